@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <weft/context.hpp>
+#include <weft/gpu.hpp>
+#include <weft/reduce.hpp>
+#include <weft/scan.hpp>
+#include <weft/status.hpp>
+#include <weft/types.hpp>
+#include <weft/version.hpp>

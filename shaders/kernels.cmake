@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+#
+# Every kernel of weft and its variant axes: the single list. weft_kernel() is defined in third_party/glsl.cmake.
+#
+#   weft_kernel(SOURCE [TYPES item:accumulator ...] [STATES state32 state64] [DEFINES ...])
+#
+# Each is compiled for both subgroup backends, native and emulated. A variant's name is its file's stem and the values of
+# its axes in this order, joined by dots: scan_look_back.u8.u32.state64.native. Defines follow from the axes:
+# WEFT_ITEM=WEFT_U8, WEFT_ACCUMULATOR=WEFT_U32, WEFT_STATE_BITS=32|64, WEFT_SUBGROUP_EMULATED=0|1.
+
+set(scan_types
+    u8:u8 u8:u16 u8:u32 u16:u16 u16:u32 u32:u32 u32:u64 u64:u64 i32:i32 i32:i64 i64:i64 f16:f16 f16:f32 f32:f32 f32:f64
+    f64:f64 u32x2:u32x2)
+
+set(arg_types u8:arg u16:arg u32:arg u64:arg i32:arg i64:arg f16:arg f32:arg f64:arg)
+
+weft_kernel(primitives/look_back_reset.comp)
+weft_kernel(primitives/scan_look_back.comp TYPES ${scan_types} STATES state32 state64)
+weft_kernel(primitives/scan_upsweep.comp TYPES ${scan_types})
+weft_kernel(primitives/scan_downsweep.comp TYPES ${scan_types})
+weft_kernel(primitives/reduce.comp TYPES ${scan_types} ${arg_types})
+weft_kernel(primitives/reduce_finish.comp TYPES ${scan_types} ${arg_types})

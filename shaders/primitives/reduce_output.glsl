@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// How Reduce writes its result, and how items become keys for arg_min and arg_max.
+#ifndef WEFT_REDUCE_OUTPUT_GLSL
+#define WEFT_REDUCE_OUTPUT_GLSL
+
+#if WEFT_ACCUMULATOR == WEFT_ARG
+
+// Keys order as unsigned numbers as items do; floats by IEEE totalOrder: negative ones have all bits turned, others the sign.
+#if WEFT_ITEM == WEFT_I64 || WEFT_ITEM == WEFT_F64
+const uvec2 kSignBit = uvec2(0u, 0x80000000u);
+#elif WEFT_ITEM == WEFT_F16
+const uvec2 kSignBit = uvec2(0x8000u, 0u);
+#else
+const uvec2 kSignBit = uvec2(0x80000000u, 0u);
+#endif
+#if WEFT_ITEM_BYTES == 8
+const uvec2 kItemMask = uvec2(~0u);
+#elif WEFT_ITEM_BYTES == 4
+const uvec2 kItemMask = uvec2(~0u, 0u);
+#elif WEFT_ITEM_BYTES == 2
+const uvec2 kItemMask = uvec2(0xffffu, 0u);
+#else
+const uvec2 kItemMask = uvec2(0xffu, 0u);
+#endif
+
+uvec2 key_of_item(uvec2 bits) {
+#if WEFT_ITEM == WEFT_I32 || WEFT_ITEM == WEFT_I64
+  return bits ^ kSignBit;
+#elif WEFT_ITEM == WEFT_F16 || WEFT_ITEM == WEFT_F32 || WEFT_ITEM == WEFT_F64
+  return (bits & kSignBit) != uvec2(0u) ? bits ^ kItemMask : bits ^ kSignBit;
+#else
+  return bits;
+#endif
+}
+
+uvec2 item_of_key(uvec2 key) {
+#if WEFT_ITEM == WEFT_I32 || WEFT_ITEM == WEFT_I64
+  return key ^ kSignBit;
+#elif WEFT_ITEM == WEFT_F16 || WEFT_ITEM == WEFT_F32 || WEFT_ITEM == WEFT_F64
+  return (key & kSignBit) != uvec2(0u) ? key ^ kSignBit : key ^ kItemMask;
+#else
+  return key;
+#endif
+}
+
+void reduce_write(uvec2 output_address, uvec2 initial, Accumulator v) {
+  Words words = Words(output_address);
+  const bool none = v.index == uvec2(~0u);
+  const uvec2 item = none ? uvec2(0u) : item_of_key(v.key);
+  words.at[0] = v.index.x;
+  words.at[1] = v.index.y;
+  words.at[2] = item.x;
+  words.at[3] = item.y;
+}
+
+#else
+
+void reduce_write(uvec2 output_address, uvec2 initial, Accumulator v) {
+  const uvec2 bits = bits_of_accumulator(combine(accumulator_of_bits(initial), v));
+#if WEFT_OUTPUT_BYTES == 8
+  Words words = Words(output_address);
+  words.at[0] = bits.x;
+  words.at[1] = bits.y;
+#elif WEFT_OUTPUT_BYTES == 4
+  Words(output_address).at[0] = bits.x;
+#else
+  const uint shift = 8u * (output_address.x & 3u);
+  const uint mask = (1u << (8u * WEFT_OUTPUT_BYTES)) - 1u;
+  merge_word(Words(uvec2(output_address.x & ~3u, output_address.y)), 0u, bits.x << shift, mask << shift);
+#endif
+}
+
+#endif
+#endif

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Second pass of reduce-then-scan. The first, scan_upsweep.comp over the same split, left the combination of each workgroup's run of
+// tiles in partials. Each workgroup folds the partials before its own and scans its run tile by tile, carrying.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "weft/tile_scan.glsl"
+#include "weft/partials.glsl"
+#include "primitives/scan.h"
+
+layout(push_constant, std430) uniform Push { ScanPush push; };
+
+void main() {
+  const TileRange range = tile_range(count_of(push.count, push.count_words, push.count_value), push.head);
+  const uint first_tile = gl_WorkGroupID.x * push.tiles_per_workgroup;
+  if (!tile_exists(range, first_tile)) return;
+
+  Accumulator carry = accumulator_of_bits(push.initial);
+  carry = combine(carry, partials_reduce(push.scratch, gl_WorkGroupID.x, 1u));
+
+  for (uint i = 0u; i < push.tiles_per_workgroup; ++i) {
+    const uint tile = first_tile + i;
+    if (!tile_exists(range, tile)) break;
+    const uvec2 present = tile_present(range, tile);
+    uint words[WEFT_TILE_WORDS];
+    tile_load(tile_input_address(push.items, range, tile), present, words);
+    Accumulator before[WEFT_MAX_ROWS];
+    Accumulator aggregate;
+    const Accumulator own_total = tile_scan_rows(words, present, before);
+    const Accumulator subgroups_before = workgroup_exclusive_of_subgroups(own_total, i & 1u, aggregate);
+    tile_scan_store(tile_output_address(push.outputs, range, tile), words, present, combine(carry, subgroups_before), before);
+    carry = combine(carry, aggregate);
+  }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Tiles: the share of a range that a workgroup takes at a time, and how it is loaded, combined and stored. Scan, reduce and
+// whatever else reads items in order go through here.
+//
+// A vector is what one lane loads at once: as many items as fill 16 bytes in the wider of item and accumulator. A tile is
+// kRows vectors per lane; each subgroup owns kRows consecutive rows of kSubgroupSize vectors, so that every load of a
+// subgroup is one contiguous piece. Vectors lie on their natural boundary in memory: where a range does not begin on one, tile 0
+// begins with `head` absent items. Absent items, there and past the end, are neither read nor written; they take no part.
+//
+// Items of less than a word are handled inside whole aligned words. Words at the ends of an output, or of any vector where
+// output and input are displaced against each other by less than a word, are merged by atomics, so that bytes of others stay.
+#ifndef WEFT_TILE_GLSL
+#define WEFT_TILE_GLSL
+
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference_uvec2 : require
+
+#include "weft/item.glsl"
+
+layout(constant_id = 3) const uint kRows = 8;  // at most WEFT_MAX_ROWS
+
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer Words4 { uvec4 at[]; };
+layout(buffer_reference, std430, buffer_reference_align = 8) buffer Words2 { uvec2 at[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer Words { uint at[]; };
+
+const uint kTileVectors = kWorkgroupSize * kRows;
+const uint kTileItems = kTileVectors * WEFT_VECTOR_ITEMS;
+const uint kTileInputBytes = kTileVectors * WEFT_VECTOR_INPUT_WORDS * 4u;
+const uint kTileOutputBytes = kTileVectors * WEFT_VECTOR_OUTPUT_WORDS * 4u;
+
+// The count a call works on: `value`, or what lies at `address`, at most `value`.
+uvec2 count_of(uvec2 address, uint words, uvec2 value) {
+  if (address == uvec2(0u)) return value;
+  Words count = Words(address);
+  return word64_min(value, uvec2(count.at[0], words == 2u ? count.at[1] : 0u));
+}
+
+// A range of items cut into tiles, all in units of items; `end` counts from the boundary `head` items before the first.
+struct TileRange {
+  uvec2 end;
+  uint head;
+};
+
+TileRange tile_range(uvec2 count, uint head) {
+  // An empty range has no tiles, wherever it begins.
+  return TileRange(count == uvec2(0u) ? uvec2(0u) : word64_add(count, head), head);
+}
+
+bool tile_exists(TileRange range, uint tile) { return word64_less(word64_multiply(tile, kTileItems), range.end); }
+
+// The items [x, y) of a tile that are there.
+uvec2 tile_present(TileRange range, uint tile) {
+  const uvec2 left = word64_subtract(range.end, word64_multiply(tile, kTileItems));
+  return uvec2(tile == 0u ? range.head : 0u, left.y != 0u ? kTileItems : min(left.x, kTileItems));
+}
+
+bool tile_is_full(uvec2 present) { return present.x == 0u && present.y == kTileItems; }
+
+// The index in its tile of this lane's vector in row `row`.
+uint tile_vector(uint row) { return (subgroup_index() * kRows + row) * kSubgroupSize + subgroup_lane(); }
+
+uvec2 tile_input_address(uvec2 input_address, TileRange range, uint tile) {
+  return word64_add(word64_subtract(input_address, uvec2(range.head * WEFT_ITEM_BYTES, 0u)),
+                    word64_multiply(tile, kTileInputBytes));
+}
+
+// ---- loading: words[row * WEFT_VECTOR_INPUT_WORDS + i] is word i of this lane's vector in that row ----
+
+// Arrays have the length of the most rows there can be, since function parameters cannot be sized by a specialization constant; what
+// lies past kRows is never touched and costs no registers.
+#define WEFT_MAX_ROWS 16
+#define WEFT_TILE_WORDS (WEFT_MAX_ROWS * WEFT_VECTOR_INPUT_WORDS)
+
+void tile_load(uvec2 tile_address, uvec2 present, out uint words[WEFT_TILE_WORDS]) {
+  if (tile_is_full(present)) {
+    [[unroll]] for (uint row = 0; row < kRows; ++row) {
+      const uint v = tile_vector(row);
+#if WEFT_VECTOR_INPUT_WORDS == 4
+      const uvec4 loaded = Words4(tile_address).at[v];
+      words[row * 4 + 0] = loaded.x;
+      words[row * 4 + 1] = loaded.y;
+      words[row * 4 + 2] = loaded.z;
+      words[row * 4 + 3] = loaded.w;
+#elif WEFT_VECTOR_INPUT_WORDS == 2
+      const uvec2 loaded = Words2(tile_address).at[v];
+      words[row * 2 + 0] = loaded.x;
+      words[row * 2 + 1] = loaded.y;
+#else
+      words[row] = Words(tile_address).at[v];
+#endif
+    }
+  } else {
+    Words source = Words(tile_address);
+    [[unroll]] for (uint row = 0; row < kRows; ++row) {
+      [[unroll]] for (uint i = 0; i < WEFT_VECTOR_INPUT_WORDS; ++i) {
+        const uint word = tile_vector(row) * WEFT_VECTOR_INPUT_WORDS + i;
+        // The word's first and last byte against the first and last byte that is there.
+        const bool there = word * 4u + 3u >= present.x * WEFT_ITEM_BYTES && word * 4u < present.y * WEFT_ITEM_BYTES;
+        words[row * WEFT_VECTOR_INPUT_WORDS + i] = there ? source.at[word] : 0u;
+      }
+    }
+  }
+}
+
+// One row's vector out of a tile's words.
+void tile_row(uint words[WEFT_TILE_WORDS], uint row, out uint vector[WEFT_VECTOR_INPUT_WORDS]) {
+  [[unroll]] for (uint i = 0; i < WEFT_VECTOR_INPUT_WORDS; ++i) vector[i] = words[row * WEFT_VECTOR_INPUT_WORDS + i];
+}
+
+#if WEFT_ACCUMULATOR != WEFT_ARG
+// The combination of this lane's vector in `row`, absent items left out.
+Accumulator tile_vector_total(uint words[WEFT_TILE_WORDS], uint row, uvec2 present) {
+  uint vector[WEFT_VECTOR_INPUT_WORDS];
+  tile_row(words, row, vector);
+  if (tile_is_full(present)) return vector_total(vector);
+  const uint first = tile_vector(row) * WEFT_VECTOR_ITEMS;
+  return vector_total_where(vector, present.x - min(first, present.x), present.y - min(first, present.y));
+}
+#endif
+
+// ---- storing ----
+
+// Merges the bits of `mask` into a word others may be writing other bits of.
+void merge_word(Words target, uint word, uint bits, uint mask) {
+  if (mask == ~0u) {
+    target.at[word] = bits;
+  } else if (mask != 0u) {
+    atomicAnd(target.at[word], ~mask);
+    atomicOr(target.at[word], bits & mask);
+  }
+}
+
+// Stores this lane's vector v of a tile whose outputs begin at `tile_address`.
+void tile_store_vector(uvec2 tile_address, uint v, uvec2 present, uint words[WEFT_VECTOR_OUTPUT_WORDS]) {
+  if (tile_is_full(present) && (tile_address.x & (WEFT_VECTOR_OUTPUT_WORDS * 4u - 1u)) == 0u) {
+#if WEFT_VECTOR_OUTPUT_WORDS == 4
+    Words4(tile_address).at[v] = uvec4(words[0], words[1], words[2], words[3]);
+#elif WEFT_VECTOR_OUTPUT_WORDS == 2
+    Words2(tile_address).at[v] = uvec2(words[0], words[1]);
+#else
+    Words(tile_address).at[v] = words[0];
+#endif
+    return;
+  }
+  const uint first = v * WEFT_VECTOR_ITEMS;
+  const uint begin = present.x - min(first, present.x);
+  const uint end = min(present.y - min(first, present.y), WEFT_VECTOR_ITEMS);
+#if WEFT_OUTPUT_BYTES >= 4
+  Words target = Words(tile_address);
+  [[unroll]] for (uint i = 0; i < WEFT_VECTOR_OUTPUT_WORDS; ++i) {
+    const uint item = i / (WEFT_OUTPUT_BYTES / 4u);
+    if (item >= begin && item < end) target.at[v * WEFT_VECTOR_OUTPUT_WORDS + i] = words[i];
+  }
+#else
+  // The vector's words shifted up by the address's place in its word; word i of the target joins words i - 1 and i.
+  const uint shift = 8u * (tile_address.x & 3u);
+  Words target = Words(uvec2(tile_address.x & ~3u, tile_address.y));
+  const uint items_per_word = 4u / WEFT_OUTPUT_BYTES;
+  uint bits_before = 0u;
+  uint mask_before = 0u;
+  [[unroll]] for (uint i = 0; i <= WEFT_VECTOR_OUTPUT_WORDS; ++i) {
+    uint bits = 0u;
+    uint mask = 0u;
+    if (i < WEFT_VECTOR_OUTPUT_WORDS) {
+      bits = words[i];
+      [[unroll]] for (uint k = 0; k < items_per_word; ++k) {
+        const uint item = i * items_per_word + k;
+        if (item >= begin && item < end)
+          mask |= ((1u << (8u * WEFT_OUTPUT_BYTES)) - 1u) << (8u * WEFT_OUTPUT_BYTES * k);
+      }
+    }
+    const uint joined_bits = shift == 0u ? bits : (bits << shift) | (bits_before >> (32u - shift));
+    const uint joined_mask = shift == 0u ? mask : (mask << shift) | (mask_before >> (32u - shift));
+    merge_word(target, v * WEFT_VECTOR_OUTPUT_WORDS + i, joined_bits, joined_mask);
+    bits_before = bits;
+    mask_before = mask;
+  }
+#endif
+}
+
+#endif

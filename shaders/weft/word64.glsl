@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Unsigned 64-bit arithmetic on pairs of words, low first, for devices with and without shaderInt64. Device addresses and
+// item counts are such pairs.
+#ifndef WEFT_WORD64_GLSL
+#define WEFT_WORD64_GLSL
+
+uvec2 word64_add(uvec2 a, uvec2 b) {
+  uint carry;
+  const uint low = uaddCarry(a.x, b.x, carry);
+  return uvec2(low, a.y + b.y + carry);
+}
+
+uvec2 word64_add(uvec2 a, uint b) { return word64_add(a, uvec2(b, 0u)); }
+
+uvec2 word64_subtract(uvec2 a, uvec2 b) {
+  uint borrow;
+  const uint low = usubBorrow(a.x, b.x, borrow);
+  return uvec2(low, a.y - b.y - borrow);
+}
+
+uvec2 word64_multiply(uint a, uint b) {
+  uint high, low;
+  umulExtended(a, b, high, low);
+  return uvec2(low, high);
+}
+
+bool word64_less(uvec2 a, uvec2 b) { return a.y < b.y || (a.y == b.y && a.x < b.x); }
+
+uvec2 word64_min(uvec2 a, uvec2 b) { return word64_less(b, a) ? b : a; }
+
+#endif

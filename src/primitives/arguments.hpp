@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "runtime/context_state.hpp"
+
+namespace weft::primitives {
+
+/// A range of an args struct, located: what the checks and the kernels work with.
+struct LocatedRange {
+  const char* name = "";
+  VkDeviceAddress address = 0;
+  uint64_t bytes = 0;  ///< in use, not as declared
+};
+
+/// Refuses ranges that are null, smaller than `bytes` or not aligned to `alignment`. Errors carry `primitive` and `name`.
+Result<LocatedRange> locate(const runtime::ContextState& state, const char* primitive, const char* name,
+                            const BufferRange& range, uint64_t bytes, uint64_t alignment);
+
+/// The count's address; 0 where it is a value. Refuses ranges that hold neither a u32 nor a u64.
+Result<VkDeviceAddress> locate_count(const runtime::ContextState& state, const char* primitive, const Count& count);
+
+bool overlap(const LocatedRange& a, const LocatedRange& b);
+
+Error argument_error(const char* primitive, const char* argument, const std::string& what);
+
+/// Refuses operators that do not go with the item, and accumulators that are neither it nor a wider one.
+Status check_operator(const char* primitive, Op op, Type item, Type accumulator);
+
+/// The bits of the operator's identity as a stored accumulator.
+uint64_t identity_bits(Op op, Type accumulator);
+
+/// Bytes one accumulator takes in partials and posts, where narrow ones are widened.
+uint32_t register_bytes(Type accumulator);
+
+/// x · y ≥ groups, x within the device's limit.
+struct DispatchSize {
+  uint32_t x, y;
+};
+DispatchSize dispatch_size(uint64_t groups, uint32_t max_x);
+
+/// Items absent in front of a range, so that vectors of `vector_bytes` lie on their boundaries.
+uint32_t head_items(VkDeviceAddress address, uint32_t vector_bytes, uint32_t item_bytes);
+
+/// Records one dispatch.
+template <class Push>
+void dispatch(const runtime::ContextState& state, VkCommandBuffer commands, const runtime::Pipeline& pipeline,
+              const Push& push, DispatchSize size) {
+  static_assert(sizeof(Push) <= 128);
+  state.vk().vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.handle());
+  state.vk().vkCmdPushConstants(commands, pipeline.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(Push), &push);
+  state.vk().vkCmdDispatch(commands, size.x, size.y, 1);
+}
+
+/// Makes one dispatch's writes visible to the next.
+void barrier_between(const runtime::ContextState& state, VkCommandBuffer commands);
+
+}  // namespace weft::primitives

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <weft/scan.hpp>
+
+namespace weft::primitives {
+
+/// A fault planted in look-back, for tests: some tiles' posts come late or never, as on a device that does not run every
+/// workgroup on.
+struct LookBackFault {
+  enum class Kind : uint32_t {
+    delay = 1,  ///< the tile waits before it posts
+    omit = 2,   ///< the tile posts nothing, and stores its outputs all the same: not to be used in place
+  };
+  Kind kind;
+  uint32_t every;  ///< tiles whose index is a multiple of this; at least 1
+};
+
+/// A Scan with Strategy::look_back and the fault.
+Result<Scan> create_scan_with_fault(const Context& context, const ScanConfig& config, const LookBackFault& fault);
+
+struct ScanWithFault {
+  static Result<Scan> create(const Context& context, const ScanConfig& config, uint32_t fault) {
+    ScanConfig with_look_back = config;
+    with_look_back.strategy = Strategy::look_back;
+    return Scan::create(context, with_look_back, fault);
+  }
+};
+
+}  // namespace weft::primitives

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <weft/scan.hpp>
+
+#include <algorithm>
+
+#include "primitives/arguments.hpp"
+#include "primitives/look_back_faults.hpp"
+#include "primitives/look_back.h"
+#include "primitives/reduce.h"
+#include "primitives/scan.h"
+#include "runtime/tuning.hpp"
+
+namespace weft {
+
+using primitives::LocatedRange;
+using runtime::ContextState;
+using runtime::Pipeline;
+
+struct Scan::Plan {
+  std::shared_ptr<const ContextState> state;
+  ScanConfig config;  // strategy resolved
+  runtime::ScanTuning tuning;
+  uint32_t vector_items = 0;
+  uint32_t tile_items = 0;
+  uint32_t post_bytes = 0;  // look_back: per tile
+  std::shared_ptr<const Pipeline> reset, look_back, upsweep, downsweep;
+
+  uint64_t tiles(uint64_t count, uint32_t head) const { return (count + head + tile_items - 1) / tile_items; }
+};
+
+namespace {
+
+constexpr const char* kName = "Scan";
+constexpr uint64_t kMaxTiles = uint64_t{1} << 31;
+constexpr uint32_t kTicketBytes = 16;
+constexpr uint32_t kResetWorkgroup = 256;
+
+// Without scratch in use the declared size still is not 0, so that callers need no special case.
+constexpr VkDeviceSize kLeastScratch = 16;
+
+uint64_t look_back_bytes(uint64_t tiles, uint32_t post_bytes) { return (kTicketBytes + tiles * post_bytes + 15) / 16 * 16; }
+
+}  // namespace
+
+const char* name_of(ScanKind kind) noexcept { return kind == ScanKind::exclusive ? "exclusive" : "inclusive"; }
+
+Result<Scan> Scan::create(const Context& context, const ScanConfig& config) { return create(context, config, 0); }
+
+Result<Scan> Scan::create(const Context& context, const ScanConfig& config, uint32_t fault) {
+  const ContextState& state = *context.state();
+  if (config.op == Op::arg_min || config.op == Op::arg_max)
+    return Error{ErrorCode::unsupported, "Scan: arg_min and arg_max are operators of Reduce"};
+  if (const Status status = primitives::check_operator(kName, config.op, config.item, config.accumulator); !status)
+    return status.error();
+  for (const Type type : {config.item, config.accumulator})
+    if (const Status status = state.check_type(type); !status) return status.error();
+  const Result<runtime::Tuning> tuning = runtime::tuning_of(state.traits());
+  if (!tuning) return tuning.error();
+
+  auto plan = std::make_shared<Plan>();
+  plan->state = context.state();
+  plan->config = config;
+  if (config.strategy == Strategy::automatic) plan->config.strategy = state.strategy();
+  plan->tuning = tuning->scan;
+  plan->tuning.workgroup = std::min(plan->tuning.workgroup, state.traits().max_workgroup_invocations);
+  plan->vector_items = 16 / std::max(size_of(config.item), size_of(config.accumulator));
+  plan->tile_items = plan->tuning.workgroup * plan->tuning.rows * plan->vector_items;
+
+  const std::string types = std::string(".") + name_of(config.item) + "." + name_of(config.accumulator);
+  const uint32_t constants[] = {static_cast<uint32_t>(config.op), plan->tuning.rows,
+                                config.kind == ScanKind::inclusive ? 1u : 0u, plan->tuning.spin_limit, fault};
+  const auto build = [&](std::shared_ptr<const Pipeline>& pipeline, const std::string& kernel, uint32_t workgroup,
+                         std::span<const uint32_t> values) -> Status {
+    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(kernel, workgroup, values);
+    if (!built) return built.error();
+    pipeline = *std::move(built);
+    return {};
+  };
+
+  Status status;
+  if (plan->config.strategy == Strategy::look_back) {
+    const bool wide = state.traits().buffer_int64_atomics;
+    const uint32_t words = primitives::register_bytes(config.accumulator) / 4;
+    // As in weft/look_back.glsl: one slot of one word, or two slots of one 64-bit or two 32-bit words per word of value.
+    plan->post_bytes = wide && words == 1 ? 8 : 2 * 8 * words;
+    status = build(plan->reset, "look_back_reset", kResetWorkgroup, {});
+    if (status)
+      status = build(plan->look_back, "scan_look_back" + types + (wide ? ".state64" : ".state32"), plan->tuning.workgroup,
+                     constants);
+  } else {
+    status = build(plan->upsweep, "scan_upsweep" + types, plan->tuning.workgroup, constants);
+    if (status) status = build(plan->downsweep, "scan_downsweep" + types, plan->tuning.workgroup, constants);
+  }
+  if (!status) return status.error();
+  return Scan(std::move(plan));
+}
+
+Scan::Scan(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
+
+Strategy Scan::strategy() const noexcept { return plan_->config.strategy; }
+
+uint32_t Scan::tile_items() const noexcept { return plan_->tile_items; }
+
+VkDeviceSize Scan::scratch_size(uint64_t max_count) const noexcept {
+  const uint64_t tiles = plan_->tiles(max_count, plan_->vector_items - 1);
+  if (tiles <= 1) return kLeastScratch;
+  if (plan_->config.strategy == Strategy::look_back) return look_back_bytes(tiles, plan_->post_bytes);
+  const uint64_t groups = std::min<uint64_t>(tiles, plan_->tuning.groups);
+  return (groups * primitives::register_bytes(plan_->config.accumulator) + 15) / 16 * 16;
+}
+
+Status Scan::record(VkCommandBuffer commands, const ScanArgs& args) const {
+  const Plan& plan = *plan_;
+  const ContextState& state = *plan.state;
+  const uint32_t item_bytes = size_of(plan.config.item);
+  const uint32_t accumulator_bytes = size_of(plan.config.accumulator);
+  const uint64_t maximum = args.count.maximum();
+
+  if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");
+  if (maximum / plan.tile_items >= kMaxTiles)
+    return primitives::argument_error(kName, "count", "is more than 2^31 tiles hold: " + std::to_string(maximum));
+  const Result<VkDeviceAddress> count = primitives::locate_count(state, kName, args.count);
+  if (!count) return count.error();
+  if (maximum == 0) return {};
+
+  const Result<LocatedRange> input =
+      primitives::locate(state, kName, "input", args.input, maximum * item_bytes, item_bytes == 8 ? 4 : item_bytes);
+  if (!input) return input.error();
+  const Result<LocatedRange> output = primitives::locate(state, kName, "output", args.output, maximum * accumulator_bytes,
+                                                         accumulator_bytes == 8 ? 4 : accumulator_bytes);
+  if (!output) return output.error();
+  const Result<LocatedRange> scratch =
+      primitives::locate(state, kName, "scratch", args.scratch, scratch_size(maximum), 16);
+  if (!scratch) return scratch.error();
+
+  const bool in_place = input->address == output->address && item_bytes == accumulator_bytes;
+  if (!in_place && primitives::overlap(*input, *output))
+    return primitives::argument_error(kName, "output", "overlaps input without being the same bytes");
+  for (const LocatedRange* range : {&*input, &*output})
+    if (primitives::overlap(*scratch, *range))
+      return primitives::argument_error(kName, "scratch", std::string("overlaps ") + range->name);
+  if (args.count.is_on_device()) {
+    const LocatedRange located{"count", *count, args.count.range().size};
+    for (const LocatedRange* range : {&*output, &*scratch})
+      if (primitives::overlap(located, *range))
+        return primitives::argument_error(kName, "count", std::string("overlaps ") + range->name);
+  }
+
+  const uint32_t head = primitives::head_items(input->address, plan.vector_items * item_bytes, item_bytes);
+  const uint64_t tiles = plan.tiles(maximum, head);
+  shader::ScanPush push{};
+  push.items = input->address;
+  push.outputs = output->address;
+  push.count = *count;
+  push.count_value = maximum;
+  push.initial = args.initial ? args.initial->bits : primitives::identity_bits(plan.config.op, plan.config.accumulator);
+  push.count_words = static_cast<uint32_t>(args.count.range().size / 4);
+  push.head = head;
+  push.in_place = in_place ? 1 : 0;
+  const uint32_t max_x = state.traits().max_workgroup_count_x;
+
+  if (plan.config.strategy == Strategy::look_back) {
+    if (tiles > 1) {
+      push.scratch = scratch->address;
+      const uint32_t vectors = static_cast<uint32_t>(look_back_bytes(tiles, plan.post_bytes) / 16);
+      primitives::dispatch(state, commands, *plan.reset, shader::LookBackResetPush{scratch->address, vectors, 0},
+                           primitives::dispatch_size((vectors + kResetWorkgroup - 1) / kResetWorkgroup, max_x));
+      primitives::barrier_between(state, commands);
+    }
+    primitives::dispatch(state, commands, *plan.look_back, push, primitives::dispatch_size(tiles, max_x));
+    return {};
+  }
+
+  const uint64_t tiles_per_workgroup = (tiles + plan.tuning.groups - 1) / plan.tuning.groups;
+  const uint32_t workgroups = static_cast<uint32_t>((tiles + tiles_per_workgroup - 1) / tiles_per_workgroup);
+  push.scratch = scratch->address;
+  push.tiles_per_workgroup = static_cast<uint32_t>(tiles_per_workgroup);
+  if (workgroups > 1) {
+    shader::ReducePush upsweep{};
+    upsweep.items = push.items;
+    upsweep.partials = push.scratch;
+    upsweep.count = push.count;
+    upsweep.count_value = push.count_value;
+    upsweep.count_words = push.count_words;
+    upsweep.head = push.head;
+    upsweep.tiles_per_workgroup = push.tiles_per_workgroup;
+    upsweep.partial_count = workgroups;
+    primitives::dispatch(state, commands, *plan.upsweep, upsweep, {workgroups, 1});
+    primitives::barrier_between(state, commands);
+  }
+  primitives::dispatch(state, commands, *plan.downsweep, push, {workgroups, 1});
+  return {};
+}
+
+namespace primitives {
+
+Result<Scan> create_scan_with_fault(const Context& context, const ScanConfig& config, const LookBackFault& fault) {
+  return ScanWithFault::create(context, config, static_cast<uint32_t>(fault.kind) | fault.every << 8);
+}
+
+}  // namespace primitives
+}  // namespace weft

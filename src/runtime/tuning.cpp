@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "runtime/tuning.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <string>
+
+namespace weft::runtime {
+namespace {
+
+struct ClassTuning {
+  bool (*matches)(const DeviceTraits&);
+  Tuning tuning;
+};
+
+/// First match wins. Measurements behind each entry: docs/performance.md.
+constexpr ClassTuning kTable[] = {
+    {[](const DeviceTraits& t) { return t.type == VK_PHYSICAL_DEVICE_TYPE_CPU; },
+     {{.workgroup = 128, .rows = 4, .groups = 1024, .spin_limit = 64}, {.workgroup = 128, .rows = 4, .groups = 1024}}},
+    {[](const DeviceTraits& t) { return t.vendor_id == 0x10de; }, {}},
+    {[](const DeviceTraits&) { return true; }, {}},
+};
+
+struct Key {
+  std::string_view name;
+  uint32_t& (*field)(Tuning&);
+  uint32_t least, most;
+};
+
+constexpr Key kKeys[] = {
+    {"scan.workgroup", [](Tuning& t) -> uint32_t& { return t.scan.workgroup; }, 128, 1024},
+    {"scan.rows", [](Tuning& t) -> uint32_t& { return t.scan.rows; }, 1, 16},
+    {"scan.groups", [](Tuning& t) -> uint32_t& { return t.scan.groups; }, 1, 65535},
+    {"scan.spin_limit", [](Tuning& t) -> uint32_t& { return t.scan.spin_limit; }, 1, 1u << 20},
+    {"reduce.workgroup", [](Tuning& t) -> uint32_t& { return t.reduce.workgroup; }, 128, 1024},
+    {"reduce.rows", [](Tuning& t) -> uint32_t& { return t.reduce.rows; }, 1, 16},
+    {"reduce.groups", [](Tuning& t) -> uint32_t& { return t.reduce.groups; }, 1, 65535},
+};
+
+}  // namespace
+
+Status apply_tuning_overrides(Tuning& tuning, std::string_view overrides) {
+  while (!overrides.empty()) {
+    const std::string_view entry = overrides.substr(0, overrides.find(','));
+    overrides.remove_prefix(entry.size() == overrides.size() ? entry.size() : entry.size() + 1);
+    const size_t equals = entry.find('=');
+    const std::string_view name = entry.substr(0, equals);
+    const Key* key = nullptr;
+    std::string known;
+    for (const Key& candidate : kKeys) {
+      if (candidate.name == name) key = &candidate;
+      known += (known.empty() ? "" : ", ") + std::string(candidate.name);
+    }
+    if (key == nullptr)
+      return Error{ErrorCode::invalid_argument,
+                   "WEFT_TUNE: '" + std::string(name) + "' is no tuning key; there are " + known};
+    const std::string_view text = equals == std::string_view::npos ? std::string_view{} : entry.substr(equals + 1);
+    uint32_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || value < key->least || value > key->most)
+      return Error{ErrorCode::invalid_argument, "WEFT_TUNE: " + std::string(name) + " takes a number from " +
+                                                    std::to_string(key->least) + " to " + std::to_string(key->most) +
+                                                    ", not '" + std::string(text) + "'"};
+    key->field(tuning) = value;
+  }
+  return {};
+}
+
+Result<Tuning> tuning_of(const DeviceTraits& traits) {
+  Tuning tuning;
+  for (const ClassTuning& entry : kTable)
+    if (entry.matches(traits)) {
+      tuning = entry.tuning;
+      break;
+    }
+  if (const char* overrides = std::getenv("WEFT_TUNE"))
+    if (const Status status = apply_tuning_overrides(tuning, overrides); !status) return status.error();
+  return tuning;
+}
+
+}  // namespace weft::runtime

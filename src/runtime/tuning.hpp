@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "runtime/context_state.hpp"
+
+namespace weft::runtime {
+
+/// Sizes a scan is built with. Rows are 16-byte vectors per lane and tile, at most 16.
+struct ScanTuning {
+  uint32_t workgroup = 256;
+  uint32_t rows = 8;
+  uint32_t groups = 1024;     ///< reduce_then_scan: at most this many workgroups
+  uint32_t spin_limit = 256;  ///< look_back: polls of a late post before it is recomputed
+};
+
+struct ReduceTuning {
+  uint32_t workgroup = 256;
+  uint32_t rows = 8;
+  uint32_t groups = 1024;  ///< at most this many workgroups
+};
+
+/// Everything that is chosen by measurement rather than by need.
+struct Tuning {
+  ScanTuning scan;
+  ReduceTuning reduce;
+};
+
+/// The table's entry for the device's class, with the overrides of WEFT_TUNE in the environment, e.g.
+/// "scan.rows=6,reduce.groups=512" (`weft-bench tune` sweeps them). Unknown keys are errors, so that a sweep cannot measure
+/// something else than it says.
+Result<Tuning> tuning_of(const DeviceTraits& traits);
+
+/// Applies overrides written as above. Exposed for the test.
+Status apply_tuning_overrides(Tuning& tuning, std::string_view overrides);
+
+}  // namespace weft::runtime
