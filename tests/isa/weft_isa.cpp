@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Tables of the AMD machine code that weft's kernels become, from Mesa's RADV, which compiles without hardware.
+//
+//   weft-isa [OPTIONS] DIRECTORY    writes DIRECTORY/<family>.csv
+//     --check COMMITTED             also fails where a table differs from COMMITTED/<family>.csv
+//     --family FAMILY               only this one
+//     --tune OVERRIDES              sets WEFT_TUNE, which otherwise has no effect here
+//
+// Fails where a kernel spills registers or uses scratch memory. The library itself builds the pipelines, through the
+// public API: this program stands between it and the driver, asks for statistics, and notes what was asked for. So the
+// rows are those of the constants and subgroup sizes that the library uses on such a device.
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <weft/weft.hpp>
+
+#include "runtime/kernel_registry.hpp"
+
+namespace {
+
+constexpr const char* kFamilies[] = {"polaris10", "vega10", "navi10", "navi21", "gfx1100"};
+
+// Column by column: what RADV calls it, and what the table does. Those marked must be 0.
+struct Column {
+  const char* statistic;
+  const char* title;
+  bool must_be_zero;
+};
+constexpr Column kColumns[] = {
+    {"SGPRs", "sgprs", false},
+    {"VGPRs", "vgprs", false},
+    {"Spilled SGPRs", "spilled_sgprs", true},
+    {"Spilled VGPRs", "spilled_vgprs", true},
+    {"LDS size", "lds_bytes", false},
+    {"Scratch size", "scratch_bytes", true},
+    {"Code size", "code_bytes", false},
+    {"Subgroups per SIMD", "subgroups_per_simd", false},
+};
+
+struct Row {
+  std::string kernel;
+  std::string constants;
+  std::array<uint64_t, std::size(kColumns)> values{};
+  bool operator<(const Row& other) const {
+    return kernel != other.kernel ? kernel < other.kernel : constants < other.constants;
+  }
+};
+
+// What the functions below, which stand in for the driver's, forward to and fill. One per process: Vulkan's entry points
+// carry no pointer of ours.
+struct Interception {
+  PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;
+  PFN_vkGetDeviceProcAddr get_device_proc_addr = nullptr;
+  PFN_vkGetPhysicalDeviceFeatures2 get_features = nullptr;
+  PFN_vkCreateShaderModule create_shader_module = nullptr;
+  PFN_vkCreateComputePipelines create_compute_pipelines = nullptr;
+  PFN_vkGetPipelineExecutablePropertiesKHR get_executables = nullptr;
+  PFN_vkGetPipelineExecutableStatisticsKHR get_statistics = nullptr;
+  bool hide_int64_atomics = false;
+  std::map<VkShaderModule, std::string> modules;
+  std::set<Row> rows;
+  std::string failure;
+};
+Interception interception;
+
+// Kernels are embedded once, so that the address of the code tells which it is.
+std::string kernel_name(const uint32_t* code) {
+  for (const weft::runtime::KernelCode& kernel : weft::runtime::kernel_registry()) {
+    if (kernel.words.data() == code) return std::string(kernel.name);
+  }
+  return {};
+}
+
+VkResult VKAPI_CALL create_shader_module(VkDevice device, const VkShaderModuleCreateInfo* info,
+                                         const VkAllocationCallbacks* allocator, VkShaderModule* module) {
+  const VkResult result = interception.create_shader_module(device, info, allocator, module);
+  if (result == VK_SUCCESS) interception.modules[*module] = kernel_name(info->pCode);
+  return result;
+}
+
+std::string constants_of(const VkSpecializationInfo* info) {
+  std::string text;
+  for (uint32_t i = 0; info != nullptr && i < info->mapEntryCount; ++i) {
+    const VkSpecializationMapEntry& entry = info->pMapEntries[i];
+    uint32_t value = 0;
+    std::memcpy(&value, static_cast<const std::byte*>(info->pData) + entry.offset, sizeof value);
+    text += (i == 0 ? "" : " ") + std::to_string(entry.constantID) + "=" + std::to_string(value);
+  }
+  return text;
+}
+
+void record_statistics(VkDevice device, VkPipeline pipeline, Row row) {
+  VkPipelineInfoKHR pipeline_info{};
+  pipeline_info.sType = VK_STRUCTURE_TYPE_PIPELINE_INFO_KHR;
+  pipeline_info.pipeline = pipeline;
+  uint32_t executables = 0;
+  interception.get_executables(device, &pipeline_info, &executables, nullptr);
+  VkPipelineExecutableInfoKHR info{};
+  info.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INFO_KHR;
+  info.pipeline = pipeline;
+  uint32_t count = 0;
+  if (executables == 1) interception.get_statistics(device, &info, &count, nullptr);
+  VkPipelineExecutableStatisticKHR empty{};
+  empty.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_STATISTIC_KHR;
+  std::vector<VkPipelineExecutableStatisticKHR> statistics(count, empty);
+  if (count != 0) interception.get_statistics(device, &info, &count, statistics.data());
+
+  for (size_t column = 0; column < std::size(kColumns); ++column) {
+    const auto found = std::find_if(statistics.begin(), statistics.end(), [&](const auto& statistic) {
+      return std::strcmp(statistic.name, kColumns[column].statistic) == 0;
+    });
+    if (found == statistics.end()) {
+      interception.failure = std::string("the driver gives no statistic called ") + kColumns[column].statistic;
+      return;
+    }
+    row.values[column] = found->format == VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_UINT64_KHR ? found->value.u64 : ~0ULL;
+  }
+  interception.rows.insert(std::move(row));
+}
+
+VkResult VKAPI_CALL create_compute_pipelines(VkDevice device, VkPipelineCache cache, uint32_t count,
+                                             const VkComputePipelineCreateInfo* infos,
+                                             const VkAllocationCallbacks* allocator, VkPipeline* pipelines) {
+  std::vector<VkComputePipelineCreateInfo> with_statistics(infos, infos + count);
+  for (VkComputePipelineCreateInfo& info : with_statistics) info.flags |= VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
+  const VkResult result =
+      interception.create_compute_pipelines(device, cache, count, with_statistics.data(), allocator, pipelines);
+  for (uint32_t i = 0; result == VK_SUCCESS && i < count; ++i) {
+    const std::string& kernel = interception.modules[infos[i].stage.module];
+    if (!kernel.empty()) {
+      record_statistics(device, pipelines[i], {kernel, constants_of(infos[i].stage.pSpecializationInfo), {}});
+    }
+  }
+  return result;
+}
+
+PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char* name) {
+  const PFN_vkVoidFunction real = interception.get_device_proc_addr(device, name);
+  if (std::strcmp(name, "vkCreateShaderModule") == 0) {
+    interception.create_shader_module = reinterpret_cast<PFN_vkCreateShaderModule>(real);
+    return reinterpret_cast<PFN_vkVoidFunction>(&create_shader_module);
+  }
+  if (std::strcmp(name, "vkCreateComputePipelines") == 0) {
+    interception.create_compute_pipelines = reinterpret_cast<PFN_vkCreateComputePipelines>(real);
+    return reinterpret_cast<PFN_vkVoidFunction>(&create_compute_pipelines);
+  }
+  return real;
+}
+
+// 64-bit atomics in buffers choose between the variants state64 and state32: hiding the feature builds the other half.
+void VKAPI_CALL get_features(VkPhysicalDevice device, VkPhysicalDeviceFeatures2* features) {
+  interception.get_features(device, features);
+  if (!interception.hide_int64_atomics) return;
+  for (auto* next = static_cast<VkBaseOutStructure*>(features->pNext); next != nullptr; next = next->pNext) {
+    if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES) {
+      reinterpret_cast<VkPhysicalDeviceVulkan12Features*>(next)->shaderBufferInt64Atomics = VK_FALSE;
+    }
+    if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_INT64_FEATURES) {
+      reinterpret_cast<VkPhysicalDeviceShaderAtomicInt64Features*>(next)->shaderBufferInt64Atomics = VK_FALSE;
+    }
+  }
+}
+
+PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance, const char* name) {
+  const PFN_vkVoidFunction real = interception.get_instance_proc_addr(instance, name);
+  if (std::strcmp(name, "vkGetDeviceProcAddr") == 0) {
+    interception.get_device_proc_addr = reinterpret_cast<PFN_vkGetDeviceProcAddr>(real);
+    return reinterpret_cast<PFN_vkVoidFunction>(&get_device_proc_addr);
+  }
+  if (std::strcmp(name, "vkGetPhysicalDeviceFeatures2") == 0) {
+    interception.get_features = reinterpret_cast<PFN_vkGetPhysicalDeviceFeatures2>(real);
+    return reinterpret_cast<PFN_vkVoidFunction>(&get_features);
+  }
+  return real;
+}
+
+template <class Function>
+Function load(VkInstance instance, const char* name) {
+  return reinterpret_cast<Function>(interception.get_instance_proc_addr(instance, name));
+}
+
+bool skip(const weft::Error& error) { return error.code == weft::ErrorCode::unsupported; }
+
+// Every pipeline of every primitive, for the operator that stands for all: add, or the type's only one.
+std::string build_all(const weft::Context& context) {
+  using weft::Type;
+  constexpr Type kTypes[] = {Type::u8,  Type::u16, Type::u32, Type::u64, Type::i32,
+                             Type::i64, Type::f16, Type::f32, Type::f64, Type::u32x2};
+  for (const Type item : kTypes) {
+    for (const Type accumulator : kTypes) {
+      const weft::Op op = item == Type::u32x2 ? weft::Op::affine : weft::Op::add;
+      for (const weft::Strategy strategy : {weft::Strategy::look_back, weft::Strategy::reduce_then_scan}) {
+        const auto scan = weft::Scan::create(context, {weft::ScanKind::exclusive, op, item, accumulator, strategy});
+        if (!scan && !skip(scan.error())) return scan.error().message;
+      }
+      const auto reduce = weft::Reduce::create(context, {op, item, accumulator});
+      if (!reduce && !skip(reduce.error())) return reduce.error().message;
+    }
+    const auto arg = weft::Reduce::create(context, {weft::Op::arg_min, item, item});
+    if (!arg && !skip(arg.error())) return arg.error().message;
+  }
+  return {};
+}
+
+std::string build_on(VkInstance instance, VkPhysicalDevice physical_device) {
+  auto features = weft::DeviceFeatures::query(instance, physical_device, &get_instance_proc_addr, VK_API_VERSION_1_3);
+  if (!features) return features.error().message;
+  if (!features->support().usable()) return "the device lacks " + features->support().missing.front();
+
+  VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables{};
+  executables.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR;
+  executables.pipelineExecutableInfo = VK_TRUE;
+  const float priority = 1;
+  VkDeviceQueueCreateInfo queue{};
+  queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+  queue.queueCount = 1;
+  queue.pQueuePriorities = &priority;
+  std::vector<const char*> extensions = features->support().extensions;
+  extensions.push_back(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
+  VkDeviceCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
+  info.pNext = &executables;
+  info.queueCreateInfoCount = 1;
+  info.pQueueCreateInfos = &queue;
+  info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+  info.ppEnabledExtensionNames = extensions.data();
+  features->extend(info);
+  VkDevice device = VK_NULL_HANDLE;
+  if (load<PFN_vkCreateDevice>(instance, "vkCreateDevice")(physical_device, &info, nullptr, &device) != VK_SUCCESS) {
+    return "vkCreateDevice failed";
+  }
+  const auto get_proc = load<PFN_vkGetDeviceProcAddr>(instance, "vkGetDeviceProcAddr");
+  interception.get_executables = reinterpret_cast<PFN_vkGetPipelineExecutablePropertiesKHR>(
+      get_proc(device, "vkGetPipelineExecutablePropertiesKHR"));
+  interception.get_statistics = reinterpret_cast<PFN_vkGetPipelineExecutableStatisticsKHR>(
+      get_proc(device, "vkGetPipelineExecutableStatisticsKHR"));
+
+  std::string failure;
+  {
+    weft::ContextConfig config;
+    config.instance = instance;
+    config.physical_device = physical_device;
+    config.device = device;
+    config.get_instance_proc_addr = &get_instance_proc_addr;
+    config.device_create_info = &info;
+    config.subgroup_backend = weft::SubgroupBackend::native;
+    const auto context = weft::Context::create(config);
+    failure = context ? build_all(*context) : context.error().message;
+  }
+  if (failure.empty()) failure = interception.failure;
+  // RADV aborts at exit, output and all, where a device is left.
+  reinterpret_cast<PFN_vkDestroyDevice>(get_proc(device, "vkDestroyDevice"))(device, nullptr);
+  return failure;
+}
+
+std::string kernels_not_built() {
+  std::set<std::string> built;
+  for (const Row& row : interception.rows) built.insert(row.kernel);
+  std::string missing;
+  for (const weft::runtime::KernelCode& kernel : weft::runtime::kernel_registry()) {
+    if (kernel.name.ends_with(".native") && built.count(std::string(kernel.name)) == 0) {
+      missing += " " + std::string(kernel.name);
+    }
+  }
+  return missing;
+}
+
+std::string table(const std::string& family, const VkPhysicalDeviceProperties& properties, const std::string& driver) {
+  std::ostringstream text;
+  text << "# SPDX-License-Identifier: MIT OR Apache-2.0\n"
+       << "# " << family << " (" << properties.deviceName << "), compiled by " << driver
+       << "; ./run isa renews this file.\n"
+       << "# Native variants, exclusive scans, operator add (affine for u32x2, arg_min for arg): the other operators "
+          "take\n"
+       << "# the same code but for a few instructions, and emulated variants are not meant for this hardware.\n"
+       << "# constants: specialization constants by id; 0 is the workgroup's size, 1 the subgroup's.\n"
+       << "kernel,constants";
+  for (const Column& column : kColumns) text << ',' << column.title;
+  text << '\n';
+  for (const Row& row : interception.rows) {
+    text << row.kernel << ',' << row.constants;
+    for (const uint64_t value : row.values) text << ',' << value;
+    text << '\n';
+  }
+  return text.str();
+}
+
+int fail(const std::string& family, const std::string& message) {
+  std::fprintf(stderr, "%s: %s\n", family.c_str(), message.c_str());
+  return 1;
+}
+
+std::string read_text(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// The comment line that names the driver. Another compiler makes other code, which says nothing about weft's kernels.
+std::string driver_line(const std::string& text) {
+  const size_t begin = text.find('\n') + 1;
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+int compare(const std::string& family, const std::filesystem::path& committed, const std::string& text) {
+  const std::string before = read_text(committed);
+  if (before == text) return 0;
+  if (before.empty()) return fail(family, "there is no " + committed.string() + "; ./run isa makes it");
+  if (driver_line(before) != driver_line(text)) {
+    std::printf("%s: not compared with the committed table, which is of another driver\n  %s\n  %s\n", family.c_str(),
+                driver_line(before).c_str(), driver_line(text).c_str());
+    return 0;
+  }
+  std::set<std::string> old_lines;
+  std::istringstream old_stream(before);
+  for (std::string line; std::getline(old_stream, line);) old_lines.insert(line);
+  std::istringstream new_stream(text);
+  for (std::string line; std::getline(new_stream, line);) {
+    if (old_lines.erase(line) == 0) std::printf("%s now: %s\n", family.c_str(), line.c_str());
+  }
+  for (const std::string& line : old_lines) std::printf("%s was: %s\n", family.c_str(), line.c_str());
+  return fail(family, committed.string() + " is out of date; ./run isa renews it");
+}
+
+// Runs in a process of its own, because RADV reads the family from the environment.
+int run_family(const std::string& family, const std::filesystem::path& directory,
+               const std::filesystem::path& committed, const char* tuning) {
+  const std::string icd = [] {
+    for (const auto& entry : std::filesystem::directory_iterator("/usr/share/vulkan/icd.d")) {
+      if (entry.path().filename().string().starts_with("radeon_icd")) return entry.path().string();
+    }
+    return std::string();
+  }();
+  if (icd.empty()) return fail(family, "RADV (radeon_icd*.json) is not installed");
+  setenv("RADV_FORCE_FAMILY", family.c_str(), 1);
+  setenv("VK_DRIVER_FILES", icd.c_str(), 1);
+  setenv("VK_ICD_FILENAMES", icd.c_str(), 1);
+  setenv("MESA_SHADER_CACHE_DISABLE", "true", 1);
+  for (const char* variable :
+       {"RADV_DEBUG", "RADV_PERFTEST", "ACO_DEBUG", "WEFT_TUNE", "WEFT_SUBGROUPS", "WEFT_STRATEGY"}) {
+    unsetenv(variable);
+  }
+  if (*tuning != '\0') setenv("WEFT_TUNE", tuning, 1);
+
+  void* loader = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (loader == nullptr) return fail(family, "there is no Vulkan loader");
+  interception.get_instance_proc_addr =
+      reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(loader, "vkGetInstanceProcAddr"));
+  VkApplicationInfo application{};
+  application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
+  application.apiVersion = VK_API_VERSION_1_3;
+  VkInstanceCreateInfo instance_info{};
+  instance_info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
+  instance_info.pApplicationInfo = &application;
+  VkInstance instance = VK_NULL_HANDLE;
+  if (load<PFN_vkCreateInstance>(nullptr, "vkCreateInstance")(&instance_info, nullptr, &instance) != VK_SUCCESS) {
+    return fail(family, "vkCreateInstance failed");
+  }
+  uint32_t count = 1;
+  VkPhysicalDevice physical_device = VK_NULL_HANDLE;
+  load<PFN_vkEnumeratePhysicalDevices>(instance, "vkEnumeratePhysicalDevices")(instance, &count, &physical_device);
+  VkPhysicalDeviceDriverProperties driver{};
+  driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
+  VkPhysicalDeviceProperties2 properties{};
+  properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+  properties.pNext = &driver;
+  std::string failure = "RADV offers no device of that family";
+  if (count == 1) {
+    load<PFN_vkGetPhysicalDeviceProperties2>(instance, "vkGetPhysicalDeviceProperties2")(physical_device, &properties);
+    failure = build_on(instance, physical_device);
+    interception.hide_int64_atomics = true;
+    if (failure.empty()) failure = build_on(instance, physical_device);
+  }
+  load<PFN_vkDestroyInstance>(instance, "vkDestroyInstance")(instance, nullptr);
+  if (!failure.empty()) return fail(family, failure);
+
+  if (const std::string missing = kernels_not_built(); !missing.empty()) {
+    return fail(family, "no primitive that tests/isa/weft_isa.cpp creates uses" + missing);
+  }
+  const std::string text =
+      table(family, properties.properties, std::string(driver.driverName) + " " + driver.driverInfo);
+  std::ofstream(directory / (family + ".csv"), std::ios::binary) << text;
+
+  int result = 0;
+  for (const Row& row : interception.rows) {
+    for (size_t column = 0; column < std::size(kColumns); ++column) {
+      if (kColumns[column].must_be_zero && row.values[column] != 0) {
+        result = fail(family, row.kernel + " (" + row.constants + "): " + kColumns[column].title + " " +
+                                  std::to_string(row.values[column]));
+      }
+    }
+  }
+  if (!committed.empty() && compare(family, committed / (family + ".csv"), text) != 0) result = 1;
+  std::printf("%s: %zu pipelines\n", family.c_str(), interception.rows.size());
+  std::fflush(stdout);
+  return result;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::map<std::string, const char*> options{{"--check", ""}, {"--family", ""}, {"--tune", ""}};
+  int next = 1;
+  for (; next + 2 < argc && options.count(argv[next]) != 0; next += 2) options[argv[next]] = argv[next + 1];
+  if (next + 1 != argc || *argv[next] == '-') {
+    std::fputs("usage: weft-isa [--check COMMITTED] [--family FAMILY] [--tune OVERRIDES] DIRECTORY\n", stderr);
+    return 2;
+  }
+  const std::filesystem::path directory = argv[next];
+  std::filesystem::create_directories(directory);
+
+  int result = 0;
+  std::vector<pid_t> children;
+  const std::string only = options["--family"];
+  for (const char* family : kFamilies) {
+    if (!only.empty() && only != family) continue;
+    const pid_t child = fork();
+    if (child == 0) return run_family(family, directory, options["--check"], options["--tune"]);
+    if (child < 0) result = 1;
+    children.push_back(child);
+  }
+  if (children.empty()) result = fail(only, "is not one of the families");
+  for (const pid_t child : children) {
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0) result = 1;
+  }
+  return result;
+}

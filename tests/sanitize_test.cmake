@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+# Builds weft_tests with a sanitizer and runs its suites host*. The build is kept for the next time.
+#   cmake -DSANITIZE=<as for -fsanitize> -DSOURCE=<sources> -DWORK=<build directory> -DCXX=<compiler>
+#         -DREGISTRY=<kernel_registry.cpp> -DTEST_REGISTRY=<that of the tests> -P sanitize_test.cmake
+cmake_minimum_required(VERSION 3.25)
+
+execute_process(
+  COMMAND "${CMAKE_COMMAND}" -S "${SOURCE}" -B "${WORK}" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=RelWithDebInfo
+          "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1" "-DCMAKE_CXX_COMPILER=${CXX}"
+          "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}" -DWEFT_SANITIZE=${SANITIZE} -DWEFT_WERROR=${WERROR}
+          -DWEFT_BUILD_TESTS=ON -DWEFT_BUILD_BENCH=OFF -DWEFT_BUILD_TOOLS=OFF -DWEFT_BUILD_EXAMPLES=OFF
+          "-DWEFT_KERNEL_REGISTRY=${REGISTRY}" "-DWEFT_TEST_KERNEL_REGISTRY=${TEST_REGISTRY}"
+  COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND "${CMAKE_COMMAND}" --build "${WORK}" --target weft_tests COMMAND_ERROR_IS_FATAL ANY)
+
+# Drivers are not instrumented: what they leak, and how their own threads meet, is not ours to report.
+file(WRITE "${WORK}/leaks.txt" "leak:libvulkan\nleak:libLLVM\nleak:libVkLayer\n")
+set(ENV{LSAN_OPTIONS} "suppressions=${WORK}/leaks.txt:print_suppressions=0")
+set(ENV{ASAN_OPTIONS} "detect_stack_use_after_return=1:strict_init_order=1")
+set(ENV{UBSAN_OPTIONS} "print_stacktrace=1")
+set(ENV{TSAN_OPTIONS} "ignore_noninstrumented_modules=1:halt_on_error=1")
+execute_process(COMMAND "${WORK}/tests/weft_tests" "--test-suite=host*" RESULT_VARIABLE failed OUTPUT_VARIABLE output
+                ECHO_OUTPUT_VARIABLE)
+if(failed)
+  message(FATAL_ERROR "weft_tests: ${failed}")
+endif()
+# A filter that selects nothing passes in doctest.
+if(NOT output MATCHES "test cases: +[1-9]")
+  message(FATAL_ERROR "no test suite is called host*")
+endif()

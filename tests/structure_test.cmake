@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+# Holds the tree to its plan: every primitive's six places, licence lines, names, and the direction of the layers.
+#   cmake -DROOT=<sources> -P structure_test.cmake             checks the tree
+#   cmake -DSELF_CHECK=<empty directory> -P structure_test.cmake   plants each fault in a small tree and expects its report
+cmake_minimum_required(VERSION 3.25)
+
+# Appends a sentence to `faults`.
+macro(fault)
+  string(CONCAT fault_text ${ARGN})
+  list(APPEND faults "${fault_text}")
+endmacro()
+
+# Every file of `files` under `folder`: includes must match one of `allowed`.
+function(check_includes folder allowed rule)
+  foreach(file IN LISTS files)
+    if(NOT file MATCHES "^${folder}.*\\.(hpp|cpp|h|cu|comp|glsl)$")
+      continue()
+    endif()
+    file(STRINGS "${ROOT}/${file}" lines REGEX "^[ \t]*#[ \t]*include[ \t]+[<\"]")
+    foreach(line IN LISTS lines)
+      string(REGEX REPLACE "^[ \t]*#[ \t]*include[ \t]+([<\"][^>\"]+[>\"]).*$" "\\1" include "${line}")
+      set(fits FALSE)
+      foreach(pattern IN LISTS allowed)
+        if(include MATCHES "^${pattern}$")
+          set(fits TRUE)
+        endif()
+      endforeach()
+      if(NOT fits)
+        fault("${file} includes ${include}: ${rule}")
+      endif()
+    endforeach()
+  endforeach()
+  set(faults "${faults}" PARENT_SCOPE)
+endfunction()
+
+function(check_tree)
+  set(faults "")
+  file(GLOB_RECURSE files LIST_DIRECTORIES FALSE RELATIVE "${ROOT}"
+       "${ROOT}/.ci/*" "${ROOT}/bench/*" "${ROOT}/docs/*" "${ROOT}/examples/*" "${ROOT}/include/*" "${ROOT}/shaders/*"
+       "${ROOT}/src/*" "${ROOT}/tests/*" "${ROOT}/third_party/*" "${ROOT}/tools/*")
+  file(GLOB top_files LIST_DIRECTORIES FALSE RELATIVE "${ROOT}" "${ROOT}/*")
+  list(APPEND files ${top_files})
+
+  # Primitives: headers with a record() that takes a command buffer.
+  set(manifest "")
+  if(EXISTS "${ROOT}/shaders/kernels.cmake")
+    file(READ "${ROOT}/shaders/kernels.cmake" manifest)
+  endif()
+  set(umbrella "")
+  if(EXISTS "${ROOT}/include/weft/weft.hpp")
+    file(READ "${ROOT}/include/weft/weft.hpp" umbrella)
+  endif()
+  set(stems "")
+  foreach(file IN LISTS files)
+    if(NOT file MATCHES "^include/weft/([a-z0-9_]+)\\.hpp$")
+      continue()
+    endif()
+    set(stem "${CMAKE_MATCH_1}")
+    string(FIND "${umbrella}" "#include <weft/${stem}.hpp>" position)
+    if(position EQUAL -1 AND NOT stem STREQUAL "weft")
+      fault("include/weft/weft.hpp does not include <weft/${stem}.hpp>")
+    endif()
+    file(STRINGS "${ROOT}/${file}" records REGEX "Status record\\(VkCommandBuffer")
+    if(records)
+      list(APPEND stems "${stem}")
+    endif()
+  endforeach()
+  if(NOT stems)
+    fault("no header of include/weft declares a primitive")
+  endif()
+  foreach(stem IN LISTS stems)
+    foreach(piece IN ITEMS "src/primitives/${stem}.cpp" "shaders/primitives/${stem}.h" "tests/${stem}_test.cpp"
+                           "bench/${stem}_bench.cpp")
+      if(NOT EXISTS "${ROOT}/${piece}")
+        fault("primitive ${stem} has no ${piece}")
+      endif()
+    endforeach()
+    file(GLOB shaders "${ROOT}/shaders/primitives/${stem}.comp" "${ROOT}/shaders/primitives/${stem}_*.comp")
+    if(NOT shaders)
+      fault("primitive ${stem} has no shaders/primitives/${stem}[_<phase>].comp")
+    endif()
+    if(NOT manifest MATCHES "\nweft_kernel\\(primitives/${stem}(_[a-z0-9_]+)?\\.comp")
+      fault("primitive ${stem} has no kernel in shaders/kernels.cmake")
+    endif()
+  endforeach()
+
+  # The manifest and the shader files name each other.
+  string(REGEX MATCHALL "\nweft_kernel\\([a-z0-9_/]+\\.comp" listed "${manifest}")
+  list(TRANSFORM listed REPLACE "\nweft_kernel\\(" "shaders/")
+  foreach(file IN LISTS files)
+    if(file MATCHES "^shaders/.*\\.comp$" AND NOT file IN_LIST listed)
+      fault("${file} is not in shaders/kernels.cmake")
+    endif()
+  endforeach()
+
+  foreach(file IN LISTS files)
+    cmake_path(GET file FILENAME name)
+    if(file MATCHES "(^|[/_.-])(utils?|common|helpers?|managers?)([/_.-]|$)")
+      fault("${file}: a name that says nothing about what is in it")
+    endif()
+    if(name MATCHES "\\.(hpp|cpp|h|cu|comp|glsl|cmake|sh|in)$" OR
+       name MATCHES "^(CMakeLists\\.txt|run|\\.clang-format|\\.clang-tidy)$")
+      # A script's first line is its interpreter's.
+      file(STRINGS "${ROOT}/${file}" head LIMIT_COUNT 2)
+      if(NOT head MATCHES "SPDX-License-Identifier: MIT OR Apache-2.0")
+        fault("${file} has no SPDX line at its top")
+      endif()
+    endif()
+  endforeach()
+
+  set(std "<[a-z0-9_]+>")
+  set(weft "<weft/[a-z0-9_/]+\\.hpp>")
+  check_includes(include/ "${std};${weft};<vulkan/vulkan_core\\.h>"
+                 "public headers include std, vulkan_core.h and each other only")
+  check_includes(src/vk/ "${std};${weft};\"vk/.*;<volk\\.h>;<dlfcn\\.h>;<vulkan/.*" "vk knows no layer above it")
+  check_includes(src/runtime/ "${std};${weft};\"(vk|runtime)/.*;<vulkan/.*;<volk\\.h>;<(dlfcn|windows)\\.h>"
+                 "runtime knows vk, and no layer above it")
+  check_includes(src/primitives/ "${std};${weft};\"(vk|runtime|primitives|weft)/.*"
+                 "primitives know runtime and vk")
+  foreach(folder IN ITEMS bench/ examples/ tools/)
+    check_includes(${folder} "${std};<[^/]+\\.h>;<(weft|vulkan|CLI|fmt|nlohmann|cuda|cub|thrust|sys)/.*;\"(weft/)?[a-z0-9_]+\\.(hpp|h|glsl)\";\"support/.*"
+                   "bench, examples and tools use weft's public headers only")
+  endforeach()
+  check_includes(shaders/weft/ "\"weft/.*;<cstdint>" "the public shader includes know each other only")
+  check_includes(shaders/primitives/ "\"(weft|primitives)/.*" "kernels include shaders/weft and their own folder")
+
+  set(faults "${faults}" PARENT_SCOPE)
+endfunction()
+
+if(NOT DEFINED SELF_CHECK)
+  check_tree()
+  if(faults)
+    list(JOIN faults "\n  " text)
+    message(FATAL_ERROR "The tree is not as planned:\n  ${text}")
+  endif()
+  return()
+endif()
+
+# A small tree that follows the plan.
+set(ROOT "${SELF_CHECK}")
+set(spdx "// SPDX-License-Identifier: MIT OR Apache-2.0\n")
+function(plant_tree)
+  file(REMOVE_RECURSE "${ROOT}")
+  file(WRITE "${ROOT}/include/weft/weft.hpp" "${spdx}#include <weft/scan.hpp>\n#include <weft/status.hpp>\n")
+  file(WRITE "${ROOT}/include/weft/status.hpp" "${spdx}#include <string>\n")
+  file(WRITE "${ROOT}/include/weft/scan.hpp"
+       "${spdx}#include <vulkan/vulkan_core.h>\n  Status record(VkCommandBuffer commands, const ScanArgs& args) const;\n")
+  file(WRITE "${ROOT}/src/primitives/scan.cpp" "${spdx}#include \"runtime/pipeline.hpp\"\n")
+  file(WRITE "${ROOT}/src/runtime/pipeline.hpp" "${spdx}#include \"vk/table.hpp\"\n")
+  file(WRITE "${ROOT}/src/vk/table.hpp" "${spdx}#include <volk.h>\n")
+  file(WRITE "${ROOT}/shaders/kernels.cmake" "# ${spdx}\nweft_kernel(primitives/scan_up.comp)\n")
+  file(WRITE "${ROOT}/shaders/primitives/scan.h" "${spdx}#include \"weft/interop.h\"\n")
+  file(WRITE "${ROOT}/shaders/primitives/scan_up.comp" "${spdx}#include \"primitives/scan.h\"\n")
+  file(WRITE "${ROOT}/shaders/weft/interop.h" "${spdx}")
+  file(WRITE "${ROOT}/tests/scan_test.cpp" "${spdx}#include \"runtime/pipeline.hpp\"\n")
+  file(WRITE "${ROOT}/bench/scan_bench.cpp" "${spdx}#include <weft/weft.hpp>\n")
+  file(WRITE "${ROOT}/tools/tool.cpp" "${spdx}#include <weft/weft.hpp>\n")
+  file(WRITE "${ROOT}/run" "#!/bin/sh\n# SPDX-License-Identifier: MIT OR Apache-2.0\n")
+endfunction()
+
+set(failures "")
+function(expect_fault pattern)
+  check_tree()
+  list(LENGTH faults count)
+  if(NOT count EQUAL 1 OR NOT faults MATCHES "${pattern}")
+    set(failures "${failures}expected one fault like '${pattern}', got: ${faults}\n" PARENT_SCOPE)
+  endif()
+endfunction()
+
+plant_tree()
+check_tree()
+if(faults)
+  message(FATAL_ERROR "Faults in a tree that has none: ${faults}")
+endif()
+
+foreach(piece IN ITEMS src/primitives/scan.cpp shaders/primitives/scan.h tests/scan_test.cpp bench/scan_bench.cpp)
+  plant_tree()
+  file(REMOVE "${ROOT}/${piece}")
+  expect_fault("primitive scan has no ${piece}")
+endforeach()
+
+plant_tree()
+file(REMOVE "${ROOT}/shaders/primitives/scan_up.comp")
+expect_fault("primitive scan has no shaders/primitives/scan")
+
+plant_tree()
+file(WRITE "${ROOT}/shaders/kernels.cmake" "# ${spdx}\nweft_kernel(primitives/scan_up.comp)\n")
+file(WRITE "${ROOT}/shaders/primitives/scan_down.comp" "${spdx}")
+expect_fault("scan_down.comp is not in shaders/kernels.cmake")
+
+plant_tree()
+file(REMOVE "${ROOT}/shaders/primitives/scan_up.comp")
+file(WRITE "${ROOT}/shaders/primitives/scan_up.comp" "${spdx}")
+file(WRITE "${ROOT}/shaders/primitives/scan_low.glsl" "${spdx}")
+file(WRITE "${ROOT}/shaders/kernels.cmake" "# ${spdx}\n#weft_kernel(primitives/scan_up.comp)\n")
+check_tree()
+if(NOT faults MATCHES "primitive scan has no kernel in shaders/kernels.cmake")
+  string(APPEND failures "a primitive without a kernel in the manifest went unnoticed\n")
+endif()
+
+plant_tree()
+file(WRITE "${ROOT}/include/weft/weft.hpp" "${spdx}#include <weft/scan.hpp>\n")
+expect_fault("weft.hpp does not include <weft/status.hpp>")
+
+plant_tree()
+file(REMOVE "${ROOT}/include/weft/scan.hpp")
+file(WRITE "${ROOT}/include/weft/weft.hpp" "${spdx}#include <weft/status.hpp>\n")
+expect_fault("no header of include/weft declares a primitive")
+
+foreach(name IN ITEMS src/runtime/string_utils.hpp src/common/log.hpp tests/helpers.cmake tools/device-manager.cpp)
+  plant_tree()
+  file(WRITE "${ROOT}/${name}" "${spdx}")
+  expect_fault("a name that says nothing")
+endforeach()
+
+foreach(name IN ITEMS run src/vk/table.hpp shaders/weft/interop.h)
+  plant_tree()
+  file(WRITE "${ROOT}/${name}" "#pragma once\n\n\n${spdx}")
+  expect_fault("${name} has no SPDX line")
+endforeach()
+
+foreach(case IN ITEMS "include/weft/status.hpp|<volk.h>|public headers" "include/weft/status.hpp|\"vk/table.hpp\"|public headers"
+                      "src/vk/table.hpp|\"runtime/pipeline.hpp\"|vk knows"
+                      "src/runtime/pipeline.hpp|\"primitives/scan.h\"|runtime knows"
+                      "tools/tool.cpp|\"runtime/pipeline.hpp\"|public headers only"
+                      "bench/scan_bench.cpp|\"../src/vk/table.hpp\"|public headers only"
+                      "shaders/weft/interop.h|\"primitives/scan.h\"|know each other only"
+                      "shaders/primitives/scan.h|\"../runtime/x.h\"|their own folder")
+  string(REPLACE "|" ";" case "${case}")
+  list(GET case 0 file)
+  list(GET case 1 include)
+  list(GET case 2 rule)
+  plant_tree()
+  file(APPEND "${ROOT}/${file}" "#include ${include}\n")
+  expect_fault("${rule}")
+endforeach()
+
+if(failures)
+  message(FATAL_ERROR "${failures}")
+endif()

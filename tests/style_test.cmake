@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+#   cmake -DCHECK=clang-format|clang-tidy -DSOURCE=<sources> -DBUILD=<build with compile_commands.json> -P style_test.cmake
+cmake_minimum_required(VERSION 3.25)
+
+if(CHECK STREQUAL "clang-format")
+  file(GLOB_RECURSE files "${SOURCE}/include/*.hpp" "${SOURCE}/src/*.[ch]pp" "${SOURCE}/tests/*.[ch]pp"
+       "${SOURCE}/bench/*.[ch]pp" "${SOURCE}/tools/*.[ch]pp" "${SOURCE}/examples/*.[ch]pp"
+       "${SOURCE}/third_party/*.cpp" "${SOURCE}/shaders/*.h")
+  set(command clang-format --dry-run -Werror)
+else()
+  # Headers are checked through the sources that include them.
+  file(GLOB_RECURSE files "${SOURCE}/src/*.cpp")
+  # The build is GCC's: clang need not know all its options.
+  set(command clang-tidy -p "${BUILD}" --quiet --extra-arg=-Wno-unknown-warning-option)
+endif()
+find_program(tool ${CHECK})
+if(NOT tool)
+  message(FATAL_ERROR "${CHECK} is not installed")
+endif()
+cmake_host_system_information(RESULT jobs QUERY NUMBER_OF_LOGICAL_CORES)
+
+list(JOIN files "\n" lines)
+set(list "${BUILD}/${CHECK}.files")
+file(WRITE "${list}" "${lines}\n")
+execute_process(COMMAND xargs -d "\\n" -n 1 -P ${jobs} ${command} INPUT_FILE "${list}" RESULT_VARIABLE failed
+                ERROR_VARIABLE messages OUTPUT_VARIABLE output)
+if(failed)
+  string(REGEX REPLACE "[0-9]+ warnings? generated\\.\n" "" messages "${messages}")
+  message(NOTICE "${output}${messages}")
+  message(FATAL_ERROR "${CHECK} has complaints")
+endif()
