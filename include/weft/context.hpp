@@ -24,7 +24,7 @@ struct DeviceSupport {
   /// What the device lacks and weft can do without, each with its consequence, e.g.
   /// "shaderInt64: items of type u64 and i64 are unavailable".
   std::vector<std::string> absent;
-  /// Device extensions to enable (strings with static lifetime). Empty on Vulkan 1.3.
+  /// Device extensions that weft uses where they are enabled (strings with static lifetime). Empty on Vulkan 1.3.
   std::vector<const char*> extensions;
 
   bool usable() const noexcept { return missing.empty(); }
@@ -32,14 +32,16 @@ struct DeviceSupport {
 
 /// The features weft wants of a device, as a chain for vkCreateDevice. Movable; must outlive the vkCreateDevice call.
 ///
-///     auto features = weft::DeviceFeatures::query(instance, physical_device, vkGetInstanceProcAddr);
+///     auto features =
+///         weft::DeviceFeatures::query(instance, physical_device, vkGetInstanceProcAddr, VK_API_VERSION_1_3);
 ///     VkDeviceCreateInfo info{...};                 // may carry feature structures of the host's own
 ///     features->extend(info);
 ///     vkCreateDevice(physical_device, &info, nullptr, &device);
 class DeviceFeatures {
  public:
-  /// Asks the device. `api_version` is the version the instance was created for; the lower of it and the device's counts.
-  /// Errors: invalid_argument (null handle or function).
+  /// Asks the device. `api_version` is the version the instance was created for; the lower of it and the device's
+  /// counts. Errors: invalid_argument (null handle or function), out_of_host_memory, out_of_device_memory,
+  /// driver_error.
   static Result<DeviceFeatures> query(VkInstance instance, VkPhysicalDevice physical_device,
                                       PFN_vkGetInstanceProcAddr get_instance_proc_addr, uint32_t api_version);
 
@@ -49,8 +51,11 @@ class DeviceFeatures {
 
   const DeviceSupport& support() const noexcept;
 
-  /// Turns on in `info` every feature the device has and weft can use: in structures the host already chained where they
-  /// are there (they are written to), else in structures linked in front of `info.pNext`. Extensions are the host's to add.
+  /// Turns on in `info` every feature the device has and weft can use, and turns none off: in structures the host
+  /// already chained where they are there (they are written to), else in structures linked in front of `info.pNext`,
+  /// which live in this object; one that the host already has is never doubled. Features in pEnabledFeatures are
+  /// copied, and the copy extended. Extensions are the host's to add, before this call: see DeviceSupport::extensions.
+  /// Serves one `info` at a time.
   void extend(VkDeviceCreateInfo& info);
 
  private:
@@ -66,7 +71,8 @@ enum class SubgroupBackend : uint8_t {
   emulated,   ///< in shared memory, at any width; for devices that lack an operation, and for tests
 };
 
-/// A host's device, as Context adopts it. Handles stay the host's and must outlive the Context and all made from it.
+/// A host's device, as Context adopts it. Handles stay the host's and must outlive the Context and all made from it;
+/// the rest is read by Context::create alone.
 struct ContextConfig {
   VkInstance instance = VK_NULL_HANDLE;
   VkPhysicalDevice physical_device = VK_NULL_HANDLE;
@@ -75,39 +81,58 @@ struct ContextConfig {
   uint32_t api_version = VK_API_VERSION_1_3;  ///< what the instance was created for
 
   /// The structure given to vkCreateDevice (its pNext chain and pEnabledFeatures are read): what the host turned on.
+  /// Not null.
   const VkDeviceCreateInfo* device_create_info = nullptr;
 
-  VkPipelineCache pipeline_cache = VK_NULL_HANDLE;     ///< the host's; null: the Context owns one
-  const void* pipeline_cache_data = nullptr;           ///< initial contents of an owned cache; foreign or corrupt data is ignored
+  /// The host's, created without EXTERNALLY_SYNCHRONIZED. Null: the Context owns one.
+  VkPipelineCache pipeline_cache = VK_NULL_HANDLE;
+  /// Initial contents of an owned cache, from Context::pipeline_cache_data. Contents of another device or driver,
+  /// damaged or truncated ones are ignored.
+  const void* pipeline_cache_data = nullptr;
   size_t pipeline_cache_size = 0;
-  const VkAllocationCallbacks* allocator = nullptr;    ///< used for every object weft creates
+  /// Used for every object weft creates, from every thread that calls weft. Copied; what pUserData points to is not.
+  const VkAllocationCallbacks* allocator = nullptr;
 
-  Strategy strategy = Strategy::automatic;             ///< what Strategy::automatic means for primitives of this Context
+  /// VK_EXT_debug_utils is enabled on the instance: pipelines get names for tools. (weft cannot ask whether it is.)
+  bool debug_utils = false;
+
+  /// What Strategy::automatic means for primitives of this Context. Itself automatic: what WEFT_STRATEGY in the
+  /// environment says (reduce_then_scan or look_back), else by the kind of device.
+  Strategy strategy = Strategy::automatic;
+  /// automatic: what WEFT_SUBGROUPS in the environment says (native, native:SIZE, emulated or emulated:SIZE), else by
+  /// what the device has and the host enabled.
   SubgroupBackend subgroup_backend = SubgroupBackend::automatic;
-  uint32_t subgroup_size = 0;  ///< 0: the best; native: pinned to this size; emulated: the width (a power of two, 4 to 128)
+  /// A power of two from 4 to 128, or 0: the best. native: pinned to this size; emulated: the width.
+  uint32_t subgroup_size = 0;
 };
 
-/// weft on one VkDevice: a private function table, the device's limits, a pipeline cache. A handle: copies are cheap and
-/// share. Immutable after creation; every const call, and creating and recording primitives, may run on many threads.
+/// weft on one VkDevice: a private function table, the device's limits, a pipeline cache. A handle: copies are cheap
+/// and share. Immutable after creation; every const call, and creating and recording primitives, may run on many
+/// threads.
 ///
 /// Synchronisation, one rule for every primitive: before its commands execute, the caller makes inputs visible to
 /// COMPUTE_SHADER / SHADER_READ, and earlier accesses to outputs and scratch complete before COMPUTE_SHADER; afterwards
-/// outputs are COMPUTE_SHADER / SHADER_WRITE, for the caller to make visible. Barriers between a primitive's own dispatches
-/// are weft's. Recording changes the command buffer's compute pipeline and push constants, and nothing else.
+/// outputs are COMPUTE_SHADER / SHADER_WRITE, for the caller to make visible. Barriers between a primitive's own
+/// dispatches are weft's. Recording changes the command buffer's compute pipeline and push constants, and nothing else.
 class Context {
  public:
-  /// Errors: invalid_argument (null handle), missing_feature (a requirement is not enabled, or the chosen backend or size
-  /// is not available), out_of_host_memory, out_of_device_memory, device_lost.
+  /// Errors: invalid_argument (null handle, a size that is none, an unknown word in WEFT_STRATEGY or WEFT_SUBGROUPS),
+  /// missing_feature (a requirement is lacking or not enabled, or the chosen backend or size is not available),
+  /// out_of_host_memory, out_of_device_memory, device_lost, driver_error.
   static Result<Context> create(const ContextConfig& config);
 
   VkDevice device() const noexcept;
   SubgroupBackend subgroup_backend() const noexcept;  ///< native or emulated
   uint32_t subgroup_size() const noexcept;            ///< of weft's kernels, in lanes
-  /// What Strategy::automatic resolves to on this Context for exact (integer and float alike) scans.
+  /// What a pipeline of the host's own that includes weft/*.glsl gives to
+  /// VkPipelineShaderStageRequiredSubgroupSizeCreateInfo, because the device varies its size; 0: nothing, leave it out.
+  uint32_t required_subgroup_size() const noexcept;
+  /// What Strategy::automatic resolves to on this Context. Never automatic.
   Strategy strategy() const noexcept;
   bool supports(Type type) const noexcept;
 
-  /// The pipeline cache's contents, to be given to a later Context as pipeline_cache_data.
+  /// The pipeline cache's contents in an envelope of weft's, to be given to a later Context as pipeline_cache_data.
+  /// Errors: out_of_host_memory, out_of_device_memory, driver_error.
   Result<std::vector<std::byte>> pipeline_cache_data() const;
 
   /// For the library's own sources.

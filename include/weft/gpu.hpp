@@ -6,9 +6,11 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <weft/context.hpp>
@@ -41,19 +43,23 @@ struct GpuInfo {
 std::string uuid_string(const GpuInfo& info);
 
 struct GpuConfig {
-  /// An index in the list, a part of a name (any case), or a UUID. Empty: WEFT_DEVICE in the environment, else the best
-  /// usable device; a software device only where there is no other.
+  /// An index in the list (one or two digits), a part of a name (any case), or a UUID. Empty: WEFT_DEVICE in the
+  /// environment, else the best usable device; a software device only where there is no other.
   std::string device;
-  /// Called with every message of the validation layers, from any thread, where a layer and VK_EXT_debug_utils are present.
+  /// Called with every warning and error of the validation layers, from any thread, where VK_EXT_debug_utils is
+  /// present. weft turns no layer on: the environment does (VK_INSTANCE_LAYERS).
   std::function<void(std::string_view message)> on_message;
   PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;  ///< null: from the system's Vulkan loader
   Strategy strategy = Strategy::automatic;
   SubgroupBackend subgroup_backend = SubgroupBackend::automatic;
   uint32_t subgroup_size = 0;
-  std::string pipeline_cache_file;  ///< read at open, written when the Gpu is destroyed. Empty: none
+  /// Read at open, replaced when the Gpu is destroyed; one that is missing, damaged, foreign or not writable does no
+  /// harm. Empty: none.
+  std::string pipeline_cache_file;
 };
 
-/// Memory of a Gpu. Movable; freed on destruction, which the caller orders after the device's last use of it.
+/// Memory of a Gpu. Movable; freed on destruction, which the caller orders after the device's last use of it and before
+/// the Gpu's own destruction.
 class Buffer {
  public:
   Buffer(Buffer&&) noexcept;
@@ -73,17 +79,24 @@ class Buffer {
   std::unique_ptr<State> state_;
 };
 
+/// The item type of a range, e.g. of std::vector<float> float.
+template <std::ranges::contiguous_range Items>
+using ItemOf = std::remove_cv_t<std::ranges::range_value_t<Items>>;
+
 /// How long a submission took.
 struct RunTime {
-  double host_ms = 0;                ///< from before submission until the host saw it complete
-  std::optional<double> device_ms;   ///< between timestamps around the commands; none where the queue has no timestamps
+  double host_ms = 0;               ///< from before submission until the host saw it complete
+  std::optional<double> device_ms;  ///< between timestamps around the commands; none where the queue has no timestamps
 };
 
-/// A Vulkan device that weft opens itself, for programs that own no Vulkan: device, one compute queue, buffers, staging.
-/// Movable. Calls may come from many threads; those that submit take turns.
+/// A Vulkan device that weft opens itself, for programs that own no Vulkan: device, one compute queue, buffers,
+/// staging. Movable. Calls may come from many threads; those that submit take turns, and a `record` given to one must
+/// not make another. Buffers, Contexts and primitives made from a Gpu are destroyed before it. After device_lost,
+/// driver_error. destroy it.
 class Gpu {
  public:
-  /// Every Vulkan device of this machine, best first. Errors: not_found (no Vulkan loader), out_of_host_memory, driver_error.
+  /// Every Vulkan device of this machine, best first.
+  /// Errors: not_found (no Vulkan loader or driver), out_of_host_memory, driver_error.
   static Result<std::vector<GpuInfo>> list(PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr);
 
   /// Errors: not_found (no loader, no device, none that fits the selection; the message lists those there are),
@@ -96,55 +109,55 @@ class Gpu {
 
   const GpuInfo& info() const noexcept;
   const Context& context() const noexcept;
-  PFN_vkGetInstanceProcAddr get_instance_proc_addr() const noexcept;  ///< the one in use, for Vulkan calls of the program's own
+  /// The one in use, for Vulkan calls of the program's own.
+  PFN_vkGetInstanceProcAddr get_instance_proc_addr() const noexcept;
   VkInstance instance() const noexcept;
   VkPhysicalDevice physical_device() const noexcept;
-  VkQueue queue() const noexcept;
+  VkQueue queue() const noexcept;  ///< submissions of the program's own must not coincide with calls of this Gpu
   uint32_t queue_family() const noexcept;
 
-  /// Device-local memory for storage, transfer and device addresses; zero bytes are rounded up to 16. Contents undefined.
-  /// Errors: out_of_device_memory, out_of_host_memory.
+  /// Device-local memory for storage, transfer, indirect arguments and device addresses. The size is rounded up to a
+  /// multiple of 16, and is never 0. Contents undefined. Errors: out_of_device_memory (with the sizes),
+  /// out_of_host_memory.
   Result<Buffer> create_buffer(VkDeviceSize bytes);
 
-  /// Copies `bytes` to the range's start and waits. Errors: invalid_argument (range smaller than `bytes`), device_lost, ...
+  /// Copies `bytes` to the range's start and waits. Errors: invalid_argument (range smaller than `bytes`), device_lost,
+  /// driver_error.
   Status upload(const BufferRange& to, std::span<const std::byte> bytes);
-  /// Copies the range's start to `bytes` and waits.
+  /// Copies the range's start to `bytes` and waits. Errors: as upload.
   Status download(const BufferRange& from, std::span<std::byte> bytes);
-  /// Sets every 4-byte word of the range (offset and size multiples of 4) and waits.
+  /// Sets every 4-byte word of the range (offset and size multiples of 4) and waits. Errors: invalid_argument,
+  /// device_lost, driver_error.
   Status fill(const BufferRange& range, uint32_t word);
 
-  /// Records with `record`, submits and waits. Everything earlier is visible to it, and its writes to everything later.
+  /// Records with `record`, submits and waits. Everything earlier is visible to it, and its writes to everything later,
+  /// the host included. Errors: those of `record`, with nothing submitted; device_lost, out_of_*_memory, driver_error.
   Result<RunTime> run(const std::function<Status(VkCommandBuffer)>& record);
 
-  /// Records `count` times, `record(commands, i)` each between its own timestamps, as one submission and waits: device
-  /// milliseconds of each. The repetitions are separated by full barriers. Errors: missing_feature (no timestamps), ...
+  /// Records `count` times, `record(commands, i)` each between its own timestamps, and waits: device milliseconds of
+  /// each. The repetitions are separated by full barriers, and go out in batches of about a quarter second. Errors:
+  /// missing_feature (no timestamps), those of `record` and of `run`.
   Result<std::vector<double>> time(uint32_t count, const std::function<Status(VkCommandBuffer, uint32_t)>& record);
 
-  /// One-line calls: upload, run, download. Pipelines are built at the first call of a kind and kept.
-  template <class T>
-  Result<std::vector<T>> exclusive_scan(std::span<const T> items, Op op = Op::add) {
-    return scan_items(items, ScanKind::exclusive, op);
+  /// One-line calls: upload, run, download. `items` is any contiguous range, such as an array, a std::vector or a
+  /// std::span. Pipelines are built at the first call of a kind and kept.
+  template <std::ranges::contiguous_range Items>
+  Result<std::vector<ItemOf<Items>>> exclusive_scan(const Items& items, Op op = Op::add) {
+    return scan_items(std::span<const ItemOf<Items>>(items), ScanKind::exclusive, op);
   }
-  template <class T>
-  Result<std::vector<T>> inclusive_scan(std::span<const T> items, Op op = Op::add) {
-    return scan_items(items, ScanKind::inclusive, op);
+  template <std::ranges::contiguous_range Items>
+  Result<std::vector<ItemOf<Items>>> inclusive_scan(const Items& items, Op op = Op::add) {
+    return scan_items(std::span<const ItemOf<Items>>(items), ScanKind::inclusive, op);
   }
   /// op: not arg_min or arg_max.
-  template <class T>
-  Result<T> reduce(std::span<const T> items, Op op = Op::add) {
-    T result{};
-    const Status status = reduce_bytes({op, type_of<T>, type_of<T>}, std::as_bytes(items), items.size(),
-                                       std::as_writable_bytes(std::span(&result, 1)));
-    if (!status) return status.error();
-    return result;
+  template <std::ranges::contiguous_range Items>
+  Result<ItemOf<Items>> reduce(const Items& items, Op op = Op::add) {
+    return reduce_items<ItemOf<Items>>(std::span<const ItemOf<Items>>(items), op);
   }
-  template <class T>
-  Result<ArgResult> arg_reduce(std::span<const T> items, Op op) {
-    ArgResult result{};
-    const Status status = reduce_bytes({op, type_of<T>, type_of<T>}, std::as_bytes(items), items.size(),
-                                       std::as_writable_bytes(std::span(&result, 1)));
-    if (!status) return status.error();
-    return result;
+  /// op: arg_min or arg_max.
+  template <std::ranges::contiguous_range Items>
+  Result<ArgResult> arg_reduce(const Items& items, Op op) {
+    return reduce_items<ArgResult>(std::span<const ItemOf<Items>>(items), op);
   }
 
  private:
@@ -156,7 +169,16 @@ class Gpu {
     if (!status) return status.error();
     return result;
   }
-  Status scan_bytes(const ScanConfig& config, std::span<const std::byte> items, uint64_t count, std::span<std::byte> result);
+  template <class Output, class T>
+  Result<Output> reduce_items(std::span<const T> items, Op op) {
+    Output result{};
+    const Status status = reduce_bytes({op, type_of<T>, type_of<T>}, std::as_bytes(items), items.size(),
+                                       std::as_writable_bytes(std::span(&result, 1)));
+    if (!status) return status.error();
+    return result;
+  }
+  Status scan_bytes(const ScanConfig& config, std::span<const std::byte> items, uint64_t count,
+                    std::span<std::byte> result);
   Status reduce_bytes(const ReduceConfig& config, std::span<const std::byte> items, uint64_t count,
                       std::span<std::byte> result);
 

@@ -48,8 +48,8 @@ struct ScanArgs {
 /// Floats are combined in an order fixed by device, strategy and count.maximum(), so results have the same bits on every
 /// run, under look_back too; another device or strategy may round differently.
 ///
-/// Cost: look_back reads each item once and writes each output once, 2 dispatches (1 where one tile holds all);
-/// reduce_then_scan reads each item twice, 2 dispatches. Ranges whose addresses are equal modulo 16 bytes (scaled by item
+/// Cost: look_back reads each item once from memory (and once more from the device's cache) and writes each output once, 3
+/// dispatches (1 where one tile holds all); reduce_then_scan reads each item twice, 2 dispatches. Ranges whose addresses are equal modulo 16 bytes (scaled by item
 /// size) go fastest; any multiple of the item's size works.
 /// Synchronisation: the library's one rule (weft/context.hpp). Threads: one Scan may record on many at once.
 class Scan {
@@ -66,7 +66,8 @@ class Scan {
   /// more items than 2^31 tiles hold).
   Status record(VkCommandBuffer commands, const ScanArgs& args) const;
 
-  Strategy strategy() const noexcept;     ///< the one in use: never automatic
+  /// The one in use: never automatic. Where automatic chose look_back, small counts may take reduce_then_scan all the same.
+  Strategy strategy() const noexcept;
   uint32_t tile_items() const noexcept;   ///< items one workgroup takes at a time: sizes around its multiples are edges
 
  private:

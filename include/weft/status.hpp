@@ -10,14 +10,14 @@ namespace weft {
 
 /// Why a call did not do what it was asked.
 enum class ErrorCode : uint8_t {
-  invalid_argument,    ///< an argument breaks its precondition; the message names it
-  missing_feature,     ///< the device has not, or the host did not enable, what the call needs; the message names it
-  unsupported,         ///< weft has no such combination, on any device
-  out_of_host_memory,  ///< the host could not allocate
-  out_of_device_memory,///< the device could not allocate
-  device_lost,         ///< the VkDevice is lost; nothing on it can be used any more
-  not_found,           ///< no Vulkan loader, no device, or none that fits the selection
-  driver_error,        ///< any other VkResult; the message names it
+  invalid_argument,      ///< an argument breaks its precondition; the message names it
+  missing_feature,       ///< the device has not, or the host did not enable, what the call needs; the message names it
+  unsupported,           ///< weft has no such combination, on any device
+  out_of_host_memory,    ///< the host could not allocate
+  out_of_device_memory,  ///< the device could not allocate
+  device_lost,           ///< the VkDevice is lost; nothing on it can be used any more
+  not_found,             ///< no Vulkan loader, no device, or none that fits the selection
+  driver_error,          ///< any other VkResult; the message names it
 };
 
 /// The code's name, e.g. "invalid_argument".

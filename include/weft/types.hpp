@@ -15,10 +15,10 @@ enum class Type : uint8_t {
   u8,
   u16,
   u32,
-  u64,    ///< needs shaderInt64
+  u64,  ///< needs shaderInt64
   i32,
-  i64,    ///< needs shaderInt64
-  f16,    ///< IEEE binary16 in memory; combined in f32 and rounded once, when stored, so no device feature is needed
+  i64,  ///< needs shaderInt64
+  f16,  ///< IEEE binary16 in memory; combined in f32 and rounded once, when stored, so no device feature is needed
   f32,
   f64,    ///< needs shaderFloat64
   u32x2,  ///< two u32, for Op::affine
@@ -40,7 +40,7 @@ enum class Op : uint8_t {
 
 /// How a primitive that carries a prefix between tiles does so.
 enum class Strategy : uint8_t {
-  automatic,         ///< the better of the two on this device; WEFT_STRATEGY in the environment decides instead when set
+  automatic,  ///< the better of the two on this device; WEFT_STRATEGY in the environment decides instead when set
   reduce_then_scan,  ///< two passes over the input; needs nothing of the device
   look_back,         ///< one pass; each tile looks back at what earlier tiles posted, and recomputes what is late
 };
@@ -49,9 +49,15 @@ enum class Strategy : uint8_t {
 constexpr uint32_t size_of(Type type) noexcept {
   switch (type) {
     case Type::u8: return 1;
-    case Type::u16: case Type::f16: return 2;
-    case Type::u32: case Type::i32: case Type::f32: return 4;
-    case Type::u64: case Type::i64: case Type::f64: case Type::u32x2: return 8;
+    case Type::u16:
+    case Type::f16: return 2;
+    case Type::u32:
+    case Type::i32:
+    case Type::f32: return 4;
+    case Type::u64:
+    case Type::i64:
+    case Type::f64:
+    case Type::u32x2: return 8;
   }
   return 0;
 }
@@ -71,16 +77,26 @@ struct U32x2 {
 /// The item type of a C++ type: `type_of<float>` is Type::f32. (Type::f16 has no C++20 type of its own.)
 template <class T>
 inline constexpr Type type_of = [] {
-  if constexpr (std::is_same_v<T, uint8_t>) return Type::u8;
-  else if constexpr (std::is_same_v<T, uint16_t>) return Type::u16;
-  else if constexpr (std::is_same_v<T, uint32_t>) return Type::u32;
-  else if constexpr (std::is_same_v<T, uint64_t>) return Type::u64;
-  else if constexpr (std::is_same_v<T, int32_t>) return Type::i32;
-  else if constexpr (std::is_same_v<T, int64_t>) return Type::i64;
-  else if constexpr (std::is_same_v<T, float>) return Type::f32;
-  else if constexpr (std::is_same_v<T, double>) return Type::f64;
-  else if constexpr (std::is_same_v<T, U32x2>) return Type::u32x2;
-  else static_assert(sizeof(T) == 0, "no weft item type holds this C++ type");
+  if constexpr (std::is_same_v<T, uint8_t>)
+    return Type::u8;
+  else if constexpr (std::is_same_v<T, uint16_t>)
+    return Type::u16;
+  else if constexpr (std::is_same_v<T, uint32_t>)
+    return Type::u32;
+  else if constexpr (std::is_same_v<T, uint64_t>)
+    return Type::u64;
+  else if constexpr (std::is_same_v<T, int32_t>)
+    return Type::i32;
+  else if constexpr (std::is_same_v<T, int64_t>)
+    return Type::i64;
+  else if constexpr (std::is_same_v<T, float>)
+    return Type::f32;
+  else if constexpr (std::is_same_v<T, double>)
+    return Type::f64;
+  else if constexpr (std::is_same_v<T, U32x2>)
+    return Type::u32x2;
+  else
+    static_assert(sizeof(T) == 0, "no weft item type holds this C++ type");
 }();
 
 /// One item as bits, for arguments whose type is chosen at run time.

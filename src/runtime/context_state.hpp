@@ -11,7 +11,10 @@
 
 #include <weft/context.hpp>
 
+#include "runtime/device_facts.hpp"
+#include "runtime/error.hpp"
 #include "vk/device_table.hpp"
+#include "vk/unique.hpp"
 
 namespace weft::runtime {
 
@@ -19,39 +22,36 @@ namespace weft::runtime {
 struct DeviceTraits {
   uint32_t vendor_id = 0;
   VkPhysicalDeviceType type = VK_PHYSICAL_DEVICE_TYPE_OTHER;
-  bool int64 = false;                 ///< shaderInt64 is enabled
-  bool float64 = false;               ///< shaderFloat64 is enabled
-  bool buffer_int64_atomics = false;  ///< shaderBufferInt64Atomics and shaderInt64 are enabled
-  uint32_t max_workgroup_invocations = 0;
+  VkDriverId driver_id = VkDriverId{};
+  bool int64 = false;                      ///< shaderInt64 is enabled
+  bool float64 = false;                    ///< shaderFloat64 is enabled
+  bool buffer_int64_atomics = false;       ///< shaderBufferInt64Atomics and shaderInt64 are enabled
+  uint32_t max_workgroup_invocations = 0;  ///< at the Context's subgroup size, in x; at least 256
   uint32_t max_workgroup_count_x = 0;
   uint32_t shared_memory_bytes = 0;
 };
 
+class ContextState;
+
 /// A compute pipeline; its layout is the Context's only one: 128 bytes of push constants, no descriptor sets.
 class Pipeline {
  public:
-  Pipeline(const vk::DeviceTable& table, VkDevice device, const VkAllocationCallbacks* allocator, VkPipeline pipeline,
-           VkPipelineLayout layout) noexcept;
-  ~Pipeline();
-  Pipeline(const Pipeline&) = delete;
-  Pipeline& operator=(const Pipeline&) = delete;
+  Pipeline(std::shared_ptr<const ContextState> context, VkPipeline pipeline) noexcept;
 
-  VkPipeline handle() const noexcept { return pipeline_; }
-  VkPipelineLayout layout() const noexcept { return layout_; }
+  VkPipeline handle() const noexcept { return pipeline_.get(); }
+  VkPipelineLayout layout() const noexcept;
 
  private:
-  const vk::DeviceTable& table_;
-  VkDevice device_;
-  const VkAllocationCallbacks* allocator_;
-  VkPipeline pipeline_;
-  VkPipelineLayout layout_;
+  std::shared_ptr<const ContextState> context_;  // before the pipeline: outlives it
+  vk::UniquePipeline pipeline_;
 };
 
 /// A Context's insides. Pipelines and primitives hold it alive.
 class ContextState : public std::enable_shared_from_this<ContextState> {
  public:
   static Result<std::shared_ptr<const ContextState>> create(const ContextConfig& config);
-  ~ContextState();
+  ContextState(const ContextState&) = delete;
+  ContextState& operator=(const ContextState&) = delete;
 
   const vk::DeviceTable& vk() const noexcept { return table_; }
   VkDevice device() const noexcept { return device_; }
@@ -59,15 +59,19 @@ class ContextState : public std::enable_shared_from_this<ContextState> {
   const DeviceTraits& traits() const noexcept { return traits_; }
   SubgroupBackend subgroup_backend() const noexcept { return subgroup_backend_; }
   uint32_t subgroup_size() const noexcept { return subgroup_size_; }
+  uint32_t required_subgroup_size() const noexcept { return pin_subgroup_size_ ? subgroup_size_ : 0; }
   Strategy strategy() const noexcept { return strategy_; }  ///< what automatic means here; never automatic
-  VkPipelineLayout layout() const noexcept { return layout_; }
+  bool strategy_is_forced() const noexcept { return strategy_is_forced_; }  ///< by the host or WEFT_STRATEGY
+  VkPipelineLayout layout() const noexcept { return layout_.get(); }
 
   Status check_type(Type type) const;  ///< missing_feature, naming it, where items of `type` cannot be computed with
 
-  /// The pipeline of a kernel of the manifest, built at the first request and shared by later equal ones while any holder
-  /// lives. `kernel` is the manifest's name without the backend's suffix, e.g. "scan_look_back.u8.u32.state64";
+  /// The pipeline of a kernel of the manifest, built at the first request and shared by later equal ones while any
+  /// holder lives. `kernel` is the manifest's name without the backend's suffix, e.g. "scan_look_back.u8.u32.state64";
   /// ".native" or ".emulated" is appended. Specialization constants: id 0 is `workgroup_size`, id 1 the subgroup size,
-  /// id 2 + i is constants[i].
+  /// id 2 + i is constants[i]. Many threads may ask at once: different variants are built side by side, one only once.
+  /// Errors: unsupported (no such kernel), missing_feature (workgroup_size above traits().max_workgroup_invocations),
+  /// out_of_host_memory, out_of_device_memory, device_lost, driver_error.
   Result<std::shared_ptr<const Pipeline>> pipeline(const std::string& kernel, uint32_t workgroup_size,
                                                    std::span<const uint32_t> constants) const;
 
@@ -78,25 +82,35 @@ class ContextState : public std::enable_shared_from_this<ContextState> {
  private:
   ContextState() = default;
 
+  struct PipelineSlot {
+    std::mutex building;  // held while one thread builds and others wait for its pipeline
+    std::weak_ptr<const Pipeline> pipeline;
+  };
+
+  vk::DeviceRef ref() const noexcept { return {&table_, device_, allocator_}; }
+  Status create_objects(const ContextConfig& config);
+  Result<std::shared_ptr<const Pipeline>> build_pipeline(const std::string& name, uint32_t workgroup_size,
+                                                         std::span<const uint32_t> constants) const;
+
   vk::DeviceTable table_{};
+  PFN_vkSetDebugUtilsObjectNameEXT set_object_name_ = nullptr;  // null where VK_EXT_debug_utils is not enabled
   VkDevice device_ = VK_NULL_HANDLE;
   const VkAllocationCallbacks* allocator_ = nullptr;
   VkAllocationCallbacks allocator_copy_{};
+  DeviceFacts facts_;
   DeviceTraits traits_;
   SubgroupBackend subgroup_backend_ = SubgroupBackend::native;
   uint32_t subgroup_size_ = 0;
   bool pin_subgroup_size_ = false;       ///< the device varies it: request subgroup_size_ for every pipeline
-  bool require_full_subgroups_ = false;
+  bool require_full_subgroups_ = false;  ///< of pipelines whose workgroup is a multiple of subgroup_size_
   Strategy strategy_ = Strategy::reduce_then_scan;
-  VkPipelineLayout layout_ = VK_NULL_HANDLE;
-  VkPipelineCache cache_ = VK_NULL_HANDLE;
-  bool owns_cache_ = false;
+  bool strategy_is_forced_ = false;
+  vk::UniquePipelineLayout layout_;
+  vk::UniquePipelineCache owned_cache_;
+  VkPipelineCache cache_ = VK_NULL_HANDLE;  // the owned one or the host's
 
-  mutable std::mutex pipelines_mutex_;
-  mutable std::map<std::string, std::weak_ptr<const Pipeline>> pipelines_;
+  mutable std::mutex slots_mutex_;
+  mutable std::map<std::string, PipelineSlot> slots_;  // only grows: references to slots stay good
 };
-
-/// VkResult as an Error; `what` says what failed, e.g. "vkCreateBuffer".
-Error error_of(VkResult result, const char* what);
 
 }  // namespace weft::runtime

@@ -8,8 +8,8 @@
 
 namespace weft::vk {
 
-/// volk's table of device functions, one per Context: weft neither reads nor writes volk's global pointers, which are the
-/// host's. Only the functions weft calls are filled; the others are null. (The list is in device_table.cpp.)
+/// volk's table of device functions, one per Context: weft neither reads nor writes volk's global pointers, which are
+/// the host's. Only the functions weft calls are filled; the others are null. (The list is in device_table.cpp.)
 using DeviceTable = VolkDeviceTable;
 
 /// False where the device lacks one of the functions weft calls.

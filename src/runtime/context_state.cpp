@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "runtime/context_state.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "runtime/default_strategy.hpp"
+#include "runtime/enabled_features.hpp"
+#include "runtime/kernel_registry.hpp"
+#include "runtime/pipeline_cache_data.hpp"
+#include "runtime/subgroup_choice.hpp"
+
+namespace weft::runtime {
+namespace {
+
+Status check_arguments(const ContextConfig& config) {
+  const auto null = [](const char* name) { return Error{ErrorCode::invalid_argument, std::string(name) + " is null"}; };
+  if (config.instance == VK_NULL_HANDLE) return null("instance");
+  if (config.physical_device == VK_NULL_HANDLE) return null("physical_device");
+  if (config.device == VK_NULL_HANDLE) return null("device");
+  if (config.get_instance_proc_addr == nullptr) return null("get_instance_proc_addr");
+  if (config.device_create_info == nullptr) return null("device_create_info");
+  if (config.pipeline_cache_size != 0 && config.pipeline_cache_data == nullptr) return null("pipeline_cache_data");
+  return {};
+}
+
+Status check_support(const DeviceFacts& facts, const FeatureSet& enabled) {
+  if (const DeviceSupport support = support_of(facts); !support.usable()) {
+    std::string message = facts.name + " lacks ";
+    for (size_t i = 0; i < support.missing.size(); ++i) message += (i == 0 ? "" : "; ") + support.missing[i];
+    return Error{ErrorCode::missing_feature, message};
+  }
+  if (!enabled.buffer_device_address) {
+    return Error{
+        ErrorCode::missing_feature,
+        "bufferDeviceAddress is not enabled on the VkDevice; weft::DeviceFeatures::extend enables what weft needs"};
+  }
+  return {};
+}
+
+// A variable of the environment; null where it is unset or empty.
+const char* environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0' ? value : nullptr;
+}
+
+Result<SubgroupRequest> requested_subgroups(const ContextConfig& config) {
+  SubgroupRequest request{config.subgroup_backend, config.subgroup_size};
+  const char* variable = environment("WEFT_SUBGROUPS");
+  if (request.backend != SubgroupBackend::automatic || variable == nullptr) return request;
+  const auto parsed = parse_subgroup_request(variable);
+  if (!parsed) return Error{parsed.error().code, "WEFT_SUBGROUPS: " + parsed.error().message};
+  request.backend = parsed->backend;
+  if (parsed->size != 0) request.size = parsed->size;
+  return request;
+}
+
+Result<Strategy> chosen_strategy(const ContextConfig& config, const DeviceFacts& facts) {
+  if (config.strategy != Strategy::automatic) return config.strategy;
+  const char* variable = environment("WEFT_STRATEGY");
+  if (variable == nullptr) return default_strategy(facts);
+  auto parsed = parse_strategy(variable);
+  if (!parsed) return Error{parsed.error().code, "WEFT_STRATEGY: " + parsed.error().message};
+  return parsed;
+}
+
+}  // namespace
+
+Pipeline::Pipeline(std::shared_ptr<const ContextState> context, VkPipeline pipeline) noexcept
+    : context_(std::move(context)), pipeline_({&context_->vk(), context_->device(), context_->allocator()}, pipeline) {}
+
+VkPipelineLayout Pipeline::layout() const noexcept { return context_->layout(); }
+
+Result<std::shared_ptr<const ContextState>> ContextState::create(const ContextConfig& config) {
+  if (Status status = check_arguments(config); !status) return status.error();
+  auto facts =
+      query_device_facts(config.instance, config.physical_device, config.get_instance_proc_addr, config.api_version);
+  if (!facts) return facts.error();
+  const FeatureSet enabled = enabled_features(*config.device_create_info);
+  if (Status status = check_support(*facts, enabled); !status) return status.error();
+  const auto request = requested_subgroups(config);
+  if (!request) return request.error();
+  const auto subgroups = choose_subgroups(*facts, enabled, *request);
+  if (!subgroups) return subgroups.error();
+  const auto strategy = chosen_strategy(config, *facts);
+  if (!strategy) return strategy.error();
+
+  const std::shared_ptr<ContextState> state(new ContextState);
+  state->device_ = config.device;
+  if (config.allocator != nullptr) {
+    state->allocator_copy_ = *config.allocator;
+    state->allocator_ = &state->allocator_copy_;
+  }
+  state->subgroup_backend_ = subgroups->backend;
+  state->subgroup_size_ = subgroups->size;
+  state->pin_subgroup_size_ = subgroups->pin;
+  state->require_full_subgroups_ = subgroups->full;
+  state->strategy_ = *strategy;
+  state->strategy_is_forced_ = config.strategy != Strategy::automatic || std::getenv("WEFT_STRATEGY") != nullptr;
+
+  DeviceTraits& traits = state->traits_;
+  traits.vendor_id = facts->vendor_id;
+  traits.type = facts->type;
+  traits.driver_id = facts->driver_id;
+  traits.int64 = enabled.int64;
+  traits.float64 = enabled.float64;
+  traits.buffer_int64_atomics = enabled.buffer_int64_atomics;
+  traits.max_workgroup_invocations =
+      std::min(facts->limits.maxComputeWorkGroupInvocations, facts->limits.maxComputeWorkGroupSize[0]);
+  if (subgroups->pin) {
+    const uint64_t pinned = uint64_t{subgroups->size} * facts->subgroups.max_workgroup_subgroups;
+    traits.max_workgroup_invocations =
+        static_cast<uint32_t>(std::min<uint64_t>(traits.max_workgroup_invocations, pinned));
+  }
+  traits.max_workgroup_count_x = facts->limits.maxComputeWorkGroupCount[0];
+  traits.shared_memory_bytes = facts->limits.maxComputeSharedMemorySize;
+  state->facts_ = *std::move(facts);
+
+  if (Status status = state->create_objects(config); !status) return status.error();
+  return std::shared_ptr<const ContextState>(state);
+}
+
+Status ContextState::create_objects(const ContextConfig& config) {
+  const auto get_device_proc_addr =
+      reinterpret_cast<PFN_vkGetDeviceProcAddr>(config.get_instance_proc_addr(config.instance, "vkGetDeviceProcAddr"));
+  if (get_device_proc_addr == nullptr || !vk::load_device_table(table_, device_, get_device_proc_addr)) {
+    return Error{ErrorCode::invalid_argument,
+                 "get_instance_proc_addr and vkGetDeviceProcAddr do not find every function of Vulkan 1.2"};
+  }
+  // Only where the host says so: layers hand the function out whether or not the extension is enabled.
+  if (config.debug_utils) {
+    set_object_name_ = reinterpret_cast<PFN_vkSetDebugUtilsObjectNameEXT>(
+        get_device_proc_addr(device_, "vkSetDebugUtilsObjectNameEXT"));
+  }
+
+  VkPushConstantRange push_constants{};
+  push_constants.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
+  push_constants.size = kPushConstantBytes;
+  VkPipelineLayoutCreateInfo layout_info{};
+  layout_info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+  layout_info.pushConstantRangeCount = 1;
+  layout_info.pPushConstantRanges = &push_constants;
+  VkPipelineLayout layout = VK_NULL_HANDLE;
+  VkResult result = table_.vkCreatePipelineLayout(device_, &layout_info, allocator_, &layout);
+  if (result != VK_SUCCESS) return error_of(result, "vkCreatePipelineLayout");
+  layout_ = vk::UniquePipelineLayout(ref(), layout);
+
+  if (config.pipeline_cache != VK_NULL_HANDLE) {
+    cache_ = config.pipeline_cache;
+    return {};
+  }
+  const std::span<const std::byte> contents = unwrap_pipeline_cache(
+      {static_cast<const std::byte*>(config.pipeline_cache_data), config.pipeline_cache_size}, facts_);
+  VkPipelineCacheCreateInfo cache_info{};
+  cache_info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO;
+  cache_info.initialDataSize = contents.size();
+  cache_info.pInitialData = contents.empty() ? nullptr : contents.data();
+  result = table_.vkCreatePipelineCache(device_, &cache_info, allocator_, &cache_);
+  if (result != VK_SUCCESS && !contents.empty()) {
+    cache_info.initialDataSize = 0;
+    cache_info.pInitialData = nullptr;
+    result = table_.vkCreatePipelineCache(device_, &cache_info, allocator_, &cache_);
+  }
+  if (result != VK_SUCCESS) return error_of(result, "vkCreatePipelineCache");
+  owned_cache_ = vk::UniquePipelineCache(ref(), cache_);
+  return {};
+}
+
+Status ContextState::check_type(Type type) const {
+  const auto needs = [type](const char* feature) {
+    return Error{ErrorCode::missing_feature, std::string("items of type ") + name_of(type) + " need " + feature +
+                                                 ", which the device lacks or the host did not enable"};
+  };
+  if ((type == Type::u64 || type == Type::i64) && !traits_.int64) return needs("shaderInt64");
+  if (type == Type::f64 && !traits_.float64) return needs("shaderFloat64");
+  return {};
+}
+
+Result<std::shared_ptr<const Pipeline>> ContextState::pipeline(const std::string& kernel, uint32_t workgroup_size,
+                                                               std::span<const uint32_t> constants) const {
+  const std::string name = kernel + (subgroup_backend_ == SubgroupBackend::native ? ".native" : ".emulated");
+  std::string key = name + ' ' + std::to_string(workgroup_size);
+  for (const uint32_t constant : constants) key += ' ' + std::to_string(constant);
+
+  PipelineSlot* slot = nullptr;
+  {
+    const std::lock_guard lock(slots_mutex_);
+    slot = &slots_[key];
+  }
+  const std::lock_guard lock(slot->building);
+  if (auto pipeline = slot->pipeline.lock()) return pipeline;
+  auto built = build_pipeline(name, workgroup_size, constants);
+  if (built) slot->pipeline = *built;
+  return built;
+}
+
+Result<std::shared_ptr<const Pipeline>> ContextState::build_pipeline(const std::string& name, uint32_t workgroup_size,
+                                                                     std::span<const uint32_t> constants) const {
+  const std::span<const uint32_t> code = find_kernel(name);
+  if (code.empty()) return Error{ErrorCode::unsupported, "weft has no kernel " + name};
+  if (workgroup_size > traits_.max_workgroup_invocations) {
+    return Error{ErrorCode::missing_feature,
+                 name + " was asked to run in workgroups of " + std::to_string(workgroup_size) +
+                     " invocations; the device's hold at most " + std::to_string(traits_.max_workgroup_invocations)};
+  }
+
+  VkShaderModuleCreateInfo module_info{};
+  module_info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+  module_info.codeSize = code.size_bytes();
+  module_info.pCode = code.data();
+  VkShaderModule module_handle = VK_NULL_HANDLE;
+  VkResult result = table_.vkCreateShaderModule(device_, &module_info, allocator_, &module_handle);
+  if (result != VK_SUCCESS) return error_of(result, ("vkCreateShaderModule for " + name).c_str());
+  const vk::UniqueShaderModule module(ref(), module_handle);
+
+  std::vector<uint32_t> values{workgroup_size, subgroup_size_};
+  values.insert(values.end(), constants.begin(), constants.end());
+  std::vector<VkSpecializationMapEntry> entries;
+  for (uint32_t id = 0; id < values.size(); ++id)
+    entries.push_back({id, id * static_cast<uint32_t>(sizeof(uint32_t)), sizeof(uint32_t)});
+  VkSpecializationInfo specialization{};
+  specialization.mapEntryCount = static_cast<uint32_t>(entries.size());
+  specialization.pMapEntries = entries.data();
+  specialization.dataSize = values.size() * sizeof(uint32_t);
+  specialization.pData = values.data();
+
+  VkPipelineShaderStageRequiredSubgroupSizeCreateInfo required_size{};
+  required_size.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO;
+  required_size.requiredSubgroupSize = subgroup_size_;
+  VkComputePipelineCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
+  info.layout = layout_.get();
+  info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+  info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+  info.stage.module = module.get();
+  info.stage.pName = "main";
+  info.stage.pSpecializationInfo = &specialization;
+  if (pin_subgroup_size_) info.stage.pNext = &required_size;
+  if (require_full_subgroups_ && workgroup_size % subgroup_size_ == 0)
+    info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
+  VkPipeline handle = VK_NULL_HANDLE;
+  result = table_.vkCreateComputePipelines(device_, cache_, 1, &info, allocator_, &handle);
+  if (result != VK_SUCCESS) return error_of(result, ("vkCreateComputePipelines for " + name).c_str());
+  auto pipeline = std::make_shared<const Pipeline>(shared_from_this(), handle);
+
+  if (set_object_name_ != nullptr) {
+    const std::string label = "weft " + name;
+    VkDebugUtilsObjectNameInfoEXT name_info{};
+    name_info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT;
+    name_info.objectType = VK_OBJECT_TYPE_PIPELINE;
+    name_info.objectHandle = reinterpret_cast<uint64_t>(handle);
+    name_info.pObjectName = label.c_str();
+    // A name is for tools: without it everything works.
+    static_cast<void>(set_object_name_(device_, &name_info));
+  }
+  return pipeline;
+}
+
+VkDeviceAddress ContextState::address_of(const BufferRange& range) const noexcept {
+  VkBufferDeviceAddressInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO;
+  info.buffer = range.buffer;
+  return table_.vkGetBufferDeviceAddress(device_, &info) + range.offset;
+}
+
+Result<std::vector<std::byte>> ContextState::pipeline_cache_data() const {
+  std::vector<std::byte> contents;
+  VkResult result = VK_INCOMPLETE;
+  while (result == VK_INCOMPLETE) {  // another thread's pipelines may enlarge it between the two calls
+    size_t size = 0;
+    result = table_.vkGetPipelineCacheData(device_, cache_, &size, nullptr);
+    if (result != VK_SUCCESS) break;
+    contents.resize(size);
+    result = table_.vkGetPipelineCacheData(device_, cache_, &size, contents.data());
+    contents.resize(size);
+  }
+  if (result != VK_SUCCESS) return error_of(result, "vkGetPipelineCacheData");
+  return wrap_pipeline_cache(contents, facts_);
+}
+
+}  // namespace weft::runtime

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <vulkan/vulkan_core.h>
+
+#include <weft/status.hpp>
+
+namespace weft::runtime {
+
+/// VkResult as an Error; `what` says what failed, e.g. "vkCreateBuffer".
+Error error_of(VkResult result, const char* what);
+
+}  // namespace weft::runtime

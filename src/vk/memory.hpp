@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "vk/unique.hpp"
+
+namespace weft::vk {
+
+/// What a buffer's memory is for.
+enum class MemoryUse : uint8_t {
+  device,   ///< read and written by the device alone
+  staging,  ///< written and read by the host, copied by the device; coherent
+};
+
+/// The memory types of `allowed_types` (bits) that serve `use`, best first.
+///
+/// device: device-local only; those the host does not see come first, because the host-visible window of a discrete
+/// device may be a 256 MiB heap of its own. staging: host-visible and coherent only; those outside the device first,
+/// for the same reason, and among them cached ones, because the host reads uncached memory at a small share of its
+/// speed.
+std::vector<uint32_t> memory_types(const VkPhysicalDeviceMemoryProperties& memory, uint32_t allowed_types,
+                                   MemoryUse use);
+
+/// A buffer bound to memory of its own.
+struct BoundBuffer {
+  UniqueMemory memory;  // before the buffer: freed after it is destroyed
+  UniqueBuffer buffer;
+  VkDeviceSize size = 0;
+  VkDeviceAddress address = 0;  ///< where `usage` has SHADER_DEVICE_ADDRESS, else 0
+  void* mapped = nullptr;       ///< staging only
+};
+
+/// Creates `out`, trying the memory types in order until one has room. VK_ERROR_OUT_OF_DEVICE_MEMORY where none has,
+/// also where no heap is as large as the buffer.
+VkResult create_bound_buffer(const DeviceRef& device, const VkPhysicalDeviceMemoryProperties& memory, VkDeviceSize size,
+                             VkBufferUsageFlags usage, MemoryUse use, BoundBuffer& out);
+
+}  // namespace weft::vk

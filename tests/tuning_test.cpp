@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <doctest/doctest.h>
+
+#include "runtime/tuning.hpp"
+
+using weft::ErrorCode;
+using weft::runtime::apply_tuning_overrides;
+using weft::runtime::Tuning;
+
+TEST_SUITE("host tuning") {
+  TEST_CASE("overrides change the fields they name and no others") {
+    Tuning tuning;
+    const Tuning before = tuning;
+    REQUIRE(apply_tuning_overrides(tuning, "scan.rows=5,reduce.groups=77").ok());
+    CHECK(tuning.scan.rows == 5);
+    CHECK(tuning.reduce.groups == 77);
+    CHECK(tuning.scan.workgroup == before.scan.workgroup);
+    CHECK(tuning.reduce.rows == before.reduce.rows);
+  }
+
+  TEST_CASE("no overrides are no change") {
+    Tuning tuning;
+    REQUIRE(apply_tuning_overrides(tuning, "").ok());
+    CHECK(tuning.scan.rows == Tuning{}.scan.rows);
+  }
+
+  TEST_CASE("an unknown key is refused and the known ones are listed") {
+    Tuning tuning;
+    const weft::Status status = apply_tuning_overrides(tuning, "scan.colour=3");
+    REQUIRE(!status.ok());
+    CHECK(status.error().code == ErrorCode::invalid_argument);
+    CHECK(status.error().message.find("scan.colour") != std::string::npos);
+    CHECK(status.error().message.find("scan.rows") != std::string::npos);
+  }
+
+  TEST_CASE("values that are no number or out of range are refused") {
+    Tuning tuning;
+    for (const char* text : {"scan.rows=", "scan.rows", "scan.rows=x", "scan.rows=0", "scan.rows=17", "scan.rows=4x",
+                             "scan.rows=-1", "scan.rows=99999999999"}) {
+      CAPTURE(text);
+      CHECK(!apply_tuning_overrides(tuning, text).ok());
+    }
+  }
+
+  TEST_CASE("every device class has sizes the kernels can be built with") {
+    weft::runtime::DeviceTraits traits;
+    for (const auto type :
+         {VK_PHYSICAL_DEVICE_TYPE_CPU, VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, VK_PHYSICAL_DEVICE_TYPE_OTHER})
+      for (const uint32_t vendor : {0x10deu, 0x1002u, 0x8086u, 0u}) {
+        traits.type = type;
+        traits.vendor_id = vendor;
+        const auto tuning = weft::runtime::tuning_of(traits);
+        REQUIRE(tuning.ok());
+        CHECK(tuning->scan.rows <= 16);
+        CHECK(tuning->reduce.rows <= 16);
+        CHECK(tuning->scan.workgroup % 128 == 0);
+        CHECK(tuning->reduce.workgroup % 128 == 0);
+      }
+  }
+}
