@@ -16,6 +16,7 @@ set(arg_types u8:arg u16:arg u32:arg u64:arg i32:arg i64:arg f16:arg f32:arg f64
 
 weft_kernel(primitives/look_back_reset.comp)
 weft_kernel(primitives/scan_look_back.comp TYPES ${scan_types} STATES state32 state64)
+weft_kernel(primitives/scan_repair.comp TYPES ${scan_types} STATES state32 state64)
 weft_kernel(primitives/scan_upsweep.comp TYPES ${scan_types})
 weft_kernel(primitives/scan_downsweep.comp TYPES ${scan_types})
 weft_kernel(primitives/reduce.comp TYPES ${scan_types} ${arg_types})

@@ -14,32 +14,34 @@
 
 layout(push_constant, std430) uniform Push { ReducePush push; };
 
-const bool kCommutes = kOp != kOpAffine;
-
 #if WEFT_ACCUMULATOR == WEFT_ARG
 
-// Folds one row's vector into `best`; items come in ascending order of index.
-Accumulator row_total(uint words[WEFT_TILE_WORDS], uint row, uvec2 present, TileRange range, uint tile) {
-  const uint first = tile_vector(row) * WEFT_VECTOR_ITEMS;
+// The combination of a vector's present items; they come in ascending order of index.
+Accumulator reduce_vector(uint vector[WEFT_VECTOR_INPUT_WORDS], uvec2 present, uint v, TileRange range, uint tile) {
   const uvec2 tile_first = word64_subtract(word64_multiply(tile, kTileItems), uvec2(range.head, 0u));
-  uint vector[WEFT_VECTOR_INPUT_WORDS];
-  tile_row(words, row, vector);
+  const uvec2 vector_first = word64_add(tile_first, v * WEFT_VECTOR_ITEMS);
+  const uvec2 inside = tile_present_in_vector(present, v);
   Accumulator best = identity();
-  [[unroll]] for (uint k = 0; k < WEFT_VECTOR_ITEMS; ++k) {
-    const uint place = first + k;
-    if (place >= present.x && place < present.y)
-      best = combine(best, Accumulator(key_of_item(vector_bits(vector, k)), word64_add(tile_first, place)));
-  }
+  [[unroll]] for (uint k = 0; k < WEFT_VECTOR_ITEMS; ++k)
+    if (k >= inside.x && k < inside.y)
+      best = combine(best, Accumulator(key_of_item(vector_bits(vector, k)), word64_add(vector_first, k)));
   return best;
 }
 
 #else
 
-Accumulator row_total(uint words[WEFT_TILE_WORDS], uint row, uvec2 present, TileRange range, uint tile) {
-  return tile_vector_total(words, row, present);
+Accumulator reduce_vector(uint vector[WEFT_VECTOR_INPUT_WORDS], uvec2 present, uint v, TileRange range, uint tile) {
+  return tile_vector_total(vector, present, v);
 }
 
 #endif
+
+// Adds a row's vector to what is folded so far: per lane where the operator commutes, else per subgroup.
+void reduce_row(uint vector[WEFT_VECTOR_INPUT_WORDS], uvec2 present, uint row, TileRange range, uint tile,
+                inout Accumulator folded) {
+  const Accumulator total = reduce_vector(vector, present, tile_vector(row), range, tile);
+  folded = combine(folded, kCommutes ? total : subgroup_reduce(total));
+}
 
 void reduce_tiles() {
   const TileRange range = tile_range(count_of(push.count, push.count_words, push.count_value), push.head);
@@ -50,17 +52,28 @@ void reduce_tiles() {
     const uint tile = first_tile + i;
     if (!tile_exists(range, tile)) break;
     const uvec2 present = tile_present(range, tile);
-    uint words[WEFT_TILE_WORDS];
-    tile_load(tile_input_address(push.items, range, tile), present, words);
-    if (kCommutes) {
-      [[unroll]] for (uint row = 0; row < kRows; ++row)
-        folded = combine(folded, row_total(words, row, present, range, tile));
+    const uvec2 source = tile_input_address(push.items, range, tile);
+    Accumulator own = kCommutes ? folded : identity();
+    if (tile_is_full(present)) {
+      uint words[WEFT_TILE_WORDS];
+      tile_load(source, words);
+      [[unroll]] for (uint row = 0; row < kRows; ++row) {
+        uint vector[WEFT_VECTOR_INPUT_WORDS];
+        tile_row(words, row, vector);
+        reduce_row(vector, uvec2(0u, kTileItems), row, range, tile, own);
+      }
     } else {
-      Accumulator subgroup_total = identity();
-      [[unroll]] for (uint row = 0; row < kRows; ++row)
-        subgroup_total = combine(subgroup_total, subgroup_reduce(row_total(words, row, present, range, tile)));
+      [[dont_unroll]] for (uint row = 0; row < kRows; ++row) {
+        uint vector[WEFT_VECTOR_INPUT_WORDS];
+        tile_load_vector(source, present, tile_vector(row), vector);
+        reduce_row(vector, present, row, range, tile, own);
+      }
+    }
+    if (kCommutes) {
+      folded = own;
+    } else {
       Accumulator aggregate;
-      workgroup_exclusive_of_subgroups(subgroup_total, i & 1u, aggregate);
+      workgroup_exclusive_of_subgroups(own, i & 1u, aggregate);
       folded = combine(folded, aggregate);
     }
   }

@@ -21,14 +21,14 @@ void main() {
   for (uint i = 0u; i < push.tiles_per_workgroup; ++i) {
     const uint tile = first_tile + i;
     if (!tile_exists(range, tile)) break;
-    const uvec2 present = tile_present(range, tile);
+    const TileScan scan = tile_scan_of(push.items, push.outputs, range, tile);
+    uint held[WEFT_TILE_HELD_WORDS];
     uint words[WEFT_TILE_WORDS];
-    tile_load(tile_input_address(push.items, range, tile), present, words);
-    Accumulator before[WEFT_MAX_ROWS];
+    tile_scan_fetch(scan, words);
+    const Accumulator own_total = tile_scan_total(scan, words, held);
     Accumulator aggregate;
-    const Accumulator own_total = tile_scan_rows(words, present, before);
     const Accumulator subgroups_before = workgroup_exclusive_of_subgroups(own_total, i & 1u, aggregate);
-    tile_scan_store(tile_output_address(push.outputs, range, tile), words, present, combine(carry, subgroups_before), before);
+    tile_scan_store(scan, held, combine(carry, subgroups_before));
     carry = combine(carry, aggregate);
   }
 }

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Scan in one pass: each workgroup takes the next tile, combines it, looks back for its prefix and stores its outputs. The words
-// of the tile stay in registers, so that every item is read once. A call whose items fit one tile has no scratch.
+// Scan in one dispatch. Workgroup number k combines tile k and posts its aggregate; then it scans tile k - lag, whose predecessors
+// have posted by then, so that it hardly ever waits. Its words are read a second time for that, but from the device's cache, since
+// the host chooses the lag to fit it: memory is read once. Both reads are under way together.
+//
+// Holding tiles in registers until their predecessors have posted instead reads nothing twice, but then what is in flight is
+// bounded by registers, all workgroups wait for each other in step, and memory idles meanwhile (docs/performance.md).
+//
+// A call whose items fit one tile has no scratch and no look-back.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "weft/look_back.glsl"
@@ -12,36 +18,30 @@ layout(push_constant, std430) uniform Push { ScanPush push; };
 
 TileRange scan_range() { return tile_range(count_of(push.count, push.count_words, push.count_value), push.head); }
 
-Accumulator look_back_aggregate(uint tile) {
-  const TileRange range = scan_range();
-  const uvec2 present = tile_present(range, tile);
-  uint words[WEFT_TILE_WORDS];
-  tile_load(tile_input_address(push.items, range, tile), present, words);
-  Accumulator before[WEFT_MAX_ROWS];
-  Accumulator aggregate;
-  workgroup_exclusive_of_subgroups(tile_scan_rows(words, present, before), 1u, aggregate);
-  return aggregate;
-}
-
 void main() {
   const TileRange range = scan_range();
+  const Accumulator initial = accumulator_of_bits(push.initial);
+  const LookBack state = LookBack(push.scratch, push.tile_capacity);
   const bool alone = push.scratch == uvec2(0u);
-  uint tile = 0u;
-  if (!alone) tile = look_back_ticket(LookBackScratch(push.scratch));
-  if (!tile_exists(range, tile)) return;
+  const uint lag = alone ? 0u : push.lag;
 
-  const uvec2 present = tile_present(range, tile);
+  const uint ticket = alone ? 0u : look_back_ticket(state);
+  const bool scans = ticket >= lag && tile_exists(range, ticket - lag);
+  const TileScan scan = tile_scan_of(push.items, push.outputs, range, ticket - lag);
   uint words[WEFT_TILE_WORDS];
-  tile_load(tile_input_address(push.items, range, tile), present, words);
+  if (scans) tile_scan_fetch(scan, words);
 
-  Accumulator before[WEFT_MAX_ROWS];
+  if (!alone && tile_exists(range, ticket)) {
+    const Accumulator aggregate = tile_aggregate(tile_scan_of(push.items, push.outputs, range, ticket), 1u);
+    look_back_post_block(state, ticket, look_back_post_tile(state, ticket, aggregate));
+  }
+  if (!scans) return;
+
+  uint held[WEFT_TILE_HELD_WORDS];
   Accumulator aggregate;
-  const Accumulator own_total = tile_scan_rows(words, present, before);
+  const Accumulator own_total = tile_scan_total(scan, words, held);
   const Accumulator subgroups_before = workgroup_exclusive_of_subgroups(own_total, 0u, aggregate);
-
-  Accumulator prefix = accumulator_of_bits(push.initial);
-  if (!alone)
-    prefix = look_back_prefix(LookBackScratch(push.scratch), tile, aggregate, prefix, push.in_place != 0u);
-
-  tile_scan_store(tile_output_address(push.outputs, range, tile), words, present, combine(prefix, subgroups_before), before);
+  Accumulator prefix = initial;
+  if (!alone && !look_back_prefix(state, ticket - lag, initial, prefix)) return;
+  tile_scan_store(scan, held, combine(prefix, subgroups_before));
 }

@@ -170,7 +170,6 @@ uint packed_identity() { return kOp == kOpAnd ? ~0u : 0u; }
 
 // Each item of a word combined with those below it.
 uint packed_inclusive(uint word) {
-  if (kOp == kOpAdd) return word * kPackedOnes;
   [[unroll]] for (uint shift = kItemBits; shift < 32u; shift <<= 1)
     word = packed_combine(word, (word << shift) | (packed_identity() & ((1u << shift) - 1u)));
   return word;
@@ -213,16 +212,44 @@ Accumulator vector_total_where(uint words[WEFT_VECTOR_INPUT_WORDS], uint begin, 
   return total;
 }
 
-// Outputs of a scan over a vector, from the combination of all items before it. Items outside [begin, end) are passed over.
+// ---- a vector's scan, held until the prefix of all before it is known ----
+
+// Held accumulators take the form of outputs, except where that would round twice: f16 is held as f32.
+#if WEFT_ACCUMULATOR == WEFT_F16
+#define WEFT_VECTOR_HELD_WORDS WEFT_VECTOR_ITEMS
+
+void held_put(inout uint held[WEFT_VECTOR_HELD_WORDS], uint k, Accumulator v) { held[k] = floatBitsToUint(v); }
+Accumulator held_get(uint held[WEFT_VECTOR_HELD_WORDS], uint k) { return uintBitsToFloat(held[k]); }
+
+#else
+#define WEFT_VECTOR_HELD_WORDS WEFT_VECTOR_OUTPUT_WORDS
+
+void held_put(inout uint held[WEFT_VECTOR_HELD_WORDS], uint k, Accumulator v) { vector_put(held, k, v); }
+
+Accumulator held_get(uint held[WEFT_VECTOR_HELD_WORDS], uint k) {
+#if WEFT_OUTPUT_BYTES == 8
+  return accumulator_of(uvec2(held[2u * k], held[2u * k + 1u]));
+#elif WEFT_OUTPUT_BYTES == 4
+  return accumulator_of(uvec2(held[k], 0u));
+#elif WEFT_OUTPUT_BYTES == 2
+  return (held[k >> 1] >> (16u * (k & 1u))) & 0xffffu;
+#else
+  return (held[k >> 2] >> (8u * (k & 3u))) & 0xffu;
+#endif
+}
+
+#endif
+
+// Scans a vector from `before`, what it has in front of it so far. Items outside [begin, end) are passed over.
 void vector_scan(uint words[WEFT_VECTOR_INPUT_WORDS], Accumulator before, bool inclusive, bool whole, uint begin, uint end,
-                 out uint result[WEFT_VECTOR_OUTPUT_WORDS]) {
+                 out uint held[WEFT_VECTOR_HELD_WORDS]) {
 #if WEFT_PACKED
   if (kPacked && whole) {
     uint carry = packed_broadcast(before);
     [[unroll]] for (uint i = 0; i < WEFT_VECTOR_INPUT_WORDS; ++i) {
       const uint own = packed_inclusive(words[i]);
       const uint shifted = (own << kItemBits) | (packed_identity() & ((1u << kItemBits) - 1u));
-      result[i] = packed_combine(carry, inclusive ? own : shifted);
+      held[i] = packed_combine(carry, inclusive ? own : shifted);
       carry = packed_combine(carry, packed_broadcast(own >> (32u - kItemBits)));
     }
     return;
@@ -232,9 +259,21 @@ void vector_scan(uint words[WEFT_VECTOR_INPUT_WORDS], Accumulator before, bool i
   [[unroll]] for (uint k = 0; k < WEFT_VECTOR_ITEMS; ++k) {
     Accumulator next = running;
     if (whole || (k >= begin && k < end)) next = combine(running, accumulator_of_item(vector_bits(words, k)));
-    vector_put(result, k, inclusive ? next : running);
+    held_put(held, k, inclusive ? next : running);
     running = next;
   }
+}
+
+// Outputs of a scanned vector, once the prefix is known.
+void vector_finish(uint held[WEFT_VECTOR_HELD_WORDS], Accumulator prefix, out uint result[WEFT_VECTOR_OUTPUT_WORDS]) {
+#if WEFT_PACKED
+  if (kPacked) {
+    const uint carry = packed_broadcast(prefix);
+    [[unroll]] for (uint i = 0; i < WEFT_VECTOR_OUTPUT_WORDS; ++i) result[i] = packed_combine(carry, held[i]);
+    return;
+  }
+#endif
+  [[unroll]] for (uint k = 0; k < WEFT_VECTOR_ITEMS; ++k) vector_put(result, k, combine(prefix, held_get(held, k)));
 }
 
 #endif

@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Decoupled look-back: one pass over tiles whose results depend on all tiles before them. Tiles are taken by ticket, so that
-// every predecessor of a running tile has started. Each posts the combination of its own items (an aggregate), then looks back
-// over the posts of its predecessors for one that has posted everything up to its end (a prefix), then posts its own prefix.
+// Look-back: one dispatch over tiles whose results depend on all tiles before them.
 //
-// Nothing depends on a predecessor ever running on: after kSpinLimit polls the workgroup computes the late tile's aggregate
-// itself and offers it. So the pass ends on devices without forward progress between workgroups too.
+// Tiles form blocks of kLookBackLanes. Of every tile its aggregate is posted, the combination of its items; of every block its
+// aggregate, by whoever completes it, and its prefix, the combination of everything up to its end. The prefix of a tile is
+// then always put together in the same way,
 //
-// Posts need no memory ordering: value and flag travel in the same atomic word. Where one word holds all (32-bit values with
-// 64-bit atomics) a tile has one, that turns from aggregate to prefix. Else it has two slots, one for each, of words that are
-// written once: 32 bits of value and a flag in 64, or 16 in 32. So a post is never torn, only not there yet, and whoever finds
-// an aggregate half written can complete it.
+//     prefix of an earlier block ∘ aggregates of the blocks since then, folded from the left ∘ aggregates of the tiles before it
+//     in its own block, as one subgroup operation
 //
-// Results are exact in the sense that matters for floats: the prefix handed to a tile is always the left fold of the aggregates
-// of all tiles before it, however far the look-back had to go, so its bits do not depend on timing.
+// so that the bits of floats do not depend on timing. One round of reads by one subgroup covers kLookBackLanes blocks.
 //
-// The includer defines look_back_aggregate(), declared below.
+// Posts need no memory ordering: value and flag travel in the same atomic word, 32 bits of value in 64, or 16 in 32. A word is
+// written once and whoever writes it writes the same, so a post is never torn, only not there yet.
+//
+// Nothing depends on another workgroup ever running on: after kSpinLimit polls a workgroup gives its tile up. A second dispatch,
+// for which WEFT_LOOK_BACK_REPAIR is defined, does what was given up, which is nothing on most days. By then every workgroup of
+// the first has ended, and has posted; should a post be missing all the same, it is computed again. So the pass ends on devices
+// without forward progress between workgroups too. (With that code in the first dispatch, it is the same registers that hold a tile.)
+//
+// A repairing includer defines look_back_aggregate(), declared below.
 // Specialization constants: 5 kSpinLimit, 6 kFault.
 #ifndef WEFT_LOOK_BACK_GLSL
 #define WEFT_LOOK_BACK_GLSL
@@ -32,243 +36,323 @@
 
 layout(constant_id = 5) const uint kSpinLimit = 64;
 
-// Faults for tests: tiles whose index is a multiple of kFault >> 8 post late (1) or never (2).
+// Faults for tests: tiles whose index is a multiple of kFault >> 8 are posted late (1) or never (2).
 layout(constant_id = 6) const uint kFault = 0;
 const uint kFaultDelay = 1, kFaultOmit = 2;
 
-const uint kPostNone = 0, kPostAggregate = 1, kPostPrefix = 2;
-
-// Scratch: the ticket counter in the first 16 bytes, then the posts of all tiles. All zero before the pass.
-layout(buffer_reference, std430, buffer_reference_align = 16) buffer LookBackScratch {
-  uint ticket;
-  uint padding[3];
-#if WEFT_STATE_BITS == 64
-  uint64_t posts[];
-#else
-  uint posts[];
-#endif
+// Scratch: counters, per block how many of its tiles have posted, the posts; all zero before the pass. Then the tiles given up.
+struct LookBack {
+  uvec2 address;
+  uint tiles;  // for how many there is room; the same for all workgroups
 };
 
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer LookBackCounters {
+  uint ticket;
+  uint given_up;
+  uint padding[2];
+  uint posted[];
+};
+
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer LookBackList { uint at[]; };
+
 #if WEFT_STATE_BITS == 64
-#define WEFT_SLOT_WORDS WEFT_ACCUMULATOR_WORDS
+#define WEFT_POST_WORDS WEFT_ACCUMULATOR_WORDS
 #define WEFT_POST_WORD uint64_t
-uint64_t post_word(uint flag, Accumulator v, uint i) { return pack64(uvec2(word_of(v, i), flag)); }
-uint post_flag(uint64_t word) { return unpack32(word).y; }
+uint64_t post_word(Accumulator v, uint i) { return pack64(uvec2(word_of(v, i), 1u)); }
+bool post_is_there(uint64_t word) { return unpack32(word).y != 0u; }
 #else
-#define WEFT_SLOT_WORDS (2 * WEFT_ACCUMULATOR_WORDS)
+#define WEFT_POST_WORDS (2 * WEFT_ACCUMULATOR_WORDS)
 #define WEFT_POST_WORD uint
-uint post_word(uint flag, Accumulator v, uint i) {
-  return (flag << 16) | ((word_of(v, i >> 1) >> (16u * (i & 1u))) & 0xffffu);
-}
-uint post_flag(uint word) { return word >> 16; }
+uint post_word(Accumulator v, uint i) { return 0x10000u | ((word_of(v, i >> 1) >> (16u * (i & 1u))) & 0xffffu); }
+bool post_is_there(uint word) { return word != 0u; }
 #endif
 
-#if WEFT_SLOT_WORDS == 1
-#define WEFT_TILE_POST_WORDS 1
-uint post_slot(uint tile, uint flag) { return tile; }
-#else
-#define WEFT_TILE_POST_WORDS (2 * WEFT_SLOT_WORDS)
-uint post_slot(uint tile, uint flag) {
-  return tile * WEFT_TILE_POST_WORDS + (flag == kPostPrefix ? WEFT_SLOT_WORDS : 0u);
-}
-#endif
-
-// The aggregate of any tile, on all invocations; every invocation of the workgroup calls. Bit for bit what the tile's own
-// workgroup posts.
-Accumulator look_back_aggregate(uint tile);
-
-shared Accumulator weft_look_back_prefix;
-shared uint weft_look_back_late;
-shared uint weft_look_back_tile;
-
-// The next tile, the same for the whole workgroup.
-uint look_back_ticket(LookBackScratch scratch) {
-  if (gl_LocalInvocationIndex == 0u) weft_look_back_tile = atomicAdd(scratch.ticket, 1u);
-  barrier();
-  return weft_look_back_tile;
-}
-
-// The value in a slot, and its flag: kPostNone until all its words are there.
-uint look_back_read_slot(LookBackScratch scratch, uint slot, out Accumulator v) {
-  uint flag = kPostNone;
-  uint words[2] = {0u, 0u};
-  [[unroll]] for (uint i = 0; i < WEFT_SLOT_WORDS; ++i) {
-    const WEFT_POST_WORD word =
-        atomicLoad(scratch.posts[slot + i], gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
-#if WEFT_STATE_BITS == 64
-    words[i] = unpack32(word).x;
-#else
-    words[i >> 1] |= (word & 0xffffu) << (16u * (i & 1u));
-#endif
-    flag = i == 0u || post_flag(word) == flag ? post_flag(word) : kPostNone;
-  }
-  v = accumulator_of(uvec2(words[0], words[1]));
-  return flag;
-}
-
-// The best a tile has posted so far: its prefix, its aggregate, or none.
-uint look_back_read(LookBackScratch scratch, uint tile, out Accumulator v) {
-#if WEFT_SLOT_WORDS == 1
-  return look_back_read_slot(scratch, post_slot(tile, kPostAggregate), v);
-#else
-  Accumulator prefix, aggregate;
-  const uint prefix_flag = look_back_read_slot(scratch, post_slot(tile, kPostPrefix), prefix);
-  const uint aggregate_flag = look_back_read_slot(scratch, post_slot(tile, kPostAggregate), aggregate);
-  v = aggregate;
-  if (prefix_flag == kPostPrefix) v = prefix;
-  return prefix_flag == kPostPrefix ? kPostPrefix : aggregate_flag;
-#endif
-}
-
-// Posts for the caller's own tile. One invocation calls.
-void look_back_post(LookBackScratch scratch, uint tile, uint flag, Accumulator v) {
-  [[unroll]] for (uint i = 0; i < WEFT_SLOT_WORDS; ++i)
-    atomicStore(scratch.posts[post_slot(tile, flag) + i], post_word(flag, v, i), gl_ScopeDevice, gl_StorageSemanticsNone,
-                gl_SemanticsRelaxed);
-}
-
-// Posts for another workgroup's tile what that has not posted itself. If the tile's owner works in place, its outputs may have
-// replaced inputs while the value was computed; but it posts before it writes, so then every word of the offer is refused.
-// One invocation calls.
-void look_back_offer(LookBackScratch scratch, uint tile, uint flag, Accumulator v) {
-  memoryBarrierBuffer();
-  [[unroll]] for (uint i = 0; i < WEFT_SLOT_WORDS; ++i)
-    atomicCompSwap(scratch.posts[post_slot(tile, flag) + i], WEFT_POST_WORD(0), post_word(flag, v, i));
-}
-
-bool look_back_omits(uint tile) { return (kFault & 255u) == kFaultOmit && tile % (kFault >> 8) == 0u; }
-
-void look_back_delay(LookBackScratch scratch, uint tile) {
-  if ((kFault & 255u) != kFaultDelay || tile % (kFault >> 8) != 0u) return;
-  // A bounded wait that no compiler can drop.
-  uint seen = 0u;
-  for (uint i = 0u; i < 4096u; ++i)
-    seen |= atomicLoad(scratch.ticket, gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
-  if (seen == 0u) atomicAdd(scratch.padding[0], 1u);
-}
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer LookBackPosts { WEFT_POST_WORD at[]; };
 
 #if !WEFT_SUBGROUP_EMULATED
 
-// A group of lanes looks at as many predecessors at once: lane i at the tile i + 1 before `end`.
+// A group of lanes looks at as many posts at once.
 const uint kLookBackLanes = kSubgroupSize;
 bool look_back_looks() { return subgroup_index() == 0u; }
 uint look_back_lane() { return subgroup_lane(); }
 uvec4 look_back_ballot(bool value) { return subgroup_ballot(value); }
 Accumulator look_back_from(Accumulator v, uint lane) { return subgroup_shuffle(v, lane); }
-// In reverse: lane 0 holds what comes last.
-Accumulator look_back_combine_reversed(Accumulator v) {
-  return subgroup_reduce(subgroup_shuffle(v, kSubgroupSize - 1u - subgroup_lane()));
-}
+Accumulator look_back_combine(Accumulator v) { return subgroup_reduce(v); }
+uint look_back_broadcast(uint v) { return subgroup_broadcast(v, 0u); }
 
 #else
 
-// Emulated subgroups have barriers inside, and look-back is not uniform: one invocation looks at one predecessor at a time.
+// Emulated subgroups have barriers inside, and look-back is not uniform: one invocation looks at one post at a time.
 const uint kLookBackLanes = 1u;
 bool look_back_looks() { return gl_LocalInvocationIndex == 0u; }
 uint look_back_lane() { return 0u; }
 uvec4 look_back_ballot(bool value) { return uvec4(value ? 1u : 0u, 0u, 0u, 0u); }
 Accumulator look_back_from(Accumulator v, uint lane) { return v; }
-Accumulator look_back_combine_reversed(Accumulator v) { return v; }
+Accumulator look_back_combine(Accumulator v) { return v; }
+uint look_back_broadcast(uint v) { return v; }
 
 #endif
 
-// Walks back from `end` (tiles before it are wanted) until a prefix, over posts that are all there. Returns the tile after the
-// one whose post is late, or 0 when done, with `prefix` the combination of all tiles before `end`.
-//
-// Integers combine each window as it is seen, nearest first. Floats first find the prefix, then come back forwards: a post seen
-// as an aggregate may by then be a prefix, which is the same left fold and simply replaces what was carried.
-uint look_back_walk(LookBackScratch scratch, uint end, out Accumulator prefix) {
-  const uint lane = look_back_lane();
-  Accumulator after = identity();
-  uint window_end = end;
-  uint spins = 0u;
-  // Bounded: each round either moves a window back, or is one of kSpinLimit polls at this place.
-  for (;;) {
-    const bool exists = lane < window_end;
-    Accumulator v = identity();
-    uint flag = kPostPrefix;  // before tile 0: the identity
-    if (exists) flag = look_back_read(scratch, window_end - 1u - lane, v);
-    const uint first_prefix = ballot_lowest_bit(look_back_ballot(flag == kPostPrefix));
-    const uint first_none = ballot_lowest_bit(look_back_ballot(flag == kPostNone));
-    if (first_none < first_prefix) {
-      if (++spins >= kSpinLimit) return window_end - first_none;
-      continue;
-    }
-    spins = 0u;
-#if WEFT_ACCUMULATOR_IS_FLOAT
-    if (first_prefix == 128u) {
-      window_end -= kLookBackLanes;
-      continue;
-    }
-    // Forwards from the prefix: window by window, lane by lane.
-    Accumulator carried = look_back_from(v, first_prefix);
-    for (uint i = first_prefix; i-- > 0u;) carried = combine(carried, look_back_from(v, i));
-    while (window_end < end) {
-      window_end += kLookBackLanes;
-      Accumulator w;
-      const uint again = look_back_read(scratch, window_end - 1u - lane, w);
-      const uvec4 prefixes = look_back_ballot(again == kPostPrefix);
-      for (uint i = kLookBackLanes; i-- > 0u;) {
-        const Accumulator own = look_back_from(w, i);
-        carried = ballot_bit(prefixes, i) ? own : combine(carried, own);
-      }
-    }
-    prefix = carried;
-    return 0u;
+bool look_back_leads() { return look_back_looks() && look_back_lane() == 0u; }
+
+uint look_back_blocks(LookBack state) { return (state.tiles + kLookBackLanes - 1u) / kLookBackLanes; }
+
+LookBackCounters look_back_counters(LookBack state) { return LookBackCounters(state.address); }
+
+LookBackPosts look_back_slots(LookBack state) {
+  return LookBackPosts(word64_add(state.address, 16u + 16u * ((look_back_blocks(state) + 3u) / 4u)));
+}
+
+// Where a post's words begin.
+uint slot_of_tile(LookBack state, uint tile) { return tile * WEFT_POST_WORDS; }
+uint slot_of_block(LookBack state, uint block) { return (state.tiles + block) * WEFT_POST_WORDS; }
+uint slot_of_prefix(LookBack state, uint block) {
+  return (state.tiles + look_back_blocks(state) + block) * WEFT_POST_WORDS;
+}
+
+LookBackList look_back_list(LookBack state) {
+  const uint words = slot_of_prefix(state, look_back_blocks(state)) * (WEFT_STATE_BITS / 32u);
+  return LookBackList(word64_add(word64_add(state.address, 16u + 16u * ((look_back_blocks(state) + 3u) / 4u)),
+                                 word64_multiply(words, 4u)));
+}
+
+// A post's value; false until all of it is there.
+bool look_back_read(LookBack state, uint slot, out Accumulator v) {
+  LookBackPosts posts = look_back_slots(state);
+  bool there = true;
+  uint words[2] = {0u, 0u};
+  [[unroll]] for (uint i = 0; i < WEFT_POST_WORDS; ++i) {
+    const WEFT_POST_WORD word =
+        atomicLoad(posts.at[slot + i], gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
+#if WEFT_STATE_BITS == 64
+    words[i] = unpack32(word).x;
 #else
-    after = combine(look_back_combine_reversed(lane <= first_prefix ? v : identity()), after);
-    if (first_prefix < 128u) {
-      prefix = after;
-      return 0u;
-    }
-    window_end -= kLookBackLanes;
+    words[i >> 1] |= (word & 0xffffu) << (16u * (i & 1u));
 #endif
+    there = there && post_is_there(word);
+  }
+  v = accumulator_of(uvec2(words[0], words[1]));
+  return there;
+}
+
+// One invocation calls.
+void look_back_post(LookBack state, uint slot, Accumulator v) {
+  LookBackPosts posts = look_back_slots(state);
+  [[unroll]] for (uint i = 0; i < WEFT_POST_WORDS; ++i)
+    atomicStore(posts.at[slot + i], post_word(v, i), gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
+}
+
+bool look_back_omits(uint tile) { return (kFault & 255u) == kFaultOmit && tile % (kFault >> 8) == 0u; }
+
+void look_back_delay(LookBack state, uint tile) {
+  if ((kFault & 255u) != kFaultDelay || tile % (kFault >> 8) != 0u) return;
+  // A bounded wait that no compiler can drop.
+  uint seen = 0u;
+  for (uint i = 0u; i < 4096u; ++i)
+    seen |= atomicLoad(look_back_counters(state).ticket, gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
+  if (seen == ~0u) atomicAdd(look_back_counters(state).padding[0], 1u);
+}
+
+shared Accumulator weft_look_back_prefix;
+shared uint weft_look_back_late;
+shared uint weft_look_back_ticket;
+
+// The workgroup's number in the order of starting, on all invocations: every predecessor has started.
+uint look_back_ticket(LookBack state) {
+  if (look_back_leads()) weft_look_back_ticket = atomicAdd(look_back_counters(state).ticket, 1u);
+  barrier();
+  return weft_look_back_ticket;
+}
+
+// Posts a tile's aggregate. Every invocation may call; those of look_back_looks() do the work. The result is for
+// look_back_post_block(): ask for it as late as possible, since it takes a round trip to memory.
+uint look_back_post_tile(LookBack state, uint tile, Accumulator aggregate) {
+  if (look_back_leads()) {
+    look_back_delay(state, tile);
+    if (!look_back_omits(tile)) {
+      look_back_post(state, slot_of_tile(state, tile), aggregate);
+      return atomicAdd(look_back_counters(state).posted[tile / kLookBackLanes], 1u) + 1u;
+    }
+  }
+  return 0u;
+}
+
+// Whoever posted the last tile of a block posts the block. The other tiles' posts are on their way, at most.
+void look_back_post_block(LookBack state, uint tile, uint posted) {
+  if (!look_back_looks() || look_back_broadcast(posted) != kLookBackLanes) return;
+  const uint block = tile / kLookBackLanes;
+  const uint lane = look_back_lane();
+  for (uint spins = 0u; spins < kSpinLimit; ++spins) {
+    Accumulator v;
+    const bool there = look_back_read(state, slot_of_tile(state, block * kLookBackLanes + lane), v);
+    if (look_back_ballot(!there) == uvec4(0u)) {
+      const Accumulator combined = look_back_combine(v);
+      if (lane == 0u) look_back_post(state, slot_of_block(state, block), combined);
+      break;
+    }
   }
 }
 
-// The combination of everything before `tile`: `initial`, then all earlier tiles. Posts for the tile. Every invocation of the
-// workgroup calls, uniformly, with the tile's aggregate; all get the prefix.
-Accumulator look_back_prefix(LookBackScratch scratch, uint tile, Accumulator aggregate, Accumulator initial, bool in_place) {
-  const bool posts = !look_back_omits(tile);
-  if (gl_LocalInvocationIndex == 0u) {
-    look_back_delay(scratch, tile);
-    if (posts) {
-      if (tile == 0u)
-        look_back_post(scratch, 0u, kPostPrefix, combine(initial, aggregate));
-      else
-        look_back_post(scratch, tile, kPostAggregate, aggregate);
-      // Offers are refused from here on; only then may outputs replace inputs.
-      if (in_place) memoryBarrierBuffer();
+// `base` combined with the lanes from `first` on, from the left. (For exact operators a subgroup operation would do; on H200 it is
+// slower.)
+Accumulator look_back_fold(Accumulator base, Accumulator v, uint first) {
+  for (uint i = first; i < kLookBackLanes; ++i) base = combine(base, look_back_from(v, i));
+  return base;
+}
+
+// The aggregate or, better, prefix of a window of blocks that ends before `end`; the last lane holds the nearest. In front of
+// block 0 stands `initial`. Returns the first lane that counts: the last prefix, or 0 and `has_prefix` false. `late_end` is 0, or the
+// block after the last one that is late.
+uint look_back_window(LookBack state, uint end, Accumulator initial, out Accumulator v, out bool has_prefix,
+                      out uint late_end) {
+  const uint lane = look_back_lane();
+  const uint back = kLookBackLanes - lane;
+  bool is_prefix = back > end;
+  bool there = is_prefix;
+  v = back == end + 1u ? initial : identity();
+  if (!is_prefix) {
+    Accumulator prefix, aggregate;
+    is_prefix = look_back_read(state, slot_of_prefix(state, end - back), prefix);
+    there = look_back_read(state, slot_of_block(state, end - back), aggregate) || is_prefix;
+    v = aggregate;
+    if (is_prefix) v = prefix;
+  }
+  const uint last_prefix = ballot_highest_bit(look_back_ballot(is_prefix));
+  const uint last_missing = ballot_highest_bit(look_back_ballot(!there));
+  has_prefix = last_prefix < 128u;
+  const bool late = last_missing < 128u && (!has_prefix || last_missing > last_prefix);
+  late_end = late ? end + 1u + last_missing - kLookBackLanes : 0u;
+  return has_prefix ? last_prefix : 0u;
+}
+
+// Walks back from a tile whose own aggregate, too, must be there (it may be about to lose its inputs). Gives the combination of
+// all before it, and 0; or, where that cannot be had, the tile after one that has not posted, or whose block has not. The lanes of
+// look_back_looks() call. Loops are bounded: each round moves a window, or is one of kSpinLimit polls.
+uint look_back_walk(LookBack state, uint tile, Accumulator initial, out Accumulator prefix) {
+  const uint lane = look_back_lane();
+  const uint block = tile / kLookBackLanes;
+  const uint place = tile % kLookBackLanes;
+  prefix = identity();
+  Accumulator own = identity();
+  uint late = 0u;  // the tile after the last one of its own block that is late
+  uint end = block;
+  Accumulator v;
+  bool has_prefix;
+  uint first;
+  bool own_there = false;
+  for (uint spins = 0u;;) {
+    if (!own_there) {
+      bool missing = false;
+      if (lane <= place) missing = !look_back_read(state, slot_of_tile(state, block * kLookBackLanes + lane), own);
+      const uint last_missing = ballot_highest_bit(look_back_ballot(missing));
+      own_there = last_missing == 128u;
+      late = block * kLookBackLanes + last_missing + 1u;
+    }
+    uint late_end;
+    first = look_back_window(state, end, initial, v, has_prefix, late_end);
+    if (!own_there || late_end != 0u) {
+      if (++spins < kSpinLimit) continue;
+      return own_there ? late_end * kLookBackLanes : late;
+    }
+    if (has_prefix) break;
+    end -= kLookBackLanes;
+    spins = 0u;
+  }
+  // Forwards again; what was there still is, or has become better.
+  Accumulator base = look_back_fold(look_back_from(v, first), v, first + 1u);
+  while (end < block) {
+    end += kLookBackLanes;
+    uint late_end;
+    first = look_back_window(state, end, initial, v, has_prefix, late_end);
+    base = has_prefix ? look_back_fold(look_back_from(v, first), v, first + 1u) : look_back_fold(base, v, 0u);
+  }
+  prefix = combine(base, look_back_combine(lane < place ? own : identity()));
+  if (place == kLookBackLanes - 1u) {
+    const Accumulator through = combine(base, look_back_combine(own));
+    if (lane == 0u && !look_back_omits(tile)) look_back_post(state, slot_of_prefix(state, block), through);
+  }
+  return 0u;
+}
+
+#ifndef WEFT_LOOK_BACK_REPAIR
+
+// The combination of everything before `tile`: `initial`, then all earlier tiles. False where the tile was given up. Every
+// invocation of the workgroup calls, uniformly.
+bool look_back_prefix(LookBack state, uint tile, Accumulator initial, out Accumulator prefix) {
+  if (look_back_looks()) {
+    Accumulator walked;
+    const uint late = look_back_walk(state, tile, initial, walked);
+    if (look_back_lane() == 0u) {
+      weft_look_back_prefix = walked;
+      weft_look_back_late = late;
+      if (late != 0u) look_back_list(state).at[atomicAdd(look_back_counters(state).given_up, 1u)] = tile;
     }
   }
-  if (tile == 0u) {
-    if (in_place) barrier();
-    return initial;
+  barrier();
+  prefix = weft_look_back_prefix;
+  return weft_look_back_late == 0u;
+}
+
+#else
+
+// The aggregate of any tile, on all invocations; every invocation of the workgroup calls. Bit for bit what the tile's own
+// workgroup posts.
+Accumulator look_back_aggregate(uint tile);
+
+// Posts what another workgroup is late with, as far as it is not there. In place, outputs may have replaced a tile's inputs while
+// its aggregate was computed a second time; but they do so only once it has been posted, so then every word of the offer is refused.
+// One invocation calls.
+void look_back_offer(LookBack state, uint slot, Accumulator v) {
+  LookBackPosts posts = look_back_slots(state);
+  memoryBarrierBuffer();
+  [[unroll]] for (uint i = 0; i < WEFT_POST_WORDS; ++i)
+    atomicCompSwap(posts.at[slot + i], WEFT_POST_WORD(0), post_word(v, i));
+}
+
+// Makes sure that a block's tiles before `end` are posted, and the block where they are all of it. Every invocation of the
+// workgroup calls, uniformly.
+void look_back_complete(LookBack state, uint end) {
+  const uint first = (end - 1u) / kLookBackLanes * kLookBackLanes;
+  Accumulator v;
+  for (uint tile = first; tile < end; ++tile) {
+    if (look_back_leads()) weft_look_back_late = look_back_read(state, slot_of_tile(state, tile), v) ? 0u : 1u;
+    barrier();
+    const bool missing = weft_look_back_late != 0u;
+    barrier();
+    if (missing) {
+      const Accumulator aggregate = look_back_aggregate(tile);
+      if (look_back_leads()) look_back_offer(state, slot_of_tile(state, tile), aggregate);
+    }
   }
-  // Each round but the last adds a post of an earlier tile, so there are at most `tile` + 1 of them.
-  for (uint round = 0u; round <= tile; ++round) {
+  barrier();
+  if (end - first == kLookBackLanes && look_back_looks()) {
+    look_back_read(state, slot_of_tile(state, first + look_back_lane()), v);
+    const Accumulator combined = look_back_combine(v);
+    if (look_back_lane() == 0u) look_back_offer(state, slot_of_block(state, first / kLookBackLanes), combined);
+  }
+}
+
+// As in the first dispatch, but computes what is missing.
+Accumulator look_back_prefix(LookBack state, uint tile, Accumulator initial) {
+  // Every round but the last completes a block, or the tile's own.
+  for (uint round = 0u; round < tile / kLookBackLanes + 3u; ++round) {
     if (look_back_looks()) {
-      Accumulator prefix = identity();
-      const uint late = look_back_walk(scratch, tile, prefix);
+      Accumulator walked;
+      const uint late = look_back_walk(state, tile, initial, walked);
       if (look_back_lane() == 0u) {
-        if (late == 0u && posts) look_back_post(scratch, tile, kPostPrefix, combine(prefix, aggregate));
-        weft_look_back_prefix = prefix;
+        weft_look_back_prefix = walked;
         weft_look_back_late = late;
       }
     }
     barrier();
     const uint late = weft_look_back_late;
+    barrier();
     if (late == 0u) break;
-    const Accumulator recomputed = look_back_aggregate(late - 1u);
-    if (gl_LocalInvocationIndex == 0u) {
-      if (late == 1u)
-        look_back_offer(scratch, 0u, kPostPrefix, combine(initial, recomputed));
-      else
-        look_back_offer(scratch, late - 1u, kPostAggregate, recomputed);
-    }
+    look_back_complete(state, late);
     barrier();
   }
   return weft_look_back_prefix;
 }
 
+#endif
 #endif

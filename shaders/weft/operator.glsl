@@ -50,6 +50,8 @@ const uint kOp = WEFT_OP;
 layout(constant_id = 2) const uint kOp = 0;
 #endif
 
+const bool kCommutes = kOp != kOpAffine;
+
 // ---- Accumulator, its identity and its words ----
 
 #if WEFT_ACCUMULATOR == WEFT_ARG

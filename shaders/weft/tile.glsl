@@ -65,41 +65,41 @@ uvec2 tile_input_address(uvec2 input_address, TileRange range, uint tile) {
                     word64_multiply(tile, kTileInputBytes));
 }
 
-// ---- loading: words[row * WEFT_VECTOR_INPUT_WORDS + i] is word i of this lane's vector in that row ----
+// ---- loading ----
 
-// Arrays have the length of the most rows there can be, since function parameters cannot be sized by a specialization constant; what
-// lies past kRows is never touched and costs no registers.
+// This lane's vector v of a tile; words of absent items are 0.
+void tile_load_vector(uvec2 tile_address, uvec2 present, uint v, out uint vector[WEFT_VECTOR_INPUT_WORDS]) {
+  Words source = Words(tile_address);
+  [[unroll]] for (uint i = 0; i < WEFT_VECTOR_INPUT_WORDS; ++i) {
+    const uint word = v * WEFT_VECTOR_INPUT_WORDS + i;
+    // The word's first and last byte against the first and last byte that is there.
+    const bool there = word * 4u + 3u >= present.x * WEFT_ITEM_BYTES && word * 4u < present.y * WEFT_ITEM_BYTES;
+    vector[i] = there ? source.at[word] : 0u;
+  }
+}
+
+// Arrays have the length of the most rows there can be, since function parameters cannot be sized by a specialization constant;
+// what lies past kRows is never touched and costs no registers.
 #define WEFT_MAX_ROWS 16
 #define WEFT_TILE_WORDS (WEFT_MAX_ROWS * WEFT_VECTOR_INPUT_WORDS)
 
-void tile_load(uvec2 tile_address, uvec2 present, out uint words[WEFT_TILE_WORDS]) {
-  if (tile_is_full(present)) {
-    [[unroll]] for (uint row = 0; row < kRows; ++row) {
-      const uint v = tile_vector(row);
+// A full tile into registers: words[row * WEFT_VECTOR_INPUT_WORDS + i] is word i of this lane's vector in that row.
+void tile_load(uvec2 tile_address, out uint words[WEFT_TILE_WORDS]) {
+  [[unroll]] for (uint row = 0; row < kRows; ++row) {
+    const uint v = tile_vector(row);
 #if WEFT_VECTOR_INPUT_WORDS == 4
-      const uvec4 loaded = Words4(tile_address).at[v];
-      words[row * 4 + 0] = loaded.x;
-      words[row * 4 + 1] = loaded.y;
-      words[row * 4 + 2] = loaded.z;
-      words[row * 4 + 3] = loaded.w;
+    const uvec4 loaded = Words4(tile_address).at[v];
+    words[row * 4 + 0] = loaded.x;
+    words[row * 4 + 1] = loaded.y;
+    words[row * 4 + 2] = loaded.z;
+    words[row * 4 + 3] = loaded.w;
 #elif WEFT_VECTOR_INPUT_WORDS == 2
-      const uvec2 loaded = Words2(tile_address).at[v];
-      words[row * 2 + 0] = loaded.x;
-      words[row * 2 + 1] = loaded.y;
+    const uvec2 loaded = Words2(tile_address).at[v];
+    words[row * 2 + 0] = loaded.x;
+    words[row * 2 + 1] = loaded.y;
 #else
-      words[row] = Words(tile_address).at[v];
+    words[row] = Words(tile_address).at[v];
 #endif
-    }
-  } else {
-    Words source = Words(tile_address);
-    [[unroll]] for (uint row = 0; row < kRows; ++row) {
-      [[unroll]] for (uint i = 0; i < WEFT_VECTOR_INPUT_WORDS; ++i) {
-        const uint word = tile_vector(row) * WEFT_VECTOR_INPUT_WORDS + i;
-        // The word's first and last byte against the first and last byte that is there.
-        const bool there = word * 4u + 3u >= present.x * WEFT_ITEM_BYTES && word * 4u < present.y * WEFT_ITEM_BYTES;
-        words[row * WEFT_VECTOR_INPUT_WORDS + i] = there ? source.at[word] : 0u;
-      }
-    }
   }
 }
 
@@ -108,18 +108,35 @@ void tile_row(uint words[WEFT_TILE_WORDS], uint row, out uint vector[WEFT_VECTOR
   [[unroll]] for (uint i = 0; i < WEFT_VECTOR_INPUT_WORDS; ++i) vector[i] = words[row * WEFT_VECTOR_INPUT_WORDS + i];
 }
 
+// The present items of vector v, as a range inside the vector. May reach past its end.
+uvec2 tile_present_in_vector(uvec2 present, uint v) {
+  const uint first = v * WEFT_VECTOR_ITEMS;
+  return uvec2(present.x - min(first, present.x), present.y - min(first, present.y));
+}
+
 #if WEFT_ACCUMULATOR != WEFT_ARG
-// The combination of this lane's vector in `row`, absent items left out.
-Accumulator tile_vector_total(uint words[WEFT_TILE_WORDS], uint row, uvec2 present) {
-  uint vector[WEFT_VECTOR_INPUT_WORDS];
-  tile_row(words, row, vector);
+// The combination of vector v, loaded, absent items left out. Where all are there, the same bits as vector_total().
+Accumulator tile_vector_total(uint vector[WEFT_VECTOR_INPUT_WORDS], uvec2 present, uint v) {
   if (tile_is_full(present)) return vector_total(vector);
-  const uint first = tile_vector(row) * WEFT_VECTOR_ITEMS;
-  return vector_total_where(vector, present.x - min(first, present.x), present.y - min(first, present.y));
+  const uvec2 inside = tile_present_in_vector(present, v);
+  return vector_total_where(vector, inside.x, inside.y);
 }
 #endif
 
 // ---- storing ----
+
+// A vector of a full tile whose outputs are aligned to vectors.
+void tile_store_vector(uvec2 tile_address, uint v, uint words[WEFT_VECTOR_OUTPUT_WORDS]) {
+#if WEFT_VECTOR_OUTPUT_WORDS == 4
+  Words4(tile_address).at[v] = uvec4(words[0], words[1], words[2], words[3]);
+#elif WEFT_VECTOR_OUTPUT_WORDS == 2
+  Words2(tile_address).at[v] = uvec2(words[0], words[1]);
+#else
+  Words(tile_address).at[v] = words[0];
+#endif
+}
+
+bool tile_output_is_aligned(uvec2 tile_address) { return (tile_address.x & (WEFT_VECTOR_OUTPUT_WORDS * 4u - 1u)) == 0u; }
 
 // Merges the bits of `mask` into a word others may be writing other bits of.
 void merge_word(Words target, uint word, uint bits, uint mask) {
@@ -131,21 +148,11 @@ void merge_word(Words target, uint word, uint bits, uint mask) {
   }
 }
 
-// Stores this lane's vector v of a tile whose outputs begin at `tile_address`.
-void tile_store_vector(uvec2 tile_address, uint v, uvec2 present, uint words[WEFT_VECTOR_OUTPUT_WORDS]) {
-  if (tile_is_full(present) && (tile_address.x & (WEFT_VECTOR_OUTPUT_WORDS * 4u - 1u)) == 0u) {
-#if WEFT_VECTOR_OUTPUT_WORDS == 4
-    Words4(tile_address).at[v] = uvec4(words[0], words[1], words[2], words[3]);
-#elif WEFT_VECTOR_OUTPUT_WORDS == 2
-    Words2(tile_address).at[v] = uvec2(words[0], words[1]);
-#else
-    Words(tile_address).at[v] = words[0];
-#endif
-    return;
-  }
-  const uint first = v * WEFT_VECTOR_ITEMS;
-  const uint begin = present.x - min(first, present.x);
-  const uint end = min(present.y - min(first, present.y), WEFT_VECTOR_ITEMS);
+// Any vector of any tile: only what is present is written.
+void tile_store_present(uvec2 tile_address, uint v, uvec2 present, uint words[WEFT_VECTOR_OUTPUT_WORDS]) {
+  const uvec2 inside = tile_present_in_vector(present, v);
+  const uint begin = inside.x;
+  const uint end = inside.y;
 #if WEFT_OUTPUT_BYTES >= 4
   Words target = Words(tile_address);
   [[unroll]] for (uint i = 0; i < WEFT_VECTOR_OUTPUT_WORDS; ++i) {

@@ -22,8 +22,25 @@ struct Scan::Plan {
   runtime::ScanTuning tuning;
   uint32_t vector_items = 0;
   uint32_t tile_items = 0;
-  uint32_t post_bytes = 0;  // look_back: per tile
-  std::shared_ptr<const Pipeline> reset, look_back, upsweep, downsweep;
+  uint32_t post_bytes = 0;   // look_back: of one post
+  uint32_t block_tiles = 0;  // look_back: tiles of a block
+  uint64_t small_items = 0;  // up to this many take reduce_then_scan although the strategy is look_back
+  std::shared_ptr<const Pipeline> reset, look_back, repair, upsweep, downsweep;
+
+  /// Scratch of a look-back over `tiles` that is cleared first, as in weft/look_back.glsl: counters, posts of tiles and blocks.
+  /// Behind it a word per tile for those given up.
+  uint64_t look_back_bytes(uint64_t tiles) const {
+    const uint64_t blocks = (tiles + block_tiles - 1) / block_tiles;
+    return 16 + (blocks + 3) / 4 * 16 + ((tiles + 2 * blocks) * post_bytes + 15) / 16 * 16;
+  }
+
+  uint64_t partials_bytes(uint64_t tiles) const {
+    return (std::min<uint64_t>(tiles, tuning.groups) * primitives::register_bytes(config.accumulator) + 15) / 16 * 16;
+  }
+
+  bool uses_look_back(uint64_t count) const { return config.strategy == Strategy::look_back && count > small_items; }
+
+  uint32_t lag_tiles() const { return std::max(1u, tuning.lag_kib * 1024 / (tile_items * size_of(config.item))); }
 
   uint64_t tiles(uint64_t count, uint32_t head) const { return (count + head + tile_items - 1) / tile_items; }
 };
@@ -32,13 +49,11 @@ namespace {
 
 constexpr const char* kName = "Scan";
 constexpr uint64_t kMaxTiles = uint64_t{1} << 31;
-constexpr uint32_t kTicketBytes = 16;
 constexpr uint32_t kResetWorkgroup = 256;
+constexpr uint32_t kRepairWorkgroups = 32;
 
 // Without scratch in use the declared size still is not 0, so that callers need no special case.
 constexpr VkDeviceSize kLeastScratch = 16;
-
-uint64_t look_back_bytes(uint64_t tiles, uint32_t post_bytes) { return (kTicketBytes + tiles * post_bytes + 15) / 16 * 16; }
 
 }  // namespace
 
@@ -60,8 +75,12 @@ Result<Scan> Scan::create(const Context& context, const ScanConfig& config, uint
   auto plan = std::make_shared<Plan>();
   plan->state = context.state();
   plan->config = config;
-  if (config.strategy == Strategy::automatic) plan->config.strategy = state.strategy();
   plan->tuning = tuning->scan;
+  if (config.strategy == Strategy::automatic) {
+    plan->config.strategy = state.strategy();
+    if (state.strategy() == Strategy::look_back && !state.strategy_is_forced())
+      plan->small_items = uint64_t{1024} * plan->tuning.small_kib / size_of(config.item);
+  }
   plan->tuning.workgroup = std::min(plan->tuning.workgroup, state.traits().max_workgroup_invocations);
   plan->vector_items = 16 / std::max(size_of(config.item), size_of(config.accumulator));
   plan->tile_items = plan->tuning.workgroup * plan->tuning.rows * plan->vector_items;
@@ -81,13 +100,16 @@ Result<Scan> Scan::create(const Context& context, const ScanConfig& config, uint
   if (plan->config.strategy == Strategy::look_back) {
     const bool wide = state.traits().buffer_int64_atomics;
     const uint32_t words = primitives::register_bytes(config.accumulator) / 4;
-    // As in weft/look_back.glsl: one slot of one word, or two slots of one 64-bit or two 32-bit words per word of value.
-    plan->post_bytes = wide && words == 1 ? 8 : 2 * 8 * words;
+    // As in weft/look_back.glsl: 32 bits of value and a flag in 64, or 16 in 32.
+    plan->post_bytes = 8 * words;
+    plan->block_tiles = state.subgroup_backend() == SubgroupBackend::native ? state.subgroup_size() : 1;
+    const std::string variant = types + (wide ? ".state64" : ".state32");
     status = build(plan->reset, "look_back_reset", kResetWorkgroup, {});
     if (status)
-      status = build(plan->look_back, "scan_look_back" + types + (wide ? ".state64" : ".state32"), plan->tuning.workgroup,
-                     constants);
-  } else {
+      status = build(plan->look_back, "scan_look_back" + variant, plan->tuning.workgroup, constants);
+    if (status) status = build(plan->repair, "scan_repair" + variant, plan->tuning.workgroup, constants);
+  }
+  if (status && (plan->config.strategy == Strategy::reduce_then_scan || plan->small_items != 0)) {
     status = build(plan->upsweep, "scan_upsweep" + types, plan->tuning.workgroup, constants);
     if (status) status = build(plan->downsweep, "scan_downsweep" + types, plan->tuning.workgroup, constants);
   }
@@ -102,11 +124,15 @@ Strategy Scan::strategy() const noexcept { return plan_->config.strategy; }
 uint32_t Scan::tile_items() const noexcept { return plan_->tile_items; }
 
 VkDeviceSize Scan::scratch_size(uint64_t max_count) const noexcept {
-  const uint64_t tiles = plan_->tiles(max_count, plan_->vector_items - 1);
-  if (tiles <= 1) return kLeastScratch;
-  if (plan_->config.strategy == Strategy::look_back) return look_back_bytes(tiles, plan_->post_bytes);
-  const uint64_t groups = std::min<uint64_t>(tiles, plan_->tuning.groups);
-  return (groups * primitives::register_bytes(plan_->config.accumulator) + 15) / 16 * 16;
+  const Plan& plan = *plan_;
+  VkDeviceSize bytes = kLeastScratch;
+  // Where the count decides the strategy, the larger of the two, so that the size never decreases.
+  if (plan.downsweep != nullptr) bytes = std::max(bytes, plan.partials_bytes(plan.tiles(max_count, plan.vector_items - 1)));
+  if (plan.uses_look_back(max_count)) {
+    const uint64_t tiles = plan.tiles(max_count, plan.vector_items - 1);
+    bytes = std::max(bytes, plan.look_back_bytes(tiles) + (tiles * 4 + 15) / 16 * 16);
+  }
+  return bytes;
 }
 
 Status Scan::record(VkCommandBuffer commands, const ScanArgs& args) const {
@@ -156,18 +182,23 @@ Status Scan::record(VkCommandBuffer commands, const ScanArgs& args) const {
   push.initial = args.initial ? args.initial->bits : primitives::identity_bits(plan.config.op, plan.config.accumulator);
   push.count_words = static_cast<uint32_t>(args.count.range().size / 4);
   push.head = head;
-  push.in_place = in_place ? 1 : 0;
   const uint32_t max_x = state.traits().max_workgroup_count_x;
 
-  if (plan.config.strategy == Strategy::look_back) {
+  if (plan.uses_look_back(maximum)) {
     if (tiles > 1) {
       push.scratch = scratch->address;
-      const uint32_t vectors = static_cast<uint32_t>(look_back_bytes(tiles, plan.post_bytes) / 16);
+      push.tile_capacity = static_cast<uint32_t>(tiles);
+      push.lag = plan.lag_tiles();
+      const uint32_t vectors = static_cast<uint32_t>(plan.look_back_bytes(tiles) / 16);
       primitives::dispatch(state, commands, *plan.reset, shader::LookBackResetPush{scratch->address, vectors, 0},
                            primitives::dispatch_size((vectors + kResetWorkgroup - 1) / kResetWorkgroup, max_x));
       primitives::barrier_between(state, commands);
     }
-    primitives::dispatch(state, commands, *plan.look_back, push, primitives::dispatch_size(tiles, max_x));
+    primitives::dispatch(state, commands, *plan.look_back, push, primitives::dispatch_size(tiles + push.lag, max_x));
+    if (tiles > 1) {
+      primitives::barrier_between(state, commands);
+      primitives::dispatch(state, commands, *plan.repair, push, {kRepairWorkgroups, 1});
+    }
     return {};
   }
 
