@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <weft/version.hpp>
+
+#include "git_commit.hpp"
+#include "support/options.hpp"
+
+namespace weft::bench {
+namespace {
+
+// What CLI11 calls to check an argument: the error's sentence, or nothing.
+template <class F>
+CLI::Validator checked_by(F parse) {
+  return CLI::Validator(
+      [parse](std::string& text) {
+        const auto result = parse(text);
+        return result ? std::string() : result.error().message;
+      },
+      "");
+}
+
+struct Texts {
+  std::vector<std::string> sizes;
+  std::vector<std::string> types;
+  std::vector<std::string> tuning;
+  std::string strategy = "automatic";
+};
+
+void add_shared_options(CLI::App& app, Options& options, Texts& texts) {
+  app.add_option("--device", options.device,
+                 "index in --list, part of a name, or UUID (default: WEFT_DEVICE, or the best)");
+  app.add_option("--filter", options.filters,
+                 "only rows whose 'primitive variant type' holds TEXT; several: any of them")
+      ->type_name("TEXT")
+      ->allow_extra_args(false);
+  app.add_option("--sizes", texts.sizes, "items, as 2^16,2^20,1000000; rows of 1-byte items have four times as many")
+      ->delimiter(',')
+      ->type_name("N,...")
+      ->check(checked_by(parse_size));
+  app.add_option("--types", texts.types, "only items of these types, as u8,u32,f32")
+      ->delimiter(',')
+      ->type_name("TYPE,...")
+      ->check(checked_by(parse_type));
+  app.add_option("--input", options.input, "a file whose words are the data (default: random data)")
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile);
+  app.add_option("--json", options.json, "write the results as JSON to FILE, or to stdout for -")->type_name("FILE");
+  app.add_option("--strategy", texts.strategy, "automatic, reduce_then_scan or look_back for every row")
+      ->type_name("NAME")
+      ->check(checked_by(parse_strategy));
+  app.add_option("--repeats", options.repeats,
+                 fmt::format("timed calls a row (default: {}, --quick: {})", kRepeats, kQuickRepeats))
+      ->type_name("N")
+      ->check(CLI::Range(1u, 100000u));
+  app.add_flag("--quick", options.quick, "the essential rows only, in less than a minute on a GPU");
+}
+
+void apply(const Texts& texts, Options& options) {
+  for (const std::string& text : texts.sizes) options.sizes.push_back(*parse_size(text));
+  for (const std::string& text : texts.types) options.types.push_back(*parse_type(text));
+  for (const std::string& text : texts.tuning) options.tuning.push_back(*parse_tuning(text));
+  options.strategy = *parse_strategy(texts.strategy);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Verifies and times weft's primitives on any Vulkan device.", "weft-bench");
+  Options options;
+  Texts texts;
+  bool list = false;
+  app.set_version_flag("--version", fmt::format("weft-bench {}.{}.{} ({})", WEFT_VERSION_MAJOR, WEFT_VERSION_MINOR,
+                                                WEFT_VERSION_PATCH, kGitCommit));
+  app.add_flag("--list", list, "list the Vulkan devices and stop");
+  add_shared_options(app, options, texts);
+  app.add_option("--csv", options.csv, "write the results as CSV to FILE, or to stdout for -")->type_name("FILE");
+  app.require_subcommand(0, 1);
+  app.footer("Exit status: 0, 1 where a result was wrong or could not be had, 2 for a wrong command line.");
+
+  std::string first;
+  std::string second;
+  CLI::App* const compare = app.add_subcommand("compare", "Compares two JSON reports row by row.");
+  compare->add_option("a", first, "a report of weft-bench or of a peer")->required()->type_name("A.json");
+  compare->add_option("b", second, "another")->required()->type_name("B.json");
+
+  CLI::App* const tune = app.add_subcommand("tune", "Times combinations of tuning values and ranks them.");
+  add_shared_options(*tune, options, texts);
+  tune->add_option("--set", texts.tuning,
+                   "values to try of a key of WEFT_TUNE, as scan.rows=2,4,8; several: all combinations "
+                   "(default: workgroup and rows of scan and of reduce)")
+      ->type_name("KEY=N,...")
+      ->allow_extra_args(false)
+      ->check(checked_by(parse_tuning));
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  apply(texts, options);
+  if (*compare) return run_compare(first, second);
+  if (*tune) return run_tune(options);
+  if (list) return run_list();
+  return run_measure(options);
+}
+
+}  // namespace
+}  // namespace weft::bench
+
+int main(int argc, char** argv) { return weft::bench::run(argc, argv); }

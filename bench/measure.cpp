@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <weft/version.hpp>
+
+#include "git_commit.hpp"
+#include "support/options.hpp"
+#include "support/progress.hpp"
+#include "support/report.hpp"
+#include "support/session.hpp"
+
+namespace weft::bench {
+namespace {
+
+// What a row costs to measure: bytes to make, upload, check and move, and something whatever the size.
+double weight_of(const BenchCase& bench_case, uint64_t n) {
+  return 0x1p26 + static_cast<double>(bench_case.input_bytes(n) + bench_case.output_bytes(n));
+}
+
+std::vector<uint64_t> default_sizes(const Gpu& gpu) {
+  const bool software = gpu.info().kind == GpuKind::software;
+  if (software) return {1u << 16, 1u << 18, 1u << 20, 1u << 22};
+  return {1u << 16, 1u << 20, 1u << 24, 1u << 28};
+}
+
+}  // namespace
+
+int run_measure(const Options& options) {
+  auto source = options.input.empty() ? Result<ItemSource>(ItemSource::random()) : ItemSource::file(options.input);
+  if (!source) {
+    fmt::print(stderr, "weft-bench: {}\n", source.error().message);
+    return 1;
+  }
+  GpuConfig config;
+  config.device = options.device;
+  config.strategy = options.strategy;
+  auto opened = Gpu::open(config);
+  if (!opened) {
+    fmt::print(stderr, "weft-bench: {}\n", opened.error().message);
+    return 1;
+  }
+  const uint32_t repeats = options.repeats ? options.repeats : options.quick ? kQuickRepeats : kRepeats;
+  Session session(std::move(opened).value(), *source, repeats);
+  Gpu& gpu = session.gpu();
+
+  Matrix matrix;
+  matrix.sizes = options.sizes.empty() ? default_sizes(gpu) : options.sizes;
+  std::sort(matrix.sizes.begin(), matrix.sizes.end());
+  matrix.sizes.erase(std::unique(matrix.sizes.begin(), matrix.sizes.end()), matrix.sizes.end());
+  matrix.every_size = !options.sizes.empty();
+  matrix.essential = options.quick;
+  matrix.strategy = options.strategy;
+  if (options.strategy == Strategy::automatic) {
+    matrix.other_strategy =
+        gpu.context().strategy() == Strategy::look_back ? Strategy::reduce_then_scan : Strategy::look_back;
+  }
+
+  Cases primitives = scan_cases(matrix);
+  for (auto& bench_case : reduce_cases(matrix)) primitives.push_back(std::move(bench_case));
+  select(primitives, options.filters, options.types);
+  std::vector<uint64_t> moved;
+  for (const auto& bench_case : primitives) {
+    for (const uint64_t n : bench_case->sizes()) moved.push_back(bench_case->moved_bytes(n));
+  }
+  // A filter that names only the copy asks for it alone.
+  if (primitives.empty()) {
+    for (const uint64_t n : matrix.sizes) moved.push_back(n * 2 * sizeof(uint32_t));
+  }
+  Cases cases = empty_cases();
+  select(cases, options.filters, options.types);
+  Cases copies;
+  copies.push_back(copy_case(moved));
+  if (primitives.empty()) select(copies, options.filters, options.types);
+  for (auto& bench_case : copies) cases.push_back(std::move(bench_case));
+  for (auto& bench_case : primitives) cases.push_back(std::move(bench_case));
+  if (cases.empty()) {
+    fmt::print(stderr, "weft-bench: no row holds any of the --filter texts and --types\n");
+    return 1;
+  }
+
+  // Whoever reads JSON or CSV from stdout wants nothing else there.
+  std::FILE* const out = options.json == "-" || options.csv == "-" ? stderr : stdout;
+  const GpuInfo& info = gpu.info();
+  fmt::print(out, "weft-bench {}.{}.{} ({:.12})\n{}, {}, Vulkan {}.{}, subgroups of {}, {}\n", WEFT_VERSION_MAJOR,
+             WEFT_VERSION_MINOR, WEFT_VERSION_PATCH, kGitCommit, info.name, info.driver,
+             VK_API_VERSION_MAJOR(info.api_version), VK_API_VERSION_MINOR(info.api_version),
+             gpu.context().subgroup_size(), name_of(info.kind));
+  if (info.kind == GpuKind::software) {
+    fmt::print(out, "This is a SOFTWARE device: the results are checked, but the times say nothing about any GPU.\n");
+  }
+  fmt::print(out,
+             "Data: {}. Medians of {} calls on the same buffers; sizes that fit the device's cache are read from it.\n"
+             "GB/s: 10^9 of the fewest bytes a second (scan: items in and out; reduce: items in). "
+             "Of copy: against a copy of as many bytes.\n\n",
+             source->name(), repeats);
+
+  double total = 0;
+  for (const auto& bench_case : cases) {
+    for (const uint64_t n : bench_case->sizes()) total += weight_of(*bench_case, n);
+  }
+  Progress progress(total);
+  Table table(out);
+  table.header();
+  std::vector<Row> rows;
+  std::map<uint64_t, double> copy_gbps;
+  bool failed = false;
+  bool timer_reported = false;
+  for (const auto& bench_case : cases) {
+    progress.show(bench_case->name());
+    const Status status = session.run(*bench_case, [&](const Row& measured) {
+      Row row = measured;
+      if (row.primitive == "copy" && row.ms) copy_gbps[row.n] = row.gbps;
+      if (row.ms && row.gbps > 0) {
+        const auto copy = copy_gbps.find(copy_items(bench_case->moved_bytes(row.n)));
+        if (copy != copy_gbps.end() && copy->second > 0) row.copy_fraction = row.gbps / copy->second;
+      }
+      failed = failed || row.failed;
+      rows.push_back(row);
+      progress.clear();
+      if (!timer_reported && !session.timer_problem().empty()) {
+        fmt::print(out, "note: {}; times are the host's, from submission to completion\n", session.timer_problem());
+        timer_reported = true;
+      }
+      table.row(row);
+      progress.advance(weight_of(*bench_case, row.n));
+      progress.show(bench_case->name());
+    });
+    if (!status) {
+      progress.clear();
+      fmt::print(stderr, "weft-bench: {}: {}\n", bench_case->name(), status.error().message);
+      failed = true;
+      break;
+    }
+  }
+  progress.clear();
+  fmt::print(out, "\n!: the 5th and 95th percentile lie more than {:.0f} % of the median apart.\n", kNoisy * 100);
+
+  const auto write = [&](const std::string& path, const std::string& text) {
+    if (const Status status = write_text(path, text); !status) {
+      fmt::print(stderr, "weft-bench: {}\n", status.error().message);
+      failed = true;
+    }
+  };
+  if (!options.json.empty()) write(options.json, report_json(gpu, session.timer(), rows).dump(1) + '\n');
+  if (!options.csv.empty()) write(options.csv, report_csv(rows));
+  if (failed) fmt::print(stderr, "weft-bench: FAILED: see the rows marked WRONG or failed, or the error above\n");
+  return failed ? 1 : 0;
+}
+
+}  // namespace weft::bench

@@ -1,0 +1,590 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// CUB's scans and reductions, on the data and in the rows of weft-bench, for `weft-bench compare`. See README.md here.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <cub/cub.cuh>
+#include <cuda/functional>
+#include <cuda/std/functional>
+
+#include "support/item_source.hpp"
+#include "support/oracle.hpp"
+#include "support/statistics.hpp"
+
+namespace {
+
+using weft::Op;
+using weft::ScanKind;
+using weft::Type;
+using weft::bench::Mismatch;
+using weft::bench::Summary;
+
+#define CUDA_CHECK(call)                                                                        \
+  do {                                                                                          \
+    const cudaError_t cuda_check_error = (call);                                                \
+    if (cuda_check_error != cudaSuccess) {                                                      \
+      std::fprintf(stderr, "cub-bench: %s: %s\n", #call, cudaGetErrorString(cuda_check_error)); \
+      std::exit(1);                                                                             \
+    }                                                                                           \
+  } while (0)
+
+constexpr double kWarmUpMs = 20;
+constexpr uint32_t kMaxWarmUps = 256;
+constexpr double kMaxBatchMs = 100;
+// All commands of a batch must fit the driver's queue while the gate holds them back.
+constexpr uint32_t kMaxBatch = 32;
+
+struct Options {
+  std::vector<uint64_t> sizes{1u << 16, 1u << 20, 1u << 24, 1u << 28};
+  bool every_size = false;
+  bool quick = false;
+  bool queued = true;
+  uint32_t repeats = 0;
+  std::vector<std::string> filters;
+  std::string input;
+  std::string json;
+};
+
+// Holds the stream until the host opens it, so that what is timed is enqueued by then and launching it costs nothing,
+// as in a Vulkan submission. Gives up after a second rather than hang.
+__global__ void gate(const volatile int* open) {
+  uint64_t start, now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
+  do {
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  } while (*open == 0 && now - start < 1000000000ull);
+}
+
+__global__ void nothing() {}
+
+// As shaders/copy.comp.
+__global__ __launch_bounds__(256) void copy_vectors(const uint4* __restrict__ from, uint4* __restrict__ to,
+                                                    uint32_t count) {
+  const uint32_t first = blockIdx.x * 1024 + threadIdx.x;
+  uint4 vectors[4];
+  if (first + 3 * 256 < count) {
+#pragma unroll
+    for (uint32_t i = 0; i < 4; ++i) vectors[i] = from[first + i * 256];
+#pragma unroll
+    for (uint32_t i = 0; i < 4; ++i) to[first + i * 256] = vectors[i];
+  } else {
+    for (uint32_t i = 0; i < 4; ++i) {
+      if (first + i * 256 < count) to[first + i * 256] = from[first + i * 256];
+    }
+  }
+}
+
+struct ComposeAffine {
+  __host__ __device__ uint2 operator()(uint2 f, uint2 g) const { return {f.x * g.x, g.x * f.y + g.y}; }
+};
+
+/// What a call works on, all in device memory.
+struct Memory {
+  void* input = nullptr;
+  void* output = nullptr;
+  void* scratch = nullptr;
+  size_t scratch_bytes = 0;
+};
+
+/// One call at one size.
+struct Work {
+  std::string primitive;
+  std::string variant;
+  Type item = Type::u32;
+  const char* type = "";
+  uint64_t n = 0;
+  uint64_t input_bytes = 0;
+  uint64_t output_bytes = 0;
+  uint64_t moved_bytes = 0;
+  // With scratch null it only sets the bytes of scratch it wants, as CUB's calls do.
+  std::function<cudaError_t(const Memory&, void* scratch, size_t& scratch_bytes, cudaStream_t)> call;
+  std::function<std::optional<Mismatch>(const Memory&, std::span<const std::byte> items)> check;
+};
+
+struct Row {
+  Work work;
+  bool verified = false;
+  Summary ms;
+  double wall_ms = 0;
+  double gbps = 0;
+  double copy_fraction = 0;
+};
+
+const char* type_name(Type type) {
+  switch (type) {
+    case Type::u8: return "u8";
+    case Type::u16: return "u16";
+    case Type::u32: return "u32";
+    case Type::u64: return "u64";
+    case Type::i32: return "i32";
+    case Type::i64: return "i64";
+    case Type::f16: return "f16";
+    case Type::f32: return "f32";
+    case Type::f64: return "f64";
+    case Type::u32x2: return "u32x2";
+  }
+  return "";
+}
+
+std::optional<Mismatch> take(weft::Result<std::optional<Mismatch>> result) {
+  if (!result) {
+    std::fprintf(stderr, "cub-bench: %s\n", result.error().message.c_str());
+    std::exit(1);
+  }
+  return *result;
+}
+
+// T and A are the items' and outputs' types on the device; call(in, out, n, scratch, bytes, stream) is CUB's.
+template <class T, class A, class Call>
+Work scan_work(const char* variant, ScanKind kind, Op op, Type item, Type accumulator, uint64_t n, Call call) {
+  Work work{"scan", variant, item, type_name(item), n, n * sizeof(T), n * sizeof(A), n * (sizeof(T) + sizeof(A)),
+            {},     {}};
+  work.call = [n, call](const Memory& memory, void* scratch, size_t& bytes, cudaStream_t stream) {
+    return call(static_cast<const T*>(memory.input), static_cast<A*>(memory.output), static_cast<int>(n), scratch,
+                bytes, stream);
+  };
+  work.check = [=](const Memory& memory, std::span<const std::byte> items) {
+    std::vector<std::byte> chunk;
+    return take(weft::bench::check_scan(kind, op, item, accumulator, items, [&](uint64_t first, uint64_t count) {
+      chunk.resize(count * sizeof(A));
+      CUDA_CHECK(
+          cudaMemcpy(chunk.data(), static_cast<const A*>(memory.output) + first, chunk.size(), cudaMemcpyDeviceToHost));
+      return weft::Result<std::span<const std::byte>>(chunk);
+    }));
+  };
+  return work;
+}
+
+template <class T, class A, class Call>
+Work reduce_work(const char* variant, Op op, Type item, Type accumulator, uint64_t n, Call call) {
+  Work work{"reduce", variant, item, type_name(item), n, n * sizeof(T), sizeof(weft::ArgResult), n * sizeof(T), {}, {}};
+  work.call = [n, call](const Memory& memory, void* scratch, size_t& bytes, cudaStream_t stream) {
+    return call(static_cast<const T*>(memory.input), static_cast<A*>(memory.output), static_cast<int>(n), scratch,
+                bytes, stream);
+  };
+  work.check = [=](const Memory& memory, std::span<const std::byte> items) {
+    std::byte found[sizeof(weft::ArgResult)]{};
+    const size_t size = op == Op::arg_min ? sizeof found : sizeof(A);
+    CUDA_CHECK(cudaMemcpy(found, memory.output, size, cudaMemcpyDeviceToHost));
+    return take(weft::bench::check_reduce(op, item, accumulator, items, std::span<const std::byte>(found, size)));
+  };
+  return work;
+}
+
+Work copy_work(const char* variant, uint64_t n, bool by_kernel) {
+  Work work{"copy", variant, Type::u32, "u32", n, n * 4, n * 4, n * 8, {}, {}};
+  work.call = [n, by_kernel](const Memory& memory, void* scratch, size_t& bytes, cudaStream_t stream) {
+    bytes = 16;
+    if (scratch == nullptr) return cudaSuccess;
+    if (!by_kernel) return cudaMemcpyAsync(memory.output, memory.input, n * 4, cudaMemcpyDeviceToDevice, stream);
+    const auto vectors = static_cast<uint32_t>((n + 3) / 4);
+    copy_vectors<<<(vectors + 1023) / 1024, 256, 0, stream>>>(static_cast<const uint4*>(memory.input),
+                                                              static_cast<uint4*>(memory.output), vectors);
+    return cudaGetLastError();
+  };
+  work.check = [n](const Memory& memory, std::span<const std::byte> items) {
+    std::vector<std::byte> found(n * 4);
+    CUDA_CHECK(cudaMemcpy(found.data(), memory.output, found.size(), cudaMemcpyDeviceToHost));
+    if (std::memcmp(found.data(), items.data(), found.size()) == 0) return std::optional<Mismatch>();
+    return std::optional(Mismatch{0, "the input", "something else"});
+  };
+  return work;
+}
+
+Work empty_work(const char* variant, bool dispatch) {
+  Work work{"empty", variant, Type::u32, "u32", 0, 0, 0, 0, {}, {}};
+  work.call = [dispatch](const Memory&, void* scratch, size_t& bytes, cudaStream_t stream) {
+    bytes = 16;
+    if (scratch != nullptr && dispatch) nothing<<<1, 256, 0, stream>>>();
+    return cudaGetLastError();
+  };
+  work.check = [](const Memory&, std::span<const std::byte>) { return std::optional<Mismatch>(); };
+  return work;
+}
+
+template <class T>
+Work exclusive_sum(Type type, uint64_t n) {
+  return scan_work<T, T>("exclusive add", ScanKind::exclusive, Op::add, type, type, n,
+                         [](auto in, auto out, int count, void* scratch, size_t& bytes, cudaStream_t stream) {
+                           return cub::DeviceScan::ExclusiveSum(scratch, bytes, in, out, count, stream);
+                         });
+}
+
+// The accumulator of CUB's sums of uint8_t is int, as C++ adds them, also where the outputs are bytes. Sums modulo 2^32
+// are what weft gives, too.
+template <class T, class A>
+Work inclusive_sum(const char* variant, Type item, Type accumulator, uint64_t n) {
+  return scan_work<T, A>(variant, ScanKind::inclusive, Op::add, item, accumulator, n,
+                         [](auto in, auto out, int count, void* scratch, size_t& bytes, cudaStream_t stream) {
+                           return cub::DeviceScan::InclusiveSum(scratch, bytes, in, out, count, stream);
+                         });
+}
+
+template <class T, class A>
+Work sum(const char* variant, Type item, Type accumulator, uint64_t n) {
+  return reduce_work<T, A>(variant, Op::add, item, accumulator, n,
+                           [](auto in, auto out, int count, void* scratch, size_t& bytes, cudaStream_t stream) {
+                             return cub::DeviceReduce::Sum(scratch, bytes, in, out, count, stream);
+                           });
+}
+
+// The rows of scan_bench.cpp and reduce_bench.cpp, but f16: CUB adds __half in __half, which is another operation.
+std::vector<Work> primitive_works(const Options& options) {
+  std::vector<Work> works;
+  const auto& sizes = options.sizes;
+  std::vector<uint64_t> some = sizes;
+  if (!options.every_size && sizes.size() > 2) some = {sizes.end() - 2, sizes.end()};
+
+  for (const uint64_t n : sizes) works.push_back(exclusive_sum<uint32_t>(Type::u32, n));
+  if (!options.quick) {
+    for (const uint64_t n : sizes)
+      works.push_back(inclusive_sum<uint32_t, uint32_t>("inclusive add", Type::u32, Type::u32, n));
+  }
+  for (const uint64_t n : sizes)
+    works.push_back(inclusive_sum<uint8_t, uint8_t>("inclusive add", Type::u8, Type::u8, 4 * n));
+  for (const uint64_t n : sizes) {
+    works.push_back(inclusive_sum<uint8_t, uint32_t>("inclusive add to u32", Type::u8, Type::u32, 4 * n));
+  }
+  if (!options.quick) {
+    for (const uint64_t n : some) works.push_back(exclusive_sum<uint16_t>(Type::u16, n));
+    for (const uint64_t n : some) works.push_back(exclusive_sum<uint64_t>(Type::u64, n));
+    for (const uint64_t n : some) works.push_back(exclusive_sum<int32_t>(Type::i32, n));
+    for (const uint64_t n : some) works.push_back(exclusive_sum<float>(Type::f32, n));
+    for (const uint64_t n : some) works.push_back(exclusive_sum<double>(Type::f64, n));
+    for (const uint64_t n : some) {
+      works.push_back(scan_work<uint32_t, uint32_t>(
+          "exclusive min", ScanKind::exclusive, Op::min, Type::u32, Type::u32, n,
+          [](auto in, auto out, int count, void* scratch, size_t& bytes, cudaStream_t stream) {
+            return cub::DeviceScan::ExclusiveScan(scratch, bytes, in, out, cuda::minimum<>{}, ~uint32_t{0}, count,
+                                                  stream);
+          }));
+    }
+    for (const uint64_t n : some) {
+      works.push_back(scan_work<uint32_t, uint32_t>(
+          "inclusive min", ScanKind::inclusive, Op::min, Type::u32, Type::u32, n,
+          [](auto in, auto out, int count, void* scratch, size_t& bytes, cudaStream_t stream) {
+            return cub::DeviceScan::InclusiveScan(scratch, bytes, in, out, cuda::minimum<>{}, count, stream);
+          }));
+    }
+    for (const uint64_t n : some) {
+      works.push_back(scan_work<uint32_t, uint32_t>(
+          "exclusive bit_xor", ScanKind::exclusive, Op::bit_xor, Type::u32, Type::u32, n,
+          [](auto in, auto out, int count, void* scratch, size_t& bytes, cudaStream_t stream) {
+            return cub::DeviceScan::ExclusiveScan(scratch, bytes, in, out, cuda::std::bit_xor<>{}, uint32_t{0}, count,
+                                                  stream);
+          }));
+    }
+    for (const uint64_t n : some) {
+      works.push_back(scan_work<uint2, uint2>(
+          "inclusive affine", ScanKind::inclusive, Op::affine, Type::u32x2, Type::u32x2, n,
+          [](auto in, auto out, int count, void* scratch, size_t& bytes, cudaStream_t stream) {
+            return cub::DeviceScan::InclusiveScan(scratch, bytes, in, out, ComposeAffine{}, count, stream);
+          }));
+    }
+  }
+
+  for (const uint64_t n : sizes) works.push_back(sum<uint32_t, uint32_t>("add", Type::u32, Type::u32, n));
+  if (!options.quick) {
+    for (const uint64_t n : sizes) works.push_back(sum<uint8_t, uint32_t>("add to u32", Type::u8, Type::u32, 4 * n));
+    for (const uint64_t n : some) works.push_back(sum<float, float>("add", Type::f32, Type::f32, n));
+    for (const uint64_t n : some) works.push_back(sum<uint64_t, uint64_t>("add", Type::u64, Type::u64, n));
+    for (const uint64_t n : some) {
+      works.push_back(reduce_work<uint32_t, uint32_t>(
+          "max", Op::max, Type::u32, Type::u32, n,
+          [](auto in, auto out, int count, void* scratch, size_t& bytes, cudaStream_t stream) {
+            return cub::DeviceReduce::Max(scratch, bytes, in, out, count, stream);
+          }));
+    }
+    for (const uint64_t n : some) {
+      works.push_back(reduce_work<uint32_t, uint64_t>(
+          "arg_min", Op::arg_min, Type::u32, Type::u32, n,
+          [](const uint32_t* in, uint64_t* out, int count, void* scratch, size_t& bytes, cudaStream_t stream) {
+            // In the layout of ArgResult: the index, then the value, whose upper half main() has cleared.
+            return cub::DeviceReduce::ArgMin(scratch, bytes, in, reinterpret_cast<uint32_t*>(out + 1),
+                                             reinterpret_cast<int64_t*>(out), static_cast<int64_t>(count), stream);
+          }));
+    }
+  }
+  std::erase_if(works, [&](const Work& work) {
+    const std::string name = work.primitive + ' ' + work.variant + ' ' + work.type;
+    return !options.filters.empty() &&
+           std::none_of(options.filters.begin(), options.filters.end(),
+                        [&](const auto& filter) { return name.find(filter) != std::string::npos; });
+  });
+  return works;
+}
+
+class Timer {
+ public:
+  Timer(bool queued) : queued_(queued) {
+    CUDA_CHECK(cudaStreamCreate(&stream_));
+    CUDA_CHECK(cudaHostAlloc(&open_, sizeof *open_, cudaHostAllocMapped));
+    CUDA_CHECK(cudaHostGetDevicePointer(reinterpret_cast<void**>(&device_open_), open_, 0));
+    for (auto& event : starts_) CUDA_CHECK(cudaEventCreate(&event));
+    for (auto& event : stops_) CUDA_CHECK(cudaEventCreate(&event));
+  }
+  Timer(const Timer&) = delete;
+
+  cudaStream_t stream() const { return stream_; }
+
+  // Milliseconds of each of `count` calls, count <= kMaxBatch.
+  template <class Call>
+  std::vector<double> time(uint32_t count, const Call& call) {
+    *open_ = 0;
+    if (queued_) gate<<<1, 1, 0, stream_>>>(device_open_);
+    for (uint32_t i = 0; i < count; ++i) {
+      CUDA_CHECK(cudaEventRecord(starts_[i], stream_));
+      CUDA_CHECK(call());
+      CUDA_CHECK(cudaEventRecord(stops_[i], stream_));
+    }
+    *const_cast<volatile int*>(open_) = 1;
+    CUDA_CHECK(cudaStreamSynchronize(stream_));
+    std::vector<double> samples;
+    for (uint32_t i = 0; i < count; ++i) {
+      float ms = 0;
+      CUDA_CHECK(cudaEventElapsedTime(&ms, starts_[i], stops_[i]));
+      samples.push_back(ms);
+    }
+    return samples;
+  }
+
+ private:
+  bool queued_;
+  cudaStream_t stream_ = nullptr;
+  int* open_ = nullptr;
+  int* device_open_ = nullptr;
+  cudaEvent_t starts_[kMaxBatch]{};
+  cudaEvent_t stops_[kMaxBatch]{};
+};
+
+Row measure(const Work& work, Timer& timer, const Memory& memory, uint32_t repeats) {
+  const auto call = [&] {
+    size_t bytes = memory.scratch_bytes;
+    return work.call(memory, memory.scratch, bytes, timer.stream());
+  };
+  Row row;
+  row.work = work;
+  double spent = 0;
+  double call_ms = 1e-3;
+  for (uint32_t runs = 0; runs < kMaxWarmUps && (spent < kWarmUpMs || runs < 3);) {
+    const uint32_t count =
+        runs == 0 ? 2 : static_cast<uint32_t>(std::clamp((kWarmUpMs - spent) / call_ms, 2.0, double(kMaxBatch)));
+    double total = 0;
+    for (const double ms : timer.time(count, call)) total += ms;
+    call_ms = std::max(total / count, 1e-3);
+    spent += total;
+    runs += count;
+  }
+  const auto batch = static_cast<uint32_t>(std::clamp(kMaxBatchMs / call_ms, 1.0, double(kMaxBatch)));
+  std::vector<double> samples;
+  while (samples.size() < repeats) {
+    const auto timed = timer.time(std::min<uint32_t>(batch, repeats - static_cast<uint32_t>(samples.size())), call);
+    samples.insert(samples.end(), timed.begin(), timed.end());
+  }
+  row.ms = weft::bench::summarize(std::move(samples));
+  std::vector<double> walls;
+  for (uint32_t i = 0; i < std::min(5u, repeats); ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    CUDA_CHECK(call());
+    CUDA_CHECK(cudaStreamSynchronize(timer.stream()));
+    walls.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+  }
+  row.wall_ms = weft::bench::summarize(std::move(walls)).median;
+  if (row.ms.median > 0) row.gbps = static_cast<double>(work.moved_bytes) / row.ms.median * 1e-6;
+  return row;
+}
+
+std::string json_text(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) >= 0x20) out += c;
+  }
+  return out + '"';
+}
+
+void write_json(std::FILE* file, const std::vector<Row>& rows, const std::string& data, const Options& options) {
+  cudaDeviceProp properties{};
+  int device = 0, driver = 0, runtime = 0;
+  CUDA_CHECK(cudaGetDevice(&device));
+  CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
+  CUDA_CHECK(cudaDriverGetVersion(&driver));
+  CUDA_CHECK(cudaRuntimeGetVersion(&runtime));
+  double copy_gbps = 0;
+  for (const Row& row : rows) {
+    if (row.work.primitive == "copy" && row.work.variant == "kernel") copy_gbps = std::max(copy_gbps, row.gbps);
+  }
+  std::fprintf(
+      file,
+      "{\n \"schema\": 1,\n \"weft_version\": null,\n \"commit\": null,\n \"peer\": \"CUB %d.%d.%d, %s\",\n"
+      " \"device\": {\"name\": %s, \"vendor_id\": 4318, \"driver\": \"CUDA driver %d.%d\", \"api\": \"CUDA %d.%d\", "
+      "\"subgroup_size\": %d, \"software\": false},\n \"timer\": \"device\",\n \"copy_gbps\": %.6g,\n \"results\": [",
+      CUB_MAJOR_VERSION, CUB_MINOR_VERSION, CUB_SUBMINOR_VERSION,
+      options.queued ? "calls enqueued ahead" : "calls enqueued as they run", json_text(properties.name).c_str(),
+      driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10, properties.warpSize, copy_gbps);
+  const char* separator = "\n";
+  for (const Row& row : rows) {
+    const Work& work = row.work;
+    std::fprintf(file,
+                 "%s  {\"primitive\": \"%s\", \"variant\": \"%s\", \"type\": \"%s\", \"n\": %llu, \"data\": %s, "
+                 "\"strategy\": \"cub\", \"verified\": %s, \"ms\": {\"median\": %.6g, \"p5\": %.6g, \"p95\": %.6g, "
+                 "\"min\": %.6g}, \"wall_ms\": %.6g, \"gbps\": %.6g, \"copy_fraction\": ",
+                 separator, work.primitive.c_str(), work.variant.c_str(), work.type,
+                 static_cast<unsigned long long>(work.n), json_text(data).c_str(), row.verified ? "true" : "false",
+                 row.ms.median, row.ms.p5, row.ms.p95, row.ms.min, row.wall_ms, row.gbps);
+    if (row.copy_fraction > 0)
+      std::fprintf(file, "%.6g}", row.copy_fraction);
+    else
+      std::fputs("null}", file);
+    separator = ",\n";
+  }
+  std::fputs("\n ]\n}\n", file);
+}
+
+[[noreturn]] void usage(int status) {
+  std::fputs(
+      "cub-bench [--sizes 2^16,2^20,...] [--quick] [--filter TEXT]... [--repeats N] [--input FILE] [--json FILE|-]\n"
+      "          [--unqueued]\n"
+      "CUB in the rows of weft-bench. --unqueued: time calls while they are being launched, launch costs included,\n"
+      "rather than enqueue them all first.\n",
+      status == 0 ? stdout : stderr);
+  std::exit(status);
+}
+
+Options parse(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string name = argv[i];
+    const auto value = [&]() -> std::string {
+      if (i + 1 >= argc) usage(2);
+      return argv[++i];
+    };
+    if (name == "--sizes") {
+      options.sizes.clear();
+      options.every_size = true;
+      const std::string text = value();
+      for (size_t at = 0; at <= text.size();) {
+        const size_t next = std::min(text.find(',', at), text.size());
+        const std::string size = text.substr(at, next - at);
+        const bool power = size.rfind("2^", 0) == 0;
+        const uint64_t number = std::strtoull(size.c_str() + (power ? 2 : 0), nullptr, 10);
+        if (number == 0 || (power && number > 28) || (!power && number > 1u << 28)) usage(2);
+        options.sizes.push_back(power ? uint64_t{1} << number : number);
+        at = next + 1;
+      }
+      std::sort(options.sizes.begin(), options.sizes.end());
+    } else if (name == "--quick")
+      options.quick = true;
+    else if (name == "--unqueued")
+      options.queued = false;
+    else if (name == "--filter")
+      options.filters.push_back(value());
+    else if (name == "--repeats")
+      options.repeats = static_cast<uint32_t>(std::strtoul(value().c_str(), nullptr, 10));
+    else if (name == "--input")
+      options.input = value();
+    else if (name == "--json")
+      options.json = value();
+    else
+      usage(name == "--help" ? 0 : 2);
+  }
+  if (options.repeats == 0) options.repeats = options.quick ? 11 : 30;
+  return options;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Options options = parse(argc, argv);
+  auto source = options.input.empty() ? weft::Result<weft::bench::ItemSource>(weft::bench::ItemSource::random())
+                                      : weft::bench::ItemSource::file(options.input);
+  if (!source) {
+    std::fprintf(stderr, "cub-bench: %s\n", source.error().message.c_str());
+    return 1;
+  }
+  std::vector<Work> primitives = primitive_works(options);
+  std::vector<uint64_t> copies;
+  for (const Work& work : primitives) copies.push_back((work.moved_bytes + 7) / 8);
+  copies.insert(copies.end(), options.sizes.begin(), options.sizes.end());
+  std::sort(copies.begin(), copies.end());
+  copies.erase(std::unique(copies.begin(), copies.end()), copies.end());
+  std::vector<Work> works{empty_work("nothing", false), empty_work("dispatch", true)};
+  for (const uint64_t n : copies) works.push_back(copy_work("kernel", n, true));
+  for (const uint64_t n : copies) works.push_back(copy_work("memcpy", n, false));
+  for (Work& work : primitives) works.push_back(std::move(work));
+
+  Memory memory;
+  uint64_t input_bytes = 16, output_bytes = 16;
+  for (const Work& work : works) {
+    input_bytes = std::max(input_bytes, work.input_bytes);
+    output_bytes = std::max(output_bytes, work.output_bytes);
+    size_t bytes = 0;
+    CUDA_CHECK(work.call(memory, nullptr, bytes, nullptr));
+    memory.scratch_bytes = std::max(memory.scratch_bytes, bytes);
+  }
+  CUDA_CHECK(cudaMalloc(&memory.input, (input_bytes + 15) / 16 * 16));
+  CUDA_CHECK(cudaMalloc(&memory.output, (output_bytes + 15) / 16 * 16));
+  CUDA_CHECK(cudaMalloc(&memory.scratch, memory.scratch_bytes));
+
+  Timer timer(options.queued);
+  std::FILE* const out = options.json == "-" ? stderr : stdout;
+  std::fprintf(out, "%-9s %-22s %-6s %11s %10s %9s %8s %8s %7s\n", "primitive", "variant", "type", "n", "ms", "GB/s",
+               "of copy", "verified", "noise");
+  std::vector<Row> rows;
+  std::map<uint64_t, double> copy_gbps;
+  bool failed = false;
+  Type filled_type = Type::u32;  // stands for all integers
+  uint64_t filled = 0;
+  for (const Work& work : works) {
+    const auto items = source->items(work.item, work.input_bytes / weft::size_of(work.item));
+    const Type type = weft::is_float(work.item) ? work.item : Type::u32;
+    if (filled_type != type || filled < work.input_bytes) {
+      CUDA_CHECK(cudaMemcpy(memory.input, items.data(), items.size(), cudaMemcpyHostToDevice));
+      filled_type = type;
+      filled = work.input_bytes;
+    }
+    // Poisoned, but for the upper half of an ArgResult's value, which ArgMin does not write.
+    CUDA_CHECK(cudaMemset(memory.output, 0xa5, std::max<uint64_t>(work.output_bytes, 16)));
+    if (work.variant == "arg_min") CUDA_CHECK(cudaMemset(static_cast<char*>(memory.output) + 12, 0, 4));
+    size_t bytes = memory.scratch_bytes;
+    CUDA_CHECK(work.call(memory, memory.scratch, bytes, timer.stream()));
+    CUDA_CHECK(cudaStreamSynchronize(timer.stream()));
+    if (const auto mismatch = work.check(memory, items)) {
+      std::fprintf(stderr, "cub-bench: %s %s %s %llu: WRONG at %llu: expected %s, found %s\n", work.primitive.c_str(),
+                   work.variant.c_str(), work.type, static_cast<unsigned long long>(work.n),
+                   static_cast<unsigned long long>(mismatch->index), mismatch->expected.c_str(),
+                   mismatch->found.c_str());
+      failed = true;
+      continue;
+    }
+    Row row = measure(work, timer, memory, options.repeats);
+    row.verified = true;
+    if (work.primitive == "copy" && work.variant == "kernel") copy_gbps[work.n] = row.gbps;
+    const auto copy = copy_gbps.find((work.moved_bytes + 7) / 8);
+    if (copy != copy_gbps.end() && copy->second > 0) row.copy_fraction = row.gbps / copy->second;
+    std::fprintf(out, "%-9s %-22s %-6s %11llu %10.4f %9.1f %6.1f %% %8s %5.0f %%\n", work.primitive.c_str(),
+                 work.variant.c_str(), work.type, static_cast<unsigned long long>(work.n), row.ms.median, row.gbps,
+                 row.copy_fraction * 100, "yes", row.ms.noise() * 100);
+    std::fflush(out);
+    rows.push_back(std::move(row));
+  }
+  if (!options.json.empty()) {
+    std::FILE* const file = options.json == "-" ? stdout : std::fopen(options.json.c_str(), "wb");
+    if (file == nullptr) {
+      std::fprintf(stderr, "cub-bench: cannot write %s\n", options.json.c_str());
+      return 1;
+    }
+    write_json(file, rows, source->name(), options);
+    if (file != stdout && std::fclose(file) != 0) failed = true;
+  }
+  return failed ? 1 : 0;
+}

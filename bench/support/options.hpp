@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <weft/status.hpp>
+#include <weft/types.hpp>
+
+#include "support/bench_case.hpp"
+
+namespace weft::bench {
+
+/// What the command line says that measuring and tuning share.
+struct Options {
+  std::string device;
+  bool quick = false;
+  std::vector<std::string> filters;
+  std::vector<uint64_t> sizes;  ///< empty: the default ones
+  std::vector<Type> types;      ///< empty: all
+  std::string input;            ///< a file's name; empty: random data
+  std::string json;             ///< a file's name, "-" or empty
+  std::string csv;
+  Strategy strategy = Strategy::automatic;
+  uint32_t repeats = 0;  ///< 0: the default
+  /// tune: the values to try of each key of WEFT_TUNE.
+  std::vector<std::pair<std::string, std::vector<uint32_t>>> tuning;
+};
+
+/// "2^16", "65536". Errors: invalid_argument.
+Result<uint64_t> parse_size(const std::string& text);
+Result<Type> parse_type(const std::string& text);
+Result<Strategy> parse_strategy(const std::string& text);
+/// "scan.rows=2,4,8".
+Result<std::pair<std::string, std::vector<uint32_t>>> parse_tuning(const std::string& text);
+
+/// Takes out the cases whose name holds none of the filters or whose items are of none of the types.
+void select(Cases& cases, const std::vector<std::string>& filters, const std::vector<Type>& types);
+
+inline constexpr uint32_t kRepeats = 30;
+inline constexpr uint32_t kQuickRepeats = 11;
+
+/// The exit status: 0, or 1 where a result was wrong or nothing could be measured.
+int run_measure(const Options& options);
+int run_tune(const Options& options);
+int run_compare(const std::string& first, const std::string& second);
+int run_list();
+
+}  // namespace weft::bench

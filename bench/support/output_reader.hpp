@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <future>
+#include <span>
+#include <vector>
+
+#include <weft/gpu.hpp>
+
+namespace weft::bench {
+
+/// Reads a buffer front to back in chunks and downloads the next one while the caller looks at the last.
+class OutputReader {
+ public:
+  OutputReader(Gpu& gpu, const BufferRange& range, uint64_t item_size)
+      : gpu_(gpu), range_(range), item_size_(item_size) {}
+  ~OutputReader();
+  OutputReader(const OutputReader&) = delete;
+  OutputReader& operator=(const OutputReader&) = delete;
+
+  /// Items [first, first + count), which must follow those of the last call. Valid until the next call.
+  Result<std::span<const std::byte>> fetch(uint64_t first, uint64_t count);
+
+ private:
+  Status download(uint64_t offset, uint64_t size, std::vector<std::byte>& into);
+
+  Gpu& gpu_;
+  BufferRange range_;
+  uint64_t item_size_;
+  std::vector<std::byte> current_;
+  std::vector<std::byte> next_;
+  std::future<Status> pending_;
+};
+
+}  // namespace weft::bench

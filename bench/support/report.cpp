@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "support/report.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <weft/version.hpp>
+
+#include "git_commit.hpp"
+
+namespace weft::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kSchema = 1;
+constexpr const char* kColumns = "{:<9} {:<34} {:<6} {:>9} {:>10} {:>9} {:>8}  {:<16} {:<8} {:>7}\n";
+
+std::string api_text(uint32_t version) {
+  return fmt::format("{}.{}.{}", VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
+                     VK_API_VERSION_PATCH(version));
+}
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+// Six significant digits: what is behind them is noise and only makes files differ.
+double rounded(double value) { return std::stod(fmt::format("{:.6g}", value)); }
+
+}  // namespace
+
+std::string size_text(uint64_t n) {
+  return n > 1 && std::has_single_bit(n) ? fmt::format("2^{}", std::countr_zero(n)) : std::to_string(n);
+}
+
+void Table::header() {
+  fmt::print(out_, kColumns, "primitive", "variant", "type", "n", "ms", "GB/s", "of copy", "strategy", "verified",
+             "noise");
+}
+
+// Rows of one case that cannot be had for one reason take one line.
+bool Table::same_problem(const Row& row) const {
+  return !row.problem.empty() && !row.failed && row.problem == last_.problem && row.primitive == last_.primitive &&
+         row.variant == last_.variant && row.type == last_.type;
+}
+
+void Table::row(const Row& row) {
+  const bool repeats = same_problem(row);
+  last_ = row;
+  if (repeats) return;
+  if (!row.ms) {
+    fmt::print(out_, "{:<9} {:<34} {:<6} {:>9} {}\n", row.primitive, row.variant, row.type, size_text(row.n),
+               row.problem);
+  } else {
+    const double noise = row.ms->noise();
+    const bool moves = row.gbps > 0;
+    fmt::print(out_, kColumns, row.primitive, row.variant, row.type, size_text(row.n),
+               fmt::format("{:.4f}", row.ms->median), moves ? fmt::format("{:.1f}", row.gbps) : "-",
+               row.copy_fraction ? fmt::format("{:.1f} %", *row.copy_fraction * 100) : "-",
+               row.strategy.empty() ? "-" : row.strategy, row.verified && moves ? "yes" : "-",
+               fmt::format("{:.0f} %{}", noise * 100, noise > kNoisy ? "!" : " "));
+  }
+  std::fflush(out_);
+}
+
+Json device_json(Gpu& gpu) {
+  const GpuInfo& info = gpu.info();
+  return {{"name", info.name},
+          {"vendor_id", info.vendor_id},
+          {"driver", info.driver},
+          {"api", api_text(info.api_version)},
+          {"subgroup_size", gpu.context().subgroup_size()},
+          {"software", info.kind == GpuKind::software}};
+}
+
+Json row_json(const Row& row) {
+  Json json{{"primitive", row.primitive}, {"variant", row.variant},   {"type", row.type},        {"n", row.n},
+            {"data", row.data},           {"strategy", row.strategy}, {"verified", row.verified}};
+  if (row.ms) {
+    json["ms"] = {{"median", rounded(row.ms->median)},
+                  {"p5", rounded(row.ms->p5)},
+                  {"p95", rounded(row.ms->p95)},
+                  {"min", rounded(row.ms->min)}};
+    json["wall_ms"] = rounded(row.wall_ms);
+    json["gbps"] = rounded(row.gbps);
+  } else {
+    json["ms"] = nullptr;
+    json["wall_ms"] = nullptr;
+    json["gbps"] = nullptr;
+  }
+  json["copy_fraction"] = row.copy_fraction ? Json(rounded(*row.copy_fraction)) : Json();
+  return json;
+}
+
+Json report_json(Gpu& gpu, const char* timer, const std::vector<Row>& rows) {
+  Json results = Json::array();
+  Json skipped = Json::array();
+  double copy_gbps = 0;
+  for (const Row& row : rows) {
+    // A failure stays among the results, verified false, so that no reader of them misses it.
+    if (row.ms || row.failed) {
+      results.push_back(row_json(row));
+    } else {
+      skipped.push_back({{"primitive", row.primitive},
+                         {"variant", row.variant},
+                         {"type", row.type},
+                         {"n", row.n},
+                         {"reason", row.problem}});
+    }
+    if (row.primitive == "copy") copy_gbps = std::max(copy_gbps, row.gbps);
+  }
+  return {{"schema", kSchema},
+          {"weft_version", fmt::format("{}.{}.{}", WEFT_VERSION_MAJOR, WEFT_VERSION_MINOR, WEFT_VERSION_PATCH)},
+          {"commit", kGitCommit},
+          {"device", device_json(gpu)},
+          {"timer", timer},
+          {"copy_gbps", rounded(copy_gbps)},
+          {"results", std::move(results)},
+          {"skipped", std::move(skipped)}};
+}
+
+std::string report_csv(const std::vector<Row>& rows) {
+  std::string text =
+      "primitive,variant,type,n,data,strategy,verified,median_ms,p5_ms,p95_ms,min_ms,wall_ms,gbps,copy_fraction,"
+      "problem\n";
+  for (const Row& row : rows) {
+    text += fmt::format("{},{},{},{},{},{},{},", row.primitive, csv_field(row.variant), row.type, row.n,
+                        csv_field(row.data), row.strategy, row.verified);
+    if (row.ms) {
+      text += fmt::format("{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},", row.ms->median, row.ms->p5, row.ms->p95,
+                          row.ms->min, row.wall_ms, row.gbps);
+    } else {
+      text += ",,,,,,";
+    }
+    if (row.copy_fraction) text += fmt::format("{:.4f}", *row.copy_fraction);
+    text += ',' + csv_field(row.problem) + '\n';
+  }
+  return text;
+}
+
+Status write_text(const std::string& path, const std::string& text) {
+  std::FILE* const file = path == "-" ? stdout : std::fopen(path.c_str(), "wb");
+  if (!file) return Error{ErrorCode::not_found, "cannot write " + path};
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  const bool closed = file == stdout ? std::fflush(file) == 0 : std::fclose(file) == 0;
+  if (!written || !closed) return Error{ErrorCode::driver_error, "cannot write " + path};
+  return {};
+}
+
+}  // namespace weft::bench

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "support/statistics.hpp"
+
+namespace weft::bench {
+
+/// What became of one call at one size.
+struct Row {
+  std::string primitive;
+  std::string variant;
+  std::string type;
+  uint64_t n = 0;
+  std::string data;
+  std::string strategy;
+  bool verified = false;
+  bool failed = false;                  ///< a wrong result, or a call refused; `problem` says which
+  std::optional<Summary> ms;            ///< by the session's timer; none: `problem` says why
+  double wall_ms = 0;                   ///< median, from before a submission until the host saw it complete
+  double gbps = 0;                      ///< moved bytes over the median, in 10^9 bytes a second
+  std::optional<double> copy_fraction;  ///< of what a copy of as many bytes reaches
+  std::string problem;
+};
+
+}  // namespace weft::bench

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <weft/gpu.hpp>
+
+#include "support/bench_case.hpp"
+#include "support/item_source.hpp"
+#include "support/row.hpp"
+
+namespace weft::bench {
+
+/// No measured call may take longer: systems reset devices that stay in one dispatch for seconds, and freeze before.
+inline constexpr double kMaxCallMs = 100;
+
+/// Verifies and times cases on one Gpu. Input, output and scratch are kept and grow; repetitions work on the same ones.
+class Session {
+ public:
+  Session(Gpu gpu, ItemSource& source, uint32_t repeats) : gpu_(std::move(gpu)), source_(source), repeats_(repeats) {}
+
+  Gpu& gpu() noexcept { return gpu_; }
+  /// "device", or "wall" once device timestamps were found missing or wrong; `timer_problem` then says how.
+  const char* timer() const noexcept { return timer_problem_.empty() ? "device" : "wall"; }
+  const std::string& timer_problem() const noexcept { return timer_problem_; }
+
+  /// Prepares the case, gives a row for each size to `on_row`, ascending, and releases the case. A row that cannot be
+  /// had says why and costs nothing. Errors: the device is lost, or another error after which nothing more can be
+  /// measured.
+  Status run(BenchCase& bench_case, const std::function<void(const Row&)>& on_row);
+
+ private:
+  struct Speed {  // of the case in hand, at the largest size run so far
+    uint64_t n = 0;
+    double ms = 0;
+  };
+
+  Status run_size(BenchCase& bench_case, uint64_t n, std::optional<Speed>& speed, Row& row);
+  Result<CaseBuffers> buffers_for(const BenchCase& bench_case, uint64_t n);
+  Status ensure(std::optional<Buffer>& buffer, uint64_t bytes);
+  /// The time a call on `n` items will take, found by shorter calls; over kMaxCallMs where even they say so.
+  Result<double> predict_ms(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n,
+                            std::optional<Speed>& speed);
+  Result<std::vector<double>> time(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n, uint32_t count);
+  Result<double> wall_ms(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n);
+
+  Gpu gpu_;
+  ItemSource& source_;
+  uint32_t repeats_;
+  std::string timer_problem_;
+  std::optional<Buffer> input_;
+  std::optional<Buffer> output_;
+  std::optional<Buffer> scratch_;
+  std::optional<Type> input_type_;  // whose items input_ holds; u32 stands for all that are not floats
+  uint64_t input_filled_ = 0;       // bytes
+};
+
+}  // namespace weft::bench

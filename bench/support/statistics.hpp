@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace weft::bench {
+
+/// Of the times of one call, repeated.
+struct Summary {
+  double median = 0;
+  double p5 = 0;
+  double p95 = 0;
+  double min = 0;
+
+  /// The spread in relation to the median.
+  double noise() const noexcept { return median > 0 ? (p95 - p5) / median : 0; }
+};
+
+/// A row whose noise() is above this is marked.
+inline constexpr double kNoisy = 0.10;
+
+/// Precondition: samples is not empty. Between two samples a percentile is interpolated.
+inline Summary summarize(std::vector<double> samples) {
+  std::sort(samples.begin(), samples.end());
+  const auto percentile = [&](double p) {
+    const double position = p * static_cast<double>(samples.size() - 1);
+    const auto below = static_cast<size_t>(position);
+    const size_t above = std::min(below + 1, samples.size() - 1);
+    return samples[below] + (position - static_cast<double>(below)) * (samples[above] - samples[below]);
+  };
+  return {percentile(0.5), percentile(0.05), percentile(0.95), samples.front()};
+}
+
+}  // namespace weft::bench
