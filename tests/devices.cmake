@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+# The device matrix: weft_tests in one process per driver configuration and group of suites. What a process tests inside of
+# itself, backends, widths and strategies, is in support/device.hpp.
+#
+# Every test has a TIMEOUT: SwiftShader runs a kernel that hangs for ever. lavapipe ends every invocation after 65,535 loop
+# iterations and reports success, so hangs show on SwiftShader only.
+
+# A sanitized build runs its suites host* by itself (sanitize_test.cmake).
+if(WEFT_SANITIZE)
+  return()
+endif()
+
+# doctest is content with a filter that selects nothing.
+set(weft_nothing_ran "test cases: +0 ")
+
+# Groups of suites, so that each process stays within a minute or two, and `ctest -j` has something to spread.
+set(weft_suites_scan --test-suite=scan)
+set(weft_suites_reduce --test-suite=reduce)
+set(weft_suites_blocks "--test-suite=subgroup,lanes,workgroup")
+set(weft_suites_runtime "--test-suite-exclude=scan,reduce,subgroup,lanes,workgroup,host*")
+set(weft_suites_host "--test-suite=host*")
+
+# weft_device_tests(<name> LABELS <label>... GROUPS <group>... ENVIRONMENT <variable=value>... [TIMEOUT <seconds>])
+function(weft_device_tests name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "LABELS;GROUPS;ENVIRONMENT")
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 600)
+  endif()
+  foreach(group IN LISTS arg_GROUPS)
+    add_test(NAME ${name}.${group} COMMAND weft_tests ${weft_suites_${group}})
+    set_tests_properties(${name}.${group} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
+                                                     ENVIRONMENT "${arg_ENVIRONMENT}" SKIP_RETURN_CODE 77
+                                                     FAIL_REGULAR_EXPRESSION "${weft_nothing_ran}")
+  endforeach()
+endfunction()
+
+# ---- real GPUs ----
+
+# With the machine's own drivers; skipped where they offer no hardware.
+weft_device_tests(gpu LABELS gpu GROUPS scan reduce blocks runtime ENVIRONMENT WEFT_TEST_HARDWARE_ONLY=1)
+
+# ---- software drivers ----
+
+file(GLOB weft_lavapipe_icd /usr/share/vulkan/icd.d/lvp_icd*.json)
+file(GLOB weft_swiftshader_icd /usr/lib/chromium/vk_swiftshader_icd.json)
+file(GLOB weft_new_layer /usr/lib/chromium/libVkLayer_khronos_validation.so)
+file(GLOB weft_debian_layer /usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json)
+
+# Older loaders know the second name only.
+foreach(driver IN ITEMS lavapipe swiftshader)
+  set(weft_${driver} "VK_DRIVER_FILES=${weft_${driver}_icd}" "VK_ICD_FILENAMES=${weft_${driver}_icd}")
+endforeach()
+
+if(weft_lavapipe_icd)
+  # Emulated widths do not depend on the driver's own: all run at 8, one at each other. Large cross products are shared out.
+  weft_device_tests(lavapipe4 LABELS lavapipe4 GROUPS scan reduce blocks
+    ENVIRONMENT ${weft_lavapipe} LP_NATIVE_VECTOR_WIDTH=128 "WEFT_TEST_BACKENDS=native,emulated64" WEFT_TEST_SHARE=1/3)
+  weft_device_tests(lavapipe8 LABELS lavapipe8 GROUPS scan reduce blocks runtime
+    ENVIRONMENT ${weft_lavapipe} LP_NATIVE_VECTOR_WIDTH=256)
+  weft_device_tests(lavapipe16 LABELS lavapipe16 GROUPS scan reduce blocks
+    ENVIRONMENT ${weft_lavapipe} LP_NATIVE_VECTOR_WIDTH=512 "WEFT_TEST_BACKENDS=native,emulated128" WEFT_TEST_SHARE=2/3)
+  weft_device_tests(lavapipe8 LABELS host GROUPS host ENVIRONMENT ${weft_lavapipe} LP_NATIVE_VECTOR_WIDTH=256)
+else()
+  message(WARNING "lavapipe is not installed (Debian: mesa-vulkan-drivers): its tests are left out")
+endif()
+
+if(weft_swiftshader_icd)
+  weft_device_tests(swiftshader LABELS swiftshader GROUPS scan reduce blocks runtime
+    ENVIRONMENT ${weft_swiftshader} "WEFT_TEST_BACKENDS=native,emulated32" WEFT_TEST_SHARE=3/3)
+else()
+  message(WARNING "SwiftShader is not installed (Debian: chromium): its tests are left out")
+endif()
+
+# ---- validation, on lavapipe: any message fails ----
+
+# weft_validation_test(<name> ENVIRONMENT <variable=value>... ARGUMENTS <of weft_tests>...)
+function(weft_validation_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ENVIRONMENT;ARGUMENTS")
+  add_test(NAME validation.${name} COMMAND weft_tests ${arg_ARGUMENTS})
+  set_tests_properties(validation.${name} PROPERTIES LABELS validation TIMEOUT 600
+    FAIL_REGULAR_EXPRESSION "${weft_nothing_ran}"
+    ENVIRONMENT "${weft_lavapipe};LP_NATIVE_VECTOR_WIDTH=256;VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation;${arg_ENVIRONMENT}")
+endfunction()
+
+# What these look at does not depend on types and operators, so they take a share of them.
+set(weft_validated "--test-suite=scan,reduce,subgroup,lanes,workgroup,refusal,host recording"
+                   "--test-case-exclude=*on its length*,*results do not depend*,*more tiles than*,*late*,*never post*")
+
+if(weft_lavapipe_icd AND weft_debian_layer)
+  weft_validation_test(core_1_3 ARGUMENTS ${weft_validated}
+    ENVIRONMENT WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=1/9)
+endif()
+
+if(weft_lavapipe_icd AND weft_new_layer)
+  # Chromium ships the layer without the file that describes it to the loader.
+  set(weft_layer_dir "${CMAKE_CURRENT_BINARY_DIR}/layer")
+  file(CONFIGURE OUTPUT "${weft_layer_dir}/VkLayer_khronos_validation.json" @ONLY CONTENT [[
+{
+  "file_format_version": "1.2.0",
+  "layer": {
+    "name": "VK_LAYER_KHRONOS_validation",
+    "type": "GLOBAL",
+    "library_path": "@weft_new_layer@",
+    "api_version": "1.4.300",
+    "implementation_version": "1",
+    "description": "Khronos validation layer of the chromium package",
+    "instance_extensions": [
+      {"name": "VK_EXT_debug_report", "spec_version": "10"},
+      {"name": "VK_EXT_debug_utils", "spec_version": "2"},
+      {"name": "VK_EXT_validation_features", "spec_version": "6"},
+      {"name": "VK_EXT_layer_settings", "spec_version": "2"}
+    ]
+  }
+}
+]])
+  set(weft_synchronization "VK_LAYER_PATH=${weft_layer_dir}" VK_LAYER_VALIDATE_SYNC=1
+                           VK_LAYER_SYNCVAL_SHADER_ACCESSES_HEURISTIC=1)
+  # The layer advises against core checks beside GPU-assisted ones: they have had their turn.
+  set(weft_gpu_assisted "VK_LAYER_PATH=${weft_layer_dir}" VK_LAYER_GPUAV_ENABLE=1
+                        VK_LAYER_GPUAV_SHARED_MEMORY_DATA_RACE=1 VK_LAYER_VALIDATE_CORE=0)
+
+  weft_validation_test(synchronization ARGUMENTS ${weft_validated}
+    ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=2/9)
+  weft_validation_test(gpu_assisted ENVIRONMENT ${weft_gpu_assisted} WEFT_TEST_SHARE=3/9
+    ARGUMENTS "--test-suite=scan,reduce,lanes,workgroup"
+              "--test-case=*edge*,*count on the device*,*a group of 32*,*a workgroup scans*,*never post*,*whatever scratch*")
+
+  # Each net with a fault that it must catch. skip() keeps these from the other processes, where the net is not there.
+  weft_validation_test(net_synchronization ENVIRONMENT ${weft_synchronization}
+    ARGUMENTS --no-skip "--test-suite=safety net" "--test-case=synchronization validation*")
+  weft_validation_test(net_gpu_assisted ENVIRONMENT ${weft_gpu_assisted}
+    ARGUMENTS --no-skip "--test-suite=safety net" "--test-case=GPU-assisted validation*")
+elseif(weft_lavapipe_icd)
+  message(WARNING "no newer validation layer (Debian: chromium): synchronization and GPU-assisted validation are left out")
+endif()

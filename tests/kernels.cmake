@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+#
+# Kernels of the tests' own (tests/shaders/), named as in shaders/kernels.cmake. They are embedded in weft_tests only.
+
+weft_kernel(subgroup_self_test.comp)
+weft_kernel(lanes_self_test.comp)
+weft_kernel(workgroup_self_test.comp TYPES u32:u32 u32x2:u32x2)
+
+# Each fault beside the same kernel without it, so that a net that always rings is found out too.
+weft_kernel(planted_shared_race.comp)
+weft_kernel(planted_shared_race.comp DEFINES WEFT_PLANTED=1 SUFFIX _planted)
+weft_kernel(planted_write.comp)
+weft_kernel(planted_described_write.comp)

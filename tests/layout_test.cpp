@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "primitives/look_back.h"
+#include "primitives/reduce.h"
+#include "primitives/scan.h"
+#include "runtime/kernel_registry.hpp"
+#include "shaders/planted.h"
+#include "shaders/self_test.h"
+#include "test_kernels.hpp"
+
+namespace weft::test {
+namespace {
+
+/// A member of a push-constant structure, as one side sees it.
+struct Member {
+  std::string name;
+  size_t offset;
+  size_t size;
+};
+
+/// "name offset+size, ...": compared as text, so that a failure shows both layouts.
+std::string text_of(const std::vector<Member>& members) {
+  std::string text;
+  for (const Member& member : members)
+    text += (text.empty() ? "" : ", ") + member.name + ' ' + std::to_string(member.offset) + '+' +
+            std::to_string(member.size);
+  return text;
+}
+
+/// What C++ pushes.
+struct HostStruct {
+  size_t size;
+  std::vector<Member> members;
+};
+
+#define MEMBER(STRUCT, NAME) \
+  { #NAME, offsetof(shader::STRUCT, NAME), sizeof(shader::STRUCT::NAME) }
+
+const HostStruct kScanPush{
+    sizeof(shader::ScanPush),
+    {MEMBER(ScanPush, items), MEMBER(ScanPush, outputs), MEMBER(ScanPush, scratch), MEMBER(ScanPush, count),
+     MEMBER(ScanPush, count_value), MEMBER(ScanPush, initial), MEMBER(ScanPush, count_words), MEMBER(ScanPush, head),
+     MEMBER(ScanPush, tiles_per_workgroup), MEMBER(ScanPush, tile_capacity), MEMBER(ScanPush, lag),
+     MEMBER(ScanPush, padding)}};
+const HostStruct kReducePush{
+    sizeof(shader::ReducePush),
+    {MEMBER(ReducePush, items), MEMBER(ReducePush, result), MEMBER(ReducePush, partials), MEMBER(ReducePush, count),
+     MEMBER(ReducePush, count_value), MEMBER(ReducePush, initial), MEMBER(ReducePush, count_words),
+     MEMBER(ReducePush, head), MEMBER(ReducePush, tiles_per_workgroup), MEMBER(ReducePush, partial_count)}};
+const HostStruct kLookBackResetPush{
+    sizeof(shader::LookBackResetPush),
+    {MEMBER(LookBackResetPush, scratch), MEMBER(LookBackResetPush, vectors), MEMBER(LookBackResetPush, padding)}};
+const HostStruct kSelfTestPush{
+    sizeof(shader::SelfTestPush),
+    {MEMBER(SelfTestPush, inputs), MEMBER(SelfTestPush, results), MEMBER(SelfTestPush, places),
+     MEMBER(SelfTestPush, delta), MEMBER(SelfTestPush, lane), MEMBER(SelfTestPush, mask)}};
+const HostStruct kPlantedPush{sizeof(shader::PlantedPush),
+                              {MEMBER(PlantedPush, target), MEMBER(PlantedPush, first), MEMBER(PlantedPush, padding)}};
+
+/// What each kernel is pushed, by the stem of its file.
+const std::map<std::string_view, const HostStruct*> kPushedTo{
+    {"scan_look_back", &kScanPush},
+    {"scan_repair", &kScanPush},
+    {"scan_downsweep", &kScanPush},
+    {"scan_upsweep", &kReducePush},
+    {"reduce", &kReducePush},
+    {"reduce_finish", &kReducePush},
+    {"look_back_reset", &kLookBackResetPush},
+    {"subgroup_self_test", &kSelfTestPush},
+    {"lanes_self_test", &kSelfTestPush},
+    {"workgroup_self_test", &kSelfTestPush},
+    {"planted_shared_race", &kPlantedPush},
+    {"planted_shared_race_planted", &kPlantedPush},
+    {"planted_write", &kPlantedPush},
+    {"planted_described_write", &kPlantedPush},
+};
+
+/// As much of a SPIR-V module as tells the layout of its push constants.
+class SpirvModule {
+ public:
+  explicit SpirvModule(std::span<const uint32_t> words) {
+    constexpr size_t kHeaderWords = 5;
+    for (size_t i = kHeaderWords; i < words.size();) {
+      const size_t length = words[i] >> 16;
+      if (length == 0 || i + length > words.size()) return;
+      read(words[i] & 0xffffu, words.subspan(i + 1, length - 1));
+      i += length;
+    }
+  }
+
+  /// The push constants' members, structures inside structures flattened; nothing where there are none.
+  std::optional<std::vector<Member>> push_constants() const {
+    if (push_pointer_ == 0) return std::nullopt;
+    std::vector<Member> members;
+    flatten(types_.at(types_.at(push_pointer_).operands[1]), 0, members);
+    return members;
+  }
+
+ private:
+  // Opcodes, decorations and storage classes of the SPIR-V specification.
+  enum : uint32_t {
+    kOpMemberName = 6,
+    kOpTypeInt = 21,
+    kOpTypeFloat = 22,
+    kOpTypeVector = 23,
+    kOpTypeStruct = 30,
+    kOpTypePointer = 32,
+    kOpVariable = 59,
+    kOpMemberDecorate = 72,
+    kOffset = 35,
+    kPushConstant = 9,
+  };
+  struct Type {
+    uint32_t id = 0;
+    uint32_t opcode = 0;
+    std::span<const uint32_t> operands;
+  };
+
+  void read(uint32_t opcode, std::span<const uint32_t> operands) {
+    switch (opcode) {
+      case kOpMemberName: names_[{operands[0], operands[1]}] = reinterpret_cast<const char*>(&operands[2]); break;
+      case kOpMemberDecorate:
+        if (operands[2] == kOffset) offsets_[{operands[0], operands[1]}] = operands[3];
+        break;
+      case kOpTypeInt:
+      case kOpTypeFloat:
+      case kOpTypeVector:
+      case kOpTypeStruct:
+      case kOpTypePointer: types_[operands[0]] = {operands[0], opcode, operands.subspan(1)}; break;
+      case kOpVariable:
+        if (operands[2] == kPushConstant) push_pointer_ = operands[0];
+        break;
+      default: break;
+    }
+  }
+
+  size_t size_of(const Type& type) const {
+    switch (type.opcode) {
+      case kOpTypeInt:
+      case kOpTypeFloat: return type.operands[0] / 8;
+      case kOpTypeVector: return type.operands[1] * size_of(types_.at(type.operands[0]));
+      default: return 0;
+    }
+  }
+
+  void flatten(const Type& structure, size_t base, std::vector<Member>& members) const {
+    for (uint32_t i = 0; i < structure.operands.size(); ++i) {
+      const Type& member = types_.at(structure.operands[i]);
+      const size_t offset = base + offsets_.at({structure.id, i});
+      if (member.opcode == kOpTypeStruct)
+        flatten(member, offset, members);
+      else
+        members.push_back({names_.at({structure.id, i}), offset, size_of(member)});
+    }
+  }
+
+  std::map<uint32_t, Type> types_;
+  std::map<std::pair<uint32_t, uint32_t>, std::string> names_;
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> offsets_;
+  uint32_t push_pointer_ = 0;
+};
+
+void check_layout(std::string_view kernel, std::span<const uint32_t> words) {
+  CAPTURE(std::string(kernel));
+  const auto host = kPushedTo.find(kernel.substr(0, kernel.find('.')));
+  REQUIRE_MESSAGE(host != kPushedTo.end(), "this test does not know what the kernel is pushed: add it to kPushedTo");
+  const auto members = SpirvModule(words).push_constants();
+  REQUIRE(members);
+  CHECK(text_of(*members) == text_of(host->second->members));
+  // No padding at the end that the shader does not declare, and no more than the layout's range.
+  REQUIRE(!members->empty());
+  CHECK(members->back().offset + members->back().size == host->second->size);
+  CHECK(host->second->size <= 128);
+}
+
+}  // namespace
+
+TEST_SUITE("host layout") {
+  TEST_CASE("every kernel of the library reads its push constants where the host puts them") {
+    REQUIRE(!runtime::kernel_registry().empty());
+    for (const auto& kernel : runtime::kernel_registry()) check_layout(kernel.name, kernel.words);
+  }
+
+  TEST_CASE("every kernel of the tests reads its push constants where the host puts them") {
+    REQUIRE(!kernel_registry().empty());
+    for (const auto& kernel : kernel_registry()) check_layout(kernel.name, kernel.words);
+  }
+
+  TEST_CASE("kernels are registered in the order of their names and are found by them") {
+    const auto kernels = runtime::kernel_registry();
+    for (size_t i = 1; i < kernels.size(); ++i) CHECK(kernels[i - 1].name < kernels[i].name);
+    for (const auto& kernel : kernels) CHECK(runtime::find_kernel(kernel.name).data() == kernel.words.data());
+    CHECK(runtime::find_kernel("no_such_kernel.native").empty());
+  }
+}
+
+}  // namespace weft::test

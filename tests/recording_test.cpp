@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Many threads create and record at once, each into a command buffer of its own. Named host so that the thread sanitizer
+// runs it.
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <weft/gpu.hpp>
+#include <weft/reduce.hpp>
+#include <weft/scan.hpp>
+
+#include "support/device.hpp"
+#include "support/oracle.hpp"
+#include "support/random.hpp"
+
+namespace weft::test {
+namespace {
+
+/// A pool with one primary command buffer, for one thread.
+class Recorder {
+ public:
+  explicit Recorder(const Gpu& gpu) : gpu_(gpu) {
+    VkCommandPoolCreateInfo pool_info{};
+    pool_info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+    pool_info.queueFamilyIndex = gpu.queue_family();
+    ok_ = function<PFN_vkCreateCommandPool>("vkCreateCommandPool")(device(), &pool_info, nullptr, &pool_) == VK_SUCCESS;
+    VkCommandBufferAllocateInfo buffer_info{};
+    buffer_info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
+    buffer_info.commandPool = pool_;
+    buffer_info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+    buffer_info.commandBufferCount = 1;
+    ok_ = ok_ && function<PFN_vkAllocateCommandBuffers>("vkAllocateCommandBuffers")(device(), &buffer_info,
+                                                                                    &commands_) == VK_SUCCESS;
+  }
+  ~Recorder() { function<PFN_vkDestroyCommandPool>("vkDestroyCommandPool")(device(), pool_, nullptr); }
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  bool ok() const { return ok_; }
+
+  /// Records anew; the error in words, empty where all went well.
+  template <class Record>
+  std::string record(const Record& record) {
+    VkCommandBufferBeginInfo begin{};
+    begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+    if (function<PFN_vkResetCommandPool>("vkResetCommandPool")(device(), pool_, 0) != VK_SUCCESS)
+      return "vkResetCommandPool";
+    if (function<PFN_vkBeginCommandBuffer>("vkBeginCommandBuffer")(commands_, &begin) != VK_SUCCESS)
+      return "vkBeginCommandBuffer";
+    if (const Status status = record(commands_); !status) return status.error().message;
+    if (function<PFN_vkEndCommandBuffer>("vkEndCommandBuffer")(commands_) != VK_SUCCESS) return "vkEndCommandBuffer";
+    return {};
+  }
+
+  /// Runs what was recorded last and waits.
+  VkResult submit() {
+    VkSubmitInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+    info.commandBufferCount = 1;
+    info.pCommandBuffers = &commands_;
+    const VkResult submitted = function<PFN_vkQueueSubmit>("vkQueueSubmit")(gpu_.queue(), 1, &info, VK_NULL_HANDLE);
+    return submitted == VK_SUCCESS ? function<PFN_vkQueueWaitIdle>("vkQueueWaitIdle")(gpu_.queue()) : submitted;
+  }
+
+ private:
+  VkDevice device() const { return gpu_.context().device(); }
+  template <class Function>
+  Function function(const char* name) const {
+    return device_function<Function>(gpu_, name);
+  }
+
+  const Gpu& gpu_;
+  VkCommandPool pool_ = VK_NULL_HANDLE;
+  VkCommandBuffer commands_ = VK_NULL_HANDLE;
+  bool ok_ = false;
+};
+
+constexpr uint64_t kCount = 30000;
+constexpr int kThreads = 8;
+
+/// Memory for one thread's calls.
+struct Share {
+  Buffer input, output, sum, scan_scratch, reduce_scratch;
+
+  static std::optional<Share> create(Gpu& gpu, const Scan& scan, const Reduce& reduce) {
+    auto input = gpu.create_buffer(4 * kCount), output = gpu.create_buffer(4 * kCount), sum = gpu.create_buffer(16);
+    auto scan_scratch = gpu.create_buffer(scan.scratch_size(kCount));
+    auto reduce_scratch = gpu.create_buffer(reduce.scratch_size(kCount));
+    if (!input || !output || !sum || !scan_scratch || !reduce_scratch) return std::nullopt;
+    return Share{std::move(*input), std::move(*output), std::move(*sum), std::move(*scan_scratch),
+                 std::move(*reduce_scratch)};
+  }
+
+  Status record(VkCommandBuffer commands, const Scan& scan, const Reduce& reduce) const {
+    if (Status status = scan.record(commands, {input.range(), output.range(), scan_scratch.range(), kCount, {}});
+        !status)
+      return status;
+    return reduce.record(commands, {input.range(), sum.range(), reduce_scratch.range(), kCount, {}});
+  }
+
+  /// Where the results differ from the oracle's, in words.
+  std::string difference_on(Gpu& gpu, const std::vector<uint32_t>& items) const {
+    std::vector<uint32_t> scanned(kCount);
+    uint32_t total = 0;
+    if (!gpu.download(output.range(), std::as_writable_bytes(std::span(scanned)))) return "no download";
+    if (!gpu.download(sum.range(), std::as_writable_bytes(std::span(&total, 1)))) return "no download";
+    if (total != reduce_of<uint32_t>(std::span(items), Op::add)) return "the sum is wrong";
+    return difference(scanned, scan_of<uint32_t>(std::span(items), ScanKind::exclusive, Op::add));
+  }
+};
+
+void run_threads(const std::function<std::string(int)>& body) {
+  std::vector<std::string> errors(kThreads);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) threads.emplace_back([&, i] { errors[static_cast<size_t>(i)] = body(i); });
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& error : errors) CHECK(error == "");
+}
+
+}  // namespace
+
+TEST_SUITE("host recording") {
+  TEST_CASE("one primitive records on many threads at once") {
+    Gpu& gpu = first_backend().gpu();
+    for (const Strategy strategy : {Strategy::reduce_then_scan, Strategy::look_back}) {
+      const Scan& scan = first_backend().scan({ScanKind::exclusive, Op::add, Type::u32, Type::u32, strategy});
+      const Reduce& reduce = first_backend().reduce({});
+      std::vector<Share> shares;
+      std::vector<std::unique_ptr<Recorder>> recorders;
+      std::vector<std::vector<uint32_t>> items;
+      for (uint64_t i = 0; i < kThreads; ++i) {
+        auto share = Share::create(gpu, scan, reduce);
+        REQUIRE(share);
+        shares.push_back(std::move(*share));
+        recorders.push_back(std::make_unique<Recorder>(gpu));
+        REQUIRE(recorders.back()->ok());
+        items.push_back(random_items<uint32_t>(kCount, i));
+        REQUIRE(gpu.upload(shares[i].input.range(), std::as_bytes(std::span(items[i]))).ok());
+      }
+      run_threads([&](int thread) {
+        const auto i = static_cast<size_t>(thread);
+        std::string error;
+        for (int round = 0; round < 50 && error.empty(); ++round)
+          error =
+              recorders[i]->record([&](VkCommandBuffer commands) { return shares[i].record(commands, scan, reduce); });
+        return error;
+      });
+      for (size_t i = 0; i < kThreads; ++i) {
+        REQUIRE(recorders[i]->submit() == VK_SUCCESS);
+        CHECK(shares[i].difference_on(gpu, items[i]) == "");
+      }
+    }
+  }
+
+  TEST_CASE("primitives are created on many threads at once and share their pipelines") {
+    Gpu& gpu = first_backend().gpu();
+    run_threads([&](int thread) -> std::string {
+      for (const Op op : {Op::add, thread % 2 == 0 ? Op::min : Op::max}) {
+        const Result<Scan> scan =
+            Scan::create(gpu.context(), {ScanKind::exclusive, op, Type::u32, Type::u32, Strategy::automatic});
+        if (!scan) return scan.error().message;
+        const Result<Reduce> reduce = Reduce::create(gpu.context(), {op, Type::u32, Type::u32});
+        if (!reduce) return reduce.error().message;
+      }
+      return {};
+    });
+  }
+
+  TEST_CASE("a Gpu uploads, runs and downloads for many threads") {
+    Gpu& gpu = first_backend().gpu();
+    const Scan& scan = first_backend().scan({});
+    const Reduce& reduce = first_backend().reduce({});
+    run_threads([&](int thread) -> std::string {
+      for (uint64_t round = 0; round < 3; ++round) {
+        const auto items = random_items<uint32_t>(kCount, 100 * static_cast<uint64_t>(thread) + round);
+        const auto share = Share::create(gpu, scan, reduce);
+        if (!share) return "no memory";
+        if (const Status status = gpu.upload(share->input.range(), std::as_bytes(std::span(items))); !status)
+          return status.error().message;
+        const auto ran = gpu.run([&](VkCommandBuffer commands) { return share->record(commands, scan, reduce); });
+        if (!ran) return ran.error().message;
+        if (std::string wrong = share->difference_on(gpu, items); !wrong.empty()) return wrong;
+      }
+      return {};
+    });
+  }
+}
+
+}  // namespace weft::test

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "support/device.hpp"
+
+#include <dlfcn.h>
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <mutex>
+
+namespace weft::test {
+
+namespace {
+
+struct Stray {
+  std::mutex mutex;
+  int count = 0;
+};
+
+Stray& stray() {
+  static Stray messages;
+  return messages;
+}
+
+// Layers speak from whatever thread calls them; doctest's assertions may be made on any thread of a running test.
+void fail_on_message(std::string_view message) {
+  if (is_layer_setup(message)) return;
+  if (doctest::is_running_in_test) {
+    ADD_FAIL_CHECK_AT(__FILE__, __LINE__, std::string(message).c_str());
+    return;
+  }
+  const std::scoped_lock lock(stray().mutex);
+  ++stray().count;
+  std::cerr << "validation, outside of a test: " << message << '\n';
+}
+
+// What the matrix asks for, in order; the first `asked` of it have been tried.
+struct Wish {
+  SubgroupBackend backend;
+  uint32_t subgroup_size;
+};
+
+struct Matrix {
+  std::vector<Wish> wishes;
+  size_t asked = 0;
+  std::vector<std::unique_ptr<Backend>> backends;
+};
+
+Matrix& matrix() {
+  static Matrix backends = [] {
+    Matrix wanted;
+    if (is_wanted("native")) wanted.wishes.push_back({SubgroupBackend::native, 0});
+    for (const uint32_t width : {32u, 64u, 128u})
+      if (is_wanted("emulated" + std::to_string(width))) wanted.wishes.push_back({SubgroupBackend::emulated, width});
+    return wanted;
+  }();
+  return backends;
+}
+
+// Opens until there are `count` backends, or all.
+void open(size_t count) {
+  Matrix& devices = matrix();
+  while (devices.backends.size() < count && devices.asked < devices.wishes.size()) {
+    const Wish wish = devices.wishes[devices.asked++];
+    GpuConfig config;
+    config.on_message = fail_on_message;
+    config.subgroup_backend = wish.backend;
+    config.subgroup_size = wish.subgroup_size;
+    Result<Gpu> gpu = Gpu::open(config);
+    // A driver without native subgroup operations is a legitimate part of the matrix; emulation can always be had.
+    if (!gpu && wish.backend == SubgroupBackend::native && gpu.error().code == ErrorCode::missing_feature) {
+      MESSAGE("no native backend: ", gpu.error().message);
+      continue;
+    }
+    if (!gpu) FAIL(gpu.error().message);
+    devices.backends.push_back(std::make_unique<Backend>(std::move(*gpu)));
+  }
+  REQUIRE_MESSAGE(!devices.backends.empty(), "no device to test");
+}
+
+template <class Primitive, class Config>
+const Primitive& built(std::map<std::string, Primitive>& built, const Context& context, const std::string& key,
+                       const Config& config) {
+  const auto found = built.find(key);
+  if (found != built.end()) return found->second;
+  Result<Primitive> primitive = Primitive::create(context, config);
+  if (!primitive) FAIL(key, ": ", primitive.error().message);
+  return built.emplace(key, std::move(*primitive)).first->second;
+}
+
+std::string types_and_op(Op op, Type item, Type accumulator) {
+  return std::string(name_of(op)) + ' ' + name_of(item) + ' ' + name_of(accumulator);
+}
+
+}  // namespace
+
+bool is_wanted(std::string_view backend) {
+  const char* wanted = std::getenv("WEFT_TEST_BACKENDS");
+  if (wanted == nullptr) return true;
+  std::string_view list = wanted;
+  while (!list.empty()) {
+    const size_t end = list.find(',');
+    if (list.substr(0, end) == backend) return true;
+    list = end == std::string_view::npos ? std::string_view{} : list.substr(end + 1);
+  }
+  return false;
+}
+
+bool is_in_share(uint32_t index) {
+  const char* share = std::getenv("WEFT_TEST_SHARE");
+  unsigned mine = 0, shares = 0;
+  if (share == nullptr) return true;
+  REQUIRE_MESSAGE((std::sscanf(share, "%u/%u", &mine, &shares) == 2 && mine >= 1 && mine <= shares),
+                  "WEFT_TEST_SHARE=", share);
+  return index % shares == mine - 1;
+}
+
+std::string Backend::name() const {
+  return gpu_.info().name + (is_emulated() ? ", emulated " : ", native ") + std::to_string(context().subgroup_size());
+}
+
+const Scan& Backend::scan(const ScanConfig& config) {
+  const std::string key = std::string(name_of(config.strategy)) + ' ' + name_of(config.kind) + ' ' +
+                          types_and_op(config.op, config.item, config.accumulator);
+  return built(scans_, context(), key, config);
+}
+
+const Reduce& Backend::reduce(const ReduceConfig& config) {
+  return built(reduces_, context(), types_and_op(config.op, config.item, config.accumulator), config);
+}
+
+std::vector<Backend*> every_backend() {
+  open(matrix().wishes.size());
+  std::vector<Backend*> backends;
+  for (const auto& backend : matrix().backends) backends.push_back(backend.get());
+  return backends;
+}
+
+std::vector<Device> every_device() {
+  std::vector<Device> devices;
+  for (Backend* backend : every_backend())
+    for (const Strategy strategy : {Strategy::reduce_then_scan, Strategy::look_back})
+      devices.emplace_back(*backend, strategy);
+  return devices;
+}
+
+Backend& first_backend() {
+  open(1);
+  return *matrix().backends.front();
+}
+
+int close_devices() {
+  matrix().backends.clear();
+  const std::scoped_lock lock(stray().mutex);
+  return stray().count;
+}
+
+PFN_vkGetInstanceProcAddr loader_entry_point() {
+  static void* const library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return nullptr;
+  return reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(library, "vkGetInstanceProcAddr"));
+}
+
+bool is_layer_setup(std::string_view message) {
+  return message.find("validation is adjusting settings") != std::string_view::npos ||
+         message.find("Information with the layer settings provided") != std::string_view::npos;
+}
+
+struct Messages::State {
+  std::mutex mutex;
+  std::vector<std::string> messages;
+};
+
+Messages::Messages() : state_(std::make_shared<State>()) {}
+Messages::~Messages() = default;
+
+std::function<void(std::string_view)> Messages::sink() {
+  return [state = state_](std::string_view message) {
+    if (is_layer_setup(message)) return;
+    const std::scoped_lock lock(state->mutex);
+    state->messages.emplace_back(message);
+  };
+}
+
+std::vector<std::string> Messages::all() const {
+  const std::scoped_lock lock(state_->mutex);
+  return state_->messages;
+}
+
+bool Messages::mention(std::string_view words) const {
+  for (const std::string& message : all())
+    if (message.find(words) != std::string::npos) return true;
+  return false;
+}
+
+}  // namespace weft::test

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <weft/gpu.hpp>
+#include <weft/reduce.hpp>
+#include <weft/scan.hpp>
+
+namespace weft::test {
+
+/// A Gpu with one subgroup backend and width, and the primitives built on it so far. Opening and building are slow, so
+/// both last until close_devices().
+class Backend {
+ public:
+  explicit Backend(Gpu gpu) : gpu_(std::move(gpu)) {}
+
+  Gpu& gpu() noexcept { return gpu_; }
+  const Context& context() const noexcept { return gpu_.context(); }
+  bool is_software() const noexcept { return gpu_.info().kind == GpuKind::software; }
+  bool is_emulated() const noexcept { return context().subgroup_backend() == SubgroupBackend::emulated; }
+  std::string name() const;  ///< e.g. "llvmpipe (LLVM 15.0.6, 256 bits), native 8"
+
+  /// The primitive, built at the first request. A failure fails the running test and ends it.
+  const Scan& scan(const ScanConfig& config);
+  const Reduce& reduce(const ReduceConfig& config);
+
+ private:
+  Gpu gpu_;
+  std::map<std::string, Scan> scans_;
+  std::map<std::string, Reduce> reduces_;
+};
+
+/// One point of the matrix: a backend and a strategy to force.
+class Device {
+ public:
+  Device(Backend& backend, Strategy strategy) : backend_(&backend), strategy_(strategy) {}
+
+  Backend& backend() const noexcept { return *backend_; }
+  Gpu& gpu() const noexcept { return backend_->gpu(); }
+  const Context& context() const noexcept { return backend_->context(); }
+  Strategy strategy() const noexcept { return strategy_; }
+  std::string name() const { return backend_->name() + ", " + name_of(strategy_); }
+
+  /// The scan, with this device's strategy instead of `config`'s.
+  const Scan& scan(ScanConfig config) const {
+    config.strategy = strategy_;
+    return backend_->scan(config);
+  }
+  /// Whether items of all these types can be computed with.
+  bool supports(std::initializer_list<Type> types) const {
+    return std::ranges::all_of(types, [&](Type type) { return context().supports(type); });
+  }
+
+ private:
+  Backend* backend_;
+  Strategy strategy_;
+};
+
+/// The backends of this process's driver: native where the driver has what it takes, emulated at 32, 64 and 128. The
+/// environment's WEFT_TEST_BACKENDS, e.g. "native,emulated64", keeps those it lists. Any message of a validation layer
+/// fails the running test. Never empty: where nothing opens, the running test fails and ends.
+std::vector<Backend*> every_backend();
+
+/// every_backend(), each with both strategies.
+std::vector<Device> every_device();
+
+/// Whether WEFT_TEST_BACKENDS is unset or lists `backend`, e.g. "emulated32".
+bool is_wanted(std::string_view backend);
+
+/// Whether this process runs combination `index` of a large cross product. WEFT_TEST_SHARE, e.g. "1/3", makes it take every
+/// third, from the first on, so that processes on drivers that differ in little share the work. Unset: all.
+bool is_in_share(uint32_t index);
+
+/// The first of every_backend(), for what does not depend on the backend; the others are not opened for it.
+Backend& first_backend();
+
+/// Destroys all devices, which drivers insist on before exit. Returns how many messages of validation layers arrived outside
+/// of tests, after printing them.
+int close_devices();
+
+/// The loader's entry point, as weft::Gpu uses it; null where there is no loader.
+PFN_vkGetInstanceProcAddr loader_entry_point();
+
+/// A device function of the Gpu's device, e.g. device_function<PFN_vkCreateFence>(gpu, "vkCreateFence").
+template <class Function>
+Function device_function(const Gpu& gpu, const char* name) {
+  const auto get_device_proc_addr =
+      reinterpret_cast<PFN_vkGetDeviceProcAddr>(gpu.get_instance_proc_addr()(gpu.instance(), "vkGetDeviceProcAddr"));
+  return reinterpret_cast<Function>(get_device_proc_addr(gpu.context().device(), name));
+}
+
+/// Whether a message tells how a layer has set itself up rather than what it thinks of the program.
+bool is_layer_setup(std::string_view message);
+
+/// What the validation layers said about something done on purpose, from any thread, their own setup left out.
+class Messages {
+ public:
+  Messages();
+  ~Messages();
+  std::function<void(std::string_view)> sink();  ///< for GpuConfig::on_message; may outlive this object
+  std::vector<std::string> all() const;
+  bool mention(std::string_view words) const;  ///< whether some message holds `words`
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace weft::test

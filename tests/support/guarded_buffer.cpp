@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "support/guarded_buffer.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+namespace weft::test {
+
+namespace {
+
+// No two neighbouring words are equal, and no byte repeats within a vector.
+std::byte pattern(VkDeviceSize place) { return static_cast<std::byte>(place * 37 + (place >> 8) * 11 + 0x5a); }
+
+Buffer made(Gpu& gpu, VkDeviceSize bytes) {
+  Result<Buffer> buffer = gpu.create_buffer(bytes);
+  if (!buffer) FAIL("a buffer of ", bytes, " bytes: ", buffer.error().message);
+  return std::move(*buffer);
+}
+
+}  // namespace
+
+GuardedBuffer::GuardedBuffer(Gpu& gpu, VkDeviceSize bytes, VkDeviceSize misalignment,
+                             std::span<const std::byte> contents, uint8_t dirt)
+    : gpu_(&gpu),
+      first_(kGuard + misalignment),
+      bytes_(bytes),
+      image_((first_ + bytes + kGuard + 15) / 16 * 16),
+      buffer_(made(gpu, image_.size())) {
+  REQUIRE(buffer_.address() % 16 == 0);
+  REQUIRE(contents.size() <= bytes);
+  for (VkDeviceSize place = 0; place < first_; ++place) image_[place] = pattern(place);
+  std::copy(contents.begin(), contents.end(), image_.begin() + static_cast<std::ptrdiff_t>(first_));
+  std::fill_n(image_.begin() + static_cast<std::ptrdiff_t>(first_ + contents.size()), bytes - contents.size(),
+              static_cast<std::byte>(dirt));
+  for (VkDeviceSize place = first_ + bytes; place < image_.size(); ++place) image_[place] = pattern(place);
+  const Status uploaded = gpu.upload(buffer_.range(), image_);
+  if (!uploaded) FAIL(uploaded.error().message);
+}
+
+std::string GuardedBuffer::read(std::vector<std::byte>& contents) {
+  const Status downloaded = gpu_->download(buffer_.range(), image_);
+  if (!downloaded) FAIL(downloaded.error().message);
+  const auto begin = image_.begin() + static_cast<std::ptrdiff_t>(first_);
+  contents.assign(begin, begin + static_cast<std::ptrdiff_t>(bytes_));
+  for (VkDeviceSize place = first_; place-- > 0;)
+    if (image_[place] != pattern(place)) return "byte " + std::to_string(first_ - place) + " before the range";
+  for (VkDeviceSize place = first_ + bytes_; place < image_.size(); ++place)
+    if (image_[place] != pattern(place)) return "byte " + std::to_string(place - first_ - bytes_) + " behind the range";
+  return {};
+}
+
+std::string GuardedBuffer::overwritten() {
+  std::vector<std::byte> contents;
+  return read(contents);
+}
+
+}  // namespace weft::test

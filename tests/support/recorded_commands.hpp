@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <vulkan/vulkan_core.h>
+
+namespace weft::test {
+
+/// An entry point that is the loader's, except that commands are noted when they are recorded: for
+/// GpuConfig::get_instance_proc_addr. All devices of a process that are opened through it must be of one driver.
+PFN_vkGetInstanceProcAddr noting_entry_point();
+
+/// What was recorded through noting_entry_point() since the last call, a letter for each command:
+///     d  a dispatch
+///     b  a barrier that makes shader writes of compute visible to its shader reads and writes
+///     .  any other
+std::string take_recorded();
+
+/// Whether two dispatches follow each other without such a barrier. Validation layers cannot tell: weft's kernels reach their
+/// memory by device addresses, which synchronization validation does not follow.
+bool lacks_barrier(std::string_view recorded);
+
+}  // namespace weft::test

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Runs a primitive once, in guarded buffers and on dirty scratch, and checks everything that holds for every run: it records
+// without error, writes nothing but its output and scratch, and leaves its input alone.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "support/device.hpp"
+#include "support/oracle.hpp"
+
+namespace weft::test {
+
+/// A count that is read by the device.
+struct DeviceCount {
+  uint64_t value;      ///< what lies in the buffer; the number of items given is the maximum
+  uint32_t bytes = 4;  ///< of the count: 4 or 8
+};
+
+struct RunOptions {
+  VkDeviceSize input_misalignment = 0;   ///< of the input's address, modulo 16
+  VkDeviceSize output_misalignment = 0;  ///< likewise; in place, the input's holds
+  bool in_place = false;
+  std::optional<DeviceCount> device_count{};
+  std::optional<Value> initial{};
+  uint8_t dirt = 0xdb;  ///< what every byte of output and scratch is before
+};
+
+/// The output's bytes: items.size() accumulators, of which those past a device count are `dirt` (in place: the items).
+std::vector<std::byte> run_scan(Gpu& gpu, const Scan& scan, std::span<const std::byte> items, uint64_t count,
+                                uint32_t accumulator_bytes, const RunOptions& options);
+std::vector<std::byte> run_reduce(Gpu& gpu, const Reduce& reduce, std::span<const std::byte> items, uint64_t count,
+                                  uint32_t result_bytes, const RunOptions& options);
+
+template <class T>
+std::vector<T> items_of(std::span<const std::byte> bytes) {
+  std::vector<T> items(bytes.size() / sizeof(T));
+  if (!items.empty()) std::memcpy(items.data(), bytes.data(), items.size() * sizeof(T));
+  return items;
+}
+
+template <class A, class T>
+std::vector<A> scan_on(Gpu& gpu, const Scan& scan, const std::vector<T>& items, const RunOptions& options = {}) {
+  return items_of<A>(run_scan(gpu, scan, std::as_bytes(std::span(items)), items.size(), sizeof(A), options));
+}
+
+/// A: the accumulator, or ArgResult.
+template <class A, class T>
+A reduce_on(Gpu& gpu, const Reduce& reduce, const std::vector<T>& items, const RunOptions& options = {}) {
+  return items_of<A>(run_reduce(gpu, reduce, std::as_bytes(std::span(items)), items.size(), sizeof(A), options))[0];
+}
+
+/// Calls `test.operator()<T, A>()` for every item type and accumulator there are.
+template <class Test>
+void for_every_type(const Test& test) {
+  test.template operator()<uint8_t, uint8_t>();
+  test.template operator()<uint8_t, uint16_t>();
+  test.template operator()<uint8_t, uint32_t>();
+  test.template operator()<uint16_t, uint16_t>();
+  test.template operator()<uint16_t, uint32_t>();
+  test.template operator()<uint32_t, uint32_t>();
+  test.template operator()<uint32_t, uint64_t>();
+  test.template operator()<uint64_t, uint64_t>();
+  test.template operator()<int32_t, int32_t>();
+  test.template operator()<int32_t, int64_t>();
+  test.template operator()<int64_t, int64_t>();
+  test.template operator()<F16, F16>();
+  test.template operator()<F16, float>();
+  test.template operator()<float, float>();
+  test.template operator()<float, double>();
+  test.template operator()<double, double>();
+  test.template operator()<U32x2, U32x2>();
+}
+
+/// The operators that go with items of type T, in scans and plain reductions.
+template <class T>
+std::vector<Op> operators_of() {
+  if constexpr (std::is_same_v<T, U32x2>)
+    return {Op::affine};
+  else if constexpr (is_float_item<T>)
+    return {Op::add, Op::multiply, Op::min, Op::max};
+  else
+    return {Op::add, Op::multiply, Op::min, Op::max, Op::bit_and, Op::bit_or, Op::bit_xor};
+}
+
+/// An accumulator that shows where it is lost or combined in the wrong place, and keeps floats exact.
+template <class A>
+A telling_initial(Op op) {
+  if constexpr (std::is_same_v<A, U32x2>)
+    return {3, 5};
+  else if constexpr (std::is_same_v<A, F16>)
+    return f16_of(op == Op::multiply ? 4.0f : op == Op::min ? -7.0f : 7.0f);
+  else if constexpr (std::floating_point<A>)
+    return op == Op::multiply ? A{4} : op == Op::min ? A{-7} : A{7};
+  else if (op == Op::min)
+    return static_cast<A>(std::numeric_limits<A>::max() / 4 * 3);
+  else if (op == Op::bit_and)
+    return static_cast<A>(~A{4});
+  else
+    return A{37};
+}
+
+/// Sets an environment variable until the end of the scope.
+class ScopedEnvironment {
+ public:
+  ScopedEnvironment(const char* name, const char* value);
+  ~ScopedEnvironment();
+  ScopedEnvironment(const ScopedEnvironment&) = delete;
+  ScopedEnvironment& operator=(const ScopedEnvironment&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+}  // namespace weft::test
