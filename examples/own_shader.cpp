@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// A shader of the program's own that uses weft's GLSL includes: shaders/row_sums.comp, compiled by CMakeLists.txt beside
+// this file. The program gives its pipeline what the includes need to know: specialization constant 0 is the workgroup's
+// size, 1 the subgroup's, and the backend decides which of two compilations of the shader to take.
+#define VOLK_IMPLEMENTATION
+#include <volk.h>
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <span>
+#include <vector>
+
+#include <weft/weft.hpp>
+
+namespace {
+
+constexpr uint32_t kNative[] = {
+#include "row_sums_native.h"
+};
+constexpr uint32_t kEmulated[] = {
+#include "row_sums_emulated.h"
+};
+
+// As row_sums.comp declares them.
+struct Push {
+  VkDeviceAddress image;
+  VkDeviceAddress sums;
+  uint32_t width;
+};
+
+void check(VkResult result, const char* what) {
+  if (result == VK_SUCCESS) return;
+  std::fprintf(stderr, "%s: VkResult %d\n", what, result);
+  std::exit(1);
+}
+
+void check(const weft::Status& status) {
+  if (status) return;
+  std::fprintf(stderr, "%s\n", status.error().message.c_str());
+  std::exit(1);
+}
+
+VkPipeline create_pipeline(const weft::Context& context, VkPipelineLayout layout, uint32_t workgroup_size) {
+  const bool native = context.subgroup_backend() == weft::SubgroupBackend::native;
+  const std::span<const uint32_t> code =
+      native ? std::span<const uint32_t>(kNative) : std::span<const uint32_t>(kEmulated);
+  const VkShaderModuleCreateInfo module_info{
+      .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = code.size_bytes(), .pCode = code.data()};
+  VkShaderModule module = VK_NULL_HANDLE;
+  check(vkCreateShaderModule(context.device(), &module_info, nullptr, &module), "vkCreateShaderModule");
+
+  const std::array constants = {workgroup_size, context.subgroup_size()};
+  const std::array entries = {VkSpecializationMapEntry{0, 0, 4}, VkSpecializationMapEntry{1, 4, 4}};
+  const VkSpecializationInfo specialization{.mapEntryCount = entries.size(),
+                                            .pMapEntries = entries.data(),
+                                            .dataSize = sizeof(constants),
+                                            .pData = constants.data()};
+  // Where the device varies its subgroup size, the size told to the shader has to be the one it runs at.
+  const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo required{
+      .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
+      .requiredSubgroupSize = context.required_subgroup_size()};
+  const VkComputePipelineCreateInfo info{.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+                                         .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                                                   .pNext = required.requiredSubgroupSize != 0 ? &required : nullptr,
+                                                   .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                                                   .module = module,
+                                                   .pName = "main",
+                                                   .pSpecializationInfo = &specialization},
+                                         .layout = layout};
+  VkPipeline pipeline = VK_NULL_HANDLE;
+  check(vkCreateComputePipelines(context.device(), VK_NULL_HANDLE, 1, &info, nullptr, &pipeline),
+        "vkCreateComputePipelines");
+  vkDestroyShaderModule(context.device(), module, nullptr);
+  return pipeline;
+}
+
+}  // namespace
+
+int main() {
+  weft::Result<weft::Gpu> gpu = weft::Gpu::open();
+  check(gpu.status());
+  const weft::Context& context = gpu->context();
+  volkInitializeCustom(gpu->get_instance_proc_addr());
+  volkLoadInstance(gpu->instance());
+  volkLoadDevice(context.device());
+
+  const VkPushConstantRange push_range{VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(Push)};
+  const VkPipelineLayoutCreateInfo layout_info{.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+                                               .pushConstantRangeCount = 1,
+                                               .pPushConstantRanges = &push_range};
+  VkPipelineLayout layout = VK_NULL_HANDLE;
+  check(vkCreatePipelineLayout(context.device(), &layout_info, nullptr, &layout), "vkCreatePipelineLayout");
+  const VkPipeline pipeline = create_pipeline(context, layout, 256);
+
+  // Pixel (x, y) is x + y; 1000 is no multiple of the workgroup.
+  constexpr uint32_t width = 1000, height = 3;
+  std::vector<uint32_t> pixels(width * height);
+  for (uint32_t i = 0; i < width * height; ++i) pixels[i] = i % width + i / width;
+  const VkDeviceSize bytes = pixels.size() * sizeof(uint32_t);
+  const weft::Result<weft::Buffer> image = gpu->create_buffer(bytes);
+  check(image.status());
+  const weft::Result<weft::Buffer> sums = gpu->create_buffer(bytes);
+  check(sums.status());
+  check(gpu->upload(image->range(), std::as_bytes(std::span(pixels))));
+
+  // Between two calls of Gpu everything is made visible, so that no barrier is needed here.
+  check(gpu->run([&](VkCommandBuffer commands) -> weft::Status {
+             const Push push{image->address(), sums->address(), width};
+             vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+             vkCmdPushConstants(commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(push), &push);
+             vkCmdDispatch(commands, height, 1, 1);
+             return {};
+           })
+            .status());
+  check(gpu->download(sums->range(), std::as_writable_bytes(std::span(pixels))));
+
+  for (uint32_t y = 0; y < height; ++y) {
+    const uint32_t* row = &pixels[y * width];
+    std::printf("row %u: %u %u %u ... %u %u\n", y, row[0], row[1], row[2], row[width - 2], row[width - 1]);
+  }
+  vkDestroyPipeline(context.device(), pipeline, nullptr);
+  vkDestroyPipelineLayout(context.device(), layout, nullptr);
+}
