@@ -53,6 +53,9 @@ void add_shared_options(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--strategy", texts.strategy, "automatic, reduce_then_scan or look_back for every row")
       ->type_name("NAME")
       ->check(checked_by(parse_strategy));
+  app.add_option("--warm-up", options.warm_up_ms,
+                 "milliseconds a row runs before it is timed, longer while it still gets faster (default: 200)")
+      ->check(CLI::Range(0.0, 60000.0));
   app.add_option("--repeats", options.repeats,
                  fmt::format("timed calls a row (default: {}, --quick: {})", kRepeats, kQuickRepeats))
       ->type_name("N")

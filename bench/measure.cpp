@@ -45,7 +45,7 @@ int run_measure(const Options& options) {
     return 1;
   }
   const uint32_t repeats = options.repeats ? options.repeats : options.quick ? kQuickRepeats : kRepeats;
-  Session session(std::move(opened).value(), *source, repeats);
+  Session session(std::move(opened).value(), *source, repeats, options.warm_up_ms);
   Gpu& gpu = session.gpu();
 
   Matrix matrix;

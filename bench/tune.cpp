@@ -107,7 +107,7 @@ int run_tune(const Options& options) {
         if (candidate.empty()) return 1;
         continue;
       }
-      Session session(std::move(opened).value(), *source, repeats);
+      Session session(std::move(opened).value(), *source, repeats, options.warm_up_ms);
       const bool software = session.gpu().info().kind == GpuKind::software;
       if (device.is_null()) {
         device = device_json(session.gpu());

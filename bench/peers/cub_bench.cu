@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // CUB's scans and reductions, on the data and in the rows of weft-bench, for `weft-bench compare`. See README.md here.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -37,8 +38,8 @@ using weft::bench::Summary;
     }                                                                                           \
   } while (0)
 
-constexpr double kWarmUpMs = 20;
-constexpr uint32_t kMaxWarmUps = 256;
+constexpr double kWarmUpMs = 200;
+constexpr double kWarmUpBatchMs = 20;
 constexpr double kMaxBatchMs = 100;
 // All commands of a batch must fit the driver's queue while the gate holds them back.
 constexpr uint32_t kMaxBatch = 32;
@@ -373,16 +374,19 @@ Row measure(const Work& work, Timer& timer, const Memory& memory, uint32_t repea
   };
   Row row;
   row.work = work;
-  double spent = 0;
-  double call_ms = 1e-3;
-  for (uint32_t runs = 0; runs < kMaxWarmUps && (spent < kWarmUpMs || runs < 3);) {
-    const uint32_t count =
-        runs == 0 ? 2 : static_cast<uint32_t>(std::clamp((kWarmUpMs - spent) / call_ms, 2.0, double(kMaxBatch)));
+  // As weft-bench: by the clock on the wall, and on while it gets faster.
+  const auto since = [start = std::chrono::steady_clock::now()] {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  };
+  double call_ms = kWarmUpBatchMs;
+  double best_ms = INFINITY;
+  for (bool improving = true; improving || since() < kWarmUpMs;) {
+    const auto count = static_cast<uint32_t>(std::clamp(kWarmUpBatchMs / call_ms, 2.0, double(kMaxBatch)));
     double total = 0;
     for (const double ms : timer.time(count, call)) total += ms;
     call_ms = std::max(total / count, 1e-3);
-    spent += total;
-    runs += count;
+    improving = call_ms < 0.97 * best_ms && since() < 10 * kWarmUpMs;
+    best_ms = std::min(best_ms, call_ms);
   }
   const auto batch = static_cast<uint32_t>(std::clamp(kMaxBatchMs / call_ms, 1.0, double(kMaxBatch)));
   std::vector<double> samples;

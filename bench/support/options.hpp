@@ -25,7 +25,8 @@ struct Options {
   std::string json;             ///< a file's name, "-" or empty
   std::string csv;
   Strategy strategy = Strategy::automatic;
-  uint32_t repeats = 0;  ///< 0: the default
+  uint32_t repeats = 0;     ///< 0: the default
+  double warm_up_ms = 200;  ///< a row is run for at least so long before it is timed
   /// tune: the values to try of each key of WEFT_TUNE.
   std::vector<std::pair<std::string, std::vector<uint32_t>>> tuning;
 };

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -15,8 +16,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kWarmUpMs = 20;
-constexpr uint32_t kMaxWarmUps = 256;
+constexpr double kWarmUpBatchMs = 20;
+constexpr double kMaxWarmUps = 10;
+constexpr double kImprovement = 0.97;
 constexpr uint64_t kFirstProbeItems = uint64_t{1} << 16;
 constexpr uint64_t kProbeGrowth = 4;
 constexpr uint32_t kPoison = 0xa5c35a3c;
@@ -246,16 +248,17 @@ Status Session::run_size(BenchCase& bench_case, uint64_t n, std::optional<Speed>
   }
   row.verified = true;
 
-  double spent = 0;
+  // By the clock on the wall: clocks rise, and drivers replace code they compiled in haste, whatever the device is busy with.
   double call_ms = std::max(*predicted, 1e-3);
-  for (uint32_t runs = 0; runs < kMaxWarmUps && (spent < kWarmUpMs || runs < 3);) {
-    const auto count = static_cast<uint32_t>(std::clamp((kWarmUpMs - spent) / call_ms, 2.0, 64.0));
+  double best_ms = std::numeric_limits<double>::infinity();
+  const auto warm_up_start = Clock::now();
+  for (bool improving = true; improving || milliseconds_since(warm_up_start) < warm_up_ms_;) {
+    const auto count = static_cast<uint32_t>(std::clamp(kWarmUpBatchMs / call_ms, 2.0, 256.0));
     const auto samples = time(bench_case, *buffers, n, count);
     if (!samples) return samples.error();
-    const double sum = std::accumulate(samples->begin(), samples->end(), 0.0);
-    call_ms = std::max(sum / count, 1e-3);
-    spent += sum;
-    runs += count;
+    call_ms = std::max(std::accumulate(samples->begin(), samples->end(), 0.0) / count, 1e-3);
+    improving = call_ms < kImprovement * best_ms && milliseconds_since(warm_up_start) < kMaxWarmUps * warm_up_ms_;
+    best_ms = std::min(best_ms, call_ms);
   }
   // Submissions are kept short for the same reason as dispatches are.
   const auto batch = static_cast<uint32_t>(std::clamp(kMaxCallMs / call_ms, 1.0, 256.0));

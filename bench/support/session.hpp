@@ -22,7 +22,8 @@ inline constexpr double kMaxCallMs = 100;
 /// Verifies and times cases on one Gpu. Input, output and scratch are kept and grow; repetitions work on the same ones.
 class Session {
  public:
-  Session(Gpu gpu, ItemSource& source, uint32_t repeats) : gpu_(std::move(gpu)), source_(source), repeats_(repeats) {}
+  Session(Gpu gpu, ItemSource& source, uint32_t repeats, double warm_up_ms)
+      : gpu_(std::move(gpu)), source_(source), repeats_(repeats), warm_up_ms_(warm_up_ms) {}
 
   Gpu& gpu() noexcept { return gpu_; }
   /// "device", or "wall" once device timestamps were found missing or wrong; `timer_problem` then says how.
@@ -52,6 +53,7 @@ class Session {
   Gpu gpu_;
   ItemSource& source_;
   uint32_t repeats_;
+  double warm_up_ms_;
   std::string timer_problem_;
   std::optional<Buffer> input_;
   std::optional<Buffer> output_;

@@ -12,7 +12,8 @@ namespace weft {
 struct ReduceConfig {
   Op op = Op::add;
   Type item = Type::u32;
-  Type accumulator = Type::u32;  ///< the result's type: `item`, or a wider one as for Scan. Op::arg_min, arg_max: `item`
+  Type accumulator =
+      Type::u32;  ///< the result's type: `item`, or a wider one as for Scan. Op::arg_min, arg_max: `item`
 };
 
 /// What Op::arg_min and Op::arg_max write, 16 bytes.
@@ -24,10 +25,11 @@ static_assert(sizeof(ArgResult) == 16);
 
 /// What one call works on.
 struct ReduceArgs {
-  BufferRange input;             ///< `count` items
-  BufferRange output;            ///< 1 accumulator, or 1 ArgResult aligned to 4; may not overlap `input` or `scratch`
-  BufferRange scratch;           ///< `scratch_size(count.maximum())` bytes, aligned to 16; contents irrelevant before, undefined after
-  Count count;                   ///< a value, or a device address and a maximum
+  BufferRange input;   ///< `count` items
+  BufferRange output;  ///< 1 accumulator, or 1 ArgResult aligned to 4; may not overlap `input` or `scratch`
+  BufferRange
+      scratch;  ///< `scratch_size(count.maximum())` bytes, aligned to 16; contents irrelevant before, undefined after
+  Count count;  ///< a value, or a device address and a maximum
   std::optional<Value> initial;  ///< an accumulator combined in front of the first item (not with arg_min, arg_max)
 };
 

@@ -24,18 +24,20 @@ struct ScanConfig {
   ScanKind kind = ScanKind::exclusive;
   Op op = Op::add;
   Type item = Type::u32;
-  Type accumulator = Type::u32;  ///< type of the outputs: `item`, or a wider one (u8 to u16 or u32, u16 to u32, u32 to u64,
-                                 ///< i32 to i64, f16 to f32, f32 to f64)
+  Type accumulator =
+      Type::u32;  ///< type of the outputs: `item`, or a wider one (u8 to u16 or u32, u16 to u32, u32 to u64,
+                  ///< i32 to i64, f16 to f32, f32 to f64)
   Strategy strategy = Strategy::automatic;
 };
 
 /// What one call works on.
 struct ScanArgs {
-  BufferRange input;             ///< `count` items
-  BufferRange output;            ///< `count` accumulators. The same bytes as `input` (in place, where both types have the same
-                                 ///< size) or no overlap with it
-  BufferRange scratch;           ///< `scratch_size(count.maximum())` bytes, aligned to 16; contents irrelevant before, undefined after
-  Count count;                   ///< a value, or a device address and a maximum
+  BufferRange input;   ///< `count` items
+  BufferRange output;  ///< `count` accumulators. The same bytes as `input` (in place, where both types have the same
+                       ///< size) or no overlap with it
+  BufferRange
+      scratch;  ///< `scratch_size(count.maximum())` bytes, aligned to 16; contents irrelevant before, undefined after
+  Count count;  ///< a value, or a device address and a maximum
   std::optional<Value> initial;  ///< an accumulator combined in front of the first item; none: the operator's identity
 };
 
@@ -68,7 +70,7 @@ class Scan {
 
   /// The one in use: never automatic. Where automatic chose look_back, small counts may take reduce_then_scan all the same.
   Strategy strategy() const noexcept;
-  uint32_t tile_items() const noexcept;   ///< items one workgroup takes at a time: sizes around its multiples are edges
+  uint32_t tile_items() const noexcept;  ///< items one workgroup takes at a time: sizes around its multiples are edges
 
  private:
   friend struct primitives::ScanWithFault;

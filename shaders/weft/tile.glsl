@@ -80,7 +80,7 @@ void tile_load_vector(uvec2 tile_address, uvec2 present, uint v, out uint vector
 
 // Arrays have the length of the most rows there can be, since function parameters cannot be sized by a specialization constant;
 // what lies past kRows is never touched and costs no registers.
-#define WEFT_MAX_ROWS 16
+#define WEFT_MAX_ROWS 8
 #define WEFT_TILE_WORDS (WEFT_MAX_ROWS * WEFT_VECTOR_INPUT_WORDS)
 
 // A full tile into registers: words[row * WEFT_VECTOR_INPUT_WORDS + i] is word i of this lane's vector in that row.

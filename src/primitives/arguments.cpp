@@ -13,8 +13,8 @@ Result<LocatedRange> locate(const runtime::ContextState& state, const char* prim
                             const BufferRange& range, uint64_t bytes, uint64_t alignment) {
   if (range.buffer == VK_NULL_HANDLE) return argument_error(primitive, name, "has no buffer");
   if (range.size < bytes)
-    return argument_error(primitive, name,
-                          "has " + std::to_string(range.size) + " bytes where " + std::to_string(bytes) + " are needed");
+    return argument_error(
+        primitive, name, "has " + std::to_string(range.size) + " bytes where " + std::to_string(bytes) + " are needed");
   const VkDeviceAddress address = state.address_of(range);
   if (address % alignment != 0)
     return argument_error(primitive, name, "does not begin at a multiple of " + std::to_string(alignment) + " bytes");
@@ -42,10 +42,11 @@ Status check_operator(const char* primitive, Op op, Type item, Type accumulator)
   if (is_float(item) && (op == Op::bit_and || op == Op::bit_or || op == Op::bit_xor))
     return refused(std::string(name_of(op)) + " takes integers, not " + name_of(item));
   if (item == accumulator) return {};
-  if (op == Op::arg_min || op == Op::arg_max) return refused("arg_min and arg_max give the item itself; the accumulator is its type");
-  constexpr std::pair<Type, Type> kWidenings[] = {{Type::u8, Type::u16},  {Type::u8, Type::u32},  {Type::u16, Type::u32},
-                                                  {Type::u32, Type::u64}, {Type::i32, Type::i64}, {Type::f16, Type::f32},
-                                                  {Type::f32, Type::f64}};
+  if (op == Op::arg_min || op == Op::arg_max)
+    return refused("arg_min and arg_max give the item itself; the accumulator is its type");
+  constexpr std::pair<Type, Type> kWidenings[] = {
+      {Type::u8, Type::u16},  {Type::u8, Type::u32},  {Type::u16, Type::u32}, {Type::u32, Type::u64},
+      {Type::i32, Type::i64}, {Type::f16, Type::f32}, {Type::f32, Type::f64}};
   if (std::ranges::find(kWidenings, std::pair(item, accumulator)) != std::end(kWidenings)) return {};
   return refused(std::string("items of type ") + name_of(item) + " do not accumulate in " + name_of(accumulator));
 }
@@ -96,8 +97,8 @@ uint32_t head_items(VkDeviceAddress address, uint32_t vector_bytes, uint32_t ite
 void barrier_between(const runtime::ContextState& state, VkCommandBuffer commands) {
   const VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT,
                                 VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
-  state.vk().vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0,
-                                  1, &barrier, 0, nullptr, 0, nullptr);
+  state.vk().vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                                  0, 1, &barrier, 0, nullptr, 0, nullptr);
 }
 
 }  // namespace weft::primitives

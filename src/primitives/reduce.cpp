@@ -81,7 +81,8 @@ Status Reduce::record(VkCommandBuffer commands, const ReduceArgs& args) const {
   const uint64_t maximum = args.count.maximum();
 
   if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");
-  if (plan.arg && args.initial) return primitives::argument_error(kName, "initial", "does not go with arg_min and arg_max");
+  if (plan.arg && args.initial)
+    return primitives::argument_error(kName, "initial", "does not go with arg_min and arg_max");
   if (maximum / plan.tile_items >= kMaxTiles)
     return primitives::argument_error(kName, "count", "is more than 2^31 tiles hold: " + std::to_string(maximum));
   const Result<VkDeviceAddress> count = primitives::locate_count(state, kName, args.count);

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "primitives/arguments.hpp"
-#include "primitives/look_back_faults.hpp"
 #include "primitives/look_back.h"
+#include "primitives/look_back_faults.hpp"
 #include "primitives/reduce.h"
 #include "primitives/scan.h"
 #include "runtime/tuning.hpp"
@@ -78,8 +78,11 @@ Result<Scan> Scan::create(const Context& context, const ScanConfig& config, uint
   plan->tuning = tuning->scan;
   if (config.strategy == Strategy::automatic) {
     plan->config.strategy = state.strategy();
-    if (state.strategy() == Strategy::look_back && !state.strategy_is_forced())
+    if (state.strategy() == Strategy::look_back && !state.strategy_is_forced()) {
       plan->small_items = uint64_t{1024} * plan->tuning.small_kib / size_of(config.item);
+      if (size_of(config.accumulator) == 8 && plan->tuning.look_back_64bit == 0)
+        plan->config.strategy = Strategy::reduce_then_scan;
+    }
   }
   plan->tuning.workgroup = std::min(plan->tuning.workgroup, state.traits().max_workgroup_invocations);
   plan->vector_items = 16 / std::max(size_of(config.item), size_of(config.accumulator));
@@ -105,8 +108,7 @@ Result<Scan> Scan::create(const Context& context, const ScanConfig& config, uint
     plan->block_tiles = state.subgroup_backend() == SubgroupBackend::native ? state.subgroup_size() : 1;
     const std::string variant = types + (wide ? ".state64" : ".state32");
     status = build(plan->reset, "look_back_reset", kResetWorkgroup, {});
-    if (status)
-      status = build(plan->look_back, "scan_look_back" + variant, plan->tuning.workgroup, constants);
+    if (status) status = build(plan->look_back, "scan_look_back" + variant, plan->tuning.workgroup, constants);
     if (status) status = build(plan->repair, "scan_repair" + variant, plan->tuning.workgroup, constants);
   }
   if (status && (plan->config.strategy == Strategy::reduce_then_scan || plan->small_items != 0)) {
@@ -127,7 +129,8 @@ VkDeviceSize Scan::scratch_size(uint64_t max_count) const noexcept {
   const Plan& plan = *plan_;
   VkDeviceSize bytes = kLeastScratch;
   // Where the count decides the strategy, the larger of the two, so that the size never decreases.
-  if (plan.downsweep != nullptr) bytes = std::max(bytes, plan.partials_bytes(plan.tiles(max_count, plan.vector_items - 1)));
+  if (plan.downsweep != nullptr)
+    bytes = std::max(bytes, plan.partials_bytes(plan.tiles(max_count, plan.vector_items - 1)));
   if (plan.uses_look_back(max_count)) {
     const uint64_t tiles = plan.tiles(max_count, plan.vector_items - 1);
     bytes = std::max(bytes, plan.look_back_bytes(tiles) + (tiles * 4 + 15) / 16 * 16);
@@ -152,8 +155,8 @@ Status Scan::record(VkCommandBuffer commands, const ScanArgs& args) const {
   const Result<LocatedRange> input =
       primitives::locate(state, kName, "input", args.input, maximum * item_bytes, item_bytes == 8 ? 4 : item_bytes);
   if (!input) return input.error();
-  const Result<LocatedRange> output = primitives::locate(state, kName, "output", args.output, maximum * accumulator_bytes,
-                                                         accumulator_bytes == 8 ? 4 : accumulator_bytes);
+  const Result<LocatedRange> output = primitives::locate(
+      state, kName, "output", args.output, maximum * accumulator_bytes, accumulator_bytes == 8 ? 4 : accumulator_bytes);
   if (!output) return output.error();
   const Result<LocatedRange> scratch =
       primitives::locate(state, kName, "scratch", args.scratch, scratch_size(maximum), 16);

@@ -16,10 +16,22 @@ struct ClassTuning {
 /// First match wins. Measurements behind each entry: docs/performance.md.
 constexpr ClassTuning kTable[] = {
     {[](const DeviceTraits& t) { return t.type == VK_PHYSICAL_DEVICE_TYPE_CPU; },
-     {{.workgroup = 128, .rows = 4, .groups = 1024, .spin_limit = 64, .lag_kib = 64, .small_kib = 0},
+     {{.workgroup = 128,
+       .rows = 4,
+       .groups = 1024,
+       .spin_limit = 64,
+       .lag_kib = 64,
+       .look_back_64bit = 1,
+       .small_kib = 0},
       {.workgroup = 128, .rows = 4, .groups = 1024}}},
     {[](const DeviceTraits& t) { return t.vendor_id == 0x10de; },
-     {{.workgroup = 256, .rows = 4, .groups = 1024, .spin_limit = 256, .lag_kib = 6144, .small_kib = 8192},
+     {{.workgroup = 256,
+       .rows = 4,
+       .groups = 1024,
+       .spin_limit = 256,
+       .lag_kib = 6144,
+       .look_back_64bit = 0,  // the driver puts the tile's arrays in local memory there
+       .small_kib = 8192},
       {.workgroup = 256, .rows = 8, .groups = 2112}}},
     {[](const DeviceTraits&) { return true; }, {}},
 };
@@ -32,13 +44,14 @@ struct Key {
 
 constexpr Key kKeys[] = {
     {"scan.workgroup", [](Tuning& t) -> uint32_t& { return t.scan.workgroup; }, 128, 1024},
-    {"scan.rows", [](Tuning& t) -> uint32_t& { return t.scan.rows; }, 1, 16},
+    {"scan.rows", [](Tuning& t) -> uint32_t& { return t.scan.rows; }, 1, 8},
     {"scan.groups", [](Tuning& t) -> uint32_t& { return t.scan.groups; }, 1, 65535},
     {"scan.spin_limit", [](Tuning& t) -> uint32_t& { return t.scan.spin_limit; }, 1, 1u << 20},
     {"scan.lag_kib", [](Tuning& t) -> uint32_t& { return t.scan.lag_kib; }, 1, 1u << 20},
+    {"scan.look_back_64bit", [](Tuning& t) -> uint32_t& { return t.scan.look_back_64bit; }, 0, 1},
     {"scan.small_kib", [](Tuning& t) -> uint32_t& { return t.scan.small_kib; }, 0, 1u << 20},
     {"reduce.workgroup", [](Tuning& t) -> uint32_t& { return t.reduce.workgroup; }, 128, 1024},
-    {"reduce.rows", [](Tuning& t) -> uint32_t& { return t.reduce.rows; }, 1, 16},
+    {"reduce.rows", [](Tuning& t) -> uint32_t& { return t.reduce.rows; }, 1, 8},
     {"reduce.groups", [](Tuning& t) -> uint32_t& { return t.reduce.groups; }, 1, 65535},
 };
 

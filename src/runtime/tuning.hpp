@@ -8,14 +8,15 @@
 
 namespace weft::runtime {
 
-/// Sizes a scan is built with. Rows are 16-byte vectors per lane and tile, at most 16.
+/// Sizes a scan is built with. Rows are 16-byte vectors per lane and tile, at most 8.
 struct ScanTuning {
   uint32_t workgroup = 256;
   uint32_t rows = 4;
   uint32_t groups = 1024;     ///< reduce_then_scan: at most this many workgroups
   uint32_t spin_limit = 256;  ///< look_back: polls of a late post before the tile is given up to the repairing dispatch
   uint32_t lag_kib = 2048;    ///< look_back: input between what a workgroup combines and what it scans; fits the cache
-  uint32_t small_kib = 0;     ///< automatic, where that is look_back: inputs up to this take reduce_then_scan
+  uint32_t look_back_64bit = 1;  ///< automatic, where that is look_back: 0: not for accumulators of 8 bytes
+  uint32_t small_kib = 0;        ///< automatic, where that is look_back: inputs up to this take reduce_then_scan
 };
 
 struct ReduceTuning {

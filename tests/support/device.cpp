@@ -27,7 +27,7 @@ Stray& stray() {
 void fail_on_message(std::string_view message) {
   if (is_layer_setup(message)) return;
   if (doctest::is_running_in_test) {
-    ADD_FAIL_CHECK_AT(__FILE__, __LINE__, std::string(message).c_str());
+    ADD_FAIL_CHECK_AT(__FILE__, __LINE__, std::string(message));
     return;
   }
   const std::scoped_lock lock(stray().mutex);
