@@ -158,12 +158,10 @@ const uint kPackedOnes = 0x00010001u;
 const uint kItemBits = 8u * WEFT_ITEM_BYTES;
 
 uint packed_combine(uint a, uint b) {
-  switch (kOp) {
-    case kOpAnd: return a & b;
-    case kOpOr: return a | b;
-    case kOpXor: return a ^ b;
-    default: return ((a & ~kPackedHighBits) + (b & ~kPackedHighBits)) ^ ((a ^ b) & kPackedHighBits);
-  }
+  return kOp == kOpAnd   ? a & b
+         : kOp == kOpOr  ? a | b
+         : kOp == kOpXor ? a ^ b
+                         : ((a & ~kPackedHighBits) + (b & ~kPackedHighBits)) ^ ((a ^ b) & kPackedHighBits);
 }
 
 uint packed_identity() { return kOp == kOpAnd ? ~0u : 0u; }

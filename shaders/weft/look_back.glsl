@@ -49,7 +49,9 @@ struct LookBack {
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer LookBackCounters {
   uint ticket;
   uint given_up;
-  uint padding[2];
+  // Two words, not an array: glslang would share that type, and its layout, with local arrays of two.
+  uint padding_0;
+  uint padding_1;
   uint posted[];
 };
 
@@ -150,7 +152,7 @@ void look_back_delay(LookBack state, uint tile) {
   uint seen = 0u;
   for (uint i = 0u; i < 4096u; ++i)
     seen |= atomicLoad(look_back_counters(state).ticket, gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
-  if (seen == ~0u) atomicAdd(look_back_counters(state).padding[0], 1u);
+  if (seen == ~0u) atomicAdd(look_back_counters(state).padding_0, 1u);
 }
 
 shared Accumulator weft_look_back_prefix;

@@ -154,30 +154,27 @@ uvec2 combine(uvec2 first, uvec2 then) { return uvec2(first.x * then.x, then.x *
 
 #else
 
+// Selects, not switches: drivers that fold specialization constants late would keep the blocks, once per item.
 Accumulator identity() {
-  switch (kOp) {
-    case kOpMultiply: return Accumulator(1);
-    case kOpMin: return WEFT_HIGHEST;
-    case kOpMax: return WEFT_LOWEST;
+  return kOp == kOpMultiply ? Accumulator(1)
+         : kOp == kOpMin    ? Accumulator(WEFT_HIGHEST)
+         : kOp == kOpMax    ? Accumulator(WEFT_LOWEST)
 #ifdef WEFT_ALL_BITS
-    case kOpAnd: return WEFT_ALL_BITS;
+         : kOp == kOpAnd ? Accumulator(WEFT_ALL_BITS)
 #endif
-    default: return Accumulator(0);
-  }
+                         : Accumulator(0);
 }
 
 Accumulator combine(Accumulator a, Accumulator b) {
-  switch (kOp) {
-    case kOpMultiply: return a * b;
-    case kOpMin: return min(a, b);
-    case kOpMax: return max(a, b);
+  return kOp == kOpMultiply ? a * b
+         : kOp == kOpMin    ? min(a, b)
+         : kOp == kOpMax    ? max(a, b)
 #ifdef WEFT_ALL_BITS
-    case kOpAnd: return a & b;
-    case kOpOr: return a | b;
-    case kOpXor: return a ^ b;
+         : kOp == kOpAnd ? a & b
+         : kOp == kOpOr  ? a | b
+         : kOp == kOpXor ? a ^ b
 #endif
-    default: return a + b;
-  }
+                         : a + b;
 }
 
 #endif
