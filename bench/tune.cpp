@@ -27,7 +27,7 @@ constexpr const char* kVariable = "WEFT_TUNE";
 constexpr const char* kBuiltIn = "(built in)";
 
 Values default_values(const std::string& primitive) {
-  return {{primitive + ".workgroup", {128, 256, 512}}, {primitive + ".rows", {1, 2, 4, 8, 16}}};
+  return {{primitive + ".workgroup", {128, 256, 512}}, {primitive + ".rows", {1, 2, 4, 6, 8}}};
 }
 
 void set_variable(const std::string& value) {
