@@ -132,7 +132,8 @@ TEST_SUITE("scan") {
   }
 
   TEST_CASE("results do not depend on the tuning") {
-    for (const char* tuning : {"scan.rows=1", "scan.rows=3,scan.workgroup=256", "scan.rows=8,scan.spin_limit=1"}) {
+    for (const char* tuning :
+         {"scan.rows_wide=1", "scan.rows_wide=3,scan.workgroup=256", "scan.rows_wide=8,scan.spin_limit=1"}) {
       const ScopedEnvironment overrides("WEFT_TUNE", tuning);
       CAPTURE(std::string(tuning));
       for (const Device& device : every_device()) {
@@ -157,7 +158,7 @@ TEST_SUITE("scan") {
 
   TEST_CASE("more tiles than a dispatch has workgroups along one axis are scanned whole") {
     // The smallest tile there is: 128 lanes, one vector each.
-    const ScopedEnvironment small_tiles("WEFT_TUNE", "scan.workgroup=128,scan.rows=1");
+    const ScopedEnvironment small_tiles("WEFT_TUNE", "scan.workgroup=128,scan.rows_wide=1");
     const Device device(first_backend(), Strategy::look_back);
     ScanConfig config = config_of<U32x2>(ScanKind::exclusive, Op::affine);
     config.strategy = device.strategy();

@@ -51,8 +51,8 @@ TEST_SUITE("host tuning") {
         traits.vendor_id = vendor;
         const auto tuning = weft::runtime::tuning_of(traits);
         REQUIRE(tuning.ok());
-        CHECK(tuning->scan.rows <= 16);
-        CHECK(tuning->reduce.rows <= 16);
+        CHECK(tuning->scan.rows <= 8);
+        CHECK(tuning->reduce.rows <= 8);
         CHECK(tuning->scan.workgroup % 128 == 0);
         CHECK(tuning->reduce.workgroup % 128 == 0);
       }

@@ -7,40 +7,37 @@
 #if WEFT_ACCUMULATOR == WEFT_ARG
 
 // Keys order as unsigned numbers as items do; floats by IEEE totalOrder: negative ones have all bits turned, others the sign.
-#if WEFT_ITEM == WEFT_I64 || WEFT_ITEM == WEFT_F64
-const uvec2 kSignBit = uvec2(0u, 0x80000000u);
-#elif WEFT_ITEM == WEFT_F16
-const uvec2 kSignBit = uvec2(0x8000u, 0u);
-#else
-const uvec2 kSignBit = uvec2(0x80000000u, 0u);
-#endif
 #if WEFT_ITEM_BYTES == 8
-const uvec2 kItemMask = uvec2(~0u);
-#elif WEFT_ITEM_BYTES == 4
-const uvec2 kItemMask = uvec2(~0u, 0u);
-#elif WEFT_ITEM_BYTES == 2
-const uvec2 kItemMask = uvec2(0xffffu, 0u);
+#define ReduceKey uint64_t
+ReduceKey key_of_words(uvec2 words) { return pack64(words); }
+uvec2 words_of_key(ReduceKey key) { return unpack32(key); }
 #else
-const uvec2 kItemMask = uvec2(0xffu, 0u);
+#define ReduceKey uint
+ReduceKey key_of_words(uvec2 words) { return words.x; }
+uvec2 words_of_key(ReduceKey key) { return uvec2(key, 0u); }
 #endif
+const ReduceKey kSignBit = ReduceKey(1) << (8 * WEFT_ITEM_BYTES - 1);
+const ReduceKey kItemMask = (kSignBit - ReduceKey(1)) | kSignBit;
 
-uvec2 key_of_item(uvec2 bits) {
-#if WEFT_ITEM == WEFT_I32 || WEFT_ITEM == WEFT_I64
-  return bits ^ kSignBit;
-#elif WEFT_ITEM == WEFT_F16 || WEFT_ITEM == WEFT_F32 || WEFT_ITEM == WEFT_F64
-  return (bits & kSignBit) != uvec2(0u) ? bits ^ kItemMask : bits ^ kSignBit;
-#else
-  return bits;
-#endif
-}
-
-uvec2 item_of_key(uvec2 key) {
+ReduceKey key_of_item(uvec2 bits) {
+  const ReduceKey key = key_of_words(bits);
 #if WEFT_ITEM == WEFT_I32 || WEFT_ITEM == WEFT_I64
   return key ^ kSignBit;
 #elif WEFT_ITEM == WEFT_F16 || WEFT_ITEM == WEFT_F32 || WEFT_ITEM == WEFT_F64
-  return (key & kSignBit) != uvec2(0u) ? key ^ kSignBit : key ^ kItemMask;
+  return key ^ ((key & kSignBit) != ReduceKey(0) ? kItemMask : kSignBit);
 #else
   return key;
+#endif
+}
+
+uvec2 item_of_key(uvec2 words) {
+  const ReduceKey key = key_of_words(words);
+#if WEFT_ITEM == WEFT_I32 || WEFT_ITEM == WEFT_I64
+  return words_of_key(key ^ kSignBit);
+#elif WEFT_ITEM == WEFT_F16 || WEFT_ITEM == WEFT_F32 || WEFT_ITEM == WEFT_F64
+  return words_of_key(key ^ ((key & kSignBit) != ReduceKey(0) ? kSignBit : kItemMask));
+#else
+  return words;
 #endif
 }
 

@@ -16,74 +16,109 @@ layout(push_constant, std430) uniform Push { ReducePush push; };
 
 #if WEFT_ACCUMULATOR == WEFT_ARG
 
-// The combination of a vector's present items; they come in ascending order of index.
-Accumulator reduce_vector(uint vector[WEFT_VECTOR_INPUT_WORDS], uvec2 present, uint v, TileRange range, uint tile) {
-  const uvec2 tile_first = word64_subtract(word64_multiply(tile, kTileItems), uvec2(range.head, 0u));
-  const uvec2 vector_first = word64_add(tile_first, v * WEFT_VECTOR_ITEMS);
-  const uvec2 inside = tile_present_in_vector(present, v);
-  Accumulator best = identity();
-  [[unroll]] for (uint k = 0; k < WEFT_VECTOR_ITEMS; ++k)
-    if (k >= inside.x && k < inside.y)
-      best = combine(best, Accumulator(key_of_item(vector_bits(vector, k)), word64_add(vector_first, k)));
-  return best;
+// What a lane has found in its workgroup's run of tiles: a key as narrow as the item allows, and its place in the run; the host
+// keeps runs shorter than 2^32 items.
+struct Folded {
+  ReduceKey key;
+  uint place;  // ~0: nothing yet
+};
+
+Folded reduce_nothing() { return Folded(ReduceKey(0), ~0u); }
+
+// Items come in ascending order, so that only a better one replaces an earlier one.
+bool reduce_better(ReduceKey key, Folded than) {
+  return than.place == ~0u || (kOp == kOpArgMin ? key < than.key : key > than.key);
+}
+
+// Adds vector v of tile number i of the run.
+void reduce_row(uint vector[WEFT_VECTOR_INPUT_WORDS], uvec2 present, uint v, uint i, inout Folded folded) {
+  const uint place = i * kTileItems + v * WEFT_VECTOR_ITEMS;
+  if (tile_is_full(present)) {
+    Folded best = Folded(key_of_item(vector_bits(vector, 0u)), place);
+    [[unroll]] for (uint k = 1; k < WEFT_VECTOR_ITEMS; ++k) {
+      const ReduceKey key = key_of_item(vector_bits(vector, k));
+      if (kOp == kOpArgMin ? key < best.key : key > best.key) best = Folded(key, place + k);
+    }
+    if (reduce_better(best.key, folded)) folded = best;
+  } else {
+    const uvec2 inside = tile_present_in_vector(present, v);
+    [[unroll]] for (uint k = 0; k < WEFT_VECTOR_ITEMS; ++k) {
+      const ReduceKey key = key_of_item(vector_bits(vector, k));
+      if (k >= inside.x && k < inside.y && reduce_better(key, folded)) folded = Folded(key, place + k);
+    }
+  }
+}
+
+Accumulator reduce_lane_total(Folded folded, TileRange range, uint first_tile) {
+  if (folded.place == ~0u) return identity();
+  const uvec2 first = word64_subtract(word64_multiply(first_tile, kTileItems), uvec2(range.head, 0u));
+  return Accumulator(words_of_key(folded.key), word64_add(first, folded.place));
 }
 
 #else
 
-Accumulator reduce_vector(uint vector[WEFT_VECTOR_INPUT_WORDS], uvec2 present, uint v, TileRange range, uint tile) {
-  return tile_vector_total(vector, present, v);
+#define Folded Accumulator
+Accumulator reduce_nothing() { return identity(); }
+
+// Adds vector v of tile number i of the run: per lane where the operator commutes, else per subgroup.
+void reduce_row(uint vector[WEFT_VECTOR_INPUT_WORDS], uvec2 present, uint v, uint i, inout Accumulator folded) {
+  const Accumulator total = tile_vector_total(vector, present, v);
+  folded = combine(folded, kCommutes ? total : subgroup_reduce(total));
 }
+
+Accumulator reduce_lane_total(Accumulator folded, TileRange range, uint first_tile) { return folded; }
 
 #endif
 
-// Adds a row's vector to what is folded so far: per lane where the operator commutes, else per subgroup.
-void reduce_row(uint vector[WEFT_VECTOR_INPUT_WORDS], uvec2 present, uint row, TileRange range, uint tile,
-                inout Accumulator folded) {
-  const Accumulator total = reduce_vector(vector, present, tile_vector(row), range, tile);
-  folded = combine(folded, kCommutes ? total : subgroup_reduce(total));
+void reduce_full_row(TileVector packed, uint v, uint i, inout Folded folded) {
+  uint vector[WEFT_VECTOR_INPUT_WORDS];
+  vector_unpack(packed, vector);
+  reduce_row(vector, uvec2(0u, kTileItems), v, i, folded);
 }
 
 void reduce_tiles() {
   const TileRange range = tile_range(count_of(push.count, push.count_words, push.count_value), push.head);
   const uint first_tile = gl_WorkGroupID.x * push.tiles_per_workgroup;
 
-  Accumulator folded = identity();
+  Folded folded = reduce_nothing();
   for (uint i = 0u; i < push.tiles_per_workgroup; ++i) {
     const uint tile = first_tile + i;
     if (!tile_exists(range, tile)) break;
     const uvec2 present = tile_present(range, tile);
     const uvec2 source = tile_input_address(push.items, range, tile);
-    Accumulator own = kCommutes ? folded : identity();
+    Folded own = folded;
+    if (!kCommutes) own = reduce_nothing();
     if (tile_is_full(present)) {
-      uint words[WEFT_TILE_WORDS];
+      TileWords words;
       tile_load(source, words);
-      [[unroll]] for (uint row = 0; row < kRows; ++row) {
-        uint vector[WEFT_VECTOR_INPUT_WORDS];
-        tile_row(words, row, vector);
-        reduce_row(vector, uvec2(0u, kTileItems), row, range, tile, own);
-      }
+#define WEFT_REDUCE_ROW(row) \
+  if (row < kRows) reduce_full_row(words.row_##row, tile_vector(row), i, own);
+      WEFT_FOR_ROWS(WEFT_REDUCE_ROW)
+#undef WEFT_REDUCE_ROW
     } else {
       [[dont_unroll]] for (uint row = 0; row < kRows; ++row) {
         uint vector[WEFT_VECTOR_INPUT_WORDS];
         tile_load_vector(source, present, tile_vector(row), vector);
-        reduce_row(vector, present, row, range, tile, own);
+        reduce_row(vector, present, tile_vector(row), i, own);
       }
     }
-    if (kCommutes) {
-      folded = own;
-    } else {
+#if WEFT_ACCUMULATOR != WEFT_ARG
+    if (!kCommutes) {
       Accumulator aggregate;
       workgroup_exclusive_of_subgroups(own, i & 1u, aggregate);
-      folded = combine(folded, aggregate);
+      own = combine(folded, aggregate);
     }
+#endif
+    folded = own;
   }
 
-  if (kCommutes) folded = workgroup_reduce(folded, 0u);
+  Accumulator total = reduce_lane_total(folded, range, first_tile);
+  if (kCommutes) total = workgroup_reduce(total, 0u);
   if (gl_LocalInvocationIndex == 0u) {
     if (push.partial_count == 1u)
-      reduce_write(push.result, push.initial, folded);
+      reduce_write(push.result, push.initial, total);
     else
-      partials_store(push.partials, gl_WorkGroupID.x, folded);
+      partials_store(push.partials, gl_WorkGroupID.x, total);
   }
 }
 

@@ -22,13 +22,17 @@ void main() {
     const uint tile = first_tile + i;
     if (!tile_exists(range, tile)) break;
     const TileScan scan = tile_scan_of(push.items, push.outputs, range, tile);
-    uint held[WEFT_TILE_HELD_WORDS];
-    uint words[WEFT_TILE_WORDS];
+    TileWords words;
+    TileHeld held;
     tile_scan_fetch(scan, words);
-    const Accumulator own_total = tile_scan_total(scan, words, held);
+    const Accumulator own_total = scan.fast ? tile_scan_total(words, held) : tile_total_by_rows(scan);
     Accumulator aggregate;
     const Accumulator subgroups_before = workgroup_exclusive_of_subgroups(own_total, i & 1u, aggregate);
-    tile_scan_store(scan, held, combine(carry, subgroups_before));
+    const Accumulator prefix = combine(carry, subgroups_before);
+    if (scan.fast)
+      tile_scan_store(scan, held, prefix);
+    else
+      tile_scan_store_by_rows(scan, prefix);
     carry = combine(carry, aggregate);
   }
 }

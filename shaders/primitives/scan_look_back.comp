@@ -28,20 +28,28 @@ void main() {
   const uint ticket = alone ? 0u : look_back_ticket(state);
   const bool scans = ticket >= lag && tile_exists(range, ticket - lag);
   const TileScan scan = tile_scan_of(push.items, push.outputs, range, ticket - lag);
-  uint words[WEFT_TILE_WORDS];
+  TileWords words;
   if (scans) tile_scan_fetch(scan, words);
 
-  if (!alone && tile_exists(range, ticket)) {
-    const Accumulator aggregate = tile_aggregate(tile_scan_of(push.items, push.outputs, range, ticket), 1u);
-    look_back_post_block(state, ticket, look_back_post_tile(state, ticket, aggregate));
+  const bool combines = !alone && tile_exists(range, ticket);
+  if (combines)
+    look_back_post_tile(state, ticket,
+                        tile_aggregate(tile_scan_of(push.items, push.outputs, range, ticket), 1u));
+  if (!scans) {
+    if (combines) look_back_close_block(state, ticket);
+    return;
   }
-  if (!scans) return;
 
-  uint held[WEFT_TILE_HELD_WORDS];
+  TileHeld held;
   Accumulator aggregate;
-  const Accumulator own_total = tile_scan_total(scan, words, held);
+  const Accumulator own_total = scan.fast ? tile_scan_total(words, held) : tile_total_by_rows(scan);
   const Accumulator subgroups_before = workgroup_exclusive_of_subgroups(own_total, 0u, aggregate);
+  if (combines) look_back_close_block(state, ticket);
   Accumulator prefix = initial;
   if (!alone && !look_back_prefix(state, ticket - lag, initial, prefix)) return;
-  tile_scan_store(scan, held, combine(prefix, subgroups_before));
+  prefix = combine(prefix, subgroups_before);
+  if (scan.fast)
+    tile_scan_store(scan, held, prefix);
+  else
+    tile_scan_store_by_rows(scan, prefix);
 }

@@ -3,8 +3,8 @@
 // Look-back: one dispatch over tiles whose results depend on all tiles before them.
 //
 // Tiles form blocks of kLookBackLanes. Of every tile its aggregate is posted, the combination of its items; of every block its
-// aggregate, by whoever completes it, and its prefix, the combination of everything up to its end. The prefix of a tile is
-// then always put together in the same way,
+// aggregate, by its last tile's workgroup, and its prefix, the combination of everything up to its end. The prefix of a tile
+// is then always put together in the same way,
 //
 //     prefix of an earlier block ∘ aggregates of the blocks since then, folded from the left ∘ aggregates of the tiles before it
 //     in its own block, as one subgroup operation
@@ -40,7 +40,7 @@ layout(constant_id = 5) const uint kSpinLimit = 64;
 layout(constant_id = 6) const uint kFault = 0;
 const uint kFaultDelay = 1, kFaultOmit = 2;
 
-// Scratch: counters, per block how many of its tiles have posted, the posts; all zero before the pass. Then the tiles given up.
+// Scratch: counters, then the posts; all zero before the pass. Then the tiles given up.
 struct LookBack {
   uvec2 address;
   uint tiles;  // for how many there is room; the same for all workgroups
@@ -52,7 +52,6 @@ layout(buffer_reference, std430, buffer_reference_align = 16) buffer LookBackCou
   // Two words, not an array: glslang would share that type, and its layout, with local arrays of two.
   uint padding_0;
   uint padding_1;
-  uint posted[];
 };
 
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer LookBackList { uint at[]; };
@@ -80,7 +79,6 @@ uint look_back_lane() { return subgroup_lane(); }
 uvec4 look_back_ballot(bool value) { return subgroup_ballot(value); }
 Accumulator look_back_from(Accumulator v, uint lane) { return subgroup_shuffle(v, lane); }
 Accumulator look_back_combine(Accumulator v) { return subgroup_reduce(v); }
-uint look_back_broadcast(uint v) { return subgroup_broadcast(v, 0u); }
 
 #else
 
@@ -91,7 +89,6 @@ uint look_back_lane() { return 0u; }
 uvec4 look_back_ballot(bool value) { return uvec4(value ? 1u : 0u, 0u, 0u, 0u); }
 Accumulator look_back_from(Accumulator v, uint lane) { return v; }
 Accumulator look_back_combine(Accumulator v) { return v; }
-uint look_back_broadcast(uint v) { return v; }
 
 #endif
 
@@ -102,7 +99,7 @@ uint look_back_blocks(LookBack state) { return (state.tiles + kLookBackLanes - 1
 LookBackCounters look_back_counters(LookBack state) { return LookBackCounters(state.address); }
 
 LookBackPosts look_back_slots(LookBack state) {
-  return LookBackPosts(word64_add(state.address, 16u + 16u * ((look_back_blocks(state) + 3u) / 4u)));
+  return LookBackPosts(word64_add(state.address, 16u));
 }
 
 // Where a post's words begin.
@@ -114,8 +111,7 @@ uint slot_of_prefix(LookBack state, uint block) {
 
 LookBackList look_back_list(LookBack state) {
   const uint words = slot_of_prefix(state, look_back_blocks(state)) * (WEFT_STATE_BITS / 32u);
-  return LookBackList(word64_add(word64_add(state.address, 16u + 16u * ((look_back_blocks(state) + 3u) / 4u)),
-                                 word64_multiply(words, 4u)));
+  return LookBackList(word64_add(word64_add(state.address, 16u), word64_multiply(words, 4u)));
 }
 
 // A post's value; false until all of it is there.
@@ -166,22 +162,17 @@ uint look_back_ticket(LookBack state) {
   return weft_look_back_ticket;
 }
 
-// Posts a tile's aggregate. Every invocation may call; those of look_back_looks() do the work. The result is for
-// look_back_post_block(): ask for it as late as possible, since it takes a round trip to memory.
-uint look_back_post_tile(LookBack state, uint tile, Accumulator aggregate) {
-  if (look_back_leads()) {
-    look_back_delay(state, tile);
-    if (!look_back_omits(tile)) {
-      look_back_post(state, slot_of_tile(state, tile), aggregate);
-      return atomicAdd(look_back_counters(state).posted[tile / kLookBackLanes], 1u) + 1u;
-    }
-  }
-  return 0u;
+// Posts a tile's aggregate. Every invocation may call.
+void look_back_post_tile(LookBack state, uint tile, Accumulator aggregate) {
+  if (!look_back_leads()) return;
+  look_back_delay(state, tile);
+  if (!look_back_omits(tile)) look_back_post(state, slot_of_tile(state, tile), aggregate);
 }
 
-// Whoever posted the last tile of a block posts the block. The other tiles' posts are on their way, at most.
-void look_back_post_block(LookBack state, uint tile, uint posted) {
-  if (!look_back_looks() || look_back_broadcast(posted) != kLookBackLanes) return;
+// If `tile` is the last of a block, posts the block. Every invocation may call; those of look_back_looks() do the work. Call it
+// some time after look_back_post_tile(): the block's other tiles have started earlier, so that there is nothing to wait for.
+void look_back_close_block(LookBack state, uint tile) {
+  if (!look_back_looks() || tile % kLookBackLanes != kLookBackLanes - 1u) return;
   const uint block = tile / kLookBackLanes;
   const uint lane = look_back_lane();
   for (uint spins = 0u; spins < kSpinLimit; ++spins) {

@@ -234,7 +234,7 @@ Accumulator subgroup_reduce(Accumulator v) {
 #else
 
 Accumulator subgroup_inclusive(Accumulator v) {
-  for (uint delta = 1u; delta < kSubgroupSize; delta <<= 1) {
+  [[unroll]] for (uint delta = 1u; delta < kSubgroupSize; delta <<= 1) {
     const Accumulator earlier = subgroup_shuffle_up(v, delta);
     if (subgroup_lane() >= delta) v = combine(earlier, v);
   }

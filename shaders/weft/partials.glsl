@@ -8,37 +8,38 @@
 #include "weft/workgroup_scan.glsl"
 
 void partials_store(uvec2 partials, uint index, Accumulator v) {
-  Words words = Words(partials);
 #if WEFT_ACCUMULATOR == WEFT_ARG
-  words.at[4u * index] = v.key.x;
-  words.at[4u * index + 1u] = v.key.y;
-  words.at[4u * index + 2u] = v.index.x;
-  words.at[4u * index + 3u] = v.index.y;
+  Words4(partials).at[index] = uvec4(v.key, v.index);
 #else
+  Words words = Words(partials);
   [[unroll]] for (uint i = 0; i < WEFT_ACCUMULATOR_WORDS; ++i)
     words.at[WEFT_ACCUMULATOR_WORDS * index + i] = word_of(v, i);
 #endif
 }
 
 Accumulator partials_load(uvec2 partials, uint index) {
-  Words words = Words(partials);
 #if WEFT_ACCUMULATOR == WEFT_ARG
-  return Accumulator(uvec2(words.at[4u * index], words.at[4u * index + 1u]),
-                     uvec2(words.at[4u * index + 2u], words.at[4u * index + 3u]));
+  const uvec4 words = Words4(partials).at[index];
+  return Accumulator(words.xy, words.zw);
 #elif WEFT_ACCUMULATOR_WORDS == 2
-  return accumulator_of(uvec2(words.at[2u * index], words.at[2u * index + 1u]));
+  return accumulator_of(Words2(partials).at[index]);
 #else
-  return accumulator_of(uvec2(words.at[index], 0u));
+  return accumulator_of(uvec2(Words(partials).at[index], 0u));
 #endif
 }
 
-// The combination of the first `count` partials, on all invocations. Every invocation of the workgroup calls; each folds a run of
-// neighbours, so that their order is kept.
+// The combination of the first `count` partials, on all invocations. Every invocation of the workgroup calls. Where order matters
+// each folds a run of neighbours, else partials that lie a workgroup apart, so that loads are contiguous.
 Accumulator partials_reduce(uvec2 partials, uint count, uint slot) {
+  const uint place = subgroup_index() * kSubgroupSize + subgroup_lane();
   const uint run = (count + kWorkgroupSize - 1u) / kWorkgroupSize;
-  const uint first = (subgroup_index() * kSubgroupSize + subgroup_lane()) * run;
+  const uint first = kCommutes ? place : place * run;
+  const uint stride = kCommutes ? kWorkgroupSize : 1u;
   Accumulator folded = identity();
-  for (uint i = first; i < min(first + run, count); ++i) folded = combine(folded, partials_load(partials, i));
+  for (uint i = 0u; i < run; ++i) {
+    const uint index = first + i * stride;
+    if (index < count) folded = combine(folded, partials_load(partials, index));
+  }
   return workgroup_reduce(folded, slot);
 }
 

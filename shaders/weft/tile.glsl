@@ -18,11 +18,23 @@
 
 #include "weft/item.glsl"
 
-layout(constant_id = 3) const uint kRows = 8;  // at most WEFT_MAX_ROWS
+layout(constant_id = 3) const uint kRows = 8;  // at most 8
 
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer Words4 { uvec4 at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 8) buffer Words2 { uvec2 at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Words { uint at[]; };
+
+// What a lane loads at once.
+#if WEFT_VECTOR_INPUT_WORDS == 4
+#define TileVector uvec4
+#define TileVectors Words4
+#elif WEFT_VECTOR_INPUT_WORDS == 2
+#define TileVector uvec2
+#define TileVectors Words2
+#else
+#define TileVector uint
+#define TileVectors Words
+#endif
 
 const uint kTileVectors = kWorkgroupSize * kRows;
 const uint kTileItems = kTileVectors * WEFT_VECTOR_ITEMS;
@@ -78,34 +90,27 @@ void tile_load_vector(uvec2 tile_address, uvec2 present, uint v, out uint vector
   }
 }
 
-// Arrays have the length of the most rows there can be, since function parameters cannot be sized by a specialization constant;
-// what lies past kRows is never touched and costs no registers.
-#define WEFT_MAX_ROWS 8
-#define WEFT_TILE_WORDS (WEFT_MAX_ROWS * WEFT_VECTOR_INPUT_WORDS)
+// A full tile in registers: one member a row, this lane's vector in it. Members and rows written out, not an array and a loop,
+// since drivers move arrays to memory where they do not unroll every loop over them. Rows past kRows are never touched.
+#define WEFT_FOR_ROWS(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
+struct TileWords {
+  TileVector row_0, row_1, row_2, row_3, row_4, row_5, row_6, row_7;
+};
 
-// A full tile into registers: words[row * WEFT_VECTOR_INPUT_WORDS + i] is word i of this lane's vector in that row.
-void tile_load(uvec2 tile_address, out uint words[WEFT_TILE_WORDS]) {
-  [[unroll]] for (uint row = 0; row < kRows; ++row) {
-    const uint v = tile_vector(row);
-#if WEFT_VECTOR_INPUT_WORDS == 4
-    const uvec4 loaded = Words4(tile_address).at[v];
-    words[row * 4 + 0] = loaded.x;
-    words[row * 4 + 1] = loaded.y;
-    words[row * 4 + 2] = loaded.z;
-    words[row * 4 + 3] = loaded.w;
-#elif WEFT_VECTOR_INPUT_WORDS == 2
-    const uvec2 loaded = Words2(tile_address).at[v];
-    words[row * 2 + 0] = loaded.x;
-    words[row * 2 + 1] = loaded.y;
-#else
-    words[row] = Words(tile_address).at[v];
-#endif
-  }
+void tile_load(uvec2 tile_address, inout TileWords words) {
+  TileVectors source = TileVectors(tile_address);
+#define WEFT_LOAD_ROW(i) \
+  if (i < kRows) words.row_##i = source.at[tile_vector(i)];
+  WEFT_FOR_ROWS(WEFT_LOAD_ROW)
+#undef WEFT_LOAD_ROW
 }
 
-// One row's vector out of a tile's words.
-void tile_row(uint words[WEFT_TILE_WORDS], uint row, out uint vector[WEFT_VECTOR_INPUT_WORDS]) {
-  [[unroll]] for (uint i = 0; i < WEFT_VECTOR_INPUT_WORDS; ++i) vector[i] = words[row * WEFT_VECTOR_INPUT_WORDS + i];
+void vector_unpack(TileVector packed, out uint vector[WEFT_VECTOR_INPUT_WORDS]) {
+#if WEFT_VECTOR_INPUT_WORDS == 1
+  vector[0] = packed;
+#else
+  [[unroll]] for (uint i = 0; i < WEFT_VECTOR_INPUT_WORDS; ++i) vector[i] = packed[i];
+#endif
 }
 
 // The present items of vector v, as a range inside the vector. May reach past its end.

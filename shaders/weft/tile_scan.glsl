@@ -84,47 +84,29 @@ Accumulator tile_fold_by_rows(TileScan scan) {
 // The combination of a tile's items, on all invocations; row by row.
 Accumulator tile_aggregate_by_rows(TileScan scan, uint slot) { return tile_fold_across(tile_fold_by_rows(scan), slot); }
 
+Accumulator tile_fold_vector(Accumulator folded, TileVector packed) {
+  uint vector[WEFT_VECTOR_INPUT_WORDS];
+  vector_unpack(packed, vector);
+  return tile_fold_row(folded, vector_total(vector));
+}
+
 // The same bits, with all loads of a full tile under way at once.
 Accumulator tile_aggregate(TileScan scan, uint slot) {
   Accumulator folded = identity();
   if (tile_is_full(scan.present)) {
-    uint words[WEFT_TILE_WORDS];
+    TileWords words;
     tile_load(scan.source, words);
-    [[unroll]] for (uint row = 0; row < kRows; ++row) {
-      uint vector[WEFT_VECTOR_INPUT_WORDS];
-      tile_row(words, row, vector);
-      folded = tile_fold_row(folded, vector_total(vector));
-    }
+#define WEFT_FOLD_ROW(i) \
+  if (i < kRows) folded = tile_fold_vector(folded, words.row_##i);
+    WEFT_FOR_ROWS(WEFT_FOLD_ROW)
+#undef WEFT_FOLD_ROW
   } else {
     folded = tile_fold_by_rows(scan);
   }
   return tile_fold_across(folded, slot);
 }
 
-#define WEFT_TILE_HELD_WORDS (WEFT_MAX_ROWS * WEFT_VECTOR_HELD_WORDS)
-
-// Reads a tile's words ahead of tile_scan_total(), so that they travel while the caller does something else.
-void tile_scan_fetch(TileScan scan, inout uint words[WEFT_TILE_WORDS]) {
-  if (scan.fast) tile_load(scan.source, words);
-}
-
-// First half: returns the combination of this subgroup's items. On the fast path `held` gets each vector's scan from the
-// subgroup's first item on.
-Accumulator tile_scan_total(TileScan scan, uint words[WEFT_TILE_WORDS], out uint held[WEFT_TILE_HELD_WORDS]) {
-  if (!scan.fast) return tile_total_by_rows(scan);
-  Accumulator running = identity();
-  [[unroll]] for (uint row = 0; row < kRows; ++row) {
-    uint vector[WEFT_VECTOR_INPUT_WORDS];
-    tile_row(words, row, vector);
-    const Accumulator before = tile_row_before(vector_total(vector), running);
-    uint scanned[WEFT_VECTOR_HELD_WORDS];
-    vector_scan(vector, before, kInclusive, true, 0u, 0u, scanned);
-    [[unroll]] for (uint i = 0; i < WEFT_VECTOR_HELD_WORDS; ++i) held[row * WEFT_VECTOR_HELD_WORDS + i] = scanned[i];
-  }
-  return running;
-}
-
-// Second half, row by row. `prefix`: the combination of all items before this subgroup's.
+// Outputs, row by row. `prefix`: the combination of all items before this subgroup's.
 void tile_scan_store_by_rows(TileScan scan, Accumulator prefix) {
   Accumulator running = identity();
   [[dont_unroll]] for (uint row = 0; row < kRows; ++row) {
@@ -141,19 +123,52 @@ void tile_scan_store_by_rows(TileScan scan, Accumulator prefix) {
   }
 }
 
-// Second half, from what the first left in `held`.
-void tile_scan_store(TileScan scan, uint held[WEFT_TILE_HELD_WORDS], Accumulator prefix) {
-  if (scan.fast) {
-    [[unroll]] for (uint row = 0; row < kRows; ++row) {
-      uint scanned[WEFT_VECTOR_HELD_WORDS];
-      [[unroll]] for (uint i = 0; i < WEFT_VECTOR_HELD_WORDS; ++i) scanned[i] = held[row * WEFT_VECTOR_HELD_WORDS + i];
-      uint outputs[WEFT_VECTOR_OUTPUT_WORDS];
-      vector_finish(scanned, prefix, outputs);
-      tile_store_vector(scan.target, tile_vector(row), outputs);
-    }
-  } else {
-    tile_scan_store_by_rows(scan, prefix);
-  }
+// ---- fast tiles: full, and outputs aligned to vectors ----
+
+// A vector's scan from its subgroup's first item on.
+struct HeldVector {
+  uint words[WEFT_VECTOR_HELD_WORDS];
+};
+struct TileHeld {
+  HeldVector row_0, row_1, row_2, row_3, row_4, row_5, row_6, row_7;
+};
+
+// Reads a tile's words ahead of tile_scan_total(), so that they travel while the caller does something else.
+void tile_scan_fetch(TileScan scan, inout TileWords words) {
+  if (scan.fast) tile_load(scan.source, words);
+}
+
+HeldVector tile_scan_vector(TileVector packed, inout Accumulator running) {
+  uint vector[WEFT_VECTOR_INPUT_WORDS];
+  vector_unpack(packed, vector);
+  const Accumulator before = tile_row_before(vector_total(vector), running);
+  HeldVector held;
+  vector_scan(vector, before, kInclusive, true, 0u, 0u, held.words);
+  return held;
+}
+
+// First half: returns the combination of this subgroup's items.
+Accumulator tile_scan_total(TileWords words, inout TileHeld held) {
+  Accumulator running = identity();
+#define WEFT_SCAN_ROW(i) \
+  if (i < kRows) held.row_##i = tile_scan_vector(words.row_##i, running);
+  WEFT_FOR_ROWS(WEFT_SCAN_ROW)
+#undef WEFT_SCAN_ROW
+  return running;
+}
+
+void tile_scan_store_vector(TileScan scan, uint row, HeldVector held, Accumulator prefix) {
+  uint outputs[WEFT_VECTOR_OUTPUT_WORDS];
+  vector_finish(held.words, prefix, outputs);
+  tile_store_vector(scan.target, tile_vector(row), outputs);
+}
+
+// Second half. `prefix` as above.
+void tile_scan_store(TileScan scan, TileHeld held, Accumulator prefix) {
+#define WEFT_STORE_ROW(i) \
+  if (i < kRows) tile_scan_store_vector(scan, i, held.row_##i, prefix);
+  WEFT_FOR_ROWS(WEFT_STORE_ROW)
+#undef WEFT_STORE_ROW
 }
 
 #endif

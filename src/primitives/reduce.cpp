@@ -85,6 +85,10 @@ Status Reduce::record(VkCommandBuffer commands, const ReduceArgs& args) const {
     return primitives::argument_error(kName, "initial", "does not go with arg_min and arg_max");
   if (maximum / plan.tile_items >= kMaxTiles)
     return primitives::argument_error(kName, "count", "is more than 2^31 tiles hold: " + std::to_string(maximum));
+  // Kernels number the items of a workgroup's run of tiles in 32 bits to find the best.
+  if (plan.arg && maximum / plan.tuning.groups >= (uint64_t{1} << 32) - 2 * uint64_t{plan.tile_items})
+    return primitives::argument_error(kName, "count",
+                                      "is more than arg_min and arg_max can take: " + std::to_string(maximum));
   const Result<VkDeviceAddress> count = primitives::locate_count(state, kName, args.count);
   if (!count) return count.error();
 

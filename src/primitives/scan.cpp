@@ -31,7 +31,7 @@ struct Scan::Plan {
   /// Behind it a word per tile for those given up.
   uint64_t look_back_bytes(uint64_t tiles) const {
     const uint64_t blocks = (tiles + block_tiles - 1) / block_tiles;
-    return 16 + (blocks + 3) / 4 * 16 + ((tiles + 2 * blocks) * post_bytes + 15) / 16 * 16;
+    return 16 + ((tiles + 2 * blocks) * post_bytes + 15) / 16 * 16;
   }
 
   uint64_t partials_bytes(uint64_t tiles) const {
@@ -40,7 +40,9 @@ struct Scan::Plan {
 
   bool uses_look_back(uint64_t count) const { return config.strategy == Strategy::look_back && count > small_items; }
 
-  uint32_t lag_tiles() const { return std::max(1u, tuning.lag_kib * 1024 / (tile_items * size_of(config.item))); }
+  uint32_t lag_tiles() const {
+    return std::max(1u, tuning.lag_kib * 1024 / (tile_items * (size_of(config.item) + size_of(config.accumulator))));
+  }
 
   uint64_t tiles(uint64_t count, uint32_t head) const { return (count + head + tile_items - 1) / tile_items; }
 };
@@ -80,10 +82,10 @@ Result<Scan> Scan::create(const Context& context, const ScanConfig& config, uint
     plan->config.strategy = state.strategy();
     if (state.strategy() == Strategy::look_back && !state.strategy_is_forced()) {
       plan->small_items = uint64_t{1024} * plan->tuning.small_kib / size_of(config.item);
-      if (size_of(config.accumulator) == 8 && plan->tuning.look_back_64bit == 0)
-        plan->config.strategy = Strategy::reduce_then_scan;
     }
   }
+  if (size_of(config.accumulator) == 8 || size_of(config.accumulator) > size_of(config.item))
+    plan->tuning.rows = plan->tuning.rows_wide;
   plan->tuning.workgroup = std::min(plan->tuning.workgroup, state.traits().max_workgroup_invocations);
   plan->vector_items = 16 / std::max(size_of(config.item), size_of(config.accumulator));
   plan->tile_items = plan->tuning.workgroup * plan->tuning.rows * plan->vector_items;

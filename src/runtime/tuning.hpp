@@ -12,11 +12,11 @@ namespace weft::runtime {
 struct ScanTuning {
   uint32_t workgroup = 256;
   uint32_t rows = 4;
+  uint32_t rows_wide = 4;     ///< the same for accumulators of 8 bytes, or wider than items
   uint32_t groups = 1024;     ///< reduce_then_scan: at most this many workgroups
   uint32_t spin_limit = 256;  ///< look_back: polls of a late post before the tile is given up to the repairing dispatch
-  uint32_t lag_kib = 2048;    ///< look_back: input between what a workgroup combines and what it scans; fits the cache
-  uint32_t look_back_64bit = 1;  ///< automatic, where that is look_back: 0: not for accumulators of 8 bytes
-  uint32_t small_kib = 0;        ///< automatic, where that is look_back: inputs up to this take reduce_then_scan
+  uint32_t lag_kib = 4096;  ///< look_back: input and output between what a workgroup combines and scans; fits the cache
+  uint32_t small_kib = 0;   ///< automatic, where that is look_back: inputs up to this take reduce_then_scan
 };
 
 struct ReduceTuning {
