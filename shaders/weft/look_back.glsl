@@ -169,21 +169,22 @@ void look_back_post_tile(LookBack state, uint tile, Accumulator aggregate) {
   if (!look_back_omits(tile)) look_back_post(state, slot_of_tile(state, tile), aggregate);
 }
 
-// If `tile` is the last of a block, posts the block. Every invocation may call; those of look_back_looks() do the work. Call it
-// some time after look_back_post_tile(): the block's other tiles have started earlier, so that there is nothing to wait for.
-void look_back_close_block(LookBack state, uint tile) {
-  if (!look_back_looks() || tile % kLookBackLanes != kLookBackLanes - 1u) return;
-  const uint block = tile / kLookBackLanes;
+// Posts a block if all of its tiles are posted. The lanes of look_back_looks() call.
+void look_back_post_block(LookBack state, uint block) {
   const uint lane = look_back_lane();
-  for (uint spins = 0u; spins < kSpinLimit; ++spins) {
-    Accumulator v;
-    const bool there = look_back_read(state, slot_of_tile(state, block * kLookBackLanes + lane), v);
-    if (look_back_ballot(!there) == uvec4(0u)) {
-      const Accumulator combined = look_back_combine(v);
-      if (lane == 0u) look_back_post(state, slot_of_block(state, block), combined);
-      break;
-    }
-  }
+  Accumulator v;
+  const bool there = look_back_read(state, slot_of_tile(state, block * kLookBackLanes + lane), v);
+  if (look_back_ballot(!there) != uvec4(0u)) return;
+  const Accumulator combined = look_back_combine(v);
+  if (lane == 0u) look_back_post(state, slot_of_block(state, block), combined);
+}
+
+// Posts the block whose last tile is `tile`, if it is one's last. Every invocation may call; those of look_back_looks() do the work.
+// Call it some time after look_back_post_tile(): the block's other tiles have started earlier, so they will be there. If not,
+// whoever misses the block first posts it.
+void look_back_close_block(LookBack state, uint tile) {
+  if (look_back_looks() && tile % kLookBackLanes == kLookBackLanes - 1u)
+    look_back_post_block(state, tile / kLookBackLanes);
 }
 
 // `base` combined with the lanes from `first` on, from the left. (For exact operators a subgroup operation would do; on H200 it is
@@ -244,6 +245,7 @@ uint look_back_walk(LookBack state, uint tile, Accumulator initial, out Accumula
     uint late_end;
     first = look_back_window(state, end, initial, v, has_prefix, late_end);
     if (!own_there || late_end != 0u) {
+      if (own_there) look_back_post_block(state, late_end - 1u);
       if (++spins < kSpinLimit) continue;
       return own_there ? late_end * kLookBackLanes : late;
     }
