@@ -49,6 +49,20 @@ void reduce_row(uint vector[WEFT_VECTOR_INPUT_WORDS], uvec2 present, uint v, uin
   }
 }
 
+#if WEFT_ITEM_BYTES < 8
+// The best of a subgroup's lanes, on all of them.
+Folded reduce_across_lanes(Folded folded) {
+  const bool none = folded.place == ~0u;
+  Folded best;
+  if (kOp == kOpArgMin)
+    best.key = subgroup_min(none ? ~0u : folded.key);
+  else
+    best.key = subgroup_max(none ? 0u : folded.key);
+  best.place = subgroup_min(folded.key == best.key ? folded.place : ~0u);
+  return best;
+}
+#endif
+
 Accumulator reduce_lane_total(Folded folded, TileRange range, uint first_tile) {
   if (folded.place == ~0u) return identity();
   const uvec2 first = word64_subtract(word64_multiply(first_tile, kTileItems), uvec2(range.head, 0u));
@@ -88,7 +102,7 @@ void reduce_tiles() {
     const uvec2 source = tile_input_address(push.items, range, tile);
     Folded own = folded;
     if (!kCommutes) own = reduce_nothing();
-    if (tile_is_full(present)) {
+    if (tile_is_loadable(source, present)) {
       TileWords words;
       tile_load(source, words);
 #define WEFT_REDUCE_ROW(row) \
@@ -112,8 +126,14 @@ void reduce_tiles() {
     folded = own;
   }
 
+#if WEFT_ACCUMULATOR == WEFT_ARG && WEFT_ITEM_BYTES < 8
+  const Accumulator own = reduce_lane_total(reduce_across_lanes(folded), range, first_tile);
+  Accumulator total;
+  workgroup_exclusive_of_subgroups(own, 0u, total);
+#else
   Accumulator total = reduce_lane_total(folded, range, first_tile);
   if (kCommutes) total = workgroup_reduce(total, 0u);
+#endif
   if (gl_LocalInvocationIndex == 0u) {
     if (push.partial_count == 1u)
       reduce_write(push.result, push.initial, total);

@@ -170,21 +170,22 @@ void look_back_post_tile(LookBack state, uint tile, Accumulator aggregate) {
 }
 
 // Posts a block if all of its tiles are posted. The lanes of look_back_looks() call.
-void look_back_post_block(LookBack state, uint block) {
+bool look_back_post_block(LookBack state, uint block) {
   const uint lane = look_back_lane();
   Accumulator v;
   const bool there = look_back_read(state, slot_of_tile(state, block * kLookBackLanes + lane), v);
-  if (look_back_ballot(!there) != uvec4(0u)) return;
+  if (look_back_ballot(!there) != uvec4(0u)) return false;
   const Accumulator combined = look_back_combine(v);
   if (lane == 0u) look_back_post(state, slot_of_block(state, block), combined);
+  return true;
 }
 
 // Posts the block whose last tile is `tile`, if it is one's last. Every invocation may call; those of look_back_looks() do the work.
-// Call it some time after look_back_post_tile(): the block's other tiles have started earlier, so they will be there. If not,
-// whoever misses the block first posts it.
+// Call it some time after look_back_post_tile(): the block's other tiles have started earlier, so they will be there.
 void look_back_close_block(LookBack state, uint tile) {
-  if (look_back_looks() && tile % kLookBackLanes == kLookBackLanes - 1u)
-    look_back_post_block(state, tile / kLookBackLanes);
+  if (!look_back_looks() || tile % kLookBackLanes != kLookBackLanes - 1u) return;
+  for (uint spins = 0u; spins < kSpinLimit; ++spins)
+    if (look_back_post_block(state, tile / kLookBackLanes)) break;
 }
 
 // `base` combined with the lanes from `first` on, from the left. (For exact operators a subgroup operation would do; on H200 it is
@@ -245,7 +246,6 @@ uint look_back_walk(LookBack state, uint tile, Accumulator initial, out Accumula
     uint late_end;
     first = look_back_window(state, end, initial, v, has_prefix, late_end);
     if (!own_there || late_end != 0u) {
-      if (own_there) look_back_post_block(state, late_end - 1u);
       if (++spins < kSpinLimit) continue;
       return own_there ? late_end * kLookBackLanes : late;
     }
@@ -286,6 +286,13 @@ bool look_back_prefix(LookBack state, uint tile, Accumulator initial, out Accumu
   barrier();
   prefix = weft_look_back_prefix;
   return weft_look_back_late == 0u;
+}
+
+// For the workgroup whose tile was given up, before it ends: posts the block that was missing, if its tiles are there by now.
+// Otherwise one late tile would leave its block open for good, and all tiles after it would be given up too.
+void look_back_leave(LookBack state) {
+  const uint late = weft_look_back_late;
+  if (look_back_looks() && late % kLookBackLanes == 0u) look_back_post_block(state, late / kLookBackLanes - 1u);
 }
 
 #else

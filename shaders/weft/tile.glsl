@@ -69,6 +69,15 @@ uvec2 tile_present(TileRange range, uint tile) {
 
 bool tile_is_full(uvec2 present) { return present.x == 0u && present.y == kTileItems; }
 
+// Whether tile_load() may load it. Items of 8 bytes may lie on a boundary of 4, and their vectors with them.
+bool tile_is_loadable(uvec2 tile_address, uvec2 present) {
+#if WEFT_ITEM_BYTES == 8
+  return tile_is_full(present) && (tile_address.x & 15u) == 0u;
+#else
+  return tile_is_full(present);
+#endif
+}
+
 // The index in its tile of this lane's vector in row `row`.
 uint tile_vector(uint row) { return (subgroup_index() * kRows + row) * kSubgroupSize + subgroup_lane(); }
 
@@ -97,6 +106,7 @@ struct TileWords {
   TileVector row_0, row_1, row_2, row_3, row_4, row_5, row_6, row_7;
 };
 
+// Only where tile_is_loadable().
 void tile_load(uvec2 tile_address, inout TileWords words) {
   TileVectors source = TileVectors(tile_address);
 #define WEFT_LOAD_ROW(i) \

@@ -3,7 +3,7 @@
 // Scan inside a tile, in two halves: what each lane's vectors have in front of them inside the tile, and, once the prefix of the
 // tile is known, the outputs.
 //
-// Full tiles with aligned outputs, all but a few, keep their words in registers between the halves, in unrolled code. The others
+// Full tiles with aligned inputs and outputs, all but a few, keep their words in registers between the halves, in unrolled code. The others
 // (the first and last of a range, and all where output and input are displaced) go row by row in loops and read their items
 // twice: small code that a driver compiles quickly and that costs the fast path no registers. Both combine in the same order.
 //
@@ -34,7 +34,7 @@ TileScan tile_scan_of(uvec2 items, uvec2 outputs, TileRange range, uint tile) {
   scan.source = tile_input_address(items, range, tile);
   scan.target = tile_output_address(outputs, range, tile);
   scan.present = tile_present(range, tile);
-  scan.fast = tile_is_full(scan.present) && tile_output_is_aligned(scan.target);
+  scan.fast = tile_is_loadable(scan.source, scan.present) && tile_output_is_aligned(scan.target);
   return scan;
 }
 
@@ -93,7 +93,7 @@ Accumulator tile_fold_vector(Accumulator folded, TileVector packed) {
 // The same bits, with all loads of a full tile under way at once.
 Accumulator tile_aggregate(TileScan scan, uint slot) {
   Accumulator folded = identity();
-  if (tile_is_full(scan.present)) {
+  if (tile_is_loadable(scan.source, scan.present)) {
     TileWords words;
     tile_load(scan.source, words);
 #define WEFT_FOLD_ROW(i) \
@@ -123,7 +123,7 @@ void tile_scan_store_by_rows(TileScan scan, Accumulator prefix) {
   }
 }
 
-// ---- fast tiles: full, and outputs aligned to vectors ----
+// ---- fast tiles: full, inputs and outputs aligned to vectors ----
 
 // A vector's scan from its subgroup's first item on.
 struct HeldVector {

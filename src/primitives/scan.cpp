@@ -104,6 +104,8 @@ Result<Scan> Scan::create(const Context& context, const ScanConfig& config, uint
   Status status;
   if (plan->config.strategy == Strategy::look_back) {
     const bool wide = state.traits().buffer_int64_atomics;
+    // By then every post is there that ever comes: nothing to wait for.
+    const uint32_t repair_constants[] = {constants[0], constants[1], constants[2], 1, fault};
     const uint32_t words = primitives::register_bytes(config.accumulator) / 4;
     // As in weft/look_back.glsl: 32 bits of value and a flag in 64, or 16 in 32.
     plan->post_bytes = 8 * words;
@@ -111,7 +113,7 @@ Result<Scan> Scan::create(const Context& context, const ScanConfig& config, uint
     const std::string variant = types + (wide ? ".state64" : ".state32");
     status = build(plan->reset, "look_back_reset", kResetWorkgroup, {});
     if (status) status = build(plan->look_back, "scan_look_back" + variant, plan->tuning.workgroup, constants);
-    if (status) status = build(plan->repair, "scan_repair" + variant, plan->tuning.workgroup, constants);
+    if (status) status = build(plan->repair, "scan_repair" + variant, plan->tuning.workgroup, repair_constants);
   }
   if (status && (plan->config.strategy == Strategy::reduce_then_scan || plan->small_items != 0)) {
     status = build(plan->upsweep, "scan_upsweep" + types, plan->tuning.workgroup, constants);
