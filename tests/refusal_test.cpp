@@ -13,6 +13,7 @@
 
 #include "support/device.hpp"
 #include "support/recorded_commands.hpp"
+#include "support/run.hpp"
 
 namespace weft::test {
 namespace {
@@ -218,6 +219,21 @@ TEST_SUITE("refusal") {
                   {{"initial", "given", [](ReduceArgs& a) { a.initial = Value::of(uint32_t{1}); }},
                    {"output", "of one accumulator", [](ReduceArgs& a) { a.output.size = 4; }},
                    {"output", "off by 2", [](ReduceArgs& a) { a.output.offset += 2; }}});
+  }
+
+  TEST_CASE("arg_min and arg_max refuse more items than a workgroup can number") {
+    const ScopedEnvironment one_workgroup("WEFT_TUNE", "reduce.groups=1");
+    Messages messages;
+    Bench b(Bench::open(messages));
+    for (const Op op : {Op::add, Op::arg_min}) {
+      const Result<Reduce> reduce = Reduce::create(b.gpu.context(), {op, Type::u32, Type::u32});
+      REQUIRE(reduce);
+      ReduceArgs args{b.input.range(0, 4 * kCount), b.output.range(0, 16), b.scratch.range(0, 64), kCount, {}};
+      args.count = Count(uint64_t{1} << 32);
+      const auto error = recorded(b, *reduce, args);
+      REQUIRE(error);
+      CHECK(error->message.find(op == Op::add ? "input" : "count") != std::string::npos);
+    }
   }
 }
 

@@ -29,7 +29,7 @@ struct ReduceArgs {
   BufferRange output;  ///< 1 accumulator, or 1 ArgResult aligned to 4; may not overlap `input` or `scratch`
   BufferRange
       scratch;  ///< `scratch_size(count.maximum())` bytes, aligned to 16; contents irrelevant before, undefined after
-  Count count;  ///< a value, or a device address and a maximum
+  Count count;  ///< a value, or a device address and a maximum; with arg_min, arg_max at most 2^41
   std::optional<Value> initial;  ///< an accumulator combined in front of the first item (not with arg_min, arg_max)
 };
 
