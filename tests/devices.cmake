@@ -67,8 +67,9 @@ else()
 endif()
 
 if(weft_swiftshader_icd)
+  # The cross products are lavapipe's to finish; SwiftShader builds pipelines slowly and is here for what it does not forgive.
   weft_device_tests(swiftshader LABELS swiftshader GROUPS scan reduce blocks runtime
-    ENVIRONMENT ${weft_swiftshader} "WEFT_TEST_BACKENDS=native,emulated32" WEFT_TEST_SHARE=3/3)
+    ENVIRONMENT ${weft_swiftshader} "WEFT_TEST_BACKENDS=native,emulated32" WEFT_TEST_SHARE=3/9)
 else()
   message(WARNING "SwiftShader is not installed (Debian: chromium): its tests are left out")
 endif()
