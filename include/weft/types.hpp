@@ -42,7 +42,7 @@ enum class Op : uint8_t {
 enum class Strategy : uint8_t {
   automatic,  ///< the better of the two on this device; WEFT_STRATEGY in the environment decides instead when set
   reduce_then_scan,  ///< two passes over the input; needs nothing of the device
-  look_back,         ///< one pass; each tile looks back at what earlier tiles posted, and recomputes what is late
+  look_back,         ///< one pass; each tile looks back at what earlier tiles posted; what is late is recomputed
 };
 
 /// Bytes of one item.

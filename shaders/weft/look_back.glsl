@@ -16,8 +16,9 @@
 //
 // Nothing depends on another workgroup ever running on: after kSpinLimit polls a workgroup gives its tile up. A second dispatch,
 // for which WEFT_LOOK_BACK_REPAIR is defined, does what was given up, which is nothing on most days. By then every workgroup of
-// the first has ended, and has posted; should a post be missing all the same, it is computed again. So the pass ends on devices
-// without forward progress between workgroups too. (With that code in the first dispatch, it is the same registers that hold a tile.)
+// the first has ended, and has posted its tile; a block that nobody closed, or a post that is missing all the same, is computed.
+// So the pass ends on devices without forward progress between workgroups too. (In the first dispatch that code would take the
+// registers that hold a tile.)
 //
 // A repairing includer defines look_back_aggregate(), declared below.
 // Specialization constants: 5 kSpinLimit, 6 kFault.

@@ -3,7 +3,8 @@
 // Scan inside a tile, in two halves: what each lane's vectors have in front of them inside the tile, and, once the prefix of the
 // tile is known, the outputs.
 //
-// Full tiles with aligned inputs and outputs, all but a few, keep their words in registers between the halves, in unrolled code. The others
+// Full tiles with aligned inputs and outputs, all but a few, keep their words in registers between the halves, in code written
+// out per row. The others
 // (the first and last of a range, and all where output and input are displaced) go row by row in loops and read their items
 // twice: small code that a driver compiles quickly and that costs the fast path no registers. Both combine in the same order.
 //

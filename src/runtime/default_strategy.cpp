@@ -6,7 +6,7 @@
 namespace weft::runtime {
 namespace {
 
-// look_back is right on every device: a tile that waits in vain recomputes what it waits for. It is fast only where
+// look_back is right on every device: what a tile waits for in vain a second dispatch computes. It is fast only where
 // workgroups that have started go on running, which Vulkan neither promises nor lets one ask; so the default goes by
 // device. The first row that fits decides; where none does, reduce_then_scan.
 struct Rule {
