@@ -130,7 +130,7 @@ std::vector<Breach<Args>> shared_breaches(Bench& b, uint64_t tile_items) {
        }},
       {"count", "in the scratch",
        [](Args& a) {
-         a.count = Count::on_device({a.scratch.buffer, 16, 4}, kCount);
+         a.count = Count::on_device({a.scratch.buffer, a.scratch.offset, 4}, kCount);
        }},
       {"count", "of more than 2^31 tiles", [=](Args& a) { a.count = tile_items << 31; }},
       {"count", "of all bits", [](Args& a) { a.count = ~uint64_t{0}; }},

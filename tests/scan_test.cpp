@@ -429,6 +429,19 @@ TEST_SUITE("scan") {
       }
   }
 
+  TEST_CASE("blocks that nobody closes are closed by the second dispatch, however many tiles were given up") {
+    const ScopedEnvironment small_tiles("WEFT_TUNE", "scan.workgroup=128,scan.rows=1");
+    for (const Device& device : every_look_back())
+      for (const uint32_t every : {1u, 5u}) {
+        if (device.backend().is_emulated() && every != 1) continue;
+        const ScanConfig config = config_of<uint32_t, uint32_t>(ScanKind::exclusive, Op::add);
+        const Scan scan = faulty_scan(device, config, primitives::LookBackFault::Kind::open, every);
+        CAPTURE(every);
+        const uint64_t tiles = device.backend().is_emulated() ? 300 : 12000;
+        check_scan<uint32_t, uint32_t>(device, scan, config, tiles * scan.tile_items() + 5, {.in_place = true});
+      }
+  }
+
   TEST_CASE("the strategy asked for is the one in use, and automatic is decided by the Context") {
     for (const Device& device : every_device()) {
       CHECK(device.scan(config_of<uint32_t>(ScanKind::exclusive, Op::add)).strategy() == device.strategy());

@@ -46,10 +46,7 @@ void main() {
   const Accumulator subgroups_before = workgroup_exclusive_of_subgroups(own_total, 0u, aggregate);
   if (combines) look_back_close_block(state, ticket);
   Accumulator prefix = initial;
-  if (!alone && !look_back_prefix(state, ticket - lag, initial, prefix)) {
-    look_back_leave(state);
-    return;
-  }
+  if (!alone && !look_back_prefix(state, ticket - lag, initial, prefix)) return;
   prefix = combine(prefix, subgroups_before);
   if (scan.fast)
     tile_scan_store(scan, held, prefix);

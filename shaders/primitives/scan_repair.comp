@@ -22,7 +22,8 @@ void main() {
   const uint given_up = look_back_counters(state).given_up;
   if (given_up == 0u) return;
   const TileRange range = scan_range();
-  for (uint i = gl_WorkGroupID.x; i < given_up; i += gl_NumWorkGroups.x) {
+  const uint workgroups = gl_NumWorkGroups.x * gl_NumWorkGroups.y;
+  for (uint i = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x; i < given_up; i += workgroups) {
     const uint tile = look_back_list(state).at[i];
     const Accumulator prefix = look_back_prefix(state, tile, accumulator_of_bits(push.initial));
     TileScan scan = tile_scan_of(push.items, push.outputs, range, tile);

@@ -37,9 +37,10 @@
 
 layout(constant_id = 5) const uint kSpinLimit = 64;
 
-// Faults for tests: tiles whose index is a multiple of kFault >> 8 are posted late (1) or never (2).
+// Faults for tests: tiles whose index is a multiple of kFault >> 8 are posted late (1) or never (2); blocks whose index is one are
+// not closed (3).
 layout(constant_id = 6) const uint kFault = 0;
-const uint kFaultDelay = 1, kFaultOmit = 2;
+const uint kFaultDelay = 1, kFaultOmit = 2, kFaultOpen = 3;
 
 // Scratch: counters, then the posts; all zero before the pass. Then the tiles given up.
 struct LookBack {
@@ -185,6 +186,7 @@ bool look_back_post_block(LookBack state, uint block) {
 // Call it some time after look_back_post_tile(): the block's other tiles have started earlier, so they will be there.
 void look_back_close_block(LookBack state, uint tile) {
   if (!look_back_looks() || tile % kLookBackLanes != kLookBackLanes - 1u) return;
+  if ((kFault & 255u) == kFaultOpen && tile / kLookBackLanes % (kFault >> 8) == 0u) return;
   for (uint spins = 0u; spins < kSpinLimit; ++spins)
     if (look_back_post_block(state, tile / kLookBackLanes)) break;
 }
@@ -289,13 +291,6 @@ bool look_back_prefix(LookBack state, uint tile, Accumulator initial, out Accumu
   return weft_look_back_late == 0u;
 }
 
-// For the workgroup whose tile was given up, before it ends: posts the block that was missing, if its tiles are there by now.
-// Otherwise one late tile would leave its block open for good, and all tiles after it would be given up too.
-void look_back_leave(LookBack state) {
-  const uint late = weft_look_back_late;
-  if (look_back_looks() && late % kLookBackLanes == 0u) look_back_post_block(state, late / kLookBackLanes - 1u);
-}
-
 #else
 
 // The aggregate of any tile, on all invocations; every invocation of the workgroup calls. Bit for bit what the tile's own
@@ -316,6 +311,17 @@ void look_back_offer(LookBack state, uint slot, Accumulator v) {
 // workgroup calls, uniformly.
 void look_back_complete(LookBack state, uint end) {
   const uint first = (end - 1u) / kLookBackLanes * kLookBackLanes;
+  const uint block = first / kLookBackLanes;
+  const bool whole = end - first == kLookBackLanes;
+  if (look_back_looks()) {
+    const bool posted = whole && look_back_post_block(state, block);
+    if (look_back_lane() == 0u) weft_look_back_late = posted ? 0u : 1u;
+  }
+  barrier();
+  const bool open = weft_look_back_late != 0u;
+  barrier();
+  if (!open) return;
+
   Accumulator v;
   for (uint tile = first; tile < end; ++tile) {
     if (look_back_leads()) weft_look_back_late = look_back_read(state, slot_of_tile(state, tile), v) ? 0u : 1u;
@@ -328,11 +334,7 @@ void look_back_complete(LookBack state, uint end) {
     }
   }
   barrier();
-  if (end - first == kLookBackLanes && look_back_looks()) {
-    look_back_read(state, slot_of_tile(state, first + look_back_lane()), v);
-    const Accumulator combined = look_back_combine(v);
-    if (look_back_lane() == 0u) look_back_offer(state, slot_of_block(state, first / kLookBackLanes), combined);
-  }
+  if (whole && look_back_looks()) look_back_post_block(state, block);
 }
 
 // As in the first dispatch, but computes what is missing.

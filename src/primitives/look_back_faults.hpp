@@ -11,9 +11,10 @@ struct LookBackFault {
   enum class Kind : uint32_t {
     delay = 1,  ///< the tile waits before it posts
     omit = 2,   ///< the tile posts nothing, and stores its outputs all the same: not to be used in place
+    open = 3,   ///< the block's last tile does not post the block, so that tiles after it are given up
   };
   Kind kind;
-  uint32_t every;  ///< tiles whose index is a multiple of this; at least 1
+  uint32_t every;  ///< tiles, or blocks, whose index is a multiple of this; at least 1
 };
 
 /// A Scan with Strategy::look_back and the fault.

@@ -52,6 +52,9 @@ namespace {
 constexpr const char* kName = "Scan";
 constexpr uint64_t kMaxTiles = uint64_t{1} << 31;
 constexpr uint32_t kResetWorkgroup = 256;
+// The repairing dispatch: so many tiles a workgroup if all were given up, so that its loops stay short, and no fewer workgroups
+// than this.
+constexpr uint32_t kRepairTiles = 64;
 constexpr uint32_t kRepairWorkgroups = 32;
 
 // Without scratch in use the declared size still is not 0, so that callers need no special case.
@@ -204,7 +207,8 @@ Status Scan::record(VkCommandBuffer commands, const ScanArgs& args) const {
     primitives::dispatch(state, commands, *plan.look_back, push, primitives::dispatch_size(tiles + push.lag, max_x));
     if (tiles > 1) {
       primitives::barrier_between(state, commands);
-      primitives::dispatch(state, commands, *plan.repair, push, {kRepairWorkgroups, 1});
+      const uint64_t workgroups = std::max<uint64_t>(kRepairWorkgroups, tiles / kRepairTiles);
+      primitives::dispatch(state, commands, *plan.repair, push, primitives::dispatch_size(workgroups, max_x));
     }
     return {};
   }
