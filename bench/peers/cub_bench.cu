@@ -9,6 +9,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,7 +20,7 @@
 
 #include "support/item_source.hpp"
 #include "support/oracle.hpp"
-#include "support/statistics.hpp"
+#include "support/sampling.hpp"
 
 namespace {
 
@@ -39,8 +40,6 @@ using weft::bench::Summary;
   } while (0)
 
 constexpr double kWarmUpMs = 200;
-constexpr double kWarmUpBatchMs = 20;
-constexpr double kMaxBatchMs = 100;
 // All commands of a batch must fit the driver's queue while the gate holds them back.
 constexpr uint32_t kMaxBatch = 32;
 
@@ -367,34 +366,16 @@ class Timer {
   cudaEvent_t stops_[kMaxBatch]{};
 };
 
-Row measure(const Work& work, Timer& timer, const Memory& memory, uint32_t repeats) {
+Row measure(const Work& work, Timer& timer, const Memory& memory, uint32_t repeats, double idle_ms) {
   const auto call = [&] {
     size_t bytes = memory.scratch_bytes;
     return work.call(memory, memory.scratch, bytes, timer.stream());
   };
   Row row;
   row.work = work;
-  // As weft-bench: by the clock on the wall, and on while it gets faster.
-  const auto since = [start = std::chrono::steady_clock::now()] {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  };
-  double call_ms = kWarmUpBatchMs;
-  double best_ms = INFINITY;
-  for (bool improving = true; improving || since() < kWarmUpMs;) {
-    const auto count = static_cast<uint32_t>(std::clamp(kWarmUpBatchMs / call_ms, 2.0, double(kMaxBatch)));
-    double total = 0;
-    for (const double ms : timer.time(count, call)) total += ms;
-    call_ms = std::max(total / count, 1e-3);
-    improving = call_ms < 0.97 * best_ms && since() < 10 * kWarmUpMs;
-    best_ms = std::min(best_ms, call_ms);
-  }
-  const auto batch = static_cast<uint32_t>(std::clamp(kMaxBatchMs / call_ms, 1.0, double(kMaxBatch)));
-  std::vector<double> samples;
-  while (samples.size() < repeats) {
-    const auto timed = timer.time(std::min<uint32_t>(batch, repeats - static_cast<uint32_t>(samples.size())), call);
-    samples.insert(samples.end(), timed.begin(), timed.end());
-  }
-  row.ms = weft::bench::summarize(std::move(samples));
+  const auto time_batch = [&](uint32_t count) { return std::optional(timer.time(count, call)); };
+  row.ms = weft::bench::summarize(
+      *weft::bench::take_samples({repeats, kWarmUpMs, idle_ms, kMaxBatch}, kWarmUpMs / 10, time_batch));
   std::vector<double> walls;
   for (uint32_t i = 0; i < std::min(5u, repeats); ++i) {
     const auto start = std::chrono::steady_clock::now();
@@ -562,6 +543,7 @@ int main(int argc, char** argv) {
     size_t bytes = memory.scratch_bytes;
     CUDA_CHECK(work.call(memory, memory.scratch, bytes, timer.stream()));
     CUDA_CHECK(cudaStreamSynchronize(timer.stream()));
+    const auto busy_until = std::chrono::steady_clock::now();
     if (const auto mismatch = work.check(memory, items)) {
       std::fprintf(stderr, "cub-bench: %s %s %s %llu: WRONG at %llu: expected %s, found %s\n", work.primitive.c_str(),
                    work.variant.c_str(), work.type, static_cast<unsigned long long>(work.n),
@@ -570,7 +552,8 @@ int main(int argc, char** argv) {
       failed = true;
       continue;
     }
-    Row row = measure(work, timer, memory, options.repeats);
+    const std::chrono::duration<double, std::milli> idle = std::chrono::steady_clock::now() - busy_until;
+    Row row = measure(work, timer, memory, options.repeats, idle.count());
     row.verified = true;
     if (work.primitive == "copy" && work.variant == "kernel") copy_gbps[work.n] = row.gbps;
     const auto copy = copy_gbps.find((work.moved_bytes + 7) / 8);

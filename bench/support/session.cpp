@@ -5,20 +5,19 @@
 #include <cctype>
 #include <chrono>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "support/sampling.hpp"
 
 namespace weft::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kWarmUpBatchMs = 20;
-constexpr double kMaxWarmUps = 10;
-constexpr double kImprovement = 0.97;
+constexpr uint32_t kLargestBatch = 256;
 constexpr uint64_t kFirstProbeItems = uint64_t{1} << 16;
 constexpr uint64_t kProbeGrowth = 4;
 constexpr uint32_t kPoison = 0xa5c35a3c;
@@ -238,6 +237,7 @@ Status Session::run_size(BenchCase& bench_case, uint64_t n, std::optional<Speed>
   if (const auto ran = gpu_.run([&](VkCommandBuffer c) { return bench_case.record(c, *buffers, n); }); !ran) {
     return ran.error();
   }
+  const auto busy_until = Clock::now();
   const auto mismatch = bench_case.verify(gpu_, source_, *buffers, n);
   if (!mismatch) return mismatch.error();
   if (*mismatch) {
@@ -248,31 +248,20 @@ Status Session::run_size(BenchCase& bench_case, uint64_t n, std::optional<Speed>
   }
   row.verified = true;
 
-  // By the clock on the wall: clocks rise, and drivers replace code they compiled in haste, whatever the device is busy with.
-  double call_ms = std::max(*predicted, 1e-3);
-  double best_ms = std::numeric_limits<double>::infinity();
-  const auto warm_up_start = Clock::now();
-  for (bool improving = true; improving || milliseconds_since(warm_up_start) < warm_up_ms_;) {
-    const auto count = static_cast<uint32_t>(std::clamp(kWarmUpBatchMs / call_ms, 2.0, 256.0));
-    const auto samples = time(bench_case, *buffers, n, count);
-    if (!samples) return samples.error();
-    call_ms = std::max(std::accumulate(samples->begin(), samples->end(), 0.0) / count, 1e-3);
-    improving = call_ms < kImprovement * best_ms && milliseconds_since(warm_up_start) < kMaxWarmUps * warm_up_ms_;
-    best_ms = std::min(best_ms, call_ms);
-  }
-  // Submissions are kept short for the same reason as dispatches are.
-  const auto batch = static_cast<uint32_t>(std::clamp(kMaxCallMs / call_ms, 1.0, 256.0));
+  std::optional<Error> error;
+  const auto time_batch = [&](uint32_t count) -> std::optional<std::vector<double>> {
+    auto timed = time(bench_case, *buffers, n, count);
+    if (timed) return std::move(timed).value();
+    error = timed.error();
+    return std::nullopt;
+  };
+  const Sampling sampling{repeats_, warm_up_ms_, milliseconds_since(busy_until), kLargestBatch};
   const char* const timer_before = timer();
-  std::vector<double> samples;
-  while (samples.size() < repeats_) {
-    const auto left = static_cast<uint32_t>(repeats_ - samples.size());
-    const auto timed = time(bench_case, *buffers, n, std::min(batch, left));
-    if (!timed) return timed.error();
-    if (timer() != timer_before && samples.size() > 0) samples.clear();  // the two kinds of time do not mix
-    samples.insert(samples.end(), timed->begin(), timed->end());
-  }
-  samples.resize(repeats_);
-  row.ms = summarize(std::move(samples));
+  auto samples = take_samples(sampling, *predicted, time_batch);
+  // The two kinds of time do not mix.
+  if (samples && timer() != timer_before) samples = take_samples(sampling, *predicted, time_batch);
+  if (!samples) return *error;
+  row.ms = summarize(std::move(*samples));
   speed = Speed{n, row.ms->median};
   const auto wall = wall_ms(bench_case, *buffers, n);
   if (!wall) return wall.error();

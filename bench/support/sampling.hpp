@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "support/statistics.hpp"
+
+namespace weft::bench {
+
+/// How one row is sampled: the same for weft and its peers.
+struct Sampling {
+  uint32_t repeats = 0;        ///< samples taken
+  double warm_up_ms = 0;       ///< the row runs at least so long before them, and on while it gets faster
+  double idle_ms = 0;          ///< how long the device has had nothing to do: what was checked on the CPU took so long
+  uint32_t largest_batch = 0;  ///< calls enqueued at once, at most
+};
+
+/// Milliseconds of `repeats` calls. `time(count)` runs `count` calls and gives the milliseconds of each, or nothing on an
+/// error, which ends all. `call_ms`: about what one call takes.
+///
+/// The warm-up goes by the clock on the wall: clocks rise, and drivers replace code they compiled in haste, whatever the
+/// device is busy with. A device that idled for seconds has been seen to run on a third of its speed for another 0.2 s, and
+/// then to rise within a millisecond; so long idling takes a longer warm-up, and samples that spread over such a rise
+/// are taken again.
+template <class Time>
+std::optional<std::vector<double>> take_samples(const Sampling& sampling, double call_ms, const Time& time) {
+  constexpr double kBatchMs = 20;          // of a batch of the warm-up
+  constexpr double kLongestBatchMs = 100;  // of a batch of samples: submissions are kept short, as dispatches are
+  constexpr double kImprovement = 0.97;
+  constexpr double kMaxWarmUps = 10;
+  constexpr double kIdleShare = 0.3, kMaxIdleMs = 1000;
+  constexpr int kTakes = 4;
+  constexpr double kLongCallMs = 0.1;  // shorter ones spread by the timer's steps
+
+  const auto since = [start = std::chrono::steady_clock::now()] {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  };
+  const auto batch_of = [&](double ms, double least) {
+    return static_cast<uint32_t>(std::clamp(ms / std::max(call_ms, 1e-3), least, double(sampling.largest_batch)));
+  };
+  const double warm_up_ms =
+      std::max(sampling.warm_up_ms, sampling.warm_up_ms > 0 ? std::min(kMaxIdleMs, kIdleShare * sampling.idle_ms) : 0);
+  double best_ms = std::numeric_limits<double>::infinity();
+  for (bool improving = true; improving || since() < warm_up_ms;) {
+    const auto timed = time(batch_of(kBatchMs, 2));
+    if (!timed) return std::nullopt;
+    call_ms = std::accumulate(timed->begin(), timed->end(), 0.0) / static_cast<double>(timed->size());
+    improving = call_ms < kImprovement * best_ms && since() < kMaxWarmUps * warm_up_ms;
+    best_ms = std::min(best_ms, call_ms);
+  }
+
+  std::vector<double> samples;
+  for (int take = 0; take < kTakes; ++take) {
+    samples.clear();
+    while (samples.size() < sampling.repeats) {
+      const auto left = static_cast<uint32_t>(sampling.repeats - samples.size());
+      const auto timed = time(std::min(batch_of(kLongestBatchMs, 1), left));
+      if (!timed) return std::nullopt;
+      samples.insert(samples.end(), timed->begin(), timed->end());
+    }
+    const Summary summary = summarize(samples);
+    if (summary.noise() <= kNoisy || summary.median < kLongCallMs) break;
+  }
+  return samples;
+}
+
+}  // namespace weft::bench
