@@ -17,24 +17,22 @@ namespace weft::bench {
 struct Sampling {
   uint32_t repeats = 0;        ///< samples taken
   double warm_up_ms = 0;       ///< the row runs at least so long before them, and on while it gets faster
-  double idle_ms = 0;          ///< how long the device has had nothing to do: what was checked on the CPU took so long
   uint32_t largest_batch = 0;  ///< calls enqueued at once, at most
 };
 
 /// Milliseconds of `repeats` calls. `time(count)` runs `count` calls and gives the milliseconds of each, or nothing on an
-/// error, which ends all. `call_ms`: about what one call takes.
+/// error, which ends all. `at_speed()` tells whether the device's clocks are up. `call_ms`: about what one call takes.
 ///
 /// The warm-up goes by the clock on the wall: clocks rise, and drivers replace code they compiled in haste, whatever the
-/// device is busy with. A device that idled for seconds has been seen to run on a third of its speed for another 0.2 s, and
-/// then to rise within a millisecond; so long idling takes a longer warm-up, and samples that spread over such a rise
-/// are taken again.
-template <class Time>
-std::optional<std::vector<double>> take_samples(const Sampling& sampling, double call_ms, const Time& time) {
+/// device is busy with. Samples that spread, as when clocks rise amid them, are taken again.
+template <class Time, class AtSpeed>
+std::optional<std::vector<double>> take_samples(const Sampling& sampling, double call_ms, const Time& time,
+                                                const AtSpeed& at_speed) {
   constexpr double kBatchMs = 20;          // of a batch of the warm-up
   constexpr double kLongestBatchMs = 100;  // of a batch of samples: submissions are kept short, as dispatches are
   constexpr double kImprovement = 0.97;
   constexpr double kMaxWarmUps = 10;
-  constexpr double kIdleShare = 0.3, kMaxIdleMs = 1000;
+  constexpr double kMaxSlowMs = 5000;  // for clocks to rise
   constexpr int kTakes = 4;
   constexpr double kLongCallMs = 0.1;  // shorter ones spread by the timer's steps
 
@@ -44,14 +42,14 @@ std::optional<std::vector<double>> take_samples(const Sampling& sampling, double
   const auto batch_of = [&](double ms, double least) {
     return static_cast<uint32_t>(std::clamp(ms / std::max(call_ms, 1e-3), least, double(sampling.largest_batch)));
   };
-  const double warm_up_ms =
-      std::max(sampling.warm_up_ms, sampling.warm_up_ms > 0 ? std::min(kMaxIdleMs, kIdleShare * sampling.idle_ms) : 0);
   double best_ms = std::numeric_limits<double>::infinity();
-  for (bool improving = true; improving || since() < warm_up_ms;) {
+  for (bool going = true; going;) {
     const auto timed = time(batch_of(kBatchMs, 2));
     if (!timed) return std::nullopt;
     call_ms = std::accumulate(timed->begin(), timed->end(), 0.0) / static_cast<double>(timed->size());
-    improving = call_ms < kImprovement * best_ms && since() < kMaxWarmUps * warm_up_ms;
+    const bool improving = call_ms < kImprovement * best_ms && since() < kMaxWarmUps * sampling.warm_up_ms;
+    going =
+        improving || since() < sampling.warm_up_ms || (sampling.warm_up_ms > 0 && since() < kMaxSlowMs && !at_speed());
     best_ms = std::min(best_ms, call_ms);
   }
 

@@ -3,14 +3,17 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <weft/gpu.hpp>
 
 #include "support/bench_case.hpp"
+#include "support/copy_kernel.hpp"
 #include "support/item_source.hpp"
 #include "support/row.hpp"
 
@@ -48,6 +51,9 @@ class Session {
   Result<double> predict_ms(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n,
                             std::optional<Speed>& speed);
   Result<std::vector<double>> time(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n, uint32_t count);
+  /// Whether the device's clocks are up: a fixed short copy takes about as long as it took at best. Devices that idle for
+  /// seconds, while the CPU checks a row, slow down, and need up to seconds of work to come back.
+  bool at_speed();
   Result<double> wall_ms(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n);
 
   Gpu gpu_;
@@ -58,6 +64,13 @@ class Session {
   std::optional<Buffer> input_;
   std::optional<Buffer> output_;
   std::optional<Buffer> scratch_;
+  struct Pace {
+    Pace(Buffer pace_buffer, CopyKernel pace_kernel) : buffer(std::move(pace_buffer)), kernel(std::move(pace_kernel)) {}
+    Buffer buffer;
+    CopyKernel kernel;
+    double best_ms = std::numeric_limits<double>::infinity();
+  };
+  std::optional<Pace> pace_;
   std::optional<Type> input_type_;  // whose items input_ holds; u32 stands for all that are not floats
   uint64_t input_filled_ = 0;       // bytes
 };
