@@ -26,7 +26,7 @@ constexpr ClassTuning kTable[] = {
        .spin_limit = 256,
        .lag_kib = 12288,
        .small_kib = 8192},
-      {.workgroup = 256, .rows = 8, .groups = 2112}}},
+      {.workgroup = 256, .rows = 4, .groups = 528}}},
     {[](const DeviceTraits&) { return true; }, {}},
 };
 
