@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Scans the tiles that scan_look_back.comp gave up because a predecessor was late; mostly there are none. Workgroups share them,
-// each tile row by row.
+// Scans the tiles that scan_look_back.comp gave up because a predecessor was late; mostly there are none. Each workgroup takes a run of
+// them, so that all but its first find a prefix near, and each tile row by row.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define WEFT_LOOK_BACK_REPAIR
@@ -23,7 +23,9 @@ void main() {
   if (given_up == 0u) return;
   const TileRange range = scan_range();
   const uint workgroups = gl_NumWorkGroups.x * gl_NumWorkGroups.y;
-  for (uint i = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x; i < given_up; i += workgroups) {
+  const uint share = (given_up + workgroups - 1u) / workgroups;
+  const uint first = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * share;
+  for (uint i = first; i < min(first + share, given_up); ++i) {
     const uint tile = look_back_list(state).at[i];
     const Accumulator prefix = look_back_prefix(state, tile, accumulator_of_bits(push.initial));
     TileScan scan = tile_scan_of(push.items, push.outputs, range, tile);

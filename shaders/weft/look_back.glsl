@@ -337,6 +337,34 @@ void look_back_complete(LookBack state, uint end) {
   if (whole && look_back_looks()) look_back_post_block(state, block);
 }
 
+// Posts the blocks in front of a tile's own that are open although their tiles are posted, back to the nearest prefix: after one late
+// tile that may be all of them. Every invocation of the workgroup calls, uniformly.
+void look_back_close_behind(LookBack state, uint tile) {
+  for (uint end = tile / kLookBackLanes; end != 0u; end -= min(end, kLookBackLanes)) {
+    if (look_back_looks()) {
+      const uint lane = look_back_lane();
+      const uint back = kLookBackLanes - lane;
+      bool is_prefix = back > end;
+      bool open = false;
+      Accumulator v;
+      if (!is_prefix) {
+        is_prefix = look_back_read(state, slot_of_prefix(state, end - back), v);
+        open = !look_back_read(state, slot_of_block(state, end - back), v);
+      }
+      const uvec4 prefixes = look_back_ballot(is_prefix);
+      const uvec4 opens = look_back_ballot(open);
+      const uint first = ballot_highest_bit(prefixes) < 128u ? ballot_highest_bit(prefixes) + 1u : 0u;
+      for (uint i = first; i < kLookBackLanes; ++i)
+        if (ballot_bit(opens, i)) look_back_post_block(state, end - (kLookBackLanes - i));
+      if (lane == 0u) weft_look_back_late = prefixes != uvec4(0u) ? 0u : 1u;
+    }
+    barrier();
+    const bool on = weft_look_back_late != 0u;
+    barrier();
+    if (!on) break;
+  }
+}
+
 // As in the first dispatch, but computes what is missing.
 Accumulator look_back_prefix(LookBack state, uint tile, Accumulator initial) {
   // Every round but the last completes a block, or the tile's own.
@@ -353,6 +381,7 @@ Accumulator look_back_prefix(LookBack state, uint tile, Accumulator initial) {
     const uint late = weft_look_back_late;
     barrier();
     if (late == 0u) break;
+    if (round == 0u) look_back_close_behind(state, tile);
     look_back_complete(state, late);
     barrier();
   }
