@@ -499,7 +499,7 @@ int main(int argc, char** argv) {
   }
   std::vector<Work> primitives = primitive_works(options);
   std::vector<uint64_t> copies;
-  for (const Work& work : primitives) copies.push_back((work.moved_bytes + 7) / 8);
+  for (const Work& work : primitives) copies.push_back(weft::bench::copy_items(work.moved_bytes));
   copies.insert(copies.end(), options.sizes.begin(), options.sizes.end());
   std::sort(copies.begin(), copies.end());
   copies.erase(std::unique(copies.begin(), copies.end()), copies.end());
@@ -531,7 +531,7 @@ int main(int argc, char** argv) {
   Type filled_type = Type::u32;  // stands for all integers
   uint64_t filled = 0;
   for (const Work& work : works) {
-    const auto items = source->items(work.item, work.input_bytes / weft::size_of(work.item));
+    const auto items = source->items(work.item, work.input_bytes / weft::size_of(work.item)).bytes;
     const Type type = weft::is_float(work.item) ? work.item : Type::u32;
     if (filled_type != type || filled < work.input_bytes) {
       CUDA_CHECK(cudaMemcpy(memory.input, items.data(), items.size(), cudaMemcpyHostToDevice));
@@ -555,7 +555,7 @@ int main(int argc, char** argv) {
     Row row = measure(work, timer, memory, options.repeats);
     row.verified = true;
     if (work.primitive == "copy" && work.variant == "kernel") copy_gbps[work.n] = row.gbps;
-    const auto copy = copy_gbps.find((work.moved_bytes + 7) / 8);
+    const auto copy = copy_gbps.find(weft::bench::copy_items(work.moved_bytes));
     if (copy != copy_gbps.end() && copy->second > 0) row.copy_fraction = row.gbps / copy->second;
     std::fprintf(out, "%-9s %-22s %-6s %11llu %10.4f %9.1f %6.1f %% %8s %5.0f %%\n", work.primitive.c_str(),
                  work.variant.c_str(), work.type, static_cast<unsigned long long>(work.n), row.ms.median, row.gbps,
