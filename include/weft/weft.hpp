@@ -5,6 +5,7 @@
 #include <weft/gpu.hpp>
 #include <weft/reduce.hpp>
 #include <weft/scan.hpp>
+#include <weft/select.hpp>
 #include <weft/status.hpp>
 #include <weft/types.hpp>
 #include <weft/version.hpp>
