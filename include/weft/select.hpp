@@ -10,8 +10,8 @@
 namespace weft {
 
 namespace primitives {
-struct SelectPlan;        // src/primitives/select_plan.hpp
-struct SelectWithFault;   // src/primitives/look_back_faults.hpp, for tests
+struct SelectPlan;       // src/primitives/select_plan.hpp
+struct SelectWithFault;  // src/primitives/look_back_faults.hpp, for tests
 }  // namespace primitives
 
 /// What is asked of an item. `a` and `b` are the constants of the call (SelectArgs).
@@ -39,8 +39,9 @@ const char* name_of(Criterion criterion) noexcept;
 /// Where what is tested lies in a struct.
 struct Member {
   uint32_t stride = 0;  ///< bytes from one struct to the next, a multiple of 4, at most 1024; 0: items are no structs
-  uint32_t offset = 0;  ///< bytes from a struct's beginning to the member, a multiple of its size (of 4 where that is more)
-  uint32_t bytes = 0;   ///< run_head: of what is compared, 1, 2 or a multiple of 4; 0: the item type's size
+  uint32_t offset =
+      0;  ///< bytes from a struct's beginning to the member, a multiple of its size (of 4 where that is more)
+  uint32_t bytes = 0;  ///< run_head: of what is compared, 1, 2 or a multiple of 4; 0: the item type's size
 };
 
 /// What the pipelines of a Select are built for.
@@ -119,7 +120,8 @@ class Select {
 
 /// What the pipelines of a Partition are built for.
 struct PartitionConfig {
-  uint32_t sides = 2;  ///< 2: items for which the criterion holds, and the others. 3: with `inside` only: x < a, inside, x > b
+  uint32_t sides =
+      2;  ///< 2: items for which the criterion holds, and the others. 3: with `inside` only: x < a, inside, x > b
   Criterion criterion = Criterion::nonzero;  ///< any but run_head
   Type item = Type::u32;                     ///< as in SelectConfig. With 3 sides floats order by IEEE totalOrder
   Member member{};

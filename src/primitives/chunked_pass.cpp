@@ -65,8 +65,7 @@ uint64_t ChunkedPass::scratch_size(uint64_t max_count) const noexcept {
   const uint64_t tiles_here = std::min(tiles(max_count, vector_items_ - 1), chunk_tiles_);
   uint64_t bytes = 0;
   if (downsweep_ != nullptr) bytes = (std::min<uint64_t>(tiles_here, groups_) * 4 * accumulator_words_ + 15) / 16 * 16;
-  if (uses_look_back(max_count))
-    bytes = std::max(bytes, look_back_bytes(tiles_here) + (tiles_here * 4 + 15) / 16 * 16);
+  if (uses_look_back(max_count)) bytes = std::max(bytes, look_back_bytes(tiles_here) + (tiles_here * 4 + 15) / 16 * 16);
   return kCarryBytes + bytes;
 }
 

@@ -28,9 +28,9 @@ class ChunkedPass {
     std::string stem;
     std::string types;  ///< the variant, e.g. ".u32.u32"
     Strategy strategy = Strategy::automatic;
-    uint32_t vector_items = 0;       ///< items a lane takes at a time; lanes hold a bit for each item of at most 32
-    uint32_t vector_bytes = 0;       ///< of the input
-    uint32_t accumulator_words = 1;  ///< of what is posted
+    uint32_t vector_items = 0;          ///< items a lane takes at a time; lanes hold a bit for each item of at most 32
+    uint32_t vector_bytes = 0;          ///< of the input
+    uint32_t accumulator_words = 1;     ///< of what is posted
     std::vector<uint32_t> constants{};  ///< specialization constants from id 7 on
     uint32_t fault = 0;
   };
@@ -72,7 +72,7 @@ class ChunkedPass {
   static constexpr uint32_t odd_chunk_flag_ = 8;
 
   bool uses_look_back(uint64_t count) const noexcept {
-    return strategy_ == Strategy::look_back && count > small_items_;
+    return strategy_ == Strategy::look_back && (small_items_ == 0 || count > small_items_);
   }
   uint64_t look_back_bytes(uint64_t tiles) const noexcept {
     const uint64_t blocks = (tiles + block_tiles_ - 1) / block_tiles_;

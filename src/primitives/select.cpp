@@ -74,9 +74,7 @@ KeyRange key_range(Criterion criterion, Type type, uint64_t a, uint64_t b) {
   const auto first_key = [&](uint64_t bits) {
     return key_of(type, is_float(type) && is_zero(type, bits) ? sign_of(type) : bits);
   };
-  const auto last_key = [&](uint64_t bits) {
-    return key_of(type, is_float(type) && is_zero(type, bits) ? 0 : bits);
-  };
+  const auto last_key = [&](uint64_t bits) { return key_of(type, is_float(type) && is_zero(type, bits) ? 0 : bits); };
   if (criterion == Criterion::zero || criterion == Criterion::nonzero) a = 0;
   const bool inverted =
       criterion == Criterion::not_equal || criterion == Criterion::outside || criterion == Criterion::nonzero;
@@ -157,8 +155,8 @@ Result<std::shared_ptr<const SelectPlan>> SelectPlan::create(const Context& cont
   if (!run_head) member_bytes = item_bytes;
   if (is_member) {
     if (!is_item_size(config.member.stride) || config.member.stride % 4 != 0)
-      return refused(name, "structs have a multiple of 4 bytes, at most 1024, not " +
-                               std::to_string(config.member.stride));
+      return refused(name,
+                     "structs have a multiple of 4 bytes, at most 1024, not " + std::to_string(config.member.stride));
     if (!is_item_size(member_bytes) || config.member.offset % alignment_of(member_bytes) != 0 ||
         uint64_t{config.member.offset} + member_bytes > config.member.stride)
       return refused(name, "the member does not lie in the struct, or not at a multiple of its size");
@@ -195,7 +193,9 @@ Result<std::shared_ptr<const SelectPlan>> SelectPlan::create(const Context& cont
   pass.vector_items = vector_items;
   pass.vector_bytes = flagged ? 4 : is_member ? std::min(config.member.stride, 32u) : 16;
   pass.accumulator_words = sides == 3 ? 2 : 1;
-  pass.constants = {tests_bits(config.criterion) ? kTestBits : run_head ? kTestRunHead : kTestRange,
+  pass.constants = {tests_bits(config.criterion) ? kTestBits
+                    : run_head                   ? kTestRunHead
+                                                 : kTestRange,
                     order_of(config.item),
                     moves,
                     plan->gathers ? plan->gathered_bytes : 4,
@@ -228,9 +228,9 @@ Status SelectPlan::record(VkCommandBuffer commands, const PartitionArgs& args, c
   const uint32_t input_alignment = flagged ? 4 : alignment_of(item_bytes);
   if (maximum != 0) push.items = ranges.read("input", args.input, input_bytes, input_alignment);
   if (maximum != 0 && gathers) {
-    push.moved = config.moved_bytes == 0 ? push.items
-                                         : ranges.read("moved", args.moved, maximum * gathered_bytes,
-                                                       alignment_of(gathered_bytes));
+    push.moved = config.moved_bytes == 0
+                     ? push.items
+                     : ranges.read("moved", args.moved, maximum * gathered_bytes, alignment_of(gathered_bytes));
   }
   push.counts = ranges.counts(sides == 1 ? "kept" : "counts", args.counts, sides);
   push.scratch = ranges.scratch(args.scratch, scratch_size(maximum));
@@ -285,7 +285,8 @@ Status SelectPlan::record(VkCommandBuffer commands, const PartitionArgs& args, c
   return {};
 }
 
-Result<Select> create_select_with_fault(const Context& context, const SelectConfig& config, const LookBackFault& fault) {
+Result<Select> create_select_with_fault(const Context& context, const SelectConfig& config,
+                                        const LookBackFault& fault) {
   return SelectWithFault::create(context, config, static_cast<uint32_t>(fault.kind) | fault.every << 8);
 }
 
@@ -367,7 +368,8 @@ uint32_t Select::tile_items() const noexcept { return plan_->pass.tile_items(); 
 
 Result<Partition> Partition::create(const Context& context, const PartitionConfig& config) {
   if (config.sides != 2 && config.sides != 3) return primitives::refused("Partition", "there are 2 or 3 sides");
-  if (config.criterion == Criterion::run_head) return primitives::refused("Partition", "run_head is a criterion of Select");
+  if (config.criterion == Criterion::run_head)
+    return primitives::refused("Partition", "run_head is a criterion of Select");
   if (config.sides == 3 && config.criterion != Criterion::inside)
     return primitives::refused("Partition", "3 sides go with inside");
   SelectConfig select;
