@@ -64,8 +64,10 @@ int run_measure(const Options& options) {
         gpu.context().strategy() == Strategy::look_back ? Strategy::reduce_then_scan : Strategy::look_back;
   }
 
-  Cases primitives = scan_cases(matrix);
-  for (auto& bench_case : reduce_cases(matrix)) primitives.push_back(std::move(bench_case));
+  Cases primitives;
+  for (const auto cases_of : {scan_cases, reduce_cases, select_cases, partition_cases}) {
+    for (auto& bench_case : cases_of(matrix)) primitives.push_back(std::move(bench_case));
+  }
   select(primitives, options.filters, options.types);
   std::vector<uint64_t> moved;
   for (const auto& bench_case : primitives) {
@@ -99,7 +101,7 @@ int run_measure(const Options& options) {
   }
   fmt::print(out,
              "Data: {}. Medians of {} calls on the same buffers; sizes that fit the device's cache are read from it.\n"
-             "GB/s: 10^9 of the fewest bytes a second (scan: items in and out; reduce: items in). "
+             "GB/s: 10^9 bytes a second, of the fewest that have to be read and written. "
              "Of copy: against a copy of as many bytes.\n\n",
              source->name(), repeats);
 
