@@ -22,10 +22,7 @@ void main() {
     SelectWords words;
     select_fetch(tile, words);
     const SelectMasks masks = select_masks(tile, words);
-    // The barrier inside also keeps this tile's stage from overtaking the last one's.
-    const SelectRanks ranks = select_ranks(tile, masks);
-    select_stage_first(tile, words, masks, ranks);
-    barrier();
+    const SelectRanks ranks = select_ranks(tile, masks, i & 1u);
     compact_tile(range, tile, words, masks, ranks, before);
     before = combine(before, ranks.total);
   }

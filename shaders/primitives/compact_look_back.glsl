@@ -28,14 +28,10 @@ void main() {
   }
 
   const SelectMasks masks = select_masks(tile, words);
-  const SelectRanks ranks = select_ranks(tile, masks);
-  select_stage_first(tile, words, masks, ranks);
+  const SelectRanks ranks = select_ranks(tile, masks, 0u);
   if (counts) look_back_close_block(state, ticket);
   Accumulator prefix = identity();
-  if (alone)
-    barrier();
-  else if (!look_back_prefix(state, ticket - lag, identity(), prefix))
-    return;
+  if (!alone && !look_back_prefix(state, ticket - lag, identity(), prefix)) return;
   compact_tile(range, tile, words, masks, ranks, prefix);
 }
 

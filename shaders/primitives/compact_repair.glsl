@@ -25,9 +25,7 @@ void main() {
     tile.fast = false;
     SelectWords words;
     const SelectMasks masks = select_masks_by_rows(tile);
-    const SelectRanks ranks = select_ranks(tile, masks);
-    select_stage_first(tile, words, masks, ranks);
-    barrier();
+    const SelectRanks ranks = select_ranks(tile, masks, 0u);
     compact_tile(range, tile, words, masks, ranks, prefix);
     barrier();
   }
