@@ -23,6 +23,7 @@
 #include "support/draws.hpp"
 #include "support/oracle.hpp"
 #include "support/run.hpp"
+#include "support/run_select.hpp"
 
 namespace weft::test {
 namespace {
@@ -120,6 +121,105 @@ Subject reduce_subject(Op op, const char* tuning = "") {
   return subject;
 }
 
+/// Whether the criterion holds for item `i`, whose tested bytes are `bytes` at `at`.
+template <class T>
+bool kept(Criterion criterion, std::span<const std::byte> items, uint64_t stride, uint64_t offset, uint64_t bytes,
+          uint64_t i, T a, T b) {
+  const std::byte* const at = items.data() + i * stride + offset;
+  if (criterion == Criterion::run_head) return i == 0 || std::memcmp(at, at - stride, bytes) != 0;
+  T x;
+  std::memcpy(&x, at, sizeof(T));
+  switch (criterion) {
+    case Criterion::less: return x < a;
+    case Criterion::not_equal: return !(x == a);
+    case Criterion::inside: return a <= x && x <= b;
+    case Criterion::nonzero: return !(x == 0);
+    default: break;
+  }
+  if constexpr (std::integral<T>)
+    if (criterion == Criterion::any_bit) return (x & a) != 0;
+  FAIL("no oracle for this criterion");
+  return false;
+}
+
+/// Primitive: Select or Partition, of the config's kind. T: of what is tested.
+template <class Primitive, class T, class Config>
+Subject compaction_subject(const char* name, Config config, Strategy strategy, const char* tuning = "") {
+  config.strategy = strategy;
+  uint32_t sides = 1;
+  if constexpr (std::is_same_v<Config, PartitionConfig>) sides = config.sides;
+  const bool flagged = config.criterion == Criterion::flagged;
+  const uint64_t stride = config.member.stride != 0 ? config.member.stride : sizeof(T);
+  const uint64_t tested_bytes = config.member.bytes != 0 ? config.member.bytes : sizeof(T);
+  Subject subject;
+  subject.name = std::string(name) + ' ' + name_of(config.criterion) + ' ' + name_of(config.item) + " moving " +
+                 std::to_string(config.moved_bytes) + ' ' + name_of(strategy) + ' ' + tuning;
+  subject.tuning = tuning;
+  subject.build = [=](Backend& backend) -> Check {
+    return [=, &backend, primitive = built(Primitive::create(backend.context(), config))](Draws& draw) {
+      const uint64_t n = draw.count(primitive->tile_items());
+      SelectRunOptions options;
+      options.tested_misalignment = flagged ? draw.misalignment(4) : draw.misalignment(stride);
+      options.moved_misalignment = draw.misalignment(std::max(config.moved_bytes, 1u));
+      options.output_misalignment = draw.misalignment(config.moved_bytes != 0 ? config.moved_bytes : stride);
+      // Tested items and moved ones go to outputs of one misalignment.
+      if (config.items && config.moved_bytes != 0)
+        options.output_misalignment &= ~(std::min<VkDeviceSize>(stride, 4) - 1);
+      options.device_count = draw.device_count(n);
+      options.wide_counts = draw.one_in(3);
+      options.dirt = draw.dirt();
+      const uint64_t obeyed = options.device_count ? std::min(options.device_count->value, n) : n;
+      Selection selection;
+      const auto items = draw.items<T>(flagged ? (n + 31) / 32 : n * stride / sizeof(T));
+      const auto bytes = std::as_bytes(std::span(items));
+      selection.tested = {bytes.begin(), bytes.end()};
+      T a = Draws::item_of<T>(draw.word()), b = Draws::item_of<T>(draw.word());
+      if (!items.empty() && draw.one_in(2)) a = items[draw.below(items.size())];
+      if (a > b) std::swap(a, b);
+      options.a = Value::of(a);
+      options.b = Value::of(b);
+      for (const uint8_t byte : draw.bytes(n * config.moved_bytes)) selection.moved.push_back(std::byte{byte});
+      for (uint64_t i = 0; i < obeyed; ++i) {
+        const auto holds = [&](Criterion criterion) {
+          return kept<T>(criterion, selection.tested, stride, config.member.offset, tested_bytes, i, a, b);
+        };
+        if (flagged)
+          selection.sides.push_back((std::to_integer<uint32_t>(selection.tested[i / 8]) >> i % 8 & 1) != 0 ? 0 : 1);
+        else if (sides == 3)
+          selection.sides.push_back(holds(Criterion::less) ? 0 : holds(Criterion::inside) ? 1 : 2);
+        else
+          selection.sides.push_back(holds(config.criterion) ? 0 : 1);
+      }
+      return check_selection(backend.gpu(), *primitive, config, selection, options);
+    };
+  };
+  return subject;
+}
+
+/// Select with what its makers leave as it is changed by `change`.
+template <class T, class Change>
+Subject select_subject(SelectConfig config, const Change& change, Strategy strategy, const char* tuning = "") {
+  change(config);
+  return compaction_subject<Select, T>("select", config, strategy, tuning);
+}
+template <class T>
+Subject select_subject(const SelectConfig& config, Strategy strategy, const char* tuning = "") {
+  return compaction_subject<Select, T>("select", config, strategy, tuning);
+}
+
+template <class T>
+Subject partition_subject(uint32_t sides, Criterion criterion, uint32_t moved_bytes, Strategy strategy,
+                          const char* tuning = "") {
+  PartitionConfig config;
+  config.sides = sides;
+  config.criterion = criterion;
+  config.item = item_type<T>();
+  config.items = moved_bytes == 0;
+  config.moved_bytes = moved_bytes;
+  config.indices = sides == 3;
+  return compaction_subject<Partition, T>("partition", config, strategy, tuning);
+}
+
 std::vector<Subject> subjects() {
   constexpr auto kExclusive = ScanKind::exclusive;
   constexpr auto kInclusive = ScanKind::inclusive;
@@ -147,6 +247,32 @@ std::vector<Subject> subjects() {
       reduce_subject<U32x2>(Op::affine, "reduce.groups=3"),
       reduce_subject<uint32_t>(Op::arg_min),
       reduce_subject<uint8_t>(Op::arg_max, "reduce.rows=2"),
+      select_subject<uint32_t>(SelectConfig::select_if(Type::u32, Criterion::less), kLookBack),
+      select_subject<uint8_t>(SelectConfig::select_if(Type::u8, Criterion::inside), kReduceThenScan, "select.rows=1"),
+      select_subject<int32_t>(
+          SelectConfig::select_if(Type::i32, Criterion::less), [](auto& config) { config.indices = true; },
+          kReduceThenScan, "select.groups=3"),
+      select_subject<float>(SelectConfig::select_if(Type::f32, Criterion::not_equal), kLookBack, "select.lag_kib=1"),
+      select_subject<uint16_t>(SelectConfig::unique(Type::u16), kLookBack, "select.chunk_tiles=3"),
+      select_subject<uint32_t>(SelectConfig::unique_by_key(Type::u32, 2), kReduceThenScan),
+      select_subject<uint8_t>(SelectConfig::select_flagged(12, Type::u8), kLookBack, "select.spin_limit=1"),
+      select_subject<uint32_t>(SelectConfig::select_flagged(1), kReduceThenScan, "select.workgroup=256"),
+      select_subject<uint32_t>(
+          SelectConfig::select_if(Type::u32, Criterion::any_bit),
+          [](auto& config) {
+            config.member = {20, 8, 0};
+          },
+          kLookBack),
+      select_subject<uint16_t>(
+          SelectConfig::unique(Type::u16),
+          [](auto& config) {
+            config.member = {12, 2, 2};
+          },
+          kReduceThenScan),
+      partition_subject<uint32_t>(2, Criterion::less, 0, kLookBack),
+      partition_subject<uint8_t>(2, Criterion::nonzero, 16, kReduceThenScan, "select.chunk_tiles=2"),
+      partition_subject<uint16_t>(3, Criterion::inside, 0, kLookBack),
+      partition_subject<uint32_t>(3, Criterion::inside, 0, kReduceThenScan, "select.rows=2"),
   };
 }
 
