@@ -10,8 +10,10 @@
 // Counts are relative to a chunk of at most 2^31 items, so that they and what look-back posts are single words; what came before
 // the chunk is carried in 64 bits.
 //
+// Run-length encoding (run_length_encode_tile.glsl) takes all but the last part from here.
+//
 // Variants: WEFT_ITEM, what is tested: u8, u16, u32, u32x2 for all of 8 bytes, bits, or struct for a member of a struct.
-// WEFT_ACCUMULATOR: u32 for one or two sides, counts for three.
+// WEFT_ACCUMULATOR: u32 for one or two sides, counts for three, runs for run-length encoding.
 // Who calls: every invocation of the workgroup, in workgroup-uniform control flow.
 #ifndef WEFT_SELECT_TILE_GLSL
 #define WEFT_SELECT_TILE_GLSL
@@ -349,11 +351,26 @@ SelectMasks select_masks(SelectTile tile, TileWords words) {
 // ---- ranks ----
 
 #if WEFT_ACCUMULATOR == WEFT_COUNTS
-Accumulator select_counts(SelectMasks masks) { return uvec2(bitCount(masks.first), bitCount(masks.second)); }
+Accumulator select_counts(SelectTile tile, SelectMasks masks) {
+  return uvec2(bitCount(masks.first), bitCount(masks.second));
+}
 uint first_count(uvec2 counts) { return counts.x; }
 uint second_count(uvec2 counts) { return counts.y; }
+#elif WEFT_ACCUMULATOR == WEFT_RUNS
+// Places begin at 1, at the chunk's first tile.
+uint select_last_place(SelectTile tile, SelectMasks masks) {
+  if (masks.first == 0u) return 0u;
+  const uint bit = uint(findMSB(masks.first));
+  return (tile.index - push.first_tile) * kTileItems + tile_vector(bit / WEFT_SELECT_VECTOR) * WEFT_SELECT_VECTOR +
+         bit % WEFT_SELECT_VECTOR + 1u;
+}
+Accumulator select_counts(SelectTile tile, SelectMasks masks) {
+  return uvec2(bitCount(masks.first), select_last_place(tile, masks));
+}
+uint first_count(uvec2 counts) { return counts.x; }
+uint second_count(uvec2 counts) { return 0u; }
 #else
-Accumulator select_counts(SelectMasks masks) { return bitCount(masks.first); }
+Accumulator select_counts(SelectTile tile, SelectMasks masks) { return bitCount(masks.first); }
 uint first_count(uint counts) { return counts; }
 uint second_count(uint counts) { return 0u; }
 #endif
@@ -362,11 +379,11 @@ uint second_count(uint counts) { return 0u; }
 Accumulator select_aggregate(SelectTile tile, uint slot) {
   SelectWords words;
   select_fetch(tile, words);
-  return workgroup_reduce(select_counts(select_masks(tile, words)), slot);
+  return workgroup_reduce(select_counts(tile, select_masks(tile, words)), slot);
 }
 
 Accumulator select_aggregate_by_rows(SelectTile tile, uint slot) {
-  return workgroup_reduce(select_counts(select_masks_by_rows(tile)), slot);
+  return workgroup_reduce(select_counts(tile, select_masks_by_rows(tile)), slot);
 }
 
 // How many of a mask's items lie in the subgroup before this lane's in each row, rows 0 and 1 in the halves of x, 2 and 3 in y.
@@ -395,13 +412,17 @@ struct SelectRanks {
   Accumulator total;   // of the tile
 };
 
-SelectRanks select_ranks(SelectMasks masks) {
+SelectRanks select_ranks(SelectTile tile, SelectMasks masks) {
   SelectRanks ranks;
   uint first, second = 0u;
   ranks.first = subgroup_row_ranks(masks.first, first);
 #if WEFT_ACCUMULATOR == WEFT_COUNTS
   ranks.second = subgroup_row_ranks(masks.second, second);
   ranks.before = workgroup_exclusive_of_subgroups(uvec2(first, second), 0u, ranks.total);
+#elif WEFT_ACCUMULATOR == WEFT_RUNS
+  ranks.second = uvec2(0u);
+  ranks.before = workgroup_exclusive_of_subgroups(uvec2(first, subgroup_max(select_last_place(tile, masks))), 0u,
+                                                  ranks.total);
 #else
   ranks.second = uvec2(0u);
   ranks.before = workgroup_exclusive_of_subgroups(first, 0u, ranks.total);
@@ -654,18 +675,6 @@ void select_carried(out uvec2 first, out uvec2 second) {
   second = uvec2(carry.at[from + 2u], carry.at[from + 3u]);
 }
 
-// From the counts of the chunk's tiles before this one.
-SelectTargets select_targets(TileRange range, SelectTile tile, Accumulator prefix) {
-  SelectTargets targets;
-  select_carried(targets.first, targets.second);
-  targets.first = word64_add(targets.first, first_count(prefix));
-  targets.second = word64_add(targets.second, second_count(prefix));
-  targets.first_place = word64_subtract(word64_multiply(tile.index, kTileItems), uvec2(range.head, 0u));
-  const uvec2 before = word64_add(targets.first_place, tile.present.x);
-  targets.third = word64_subtract(word64_subtract(before, targets.first), targets.second);
-  return targets;
-}
-
 void select_write_counts(uvec2 first, uvec2 second, uvec2 third) {
   Words counts = Words(push.counts);
   if ((push.flags & kSelectCountsAreWide) != 0u) {
@@ -686,6 +695,30 @@ void select_write_counts(uvec2 first, uvec2 second, uvec2 third) {
   }
 }
 
+// Where there is no item at all, the first workgroup of the first chunk writes the counts.
+void select_write_none(TileRange range) {
+  if (push.first_tile == 0u && range.end == uvec2(0u) && gl_LocalInvocationIndex == 0u)
+    select_write_counts(uvec2(0u), uvec2(0u), uvec2(0u));
+}
+
+uvec2 select_state() { return word64_add(push.scratch, 32u); }
+
+// ---- a whole tile ----
+
+#if WEFT_ACCUMULATOR != WEFT_RUNS
+
+// From the counts of the chunk's tiles before this one.
+SelectTargets select_targets(TileRange range, SelectTile tile, Accumulator prefix) {
+  SelectTargets targets;
+  select_carried(targets.first, targets.second);
+  targets.first = word64_add(targets.first, first_count(prefix));
+  targets.second = word64_add(targets.second, second_count(prefix));
+  targets.first_place = word64_subtract(word64_multiply(tile.index, kTileItems), uvec2(range.head, 0u));
+  const uvec2 before = word64_add(targets.first_place, tile.present.x);
+  targets.third = word64_subtract(word64_subtract(before, targets.first), targets.second);
+  return targets;
+}
+
 // The chunk's last tile hands on the counts, and writes them as the call's: a later chunk that has tiles writes them anew.
 void select_hand_on(TileRange range, SelectTile tile, SelectRanks ranks, SelectTargets targets) {
   const uint next = tile.index - push.first_tile + 1u;
@@ -702,12 +735,13 @@ void select_hand_on(TileRange range, SelectTile tile, SelectRanks ranks, SelectT
   select_write_counts(first, second, word64_add(targets.third, rest));
 }
 
-// Where there is no item at all, the first workgroup of the first chunk writes the counts.
-void select_write_none(TileRange range) {
-  if (push.first_tile == 0u && range.end == uvec2(0u) && gl_LocalInvocationIndex == 0u)
-    select_write_counts(uvec2(0u), uvec2(0u), uvec2(0u));
+void compact_tile(TileRange range, SelectTile tile, SelectWords words, SelectMasks masks, SelectRanks ranks,
+                  Accumulator prefix) {
+  const SelectTargets targets = select_targets(range, tile, prefix);
+  select_finish(tile, words, masks, ranks, targets);
+  select_hand_on(range, tile, ranks, targets);
 }
 
-uvec2 select_state() { return word64_add(push.scratch, 32u); }
+#endif
 
 #endif
