@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cmath>
 
+#include <weft/run_length_encode.hpp>
 #include <weft/scan.hpp>
 
 #include "support/bench_case.hpp"
@@ -47,6 +48,42 @@ class EncodeCase : public BenchCase {
  private:
   RunData runs_;
   double run_share_;
+};
+
+class RunLengthEncodeCase : public EncodeCase {
+ public:
+  RunLengthEncodeCase(const Matrix& matrix, Type symbol, const RunData& runs, std::vector<uint64_t> sizes,
+                      std::optional<Strategy> forced = {})
+      : EncodeCase(forced ? runs.name + ' ' + name_of(*forced) : runs.name, ItemType::of(symbol), runs,
+                   matrix.source->run_share(runs.data, size_of(symbol)), std::move(sizes)) {
+    config_.symbol = symbol;
+    config_.strategy = forced.value_or(matrix.strategy);
+  }
+
+  Status prepare(Gpu& gpu) override {
+    auto encode = RunLengthEncode::create(gpu.context(), config_);
+    if (!encode) return encode.error();
+    encode_ = std::move(encode).value();
+    return {};
+  }
+  void release() override { encode_.reset(); }
+  std::string strategy() const override { return name_of(encode_->strategy()); }
+  uint64_t scratch_bytes(uint64_t n) const override { return encode_->scratch_size(n); }
+
+  Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override {
+    RunLengthEncodeArgs args;
+    args.input = buffers.inputs[0];
+    args.symbols = buffers.outputs[0];
+    args.lengths = buffers.outputs[1];
+    args.run_count = buffers.outputs[2];
+    args.scratch = buffers.scratch;
+    args.count = n;
+    return encode_->record(commands, args);
+  }
+
+ private:
+  RunLengthEncodeConfig config_;
+  std::optional<RunLengthEncode> encode_;
 };
 
 /// The classic pipeline of four kernels, to see what the fused one gains: a mask of run heads, its exclusive scan, the heads'
@@ -167,8 +204,24 @@ class OneCoreCase : public EncodeCase {
 
 Cases run_length_encode_cases(const Matrix& matrix) {
   Cases cases;
+  const auto add = [&](Type symbol, const RunData& runs, const std::vector<uint64_t>& sizes,
+                       std::optional<Strategy> forced = {}) {
+    cases.push_back(
+        std::make_unique<RunLengthEncodeCase>(matrix, symbol, runs, sizes_for(sizes, size_of(symbol)), forced));
+  };
+  const auto& sizes = matrix.sizes;
   const auto some = some_sizes(matrix);
+
+  add(Type::u32, RunData::of(8), sizes);
+  add(Type::u8, RunData::of(8), sizes);
   if (matrix.essential) return cases;
+  if (matrix.other_strategy) add(Type::u32, RunData::of(8), sizes, matrix.other_strategy);
+  for (const RunData& runs : {RunData::of(1), RunData::of(100), RunData::of(10000), RunData::of(*matrix.source)}) {
+    add(Type::u32, runs, some);
+    add(Type::u8, runs, some);
+  }
+  add(Type::u16, RunData::of(8), some);
+  add(Type::u64, RunData::of(8), some);
   cases.push_back(std::make_unique<FourKernelsCase>(matrix, RunData::of(8), some));
   cases.push_back(std::make_unique<OneCoreCase<uint32_t>>(matrix, RunData::of(8), some));
   cases.push_back(std::make_unique<OneCoreCase<uint8_t>>(matrix, RunData::of(8), sizes_for(some, 1)));
