@@ -65,7 +65,7 @@ int run_measure(const Options& options) {
   }
 
   Cases primitives;
-  for (const auto cases_of : {scan_cases, reduce_cases, select_cases, partition_cases}) {
+  for (const auto cases_of : {scan_cases, reduce_cases, select_cases, partition_cases, run_length_encode_cases}) {
     for (auto& bench_case : cases_of(matrix)) primitives.push_back(std::move(bench_case));
   }
   select(primitives, options.filters, options.types);
@@ -121,7 +121,7 @@ int run_measure(const Options& options) {
     const Status status = session.run(*bench_case, [&](const Row& measured) {
       Row row = measured;
       if (row.primitive == "copy" && row.ms) copy_gbps[row.n] = row.gbps;
-      if (row.ms && row.gbps > 0) {
+      if (row.ms && row.gbps > 0 && !bench_case->is_on_host()) {
         const auto copy = copy_gbps.find(copy_items(bench_case->moved_bytes(row.n)));
         if (copy != copy_gbps.end() && copy->second > 0) row.copy_fraction = row.gbps / copy->second;
       }

@@ -111,7 +111,7 @@ class SelectCase : public BenchCase {
 };
 
 /// Items below a bound with a share of about `share` below it. Structs are tested by their first word.
-SelectSpec select_if(const ItemSource& source, ItemType item, double share) {
+SelectSpec select_if(const ItemSource& source, const ItemType& item, double share) {
   const bool is_struct = item.bytes > 8;
   const uint32_t tested = is_struct ? 4 : item.bytes;
   const ItemSource::Bound bound = source.bound_below(share, tested, item.bytes);
@@ -154,7 +154,7 @@ SelectSpec select_indices(const ItemSource& source, double share) {
   return spec;
 }
 
-SelectSpec select_flagged(ItemType item, double share) {
+SelectSpec select_flagged(const ItemType& item, double share) {
   SelectSpec spec{"select_flagged",
                   fmt::format("kept={} u8 flags", share),
                   item,
@@ -194,7 +194,7 @@ SelectSpec select_flagged_by_bits() {
   return spec;
 }
 
-SelectSpec unique(const ItemSource& source, ItemType item, const RunData& runs) {
+SelectSpec unique(const ItemSource& source, const ItemType& item, const RunData& runs) {
   SelectSpec spec{"unique",
                   runs.name,
                   item,

@@ -9,7 +9,6 @@
 #include <fstream>
 #include <utility>
 
-#include "support/encode_runs.hpp"
 #include "support/half.hpp"
 #include "support/parallel.hpp"
 
@@ -124,6 +123,58 @@ void extend_noise(std::vector<std::byte>& bytes, const Data& data, size_t size) 
       const uint32_t word = random_word(i, kNoiseSeed ^ data.seed);
       std::memcpy(&bytes[i * sizeof word], &word, sizeof word);
     }
+  });
+}
+
+// Calls f(differs), with differs(i) telling whether item i > 0 has other bits than the one before it.
+template <class F>
+void with_comparison(const std::byte* items, uint32_t item_bytes, const F& f) {
+  const auto typed = [&]<class T>(const T* item) { f([item](uint64_t i) { return item[i] != item[i - 1]; }); };
+  switch (item_bytes) {
+    case 1: typed(reinterpret_cast<const uint8_t*>(items)); break;
+    case 2: typed(reinterpret_cast<const uint16_t*>(items)); break;
+    case 4: typed(reinterpret_cast<const uint32_t*>(items)); break;
+    case 8: typed(reinterpret_cast<const uint64_t*>(items)); break;
+    default:
+      f([=](uint64_t i) { return std::memcmp(items + i * item_bytes, items + (i - 1) * item_bytes, item_bytes) != 0; });
+  }
+}
+
+// Heads are counted block by block, and so each block knows where its runs go and where the last of them ends.
+void collect_runs(std::span<const std::byte> items, uint32_t item_bytes, std::vector<std::byte>& symbols,
+                  std::vector<uint32_t>& lengths) {
+  const uint64_t n = items.size() / item_bytes;
+  const uint64_t blocks = (n + kBlockItems - 1) / kBlockItems;
+  std::vector<uint64_t> first_run(blocks + 1);
+  std::vector<uint64_t> end(blocks + 1, n);  // the first head from a block on
+  with_comparison(items.data(), item_bytes, [&](const auto& differs) {
+    const auto is_head = [&](uint64_t i) { return i == 0 || differs(i); };
+    for_each_block(blocks, [&](uint64_t block) {
+      const uint64_t last = std::min((block + 1) * kBlockItems, n);
+      uint64_t heads = 0;
+      for (uint64_t i = block * kBlockItems; i < last; ++i) heads += is_head(i);
+      for (uint64_t i = block * kBlockItems; i < last && end[block] == n; ++i)
+        if (is_head(i)) end[block] = i;
+      first_run[block + 1] = heads;
+    });
+    for (uint64_t block = 0; block < blocks; ++block) first_run[block + 1] += first_run[block];
+    for (uint64_t block = blocks; block-- > 0;) end[block] = std::min(end[block], end[block + 1]);
+    symbols.resize(first_run[blocks] * item_bytes);
+    lengths.resize(first_run[blocks]);
+    for_each_block(blocks, [&](uint64_t block) {
+      const uint64_t last = std::min((block + 1) * kBlockItems, n);
+      uint64_t run = first_run[block];
+      uint64_t start = end[block];
+      if (start >= last) return;
+      const auto finish = [&](uint64_t at) {
+        std::memcpy(&symbols[run * item_bytes], &items[start * item_bytes], item_bytes);
+        lengths[run++] = static_cast<uint32_t>(at - start);
+        start = at;
+      };
+      for (uint64_t i = start + 1; i < last; ++i)
+        if (is_head(i)) finish(i);
+      finish(end[block + 1]);
+    });
   });
 }
 
@@ -247,7 +298,7 @@ ItemSource::Runs ItemSource::runs_of(const Data& data, uint32_t item_bytes, uint
     const HostArray items = array(data, item_bytes, count);
     Encoded encoded{data, item_bytes, count, {}, {}, next_id_};
     next_id_ += 2;
-    encode_runs(items.bytes, item_bytes, encoded.symbols, encoded.lengths);
+    collect_runs(items.bytes, item_bytes, encoded.symbols, encoded.lengths);
     encoded_ = std::move(encoded);
   }
   return {{encoded_->symbols, encoded_->id},
