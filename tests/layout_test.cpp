@@ -11,6 +11,7 @@
 
 #include "primitives/look_back.h"
 #include "primitives/reduce.h"
+#include "primitives/run_length_decode.h"
 #include "primitives/scan.h"
 #include "runtime/kernel_registry.hpp"
 #include "shaders/planted.h"
@@ -59,6 +60,14 @@ const HostStruct kReducePush{
 const HostStruct kLookBackResetPush{
     sizeof(shader::LookBackResetPush),
     {MEMBER(LookBackResetPush, scratch), MEMBER(LookBackResetPush, vectors), MEMBER(LookBackResetPush, padding)}};
+const HostStruct kRunLengthDecodePush{
+    sizeof(shader::RunLengthDecodePush),
+    {MEMBER(RunLengthDecodePush, symbols), MEMBER(RunLengthDecodePush, lengths), MEMBER(RunLengthDecodePush, outputs),
+     MEMBER(RunLengthDecodePush, total), MEMBER(RunLengthDecodePush, status), MEMBER(RunLengthDecodePush, prefixes),
+     MEMBER(RunLengthDecodePush, count), MEMBER(RunLengthDecodePush, count_value),
+     MEMBER(RunLengthDecodePush, max_output), MEMBER(RunLengthDecodePush, count_words),
+     MEMBER(RunLengthDecodePush, head), MEMBER(RunLengthDecodePush, tiles_per_span),
+     MEMBER(RunLengthDecodePush, spans)}};
 const HostStruct kSelfTestPush{
     sizeof(shader::SelfTestPush),
     {MEMBER(SelfTestPush, inputs), MEMBER(SelfTestPush, results), MEMBER(SelfTestPush, places),
@@ -74,6 +83,9 @@ const std::map<std::string_view, const HostStruct*> kPushedTo{
     {"scan_upsweep", &kReducePush},
     {"reduce", &kReducePush},
     {"reduce_finish", &kReducePush},
+    {"run_length_decode_sums", &kRunLengthDecodePush},
+    {"run_length_decode_offsets", &kRunLengthDecodePush},
+    {"run_length_decode_expand", &kRunLengthDecodePush},
     {"look_back_reset", &kLookBackResetPush},
     {"subgroup_self_test", &kSelfTestPush},
     {"lanes_self_test", &kSelfTestPush},

@@ -130,6 +130,11 @@ const Reduce& Backend::reduce(const ReduceConfig& config) {
   return built(reduces_, context(), types_and_op(config.op, config.item, config.accumulator), config);
 }
 
+void Backend::fail(const std::string& message) {
+  FAIL(message);
+  std::abort();  // FAIL throws
+}
+
 std::vector<Backend*> every_backend() {
   open(matrix().wishes.size());
   std::vector<Backend*> backends;
