@@ -30,6 +30,7 @@ weft_kernel(primitives/select_look_back.comp TYPES ${select_types} STATES state3
 weft_kernel(primitives/select_repair.comp TYPES ${select_types} STATES state32 state64)
 weft_kernel(primitives/select_upsweep.comp TYPES ${select_types})
 weft_kernel(primitives/select_downsweep.comp TYPES ${select_types})
+weft_kernel(primitives/dispatch_arguments.comp)
 weft_kernel(primitives/run_length_decode_sums.comp)
 weft_kernel(primitives/run_length_decode_offsets.comp)
 weft_kernel(primitives/run_length_decode_expand.comp)

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "primitives/dispatch_arguments.h"
 #include "primitives/look_back.h"
 #include "primitives/reduce.h"
 #include "primitives/run_length_decode.h"
@@ -60,6 +61,12 @@ const HostStruct kReducePush{
 const HostStruct kLookBackResetPush{
     sizeof(shader::LookBackResetPush),
     {MEMBER(LookBackResetPush, scratch), MEMBER(LookBackResetPush, vectors), MEMBER(LookBackResetPush, padding)}};
+const HostStruct kDispatchArgumentsPush{
+    sizeof(shader::DispatchArgumentsPush),
+    {MEMBER(DispatchArgumentsPush, count), MEMBER(DispatchArgumentsPush, command),
+     MEMBER(DispatchArgumentsPush, count_value), MEMBER(DispatchArgumentsPush, count_words),
+     MEMBER(DispatchArgumentsPush, group_items), MEMBER(DispatchArgumentsPush, max_groups_x),
+     MEMBER(DispatchArgumentsPush, padding)}};
 const HostStruct kRunLengthDecodePush{
     sizeof(shader::RunLengthDecodePush),
     {MEMBER(RunLengthDecodePush, symbols), MEMBER(RunLengthDecodePush, lengths), MEMBER(RunLengthDecodePush, outputs),
@@ -83,6 +90,7 @@ const std::map<std::string_view, const HostStruct*> kPushedTo{
     {"scan_upsweep", &kReducePush},
     {"reduce", &kReducePush},
     {"reduce_finish", &kReducePush},
+    {"dispatch_arguments", &kDispatchArgumentsPush},
     {"run_length_decode_sums", &kRunLengthDecodePush},
     {"run_length_decode_offsets", &kRunLengthDecodePush},
     {"run_length_decode_expand", &kRunLengthDecodePush},

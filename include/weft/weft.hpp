@@ -2,6 +2,7 @@
 #pragma once
 
 #include <weft/context.hpp>
+#include <weft/dispatch_arguments.hpp>
 #include <weft/gpu.hpp>
 #include <weft/reduce.hpp>
 #include <weft/run_length_decode.hpp>
