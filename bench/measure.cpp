@@ -67,6 +67,7 @@ int run_measure(const Options& options) {
   Cases primitives = scan_cases(matrix);
   for (auto& bench_case : reduce_cases(matrix)) primitives.push_back(std::move(bench_case));
   for (auto& bench_case : dispatch_arguments_cases(matrix)) primitives.push_back(std::move(bench_case));
+  for (auto& bench_case : histogram_cases(matrix)) primitives.push_back(std::move(bench_case));
   for (auto& bench_case : run_length_decode_cases(matrix)) primitives.push_back(std::move(bench_case));
   select(primitives, options.filters, options.types);
   std::vector<uint64_t> moved;

@@ -31,6 +31,8 @@ weft_kernel(primitives/select_repair.comp TYPES ${select_types} STATES state32 s
 weft_kernel(primitives/select_upsweep.comp TYPES ${select_types})
 weft_kernel(primitives/select_downsweep.comp TYPES ${select_types})
 weft_kernel(primitives/dispatch_arguments.comp)
+weft_kernel(primitives/histogram_clear.comp)
+weft_kernel(primitives/histogram.comp TYPES u8:u32 u16:u32 u32:u32 i32:u32 f32:u32)
 weft_kernel(primitives/run_length_decode_sums.comp)
 weft_kernel(primitives/run_length_decode_offsets.comp)
 weft_kernel(primitives/run_length_decode_expand.comp)

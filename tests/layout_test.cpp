@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "primitives/dispatch_arguments.h"
+#include "primitives/histogram.h"
 #include "primitives/look_back.h"
 #include "primitives/reduce.h"
 #include "primitives/run_length_decode.h"
@@ -67,6 +68,14 @@ const HostStruct kDispatchArgumentsPush{
      MEMBER(DispatchArgumentsPush, count_value), MEMBER(DispatchArgumentsPush, count_words),
      MEMBER(DispatchArgumentsPush, group_items), MEMBER(DispatchArgumentsPush, max_groups_x),
      MEMBER(DispatchArgumentsPush, padding)}};
+const HostStruct kHistogramPush{
+    sizeof(shader::HistogramPush),
+    {MEMBER(HistogramPush, items), MEMBER(HistogramPush, outputs), MEMBER(HistogramPush, levels),
+     MEMBER(HistogramPush, count), MEMBER(HistogramPush, count_value), MEMBER(HistogramPush, reciprocal),
+     MEMBER(HistogramPush, count_words), MEMBER(HistogramPush, head), MEMBER(HistogramPush, tiles_per_workgroup),
+     MEMBER(HistogramPush, bins), MEMBER(HistogramPush, first_key), MEMBER(HistogramPush, last),
+     MEMBER(HistogramPush, multiple), MEMBER(HistogramPush, shift), MEMBER(HistogramPush, lower),
+     MEMBER(HistogramPush, scale)}};
 const HostStruct kRunLengthDecodePush{
     sizeof(shader::RunLengthDecodePush),
     {MEMBER(RunLengthDecodePush, symbols), MEMBER(RunLengthDecodePush, lengths), MEMBER(RunLengthDecodePush, outputs),
@@ -91,6 +100,8 @@ const std::map<std::string_view, const HostStruct*> kPushedTo{
     {"reduce", &kReducePush},
     {"reduce_finish", &kReducePush},
     {"dispatch_arguments", &kDispatchArgumentsPush},
+    {"histogram", &kHistogramPush},
+    {"histogram_clear", &kHistogramPush},
     {"run_length_decode_sums", &kRunLengthDecodePush},
     {"run_length_decode_offsets", &kRunLengthDecodePush},
     {"run_length_decode_expand", &kRunLengthDecodePush},

@@ -99,6 +99,7 @@ using Cases = std::vector<std::unique_ptr<BenchCase>>;
 Cases scan_cases(const Matrix& matrix);
 Cases reduce_cases(const Matrix& matrix);
 Cases dispatch_arguments_cases(const Matrix& matrix);
+Cases histogram_cases(const Matrix& matrix);
 Cases run_length_decode_cases(const Matrix& matrix);
 /// What a submission costs that does nothing, or next to nothing.
 Cases empty_cases();

@@ -4,6 +4,7 @@
 #include <weft/context.hpp>
 #include <weft/dispatch_arguments.hpp>
 #include <weft/gpu.hpp>
+#include <weft/histogram.hpp>
 #include <weft/reduce.hpp>
 #include <weft/run_length_decode.hpp>
 #include <weft/scan.hpp>

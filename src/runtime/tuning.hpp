@@ -28,10 +28,10 @@ struct ReduceTuning {
 /// Sizes that select, partition and run-length encoding are built with.
 struct SelectTuning {
   uint32_t workgroup = 256;
-  uint32_t rows = 4;           ///< 16-byte vectors per lane and tile, at most 4 and as many as make 32 items
-  uint32_t groups = 1024;      ///< as in ScanTuning
+  uint32_t rows = 4;       ///< 16-byte vectors per lane and tile, at most 4 and as many as make 32 items
+  uint32_t groups = 1024;  ///< as in ScanTuning
   uint32_t spin_limit = 256;
-  uint32_t lag_kib = 4096;     ///< look_back: input between what a workgroup counts and moves
+  uint32_t lag_kib = 4096;  ///< look_back: input between what a workgroup counts and moves
   uint32_t small_kib = 0;
   uint32_t chunk_tiles = ~0u;  ///< tiles that are done at a time, where those of 2^31 items are more
 };
@@ -44,12 +44,20 @@ struct DecodeTuning {
   uint32_t groups = 1024;    ///< at most this many workgroups sum lengths
 };
 
+struct HistogramTuning {
+  uint32_t workgroup = 256;
+  uint32_t rows = 4;            ///< 16-byte vectors per lane and tile, at most 8
+  uint32_t groups = 512;        ///< at most this many workgroups, each with a table in shared memory
+  uint32_t table_words = 2048;  ///< of that table, at most; more bins are counted in the output
+};
+
 /// Everything that is chosen by measurement rather than by need.
 struct Tuning {
   ScanTuning scan;
   ReduceTuning reduce;
   SelectTuning select;
   DecodeTuning decode;
+  HistogramTuning histogram;
 };
 
 /// The table's entry for the device's class, with the overrides of WEFT_TUNE in the environment, e.g.
