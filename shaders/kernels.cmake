@@ -38,3 +38,10 @@ weft_kernel(primitives/run_length_encode_look_back.comp TYPES ${run_types} STATE
 weft_kernel(primitives/run_length_encode_repair.comp TYPES ${run_types} STATES state32 state64)
 weft_kernel(primitives/run_length_encode_upsweep.comp TYPES ${run_types})
 weft_kernel(primitives/run_length_encode_downsweep.comp TYPES ${run_types})
+
+weft_kernel(primitives/dispatch_arguments.comp)
+weft_kernel(primitives/histogram_clear.comp)
+weft_kernel(primitives/histogram.comp TYPES u8:u32 u16:u32 u32:u32 i32:u32 f32:u32)
+weft_kernel(primitives/run_length_decode_sums.comp)
+weft_kernel(primitives/run_length_decode_offsets.comp)
+weft_kernel(primitives/run_length_decode_expand.comp)

@@ -141,7 +141,7 @@ const RunLengthEncode& encode_of(const Device& device, RunLengthEncodeConfig con
        {static_cast<int>(config.symbol), static_cast<int>(config.symbols), static_cast<int>(config.lengths),
         static_cast<int>(config.offsets), static_cast<int>(config.length), static_cast<int>(config.strategy)})
     key += ' ' + std::to_string(part);
-  return device.backend().made<RunLengthEncode>(key, [&] { return RunLengthEncode::create(device.context(), config); });
+  return device.backend().primitive<RunLengthEncode>(key, config);
 }
 
 template <class T>

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <weft/context.hpp>
+#include <weft/dispatch_arguments.hpp>
 #include <weft/gpu.hpp>
+#include <weft/histogram.hpp>
 #include <weft/reduce.hpp>
+#include <weft/run_length_decode.hpp>
 #include <weft/run_length_encode.hpp>
 #include <weft/scan.hpp>
 #include <weft/select.hpp>
