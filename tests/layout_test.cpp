@@ -14,7 +14,9 @@
 #include "primitives/look_back.h"
 #include "primitives/reduce.h"
 #include "primitives/run_length_decode.h"
+#include "primitives/run_length_encode.h"
 #include "primitives/scan.h"
+#include "primitives/select.h"
 #include "runtime/kernel_registry.hpp"
 #include "shaders/planted.h"
 #include "shaders/self_test.h"
@@ -48,6 +50,13 @@ struct HostStruct {
 #define MEMBER(STRUCT, NAME) \
   { #NAME, offsetof(shader::STRUCT, NAME), sizeof(shader::STRUCT::NAME) }
 
+const HostStruct kSelectPush{
+    sizeof(shader::SelectPush),
+    {MEMBER(SelectPush, items), MEMBER(SelectPush, count), MEMBER(SelectPush, count_value), MEMBER(SelectPush, scratch),
+     MEMBER(SelectPush, moved), MEMBER(SelectPush, out_0), MEMBER(SelectPush, out_1), MEMBER(SelectPush, out_2),
+     MEMBER(SelectPush, indices_0), MEMBER(SelectPush, indices_1), MEMBER(SelectPush, indices_2),
+     MEMBER(SelectPush, counts), MEMBER(SelectPush, low), MEMBER(SelectPush, span), MEMBER(SelectPush, flags),
+     MEMBER(SelectPush, first_tile), MEMBER(SelectPush, chunk_tiles), MEMBER(SelectPush, tiles_or_lag)}};
 const HostStruct kScanPush{
     sizeof(shader::ScanPush),
     {MEMBER(ScanPush, items), MEMBER(ScanPush, outputs), MEMBER(ScanPush, scratch), MEMBER(ScanPush, count),
@@ -93,8 +102,16 @@ const HostStruct kPlantedPush{sizeof(shader::PlantedPush),
 
 /// What each kernel is pushed, by the stem of its file.
 const std::map<std::string_view, const HostStruct*> kPushedTo{
+    {"run_length_encode_look_back", &kSelectPush},
+    {"run_length_encode_repair", &kSelectPush},
+    {"run_length_encode_upsweep", &kSelectPush},
+    {"run_length_encode_downsweep", &kSelectPush},
     {"scan_look_back", &kScanPush},
     {"scan_repair", &kScanPush},
+    {"select_look_back", &kSelectPush},
+    {"select_repair", &kSelectPush},
+    {"select_upsweep", &kSelectPush},
+    {"select_downsweep", &kSelectPush},
     {"scan_downsweep", &kScanPush},
     {"scan_upsweep", &kReducePush},
     {"reduce", &kReducePush},

@@ -196,6 +196,46 @@ Function load(VkInstance instance, const char* name) {
 
 bool skip(const weft::Error& error) { return error.code == weft::ErrorCode::unsupported; }
 
+// Selections that between them use every kernel of Select, Partition and RunLengthEncode: comparisons and run heads of every size of
+// item, moved as they are; flags that move 16 bytes; structs; two and three sides.
+std::string build_compaction(const weft::Context& context, weft::Strategy strategy) {
+  using weft::Criterion;
+  using weft::Type;
+  std::vector<weft::SelectConfig> selections;
+  std::vector<weft::PartitionConfig> partitions;
+  for (const Type item : {Type::u8, Type::u16, Type::u32, Type::u64}) {
+    selections.push_back(weft::SelectConfig::select_if(item, Criterion::less));
+    selections.push_back(weft::SelectConfig::unique(item));
+    weft::PartitionConfig partition;
+    partition.criterion = Criterion::inside;
+    partition.item = item;
+    for (partition.sides = 2; partition.sides <= 3; ++partition.sides) partitions.push_back(partition);
+    weft::RunLengthEncodeConfig encode;
+    encode.symbol = item;
+    encode.strategy = strategy;
+    const auto made = weft::RunLengthEncode::create(context, encode);
+    if (!made) return made.error().message;
+  }
+  selections.push_back(weft::SelectConfig::select_flagged(16));
+  selections.push_back(weft::SelectConfig::select_if(Type::f32, Criterion::less));
+  selections.back().member = {48, 12, 0};
+  partitions.push_back(partitions.back());
+  partitions.back().item = Type::f32;
+  partitions.back().sides = 3;
+  partitions.back().member = {48, 12, 0};
+  for (weft::SelectConfig& selection : selections) {
+    selection.strategy = strategy;
+    const auto made = weft::Select::create(context, selection);
+    if (!made) return made.error().message;
+  }
+  for (weft::PartitionConfig& partition : partitions) {
+    partition.strategy = strategy;
+    const auto made = weft::Partition::create(context, partition);
+    if (!made) return made.error().message;
+  }
+  return {};
+}
+
 // Every pipeline of every primitive, for the operator that stands for all: add, or the type's only one.
 std::string build_all(const weft::Context& context) {
   using weft::Type;
@@ -213,6 +253,20 @@ std::string build_all(const weft::Context& context) {
     }
     const auto arg = weft::Reduce::create(context, {weft::Op::arg_min, item, item});
     if (!arg && !skip(arg.error())) return arg.error().message;
+  }
+  for (const weft::Strategy strategy : {weft::Strategy::look_back, weft::Strategy::reduce_then_scan})
+    if (const std::string failure = build_compaction(context, strategy); !failure.empty()) return failure;
+
+  // One of each kernel there is.
+  const auto arguments = weft::DispatchArguments::create(context, {});
+  if (!arguments) return arguments.error().message;
+  for (const Type item : {Type::u8, Type::u16, Type::u32, Type::i32, Type::f32}) {
+    const auto histogram = weft::Histogram::create(context, {weft::HistogramKind::even, item, 256});
+    if (!histogram) return histogram.error().message;
+  }
+  for (const uint32_t bytes : {1u, 4u, 16u}) {
+    const auto decode = weft::RunLengthDecode::create(context, {bytes, Type::u32});
+    if (!decode) return decode.error().message;
   }
   return {};
 }
