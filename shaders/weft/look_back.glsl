@@ -120,7 +120,12 @@ LookBackList look_back_list(LookBack state) {
 bool look_back_read(LookBack state, uint slot, out Accumulator v) {
   LookBackPosts posts = look_back_slots(state);
   bool there = true;
+#if WEFT_ACCUMULATOR_IS_STRUCT
+  uint words[WEFT_ACCUMULATOR_WORDS];
+  [[unroll]] for (uint i = 0; i < WEFT_ACCUMULATOR_WORDS; ++i) words[i] = 0u;
+#else
   uint words[2] = {0u, 0u};
+#endif
   [[unroll]] for (uint i = 0; i < WEFT_POST_WORDS; ++i) {
     const WEFT_POST_WORD word =
         atomicLoad(posts.at[slot + i], gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
@@ -131,7 +136,11 @@ bool look_back_read(LookBack state, uint slot, out Accumulator v) {
 #endif
     there = there && post_is_there(word);
   }
+#if WEFT_ACCUMULATOR_IS_STRUCT
+  v = accumulator_of_words(words);
+#else
   v = accumulator_of(uvec2(words[0], words[1]));
+#endif
   return there;
 }
 

@@ -7,6 +7,8 @@
 //   Accumulator       the type in registers: narrow integers widen to uint, f16 to float
 //   identity(), combine(earlier, later)
 //   subgroup_inclusive(), subgroup_reduce(): in lane order; the order of lanes is kept, so combine need not commute
+//   word_of(v, i), accumulator_of_words(): an accumulator as WEFT_ACCUMULATOR_WORDS words, 1 to 8, in which it is posted, handed on
+//   and shuffled. A struct (WEFT_ACCUMULATOR_IS_STRUCT) brings these two, and nothing else has to know its members.
 // Narrow integers are combined modulo 2^32 and cut when they are stored, which is the same as wrapping at each step.
 #ifndef WEFT_OPERATOR_GLSL
 #define WEFT_OPERATOR_GLSL
@@ -135,6 +137,15 @@ uvec2 accumulator_of(uvec2 words) { return words; }
 #ifndef WEFT_ACCUMULATOR_IS_FLOAT
 #define WEFT_ACCUMULATOR_IS_FLOAT 0
 #endif
+#ifndef WEFT_ACCUMULATOR_IS_STRUCT
+#define WEFT_ACCUMULATOR_IS_STRUCT 0
+#endif
+
+#if WEFT_ACCUMULATOR != WEFT_ARG && !WEFT_ACCUMULATOR_IS_STRUCT
+Accumulator accumulator_of_words(uint words[WEFT_ACCUMULATOR_WORDS]) {
+  return accumulator_of(uvec2(words[0], words[WEFT_ACCUMULATOR_WORDS - 1]));
+}
+#endif
 
 #if WEFT_ACCUMULATOR == WEFT_ARG
 
@@ -190,6 +201,19 @@ Accumulator subgroup_shuffle_up(Accumulator v, uint delta) {
   return Accumulator(subgroup_shuffle_up(v.key, delta), subgroup_shuffle_up(v.index, delta));
 }
 
+#elif WEFT_ACCUMULATOR_IS_STRUCT
+
+Accumulator subgroup_shuffle(Accumulator v, uint lane) {
+  uint words[WEFT_ACCUMULATOR_WORDS];
+  [[unroll]] for (uint i = 0; i < WEFT_ACCUMULATOR_WORDS; ++i) words[i] = subgroup_shuffle(word_of(v, i), lane);
+  return accumulator_of_words(words);
+}
+Accumulator subgroup_shuffle_up(Accumulator v, uint delta) {
+  uint words[WEFT_ACCUMULATOR_WORDS];
+  [[unroll]] for (uint i = 0; i < WEFT_ACCUMULATOR_WORDS; ++i) words[i] = subgroup_shuffle_up(word_of(v, i), delta);
+  return accumulator_of_words(words);
+}
+
 #elif WEFT_IS_64BIT(WEFT_ACCUMULATOR)
 
 Accumulator subgroup_shuffle(Accumulator v, uint lane) {
@@ -201,7 +225,7 @@ Accumulator subgroup_shuffle_up(Accumulator v, uint delta) {
 
 #endif
 
-#if WEFT_ACCUMULATOR_WORDS == 1
+#if WEFT_ACCUMULATOR_WORDS == 1 && !WEFT_ACCUMULATOR_IS_STRUCT
 
 Accumulator subgroup_inclusive(Accumulator v) {
   switch (kOp) {

@@ -21,6 +21,11 @@ Accumulator partials_load(uvec2 partials, uint index) {
 #if WEFT_ACCUMULATOR == WEFT_ARG
   const uvec4 words = Words4(partials).at[index];
   return Accumulator(words.xy, words.zw);
+#elif WEFT_ACCUMULATOR_IS_STRUCT
+  Words source = Words(partials);
+  uint words[WEFT_ACCUMULATOR_WORDS];
+  [[unroll]] for (uint i = 0; i < WEFT_ACCUMULATOR_WORDS; ++i) words[i] = source.at[WEFT_ACCUMULATOR_WORDS * index + i];
+  return accumulator_of_words(words);
 #elif WEFT_ACCUMULATOR_WORDS == 2
   return accumulator_of(Words2(partials).at[index]);
 #else
