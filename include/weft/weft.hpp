@@ -3,6 +3,7 @@
 
 #include <weft/context.hpp>
 #include <weft/gpu.hpp>
+#include <weft/kernels.hpp>
 #include <weft/reduce.hpp>
 #include <weft/scan.hpp>
 #include <weft/status.hpp>

@@ -3,6 +3,7 @@
 // What is combined, and how. The includer chooses the types by defining, before the include,
 //   WEFT_ITEM         what a buffer holds: WEFT_U8 … WEFT_U32X2
 //   WEFT_ACCUMULATOR  what results hold: the same, a wider one, or WEFT_ARG for (item, index)
+// both WEFT_OWN where a snippet of the user's own gives types and operator (own.glsl),
 // and the operator by specialization constant 2, or as a constant with WEFT_OP. It gets
 //   Accumulator       the type in registers: narrow integers widen to uint, f16 to float
 //   identity(), combine(earlier, later)
@@ -24,6 +25,7 @@
 #define WEFT_F64 9
 #define WEFT_U32X2 10
 #define WEFT_ARG 11
+#define WEFT_OWN 12
 
 #ifndef WEFT_ITEM
 #define WEFT_ITEM WEFT_U32
@@ -52,7 +54,9 @@ const uint kOp = WEFT_OP;
 layout(constant_id = 2) const uint kOp = 0;
 #endif
 
+#if WEFT_ACCUMULATOR != WEFT_OWN
 const bool kCommutes = kOp != kOpAffine;
+#endif
 
 // ---- Accumulator, its identity and its words ----
 
@@ -132,6 +136,10 @@ double accumulator_of(uvec2 words) { return packDouble2x32(words); }
 uint word_of(uvec2 v, uint i) { return v[i]; }
 uvec2 accumulator_of(uvec2 words) { return words; }
 
+#elif WEFT_ACCUMULATOR == WEFT_OWN
+
+#include "weft/own.glsl"
+
 #endif
 
 #ifndef WEFT_ACCUMULATOR_IS_FLOAT
@@ -163,7 +171,7 @@ Accumulator combine(Accumulator a, Accumulator b) {
 uvec2 identity() { return uvec2(1u, 0u); }
 uvec2 combine(uvec2 first, uvec2 then) { return uvec2(first.x * then.x, then.x * first.y + then.y); }
 
-#else
+#elif WEFT_ACCUMULATOR != WEFT_OWN
 
 // Selects, not switches: drivers that fold specialization constants late would keep the blocks, once per item.
 Accumulator identity() {
@@ -225,7 +233,7 @@ Accumulator subgroup_shuffle_up(Accumulator v, uint delta) {
 
 #endif
 
-#if WEFT_ACCUMULATOR_WORDS == 1 && !WEFT_ACCUMULATOR_IS_STRUCT
+#if WEFT_ACCUMULATOR_WORDS == 1 && !WEFT_ACCUMULATOR_IS_STRUCT && WEFT_ACCUMULATOR != WEFT_OWN
 
 Accumulator subgroup_inclusive(Accumulator v) {
   switch (kOp) {
