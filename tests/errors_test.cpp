@@ -18,8 +18,9 @@ namespace weft::test {
 namespace {
 
 constexpr ErrorCode kEveryCode[] = {
-    ErrorCode::invalid_argument,     ErrorCode::missing_feature, ErrorCode::unsupported, ErrorCode::out_of_host_memory,
-    ErrorCode::out_of_device_memory, ErrorCode::device_lost,     ErrorCode::not_found,   ErrorCode::driver_error,
+    ErrorCode::invalid_argument,   ErrorCode::missing_feature,      ErrorCode::unsupported,
+    ErrorCode::out_of_host_memory, ErrorCode::out_of_device_memory, ErrorCode::device_lost,
+    ErrorCode::not_found,          ErrorCode::driver_error,         ErrorCode::compile_error,
 };
 
 // What the driver is made to answer, and which function.
