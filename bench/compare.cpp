@@ -79,7 +79,7 @@ int run_compare(const std::string& first, const std::string& second) {
   if (!a || !b) return 1;
   fmt::print("a: {} ({})\nb: {} ({})\n", a->path, a->device, b->path, b->device);
   if (a->device != b->device) fmt::print("note: measured on different devices\n");
-  fmt::print("\n{:<9} {:<34} {:<6} {:>9} {:>10} {:>10} {:>9} {:>9}  {:>8}\n", "primitive", "variant", "type", "n",
+  fmt::print("\n{:<17} {:<34} {:<6} {:>9} {:>10} {:>10} {:>9} {:>9}  {:>8}\n", "primitive", "variant", "type", "n",
              "a ms", "b ms", "a GB/s", "b GB/s", "a vs b");
 
   std::map<Key, const Measured*> in_b;
@@ -96,7 +96,7 @@ int run_compare(const std::string& first, const std::string& second) {
     std::string remark;
     if (!row.verified || !other.verified) remark += "  (not verified)";
     if (row.data != other.data) remark += fmt::format("  (data: {} against {})", row.data, other.data);
-    fmt::print("{:<9} {:<34} {:<6} {:>9} {:>10.4f} {:>10.4f} {:>9} {:>9}  {:>6.3f} x{}\n", primitive, variant, type,
+    fmt::print("{:<17} {:<34} {:<6} {:>9} {:>10.4f} {:>10.4f} {:>9} {:>9}  {:>6.3f} x{}\n", primitive, variant, type,
                size_text(n), row.median, other.median, speed_text(row), speed_text(other), ratio, remark);
     auto& [sum, count] = logs[primitive];
     sum += std::log(ratio);
@@ -110,14 +110,14 @@ int run_compare(const std::string& first, const std::string& second) {
   double all_sum = 0;
   int all_count = 0;
   for (const auto& [primitive, entry] : logs) {
-    fmt::print("  {:<10} {:>6.3f} x of {} rows\n", primitive, std::exp(entry.first / entry.second), entry.second);
+    fmt::print("  {:<17} {:>6.3f} x of {} rows\n", primitive, std::exp(entry.first / entry.second), entry.second);
     // The yardstick and the floor are no part of what is compared.
     if (primitive == "copy" || primitive == "empty") continue;
     all_sum += entry.first;
     all_count += entry.second;
   }
   if (all_count > 0) {
-    fmt::print("  {:<10} {:>6.3f} x of {} rows, without copy and empty\n", "all", std::exp(all_sum / all_count),
+    fmt::print("  {:<17} {:>6.3f} x of {} rows, without copy and empty\n", "all", std::exp(all_sum / all_count),
                all_count);
   }
   fmt::print("Rows without a partner: {} in a, {} in b.\n", a->rows.size() - matched.size(),

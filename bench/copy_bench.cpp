@@ -4,6 +4,7 @@
 #include "support/bench_case.hpp"
 #include "support/copy_kernel.hpp"
 #include "support/output_reader.hpp"
+#include "support/sampling.hpp"
 
 namespace weft::bench {
 namespace {
@@ -19,28 +20,28 @@ class CopyCase : public BenchCase {
     return {};
   }
   void release() override { kernel_.reset(); }
-  uint64_t output_bytes(uint64_t n) const override { return input_bytes(n); }
-  uint64_t moved_bytes(uint64_t n) const override { return 2 * input_bytes(n); }
+  std::vector<uint64_t> outputs(uint64_t n) const override { return {n * item_bytes()}; }
+  uint64_t moved_bytes(uint64_t n) const override { return 2 * n * item_bytes(); }
 
   Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override {
-    kernel_->record(commands, buffers.input, buffers.output, input_bytes(n));
+    kernel_->record(commands, buffers.inputs[0], buffers.outputs[0], n * item_bytes());
     return {};
   }
 
   Result<std::optional<Mismatch>> verify(Gpu& gpu, ItemSource& source, const CaseBuffers& buffers,
                                          uint64_t n) const override {
     constexpr uint64_t kChunkItems = uint64_t{1} << 24;
-    const auto expected = source.items(item(), n);
-    OutputReader reader(gpu, buffers.output, size_of(item()));
+    const auto expected = source.items(Type::u32, n).bytes;
+    OutputReader reader(gpu, buffers.outputs[0], item_bytes());
     for (uint64_t first = 0; first < n; first += kChunkItems) {
       const uint64_t count = std::min(kChunkItems, n - first);
       const auto found = reader.fetch(first, count);
       if (!found) return found.error();
-      const auto chunk = expected.subspan(first * size_of(item()), found->size());
+      const auto chunk = expected.subspan(first * item_bytes(), found->size());
       if (std::memcmp(chunk.data(), found->data(), found->size()) == 0) continue;
       const auto at = std::mismatch(chunk.begin(), chunk.end(), found->begin());
       const auto byte = static_cast<uint64_t>(at.first - chunk.begin());
-      return std::optional(Mismatch{first + byte / size_of(item()),
+      return std::optional(Mismatch{first + byte / item_bytes(),
                                     "byte " + std::to_string(std::to_integer<int>(*at.first)),
                                     "byte " + std::to_string(std::to_integer<int>(*at.second))});
     }
@@ -65,11 +66,12 @@ class EmptyCase : public BenchCase {
     return {};
   }
   void release() override { kernel_.reset(); }
-  uint64_t output_bytes(uint64_t) const override { return 0; }
+  std::vector<HostArray> inputs(ItemSource&, uint64_t) const override { return {}; }
+  std::vector<uint64_t> outputs(uint64_t) const override { return {}; }
   uint64_t moved_bytes(uint64_t) const override { return 0; }
 
   Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t) const override {
-    if (dispatch_) kernel_->record(commands, buffers.input, buffers.output, 0);
+    if (dispatch_) kernel_->record(commands, buffers.scratch, buffers.scratch, 0);
     return {};
   }
   Result<std::optional<Mismatch>> verify(Gpu&, ItemSource&, const CaseBuffers&, uint64_t) const override {

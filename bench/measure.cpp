@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "support/options.hpp"
 #include "support/progress.hpp"
 #include "support/report.hpp"
+#include "support/sampling.hpp"
 #include "support/session.hpp"
 
 namespace weft::bench {
@@ -19,7 +21,8 @@ namespace {
 
 // What a row costs to measure: bytes to make, upload, check and move, and something whatever the size.
 double weight_of(const BenchCase& bench_case, uint64_t n) {
-  return 0x1p26 + static_cast<double>(bench_case.input_bytes(n) + bench_case.output_bytes(n));
+  const auto outputs = bench_case.outputs(n);
+  return 0x1p26 + static_cast<double>(std::accumulate(outputs.begin(), outputs.end(), n * bench_case.item_bytes()));
 }
 
 std::vector<uint64_t> default_sizes(const Gpu& gpu) {
@@ -49,6 +52,7 @@ int run_measure(const Options& options) {
   Gpu& gpu = session.gpu();
 
   Matrix matrix;
+  matrix.source = &*source;
   matrix.sizes = options.sizes.empty() ? default_sizes(gpu) : options.sizes;
   std::sort(matrix.sizes.begin(), matrix.sizes.end());
   matrix.sizes.erase(std::unique(matrix.sizes.begin(), matrix.sizes.end()), matrix.sizes.end());

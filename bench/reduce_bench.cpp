@@ -20,27 +20,29 @@ class ReduceCase : public BenchCase {
     return {};
   }
   void release() override { reduce_.reset(); }
-  uint64_t output_bytes(uint64_t) const override {
-    const bool arg = config_.op == Op::arg_min || config_.op == Op::arg_max;
-    return arg ? sizeof(ArgResult) : size_of(config_.accumulator);
-  }
+  std::vector<uint64_t> outputs(uint64_t) const override { return {result_bytes()}; }
   uint64_t scratch_bytes(uint64_t n) const override { return reduce_->scratch_size(n); }
-  uint64_t moved_bytes(uint64_t n) const override { return input_bytes(n); }
+  uint64_t moved_bytes(uint64_t n) const override { return n * size_of(config_.item); }
 
   Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override {
-    return reduce_->record(commands, {buffers.input, buffers.output, buffers.scratch, n, std::nullopt});
+    return reduce_->record(commands, {buffers.inputs[0], buffers.outputs[0], buffers.scratch, n, std::nullopt});
   }
 
   Result<std::optional<Mismatch>> verify(Gpu& gpu, ItemSource& source, const CaseBuffers& buffers,
                                          uint64_t n) const override {
     std::array<std::byte, sizeof(ArgResult)> found{};
-    const auto bytes = std::span(found).first(output_bytes(n));
-    const Status status = gpu.download(buffers.output, bytes);
+    const auto bytes = std::span(found).first(result_bytes());
+    const Status status = gpu.download(buffers.outputs[0], bytes);
     if (!status) return status.error();
-    return check_reduce(config_.op, config_.item, config_.accumulator, source.items(config_.item, n), bytes);
+    return check_reduce(config_.op, config_.item, config_.accumulator, source.items(config_.item, n).bytes, bytes);
   }
 
  private:
+  uint64_t result_bytes() const {
+    const bool arg = config_.op == Op::arg_min || config_.op == Op::arg_max;
+    return arg ? sizeof(ArgResult) : size_of(config_.accumulator);
+  }
+
   ReduceConfig config_;
   std::optional<Reduce> reduce_;
 };

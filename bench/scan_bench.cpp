@@ -20,19 +20,19 @@ class ScanCase : public BenchCase {
   }
   void release() override { scan_.reset(); }
   std::string strategy() const override { return name_of(scan_->strategy()); }
-  uint64_t output_bytes(uint64_t n) const override { return n * size_of(config_.accumulator); }
+  std::vector<uint64_t> outputs(uint64_t n) const override { return {n * size_of(config_.accumulator)}; }
   uint64_t scratch_bytes(uint64_t n) const override { return scan_->scratch_size(n); }
-  uint64_t moved_bytes(uint64_t n) const override { return input_bytes(n) + output_bytes(n); }
+  uint64_t moved_bytes(uint64_t n) const override { return n * (size_of(config_.item) + size_of(config_.accumulator)); }
 
   Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override {
-    return scan_->record(commands, {buffers.input, buffers.output, buffers.scratch, n, std::nullopt});
+    return scan_->record(commands, {buffers.inputs[0], buffers.outputs[0], buffers.scratch, n, std::nullopt});
   }
 
   Result<std::optional<Mismatch>> verify(Gpu& gpu, ItemSource& source, const CaseBuffers& buffers,
                                          uint64_t n) const override {
-    OutputReader reader(gpu, buffers.output, size_of(config_.accumulator));
-    return check_scan(config_.kind, config_.op, config_.item, config_.accumulator, source.items(config_.item, n),
-                      [&](uint64_t first, uint64_t count) { return reader.fetch(first, count); });
+    OutputReader reader(gpu, buffers.outputs[0], size_of(config_.accumulator));
+    return check_scan(config_.kind, config_.op, config_.item, config_.accumulator, source.items(config_.item, n).bytes,
+                      reader.fetcher());
   }
 
  private:

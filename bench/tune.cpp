@@ -116,6 +116,7 @@ int run_tune(const Options& options) {
                    software ? " (SOFTWARE device: of no use for GPUs)" : "");
       }
       Matrix matrix;
+      matrix.source = &*source;
       matrix.sizes = !options.sizes.empty() ? options.sizes
                      : software             ? std::vector<uint64_t>{1u << 16, 1u << 20}
                                             : std::vector<uint64_t>{1u << 16, 1u << 20, 1u << 24, 1u << 28};

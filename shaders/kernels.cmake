@@ -21,3 +21,12 @@ weft_kernel(primitives/scan_upsweep.comp TYPES ${scan_types})
 weft_kernel(primitives/scan_downsweep.comp TYPES ${scan_types})
 weft_kernel(primitives/reduce.comp TYPES ${scan_types} ${arg_types})
 weft_kernel(primitives/reduce_finish.comp TYPES ${scan_types} ${arg_types})
+
+# What is tested, by size, and single words for counts, pairs where there are three sides.
+set(select_types u8:u32 u16:u32 u32:u32 u32x2:u32 bits:u32 struct:u32 u8:counts u16:counts u32:counts u32x2:counts
+    struct:counts)
+
+weft_kernel(primitives/select_look_back.comp TYPES ${select_types} STATES state32 state64)
+weft_kernel(primitives/select_repair.comp TYPES ${select_types} STATES state32 state64)
+weft_kernel(primitives/select_upsweep.comp TYPES ${select_types})
+weft_kernel(primitives/select_downsweep.comp TYPES ${select_types})

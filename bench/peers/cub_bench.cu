@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// CUB's scans and reductions, on the data and in the rows of weft-bench, for `weft-bench compare`. See README.md here.
+// CUB's primitives, on the data and in the rows of weft-bench, for `weft-bench compare`. See README.md here.
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -18,6 +19,7 @@
 #include <cuda/functional>
 #include <cuda/std/functional>
 
+#include "support/compaction_oracle.hpp"
 #include "support/item_source.hpp"
 #include "support/oracle.hpp"
 #include "support/sampling.hpp"
@@ -27,6 +29,11 @@ namespace {
 using weft::Op;
 using weft::ScanKind;
 using weft::Type;
+using weft::bench::Data;
+using weft::bench::FetchOutputs;
+using weft::bench::HostArray;
+using weft::bench::ItemSource;
+using weft::bench::items_of;
 using weft::bench::Mismatch;
 using weft::bench::Summary;
 
@@ -87,12 +94,51 @@ struct ComposeAffine {
   __host__ __device__ uint2 operator()(uint2 f, uint2 g) const { return {f.x * g.x, g.x * f.y + g.y}; }
 };
 
-/// What a call works on, all in device memory.
+/// Keeps u32 items below a bound.
+struct Below {
+  uint32_t bound;
+  __host__ __device__ bool operator()(uint32_t item) const { return item < bound; }
+};
+
+/// Keeps u32 items up to a last one.
+struct UpTo {
+  uint32_t last;
+  __host__ __device__ bool operator()(uint32_t item) const { return item <= last; }
+};
+
+/// Keeps u32 items in [first, last].
+struct Inside {
+  uint32_t first;
+  uint32_t last;
+  __host__ __device__ bool operator()(uint32_t item) const { return first <= item && item <= last; }
+};
+
+/// What a call works on, all in device memory. The arrays are null while only the scratch is asked for.
 struct Memory {
-  void* input = nullptr;
-  void* output = nullptr;
+  std::vector<void*> inputs = std::vector<void*>(3);
+  std::vector<void*> outputs = std::vector<void*>(4);
   void* scratch = nullptr;
   size_t scratch_bytes = 0;
+
+  template <class T = uint32_t>
+  const T* in(size_t i = 0) const {
+    return static_cast<const T*>(inputs[i]);
+  }
+  template <class T = uint32_t>
+  T* out(size_t i = 0) const {
+    return static_cast<T*>(outputs[i]);
+  }
+};
+
+/// An array that a call reads.
+struct Input {
+  Data data;
+  Type type = Type::u32;
+  uint64_t count = 0;
+
+  HostArray array(ItemSource& source) const {
+    return data == Data::stream() ? source.items(type, count) : source.array(data, weft::size_of(type), count);
+  }
 };
 
 /// One call at one size.
@@ -100,14 +146,18 @@ struct Work {
   std::string primitive;
   std::string variant;
   Type item = Type::u32;
-  const char* type = "";
   uint64_t n = 0;
-  uint64_t input_bytes = 0;
-  uint64_t output_bytes = 0;
+  std::vector<Input> inputs;
+  std::vector<uint64_t> outputs;  // bytes of each
   uint64_t moved_bytes = 0;
   // With scratch null it only sets the bytes of scratch it wants, as CUB's calls do.
   std::function<cudaError_t(const Memory&, void* scratch, size_t& scratch_bytes, cudaStream_t)> call;
-  std::function<std::optional<Mismatch>(const Memory&, std::span<const std::byte> items)> check;
+  std::function<std::optional<Mismatch>(const Memory&, const std::vector<HostArray>&)> check;
+
+  /// What the row's data column says.
+  std::string data(const ItemSource& source) const {
+    return !inputs.empty() && inputs[0].data.kind == Data::Kind::runs ? "runs" : source.name();
+  }
 };
 
 struct Row {
@@ -143,71 +193,323 @@ std::optional<Mismatch> take(weft::Result<std::optional<Mismatch>> result) {
   return *result;
 }
 
+/// Reads outputs of `item_bytes` from the device.
+FetchOutputs fetcher(const void* outputs, size_t item_bytes) {
+  return [outputs, item_bytes, chunk = std::vector<std::byte>()](uint64_t first, uint64_t count) mutable {
+    chunk.resize(count * item_bytes);
+    CUDA_CHECK(cudaMemcpy(chunk.data(), static_cast<const std::byte*>(outputs) + first * item_bytes, chunk.size(),
+                          cudaMemcpyDeviceToHost));
+    return weft::Result<std::span<const std::byte>>(chunk);
+  };
+}
+
+uint32_t read_word(const uint32_t* word) {
+  uint32_t value = 0;
+  CUDA_CHECK(cudaMemcpy(&value, word, sizeof value, cudaMemcpyDeviceToHost));
+  return value;
+}
+
+uint64_t expected(double share, uint64_t n) {
+  return static_cast<uint64_t>(std::llround(share * static_cast<double>(n)));
+}
+
+std::string kept_name(double share) {
+  char text[32];
+  std::snprintf(text, sizeof text, "kept=%g", share);
+  return text;
+}
+
 // T and A are the items' and outputs' types on the device; call(in, out, n, scratch, bytes, stream) is CUB's.
 template <class T, class A, class Call>
 Work scan_work(const char* variant, ScanKind kind, Op op, Type item, Type accumulator, uint64_t n, Call call) {
-  Work work{"scan", variant, item, type_name(item), n, n * sizeof(T), n * sizeof(A), n * (sizeof(T) + sizeof(A)),
+  Work work{"scan", variant, item, n, {{Data::stream(), item, n}}, {n * sizeof(A)}, n * (sizeof(T) + sizeof(A)),
             {},     {}};
   work.call = [n, call](const Memory& memory, void* scratch, size_t& bytes, cudaStream_t stream) {
-    return call(static_cast<const T*>(memory.input), static_cast<A*>(memory.output), static_cast<int>(n), scratch,
-                bytes, stream);
+    return call(memory.in<T>(), memory.out<A>(), static_cast<int>(n), scratch, bytes, stream);
   };
-  work.check = [=](const Memory& memory, std::span<const std::byte> items) {
-    std::vector<std::byte> chunk;
-    return take(weft::bench::check_scan(kind, op, item, accumulator, items, [&](uint64_t first, uint64_t count) {
-      chunk.resize(count * sizeof(A));
-      CUDA_CHECK(
-          cudaMemcpy(chunk.data(), static_cast<const A*>(memory.output) + first, chunk.size(), cudaMemcpyDeviceToHost));
-      return weft::Result<std::span<const std::byte>>(chunk);
-    }));
+  work.check = [=](const Memory& memory, const std::vector<HostArray>& inputs) {
+    return take(weft::bench::check_scan(kind, op, item, accumulator, inputs[0].bytes,
+                                        fetcher(memory.out<A>(), sizeof(A))));
   };
   return work;
 }
 
 template <class T, class A, class Call>
 Work reduce_work(const char* variant, Op op, Type item, Type accumulator, uint64_t n, Call call) {
-  Work work{"reduce", variant, item, type_name(item), n, n * sizeof(T), sizeof(weft::ArgResult), n * sizeof(T), {}, {}};
+  Work work{"reduce", variant, item, n, {{Data::stream(), item, n}}, {sizeof(weft::ArgResult)}, n * sizeof(T), {}, {}};
   work.call = [n, call](const Memory& memory, void* scratch, size_t& bytes, cudaStream_t stream) {
-    return call(static_cast<const T*>(memory.input), static_cast<A*>(memory.output), static_cast<int>(n), scratch,
-                bytes, stream);
+    return call(memory.in<T>(), memory.out<A>(), static_cast<int>(n), scratch, bytes, stream);
   };
-  work.check = [=](const Memory& memory, std::span<const std::byte> items) {
+  work.check = [=](const Memory& memory, const std::vector<HostArray>& inputs) {
     std::byte found[sizeof(weft::ArgResult)]{};
     const size_t size = op == Op::arg_min ? sizeof found : sizeof(A);
-    CUDA_CHECK(cudaMemcpy(found, memory.output, size, cudaMemcpyDeviceToHost));
-    return take(weft::bench::check_reduce(op, item, accumulator, items, std::span<const std::byte>(found, size)));
+    CUDA_CHECK(cudaMemcpy(found, memory.outputs[0], size, cudaMemcpyDeviceToHost));
+    return take(
+        weft::bench::check_reduce(op, item, accumulator, inputs[0].bytes, std::span<const std::byte>(found, size)));
+  };
+  return work;
+}
+
+template <class Keep>
+Work select_if_work(double share, double share_kept, Keep keep, uint64_t n) {
+  Work work{"select_if",
+            kept_name(share),
+            Type::u32,
+            n,
+            {{Data::stream(), Type::u32, n}},
+            {n * 4, 4},
+            4 * n + 4 * expected(share_kept, n),
+            {},
+            {}};
+  work.call = [n, keep](const Memory& memory, void* scratch, size_t& bytes, cudaStream_t stream) {
+    return cub::DeviceSelect::If(scratch, bytes, memory.in(), memory.out(0), memory.out(1), static_cast<int>(n), keep,
+                                 stream);
+  };
+  work.check = [keep](const Memory& memory, const std::vector<HostArray>& inputs) {
+    const auto items = items_of<uint32_t>(inputs[0].bytes);
+    return take(weft::bench::check_select(items, [&](uint64_t i) { return keep(items[i]); },
+                                          fetcher(memory.outputs[0], 4), read_word(memory.out(1))));
+  };
+  return work;
+}
+
+Work select_if(const ItemSource& source, double share, uint64_t n) {
+  const uint64_t bound = source.bound_below(share);
+  const double share_kept = source.share_below(bound);
+  if (bound >> 32) return select_if_work(share, share_kept, UpTo{~uint32_t{0}}, n);
+  return select_if_work(share, share_kept, Below{static_cast<uint32_t>(bound)}, n);
+}
+
+Work select_flagged(double share, uint64_t n) {
+  Work work{"select_flagged",
+            kept_name(share) + " u8 flags",
+            Type::u32,
+            n,
+            {{Data::stream(), Type::u32, n}, {Data::flags(share), Type::u8, n}},
+            {n * 4, 4},
+            5 * n + 4 * expected(share, n),
+            {},
+            {}};
+  work.call = [n](const Memory& memory, void* scratch, size_t& bytes, cudaStream_t stream) {
+    return cub::DeviceSelect::Flagged(scratch, bytes, memory.in(0), memory.in<uint8_t>(1), memory.out(0),
+                                      memory.out(1), static_cast<int>(n), stream);
+  };
+  work.check = [](const Memory& memory, const std::vector<HostArray>& inputs) {
+    const auto flags = items_of<uint8_t>(inputs[1].bytes);
+    return take(weft::bench::check_select(items_of<uint32_t>(inputs[0].bytes),
+                                          [&](uint64_t i) { return flags[i] != 0; }, fetcher(memory.outputs[0], 4),
+                                          read_word(memory.out(1))));
+  };
+  return work;
+}
+
+/// What rows on runs are about: runs of some mean length, or those of the source's own items.
+struct Runs {
+  Data data;
+  std::string name;
+
+  static Runs of(uint32_t mean) { return {Data::runs(mean), "runs=" + std::to_string(mean)}; }
+  static Runs of(const ItemSource& source) { return {Data::stream(), source.stream_name()}; }
+};
+
+Work unique(const ItemSource& source, const Runs& runs, uint64_t n) {
+  const uint64_t kept = expected(source.run_share(runs.data, 4), n);
+  Work work{"unique", runs.name, Type::u32, n, {{runs.data, Type::u32, n}}, {n * 4, 4}, 4 * n + 4 * kept, {}, {}};
+  work.call = [n](const Memory& memory, void* scratch, size_t& bytes, cudaStream_t stream) {
+    return cub::DeviceSelect::Unique(scratch, bytes, memory.in(), memory.out(0), memory.out(1), static_cast<int>(n),
+                                     stream);
+  };
+  work.check = [](const Memory& memory, const std::vector<HostArray>& inputs) {
+    return take(weft::bench::check_unique(items_of<uint32_t>(inputs[0].bytes), fetcher(memory.outputs[0], 4),
+                                          read_word(memory.out(1))));
+  };
+  return work;
+}
+
+Work unique_by_key(const ItemSource& source, const Runs& runs, uint64_t n) {
+  const uint64_t kept = expected(source.run_share(runs.data, 4), n);
+  Work work{"unique_by_key",
+            runs.name,
+            Type::u32,
+            n,
+            {{runs.data, Type::u32, n}, {Data::stream(), Type::u32, n}},
+            {n * 4, n * 4, 4},
+            8 * n + 8 * kept,
+            {},
+            {}};
+  work.call = [n](const Memory& memory, void* scratch, size_t& bytes, cudaStream_t stream) {
+    return cub::DeviceSelect::UniqueByKey(scratch, bytes, memory.in(0), memory.in(1), memory.out(0), memory.out(1),
+                                          memory.out(2), static_cast<int>(n), stream);
+  };
+  work.check = [](const Memory& memory, const std::vector<HostArray>& inputs) {
+    return take(weft::bench::check_unique_by_key(
+        items_of<uint32_t>(inputs[0].bytes), items_of<uint32_t>(inputs[1].bytes), fetcher(memory.outputs[0], 4),
+        fetcher(memory.outputs[1], 4), read_word(memory.out(2))));
+  };
+  return work;
+}
+
+// CUB writes both sides into one array, the other items from its end on and so in reverse.
+Work partition(const ItemSource& source, double share, uint64_t n) {
+  const Below keep{static_cast<uint32_t>(source.bound_below(share))};
+  Work work{"partition", kept_name(share), Type::u32, n, {{Data::stream(), Type::u32, n}}, {n * 4, 4}, 8 * n, {}, {}};
+  work.call = [n, keep](const Memory& memory, void* scratch, size_t& bytes, cudaStream_t stream) {
+    return cub::DevicePartition::If(scratch, bytes, memory.in(), memory.out(0), memory.out(1), static_cast<int>(n),
+                                    keep, stream);
+  };
+  work.check = [keep](const Memory& memory, const std::vector<HostArray>& inputs) {
+    const auto items = items_of<uint32_t>(inputs[0].bytes);
+    const uint64_t kept = std::min<uint64_t>(read_word(memory.out(1)), items.size());
+    return take(weft::bench::check_partition(items, [&](uint64_t i) { return keep(items[i]); },
+                                             fetcher(memory.out(0), 4), fetcher(memory.out(0) + kept, 4), true, kept));
+  };
+  return work;
+}
+
+Work partition_three_ways(const ItemSource& source, uint64_t n) {
+  const auto low = static_cast<uint32_t>(source.bound_below(1.0 / 3));
+  const auto high = static_cast<uint32_t>(source.bound_below(2.0 / 3) - 1);
+  const Below first{low};
+  const Inside second{low, high};
+  Work work{"partition",
+            "3-way",
+            Type::u32,
+            n,
+            {{Data::stream(), Type::u32, n}},
+            {n * 4, n * 4, n * 4, 8},
+            8 * n,
+            {},
+            {}};
+  work.call = [=](const Memory& memory, void* scratch, size_t& bytes, cudaStream_t stream) {
+    return cub::DevicePartition::If(scratch, bytes, memory.in(), memory.out(0), memory.out(1), memory.out(2),
+                                    memory.out(3), static_cast<int>(n), first, second, stream);
+  };
+  work.check = [=](const Memory& memory, const std::vector<HostArray>& inputs) {
+    const auto items = items_of<uint32_t>(inputs[0].bytes);
+    const auto side = [&](uint64_t i) { return first(items[i]) ? 0u : second(items[i]) ? 1u : 2u; };
+    return take(weft::bench::check_three_way_partition(
+        items, side,
+        {fetcher(memory.outputs[0], 4), fetcher(memory.outputs[1], 4), fetcher(memory.outputs[2], 4)},
+        {read_word(memory.out(3)), read_word(memory.out(3) + 1)}));
+  };
+  return work;
+}
+
+template <class T>
+Work run_length_encode(const ItemSource& source, const Runs& runs, Type type, uint64_t n) {
+  const uint64_t count = expected(source.run_share(runs.data, sizeof(T)), n);
+  Work work{"run_length_encode",
+            runs.name,
+            type,
+            n,
+            {{runs.data, type, n}},
+            {n * sizeof(T), n * 4, 4},
+            n * sizeof(T) + count * (sizeof(T) + 4),
+            {},
+            {}};
+  work.call = [n](const Memory& memory, void* scratch, size_t& bytes, cudaStream_t stream) {
+    return cub::DeviceRunLengthEncode::Encode(scratch, bytes, memory.in<T>(), memory.out<T>(0), memory.out(1),
+                                              memory.out(2), static_cast<int>(n), stream);
+  };
+  work.check = [](const Memory& memory, const std::vector<HostArray>& inputs) {
+    return take(weft::bench::check_run_lengths(items_of<T>(inputs[0].bytes), fetcher(memory.outputs[0], sizeof(T)),
+                                               fetcher(memory.outputs[1], 4), read_word(memory.out(2))));
+  };
+  return work;
+}
+
+Work scan_by_key(const Runs& runs, uint64_t n) {
+  Work work{"scan_by_key",
+            "inclusive add " + runs.name,
+            Type::u32,
+            n,
+            {{runs.data, Type::u32, n}, {Data::stream(), Type::u32, n}},
+            {n * 4},
+            12 * n,
+            {},
+            {}};
+  work.call = [n](const Memory& memory, void* scratch, size_t& bytes, cudaStream_t stream) {
+    return cub::DeviceScan::InclusiveSumByKey(scratch, bytes, memory.in(0), memory.in(1), memory.out(0),
+                                              static_cast<int>(n), cuda::std::equal_to<>{}, stream);
+  };
+  work.check = [](const Memory& memory, const std::vector<HostArray>& inputs) {
+    return take(weft::bench::check_scan_by_key(items_of<uint32_t>(inputs[0].bytes),
+                                               items_of<uint32_t>(inputs[1].bytes), fetcher(memory.outputs[0], 4)));
+  };
+  return work;
+}
+
+Work reduce_by_key(const ItemSource& source, const Runs& runs, uint64_t n) {
+  const uint64_t count = expected(source.run_share(runs.data, 4), n);
+  Work work{"reduce_by_key",
+            "add " + runs.name,
+            Type::u32,
+            n,
+            {{runs.data, Type::u32, n}, {Data::stream(), Type::u32, n}},
+            {n * 4, n * 4, 4},
+            8 * n + 8 * count,
+            {},
+            {}};
+  work.call = [n](const Memory& memory, void* scratch, size_t& bytes, cudaStream_t stream) {
+    return cub::DeviceReduce::ReduceByKey(scratch, bytes, memory.in(0), memory.out(0), memory.in(1), memory.out(1),
+                                          memory.out(2), cuda::std::plus<>{}, static_cast<int>(n), stream);
+  };
+  work.check = [](const Memory& memory, const std::vector<HostArray>& inputs) {
+    return take(weft::bench::check_reduce_by_key(
+        items_of<uint32_t>(inputs[0].bytes), items_of<uint32_t>(inputs[1].bytes), fetcher(memory.outputs[0], 4),
+        fetcher(memory.outputs[1], 4), read_word(memory.out(2))));
+  };
+  return work;
+}
+
+// 256 bins over all values of the type: bin i holds the items whose highest byte is i. Levels are of a type that holds the
+// upper one.
+template <class T, class Level>
+Work histogram(Type type, uint64_t n) {
+  constexpr uint64_t kBins = 256;
+  constexpr uint64_t kUpper = uint64_t{1} << 8 * sizeof(T);
+  Work work{"histogram", "even bins=256", type, n, {{Data::stream(), type, n}}, {kBins * 4}, n * sizeof(T), {}, {}};
+  work.call = [n](const Memory& memory, void* scratch, size_t& bytes, cudaStream_t stream) {
+    return cub::DeviceHistogram::HistogramEven(scratch, bytes, memory.in<T>(), memory.out(0),
+                                               static_cast<int>(kBins + 1), Level{0}, static_cast<Level>(kUpper),
+                                               static_cast<int>(n), stream);
+  };
+  work.check = [](const Memory& memory, const std::vector<HostArray>& inputs) {
+    return take(weft::bench::check_histogram(items_of<T>(inputs[0].bytes), kBins,
+                                             [](T item) { return uint64_t{item} * kBins / kUpper; },
+                                             fetcher(memory.outputs[0], 4)));
   };
   return work;
 }
 
 Work copy_work(const char* variant, uint64_t n, bool by_kernel) {
-  Work work{"copy", variant, Type::u32, "u32", n, n * 4, n * 4, n * 8, {}, {}};
+  Work work{"copy", variant, Type::u32, n, {{Data::stream(), Type::u32, n}}, {n * 4}, n * 8, {}, {}};
   work.call = [n, by_kernel](const Memory& memory, void* scratch, size_t& bytes, cudaStream_t stream) {
     bytes = 16;
     if (scratch == nullptr) return cudaSuccess;
-    if (!by_kernel) return cudaMemcpyAsync(memory.output, memory.input, n * 4, cudaMemcpyDeviceToDevice, stream);
+    if (!by_kernel)
+      return cudaMemcpyAsync(memory.outputs[0], memory.inputs[0], n * 4, cudaMemcpyDeviceToDevice, stream);
     const auto vectors = static_cast<uint32_t>((n + 3) / 4);
-    copy_vectors<<<(vectors + 1023) / 1024, 256, 0, stream>>>(static_cast<const uint4*>(memory.input),
-                                                              static_cast<uint4*>(memory.output), vectors);
+    copy_vectors<<<(vectors + 1023) / 1024, 256, 0, stream>>>(memory.in<uint4>(), memory.out<uint4>(), vectors);
     return cudaGetLastError();
   };
-  work.check = [n](const Memory& memory, std::span<const std::byte> items) {
+  work.check = [n](const Memory& memory, const std::vector<HostArray>& inputs) {
     std::vector<std::byte> found(n * 4);
-    CUDA_CHECK(cudaMemcpy(found.data(), memory.output, found.size(), cudaMemcpyDeviceToHost));
-    if (std::memcmp(found.data(), items.data(), found.size()) == 0) return std::optional<Mismatch>();
+    CUDA_CHECK(cudaMemcpy(found.data(), memory.outputs[0], found.size(), cudaMemcpyDeviceToHost));
+    if (std::memcmp(found.data(), inputs[0].bytes.data(), found.size()) == 0) return std::optional<Mismatch>();
     return std::optional(Mismatch{0, "the input", "something else"});
   };
   return work;
 }
 
 Work empty_work(const char* variant, bool dispatch) {
-  Work work{"empty", variant, Type::u32, "u32", 0, 0, 0, 0, {}, {}};
+  Work work{"empty", variant, Type::u32, 0, {}, {}, 0, {}, {}};
   work.call = [dispatch](const Memory&, void* scratch, size_t& bytes, cudaStream_t stream) {
     bytes = 16;
     if (scratch != nullptr && dispatch) nothing<<<1, 256, 0, stream>>>();
     return cudaGetLastError();
   };
-  work.check = [](const Memory&, std::span<const std::byte>) { return std::optional<Mismatch>(); };
+  work.check = [](const Memory&, const std::vector<HostArray>&) { return std::optional<Mismatch>(); };
   return work;
 }
 
@@ -237,8 +539,45 @@ Work sum(const char* variant, Type item, Type accumulator, uint64_t n) {
                            });
 }
 
-// The rows of scan_bench.cpp and reduce_bench.cpp, but f16: CUB adds __half in __half, which is another operation.
-std::vector<Work> primitive_works(const Options& options) {
+// The rows of the benches of select, partition, run_length_encode, histogram, scan_by_key and reduce_by_key.
+void add_compaction_works(const Options& options, const ItemSource& source, const std::vector<uint64_t>& some,
+                          std::vector<Work>& works) {
+  const auto& sizes = options.sizes;
+  const auto add = [&](const std::vector<uint64_t>& counts, const auto& make) {
+    for (const uint64_t n : counts) works.push_back(make(n));
+  };
+  add(sizes, [&](uint64_t n) { return select_if(source, 0.5, n); });
+  add(sizes, [&](uint64_t n) { return unique(source, Runs::of(8), n); });
+  add(sizes, [&](uint64_t n) { return partition(source, 0.5, n); });
+  add(sizes, [&](uint64_t n) { return run_length_encode<uint32_t>(source, Runs::of(8), Type::u32, n); });
+  add(sizes, [&](uint64_t n) { return run_length_encode<uint8_t>(source, Runs::of(8), Type::u8, 4 * n); });
+  add(sizes, [&](uint64_t n) { return scan_by_key(Runs::of(8), n); });
+  add(sizes, [&](uint64_t n) { return reduce_by_key(source, Runs::of(8), n); });
+  add(sizes, [&](uint64_t n) { return histogram<uint32_t, uint64_t>(Type::u32, n); });
+  add(sizes, [&](uint64_t n) { return histogram<uint8_t, int>(Type::u8, 4 * n); });
+  if (options.quick) return;
+  for (const double share : {0.0, 0.1, 0.9, 1.0}) add(some, [&](uint64_t n) { return select_if(source, share, n); });
+  add(sizes, [&](uint64_t n) { return select_flagged(0.5, n); });
+  add(sizes, [&](uint64_t n) { return unique_by_key(source, Runs::of(8), n); });
+  add(sizes, [&](uint64_t n) { return partition_three_ways(source, n); });
+  for (const uint32_t mean : {1u, 100u, 10000u})
+    add(some, [&](uint64_t n) { return unique(source, Runs::of(mean), n); });
+  std::vector<Runs> more{Runs::of(1), Runs::of(100), Runs::of(10000), Runs::of(source)};
+  for (const Runs& runs : more) {
+    add(some, [&](uint64_t n) { return run_length_encode<uint32_t>(source, runs, Type::u32, n); });
+    add(some, [&](uint64_t n) { return run_length_encode<uint8_t>(source, runs, Type::u8, 4 * n); });
+  }
+  // Of random data every item is a run to these, as in runs=1; a file has runs of its own.
+  if (!source.is_file()) return;
+  const Runs own = Runs::of(source);
+  add(some, [&](uint64_t n) { return unique(source, own, n); });
+  add(some, [&](uint64_t n) { return unique_by_key(source, own, n); });
+  add(some, [&](uint64_t n) { return scan_by_key(own, n); });
+  add(some, [&](uint64_t n) { return reduce_by_key(source, own, n); });
+}
+
+// The rows of weft-bench that CUB has, but f16: CUB adds __half in __half, which is another operation.
+std::vector<Work> primitive_works(const Options& options, const ItemSource& source) {
   std::vector<Work> works;
   const auto& sizes = options.sizes;
   std::vector<uint64_t> some = sizes;
@@ -314,8 +653,9 @@ std::vector<Work> primitive_works(const Options& options) {
           }));
     }
   }
+  add_compaction_works(options, source, some, works);
   std::erase_if(works, [&](const Work& work) {
-    const std::string name = work.primitive + ' ' + work.variant + ' ' + work.type;
+    const std::string name = work.primitive + ' ' + work.variant + ' ' + type_name(work.item);
     return !options.filters.empty() &&
            std::none_of(options.filters.begin(), options.filters.end(),
                         [&](const auto& filter) { return name.find(filter) != std::string::npos; });
@@ -389,6 +729,23 @@ Row measure(const Work& work, Timer& timer, const Memory& memory, uint32_t repea
   return row;
 }
 
+std::vector<uint64_t> input_sizes(const Work& work) {
+  std::vector<uint64_t> sizes;
+  for (const Input& input : work.inputs) sizes.push_back(input.count * weft::size_of(input.type));
+  return sizes;
+}
+
+// Puts arrays of those sizes one behind the other from `base` on, each at a multiple of 256 bytes. Gives the bytes of all,
+// never 0.
+uint64_t lay_out(const std::vector<uint64_t>& sizes, std::byte* base, std::vector<void*>& arrays) {
+  uint64_t offset = 0;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    arrays[i] = base + offset;
+    offset += (sizes[i] + 255) / 256 * 256;
+  }
+  return std::max<uint64_t>(offset, 256);
+}
+
 std::string json_text(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -398,7 +755,7 @@ std::string json_text(const std::string& text) {
   return out + '"';
 }
 
-void write_json(std::FILE* file, const std::vector<Row>& rows, const std::string& data, const Options& options) {
+void write_json(std::FILE* file, const std::vector<Row>& rows, const ItemSource& source, const Options& options) {
   cudaDeviceProp properties{};
   int device = 0, driver = 0, runtime = 0;
   CUDA_CHECK(cudaGetDevice(&device));
@@ -424,8 +781,8 @@ void write_json(std::FILE* file, const std::vector<Row>& rows, const std::string
                  "%s  {\"primitive\": \"%s\", \"variant\": \"%s\", \"type\": \"%s\", \"n\": %llu, \"data\": %s, "
                  "\"strategy\": \"cub\", \"verified\": %s, \"ms\": {\"median\": %.6g, \"p5\": %.6g, \"p95\": %.6g, "
                  "\"min\": %.6g}, \"wall_ms\": %.6g, \"gbps\": %.6g, \"copy_fraction\": ",
-                 separator, work.primitive.c_str(), work.variant.c_str(), work.type,
-                 static_cast<unsigned long long>(work.n), json_text(data).c_str(), row.verified ? "true" : "false",
+                 separator, work.primitive.c_str(), work.variant.c_str(), type_name(work.item),
+                 static_cast<unsigned long long>(work.n), json_text(work.data(source)).c_str(), row.verified ? "true" : "false",
                  row.ms.median, row.ms.p5, row.ms.p95, row.ms.min, row.wall_ms, row.gbps);
     if (row.copy_fraction > 0)
       std::fprintf(file, "%.6g}", row.copy_fraction);
@@ -497,9 +854,9 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "cub-bench: %s\n", source.error().message.c_str());
     return 1;
   }
-  std::vector<Work> primitives = primitive_works(options);
+  std::vector<Work> primitives = primitive_works(options, *source);
   std::vector<uint64_t> copies;
-  for (const Work& work : primitives) copies.push_back((work.moved_bytes + 7) / 8);
+  for (const Work& work : primitives) copies.push_back(weft::bench::copy_items(work.moved_bytes));
   copies.insert(copies.end(), options.sizes.begin(), options.sizes.end());
   std::sort(copies.begin(), copies.end());
   copies.erase(std::unique(copies.begin(), copies.end()), copies.end());
@@ -511,42 +868,52 @@ int main(int argc, char** argv) {
   Memory memory;
   uint64_t input_bytes = 16, output_bytes = 16;
   for (const Work& work : works) {
-    input_bytes = std::max(input_bytes, work.input_bytes);
-    output_bytes = std::max(output_bytes, work.output_bytes);
+    input_bytes = std::max(input_bytes, lay_out(input_sizes(work), nullptr, memory.inputs));
+    output_bytes = std::max(output_bytes, lay_out(work.outputs, nullptr, memory.outputs));
     size_t bytes = 0;
-    CUDA_CHECK(work.call(memory, nullptr, bytes, nullptr));
+    CUDA_CHECK(work.call(Memory{}, nullptr, bytes, nullptr));
     memory.scratch_bytes = std::max(memory.scratch_bytes, bytes);
   }
-  CUDA_CHECK(cudaMalloc(&memory.input, (input_bytes + 15) / 16 * 16));
-  CUDA_CHECK(cudaMalloc(&memory.output, (output_bytes + 15) / 16 * 16));
+  std::byte* input = nullptr;
+  std::byte* output = nullptr;
+  CUDA_CHECK(cudaMalloc(&input, input_bytes));
+  CUDA_CHECK(cudaMalloc(&output, output_bytes));
   CUDA_CHECK(cudaMalloc(&memory.scratch, memory.scratch_bytes));
 
   Timer timer(options.queued);
   std::FILE* const out = options.json == "-" ? stderr : stdout;
-  std::fprintf(out, "%-9s %-22s %-6s %11s %10s %9s %8s %8s %7s\n", "primitive", "variant", "type", "n", "ms", "GB/s",
+  std::fprintf(out, "%-17s %-26s %-6s %11s %10s %9s %8s %8s %7s\n", "primitive", "variant", "type", "n", "ms", "GB/s",
                "of copy", "verified", "noise");
   std::vector<Row> rows;
   std::map<uint64_t, double> copy_gbps;
   bool failed = false;
-  Type filled_type = Type::u32;  // stands for all integers
-  uint64_t filled = 0;
+  std::vector<HostArray> held;  // in `input`, where the layout of as many arrays of as many bytes puts them
   for (const Work& work : works) {
-    const auto items = source->items(work.item, work.input_bytes / weft::size_of(work.item));
-    const Type type = weft::is_float(work.item) ? work.item : Type::u32;
-    if (filled_type != type || filled < work.input_bytes) {
-      CUDA_CHECK(cudaMemcpy(memory.input, items.data(), items.size(), cudaMemcpyHostToDevice));
-      filled_type = type;
-      filled = work.input_bytes;
+    std::vector<HostArray> arrays;
+    for (const Input& array : work.inputs) arrays.push_back(array.array(*source));
+    lay_out(input_sizes(work), input, memory.inputs);
+    const uint64_t written = lay_out(work.outputs, output, memory.outputs);
+    // A longer array serves where it lies alone.
+    const bool holds = arrays.size() == held.size() &&
+                       std::equal(arrays.begin(), arrays.end(), held.begin(), [&](const auto& a, const auto& b) {
+                         return a.id == b.id && (arrays.size() == 1 ? a.bytes.size() <= b.bytes.size()
+                                                                    : a.bytes.size() == b.bytes.size());
+                       });
+    if (!holds) {
+      for (size_t i = 0; i < arrays.size(); ++i)
+        CUDA_CHECK(
+            cudaMemcpy(memory.inputs[i], arrays[i].bytes.data(), arrays[i].bytes.size(), cudaMemcpyHostToDevice));
+      held = arrays;
     }
     // Poisoned, but for the upper half of an ArgResult's value, which ArgMin does not write.
-    CUDA_CHECK(cudaMemset(memory.output, 0xa5, std::max<uint64_t>(work.output_bytes, 16)));
-    if (work.variant == "arg_min") CUDA_CHECK(cudaMemset(static_cast<char*>(memory.output) + 12, 0, 4));
+    CUDA_CHECK(cudaMemset(output, 0xa5, written));
+    if (work.variant == "arg_min") CUDA_CHECK(cudaMemset(output + 12, 0, 4));
     size_t bytes = memory.scratch_bytes;
     CUDA_CHECK(work.call(memory, memory.scratch, bytes, timer.stream()));
     CUDA_CHECK(cudaStreamSynchronize(timer.stream()));
-    if (const auto mismatch = work.check(memory, items)) {
+    if (const auto mismatch = work.check(memory, arrays)) {
       std::fprintf(stderr, "cub-bench: %s %s %s %llu: WRONG at %llu: expected %s, found %s\n", work.primitive.c_str(),
-                   work.variant.c_str(), work.type, static_cast<unsigned long long>(work.n),
+                   work.variant.c_str(), type_name(work.item), static_cast<unsigned long long>(work.n),
                    static_cast<unsigned long long>(mismatch->index), mismatch->expected.c_str(),
                    mismatch->found.c_str());
       failed = true;
@@ -555,10 +922,10 @@ int main(int argc, char** argv) {
     Row row = measure(work, timer, memory, options.repeats);
     row.verified = true;
     if (work.primitive == "copy" && work.variant == "kernel") copy_gbps[work.n] = row.gbps;
-    const auto copy = copy_gbps.find((work.moved_bytes + 7) / 8);
+    const auto copy = copy_gbps.find(weft::bench::copy_items(work.moved_bytes));
     if (copy != copy_gbps.end() && copy->second > 0) row.copy_fraction = row.gbps / copy->second;
-    std::fprintf(out, "%-9s %-22s %-6s %11llu %10.4f %9.1f %6.1f %% %8s %5.0f %%\n", work.primitive.c_str(),
-                 work.variant.c_str(), work.type, static_cast<unsigned long long>(work.n), row.ms.median, row.gbps,
+    std::fprintf(out, "%-17s %-26s %-6s %11llu %10.4f %9.1f %6.1f %% %8s %5.0f %%\n", work.primitive.c_str(),
+                 work.variant.c_str(), type_name(work.item), static_cast<unsigned long long>(work.n), row.ms.median, row.gbps,
                  row.copy_fraction * 100, "yes", row.ms.noise() * 100);
     std::fflush(out);
     rows.push_back(std::move(row));
@@ -569,7 +936,7 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "cub-bench: cannot write %s\n", options.json.c_str());
       return 1;
     }
-    write_json(file, rows, source->name(), options);
+    write_json(file, rows, *source, options);
     if (file != stdout && std::fclose(file) != 0) failed = true;
   }
   return failed ? 1 : 0;

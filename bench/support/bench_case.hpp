@@ -16,10 +16,10 @@
 
 namespace weft::bench {
 
-/// Ranges as long as the case asked for.
+/// Ranges as long as the case asked for, each at a multiple of 256 bytes.
 struct CaseBuffers {
-  BufferRange input;
-  BufferRange output;
+  std::vector<BufferRange> inputs;   ///< one for each of the case's inputs()
+  std::vector<BufferRange> outputs;  ///< one for each of the case's outputs()
   BufferRange scratch;
 };
 
@@ -27,14 +27,25 @@ struct CaseBuffers {
 class BenchCase {
  public:
   BenchCase(std::string primitive, std::string variant, Type item, std::vector<uint64_t> sizes)
-      : primitive_(std::move(primitive)), variant_(std::move(variant)), item_(item), sizes_(std::move(sizes)) {}
+      : BenchCase(std::move(primitive), std::move(variant), name_of(item), size_of(item), std::move(sizes)) {
+    item_ = item;
+  }
+  /// Of items that are bytes to the call, of no Type.
+  BenchCase(std::string primitive, std::string variant, std::string type, uint32_t item_bytes,
+            std::vector<uint64_t> sizes)
+      : primitive_(std::move(primitive)),
+        variant_(std::move(variant)),
+        type_(std::move(type)),
+        item_bytes_(item_bytes),
+        sizes_(std::move(sizes)) {}
   virtual ~BenchCase() = default;
 
   const std::string& primitive() const noexcept { return primitive_; }
   const std::string& variant() const noexcept { return variant_; }
-  Type item() const noexcept { return item_; }
+  const std::string& type() const noexcept { return type_; }  ///< the name of the items' type
+  uint32_t item_bytes() const noexcept { return item_bytes_; }
   const std::vector<uint64_t>& sizes() const noexcept { return sizes_; }  ///< in items, ascending
-  std::string name() const { return primitive_ + ' ' + variant_ + ' ' + name_of(item_); }
+  std::string name() const { return primitive_ + ' ' + variant_ + ' ' + type_; }
 
   /// Builds the pipelines. Errors missing_feature and unsupported make the case's rows say so.
   virtual Status prepare(Gpu& gpu) = 0;
@@ -42,13 +53,24 @@ class BenchCase {
   virtual void release() = 0;
 
   virtual std::string strategy() const { return {}; }
-  virtual uint64_t input_bytes(uint64_t n) const { return n * size_of(item_); }
-  virtual uint64_t output_bytes(uint64_t n) const = 0;
+  /// What rows say of their data where it is not the source's stream, e.g. "runs"; empty: the source's name.
+  virtual std::string data() const { return {}; }
+  /// The arrays that a call on `n` items reads. Each is uploaded to a range of its own.
+  virtual std::vector<HostArray> inputs(ItemSource& source, uint64_t n) const {
+    return {source.items(item_.value_or(Type::u8), item_ ? n : n * item_bytes_)};
+  }
+  /// Bytes of each array that it writes. Verification reads them back, e.g. by an OutputReader of each.
+  virtual std::vector<uint64_t> outputs(uint64_t n) const = 0;
   virtual uint64_t scratch_bytes(uint64_t) const { return 0; }
   /// The fewest bytes that any implementation reads and writes.
   virtual uint64_t moved_bytes(uint64_t n) const = 0;
 
+  /// `n` may be less than what the buffers were made for: then it is the first n items of each input.
   virtual Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const = 0;
+  /// Of cases that work on the CPU alone, for comparison, and record nothing: does all the work of one call on `n` items and
+  /// gives its milliseconds.
+  virtual double run_on_host(ItemSource&, uint64_t) { return 0; }
+  virtual bool is_on_host() const { return false; }
   /// Compares the whole output.
   virtual Result<std::optional<Mismatch>> verify(Gpu& gpu, ItemSource& source, const CaseBuffers& buffers,
                                                  uint64_t n) const = 0;
@@ -56,15 +78,18 @@ class BenchCase {
  private:
   std::string primitive_;
   std::string variant_;
-  Type item_;
+  std::string type_;
+  uint32_t item_bytes_;
+  std::optional<Type> item_;
   std::vector<uint64_t> sizes_;
 };
 
 /// What to measure.
 struct Matrix {
-  std::vector<uint64_t> sizes;  ///< ascending; rows of 1-byte items have four times as many
-  bool every_size = false;      ///< rows of secondary interest are measured at all sizes, not just at the last two
-  bool essential = false;       ///< leave rows of secondary interest out
+  ItemSource* source = nullptr;  ///< asked by cases for what their data will be like: bounds and shares
+  std::vector<uint64_t> sizes;   ///< ascending; rows of 1-byte items have four times as many
+  bool every_size = false;       ///< rows of secondary interest are measured at all sizes, not just at the last two
+  bool essential = false;        ///< leave rows of secondary interest out
   Strategy strategy = Strategy::automatic;  ///< of every row
   std::optional<Strategy> other_strategy;   ///< measured too, in rows of its own
 };
@@ -75,10 +100,8 @@ Cases scan_cases(const Matrix& matrix);
 Cases reduce_cases(const Matrix& matrix);
 /// What a submission costs that does nothing, or next to nothing.
 Cases empty_cases();
-/// A copy for each number of bytes moved, so that a row is compared with a copy of as many.
+/// A copy for each number of bytes moved, so that a row is compared with a copy of about as many.
 std::unique_ptr<BenchCase> copy_case(const std::vector<uint64_t>& moved_bytes);
-/// The items of the copy that a row of `moved_bytes` is compared with.
-constexpr uint64_t copy_items(uint64_t moved_bytes) { return (moved_bytes + 7) / 8; }
 
 /// The sizes of a row of secondary interest.
 inline std::vector<uint64_t> some_sizes(const Matrix& matrix) {

@@ -2,20 +2,115 @@
 #include "support/item_source.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <utility>
 
+#include "support/encode_runs.hpp"
 #include "support/half.hpp"
+#include "support/parallel.hpp"
 
 namespace weft::bench {
 namespace {
 
 // Signs come from a stream of their own: in a file the item's own bits would lean to one side and sums would grow.
 constexpr uint32_t kSignSeed = 0x7369676e;
+constexpr uint32_t kFlagSeed = 0x666c6167;
+constexpr uint32_t kLengthSeed = 0x6c656e67;
+constexpr uint32_t kSymbolSeed = 0x73796d62;
+constexpr uint32_t kHighSymbolSeed = 0x68696768;
+constexpr uint32_t kStreamSeed = 0x77656674;
 
-constexpr size_t kStreamAlignment = 8;  // the widest item
+// Arrays grow by whole blocks, so that a block is made by one thread and is the same whatever the count asked for.
+constexpr uint64_t kBlockItems = uint64_t{1} << 20;
+constexpr uint64_t kBlockBytes = uint64_t{1} << 22;
+
+constexpr uint32_t kMaxItemBytes = 64;
+using Symbol = std::array<std::byte, kMaxItemBytes>;
+
+// What tells symbols apart lies in their first 8 bytes.
+uint64_t head_of(const std::byte* item, uint32_t item_bytes) {
+  uint64_t head = 0;
+  std::memcpy(&head, item, std::min<size_t>(item_bytes, sizeof head));
+  return head;
+}
+
+uint64_t head_of(uint64_t symbol, uint32_t item_bytes) {
+  return item_bytes >= 8 ? symbol : symbol & ((uint64_t{1} << 8 * item_bytes) - 1);
+}
+
+void fill_run(std::byte* first, uint64_t symbol, uint32_t item_bytes, uint64_t length) {
+  const auto fill = [&]<class T>(T value) { std::fill_n(reinterpret_cast<T*>(first), length, value); };
+  switch (item_bytes) {
+    case 1: fill(static_cast<uint8_t>(symbol)); return;
+    case 2: fill(static_cast<uint16_t>(symbol)); return;
+    case 4: fill(static_cast<uint32_t>(symbol)); return;
+    case 8: fill(symbol); return;
+    default: break;
+  }
+  Symbol bytes{};
+  std::memcpy(bytes.data(), &symbol, sizeof symbol);
+  for (uint32_t at = sizeof symbol; at < item_bytes; at += sizeof(uint32_t)) {
+    const uint32_t word = random_word(symbol, at);
+    std::memcpy(&bytes[at], &word, sizeof word);
+  }
+  for (uint64_t i = 0; i < length; ++i) std::memcpy(first + i * item_bytes, bytes.data(), item_bytes);
+}
+
+void make_runs(std::byte* block_items, uint64_t block, const Data& data, uint32_t item_bytes) {
+  uint64_t before = 0;
+  for (uint64_t at = 0, run = block * kBlockItems; at < kBlockItems; ++run) {
+    const uint64_t span = 2 * uint64_t{data.mean_run} - 1;
+    const uint64_t drawn = 1 + ((random_word(run, kLengthSeed ^ data.seed) * span) >> 32);
+    const uint64_t length = std::min(drawn, kBlockItems - at);
+    uint64_t symbol =
+        random_word(run, kSymbolSeed ^ data.seed) | uint64_t{random_word(run, kHighSymbolSeed ^ data.seed)} << 32;
+    if (at > 0 && head_of(symbol, item_bytes) == head_of(before, item_bytes)) symbol ^= 1;
+    fill_run(block_items + at * item_bytes, symbol, item_bytes, length);
+    before = symbol;
+    at += length;
+  }
+}
+
+// Gives a block's first run another symbol if it has that of the run before, which lies in the block before.
+void part_runs(std::byte* block_items, uint32_t item_bytes) {
+  const uint64_t before = head_of(block_items - item_bytes, item_bytes);
+  const uint64_t symbol = head_of(block_items, item_bytes);
+  if (symbol != before) return;
+  uint64_t length = 1;
+  while (length < kBlockItems && head_of(block_items + length * item_bytes, item_bytes) == symbol) ++length;
+  const bool taken = length < kBlockItems && head_of(block_items + length * item_bytes, item_bytes) == (symbol ^ 1);
+  fill_run(block_items, symbol ^ (taken ? 2 : 1), item_bytes, length);
+}
+
+void extend_runs(std::vector<std::byte>& bytes, const Data& data, uint32_t item_bytes, uint64_t count) {
+  const uint64_t block_bytes = kBlockItems * item_bytes;
+  const uint64_t first = bytes.size() / block_bytes;
+  const uint64_t last = (count + kBlockItems - 1) / kBlockItems;
+  if (last <= first) return;
+  bytes.resize(last * block_bytes);
+  for_each_block(last - first, [&](uint64_t block) {
+    make_runs(&bytes[(first + block) * block_bytes], first + block, data, item_bytes);
+  });
+  for (uint64_t block = std::max<uint64_t>(first, 1); block < last; ++block)
+    part_runs(&bytes[block * block_bytes], item_bytes);
+}
+
+void extend_flags(std::vector<std::byte>& bytes, const Data& data, uint64_t count) {
+  const uint64_t first = bytes.size() / kBlockItems;
+  const uint64_t last = (count + kBlockItems - 1) / kBlockItems;
+  if (last <= first) return;
+  bytes.resize(last * kBlockItems);
+  const auto bound = static_cast<uint64_t>(std::llround(data.share * 0x1p32));
+  for_each_block(last - first, [&](uint64_t block) {
+    const uint64_t begin = (first + block) * kBlockItems;
+    for (uint64_t i = begin; i < begin + kBlockItems; ++i)
+      bytes[i] = static_cast<std::byte>(random_word(i, kFlagSeed ^ data.seed) < bound);
+  });
+}
 
 }  // namespace
 
@@ -40,58 +135,144 @@ Result<ItemSource> ItemSource::file(const std::string& path) {
   return source;
 }
 
-void ItemSource::extend_bytes(size_t size) {
-  size = (size + kStreamAlignment - 1) / kStreamAlignment * kStreamAlignment;
-  size_t at = bytes_.size();
-  if (at >= size) return;
-  bytes_.resize(size);
-  if (file_.empty()) {
-    for (; at < size; at += sizeof(uint32_t)) {
-      const uint32_t word = random_word(at / sizeof(uint32_t));
-      std::memcpy(&bytes_[at], &word, sizeof word);
-    }
-  } else {
-    while (at < size) {
-      const size_t from = at % file_.size();
-      const size_t length = std::min(file_.size() - from, size - at);
-      std::memcpy(&bytes_[at], &file_[from], length);
-      at += length;
+ItemSource::Array& ItemSource::kept(const Data& data, Type float_type, uint32_t item_bytes) {
+  ++clock_;
+  for (Array& array : arrays_) {
+    if (array.data == data && array.float_type == float_type && array.item_bytes == item_bytes) {
+      array.used = clock_;
+      return array;
     }
   }
+  // The one not asked for the longest goes.
+  if (arrays_.size() == kArrays) {
+    arrays_.erase(std::min_element(arrays_.begin(), arrays_.end(),
+                                   [](const Array& a, const Array& b) { return a.used < b.used; }));
+  }
+  arrays_.push_back({data, float_type, item_bytes, next_id_++, clock_, {}});
+  return arrays_.back();
+}
+
+void ItemSource::extend_stream(std::vector<std::byte>& bytes, uint32_t seed, size_t size) const {
+  const uint64_t first = bytes.size() / kBlockBytes;
+  const uint64_t last = (size + kBlockBytes - 1) / kBlockBytes;
+  if (last <= first) return;
+  bytes.resize(last * kBlockBytes);
+  for_each_block(last - first, [&](uint64_t block) {
+    uint64_t at = (first + block) * kBlockBytes;
+    const uint64_t end = at + kBlockBytes;
+    if (file_.empty()) {
+      for (; at < end; at += sizeof(uint32_t)) {
+        const uint32_t word = random_word(at / sizeof(uint32_t), kStreamSeed ^ seed);
+        std::memcpy(&bytes[at], &word, sizeof word);
+      }
+    }
+    while (at < end) {
+      const uint64_t from = (at + seed) % file_.size();
+      const uint64_t length = std::min<uint64_t>(file_.size() - from, end - at);
+      std::memcpy(&bytes[at], &file_[from], length);
+      at += length;
+    }
+  });
 }
 
 template <class T>
-void ItemSource::extend_floats(size_t size) {
-  const size_t first = floats_.size() / sizeof(T);
-  if (floats_.size() >= size) return;
-  floats_.resize(size);
-  for (size_t i = first; i < size / sizeof(T); ++i) {
-    const auto low = std::to_integer<int>(bytes_[i * sizeof(T)]);
-    int value = low & (sizeof(T) == 2 ? 1 : 7);
-    if (random_word(i, kSignSeed) & 1) value = -value;
-    T item;
-    if constexpr (sizeof(T) == 2)
-      item = to_half(static_cast<float>(value));
-    else
-      item = static_cast<T>(value);
-    std::memcpy(&floats_[i * sizeof(T)], &item, sizeof item);
-  }
+void ItemSource::extend_floats(std::vector<std::byte>& floats, std::span<const std::byte> stream, size_t size) const {
+  const uint64_t first = floats.size() / kBlockBytes;
+  const uint64_t last = (size + kBlockBytes - 1) / kBlockBytes;
+  if (last <= first) return;
+  floats.resize(last * kBlockBytes);
+  for_each_block(last - first, [&](uint64_t block) {
+    const uint64_t begin = (first + block) * kBlockBytes / sizeof(T);
+    for (uint64_t i = begin; i < begin + kBlockBytes / sizeof(T); ++i) {
+      const auto low = std::to_integer<int>(stream[i * sizeof(T)]);
+      int value = low & (sizeof(T) == 2 ? 1 : 7);
+      if (random_word(i, kSignSeed) & 1) value = -value;
+      T item;
+      if constexpr (sizeof(T) == 2)
+        item = to_half(static_cast<float>(value));
+      else
+        item = static_cast<T>(value);
+      std::memcpy(&floats[i * sizeof(T)], &item, sizeof item);
+    }
+  });
 }
 
-std::span<const std::byte> ItemSource::items(Type type, uint64_t count) {
+HostArray ItemSource::items(Type type, uint64_t count) {
+  if (!is_float(type)) return array(Data::stream(), size_of(type), count);
   const size_t size = static_cast<size_t>(count) * size_of(type);
-  extend_bytes(size);
-  if (!is_float(type)) return std::span(bytes_).first(size);
-  if (type != float_type_) {
-    floats_ = {};
-    float_type_ = type;
+  Array& floats = kept(Data::stream(), type, size_of(type));
+  if (floats.bytes.size() < size) {
+    // Whole blocks of both, which are not kept beside each other: the stream is soon made again.
+    std::vector<std::byte> stream;
+    extend_stream(stream, 0, size);
+    switch (type) {
+      case Type::f16: extend_floats<Half>(floats.bytes, stream, size); break;
+      case Type::f64: extend_floats<double>(floats.bytes, stream, size); break;
+      default: extend_floats<float>(floats.bytes, stream, size); break;
+    }
   }
-  switch (type) {
-    case Type::f16: extend_floats<Half>(size); break;
-    case Type::f64: extend_floats<double>(size); break;
-    default: extend_floats<float>(size); break;
+  return {std::span(floats.bytes).first(size), floats.id};
+}
+
+HostArray ItemSource::array(const Data& data, uint32_t item_bytes, uint64_t count) {
+  const size_t size = static_cast<size_t>(count) * item_bytes;
+  Array& array = kept(data, Type::u32, data.kind == Data::Kind::runs ? item_bytes : 1);
+  switch (data.kind) {
+    case Data::Kind::stream: extend_stream(array.bytes, data.seed, size); break;
+    case Data::Kind::runs: extend_runs(array.bytes, data, item_bytes, count); break;
+    case Data::Kind::flags: extend_flags(array.bytes, data, count); break;
   }
-  return std::span(floats_).first(size);
+  return {std::span(array.bytes).first(size), array.id};
+}
+
+ItemSource::Runs ItemSource::runs_of(const Data& data, uint32_t item_bytes, uint64_t count) {
+  if (!encoded_ || encoded_->data != data || encoded_->item_bytes != item_bytes || encoded_->count != count) {
+    encoded_.reset();
+    const HostArray items = array(data, item_bytes, count);
+    Encoded encoded{data, item_bytes, count, {}, {}, next_id_};
+    next_id_ += 2;
+    encode_runs(items.bytes, item_bytes, encoded.symbols, encoded.lengths);
+    encoded_ = std::move(encoded);
+  }
+  return {{encoded_->symbols, encoded_->id},
+          {std::as_bytes(std::span(encoded_->lengths)), encoded_->id + 1},
+          encoded_->lengths.size()};
+}
+
+double ItemSource::run_share(const Data& data, uint32_t item_bytes) const {
+  if (data.kind == Data::Kind::runs) return 1.0 / data.mean_run;
+  if (data.kind == Data::Kind::flags) return 2 * data.share * (1 - data.share);
+  if (file_.empty()) return item_bytes >= 8 ? 1 : 1 - std::ldexp(1.0, -8 * static_cast<int>(item_bytes));
+  const uint64_t count = file_.size() / item_bytes;
+  uint64_t heads = 1;
+  for (uint64_t i = 1; i < count; ++i)
+    heads += std::memcmp(&file_[i * item_bytes], &file_[(i - 1) * item_bytes], item_bytes) != 0;
+  return static_cast<double>(heads) / static_cast<double>(std::max<uint64_t>(count, 1));
+}
+
+double ItemSource::share_below(uint64_t bound) const {
+  if (file_.size() < sizeof(uint32_t)) return static_cast<double>(bound) * 0x1p-32;
+  const uint64_t count = file_.size() / sizeof(uint32_t);
+  uint64_t below = 0;
+  for (uint64_t i = 0; i < count; ++i) {
+    uint32_t word;
+    std::memcpy(&word, &file_[i * sizeof word], sizeof word);
+    below += word < bound;
+  }
+  return static_cast<double>(below) / static_cast<double>(count);
+}
+
+uint64_t ItemSource::bound_below(double share) const {
+  if (share <= 0) return 0;
+  if (share >= 1) return uint64_t{1} << 32;
+  if (file_.size() < sizeof(uint32_t)) return static_cast<uint64_t>(std::llround(share * 0x1p32));
+  std::vector<uint32_t> words(file_.size() / sizeof(uint32_t));
+  std::memcpy(words.data(), file_.data(), words.size() * sizeof(uint32_t));
+  const auto at = words.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(words.size()));
+  std::nth_element(words.begin(), at, words.end());
+  // Files have words that are frequent, 0 above all: the bound goes before or behind them, whichever is nearer.
+  const uint64_t word = *at;
+  return std::abs(share_below(word) - share) <= std::abs(share_below(word + 1) - share) ? word : word + 1;
 }
 
 }  // namespace weft::bench

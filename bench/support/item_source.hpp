@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,32 +26,102 @@ constexpr uint32_t random_word(uint64_t index, uint32_t seed = 0x77656674) noexc
   return mix(static_cast<uint32_t>(index) ^ mix(static_cast<uint32_t>(index >> 32) ^ seed));
 }
 
-/// The items that are measured on. Integers of every width are cut from one stream of bytes, random or a file's, the
-/// file repeated as often as needed. Floats take the low 3 bits of the item at their place in that stream as a
-/// magnitude (f16: the lowest bit) and a random sign: sums over any range then stay small integers that float
-/// arithmetic adds without rounding, so that results can be compared for equality whatever the order of additions, and
-/// no item is a NaN.
+/// What the items of an array are.
+struct Data {
+  enum class Kind : uint8_t {
+    stream,  ///< the source's own: random bytes, or a file's
+    runs,    ///< equal items in runs, whatever the source
+    flags,   ///< bytes 1 and 0, whatever the source
+  };
+  Kind kind = Kind::stream;
+  uint32_t mean_run = 0;  ///< runs: lengths are uniform in [1, 2 * mean_run - 1]
+  double share = 0;       ///< flags: of ones
+  /// Of two arrays of a kind in one row, e.g. values beside keys.
+  uint32_t seed = 0;
+
+  static constexpr Data stream() { return {}; }
+  static constexpr Data runs(uint32_t mean) { return {Kind::runs, mean, 0, 0}; }
+  static constexpr Data flags(double share) { return {Kind::flags, 0, share, 0}; }
+  bool operator==(const Data&) const = default;
+};
+
+/// Items on the host. Arrays of one `id` begin alike, as far as both go.
+struct HostArray {
+  std::span<const std::byte> bytes;
+  uint64_t id = 0;
+};
+
+/// The data that is measured on, the same in every program that measures. Integers of every width are cut from one stream
+/// of bytes, random or a file's, the file repeated as often as needed. Floats take the low 3 bits of the item at their
+/// place in that stream as a magnitude (f16: the lowest bit) and a random sign: sums over any range then stay small
+/// integers that float arithmetic adds without rounding, so that results can be compared for equality whatever the order
+/// of additions, and no item is a NaN.
+///
+/// Items are made on all cores. The arrays of the last kArrays requests that differ are kept, and valid as long.
 class ItemSource {
  public:
   static ItemSource random();
   /// Errors: not_found (cannot be read), invalid_argument (empty).
   static Result<ItemSource> file(const std::string& path);
 
-  const std::string& name() const noexcept { return name_; }  ///< "random", or the file's name without its folder
+  static constexpr size_t kArrays = 4;
 
-  /// The first `count` items. Valid until the next call. A longer call extends a shorter one's items.
-  std::span<const std::byte> items(Type type, uint64_t count);
+  const std::string& name() const noexcept { return name_; }  ///< "random", or the file's name without its folder
+  bool is_file() const noexcept { return !file_.empty(); }
+  /// How a row is called that works on the stream where others work on runs of some length: "random" or "file".
+  const char* stream_name() const noexcept { return is_file() ? "file" : "random"; }
+
+  /// The first `count` items of the stream. A longer call extends a shorter one's items.
+  HostArray items(Type type, uint64_t count);
+  /// The first `count` items, of any size that is a power of two or a multiple of 4, at most 64 bytes. Two runs that are
+  /// neighbours differ. A run that meets a multiple of 2^20 items ends there.
+  HostArray array(const Data& data, uint32_t item_bytes, uint64_t count);
+
+  /// The runs of those items, one symbol and one u32 length each: what run-length encoding makes of them. Kept until the
+  /// next call.
+  struct Runs {
+    HostArray symbols;
+    HostArray lengths;
+    uint64_t count = 0;
+  };
+  Runs runs_of(const Data& data, uint32_t item_bytes, uint64_t count);
+
+  /// The share of items that begin a run, and of u32 items of the stream below `bound`. What they say of a file is counted
+  /// in it, all else is what to expect.
+  double run_share(const Data& data, uint32_t item_bytes) const;
+  double share_below(uint64_t bound) const;
+  /// The bound with a share of the stream's u32 items below it that is nearest to `share`. 2^32: all are.
+  uint64_t bound_below(double share) const;
 
  private:
-  void extend_bytes(size_t size);
+  struct Array {
+    Data data;
+    Type float_type = Type::u32;  // u32: bytes as they come
+    uint32_t item_bytes = 1;      // of runs; 1: any
+    uint64_t id = 0;
+    uint64_t used = 0;
+    std::vector<std::byte> bytes;
+  };
+  Array& kept(const Data& data, Type float_type, uint32_t item_bytes);
+  void extend_stream(std::vector<std::byte>& bytes, uint32_t seed, size_t size) const;
   template <class T>
-  void extend_floats(size_t size);
+  void extend_floats(std::vector<std::byte>& floats, std::span<const std::byte> stream, size_t size) const;
 
   std::string name_;
-  std::vector<std::byte> file_;    // empty: random
-  std::vector<std::byte> bytes_;   // the stream's beginning
-  std::vector<std::byte> floats_;  // the beginning as items of float_type_
-  Type float_type_ = Type::f32;
+  std::vector<std::byte> file_;  // empty: random
+  std::vector<Array> arrays_;
+  uint64_t next_id_ = 1;
+  uint64_t clock_ = 0;
+
+  struct Encoded {
+    Data data;
+    uint32_t item_bytes = 0;
+    uint64_t count = 0;
+    std::vector<std::byte> symbols;
+    std::vector<uint32_t> lengths;
+    uint64_t id = 0;
+  };
+  std::optional<Encoded> encoded_;
 };
 
 }  // namespace weft::bench

@@ -69,7 +69,8 @@ void select(Cases& cases, const std::vector<std::string>& filters, const std::ve
     const bool named = filters.empty() || std::any_of(filters.begin(), filters.end(), [&](const std::string& filter) {
                          return name.find(filter) != std::string::npos;
                        });
-    const bool typed = types.empty() || std::find(types.begin(), types.end(), bench_case->item()) != types.end();
+    const bool typed = types.empty() || std::any_of(types.begin(), types.end(),
+                                                    [&](Type type) { return bench_case->type() == name_of(type); });
     return !named || !typed;
   });
 }

@@ -6,6 +6,13 @@
 
 namespace weft::bench {
 
+Result<uint32_t> read_count(Gpu& gpu, const BufferRange& range) {
+  uint32_t count = 0;
+  const Status status = gpu.download(range, std::as_writable_bytes(std::span(&count, 1)));
+  if (!status) return status.error();
+  return count;
+}
+
 OutputReader::~OutputReader() {
   if (pending_.valid()) pending_.wait();
 }

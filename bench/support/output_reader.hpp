@@ -8,9 +8,14 @@
 
 #include <weft/gpu.hpp>
 
+#include "support/oracle.hpp"
+
 namespace weft::bench {
 
-/// Reads a buffer front to back in chunks and downloads the next one while the caller looks at the last.
+/// The u32 that a primitive wrote as its output's count.
+Result<uint32_t> read_count(Gpu& gpu, const BufferRange& range);
+
+/// Reads a buffer front to back in chunks of one size, of which the last may be shorter, and downloads the next one while the caller looks at the last.
 class OutputReader {
  public:
   OutputReader(Gpu& gpu, const BufferRange& range, uint64_t item_size)
@@ -21,6 +26,10 @@ class OutputReader {
 
   /// Items [first, first + count), which must follow those of the last call. Valid until the next call.
   Result<std::span<const std::byte>> fetch(uint64_t first, uint64_t count);
+  /// The same as a function, for as long as the reader lives.
+  FetchOutputs fetcher() {
+    return [this](uint64_t first, uint64_t count) { return fetch(first, count); };
+  }
 
  private:
   Status download(uint64_t offset, uint64_t size, std::vector<std::byte>& into);

@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kSchema = 1;
-constexpr const char* kColumns = "{:<9} {:<34} {:<6} {:>9} {:>10} {:>9} {:>8}  {:<16} {:<8} {:>7}\n";
+constexpr const char* kColumns = "{:<17} {:<34} {:<6} {:>9} {:>10} {:>9} {:>8}  {:<16} {:<8} {:>7}\n";
 
 std::string api_text(uint32_t version) {
   return fmt::format("{}.{}.{}", VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
@@ -59,7 +59,7 @@ void Table::row(const Row& row) {
   last_ = row;
   if (repeats) return;
   if (!row.ms) {
-    fmt::print(out_, "{:<9} {:<34} {:<6} {:>9} {}\n", row.primitive, row.variant, row.type, size_text(row.n),
+    fmt::print(out_, "{:<17} {:<34} {:<6} {:>9} {}\n", row.primitive, row.variant, row.type, size_text(row.n),
                row.problem);
   } else {
     const double noise = row.ms->noise();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cstdint>
 #include <limits>
@@ -12,6 +13,15 @@
 #include "support/statistics.hpp"
 
 namespace weft::bench {
+
+/// The u32 items of the copy that a row of `moved_bytes` is compared with: four significant bits of their number, so that
+/// rows share copies. Their bytes differ by at most a sixteenth.
+constexpr uint64_t copy_items(uint64_t moved_bytes) {
+  const uint64_t items = (moved_bytes + 7) / 8;
+  const int dropped = std::max(0, static_cast<int>(std::bit_width(items)) - 4);
+  const uint64_t half = dropped > 0 ? uint64_t{1} << (dropped - 1) : 0;
+  return (items + half) >> dropped << dropped;
+}
 
 /// How one row is sampled: the same for weft and its peers.
 struct Sampling {

@@ -25,6 +25,7 @@ constexpr double kPaceTolerance = 1.25;
 constexpr uint64_t kFirstProbeItems = uint64_t{1} << 16;
 constexpr uint64_t kProbeGrowth = 4;
 constexpr uint32_t kPoison = 0xa5c35a3c;
+constexpr uint64_t kAlignment = 256;  // of every array
 // Of the device's own memory; the rest is the driver's and other programs'.
 constexpr double kUsableMemory = 0.9;
 
@@ -34,6 +35,25 @@ double milliseconds_since(Clock::time_point start) {
 
 // What 1- and 2-byte items and the copy's vectors may touch behind a range.
 uint64_t padded(uint64_t bytes) { return std::max<uint64_t>((bytes + 15) / 16 * 16, 16); }
+
+// Where arrays of those sizes begin when they lie one behind the other, and, last, where they end.
+std::vector<uint64_t> offsets_of(const std::vector<uint64_t>& sizes) {
+  std::vector<uint64_t> offsets{0};
+  for (const uint64_t size : sizes)
+    offsets.push_back((offsets.back() + size + kAlignment - 1) / kAlignment * kAlignment);
+  return offsets;
+}
+
+uint64_t laid_out(const std::vector<uint64_t>& sizes) {
+  return sizes.empty() ? 0 : offsets_of(sizes)[sizes.size() - 1] + sizes.back();
+}
+
+std::vector<BufferRange> ranges_of(const Buffer& buffer, const std::vector<uint64_t>& sizes) {
+  std::vector<BufferRange> ranges;
+  const auto offsets = offsets_of(sizes);
+  for (size_t i = 0; i < sizes.size(); ++i) ranges.push_back(buffer.range(offsets[i], sizes[i]));
+  return ranges;
+}
 
 std::string human_bytes(uint64_t bytes) {
   return bytes >= uint64_t{1} << 30 ? fmt::format("{:.1f} GiB", static_cast<double>(bytes) * 0x1p-30)
@@ -75,8 +95,8 @@ Status Session::run(BenchCase& bench_case, const std::function<void(const Row&)>
   Row blank;
   blank.primitive = bench_case.primitive();
   blank.variant = bench_case.variant();
-  blank.type = name_of(bench_case.item());
-  blank.data = source_.name();
+  blank.type = bench_case.type();
+  blank.data = bench_case.data().empty() ? source_.name() : bench_case.data();
   if (const Status status = bench_case.prepare(gpu_); !status) {
     if (!concerns_row(status.error())) return status;
     blank.problem = row_problem(status.error());
@@ -115,9 +135,38 @@ Status Session::ensure(std::optional<Buffer>& buffer, uint64_t bytes) {
   return {};
 }
 
+Status Session::upload(const std::vector<HostArray>& arrays, const std::vector<BufferRange>& ranges) {
+  std::vector<Held> wanted;
+  for (size_t i = 0; i < arrays.size(); ++i) wanted.push_back({arrays[i].id, ranges[i].offset, arrays[i].bytes.size()});
+  std::vector<Held> holding;
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    const auto held = std::find_if(held_.begin(), held_.end(), [&](const Held& h) {
+      return h.id == wanted[i].id && h.offset == wanted[i].offset && h.bytes >= wanted[i].bytes;
+    });
+    if (held != held_.end()) {
+      // Of a longer array only what no other array overwrites is still held.
+      holding.push_back(arrays.size() == 1 ? *held : wanted[i]);
+      continue;
+    }
+    // Whatever is written over is held no longer, also where the upload fails.
+    std::erase_if(held_, [&](const Held& h) {
+      return h.offset < wanted[i].offset + wanted[i].bytes && wanted[i].offset < h.offset + h.bytes;
+    });
+    const Status status = gpu_.upload(ranges[i], arrays[i].bytes);
+    if (!status) return status;
+    holding.push_back(wanted[i]);
+  }
+  held_ = std::move(holding);
+  return {};
+}
+
 Result<CaseBuffers> Session::buffers_for(const BenchCase& bench_case, uint64_t n) {
-  const uint64_t input = bench_case.input_bytes(n);
-  const uint64_t output = bench_case.output_bytes(n);
+  const std::vector<HostArray> arrays = bench_case.inputs(source_, n);
+  std::vector<uint64_t> input_sizes;
+  for (const HostArray& array : arrays) input_sizes.push_back(array.bytes.size());
+  const std::vector<uint64_t> output_sizes = bench_case.outputs(n);
+  const uint64_t input = laid_out(input_sizes);
+  const uint64_t output = laid_out(output_sizes);
   const uint64_t scratch = bench_case.scratch_bytes(n);
   const uint64_t total = padded(input) + padded(output) + padded(scratch);
   const auto usable = static_cast<uint64_t>(static_cast<double>(gpu_.info().device_local_bytes) * kUsableMemory);
@@ -126,11 +175,10 @@ Result<CaseBuffers> Session::buffers_for(const BenchCase& bench_case, uint64_t n
                  fmt::format("needs {}, the device has {}", human_bytes(total), human_bytes(usable))};
   }
 
-  const Type type = is_float(bench_case.item()) ? bench_case.item() : Type::u32;
   const auto allocate = [&]() -> Status {
     const bool keeps_input = input_ && input_->size() >= padded(input);
     if (const Status status = ensure(input_, input); !status) return status;
-    if (!keeps_input) input_filled_ = 0;
+    if (!keeps_input) held_.clear();
     if (const Status status = ensure(output_, output); !status) return status;
     return ensure(scratch_, scratch);
   };
@@ -143,16 +191,9 @@ Result<CaseBuffers> Session::buffers_for(const BenchCase& bench_case, uint64_t n
     status = allocate();
     if (!status) return status.error();
   }
-  if (input_type_ != type) {
-    input_type_ = type;
-    input_filled_ = 0;
-  }
-  if (input_filled_ < input) {
-    const Status status = gpu_.upload(input_->range(0, input), source_.items(bench_case.item(), n));
-    if (!status) return status.error();
-    input_filled_ = input;
-  }
-  return CaseBuffers{input_->range(0, input), output_->range(0, output), scratch_->range(0, scratch)};
+  CaseBuffers buffers{ranges_of(*input_, input_sizes), ranges_of(*output_, output_sizes), scratch_->range(0, scratch)};
+  if (const Status status = upload(arrays, buffers.inputs); !status) return status.error();
+  return buffers;
 }
 
 Result<std::vector<double>> Session::time(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n,
@@ -243,7 +284,33 @@ Result<double> Session::predict_ms(const BenchCase& bench_case, const CaseBuffer
   }
 }
 
+Status Session::verify(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n, Row& row) {
+  const auto mismatch = bench_case.verify(gpu_, source_, buffers, n);
+  if (!mismatch) return mismatch.error();
+  row.verified = !*mismatch;
+  if (row.verified) return {};
+  const Mismatch& at = **mismatch;
+  row.failed = true;
+  row.problem = fmt::format("WRONG at {}: expected {}, found {}", at.index, at.expected, at.found);
+  return {};
+}
+
+Status Session::run_host_size(BenchCase& bench_case, uint64_t n, Row& row) {
+  constexpr uint32_t kHostRepeats = 5;  // behind a first, which also meets fresh memory
+  std::vector<double> samples;
+  for (uint32_t i = 0; i <= std::min(kHostRepeats, repeats_); ++i) {
+    const double ms = bench_case.run_on_host(source_, n);
+    if (i > 0) samples.push_back(ms);
+  }
+  if (const Status status = verify(bench_case, {}, n, row); !status || row.failed) return status;
+  row.ms = summarize(std::move(samples));
+  row.wall_ms = row.ms->median;
+  if (row.ms->median > 0) row.gbps = static_cast<double>(bench_case.moved_bytes(n)) / row.ms->median * 1e-6;
+  return {};
+}
+
 Status Session::run_size(BenchCase& bench_case, uint64_t n, std::optional<Speed>& speed, Row& row) {
+  if (bench_case.is_on_host()) return run_host_size(bench_case, n, row);
   const auto buffers = buffers_for(bench_case, n);
   if (!buffers) return buffers.error();
   const auto predicted = predict_ms(bench_case, *buffers, n, speed);
@@ -254,21 +321,13 @@ Status Session::run_size(BenchCase& bench_case, uint64_t n, std::optional<Speed>
   }
 
   // What an earlier row left in the output must not pass for this one's.
-  if (bench_case.output_bytes(n) > 0) {
+  if (!buffers->outputs.empty()) {
     if (const Status status = gpu_.fill(output_->range(), kPoison); !status) return status;
   }
   if (const auto ran = gpu_.run([&](VkCommandBuffer c) { return bench_case.record(c, *buffers, n); }); !ran) {
     return ran.error();
   }
-  const auto mismatch = bench_case.verify(gpu_, source_, *buffers, n);
-  if (!mismatch) return mismatch.error();
-  if (*mismatch) {
-    const Mismatch& at = **mismatch;
-    row.failed = true;
-    row.problem = fmt::format("WRONG at {}: expected {}, found {}", at.index, at.expected, at.found);
-    return {};
-  }
-  row.verified = true;
+  if (const Status status = verify(bench_case, *buffers, n, row); !status || row.failed) return status;
 
   std::optional<Error> error;
   const auto time_batch = [&](uint32_t count) -> std::optional<std::vector<double>> {

@@ -22,7 +22,8 @@ namespace weft::bench {
 /// No measured call may take longer: systems reset devices that stay in one dispatch for seconds, and freeze before.
 inline constexpr double kMaxCallMs = 100;
 
-/// Verifies and times cases on one Gpu. Input, output and scratch are kept and grow; repetitions work on the same ones.
+/// Verifies and times cases on one Gpu. Buffers for inputs, outputs and scratch are kept and grow, one each, in which a
+/// case's arrays lie one behind the other; repetitions work on the same ones.
 class Session {
  public:
   Session(Gpu gpu, ItemSource& source, uint32_t repeats, double warm_up_ms)
@@ -44,6 +45,9 @@ class Session {
     double ms = 0;
   };
 
+  Status upload(const std::vector<HostArray>& arrays, const std::vector<BufferRange>& ranges);
+  Status verify(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n, Row& row);
+  Status run_host_size(BenchCase& bench_case, uint64_t n, Row& row);
   Status run_size(BenchCase& bench_case, uint64_t n, std::optional<Speed>& speed, Row& row);
   Result<CaseBuffers> buffers_for(const BenchCase& bench_case, uint64_t n);
   Status ensure(std::optional<Buffer>& buffer, uint64_t bytes);
@@ -71,8 +75,12 @@ class Session {
     double best_ms = std::numeric_limits<double>::infinity();
   };
   std::optional<Pace> pace_;
-  std::optional<Type> input_type_;  // whose items input_ holds; u32 stands for all that are not floats
-  uint64_t input_filled_ = 0;       // bytes
+  struct Held {  // an array in input_
+    uint64_t id = 0;
+    uint64_t offset = 0;
+    uint64_t bytes = 0;
+  };
+  std::vector<Held> held_;
 };
 
 }  // namespace weft::bench

@@ -6,6 +6,7 @@
 #include <weft/kernels.hpp>
 #include <weft/reduce.hpp>
 #include <weft/scan.hpp>
+#include <weft/select.hpp>
 #include <weft/status.hpp>
 #include <weft/types.hpp>
 #include <weft/version.hpp>

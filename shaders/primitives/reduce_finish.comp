@@ -5,6 +5,7 @@
 #extension GL_GOOGLE_include_directive : require
 #define WEFT_VECTOR_BY_ITEM
 #include "weft/partials.glsl"
+#include "weft/tile.glsl"
 #include "primitives/reduce.h"
 #include "primitives/reduce_output.glsl"
 

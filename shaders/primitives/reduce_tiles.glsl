@@ -9,6 +9,7 @@
 #define WEFT_REDUCE_TILES_GLSL
 
 #include "weft/partials.glsl"
+#include "weft/tile.glsl"
 #include "primitives/reduce.h"
 #include "primitives/reduce_output.glsl"
 

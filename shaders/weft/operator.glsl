@@ -2,8 +2,9 @@
 //
 // What is combined, and how. The includer chooses the types by defining, before the include,
 //   WEFT_ITEM         what a buffer holds: WEFT_U8 … WEFT_U32X2
-//   WEFT_ACCUMULATOR  what results hold: the same, a wider one, or WEFT_ARG for (item, index)
-// both WEFT_OWN where a snippet of the user's own gives types and operator (own.glsl),
+//   WEFT_ACCUMULATOR  what results hold: the same, a wider one, WEFT_ARG for (item, index), WEFT_COUNTS for two counts at once,
+//                     WEFT_RUNS for how many runs have begun and where the last one did
+//                     WEFT_OWN for the result of an operator of the user's own; then the item is WEFT_OWN too (own.glsl)
 // and the operator by specialization constant 2, or as a constant with WEFT_OP. It gets
 //   Accumulator       the type in registers: narrow integers widen to uint, f16 to float
 //   identity(), combine(earlier, later)
@@ -25,7 +26,13 @@
 #define WEFT_F64 9
 #define WEFT_U32X2 10
 #define WEFT_ARG 11
-#define WEFT_OWN 12
+#define WEFT_COUNTS 12
+#define WEFT_RUNS 13
+// Items only, of primitives that look at them otherwise: single bits, and members of structs.
+#define WEFT_BITS 14
+#define WEFT_STRUCT 15
+// The user's own, of a snippet (own.glsl).
+#define WEFT_OWN 16
 
 #ifndef WEFT_ITEM
 #define WEFT_ITEM WEFT_U32
@@ -129,7 +136,7 @@ double accumulator_of(uvec2 words) { return packDouble2x32(words); }
 #define WEFT_LOWEST packDouble2x32(uvec2(0u, 0xfff00000u))
 #define WEFT_HIGHEST packDouble2x32(uvec2(0u, 0x7ff00000u))
 
-#elif WEFT_ACCUMULATOR == WEFT_U32X2
+#elif WEFT_ACCUMULATOR == WEFT_U32X2 || WEFT_ACCUMULATOR == WEFT_COUNTS || WEFT_ACCUMULATOR == WEFT_RUNS
 
 #define Accumulator uvec2
 #define WEFT_ACCUMULATOR_WORDS 2
@@ -170,6 +177,17 @@ Accumulator combine(Accumulator a, Accumulator b) {
 // (a, b) stands for x -> a*x + b.
 uvec2 identity() { return uvec2(1u, 0u); }
 uvec2 combine(uvec2 first, uvec2 then) { return uvec2(first.x * then.x, then.x * first.y + then.y); }
+
+#elif WEFT_ACCUMULATOR == WEFT_COUNTS
+
+uvec2 identity() { return uvec2(0u); }
+uvec2 combine(uvec2 a, uvec2 b) { return a + b; }
+
+#elif WEFT_ACCUMULATOR == WEFT_RUNS
+
+// Places ascend and begin at 1, so that the last one is the highest and 0 is none.
+uvec2 identity() { return uvec2(0u); }
+uvec2 combine(uvec2 a, uvec2 b) { return uvec2(a.x + b.x, max(a.y, b.y)); }
 
 #elif WEFT_ACCUMULATOR != WEFT_OWN
 
@@ -233,7 +251,17 @@ Accumulator subgroup_shuffle_up(Accumulator v, uint delta) {
 
 #endif
 
-#if WEFT_ACCUMULATOR_WORDS == 1 && !WEFT_ACCUMULATOR_IS_STRUCT && WEFT_ACCUMULATOR != WEFT_OWN
+#if WEFT_ACCUMULATOR == WEFT_COUNTS
+
+uvec2 subgroup_inclusive(uvec2 v) { return uvec2(subgroup_inclusive_add(v.x), subgroup_inclusive_add(v.y)); }
+uvec2 subgroup_reduce(uvec2 v) { return uvec2(subgroup_add(v.x), subgroup_add(v.y)); }
+
+#elif WEFT_ACCUMULATOR == WEFT_RUNS
+
+uvec2 subgroup_inclusive(uvec2 v) { return uvec2(subgroup_inclusive_add(v.x), subgroup_inclusive_max(v.y)); }
+uvec2 subgroup_reduce(uvec2 v) { return uvec2(subgroup_add(v.x), subgroup_max(v.y)); }
+
+#elif WEFT_ACCUMULATOR_WORDS == 1 && !WEFT_ACCUMULATOR_IS_STRUCT && WEFT_ACCUMULATOR != WEFT_OWN
 
 Accumulator subgroup_inclusive(Accumulator v) {
   switch (kOp) {

@@ -4,7 +4,7 @@
 #ifndef WEFT_PARTIALS_GLSL
 #define WEFT_PARTIALS_GLSL
 
-#include "weft/tile.glsl"
+#include "weft/buffers.glsl"
 #include "weft/workgroup_scan.glsl"
 
 void partials_store(uvec2 partials, uint index, Accumulator v) {

@@ -13,16 +13,10 @@
 #ifndef WEFT_TILE_GLSL
 #define WEFT_TILE_GLSL
 
-#extension GL_EXT_buffer_reference : require
-#extension GL_EXT_buffer_reference_uvec2 : require
-
+#include "weft/buffers.glsl"
 #include "weft/item.glsl"
 
 layout(constant_id = 3) const uint kRows = 8;  // at most 8
-
-layout(buffer_reference, std430, buffer_reference_align = 16) buffer Words4 { uvec4 at[]; };
-layout(buffer_reference, std430, buffer_reference_align = 8) buffer Words2 { uvec2 at[]; };
-layout(buffer_reference, std430, buffer_reference_align = 4) buffer Words { uint at[]; };
 
 // What a lane loads at once.
 #if WEFT_VECTOR_INPUT_WORDS == 4
@@ -44,33 +38,7 @@ const uint kTileItems = kTileVectors * WEFT_VECTOR_ITEMS;
 const uint kTileInputBytes = kTileVectors * WEFT_VECTOR_INPUT_WORDS * 4u;
 const uint kTileOutputBytes = kTileVectors * WEFT_VECTOR_OUTPUT_WORDS * 4u;
 
-// The count a call works on: `value`, or what lies at `address`, at most `value`.
-uvec2 count_of(uvec2 address, uint words, uvec2 value) {
-  if (address == uvec2(0u)) return value;
-  Words count = Words(address);
-  return word64_min(value, uvec2(count.at[0], words == 2u ? count.at[1] : 0u));
-}
-
-// A range of items cut into tiles, all in units of items; `end` counts from the boundary `head` items before the first.
-struct TileRange {
-  uvec2 end;
-  uint head;
-};
-
-TileRange tile_range(uvec2 count, uint head) {
-  // An empty range has no tiles, wherever it begins.
-  return TileRange(count == uvec2(0u) ? uvec2(0u) : word64_add(count, head), head);
-}
-
-bool tile_exists(TileRange range, uint tile) { return word64_less(word64_multiply(tile, kTileItems), range.end); }
-
-// The items [x, y) of a tile that are there.
-uvec2 tile_present(TileRange range, uint tile) {
-  const uvec2 left = word64_subtract(range.end, word64_multiply(tile, kTileItems));
-  return uvec2(tile == 0u ? range.head : 0u, left.y != 0u ? kTileItems : min(left.x, kTileItems));
-}
-
-bool tile_is_full(uvec2 present) { return present.x == 0u && present.y == kTileItems; }
+#include "weft/tile_range.glsl"
 
 // Whether tile_load() may load it. Items of 8 bytes and more may lie on a boundary of 4, and their vectors with them.
 bool tile_is_loadable(uvec2 tile_address, uvec2 present) {
@@ -168,16 +136,6 @@ bool tile_output_is_aligned(uvec2 tile_address) { return (tile_address.x & (WEFT
 #else
 bool tile_output_is_aligned(uvec2 tile_address) { return true; }
 #endif
-
-// Merges the bits of `mask` into a word others may be writing other bits of.
-void merge_word(Words target, uint word, uint bits, uint mask) {
-  if (mask == ~0u) {
-    target.at[word] = bits;
-  } else if (mask != 0u) {
-    atomicAnd(target.at[word], ~mask);
-    atomicOr(target.at[word], bits & mask);
-  }
-}
 
 // Any vector of any tile: only what is present is written.
 void tile_store_present(uvec2 tile_address, uint v, uvec2 present, uint words[WEFT_VECTOR_OUTPUT_WORDS]) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -24,6 +25,41 @@ Result<LocatedRange> locate(const runtime::ContextState& state, const char* prim
 Result<VkDeviceAddress> locate_count(const runtime::ContextState& state, const char* primitive, const Count& count);
 
 bool overlap(const LocatedRange& a, const LocatedRange& b);
+
+/// Locates the ranges of one call one after the other; the first that is refused is what finish() reports. No range that is
+/// written may overlap another one.
+class RangeChecks {
+ public:
+  RangeChecks(const runtime::ContextState& state, const char* primitive) : state_(state), primitive_(primitive) {}
+
+  /// Each gives the range's address; 0 where it is refused.
+  VkDeviceAddress read(const char* name, const BufferRange& range, uint64_t bytes, uint64_t alignment) {
+    return add(name, range, bytes, alignment, false);
+  }
+  VkDeviceAddress write(const char* name, const BufferRange& range, uint64_t bytes, uint64_t alignment) {
+    return add(name, range, bytes, alignment, true);
+  }
+  VkDeviceAddress scratch(const BufferRange& range, uint64_t bytes) { return add("scratch", range, bytes, 16, true); }
+  /// 0 for a count that is a value.
+  VkDeviceAddress count(const Count& count);
+  /// `number` counts to be written, u32 or u64 by the range's size.
+  VkDeviceAddress counts(const char* name, const BufferRange& range, uint32_t number);
+
+  Status finish();
+
+ private:
+  struct Entry {
+    LocatedRange range;
+    bool written;
+  };
+  VkDeviceAddress add(const char* name, const BufferRange& range, uint64_t bytes, uint64_t alignment, bool written);
+
+  const runtime::ContextState& state_;
+  const char* primitive_;
+  std::array<Entry, 16> entries_{};
+  size_t size_ = 0;
+  Status status_;
+};
 
 Error argument_error(const char* primitive, const char* argument, const std::string& what);
 

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <weft/scan.hpp>
+#include <weft/select.hpp>
+
+#include "primitives/select_plan.hpp"
 
 namespace weft::primitives {
 
@@ -19,6 +22,17 @@ struct LookBackFault {
 
 /// A Scan with Strategy::look_back and the fault.
 Result<Scan> create_scan_with_fault(const Context& context, const ScanConfig& config, const LookBackFault& fault);
+
+Result<Select> create_select_with_fault(const Context& context, const SelectConfig& config, const LookBackFault& fault);
+
+struct SelectWithFault {
+  static Result<Select> create(const Context& context, SelectConfig config, uint32_t fault) {
+    config.strategy = Strategy::look_back;
+    Result<std::shared_ptr<const SelectPlan>> plan = SelectPlan::create(context, "Select", 1, config, fault);
+    if (!plan) return plan.error();
+    return Select(*std::move(plan));
+  }
+};
 
 struct ScanWithFault {
   static Result<Scan> create(const Context& context, const ScanConfig& config, uint32_t fault) {

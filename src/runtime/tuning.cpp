@@ -17,7 +17,8 @@ struct ClassTuning {
 constexpr ClassTuning kTable[] = {
     {[](const DeviceTraits& t) { return t.type == VK_PHYSICAL_DEVICE_TYPE_CPU; },
      {{.workgroup = 128, .rows = 4, .rows_wide = 4, .groups = 1024, .spin_limit = 64, .lag_kib = 128, .small_kib = 0},
-      {.workgroup = 128, .rows = 4, .groups = 1024}}},
+      {.workgroup = 128, .rows = 4, .groups = 1024},
+      {.workgroup = 128, .rows = 4, .groups = 1024, .spin_limit = 64, .lag_kib = 128, .small_kib = 0}}},
     {[](const DeviceTraits& t) { return t.vendor_id == 0x10de; },
      {{.workgroup = 256,
        .rows = 4,
@@ -26,7 +27,8 @@ constexpr ClassTuning kTable[] = {
        .spin_limit = 256,
        .lag_kib = 12288,
        .small_kib = 8192},
-      {.workgroup = 256, .rows = 4, .groups = 528}}},
+      {.workgroup = 256, .rows = 4, .groups = 528},
+      {.workgroup = 256, .rows = 4, .groups = 1024, .spin_limit = 256, .lag_kib = 12288, .small_kib = 8192}}},
     {[](const DeviceTraits&) { return true; }, {}},
 };
 
@@ -47,6 +49,13 @@ constexpr Key kKeys[] = {
     {"reduce.workgroup", [](Tuning& t) -> uint32_t& { return t.reduce.workgroup; }, 128, 1024},
     {"reduce.rows", [](Tuning& t) -> uint32_t& { return t.reduce.rows; }, 1, 8},
     {"reduce.groups", [](Tuning& t) -> uint32_t& { return t.reduce.groups; }, 1, 65535},
+    {"select.workgroup", [](Tuning& t) -> uint32_t& { return t.select.workgroup; }, 128, 1024},
+    {"select.rows", [](Tuning& t) -> uint32_t& { return t.select.rows; }, 1, 4},
+    {"select.groups", [](Tuning& t) -> uint32_t& { return t.select.groups; }, 1, 65535},
+    {"select.spin_limit", [](Tuning& t) -> uint32_t& { return t.select.spin_limit; }, 1, 1u << 20},
+    {"select.lag_kib", [](Tuning& t) -> uint32_t& { return t.select.lag_kib; }, 1, 1u << 20},
+    {"select.small_kib", [](Tuning& t) -> uint32_t& { return t.select.small_kib; }, 0, 1u << 20},
+    {"select.chunk_tiles", [](Tuning& t) -> uint32_t& { return t.select.chunk_tiles; }, 1, ~0u},
 };
 
 }  // namespace

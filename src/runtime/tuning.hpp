@@ -25,10 +25,22 @@ struct ReduceTuning {
   uint32_t groups = 1024;  ///< at most this many workgroups
 };
 
+/// Sizes that select, partition and run-length encoding are built with.
+struct SelectTuning {
+  uint32_t workgroup = 256;
+  uint32_t rows = 4;       ///< 16-byte vectors per lane and tile, at most 4 and as many as make 32 items
+  uint32_t groups = 1024;  ///< as in ScanTuning
+  uint32_t spin_limit = 256;
+  uint32_t lag_kib = 4096;  ///< look_back: input between what a workgroup counts and moves
+  uint32_t small_kib = 0;
+  uint32_t chunk_tiles = ~0u;  ///< tiles that are done at a time, where those of 2^31 items are more
+};
+
 /// Everything that is chosen by measurement rather than by need.
 struct Tuning {
   ScanTuning scan;
   ReduceTuning reduce;
+  SelectTuning select;
 };
 
 /// The table's entry for the device's class, with the overrides of WEFT_TUNE in the environment, e.g.

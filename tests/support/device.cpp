@@ -120,6 +120,11 @@ std::string Backend::name() const {
   return gpu_.info().name + (is_emulated() ? ", emulated " : ", native ") + std::to_string(context().subgroup_size());
 }
 
+void Backend::fail(const Error& error) {
+  FAIL(error.message);
+  std::abort();
+}
+
 const Scan& Backend::scan(const ScanConfig& config) {
   const std::string key = std::string(name_of(config.strategy)) + ' ' + name_of(config.kind) + ' ' +
                           types_and_op(config.op, config.item, config.accumulator);

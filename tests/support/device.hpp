@@ -33,8 +33,25 @@ class Backend {
   const Scan& scan(const ScanConfig& config);
   const Reduce& reduce(const ReduceConfig& config);
 
+  /// Any other primitive, made by `create()` at the first request with this key.
+  template <class Primitive, class Create>
+  const Primitive& made(const std::string& key, const Create& create) {
+    std::shared_ptr<void>& slot = made_[key];
+    if (slot == nullptr) slot = std::make_shared<Primitive>(unwrap<Primitive>(create()));
+    return *static_cast<const Primitive*>(slot.get());
+  }
+
  private:
+  /// The value, or the end of the running test.
+  template <class Primitive>
+  static Primitive unwrap(Result<Primitive> result) {
+    if (!result) fail(result.error());
+    return *std::move(result);
+  }
+  [[noreturn]] static void fail(const Error& error);
+
   Gpu gpu_;
+  std::map<std::string, std::shared_ptr<void>> made_;
   std::map<std::string, Scan> scans_;
   std::map<std::string, Reduce> reduces_;
 };

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+namespace weft::bench {
+
+/// Run-length encoding on one core: `symbols` and `lengths` have room for as many runs as there are items. Gives their
+/// number. Stores a symbol and a length for every item and moves on where a run ends, since branches would be guessed
+/// wrong as often as runs end; blocks of items without an end are passed over.
+template <class T>
+uint64_t encode_runs(std::span<const T> items, T* symbols, uint32_t* lengths) {
+  if (items.empty()) return 0;
+  constexpr uint64_t kBlock = 32;
+  const T* const item = items.data();
+  const uint64_t n = items.size();
+  uint64_t run = 0;
+  uint64_t start = 0;
+  uint64_t i = 1;
+  const auto step = [&] {
+    symbols[run] = item[i - 1];
+    lengths[run] = static_cast<uint32_t>(i - start);
+    const bool ends = item[i] != item[i - 1];
+    run += ends;
+    start = ends ? i : start;
+    ++i;
+  };
+  while (i + kBlock <= n) {
+    T differs{};
+    for (uint64_t j = 0; j < kBlock; ++j) differs = static_cast<T>(differs | (item[i + j] ^ item[i + j - 1]));
+    if (differs == T{}) {
+      i += kBlock;
+      continue;
+    }
+    for (uint64_t j = 0; j < kBlock; ++j) step();
+  }
+  while (i < n) step();
+  symbols[run] = item[n - 1];
+  lengths[run] = static_cast<uint32_t>(n - start);
+  return run + 1;
+}
+
+/// The same for items of any size, into vectors of as many runs as there are.
+inline void encode_runs(std::span<const std::byte> items, uint32_t item_bytes, std::vector<std::byte>& symbols,
+                        std::vector<uint32_t>& lengths) {
+  const uint64_t n = items.size() / item_bytes;
+  symbols.clear();
+  lengths.clear();
+  for (uint64_t i = 0; i < n;) {
+    const std::byte* const first = &items[i * item_bytes];
+    uint64_t end = i + 1;
+    while (end < n && std::memcmp(&items[end * item_bytes], first, item_bytes) == 0) ++end;
+    symbols.insert(symbols.end(), first, first + item_bytes);
+    lengths.push_back(static_cast<uint32_t>(end - i));
+    i = end;
+  }
+}
+
+}  // namespace weft::bench

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "primitives/chunked_pass.hpp"
+
+namespace weft::primitives {
+
+using runtime::ContextState;
+using runtime::Pipeline;
+
+Result<ChunkedPass> ChunkedPass::create(std::shared_ptr<const ContextState> shared_state, const Config& config) {
+  const ContextState& state = *shared_state;
+  const Result<runtime::Tuning> tunings = runtime::tuning_of(state.traits());
+  if (!tunings) return tunings.error();
+  const runtime::SelectTuning& tuning = tunings->select;
+
+  ChunkedPass pass;
+  pass.state_ = std::move(shared_state);
+  pass.strategy_ = config.strategy;
+  if (config.strategy == Strategy::automatic) {
+    pass.strategy_ = state.strategy();
+    if (state.strategy() == Strategy::look_back && !state.strategy_is_forced())
+      pass.small_items_ = uint64_t{1024} * tuning.small_kib * config.vector_items / config.vector_bytes;
+  }
+  const uint32_t workgroup = std::min(tuning.workgroup, state.traits().max_workgroup_invocations);
+  const uint32_t rows = std::min({tuning.rows, 4u, 32 / config.vector_items});
+  pass.vector_items_ = config.vector_items;
+  pass.tile_items_ = workgroup * rows * config.vector_items;
+  pass.accumulator_words_ = config.accumulator_words;
+  // As in weft/look_back.glsl.
+  pass.block_tiles_ = state.subgroup_backend() == SubgroupBackend::native ? state.subgroup_size() : 1;
+  pass.groups_ = tuning.groups;
+  pass.lag_tiles_ = std::max(1u, tuning.lag_kib * 1024 / (workgroup * rows * config.vector_bytes));
+  pass.chunk_tiles_ = std::min<uint64_t>(tuning.chunk_tiles, (uint64_t{1} << 31) / pass.tile_items_);
+
+  // Ids 2 to 6: operator, rows, inclusive, spin limit, fault.
+  std::vector<uint32_t> constants = {0, rows, 0, tuning.spin_limit, config.fault};
+  constants.insert(constants.end(), config.constants.begin(), config.constants.end());
+  Status status;
+  const auto build = [&](std::shared_ptr<const Pipeline>& pipeline, const std::string& kernel, uint32_t size,
+                         std::span<const uint32_t> values) {
+    if (!status) return;
+    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(kernel, size, values);
+    if (built)
+      pipeline = *std::move(built);
+    else
+      status = built.error();
+  };
+  if (pass.strategy_ == Strategy::look_back) {
+    const std::string variant = config.types + (state.traits().buffer_int64_atomics ? ".state64" : ".state32");
+    build(pass.reset_, "look_back_reset", kResetWorkgroup, {});
+    build(pass.look_back_, config.stem + "_look_back" + variant, workgroup, constants);
+    // By then every post is there that ever comes: nothing to wait for.
+    std::vector<uint32_t> repair_constants = constants;
+    repair_constants[3] = 1;
+    build(pass.repair_, config.stem + "_repair" + variant, workgroup, repair_constants);
+  }
+  if (pass.strategy_ == Strategy::reduce_then_scan || pass.small_items_ != 0) {
+    build(pass.upsweep_, config.stem + "_upsweep" + config.types, workgroup, constants);
+    build(pass.downsweep_, config.stem + "_downsweep" + config.types, workgroup, constants);
+  }
+  if (!status) return status.error();
+  return pass;
+}
+
+uint64_t ChunkedPass::scratch_size(uint64_t max_count) const noexcept {
+  const uint64_t tiles_here = std::min(tiles(max_count, vector_items_ - 1), chunk_tiles_);
+  uint64_t bytes = 0;
+  if (downsweep_ != nullptr) bytes = (std::min<uint64_t>(tiles_here, groups_) * 4 * accumulator_words_ + 15) / 16 * 16;
+  if (uses_look_back(max_count)) bytes = std::max(bytes, look_back_bytes(tiles_here) + (tiles_here * 4 + 15) / 16 * 16);
+  return kCarryBytes + bytes;
+}
+
+}  // namespace weft::primitives
