@@ -15,12 +15,14 @@
 #include "support/run.hpp"
 #include "weft_kernels/reduce_best.hpp"
 #include "weft_kernels/scan_triangle.hpp"
+#include "weft_kernels/select_residue.hpp"
+#include "weft_kernels/unique_near.hpp"
 
 namespace weft::test {
 namespace {
 
 std::string contents_of(const std::string& file) {
-  std::ifstream stream(std::string(WEFT_TEST_SNIPPETS) + "/" + file, std::ios::binary);
+  std::ifstream stream(std::string(WEFT_TEST_SOURCES) + "/" + file, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(stream), {}};
   REQUIRE(!text.empty());
   return text;
@@ -76,12 +78,19 @@ TEST_SUITE("jit") {
     Result<KernelSet> scan = Error{ErrorCode::not_found, ""};
     {
       const jit::Compiler compiler = compiler_with();
-      scan = compiler.compile({"scan", "triangle.glsl", contents_of("triangle.glsl")});
+      scan = compiler.compile({"scan", "triangle.glsl", contents_of("tests/shaders/own/triangle.glsl")});
       if (!scan) FAIL(scan.error().message);
-      const KernelSet reduce = compile(compiler, {"reduce", "best.glsl", contents_of("best.glsl")});
+      const KernelSet reduce = compile(compiler, {"reduce", "best.glsl", contents_of("tests/shaders/own/best.glsl")});
       CHECK(reduce.kernels().size() == own::reduce_best().kernels().size());
       for (const KernelCode& kernel : own::reduce_best().kernels()) CHECK(!reduce.find(kernel.name).empty());
       CHECK(reduce.item_bytes() == 8);
+      const KernelSet select =
+          compile(compiler, {"select", "residue.glsl", contents_of("tests/shaders/own/residue.glsl")});
+      CHECK(select.kernels().size() == own::select_residue().kernels().size());
+      for (const KernelCode& kernel : own::select_residue().kernels()) CHECK(!select.find(kernel.name).empty());
+      const KernelSet unique = compile(compiler, {"unique", "near.glsl", contents_of("tests/shaders/own/near.glsl")});
+      CHECK(unique.kernels().size() == own::unique_near().kernels().size());
+      for (const KernelCode& kernel : own::unique_near().kernels()) CHECK(!unique.find(kernel.name).empty());
     }
     // From here on without the compiler.
     CHECK(scan->name() == "triangle.glsl");
@@ -137,7 +146,28 @@ TEST_SUITE("jit") {
     const Result<KernelSet> none = compiler.compile({"sort", "", ""});
     REQUIRE(!none);
     CHECK(none.error().code == ErrorCode::invalid_argument);
-    CHECK(none.error().message == "primitive is scan or reduce, not 'sort'");
+    CHECK(none.error().message == "primitive is scan, reduce, select or unique, not 'sort'");
+  }
+
+  TEST_CASE("what the manual shows compiles") {
+    const std::string manual = contents_of("docs/own-kernels.md");
+    const std::string begin = "```glsl\n", end = "```\n";
+    std::vector<std::string> shown;
+    for (size_t at = manual.find(begin); at != std::string::npos; at = manual.find(begin, at)) {
+      at += begin.size();
+      shown.push_back(manual.substr(at, manual.find(end, at) - at));
+    }
+    REQUIRE(shown.size() == 3);
+    const jit::Compiler compiler = compiler_with();
+    for (size_t i = 0; i < 2; ++i) {
+      static_cast<void>(compile(compiler, {"select", "manual", shown[i] + "bool keep(Item item) { return true; }\n"}));
+      static_cast<void>(
+          compile(compiler, {"unique", "manual", shown[i] + "bool same(Item a, Item b) { return true; }\n"}));
+    }
+    static_cast<void>(compile(compiler, {"scan", "manual", shown[2]}));
+    static_cast<void>(compile(
+        compiler, {"select", "manual",
+                   "#define Item float\nbool keep(Item item) { return item < uintBitsToFloat(call_a().x); }\n"}));
   }
 
   TEST_CASE("equal snippets are compiled once, whatever their names, and others apart") {

@@ -10,6 +10,7 @@
 #include "support/device.hpp"
 #include "support/random.hpp"
 #include "support/run.hpp"
+#include "support/run_select.hpp"
 #include "support/sizes.hpp"
 #include "weft_kernels/reduce_best.hpp"
 #include "weft_kernels/reduce_matrix.hpp"
@@ -21,6 +22,12 @@
 #include "weft_kernels/scan_saturating.hpp"
 #include "weft_kernels/scan_tally.hpp"
 #include "weft_kernels/scan_triangle.hpp"
+#include "weft_kernels/select_ascending.hpp"
+#include "weft_kernels/select_inside.hpp"
+#include "weft_kernels/select_residue.hpp"
+#include "weft_kernels/unique_decade.hpp"
+#include "weft_kernels/unique_first_of_key.hpp"
+#include "weft_kernels/unique_near.hpp"
 
 namespace weft::test {
 namespace {
@@ -159,6 +166,92 @@ Scan create_scan(const Device& device, const KernelSet& own, ScanKind kind) {
   return *std::move(scan);
 }
 
+/// What is selected from `n` items, and by the oracle: `keeps(items, i)`.
+template <class Item, class Random, class Keeps>
+Selection selection_of(uint64_t n, const Random& random, const Keeps& keeps) {
+  std::vector<Item> items(n);
+  for (uint64_t i = 0; i < n; ++i) items[i] = random(i);
+  Selection selection;
+  const auto bytes = std::as_bytes(std::span(items));
+  selection.tested.assign(bytes.begin(), bytes.end());
+  for (uint64_t i = 0; i < n; ++i) selection.sides.push_back(keeps(items, i) ? 0 : 1);
+  return selection;
+}
+
+struct OwnSelection {
+  const KernelSet& own;
+  uint32_t item_bytes;
+  Selection (*of)(uint64_t n);
+};
+
+/// The snippets of select and unique, with what they are on the host.
+std::vector<OwnSelection> own_selections() {
+  return {
+      {own::select_residue(), 4,
+       [](uint64_t n) {
+         return selection_of<uint32_t>(
+             n, [](uint64_t i) { return random_u32(1, i); },
+             [](const auto& items, uint64_t i) { return items[i] % 7 == 3; });
+       }},
+      {own::select_ascending(), 8,
+       [](uint64_t n) {
+         return selection_of<std::array<int32_t, 2>>(
+             n,
+             [](uint64_t i) {
+               return std::array{static_cast<int32_t>(random_u32(1, i)), static_cast<int32_t>(random_u32(2, i))};
+             },
+             [](const auto& items, uint64_t i) { return items[i][0] < items[i][1]; });
+       }},
+      {own::select_inside(), 12,
+       [](uint64_t n) {
+         return selection_of<std::array<float, 3>>(
+             n,
+             [](uint64_t i) {
+               return std::array{static_cast<float>(random_u32(1, i) % 128), static_cast<float>(random_u32(2, i) % 128),
+                                 static_cast<float>(random_u32(3, i) % 128)};
+             },
+             [](const auto& items, uint64_t i) {
+               const auto& p = items[i];
+               return p[0] * p[0] + p[1] * p[1] + p[2] * p[2] < 10000;
+             });
+       }},
+      {own::unique_decade(), 4,
+       [](uint64_t n) {
+         return selection_of<uint32_t>(
+             n, [](uint64_t i) { return static_cast<uint32_t>(i * 3 + random_u32(1, i) % 2); },
+             [](const auto& items, uint64_t i) { return i == 0 || items[i] / 10 != items[i - 1] / 10; });
+       }},
+      {own::unique_first_of_key(), 8,
+       [](uint64_t n) {
+         return selection_of<std::array<uint32_t, 2>>(
+             n,
+             [](uint64_t i) {
+               return std::array{random_u32(1, i / 4) % 3, random_u32(2, i)};
+             },
+             [](const auto& items, uint64_t i) { return i == 0 || items[i][0] != items[i - 1][0]; });
+       }},
+      {own::unique_near(), 16,
+       [](uint64_t n) {
+         return selection_of<std::array<uint32_t, 4>>(
+             n,
+             [](uint64_t i) {
+               return std::array{static_cast<uint32_t>(4 * i) + random_u32(1, i) % 4, random_u32(2, i),
+                                 random_u32(3, i), random_u32(4, i)};
+             },
+             [](const auto& items, uint64_t i) { return i == 0 || items[i][0] - items[i - 1][0] > 5; });
+       }},
+  };
+}
+
+/// `config` with the set; the member tells check_selection() how large items are.
+template <class Config>
+Config with_own(Config config, const Device& device, const OwnSelection& selection) {
+  config.strategy = device.strategy();
+  config.own_kernels = selection.own;
+  config.member.stride = selection.item_bytes;
+  return config;
+}
+
 Reduce create_reduce(const Context& context, const KernelSet& own) {
   ReduceConfig config;
   config.own_kernels = own;
@@ -275,7 +368,78 @@ TEST_SUITE("own kernels") {
       });
   }
 
+  TEST_CASE(
+      "items that a predicate keeps, and the first of each run of same ones, are selected at and around every edge") {
+    uint32_t combination = 0;
+    for (const OwnSelection& selection : own_selections())
+      for (const Device& device : every_device()) {
+        // Emulated backends are slow to build for, and see bits only.
+        ++combination;
+        if ((device.backend().is_emulated() && combination % 4 != 0) || !is_in_share(combination)) continue;
+        CAPTURE(device.name());
+        CAPTURE(selection.own.name());
+        const SelectConfig config = with_own(SelectConfig{}, device, selection);
+        const Result<Select> select = Select::create(device.context(), config);
+        if (!select) FAIL(select.error().message);
+        const uint64_t tile = select->tile_items();
+        SelectRunOptions options;
+        options.a = Value::of(3u);
+        options.b = Value::of(7u);
+        for (const uint64_t n : few_edges(tile)) {
+          CAPTURE(n);
+          CHECK(check_selection(device.gpu(), *select, config, selection.of(n), options) == "");
+        }
+        for (const VkDeviceSize offset : {4, 8, 12}) {
+          CAPTURE(offset);
+          options.tested_misalignment = offset;
+          options.output_misalignment = (offset + 4) % 16;
+          CHECK(check_selection(device.gpu(), *select, config, selection.of(2 * tile + 3), options) == "");
+        }
+      }
+  }
+
+  TEST_CASE("a predicate splits a range in two, and moves other items and indices") {
+    const Device device(first_backend(), Strategy::reduce_then_scan);
+    SelectRunOptions options;
+    options.a = Value::of(3u);
+    options.b = Value::of(7u);
+    for (const OwnSelection& selection : own_selections()) {
+      if (selection.own.primitive() != "select") continue;
+      CAPTURE(selection.own.name());
+      PartitionConfig config = with_own(PartitionConfig{}, device, selection);
+      config.indices = true;
+      const Result<Partition> partition = Partition::create(device.context(), config);
+      if (!partition) FAIL(partition.error().message);
+      const Selection split = selection.of(partition->tile_items() + 77);
+      CHECK(check_selection(device.gpu(), *partition, config, split, options) == "");
+      config.sides = 3;
+      config.criterion = Criterion::inside;
+      CHECK(Partition::create(device.context(), config).error().message ==
+            "Partition: 3 sides do not go with own_kernels");
+
+      SelectConfig moving = with_own(SelectConfig{}, device, selection);
+      moving.items = false;
+      moving.moved_bytes = 20;
+      const Result<Select> select = Select::create(device.context(), moving);
+      if (!select) FAIL(select.error().message);
+      Selection moved = split;
+      for (size_t i = 0; i < 20 * split.sides.size(); ++i) moved.moved.push_back(static_cast<std::byte>(i * i >> 3));
+      CHECK(check_selection(device.gpu(), *select, moving, moved, options) == "");
+    }
+    PartitionConfig config;
+    config.own_kernels = own::unique_decade();
+    CHECK(Partition::create(device.context(), config).error().message ==
+          "Partition: own_kernels 'unique_decade' are made for unique, and not for select");
+    SelectConfig select;
+    select.own_kernels = own::scan_triangle();
+    CHECK(Select::create(device.context(), select).error().message ==
+          "Select: own_kernels 'scan_triangle' are made for scan, and not for select");
+  }
+
   TEST_CASE("a set says what it is made for and what it works on") {
+    CHECK(own::unique_near().primitive() == "unique");
+    CHECK(own::unique_near().item_bytes() == 16);
+    CHECK(own::unique_near().accumulator_bytes() == 0);
     const KernelSet& set = own::scan_tally();
     CHECK(set.name() == "scan_tally");
     CHECK(set.primitive() == "scan");

@@ -52,6 +52,10 @@
 #include "weft/subgroup.glsl"
 #include "weft/word64.glsl"
 
+#if WEFT_ITEM == WEFT_OWN
+#include "weft/own.glsl"
+#endif
+
 // The values of weft::Op.
 const uint kOpAdd = 0, kOpMultiply = 1, kOpMin = 2, kOpMax = 3, kOpAnd = 4, kOpOr = 5, kOpXor = 6, kOpAffine = 7,
            kOpArgMin = 8, kOpArgMax = 9;
@@ -142,10 +146,6 @@ double accumulator_of(uvec2 words) { return packDouble2x32(words); }
 #define WEFT_ACCUMULATOR_WORDS 2
 uint word_of(uvec2 v, uint i) { return v[i]; }
 uvec2 accumulator_of(uvec2 words) { return words; }
-
-#elif WEFT_ACCUMULATOR == WEFT_OWN
-
-#include "weft/own.glsl"
 
 #endif
 

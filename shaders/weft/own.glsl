@@ -1,20 +1,33 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// The user's own operator and item type, from a snippet that is served as weft/own_snippet.glsl. docs/own-kernels.md is the manual
-// of snippets; in short, one declares
-//   Item                         uint, int or float (#define Item uint), or a struct of 1 to 4 such members: WEFT_ITEM_MEMBERS lists
-//                                them, WEFT_DECLARE_ITEM stands where the struct is to be
-//   Accumulator                  likewise, of 1 to 8 members (WEFT_ACCUMULATOR_MEMBERS, WEFT_DECLARE_ACCUMULATOR), with
-//                                accumulator_of(Item); left out, it is the Item
+// The user's own item type, with an operator, a predicate or an equality of keys, from a snippet that is served as
+// weft/own_snippet.glsl. docs/own-kernels.md is the manual of snippets; in short, one declares
+//   Item          uint, int or float (#define Item uint), or a struct of 1 to 4 such members: WEFT_ITEM_MEMBERS lists them,
+//                 WEFT_DECLARE_ITEM stands where the struct is to be
+// and for scan and reduce
+//   Accumulator   likewise, of 1 to 8 members (WEFT_ACCUMULATOR_MEMBERS, WEFT_DECLARE_ACCUMULATOR), with accumulator_of(Item); left
+//                 out, it is the Item
 //   identity(), combine(earlier, later)
-//   WEFT_COMMUTES                where combine() does
+//   WEFT_COMMUTES where combine() does
+// for select, keep(Item), and for unique (WEFT_OWN_UNIQUE), same(earlier, later).
 // The lists make structs and words out of one another, so that a member cannot be forgotten in one of the ways.
+//
+// Where the accumulator is not the snippet's, WEFT_ITEM becomes what items of that size are handled as: WEFT_U32, WEFT_U32X2, or
+// WEFT_STRUCT.
 #ifndef WEFT_OWN_GLSL
 #define WEFT_OWN_GLSL
+
+#define WEFT_OWN_SNIPPET 1
 
 #define WEFT_OWN_MEMBER(type, name) type name;
 #define WEFT_DECLARE_ITEM struct Item { WEFT_ITEM_MEMBERS(WEFT_OWN_MEMBER) };
 #define WEFT_DECLARE_ACCUMULATOR struct Accumulator { WEFT_ACCUMULATOR_MEMBERS(WEFT_OWN_MEMBER) };
+
+#if WEFT_ACCUMULATOR != WEFT_OWN
+// The constants of a call, for its keep() or same(): the bits of SelectArgs::a and b.
+uvec2 call_a();
+uvec2 call_b();
+#endif
 
 #include "weft/own_snippet.glsl"
 
@@ -36,7 +49,16 @@
 #error WEFT_ITEM_MEMBERS lists 1 to 4 members
 #endif
 
-#ifdef WEFT_ACCUMULATOR_MEMBERS
+#if WEFT_ACCUMULATOR != WEFT_OWN
+#undef WEFT_ITEM
+#if WEFT_ITEM_WORDS == 1
+#define WEFT_ITEM WEFT_U32
+#elif WEFT_ITEM_WORDS == 2
+#define WEFT_ITEM WEFT_U32X2
+#else
+#define WEFT_ITEM WEFT_STRUCT
+#endif
+#elif defined(WEFT_ACCUMULATOR_MEMBERS)
 #define WEFT_ACCUMULATOR_IS_STRUCT 1
 #if (0 WEFT_ACCUMULATOR_MEMBERS(WEFT_OWN_COUNT)) == 1
 #define WEFT_ACCUMULATOR_WORDS 1
@@ -68,9 +90,11 @@
 #define Accumulator Item
 #endif
 
-// The host reads these from the code, so that it knows what a set of kernels works on (src/runtime/kernel_facts.cpp).
+// The host reads these from the code, so that it knows what a set of kernels works on (src/runtime/kernel_set.cpp).
 layout(constant_id = 100) const uint kOwnItemWords = WEFT_ITEM_WORDS;
+#if WEFT_ACCUMULATOR == WEFT_OWN
 layout(constant_id = 101) const uint kOwnAccumulatorWords = WEFT_ACCUMULATOR_WORDS;
+#endif
 
 // ---- structs and words ----
 
@@ -103,6 +127,8 @@ Item own_item(uint words[1]) {
   return v;
 }
 #endif
+
+#if WEFT_ACCUMULATOR == WEFT_OWN
 
 #ifdef WEFT_ACCUMULATOR_MEMBERS
 #define WEFT_OWN_ACCUMULATOR_MEMBERS WEFT_ACCUMULATOR_MEMBERS
@@ -138,4 +164,5 @@ const bool kCommutes = true;
 const bool kCommutes = false;
 #endif
 
+#endif
 #endif

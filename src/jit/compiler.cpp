@@ -120,7 +120,8 @@ Result<KernelSet> Compiler::compile(const Snippet& original) const {
   if (snippet.name.empty()) snippet.name = "snippet";
   std::vector<Variant> variants = variants_of(snippet.primitive);
   if (variants.empty())
-    return Error{ErrorCode::invalid_argument, "primitive is scan or reduce, not '" + snippet.primitive + "'"};
+    return Error{ErrorCode::invalid_argument,
+                 "primitive is scan, reduce, select or unique, not '" + snippet.primitive + "'"};
   if (snippet.context)
     std::erase_if(variants, [&](const Variant& variant) { return !is_used_by(*snippet.context, variant.name); });
 
