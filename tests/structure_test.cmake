@@ -120,7 +120,7 @@ function(check_tree)
                  "primitives know runtime and vk")
   check_includes(src/jit/ "${std};${weft};\"(vk|runtime|jit)/.*;<shaderc/.*" "jit knows runtime, and shaderc")
   foreach(folder IN ITEMS bench/ examples/ tools/)
-    check_includes(${folder} "${std};<[^/]+\\.h>;<(weft|vulkan|CLI|fmt|nlohmann|cuda|cub|thrust|sys)/.*;\"(weft/)?[a-z0-9_]+\\.(hpp|h|glsl)\";\"support/.*"
+    check_includes(${folder} "${std};<[^/]+\\.h>;<(weft|vulkan|CLI|fmt|nlohmann|cuda|cub|thrust|sys)/.*;\"((weft|weft_kernels)/)?[a-z0-9_]+\\.(hpp|h|glsl)\";\"support/.*"
                    "bench, examples and tools use weft's public headers only")
   endforeach()
   check_includes(shaders/weft/ "\"weft/.*;<cstdint>" "the public shader includes know each other only")

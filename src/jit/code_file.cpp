@@ -61,6 +61,7 @@ std::optional<KernelSet> read_code_file(const std::filesystem::path& file, const
     copies.push_back(std::move(copy));
   }
   std::vector<KernelCode> kernels;
+  kernels.reserve(copies.size());
   for (const Copy& copy : copies) kernels.push_back({copy.name, copy.words});
   KernelSet set(name, primitive, kernels);
   if (kernels.empty() || set.digest() != digest) return {};
