@@ -93,7 +93,7 @@ int run(int argc, char** argv) {
   add_shared_options(*tune, options, texts);
   tune->add_option("--set", texts.tuning,
                    "values to try of a key of WEFT_TUNE, as scan.rows=2,4,8; several: all combinations "
-                   "(default: workgroup and rows of scan and of reduce)")
+                   "(default: workgroup and rows of scan, reduce and select)")
       ->type_name("KEY=N,...")
       ->allow_extra_args(false)
       ->check(checked_by(parse_tuning));

@@ -64,8 +64,11 @@ int run_measure(const Options& options) {
         gpu.context().strategy() == Strategy::look_back ? Strategy::reduce_then_scan : Strategy::look_back;
   }
 
-  Cases primitives = scan_cases(matrix);
-  for (auto& bench_case : reduce_cases(matrix)) primitives.push_back(std::move(bench_case));
+  Cases primitives;
+  for (const auto cases_of : {scan_cases, reduce_cases, select_cases, partition_cases, run_length_encode_cases,
+                              run_length_decode_cases, histogram_cases, dispatch_arguments_cases}) {
+    for (auto& bench_case : cases_of(matrix)) primitives.push_back(std::move(bench_case));
+  }
   select(primitives, options.filters, options.types);
   std::vector<uint64_t> moved;
   for (const auto& bench_case : primitives) {
@@ -99,7 +102,7 @@ int run_measure(const Options& options) {
   }
   fmt::print(out,
              "Data: {}. Medians of {} calls on the same buffers; sizes that fit the device's cache are read from it.\n"
-             "GB/s: 10^9 of the fewest bytes a second (scan: items in and out; reduce: items in). "
+             "GB/s: 10^9 bytes a second, of the fewest that have to be read and written. "
              "Of copy: against a copy of as many bytes.\n\n",
              source->name(), repeats);
 
@@ -119,7 +122,7 @@ int run_measure(const Options& options) {
     const Status status = session.run(*bench_case, [&](const Row& measured) {
       Row row = measured;
       if (row.primitive == "copy" && row.ms) copy_gbps[row.n] = row.gbps;
-      if (row.ms && row.gbps > 0) {
+      if (row.ms && row.gbps > 0 && !bench_case->is_on_host()) {
         const auto copy = copy_gbps.find(copy_items(bench_case->moved_bytes(row.n)));
         if (copy != copy_gbps.end() && copy->second > 0) row.copy_fraction = row.gbps / copy->second;
       }

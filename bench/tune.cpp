@@ -26,8 +26,27 @@ using Values = std::vector<std::pair<std::string, std::vector<uint32_t>>>;
 constexpr const char* kVariable = "WEFT_TUNE";
 constexpr const char* kBuiltIn = "(built in)";
 
-Values default_values(const std::string& primitive) {
-  return {{primitive + ".workgroup", {128, 256, 512}}, {primitive + ".rows", {1, 2, 4, 6, 8}}};
+// What one group of keys tunes.
+struct Family {
+  std::string key;  // in front of the dot
+  std::vector<Cases (*)(const Matrix&)> cases;
+  std::vector<uint32_t> rows;        // tried unless --set says what to try
+  std::vector<std::string> filters;  // the rows measured unless --filter says which
+};
+
+std::vector<Family> families() {
+  return {
+      {"scan", {scan_cases}, {1, 2, 4, 6, 8}, {"scan exclusive add u32", "scan inclusive add u8"}},
+      {"reduce", {reduce_cases}, {1, 2, 4, 6, 8}, {"reduce add u32"}},
+      {"select",
+       {select_cases, partition_cases, run_length_encode_cases},
+       {1, 2, 3, 4},
+       {"select_if kept=0.5 u32", "unique runs=8 u32", "partition kept=0.5 u32", "run_length_encode runs=8 u"}},
+  };
+}
+
+Values default_values(const Family& family) {
+  return {{family.key + ".workgroup", {128, 256, 512}}, {family.key + ".rows", family.rows}};
 }
 
 void set_variable(const std::string& value) {
@@ -76,24 +95,20 @@ int run_tune(const Options& options) {
   const std::string base = inherited ? inherited : "";
   const uint32_t repeats = options.repeats ? options.repeats : options.quick ? kQuickRepeats : kRepeats;
   std::FILE* const out = options.json == "-" ? stderr : stdout;
-  const auto filters = !options.filters.empty() ? options.filters
-                                                : std::vector<std::string>{"scan exclusive add u32",
-                                                                           "scan inclusive add u8", "reduce add u32"};
-
   bool failed = false;
   std::vector<Trial> trials;
   Json device;
-  for (const std::string primitive : {"scan", "reduce"}) {
+  for (const Family& family : families()) {
     Values values;
     for (const auto& entry : options.tuning) {
-      if (entry.first.starts_with(primitive + '.')) values.push_back(entry);
+      if (entry.first.starts_with(family.key + '.')) values.push_back(entry);
     }
-    if (options.tuning.empty()) values = default_values(primitive);
+    if (options.tuning.empty()) values = default_values(family);
     if (values.empty()) continue;
     const std::vector<std::string> candidates = combinations(values);
     Progress progress(static_cast<double>(candidates.size()));
     for (const std::string& candidate : candidates) {
-      progress.show(fmt::format("{}: {}", primitive, shown(candidate)));
+      progress.show(fmt::format("{}: {}", family.key, shown(candidate)));
       progress.advance(1);
       set_variable(base.empty() || candidate.empty() ? base + candidate : base + ',' + candidate);
       GpuConfig config;
@@ -123,8 +138,11 @@ int run_tune(const Options& options) {
       std::sort(matrix.sizes.begin(), matrix.sizes.end());
       matrix.every_size = true;
       matrix.strategy = options.strategy;
-      Cases cases = primitive == "scan" ? scan_cases(matrix) : reduce_cases(matrix);
-      select(cases, filters, options.types);
+      Cases cases;
+      for (const auto cases_of : family.cases) {
+        for (auto& bench_case : cases_of(matrix)) cases.push_back(std::move(bench_case));
+      }
+      select(cases, options.filters.empty() ? family.filters : options.filters, options.types);
       for (const auto& bench_case : cases) {
         const Status status = session.run(*bench_case, [&](const Row& row) {
           if (row.failed && !row.ms) {

@@ -30,3 +30,18 @@ weft_kernel(primitives/select_look_back.comp TYPES ${select_types} STATES state3
 weft_kernel(primitives/select_repair.comp TYPES ${select_types} STATES state32 state64)
 weft_kernel(primitives/select_upsweep.comp TYPES ${select_types})
 weft_kernel(primitives/select_downsweep.comp TYPES ${select_types})
+
+# Symbols by size, and how many runs have begun and where the last one did.
+set(run_types u8:runs u16:runs u32:runs u32x2:runs)
+
+weft_kernel(primitives/run_length_encode_look_back.comp TYPES ${run_types} STATES state32 state64)
+weft_kernel(primitives/run_length_encode_repair.comp TYPES ${run_types} STATES state32 state64)
+weft_kernel(primitives/run_length_encode_upsweep.comp TYPES ${run_types})
+weft_kernel(primitives/run_length_encode_downsweep.comp TYPES ${run_types})
+
+weft_kernel(primitives/dispatch_arguments.comp)
+weft_kernel(primitives/histogram_clear.comp)
+weft_kernel(primitives/histogram.comp TYPES u8:u32 u16:u32 u32:u32 i32:u32 f32:u32)
+weft_kernel(primitives/run_length_decode_sums.comp)
+weft_kernel(primitives/run_length_decode_offsets.comp)
+weft_kernel(primitives/run_length_decode_expand.comp)

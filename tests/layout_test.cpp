@@ -9,8 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "primitives/dispatch_arguments.h"
+#include "primitives/histogram.h"
 #include "primitives/look_back.h"
 #include "primitives/reduce.h"
+#include "primitives/run_length_decode.h"
 #include "primitives/scan.h"
 #include "runtime/kernel_registry.hpp"
 #include "shaders/planted.h"
@@ -59,6 +62,28 @@ const HostStruct kReducePush{
 const HostStruct kLookBackResetPush{
     sizeof(shader::LookBackResetPush),
     {MEMBER(LookBackResetPush, scratch), MEMBER(LookBackResetPush, vectors), MEMBER(LookBackResetPush, padding)}};
+const HostStruct kDispatchArgumentsPush{
+    sizeof(shader::DispatchArgumentsPush),
+    {MEMBER(DispatchArgumentsPush, count), MEMBER(DispatchArgumentsPush, command),
+     MEMBER(DispatchArgumentsPush, count_value), MEMBER(DispatchArgumentsPush, count_words),
+     MEMBER(DispatchArgumentsPush, group_items), MEMBER(DispatchArgumentsPush, max_groups_x),
+     MEMBER(DispatchArgumentsPush, padding)}};
+const HostStruct kHistogramPush{
+    sizeof(shader::HistogramPush),
+    {MEMBER(HistogramPush, items), MEMBER(HistogramPush, outputs), MEMBER(HistogramPush, levels),
+     MEMBER(HistogramPush, count), MEMBER(HistogramPush, count_value), MEMBER(HistogramPush, reciprocal),
+     MEMBER(HistogramPush, count_words), MEMBER(HistogramPush, head), MEMBER(HistogramPush, tiles_per_workgroup),
+     MEMBER(HistogramPush, bins), MEMBER(HistogramPush, first_key), MEMBER(HistogramPush, last),
+     MEMBER(HistogramPush, multiple), MEMBER(HistogramPush, shift), MEMBER(HistogramPush, lower),
+     MEMBER(HistogramPush, scale)}};
+const HostStruct kRunLengthDecodePush{
+    sizeof(shader::RunLengthDecodePush),
+    {MEMBER(RunLengthDecodePush, symbols), MEMBER(RunLengthDecodePush, lengths), MEMBER(RunLengthDecodePush, outputs),
+     MEMBER(RunLengthDecodePush, total), MEMBER(RunLengthDecodePush, status), MEMBER(RunLengthDecodePush, prefixes),
+     MEMBER(RunLengthDecodePush, count), MEMBER(RunLengthDecodePush, count_value),
+     MEMBER(RunLengthDecodePush, max_output), MEMBER(RunLengthDecodePush, count_words),
+     MEMBER(RunLengthDecodePush, head), MEMBER(RunLengthDecodePush, tiles_per_span),
+     MEMBER(RunLengthDecodePush, spans)}};
 const HostStruct kSelfTestPush{
     sizeof(shader::SelfTestPush),
     {MEMBER(SelfTestPush, inputs), MEMBER(SelfTestPush, results), MEMBER(SelfTestPush, places),
@@ -74,6 +99,12 @@ const std::map<std::string_view, const HostStruct*> kPushedTo{
     {"scan_upsweep", &kReducePush},
     {"reduce", &kReducePush},
     {"reduce_finish", &kReducePush},
+    {"dispatch_arguments", &kDispatchArgumentsPush},
+    {"histogram", &kHistogramPush},
+    {"histogram_clear", &kHistogramPush},
+    {"run_length_decode_sums", &kRunLengthDecodePush},
+    {"run_length_decode_offsets", &kRunLengthDecodePush},
+    {"run_length_decode_expand", &kRunLengthDecodePush},
     {"look_back_reset", &kLookBackResetPush},
     {"subgroup_self_test", &kSelfTestPush},
     {"lanes_self_test", &kSelfTestPush},

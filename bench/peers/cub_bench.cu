@@ -274,10 +274,9 @@ Work select_if_work(double share, double share_kept, Keep keep, uint64_t n) {
 }
 
 Work select_if(const ItemSource& source, double share, uint64_t n) {
-  const uint64_t bound = source.bound_below(share);
-  const double share_kept = source.share_below(bound);
-  if (bound >> 32) return select_if_work(share, share_kept, UpTo{~uint32_t{0}}, n);
-  return select_if_work(share, share_kept, Below{static_cast<uint32_t>(bound)}, n);
+  const auto bound = source.bound_below(share);
+  if (bound.value >> 32) return select_if_work(share, bound.share, UpTo{~uint32_t{0}}, n);
+  return select_if_work(share, bound.share, Below{static_cast<uint32_t>(bound.value)}, n);
 }
 
 Work select_flagged(double share, uint64_t n) {
@@ -351,7 +350,7 @@ Work unique_by_key(const ItemSource& source, const Runs& runs, uint64_t n) {
 
 // CUB writes both sides into one array, the other items from its end on and so in reverse.
 Work partition(const ItemSource& source, double share, uint64_t n) {
-  const Below keep{static_cast<uint32_t>(source.bound_below(share))};
+  const Below keep{static_cast<uint32_t>(source.bound_below(share).value)};
   Work work{"partition", kept_name(share), Type::u32, n, {{Data::stream(), Type::u32, n}}, {n * 4, 4}, 8 * n, {}, {}};
   work.call = [n, keep](const Memory& memory, void* scratch, size_t& bytes, cudaStream_t stream) {
     return cub::DevicePartition::If(scratch, bytes, memory.in(), memory.out(0), memory.out(1), static_cast<int>(n),
@@ -367,8 +366,8 @@ Work partition(const ItemSource& source, double share, uint64_t n) {
 }
 
 Work partition_three_ways(const ItemSource& source, uint64_t n) {
-  const auto low = static_cast<uint32_t>(source.bound_below(1.0 / 3));
-  const auto high = static_cast<uint32_t>(source.bound_below(2.0 / 3) - 1);
+  const auto low = static_cast<uint32_t>(source.bound_below(1.0 / 3).value);
+  const auto high = static_cast<uint32_t>(source.bound_below(2.0 / 3).value - 1);
   const Below first{low};
   const Inside second{low, high};
   Work work{"partition",

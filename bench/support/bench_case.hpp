@@ -23,6 +23,29 @@ struct CaseBuffers {
   BufferRange scratch;
 };
 
+/// An item as a row names it: a Type, or a struct of words.
+struct ItemType {
+  std::string name;
+  uint32_t bytes = 0;
+
+  static ItemType of(Type type) { return {name_of(type), size_of(type)}; }
+  static ItemType words(uint32_t count) { return {"u32x" + std::to_string(count), count * 4}; }
+};
+
+/// Of 1, 2, 4 or 8 bytes.
+constexpr Type unsigned_type(uint32_t bytes) {
+  return bytes == 1 ? Type::u8 : bytes == 2 ? Type::u16 : bytes == 4 ? Type::u32 : Type::u64;
+}
+
+/// What rows on runs are about: runs of some mean length, or those of the source's own items.
+struct RunData {
+  Data data;
+  std::string name;
+
+  static RunData of(uint32_t mean) { return {Data::runs(mean), "runs=" + std::to_string(mean)}; }
+  static RunData of(const ItemSource& source) { return {Data::stream(), source.stream_name()}; }
+};
+
 /// One call that is measured, at several sizes.
 class BenchCase {
  public:
@@ -98,6 +121,12 @@ using Cases = std::vector<std::unique_ptr<BenchCase>>;
 
 Cases scan_cases(const Matrix& matrix);
 Cases reduce_cases(const Matrix& matrix);
+Cases select_cases(const Matrix& matrix);
+Cases partition_cases(const Matrix& matrix);
+Cases run_length_encode_cases(const Matrix& matrix);
+Cases dispatch_arguments_cases(const Matrix& matrix);
+Cases histogram_cases(const Matrix& matrix);
+Cases run_length_decode_cases(const Matrix& matrix);
 /// What a submission costs that does nothing, or next to nothing.
 Cases empty_cases();
 /// A copy for each number of bytes moved, so that a row is compared with a copy of about as many.
@@ -108,6 +137,14 @@ inline std::vector<uint64_t> some_sizes(const Matrix& matrix) {
   const auto& sizes = matrix.sizes;
   if (matrix.every_size || sizes.size() <= 2) return sizes;
   return {sizes.end() - 2, sizes.end()};
+}
+
+/// The sizes of rows of items of so many bytes: four times as many of 1 byte, as few of large structs as fit in memory.
+inline std::vector<uint64_t> sizes_for(std::vector<uint64_t> sizes, uint32_t item_bytes) {
+  for (uint64_t& n : sizes)
+    n = item_bytes == 1 ? n * 4 : item_bytes <= 8 ? n : std::max<uint64_t>(n / (item_bytes <= 16 ? 4 : 16), 1);
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
 }
 
 inline std::vector<uint64_t> scaled_sizes(std::vector<uint64_t> sizes, uint64_t factor) {

@@ -120,6 +120,20 @@ std::span<const T> items_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
 }
 
+/// f(null pointer to a type of `bytes` bytes), which is 1, 2, 4, 8, 16 or 48.
+template <class F>
+Verdict with_item(uint32_t bytes, const F& f) {
+  switch (bytes) {
+    case 1: return f(static_cast<uint8_t*>(nullptr));
+    case 2: return f(static_cast<uint16_t*>(nullptr));
+    case 4: return f(static_cast<uint32_t*>(nullptr));
+    case 8: return f(static_cast<uint64_t*>(nullptr));
+    case 16: return f(static_cast<Words<4>*>(nullptr));
+    case 48: return f(static_cast<Words<12>*>(nullptr));
+    default: return oracle::no_oracle();
+  }
+}
+
 /// Compares all outputs of a call that writes the items for which keep(i), in order. `what`: the array, as a Mismatch names
 /// it. Returns their number in `count`.
 template <class T, class Keep>

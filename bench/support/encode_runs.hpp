@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
-#include <vector>
 
 namespace weft::bench {
 
@@ -42,22 +39,6 @@ uint64_t encode_runs(std::span<const T> items, T* symbols, uint32_t* lengths) {
   symbols[run] = item[n - 1];
   lengths[run] = static_cast<uint32_t>(n - start);
   return run + 1;
-}
-
-/// The same for items of any size, into vectors of as many runs as there are.
-inline void encode_runs(std::span<const std::byte> items, uint32_t item_bytes, std::vector<std::byte>& symbols,
-                        std::vector<uint32_t>& lengths) {
-  const uint64_t n = items.size() / item_bytes;
-  symbols.clear();
-  lengths.clear();
-  for (uint64_t i = 0; i < n;) {
-    const std::byte* const first = &items[i * item_bytes];
-    uint64_t end = i + 1;
-    while (end < n && std::memcmp(&items[end * item_bytes], first, item_bytes) == 0) ++end;
-    symbols.insert(symbols.end(), first, first + item_bytes);
-    lengths.push_back(static_cast<uint32_t>(end - i));
-    i = end;
-  }
 }
 
 }  // namespace weft::bench

@@ -9,7 +9,6 @@
 #include <fstream>
 #include <utility>
 
-#include "support/encode_runs.hpp"
 #include "support/half.hpp"
 #include "support/parallel.hpp"
 
@@ -22,6 +21,7 @@ constexpr uint32_t kFlagSeed = 0x666c6167;
 constexpr uint32_t kLengthSeed = 0x6c656e67;
 constexpr uint32_t kSymbolSeed = 0x73796d62;
 constexpr uint32_t kHighSymbolSeed = 0x68696768;
+constexpr uint32_t kNoiseSeed = 0x6e6f6973;
 constexpr uint32_t kStreamSeed = 0x77656674;
 
 // Arrays grow by whole blocks, so that a block is made by one thread and is the same whatever the count asked for.
@@ -109,6 +109,72 @@ void extend_flags(std::vector<std::byte>& bytes, const Data& data, uint64_t coun
     const uint64_t begin = (first + block) * kBlockItems;
     for (uint64_t i = begin; i < begin + kBlockItems; ++i)
       bytes[i] = static_cast<std::byte>(random_word(i, kFlagSeed ^ data.seed) < bound);
+  });
+}
+
+void extend_noise(std::vector<std::byte>& bytes, const Data& data, size_t size) {
+  const uint64_t first = bytes.size() / kBlockBytes;
+  const uint64_t last = (size + kBlockBytes - 1) / kBlockBytes;
+  if (last <= first) return;
+  bytes.resize(last * kBlockBytes);
+  for_each_block(last - first, [&](uint64_t block) {
+    constexpr uint64_t kWords = kBlockBytes / sizeof(uint32_t);
+    for (uint64_t i = (first + block) * kWords; i < (first + block + 1) * kWords; ++i) {
+      const uint32_t word = random_word(i, kNoiseSeed ^ data.seed);
+      std::memcpy(&bytes[i * sizeof word], &word, sizeof word);
+    }
+  });
+}
+
+// Calls f(differs), with differs(i) telling whether item i > 0 has other bits than the one before it.
+template <class F>
+void with_comparison(const std::byte* items, uint32_t item_bytes, const F& f) {
+  const auto typed = [&]<class T>(const T* item) { f([item](uint64_t i) { return item[i] != item[i - 1]; }); };
+  switch (item_bytes) {
+    case 1: typed(reinterpret_cast<const uint8_t*>(items)); break;
+    case 2: typed(reinterpret_cast<const uint16_t*>(items)); break;
+    case 4: typed(reinterpret_cast<const uint32_t*>(items)); break;
+    case 8: typed(reinterpret_cast<const uint64_t*>(items)); break;
+    default:
+      f([=](uint64_t i) { return std::memcmp(items + i * item_bytes, items + (i - 1) * item_bytes, item_bytes) != 0; });
+  }
+}
+
+// Heads are counted block by block, and so each block knows where its runs go and where the last of them ends.
+void collect_runs(std::span<const std::byte> items, uint32_t item_bytes, std::vector<std::byte>& symbols,
+                  std::vector<uint32_t>& lengths) {
+  const uint64_t n = items.size() / item_bytes;
+  const uint64_t blocks = (n + kBlockItems - 1) / kBlockItems;
+  std::vector<uint64_t> first_run(blocks + 1);
+  std::vector<uint64_t> end(blocks + 1, n);  // the first head from a block on
+  with_comparison(items.data(), item_bytes, [&](const auto& differs) {
+    const auto is_head = [&](uint64_t i) { return i == 0 || differs(i); };
+    for_each_block(blocks, [&](uint64_t block) {
+      const uint64_t last = std::min((block + 1) * kBlockItems, n);
+      uint64_t heads = 0;
+      for (uint64_t i = block * kBlockItems; i < last; ++i) heads += is_head(i);
+      for (uint64_t i = block * kBlockItems; i < last && end[block] == n; ++i)
+        if (is_head(i)) end[block] = i;
+      first_run[block + 1] = heads;
+    });
+    for (uint64_t block = 0; block < blocks; ++block) first_run[block + 1] += first_run[block];
+    for (uint64_t block = blocks; block-- > 0;) end[block] = std::min(end[block], end[block + 1]);
+    symbols.resize(first_run[blocks] * item_bytes);
+    lengths.resize(first_run[blocks]);
+    for_each_block(blocks, [&](uint64_t block) {
+      const uint64_t last = std::min((block + 1) * kBlockItems, n);
+      uint64_t run = first_run[block];
+      uint64_t start = end[block];
+      if (start >= last) return;
+      const auto finish = [&](uint64_t at) {
+        std::memcpy(&symbols[run * item_bytes], &items[start * item_bytes], item_bytes);
+        lengths[run++] = static_cast<uint32_t>(at - start);
+        start = at;
+      };
+      for (uint64_t i = start + 1; i < last; ++i)
+        if (is_head(i)) finish(i);
+      finish(end[block + 1]);
+    });
   });
 }
 
@@ -221,6 +287,7 @@ HostArray ItemSource::array(const Data& data, uint32_t item_bytes, uint64_t coun
     case Data::Kind::stream: extend_stream(array.bytes, data.seed, size); break;
     case Data::Kind::runs: extend_runs(array.bytes, data, item_bytes, count); break;
     case Data::Kind::flags: extend_flags(array.bytes, data, count); break;
+    case Data::Kind::noise: extend_noise(array.bytes, data, size); break;
   }
   return {std::span(array.bytes).first(size), array.id};
 }
@@ -231,7 +298,7 @@ ItemSource::Runs ItemSource::runs_of(const Data& data, uint32_t item_bytes, uint
     const HostArray items = array(data, item_bytes, count);
     Encoded encoded{data, item_bytes, count, {}, {}, next_id_};
     next_id_ += 2;
-    encode_runs(items.bytes, item_bytes, encoded.symbols, encoded.lengths);
+    collect_runs(items.bytes, item_bytes, encoded.symbols, encoded.lengths);
     encoded_ = std::move(encoded);
   }
   return {{encoded_->symbols, encoded_->id},
@@ -242,7 +309,8 @@ ItemSource::Runs ItemSource::runs_of(const Data& data, uint32_t item_bytes, uint
 double ItemSource::run_share(const Data& data, uint32_t item_bytes) const {
   if (data.kind == Data::Kind::runs) return 1.0 / data.mean_run;
   if (data.kind == Data::Kind::flags) return 2 * data.share * (1 - data.share);
-  if (file_.empty()) return item_bytes >= 8 ? 1 : 1 - std::ldexp(1.0, -8 * static_cast<int>(item_bytes));
+  if (file_.empty() || data.kind == Data::Kind::noise)
+    return item_bytes >= 8 ? 1 : 1 - std::ldexp(1.0, -8 * static_cast<int>(item_bytes));
   const uint64_t count = file_.size() / item_bytes;
   uint64_t heads = 1;
   for (uint64_t i = 1; i < count; ++i)
@@ -250,29 +318,28 @@ double ItemSource::run_share(const Data& data, uint32_t item_bytes) const {
   return static_cast<double>(heads) / static_cast<double>(std::max<uint64_t>(count, 1));
 }
 
-double ItemSource::share_below(uint64_t bound) const {
-  if (file_.size() < sizeof(uint32_t)) return static_cast<double>(bound) * 0x1p-32;
-  const uint64_t count = file_.size() / sizeof(uint32_t);
-  uint64_t below = 0;
-  for (uint64_t i = 0; i < count; ++i) {
-    uint32_t word;
-    std::memcpy(&word, &file_[i * sizeof word], sizeof word);
-    below += word < bound;
+ItemSource::Bound ItemSource::bound_below(double share, uint32_t bytes, uint32_t stride) const {
+  const double values = std::ldexp(1.0, 8 * static_cast<int>(bytes));
+  if (share <= 0) return {0, 0};
+  if (share >= 1 && bytes < 8) return {uint64_t{1} << 8 * bytes, 1};
+  if (file_.size() < stride) {
+    const auto value = static_cast<uint64_t>(std::min(share, 0.999) * values);
+    return {value, static_cast<double>(value) / values};
   }
-  return static_cast<double>(below) / static_cast<double>(count);
-}
-
-uint64_t ItemSource::bound_below(double share) const {
-  if (share <= 0) return 0;
-  if (share >= 1) return uint64_t{1} << 32;
-  if (file_.size() < sizeof(uint32_t)) return static_cast<uint64_t>(std::llround(share * 0x1p32));
-  std::vector<uint32_t> words(file_.size() / sizeof(uint32_t));
-  std::memcpy(words.data(), file_.data(), words.size() * sizeof(uint32_t));
-  const auto at = words.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(words.size()));
-  std::nth_element(words.begin(), at, words.end());
-  // Files have words that are frequent, 0 above all: the bound goes before or behind them, whichever is nearer.
-  const uint64_t word = *at;
-  return std::abs(share_below(word) - share) <= std::abs(share_below(word + 1) - share) ? word : word + 1;
+  std::vector<uint64_t> numbers(file_.size() / stride);
+  for (size_t i = 0; i < numbers.size(); ++i) std::memcpy(&numbers[i], &file_[i * stride], bytes);
+  const auto count = static_cast<double>(numbers.size());
+  const auto share_below = [&](uint64_t bound) {
+    const auto below = std::count_if(numbers.begin(), numbers.end(), [&](uint64_t number) { return number < bound; });
+    return static_cast<double>(below) / count;
+  };
+  const auto at = numbers.begin() + static_cast<std::ptrdiff_t>(std::min(share * count, count - 1));
+  std::nth_element(numbers.begin(), at, numbers.end());
+  // Files have numbers that are frequent, 0 above all: the bound goes before or behind them, whichever is nearer.
+  const uint64_t number = *at;
+  const Bound before{number, share_below(number)};
+  const Bound behind{number + 1, number == ~uint64_t{0} ? 0 : share_below(number + 1)};
+  return std::abs(before.share - share) <= std::abs(behind.share - share) ? before : behind;
 }
 
 }  // namespace weft::bench

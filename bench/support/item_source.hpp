@@ -32,16 +32,17 @@ struct Data {
     stream,  ///< the source's own: random bytes, or a file's
     runs,    ///< equal items in runs, whatever the source
     flags,   ///< bytes 1 and 0, whatever the source
+    noise,   ///< random bytes, whatever the source
   };
   Kind kind = Kind::stream;
   uint32_t mean_run = 0;  ///< runs: lengths are uniform in [1, 2 * mean_run - 1]
   double share = 0;       ///< flags: of ones
-  /// Of two arrays of a kind in one row, e.g. values beside keys.
-  uint32_t seed = 0;
+  uint32_t seed = 0;      ///< tells arrays of a kind in one row apart, e.g. values from keys
 
   static constexpr Data stream() { return {}; }
   static constexpr Data runs(uint32_t mean) { return {Kind::runs, mean, 0, 0}; }
   static constexpr Data flags(double share) { return {Kind::flags, 0, share, 0}; }
+  static constexpr Data noise(uint32_t seed) { return {Kind::noise, 0, 0, seed}; }
   bool operator==(const Data&) const = default;
 };
 
@@ -86,12 +87,16 @@ class ItemSource {
   };
   Runs runs_of(const Data& data, uint32_t item_bytes, uint64_t count);
 
-  /// The share of items that begin a run, and of u32 items of the stream below `bound`. What they say of a file is counted
-  /// in it, all else is what to expect.
+  /// The share of items that begin a run. Counted in the stream of a file; of all else what is to be expected.
   double run_share(const Data& data, uint32_t item_bytes) const;
-  double share_below(uint64_t bound) const;
-  /// The bound with a share of the stream's u32 items below it that is nearest to `share`. 2^32: all are.
-  uint64_t bound_below(double share) const;
+  /// A bound for unsigned numbers of 1, 2, 4 or 8 bytes, which lie at every multiple of `stride` bytes of the stream, and the
+  /// share that is below it.
+  struct Bound {
+    uint64_t value = 0;
+    double share = 0;
+  };
+  /// The one whose share is nearest to `share`. With `share` 1 and numbers of less than 8 bytes all are below it.
+  Bound bound_below(double share, uint32_t bytes = 4, uint32_t stride = 4) const;
 
  private:
   struct Array {

@@ -2,9 +2,13 @@
 #pragma once
 
 #include <weft/context.hpp>
+#include <weft/dispatch_arguments.hpp>
 #include <weft/gpu.hpp>
+#include <weft/histogram.hpp>
 #include <weft/kernels.hpp>
 #include <weft/reduce.hpp>
+#include <weft/run_length_decode.hpp>
+#include <weft/run_length_encode.hpp>
 #include <weft/scan.hpp>
 #include <weft/select.hpp>
 #include <weft/status.hpp>

@@ -3,15 +3,18 @@
 // Selection inside a tile: which items go to which side, their ranks, and moving them to where the items before the tile end.
 //
 // Items are tested vector by vector, and the answers held as bits. Ranks follow from counts of bits, scanned row by row across a
-// subgroup's lanes and then across subgroups. Items go through shared memory in the order of their ranks, so that what is
-// written to each side is one contiguous piece; where what is moved is not what was tested, their places in the tile do, and the
-// items are read from there.
+// subgroup's lanes and then across subgroups. Each subgroup then moves its rows by itself: a row's items go through shared memory
+// in the order of their ranks, so that what is written to each side is contiguous; where what is moved is not what was tested, their
+// places in the tile do, and the items are read from there. Nobody waits for another subgroup meanwhile, and shared memory holds
+// a row and not a tile.
 //
 // Counts are relative to a chunk of at most 2^31 items, so that they and what look-back posts are single words; what came before
 // the chunk is carried in 64 bits.
 //
+// Run-length encoding (run_length_encode_tile.glsl) takes all but the last part from here.
+//
 // Variants: WEFT_ITEM, what is tested: u8, u16, u32, u32x2 for all of 8 bytes, bits, or struct for a member of a struct.
-// WEFT_ACCUMULATOR: u32 for one or two sides, counts for three.
+// WEFT_ACCUMULATOR: u32 for one or two sides, counts for three, runs for run-length encoding.
 // Who calls: every invocation of the workgroup, in workgroup-uniform control flow.
 #ifndef WEFT_SELECT_TILE_GLSL
 #define WEFT_SELECT_TILE_GLSL
@@ -406,11 +409,26 @@ SelectMasks select_masks(SelectTile tile, TileWords words) {
 // ---- ranks ----
 
 #if WEFT_ACCUMULATOR == WEFT_COUNTS
-Accumulator select_counts(SelectMasks masks) { return uvec2(bitCount(masks.first), bitCount(masks.second)); }
+Accumulator select_counts(SelectTile tile, SelectMasks masks) {
+  return uvec2(bitCount(masks.first), bitCount(masks.second));
+}
 uint first_count(uvec2 counts) { return counts.x; }
 uint second_count(uvec2 counts) { return counts.y; }
+#elif WEFT_ACCUMULATOR == WEFT_RUNS
+// Places begin at 1, at the chunk's first tile.
+uint select_last_place(SelectTile tile, SelectMasks masks) {
+  if (masks.first == 0u) return 0u;
+  const uint bit = uint(findMSB(masks.first));
+  return (tile.index - push.first_tile) * kTileItems + tile_vector(bit / WEFT_SELECT_VECTOR) * WEFT_SELECT_VECTOR +
+         bit % WEFT_SELECT_VECTOR + 1u;
+}
+Accumulator select_counts(SelectTile tile, SelectMasks masks) {
+  return uvec2(bitCount(masks.first), select_last_place(tile, masks));
+}
+uint first_count(uvec2 counts) { return counts.x; }
+uint second_count(uvec2 counts) { return 0u; }
 #else
-Accumulator select_counts(SelectMasks masks) { return bitCount(masks.first); }
+Accumulator select_counts(SelectTile tile, SelectMasks masks) { return bitCount(masks.first); }
 uint first_count(uint counts) { return counts; }
 uint second_count(uint counts) { return 0u; }
 #endif
@@ -419,112 +437,149 @@ uint second_count(uint counts) { return 0u; }
 Accumulator select_aggregate(SelectTile tile, uint slot) {
   SelectWords words;
   select_fetch(tile, words);
-  return workgroup_reduce(select_counts(select_masks(tile, words)), slot);
+  return workgroup_reduce(select_counts(tile, select_masks(tile, words)), slot);
 }
 
 Accumulator select_aggregate_by_rows(SelectTile tile, uint slot) {
-  return workgroup_reduce(select_counts(select_masks_by_rows(tile)), slot);
+  return workgroup_reduce(select_counts(tile, select_masks_by_rows(tile)), slot);
 }
 
-// How many of a mask's items lie in the subgroup before this lane's in each row, rows 0 and 1 in the halves of x, 2 and 3 in y.
-// Rows before count too.
-uvec2 subgroup_row_ranks(uint mask, out uint total) {
+// Of a mask, row by row: how many of its items the lanes before this one have, and how many all have, rows 0 and 1 in the halves of
+// x, 2 and 3 in y.
+struct RowCounts {
+  uvec2 before;
+  uvec2 total;
+};
+
+RowCounts subgroup_row_counts(uint mask) {
   uint counts[4];
   [[unroll]] for (uint row = 0; row < 4; ++row)
     counts[row] = row < kRows ? bitCount((mask >> (row * WEFT_SELECT_VECTOR & 31u)) & kVectorMask) : 0u;
   const uvec2 own = uvec2(counts[0] | counts[1] << 16, counts[2] | counts[3] << 16);
+  RowCounts result;
   uvec2 inclusive = uvec2(subgroup_inclusive_add(own.x), 0u);
   if (kRows > 2) inclusive.y = subgroup_inclusive_add(own.y);
-  const uint low = subgroup_shuffle(inclusive.x, kSubgroupSize - 1u);
-  uint high = 0u;
-  if (kRows > 2) high = subgroup_shuffle(inclusive.y, kSubgroupSize - 1u);
-  const uint two = (low & 0xffffu) + (low >> 16);
-  total = two + (high & 0xffffu) + (high >> 16);
-  return inclusive - own + uvec2(low << 16, two | (two + (high & 0xffffu)) << 16);
+  result.total = uvec2(subgroup_shuffle(inclusive.x, kSubgroupSize - 1u), 0u);
+  if (kRows > 2) result.total.y = subgroup_shuffle(inclusive.y, kSubgroupSize - 1u);
+  result.before = inclusive - own;
+  return result;
 }
 
-uint row_rank(uvec2 ranks, uint row) { return ((row < 2u ? ranks.x : ranks.y) >> (16u * (row & 1u))) & 0xffffu; }
+uint row_count(uvec2 counts, uint row) { return ((row < 2u ? counts.x : counts.y) >> (16u * (row & 1u))) & 0xffffu; }
+
+uint row_counts_sum(uvec2 counts) {
+  const uvec2 sums = (counts & 0xffffu) + (counts >> 16);
+  return sums.x + sums.y;
+}
 
 struct SelectRanks {
-  uvec2 first;   // of subgroup_row_ranks
-  uvec2 second;
+  RowCounts first;
+  RowCounts second;    // three sides only
   Accumulator before;  // of the subgroups before
   Accumulator total;   // of the tile
 };
 
-SelectRanks select_ranks(SelectMasks masks) {
+// `slot` alternates, as in weft/workgroup_scan.glsl.
+SelectRanks select_ranks(SelectTile tile, SelectMasks masks, uint slot) {
   SelectRanks ranks;
-  uint first, second = 0u;
-  ranks.first = subgroup_row_ranks(masks.first, first);
+  ranks.first = subgroup_row_counts(masks.first);
+  ranks.second = RowCounts(uvec2(0u), uvec2(0u));
+  const uint first = row_counts_sum(ranks.first.total);
 #if WEFT_ACCUMULATOR == WEFT_COUNTS
-  ranks.second = subgroup_row_ranks(masks.second, second);
-  ranks.before = workgroup_exclusive_of_subgroups(uvec2(first, second), 0u, ranks.total);
+  ranks.second = subgroup_row_counts(masks.second);
+  const Accumulator own = uvec2(first, row_counts_sum(ranks.second.total));
+#elif WEFT_ACCUMULATOR == WEFT_RUNS
+  const Accumulator own = uvec2(first, subgroup_max(select_last_place(tile, masks)));
 #else
-  ranks.second = uvec2(0u);
-  ranks.before = workgroup_exclusive_of_subgroups(first, 0u, ranks.total);
+  const Accumulator own = first;
 #endif
+  ranks.before = workgroup_exclusive_of_subgroups(own, slot, ranks.total);
   return ranks;
 }
 
-// ---- moving, through shared memory ----
+// ---- moving a subgroup's rows, one at a time, through shared memory ----
 
 #if WEFT_ITEM == WEFT_U32X2
 const uint kStagedWords = 2;
 #else
 const uint kStagedWords = 1;
 #endif
-const uint kStageCapacity = kTileItems * kStagedWords < 4096u ? kTileItems * kStagedWords : 4096u;
-shared uint weft_select_stage[kStageCapacity];
+const uint kRowItems = kSubgroupSize * WEFT_SELECT_VECTOR;
+// Narrow items and bits go in rounds, so that shared memory stays small: what it takes decides how many workgroups run at once.
+const uint kStageWords = kSubgroupSize * (WEFT_SELECT_VECTOR * kStagedWords < 8u ? WEFT_SELECT_VECTOR * kStagedWords : 8u);
+shared uint weft_select_stage[kSubgroupCount * kStageWords];
 
 // Entries that fit at a time: values take kStagedWords words, places in the tile one.
-uint stage_entries(bool values) { return values ? kStageCapacity / kStagedWords : kStageCapacity; }
+uint stage_entries(bool values) { return values ? kStageWords / kStagedWords : kStageWords; }
+uint stage_first(bool values) { return subgroup_index() * stage_entries(values); }
 
-uint select_staged(SelectTile tile, SelectRanks ranks) {
-  return kSplits ? tile.present.y - tile.present.x : first_count(ranks.total);
+// A row's entries are those of the first side, of the second and of the third, in this order.
+struct SelectRow {
+  uint row;
+  uint begin;  // the first place that is there
+  uint first;  // entries of each side
+  uint second;
+  uint third;
+};
+
+SelectRow select_row_of(SelectTile tile, SelectRanks ranks, uint row) {
+  SelectRow result;
+  result.row = row;
+  result.first = row_count(ranks.first.total, row);
+  result.second = row_count(ranks.second.total, row);
+  result.third = 0u;
+  result.begin = 0u;
+  if (kSplits) {
+    const uint from = (subgroup_index() * kRows + row) * kRowItems;
+    result.begin = max(from, tile.present.x);
+    const uint end = min(from + kRowItems, tile.present.y);
+    result.third = end - min(result.begin, end) - result.first - result.second;
+  }
+  return result;
 }
 
-// Stages what this lane holds of a row, as far as its position is in the round that begins at `from`.
+// Stages what this lane holds of the row, as far as its position is in the round that begins at `from`.
 #if WEFT_ITEM != WEFT_BITS && WEFT_ITEM != WEFT_STRUCT
-void select_stage_row(SelectTile tile, SelectMasks masks, SelectRanks ranks, uint row, bool values, uint from,
-                      uint words[WEFT_VECTOR_INPUT_WORDS]) {
+void select_stage(SelectTile tile, SelectMasks masks, SelectRanks ranks, SelectRow row, bool values, uint from,
+                  uint words[WEFT_VECTOR_INPUT_WORDS]) {
 #else
-void select_stage_row(SelectTile tile, SelectMasks masks, SelectRanks ranks, uint row, bool values, uint from) {
+void select_stage(SelectTile tile, SelectMasks masks, SelectRanks ranks, SelectRow row, bool values, uint from) {
 #endif
-  const uint v = tile_vector(row);
-  const uint shift = row * WEFT_SELECT_VECTOR & 31u;
+  const uint v = tile_vector(row.row);
+  const uint shift = row.row * WEFT_SELECT_VECTOR & 31u;
   const uint first = (masks.first >> shift) & kVectorMask;
   const uint second = (masks.second >> shift) & kVectorMask;
-  uint rank_first = first_count(ranks.before) + row_rank(ranks.first, row);
-  uint rank_second = second_count(ranks.before) + row_rank(ranks.second, row);
+  uint rank_first = row_count(ranks.first.before, row.row);
+  uint rank_second = row_count(ranks.second.before, row.row);
   const uint entries = stage_entries(values);
-  const bool all_fit = kTileItems <= entries;
+  const bool all_fit = kRowItems <= entries;
   uint present = kVectorMask;
   if (kSplits && !tile.fast) present = select_present(tile, v);
   [[unroll]] for (uint k = 0; k < WEFT_SELECT_VECTOR; ++k) {
     const bool in_first = ((first >> k) & 1u) != 0u;
     const bool in_second = kThreeSides && ((second >> k) & 1u) != 0u;
+    const uint place = v * WEFT_SELECT_VECTOR + k;
     uint position = rank_first;
     bool takes_part = in_first;
     if (kSplits) {
-      const uint place = v * WEFT_SELECT_VECTOR + k - tile.present.x;
-      const uint others = first_count(ranks.total) + second_count(ranks.total);
-      if (!in_first) position = others + place - rank_first - rank_second;
-      if (in_second) position = first_count(ranks.total) + rank_second;
+      if (!in_first) position = row.first + row.second + place - row.begin - rank_first - rank_second;
+      if (in_second) position = row.first + rank_second;
       takes_part = ((present >> k) & 1u) != 0u;
     }
-    const uint slot = position - from;
-    if (takes_part && (all_fit || slot < entries)) {
+    const uint entry = position - from;
+    if (takes_part && (all_fit || entry < entries)) {
+      const uint slot = stage_first(values) + entry;
 #if WEFT_ITEM == WEFT_U32X2
       if (values) {
         weft_select_stage[2u * slot] = words[2u * k];
         weft_select_stage[2u * slot + 1u] = words[2u * k + 1u];
       } else {
-        weft_select_stage[slot] = v * WEFT_SELECT_VECTOR + k;
+        weft_select_stage[slot] = place;
       }
 #elif WEFT_ITEM != WEFT_BITS && WEFT_ITEM != WEFT_STRUCT
-      weft_select_stage[slot] = values ? vector_bits(words, k).x : v * WEFT_SELECT_VECTOR + k;
+      weft_select_stage[slot] = values ? vector_bits(words, k).x : place;
 #else
-      weft_select_stage[slot] = v * WEFT_SELECT_VECTOR + k;
+      weft_select_stage[slot] = place;
 #endif
     }
     rank_first += in_first ? 1u : 0u;
@@ -532,41 +587,20 @@ void select_stage_row(SelectTile tile, SelectMasks masks, SelectRanks ranks, uin
   }
 }
 
-void select_stage(SelectTile tile, SelectWords words, SelectMasks masks, SelectRanks ranks, bool values, uint from) {
-#if WEFT_ITEM != WEFT_BITS && WEFT_ITEM != WEFT_STRUCT
-  uint vector[WEFT_VECTOR_INPUT_WORDS];
-  if (values && tile.fast) {
-#define WEFT_STAGE_ROW(i)                                                  \
-  if (i < kRows) {                                                         \
-    vector_unpack(words.row_##i, vector);                                  \
-    select_stage_row(tile, masks, ranks, i, true, from, vector);           \
-  }
-    WEFT_FOR_SELECT_ROWS(WEFT_STAGE_ROW)
-#undef WEFT_STAGE_ROW
-    return;
-  }
-  [[dont_unroll]] for (uint row = 0u; row < kRows; ++row) {
-    if (values) tile_load_vector(tile.source, tile.present, tile_vector(row), vector);
-    select_stage_row(tile, masks, ranks, row, values, from, vector);
-  }
-#else
-  [[dont_unroll]] for (uint row = 0u; row < kRows; ++row) select_stage_row(tile, masks, ranks, row, false, from);
-#endif
-}
-
-// Writes `count` staged values, from entry `from` of the stage on.
+// Writes `count` staged values, from entry `from` of the subgroup's on.
 void select_flush_values(uvec2 target, uint from, uint count) {
+  const uint first = stage_first(true) + from;
 #if WEFT_ITEM == WEFT_U8 || WEFT_ITEM == WEFT_U16
   const uint per_word = 4u / WEFT_ITEM_BYTES;
   const uint shift = (target.x & 3u) / WEFT_ITEM_BYTES;
   Words words = Words(uvec2(target.x & ~3u, target.y));
-  for (uint i = gl_LocalInvocationIndex; i < (shift + count + per_word - 1u) / per_word; i += kWorkgroupSize) {
+  for (uint i = subgroup_lane(); i < (shift + count + per_word - 1u) / per_word; i += kSubgroupSize) {
     uint bits = 0u;
     uint mask = 0u;
     [[unroll]] for (uint k = 0; k < per_word; ++k) {
       const uint entry = i * per_word + k - shift;
       if (entry < count) {
-        bits |= weft_select_stage[from + entry] << (8u * WEFT_ITEM_BYTES * k);
+        bits |= weft_select_stage[first + entry] << (8u * WEFT_ITEM_BYTES * k);
         mask |= ((1u << (8u * WEFT_ITEM_BYTES)) - 1u) << (8u * WEFT_ITEM_BYTES * k);
       }
     }
@@ -574,16 +608,17 @@ void select_flush_values(uvec2 target, uint from, uint count) {
   }
 #else
   Words words = Words(target);
-  for (uint i = gl_LocalInvocationIndex; i < count * kStagedWords; i += kWorkgroupSize)
-    words.at[i] = weft_select_stage[from * kStagedWords + i];
+  for (uint i = subgroup_lane(); i < count * kStagedWords; i += kSubgroupSize)
+    words.at[i] = weft_select_stage[first * kStagedWords + i];
 #endif
 }
 
-// Writes the indices of `count` items whose places in the tile are staged; `first` is the index of place 0.
-void select_flush_indices(uvec2 target, uint from, uint count, uvec2 first) {
+// Writes the indices of `count` items whose places in the tile are staged; `first_place` is the index of place 0.
+void select_flush_indices(uvec2 target, uint from, uint count, uvec2 first_place) {
+  const uint first = stage_first(false) + from;
   Words words = Words(target);
-  for (uint i = gl_LocalInvocationIndex; i < count; i += kWorkgroupSize) {
-    const uvec2 index = word64_add(first, weft_select_stage[from + i]);
+  for (uint i = subgroup_lane(); i < count; i += kSubgroupSize) {
+    const uvec2 index = word64_add(first_place, weft_select_stage[first + i]);
     words.at[i * kIndexWords] = index.x;
     if (kIndexWords == 2u) words.at[2u * i + 1u] = index.y;
   }
@@ -591,12 +626,13 @@ void select_flush_indices(uvec2 target, uint from, uint count, uvec2 first) {
 
 // Copies `count` items whose places in the tile are staged; `source` is where place 0 lies.
 void select_flush_gathered(uvec2 target, uint from, uint count, uvec2 source) {
+  const uint first = stage_first(false) + from;
   if (kMovedBytes >= 4u) {
     Words words = Words(target);
     const uint per_item = kMovedBytes / 4u;
-    for (uint i = gl_LocalInvocationIndex; i < count * per_item; i += kWorkgroupSize) {
+    for (uint i = subgroup_lane(); i < count * per_item; i += kSubgroupSize) {
       const uint item = i / per_item;
-      const uint byte = weft_select_stage[from + item] * kMovedBytes + (i - item * per_item) * 4u;
+      const uint byte = weft_select_stage[first + item] * kMovedBytes + (i - item * per_item) * 4u;
       words.at[i] = Words(word64_add(source, byte)).at[0];
     }
   } else {
@@ -605,13 +641,13 @@ void select_flush_gathered(uvec2 target, uint from, uint count, uvec2 source) {
     const uint item_mask = (1u << (8u * bytes)) - 1u;
     const uint shift = (target.x & 3u) / bytes;
     Words words = Words(uvec2(target.x & ~3u, target.y));
-    for (uint i = gl_LocalInvocationIndex; i < (shift + count + per_word - 1u) / per_word; i += kWorkgroupSize) {
+    for (uint i = subgroup_lane(); i < (shift + count + per_word - 1u) / per_word; i += kSubgroupSize) {
       uint bits = 0u;
       uint mask = 0u;
       for (uint k = 0u; k < per_word; ++k) {
         const uint entry = i * per_word + k - shift;
         if (entry < count) {
-          const uvec2 address = word64_add(source, weft_select_stage[from + entry] * bytes);
+          const uvec2 address = word64_add(source, weft_select_stage[first + entry] * bytes);
           const uint word = Words(uvec2(address.x & ~3u, address.y)).at[0];
           bits |= ((word >> (8u * (address.x & 3u))) & item_mask) << (8u * bytes * k);
           mask |= item_mask << (8u * bytes * k);
@@ -625,76 +661,7 @@ void select_flush_gathered(uvec2 target, uint from, uint count, uvec2 source) {
 // 64 by 32 bits.
 uvec2 word64_times(uvec2 a, uint b) { return word64_add(word64_multiply(a.x, b), uvec2(0u, a.y * b)); }
 
-// Where a tile's items go: how many of the whole range lie before it on each side.
-struct SelectTargets {
-  uvec2 first, second, third;
-  uvec2 first_place;  // index of the tile's place 0; below zero where tile 0 has a head
-};
-
-void select_flush_side(SelectTile tile, SelectTargets targets, uint pass, uvec2 out_address, uvec2 index_address,
-                       uvec2 before, uint begin, uint end, uint from, uint entries) {
-  // The part of [begin, end) that is in the round.
-  const uint lower = max(begin, from);
-  const uint upper = min(end, from + entries);
-  if (lower >= upper) return;
-  const uvec2 at = word64_add(before, lower - begin);
-  const uint count = upper - lower;
-  if (pass == 0u) {
-#if WEFT_ITEM != WEFT_BITS && WEFT_ITEM != WEFT_STRUCT
-    select_flush_values(word64_add(out_address, word64_times(at, WEFT_ITEM_BYTES)), lower - from, count);
-#endif
-  } else {
-    if (kIndexWords != 0u)
-      select_flush_indices(word64_add(index_address, word64_times(at, kIndexWords * 4u)), lower - from, count,
-                           targets.first_place);
-    // Of one side, gathered items go to the second output where tested ones go to the first.
-    const uvec2 target = kMovesTested ? push.out_1 : out_address;
-    if (kGathers)
-      select_flush_gathered(
-          word64_add(target, word64_times(at, kMovedBytes)), lower - from, count,
-          word64_add(push.moved, word64_times(targets.first_place, kMovedBytes)));
-  }
-}
-
-void select_flush(SelectTile tile, SelectRanks ranks, SelectTargets targets, uint pass, uint from) {
-  const uint entries = stage_entries(pass == 0u);
-  const uint first = first_count(ranks.total);
-  const uint second = first + second_count(ranks.total);
-  select_flush_side(tile, targets, pass, push.out_0, push.indices_0, targets.first, 0u, first, from, entries);
-  if (kThreeSides)
-    select_flush_side(tile, targets, pass, push.out_1, push.indices_1, targets.second, first, second, from, entries);
-  if (kTwoSides)
-    select_flush_side(tile, targets, pass, push.out_1, push.indices_1, targets.third, second,
-                      select_staged(tile, ranks), from, entries);
-  if (kThreeSides)
-    select_flush_side(tile, targets, pass, push.out_2, push.indices_2, targets.third, second,
-                      select_staged(tile, ranks), from, entries);
-}
-
-const uint kFirstPass = kMovesTested ? 0u : 1u;
-const uint kPasses = kGathers || kIndexWords != 0u ? 2u : 1u;
-
-// Stages the first entries of the first pass: what may be done before the tile's targets are known.
-void select_stage_first(SelectTile tile, SelectWords words, SelectMasks masks, SelectRanks ranks) {
-  select_stage(tile, words, masks, ranks, kFirstPass == 0u, 0u);
-}
-
-// The rest. A barrier lies between select_stage_first() and this.
-void select_finish(SelectTile tile, SelectWords words, SelectMasks masks, SelectRanks ranks, SelectTargets targets) {
-  const uint staged = select_staged(tile, ranks);
-  [[unroll]] for (uint pass = 0u; pass < 2u; ++pass) {
-    if (pass < kFirstPass || pass >= kPasses) continue;
-    const uint entries = stage_entries(pass == 0u);
-    for (uint from = 0u; from == 0u || (kTileItems > entries && from < staged); from += entries) {
-      if (from != 0u || pass != kFirstPass) {
-        barrier();
-        select_stage(tile, words, masks, ranks, pass == 0u, from);
-        barrier();
-      }
-      select_flush(tile, ranks, targets, pass, from);
-    }
-  }
-}
+const bool kPlaces = kGathers || kIndexWords != 0u;
 
 // ---- chunks ----
 
@@ -709,18 +676,6 @@ void select_carried(out uvec2 first, out uvec2 second) {
   const uint from = select_carry_from();
   first = uvec2(carry.at[from], carry.at[from + 1u]);
   second = uvec2(carry.at[from + 2u], carry.at[from + 3u]);
-}
-
-// From the counts of the chunk's tiles before this one.
-SelectTargets select_targets(TileRange range, SelectTile tile, Accumulator prefix) {
-  SelectTargets targets;
-  select_carried(targets.first, targets.second);
-  targets.first = word64_add(targets.first, first_count(prefix));
-  targets.second = word64_add(targets.second, second_count(prefix));
-  targets.first_place = word64_subtract(word64_multiply(tile.index, kTileItems), uvec2(range.head, 0u));
-  const uvec2 before = word64_add(targets.first_place, tile.present.x);
-  targets.third = word64_subtract(word64_subtract(before, targets.first), targets.second);
-  return targets;
 }
 
 void select_write_counts(uvec2 first, uvec2 second, uvec2 third) {
@@ -743,13 +698,141 @@ void select_write_counts(uvec2 first, uvec2 second, uvec2 third) {
   }
 }
 
+// Where there is no item at all, the first workgroup of the first chunk writes the counts.
+void select_write_none(TileRange range) {
+  if (push.first_tile == 0u && range.end == uvec2(0u) && gl_LocalInvocationIndex == 0u)
+    select_write_counts(uvec2(0u), uvec2(0u), uvec2(0u));
+}
+
+uvec2 select_state() { return word64_add(push.scratch, 32u); }
+
+// ---- a whole tile ----
+
+#if WEFT_ACCUMULATOR != WEFT_RUNS
+
+// How many items of the whole range went to each side before some place.
+struct SelectTargets {
+  uvec2 first, second, third;
+};
+
+uvec2 select_first_place(TileRange range, SelectTile tile) {
+  // Below zero where tile 0 has a head.
+  return word64_subtract(word64_multiply(tile.index, kTileItems), uvec2(range.head, 0u));
+}
+
+// From the counts of the chunk's tiles before this one.
+SelectTargets select_targets(TileRange range, SelectTile tile, Accumulator prefix) {
+  SelectTargets targets;
+  select_carried(targets.first, targets.second);
+  targets.first = word64_add(targets.first, first_count(prefix));
+  targets.second = word64_add(targets.second, second_count(prefix));
+  targets.third = uvec2(0u);
+  if (kSplits) {
+    const uvec2 before = word64_add(select_first_place(range, tile), tile.present.x);
+    targets.third = word64_subtract(word64_subtract(before, targets.first), targets.second);
+  }
+  return targets;
+}
+
+void select_flush_side(uvec2 first_place, bool values, uvec2 out_address, uvec2 index_address, uvec2 before, uint begin,
+                       uint count, uint from) {
+  // The part of [begin, begin + count) that is in the round.
+  const uint lower = max(begin, from);
+  const uint upper = min(begin + count, from + stage_entries(values));
+  if (lower >= upper) return;
+  const uvec2 at = word64_add(before, lower - begin);
+  if (values) {
+#if WEFT_ITEM != WEFT_BITS && WEFT_ITEM != WEFT_STRUCT
+    select_flush_values(word64_add(out_address, word64_times(at, WEFT_ITEM_BYTES)), lower - from, upper - lower);
+#endif
+  } else {
+    if (kIndexWords != 0u)
+      select_flush_indices(word64_add(index_address, word64_times(at, kIndexWords * 4u)), lower - from, upper - lower,
+                           first_place);
+    // Of one side, gathered items go to the second output where tested ones go to the first.
+    const uvec2 target = kMovesTested ? push.out_1 : out_address;
+    if (kGathers)
+      select_flush_gathered(word64_add(target, word64_times(at, kMovedBytes)), lower - from, upper - lower,
+                            word64_add(push.moved, word64_times(first_place, kMovedBytes)));
+  }
+}
+
+#if WEFT_ITEM != WEFT_BITS && WEFT_ITEM != WEFT_STRUCT
+void select_move_row(SelectTile tile, uvec2 first_place, SelectMasks masks, SelectRanks ranks, uint row_index,
+                     uint words[WEFT_VECTOR_INPUT_WORDS], inout SelectTargets targets) {
+#else
+void select_move_row(SelectTile tile, uvec2 first_place, SelectMasks masks, SelectRanks ranks, uint row_index,
+                     inout SelectTargets targets) {
+#endif
+  const SelectRow row = select_row_of(tile, ranks, row_index);
+  const uint staged = row.first + row.second + row.third;
+  [[unroll]] for (uint pass = 0u; pass < 2u; ++pass) {
+    const bool values = pass == 0u;
+    if (values ? !kMovesTested : !kPlaces) continue;
+    for (uint from = 0u; from < kRowItems; from += stage_entries(values)) {
+#if !WEFT_SUBGROUP_EMULATED
+      if (from >= staged) break;
+#endif
+#if WEFT_ITEM != WEFT_BITS && WEFT_ITEM != WEFT_STRUCT
+      select_stage(tile, masks, ranks, row, values, from, words);
+#else
+      select_stage(tile, masks, ranks, row, values, from);
+#endif
+      subgroup_shared_barrier();
+      select_flush_side(first_place, values, push.out_0, push.indices_0, targets.first, 0u, row.first, from);
+      if (kThreeSides)
+        select_flush_side(first_place, values, push.out_1, push.indices_1, targets.second, row.first, row.second, from);
+      if (kSplits)
+        select_flush_side(first_place, values, kThreeSides ? push.out_2 : push.out_1,
+                          kThreeSides ? push.indices_2 : push.indices_1, targets.third, row.first + row.second,
+                          row.third, from);
+      subgroup_shared_barrier();
+    }
+  }
+  targets.first = word64_add(targets.first, row.first);
+  if (kThreeSides) targets.second = word64_add(targets.second, row.second);
+  if (kSplits) targets.third = word64_add(targets.third, row.third);
+}
+
+void select_move(TileRange range, SelectTile tile, SelectWords words, SelectMasks masks, SelectRanks ranks,
+                 SelectTargets tile_targets) {
+  const uvec2 first_place = select_first_place(range, tile);
+  SelectTargets targets = tile_targets;
+  targets.first = word64_add(targets.first, first_count(ranks.before));
+  targets.second = word64_add(targets.second, second_count(ranks.before));
+  if (kSplits) {
+    const uint from = clamp(subgroup_index() * kRows * kRowItems, tile.present.x, tile.present.y) - tile.present.x;
+    targets.third = word64_add(targets.third, from - first_count(ranks.before) - second_count(ranks.before));
+  }
+#if WEFT_ITEM != WEFT_BITS && WEFT_ITEM != WEFT_STRUCT
+  uint vector[WEFT_VECTOR_INPUT_WORDS];
+  if (tile.fast) {
+#define WEFT_MOVE_ROW(i)                                                      \
+  if (i < kRows) {                                                            \
+    vector_unpack(words.row_##i, vector);                                     \
+    select_move_row(tile, first_place, masks, ranks, i, vector, targets);     \
+  }
+    WEFT_FOR_SELECT_ROWS(WEFT_MOVE_ROW)
+#undef WEFT_MOVE_ROW
+    return;
+  }
+  [[dont_unroll]] for (uint row = 0u; row < kRows; ++row) {
+    if (kMovesTested) tile_load_vector(tile.source, tile.present, tile_vector(row), vector);
+    select_move_row(tile, first_place, masks, ranks, row, vector, targets);
+  }
+#else
+  [[dont_unroll]] for (uint row = 0u; row < kRows; ++row)
+    select_move_row(tile, first_place, masks, ranks, row, targets);
+#endif
+}
+
 // The chunk's last tile hands on the counts, and writes them as the call's: a later chunk that has tiles writes them anew.
-void select_hand_on(TileRange range, SelectTile tile, SelectRanks ranks, SelectTargets targets) {
+void select_hand_on(TileRange range, SelectTile tile, Accumulator total, SelectTargets targets) {
   const uint next = tile.index - push.first_tile + 1u;
   if (select_tile_exists(range, next) || gl_LocalInvocationIndex != 0u) return;
-  const uvec2 first = word64_add(targets.first, first_count(ranks.total));
-  const uvec2 second = word64_add(targets.second, second_count(ranks.total));
-  const uint rest = tile.present.y - tile.present.x - first_count(ranks.total) - second_count(ranks.total);
+  const uvec2 first = word64_add(targets.first, first_count(total));
+  const uvec2 second = word64_add(targets.second, second_count(total));
+  const uint rest = tile.present.y - tile.present.x - first_count(total) - second_count(total);
   Words carry = Words(push.scratch);
   const uint to = 4u - select_carry_from();
   carry.at[to] = first.x;
@@ -759,12 +842,13 @@ void select_hand_on(TileRange range, SelectTile tile, SelectRanks ranks, SelectT
   select_write_counts(first, second, word64_add(targets.third, rest));
 }
 
-// Where there is no item at all, the first workgroup of the first chunk writes the counts.
-void select_write_none(TileRange range) {
-  if (push.first_tile == 0u && range.end == uvec2(0u) && gl_LocalInvocationIndex == 0u)
-    select_write_counts(uvec2(0u), uvec2(0u), uvec2(0u));
+void compact_tile(TileRange range, SelectTile tile, SelectWords words, SelectMasks masks, SelectRanks ranks,
+                  Accumulator prefix) {
+  const SelectTargets targets = select_targets(range, tile, prefix);
+  select_move(range, tile, words, masks, ranks, targets);
+  select_hand_on(range, tile, ranks.total, targets);
 }
 
-uvec2 select_state() { return word64_add(push.scratch, 32u); }
+#endif
 
 #endif

@@ -88,6 +88,12 @@ uvec4 subgroup_ballot(bool value) { return subgroupBallot(value); }
 bool subgroup_any(bool value) { return subgroupAny(value); }
 bool subgroup_all(bool value) { return subgroupAll(value); }
 
+// Writes to shared memory by the subgroup's lanes before it are seen by its lanes after it.
+void subgroup_shared_barrier() {
+  subgroupMemoryBarrierShared();
+  subgroupBarrier();
+}
+
 uvec4 subgroup_ballot_where(bool taking_part, bool value) {
   uvec4 ballot = uvec4(0u);
   if (taking_part) ballot = subgroupBallot(value);
@@ -164,6 +170,7 @@ uvec4 subgroup_ballot(bool value) {
   barrier();
   return ballot;
 }
+void subgroup_shared_barrier() { barrier(); }
 bool subgroup_any(bool value) { return subgroup_ballot(value) != uvec4(0u); }
 bool subgroup_all(bool value) { return subgroup_ballot(!value) == uvec4(0u); }
 

@@ -28,5 +28,15 @@ uvec2 word64_multiply(uint a, uint b) {
 bool word64_less(uvec2 a, uvec2 b) { return a.y < b.y || (a.y == b.y && a.x < b.x); }
 
 uvec2 word64_min(uvec2 a, uvec2 b) { return word64_less(b, a) ? b : a; }
+uvec2 word64_max(uvec2 a, uvec2 b) { return word64_less(a, b) ? b : a; }
+
+// The sum, or 2^64 - 1 where it is larger. Associative, as addition is.
+uvec2 word64_add_saturated(uvec2 a, uvec2 b) {
+  const uvec2 sum = word64_add(a, b);
+  return word64_less(sum, a) ? uvec2(~0u) : sum;
+}
+
+// `bits` is 1 to 31.
+uvec2 word64_shift_right(uvec2 a, uint bits) { return uvec2((a.x >> bits) | (a.y << (32u - bits)), a.y >> bits); }
 
 #endif

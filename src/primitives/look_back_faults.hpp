@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/run_length_encode.hpp>
 #include <weft/scan.hpp>
 #include <weft/select.hpp>
 
@@ -22,6 +23,16 @@ struct LookBackFault {
 
 /// A Scan with Strategy::look_back and the fault.
 Result<Scan> create_scan_with_fault(const Context& context, const ScanConfig& config, const LookBackFault& fault);
+
+Result<RunLengthEncode> create_run_length_encode_with_fault(const Context& context, const RunLengthEncodeConfig& config,
+                                                            const LookBackFault& fault);
+
+struct RunLengthEncodeWithFault {
+  static Result<RunLengthEncode> create(const Context& context, RunLengthEncodeConfig config, uint32_t fault) {
+    config.strategy = Strategy::look_back;
+    return RunLengthEncode::create(context, config, fault);
+  }
+};
 
 Result<Select> create_select_with_fault(const Context& context, const SelectConfig& config, const LookBackFault& fault);
 

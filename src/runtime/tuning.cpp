@@ -18,7 +18,9 @@ constexpr ClassTuning kTable[] = {
     {[](const DeviceTraits& t) { return t.type == VK_PHYSICAL_DEVICE_TYPE_CPU; },
      {{.workgroup = 128, .rows = 4, .rows_wide = 4, .groups = 1024, .spin_limit = 64, .lag_kib = 128, .small_kib = 0},
       {.workgroup = 128, .rows = 4, .groups = 1024},
-      {.workgroup = 128, .rows = 4, .groups = 1024, .spin_limit = 64, .lag_kib = 128, .small_kib = 0}}},
+      {.workgroup = 128, .rows = 4, .groups = 1024, .spin_limit = 64, .lag_kib = 128, .small_kib = 0},
+      {.workgroup = 128, .rows = 4, .run_vectors = 1, .groups = 1024},
+      {.workgroup = 128, .rows = 4, .groups = 64, .table_words = 4096}}},
     {[](const DeviceTraits& t) { return t.vendor_id == 0x10de; },
      {{.workgroup = 256,
        .rows = 4,
@@ -28,7 +30,9 @@ constexpr ClassTuning kTable[] = {
        .lag_kib = 12288,
        .small_kib = 8192},
       {.workgroup = 256, .rows = 4, .groups = 528},
-      {.workgroup = 256, .rows = 4, .groups = 1024, .spin_limit = 256, .lag_kib = 12288, .small_kib = 8192}}},
+      {.workgroup = 256, .rows = 4, .groups = 1024, .spin_limit = 256, .lag_kib = 12288, .small_kib = 8192},
+      {.workgroup = 256, .rows = 8, .run_vectors = 1, .groups = 1056},
+      {.workgroup = 512, .rows = 4, .groups = 528, .table_words = 4096}}},
     {[](const DeviceTraits&) { return true; }, {}},
 };
 
@@ -56,6 +60,14 @@ constexpr Key kKeys[] = {
     {"select.lag_kib", [](Tuning& t) -> uint32_t& { return t.select.lag_kib; }, 1, 1u << 20},
     {"select.small_kib", [](Tuning& t) -> uint32_t& { return t.select.small_kib; }, 0, 1u << 20},
     {"select.chunk_tiles", [](Tuning& t) -> uint32_t& { return t.select.chunk_tiles; }, 1, ~0u},
+    {"decode.workgroup", [](Tuning& t) -> uint32_t& { return t.decode.workgroup; }, 128, 256},
+    {"decode.rows", [](Tuning& t) -> uint32_t& { return t.decode.rows; }, 1, 8},
+    {"decode.run_vectors", [](Tuning& t) -> uint32_t& { return t.decode.run_vectors; }, 1, 2},
+    {"decode.groups", [](Tuning& t) -> uint32_t& { return t.decode.groups; }, 1, 65535},
+    {"histogram.workgroup", [](Tuning& t) -> uint32_t& { return t.histogram.workgroup; }, 128, 1024},
+    {"histogram.rows", [](Tuning& t) -> uint32_t& { return t.histogram.rows; }, 1, 8},
+    {"histogram.groups", [](Tuning& t) -> uint32_t& { return t.histogram.groups; }, 1, 65535},
+    {"histogram.table_words", [](Tuning& t) -> uint32_t& { return t.histogram.table_words; }, 256, 16384},
 };
 
 }  // namespace

@@ -36,11 +36,28 @@ struct SelectTuning {
   uint32_t chunk_tiles = ~0u;  ///< tiles that are done at a time, where those of 2^31 items are more
 };
 
+/// RunLengthDecode. Workgroup and rows are rounded down to powers of two.
+struct DecodeTuning {
+  uint32_t workgroup = 256;
+  uint32_t rows = 4;         ///< 16-byte vectors of output per lane and tile, at most 8
+  uint32_t run_vectors = 1;  ///< of 4 runs per lane and tile, 1 or 2
+  uint32_t groups = 1024;    ///< at most this many workgroups sum lengths
+};
+
+struct HistogramTuning {
+  uint32_t workgroup = 256;
+  uint32_t rows = 4;            ///< 16-byte vectors per lane and tile, at most 8
+  uint32_t groups = 512;        ///< at most this many workgroups, each with a table in shared memory
+  uint32_t table_words = 2048;  ///< of that table, at most; more bins are counted in the output
+};
+
 /// Everything that is chosen by measurement rather than by need.
 struct Tuning {
   ScanTuning scan;
   ReduceTuning reduce;
   SelectTuning select;
+  DecodeTuning decode;
+  HistogramTuning histogram;
 };
 
 /// The table's entry for the device's class, with the overrides of WEFT_TUNE in the environment, e.g.

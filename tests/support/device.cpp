@@ -120,11 +120,6 @@ std::string Backend::name() const {
   return gpu_.info().name + (is_emulated() ? ", emulated " : ", native ") + std::to_string(context().subgroup_size());
 }
 
-void Backend::fail(const Error& error) {
-  FAIL(error.message);
-  std::abort();
-}
-
 const Scan& Backend::scan(const ScanConfig& config) {
   const std::string key = std::string(name_of(config.strategy)) + ' ' + name_of(config.kind) + ' ' +
                           types_and_op(config.op, config.item, config.accumulator);
@@ -133,6 +128,11 @@ const Scan& Backend::scan(const ScanConfig& config) {
 
 const Reduce& Backend::reduce(const ReduceConfig& config) {
   return built(reduces_, context(), types_and_op(config.op, config.item, config.accumulator), config);
+}
+
+void Backend::fail(const std::string& message) {
+  FAIL(message);
+  std::abort();  // FAIL throws
 }
 
 std::vector<Backend*> every_backend() {

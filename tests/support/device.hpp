@@ -32,28 +32,25 @@ class Backend {
   /// The primitive, built at the first request. A failure fails the running test and ends it.
   const Scan& scan(const ScanConfig& config);
   const Reduce& reduce(const ReduceConfig& config);
-
-  /// Any other primitive, made by `create()` at the first request with this key.
-  template <class Primitive, class Create>
-  const Primitive& made(const std::string& key, const Create& create) {
-    std::shared_ptr<void>& slot = made_[key];
-    if (slot == nullptr) slot = std::make_shared<Primitive>(unwrap<Primitive>(create()));
-    return *static_cast<const Primitive*>(slot.get());
+  /// Likewise any other, named by `key`, a text that tells its class and config.
+  template <class Primitive, class Config>
+  const Primitive& primitive(const std::string& key, const Config& config) {
+    std::shared_ptr<const void>& kept = primitives_[key];
+    if (kept == nullptr) {
+      Result<Primitive> made = Primitive::create(context(), config);
+      if (!made) fail(key + ": " + made.error().message);
+      kept = std::make_shared<const Primitive>(std::move(*made));
+    }
+    return *static_cast<const Primitive*>(kept.get());
   }
 
  private:
-  /// The value, or the end of the running test.
-  template <class Primitive>
-  static Primitive unwrap(Result<Primitive> result) {
-    if (!result) fail(result.error());
-    return *std::move(result);
-  }
-  [[noreturn]] static void fail(const Error& error);
+  [[noreturn]] static void fail(const std::string& message);  ///< the running test, and ends it
 
   Gpu gpu_;
-  std::map<std::string, std::shared_ptr<void>> made_;
   std::map<std::string, Scan> scans_;
   std::map<std::string, Reduce> reduces_;
+  std::map<std::string, std::shared_ptr<const void>> primitives_;
 };
 
 /// One point of the matrix: a backend and a strategy to force.

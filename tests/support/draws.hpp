@@ -39,9 +39,9 @@ class Draws {
   /// How many items: mostly below 20,000, some to 200,000; one in four at an edge of a tile; a few none.
   uint64_t count(uint64_t tile_items) {
     if (one_in(24)) return below(4);
-    if (one_in(20)) return of_any_magnitude(200'000);
-    if (one_in(4) && tile_items < 20'000)
-      return std::max<uint64_t>((1 + below(20'000 / tile_items)) * tile_items + below(3), 1) - 1;
+    if (one_in(40)) return of_any_magnitude(200'000);
+    if (one_in(4) && tile_items < 12'000)
+      return std::max<uint64_t>((1 + below(12'000 / tile_items)) * tile_items + below(3), 1) - 1;
     return of_any_magnitude(20'000);
   }
   /// A misalignment modulo 16 of items of `item_bytes`; one in two none.

@@ -210,17 +210,17 @@ std::string key_of(uint32_t sides, Criterion criterion, Type item, const Member&
 
 const Select& select_of(const Device& device, SelectConfig config) {
   config.strategy = device.strategy();
-  return device.backend().made<Select>(key_of(1, config.criterion, config.item, config.member, config.items,
-                                              config.moved_bytes, config.indices, config.index, config.strategy),
-                                       [&] { return Select::create(device.context(), config); });
+  return device.backend().primitive<Select>(key_of(1, config.criterion, config.item, config.member, config.items,
+                                                   config.moved_bytes, config.indices, config.index, config.strategy),
+                                            config);
 }
 
 const Partition& partition_of(const Device& device, PartitionConfig config) {
   config.strategy = device.strategy();
-  return device.backend().made<Partition>(
+  return device.backend().primitive<Partition>(
       key_of(config.sides, config.criterion, config.item, config.member, config.items, config.moved_bytes,
              config.indices, config.index, config.strategy),
-      [&] { return Partition::create(device.context(), config); });
+      config);
 }
 
 }  // namespace weft::test

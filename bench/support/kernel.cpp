@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "support/kernel.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "bench_kernels.hpp"
+
+namespace weft::bench {
+
+namespace {
+
+constexpr uint32_t kMaxWorkgroupsX = 32768;
+
+}  // namespace
+
+struct Kernel::State {
+  VkDevice device = VK_NULL_HANDLE;
+  PFN_vkDestroyPipeline destroy_pipeline = nullptr;
+  PFN_vkDestroyPipelineLayout destroy_pipeline_layout = nullptr;
+  PFN_vkGetBufferDeviceAddress get_buffer_device_address = nullptr;
+  PFN_vkCmdBindPipeline cmd_bind_pipeline = nullptr;
+  PFN_vkCmdPushConstants cmd_push_constants = nullptr;
+  PFN_vkCmdDispatch cmd_dispatch = nullptr;
+  PFN_vkCmdPipelineBarrier cmd_pipeline_barrier = nullptr;
+  VkPipelineLayout layout = VK_NULL_HANDLE;
+  VkPipeline pipeline = VK_NULL_HANDLE;
+
+  ~State() {
+    if (pipeline) destroy_pipeline(device, pipeline, nullptr);
+    if (layout) destroy_pipeline_layout(device, layout, nullptr);
+  }
+};
+
+Kernel::Kernel(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Kernel::Kernel(Kernel&&) noexcept = default;
+Kernel& Kernel::operator=(Kernel&&) noexcept = default;
+Kernel::~Kernel() = default;
+
+Result<Kernel> Kernel::create(const Gpu& gpu, std::string_view name, uint32_t push_bytes) {
+  auto state = std::make_unique<State>();
+  state->device = gpu.context().device();
+  const auto get_device_proc_addr =
+      reinterpret_cast<PFN_vkGetDeviceProcAddr>(gpu.get_instance_proc_addr()(gpu.instance(), "vkGetDeviceProcAddr"));
+  bool complete = get_device_proc_addr != nullptr;
+  const auto load = [&]<class F>(F& function, const char* call) {
+    if (complete) function = reinterpret_cast<F>(get_device_proc_addr(state->device, call));
+    complete = complete && function != nullptr;
+  };
+  PFN_vkCreateShaderModule create_shader_module = nullptr;
+  PFN_vkDestroyShaderModule destroy_shader_module = nullptr;
+  PFN_vkCreatePipelineLayout create_pipeline_layout = nullptr;
+  PFN_vkCreateComputePipelines create_compute_pipelines = nullptr;
+  load(create_shader_module, "vkCreateShaderModule");
+  load(destroy_shader_module, "vkDestroyShaderModule");
+  load(create_pipeline_layout, "vkCreatePipelineLayout");
+  load(create_compute_pipelines, "vkCreateComputePipelines");
+  load(state->destroy_pipeline, "vkDestroyPipeline");
+  load(state->destroy_pipeline_layout, "vkDestroyPipelineLayout");
+  load(state->get_buffer_device_address, "vkGetBufferDeviceAddress");
+  load(state->cmd_bind_pipeline, "vkCmdBindPipeline");
+  load(state->cmd_push_constants, "vkCmdPushConstants");
+  load(state->cmd_dispatch, "vkCmdDispatch");
+  load(state->cmd_pipeline_barrier, "vkCmdPipelineBarrier");
+  if (!complete) return Error{ErrorCode::driver_error, "the device lacks a function of Vulkan 1.2"};
+
+  const auto kernels = kernel_registry();
+  const std::string full_name = std::string(name) + ".native";
+  const auto kernel = std::find_if(kernels.begin(), kernels.end(), [&](const auto& k) { return k.name == full_name; });
+  if (kernel == kernels.end()) return Error{ErrorCode::unsupported, "built without the kernel " + full_name};
+
+  const auto failed = [](const char* call, VkResult result) {
+    return Error{ErrorCode::driver_error, std::string(call) + " returned " + std::to_string(result)};
+  };
+  const VkPushConstantRange push{VK_SHADER_STAGE_COMPUTE_BIT, 0, push_bytes};
+  VkPipelineLayoutCreateInfo layout_info{};
+  layout_info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+  layout_info.pushConstantRangeCount = 1;
+  layout_info.pPushConstantRanges = &push;
+  VkResult result = create_pipeline_layout(state->device, &layout_info, nullptr, &state->layout);
+  if (result != VK_SUCCESS) return failed("vkCreatePipelineLayout", result);
+
+  VkShaderModuleCreateInfo module_info{};
+  module_info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+  module_info.codeSize = kernel->words.size_bytes();
+  module_info.pCode = kernel->words.data();
+  VkShaderModule module = VK_NULL_HANDLE;
+  result = create_shader_module(state->device, &module_info, nullptr, &module);
+  if (result != VK_SUCCESS) return failed("vkCreateShaderModule", result);
+
+  VkComputePipelineCreateInfo pipeline_info{};
+  pipeline_info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
+  pipeline_info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+  pipeline_info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+  pipeline_info.stage.module = module;
+  pipeline_info.stage.pName = "main";
+  pipeline_info.layout = state->layout;
+  result = create_compute_pipelines(state->device, VK_NULL_HANDLE, 1, &pipeline_info, nullptr, &state->pipeline);
+  destroy_shader_module(state->device, module, nullptr);
+  if (result != VK_SUCCESS) return failed("vkCreateComputePipelines", result);
+  return Kernel(std::move(state));
+}
+
+VkDeviceAddress Kernel::address_of(const BufferRange& range) const {
+  const VkBufferDeviceAddressInfo info{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, nullptr, range.buffer};
+  return state_->get_buffer_device_address(state_->device, &info) + range.offset;
+}
+
+void Kernel::record(VkCommandBuffer commands, const void* push, uint32_t push_bytes, uint64_t workgroups) const {
+  const auto x = static_cast<uint32_t>(std::clamp<uint64_t>(workgroups, 1, kMaxWorkgroupsX));
+  const auto y = static_cast<uint32_t>(std::max<uint64_t>((workgroups + x - 1) / x, 1));
+  state_->cmd_bind_pipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, state_->pipeline);
+  state_->cmd_push_constants(commands, state_->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, push_bytes, push);
+  state_->cmd_dispatch(commands, x, y, 1);
+}
+
+void Kernel::barrier(VkCommandBuffer commands) const {
+  const VkMemoryBarrier memory{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT,
+                               VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
+  state_->cmd_pipeline_barrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0,
+                               1, &memory, 0, nullptr, 0, nullptr);
+}
+
+}  // namespace weft::bench

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include <weft/gpu.hpp>
+
+namespace weft::bench {
+
+/// A pipeline of the bench's own, of a kernel of kernels.cmake, by a few Vulkan calls on the Gpu's device. Goes before the
+/// Gpu does.
+class Kernel {
+ public:
+  /// `name`: the shader's file without its ending. It pushes `push_bytes`.
+  static Result<Kernel> create(const Gpu& gpu, std::string_view name, uint32_t push_bytes);
+  Kernel(Kernel&&) noexcept;
+  Kernel& operator=(Kernel&&) noexcept;
+  ~Kernel();
+
+  VkDeviceAddress address_of(const BufferRange& range) const;
+  /// Dispatches at least `workgroups` workgroups, in two dimensions, and at least one.
+  template <class Push>
+  void record(VkCommandBuffer commands, const Push& push, uint64_t workgroups) const {
+    record(commands, &push, sizeof push, workgroups);
+  }
+  /// Makes what was written by kernels before visible to those after.
+  void barrier(VkCommandBuffer commands) const;
+
+ private:
+  struct State;
+  explicit Kernel(std::unique_ptr<State> state);
+  void record(VkCommandBuffer commands, const void* push, uint32_t push_bytes, uint64_t workgroups) const;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace weft::bench

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// First pass of compaction by reduce-then-scan: each workgroup leaves the counts of its run of tiles in partials.
+//
+// Behind the include of what a tile is: select_tile.glsl or run_length_encode_tile.glsl.
+#ifndef WEFT_COMPACT_UPSWEEP_GLSL
+#define WEFT_COMPACT_UPSWEEP_GLSL
+
+#include "weft/partials.glsl"
+
+void main() {
+  const TileRange range = select_range();
+  const uint first_tile = gl_WorkGroupID.x * push.tiles_or_lag;
+  Accumulator counts = identity();
+  for (uint i = 0u; i < push.tiles_or_lag; ++i) {
+    if (!select_tile_exists(range, first_tile + i)) break;
+    const SelectTile tile = select_tile_of(range, first_tile + i);
+    SelectWords words;
+    select_fetch(tile, words);
+    counts = combine(counts, select_counts(tile, select_masks(tile, words)));
+  }
+  const Accumulator total = workgroup_reduce(counts, 0u);
+  if (gl_LocalInvocationIndex == 0u) partials_store(select_state(), gl_WorkGroupID.x, total);
+}
+
+#endif

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// First pass of RunLengthDecode: each workgroup sums the lengths of a span of tiles. What lies before each tile in its span goes
+// to the tiles' prefixes, the span's total to the spans'.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "primitives/run_length_decode_tiles.glsl"
+
+// Tiles whose loads are under way at once.
+const uint kBatchTiles = 4;
+
+shared uvec2 weft_batch_sums[2 * kBatchTiles * kSubgroupCount];
+
+uvec2 tile_sum_full(uint tile) { return lane_runs_sum(lane_runs_load(run_tile_lengths(tile))); }
+
+uvec2 tile_sum_present(uvec2 count, uint tile, uint end) {
+  return tile < end ? lane_runs_sum(lane_runs_load_present(run_tile_lengths(tile), run_tile_present(count, tile)))
+                    : uvec2(0u);
+}
+
+void main() {
+  const uvec2 count = run_count();
+  const uint tiles = run_tile_count(count);
+  const uint first_tile = gl_WorkGroupID.x * push.tiles_per_span;
+  const uint end = min(tiles, first_tile + push.tiles_per_span);
+  Words2 prefixes = Words2(push.prefixes);
+
+  uvec2 carry = uvec2(0u);  // kept by the first kBatchTiles invocations
+  uint slot = 0u;
+  for (uint i = 0u; i < push.tiles_per_span; i += kBatchTiles) {
+    const uint tile = first_tile + i;
+    if (tile >= end) break;
+    uvec2 own[kBatchTiles];
+    const uint last = tile + kBatchTiles - 1u;
+    if (last < end && run_tile_is_loadable(push.lengths, run_tile_present(count, last))) {
+      [[unroll]] for (uint t = 0; t < kBatchTiles; ++t) own[t] = tile_sum_full(tile + t);
+    } else {
+      [[unroll]] for (uint t = 0; t < kBatchTiles; ++t) own[t] = tile_sum_present(count, tile + t, end);
+    }
+    const uint first = slot * kBatchTiles * kSubgroupCount;
+    [[unroll]] for (uint t = 0; t < kBatchTiles; ++t) {
+      const uvec2 sum = subgroup_add_saturated(own[t]);
+      if (subgroup_lane() == 0u) weft_batch_sums[first + t * kSubgroupCount + subgroup_index()] = sum;
+    }
+    barrier();
+    // The others go on to the next batch, which has the other half of weft_batch_sums and a barrier before the one after.
+    if (gl_LocalInvocationIndex < kBatchTiles) {
+      for (uint t = 0u; t < kBatchTiles; ++t) {
+        if (t == gl_LocalInvocationIndex && tile + t < end) prefixes.at[push.spans + tile + t] = carry;
+        for (uint s = 0u; s < kSubgroupCount; ++s)
+          carry = word64_add_saturated(carry, weft_batch_sums[first + t * kSubgroupCount + s]);
+      }
+    }
+    slot ^= 1u;
+  }
+  if (gl_LocalInvocationIndex == 0u) prefixes.at[gl_WorkGroupID.x] = carry;
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Arguments of run_length_encode_*.comp: those of select, since run heads are selected. Symbols go to out_0, lengths to indices_0,
+// offsets to indices_1; an address of 0 is not wanted. Of the specialization constants, 11 is the words of a length and an offset.
+#ifndef WEFT_RUN_LENGTH_ENCODE_H
+#define WEFT_RUN_LENGTH_ENCODE_H
+#include "primitives/select.h"
+
+#ifdef __cplusplus
+namespace weft::shader {
+using RunLengthEncodePush = SelectPush;
+}
+#endif
+
+#endif

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// RunLengthEncode: in one dispatch.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "weft/look_back.glsl"
+#include "primitives/run_length_encode_tile.glsl"
+#include "primitives/compact_look_back.glsl"

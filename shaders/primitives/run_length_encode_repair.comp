@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// RunLengthEncode: what the dispatch before gave up.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#define WEFT_LOOK_BACK_REPAIR
+#include "weft/look_back.glsl"
+#include "primitives/run_length_encode_tile.glsl"
+#include "primitives/compact_repair.glsl"

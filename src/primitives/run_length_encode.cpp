@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <weft/run_length_encode.hpp>
+
+#include <algorithm>
+
+#include "primitives/arguments.hpp"
+#include "primitives/chunked_pass.hpp"
+#include "primitives/look_back_faults.hpp"
+#include "primitives/run_length_encode.h"
+
+namespace weft {
+
+using primitives::argument_error;
+using primitives::ChunkedPass;
+using runtime::ContextState;
+
+struct RunLengthEncode::Plan {
+  std::shared_ptr<const ContextState> state;
+  RunLengthEncodeConfig config;
+  ChunkedPass pass;
+};
+
+namespace {
+
+constexpr const char* kName = "RunLengthEncode";
+
+// Of select_tile.glsl.
+constexpr uint32_t kTestRunHead = 2;
+constexpr uint32_t kMoveTested = 1;
+
+}  // namespace
+
+Result<RunLengthEncode> RunLengthEncode::create(const Context& context, const RunLengthEncodeConfig& config) {
+  return create(context, config, 0);
+}
+
+Result<RunLengthEncode> RunLengthEncode::create(const Context& context, const RunLengthEncodeConfig& config,
+                                                uint32_t fault) {
+  if (config.length != Type::u32 && config.length != Type::u64)
+    return Error{ErrorCode::unsupported,
+                 std::string(kName) + ": lengths and offsets are u32 or u64, not " + name_of(config.length)};
+  auto plan = std::make_shared<Plan>();
+  plan->state = context.state();
+  plan->config = config;
+
+  const uint32_t bytes = size_of(config.symbol);
+  ChunkedPass::Config pass;
+  pass.stem = "run_length_encode";
+  pass.types = std::string(".") + (bytes == 1 ? "u8" : bytes == 2 ? "u16" : bytes == 4 ? "u32" : "u32x2") + ".runs";
+  pass.strategy = config.strategy;
+  pass.vector_items = 16 / bytes;
+  pass.vector_bytes = 16;
+  pass.accumulator_words = 2;
+  const uint32_t length_words = !config.lengths && !config.offsets ? 0 : config.length == Type::u64 ? 2 : 1;
+  pass.constants = {kTestRunHead, 0, config.symbols ? kMoveTested : 0, 4, length_words};
+  pass.fault = fault;
+  Result<ChunkedPass> made = ChunkedPass::create(context.state(), pass);
+  if (!made) return made.error();
+  plan->pass = *std::move(made);
+  return RunLengthEncode(std::move(plan));
+}
+
+RunLengthEncode::RunLengthEncode(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
+
+VkDeviceSize RunLengthEncode::scratch_size(uint64_t max_count) const noexcept {
+  return plan_->pass.scratch_size(max_count);
+}
+
+Strategy RunLengthEncode::strategy() const noexcept { return plan_->pass.strategy(); }
+
+uint32_t RunLengthEncode::tile_items() const noexcept { return plan_->pass.tile_items(); }
+
+Status RunLengthEncode::record(VkCommandBuffer commands, const RunLengthEncodeArgs& args) const {
+  const Plan& plan = *plan_;
+  const uint64_t maximum = args.count.maximum();
+  const uint32_t bytes = size_of(plan.config.symbol);
+  const uint32_t alignment = std::min(bytes, 4u);
+  const uint32_t length_bytes = size_of(plan.config.length);
+  if (commands == VK_NULL_HANDLE) return argument_error(kName, "commands", "is null");
+  if (maximum / plan.pass.tile_items() >= ChunkedPass::kMaxTiles - 1)
+    return argument_error(kName, "count", "is more than 2^31 tiles hold: " + std::to_string(maximum));
+
+  primitives::RangeChecks ranges(*plan.state, kName);
+  shader::RunLengthEncodePush push{};
+  push.count_value = maximum;
+  push.count = ranges.count(args.count);
+  push.counts = ranges.counts("run_count", args.run_count, 1);
+  push.scratch = ranges.scratch(args.scratch, scratch_size(maximum));
+  if (maximum != 0) {
+    push.items = ranges.read("input", args.input, maximum * bytes, alignment);
+    if (plan.config.symbols) push.out_0 = ranges.write("symbols", args.symbols, maximum * bytes, alignment);
+    if (plan.config.lengths) push.indices_0 = ranges.write("lengths", args.lengths, maximum * length_bytes, 4);
+    if (plan.config.offsets) push.indices_1 = ranges.write("offsets", args.offsets, maximum * length_bytes, 4);
+  }
+  if (const Status status = ranges.finish(); !status) return status;
+
+  const uint32_t head = primitives::head_items(push.items, 16, bytes);
+  push.flags = (args.count.range().size == 8 ? shader::kSelectCountIsWide : 0) |
+               (args.run_count.size == 8 ? shader::kSelectCountsAreWide : 0) | head << 8;
+  plan.pass.record(commands, push, maximum, head, push.scratch);
+  return {};
+}
+
+namespace primitives {
+
+Result<RunLengthEncode> create_run_length_encode_with_fault(const Context& context, const RunLengthEncodeConfig& config,
+                                                            const LookBackFault& fault) {
+  return RunLengthEncodeWithFault::create(context, config, static_cast<uint32_t>(fault.kind) | fault.every << 8);
+}
+
+}  // namespace primitives
+}  // namespace weft

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <weft/run_length_encode.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "primitives/look_back_faults.hpp"
+#include "support/device.hpp"
+#include "support/guarded_buffer.hpp"
+#include "support/oracle.hpp"
+#include "support/random.hpp"
+#include "support/run.hpp"
+#include "support/sizes.hpp"
+
+namespace weft::test {
+namespace {
+
+template <class T>
+struct Runs {
+  std::vector<T> symbols;
+  std::vector<uint64_t> lengths, offsets;
+};
+
+template <class T>
+Runs<T> runs_in(const std::vector<T>& items) {
+  Runs<T> runs;
+  for (uint64_t i = 0; i < items.size(); ++i) {
+    if (i == 0 || items[i] != items[i - 1]) {
+      runs.symbols.push_back(items[i]);
+      runs.lengths.push_back(0);
+      runs.offsets.push_back(i);
+    }
+    ++runs.lengths.back();
+  }
+  return runs;
+}
+
+/// Runs of 1 to `longest` items; neighbours differ, often in one bit only.
+template <class T>
+std::vector<T> items_in_runs(uint64_t n, uint64_t seed, uint64_t longest) {
+  std::vector<T> items(n);
+  T value{};
+  uint64_t left = 0, run = 0;
+  for (uint64_t i = 0; i < n; ++i) {
+    if (left == 0) {
+      const uint64_t word = random_word(seed, ++run);
+      left = 1 + (word >> 32) % longest;
+      const T next = static_cast<T>(word);
+      value = word >> 60 < 8 || next == value ? static_cast<T>(value ^ T{1} << (word >> 16) % (8 * sizeof(T))) : next;
+    }
+    items[i] = value;
+    --left;
+  }
+  return items;
+}
+
+struct EncodeOptions {
+  VkDeviceSize input_misalignment = 0;
+  VkDeviceSize symbols_misalignment = 0;
+  std::optional<DeviceCount> device_count{};
+  bool wide_count = false;
+  uint8_t dirt = 0xdb;
+};
+
+template <class T>
+std::vector<std::byte> expected_bytes(const std::vector<T>& values, uint64_t bytes_each, uint64_t size, uint8_t dirt) {
+  std::vector<std::byte> result;
+  for (const T& value : values) {
+    const auto bytes = std::as_bytes(std::span(&value, 1)).first(bytes_each);
+    result.insert(result.end(), bytes.begin(), bytes.end());
+  }
+  result.resize(size, static_cast<std::byte>(dirt));
+  return result;
+}
+
+/// The first thing that is not as expected.
+template <class T>
+std::string check_encoding(Gpu& gpu, const RunLengthEncode& encode, const RunLengthEncodeConfig& config,
+                           const std::vector<T>& items, const EncodeOptions& options) {
+  const uint64_t n = items.size();
+  const uint64_t counted = options.device_count ? std::min(n, options.device_count->value) : n;
+  const Runs<T> runs = runs_in(std::vector<T>(items.begin(), items.begin() + static_cast<ptrdiff_t>(counted)));
+  const uint64_t length_bytes = size_of(config.length);
+  const std::span<const std::byte> nothing;
+  GuardedBuffer input(gpu, n * sizeof(T), options.input_misalignment, std::as_bytes(std::span(items)));
+  GuardedBuffer symbols(gpu, n * sizeof(T), options.symbols_misalignment, nothing, options.dirt);
+  GuardedBuffer lengths(gpu, n * length_bytes, 4, nothing, options.dirt);
+  GuardedBuffer offsets(gpu, n * length_bytes, 12, nothing, options.dirt);
+  GuardedBuffer run_count(gpu, options.wide_count ? 8 : 4, 4, nothing, options.dirt);
+  GuardedBuffer scratch(gpu, encode.scratch_size(n), 0, nothing, options.dirt);
+  std::optional<GuardedBuffer> count;
+  RunLengthEncodeArgs args{
+      input.range(), symbols.range(), lengths.range(), offsets.range(), run_count.range(), scratch.range(), n};
+  if (options.device_count) {
+    const uint64_t value = options.device_count->value;
+    count.emplace(gpu, options.device_count->bytes, 4,
+                  std::as_bytes(std::span(&value, 1)).first(options.device_count->bytes));
+    args.count = Count::on_device(count->range(), n);
+  }
+  const Result<RunTime> ran = gpu.run([&](VkCommandBuffer commands) { return encode.record(commands, args); });
+  if (!ran) return ran.error().message;
+
+  const auto compare = [&](const char* name, GuardedBuffer& buffer, const std::vector<std::byte>& expected) {
+    std::vector<std::byte> actual;
+    if (const std::string spoilt = buffer.read(actual); !spoilt.empty()) return name + (": " + spoilt);
+    const auto [a, e] = std::ranges::mismatch(actual, expected);
+    if (a == actual.end()) return std::string();
+    return name + (": byte " + std::to_string(a - actual.begin())) + " is " + std::to_string(std::to_integer<int>(*a)) +
+           " and not " + std::to_string(std::to_integer<int>(*e));
+  };
+  const std::vector<uint64_t> how_many = {runs.symbols.size()};
+  const std::vector<uint64_t> none;
+  const std::string faults[] = {
+      compare("run_count", run_count,
+              expected_bytes(how_many, options.wide_count ? 8 : 4, options.wide_count ? 8 : 4, 0)),
+      compare("symbols", symbols,
+              expected_bytes(config.symbols ? runs.symbols : std::vector<T>{}, sizeof(T), n * sizeof(T), options.dirt)),
+      compare("lengths", lengths,
+              expected_bytes(config.lengths ? runs.lengths : none, length_bytes, n * length_bytes, options.dirt)),
+      compare("offsets", offsets,
+              expected_bytes(config.offsets ? runs.offsets : none, length_bytes, n * length_bytes, options.dirt)),
+      compare("input", input, expected_bytes(items, sizeof(T), n * sizeof(T), 0)),
+      scratch.overwritten()};
+  for (const std::string& fault : faults)
+    if (!fault.empty()) return fault;
+  return {};
+}
+
+const RunLengthEncode& encode_of(const Device& device, RunLengthEncodeConfig config) {
+  config.strategy = device.strategy();
+  const char* tuning = std::getenv("WEFT_TUNE");
+  std::string key = std::string("run_length_encode ") + (tuning != nullptr ? tuning : "");
+  for (const auto part :
+       {static_cast<int>(config.symbol), static_cast<int>(config.symbols), static_cast<int>(config.lengths),
+        static_cast<int>(config.offsets), static_cast<int>(config.length), static_cast<int>(config.strategy)})
+    key += ' ' + std::to_string(part);
+  return device.backend().primitive<RunLengthEncode>(key, config);
+}
+
+template <class T>
+RunLengthEncodeConfig config_of() {
+  RunLengthEncodeConfig config;
+  config.symbol = type_of<T>;
+  return config;
+}
+
+template <class T>
+void check(const Device& device, const std::vector<T>& items, const RunLengthEncodeConfig& config = config_of<T>(),
+           const EncodeOptions& options = {}) {
+  CAPTURE(device.name());
+  CAPTURE(std::string(name_of(config.symbol)));
+  CAPTURE(items.size());
+  CHECK(check_encoding(device.gpu(), encode_of(device, config), config, items, options) == "");
+}
+
+}  // namespace
+
+TEST_SUITE("run_length_encode") {
+  TEST_CASE("PARLE: eight items in five runs, no items, and one") {
+    for (const Device& device : every_device()) {
+      const std::vector<uint32_t> items = {1, 2, 3, 6, 6, 6, 5, 5};
+      const Runs<uint32_t> runs = runs_in(items);
+      CHECK(runs.symbols == std::vector<uint32_t>{1, 2, 3, 6, 5});
+      CHECK(runs.lengths == std::vector<uint64_t>{1, 1, 1, 3, 2});
+      check(device, items);
+      check(device, std::vector<uint32_t>{});
+      check(device, std::vector<uint32_t>{7});
+    }
+  }
+
+  TEST_CASE("PARLE: one run of ten million items, and all items distinct") {
+    for (const Device& device : every_device()) {
+      if (device.backend().is_emulated()) continue;
+      check(device, std::vector<uint32_t>(10'000'000, 5));
+      std::vector<uint32_t> distinct(1'000'003);
+      for (uint32_t i = 0; i < distinct.size(); ++i) distinct[i] = i;
+      check(device, distinct);
+    }
+  }
+
+  TEST_CASE("runs of symbols of every size are encoded, wherever they break") {
+    for (const Device& device : every_device()) {
+      const auto run = [&]<class T>() {
+        const uint64_t tile = encode_of(device, config_of<T>()).tile_items();
+        for (const uint64_t longest : {uint64_t{1}, uint64_t{2}, uint64_t{15}, 3 * tile})
+          for (const uint64_t n : {uint64_t{2}, tile - 1, tile + 1, 3 * tile + 5})
+            check(device, items_in_runs<T>(n, n + longest, longest), config_of<T>(),
+                  {.input_misalignment = longest * sizeof(T) % 16, .symbols_misalignment = 3 * sizeof(T) % 16});
+      };
+      run.operator()<uint32_t>();
+      if (device.backend().is_emulated()) continue;
+      run.operator()<uint8_t>();
+      run.operator()<uint16_t>();
+      run.operator()<uint64_t>();
+    }
+  }
+
+  TEST_CASE("counts at and around every edge are encoded whole") {
+    for (const Device& device : every_device()) {
+      const uint64_t tile = encode_of(device, config_of<uint32_t>()).tile_items();
+      for (const uint64_t n : edges(device.backend(), tile, 4)) check(device, items_in_runs<uint32_t>(n, n, 7));
+    }
+  }
+
+  TEST_CASE("a run that spans tiles is closed by whichever tile the next one begins in") {
+    for (const Device& device : every_device()) {
+      const uint64_t tile = encode_of(device, config_of<uint32_t>()).tile_items();
+      for (const uint64_t length : {tile - 1, tile, tile + 1, 2 * tile, 4 * tile + 3}) {
+        std::vector<uint32_t> items(6 * tile + 11, 1);
+        std::fill_n(items.begin() + 5, length, 2u);
+        check(device, items);
+        std::fill_n(items.begin(), 5, 2u);
+        check(device, items);
+      }
+    }
+  }
+
+  TEST_CASE("each output is written where it is wanted, lengths and offsets in either width") {
+    for (const Device& device : every_device())
+      for (const Type length : {Type::u32, Type::u64})
+        for (const uint32_t wanted : {1u, 4u, 7u}) {
+          if (device.backend().is_emulated() && wanted != 7) continue;
+          RunLengthEncodeConfig config = config_of<uint16_t>();
+          config.length = length;
+          config.symbols = (wanted & 1) != 0;
+          config.lengths = (wanted & 2) != 0;
+          config.offsets = (wanted & 4) != 0;
+          check(device, items_in_runs<uint16_t>(9000, 4, 5), config, {.input_misalignment = 6, .wide_count = true});
+        }
+  }
+
+  TEST_CASE("counts on the device are taken up to the declared maximum") {
+    for (const Device& device : every_device())
+      for (const uint64_t value : {uint64_t{0}, uint64_t{1}, uint64_t{4097}, uint64_t{9000}, uint64_t{1} << 33})
+        check(device, items_in_runs<uint32_t>(9000, 1, 6), config_of<uint32_t>(),
+              {.input_misalignment = 4, .device_count = DeviceCount{value, 8}});
+  }
+
+  TEST_CASE("chunks carry the open run on") {
+    for (const char* tuning : {"select.chunk_tiles=1", "select.chunk_tiles=2"}) {
+      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      CAPTURE(std::string(tuning));
+      for (const Device& device : every_device()) {
+        RunLengthEncodeConfig config = config_of<uint32_t>();
+        config.offsets = true;
+        const uint64_t tile = encode_of(device, config).tile_items();
+        for (const uint64_t longest : {uint64_t{3}, 3 * tile, 20 * tile})
+          check(device, items_in_runs<uint32_t>(7 * tile + 9, longest, longest), config, {.input_misalignment = 8});
+        check(device, std::vector<uint32_t>(7 * tile, 3), config, {.device_count = DeviceCount{3 * tile}});
+      }
+    }
+  }
+
+  TEST_CASE("tiles that post late, or never, and blocks left open change nothing") {
+    using Kind = primitives::LookBackFault::Kind;
+    for (Backend* backend : every_backend())
+      for (const auto& [kind, every] :
+           {std::pair(Kind::delay, 3u), std::pair(Kind::omit, 1u), std::pair(Kind::open, 1u)}) {
+        const Device device(*backend, Strategy::look_back);
+        const RunLengthEncodeConfig config = config_of<uint32_t>();
+        Result<RunLengthEncode> encode =
+            primitives::create_run_length_encode_with_fault(device.context(), config, {kind, every});
+        if (!encode) FAIL(encode.error().message);
+        const uint64_t n = (backend->is_emulated() ? 9 : 70) * encode->tile_items() + 5;
+        CAPTURE(device.name());
+        CAPTURE(every);
+        CHECK(check_encoding(device.gpu(), *encode, config, items_in_runs<uint32_t>(n, 3, n / 20), {}) == "");
+      }
+  }
+
+  TEST_CASE("results do not depend on what scratch and outputs held, nor on the run, nor on the tuning") {
+    for (const char* tuning : {"select.rows=4", "select.rows=1,select.groups=3,select.spin_limit=1"}) {
+      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      for (const Device& device : every_device())
+        for (const uint8_t dirt : {uint8_t{0}, uint8_t{0xff}, uint8_t{0xff}})
+          check(device, items_in_runs<uint32_t>(30001, 3, 4), config_of<uint32_t>(), {.dirt = dirt});
+    }
+  }
+
+  TEST_CASE("arguments that break their preconditions are refused by name") {
+    const Device device(first_backend(), Strategy::look_back);
+    RunLengthEncodeConfig config = config_of<uint32_t>();
+    config.offsets = true;
+    const RunLengthEncode& encode = encode_of(device, config);
+    Result<Buffer> buffer = device.gpu().create_buffer(1 << 20);
+    REQUIRE(buffer);
+    const auto at = [&](uint64_t offset, uint64_t size) { return buffer->range(offset, size); };
+    const RunLengthEncodeArgs good{at(0, 4000),
+                                   at(4096, 4000),
+                                   at(8192, 4000),
+                                   at(12288, 4000),
+                                   at(16384, 4),
+                                   at(20480, encode.scratch_size(1000)),
+                                   1000};
+    const auto refused = [&](const char* name, const auto& change) {
+      RunLengthEncodeArgs args = good;
+      change(args);
+      Status status;
+      REQUIRE(device.gpu().run([&](VkCommandBuffer commands) {
+        status = encode.record(commands, args);
+        return Status{};
+      }));
+      CAPTURE(std::string(name));
+      REQUIRE(!status);
+      CHECK(status.error().code == ErrorCode::invalid_argument);
+      CHECK(status.error().message.find(name) != std::string::npos);
+    };
+    refused("input", [](RunLengthEncodeArgs& a) { a.input.buffer = VK_NULL_HANDLE; });
+    refused("symbols", [](RunLengthEncodeArgs& a) { a.symbols = a.input; });
+    refused("lengths", [](RunLengthEncodeArgs& a) { a.lengths.size = 3996; });
+    refused("offsets", [](RunLengthEncodeArgs& a) { a.offsets.offset = 2; });
+    refused("run_count", [](RunLengthEncodeArgs& a) { a.run_count.size = 5; });
+    refused("scratch", [](RunLengthEncodeArgs& a) { a.scratch.offset += 4; });
+    refused("count", [](RunLengthEncodeArgs& a) { a.count = uint64_t{1} << 60; });
+    config.length = Type::u16;
+    CHECK(!RunLengthEncode::create(device.context(), config));
+  }
+}
+
+}  // namespace weft::test
