@@ -16,7 +16,8 @@ add_subdirectory(isa)
 
 foreach(check IN ITEMS clang-format clang-tidy)
   add_test(NAME ${check} COMMAND ${CMAKE_COMMAND} -DCHECK=${check} "-DSOURCE=${PROJECT_SOURCE_DIR}"
-                                 "-DBUILD=${PROJECT_BINARY_DIR}" -P "${CMAKE_CURRENT_SOURCE_DIR}/style_test.cmake")
+                                 "-DBUILD=${PROJECT_BINARY_DIR}" -DJIT=${WEFT_JIT}
+                                 -P "${CMAKE_CURRENT_SOURCE_DIR}/style_test.cmake")
   set_tests_properties(${check} PROPERTIES LABELS style)
 endforeach()
 set_tests_properties(clang-tidy PROPERTIES PROCESSORS 2 TIMEOUT 1200)
@@ -43,7 +44,7 @@ foreach(way IN ITEMS find_package add_subdirectory pkg_config)
   add_test(NAME consumer_${way}
            COMMAND ${CMAKE_COMMAND} -DWAY=${way} "-DSOURCE=${PROJECT_SOURCE_DIR}" "-DBUILD=${PROJECT_BINARY_DIR}"
                    "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/consumer/${way}" "-DCXX=${CMAKE_CXX_COMPILER}"
-                   "-DLAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}" "-DREGISTRY=${weft_registry}"
+                   "-DLAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}" "-DREGISTRY=${weft_registry}" -DJIT=${WEFT_JIT}
                    -P "${CMAKE_CURRENT_SOURCE_DIR}/consumer/consumer_test.cmake")
   set_tests_properties(consumer_${way} PROPERTIES LABELS consumer TIMEOUT 900 ENVIRONMENT "${weft_software_device}")
 endforeach()

@@ -18,8 +18,9 @@ namespace weft::test {
 namespace {
 
 constexpr ErrorCode kEveryCode[] = {
-    ErrorCode::invalid_argument,     ErrorCode::missing_feature, ErrorCode::unsupported, ErrorCode::out_of_host_memory,
-    ErrorCode::out_of_device_memory, ErrorCode::device_lost,     ErrorCode::not_found,   ErrorCode::driver_error,
+    ErrorCode::invalid_argument,   ErrorCode::missing_feature,      ErrorCode::unsupported,
+    ErrorCode::out_of_host_memory, ErrorCode::out_of_device_memory, ErrorCode::device_lost,
+    ErrorCode::not_found,          ErrorCode::driver_error,         ErrorCode::compile_error,
 };
 
 // What the driver is made to answer, and which function.
@@ -139,7 +140,7 @@ TEST_SUITE("host errors") {
   TEST_CASE("codes and their names are distinct") {
     std::set<std::string> names;
     for (const ErrorCode code : kEveryCode) CHECK(names.insert(name_of(code)).second);
-    CHECK(names.size() == 8);
+    CHECK(names.size() == std::size(kEveryCode));
     CHECK(std::string(name_of(ErrorCode::device_lost)) == "device_lost");
   }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include <weft/context.hpp>
+#include <weft/kernels.hpp>
 #include <weft/types.hpp>
 
 namespace weft {
@@ -14,6 +15,8 @@ struct ReduceConfig {
   Type item = Type::u32;
   Type accumulator =
       Type::u32;  ///< the result's type: `item`, or a wider one as for Scan. Op::arg_min, arg_max: `item`
+  /// A set made for "reduce": item, accumulator and operator are the snippet's, and those above are not looked at.
+  std::optional<KernelSet> own_kernels{};
 };
 
 /// What Op::arg_min and Op::arg_max write, 16 bytes.
@@ -30,7 +33,8 @@ struct ReduceArgs {
   BufferRange
       scratch;  ///< `scratch_size(count.maximum())` bytes, aligned to 16; contents irrelevant before, undefined after
   Count count;  ///< a value, or a device address and a maximum; with arg_min, arg_max at most 2^41
-  std::optional<Value> initial;  ///< an accumulator combined in front of the first item (not with arg_min, arg_max)
+  std::optional<Value> initial;  ///< an accumulator combined in front of the first item (not with arg_min, arg_max or
+                                 ///< own_kernels)
 };
 
 /// Combines all items of a range into one.
@@ -46,7 +50,7 @@ struct ReduceArgs {
 class Reduce {
  public:
   /// Builds the pipelines. Errors: missing_feature (64-bit types the device lacks), unsupported (an accumulator, or an
-  /// operator, that does not go with the item), out_of_host_memory, out_of_device_memory, device_lost.
+  /// operator, that does not go with the item; own_kernels made for something else), out_of_host_memory, out_of_device_memory, device_lost.
   static Result<Reduce> create(const Context& context, const ReduceConfig& config);
 
   /// Bytes of scratch for any call on at most `max_count` items. Never decreases with `max_count`. Never 0.

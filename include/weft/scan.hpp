@@ -4,6 +4,7 @@
 #include <optional>
 
 #include <weft/context.hpp>
+#include <weft/kernels.hpp>
 #include <weft/types.hpp>
 
 namespace weft {
@@ -28,6 +29,8 @@ struct ScanConfig {
       Type::u32;  ///< type of the outputs: `item`, or a wider one (u8 to u16 or u32, u16 to u32, u32 to u64,
                   ///< i32 to i64, f16 to f32, f32 to f64)
   Strategy strategy = Strategy::automatic;
+  /// A set made for "scan": item, accumulator and operator are the snippet's, and those above are not looked at.
+  std::optional<KernelSet> own_kernels{};
 };
 
 /// What one call works on.
@@ -38,7 +41,9 @@ struct ScanArgs {
   BufferRange
       scratch;  ///< `scratch_size(count.maximum())` bytes, aligned to 16; contents irrelevant before, undefined after
   Count count;  ///< a value, or a device address and a maximum
-  std::optional<Value> initial;  ///< an accumulator combined in front of the first item; none: the operator's identity
+  std::optional<Value>
+      initial;  ///< an accumulator combined in front of the first item; none: the operator's identity. Not
+                ///< with own_kernels: there it goes in front as an item
 };
 
 /// Prefix combination of a range.
@@ -52,12 +57,12 @@ struct ScanArgs {
 ///
 /// Cost: look_back reads each item once from memory (and once more from the device's cache) and writes each output once, 3
 /// dispatches (1 where one tile holds all); reduce_then_scan reads each item twice, 2 dispatches. Ranges whose addresses are equal modulo 16 bytes (scaled by item
-/// size) go fastest; any multiple of the item's size works.
+/// size) go fastest; any multiple of the item's size works, and of 4 where it has more.
 /// Synchronisation: the library's one rule (weft/context.hpp). Threads: one Scan may record on many at once.
 class Scan {
  public:
   /// Builds the pipelines. Errors: missing_feature (64-bit types the device lacks), unsupported (an accumulator, or an
-  /// operator, that does not go with the item), out_of_host_memory, out_of_device_memory, device_lost.
+  /// operator, that does not go with the item; own_kernels made for something else), out_of_host_memory, out_of_device_memory, device_lost.
   static Result<Scan> create(const Context& context, const ScanConfig& config);
 
   /// Bytes of scratch for any call on at most `max_count` items. Never decreases with `max_count`. Never 0.

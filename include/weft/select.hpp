@@ -5,6 +5,7 @@
 #include <optional>
 
 #include <weft/context.hpp>
+#include <weft/kernels.hpp>
 #include <weft/types.hpp>
 
 namespace weft {
@@ -56,6 +57,9 @@ struct SelectConfig {
   bool indices = false;    ///< the indices of what is kept go to `indices`
   Type index = Type::u32;  ///< u32, or u64 for more than 2^32 items (no device feature is needed)
   Strategy strategy = Strategy::automatic;
+  /// A set made for "select" or "unique": what is tested is the snippet's item. Kept are those for which keep() holds, or the first
+  /// of each run of items that are same() as the one before. criterion, item and member are not looked at.
+  std::optional<KernelSet> own_kernels{};
 
   /// Items for which the criterion holds.
   static SelectConfig select_if(Type item, Criterion criterion);
@@ -79,7 +83,7 @@ struct SelectArgs {
   BufferRange
       scratch;  ///< `scratch_size(count.maximum())` bytes, aligned to 16; contents irrelevant before, undefined after
   Count count;  ///< a value, or a device address and a maximum
-  Value a{};    ///< the criterion's constants, of the item's type
+  Value a{};    ///< the criterion's constants, of the item's type; with own_kernels, what call_a() and call_b() give
   Value b{};
 };
 
@@ -97,7 +101,8 @@ struct SelectArgs {
 /// Synchronisation: the library's one rule (weft/context.hpp). Threads: one Select may record on many at once.
 class Select {
  public:
-  /// Builds the pipelines. Errors: unsupported (a criterion, or a movement, that does not go with the item), out_of_host_memory,
+  /// Builds the pipelines. Errors: unsupported (a criterion, or a movement, that does not go with the item; own_kernels made for
+  /// something else), out_of_host_memory,
   /// out_of_device_memory, device_lost.
   static Result<Select> create(const Context& context, const SelectConfig& config);
 
@@ -130,6 +135,7 @@ struct PartitionConfig {
   bool indices = false;      ///< the indices of each side's items go to `indices`
   Type index = Type::u32;
   Strategy strategy = Strategy::automatic;
+  std::optional<KernelSet> own_kernels{};  ///< a set made for "select", with 2 sides; as in SelectConfig
 };
 
 /// What one call works on. Ranges that the config does not ask for are ignored. No range that is written may overlap

@@ -18,6 +18,7 @@ enum class ErrorCode : uint8_t {
   device_lost,           ///< the VkDevice is lost; nothing on it can be used any more
   not_found,             ///< no Vulkan loader, no device, or none that fits the selection
   driver_error,          ///< any other VkResult; the message names it
+  compile_error,         ///< a snippet of the user's own does not compile; the message is the compiler's
 };
 
 /// The code's name, e.g. "invalid_argument".

@@ -5,6 +5,7 @@
 #include <weft/dispatch_arguments.hpp>
 #include <weft/gpu.hpp>
 #include <weft/histogram.hpp>
+#include <weft/kernels.hpp>
 #include <weft/reduce.hpp>
 #include <weft/run_length_decode.hpp>
 #include <weft/run_length_encode.hpp>

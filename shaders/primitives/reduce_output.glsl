@@ -51,6 +51,13 @@ void reduce_write(uvec2 output_address, uvec2 initial, Accumulator v) {
   words.at[3] = item.y;
 }
 
+#elif WEFT_ACCUMULATOR == WEFT_OWN
+
+void reduce_write(uvec2 output_address, uvec2 initial, Accumulator v) {
+  Words words = Words(output_address);
+  [[unroll]] for (uint i = 0; i < WEFT_ACCUMULATOR_WORDS; ++i) words.at[i] = word_of(v, i);
+}
+
 #else
 
 void reduce_write(uvec2 output_address, uvec2 initial, Accumulator v) {

@@ -158,6 +158,37 @@ uint select_side(uvec2 bits) {
   return passes != ((push.flags & kSelectInverted) != 0u) ? 0u : 1u;
 }
 
+#ifdef WEFT_OWN_SNIPPET
+
+uvec2 call_a() { return push.low; }
+uvec2 call_b() { return push.span; }
+
+// An item of one or two words.
+#if WEFT_ITEM != WEFT_STRUCT
+Item own_item_of(uvec2 bits) {
+  uint words[WEFT_ITEM_WORDS];
+  [[unroll]] for (uint i = 0; i < WEFT_ITEM_WORDS; ++i) words[i] = bits[i];
+  return own_item(words);
+}
+Item own_item_of(uint bits) { return own_item_of(uvec2(bits, 0u)); }
+#endif
+
+#ifdef WEFT_OWN_UNIQUE
+bool own_differs(Item a, Item b) { return !same(a, b); }
+#else
+bool own_keeps(Item item) { return keep(item); }
+#endif
+
+#endif
+
+#if defined(WEFT_OWN_SNIPPET) && !defined(WEFT_OWN_UNIQUE)
+#if WEFT_ITEM != WEFT_STRUCT
+#define WEFT_SELECT_SIDE(bits) (own_keeps(own_item_of(bits)) ? 0u : 1u)
+#endif
+#else
+#define WEFT_SELECT_SIDE(bits) select_side(bits)
+#endif
+
 void select_mark(uint side, uint k, inout SelectMasks masks) {
   masks.first |= side == 0u ? 1u << k : 0u;
   if (kThreeSides) masks.second |= side == 1u ? 1u << k : 0u;
@@ -178,7 +209,14 @@ SelectBefore vector_last(uint words[WEFT_VECTOR_INPUT_WORDS]) { return words[WEF
 // Bit k: item k differs from the one before it.
 uint vector_run_heads(uint words[WEFT_VECTOR_INPUT_WORDS], SelectBefore before) {
   uint heads = 0u;
-#if WEFT_ITEM_BYTES == 8
+#ifdef WEFT_OWN_UNIQUE
+  Item last = own_item_of(before);
+  [[unroll]] for (uint k = 0; k < WEFT_SELECT_VECTOR; ++k) {
+    const Item item = own_item_of(vector_bits(words, k));
+    heads |= own_differs(last, item) ? 1u << k : 0u;
+    last = item;
+  }
+#elif WEFT_ITEM_BYTES == 8
   heads |= uvec2(words[0], words[1]) != before ? 1u : 0u;
   heads |= words[2] != words[0] || words[3] != words[1] ? 2u : 0u;
 #else
@@ -207,7 +245,7 @@ SelectMasks vector_masks(uint words[WEFT_VECTOR_INPUT_WORDS], SelectBefore befor
   if (kTest == kTestRunHead) {
     masks.first = vector_run_heads(words, before);
   } else {
-    [[unroll]] for (uint k = 0; k < WEFT_SELECT_VECTOR; ++k) select_mark(select_side(vector_bits(words, k)), k, masks);
+    [[unroll]] for (uint k = 0; k < WEFT_SELECT_VECTOR; ++k) select_mark(WEFT_SELECT_SIDE(vector_bits(words, k)), k, masks);
   }
   return masks;
 }
@@ -278,8 +316,22 @@ uvec2 select_member(SelectTile tile, uint place) {
   return uvec2(kMemberBytes >= 4u ? word : (word >> (8u * (byte & 3u))) & ((1u << (8u * (kMemberBytes & 3u))) - 1u), 0u);
 }
 
+#ifdef WEFT_OWN_SNIPPET
+// The item `before` items before the one at `place`.
+Item select_own_item(SelectTile tile, uint place, uint before) {
+  const uvec2 address = word64_add(tile.source, word64_multiply(place, kStride));
+  Words source = Words(word64_subtract(address, uvec2(before * kStride, 0u)));
+  uint words[WEFT_ITEM_WORDS];
+  [[unroll]] for (uint i = 0; i < WEFT_ITEM_WORDS; ++i) words[i] = source.at[i];
+  return own_item(words);
+}
+#endif
+
 bool select_member_is_run_head(SelectTile tile, uint place) {
   if (tile.index == 0u && place == 0u) return true;
+#ifdef WEFT_OWN_UNIQUE
+  return own_differs(select_own_item(tile, place, 1u), select_own_item(tile, place, 0u));
+#else
   Words item = Words(word64_add(tile.source, word64_multiply(place, kStride)));
   Words before = Words(word64_subtract(word64_add(tile.source, word64_multiply(place, kStride)), uvec2(kStride, 0u)));
   if (kMemberBytes < 4u) {
@@ -290,6 +342,7 @@ bool select_member_is_run_head(SelectTile tile, uint place) {
   for (uint i = 0u; i < kMemberBytes / 4u; ++i)
     differs = differs || item.at[kMember / 4u + i] != before.at[kMember / 4u + i];
   return differs;
+#endif
 }
 
 #endif
@@ -309,7 +362,11 @@ SelectMasks select_masks_by_rows(SelectTile tile) {
       if (kTest == kTestRunHead)
         own.first = select_member_is_run_head(tile, v) ? 1u : 0u;
       else
+#if defined(WEFT_OWN_SNIPPET) && !defined(WEFT_OWN_UNIQUE)
+        select_mark(own_keeps(select_own_item(tile, v, 0u)) ? 0u : 1u, 0u, own);
+#else
         select_mark(select_side(select_member(tile, v)), 0u, own);
+#endif
     }
 #else
     uint words[WEFT_VECTOR_INPUT_WORDS];

@@ -13,6 +13,8 @@
 #define WEFT_ITEM_BYTES 2
 #elif WEFT_ITEM == WEFT_U32 || WEFT_ITEM == WEFT_I32 || WEFT_ITEM == WEFT_F32
 #define WEFT_ITEM_BYTES 4
+#elif WEFT_ITEM == WEFT_OWN
+#define WEFT_ITEM_BYTES (4 * WEFT_ITEM_WORDS)
 #else
 #define WEFT_ITEM_BYTES 8
 #endif
@@ -26,12 +28,18 @@
 #define WEFT_OUTPUT_BYTES 4
 #elif WEFT_ACCUMULATOR == WEFT_ARG
 #define WEFT_OUTPUT_BYTES WEFT_ITEM_BYTES
+#elif WEFT_ACCUMULATOR == WEFT_OWN
+#define WEFT_OUTPUT_BYTES (4 * WEFT_ACCUMULATOR_WORDS)
 #else
 #define WEFT_OUTPUT_BYTES 8
 #endif
 
-// Where nothing is stored per item (WEFT_VECTOR_BY_ITEM, set by reductions), the item alone sets the vector's length.
-#if WEFT_OUTPUT_BYTES > WEFT_ITEM_BYTES && !defined(WEFT_VECTOR_BY_ITEM)
+// Where nothing is stored per item (WEFT_VECTOR_BY_ITEM, set by reductions), the item alone sets the vector's length. Items that do
+// not fill 16 bytes are vectors by themselves, and so are those with such outputs.
+#define WEFT_FILLS_VECTOR(BYTES) (BYTES == 1 || BYTES == 2 || BYTES == 4 || BYTES == 8 || BYTES == 16)
+#if !WEFT_FILLS_VECTOR(WEFT_ITEM_BYTES) || (!WEFT_FILLS_VECTOR(WEFT_OUTPUT_BYTES) && !defined(WEFT_VECTOR_BY_ITEM))
+#define WEFT_VECTOR_ITEMS 1
+#elif WEFT_OUTPUT_BYTES > WEFT_ITEM_BYTES && !defined(WEFT_VECTOR_BY_ITEM)
 #define WEFT_VECTOR_ITEMS (16 / WEFT_OUTPUT_BYTES)
 #else
 #define WEFT_VECTOR_ITEMS (16 / WEFT_ITEM_BYTES)
@@ -76,8 +84,21 @@ uint half_of_float(float value) {
 
 // ---- one item ----
 
+#if WEFT_ITEM == WEFT_OWN
+
+// Item k of a vector.
+#define ItemBits Item
+ItemBits vector_bits(uint words[WEFT_VECTOR_INPUT_WORDS], uint k) {
+  uint item[WEFT_ITEM_WORDS];
+  [[unroll]] for (uint i = 0; i < WEFT_ITEM_WORDS; ++i) item[i] = words[k * WEFT_ITEM_WORDS + i];
+  return own_item(item);
+}
+
+#else
+
 // The bits of item k of a vector, zero above.
-uvec2 vector_bits(uint words[WEFT_VECTOR_INPUT_WORDS], uint k) {
+#define ItemBits uvec2
+ItemBits vector_bits(uint words[WEFT_VECTOR_INPUT_WORDS], uint k) {
 #if WEFT_ITEM_BYTES == 8
   return uvec2(words[2u * k], words[2u * k + 1u]);
 #elif WEFT_ITEM_BYTES == 4
@@ -89,7 +110,24 @@ uvec2 vector_bits(uint words[WEFT_VECTOR_INPUT_WORDS], uint k) {
 #endif
 }
 
-#if WEFT_ACCUMULATOR != WEFT_ARG
+#endif
+
+#if WEFT_ACCUMULATOR == WEFT_OWN
+
+#ifdef WEFT_ACCUMULATOR_IS_ITEM
+Accumulator accumulator_of_item(Item item) { return item; }
+#else
+Accumulator accumulator_of_item(Item item) { return accumulator_of(item); }
+#endif
+
+// The host knows of no initial value but the identity, and of that not the bits.
+Accumulator accumulator_of_bits(uvec2 bits) { return identity(); }
+
+void vector_put(inout uint words[WEFT_VECTOR_OUTPUT_WORDS], uint k, Accumulator v) {
+  [[unroll]] for (uint i = 0; i < WEFT_ACCUMULATOR_WORDS; ++i) words[k * WEFT_ACCUMULATOR_WORDS + i] = word_of(v, i);
+}
+
+#elif WEFT_ACCUMULATOR != WEFT_ARG
 
 Accumulator accumulator_of_item(uvec2 bits) {
 #if WEFT_ITEM == WEFT_F16
@@ -140,6 +178,10 @@ void vector_put(inout uint words[WEFT_VECTOR_OUTPUT_WORDS], uint k, Accumulator 
   words[k >> 2] = (k & 3u) == 0u ? bits.x : words[k >> 2] | (bits.x << (8u * (k & 3u)));
 #endif
 }
+
+#endif
+
+#if WEFT_ACCUMULATOR != WEFT_ARG
 
 // ---- a vector's combination ----
 
@@ -225,7 +267,11 @@ Accumulator held_get(uint held[WEFT_VECTOR_HELD_WORDS], uint k) { return uintBit
 void held_put(inout uint held[WEFT_VECTOR_HELD_WORDS], uint k, Accumulator v) { vector_put(held, k, v); }
 
 Accumulator held_get(uint held[WEFT_VECTOR_HELD_WORDS], uint k) {
-#if WEFT_OUTPUT_BYTES == 8
+#if WEFT_ACCUMULATOR == WEFT_OWN
+  uint words[WEFT_ACCUMULATOR_WORDS];
+  [[unroll]] for (uint i = 0; i < WEFT_ACCUMULATOR_WORDS; ++i) words[i] = held[k * WEFT_ACCUMULATOR_WORDS + i];
+  return accumulator_of_words(words);
+#elif WEFT_OUTPUT_BYTES == 8
   return accumulator_of(uvec2(held[2u * k], held[2u * k + 1u]));
 #elif WEFT_OUTPUT_BYTES == 4
   return accumulator_of(uvec2(held[k], 0u));

@@ -4,6 +4,7 @@
 //   WEFT_ITEM         what a buffer holds: WEFT_U8 … WEFT_U32X2
 //   WEFT_ACCUMULATOR  what results hold: the same, a wider one, WEFT_ARG for (item, index), WEFT_COUNTS for two counts at once,
 //                     WEFT_RUNS for how many runs have begun and where the last one did
+//                     WEFT_OWN for the result of an operator of the user's own; then the item is WEFT_OWN too (own.glsl)
 // and the operator by specialization constant 2, or as a constant with WEFT_OP. It gets
 //   Accumulator       the type in registers: narrow integers widen to uint, f16 to float
 //   identity(), combine(earlier, later)
@@ -30,6 +31,8 @@
 // Items only, of primitives that look at them otherwise: single bits, and members of structs.
 #define WEFT_BITS 14
 #define WEFT_STRUCT 15
+// The user's own, of a snippet (own.glsl).
+#define WEFT_OWN 16
 
 #ifndef WEFT_ITEM
 #define WEFT_ITEM WEFT_U32
@@ -49,6 +52,10 @@
 #include "weft/subgroup.glsl"
 #include "weft/word64.glsl"
 
+#if WEFT_ITEM == WEFT_OWN
+#include "weft/own.glsl"
+#endif
+
 // The values of weft::Op.
 const uint kOpAdd = 0, kOpMultiply = 1, kOpMin = 2, kOpMax = 3, kOpAnd = 4, kOpOr = 5, kOpXor = 6, kOpAffine = 7,
            kOpArgMin = 8, kOpArgMax = 9;
@@ -58,7 +65,9 @@ const uint kOp = WEFT_OP;
 layout(constant_id = 2) const uint kOp = 0;
 #endif
 
+#if WEFT_ACCUMULATOR != WEFT_OWN
 const bool kCommutes = kOp != kOpAffine;
+#endif
 
 // ---- Accumulator, its identity and its words ----
 
@@ -180,7 +189,7 @@ uvec2 combine(uvec2 a, uvec2 b) { return a + b; }
 uvec2 identity() { return uvec2(0u); }
 uvec2 combine(uvec2 a, uvec2 b) { return uvec2(a.x + b.x, max(a.y, b.y)); }
 
-#else
+#elif WEFT_ACCUMULATOR != WEFT_OWN
 
 // Selects, not switches: drivers that fold specialization constants late would keep the blocks, once per item.
 Accumulator identity() {
@@ -252,7 +261,7 @@ uvec2 subgroup_reduce(uvec2 v) { return uvec2(subgroup_add(v.x), subgroup_add(v.
 uvec2 subgroup_inclusive(uvec2 v) { return uvec2(subgroup_inclusive_add(v.x), subgroup_inclusive_max(v.y)); }
 uvec2 subgroup_reduce(uvec2 v) { return uvec2(subgroup_add(v.x), subgroup_max(v.y)); }
 
-#elif WEFT_ACCUMULATOR_WORDS == 1 && !WEFT_ACCUMULATOR_IS_STRUCT
+#elif WEFT_ACCUMULATOR_WORDS == 1 && !WEFT_ACCUMULATOR_IS_STRUCT && WEFT_ACCUMULATOR != WEFT_OWN
 
 Accumulator subgroup_inclusive(Accumulator v) {
   switch (kOp) {

@@ -22,6 +22,9 @@ layout(constant_id = 3) const uint kRows = 8;  // at most 8
 #if WEFT_VECTOR_INPUT_WORDS == 4
 #define TileVector uvec4
 #define TileVectors Words4
+#elif WEFT_VECTOR_INPUT_WORDS == 3
+#define TileVector uvec3
+#define TileVectors Words
 #elif WEFT_VECTOR_INPUT_WORDS == 2
 #define TileVector uvec2
 #define TileVectors Words2
@@ -37,10 +40,10 @@ const uint kTileOutputBytes = kTileVectors * WEFT_VECTOR_OUTPUT_WORDS * 4u;
 
 #include "weft/tile_range.glsl"
 
-// Whether tile_load() may load it. Items of 8 bytes may lie on a boundary of 4, and their vectors with them.
+// Whether tile_load() may load it. Items of 8 bytes and more may lie on a boundary of 4, and their vectors with them.
 bool tile_is_loadable(uvec2 tile_address, uvec2 present) {
-#if WEFT_ITEM_BYTES == 8
-  return tile_is_full(present) && (tile_address.x & 15u) == 0u;
+#if WEFT_ITEM_BYTES >= 8 && WEFT_VECTOR_INPUT_WORDS != 3
+  return tile_is_full(present) && (tile_address.x & (WEFT_VECTOR_INPUT_WORDS * 4u - 1u)) == 0u;
 #else
   return tile_is_full(present);
 #endif
@@ -77,8 +80,14 @@ struct TileWords {
 // Only where tile_is_loadable().
 void tile_load(uvec2 tile_address, inout TileWords words) {
   TileVectors source = TileVectors(tile_address);
+#if WEFT_VECTOR_INPUT_WORDS == 3
+  // Vectors of three words have no boundary of their own.
+#define WEFT_LOAD_VECTOR(v) uvec3(source.at[3u * v], source.at[3u * v + 1u], source.at[3u * v + 2u])
+#else
+#define WEFT_LOAD_VECTOR(v) source.at[v]
+#endif
 #define WEFT_LOAD_ROW(i) \
-  if (i < kRows) words.row_##i = source.at[tile_vector(i)];
+  if (i < kRows) words.row_##i = WEFT_LOAD_VECTOR(tile_vector(i));
   WEFT_FOR_ROWS(WEFT_LOAD_ROW)
 #undef WEFT_LOAD_ROW
 }
@@ -114,12 +123,19 @@ void tile_store_vector(uvec2 tile_address, uint v, uint words[WEFT_VECTOR_OUTPUT
   Words4(tile_address).at[v] = uvec4(words[0], words[1], words[2], words[3]);
 #elif WEFT_VECTOR_OUTPUT_WORDS == 2
   Words2(tile_address).at[v] = uvec2(words[0], words[1]);
-#else
+#elif WEFT_VECTOR_OUTPUT_WORDS == 1
   Words(tile_address).at[v] = words[0];
+#else
+  Words target = Words(tile_address);
+  [[unroll]] for (uint i = 0; i < WEFT_VECTOR_OUTPUT_WORDS; ++i) target.at[v * WEFT_VECTOR_OUTPUT_WORDS + i] = words[i];
 #endif
 }
 
+#if WEFT_VECTOR_OUTPUT_WORDS == 1 || WEFT_VECTOR_OUTPUT_WORDS == 2 || WEFT_VECTOR_OUTPUT_WORDS == 4
 bool tile_output_is_aligned(uvec2 tile_address) { return (tile_address.x & (WEFT_VECTOR_OUTPUT_WORDS * 4u - 1u)) == 0u; }
+#else
+bool tile_output_is_aligned(uvec2 tile_address) { return true; }
+#endif
 
 // Any vector of any tile: only what is present is written.
 void tile_store_present(uvec2 tile_address, uint v, uvec2 present, uint words[WEFT_VECTOR_OUTPUT_WORDS]) {

@@ -34,6 +34,24 @@ bool overlap(const LocatedRange& a, const LocatedRange& b) {
   return a.bytes != 0 && b.bytes != 0 && a.address < b.address + b.bytes && b.address < a.address + a.bytes;
 }
 
+Status check_own_kernels(const char* primitive, const KernelSet& own, std::string_view wanted) {
+  const std::string name = std::string(primitive) + ": own_kernels '" + own.name() + "'";
+  if (own.primitive() != wanted)
+    return Error{ErrorCode::unsupported,
+                 name + " are made for " + own.primitive() + ", and not for " + std::string(wanted)};
+  constexpr uint32_t kMostItemBytes = 16, kMostAccumulatorBytes = 32;  // as in shaders/weft/own.glsl
+  const bool has_results = wanted == "scan" || wanted == "reduce";
+  if (own.item_bytes() == 0 || own.item_bytes() > kMostItemBytes || (own.accumulator_bytes() != 0) != has_results ||
+      own.accumulator_bytes() > kMostAccumulatorBytes)
+    return Error{ErrorCode::unsupported, name + " were not made by weft_add_kernel() or weft::jit"};
+  return {};
+}
+
+uint32_t own_vector_items(uint32_t item_bytes, uint32_t output_bytes) {
+  const auto fills = [](uint32_t bytes) { return bytes <= 16 && (bytes & (bytes - 1)) == 0; };
+  return fills(item_bytes) && fills(output_bytes) ? 16 / std::max(item_bytes, output_bytes) : 1;
+}
+
 VkDeviceAddress RangeChecks::add(const char* name, const BufferRange& range, uint64_t bytes, uint64_t alignment,
                                  bool written) {
   if (!status_) return 0;

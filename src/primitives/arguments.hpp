@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "runtime/context_state.hpp"
 
@@ -61,6 +62,12 @@ class RangeChecks {
 };
 
 Error argument_error(const char* primitive, const char* argument, const std::string& what);
+
+/// Refuses a set that is made for another primitive, named as in KernelSet::primitive(), or does not say what it works on.
+Status check_own_kernels(const char* primitive, const KernelSet& own, std::string_view wanted);
+
+/// Items of a vector, as in shaders/weft/item.glsl: as many as fill 16 bytes with the wider of item and output, or 1.
+uint32_t own_vector_items(uint32_t item_bytes, uint32_t output_bytes);
 
 /// Refuses operators that do not go with the item, and accumulators that are neither it nor a wider one.
 Status check_operator(const char* primitive, Op op, Type item, Type accumulator);

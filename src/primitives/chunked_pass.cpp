@@ -36,9 +36,9 @@ Result<ChunkedPass> ChunkedPass::create(std::shared_ptr<const ContextState> shar
   constants.insert(constants.end(), config.constants.begin(), config.constants.end());
   Status status;
   const auto build = [&](std::shared_ptr<const Pipeline>& pipeline, const std::string& kernel, uint32_t size,
-                         std::span<const uint32_t> values) {
+                         std::span<const uint32_t> values, const KernelSet* own) {
     if (!status) return;
-    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(kernel, size, values);
+    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(kernel, size, values, own);
     if (built)
       pipeline = *std::move(built);
     else
@@ -46,16 +46,16 @@ Result<ChunkedPass> ChunkedPass::create(std::shared_ptr<const ContextState> shar
   };
   if (pass.strategy_ == Strategy::look_back) {
     const std::string variant = config.types + (state.traits().buffer_int64_atomics ? ".state64" : ".state32");
-    build(pass.reset_, "look_back_reset", kResetWorkgroup, {});
-    build(pass.look_back_, config.stem + "_look_back" + variant, workgroup, constants);
+    build(pass.reset_, "look_back_reset", kResetWorkgroup, {}, nullptr);
+    build(pass.look_back_, config.stem + "_look_back" + variant, workgroup, constants, config.own);
     // By then every post is there that ever comes: nothing to wait for.
     std::vector<uint32_t> repair_constants = constants;
     repair_constants[3] = 1;
-    build(pass.repair_, config.stem + "_repair" + variant, workgroup, repair_constants);
+    build(pass.repair_, config.stem + "_repair" + variant, workgroup, repair_constants, config.own);
   }
   if (pass.strategy_ == Strategy::reduce_then_scan || pass.small_items_ != 0) {
-    build(pass.upsweep_, config.stem + "_upsweep" + config.types, workgroup, constants);
-    build(pass.downsweep_, config.stem + "_downsweep" + config.types, workgroup, constants);
+    build(pass.upsweep_, config.stem + "_upsweep" + config.types, workgroup, constants, config.own);
+    build(pass.downsweep_, config.stem + "_downsweep" + config.types, workgroup, constants, config.own);
   }
   if (!status) return status.error();
   return pass;

@@ -33,6 +33,7 @@ class ChunkedPass {
     uint32_t accumulator_words = 1;     ///< of what is posted
     std::vector<uint32_t> constants{};  ///< specialization constants from id 7 on
     uint32_t fault = 0;
+    const KernelSet* own = nullptr;  ///< where its kernels are; null: weft's own
   };
   static Result<ChunkedPass> create(std::shared_ptr<const runtime::ContextState> state, const Config& config);
 

@@ -18,12 +18,14 @@ struct Reduce::Plan {
   ReduceConfig config;
   runtime::ReduceTuning tuning;
   bool arg = false;
+  uint32_t item_bytes = 0;
+  uint32_t result_bytes = 0;
+  uint32_t vector_items = 0;
   uint32_t tile_items = 0;
   uint32_t partial_bytes = 0;
   std::shared_ptr<const Pipeline> reduce, finish;
 
   uint64_t tiles(uint64_t count, uint32_t head) const { return (count + head + tile_items - 1) / tile_items; }
-  uint32_t vector_items() const { return 16 / size_of(config.item); }
 };
 
 namespace {
@@ -32,14 +34,21 @@ constexpr const char* kName = "Reduce";
 constexpr uint64_t kMaxTiles = uint64_t{1} << 31;
 constexpr VkDeviceSize kLeastScratch = 16;
 
+Status check_config(const ContextState& state, const ReduceConfig& config) {
+  if (config.own_kernels) return primitives::check_own_kernels(kName, *config.own_kernels, "reduce");
+  if (Status status = primitives::check_operator(kName, config.op, config.item, config.accumulator); !status)
+    return status;
+  for (const Type type : {config.item, config.accumulator})
+    if (Status status = state.check_type(type); !status) return status;
+  return {};
+}
+
 }  // namespace
 
 Result<Reduce> Reduce::create(const Context& context, const ReduceConfig& config) {
   const ContextState& state = *context.state();
-  if (const Status status = primitives::check_operator(kName, config.op, config.item, config.accumulator); !status)
-    return status.error();
-  for (const Type type : {config.item, config.accumulator})
-    if (const Status status = state.check_type(type); !status) return status.error();
+  const KernelSet* own = config.own_kernels ? &*config.own_kernels : nullptr;
+  if (const Status status = check_config(state, config); !status) return status.error();
   const Result<runtime::Tuning> tuning = runtime::tuning_of(state.traits());
   if (!tuning) return tuning.error();
 
@@ -48,15 +57,26 @@ Result<Reduce> Reduce::create(const Context& context, const ReduceConfig& config
   plan->config = config;
   plan->tuning = tuning->reduce;
   plan->tuning.workgroup = std::min(plan->tuning.workgroup, state.traits().max_workgroup_invocations);
-  plan->arg = config.op == Op::arg_min || config.op == Op::arg_max;
-  plan->tile_items = plan->tuning.workgroup * plan->tuning.rows * plan->vector_items();
-  plan->partial_bytes = plan->arg ? 16 : primitives::register_bytes(config.accumulator);
+  std::string types;
+  if (own != nullptr) {
+    types = ".own.own";
+    plan->item_bytes = own->item_bytes();
+    plan->result_bytes = plan->partial_bytes = own->accumulator_bytes();
+    plan->vector_items = primitives::own_vector_items(plan->item_bytes, 4);
+  } else {
+    plan->arg = config.op == Op::arg_min || config.op == Op::arg_max;
+    types = std::string(".") + name_of(config.item) + "." + (plan->arg ? "arg" : name_of(config.accumulator));
+    plan->item_bytes = size_of(config.item);
+    plan->result_bytes = plan->arg ? sizeof(ArgResult) : size_of(config.accumulator);
+    plan->partial_bytes = plan->arg ? 16 : primitives::register_bytes(config.accumulator);
+    plan->vector_items = 16 / plan->item_bytes;
+  }
+  plan->tile_items = plan->tuning.workgroup * plan->tuning.rows * plan->vector_items;
 
-  const std::string types =
-      std::string(".") + name_of(config.item) + "." + (plan->arg ? "arg" : name_of(config.accumulator));
-  const uint32_t constants[] = {static_cast<uint32_t>(config.op), plan->tuning.rows};
+  const uint32_t constants[] = {own != nullptr ? 0u : static_cast<uint32_t>(config.op), plan->tuning.rows};
   for (const auto& [pipeline, stem] : {std::pair(&plan->reduce, "reduce"), std::pair(&plan->finish, "reduce_finish")}) {
-    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(stem + types, plan->tuning.workgroup, constants);
+    Result<std::shared_ptr<const Pipeline>> built =
+        state.pipeline(stem + types, plan->tuning.workgroup, constants, own);
     if (!built) return built.error();
     *pipeline = *std::move(built);
   }
@@ -68,7 +88,7 @@ Reduce::Reduce(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
 uint32_t Reduce::tile_items() const noexcept { return plan_->tile_items; }
 
 VkDeviceSize Reduce::scratch_size(uint64_t max_count) const noexcept {
-  const uint64_t tiles = plan_->tiles(max_count, plan_->vector_items() - 1);
+  const uint64_t tiles = plan_->tiles(max_count, plan_->vector_items - 1);
   const uint64_t groups = std::min<uint64_t>(tiles, plan_->tuning.groups);
   return std::max<VkDeviceSize>(kLeastScratch, (groups * plan_->partial_bytes + 15) / 16 * 16);
 }
@@ -76,13 +96,15 @@ VkDeviceSize Reduce::scratch_size(uint64_t max_count) const noexcept {
 Status Reduce::record(VkCommandBuffer commands, const ReduceArgs& args) const {
   const Plan& plan = *plan_;
   const ContextState& state = *plan.state;
-  const uint32_t item_bytes = size_of(plan.config.item);
-  const uint32_t result_bytes = plan.arg ? sizeof(ArgResult) : size_of(plan.config.accumulator);
+  const uint32_t item_bytes = plan.item_bytes;
+  const uint32_t result_bytes = plan.result_bytes;
   const uint64_t maximum = args.count.maximum();
 
   if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");
   if (plan.arg && args.initial)
     return primitives::argument_error(kName, "initial", "does not go with arg_min and arg_max");
+  if (plan.config.own_kernels && args.initial)
+    return primitives::argument_error(kName, "initial", "does not go with own_kernels");
   if (maximum / plan.tile_items >= kMaxTiles)
     return primitives::argument_error(kName, "count", "is more than 2^31 tiles hold: " + std::to_string(maximum));
   // Kernels number the items of a workgroup's run of tiles in 32 bits to find the best.
@@ -117,7 +139,7 @@ Status Reduce::record(VkCommandBuffer commands, const ReduceArgs& args) const {
         return primitives::argument_error(kName, "count", std::string("overlaps ") + range->name);
   }
 
-  const uint32_t head = primitives::head_items(input.address, plan.vector_items() * item_bytes, item_bytes);
+  const uint32_t head = primitives::head_items(input.address, plan.vector_items * item_bytes, item_bytes);
   const uint64_t tiles = std::max<uint64_t>(1, plan.tiles(maximum, head));
   const uint64_t tiles_per_workgroup = (tiles + plan.tuning.groups - 1) / plan.tuning.groups;
   const uint32_t workgroups = static_cast<uint32_t>((tiles + tiles_per_workgroup - 1) / tiles_per_workgroup);

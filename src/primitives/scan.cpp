@@ -20,6 +20,9 @@ struct Scan::Plan {
   std::shared_ptr<const ContextState> state;
   ScanConfig config;  // strategy resolved
   runtime::ScanTuning tuning;
+  uint32_t item_bytes = 0;
+  uint32_t accumulator_bytes = 0;
+  uint32_t register_bytes = 0;  // of an accumulator in partials and posts
   uint32_t vector_items = 0;
   uint32_t tile_items = 0;
   uint32_t post_bytes = 0;   // look_back: of one post
@@ -35,13 +38,13 @@ struct Scan::Plan {
   }
 
   uint64_t partials_bytes(uint64_t tiles) const {
-    return (std::min<uint64_t>(tiles, tuning.groups) * primitives::register_bytes(config.accumulator) + 15) / 16 * 16;
+    return (std::min<uint64_t>(tiles, tuning.groups) * register_bytes + 15) / 16 * 16;
   }
 
   bool uses_look_back(uint64_t count) const { return config.strategy == Strategy::look_back && count > small_items; }
 
   uint32_t lag_tiles() const {
-    return std::max(1u, tuning.lag_kib * 1024 / (tile_items * (size_of(config.item) + size_of(config.accumulator))));
+    return std::max(1u, tuning.lag_kib * 1024 / (tile_items * (item_bytes + accumulator_bytes)));
   }
 
   uint64_t tiles(uint64_t count, uint32_t head) const { return (count + head + tile_items - 1) / tile_items; }
@@ -60,6 +63,17 @@ constexpr uint32_t kRepairWorkgroups = 32;
 // Without scratch in use the declared size still is not 0, so that callers need no special case.
 constexpr VkDeviceSize kLeastScratch = 16;
 
+Status check_config(const ContextState& state, const ScanConfig& config) {
+  if (config.own_kernels) return primitives::check_own_kernels(kName, *config.own_kernels, "scan");
+  if (config.op == Op::arg_min || config.op == Op::arg_max)
+    return Error{ErrorCode::unsupported, "Scan: arg_min and arg_max are operators of Reduce"};
+  if (Status status = primitives::check_operator(kName, config.op, config.item, config.accumulator); !status)
+    return status;
+  for (const Type type : {config.item, config.accumulator})
+    if (Status status = state.check_type(type); !status) return status;
+  return {};
+}
+
 }  // namespace
 
 const char* name_of(ScanKind kind) noexcept { return kind == ScanKind::exclusive ? "exclusive" : "inclusive"; }
@@ -68,12 +82,8 @@ Result<Scan> Scan::create(const Context& context, const ScanConfig& config) { re
 
 Result<Scan> Scan::create(const Context& context, const ScanConfig& config, uint32_t fault) {
   const ContextState& state = *context.state();
-  if (config.op == Op::arg_min || config.op == Op::arg_max)
-    return Error{ErrorCode::unsupported, "Scan: arg_min and arg_max are operators of Reduce"};
-  if (const Status status = primitives::check_operator(kName, config.op, config.item, config.accumulator); !status)
-    return status.error();
-  for (const Type type : {config.item, config.accumulator})
-    if (const Status status = state.check_type(type); !status) return status.error();
+  const KernelSet* own = config.own_kernels ? &*config.own_kernels : nullptr;
+  if (const Status status = check_config(state, config); !status) return status.error();
   const Result<runtime::Tuning> tuning = runtime::tuning_of(state.traits());
   if (!tuning) return tuning.error();
 
@@ -81,24 +91,32 @@ Result<Scan> Scan::create(const Context& context, const ScanConfig& config, uint
   plan->state = context.state();
   plan->config = config;
   plan->tuning = tuning->scan;
+  plan->item_bytes = own != nullptr ? own->item_bytes() : size_of(config.item);
+  plan->accumulator_bytes = own != nullptr ? own->accumulator_bytes() : size_of(config.accumulator);
+  plan->register_bytes = own != nullptr ? own->accumulator_bytes() : primitives::register_bytes(config.accumulator);
   if (config.strategy == Strategy::automatic) {
     plan->config.strategy = state.strategy();
     if (state.strategy() == Strategy::look_back && !state.strategy_is_forced()) {
-      plan->small_items = uint64_t{1024} * plan->tuning.small_kib / size_of(config.item);
+      plan->small_items = uint64_t{1024} * plan->tuning.small_kib / plan->item_bytes;
     }
   }
-  if (size_of(config.accumulator) == 8 || size_of(config.accumulator) > size_of(config.item))
+  if (plan->accumulator_bytes >= 8 || plan->accumulator_bytes > plan->item_bytes)
     plan->tuning.rows = plan->tuning.rows_wide;
   plan->tuning.workgroup = std::min(plan->tuning.workgroup, state.traits().max_workgroup_invocations);
-  plan->vector_items = 16 / std::max(size_of(config.item), size_of(config.accumulator));
+  plan->vector_items = own != nullptr ? primitives::own_vector_items(plan->item_bytes, plan->accumulator_bytes)
+                                      : 16 / std::max(plan->item_bytes, plan->accumulator_bytes);
+  // A tile is held in registers: as many words a lane as the widest of weft's own.
+  if (own != nullptr)
+    plan->tuning.rows = std::min(plan->tuning.rows, 128 / std::max(16u, plan->vector_items * plan->accumulator_bytes));
   plan->tile_items = plan->tuning.workgroup * plan->tuning.rows * plan->vector_items;
 
-  const std::string types = std::string(".") + name_of(config.item) + "." + name_of(config.accumulator);
-  const uint32_t constants[] = {static_cast<uint32_t>(config.op), plan->tuning.rows,
+  const std::string types =
+      own != nullptr ? ".own.own" : std::string(".") + name_of(config.item) + "." + name_of(config.accumulator);
+  const uint32_t constants[] = {own != nullptr ? 0u : static_cast<uint32_t>(config.op), plan->tuning.rows,
                                 config.kind == ScanKind::inclusive ? 1u : 0u, plan->tuning.spin_limit, fault};
   const auto build = [&](std::shared_ptr<const Pipeline>& pipeline, const std::string& kernel, uint32_t workgroup,
-                         std::span<const uint32_t> values) -> Status {
-    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(kernel, workgroup, values);
+                         std::span<const uint32_t> values, const KernelSet* set) -> Status {
+    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(kernel, workgroup, values, set);
     if (!built) return built.error();
     pipeline = *std::move(built);
     return {};
@@ -109,18 +127,18 @@ Result<Scan> Scan::create(const Context& context, const ScanConfig& config, uint
     const bool wide = state.traits().buffer_int64_atomics;
     // By then every post is there that ever comes: nothing to wait for.
     const uint32_t repair_constants[] = {constants[0], constants[1], constants[2], 1, fault};
-    const uint32_t words = primitives::register_bytes(config.accumulator) / 4;
+    const uint32_t words = plan->register_bytes / 4;
     // As in weft/look_back.glsl: 32 bits of value and a flag in 64, or 16 in 32.
     plan->post_bytes = 8 * words;
     plan->block_tiles = state.subgroup_backend() == SubgroupBackend::native ? state.subgroup_size() : 1;
     const std::string variant = types + (wide ? ".state64" : ".state32");
-    status = build(plan->reset, "look_back_reset", kResetWorkgroup, {});
-    if (status) status = build(plan->look_back, "scan_look_back" + variant, plan->tuning.workgroup, constants);
-    if (status) status = build(plan->repair, "scan_repair" + variant, plan->tuning.workgroup, repair_constants);
+    status = build(plan->reset, "look_back_reset", kResetWorkgroup, {}, nullptr);
+    if (status) status = build(plan->look_back, "scan_look_back" + variant, plan->tuning.workgroup, constants, own);
+    if (status) status = build(plan->repair, "scan_repair" + variant, plan->tuning.workgroup, repair_constants, own);
   }
   if (status && (plan->config.strategy == Strategy::reduce_then_scan || plan->small_items != 0)) {
-    status = build(plan->upsweep, "scan_upsweep" + types, plan->tuning.workgroup, constants);
-    if (status) status = build(plan->downsweep, "scan_downsweep" + types, plan->tuning.workgroup, constants);
+    status = build(plan->upsweep, "scan_upsweep" + types, plan->tuning.workgroup, constants, own);
+    if (status) status = build(plan->downsweep, "scan_downsweep" + types, plan->tuning.workgroup, constants, own);
   }
   if (!status) return status.error();
   return Scan(std::move(plan));
@@ -148,11 +166,13 @@ VkDeviceSize Scan::scratch_size(uint64_t max_count) const noexcept {
 Status Scan::record(VkCommandBuffer commands, const ScanArgs& args) const {
   const Plan& plan = *plan_;
   const ContextState& state = *plan.state;
-  const uint32_t item_bytes = size_of(plan.config.item);
-  const uint32_t accumulator_bytes = size_of(plan.config.accumulator);
+  const uint32_t item_bytes = plan.item_bytes;
+  const uint32_t accumulator_bytes = plan.accumulator_bytes;
   const uint64_t maximum = args.count.maximum();
 
   if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");
+  if (plan.config.own_kernels && args.initial)
+    return primitives::argument_error(kName, "initial", "does not go with own_kernels");
   if (maximum / plan.tile_items >= kMaxTiles)
     return primitives::argument_error(kName, "count", "is more than 2^31 tiles hold: " + std::to_string(maximum));
   const Result<VkDeviceAddress> count = primitives::locate_count(state, kName, args.count);
@@ -160,10 +180,10 @@ Status Scan::record(VkCommandBuffer commands, const ScanArgs& args) const {
   if (maximum == 0) return {};
 
   const Result<LocatedRange> input =
-      primitives::locate(state, kName, "input", args.input, maximum * item_bytes, item_bytes == 8 ? 4 : item_bytes);
+      primitives::locate(state, kName, "input", args.input, maximum * item_bytes, std::min(item_bytes, 4u));
   if (!input) return input.error();
-  const Result<LocatedRange> output = primitives::locate(
-      state, kName, "output", args.output, maximum * accumulator_bytes, accumulator_bytes == 8 ? 4 : accumulator_bytes);
+  const Result<LocatedRange> output = primitives::locate(state, kName, "output", args.output,
+                                                         maximum * accumulator_bytes, std::min(accumulator_bytes, 4u));
   if (!output) return output.error();
   const Result<LocatedRange> scratch =
       primitives::locate(state, kName, "scratch", args.scratch, scratch_size(maximum), 16);

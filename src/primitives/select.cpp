@@ -124,7 +124,20 @@ bool tests_bits(Criterion criterion) {
 
 /// What Select and Partition have in common.
 Result<std::shared_ptr<const SelectPlan>> SelectPlan::create(const Context& context, const char* name, uint32_t sides,
-                                                             const SelectConfig& config, uint32_t fault) {
+                                                             const SelectConfig& wanted, uint32_t fault) {
+  SelectConfig config = wanted;
+  const KernelSet* own = config.own_kernels ? &*config.own_kernels : nullptr;
+  if (own != nullptr) {
+    const bool unique = sides == 1 && own->primitive() == "unique";
+    if (const Status status = check_own_kernels(name, *own, unique ? "unique" : "select"); !status)
+      return status.error();
+    if (sides == 3) return refused(name, "3 sides do not go with own_kernels");
+    // As shaders/weft/own.glsl has it: items of one or two words are those of these types, larger ones are structs.
+    const uint32_t bytes = own->item_bytes();
+    config.criterion = unique ? Criterion::run_head : Criterion::nonzero;
+    config.item = bytes == 8 && unique ? Type::u32x2 : bytes == 8 ? Type::u64 : Type::u32;
+    config.member = bytes > 8 ? Member{.stride = bytes} : Member{};
+  }
   const bool flagged = config.criterion == Criterion::flagged || config.criterion == Criterion::not_flagged;
   const bool run_head = config.criterion == Criterion::run_head;
   const bool is_member = config.member.stride != 0;
@@ -177,6 +190,7 @@ Result<std::shared_ptr<const SelectPlan>> SelectPlan::create(const Context& cont
     plan->item_bytes = item_bytes;
   }
   if (is_member) plan->item_bytes = config.member.stride;
+  if (own != nullptr) item = "own";
 
   uint32_t moves = kMoveNothing;
   if (config.items) moves |= is_member ? kMoveGathered : kMoveTested;
@@ -205,6 +219,7 @@ Result<std::shared_ptr<const SelectPlan>> SelectPlan::create(const Context& cont
                     config.member.offset,
                     member_bytes};
   pass.fault = fault;
+  pass.own = own;
   Result<ChunkedPass> made = ChunkedPass::create(context.state(), pass);
   if (!made) return made.error();
   plan->pass = *std::move(made);
@@ -262,7 +277,10 @@ Status SelectPlan::record(VkCommandBuffer commands, const PartitionArgs& args, c
   if (const Status status = ranges.finish(); !status) return status;
 
   bool inverted = false;
-  if (flagged) {
+  if (config.own_kernels) {
+    push.low = args.a.bits;
+    push.span = args.b.bits;
+  } else if (flagged) {
     inverted = config.criterion == Criterion::not_flagged;
   } else if (sides == 3) {
     push.low = key_of(config.item, args.a.bits);
@@ -381,6 +399,7 @@ Result<Partition> Partition::create(const Context& context, const PartitionConfi
   select.indices = config.indices;
   select.index = config.index;
   select.strategy = config.strategy;
+  select.own_kernels = config.own_kernels;
   Result<std::shared_ptr<const SelectPlan>> plan = SelectPlan::create(context, "Partition", config.sides, select, 0);
   if (!plan) return plan.error();
   return Partition(*std::move(plan));

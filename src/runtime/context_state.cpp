@@ -178,10 +178,12 @@ Status ContextState::check_type(Type type) const {
 }
 
 Result<std::shared_ptr<const Pipeline>> ContextState::pipeline(const std::string& kernel, uint32_t workgroup_size,
-                                                               std::span<const uint32_t> constants) const {
+                                                               std::span<const uint32_t> constants,
+                                                               const KernelSet* own) const {
   const std::string name = kernel + (subgroup_backend_ == SubgroupBackend::native ? ".native" : ".emulated");
   std::string key = name + ' ' + std::to_string(workgroup_size);
   for (const uint32_t constant : constants) key += ' ' + std::to_string(constant);
+  if (own != nullptr) key += ' ' + own->digest();
 
   PipelineSlot* slot = nullptr;
   {
@@ -190,14 +192,17 @@ Result<std::shared_ptr<const Pipeline>> ContextState::pipeline(const std::string
   }
   const std::lock_guard lock(slot->building);
   if (auto pipeline = slot->pipeline.lock()) return pipeline;
-  auto built = build_pipeline(name, workgroup_size, constants);
+  auto built = build_pipeline(name, workgroup_size, constants, own);
   if (built) slot->pipeline = *built;
   return built;
 }
 
 Result<std::shared_ptr<const Pipeline>> ContextState::build_pipeline(const std::string& name, uint32_t workgroup_size,
-                                                                     std::span<const uint32_t> constants) const {
-  const std::span<const uint32_t> code = find_kernel(name);
+                                                                     std::span<const uint32_t> constants,
+                                                                     const KernelSet* own) const {
+  const std::span<const uint32_t> code = own != nullptr ? own->find(name) : find_kernel(name);
+  if (code.empty() && own != nullptr)
+    return Error{ErrorCode::unsupported, "own_kernels '" + own->name() + "' have no kernel " + name};
   if (code.empty()) return Error{ErrorCode::unsupported, "weft has no kernel " + name};
   if (workgroup_size > traits_.max_workgroup_invocations) {
     return Error{ErrorCode::missing_feature,

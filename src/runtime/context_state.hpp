@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <weft/context.hpp>
+#include <weft/kernels.hpp>
 
 #include "runtime/device_facts.hpp"
 #include "runtime/error.hpp"
@@ -69,11 +70,12 @@ class ContextState : public std::enable_shared_from_this<ContextState> {
   /// The pipeline of a kernel of the manifest, built at the first request and shared by later equal ones while any
   /// holder lives. `kernel` is the manifest's name without the backend's suffix, e.g. "scan_look_back.u8.u32.state64";
   /// ".native" or ".emulated" is appended. Specialization constants: id 0 is `workgroup_size`, id 1 the subgroup size,
-  /// id 2 + i is constants[i]. Many threads may ask at once: different variants are built side by side, one only once.
+  /// id 2 + i is constants[i]. `own`: the set to find the kernel in, instead of the manifest. Many threads may ask at once: different variants are built side by side, one only once.
   /// Errors: unsupported (no such kernel), missing_feature (workgroup_size above traits().max_workgroup_invocations),
   /// out_of_host_memory, out_of_device_memory, device_lost, driver_error.
   Result<std::shared_ptr<const Pipeline>> pipeline(const std::string& kernel, uint32_t workgroup_size,
-                                                   std::span<const uint32_t> constants) const;
+                                                   std::span<const uint32_t> constants,
+                                                   const KernelSet* own = nullptr) const;
 
   VkDeviceAddress address_of(const BufferRange& range) const noexcept;  ///< of the range's first byte
 
@@ -90,7 +92,8 @@ class ContextState : public std::enable_shared_from_this<ContextState> {
   vk::DeviceRef ref() const noexcept { return {&table_, device_, allocator_}; }
   Status create_objects(const ContextConfig& config);
   Result<std::shared_ptr<const Pipeline>> build_pipeline(const std::string& name, uint32_t workgroup_size,
-                                                         std::span<const uint32_t> constants) const;
+                                                         std::span<const uint32_t> constants,
+                                                         const KernelSet* own) const;
 
   vk::DeviceTable table_{};
   PFN_vkSetDebugUtilsObjectNameEXT set_object_name_ = nullptr;  // null where VK_EXT_debug_utils is not enabled

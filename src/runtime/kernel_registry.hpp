@@ -5,15 +5,13 @@
 #include <span>
 #include <string_view>
 
+#include <weft/kernels.hpp>
+
 namespace weft::runtime {
 
-/// SPIR-V of one kernel variant, embedded at build time from shaders/kernels.cmake.
-struct KernelCode {
-  std::string_view name;  ///< "<stem>[.<item>.<accumulator>][.state32|.state64].native|.emulated"
-  std::span<const uint32_t> words;
-};
+using weft::KernelCode;
 
-/// Every kernel variant of the manifest, sorted by name. Defined in the generated kernel_registry.cpp.
+/// Every kernel variant of shaders/kernels.cmake, sorted by name. Defined in the generated kernel_registry.cpp.
 std::span<const KernelCode> kernel_registry() noexcept;
 
 /// The variant of that name; empty where the manifest has none.

@@ -15,6 +15,7 @@ const char* name_of(ErrorCode code) noexcept {
     case ErrorCode::device_lost: return "device_lost";
     case ErrorCode::not_found: return "not_found";
     case ErrorCode::driver_error: return "driver_error";
+    case ErrorCode::compile_error: return "compile_error";
   }
   return "unknown";
 }

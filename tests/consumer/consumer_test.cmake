@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # Builds and runs a project that uses weft in one of three ways:
 #   cmake -DWAY=find_package|add_subdirectory|pkg_config -DBUILD=<weft's build> -DSOURCE=<weft's sources> -DWORK=<directory>
-#         -DCXX=<compiler> -DREGISTRY=<kernel_registry.cpp> -P consumer_test.cmake
+#         -DCXX=<compiler> -DREGISTRY=<kernel_registry.cpp> -DJIT=<whether weft has the component> -P consumer_test.cmake
 cmake_minimum_required(VERSION 3.25)
 set(expected "0 3 4 8 9 14 23 25 \n")
 set(consumer "${SOURCE}/tests/consumer")
@@ -10,7 +10,11 @@ function(must)
   execute_process(COMMAND ${ARGN} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
+# The second argument is what is to be printed, if not `expected`.
 function(must_print_sums program)
+  if(ARGC GREATER 1)
+    set(expected "${ARGV1}")
+  endif()
   execute_process(COMMAND "${program}" OUTPUT_VARIABLE output COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
   if(NOT output STREQUAL expected)
     message(FATAL_ERROR "${program} printed '${output}', not '${expected}'")
@@ -55,3 +59,7 @@ endif()
 must("${CMAKE_COMMAND}" --build "${WORK}/build")
 must_print_sums("${WORK}/build/scan")
 must_print_sums("${WORK}/build/volk_host")
+must_print_sums("${WORK}/build/own_operator" "0 3 4 8 9 14 20 20 \n")
+if(WAY STREQUAL "find_package" AND JIT)
+  must_print_sums("${WORK}/build/own_predicate" "3 9 6 \n")
+endif()

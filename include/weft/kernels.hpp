@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace weft {
+
+/// SPIR-V of one kernel variant.
+struct KernelCode {
+  std::string_view name;  ///< "<stem>[.<item>.<accumulator>][.state32|.state64].native|.emulated"
+  std::span<const uint32_t> words;
+};
+
+/// A primitive's kernels around a snippet of the user's own: an item type with an operator, a predicate or an equality of keys
+/// (docs/own-kernels.md). The CMake function weft_add_kernel() makes sets at build time, weft::jit::Compiler at run time; both go
+/// into a config's `own_kernels`.
+///
+/// Immutable; a handle: copies are cheap and share. Outlives what made it. Sets of equal code are the same to a Context, whatever
+/// their names, and share its pipelines; others never mix.
+class KernelSet {
+ public:
+  /// Copies name, primitive and kernels. `name` is for messages. Code that did not come from weft's templates is refused by the
+  /// primitives, not here.
+  KernelSet(std::string_view name, std::string_view primitive, std::span<const KernelCode> kernels);
+
+  const std::string& name() const noexcept;
+  const std::string& primitive() const noexcept;  ///< what the kernels are for: "scan", "reduce", "select" or "unique"
+  std::span<const KernelCode> kernels() const noexcept;  ///< sorted by name
+  uint32_t item_bytes() const noexcept;                  ///< of one item in a buffer; 0 where the kernels do not say
+  uint32_t accumulator_bytes() const noexcept;           ///< of one result; 0 for "select" and "unique"
+
+  std::span<const uint32_t> find(std::string_view kernel) const noexcept;  ///< empty where there is none of that name
+  const std::string& digest() const noexcept;  ///< SHA-256 of all kernels and their names, in hexadecimal
+
+ private:
+  struct State;
+  std::shared_ptr<const State> state_;
+};
+
+}  // namespace weft

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include <weft/kernels.hpp>
+
+namespace weft::jit {
+
+/// The set that write_code_file() left there; none where the file is missing, damaged or not one of weft's. `name` and `primitive`
+/// are the set's.
+std::optional<KernelSet> read_code_file(const std::filesystem::path& file, const std::string& name,
+                                        const std::string& primitive);
+
+/// Replaces the file, so that no reader sees half of one. What goes wrong is nobody's loss: the code is compiled again.
+void write_code_file(const std::filesystem::path& file, const KernelSet& set);
+
+}  // namespace weft::jit

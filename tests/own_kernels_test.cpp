@@ -1,0 +1,518 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <weft/kernels.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "support/device.hpp"
+#include "support/random.hpp"
+#include "support/run.hpp"
+#include "support/run_select.hpp"
+#include "support/sizes.hpp"
+#include "weft_kernels/reduce_best.hpp"
+#include "weft_kernels/reduce_matrix.hpp"
+#include "weft_kernels/reduce_saturating.hpp"
+#include "weft_kernels/reduce_tally.hpp"
+#include "weft_kernels/reduce_triangle.hpp"
+#include "weft_kernels/scan_best.hpp"
+#include "weft_kernels/scan_matrix.hpp"
+#include "weft_kernels/scan_saturating.hpp"
+#include "weft_kernels/scan_tally.hpp"
+#include "weft_kernels/scan_triangle.hpp"
+#include "weft_kernels/select_ascending.hpp"
+#include "weft_kernels/select_inside.hpp"
+#include "weft_kernels/select_residue.hpp"
+#include "weft_kernels/unique_decade.hpp"
+#include "weft_kernels/unique_first_of_key.hpp"
+#include "weft_kernels/unique_near.hpp"
+
+namespace weft::test {
+namespace {
+
+constexpr ScanKind kBothKinds[] = {ScanKind::exclusive, ScanKind::inclusive};
+
+uint32_t random_u32(uint64_t seed, uint64_t i) { return static_cast<uint32_t>(random_word(seed, i)); }
+
+// What the snippets of tests/shaders/own are, on the host.
+
+struct Triangle {
+  struct Item {
+    uint32_t a, b, c;
+    bool operator==(const Item&) const = default;
+  };
+  using Accumulator = Item;
+  static constexpr const char* kName = "triangle";
+  static const KernelSet& scan_kernels() { return own::scan_triangle(); }
+  static const KernelSet& reduce_kernels() { return own::reduce_triangle(); }
+  static Item random(uint64_t i) { return {random_u32(1, i) | 1, random_u32(2, i), random_u32(3, i) | 1}; }
+  static Item identity() { return {1, 0, 1}; }
+  static Item accumulator_of(Item item) { return item; }
+  static Item combine(Item x, Item y) { return {x.a * y.a, x.a * y.b + x.b * y.c, x.c * y.c}; }
+};
+
+struct Matrix {
+  struct Item {
+    uint32_t a, b, c, d;
+    bool operator==(const Item&) const = default;
+  };
+  using Accumulator = Item;
+  static constexpr const char* kName = "matrix";
+  static const KernelSet& scan_kernels() { return own::scan_matrix(); }
+  static const KernelSet& reduce_kernels() { return own::reduce_matrix(); }
+  static Item random(uint64_t i) {
+    return {random_u32(1, i) | 1, random_u32(2, i), 2 * random_u32(3, i), random_u32(4, i) | 1};
+  }
+  static Item identity() { return {1, 0, 0, 1}; }
+  static Item accumulator_of(Item item) { return item; }
+  static Item combine(Item x, Item y) {
+    return {x.a * y.a + x.b * y.c, x.a * y.b + x.b * y.d, x.c * y.a + x.d * y.c, x.c * y.b + x.d * y.d};
+  }
+};
+
+struct Best {
+  struct Item {
+    float key;
+    uint32_t payload;
+    bool operator==(const Item&) const = default;
+  };
+  using Accumulator = Item;
+  static constexpr const char* kName = "best";
+  static const KernelSet& scan_kernels() { return own::scan_best(); }
+  static const KernelSet& reduce_kernels() { return own::reduce_best(); }
+  // Records get rarer, and most are met again.
+  static Item random(uint64_t i) {
+    return {static_cast<float>(random_u32(1, i) % (i / 8 + 4)), static_cast<uint32_t>(i)};
+  }
+  static Item identity() { return {-1, 0xffffffff}; }
+  static Item accumulator_of(Item item) { return item; }
+  static Item combine(Item earlier, Item later) { return later.key > earlier.key ? later : earlier; }
+};
+
+struct Saturating {
+  using Item = uint32_t;
+  using Accumulator = Item;
+  static constexpr const char* kName = "saturating";
+  static const KernelSet& scan_kernels() { return own::scan_saturating(); }
+  static const KernelSet& reduce_kernels() { return own::reduce_saturating(); }
+  static Item random(uint64_t i) { return random_u32(1, i) >> 11; }
+  static Item identity() { return 0; }
+  static Item accumulator_of(Item item) { return item; }
+  static Item combine(Item a, Item b) { return a + std::min(b, ~a); }
+};
+
+struct Tally {
+  using Item = uint32_t;
+  using Accumulator = std::array<uint32_t, 8>;
+  static constexpr const char* kName = "tally";
+  static const KernelSet& scan_kernels() { return own::scan_tally(); }
+  static const KernelSet& reduce_kernels() { return own::reduce_tally(); }
+  static Item random(uint64_t i) { return random_u32(1, i); }
+  static Accumulator identity() { return {}; }
+  static Accumulator accumulator_of(Item item) {
+    Accumulator counts{};
+    counts[item % 8] = 1;
+    return counts;
+  }
+  static Accumulator combine(Accumulator a, const Accumulator& b) {
+    for (size_t i = 0; i < a.size(); ++i) a[i] += b[i];
+    return a;
+  }
+};
+
+template <class Test>
+void for_every_snippet(const Test& test) {
+  test.template operator()<Triangle>();
+  test.template operator()<Matrix>();
+  test.template operator()<Best>();
+  test.template operator()<Saturating>();
+  test.template operator()<Tally>();
+}
+
+template <class Own>
+std::vector<typename Own::Item> items_for(uint64_t n) {
+  std::vector<typename Own::Item> items(n);
+  for (uint64_t i = 0; i < n; ++i) items[i] = Own::random(i + n);
+  return items;
+}
+
+template <class Own>
+std::vector<typename Own::Accumulator> scan_of(const std::vector<typename Own::Item>& items, ScanKind kind) {
+  std::vector<typename Own::Accumulator> outputs(items.size());
+  auto running = Own::identity();
+  for (size_t i = 0; i < items.size(); ++i) {
+    const auto next = Own::combine(running, Own::accumulator_of(items[i]));
+    outputs[i] = kind == ScanKind::inclusive ? next : running;
+    running = next;
+  }
+  return outputs;
+}
+
+template <class A>
+size_t first_difference(const std::vector<A>& actual, const std::vector<A>& expected) {
+  REQUIRE(actual.size() == expected.size());
+  return static_cast<size_t>(std::ranges::mismatch(actual, expected).in1 - actual.begin());
+}
+
+Scan create_scan(const Device& device, const KernelSet& own, ScanKind kind) {
+  ScanConfig config;
+  config.kind = kind;
+  config.strategy = device.strategy();
+  config.own_kernels = own;
+  Result<Scan> scan = Scan::create(device.context(), config);
+  if (!scan) FAIL(scan.error().message);
+  return *std::move(scan);
+}
+
+/// What is selected from `n` items, and by the oracle: `keeps(items, i)`.
+template <class Item, class Random, class Keeps>
+Selection selection_of(uint64_t n, const Random& random, const Keeps& keeps) {
+  std::vector<Item> items(n);
+  for (uint64_t i = 0; i < n; ++i) items[i] = random(i);
+  Selection selection;
+  const auto bytes = std::as_bytes(std::span(items));
+  selection.tested.assign(bytes.begin(), bytes.end());
+  for (uint64_t i = 0; i < n; ++i) selection.sides.push_back(keeps(items, i) ? 0 : 1);
+  return selection;
+}
+
+struct OwnSelection {
+  const KernelSet& own;
+  uint32_t item_bytes;
+  Selection (*of)(uint64_t n);
+};
+
+/// The snippets of select and unique, with what they are on the host.
+std::vector<OwnSelection> own_selections() {
+  return {
+      {own::select_residue(), 4,
+       [](uint64_t n) {
+         return selection_of<uint32_t>(
+             n, [](uint64_t i) { return random_u32(1, i); },
+             [](const auto& items, uint64_t i) { return items[i] % 7 == 3; });
+       }},
+      {own::select_ascending(), 8,
+       [](uint64_t n) {
+         return selection_of<std::array<int32_t, 2>>(
+             n,
+             [](uint64_t i) {
+               return std::array{static_cast<int32_t>(random_u32(1, i)), static_cast<int32_t>(random_u32(2, i))};
+             },
+             [](const auto& items, uint64_t i) { return items[i][0] < items[i][1]; });
+       }},
+      {own::select_inside(), 12,
+       [](uint64_t n) {
+         return selection_of<std::array<float, 3>>(
+             n,
+             [](uint64_t i) {
+               return std::array{static_cast<float>(random_u32(1, i) % 128), static_cast<float>(random_u32(2, i) % 128),
+                                 static_cast<float>(random_u32(3, i) % 128)};
+             },
+             [](const auto& items, uint64_t i) {
+               const auto& p = items[i];
+               return p[0] * p[0] + p[1] * p[1] + p[2] * p[2] < 10000;
+             });
+       }},
+      {own::unique_decade(), 4,
+       [](uint64_t n) {
+         return selection_of<uint32_t>(
+             n, [](uint64_t i) { return static_cast<uint32_t>(i * 3 + random_u32(1, i) % 2); },
+             [](const auto& items, uint64_t i) { return i == 0 || items[i] / 10 != items[i - 1] / 10; });
+       }},
+      {own::unique_first_of_key(), 8,
+       [](uint64_t n) {
+         return selection_of<std::array<uint32_t, 2>>(
+             n,
+             [](uint64_t i) {
+               return std::array{random_u32(1, i / 4) % 3, random_u32(2, i)};
+             },
+             [](const auto& items, uint64_t i) { return i == 0 || items[i][0] != items[i - 1][0]; });
+       }},
+      {own::unique_near(), 16,
+       [](uint64_t n) {
+         return selection_of<std::array<uint32_t, 4>>(
+             n,
+             [](uint64_t i) {
+               return std::array{static_cast<uint32_t>(4 * i) + random_u32(1, i) % 4, random_u32(2, i),
+                                 random_u32(3, i), random_u32(4, i)};
+             },
+             [](const auto& items, uint64_t i) { return i == 0 || items[i][0] - items[i - 1][0] > 5; });
+       }},
+  };
+}
+
+/// `config` with the set; the member tells check_selection() how large items are.
+template <class Config>
+Config with_own(Config config, const Device& device, const OwnSelection& selection) {
+  config.strategy = device.strategy();
+  config.own_kernels = selection.own;
+  config.member.stride = selection.item_bytes;
+  return config;
+}
+
+Reduce create_reduce(const Context& context, const KernelSet& own) {
+  ReduceConfig config;
+  config.own_kernels = own;
+  Result<Reduce> reduce = Reduce::create(context, config);
+  if (!reduce) FAIL(reduce.error().message);
+  return *std::move(reduce);
+}
+
+template <class Own>
+void check_scan(const Device& device, const Scan& scan, ScanKind kind, uint64_t n, const RunOptions& options = {}) {
+  CAPTURE(device.name());
+  CAPTURE(std::string(Own::kName));
+  CAPTURE(name_of(kind));
+  CAPTURE(n);
+  CAPTURE(options.in_place);
+  CAPTURE(options.input_misalignment);
+  CAPTURE(options.output_misalignment);
+  const auto items = items_for<Own>(n);
+  const auto expected = scan_of<Own>(items, kind);
+  const auto actual = scan_on<typename Own::Accumulator>(device.gpu(), scan, items, options);
+  CHECK(first_difference(actual, expected) == n);
+}
+
+template <class Own>
+void check_reduce(Backend& backend, const Reduce& reduce, uint64_t n, const RunOptions& options = {}) {
+  CAPTURE(backend.name());
+  CAPTURE(std::string(Own::kName));
+  CAPTURE(n);
+  CAPTURE(options.input_misalignment);
+  const auto items = items_for<Own>(n);
+  const auto scanned = scan_of<Own>(items, ScanKind::inclusive);
+  const auto expected = n == 0 ? Own::identity() : scanned.back();
+  CHECK((reduce_on<typename Own::Accumulator>(backend.gpu(), reduce, items, options) == expected));
+}
+
+}  // namespace
+
+TEST_SUITE("own kernels") {
+  TEST_CASE("items of one to four words and results of one to eight are scanned whole, at and around every edge") {
+    // Snippets meet kinds in registers and strategies around them, so that kinds take turns. Emulated backends are slow to build
+    // for, and see words only: three of them by either strategy, eight by one.
+    uint32_t combination = 0;
+    const std::vector<Device> devices = every_device();
+    for_every_snippet([&]<class Own>() {
+      ++combination;
+      for (size_t d = 0; d < devices.size(); ++d) {
+        const Device& device = devices[d];
+        const bool is_native = !device.backend().is_emulated();
+        const bool emulates = std::is_same_v<Own, Triangle> ||
+                              (std::is_same_v<Own, Tally> && device.strategy() == Strategy::reduce_then_scan);
+        if ((!is_native && !emulates) || !is_in_share(combination + static_cast<uint32_t>(d))) continue;
+        const ScanKind kind = kBothKinds[(combination + d) % 2];
+        const Scan scan = create_scan(device, Own::scan_kernels(), kind);
+        const uint64_t tile = scan.tile_items();
+        for (const uint64_t n : few_edges(tile)) check_scan<Own>(device, scan, kind, n);
+        if (is_native)
+          for (const uint64_t n : around({4, device.context().subgroup_size(), 2 * tile, 33 * tile}))
+            check_scan<Own>(device, scan, kind, n);
+      }
+    });
+  }
+
+  TEST_CASE("any multiple of four bytes will do as an address, and equal addresses scan in place") {
+    for (Backend* backend : every_backend()) {
+      uint32_t combination = 0;
+      for_every_snippet([&]<class Own>() {
+        if (backend->is_emulated() || !is_in_share(combination++)) return;
+        const Device device(*backend, Strategy::reduce_then_scan);
+        const Scan scan = create_scan(device, Own::scan_kernels(), ScanKind::inclusive);
+        const uint64_t n = 2 * scan.tile_items() + 3;
+        for (const VkDeviceSize offset : {4, 8, 12}) {
+          check_scan<Own>(device, scan, ScanKind::inclusive, n, {.input_misalignment = offset});
+          check_scan<Own>(device, scan, ScanKind::inclusive, n, {.output_misalignment = offset});
+          if (sizeof(typename Own::Item) == sizeof(typename Own::Accumulator))
+            check_scan<Own>(device, scan, ScanKind::inclusive, n, {.input_misalignment = offset, .in_place = true});
+        }
+      });
+    }
+  }
+
+  TEST_CASE("a count on the device is scanned so far") {
+    for (const Device& device : every_device()) {
+      if (device.backend().is_emulated()) continue;
+      const Scan scan = create_scan(device, own::scan_triangle(), ScanKind::exclusive);
+      const uint64_t n = 2 * scan.tile_items() + 5;
+      const auto items = items_for<Triangle>(n);
+      const auto expected = scan_of<Triangle>(items, ScanKind::exclusive);
+      for (const uint64_t count : {uint64_t{0}, uint64_t{1}, scan.tile_items() + uint64_t{1}, n}) {
+        RunOptions options;
+        options.device_count = DeviceCount{count, 4};
+        const auto actual = scan_on<Triangle::Item>(device.gpu(), scan, items, options);
+        CHECK(static_cast<uint64_t>(std::ranges::mismatch(actual, expected).in1 - actual.begin()) >= count);
+        if (count < n) CHECK(actual[count].a == 0xdbdbdbdb);
+      }
+    }
+  }
+
+  TEST_CASE("look-back finishes what is late") {
+    const ScopedEnvironment one_spin("WEFT_TUNE", "scan.spin_limit=1");
+    for (Backend* backend : every_backend()) {
+      if (backend->is_emulated()) continue;
+      const Device device(*backend, Strategy::look_back);
+      const Scan scan = create_scan(device, own::scan_best(), ScanKind::inclusive);
+      check_scan<Best>(device, scan, ScanKind::inclusive, 9 * scan.tile_items() + 5);
+    }
+  }
+
+  TEST_CASE("items are reduced whole and in order") {
+    for (Backend* backend : every_backend())
+      for_every_snippet([&]<class Own>() {
+        const Reduce reduce = create_reduce(backend->context(), Own::reduce_kernels());
+        const uint64_t tile = reduce.tile_items();
+        for (const uint64_t n : few_edges(tile)) check_reduce<Own>(*backend, reduce, n);
+        check_reduce<Own>(*backend, reduce, 2 * tile + 3, {.input_misalignment = 4});
+        check_reduce<Own>(*backend, reduce, 2 * tile + 3, {.input_misalignment = 8});
+      });
+  }
+
+  TEST_CASE(
+      "items that a predicate keeps, and the first of each run of same ones, are selected at and around every edge") {
+    uint32_t combination = 0;
+    for (const OwnSelection& selection : own_selections())
+      for (const Device& device : every_device()) {
+        // Emulated backends are slow to build for, and see bits only.
+        ++combination;
+        if ((device.backend().is_emulated() && combination % 4 != 0) || !is_in_share(combination)) continue;
+        CAPTURE(device.name());
+        CAPTURE(selection.own.name());
+        const SelectConfig config = with_own(SelectConfig{}, device, selection);
+        const Result<Select> select = Select::create(device.context(), config);
+        if (!select) FAIL(select.error().message);
+        const uint64_t tile = select->tile_items();
+        SelectRunOptions options;
+        options.a = Value::of(3u);
+        options.b = Value::of(7u);
+        for (const uint64_t n : few_edges(tile)) {
+          CAPTURE(n);
+          CHECK(check_selection(device.gpu(), *select, config, selection.of(n), options) == "");
+        }
+        for (const VkDeviceSize offset : {4, 8, 12}) {
+          CAPTURE(offset);
+          options.tested_misalignment = offset;
+          options.output_misalignment = (offset + 4) % 16;
+          CHECK(check_selection(device.gpu(), *select, config, selection.of(2 * tile + 3), options) == "");
+        }
+      }
+  }
+
+  TEST_CASE("a predicate splits a range in two, and moves other items and indices") {
+    const Device device(first_backend(), Strategy::reduce_then_scan);
+    SelectRunOptions options;
+    options.a = Value::of(3u);
+    options.b = Value::of(7u);
+    for (const OwnSelection& selection : own_selections()) {
+      if (selection.own.primitive() != "select") continue;
+      CAPTURE(selection.own.name());
+      PartitionConfig config = with_own(PartitionConfig{}, device, selection);
+      config.indices = true;
+      const Result<Partition> partition = Partition::create(device.context(), config);
+      if (!partition) FAIL(partition.error().message);
+      const Selection split = selection.of(partition->tile_items() + 77);
+      CHECK(check_selection(device.gpu(), *partition, config, split, options) == "");
+      config.sides = 3;
+      config.criterion = Criterion::inside;
+      CHECK(Partition::create(device.context(), config).error().message ==
+            "Partition: 3 sides do not go with own_kernels");
+
+      SelectConfig moving = with_own(SelectConfig{}, device, selection);
+      moving.items = false;
+      moving.moved_bytes = 20;
+      const Result<Select> select = Select::create(device.context(), moving);
+      if (!select) FAIL(select.error().message);
+      Selection moved = split;
+      for (size_t i = 0; i < 20 * split.sides.size(); ++i) moved.moved.push_back(static_cast<std::byte>(i * i >> 3));
+      CHECK(check_selection(device.gpu(), *select, moving, moved, options) == "");
+    }
+    PartitionConfig config;
+    config.own_kernels = own::unique_decade();
+    CHECK(Partition::create(device.context(), config).error().message ==
+          "Partition: own_kernels 'unique_decade' are made for unique, and not for select");
+    SelectConfig select;
+    select.own_kernels = own::scan_triangle();
+    CHECK(Select::create(device.context(), select).error().message ==
+          "Select: own_kernels 'scan_triangle' are made for scan, and not for select");
+  }
+
+  TEST_CASE("a set says what it is made for and what it works on") {
+    CHECK(own::unique_near().primitive() == "unique");
+    CHECK(own::unique_near().item_bytes() == 16);
+    CHECK(own::unique_near().accumulator_bytes() == 0);
+    const KernelSet& set = own::scan_tally();
+    CHECK(set.name() == "scan_tally");
+    CHECK(set.primitive() == "scan");
+    CHECK(set.item_bytes() == 4);
+    CHECK(set.accumulator_bytes() == 32);
+    CHECK(own::scan_triangle().item_bytes() == 12);
+    CHECK(own::scan_triangle().accumulator_bytes() == 12);
+    CHECK(set.kernels().size() == 12);
+    CHECK(set.find("scan_look_back.own.own.state64.native").size() > 100);
+    CHECK(set.find("scan_look_back.own.own.native").empty());
+    CHECK(set.digest().size() == 64);
+    CHECK(set.digest() != own::scan_triangle().digest());
+    CHECK(KernelSet("another name", "scan", set.kernels()).digest() == set.digest());
+  }
+
+  TEST_CASE("a set made for something else is refused in words") {
+    const Context& context = first_backend().context();
+    ReduceConfig reduce;
+    reduce.own_kernels = own::scan_triangle();
+    const auto refused = Reduce::create(context, reduce);
+    REQUIRE(!refused);
+    CHECK(refused.error().code == ErrorCode::unsupported);
+    CHECK(refused.error().message == "Reduce: own_kernels 'scan_triangle' are made for scan, and not for reduce");
+
+    ScanConfig scan;
+    const uint32_t words[] = {0x07230203, 0x10000, 0, 1, 0, 0xffff0000};
+    for (const std::vector<KernelCode>& kernels :
+         {std::vector<KernelCode>{}, std::vector<KernelCode>{{"scan_upsweep.own.own.native", words}},
+          std::vector<KernelCode>{{"scan_upsweep.own.own.native", std::span(words).first(3)}}}) {
+      scan.own_kernels = KernelSet("broken", "scan", kernels);
+      CHECK(Scan::create(context, scan).error().message ==
+            "Scan: own_kernels 'broken' were not made by weft_add_kernel() or weft::jit");
+    }
+    scan.own_kernels = KernelSet("half", "scan", own::scan_triangle().kernels().first(1));
+    const auto half = Scan::create(context, scan);
+    REQUIRE(!half);
+    CHECK(half.error().code == ErrorCode::unsupported);
+    CHECK(half.error().message.find("own_kernels 'half' have no kernel scan_") == 0);
+  }
+
+  TEST_CASE("an initial value is refused in words") {
+    const Device device(first_backend(), Strategy::reduce_then_scan);
+    const Scan scan = create_scan(device, own::scan_saturating(), ScanKind::exclusive);
+    const Reduce reduce = create_reduce(device.context(), own::reduce_saturating());
+    const auto commands = reinterpret_cast<VkCommandBuffer>(uintptr_t{16});  // never looked at
+    ScanArgs scan_args;
+    scan_args.initial = Value::of(1u);
+    CHECK(scan.record(commands, scan_args).error().message == "Scan: initial does not go with own_kernels");
+    ReduceArgs reduce_args;
+    reduce_args.initial = Value::of(1u);
+    CHECK(reduce.record(commands, reduce_args).error().message == "Reduce: initial does not go with own_kernels");
+  }
+
+  TEST_CASE("sets on one Context do not mix, and equal ones share") {
+    const Device device(first_backend(), Strategy::reduce_then_scan);
+    const Scan triangles = create_scan(device, own::scan_triangle(), ScanKind::inclusive);
+    const Scan matrices = create_scan(device, own::scan_matrix(), ScanKind::inclusive);
+    const Scan built_in = device.scan({ScanKind::inclusive});
+    {
+      // The set is gone before the scan is used.
+      const KernelSet copy("copy", "scan", own::scan_triangle().kernels());
+      const Scan again = create_scan(device, copy, ScanKind::inclusive);
+      check_scan<Triangle>(device, again, ScanKind::inclusive, 1000);
+    }
+    for (int round = 0; round < 2; ++round) {
+      check_scan<Triangle>(device, triangles, ScanKind::inclusive, 1000);
+      check_scan<Matrix>(device, matrices, ScanKind::inclusive, 1000);
+    }
+    const std::vector<uint32_t> ones(1000, 1);
+    CHECK(scan_on<uint32_t>(device.gpu(), built_in, ones).back() == 1000);
+  }
+}
+
+}  // namespace weft::test
