@@ -30,8 +30,10 @@
 #define WEFT_OUTPUT_BYTES 8
 #endif
 
-// Where nothing is stored per item (WEFT_VECTOR_BY_ITEM, set by reductions), the item alone sets the vector's length.
-#if WEFT_OUTPUT_BYTES > WEFT_ITEM_BYTES && !defined(WEFT_VECTOR_BY_ITEM)
+// Where nothing is stored per item (WEFT_VECTOR_BY_ITEM, set by reductions), the item alone sets the vector's length. Where a
+// second range runs beside the items, the includer sets it: WEFT_VECTOR_ITEMS 4.
+#if defined(WEFT_VECTOR_ITEMS)
+#elif WEFT_OUTPUT_BYTES > WEFT_ITEM_BYTES && !defined(WEFT_VECTOR_BY_ITEM)
 #define WEFT_VECTOR_ITEMS (16 / WEFT_OUTPUT_BYTES)
 #else
 #define WEFT_VECTOR_ITEMS (16 / WEFT_ITEM_BYTES)
