@@ -123,6 +123,8 @@ Cases scan_cases(const Matrix& matrix);
 Cases reduce_cases(const Matrix& matrix);
 Cases select_cases(const Matrix& matrix);
 Cases partition_cases(const Matrix& matrix);
+Cases scan_by_key_cases(const Matrix& matrix);
+Cases reduce_by_key_cases(const Matrix& matrix);
 /// What a submission costs that does nothing, or next to nothing.
 Cases empty_cases();
 /// A copy for each number of bytes moved, so that a row is compared with a copy of about as many.

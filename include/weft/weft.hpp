@@ -4,8 +4,10 @@
 #include <weft/context.hpp>
 #include <weft/gpu.hpp>
 #include <weft/reduce.hpp>
+#include <weft/reduce_by_key.hpp>
 #include <weft/run_length_encode.hpp>
 #include <weft/scan.hpp>
+#include <weft/scan_by_key.hpp>
 #include <weft/select.hpp>
 #include <weft/status.hpp>
 #include <weft/types.hpp>

@@ -18,7 +18,8 @@ constexpr ClassTuning kTable[] = {
     {[](const DeviceTraits& t) { return t.type == VK_PHYSICAL_DEVICE_TYPE_CPU; },
      {{.workgroup = 128, .rows = 4, .rows_wide = 4, .groups = 1024, .spin_limit = 64, .lag_kib = 128, .small_kib = 0},
       {.workgroup = 128, .rows = 4, .groups = 1024},
-      {.workgroup = 128, .rows = 4, .groups = 1024, .spin_limit = 64, .lag_kib = 128, .small_kib = 0}}},
+      {.workgroup = 128, .rows = 4, .groups = 1024, .spin_limit = 64, .lag_kib = 128, .small_kib = 0},
+      {.workgroup = 128, .rows = 2, .rows_wide = 2, .groups = 1024, .spin_limit = 64, .lag_kib = 128, .small_kib = 0}}},
     {[](const DeviceTraits& t) { return t.vendor_id == 0x10de; },
      {{.workgroup = 256,
        .rows = 4,
@@ -28,7 +29,14 @@ constexpr ClassTuning kTable[] = {
        .lag_kib = 12288,
        .small_kib = 8192},
       {.workgroup = 256, .rows = 4, .groups = 528},
-      {.workgroup = 256, .rows = 4, .groups = 1024, .spin_limit = 256, .lag_kib = 12288, .small_kib = 8192}}},
+      {.workgroup = 256, .rows = 4, .groups = 1024, .spin_limit = 256, .lag_kib = 12288, .small_kib = 8192},
+      {.workgroup = 256,
+       .rows = 2,
+       .rows_wide = 2,
+       .groups = 1024,
+       .spin_limit = 256,
+       .lag_kib = 12288,
+       .small_kib = 8192}}},
     {[](const DeviceTraits&) { return true; }, {}},
 };
 
@@ -56,6 +64,13 @@ constexpr Key kKeys[] = {
     {"select.lag_kib", [](Tuning& t) -> uint32_t& { return t.select.lag_kib; }, 1, 1u << 20},
     {"select.small_kib", [](Tuning& t) -> uint32_t& { return t.select.small_kib; }, 0, 1u << 20},
     {"select.chunk_tiles", [](Tuning& t) -> uint32_t& { return t.select.chunk_tiles; }, 1, ~0u},
+    {"by_key.workgroup", [](Tuning& t) -> uint32_t& { return t.by_key.workgroup; }, 128, 1024},
+    {"by_key.rows", [](Tuning& t) -> uint32_t& { return t.by_key.rows; }, 1, 8},
+    {"by_key.rows_wide", [](Tuning& t) -> uint32_t& { return t.by_key.rows_wide; }, 1, 8},
+    {"by_key.groups", [](Tuning& t) -> uint32_t& { return t.by_key.groups; }, 1, 65535},
+    {"by_key.spin_limit", [](Tuning& t) -> uint32_t& { return t.by_key.spin_limit; }, 1, 1u << 20},
+    {"by_key.lag_kib", [](Tuning& t) -> uint32_t& { return t.by_key.lag_kib; }, 1, 1u << 20},
+    {"by_key.small_kib", [](Tuning& t) -> uint32_t& { return t.by_key.small_kib; }, 0, 1u << 20},
 };
 
 }  // namespace
