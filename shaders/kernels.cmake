@@ -14,6 +14,10 @@ set(scan_types
 
 set(arg_types u8:arg u16:arg u32:arg u64:arg i32:arg i64:arg f16:arg f32:arg f64:arg)
 
+# Values combined by key: those that have a use beside keys.
+set(by_key_types
+    u8:u8 u8:u32 u16:u16 u16:u32 u32:u32 u32:u64 u64:u64 i32:i32 i32:i64 i64:i64 f32:f32 f32:f64 f64:f64)
+
 weft_kernel(primitives/look_back_reset.comp)
 weft_kernel(primitives/scan_look_back.comp TYPES ${scan_types} STATES state32 state64)
 weft_kernel(primitives/scan_repair.comp TYPES ${scan_types} STATES state32 state64)
@@ -21,6 +25,13 @@ weft_kernel(primitives/scan_upsweep.comp TYPES ${scan_types})
 weft_kernel(primitives/scan_downsweep.comp TYPES ${scan_types})
 weft_kernel(primitives/reduce.comp TYPES ${scan_types} ${arg_types})
 weft_kernel(primitives/reduce_finish.comp TYPES ${scan_types} ${arg_types})
+weft_kernel(primitives/scan_by_key_look_back.comp TYPES ${by_key_types} STATES state32 state64)
+weft_kernel(primitives/scan_by_key_repair.comp TYPES ${by_key_types} STATES state32 state64)
+weft_kernel(primitives/scan_by_key_upsweep.comp TYPES ${by_key_types})
+weft_kernel(primitives/scan_by_key_downsweep.comp TYPES ${by_key_types})
+weft_kernel(primitives/reduce_by_key_look_back.comp TYPES ${by_key_types} STATES state32 state64)
+weft_kernel(primitives/reduce_by_key_repair.comp TYPES ${by_key_types} STATES state32 state64)
+weft_kernel(primitives/reduce_by_key_downsweep.comp TYPES ${by_key_types})
 
 # What is tested, by size, and single words for counts, pairs where there are three sides.
 set(select_types u8:u32 u16:u32 u32:u32 u32x2:u32 bits:u32 struct:u32 u8:counts u16:counts u32:counts u32x2:counts

@@ -13,9 +13,11 @@
 #include "primitives/histogram.h"
 #include "primitives/look_back.h"
 #include "primitives/reduce.h"
+#include "primitives/reduce_by_key.h"
 #include "primitives/run_length_decode.h"
 #include "primitives/run_length_encode.h"
 #include "primitives/scan.h"
+#include "primitives/scan_by_key.h"
 #include "primitives/select.h"
 #include "runtime/kernel_registry.hpp"
 #include "shaders/planted.h"
@@ -68,6 +70,21 @@ const HostStruct kReducePush{
     {MEMBER(ReducePush, items), MEMBER(ReducePush, result), MEMBER(ReducePush, partials), MEMBER(ReducePush, count),
      MEMBER(ReducePush, count_value), MEMBER(ReducePush, initial), MEMBER(ReducePush, count_words),
      MEMBER(ReducePush, head), MEMBER(ReducePush, tiles_per_workgroup), MEMBER(ReducePush, partial_count)}};
+const HostStruct kScanByKeyPush{
+    sizeof(shader::ScanByKeyPush),
+    {MEMBER(ScanByKeyPush, keys), MEMBER(ScanByKeyPush, items), MEMBER(ScanByKeyPush, outputs),
+     MEMBER(ScanByKeyPush, scratch), MEMBER(ScanByKeyPush, count), MEMBER(ScanByKeyPush, count_value),
+     MEMBER(ScanByKeyPush, initial), MEMBER(ScanByKeyPush, count_words), MEMBER(ScanByKeyPush, head),
+     MEMBER(ScanByKeyPush, tiles_per_workgroup), MEMBER(ScanByKeyPush, tile_capacity), MEMBER(ScanByKeyPush, lag),
+     MEMBER(ScanByKeyPush, padding)}};
+const HostStruct kReduceByKeyPush{
+    sizeof(shader::ReduceByKeyPush),
+    {MEMBER(ReduceByKeyPush, keys), MEMBER(ReduceByKeyPush, items), MEMBER(ReduceByKeyPush, keys_out),
+     MEMBER(ReduceByKeyPush, values_out), MEMBER(ReduceByKeyPush, count_out), MEMBER(ReduceByKeyPush, scratch),
+     MEMBER(ReduceByKeyPush, count), MEMBER(ReduceByKeyPush, count_value), MEMBER(ReduceByKeyPush, count_words),
+     MEMBER(ReduceByKeyPush, count_out_words), MEMBER(ReduceByKeyPush, head),
+     MEMBER(ReduceByKeyPush, tiles_per_workgroup), MEMBER(ReduceByKeyPush, tile_capacity),
+     MEMBER(ReduceByKeyPush, lag)}};
 const HostStruct kLookBackResetPush{
     sizeof(shader::LookBackResetPush),
     {MEMBER(LookBackResetPush, scratch), MEMBER(LookBackResetPush, vectors), MEMBER(LookBackResetPush, padding)}};
@@ -114,6 +131,13 @@ const std::map<std::string_view, const HostStruct*> kPushedTo{
     {"select_downsweep", &kSelectPush},
     {"scan_downsweep", &kScanPush},
     {"scan_upsweep", &kReducePush},
+    {"scan_by_key_look_back", &kScanByKeyPush},
+    {"scan_by_key_repair", &kScanByKeyPush},
+    {"scan_by_key_upsweep", &kScanByKeyPush},
+    {"scan_by_key_downsweep", &kScanByKeyPush},
+    {"reduce_by_key_look_back", &kReduceByKeyPush},
+    {"reduce_by_key_repair", &kReduceByKeyPush},
+    {"reduce_by_key_downsweep", &kReduceByKeyPush},
     {"reduce", &kReducePush},
     {"reduce_finish", &kReducePush},
     {"dispatch_arguments", &kDispatchArgumentsPush},

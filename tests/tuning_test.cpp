@@ -56,7 +56,10 @@ TEST_SUITE("host tuning") {
         REQUIRE(tuning.ok());
         CHECK(tuning->scan.rows <= 8);
         CHECK(tuning->reduce.rows <= 8);
+        CHECK(tuning->by_key.rows <= 8);
+        CHECK(tuning->by_key.rows_wide <= 8);
         CHECK(tuning->scan.workgroup % 128 == 0);
+        CHECK(tuning->by_key.workgroup % 128 == 0);
         CHECK(tuning->reduce.workgroup % 128 == 0);
         CHECK(tuning->histogram.workgroup % 128 == 0);
         CHECK(tuning->histogram.rows <= 8);

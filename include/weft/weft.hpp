@@ -7,9 +7,11 @@
 #include <weft/histogram.hpp>
 #include <weft/kernels.hpp>
 #include <weft/reduce.hpp>
+#include <weft/reduce_by_key.hpp>
 #include <weft/run_length_decode.hpp>
 #include <weft/run_length_encode.hpp>
 #include <weft/scan.hpp>
+#include <weft/scan_by_key.hpp>
 #include <weft/select.hpp>
 #include <weft/status.hpp>
 #include <weft/types.hpp>

@@ -34,10 +34,12 @@
 #define WEFT_OUTPUT_BYTES 8
 #endif
 
-// Where nothing is stored per item (WEFT_VECTOR_BY_ITEM, set by reductions), the item alone sets the vector's length. Items that do
-// not fill 16 bytes are vectors by themselves, and so are those with such outputs.
+// Where nothing is stored per item (WEFT_VECTOR_BY_ITEM, set by reductions), the item alone sets the vector's length. Where a
+// second range runs beside the items, the includer sets it: WEFT_VECTOR_ITEMS 4. Items that do not fill 16 bytes are vectors by
+// themselves, and so are those with such outputs.
 #define WEFT_FILLS_VECTOR(BYTES) (BYTES == 1 || BYTES == 2 || BYTES == 4 || BYTES == 8 || BYTES == 16)
-#if !WEFT_FILLS_VECTOR(WEFT_ITEM_BYTES) || (!WEFT_FILLS_VECTOR(WEFT_OUTPUT_BYTES) && !defined(WEFT_VECTOR_BY_ITEM))
+#if defined(WEFT_VECTOR_ITEMS)
+#elif !WEFT_FILLS_VECTOR(WEFT_ITEM_BYTES) || (!WEFT_FILLS_VECTOR(WEFT_OUTPUT_BYTES) && !defined(WEFT_VECTOR_BY_ITEM))
 #define WEFT_VECTOR_ITEMS 1
 #elif WEFT_OUTPUT_BYTES > WEFT_ITEM_BYTES && !defined(WEFT_VECTOR_BY_ITEM)
 #define WEFT_VECTOR_ITEMS (16 / WEFT_OUTPUT_BYTES)

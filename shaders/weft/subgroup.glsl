@@ -72,6 +72,15 @@ uint ballot_highest_bit(uvec4 ballot) {
                           : 128u;
 }
 
+// The last lane up to and with `lane` whose bit is set; 128 where none is.
+uint ballot_highest_bit_through(uvec4 ballot, uint lane) {
+  if (kSubgroupSize <= 32u) {
+    const uint bits = ballot.x & ((2u << lane) - 1u);  // 2 << 31 is 0
+    return bits != 0u ? uint(findMSB(bits)) : 128u;
+  }
+  return ballot_highest_bit(ballot & ballot_mask_before(lane + 1u));
+}
+
 #if !WEFT_SUBGROUP_EMULATED
 
 uint subgroup_lane() { return gl_SubgroupInvocationID; }

@@ -19,7 +19,12 @@
 layout(constant_id = 3) const uint kRows = 8;  // at most 8
 
 // What a lane loads at once.
-#if WEFT_VECTOR_INPUT_WORDS == 4
+#if WEFT_VECTOR_INPUT_WORDS == 8
+struct TileVector {
+  uvec4 low, high;
+};
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer TileVectors { TileVector at[]; };
+#elif WEFT_VECTOR_INPUT_WORDS == 4
 #define TileVector uvec4
 #define TileVectors Words4
 #elif WEFT_VECTOR_INPUT_WORDS == 3
@@ -93,7 +98,12 @@ void tile_load(uvec2 tile_address, inout TileWords words) {
 }
 
 void vector_unpack(TileVector packed, out uint vector[WEFT_VECTOR_INPUT_WORDS]) {
-#if WEFT_VECTOR_INPUT_WORDS == 1
+#if WEFT_VECTOR_INPUT_WORDS == 8
+  [[unroll]] for (uint i = 0; i < 4; ++i) {
+    vector[i] = packed.low[i];
+    vector[4 + i] = packed.high[i];
+  }
+#elif WEFT_VECTOR_INPUT_WORDS == 1
   vector[0] = packed;
 #else
   [[unroll]] for (uint i = 0; i < WEFT_VECTOR_INPUT_WORDS; ++i) vector[i] = packed[i];
@@ -119,7 +129,10 @@ Accumulator tile_vector_total(uint vector[WEFT_VECTOR_INPUT_WORDS], uvec2 presen
 
 // A vector of a full tile whose outputs are aligned to vectors.
 void tile_store_vector(uvec2 tile_address, uint v, uint words[WEFT_VECTOR_OUTPUT_WORDS]) {
-#if WEFT_VECTOR_OUTPUT_WORDS == 4
+#if WEFT_VECTOR_OUTPUT_WORDS == 8
+  Words4(tile_address).at[2u * v] = uvec4(words[0], words[1], words[2], words[3]);
+  Words4(tile_address).at[2u * v + 1u] = uvec4(words[4], words[5], words[6], words[7]);
+#elif WEFT_VECTOR_OUTPUT_WORDS == 4
   Words4(tile_address).at[v] = uvec4(words[0], words[1], words[2], words[3]);
 #elif WEFT_VECTOR_OUTPUT_WORDS == 2
   Words2(tile_address).at[v] = uvec2(words[0], words[1]);
@@ -131,8 +144,10 @@ void tile_store_vector(uvec2 tile_address, uint v, uint words[WEFT_VECTOR_OUTPUT
 #endif
 }
 
-#if WEFT_VECTOR_OUTPUT_WORDS == 1 || WEFT_VECTOR_OUTPUT_WORDS == 2 || WEFT_VECTOR_OUTPUT_WORDS == 4
-bool tile_output_is_aligned(uvec2 tile_address) { return (tile_address.x & (WEFT_VECTOR_OUTPUT_WORDS * 4u - 1u)) == 0u; }
+#if WEFT_FILLS_VECTOR(WEFT_OUTPUT_BYTES)
+bool tile_output_is_aligned(uvec2 tile_address) {
+  return (tile_address.x & (min(WEFT_VECTOR_OUTPUT_WORDS * 4u, 16u) - 1u)) == 0u;
+}
 #else
 bool tile_output_is_aligned(uvec2 tile_address) { return true; }
 #endif

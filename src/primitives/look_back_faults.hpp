@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/reduce_by_key.hpp>
 #include <weft/run_length_encode.hpp>
 #include <weft/scan.hpp>
+#include <weft/scan_by_key.hpp>
 #include <weft/select.hpp>
 
 #include "primitives/select_plan.hpp"
@@ -21,8 +23,16 @@ struct LookBackFault {
   uint32_t every;  ///< tiles, or blocks, whose index is a multiple of this; at least 1
 };
 
+/// The fault as specialization constant 6.
+constexpr uint32_t bits_of(const LookBackFault& fault) { return static_cast<uint32_t>(fault.kind) | fault.every << 8; }
+
 /// A Scan with Strategy::look_back and the fault.
 Result<Scan> create_scan_with_fault(const Context& context, const ScanConfig& config, const LookBackFault& fault);
+/// Likewise.
+Result<ScanByKey> create_scan_by_key_with_fault(const Context& context, const ScanByKeyConfig& config,
+                                                const LookBackFault& fault);
+Result<ReduceByKey> create_reduce_by_key_with_fault(const Context& context, const ReduceByKeyConfig& config,
+                                                    const LookBackFault& fault);
 
 Result<RunLengthEncode> create_run_length_encode_with_fault(const Context& context, const RunLengthEncodeConfig& config,
                                                             const LookBackFault& fault);
@@ -50,6 +60,14 @@ struct ScanWithFault {
     ScanConfig with_look_back = config;
     with_look_back.strategy = Strategy::look_back;
     return Scan::create(context, with_look_back, fault);
+  }
+};
+
+struct ByKeyWithFault {
+  template <class Primitive, class Config>
+  static Result<Primitive> create(const Context& context, Config config, const LookBackFault& fault) {
+    config.strategy = Strategy::look_back;
+    return Primitive::create(context, config, bits_of(fault));
   }
 };
 

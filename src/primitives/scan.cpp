@@ -257,7 +257,7 @@ Status Scan::record(VkCommandBuffer commands, const ScanArgs& args) const {
 namespace primitives {
 
 Result<Scan> create_scan_with_fault(const Context& context, const ScanConfig& config, const LookBackFault& fault) {
-  return ScanWithFault::create(context, config, static_cast<uint32_t>(fault.kind) | fault.every << 8);
+  return ScanWithFault::create(context, config, bits_of(fault));
 }
 
 }  // namespace primitives

@@ -20,7 +20,8 @@ constexpr ClassTuning kTable[] = {
       {.workgroup = 128, .rows = 4, .groups = 1024},
       {.workgroup = 128, .rows = 4, .groups = 1024, .spin_limit = 64, .lag_kib = 128, .small_kib = 0},
       {.workgroup = 128, .rows = 4, .run_vectors = 1, .groups = 1024},
-      {.workgroup = 128, .rows = 4, .groups = 64, .table_words = 4096}}},
+      {.workgroup = 128, .rows = 4, .groups = 64, .table_words = 4096},
+      {.workgroup = 128, .rows = 2, .rows_wide = 2, .groups = 1024, .spin_limit = 64, .lag_kib = 128, .small_kib = 0}}},
     {[](const DeviceTraits& t) { return t.vendor_id == 0x10de; },
      {{.workgroup = 256,
        .rows = 4,
@@ -32,7 +33,14 @@ constexpr ClassTuning kTable[] = {
       {.workgroup = 256, .rows = 4, .groups = 528},
       {.workgroup = 256, .rows = 4, .groups = 1024, .spin_limit = 256, .lag_kib = 12288, .small_kib = 8192},
       {.workgroup = 256, .rows = 8, .run_vectors = 1, .groups = 1056},
-      {.workgroup = 512, .rows = 4, .groups = 528, .table_words = 4096}}},
+      {.workgroup = 512, .rows = 4, .groups = 528, .table_words = 4096},
+      {.workgroup = 256,
+       .rows = 2,
+       .rows_wide = 2,
+       .groups = 1024,
+       .spin_limit = 256,
+       .lag_kib = 12288,
+       .small_kib = 8192}}},
     {[](const DeviceTraits&) { return true; }, {}},
 };
 
@@ -68,6 +76,13 @@ constexpr Key kKeys[] = {
     {"histogram.rows", [](Tuning& t) -> uint32_t& { return t.histogram.rows; }, 1, 8},
     {"histogram.groups", [](Tuning& t) -> uint32_t& { return t.histogram.groups; }, 1, 65535},
     {"histogram.table_words", [](Tuning& t) -> uint32_t& { return t.histogram.table_words; }, 256, 16384},
+    {"by_key.workgroup", [](Tuning& t) -> uint32_t& { return t.by_key.workgroup; }, 128, 1024},
+    {"by_key.rows", [](Tuning& t) -> uint32_t& { return t.by_key.rows; }, 1, 8},
+    {"by_key.rows_wide", [](Tuning& t) -> uint32_t& { return t.by_key.rows_wide; }, 1, 8},
+    {"by_key.groups", [](Tuning& t) -> uint32_t& { return t.by_key.groups; }, 1, 65535},
+    {"by_key.spin_limit", [](Tuning& t) -> uint32_t& { return t.by_key.spin_limit; }, 1, 1u << 20},
+    {"by_key.lag_kib", [](Tuning& t) -> uint32_t& { return t.by_key.lag_kib; }, 1, 1u << 20},
+    {"by_key.small_kib", [](Tuning& t) -> uint32_t& { return t.by_key.small_kib; }, 0, 1u << 20},
 };
 
 }  // namespace

@@ -19,6 +19,17 @@ struct ScanTuning {
   uint32_t small_kib = 0;   ///< automatic, where that is look_back: inputs up to this take reduce_then_scan
 };
 
+/// Sizes that scans and reductions by key are built with. Rows are vectors of 4 items, with their keys; at most 8.
+struct ByKeyTuning {
+  uint32_t workgroup = 256;
+  uint32_t rows = 2;
+  uint32_t rows_wide = 2;  ///< the same for accumulators of 8 bytes
+  uint32_t groups = 1024;  ///< as ScanTuning's, from here on
+  uint32_t spin_limit = 256;
+  uint32_t lag_kib = 4096;
+  uint32_t small_kib = 0;
+};
+
 struct ReduceTuning {
   uint32_t workgroup = 256;
   uint32_t rows = 8;
@@ -58,6 +69,7 @@ struct Tuning {
   SelectTuning select;
   DecodeTuning decode;
   HistogramTuning histogram;
+  ByKeyTuning by_key;
 };
 
 /// The table's entry for the device's class, with the overrides of WEFT_TUNE in the environment, e.g.

@@ -247,6 +247,15 @@ std::string build_all(const weft::Context& context) {
       for (const weft::Strategy strategy : {weft::Strategy::look_back, weft::Strategy::reduce_then_scan}) {
         const auto scan = weft::Scan::create(context, {weft::ScanKind::exclusive, op, item, accumulator, strategy});
         if (!scan && !skip(scan.error())) return scan.error().message;
+        weft::ScanByKeyConfig by_key;
+        by_key.op = op;
+        by_key.item = item;
+        by_key.accumulator = accumulator;
+        by_key.strategy = strategy;
+        const auto scan_by_key = weft::ScanByKey::create(context, by_key);
+        if (!scan_by_key && !skip(scan_by_key.error())) return scan_by_key.error().message;
+        const auto reduce_by_key = weft::ReduceByKey::create(context, {op, Type::u32, item, accumulator, strategy});
+        if (!reduce_by_key && !skip(reduce_by_key.error())) return reduce_by_key.error().message;
       }
       const auto reduce = weft::Reduce::create(context, {op, item, accumulator});
       if (!reduce && !skip(reduce.error())) return reduce.error().message;

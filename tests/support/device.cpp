@@ -135,6 +135,19 @@ void Backend::fail(const std::string& message) {
   std::abort();  // FAIL throws
 }
 
+const ScanByKey& Backend::scan_by_key(const ScanByKeyConfig& config) {
+  const std::string key = std::string(name_of(config.strategy)) + ' ' + name_of(config.kind) + ' ' +
+                          name_of(config.segments) + ' ' + std::to_string(size_of(config.key)) + ' ' +
+                          types_and_op(config.op, config.item, config.accumulator);
+  return built(scans_by_key_, context(), key, config);
+}
+
+const ReduceByKey& Backend::reduce_by_key(const ReduceByKeyConfig& config) {
+  const std::string key = std::string(name_of(config.strategy)) + ' ' + std::to_string(size_of(config.key)) + ' ' +
+                          types_and_op(config.op, config.item, config.accumulator);
+  return built(reduces_by_key_, context(), key, config);
+}
+
 std::vector<Backend*> every_backend() {
   open(matrix().wishes.size());
   std::vector<Backend*> backends;

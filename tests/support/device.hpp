@@ -13,7 +13,9 @@
 
 #include <weft/gpu.hpp>
 #include <weft/reduce.hpp>
+#include <weft/reduce_by_key.hpp>
 #include <weft/scan.hpp>
+#include <weft/scan_by_key.hpp>
 
 namespace weft::test {
 
@@ -32,6 +34,8 @@ class Backend {
   /// The primitive, built at the first request. A failure fails the running test and ends it.
   const Scan& scan(const ScanConfig& config);
   const Reduce& reduce(const ReduceConfig& config);
+  const ScanByKey& scan_by_key(const ScanByKeyConfig& config);
+  const ReduceByKey& reduce_by_key(const ReduceByKeyConfig& config);
   /// Likewise any other, named by `key`, a text that tells its class and config.
   template <class Primitive, class Config>
   const Primitive& primitive(const std::string& key, const Config& config) {
@@ -51,6 +55,8 @@ class Backend {
   std::map<std::string, Scan> scans_;
   std::map<std::string, Reduce> reduces_;
   std::map<std::string, std::shared_ptr<const void>> primitives_;
+  std::map<std::string, ScanByKey> scans_by_key_;
+  std::map<std::string, ReduceByKey> reduces_by_key_;
 };
 
 /// One point of the matrix: a backend and a strategy to force.
@@ -68,6 +74,14 @@ class Device {
   const Scan& scan(ScanConfig config) const {
     config.strategy = strategy_;
     return backend_->scan(config);
+  }
+  const ScanByKey& scan_by_key(ScanByKeyConfig config) const {
+    config.strategy = strategy_;
+    return backend_->scan_by_key(config);
+  }
+  const ReduceByKey& reduce_by_key(ReduceByKeyConfig config) const {
+    config.strategy = strategy_;
+    return backend_->reduce_by_key(config);
   }
   /// Whether items of all these types can be computed with.
   bool supports(std::initializer_list<Type> types) const {

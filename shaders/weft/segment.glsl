@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// What is carried over a range that falls into segments: the combination of the items since the last head, and whether there has
+// been a head, or how many there were. Combining such pairs is associative and never commutes.
+//
+// From here on the pair takes the accumulator's place: what is included after this file, workgroup_scan.glsl, partials.glsl and
+// look_back.glsl, carries it. The operator's own type and identity are Value and value_identity().
+//
+// Specialization constant: 8 kCountsHeads.
+#ifndef WEFT_SEGMENT_GLSL
+#define WEFT_SEGMENT_GLSL
+
+#include "weft/tile.glsl"
+
+#ifdef WEFT_WORKGROUP_SCAN_GLSL
+#error "weft/segment.glsl comes before weft/workgroup_scan.glsl and all that includes it"
+#endif
+
+layout(constant_id = 8) const bool kCountsHeads = false;
+
+#if WEFT_ACCUMULATOR == WEFT_U8 || WEFT_ACCUMULATOR == WEFT_U16 || WEFT_ACCUMULATOR == WEFT_U32
+#define Value uint
+#elif WEFT_ACCUMULATOR == WEFT_I32
+#define Value int
+#elif WEFT_ACCUMULATOR == WEFT_F16 || WEFT_ACCUMULATOR == WEFT_F32
+#define Value float
+#elif WEFT_ACCUMULATOR == WEFT_U64
+#define Value uint64_t
+#elif WEFT_ACCUMULATOR == WEFT_I64
+#define Value int64_t
+#elif WEFT_ACCUMULATOR == WEFT_F64
+#define Value double
+#endif
+
+Value value_identity() { return identity(); }
+
+struct Segment {
+  Value value;  // of the items since the last head, or of all
+  uint heads;   // how many, or 1 for any
+};
+
+Segment segment_identity() { return Segment(value_identity(), 0u); }
+
+Segment combine(Segment a, Segment b) {
+  return Segment(b.heads != 0u ? b.value : combine(a.value, b.value),
+                 kCountsHeads ? a.heads + b.heads : a.heads | b.heads);
+}
+
+#if WEFT_ACCUMULATOR_WORDS == 2
+#define WEFT_SEGMENT_WORDS 3
+#else
+#define WEFT_SEGMENT_WORDS 2
+#endif
+
+uint word_of(Segment v, uint i) { return i == WEFT_SEGMENT_WORDS - 1 ? v.heads : word_of(v.value, i & 1u); }
+Segment accumulator_of_words(uint words[WEFT_SEGMENT_WORDS]) {
+  return Segment(accumulator_of(uvec2(words[0], words[WEFT_SEGMENT_WORDS - 2])), words[WEFT_SEGMENT_WORDS - 1]);
+}
+
+// ---- across the lanes of a subgroup ----
+
+// Each lane combined with those before it, back to the last with a head; `with_head` is the ballot of those.
+Value subgroup_inclusive_of_segments(Value v, uvec4 with_head) {
+  const uint lane = subgroup_lane();
+  const uint head = ballot_highest_bit_through(with_head, lane);
+  const uint first = head == 128u ? 0u : head;
+  [[unroll]] for (uint delta = 1u; delta < kSubgroupSize; delta <<= 1) {
+    const Value earlier = subgroup_shuffle_up(v, delta);
+    if (lane >= first + delta) v = combine(earlier, v);
+  }
+  return v;
+}
+
+Segment subgroup_inclusive(Segment v) {
+  const uvec4 with_head = subgroup_ballot(v.heads != 0u);
+  v.value = subgroup_inclusive_of_segments(v.value, with_head);
+  if (kCountsHeads)
+    v.heads = subgroup_inclusive_add(v.heads);
+  else
+    v.heads = ballot_highest_bit_through(with_head, subgroup_lane()) == 128u ? 0u : 1u;
+  return v;
+}
+
+// Only lanes from the last head on count, and those in the order of the operator's own reduction.
+Segment subgroup_reduce(Segment v) {
+  const uvec4 with_head = subgroup_ballot(v.heads != 0u);
+  const uint last = ballot_highest_bit(with_head);
+  const bool counts = last == 128u || subgroup_lane() >= last;
+  v.value = subgroup_reduce(counts ? v.value : value_identity());
+  if (kCountsHeads)
+    v.heads = subgroup_add(v.heads);
+  else
+    v.heads = last == 128u ? 0u : 1u;
+  return v;
+}
+
+Segment subgroup_shuffle(Segment v, uint lane) {
+  return Segment(subgroup_shuffle(v.value, lane), subgroup_shuffle(v.heads, lane));
+}
+Segment subgroup_shuffle_up(Segment v, uint delta) {
+  return Segment(subgroup_shuffle_up(v.value, delta), subgroup_shuffle_up(v.heads, delta));
+}
+
+// ---- from here on ----
+
+#undef Accumulator
+#define Accumulator Segment
+#undef WEFT_ACCUMULATOR_WORDS
+#define WEFT_ACCUMULATOR_WORDS WEFT_SEGMENT_WORDS
+#undef WEFT_ACCUMULATOR_IS_STRUCT
+#define WEFT_ACCUMULATOR_IS_STRUCT 1
+#define identity segment_identity
+#define kCommutes false
+
+#endif

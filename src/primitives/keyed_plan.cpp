@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "primitives/keyed_plan.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "primitives/look_back.h"
+
+namespace weft {
+
+const char* name_of(SegmentsBy segments) noexcept {
+  switch (segments) {
+    case SegmentsBy::keys: return "keys";
+    case SegmentsBy::head_bits: return "head_bits";
+    case SegmentsBy::head_bytes: return "head_bytes";
+    case SegmentsBy::head_words: return "head_words";
+  }
+  return "?";
+}
+
+namespace primitives {
+namespace {
+
+using runtime::ContextState;
+using runtime::Pipeline;
+
+// As in scan.cpp: tiles a workgroup of the repairing dispatch takes if all were given up, and the fewest workgroups.
+constexpr uint32_t kRepairTiles = 64;
+constexpr uint32_t kRepairWorkgroups = 32;
+
+constexpr VkDeviceSize kLeastScratch = 16;
+
+constexpr uint64_t padded(uint64_t bytes) { return (bytes + 15) / 16 * 16; }
+
+/// kSegmentsBy of weft/tile_heads.glsl.
+uint32_t segments_constant(SegmentsBy segments, uint32_t key_bytes) {
+  switch (segments) {
+    case SegmentsBy::keys: return key_bytes == 1 ? 0 : key_bytes == 2 ? 1 : key_bytes == 4 ? 2 : 3;
+    case SegmentsBy::head_bits: return 4;
+    case SegmentsBy::head_bytes: return 5;
+    case SegmentsBy::head_words: return 6;
+  }
+  return 0;
+}
+
+uint32_t key_bytes_of(SegmentsBy segments, Type key) {
+  switch (segments) {
+    case SegmentsBy::keys: return size_of(key);
+    case SegmentsBy::head_bits: return 0;
+    case SegmentsBy::head_bytes: return 1;
+    case SegmentsBy::head_words: return 4;
+  }
+  return 0;
+}
+
+/// Beside what check_operator() refuses: kernels.cmake has no others.
+Status check_types(const KeyedPlan::Wish& wish) {
+  const std::string name = wish.name;
+  if (wish.op == Op::affine || wish.op == Op::arg_min || wish.op == Op::arg_max)
+    return Error{ErrorCode::unsupported, name + ": " + name_of(wish.op) + " does not combine values by key"};
+  if (const Status status = check_operator(wish.name, wish.op, wish.item, wish.accumulator); !status) return status;
+  if (wish.item == Type::f16 || (wish.item == Type::u8 && wish.accumulator == Type::u16))
+    return Error{ErrorCode::unsupported, name + ": values of type " + name_of(wish.item) + " are not combined in " +
+                                             name_of(wish.accumulator) + " by key"};
+  return {};
+}
+
+}  // namespace
+
+Result<KeyedPlan> KeyedPlan::create(const Context& context, const Wish& wish) {
+  const ContextState& state = *context.state();
+  if (const Status status = check_types(wish); !status) return status.error();
+  for (const Type type : {wish.item, wish.accumulator})
+    if (const Status status = state.check_type(type); !status) return status.error();
+  const Result<runtime::Tuning> tuning = runtime::tuning_of(state.traits());
+  if (!tuning) return tuning.error();
+
+  KeyedPlan plan;
+  plan.state = context.state();
+  plan.tuning = tuning->by_key;
+  plan.strategy = wish.strategy;
+  plan.item_bytes = size_of(wish.item);
+  plan.key_bytes = key_bytes_of(wish.segments, wish.key);
+  if (wish.strategy == Strategy::automatic) {
+    plan.strategy = state.strategy();
+    if (state.strategy() == Strategy::look_back && !state.strategy_is_forced())
+      plan.small_items = uint64_t{1024} * plan.tuning.small_kib / (plan.item_bytes + plan.key_bytes);
+  }
+  if (size_of(wish.accumulator) == 8) plan.tuning.rows = plan.tuning.rows_wide;
+  plan.tuning.workgroup = std::min(plan.tuning.workgroup, state.traits().max_workgroup_invocations);
+  plan.tile_items = plan.tuning.workgroup * plan.tuning.rows * kVectorItems;
+  plan.tile_bytes = plan.tile_items * (plan.key_bytes + plan.item_bytes + size_of(wish.accumulator));
+  plan.segment_bytes = register_bytes(wish.accumulator) + 4;
+
+  const std::string types = std::string(".") + name_of(wish.item) + "." + name_of(wish.accumulator);
+  // Ids from 2 on: operator, rows, inclusive, spin limit, fault, segments by, counts heads.
+  std::array constants{
+      static_cast<uint32_t>(wish.op), plan.tuning.rows, wish.inclusive ? 1u : 0u,
+      plan.tuning.spin_limit,         wish.fault,       segments_constant(wish.segments, plan.key_bytes),
+      wish.counts_heads ? 1u : 0u};
+  Status status;
+  const auto build = [&](std::shared_ptr<const Pipeline>& pipeline, const std::string& kernel, uint32_t workgroup,
+                         std::span<const uint32_t> values) {
+    if (!status) return;
+    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(kernel, workgroup, values);
+    if (built)
+      pipeline = *std::move(built);
+    else
+      status = built.error();
+  };
+  const std::string stem = wish.stem;
+  const uint32_t workgroup = plan.tuning.workgroup;
+  if (plan.strategy == Strategy::look_back) {
+    plan.block_tiles = state.subgroup_backend() == SubgroupBackend::native ? state.subgroup_size() : 1;
+    const std::string variant = types + (state.traits().buffer_int64_atomics ? ".state64" : ".state32");
+    build(plan.reset, "look_back_reset", kResetWorkgroup, {});
+    build(plan.look_back, stem + "_look_back" + variant, workgroup, constants);
+    // By then every post is there that ever comes: nothing to wait for.
+    auto repair_constants = constants;
+    repair_constants[3] = 1;
+    build(plan.repair, stem + "_repair" + variant, workgroup, repair_constants);
+  }
+  if (plan.strategy == Strategy::reduce_then_scan || plan.small_items != 0) {
+    build(plan.upsweep, "scan_by_key_upsweep" + types, workgroup, constants);
+    build(plan.downsweep, stem + "_downsweep" + types, workgroup, constants);
+  }
+  if (!status) return status.error();
+  return plan;
+}
+
+uint64_t KeyedPlan::look_back_bytes(uint64_t tile_count) const {
+  const uint64_t blocks = (tile_count + block_tiles - 1) / block_tiles;
+  // 32 bits of value and a flag in 64, or 16 in 32: either takes twice the value's bytes.
+  return 16 + padded((tile_count + 2 * blocks) * 2 * segment_bytes);
+}
+
+VkDeviceSize KeyedPlan::scratch_size(uint64_t max_count) const noexcept {
+  const uint64_t tile_count = tiles(max_count, kVectorItems - 1);
+  VkDeviceSize bytes = kLeastScratch;
+  // Where the count decides the strategy, the larger of the two, so that the size never decreases.
+  if (downsweep != nullptr)
+    bytes = std::max(bytes, padded(std::min<uint64_t>(tile_count, tuning.groups) * segment_bytes));
+  if (uses_look_back(max_count)) bytes = std::max(bytes, look_back_bytes(tile_count) + padded(tile_count * 4));
+  return bytes;
+}
+
+Result<LocatedRange> KeyedPlan::locate_keys(const char* primitive, const BufferRange& range, uint64_t count) const {
+  if (count == 0) return LocatedRange{"keys", 0, 0};
+  if (key_bytes == 0) return locate(*state, primitive, "keys", range, (count + 31) / 32 * 4, 4);
+  return locate(*state, primitive, "keys", range, count * key_bytes, alignment_of(key_bytes));
+}
+
+void record_reset(const KeyedPlan& plan, VkCommandBuffer commands, VkDeviceAddress scratch, uint64_t tile_count) {
+  const auto vectors = static_cast<uint32_t>(plan.look_back_bytes(tile_count) / 16);
+  dispatch(
+      *plan.state, commands, *plan.reset, shader::LookBackResetPush{scratch, vectors, 0},
+      dispatch_size((vectors + kResetWorkgroup - 1) / kResetWorkgroup, plan.state->traits().max_workgroup_count_x));
+  barrier_between(*plan.state, commands);
+}
+
+DispatchSize repair_size(const KeyedPlan& plan, uint64_t tile_count) {
+  return dispatch_size(std::max<uint64_t>(kRepairWorkgroups, tile_count / kRepairTiles),
+                       plan.state->traits().max_workgroup_count_x);
+}
+
+}  // namespace primitives
+}  // namespace weft

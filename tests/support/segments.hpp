@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Ranges that fall into segments: their shapes, and the keys and flags that tell them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <weft/scan_by_key.hpp>
+
+namespace weft::test {
+
+/// How long segments are.
+enum class Runs {
+  ones,    ///< 1: all keys differ
+  twos,    ///< 2
+  eights,  ///< 8
+  mixed,   ///< 1 to 40, at random
+  long_,   ///< 1 to 9,000, at random: some span several tiles
+  one,     ///< all items
+};
+
+inline constexpr Runs kAllRuns[] = {Runs::ones, Runs::twos, Runs::eights, Runs::mixed, Runs::long_, Runs::one};
+
+std::string text_of(Runs runs);
+
+/// Of each item, whether it is a head. The first always is.
+std::vector<bool> heads_of(uint64_t n, Runs runs, uint64_t seed = 1);
+
+/// Keys of `bytes` bytes each; neighbours of different segments differ in one bit, and keys come back later.
+std::vector<std::byte> keys_of(const std::vector<bool>& heads, uint32_t bytes, uint64_t seed = 2);
+
+/// Keys or flags that tell the heads. Flags that are set have any bits; the first item's is not always set.
+std::vector<std::byte> marks_of(const std::vector<bool>& heads, SegmentsBy segments, uint32_t key_bytes);
+
+}  // namespace weft::test
