@@ -48,7 +48,7 @@ const uint kTileOutputBytes = kTileVectors * WEFT_VECTOR_OUTPUT_WORDS * 4u;
 // Whether tile_load() may load it. Items of 8 bytes and more may lie on a boundary of 4, and their vectors with them.
 bool tile_is_loadable(uvec2 tile_address, uvec2 present) {
 #if WEFT_ITEM_BYTES >= 8 && WEFT_VECTOR_INPUT_WORDS != 3
-  return tile_is_full(present) && (tile_address.x & (WEFT_VECTOR_INPUT_WORDS * 4u - 1u)) == 0u;
+  return tile_is_full(present) && (tile_address.x & (min(WEFT_VECTOR_INPUT_WORDS * 4u, 16u) - 1u)) == 0u;
 #else
   return tile_is_full(present);
 #endif
@@ -144,7 +144,8 @@ void tile_store_vector(uvec2 tile_address, uint v, uint words[WEFT_VECTOR_OUTPUT
 #endif
 }
 
-#if WEFT_FILLS_VECTOR(WEFT_OUTPUT_BYTES)
+// Other lengths are stored word by word.
+#if WEFT_VECTOR_OUTPUT_WORDS == 1 || WEFT_VECTOR_OUTPUT_WORDS == 2 || WEFT_VECTOR_OUTPUT_WORDS == 4 || WEFT_VECTOR_OUTPUT_WORDS == 8
 bool tile_output_is_aligned(uvec2 tile_address) {
   return (tile_address.x & (min(WEFT_VECTOR_OUTPUT_WORDS * 4u, 16u) - 1u)) == 0u;
 }

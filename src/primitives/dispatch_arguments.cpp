@@ -44,7 +44,7 @@ Status DispatchArguments::record(VkCommandBuffer commands, const DispatchArgumen
   if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");
   if (args.items_per_workgroup == 0) return primitives::argument_error(kName, "items_per_workgroup", "is 0");
   const uint64_t most_groups = std::min<uint64_t>(max_x * kLeastMaxRows, ~uint32_t{0});
-  if (maximum / args.items_per_workgroup >= most_groups)
+  if (maximum / args.items_per_workgroup + (maximum % args.items_per_workgroup != 0 ? 1 : 0) > most_groups)
     return primitives::argument_error(kName, "count",
                                       "makes more workgroups than can be dispatched: " + std::to_string(maximum));
   const Result<VkDeviceAddress> count = primitives::locate_count(state, kName, args.count);
