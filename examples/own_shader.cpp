@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// A shader of the program's own that uses weft's GLSL includes: shaders/row_sums.comp, compiled by CMakeLists.txt beside
-// this file. The program gives its pipeline what the includes need to know: specialization constant 0 is the workgroup's
+// Shaders of the program's own that use weft's GLSL includes: shaders/row_sums.comp a scan across the workgroup, shaders/row_runs.comp
+// run detection and compaction, compiled by CMakeLists.txt beside this file. The program gives its pipelines what the includes need to know: specialization constant 0 is the workgroup's
 // size, 1 the subgroup's, and the backend decides which of two compilations of the shader to take.
 #define VOLK_IMPLEMENTATION
 #include <volk.h>
@@ -17,17 +17,31 @@
 
 namespace {
 
-constexpr uint32_t kNative[] = {
+constexpr uint32_t kSumsNative[] = {
 #include "row_sums_native.h"
 };
-constexpr uint32_t kEmulated[] = {
+constexpr uint32_t kSumsEmulated[] = {
 #include "row_sums_emulated.h"
+};
+constexpr uint32_t kRunsNative[] = {
+#include "row_runs_native.h"
+};
+constexpr uint32_t kRunsEmulated[] = {
+#include "row_runs_emulated.h"
 };
 
 // As row_sums.comp declares them.
-struct Push {
+struct SumsPush {
   VkDeviceAddress image;
   VkDeviceAddress sums;
+  uint32_t width;
+};
+
+// As row_runs.comp declares them.
+struct RunsPush {
+  VkDeviceAddress image;
+  VkDeviceAddress starts;
+  VkDeviceAddress counts;
   uint32_t width;
 };
 
@@ -43,10 +57,10 @@ void check(const weft::Status& status) {
   std::exit(1);
 }
 
-VkPipeline create_pipeline(const weft::Context& context, VkPipelineLayout layout, uint32_t workgroup_size) {
-  const bool native = context.subgroup_backend() == weft::SubgroupBackend::native;
+VkPipeline create_pipeline(const weft::Context& context, VkPipelineLayout layout, uint32_t workgroup_size,
+                           std::span<const uint32_t> native, std::span<const uint32_t> emulated) {
   const std::span<const uint32_t> code =
-      native ? std::span<const uint32_t>(kNative) : std::span<const uint32_t>(kEmulated);
+      context.subgroup_backend() == weft::SubgroupBackend::native ? native : emulated;
   const VkShaderModuleCreateInfo module_info{
       .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = code.size_bytes(), .pCode = code.data()};
   VkShaderModule module = VK_NULL_HANDLE;
@@ -87,13 +101,14 @@ int main() {
   volkLoadInstance(gpu->instance());
   volkLoadDevice(context.device());
 
-  const VkPushConstantRange push_range{VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(Push)};
+  const VkPushConstantRange push_range{VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(RunsPush)};
   const VkPipelineLayoutCreateInfo layout_info{.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
                                                .pushConstantRangeCount = 1,
                                                .pPushConstantRanges = &push_range};
   VkPipelineLayout layout = VK_NULL_HANDLE;
   check(vkCreatePipelineLayout(context.device(), &layout_info, nullptr, &layout), "vkCreatePipelineLayout");
-  const VkPipeline pipeline = create_pipeline(context, layout, 256);
+  const VkPipeline row_sums = create_pipeline(context, layout, 256, kSumsNative, kSumsEmulated);
+  const VkPipeline row_runs = create_pipeline(context, layout, 256, kRunsNative, kRunsEmulated);
 
   // Pixel (x, y) is x + y; 1000 is no multiple of the workgroup.
   constexpr uint32_t width = 1000, height = 3;
@@ -107,20 +122,37 @@ int main() {
   check(gpu->upload(image->range(), std::as_bytes(std::span(pixels))));
 
   // Between two calls of Gpu everything is made visible, so that no barrier is needed here.
-  check(gpu->run([&](VkCommandBuffer commands) -> weft::Status {
-             const Push push{image->address(), sums->address(), width};
-             vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
-             vkCmdPushConstants(commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(push), &push);
-             vkCmdDispatch(commands, height, 1, 1);
-             return {};
-           })
-            .status());
+  const auto run = [&](VkPipeline pipeline, const auto& push) {
+    check(gpu->run([&](VkCommandBuffer commands) -> weft::Status {
+               vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+               vkCmdPushConstants(commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(push), &push);
+               vkCmdDispatch(commands, height, 1, 1);
+               return {};
+             })
+              .status());
+  };
+  run(row_sums, SumsPush{image->address(), sums->address(), width});
   check(gpu->download(sums->range(), std::as_writable_bytes(std::span(pixels))));
-
   for (uint32_t y = 0; y < height; ++y) {
     const uint32_t* row = &pixels[y * width];
     std::printf("row %u: %u %u %u ... %u %u\n", y, row[0], row[1], row[2], row[width - 2], row[width - 1]);
   }
-  vkDestroyPipeline(context.device(), pipeline, nullptr);
+
+  // The same image in steps of 300 levels, so that it has runs.
+  for (uint32_t i = 0; i < width * height; ++i) pixels[i] = (i % width + i / width) / 300;
+  const weft::Result<weft::Buffer> counts = gpu->create_buffer(height * sizeof(uint32_t));
+  check(counts.status());
+  check(gpu->upload(image->range(), std::as_bytes(std::span(pixels))));
+  run(row_runs, RunsPush{image->address(), sums->address(), counts->address(), width});
+  std::array<uint32_t, height> runs{};
+  check(gpu->download(counts->range(), std::as_writable_bytes(std::span(runs))));
+  check(gpu->download(sums->range(), std::as_writable_bytes(std::span(pixels))));
+  for (uint32_t y = 0; y < height; ++y) {
+    std::printf("row %u: runs begin at", y);
+    for (uint32_t r = 0; r < runs[y]; ++r) std::printf(" %u", pixels[y * width + r]);
+    std::printf("\n");
+  }
+  vkDestroyPipeline(context.device(), row_sums, nullptr);
+  vkDestroyPipeline(context.device(), row_runs, nullptr);
   vkDestroyPipelineLayout(context.device(), layout, nullptr);
 }

@@ -59,12 +59,15 @@ foreach(driver IN ITEMS lavapipe swiftshader)
 endforeach()
 
 if(weft_lavapipe_icd)
-  # Emulated widths do not depend on the driver's own: all run at 8, one at each other. Large cross products of types,
+  # Emulated widths do not depend on the driver's own: all run at 8, one at each other; of what came after scan and reduce, and is
+  # built from the same pieces, one at each. Large cross products of types,
   # operators and kinds are shared out between the three. (An even number of shares would always meet the native backend.)
   weft_device_tests(lavapipe4 LABELS lavapipe4 GROUPS scan reduce select runs by_key others own fuzz blocks
     ENVIRONMENT ${weft_lavapipe} LP_NATIVE_VECTOR_WIDTH=128 "WEFT_TEST_BACKENDS=native,emulated64" WEFT_TEST_SHARE=1/3)
-  weft_device_tests(lavapipe8 LABELS lavapipe8 GROUPS scan reduce select runs by_key others own fuzz blocks runtime
+  weft_device_tests(lavapipe8 LABELS lavapipe8 GROUPS scan reduce blocks runtime
     ENVIRONMENT ${weft_lavapipe} LP_NATIVE_VECTOR_WIDTH=256 WEFT_TEST_SHARE=3/3)
+  weft_device_tests(lavapipe8 LABELS lavapipe8 GROUPS select runs by_key others own fuzz
+    ENVIRONMENT ${weft_lavapipe} LP_NATIVE_VECTOR_WIDTH=256 "WEFT_TEST_BACKENDS=native,emulated32" WEFT_TEST_SHARE=3/3)
   weft_device_tests(lavapipe16 LABELS lavapipe16 GROUPS scan reduce select runs by_key others own fuzz blocks
     ENVIRONMENT ${weft_lavapipe} LP_NATIVE_VECTOR_WIDTH=512 "WEFT_TEST_BACKENDS=native,emulated128" WEFT_TEST_SHARE=2/3)
   weft_device_tests(lavapipe8 LABELS host GROUPS host ENVIRONMENT ${weft_lavapipe} LP_NATIVE_VECTOR_WIDTH=256)
@@ -74,8 +77,10 @@ endif()
 
 if(weft_swiftshader_icd)
   # The cross products are lavapipe's to finish; SwiftShader builds pipelines slowly and is here for what it does not forgive.
-  weft_device_tests(swiftshader LABELS swiftshader GROUPS scan reduce select runs by_key others own blocks runtime
+  weft_device_tests(swiftshader LABELS swiftshader GROUPS scan reduce blocks runtime
     ENVIRONMENT ${weft_swiftshader} "WEFT_TEST_BACKENDS=native,emulated32" WEFT_TEST_SHARE=3/9)
+  weft_device_tests(swiftshader LABELS swiftshader GROUPS select runs by_key others own
+    ENVIRONMENT ${weft_swiftshader} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=3/9)
 else()
   message(WARNING "SwiftShader is not installed (Debian: chromium): its tests are left out")
 endif()

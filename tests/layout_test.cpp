@@ -148,6 +148,7 @@ const std::map<std::string_view, const HostStruct*> kPushedTo{
     {"run_length_decode_expand", &kRunLengthDecodePush},
     {"look_back_reset", &kLookBackResetPush},
     {"subgroup_self_test", &kSelfTestPush},
+    {"compact_self_test", &kSelfTestPush},
     {"lanes_self_test", &kSelfTestPush},
     {"workgroup_self_test", &kSelfTestPush},
     {"planted_shared_race", &kPlantedPush},

@@ -555,6 +555,67 @@ TEST_SUITE("workgroup") {
       }
     });
   }
+
+  TEST_CASE("a subgroup and a workgroup compact in order and find runs, in calls that follow without a barrier") {
+    for_every_shape(1, [&](const Width& width, uint32_t workgroup) {
+      const Kernel kernel(first_backend().gpu(), std::string("compact_self_test") + width.backend, workgroup,
+                          width.size, std::span<const uint32_t>{});
+      for (const Flags flags : kEveryFlags) {
+        const auto in = inputs_of(kWorkgroups * workgroup, workgroup, flags, Flags::random, 3);
+        Oracle oracle(in, workgroup);
+        const uint32_t size = width.size;
+        const auto keeps = [&](uint32_t p) { return in[p].predicate(); };
+        const auto item = [&](uint32_t p) { return (keeps(p) ? 1u : 0u) | (in[p].takes_part() ? 2u : 0u); };
+        const auto kept = [&](uint32_t begin, uint32_t end, bool wanted) {
+          uint32_t count = 0;
+          for (uint32_t p = begin; p < end; ++p) count += keeps(p) == wanted ? 1 : 0;
+          return std::optional(count);
+        };
+        // Where the subgroup or the workgroup of a place begins.
+        const auto start_of_subgroup = [size](uint32_t first, uint32_t lane) { return first + lane - lane % size; };
+        oracle.word("subgroup rank", [&](uint32_t first, uint32_t lane) {
+          return kept(start_of_subgroup(first, lane), first + lane, true);
+        });
+        oracle.word("subgroup kept", [&](uint32_t first, uint32_t lane) {
+          const uint32_t begin = start_of_subgroup(first, lane);
+          return kept(begin, begin + size, true);
+        });
+        for (const bool wanted : {true, false}) {
+          oracle.word("rank", [&](uint32_t first, uint32_t lane) { return kept(first, first + lane, wanted); });
+          oracle.word("kept", [&](uint32_t first, uint32_t) { return kept(first, first + workgroup, wanted); });
+        }
+        // Whether a run begins at p of the group that begins at `begin`, in front of which `before` stands.
+        const auto head = [&](uint32_t begin, uint32_t p, std::optional<uint32_t> before) {
+          return p == begin ? !before || item(p) != *before : item(p) != item(p - 1);
+        };
+        const auto start = [&](uint32_t begin, uint32_t p, uint32_t none, const auto& is_head) {
+          for (uint32_t i = p + 1; i-- > begin;)
+            if (is_head(i)) return std::optional(i - begin);
+          return std::optional(none);
+        };
+        for (const std::optional<uint32_t> before : {std::optional(1u), std::optional<uint32_t>{}})
+          oracle.word("subgroup head", [&, before](uint32_t first, uint32_t lane) {
+            return std::optional(head(start_of_subgroup(first, lane), first + lane, before) ? 1u : 0u);
+          });
+        oracle.word("subgroup start", [&](uint32_t first, uint32_t lane) {
+          const uint32_t begin = start_of_subgroup(first, lane);
+          return start(begin, first + lane, 128, [&](uint32_t p) { return head(begin, p, 1u); });
+        });
+        oracle.word("head", [&](uint32_t first, uint32_t lane) {
+          return std::optional(head(first, first + lane, 2u) ? 1u : 0u);
+        });
+        oracle.word("start", [&](uint32_t first, uint32_t lane) {
+          return start(first, first + lane, ~0u, [&](uint32_t p) { return head(first, p, 2u); });
+        });
+        oracle.word("head with nothing before", [&](uint32_t first, uint32_t lane) {
+          return std::optional(head(first, first + lane, std::nullopt) ? 1u : 0u);
+        });
+        oracle.word("start by flags",
+                    [&](uint32_t first, uint32_t lane) { return start(first, first + lane, ~0u, keeps); });
+        check(kernel, in, kWorkgroups, SelfTestPush{}, oracle);
+      }
+    });
+  }
 }
 
 }  // namespace weft::test

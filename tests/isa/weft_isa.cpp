@@ -196,6 +196,12 @@ Function load(VkInstance instance, const char* name) {
 
 bool skip(const weft::Error& error) { return error.code == weft::ErrorCode::unsupported; }
 
+// Only look-back depends on 64-bit atomics, so without them the rest need not be built again.
+std::vector<weft::Strategy> strategies() {
+  if (interception.hide_int64_atomics) return {weft::Strategy::look_back};
+  return {weft::Strategy::look_back, weft::Strategy::reduce_then_scan};
+}
+
 // Selections that between them use every kernel of Select, Partition and RunLengthEncode: comparisons and run heads of every size of
 // item, moved as they are; flags that move 16 bytes; structs; two and three sides.
 std::string build_compaction(const weft::Context& context, weft::Strategy strategy) {
@@ -244,7 +250,7 @@ std::string build_all(const weft::Context& context) {
   for (const Type item : kTypes) {
     for (const Type accumulator : kTypes) {
       const weft::Op op = item == Type::u32x2 ? weft::Op::affine : weft::Op::add;
-      for (const weft::Strategy strategy : {weft::Strategy::look_back, weft::Strategy::reduce_then_scan}) {
+      for (const weft::Strategy strategy : strategies()) {
         const auto scan = weft::Scan::create(context, {weft::ScanKind::exclusive, op, item, accumulator, strategy});
         if (!scan && !skip(scan.error())) return scan.error().message;
         weft::ScanByKeyConfig by_key;
@@ -257,14 +263,17 @@ std::string build_all(const weft::Context& context) {
         const auto reduce_by_key = weft::ReduceByKey::create(context, {op, Type::u32, item, accumulator, strategy});
         if (!reduce_by_key && !skip(reduce_by_key.error())) return reduce_by_key.error().message;
       }
+      if (interception.hide_int64_atomics) continue;
       const auto reduce = weft::Reduce::create(context, {op, item, accumulator});
       if (!reduce && !skip(reduce.error())) return reduce.error().message;
     }
+    if (interception.hide_int64_atomics) continue;
     const auto arg = weft::Reduce::create(context, {weft::Op::arg_min, item, item});
     if (!arg && !skip(arg.error())) return arg.error().message;
   }
-  for (const weft::Strategy strategy : {weft::Strategy::look_back, weft::Strategy::reduce_then_scan})
+  for (const weft::Strategy strategy : strategies())
     if (const std::string failure = build_compaction(context, strategy); !failure.empty()) return failure;
+  if (interception.hide_int64_atomics) return {};
 
   // One of each kernel there is.
   const auto arguments = weft::DispatchArguments::create(context, {});
