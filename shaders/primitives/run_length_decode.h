@@ -6,15 +6,16 @@
 
 WEFT_STRUCT_BEGIN
 struct RunLengthDecodePush {
-  weft_address symbols;   // count symbols
-  weft_address lengths;   // count lengths
-  weft_address outputs;   // max_output symbols
-  weft_address total;     // 1 u64
-  weft_address status;    // 1 u32
-  weft_address prefixes;  // a u64 per span: its total, then what lies before it; behind them a u64 per tile of runs: what
-                          // lies before it in its span
-  weft_address count;     // 0: use count_value
-  weft_u64 count_value;   // the count, or its maximum
+  weft_address symbols;  // count symbols
+  weft_address lengths;  // count lengths
+  weft_address outputs;  // max_output symbols
+  weft_address total;    // 1 u64
+  weft_address status;   // 1 u32
+  weft_address
+      prefixes;        // a u64 per span: its total, then what lies before it; behind them a u64 per tile of runs: what
+                       // lies before it in its span
+  weft_address count;  // 0: use count_value
+  weft_u64 count_value;  // the count, or its maximum
   weft_u64 max_output;
   weft_u32 count_words;     // words at `count`: 1 or 2
   weft_u32 head;            // absent symbols in front of the first output, so that tiles start on a vector boundary

@@ -17,23 +17,23 @@ struct SelectPush {
   weft_address indices_0;  // indices of each side
   weft_address indices_1;
   weft_address indices_2;
-  weft_address counts;        // one count for each side
-  weft_u64 low;               // of the test: a lower bound, a mask, or the first threshold
-  weft_u64 span;              // of the test: a width, the bits wanted, or the second threshold
-  weft_u32 flags;             // kSelect…, the head from bit 8 on
-  weft_u32 first_tile;        // the chunk's
-  weft_u32 chunk_tiles;       // how many the chunk has at most
-  weft_u32 tiles_or_lag;      // upsweep, downsweep: tiles a workgroup takes; look_back: the lag
+  weft_address counts;    // one count for each side
+  weft_u64 low;           // of the test: a lower bound, a mask, or the first threshold
+  weft_u64 span;          // of the test: a width, the bits wanted, or the second threshold
+  weft_u32 flags;         // kSelect…, the head from bit 8 on
+  weft_u32 first_tile;    // the chunk's
+  weft_u32 chunk_tiles;   // how many the chunk has at most
+  weft_u32 tiles_or_lag;  // upsweep, downsweep: tiles a workgroup takes; look_back: the lag
 };
 WEFT_STRUCT_END
 
 #ifdef __cplusplus
 namespace weft::shader {
 #endif
-const weft_u32 kSelectCountIsWide = 1;   // the count on the device is a u64
-const weft_u32 kSelectCountsAreWide = 2; // counts are written as u64
-const weft_u32 kSelectInverted = 4;      // items that fail the test are kept
-const weft_u32 kSelectOddChunk = 8;      // the carry comes from the second slot and goes to the first
+const weft_u32 kSelectCountIsWide = 1;    // the count on the device is a u64
+const weft_u32 kSelectCountsAreWide = 2;  // counts are written as u64
+const weft_u32 kSelectInverted = 4;       // items that fail the test are kept
+const weft_u32 kSelectOddChunk = 8;       // the carry comes from the second slot and goes to the first
 #ifdef __cplusplus
 }
 #endif
