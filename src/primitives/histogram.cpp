@@ -179,7 +179,7 @@ Status Histogram::record(VkCommandBuffer commands, const HistogramArgs& args) co
         primitives::locate(state, kName, "levels", args.levels, (uint64_t{config.bins} + 1) * 4, 4);
     if (!located) return located.error();
     levels = *located;
-  } else if (const Status status = set_even_bins(config, args.lower, args.upper, push); !status) {
+  } else if (Status status = set_even_bins(config, args.lower, args.upper, push); !status) {
     return status;
   }
   const LocatedRange count_range{"count", *count, args.count.is_on_device() ? args.count.range().size : 0};

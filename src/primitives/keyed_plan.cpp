@@ -58,7 +58,7 @@ Status check_types(const KeyedPlan::Wish& wish) {
   const std::string name = wish.name;
   if (wish.op == Op::affine || wish.op == Op::arg_min || wish.op == Op::arg_max)
     return Error{ErrorCode::unsupported, name + ": " + name_of(wish.op) + " does not combine values by key"};
-  if (const Status status = check_operator(wish.name, wish.op, wish.item, wish.accumulator); !status) return status;
+  if (Status status = check_operator(wish.name, wish.op, wish.item, wish.accumulator); !status) return status;
   if (wish.item == Type::f16 || (wish.item == Type::u8 && wish.accumulator == Type::u16))
     return Error{ErrorCode::unsupported, name + ": values of type " + name_of(wish.item) + " are not combined in " +
                                              name_of(wish.accumulator) + " by key"};

@@ -68,7 +68,7 @@ Status ReduceByKey::record(VkCommandBuffer commands, const ReduceByKeyArgs& args
   }
   push.count_out = ranges.counts("count_out", args.count_out, 1);
   const VkDeviceAddress scratch = ranges.scratch(args.scratch, scratch_size(maximum));
-  if (const Status status = ranges.finish(); !status) return status;
+  if (Status status = ranges.finish(); !status) return status;
 
   push.count_value = maximum;
   push.count_words = static_cast<uint32_t>(args.count.range().size / 4);

@@ -92,7 +92,7 @@ Status RunLengthEncode::record(VkCommandBuffer commands, const RunLengthEncodeAr
     if (plan.config.lengths) push.indices_0 = ranges.write("lengths", args.lengths, maximum * length_bytes, 4);
     if (plan.config.offsets) push.indices_1 = ranges.write("offsets", args.offsets, maximum * length_bytes, 4);
   }
-  if (const Status status = ranges.finish(); !status) return status;
+  if (Status status = ranges.finish(); !status) return status;
 
   const uint32_t head = primitives::head_items(push.items, 16, bytes);
   push.flags = (args.count.range().size == 8 ? shader::kSelectCountIsWide : 0) |

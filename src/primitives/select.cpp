@@ -11,8 +11,6 @@
 
 namespace weft {
 
-using primitives::argument_error;
-using primitives::LocatedRange;
 using primitives::SelectPlan;
 using runtime::ContextState;
 
@@ -274,7 +272,7 @@ Status SelectPlan::record(VkCommandBuffer commands, const PartitionArgs& args, c
       }
     }
   }
-  if (const Status status = ranges.finish(); !status) return status;
+  if (Status status = ranges.finish(); !status) return status;
 
   bool inverted = false;
   if (config.own_kernels) {
