@@ -18,6 +18,9 @@ set(weft_suites_scan --test-suite=scan)
 set(weft_suites_reduce --test-suite=reduce)
 set(weft_suites_blocks "--test-suite=subgroup,lanes,workgroup")
 set(weft_suites_select --test-suite=select)
+# Without the tests that build a pipeline for each type, output or tuning: SwiftShader takes seconds for one.
+set(weft_suites_select_some --test-suite=select
+    "--test-case-exclude=every criterion*,items\\, indices*,results do not depend on the tuning,flags of every form*")
 set(weft_suites_runs "--test-suite=run_length_encode,run_length_decode")
 set(weft_suites_by_key "--test-suite=scan_by_key,reduce_by_key")
 set(weft_suites_others "--test-suite=histogram,dispatch_arguments")
@@ -79,7 +82,7 @@ if(weft_swiftshader_icd)
   # The cross products are lavapipe's to finish; SwiftShader builds pipelines slowly and is here for what it does not forgive.
   weft_device_tests(swiftshader LABELS swiftshader GROUPS scan reduce blocks runtime
     ENVIRONMENT ${weft_swiftshader} "WEFT_TEST_BACKENDS=native,emulated32" WEFT_TEST_SHARE=3/9)
-  weft_device_tests(swiftshader LABELS swiftshader GROUPS select runs by_key others own
+  weft_device_tests(swiftshader LABELS swiftshader GROUPS select_some runs by_key others own
     ENVIRONMENT ${weft_swiftshader} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=3/9)
 else()
   message(WARNING "SwiftShader is not installed (Debian: chromium): its tests are left out")
@@ -135,6 +138,9 @@ if(weft_lavapipe_icd AND weft_new_layer)
 
   weft_validation_test(synchronization ARGUMENTS ${weft_validated}
     ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=2/9)
+  weft_validation_test(synchronization_compaction ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=2/9
+    ARGUMENTS "--test-suite=select,run_length_encode,run_length_decode,histogram,dispatch_arguments"
+              "--test-case-exclude=every criterion*,*late*,PARLE: one*,*tuning*,flags of every*")
   weft_validation_test(gpu_assisted ENVIRONMENT ${weft_gpu_assisted} "WEFT_TEST_BACKENDS=native,emulated64" WEFT_TEST_SHARE=3/9
     ARGUMENTS "--test-suite=scan,reduce,lanes,workgroup"
               "--test-case=*edge*,*count on the device*,*a group of 32*,*a workgroup scans*,*never post*,*whatever scratch*")
