@@ -137,7 +137,7 @@ std::vector<uint8_t> random_sides(uint64_t n, uint64_t seed, double kept = 0.5, 
   std::vector<uint8_t> result(n);
   for (uint64_t i = 0; i < n; ++i) {
     const double draw = static_cast<double>(random_word(seed, i) >> 11) * 0x1p-53;
-    result[i] = draw < kept ? 0 : static_cast<uint8_t>(1 + random_word(seed + 9, i) % (sides - 1));
+    result[i] = draw < kept ? uint8_t{0} : static_cast<uint8_t>(1 + random_word(seed + 9, i) % (sides - 1));
   }
   return result;
 }
