@@ -12,7 +12,7 @@
 #include "support/guarded_buffer.hpp"
 #include "support/oracle.hpp"
 #include "support/random.hpp"
-#include "support/recorded_commands.hpp"
+#include "support/refusals.hpp"
 #include "support/run.hpp"
 #include "support/segments.hpp"
 #include "support/sizes.hpp"
@@ -172,12 +172,6 @@ std::vector<Device> devices_to_test() {
   std::erase_if(devices, [](const Device& device) {
     return is_slow(device) && device.backend().is_emulated() && device.strategy() != Strategy::look_back;
   });
-  return devices;
-}
-
-std::vector<Device> every_look_back() {
-  std::vector<Device> devices;
-  for (Backend* backend : every_backend()) devices.emplace_back(*backend, Strategy::look_back);
   return devices;
 }
 
@@ -415,23 +409,16 @@ TEST_SUITE("reduce_by_key") {
   }
 
   TEST_CASE("arguments that break a precondition are refused by name, and nothing is recorded") {
-    GpuConfig gpu_config;
-    gpu_config.get_instance_proc_addr = noting_entry_point();
-    Result<Gpu> gpu = Gpu::open(gpu_config);
-    REQUIRE(gpu);
+    NotingGpu noting;
     constexpr uint64_t kCount = 10000;
-    const auto buffer = [&](VkDeviceSize bytes) { return std::move(*gpu->create_buffer(bytes)); };
-    const Buffer keys = buffer(8 * kCount), values = buffer(8 * kCount), keys_out = buffer(8 * kCount),
-                 values_out = buffer(8 * kCount), count_out = buffer(64), scratch = buffer(1 << 20), count = buffer(64);
+    const Buffer keys = noting.made(8 * kCount), values = noting.made(8 * kCount), keys_out = noting.made(8 * kCount),
+                 values_out = noting.made(8 * kCount), count_out = noting.made(64), scratch = noting.made(1 << 20),
+                 count = noting.made(64);
     using Args = ReduceByKeyArgs;
-    struct Breach {
-      const char* name;
-      std::function<void(Args&)> commit;
-    };
     for (const Strategy strategy : {Strategy::reduce_then_scan, Strategy::look_back}) {
       ReduceByKeyConfig config;
       config.strategy = strategy;
-      const Result<ReduceByKey> reduce = ReduceByKey::create(gpu->context(), config);
+      const Result<ReduceByKey> reduce = ReduceByKey::create(noting.context(), config);
       REQUIRE(reduce);
       const Args sound{keys.range(16, 4 * kCount),
                        values.range(16, 4 * kCount),
@@ -440,64 +427,37 @@ TEST_SUITE("reduce_by_key") {
                        count_out.range(16, 4),
                        scratch.range(0, reduce->scratch_size(kCount)),
                        kCount};
-      const Breach breaches[] = {
-          {"keys", [](Args& a) { a.keys.buffer = VK_NULL_HANDLE; }},
-          {"values", [](Args& a) { a.values.buffer = VK_NULL_HANDLE; }},
-          {"keys_out", [](Args& a) { a.keys_out.buffer = VK_NULL_HANDLE; }},
-          {"values_out", [](Args& a) { a.values_out.buffer = VK_NULL_HANDLE; }},
-          {"count_out", [](Args& a) { a.count_out.buffer = VK_NULL_HANDLE; }},
-          {"scratch", [](Args& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
-          {"keys", [](Args& a) { --a.keys.size; }},
-          {"values", [](Args& a) { --a.values.size; }},
-          {"keys_out", [](Args& a) { --a.keys_out.size; }},
-          {"values_out", [](Args& a) { --a.values_out.size; }},
-          {"count_out", [](Args& a) { a.count_out.size = 5; }},
-          {"scratch", [](Args& a) { --a.scratch.size; }},
-          {"keys", [](Args& a) { a.keys.offset += 2; }},
-          {"values", [](Args& a) { a.values.offset += 1; }},
-          {"keys_out", [](Args& a) { a.keys_out.offset += 2; }},
-          {"values_out", [](Args& a) { a.values_out.offset += 2; }},
-          {"count_out", [](Args& a) { a.count_out.offset += 2; }},
-          {"scratch", [](Args& a) { a.scratch.offset += 8; }},
-          {"keys_out", [](Args& a) { a.keys_out = a.keys; }},
-          {"values_out", [](Args& a) { a.values_out = a.values; }},
-          {"values_out", [](Args& a) { a.values_out = a.keys_out; }},
-          {"count_out", [](Args& a) { a.count_out.buffer = a.values.buffer; }},
-          {"scratch", [](Args& a) { a.scratch.buffer = a.keys_out.buffer; }},
-          {"count", [&](Args& a) { a.count = Count::on_device(count.range(0, 1), kCount); }},
-          {"count", [&](Args& a) { a.count = Count::on_device(count.range(2, 4), kCount); }},
-          {"count_out", [](Args& a) { a.count = Count::on_device(a.count_out, kCount); }},
-          {"count", [](Args& a) { a.count = uint64_t{1} << 32; }},
-          {"count", [](Args& a) { a.count = ~uint64_t{0}; }},
+      const std::vector<Refusal<Args>> refusals = {
+          {"keys", "null", [](Args& a) { a.keys.buffer = VK_NULL_HANDLE; }},
+          {"values", "null", [](Args& a) { a.values.buffer = VK_NULL_HANDLE; }},
+          {"keys_out", "null", [](Args& a) { a.keys_out.buffer = VK_NULL_HANDLE; }},
+          {"values_out", "null", [](Args& a) { a.values_out.buffer = VK_NULL_HANDLE; }},
+          {"count_out", "null", [](Args& a) { a.count_out.buffer = VK_NULL_HANDLE; }},
+          {"scratch", "null", [](Args& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
+          {"keys", "of another size", [](Args& a) { --a.keys.size; }},
+          {"values", "of another size", [](Args& a) { --a.values.size; }},
+          {"keys_out", "of another size", [](Args& a) { --a.keys_out.size; }},
+          {"values_out", "of another size", [](Args& a) { --a.values_out.size; }},
+          {"count_out", "of another size", [](Args& a) { a.count_out.size = 5; }},
+          {"scratch", "of another size", [](Args& a) { --a.scratch.size; }},
+          {"keys", "misaligned", [](Args& a) { a.keys.offset += 2; }},
+          {"values", "misaligned", [](Args& a) { a.values.offset += 1; }},
+          {"keys_out", "misaligned", [](Args& a) { a.keys_out.offset += 2; }},
+          {"values_out", "misaligned", [](Args& a) { a.values_out.offset += 2; }},
+          {"count_out", "misaligned", [](Args& a) { a.count_out.offset += 2; }},
+          {"scratch", "misaligned", [](Args& a) { a.scratch.offset += 8; }},
+          {"keys_out", "overlapping", [](Args& a) { a.keys_out = a.keys; }},
+          {"values_out", "overlapping", [](Args& a) { a.values_out = a.values; }},
+          {"values_out", "overlapping", [](Args& a) { a.values_out = a.keys_out; }},
+          {"count_out", "overlapping", [](Args& a) { a.count_out.buffer = a.values.buffer; }},
+          {"scratch", "overlapping", [](Args& a) { a.scratch.buffer = a.keys_out.buffer; }},
+          {"count", "no such count", [&](Args& a) { a.count = Count::on_device(count.range(0, 1), kCount); }},
+          {"count", "no such count", [&](Args& a) { a.count = Count::on_device(count.range(2, 4), kCount); }},
+          {"count_out", "no such count", [](Args& a) { a.count = Count::on_device(a.count_out, kCount); }},
+          {"count", "no such count", [](Args& a) { a.count = uint64_t{1} << 32; }},
+          {"count", "no such count", [](Args& a) { a.count = ~uint64_t{0}; }},
       };
-      const auto recorded = [&](const Args& args, bool null_commands) {
-        std::optional<Error> error;
-        std::string noted;
-        const auto ran = gpu->run([&](VkCommandBuffer commands) {
-          take_recorded();
-          const Status status = reduce->record(null_commands ? VK_NULL_HANDLE : commands, args);
-          noted = take_recorded();
-          if (!status) error = status.error();
-          return Status{};
-        });
-        if (!ran) FAIL(ran.error().message);
-        CHECK((noted == "") == error.has_value());
-        return error;
-      };
-      CHECK(!recorded(sound, false));
-      for (const Breach& breach : breaches) {
-        CAPTURE(std::string(breach.name));
-        CAPTURE(&breach - breaches);
-        Args args = sound;
-        breach.commit(args);
-        const auto error = recorded(args, false);
-        REQUIRE(error);
-        CHECK(error->code == ErrorCode::invalid_argument);
-        CHECK(error->message.find(std::string(": ") + breach.name + ' ') != std::string::npos);
-      }
-      const auto error = recorded(sound, true);
-      REQUIRE(error);
-      CHECK(error->message.find("commands") != std::string::npos);
+      noting.check_refused(*reduce, sound, refusals);
     }
   }
 }

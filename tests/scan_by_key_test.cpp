@@ -13,7 +13,7 @@
 #include "support/guarded_buffer.hpp"
 #include "support/oracle.hpp"
 #include "support/random.hpp"
-#include "support/recorded_commands.hpp"
+#include "support/refusals.hpp"
 #include "support/run.hpp"
 #include "support/segments.hpp"
 #include "support/sizes.hpp"
@@ -175,24 +175,12 @@ void for_every_value(const Test& test) {
   test.template operator()<double, double>();
 }
 
-std::vector<float> rough_floats(uint64_t n, uint64_t seed) {
-  std::vector<float> items(n);
-  for (uint64_t i = 0; i < n; ++i) items[i] = static_cast<float>(random_word(seed, i) >> 40) * 0x1p-24f + 0x1p-30f;
-  return items;
-}
-
 using Fault = primitives::LookBackFault::Kind;
 
 ScanByKey faulty_scan(const Device& device, const ScanByKeyConfig& config, Fault kind, uint32_t every) {
   Result<ScanByKey> scan = primitives::create_scan_by_key_with_fault(device.context(), config, {kind, every});
   if (!scan) FAIL(scan.error().message);
   return std::move(*scan);
-}
-
-std::vector<Device> every_look_back() {
-  std::vector<Device> devices;
-  for (Backend* backend : every_backend()) devices.emplace_back(*backend, Strategy::look_back);
-  return devices;
 }
 
 }  // namespace
@@ -511,22 +499,14 @@ TEST_SUITE("scan_by_key") {
   }
 
   TEST_CASE("arguments that break a precondition are refused by name, and nothing is recorded") {
-    GpuConfig gpu_config;
-    gpu_config.get_instance_proc_addr = noting_entry_point();
-    Result<Gpu> gpu = Gpu::open(gpu_config);
-    REQUIRE(gpu);
+    NotingGpu noting;
     constexpr uint64_t kCount = 10000;
-    const auto buffer = [&](VkDeviceSize bytes) { return std::move(*gpu->create_buffer(bytes)); };
-    const Buffer keys = buffer(16 * kCount), values = buffer(16 * kCount), output = buffer(16 * kCount),
-                 scratch = buffer(1 << 20), count = buffer(64);
-    struct Breach {
-      const char* name;
-      std::function<void(ScanByKeyArgs&)> commit;
-    };
+    const Buffer keys = noting.made(16 * kCount), values = noting.made(16 * kCount), output = noting.made(16 * kCount),
+                 scratch = noting.made(1 << 20), count = noting.made(64);
     for (const Strategy strategy : {Strategy::reduce_then_scan, Strategy::look_back}) {
       ScanByKeyConfig config;
       config.strategy = strategy;
-      const Result<ScanByKey> scan = ScanByKey::create(gpu->context(), config);
+      const Result<ScanByKey> scan = ScanByKey::create(noting.context(), config);
       REQUIRE(scan);
       const ScanByKeyArgs sound{keys.range(16, 4 * kCount),
                                 values.range(16, 4 * kCount),
@@ -534,64 +514,37 @@ TEST_SUITE("scan_by_key") {
                                 scratch.range(0, scan->scratch_size(kCount)),
                                 kCount,
                                 {}};
-      const Breach breaches[] = {
-          {"keys", [](ScanByKeyArgs& a) { a.keys.buffer = VK_NULL_HANDLE; }},
-          {"values", [](ScanByKeyArgs& a) { a.values.buffer = VK_NULL_HANDLE; }},
-          {"output", [](ScanByKeyArgs& a) { a.output.buffer = VK_NULL_HANDLE; }},
-          {"scratch", [](ScanByKeyArgs& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
-          {"keys", [](ScanByKeyArgs& a) { --a.keys.size; }},
-          {"values", [](ScanByKeyArgs& a) { --a.values.size; }},
-          {"output", [](ScanByKeyArgs& a) { --a.output.size; }},
-          {"scratch", [](ScanByKeyArgs& a) { --a.scratch.size; }},
-          {"keys", [](ScanByKeyArgs& a) { a.keys.offset += 2; }},
-          {"values", [](ScanByKeyArgs& a) { a.values.offset += 2; }},
-          {"output", [](ScanByKeyArgs& a) { a.output.offset += 1; }},
-          {"scratch", [](ScanByKeyArgs& a) { a.scratch.offset += 8; }},
-          {"output", [](ScanByKeyArgs& a) { a.output.buffer = a.values.buffer, a.output.offset += 4; }},
-          {"output", [](ScanByKeyArgs& a) { a.output = a.keys; }},
-          {"scratch", [](ScanByKeyArgs& a) { a.scratch.buffer = a.keys.buffer; }},
-          {"scratch", [](ScanByKeyArgs& a) { a.scratch.buffer = a.output.buffer; }},
-          {"count", [&](ScanByKeyArgs& a) { a.count = Count::on_device(count.range(0, 1), kCount); }},
-          {"count", [&](ScanByKeyArgs& a) { a.count = Count::on_device(count.range(2, 4), kCount); }},
-          {"count",
+      const std::vector<Refusal<ScanByKeyArgs>> refusals = {
+          {"keys", "null", [](ScanByKeyArgs& a) { a.keys.buffer = VK_NULL_HANDLE; }},
+          {"values", "null", [](ScanByKeyArgs& a) { a.values.buffer = VK_NULL_HANDLE; }},
+          {"output", "null", [](ScanByKeyArgs& a) { a.output.buffer = VK_NULL_HANDLE; }},
+          {"scratch", "null", [](ScanByKeyArgs& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
+          {"keys", "of another size", [](ScanByKeyArgs& a) { --a.keys.size; }},
+          {"values", "of another size", [](ScanByKeyArgs& a) { --a.values.size; }},
+          {"output", "of another size", [](ScanByKeyArgs& a) { --a.output.size; }},
+          {"scratch", "of another size", [](ScanByKeyArgs& a) { --a.scratch.size; }},
+          {"keys", "misaligned", [](ScanByKeyArgs& a) { a.keys.offset += 2; }},
+          {"values", "misaligned", [](ScanByKeyArgs& a) { a.values.offset += 2; }},
+          {"output", "misaligned", [](ScanByKeyArgs& a) { a.output.offset += 1; }},
+          {"scratch", "misaligned", [](ScanByKeyArgs& a) { a.scratch.offset += 8; }},
+          {"output", "overlapping", [](ScanByKeyArgs& a) { a.output.buffer = a.values.buffer, a.output.offset += 4; }},
+          {"output", "overlapping", [](ScanByKeyArgs& a) { a.output = a.keys; }},
+          {"scratch", "overlapping", [](ScanByKeyArgs& a) { a.scratch.buffer = a.keys.buffer; }},
+          {"scratch", "overlapping", [](ScanByKeyArgs& a) { a.scratch.buffer = a.output.buffer; }},
+          {"count", "no such count", [&](ScanByKeyArgs& a) { a.count = Count::on_device(count.range(0, 1), kCount); }},
+          {"count", "no such count", [&](ScanByKeyArgs& a) { a.count = Count::on_device(count.range(2, 4), kCount); }},
+          {"count", "no such count",
            [](ScanByKeyArgs& a) {
              a.count = Count::on_device({a.output.buffer, a.output.offset, 4}, kCount);
            }},
-          {"count",
+          {"count", "no such count",
            [](ScanByKeyArgs& a) {
              a.count = Count::on_device({a.scratch.buffer, 0, 4}, kCount);
            }},
-          {"count", [&](ScanByKeyArgs& a) { a.count = uint64_t{scan->tile_items()} << 31; }},
-          {"count", [](ScanByKeyArgs& a) { a.count = ~uint64_t{0}; }},
+          {"count", "no such count", [&](ScanByKeyArgs& a) { a.count = uint64_t{scan->tile_items()} << 31; }},
+          {"count", "no such count", [](ScanByKeyArgs& a) { a.count = ~uint64_t{0}; }},
       };
-      const auto recorded = [&](const ScanByKeyArgs& args, bool null_commands) {
-        std::optional<Error> error;
-        std::string noted;
-        const auto ran = gpu->run([&](VkCommandBuffer commands) {
-          take_recorded();
-          const Status status = scan->record(null_commands ? VK_NULL_HANDLE : commands, args);
-          noted = take_recorded();
-          if (!status) error = status.error();
-          return Status{};
-        });
-        if (!ran) FAIL(ran.error().message);
-        CHECK((noted == "") == error.has_value());
-        return error;
-      };
-      CHECK(!recorded(sound, false));
-      for (const Breach& breach : breaches) {
-        CAPTURE(std::string(breach.name));
-        CAPTURE(&breach - breaches);
-        ScanByKeyArgs args = sound;
-        breach.commit(args);
-        const auto error = recorded(args, false);
-        REQUIRE(error);
-        CHECK(error->code == ErrorCode::invalid_argument);
-        CHECK(error->message.find(std::string(": ") + breach.name) != std::string::npos);
-      }
-      const auto error = recorded(sound, true);
-      REQUIRE(error);
-      CHECK(error->message.find("commands") != std::string::npos);
+      noting.check_refused(*scan, sound, refusals);
     }
   }
 }

@@ -54,25 +54,11 @@ void check_scan(const Device& device, ScanKind kind, Op op, uint64_t n, const Ru
   check_scan<T, A>(device, device.scan(config), config, n, options, initial);
 }
 
-/// Floats whose sums do depend on the order: (0, 1) with full mantissas.
-std::vector<float> rough_floats(uint64_t n, uint64_t seed) {
-  std::vector<float> items(n);
-  for (uint64_t i = 0; i < n; ++i) items[i] = static_cast<float>(random_word(seed, i) >> 40) * 0x1p-24f + 0x1p-30f;
-  return items;
-}
-
 /// A look-back scan with every `every`-th tile at fault.
 Scan faulty_scan(const Device& device, const ScanConfig& config, primitives::LookBackFault::Kind kind, uint32_t every) {
   Result<Scan> scan = primitives::create_scan_with_fault(device.context(), config, {kind, every});
   if (!scan) FAIL(scan.error().message);
   return std::move(*scan);
-}
-
-/// Every device with look-back.
-std::vector<Device> every_look_back() {
-  std::vector<Device> devices;
-  for (Backend* backend : every_backend()) devices.emplace_back(*backend, Strategy::look_back);
-  return devices;
 }
 
 }  // namespace

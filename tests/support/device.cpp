@@ -155,6 +155,12 @@ std::vector<Backend*> every_backend() {
   return backends;
 }
 
+std::vector<Device> every_look_back() {
+  std::vector<Device> devices;
+  for (Backend* backend : every_backend()) devices.emplace_back(*backend, Strategy::look_back);
+  return devices;
+}
+
 std::vector<Device> every_device() {
   std::vector<Device> devices;
   for (Backend* backend : every_backend())

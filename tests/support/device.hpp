@@ -101,6 +101,9 @@ std::vector<Backend*> every_backend();
 /// every_backend(), each with both strategies.
 std::vector<Device> every_device();
 
+/// every_backend(), each with look-back.
+std::vector<Device> every_look_back();
+
 /// Whether WEFT_TEST_BACKENDS is unset or lists `backend`, e.g. "emulated32".
 bool is_wanted(std::string_view backend);
 

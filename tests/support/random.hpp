@@ -77,4 +77,11 @@ std::vector<T> random_items(uint64_t n, uint64_t seed, Op op = Op::add) {
   return items;
 }
 
+/// Floats whose sums do depend on the order: (0, 1) with full mantissas.
+inline std::vector<float> rough_floats(uint64_t n, uint64_t seed) {
+  std::vector<float> items(n);
+  for (uint64_t i = 0; i < n; ++i) items[i] = static_cast<float>(random_word(seed, i) >> 40) * 0x1p-24f + 0x1p-30f;
+  return items;
+}
+
 }  // namespace weft::test
