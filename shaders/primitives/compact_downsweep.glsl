@@ -15,16 +15,16 @@ void main() {
   if (gl_WorkGroupID.x == 0u) select_write_none(range);
   if (!select_tile_exists(range, first_tile)) return;
 
-  Accumulator before = partials_reduce(select_state(), gl_WorkGroupID.x, 1u);
+  Accumulator prefix = partials_reduce(select_state(), gl_WorkGroupID.x, 1u);
   for (uint i = 0u; i < push.tiles_or_lag; ++i) {
     if (!select_tile_exists(range, first_tile + i)) break;
     const SelectTile tile = select_tile_of(range, first_tile + i);
-    SelectWords words;
-    select_fetch(tile, words);
-    const SelectMasks masks = select_masks(tile, words);
-    const SelectRanks ranks = select_ranks(tile, masks, i & 1u);
-    compact_tile(range, tile, words, masks, ranks, before);
-    before = combine(before, ranks.total);
+    Accumulator total;
+    const Accumulator before = workgroup_exclusive_of_subgroups(compact_share(tile), i & 1u, total);
+    SelectHeld held;
+    select_fetch(tile, held);
+    compact_tile(range, tile, held, prefix, before, total);
+    prefix = combine(prefix, total);
   }
 }
 

@@ -17,22 +17,22 @@ void main() {
   if (ticket == 0u) select_write_none(range);
   const bool moves = ticket >= lag && select_tile_exists(range, ticket - lag);
   const SelectTile tile = select_tile_of(range, ticket - lag);
-  SelectWords words;
-  if (moves) select_fetch(tile, words);
+  SelectHeld held;
+  if (moves) select_fetch(tile, held);
 
-  const bool counts = !alone && select_tile_exists(range, ticket);
-  if (counts) look_back_post_tile(state, ticket, select_aggregate(select_tile_of(range, ticket), 1u));
-  if (!moves) {
-    if (counts) look_back_close_block(state, ticket);
-    return;
-  }
-
-  const SelectMasks masks = select_masks(tile, words);
-  const SelectRanks ranks = select_ranks(tile, masks, 0u);
-  if (counts) look_back_close_block(state, ticket);
+  const bool counts = select_tile_exists(range, ticket);
   Accumulator prefix = identity();
-  if (!alone && !look_back_prefix(state, ticket - lag, identity(), prefix)) return;
-  compact_tile(range, tile, words, masks, ranks, prefix);
+  Accumulator before, total;
+  if (counts) {
+    const Accumulator share = compact_share(select_tile_of(range, ticket));
+    if (!alone) look_back_post_share(state, ticket, share);
+    before = workgroup_exclusive_of_subgroups(share, 0u, total);
+    if (!alone) look_back_post_tile(state, ticket, total);
+  }
+  if (counts && !alone) look_back_close_block(state, ticket);
+  if (!moves) return;
+  if (!alone && !look_back_prefix(state, ticket - lag, prefix, before, total)) return;
+  compact_tile(range, tile, held, prefix, before, total);
 }
 
 #endif

@@ -7,7 +7,11 @@
 #define WEFT_COMPACT_REPAIR_GLSL
 
 Accumulator look_back_aggregate(uint tile) {
-  return select_aggregate_by_rows(select_tile_of(select_range(), tile), 1u);
+  Accumulator aggregate;
+  SelectTile missing = select_tile_of(select_range(), tile);
+  missing.fast = false;
+  workgroup_exclusive_of_subgroups(compact_share(missing), 1u, aggregate);
+  return aggregate;
 }
 
 void main() {
@@ -23,10 +27,10 @@ void main() {
     const Accumulator prefix = look_back_prefix(state, index, identity());
     SelectTile tile = select_tile_of(range, index);
     tile.fast = false;
-    SelectWords words;
-    const SelectMasks masks = select_masks_by_rows(tile);
-    const SelectRanks ranks = select_ranks(tile, masks, 0u);
-    compact_tile(range, tile, words, masks, ranks, prefix);
+    SelectHeld held;
+    Accumulator total;
+    const Accumulator before = workgroup_exclusive_of_subgroups(compact_share(tile), 0u, total);
+    compact_tile(range, tile, held, prefix, before, total);
     barrier();
   }
 }

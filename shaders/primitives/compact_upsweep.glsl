@@ -14,12 +14,10 @@ void main() {
   Accumulator counts = identity();
   for (uint i = 0u; i < push.tiles_or_lag; ++i) {
     if (!select_tile_exists(range, first_tile + i)) break;
-    const SelectTile tile = select_tile_of(range, first_tile + i);
-    SelectWords words;
-    select_fetch(tile, words);
-    counts = combine(counts, select_counts(tile, select_masks(tile, words)));
+    counts = combine(counts, compact_share(select_tile_of(range, first_tile + i)));
   }
-  const Accumulator total = workgroup_reduce(counts, 0u);
+  Accumulator total;
+  workgroup_exclusive_of_subgroups(counts, 0u, total);
   if (gl_LocalInvocationIndex == 0u) partials_store(select_state(), gl_WorkGroupID.x, total);
 }
 

@@ -3,6 +3,7 @@
 // RunLengthEncode: in one dispatch.
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#define WEFT_LOOK_BACK_SHARES
 #include "weft/look_back.glsl"
 #include "primitives/run_length_encode_tile.glsl"
 #include "primitives/compact_look_back.glsl"

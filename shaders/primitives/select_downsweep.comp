@@ -3,5 +3,5 @@
 // Select and Partition: the second pass of reduce-then-scan.
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "primitives/select_tile.glsl"
+#include "primitives/select_move.glsl"
 #include "primitives/compact_downsweep.glsl"

@@ -4,6 +4,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define WEFT_LOOK_BACK_REPAIR
+#define WEFT_LOOK_BACK_SHARES
 #include "weft/look_back.glsl"
-#include "primitives/select_tile.glsl"
+#include "primitives/select_move.glsl"
 #include "primitives/compact_repair.glsl"

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Selection inside a tile: which items go to which side, their ranks, and moving them to where the items before the tile end.
-//
-// Items are tested vector by vector, and the answers held as bits. Ranks follow from counts of bits, scanned row by row across a
-// subgroup's lanes and then across subgroups. Each subgroup then moves its rows by itself: a row's items go through shared memory
-// in the order of their ranks, so that what is written to each side is contiguous; where what is moved is not what was tested, their
-// places in the tile do, and the items are read from there. Nobody waits for another subgroup meanwhile, and shared memory holds
-// a row and not a tile.
+// Selection inside a tile: which items go to which side, and how many. Items are tested vector by vector, and the answers held as
+// bits. How they are moved: select_staged.glsl and select_direct.glsl.
 //
 // Counts are relative to a chunk of at most 2^31 items, so that they and what look-back posts are single words; what came before
 // the chunk is carried in 64 bits.
 //
-// Run-length encoding (run_length_encode_tile.glsl) takes all but the last part from here.
+// Run-length encoding takes this too: it selects the heads of runs.
 //
 // Variants: WEFT_ITEM, what is tested: u8, u16, u32, u32x2 for all of 8 bytes, bits, or struct for a member of a struct.
 // WEFT_ACCUMULATOR: u32 for one or two sides, counts for three, runs for run-length encoding.
@@ -390,13 +385,13 @@ SelectMasks select_masks_by_rows(SelectTile tile) {
 struct SelectWords {
   uint none;
 };
-void select_fetch(SelectTile tile, inout SelectWords words) {}
+void select_load(SelectTile tile, inout SelectWords words) {}
 SelectMasks select_masks(SelectTile tile, SelectWords words) { return select_masks_by_rows(tile); }
 
 #else
 
 #define SelectWords TileWords
-void select_fetch(SelectTile tile, inout TileWords words) {
+void select_load(SelectTile tile, inout TileWords words) {
   if (tile.fast) tile_load(tile.source, words);
 }
 SelectMasks select_masks(SelectTile tile, TileWords words) {
@@ -406,7 +401,7 @@ SelectMasks select_masks(SelectTile tile, TileWords words) {
 
 #endif
 
-// ---- ranks ----
+// ---- counting ----
 
 #if WEFT_ACCUMULATOR == WEFT_COUNTS
 Accumulator select_counts(SelectTile tile, SelectMasks masks) {
@@ -433,235 +428,38 @@ uint first_count(uint counts) { return counts; }
 uint second_count(uint counts) { return 0u; }
 #endif
 
-// How many items of a tile go to each side, on all invocations.
-Accumulator select_aggregate(SelectTile tile, uint slot) {
+// How many of this subgroup's items of a tile go to each side, on all of its lanes.
+Accumulator select_share_of(SelectTile tile, SelectMasks masks) {
+  return subgroup_reduce(select_counts(tile, masks));
+}
+
+Accumulator select_share(SelectTile tile) {
   SelectWords words;
-  select_fetch(tile, words);
-  return workgroup_reduce(select_counts(tile, select_masks(tile, words)), slot);
+  select_load(tile, words);
+  return select_share_of(tile, select_masks(tile, words));
 }
 
-Accumulator select_aggregate_by_rows(SelectTile tile, uint slot) {
-  return workgroup_reduce(select_counts(tile, select_masks_by_rows(tile)), slot);
-}
-
-// Of a mask, row by row: how many of its items the lanes before this one have, and how many all have, rows 0 and 1 in the halves of
-// x, 2 and 3 in y.
-struct RowCounts {
-  uvec2 before;
-  uvec2 total;
-};
-
-RowCounts subgroup_row_counts(uint mask) {
-  uint counts[4];
-  [[unroll]] for (uint row = 0; row < 4; ++row)
-    counts[row] = row < kRows ? bitCount((mask >> (row * WEFT_SELECT_VECTOR & 31u)) & kVectorMask) : 0u;
-  const uvec2 own = uvec2(counts[0] | counts[1] << 16, counts[2] | counts[3] << 16);
-  RowCounts result;
-  uvec2 inclusive = uvec2(subgroup_inclusive_add(own.x), 0u);
-  if (kRows > 2) inclusive.y = subgroup_inclusive_add(own.y);
-  result.total = uvec2(subgroup_shuffle(inclusive.x, kSubgroupSize - 1u), 0u);
-  if (kRows > 2) result.total.y = subgroup_shuffle(inclusive.y, kSubgroupSize - 1u);
-  result.before = inclusive - own;
-  return result;
-}
-
-uint row_count(uvec2 counts, uint row) { return ((row < 2u ? counts.x : counts.y) >> (16u * (row & 1u))) & 0xffffu; }
-
-uint row_counts_sum(uvec2 counts) {
-  const uvec2 sums = (counts & 0xffffu) + (counts >> 16);
-  return sums.x + sums.y;
-}
-
-struct SelectRanks {
-  RowCounts first;
-  RowCounts second;    // three sides only
-  Accumulator before;  // of the subgroups before
-  Accumulator total;   // of the tile
-};
-
-// `slot` alternates, as in weft/workgroup_scan.glsl.
-SelectRanks select_ranks(SelectTile tile, SelectMasks masks, uint slot) {
-  SelectRanks ranks;
-  ranks.first = subgroup_row_counts(masks.first);
-  ranks.second = RowCounts(uvec2(0u), uvec2(0u));
-  const uint first = row_counts_sum(ranks.first.total);
-#if WEFT_ACCUMULATOR == WEFT_COUNTS
-  ranks.second = subgroup_row_counts(masks.second);
-  const Accumulator own = uvec2(first, row_counts_sum(ranks.second.total));
-#elif WEFT_ACCUMULATOR == WEFT_RUNS
-  const Accumulator own = uvec2(first, subgroup_max(select_last_place(tile, masks)));
-#else
-  const Accumulator own = first;
+// What look-back posts of a share (weft/look_back.glsl): words of less than 2^31. Places are posted from their tile on.
+uint share_word(uint tile, Accumulator share, uint i) {
+#if WEFT_ACCUMULATOR == WEFT_RUNS
+  if (i == 1u) return share.y == 0u ? 0u : share.y - tile * kTileItems;
 #endif
-  ranks.before = workgroup_exclusive_of_subgroups(own, slot, ranks.total);
-  return ranks;
+  return word_of(share, i);
 }
-
-// ---- moving a subgroup's rows, one at a time, through shared memory ----
-
-#if WEFT_ITEM == WEFT_U32X2
-const uint kStagedWords = 2;
-#else
-const uint kStagedWords = 1;
+Accumulator share_of(uint tile, uvec2 words) {
+#if WEFT_ACCUMULATOR == WEFT_RUNS
+  if (words.y != 0u) words.y += tile * kTileItems;
 #endif
-const uint kRowItems = kSubgroupSize * WEFT_SELECT_VECTOR;
-// Narrow items and bits go in rounds, so that shared memory stays small: what it takes decides how many workgroups run at once.
-const uint kStageWords = kSubgroupSize * (WEFT_SELECT_VECTOR * kStagedWords < 8u ? WEFT_SELECT_VECTOR * kStagedWords : 8u);
-shared uint weft_select_stage[kSubgroupCount * kStageWords];
-
-// Entries that fit at a time: values take kStagedWords words, places in the tile one.
-uint stage_entries(bool values) { return values ? kStageWords / kStagedWords : kStageWords; }
-uint stage_first(bool values) { return subgroup_index() * stage_entries(values); }
-
-// A row's entries are those of the first side, of the second and of the third, in this order.
-struct SelectRow {
-  uint row;
-  uint begin;  // the first place that is there
-  uint first;  // entries of each side
-  uint second;
-  uint third;
-};
-
-SelectRow select_row_of(SelectTile tile, SelectRanks ranks, uint row) {
-  SelectRow result;
-  result.row = row;
-  result.first = row_count(ranks.first.total, row);
-  result.second = row_count(ranks.second.total, row);
-  result.third = 0u;
-  result.begin = 0u;
-  if (kSplits) {
-    const uint from = (subgroup_index() * kRows + row) * kRowItems;
-    result.begin = max(from, tile.present.x);
-    const uint end = min(from + kRowItems, tile.present.y);
-    result.third = end - min(result.begin, end) - result.first - result.second;
-  }
-  return result;
-}
-
-// Stages what this lane holds of the row, as far as its position is in the round that begins at `from`.
-#if WEFT_ITEM != WEFT_BITS && WEFT_ITEM != WEFT_STRUCT
-void select_stage(SelectTile tile, SelectMasks masks, SelectRanks ranks, SelectRow row, bool values, uint from,
-                  uint words[WEFT_VECTOR_INPUT_WORDS]) {
-#else
-void select_stage(SelectTile tile, SelectMasks masks, SelectRanks ranks, SelectRow row, bool values, uint from) {
-#endif
-  const uint v = tile_vector(row.row);
-  const uint shift = row.row * WEFT_SELECT_VECTOR & 31u;
-  const uint first = (masks.first >> shift) & kVectorMask;
-  const uint second = (masks.second >> shift) & kVectorMask;
-  uint rank_first = row_count(ranks.first.before, row.row);
-  uint rank_second = row_count(ranks.second.before, row.row);
-  const uint entries = stage_entries(values);
-  const bool all_fit = kRowItems <= entries;
-  uint present = kVectorMask;
-  if (kSplits && !tile.fast) present = select_present(tile, v);
-  [[unroll]] for (uint k = 0; k < WEFT_SELECT_VECTOR; ++k) {
-    const bool in_first = ((first >> k) & 1u) != 0u;
-    const bool in_second = kThreeSides && ((second >> k) & 1u) != 0u;
-    const uint place = v * WEFT_SELECT_VECTOR + k;
-    uint position = rank_first;
-    bool takes_part = in_first;
-    if (kSplits) {
-      if (!in_first) position = row.first + row.second + place - row.begin - rank_first - rank_second;
-      if (in_second) position = row.first + rank_second;
-      takes_part = ((present >> k) & 1u) != 0u;
-    }
-    const uint entry = position - from;
-    if (takes_part && (all_fit || entry < entries)) {
-      const uint slot = stage_first(values) + entry;
-#if WEFT_ITEM == WEFT_U32X2
-      if (values) {
-        weft_select_stage[2u * slot] = words[2u * k];
-        weft_select_stage[2u * slot + 1u] = words[2u * k + 1u];
-      } else {
-        weft_select_stage[slot] = place;
-      }
-#elif WEFT_ITEM != WEFT_BITS && WEFT_ITEM != WEFT_STRUCT
-      weft_select_stage[slot] = values ? vector_bits(words, k).x : place;
-#else
-      weft_select_stage[slot] = place;
-#endif
-    }
-    rank_first += in_first ? 1u : 0u;
-    rank_second += in_second ? 1u : 0u;
-  }
-}
-
-// Writes `count` staged values, from entry `from` of the subgroup's on.
-void select_flush_values(uvec2 target, uint from, uint count) {
-  const uint first = stage_first(true) + from;
-#if WEFT_ITEM == WEFT_U8 || WEFT_ITEM == WEFT_U16
-  const uint per_word = 4u / WEFT_ITEM_BYTES;
-  const uint shift = (target.x & 3u) / WEFT_ITEM_BYTES;
-  Words words = Words(uvec2(target.x & ~3u, target.y));
-  for (uint i = subgroup_lane(); i < (shift + count + per_word - 1u) / per_word; i += kSubgroupSize) {
-    uint bits = 0u;
-    uint mask = 0u;
-    [[unroll]] for (uint k = 0; k < per_word; ++k) {
-      const uint entry = i * per_word + k - shift;
-      if (entry < count) {
-        bits |= weft_select_stage[first + entry] << (8u * WEFT_ITEM_BYTES * k);
-        mask |= ((1u << (8u * WEFT_ITEM_BYTES)) - 1u) << (8u * WEFT_ITEM_BYTES * k);
-      }
-    }
-    merge_word(words, i, bits, mask);
-  }
-#else
-  Words words = Words(target);
-  for (uint i = subgroup_lane(); i < count * kStagedWords; i += kSubgroupSize)
-    words.at[i] = weft_select_stage[first * kStagedWords + i];
-#endif
-}
-
-// Writes the indices of `count` items whose places in the tile are staged; `first_place` is the index of place 0.
-void select_flush_indices(uvec2 target, uint from, uint count, uvec2 first_place) {
-  const uint first = stage_first(false) + from;
-  Words words = Words(target);
-  for (uint i = subgroup_lane(); i < count; i += kSubgroupSize) {
-    const uvec2 index = word64_add(first_place, weft_select_stage[first + i]);
-    words.at[i * kIndexWords] = index.x;
-    if (kIndexWords == 2u) words.at[2u * i + 1u] = index.y;
-  }
-}
-
-// Copies `count` items whose places in the tile are staged; `source` is where place 0 lies.
-void select_flush_gathered(uvec2 target, uint from, uint count, uvec2 source) {
-  const uint first = stage_first(false) + from;
-  if (kMovedBytes >= 4u) {
-    Words words = Words(target);
-    const uint per_item = kMovedBytes / 4u;
-    for (uint i = subgroup_lane(); i < count * per_item; i += kSubgroupSize) {
-      const uint item = i / per_item;
-      const uint byte = weft_select_stage[first + item] * kMovedBytes + (i - item * per_item) * 4u;
-      words.at[i] = Words(word64_add(source, byte)).at[0];
-    }
-  } else {
-    const uint bytes = kMovedBytes & 3u;
-    const uint per_word = bytes == 2u ? 2u : 4u;
-    const uint item_mask = (1u << (8u * bytes)) - 1u;
-    const uint shift = (target.x & 3u) / bytes;
-    Words words = Words(uvec2(target.x & ~3u, target.y));
-    for (uint i = subgroup_lane(); i < (shift + count + per_word - 1u) / per_word; i += kSubgroupSize) {
-      uint bits = 0u;
-      uint mask = 0u;
-      for (uint k = 0u; k < per_word; ++k) {
-        const uint entry = i * per_word + k - shift;
-        if (entry < count) {
-          const uvec2 address = word64_add(source, weft_select_stage[first + entry] * bytes);
-          const uint word = Words(uvec2(address.x & ~3u, address.y)).at[0];
-          bits |= ((word >> (8u * (address.x & 3u))) & item_mask) << (8u * bytes * k);
-          mask |= item_mask << (8u * bytes * k);
-        }
-      }
-      merge_word(words, i, bits, mask);
-    }
-  }
+  return accumulator_of(words);
 }
 
 // 64 by 32 bits.
 uvec2 word64_times(uvec2 a, uint b) { return word64_add(word64_multiply(a.x, b), uvec2(0u, a.y * b)); }
 
-const bool kPlaces = kGathers || kIndexWords != 0u;
+uvec2 select_first_place(TileRange range, SelectTile tile) {
+  // Below zero where tile 0 has a head.
+  return word64_subtract(word64_multiply(tile.index, kTileItems), uvec2(range.head, 0u));
+}
 
 // ---- chunks ----
 
@@ -706,149 +504,5 @@ void select_write_none(TileRange range) {
 
 uvec2 select_state() { return word64_add(push.scratch, 32u); }
 
-// ---- a whole tile ----
-
-#if WEFT_ACCUMULATOR != WEFT_RUNS
-
-// How many items of the whole range went to each side before some place.
-struct SelectTargets {
-  uvec2 first, second, third;
-};
-
-uvec2 select_first_place(TileRange range, SelectTile tile) {
-  // Below zero where tile 0 has a head.
-  return word64_subtract(word64_multiply(tile.index, kTileItems), uvec2(range.head, 0u));
-}
-
-// From the counts of the chunk's tiles before this one.
-SelectTargets select_targets(TileRange range, SelectTile tile, Accumulator prefix) {
-  SelectTargets targets;
-  select_carried(targets.first, targets.second);
-  targets.first = word64_add(targets.first, first_count(prefix));
-  targets.second = word64_add(targets.second, second_count(prefix));
-  targets.third = uvec2(0u);
-  if (kSplits) {
-    const uvec2 before = word64_add(select_first_place(range, tile), tile.present.x);
-    targets.third = word64_subtract(word64_subtract(before, targets.first), targets.second);
-  }
-  return targets;
-}
-
-void select_flush_side(uvec2 first_place, bool values, uvec2 out_address, uvec2 index_address, uvec2 before, uint begin,
-                       uint count, uint from) {
-  // The part of [begin, begin + count) that is in the round.
-  const uint lower = max(begin, from);
-  const uint upper = min(begin + count, from + stage_entries(values));
-  if (lower >= upper) return;
-  const uvec2 at = word64_add(before, lower - begin);
-  if (values) {
-#if WEFT_ITEM != WEFT_BITS && WEFT_ITEM != WEFT_STRUCT
-    select_flush_values(word64_add(out_address, word64_times(at, WEFT_ITEM_BYTES)), lower - from, upper - lower);
-#endif
-  } else {
-    if (kIndexWords != 0u)
-      select_flush_indices(word64_add(index_address, word64_times(at, kIndexWords * 4u)), lower - from, upper - lower,
-                           first_place);
-    // Of one side, gathered items go to the second output where tested ones go to the first.
-    const uvec2 target = kMovesTested ? push.out_1 : out_address;
-    if (kGathers)
-      select_flush_gathered(word64_add(target, word64_times(at, kMovedBytes)), lower - from, upper - lower,
-                            word64_add(push.moved, word64_times(first_place, kMovedBytes)));
-  }
-}
-
-#if WEFT_ITEM != WEFT_BITS && WEFT_ITEM != WEFT_STRUCT
-void select_move_row(SelectTile tile, uvec2 first_place, SelectMasks masks, SelectRanks ranks, uint row_index,
-                     uint words[WEFT_VECTOR_INPUT_WORDS], inout SelectTargets targets) {
-#else
-void select_move_row(SelectTile tile, uvec2 first_place, SelectMasks masks, SelectRanks ranks, uint row_index,
-                     inout SelectTargets targets) {
-#endif
-  const SelectRow row = select_row_of(tile, ranks, row_index);
-  const uint staged = row.first + row.second + row.third;
-  [[unroll]] for (uint pass = 0u; pass < 2u; ++pass) {
-    const bool values = pass == 0u;
-    if (values ? !kMovesTested : !kPlaces) continue;
-    for (uint from = 0u; from < kRowItems; from += stage_entries(values)) {
-#if !WEFT_SUBGROUP_EMULATED
-      if (from >= staged) break;
-#endif
-#if WEFT_ITEM != WEFT_BITS && WEFT_ITEM != WEFT_STRUCT
-      select_stage(tile, masks, ranks, row, values, from, words);
-#else
-      select_stage(tile, masks, ranks, row, values, from);
-#endif
-      subgroup_shared_barrier();
-      select_flush_side(first_place, values, push.out_0, push.indices_0, targets.first, 0u, row.first, from);
-      if (kThreeSides)
-        select_flush_side(first_place, values, push.out_1, push.indices_1, targets.second, row.first, row.second, from);
-      if (kSplits)
-        select_flush_side(first_place, values, kThreeSides ? push.out_2 : push.out_1,
-                          kThreeSides ? push.indices_2 : push.indices_1, targets.third, row.first + row.second,
-                          row.third, from);
-      subgroup_shared_barrier();
-    }
-  }
-  targets.first = word64_add(targets.first, row.first);
-  if (kThreeSides) targets.second = word64_add(targets.second, row.second);
-  if (kSplits) targets.third = word64_add(targets.third, row.third);
-}
-
-void select_move(TileRange range, SelectTile tile, SelectWords words, SelectMasks masks, SelectRanks ranks,
-                 SelectTargets tile_targets) {
-  const uvec2 first_place = select_first_place(range, tile);
-  SelectTargets targets = tile_targets;
-  targets.first = word64_add(targets.first, first_count(ranks.before));
-  targets.second = word64_add(targets.second, second_count(ranks.before));
-  if (kSplits) {
-    const uint from = clamp(subgroup_index() * kRows * kRowItems, tile.present.x, tile.present.y) - tile.present.x;
-    targets.third = word64_add(targets.third, from - first_count(ranks.before) - second_count(ranks.before));
-  }
-#if WEFT_ITEM != WEFT_BITS && WEFT_ITEM != WEFT_STRUCT
-  uint vector[WEFT_VECTOR_INPUT_WORDS];
-  if (tile.fast) {
-#define WEFT_MOVE_ROW(i)                                                      \
-  if (i < kRows) {                                                            \
-    vector_unpack(words.row_##i, vector);                                     \
-    select_move_row(tile, first_place, masks, ranks, i, vector, targets);     \
-  }
-    WEFT_FOR_SELECT_ROWS(WEFT_MOVE_ROW)
-#undef WEFT_MOVE_ROW
-    return;
-  }
-  [[dont_unroll]] for (uint row = 0u; row < kRows; ++row) {
-    if (kMovesTested) tile_load_vector(tile.source, tile.present, tile_vector(row), vector);
-    select_move_row(tile, first_place, masks, ranks, row, vector, targets);
-  }
-#else
-  [[dont_unroll]] for (uint row = 0u; row < kRows; ++row)
-    select_move_row(tile, first_place, masks, ranks, row, targets);
-#endif
-}
-
-// The chunk's last tile hands on the counts, and writes them as the call's: a later chunk that has tiles writes them anew.
-void select_hand_on(TileRange range, SelectTile tile, Accumulator total, SelectTargets targets) {
-  const uint next = tile.index - push.first_tile + 1u;
-  if (select_tile_exists(range, next) || gl_LocalInvocationIndex != 0u) return;
-  const uvec2 first = word64_add(targets.first, first_count(total));
-  const uvec2 second = word64_add(targets.second, second_count(total));
-  const uint rest = tile.present.y - tile.present.x - first_count(total) - second_count(total);
-  Words carry = Words(push.scratch);
-  const uint to = 4u - select_carry_from();
-  carry.at[to] = first.x;
-  carry.at[to + 1u] = first.y;
-  carry.at[to + 2u] = second.x;
-  carry.at[to + 3u] = second.y;
-  select_write_counts(first, second, word64_add(targets.third, rest));
-}
-
-void compact_tile(TileRange range, SelectTile tile, SelectWords words, SelectMasks masks, SelectRanks ranks,
-                  Accumulator prefix) {
-  const SelectTargets targets = select_targets(range, tile, prefix);
-  select_move(range, tile, words, masks, ranks, targets);
-  select_hand_on(range, tile, ranks.total, targets);
-}
-
-#endif
 
 #endif

@@ -20,6 +20,10 @@
 // So the pass ends on devices without forward progress between workgroups too. (In the first dispatch that code would take the
 // registers that hold a tile.)
 //
+// Where WEFT_LOOK_BACK_SHARES is defined, a tile's subgroups post their shares of its aggregate too: whoever goes on with the tile then
+// need not combine its items again to know what each subgroup has in front of it. The includer's share_word() and share_of() make
+// words of less than 2^31 of them; their highest bit says that they are there.
+//
 // A repairing includer defines look_back_aggregate(), declared below.
 // Specialization constants: 5 kSpinLimit, 6 kFault.
 #ifndef WEFT_LOOK_BACK_GLSL
@@ -38,9 +42,9 @@
 layout(constant_id = 5) const uint kSpinLimit = 64;
 
 // Faults for tests: tiles whose index is a multiple of kFault >> 8 are posted late (1) or never (2); blocks whose index is one are
-// not closed (3).
+// not closed (3); tiles whose index is one are posted without their shares (4).
 layout(constant_id = 6) const uint kFault = 0;
-const uint kFaultDelay = 1, kFaultOmit = 2, kFaultOpen = 3;
+const uint kFaultDelay = 1, kFaultOmit = 2, kFaultOpen = 3, kFaultShares = 4;
 
 // Scratch: counters, then the posts; all zero before the pass. Then the tiles given up.
 struct LookBack {
@@ -111,9 +115,20 @@ uint slot_of_prefix(LookBack state, uint block) {
   return (state.tiles + look_back_blocks(state) + block) * WEFT_POST_WORDS;
 }
 
-LookBackList look_back_list(LookBack state) {
+#ifdef WEFT_LOOK_BACK_SHARES
+const uint kShareWords = kSubgroupCount * WEFT_ACCUMULATOR_WORDS;
+#else
+const uint kShareWords = 0u;
+#endif
+
+// Behind the posts: first the shares, then the tiles given up.
+uvec2 look_back_behind_posts(LookBack state) {
   const uint words = slot_of_prefix(state, look_back_blocks(state)) * (WEFT_STATE_BITS / 32u);
-  return LookBackList(word64_add(word64_add(state.address, 16u), word64_multiply(words, 4u)));
+  return word64_add(word64_add(state.address, 16u), word64_multiply(words, 4u));
+}
+
+LookBackList look_back_list(LookBack state) {
+  return LookBackList(word64_add(look_back_behind_posts(state), word64_multiply(state.tiles, kShareWords * 4u)));
 }
 
 // A post's value; false until all of it is there.
@@ -170,7 +185,7 @@ shared uint weft_look_back_ticket;
 uint look_back_ticket(LookBack state) {
   if (look_back_leads()) weft_look_back_ticket = atomicAdd(look_back_counters(state).ticket, 1u);
   barrier();
-  return weft_look_back_ticket;
+  return subgroup_uniform(weft_look_back_ticket);
 }
 
 // Posts a tile's aggregate. Every invocation may call.
@@ -200,11 +215,52 @@ void look_back_close_block(LookBack state, uint tile) {
     if (look_back_post_block(state, tile / kLookBackLanes)) break;
 }
 
-// `base` combined with the lanes from `first` on, from the left. (For exact operators a subgroup operation would do; on H200 it is
-// slower.)
-Accumulator look_back_fold(Accumulator base, Accumulator v, uint first) {
-  for (uint i = first; i < kLookBackLanes; ++i) base = combine(base, look_back_from(v, i));
-  return base;
+#if WEFT_ACCUMULATOR == WEFT_F16 || WEFT_ACCUMULATOR == WEFT_F32 || WEFT_ACCUMULATOR == WEFT_F64 || \
+    WEFT_ACCUMULATOR == WEFT_OWN
+
+#define WEFT_LOOK_BACK_FOLDS_LEFT
+// The lanes from `first` on, combined from the left. Lanes before it are passed over.
+Accumulator look_back_fold(Accumulator v, uint first) {
+  Accumulator folded = look_back_from(v, 0u);
+  [[unroll]] for (uint i = 1u; i < kLookBackLanes; ++i) {
+    const Accumulator next = look_back_from(v, i);
+    const Accumulator both = combine(folded, next);
+    if (i > first)
+      folded = both;
+    else
+      folded = next;
+  }
+  return folded;
+}
+
+#else
+
+// In whatever order: the results are exact.
+Accumulator look_back_fold(Accumulator v, uint first) {
+  Accumulator own = v;
+  if (look_back_lane() < first) own = identity();
+  return look_back_combine(own);
+}
+
+#endif
+
+// The next window: it begins anew where it has a prefix, and goes on from `base` where not.
+Accumulator look_back_fold_onto(Accumulator base, Accumulator v, uint first, bool has_prefix) {
+#ifdef WEFT_LOOK_BACK_FOLDS_LEFT
+  Accumulator folded = base;
+  for (uint i = first; i < kLookBackLanes; ++i) {
+    const Accumulator next = look_back_from(v, i);
+    if (has_prefix && i == first)
+      folded = next;
+    else
+      folded = combine(folded, next);
+  }
+  return folded;
+#else
+  const Accumulator folded = look_back_fold(v, first);
+  if (has_prefix) return folded;
+  return combine(base, folded);
+#endif
 }
 
 // The aggregate or, better, prefix of a window of blocks that ends before `end`; the last lane holds the nearest. In front of
@@ -214,16 +270,18 @@ uint look_back_window(LookBack state, uint end, Accumulator initial, out Accumul
                       out uint late_end) {
   const uint lane = look_back_lane();
   const uint back = kLookBackLanes - lane;
-  bool is_prefix = back > end;
-  bool there = is_prefix;
-  v = back == end + 1u ? initial : identity();
-  if (!is_prefix) {
-    Accumulator prefix, aggregate;
-    is_prefix = look_back_read(state, slot_of_prefix(state, end - back), prefix);
-    there = look_back_read(state, slot_of_block(state, end - back), aggregate) || is_prefix;
-    v = aggregate;
-    if (is_prefix) v = prefix;
-  }
+  const bool in_front = back > end;
+  // Read without branching, so that the lanes stay together.
+  Accumulator before, aggregate;
+  const uint block = in_front ? 0u : end - back;
+  const bool has_prefix_post = look_back_read(state, slot_of_prefix(state, block), before);
+  const bool has_aggregate = look_back_read(state, slot_of_block(state, block), aggregate);
+  const bool is_prefix = in_front || has_prefix_post;
+  const bool there = is_prefix || has_aggregate;
+  v = aggregate;
+  if (has_prefix_post) v = before;
+  if (in_front) v = identity();
+  if (back == end + 1u) v = initial;
   const uint last_prefix = ballot_highest_bit(look_back_ballot(is_prefix));
   const uint last_missing = ballot_highest_bit(look_back_ballot(!there));
   has_prefix = last_prefix < 128u;
@@ -232,56 +290,182 @@ uint look_back_window(LookBack state, uint end, Accumulator initial, out Accumul
   return has_prefix ? last_prefix : 0u;
 }
 
-// Walks back from a tile whose own aggregate, too, must be there (it may be about to lose its inputs). Gives the combination of
-// all before it, and 0; or, where that cannot be had, the tile after one that has not posted, or whose block has not. The lanes of
-// look_back_looks() call. Loops are bounded: each round moves a window, or is one of kSpinLimit polls.
-uint look_back_walk(LookBack state, uint tile, Accumulator initial, out Accumulator prefix) {
-  const uint lane = look_back_lane();
+// The aggregates of a tile's own block, up to and with the tile; lanes behind it read the tile's again. Returns 0, or the tile after
+// the last one that is not there.
+uint look_back_own_block(LookBack state, uint tile, out Accumulator own) {
   const uint block = tile / kLookBackLanes;
   const uint place = tile % kLookBackLanes;
-  prefix = identity();
-  Accumulator own = identity();
-  uint late = 0u;  // the tile after the last one of its own block that is late
+  const bool there =
+      look_back_read(state, slot_of_tile(state, block * kLookBackLanes + min(look_back_lane(), place)), own);
+  const uint last_missing = min(ballot_highest_bit(look_back_ballot(!there)), 128u);
+  return last_missing == 128u ? 0u : block * kLookBackLanes + min(last_missing, place) + 1u;
+}
+
+// What is left to do for a walk that did not see all it needs at first sight. `base`: the combination of everything before the
+// tile's block. Loops are bounded: each round moves a window, or is one of kSpinLimit polls.
+uint look_back_poll(LookBack state, uint tile, Accumulator initial, out Accumulator own, out Accumulator base) {
+  const uint block = tile / kLookBackLanes;
+  uint late = 1u;
+  uint late_end;
   uint end = block;
+  uint first = 0u;
+  bool has_prefix = false;
   Accumulator v;
-  bool has_prefix;
-  uint first;
-  bool own_there = false;
+  base = identity();
+  own = identity();
   for (uint spins = 0u;;) {
-    if (!own_there) {
-      bool missing = false;
-      if (lane <= place) missing = !look_back_read(state, slot_of_tile(state, block * kLookBackLanes + lane), own);
-      const uint last_missing = ballot_highest_bit(look_back_ballot(missing));
-      own_there = last_missing == 128u;
-      late = block * kLookBackLanes + last_missing + 1u;
-    }
-    uint late_end;
+    if (late != 0u) late = look_back_own_block(state, tile, own);
     first = look_back_window(state, end, initial, v, has_prefix, late_end);
-    if (!own_there || late_end != 0u) {
+    if (late != 0u || late_end != 0u) {
       if (++spins < kSpinLimit) continue;
-      return own_there ? late_end * kLookBackLanes : late;
+      return late != 0u ? late : late_end * kLookBackLanes;
     }
     if (has_prefix) break;
     end -= kLookBackLanes;
     spins = 0u;
   }
   // Forwards again; what was there still is, or has become better.
-  Accumulator base = look_back_fold(look_back_from(v, first), v, first + 1u);
+  base = look_back_fold(v, first);
   while (end < block) {
     end += kLookBackLanes;
-    uint late_end;
     first = look_back_window(state, end, initial, v, has_prefix, late_end);
-    base = has_prefix ? look_back_fold(look_back_from(v, first), v, first + 1u) : look_back_fold(base, v, 0u);
-  }
-  prefix = combine(base, look_back_combine(lane < place ? own : identity()));
-  if (place == kLookBackLanes - 1u) {
-    const Accumulator through = combine(base, look_back_combine(own));
-    if (lane == 0u && !look_back_omits(tile)) look_back_post(state, slot_of_prefix(state, block), through);
+    const Accumulator folded = look_back_fold_onto(base, v, first, has_prefix);
+    base = folded;
   }
   return 0u;
 }
 
+// Walks back from a tile whose own aggregate, too, must be there (it may be about to lose its inputs). Gives the combination of
+// all before it, and 0; or, where that cannot be had, the tile after one that has not posted, or whose block has not. The lanes of
+// look_back_looks() call. Mostly the first sight is enough, and it goes through without a branch: drivers spend dozens of
+// instructions on every subgroup operation in a loop or behind a branch that lanes may take differently.
+uint look_back_walk(LookBack state, uint tile, Accumulator initial, out Accumulator prefix) {
+  const uint lane = look_back_lane();
+  const uint block = tile / kLookBackLanes;
+  const uint place = tile % kLookBackLanes;
+  Accumulator own, v;
+  bool has_prefix;
+  uint late_end;
+  uint late = look_back_own_block(state, tile, own);
+  const uint first = look_back_window(state, block, initial, v, has_prefix, late_end);
+  Accumulator base = look_back_fold(v, first);
+  if ((late | late_end) != 0u || !has_prefix) late = look_back_poll(state, tile, initial, own, base);
+  Accumulator before = own;
+  if (lane >= place) before = identity();
+  prefix = combine(base, look_back_combine(before));
+  if (place == kLookBackLanes - 1u && late == 0u) {
+    const Accumulator through = combine(base, look_back_combine(own));
+    if (lane == 0u && !look_back_omits(tile)) look_back_post(state, slot_of_prefix(state, block), through);
+  }
+  return late;
+}
+
 #ifndef WEFT_LOOK_BACK_REPAIR
+
+#ifdef WEFT_LOOK_BACK_SHARES
+
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer LookBackShares { uint at[]; };
+
+LookBackShares look_back_shares(LookBack state, uint tile) {
+  return LookBackShares(word64_add(look_back_behind_posts(state), word64_multiply(tile, kShareWords * 4u)));
+}
+
+uint share_word(uint tile, Accumulator share, uint i);
+Accumulator share_of(uint tile, uvec2 words);
+
+// Posts what this subgroup adds to its tile; the same on all of its lanes. Every invocation of the workgroup calls.
+void look_back_post_share(LookBack state, uint tile, Accumulator share) {
+  if (subgroup_lane() != 0u || (kFault & 255u) == kFaultShares && tile % (kFault >> 8) == 0u) return;
+  LookBackShares shares = look_back_shares(state, tile);
+  [[unroll]] for (uint i = 0; i < WEFT_ACCUMULATOR_WORDS; ++i)
+    atomicStore(shares.at[subgroup_index() * WEFT_ACCUMULATOR_WORDS + i], 0x80000000u | share_word(tile, share, i),
+                gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
+}
+
+// A subgroup's share; false where it is not there.
+bool look_back_read_share(LookBack state, uint tile, uint subgroup, out Accumulator share) {
+  LookBackShares shares = look_back_shares(state, tile);
+  uvec2 words = uvec2(0x80000000u);
+  [[unroll]] for (uint i = 0; i < WEFT_ACCUMULATOR_WORDS; ++i)
+    words[i] = atomicLoad(shares.at[subgroup * WEFT_ACCUMULATOR_WORDS + i], gl_ScopeDevice, gl_StorageSemanticsNone,
+                          gl_SemanticsRelaxed);
+  share = share_of(tile, words & 0x7fffffffu);
+  return (words.x & words.y & 0x80000000u) != 0u;
+}
+
+shared Accumulator weft_look_back_before[kSubgroupCount];
+shared Accumulator weft_look_back_total;
+shared uint weft_look_back_share_late;
+
+// Leaves in shared memory what each subgroup has in front of it in a tile, and the tile's total. The last subgroup does it, while the
+// first one looks back.
+void look_back_collect_shares(LookBack state, uint tile) {
+#if !WEFT_SUBGROUP_EMULATED
+  if (subgroup_index() != kSubgroupCount - 1u) return;
+  const uint lane = subgroup_lane();
+  Accumulator carry = identity();
+  bool late = false;
+  [[unroll]] for (uint chunk = 0u; chunk < kSubgroupCount; chunk += kSubgroupSize) {
+    const uint subgroup = min(chunk + lane, kSubgroupCount - 1u);
+    Accumulator share;
+    bool missing = !look_back_read_share(state, tile, subgroup, share);
+    [[dont_unroll]] for (uint spins = 0u; missing && spins < kSpinLimit; ++spins)
+      missing = !look_back_read_share(state, tile, subgroup, share);
+    late = late || missing;
+    if (chunk + lane >= kSubgroupCount) share = identity();
+    const Accumulator inclusive = combine(carry, subgroup_inclusive(share));
+    const Accumulator shifted = subgroup_shuffle_up(inclusive, 1u);
+    Accumulator before = shifted;
+    if (lane == 0u) before = carry;
+    carry = subgroup_shuffle(inclusive, kSubgroupSize - 1u);
+    if (chunk + lane < kSubgroupCount) weft_look_back_before[chunk + lane] = before;
+  }
+  const bool any_late = subgroup_any(late);
+  if (lane == 0u) {
+    weft_look_back_total = carry;
+    weft_look_back_share_late = any_late ? 1u : 0u;
+  }
+#else
+  if (gl_LocalInvocationIndex != 0u) return;
+  bool late = false;
+  Accumulator carry = identity();
+  for (uint subgroup = 0u; subgroup < kSubgroupCount; ++subgroup) {
+    Accumulator share;
+    bool missing = true;
+    for (uint spins = 0u; missing && spins < kSpinLimit; ++spins)
+      missing = !look_back_read_share(state, tile, subgroup, share);
+    late = late || missing;
+    weft_look_back_before[subgroup] = carry;
+    carry = combine(carry, share);
+  }
+  weft_look_back_total = carry;
+  weft_look_back_share_late = late ? 1u : 0u;
+#endif
+}
+
+// The combination of everything before `tile`, of the subgroups before this one in it, and of the tile. False where the tile was
+// given up. Every invocation of the workgroup calls, uniformly.
+bool look_back_prefix(LookBack state, uint tile, out Accumulator prefix, out Accumulator before, out Accumulator total) {
+  if (look_back_looks()) {
+    Accumulator walked;
+    const uint late = look_back_walk(state, tile, identity(), walked);
+    if (look_back_lane() == 0u) {
+      weft_look_back_prefix = walked;
+      weft_look_back_late = late;
+    }
+  }
+  look_back_collect_shares(state, tile);
+  barrier();
+  // A vote, so that compilers know that all lanes go on together.
+  const bool late = subgroup_any((weft_look_back_late | weft_look_back_share_late) != 0u);
+  if (late && look_back_leads()) look_back_list(state).at[atomicAdd(look_back_counters(state).given_up, 1u)] = tile;
+  prefix = subgroup_uniform(weft_look_back_prefix);
+  before = subgroup_uniform(weft_look_back_before[subgroup_index()]);
+  total = subgroup_uniform(weft_look_back_total);
+  return !late;
+}
+
+#else
 
 // The combination of everything before `tile`: `initial`, then all earlier tiles. False where the tile was given up. Every
 // invocation of the workgroup calls, uniformly.
@@ -297,8 +481,10 @@ bool look_back_prefix(LookBack state, uint tile, Accumulator initial, out Accumu
   }
   barrier();
   prefix = weft_look_back_prefix;
-  return weft_look_back_late == 0u;
+  return !subgroup_any(weft_look_back_late != 0u);
 }
+
+#endif
 
 #else
 

@@ -35,6 +35,7 @@ const uint kSubgroupCount = kWorkgroupSize / kSubgroupSize;
 // ---- bits of a ballot: lane i is bit i % 32 of component i / 32 ----
 
 uint ballot_bit_count(uvec4 ballot) {
+  if (kSubgroupSize <= 32u) return uint(bitCount(ballot.x));
   const ivec4 counts = bitCount(ballot);
   return uint(counts.x + counts.y + counts.z + counts.w);
 }
@@ -52,7 +53,10 @@ uvec4 ballot_mask_before(uint lane) {
 }
 
 // How many lanes before `lane` have their bit set.
-uint ballot_exclusive_bit_count(uvec4 ballot, uint lane) { return ballot_bit_count(ballot & ballot_mask_before(lane)); }
+uint ballot_exclusive_bit_count(uvec4 ballot, uint lane) {
+  if (kSubgroupSize <= 32u) return uint(bitCount(ballot.x & ballot_mask_before(lane).x));
+  return ballot_bit_count(ballot & ballot_mask_before(lane));
+}
 
 // The first lane whose bit is set; 128 where none is.
 uint ballot_lowest_bit(uvec4 ballot) {
@@ -65,11 +69,18 @@ uint ballot_lowest_bit(uvec4 ballot) {
 
 // The last lane whose bit is set; 128 where none is.
 uint ballot_highest_bit(uvec4 ballot) {
+  if (kSubgroupSize <= 32u) return ballot.x != 0u ? uint(findMSB(ballot.x)) : 128u;
   return ballot.w != 0u   ? 96u + uint(findMSB(ballot.w))
          : ballot.z != 0u ? 64u + uint(findMSB(ballot.z))
          : ballot.y != 0u ? 32u + uint(findMSB(ballot.y))
          : ballot.x != 0u ? uint(findMSB(ballot.x))
                           : 128u;
+}
+
+// The last lane whose bit is set, counted from `base`; `otherwise` where none is.
+uint ballot_highest_bit_from(uvec4 ballot, uint base, uint otherwise) {
+  if (kSubgroupSize <= 32u) return ballot.x != 0u ? base + uint(findMSB(ballot.x)) : otherwise;
+  return ballot != uvec4(0u) ? base + ballot_highest_bit(ballot) : otherwise;
 }
 
 // The last lane up to and with `lane` whose bit is set; 128 where none is.
@@ -85,6 +96,21 @@ uint ballot_highest_bit_through(uvec4 ballot, uint lane) {
 
 uint subgroup_lane() { return gl_SubgroupInvocationID; }
 uint subgroup_index() { return gl_SubgroupID; }
+
+// A value that all lanes have alike, told to the compiler as such: it keeps it once for the subgroup, and branches that depend on it
+// need no care for lanes that take the other way. What comes from shared or device memory is not known to be alike without it.
+uint subgroup_uniform(uint value) { return subgroupBroadcastFirst(value); }
+
+// How many lanes before this one have their bit set.
+uint subgroup_rank(uvec4 ballot) {
+  if (kSubgroupSize <= 32u) return uint(bitCount(ballot.x & gl_SubgroupLtMask.x));
+  return subgroupBallotExclusiveBitCount(ballot);
+}
+
+// The last lane before this one whose bit is set, counted from `base`; `otherwise` where none is.
+uint subgroup_highest_before(uvec4 ballot, uint base, uint otherwise) {
+  return ballot_highest_bit_from(ballot & gl_SubgroupLtMask, base, otherwise);
+}
 
 // The value of the lane named; every lane may name another. `lane` is below kSubgroupSize.
 uint subgroup_shuffle(uint value, uint lane) { return subgroupShuffle(value, lane); }
@@ -151,6 +177,11 @@ uint subgroup_exclusive_add_where(bool taking_part, uint value) {
 
 uint subgroup_lane() { return gl_LocalInvocationIndex & (kSubgroupSize - 1u); }
 uint subgroup_index() { return gl_LocalInvocationIndex / kSubgroupSize; }
+uint subgroup_uniform(uint value) { return value; }
+uint subgroup_rank(uvec4 ballot) { return ballot_exclusive_bit_count(ballot, subgroup_lane()); }
+uint subgroup_highest_before(uvec4 ballot, uint base, uint otherwise) {
+  return ballot_highest_bit_from(ballot & ballot_mask_before(subgroup_lane()), base, otherwise);
+}
 
 shared uint weft_subgroup_words[kWorkgroupSize];
 shared uint weft_subgroup_ballots[4 * kSubgroupCount];
@@ -214,6 +245,8 @@ bool subgroup_all_where(bool taking_part, bool value) { return subgroup_all(!tak
 
 // ---- other types travel as words ----
 
+uvec2 subgroup_uniform(uvec2 v) { return uvec2(subgroup_uniform(v.x), subgroup_uniform(v.y)); }
+bool subgroup_uniform(bool v) { return subgroup_uniform(v ? 1u : 0u) != 0u; }
 int subgroup_shuffle(int v, uint lane) { return int(subgroup_shuffle(uint(v), lane)); }
 int subgroup_shuffle_up(int v, uint delta) { return int(subgroup_shuffle_up(uint(v), delta)); }
 float subgroup_shuffle(float v, uint lane) { return uintBitsToFloat(subgroup_shuffle(floatBitsToUint(v), lane)); }

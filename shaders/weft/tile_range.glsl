@@ -11,7 +11,7 @@
 uvec2 count_of(uvec2 address, uint words, uvec2 value) {
   if (address == uvec2(0u)) return value;
   Words count = Words(address);
-  return word64_min(value, uvec2(count.at[0], words == 2u ? count.at[1] : 0u));
+  return subgroup_uniform(word64_min(value, uvec2(count.at[0], words == 2u ? count.at[1] : 0u)));
 }
 
 // A range of items cut into tiles, all in units of items; `end` counts from the boundary `head` items before the first.

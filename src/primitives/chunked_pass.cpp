@@ -21,15 +21,17 @@ Result<ChunkedPass> ChunkedPass::create(std::shared_ptr<const ContextState> shar
       pass.small_items_ = uint64_t{1024} * tuning.small_kib * config.vector_items / config.vector_bytes;
   }
   const uint32_t workgroup = std::min(tuning.workgroup, state.traits().max_workgroup_invocations);
-  const uint32_t rows = std::min({tuning.rows, 4u, 32 / config.vector_items});
+  const uint32_t rows = config.direct ? std::clamp(tuning.direct_rows & ~3u, 4u, 16u)
+                                      : std::min({tuning.rows, 4u, 32 / config.vector_items});
   pass.vector_items_ = config.vector_items;
   pass.tile_items_ = workgroup * rows * config.vector_items;
   pass.accumulator_words_ = config.accumulator_words;
   // As in weft/look_back.glsl.
   pass.block_tiles_ = state.subgroup_backend() == SubgroupBackend::native ? state.subgroup_size() : 1;
+  pass.subgroups_ = workgroup / state.subgroup_size();
   pass.groups_ = tuning.groups;
   pass.lag_tiles_ = std::max(1u, tuning.lag_kib * 1024 / (workgroup * rows * config.vector_bytes));
-  pass.chunk_tiles_ = std::min<uint64_t>(tuning.chunk_tiles, (uint64_t{1} << 31) / pass.tile_items_);
+  pass.chunk_tiles_ = std::min<uint64_t>(tuning.chunk_tiles, ((uint64_t{1} << 31) - 1) / pass.tile_items_);
 
   // Ids 2 to 6: operator, rows, inclusive, spin limit, fault.
   std::vector<uint32_t> constants = {0, rows, 0, tuning.spin_limit, config.fault};

@@ -28,7 +28,8 @@ class ChunkedPass {
     std::string stem;
     std::string types;  ///< the variant, e.g. ".u32.u32"
     Strategy strategy = Strategy::automatic;
-    uint32_t vector_items = 0;          ///< items a lane takes at a time; lanes hold a bit for each item of at most 32
+    uint32_t vector_items = 0;          ///< items a lane takes at a time
+    bool direct = false;                ///< as in select_direct.glsl; otherwise a lane has at most 4 vectors and 32 items
     uint32_t vector_bytes = 0;          ///< of the input
     uint32_t accumulator_words = 1;     ///< of what is posted
     std::vector<uint32_t> constants{};  ///< specialization constants from id 7 on
@@ -77,7 +78,9 @@ class ChunkedPass {
   }
   uint64_t look_back_bytes(uint64_t tiles) const noexcept {
     const uint64_t blocks = (tiles + block_tiles_ - 1) / block_tiles_;
-    return 16 + ((tiles + 2 * blocks) * 8 * accumulator_words_ + 15) / 16 * 16;
+    const uint64_t posts = (tiles + 2 * blocks) * 8 * accumulator_words_;
+    const uint64_t shares = tiles * subgroups_ * 4 * accumulator_words_;
+    return 16 + (posts + shares + 15) / 16 * 16;
   }
 
   template <class Push>
@@ -118,6 +121,7 @@ class ChunkedPass {
   uint32_t tile_items_ = 0;
   uint32_t accumulator_words_ = 1;
   uint32_t block_tiles_ = 1;
+  uint32_t subgroups_ = 1;  // of a workgroup
   uint32_t groups_ = 1;
   uint32_t lag_tiles_ = 1;
   uint64_t chunk_tiles_ = 1;

@@ -27,6 +27,9 @@ constexpr const char* kName = "RunLengthEncode";
 // Of select_tile.glsl.
 constexpr uint32_t kTestRunHead = 2;
 constexpr uint32_t kMoveTested = 1;
+// Of run_length_encode_tile.glsl.
+constexpr uint32_t kMoveLengths = 4;
+constexpr uint32_t kMoveOffsets = 8;
 
 }  // namespace
 
@@ -50,9 +53,12 @@ Result<RunLengthEncode> RunLengthEncode::create(const Context& context, const Ru
   pass.strategy = config.strategy;
   pass.vector_items = 16 / bytes;
   pass.vector_bytes = 16;
+  pass.direct = bytes >= 4;
   pass.accumulator_words = 2;
   const uint32_t length_words = !config.lengths && !config.offsets ? 0 : config.length == Type::u64 ? 2 : 1;
-  pass.constants = {kTestRunHead, 0, config.symbols ? kMoveTested : 0, 4, length_words};
+  const uint32_t moves = (config.symbols ? kMoveTested : 0) | (config.lengths ? kMoveLengths : 0) |
+                         (config.offsets ? kMoveOffsets : 0);
+  pass.constants = {kTestRunHead, 0, moves, 4, length_words};
   pass.fault = fault;
   Result<ChunkedPass> made = ChunkedPass::create(context.state(), pass);
   if (!made) return made.error();

@@ -204,6 +204,9 @@ Result<std::shared_ptr<const SelectPlan>> SelectPlan::create(const Context& cont
   pass.strategy = config.strategy;
   pass.vector_items = vector_items;
   pass.vector_bytes = flagged ? 4 : is_member ? std::min(config.member.stride, 32u) : 16;
+  // As select_is_direct() in shaders/primitives/select_move.glsl.
+  pass.direct = !flagged && !is_member && item_bytes >= 4 &&
+                (!plan->gathers || (plan->gathered_bytes % 4 == 0 && plan->gathered_bytes <= 16));
   pass.accumulator_words = sides == 3 ? 2 : 1;
   pass.constants = {tests_bits(config.criterion) ? kTestBits
                     : run_head                   ? kTestRunHead
