@@ -19,27 +19,6 @@ void encode_store(uvec2 target, uint index, uvec2 value) {
   if (kIndexWords == 2u) words.at[2u * index + 1u] = value.y;
 }
 
-// `count` runs whose heads' places are staged: `rank` runs begin before the first of them, the last of these at `open`.
-void encode_flush(uvec2 rank, uint count, uvec2 first_place, uvec2 open) {
-  const uint first = stage_first(false);
-  const uvec2 offsets = word64_add(push.indices_1, word64_times(rank, kIndexWords * 4u));
-  const bool is_first = rank == uvec2(0u);
-  // Of the runs that end here the first stands one in front.
-  const uvec2 lengths = word64_subtract(word64_add(push.indices_0, word64_times(rank, kIndexWords * 4u)),
-                                        uvec2(is_first ? 0u : kIndexWords * 4u, 0u));
-  for (uint i = subgroup_lane(); i < count; i += kSubgroupSize) {
-    const uvec2 start = word64_add(first_place, weft_select_stage[first + i]);
-    if (kOffsets) encode_store(offsets, i, start);
-    if (kLengths && !(is_first && i == 0u)) {
-      uvec2 previous = open;
-      if (i != 0u) previous = word64_add(first_place, weft_select_stage[first + i - 1u]);
-      encode_store(lengths, is_first ? i - 1u : i, word64_subtract(start, previous));
-    }
-  }
-}
-
-#ifdef WEFT_SELECT_DIRECT
-
 // Where a subgroup's runs go.
 struct EncodeTargets {
   uvec2 symbols;
@@ -54,9 +33,37 @@ struct EncodeTargets {
 };
 const uint kOpenBefore = ~0u;
 
+// At a head the run before it ends, which began at `begin`.
+void encode_length(EncodeTargets targets, bool head, uint rank, uint place, uint begin, uvec2 first_place) {
+  const bool has_run_before = (uint(!targets.is_first) | rank) != 0u;
+  const bool ends = head && has_run_before;
+  const uvec2 index = word64_add(first_place, place);
+  const bool began_before = kIndexWords == 2u && begin == kOpenBefore;
+  const uvec2 length = mix(uvec2(place - begin, 0u), word64_subtract(index, targets.open_before), bvec2(began_before));
+  if (ends) encode_store(targets.lengths, rank, length);
+}
+
+EncodeTargets encode_targets(uvec2 first_place, uvec2 rank, uvec2 open) {
+  EncodeTargets targets;
+  targets.symbols = word64_add(push.out_0, word64_times(rank, WEFT_ITEM_BYTES));
+  targets.lengths = word64_subtract(word64_add(push.indices_0, word64_times(rank, kIndexWords * 4u)),
+                                    uvec2(kIndexWords * 4u, 0u));
+  targets.offsets = word64_add(push.indices_1, word64_times(rank, kIndexWords * 4u));
+  targets.is_first = rank == uvec2(0u);
+  targets.rank = 0u;
+  targets.open = kIndexWords == 2u ? kOpenBefore : open.x - first_place.x;
+  targets.open_before = open;
+  return targets;
+}
+
+#ifdef WEFT_SELECT_DIRECT
+
 void encode_row_direct(SelectTile tile, uvec2 first_place, uint place, SelectWord word, bool full,
                        inout SelectWord carried, inout EncodeTargets targets) {
-  const bool head = direct_run_head(tile, place, word, full, carried) && (full || place_is_present(tile, place));
+  const bool differs = direct_run_head(tile, place, word, full, carried);
+  const bool present = place_is_present(tile, place);
+  const bool counts = full || present;
+  const bool head = differs && counts;
   const uvec4 heads = subgroup_ballot(head);
   const uint rank = targets.rank + subgroup_rank(heads);
   const uint row_first = place - subgroup_lane();
@@ -66,15 +73,7 @@ void encode_row_direct(SelectTile tile, uvec2 first_place, uint place, SelectWor
     if (head) symbols.at[rank] = word;
   }
   if (kOffsets && head) encode_store(targets.offsets, rank, word64_add(first_place, place));
-  // The run before ends here.
-  const bool ends = head && !(targets.is_first && rank == 0u);
-  if (kIndexWords == 2u) {
-    const uvec2 length = begin == kOpenBefore ? word64_subtract(word64_add(first_place, place), targets.open_before)
-                                              : uvec2(place - begin, 0u);
-    if (kLengths && ends) encode_store(targets.lengths, rank, length);
-  } else {
-    if (kLengths && ends) encode_store(targets.lengths, rank, uvec2(place - begin, 0u));
-  }
+  if (kLengths) encode_length(targets, head, rank, place, begin, first_place);
   targets.open = ballot_highest_bit_from(heads, row_first, targets.open);
   targets.rank += ballot_bit_count(heads);
 }
@@ -87,15 +86,7 @@ void select_fetch(SelectTile tile, inout SelectPart words) {
 }
 
 void encode_subgroup(SelectTile tile, uvec2 first_place, SelectPart first_part, uvec2 rank, uvec2 open) {
-  EncodeTargets targets;
-  targets.symbols = word64_add(push.out_0, word64_times(rank, WEFT_ITEM_BYTES));
-  targets.lengths = word64_subtract(word64_add(push.indices_0, word64_times(rank, kIndexWords * 4u)),
-                                    uvec2(kIndexWords * 4u, 0u));
-  targets.offsets = word64_add(push.indices_1, word64_times(rank, kIndexWords * 4u));
-  targets.is_first = rank == uvec2(0u);
-  targets.rank = 0u;
-  targets.open = kIndexWords == 2u ? kOpenBefore : open.x - first_place.x;
-  targets.open_before = open;
+  EncodeTargets targets = encode_targets(first_place, rank, open);
   SelectWord carried = direct_before(tile);
   if (tile.fast) {
     SelectPart words = first_part;
@@ -121,48 +112,72 @@ Accumulator compact_share(SelectTile tile) { return select_share(tile); }
 #define SelectHeld SelectWords
 void select_fetch(SelectTile tile, inout SelectWords words) { select_load(tile, words); }
 
-void encode_row(SelectTile tile, uvec2 first_place, SelectMasks masks, SelectRanks ranks, uint row_index,
-                uint words[WEFT_VECTOR_INPUT_WORDS], inout uvec2 rank, inout uvec2 open) {
-  const SelectRow row = select_row_of(tile, ranks, row_index);
-  [[unroll]] for (uint pass = 0u; pass < 2u; ++pass) {
-    const bool values = pass == 0u;
-    if (values ? !kMovesTested : kIndexWords == 0u) continue;
-    for (uint from = 0u; from < kRowItems; from += stage_entries(values)) {
+// The symbol of a head in this lane's vector, by its place in it.
+uint encode_symbol(uint words[WEFT_VECTOR_INPUT_WORDS], uint k) {
+  const uint per_word = 4u / WEFT_ITEM_BYTES;
+  const uint i = k / per_word;
+  const uint word = i < 2u ? (i == 0u ? words[0] : words[1]) : (i == 2u ? words[2] : words[3]);
+  return word >> (8u * WEFT_ITEM_BYTES * (k % per_word));
+}
+
+// A lane goes through the heads of its vector, so that what a row costs follows from its runs. Lengths are stored as they come;
+// symbols, of which several share a word, go through shared memory, in rounds where there are more than fit.
+void encode_row(uvec2 first_place, SelectMasks masks, SelectRanks ranks, uint row, uint words[WEFT_VECTOR_INPUT_WORDS],
+                inout EncodeTargets targets) {
+  const uint heads = (masks.first >> (row * WEFT_SELECT_VECTOR & 31u)) & kVectorMask;
+  const uint vector_place = tile_vector(row) * WEFT_SELECT_VECTOR;
+  const uint own_last = vector_place + uint(findMSB(heads | 1u));
+  const uvec4 with_heads = subgroup_ballot(heads != 0u);
+  const uint before = subgroup_shuffle(own_last, subgroup_highest_before(with_heads, 0u, 0u));
+  const uint last = subgroup_shuffle(own_last, ballot_highest_bit_from(with_heads, 0u, 0u));
+  const uint row_begin = subgroup_rank(with_heads) != 0u ? before : targets.open;
+  const uint row_runs = row_count(ranks.first.total, row);
+  const uint row_rank = row_count(ranks.first.before, row);
+  const uint entries = stage_entries(true);
+  for (uint from = 0u; from < kRowItems; from += entries) {
 #if !WEFT_SUBGROUP_EMULATED
-      if (from >= row.first) break;
+    if (from != 0u && from >= row_runs) break;
 #endif
-      select_stage(tile, masks, ranks, row, values, from, words);
-      subgroup_shared_barrier();
-      const uint count = min(row.first - min(from, row.first), stage_entries(values));
-      const uvec2 at = word64_add(rank, from);
-      if (values)
-        select_flush_values(word64_add(push.out_0, word64_times(at, WEFT_ITEM_BYTES)), 0u, count);
-      else
-        encode_flush(at, count, first_place, open);
-      if (!values && count != 0u)
-        open = word64_add(first_place, weft_select_stage[stage_first(false) + count - 1u]);
-      subgroup_shared_barrier();
+    uint rank = row_rank;
+    uint begin = row_begin;
+    [[dont_unroll]] for (uint bits = heads; bits != 0u; bits &= bits - 1u) {
+      const uint k = uint(findLSB(bits));
+      const uint place = vector_place + k;
+      if (from == 0u) {
+        if (kOffsets) encode_store(targets.offsets, targets.rank + rank, word64_add(first_place, place));
+        if (kLengths) encode_length(targets, true, targets.rank + rank, place, begin, first_place);
+      }
+      if (kMovesTested && rank - from < entries) weft_select_stage[stage_first(true) + rank - from] = encode_symbol(words, k);
+      begin = place;
+      ++rank;
     }
+    if (!kMovesTested) break;
+    subgroup_shared_barrier();
+    select_flush_values(word64_add(targets.symbols, (targets.rank + from) * WEFT_ITEM_BYTES), 0u,
+                        min(row_runs - min(from, row_runs), entries));
+    subgroup_shared_barrier();
   }
-  rank = word64_add(rank, row.first);
+  targets.open = row_runs != 0u ? last : targets.open;
+  targets.rank += row_runs;
 }
 
 void encode_subgroup(SelectTile tile, uvec2 first_place, SelectWords words, uvec2 rank, uvec2 open) {
+  EncodeTargets targets = encode_targets(first_place, rank, open);
   const SelectMasks masks = select_masks(tile, words);
   const SelectRanks ranks = select_ranks(masks);
   uint vector[WEFT_VECTOR_INPUT_WORDS];
   if (tile.fast) {
-#define WEFT_ENCODE_ROW(i)                                                      \
-  if (i < kRows) {                                                              \
-    vector_unpack(words.row_##i, vector);                                       \
-    encode_row(tile, first_place, masks, ranks, i, vector, rank, open);         \
+#define WEFT_ENCODE_ROW(i)                                              \
+  if (i < kRows) {                                                      \
+    vector_unpack(words.row_##i, vector);                               \
+    encode_row(first_place, masks, ranks, i, vector, targets);          \
   }
     WEFT_FOR_SELECT_ROWS(WEFT_ENCODE_ROW)
 #undef WEFT_ENCODE_ROW
   } else {
     [[dont_unroll]] for (uint row = 0u; row < kRows; ++row) {
       if (kMovesTested) tile_load_vector(tile.source, tile.present, tile_vector(row), vector);
-      encode_row(tile, first_place, masks, ranks, row, vector, rank, open);
+      encode_row(first_place, masks, ranks, row, vector, targets);
     }
   }
 }

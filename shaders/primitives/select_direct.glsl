@@ -23,7 +23,13 @@
 
 // Rows a lane holds at a time, written out: drivers do not unroll a loop inside one that is to stay, and then look up every row's
 // register by comparing. kRows is a multiple of kCountRows.
-#if WEFT_ITEM_BYTES == 8
+#if WEFT_ITEM_BYTES == 8 && WEFT_ACCUMULATOR == WEFT_RUNS
+#define WEFT_PART_ROWS 2
+#define WEFT_FOR_PART_ROWS(DO) DO(0) DO(1)
+struct SelectPart {
+  SelectWord row_0, row_1;
+};
+#elif WEFT_ITEM_BYTES == 8 || WEFT_ACCUMULATOR == WEFT_RUNS
 #define WEFT_PART_ROWS 4
 #define WEFT_FOR_PART_ROWS(DO) DO(0) DO(1) DO(2) DO(3)
 struct SelectPart {
@@ -45,7 +51,7 @@ uint part_place(uint part) {
   return (subgroup_index() * kLaneItems + part * WEFT_PART_ROWS) * kSubgroupSize + subgroup_lane();
 }
 
-bool place_is_present(SelectTile tile, uint place) { return place >= tile.present.x && place < tile.present.y; }
+bool place_is_present(SelectTile tile, uint place) { return place - tile.present.x < tile.present.y - tile.present.x; }
 
 void part_load(SelectTile tile, uint part, inout SelectPart words) {
   SelectItems source = SelectItems(word64_add(tile.source, part_place(part) * WEFT_ITEM_BYTES));
@@ -72,6 +78,12 @@ SelectWord direct_item(SelectTile tile, uint place) {
 uvec2 item_bits(uvec2 word) { return word; }
 #else
 uvec2 item_bits(uint word) { return uvec2(word, 0u); }
+#endif
+
+#if WEFT_ITEM_BYTES == 8
+uvec2 mix_word(uvec2 a, uvec2 b, bool second) { return mix(a, b, bvec2(second)); }
+#else
+uint mix_word(uint a, uint b, bool second) { return mix(a, b, second); }
 #endif
 
 bool direct_differs(SelectWord a, SelectWord b) {
@@ -104,12 +116,14 @@ SelectWord direct_before(SelectTile tile) {
 // Whether an item begins a run; `carried`: on lane 0, the item before the row. `full`: all of the tile's items are there.
 bool direct_run_head(SelectTile tile, uint place, SelectWord word, bool full, inout SelectWord carried) {
   const SelectWord rotated = subgroup_shuffle(word, (subgroup_lane() - 1u) & (kSubgroupSize - 1u));
-  const bool differs = direct_differs(subgroup_lane() == 0u ? carried : rotated, word);
+  const bool differs = direct_differs(mix_word(rotated, carried, subgroup_lane() == 0u), word);
   carried = rotated;
-#ifndef WEFT_OWN_UNIQUE
-  if (full) return differs;
+#ifdef WEFT_OWN_UNIQUE
+  const bool first = (tile.index | (place - tile.present.x)) == 0u;
+#else
+  const bool first = (uint(full) | tile.index | (place - tile.present.x)) == 0u;
 #endif
-  return differs || (tile.index == 0u && place == tile.present.x);
+  return differs || first;
 }
 
 // The side of an item, as select_side() has it.

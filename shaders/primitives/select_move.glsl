@@ -145,8 +145,8 @@ SelectSide select_side_at(uvec2 items, uvec2 indices, uvec2 before) {
 }
 
 SelectSide select_either(bool choice, SelectSide a, SelectSide b) {
-  return SelectSide(choice ? a.items : b.items, choice ? a.gathered : b.gathered, choice ? a.indices : b.indices,
-                    choice ? a.rank : b.rank);
+  return SelectSide(mix(b.items, a.items, bvec2(choice)), mix(b.gathered, a.gathered, bvec2(choice)),
+                    mix(b.indices, a.indices, bvec2(choice)), mix(b.rank, a.rank, choice));
 }
 
 void select_store(SelectSide side, uint rank, SelectWord word, uint place, uvec2 first_place) {
@@ -180,23 +180,24 @@ uint select_rank(bool takes_part, inout uint before) {
 // A row's items. `full`: all are there.
 void select_move_row_direct(SelectTile tile, uvec2 first_place, uint place, SelectWord word, bool full,
                             inout SelectWord carried, inout SelectSides sides) {
-  const bool present = full || place_is_present(tile, place);
-  const uint side = direct_side(tile, place, word, full, carried);
-  const bool in_first = present && side == 0u;
+  const bool is_there = place_is_present(tile, place);
+  const bool present = full || is_there;
+  const uint side = mix(3u, direct_side(tile, place, word, full, carried), present);
+  const bool in_first = side == 0u;
   const uint first = select_rank(in_first, sides.first.rank);
   if (!kSplits) {
     if (in_first) select_store(sides.first, first, word, place, first_place);
     return;
   }
-  const bool in_third = present && side == (kThreeSides ? 2u : 1u);
+  const bool in_third = side == (kThreeSides ? 2u : 1u);
   const uint third = select_rank(in_third, sides.third.rank);
   SelectSide target = select_either(in_first, sides.first, sides.third);
-  uint rank = in_first ? first : third;
+  uint rank = mix(third, first, in_first);
   if (kThreeSides) {
-    const bool in_second = present && side == 1u;
+    const bool in_second = side == 1u;
     const uint second = select_rank(in_second, sides.second.rank);
     target = select_either(in_second, sides.second, target);
-    rank = in_second ? second : rank;
+    rank = mix(rank, second, in_second);
   }
   if (full)
     select_store(target, rank, word, place, first_place);

@@ -150,7 +150,7 @@ void select_flush_values(uvec2 target, uint from, uint count) {
     [[unroll]] for (uint k = 0; k < per_word; ++k) {
       const uint entry = i * per_word + k - shift;
       if (entry < count) {
-        bits |= weft_select_stage[first + entry] << (8u * WEFT_ITEM_BYTES * k);
+        bits |= (weft_select_stage[first + entry] & ((1u << (8u * WEFT_ITEM_BYTES)) - 1u)) << (8u * WEFT_ITEM_BYTES * k);
         mask |= ((1u << (8u * WEFT_ITEM_BYTES)) - 1u) << (8u * WEFT_ITEM_BYTES * k);
       }
     }

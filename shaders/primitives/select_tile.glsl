@@ -113,6 +113,7 @@ bool key_less(uvec2 a, uvec2 b) { return word64_less(a, b); }
 uvec2 key_subtract(uvec2 a, uvec2 b) { return word64_subtract(a, b); }
 uvec2 key_sign(uint bytes) { return bytes == 8u ? uvec2(0u, 0x80000000u) : uvec2(1u << (8u * bytes - 1u), 0u); }
 uvec2 key_below(uvec2 sign) { return word64_subtract(sign, uvec2(1u, 0u)); }
+uvec2 key_mix(uvec2 a, uvec2 b, bool second) { return mix(a, b, bvec2(second)); }
 #else
 #define SelectKey uint
 SelectKey key_from(uvec2 bits) { return bits.x; }
@@ -120,6 +121,7 @@ bool key_less(uint a, uint b) { return a < b; }
 uint key_subtract(uint a, uint b) { return a - b; }
 uint key_sign(uint bytes) { return 1u << (8u * bytes - 1u); }
 uint key_below(uint sign) { return sign - 1u; }
+uint key_mix(uint a, uint b, bool second) { return mix(a, b, second); }
 #endif
 
 #if WEFT_ITEM == WEFT_STRUCT
@@ -131,10 +133,11 @@ const uint kKeyBytes = WEFT_ITEM_BYTES;
 // Keys order as unsigned numbers as items do; floats by IEEE totalOrder.
 SelectKey key_of(uvec2 bits) {
   const SelectKey key = key_from(bits);
-  if (kOrder == kOrderUnsigned) return key;
   const SelectKey sign = key_sign(kKeyBytes);
-  if (kOrder == kOrderSigned) return key ^ sign;
-  return key ^ ((key & sign) != SelectKey(0u) ? key_below(sign) | sign : sign);
+  const SelectKey all = key_below(sign) | sign;
+  const SelectKey of_float = key_mix(sign, all, (key & sign) != SelectKey(0u));
+  const SelectKey flipped = key_mix(sign, of_float, kOrder == kOrderFloat);
+  return key ^ key_mix(flipped, SelectKey(0u), kOrder == kOrderUnsigned);
 }
 
 // 0: first side, 1: second, 2: third. Of one or two sides the second is what is not kept.
@@ -143,14 +146,12 @@ uint select_side(uvec2 bits) {
   const SelectKey span = key_from(push.span);
   if (kThreeSides) {
     const SelectKey key = key_of(bits);
-    return key_less(key, low) ? 0u : key_less(span, key) ? 2u : 1u;
+    return mix(mix(1u, 2u, key_less(span, key)), 0u, key_less(key, low));
   }
-  bool passes;
-  if (kTest == kTestBits)
-    passes = (key_from(bits) & low) == span;
-  else
-    passes = !key_less(span, key_subtract(key_of(bits), low));
-  return passes != ((push.flags & kSelectInverted) != 0u) ? 0u : 1u;
+  const bool has_bits = (key_from(bits) & low) == span;
+  const bool in_range = !key_less(span, key_subtract(key_of(bits), low));
+  const bool passes = mix(in_range, has_bits, kTest == kTestBits);
+  return mix(1u, 0u, passes != ((push.flags & kSelectInverted) != 0u));
 }
 
 #ifdef WEFT_OWN_SNIPPET
@@ -185,8 +186,8 @@ bool own_keeps(Item item) { return keep(item); }
 #endif
 
 void select_mark(uint side, uint k, inout SelectMasks masks) {
-  masks.first |= side == 0u ? 1u << k : 0u;
-  if (kThreeSides) masks.second |= side == 1u ? 1u << k : 0u;
+  masks.first |= uint(side == 0u) << k;
+  if (kThreeSides) masks.second |= uint(side == 1u) << k;
 }
 
 #endif
@@ -218,7 +219,7 @@ uint vector_run_heads(uint words[WEFT_VECTOR_INPUT_WORDS], SelectBefore before) 
   uint last = before;
   [[unroll]] for (uint i = 0; i < WEFT_VECTOR_INPUT_WORDS; ++i) {
 #if WEFT_ITEM_BYTES == 4
-    heads |= words[i] != last ? 1u << i : 0u;
+    heads |= uint(words[i] != last) << i;
 #elif WEFT_ITEM_BYTES == 2
     const uint differ = words[i] ^ ((words[i] << 16) | (last >> 16));
     heads |= ((differ & 0xffffu) != 0u ? 1u : 0u) << (2 * i);

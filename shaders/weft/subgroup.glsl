@@ -34,10 +34,10 @@ const uint kSubgroupCount = kWorkgroupSize / kSubgroupSize;
 
 // ---- bits of a ballot: lane i is bit i % 32 of component i / 32 ----
 
+// (Here and below without branches: some software devices need twice the time to build a loop for every branch in it.)
 uint ballot_bit_count(uvec4 ballot) {
-  if (kSubgroupSize <= 32u) return uint(bitCount(ballot.x));
   const ivec4 counts = bitCount(ballot);
-  return uint(counts.x + counts.y + counts.z + counts.w);
+  return uint(counts.x + mix(0, counts.y + counts.z + counts.w, kSubgroupSize > 32u));
 }
 
 bool ballot_bit(uvec4 ballot, uint lane) { return ((ballot[lane >> 5] >> (lane & 31u)) & 1u) != 0u; }
@@ -54,7 +54,6 @@ uvec4 ballot_mask_before(uint lane) {
 
 // How many lanes before `lane` have their bit set.
 uint ballot_exclusive_bit_count(uvec4 ballot, uint lane) {
-  if (kSubgroupSize <= 32u) return uint(bitCount(ballot.x & ballot_mask_before(lane).x));
   return ballot_bit_count(ballot & ballot_mask_before(lane));
 }
 
@@ -69,18 +68,17 @@ uint ballot_lowest_bit(uvec4 ballot) {
 
 // The last lane whose bit is set; 128 where none is.
 uint ballot_highest_bit(uvec4 ballot) {
-  if (kSubgroupSize <= 32u) return ballot.x != 0u ? uint(findMSB(ballot.x)) : 128u;
-  return ballot.w != 0u   ? 96u + uint(findMSB(ballot.w))
-         : ballot.z != 0u ? 64u + uint(findMSB(ballot.z))
-         : ballot.y != 0u ? 32u + uint(findMSB(ballot.y))
-         : ballot.x != 0u ? uint(findMSB(ballot.x))
-                          : 128u;
+  const uvec4 places = uvec4(findMSB(ballot)) + uvec4(0u, 32u, 64u, 96u);
+  const uint low = mix(128u, places.x, ballot.x != 0u);
+  const uint high = mix(mix(mix(low, places.y, ballot.y != 0u), places.z, ballot.z != 0u), places.w, ballot.w != 0u);
+  return mix(low, high, kSubgroupSize > 32u);
 }
 
 // The last lane whose bit is set, counted from `base`; `otherwise` where none is.
 uint ballot_highest_bit_from(uvec4 ballot, uint base, uint otherwise) {
-  if (kSubgroupSize <= 32u) return ballot.x != 0u ? base + uint(findMSB(ballot.x)) : otherwise;
-  return ballot != uvec4(0u) ? base + ballot_highest_bit(ballot) : otherwise;
+  const uint highest = mix(uint(findMSB(ballot.x)), ballot_highest_bit(ballot), kSubgroupSize > 32u);
+  const uint bits = ballot.x | mix(0u, ballot.y | ballot.z | ballot.w, kSubgroupSize > 32u);
+  return mix(otherwise, base + highest, bits != 0u);
 }
 
 // The last lane up to and with `lane` whose bit is set; 128 where none is.
@@ -103,8 +101,7 @@ uint subgroup_uniform(uint value) { return subgroupBroadcastFirst(value); }
 
 // How many lanes before this one have their bit set.
 uint subgroup_rank(uvec4 ballot) {
-  if (kSubgroupSize <= 32u) return uint(bitCount(ballot.x & gl_SubgroupLtMask.x));
-  return subgroupBallotExclusiveBitCount(ballot);
+  return ballot_bit_count(ballot & gl_SubgroupLtMask);
 }
 
 // The last lane before this one whose bit is set, counted from `base`; `otherwise` where none is.

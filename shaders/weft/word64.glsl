@@ -25,7 +25,9 @@ uvec2 word64_multiply(uint a, uint b) {
   return uvec2(low, high);
 }
 
-bool word64_less(uvec2 a, uvec2 b) { return a.y < b.y || (a.y == b.y && a.x < b.x); }
+bool word64_less(uvec2 a, uvec2 b) {
+  return mix(a.y < b.y, a.x < b.x, a.y == b.y);
+}
 
 uvec2 word64_min(uvec2 a, uvec2 b) { return word64_less(b, a) ? b : a; }
 uvec2 word64_max(uvec2 a, uvec2 b) { return word64_less(a, b) ? b : a; }
