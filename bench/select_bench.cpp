@@ -11,6 +11,7 @@
 #include "support/bench_case.hpp"
 #include "support/compaction_oracle.hpp"
 #include "support/output_reader.hpp"
+#include "weft_kernels/below.hpp"
 
 namespace weft::bench {
 namespace {
@@ -138,6 +139,14 @@ SelectSpec select_if(const ItemSource& source, const ItemType& item, double shar
   return spec;
 }
 
+/// u32 items below a bound by a snippet, to be as fast as the built-in criterion.
+SelectSpec select_if_own(const ItemSource& source, double share) {
+  SelectSpec spec = select_if(source, ItemType::of(Type::u32), share);
+  spec.variant = "own " + spec.variant;
+  spec.config.own_kernels = own::below();
+  return spec;
+}
+
 /// The indices of u32 items below a bound, without the items.
 SelectSpec select_indices(const ItemSource& source, double share) {
   SelectSpec spec = select_if(source, ItemType::of(Type::u32), share);
@@ -258,6 +267,7 @@ Cases select_cases(const Matrix& matrix) {
 
   for (const double share : {0.0, 0.1, 0.9, 1.0}) add(select_if(source, u32, share), some);
   for (const ItemType& item : others) add(select_if(source, item, 0.5), some);
+  add(select_if_own(source, 0.5), sizes);
   add(select_indices(source, 0.5), some);
   add(select_flagged(u32, 0.5), sizes);
   for (const ItemType& item : others) add(select_flagged(item, 0.5), some);

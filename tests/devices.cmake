@@ -141,6 +141,9 @@ if(weft_lavapipe_icd AND weft_new_layer)
   weft_validation_test(synchronization_compaction ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=2/9
     ARGUMENTS "--test-suite=select,run_length_encode,run_length_decode,histogram,dispatch_arguments"
               "--test-case-exclude=every criterion*,*late*,PARLE: one*,*tuning*,flags of every*")
+  weft_validation_test(synchronization_by_key ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=2/9
+    ARGUMENTS "--test-suite=scan_by_key,reduce_by_key"
+              "--test-case-exclude=*results do not depend*,*late*,*never post*,*that nobody closes*,*a long range*,narrow and wide*,more runs in a tile*,runs of many tiles*")
   weft_validation_test(gpu_assisted ENVIRONMENT ${weft_gpu_assisted} "WEFT_TEST_BACKENDS=native,emulated64" WEFT_TEST_SHARE=3/9
     ARGUMENTS "--test-suite=scan,reduce,lanes,workgroup"
               "--test-case=*edge*,*count on the device*,*a group of 32*,*a workgroup scans*,*never post*,*whatever scratch*")

@@ -24,52 +24,11 @@
 namespace weft::test {
 namespace {
 
-/// What levels are of: narrow items are compared as u32.
-template <class T>
-using Level = std::conditional_t<sizeof(T) < 4, uint32_t, T>;
-
-/// Bounds, or levels where there are any.
-template <class T>
-struct Bins {
-  double lower = 0, upper = 0;
-  std::vector<Level<T>> levels;
-};
-
 struct HistogramOptions {
   VkDeviceSize input_misalignment = 0, output_misalignment = 4;
   std::optional<DeviceCount> device_count{};
   uint8_t dirt = 0xdb;
 };
-
-/// The item's bin by the formulas of the header; none outside of all.
-template <class T>
-std::optional<uint32_t> bin_of(T item, uint32_t bins, const Bins<T>& by) {
-  if (!by.levels.empty()) {
-    const auto above = std::upper_bound(by.levels.begin(), by.levels.end(), static_cast<Level<T>>(item));
-    if (item != item || above == by.levels.begin() || above == by.levels.end()) return std::nullopt;
-    return static_cast<uint32_t>(above - by.levels.begin()) - 1;
-  }
-  if (!(static_cast<double>(item) >= by.lower && static_cast<double>(item) < by.upper)) return std::nullopt;
-  if constexpr (std::is_floating_point_v<T>) {
-    const float lower = static_cast<float>(by.lower), upper = static_cast<float>(by.upper);
-    const auto scale = static_cast<float>(bins / (static_cast<double>(upper) - static_cast<double>(lower)));
-    const float above = item - lower;
-    const float scaled = above * scale;
-    return std::min(static_cast<uint32_t>(scaled), bins - 1);
-  } else {
-    const auto lower = static_cast<int64_t>(by.lower), upper = static_cast<int64_t>(by.upper);
-    return static_cast<uint32_t>(static_cast<uint64_t>(int64_t{item} - lower) * bins /
-                                 static_cast<uint64_t>(upper - lower));
-  }
-}
-
-template <class T>
-std::vector<uint32_t> counted(std::span<const T> items, uint32_t bins, const Bins<T>& by) {
-  std::vector<uint32_t> counters(bins);
-  for (const T item : items)
-    if (const auto bin = bin_of(item, bins, by)) ++counters[*bin];
-  return counters;
-}
 
 const Histogram& made(Backend& backend, const HistogramConfig& config) {
   const char* tuning = std::getenv("WEFT_TUNE");

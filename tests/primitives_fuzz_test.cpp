@@ -25,6 +25,7 @@
 #include "support/oracle.hpp"
 #include "support/run.hpp"
 #include "support/run_select.hpp"
+#include "support/segments.hpp"
 
 namespace weft::test {
 namespace {
@@ -221,6 +222,15 @@ Subject partition_subject(uint32_t sides, Criterion criterion, uint32_t moved_by
   return compaction_subject<Partition, T>("partition", config, strategy, tuning);
 }
 
+/// What is wrong in a range between guards that must hold `expected`, or nothing.
+template <class T>
+std::string wrong_in(const char* what, GuardedBuffer& buffer, const std::vector<T>& expected) {
+  std::vector<std::byte> bytes;
+  if (const std::string spoilt = buffer.read(bytes); !spoilt.empty()) return std::string(what) + ": " + spoilt;
+  const std::string wrong = difference(items_of<T>(bytes), expected);
+  return wrong.empty() ? wrong : std::string(what) + ": " + wrong;
+}
+
 /// An output between guards, and what it must hold: `expected`, then dirt to its end.
 class FuzzedOutput {
  public:
@@ -231,12 +241,9 @@ class FuzzedOutput {
   /// What is wrong, or nothing.
   template <class T>
   std::string compare(const char* what, const std::vector<T>& expected) {
-    std::vector<std::byte> bytes;
-    if (const std::string spoilt = buffer_.read(bytes); !spoilt.empty()) return std::string(what) + ": " + spoilt;
-    std::vector<T> all = dirty_items<T>(bytes.size() / sizeof(T), dirt_);
+    std::vector<T> all = dirty_items<T>(buffer_.range().size / sizeof(T), dirt_);
     std::copy(expected.begin(), expected.end(), all.begin());
-    const std::string wrong = difference(items_of<T>(bytes), all);
-    return wrong.empty() ? wrong : std::string(what) + ": " + wrong;
+    return wrong_in(what, buffer_, all);
   }
 
  private:
@@ -321,6 +328,239 @@ Subject run_length_encode_subject(bool offsets, Strategy strategy, const char* t
   return subject;
 }
 
+/// Lengths of `n` runs that come to some `total`: at random, equal, most of them 0, or all of it in one run. One list in eight has
+/// a length of about `most`, for which there is no room.
+std::vector<uint64_t> drawn_lengths(Draws& draw, uint64_t n, uint64_t total, uint64_t most) {
+  std::vector<uint64_t> lengths(n);
+  if (n == 0) return lengths;
+  const uint64_t seed = draw.word(), kind = draw.below(4), mean = total / n;
+  for (uint64_t r = 0; r < n; ++r) {
+    const uint64_t word = random_word(seed, r);
+    switch (kind) {
+      case 0: lengths[r] = word % (2 * mean + 2); break;
+      case 1: lengths[r] = std::max<uint64_t>(mean, 1); break;
+      case 2: lengths[r] = word % 61 == 0 ? (word >> 8) % (122 * mean + 2) : 0; break;
+      default: break;
+    }
+  }
+  if (kind == 3) lengths[draw.below(n)] = total;
+  if (draw.one_in(8)) lengths[draw.below(n)] = most - draw.below(3);
+  return lengths;
+}
+
+Subject run_length_decode_subject(uint32_t symbol_bytes, Type length, const char* tuning = "") {
+  const RunLengthDecodeConfig config{symbol_bytes, length};
+  Subject subject;
+  subject.name =
+      "run_length_decode " + std::to_string(symbol_bytes) + " bytes lengths " + name_of(length) + ' ' + tuning;
+  subject.tuning = tuning;
+  subject.build = [=](Backend& backend) -> Check {
+    return [=, &backend, decode = built(RunLengthDecode::create(backend.context(), config))](Draws& draw) {
+      Gpu& gpu = backend.gpu();
+      const uint64_t n = draw.count(decode->tile_runs());
+      const uint64_t most = length == Type::u64 ? ~uint64_t{0} : 0xffffffff;
+      const auto lengths = drawn_lengths(draw, n, draw.count(decode->tile_outputs()), most);
+      const FuzzedCount count(gpu, draw, n);
+      const auto obeyed = std::span<const uint64_t>(lengths).first(count.obeyed());
+      const uint64_t total = total_of(obeyed);
+      uint64_t room = total;
+      if (total > 1'000'000)
+        room = draw.below(30'000);
+      else if (draw.one_in(2))
+        room = draw.one_in(2) ? draw.below(total + 1) : total + draw.below(2000);
+
+      const std::vector<uint8_t> symbols = draw.bytes(n * symbol_bytes);
+      const std::vector<std::byte> length_bytes = bytes_of_lengths(lengths, length);
+      const uint8_t dirt = draw.dirt();
+      GuardedBuffer symbols_in(gpu, symbols.size(), draw.misalignment(symbol_bytes), std::as_bytes(std::span(symbols)));
+      GuardedBuffer lengths_in(gpu, length_bytes.size(), draw.misalignment(4), length_bytes);
+      FuzzedOutput output(gpu, draw, room, symbol_bytes, dirt), sum(gpu, draw, 1, 8, dirt),
+          status(gpu, draw, 1, 4, dirt);
+      GuardedBuffer scratch(gpu, decode->scratch_size(n), 0, {}, dirt);
+      const RunLengthDecodeArgs args{symbols_in.range(), lengths_in.range(), output.range(), sum.range(),
+                                     status.range(),     scratch.range(),    count.count(),  room};
+      const auto ran = gpu.run([&](VkCommandBuffer commands) { return decode->record(commands, args); });
+      if (!ran) return ran.error().message;
+      const auto decoded = decode_of(std::as_bytes(std::span(symbols)), symbol_bytes, obeyed, room);
+      return first_of({sum.compare("total", std::vector{total}),
+                       status.compare("status", std::vector{total > room ? 1u : 0u}),
+                       output.compare("output", items_of<uint8_t>(decoded)), wrong_in("symbols", symbols_in, symbols),
+                       wrong_in("lengths", lengths_in, items_of<uint8_t>(length_bytes)), scratch.overwritten()});
+    };
+  };
+  return subject;
+}
+
+/// Items as Draws has them, half of the floats with fractions, and with NaN and infinities among them.
+template <class T>
+std::vector<T> drawn_to_count(Draws& draw, uint64_t n) {
+  std::vector<T> items = draw.items<T>(n);
+  if constexpr (std::floating_point<T>) {
+    if (draw.one_in(2)) return items;
+    const std::vector<uint32_t> words = draw.items<uint32_t>(n);
+    for (uint64_t i = 0; i < n; ++i)
+      items[i] =
+          words[i] % 5 == 0 ? std::bit_cast<T>(words[i]) : static_cast<T>(static_cast<int32_t>(words[i])) * T{0x1p-28};
+  }
+  return items;
+}
+
+template <class T>
+Bins<T> drawn_bounds(Draws& draw) {
+  using Limits = std::numeric_limits<T>;
+  Bins<T> by;
+  if constexpr (std::floating_point<T>) {
+    by.lower = (static_cast<double>(draw.below(2001)) - 1000) / 128;
+    by.upper = by.lower + static_cast<double>(draw.of_any_magnitude(1 << 20)) / 64;
+  } else if (draw.one_in(4)) {
+    by.lower = static_cast<double>(Limits::min());
+    by.upper = static_cast<double>(Limits::max()) + 1;
+  } else {
+    by.lower = static_cast<double>(Draws::item_of<T>(draw.word()));
+    const double widest = static_cast<double>(Limits::max()) + 1 - by.lower;
+    by.upper = by.lower + static_cast<double>(draw.of_any_magnitude(static_cast<uint64_t>(widest)));
+  }
+  return by;
+}
+
+/// Some of them equal, more often the narrower the items are.
+template <class T>
+Bins<T> drawn_levels(Draws& draw, uint32_t bins) {
+  Bins<T> by;
+  for (const T level : drawn_to_count<T>(draw, bins + 1))
+    by.levels.push_back(level == level ? static_cast<Level<T>>(level) : Level<T>{});
+  std::ranges::sort(by.levels);
+  return by;
+}
+
+template <class T>
+Subject histogram_subject(HistogramKind kind, uint32_t bins, const char* tuning = "") {
+  const HistogramConfig config{kind, item_type<T>(), bins};
+  Subject subject;
+  subject.name = std::string("histogram ") + name_of(kind) + ' ' + name_of(config.item) + ' ' + std::to_string(bins) +
+                 " bins " + tuning;
+  subject.tuning = tuning;
+  subject.build = [=](Backend& backend) -> Check {
+    return [=, &backend, histogram = built(Histogram::create(backend.context(), config))](Draws& draw) {
+      Gpu& gpu = backend.gpu();
+      const uint64_t n = draw.count(histogram->tile_items());
+      const std::vector<T> items = drawn_to_count<T>(draw, n);
+      const Bins<T> by = kind == HistogramKind::even ? drawn_bounds<T>(draw) : drawn_levels<T>(draw, bins);
+      GuardedBuffer input(gpu, n * sizeof(T), draw.misalignment(sizeof(T)), std::as_bytes(std::span(items)));
+      GuardedBuffer levels(gpu, by.levels.size() * 4, draw.misalignment(4), std::as_bytes(std::span(by.levels)));
+      FuzzedOutput output(gpu, draw, bins, 4, draw.dirt());
+      const FuzzedCount count(gpu, draw, n);
+      const HistogramArgs args{input.range(), output.range(), count.count(), by.lower, by.upper, levels.range()};
+      const auto ran = gpu.run([&](VkCommandBuffer commands) { return histogram->record(commands, args); });
+      if (!ran) return ran.error().message;
+      return first_of({output.compare("output", counted(std::span<const T>(items).first(count.obeyed()), bins, by)),
+                       wrong_in("input", input, items), wrong_in("levels", levels, by.levels)});
+    };
+  };
+  return subject;
+}
+
+/// Segments begin where drawn items change.
+std::vector<bool> drawn_heads(Draws& draw, uint64_t n) {
+  const std::vector<uint32_t> items = draw.items<uint32_t>(n);
+  std::vector<bool> heads(n);
+  for (uint64_t i = 0; i < n; ++i) heads[i] = i == 0 || items[i] != items[i - 1];
+  return heads;
+}
+
+/// `key` is of keys alone.
+template <class T, class A = T>
+Subject scan_by_key_subject(ScanKind kind, Op op, SegmentsBy segments, Type key, Strategy strategy,
+                            const char* tuning = "") {
+  const ScanByKeyConfig config{kind, op, segments, key, item_type<T>(), item_type<A>(), strategy};
+  Subject subject;
+  subject.name = std::string("scan_by_key ") + name_of(kind) + ' ' + name_of(op) + ' ' + name_of(config.item) + " to " +
+                 name_of(config.accumulator) + " by " + name_of(segments) + ' ' + name_of(key) + ' ' +
+                 name_of(strategy) + ' ' + tuning;
+  subject.types = {config.item, config.accumulator};
+  subject.tuning = tuning;
+  subject.build = [=](Backend& backend) -> Check {
+    return [=, &backend, scan = built(ScanByKey::create(backend.context(), config))](Draws& draw) {
+      Gpu& gpu = backend.gpu();
+      const uint64_t n = draw.count(scan->tile_items());
+      const std::vector<T> items = draw.items<T>(n);
+      const std::vector<bool> heads = drawn_heads(draw, n);
+      const std::vector<std::byte> marks = marks_of(heads, segments, size_of(key));
+      const uint64_t mark_bytes = segments == SegmentsBy::keys         ? size_of(key)
+                                  : segments == SegmentsBy::head_bytes ? 1
+                                                                       : 4;
+      const uint8_t dirt = draw.dirt();
+      GuardedBuffer keys(gpu, marks.size(), draw.misalignment(mark_bytes), marks);
+      GuardedBuffer values(gpu, n * sizeof(T), draw.misalignment(sizeof(T)), std::as_bytes(std::span(items)));
+      FuzzedOutput apart(gpu, draw, n, sizeof(A), dirt);
+      GuardedBuffer scratch(gpu, scan->scratch_size(n), 0, {}, dirt);
+      const bool in_place = std::is_same_v<T, A> && draw.one_in(5);
+      std::optional<A> initial;
+      if (draw.one_in(4)) initial = telling_initial<A>(op);
+      const FuzzedCount count(gpu, draw, n);
+      const ScanByKeyArgs args{
+          keys.range(),    values.range(), in_place ? values.range() : apart.range(),
+          scratch.range(), count.count(),  initial ? std::optional(Value::of(*initial)) : std::nullopt};
+      const auto ran = gpu.run([&](VkCommandBuffer commands) { return scan->record(commands, args); });
+      if (!ran) return ran.error().message;
+
+      std::vector<A> scanned = scan_by_key_of<A>(items, heads, kind, op, initial);
+      scanned.resize(count.obeyed());
+      std::vector<T> left = items;
+      if constexpr (std::is_same_v<T, A>) {
+        if (in_place) {
+          std::ranges::copy(scanned, left.begin());
+          scanned.clear();
+        }
+      }
+      return first_of({wrong_in("values", values, left), apart.compare("output", scanned),
+                       wrong_in("keys", keys, items_of<uint8_t>(marks)), scratch.overwritten()});
+    };
+  };
+  return subject;
+}
+
+template <class T, class A = T>
+Subject reduce_by_key_subject(Op op, Type key, Strategy strategy, const char* tuning = "") {
+  const ReduceByKeyConfig config{op, key, item_type<T>(), item_type<A>(), strategy};
+  Subject subject;
+  subject.name = std::string("reduce_by_key ") + name_of(op) + ' ' + name_of(config.item) + " to " +
+                 name_of(config.accumulator) + " by " + name_of(key) + ' ' + name_of(strategy) + ' ' + tuning;
+  subject.types = {config.item, config.accumulator};
+  subject.tuning = tuning;
+  subject.build = [=](Backend& backend) -> Check {
+    return [=, &backend, reduce = built(ReduceByKey::create(backend.context(), config))](Draws& draw) {
+      Gpu& gpu = backend.gpu();
+      const uint64_t n = draw.count(reduce->tile_items());
+      const uint32_t key_bytes = size_of(key);
+      const std::vector<T> items = draw.items<T>(n);
+      const std::vector<bool> heads = drawn_heads(draw, n);
+      const std::vector<std::byte> item_keys = keys_of(heads, key_bytes, draw.word());
+      const uint8_t dirt = draw.dirt();
+      GuardedBuffer keys(gpu, n * key_bytes, draw.misalignment(key_bytes), item_keys);
+      GuardedBuffer values(gpu, n * sizeof(T), draw.misalignment(sizeof(T)), std::as_bytes(std::span(items)));
+      FuzzedOutput keys_out(gpu, draw, n, key_bytes, dirt), values_out(gpu, draw, n, sizeof(A), dirt);
+      GuardedBuffer scratch(gpu, reduce->scratch_size(n), 0, {}, dirt);
+      const bool wide = draw.one_in(3);
+      FuzzedOutput count_out(gpu, draw, 1, wide ? 8 : 4, dirt);
+      const FuzzedCount count(gpu, draw, n);
+      const ReduceByKeyArgs args{keys.range(),      values.range(),  keys_out.range(), values_out.range(),
+                                 count_out.range(), scratch.range(), count.count()};
+      const auto ran = gpu.run([&](VkCommandBuffer commands) { return reduce->record(commands, args); });
+      if (!ran) return ran.error().message;
+
+      const Reduced<A> expected = reduce_by_key_of<A>(items, heads, item_keys, key_bytes, op, count.obeyed(), dirt);
+      return first_of({wide ? count_out.compare("count_out", std::vector{expected.count})
+                            : count_out.compare("count_out", std::vector{static_cast<uint32_t>(expected.count)}),
+                       keys_out.compare("keys_out", items_of<uint8_t>(expected.keys)),
+                       values_out.compare("values_out", expected.values),
+                       wrong_in("keys", keys, items_of<uint8_t>(item_keys)), wrong_in("values", values, items),
+                       scratch.overwritten()});
+    };
+  };
+  return subject;
+}
+
 std::vector<Subject> subjects() {
   constexpr auto kExclusive = ScanKind::exclusive;
   constexpr auto kInclusive = ScanKind::inclusive;
@@ -378,6 +618,24 @@ std::vector<Subject> subjects() {
       run_length_encode_subject<uint8_t>(true, kLookBack, "select.rows=1,select.lag_kib=1"),
       run_length_encode_subject<uint16_t, uint64_t>(true, kReduceThenScan, "select.chunk_tiles=2"),
       run_length_encode_subject<U32x2>(false, kReduceThenScan, "select.groups=3"),
+      run_length_decode_subject(1, Type::u32),
+      run_length_decode_subject(2, Type::u64, "decode.workgroup=256,decode.rows=8,decode.run_vectors=2"),
+      run_length_decode_subject(16, Type::u32, "decode.rows=1,decode.groups=3"),
+      histogram_subject<uint32_t>(HistogramKind::even, 256),
+      histogram_subject<uint8_t>(HistogramKind::levels, 20, "histogram.rows=1,histogram.groups=1"),
+      histogram_subject<float>(HistogramKind::even, 1000, "histogram.table_words=256"),
+      histogram_subject<int32_t>(HistogramKind::levels, 5000),
+      scan_by_key_subject<uint32_t>(kExclusive, Op::add, SegmentsBy::keys, Type::u32, kLookBack),
+      scan_by_key_subject<uint16_t>(kInclusive, Op::bit_xor, SegmentsBy::keys, Type::u8, kReduceThenScan,
+                                    "by_key.groups=3"),
+      scan_by_key_subject<uint8_t, uint32_t>(kInclusive, Op::add, SegmentsBy::head_bits, Type::u32, kLookBack,
+                                             "by_key.rows=1,by_key.spin_limit=1"),
+      scan_by_key_subject<uint64_t>(kExclusive, Op::max, SegmentsBy::head_bytes, Type::u32, kReduceThenScan),
+      reduce_by_key_subject<uint32_t>(Op::add, Type::u32, kReduceThenScan, "by_key.groups=3"),
+      reduce_by_key_subject<uint8_t>(Op::max, Type::u16, kLookBack),
+      reduce_by_key_subject<uint16_t, uint32_t>(Op::add, Type::u64, kReduceThenScan,
+                                                "by_key.workgroup=256,by_key.rows=4"),
+      reduce_by_key_subject<float>(Op::add, Type::u8, kLookBack, "by_key.rows=1,by_key.spin_limit=1"),
   };
 }
 
@@ -416,12 +674,13 @@ TEST_SUITE("fuzz") {
     int failures = 0;
     uint64_t run = 0;
     for (uint64_t i = cases.first; i < cases.end && failures < kMostFailures; ++i) {
-      if (!cases.all && !is_in_share(static_cast<uint32_t>(i))) continue;
       Draws draw(seed, i);
       const size_t s = draw.below(all.size());
       const Subject& subject = all[s];
-      // Pipelines take longest: each subject has the first backend and one other, which is slower and so takes fewer cases.
+      // Pipelines take longest: each subject has the first backend and one other, which is slower and so takes fewer cases, and
+      // those in one of the processes that share the cases out.
       const size_t b = backends.size() > 1 && draw.one_in(5) ? 1 + s % (backends.size() - 1) : 0;
+      if (!cases.all && !is_in_share(static_cast<uint32_t>(b == 0 ? i : s))) continue;
       Backend& backend = *backends[b];
       if (!std::ranges::all_of(subject.types, [&](Type type) { return backend.context().supports(type); })) continue;
       INFO("WEFT_FUZZ_SEED=", seed, " WEFT_FUZZ_CASES=", i, '-', i, " on ", backend.name(), ": ", subject.name);

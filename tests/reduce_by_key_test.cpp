@@ -36,35 +36,6 @@ struct ByKeyOptions {
   uint8_t dirt = 0xdb;
 };
 
-template <class A>
-struct Reduced {
-  std::vector<std::byte> keys;  ///< room and all
-  std::vector<A> values;
-  uint64_t count;
-};
-
-/// Outputs behind the last run stay `dirt`.
-template <class A, class T>
-Reduced<A> reduce_by_key_of(const std::vector<T>& values, const std::vector<bool>& heads,
-                            const std::vector<std::byte>& keys, uint32_t key_bytes, Op op, uint64_t count,
-                            uint8_t dirt) {
-  using R = Register<A>;
-  Reduced<A> result{std::vector<std::byte>(keys.size(), std::byte{dirt}), std::vector<A>(values.size()), 0};
-  std::memset(result.values.data(), dirt, result.values.size() * sizeof(A));
-  R running{};
-  for (uint64_t i = 0; i < count; ++i) {
-    if (heads[i]) {
-      std::memcpy(&result.keys[result.count * key_bytes], &keys[i * key_bytes], key_bytes);
-      ++result.count;
-      running = register_of<A>(values[i]);
-    } else {
-      running = combined(op, running, register_of<A>(values[i]));
-    }
-    result.values[result.count - 1] = stored<A>(running);
-  }
-  return result;
-}
-
 /// Runs the reduction once, in guarded buffers and on dirty scratch.
 template <class A, class T>
 Reduced<A> reduce_by_key_on(Gpu& gpu, const ReduceByKey& reduce, const std::vector<T>& items,

@@ -15,6 +15,7 @@
 
 #include "support/device.hpp"
 #include "support/guarded_buffer.hpp"
+#include "support/oracle.hpp"
 #include "support/random.hpp"
 #include "support/refusals.hpp"
 #include "support/run.hpp"
@@ -39,18 +40,6 @@ const RunLengthDecode& made(Backend& backend, const RunLengthDecodeConfig& confi
       config);
 }
 
-uint64_t total_of(const Lengths& lengths, uint64_t count) {
-  uint64_t total = 0;
-  for (uint64_t r = 0; r < count; ++r) total = total + lengths[r] < total ? ~uint64_t{0} : total + lengths[r];
-  return total;
-}
-
-std::vector<std::byte> bytes_of_lengths(const Lengths& lengths, Type type) {
-  std::vector<std::byte> bytes(lengths.size() * size_of(type));
-  for (size_t r = 0; r < lengths.size(); ++r) std::memcpy(&bytes[r * size_of(type)], &lengths[r], size_of(type));
-  return bytes;
-}
-
 /// Decodes once and compares output, total and status with the CPU's, and everything around them with what it was. Returns the
 /// output.
 std::vector<std::byte> check_decode(Backend& backend, const RunLengthDecode& decode,
@@ -66,7 +55,8 @@ std::vector<std::byte> check_decode(Backend& backend, const RunLengthDecode& dec
   Gpu& gpu = backend.gpu();
   const uint64_t maximum = lengths.size();
   const uint64_t count = options.device_count ? std::min(options.device_count->value, maximum) : maximum;
-  const uint64_t expected_total = total_of(lengths, count);
+  const auto obeyed = std::span<const uint64_t>(lengths).first(count);
+  const uint64_t expected_total = total_of(obeyed);
   const uint64_t max_output = options.max_output.value_or(expected_total);
   CAPTURE(expected_total);
   CAPTURE(max_output);
@@ -74,10 +64,8 @@ std::vector<std::byte> check_decode(Backend& backend, const RunLengthDecode& dec
   std::vector<std::byte> symbols(maximum * config.symbol_bytes);
   for (size_t i = 0; i < symbols.size(); ++i) symbols[i] = static_cast<std::byte>(random_word(maximum, i));
   const std::vector<std::byte> length_bytes = bytes_of_lengths(lengths, config.length);
-  std::vector<std::byte> expected(max_output * config.symbol_bytes, static_cast<std::byte>(options.dirt));
-  for (uint64_t r = 0, at = 0; r < count && at < max_output; ++r)
-    for (const uint64_t end = lengths[r] > max_output - at ? max_output : at + lengths[r]; at < end; ++at)
-      std::memcpy(&expected[at * config.symbol_bytes], &symbols[r * config.symbol_bytes], config.symbol_bytes);
+  std::vector<std::byte> expected = decode_of(symbols, config.symbol_bytes, obeyed, max_output);
+  expected.resize(max_output * config.symbol_bytes, static_cast<std::byte>(options.dirt));
 
   GuardedBuffer symbols_buffer(gpu, symbols.size(), options.symbols_misalignment, symbols);
   GuardedBuffer lengths_buffer(gpu, length_bytes.size(), options.lengths_misalignment, length_bytes);
@@ -231,7 +219,7 @@ TEST_SUITE("run_length_decode") {
         const RunLengthDecodeConfig config{symbol_bytes, Type::u32};
         const RunLengthDecode& decode = made(*backend, config);
         const Lengths lengths = mixed_lengths(2 * decode.tile_runs() + 13, 5);
-        const uint64_t total = total_of(lengths, lengths.size());
+        const uint64_t total = total_of(lengths);
         for (const uint64_t room : {uint64_t{0}, uint64_t{1}, total / 2, total - 1, total, total + 1, total + 9000}) {
           check_decode(*backend, decode, config, lengths, {.max_output = room});
         }
@@ -245,7 +233,8 @@ TEST_SUITE("run_length_decode") {
       Lengths lengths(2 * tile + 5, 0xffffffff);
       check_decode(*backend, decode, {}, lengths, {.max_output = 3 * decode.tile_outputs() + 1});
       for (uint64_t r = 0; r < tile + 3; ++r) lengths[r] = r % 4;
-      check_decode(*backend, decode, {}, lengths, {.max_output = total_of(lengths, tile + 3) + 5000});
+      check_decode(*backend, decode, {}, lengths,
+                   {.max_output = total_of(std::span<const uint64_t>(lengths).first(tile + 3)) + 5000});
     }
   }
 
@@ -297,7 +286,7 @@ TEST_SUITE("run_length_decode") {
                                      bytes == 4 ? uint64_t{~0u} : ~uint64_t{0}}) {
           CAPTURE(value);
           check_decode(*backend, decode, {}, lengths,
-                       {.max_output = total_of(lengths, maximum), .device_count = DeviceCount{value, bytes}});
+                       {.max_output = total_of(lengths), .device_count = DeviceCount{value, bytes}});
         }
     }
   }

@@ -75,22 +75,6 @@ struct ByKeyOptions {
   uint8_t dirt = 0xdb;
 };
 
-template <class A, class T>
-std::vector<A> scan_by_key_of(const std::vector<T>& values, const std::vector<bool>& heads, ScanKind kind, Op op,
-                              std::optional<A> initial) {
-  using R = Register<A>;
-  std::vector<A> result(values.size());
-  const R start = initial ? register_of<A>(*initial) : identity_of<R>(op);
-  R running = start;
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (heads[i]) running = start;
-    const R after = combined(op, running, register_of<A>(values[i]));
-    result[i] = stored<A>(kind == ScanKind::exclusive ? running : after);
-    running = after;
-  }
-  return result;
-}
-
 /// Runs the scan once, in guarded buffers and on dirty scratch.
 template <class A, class T>
 std::vector<A> scan_by_key_on(Gpu& gpu, const ScanByKey& scan, const ScanByKeyConfig& config,

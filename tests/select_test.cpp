@@ -14,6 +14,7 @@
 #include "support/device.hpp"
 #include "support/oracle.hpp"
 #include "support/random.hpp"
+#include "support/refusals.hpp"
 #include "support/run_select.hpp"
 #include "support/sizes.hpp"
 
@@ -639,51 +640,117 @@ TEST_SUITE("select") {
     CHECK(!Partition::create(context, config));
   }
 
-  TEST_CASE("arguments that break their preconditions are refused by name") {
-    Backend& backend = first_backend();
-    const Device device(backend, Strategy::look_back);
-    SelectConfig config = SelectConfig::select_if(Type::u32, Criterion::less);
+  TEST_CASE("a selection refuses arguments by name and records nothing") {
+    using Args = SelectArgs;
+    NotingGpu noting;
+    constexpr uint64_t kCount = 5000;
+    const Buffer input = noting.made(8 * kCount), moved = noting.made(8 * kCount), output = noting.made(8 * kCount),
+                 moved_output = noting.made(8 * kCount), indices = noting.made(8 * kCount), small = noting.made(64),
+                 scratch = noting.made(1 << 18);
+    for (const Buffer* buffer : {&input, &moved, &small}) REQUIRE(noting.gpu().fill(buffer->range(), 1).ok());
+    for (const Strategy strategy : {Strategy::reduce_then_scan, Strategy::look_back}) {
+      SelectConfig config = SelectConfig::unique_by_key(Type::u32, 2);
+      config.indices = true;
+      config.strategy = strategy;
+      const Result<Select> select = Select::create(noting.context(), config);
+      REQUIRE(select);
+      Args sound;
+      sound.input = input.range(16, 4 * kCount);
+      sound.moved = moved.range(16, 2 * kCount);
+      sound.output = output.range(16, 4 * kCount);
+      sound.moved_output = moved_output.range(16, 2 * kCount);
+      sound.indices = indices.range(16, 4 * kCount);
+      sound.kept = small.range(16, 4);
+      sound.scratch = scratch.range(0, select->scratch_size(kCount));
+      sound.count = kCount;
+      noting.check_refused<Select, Args>(
+          *select, sound,
+          {{"input", "null", [](Args& a) { a.input.buffer = VK_NULL_HANDLE; }},
+           {"input", "a byte too small", [](Args& a) { --a.input.size; }},
+           {"input", "off by 2", [](Args& a) { a.input.offset += 2; }},
+           {"moved", "null", [](Args& a) { a.moved.buffer = VK_NULL_HANDLE; }},
+           {"moved", "a byte too small", [](Args& a) { --a.moved.size; }},
+           {"moved", "off by 1", [](Args& a) { a.moved.offset += 1; }},
+           {"output", "null", [](Args& a) { a.output.buffer = VK_NULL_HANDLE; }},
+           {"output", "a byte too small", [](Args& a) { --a.output.size; }},
+           {"output", "off by 2", [](Args& a) { a.output.offset += 2; }},
+           {"output", "over the input", [](Args& a) { a.output = a.input; }},
+           {"output", "over the input's last item",
+            [](Args& a) { a.output.buffer = a.input.buffer, a.output.offset += 4 * (kCount - 1); }},
+           {"moved_output", "null", [](Args& a) { a.moved_output.buffer = VK_NULL_HANDLE; }},
+           {"moved_output", "a byte too small", [](Args& a) { --a.moved_output.size; }},
+           {"moved_output", "off by 1", [](Args& a) { a.moved_output.offset += 1; }},
+           {"moved_output", "over what is moved", [](Args& a) { a.moved_output = a.moved; }},
+           {"moved_output", "over the output", [](Args& a) { a.moved_output.buffer = a.output.buffer; }},
+           {"indices", "null", [](Args& a) { a.indices.buffer = VK_NULL_HANDLE; }},
+           {"indices", "a byte too small", [](Args& a) { --a.indices.size; }},
+           {"indices", "off by 2", [](Args& a) { a.indices.offset += 2; }},
+           {"indices", "over the output", [](Args& a) { a.indices = a.output; }},
+           {"kept", "null", [](Args& a) { a.kept.buffer = VK_NULL_HANDLE; }},
+           {"kept", "of 12 bytes", [](Args& a) { a.kept.size = 12; }},
+           {"kept", "off by 2", [](Args& a) { a.kept.offset += 2; }},
+           {"kept", "in the output", [](Args& a) { a.kept.buffer = a.output.buffer; }},
+           {"scratch", "null", [](Args& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
+           {"scratch", "a byte too small", [](Args& a) { --a.scratch.size; }},
+           {"scratch", "off by 8", [](Args& a) { a.scratch.offset += 8; }},
+           {"scratch", "over the input", [](Args& a) { a.scratch.buffer = a.input.buffer; }},
+           {"count", "3 bytes on the device", [&](Args& a) { a.count = Count::on_device(small.range(0, 3), kCount); }},
+           {"count", "off by 2 on the device", [&](Args& a) { a.count = Count::on_device(small.range(2, 4), kCount); }},
+           {"count", "in the output", [&](Args& a) { a.count = Count::on_device(output.range(16, 4), kCount); }},
+           {"count", "what is written", [](Args& a) { a.count = Count::on_device(a.kept, kCount); }},
+           {"count", "of more than u32 indices reach", [](Args& a) { a.count = (uint64_t{1} << 32) + 1; }},
+           {"count", "of all bits", [](Args& a) { a.count = ~uint64_t{0}; }}});
+    }
+  }
+
+  TEST_CASE("a partition refuses arguments by name and records nothing") {
+    using Args = PartitionArgs;
+    NotingGpu noting;
+    constexpr uint64_t kCount = 5000;
+    const Buffer input = noting.made(8 * kCount), outputs = noting.made(16 * kCount),
+                 indices = noting.made(16 * kCount), small = noting.made(64), scratch = noting.made(1 << 18);
+    for (const Buffer* buffer : {&input, &small}) REQUIRE(noting.gpu().fill(buffer->range(), 1).ok());
+    PartitionConfig config;
+    config.sides = 3;
+    config.criterion = Criterion::inside;
     config.indices = true;
-    const Select& select = select_of(device, config);
-    constexpr uint64_t kCount = 1000;
-    Result<Buffer> buffer = device.gpu().create_buffer(1 << 20);
-    REQUIRE(buffer);
-    const auto at = [&](uint64_t offset, uint64_t size) { return buffer->range(offset, size); };
-    SelectArgs good;
-    good.input = at(0, 4000);
-    good.output = at(4096, 4000);
-    good.indices = at(8192, 4000);
-    good.kept = at(12288, 4);
-    good.scratch = at(16384, select.scratch_size(kCount));
-    good.count = kCount;
-    const auto refused = [&](const char* name, const auto& change) {
-      SelectArgs args = good;
-      change(args);
-      Status status;
-      const Result<RunTime> ran = device.gpu().run([&](VkCommandBuffer commands) {
-        status = select.record(commands, args);
-        return Status{};
-      });
-      REQUIRE(ran);
-      CAPTURE(std::string(name));
-      REQUIRE(!status);
-      CHECK(status.error().code == ErrorCode::invalid_argument);
-      CHECK(status.error().message.find(name) != std::string::npos);
-    };
-    refused("input", [](SelectArgs& a) { a.input.buffer = VK_NULL_HANDLE; });
-    refused("input", [](SelectArgs& a) { a.input.size = 3999; });
-    refused("input", [](SelectArgs& a) { a.input.offset = 2; });
-    refused("output", [](SelectArgs& a) { a.output = a.input; });
-    refused("output", [](SelectArgs& a) { a.output.size = 0; });
-    refused("indices", [&](SelectArgs& a) { a.indices = at(6000, 4000); });
-    refused("kept", [](SelectArgs& a) { a.kept.size = 12; });
-    refused("kept", [](SelectArgs& a) { a.kept.buffer = VK_NULL_HANDLE; });
-    refused("kept", [&](SelectArgs& a) { a.kept = at(4096, 4); });
-    refused("scratch", [](SelectArgs& a) { a.scratch.size = 16; });
-    refused("scratch", [](SelectArgs& a) { a.scratch.offset += 8; });
-    refused("count", [](SelectArgs& a) { a.count = uint64_t{1} << 50; });
-    refused("count", [&](SelectArgs& a) { a.count = Count::on_device(at(0, 3), kCount); });
-    refused("count", [&](SelectArgs& a) { a.count = Count::on_device(at(4096, 4), kCount); });
+    config.strategy = Strategy::look_back;
+    const Result<Partition> partition = Partition::create(noting.context(), config);
+    REQUIRE(partition);
+    Args sound;
+    sound.input = input.range(16, 4 * kCount);
+    for (uint64_t side = 0; side < 3; ++side) {
+      sound.outputs[side] = outputs.range(16 + side * 4 * kCount, 4 * kCount);
+      sound.indices[side] = indices.range(16 + side * 4 * kCount, 4 * kCount);
+    }
+    sound.counts = small.range(16, 12);
+    sound.scratch = scratch.range(0, partition->scratch_size(kCount));
+    sound.count = kCount;
+    noting.check_refused<Partition, Args>(
+        *partition, sound,
+        {{"input", "null", [](Args& a) { a.input.buffer = VK_NULL_HANDLE; }},
+         {"input", "a byte too small", [](Args& a) { --a.input.size; }},
+         {"outputs[0]", "null", [](Args& a) { a.outputs[0].buffer = VK_NULL_HANDLE; }},
+         {"outputs[1]", "a byte too small", [](Args& a) { --a.outputs[1].size; }},
+         {"outputs[2]", "off by 2", [](Args& a) { a.outputs[2].offset += 2; }},
+         {"outputs[2]", "over the input", [](Args& a) { a.outputs[2] = a.input; }},
+         {"outputs[1]", "over another side", [](Args& a) { a.outputs[1] = a.outputs[0]; }},
+         {"outputs[1]", "over another side's last item", [](Args& a) { a.outputs[1].offset -= 4; }},
+         {"indices[0]", "a byte too small", [](Args& a) { --a.indices[0].size; }},
+         {"indices[1]", "off by 2", [](Args& a) { a.indices[1].offset += 2; }},
+         {"indices[2]", "null", [](Args& a) { a.indices[2].buffer = VK_NULL_HANDLE; }},
+         {"indices[2]", "over a side", [](Args& a) { a.indices[2] = a.outputs[1]; }},
+         {"counts", "null", [](Args& a) { a.counts.buffer = VK_NULL_HANDLE; }},
+         {"counts", "of two sides", [](Args& a) { a.counts.size = 8; }},
+         {"counts", "off by 2", [](Args& a) { a.counts.offset += 2; }},
+         {"counts", "in the input", [](Args& a) { a.counts.buffer = a.input.buffer; }},
+         {"scratch", "null", [](Args& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
+         {"scratch", "a byte too small", [](Args& a) { --a.scratch.size; }},
+         {"scratch", "off by 8", [](Args& a) { a.scratch.offset += 8; }},
+         {"scratch", "over the indices", [](Args& a) { a.scratch.buffer = a.indices[0].buffer; }},
+         {"count", "3 bytes on the device", [&](Args& a) { a.count = Count::on_device(small.range(0, 3), kCount); }},
+         {"count", "in the counts", [&](Args& a) { a.count = Count::on_device(small.range(24, 4), kCount); }},
+         {"count", "of all bits", [](Args& a) { a.count = ~uint64_t{0}; }}});
   }
 }
 

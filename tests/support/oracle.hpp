@@ -7,7 +7,9 @@
 #include <bit>
 #include <cmath>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <span>
@@ -121,6 +123,53 @@ A reduce_of(std::span<const T> items, Op op, std::optional<A> initial = {}) {
   return stored<A>(running);
 }
 
+/// Of each segment by itself; heads[i]: whether item i begins one.
+template <class A, class T>
+std::vector<A> scan_by_key_of(const std::vector<T>& values, const std::vector<bool>& heads, ScanKind kind, Op op,
+                              std::optional<A> initial) {
+  using R = Register<A>;
+  std::vector<A> result(values.size());
+  const R start = initial ? register_of<A>(*initial) : identity_of<R>(op);
+  R running = start;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (heads[i]) running = start;
+    const R after = combined(op, running, register_of<A>(values[i]));
+    result[i] = stored<A>(kind == ScanKind::exclusive ? running : after);
+    running = after;
+  }
+  return result;
+}
+
+/// What a reduction by key writes.
+template <class A>
+struct Reduced {
+  std::vector<std::byte> keys;  ///< room and all
+  std::vector<A> values;
+  uint64_t count;
+};
+
+/// Outputs behind the last run stay `dirt`.
+template <class A, class T>
+Reduced<A> reduce_by_key_of(const std::vector<T>& values, const std::vector<bool>& heads,
+                            const std::vector<std::byte>& keys, uint32_t key_bytes, Op op, uint64_t count,
+                            uint8_t dirt) {
+  using R = Register<A>;
+  Reduced<A> result{std::vector<std::byte>(keys.size(), std::byte{dirt}), std::vector<A>(values.size()), 0};
+  if (!values.empty()) std::memset(result.values.data(), dirt, result.values.size() * sizeof(A));
+  R running{};
+  for (uint64_t i = 0; i < count; ++i) {
+    if (heads[i]) {
+      std::memcpy(&result.keys[result.count * key_bytes], &keys[i * key_bytes], key_bytes);
+      ++result.count;
+      running = register_of<A>(values[i]);
+    } else {
+      running = combined(op, running, register_of<A>(values[i]));
+    }
+    result.values[result.count - 1] = stored<A>(running);
+  }
+  return result;
+}
+
 /// An integer whose order is the item's: IEEE totalOrder for floats.
 template <class T>
 int64_t order_key(T item) {
@@ -149,6 +198,71 @@ ArgResult arg_reduce_of(std::span<const T> items, Op op) {
     if (op == Op::arg_min ? own < so_far : own > so_far) best = i;
   }
   return {best, Value::of(items[best])};
+}
+
+/// 2^64 - 1 where the sum of the lengths is more than that.
+inline uint64_t total_of(std::span<const uint64_t> lengths) {
+  uint64_t total = 0;
+  for (const uint64_t length : lengths) total = total + length < total ? ~uint64_t{0} : total + length;
+  return total;
+}
+
+/// Each symbol as often as its length says, up to `room` of them.
+inline std::vector<std::byte> decode_of(std::span<const std::byte> symbols, uint32_t symbol_bytes,
+                                        std::span<const uint64_t> lengths, uint64_t room) {
+  std::vector<std::byte> output(std::min(total_of(lengths), room) * symbol_bytes);
+  for (uint64_t r = 0, at = 0; r < lengths.size() && at < room; ++r)
+    for (const uint64_t end = lengths[r] > room - at ? room : at + lengths[r]; at < end; ++at)
+      std::memcpy(&output[at * symbol_bytes], &symbols[r * symbol_bytes], symbol_bytes);
+  return output;
+}
+
+/// Lengths as they lie in memory.
+inline std::vector<std::byte> bytes_of_lengths(std::span<const uint64_t> lengths, Type type) {
+  std::vector<std::byte> bytes(lengths.size() * size_of(type));
+  for (size_t r = 0; r < lengths.size(); ++r) std::memcpy(&bytes[r * size_of(type)], &lengths[r], size_of(type));
+  return bytes;
+}
+
+/// What levels are of: narrow items are compared as u32.
+template <class T>
+using Level = std::conditional_t<sizeof(T) < 4, uint32_t, T>;
+
+/// How a histogram bins: by bounds, or by levels where there are any.
+template <class T>
+struct Bins {
+  double lower = 0, upper = 0;
+  std::vector<Level<T>> levels;
+};
+
+/// The item's bin by the formulas of the header; none outside of all.
+template <class T>
+std::optional<uint32_t> bin_of(T item, uint32_t bins, const Bins<T>& by) {
+  if (!by.levels.empty()) {
+    const auto above = std::upper_bound(by.levels.begin(), by.levels.end(), static_cast<Level<T>>(item));
+    if (item != item || above == by.levels.begin() || above == by.levels.end()) return std::nullopt;
+    return static_cast<uint32_t>(above - by.levels.begin()) - 1;
+  }
+  if (!(static_cast<double>(item) >= by.lower && static_cast<double>(item) < by.upper)) return std::nullopt;
+  if constexpr (std::is_floating_point_v<T>) {
+    const float lower = static_cast<float>(by.lower), upper = static_cast<float>(by.upper);
+    const auto scale = static_cast<float>(bins / (static_cast<double>(upper) - static_cast<double>(lower)));
+    const float above = item - lower;
+    const float scaled = above * scale;
+    return std::min(static_cast<uint32_t>(scaled), bins - 1);
+  } else {
+    const auto lower = static_cast<int64_t>(by.lower), upper = static_cast<int64_t>(by.upper);
+    return static_cast<uint32_t>(static_cast<uint64_t>(int64_t{item} - lower) * bins /
+                                 static_cast<uint64_t>(upper - lower));
+  }
+}
+
+template <class T>
+std::vector<uint32_t> counted(std::span<const T> items, uint32_t bins, const Bins<T>& by) {
+  std::vector<uint32_t> counters(bins);
+  for (const T item : items)
+    if (const auto bin = bin_of(item, bins, by)) ++counters[*bin];
+  return counters;
 }
 
 template <class T>
