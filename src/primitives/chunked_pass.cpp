@@ -56,17 +56,27 @@ Result<ChunkedPass> ChunkedPass::create(std::shared_ptr<const ContextState> shar
     build(pass.repair_, config.stem + "_repair" + variant, workgroup, repair_constants, config.own);
   }
   if (pass.strategy_ == Strategy::reduce_then_scan || pass.small_items_ != 0) {
-    build(pass.upsweep_, config.stem + "_upsweep" + config.types, workgroup, constants, config.own);
-    build(pass.downsweep_, config.stem + "_downsweep" + config.types, workgroup, constants, config.own);
+    uint32_t lanes = workgroup;
+    if (pass.small_items_ != 0) {
+      lanes = std::min(workgroup, tuning.small_workgroup);
+      constants[1] = std::min(rows, 4u);
+      pass.small_tile_items_ = lanes * constants[1] * config.vector_items;
+    }
+    build(pass.upsweep_, config.stem + "_upsweep" + config.types, lanes, constants, config.own);
+    build(pass.downsweep_, config.stem + "_downsweep" + config.types, lanes, constants, config.own);
   }
   if (!status) return status.error();
   return pass;
 }
 
 uint64_t ChunkedPass::scratch_size(uint64_t max_count) const noexcept {
-  const uint64_t tiles_here = std::min(tiles(max_count, vector_items_ - 1), chunk_tiles_);
+  const uint64_t tiles_here = std::min(tiles(max_count, vector_items_ - 1, tile_items_), chunk_tiles_);
   uint64_t bytes = 0;
-  if (downsweep_ != nullptr) bytes = (std::min<uint64_t>(tiles_here, groups_) * 4 * accumulator_words_ + 15) / 16 * 16;
+  if (downsweep_ != nullptr) {
+    const uint64_t tiles_swept =
+        tiles(max_count, vector_items_ - 1, small_items_ != 0 ? small_tile_items_ : tile_items_);
+    bytes = (std::min<uint64_t>(tiles_swept, groups_) * 4 * accumulator_words_ + 15) / 16 * 16;
+  }
   if (uses_look_back(max_count)) bytes = std::max(bytes, look_back_bytes(tiles_here) + (tiles_here * 4 + 15) / 16 * 16);
   return kCarryBytes + bytes;
 }

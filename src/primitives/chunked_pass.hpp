@@ -40,10 +40,6 @@ class ChunkedPass {
 
   Strategy strategy() const noexcept { return strategy_; }
   uint32_t tile_items() const noexcept { return tile_items_; }
-  /// Tiles of `count` items that begin `head` items after a tile's boundary; at least 1.
-  uint64_t tiles(uint64_t count, uint32_t head) const noexcept {
-    return std::max<uint64_t>(1, (count + head + tile_items_ - 1) / tile_items_);
-  }
   /// Bytes for a pass over at most so many items, wherever they begin.
   uint64_t scratch_size(uint64_t max_count) const noexcept;
 
@@ -51,7 +47,7 @@ class ChunkedPass {
   template <class Push>
   void record(VkCommandBuffer commands, Push push, uint64_t count, uint32_t head, VkDeviceAddress scratch) const {
     const runtime::ContextState& state = *state_;
-    const uint64_t all = tiles(count, head);
+    const uint64_t all = tiles(count, head, tile_items_of(count));
     push.scratch = scratch;
     for (uint64_t first = 0, chunk = 0; first < all; first += chunk_tiles_, ++chunk) {
       if (chunk != 0) barrier_between(state, commands);
@@ -73,6 +69,13 @@ class ChunkedPass {
   static constexpr uint32_t kRepairWorkgroups = 32;
   static constexpr uint32_t odd_chunk_flag_ = 8;
 
+  /// Tiles of `count` items that begin `head` items after a tile's boundary; at least 1.
+  static uint64_t tiles(uint64_t count, uint32_t head, uint32_t tile_items) noexcept {
+    return std::max<uint64_t>(1, (count + head + tile_items - 1) / tile_items);
+  }
+  uint32_t tile_items_of(uint64_t count) const noexcept {
+    return small_items_ != 0 && count <= small_items_ ? small_tile_items_ : tile_items_;
+  }
   bool uses_look_back(uint64_t count) const noexcept {
     return strategy_ == Strategy::look_back && (small_items_ == 0 || count > small_items_);
   }
@@ -125,7 +128,8 @@ class ChunkedPass {
   uint32_t groups_ = 1;
   uint32_t lag_tiles_ = 1;
   uint64_t chunk_tiles_ = 1;
-  uint64_t small_items_ = 0;  // up to this many take reduce_then_scan although the strategy is look_back
+  uint64_t small_items_ = 0;  // up to this many take reduce_then_scan although the strategy is look_back, in smaller tiles
+  uint32_t small_tile_items_ = 0;
   std::shared_ptr<const runtime::Pipeline> reset_, look_back_, repair_, upsweep_, downsweep_;
 };
 

@@ -86,6 +86,7 @@ Result<KeyedPlan> KeyedPlan::create(const Context& context, const Wish& wish) {
     if (state.strategy() == Strategy::look_back && !state.strategy_is_forced())
       plan.small_items = uint64_t{1024} * plan.tuning.small_kib / (plan.item_bytes + plan.key_bytes);
   }
+  if (!wish.counts_heads) plan.tuning.rows = plan.tuning.scan_rows;
   if (size_of(wish.accumulator) == 8) plan.tuning.rows = plan.tuning.rows_wide;
   plan.tuning.workgroup = std::min(plan.tuning.workgroup, state.traits().max_workgroup_invocations);
   plan.tile_items = plan.tuning.workgroup * plan.tuning.rows * kVectorItems;

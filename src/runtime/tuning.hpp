@@ -23,7 +23,8 @@ struct ScanTuning {
 struct ByKeyTuning {
   uint32_t workgroup = 256;
   uint32_t rows = 2;
-  uint32_t rows_wide = 2;  ///< the same for accumulators of 8 bytes
+  uint32_t scan_rows = 2;  ///< ScanByKey's
+  uint32_t rows_wide = 2;  ///< of both, for accumulators of 8 bytes
   uint32_t groups = 1024;  ///< as ScanTuning's, from here on
   uint32_t spin_limit = 256;
   uint32_t lag_kib = 4096;
@@ -45,6 +46,7 @@ struct SelectTuning {
   uint32_t spin_limit = 256;
   uint32_t lag_kib = 4096;  ///< look_back: input between what a workgroup counts and moves
   uint32_t small_kib = 0;
+  uint32_t small_workgroup = 128;  ///< of calls that are small, with tiles of 4 rows
   uint32_t chunk_tiles = ~0u;  ///< tiles that are done at a time, where those of 2^31 items are more
 };
 
