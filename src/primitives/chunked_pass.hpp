@@ -28,10 +28,10 @@ class ChunkedPass {
     std::string stem;
     std::string types;  ///< the variant, e.g. ".u32.u32"
     Strategy strategy = Strategy::automatic;
-    uint32_t vector_items = 0;          ///< items a lane takes at a time
-    bool direct = false;                ///< as in select_direct.glsl; otherwise a lane has at most 4 vectors and 32 items
-    uint32_t vector_bytes = 0;          ///< of the input
-    uint32_t accumulator_words = 1;     ///< of what is posted
+    uint32_t vector_items = 0;       ///< items a lane takes at a time
+    bool direct = false;             ///< as in select_direct.glsl; otherwise a lane has at most 4 vectors and 32 items
+    uint32_t vector_bytes = 0;       ///< of the input
+    uint32_t accumulator_words = 1;  ///< of what is posted
     std::vector<uint32_t> constants{};  ///< specialization constants from id 7 on
     uint32_t fault = 0;
     const KernelSet* own = nullptr;  ///< where its kernels are; null: weft's own
@@ -128,7 +128,8 @@ class ChunkedPass {
   uint32_t groups_ = 1;
   uint32_t lag_tiles_ = 1;
   uint64_t chunk_tiles_ = 1;
-  uint64_t small_items_ = 0;  // up to this many take reduce_then_scan although the strategy is look_back, in smaller tiles
+  uint64_t small_items_ =
+      0;  // up to this many take reduce_then_scan although the strategy is look_back, in smaller tiles
   uint32_t small_tile_items_ = 0;
   std::shared_ptr<const runtime::Pipeline> reset_, look_back_, repair_, upsweep_, downsweep_;
 };

@@ -56,8 +56,8 @@ Result<RunLengthEncode> RunLengthEncode::create(const Context& context, const Ru
   pass.direct = bytes >= 4;
   pass.accumulator_words = 2;
   const uint32_t length_words = !config.lengths && !config.offsets ? 0 : config.length == Type::u64 ? 2 : 1;
-  const uint32_t moves = (config.symbols ? kMoveTested : 0) | (config.lengths ? kMoveLengths : 0) |
-                         (config.offsets ? kMoveOffsets : 0);
+  const uint32_t moves =
+      (config.symbols ? kMoveTested : 0) | (config.lengths ? kMoveLengths : 0) | (config.offsets ? kMoveOffsets : 0);
   pass.constants = {kTestRunHead, 0, moves, 4, length_words};
   pass.fault = fault;
   Result<ChunkedPass> made = ChunkedPass::create(context.state(), pass);

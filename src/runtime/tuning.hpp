@@ -40,14 +40,14 @@ struct ReduceTuning {
 /// Sizes that select, partition and run-length encoding are built with.
 struct SelectTuning {
   uint32_t workgroup = 256;
-  uint32_t rows = 4;       ///< 16-byte vectors per lane and tile, at most 4 and as many as make 32 items
+  uint32_t rows = 4;         ///< 16-byte vectors per lane and tile, at most 4 and as many as make 32 items
   uint32_t direct_rows = 4;  ///< likewise, of items of one or two words that need no shared memory: even
-  uint32_t groups = 1024;  ///< as in ScanTuning
+  uint32_t groups = 1024;    ///< as in ScanTuning
   uint32_t spin_limit = 256;
   uint32_t lag_kib = 4096;  ///< look_back: input between what a workgroup counts and moves
   uint32_t small_kib = 0;
   uint32_t small_workgroup = 128;  ///< of calls that are small, with tiles of 4 rows
-  uint32_t chunk_tiles = ~0u;  ///< tiles that are done at a time, where those of 2^31 items are more
+  uint32_t chunk_tiles = ~0u;      ///< tiles that are done at a time, where those of 2^31 items are more
 };
 
 /// RunLengthDecode. Workgroup and rows are rounded down to powers of two.
