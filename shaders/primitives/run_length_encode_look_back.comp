@@ -4,6 +4,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define WEFT_LOOK_BACK_SHARES
+#define WEFT_LOOK_BACK_AT_SIGHT
 #include "weft/look_back.glsl"
 #include "primitives/run_length_encode_tile.glsl"
 #include "primitives/compact_look_back.glsl"

@@ -68,10 +68,7 @@ void encode_row_direct(SelectTile tile, uvec2 first_place, uint place, SelectWor
   const uint rank = targets.rank + subgroup_rank(heads);
   const uint row_first = place - subgroup_lane();
   const uint begin = subgroup_highest_before(heads, row_first, targets.open);
-  if (kMovesTested) {
-    SelectItems symbols = SelectItems(targets.symbols);
-    if (head) symbols.at[rank] = word;
-  }
+  if (kMovesTested && head) direct_store(targets.symbols, rank, word);
   if (kOffsets && head) encode_store(targets.offsets, rank, word64_add(first_place, place));
   if (kLengths) encode_length(targets, head, rank, place, begin, first_place);
   targets.open = ballot_highest_bit_from(heads, row_first, targets.open);

@@ -7,6 +7,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "primitives/scan_by_key_tile.glsl"
+#define WEFT_LOOK_BACK_AT_SIGHT
 #include "weft/look_back.glsl"
 
 void main() {

@@ -60,6 +60,17 @@ void part_load(SelectTile tile, uint part, inout SelectPart words) {
 #undef WEFT_LOAD_PART_ROW
 }
 
+// Outputs of two words may lie on a boundary of one.
+void direct_store(uvec2 address, uint index, SelectWord word) {
+  Words target = Words(address);
+#if WEFT_ITEM_BYTES == 8
+  target.at[2u * index] = word.x;
+  target.at[2u * index + 1u] = word.y;
+#else
+  target.at[index] = word;
+#endif
+}
+
 // The item at a place of any tile; 0 where there is none.
 SelectWord direct_item(SelectTile tile, uint place) {
   Words source = Words(tile.source);

@@ -150,10 +150,7 @@ SelectSide select_either(bool choice, SelectSide a, SelectSide b) {
 }
 
 void select_store(SelectSide side, uint rank, SelectWord word, uint place, uvec2 first_place) {
-  if (kMovesTested) {
-    SelectItems items = SelectItems(side.items);
-    items.at[rank] = word;
-  }
+  if (kMovesTested) direct_store(side.items, rank, word);
   if (kIndexWords != 0u) {
     Words indices = Words(side.indices);
     const uvec2 index = word64_add(first_place, place);

@@ -215,12 +215,93 @@ void look_back_close_block(LookBack state, uint tile) {
     if (look_back_post_block(state, tile / kLookBackLanes)) break;
 }
 
+// `base` combined with the lanes from `first` on, from the left.
+Accumulator look_back_fold(Accumulator base, Accumulator v, uint first) {
+  for (uint i = first; i < kLookBackLanes; ++i) base = combine(base, look_back_from(v, i));
+  return base;
+}
+
+// The aggregate or, better, prefix of a window of blocks that ends before `end`; the last lane holds the nearest. In front of
+// block 0 stands `initial`. Returns the first lane that counts: the last prefix, or 0 and `has_prefix` false. `late_end` is 0, or the
+// block after the last one that is late.
+uint look_back_window(LookBack state, uint end, Accumulator initial, out Accumulator v, out bool has_prefix,
+                      out uint late_end) {
+  const uint lane = look_back_lane();
+  const uint back = kLookBackLanes - lane;
+  bool is_prefix = back > end;
+  bool there = is_prefix;
+  v = back == end + 1u ? initial : identity();
+  if (!is_prefix) {
+    Accumulator prefix, aggregate;
+    is_prefix = look_back_read(state, slot_of_prefix(state, end - back), prefix);
+    there = look_back_read(state, slot_of_block(state, end - back), aggregate) || is_prefix;
+    v = aggregate;
+    if (is_prefix) v = prefix;
+  }
+  const uint last_prefix = ballot_highest_bit(look_back_ballot(is_prefix));
+  const uint last_missing = ballot_highest_bit(look_back_ballot(!there));
+  has_prefix = last_prefix < 128u;
+  const bool late = last_missing < 128u && (!has_prefix || last_missing > last_prefix);
+  late_end = late ? end + 1u + last_missing - kLookBackLanes : 0u;
+  return has_prefix ? last_prefix : 0u;
+}
+
+// Walks back from a tile whose own aggregate, too, must be there (it may be about to lose its inputs). Gives the combination of
+// all before it, and 0; or, where that cannot be had, the tile after one that has not posted, or whose block has not. The lanes of
+// look_back_looks() call. Loops are bounded: each round moves a window, or is one of kSpinLimit polls.
+uint look_back_poll(LookBack state, uint tile, Accumulator initial, out Accumulator prefix) {
+  const uint lane = look_back_lane();
+  const uint block = tile / kLookBackLanes;
+  const uint place = tile % kLookBackLanes;
+  prefix = identity();
+  Accumulator own = identity();
+  uint late = 0u;  // the tile after the last one of its own block that is late
+  uint end = block;
+  Accumulator v;
+  bool has_prefix;
+  uint first;
+  bool own_there = false;
+  for (uint spins = 0u;;) {
+    if (!own_there) {
+      bool missing = false;
+      if (lane <= place) missing = !look_back_read(state, slot_of_tile(state, block * kLookBackLanes + lane), own);
+      const uint last_missing = ballot_highest_bit(look_back_ballot(missing));
+      own_there = last_missing == 128u;
+      late = block * kLookBackLanes + last_missing + 1u;
+    }
+    uint late_end;
+    first = look_back_window(state, end, initial, v, has_prefix, late_end);
+    if (!own_there || late_end != 0u) {
+      if (++spins < kSpinLimit) continue;
+      return own_there ? late_end * kLookBackLanes : late;
+    }
+    if (has_prefix) break;
+    end -= kLookBackLanes;
+    spins = 0u;
+  }
+  // Forwards again; what was there still is, or has become better.
+  Accumulator base = look_back_fold(look_back_from(v, first), v, first + 1u);
+  while (end < block) {
+    end += kLookBackLanes;
+    uint late_end;
+    first = look_back_window(state, end, initial, v, has_prefix, late_end);
+    base = has_prefix ? look_back_fold(look_back_from(v, first), v, first + 1u) : look_back_fold(base, v, 0u);
+  }
+  prefix = combine(base, look_back_combine(lane < place ? own : identity()));
+  if (place == kLookBackLanes - 1u) {
+    const Accumulator through = combine(base, look_back_combine(own));
+    if (lane == 0u && !look_back_omits(tile)) look_back_post(state, slot_of_prefix(state, block), through);
+  }
+  return 0u;
+}
+
+#if defined(WEFT_LOOK_BACK_AT_SIGHT) && !defined(WEFT_LOOK_BACK_REPAIR)
+
 #if WEFT_ACCUMULATOR == WEFT_F16 || WEFT_ACCUMULATOR == WEFT_F32 || WEFT_ACCUMULATOR == WEFT_F64 || \
     WEFT_ACCUMULATOR == WEFT_OWN
 
-#define WEFT_LOOK_BACK_FOLDS_LEFT
 // The lanes from `first` on, combined from the left. Lanes before it are passed over.
-Accumulator look_back_fold(Accumulator v, uint first) {
+Accumulator look_back_fold_at_sight(Accumulator v, uint first) {
   Accumulator folded = look_back_from(v, 0u);
   [[unroll]] for (uint i = 1u; i < kLookBackLanes; ++i) {
     const Accumulator next = look_back_from(v, i);
@@ -236,7 +317,7 @@ Accumulator look_back_fold(Accumulator v, uint first) {
 #else
 
 // In whatever order: the results are exact.
-Accumulator look_back_fold(Accumulator v, uint first) {
+Accumulator look_back_fold_at_sight(Accumulator v, uint first) {
   Accumulator own = v;
   if (look_back_lane() < first) own = identity();
   return look_back_combine(own);
@@ -244,121 +325,49 @@ Accumulator look_back_fold(Accumulator v, uint first) {
 
 #endif
 
-// The next window: it begins anew where it has a prefix, and goes on from `base` where not.
-Accumulator look_back_fold_onto(Accumulator base, Accumulator v, uint first, bool has_prefix) {
-#ifdef WEFT_LOOK_BACK_FOLDS_LEFT
-  Accumulator folded = base;
-  for (uint i = first; i < kLookBackLanes; ++i) {
-    const Accumulator next = look_back_from(v, i);
-    if (has_prefix && i == first)
-      folded = next;
-    else
-      folded = combine(folded, next);
-  }
-  return folded;
-#else
-  const Accumulator folded = look_back_fold(v, first);
-  if (has_prefix) return folded;
-  return combine(base, folded);
-#endif
-}
-
-// The aggregate or, better, prefix of a window of blocks that ends before `end`; the last lane holds the nearest. In front of
-// block 0 stands `initial`. Returns the first lane that counts: the last prefix, or 0 and `has_prefix` false. `late_end` is 0, or the
-// block after the last one that is late.
-uint look_back_window(LookBack state, uint end, Accumulator initial, out Accumulator v, out bool has_prefix,
-                      out uint late_end) {
+// Walks back as look_back_poll() does; for includers that define WEFT_LOOK_BACK_AT_SIGHT. Where a subgroup has many lanes, mostly the first sight is enough: a prefix among the blocks in
+// front of the tile's, and nothing late behind it. It goes through without a branch: drivers spend dozens of instructions on every
+// subgroup operation in a loop or behind a branch that lanes may take differently. Calls as there.
+uint look_back_walk(LookBack state, uint tile, Accumulator initial, out Accumulator prefix) {
+  if (kLookBackLanes < 32u) return look_back_poll(state, tile, initial, prefix);
   const uint lane = look_back_lane();
-  const uint back = kLookBackLanes - lane;
-  const bool in_front = back > end;
-  // Read without branching, so that the lanes stay together.
-  Accumulator before, aggregate;
-  const uint block = in_front ? 0u : end - back;
-  const bool has_prefix_post = look_back_read(state, slot_of_prefix(state, block), before);
-  const bool has_aggregate = look_back_read(state, slot_of_block(state, block), aggregate);
-  const bool is_prefix = in_front || has_prefix_post;
-  const bool there = is_prefix || has_aggregate;
-  v = aggregate;
-  if (has_prefix_post) v = before;
-  if (in_front) v = identity();
-  if (back == end + 1u) v = initial;
-  const uint last_prefix = ballot_highest_bit(look_back_ballot(is_prefix));
-  const uint last_missing = ballot_highest_bit(look_back_ballot(!there));
-  has_prefix = last_prefix < 128u;
-  const bool late = last_missing < 128u && (!has_prefix || last_missing > last_prefix);
-  late_end = late ? end + 1u + last_missing - kLookBackLanes : 0u;
-  return has_prefix ? last_prefix : 0u;
-}
-
-// The aggregates of a tile's own block, up to and with the tile; lanes behind it read the tile's again. Returns 0, or the tile after
-// the last one that is not there.
-uint look_back_own_block(LookBack state, uint tile, out Accumulator own) {
   const uint block = tile / kLookBackLanes;
   const uint place = tile % kLookBackLanes;
-  const bool there =
-      look_back_read(state, slot_of_tile(state, block * kLookBackLanes + min(look_back_lane(), place)), own);
-  const uint last_missing = min(ballot_highest_bit(look_back_ballot(!there)), 128u);
-  return last_missing == 128u ? 0u : block * kLookBackLanes + min(last_missing, place) + 1u;
-}
-
-// What is left to do for a walk that did not see all it needs at first sight. `base`: the combination of everything before the
-// tile's block. Loops are bounded: each round moves a window, or is one of kSpinLimit polls.
-uint look_back_poll(LookBack state, uint tile, Accumulator initial, out Accumulator own, out Accumulator base) {
-  const uint block = tile / kLookBackLanes;
-  uint late = 1u;
-  uint late_end;
-  uint end = block;
-  uint first = 0u;
-  bool has_prefix = false;
-  Accumulator v;
-  base = identity();
-  own = identity();
-  for (uint spins = 0u;;) {
-    if (late != 0u) late = look_back_own_block(state, tile, own);
-    first = look_back_window(state, end, initial, v, has_prefix, late_end);
-    if (late != 0u || late_end != 0u) {
-      if (++spins < kSpinLimit) continue;
-      return late != 0u ? late : late_end * kLookBackLanes;
-    }
-    if (has_prefix) break;
-    end -= kLookBackLanes;
-    spins = 0u;
-  }
-  // Forwards again; what was there still is, or has become better.
-  base = look_back_fold(v, first);
-  while (end < block) {
-    end += kLookBackLanes;
-    first = look_back_window(state, end, initial, v, has_prefix, late_end);
-    const Accumulator folded = look_back_fold_onto(base, v, first, has_prefix);
-    base = folded;
+  const uint back = kLookBackLanes - lane;
+  // Lanes behind the tile read its post once more, and those in front of block 0 that block's.
+  Accumulator own, through_block, of_block;
+  const bool own_there = look_back_read(state, slot_of_tile(state, tile - place + min(lane, place)), own);
+  const bool in_front = back > block;
+  const uint other = in_front ? 0u : block - back;
+  const bool has_prefix = look_back_read(state, slot_of_prefix(state, other), through_block);
+  const bool has_aggregate = look_back_read(state, slot_of_block(state, other), of_block);
+  Accumulator v = of_block;
+  if (has_prefix) v = through_block;
+  if (in_front) v = identity();
+  if (back == block + 1u) v = initial;
+  const uint first = ballot_highest_bit(look_back_ballot(in_front || has_prefix));
+  const uint missing = ballot_highest_bit(look_back_ballot(!(in_front || has_prefix || has_aggregate)));
+  const uvec4 own_missing = look_back_ballot(!own_there);
+  const Accumulator base = look_back_fold_at_sight(v, first);
+  Accumulator before = own;
+  if (lane >= place) before = identity();
+  prefix = combine(base, look_back_combine(before));
+  if (own_missing != uvec4(0u) || first == 128u || (missing != 128u && missing > first))
+    return look_back_poll(state, tile, initial, prefix);
+  if (place == kLookBackLanes - 1u) {
+    const Accumulator through = combine(base, look_back_combine(own));
+    if (lane == 0u && !look_back_omits(tile)) look_back_post(state, slot_of_prefix(state, block), through);
   }
   return 0u;
 }
 
-// Walks back from a tile whose own aggregate, too, must be there (it may be about to lose its inputs). Gives the combination of
-// all before it, and 0; or, where that cannot be had, the tile after one that has not posted, or whose block has not. The lanes of
-// look_back_looks() call. Mostly the first sight is enough, and it goes through without a branch: drivers spend dozens of
-// instructions on every subgroup operation in a loop or behind a branch that lanes may take differently.
+#else
+
 uint look_back_walk(LookBack state, uint tile, Accumulator initial, out Accumulator prefix) {
-  const uint lane = look_back_lane();
-  const uint block = tile / kLookBackLanes;
-  const uint place = tile % kLookBackLanes;
-  Accumulator own, v;
-  bool has_prefix;
-  uint late_end;
-  uint late = look_back_own_block(state, tile, own);
-  const uint first = look_back_window(state, block, initial, v, has_prefix, late_end);
-  Accumulator base = look_back_fold(v, first);
-  if ((late | late_end) != 0u || !has_prefix) late = look_back_poll(state, tile, initial, own, base);
-  Accumulator before = own;
-  if (lane >= place) before = identity();
-  prefix = combine(base, look_back_combine(before));
-  if (place == kLookBackLanes - 1u && late == 0u) {
-    const Accumulator through = combine(base, look_back_combine(own));
-    if (lane == 0u && !look_back_omits(tile)) look_back_post(state, slot_of_prefix(state, block), through);
-  }
-  return late;
+  return look_back_poll(state, tile, initial, prefix);
 }
+
+#endif
 
 #ifndef WEFT_LOOK_BACK_REPAIR
 
