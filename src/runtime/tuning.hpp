@@ -41,7 +41,7 @@ struct ReduceTuning {
 struct SelectTuning {
   uint32_t workgroup = 256;
   uint32_t rows = 4;         ///< 16-byte vectors per lane and tile, at most 4 and as many as make 32 items
-  uint32_t direct_rows = 4;  ///< likewise, of items of one or two words that need no shared memory: even
+  uint32_t direct_rows = 4;  ///< likewise, of items of one or two words that need no shared memory: 4, 8, 12 or 16
   uint32_t groups = 1024;    ///< as in ScanTuning
   uint32_t spin_limit = 256;
   uint32_t lag_kib = 4096;  ///< look_back: input between what a workgroup counts and moves
