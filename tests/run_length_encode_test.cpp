@@ -262,8 +262,8 @@ TEST_SUITE("run_length_encode") {
   TEST_CASE("tiles that post late, or never, and blocks left open change nothing") {
     using Kind = primitives::LookBackFault::Kind;
     for (Backend* backend : every_backend())
-      for (const auto& [kind, every] :
-           {std::pair(Kind::delay, 3u), std::pair(Kind::omit, 1u), std::pair(Kind::open, 1u)}) {
+      for (const auto& [kind, every] : {std::pair(Kind::delay, 3u), std::pair(Kind::omit, 1u),
+                                        std::pair(Kind::open, 1u), std::pair(Kind::shares, 3u)}) {
         const Device device(*backend, Strategy::look_back);
         const RunLengthEncodeConfig config = config_of<uint32_t>();
         Result<RunLengthEncode> encode =

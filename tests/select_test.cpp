@@ -523,8 +523,9 @@ TEST_SUITE("select") {
   TEST_CASE("tiles that post late, or never, and blocks left open change nothing") {
     using Kind = primitives::LookBackFault::Kind;
     for (Backend* backend : every_backend())
-      for (const auto& [kind, every] : {std::pair(Kind::delay, 3u), std::pair(Kind::omit, 2u),
-                                        std::pair(Kind::omit, 1u), std::pair(Kind::open, 1u)}) {
+      for (const auto& [kind, every] :
+           {std::pair(Kind::delay, 3u), std::pair(Kind::omit, 2u), std::pair(Kind::omit, 1u), std::pair(Kind::open, 1u),
+            std::pair(Kind::shares, 3u)}) {
         const Device device(*backend, Strategy::look_back);
         const SelectConfig config = SelectConfig::select_if(Type::u32, Criterion::less);
         Result<Select> select = primitives::create_select_with_fault(device.context(), config, {kind, every});

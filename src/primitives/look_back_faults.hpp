@@ -18,6 +18,8 @@ struct LookBackFault {
     delay = 1,  ///< the tile waits before it posts
     omit = 2,   ///< the tile posts nothing, and stores its outputs all the same: not to be used in place
     open = 3,   ///< the block's last tile does not post the block, so that tiles after it are given up
+    shares =
+        4,  ///< compaction: the tile's subgroups do not post their shares of it, so that whoever moves it gives it up
   };
   Kind kind;
   uint32_t every;  ///< tiles, or blocks, whose index is a multiple of this; at least 1
