@@ -161,6 +161,15 @@ TEST_SUITE("scan") {
     check_scan<U32x2, U32x2>(device, *scan, config, (groups + 3) * scan->tile_items());
   }
 
+  TEST_CASE("however many tiles are given up, none is far from a prefix when it is repaired") {
+    // A device's second thread may begin in the middle of the repairing dispatch; lavapipe ends loops after 65,535 rounds.
+    const ScopedEnvironment small_tiles("WEFT_TUNE", "scan.workgroup=128,scan.rows_wide=1,scan.spin_limit=1");
+    const Device device(first_backend(), Strategy::look_back);
+    const ScanConfig config = config_of<U32x2>(ScanKind::exclusive, Op::affine);
+    const Scan scan = faulty_scan(device, config, primitives::LookBackFault::Kind::open, 1);
+    check_scan<U32x2, U32x2>(device, scan, config, uint64_t{100000} * scan.tile_items());
+  }
+
   TEST_CASE("sums of narrow items do not wrap in a wide accumulator") {
     for (const Device& device : every_device()) {
       const uint64_t n = 70000;

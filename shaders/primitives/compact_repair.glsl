@@ -16,13 +16,10 @@ Accumulator look_back_aggregate(uint tile) {
 
 void main() {
   const LookBack state = LookBack(select_state(), push.chunk_tiles);
-  const uint given_up = look_back_counters(state).given_up;
-  if (given_up == 0u) return;
+  if (look_back_counters(state).given_up == 0u) return;
   const TileRange range = select_range();
-  const uint workgroups = gl_NumWorkGroups.x * gl_NumWorkGroups.y;
-  const uint share = (given_up + workgroups - 1u) / workgroups;
-  const uint first = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * share;
-  for (uint i = first; i < min(first + share, given_up); ++i) {
+  const uvec2 share = look_back_repair_share(state);
+  for (uint i = share.x; i < share.y; ++i) {
     const uint index = look_back_list(state).at[i];
     const Accumulator prefix = look_back_prefix(state, index, identity());
     SelectTile tile = select_tile_of(range, index);

@@ -12,13 +12,10 @@ Segment look_back_aggregate(uint tile) { return tile_segment_by_rows(push_tile(p
 
 void main() {
   const LookBack state = LookBack(push.scratch, push.tile_capacity);
-  const uint given_up = look_back_counters(state).given_up;
-  if (given_up == 0u) return;
+  if (look_back_counters(state).given_up == 0u) return;
   const TileRange range = push_range();
-  const uint workgroups = gl_NumWorkGroups.x * gl_NumWorkGroups.y;
-  const uint share = (given_up + workgroups - 1u) / workgroups;
-  const uint first = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * share;
-  for (uint i = first; i < min(first + share, given_up); ++i) {
+  const uvec2 share = look_back_repair_share(state);
+  for (uint i = share.x; i < share.y; ++i) {
     const uint index = look_back_list(state).at[i];
     const Segment prefix = look_back_prefix(state, index, segment_identity());
     const SegmentTile tile = push_tile(range, index);

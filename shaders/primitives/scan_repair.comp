@@ -19,13 +19,10 @@ Accumulator look_back_aggregate(uint tile) {
 
 void main() {
   const LookBack state = LookBack(push.scratch, push.tile_capacity);
-  const uint given_up = look_back_counters(state).given_up;
-  if (given_up == 0u) return;
+  if (look_back_counters(state).given_up == 0u) return;
   const TileRange range = scan_range();
-  const uint workgroups = gl_NumWorkGroups.x * gl_NumWorkGroups.y;
-  const uint share = (given_up + workgroups - 1u) / workgroups;
-  const uint first = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * share;
-  for (uint i = first; i < min(first + share, given_up); ++i) {
+  const uvec2 share = look_back_repair_share(state);
+  for (uint i = share.x; i < share.y; ++i) {
     const uint tile = look_back_list(state).at[i];
     const Accumulator prefix = look_back_prefix(state, tile, accumulator_of_bits(push.initial));
     TileScan scan = tile_scan_of(push.items, push.outputs, range, tile);

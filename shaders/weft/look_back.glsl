@@ -55,9 +55,8 @@ struct LookBack {
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer LookBackCounters {
   uint ticket;
   uint given_up;
-  // Two words, not an array: glslang would share that type, and its layout, with local arrays of two.
-  uint padding_0;
-  uint padding_1;
+  uint repair_ticket;
+  uint padding;
 };
 
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer LookBackList { uint at[]; };
@@ -174,7 +173,7 @@ void look_back_delay(LookBack state, uint tile) {
   uint seen = 0u;
   for (uint i = 0u; i < 4096u; ++i)
     seen |= atomicLoad(look_back_counters(state).ticket, gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
-  if (seen == ~0u) atomicAdd(look_back_counters(state).padding_0, 1u);
+  if (seen == ~0u) atomicAdd(look_back_counters(state).padding, 1u);
 }
 
 shared Accumulator weft_look_back_prefix;
@@ -567,6 +566,19 @@ void look_back_close_behind(LookBack state, uint tile) {
     barrier();
     if (!on) break;
   }
+}
+
+// The share of the tiles given up that this workgroup repairs: entries x to y of the list. Shares go out in the order in which
+// workgroups start: those at work at the same time are neighbours then, and none has far to walk to a prefix, however many tiles
+// were given up and in whatever order a device runs its workgroups. Every invocation of the workgroup calls, uniformly.
+uvec2 look_back_repair_share(LookBack state) {
+  const uint given_up = look_back_counters(state).given_up;
+  const uint workgroups = gl_NumWorkGroups.x * gl_NumWorkGroups.y;
+  const uint share = (given_up + workgroups - 1u) / workgroups;
+  if (look_back_leads()) weft_look_back_ticket = atomicAdd(look_back_counters(state).repair_ticket, 1u);
+  barrier();
+  const uint first = min(weft_look_back_ticket * share, given_up);
+  return uvec2(first, min(first + share, given_up));
 }
 
 // As in the first dispatch, but computes what is missing.
