@@ -105,10 +105,10 @@ const HostStruct kHistogramPush{
 const HostStruct kRunLengthDecodePush{
     sizeof(shader::RunLengthDecodePush),
     {MEMBER(RunLengthDecodePush, symbols), MEMBER(RunLengthDecodePush, lengths), MEMBER(RunLengthDecodePush, outputs),
-     MEMBER(RunLengthDecodePush, total), MEMBER(RunLengthDecodePush, status), MEMBER(RunLengthDecodePush, prefixes),
+     MEMBER(RunLengthDecodePush, total), MEMBER(RunLengthDecodePush, status), MEMBER(RunLengthDecodePush, before),
      MEMBER(RunLengthDecodePush, count), MEMBER(RunLengthDecodePush, count_value),
      MEMBER(RunLengthDecodePush, max_output), MEMBER(RunLengthDecodePush, count_words),
-     MEMBER(RunLengthDecodePush, head), MEMBER(RunLengthDecodePush, tiles_per_span),
+     MEMBER(RunLengthDecodePush, head), MEMBER(RunLengthDecodePush, span_shift),
      MEMBER(RunLengthDecodePush, spans)}};
 const HostStruct kSelfTestPush{
     sizeof(shader::SelfTestPush),

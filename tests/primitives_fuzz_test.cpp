@@ -359,7 +359,7 @@ Subject run_length_decode_subject(uint32_t symbol_bytes, Type length, const char
       Gpu& gpu = backend.gpu();
       const uint64_t n = draw.count(decode->tile_runs());
       const uint64_t most = length == Type::u64 ? ~uint64_t{0} : 0xffffffff;
-      const auto lengths = drawn_lengths(draw, n, draw.count(decode->tile_outputs()), most);
+      const auto lengths = drawn_lengths(draw, n, draw.count(decode->segment_outputs()), most);
       const FuzzedCount count(gpu, draw, n);
       const auto obeyed = std::span<const uint64_t>(lengths).first(count.obeyed());
       const uint64_t total = total_of(obeyed);

@@ -140,7 +140,7 @@ TEST_SUITE("run_length_decode") {
   TEST_CASE("totals at and around every edge of outputs are decoded whole") {
     for (Backend* backend : every_backend()) {
       const RunLengthDecode& decode = made(*backend);
-      const uint64_t tile = decode.tile_outputs();
+      const uint64_t tile = decode.segment_outputs();
       for (const uint64_t total : around({0, 4, 32, tile / 2, tile, 2 * tile, 5 * tile})) {
         check_decode(*backend, decode, {}, {total});
         check_decode(*backend, decode, {}, {total / 2, total - total / 2});
@@ -168,7 +168,7 @@ TEST_SUITE("run_length_decode") {
       check_decode(*backend, decode, {}, Lengths(5 * tile + 1, 0), {.max_output = 100});
       for (const uint64_t at : around({tile, 3 * tile, 5 * tile})) {
         Lengths one_run(5 * tile + 2, 0);
-        one_run[at] = 2 * decode.tile_outputs() + 3;
+        one_run[at] = 2 * decode.segment_outputs() + 3;
         check_decode(*backend, decode, {}, one_run);
       }
       Lengths one_a_tile(9 * tile, 0);
@@ -189,7 +189,7 @@ TEST_SUITE("run_length_decode") {
       for (const uint32_t symbol_bytes : {1u, 4u}) {
         const RunLengthDecodeConfig config{symbol_bytes, Type::u32};
         const RunLengthDecode& decode = made(*backend, config);
-        for (const uint64_t runs : around({decode.tile_runs(), decode.tile_outputs()}))
+        for (const uint64_t runs : around({decode.tile_runs(), decode.segment_outputs()}))
           check_decode(*backend, decode, config, Lengths(runs, 1));
       }
   }
@@ -231,7 +231,7 @@ TEST_SUITE("run_length_decode") {
       const RunLengthDecode& decode = made(*backend);
       const uint64_t tile = decode.tile_runs();
       Lengths lengths(2 * tile + 5, 0xffffffff);
-      check_decode(*backend, decode, {}, lengths, {.max_output = 3 * decode.tile_outputs() + 1});
+      check_decode(*backend, decode, {}, lengths, {.max_output = 3 * decode.segment_outputs() + 1});
       for (uint64_t r = 0; r < tile + 3; ++r) lengths[r] = r % 4;
       check_decode(*backend, decode, {}, lengths,
                    {.max_output = total_of(std::span<const uint64_t>(lengths).first(tile + 3)) + 5000});
@@ -243,7 +243,7 @@ TEST_SUITE("run_length_decode") {
     for (Backend* backend : every_backend()) {
       const RunLengthDecode& decode = made(*backend, config);
       const uint64_t tile = decode.tile_runs();
-      const uint64_t room = 2 * decode.tile_outputs() + 7;
+      const uint64_t room = 2 * decode.segment_outputs() + 7;
       for (const uint64_t length : {uint64_t{1} << 32, (uint64_t{1} << 32) + 1, uint64_t{1} << 48, uint64_t{1} << 63,
                                     ~uint64_t{0} - 4, ~uint64_t{0}})
         for (const uint64_t at : {uint64_t{0}, uint64_t{5}, tile - 1, 2 * tile + 1}) {
@@ -292,8 +292,9 @@ TEST_SUITE("run_length_decode") {
   }
 
   TEST_CASE("results do not depend on the tuning") {
-    for (const char* tuning : {"decode.workgroup=256,decode.rows=8,decode.run_vectors=2",
-                               "decode.rows=1,decode.groups=3", "decode.groups=1,decode.rows=3"}) {
+    for (const char* tuning :
+         {"decode.workgroup=256,decode.rows=8,decode.run_vectors=2", "decode.rows=1,decode.groups=3",
+          "decode.groups=1,decode.rows=3", "decode.workgroup=128,decode.rows=32,decode.run_vectors=2"}) {
       const ScopedEnvironment overrides("WEFT_TUNE", tuning);
       CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend())
@@ -321,7 +322,7 @@ TEST_SUITE("run_length_decode") {
       return;
     }
     Lengths lengths = random_lengths(decode.tile_runs() * 2, 5);
-    lengths[decode.tile_runs()] = (groups + 3) * decode.tile_outputs();
+    lengths[decode.tile_runs()] = (groups + 3) * decode.segment_outputs();
     check_decode(backend, decode, config, lengths);
   }
 

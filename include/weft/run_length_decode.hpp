@@ -35,10 +35,10 @@ struct RunLengthDecodeArgs {
 /// or, where the total is less, past it. Lengths may be distributed in any way, most of them zero or all of the output one
 /// run: the work is cut evenly. Results have the same bits on every run and every device.
 ///
-/// Cost: reads each length twice and each symbol once from memory, writes each output once; lengths and symbols of runs that
-/// reach over several tiles of outputs are read again from the device's cache. 3 dispatches; the last has a workgroup for each
-/// tile of runs in count.maximum() and of outputs in max_output, and those without work return at once. Scratch: 8 bytes for each
-/// tile of runs and a few KiB.
+/// Cost: reads each length twice and each symbol once from memory, writes each output once; lengths and symbols of a tile of runs
+/// with more outputs than one workgroup writes are read again from the device's cache. 3 dispatches; the last has a workgroup for
+/// each tile of runs in count.maximum() and for each segment_outputs() in max_output, and those without work return at once. Scratch:
+/// 16 bytes for each tile of runs and a few KiB.
 /// Synchronisation: the library's one rule (weft/context.hpp). Threads: one RunLengthDecode may record on many at once.
 class RunLengthDecode {
  public:
@@ -54,8 +54,9 @@ class RunLengthDecode {
   /// runs or outputs than 2^30 tiles hold).
   Status record(VkCommandBuffer commands, const RunLengthDecodeArgs& args) const;
 
-  uint32_t tile_runs() const noexcept;     ///< runs of a tile: counts around its multiples are edges
-  uint32_t tile_outputs() const noexcept;  ///< outputs of a tile: totals around its multiples are edges
+  uint32_t tile_runs() const noexcept;  ///< runs of a tile: counts around its multiples are edges
+  uint32_t segment_outputs()
+      const noexcept;  ///< outputs one workgroup writes at most: totals around its multiples are edges
 
  private:
   struct Plan;

@@ -1,192 +1,300 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Third pass of RunLengthDecode. Outputs are numbered from a vector boundary `head` places before the first, and cut where a
-// tile of outputs begins and where a tile of runs begins: such a segment has one tile of either kind, and there are no more
-// segments than tiles. A workgroup finds its segment by a search in the merged order of both kinds of beginnings, lists the
-// segment's runs in shared memory, empty ones left out, and then every lane fills vectors, each with a search in the list.
+// Third pass of RunLengthDecode: a workgroup fills a segment. The first as many workgroups as there are tiles of runs have their first
+// segments; those after them have the extra ones, and search for the tile of theirs.
+//
+// The workgroup lists the symbols of the segment's runs in shared memory, empty runs left out, and marks in a bit for each output
+// where a run begins. How many bits are set up to an output then says where in the list its symbol is. Outputs have places that
+// count from the whole line of vectors in which the segment begins.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "primitives/run_length_decode_tiles.glsl"
 
-const uint kVectorSymbols = 16u / kSymbolBytes;
-const uint kTileOutputs = kWorkgroupSize * kRows * kVectorSymbols;  // at most 2^15
+const uint kLine = 8u * kVectorSymbols;
 const uint kSymbolWords = kSymbolBytes < 4u ? 1u : kSymbolBytes / 4u;
+const bool kListsSymbols = kSymbolBytes <= 4u;  // or else their places in the tile
 
-// A run of the segment: its first output in the segment, and below 16 bits, its place in the tile of runs. Ascending.
-shared uint weft_runs[kTileRuns];
-shared uint weft_first_run, weft_last_run;  // what part of weft_runs the segment has
+// Words of bits that a lane counts, and all of them.
+const uint kLaneWords = ((kSegment + kLine + 31u) / 32u + kWorkgroupSize - 1u) / kWorkgroupSize;
+const uint kWords = kWorkgroupSize * kLaneWords;
 
-uvec2 run_tile_start(uint tile) {
-  Words2 prefixes = Words2(push.prefixes);
-  const uvec2 start = word64_add_saturated(prefixes.at[tile / push.tiles_per_span], prefixes.at[push.spans + tile]);
-  return word64_add_saturated(start, uvec2(push.head, 0u));
+shared uint weft_begins[kWords];
+shared uint weft_begins_before[kWords];  // how many are set in the words before
+shared uint weft_list[kTileRuns];
+shared uvec2 weft_run_sums[kSubgroupCount];
+
+// ---- which segment ----
+
+RunsBefore run_tile_before(uint tile) {
+  return runs_before_add(runs_before_load(tile >> push.span_shift), runs_before_load(runs_before_of(tile)));
 }
 
-uvec2 output_tiles_in(uvec2 outputs) { return word64_shift_right(outputs, uint(findMSB(kTileOutputs))); }
-
-// How many beginnings come before that of a tile of runs in the merged order: equal ones of outputs come after it. Outputs' tile 0,
-// which begins first, is left out.
-uint run_tile_rank(uint tile, uint output_tiles) {
-  const uvec2 start = run_tile_start(tile);
-  if (start == uvec2(0u)) return tile;
-  const uvec2 before = output_tiles_in(word64_subtract(start, uvec2(1u, 0u)));
-  return tile + (before.y != 0u ? output_tiles - 1u : min(before.x, output_tiles - 1u));
+// As all lanes have it alike.
+RunsBefore runs_before_uniform(RunsBefore before) {
+  return RunsBefore(subgroup_uniform(before.outputs), subgroup_uniform(before.extra));
 }
 
-// How many tiles of runs are among the first `rank` of the merged order; every invocation probes one in each step.
-uint run_tiles_among(uint rank, uint run_tiles, uint output_tiles) {
-  uint low = rank - min(rank, output_tiles - 1u);
-  uint high = min(rank, run_tiles);
-  // Of 2^31 tiles, 128 invocations leave less than 1 in 5 steps.
-  for (uint i = 0u; i < 5u && low < high; ++i) {
+shared uint weft_tile_found;
+
+// The last tile with `extra` or fewer extra segments before it; every invocation probes one in each step. (Without subgroup
+// operations: drivers would take more care in all others for the sake of those in this loop.)
+uint run_tile_of_extra(uint extra, uint run_tiles) {
+  uint low = 0u;
+  uint high = run_tiles;
+  // Of 2^31 tiles, 128 invocations leave one in 5 steps.
+  for (uint i = 0u; i < 5u && high - low > 1u; ++i) {
+    if (gl_LocalInvocationIndex == 0u) weft_tile_found = low;
+    barrier();
     const uint stride = (high - low + kWorkgroupSize - 1u) / kWorkgroupSize;
-    const uint probe = low + (run_place() + 1u) * stride - 1u;
-    bool among = false;
-    if (probe < high) among = run_tile_rank(probe, output_tiles) < rank;
-    low += stride * workgroup_reduce(among ? 1u : 0u, i & 1u);
-    high = min(high, low + stride - 1u);
+    const uint probe = low + (run_place() + 1u) * stride;
+    if (probe < high && run_tile_before(probe).extra <= extra) atomicMax(weft_tile_found, probe);
+    barrier();
+    low = weft_tile_found;
+    high = min(high, low + stride);
+    barrier();
   }
   return low;
 }
 
-// Lists a run that begins at `start` of the tile's outputs where it reaches into the segment [first, first + symbols) of them.
-void run_list(uvec2 run_length, uint run, uvec2 first, uint symbols, inout uvec2 start, inout uint slot) {
-  if (run_length == uvec2(0u)) return;
-  const uvec2 end = word64_add_saturated(start, run_length);
-  const uvec2 stop = word64_add(first, symbols);
-  if (word64_less(first, end) && word64_less(start, stop)) {
-    const uint place = word64_less(first, start) ? word64_subtract(start, first).x : 0u;
-    weft_runs[slot] = (place << 16) | run;
-    if (place == 0u) weft_first_run = slot;
-    if (!word64_less(end, stop)) weft_last_run = slot;
+// ---- its runs ----
+
+// The sums over the invocations before this one, and of all. A kernel calls it once. Holds one barrier.
+uvec2 workgroup_exclusive_add(uvec2 v, out uvec2 total) {
+  const uvec2 inclusive = uvec2(subgroup_inclusive_add(v.x), subgroup_inclusive_add(v.y));
+  if (subgroup_lane() == kSubgroupSize - 1u) weft_run_sums[subgroup_index()] = inclusive;
+  barrier();
+  uvec2 before = inclusive - v;
+  total = uvec2(0u);
+  for (uint i = 0u; i < kSubgroupCount; ++i) {
+    const uvec2 sum = weft_run_sums[i];
+    before += mix(uvec2(0u), sum, bvec2(i < subgroup_index()));
+    total += sum;
   }
-  start = end;
-  ++slot;
+  return before;
 }
 
-uint runs_not_empty(RunVector runs) {
-  uint n = 0u;
-  [[unroll]] for (uint k = 0; k < 4u; ++k) n += run_length(runs, k) == uvec2(0u) ? 0u : 1u;
-  return n;
+// The outputs of the tile's lanes before this one. Uses the list's memory.
+uvec2 run_tile_outputs_before(uvec2 own) {
+  const uint place = run_place();
+  uvec2 before = uvec2(0u);
+  for (uint delta = 1u; delta < 2u * kWorkgroupSize; delta <<= 1) {
+    weft_list[place] = own.x;
+    weft_list[kWorkgroupSize + place] = own.y;
+    barrier();
+    // Shifted by one at last.
+    const uint back = delta < kWorkgroupSize ? delta : 1u;
+    before = uvec2(0u);
+    if (place >= back) before = uvec2(weft_list[place - back], weft_list[kWorkgroupSize + place - back]);
+    own = word64_add_saturated(before, own);
+    barrier();
+  }
+  return before;
 }
 
-// A word of the symbol of the run listed as `entry`; narrow symbols fill it.
-uint symbol_word(uvec2 symbols, uint entry, uint word) {
-  const uint run = entry & 0xffffu;
-  if (kSymbolBytes >= 4u) return Words(symbols).at[run * kSymbolWords + word];
-  const uint byte = (symbols.x & 3u) + run * kSymbolBytes;
-  const uint bits = Words(uvec2(symbols.x & ~3u, symbols.y)).at[byte >> 2] >> (8u * (byte & 3u));
-  return kSymbolBytes == 2u ? (bits & 0xffffu) * 0x00010001u : (bits & 0xffu) * 0x01010101u;
+// How many of the outputs before `place` lie in the segment that begins at `first`.
+uint outputs_in_segment(uvec2 place, uvec2 first) {
+  if (word64_less(place, first)) return 0u;
+  const uvec2 inside = word64_subtract(place, first);
+  return inside.y != 0u ? kSegment : min(inside.x, kSegment);
+}
+
+// The lengths of 4 runs as far as they lie in the segment that begins at `first`; `start` moves on over all of them.
+uvec4 lengths_in_segment(RunVector runs, uvec2 first, inout uvec2 start) {
+  uvec4 lengths;
+  uint begin = outputs_in_segment(start, first);
+  [[unroll]] for (uint k = 0; k < 4u; ++k) {
+    start = word64_add_saturated(start, run_length(runs, k));
+    const uint end = outputs_in_segment(start, first);
+    lengths[k] = end - begin;
+    begin = end;
+  }
+  return lengths;
+}
+
+// The same in a tile's first segment, or more where the segment is full without it.
+uvec4 lengths_in_first_segment(RunVector runs) {
+  return mix(min(runs.low, uvec4(kSegment)), uvec4(kSegment), notEqual(runs.high, uvec4(0u)));
+}
+
+uint lengths_sum(uvec4 lengths) { return lengths.x + lengths.y + lengths.z + lengths.w; }
+uint lengths_not_empty(uvec4 lengths) { return lengths_sum(min(lengths, uvec4(1u))); }
+
+// What is listed of runs run to run + 3. Runs from `present` on are empty, and not read.
+uvec4 run_vector_symbols(uvec2 symbols, uint run, uint present) {
+  if (!kListsSymbols) return uvec4(run) + uvec4(0u, 1u, 2u, 3u);
+  if (kSymbolBytes == 4u && present == kTileRuns && (symbols.x & 15u) == 0u) return Words4(symbols).at[run / 4u];
+  Words source = Words(uvec2(symbols.x & ~3u, symbols.y));
+  uvec4 listed = uvec4(0u);
+  [[unroll]] for (uint k = 0; k < 4u; ++k) {
+    const uint byte = (symbols.x & 3u) + (run + k) * kSymbolBytes;
+    if (run + k < present) listed[k] = source.at[byte >> 2] >> (8u * (byte & 3u));
+  }
+  // Narrow symbols fill their word.
+  if (kSymbolBytes == 2u) listed = (listed & 0xffffu) * 0x00010001u;
+  if (kSymbolBytes == 1u) listed = (listed & 0xffu) * 0x01010101u;
+  return listed;
+}
+
+// Lists and marks the runs of a vector that begin before output `end` of the segment. `shift`: the place of output 0.
+void runs_list(uvec4 lengths, uvec4 symbols, uint shift, uint end, inout uvec2 start) {
+  [[unroll]] for (uint k = 0; k < 4u; ++k) {
+    if (lengths[k] != 0u && start.x < end) {
+      const uint place = shift + start.x;
+      atomicOr(weft_begins[place >> 5], 1u << (place & 31u));
+      weft_list[start.y] = symbols[k];
+    }
+    start += uvec2(lengths[k], min(lengths[k], 1u));
+  }
+}
+
+shared uint weft_subgroup_begins[kSubgroupCount];
+
+// Counts the bits in front of each word, after a barrier; a barrier follows.
+void begins_count() {
+  const uint first = run_place() * kLaneWords;
+  uint own = 0u;
+  [[unroll]] for (uint i = 0; i < kLaneWords; ++i) own += uint(bitCount(weft_begins[first + i]));
+  const uint inclusive = subgroup_inclusive_add(own);
+  if (subgroup_lane() == kSubgroupSize - 1u) weft_subgroup_begins[subgroup_index()] = inclusive;
+  barrier();
+  uint before = inclusive - own;
+  for (uint i = 0u; i < kSubgroupCount; ++i) before += mix(0u, weft_subgroup_begins[i], i < subgroup_index());
+  [[unroll]] for (uint i = 0; i < kLaneWords; ++i) {
+    weft_begins_before[first + i] = before;
+    before += uint(bitCount(weft_begins[first + i]));
+  }
+}
+
+// ---- its outputs ----
+
+// A word of the symbol that the list has at `at`. `symbols`: those of the tile.
+uint symbol_word(uvec2 symbols, uint at, uint word) {
+  const uint listed = weft_list[at];
+  return kListsSymbols ? listed : Words(symbols).at[listed * kSymbolWords + word];
 }
 
 // The low bits of word i of a vector that lie before its byte `byte`.
 int bits_before(int byte, int i) { return 8 * clamp(byte - 4 * i, 0, 4); }
 
+// Vector v. `edge`: it may have places before the segment, which get its first symbol.
+uvec4 vector_of_symbols(uvec2 symbols, uint v, bool edge) {
+  const uint word = v * kVectorSymbols / 32u;
+  const uint bit = v * kVectorSymbols & 31u;
+  const uint begins = weft_begins[word];
+  uint at = weft_begins_before[word] + uint(bitCount(begins & ((2u << bit) - 1u)));
+  uint rest = (begins >> bit) & ((1u << kVectorSymbols) - 1u) & ~1u;
+  if (edge && at == 0u) {
+    at = 1u;
+    rest &= rest - 1u;
+  }
+  --at;
+  uvec4 words;
+  if (kSymbolBytes >= 4u) {
+    [[unroll]] for (uint i = 0; i < 4u; ++i) {
+      if (i % kSymbolWords == 0u) at += (rest >> (i / kSymbolWords)) & 1u;
+      words[i] = symbol_word(symbols, at, i % kSymbolWords);
+    }
+  } else {
+    words = uvec4(symbol_word(symbols, at, 0u));
+    // From each further run on, all that follows is its symbol.
+    [[dont_unroll]] for (; rest != 0u; rest &= rest - 1u) {
+      const int byte = findLSB(rest) * int(kSymbolBytes);
+      const uint symbol = symbol_word(symbols, ++at, 0u);
+      [[unroll]] for (int i = 0; i < 4; ++i) words[i] = bitfieldInsert(symbol, words[i], 0, bits_before(byte, i));
+    }
+  }
+  return words;
+}
+
+// Stores those bytes of vector v of the segment that lie in it.
+void store_edge(uvec2 target, uvec2 symbols, uint v, uint shift, uint stop) {
+  const uvec4 words = vector_of_symbols(symbols, v, true);
+  const int from = (int(shift) - int(v * kVectorSymbols)) * int(kSymbolBytes);
+  const int to = (int(stop) - int(v * kVectorSymbols)) * int(kSymbolBytes);
+  [[unroll]] for (int i = 0; i < 4; ++i) {
+    const uint mask = bitfieldInsert(0u, ~0u, 0, bits_before(to, i)) & ~bitfieldInsert(0u, ~0u, 0, bits_before(from, i));
+    merge_word(Words(target), v * 4u + uint(i), words[i], mask);
+  }
+}
+
 void main() {
-  const uint segment = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
   const uvec2 count = run_count();
   const uint run_tiles = run_tile_count(count);
-  Words total = Words(push.total);
-  const uvec2 outputs = word64_min(uvec2(total.at[0], total.at[1]), push.max_output);
-  if (outputs == uvec2(0u)) return;
-  const uvec2 outputs_end = word64_add(outputs, push.head);
-  const uint output_tiles = output_tiles_in(word64_add(outputs_end, kTileOutputs - 1u)).x;
-  if (segment >= run_tiles + output_tiles - 1u) return;
-
-  const uint tiles_begun = run_tiles_among(segment + 1u, run_tiles, output_tiles);
-  const uint run_tile = min(max(tiles_begun, 1u), run_tiles) - 1u;
-  const uint output_tile = segment + 1u - tiles_begun;
-  const uvec2 run_start = run_tile_start(run_tile);
-  const uvec2 tile_start = word64_multiply(output_tile, kTileOutputs);
-  const uvec2 begin = word64_max(run_start, tile_start);
-  uvec2 end = word64_min(word64_add(tile_start, kTileOutputs), outputs_end);
-  if (run_tile + 1u < run_tiles) end = word64_min(end, run_tile_start(run_tile + 1u));
-  if (!word64_less(begin, end)) return;
-
-  const uint symbols = word64_subtract(end, begin).x;
-  {
-    const uvec2 lengths = run_tile_lengths(run_tile);
-    const uint present = run_tile_present(count, run_tile);
-    LaneRuns runs;
-    if (run_tile_is_loadable(lengths, present))
-      runs = lane_runs_load(lengths);
-    else
-      runs = lane_runs_load_present(lengths, present);
-    uint listed = runs_not_empty(runs.first);
-    if (kRunVectors == 2u) listed += runs_not_empty(runs.second);
-    if (gl_LocalInvocationIndex == 0u) weft_first_run = weft_last_run = 0u;
-
-    uvec2 start, unused;
-    uint slot;
-    workgroup_exclusive_add_saturated(lane_runs_sum(runs), listed, start, slot, unused);
-    const uvec2 first = word64_subtract(begin, run_start);
-    const uint run = run_place() * kLaneRuns;
-    [[unroll]] for (uint k = 0; k < 4u; ++k) run_list(run_length(runs.first, k), run + k, first, symbols, start, slot);
-    if (kRunVectors == 2u) {
-      [[unroll]] for (uint k = 0; k < 4u; ++k)
-        run_list(run_length(runs.second, k), run + 4u + k, first, symbols, start, slot);
-    }
-    barrier();
+  const bool is_extra = group >= run_tiles;
+  uint tile = group;
+  if (is_extra) {
+    const uint extra = subgroup_uniform(runs_before_load(runs_before_of_all()).extra);
+    if (group - run_tiles >= extra) return;
+    tile = subgroup_uniform(run_tile_of_extra(group - run_tiles, run_tiles));
   }
 
-  const uint first_run = weft_first_run;
-  const uint last_run = weft_last_run;
-  const uint widest_step = last_run == first_run ? 0u : 1u << findMSB(last_run - first_run);
-  const uvec2 source = word64_add(push.symbols, word64_multiply(run_tile, kTileRuns * kSymbolBytes));
-  const uvec2 target = word64_add(word64_subtract(push.outputs, uvec2(push.head * kSymbolBytes, 0u)),
-                                  word64_multiply(output_tile, kTileOutputs * kSymbolBytes));
-  const uint begin_symbol = word64_subtract(begin, tile_start).x;
-  const uint end_symbol = begin_symbol + symbols;
+  // All loads first.
+  const uvec2 lengths = run_tile_lengths(tile);
+  const uvec2 symbols = word64_add(push.symbols, word64_multiply(tile, kTileRuns * kSymbolBytes));
+  const uint present = run_tile_present(count, tile);
+  const uint run = run_place() * kLaneRuns;
+  LaneRuns runs;
+  if (run_tile_is_loadable(lengths, present))
+    runs = lane_runs_load(lengths);
+  else
+    runs = lane_runs_load_present(lengths, present);
+  const uvec4 symbols_0 = run_vector_symbols(symbols, run, present);
+  uvec4 symbols_1 = uvec4(0u);
+  if (kRunVectors == 2u) symbols_1 = run_vector_symbols(symbols, run + 4u, present);
+  const RunsBefore before = runs_before_uniform(run_tile_before(tile));
+  const uvec2 outputs = word64_min(subgroup_uniform(runs_before_load(runs_before_of_all()).outputs), push.max_output);
+  [[unroll]] for (uint i = 0; i < kLaneWords; ++i) weft_begins[run_place() * kLaneWords + i] = 0u;
 
-  // From a multiple of 8 vectors on, so that a subgroup's stores fill whole cache lines. At most kRows + 1 rounds.
-  for (uint v = ((begin_symbol / kVectorSymbols) & ~7u) + run_place(); v * kVectorSymbols < end_symbol;
-       v += kWorkgroupSize) {
-    const uint v_begin = v * kVectorSymbols;
-    if (v_begin + kVectorSymbols <= begin_symbol) continue;
+  // Places of outputs in the tile, then in the segment.
+  uvec4 lengths_0, lengths_1 = uvec4(0u);
+  uvec2 begin = before.outputs;
+  if (is_extra) {
+    const uvec2 first = word64_multiply(group - run_tiles - before.extra + 1u, kSegment);
+    begin = word64_add_saturated(begin, first);
+    uvec2 start = run_tile_outputs_before(lane_runs_sum(runs));
+    lengths_0 = lengths_in_segment(runs.first, first, start);
+    if (kRunVectors == 2u) lengths_1 = lengths_in_segment(runs.second, first, start);
+  } else {
+    lengths_0 = lengths_in_first_segment(runs.first);
+    if (kRunVectors == 2u) lengths_1 = lengths_in_first_segment(runs.second);
+  }
+  if (!word64_less(begin, outputs)) return;
 
-    // The last run that begins no later than the vector's first symbol of the segment.
-    const uint key = (max(v_begin, begin_symbol) - begin_symbol + 1u) << 16;
-    uint at = first_run;
-    for (uint step = widest_step; step != 0u; step >>= 1)
-      if (at + step <= last_run && weft_runs[at + step] < key) at += step;
+  uvec2 total;
+  uvec2 start = workgroup_exclusive_add(
+      uvec2(lengths_sum(lengths_0) + lengths_sum(lengths_1), lengths_not_empty(lengths_0) + lengths_not_empty(lengths_1)),
+      total);
+  const uvec2 room = word64_subtract(outputs, begin);
+  const uint end = subgroup_uniform(min(min(total.x, kSegment), room.y != 0u ? kSegment : room.x));
+  if (end == 0u) return;
+  const uvec2 from_boundary = word64_add(begin, push.head);
+  const uint shift = from_boundary.x & (kLine - 1u);
+  runs_list(lengths_0, symbols_0, shift, end, start);
+  if (kRunVectors == 2u) runs_list(lengths_1, symbols_1, shift, end, start);
+  barrier();
+  begins_count();
+  barrier();
 
-    uvec4 words;
-    uint entry = weft_runs[at];
-    uint next = weft_runs[min(at + 1u, last_run)];
-    if (kSymbolBytes >= 4u) {
-      // Runs in the list are not empty, so that each symbol moves on by one at most.
-      [[unroll]] for (uint i = 0; i < 4u; ++i) {
-        if (i != 0u && i % kSymbolWords == 0u) {
-          const uint place = max(v_begin + i / kSymbolWords, begin_symbol) - begin_symbol;
-          if (at < last_run && (next >> 16) <= place) {
-            entry = next;
-            next = weft_runs[min(++at + 1u, last_run)];
-          }
-        }
-        words[i] = symbol_word(source, entry, i % kSymbolWords);
-      }
-    } else {
-      words = uvec4(symbol_word(source, entry, 0u));
-      // From each further run on, all that follows is its symbol.
-      for (uint k = 1u; k < kVectorSymbols && at < last_run; ++k) {
-        const uint place = (next >> 16) + begin_symbol - v_begin;
-        if (place >= kVectorSymbols) break;
-        const uint symbol = symbol_word(source, next, 0u);
-        [[unroll]] for (int i = 0; i < 4; ++i)
-          words[i] = bitfieldInsert(symbol, words[i], 0, bits_before(int(place * kSymbolBytes), i));
-        next = weft_runs[min(++at + 1u, last_run)];
-      }
-    }
-
-    if (v_begin >= begin_symbol && v_begin + kVectorSymbols <= end_symbol && (target.x & 15u) == 0u) {
+  const uvec2 base = word64_subtract(push.outputs, uvec2(push.head * kSymbolBytes, 0u));
+  const uvec2 target = word64_add(base, word64_times(word64_subtract(from_boundary, uvec2(shift, 0u)), kSymbolBytes));
+  const uint stop = shift + end;
+  const uint first_whole = (shift + kVectorSymbols - 1u) / kVectorSymbols;
+  const uint end_whole = stop / kVectorSymbols;
+  // At most kRows + 1 rounds. Symbols of less than 8 bytes lie on their boundaries, and so do vectors, thanks to push.head.
+  for (uint v = run_place(); v < end_whole; v += kWorkgroupSize) {
+    const uvec4 words = vector_of_symbols(symbols, v, false);
+    if (v < first_whole) continue;
+    if (kSymbolBytes < 8u || (target.x & 15u) == 0u) {
       Words4(target).at[v] = words;
     } else {
-      const int from = (int(begin_symbol) - int(v_begin)) * int(kSymbolBytes);
-      const int to = (int(end_symbol) - int(v_begin)) * int(kSymbolBytes);
-      [[unroll]] for (int i = 0; i < 4; ++i) {
-        const uint mask = bitfieldInsert(0u, ~0u, 0, bits_before(to, i)) & ~bitfieldInsert(0u, ~0u, 0, bits_before(from, i));
-        merge_word(Words(target), v * 4u + uint(i), words[i], mask);
-      }
+      [[unroll]] for (uint i = 0; i < 4u; ++i) Words(target).at[v * 4u + i] = words[i];
     }
   }
+  // The first vector and the last, where the segment has a part of them; they may be one.
+  const bool begins_inside = (shift & (kVectorSymbols - 1u)) != 0u;
+  const bool ends_inside = (stop & (kVectorSymbols - 1u)) != 0u;
+  if (run_place() == 0u && begins_inside) store_edge(target, symbols, first_whole - 1u, shift, stop);
+  if (run_place() == 1u && ends_inside && !(begins_inside && end_whole < first_whole))
+    store_edge(target, symbols, end_whole, shift, stop);
 }

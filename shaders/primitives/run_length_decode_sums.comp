@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// First pass of RunLengthDecode: each workgroup sums the lengths of a span of tiles. What lies before each tile in its span goes
-// to the tiles' prefixes, the span's total to the spans'.
+// First pass of RunLengthDecode: each workgroup sums the lengths of a span of tiles, and writes what lies before each tile in its
+// span, and the span's total.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "primitives/run_length_decode_tiles.glsl"
@@ -21,13 +21,13 @@ uvec2 tile_sum_present(uvec2 count, uint tile, uint end) {
 void main() {
   const uvec2 count = run_count();
   const uint tiles = run_tile_count(count);
-  const uint first_tile = gl_WorkGroupID.x * push.tiles_per_span;
-  const uint end = min(tiles, first_tile + push.tiles_per_span);
-  Words2 prefixes = Words2(push.prefixes);
+  const uint tiles_per_span = 1u << push.span_shift;
+  const uint first_tile = gl_WorkGroupID.x << push.span_shift;
+  const uint end = min(tiles, first_tile + tiles_per_span);
 
-  uvec2 carry = uvec2(0u);  // kept by the first kBatchTiles invocations
+  RunsBefore carry = RunsBefore(uvec2(0u), 0u);  // kept by the first kBatchTiles invocations
   uint slot = 0u;
-  for (uint i = 0u; i < push.tiles_per_span; i += kBatchTiles) {
+  for (uint i = 0u; i < tiles_per_span; i += kBatchTiles) {
     const uint tile = first_tile + i;
     if (tile >= end) break;
     uvec2 own[kBatchTiles];
@@ -46,12 +46,14 @@ void main() {
     // The others go on to the next batch, which has the other half of weft_batch_sums and a barrier before the one after.
     if (gl_LocalInvocationIndex < kBatchTiles) {
       for (uint t = 0u; t < kBatchTiles; ++t) {
-        if (t == gl_LocalInvocationIndex && tile + t < end) prefixes.at[push.spans + tile + t] = carry;
+        if (t == gl_LocalInvocationIndex && tile + t < end) runs_before_store(runs_before_of(tile + t), carry);
+        uvec2 outputs = uvec2(0u);
         for (uint s = 0u; s < kSubgroupCount; ++s)
-          carry = word64_add_saturated(carry, weft_batch_sums[first + t * kSubgroupCount + s]);
+          outputs = word64_add_saturated(outputs, weft_batch_sums[first + t * kSubgroupCount + s]);
+        carry = runs_before_add(carry, runs_before_of_tile(outputs));
       }
     }
     slot ^= 1u;
   }
-  if (gl_LocalInvocationIndex == 0u) prefixes.at[gl_WorkGroupID.x] = carry;
+  if (gl_LocalInvocationIndex == 0u) runs_before_store(gl_WorkGroupID.x, carry);
 }

@@ -2,6 +2,9 @@
 //
 // Tiles of runs, as the kernels of RunLengthDecode share them: a lane owns neighbouring runs, a tile is a workgroup's. Lengths and
 // their sums are pairs of words; sums stop at 2^64 - 1.
+//
+// The outputs of a tile are cut, from its first on, into segments of kSegment outputs. Every tile has one segment, if of nothing; those
+// that follow it, of tiles with more outputs, are its extra ones.
 #ifndef WEFT_RUN_LENGTH_DECODE_TILES_GLSL
 #define WEFT_RUN_LENGTH_DECODE_TILES_GLSL
 
@@ -10,7 +13,7 @@
 #include "weft/workgroup_scan.glsl"
 #include "primitives/run_length_decode.h"
 
-// The workgroup's size, and constant 3, the rows of vectors in a tile of outputs, are powers of two here.
+// The workgroup's size and kRows are powers of two here.
 layout(constant_id = 2) const uint kSymbolBytes = 4;  // 1, 2, 4, 8 or 16
 layout(constant_id = 4) const uint kLengthWords = 1;  // 1 or 2
 layout(constant_id = 5) const uint kRunVectors = 1;   // of 4 runs a lane owns: 1 or 2
@@ -19,6 +22,38 @@ layout(push_constant, std430) uniform Push { RunLengthDecodePush push; };
 
 const uint kLaneRuns = 4u * kRunVectors;
 const uint kTileRuns = kWorkgroupSize * kLaneRuns;
+const uint kVectorSymbols = 16u / kSymbolBytes;
+const uint kSegment = kWorkgroupSize * kRows * kVectorSymbols;  // at most 2^15
+
+// ---- what lies before spans and tiles ----
+
+struct RunsBefore {
+  uvec2 outputs;
+  uint extra;  // segments, at most kMostExtra
+};
+const uint kMostExtra = 0x7fffffffu;
+
+RunsBefore runs_before_add(RunsBefore a, RunsBefore b) {
+  return RunsBefore(word64_add_saturated(a.outputs, b.outputs), min(a.extra + b.extra, kMostExtra));
+}
+
+// What a tile adds to them.
+RunsBefore runs_before_of_tile(uvec2 outputs) {
+  const uvec2 last = word64_subtract(outputs, uvec2(1u, 0u));
+  const uvec2 extra = word64_shift_right(last, uint(findMSB(kSegment)));
+  const bool none = outputs == uvec2(0u);
+  return RunsBefore(outputs, none ? 0u : extra.y != 0u ? kMostExtra : min(extra.x, kMostExtra));
+}
+
+// Of `before` in scratch: first the spans', then what lies before the end, then the tiles', each counted in its span.
+RunsBefore runs_before_load(uint at) {
+  const uvec4 words = Words4(push.before).at[at];
+  return RunsBefore(words.xy, words.z);
+}
+void runs_before_store(uint at, RunsBefore before) { Words4(push.before).at[at] = uvec4(before.outputs, before.extra, 0u); }
+
+uint runs_before_of_all() { return push.spans; }
+uint runs_before_of(uint tile) { return push.spans + 1u + tile; }
 
 uvec2 run_count() { return count_of(push.count, push.count_words, push.count_value); }
 
@@ -100,8 +135,6 @@ uvec2 lane_runs_sum(LaneRuns runs) {
   return sum;
 }
 
-// ---- sums over lanes; called by all invocations, in workgroup-uniform control flow ----
-
 // The sum over a subgroup, on all of its lanes. In parts of 24 bits, which 128 lanes do not overflow.
 uvec2 subgroup_add_saturated(uvec2 v) {
   const uint low = subgroup_add(v.x & 0xffffffu);
@@ -111,40 +144,6 @@ uvec2 subgroup_add_saturated(uvec2 v) {
   if (kLengthWords == 2u) high += subgroup_add(v.y >> 16);
   if (high > 0xffffu) return uvec2(~0u);
   return uvec2((low & 0xffffffu) | (middle << 24), ((middle >> 8) & 0xffffu) | (high << 16));
-}
-
-uvec2 subgroup_inclusive_add_saturated(uvec2 v) {
-  [[unroll]] for (uint delta = 1u; delta < kSubgroupSize; delta <<= 1) {
-    const uvec2 earlier = subgroup_shuffle_up(v, delta);
-    if (subgroup_lane() >= delta) v = word64_add_saturated(earlier, v);
-  }
-  return v;
-}
-
-shared uvec2 weft_run_sums[kSubgroupCount];
-shared uint weft_run_counts[kSubgroupCount];
-
-// The sums over the invocations before this one, of a pair of words and of a small number, and the pairs' total. Holds one barrier;
-// a kernel calls it once.
-void workgroup_exclusive_add_saturated(uvec2 v, uint n, out uvec2 v_before, out uint n_before, out uvec2 v_total) {
-  const uvec2 v_inclusive = subgroup_inclusive_add_saturated(v);
-  const uint n_inclusive = subgroup_inclusive_add(n);
-  const uvec2 v_shifted = subgroup_shuffle_up(v_inclusive, 1u);
-  if (subgroup_lane() == kSubgroupSize - 1u) {
-    weft_run_sums[subgroup_index()] = v_inclusive;
-    weft_run_counts[subgroup_index()] = n_inclusive;
-  }
-  barrier();
-  v_before = uvec2(0u);
-  n_before = 0u;
-  v_total = uvec2(0u);
-  for (uint i = 0u; i < kSubgroupCount; ++i) {
-    if (i == subgroup_index()) v_before = v_total;
-    if (i < subgroup_index()) n_before += weft_run_counts[i];
-    v_total = word64_add_saturated(v_total, weft_run_sums[i]);
-  }
-  if (subgroup_lane() != 0u) v_before = word64_add_saturated(v_before, v_shifted);
-  n_before += n_inclusive - n;
 }
 
 #endif

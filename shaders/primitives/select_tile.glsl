@@ -454,8 +454,6 @@ Accumulator share_of(uint tile, uvec2 words) {
   return accumulator_of(words);
 }
 
-// 64 by 32 bits.
-uvec2 word64_times(uvec2 a, uint b) { return word64_add(word64_multiply(a.x, b), uvec2(0u, a.y * b)); }
 
 uvec2 select_first_place(TileRange range, SelectTile tile) {
   // Below zero where tile 0 has a head.

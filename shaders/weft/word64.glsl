@@ -25,6 +25,9 @@ uvec2 word64_multiply(uint a, uint b) {
   return uvec2(low, high);
 }
 
+// Modulo 2^64.
+uvec2 word64_times(uvec2 a, uint b) { return word64_add(word64_multiply(a.x, b), uvec2(0u, a.y * b)); }
+
 bool word64_less(uvec2 a, uvec2 b) {
   return mix(a.y < b.y, a.x < b.x, a.y == b.y);
 }

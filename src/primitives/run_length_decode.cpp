@@ -19,7 +19,7 @@ struct RunLengthDecode::Plan {
   RunLengthDecodeConfig config;
   uint32_t groups = 0;
   uint32_t tile_runs = 0;
-  uint32_t tile_outputs = 0;
+  uint32_t segment_outputs = 0;
   std::shared_ptr<const Pipeline> sums, offsets, expand;
 
   uint64_t run_tiles(uint64_t count) const { return count / tile_runs + (count % tile_runs != 0 ? 1 : 0); }
@@ -29,7 +29,8 @@ namespace {
 
 constexpr const char* kName = "RunLengthDecode";
 constexpr uint64_t kMaxTiles = uint64_t{1} << 30;
-constexpr uint64_t kPrefixBytes = 8;
+constexpr uint64_t kBeforeBytes = 16;
+constexpr uint32_t kMaxSegment = 1 << 14;  // 16 KiB of shared memory hold what belongs to a segment
 
 }  // namespace
 
@@ -51,10 +52,11 @@ Result<RunLengthDecode> RunLengthDecode::create(const Context& context, const Ru
   // Kernels shift where they would divide by the tiles' sizes.
   const uint32_t workgroup =
       std::bit_floor(std::min(tuning->decode.workgroup, state.traits().max_workgroup_invocations));
-  const uint32_t rows = std::bit_floor(tuning->decode.rows);
+  const uint32_t row_symbols = workgroup * (16 / config.symbol_bytes);
+  const uint32_t rows = std::min(std::bit_floor(tuning->decode.rows), kMaxSegment / row_symbols);
   const uint32_t run_vectors = tuning->decode.run_vectors;
   plan->tile_runs = workgroup * run_vectors * 4;
-  plan->tile_outputs = workgroup * rows * (16 / config.symbol_bytes);
+  plan->segment_outputs = rows * row_symbols;
 
   const uint32_t constants[] = {config.symbol_bytes, rows, size_of(config.length) / 4, run_vectors};
   for (const auto& [pipeline, stem] :
@@ -71,12 +73,11 @@ RunLengthDecode::RunLengthDecode(std::shared_ptr<const Plan> plan) : plan_(std::
 
 uint32_t RunLengthDecode::tile_runs() const noexcept { return plan_->tile_runs; }
 
-uint32_t RunLengthDecode::tile_outputs() const noexcept { return plan_->tile_outputs; }
+uint32_t RunLengthDecode::segment_outputs() const noexcept { return plan_->segment_outputs; }
 
 VkDeviceSize RunLengthDecode::scratch_size(uint64_t max_count) const noexcept {
   const uint64_t tiles = std::min(plan_->run_tiles(max_count), kMaxTiles);
-  const uint64_t prefixes = tiles + std::min<uint64_t>(tiles, plan_->groups);
-  return std::max<VkDeviceSize>(16, (prefixes * kPrefixBytes + 15) / 16 * 16);
+  return (std::min<uint64_t>(tiles, plan_->groups) + 1 + tiles) * kBeforeBytes;
 }
 
 Status RunLengthDecode::record(VkCommandBuffer commands, const RunLengthDecodeArgs& args) const {
@@ -89,7 +90,7 @@ Status RunLengthDecode::record(VkCommandBuffer commands, const RunLengthDecodeAr
   if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");
   if (plan.run_tiles(maximum) >= kMaxTiles)
     return primitives::argument_error(kName, "count", "is more than 2^30 tiles hold: " + std::to_string(maximum));
-  if (args.max_output / plan.tile_outputs >= kMaxTiles - 2)
+  if (args.max_output / plan.segment_outputs >= kMaxTiles)
     return primitives::argument_error(kName, "max_output",
                                       "is more than 2^30 tiles hold: " + std::to_string(args.max_output));
   const Result<VkDeviceAddress> count = primitives::locate_count(state, kName, args.count);
@@ -132,7 +133,7 @@ Status RunLengthDecode::record(VkCommandBuffer commands, const RunLengthDecodeAr
   }
 
   const uint64_t run_tiles = plan.run_tiles(maximum);
-  const uint64_t tiles_per_span = std::max<uint64_t>(1, (run_tiles + plan.groups - 1) / plan.groups);
+  const uint64_t tiles_per_span = std::bit_ceil(std::max<uint64_t>(1, (run_tiles + plan.groups - 1) / plan.groups));
   const uint32_t spans = static_cast<uint32_t>((run_tiles + tiles_per_span - 1) / tiles_per_span);
   shader::RunLengthDecodePush push{};
   push.symbols = symbols.address;
@@ -140,14 +141,14 @@ Status RunLengthDecode::record(VkCommandBuffer commands, const RunLengthDecodeAr
   push.outputs = output.address;
   push.total = total.address;
   push.status = status.address;
-  push.prefixes = scratch.address;
+  push.before = scratch.address;
   push.count = *count;
   push.count_value = maximum;
   push.max_output = args.max_output;
   push.count_words = static_cast<uint32_t>(args.count.range().size / 4);
   // Symbols of 8 and 16 bytes that lie across boundaries of their size are stored by words.
   if (output.address % symbol_bytes == 0) push.head = primitives::head_items(output.address, 16, symbol_bytes);
-  push.tiles_per_span = static_cast<uint32_t>(tiles_per_span);
+  push.span_shift = static_cast<uint32_t>(std::countr_zero(tiles_per_span));
   push.spans = spans;
 
   if (spans != 0) {
@@ -156,8 +157,8 @@ Status RunLengthDecode::record(VkCommandBuffer commands, const RunLengthDecodeAr
   }
   primitives::dispatch(state, commands, *plan.offsets, push, {1, 1});
   if (spans != 0 && args.max_output != 0) {
-    // Segments begin where a tile of either kind does; the first begins both.
-    const uint64_t segments = run_tiles + (args.max_output + push.head - 1) / plan.tile_outputs;
+    // In front of each extra segment lies a full one.
+    const uint64_t segments = run_tiles + args.max_output / plan.segment_outputs;
     primitives::barrier_between(state, commands);
     primitives::dispatch(state, commands, *plan.expand, push,
                          primitives::dispatch_size(segments, state.traits().max_workgroup_count_x));

@@ -53,7 +53,7 @@ struct SelectTuning {
 /// RunLengthDecode. Workgroup and rows are rounded down to powers of two.
 struct DecodeTuning {
   uint32_t workgroup = 256;
-  uint32_t rows = 4;         ///< 16-byte vectors of output per lane and tile, at most 8
+  uint32_t rows = 8;  ///< 16-byte vectors of output per lane and segment, at most 32 and as many as make 2^14 symbols
   uint32_t run_vectors = 1;  ///< of 4 runs per lane and tile, 1 or 2
   uint32_t groups = 1024;    ///< at most this many workgroups sum lengths
 };
