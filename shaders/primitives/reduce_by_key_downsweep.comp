@@ -34,7 +34,7 @@ void main() {
     if (tile.loadable)
       stage(words, keys, before, subgroups_before);
     else
-      stage_by_rows(tile, subgroups_before, 0u);
+      stage_by_rows(tile, subgroups_before);
     barrier();
     put_tile(tile, carry, subgroups_before, aggregate);
     carry = combine(carry, aggregate);

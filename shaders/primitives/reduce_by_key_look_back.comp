@@ -42,7 +42,7 @@ void main() {
   if (tile.loadable)
     stage(words, keys, before, subgroups_before);
   else
-    stage_by_rows(tile, subgroups_before, 0u);
+    stage_by_rows(tile, subgroups_before);
   if (combines) look_back_close_block(state, ticket);
   Segment prefix = segment_identity();
   if (alone)

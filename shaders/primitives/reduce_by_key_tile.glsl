@@ -5,7 +5,7 @@
 // the tile, so that nothing is held in registers while the tile waits for it; then the prefix says where they go, and completes the
 // value of the run that was open when the tile began. What is open at the end is the next tile's, or the range's last run.
 //
-// A tile of more runs than there is room for is staged again and again, row by row.
+// A tile of more runs than there is room for is read again row by row, and its runs go straight to their places.
 #ifndef WEFT_REDUCE_BY_KEY_TILE_GLSL
 #define WEFT_REDUCE_BY_KEY_TILE_GLSL
 
@@ -47,13 +47,13 @@ Value stage_value(uint at) {
 
 // Where the heads of a vector are staged, and what stands in front of them.
 struct VectorRuns {
-  uint at;        // of the next head, counted from the first run that is staged; wraps below it
+  uint at;        // of the next head, counted from the tile's first
   bool open;      // no head of the subgroup's share is in front
   Value running;  // of the items since the last head of the share, or of all
 };
 
-VectorRuns vector_runs(SegmentBefore before, Segment subgroups_before, uint first_run) {
-  return VectorRuns(subgroups_before.heads + before.heads - first_run, before.heads == 0u, before.value);
+VectorRuns vector_runs(SegmentBefore before, Segment subgroups_before) {
+  return VectorRuns(subgroups_before.heads + before.heads, before.heads == 0u, before.value);
 }
 
 void stage_item(inout VectorRuns runs, bool head, uvec2 key, Value value, Segment subgroups_before) {
@@ -69,8 +69,8 @@ void stage_item(inout VectorRuns runs, bool head, uvec2 key, Value value, Segmen
 
 // ---- any tile ----
 
-// Stages the runs from `first_run` on. `subgroups_before`: the segment of the tile's subgroups before this one.
-void stage_by_rows(SegmentTile tile, Segment subgroups_before, uint first_run) {
+// Stages the runs of a tile as far as there is room. `subgroups_before`: the segment of the tile's subgroups before this one.
+void stage_by_rows(SegmentTile tile, Segment subgroups_before) {
   Segment running = segment_identity();
   [[dont_unroll]] for (uint row = 0; row < kRows; ++row) {
     const uint v = tile_vector(row);
@@ -79,7 +79,7 @@ void stage_by_rows(SegmentTile tile, Segment subgroups_before, uint first_run) {
     const uint heads = segment_tile_heads_of_vector(tile, v);
     const SegmentBefore before = segments_before_vector(tile, v, heads, vector, running);
     const uvec2 inside = tile_present_in_vector(tile.present, v);
-    VectorRuns runs = vector_runs(before, subgroups_before, first_run);
+    VectorRuns runs = vector_runs(before, subgroups_before);
     [[unroll]] for (uint k = 0; k < WEFT_VECTOR_ITEMS; ++k) {
       if (k < inside.x || k >= inside.y) continue;
       const bool head = is_head(heads, k);
@@ -113,7 +113,7 @@ Segment runs_total(SegmentTile tile, TileWords words, TileKeys keys, inout RunsB
 void stage_vector(TileVector packed, KeyVector keys, uint heads, SegmentBefore before, Segment subgroups_before) {
   uint vector[WEFT_VECTOR_INPUT_WORDS];
   vector_unpack(packed, vector);
-  VectorRuns runs = vector_runs(before, subgroups_before, 0u);
+  VectorRuns runs = vector_runs(before, subgroups_before);
   [[unroll]] for (uint k = 0; k < WEFT_VECTOR_ITEMS; ++k)
     stage_item(runs, is_head(heads, k), key_of_vector(keys, k), vector_value(vector, k), subgroups_before);
 }
@@ -152,28 +152,53 @@ void put_count(uint runs) {
   if (push.count_out_words == 2u) count.at[1] = 0u;
 }
 
-// Writes what is staged of a tile of `runs` runs, from its run `first_run` on. `prefix`: the segment of everything before the tile.
-void put_staged(Segment prefix, uint first_run, uint runs) {
+// Writes the runs of a tile that are all staged. `prefix`: the segment of everything before the tile.
+void put_staged(Segment prefix, uint runs) {
   const uint place = subgroup_index() * kSubgroupSize + subgroup_lane();
-  const uint count = min(runs - first_run, kStageRuns);
-  for (uint i = place; i < count; i += kWorkgroupSize) {
-    const uint run = prefix.heads + first_run + i;
+  for (uint i = place; i < runs; i += kWorkgroupSize) {
+    const uint run = prefix.heads + i;
     put_output(push.keys_out, kKeyBytes, run, stage_key(i));
     if (run == 0u) continue;
     const Value value = stage_value(i);
-    put_value(run - 1u, first_run + i == 0u ? combine(prefix.value, value) : value);
+    put_value(run - 1u, i == 0u ? combine(prefix.value, value) : value);
   }
 }
 
-// Writes the runs of a tile that is staged from its first run on. Every invocation of the workgroup calls, uniformly, after a barrier.
-void put_tile(SegmentTile tile, Segment prefix, Segment subgroups_before, Segment aggregate) {
-  put_staged(prefix, 0u, aggregate.heads);
-  for (uint first_run = kStageRuns; first_run < aggregate.heads; first_run += kStageRuns) {
-    barrier();
-    stage_by_rows(tile, subgroups_before, first_run);
-    barrier();
-    put_staged(prefix, first_run, aggregate.heads);
+// Writes the runs of a tile straight to their places, row by row.
+void put_by_rows(SegmentTile tile, Segment prefix, Segment subgroups_before) {
+  Segment running = segment_identity();
+  [[dont_unroll]] for (uint row = 0; row < kRows; ++row) {
+    const uint v = tile_vector(row);
+    uint vector[WEFT_VECTOR_INPUT_WORDS];
+    tile_load_vector(tile.source, tile.present, v, vector);
+    const uint heads = segment_tile_heads_of_vector(tile, v);
+    const SegmentBefore before = segments_before_vector(tile, v, heads, vector, running);
+    const uvec2 inside = tile_present_in_vector(tile.present, v);
+    VectorRuns runs = vector_runs(before, subgroups_before);
+    [[unroll]] for (uint k = 0; k < WEFT_VECTOR_ITEMS; ++k) {
+      if (k < inside.x || k >= inside.y) continue;
+      const Value value = vector_value(vector, k);
+      if (!is_head(heads, k)) {
+        runs.running = combine(runs.running, value);
+        continue;
+      }
+      Value ended = runs.running;
+      if (runs.open) ended = combine(subgroups_before.value, ended);
+      if (runs.at == 0u) ended = combine(prefix.value, ended);
+      const uint run = prefix.heads + runs.at;
+      put_output(push.keys_out, kKeyBytes, run, tile_key(tile.keys, v * WEFT_VECTOR_ITEMS + k));
+      if (run != 0u) put_value(run - 1u, ended);
+      runs = VectorRuns(runs.at + 1u, false, value);
+    }
   }
+}
+
+// Writes the runs of a tile, which is staged. Every invocation of the workgroup calls, uniformly, after a barrier.
+void put_tile(SegmentTile tile, Segment prefix, Segment subgroups_before, Segment aggregate) {
+  if (aggregate.heads <= kStageRuns)
+    put_staged(prefix, aggregate.heads);
+  else
+    put_by_rows(tile, prefix, subgroups_before);
   if (gl_LocalInvocationIndex == 0u && !tile_exists(tile.range, tile.index + 1u)) {
     const Segment all = combine(prefix, aggregate);
     put_value(all.heads - 1u, all.value);
