@@ -30,6 +30,7 @@ constexpr uint32_t kMoveTested = 1;
 // Of run_length_encode_tile.glsl.
 constexpr uint32_t kMoveLengths = 4;
 constexpr uint32_t kMoveOffsets = 8;
+constexpr uint32_t kNonTrivial = 16;
 
 }  // namespace
 
@@ -56,8 +57,8 @@ Result<RunLengthEncode> RunLengthEncode::create(const Context& context, const Ru
   pass.direct = bytes >= 4;
   pass.accumulator_words = 2;
   const uint32_t length_words = !config.lengths && !config.offsets ? 0 : config.length == Type::u64 ? 2 : 1;
-  const uint32_t moves =
-      (config.symbols ? kMoveTested : 0) | (config.lengths ? kMoveLengths : 0) | (config.offsets ? kMoveOffsets : 0);
+  const uint32_t moves = (config.symbols ? kMoveTested : 0) | (config.lengths ? kMoveLengths : 0) |
+                         (config.offsets ? kMoveOffsets : 0) | (config.non_trivial ? kNonTrivial : 0);
   pass.constants = {kTestRunHead, 0, moves, 4, length_words};
   pass.fault = fault;
   Result<ChunkedPass> made = ChunkedPass::create(context.state(), pass);
@@ -94,9 +95,11 @@ Status RunLengthEncode::record(VkCommandBuffer commands, const RunLengthEncodeAr
   push.scratch = ranges.scratch(args.scratch, scratch_size(maximum));
   if (maximum != 0) {
     push.items = ranges.read("input", args.input, maximum * bytes, alignment);
-    if (plan.config.symbols) push.out_0 = ranges.write("symbols", args.symbols, maximum * bytes, alignment);
-    if (plan.config.lengths) push.indices_0 = ranges.write("lengths", args.lengths, maximum * length_bytes, 4);
-    if (plan.config.offsets) push.indices_1 = ranges.write("offsets", args.offsets, maximum * length_bytes, 4);
+  }
+  if (const uint64_t runs = plan.config.non_trivial ? maximum / 2 : maximum; runs != 0) {
+    if (plan.config.symbols) push.out_0 = ranges.write("symbols", args.symbols, runs * bytes, alignment);
+    if (plan.config.lengths) push.indices_0 = ranges.write("lengths", args.lengths, runs * length_bytes, 4);
+    if (plan.config.offsets) push.indices_1 = ranges.write("offsets", args.offsets, runs * length_bytes, 4);
   }
   if (Status status = ranges.finish(); !status) return status;
 
