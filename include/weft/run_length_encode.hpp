@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include <weft/context.hpp>
+#include <weft/kernels.hpp>
 #include <weft/types.hpp>
 
 namespace weft {
@@ -20,6 +23,9 @@ struct RunLengthEncodeConfig {
   Type length =
       Type::u32;  ///< of lengths and offsets: u32, or u64 where one may reach 2^32 (no device feature is needed)
   Strategy strategy = Strategy::automatic;
+  /// A set made for "run_length_encode": items are the snippet's, and a run goes on while they are same() as the one before. Its
+  /// symbol is its first item. symbol is not looked at.
+  std::optional<KernelSet> own_kernels{};
 };
 
 /// What one call works on. Ranges that the config does not ask for are ignored. No range that is written may overlap
@@ -33,6 +39,8 @@ struct RunLengthEncodeArgs {
   BufferRange
       scratch;  ///< `scratch_size(count.maximum())` bytes, aligned to 16; contents irrelevant before, undefined after
   Count count;  ///< a value, or a device address and a maximum
+  Value a{};    ///< with own_kernels, what call_a() and call_b() give
+  Value b{};
 };
 
 /// Run-length encoding: every maximal run of equal items becomes one symbol and its length.
@@ -52,8 +60,8 @@ struct RunLengthEncodeArgs {
 /// Synchronisation: the library's one rule (weft/context.hpp). Threads: one RunLengthEncode may record on many at once.
 class RunLengthEncode {
  public:
-  /// Builds the pipelines. Errors: unsupported (a type of lengths that is neither u32 nor u64), out_of_host_memory,
-  /// out_of_device_memory, device_lost.
+  /// Builds the pipelines. Errors: unsupported (a type of lengths that is neither u32 nor u64, own_kernels made for something
+  /// else), out_of_host_memory, out_of_device_memory, device_lost.
   static Result<RunLengthEncode> create(const Context& context, const RunLengthEncodeConfig& config);
 
   /// Bytes of scratch for any call on at most `max_count` items. Never decreases with `max_count`. Never 0.

@@ -15,6 +15,11 @@
 
 const bool kLengths = (kMove & 4u) != 0u;
 const bool kOffsets = (kMove & 8u) != 0u;
+#if WEFT_ITEM == WEFT_STRUCT
+const uint kSymbolBytes = WEFT_ITEM_WORDS * 4;
+#else
+const uint kSymbolBytes = WEFT_ITEM_BYTES;
+#endif
 
 void encode_store(uvec2 target, uint index, uvec2 value) {
   Words words = Words(target);
@@ -22,24 +27,19 @@ void encode_store(uvec2 target, uint index, uvec2 value) {
   if (kIndexWords == 2u) words.at[2u * index + 1u] = value.y;
 }
 
-// Copies one item of less than a word, beside others that may be written.
-void encode_copy_narrow(uvec2 target, uvec2 source) {
-  const uint mask = WEFT_ITEM_BYTES >= 4 ? ~0u : (1u << (8u * WEFT_ITEM_BYTES & 31u)) - 1u;
+// Copies the item at an index of the range. Beside one of less than a word others may be written.
+void encode_copy(uvec2 target, uvec2 index) {
+  const uvec2 source = word64_add(push.items, word64_times(index, kSymbolBytes));
+#if WEFT_ITEM == WEFT_U8 || WEFT_ITEM == WEFT_U16
+  const uint mask = (1u << (8u * kSymbolBytes)) - 1u;
   const uint item = Words(uvec2(source.x & ~3u, source.y)).at[0] >> (8u * (source.x & 3u));
   const uint shift = 8u * (target.x & 3u);
   merge_word(Words(uvec2(target.x & ~3u, target.y)), 0u, (item & mask) << shift, mask << shift);
-}
-
-// Copies the item at an index of the range.
-void encode_copy(uvec2 target, uvec2 index) {
-  const uvec2 source = word64_add(push.items, word64_times(index, WEFT_ITEM_BYTES));
-  if (WEFT_ITEM_BYTES < 4) {
-    encode_copy_narrow(target, source);
-    return;
-  }
+#else
   Words from = Words(source);
   Words to = Words(target);
-  [[unroll]] for (uint i = 0; i < WEFT_ITEM_BYTES / 4; ++i) to.at[i] = from.at[i];
+  [[unroll]] for (uint i = 0; i < kSymbolBytes / 4; ++i) to.at[i] = from.at[i];
+#endif
 }
 
 // Where a subgroup's runs go.
@@ -50,12 +50,21 @@ struct EncodeTargets {
   bool is_first;  // no run begins before the subgroup's
   bool follows_head;  // non-trivial: on lane 0, whether the item before a row is a head
   uint rank;      // of the subgroup's runs
-  // Where the run before a row began. As a place in the tile, modulo 2^32 where lengths have a word; with lengths of two,
-  // kOpenBefore stands for all that lies before the subgroup, and `open_before` is the index.
+  // Where the run before a row began. As a place in the tile, modulo 2^32 where lengths have a word; where whole indices are wanted
+  // (kOpenIsWide), kOpenBefore stands for all that lies before the subgroup, and `open_before` is the index.
   uint open;
   uvec2 open_before;
 };
 const uint kOpenBefore = ~0u;
+
+// With an equality of the user's own a run's symbol is its first item, and the one before its end is another.
+#ifdef WEFT_OWN_UNIQUE
+const bool kSymbolsAreFirst = kNonTrivial;
+const bool kOpenIsWide = kIndexWords == 2u || kNonTrivial;
+#else
+const bool kSymbolsAreFirst = false;
+const bool kOpenIsWide = kIndexWords == 2u;
+#endif
 
 bool encode_has_run_before(EncodeTargets targets, uint rank) { return (uint(!targets.is_first) | rank) != 0u; }
 
@@ -63,33 +72,79 @@ bool encode_has_run_before(EncodeTargets targets, uint rank) { return (uint(!tar
 void encode_length(EncodeTargets targets, bool head, uint rank, uint place, uint begin, uvec2 first_place) {
   const bool ends = head && encode_has_run_before(targets, rank);
   const uvec2 index = word64_add(first_place, place);
-  const bool began_before = kIndexWords == 2u && begin == kOpenBefore;
+  const bool began_before = kOpenIsWide && begin == kOpenBefore;
   const uvec2 length = mix(uvec2(place - begin, 0u), word64_subtract(index, targets.open_before), bvec2(began_before));
   if (ends) encode_store(targets.lengths, rank, length);
 }
 
 // The index of the item at `begin`.
 uvec2 encode_begin(EncodeTargets targets, uint begin, uvec2 first_place) {
-  return mix(word64_add(first_place, begin), targets.open_before, bvec2(kIndexWords == 2u && begin == kOpenBefore));
+  return mix(word64_add(first_place, begin), targets.open_before, bvec2(kOpenIsWide && begin == kOpenBefore));
 }
 
 EncodeTargets encode_targets(uvec2 first_place, uvec2 rank, uvec2 open) {
   EncodeTargets targets;
-  targets.symbols = word64_add(push.out_0, word64_times(rank, WEFT_ITEM_BYTES));
+  targets.symbols = word64_add(push.out_0, word64_times(rank, kSymbolBytes));
   targets.lengths = word64_subtract(word64_add(push.indices_0, word64_times(rank, kIndexWords * 4u)),
                                     uvec2(kIndexWords * 4u, 0u));
   targets.offsets = word64_add(push.indices_1, word64_times(rank, kIndexWords * 4u));
   if (kNonTrivial) {
-    targets.symbols = word64_subtract(targets.symbols, uvec2(WEFT_ITEM_BYTES, 0u));
+    targets.symbols = word64_subtract(targets.symbols, uvec2(kSymbolBytes, 0u));
     targets.offsets = word64_subtract(targets.offsets, uvec2(kIndexWords * 4u, 0u));
   }
   targets.is_first = rank == uvec2(0u);
   targets.follows_head = false;
   targets.rank = 0u;
-  targets.open = kIndexWords == 2u ? kOpenBefore : open.x - first_place.x;
+  targets.open = kOpenIsWide ? kOpenBefore : open.x - first_place.x;
   targets.open_before = open;
   return targets;
 }
+
+#if defined(WEFT_SELECT_DIRECT) || WEFT_ITEM == WEFT_STRUCT
+
+#ifndef WEFT_SELECT_DIRECT
+#define SelectWord uint  // not looked at: structs are copied
+void direct_store(uvec2 address, uint index, SelectWord word) {}
+const bool kSymbolsAreCopied = true;
+#else
+const bool kSymbolsAreCopied = kSymbolsAreFirst;
+#endif
+
+// Of a run that begins at `begin`.
+void encode_symbol(EncodeTargets targets, uint rank, SelectWord word, uint begin, uvec2 first_place) {
+  if (kSymbolsAreCopied)
+    encode_copy(word64_add(targets.symbols, rank * kSymbolBytes), encode_begin(targets, begin, first_place));
+  else
+    direct_store(targets.symbols, rank, word);
+}
+
+// A row of which each lane has the item at `place`; `before`: the one in front of it.
+void encode_row(uvec2 first_place, uint place, bool head, SelectWord word, SelectWord before,
+                inout EncodeTargets targets) {
+  const uvec4 heads = subgroup_ballot(head);
+  const uint row_first = place - subgroup_lane();
+  const uint begin = subgroup_highest_before(heads, row_first, targets.open);
+  if (kNonTrivial) {
+    const bool counted = select_run_end(head, targets.follows_head);
+    const uvec4 ends = subgroup_ballot(counted);
+    const uint rank = targets.rank + subgroup_rank(ends);
+    const bool ended = counted && encode_has_run_before(targets, rank);
+    if (kMovesTested && ended) encode_symbol(targets, rank, before, begin, first_place);
+    if (kOffsets && ended) encode_store(targets.offsets, rank, encode_begin(targets, begin, first_place));
+    if (kLengths) encode_length(targets, counted, rank, place, begin, first_place);
+    targets.open = ballot_highest_bit_from(heads, row_first, targets.open);
+    targets.rank += ballot_bit_count(ends);
+    return;
+  }
+  const uint rank = targets.rank + subgroup_rank(heads);
+  if (kMovesTested && head) encode_symbol(targets, rank, word, place, first_place);
+  if (kOffsets && head) encode_store(targets.offsets, rank, word64_add(first_place, place));
+  if (kLengths) encode_length(targets, head, rank, place, begin, first_place);
+  targets.open = ballot_highest_bit_from(heads, row_first, targets.open);
+  targets.rank += ballot_bit_count(heads);
+}
+
+#endif
 
 #ifdef WEFT_SELECT_DIRECT
 
@@ -99,28 +154,7 @@ void encode_row_direct(SelectTile tile, uvec2 first_place, uint place, SelectWor
   const bool differs = direct_run_head(tile, place, word, full, carried, before);
   const bool present = place_is_present(tile, place);
   const bool counts = full || present;
-  const bool head = differs && counts;
-  const uvec4 heads = subgroup_ballot(head);
-  const uint row_first = place - subgroup_lane();
-  const uint begin = subgroup_highest_before(heads, row_first, targets.open);
-  if (kNonTrivial) {
-    const bool counted = select_run_end(head, targets.follows_head);
-    const uvec4 ends = subgroup_ballot(counted);
-    const uint rank = targets.rank + subgroup_rank(ends);
-    const bool ended = counted && encode_has_run_before(targets, rank);
-    if (kMovesTested && ended) direct_store(targets.symbols, rank, before);
-    if (kOffsets && ended) encode_store(targets.offsets, rank, encode_begin(targets, begin, first_place));
-    if (kLengths) encode_length(targets, counted, rank, place, begin, first_place);
-    targets.open = ballot_highest_bit_from(heads, row_first, targets.open);
-    targets.rank += ballot_bit_count(ends);
-    return;
-  }
-  const uint rank = targets.rank + subgroup_rank(heads);
-  if (kMovesTested && head) direct_store(targets.symbols, rank, word);
-  if (kOffsets && head) encode_store(targets.offsets, rank, word64_add(first_place, place));
-  if (kLengths) encode_length(targets, head, rank, place, begin, first_place);
-  targets.open = ballot_highest_bit_from(heads, row_first, targets.open);
-  targets.rank += ballot_bit_count(heads);
+  encode_row(first_place, place, differs && counts, word, before, targets);
 }
 
 Accumulator compact_share(SelectTile tile) { return direct_share(tile); }
@@ -158,6 +192,18 @@ Accumulator compact_share(SelectTile tile) { return select_share(tile); }
 #define SelectHeld SelectWords
 void select_fetch(SelectTile tile, inout SelectWords words) { select_load(tile, words); }
 
+#if WEFT_ITEM == WEFT_STRUCT
+
+void encode_subgroup(SelectTile tile, uvec2 first_place, SelectWords words, uvec2 rank, uvec2 open) {
+  EncodeTargets targets = encode_targets(first_place, rank, open);
+  targets.follows_head = select_follows_head(tile);
+  const SelectMasks masks = select_masks_by_rows(tile);
+  [[dont_unroll]] for (uint row = 0u; row < kRows; ++row)
+    encode_row(first_place, tile_vector(row), ((masks.first >> row) & 1u) != 0u, 0u, 0u, targets);
+}
+
+#else
+
 // The symbol of a head in this lane's vector, by its place in it; non-trivial: of the item before, which for the first one is the
 // highest of the word `before`.
 uint encode_symbol(uint words[WEFT_VECTOR_INPUT_WORDS], uint before, uint k) {
@@ -172,7 +218,7 @@ uint encode_symbol(uint words[WEFT_VECTOR_INPUT_WORDS], uint before, uint k) {
 // A lane goes through the heads of its vector, so that what a row costs follows from its runs. Lengths are stored as they come;
 // symbols, of which several share a word, go through shared memory, in rounds where there are more than fit. `carried`, non-trivial:
 // on lane 0, the word before the row.
-void encode_row(uvec2 first_place, SelectMasks masks, SelectRanks ranks, uint row, uint words[WEFT_VECTOR_INPUT_WORDS],
+void encode_row_staged(uvec2 first_place, SelectMasks masks, SelectRanks ranks, uint row, uint words[WEFT_VECTOR_INPUT_WORDS],
                 inout uint carried, inout EncodeTargets targets) {
   const uint heads = (masks.first >> (row * WEFT_SELECT_VECTOR & 31u)) & kVectorMask;
   uint listed = heads;
@@ -244,17 +290,19 @@ void encode_subgroup(SelectTile tile, uvec2 first_place, SelectWords words, uvec
 #define WEFT_ENCODE_ROW(i)                                              \
   if (i < kRows) {                                                      \
     vector_unpack(words.row_##i, vector);                               \
-    encode_row(first_place, masks, ranks, i, vector, carried, targets); \
+    encode_row_staged(first_place, masks, ranks, i, vector, carried, targets); \
   }
     WEFT_FOR_SELECT_ROWS(WEFT_ENCODE_ROW)
 #undef WEFT_ENCODE_ROW
   } else {
     [[dont_unroll]] for (uint row = 0u; row < kRows; ++row) {
       if (kMovesTested) tile_load_vector(tile.source, tile.present, tile_vector(row), vector);
-      encode_row(first_place, masks, ranks, row, vector, carried, targets);
+      encode_row_staged(first_place, masks, ranks, row, vector, carried, targets);
     }
   }
 }
+
+#endif
 
 #endif
 
@@ -290,7 +338,7 @@ void compact_tile(TileRange range, SelectTile tile, SelectHeld held, Accumulator
     const bool closes = length != uvec2(1u, 0u) && !tile_exists(range, tile.index + 1u);
     select_write_counts(closes ? runs : closed, uvec2(0u), uvec2(0u));
     if (!closes) return;
-    if (kMovesTested) encode_copy(word64_add(push.out_0, word64_times(closed, WEFT_ITEM_BYTES)), last_open);
+    if (kMovesTested) encode_copy(word64_add(push.out_0, word64_times(closed, kSymbolBytes)), last_open);
     if (kLengths) encode_store(word64_add(push.indices_0, word64_times(closed, kIndexWords * 4u)), 0u, length);
     if (kOffsets) encode_store(word64_add(push.indices_1, word64_times(closed, kIndexWords * 4u)), 0u, last_open);
     return;

@@ -174,15 +174,17 @@ Item own_item_of(uint bits) { return own_item_of(uvec2(bits, 0u)); }
 
 #ifdef WEFT_OWN_UNIQUE
 bool own_differs(Item a, Item b) { return !same(a, b); }
+#elif WEFT_ACCUMULATOR == WEFT_COUNTS
+uint own_side(Item item) { return min(side(item), 2u); }
 #else
-bool own_keeps(Item item) { return keep(item); }
+uint own_side(Item item) { return keep(item) ? 0u : 1u; }
 #endif
 
 #endif
 
 #if defined(WEFT_OWN_SNIPPET) && !defined(WEFT_OWN_UNIQUE)
 #if WEFT_ITEM != WEFT_STRUCT
-#define WEFT_SELECT_SIDE(bits) (own_keeps(own_item_of(bits)) ? 0u : 1u)
+#define WEFT_SELECT_SIDE(bits) own_side(own_item_of(bits))
 #endif
 #else
 #define WEFT_SELECT_SIDE(bits) select_side(bits)
@@ -362,7 +364,7 @@ SelectMasks select_masks_by_rows(SelectTile tile) {
         own.first = select_member_is_run_head(tile, v) ? 1u : 0u;
       else
 #if defined(WEFT_OWN_SNIPPET) && !defined(WEFT_OWN_UNIQUE)
-        select_mark(own_keeps(select_own_item(tile, v, 0u)) ? 0u : 1u, 0u, own);
+        select_mark(own_side(select_own_item(tile, v, 0u)), 0u, own);
 #else
         select_mark(select_side(select_member(tile, v)), 0u, own);
 #endif
