@@ -89,8 +89,11 @@ const Wad* wad() {
   return nullptr;
 }
 
-/// How many of its bytes a device takes: lavapipe needs seconds for all.
-uint64_t share_of(const Device& device) { return device.backend().is_emulated() ? 96 << 10 : 4 << 20; }
+/// How many of its bytes a device takes: software devices need long for all.
+uint64_t share_of(const Device& device) {
+  if (device.backend().is_emulated()) return 96 << 10;
+  return device.name().find("SwiftShader") != std::string::npos ? 512 << 10 : 4 << 20;
+}
 
 Bytes first_of(const Bytes& bytes, uint64_t count) {
   return {bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(std::min<uint64_t>(count, bytes.size()))};

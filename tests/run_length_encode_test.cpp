@@ -406,26 +406,27 @@ TEST_SUITE("run_length_encode") {
   }
 
   TEST_CASE("non-trivial runs: each output where it is wanted, in either width, and a run over tiles") {
-    for (const Device& device : every_device())
-      for (const Type length : {Type::u32, Type::u64})
-        for (const uint32_t wanted : {0u, 1u, 2u, 4u, 7u}) {
-          if (device.backend().is_emulated() && wanted != 7) continue;
-          const auto run = [&]<class T>() {
-            RunLengthEncodeConfig config = non_trivial_of<T>();
-            config.length = length;
-            config.symbols = (wanted & 1) != 0;
-            config.lengths = (wanted & 2) != 0;
-            config.offsets = (wanted & 4) != 0;
-            check(device, items_in_runs<T>(9000, 4, 3), config, {.input_misalignment = 8, .wide_count = true});
-            const uint64_t tile = encode_of(device, config).tile_items();
-            std::vector<T> items(4 * tile + 11, T{1});
-            for (uint64_t i = 0; i < 5; ++i) items[i] = static_cast<T>(2 + i);
-            for (uint64_t i = 3 * tile; i < items.size(); ++i) items[i] = static_cast<T>(2 + i % 3);
-            check(device, items, config);
-          };
-          run.operator()<uint32_t>();
-          if (!device.backend().is_emulated()) run.operator()<uint16_t>();
-        }
+    for (const Device& device : every_device()) {
+      const auto run = [&]<class T>(Type length, uint32_t wanted) {
+        if (device.backend().is_emulated() && wanted != 7) return;
+        RunLengthEncodeConfig config = non_trivial_of<T>();
+        config.length = length;
+        config.symbols = (wanted & 1) != 0;
+        config.lengths = (wanted & 2) != 0;
+        config.offsets = (wanted & 4) != 0;
+        check(device, items_in_runs<T>(9000, 4, 3), config, {.input_misalignment = 8, .wide_count = true});
+        const uint64_t tile = encode_of(device, config).tile_items();
+        std::vector<T> items(4 * tile + 11, T{1});
+        for (uint64_t i = 0; i < 5; ++i) items[i] = static_cast<T>(2 + i);
+        for (uint64_t i = 3 * tile; i < items.size(); ++i) items[i] = static_cast<T>(2 + i % 3);
+        check(device, items, config);
+      };
+      // Nothing but the count, one output each, and all as wide as they get; narrow symbols are written another way.
+      for (const uint32_t wanted : {0u, 1u, 4u}) run.operator()<uint32_t>(Type::u32, wanted);
+      run.operator()<uint32_t>(Type::u64, 7);
+      run.operator()<uint16_t>(Type::u32, 2);
+      run.operator()<uint16_t>(Type::u64, 7);
+    }
   }
 
   TEST_CASE("non-trivial runs: chunks carry the open run on, and write no end before there is one") {
@@ -468,7 +469,7 @@ TEST_SUITE("run_length_encode") {
             CHECK(check_encoding(device.gpu(), *encode, config, items_in_runs<T>(n, 3, longest), {}) == "");
         };
         run.operator()<uint32_t>();
-        if (!backend->is_emulated()) run.operator()<uint8_t>();
+        if (!backend->is_emulated() && every == 3) run.operator()<uint8_t>();
       }
   }
 

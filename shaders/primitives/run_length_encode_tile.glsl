@@ -70,7 +70,8 @@ bool encode_has_run_before(EncodeTargets targets, uint rank) { return (uint(!tar
 
 // At a head the run before it ends, which began at `begin`.
 void encode_length(EncodeTargets targets, bool head, uint rank, uint place, uint begin, uvec2 first_place) {
-  const bool ends = head && encode_has_run_before(targets, rank);
+  const bool has_run_before = encode_has_run_before(targets, rank);
+  const bool ends = head && has_run_before;
   const uvec2 index = word64_add(first_place, place);
   const bool began_before = kOpenIsWide && begin == kOpenBefore;
   const uvec2 length = mix(uvec2(place - begin, 0u), word64_subtract(index, targets.open_before), bvec2(began_before));
@@ -128,7 +129,8 @@ void encode_row(uvec2 first_place, uint place, bool head, SelectWord word, Selec
     const bool counted = select_run_end(head, targets.follows_head);
     const uvec4 ends = subgroup_ballot(counted);
     const uint rank = targets.rank + subgroup_rank(ends);
-    const bool ended = counted && encode_has_run_before(targets, rank);
+    const bool has_run_before = encode_has_run_before(targets, rank);
+    const bool ended = counted && has_run_before;
     if (kMovesTested && ended) encode_symbol(targets, rank, before, begin, first_place);
     if (kOffsets && ended) encode_store(targets.offsets, rank, encode_begin(targets, begin, first_place));
     if (kLengths) encode_length(targets, counted, rank, place, begin, first_place);
@@ -252,7 +254,8 @@ void encode_row_staged(uvec2 first_place, SelectMasks masks, SelectRanks ranks, 
         begin = mix(row_begin, vector_place + uint(findMSB(heads_before | 1u)), heads_before != 0u);
       }
       if (from == 0u) {
-        if (kOffsets && (!kNonTrivial || encode_has_run_before(targets, targets.rank + rank)))
+        const bool has_run_before = encode_has_run_before(targets, targets.rank + rank);
+        if (kOffsets && (!kNonTrivial || has_run_before))
           encode_store(targets.offsets, targets.rank + rank,
                        kNonTrivial ? encode_begin(targets, begin, first_place) : word64_add(first_place, place));
         if (kLengths) encode_length(targets, true, targets.rank + rank, place, begin, first_place);
@@ -266,7 +269,8 @@ void encode_row_staged(uvec2 first_place, SelectMasks masks, SelectRanks ranks, 
     subgroup_shared_barrier();
     const uint flushed = min(row_runs - min(from, row_runs), entries);
     // The range's first item ends no run.
-    const uint skipped = kNonTrivial && !encode_has_run_before(targets, targets.rank + from) ? min(flushed, 1u) : 0u;
+    const bool has_run_before = encode_has_run_before(targets, targets.rank + from);
+    const uint skipped = mix(0u, min(flushed, 1u), kNonTrivial && !has_run_before);
     select_flush_values(word64_add(targets.symbols, (targets.rank + from + skipped) * WEFT_ITEM_BYTES), skipped,
                         flushed - skipped);
     subgroup_shared_barrier();
