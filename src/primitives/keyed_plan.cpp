@@ -64,7 +64,7 @@ Status check_types(const ContextState& state, const KeyedPlan::Wish& wish) {
     return Error{ErrorCode::unsupported, name + ": values of type " + name_of(wish.item) + " are not combined in " +
                                              name_of(wish.accumulator) + " by key"};
   for (const Type type : {wish.item, wish.accumulator})
-    if (const Status status = state.check_type(type); !status) return status;
+    if (Status status = state.check_type(type); !status) return status;
   return {};
 }
 
