@@ -86,6 +86,74 @@ class RunLengthEncodeCase : public EncodeCase {
   std::optional<RunLengthEncode> encode_;
 };
 
+/// Where the runs of two or more items begin, and how long they are; what CUB gives of them.
+class NonTrivialCase : public BenchCase {
+ public:
+  NonTrivialCase(const Matrix& matrix, Type symbol, uint32_t mean, std::vector<uint64_t> sizes)
+      : BenchCase("run_length_encode", "nontrivial " + RunData::of(mean).name, ItemType::of(symbol).name,
+                  size_of(symbol), std::move(sizes)),
+        runs_(RunData::of(mean)),
+        // Lengths are uniform in [1, 2 * mean - 1].
+        run_share_(matrix.source->run_share(runs_.data, size_of(symbol)) * (2.0 * mean - 2) / (2.0 * mean - 1)) {
+    config_.symbol = symbol;
+    config_.symbols = false;
+    config_.offsets = true;
+    config_.non_trivial = true;
+    config_.strategy = matrix.strategy;
+  }
+
+  std::string data() const override { return "runs"; }
+  std::vector<HostArray> inputs(ItemSource& source, uint64_t n) const override {
+    return {source.array(runs_.data, item_bytes(), n)};
+  }
+  std::vector<uint64_t> outputs(uint64_t n) const override {
+    return {n / 2 * sizeof(uint32_t), n / 2 * sizeof(uint32_t), sizeof(uint32_t)};
+  }
+  uint64_t moved_bytes(uint64_t n) const override {
+    const auto runs = static_cast<uint64_t>(std::llround(run_share_ * static_cast<double>(n)));
+    return n * item_bytes() + runs * 2 * sizeof(uint32_t);
+  }
+
+  Status prepare(Gpu& gpu) override {
+    auto encode = RunLengthEncode::create(gpu.context(), config_);
+    if (!encode) return encode.error();
+    encode_ = std::move(encode).value();
+    return {};
+  }
+  void release() override { encode_.reset(); }
+  std::string strategy() const override { return name_of(encode_->strategy()); }
+  uint64_t scratch_bytes(uint64_t n) const override { return encode_->scratch_size(n); }
+
+  Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override {
+    RunLengthEncodeArgs args;
+    args.input = buffers.inputs[0];
+    args.offsets = buffers.outputs[0];
+    args.lengths = buffers.outputs[1];
+    args.run_count = buffers.outputs[2];
+    args.scratch = buffers.scratch;
+    args.count = n;
+    return encode_->record(commands, args);
+  }
+
+  Result<std::optional<Mismatch>> verify(Gpu& gpu, ItemSource& source, const CaseBuffers& buffers,
+                                         uint64_t n) const override {
+    OutputReader offsets(gpu, buffers.outputs[0], sizeof(uint32_t));
+    OutputReader lengths(gpu, buffers.outputs[1], sizeof(uint32_t));
+    const auto count = read_count(gpu, buffers.outputs[2]);
+    if (!count) return count.error();
+    return with_item(item_bytes(), [&]<class T>(T*) {
+      return check_non_trivial_runs(items_of<T>(inputs(source, n)[0].bytes), offsets.fetcher(), lengths.fetcher(),
+                                    *count);
+    });
+  }
+
+ private:
+  RunData runs_;
+  double run_share_;
+  RunLengthEncodeConfig config_;
+  std::optional<RunLengthEncode> encode_;
+};
+
 /// The classic pipeline of four kernels, to see what the fused one gains: a mask of run heads, its exclusive scan, the heads'
 /// positions compacted, symbols and lengths by those. u32 items.
 class FourKernelsCase : public EncodeCase {
@@ -222,6 +290,8 @@ Cases run_length_encode_cases(const Matrix& matrix) {
   }
   add(Type::u16, RunData::of(8), some);
   add(Type::u64, RunData::of(8), some);
+  for (const Type symbol : {Type::u32, Type::u8})
+    cases.push_back(std::make_unique<NonTrivialCase>(matrix, symbol, 8, sizes_for(some, size_of(symbol))));
   cases.push_back(std::make_unique<FourKernelsCase>(matrix, RunData::of(8), some));
   cases.push_back(std::make_unique<OneCoreCase<uint32_t>>(matrix, RunData::of(8), some));
   cases.push_back(std::make_unique<OneCoreCase<uint8_t>>(matrix, RunData::of(8), sizes_for(some, 1)));

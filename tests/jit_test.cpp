@@ -13,6 +13,9 @@
 
 #include "support/device.hpp"
 #include "support/run.hpp"
+#include "weft_kernels/by_key_tally.hpp"
+#include "weft_kernels/encode_near.hpp"
+#include "weft_kernels/partition_order.hpp"
 #include "weft_kernels/reduce_best.hpp"
 #include "weft_kernels/scan_triangle.hpp"
 #include "weft_kernels/select_residue.hpp"
@@ -91,6 +94,19 @@ TEST_SUITE("jit") {
       const KernelSet unique = compile(compiler, {"unique", "near.glsl", contents_of("tests/shaders/own/near.glsl")});
       CHECK(unique.kernels().size() == own::unique_near().kernels().size());
       for (const KernelCode& kernel : own::unique_near().kernels()) CHECK(!unique.find(kernel.name).empty());
+      const KernelSet partition =
+          compile(compiler, {"partition", "order.glsl", contents_of("tests/shaders/own/order.glsl")});
+      CHECK(partition.kernels().size() == own::partition_order().kernels().size());
+      for (const KernelCode& kernel : own::partition_order().kernels()) CHECK(!partition.find(kernel.name).empty());
+      const KernelSet by_key =
+          compile(compiler, {"scan_by_key", "tally.glsl", contents_of("tests/shaders/own/tally.glsl")});
+      CHECK(by_key.kernels().size() == own::by_key_tally().kernels().size());
+      for (const KernelCode& kernel : own::by_key_tally().kernels()) CHECK(!by_key.find(kernel.name).empty());
+      CHECK(by_key.accumulator_bytes() == 32);
+      const KernelSet encode =
+          compile(compiler, {"run_length_encode", "near.glsl", contents_of("tests/shaders/own/near.glsl")});
+      CHECK(encode.kernels().size() == own::encode_near().kernels().size());
+      for (const KernelCode& kernel : own::encode_near().kernels()) CHECK(!encode.find(kernel.name).empty());
     }
     // From here on without the compiler.
     CHECK(scan->name() == "triangle.glsl");
@@ -143,7 +159,8 @@ TEST_SUITE("jit") {
     const Result<KernelSet> none = compiler.compile({"sort", "", ""});
     REQUIRE(!none);
     CHECK(none.error().code == ErrorCode::invalid_argument);
-    CHECK(none.error().message == "primitive is scan, reduce, select or unique, not 'sort'");
+    CHECK(none.error().message ==
+          "primitive is scan, scan_by_key, reduce, select, partition, unique or run_length_encode, not 'sort'");
   }
 
   TEST_CASE("what the manual shows compiles") {
@@ -158,10 +175,13 @@ TEST_SUITE("jit") {
     const jit::Compiler compiler = compiler_with();
     for (size_t i = 0; i < 2; ++i) {
       static_cast<void>(compile(compiler, {"select", "manual", shown[i] + "bool keep(Item item) { return true; }\n"}));
-      static_cast<void>(
-          compile(compiler, {"unique", "manual", shown[i] + "bool same(Item a, Item b) { return true; }\n"}));
+      for (const char* primitive : {"unique", "run_length_encode"})
+        static_cast<void>(
+            compile(compiler, {primitive, "manual", shown[i] + "bool same(Item a, Item b) { return true; }\n"}));
+      static_cast<void>(compile(compiler, {"partition", "manual", shown[i] + "uint side(Item item) { return 1u; }\n"}));
     }
-    static_cast<void>(compile(compiler, {"scan", "manual", shown[2]}));
+    for (const char* primitive : {"scan", "scan_by_key"})
+      static_cast<void>(compile(compiler, {primitive, "manual", shown[2]}));
     static_cast<void>(compile(
         compiler, {"select", "manual",
                    "#define Item float\nbool keep(Item item) { return item < uintBitsToFloat(call_a().x); }\n"}));

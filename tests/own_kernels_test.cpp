@@ -1,17 +1,34 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <weft/kernels.hpp>
+#include <weft/run_length_encode.hpp>
+#include <weft/scan_by_key.hpp>
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include "support/device.hpp"
+#include "support/guarded_buffer.hpp"
 #include "support/random.hpp"
 #include "support/run.hpp"
 #include "support/run_select.hpp"
+#include "support/segments.hpp"
 #include "support/sizes.hpp"
+#include "weft_kernels/by_key_best.hpp"
+#include "weft_kernels/by_key_matrix.hpp"
+#include "weft_kernels/by_key_tally.hpp"
+#include "weft_kernels/by_key_triangle.hpp"
+#include "weft_kernels/encode_decade.hpp"
+#include "weft_kernels/encode_first_of_key.hpp"
+#include "weft_kernels/encode_near.hpp"
+#include "weft_kernels/encode_within.hpp"
+#include "weft_kernels/partition_order.hpp"
+#include "weft_kernels/partition_shell.hpp"
+#include "weft_kernels/partition_third.hpp"
 #include "weft_kernels/reduce_best.hpp"
 #include "weft_kernels/reduce_matrix.hpp"
 #include "weft_kernels/reduce_saturating.hpp"
@@ -150,6 +167,69 @@ std::vector<typename Own::Accumulator> scan_of(const std::vector<typename Own::I
   return outputs;
 }
 
+struct OwnByKeyOptions {
+  VkDeviceSize key_misalignment = 0;
+  VkDeviceSize value_misalignment = 0;
+  VkDeviceSize output_misalignment = 0;
+  bool in_place = false;
+};
+
+template <class Own>
+ScanByKey create_scan_by_key(const Device& device, const KernelSet& own, ScanByKeyConfig config) {
+  config.strategy = device.strategy();
+  config.own_kernels = own;
+  Result<ScanByKey> scan = ScanByKey::create(device.context(), config);
+  if (!scan) FAIL(scan.error().message);
+  return *std::move(scan);
+}
+
+/// Scans `n` items by segments of such runs, and compares all that it writes.
+template <class Own>
+void check_scan_by_key(const Device& device, const ScanByKey& scan, const ScanByKeyConfig& config, uint64_t n,
+                       Runs runs, const OwnByKeyOptions& options = {}) {
+  CAPTURE(device.name());
+  CAPTURE(std::string(Own::kName));
+  CAPTURE(name_of(config.kind));
+  CAPTURE(name_of(config.segments));
+  CAPTURE(n);
+  CAPTURE(text_of(runs));
+  CAPTURE(options.key_misalignment);
+  CAPTURE(options.value_misalignment);
+  CAPTURE(options.output_misalignment);
+  using Accumulator = typename Own::Accumulator;
+  std::vector<typename Own::Item> items(n);
+  for (uint64_t i = 0; i < n; ++i) items[i] = Own::random(i + n);
+  const std::vector<bool> heads = heads_of(n, runs, n);
+  std::vector<Accumulator> expected(n);
+  auto running = Own::identity();
+  for (uint64_t i = 0; i < n; ++i) {
+    if (heads[i]) running = Own::identity();
+    const auto next = Own::combine(running, Own::accumulator_of(items[i]));
+    expected[i] = config.kind == ScanKind::inclusive ? next : running;
+    running = next;
+  }
+  Gpu& gpu = device.gpu();
+  const std::vector<std::byte> marks = marks_of(heads, config.segments, size_of(config.key));
+  const auto item_bytes = std::as_bytes(std::span(items));
+  GuardedBuffer keys(gpu, marks.size(), options.key_misalignment, marks);
+  GuardedBuffer values(gpu, item_bytes.size(), options.value_misalignment, item_bytes);
+  GuardedBuffer apart(gpu, n * sizeof(Accumulator), options.output_misalignment, {}, 0xdb);
+  GuardedBuffer& output = options.in_place ? values : apart;
+  GuardedBuffer scratch(gpu, scan.scratch_size(n), 0, {}, 0xdb);
+  const ScanByKeyArgs args{keys.range(), values.range(), output.range(), scratch.range(), n, std::nullopt};
+  const Result<RunTime> ran = gpu.run([&](VkCommandBuffer commands) { return scan.record(commands, args); });
+  if (!ran) FAIL(ran.error().message);
+  std::vector<std::byte> bytes;
+  CHECK(output.read(bytes) == "");
+  const std::vector<Accumulator> actual = items_of<Accumulator>(bytes);
+  CHECK(static_cast<uint64_t>(std::ranges::mismatch(actual, expected).in1 - actual.begin()) == n);
+  CHECK(keys.overwritten() == "");
+  CHECK(scratch.overwritten() == "");
+  if (options.in_place) return;
+  CHECK(values.read(bytes) == "");
+  CHECK(std::ranges::equal(bytes, item_bytes));
+}
+
 template <class A>
 size_t first_difference(const std::vector<A>& actual, const std::vector<A>& expected) {
   REQUIRE(actual.size() == expected.size());
@@ -166,16 +246,22 @@ Scan create_scan(const Device& device, const KernelSet& own, ScanKind kind) {
   return *std::move(scan);
 }
 
-/// What is selected from `n` items, and by the oracle: `keeps(items, i)`.
-template <class Item, class Random, class Keeps>
-Selection selection_of(uint64_t n, const Random& random, const Keeps& keeps) {
+/// What is split, of `n` items, and by the oracle: `side(items, i)`.
+template <class Item, class Random, class Side>
+Selection split_of(uint64_t n, const Random& random, const Side& side) {
   std::vector<Item> items(n);
   for (uint64_t i = 0; i < n; ++i) items[i] = random(i);
   Selection selection;
   const auto bytes = std::as_bytes(std::span(items));
   selection.tested.assign(bytes.begin(), bytes.end());
-  for (uint64_t i = 0; i < n; ++i) selection.sides.push_back(keeps(items, i) ? 0 : 1);
+  for (uint64_t i = 0; i < n; ++i) selection.sides.push_back(static_cast<uint8_t>(side(items, i)));
   return selection;
+}
+
+/// What is selected from `n` items, and by the oracle: `keeps(items, i)`.
+template <class Item, class Random, class Keeps>
+Selection selection_of(uint64_t n, const Random& random, const Keeps& keeps) {
+  return split_of<Item>(n, random, [&](const auto& items, uint64_t i) { return keeps(items, i) ? 0 : 1; });
 }
 
 struct OwnSelection {
@@ -241,6 +327,166 @@ std::vector<OwnSelection> own_selections() {
              [](const auto& items, uint64_t i) { return i == 0 || items[i][0] - items[i - 1][0] > 5; });
        }},
   };
+}
+
+/// The snippets of partition in three, with what they are on the host.
+std::vector<OwnSelection> own_splits() {
+  return {
+      {own::partition_third(), 4,
+       [](uint64_t n) {
+         return split_of<uint32_t>(
+             n, [](uint64_t i) { return random_u32(1, i) >> 1; },
+             [](const auto& items, uint64_t i) { return std::min((items[i] + 3) % 7, 2u); });
+       }},
+      {own::partition_order(), 8,
+       [](uint64_t n) {
+         return split_of<std::array<int32_t, 2>>(
+             n,
+             [](uint64_t i) {
+               return std::array{static_cast<int32_t>(random_u32(1, i) % 5) - 2,
+                                 static_cast<int32_t>(random_u32(2, i) % 5) - 2};
+             },
+             [](const auto& items, uint64_t i) {
+               return items[i][0] < items[i][1] ? 0 : items[i][0] == items[i][1] ? 1 : 2;
+             });
+       }},
+      {own::partition_shell(), 12,
+       [](uint64_t n) {
+         return split_of<std::array<float, 3>>(
+             n,
+             [](uint64_t i) {
+               return std::array{static_cast<float>(random_u32(1, i) % 128), static_cast<float>(random_u32(2, i) % 128),
+                                 static_cast<float>(random_u32(3, i) % 128)};
+             },
+             [](const auto& items, uint64_t i) {
+               const auto& p = items[i];
+               const float square = p[0] * p[0] + p[1] * p[1] + p[2] * p[2];
+               return square < 6000 ? 0 : square < 15000 ? 1 : 2;
+             });
+       }},
+  };
+}
+
+/// Items as words, and where the oracle has runs begin.
+struct OwnRuns {
+  std::vector<uint32_t> words;
+  std::vector<uint64_t> heads;
+};
+
+template <class Item, class Random, class Same>
+OwnRuns own_runs_of(uint64_t n, const Random& random, const Same& same) {
+  std::vector<Item> items(n);
+  for (uint64_t i = 0; i < n; ++i) items[i] = random(i);
+  OwnRuns runs;
+  runs.words = items_of<uint32_t>(std::as_bytes(std::span(items)));
+  for (uint64_t i = 0; i < n; ++i)
+    if (i == 0 || !same(items[i - 1], items[i])) runs.heads.push_back(i);
+  return runs;
+}
+
+struct OwnEncoding {
+  const KernelSet& own;
+  uint32_t item_words;
+  OwnRuns (*of)(uint64_t n, uint64_t longest);
+};
+
+/// The snippets of run_length_encode, with what they are on the host. Runs are of about `longest` / 2 items.
+std::vector<OwnEncoding> own_encodings() {
+  return {
+      {own::encode_decade(), 1,
+       [](uint64_t n, uint64_t longest) {
+         return own_runs_of<uint32_t>(
+             n, [=](uint64_t i) { return 10 * (random_u32(2, i / (longest / 2 + 1)) % 9999) + random_u32(1, i) % 10; },
+             [](uint32_t a, uint32_t b) { return a / 10 == b / 10; });
+       }},
+      {own::encode_first_of_key(), 2,
+       [](uint64_t n, uint64_t longest) {
+         return own_runs_of<std::array<uint32_t, 2>>(
+             n,
+             [=](uint64_t i) {
+               return std::array{random_u32(1, i / (longest / 2 + 1)) % 3, random_u32(2, i)};
+             },
+             [](const auto& a, const auto& b) { return a[0] == b[0]; });
+       }},
+      {own::encode_near(), 4,
+       [](uint64_t n, uint64_t longest) {
+         return own_runs_of<std::array<uint32_t, 4>>(
+             n,
+             [=](uint64_t i) {
+               const uint64_t jumps = i / (longest / 2 + 1);
+               return std::array{static_cast<uint32_t>(4 * i + 9 * jumps) + random_u32(1, i) % 2, random_u32(2, i),
+                                 random_u32(3, i), random_u32(4, i)};
+             },
+             [](const auto& a, const auto& b) { return b[0] - a[0] <= 5; });
+       }},
+      {own::encode_within(), 3,
+       [](uint64_t n, uint64_t longest) {
+         struct Point {
+           float x;
+           uint32_t a;
+           int32_t b;
+         };
+         return own_runs_of<Point>(
+             n,
+             [=](uint64_t i) {
+               return Point{static_cast<float>(random_u32(1, i / (longest / 2 + 1)) % 8 * 4 + random_u32(2, i) % 2),
+                            random_u32(3, i), static_cast<int32_t>(random_u32(4, i))};
+             },
+             [](const Point& a, const Point& b) { return std::abs(b.x - a.x) <= 1.5f; });
+       }},
+  };
+}
+
+/// The first thing that is not as expected of an encoding's symbols, lengths and offsets.
+std::string check_own_encoding(Gpu& gpu, const RunLengthEncode& encode, const RunLengthEncodeConfig& config,
+                               const OwnEncoding& encoding, const OwnRuns& runs, VkDeviceSize misalignment) {
+  const uint64_t item_words = encoding.item_words;
+  const uint64_t n = runs.words.size() / item_words;
+  const uint64_t length_words = size_of(config.length) / 4;
+  std::vector<uint32_t> symbols, lengths, offsets;
+  for (size_t r = 0; r < runs.heads.size(); ++r) {
+    const uint64_t begin = runs.heads[r];
+    const uint64_t length = (r + 1 < runs.heads.size() ? runs.heads[r + 1] : n) - begin;
+    if (config.non_trivial && length < 2) continue;
+    for (uint64_t word = 0; word < item_words; ++word) symbols.push_back(runs.words[begin * item_words + word]);
+    for (uint64_t word = 0; word < length_words; ++word) {
+      lengths.push_back(static_cast<uint32_t>(length >> 32 * word));
+      offsets.push_back(static_cast<uint32_t>(begin >> 32 * word));
+    }
+  }
+  const std::vector<uint32_t> run_count = {static_cast<uint32_t>(lengths.size() / length_words)};
+  const uint64_t room = config.non_trivial ? n / 2 : n;
+  GuardedBuffer input(gpu, 4 * item_words * n, misalignment, std::as_bytes(std::span(runs.words)));
+  GuardedBuffer symbols_out(gpu, 4 * item_words * room, 12, {}, 0xdb),
+      lengths_out(gpu, 4 * length_words * room, 4, {}, 0xdb), offsets_out(gpu, 4 * length_words * room, 8, {}, 0xdb),
+      run_count_out(gpu, 4, 4, {}, 0xdb), scratch(gpu, encode.scratch_size(n), 0, {}, 0xdb);
+  RunLengthEncodeArgs args{input.range(),
+                           symbols_out.range(),
+                           lengths_out.range(),
+                           offsets_out.range(),
+                           run_count_out.range(),
+                           scratch.range(),
+                           n};
+  args.a = Value::of(1.5f);
+  const Result<RunTime> ran = gpu.run([&](VkCommandBuffer commands) { return encode.record(commands, args); });
+  if (!ran) return ran.error().message;
+  const auto compare = [](const char* name, GuardedBuffer& buffer, std::vector<uint32_t> expected) -> std::string {
+    std::vector<std::byte> actual;
+    if (const std::string spoilt = buffer.read(actual); !spoilt.empty()) return name + (": " + spoilt);
+    if (4 * expected.size() > actual.size()) return std::string(name) + ": more than there is room for";
+    expected.resize(actual.size() / 4, 0xdbdbdbdb);
+    const std::vector<uint32_t> words = items_of<uint32_t>(actual);
+    const auto [a, e] = std::ranges::mismatch(words, expected);
+    if (a == words.end()) return {};
+    return name + (": word " + std::to_string(a - words.begin())) + " is " + std::to_string(*a) + " and not " +
+           std::to_string(*e);
+  };
+  for (const std::string& fault :
+       {compare("run_count", run_count_out, run_count), compare("symbols", symbols_out, symbols),
+        compare("lengths", lengths_out, lengths), compare("offsets", offsets_out, offsets), input.overwritten(),
+        scratch.overwritten()})
+    if (!fault.empty()) return fault;
+  return {};
 }
 
 /// `config` with the set; the member tells check_selection() how large items are.
@@ -415,9 +661,8 @@ TEST_SUITE("own kernels") {
       const Selection split = selection.of(partition->tile_items() + 77);
       CHECK(check_selection(device.gpu(), *partition, config, split, options) == "");
       config.sides = 3;
-      config.criterion = Criterion::inside;
       CHECK(Partition::create(device.context(), config).error().message ==
-            "Partition: 3 sides do not go with own_kernels");
+            "Partition: own_kernels '" + selection.own.name() + "' are made for select, and not for partition");
 
       SelectConfig moving = with_own(SelectConfig{}, device, selection);
       moving.items = false;
@@ -438,10 +683,183 @@ TEST_SUITE("own kernels") {
           "Select: own_kernels 'scan_triangle' are made for scan, and not for select");
   }
 
+  TEST_CASE("items go to the three sides that a snippet names, at and around every edge") {
+    uint32_t combination = 0;
+    for (const OwnSelection& selection : own_splits())
+      for (const Device& device : every_device()) {
+        ++combination;
+        if (device.backend().is_emulated() ? combination % 4 != 0 : !is_in_share(combination)) continue;
+        CAPTURE(device.name());
+        CAPTURE(selection.own.name());
+        PartitionConfig config = with_own(PartitionConfig{}, device, selection);
+        config.sides = 3;
+        config.indices = true;
+        const Result<Partition> partition = Partition::create(device.context(), config);
+        if (!partition) FAIL(partition.error().message);
+        const uint64_t tile = partition->tile_items();
+        SelectRunOptions options;
+        options.a = Value::of(3u);
+        options.b = Value::of(7u);
+        for (const uint64_t n : few_edges(tile)) {
+          CAPTURE(n);
+          CHECK(check_selection(device.gpu(), *partition, config, selection.of(n), options) == "");
+        }
+        options.tested_misalignment = 4;
+        options.output_misalignment = 12;
+        CHECK(check_selection(device.gpu(), *partition, config, selection.of(9 * tile + 3), options) == "");
+      }
+    PartitionConfig config;
+    config.own_kernels = own::partition_third();
+    CHECK(Partition::create(first_backend().context(), config).error().message ==
+          "Partition: own_kernels 'partition_third' are made for partition, and not for select");
+    SelectConfig select;
+    select.own_kernels = own::partition_third();
+    CHECK(Select::create(first_backend().context(), select).error().message ==
+          "Select: own_kernels 'partition_third' are made for partition, and not for select");
+  }
+
+  TEST_CASE("runs of items that a snippet calls the same are encoded, all of them or the longer ones") {
+    uint32_t combination = 0;
+    for (const OwnEncoding& encoding : own_encodings())
+      for (const Device& device : every_device())
+        for (const bool non_trivial : {false, true}) {
+          ++combination;
+          if (device.backend().is_emulated() ? combination % 8 != 0 : !is_in_share(combination)) continue;
+          CAPTURE(device.name());
+          CAPTURE(encoding.own.name());
+          CAPTURE(non_trivial);
+          RunLengthEncodeConfig config;
+          config.offsets = true;
+          config.non_trivial = non_trivial;
+          config.length = combination % 3 == 0 ? Type::u64 : Type::u32;
+          config.strategy = device.strategy();
+          config.own_kernels = encoding.own;
+          const Result<RunLengthEncode> encode = RunLengthEncode::create(device.context(), config);
+          if (!encode) FAIL(encode.error().message);
+          const uint64_t tile = encode->tile_items();
+          const auto check = [&](uint64_t n, uint64_t longest, VkDeviceSize misalignment) {
+            CAPTURE(n);
+            CAPTURE(longest);
+            CAPTURE(misalignment);
+            CHECK(check_own_encoding(device.gpu(), *encode, config, encoding, encoding.of(n, longest), misalignment) ==
+                  "");
+          };
+          for (const uint64_t n : few_edges(tile)) check(n, 4, 0);
+          check(2 * tile + 3, 1, 4);
+          check(2 * tile + 3, 3, 8);
+          check(9 * tile + 5, 3 * tile, 12);
+        }
+    RunLengthEncodeConfig config;
+    config.own_kernels = own::unique_decade();
+    const auto refused = RunLengthEncode::create(first_backend().context(), config);
+    REQUIRE(!refused);
+    CHECK(refused.error().code == ErrorCode::unsupported);
+    CHECK(refused.error().message ==
+          "RunLengthEncode: own_kernels 'unique_decade' are made for unique, and not for run_length_encode");
+  }
+
+  TEST_CASE("chunks carry open runs of the user's own on") {
+    const ScopedEnvironment overrides("WEFT_TUNE", "select.chunk_tiles=1");
+    const Device device(first_backend(), Strategy::look_back);
+    uint32_t combination = 0;
+    for (const OwnEncoding& encoding : own_encodings())
+      for (const bool non_trivial : {false, true}) {
+        if (!is_in_share(combination++)) continue;
+        CAPTURE(encoding.own.name());
+        CAPTURE(non_trivial);
+        RunLengthEncodeConfig config;
+        config.offsets = true;
+        config.non_trivial = non_trivial;
+        config.strategy = device.strategy();
+        config.own_kernels = encoding.own;
+        const Result<RunLengthEncode> encode = RunLengthEncode::create(device.context(), config);
+        if (!encode) FAIL(encode.error().message);
+        const uint64_t tile = encode->tile_items();
+        for (const uint64_t longest : {uint64_t{2}, 4 * tile})
+          CHECK(check_own_encoding(device.gpu(), *encode, config, encoding, encoding.of(5 * tile + 7, longest), 4) ==
+                "");
+      }
+  }
+
+  TEST_CASE("items of one to four words and results of one to eight are scanned by key") {
+    uint32_t combination = 0;
+    const auto run = [&]<class Own>(const KernelSet& own) {
+      for (const Device& device : every_device()) {
+        ++combination;
+        // Emulated backends see words only: the smallest and the largest, by one strategy each.
+        if (device.backend().is_emulated() ? (std::is_same_v<Own, Best> || std::is_same_v<Own, Matrix> ||
+                                              (device.strategy() == Strategy::look_back) != std::is_same_v<Own, Tally>)
+                                           : !is_in_share(combination))
+          continue;
+        ScanByKeyConfig config;
+        config.kind = kBothKinds[combination % 2];
+        config.segments = combination % 3 == 0 ? SegmentsBy::head_bits : SegmentsBy::keys;
+        config.key = combination % 3 == 1 ? Type::u64 : Type::u8;
+        const ScanByKey scan = create_scan_by_key<Own>(device, own, config);
+        const uint64_t tile = scan.tile_items();
+        for (const uint64_t n : few_edges(tile)) check_scan_by_key<Own>(device, scan, config, n, Runs::mixed);
+        check_scan_by_key<Own>(device, scan, config, 9 * tile + 5, Runs::long_);
+        check_scan_by_key<Own>(device, scan, config, 3 * tile + 1, Runs::one);
+        if (device.backend().is_emulated()) continue;
+        check_scan_by_key<Own>(device, scan, config, 2 * tile + 3, Runs::ones);
+        for (const VkDeviceSize offset : {4, 8, 12}) {
+          check_scan_by_key<Own>(device, scan, config, 2 * tile + 3, Runs::mixed, {.value_misalignment = offset});
+          check_scan_by_key<Own>(device, scan, config, 2 * tile + 3, Runs::mixed, {.output_misalignment = offset});
+          check_scan_by_key<Own>(device, scan, config, 2 * tile + 3, Runs::mixed,
+                                 {.key_misalignment = 8, .value_misalignment = offset});
+          if (sizeof(typename Own::Item) == sizeof(typename Own::Accumulator))
+            check_scan_by_key<Own>(device, scan, config, 2 * tile + 3, Runs::mixed,
+                                   {.value_misalignment = offset, .in_place = true});
+        }
+      }
+    };
+    run.operator()<Triangle>(own::by_key_triangle());
+    run.operator()<Matrix>(own::by_key_matrix());
+    run.operator()<Best>(own::by_key_best());
+    run.operator()<Tally>(own::by_key_tally());
+  }
+
+  TEST_CASE("look-back by key finishes what is late") {
+    const ScopedEnvironment one_spin("WEFT_TUNE", "by_key.spin_limit=1");
+    const Device device(first_backend(), Strategy::look_back);
+    const ScanByKey scan = create_scan_by_key<Triangle>(device, own::by_key_triangle(), {});
+    check_scan_by_key<Triangle>(device, scan, {}, 20 * scan.tile_items() + 5, Runs::long_);
+  }
+
+  TEST_CASE("scans by key refuse sets of another primitive, and initial values") {
+    const Context& context = first_backend().context();
+    ScanByKeyConfig config;
+    config.own_kernels = own::scan_triangle();
+    const auto refused = ScanByKey::create(context, config);
+    REQUIRE(!refused);
+    CHECK(refused.error().code == ErrorCode::unsupported);
+    CHECK(refused.error().message ==
+          "ScanByKey: own_kernels 'scan_triangle' are made for scan, and not for scan_by_key");
+    ScanConfig scan;
+    scan.own_kernels = own::by_key_triangle();
+    CHECK(Scan::create(context, scan).error().message ==
+          "Scan: own_kernels 'by_key_triangle' are made for scan_by_key, and not for scan");
+    config.own_kernels = own::by_key_best();
+    const auto best = ScanByKey::create(context, config);
+    REQUIRE(best);
+    ScanByKeyArgs args;
+    args.initial = Value::of(1u);
+    CHECK(best->record(reinterpret_cast<VkCommandBuffer>(uintptr_t{16}), args).error().message ==
+          "ScanByKey: initial does not go with own_kernels");
+    CHECK(own::by_key_tally().item_bytes() == 4);
+    CHECK(own::by_key_tally().accumulator_bytes() == 32);
+  }
+
   TEST_CASE("a set says what it is made for and what it works on") {
     CHECK(own::unique_near().primitive() == "unique");
     CHECK(own::unique_near().item_bytes() == 16);
     CHECK(own::unique_near().accumulator_bytes() == 0);
+    CHECK(own::partition_shell().primitive() == "partition");
+    CHECK(own::partition_shell().item_bytes() == 12);
+    CHECK(own::partition_shell().accumulator_bytes() == 0);
+    CHECK(own::encode_first_of_key().primitive() == "run_length_encode");
+    CHECK(own::encode_first_of_key().item_bytes() == 8);
+    CHECK(own::encode_first_of_key().kernels().size() == 12);
     const KernelSet& set = own::scan_tally();
     CHECK(set.name() == "scan_tally");
     CHECK(set.primitive() == "scan");

@@ -279,15 +279,16 @@ std::string first_of(std::initializer_list<std::string> problems) {
 
 /// L: of lengths and offsets.
 template <class T, class L = uint32_t>
-Subject run_length_encode_subject(bool offsets, Strategy strategy, const char* tuning = "") {
+Subject run_length_encode_subject(bool offsets, Strategy strategy, const char* tuning = "", bool non_trivial = false) {
   RunLengthEncodeConfig config;
+  config.non_trivial = non_trivial;
   config.symbol = item_type<T>();
   config.offsets = offsets;
   config.length = item_type<L>();
   config.strategy = strategy;
   Subject subject;
   subject.name = std::string("run_length_encode ") + name_of(config.symbol) + " lengths " + name_of(config.length) +
-                 (offsets ? " offsets " : " ") + name_of(strategy) + ' ' + tuning;
+                 (offsets ? " offsets " : " ") + (non_trivial ? "non-trivial " : "") + name_of(strategy) + ' ' + tuning;
   subject.tuning = tuning;
   subject.build = [=](Backend& backend) -> Check {
     return [=, &backend, encode = built(RunLengthEncode::create(backend.context(), config))](Draws& draw) {
@@ -297,8 +298,9 @@ Subject run_length_encode_subject(bool offsets, Strategy strategy, const char* t
       const uint8_t dirt = draw.dirt();
       GuardedBuffer input(gpu, n * sizeof(T), draw.misalignment(sizeof(T)), std::as_bytes(std::span(items)));
       GuardedBuffer scratch(gpu, encode->scratch_size(n), 0, {}, dirt);
-      FuzzedOutput symbols(gpu, draw, n, sizeof(T), dirt), lengths(gpu, draw, n, sizeof(L), dirt),
-          starts(gpu, draw, n, sizeof(L), dirt);
+      const uint64_t room = non_trivial ? n / 2 : n;
+      FuzzedOutput symbols(gpu, draw, room, sizeof(T), dirt), lengths(gpu, draw, room, sizeof(L), dirt),
+          starts(gpu, draw, room, sizeof(L), dirt);
       const bool wide = draw.one_in(3);
       FuzzedOutput run_count(gpu, draw, 1, wide ? 8 : 4, dirt);
       const FuzzedCount count(gpu, draw, n);
@@ -310,12 +312,14 @@ Subject run_length_encode_subject(bool offsets, Strategy strategy, const char* t
       std::vector<T> run_symbols;
       std::vector<L> run_lengths, run_starts;
       for (uint64_t i = 0; i < count.obeyed(); ++i) {
-        if (i == 0 || !same_bits(items[i], items[i - 1])) {
+        uint64_t end = i + 1;
+        while (end < count.obeyed() && same_bits(items[end], items[i])) ++end;
+        if (end - i > 1 || !non_trivial) {
           run_symbols.push_back(items[i]);
-          run_lengths.push_back(0);
+          run_lengths.push_back(static_cast<L>(end - i));
           run_starts.push_back(static_cast<L>(i));
         }
-        ++run_lengths.back();
+        i = end - 1;
       }
       const uint64_t runs = run_symbols.size();
       return first_of({wide ? run_count.compare("run_count", std::vector{runs})
@@ -618,6 +622,10 @@ std::vector<Subject> subjects() {
       run_length_encode_subject<uint8_t>(true, kLookBack, "select.rows=1,select.lag_kib=1"),
       run_length_encode_subject<uint16_t, uint64_t>(true, kReduceThenScan, "select.chunk_tiles=2"),
       run_length_encode_subject<U32x2>(false, kReduceThenScan, "select.groups=3"),
+      run_length_encode_subject<uint32_t>(true, kLookBack, "select.chunk_tiles=2", true),
+      run_length_encode_subject<uint8_t>(true, kReduceThenScan, "select.groups=3", true),
+      run_length_encode_subject<uint16_t, uint64_t>(true, kLookBack, "select.rows=1,select.spin_limit=1", true),
+      run_length_encode_subject<U32x2, uint64_t>(false, kLookBack, "", true),
       run_length_decode_subject(1, Type::u32),
       run_length_decode_subject(2, Type::u64, "decode.workgroup=256,decode.rows=8,decode.run_vectors=2"),
       run_length_decode_subject(16, Type::u32, "decode.rows=1,decode.groups=3"),

@@ -30,7 +30,7 @@ struct Runs {
 };
 
 template <class T>
-Runs<T> runs_in(const std::vector<T>& items) {
+Runs<T> runs_in(const std::vector<T>& items, bool non_trivial = false) {
   Runs<T> runs;
   for (uint64_t i = 0; i < items.size(); ++i) {
     if (i == 0 || items[i] != items[i - 1]) {
@@ -40,7 +40,15 @@ Runs<T> runs_in(const std::vector<T>& items) {
     }
     ++runs.lengths.back();
   }
-  return runs;
+  if (!non_trivial) return runs;
+  Runs<T> longer;
+  for (size_t r = 0; r < runs.lengths.size(); ++r) {
+    if (runs.lengths[r] < 2) continue;
+    longer.symbols.push_back(runs.symbols[r]);
+    longer.lengths.push_back(runs.lengths[r]);
+    longer.offsets.push_back(runs.offsets[r]);
+  }
+  return longer;
 }
 
 /// Runs of 1 to `longest` items; neighbours differ, often in one bit only.
@@ -87,13 +95,15 @@ std::string check_encoding(Gpu& gpu, const RunLengthEncode& encode, const RunLen
                            const std::vector<T>& items, const EncodeOptions& options) {
   const uint64_t n = items.size();
   const uint64_t counted = options.device_count ? std::min(n, options.device_count->value) : n;
-  const Runs<T> runs = runs_in(std::vector<T>(items.begin(), items.begin() + static_cast<ptrdiff_t>(counted)));
+  const Runs<T> runs =
+      runs_in(std::vector<T>(items.begin(), items.begin() + static_cast<ptrdiff_t>(counted)), config.non_trivial);
   const uint64_t length_bytes = size_of(config.length);
+  const uint64_t room = config.non_trivial ? n / 2 : n;
   const std::span<const std::byte> nothing;
   GuardedBuffer input(gpu, n * sizeof(T), options.input_misalignment, std::as_bytes(std::span(items)));
-  GuardedBuffer symbols(gpu, n * sizeof(T), options.symbols_misalignment, nothing, options.dirt);
-  GuardedBuffer lengths(gpu, n * length_bytes, 4, nothing, options.dirt);
-  GuardedBuffer offsets(gpu, n * length_bytes, 12, nothing, options.dirt);
+  GuardedBuffer symbols(gpu, room * sizeof(T), options.symbols_misalignment, nothing, options.dirt);
+  GuardedBuffer lengths(gpu, room * length_bytes, 4, nothing, options.dirt);
+  GuardedBuffer offsets(gpu, room * length_bytes, 12, nothing, options.dirt);
   GuardedBuffer run_count(gpu, options.wide_count ? 8 : 4, 4, nothing, options.dirt);
   GuardedBuffer scratch(gpu, encode.scratch_size(n), 0, nothing, options.dirt);
   std::optional<GuardedBuffer> count;
@@ -121,12 +131,13 @@ std::string check_encoding(Gpu& gpu, const RunLengthEncode& encode, const RunLen
   const std::string faults[] = {
       compare("run_count", run_count,
               expected_bytes(how_many, options.wide_count ? 8 : 4, options.wide_count ? 8 : 4, 0)),
-      compare("symbols", symbols,
-              expected_bytes(config.symbols ? runs.symbols : std::vector<T>{}, sizeof(T), n * sizeof(T), options.dirt)),
+      compare(
+          "symbols", symbols,
+          expected_bytes(config.symbols ? runs.symbols : std::vector<T>{}, sizeof(T), room * sizeof(T), options.dirt)),
       compare("lengths", lengths,
-              expected_bytes(config.lengths ? runs.lengths : none, length_bytes, n * length_bytes, options.dirt)),
+              expected_bytes(config.lengths ? runs.lengths : none, length_bytes, room * length_bytes, options.dirt)),
       compare("offsets", offsets,
-              expected_bytes(config.offsets ? runs.offsets : none, length_bytes, n * length_bytes, options.dirt)),
+              expected_bytes(config.offsets ? runs.offsets : none, length_bytes, room * length_bytes, options.dirt)),
       compare("input", input, expected_bytes(items, sizeof(T), n * sizeof(T), 0)),
       scratch.overwritten()};
   for (const std::string& fault : faults)
@@ -140,7 +151,8 @@ const RunLengthEncode& encode_of(const Device& device, RunLengthEncodeConfig con
   std::string key = std::string("run_length_encode ") + (tuning != nullptr ? tuning : "");
   for (const auto part :
        {static_cast<int>(config.symbol), static_cast<int>(config.symbols), static_cast<int>(config.lengths),
-        static_cast<int>(config.offsets), static_cast<int>(config.length), static_cast<int>(config.strategy)})
+        static_cast<int>(config.offsets), static_cast<int>(config.length), static_cast<int>(config.strategy),
+        static_cast<int>(config.non_trivial)})
     key += ' ' + std::to_string(part);
   return device.backend().primitive<RunLengthEncode>(key, config);
 }
@@ -149,6 +161,14 @@ template <class T>
 RunLengthEncodeConfig config_of() {
   RunLengthEncodeConfig config;
   config.symbol = type_of<T>;
+  return config;
+}
+
+template <class T>
+RunLengthEncodeConfig non_trivial_of() {
+  RunLengthEncodeConfig config = config_of<T>();
+  config.offsets = true;
+  config.non_trivial = true;
   return config;
 }
 
@@ -283,6 +303,174 @@ TEST_SUITE("run_length_encode") {
         for (const uint8_t dirt : {uint8_t{0}, uint8_t{0xff}, uint8_t{0xff}})
           check(device, items_in_runs<uint32_t>(30001, 3, 4), config_of<uint32_t>(), {.dirt = dirt});
     }
+  }
+
+  TEST_CASE(
+      "non-trivial runs: the one of eight items in five runs that is longer than one, no items, and one to three") {
+    for (const Device& device : every_device()) {
+      const std::vector<uint32_t> items = {1, 2, 3, 6, 6, 6, 5, 5};
+      const Runs<uint32_t> runs = runs_in(items, true);
+      CHECK(runs.symbols == std::vector<uint32_t>{6, 5});
+      CHECK(runs.lengths == std::vector<uint64_t>{3, 2});
+      CHECK(runs.offsets == std::vector<uint64_t>{3, 6});
+      const RunLengthEncodeConfig config = non_trivial_of<uint32_t>();
+      for (const VkDeviceSize misalignment : {VkDeviceSize{0}, VkDeviceSize{4}, VkDeviceSize{12}})
+        for (const auto& list : {items, {}, {7}, {7, 7}, {7, 8}, {7, 7, 8}, {7, 8, 8}, {7, 7, 7}, {7, 8, 9}})
+          check(device, list, config, {.input_misalignment = misalignment});
+    }
+  }
+
+  TEST_CASE("non-trivial runs: none of items that are all distinct or alternate, and one of ten million equal items") {
+    for (const Device& device : every_device()) {
+      if (device.backend().is_emulated()) continue;
+      const auto run = [&]<class T>() {
+        const uint64_t n = 300'007;
+        std::vector<T> distinct(n), alternating(n);
+        for (uint64_t i = 0; i < n; ++i) {
+          distinct[i] = static_cast<T>(i);
+          alternating[i] = static_cast<T>(i % 2);
+        }
+        REQUIRE(runs_in(distinct, true).lengths.empty());
+        check(device, distinct, non_trivial_of<T>());
+        check(device, alternating, non_trivial_of<T>());
+        // A last pair, and a first one.
+        distinct.back() = distinct[n - 2];
+        check(device, distinct, non_trivial_of<T>());
+        alternating.front() = alternating[1];
+        check(device, alternating, non_trivial_of<T>());
+      };
+      run.operator()<uint32_t>();
+      run.operator()<uint8_t>();
+      check(device, std::vector<uint32_t>(10'000'000, 5), non_trivial_of<uint32_t>());
+      check(device, std::vector<uint8_t>(10'000'000, 5), non_trivial_of<uint8_t>());
+    }
+  }
+
+  TEST_CASE("non-trivial runs of symbols of every size are found, wherever they break") {
+    for (const Device& device : every_device()) {
+      const auto run = [&]<class T>() {
+        const uint64_t tile = encode_of(device, non_trivial_of<T>()).tile_items();
+        for (const uint64_t longest : {uint64_t{2}, uint64_t{3}, uint64_t{15}, 3 * tile})
+          for (const uint64_t n : {uint64_t{2}, tile - 1, tile + 1, 3 * tile + 5})
+            check(device, items_in_runs<T>(n, n + longest, longest), non_trivial_of<T>(),
+                  {.input_misalignment = longest * sizeof(T) % 16, .symbols_misalignment = 3 * sizeof(T) % 16});
+      };
+      run.operator()<uint32_t>();
+      run.operator()<uint8_t>();
+      if (device.backend().is_emulated()) continue;
+      run.operator()<uint16_t>();
+      run.operator()<uint64_t>();
+    }
+  }
+
+  TEST_CASE("non-trivial runs: a pair at every place around the edges of subgroups and tiles") {
+    for (const Device& device : every_device()) {
+      const auto run = [&]<class T>(uint64_t misalignment) {
+        const uint64_t tile = encode_of(device, non_trivial_of<T>()).tile_items();
+        const uint64_t n = 2 * tile + 7;
+        // Pairs and runs of three near every multiple of a lane's vector, so near every edge there is.
+        for (uint64_t shift = 0; shift < 4; ++shift) {
+          std::vector<T> items(n);
+          for (uint64_t i = 0; i < n; ++i) items[i] = static_cast<T>(i % 251);
+          for (uint64_t i = 16 + shift; i < n; i += 16) items[i] = items[i - 1];
+          for (uint64_t i = 48 + shift; i < n; i += 48) items[i - 2] = items[i - 1];
+          check(device, items, non_trivial_of<T>(), {.input_misalignment = misalignment * sizeof(T)});
+        }
+      };
+      run.operator()<uint32_t>(0);
+      if (device.backend().is_emulated()) continue;
+      run.operator()<uint32_t>(3);
+      run.operator()<uint8_t>(0);
+      run.operator()<uint8_t>(1);
+      run.operator()<uint16_t>(7);
+      run.operator()<uint64_t>(1);
+    }
+  }
+
+  TEST_CASE("non-trivial runs: counts at and around every edge, values and on the device") {
+    for (const Device& device : every_device()) {
+      const RunLengthEncodeConfig config = non_trivial_of<uint32_t>();
+      const uint64_t tile = encode_of(device, config).tile_items();
+      for (const uint64_t n : edges(device.backend(), tile, 4)) {
+        // What the last item ends: a run of its own, or a longer one.
+        std::vector<uint32_t> items = items_in_runs<uint32_t>(n, n, 3);
+        check(device, items, config);
+        if (n < 2) continue;
+        items[n - 1] = items[n - 2] + (items[n - 1] == items[n - 2] ? 1 : 0);
+        check(device, items, config);
+      }
+      for (const uint64_t value : {uint64_t{0}, uint64_t{1}, uint64_t{2}, uint64_t{4097}, uint64_t{1} << 33})
+        check(device, items_in_runs<uint32_t>(9000, 1, 2), config,
+              {.input_misalignment = 4, .device_count = DeviceCount{value, 8}});
+    }
+  }
+
+  TEST_CASE("non-trivial runs: each output where it is wanted, in either width, and a run over tiles") {
+    for (const Device& device : every_device()) {
+      const auto run = [&]<class T>(Type length, uint32_t wanted) {
+        if (device.backend().is_emulated() && wanted != 7) return;
+        RunLengthEncodeConfig config = non_trivial_of<T>();
+        config.length = length;
+        config.symbols = (wanted & 1) != 0;
+        config.lengths = (wanted & 2) != 0;
+        config.offsets = (wanted & 4) != 0;
+        check(device, items_in_runs<T>(9000, 4, 3), config, {.input_misalignment = 8, .wide_count = true});
+        const uint64_t tile = encode_of(device, config).tile_items();
+        std::vector<T> items(4 * tile + 11, T{1});
+        for (uint64_t i = 0; i < 5; ++i) items[i] = static_cast<T>(2 + i);
+        for (uint64_t i = 3 * tile; i < items.size(); ++i) items[i] = static_cast<T>(2 + i % 3);
+        check(device, items, config);
+      };
+      // Nothing but the count, one output each, and all as wide as they get; narrow symbols are written another way.
+      for (const uint32_t wanted : {0u, 1u, 4u}) run.operator()<uint32_t>(Type::u32, wanted);
+      run.operator()<uint32_t>(Type::u64, 7);
+      run.operator()<uint16_t>(Type::u32, 2);
+      run.operator()<uint16_t>(Type::u64, 7);
+    }
+  }
+
+  TEST_CASE("non-trivial runs: chunks carry the open run on, and write no end before there is one") {
+    for (const char* tuning : {"select.chunk_tiles=1", "select.chunk_tiles=2"}) {
+      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      CAPTURE(std::string(tuning));
+      for (const Device& device : every_device()) {
+        const auto run = [&]<class T>() {
+          const RunLengthEncodeConfig config = non_trivial_of<T>();
+          const uint64_t tile = encode_of(device, config).tile_items();
+          for (const uint64_t longest : {uint64_t{2}, 3 * tile, 20 * tile})
+            check(device, items_in_runs<T>(7 * tile + 9, longest, longest), config, {.input_misalignment = 8});
+          check(device, std::vector<T>(7 * tile, T{3}), config, {.device_count = DeviceCount{3 * tile}});
+          // No runs at all, though each chunk ends in an item that may begin one.
+          std::vector<T> distinct(5 * tile + 1);
+          for (uint64_t i = 0; i < distinct.size(); ++i) distinct[i] = static_cast<T>(i % 255);
+          check(device, distinct, config);
+        };
+        run.operator()<uint32_t>();
+        if (!device.backend().is_emulated()) run.operator()<uint8_t>();
+      }
+    }
+  }
+
+  TEST_CASE("non-trivial runs: tiles that post late, or never, and blocks left open change nothing") {
+    using Kind = primitives::LookBackFault::Kind;
+    for (Backend* backend : every_backend())
+      for (const auto& [kind, every] : {std::pair(Kind::delay, 3u), std::pair(Kind::omit, 1u),
+                                        std::pair(Kind::open, 1u), std::pair(Kind::shares, 3u)}) {
+        const Device device(*backend, Strategy::look_back);
+        CAPTURE(device.name());
+        CAPTURE(every);
+        const auto run = [&, kind = kind, every = every]<class T>() {
+          const RunLengthEncodeConfig config = non_trivial_of<T>();
+          Result<RunLengthEncode> encode =
+              primitives::create_run_length_encode_with_fault(device.context(), config, {kind, every});
+          if (!encode) FAIL(encode.error().message);
+          const uint64_t n = (backend->is_emulated() ? 9 : 40) * encode->tile_items() + 5;
+          for (const uint64_t longest : {uint64_t{2}, n / 20})
+            CHECK(check_encoding(device.gpu(), *encode, config, items_in_runs<T>(n, 3, longest), {}) == "");
+        };
+        run.operator()<uint32_t>();
+        if (!backend->is_emulated() && every == 3) run.operator()<uint8_t>();
+      }
   }
 
   TEST_CASE("lengths and offsets are u32 or u64") {

@@ -417,6 +417,31 @@ Work run_length_encode(const ItemSource& source, const Runs& runs, Type type, ui
   return work;
 }
 
+// Lengths of runs are uniform in [1, 2 * mean - 1].
+template <class T>
+Work non_trivial_runs(const ItemSource& source, uint32_t mean, Type type, uint64_t n) {
+  const Runs runs = Runs::of(mean);
+  const double share = source.run_share(runs.data, sizeof(T)) * (2.0 * mean - 2) / (2.0 * mean - 1);
+  Work work{"run_length_encode",
+            "nontrivial " + runs.name,
+            type,
+            n,
+            {{runs.data, type, n}},
+            {n / 2 * 4, n / 2 * 4, 4},
+            n * sizeof(T) + expected(share, n) * 8,
+            {},
+            {}};
+  work.call = [n](const Memory& memory, void* scratch, size_t& bytes, cudaStream_t stream) {
+    return cub::DeviceRunLengthEncode::NonTrivialRuns(scratch, bytes, memory.in<T>(), memory.out(0), memory.out(1),
+                                                      memory.out(2), static_cast<int>(n), stream);
+  };
+  work.check = [](const Memory& memory, const std::vector<HostArray>& inputs) {
+    return take(weft::bench::check_non_trivial_runs(items_of<T>(inputs[0].bytes), fetcher(memory.outputs[0], 4),
+                                                    fetcher(memory.outputs[1], 4), read_word(memory.out(2))));
+  };
+  return work;
+}
+
 Work scan_by_key(const Runs& runs, uint64_t n) {
   Work work{"scan_by_key",
             "inclusive add " + runs.name,
@@ -566,6 +591,8 @@ void add_compaction_works(const Options& options, const ItemSource& source, cons
     add(some, [&](uint64_t n) { return run_length_encode<uint32_t>(source, runs, Type::u32, n); });
     add(some, [&](uint64_t n) { return run_length_encode<uint8_t>(source, runs, Type::u8, 4 * n); });
   }
+  add(some, [&](uint64_t n) { return non_trivial_runs<uint32_t>(source, 8, Type::u32, n); });
+  add(some, [&](uint64_t n) { return non_trivial_runs<uint8_t>(source, 8, Type::u8, 4 * n); });
   // Of random data every item is a run to these, as in runs=1; a file has runs of its own.
   if (!source.is_file()) return;
   const Runs own = Runs::of(source);

@@ -222,6 +222,25 @@ Verdict check_run_lengths(std::span<const T> items, const FetchOutputs& fetch_sy
   return oracle::first_bad(count, symbols.verdict(), lengths.verdict());
 }
 
+/// Of the index of the first item, and the length, of each run of two or more items.
+template <class T>
+Verdict check_non_trivial_runs(std::span<const T> items, const FetchOutputs& fetch_offsets,
+                               const FetchOutputs& fetch_lengths, uint64_t found_count) {
+  oracle::Expected<uint32_t> offsets("offset", fetch_offsets);
+  oracle::Expected<uint32_t> lengths("length", fetch_lengths);
+  const uint64_t n = items.size();
+  uint64_t start = 0;
+  for (uint64_t i = 1; i <= n; ++i) {
+    const bool ends = i == n || items[i] != items[i - 1];
+    const bool wanted = ends && i - start > 1;
+    offsets.push_if(static_cast<uint32_t>(start), wanted);
+    lengths.push_if(static_cast<uint32_t>(i - start), wanted);
+    start = ends ? i : start;
+  }
+  const Verdict count = oracle::same_count(lengths.count(), found_count);
+  return oracle::first_bad(count, offsets.verdict(), lengths.verdict());
+}
+
 /// Of the sums of each run of keys over the values up to each item, the item's own included.
 template <class K, class V>
 Verdict check_scan_by_key(std::span<const K> keys, std::span<const V> values, const FetchOutputs& fetch) {

@@ -15,8 +15,8 @@ struct KernelCode {
   std::span<const uint32_t> words;
 };
 
-/// A primitive's kernels around a snippet of the user's own: an item type with an operator, a predicate or an equality of keys
-/// (docs/own-kernels.md). The CMake function weft_add_kernel() makes sets at build time, weft::jit::Compiler at run time; both go
+/// A primitive's kernels around a snippet of the user's own: an item type with an operator, a predicate, a choice of sides or an
+/// equality (docs/own-kernels.md). The CMake function weft_add_kernel() makes sets at build time, weft::jit::Compiler at run time; both go
 /// into a config's `own_kernels`.
 ///
 /// Immutable; a handle: copies are cheap and share. Outlives what made it. Sets of equal code are the same to a Context, whatever
@@ -28,10 +28,11 @@ class KernelSet {
   KernelSet(std::string_view name, std::string_view primitive, std::span<const KernelCode> kernels);
 
   const std::string& name() const noexcept;
-  const std::string& primitive() const noexcept;  ///< what the kernels are for: "scan", "reduce", "select" or "unique"
+  /// What the kernels are for: "scan", "scan_by_key", "reduce", "select", "partition", "unique" or "run_length_encode".
+  const std::string& primitive() const noexcept;
   std::span<const KernelCode> kernels() const noexcept;  ///< sorted by name
   uint32_t item_bytes() const noexcept;                  ///< of one item in a buffer; 0 where the kernels do not say
-  uint32_t accumulator_bytes() const noexcept;           ///< of one result; 0 for "select" and "unique"
+  uint32_t accumulator_bytes() const noexcept;  ///< of one result; 0 but for "scan", "scan_by_key" and "reduce"
 
   std::span<const uint32_t> find(std::string_view kernel) const noexcept;  ///< empty where there is none of that name
   const std::string& digest() const noexcept;  ///< SHA-256 of all kernels and their names, in hexadecimal

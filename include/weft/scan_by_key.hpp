@@ -4,6 +4,7 @@
 #include <optional>
 
 #include <weft/context.hpp>
+#include <weft/kernels.hpp>
 #include <weft/scan.hpp>
 #include <weft/types.hpp>
 
@@ -33,6 +34,9 @@ struct ScanByKeyConfig {
   Type accumulator = Type::u32;  ///< type of the outputs: `item`, or a wider one (u8 and u16 to u32, u32 to u64, i32 to
                                  ///< i64, f32 to f64)
   Strategy strategy = Strategy::automatic;
+  /// A set made for "scan_by_key": values are the snippet's items and outputs its accumulators. op, item and accumulator are not
+  /// looked at; segments and key are.
+  std::optional<KernelSet> own_kernels{};
 };
 
 /// What one call works on.
@@ -45,7 +49,8 @@ struct ScanByKeyArgs {
       scratch;  ///< `scratch_size(count.maximum())` bytes, aligned to 16; contents irrelevant before, undefined after
   Count count;  ///< a value, or a device address and a maximum
   std::optional<Value>
-      initial;  ///< an accumulator combined in front of each segment's first item; none: the operator's identity
+      initial;  ///< an accumulator combined in front of each segment's first item; none: the operator's identity. Refused
+                ///< with own_kernels
 };
 
 /// Prefix combination of each segment of a range by itself. With h the last head at or before i:
@@ -66,8 +71,8 @@ struct ScanByKeyArgs {
 class ScanByKey {
  public:
   /// Builds the pipelines. Errors: missing_feature (64-bit items the device lacks), unsupported (an operator, item or
-  /// accumulator that is not for scans by key, or that do not go together), out_of_host_memory, out_of_device_memory,
-  /// device_lost.
+  /// accumulator that is not for scans by key, or that do not go together; own_kernels made for something else),
+  /// out_of_host_memory, out_of_device_memory, device_lost.
   static Result<ScanByKey> create(const Context& context, const ScanByKeyConfig& config);
 
   /// Bytes of scratch for any call on at most `max_count` items. Never decreases with `max_count`. Never 0.

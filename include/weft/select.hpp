@@ -135,7 +135,9 @@ struct PartitionConfig {
   bool indices = false;      ///< the indices of each side's items go to `indices`
   Type index = Type::u32;
   Strategy strategy = Strategy::automatic;
-  std::optional<KernelSet> own_kernels{};  ///< a set made for "select", with 2 sides; as in SelectConfig
+  /// With 2 sides a set made for "select", as in SelectConfig; with 3 one made for "partition", whose side() says where an item
+  /// goes. criterion, item and member are not looked at.
+  std::optional<KernelSet> own_kernels{};
 };
 
 /// What one call works on. Ranges that the config does not ask for are ignored. No range that is written may overlap

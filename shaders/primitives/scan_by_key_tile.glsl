@@ -24,7 +24,7 @@ uvec2 push_output_address(SegmentTile tile) {
 }
 
 // The start of a range is one of a segment.
-Segment push_initial() { return Segment(accumulator_of_bits(push.initial), 0u); }
+Segment push_initial() { return Segment(value_of_bits(push.initial), 0u); }
 
 // What stands in front of an item: of an open one `open`, of others the initial value.
 struct Fronts {
@@ -34,7 +34,7 @@ struct Fronts {
 
 // `prefix`: the segment of everything before a subgroup's items, from push_initial() on.
 Fronts fronts_of(Segment prefix) {
-  const Value initial = accumulator_of_bits(push.initial);
+  const Value initial = value_of_bits(push.initial);
   return Fronts(prefix.heads != 0u ? combine(initial, prefix.value) : prefix.value, initial);
 }
 
@@ -64,7 +64,7 @@ void vector_finish_segments(uint held[WEFT_VECTOR_HELD_WORDS], uint open, Fronts
                             out uint outputs[WEFT_VECTOR_OUTPUT_WORDS]) {
   [[unroll]] for (uint k = 0; k < WEFT_VECTOR_ITEMS; ++k) {
     const Value front = ((open >> k) & 1u) != 0u ? fronts.open : fronts.initial;
-    vector_put(outputs, k, combine(front, held_get(held, k)));
+    value_put(outputs, k, combine(front, held_value(held, k)));
   }
 }
 

@@ -124,10 +124,13 @@ SelectWord direct_before(SelectTile tile) {
   return is_there ? before : ~before;
 }
 
-// Whether an item begins a run; `carried`: on lane 0, the item before the row. `full`: all of the tile's items are there.
-bool direct_run_head(SelectTile tile, uint place, SelectWord word, bool full, inout SelectWord carried) {
+// Whether an item begins a run; `carried`: on lane 0, the item before the row. `full`: all of the tile's items are there. `before`
+// becomes the item before.
+bool direct_run_head(SelectTile tile, uint place, SelectWord word, bool full, inout SelectWord carried,
+                     out SelectWord before) {
   const SelectWord rotated = subgroup_shuffle(word, (subgroup_lane() - 1u) & (kSubgroupSize - 1u));
-  const bool differs = direct_differs(mix_word(rotated, carried, subgroup_lane() == 0u), word);
+  before = mix_word(rotated, carried, subgroup_lane() == 0u);
+  const bool differs = direct_differs(before, word);
   carried = rotated;
 #ifdef WEFT_OWN_UNIQUE
   const bool first = (tile.index | (place - tile.present.x)) == 0u;
@@ -139,7 +142,8 @@ bool direct_run_head(SelectTile tile, uint place, SelectWord word, bool full, in
 
 // The side of an item, as select_side() has it.
 uint direct_side(SelectTile tile, uint place, SelectWord word, bool full, inout SelectWord carried) {
-  if (kTest == kTestRunHead) return direct_run_head(tile, place, word, full, carried) ? 0u : 1u;
+  SelectWord before;
+  if (kTest == kTestRunHead) return direct_run_head(tile, place, word, full, carried, before) ? 0u : 1u;
 #if defined(WEFT_OWN_SNIPPET) && defined(WEFT_OWN_UNIQUE)
   return 0u;
 #else
@@ -153,6 +157,9 @@ Accumulator direct_share(SelectTile tile) {
   uint first = 0u;
   uint second = 0u;
   uint last = 0u;  // the place of the last run head, plus 1; 0: none
+#if WEFT_ACCUMULATOR == WEFT_RUNS
+  bool follows_head = select_follows_head(tile);
+#endif
   if (tile.fast) {
     TileVectors source = TileVectors(tile.source);
     SelectBefore carried = direct_before(tile);
@@ -168,7 +175,11 @@ Accumulator direct_share(SelectTile tile) {
       select_mask_row(vector_2, 2u, carried, masks);
       select_mask_row(vector_3, 3u, carried, masks);
       if (kTest == kTestRunHead) masks.first |= tile.index == 0u && v == 0u ? 1u : 0u;
+#if WEFT_ACCUMULATOR == WEFT_RUNS
+      first += bitCount(kNonTrivial ? select_run_ends(masks.first, kCountRows, follows_head) : masks.first);
+#else
       first += bitCount(masks.first);
+#endif
       if (kThreeSides) second += bitCount(masks.second);
 #if WEFT_ACCUMULATOR == WEFT_RUNS
       const uint bit = uint(findMSB(masks.first | 1u));
@@ -182,7 +193,12 @@ Accumulator direct_share(SelectTile tile) {
       const uint place = part_place(0u) + row * kSubgroupSize;
       const uint side = direct_side(tile, place, direct_item(tile, place), false, carried);
       const bool present = place_is_present(tile, place);
+#if WEFT_ACCUMULATOR == WEFT_RUNS
+      const bool head = present && side == 0u;
+      first += uint(kNonTrivial ? select_run_end(head, follows_head) : head);
+#else
       first += present && side == 0u ? 1u : 0u;
+#endif
       second += present && side == 1u ? 1u : 0u;
       last = present && side == 0u ? place + 1u : last;
     }

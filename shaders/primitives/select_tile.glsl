@@ -48,6 +48,9 @@ layout(constant_id = 9) const uint kMove = 1;
 const uint kMoveTested = 1, kMoveGathered = 2;  // bits
 const bool kMovesTested = (kMove & kMoveTested) != 0u;
 const bool kGathers = (kMove & kMoveGathered) != 0u;
+#if WEFT_ACCUMULATOR == WEFT_RUNS
+const bool kNonTrivial = (kMove & 16u) != 0u;  // of runs, those of two or more items
+#endif
 layout(constant_id = 10) const uint kMovedBytes = 4;  // gathered: 1, 2 or a multiple of 4
 layout(constant_id = 11) const uint kIndexWords = 0;  // 0: no indices are written
 layout(constant_id = 12) const bool kTwoSides = false;
@@ -98,7 +101,7 @@ SelectTile select_tile_of(TileRange range, uint tile) {
 
 // ---- testing ----
 
-// Bit k of either: item k goes to the first side, to the second of three.
+// Bit k of either: item k goes to the first side, to the second of three. Of runs: item k is a head; non-trivial: a run's end.
 struct SelectMasks {
   uint first;
   uint second;
@@ -171,15 +174,17 @@ Item own_item_of(uint bits) { return own_item_of(uvec2(bits, 0u)); }
 
 #ifdef WEFT_OWN_UNIQUE
 bool own_differs(Item a, Item b) { return !same(a, b); }
+#elif WEFT_ACCUMULATOR == WEFT_COUNTS
+uint own_side(Item item) { return min(side(item), 2u); }
 #else
-bool own_keeps(Item item) { return keep(item); }
+uint own_side(Item item) { return keep(item) ? 0u : 1u; }
 #endif
 
 #endif
 
 #if defined(WEFT_OWN_SNIPPET) && !defined(WEFT_OWN_UNIQUE)
 #if WEFT_ITEM != WEFT_STRUCT
-#define WEFT_SELECT_SIDE(bits) (own_keeps(own_item_of(bits)) ? 0u : 1u)
+#define WEFT_SELECT_SIDE(bits) own_side(own_item_of(bits))
 #endif
 #else
 #define WEFT_SELECT_SIDE(bits) select_side(bits)
@@ -359,7 +364,7 @@ SelectMasks select_masks_by_rows(SelectTile tile) {
         own.first = select_member_is_run_head(tile, v) ? 1u : 0u;
       else
 #if defined(WEFT_OWN_SNIPPET) && !defined(WEFT_OWN_UNIQUE)
-        select_mark(own_keeps(select_own_item(tile, v, 0u)) ? 0u : 1u, 0u, own);
+        select_mark(own_side(select_own_item(tile, v, 0u)), 0u, own);
 #else
         select_mark(select_side(select_member(tile, v)), 0u, own);
 #endif
@@ -380,6 +385,77 @@ SelectMasks select_masks_by_rows(SelectTile tile) {
   return masks;
 }
 
+// ---- ends of runs of two or more items ----
+//
+// Such a run ends in front of a head that does not follow a head. A range's first item counts too, so that these ends are to runs
+// of two or more as heads are to all runs: what ends at one is the run that the one before has announced.
+
+#if WEFT_ACCUMULATOR == WEFT_RUNS
+
+#if WEFT_ITEM != WEFT_STRUCT
+#if WEFT_ITEM_BYTES >= 4
+// Item `before` items before the one at `place`.
+SelectBefore select_item(SelectTile tile, uint place, uint before) {
+  Words source = Words(word64_subtract(word64_add(tile.source, place * WEFT_ITEM_BYTES), uvec2(before * WEFT_ITEM_BYTES, 0u)));
+#if WEFT_ITEM_BYTES == 8
+  return uvec2(source.at[0], source.at[1]);
+#else
+  return source.at[0];
+#endif
+}
+#endif
+#endif
+
+// Whether the item before this subgroup's first is a head; of a subgroup without items, any.
+bool select_follows_head(SelectTile tile) {
+  if (!kNonTrivial) return false;
+  const uint place = subgroup_index() * kRows * kSubgroupSize * WEFT_SELECT_VECTOR;
+  const bool is_near = place <= tile.present.y;
+  const bool has_two = is_near && (tile.index != 0u || place >= tile.present.x + 2u);
+  const bool has_one = tile.index == 0u && place == tile.present.x + 1u;
+  // Without a branch: other items of the tile stand in.
+  const uint first = tile.present.x;
+#if WEFT_ITEM == WEFT_STRUCT
+  const bool differs = own_differs(select_own_item(tile, has_two ? place : first + 2u, 2u),
+                                   select_own_item(tile, has_two ? place : first + 1u, 1u));
+#elif WEFT_ITEM_BYTES >= 4
+  const SelectBefore earlier = select_item(tile, has_two ? place : first + 2u, 2u);
+  const SelectBefore later = select_item(tile, has_two ? place : first + 1u, 1u);
+#ifdef WEFT_OWN_UNIQUE
+  const bool differs = own_differs(own_item_of(earlier), own_item_of(later));
+#else
+  const bool differs = earlier != later;
+#endif
+#else
+  // Both in the word before.
+  const uint byte = has_two ? place * WEFT_ITEM_BYTES : (first * WEFT_ITEM_BYTES & ~3u) + 4u;
+  const uint word = Words(word64_subtract(word64_add(tile.source, byte), uvec2(4u, 0u))).at[0];
+  const uint bits = 8u * WEFT_ITEM_BYTES;
+  const bool differs = (((word >> (32u - bits)) ^ (word >> (32u - 2u * bits))) & ((1u << bits) - 1u)) != 0u;
+#endif
+  return has_one || (has_two && differs);
+}
+
+// Of the heads of up to kRows rows, as bits. `carried`: on lane 0, whether the item before the first row is a head.
+uint select_run_ends(uint heads, uint rows, inout bool carried) {
+  const uint rotated = subgroup_shuffle(heads, (subgroup_lane() - 1u) & (kSubgroupSize - 1u));
+  // The heads before the vectors' first items, in these items' places.
+  const uint across = mix(rotated >> (WEFT_SELECT_VECTOR - 1), rotated << 1 | uint(carried), subgroup_lane() == 0u);
+  const uint first_items = ~0u / kVectorMask;
+  carried = ((rotated >> ((rows * WEFT_SELECT_VECTOR - 1u) & 31u)) & 1u) != 0u;
+  return heads & ~((across & first_items) | (heads << 1 & ~first_items));
+}
+
+// Of a row in which each lane has one item. `carried`: on lane 0, whether the item before the row is a head.
+bool select_run_end(bool head, inout bool carried) {
+  const bool rotated = subgroup_shuffle(uint(head), (subgroup_lane() - 1u) & (kSubgroupSize - 1u)) != 0u;
+  const bool follows_head = mix(rotated, carried, subgroup_lane() == 0u);
+  carried = rotated;
+  return head && !follows_head;
+}
+
+#endif
+
 #if WEFT_ITEM == WEFT_BITS || WEFT_ITEM == WEFT_STRUCT
 
 // What a lane holds of a tile; nothing.
@@ -387,7 +463,7 @@ struct SelectWords {
   uint none;
 };
 void select_load(SelectTile tile, inout SelectWords words) {}
-SelectMasks select_masks(SelectTile tile, SelectWords words) { return select_masks_by_rows(tile); }
+SelectMasks select_tests(SelectTile tile, SelectWords words) { return select_masks_by_rows(tile); }
 
 #else
 
@@ -395,12 +471,23 @@ SelectMasks select_masks(SelectTile tile, SelectWords words) { return select_mas
 void select_load(SelectTile tile, inout TileWords words) {
   if (tile.fast) tile_load(tile.source, words);
 }
-SelectMasks select_masks(SelectTile tile, TileWords words) {
+SelectMasks select_tests(SelectTile tile, TileWords words) {
   if (tile.fast) return select_masks_of_words(tile, words);
   return select_masks_by_rows(tile);
 }
 
 #endif
+
+SelectMasks select_masks(SelectTile tile, SelectWords words) {
+  SelectMasks masks = select_tests(tile, words);
+#if WEFT_ACCUMULATOR == WEFT_RUNS
+  if (kNonTrivial) {
+    bool carried = select_follows_head(tile);
+    masks.second = select_run_ends(masks.first, kRows, carried);
+  }
+#endif
+  return masks;
+}
 
 // ---- counting ----
 
@@ -419,7 +506,7 @@ uint select_last_place(SelectTile tile, SelectMasks masks) {
          bit % WEFT_SELECT_VECTOR + 1u;
 }
 Accumulator select_counts(SelectTile tile, SelectMasks masks) {
-  return uvec2(bitCount(masks.first), select_last_place(tile, masks));
+  return uvec2(bitCount(kNonTrivial ? masks.second : masks.first), select_last_place(tile, masks));
 }
 uint first_count(uvec2 counts) { return counts.x; }
 uint second_count(uvec2 counts) { return 0u; }

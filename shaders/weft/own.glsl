@@ -4,12 +4,12 @@
 // weft/own_snippet.glsl. docs/own-kernels.md is the manual of snippets; in short, one declares
 //   Item          uint, int or float (#define Item uint), or a struct of 1 to 4 such members: WEFT_ITEM_MEMBERS lists them,
 //                 WEFT_DECLARE_ITEM stands where the struct is to be
-// and for scan and reduce
+// and for scan, scan_by_key and reduce
 //   Accumulator   likewise, of 1 to 8 members (WEFT_ACCUMULATOR_MEMBERS, WEFT_DECLARE_ACCUMULATOR), with accumulator_of(Item); left
 //                 out, it is the Item
 //   identity(), combine(earlier, later)
 //   WEFT_COMMUTES where combine() does
-// for select, keep(Item), and for unique (WEFT_OWN_UNIQUE), same(earlier, later).
+// for select, keep(Item); for partition in three, side(Item); for unique and run_length_encode (WEFT_OWN_UNIQUE), same(earlier, later).
 // The lists make structs and words out of one another, so that a member cannot be forgotten in one of the ways.
 //
 // Where the accumulator is not the snippet's, WEFT_ITEM becomes what items of that size are handled as: WEFT_U32, WEFT_U32X2, or
@@ -24,7 +24,7 @@
 #define WEFT_DECLARE_ACCUMULATOR struct Accumulator { WEFT_ACCUMULATOR_MEMBERS(WEFT_OWN_MEMBER) };
 
 #if WEFT_ACCUMULATOR != WEFT_OWN
-// The constants of a call, for its keep() or same(): the bits of SelectArgs::a and b.
+// The constants of a call, for its keep(), side() or same(): the bits of SelectArgs::a and b, or of those of the other primitives.
 uvec2 call_a();
 uvec2 call_b();
 #endif
@@ -61,33 +61,37 @@ uvec2 call_b();
 #elif defined(WEFT_ACCUMULATOR_MEMBERS)
 #define WEFT_ACCUMULATOR_IS_STRUCT 1
 #if (0 WEFT_ACCUMULATOR_MEMBERS(WEFT_OWN_COUNT)) == 1
-#define WEFT_ACCUMULATOR_WORDS 1
+#define WEFT_OWN_RESULT_WORDS 1
 #elif (0 WEFT_ACCUMULATOR_MEMBERS(WEFT_OWN_COUNT)) == 2
-#define WEFT_ACCUMULATOR_WORDS 2
+#define WEFT_OWN_RESULT_WORDS 2
 #elif (0 WEFT_ACCUMULATOR_MEMBERS(WEFT_OWN_COUNT)) == 3
-#define WEFT_ACCUMULATOR_WORDS 3
+#define WEFT_OWN_RESULT_WORDS 3
 #elif (0 WEFT_ACCUMULATOR_MEMBERS(WEFT_OWN_COUNT)) == 4
-#define WEFT_ACCUMULATOR_WORDS 4
+#define WEFT_OWN_RESULT_WORDS 4
 #elif (0 WEFT_ACCUMULATOR_MEMBERS(WEFT_OWN_COUNT)) == 5
-#define WEFT_ACCUMULATOR_WORDS 5
+#define WEFT_OWN_RESULT_WORDS 5
 #elif (0 WEFT_ACCUMULATOR_MEMBERS(WEFT_OWN_COUNT)) == 6
-#define WEFT_ACCUMULATOR_WORDS 6
+#define WEFT_OWN_RESULT_WORDS 6
 #elif (0 WEFT_ACCUMULATOR_MEMBERS(WEFT_OWN_COUNT)) == 7
-#define WEFT_ACCUMULATOR_WORDS 7
+#define WEFT_OWN_RESULT_WORDS 7
 #elif (0 WEFT_ACCUMULATOR_MEMBERS(WEFT_OWN_COUNT)) == 8
-#define WEFT_ACCUMULATOR_WORDS 8
+#define WEFT_OWN_RESULT_WORDS 8
 #else
 #error WEFT_ACCUMULATOR_MEMBERS lists 1 to 8 members
 #endif
 #elif defined(Accumulator)
-#define WEFT_ACCUMULATOR_WORDS 1
+#define WEFT_OWN_RESULT_WORDS 1
 #else
 #define WEFT_ACCUMULATOR_IS_ITEM 1
-#define WEFT_ACCUMULATOR_WORDS WEFT_ITEM_WORDS
+#define WEFT_OWN_RESULT_WORDS WEFT_ITEM_WORDS
 #ifdef WEFT_ITEM_MEMBERS
 #define WEFT_ACCUMULATOR_IS_STRUCT 1
 #endif
 #define Accumulator Item
+#endif
+// Under a name of its own too, since weft/segment.glsl puts another in the accumulator's place.
+#ifdef WEFT_OWN_RESULT_WORDS
+#define WEFT_ACCUMULATOR_WORDS WEFT_OWN_RESULT_WORDS
 #endif
 
 // The host reads these from the code, so that it knows what a set of kernels works on (src/runtime/kernel_set.cpp).

@@ -18,6 +18,26 @@
 
 layout(constant_id = 8) const bool kCountsHeads = false;
 
+#if WEFT_ACCUMULATOR == WEFT_OWN
+
+// In a struct of weft's, since a snippet's type may itself be called Accumulator.
+struct Value {
+  Accumulator own;
+};
+Value value_identity() { return Value(identity()); }
+Value value_of_item(ItemBits item) { return Value(accumulator_of_item(item)); }
+Value value_of_bits(uvec2 bits) { return Value(accumulator_of_bits(bits)); }
+Value held_value(uint held[WEFT_VECTOR_HELD_WORDS], uint k) { return Value(held_get(held, k)); }
+void held_put(inout uint held[WEFT_VECTOR_HELD_WORDS], uint k, Value v) { held_put(held, k, v.own); }
+void value_put(inout uint words[WEFT_VECTOR_OUTPUT_WORDS], uint k, Value v) { vector_put(words, k, v.own); }
+Value combine(Value a, Value b) { return Value(combine(a.own, b.own)); }
+uint word_of(Value v, uint i) { return word_of(v.own, i); }
+Value subgroup_shuffle(Value v, uint lane) { return Value(subgroup_shuffle(v.own, lane)); }
+Value subgroup_shuffle_up(Value v, uint delta) { return Value(subgroup_shuffle_up(v.own, delta)); }
+Value subgroup_reduce(Value v) { return Value(subgroup_reduce(v.own)); }
+
+#else
+
 #if WEFT_ACCUMULATOR == WEFT_U8 || WEFT_ACCUMULATOR == WEFT_U16 || WEFT_ACCUMULATOR == WEFT_U32
 #define Value uint
 #elif WEFT_ACCUMULATOR == WEFT_I32
@@ -33,6 +53,12 @@ layout(constant_id = 8) const bool kCountsHeads = false;
 #endif
 
 Value value_identity() { return identity(); }
+Value value_of_item(ItemBits item) { return accumulator_of_item(item); }
+Value value_of_bits(uvec2 bits) { return accumulator_of_bits(bits); }
+Value held_value(uint held[WEFT_VECTOR_HELD_WORDS], uint k) { return held_get(held, k); }
+void value_put(inout uint words[WEFT_VECTOR_OUTPUT_WORDS], uint k, Value v) { vector_put(words, k, v); }
+
+#endif
 
 struct Segment {
   Value value;  // of the items since the last head, or of all
@@ -46,6 +72,19 @@ Segment combine(Segment a, Segment b) {
                  kCountsHeads ? a.heads + b.heads : a.heads | b.heads);
 }
 
+#if WEFT_ACCUMULATOR == WEFT_OWN
+
+#define WEFT_SEGMENT_WORDS (WEFT_OWN_RESULT_WORDS + 1)
+
+uint word_of(Segment v, uint i) { return i == WEFT_SEGMENT_WORDS - 1 ? v.heads : word_of(v.value, i); }
+Segment accumulator_of_words(uint words[WEFT_SEGMENT_WORDS]) {
+  uint of_value[WEFT_OWN_RESULT_WORDS];
+  [[unroll]] for (uint i = 0; i < WEFT_OWN_RESULT_WORDS; ++i) of_value[i] = words[i];
+  return Segment(Value(accumulator_of_words(of_value)), words[WEFT_OWN_RESULT_WORDS]);
+}
+
+#else
+
 #if WEFT_ACCUMULATOR_WORDS == 2
 #define WEFT_SEGMENT_WORDS 3
 #else
@@ -56,6 +95,8 @@ uint word_of(Segment v, uint i) { return i == WEFT_SEGMENT_WORDS - 1 ? v.heads :
 Segment accumulator_of_words(uint words[WEFT_SEGMENT_WORDS]) {
   return Segment(accumulator_of(uvec2(words[0], words[WEFT_SEGMENT_WORDS - 2])), words[WEFT_SEGMENT_WORDS - 1]);
 }
+
+#endif
 
 // ---- across the lanes of a subgroup ----
 

@@ -19,7 +19,17 @@
 layout(constant_id = 3) const uint kRows = 8;  // at most 8
 
 // What a lane loads at once.
-#if WEFT_VECTOR_INPUT_WORDS == 8
+#if WEFT_VECTOR_INPUT_WORDS == 16
+struct TileVector {
+  uvec4 words_0, words_1, words_2, words_3;
+};
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer TileVectors { TileVector at[]; };
+#elif WEFT_VECTOR_INPUT_WORDS == 12
+struct TileVector {
+  uvec4 words_0, words_1, words_2;
+};
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer TileVectors { TileVector at[]; };
+#elif WEFT_VECTOR_INPUT_WORDS == 8
 struct TileVector {
   uvec4 low, high;
 };
@@ -98,7 +108,16 @@ void tile_load(uvec2 tile_address, inout TileWords words) {
 }
 
 void vector_unpack(TileVector packed, out uint vector[WEFT_VECTOR_INPUT_WORDS]) {
-#if WEFT_VECTOR_INPUT_WORDS == 8
+#if WEFT_VECTOR_INPUT_WORDS == 16 || WEFT_VECTOR_INPUT_WORDS == 12
+  [[unroll]] for (uint i = 0; i < 4; ++i) {
+    vector[i] = packed.words_0[i];
+    vector[4 + i] = packed.words_1[i];
+    vector[8 + i] = packed.words_2[i];
+#if WEFT_VECTOR_INPUT_WORDS == 16
+    vector[12 + i] = packed.words_3[i];
+#endif
+  }
+#elif WEFT_VECTOR_INPUT_WORDS == 8
   [[unroll]] for (uint i = 0; i < 4; ++i) {
     vector[i] = packed.low[i];
     vector[4 + i] = packed.high[i];

@@ -47,7 +47,7 @@ uint segment_tile_heads_of_vector(SegmentTile tile, uint v) {
 bool is_head(uint heads, uint k) { return ((heads >> k) & 1u) != 0u; }
 
 Value vector_value(uint vector[WEFT_VECTOR_INPUT_WORDS], uint k) {
-  return accumulator_of_item(vector_bits(vector, k));
+  return value_of_item(vector_bits(vector, k));
 }
 
 // The combination of a vector's items since its last head, or of all. Absent items are left out.
@@ -75,11 +75,38 @@ struct FoldedSegments {
   uint heads;
 };
 
+#if WEFT_ACCUMULATOR == WEFT_OWN && !defined(WEFT_COMMUTES)
+
+// In order: all of the row's lanes, the same on each.
+void segments_fold_row(inout FoldedSegments folded, uint heads, Value tail) {
+  const Segment row = subgroup_reduce(Segment(tail, uint(bitCount(heads))));
+  folded.value = row.heads != 0u ? row.value : combine(folded.value, row.value);
+  folded.heads += row.heads;
+}
+
+Segment segments_of_subgroup(FoldedSegments folded) {
+  return Segment(folded.value, kCountsHeads ? folded.heads : min(folded.heads, 1u));
+}
+
+#else
+
 void segments_fold_row(inout FoldedSegments folded, uint heads, Value tail) {
   const uint last = ballot_highest_bit(subgroup_ballot(heads != 0u));
   folded.value = last == 128u ? combine(folded.value, tail) : (subgroup_lane() >= last ? tail : value_identity());
   folded.heads += uint(bitCount(heads));
 }
+
+Segment segments_of_subgroup(FoldedSegments folded) {
+  Segment own;
+  own.value = subgroup_reduce(folded.value);
+  if (kCountsHeads)
+    own.heads = subgroup_add(folded.heads);
+  else
+    own.heads = subgroup_any(folded.heads != 0u) ? 1u : 0u;
+  return own;
+}
+
+#endif
 
 void segments_fold_by_rows(SegmentTile tile, inout FoldedSegments folded) {
   [[dont_unroll]] for (uint row = 0; row < kRows; ++row) {
@@ -93,14 +120,8 @@ void segments_fold_by_rows(SegmentTile tile, inout FoldedSegments folded) {
 }
 
 Segment segments_fold_across(FoldedSegments folded, uint slot) {
-  Segment own;
-  own.value = subgroup_reduce(folded.value);
-  if (kCountsHeads)
-    own.heads = subgroup_add(folded.heads);
-  else
-    own.heads = subgroup_any(folded.heads != 0u) ? 1u : 0u;
   Segment aggregate;
-  workgroup_exclusive_of_subgroups(own, slot, aggregate);
+  workgroup_exclusive_of_subgroups(segments_of_subgroup(folded), slot, aggregate);
   return aggregate;
 }
 

@@ -121,7 +121,8 @@ Result<KernelSet> Compiler::compile(const Snippet& original) const {
   std::vector<Variant> variants = variants_of(snippet.primitive);
   if (variants.empty())
     return Error{ErrorCode::invalid_argument,
-                 "primitive is scan, reduce, select or unique, not '" + snippet.primitive + "'"};
+                 "primitive is scan, scan_by_key, reduce, select, partition, unique or run_length_encode, not '" +
+                     snippet.primitive + "'"};
   if (snippet.context)
     std::erase_if(variants, [&](const Variant& variant) { return !is_used_by(*snippet.context, variant.name); });
 

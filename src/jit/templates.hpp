@@ -25,7 +25,7 @@ std::string_view find_template(std::string_view path) noexcept;
 struct Variant {
   std::string name;  ///< as in KernelCode
   std::string path;  ///< of its template
-  std::vector<std::pair<const char*, const char*>> defines;
+  std::vector<std::pair<const char*, std::string>> defines;
 };
 
 /// The kernels of a primitive around a snippet, as shaders/own_kernels.cmake has them; empty where the name is none.

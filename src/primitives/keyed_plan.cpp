@@ -54,7 +54,8 @@ uint32_t key_bytes_of(SegmentsBy segments, Type key) {
 }
 
 /// Beside what check_operator() refuses: kernels.cmake has no others.
-Status check_types(const KeyedPlan::Wish& wish) {
+Status check_types(const ContextState& state, const KeyedPlan::Wish& wish) {
+  if (wish.own != nullptr) return check_own_kernels(wish.name, *wish.own, wish.stem);
   const std::string name = wish.name;
   if (wish.op == Op::affine || wish.op == Op::arg_min || wish.op == Op::arg_max)
     return Error{ErrorCode::unsupported, name + ": " + name_of(wish.op) + " does not combine values by key"};
@@ -62,6 +63,8 @@ Status check_types(const KeyedPlan::Wish& wish) {
   if (wish.item == Type::f16 || (wish.item == Type::u8 && wish.accumulator == Type::u16))
     return Error{ErrorCode::unsupported, name + ": values of type " + name_of(wish.item) + " are not combined in " +
                                              name_of(wish.accumulator) + " by key"};
+  for (const Type type : {wish.item, wish.accumulator})
+    if (Status status = state.check_type(type); !status) return status;
   return {};
 }
 
@@ -69,9 +72,8 @@ Status check_types(const KeyedPlan::Wish& wish) {
 
 Result<KeyedPlan> KeyedPlan::create(const Context& context, const Wish& wish) {
   const ContextState& state = *context.state();
-  if (const Status status = check_types(wish); !status) return status.error();
-  for (const Type type : {wish.item, wish.accumulator})
-    if (const Status status = state.check_type(type); !status) return status.error();
+  const KernelSet* own = wish.own;
+  if (const Status status = check_types(state, wish); !status) return status.error();
   const Result<runtime::Tuning> tuning = runtime::tuning_of(state.traits());
   if (!tuning) return tuning.error();
 
@@ -79,7 +81,8 @@ Result<KeyedPlan> KeyedPlan::create(const Context& context, const Wish& wish) {
   plan.state = context.state();
   plan.tuning = tuning->by_key;
   plan.strategy = wish.strategy;
-  plan.item_bytes = size_of(wish.item);
+  plan.item_bytes = own != nullptr ? own->item_bytes() : size_of(wish.item);
+  plan.accumulator_bytes = own != nullptr ? own->accumulator_bytes() : size_of(wish.accumulator);
   plan.key_bytes = key_bytes_of(wish.segments, wish.key);
   if (wish.strategy == Strategy::automatic) {
     plan.strategy = state.strategy();
@@ -87,13 +90,18 @@ Result<KeyedPlan> KeyedPlan::create(const Context& context, const Wish& wish) {
       plan.small_items = uint64_t{1024} * plan.tuning.small_kib / (plan.item_bytes + plan.key_bytes);
   }
   if (!wish.counts_heads) plan.tuning.rows = plan.tuning.scan_rows;
-  if (size_of(wish.accumulator) == 8) plan.tuning.rows = plan.tuning.rows_wide;
+  if (plan.accumulator_bytes >= 8) plan.tuning.rows = plan.tuning.rows_wide;
+  // A tile is held in registers: as many words a lane as the widest of weft's own.
+  if (own != nullptr)
+    plan.tuning.rows =
+        std::min(plan.tuning.rows, 128 / (kVectorItems * std::max(plan.item_bytes, plan.accumulator_bytes)));
   plan.tuning.workgroup = std::min(plan.tuning.workgroup, state.traits().max_workgroup_invocations);
   plan.tile_items = plan.tuning.workgroup * plan.tuning.rows * kVectorItems;
-  plan.tile_bytes = plan.tile_items * (plan.key_bytes + plan.item_bytes + size_of(wish.accumulator));
-  plan.segment_bytes = register_bytes(wish.accumulator) + 4;
+  plan.tile_bytes = plan.tile_items * (plan.key_bytes + plan.item_bytes + plan.accumulator_bytes);
+  plan.segment_bytes = std::max(4u, plan.accumulator_bytes) + 4;
 
-  const std::string types = std::string(".") + name_of(wish.item) + "." + name_of(wish.accumulator);
+  const std::string types =
+      own != nullptr ? ".own.own" : std::string(".") + name_of(wish.item) + "." + name_of(wish.accumulator);
   // Ids from 2 on: operator, rows, inclusive, spin limit, fault, segments by, counts heads.
   std::array constants{
       static_cast<uint32_t>(wish.op), plan.tuning.rows, wish.inclusive ? 1u : 0u,
@@ -101,9 +109,9 @@ Result<KeyedPlan> KeyedPlan::create(const Context& context, const Wish& wish) {
       wish.counts_heads ? 1u : 0u};
   Status status;
   const auto build = [&](std::shared_ptr<const Pipeline>& pipeline, const std::string& kernel, uint32_t workgroup,
-                         std::span<const uint32_t> values) {
+                         std::span<const uint32_t> values, const KernelSet* set) {
     if (!status) return;
-    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(kernel, workgroup, values);
+    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(kernel, workgroup, values, set);
     if (built)
       pipeline = *std::move(built);
     else
@@ -114,16 +122,16 @@ Result<KeyedPlan> KeyedPlan::create(const Context& context, const Wish& wish) {
   if (plan.strategy == Strategy::look_back) {
     plan.block_tiles = state.subgroup_backend() == SubgroupBackend::native ? state.subgroup_size() : 1;
     const std::string variant = types + (state.traits().buffer_int64_atomics ? ".state64" : ".state32");
-    build(plan.reset, "look_back_reset", kResetWorkgroup, {});
-    build(plan.look_back, stem + "_look_back" + variant, workgroup, constants);
+    build(plan.reset, "look_back_reset", kResetWorkgroup, {}, nullptr);
+    build(plan.look_back, stem + "_look_back" + variant, workgroup, constants, own);
     // By then every post is there that ever comes: nothing to wait for.
     auto repair_constants = constants;
     repair_constants[3] = 1;
-    build(plan.repair, stem + "_repair" + variant, workgroup, repair_constants);
+    build(plan.repair, stem + "_repair" + variant, workgroup, repair_constants, own);
   }
   if (plan.strategy == Strategy::reduce_then_scan || plan.small_items != 0) {
-    build(plan.upsweep, "scan_by_key_upsweep" + types, workgroup, constants);
-    build(plan.downsweep, stem + "_downsweep" + types, workgroup, constants);
+    build(plan.upsweep, "scan_by_key_upsweep" + types, workgroup, constants, own);
+    build(plan.downsweep, stem + "_downsweep" + types, workgroup, constants, own);
   }
   if (!status) return status.error();
   return plan;

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include <weft/kernels.hpp>
 #include <weft/scan_by_key.hpp>
 
 #include "primitives/arguments.hpp"
@@ -26,6 +27,8 @@ struct KeyedPlan {
     bool inclusive;
     bool counts_heads;
     uint32_t fault;
+    const KernelSet* own =
+        nullptr;  ///< where its kernels are, and op, item and accumulator are not looked at; null: weft's own
   };
 
   /// Items of a vector, and so of a lane's row.
@@ -35,6 +38,7 @@ struct KeyedPlan {
   runtime::ByKeyTuning tuning;
   Strategy strategy = Strategy::automatic;  ///< resolved
   uint32_t item_bytes = 0;
+  uint32_t accumulator_bytes = 0;
   uint32_t key_bytes = 0;   ///< of a key or a flag; bits: 0
   uint32_t tile_bytes = 0;  ///< of a tile's keys, values and outputs
   uint32_t tile_items = 0;
@@ -54,6 +58,8 @@ struct KeyedPlan {
   uint64_t look_back_bytes(uint64_t tiles) const;
   /// Items absent in front of the first value, so that vectors of values lie on their boundaries.
   uint32_t head_of(VkDeviceAddress values) const {
+    if (item_bytes == 12)
+      return static_cast<uint32_t>(values / 4 % 4 * 3 % 4);  // 12 * that falls short of 16 as values does
     return head_items(values, std::min(16u, kVectorItems * item_bytes), item_bytes);
   }
   uint32_t lag_tiles() const { return std::max(1u, tuning.lag_kib * 1024 / tile_bytes); }
@@ -69,7 +75,7 @@ struct KeyedPlan {
 };
 
 /// The bytes of an item of `type` by which it has to be aligned.
-constexpr uint32_t alignment_of(uint32_t item_bytes) { return item_bytes == 8 ? 4 : item_bytes; }
+constexpr uint32_t alignment_of(uint32_t item_bytes) { return std::min(item_bytes, 4u); }
 
 /// Dispatches of a reset and a repair of look-back; as in scan.cpp.
 inline constexpr uint64_t kMaxTiles = uint64_t{1} << 31;

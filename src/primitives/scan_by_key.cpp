@@ -27,9 +27,10 @@ Result<ScanByKey> ScanByKey::create(const Context& context, const ScanByKeyConfi
 }
 
 Result<ScanByKey> ScanByKey::create(const Context& context, const ScanByKeyConfig& config, uint32_t fault) {
-  Result<KeyedPlan> keyed = KeyedPlan::create(
-      context, {kName, "scan_by_key", config.segments, config.key, config.op, config.item, config.accumulator,
-                config.strategy, config.kind == ScanKind::inclusive, false, fault});
+  Result<KeyedPlan> keyed =
+      KeyedPlan::create(context, {kName, "scan_by_key", config.segments, config.key, config.op, config.item,
+                                  config.accumulator, config.strategy, config.kind == ScanKind::inclusive, false, fault,
+                                  config.own_kernels ? &*config.own_kernels : nullptr});
   if (!keyed) return keyed.error();
   return ScanByKey(std::make_shared<const Plan>(Plan{std::move(*keyed), config}));
 }
@@ -47,12 +48,14 @@ Status ScanByKey::record(VkCommandBuffer commands, const ScanByKeyArgs& args) co
   const ScanByKeyConfig& config = plan_->config;
   const ContextState& state = *plan.state;
   const uint32_t item_bytes = plan.item_bytes;
-  const uint32_t accumulator_bytes = size_of(config.accumulator);
+  const uint32_t accumulator_bytes = plan.accumulator_bytes;
   const uint64_t maximum = args.count.maximum();
 
   if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");
   if (maximum / plan.tile_items >= primitives::kMaxTiles)
     return primitives::argument_error(kName, "count", "is more than 2^31 tiles hold: " + std::to_string(maximum));
+  if (config.own_kernels && args.initial)
+    return primitives::argument_error(kName, "initial", "does not go with own_kernels");
   const Result<VkDeviceAddress> count = primitives::locate_count(state, kName, args.count);
   if (!count) return count.error();
   if (maximum == 0) return {};
@@ -89,7 +92,8 @@ Status ScanByKey::record(VkCommandBuffer commands, const ScanByKeyArgs& args) co
   push.outputs = output->address;
   push.count = *count;
   push.count_value = maximum;
-  push.initial = args.initial ? args.initial->bits : primitives::identity_bits(config.op, config.accumulator);
+  if (!config.own_kernels)
+    push.initial = args.initial ? args.initial->bits : primitives::identity_bits(config.op, config.accumulator);
   push.count_words = static_cast<uint32_t>(args.count.range().size / 4);
   push.head = plan.head_of(values->address);
   plan.record(commands, maximum, scratch->address, push, push);

@@ -127,9 +127,8 @@ Result<std::shared_ptr<const SelectPlan>> SelectPlan::create(const Context& cont
   const KernelSet* own = config.own_kernels ? &*config.own_kernels : nullptr;
   if (own != nullptr) {
     const bool unique = sides == 1 && own->primitive() == "unique";
-    if (const Status status = check_own_kernels(name, *own, unique ? "unique" : "select"); !status)
-      return status.error();
-    if (sides == 3) return refused(name, "3 sides do not go with own_kernels");
+    const char* const made_for = unique ? "unique" : sides == 3 ? "partition" : "select";
+    if (const Status status = check_own_kernels(name, *own, made_for); !status) return status.error();
     // As shaders/weft/own.glsl has it: items of one or two words are those of these types, larger ones are structs.
     const uint32_t bytes = own->item_bytes();
     config.criterion = unique ? Criterion::run_head : Criterion::nonzero;
@@ -389,7 +388,7 @@ Result<Partition> Partition::create(const Context& context, const PartitionConfi
   if (config.sides != 2 && config.sides != 3) return primitives::refused("Partition", "there are 2 or 3 sides");
   if (config.criterion == Criterion::run_head)
     return primitives::refused("Partition", "run_head is a criterion of Select");
-  if (config.sides == 3 && config.criterion != Criterion::inside)
+  if (config.sides == 3 && config.criterion != Criterion::inside && !config.own_kernels)
     return primitives::refused("Partition", "3 sides go with inside");
   SelectConfig select;
   select.criterion = config.criterion;
