@@ -108,8 +108,7 @@ const HostStruct kRunLengthDecodePush{
      MEMBER(RunLengthDecodePush, total), MEMBER(RunLengthDecodePush, status), MEMBER(RunLengthDecodePush, before),
      MEMBER(RunLengthDecodePush, count), MEMBER(RunLengthDecodePush, count_value),
      MEMBER(RunLengthDecodePush, max_output), MEMBER(RunLengthDecodePush, count_words),
-     MEMBER(RunLengthDecodePush, head), MEMBER(RunLengthDecodePush, span_shift),
-     MEMBER(RunLengthDecodePush, spans)}};
+     MEMBER(RunLengthDecodePush, head), MEMBER(RunLengthDecodePush, span_shift), MEMBER(RunLengthDecodePush, spans)}};
 const HostStruct kSelfTestPush{
     sizeof(shader::SelfTestPush),
     {MEMBER(SelfTestPush, inputs), MEMBER(SelfTestPush, results), MEMBER(SelfTestPush, places),

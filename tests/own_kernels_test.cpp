@@ -820,7 +820,7 @@ TEST_SUITE("own kernels") {
   }
 
   TEST_CASE("look-back by key finishes what is late") {
-    const ScopedEnvironment one_spin("WEFT_TUNE", "by_key.spin_limit=1");
+    const ScopedEnvironment one_spin("WEFT_TUNE", "scan_by_key.spin_limit=1");
     const Device device(first_backend(), Strategy::look_back);
     const ScanByKey scan = create_scan_by_key<Triangle>(device, own::by_key_triangle(), {});
     check_scan_by_key<Triangle>(device, scan, {}, 20 * scan.tile_items() + 5, Runs::long_);

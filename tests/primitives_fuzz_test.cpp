@@ -635,15 +635,15 @@ std::vector<Subject> subjects() {
       histogram_subject<int32_t>(HistogramKind::levels, 5000),
       scan_by_key_subject<uint32_t>(kExclusive, Op::add, SegmentsBy::keys, Type::u32, kLookBack),
       scan_by_key_subject<uint16_t>(kInclusive, Op::bit_xor, SegmentsBy::keys, Type::u8, kReduceThenScan,
-                                    "by_key.groups=3"),
+                                    "scan_by_key.groups=3"),
       scan_by_key_subject<uint8_t, uint32_t>(kInclusive, Op::add, SegmentsBy::head_bits, Type::u32, kLookBack,
-                                             "by_key.rows=1,by_key.spin_limit=1"),
+                                             "scan_by_key.rows=1,scan_by_key.spin_limit=1"),
       scan_by_key_subject<uint64_t>(kExclusive, Op::max, SegmentsBy::head_bytes, Type::u32, kReduceThenScan),
-      reduce_by_key_subject<uint32_t>(Op::add, Type::u32, kReduceThenScan, "by_key.groups=3"),
+      reduce_by_key_subject<uint32_t>(Op::add, Type::u32, kReduceThenScan, "reduce_by_key.groups=3"),
       reduce_by_key_subject<uint8_t>(Op::max, Type::u16, kLookBack),
       reduce_by_key_subject<uint16_t, uint32_t>(Op::add, Type::u64, kReduceThenScan,
-                                                "by_key.workgroup=256,by_key.rows=4"),
-      reduce_by_key_subject<float>(Op::add, Type::u8, kLookBack, "by_key.rows=1,by_key.spin_limit=1"),
+                                                "reduce_by_key.workgroup=256,reduce_by_key.rows=4"),
+      reduce_by_key_subject<float>(Op::add, Type::u8, kLookBack, "reduce_by_key.rows=1,reduce_by_key.spin_limit=1"),
   };
 }
 

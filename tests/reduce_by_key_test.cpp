@@ -200,7 +200,7 @@ TEST_SUITE("reduce_by_key") {
 
   TEST_CASE("more runs in a tile than shared memory has room for are written whole") {
     // Runs of a tile are staged 512 to 1,024 at a time.
-    const ScopedEnvironment large_tiles("WEFT_TUNE", "by_key.rows=4,by_key.workgroup=256");
+    const ScopedEnvironment large_tiles("WEFT_TUNE", "reduce_by_key.rows=4,reduce_by_key.workgroup=256");
     for (const Strategy strategy : {Strategy::reduce_then_scan, Strategy::look_back}) {
       const Device device(first_backend(), strategy);
       if (is_slow(device) && strategy == Strategy::look_back) continue;
@@ -218,7 +218,7 @@ TEST_SUITE("reduce_by_key") {
   }
 
   TEST_CASE("runs of many tiles a workgroup are reduced whole") {
-    const ScopedEnvironment few_groups("WEFT_TUNE", "by_key.groups=3");
+    const ScopedEnvironment few_groups("WEFT_TUNE", "reduce_by_key.groups=3");
     for (Backend* backend : every_backend()) {
       const Device device(*backend, Strategy::reduce_then_scan);
       if (is_slow(device) && backend->is_emulated()) continue;
@@ -339,7 +339,7 @@ TEST_SUITE("reduce_by_key") {
   }
 
   TEST_CASE("blocks that nobody closes are closed by the second dispatch, however many tiles were given up") {
-    const ScopedEnvironment small_tiles("WEFT_TUNE", "by_key.workgroup=128,by_key.rows=1");
+    const ScopedEnvironment small_tiles("WEFT_TUNE", "reduce_by_key.workgroup=128,reduce_by_key.rows=1");
     for (const Device& device : every_look_back()) {
       if (is_slow(device)) continue;
       const ReduceByKeyConfig config = config_of<uint32_t>(Op::add);

@@ -228,7 +228,7 @@ TEST_SUITE("scan_by_key") {
   }
 
   TEST_CASE("runs of many tiles a workgroup are scanned whole") {
-    const ScopedEnvironment few_groups("WEFT_TUNE", "by_key.groups=3");
+    const ScopedEnvironment few_groups("WEFT_TUNE", "scan_by_key.groups=3");
     for (Backend* backend : every_backend()) {
       const Device device(*backend, Strategy::reduce_then_scan);
       if (is_slow(device) && backend->is_emulated()) continue;
@@ -243,9 +243,10 @@ TEST_SUITE("scan_by_key") {
   }
 
   TEST_CASE("results do not depend on the tuning") {
-    for (const auto& [tuning, strategy] : {std::pair("by_key.rows=3", Strategy::look_back),
-                                           std::pair("by_key.rows=8,by_key.workgroup=256", Strategy::reduce_then_scan),
-                                           std::pair("by_key.rows=1,by_key.spin_limit=1", Strategy::look_back)}) {
+    for (const auto& [tuning, strategy] :
+         {std::pair("scan_by_key.rows=3", Strategy::look_back),
+          std::pair("scan_by_key.rows=8,scan_by_key.workgroup=256", Strategy::reduce_then_scan),
+          std::pair("scan_by_key.rows=1,scan_by_key.spin_limit=1", Strategy::look_back)}) {
       const ScopedEnvironment overrides("WEFT_TUNE", tuning);
       CAPTURE(std::string(tuning));
       const Device device(first_backend(), strategy);
@@ -424,7 +425,7 @@ TEST_SUITE("scan_by_key") {
   }
 
   TEST_CASE("blocks that nobody closes are closed by the second dispatch, however many tiles were given up") {
-    const ScopedEnvironment small_tiles("WEFT_TUNE", "by_key.workgroup=128,by_key.rows=1");
+    const ScopedEnvironment small_tiles("WEFT_TUNE", "scan_by_key.workgroup=128,scan_by_key.rows=1");
     for (const Device& device : every_look_back())
       for (const uint32_t every : {1u, 5u}) {
         if (is_slow(device) || (device.backend().is_emulated() && every != 1)) continue;

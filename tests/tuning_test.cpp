@@ -56,10 +56,13 @@ TEST_SUITE("host tuning") {
         REQUIRE(tuning.ok());
         CHECK(tuning->scan.rows <= 8);
         CHECK(tuning->reduce.rows <= 8);
-        CHECK(tuning->by_key.rows <= 8);
-        CHECK(tuning->by_key.rows_wide <= 8);
+        for (const auto& by_key : {tuning->scan_by_key, tuning->reduce_by_key}) {
+          CHECK(by_key.rows <= 8);
+          CHECK(by_key.rows_wide <= 8);
+          CHECK(by_key.small_rows <= 8);
+          CHECK(by_key.workgroup % 128 == 0);
+        }
         CHECK(tuning->scan.workgroup % 128 == 0);
-        CHECK(tuning->by_key.workgroup % 128 == 0);
         CHECK(tuning->reduce.workgroup % 128 == 0);
         CHECK(tuning->histogram.workgroup % 128 == 0);
         CHECK(tuning->histogram.rows <= 8);

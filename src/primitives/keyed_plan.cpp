@@ -79,7 +79,7 @@ Result<KeyedPlan> KeyedPlan::create(const Context& context, const Wish& wish) {
 
   KeyedPlan plan;
   plan.state = context.state();
-  plan.tuning = tuning->by_key;
+  plan.tuning = wish.counts_heads ? tuning->reduce_by_key : tuning->scan_by_key;
   plan.strategy = wish.strategy;
   plan.item_bytes = own != nullptr ? own->item_bytes() : size_of(wish.item);
   plan.accumulator_bytes = own != nullptr ? own->accumulator_bytes() : size_of(wish.accumulator);
@@ -89,7 +89,6 @@ Result<KeyedPlan> KeyedPlan::create(const Context& context, const Wish& wish) {
     if (state.strategy() == Strategy::look_back && !state.strategy_is_forced())
       plan.small_items = uint64_t{1024} * plan.tuning.small_kib / (plan.item_bytes + plan.key_bytes);
   }
-  if (!wish.counts_heads) plan.tuning.rows = plan.tuning.scan_rows;
   if (plan.accumulator_bytes >= 8) plan.tuning.rows = plan.tuning.rows_wide;
   // A tile is held in registers: as many words a lane as the widest of weft's own.
   if (own != nullptr)
@@ -129,7 +128,12 @@ Result<KeyedPlan> KeyedPlan::create(const Context& context, const Wish& wish) {
     repair_constants[3] = 1;
     build(plan.repair, stem + "_repair" + variant, workgroup, repair_constants, own);
   }
+  plan.swept_tile_items = plan.tile_items;
   if (plan.strategy == Strategy::reduce_then_scan || plan.small_items != 0) {
+    if (plan.small_items != 0) {
+      constants[1] = std::min(constants[1], plan.tuning.small_rows);
+      plan.swept_tile_items = workgroup * constants[1] * kVectorItems;
+    }
     build(plan.upsweep, "scan_by_key_upsweep" + types, workgroup, constants, own);
     build(plan.downsweep, stem + "_downsweep" + types, workgroup, constants, own);
   }
@@ -148,7 +152,8 @@ VkDeviceSize KeyedPlan::scratch_size(uint64_t max_count) const noexcept {
   VkDeviceSize bytes = kLeastScratch;
   // Where the count decides the strategy, the larger of the two, so that the size never decreases.
   if (downsweep != nullptr)
-    bytes = std::max(bytes, padded(std::min<uint64_t>(tile_count, tuning.groups) * segment_bytes));
+    bytes = std::max(
+        bytes, padded(std::min<uint64_t>(swept_tiles(max_count, kVectorItems - 1), tuning.groups) * segment_bytes));
   if (uses_look_back(max_count)) bytes = std::max(bytes, look_back_bytes(tile_count) + padded(tile_count * 4));
   return bytes;
 }

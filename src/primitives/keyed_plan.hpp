@@ -42,9 +42,10 @@ struct KeyedPlan {
   uint32_t key_bytes = 0;   ///< of a key or a flag; bits: 0
   uint32_t tile_bytes = 0;  ///< of a tile's keys, values and outputs
   uint32_t tile_items = 0;
-  uint32_t segment_bytes = 0;  ///< of what is carried: an accumulator and a word
-  uint32_t block_tiles = 0;    ///< look_back: tiles of a block
-  uint64_t small_items = 0;    ///< up to this many take reduce_then_scan although the strategy is look_back
+  uint32_t segment_bytes = 0;     ///< of what is carried: an accumulator and a word
+  uint32_t block_tiles = 0;       ///< look_back: tiles of a block
+  uint64_t small_items = 0;       ///< up to this many take reduce_then_scan although the strategy is look_back
+  uint32_t swept_tile_items = 0;  ///< of tiles of reduce_then_scan: fewer where those calls are small
   std::shared_ptr<const runtime::Pipeline> reset, look_back, repair, upsweep, downsweep;
 
   static Result<KeyedPlan> create(const Context& context, const Wish& wish);
@@ -54,6 +55,9 @@ struct KeyedPlan {
     return strategy == Strategy::look_back && (downsweep == nullptr || count > small_items);
   }
   uint64_t tiles(uint64_t count, uint32_t head) const { return (count + head + tile_items - 1) / tile_items; }
+  uint64_t swept_tiles(uint64_t count, uint32_t head) const {
+    return (count + head + swept_tile_items - 1) / swept_tile_items;
+  }
   /// Scratch of a look-back that is cleared first, as in weft/look_back.glsl. Behind it a word per tile for those given up.
   uint64_t look_back_bytes(uint64_t tiles) const;
   /// Items absent in front of the first value, so that vectors of values lie on their boundaries.
@@ -89,8 +93,8 @@ template <class Push, class UpsweepPush>
 void KeyedPlan::record(VkCommandBuffer commands, uint64_t maximum, VkDeviceAddress scratch, Push push,
                        UpsweepPush upsweep_push) const {
   const uint32_t max_x = state->traits().max_workgroup_count_x;
-  const uint64_t tile_count = std::max<uint64_t>(1, tiles(maximum, push.head));
   if (uses_look_back(maximum)) {
+    const uint64_t tile_count = std::max<uint64_t>(1, tiles(maximum, push.head));
     if (tile_count > 1) {
       push.scratch = scratch;
       push.tile_capacity = static_cast<uint32_t>(tile_count);
@@ -104,6 +108,7 @@ void KeyedPlan::record(VkCommandBuffer commands, uint64_t maximum, VkDeviceAddre
     }
     return;
   }
+  const uint64_t tile_count = std::max<uint64_t>(1, swept_tiles(maximum, push.head));
   const uint64_t tiles_per_workgroup = (tile_count + tuning.groups - 1) / tuning.groups;
   const auto workgroups = static_cast<uint32_t>((tile_count + tiles_per_workgroup - 1) / tiles_per_workgroup);
   push.scratch = scratch;

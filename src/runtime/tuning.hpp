@@ -19,16 +19,16 @@ struct ScanTuning {
   uint32_t small_kib = 0;   ///< automatic, where that is look_back: inputs up to this take reduce_then_scan
 };
 
-/// Sizes that scans and reductions by key are built with. Rows are vectors of 4 items, with their keys; at most 8.
+/// Sizes that a scan or reduction by key is built with. Rows are vectors of 4 items, with their keys; at most 8.
 struct ByKeyTuning {
   uint32_t workgroup = 256;
   uint32_t rows = 2;
-  uint32_t scan_rows = 2;  ///< ScanByKey's
-  uint32_t rows_wide = 2;  ///< of both, for accumulators of 8 bytes
-  uint32_t groups = 1024;  ///< as ScanTuning's, from here on
+  uint32_t rows_wide = 2;   ///< for accumulators of 8 bytes
+  uint32_t small_rows = 2;  ///< of calls that are small; no more than the others
+  uint32_t groups = 1024;   ///< as ScanTuning's, from here on
   uint32_t spin_limit = 256;
   uint32_t lag_kib = 4096;
-  uint32_t small_kib = 0;
+  uint32_t small_kib = 0;  ///< of keys and values
 };
 
 struct ReduceTuning {
@@ -72,7 +72,8 @@ struct Tuning {
   SelectTuning select;
   DecodeTuning decode;
   HistogramTuning histogram;
-  ByKeyTuning by_key;
+  ByKeyTuning scan_by_key;
+  ByKeyTuning reduce_by_key;
 };
 
 /// The table's entry for the device's class, with the overrides of WEFT_TUNE in the environment, e.g.
