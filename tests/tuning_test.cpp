@@ -68,7 +68,7 @@ TEST_SUITE("host tuning") {
         CHECK(tuning->histogram.rows <= 8);
         CHECK(tuning->decode.workgroup % 128 == 0);
         CHECK(tuning->decode.workgroup <= 256);
-        CHECK(tuning->decode.rows <= 8);
+        CHECK(tuning->decode.rows <= 32);
         CHECK(tuning->decode.run_vectors <= 2);
       }
   }
