@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # Builds weft_tests with a sanitizer and runs its suites host*. The build is kept for the next time.
 #   cmake -DSANITIZE=<as for -fsanitize> -DSOURCE=<sources> -DWORK=<build directory> -DCXX=<compiler>
-#         -DREGISTRY=<kernel_registry.cpp> -DTEST_REGISTRY=<that of the tests> -P sanitize_test.cmake
+#         -DREGISTRY=<kernel_registry.cpp, or its object> -DTEST_REGISTRY=<that of the tests> -P sanitize_test.cmake
 cmake_minimum_required(VERSION 3.25)
 
 execute_process(

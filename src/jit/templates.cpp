@@ -6,42 +6,31 @@
 namespace weft::jit {
 namespace {
 
-struct Kernel {
-  std::string_view primitive;
+// A primitive whose kernels are of the accumulator's type; a scan is carried out by either strategy.
+struct Primitive {
+  std::string_view name;
   const char* stem;
-  bool has_states;
   const char* accumulator;
-  const char* define = nullptr;
+  const char* define;
 };
 
-constexpr Kernel kKernels[] = {
-    {"scan", "scan_look_back", true, "own"},
-    {"scan", "scan_repair", true, "own"},
-    {"scan", "scan_upsweep", false, "own"},
-    {"scan", "scan_downsweep", false, "own"},
-    {"scan_by_key", "scan_by_key_look_back", true, "own"},
-    {"scan_by_key", "scan_by_key_repair", true, "own"},
-    {"scan_by_key", "scan_by_key_upsweep", false, "own"},
-    {"scan_by_key", "scan_by_key_downsweep", false, "own"},
-    {"reduce", "reduce", false, "own"},
-    {"reduce", "reduce_finish", false, "own"},
-    {"select", "select_look_back", true, "u32"},
-    {"select", "select_repair", true, "u32"},
-    {"select", "select_upsweep", false, "u32"},
-    {"select", "select_downsweep", false, "u32"},
-    {"unique", "select_look_back", true, "u32", "WEFT_OWN_UNIQUE"},
-    {"unique", "select_repair", true, "u32", "WEFT_OWN_UNIQUE"},
-    {"unique", "select_upsweep", false, "u32", "WEFT_OWN_UNIQUE"},
-    {"unique", "select_downsweep", false, "u32", "WEFT_OWN_UNIQUE"},
-    {"partition", "select_look_back", true, "counts"},
-    {"partition", "select_repair", true, "counts"},
-    {"partition", "select_upsweep", false, "counts"},
-    {"partition", "select_downsweep", false, "counts"},
-    {"run_length_encode", "run_length_encode_look_back", true, "runs", "WEFT_OWN_UNIQUE"},
-    {"run_length_encode", "run_length_encode_repair", true, "runs", "WEFT_OWN_UNIQUE"},
-    {"run_length_encode", "run_length_encode_upsweep", false, "runs", "WEFT_OWN_UNIQUE"},
-    {"run_length_encode", "run_length_encode_downsweep", false, "runs", "WEFT_OWN_UNIQUE"},
+constexpr Primitive kPrimitives[] = {
+    {"scan", "scan", "own", nullptr},
+    {"scan_by_key", "scan_by_key", "own", nullptr},
+    {"reduce", "reduce", "own", nullptr},
+    {"select", "select", "u32", nullptr},
+    {"unique", "select", "u32", "WEFT_OWN_UNIQUE"},
+    {"partition", "select", "counts", nullptr},
+    {"run_length_encode", "run_length_encode", "runs", "WEFT_OWN_UNIQUE"},
 };
+
+struct Pass {
+  const char* suffix;
+  bool has_states;
+};
+
+constexpr Pass kScanPasses[] = {{"_look_back", true}, {"_repair", true}, {"_upsweep", false}, {"_downsweep", false}};
+constexpr Pass kReducePasses[] = {{"", false}, {"_finish", false}};
 
 std::string define_of(std::string_view type) {
   std::string define = "WEFT_";
@@ -59,18 +48,21 @@ std::string_view find_template(std::string_view path) noexcept {
 
 std::vector<Variant> variants_of(std::string_view primitive) {
   std::vector<Variant> variants;
-  for (const Kernel& kernel : kKernels) {
-    if (kernel.primitive != primitive) continue;
+  const auto* found = std::ranges::find(kPrimitives, primitive, &Primitive::name);
+  if (found == std::end(kPrimitives)) return variants;
+  const std::span<const Pass> passes = primitive == "reduce" ? std::span<const Pass>(kReducePasses) : kScanPasses;
+  for (const Pass& pass : passes) {
     for (const char* state : {"32", "64"}) {
-      if (!kernel.has_states && state[0] == '6') continue;
+      if (!pass.has_states && state[0] == '6') continue;
       for (const bool emulated : {false, true}) {
-        Variant variant{std::string(kernel.stem) + ".own." + kernel.accumulator,
-                        std::string("primitives/") + kernel.stem + ".comp",
+        const std::string kernel = std::string(found->stem) + pass.suffix;
+        Variant variant{kernel + ".own." + found->accumulator,
+                        "primitives/" + kernel + ".comp",
                         {{"WEFT_ITEM", "WEFT_OWN"},
-                         {"WEFT_ACCUMULATOR", define_of(kernel.accumulator)},
+                         {"WEFT_ACCUMULATOR", define_of(found->accumulator)},
                          {"WEFT_SUBGROUP_EMULATED", emulated ? "1" : "0"}}};
-        if (kernel.define != nullptr) variant.defines.emplace_back(kernel.define, "1");
-        if (kernel.has_states) {
+        if (found->define != nullptr) variant.defines.emplace_back(found->define, "1");
+        if (pass.has_states) {
           variant.name += std::string(".state") + state;
           variant.defines.emplace_back("WEFT_STATE_BITS", state);
         }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # Builds and runs a project that uses weft in one of three ways:
 #   cmake -DWAY=find_package|add_subdirectory|pkg_config -DBUILD=<weft's build> -DSOURCE=<weft's sources> -DWORK=<directory>
-#         -DCXX=<compiler> -DREGISTRY=<kernel_registry.cpp> -DJIT=<whether weft has the component> -P consumer_test.cmake
+#         -DCXX=<compiler> -DREGISTRY=<kernel_registry.cpp, or its object> -DJIT=<whether weft has the component> -P consumer_test.cmake
 cmake_minimum_required(VERSION 3.25)
 set(expected "0 3 4 8 9 14 23 25 \n")
 set(consumer "${SOURCE}/tests/consumer")

@@ -4,6 +4,7 @@
 //   weft-isa [OPTIONS] DIRECTORY    writes DIRECTORY/<family>.csv
 //     --check COMMITTED             also fails where a table differs from COMMITTED/<family>.csv
 //     --family FAMILY               only this one
+//     --primitive PRIMITIVE         only the kernels of this one: scan, by_key, reduce, compaction or others
 //     --tune OVERRIDES              sets WEFT_TUNE, which otherwise has no effect here
 //
 // Fails where a kernel spills registers or uses scratch memory. The library itself builds the pipelines, through the
@@ -196,12 +197,6 @@ Function load(VkInstance instance, const char* name) {
 
 bool skip(const weft::Error& error) { return error.code == weft::ErrorCode::unsupported; }
 
-// Only look-back depends on 64-bit atomics, so without them the rest need not be built again.
-std::vector<weft::Strategy> strategies() {
-  if (interception.hide_int64_atomics) return {weft::Strategy::look_back};
-  return {weft::Strategy::look_back, weft::Strategy::reduce_then_scan};
-}
-
 // Selections that between them use every kernel of Select, Partition and RunLengthEncode: comparisons and run heads of every size of
 // item, moved as they are; flags that move 16 bytes; structs; two and three sides.
 std::string build_compaction(const weft::Context& context, weft::Strategy strategy) {
@@ -242,40 +237,56 @@ std::string build_compaction(const weft::Context& context, weft::Strategy strate
   return {};
 }
 
-// Every pipeline of every primitive, for the operator that stands for all: add, or the type's only one.
-std::string build_all(const weft::Context& context) {
-  using weft::Type;
-  constexpr Type kTypes[] = {Type::u8,  Type::u16, Type::u32, Type::u64, Type::i32,
-                             Type::i64, Type::f16, Type::f32, Type::f64, Type::u32x2};
-  for (const Type item : kTypes) {
-    for (const Type accumulator : kTypes) {
-      const weft::Op op = item == Type::u32x2 ? weft::Op::affine : weft::Op::add;
-      for (const weft::Strategy strategy : strategies()) {
-        const auto scan = weft::Scan::create(context, {weft::ScanKind::exclusive, op, item, accumulator, strategy});
-        if (!scan && !skip(scan.error())) return scan.error().message;
-        weft::ScanByKeyConfig by_key;
-        by_key.op = op;
-        by_key.item = item;
-        by_key.accumulator = accumulator;
-        by_key.strategy = strategy;
-        const auto scan_by_key = weft::ScanByKey::create(context, by_key);
-        if (!scan_by_key && !skip(scan_by_key.error())) return scan_by_key.error().message;
-        const auto reduce_by_key = weft::ReduceByKey::create(context, {op, Type::u32, item, accumulator, strategy});
-        if (!reduce_by_key && !skip(reduce_by_key.error())) return reduce_by_key.error().message;
-      }
-      if (interception.hide_int64_atomics) continue;
-      const auto reduce = weft::Reduce::create(context, {op, item, accumulator});
-      if (!reduce && !skip(reduce.error())) return reduce.error().message;
+constexpr weft::Type kTypes[] = {weft::Type::u8,  weft::Type::u16, weft::Type::u32, weft::Type::u64, weft::Type::i32,
+                                 weft::Type::i64, weft::Type::f16, weft::Type::f32, weft::Type::f64, weft::Type::u32x2};
+
+// The operator that stands for all: add, or the type's only one.
+weft::Op op_of(weft::Type item) { return item == weft::Type::u32x2 ? weft::Op::affine : weft::Op::add; }
+
+std::string build_scans(const weft::Context& context, weft::Strategy strategy) {
+  for (const weft::Type item : kTypes) {
+    for (const weft::Type accumulator : kTypes) {
+      const auto made =
+          weft::Scan::create(context, {weft::ScanKind::exclusive, op_of(item), item, accumulator, strategy});
+      if (!made && !skip(made.error())) return made.error().message;
     }
-    if (interception.hide_int64_atomics) continue;
+  }
+  return {};
+}
+
+std::string build_by_key(const weft::Context& context, weft::Strategy strategy) {
+  for (const weft::Type item : kTypes) {
+    for (const weft::Type accumulator : kTypes) {
+      weft::ScanByKeyConfig scan;
+      scan.op = op_of(item);
+      scan.item = item;
+      scan.accumulator = accumulator;
+      scan.strategy = strategy;
+      const auto scan_made = weft::ScanByKey::create(context, scan);
+      if (!scan_made && !skip(scan_made.error())) return scan_made.error().message;
+      const auto reduce_made =
+          weft::ReduceByKey::create(context, {op_of(item), weft::Type::u32, item, accumulator, strategy});
+      if (!reduce_made && !skip(reduce_made.error())) return reduce_made.error().message;
+    }
+  }
+  return {};
+}
+
+std::string build_reductions(const weft::Context& context) {
+  for (const weft::Type item : kTypes) {
+    for (const weft::Type accumulator : kTypes) {
+      const auto made = weft::Reduce::create(context, {op_of(item), item, accumulator});
+      if (!made && !skip(made.error())) return made.error().message;
+    }
     const auto arg = weft::Reduce::create(context, {weft::Op::arg_min, item, item});
     if (!arg && !skip(arg.error())) return arg.error().message;
   }
-  for (const weft::Strategy strategy : strategies())
-    if (const std::string failure = build_compaction(context, strategy); !failure.empty()) return failure;
-  if (interception.hide_int64_atomics) return {};
+  return {};
+}
 
-  // One of each kernel there is.
+// One of each kernel there is.
+std::string build_others(const weft::Context& context) {
+  using weft::Type;
   const auto arguments = weft::DispatchArguments::create(context, {});
   if (!arguments) return arguments.error().message;
   for (const Type item : {Type::u8, Type::u16, Type::u32, Type::i32, Type::f32}) {
@@ -289,7 +300,37 @@ std::string build_all(const weft::Context& context) {
   return {};
 }
 
-std::string build_on(VkInstance instance, VkPhysicalDevice physical_device) {
+// What --primitive names. Of those with strategies only look-back depends on 64-bit atomics, so that without them the rest need
+// not be built again.
+struct Primitive {
+  const char* name;
+  std::string (*build)(const weft::Context&);
+  std::string (*build_with)(const weft::Context&, weft::Strategy);
+};
+constexpr Primitive kPrimitives[] = {
+    {"scan", nullptr, &build_scans},        {"by_key", nullptr, &build_by_key},
+    {"reduce", &build_reductions, nullptr}, {"compaction", nullptr, &build_compaction},
+    {"others", &build_others, nullptr},
+};
+
+std::string build(const weft::Context& context, const std::string& only) {
+  std::string failure;
+  for (const Primitive& primitive : kPrimitives) {
+    if (!only.empty() && only != primitive.name) continue;
+    if (primitive.build_with != nullptr) {
+      failure = primitive.build_with(context, weft::Strategy::look_back);
+      if (failure.empty() && !interception.hide_int64_atomics) {
+        failure = primitive.build_with(context, weft::Strategy::reduce_then_scan);
+      }
+    } else if (!interception.hide_int64_atomics) {
+      failure = primitive.build(context);
+    }
+    if (!failure.empty()) return failure;
+  }
+  return {};
+}
+
+std::string build_on(VkInstance instance, VkPhysicalDevice physical_device, const std::string& primitive) {
   auto features = weft::DeviceFeatures::query(instance, physical_device, &get_instance_proc_addr, VK_API_VERSION_1_3);
   if (!features) return features.error().message;
   if (!features->support().usable()) return "the device lacks " + features->support().missing.front();
@@ -332,7 +373,7 @@ std::string build_on(VkInstance instance, VkPhysicalDevice physical_device) {
     config.device_create_info = &info;
     config.subgroup_backend = weft::SubgroupBackend::native;
     const auto context = weft::Context::create(config);
-    failure = context ? build_all(*context) : context.error().message;
+    failure = context ? build(*context, primitive) : context.error().message;
   }
   if (failure.empty()) failure = interception.failure;
   // RADV aborts at exit, output and all, where a device is left.
@@ -388,7 +429,8 @@ std::string driver_line(const std::string& text) {
   return text.substr(begin, text.find('\n', begin) - begin);
 }
 
-int compare(const std::string& family, const std::filesystem::path& committed, const std::string& text) {
+// Where one primitive was built, what the table has besides is not missed.
+int compare(const std::string& family, const std::filesystem::path& committed, const std::string& text, bool all) {
   const std::string before = read_text(committed);
   if (before == text) return 0;
   if (before.empty()) return fail(family, "there is no " + committed.string() + "; ./run isa makes it");
@@ -401,16 +443,28 @@ int compare(const std::string& family, const std::filesystem::path& committed, c
   std::istringstream old_stream(before);
   for (std::string line; std::getline(old_stream, line);) old_lines.insert(line);
   std::istringstream new_stream(text);
+  bool differs = all;
   for (std::string line; std::getline(new_stream, line);) {
-    if (old_lines.erase(line) == 0) std::printf("%s now: %s\n", family.c_str(), line.c_str());
+    if (old_lines.erase(line) != 0) continue;
+    std::printf("%s now: %s\n", family.c_str(), line.c_str());
+    differs = true;
   }
-  for (const std::string& line : old_lines) std::printf("%s was: %s\n", family.c_str(), line.c_str());
+  if (!differs) return 0;
+  for (const std::string& line : old_lines) {
+    if (all) std::printf("%s was: %s\n", family.c_str(), line.c_str());
+  }
   return fail(family, committed.string() + " is out of date; ./run isa renews it");
 }
 
+struct Options {
+  std::filesystem::path directory;
+  std::filesystem::path committed;
+  std::string primitive;
+  std::string tuning;
+};
+
 // Runs in a process of its own, because RADV reads the family from the environment.
-int run_family(const std::string& family, const std::filesystem::path& directory,
-               const std::filesystem::path& committed, const char* tuning) {
+int run_family(const std::string& family, const Options& options) {
   const std::string icd = [] {
     for (const auto& entry : std::filesystem::directory_iterator("/usr/share/vulkan/icd.d")) {
       if (entry.path().filename().string().starts_with("radeon_icd")) return entry.path().string();
@@ -426,7 +480,7 @@ int run_family(const std::string& family, const std::filesystem::path& directory
        {"RADV_DEBUG", "RADV_PERFTEST", "ACO_DEBUG", "WEFT_TUNE", "WEFT_SUBGROUPS", "WEFT_STRATEGY"}) {
     unsetenv(variable);
   }
-  if (*tuning != '\0') setenv("WEFT_TUNE", tuning, 1);
+  if (!options.tuning.empty()) setenv("WEFT_TUNE", options.tuning.c_str(), 1);
 
   void* loader = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
   if (loader == nullptr) return fail(family, "there is no Vulkan loader");
@@ -453,19 +507,21 @@ int run_family(const std::string& family, const std::filesystem::path& directory
   std::string failure = "RADV offers no device of that family";
   if (count == 1) {
     load<PFN_vkGetPhysicalDeviceProperties2>(instance, "vkGetPhysicalDeviceProperties2")(physical_device, &properties);
-    failure = build_on(instance, physical_device);
+    failure = build_on(instance, physical_device, options.primitive);
     interception.hide_int64_atomics = true;
-    if (failure.empty()) failure = build_on(instance, physical_device);
+    if (failure.empty()) failure = build_on(instance, physical_device, options.primitive);
   }
   load<PFN_vkDestroyInstance>(instance, "vkDestroyInstance")(instance, nullptr);
   if (!failure.empty()) return fail(family, failure);
 
-  if (const std::string missing = kernels_not_built(); !missing.empty()) {
+  const bool all = options.primitive.empty();
+  if (const std::string missing = all ? kernels_not_built() : ""; !missing.empty()) {
     return fail(family, "no primitive that tests/isa/weft_isa.cpp creates uses" + missing);
   }
+  if (interception.rows.empty()) return fail(family, "there is no primitive " + options.primitive);
   const std::string text =
       table(family, properties.properties, std::string(driver.driverName) + " " + driver.driverInfo);
-  std::ofstream(directory / (family + ".csv"), std::ios::binary) << text;
+  std::ofstream(options.directory / (family + ".csv"), std::ios::binary) << text;
 
   int result = 0;
   for (const Row& row : interception.rows) {
@@ -476,7 +532,7 @@ int run_family(const std::string& family, const std::filesystem::path& directory
       }
     }
   }
-  if (!committed.empty() && compare(family, committed / (family + ".csv"), text) != 0) result = 1;
+  if (!options.committed.empty() && compare(family, options.committed / (family + ".csv"), text, all) != 0) result = 1;
   std::printf("%s: %zu pipelines\n", family.c_str(), interception.rows.size());
   std::fflush(stdout);
   return result;
@@ -485,23 +541,28 @@ int run_family(const std::string& family, const std::filesystem::path& directory
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::map<std::string, const char*> options{{"--check", ""}, {"--family", ""}, {"--tune", ""}};
+  Options options;
+  std::string committed, only;
+  const std::map<std::string, std::string*> named{
+      {"--check", &committed}, {"--family", &only}, {"--primitive", &options.primitive}, {"--tune", &options.tuning}};
   int next = 1;
-  for (; next + 2 < argc && options.count(argv[next]) != 0; next += 2) options[argv[next]] = argv[next + 1];
+  for (; next + 2 < argc && named.count(argv[next]) != 0; next += 2) *named.at(argv[next]) = argv[next + 1];
   if (next + 1 != argc || *argv[next] == '-') {
-    std::fputs("usage: weft-isa [--check COMMITTED] [--family FAMILY] [--tune OVERRIDES] DIRECTORY\n", stderr);
+    std::fputs(
+        "usage: weft-isa [--check COMMITTED] [--family FAMILY] [--primitive PRIMITIVE] [--tune OVERRIDES] DIRECTORY\n",
+        stderr);
     return 2;
   }
-  const std::filesystem::path directory = argv[next];
-  std::filesystem::create_directories(directory);
+  options.directory = argv[next];
+  options.committed = committed;
+  std::filesystem::create_directories(options.directory);
 
   int result = 0;
   std::vector<pid_t> children;
-  const std::string only = options["--family"];
   for (const char* family : kFamilies) {
     if (!only.empty() && only != family) continue;
     const pid_t child = fork();
-    if (child == 0) return run_family(family, directory, options["--check"], options["--tune"]);
+    if (child == 0) return run_family(family, options);
     if (child < 0) result = 1;
     children.push_back(child);
   }
