@@ -4,8 +4,9 @@
 # list in src/jit/templates.cpp, and tests/own_kernels_test.cpp compares the two. As in kernels.cmake; the type "own" stands for
 # the snippet's (shaders/weft/own.glsl).
 
-# weft_own_scan(<stem> <accumulator> [<define>...]): the kernels of a primitive that either strategy may carry out.
-macro(weft_own_scan stem accumulator)
+# weft_own_scan(<stem> <upsweep> <accumulator> [<define>...]): the kernels of a primitive that either strategy may carry out;
+# <upsweep> is whose first pass it takes.
+macro(weft_own_scan stem upsweep accumulator)
   set(defines ${ARGN})
   if(defines)
     list(PREPEND defines DEFINES)
@@ -13,25 +14,26 @@ macro(weft_own_scan stem accumulator)
   foreach(pass IN ITEMS look_back repair)
     weft_kernel(primitives/${stem}_${pass}.comp TYPES own:${accumulator} STATES state32 state64 ${defines})
   endforeach()
-  foreach(pass IN ITEMS upsweep downsweep)
-    weft_kernel(primitives/${stem}_${pass}.comp TYPES own:${accumulator} ${defines})
-  endforeach()
+  weft_kernel(primitives/${upsweep}_upsweep.comp TYPES own:${accumulator} ${defines})
+  weft_kernel(primitives/${stem}_downsweep.comp TYPES own:${accumulator} ${defines})
 endmacro()
 
 if(primitive STREQUAL "scan" OR primitive STREQUAL "scan_by_key")
-  weft_own_scan(${primitive} own)
+  weft_own_scan(${primitive} ${primitive} own)
+elseif(primitive STREQUAL "reduce_by_key")
+  weft_own_scan(reduce_by_key scan_by_key own)
 elseif(primitive STREQUAL "reduce")
   weft_kernel(primitives/reduce.comp TYPES own:own)
   weft_kernel(primitives/reduce_finish.comp TYPES own:own)
 elseif(primitive STREQUAL "select")
-  weft_own_scan(select u32)
+  weft_own_scan(select select u32)
 elseif(primitive STREQUAL "unique")
-  weft_own_scan(select u32 WEFT_OWN_UNIQUE)
+  weft_own_scan(select select u32 WEFT_OWN_UNIQUE)
 elseif(primitive STREQUAL "partition")
-  weft_own_scan(select counts)
+  weft_own_scan(select select counts)
 elseif(primitive STREQUAL "run_length_encode")
-  weft_own_scan(run_length_encode runs WEFT_OWN_UNIQUE)
+  weft_own_scan(run_length_encode run_length_encode runs WEFT_OWN_UNIQUE)
 else()
-  message(FATAL_ERROR "weft_add_kernel: PRIMITIVE is scan, scan_by_key, reduce, select, partition, unique or run_length_encode, "
-                      "not '${primitive}'")
+  message(FATAL_ERROR "weft_add_kernel: PRIMITIVE is scan, scan_by_key, reduce, reduce_by_key, select, partition, unique or "
+                      "run_length_encode, not '${primitive}'")
 endif()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <weft/kernels.hpp>
+#include <weft/reduce_by_key.hpp>
 #include <weft/run_length_encode.hpp>
 #include <weft/scan_by_key.hpp>
 
@@ -42,6 +43,9 @@
 #include "weft_kernels/select_ascending.hpp"
 #include "weft_kernels/select_inside.hpp"
 #include "weft_kernels/select_residue.hpp"
+#include "weft_kernels/sums_best.hpp"
+#include "weft_kernels/sums_tally.hpp"
+#include "weft_kernels/sums_triangle.hpp"
 #include "weft_kernels/unique_decade.hpp"
 #include "weft_kernels/unique_first_of_key.hpp"
 #include "weft_kernels/unique_near.hpp"
@@ -228,6 +232,63 @@ void check_scan_by_key(const Device& device, const ScanByKey& scan, const ScanBy
   if (options.in_place) return;
   CHECK(values.read(bytes) == "");
   CHECK(std::ranges::equal(bytes, item_bytes));
+}
+
+/// Reduces `n` items by keys of such runs, and compares all that it writes.
+template <class Own>
+void check_reduce_by_key(const Device& device, const ReduceByKey& reduce, const ReduceByKeyConfig& config, uint64_t n,
+                         Runs runs, const OwnByKeyOptions& options = {}) {
+  CAPTURE(device.name());
+  CAPTURE(std::string(Own::kName));
+  CAPTURE(n);
+  CAPTURE(text_of(runs));
+  CAPTURE(options.key_misalignment);
+  CAPTURE(options.value_misalignment);
+  CAPTURE(options.output_misalignment);
+  using Accumulator = typename Own::Accumulator;
+  std::vector<typename Own::Item> items(n);
+  for (uint64_t i = 0; i < n; ++i) items[i] = Own::random(i + n);
+  const std::vector<bool> heads = heads_of(n, runs, n);
+  const uint32_t key_bytes = size_of(config.key);
+  const std::vector<std::byte> key_of_item = marks_of(heads, SegmentsBy::keys, key_bytes);
+  std::vector<Accumulator> expected;
+  std::vector<std::byte> expected_keys;
+  for (uint64_t i = 0; i < n; ++i) {
+    const Accumulator value = Own::accumulator_of(items[i]);
+    if (!heads[i]) {
+      expected.back() = Own::combine(expected.back(), value);
+      continue;
+    }
+    expected.push_back(value);
+    expected_keys.insert(expected_keys.end(), key_of_item.begin() + static_cast<ptrdiff_t>(i * key_bytes),
+                         key_of_item.begin() + static_cast<ptrdiff_t>((i + 1) * key_bytes));
+  }
+  Gpu& gpu = device.gpu();
+  const auto item_bytes = std::as_bytes(std::span(items));
+  GuardedBuffer keys(gpu, key_of_item.size(), options.key_misalignment, key_of_item);
+  GuardedBuffer values(gpu, item_bytes.size(), options.value_misalignment, item_bytes);
+  GuardedBuffer keys_out(gpu, n * key_bytes, 0, {}, 0xdb);
+  GuardedBuffer values_out(gpu, n * sizeof(Accumulator), options.output_misalignment, {}, 0xdb);
+  GuardedBuffer count_out(gpu, 4, 0, {}, 0xdb);
+  GuardedBuffer scratch(gpu, reduce.scratch_size(n), 0, {}, 0xdb);
+  const ReduceByKeyArgs args{
+      keys.range(), values.range(), keys_out.range(), values_out.range(), count_out.range(), scratch.range(), n};
+  const Result<RunTime> ran = gpu.run([&](VkCommandBuffer commands) { return reduce.record(commands, args); });
+  if (!ran) FAIL(ran.error().message);
+  std::vector<std::byte> bytes;
+  CHECK(count_out.read(bytes) == "");
+  REQUIRE(items_of<uint32_t>(bytes)[0] == expected.size());
+  CHECK(values_out.read(bytes) == "");
+  const std::vector<Accumulator> actual = items_of<Accumulator>(bytes);
+  CHECK(static_cast<uint64_t>(std::ranges::mismatch(expected, actual).in1 - expected.begin()) == expected.size());
+  // Room for more runs than there are stays as it was.
+  CHECK(std::ranges::all_of(std::span(bytes).subspan(expected.size() * sizeof(Accumulator)),
+                            [](std::byte byte) { return byte == std::byte{0xdb}; }));
+  CHECK(keys_out.read(bytes) == "");
+  CHECK(std::ranges::equal(std::span(bytes).first(expected_keys.size()), expected_keys));
+  CHECK(keys.overwritten() == "");
+  CHECK(values.overwritten() == "");
+  CHECK(scratch.overwritten() == "");
 }
 
 template <class A>
@@ -819,9 +880,49 @@ TEST_SUITE("own kernels") {
     run.operator()<Tally>(own::by_key_tally());
   }
 
+  TEST_CASE("items of one to three words and results of two to eight are reduced by key") {
+    uint32_t combination = 0;
+    const auto run = [&]<class Own>(const KernelSet& own) {
+      for (const Device& device : every_device()) {
+        ++combination;
+        // As for scans.
+        if (device.backend().is_emulated() ? (std::is_same_v<Own, Best> ||
+                                              (device.strategy() == Strategy::look_back) != std::is_same_v<Own, Tally>)
+                                           : !is_in_share(combination))
+          continue;
+        ReduceByKeyConfig config;
+        config.key = combination % 3 == 1 ? Type::u64 : combination % 3 == 0 ? Type::u32 : Type::u8;
+        config.strategy = device.strategy();
+        config.own_kernels = own;
+        const Result<ReduceByKey> reduce = ReduceByKey::create(device.context(), config);
+        if (!reduce) FAIL(reduce.error().message);
+        const uint64_t tile = reduce->tile_items();
+        for (const uint64_t n : few_edges(tile)) check_reduce_by_key<Own>(device, *reduce, config, n, Runs::mixed);
+        check_reduce_by_key<Own>(device, *reduce, config, 9 * tile + 5, Runs::long_);
+        check_reduce_by_key<Own>(device, *reduce, config, 3 * tile + 1, Runs::one);
+        // More runs in a tile than fit its stage.
+        check_reduce_by_key<Own>(device, *reduce, config, 2 * tile + 3, Runs::ones);
+        if (device.backend().is_emulated()) continue;
+        for (const VkDeviceSize offset : {4, 8, 12}) {
+          check_reduce_by_key<Own>(device, *reduce, config, 2 * tile + 3, Runs::mixed, {.value_misalignment = offset});
+          check_reduce_by_key<Own>(device, *reduce, config, 2 * tile + 3, Runs::mixed, {.output_misalignment = offset});
+        }
+      }
+    };
+    run.operator()<Triangle>(own::sums_triangle());
+    run.operator()<Best>(own::sums_best());
+    run.operator()<Tally>(own::sums_tally());
+  }
+
   TEST_CASE("look-back by key finishes what is late") {
-    const ScopedEnvironment one_spin("WEFT_TUNE", "scan_by_key.spin_limit=1");
+    const ScopedEnvironment one_spin("WEFT_TUNE", "scan_by_key.spin_limit=1,reduce_by_key.spin_limit=1");
     const Device device(first_backend(), Strategy::look_back);
+    ReduceByKeyConfig config;
+    config.strategy = Strategy::look_back;
+    config.own_kernels = own::sums_triangle();
+    const Result<ReduceByKey> reduce = ReduceByKey::create(device.context(), config);
+    if (!reduce) FAIL(reduce.error().message);
+    check_reduce_by_key<Triangle>(device, *reduce, config, 20 * reduce->tile_items() + 5, Runs::long_);
     const ScanByKey scan = create_scan_by_key<Triangle>(device, own::by_key_triangle(), {});
     check_scan_by_key<Triangle>(device, scan, {}, 20 * scan.tile_items() + 5, Runs::long_);
   }
@@ -846,6 +947,10 @@ TEST_SUITE("own kernels") {
     args.initial = Value::of(1u);
     CHECK(best->record(reinterpret_cast<VkCommandBuffer>(uintptr_t{16}), args).error().message ==
           "ScanByKey: initial does not go with own_kernels");
+    ReduceByKeyConfig reduce;
+    reduce.own_kernels = own::by_key_triangle();
+    CHECK(ReduceByKey::create(context, reduce).error().message ==
+          "ReduceByKey: own_kernels 'by_key_triangle' are made for scan_by_key, and not for reduce_by_key");
     CHECK(own::by_key_tally().item_bytes() == 4);
     CHECK(own::by_key_tally().accumulator_bytes() == 32);
   }

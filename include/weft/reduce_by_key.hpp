@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include <weft/context.hpp>
+#include <weft/kernels.hpp>
 #include <weft/types.hpp>
 
 namespace weft {
@@ -18,6 +21,9 @@ struct ReduceByKeyConfig {
   Type accumulator = Type::u32;  ///< type of the results: `item`, or a wider one (u8 and u16 to u32, u32 to u64, i32 to
                                  ///< i64, f32 to f64)
   Strategy strategy = Strategy::automatic;
+  /// A set made for "reduce_by_key": values are the snippet's items and results its accumulators. op, item and accumulator are not
+  /// looked at; key is.
+  std::optional<KernelSet> own_kernels{};
 };
 
 /// What one call works on. None of the outputs may overlap anything else.
@@ -49,7 +55,7 @@ struct ReduceByKeyArgs {
 class ReduceByKey {
  public:
   /// Builds the pipelines. Errors: missing_feature (64-bit items the device lacks), unsupported (an operator, item or
-  /// accumulator that is not for reductions by key, or that do not go together), out_of_host_memory, out_of_device_memory,
+  /// accumulator that is not for reductions by key, or that do not go together; own_kernels of another primitive), out_of_host_memory, out_of_device_memory,
   /// device_lost.
   static Result<ReduceByKey> create(const Context& context, const ReduceByKeyConfig& config);
 

@@ -31,12 +31,9 @@ void main() {
     }
     Segment aggregate;
     const Segment subgroups_before = workgroup_exclusive_of_subgroups(own, i & 1u, aggregate);
-    if (tile.loadable)
-      stage(words, keys, before, subgroups_before);
-    else
-      stage_by_rows(tile, subgroups_before);
+    if (tile.loadable) stage(words, keys, before, subgroups_before);
     barrier();
-    put_tile(tile, carry, subgroups_before, aggregate);
+    put_tile(tile, tile.loadable, carry, subgroups_before, aggregate);
     carry = combine(carry, aggregate);
   }
 }

@@ -39,15 +39,12 @@ void main() {
     own = segments_total_by_rows(tile);
   Segment aggregate;
   const Segment subgroups_before = workgroup_exclusive_of_subgroups(own, 0u, aggregate);
-  if (tile.loadable)
-    stage(words, keys, before, subgroups_before);
-  else
-    stage_by_rows(tile, subgroups_before);
+  if (tile.loadable) stage(words, keys, before, subgroups_before);
   if (combines) look_back_close_block(state, ticket);
   Segment prefix = segment_identity();
   if (alone)
     barrier();
   else if (!look_back_prefix(state, ticket - lag, segment_identity(), prefix))
     return;
-  put_tile(tile, prefix, subgroups_before, aggregate);
+  put_tile(tile, tile.loadable, prefix, subgroups_before, aggregate);
 }

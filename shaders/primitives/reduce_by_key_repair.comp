@@ -21,9 +21,7 @@ void main() {
     const SegmentTile tile = push_tile(range, index);
     Segment aggregate;
     const Segment subgroups_before = workgroup_exclusive_of_subgroups(segments_total_by_rows(tile), 0u, aggregate);
-    stage_by_rows(tile, subgroups_before);
-    barrier();
-    put_tile(tile, prefix, subgroups_before, aggregate);
+    put_tile(tile, false, prefix, subgroups_before, aggregate);
     barrier();
   }
 }

@@ -5,7 +5,8 @@
 // the tile, so that nothing is held in registers while the tile waits for it; then the prefix says where they go, and completes the
 // value of the run that was open when the tile began. What is open at the end is the next tile's, or the range's last run.
 //
-// A tile of more runs than there is room for is read again row by row, and its runs go straight to their places.
+// A tile of more runs than there is room for, and one that is not loadable, is read again row by row once the prefix is known, and
+// its runs go straight to their places.
 #ifndef WEFT_REDUCE_BY_KEY_TILE_GLSL
 #define WEFT_REDUCE_BY_KEY_TILE_GLSL
 
@@ -42,7 +43,11 @@ uvec2 stage_key(uint at) {
 Value stage_value(uint at) {
   uint words[WEFT_VALUE_WORDS];
   [[unroll]] for (uint i = 0; i < WEFT_VALUE_WORDS; ++i) words[i] = weft_stage[(kStageKeyWords + i) * kStageRuns + at];
+#if WEFT_ACCUMULATOR == WEFT_OWN
+  return Value(accumulator_of_words(words));
+#else
   return accumulator_of_words(words);
+#endif
 }
 
 // Where the heads of a vector are staged, and what stands in front of them.
@@ -65,29 +70,6 @@ void stage_item(inout VectorRuns runs, bool head, uvec2 key, Value value, Segmen
   ++runs.at;
   runs.open = false;
   runs.running = value;
-}
-
-// ---- any tile ----
-
-// Stages the runs of a tile as far as there is room. `subgroups_before`: the segment of the tile's subgroups before this one.
-void stage_by_rows(SegmentTile tile, Segment subgroups_before) {
-  Segment running = segment_identity();
-  [[dont_unroll]] for (uint row = 0; row < kRows; ++row) {
-    const uint v = tile_vector(row);
-    uint vector[WEFT_VECTOR_INPUT_WORDS];
-    tile_load_vector(tile.source, tile.present, v, vector);
-    const uint heads = segment_tile_heads_of_vector(tile, v);
-    const SegmentBefore before = segments_before_vector(tile, v, heads, vector, running);
-    const uvec2 inside = tile_present_in_vector(tile.present, v);
-    VectorRuns runs = vector_runs(before, subgroups_before);
-    [[unroll]] for (uint k = 0; k < WEFT_VECTOR_ITEMS; ++k) {
-      if (k < inside.x || k >= inside.y) continue;
-      const bool head = is_head(heads, k);
-      uvec2 key = uvec2(0u);
-      if (head) key = tile_key(tile.keys, v * WEFT_VECTOR_ITEMS + k);
-      stage_item(runs, head, key, vector_value(vector, k), subgroups_before);
-    }
-  }
 }
 
 // ---- loadable tiles ----
@@ -143,7 +125,12 @@ void put_output(uvec2 outputs, uint bytes, uint index, uvec2 bits) {
 }
 
 void put_value(uint run, Value value) {
+#if WEFT_ACCUMULATOR == WEFT_OWN
+  Words target = Words(word64_add(push.values_out, word64_multiply(run, WEFT_OUTPUT_BYTES)));
+  [[unroll]] for (uint i = 0; i < WEFT_VALUE_WORDS; ++i) target.at[i] = word_of(value, i);
+#else
   put_output(push.values_out, WEFT_OUTPUT_BYTES, run, bits_of_accumulator(value));
+#endif
 }
 
 void put_count(uint runs) {
@@ -193,9 +180,10 @@ void put_by_rows(SegmentTile tile, Segment prefix, Segment subgroups_before) {
   }
 }
 
-// Writes the runs of a tile, which is staged. Every invocation of the workgroup calls, uniformly, after a barrier.
-void put_tile(SegmentTile tile, Segment prefix, Segment subgroups_before, Segment aggregate) {
-  if (aggregate.heads <= kStageRuns)
+// Writes the runs of a tile. `staged`: all of its runs are, if they fit. Every invocation of the workgroup calls, uniformly, after a
+// barrier.
+void put_tile(SegmentTile tile, bool staged, Segment prefix, Segment subgroups_before, Segment aggregate) {
+  if (staged && aggregate.heads <= kStageRuns)
     put_staged(prefix, aggregate.heads);
   else
     put_by_rows(tile, prefix, subgroups_before);

@@ -6,30 +6,33 @@
 namespace weft::jit {
 namespace {
 
-// A primitive whose kernels are of the accumulator's type; a scan is carried out by either strategy.
 struct Primitive {
   std::string_view name;
   const char* stem;
+  const char* upsweep;  // whose first pass it takes; null: not a scan
   const char* accumulator;
   const char* define;
 };
 
 constexpr Primitive kPrimitives[] = {
-    {"scan", "scan", "own", nullptr},
-    {"scan_by_key", "scan_by_key", "own", nullptr},
-    {"reduce", "reduce", "own", nullptr},
-    {"select", "select", "u32", nullptr},
-    {"unique", "select", "u32", "WEFT_OWN_UNIQUE"},
-    {"partition", "select", "counts", nullptr},
-    {"run_length_encode", "run_length_encode", "runs", "WEFT_OWN_UNIQUE"},
+    {"scan", "scan", "scan", "own", nullptr},
+    {"scan_by_key", "scan_by_key", "scan_by_key", "own", nullptr},
+    {"reduce", "reduce", nullptr, "own", nullptr},
+    {"reduce_by_key", "reduce_by_key", "scan_by_key", "own", nullptr},
+    {"select", "select", "select", "u32", nullptr},
+    {"unique", "select", "select", "u32", "WEFT_OWN_UNIQUE"},
+    {"partition", "select", "select", "counts", nullptr},
+    {"run_length_encode", "run_length_encode", "run_length_encode", "runs", "WEFT_OWN_UNIQUE"},
 };
 
+constexpr std::string_view kUpsweep = "_upsweep";
+
 struct Pass {
-  const char* suffix;
+  std::string_view suffix;
   bool has_states;
 };
 
-constexpr Pass kScanPasses[] = {{"_look_back", true}, {"_repair", true}, {"_upsweep", false}, {"_downsweep", false}};
+constexpr Pass kScanPasses[] = {{"_look_back", true}, {"_repair", true}, {kUpsweep, false}, {"_downsweep", false}};
 constexpr Pass kReducePasses[] = {{"", false}, {"_finish", false}};
 
 std::string define_of(std::string_view type) {
@@ -50,12 +53,13 @@ std::vector<Variant> variants_of(std::string_view primitive) {
   std::vector<Variant> variants;
   const auto* found = std::ranges::find(kPrimitives, primitive, &Primitive::name);
   if (found == std::end(kPrimitives)) return variants;
-  const std::span<const Pass> passes = primitive == "reduce" ? std::span<const Pass>(kReducePasses) : kScanPasses;
+  const std::span<const Pass> passes = found->upsweep == nullptr ? std::span<const Pass>(kReducePasses) : kScanPasses;
   for (const Pass& pass : passes) {
     for (const char* state : {"32", "64"}) {
       if (!pass.has_states && state[0] == '6') continue;
       for (const bool emulated : {false, true}) {
-        const std::string kernel = std::string(found->stem) + pass.suffix;
+        const std::string kernel =
+            std::string(pass.suffix == kUpsweep ? found->upsweep : found->stem).append(pass.suffix);
         Variant variant{kernel + ".own." + found->accumulator,
                         "primitives/" + kernel + ".comp",
                         {{"WEFT_ITEM", "WEFT_OWN"},

@@ -28,9 +28,9 @@ Result<ReduceByKey> ReduceByKey::create(const Context& context, const ReduceByKe
 }
 
 Result<ReduceByKey> ReduceByKey::create(const Context& context, const ReduceByKeyConfig& config, uint32_t fault) {
-  Result<KeyedPlan> keyed =
-      KeyedPlan::create(context, {kName, "reduce_by_key", SegmentsBy::keys, config.key, config.op, config.item,
-                                  config.accumulator, config.strategy, false, true, fault});
+  Result<KeyedPlan> keyed = KeyedPlan::create(
+      context, {kName, "reduce_by_key", SegmentsBy::keys, config.key, config.op, config.item, config.accumulator,
+                config.strategy, false, true, fault, config.own_kernels ? &*config.own_kernels : nullptr});
   if (!keyed) return keyed.error();
   return ReduceByKey(std::make_shared<const Plan>(Plan{std::move(*keyed), config}));
 }
@@ -48,7 +48,7 @@ VkDeviceSize ReduceByKey::scratch_size(uint64_t max_count) const noexcept {
 Status ReduceByKey::record(VkCommandBuffer commands, const ReduceByKeyArgs& args) const {
   const KeyedPlan& plan = plan_->keyed;
   const ContextState& state = *plan.state;
-  const uint32_t accumulator_bytes = size_of(plan_->config.accumulator);
+  const uint32_t accumulator_bytes = plan.accumulator_bytes;
   const uint64_t maximum = args.count.maximum();
 
   if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");
