@@ -14,7 +14,7 @@
 namespace weft::bench {
 namespace {
 
-/// Items to a symbol and a u32 length for each run, by any means.
+/// Items to a symbol and a u32 length for each run, by any means. `run_share`: runs an item.
 class EncodeCase : public BenchCase {
  public:
   EncodeCase(std::string variant, const ItemType& item, RunData runs, double run_share, std::vector<uint64_t> sizes)
@@ -30,8 +30,7 @@ class EncodeCase : public BenchCase {
     return {n * item_bytes(), n * sizeof(uint32_t), sizeof(uint32_t)};
   }
   uint64_t moved_bytes(uint64_t n) const override {
-    const auto runs = static_cast<uint64_t>(std::llround(run_share_ * static_cast<double>(n)));
-    return n * item_bytes() + runs * (item_bytes() + sizeof(uint32_t));
+    return n * item_bytes() + runs_told(n) * (item_bytes() + sizeof(uint32_t));
   }
 
   Result<std::optional<Mismatch>> verify(Gpu& gpu, ItemSource& source, const CaseBuffers& buffers,
@@ -45,6 +44,11 @@ class EncodeCase : public BenchCase {
     });
   }
 
+ protected:
+  uint64_t runs_told(uint64_t n) const {
+    return static_cast<uint64_t>(std::llround(run_share_ * static_cast<double>(n)));
+  }
+
  private:
   RunData runs_;
   double run_share_;
@@ -54,9 +58,8 @@ class RunLengthEncodeCase : public EncodeCase {
  public:
   RunLengthEncodeCase(const Matrix& matrix, Type symbol, const RunData& runs, std::vector<uint64_t> sizes,
                       std::optional<Strategy> forced = {})
-      : EncodeCase(forced ? runs.name + ' ' + name_of(*forced) : runs.name, ItemType::of(symbol), runs,
-                   matrix.source->run_share(runs.data, size_of(symbol)), std::move(sizes)) {
-    config_.symbol = symbol;
+      : RunLengthEncodeCase(forced ? runs.name + ' ' + name_of(*forced) : runs.name, matrix, symbol, runs, 1,
+                            std::move(sizes)) {
     config_.strategy = forced.value_or(matrix.strategy);
   }
 
@@ -70,10 +73,11 @@ class RunLengthEncodeCase : public EncodeCase {
   std::string strategy() const override { return name_of(encode_->strategy()); }
   uint64_t scratch_bytes(uint64_t n) const override { return encode_->scratch_size(n); }
 
+  // The first output is of symbols or of offsets.
   Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override {
     RunLengthEncodeArgs args;
     args.input = buffers.inputs[0];
-    args.symbols = buffers.outputs[0];
+    (config_.symbols ? args.symbols : args.offsets) = buffers.outputs[0];
     args.lengths = buffers.outputs[1];
     args.run_count = buffers.outputs[2];
     args.scratch = buffers.scratch;
@@ -81,59 +85,37 @@ class RunLengthEncodeCase : public EncodeCase {
     return encode_->record(commands, args);
   }
 
- private:
+ protected:
+  /// `told`: the share of all runs that outputs tell of.
+  RunLengthEncodeCase(std::string variant, const Matrix& matrix, Type symbol, const RunData& runs, double told,
+                      std::vector<uint64_t> sizes)
+      : EncodeCase(std::move(variant), ItemType::of(symbol), runs,
+                   told * matrix.source->run_share(runs.data, size_of(symbol)), std::move(sizes)) {
+    config_.symbol = symbol;
+    config_.strategy = matrix.strategy;
+  }
   RunLengthEncodeConfig config_;
+
+ private:
   std::optional<RunLengthEncode> encode_;
 };
 
 /// Where the runs of two or more items begin, and how long they are; what CUB gives of them.
-class NonTrivialCase : public BenchCase {
+class NonTrivialCase : public RunLengthEncodeCase {
  public:
+  // Lengths are uniform in [1, 2 * mean - 1].
   NonTrivialCase(const Matrix& matrix, Type symbol, uint32_t mean, std::vector<uint64_t> sizes)
-      : BenchCase("run_length_encode", "nontrivial " + RunData::of(mean).name, ItemType::of(symbol).name,
-                  size_of(symbol), std::move(sizes)),
-        runs_(RunData::of(mean)),
-        // Lengths are uniform in [1, 2 * mean - 1].
-        run_share_(matrix.source->run_share(runs_.data, size_of(symbol)) * (2.0 * mean - 2) / (2.0 * mean - 1)) {
-    config_.symbol = symbol;
+      : RunLengthEncodeCase("nontrivial " + RunData::of(mean).name, matrix, symbol, RunData::of(mean),
+                            (2.0 * mean - 2) / (2.0 * mean - 1), std::move(sizes)) {
     config_.symbols = false;
     config_.offsets = true;
     config_.non_trivial = true;
-    config_.strategy = matrix.strategy;
   }
 
-  std::string data() const override { return "runs"; }
-  std::vector<HostArray> inputs(ItemSource& source, uint64_t n) const override {
-    return {source.array(runs_.data, item_bytes(), n)};
-  }
   std::vector<uint64_t> outputs(uint64_t n) const override {
     return {n / 2 * sizeof(uint32_t), n / 2 * sizeof(uint32_t), sizeof(uint32_t)};
   }
-  uint64_t moved_bytes(uint64_t n) const override {
-    const auto runs = static_cast<uint64_t>(std::llround(run_share_ * static_cast<double>(n)));
-    return n * item_bytes() + runs * 2 * sizeof(uint32_t);
-  }
-
-  Status prepare(Gpu& gpu) override {
-    auto encode = RunLengthEncode::create(gpu.context(), config_);
-    if (!encode) return encode.error();
-    encode_ = std::move(encode).value();
-    return {};
-  }
-  void release() override { encode_.reset(); }
-  std::string strategy() const override { return name_of(encode_->strategy()); }
-  uint64_t scratch_bytes(uint64_t n) const override { return encode_->scratch_size(n); }
-
-  Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override {
-    RunLengthEncodeArgs args;
-    args.input = buffers.inputs[0];
-    args.offsets = buffers.outputs[0];
-    args.lengths = buffers.outputs[1];
-    args.run_count = buffers.outputs[2];
-    args.scratch = buffers.scratch;
-    args.count = n;
-    return encode_->record(commands, args);
-  }
+  uint64_t moved_bytes(uint64_t n) const override { return n * item_bytes() + runs_told(n) * 2 * sizeof(uint32_t); }
 
   Result<std::optional<Mismatch>> verify(Gpu& gpu, ItemSource& source, const CaseBuffers& buffers,
                                          uint64_t n) const override {
@@ -146,12 +128,6 @@ class NonTrivialCase : public BenchCase {
                                     *count);
     });
   }
-
- private:
-  RunData runs_;
-  double run_share_;
-  RunLengthEncodeConfig config_;
-  std::optional<RunLengthEncode> encode_;
 };
 
 /// The classic pipeline of four kernels, to see what the fused one gains: a mask of run heads, its exclusive scan, the heads'

@@ -204,20 +204,32 @@ Verdict check_three_way_partition(std::span<const T> items, const Part& part, co
                            second, third);
 }
 
+namespace oracle {
+
+/// tell(first, end, ends) for every item, `end` being one behind it: whether its run ends there, and where that began.
+template <class T, class Tell>
+void walk_runs(std::span<const T> items, const Tell& tell) {
+  const uint64_t n = items.size();
+  uint64_t first = 0;
+  for (uint64_t end = 1; end <= n; ++end) {
+    const bool ends = end == n || items[end] != items[end - 1];
+    tell(first, end, ends);
+    first = ends ? end : first;
+  }
+}
+
+}  // namespace oracle
+
 /// Of the symbol of each run and its length in u32.
 template <class T>
 Verdict check_run_lengths(std::span<const T> items, const FetchOutputs& fetch_symbols,
                           const FetchOutputs& fetch_lengths, uint64_t found_count) {
   oracle::Expected<T> symbols("symbol", fetch_symbols);
   oracle::Expected<uint32_t> lengths("length", fetch_lengths);
-  const uint64_t n = items.size();
-  uint64_t start = 0;
-  for (uint64_t i = 1; i <= n; ++i) {
-    const bool ends = i == n || items[i] != items[i - 1];
-    symbols.push_if(items[i - 1], ends);
-    lengths.push_if(static_cast<uint32_t>(i - start), ends);
-    start = ends ? i : start;
-  }
+  oracle::walk_runs(items, [&](uint64_t first, uint64_t end, bool ends) {
+    symbols.push_if(items[first], ends);
+    lengths.push_if(static_cast<uint32_t>(end - first), ends);
+  });
   const Verdict count = oracle::same_count(symbols.count(), found_count);
   return oracle::first_bad(count, symbols.verdict(), lengths.verdict());
 }
@@ -228,15 +240,11 @@ Verdict check_non_trivial_runs(std::span<const T> items, const FetchOutputs& fet
                                const FetchOutputs& fetch_lengths, uint64_t found_count) {
   oracle::Expected<uint32_t> offsets("offset", fetch_offsets);
   oracle::Expected<uint32_t> lengths("length", fetch_lengths);
-  const uint64_t n = items.size();
-  uint64_t start = 0;
-  for (uint64_t i = 1; i <= n; ++i) {
-    const bool ends = i == n || items[i] != items[i - 1];
-    const bool wanted = ends && i - start > 1;
-    offsets.push_if(static_cast<uint32_t>(start), wanted);
-    lengths.push_if(static_cast<uint32_t>(i - start), wanted);
-    start = ends ? i : start;
-  }
+  oracle::walk_runs(items, [&](uint64_t first, uint64_t end, bool ends) {
+    const bool wanted = ends && end - first > 1;
+    offsets.push_if(static_cast<uint32_t>(first), wanted);
+    lengths.push_if(static_cast<uint32_t>(end - first), wanted);
+  });
   const Verdict count = oracle::same_count(lengths.count(), found_count);
   return oracle::first_bad(count, offsets.verdict(), lengths.verdict());
 }
