@@ -160,7 +160,8 @@ TEST_SUITE("jit") {
     REQUIRE(!none);
     CHECK(none.error().code == ErrorCode::invalid_argument);
     CHECK(none.error().message ==
-          "primitive is scan, scan_by_key, reduce, reduce_by_key, select, partition, unique or run_length_encode, not 'sort'");
+          "primitive is scan, scan_by_key, reduce, reduce_by_key, select, partition, unique or run_length_encode, not "
+          "'sort'");
   }
 
   TEST_CASE("what the manual shows compiles") {

@@ -11,6 +11,8 @@
 
 #include "primitives/dispatch_arguments.h"
 #include "primitives/histogram.h"
+#include "primitives/interval.h"
+#include "primitives/load_balance_search.h"
 #include "primitives/look_back.h"
 #include "primitives/reduce.h"
 #include "primitives/reduce_by_key.h"
@@ -102,13 +104,17 @@ const HostStruct kHistogramPush{
      MEMBER(HistogramPush, bins), MEMBER(HistogramPush, first_key), MEMBER(HistogramPush, last),
      MEMBER(HistogramPush, multiple), MEMBER(HistogramPush, shift), MEMBER(HistogramPush, lower),
      MEMBER(HistogramPush, scale)}};
-const HostStruct kRunLengthDecodePush{
-    sizeof(shader::RunLengthDecodePush),
-    {MEMBER(RunLengthDecodePush, symbols), MEMBER(RunLengthDecodePush, lengths), MEMBER(RunLengthDecodePush, outputs),
-     MEMBER(RunLengthDecodePush, total), MEMBER(RunLengthDecodePush, status), MEMBER(RunLengthDecodePush, before),
-     MEMBER(RunLengthDecodePush, count), MEMBER(RunLengthDecodePush, count_value),
-     MEMBER(RunLengthDecodePush, max_output), MEMBER(RunLengthDecodePush, count_words),
-     MEMBER(RunLengthDecodePush, head), MEMBER(RunLengthDecodePush, span_shift), MEMBER(RunLengthDecodePush, spans)}};
+#define INTERVAL_MEMBERS(STRUCT)                                                                                   \
+  MEMBER(STRUCT, counts), MEMBER(STRUCT, total), MEMBER(STRUCT, status), MEMBER(STRUCT, before),                   \
+      MEMBER(STRUCT, count), MEMBER(STRUCT, count_value), MEMBER(STRUCT, max_output), MEMBER(STRUCT, count_words), \
+      MEMBER(STRUCT, span_shift), MEMBER(STRUCT, spans), MEMBER(STRUCT, head)
+const HostStruct kIntervalPush{sizeof(shader::IntervalPush), {INTERVAL_MEMBERS(IntervalPush)}};
+const HostStruct kRunLengthDecodePush{sizeof(shader::RunLengthDecodePush),
+                                      {INTERVAL_MEMBERS(RunLengthDecodePush), MEMBER(RunLengthDecodePush, symbols),
+                                       MEMBER(RunLengthDecodePush, outputs)}};
+const HostStruct kLoadBalanceSearchPush{sizeof(shader::LoadBalanceSearchPush),
+                                        {INTERVAL_MEMBERS(LoadBalanceSearchPush),
+                                         MEMBER(LoadBalanceSearchPush, sources), MEMBER(LoadBalanceSearchPush, ranks)}};
 const HostStruct kSelfTestPush{
     sizeof(shader::SelfTestPush),
     {MEMBER(SelfTestPush, inputs), MEMBER(SelfTestPush, results), MEMBER(SelfTestPush, places),
@@ -142,9 +148,10 @@ const std::map<std::string_view, const HostStruct*> kPushedTo{
     {"dispatch_arguments", &kDispatchArgumentsPush},
     {"histogram", &kHistogramPush},
     {"histogram_clear", &kHistogramPush},
-    {"run_length_decode_sums", &kRunLengthDecodePush},
-    {"run_length_decode_offsets", &kRunLengthDecodePush},
-    {"run_length_decode_expand", &kRunLengthDecodePush},
+    {"interval_sums", &kIntervalPush},
+    {"interval_totals", &kIntervalPush},
+    {"run_length_decode", &kRunLengthDecodePush},
+    {"load_balance_search", &kLoadBalanceSearchPush},
     {"look_back_reset", &kLookBackResetPush},
     {"subgroup_self_test", &kSelfTestPush},
     {"compact_self_test", &kSelfTestPush},

@@ -15,16 +15,13 @@
 
 #include "support/device.hpp"
 #include "support/guarded_buffer.hpp"
-#include "support/oracle.hpp"
-#include "support/random.hpp"
+#include "support/intervals.hpp"
 #include "support/refusals.hpp"
 #include "support/run.hpp"
 #include "support/sizes.hpp"
 
 namespace weft::test {
 namespace {
-
-using Lengths = std::vector<uint64_t>;
 
 struct DecodeOptions {
   std::optional<uint64_t> max_output{};  ///< none: exactly the total
@@ -43,7 +40,7 @@ const RunLengthDecode& made(Backend& backend, const RunLengthDecodeConfig& confi
 /// Decodes once and compares output, total and status with the CPU's, and everything around them with what it was. Returns the
 /// output.
 std::vector<std::byte> check_decode(Backend& backend, const RunLengthDecode& decode,
-                                    const RunLengthDecodeConfig& config, const Lengths& lengths,
+                                    const RunLengthDecodeConfig& config, const Counts& lengths,
                                     const DecodeOptions& options = {}) {
   CAPTURE(backend.name());
   CAPTURE(config.symbol_bytes);
@@ -110,22 +107,6 @@ std::vector<std::byte> check_decode(Backend& backend, const RunLengthDecode& dec
   return output;
 }
 
-Lengths random_lengths(uint64_t count, uint64_t below, uint64_t seed = 1) {
-  Lengths lengths(count);
-  for (uint64_t r = 0; r < count; ++r) lengths[r] = random_word(seed, r) % below;
-  return lengths;
-}
-
-/// Mostly short, some empty, a few very long.
-Lengths mixed_lengths(uint64_t count, uint64_t seed) {
-  Lengths lengths(count);
-  for (uint64_t r = 0; r < count; ++r) {
-    const uint64_t word = random_word(seed, r);
-    lengths[r] = word % 97 == 0 ? (word >> 20) % 5000 : word % 3 == 0 ? 0 : (word >> 8) % 9;
-  }
-  return lengths;
-}
-
 }  // namespace
 
 TEST_SUITE("run_length_decode") {
@@ -133,7 +114,7 @@ TEST_SUITE("run_length_decode") {
     for (Backend* backend : every_backend()) {
       const RunLengthDecode& decode = made(*backend);
       for (const uint64_t runs : edges(*backend, decode.tile_runs(), 4))
-        check_decode(*backend, decode, {}, random_lengths(runs, 7));
+        check_decode(*backend, decode, {}, random_counts(runs, 7));
     }
   }
 
@@ -155,8 +136,8 @@ TEST_SUITE("run_length_decode") {
           if (backend->is_emulated() && (symbol_bytes == 4) == (length == Type::u64)) continue;
           const RunLengthDecodeConfig config{symbol_bytes, length};
           const RunLengthDecode& decode = made(*backend, config);
-          check_decode(*backend, decode, config, mixed_lengths(3 * decode.tile_runs() + 77, symbol_bytes));
-          check_decode(*backend, decode, config, Lengths(decode.tile_runs() + 3, 1));
+          check_decode(*backend, decode, config, mixed_counts(3 * decode.tile_runs() + 77, symbol_bytes));
+          check_decode(*backend, decode, config, Counts(decode.tile_runs() + 3, 1));
         }
   }
 
@@ -164,18 +145,18 @@ TEST_SUITE("run_length_decode") {
     for (Backend* backend : every_backend()) {
       const RunLengthDecode& decode = made(*backend);
       const uint64_t tile = decode.tile_runs();
-      check_decode(*backend, decode, {}, Lengths(5 * tile + 1, 0));
-      check_decode(*backend, decode, {}, Lengths(5 * tile + 1, 0), {.max_output = 100});
+      check_decode(*backend, decode, {}, Counts(5 * tile + 1, 0));
+      check_decode(*backend, decode, {}, Counts(5 * tile + 1, 0), {.max_output = 100});
       for (const uint64_t at : around({tile, 3 * tile, 5 * tile})) {
-        Lengths one_run(5 * tile + 2, 0);
+        Counts one_run(5 * tile + 2, 0);
         one_run[at] = 2 * decode.segment_outputs() + 3;
         check_decode(*backend, decode, {}, one_run);
       }
-      Lengths one_a_tile(9 * tile, 0);
+      Counts one_a_tile(9 * tile, 0);
       for (uint64_t t = 0; t < 9; ++t) one_a_tile[t * tile + 61 * t % tile] = 1;
       check_decode(*backend, decode, {}, one_a_tile);
       for (const uint64_t begin : {uint64_t{0}, tile, 3 * tile - 5}) {
-        Lengths gap = mixed_lengths(6 * tile, begin);
+        Counts gap = mixed_counts(6 * tile, begin);
         std::fill_n(gap.begin() + static_cast<std::ptrdiff_t>(begin), 2 * tile + 9, 0);
         check_decode(*backend, decode, {}, gap);
         std::ranges::reverse(gap);
@@ -190,14 +171,14 @@ TEST_SUITE("run_length_decode") {
         const RunLengthDecodeConfig config{symbol_bytes, Type::u32};
         const RunLengthDecode& decode = made(*backend, config);
         for (const uint64_t runs : around({decode.tile_runs(), decode.segment_outputs()}))
-          check_decode(*backend, decode, config, Lengths(runs, 1));
+          check_decode(*backend, decode, config, Counts(runs, 1));
       }
   }
 
   TEST_CASE("one run of ten million symbols is spread over all tiles") {
     Backend& backend = first_backend();
     const RunLengthDecode& decode = made(backend);
-    Lengths lengths = random_lengths(3000, 5);
+    Counts lengths = random_counts(3000, 5);
     lengths[1234] = 10'000'000;
     check_decode(backend, decode, {}, lengths);
   }
@@ -205,7 +186,7 @@ TEST_SUITE("run_length_decode") {
   TEST_CASE("millions of empty runs cost no outputs") {
     Backend& backend = first_backend();
     const RunLengthDecode& decode = made(backend);
-    Lengths lengths(3'000'001, 0);
+    Counts lengths(3'000'001, 0);
     lengths.back() = 100'000;
     check_decode(backend, decode, {}, lengths);
     std::swap(lengths.front(), lengths.back());
@@ -218,7 +199,7 @@ TEST_SUITE("run_length_decode") {
         if (backend->is_emulated() && symbol_bytes == 16) continue;
         const RunLengthDecodeConfig config{symbol_bytes, Type::u32};
         const RunLengthDecode& decode = made(*backend, config);
-        const Lengths lengths = mixed_lengths(2 * decode.tile_runs() + 13, 5);
+        const Counts lengths = mixed_counts(2 * decode.tile_runs() + 13, 5);
         const uint64_t total = total_of(lengths);
         for (const uint64_t room : {uint64_t{0}, uint64_t{1}, total / 2, total - 1, total, total + 1, total + 9000}) {
           check_decode(*backend, decode, config, lengths, {.max_output = room});
@@ -230,7 +211,7 @@ TEST_SUITE("run_length_decode") {
     for (Backend* backend : every_backend()) {
       const RunLengthDecode& decode = made(*backend);
       const uint64_t tile = decode.tile_runs();
-      Lengths lengths(2 * tile + 5, 0xffffffff);
+      Counts lengths(2 * tile + 5, 0xffffffff);
       check_decode(*backend, decode, {}, lengths, {.max_output = 3 * decode.segment_outputs() + 1});
       for (uint64_t r = 0; r < tile + 3; ++r) lengths[r] = r % 4;
       check_decode(*backend, decode, {}, lengths,
@@ -247,13 +228,13 @@ TEST_SUITE("run_length_decode") {
       for (const uint64_t length : {uint64_t{1} << 32, (uint64_t{1} << 32) + 1, uint64_t{1} << 48, uint64_t{1} << 63,
                                     ~uint64_t{0} - 4, ~uint64_t{0}})
         for (const uint64_t at : {uint64_t{0}, uint64_t{5}, tile - 1, 2 * tile + 1}) {
-          Lengths lengths = random_lengths(2 * tile + 2, 3);
+          Counts lengths = random_counts(2 * tile + 2, 3);
           lengths[at] = length;
           check_decode(*backend, decode, config, lengths, {.max_output = room});
         }
-      check_decode(*backend, decode, config, Lengths(3 * tile, ~uint64_t{0}), {.max_output = room});
-      check_decode(*backend, decode, config, Lengths(4 * tile, uint64_t{1} << 53), {.max_output = room});
-      check_decode(*backend, decode, config, Lengths(100, uint64_t{1} << 62), {.max_output = 0});
+      check_decode(*backend, decode, config, Counts(3 * tile, ~uint64_t{0}), {.max_output = room});
+      check_decode(*backend, decode, config, Counts(4 * tile, uint64_t{1} << 53), {.max_output = room});
+      check_decode(*backend, decode, config, Counts(100, uint64_t{1} << 62), {.max_output = 0});
     }
   }
 
@@ -267,7 +248,7 @@ TEST_SUITE("run_length_decode") {
         uint32_t turn = 0;
         for (VkDeviceSize output = 0; output < 16; output += step) {
           const VkDeviceSize symbols = (7 * output + step) % 16 / step * step;
-          check_decode(*backend, decode, config, mixed_lengths(decode.tile_runs() + 40, output),
+          check_decode(*backend, decode, config, mixed_counts(decode.tile_runs() + 40, output),
                        {.symbols_misalignment = symbols,
                         .lengths_misalignment = 4 * (++turn % 4),
                         .output_misalignment = output});
@@ -280,7 +261,7 @@ TEST_SUITE("run_length_decode") {
     for (Backend* backend : every_backend()) {
       const RunLengthDecode& decode = made(*backend);
       const uint64_t maximum = 3 * decode.tile_runs() + 11;
-      const Lengths lengths = mixed_lengths(maximum, 3);
+      const Counts lengths = mixed_counts(maximum, 3);
       for (const uint32_t bytes : {4u, 8u})
         for (const uint64_t value : {uint64_t{0}, uint64_t{1}, maximum / 2, maximum - 1, maximum, maximum + 1,
                                      bytes == 4 ? uint64_t{~0u} : ~uint64_t{0}}) {
@@ -293,23 +274,23 @@ TEST_SUITE("run_length_decode") {
 
   TEST_CASE("results do not depend on the tuning") {
     for (const char* tuning :
-         {"decode.workgroup=256,decode.rows=8,decode.run_vectors=2", "decode.rows=1,decode.groups=3",
-          "decode.groups=1,decode.rows=3", "decode.workgroup=128,decode.rows=32,decode.run_vectors=2"}) {
+         {"interval.workgroup=256,interval.rows=8,interval.vectors=2", "interval.rows=1,interval.groups=3",
+          "interval.groups=1,interval.rows=3", "interval.workgroup=128,interval.rows=32,interval.vectors=2"}) {
       const ScopedEnvironment overrides("WEFT_TUNE", tuning);
       CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend())
         for (const RunLengthDecodeConfig& config :
              {RunLengthDecodeConfig{4, Type::u32}, RunLengthDecodeConfig{1, Type::u64}}) {
           const RunLengthDecode& decode = made(*backend, config);
-          check_decode(*backend, decode, config, mixed_lengths(7 * decode.tile_runs() + 5, 8));
-          check_decode(*backend, decode, config, Lengths(decode.tile_runs() + 5, 9));
+          check_decode(*backend, decode, config, mixed_counts(7 * decode.tile_runs() + 5, 8));
+          check_decode(*backend, decode, config, Counts(decode.tile_runs() + 5, 9));
         }
     }
   }
 
   TEST_CASE("more segments than a dispatch has workgroups along one axis are decoded whole") {
     // The smallest tiles there are.
-    const ScopedEnvironment small_tiles("WEFT_TUNE", "decode.workgroup=128,decode.rows=1");
+    const ScopedEnvironment small_tiles("WEFT_TUNE", "interval.workgroup=128,interval.rows=1");
     Backend& backend = first_backend();
     const RunLengthDecodeConfig config{16, Type::u32};
     const RunLengthDecode& decode = made(backend, config);
@@ -321,7 +302,7 @@ TEST_SUITE("run_length_decode") {
       MESSAGE("one axis takes ", groups, " workgroups: too many outputs to try");
       return;
     }
-    Lengths lengths = random_lengths(decode.tile_runs() * 2, 5);
+    Counts lengths = random_counts(decode.tile_runs() * 2, 5);
     lengths[decode.tile_runs()] = (groups + 3) * decode.segment_outputs();
     check_decode(backend, decode, config, lengths);
   }
@@ -329,7 +310,7 @@ TEST_SUITE("run_length_decode") {
   TEST_CASE("equal calls give equal bits, whatever lay in output and scratch") {
     for (Backend* backend : every_backend()) {
       const RunLengthDecode& decode = made(*backend, {1, Type::u32});
-      const Lengths lengths = mixed_lengths(5 * decode.tile_runs(), 21);
+      const Counts lengths = mixed_counts(5 * decode.tile_runs(), 21);
       CHECK(check_decode(*backend, decode, {1, Type::u32}, lengths, {.dirt = 0xff}) ==
             check_decode(*backend, decode, {1, Type::u32}, lengths, {.dirt = 0}));
     }

@@ -6,6 +6,7 @@
 #include <weft/gpu.hpp>
 #include <weft/histogram.hpp>
 #include <weft/kernels.hpp>
+#include <weft/load_balance_search.hpp>
 #include <weft/reduce.hpp>
 #include <weft/reduce_by_key.hpp>
 #include <weft/run_length_decode.hpp>

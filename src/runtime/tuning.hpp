@@ -50,12 +50,12 @@ struct SelectTuning {
   uint32_t chunk_tiles = ~0u;      ///< tiles that are done at a time, where those of 2^31 items are more
 };
 
-/// RunLengthDecode. Workgroup and rows are rounded down to powers of two.
-struct DecodeTuning {
+/// RunLengthDecode, LoadBalanceSearch and what else spreads intervals. Workgroup and rows are rounded down to powers of two.
+struct IntervalTuning {
   uint32_t workgroup = 256;
-  uint32_t rows = 8;  ///< 16-byte vectors of output per lane and segment, at most 32 and as many as make 2^14 symbols
-  uint32_t run_vectors = 1;  ///< of 4 runs per lane and tile, 1 or 2
-  uint32_t groups = 1024;    ///< at most this many workgroups sum lengths
+  uint32_t rows = 8;  ///< 16-byte vectors of output per lane and segment, at most 32 and as many as make 2^14 items
+  uint32_t vectors = 1;    ///< of 4 intervals per lane and tile, 1 or 2
+  uint32_t groups = 1024;    ///< at most this many workgroups sum counts
 };
 
 struct HistogramTuning {
@@ -70,7 +70,7 @@ struct Tuning {
   ScanTuning scan;
   ReduceTuning reduce;
   SelectTuning select;
-  DecodeTuning decode;
+  IntervalTuning interval;
   HistogramTuning histogram;
   ByKeyTuning scan_by_key;
   ByKeyTuning reduce_by_key;

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "primitives/interval_plan.hpp"
+
+#include <bit>
+#include <vector>
+
+#include "runtime/tuning.hpp"
+
+namespace weft {
+
+const char* name_of(IntervalsBy by) noexcept {
+  switch (by) {
+    case IntervalsBy::counts: return "counts";
+    case IntervalsBy::offsets: return "offsets";
+  }
+  return "?";
+}
+
+namespace primitives {
+namespace {
+
+using runtime::Pipeline;
+
+constexpr uint32_t kMaxSegment = 1 << 14;  // 16 KiB of shared memory hold what belongs to a segment
+
+}  // namespace
+
+Result<IntervalPlan> IntervalPlan::create(const Context& context, const Wish& wish) {
+  const runtime::ContextState& state = *context.state();
+  if (wish.count != Type::u32 && wish.count != Type::u64)
+    return Error{ErrorCode::unsupported,
+                 std::string(wish.name) + ": " + wish.counts_name + " are u32 or u64, not " + name_of(wish.count)};
+  const Result<runtime::Tuning> tuned = runtime::tuning_of(state.traits());
+  if (!tuned) return tuned.error();
+  const runtime::IntervalTuning& tuning = tuned->interval;
+
+  IntervalPlan plan;
+  plan.state = context.state();
+  plan.name = wish.name;
+  plan.counts_name = wish.counts_name;
+  plan.by = wish.by;
+  plan.count_bytes = size_of(wish.count);
+  plan.groups = tuning.groups;
+  // Kernels shift where they would divide by the tiles' sizes.
+  const uint32_t workgroup = std::bit_floor(std::min(tuning.workgroup, state.traits().max_workgroup_invocations));
+  const uint32_t row_items = workgroup * std::max(1u, 16 / wish.item_bytes);
+  const uint32_t rows = std::min(std::bit_floor(tuning.rows), kMaxSegment / row_items);
+  plan.tile_intervals = workgroup * tuning.vectors * 4;
+  plan.segment_outputs = rows * row_items;
+
+  // Ids from 2 on: bytes of an item, rows, words of a count, vectors, by offsets.
+  std::vector<uint32_t> constants = {wish.item_bytes, rows, plan.count_bytes / 4, tuning.vectors,
+                                     wish.by == IntervalsBy::offsets ? 1u : 0u};
+  Status status;
+  const auto build = [&](std::shared_ptr<const Pipeline>& pipeline, const char* kernel) {
+    if (!status) return;
+    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(kernel, workgroup, constants);
+    if (built)
+      pipeline = *std::move(built);
+    else
+      status = built.error();
+  };
+  build(plan.sums, "interval_sums");
+  build(plan.totals, "interval_totals");
+  constants.insert(constants.end(), wish.constants.begin(), wish.constants.end());
+  build(plan.last, wish.kernel);
+  if (!status) return status.error();
+  return plan;
+}
+
+IntervalPlan::Spans IntervalPlan::spans(uint64_t max_count) const {
+  const uint64_t all = tiles(max_count);
+  const uint64_t tiles_per_span = std::bit_ceil(std::max<uint64_t>(1, (all + groups - 1) / groups));
+  return {static_cast<uint32_t>(std::countr_zero(tiles_per_span)),
+          static_cast<uint32_t>((all + tiles_per_span - 1) / tiles_per_span)};
+}
+
+VkDeviceSize IntervalPlan::scratch_size(uint64_t max_count) const {
+  const uint64_t all = std::min(tiles(max_count), kMaxTiles);
+  return (std::min<uint64_t>(all, groups) + 1 + all) * kBeforeBytes;
+}
+
+Status IntervalPlan::check_sizes(uint64_t max_count, uint64_t max_output) const {
+  if (tiles(max_count) >= kMaxTiles)
+    return argument_error(name, "count", "is more than 2^30 tiles hold: " + std::to_string(max_count));
+  if (max_output / segment_outputs >= kMaxTiles)
+    return argument_error(name, "max_output", "is more than 2^30 tiles hold: " + std::to_string(max_output));
+  return {};
+}
+
+VkDeviceAddress IntervalPlan::locate_counts(RangeChecks& ranges, const BufferRange& counts, uint64_t max_count) const {
+  if (max_count == 0) return 0;
+  return ranges.read(counts_name, counts, (max_count + (by == IntervalsBy::offsets ? 1 : 0)) * count_bytes, 4);
+}
+
+}  // namespace primitives
+}  // namespace weft

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include <weft/load_balance_search.hpp>
+
+#include "primitives/arguments.hpp"
+#include "runtime/context_state.hpp"
+
+namespace weft::primitives {
+
+/// What primitives build and record alike that spread intervals of outputs over workgroups (shaders/primitives/interval_tiles.glsl).
+struct IntervalPlan {
+  struct Wish {
+    const char* name;     ///< of the primitive, for errors
+    const char* kernel;   ///< of the last pass
+    uint32_t item_bytes;  ///< of outputs
+    Type count;           ///< of a count or an offset: u32 or u64
+    IntervalsBy by = IntervalsBy::counts;
+    std::span<const uint32_t> constants{};  ///< of the last pass, from id 7 on
+    const char* counts_name = "counts";     ///< of counts, for errors
+  };
+
+  std::shared_ptr<const runtime::ContextState> state;
+  const char* name = "";
+  const char* counts_name = "";
+  IntervalsBy by = IntervalsBy::counts;
+  uint32_t count_bytes = 0;
+  uint32_t groups = 0;
+  uint32_t tile_intervals = 0;
+  uint32_t segment_outputs = 0;
+  std::shared_ptr<const runtime::Pipeline> sums, totals, last;
+
+  static Result<IntervalPlan> create(const Context& context, const Wish& wish);
+
+  uint64_t tiles(uint64_t count) const { return count / tile_intervals + (count % tile_intervals != 0 ? 1 : 0); }
+  VkDeviceSize scratch_size(uint64_t max_count) const;
+
+  /// Refuses more than what dispatches can be made for.
+  Status check_sizes(uint64_t max_count, uint64_t max_output) const;
+  VkDeviceAddress locate_counts(RangeChecks& ranges, const BufferRange& counts, uint64_t max_count) const;
+
+  /// The other members of a push that all have alike, once the primitive's own ranges are located.
+  struct Outputs {
+    const BufferRange &total, &status, &scratch;
+  };
+  template <class Push>
+  void locate_rest(RangeChecks& ranges, Push& push, const Outputs& outputs, const Count& count,
+                   uint64_t max_output) const {
+    const uint64_t maximum = count.maximum();
+    push.total = ranges.write("total", outputs.total, 8, 4);
+    push.status = ranges.write("status", outputs.status, 4, 4);
+    push.before = ranges.scratch(outputs.scratch, scratch_size(maximum));
+    push.count = ranges.count(count);
+    push.count_value = maximum;
+    push.max_output = max_output;
+    push.count_words = static_cast<uint32_t>(count.range().size / 4);
+    const Spans cut = spans(maximum);
+    push.span_shift = cut.shift;
+    push.spans = cut.number;
+  }
+
+  template <class Push>
+  void record(VkCommandBuffer commands, const Push& push) const {
+    if (push.spans != 0) {
+      dispatch(*state, commands, *sums, push, {push.spans, 1});
+      barrier_between(*state, commands);
+    }
+    dispatch(*state, commands, *totals, push, {1, 1});
+    if (push.spans == 0 || push.max_output == 0) return;
+    // In front of each extra segment lies a full one.
+    const uint64_t segments = tiles(push.count_value) + push.max_output / segment_outputs;
+    barrier_between(*state, commands);
+    dispatch(*state, commands, *last, push, dispatch_size(segments, state->traits().max_workgroup_count_x));
+  }
+
+ private:
+  static constexpr uint64_t kMaxTiles = uint64_t{1} << 30;
+  static constexpr uint64_t kBeforeBytes = 16;
+
+  /// Tiles that one workgroup sums: 2^shift.
+  struct Spans {
+    uint32_t shift, number;
+  };
+  Spans spans(uint64_t max_count) const;
+};
+
+}  // namespace weft::primitives

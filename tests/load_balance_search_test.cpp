@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <weft/load_balance_search.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/device.hpp"
+#include "support/guarded_buffer.hpp"
+#include "support/intervals.hpp"
+#include "support/refusals.hpp"
+#include "support/run.hpp"
+#include "support/sizes.hpp"
+
+namespace weft::test {
+namespace {
+
+struct SearchOptions {
+  std::optional<uint64_t> max_output{};  ///< none: exactly the total
+  VkDeviceSize counts_misalignment = 0, sources_misalignment = 0, ranks_misalignment = 0;
+  std::optional<DeviceCount> device_count{};
+  uint8_t dirt = 0xdb;
+};
+
+LoadBalanceSearchConfig with_ranks(IntervalsBy by = IntervalsBy::counts, Type count = Type::u32,
+                                   Type index = Type::u32) {
+  return {by, count, index, true, true};
+}
+
+const LoadBalanceSearch& made(Backend& backend, const LoadBalanceSearchConfig& config = with_ranks()) {
+  const char* tuning = std::getenv("WEFT_TUNE");
+  return backend.primitive<LoadBalanceSearch>(std::string("LoadBalanceSearch ") + name_of(config.by) + ' ' +
+                                                  name_of(config.count) + ' ' + name_of(config.index) + ' ' +
+                                                  (config.sources ? 's' : '-') + (config.ranks ? 'r' : '-') +
+                                                  (tuning ? tuning : ""),
+                                              config);
+}
+
+/// The source and the rank of each output, up to `room` of them.
+struct Owners {
+  Counts sources, ranks;
+};
+Owners owners_of(std::span<const uint64_t> counts, uint64_t room) {
+  Owners owners;
+  for (uint64_t s = 0; s < counts.size(); ++s)
+    for (uint64_t rank = 0; rank < counts[s] && owners.sources.size() < room; ++rank) {
+      owners.sources.push_back(s);
+      owners.ranks.push_back(rank);
+    }
+  return owners;
+}
+
+/// Searches once and compares all that is written with the CPU's, and everything around it with what it was. Returns the sources.
+std::vector<std::byte> check_search(Backend& backend, const LoadBalanceSearch& search,
+                                    const LoadBalanceSearchConfig& config, const Counts& counts,
+                                    const SearchOptions& options = {}) {
+  CAPTURE(backend.name());
+  CAPTURE(std::string(name_of(config.by)));
+  CAPTURE(std::string(name_of(config.count)));
+  CAPTURE(std::string(name_of(config.index)));
+  CAPTURE(counts.size());
+  CAPTURE(options.counts_misalignment);
+  CAPTURE(options.sources_misalignment);
+  CAPTURE(options.ranks_misalignment);
+  Gpu& gpu = backend.gpu();
+  const uint64_t maximum = counts.size();
+  const uint64_t count = options.device_count ? std::min(options.device_count->value, maximum) : maximum;
+  const auto obeyed = std::span<const uint64_t>(counts).first(count);
+  const uint64_t expected_total = total_of(obeyed);
+  const uint64_t max_output = options.max_output.value_or(expected_total);
+  CAPTURE(expected_total);
+  CAPTURE(max_output);
+  const uint32_t index_bytes = size_of(config.index);
+
+  const Owners owners = owners_of(obeyed, max_output);
+  const auto expected_bytes = [&](const Counts& indices) {
+    std::vector<std::byte> bytes = bytes_of_lengths(indices, config.index);
+    bytes.resize(max_output * index_bytes, static_cast<std::byte>(options.dirt));
+    return bytes;
+  };
+  const std::vector<std::byte> count_bytes = bytes_of_intervals(counts, config.by, config.count);
+  GuardedBuffer counts_buffer(gpu, count_bytes.size(), options.counts_misalignment, count_bytes);
+  GuardedBuffer sources(gpu, max_output * index_bytes, options.sources_misalignment, {}, options.dirt);
+  GuardedBuffer ranks(gpu, max_output * index_bytes, options.ranks_misalignment, {}, options.dirt);
+  GuardedBuffer total_buffer(gpu, 8, 4, {}, options.dirt);
+  GuardedBuffer status_buffer(gpu, 4, 8, {}, options.dirt);
+  GuardedBuffer scratch(gpu, search.scratch_size(maximum), 0, {}, options.dirt);
+  std::optional<GuardedBuffer> count_buffer;
+  LoadBalanceSearchArgs args{counts_buffer.range(), {},      {},        total_buffer.range(), status_buffer.range(),
+                             scratch.range(),       maximum, max_output};
+  if (config.sources) args.sources = sources.range();
+  if (config.ranks) args.ranks = ranks.range();
+  if (options.device_count) {
+    count_buffer.emplace(gpu, options.device_count->bytes, 4,
+                         std::as_bytes(std::span(&options.device_count->value, 1)).first(options.device_count->bytes));
+    args.count = Count::on_device(count_buffer->range(), maximum);
+  }
+  const Result<RunTime> ran = gpu.run([&](VkCommandBuffer commands) { return search.record(commands, args); });
+  if (!ran) FAIL(ran.error().message);
+
+  const auto first_wrong = [](const std::vector<std::byte>& found, const std::vector<std::byte>& expected) {
+    return static_cast<uint64_t>(std::ranges::mismatch(found, expected).in1 - found.begin());
+  };
+  std::vector<std::byte> output, found;
+  CHECK(ranks.read(found) == "");
+  CHECK(first_wrong(found, expected_bytes(config.ranks ? owners.ranks : Counts{})) == found.size());
+  CHECK(sources.read(output) == "");
+  CHECK(first_wrong(output, expected_bytes(config.sources ? owners.sources : Counts{})) == output.size());
+  CHECK(total_buffer.read(found) == "");
+  uint64_t total = 0;
+  std::memcpy(&total, found.data(), 8);
+  CHECK(total == expected_total);
+  CHECK(status_buffer.read(found) == "");
+  uint32_t status = 0;
+  std::memcpy(&status, found.data(), 4);
+  CHECK(status == (expected_total > max_output ? 1u : 0u));
+  CHECK(scratch.overwritten() == "");
+  CHECK(counts_buffer.read(found) == "");
+  CHECK(std::ranges::equal(found, count_bytes));
+  return output;
+}
+
+}  // namespace
+
+TEST_SUITE("load_balance_search") {
+  TEST_CASE("the published example of interval expansion finds each output's source") {
+    const Counts counts = {2, 5, 7, 16, 0, 1, 0, 0, 14, 10, 3, 14, 2, 1, 11, 2, 1, 0, 5, 6};
+    for (Backend* backend : every_backend())
+      for (const IntervalsBy by : {IntervalsBy::counts, IntervalsBy::offsets}) {
+        const auto config = with_ranks(by);
+        const auto sources = items_of<uint32_t>(check_search(*backend, made(*backend, config), config, counts));
+        REQUIRE(sources.size() == 100);
+        CHECK(std::vector(sources.begin(), sources.begin() + 16) ==
+              std::vector<uint32_t>{0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 3, 3});
+        CHECK(sources[30] == 5);
+        CHECK(sources[31] == 8);
+        CHECK(sources[99] == 19);
+      }
+  }
+
+  TEST_CASE("every edge of sources") {
+    for (Backend* backend : every_backend()) {
+      const LoadBalanceSearch& search = made(*backend);
+      for (const uint64_t sources : edges(*backend, search.tile_sources(), 4))
+        check_search(*backend, search, with_ranks(), random_counts(sources, 7));
+    }
+  }
+
+  TEST_CASE("every edge of offsets") {
+    const auto config = with_ranks(IntervalsBy::offsets);
+    for (Backend* backend : every_backend()) {
+      const LoadBalanceSearch& search = made(*backend, config);
+      for (const uint64_t sources : edges(*backend, search.tile_sources(), 4))
+        check_search(*backend, search, config, random_counts(sources, 7));
+    }
+  }
+
+  TEST_CASE("every edge of outputs, of one source and of two") {
+    for (Backend* backend : every_backend()) {
+      const LoadBalanceSearch& search = made(*backend);
+      const uint64_t segment = search.segment_outputs();
+      for (const uint64_t total : around({0, 4, 32, segment / 2, segment, 2 * segment, 5 * segment})) {
+        check_search(*backend, search, with_ranks(), {total});
+        check_search(*backend, search, with_ranks(), {total / 2, total - total / 2});
+      }
+    }
+  }
+
+  TEST_CASE("counts, offsets and indices of both types, sources and ranks together and alone") {
+    uint32_t combination = 0;
+    for (Backend* backend : every_backend())
+      for (const IntervalsBy by : {IntervalsBy::counts, IntervalsBy::offsets})
+        for (const Type count : {Type::u32, Type::u64})
+          for (const Type index : {Type::u32, Type::u64}) {
+            ++combination;
+            if (backend->is_emulated() && combination % 3 != 0) continue;
+            const LoadBalanceSearchConfig config{by, count, index, combination % 4 != 1, combination % 4 != 2};
+            const LoadBalanceSearch& search = made(*backend, config);
+            check_search(*backend, search, config, mixed_counts(3 * search.tile_sources() + 77, combination));
+            check_search(*backend, search, config, Counts(search.tile_sources() + 3, 1));
+            // Ranks that go on over segments.
+            check_search(*backend, search, config, {3, 5 * search.segment_outputs() + 11, 0, 7});
+          }
+  }
+
+  TEST_CASE("sources without outputs may lie anywhere") {
+    for (Backend* backend : every_backend()) {
+      const LoadBalanceSearch& search = made(*backend);
+      const uint64_t tile = search.tile_sources();
+      check_search(*backend, search, with_ranks(), Counts(5 * tile + 1, 0), {.max_output = 100});
+      for (const uint64_t at : around({tile, 3 * tile, 5 * tile})) {
+        Counts one(5 * tile + 2, 0);
+        one[at] = 2 * search.segment_outputs() + 3;
+        check_search(*backend, search, with_ranks(), one);
+      }
+      Counts gap = mixed_counts(6 * tile, 4);
+      std::fill_n(gap.begin() + static_cast<std::ptrdiff_t>(3 * tile - 5), 2 * tile + 9, 0);
+      check_search(*backend, search, with_ranks(), gap);
+    }
+  }
+
+  TEST_CASE("one source with ten million outputs, and millions of sources without") {
+    Backend& backend = first_backend();
+    const LoadBalanceSearch& search = made(backend);
+    Counts counts = random_counts(3000, 5);
+    counts[1234] = 10'000'000;
+    check_search(backend, search, with_ranks(), counts);
+    counts.assign(3'000'001, 0);
+    counts.front() = 50'000;
+    counts.back() = 50'000;
+    check_search(backend, search, with_ranks(), counts);
+  }
+
+  TEST_CASE("what does not fit is left out, the total told, and the status set") {
+    for (Backend* backend : every_backend()) {
+      const LoadBalanceSearch& search = made(*backend);
+      const Counts counts = mixed_counts(2 * search.tile_sources() + 13, 5);
+      const uint64_t total = total_of(counts);
+      for (const uint64_t room : {uint64_t{0}, uint64_t{1}, total / 2, total - 1, total, total + 1, total + 9000})
+        check_search(*backend, search, with_ranks(), counts, {.max_output = room});
+      check_search(*backend, search, with_ranks(), Counts(search.tile_sources() + 5, 0xffffffff),
+                   {.max_output = 3 * search.segment_outputs() + 1});
+    }
+  }
+
+  TEST_CASE("counts of 64 bits add up to 2^64 - 1 at most, and ranks go on above 2^32") {
+    const auto config = with_ranks(IntervalsBy::counts, Type::u64, Type::u64);
+    for (Backend* backend : every_backend()) {
+      const LoadBalanceSearch& search = made(*backend, config);
+      const uint64_t room = 2 * search.segment_outputs() + 7;
+      for (const uint64_t count : {uint64_t{1} << 32, uint64_t{1} << 63, ~uint64_t{0}}) {
+        Counts counts = random_counts(2 * search.tile_sources() + 2, 3);
+        counts[5] = count;
+        check_search(*backend, search, config, counts, {.max_output = room});
+      }
+    }
+  }
+
+  TEST_CASE("offsets that decrease give no outputs there") {
+    for (Backend* backend : every_backend())
+      for (const Type count : {Type::u32, Type::u64}) {
+        const auto config = with_ranks(IntervalsBy::offsets, count);
+        const LoadBalanceSearch& search = made(*backend, config);
+        Gpu& gpu = backend->gpu();
+        const uint64_t sources = 2 * search.tile_sources() + 5;
+        Counts offsets(sources + 1), counts(sources);
+        for (uint64_t s = 0; s <= sources; ++s) offsets[s] = random_word(9, s) % 40;
+        for (uint64_t s = 0; s < sources; ++s) counts[s] = std::max(offsets[s + 1], offsets[s]) - offsets[s];
+        const Owners owners = owners_of(counts, ~uint64_t{0});
+        const uint64_t total = owners.sources.size();
+        const auto bytes = bytes_of_lengths(offsets, count);
+        GuardedBuffer offsets_buffer(gpu, bytes.size(), 0, bytes), found_sources(gpu, 4 * total, 0, {}, 0xdb),
+            found_ranks(gpu, 4 * total, 0, {}, 0xdb), found_total(gpu, 8, 0, {}, 0xdb),
+            found_status(gpu, 4, 0, {}, 0xdb), scratch(gpu, search.scratch_size(sources), 0, {}, 0xdb);
+        const LoadBalanceSearchArgs args{offsets_buffer.range(),
+                                         found_sources.range(),
+                                         found_ranks.range(),
+                                         found_total.range(),
+                                         found_status.range(),
+                                         scratch.range(),
+                                         sources,
+                                         total};
+        const auto ran = gpu.run([&](VkCommandBuffer commands) { return search.record(commands, args); });
+        if (!ran) FAIL(ran.error().message);
+        std::vector<std::byte> found;
+        CHECK(found_sources.read(found) == "");
+        CHECK(std::ranges::equal(found, bytes_of_lengths(owners.sources, Type::u32)));
+        CHECK(found_ranks.read(found) == "");
+        CHECK(std::ranges::equal(found, bytes_of_lengths(owners.ranks, Type::u32)));
+      }
+  }
+
+  TEST_CASE("counts, sources and ranks begin at any multiple of their alignment") {
+    for (Backend* backend : every_backend())
+      for (const Type index : {Type::u32, Type::u64}) {
+        if (backend->is_emulated() && index == Type::u64) continue;
+        const auto config =
+            with_ranks(index == Type::u64 ? IntervalsBy::offsets : IntervalsBy::counts, Type::u32, index);
+        const LoadBalanceSearch& search = made(*backend, config);
+        for (VkDeviceSize sources = 0; sources < 16; sources += 4)
+          for (VkDeviceSize ranks = 0; ranks < 16; ranks += 4)
+            check_search(*backend, search, config, mixed_counts(search.tile_sources() + 40, sources + ranks),
+                         {.counts_misalignment = (sources + 3 * ranks + 4) % 16,
+                          .sources_misalignment = sources,
+                          .ranks_misalignment = ranks});
+      }
+  }
+
+  TEST_CASE("a count on the device is obeyed, and never exceeds its maximum") {
+    for (Backend* backend : every_backend())
+      for (const IntervalsBy by : {IntervalsBy::counts, IntervalsBy::offsets}) {
+        const auto config = with_ranks(by);
+        const LoadBalanceSearch& search = made(*backend, config);
+        const uint64_t maximum = 3 * search.tile_sources() + 11;
+        const Counts counts = mixed_counts(maximum, 3);
+        for (const uint32_t bytes : {4u, 8u})
+          for (const uint64_t value : {uint64_t{0}, uint64_t{1}, maximum / 2, maximum, maximum + 1,
+                                       bytes == 4 ? uint64_t{~0u} : ~uint64_t{0}}) {
+            CAPTURE(value);
+            check_search(*backend, search, config, counts,
+                         {.max_output = total_of(counts), .device_count = DeviceCount{value, bytes}});
+          }
+      }
+  }
+
+  TEST_CASE("results do not depend on the tuning") {
+    for (const char* tuning : {"interval.workgroup=256,interval.rows=8,interval.vectors=2",
+                               "interval.workgroup=128,interval.rows=32,interval.groups=3"}) {
+      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      CAPTURE(std::string(tuning));
+      for (Backend* backend : every_backend())
+        for (const auto& config : {with_ranks(), with_ranks(IntervalsBy::offsets, Type::u64, Type::u64)}) {
+          if (backend->is_emulated() && config.index == Type::u64) continue;
+          const LoadBalanceSearch& search = made(*backend, config);
+          check_search(*backend, search, config, mixed_counts(7 * search.tile_sources() + 5, 8));
+        }
+    }
+  }
+
+  TEST_CASE("equal calls give equal bits, whatever lay in outputs and scratch") {
+    Backend& backend = first_backend();
+    const LoadBalanceSearch& search = made(backend);
+    const Counts counts = mixed_counts(4 * search.tile_sources() + 1, 6);
+    CHECK(check_search(backend, search, with_ranks(), counts, {.dirt = 0x00}) ==
+          check_search(backend, search, with_ranks(), counts, {.dirt = 0xff}));
+  }
+
+  TEST_CASE("scratch never shrinks as the count grows") {
+    const LoadBalanceSearch& search = made(first_backend());
+    VkDeviceSize before = 1;
+    for (uint64_t count = 0; count < 1'000'000; count += 1 + count / 3) {
+      CHECK(search.scratch_size(count) >= before);
+      before = search.scratch_size(count);
+    }
+    CHECK(search.scratch_size(~uint64_t{0}) >= before);
+  }
+
+  TEST_CASE("configurations that make no sense are refused") {
+    const Context& context = first_backend().context();
+    CHECK(LoadBalanceSearch::create(context, {IntervalsBy::counts, Type::f32}).error().message ==
+          "LoadBalanceSearch: counts are u32 or u64, not f32");
+    CHECK(LoadBalanceSearch::create(context, {IntervalsBy::counts, Type::u32, Type::u16}).error().message ==
+          "LoadBalanceSearch: sources and ranks are u32 or u64, not u16");
+    CHECK(LoadBalanceSearch::create(context, {IntervalsBy::counts, Type::u32, Type::u32, false, false}).error().code ==
+          ErrorCode::unsupported);
+  }
+}
+
+TEST_SUITE("refusal") {
+  TEST_CASE("LoadBalanceSearch refuses arguments that break a precondition, and records nothing") {
+    NotingGpu noting;
+    const Result<LoadBalanceSearch> search =
+        LoadBalanceSearch::create(noting.context(), with_ranks(IntervalsBy::offsets));
+    if (!search) FAIL(search.error().message);
+    const uint64_t sources = 1000;
+    const Buffer offsets = noting.made(4 * (sources + 1)), indices = noting.made(4000), ranks = noting.made(4000),
+                 counts = noting.made(16), scratch = noting.made(search->scratch_size(sources) + 16);
+    const LoadBalanceSearchArgs sound{{offsets.range().buffer, 0, 4 * (sources + 1)},
+                                      {indices.range().buffer, 0, 4000},
+                                      {ranks.range().buffer, 0, 4000},
+                                      {counts.range().buffer, 0, 8},
+                                      {counts.range().buffer, 8, 4},
+                                      scratch.range(),
+                                      sources,
+                                      1000};
+    using Breach = Refusal<LoadBalanceSearchArgs>;
+    noting.check_refused(
+        *search, sound,
+        std::vector<Breach>{
+            {"counts", "is null", [](auto& a) { a.counts = {}; }},
+            {"counts", "lacks the last offset", [](auto& a) { a.counts.size -= 4; }},
+            {"counts", "is misaligned", [](auto& a) { a.counts.offset += 2; }},
+            {"sources", "is null", [](auto& a) { a.sources = {}; }},
+            {"sources", "is too small", [](auto& a) { a.sources.size -= 4; }},
+            {"ranks", "is null", [](auto& a) { a.ranks = {}; }},
+            {"ranks", "overlaps sources", [](auto& a) { a.ranks = a.sources; }},
+            {"sources", "overlaps counts", [](auto& a) { a.sources = a.counts; }},
+            {"total", "is null", [](auto& a) { a.total = {}; }},
+            {"status", "overlaps total", [](auto& a) { a.status = a.total; }},
+            {"scratch", "is too small", [](auto& a) { a.scratch.size = 16; }},
+            {"scratch", "is misaligned", [](auto& a) { a.scratch.offset += 4; }},
+            {"count", "is more than 2^30 tiles hold", [](auto& a) { a.count = uint64_t{1} << 60; }},
+            {"count", "is more than u32 tell apart", [](auto& a) { a.count = (uint64_t{1} << 32) + 1; }},
+            {"max_output", "is more than u32 tell apart", [](auto& a) { a.max_output = (uint64_t{1} << 32) + 1; }},
+        });
+  }
+}
+
+}  // namespace weft::test
