@@ -309,8 +309,8 @@ TEST_SUITE("load_balance_search") {
   }
 
   TEST_CASE("results do not depend on the tuning") {
-    for (const char* tuning : {"interval.workgroup=256,interval.rows=8,interval.vectors=2",
-                               "interval.workgroup=128,interval.rows=32,interval.groups=3"}) {
+    for (const char* tuning : {"load_balance.workgroup=256,load_balance.rows=8,load_balance.vectors=2",
+                               "load_balance.workgroup=128,load_balance.rows=32,load_balance.groups=3"}) {
       const ScopedEnvironment overrides("WEFT_TUNE", tuning);
       CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend())

@@ -22,6 +22,7 @@
 #include "support/device.hpp"
 #include "support/draws.hpp"
 #include "support/guarded_buffer.hpp"
+#include "support/intervals.hpp"
 #include "support/oracle.hpp"
 #include "support/run.hpp"
 #include "support/run_select.hpp"
@@ -395,6 +396,51 @@ Subject run_length_decode_subject(uint32_t symbol_bytes, Type length, const char
   return subject;
 }
 
+Subject load_balance_search_subject(const LoadBalanceSearchConfig& config, const char* tuning = "") {
+  Subject subject;
+  subject.name = std::string("load_balance_search ") + name_of(config.by) + ' ' + name_of(config.count) + " to " +
+                 name_of(config.index) + ' ' + tuning;
+  subject.tuning = tuning;
+  subject.build = [=](Backend& backend) -> Check {
+    return [=, &backend, search = built(LoadBalanceSearch::create(backend.context(), config))](Draws& draw) {
+      Gpu& gpu = backend.gpu();
+      const uint64_t n = draw.count(search->tile_sources());
+      const uint64_t most = config.by == IntervalsBy::offsets ? 100'000 : 0xffffffff;
+      const auto counts = drawn_lengths(draw, n, draw.count(search->segment_outputs()), most);
+      const FuzzedCount count(gpu, draw, n);
+      const auto obeyed = std::span<const uint64_t>(counts).first(count.obeyed());
+      const uint64_t total = total_of(obeyed);
+      const uint64_t room = total > 1'000'000 ? draw.below(30'000) : draw.below(total + 2000);
+
+      std::vector<uint64_t> sources, ranks;
+      for (uint64_t s = 0; s < obeyed.size(); ++s)
+        for (uint64_t rank = 0; rank < obeyed[s] && sources.size() < room; ++rank) {
+          sources.push_back(s);
+          ranks.push_back(rank);
+        }
+      const uint32_t index_bytes = size_of(config.index);
+      const std::vector<std::byte> count_bytes = bytes_of_intervals(counts, config.by, config.count);
+      const uint8_t dirt = draw.dirt();
+      GuardedBuffer counts_in(gpu, count_bytes.size(), draw.misalignment(4), count_bytes);
+      FuzzedOutput found_sources(gpu, draw, room, index_bytes, dirt), found_ranks(gpu, draw, room, index_bytes, dirt),
+          sum(gpu, draw, 1, 8, dirt), status(gpu, draw, 1, 4, dirt);
+      GuardedBuffer scratch(gpu, search->scratch_size(n), 0, {}, dirt);
+      const LoadBalanceSearchArgs args{counts_in.range(), found_sources.range(), found_ranks.range(), sum.range(),
+                                       status.range(),    scratch.range(),       count.count(),       room};
+      const auto ran = gpu.run([&](VkCommandBuffer commands) { return search->record(commands, args); });
+      if (!ran) return ran.error().message;
+      const auto bytes_of = [&](const std::vector<uint64_t>& indices) {
+        return items_of<uint8_t>(bytes_of_lengths(indices, config.index));
+      };
+      return first_of(
+          {sum.compare("total", std::vector{total}), status.compare("status", std::vector{total > room ? 1u : 0u}),
+           found_sources.compare("sources", bytes_of(sources)), found_ranks.compare("ranks", bytes_of(ranks)),
+           wrong_in("counts", counts_in, items_of<uint8_t>(count_bytes)), scratch.overwritten()});
+    };
+  };
+  return subject;
+}
+
 /// Items as Draws has them, half of the floats with fractions, and with NaN and infinities among them.
 template <class T>
 std::vector<T> drawn_to_count(Draws& draw, uint64_t n) {
@@ -627,8 +673,11 @@ std::vector<Subject> subjects() {
       run_length_encode_subject<uint16_t, uint64_t>(true, kLookBack, "select.rows=1,select.spin_limit=1", true),
       run_length_encode_subject<U32x2, uint64_t>(false, kLookBack, "", true),
       run_length_decode_subject(1, Type::u32),
-      run_length_decode_subject(2, Type::u64, "interval.workgroup=256,interval.rows=8,interval.vectors=2"),
-      run_length_decode_subject(16, Type::u32, "interval.rows=1,interval.groups=3"),
+      run_length_decode_subject(2, Type::u64, "decode.workgroup=256,decode.rows=8,decode.vectors=2"),
+      run_length_decode_subject(16, Type::u32, "decode.rows=1,decode.groups=3"),
+      load_balance_search_subject({IntervalsBy::counts, Type::u32, Type::u32, true, true}),
+      load_balance_search_subject({IntervalsBy::offsets, Type::u64, Type::u64, true, true},
+                                  "load_balance.rows=4,load_balance.vectors=2"),
       histogram_subject<uint32_t>(HistogramKind::even, 256),
       histogram_subject<uint8_t>(HistogramKind::levels, 20, "histogram.rows=1,histogram.groups=1"),
       histogram_subject<float>(HistogramKind::even, 1000, "histogram.table_words=256"),

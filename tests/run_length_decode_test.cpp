@@ -274,8 +274,8 @@ TEST_SUITE("run_length_decode") {
 
   TEST_CASE("results do not depend on the tuning") {
     for (const char* tuning :
-         {"interval.workgroup=256,interval.rows=8,interval.vectors=2", "interval.rows=1,interval.groups=3",
-          "interval.groups=1,interval.rows=3", "interval.workgroup=128,interval.rows=32,interval.vectors=2"}) {
+         {"decode.workgroup=256,decode.rows=8,decode.vectors=2", "decode.rows=1,decode.groups=3",
+          "decode.groups=1,decode.rows=3", "decode.workgroup=128,decode.rows=32,decode.vectors=2"}) {
       const ScopedEnvironment overrides("WEFT_TUNE", tuning);
       CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend())
@@ -290,7 +290,7 @@ TEST_SUITE("run_length_decode") {
 
   TEST_CASE("more segments than a dispatch has workgroups along one axis are decoded whole") {
     // The smallest tiles there are.
-    const ScopedEnvironment small_tiles("WEFT_TUNE", "interval.workgroup=128,interval.rows=1");
+    const ScopedEnvironment small_tiles("WEFT_TUNE", "decode.workgroup=128,decode.rows=1");
     Backend& backend = first_backend();
     const RunLengthDecodeConfig config{16, Type::u32};
     const RunLengthDecode& decode = made(backend, config);

@@ -11,10 +11,10 @@ TEST_SUITE("host tuning") {
   TEST_CASE("overrides change the fields they name and no others") {
     Tuning tuning;
     const Tuning before = tuning;
-    REQUIRE(apply_tuning_overrides(tuning, "scan.rows=5,reduce.groups=77,interval.vectors=2,histogram.groups=9").ok());
+    REQUIRE(apply_tuning_overrides(tuning, "scan.rows=5,reduce.groups=77,decode.vectors=2,histogram.groups=9").ok());
     CHECK(tuning.scan.rows == 5);
     CHECK(tuning.reduce.groups == 77);
-    CHECK(tuning.interval.vectors == 2);
+    CHECK(tuning.decode.vectors == 2);
     CHECK(tuning.histogram.groups == 9);
     CHECK(tuning.scan.workgroup == before.scan.workgroup);
     CHECK(tuning.reduce.rows == before.reduce.rows);
@@ -65,10 +65,14 @@ TEST_SUITE("host tuning") {
         CHECK(tuning->reduce.workgroup % 128 == 0);
         CHECK(tuning->histogram.workgroup % 128 == 0);
         CHECK(tuning->histogram.rows <= 8);
-        CHECK(tuning->interval.workgroup % 128 == 0);
-        CHECK(tuning->interval.workgroup <= 256);
-        CHECK(tuning->interval.rows <= 32);
-        CHECK(tuning->interval.vectors <= 2);
+        CHECK(tuning->decode.workgroup % 128 == 0);
+        CHECK(tuning->decode.workgroup <= 256);
+        CHECK(tuning->decode.rows <= 32);
+        CHECK(tuning->decode.vectors <= 2);
+        CHECK(tuning->load_balance.workgroup % 128 == 0);
+        CHECK(tuning->load_balance.workgroup <= 256);
+        CHECK(tuning->load_balance.rows <= 32);
+        CHECK(tuning->load_balance.vectors <= 2);
       }
   }
 }

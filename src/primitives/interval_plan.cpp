@@ -4,8 +4,6 @@
 #include <bit>
 #include <vector>
 
-#include "runtime/tuning.hpp"
-
 namespace weft {
 
 const char* name_of(IntervalsBy by) noexcept {
@@ -32,7 +30,7 @@ Result<IntervalPlan> IntervalPlan::create(const Context& context, const Wish& wi
                  std::string(wish.name) + ": " + wish.counts_name + " are u32 or u64, not " + name_of(wish.count)};
   const Result<runtime::Tuning> tuned = runtime::tuning_of(state.traits());
   if (!tuned) return tuned.error();
-  const runtime::IntervalTuning& tuning = tuned->interval;
+  const runtime::IntervalTuning& tuning = (*tuned).*wish.tuning;
 
   IntervalPlan plan;
   plan.state = context.state();

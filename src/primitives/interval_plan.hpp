@@ -10,14 +10,16 @@
 
 #include "primitives/arguments.hpp"
 #include "runtime/context_state.hpp"
+#include "runtime/tuning.hpp"
 
 namespace weft::primitives {
 
 /// What primitives build and record alike that spread intervals of outputs over workgroups (shaders/primitives/interval_tiles.glsl).
 struct IntervalPlan {
   struct Wish {
-    const char* name;     ///< of the primitive, for errors
-    const char* kernel;   ///< of the last pass
+    const char* name;    ///< of the primitive, for errors
+    const char* kernel;  ///< of the last pass
+    runtime::IntervalTuning runtime::Tuning::*tuning;
     uint32_t item_bytes;  ///< of outputs
     Type count;           ///< of a count or an offset: u32 or u64
     IntervalsBy by = IntervalsBy::counts;

@@ -26,8 +26,9 @@ Result<LoadBalanceSearch> LoadBalanceSearch::create(const Context& context, cons
   if (!config.sources && !config.ranks)
     return Error{ErrorCode::unsupported, std::string(kName) + ": neither sources nor ranks are wanted"};
   const uint32_t wanted[] = {config.sources ? 1u : 0u, config.ranks ? 1u : 0u};
-  Result<IntervalPlan> intervals = IntervalPlan::create(
-      context, {kName, "load_balance_search", size_of(config.index), config.count, config.by, wanted});
+  Result<IntervalPlan> intervals =
+      IntervalPlan::create(context, {kName, "load_balance_search", &runtime::Tuning::load_balance,
+                                     size_of(config.index), config.count, config.by, wanted});
   if (!intervals) return intervals.error();
   return LoadBalanceSearch(std::make_shared<const Plan>(Plan{std::move(*intervals), config}));
 }

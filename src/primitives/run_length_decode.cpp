@@ -26,7 +26,7 @@ Result<RunLengthDecode> RunLengthDecode::create(const Context& context, const Ru
   if (!std::has_single_bit(config.symbol_bytes) || config.symbol_bytes > 16)
     return Error{ErrorCode::unsupported,
                  "RunLengthDecode: symbols have 1, 2, 4, 8 or 16 bytes, not " + std::to_string(config.symbol_bytes)};
-  IntervalPlan::Wish wish{kName, "run_length_decode", config.symbol_bytes, config.length};
+  IntervalPlan::Wish wish{kName, "run_length_decode", &runtime::Tuning::decode, config.symbol_bytes, config.length};
   wish.counts_name = "lengths";
   Result<IntervalPlan> intervals = IntervalPlan::create(context, wish);
   if (!intervals) return intervals.error();

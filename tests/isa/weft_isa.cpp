@@ -293,6 +293,11 @@ std::string build_others(const weft::Context& context) {
     const auto histogram = weft::Histogram::create(context, {weft::HistogramKind::even, item, 256});
     if (!histogram) return histogram.error().message;
   }
+  for (const Type index : {Type::u32, Type::u64}) {
+    const auto search =
+        weft::LoadBalanceSearch::create(context, {weft::IntervalsBy::offsets, Type::u32, index, true, true});
+    if (!search) return search.error().message;
+  }
   for (const uint32_t bytes : {1u, 4u, 16u}) {
     const auto decode = weft::RunLengthDecode::create(context, {bytes, Type::u32});
     if (!decode) return decode.error().message;
