@@ -56,4 +56,5 @@ weft_kernel(primitives/histogram.comp TYPES u8:u32 u16:u32 u32:u32 i32:u32 f32:u
 weft_kernel(primitives/interval_sums.comp)
 weft_kernel(primitives/interval_totals.comp)
 weft_kernel(primitives/run_length_decode.comp)
+weft_kernel(primitives/interval_expand.comp)
 weft_kernel(primitives/load_balance_search.comp)

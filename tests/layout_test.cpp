@@ -151,6 +151,7 @@ const std::map<std::string_view, const HostStruct*> kPushedTo{
     {"interval_sums", &kIntervalPush},
     {"interval_totals", &kIntervalPush},
     {"run_length_decode", &kRunLengthDecodePush},
+    {"interval_expand", &kRunLengthDecodePush},
     {"load_balance_search", &kLoadBalanceSearchPush},
     {"look_back_reset", &kLookBackResetPush},
     {"subgroup_self_test", &kSelfTestPush},

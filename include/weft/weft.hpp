@@ -5,6 +5,7 @@
 #include <weft/dispatch_arguments.hpp>
 #include <weft/gpu.hpp>
 #include <weft/histogram.hpp>
+#include <weft/interval_expand.hpp>
 #include <weft/kernels.hpp>
 #include <weft/load_balance_search.hpp>
 #include <weft/reduce.hpp>

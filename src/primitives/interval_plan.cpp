@@ -19,7 +19,8 @@ namespace {
 
 using runtime::Pipeline;
 
-constexpr uint32_t kMaxSegment = 1 << 14;  // 16 KiB of shared memory hold what belongs to a segment
+constexpr uint32_t kMaxSegment = 1 << 14;       // 16 KiB of shared memory hold what belongs to a segment
+constexpr uint32_t kMaxSegmentBytes = 1 << 16;  // so that no workgroup takes long
 
 }  // namespace
 
@@ -42,7 +43,8 @@ Result<IntervalPlan> IntervalPlan::create(const Context& context, const Wish& wi
   // Kernels shift where they would divide by the tiles' sizes.
   const uint32_t workgroup = std::bit_floor(std::min(tuning.workgroup, state.traits().max_workgroup_invocations));
   const uint32_t row_items = workgroup * std::max(1u, 16 / wish.item_bytes);
-  const uint32_t rows = std::min(std::bit_floor(tuning.rows), kMaxSegment / row_items);
+  const uint32_t most_rows = std::min(kMaxSegment / row_items, kMaxSegmentBytes / (row_items * wish.item_bytes));
+  const uint32_t rows = std::bit_floor(std::min(tuning.rows, most_rows));
   plan.tile_intervals = workgroup * tuning.vectors * 4;
   plan.segment_outputs = rows * row_items;
 

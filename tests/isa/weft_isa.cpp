@@ -298,6 +298,8 @@ std::string build_others(const weft::Context& context) {
         weft::LoadBalanceSearch::create(context, {weft::IntervalsBy::offsets, Type::u32, index, true, true});
     if (!search) return search.error().message;
   }
+  const auto expand = weft::IntervalExpand::create(context, {weft::IntervalsBy::offsets, Type::u32, 12});
+  if (!expand) return expand.error().message;
   for (const uint32_t bytes : {1u, 4u, 16u}) {
     const auto decode = weft::RunLengthDecode::create(context, {bytes, Type::u32});
     if (!decode) return decode.error().message;

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <weft/interval_expand.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/device.hpp"
+#include "support/guarded_buffer.hpp"
+#include "support/intervals.hpp"
+#include "support/refusals.hpp"
+#include "support/run.hpp"
+#include "support/sizes.hpp"
+
+// Of counts and values of up to 16 bytes, RunLengthDecode's tests hold for IntervalExpand too: the two share all kernels.
+namespace weft::test {
+namespace {
+
+struct ExpandOptions {
+  std::optional<uint64_t> max_output{};  ///< none: exactly the total
+  VkDeviceSize values_misalignment = 0, counts_misalignment = 0, output_misalignment = 0;
+  std::optional<DeviceCount> device_count{};
+  std::vector<std::byte> values{};  ///< empty: random ones
+  uint8_t dirt = 0xdb;
+};
+
+const IntervalExpand& made(Backend& backend, const IntervalExpandConfig& config) {
+  const char* tuning = std::getenv("WEFT_TUNE");
+  return backend.primitive<IntervalExpand>(std::string("IntervalExpand ") + name_of(config.by) + ' ' +
+                                               name_of(config.count) + ' ' + std::to_string(config.value_bytes) +
+                                               (tuning ? tuning : ""),
+                                           config);
+}
+
+/// Expands once and compares output, total and status with the CPU's, and everything around them with what it was. Returns the
+/// output.
+std::vector<std::byte> check_expand(Backend& backend, const IntervalExpandConfig& config, const Counts& counts,
+                                    const ExpandOptions& options = {}) {
+  const IntervalExpand& expand = made(backend, config);
+  CAPTURE(backend.name());
+  CAPTURE(std::string(name_of(config.by)));
+  CAPTURE(std::string(name_of(config.count)));
+  CAPTURE(config.value_bytes);
+  CAPTURE(counts.size());
+  CAPTURE(options.values_misalignment);
+  CAPTURE(options.counts_misalignment);
+  CAPTURE(options.output_misalignment);
+  Gpu& gpu = backend.gpu();
+  const uint64_t maximum = counts.size();
+  const uint64_t count = options.device_count ? std::min(options.device_count->value, maximum) : maximum;
+  const auto obeyed = std::span<const uint64_t>(counts).first(count);
+  const uint64_t expected_total = total_of(obeyed);
+  const uint64_t max_output = options.max_output.value_or(expected_total);
+  CAPTURE(expected_total);
+  CAPTURE(max_output);
+
+  std::vector<std::byte> values = options.values;
+  if (values.empty()) {
+    values.resize(maximum * config.value_bytes);
+    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::byte>(random_word(maximum, i));
+  }
+  const std::vector<std::byte> count_bytes = bytes_of_intervals(counts, config.by, config.count);
+  std::vector<std::byte> expected = decode_of(values, config.value_bytes, obeyed, max_output);
+  expected.resize(max_output * config.value_bytes, static_cast<std::byte>(options.dirt));
+
+  GuardedBuffer values_buffer(gpu, values.size(), options.values_misalignment, values);
+  GuardedBuffer counts_buffer(gpu, count_bytes.size(), options.counts_misalignment, count_bytes);
+  GuardedBuffer output_buffer(gpu, expected.size(), options.output_misalignment, {}, options.dirt);
+  GuardedBuffer total_buffer(gpu, 8, 4, {}, options.dirt);
+  GuardedBuffer status_buffer(gpu, 4, 8, {}, options.dirt);
+  GuardedBuffer scratch_buffer(gpu, expand.scratch_size(maximum), 0, {}, options.dirt);
+  std::optional<GuardedBuffer> count_buffer;
+  IntervalExpandArgs args{values_buffer.range(),
+                          counts_buffer.range(),
+                          output_buffer.range(),
+                          total_buffer.range(),
+                          status_buffer.range(),
+                          scratch_buffer.range(),
+                          maximum,
+                          max_output};
+  if (options.device_count) {
+    count_buffer.emplace(gpu, options.device_count->bytes, 4,
+                         std::as_bytes(std::span(&options.device_count->value, 1)).first(options.device_count->bytes));
+    args.count = Count::on_device(count_buffer->range(), maximum);
+  }
+  const Result<RunTime> ran = gpu.run([&](VkCommandBuffer commands) { return expand.record(commands, args); });
+  if (!ran) FAIL(ran.error().message);
+
+  std::vector<std::byte> output, found;
+  CHECK(output_buffer.read(output) == "");
+  const auto differing = std::ranges::mismatch(output, expected);
+  CHECK(static_cast<uint64_t>(differing.in1 - output.begin()) == output.size());
+  CHECK(total_buffer.read(found) == "");
+  uint64_t total = 0;
+  std::memcpy(&total, found.data(), 8);
+  CHECK(total == expected_total);
+  CHECK(status_buffer.read(found) == "");
+  uint32_t status = 0;
+  std::memcpy(&status, found.data(), 4);
+  CHECK(status == (expected_total > max_output ? 1u : 0u));
+  CHECK(scratch_buffer.overwritten() == "");
+  CHECK(values_buffer.read(found) == "");
+  CHECK(std::ranges::equal(found, values));
+  return output;
+}
+
+}  // namespace
+
+TEST_SUITE("interval_expand") {
+  TEST_CASE("the published example: Fibonacci numbers, each as often as its count says") {
+    const Counts counts = {2, 5, 7, 16, 0, 1, 0, 0, 14, 10, 3, 14, 2, 1, 11, 2, 1, 0, 5, 6};
+    std::vector<uint32_t> fibonacci = {1, 1};
+    while (fibonacci.size() < counts.size())
+      fibonacci.push_back(fibonacci[fibonacci.size() - 1] + fibonacci[fibonacci.size() - 2]);
+    REQUIRE(fibonacci.back() == 6765);
+    const auto bytes = std::as_bytes(std::span(fibonacci));
+    for (Backend* backend : every_backend())
+      for (const IntervalsBy by : {IntervalsBy::counts, IntervalsBy::offsets}) {
+        const auto output = items_of<uint32_t>(
+            check_expand(*backend, {by, Type::u32, 4}, counts, {.values = {bytes.begin(), bytes.end()}}));
+        REQUIRE(output.size() == 100);
+        CHECK(std::vector(output.begin(), output.begin() + 15) ==
+              std::vector<uint32_t>{1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 3});
+        CHECK(std::vector(output.end() - 7, output.end()) ==
+              std::vector<uint32_t>{4181, 6765, 6765, 6765, 6765, 6765, 6765});
+      }
+  }
+
+  TEST_CASE("values of every size, from counts and from offsets of both types") {
+    uint32_t combination = 0;
+    for (Backend* backend : every_backend())
+      for (const uint32_t bytes : {1u, 2u, 4u, 8u, 12u, 16u, 20u, 48u, 256u}) {
+        const IntervalExpandConfig config{++combination % 2 == 0 ? IntervalsBy::counts : IntervalsBy::offsets,
+                                          combination % 3 == 0 ? Type::u64 : Type::u32, bytes};
+        if (backend->is_emulated() && bytes != 12) continue;
+        const IntervalExpand& expand = made(*backend, config);
+        check_expand(*backend, config, mixed_counts(expand.tile_intervals() + 77, bytes));
+        check_expand(*backend, config, Counts(expand.tile_intervals() + 3, 1));
+        check_expand(*backend, config, {3, 3 * expand.segment_outputs() + 11, 0, 7});
+      }
+  }
+
+  TEST_CASE("every edge of offsets, of structs and of words") {
+    for (Backend* backend : every_backend())
+      for (const uint32_t bytes : {4u, 12u}) {
+        const IntervalExpandConfig config{IntervalsBy::offsets, Type::u32, bytes};
+        const IntervalExpand& expand = made(*backend, config);
+        for (const uint64_t intervals : edges(*backend, expand.tile_intervals(), 4))
+          check_expand(*backend, config, random_counts(intervals, 7));
+        for (const uint64_t total : around({0, 32, expand.segment_outputs(), 2 * expand.segment_outputs()}))
+          check_expand(*backend, config, {total / 2, total - total / 2});
+      }
+  }
+
+  TEST_CASE("structs that do not fit are left out") {
+    const IntervalExpandConfig config{IntervalsBy::counts, Type::u32, 12};
+    for (Backend* backend : every_backend()) {
+      const Counts counts = mixed_counts(made(*backend, config).tile_intervals() + 13, 5);
+      const uint64_t total = total_of(counts);
+      for (const uint64_t room : {uint64_t{0}, uint64_t{1}, total / 2, total - 1, total + 9})
+        check_expand(*backend, config, counts, {.max_output = room});
+    }
+  }
+
+  TEST_CASE("structs, values and offsets begin at any multiple of their alignment") {
+    for (Backend* backend : every_backend())
+      for (const uint32_t bytes : {2u, 12u, 16u}) {
+        if (backend->is_emulated() && bytes != 12) continue;
+        const IntervalExpandConfig config{IntervalsBy::offsets, bytes == 2 ? Type::u64 : Type::u32, bytes};
+        const VkDeviceSize step = std::min(bytes, 4u);
+        for (VkDeviceSize output = 0; output < 16; output += step)
+          check_expand(*backend, config, mixed_counts(made(*backend, config).tile_intervals() + 40, output),
+                       {.values_misalignment = (7 * output + step) % 16 / step * step,
+                        .counts_misalignment = 4 * (output / step % 4),
+                        .output_misalignment = output});
+      }
+  }
+
+  TEST_CASE("a count of offsets on the device is obeyed, and never exceeds its maximum") {
+    const IntervalExpandConfig config{IntervalsBy::offsets, Type::u32, 12};
+    for (Backend* backend : every_backend()) {
+      const uint64_t maximum = 2 * made(*backend, config).tile_intervals() + 11;
+      const Counts counts = mixed_counts(maximum, 3);
+      for (const uint64_t value : {uint64_t{0}, uint64_t{1}, maximum / 2, maximum, maximum + 1, ~uint64_t{0}})
+        check_expand(*backend, config, counts, {.max_output = total_of(counts), .device_count = DeviceCount{value, 8}});
+    }
+  }
+
+  TEST_CASE("results do not depend on the tuning, nor on what lay in output and scratch") {
+    const IntervalExpandConfig config{IntervalsBy::counts, Type::u32, 20};
+    const Counts counts = mixed_counts(3000, 8);
+    const auto plain = check_expand(first_backend(), config, counts, {.dirt = 0x00});
+    const ScopedEnvironment overrides("WEFT_TUNE", "decode.workgroup=256,decode.rows=8,decode.vectors=2");
+    CHECK(check_expand(first_backend(), config, counts, {.dirt = 0xff}) == plain);
+  }
+
+  TEST_CASE("configurations that make no sense are refused") {
+    const Context& context = first_backend().context();
+    for (const uint32_t bytes : {0u, 3u, 6u, 258u, 260u})
+      CHECK(IntervalExpand::create(context, {IntervalsBy::counts, Type::u32, bytes}).error().message ==
+            "IntervalExpand: values have 1, 2, or a multiple of 4 bytes up to 256, not " + std::to_string(bytes));
+    CHECK(IntervalExpand::create(context, {IntervalsBy::counts, Type::i32, 4}).error().message ==
+          "IntervalExpand: counts are u32 or u64, not i32");
+  }
+}
+
+TEST_SUITE("refusal") {
+  TEST_CASE("IntervalExpand refuses arguments that break a precondition, and records nothing") {
+    NotingGpu noting;
+    const Result<IntervalExpand> expand =
+        IntervalExpand::create(noting.context(), {IntervalsBy::offsets, Type::u64, 12});
+    if (!expand) FAIL(expand.error().message);
+    const uint64_t intervals = 1000;
+    const Buffer offsets = noting.made(8 * (intervals + 1)), values = noting.made(12 * intervals),
+                 output = noting.made(12'000), counts = noting.made(16),
+                 scratch = noting.made(expand->scratch_size(intervals) + 16);
+    const IntervalExpandArgs sound{{values.range().buffer, 0, 12 * intervals},
+                                   {offsets.range().buffer, 0, 8 * (intervals + 1)},
+                                   {output.range().buffer, 0, 12'000},
+                                   {counts.range().buffer, 0, 8},
+                                   {counts.range().buffer, 8, 4},
+                                   scratch.range(),
+                                   intervals,
+                                   1000};
+    using Breach = Refusal<IntervalExpandArgs>;
+    noting.check_refused(
+        *expand, sound,
+        std::vector<Breach>{
+            {"values", "is null", [](auto& a) { a.values = {}; }},
+            {"values", "is too small", [](auto& a) { a.values.size -= 4; }},
+            {"counts", "lacks the last offset", [](auto& a) { a.counts.size -= 8; }},
+            {"output", "is null", [](auto& a) { a.output = {}; }},
+            {"output", "is misaligned", [](auto& a) { a.output.offset += 2; }},
+            {"output", "is too small", [](auto& a) { a.max_output += 1; }},
+            {"output", "overlaps values", [](auto& a) { a.output = a.values; }},
+            {"total", "is null", [](auto& a) { a.total = {}; }},
+            {"status", "overlaps total", [](auto& a) { a.status = a.total; }},
+            {"scratch", "is too small", [](auto& a) { a.scratch.size = 16; }},
+            {"count", "is more than 2^30 tiles hold", [](auto& a) { a.count = uint64_t{1} << 60; }},
+            {"max_output", "is more than 2^30 tiles hold", [](auto& a) { a.max_output = uint64_t{1} << 60; }},
+        });
+  }
+}
+
+}  // namespace weft::test
