@@ -128,6 +128,7 @@ Cases dispatch_arguments_cases(const Matrix& matrix);
 Cases histogram_cases(const Matrix& matrix);
 Cases run_length_decode_cases(const Matrix& matrix);
 Cases load_balance_search_cases(const Matrix& matrix);
+Cases interval_expand_cases(const Matrix& matrix);
 Cases scan_by_key_cases(const Matrix& matrix);
 Cases reduce_by_key_cases(const Matrix& matrix);
 /// What a submission costs that does nothing, or next to nothing.

@@ -34,7 +34,7 @@ class IntervalCounts {
  public:
   IntervalCounts() = default;
   IntervalCounts(const Spread& spread, uint64_t outputs) : id_(id_of(spread, outputs)) {
-    const uint64_t number = std::max<uint64_t>(1, outputs / spread.mean);
+    const uint64_t number = IntervalCounts::number(spread, outputs);
     offsets_.reserve(number + 1);
     offsets_.push_back(0);
     const uint64_t big = spread.kind == Spread::Kind::half ? outputs / 2 : 0;
@@ -59,7 +59,10 @@ class IntervalCounts {
     }
   }
 
-  uint64_t number() const { return offsets_.size() - 1; }
+  /// How many there are.
+  static uint64_t number(const Spread& spread, uint64_t outputs) {
+    return std::max<uint64_t>(1, outputs / spread.mean);
+  }
   const std::vector<uint32_t>& offsets() const { return offsets_; }
   HostArray offsets_array() const { return {std::as_bytes(std::span(offsets_)), id_}; }
   uint64_t id() const { return id_; }
