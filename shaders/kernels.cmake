@@ -56,3 +56,6 @@ weft_kernel(primitives/histogram.comp TYPES u8:u32 u16:u32 u32:u32 i32:u32 f32:u
 weft_kernel(primitives/run_length_decode_sums.comp)
 weft_kernel(primitives/run_length_decode_offsets.comp)
 weft_kernel(primitives/run_length_decode_expand.comp)
+weft_kernel(primitives/sorted_search_partition.comp)
+weft_kernel(primitives/sorted_search_merge.comp)
+weft_kernel(primitives/binary_search.comp)

@@ -21,11 +21,12 @@ Result<LocatedRange> locate(const runtime::ContextState& state, const char* prim
   return LocatedRange{name, address, bytes};
 }
 
-Result<VkDeviceAddress> locate_count(const runtime::ContextState& state, const char* primitive, const Count& count) {
+Result<VkDeviceAddress> locate_count(const runtime::ContextState& state, const char* primitive, const Count& count,
+                                     const char* name) {
   if (!count.is_on_device()) return VkDeviceAddress{0};
   if (count.range().size != 4 && count.range().size != 8)
-    return argument_error(primitive, "count", "on the device is a u32 or a u64, so its range has 4 or 8 bytes");
-  const Result<LocatedRange> located = locate(state, primitive, "count", count.range(), count.range().size, 4);
+    return argument_error(primitive, name, "on the device is a u32 or a u64, so its range has 4 or 8 bytes");
+  const Result<LocatedRange> located = locate(state, primitive, name, count.range(), count.range().size, 4);
   if (!located) return located.error();
   return located->address;
 }
@@ -40,7 +41,8 @@ Status check_own_kernels(const char* primitive, const KernelSet& own, std::strin
     return Error{ErrorCode::unsupported,
                  name + " are made for " + own.primitive() + ", and not for " + std::string(wanted)};
   constexpr uint32_t kMostItemBytes = 16, kMostAccumulatorBytes = 32;  // as in shaders/weft/own.glsl
-  const bool has_results = wanted == "scan" || wanted == "scan_by_key" || wanted == "reduce" || wanted == "reduce_by_key";
+  const bool has_results =
+      wanted == "scan" || wanted == "scan_by_key" || wanted == "reduce" || wanted == "reduce_by_key";
   if (own.item_bytes() == 0 || own.item_bytes() > kMostItemBytes || (own.accumulator_bytes() != 0) != has_results ||
       own.accumulator_bytes() > kMostAccumulatorBytes)
     return Error{ErrorCode::unsupported, name + " were not made by weft_add_kernel() or weft::jit"};
@@ -64,14 +66,14 @@ VkDeviceAddress RangeChecks::add(const char* name, const BufferRange& range, uin
   return located->address;
 }
 
-VkDeviceAddress RangeChecks::count(const Count& count) {
+VkDeviceAddress RangeChecks::count(const Count& count, const char* name) {
   if (!status_ || !count.is_on_device()) return 0;
-  const Result<VkDeviceAddress> located = locate_count(state_, primitive_, count);
+  const Result<VkDeviceAddress> located = locate_count(state_, primitive_, count, name);
   if (!located) {
     status_ = located.error();
     return 0;
   }
-  entries_.at(size_++) = {{"count", *located, count.range().size}, false};
+  entries_.at(size_++) = {{name, *located, count.range().size}, false};
   return *located;
 }
 

@@ -22,7 +22,8 @@ constexpr ClassTuning kTable[] = {
       {.workgroup = 128, .rows = 4, .run_vectors = 1, .groups = 1024},
       {.workgroup = 128, .rows = 4, .groups = 64, .table_words = 4096},
       {.workgroup = 128, .rows = 2, .rows_wide = 2, .groups = 1024, .spin_limit = 64, .lag_kib = 128, .small_kib = 0},
-      {.workgroup = 128, .rows = 2, .rows_wide = 2, .groups = 1024, .spin_limit = 64, .lag_kib = 128, .small_kib = 0}}},
+      {.workgroup = 128, .rows = 2, .rows_wide = 2, .groups = 1024, .spin_limit = 64, .lag_kib = 128, .small_kib = 0},
+      {.workgroup = 128, .keys = 7}}},
     {[](const DeviceTraits& t) { return t.vendor_id == 0x10de; },
      {{.workgroup = 256,
        .rows = 4,
@@ -56,7 +57,8 @@ constexpr ClassTuning kTable[] = {
        .groups = 1024,
        .spin_limit = 256,
        .lag_kib = 12288,
-       .small_kib = 2048}}},
+       .small_kib = 2048},
+      {.workgroup = 128, .keys = 15}}},
     {[](const DeviceTraits&) { return true; }, {}},
 };
 
@@ -110,6 +112,8 @@ constexpr Key kKeys[] = {
     {"reduce_by_key.spin_limit", [](Tuning& t) -> uint32_t& { return t.reduce_by_key.spin_limit; }, 1, 1u << 20},
     {"reduce_by_key.lag_kib", [](Tuning& t) -> uint32_t& { return t.reduce_by_key.lag_kib; }, 1, 1u << 20},
     {"reduce_by_key.small_kib", [](Tuning& t) -> uint32_t& { return t.reduce_by_key.small_kib; }, 0, 1u << 20},
+    {"search.workgroup", [](Tuning& t) -> uint32_t& { return t.search.workgroup; }, 128, 256},
+    {"search.keys", [](Tuning& t) -> uint32_t& { return t.search.keys; }, 1, 31},
 };
 
 }  // namespace

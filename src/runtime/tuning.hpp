@@ -65,6 +65,12 @@ struct HistogramTuning {
   uint32_t table_words = 2048;  ///< of that table, at most; more bins are counted in the output
 };
 
+/// SortedSearch; of BinarySearch the workgroup.
+struct SearchTuning {
+  uint32_t workgroup = 256;
+  uint32_t keys = 7;  ///< a lane merges, at most 31 and as many as make 12 KiB; of 8 bytes half as many
+};
+
 /// Everything that is chosen by measurement rather than by need.
 struct Tuning {
   ScanTuning scan;
@@ -74,6 +80,7 @@ struct Tuning {
   HistogramTuning histogram;
   ByKeyTuning scan_by_key;
   ByKeyTuning reduce_by_key;
+  SearchTuning search;
 };
 
 /// The table's entry for the device's class, with the overrides of WEFT_TUNE in the environment, e.g.
