@@ -32,6 +32,7 @@ void main() {
   const uint order = lane_merge_order(merge, needle, key);
   barrier();
 
+  // (Of ranges that are not sorted, two lanes may have the same needle.)
   [[unroll]] for (uint i = 0; i < kMergeLaneKeys; ++i) {
     const uint is_needle = (order >> i) & 1u;
     if (is_needle != 0u) merge_tile_store_word(merge_tile_word_a(merge, needle), first_key + key);

@@ -19,10 +19,9 @@ const uint kMergeTileKeys = kWorkgroupSize * kMergeLaneKeys;
 
 // Pieces lie in vectors of 4 words as they do in memory, so that the vectors at their ends may have words of others. Behind them
 // there is room for the steps of lanes that have run out of keys.
-const uint kMergeLoadVectors = (kMergeTileKeys * kKeyWords + 12u) / 4u;
-const uint kMergeLoads = (kMergeLoadVectors + kWorkgroupSize - 1u) / kWorkgroupSize;
-const uint kMergeVectors = kMergeLoadVectors + ((kMergeLaneKeys + 1u) * kKeyWords + 3u) / 4u;
-shared uvec4 weft_merge_vectors[kMergeVectors];
+const uint kMergeVectors = (kMergeTileKeys * kKeyWords + 12u) / 4u;
+const uint kMergeLoads = (kMergeVectors + kWorkgroupSize - 1u) / kWorkgroupSize;
+shared uint weft_merge_words[4u * kMergeVectors + (kMergeLaneKeys + 1u) * kKeyWords];
 
 // A piece of a range in memory: keys [first, first + count) of the `total` that lie at `keys`, on a boundary of 4 bytes.
 struct MergePiece {
@@ -36,8 +35,8 @@ struct MergeTile {
   uint word_b, count_b;
 };
 
-uint merge_tile_word(uint word) { return weft_merge_vectors[word >> 2][word & 3u]; }
-void merge_tile_store_word(uint word, uint value) { weft_merge_vectors[word >> 2][word & 3u] = value; }
+uint merge_tile_word(uint word) { return weft_merge_words[word]; }
+void merge_tile_store_word(uint word, uint value) { weft_merge_words[word] = value; }
 
 // The key whose first word is at `word`.
 uvec2 merge_tile_key(uint word) {
@@ -80,6 +79,14 @@ void merge_piece_load_words(MergeVectors vectors, uint first_word) {
     merge_tile_store_word(first_word + i, source.at[vectors.head + i]);
 }
 
+// Stores vector v. Every 8 lanes begin with another of its words, so that 32 neighbours meet in no bank of shared memory.
+void merge_tile_store_vector(uint v, uvec4 words) {
+  const uint turn = (v >> 3) & 3u;
+  words = (turn & 1u) != 0u ? words.yzwx : words;
+  words = (turn & 2u) != 0u ? words.zwxy : words;
+  [[unroll]] for (uint i = 0; i < 4u; ++i) weft_merge_words[4u * v + ((i + turn) & 3u)] = words[i];
+}
+
 // Loads two pieces, which have at most kMergeTileKeys keys together. Every invocation of the workgroup calls, with the same
 // arguments. Holds one barrier, after the stores.
 MergeTile workgroup_merge_load(MergePiece piece_a, MergePiece piece_b) {
@@ -98,7 +105,7 @@ MergeTile workgroup_merge_load(MergePiece piece_a, MergePiece piece_b) {
     }
     [[unroll]] for (uint i = 0; i < kMergeLoads; ++i) {
       const uint v = i * kWorkgroupSize + place;
-      if (v < a.count + b.count) weft_merge_vectors[v] = loaded[i];
+      if (v < a.count + b.count) merge_tile_store_vector(v, loaded[i]);
     }
   } else {
     merge_piece_load_words(a, tile.word_a);
