@@ -71,7 +71,7 @@ Status BinarySearch::record(VkCommandBuffer commands, const BinarySearchArgs& ar
   if (haystack != 0) push.haystack = ranges.read("haystack", args.haystack, haystack * key_bytes, 4);
   push.needle_count = ranges.count(args.needle_count, "needle_count");
   push.haystack_count = ranges.count(args.haystack_count, "haystack_count");
-  if (const Status status = ranges.finish(); !status) return status;
+  if (Status status = ranges.finish(); !status) return status;
   if (needles == 0) return {};
 
   push.needle_maximum = static_cast<uint32_t>(needles);

@@ -92,7 +92,7 @@ Status SortedSearch::record(VkCommandBuffer commands, const SortedSearchArgs& ar
   push.splits = ranges.scratch(args.scratch, scratch_size(needles, haystack));
   push.needle_count = ranges.count(args.needle_count, "needle_count");
   push.haystack_count = ranges.count(args.haystack_count, "haystack_count");
-  if (const Status status = ranges.finish(); !status) return status;
+  if (Status status = ranges.finish(); !status) return status;
   if (needles == 0) return {};
 
   push.needle_maximum = static_cast<uint32_t>(needles);

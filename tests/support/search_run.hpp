@@ -29,7 +29,7 @@ namespace weft::test {
 template <class T>
 bool key_less(T a, T b) {
   if constexpr (std::floating_point<T>)
-    if (std::isnan(a) || std::isnan(b)) return std::strong_order(a, b) < 0;
+    if (std::isnan(a) || std::isnan(b)) return std::is_lt(std::strong_order(a, b));
   return a < b;
 }
 
