@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Shaders of the program's own that use weft's GLSL includes: shaders/row_sums.comp a scan across the workgroup, shaders/row_runs.comp
-// run detection and compaction, compiled by CMakeLists.txt beside this file. The program gives its pipelines what the includes need to know: specialization constant 0 is the workgroup's
+// Shaders of the program's own that use weft's GLSL includes: shaders/row_sums.comp a scan across the workgroup, shaders/row_merge.comp
+// a merge, shaders/row_runs.comp run detection and compaction, compiled by CMakeLists.txt beside this file. The program gives its pipelines what the includes need to know: specialization constant 0 is the workgroup's
 // size, 1 the subgroup's, and the backend decides which of two compilations of the shader to take.
 #define VOLK_IMPLEMENTATION
 #include <volk.h>
@@ -23,6 +23,12 @@ constexpr uint32_t kSumsNative[] = {
 constexpr uint32_t kSumsEmulated[] = {
 #include "row_sums_emulated.h"
 };
+constexpr uint32_t kMergeNative[] = {
+#include "row_merge_native.h"
+};
+constexpr uint32_t kMergeEmulated[] = {
+#include "row_merge_emulated.h"
+};
 constexpr uint32_t kRunsNative[] = {
 #include "row_runs_native.h"
 };
@@ -34,6 +40,13 @@ constexpr uint32_t kRunsEmulated[] = {
 struct SumsPush {
   VkDeviceAddress image;
   VkDeviceAddress sums;
+  uint32_t width;
+};
+
+// As row_merge.comp declares them.
+struct MergePush {
+  VkDeviceAddress image;
+  VkDeviceAddress merged;
   uint32_t width;
 };
 
@@ -108,6 +121,7 @@ int main() {
   VkPipelineLayout layout = VK_NULL_HANDLE;
   check(vkCreatePipelineLayout(context.device(), &layout_info, nullptr, &layout), "vkCreatePipelineLayout");
   const VkPipeline row_sums = create_pipeline(context, layout, 256, kSumsNative, kSumsEmulated);
+  const VkPipeline row_merge = create_pipeline(context, layout, 256, kMergeNative, kMergeEmulated);
   const VkPipeline row_runs = create_pipeline(context, layout, 256, kRunsNative, kRunsEmulated);
 
   // Pixel (x, y) is x + y; 1000 is no multiple of the workgroup.
@@ -122,20 +136,33 @@ int main() {
   check(gpu->upload(image->range(), std::as_bytes(std::span(pixels))));
 
   // Between two calls of Gpu everything is made visible, so that no barrier is needed here.
-  const auto run = [&](VkPipeline pipeline, const auto& push) {
+  const auto run = [&](VkPipeline pipeline, uint32_t groups, const auto& push) {
     check(gpu->run([&](VkCommandBuffer commands) -> weft::Status {
                vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
                vkCmdPushConstants(commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(push), &push);
-               vkCmdDispatch(commands, height, 1, 1);
+               vkCmdDispatch(commands, groups, 1, 1);
                return {};
              })
               .status());
   };
-  run(row_sums, SumsPush{image->address(), sums->address(), width});
+  run(row_sums, height, SumsPush{image->address(), sums->address(), width});
   check(gpu->download(sums->range(), std::as_writable_bytes(std::span(pixels))));
   for (uint32_t y = 0; y < height; ++y) {
     const uint32_t* row = &pixels[y * width];
     std::printf("row %u: %u %u %u ... %u %u\n", y, row[0], row[1], row[2], row[width - 2], row[width - 1]);
+  }
+
+  // Pixels of a row ascend.
+  const weft::Result<weft::Buffer> merged = gpu->create_buffer(2 * bytes);
+  check(merged.status());
+  run(row_merge, height - 1, MergePush{image->address(), merged->address(), width});
+  std::vector<uint32_t> merged_rows(2 * width * (height - 1));
+  check(gpu->download(merged->range(0, merged_rows.size() * sizeof(uint32_t)),
+                      std::as_writable_bytes(std::span(merged_rows))));
+  for (uint32_t y = 0; y + 1 < height; ++y) {
+    const uint32_t* row = &merged_rows[2 * width * y];
+    std::printf("rows %u and %u: %u %u %u %u ... %u %u\n", y, y + 1, row[0], row[1], row[2], row[3], row[2 * width - 2],
+                row[2 * width - 1]);
   }
 
   // The same image in steps of 300 levels, so that it has runs.
@@ -143,7 +170,7 @@ int main() {
   const weft::Result<weft::Buffer> counts = gpu->create_buffer(height * sizeof(uint32_t));
   check(counts.status());
   check(gpu->upload(image->range(), std::as_bytes(std::span(pixels))));
-  run(row_runs, RunsPush{image->address(), sums->address(), counts->address(), width});
+  run(row_runs, height, RunsPush{image->address(), sums->address(), counts->address(), width});
   std::array<uint32_t, height> runs{};
   check(gpu->download(counts->range(), std::as_writable_bytes(std::span(runs))));
   check(gpu->download(sums->range(), std::as_writable_bytes(std::span(pixels))));
@@ -153,6 +180,7 @@ int main() {
     std::printf("\n");
   }
   vkDestroyPipeline(context.device(), row_sums, nullptr);
+  vkDestroyPipeline(context.device(), row_merge, nullptr);
   vkDestroyPipeline(context.device(), row_runs, nullptr);
   vkDestroyPipelineLayout(context.device(), layout, nullptr);
 }

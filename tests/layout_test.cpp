@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "primitives/binary_search.h"
 #include "primitives/dispatch_arguments.h"
 #include "primitives/histogram.h"
 #include "primitives/interval.h"
@@ -21,6 +22,7 @@
 #include "primitives/scan.h"
 #include "primitives/scan_by_key.h"
 #include "primitives/select.h"
+#include "primitives/sorted_search.h"
 #include "runtime/kernel_registry.hpp"
 #include "shaders/planted.h"
 #include "shaders/self_test.h"
@@ -115,6 +117,18 @@ const HostStruct kRunLengthDecodePush{sizeof(shader::RunLengthDecodePush),
 const HostStruct kLoadBalanceSearchPush{sizeof(shader::LoadBalanceSearchPush),
                                         {INTERVAL_MEMBERS(LoadBalanceSearchPush),
                                          MEMBER(LoadBalanceSearchPush, sources), MEMBER(LoadBalanceSearchPush, ranks)}};
+const HostStruct kSortedSearchPush{
+    sizeof(shader::SortedSearchPush),
+    {MEMBER(SortedSearchPush, needles), MEMBER(SortedSearchPush, haystack), MEMBER(SortedSearchPush, outputs),
+     MEMBER(SortedSearchPush, splits), MEMBER(SortedSearchPush, needle_count), MEMBER(SortedSearchPush, haystack_count),
+     MEMBER(SortedSearchPush, needle_maximum), MEMBER(SortedSearchPush, haystack_maximum),
+     MEMBER(SortedSearchPush, needle_count_words), MEMBER(SortedSearchPush, haystack_count_words)}};
+const HostStruct kBinarySearchPush{
+    sizeof(shader::BinarySearchPush),
+    {MEMBER(BinarySearchPush, needles), MEMBER(BinarySearchPush, haystack), MEMBER(BinarySearchPush, outputs),
+     MEMBER(BinarySearchPush, needle_count), MEMBER(BinarySearchPush, haystack_count),
+     MEMBER(BinarySearchPush, needle_maximum), MEMBER(BinarySearchPush, haystack_maximum),
+     MEMBER(BinarySearchPush, needle_count_words), MEMBER(BinarySearchPush, haystack_count_words)}};
 const HostStruct kSelfTestPush{
     sizeof(shader::SelfTestPush),
     {MEMBER(SelfTestPush, inputs), MEMBER(SelfTestPush, results), MEMBER(SelfTestPush, places),
@@ -153,10 +167,14 @@ const std::map<std::string_view, const HostStruct*> kPushedTo{
     {"run_length_decode", &kRunLengthDecodePush},
     {"interval_expand", &kRunLengthDecodePush},
     {"load_balance_search", &kLoadBalanceSearchPush},
+    {"sorted_search_partition", &kSortedSearchPush},
+    {"sorted_search_merge", &kSortedSearchPush},
+    {"binary_search", &kBinarySearchPush},
     {"look_back_reset", &kLookBackResetPush},
     {"subgroup_self_test", &kSelfTestPush},
     {"compact_self_test", &kSelfTestPush},
     {"lanes_self_test", &kSelfTestPush},
+    {"merge_path_self_test", &kSelfTestPush},
     {"workgroup_self_test", &kSelfTestPush},
     {"planted_shared_race", &kPlantedPush},
     {"planted_shared_race_planted", &kPlantedPush},

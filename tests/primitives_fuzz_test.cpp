@@ -26,6 +26,7 @@
 #include "support/oracle.hpp"
 #include "support/run.hpp"
 #include "support/run_select.hpp"
+#include "support/search_run.hpp"
 #include "support/segments.hpp"
 
 namespace weft::test {
@@ -611,6 +612,42 @@ Subject reduce_by_key_subject(Op op, Type key, Strategy strategy, const char* tu
   return subject;
 }
 
+/// Primitive: SortedSearch or BinarySearch.
+template <class Primitive, class T>
+Subject search_subject(Bound bound, const char* tuning = "") {
+  constexpr bool kSorted = std::is_same_v<Primitive, SortedSearch>;
+  Subject subject;
+  subject.name = std::string(kSorted ? "sorted_search " : "binary_search ") + name_of(bound) + ' ' +
+                 name_of(item_type<T>()) + ' ' + tuning;
+  subject.tuning = tuning;
+  subject.build = [=](Backend& backend) -> Check {
+    return [=, &backend, search = built(Primitive::create(backend.context(), {item_type<T>(), bound}))](Draws& draw) {
+      uint64_t tile = 0;
+      if constexpr (kSorted)
+        tile = search->tile_keys();
+      else
+        tile = search->tile_needles();
+      const uint64_t total = draw.count(tile);
+      const uint64_t n = draw.below(total + 1);
+      std::vector<T> needles = draw.items<T>(n);
+      const std::vector<T> haystack = sorted(draw.items<T>(total - n));
+      // Some of the haystack's own.
+      for (uint64_t i = 0; i < n && !haystack.empty(); i += 3) needles[i] = haystack[draw.below(haystack.size())];
+      SearchOptions options;
+      options.sorted = !kSorted || !draw.one_in(10);
+      if (kSorted && options.sorted) needles = sorted(std::move(needles));
+      options.needles_misalignment = draw.misalignment(sizeof(T));
+      options.haystack_misalignment = draw.misalignment(sizeof(T));
+      options.output_misalignment = draw.misalignment(4);
+      options.needle_count = draw.device_count(n);
+      options.haystack_count = draw.device_count(total - n);
+      options.dirt = draw.dirt();
+      return wrong_search(backend.gpu(), *search, bound, needles, haystack, options);
+    };
+  };
+  return subject;
+}
+
 std::vector<Subject> subjects() {
   constexpr auto kExclusive = ScanKind::exclusive;
   constexpr auto kInclusive = ScanKind::inclusive;
@@ -693,6 +730,11 @@ std::vector<Subject> subjects() {
       reduce_by_key_subject<uint16_t, uint32_t>(Op::add, Type::u64, kReduceThenScan,
                                                 "reduce_by_key.workgroup=256,reduce_by_key.rows=4"),
       reduce_by_key_subject<float>(Op::add, Type::u8, kLookBack, "reduce_by_key.rows=1,reduce_by_key.spin_limit=1"),
+      search_subject<SortedSearch, uint32_t>(Bound::lower),
+      search_subject<SortedSearch, float>(Bound::upper, "search.workgroup=256,search.keys=3"),
+      search_subject<SortedSearch, int64_t>(Bound::lower, "search.keys=15"),
+      search_subject<BinarySearch, int32_t>(Bound::upper),
+      search_subject<BinarySearch, double>(Bound::lower),
   };
 }
 

@@ -11,11 +11,14 @@ TEST_SUITE("host tuning") {
   TEST_CASE("overrides change the fields they name and no others") {
     Tuning tuning;
     const Tuning before = tuning;
-    REQUIRE(apply_tuning_overrides(tuning, "scan.rows=5,reduce.groups=77,decode.vectors=2,histogram.groups=9").ok());
+    REQUIRE(
+        apply_tuning_overrides(tuning, "scan.rows=5,reduce.groups=77,decode.vectors=2,histogram.groups=9,search.keys=3")
+            .ok());
     CHECK(tuning.scan.rows == 5);
     CHECK(tuning.reduce.groups == 77);
     CHECK(tuning.decode.vectors == 2);
     CHECK(tuning.histogram.groups == 9);
+    CHECK(tuning.search.keys == 3);
     CHECK(tuning.scan.workgroup == before.scan.workgroup);
     CHECK(tuning.reduce.rows == before.reduce.rows);
   }
@@ -73,6 +76,9 @@ TEST_SUITE("host tuning") {
         CHECK(tuning->load_balance.workgroup <= 256);
         CHECK(tuning->load_balance.rows <= 32);
         CHECK(tuning->load_balance.vectors <= 2);
+        CHECK(tuning->search.workgroup % 128 == 0);
+        CHECK(tuning->search.workgroup <= 256);
+        CHECK(tuning->search.keys <= 31);
       }
   }
 }

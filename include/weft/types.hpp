@@ -45,6 +45,12 @@ enum class Strategy : uint8_t {
   look_back,         ///< one pass; each tile looks back at what earlier tiles posted; what is late is recomputed
 };
 
+/// Which place a search gives where the haystack has keys equal to the needle.
+enum class Bound : uint8_t {
+  lower,  ///< before them: the number of keys less than the needle
+  upper,  ///< behind them: the number of keys that are not greater
+};
+
 /// Bytes of one item.
 constexpr uint32_t size_of(Type type) noexcept {
   switch (type) {
@@ -67,6 +73,7 @@ constexpr bool is_float(Type type) noexcept { return type == Type::f16 || type =
 const char* name_of(Type type) noexcept;          ///< "u8", ...
 const char* name_of(Op op) noexcept;              ///< "add", ...
 const char* name_of(Strategy strategy) noexcept;  ///< "automatic", ...
+const char* name_of(Bound bound) noexcept;        ///< "lower", "upper"
 
 /// Two u32 words: the item of Op::affine.
 struct U32x2 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/binary_search.hpp>
 #include <weft/context.hpp>
 #include <weft/dispatch_arguments.hpp>
 #include <weft/gpu.hpp>
@@ -15,6 +16,7 @@
 #include <weft/scan.hpp>
 #include <weft/scan_by_key.hpp>
 #include <weft/select.hpp>
+#include <weft/sorted_search.hpp>
 #include <weft/status.hpp>
 #include <weft/types.hpp>
 #include <weft/version.hpp>

@@ -21,11 +21,12 @@ Result<LocatedRange> locate(const runtime::ContextState& state, const char* prim
   return LocatedRange{name, address, bytes};
 }
 
-Result<VkDeviceAddress> locate_count(const runtime::ContextState& state, const char* primitive, const Count& count) {
+Result<VkDeviceAddress> locate_count(const runtime::ContextState& state, const char* primitive, const Count& count,
+                                     const char* name) {
   if (!count.is_on_device()) return VkDeviceAddress{0};
   if (count.range().size != 4 && count.range().size != 8)
-    return argument_error(primitive, "count", "on the device is a u32 or a u64, so its range has 4 or 8 bytes");
-  const Result<LocatedRange> located = locate(state, primitive, "count", count.range(), count.range().size, 4);
+    return argument_error(primitive, name, "on the device is a u32 or a u64, so its range has 4 or 8 bytes");
+  const Result<LocatedRange> located = locate(state, primitive, name, count.range(), count.range().size, 4);
   if (!located) return located.error();
   return located->address;
 }
@@ -65,14 +66,14 @@ VkDeviceAddress RangeChecks::add(const char* name, const BufferRange& range, uin
   return located->address;
 }
 
-VkDeviceAddress RangeChecks::count(const Count& count) {
+VkDeviceAddress RangeChecks::count(const Count& count, const char* name) {
   if (!status_ || !count.is_on_device()) return 0;
-  const Result<VkDeviceAddress> located = locate_count(state_, primitive_, count);
+  const Result<VkDeviceAddress> located = locate_count(state_, primitive_, count, name);
   if (!located) {
     status_ = located.error();
     return 0;
   }
-  entries_.at(size_++) = {{"count", *located, count.range().size}, false};
+  entries_.at(size_++) = {{name, *located, count.range().size}, false};
   return *located;
 }
 

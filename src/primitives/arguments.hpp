@@ -22,7 +22,8 @@ Result<LocatedRange> locate(const runtime::ContextState& state, const char* prim
                             const BufferRange& range, uint64_t bytes, uint64_t alignment);
 
 /// The count's address; 0 where it is a value. Refuses ranges that hold neither a u32 nor a u64.
-Result<VkDeviceAddress> locate_count(const runtime::ContextState& state, const char* primitive, const Count& count);
+Result<VkDeviceAddress> locate_count(const runtime::ContextState& state, const char* primitive, const Count& count,
+                                     const char* name = "count");
 
 bool overlap(const LocatedRange& a, const LocatedRange& b);
 
@@ -41,7 +42,7 @@ class RangeChecks {
   }
   VkDeviceAddress scratch(const BufferRange& range, uint64_t bytes) { return add("scratch", range, bytes, 16, true); }
   /// 0 for a count that is a value.
-  VkDeviceAddress count(const Count& count);
+  VkDeviceAddress count(const Count& count, const char* name = "count");
   /// `number` counts to be written, u32 or u64 by the range's size.
   VkDeviceAddress counts(const char* name, const BufferRange& range, uint32_t number);
 

@@ -41,7 +41,8 @@ constexpr ClassTuning kTable[] = {
                         .groups = 1024,
                         .spin_limit = 64,
                         .lag_kib = 128,
-                        .small_kib = 0}}},
+                        .small_kib = 0},
+      .search = {.workgroup = 128, .keys = 7}}},
     {[](const DeviceTraits& t) { return t.vendor_id == 0x10de; },
      {.scan = {.workgroup = 256,
                .rows = 4,
@@ -76,7 +77,8 @@ constexpr ClassTuning kTable[] = {
                         .groups = 1024,
                         .spin_limit = 256,
                         .lag_kib = 12288,
-                        .small_kib = 2048}}},
+                        .small_kib = 2048},
+      .search = {.workgroup = 128, .keys = 15}}},
     {[](const DeviceTraits&) { return true; }, {}},
 };
 
@@ -134,6 +136,8 @@ constexpr Key kKeys[] = {
     {"reduce_by_key.spin_limit", [](Tuning& t) -> uint32_t& { return t.reduce_by_key.spin_limit; }, 1, 1u << 20},
     {"reduce_by_key.lag_kib", [](Tuning& t) -> uint32_t& { return t.reduce_by_key.lag_kib; }, 1, 1u << 20},
     {"reduce_by_key.small_kib", [](Tuning& t) -> uint32_t& { return t.reduce_by_key.small_kib; }, 0, 1u << 20},
+    {"search.workgroup", [](Tuning& t) -> uint32_t& { return t.search.workgroup; }, 128, 256},
+    {"search.keys", [](Tuning& t) -> uint32_t& { return t.search.keys; }, 1, 31},
 };
 
 }  // namespace

@@ -53,9 +53,9 @@ struct SelectTuning {
 /// RunLengthDecode and LoadBalanceSearch, each by itself. Workgroup and rows are rounded down to powers of two.
 struct IntervalTuning {
   uint32_t workgroup = 256;
-  uint32_t rows = 8;  ///< 16-byte vectors of output per lane and segment, at most 32 and as many as make 2^14 items
-  uint32_t vectors = 1;    ///< of 4 intervals per lane and tile, 1 or 2
-  uint32_t groups = 1024;    ///< at most this many workgroups sum counts
+  uint32_t rows = 8;     ///< 16-byte vectors of output per lane and segment, at most 32 and as many as make 2^14 items
+  uint32_t vectors = 1;  ///< of 4 intervals per lane and tile, 1 or 2
+  uint32_t groups = 1024;  ///< at most this many workgroups sum counts
 };
 
 struct HistogramTuning {
@@ -63,6 +63,12 @@ struct HistogramTuning {
   uint32_t rows = 4;            ///< 16-byte vectors per lane and tile, at most 8
   uint32_t groups = 512;        ///< at most this many workgroups, each with a table in shared memory
   uint32_t table_words = 2048;  ///< of that table, at most; more bins are counted in the output
+};
+
+/// SortedSearch; of BinarySearch the workgroup.
+struct SearchTuning {
+  uint32_t workgroup = 256;
+  uint32_t keys = 7;  ///< a lane merges, at most 31 and as many as make 12 KiB; of 8 bytes half as many
 };
 
 /// Everything that is chosen by measurement rather than by need.
@@ -75,6 +81,7 @@ struct Tuning {
   HistogramTuning histogram;
   ByKeyTuning scan_by_key;
   ByKeyTuning reduce_by_key;
+  SearchTuning search;
 };
 
 /// The table's entry for the device's class, with the overrides of WEFT_TUNE in the environment, e.g.

@@ -44,4 +44,6 @@ const char* name_of(Strategy strategy) noexcept {
   return "unknown";
 }
 
+const char* name_of(Bound bound) noexcept { return bound == Bound::lower ? "lower" : "upper"; }
+
 }  // namespace weft

@@ -304,6 +304,12 @@ std::string build_others(const weft::Context& context) {
     const auto decode = weft::RunLengthDecode::create(context, {bytes, Type::u32});
     if (!decode) return decode.error().message;
   }
+  for (const Type key : {Type::u32, Type::f64}) {
+    const auto sorted = weft::SortedSearch::create(context, {key, weft::Bound::lower});
+    if (!sorted) return sorted.error().message;
+    const auto binary = weft::BinarySearch::create(context, {key, weft::Bound::lower});
+    if (!binary) return binary.error().message;
+  }
   return {};
 }
 

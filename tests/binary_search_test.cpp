@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <weft/binary_search.hpp>
+
+#include <doctest/doctest.h>
+
+#include <limits>
+
+#include "support/refusals.hpp"
+#include "support/search_run.hpp"
+#include "support/sizes.hpp"
+
+namespace weft::test {
+namespace {
+
+constexpr Bound kBounds[] = {Bound::lower, Bound::upper};
+
+template <class T>
+std::vector<std::byte> check(Backend& backend, Bound bound, const std::vector<T>& needles,
+                             const std::vector<T>& haystack, const SearchOptions& options = {}) {
+  return check_search<BinarySearch>(backend, bound, needles, haystack, options);
+}
+
+uint64_t tile_needles(Backend& backend) {
+  return made_search<BinarySearch, uint32_t>(backend, Bound::lower).tile_needles();
+}
+
+}  // namespace
+
+TEST_SUITE("binary_search") {
+  TEST_CASE("bounds are right at every edge of needles, and of the powers of two of the haystack") {
+    for (Backend* backend : every_backend()) {
+      for (const uint64_t needles : edges(*backend, tile_needles(*backend), 4))
+        check<uint32_t>(*backend, Bound::lower, drawn_keys<uint32_t>(needles, 1, 1000),
+                        sorted_keys<uint32_t>(777, 2, 1000));
+      for (uint64_t haystack = 1; haystack < 70'000; haystack *= 2)
+        for (const uint64_t keys : around({haystack}))
+          check<uint32_t>(*backend, Bound::lower, drawn_keys<uint32_t>(300, keys),
+                          sorted_keys<uint32_t>(keys, keys + 1));
+    }
+  }
+
+  TEST_CASE("keys of every type have both bounds, whatever the keys are") {
+    for (Backend* backend : every_backend())
+      for_every_key([&]<class T>() {
+        for (const Bound bound : kBounds) {
+          if (backend->is_emulated() && (sizeof(T) == 8) == (bound == Bound::lower)) continue;
+          for (const auto& [needles, haystack] : telling_keys<T>(700, 900)) {
+            auto disordered = needles;
+            std::ranges::reverse(disordered);
+            check<T>(*backend, bound, disordered, haystack);
+          }
+          check<T>(*backend, bound, drawn_keys<T>(3000, 1), sorted_keys<T>(3000, 2));
+          check<T>(*backend, bound, drawn_keys<T>(3000, 1), {});
+        }
+      });
+  }
+
+  TEST_CASE("-0 is 0, and NaN lies outside of all numbers") {
+    for (Backend* backend : every_backend())
+      for (const Bound bound : kBounds) {
+        constexpr float kInfinity = std::numeric_limits<float>::infinity();
+        const float nan = std::copysign(std::numeric_limits<float>::quiet_NaN(), 1.0f);
+        check<float>(*backend, bound, {0.0f, nan, -0.0f, -nan, kInfinity, -kInfinity, 1.0f},
+                     {-nan, -kInfinity, -1.0f, -0.0f, 0.0f, -0.0f, 1.0f, kInfinity, nan});
+      }
+  }
+
+  TEST_CASE("needles, haystack and output begin at any multiple of 4 bytes") {
+    for (Backend* backend : every_backend())
+      for (VkDeviceSize at = 0; at < 16; at += 4) {
+        const SearchOptions options{.needles_misalignment = at,
+                                    .haystack_misalignment = (3 * at + 4) % 16,
+                                    .output_misalignment = (at + 8) % 16};
+        check<uint32_t>(*backend, Bound::lower, drawn_keys<uint32_t>(1001, 1), sorted_keys<uint32_t>(999, 2), options);
+        check<uint64_t>(*backend, Bound::lower, drawn_keys<uint64_t>(1001, 1), sorted_keys<uint64_t>(999, 2), options);
+      }
+  }
+
+  TEST_CASE("counts on the device are obeyed, and never exceed their maxima") {
+    for (Backend* backend : every_backend()) {
+      const uint64_t maximum = tile_needles(*backend) + 11;
+      const auto needles = drawn_keys<uint32_t>(maximum, 3), haystack = sorted_keys<uint32_t>(maximum, 4);
+      for (const uint32_t bytes : {4u, 8u})
+        for (const uint64_t value : {uint64_t{0}, uint64_t{1}, maximum / 2, maximum - 1, maximum, maximum + 1,
+                                     bytes == 4 ? uint64_t{~0u} : ~uint64_t{0}}) {
+          CAPTURE(value);
+          const DeviceCount count{value, bytes}, half{maximum / 2, 12 - bytes};
+          check<uint32_t>(*backend, Bound::lower, needles, haystack, {.needle_count = count});
+          check<uint32_t>(*backend, Bound::lower, needles, haystack, {.needle_count = half, .haystack_count = count});
+        }
+    }
+  }
+
+  TEST_CASE("a haystack that is not sorted touches no other memory") {
+    for (Backend* backend : every_backend())
+      for (const uint64_t values : {0, 2, 50})
+        check<uint32_t>(*backend, Bound::lower, drawn_keys<uint32_t>(3000, 1, values),
+                        drawn_keys<uint32_t>(5000, 2, values), {.sorted = false});
+  }
+
+  TEST_CASE("results do not depend on the tuning") {
+    const ScopedEnvironment overrides("WEFT_TUNE", "search.workgroup=256");
+    for (Backend* backend : every_backend())
+      check<uint32_t>(*backend, Bound::lower, drawn_keys<uint32_t>(5000, 1, 900), sorted_keys<uint32_t>(4000, 2, 900));
+  }
+
+  TEST_CASE("more needles than workgroups along one axis take are searched") {
+    Backend& backend = first_backend();
+    const uint64_t needles = 65'537 * tile_needles(backend);
+    if (!backend.is_software()) return;
+    // Of few values, so that the oracle need not search for each.
+    check<uint32_t>(backend, Bound::lower, std::vector<uint32_t>(needles, 7), {1, 2, 7, 9});
+  }
+
+  TEST_CASE("equal calls give equal bits, whatever lay in the output") {
+    for (Backend* backend : every_backend()) {
+      const auto needles = drawn_keys<uint32_t>(5000, 1, 100), haystack = sorted_keys<uint32_t>(9000, 2, 100);
+      CHECK(check<uint32_t>(*backend, Bound::upper, needles, haystack, {.dirt = 0xff}) ==
+            check<uint32_t>(*backend, Bound::upper, needles, haystack, {.dirt = 0}));
+    }
+  }
+
+  TEST_CASE("other keys are refused") {
+    for (const Type key : {Type::u8, Type::u16, Type::f16, Type::u32x2})
+      CHECK(BinarySearch::create(first_backend().context(), {key, Bound::lower}).status().error().code ==
+            ErrorCode::unsupported);
+  }
+
+  TEST_CASE("arguments are refused by name and nothing is recorded") {
+    using Args = BinarySearchArgs;
+    NotingGpu noting;
+    const Result<BinarySearch> search = BinarySearch::create(noting.context(), {});
+    REQUIRE(search);
+    constexpr uint64_t kNeedles = 3000, kHaystack = 5000;
+    const Buffer inputs = noting.made(8 * (kNeedles + kHaystack)), output = noting.made(8 * kNeedles),
+                 counts = noting.made(64);
+    for (const Buffer* buffer : {&inputs, &counts}) REQUIRE(noting.gpu().fill(buffer->range(), 1).ok());
+    const Args sound{inputs.range(16, 4 * kNeedles), inputs.range(16 + 4 * kNeedles, 4 * kHaystack),
+                     output.range(16, 4 * kNeedles), kNeedles, kHaystack};
+    noting.check_refused<BinarySearch, Args>(
+        *search, sound,
+        {{"needles", "null", [](Args& a) { a.needles.buffer = VK_NULL_HANDLE; }},
+         {"needles", "a byte too small", [](Args& a) { --a.needles.size; }},
+         {"needles", "off by 2", [](Args& a) { a.needles.offset += 2; }},
+         {"haystack", "null", [](Args& a) { a.haystack.buffer = VK_NULL_HANDLE; }},
+         {"haystack", "a byte too small", [](Args& a) { --a.haystack.size; }},
+         {"haystack", "off by 2", [](Args& a) { a.haystack.offset += 2; }},
+         {"output", "null", [](Args& a) { a.output.buffer = VK_NULL_HANDLE; }},
+         {"output", "a byte too small", [](Args& a) { --a.output.size; }},
+         {"output", "off by 1", [](Args& a) { a.output.offset += 1; }},
+         {"output", "over the needles", [](Args& a) { a.output = a.needles; }},
+         {"haystack", "over the output", [](Args& a) { a.output = a.haystack; }},
+         {"needle_count", "a byte on the device",
+          [&](Args& a) { a.needle_count = Count::on_device(counts.range(0, 1), kNeedles); }},
+         {"needle_count", "in the output",
+          [&](Args& a) { a.needle_count = Count::on_device(output.range(16, 4), kNeedles); }},
+         {"needle_count", "of 2^32", [](Args& a) { a.needle_count = uint64_t{1} << 32; }},
+         {"haystack_count", "in the output",
+          [&](Args& a) { a.haystack_count = Count::on_device(output.range(16, 4), kHaystack); }},
+         {"haystack_count", "of 2^32", [](Args& a) { a.haystack_count = uint64_t{1} << 32; }}});
+    Args nothing = sound;
+    nothing.needle_count = nothing.haystack_count = 0;
+    nothing.needles = nothing.haystack = nothing.output = {};
+    CHECK(!noting.record(*search, nothing));
+  }
+}
+
+}  // namespace weft::test

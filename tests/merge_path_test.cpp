@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// shaders/weft/merge_path.glsl and merge_tile.glsl by themselves: a workgroup's merge against the standard library's.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <utility>
+
+#include "shaders/self_test.h"
+#include "support/kernel.hpp"
+#include "support/search_run.hpp"
+#include "support/sizes.hpp"
+
+namespace weft::test {
+namespace {
+
+struct Shape {
+  uint32_t workgroup, lane_keys;
+  bool equal_from_a;
+};
+
+/// Merges once: `others` keys of each range lie on either side of its piece, at an address that is `misalignment` modulo 16.
+template <class T>
+void check_merge(Backend& backend, const Kernel& kernel, const Shape& shape, const std::vector<T>& a,
+                 const std::vector<T>& b, uint32_t others, VkDeviceSize misalignment) {
+  CAPTURE(a.size());
+  CAPTURE(b.size());
+  CAPTURE(others);
+  CAPTURE(misalignment);
+  const std::vector<T> between = drawn_keys<T>(others, 99);
+  std::vector<T> all;
+  for (const auto* part : {&between, &a, &between, &between, &b, &between})
+    all.insert(all.end(), part->begin(), part->end());
+  const uint64_t total = a.size() + b.size();
+  GuardedBuffer inputs(backend.gpu(), all.size() * sizeof(T), misalignment, std::as_bytes(std::span(all)));
+  GuardedBuffer results(backend.gpu(), (2 * total + shape.workgroup) * 4, 0, {});
+  shader::SelfTestPush push{};
+  push.inputs = inputs.address();
+  push.results = results.address();
+  push.delta = static_cast<uint32_t>(a.size());
+  push.lane = static_cast<uint32_t>(b.size());
+  push.mask = others;
+  const auto ran = backend.gpu().run([&](VkCommandBuffer commands) {
+    kernel.record(commands, push, 1);
+    return Status{};
+  });
+  if (!ran) FAIL(ran.error().message);
+  std::vector<std::byte> bytes;
+  CHECK(results.read(bytes) == "");
+  const std::vector<uint32_t> found = items_of<uint32_t>(bytes);
+
+  std::vector<uint32_t> expected, taken_from_a;
+  for (uint64_t i = 0, j = 0; i + j < total;) {
+    taken_from_a.push_back(static_cast<uint32_t>(i));
+    const bool from_a =
+        j == b.size() || (i < a.size() && (shape.equal_from_a ? !key_less(b[j], a[i]) : key_less(a[i], b[j])));
+    uint32_t word = 0;
+    std::memcpy(&word, from_a ? &a[i] : &b[j], 4);
+    expected.push_back(static_cast<uint32_t>(from_a ? i : 0x80000000u | j));
+    expected.push_back(word);
+    ++(from_a ? i : j);
+  }
+  taken_from_a.push_back(static_cast<uint32_t>(a.size()));
+  for (uint32_t lane = 0; lane < shape.workgroup; ++lane)
+    expected.push_back(taken_from_a[std::min<uint64_t>(uint64_t{lane} * shape.lane_keys, total)]);
+  CHECK(std::ranges::mismatch(found, expected).in1 - found.begin() == static_cast<std::ptrdiff_t>(expected.size()));
+}
+
+}  // namespace
+
+TEST_SUITE("merge_path") {
+  TEST_CASE("a workgroup merges what the standard library merges, in order and with its ties") {
+    for (Backend* backend : every_backend()) {
+      CAPTURE(backend->name());
+      for (const Shape& shape :
+           {Shape{128, 15, true}, Shape{256, 4, false}, Shape{128, 1, true}, Shape{128, 8, false}}) {
+        const auto of = [&]<class T>(uint32_t order) {
+          const std::array constants{uint32_t{sizeof(T) / 4}, order, shape.lane_keys, shape.equal_from_a ? 1u : 0u};
+          const Kernel kernel(backend->gpu(),
+                              std::string("merge_path_self_test") + (backend->is_emulated() ? ".emulated" : ".native"),
+                              shape.workgroup, backend->context().subgroup_size(), constants);
+          const uint64_t most = uint64_t{shape.workgroup} * shape.lane_keys;
+          for (const uint64_t total : {uint64_t{0}, uint64_t{1}, uint64_t{5}, most / 3, most - 1, most})
+            for (const uint64_t a : {uint64_t{0}, total / 7, total / 2, total})
+              for (const uint64_t values : {0, 3, 200})
+                check_merge<T>(*backend, kernel, shape, sorted_keys<T>(a, total, values),
+                               sorted_keys<T>(total - a, total + 1, values), static_cast<uint32_t>((a + values) % 6),
+                               4 * ((a + values) % 4));
+        };
+        if (shape.lane_keys != 8) of.operator()<uint32_t>(0);
+        if (shape.lane_keys != 15) of.operator()<double>(2);
+        if (shape.lane_keys == 8) of.operator()<int32_t>(1);
+      }
+    }
+  }
+}
+
+}  // namespace weft::test

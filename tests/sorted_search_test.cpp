@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <weft/sorted_search.hpp>
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <set>
+
+#include "support/refusals.hpp"
+#include "support/search_run.hpp"
+#include "support/sizes.hpp"
+
+namespace weft::test {
+namespace {
+
+constexpr Bound kBounds[] = {Bound::lower, Bound::upper};
+
+template <class T>
+std::vector<std::byte> check(Backend& backend, Bound bound, const std::vector<T>& needles,
+                             const std::vector<T>& haystack, const SearchOptions& options = {}) {
+  return check_search<SortedSearch>(backend, bound, needles, haystack, options);
+}
+
+template <class T = uint32_t>
+uint64_t tile_keys(Backend& backend) {
+  return made_search<SortedSearch, T>(backend, Bound::lower).tile_keys();
+}
+
+}  // namespace
+
+TEST_SUITE("sorted_search") {
+  TEST_CASE("bounds are right at every edge of both counts") {
+    for (Backend* backend : every_backend()) {
+      const uint64_t tile = tile_keys(*backend);
+      for (const uint64_t total : edges(*backend, tile, 4)) {
+        const uint64_t few = std::min<uint64_t>(total, 3);
+        for (const uint64_t needles : std::set{uint64_t{0}, few, total / 2, total - few, total})
+          check<uint32_t>(*backend, Bound::lower, sorted_keys<uint32_t>(needles, total, total),
+                          sorted_keys<uint32_t>(total - needles, total + 1, total));
+      }
+    }
+  }
+
+  TEST_CASE("keys of every type have both bounds, whatever the keys are") {
+    for (Backend* backend : every_backend())
+      for_every_key([&]<class T>() {
+        for (const Bound bound : kBounds) {
+          if (backend->is_emulated() && (sizeof(T) == 8) == (bound == Bound::lower)) continue;
+          const uint64_t tile = tile_keys<T>(*backend);
+          for (const auto& [needles, haystack] : telling_keys<T>(2 * tile + 19, 3 * tile - 7))
+            check<T>(*backend, bound, needles, haystack);
+        }
+      });
+  }
+
+  TEST_CASE("-0 is 0, and NaN lies outside of all numbers") {
+    const auto of = []<class T>(Backend& backend, Bound bound) {
+      constexpr T kInfinity = std::numeric_limits<T>::infinity();
+      const T nan = std::copysign(std::numeric_limits<T>::quiet_NaN(), T{1});
+      const std::vector<T> keys{-nan, -kInfinity, -1,   -std::numeric_limits<T>::denorm_min(),
+                                -0.0, 0.0,        -0.0, std::numeric_limits<T>::denorm_min(),
+                                1,    kInfinity,  nan};
+      check<T>(backend, bound, keys, keys);
+      check<T>(backend, bound, {-nan, 0.0, nan}, keys);
+      check<T>(backend, bound, {-nan, -0.0, nan}, keys);
+      check<T>(backend, bound, {-0.0}, {0.0, 0.0});
+      check<T>(backend, bound, {0.0}, {-0.0, -0.0});
+    };
+    for (Backend* backend : every_backend())
+      for (const Bound bound : kBounds) {
+        of.operator()<float>(*backend, bound);
+        of.operator()<double>(*backend, bound);
+      }
+  }
+
+  TEST_CASE("few needles in a large haystack and many in a small one are found") {
+    for (Backend* backend : every_backend())
+      for (const Bound bound : kBounds)
+        for (const uint64_t few : {1, 2, 50})
+          for (const uint64_t values : {0, 7}) {
+            const uint64_t many = (backend->is_emulated() ? 5 : 40) * tile_keys(*backend) + few;
+            check<uint32_t>(*backend, bound, sorted_keys<uint32_t>(few, 1, values),
+                            sorted_keys<uint32_t>(many, 2, values));
+            check<uint32_t>(*backend, bound, sorted_keys<uint32_t>(many, 3, values),
+                            sorted_keys<uint32_t>(few, 4, values));
+          }
+  }
+
+  TEST_CASE("needles, haystack and output begin at any multiple of 4 bytes") {
+    for (Backend* backend : every_backend())
+      for (VkDeviceSize needles = 0; needles < 16; needles += 4)
+        for (VkDeviceSize haystack = 0; haystack < 16; haystack += 4) {
+          const SearchOptions options{.needles_misalignment = needles,
+                                      .haystack_misalignment = haystack,
+                                      .output_misalignment = (3 * needles + haystack) % 16};
+          const auto at = [&]<class T>() {
+            const uint64_t tile = tile_keys<T>(*backend);
+            check<T>(*backend, Bound::lower, sorted_keys<T>(3 * tile, needles), sorted_keys<T>(3 * tile + 5, haystack),
+                     options);
+            check<T>(*backend, Bound::lower, sorted_keys<T>(3 + needles, 1), sorted_keys<T>(2 + haystack, 2), options);
+          };
+          at.operator()<uint32_t>();
+          at.operator()<uint64_t>();
+        }
+  }
+
+  TEST_CASE("counts on the device are obeyed, and never exceed their maxima") {
+    for (Backend* backend : every_backend()) {
+      const uint64_t maximum = 2 * tile_keys(*backend) + 11;
+      const auto needles = sorted_keys<uint32_t>(maximum, 3), haystack = sorted_keys<uint32_t>(maximum + 100, 4);
+      for (const uint32_t bytes : {4u, 8u})
+        for (const uint64_t value : {uint64_t{0}, uint64_t{1}, maximum / 2, maximum - 1, maximum, maximum + 1,
+                                     bytes == 4 ? uint64_t{~0u} : ~uint64_t{0}}) {
+          CAPTURE(value);
+          const DeviceCount count{value, bytes}, half{maximum / 2, 12 - bytes};
+          check<uint32_t>(*backend, Bound::lower, needles, haystack, {.needle_count = count});
+          check<uint32_t>(*backend, Bound::lower, needles, haystack, {.haystack_count = count});
+          check<uint32_t>(*backend, Bound::lower, needles, haystack, {.needle_count = count, .haystack_count = half});
+        }
+    }
+  }
+
+  TEST_CASE("keys that are not sorted touch no other memory") {
+    for (Backend* backend : every_backend())
+      for (const uint64_t values : {0, 2, 50}) {
+        const auto disordered = [&]<class T>() {
+          const uint64_t tile = tile_keys<T>(*backend);
+          const auto needles = drawn_keys<T>(4 * tile + 3, 1, values),
+                     haystack = drawn_keys<T>(3 * tile + 9, 2, values);
+          check<T>(*backend, Bound::lower, needles, haystack, {.sorted = false});
+          check<T>(*backend, Bound::lower, sorted(needles), haystack, {.sorted = false});
+          check<T>(*backend, Bound::lower, needles, sorted(haystack), {.sorted = false});
+          auto falling = sorted(needles);
+          std::ranges::reverse(falling);
+          check<T>(*backend, Bound::lower, falling, sorted(haystack), {.sorted = false});
+          check<T>(*backend, Bound::lower, sorted(haystack), falling, {.sorted = false});
+        };
+        disordered.operator()<uint32_t>();
+        disordered.operator()<uint64_t>();
+      }
+  }
+
+  TEST_CASE("results do not depend on the tuning") {
+    for (const char* tuning : {"search.workgroup=256,search.keys=31", "search.workgroup=128,search.keys=1",
+                               "search.workgroup=128,search.keys=24", "search.workgroup=256,search.keys=5"}) {
+      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      CAPTURE(std::string(tuning));
+      for (Backend* backend : every_backend()) {
+        const auto same = [&]<class T>() {
+          const uint64_t tile = tile_keys<T>(*backend);
+          for (const uint64_t values : {0, 9})
+            check<T>(*backend, Bound::lower, sorted_keys<T>(2 * tile + 5, 1, values),
+                     sorted_keys<T>(2 * tile + 30, 2, values));
+        };
+        same.operator()<uint32_t>();
+        same.operator()<uint64_t>();
+      }
+    }
+  }
+
+  TEST_CASE("more tiles than a dispatch has workgroups along one axis are searched") {
+    // The smallest tiles there are.
+    const ScopedEnvironment small_tiles("WEFT_TUNE", "search.workgroup=128,search.keys=1");
+    Backend& backend = first_backend();
+    VkPhysicalDeviceProperties properties;
+    reinterpret_cast<PFN_vkGetPhysicalDeviceProperties>(loader_entry_point()(
+        backend.gpu().instance(), "vkGetPhysicalDeviceProperties"))(backend.gpu().physical_device(), &properties);
+    const uint64_t groups = properties.limits.maxComputeWorkGroupCount[0];
+    if (groups > 1u << 17) {
+      MESSAGE("one axis takes ", groups, " workgroups: too many keys to try");
+      return;
+    }
+    const uint64_t haystack = (groups + 3) * tile_keys(backend);
+    check<uint32_t>(backend, Bound::lower, sorted_keys<uint32_t>(50'000, 1), sorted_keys<uint32_t>(haystack, 2));
+  }
+
+  TEST_CASE("equal calls give equal bits, whatever lay in output and scratch") {
+    for (Backend* backend : every_backend()) {
+      const auto needles = sorted_keys<uint32_t>(5000, 1, 100), haystack = sorted_keys<uint32_t>(9000, 2, 100);
+      CHECK(check<uint32_t>(*backend, Bound::upper, needles, haystack, {.dirt = 0xff}) ==
+            check<uint32_t>(*backend, Bound::upper, needles, haystack, {.dirt = 0}));
+    }
+  }
+
+  TEST_CASE("scratch grows with both counts and is never nothing") {
+    const SortedSearch& search = made_search<SortedSearch, uint32_t>(first_backend(), Bound::lower);
+    CHECK(search.scratch_size(0, 0) != 0);
+    VkDeviceSize before = 0;
+    for (uint64_t keys = 1; keys != 0; keys *= 2) {
+      CHECK(search.scratch_size(keys - 1, 5) <= search.scratch_size(keys, 5));
+      CHECK(search.scratch_size(5, keys - 1) <= search.scratch_size(5, keys));
+      CHECK(search.scratch_size(keys, keys) >= before);
+      before = search.scratch_size(keys, keys);
+    }
+  }
+
+  TEST_CASE("other keys are refused") {
+    for (const Type key : {Type::u8, Type::u16, Type::f16, Type::u32x2})
+      CHECK(SortedSearch::create(first_backend().context(), {key, Bound::lower}).status().error().code ==
+            ErrorCode::unsupported);
+  }
+
+  TEST_CASE("arguments are refused by name and nothing is recorded") {
+    using Args = SortedSearchArgs;
+    NotingGpu noting;
+    const Result<SortedSearch> search = SortedSearch::create(noting.context(), {});
+    REQUIRE(search);
+    constexpr uint64_t kNeedles = 3000, kHaystack = 5000;
+    const Buffer inputs = noting.made(8 * (kNeedles + kHaystack)), output = noting.made(8 * kNeedles),
+                 counts = noting.made(64), scratch = noting.made(1 << 16);
+    for (const Buffer* buffer : {&inputs, &counts}) REQUIRE(noting.gpu().fill(buffer->range(), 1).ok());
+    const Args sound{inputs.range(16, 4 * kNeedles),
+                     inputs.range(16 + 4 * kNeedles, 4 * kHaystack),
+                     output.range(16, 4 * kNeedles),
+                     scratch.range(0, search->scratch_size(kNeedles, kHaystack)),
+                     kNeedles,
+                     kHaystack};
+    noting.check_refused<SortedSearch, Args>(
+        *search, sound,
+        {{"needles", "null", [](Args& a) { a.needles.buffer = VK_NULL_HANDLE; }},
+         {"needles", "a byte too small", [](Args& a) { --a.needles.size; }},
+         {"needles", "off by 2", [](Args& a) { a.needles.offset += 2; }},
+         {"haystack", "null", [](Args& a) { a.haystack.buffer = VK_NULL_HANDLE; }},
+         {"haystack", "a byte too small", [](Args& a) { --a.haystack.size; }},
+         {"haystack", "off by 2", [](Args& a) { a.haystack.offset += 2; }},
+         {"output", "null", [](Args& a) { a.output.buffer = VK_NULL_HANDLE; }},
+         {"output", "a byte too small", [](Args& a) { --a.output.size; }},
+         {"output", "off by 1", [](Args& a) { a.output.offset += 1; }},
+         {"output", "over the needles", [](Args& a) { a.output = a.needles; }},
+         {"haystack", "over the output", [](Args& a) { a.output = a.haystack; }},
+         {"scratch", "null", [](Args& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
+         {"scratch", "a byte too small", [](Args& a) { --a.scratch.size; }},
+         {"scratch", "off by 8", [](Args& a) { a.scratch.offset += 8; }},
+         {"scratch", "over the haystack", [](Args& a) { a.scratch = a.haystack; }},
+         {"needle_count", "a byte on the device",
+          [&](Args& a) { a.needle_count = Count::on_device(counts.range(0, 1), kNeedles); }},
+         {"needle_count", "in the output",
+          [&](Args& a) { a.needle_count = Count::on_device(output.range(16, 4), kNeedles); }},
+         {"needle_count", "of 2^32", [](Args& a) { a.needle_count = uint64_t{1} << 32; }},
+         {"needle_count", "of all bits", [](Args& a) { a.needle_count = ~uint64_t{0}; }},
+         {"haystack_count", "off by 2 on the device",
+          [&](Args& a) { a.haystack_count = Count::on_device(counts.range(2, 4), kHaystack); }},
+         {"haystack_count", "in the scratch",
+          [&](Args& a) { a.haystack_count = Count::on_device(scratch.range(0, 4), kHaystack); }},
+         {"haystack_count", "of all bits", [](Args& a) { a.haystack_count = ~uint64_t{0}; }},
+         {"haystack_count", "2^32 with the needles",
+          [](Args& a) { a.haystack_count = (uint64_t{1} << 32) - kNeedles; }}});
+    Args nothing = sound;
+    nothing.needle_count = nothing.haystack_count = 0;
+    nothing.needles = nothing.haystack = nothing.output = {};
+    CHECK(!noting.record(*search, nothing));
+    Args over_each_other = sound;
+    over_each_other.haystack = sound.needles;
+    over_each_other.haystack_count = kNeedles;
+    CHECK(!noting.record(*search, over_each_other));
+  }
+}
+
+}  // namespace weft::test

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Runs a search once, in guarded buffers, and checks everything that holds for every run: all outputs are what the standard
+// library's searches say, nothing else is written.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <compare>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <weft/binary_search.hpp>
+#include <weft/sorted_search.hpp>
+
+#include "support/device.hpp"
+#include "support/guarded_buffer.hpp"
+#include "support/random.hpp"
+#include "support/run.hpp"
+
+namespace weft::test {
+
+/// The order of keys: numbers by `<`, and NaN outside of them by sign.
+template <class T>
+bool key_less(T a, T b) {
+  if constexpr (std::floating_point<T>)
+    if (std::isnan(a) || std::isnan(b)) return std::is_lt(std::strong_order(a, b));
+  return a < b;
+}
+
+/// `count` keys, in no order: any bits, or, where `values` is not 0, of about so many values, which differ in high and low words.
+template <class T>
+std::vector<T> drawn_keys(uint64_t count, uint64_t seed, uint64_t values = 0) {
+  std::vector<T> keys(count);
+  for (uint64_t i = 0; i < count; ++i) {
+    uint64_t word = random_word(seed, i);
+    if (values != 0) word = (word >> 20) % values * (sizeof(T) == 8 ? 0x4000000080000001u : 0x20000001u);
+    std::memcpy(&keys[i], &word, sizeof(T));
+  }
+  return keys;
+}
+
+template <class T>
+std::vector<T> sorted(std::vector<T> keys) {
+  std::ranges::sort(keys, key_less<T>);
+  return keys;
+}
+
+template <class T>
+std::vector<T> sorted_keys(uint64_t count, uint64_t seed, uint64_t values = 0) {
+  return sorted(drawn_keys<T>(count, seed, values));
+}
+
+template <class T>
+uint32_t bound_of(const std::vector<T>& haystack, uint64_t count, T needle, Bound bound) {
+  const auto end = haystack.begin() + static_cast<std::ptrdiff_t>(count);
+  const auto at = bound == Bound::lower ? std::lower_bound(haystack.begin(), end, needle, key_less<T>)
+                                        : std::upper_bound(haystack.begin(), end, needle, key_less<T>);
+  return static_cast<uint32_t>(at - haystack.begin());
+}
+
+struct SearchOptions {
+  VkDeviceSize needles_misalignment = 0, haystack_misalignment = 0, output_misalignment = 0;
+  std::optional<DeviceCount> needle_count{}, haystack_count{};
+  bool sorted = true;  ///< else nothing is expected but that all else stays as it is
+  uint8_t dirt = 0xdb;
+};
+
+/// A count as the call is given it; the buffer lives as long.
+class GivenCount {
+ public:
+  GivenCount(Gpu& gpu, const std::optional<DeviceCount>& on_device, uint64_t maximum)
+      : count_(maximum), obeyed_(on_device ? std::min(on_device->value, maximum) : maximum) {
+    if (!on_device) return;
+    buffer_.emplace(gpu, on_device->bytes, 4, std::as_bytes(std::span(&on_device->value, 1)).first(on_device->bytes));
+    count_ = Count::on_device(buffer_->range(), maximum);
+  }
+  const Count& count() const { return count_; }
+  uint64_t obeyed() const { return obeyed_; }
+
+ private:
+  Count count_;
+  uint64_t obeyed_;
+  std::optional<GuardedBuffer> buffer_;
+};
+
+/// Primitive: SortedSearch or BinarySearch. Gives what is wrong, or nothing; `found`: all outputs.
+template <class Primitive, class T>
+std::string wrong_search(Gpu& gpu, const Primitive& search, Bound bound, const std::vector<T>& needles,
+                         const std::vector<T>& haystack, const SearchOptions& options,
+                         std::vector<std::byte>* found = nullptr) {
+  GuardedBuffer needles_buffer(gpu, needles.size() * sizeof(T), options.needles_misalignment,
+                               std::as_bytes(std::span(needles)));
+  GuardedBuffer haystack_buffer(gpu, haystack.size() * sizeof(T), options.haystack_misalignment,
+                                std::as_bytes(std::span(haystack)));
+  GuardedBuffer output(gpu, needles.size() * 4, options.output_misalignment, {}, options.dirt);
+  const GivenCount needle_count(gpu, options.needle_count, needles.size());
+  const GivenCount haystack_count(gpu, options.haystack_count, haystack.size());
+  std::optional<GuardedBuffer> scratch;
+  if constexpr (std::is_same_v<Primitive, SortedSearch>)
+    scratch.emplace(gpu, search.scratch_size(needles.size(), haystack.size()), 0, std::span<const std::byte>{},
+                    options.dirt);
+  const auto ran = gpu.run([&](VkCommandBuffer commands) {
+    if constexpr (std::is_same_v<Primitive, SortedSearch>)
+      return search.record(commands, {needles_buffer.range(), haystack_buffer.range(), output.range(), scratch->range(),
+                                      needle_count.count(), haystack_count.count()});
+    else
+      return search.record(commands, {needles_buffer.range(), haystack_buffer.range(), output.range(),
+                                      needle_count.count(), haystack_count.count()});
+  });
+  if (!ran) return ran.error().message;
+
+  std::vector<std::byte> bytes;
+  const auto is_left = [&](GuardedBuffer& buffer, const std::vector<T>& keys) {
+    return buffer.read(bytes).empty() && (keys.empty() || std::memcmp(bytes.data(), keys.data(), bytes.size()) == 0);
+  };
+  if (!is_left(needles_buffer, needles)) return "the needles, or what lies around them, were written to";
+  if (!is_left(haystack_buffer, haystack)) return "the haystack, or what lies around it, was written to";
+  if (scratch)
+    if (const std::string spoilt = scratch->overwritten(); !spoilt.empty()) return "scratch: " + spoilt;
+  if (const std::string spoilt = output.read(bytes); !spoilt.empty()) return "output: " + spoilt;
+  const std::vector<uint32_t> outputs = items_of<uint32_t>(bytes);
+  if (found != nullptr) *found = bytes;
+  if (!options.sorted) return {};
+  for (uint64_t i = 0; i < outputs.size(); ++i) {
+    const uint32_t expected = i < needle_count.obeyed() ? bound_of(haystack, haystack_count.obeyed(), needles[i], bound)
+                                                        : uint32_t{options.dirt} * 0x01010101u;
+    if (outputs[i] != expected)
+      return "output " + std::to_string(i) + " of " + std::to_string(outputs.size()) + " is " +
+             std::to_string(outputs[i]) + " instead of " + std::to_string(expected);
+  }
+  return {};
+}
+
+/// The primitive that searches keys of type T, built at the first request with the tuning of the environment.
+template <class Primitive, class T>
+const Primitive& made_search(Backend& backend, Bound bound) {
+  const char* tuning = std::getenv("WEFT_TUNE");
+  const std::string name = std::is_same_v<Primitive, SortedSearch> ? "SortedSearch " : "BinarySearch ";
+  if constexpr (std::is_same_v<Primitive, SortedSearch>)
+    return backend.primitive<Primitive>(name + name_of(type_of<T>) + ' ' + name_of(bound) + (tuning ? tuning : ""),
+                                        SortedSearchConfig{type_of<T>, bound});
+  else
+    return backend.primitive<Primitive>(name + name_of(type_of<T>) + ' ' + name_of(bound) + (tuning ? tuning : ""),
+                                        BinarySearchConfig{type_of<T>, bound});
+}
+
+/// Runs it, and fails the running test where anything is wrong. Gives the outputs' bytes.
+template <class Primitive, class T>
+std::vector<std::byte> check_search(Backend& backend, Bound bound, const std::vector<T>& needles,
+                                    const std::vector<T>& haystack, const SearchOptions& options = {}) {
+  CAPTURE(backend.name());
+  CAPTURE(std::string(name_of(type_of<T>)));
+  CAPTURE(std::string(name_of(bound)));
+  CAPTURE(needles.size());
+  CAPTURE(haystack.size());
+  CAPTURE(options.needles_misalignment);
+  CAPTURE(options.haystack_misalignment);
+  CAPTURE(options.output_misalignment);
+  std::vector<std::byte> found;
+  CHECK(wrong_search(backend.gpu(), made_search<Primitive, T>(backend, bound), bound, needles, haystack, options,
+                     &found) == "");
+  return found;
+}
+
+/// Calls `test.operator()<T>()` for every type of keys.
+template <class Test>
+void for_every_key(const Test& test) {
+  test.template operator()<uint32_t>();
+  test.template operator()<uint64_t>();
+  test.template operator()<int32_t>();
+  test.template operator()<int64_t>();
+  test.template operator()<float>();
+  test.template operator()<double>();
+}
+
+/// Haystacks and needles, both sorted, on which bounds go wrong.
+template <class T>
+std::vector<std::pair<std::vector<T>, std::vector<T>>> telling_keys(uint64_t needles, uint64_t haystack) {
+  const T least = sorted_keys<T>(needles + haystack, 5)[0];
+  const T greatest = sorted_keys<T>(needles + haystack, 5).back();
+  const auto all = [](uint64_t count, T key) { return std::vector<T>(count, key); };
+  return {
+      {sorted_keys<T>(needles, 6), sorted_keys<T>(haystack, 7)},
+      {sorted_keys<T>(needles, 8, 5), sorted_keys<T>(haystack, 9, 5)},
+      {sorted_keys<T>(needles, 10, 3), sorted_keys<T>(haystack, 11, 300)},
+      {sorted_keys<T>(needles, 12, 300), sorted_keys<T>(haystack, 13, 3)},
+      {all(needles, least), sorted_keys<T>(haystack, 5)},
+      {all(needles, greatest), sorted_keys<T>(haystack, 5)},
+      {sorted_keys<T>(needles, 14), all(haystack, least)},
+      {all(needles, greatest), all(haystack, greatest)},
+      {all(needles, least), all(haystack, greatest)},
+      {all(needles, greatest), all(haystack, least)},
+  };
+}
+
+}  // namespace weft::test
