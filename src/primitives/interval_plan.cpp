@@ -43,8 +43,10 @@ Result<IntervalPlan> IntervalPlan::create(const Context& context, const Wish& wi
   // Kernels shift where they would divide by the tiles' sizes.
   const uint32_t workgroup = std::bit_floor(std::min(tuning.workgroup, state.traits().max_workgroup_invocations));
   const uint32_t row_items = workgroup * std::max(1u, 16 / wish.item_bytes);
-  const uint32_t most_rows = std::min(kMaxSegment / row_items, kMaxSegmentBytes / (row_items * wish.item_bytes));
-  const uint32_t rows = std::bit_floor(std::min(tuning.rows, most_rows));
+  uint32_t rows = std::bit_floor(tuning.rows);
+  while (rows > 1 &&
+         (rows * row_items > kMaxSegment || uint64_t{rows} * row_items * wish.item_bytes > kMaxSegmentBytes))
+    rows /= 2;
   plan.tile_intervals = workgroup * tuning.vectors * 4;
   plan.segment_outputs = rows * row_items;
 
