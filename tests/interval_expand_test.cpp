@@ -51,43 +51,32 @@ std::vector<std::byte> check_expand(Backend& backend, const IntervalExpandConfig
   CAPTURE(options.counts_misalignment);
   CAPTURE(options.output_misalignment);
   Gpu& gpu = backend.gpu();
-  const uint64_t maximum = counts.size();
-  const uint64_t count = options.device_count ? std::min(options.device_count->value, maximum) : maximum;
-  const auto obeyed = std::span<const uint64_t>(counts).first(count);
-  const uint64_t expected_total = total_of(obeyed);
-  const uint64_t max_output = options.max_output.value_or(expected_total);
-  CAPTURE(expected_total);
+  IntervalCall call(gpu, counts, expand.scratch_size(counts.size()), options.device_count, options.max_output,
+                    options.dirt);
+  const uint64_t max_output = call.max_output;
+  CAPTURE(call.expected_total);
   CAPTURE(max_output);
 
   std::vector<std::byte> values = options.values;
   if (values.empty()) {
-    values.resize(maximum * config.value_bytes);
-    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::byte>(random_word(maximum, i));
+    values.resize(counts.size() * config.value_bytes);
+    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::byte>(random_word(counts.size(), i));
   }
   const std::vector<std::byte> count_bytes = bytes_of_intervals(counts, config.by, config.count);
-  std::vector<std::byte> expected = decode_of(values, config.value_bytes, obeyed, max_output);
+  std::vector<std::byte> expected = decode_of(values, config.value_bytes, call.obeyed, max_output);
   expected.resize(max_output * config.value_bytes, static_cast<std::byte>(options.dirt));
 
   GuardedBuffer values_buffer(gpu, values.size(), options.values_misalignment, values);
   GuardedBuffer counts_buffer(gpu, count_bytes.size(), options.counts_misalignment, count_bytes);
   GuardedBuffer output_buffer(gpu, expected.size(), options.output_misalignment, {}, options.dirt);
-  GuardedBuffer total_buffer(gpu, 8, 4, {}, options.dirt);
-  GuardedBuffer status_buffer(gpu, 4, 8, {}, options.dirt);
-  GuardedBuffer scratch_buffer(gpu, expand.scratch_size(maximum), 0, {}, options.dirt);
-  std::optional<GuardedBuffer> count_buffer;
   IntervalExpandArgs args{values_buffer.range(),
                           counts_buffer.range(),
                           output_buffer.range(),
-                          total_buffer.range(),
-                          status_buffer.range(),
-                          scratch_buffer.range(),
-                          maximum,
+                          call.total.range(),
+                          call.status.range(),
+                          call.scratch.range(),
+                          call.count,
                           max_output};
-  if (options.device_count) {
-    count_buffer.emplace(gpu, options.device_count->bytes, 4,
-                         std::as_bytes(std::span(&options.device_count->value, 1)).first(options.device_count->bytes));
-    args.count = Count::on_device(count_buffer->range(), maximum);
-  }
   const Result<RunTime> ran = gpu.run([&](VkCommandBuffer commands) { return expand.record(commands, args); });
   if (!ran) FAIL(ran.error().message);
 
@@ -95,15 +84,7 @@ std::vector<std::byte> check_expand(Backend& backend, const IntervalExpandConfig
   CHECK(output_buffer.read(output) == "");
   const auto differing = std::ranges::mismatch(output, expected);
   CHECK(static_cast<uint64_t>(differing.in1 - output.begin()) == output.size());
-  CHECK(total_buffer.read(found) == "");
-  uint64_t total = 0;
-  std::memcpy(&total, found.data(), 8);
-  CHECK(total == expected_total);
-  CHECK(status_buffer.read(found) == "");
-  uint32_t status = 0;
-  std::memcpy(&status, found.data(), 4);
-  CHECK(status == (expected_total > max_output ? 1u : 0u));
-  CHECK(scratch_buffer.overwritten() == "");
+  call.check();
   CHECK(values_buffer.read(found) == "");
   CHECK(std::ranges::equal(found, values));
   return output;

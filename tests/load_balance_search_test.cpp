@@ -68,16 +68,14 @@ std::vector<std::byte> check_search(Backend& backend, const LoadBalanceSearch& s
   CAPTURE(options.sources_misalignment);
   CAPTURE(options.ranks_misalignment);
   Gpu& gpu = backend.gpu();
-  const uint64_t maximum = counts.size();
-  const uint64_t count = options.device_count ? std::min(options.device_count->value, maximum) : maximum;
-  const auto obeyed = std::span<const uint64_t>(counts).first(count);
-  const uint64_t expected_total = total_of(obeyed);
-  const uint64_t max_output = options.max_output.value_or(expected_total);
-  CAPTURE(expected_total);
+  IntervalCall call(gpu, counts, search.scratch_size(counts.size()), options.device_count, options.max_output,
+                    options.dirt);
+  const uint64_t max_output = call.max_output;
+  CAPTURE(call.expected_total);
   CAPTURE(max_output);
   const uint32_t index_bytes = size_of(config.index);
 
-  const Owners owners = owners_of(obeyed, max_output);
+  const Owners owners = owners_of(call.obeyed, max_output);
   const auto expected_bytes = [&](const Counts& indices) {
     std::vector<std::byte> bytes = bytes_of_lengths(indices, config.index);
     bytes.resize(max_output * index_bytes, static_cast<std::byte>(options.dirt));
@@ -87,19 +85,10 @@ std::vector<std::byte> check_search(Backend& backend, const LoadBalanceSearch& s
   GuardedBuffer counts_buffer(gpu, count_bytes.size(), options.counts_misalignment, count_bytes);
   GuardedBuffer sources(gpu, max_output * index_bytes, options.sources_misalignment, {}, options.dirt);
   GuardedBuffer ranks(gpu, max_output * index_bytes, options.ranks_misalignment, {}, options.dirt);
-  GuardedBuffer total_buffer(gpu, 8, 4, {}, options.dirt);
-  GuardedBuffer status_buffer(gpu, 4, 8, {}, options.dirt);
-  GuardedBuffer scratch(gpu, search.scratch_size(maximum), 0, {}, options.dirt);
-  std::optional<GuardedBuffer> count_buffer;
-  LoadBalanceSearchArgs args{counts_buffer.range(), {},      {},        total_buffer.range(), status_buffer.range(),
-                             scratch.range(),       maximum, max_output};
+  LoadBalanceSearchArgs args{counts_buffer.range(), {},         {},        call.total.range(), call.status.range(),
+                             call.scratch.range(),  call.count, max_output};
   if (config.sources) args.sources = sources.range();
   if (config.ranks) args.ranks = ranks.range();
-  if (options.device_count) {
-    count_buffer.emplace(gpu, options.device_count->bytes, 4,
-                         std::as_bytes(std::span(&options.device_count->value, 1)).first(options.device_count->bytes));
-    args.count = Count::on_device(count_buffer->range(), maximum);
-  }
   const Result<RunTime> ran = gpu.run([&](VkCommandBuffer commands) { return search.record(commands, args); });
   if (!ran) FAIL(ran.error().message);
 
@@ -111,15 +100,7 @@ std::vector<std::byte> check_search(Backend& backend, const LoadBalanceSearch& s
   CHECK(first_wrong(found, expected_bytes(config.ranks ? owners.ranks : Counts{})) == found.size());
   CHECK(sources.read(output) == "");
   CHECK(first_wrong(output, expected_bytes(config.sources ? owners.sources : Counts{})) == output.size());
-  CHECK(total_buffer.read(found) == "");
-  uint64_t total = 0;
-  std::memcpy(&total, found.data(), 8);
-  CHECK(total == expected_total);
-  CHECK(status_buffer.read(found) == "");
-  uint32_t status = 0;
-  std::memcpy(&status, found.data(), 4);
-  CHECK(status == (expected_total > max_output ? 1u : 0u));
-  CHECK(scratch.overwritten() == "");
+  call.check();
   CHECK(counts_buffer.read(found) == "");
   CHECK(std::ranges::equal(found, count_bytes));
   return output;

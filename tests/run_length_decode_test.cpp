@@ -50,40 +50,29 @@ std::vector<std::byte> check_decode(Backend& backend, const RunLengthDecode& dec
   CAPTURE(options.lengths_misalignment);
   CAPTURE(options.output_misalignment);
   Gpu& gpu = backend.gpu();
-  const uint64_t maximum = lengths.size();
-  const uint64_t count = options.device_count ? std::min(options.device_count->value, maximum) : maximum;
-  const auto obeyed = std::span<const uint64_t>(lengths).first(count);
-  const uint64_t expected_total = total_of(obeyed);
-  const uint64_t max_output = options.max_output.value_or(expected_total);
-  CAPTURE(expected_total);
+  IntervalCall call(gpu, lengths, decode.scratch_size(lengths.size()), options.device_count, options.max_output,
+                    options.dirt);
+  const uint64_t max_output = call.max_output;
+  CAPTURE(call.expected_total);
   CAPTURE(max_output);
 
-  std::vector<std::byte> symbols(maximum * config.symbol_bytes);
-  for (size_t i = 0; i < symbols.size(); ++i) symbols[i] = static_cast<std::byte>(random_word(maximum, i));
+  std::vector<std::byte> symbols(lengths.size() * config.symbol_bytes);
+  for (size_t i = 0; i < symbols.size(); ++i) symbols[i] = static_cast<std::byte>(random_word(lengths.size(), i));
   const std::vector<std::byte> length_bytes = bytes_of_lengths(lengths, config.length);
-  std::vector<std::byte> expected = decode_of(symbols, config.symbol_bytes, obeyed, max_output);
+  std::vector<std::byte> expected = decode_of(symbols, config.symbol_bytes, call.obeyed, max_output);
   expected.resize(max_output * config.symbol_bytes, static_cast<std::byte>(options.dirt));
 
   GuardedBuffer symbols_buffer(gpu, symbols.size(), options.symbols_misalignment, symbols);
   GuardedBuffer lengths_buffer(gpu, length_bytes.size(), options.lengths_misalignment, length_bytes);
   GuardedBuffer output_buffer(gpu, expected.size(), options.output_misalignment, {}, options.dirt);
-  GuardedBuffer total_buffer(gpu, 8, 4, {}, options.dirt);
-  GuardedBuffer status_buffer(gpu, 4, 8, {}, options.dirt);
-  GuardedBuffer scratch_buffer(gpu, decode.scratch_size(maximum), 0, {}, options.dirt);
-  std::optional<GuardedBuffer> count_buffer;
   RunLengthDecodeArgs args{symbols_buffer.range(),
                            lengths_buffer.range(),
                            output_buffer.range(),
-                           total_buffer.range(),
-                           status_buffer.range(),
-                           scratch_buffer.range(),
-                           maximum,
+                           call.total.range(),
+                           call.status.range(),
+                           call.scratch.range(),
+                           call.count,
                            max_output};
-  if (options.device_count) {
-    count_buffer.emplace(gpu, options.device_count->bytes, 4,
-                         std::as_bytes(std::span(&options.device_count->value, 1)).first(options.device_count->bytes));
-    args.count = Count::on_device(count_buffer->range(), maximum);
-  }
   const Result<RunTime> ran = gpu.run([&](VkCommandBuffer commands) { return decode.record(commands, args); });
   if (!ran) FAIL(ran.error().message);
 
@@ -91,15 +80,7 @@ std::vector<std::byte> check_decode(Backend& backend, const RunLengthDecode& dec
   CHECK(output_buffer.read(output) == "");
   const auto differing = std::ranges::mismatch(output, expected);
   CHECK(static_cast<uint64_t>(differing.in1 - output.begin()) == output.size());
-  CHECK(total_buffer.read(found) == "");
-  uint64_t total = 0;
-  std::memcpy(&total, found.data(), 8);
-  CHECK(total == expected_total);
-  CHECK(status_buffer.read(found) == "");
-  uint32_t status = 0;
-  std::memcpy(&status, found.data(), 4);
-  CHECK(status == (expected_total > max_output ? 1u : 0u));
-  CHECK(scratch_buffer.overwritten() == "");
+  call.check();
   CHECK(symbols_buffer.read(found) == "");
   CHECK(std::ranges::equal(found, symbols));
   CHECK(lengths_buffer.read(found) == "");

@@ -3,14 +3,22 @@
 // Counts of intervals, and the offsets they add up to.
 #pragma once
 
+#include <doctest/doctest.h>
+
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include <weft/load_balance_search.hpp>
 
+#include "support/guarded_buffer.hpp"
 #include "support/oracle.hpp"
 #include "support/random.hpp"
+#include "support/run.hpp"
 
 namespace weft::test {
 
@@ -43,5 +51,46 @@ inline Counts offsets_of(const Counts& counts) {
 inline std::vector<std::byte> bytes_of_intervals(const Counts& counts, IntervalsBy by, Type type) {
   return bytes_of_lengths(by == IntervalsBy::offsets ? offsets_of(counts) : counts, type);
 }
+
+/// What every call on intervals has beside its own ranges, and how it must be left.
+struct IntervalCall {
+  IntervalCall(Gpu& gpu, const Counts& counts, VkDeviceSize scratch_bytes,
+               const std::optional<DeviceCount>& device_count, std::optional<uint64_t> room, uint8_t dirt)
+      : total(gpu, 8, 4, {}, dirt),
+        status(gpu, 4, 8, {}, dirt),
+        scratch(gpu, scratch_bytes, 0, {}, dirt),
+        count(uint64_t{counts.size()}),
+        obeyed(std::span(counts).first(device_count ? std::min<uint64_t>(device_count->value, counts.size())
+                                                    : counts.size())),
+        expected_total(total_of(obeyed)),
+        max_output(room.value_or(expected_total)) {
+    if (!device_count) return;
+    count_buffer.emplace(gpu, device_count->bytes, 4,
+                         std::as_bytes(std::span(&device_count->value, 1)).first(device_count->bytes));
+    count = Count::on_device(count_buffer->range(), counts.size());
+  }
+
+  void check() {
+    CAPTURE(expected_total);
+    CAPTURE(max_output);
+    std::vector<std::byte> found;
+    CHECK(total.read(found) == "");
+    uint64_t told = 0;
+    std::memcpy(&told, found.data(), 8);
+    CHECK(told == expected_total);
+    CHECK(status.read(found) == "");
+    uint32_t overflow = 0;
+    std::memcpy(&overflow, found.data(), 4);
+    CHECK(overflow == (expected_total > max_output ? 1u : 0u));
+    CHECK(scratch.overwritten() == "");
+  }
+
+  GuardedBuffer total, status, scratch;
+  std::optional<GuardedBuffer> count_buffer;
+  Count count;
+  std::span<const uint64_t> obeyed;  ///< the counts that the call is to look at
+  uint64_t expected_total;
+  uint64_t max_output;
+};
 
 }  // namespace weft::test
