@@ -13,6 +13,7 @@
 #include "primitives/dispatch_arguments.h"
 #include "primitives/histogram.h"
 #include "primitives/interval.h"
+#include "primitives/interval_move.h"
 #include "primitives/load_balance_search.h"
 #include "primitives/look_back.h"
 #include "primitives/reduce.h"
@@ -117,6 +118,11 @@ const HostStruct kRunLengthDecodePush{sizeof(shader::RunLengthDecodePush),
 const HostStruct kLoadBalanceSearchPush{sizeof(shader::LoadBalanceSearchPush),
                                         {INTERVAL_MEMBERS(LoadBalanceSearchPush),
                                          MEMBER(LoadBalanceSearchPush, sources), MEMBER(LoadBalanceSearchPush, ranks)}};
+const HostStruct kIntervalMovePush{
+    sizeof(shader::IntervalMovePush),
+    {INTERVAL_MEMBERS(IntervalMovePush), MEMBER(IntervalMovePush, source_items),
+     MEMBER(IntervalMovePush, destination_items), MEMBER(IntervalMovePush, gather), MEMBER(IntervalMovePush, scatter),
+     MEMBER(IntervalMovePush, sources), MEMBER(IntervalMovePush, destinations)}};
 const HostStruct kSortedSearchPush{
     sizeof(shader::SortedSearchPush),
     {MEMBER(SortedSearchPush, needles), MEMBER(SortedSearchPush, haystack), MEMBER(SortedSearchPush, outputs),
@@ -167,6 +173,10 @@ const std::map<std::string_view, const HostStruct*> kPushedTo{
     {"run_length_decode", &kRunLengthDecodePush},
     {"interval_expand", &kRunLengthDecodePush},
     {"load_balance_search", &kLoadBalanceSearchPush},
+    {"interval_move", &kIntervalMovePush},
+    {"interval_move_bytes", &kIntervalMovePush},
+    {"interval_move_lines", &kIntervalMovePush},
+    {"interval_move_lines_sums", &kIntervalMovePush},
     {"sorted_search_partition", &kSortedSearchPush},
     {"sorted_search_merge", &kSortedSearchPush},
     {"binary_search", &kBinarySearchPush},

@@ -76,6 +76,10 @@ TEST_SUITE("host tuning") {
         CHECK(tuning->load_balance.workgroup <= 256);
         CHECK(tuning->load_balance.rows <= 32);
         CHECK(tuning->load_balance.vectors <= 2);
+        CHECK(tuning->move.workgroup % 128 == 0);
+        CHECK(tuning->move.workgroup <= 256);
+        CHECK(tuning->move.rows <= 32);
+        CHECK(tuning->move.vectors <= 2);
         CHECK(tuning->search.workgroup % 128 == 0);
         CHECK(tuning->search.workgroup <= 256);
         CHECK(tuning->search.keys <= 31);

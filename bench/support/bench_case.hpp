@@ -129,6 +129,7 @@ Cases histogram_cases(const Matrix& matrix);
 Cases run_length_decode_cases(const Matrix& matrix);
 Cases load_balance_search_cases(const Matrix& matrix);
 Cases interval_expand_cases(const Matrix& matrix);
+Cases interval_move_cases(const Matrix& matrix);
 Cases scan_by_key_cases(const Matrix& matrix);
 Cases reduce_by_key_cases(const Matrix& matrix);
 Cases sorted_search_cases(const Matrix& matrix);

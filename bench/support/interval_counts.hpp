@@ -19,11 +19,15 @@ struct Spread {
     half,     ///< the same, but half of all outputs are one interval's
     zipf,     ///< of the k-th largest in proportion to 1 / k, in random order
     sparse,   ///< nine in ten intervals have none
+    fixed,    ///< all have the mean
+    mixed,    ///< 16 times a power of two, all powers up to 2^12 being as frequent
   };
   Kind kind = Kind::uniform;
   uint32_t mean = 1;
 
   std::string name() const {
+    if (kind == Kind::fixed) return std::to_string(mean) + " B each";
+    if (kind == Kind::mixed) return "16 B to 64 KiB";
     constexpr const char* kNames[] = {"", " half in one", " zipf", " 90% empty"};
     return "L=" + std::to_string(mean) + kNames[static_cast<size_t>(kind)];
   }
@@ -52,6 +56,8 @@ class IntervalCounts {
           break;
         }
         case Spread::Kind::sparse: count = word % 10 == 0 ? 10 * count : 0; break;
+        case Spread::Kind::fixed: count = spread.mean; break;
+        case Spread::Kind::mixed: count = uint64_t{16} << (word % 13); break;
       }
       // The last takes what is left.
       at = i + 1 == number ? outputs : std::min(outputs, at + count);
@@ -76,6 +82,59 @@ class IntervalCounts {
  private:
   uint64_t id_ = 0;
   std::vector<uint32_t> offsets_;
+};
+
+/// Buffers of bytes that are copied in batches.
+inline std::vector<Spread> batched_copy_spreads(bool essential) {
+  if (essential) return {{Spread::Kind::fixed, 1024}};
+  std::vector<Spread> spreads;
+  for (const uint32_t bytes : {16u, 64u, 256u, 1024u, 4096u, 65536u}) spreads.push_back({Spread::Kind::fixed, bytes});
+  spreads.push_back({Spread::Kind::mixed, 16 * 8191 / 13});
+  return spreads;
+}
+
+/// Intervals that lie in one order at the source and in another at the destination, without gaps.
+class IntervalPlaces {
+ public:
+  IntervalPlaces() = default;
+  IntervalPlaces(const Spread& spread, uint64_t outputs) : counts_(spread, outputs) {
+    const uint64_t number = counts_.offsets().size() - 1;
+    lengths_.resize(number);
+    gather_.resize(number);
+    scatter_.resize(number);
+    for (uint64_t i = 0; i < number; ++i) lengths_[i] = count(i);
+    uint32_t source = 0, destination = 0;
+    for (uint64_t k = 0; k < number; ++k) {
+      const uint64_t at_source = k * kSourceStep % number;
+      gather_[at_source] = source;
+      source += lengths_[at_source];
+      scatter_[scattered(k)] = destination;
+      destination += lengths_[scattered(k)];
+    }
+  }
+
+  uint64_t id() const { return counts_.id(); }
+  uint32_t count(uint64_t i) const { return counts_.offsets()[i + 1] - counts_.offsets()[i]; }
+  const std::vector<uint32_t>& gather() const { return gather_; }
+  const std::vector<uint32_t>& scatter() const { return scatter_; }
+  /// The interval that is the k-th at the destination.
+  uint64_t scattered(uint64_t k) const { return k * kDestinationStep % lengths_.size(); }
+
+  HostArray offsets_array() const { return counts_.offsets_array(); }
+  HostArray counts_array() const { return array(lengths_, 1); }
+  HostArray gather_array() const { return array(gather_, 2); }
+  HostArray scatter_array() const { return array(scatter_, 3); }
+
+ private:
+  // Primes above every number of intervals.
+  static constexpr uint64_t kSourceStep = 4294967291, kDestinationStep = 4294967279;
+
+  HostArray array(const std::vector<uint32_t>& words, uint64_t kind) const {
+    return {std::as_bytes(std::span(words)), id() ^ kind << 56};
+  }
+
+  IntervalCounts counts_;
+  std::vector<uint32_t> lengths_, gather_, scatter_;
 };
 
 }  // namespace weft::bench

@@ -7,6 +7,7 @@
 #include <weft/gpu.hpp>
 #include <weft/histogram.hpp>
 #include <weft/interval_expand.hpp>
+#include <weft/interval_move.hpp>
 #include <weft/kernels.hpp>
 #include <weft/load_balance_search.hpp>
 #include <weft/reduce.hpp>

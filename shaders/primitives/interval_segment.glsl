@@ -9,8 +9,10 @@
 //
 // A kernel defines
 //   uvec4 interval_listed(uint tile, uint first, uint present)   what is listed of intervals first to first + 3 of a tile
-// and, for WEFT_INTERVAL_LISTS_PLACES, gets in the list beside it where the interval begins: see listed_interval(). Then it calls
-// interval_segment_begin(), and, where that says so, stores outputs [0, end) of the segment.
+// and, for WEFT_INTERVAL_LISTS_PLACES, gets in the list beside it where the interval begins: see listed_interval(). With
+// WEFT_INTERVAL_CHECKS besides, it defines
+//   bvec4 intervals_are_bad(uint tile, uint first, uint present, IntervalVector lengths)
+// and the list says which are. Then it calls interval_segment_begin(), and, where that says so, stores outputs [0, end) of the segment.
 #ifndef WEFT_INTERVAL_SEGMENT_GLSL
 #define WEFT_INTERVAL_SEGMENT_GLSL
 
@@ -28,6 +30,9 @@ shared uint weft_list[kTileIntervals];
 shared uvec2 weft_interval_sums[kSubgroupCount];
 
 uvec4 interval_listed(uint tile, uint first, uint present);
+#ifdef WEFT_INTERVAL_CHECKS
+bvec4 intervals_are_bad(uint tile, uint first, uint present, IntervalVector lengths);
+#endif
 
 // ---- which segment ----
 
@@ -114,8 +119,14 @@ shared uvec2 weft_first_rank;
 
 // What is listed is less than kTileIntervals, at most 2^11, and places less than 2^15.
 const uint kListedBits = 11u;
+const uint kListedBad = 1u << 31;
 uint listed_interval(uint at) { return weft_list[at] & ((1u << kListedBits) - 1u); }
+#ifdef WEFT_INTERVAL_CHECKS
+uint listed_place(uint at) { return bitfieldExtract(weft_list[at], int(kListedBits), 15); }
+bool listed_is_bad(uint at) { return (weft_list[at] & kListedBad) != 0u; }
+#else
 uint listed_place(uint at) { return weft_list[at] >> kListedBits; }
+#endif
 
 // Of an extra segment's first output, the rank in its interval, which may have begun before: after a barrier.
 uvec2 interval_first_rank(IntervalSegment segment) { return segment.is_extra ? weft_first_rank : uvec2(0u); }
@@ -191,6 +202,22 @@ void begins_count() {
   }
 }
 
+uvec4 interval_vector_listed(IntervalSegment segment, uint first, IntervalVector lengths) {
+  uvec4 listed = interval_listed(segment.tile, first, segment.present);
+#ifdef WEFT_INTERVAL_CHECKS
+  const bvec4 bad = intervals_are_bad(segment.tile, first, segment.present, lengths);
+  // Of the extra segments' tiles the first ones tell.
+  [[unroll]] for (uint k = 0; k < 4u; ++k) {
+    if (!bad[k]) continue;
+    listed[k] |= kListedBad;
+    if (segment.is_extra) continue;
+    atomicOr(Words(push.status).at[0], 2u);
+    atomicMin(Words(push.status).at[1], segment.tile * kTileIntervals + first + k);
+  }
+#endif
+  return listed;
+}
+
 // Whether this workgroup has a segment with outputs; if so, its intervals are listed and marked. Every invocation calls, once.
 bool interval_segment_begin(out IntervalSegment segment) {
   const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
@@ -213,17 +240,27 @@ bool interval_segment_begin(out IntervalSegment segment) {
     intervals = lane_intervals_load(counts);
   else
     intervals = lane_intervals_load_present(counts, segment.present);
-  const uvec4 listed_0 = interval_listed(segment.tile, first_own, segment.present);
+  const uvec4 listed_0 = interval_vector_listed(segment, first_own, intervals.first);
   uvec4 listed_1 = uvec4(0u);
-  if (kIntervalVectors == 2u) listed_1 = interval_listed(segment.tile, first_own + 4u, segment.present);
+  if (kIntervalVectors == 2u) listed_1 = interval_vector_listed(segment, first_own + 4u, intervals.second);
   const IntervalsBefore before = intervals_before_uniform(interval_tile_before(segment.tile));
+#ifdef WEFT_INTERVAL_IN_LINES
+  // What lies before is told in items.
+  const uvec2 outputs = uvec2(~0u);
+  uvec2 begin = uvec2(0u);
+  intervals.first = interval_vector_lines(intervals.first, interval_destinations(segment.tile, first_own, segment.present));
+  if (kIntervalVectors == 2u)
+    intervals.second =
+        interval_vector_lines(intervals.second, interval_destinations(segment.tile, first_own + 4u, segment.present));
+#else
   const uvec2 outputs =
       word64_min(subgroup_uniform(intervals_before_load(intervals_before_of_all()).outputs), push.max_output);
+  uvec2 begin = before.outputs;
+#endif
   [[unroll]] for (uint i = 0; i < kLaneWords; ++i) weft_begins[interval_place() * kLaneWords + i] = 0u;
 
   // Places of outputs in the tile, then in the segment.
   uvec4 counts_0, counts_1 = uvec4(0u);
-  uvec2 begin = before.outputs;
   segment.first = uvec2(0u);
   if (segment.is_extra) {
     segment.first = word64_multiply(group - tiles - before.extra + 1u, kSegment);

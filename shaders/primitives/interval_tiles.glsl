@@ -6,7 +6,10 @@
 // The outputs of a tile are cut, from its first on, into segments of kSegment outputs. Every tile has one segment, if of nothing; those
 // that follow it, of tiles with more outputs, are its extra ones.
 //
-// A kernel defines WEFT_INTERVAL_PUSH, its push constants, which begin with WEFT_INTERVAL_MEMBERS.
+// A kernel defines WEFT_INTERVAL_PUSH, its push constants, which begin with WEFT_INTERVAL_MEMBERS. With WEFT_INTERVAL_IN_LINES an
+// interval is items in memory, and its outputs are the lines of 16 bytes that it touches there; the kernel then defines
+//   uvec4 interval_destinations(uint tile, uint first, uint present)   the low words of the addresses of 4 intervals
+// and totals are of items.
 #ifndef WEFT_INTERVAL_TILES_GLSL
 #define WEFT_INTERVAL_TILES_GLSL
 
@@ -47,6 +50,32 @@ IntervalsBefore intervals_before_of_tile(uvec2 outputs) {
   const bool none = outputs == uvec2(0u);
   return IntervalsBefore(outputs, none ? 0u : extra.y != 0u ? kMostExtra : min(extra.x, kMostExtra));
 }
+
+#ifdef WEFT_INTERVAL_IN_LINES
+
+layout(constant_id = 7) const uint kLineItemBytes = 1;  // of the items in memory: 1 or 2
+
+uvec4 interval_destinations(uint tile, uint first, uint present);
+
+// At most 2^64 - 1.
+uvec2 interval_bytes(uvec2 items) {
+  if (kLineItemBytes == 1u) return items;
+  return word64_add_saturated(items, items);
+}
+
+// The bytes of an interval's lines in front of it and behind it.
+uint interval_padding(uvec2 items, uint destination) {
+  const uint front = destination & 15u;
+  const uint padding = front + ((0u - (front + items.x * kLineItemBytes)) & 15u);
+  return items == uvec2(0u) ? 0u : padding;
+}
+
+IntervalsBefore intervals_before_of_tile(uvec2 items, uint padding) {
+  const uvec2 bytes = word64_add_saturated(interval_bytes(items), uvec2(padding, 0u));
+  return IntervalsBefore(items, intervals_before_of_tile(word64_shift_right(bytes, 4u)).extra);
+}
+
+#endif
 
 // Of `before` in scratch: first the spans', then what lies before the end, then the tiles', each counted in its span.
 IntervalsBefore intervals_before_load(uint at) {
@@ -104,6 +133,12 @@ uvec2 interval_word_pair(uvec2 counts, uint at) {
   return kCountWords == 2u ? uvec2(source.at[2u * at], source.at[2u * at + 1u]) : uvec2(source.at[at], 0u);
 }
 
+uvec2 interval_count_load(uvec2 counts, uint at) {
+  const uvec2 count = interval_word_pair(counts, at);
+  if (!kByOffsets) return count;
+  return word64_subtract(word64_max(interval_word_pair(counts, at + 1u), count), count);
+}
+
 // Only where they lie on a boundary of 16 bytes.
 IntervalVector interval_vector_load(uvec2 counts, uint first) {
   Words4 source = Words4(counts);
@@ -158,6 +193,36 @@ LaneIntervals lane_intervals_load_present(uvec2 counts, uint present) {
     intervals.second = interval_vector_load_present(counts, interval_place() * kLaneIntervals + 4u, present);
   return intervals;
 }
+
+#ifdef WEFT_INTERVAL_IN_LINES
+
+uint interval_vector_padding(IntervalVector intervals, uvec4 destinations) {
+  uint sum = 0u;
+  [[unroll]] for (uint k = 0; k < 4u; ++k) sum += interval_padding(interval_length(intervals, k), destinations[k]);
+  return sum;
+}
+
+uint lane_intervals_padding(LaneIntervals intervals, uint tile, uint present) {
+  const uint first = interval_place() * kLaneIntervals;
+  uint sum = interval_vector_padding(intervals.first, interval_destinations(tile, first, present));
+  if (kIntervalVectors == 2u)
+    sum += interval_vector_padding(intervals.second, interval_destinations(tile, first + 4u, present));
+  return sum;
+}
+
+IntervalVector interval_vector_lines(IntervalVector intervals, uvec4 destinations) {
+  IntervalVector lines;
+  [[unroll]] for (uint k = 0; k < 4u; ++k) {
+    const uvec2 items = interval_length(intervals, k);
+    const uint padding = interval_padding(items, destinations[k]);
+    const uvec2 number = word64_shift_right(word64_add_saturated(interval_bytes(items), uvec2(padding, 0u)), 4u);
+    lines.low[k] = number.x;
+    lines.high[k] = number.y;
+  }
+  return lines;
+}
+
+#endif
 
 uvec2 interval_vector_sum(IntervalVector intervals, uvec2 sum) {
   [[unroll]] for (uint k = 0; k < 4u; ++k) sum = word64_add_saturated(sum, interval_length(intervals, k));

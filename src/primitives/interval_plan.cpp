@@ -37,6 +37,7 @@ Result<IntervalPlan> IntervalPlan::create(const Context& context, const Wish& wi
   plan.state = context.state();
   plan.name = wish.name;
   plan.counts_name = wish.counts_name;
+  plan.reports_interval = wish.reports_interval;
   plan.by = wish.by;
   plan.count_bytes = size_of(wish.count);
   plan.groups = tuning.groups;
@@ -51,21 +52,26 @@ Result<IntervalPlan> IntervalPlan::create(const Context& context, const Wish& wi
   plan.segment_outputs = rows * row_items;
 
   // Ids from 2 on: bytes of an item, rows, words of a count, vectors, by offsets.
-  std::vector<uint32_t> constants = {wish.item_bytes, rows, plan.count_bytes / 4, tuning.vectors,
-                                     wish.by == IntervalsBy::offsets ? 1u : 0u};
+  const std::vector<uint32_t> constants = {wish.item_bytes, rows, plan.count_bytes / 4, tuning.vectors,
+                                           wish.by == IntervalsBy::offsets ? 1u : 0u};
   Status status;
-  const auto build = [&](std::shared_ptr<const Pipeline>& pipeline, const char* kernel) {
+  std::vector<uint32_t> last_constants = constants;
+  last_constants.insert(last_constants.end(), wish.constants.begin(), wish.constants.end());
+  std::vector<uint32_t> totals_constants = constants;
+  totals_constants.push_back(wish.reports_interval ? 1u : 0u);
+  const std::string sums_kernel = wish.sums_kernel;
+  const auto build = [&](std::shared_ptr<const Pipeline>& pipeline, const std::string& kernel,
+                         const std::vector<uint32_t>& constants_of_kernel) {
     if (!status) return;
-    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(kernel, workgroup, constants);
+    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(kernel, workgroup, constants_of_kernel);
     if (built)
       pipeline = *std::move(built);
     else
       status = built.error();
   };
-  build(plan.sums, "interval_sums");
-  build(plan.totals, "interval_totals");
-  constants.insert(constants.end(), wish.constants.begin(), wish.constants.end());
-  build(plan.last, wish.kernel);
+  build(plan.sums, sums_kernel, sums_kernel == "interval_sums" ? constants : last_constants);
+  build(plan.totals, "interval_totals", totals_constants);
+  build(plan.last, wish.kernel, last_constants);
   if (!status) return status.error();
   return plan;
 }

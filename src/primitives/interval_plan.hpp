@@ -25,11 +25,15 @@ struct IntervalPlan {
     IntervalsBy by = IntervalsBy::counts;
     std::span<const uint32_t> constants{};  ///< of the last pass, from id 7 on
     const char* counts_name = "counts";     ///< of counts, for errors
+    /// Of the first pass; another than this one has the last one's constants too.
+    const char* sums_kernel = "interval_sums";
+    bool reports_interval = false;  ///< the status has a second word: the index of an interval
   };
 
   std::shared_ptr<const runtime::ContextState> state;
   const char* name = "";
   const char* counts_name = "";
+  bool reports_interval = false;
   IntervalsBy by = IntervalsBy::counts;
   uint32_t count_bytes = 0;
   uint32_t groups = 0;
@@ -55,7 +59,7 @@ struct IntervalPlan {
                    uint64_t max_output) const {
     const uint64_t maximum = count.maximum();
     push.total = ranges.write("total", outputs.total, 8, 4);
-    push.status = ranges.write("status", outputs.status, 4, 4);
+    push.status = ranges.write("status", outputs.status, reports_interval ? 8 : 4, 4);
     push.before = ranges.scratch(outputs.scratch, scratch_size(maximum));
     push.count = ranges.count(count);
     push.count_value = maximum;
@@ -68,6 +72,11 @@ struct IntervalPlan {
 
   template <class Push>
   void record(VkCommandBuffer commands, const Push& push) const {
+    record(commands, push, push.max_output);
+  }
+  /// `outputs`: that the kernels cut into segments, at most.
+  template <class Push>
+  void record(VkCommandBuffer commands, const Push& push, uint64_t outputs) const {
     if (push.spans != 0) {
       dispatch(*state, commands, *sums, push, {push.spans, 1});
       barrier_between(*state, commands);
@@ -75,7 +84,7 @@ struct IntervalPlan {
     dispatch(*state, commands, *totals, push, {1, 1});
     if (push.spans == 0 || push.max_output == 0) return;
     // In front of each extra segment lies a full one.
-    const uint64_t segments = tiles(push.count_value) + push.max_output / segment_outputs;
+    const uint64_t segments = tiles(push.count_value) + outputs / segment_outputs;
     barrier_between(*state, commands);
     dispatch(*state, commands, *last, push, dispatch_size(segments, state->traits().max_workgroup_count_x));
   }

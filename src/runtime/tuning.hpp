@@ -50,7 +50,7 @@ struct SelectTuning {
   uint32_t chunk_tiles = ~0u;      ///< tiles that are done at a time, where those of 2^31 items are more
 };
 
-/// RunLengthDecode and LoadBalanceSearch, each by itself. Workgroup and rows are rounded down to powers of two.
+/// RunLengthDecode (and IntervalExpand), LoadBalanceSearch and IntervalMove, each by itself. Workgroup and rows are rounded down to powers of two.
 struct IntervalTuning {
   uint32_t workgroup = 256;
   uint32_t rows = 8;     ///< 16-byte vectors of output per lane and segment, at most 32 and as many as make 2^14 items
@@ -78,6 +78,7 @@ struct Tuning {
   SelectTuning select;
   IntervalTuning decode;
   IntervalTuning load_balance;
+  IntervalTuning move;
   HistogramTuning histogram;
   ByKeyTuning scan_by_key;
   ByKeyTuning reduce_by_key;

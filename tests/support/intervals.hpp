@@ -54,10 +54,14 @@ inline std::vector<std::byte> bytes_of_intervals(const Counts& counts, Intervals
 
 /// What every call on intervals has beside its own ranges, and how it must be left.
 struct IntervalCall {
+  /// Whether the total is above the maximum; and the first interval that is out of range.
+  enum class Status : uint8_t { overflow, with_first_bad };
+
   IntervalCall(Gpu& gpu, const Counts& counts, VkDeviceSize scratch_bytes,
-               const std::optional<DeviceCount>& device_count, std::optional<uint64_t> room, uint8_t dirt)
+               const std::optional<DeviceCount>& device_count, std::optional<uint64_t> room, uint8_t dirt,
+               Status status_words = Status::overflow)
       : total(gpu, 8, 4, {}, dirt),
-        status(gpu, 4, 8, {}, dirt),
+        status(gpu, status_words == Status::overflow ? 4 : 8, 8, {}, dirt),
         scratch(gpu, scratch_bytes, 0, {}, dirt),
         count(uint64_t{counts.size()}),
         obeyed(std::span(counts).first(device_count ? std::min<uint64_t>(device_count->value, counts.size())
@@ -79,9 +83,11 @@ struct IntervalCall {
     std::memcpy(&told, found.data(), 8);
     CHECK(told == expected_total);
     CHECK(status.read(found) == "");
-    uint32_t overflow = 0;
-    std::memcpy(&overflow, found.data(), 4);
-    CHECK(overflow == (expected_total > max_output ? 1u : 0u));
+    uint32_t bits = 0, first_bad = ~uint32_t{0};
+    std::memcpy(&bits, found.data(), 4);
+    if (found.size() == 8) std::memcpy(&first_bad, found.data() + 4, 4);
+    CHECK(bits == (expected_total > max_output ? 1u : 0u) + (expected_first_bad != ~uint32_t{0} ? 2u : 0u));
+    CHECK(first_bad == expected_first_bad);
     CHECK(scratch.overwritten() == "");
   }
 
@@ -91,6 +97,7 @@ struct IntervalCall {
   std::span<const uint64_t> obeyed;  ///< the counts that the call is to look at
   uint64_t expected_total;
   uint64_t max_output;
+  uint64_t expected_first_bad = ~uint32_t{0};
 };
 
 }  // namespace weft::test

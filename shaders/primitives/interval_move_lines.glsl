@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// IntervalMove of items of 1 or 2 bytes from offsets to offsets, in lines of 16 bytes at the destination.
+#ifndef WEFT_INTERVAL_MOVE_LINES_GLSL
+#define WEFT_INTERVAL_MOVE_LINES_GLSL
+
+#define WEFT_INTERVAL_PUSH IntervalMovePush
+#define WEFT_INTERVAL_IN_LINES
+#include "primitives/interval_move.h"
+#include "primitives/interval_tiles.glsl"
+#include "primitives/interval_move_offsets.glsl"
+
+uvec4 interval_destinations(uint tile, uint first, uint present) {
+  const uvec4 offsets = offset_vector_load(tile_offsets(push.scatter, tile), first, present).low;
+  return offsets * kLineItemBytes + push.destination_items.x;
+}
+
+#endif

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <weft/interval_move.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/device.hpp"
+#include "support/guarded_buffer.hpp"
+#include "support/intervals.hpp"
+#include "support/refusals.hpp"
+#include "support/run.hpp"
+#include "support/sizes.hpp"
+
+namespace weft::test {
+namespace {
+
+struct MoveOptions {
+  std::optional<uint64_t> max_output{};  ///< none: exactly the total
+  VkDeviceSize input_misalignment = 0, counts_misalignment = 0, offsets_misalignment = 0, output_misalignment = 0;
+  std::optional<DeviceCount> device_count{};
+  std::vector<std::byte> input{};  ///< empty: random ones
+  uint8_t dirt = 0xdb;
+};
+
+/// Intervals, and where they lie among `sources` and `destinations` items.
+struct Intervals {
+  Counts counts;
+  Counts gather{}, scatter{};  ///< those that the form has
+  uint64_t sources = 0, destinations = 0;
+};
+
+/// Where intervals lie one behind the other in an order drawn at random, up to `gap` items apart; and where the last one ends.
+struct Places {
+  Counts offsets;
+  uint64_t end = 0;
+};
+Places shuffled_places(const Counts& counts, uint64_t gap, uint64_t seed) {
+  std::vector<uint64_t> order(counts.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {}, [&](uint64_t i) { return random_word(seed, i); });
+  Places places{Counts(counts.size())};
+  for (const uint64_t i : order) {
+    places.end += random_word(seed + 1, i) % (gap + 1);
+    places.offsets[i] = places.end;
+    places.end += counts[i];
+  }
+  return places;
+}
+
+Intervals intervals_of(const IntervalMoveConfig& config, Counts counts, uint64_t gap = 5, uint64_t seed = 1) {
+  Intervals intervals{std::move(counts)};
+  intervals.sources = intervals.destinations = total_of(intervals.counts);
+  if (config.gather) {
+    Places places = shuffled_places(intervals.counts, gap, seed);
+    intervals.gather = std::move(places.offsets);
+    intervals.sources = places.end + 3;
+  }
+  if (config.scatter) {
+    Places places = shuffled_places(intervals.counts, gap, seed + 7);
+    intervals.scatter = std::move(places.offsets);
+    intervals.destinations = places.end + 3;
+  }
+  return intervals;
+}
+
+const IntervalMove& made(Backend& backend, const IntervalMoveConfig& config) {
+  const char* tuning = std::getenv("WEFT_TUNE");
+  return backend.primitive<IntervalMove>(std::string("IntervalMove ") + name_of(config.by) + ' ' +
+                                             name_of(config.count) + ' ' + name_of(config.offset) + ' ' +
+                                             std::to_string(config.item_bytes) + (config.gather ? 'g' : '-') +
+                                             (config.scatter ? 's' : '-') + (tuning ? tuning : ""),
+                                         config);
+}
+
+/// Moves once and compares output, total and status with the CPU's, and everything around them with what it was. Returns the output.
+std::vector<std::byte> check_move(Backend& backend, const IntervalMoveConfig& config, const Intervals& intervals,
+                                  const MoveOptions& options = {}) {
+  const IntervalMove& move = made(backend, config);
+  const Counts& counts = intervals.counts;
+  CAPTURE(backend.name());
+  CAPTURE(std::string(name_of(config.by)));
+  CAPTURE(std::string(name_of(config.count)));
+  CAPTURE(std::string(name_of(config.offset)));
+  CAPTURE(config.item_bytes);
+  CAPTURE(config.gather);
+  CAPTURE(config.scatter);
+  CAPTURE(counts.size());
+  CAPTURE(options.input_misalignment);
+  CAPTURE(options.output_misalignment);
+  CAPTURE(options.offsets_misalignment);
+  Gpu& gpu = backend.gpu();
+  IntervalCall call(gpu, counts, move.scratch_size(counts.size()), options.device_count, options.max_output,
+                    options.dirt, IntervalCall::Status::with_first_bad);
+  const uint64_t max_output = call.max_output;
+  const uint64_t bytes = config.item_bytes;
+  const uint64_t sources = config.gather ? intervals.sources : max_output;
+  const uint64_t destinations = config.scatter ? intervals.destinations : max_output;
+
+  std::vector<std::byte> input = options.input;
+  if (input.empty()) {
+    input.resize(sources * bytes);
+    for (size_t i = 0; i < input.size(); ++i) input[i] = static_cast<std::byte>(random_word(counts.size(), i));
+  }
+  std::vector<std::byte> expected(destinations * bytes, static_cast<std::byte>(options.dirt));
+  uint64_t packed = 0;
+  for (uint64_t i = 0; i < call.obeyed.size(); ++i) {
+    const uint64_t count = call.obeyed[i], first = packed;
+    packed += count;
+    if (count == 0 || max_output == 0) continue;
+    const uint64_t from = config.gather ? intervals.gather[i] : first,
+                   to = config.scatter ? intervals.scatter[i] : first;
+    const bool is_bad = (config.gather && (from > sources || count > sources - from)) ||
+                        (config.scatter && (to > destinations || count > destinations - to));
+    if (is_bad) call.expected_first_bad = std::min<uint64_t>(call.expected_first_bad, i);
+    if (is_bad || first >= max_output) continue;
+    std::memcpy(expected.data() + to * bytes, input.data() + from * bytes, std::min(count, max_output - first) * bytes);
+  }
+
+  const std::vector<std::byte> count_bytes = bytes_of_intervals(counts, config.by, config.count);
+  GuardedBuffer input_buffer(gpu, input.size(), options.input_misalignment, input);
+  GuardedBuffer counts_buffer(gpu, count_bytes.size(), options.counts_misalignment, count_bytes);
+  const auto offsets_buffer = [&](const Counts& offsets) {
+    const std::vector<std::byte> offset_bytes = bytes_of_lengths(offsets, config.offset);
+    return GuardedBuffer(gpu, offset_bytes.size(), options.offsets_misalignment, offset_bytes);
+  };
+  GuardedBuffer gather = offsets_buffer(intervals.gather), scatter = offsets_buffer(intervals.scatter);
+  GuardedBuffer output_buffer(gpu, expected.size(), options.output_misalignment, {}, options.dirt);
+  IntervalMoveArgs args{
+      input_buffer.range(), counts_buffer.range(), {},         {},        output_buffer.range(), call.total.range(),
+      call.status.range(),  call.scratch.range(),  call.count, max_output};
+  if (config.gather) args.gather = gather.range();
+  if (config.scatter) args.scatter = scatter.range();
+  const Result<RunTime> ran = gpu.run([&](VkCommandBuffer commands) { return move.record(commands, args); });
+  if (!ran) FAIL(ran.error().message);
+
+  std::vector<std::byte> output, found;
+  CHECK(output_buffer.read(output) == "");
+  // In lines, intervals behind the first max_output items may be moved or not.
+  const bool is_certain = bytes >= 4 || !config.gather || !config.scatter || call.expected_total <= max_output;
+  if (is_certain) {
+    const auto differing = std::ranges::mismatch(output, expected);
+    CHECK(static_cast<uint64_t>(differing.in1 - output.begin()) == output.size());
+  }
+  call.check();
+  CHECK(input_buffer.read(found) == "");
+  CHECK(std::ranges::equal(found, input));
+  return output;
+}
+
+/// The three forms.
+std::vector<IntervalMoveConfig> forms(IntervalMoveConfig config) {
+  std::vector<IntervalMoveConfig> all;
+  for (const bool gather : {true, false})
+    for (const bool scatter : {true, false}) {
+      config.gather = gather;
+      config.scatter = scatter;
+      if (gather || scatter) all.push_back(config);
+    }
+  return all;
+}
+
+/// How many outputs a workgroup's segment has, in items.
+uint64_t segment_items(const IntervalMove& move, const IntervalMoveConfig& config) {
+  const bool is_in_lines = config.item_bytes < 4 && config.gather && config.scatter;
+  return uint64_t{move.segment_outputs()} * (is_in_lines ? 16 / config.item_bytes : 1);
+}
+
+}  // namespace
+
+TEST_SUITE("interval_move") {
+  TEST_CASE("the published example: intervals of a counting input, gathered and scattered") {
+    Intervals intervals{{3, 9, 1, 9, 8, 5, 10, 2, 5, 2, 8, 6, 5, 2, 4, 0, 8, 2, 5, 6},
+                        {75, 86, 17, 2, 67, 24, 37, 11, 95, 35, 52, 18, 47, 0, 13, 75, 78, 60, 62, 29},
+                        {10, 80, 99, 27, 41, 71, 15, 0, 36, 13, 89, 49, 66, 97, 76, 76, 2, 25, 61, 55}};
+    intervals.sources = intervals.destinations = 100;
+    std::vector<uint32_t> counting(100);
+    std::iota(counting.begin(), counting.end(), 0);
+    const auto bytes = std::as_bytes(std::span(counting));
+    for (Backend* backend : every_backend())
+      for (const IntervalsBy by : {IntervalsBy::counts, IntervalsBy::offsets}) {
+        const IntervalMoveConfig config{.by = by};
+        const auto output =
+            items_of<uint32_t>(check_move(*backend, config, intervals, {.input = {bytes.begin(), bytes.end()}}));
+        REQUIRE(output.size() == 100);
+        CHECK(std::vector(output.begin(), output.begin() + 15) ==
+              std::vector<uint32_t>{11, 12, 78, 79, 80, 81, 82, 83, 84, 85, 75, 76, 77, 35, 36});
+        CHECK(output[99] == 17);
+      }
+  }
+
+  TEST_CASE("items of every size in every form, from counts and from offsets, of both types") {
+    uint32_t combination = 0;
+    for (Backend* backend : every_backend())
+      for (const uint32_t bytes : {1u, 2u, 4u, 8u, 12u, 16u, 256u})
+        for (const IntervalMoveConfig& form : forms({.item_bytes = bytes})) {
+          ++combination;
+          if (backend->is_emulated() && combination % 3 != 0) continue;
+          if (bytes > 4 && combination % 2 == 0) continue;
+          IntervalMoveConfig config = form;
+          config.by = combination % 2 == 0 ? IntervalsBy::counts : IntervalsBy::offsets;
+          config.count = combination % 3 == 0 ? Type::u64 : Type::u32;
+          config.offset = combination % 4 < 2 ? Type::u64 : Type::u32;
+          const IntervalMove& move = made(*backend, config);
+          check_move(*backend, config, intervals_of(config, mixed_counts(move.tile_intervals() + 77, bytes)));
+          check_move(*backend, config, intervals_of(config, {3, 3 * segment_items(move, config) + 11, 0, 7}));
+        }
+  }
+
+  TEST_CASE("every edge of intervals and of items, in every form of bytes and of words") {
+    for (Backend* backend : every_backend())
+      for (const uint32_t bytes : {1u, 4u})
+        for (const IntervalMoveConfig& config : forms({.item_bytes = bytes})) {
+          if (backend->is_emulated() && bytes == 4 && !config.gather) continue;
+          const IntervalMove& move = made(*backend, config);
+          for (const uint64_t number : edges(*backend, move.tile_intervals(), 2))
+            check_move(*backend, config, intervals_of(config, random_counts(number, 7)));
+          const uint64_t segment = segment_items(move, config);
+          for (const uint64_t total : around({0, 16, segment, 2 * segment}))
+            check_move(*backend, config, intervals_of(config, {total / 2, total - total / 2}));
+        }
+  }
+
+  TEST_CASE("bytes from any address to any other, of every short length") {
+    for (Backend* backend : every_backend())
+      for (const IntervalMoveConfig& config : forms({.item_bytes = 1})) {
+        Counts counts(16 * 53);
+        for (uint64_t i = 0; i < counts.size(); ++i) counts[i] = i % 53;
+        for (VkDeviceSize i = 0; i < 4; ++i)
+          check_move(*backend, config, intervals_of(config, counts, 19, i),
+                     {.input_misalignment = 5 * i % 16, .output_misalignment = (7 * i + 3) % 16});
+        // As allocators place them.
+        Intervals aligned{random_counts(400, 200)};
+        for (uint64_t i = 0; i < 400; ++i) aligned.gather.push_back(256 * ((i * 7) % 400));
+        for (uint64_t i = 0; i < 400; ++i) aligned.scatter.push_back(256 * ((i * 11) % 400));
+        aligned.sources = aligned.destinations = 256 * 400;
+        check_move(*backend, config, aligned);
+      }
+  }
+
+  TEST_CASE("intervals of any distribution") {
+    for (Backend* backend : every_backend())
+      for (const uint32_t bytes : {1u, 4u}) {
+        const IntervalMoveConfig config{.item_bytes = bytes};
+        const IntervalMove& move = made(*backend, config);
+        const uint64_t segment = segment_items(move, config);
+        const uint64_t tile = move.tile_intervals();
+        Counts sparse(5 * tile, 0);
+        sparse[3 * tile + 9] = segment + 5;
+        check_move(*backend, config, intervals_of(config, sparse));
+        Counts half = random_counts(2 * tile, 9);
+        half[tile / 3] = total_of(half);
+        check_move(*backend, config, intervals_of(config, half));
+        check_move(*backend, config, intervals_of(config, Counts(3 * tile, 0)));
+        check_move(*backend, config, intervals_of(config, Counts(2 * tile + 1, 1), 0));
+      }
+  }
+
+  TEST_CASE("arrays begin at any multiple of their alignment") {
+    for (Backend* backend : every_backend())
+      for (const uint32_t bytes : {2u, 8u}) {
+        IntervalMoveConfig config{.item_bytes = bytes, .scatter = bytes == 2};
+        if (bytes == 8) config.offset = Type::u64;
+        const VkDeviceSize step = std::min(bytes, 4u);
+        for (VkDeviceSize output = 0; output < 16; output += 2 * step)
+          check_move(*backend, config,
+                     intervals_of(config, mixed_counts(made(*backend, config).tile_intervals() + 40, output)),
+                     {.input_misalignment = (3 * output + step) % 16 / step * step,
+                      .counts_misalignment = 4 * (output / step % 4),
+                      .offsets_misalignment = 4 * ((output / step + 1) % 4),
+                      .output_misalignment = output});
+      }
+  }
+
+  TEST_CASE("intervals out of range are not moved, and the first is told") {
+    for (Backend* backend : every_backend())
+      for (const uint32_t bytes : {1u, 4u})
+        for (IntervalMoveConfig config : forms({.item_bytes = bytes})) {
+          config.offset = bytes == 1 ? Type::u64 : Type::u32;
+          if (backend->is_emulated() && bytes == 1 && !config.scatter) continue;
+          const IntervalMove& move = made(*backend, config);
+          const uint64_t number = 2 * move.tile_intervals() + 9;
+          Counts counts = mixed_counts(number, 4);
+          counts[number / 2] = segment_items(move, config) + 40;
+          const Intervals sound = intervals_of(config, counts);
+          for (const uint64_t bad : {uint64_t{0}, number / 2, number - 1}) {
+            Intervals intervals = sound;
+            intervals.counts[bad] = std::max<uint64_t>(1, intervals.counts[bad]);
+            Counts& offsets = config.gather ? intervals.gather : intervals.scatter;
+            const uint64_t items = config.gather ? intervals.sources : intervals.destinations;
+            // By one item, and by as much as can be; behind it another one, and an empty one, which is none.
+            offsets[bad] = items - intervals.counts[bad] + 1;
+            check_move(*backend, config, intervals);
+            offsets[bad] = config.offset == Type::u64 ? ~uint64_t{0} : ~uint32_t{0};
+            if (bad + 2 < number) {
+              offsets[bad + 1] = items;
+              intervals.counts[bad + 1] = 2;
+              offsets[bad + 2] = items + 100;
+              intervals.counts[bad + 2] = 0;
+            }
+            check_move(*backend, config, intervals);
+          }
+        }
+  }
+
+  TEST_CASE("items that there is no room for are told, and nothing goes past a packed side") {
+    for (Backend* backend : every_backend())
+      for (const uint32_t bytes : {1u, 4u})
+        for (const IntervalMoveConfig& config : forms({.item_bytes = bytes})) {
+          if (backend->is_emulated() && bytes == 1) continue;
+          const Intervals intervals =
+              intervals_of(config, mixed_counts(made(*backend, config).tile_intervals() + 13, 5));
+          const uint64_t total = total_of(intervals.counts);
+          for (const uint64_t room : {uint64_t{0}, uint64_t{1}, total / 2, total - 1, total + 9})
+            check_move(*backend, config, intervals, {.max_output = room});
+        }
+  }
+
+  TEST_CASE("a count on the device is obeyed, and never exceeds its maximum") {
+    const IntervalMoveConfig config{.by = IntervalsBy::offsets, .item_bytes = 1};
+    for (Backend* backend : every_backend()) {
+      const uint64_t maximum = 2 * made(*backend, config).tile_intervals() + 11;
+      const Intervals intervals = intervals_of(config, mixed_counts(maximum, 3));
+      for (const uint64_t value : {uint64_t{0}, uint64_t{1}, maximum / 2, maximum, maximum + 1, ~uint64_t{0}})
+        check_move(*backend, config, intervals,
+                   {.max_output = total_of(intervals.counts), .device_count = DeviceCount{value, 8}});
+    }
+  }
+
+  TEST_CASE("counts of any size are no address") {
+    const IntervalMoveConfig config{.count = Type::u64, .offset = Type::u64, .item_bytes = 1};
+    for (Backend* backend : every_backend()) {
+      Intervals intervals = intervals_of(config, {5, 9, 30, 2, 700});
+      for (const uint64_t count : {~uint64_t{0}, uint64_t{1} << 63, uint64_t{1} << 40}) {
+        intervals.counts[2] = count;
+        check_move(*backend, config, intervals, {.max_output = 1000});
+      }
+    }
+  }
+
+  TEST_CASE("results do not depend on the tuning, nor on what lay in scratch") {
+    for (const uint32_t bytes : {1u, 12u}) {
+      const IntervalMoveConfig config{.item_bytes = bytes};
+      const Intervals intervals = intervals_of(config, mixed_counts(3000, 8));
+      const auto plain = check_move(first_backend(), config, intervals);
+      const ScopedEnvironment overrides("WEFT_TUNE", "move.workgroup=256,move.rows=8,move.vectors=2");
+      CHECK(check_move(first_backend(), config, intervals) == plain);
+    }
+  }
+
+  TEST_CASE("configurations that make no sense are refused") {
+    const Context& context = first_backend().context();
+    const auto message = [&](const IntervalMoveConfig& config) {
+      return IntervalMove::create(context, config).error().message;
+    };
+    for (const uint32_t bytes : {0u, 3u, 6u, 258u, 260u})
+      CHECK(message({.item_bytes = bytes}) ==
+            "IntervalMove: items have 1, 2, or a multiple of 4 bytes up to 256, not " + std::to_string(bytes));
+    CHECK(message({.count = Type::i32}) == "IntervalMove: counts are u32 or u64, not i32");
+    CHECK(message({.offset = Type::f32}) == "IntervalMove: offsets are u32 or u64, not f32");
+    CHECK(message({.gather = false, .scatter = false}) == "IntervalMove: neither gathers nor scatters");
+  }
+}
+
+TEST_SUITE("refusal") {
+  TEST_CASE("IntervalMove refuses arguments that break a precondition, and records nothing") {
+    NotingGpu noting;
+    const Result<IntervalMove> move = IntervalMove::create(
+        noting.context(), {.by = IntervalsBy::offsets, .count = Type::u64, .offset = Type::u64, .item_bytes = 12});
+    if (!move) FAIL(move.error().message);
+    const uint64_t intervals = 1000;
+    const Buffer counts = noting.made(8 * (intervals + 1)), gather = noting.made(8 * intervals),
+                 scatter = noting.made(8 * intervals), input = noting.made(12'000), output = noting.made(12'000),
+                 results = noting.made(16), scratch = noting.made(move->scratch_size(intervals) + 16);
+    const IntervalMoveArgs sound{{input.range().buffer, 0, 12'000},
+                                 {counts.range().buffer, 0, 8 * (intervals + 1)},
+                                 {gather.range().buffer, 0, 8 * intervals},
+                                 {scatter.range().buffer, 0, 8 * intervals},
+                                 {output.range().buffer, 0, 12'000},
+                                 {results.range().buffer, 0, 8},
+                                 {results.range().buffer, 8, 8},
+                                 scratch.range(),
+                                 intervals,
+                                 1000};
+    using Breach = Refusal<IntervalMoveArgs>;
+    noting.check_refused(
+        *move, sound,
+        std::vector<Breach>{
+            {"input", "is null", [](auto& a) { a.input = {}; }},
+            {"counts", "lacks the last offset", [](auto& a) { a.counts.size -= 8; }},
+            {"gather", "is null", [](auto& a) { a.gather = {}; }},
+            {"gather", "is too small", [](auto& a) { a.gather.size -= 8; }},
+            {"scatter", "is misaligned", [](auto& a) { a.scatter.offset += 2; }},
+            {"output", "is null", [](auto& a) { a.output = {}; }},
+            {"output", "is misaligned", [](auto& a) { a.output.offset += 2; }},
+            {"output", "overlaps input", [](auto& a) { a.output = a.input; }},
+            {"total", "is null", [](auto& a) { a.total = {}; }},
+            {"status", "is too small", [](auto& a) { a.status.size = 4; }},
+            {"status", "overlaps total", [](auto& a) { a.status = a.total; }},
+            {"scratch", "is too small", [](auto& a) { a.scratch.size = 16; }},
+            {"count", "is more than 2^32 - 2", [](auto& a) { a.count = uint64_t{1} << 32; }},
+            {"max_output", "is more than 2^30 tiles hold", [](auto& a) { a.max_output = uint64_t{1} << 60; }},
+        });
+  }
+}
+
+}  // namespace weft::test
