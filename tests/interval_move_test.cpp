@@ -143,7 +143,7 @@ std::vector<std::byte> check_move(Backend& backend, const IntervalMoveConfig& co
   std::vector<std::byte> output, found;
   CHECK(output_buffer.read(output) == "");
   // In lines, intervals behind the first max_output items may be moved or not.
-  const bool is_certain = bytes >= 4 || !config.gather || !config.scatter || call.expected_total <= max_output;
+  const bool is_certain = !config.gather || !config.scatter || call.expected_total <= max_output;
   if (is_certain) {
     const auto differing = std::ranges::mismatch(output, expected);
     CHECK(static_cast<uint64_t>(differing.in1 - output.begin()) == output.size());
@@ -168,8 +168,8 @@ std::vector<IntervalMoveConfig> forms(IntervalMoveConfig config) {
 
 /// How many outputs a workgroup's segment has, in items.
 uint64_t segment_items(const IntervalMove& move, const IntervalMoveConfig& config) {
-  const bool is_in_lines = config.item_bytes < 4 && config.gather && config.scatter;
-  return uint64_t{move.segment_outputs()} * (is_in_lines ? 16 / config.item_bytes : 1);
+  const uint64_t outputs = move.segment_outputs();
+  return config.gather && config.scatter ? std::max<uint64_t>(1, outputs * 16 / config.item_bytes) : outputs;
 }
 
 }  // namespace

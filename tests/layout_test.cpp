@@ -173,6 +173,7 @@ const std::map<std::string_view, const HostStruct*> kPushedTo{
     {"run_length_decode", &kRunLengthDecodePush},
     {"interval_expand", &kRunLengthDecodePush},
     {"load_balance_search", &kLoadBalanceSearchPush},
+    {"interval_gather", &kIntervalMovePush},
     {"interval_move", &kIntervalMovePush},
     {"interval_move_bytes", &kIntervalMovePush},
     {"interval_move_lines", &kIntervalMovePush},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Last pass of IntervalMove of items of whole words: a lane a word, so that neighbouring lanes move neighbouring words.
+// Last pass of IntervalMove of items of whole words, where one side is packed: a lane a word, so that neighbouring lanes move
+// neighbouring words.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define WEFT_INTERVAL_PUSH IntervalMovePush

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Last pass of IntervalMove of items of 1 or 2 bytes from offsets to offsets: a lane a line of 16 bytes at the destination, so that
-// lines are stored whole wherever an interval has all of one.
+// Last pass of IntervalMove from offsets to offsets: a lane a line of 16 bytes at the destination, so that lines are stored whole
+// wherever an interval has all of one.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define WEFT_INTERVAL_LISTS_PLACES
@@ -37,9 +37,13 @@ void main() {
     const uint to = left.y != 0u ? 16u : min(left.x, 16u);
     const uvec2 line_source = word64_add(source, skipped);
     const uvec2 line_target = word64_add(target, skipped);
-    if (from == 0u && to == 16u)
+    if (from == 0u && to == 16u) {
       Words4(line_target).at[0] = load_16_bytes(line_source);
-    else
+    } else if (kLineItemBytes < 4u) {
       copy_bytes(word64_add(line_source, from), word64_add(line_target, from), to - from);
+    } else {
+      [[unroll]] for (uint i = 0; i < 4u; ++i)
+        if (4u * i >= from && 4u * i < to) Words(line_target).at[i] = Words(line_source).at[i];
+    }
   }
 }

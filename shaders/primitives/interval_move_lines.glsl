@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// IntervalMove of items of 1 or 2 bytes from offsets to offsets, in lines of 16 bytes at the destination.
+// IntervalMove from offsets to offsets, in lines of 16 bytes at the destination.
 #ifndef WEFT_INTERVAL_MOVE_LINES_GLSL
 #define WEFT_INTERVAL_MOVE_LINES_GLSL
 

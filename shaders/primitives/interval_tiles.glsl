@@ -53,14 +53,14 @@ IntervalsBefore intervals_before_of_tile(uvec2 outputs) {
 
 #ifdef WEFT_INTERVAL_IN_LINES
 
-layout(constant_id = 7) const uint kLineItemBytes = 1;  // of the items in memory: 1 or 2
+layout(constant_id = 7) const uint kLineItemBytes = 1;  // of the items in memory: 1, 2, or a multiple of 4 up to 256
 
 uvec4 interval_destinations(uint tile, uint first, uint present);
 
 // At most 2^64 - 1.
 uvec2 interval_bytes(uvec2 items) {
   if (kLineItemBytes == 1u) return items;
-  return word64_add_saturated(items, items);
+  return items.y >> 24 != 0u ? uvec2(~0u) : word64_times(items, kLineItemBytes);
 }
 
 // The bytes of an interval's lines in front of it and behind it.
@@ -109,8 +109,14 @@ struct IntervalVector {
   uvec4 low, high;
 };
 
+#ifdef WEFT_INTERVAL_IN_LINES
+const bool kLengthsHaveHighWords = true;  // lines of large items
+#else
+const bool kLengthsHaveHighWords = kCountWords == 2u;
+#endif
+
 uvec2 interval_length(IntervalVector intervals, uint k) {
-  return uvec2(intervals.low[k], kCountWords == 2u ? intervals.high[k] : 0u);
+  return uvec2(intervals.low[k], kLengthsHaveHighWords ? intervals.high[k] : 0u);
 }
 
 // From offsets, `next` being the one behind them. Where they decrease, which no sums of counts do, counts are 0.

@@ -2,6 +2,7 @@
 #include <weft/interval_move.hpp>
 
 #include <algorithm>
+#include <bit>
 
 #include "primitives/interval_move.h"
 #include "primitives/interval_plan.hpp"
@@ -10,18 +11,28 @@ namespace weft {
 
 using primitives::IntervalPlan;
 
+namespace {
+
+constexpr uint32_t kLineBytes = 16;
+
+}  // namespace
+
 struct IntervalMove::Plan {
   IntervalPlan intervals;
   IntervalMoveConfig config;
 
   bool has_narrow_items() const { return config.item_bytes < 4; }
-  bool is_in_lines() const { return has_narrow_items() && config.gather && config.scatter; }
+  bool is_in_lines() const { return config.gather && config.scatter; }
+  /// Of the packed side.
+  bool is_in_vectors() const {
+    const bool fills = std::has_single_bit(config.item_bytes) && config.item_bytes <= kLineBytes;
+    return !is_in_lines() && (has_narrow_items() || (config.gather && fills));
+  }
 };
 
 namespace {
 
 constexpr const char* kName = "IntervalMove";
-constexpr uint32_t kLineBytes = 16;
 
 Error unsupported(const std::string& what) { return {ErrorCode::unsupported, std::string(kName) + ": " + what}; }
 
@@ -43,8 +54,8 @@ Result<IntervalMove> IntervalMove::create(const Context& context, const Interval
     wish.sums_kernel = "interval_move_lines_sums";
     wish.kernel = "interval_move_lines";
     wish.item_bytes = kLineBytes;
-  } else if (plan.has_narrow_items()) {
-    wish.kernel = "interval_move_bytes";
+  } else if (plan.is_in_vectors()) {
+    wish.kernel = plan.has_narrow_items() ? "interval_move_bytes" : "interval_gather";
   }
   Result<IntervalPlan> intervals = IntervalPlan::create(context, wish);
   if (!intervals) return intervals.error();
@@ -73,9 +84,8 @@ Status IntervalMove::record(VkCommandBuffer commands, const IntervalMoveArgs& ar
     return primitives::argument_error(kName, "count", "is more than 2^32 - 2: " + std::to_string(maximum));
   if (Status status = plan.check_sizes(maximum, args.max_output); !status) return status;
   // An interval touches fewer than two lines more than its bytes fill.
-  const uint64_t outputs = plan_->is_in_lines()
-                               ? args.max_output / kLineBytes * config.item_bytes + config.item_bytes + 2 * maximum
-                               : args.max_output;
+  const uint64_t outputs =
+      plan_->is_in_lines() ? args.max_output * config.item_bytes / kLineBytes + 1 + 2 * maximum : args.max_output;
   if (Status status = plan.check_sizes(maximum, outputs); !status) return status;
 
   shader::IntervalMovePush push{};
@@ -97,9 +107,9 @@ Status IntervalMove::record(VkCommandBuffer commands, const IntervalMoveArgs& ar
   }
   plan.locate_rest(ranges, push, {args.total, args.status, args.scratch}, args.count, args.max_output);
   if (Status status = ranges.finish(); !status) return status;
-  if (plan_->has_narrow_items() && !plan_->is_in_lines())
-    push.head = primitives::head_items(config.gather ? push.destination_items : push.source_items, kLineBytes,
-                                       config.item_bytes);
+  const VkDeviceAddress packed = config.gather ? push.destination_items : push.source_items;
+  if (plan_->is_in_vectors() && packed % config.item_bytes == 0)
+    push.head = primitives::head_items(packed, kLineBytes, config.item_bytes);
   plan.record(commands, push, outputs);
   return {};
 }

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Last pass of IntervalMove of items of 4, 8 or 16 bytes to a packed output: a lane a vector of 16 bytes there.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#define WEFT_INTERVAL_PUSH IntervalMovePush
+#define WEFT_INTERVAL_LISTS_PLACES
+#define WEFT_INTERVAL_CHECKS
+#include "primitives/interval_move.h"
+#include "primitives/interval_segment.glsl"
+#include "primitives/interval_move_offsets.glsl"
+
+const uint kItemWords = kItemBytes / 4u;
+
+uvec4 interval_listed(uint tile, uint first, uint present) { return uvec4(first) + uvec4(0u, 1u, 2u, 3u); }
+
+// Where the item would lie that has place 0, were it one of the interval that the list has at `at`.
+uvec2 source_of_place_0(uvec2 gather, uvec2 first_rank, uint at) {
+  const uvec2 own_rank = at == 0u ? first_rank : uvec2(0u);
+  const uvec2 index = word64_add(offset_load(gather, listed_interval(at)), own_rank);
+  return word64_add(push.source_items,
+                    word64_times(word64_subtract(index, uvec2(listed_place(at), 0u)), kItemBytes));
+}
+
+void main() {
+  IntervalSegment segment;
+  if (!interval_segment_begin(segment)) return;
+  const uvec2 gather = tile_offsets(push.gather, segment.tile);
+  const uvec2 first_rank = interval_first_rank(segment);
+  const uvec2 base = word64_subtract(push.destination_items, uvec2(push.head * kItemBytes, 0u));
+  const uvec2 line = word64_subtract(segment.from_boundary, uvec2(segment.shift, 0u));
+  const uvec2 target = word64_add(base, word64_times(line, kItemBytes));
+  const uint stop = segment.shift + segment.end;
+
+  // At most kRows + 1 rounds.
+  for (uint v = interval_place(); v * kVectorItems < stop; v += kWorkgroupSize) {
+    uint rest;
+    uint at = interval_at_vector(v, true, rest);
+    uvec2 source = source_of_place_0(gather, first_rank, at);
+    bool is_bad = listed_is_bad(at);
+    uvec4 words;
+    uint stored = 0u;  // a bit for each word that is there
+    [[unroll]] for (uint i = 0; i < 4u; ++i) {
+      const uint k = i / kItemWords;
+      const uint place = v * kVectorItems + k;
+      if (k != 0u && i % kItemWords == 0u && ((rest >> k) & 1u) != 0u) {
+        ++at;
+        source = source_of_place_0(gather, first_rank, at);
+        is_bad = listed_is_bad(at);
+      }
+      if (!is_bad && place >= segment.shift && place < stop) {
+        words[i] = Words(word64_add(source, (v * 4u + i) * 4u)).at[0];
+        stored |= 1u << i;
+      }
+    }
+    if (stored == 15u && (target.x & 15u) == 0u) {
+      Words4(target).at[v] = words;
+    } else {
+      [[unroll]] for (uint i = 0; i < 4u; ++i)
+        if ((stored & (1u << i)) != 0u) Words(target).at[v * 4u + i] = words[i];
+    }
+  }
+}
