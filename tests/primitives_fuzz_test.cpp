@@ -442,6 +442,81 @@ Subject load_balance_search_subject(const LoadBalanceSearchConfig& config, const
   return subject;
 }
 
+/// Intervals that may overlap at the source, and do not at the destination; now and then one out of range.
+Subject interval_move_subject(const IntervalMoveConfig& config, const char* tuning = "") {
+  Subject subject;
+  subject.name = std::string("interval_move ") + name_of(config.by) + ' ' + name_of(config.count) + ' ' +
+                 name_of(config.offset) + ' ' + std::to_string(config.item_bytes) + (config.gather ? 'g' : '-') +
+                 (config.scatter ? 's' : '-') + ' ' + tuning;
+  subject.tuning = tuning;
+  subject.build = [=](Backend& backend) -> Check {
+    return [=, &backend, move = built(IntervalMove::create(backend.context(), config))](Draws& draw) {
+      Gpu& gpu = backend.gpu();
+      const uint64_t n = draw.count(move->tile_intervals()), bytes = config.item_bytes;
+      const auto counts = drawn_lengths(draw, n, draw.count(1 + 60'000 / bytes), 100'000 / bytes);
+      const FuzzedCount count(gpu, draw, n);
+      const auto obeyed = std::span<const uint64_t>(counts).first(count.obeyed());
+      const uint64_t total = total_of(obeyed);
+      // Of what there is no room for, some may be moved between offsets.
+      const uint64_t room = config.gather && config.scatter ? total + draw.below(100) : draw.below(total + 2000);
+      uint64_t most = 0;
+      for (const uint64_t one : counts) most = std::max(most, one);
+      const uint64_t sources = config.gather ? most + draw.below(5000) : room;
+      std::vector<uint64_t> gather, scatter;
+      uint64_t end = 0;
+      for (uint64_t i = 0; i < n; ++i) {
+        const bool is_bad = draw.below(1000) == 0;
+        if (config.gather) gather.push_back(is_bad ? sources - counts[i] + 1 : draw.below(sources - counts[i] + 1));
+        end += draw.below(3);
+        if (config.scatter) scatter.push_back(end);
+        end += counts[i];
+      }
+      // From the last on to the first, so that neighbours in the table are none in memory.
+      if (config.scatter && draw.below(2) == 0)
+        for (uint64_t i = 0; i < n; ++i) scatter[i] = end - scatter[i] - counts[i];
+      if (config.scatter && n != 0 && draw.below(8) == 0) scatter[draw.below(n)] = end + 1;
+      const uint64_t destinations = config.scatter ? end : room;
+
+      const uint8_t dirt = draw.dirt();
+      std::vector<uint8_t> input(sources * bytes), output(destinations * bytes, dirt);
+      for (size_t i = 0; i < input.size(); ++i) input[i] = static_cast<uint8_t>(random_word(n, i));
+      uint32_t first_bad = ~uint32_t{0};
+      uint64_t first = 0;
+      for (uint64_t i = 0; i < obeyed.size(); first += obeyed[i++]) {
+        if (obeyed[i] == 0 || room == 0) continue;
+        const uint64_t from = config.gather ? gather[i] : first, to = config.scatter ? scatter[i] : first;
+        const bool is_bad = (config.gather && (from > sources || obeyed[i] > sources - from)) ||
+                            (config.scatter && (to > destinations || obeyed[i] > destinations - to));
+        if (is_bad) first_bad = std::min(first_bad, static_cast<uint32_t>(i));
+        if (is_bad || first >= room) continue;
+        std::memcpy(output.data() + to * bytes, input.data() + from * bytes, std::min(obeyed[i], room - first) * bytes);
+      }
+
+      const auto buffer_of = [&](const std::vector<std::byte>& content, uint64_t alignment) {
+        return GuardedBuffer(gpu, content.size(), draw.misalignment(alignment), content);
+      };
+      const uint64_t alignment = std::min<uint64_t>(bytes, 4);
+      GuardedBuffer counts_in = buffer_of(bytes_of_intervals(counts, config.by, config.count), 4),
+                    gather_in = buffer_of(bytes_of_lengths(gather, config.offset), 4),
+                    scatter_in = buffer_of(bytes_of_lengths(scatter, config.offset), 4);
+      const auto input_bytes = std::as_bytes(std::span(input));
+      GuardedBuffer items = buffer_of({input_bytes.begin(), input_bytes.end()}, alignment);
+      GuardedBuffer found(gpu, output.size(), draw.misalignment(alignment), {}, dirt);
+      FuzzedOutput sum(gpu, draw, 1, 8, dirt), status(gpu, draw, 2, 4, dirt);
+      GuardedBuffer scratch(gpu, move->scratch_size(n), 0, {}, dirt);
+      const IntervalMoveArgs args{
+          items.range(), counts_in.range(), gather_in.range(), scatter_in.range(), found.range(),
+          sum.range(),   status.range(),    scratch.range(),   count.count(),      room};
+      const auto ran = gpu.run([&](VkCommandBuffer commands) { return move->record(commands, args); });
+      if (!ran) return ran.error().message;
+      const uint32_t bits = (total > room ? 1u : 0u) + (first_bad != ~uint32_t{0} ? 2u : 0u);
+      return first_of({sum.compare("total", std::vector{total}), status.compare("status", std::vector{bits, first_bad}),
+                       wrong_in("output", found, output), wrong_in("input", items, input), scratch.overwritten()});
+    };
+  };
+  return subject;
+}
+
 /// Items as Draws has them, half of the floats with fractions, and with NaN and infinities among them.
 template <class T>
 std::vector<T> drawn_to_count(Draws& draw, uint64_t n) {
@@ -715,6 +790,10 @@ std::vector<Subject> subjects() {
       load_balance_search_subject({IntervalsBy::counts, Type::u32, Type::u32, true, true}),
       load_balance_search_subject({IntervalsBy::offsets, Type::u64, Type::u64, true, true},
                                   "load_balance.rows=4,load_balance.vectors=2"),
+      interval_move_subject({.item_bytes = 1}),
+      interval_move_subject({.by = IntervalsBy::offsets, .offset = Type::u64, .item_bytes = 12}, "move.vectors=2"),
+      interval_move_subject({.count = Type::u64, .item_bytes = 4, .scatter = false}, "move.rows=1,move.groups=3"),
+      interval_move_subject({.item_bytes = 2, .gather = false}),
       histogram_subject<uint32_t>(HistogramKind::even, 256),
       histogram_subject<uint8_t>(HistogramKind::levels, 20, "histogram.rows=1,histogram.groups=1"),
       histogram_subject<float>(HistogramKind::even, 1000, "histogram.table_words=256"),

@@ -9,11 +9,13 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <weft/interval_move.hpp>
 #include <weft/run_length_decode.hpp>
 #include <weft/run_length_encode.hpp>
 #include <weft/select.hpp>
@@ -41,6 +43,11 @@ class Wad {
 
   const Bytes& bytes() const { return bytes_; }
 
+  uint32_t lumps() const { return lumps_; }
+  /// Of lump i, in bytes.
+  uint32_t offset(uint64_t i) const { return word_at(list_ + i * kEntryBytes); }
+  uint32_t size(uint64_t i) const { return word_at(list_ + i * kEntryBytes + 4); }
+
   /// The first lump of that name.
   Bytes lump(std::string_view name) const { return contents(index_of(name)); }
 
@@ -62,10 +69,9 @@ class Wad {
   }
   Bytes contents(uint64_t index) const {
     REQUIRE(index < lumps_);
-    const uint64_t first = word_at(list_ + index * kEntryBytes), size = word_at(list_ + index * kEntryBytes + 4);
-    REQUIRE(first + size <= bytes_.size());
-    const auto begin = bytes_.begin() + static_cast<ptrdiff_t>(first);
-    return {begin, begin + static_cast<ptrdiff_t>(size)};
+    REQUIRE(uint64_t{offset(index)} + size(index) <= bytes_.size());
+    const auto begin = bytes_.begin() + static_cast<ptrdiff_t>(offset(index));
+    return {begin, begin + static_cast<ptrdiff_t>(size(index))};
   }
 
   Bytes bytes_;
@@ -226,6 +232,63 @@ void check_nonzero(const Device& device, const Bytes& bytes) {
   CHECK((found_places == places));
 }
 
+/// Intervals of bytes from `input` to `output`, which starts out as 0xdb. Returns the output.
+Bytes moved(const Device& device, GuardedBuffer& input, uint64_t output_bytes, const std::vector<uint32_t>& sizes,
+            const std::vector<uint32_t>& from, const std::vector<uint32_t>& to) {
+  IntervalMoveConfig config{.item_bytes = 1};
+  config.gather = !from.empty();
+  config.scatter = !to.empty();
+  const Result<IntervalMove> move = IntervalMove::create(device.context(), config);
+  REQUIRE(move);
+  Gpu& gpu = device.gpu();
+  const auto uploaded = [&](const std::vector<uint32_t>& words) {
+    return GuardedBuffer(gpu, words.size() * 4, 0, std::as_bytes(std::span(words)));
+  };
+  GuardedBuffer counts = uploaded(sizes), gather = uploaded(from), scatter = uploaded(to);
+  GuardedBuffer output(gpu, output_bytes, 0, {}, 0xdb), total(gpu, 8, 0, {}, 0xdb), status(gpu, 8, 0, {}, 0xdb),
+      scratch(gpu, move->scratch_size(sizes.size()), 0, {}, 0xdb);
+  const uint64_t sum = std::accumulate(sizes.begin(), sizes.end(), uint64_t{0});
+  const IntervalMoveArgs args{input.range(), counts.range(), gather.range(),  scatter.range(),        output.range(),
+                              total.range(), status.range(), scratch.range(), uint64_t{sizes.size()}, sum};
+  REQUIRE(gpu.run([&](VkCommandBuffer commands) { return move->record(commands, args); }));
+  CHECK(read<uint64_t>(total) == std::vector{sum});
+  CHECK(read<uint32_t>(status) == std::vector{0u, ~0u});
+  return read<uint8_t>(output);
+}
+
+/// What an asset loader does with the WAD's directory: lumps packed, lumps at addresses that an allocator gave; and back.
+void check_lumps(const Device& device, const Wad& file) {
+  CAPTURE(device.name());
+  const Bytes& bytes = file.bytes();
+  std::vector<uint32_t> offsets, sizes, packed, placed;
+  uint32_t packed_end = 0, placed_end = 0;
+  // Of a part of the lumps, small ones.
+  const bool takes_all = !device.backend().is_software();
+  const uint64_t share = takes_all ? bytes.size() : std::max<uint64_t>(share_of(device), 512 << 10);
+  for (uint64_t i = 0; i < file.lumps() && packed_end < share; ++i) {
+    if (!takes_all && file.size(i) > share / 64) continue;
+    REQUIRE(uint64_t{file.offset(i)} + file.size(i) <= bytes.size());
+    offsets.push_back(file.offset(i));
+    sizes.push_back(file.size(i));
+    packed.push_back(packed_end);
+    placed.push_back(placed_end);
+    packed_end += file.size(i);
+    placed_end += (file.size(i) + 255) / 256 * 256;
+  }
+  REQUIRE(sizes.size() > 64);
+  const auto place = [&](const std::vector<uint32_t>& at, uint64_t end) {
+    Bytes output(end, 0xdb);
+    for (size_t i = 0; i < sizes.size(); ++i) std::copy_n(bytes.begin() + offsets[i], sizes[i], output.begin() + at[i]);
+    return output;
+  };
+  GuardedBuffer input(device.gpu(), bytes.size(), 0, std::as_bytes(std::span(bytes)));
+  const Bytes gathered = moved(device, input, packed_end, sizes, offsets, {});
+  CHECK((gathered == place(packed, packed_end)));
+  CHECK((moved(device, input, placed_end, sizes, offsets, placed) == place(placed, placed_end)));
+  GuardedBuffer packed_input(device.gpu(), gathered.size(), 0, std::as_bytes(std::span(gathered)));
+  CHECK((moved(device, packed_input, bytes.size(), sizes, {}, offsets) == place(offsets, bytes.size())));
+}
+
 }  // namespace
 
 TEST_SUITE("real bytes") {
@@ -243,6 +306,12 @@ TEST_SUITE("real bytes") {
     const Wad* const file = wad();
     if (file == nullptr) return;
     for (const Device& device : every_device()) check_nonzero(device, first_of(file->bytes(), share_of(device)));
+  }
+
+  TEST_CASE("the lumps of the WAD's directory are gathered into one buffer, and scattered back to where they lay") {
+    const Wad* const file = wad();
+    if (file == nullptr) return;
+    for (const Device& device : every_device()) check_lumps(device, *file);
   }
 
   TEST_CASE("pictures out of the WAD's directory: a floor's 64 by 64 texels, and the title's columns") {

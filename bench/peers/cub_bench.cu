@@ -18,8 +18,10 @@
 #include <cub/cub.cuh>
 #include <cuda/functional>
 #include <cuda/std/functional>
+#include <thrust/iterator/transform_iterator.h>
 
 #include "support/compaction_oracle.hpp"
+#include "support/interval_counts.hpp"
 #include "support/item_source.hpp"
 #include "support/oracle.hpp"
 #include "support/sampling.hpp"
@@ -32,9 +34,12 @@ using weft::Type;
 using weft::bench::Data;
 using weft::bench::FetchOutputs;
 using weft::bench::HostArray;
+using weft::bench::IntervalCounts;
+using weft::bench::IntervalPlaces;
 using weft::bench::ItemSource;
 using weft::bench::items_of;
 using weft::bench::Mismatch;
+using weft::bench::Spread;
 using weft::bench::Summary;
 
 #define CUDA_CHECK(call)                                                                        \
@@ -115,7 +120,7 @@ struct Inside {
 
 /// What a call works on, all in device memory. The arrays are null while only the scratch is asked for.
 struct Memory {
-  std::vector<void*> inputs = std::vector<void*>(3);
+  std::vector<void*> inputs = std::vector<void*>(4);
   std::vector<void*> outputs = std::vector<void*>(4);
   void* scratch = nullptr;
   size_t scratch_bytes = 0;
@@ -135,8 +140,10 @@ struct Input {
   Data data;
   Type type = Type::u32;
   uint64_t count = 0;
+  std::function<HostArray()> made{};  // where it is no data of the source
 
   HostArray array(ItemSource& source) const {
+    if (made) return made();
     return data == Data::stream() ? source.items(type, count) : source.array(data, weft::size_of(type), count);
   }
 };
@@ -310,6 +317,57 @@ struct Runs {
   static Runs of(uint32_t mean) { return {Data::runs(mean), "runs=" + std::to_string(mean)}; }
   static Runs of(const ItemSource& source) { return {Data::stream(), source.stream_name()}; }
 };
+
+/// Address of a byte.
+struct AddressOf {
+  std::byte* base;
+  __host__ __device__ void* operator()(uint32_t offset) const { return base + offset; }
+};
+
+/// The one that was asked for last.
+const IntervalPlaces& places_of(const Spread& spread, uint64_t bytes) {
+  static IntervalPlaces places;
+  if (places.id() != IntervalCounts::id_of(spread, bytes)) places = IntervalPlaces(spread, bytes);
+  return places;
+}
+
+// Addresses are made of offsets of 4 bytes on the fly, so that CUB too reads 12 bytes a buffer.
+Work batched_copy(const Spread& spread, uint64_t n) {
+  const uint64_t buffers = IntervalCounts::number(spread, n);
+  const Data items = Data::noise(11);
+  const auto made = [=](HostArray (IntervalPlaces::*array)() const) {
+    return Input{{}, Type::u32, buffers, [=] { return (places_of(spread, n).*array)(); }};
+  };
+  Work work{"batched_copy",
+            spread.name(),
+            Type::u8,
+            n,
+            {made(&IntervalPlaces::counts_array), made(&IntervalPlaces::gather_array), {items, Type::u32, n / 4},
+             made(&IntervalPlaces::scatter_array)},
+            {n},
+            2 * n + 12 * buffers,
+            {},
+            {}};
+  work.call = [buffers](const Memory& memory, void* scratch, size_t& bytes, cudaStream_t stream) {
+    const auto addresses = [](const uint32_t* offsets, void* base) {
+      return thrust::make_transform_iterator(offsets, AddressOf{static_cast<std::byte*>(base)});
+    };
+    return cub::DeviceMemcpy::Batched(scratch, bytes, addresses(memory.in(1), memory.inputs[2]),
+                                      addresses(memory.in(3), memory.outputs[0]), memory.in(0),
+                                      static_cast<uint32_t>(buffers), stream);
+  };
+  work.check = [=](const Memory& memory, const std::vector<HostArray>& inputs) {
+    const auto input = items_of<uint32_t>(inputs[2].bytes);
+    weft::bench::oracle::Expected<uint32_t> expected("word", fetcher(memory.outputs[0], 4));
+    const IntervalPlaces& places = places_of(spread, n);
+    for (uint64_t k = 0; k < buffers; ++k) {
+      const uint64_t i = places.scattered(k);
+      for (uint32_t word = 0; word < places.count(i) / 4; ++word) expected.push(input[places.gather()[i] / 4 + word]);
+    }
+    return take(expected.verdict());
+  };
+  return work;
+}
 
 Work unique(const ItemSource& source, const Runs& runs, uint64_t n) {
   const uint64_t kept = expected(source.run_share(runs.data, 4), n);
@@ -680,6 +738,8 @@ std::vector<Work> primitive_works(const Options& options, const ItemSource& sour
     }
   }
   add_compaction_works(options, source, some, works);
+  for (const Spread& buffers : weft::bench::batched_copy_spreads(options.quick))
+    for (const uint64_t n : buffers.mean == 1024 ? sizes : some) works.push_back(batched_copy(buffers, 4 * n));
   std::erase_if(works, [&](const Work& work) {
     const std::string name = work.primitive + ' ' + work.variant + ' ' + type_name(work.item);
     return !options.filters.empty() &&

@@ -64,7 +64,7 @@ struct IntervalMoveArgs {
 /// atomics. 3 dispatches; the last has a workgroup for each tile of intervals in count.maximum() and for each segment in
 /// max_output, and those without work return at once. Scratch: 16 bytes for each tile of intervals and a few KiB.
 /// Synchronisation: the library's one rule (weft/context.hpp). Threads: one IntervalMove may record on many at once.
-/// Source: docs/decisions/intervals-moved-in-words-and-lines.md.
+/// Source: docs/decisions/intervals-moved-in-lines.md.
 class IntervalMove {
  public:
   /// Builds the pipelines. Errors: unsupported (another size of items or type of counts or offsets, neither gather nor scatter),

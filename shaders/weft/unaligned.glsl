@@ -41,14 +41,18 @@ void copy_bytes(uvec2 source, uvec2 target, uint number) {
   const int phase = int(target.x & 3u);
   Words words = Words(uvec2(target.x & ~3u, target.y));
   const uvec2 first = word64_subtract(source, uvec2(uint(phase), 0u));
-  // Of the target, from the word in which it begins on.
+  // Of the target, from the word in which it begins on; all loads first.
+  uint bytes[5];
   [[unroll]] for (int i = 0; i < 5; ++i) {
     const int from = max(phase - 4 * i, 0);
     const int to = min(phase + int(number) - 4 * i, 4);
-    if (from < to) {
-      const uint bytes = load_bytes(word64_add(first, uint(4 * i)), from, to);
-      merge_word(words, uint(i), bytes, bytes_mask(from, to));
-    }
+    bytes[i] = 0u;
+    if (from < to) bytes[i] = load_bytes(word64_add(first, uint(4 * i)), from, to);
+  }
+  [[unroll]] for (int i = 0; i < 5; ++i) {
+    const int from = max(phase - 4 * i, 0);
+    const int to = min(phase + int(number) - 4 * i, 4);
+    if (from < to) merge_word(words, uint(i), bytes[i], bytes_mask(from, to));
   }
 }
 

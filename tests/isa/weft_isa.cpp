@@ -26,6 +26,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <weft/weft.hpp>
@@ -297,6 +298,11 @@ std::string build_others(const weft::Context& context) {
     const auto search =
         weft::LoadBalanceSearch::create(context, {weft::IntervalsBy::offsets, Type::u32, index, true, true});
     if (!search) return search.error().message;
+  }
+  // In lines, in vectors of words and of bytes, and in single words.
+  for (const auto& [bytes, scatter] : {std::pair{1u, true}, {4u, true}, {4u, false}, {1u, false}, {12u, false}}) {
+    const auto move = weft::IntervalMove::create(context, {.item_bytes = bytes, .scatter = scatter});
+    if (!move) return move.error().message;
   }
   const auto expand = weft::IntervalExpand::create(context, {weft::IntervalsBy::offsets, Type::u32, 12});
   if (!expand) return expand.error().message;
