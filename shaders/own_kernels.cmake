@@ -33,7 +33,9 @@ elseif(primitive STREQUAL "partition")
   weft_own_scan(select select counts)
 elseif(primitive STREQUAL "run_length_encode")
   weft_own_scan(run_length_encode run_length_encode runs WEFT_OWN_UNIQUE)
+elseif(primitive STREQUAL "transform_lbs")
+  weft_kernel(primitives/transform_lbs.comp)
 else()
-  message(FATAL_ERROR "weft_add_kernel: PRIMITIVE is scan, scan_by_key, reduce, reduce_by_key, select, partition, unique or "
-                      "run_length_encode, not '${primitive}'")
+  message(FATAL_ERROR "weft_add_kernel: PRIMITIVE is scan, scan_by_key, reduce, reduce_by_key, select, partition, unique, "
+                      "run_length_encode or transform_lbs, not '${primitive}'")
 endif()

@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include <weft/transform_lbs.hpp>
+
 #include "support/device.hpp"
 #include "support/run.hpp"
 #include "weft_kernels/by_key_tally.hpp"
@@ -19,6 +21,7 @@
 #include "weft_kernels/reduce_best.hpp"
 #include "weft_kernels/scan_triangle.hpp"
 #include "weft_kernels/select_residue.hpp"
+#include "weft_kernels/transform_tally_ranks.hpp"
 #include "weft_kernels/unique_near.hpp"
 
 namespace weft::test {
@@ -107,6 +110,11 @@ TEST_SUITE("jit") {
           compile(compiler, {"run_length_encode", "near.glsl", contents_of("tests/shaders/own/near.glsl")});
       CHECK(encode.kernels().size() == own::encode_near().kernels().size());
       for (const KernelCode& kernel : own::encode_near().kernels()) CHECK(!encode.find(kernel.name).empty());
+      const KernelSet body =
+          compile(compiler, {"transform_lbs", "tally_ranks.glsl", contents_of("tests/shaders/own/tally_ranks.glsl")});
+      CHECK(body.kernels().size() == own::transform_tally_ranks().kernels().size());
+      for (const KernelCode& kernel : own::transform_tally_ranks().kernels()) CHECK(!body.find(kernel.name).empty());
+      CHECK(TransformLbs::create(first_backend().context(), {.own_kernels = body}));
     }
     // From here on without the compiler.
     CHECK(scan->name() == "triangle.glsl");
@@ -160,8 +168,8 @@ TEST_SUITE("jit") {
     REQUIRE(!none);
     CHECK(none.error().code == ErrorCode::invalid_argument);
     CHECK(none.error().message ==
-          "primitive is scan, scan_by_key, reduce, reduce_by_key, select, partition, unique or run_length_encode, not "
-          "'sort'");
+          "primitive is scan, scan_by_key, reduce, reduce_by_key, select, partition, unique, run_length_encode or "
+          "transform_lbs, not 'sort'");
   }
 
   TEST_CASE("what the manual shows compiles") {
@@ -172,7 +180,7 @@ TEST_SUITE("jit") {
       at += begin.size();
       shown.push_back(manual.substr(at, manual.find(end, at) - at));
     }
-    REQUIRE(shown.size() == 3);
+    REQUIRE(shown.size() == 4);
     const jit::Compiler compiler = compiler_with();
     for (size_t i = 0; i < 2; ++i) {
       static_cast<void>(compile(compiler, {"select", "manual", shown[i] + "bool keep(Item item) { return true; }\n"}));
@@ -183,6 +191,7 @@ TEST_SUITE("jit") {
     }
     for (const char* primitive : {"scan", "scan_by_key", "reduce_by_key"})
       static_cast<void>(compile(compiler, {primitive, "manual", shown[2]}));
+    static_cast<void>(compile(compiler, {"transform_lbs", "manual", shown[3]}));
     static_cast<void>(compile(
         compiler, {"select", "manual",
                    "#define Item float\nbool keep(Item item) { return item < uintBitsToFloat(call_a().x); }\n"}));

@@ -2,7 +2,7 @@
 #
 # GLSL to SPIR-V to C++ at build time. Installed with the package, for weft_add_kernel().
 #
-#   weft_add_kernel(<target> NAME <name> PRIMITIVE scan|reduce|select|unique SNIPPET <file> [NAMESPACE <namespace>])
+#   weft_add_kernel(<target> NAME <name> PRIMITIVE <primitive> SNIPPET <file> [NAMESPACE <namespace>])
 #
 # Compiles a primitive's kernels around a snippet of the user's own (docs/own-kernels.md) into <target>, which links weft::weft and
 # includes "weft_kernels/<name>.hpp": const weft::KernelSet& <namespace>::<name>(). The namespace is "own" where none is given.

@@ -28,11 +28,12 @@ class KernelSet {
   KernelSet(std::string_view name, std::string_view primitive, std::span<const KernelCode> kernels);
 
   const std::string& name() const noexcept;
-  /// What the kernels are for: "scan", "scan_by_key", "reduce", "reduce_by_key", "select", "partition", "unique" or "run_length_encode".
+  /// What the kernels are for: "scan", "scan_by_key", "reduce", "reduce_by_key", "select", "partition", "unique",
+  /// "run_length_encode" or "transform_lbs".
   const std::string& primitive() const noexcept;
   std::span<const KernelCode> kernels() const noexcept;  ///< sorted by name
-  uint32_t item_bytes() const noexcept;                  ///< of one item in a buffer; 0 where the kernels do not say
-  uint32_t accumulator_bytes() const noexcept;           ///< of one result; 0 but for scans and reductions
+  uint32_t item_bytes() const noexcept;  ///< of one item in a buffer; 0 where the kernels do not say, or have none
+  uint32_t accumulator_bytes() const noexcept;  ///< of one result; 0 but for scans and reductions
 
   std::span<const uint32_t> find(std::string_view kernel) const noexcept;  ///< empty where there is none of that name
   const std::string& digest() const noexcept;  ///< SHA-256 of all kernels and their names, in hexadecimal

@@ -19,5 +19,6 @@
 #include <weft/select.hpp>
 #include <weft/sorted_search.hpp>
 #include <weft/status.hpp>
+#include <weft/transform_lbs.hpp>
 #include <weft/types.hpp>
 #include <weft/version.hpp>

@@ -9,8 +9,8 @@ namespace {
 struct Primitive {
   std::string_view name;
   const char* stem;
-  const char* upsweep;  // whose first pass it takes; null: not a scan
-  const char* accumulator;
+  const char* upsweep;      // whose first pass it takes; null: not a scan
+  const char* accumulator;  // null: the kernels have no items
   const char* define;
 };
 
@@ -23,6 +23,7 @@ constexpr Primitive kPrimitives[] = {
     {"unique", "select", "select", "u32", "WEFT_OWN_UNIQUE"},
     {"partition", "select", "select", "counts", nullptr},
     {"run_length_encode", "run_length_encode", "run_length_encode", "runs", "WEFT_OWN_UNIQUE"},
+    {"transform_lbs", "transform_lbs", nullptr, nullptr, nullptr},
 };
 
 constexpr std::string_view kUpsweep = "_upsweep";
@@ -34,6 +35,7 @@ struct Pass {
 
 constexpr Pass kScanPasses[] = {{"_look_back", true}, {"_repair", true}, {kUpsweep, false}, {"_downsweep", false}};
 constexpr Pass kReducePasses[] = {{"", false}, {"_finish", false}};
+constexpr Pass kOnlyPass[] = {{"", false}};
 
 std::string define_of(std::string_view type) {
   std::string define = "WEFT_";
@@ -53,18 +55,21 @@ std::vector<Variant> variants_of(std::string_view primitive) {
   std::vector<Variant> variants;
   const auto* found = std::ranges::find(kPrimitives, primitive, &Primitive::name);
   if (found == std::end(kPrimitives)) return variants;
-  const std::span<const Pass> passes = found->upsweep == nullptr ? std::span<const Pass>(kReducePasses) : kScanPasses;
+  const std::span<const Pass> passes = found->accumulator == nullptr ? std::span<const Pass>(kOnlyPass)
+                                       : found->upsweep == nullptr   ? std::span<const Pass>(kReducePasses)
+                                                                     : kScanPasses;
   for (const Pass& pass : passes) {
     for (const char* state : {"32", "64"}) {
       if (!pass.has_states && state[0] == '6') continue;
       for (const bool emulated : {false, true}) {
         const std::string kernel =
             std::string(pass.suffix == kUpsweep ? found->upsweep : found->stem).append(pass.suffix);
-        Variant variant{kernel + ".own." + found->accumulator,
-                        "primitives/" + kernel + ".comp",
-                        {{"WEFT_ITEM", "WEFT_OWN"},
-                         {"WEFT_ACCUMULATOR", define_of(found->accumulator)},
-                         {"WEFT_SUBGROUP_EMULATED", emulated ? "1" : "0"}}};
+        Variant variant{kernel, "primitives/" + kernel + ".comp", {{"WEFT_SUBGROUP_EMULATED", emulated ? "1" : "0"}}};
+        if (found->accumulator != nullptr) {
+          variant.name += std::string(".own.") + found->accumulator;
+          variant.defines.emplace_back("WEFT_ITEM", "WEFT_OWN");
+          variant.defines.emplace_back("WEFT_ACCUMULATOR", define_of(found->accumulator));
+        }
         if (found->define != nullptr) variant.defines.emplace_back(found->define, "1");
         if (pass.has_states) {
           variant.name += std::string(".state") + state;

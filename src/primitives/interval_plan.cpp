@@ -61,9 +61,9 @@ Result<IntervalPlan> IntervalPlan::create(const Context& context, const Wish& wi
   totals_constants.push_back(wish.reports_interval ? 1u : 0u);
   const std::string sums_kernel = wish.sums_kernel;
   const auto build = [&](std::shared_ptr<const Pipeline>& pipeline, const std::string& kernel,
-                         const std::vector<uint32_t>& constants_of_kernel) {
+                         const std::vector<uint32_t>& constants_of_kernel, const KernelSet* own = nullptr) {
     if (!status) return;
-    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(kernel, workgroup, constants_of_kernel);
+    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(kernel, workgroup, constants_of_kernel, own);
     if (built)
       pipeline = *std::move(built);
     else
@@ -71,7 +71,7 @@ Result<IntervalPlan> IntervalPlan::create(const Context& context, const Wish& wi
   };
   build(plan.sums, sums_kernel, sums_kernel == "interval_sums" ? constants : last_constants);
   build(plan.totals, "interval_totals", totals_constants);
-  build(plan.last, wish.kernel, last_constants);
+  build(plan.last, wish.kernel, last_constants, wish.own);
   if (!status) return status.error();
   return plan;
 }

@@ -27,7 +27,8 @@ struct IntervalPlan {
     const char* counts_name = "counts";     ///< of counts, for errors
     /// Of the first pass; another than this one has the last one's constants too.
     const char* sums_kernel = "interval_sums";
-    bool reports_interval = false;  ///< the status has a second word: the index of an interval
+    const KernelSet* own = nullptr;  ///< what has the last pass, in place of the manifest
+    bool reports_interval = false;   ///< the status has a second word: the index of an interval
   };
 
   std::shared_ptr<const runtime::ContextState> state;
