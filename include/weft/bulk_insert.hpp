@@ -35,7 +35,7 @@ struct BulkInsertArgs {
 /// them equal: every workgroup has tile_items() items of the output. Results have the same bits on every run and every device.
 ///
 /// Cost: reads each item and each position once, writes each output once; 2 dispatches, of which the first reads about
-/// 2·log2(inserted_count) positions for each tile of the maxima of both counts together. Scratch: 8 bytes for each tile.
+/// 2.5·log2(inserted_count) positions for each tile of the maxima of both counts together. Scratch: 8 bytes for each tile.
 /// Synchronisation: the library's one rule (weft/context.hpp). Threads: one BulkInsert may record on many at once.
 class BulkInsert {
  public:

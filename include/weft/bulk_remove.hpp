@@ -36,7 +36,7 @@ struct BulkRemoveArgs {
 /// and every device.
 ///
 /// Cost: reads each item and each index once, writes each item that stays once; 2 dispatches, of which the first reads about
-/// 2·log2(index_count) indices for each tile of count.maximum(). Scratch: 8 bytes for each tile. Select removes by a criterion or by flags.
+/// 2.5·log2(index_count) indices for each tile of count.maximum(). Scratch: 8 bytes for each tile. Select removes by a criterion or by flags.
 /// Synchronisation: the library's one rule (weft/context.hpp). Threads: one BulkRemove may record on many at once.
 class BulkRemove {
  public:

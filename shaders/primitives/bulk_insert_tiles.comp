@@ -88,7 +88,7 @@ void main() {
   uvec4 words[kRows];
   [[unroll]] for (uint row = 0; row < kRows; ++row) {
     const uint unit = bulk_unit(row);
-    const uint place = min(unit / kItemUnits, kTileItems - 1u);
+    const uint place = bulk_item(unit);
     const uint marked = marks_before(place);
     const bool is_marked = marks_at(place);
     const uint from = is_marked ? marked : place - marked;

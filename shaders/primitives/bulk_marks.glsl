@@ -27,6 +27,9 @@ uint bulk_lane_place() { return subgroup_index() * kSubgroupSize + subgroup_lane
 // Unit `row` of this lane.
 uint bulk_unit(uint row) { return row * kWorkgroupSize + bulk_lane_place(); }
 
+// The item of the tile that a unit is of.
+uint bulk_item(uint unit) { return kItemUnits == 1u ? unit : min(unit / kItemUnits, kTileItems - 1u); }
+
 BulkTile bulk_tile(BulkCounts counts, TileRange range, uint index) {
   BulkTile tile;
   tile.items = counts.items;

@@ -85,7 +85,7 @@ void main() {
     const bool whole = bulk_has_whole_units(target);
     [[unroll]] for (uint row = 0; row < kRows; ++row) {
       const uint unit = bulk_unit(row);
-      const uint item = min(unit / kItemUnits, kTileItems - 1u);
+      const uint item = bulk_item(unit);
       const uint marked = marks_before(item);
       if (unit < units && !marks_at(item) && item - marked < kept)
         unit_store(target, unit - marked * kItemUnits, whole, words[row]);
