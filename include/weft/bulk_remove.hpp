@@ -31,9 +31,9 @@ struct BulkRemoveArgs {
 ///
 /// Indices from `count` on remove nothing. Each index is to be there once: where one is repeated, `kept` is less by each time, and
 /// what the output holds from that item on is unspecified, as both are where indices do not ascend; but kept is at most `count`, and
-/// nothing outside of the ranges is read or written. Nothing behind the first `kept` items of the output is written if indices are as
-/// they should be. Indices may be distributed in any way: every workgroup has tile_items() items. Results have the same bits on every run
-/// and every device.
+/// nothing outside of the ranges is read or written. If indices are as they should be, nothing behind the first `kept` items of the
+/// output is written. Indices may be distributed in any way: every workgroup has tile_items() items. Results have the same bits on
+/// every run and every device.
 ///
 /// Cost: reads each item and each index once, writes each item that stays once; 2 dispatches, of which the first reads about
 /// 2.5·log2(index_count) indices for each tile of count.maximum(). Scratch: 8 bytes for each tile. Select removes by a criterion or by flags.
