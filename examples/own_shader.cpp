@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // Shaders of the program's own that use weft's GLSL includes: shaders/row_sums.comp a scan across the workgroup, shaders/row_merge.comp
-// a merge, shaders/row_runs.comp run detection and compaction, compiled by CMakeLists.txt beside this file. The program gives its pipelines what the includes need to know: specialization constant 0 is the workgroup's
+// a merge, shaders/row_runs.comp run detection and compaction,
+// shaders/row_repeats.comp a load-balancing search, compiled by CMakeLists.txt beside this file. The program gives its pipelines what the includes need to know: specialization constant 0 is the workgroup's
 // size, 1 the subgroup's, and the backend decides which of two compilations of the shader to take.
 #define VOLK_IMPLEMENTATION
 #include <volk.h>
@@ -29,6 +30,12 @@ constexpr uint32_t kMergeNative[] = {
 constexpr uint32_t kMergeEmulated[] = {
 #include "row_merge_emulated.h"
 };
+constexpr uint32_t kRepeatsNative[] = {
+#include "row_repeats_native.h"
+};
+constexpr uint32_t kRepeatsEmulated[] = {
+#include "row_repeats_emulated.h"
+};
 constexpr uint32_t kRunsNative[] = {
 #include "row_runs_native.h"
 };
@@ -50,7 +57,7 @@ struct MergePush {
   uint32_t width;
 };
 
-// As row_runs.comp declares them.
+// As row_runs.comp and row_repeats.comp declare them.
 struct RunsPush {
   VkDeviceAddress image;
   VkDeviceAddress starts;
@@ -123,6 +130,7 @@ int main() {
   const VkPipeline row_sums = create_pipeline(context, layout, 256, kSumsNative, kSumsEmulated);
   const VkPipeline row_merge = create_pipeline(context, layout, 256, kMergeNative, kMergeEmulated);
   const VkPipeline row_runs = create_pipeline(context, layout, 256, kRunsNative, kRunsEmulated);
+  const VkPipeline row_repeats = create_pipeline(context, layout, 256, kRepeatsNative, kRepeatsEmulated);
 
   // Pixel (x, y) is x + y; 1000 is no multiple of the workgroup.
   constexpr uint32_t width = 1000, height = 3;
@@ -179,8 +187,22 @@ int main() {
     for (uint32_t r = 0; r < runs[y]; ++r) std::printf(" %u", pixels[y * width + r]);
     std::printf("\n");
   }
+
+  // Each of its pixels as often as its level says.
+  run(row_repeats, height, RunsPush{image->address(), merged->address(), counts->address(), width});
+  std::array<uint32_t, height> repeats{};
+  check(gpu->download(counts->range(), std::as_writable_bytes(std::span(repeats))));
+  merged_rows.resize(2 * width * height);
+  check(gpu->download(merged->range(0, merged_rows.size() * sizeof(uint32_t)),
+                      std::as_writable_bytes(std::span(merged_rows))));
+  for (uint32_t y = 0; y < height; ++y) {
+    const uint32_t* row = &merged_rows[2 * width * y];
+    std::printf("row %u: %u repeats, of %u %u %u ... %u %u %u %u\n", y, repeats[y], row[0], row[1], row[2],
+                row[repeats[y] - 4], row[repeats[y] - 3], row[repeats[y] - 2], row[repeats[y] - 1]);
+  }
   vkDestroyPipeline(context.device(), row_sums, nullptr);
   vkDestroyPipeline(context.device(), row_merge, nullptr);
   vkDestroyPipeline(context.device(), row_runs, nullptr);
+  vkDestroyPipeline(context.device(), row_repeats, nullptr);
   vkDestroyPipelineLayout(context.device(), layout, nullptr);
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "primitives/binary_search.h"
+#include "primitives/bulk.h"
 #include "primitives/dispatch_arguments.h"
 #include "primitives/histogram.h"
 #include "primitives/interval.h"
@@ -135,6 +136,12 @@ const HostStruct kBinarySearchPush{
      MEMBER(BinarySearchPush, needle_count), MEMBER(BinarySearchPush, haystack_count),
      MEMBER(BinarySearchPush, needle_maximum), MEMBER(BinarySearchPush, haystack_maximum),
      MEMBER(BinarySearchPush, needle_count_words), MEMBER(BinarySearchPush, haystack_count_words)}};
+const HostStruct kBulkPush{
+    sizeof(shader::BulkPush),
+    {MEMBER(BulkPush, items), MEMBER(BulkPush, inserted), MEMBER(BulkPush, indices), MEMBER(BulkPush, outputs),
+     MEMBER(BulkPush, total), MEMBER(BulkPush, splits), MEMBER(BulkPush, count), MEMBER(BulkPush, index_count),
+     MEMBER(BulkPush, count_value), MEMBER(BulkPush, index_count_value), MEMBER(BulkPush, count_words),
+     MEMBER(BulkPush, index_count_words)}};
 const HostStruct kSelfTestPush{
     sizeof(shader::SelfTestPush),
     {MEMBER(SelfTestPush, inputs), MEMBER(SelfTestPush, results), MEMBER(SelfTestPush, places),
@@ -181,11 +188,16 @@ const std::map<std::string_view, const HostStruct*> kPushedTo{
     {"sorted_search_partition", &kSortedSearchPush},
     {"sorted_search_merge", &kSortedSearchPush},
     {"binary_search", &kBinarySearchPush},
+    {"bulk_remove_partition", &kBulkPush},
+    {"bulk_remove_tiles", &kBulkPush},
+    {"bulk_insert_partition", &kBulkPush},
+    {"bulk_insert_tiles", &kBulkPush},
     {"look_back_reset", &kLookBackResetPush},
     {"subgroup_self_test", &kSelfTestPush},
     {"compact_self_test", &kSelfTestPush},
     {"lanes_self_test", &kSelfTestPush},
     {"merge_path_self_test", &kSelfTestPush},
+    {"load_balance_self_test", &kSelfTestPush},
     {"workgroup_self_test", &kSelfTestPush},
     {"planted_shared_race", &kPlantedPush},
     {"planted_shared_race_planted", &kPlantedPush},

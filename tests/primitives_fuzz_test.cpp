@@ -19,6 +19,7 @@
 
 #include <weft/weft.hpp>
 
+#include "support/bulk_run.hpp"
 #include "support/device.hpp"
 #include "support/draws.hpp"
 #include "support/guarded_buffer.hpp"
@@ -723,6 +724,42 @@ Subject search_subject(Bound bound, const char* tuning = "") {
   return subject;
 }
 
+/// Primitive: BulkRemove or BulkInsert.
+template <class Primitive, class Config>
+Subject bulk_subject(uint32_t item_bytes, Type index, const char* tuning = "") {
+  constexpr bool kRemoves = std::is_same_v<Primitive, BulkRemove>;
+  Subject subject;
+  subject.name = std::string(kRemoves ? "bulk_remove " : "bulk_insert ") + std::to_string(item_bytes) +
+                 " bytes, indices " + name_of(index) + ' ' + tuning;
+  subject.tuning = tuning;
+  subject.build = [=](Backend& backend) -> Check {
+    return [=, &backend, bulk = built(Primitive::create(backend.context(), Config{item_bytes, index}))](Draws& draw) {
+      const uint64_t total = draw.count(bulk->tile_items()), seed = draw.word();
+      const uint64_t m = kRemoves ? 0 : draw.below(total + 1), n = total - m;
+      const Spread spread = kEverySpread[draw.below(std::size(kEverySpread))];
+      Indices indices = kRemoves ? spread_indices(n, spread, seed) : spread_positions(n, m, spread, seed);
+      BulkOptions options;
+      options.ordered = !draw.one_in(10);
+      if (!options.ordered)
+        for (uint64_t& i : indices) i = draw.word() % (2 * n + 1);
+      options.items_misalignment = draw.misalignment(item_bytes);
+      options.inserted_misalignment = draw.misalignment(item_bytes);
+      options.indices_misalignment = draw.misalignment(4);
+      options.output_misalignment = draw.misalignment(item_bytes);
+      options.count = draw.device_count(n);
+      options.index_count = draw.device_count(indices.size());
+      options.dirt = draw.dirt();
+      if constexpr (kRemoves)
+        return wrong_removal(backend.gpu(), *bulk, item_bytes, index, random_bytes(n * item_bytes, seed), indices,
+                             options);
+      else
+        return wrong_insertion(backend.gpu(), *bulk, item_bytes, index, random_bytes(n * item_bytes, seed),
+                               random_bytes(m * item_bytes, ~seed), indices, options);
+    };
+  };
+  return subject;
+}
+
 std::vector<Subject> subjects() {
   constexpr auto kExclusive = ScanKind::exclusive;
   constexpr auto kInclusive = ScanKind::inclusive;
@@ -814,6 +851,12 @@ std::vector<Subject> subjects() {
       search_subject<SortedSearch, int64_t>(Bound::lower, "search.keys=15"),
       search_subject<BinarySearch, int32_t>(Bound::upper),
       search_subject<BinarySearch, double>(Bound::lower),
+      bulk_subject<BulkRemove, BulkRemoveConfig>(1, Type::u32),
+      bulk_subject<BulkRemove, BulkRemoveConfig>(4, Type::u64, "bulk.workgroup=256,bulk.words=5"),
+      bulk_subject<BulkRemove, BulkRemoveConfig>(16, Type::u32, "bulk.words=16"),
+      bulk_subject<BulkInsert, BulkInsertConfig>(2, Type::u32),
+      bulk_subject<BulkInsert, BulkInsertConfig>(4, Type::u32, "bulk.workgroup=256,bulk.words=5"),
+      bulk_subject<BulkInsert, BulkInsertConfig>(12, Type::u64),
   };
 }
 

@@ -282,6 +282,11 @@ uint32_t sum_of_parts(std::span<const Input> inputs, uint32_t begin, uint32_t en
   return sum;
 }
 
+/// Outputs of a place, as load_balance_self_test.comp has them.
+uint32_t outputs_of(const Input& input, const SelfTestPush& push) {
+  return input.takes_part() ? 1 + input.value % (1 + push.mask) : 0;
+}
+
 }  // namespace
 
 TEST_SUITE("subgroup") {
@@ -498,6 +503,28 @@ TEST_SUITE("lanes") {
                });
              });
   }
+
+  TEST_CASE("of a group of 32, each lane finds the source of an output and its rank there") {
+    run_part("load_balance_self_test", 0, 32, kFewFlags,
+             [](Oracle& oracle, std::span<const Input> in, const SelfTestPush& push, uint32_t, uint32_t) {
+               // `output_of(first, lane)`: what the lane asks for.
+               const auto found = [&](const std::function<uint32_t(uint32_t first, uint32_t lane)>& output_of) {
+                 for (const bool rank : {false, true})
+                   oracle.word(rank ? "rank" : "source", [&](uint32_t first, uint32_t lane) {
+                     uint32_t left = output_of(first, lane);
+                     for (uint32_t source = 0; source < 32; ++source) {
+                       const uint32_t count = outputs_of(in[first + source], push);
+                       if (left < count) return std::optional(rank ? left : source);
+                       left -= count;
+                     }
+                     return std::optional<uint32_t>();
+                   });
+               };
+               for (const uint32_t outputs : {0u, 32u, 64u, 96u})
+                 found([&](uint32_t, uint32_t lane) { return outputs + lane; });
+               found([&](uint32_t first, uint32_t lane) { return in[first + lane].selector * push.delta; });
+             });
+  }
 }
 
 TEST_SUITE("workgroup") {
@@ -613,6 +640,42 @@ TEST_SUITE("workgroup") {
         oracle.word("start by flags",
                     [&](uint32_t first, uint32_t lane) { return start(first, first + lane, ~0u, keeps); });
         check(kernel, in, kWorkgroups, SelfTestPush{}, oracle);
+      }
+    });
+  }
+
+  TEST_CASE("a workgroup scans counts, and finds the source of each output and its rank there") {
+    for_every_shape(32, [&](const Width& width, uint32_t workgroup) {
+      const std::array constants{0u, 1u};
+      const Kernel kernel(first_backend().gpu(), std::string("load_balance_self_test") + width.backend, workgroup,
+                          width.size, constants);
+      for (const Flags flags : kEveryFlags) {
+        const auto in = inputs_of(kWorkgroups * workgroup, workgroup, Flags::random, flags, 5);
+        SelfTestPush push = parameters(workgroup, 5);
+        // Of one source alone, outputs of many segments.
+        const bool is_one = flags == Flags::first_lane || flags == Flags::last_lane || flags == Flags::one_random_lane;
+        push.mask = is_one ? 4000 : 6;
+        Oracle oracle(in, workgroup);
+        const auto balanced = [&](const std::function<uint32_t(const Input&)>& count_of) {
+          // Of each workgroup the total, where sources begin, and the sums over outputs on the lanes that look at them.
+          std::vector<uint32_t> totals, begins, sums(in.size());
+          for (uint32_t first = 0; first < in.size(); first += workgroup) {
+            uint32_t output = 0;
+            for (uint32_t source = 0; source < workgroup; ++source) {
+              begins.push_back(output);
+              for (uint32_t rank = 0; rank < count_of(in[first + source]); ++rank, ++output)
+                sums[first + output % 96 % workgroup] += (source + 1) * (2 * output + 1) + rank * 65537;
+            }
+            totals.push_back(output);
+          }
+          oracle.word("total", [&](uint32_t first, uint32_t) { return std::optional(totals[first / workgroup]); });
+          oracle.word("begin", [&](uint32_t first, uint32_t lane) { return std::optional(begins[first + lane]); });
+          oracle.word("sources and ranks",
+                      [&](uint32_t first, uint32_t lane) { return std::optional(sums[first + lane]); });
+        };
+        balanced([&](const Input& input) { return outputs_of(input, push); });
+        balanced([&](const Input& input) { return input.predicate() ? 3u : 0u; });
+        check(kernel, in, kWorkgroups, push, oracle);
       }
     });
   }

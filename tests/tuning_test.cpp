@@ -11,14 +11,16 @@ TEST_SUITE("host tuning") {
   TEST_CASE("overrides change the fields they name and no others") {
     Tuning tuning;
     const Tuning before = tuning;
-    REQUIRE(
-        apply_tuning_overrides(tuning, "scan.rows=5,reduce.groups=77,decode.vectors=2,histogram.groups=9,search.keys=3")
-            .ok());
+    REQUIRE(apply_tuning_overrides(tuning,
+                                   "scan.rows=5,reduce.groups=77,decode.vectors=2,histogram.groups=9,search.keys=3,"
+                                   "bulk.words=2")
+                .ok());
     CHECK(tuning.scan.rows == 5);
     CHECK(tuning.reduce.groups == 77);
     CHECK(tuning.decode.vectors == 2);
     CHECK(tuning.histogram.groups == 9);
     CHECK(tuning.search.keys == 3);
+    CHECK(tuning.bulk.words == 2);
     CHECK(tuning.scan.workgroup == before.scan.workgroup);
     CHECK(tuning.reduce.rows == before.reduce.rows);
   }
@@ -83,6 +85,9 @@ TEST_SUITE("host tuning") {
         CHECK(tuning->search.workgroup % 128 == 0);
         CHECK(tuning->search.workgroup <= 256);
         CHECK(tuning->search.keys <= 31);
+        CHECK(tuning->bulk.workgroup % 128 == 0);
+        CHECK(tuning->bulk.workgroup <= 256);
+        CHECK(tuning->bulk.words <= 16);
       }
   }
 }

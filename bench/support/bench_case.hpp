@@ -136,6 +136,8 @@ Cases sorted_search_cases(const Matrix& matrix);
 Cases binary_search_cases(const Matrix& matrix);
 /// A kernel that only writes, the limit of what does little else.
 Cases fill_cases(const Matrix& matrix);
+Cases bulk_remove_cases(const Matrix& matrix);
+Cases bulk_insert_cases(const Matrix& matrix);
 /// What a submission costs that does nothing, or next to nothing.
 Cases empty_cases();
 /// A copy for each number of bytes moved, so that a row is compared with a copy of about as many.

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <weft/binary_search.hpp>
+#include <weft/bulk_insert.hpp>
+#include <weft/bulk_remove.hpp>
 #include <weft/context.hpp>
 #include <weft/dispatch_arguments.hpp>
 #include <weft/gpu.hpp>

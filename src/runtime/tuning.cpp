@@ -43,7 +43,8 @@ constexpr ClassTuning kTable[] = {
                         .spin_limit = 64,
                         .lag_kib = 128,
                         .small_kib = 0},
-      .search = {.workgroup = 128, .keys = 7}}},
+      .search = {.workgroup = 128, .keys = 7},
+      .bulk = {.workgroup = 128, .words = 8}}},
     {[](const DeviceTraits& t) { return t.vendor_id == 0x10de; },
      {.scan = {.workgroup = 256,
                .rows = 4,
@@ -80,7 +81,8 @@ constexpr ClassTuning kTable[] = {
                         .spin_limit = 256,
                         .lag_kib = 12288,
                         .small_kib = 2048},
-      .search = {.workgroup = 128, .keys = 15}}},
+      .search = {.workgroup = 128, .keys = 15},
+      .bulk = {.workgroup = 256, .words = 16}}},
     {[](const DeviceTraits&) { return true; }, {}},
 };
 
@@ -144,6 +146,8 @@ constexpr Key kKeys[] = {
     {"reduce_by_key.small_kib", [](Tuning& t) -> uint32_t& { return t.reduce_by_key.small_kib; }, 0, 1u << 20},
     {"search.workgroup", [](Tuning& t) -> uint32_t& { return t.search.workgroup; }, 128, 256},
     {"search.keys", [](Tuning& t) -> uint32_t& { return t.search.keys; }, 1, 31},
+    {"bulk.workgroup", [](Tuning& t) -> uint32_t& { return t.bulk.workgroup; }, 128, 256},
+    {"bulk.words", [](Tuning& t) -> uint32_t& { return t.bulk.words; }, 1, 16},
 };
 
 }  // namespace

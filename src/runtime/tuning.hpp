@@ -71,6 +71,12 @@ struct SearchTuning {
   uint32_t keys = 7;  ///< a lane merges, at most 31 and as many as make 12 KiB; of 8 bytes half as many
 };
 
+/// BulkRemove and BulkInsert.
+struct BulkTuning {
+  uint32_t workgroup = 256;
+  uint32_t words = 16;  ///< a lane moves, at most 16; of items of less than a word as many as make 8 KiB
+};
+
 /// Everything that is chosen by measurement rather than by need.
 struct Tuning {
   ScanTuning scan;
@@ -83,6 +89,7 @@ struct Tuning {
   ByKeyTuning scan_by_key;
   ByKeyTuning reduce_by_key;
   SearchTuning search;
+  BulkTuning bulk;
 };
 
 /// The table's entry for the device's class, with the overrides of WEFT_TUNE in the environment, e.g.

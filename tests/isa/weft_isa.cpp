@@ -316,6 +316,12 @@ std::string build_others(const weft::Context& context) {
     const auto binary = weft::BinarySearch::create(context, {key, weft::Bound::lower});
     if (!binary) return binary.error().message;
   }
+  for (const uint32_t bytes : {1u, 4u, 16u, 12u}) {
+    const auto remove = weft::BulkRemove::create(context, {bytes, Type::u32});
+    if (!remove) return remove.error().message;
+    const auto insert = weft::BulkInsert::create(context, {bytes, Type::u32});
+    if (!insert) return insert.error().message;
+  }
   return {};
 }
 

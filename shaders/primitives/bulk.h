@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What the kernels of BulkRemove and BulkInsert are pushed.
+#ifndef WEFT_BULK_H
+#define WEFT_BULK_H
+#include "weft/interop.h"
+
+WEFT_STRUCT_BEGIN
+struct BulkPush {
+  weft_address items;
+  weft_address inserted;  // BulkInsert: the items that come in
+  weft_address indices;   // of what is removed, or positions of what is inserted
+  weft_address outputs;
+  weft_address total;        // 1 u64: items of the output
+  weft_address splits;       // 1 u64 for each tile and one more: indices in front of it
+  weft_address count;        // 0: use count_value, which otherwise is its maximum
+  weft_address index_count;  // likewise
+  weft_u64 count_value;
+  weft_u64 index_count_value;
+  weft_u32 count_words;  // words at `count`: 1 or 2
+  weft_u32 index_count_words;
+};
+WEFT_STRUCT_END
+
+#endif

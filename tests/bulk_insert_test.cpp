@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <weft/bulk_insert.hpp>
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <set>
+
+#include "support/bulk_run.hpp"
+#include "support/refusals.hpp"
+#include "support/sizes.hpp"
+
+namespace weft::test {
+namespace {
+
+const BulkInsert& made(Backend& backend, BulkShape shape) {
+  return made_bulk<BulkInsert, BulkInsertConfig>(backend, shape.item_bytes, shape.index);
+}
+
+/// Inserts into `n` items, one at each of the positions. Gives the output.
+Bytes check(Backend& backend, BulkShape shape, uint64_t n, const Indices& positions, const BulkOptions& options = {}) {
+  CAPTURE(backend.name());
+  CAPTURE(shape.item_bytes);
+  CAPTURE(std::string(name_of(shape.index)));
+  CAPTURE(n);
+  CAPTURE(positions.size());
+  CAPTURE(options.items_misalignment);
+  CAPTURE(options.inserted_misalignment);
+  CAPTURE(options.indices_misalignment);
+  CAPTURE(options.output_misalignment);
+  Bytes found;
+  CHECK(wrong_insertion(backend.gpu(), made(backend, shape), shape.item_bytes, shape.index,
+                        random_bytes(n * shape.item_bytes, n), random_bytes(positions.size() * shape.item_bytes, ~n),
+                        positions, options, &found) == "");
+  return found;
+}
+
+}  // namespace
+
+TEST_SUITE("bulk_insert") {
+  TEST_CASE("both are in their order at every edge of the total") {
+    for (Backend* backend : every_backend()) {
+      const BulkShape shape{4, Type::u32};
+      for (const uint64_t total : edges(*backend, made(*backend, shape).tile_items(), 4))
+        for (const uint64_t m : std::set{uint64_t{0}, total / 5, total - std::min<uint64_t>(total, 2), total})
+          check(*backend, shape, total - m, spread_positions(total - m, m, Spread::quarter, total));
+    }
+  }
+
+  TEST_CASE("items of every size are inserted, wherever the positions are") {
+    for (Backend* backend : every_backend())
+      for (const BulkShape& shape : bulk_shapes(*backend)) {
+        const uint64_t tile = made(*backend, shape).tile_items();
+        for (const uint64_t total : few_edges(tile))
+          for (const Spread spread : kEverySpread) {
+            const uint64_t m = spread == Spread::none ? 0 : total / (spread == Spread::all_but_few ? 1 : 3);
+            check(*backend, shape, total - m, spread_positions(total - m, m, spread, total + 1));
+          }
+      }
+  }
+
+  TEST_CASE("items, positions and output begin anywhere that items may") {
+    for (Backend* backend : every_backend())
+      for (const BulkShape& shape : bulk_shapes(*backend)) {
+        const uint64_t tile = made(*backend, shape).tile_items();
+        const VkDeviceSize step = std::min(shape.item_bytes, 4u);
+        for (VkDeviceSize i = 0; i < 16 / step; ++i)
+          for (const uint64_t n : {uint64_t{3}, 2 * tile - 2})
+            check(*backend, shape, n, spread_positions(n, n / 3, Spread::quarter, i),
+                  {.items_misalignment = i * step,
+                   .inserted_misalignment = 3 * i * step % 16,
+                   .indices_misalignment = 4 * (i % 4),
+                   .output_misalignment = 5 * i * step % 16});
+      }
+  }
+
+  TEST_CASE("counts on the device are obeyed, and never exceed their maxima") {
+    for (Backend* backend : every_backend())
+      for (const BulkShape& shape : kFewBulkShapes) {
+        const uint64_t m = made(*backend, shape).tile_items() + 11, n = m + 5;
+        const Indices positions = spread_positions(n, m, Spread::quarter, 3);
+        for (const uint32_t bytes : {4u, 8u})
+          for (const uint64_t value :
+               {uint64_t{0}, uint64_t{1}, m / 5, m - 1, m, n, n + 1, bytes == 4 ? uint64_t{~0u} : ~uint64_t{0}}) {
+            CAPTURE(value);
+            const DeviceCount count{value, bytes}, half{m / 2, 12 - bytes};
+            check(*backend, shape, n, positions, {.count = count});
+            check(*backend, shape, n, positions, {.index_count = count});
+            check(*backend, shape, n, positions, {.count = count, .index_count = half});
+          }
+      }
+  }
+
+  TEST_CASE("positions above the count are behind all items") {
+    for (Backend* backend : every_backend())
+      for (const BulkShape& shape : kFewBulkShapes) {
+        const uint64_t n = made(*backend, shape).tile_items() + 7;
+        Indices positions = spread_positions(n, n / 3, Spread::quarter, 3);
+        for (uint64_t i = 0; i < 3000; ++i) positions.push_back(n + i * i);
+        if (shape.index == Type::u64)
+          for (uint64_t i = 0; i < 2000; ++i) positions.push_back((uint64_t{1} << (32 + i / 100)) + i % 100);
+        check(*backend, shape, n, positions);
+        check(*backend, shape, n, Indices(positions.end() - 1000, positions.end()));
+        check(*backend, shape, 0, positions);
+      }
+  }
+
+  TEST_CASE("positions that are not in order touch no other memory") {
+    for (Backend* backend : every_backend())
+      for (const BulkShape& shape : kFewBulkShapes) {
+        const uint64_t tile = made(*backend, shape).tile_items();
+        const uint64_t n = 4 * tile + 3;
+        const BulkOptions options{
+            .output_misalignment = 4, .count = DeviceCount{n - 5}, .index_count = DeviceCount{n / 3}, .ordered = false};
+        for (uint64_t seed = 0; seed < 4; ++seed) {
+          Indices drawn(n / 2 + seed);
+          for (uint64_t i = 0; i < drawn.size(); ++i)
+            drawn[i] = random_word(seed, i) % (seed % 2 == 0 ? n + 100 : uint64_t{1} << 32);
+          check(*backend, shape, n, drawn, options);
+          std::ranges::sort(drawn, std::greater<>{});
+          check(*backend, shape, n, drawn, options);
+        }
+      }
+  }
+
+  TEST_CASE("results do not depend on the tuning") {
+    for (const char* tuning :
+         {"bulk.workgroup=256,bulk.words=16", "bulk.workgroup=128,bulk.words=1", "bulk.workgroup=256,bulk.words=3"}) {
+      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      CAPTURE(std::string(tuning));
+      for (Backend* backend : every_backend())
+        for (const BulkShape& shape : kFewBulkShapes) {
+          const uint64_t n = 2 * made(*backend, shape).tile_items() + 30;
+          for (const Spread spread : {Spread::quarter, Spread::clusters})
+            check(*backend, shape, n, spread_positions(n, n / 3, spread, 7));
+        }
+    }
+  }
+
+  TEST_CASE("more tiles than a dispatch has workgroups along one axis are filled") {
+    // The smallest tiles there are.
+    const ScopedEnvironment small_tiles("WEFT_TUNE", "bulk.workgroup=128,bulk.words=1");
+    Backend& backend = first_backend();
+    VkPhysicalDeviceProperties properties;
+    reinterpret_cast<PFN_vkGetPhysicalDeviceProperties>(loader_entry_point()(
+        backend.gpu().instance(), "vkGetPhysicalDeviceProperties"))(backend.gpu().physical_device(), &properties);
+    const uint64_t groups = properties.limits.maxComputeWorkGroupCount[0];
+    if (groups > 1u << 17) {
+      MESSAGE("one axis takes ", groups, " workgroups: too many items to try");
+      return;
+    }
+    const uint64_t n = (groups + 3) * made(backend, {4, Type::u32}).tile_items();
+    check(backend, {4, Type::u32}, n, spread_positions(n, 50'000, Spread::quarter, 1));
+  }
+
+  TEST_CASE("equal calls give equal bits, whatever lay in output and scratch") {
+    for (Backend* backend : every_backend())
+      for (const BulkShape& shape : kFewBulkShapes) {
+        const Indices positions = spread_positions(9000, 3000, Spread::quarter, 1);
+        CHECK(check(*backend, shape, 9000, positions, {.dirt = 0xff}) ==
+              check(*backend, shape, 9000, positions, {.dirt = 0}));
+      }
+  }
+
+  TEST_CASE("scratch grows with both counts and is never nothing") {
+    const BulkInsert& insert = made(first_backend(), {1, Type::u32});
+    CHECK(insert.scratch_size(0, 0) != 0);
+    VkDeviceSize before = 0;
+    for (uint64_t count = 1; count != 0; count *= 2) {
+      CHECK(insert.scratch_size(count - 1, 5) <= insert.scratch_size(count, 5));
+      CHECK(insert.scratch_size(5, count - 1) <= insert.scratch_size(5, count));
+      CHECK(insert.scratch_size(count, count) >= before);
+      before = insert.scratch_size(count, count);
+    }
+  }
+
+  TEST_CASE("other items and positions are refused") {
+    for (const uint32_t bytes : {0u, 3u, 6u, 10u, 260u})
+      CHECK(BulkInsert::create(first_backend().context(), {bytes, Type::u32}).status().error().code ==
+            ErrorCode::unsupported);
+    for (const Type position : {Type::u16, Type::i32, Type::i64, Type::f32})
+      CHECK(BulkInsert::create(first_backend().context(), {4, position}).status().error().code ==
+            ErrorCode::unsupported);
+  }
+
+  TEST_CASE("arguments are refused by name and nothing is recorded") {
+    using Args = BulkInsertArgs;
+    NotingGpu noting;
+    const Result<BulkInsert> insert = BulkInsert::create(noting.context(), {});
+    REQUIRE(insert);
+    constexpr uint64_t kCount = 5000, kInserted = 3000;
+    const Buffer inputs = noting.made(8 * (kCount + 2 * kInserted)), output = noting.made(8 * (kCount + kInserted)),
+                 counts = noting.made(64), scratch = noting.made(1 << 16);
+    for (const Buffer* buffer : {&inputs, &counts}) REQUIRE(noting.gpu().fill(buffer->range(), 1).ok());
+    const Args sound{inputs.range(16, 4 * kCount),
+                     inputs.range(16 + 4 * kCount, 4 * kInserted),
+                     inputs.range(16 + 4 * (kCount + kInserted), 4 * kInserted),
+                     output.range(16, 4 * (kCount + kInserted)),
+                     counts.range(16, 8),
+                     scratch.range(0, insert->scratch_size(kCount, kInserted)),
+                     kCount,
+                     kInserted};
+    noting.check_refused<BulkInsert, Args>(
+        *insert, sound,
+        {{"items", "null", [](Args& a) { a.items.buffer = VK_NULL_HANDLE; }},
+         {"items", "a byte too small", [](Args& a) { --a.items.size; }},
+         {"items", "off by 2", [](Args& a) { a.items.offset += 2; }},
+         {"inserted", "null", [](Args& a) { a.inserted.buffer = VK_NULL_HANDLE; }},
+         {"inserted", "a byte too small", [](Args& a) { --a.inserted.size; }},
+         {"inserted", "off by 2", [](Args& a) { a.inserted.offset += 2; }},
+         {"positions", "null", [](Args& a) { a.positions.buffer = VK_NULL_HANDLE; }},
+         {"positions", "a byte too small", [](Args& a) { --a.positions.size; }},
+         {"positions", "off by 2", [](Args& a) { a.positions.offset += 2; }},
+         {"output", "null", [](Args& a) { a.output.buffer = VK_NULL_HANDLE; }},
+         {"output", "a byte too small", [](Args& a) { --a.output.size; }},
+         {"output", "off by 1", [](Args& a) { a.output.offset += 1; }},
+         {"output", "over the items", [](Args& a) { a.output.buffer = a.items.buffer; }},
+         {"output", "over the positions",
+          [](Args& a) {
+            a.output = {a.positions.buffer, a.positions.offset, a.output.size};
+          }},
+         {"total", "null", [](Args& a) { a.total.buffer = VK_NULL_HANDLE; }},
+         {"total", "a byte too small", [](Args& a) { --a.total.size; }},
+         {"total", "off by 2", [](Args& a) { a.total.offset += 2; }},
+         {"total", "in the output", [](Args& a) { a.total = a.output; }},
+         {"scratch", "null", [](Args& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
+         {"scratch", "a byte too small", [](Args& a) { --a.scratch.size; }},
+         {"scratch", "off by 8", [](Args& a) { a.scratch.offset += 8; }},
+         {"scratch", "over the items", [](Args& a) { a.scratch = a.items; }},
+         {"count", "a byte on the device", [&](Args& a) { a.count = Count::on_device(counts.range(0, 1), kCount); }},
+         {"count", "in the output", [&](Args& a) { a.count = Count::on_device(output.range(16, 4), kCount); }},
+         {"count", "of all bits", [](Args& a) { a.count = ~uint64_t{0}; }},
+         {"inserted_count", "off by 2 on the device",
+          [&](Args& a) { a.inserted_count = Count::on_device(counts.range(2, 4), kInserted); }},
+         {"inserted_count", "what is written",
+          [&](Args& a) { a.inserted_count = Count::on_device(counts.range(16, 8), kInserted); }},
+         {"inserted_count", "of all bits", [](Args& a) { a.inserted_count = ~uint64_t{0}; }}});
+    Args nothing = sound;
+    nothing.count = nothing.inserted_count = 0;
+    nothing.items = nothing.inserted = nothing.positions = nothing.output = {};
+    CHECK(!noting.record(*insert, nothing));
+    Args over_each_other = sound;
+    over_each_other.inserted = sound.items;
+    CHECK(!noting.record(*insert, over_each_other));
+  }
+}
+
+}  // namespace weft::test
