@@ -131,6 +131,8 @@ Cases load_balance_search_cases(const Matrix& matrix);
 Cases interval_expand_cases(const Matrix& matrix);
 Cases scan_by_key_cases(const Matrix& matrix);
 Cases reduce_by_key_cases(const Matrix& matrix);
+Cases segmented_reduce_cases(const Matrix& matrix);
+Cases segmented_scan_cases(const Matrix& matrix);
 Cases sorted_search_cases(const Matrix& matrix);
 Cases binary_search_cases(const Matrix& matrix);
 /// What a submission costs that does nothing, or next to nothing.

@@ -42,6 +42,7 @@ constexpr ClassTuning kTable[] = {
                         .spin_limit = 64,
                         .lag_kib = 128,
                         .small_kib = 0},
+      .segmented_reduce = {.workgroup = 128, .rows = 2, .rows_wide = 2, .groups = 1024},
       .search = {.workgroup = 128, .keys = 7}}},
     {[](const DeviceTraits& t) { return t.vendor_id == 0x10de; },
      {.scan = {.workgroup = 256,
@@ -78,6 +79,7 @@ constexpr ClassTuning kTable[] = {
                         .spin_limit = 256,
                         .lag_kib = 12288,
                         .small_kib = 2048},
+      .segmented_reduce = {.workgroup = 256, .rows = 4, .rows_wide = 2, .groups = 1056},
       .search = {.workgroup = 128, .keys = 15}}},
     {[](const DeviceTraits&) { return true; }, {}},
 };
@@ -136,6 +138,10 @@ constexpr Key kKeys[] = {
     {"reduce_by_key.spin_limit", [](Tuning& t) -> uint32_t& { return t.reduce_by_key.spin_limit; }, 1, 1u << 20},
     {"reduce_by_key.lag_kib", [](Tuning& t) -> uint32_t& { return t.reduce_by_key.lag_kib; }, 1, 1u << 20},
     {"reduce_by_key.small_kib", [](Tuning& t) -> uint32_t& { return t.reduce_by_key.small_kib; }, 0, 1u << 20},
+    {"segmented_reduce.workgroup", [](Tuning& t) -> uint32_t& { return t.segmented_reduce.workgroup; }, 128, 256},
+    {"segmented_reduce.rows", [](Tuning& t) -> uint32_t& { return t.segmented_reduce.rows; }, 1, 8},
+    {"segmented_reduce.rows_wide", [](Tuning& t) -> uint32_t& { return t.segmented_reduce.rows_wide; }, 1, 8},
+    {"segmented_reduce.groups", [](Tuning& t) -> uint32_t& { return t.segmented_reduce.groups; }, 1, 65535},
     {"search.workgroup", [](Tuning& t) -> uint32_t& { return t.search.workgroup; }, 128, 256},
     {"search.keys", [](Tuning& t) -> uint32_t& { return t.search.keys; }, 1, 31},
 };
