@@ -122,7 +122,8 @@ Result<KernelSet> Compiler::compile(const Snippet& original) const {
   if (variants.empty())
     return Error{
         ErrorCode::invalid_argument,
-        "primitive is scan, scan_by_key, reduce, reduce_by_key, select, partition, unique or run_length_encode, not '" +
+        "primitive is scan, scan_by_key, reduce, reduce_by_key, segmented_reduce, select, partition, unique or "
+        "run_length_encode, not '" +
             snippet.primitive + "'"};
   if (snippet.context)
     std::erase_if(variants, [&](const Variant& variant) { return !is_used_by(*snippet.context, variant.name); });
