@@ -65,11 +65,26 @@ int run_measure(const Options& options) {
   }
 
   Cases primitives;
-  for (const auto cases_of :
-       {fill_cases, scan_cases, reduce_cases, select_cases, partition_cases, run_length_encode_cases,
-        run_length_decode_cases, load_balance_search_cases, interval_expand_cases, interval_move_cases,
-        scan_by_key_cases, reduce_by_key_cases, histogram_cases, sorted_search_cases, binary_search_cases,
-        bulk_remove_cases, bulk_insert_cases, dispatch_arguments_cases}) {
+  for (const auto cases_of : {fill_cases,
+                              scan_cases,
+                              reduce_cases,
+                              select_cases,
+                              partition_cases,
+                              run_length_encode_cases,
+                              run_length_decode_cases,
+                              load_balance_search_cases,
+                              interval_expand_cases,
+                              interval_move_cases,
+                              scan_by_key_cases,
+                              reduce_by_key_cases,
+                              segmented_reduce_cases,
+                              segmented_scan_cases,
+                              histogram_cases,
+                              sorted_search_cases,
+                              binary_search_cases,
+                              bulk_remove_cases,
+                              bulk_insert_cases,
+                              dispatch_arguments_cases}) {
     for (auto& bench_case : cases_of(matrix)) primitives.push_back(std::move(bench_case));
   }
   select(primitives, options.filters, options.types);

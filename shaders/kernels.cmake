@@ -32,6 +32,10 @@ weft_kernel(primitives/scan_by_key_downsweep.comp TYPES ${by_key_types})
 weft_kernel(primitives/reduce_by_key_look_back.comp TYPES ${by_key_types} STATES state32 state64)
 weft_kernel(primitives/reduce_by_key_repair.comp TYPES ${by_key_types} STATES state32 state64)
 weft_kernel(primitives/reduce_by_key_downsweep.comp TYPES ${by_key_types})
+weft_kernel(primitives/segmented_reduce_cuts.comp)
+weft_kernel(primitives/segmented_reduce.comp TYPES ${by_key_types})
+weft_kernel(primitives/segmented_reduce_finish.comp TYPES ${by_key_types})
+weft_kernel(primitives/segmented_scan_heads.comp)
 
 # What is tested, by size, and single words for counts, pairs where there are three sides.
 set(select_types u8:u32 u16:u32 u32:u32 u32x2:u32 bits:u32 struct:u32 u8:counts u16:counts u32:counts u32x2:counts

@@ -24,12 +24,13 @@ set(weft_suites_select_some --test-suite=select
 set(weft_suites_runs "--test-suite=run_length_encode,run_length_decode")
 set(weft_suites_intervals "--test-suite=load_balance_search,interval_expand,interval_move,transform_lbs")
 set(weft_suites_by_key "--test-suite=scan_by_key,reduce_by_key")
+set(weft_suites_segmented "--test-suite=segmented_reduce,segmented_scan")
 set(weft_suites_others "--test-suite=histogram,dispatch_arguments,bulk_remove,bulk_insert")
 set(weft_suites_search "--test-suite=sorted_search,binary_search,merge_path")
 set(weft_suites_own "--test-suite=own kernels,jit")
 set(weft_suites_real "--test-suite=real bytes")
 set(weft_suites_fuzz --test-suite=fuzz)
-set(weft_suites_runtime "--test-suite-exclude=scan,reduce,select,run_length_encode,run_length_decode,load_balance_search,interval_expand,interval_move,transform_lbs,scan_by_key,reduce_by_key,histogram,dispatch_arguments,sorted_search,binary_search,merge_path,bulk_remove,bulk_insert,own kernels,jit,real bytes,fuzz,subgroup,lanes,workgroup,host*")
+set(weft_suites_runtime "--test-suite-exclude=scan,reduce,select,run_length_encode,run_length_decode,load_balance_search,interval_expand,interval_move,transform_lbs,scan_by_key,reduce_by_key,segmented_reduce,segmented_scan,histogram,dispatch_arguments,sorted_search,binary_search,merge_path,bulk_remove,bulk_insert,own kernels,jit,real bytes,fuzz,subgroup,lanes,workgroup,host*")
 set(weft_suites_host "--test-suite=host*")
 
 # weft_device_tests(<name> LABELS <label>... GROUPS <group>... ENVIRONMENT <variable=value>...)
@@ -50,7 +51,7 @@ endfunction()
 # ---- real GPUs ----
 
 # With the machine's own drivers; skipped where they offer no hardware.
-weft_device_tests(gpu LABELS gpu GROUPS scan reduce select runs intervals by_key others search own real fuzz blocks runtime ENVIRONMENT WEFT_TEST_HARDWARE_ONLY=1)
+weft_device_tests(gpu LABELS gpu GROUPS scan reduce select runs intervals by_key segmented others search own real fuzz blocks runtime ENVIRONMENT WEFT_TEST_HARDWARE_ONLY=1)
 
 # ---- software drivers ----
 
@@ -68,13 +69,13 @@ if(weft_lavapipe_icd)
   # Emulated widths do not depend on the driver's own: all run at 8, one at each other; of what came after scan and reduce, and is
   # built from the same pieces, one at each. Large cross products of types,
   # operators and kinds are shared out between the three. (An even number of shares would always meet the native backend.)
-  weft_device_tests(lavapipe4 LABELS lavapipe4 GROUPS scan reduce select runs intervals by_key others search own real fuzz blocks
+  weft_device_tests(lavapipe4 LABELS lavapipe4 GROUPS scan reduce select runs intervals by_key segmented others search own real fuzz blocks
     ENVIRONMENT ${weft_lavapipe} LP_NATIVE_VECTOR_WIDTH=128 "WEFT_TEST_BACKENDS=native,emulated64" WEFT_TEST_SHARE=1/3)
   weft_device_tests(lavapipe8 LABELS lavapipe8 GROUPS scan reduce blocks runtime
     ENVIRONMENT ${weft_lavapipe} LP_NATIVE_VECTOR_WIDTH=256 WEFT_TEST_SHARE=3/3)
-  weft_device_tests(lavapipe8 LABELS lavapipe8 GROUPS select runs intervals by_key others search own real fuzz
+  weft_device_tests(lavapipe8 LABELS lavapipe8 GROUPS select runs intervals by_key segmented others search own real fuzz
     ENVIRONMENT ${weft_lavapipe} LP_NATIVE_VECTOR_WIDTH=256 "WEFT_TEST_BACKENDS=native,emulated32" WEFT_TEST_SHARE=3/3)
-  weft_device_tests(lavapipe16 LABELS lavapipe16 GROUPS scan reduce select runs intervals by_key others search own real fuzz blocks
+  weft_device_tests(lavapipe16 LABELS lavapipe16 GROUPS scan reduce select runs intervals by_key segmented others search own real fuzz blocks
     ENVIRONMENT ${weft_lavapipe} LP_NATIVE_VECTOR_WIDTH=512 "WEFT_TEST_BACKENDS=native,emulated128" WEFT_TEST_SHARE=2/3)
   weft_device_tests(lavapipe8 LABELS host GROUPS host ENVIRONMENT ${weft_lavapipe} LP_NATIVE_VECTOR_WIDTH=256)
 else()
@@ -85,7 +86,7 @@ if(weft_swiftshader_icd)
   # The cross products are lavapipe's to finish; SwiftShader builds pipelines slowly and is here for what it does not forgive.
   weft_device_tests(swiftshader LABELS swiftshader GROUPS scan reduce blocks runtime
     ENVIRONMENT ${weft_swiftshader} "WEFT_TEST_BACKENDS=native,emulated32" WEFT_TEST_SHARE=3/9)
-  weft_device_tests(swiftshader LABELS swiftshader GROUPS select_some runs intervals by_key others search own real
+  weft_device_tests(swiftshader LABELS swiftshader GROUPS select_some runs intervals by_key segmented others search own real
     ENVIRONMENT ${weft_swiftshader} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=3/9)
 else()
   message(WARNING "SwiftShader is not installed (Debian: chromium): its tests are left out")
@@ -145,7 +146,7 @@ if(weft_lavapipe_icd AND weft_new_layer)
     ARGUMENTS "--test-suite=select,run_length_encode,run_length_decode,load_balance_search,interval_expand,interval_move,transform_lbs,histogram,dispatch_arguments,sorted_search,binary_search,bulk_remove,bulk_insert"
               "--test-case-exclude=every criterion*,*late*,PARLE: one*,*tuning*,flags of every*,*along one axis*")
   weft_validation_test(synchronization_by_key ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=2/9
-    ARGUMENTS "--test-suite=scan_by_key,reduce_by_key"
+    ARGUMENTS "--test-suite=scan_by_key,reduce_by_key,segmented_reduce,segmented_scan"
               "--test-case-exclude=*results do not depend*,*late*,*never post*,*that nobody closes*,*a long range*,narrow and wide*,more runs in a tile*,runs of many tiles*")
   # (Keys that are not sorted make lanes of SortedSearch write the same words: nothing is expected of these, but it is a race.)
   weft_validation_test(gpu_assisted ENVIRONMENT ${weft_gpu_assisted} "WEFT_TEST_BACKENDS=native,emulated64" WEFT_TEST_SHARE=3/9

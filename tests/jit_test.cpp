@@ -168,8 +168,8 @@ TEST_SUITE("jit") {
     REQUIRE(!none);
     CHECK(none.error().code == ErrorCode::invalid_argument);
     CHECK(none.error().message ==
-          "primitive is scan, scan_by_key, reduce, reduce_by_key, select, partition, unique, run_length_encode or "
-          "transform_lbs, not 'sort'");
+          "primitive is scan, scan_by_key, reduce, reduce_by_key, segmented_reduce, select, partition, unique, "
+          "run_length_encode or transform_lbs, not 'sort'");
   }
 
   TEST_CASE("what the manual shows compiles") {
@@ -189,7 +189,7 @@ TEST_SUITE("jit") {
             compile(compiler, {primitive, "manual", shown[i] + "bool same(Item a, Item b) { return true; }\n"}));
       static_cast<void>(compile(compiler, {"partition", "manual", shown[i] + "uint side(Item item) { return 1u; }\n"}));
     }
-    for (const char* primitive : {"scan", "scan_by_key", "reduce_by_key"})
+    for (const char* primitive : {"scan", "scan_by_key", "reduce_by_key", "segmented_reduce"})
       static_cast<void>(compile(compiler, {primitive, "manual", shown[2]}));
     static_cast<void>(compile(compiler, {"transform_lbs", "manual", shown[3]}));
     static_cast<void>(compile(

@@ -23,6 +23,8 @@
 #include "primitives/run_length_encode.h"
 #include "primitives/scan.h"
 #include "primitives/scan_by_key.h"
+#include "primitives/segmented_reduce.h"
+#include "primitives/segmented_scan.h"
 #include "primitives/select.h"
 #include "primitives/sorted_search.h"
 #include "runtime/kernel_registry.hpp"
@@ -124,6 +126,20 @@ const HostStruct kIntervalMovePush{
     {INTERVAL_MEMBERS(IntervalMovePush), MEMBER(IntervalMovePush, source_items),
      MEMBER(IntervalMovePush, destination_items), MEMBER(IntervalMovePush, gather), MEMBER(IntervalMovePush, scatter),
      MEMBER(IntervalMovePush, sources), MEMBER(IntervalMovePush, destinations)}};
+const HostStruct kSegmentedReducePush{
+    sizeof(shader::SegmentedReducePush),
+    {MEMBER(SegmentedReducePush, items), MEMBER(SegmentedReducePush, offsets), MEMBER(SegmentedReducePush, outputs),
+     MEMBER(SegmentedReducePush, cuts), MEMBER(SegmentedReducePush, carries), MEMBER(SegmentedReducePush, count),
+     MEMBER(SegmentedReducePush, item_count), MEMBER(SegmentedReducePush, count_value),
+     MEMBER(SegmentedReducePush, item_count_value), MEMBER(SegmentedReducePush, count_words),
+     MEMBER(SegmentedReducePush, item_count_words), MEMBER(SegmentedReducePush, tiles_per_workgroup),
+     MEMBER(SegmentedReducePush, groups)}};
+const HostStruct kSegmentedScanPush{
+    sizeof(shader::SegmentedScanPush),
+    {MEMBER(SegmentedScanPush, offsets), MEMBER(SegmentedScanPush, heads), MEMBER(SegmentedScanPush, count),
+     MEMBER(SegmentedScanPush, item_count), MEMBER(SegmentedScanPush, count_value),
+     MEMBER(SegmentedScanPush, item_count_value), MEMBER(SegmentedScanPush, count_words),
+     MEMBER(SegmentedScanPush, item_count_words)}};
 const HostStruct kSortedSearchPush{
     sizeof(shader::SortedSearchPush),
     {MEMBER(SortedSearchPush, needles), MEMBER(SortedSearchPush, haystack), MEMBER(SortedSearchPush, outputs),
@@ -185,6 +201,10 @@ const std::map<std::string_view, const HostStruct*> kPushedTo{
     {"interval_move_bytes", &kIntervalMovePush},
     {"interval_move_lines", &kIntervalMovePush},
     {"interval_move_lines_sums", &kIntervalMovePush},
+    {"segmented_reduce_cuts", &kSegmentedReducePush},
+    {"segmented_reduce", &kSegmentedReducePush},
+    {"segmented_reduce_finish", &kSegmentedReducePush},
+    {"segmented_scan_heads", &kSegmentedScanPush},
     {"sorted_search_partition", &kSortedSearchPush},
     {"sorted_search_merge", &kSortedSearchPush},
     {"binary_search", &kBinarySearchPush},

@@ -3,6 +3,8 @@
 #include <weft/reduce_by_key.hpp>
 #include <weft/run_length_encode.hpp>
 #include <weft/scan_by_key.hpp>
+#include <weft/segmented_reduce.hpp>
+#include <weft/segmented_scan.hpp>
 
 #include <doctest/doctest.h>
 
@@ -17,6 +19,7 @@
 #include "support/random.hpp"
 #include "support/run.hpp"
 #include "support/run_select.hpp"
+#include "support/segmented_run.hpp"
 #include "support/segments.hpp"
 #include "support/sizes.hpp"
 #include "weft_kernels/by_key_best.hpp"
@@ -40,6 +43,9 @@
 #include "weft_kernels/scan_saturating.hpp"
 #include "weft_kernels/scan_tally.hpp"
 #include "weft_kernels/scan_triangle.hpp"
+#include "weft_kernels/segments_best.hpp"
+#include "weft_kernels/segments_tally.hpp"
+#include "weft_kernels/segments_triangle.hpp"
 #include "weft_kernels/select_ascending.hpp"
 #include "weft_kernels/select_inside.hpp"
 #include "weft_kernels/select_residue.hpp"
@@ -295,6 +301,35 @@ template <class A>
 size_t first_difference(const std::vector<A>& actual, const std::vector<A>& expected) {
   REQUIRE(actual.size() == expected.size());
   return static_cast<size_t>(std::ranges::mismatch(actual, expected).in1 - actual.begin());
+}
+
+/// Reduces all segments, and compares all that it writes.
+template <class Own>
+void check_segmented_reduce(Backend& backend, const SegmentedReduce& reduce, const SegmentedReduceConfig& config,
+                            const Offsets& offsets, VkDeviceSize misalignment = 0) {
+  CAPTURE(backend.name());
+  CAPTURE(std::string(Own::kName));
+  CAPTURE(offsets.size());
+  CAPTURE(offsets.back());
+  CAPTURE(misalignment);
+  using Accumulator = typename Own::Accumulator;
+  const auto items = items_for<Own>(offsets.back() + 2);
+  const uint64_t segments = offsets.size() - 1;
+  SegmentedCall call(backend.gpu(), items, offsets, config.offset, reduce.scratch_size(segments, items.size()),
+                     {.items_misalignment = misalignment});
+  GuardedBuffer output(backend.gpu(), segments * sizeof(Accumulator), misalignment, {}, 0xdb);
+  const SegmentedReduceArgs args{call.values.range(),  call.offsets.range(), output.range(),
+                                 call.scratch.range(), call.count.count(),   call.item_count.count()};
+  const auto ran = backend.gpu().run([&](VkCommandBuffer commands) { return reduce.record(commands, args); });
+  if (!ran) FAIL(ran.error().message);
+  std::vector<Accumulator> expected(segments, Own::identity());
+  for (uint64_t s = 0; s < segments; ++s)
+    for (uint64_t i = offsets[s]; i < offsets[s + 1]; ++i)
+      expected[s] = Own::combine(expected[s], Own::accumulator_of(items[i]));
+  std::vector<std::byte> bytes;
+  CHECK(output.read(bytes) == "");
+  CHECK(first_difference(items_of<Accumulator>(bytes), expected) == segments);
+  CHECK(call.spoilt(false) == "");
 }
 
 Scan create_scan(const Device& device, const KernelSet& own, ScanKind kind) {
@@ -912,6 +947,71 @@ TEST_SUITE("own kernels") {
     run.operator()<Triangle>(own::sums_triangle());
     run.operator()<Best>(own::sums_best());
     run.operator()<Tally>(own::sums_tally());
+  }
+
+  TEST_CASE("items of one to three words and results of two to eight are reduced by segments") {
+    uint32_t combination = 0;
+    const auto run = [&]<class Own>(const KernelSet& own) {
+      for (Backend* backend : every_backend()) {
+        ++combination;
+        // Emulated backends see words only.
+        if (backend->is_emulated() ? !std::is_same_v<Own, Tally> : !is_in_share(combination)) continue;
+        SegmentedReduceConfig config;
+        config.offset = combination % 2 == 0 ? Type::u32 : Type::u64;
+        config.own_kernels = own;
+        const Result<SegmentedReduce> reduce = SegmentedReduce::create(backend->context(), config);
+        if (!reduce) FAIL(reduce.error().message);
+        const uint64_t tile = reduce->tile_items();
+        for (const uint64_t n : {tile / 2, tile, 3 * tile + 5})
+          for (const Counts& lengths : telling_lengths(n, n))
+            check_segmented_reduce<Own>(*backend, *reduce, config, offsets_from(n % 4, lengths));
+        for (const VkDeviceSize offset : {4, 8, 12})
+          check_segmented_reduce<Own>(*backend, *reduce, config, offsets_from(0, random_counts(tile / 10, 20)), offset);
+      }
+    };
+    run.operator()<Triangle>(own::segments_triangle());
+    run.operator()<Best>(own::segments_best());
+    run.operator()<Tally>(own::segments_tally());
+  }
+
+  TEST_CASE("a segmented scan takes a set made for scans by key") {
+    const Device device(first_backend(), Strategy::reduce_then_scan);
+    SegmentedScanConfig config;
+    config.strategy = device.strategy();
+    config.own_kernels = own::by_key_triangle();
+    const Result<SegmentedScan> scan = SegmentedScan::create(device.context(), config);
+    if (!scan) FAIL(scan.error().message);
+    const auto items = items_for<Triangle>(3 * scan->tile_items() + 5);
+    const Offsets offsets = offsets_from(0, telling_lengths(items.size(), 1)[1]);
+    SegmentedCall call(device.gpu(), items, offsets, config.offset, scan->scratch_size(items.size()), {});
+    GuardedBuffer output(device.gpu(), call.item_bytes.size(), 0, {}, 0xdb);
+    const SegmentedScanArgs args{call.values.range(), call.offsets.range(),    output.range(), call.scratch.range(),
+                                 call.count.count(),  call.item_count.count(), std::nullopt};
+    const auto ran = device.gpu().run([&](VkCommandBuffer commands) { return scan->record(commands, args); });
+    if (!ran) FAIL(ran.error().message);
+    const auto heads = heads_of_offsets(offsets, offsets.size() - 1, items.size());
+    std::vector<Triangle::Item> expected(items.size());
+    Triangle::Item running{};
+    for (size_t i = 0; i < items.size(); ++i) {
+      if (heads[i]) running = Triangle::identity();
+      expected[i] = running;
+      running = Triangle::combine(running, items[i]);
+    }
+    std::vector<std::byte> bytes;
+    CHECK(output.read(bytes) == "");
+    CHECK(first_difference(items_of<Triangle::Item>(bytes), expected) == items.size());
+    CHECK(call.spoilt(false) == "");
+    SegmentedScanArgs with_initial = args;
+    with_initial.initial = Value::of(1u);
+    CHECK(scan->record(reinterpret_cast<VkCommandBuffer>(uintptr_t{16}), with_initial).error().message ==
+          "SegmentedScan: initial does not go with own_kernels");
+    config.own_kernels = own::scan_triangle();
+    CHECK(SegmentedScan::create(device.context(), config).error().message ==
+          "SegmentedScan: own_kernels 'scan_triangle' are made for scan, and not for scan_by_key");
+    SegmentedReduceConfig reduce;
+    reduce.own_kernels = own::sums_triangle();
+    CHECK(SegmentedReduce::create(device.context(), reduce).error().message ==
+          "SegmentedReduce: own_kernels 'sums_triangle' are made for reduce_by_key, and not for segmented_reduce");
   }
 
   TEST_CASE("look-back by key finishes what is late") {

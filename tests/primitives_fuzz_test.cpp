@@ -28,6 +28,7 @@
 #include "support/run.hpp"
 #include "support/run_select.hpp"
 #include "support/search_run.hpp"
+#include "support/segmented_run.hpp"
 #include "support/segments.hpp"
 
 namespace weft::test {
@@ -688,6 +689,79 @@ Subject reduce_by_key_subject(Op op, Type key, Strategy strategy, const char* tu
   return subject;
 }
 
+/// Ends of segments of `n` items, mostly ascending: anywhere, at few places, or evenly.
+Offsets drawn_offsets(Draws& draw, uint64_t n, uint64_t segments, bool ascending) {
+  const uint64_t seed = draw.word();
+  const uint64_t places = draw.one_in(2) ? n + 1 : std::min(n + 1, draw.of_any_magnitude(50));
+  const bool evenly = draw.one_in(3);
+  const uint64_t beyond = draw.one_in(4) ? draw.below(2000) : 0;
+  Offsets offsets(segments + 1);
+  for (uint64_t s = 0; s <= segments; ++s)
+    offsets[s] = evenly ? (n + beyond) * s / (segments + 1) : random_word(seed, s) % places * (n + beyond) / places;
+  if (ascending) std::ranges::sort(offsets);
+  return offsets;
+}
+
+SegmentedOptions drawn_segmented_options(Draws& draw, uint64_t n, uint64_t segments, uint64_t item_bytes,
+                                         uint64_t output_bytes) {
+  SegmentedOptions options;
+  options.items_misalignment = draw.misalignment(item_bytes);
+  options.offsets_misalignment = draw.misalignment(4);
+  options.output_misalignment = draw.misalignment(output_bytes);
+  options.count = draw.device_count(segments);
+  options.item_count = draw.device_count(n);
+  options.dirt = draw.dirt();
+  return options;
+}
+
+template <class T, class A = T>
+Subject segmented_reduce_subject(Op op, Type offset, const char* tuning = "") {
+  const SegmentedReduceConfig config{op, offset, item_type<T>(), item_type<A>(), {}};
+  Subject subject;
+  subject.name = std::string("segmented_reduce ") + name_of(op) + ' ' + name_of(config.item) + " to " +
+                 name_of(config.accumulator) + " by " + name_of(offset) + ' ' + tuning;
+  subject.types = {config.item, config.accumulator};
+  subject.tuning = tuning;
+  subject.build = [=](Backend& backend) -> Check {
+    return [=, &backend, reduce = built(SegmentedReduce::create(backend.context(), config))](Draws& draw) {
+      const uint64_t n = draw.count(reduce->tile_items());
+      const uint64_t segments =
+          draw.one_in(2) ? draw.count(reduce->tile_items() / 4) : draw.of_any_magnitude(n / 9 + 1);
+      const std::vector<T> items = draw.items<T>(n);
+      SegmentedOptions options = drawn_segmented_options(draw, n, segments, sizeof(T), sizeof(A));
+      options.ascending = !draw.one_in(10);
+      const Offsets offsets = drawn_offsets(draw, n, segments, options.ascending);
+      return wrong_segmented_reduce<A>(backend.gpu(), *reduce, config, items, offsets, options);
+    };
+  };
+  return subject;
+}
+
+template <class T, class A = T>
+Subject segmented_scan_subject(ScanKind kind, Op op, Type offset, Strategy strategy, const char* tuning = "") {
+  const SegmentedScanConfig config{kind, op, offset, item_type<T>(), item_type<A>(), strategy, {}};
+  Subject subject;
+  subject.name = std::string("segmented_scan ") + name_of(kind) + ' ' + name_of(op) + ' ' + name_of(config.item) +
+                 " to " + name_of(config.accumulator) + " by " + name_of(offset) + ' ' + name_of(strategy) + ' ' +
+                 tuning;
+  subject.types = {config.item, config.accumulator};
+  subject.tuning = tuning;
+  subject.build = [=](Backend& backend) -> Check {
+    return [=, &backend, scan = built(SegmentedScan::create(backend.context(), config))](Draws& draw) {
+      const uint64_t n = draw.count(scan->tile_items());
+      const uint64_t segments = draw.one_in(2) ? draw.count(1000) : draw.of_any_magnitude(n / 9 + 1);
+      const std::vector<T> items = draw.items<T>(n);
+      SegmentedOptions options = drawn_segmented_options(draw, n, segments, sizeof(T), sizeof(A));
+      options.in_place = std::is_same_v<T, A> && draw.one_in(5);
+      const Offsets offsets = drawn_offsets(draw, n, segments, !draw.one_in(10));
+      std::optional<A> initial;
+      if (draw.one_in(4)) initial = telling_initial<A>(op);
+      return wrong_segmented_scan<A>(backend.gpu(), *scan, config, items, offsets, options, initial);
+    };
+  };
+  return subject;
+}
+
 /// Primitive: SortedSearch or BinarySearch.
 template <class Primitive, class T>
 Subject search_subject(Bound bound, const char* tuning = "") {
@@ -846,6 +920,12 @@ std::vector<Subject> subjects() {
       reduce_by_key_subject<uint16_t, uint32_t>(Op::add, Type::u64, kReduceThenScan,
                                                 "reduce_by_key.workgroup=256,reduce_by_key.rows=4"),
       reduce_by_key_subject<float>(Op::add, Type::u8, kLookBack, "reduce_by_key.rows=1,reduce_by_key.spin_limit=1"),
+      segmented_reduce_subject<uint32_t>(Op::add, Type::u32, "segmented_reduce.groups=3"),
+      segmented_reduce_subject<uint8_t, uint32_t>(Op::add, Type::u64, "segmented_reduce.rows=1"),
+      segmented_reduce_subject<uint16_t>(Op::max, Type::u32, "segmented_reduce.workgroup=256"),
+      segmented_reduce_subject<int64_t>(Op::add, Type::u32, "segmented_reduce.groups=7"),
+      segmented_scan_subject<uint32_t>(kInclusive, Op::add, Type::u32, kReduceThenScan),
+      segmented_scan_subject<uint8_t, uint32_t>(kExclusive, Op::add, Type::u64, kLookBack),
       search_subject<SortedSearch, uint32_t>(Bound::lower),
       search_subject<SortedSearch, float>(Bound::upper, "search.workgroup=256,search.keys=3"),
       search_subject<SortedSearch, int64_t>(Bound::lower, "search.keys=15"),

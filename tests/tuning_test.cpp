@@ -82,6 +82,10 @@ TEST_SUITE("host tuning") {
         CHECK(tuning->move.workgroup <= 256);
         CHECK(tuning->move.rows <= 32);
         CHECK(tuning->move.vectors <= 2);
+        CHECK(tuning->segmented_reduce.workgroup % 128 == 0);
+        CHECK(tuning->segmented_reduce.workgroup <= 256);
+        CHECK(tuning->segmented_reduce.rows <= 8);
+        CHECK(tuning->segmented_reduce.rows_wide <= 8);
         CHECK(tuning->search.workgroup % 128 == 0);
         CHECK(tuning->search.workgroup <= 256);
         CHECK(tuning->search.keys <= 31);

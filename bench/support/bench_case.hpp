@@ -132,6 +132,8 @@ Cases interval_expand_cases(const Matrix& matrix);
 Cases interval_move_cases(const Matrix& matrix);
 Cases scan_by_key_cases(const Matrix& matrix);
 Cases reduce_by_key_cases(const Matrix& matrix);
+Cases segmented_reduce_cases(const Matrix& matrix);
+Cases segmented_scan_cases(const Matrix& matrix);
 Cases sorted_search_cases(const Matrix& matrix);
 Cases binary_search_cases(const Matrix& matrix);
 /// A kernel that only writes, the limit of what does little else.

@@ -278,6 +278,33 @@ Verdict check_reduce_by_key(std::span<const K> keys, std::span<const V> values, 
   return oracle::first_bad(count, run_keys.verdict(), sums.verdict());
 }
 
+/// Of the sum of each segment.
+template <class V>
+Verdict check_segmented_reduce(std::span<const V> values, std::span<const uint32_t> offsets,
+                               const FetchOutputs& fetch) {
+  oracle::Expected<V> sums("sum", fetch);
+  for (size_t s = 0; s + 1 < offsets.size(); ++s) {
+    V sum{};
+    for (uint32_t i = offsets[s]; i < offsets[s + 1]; ++i) sum = static_cast<V>(sum + values[i]);
+    sums.push(sum);
+  }
+  return sums.verdict();
+}
+
+/// Of the inclusive sums of each segment; offsets begin with 0 and end with the number of values.
+template <class V>
+Verdict check_segmented_scan(std::span<const V> values, std::span<const uint32_t> offsets, const FetchOutputs& fetch) {
+  oracle::Expected<V> sums("sum", fetch);
+  for (size_t s = 0; s + 1 < offsets.size(); ++s) {
+    V sum{};
+    for (uint32_t i = offsets[s]; i < offsets[s + 1]; ++i) {
+      sum = static_cast<V>(sum + values[i]);
+      sums.push(sum);
+    }
+  }
+  return sums.verdict();
+}
+
 /// Of how many items fall into each of `bins` bins, bin(item) giving the number of an item's, or one behind the last for
 /// none.
 template <class T, class Bin>

@@ -28,8 +28,8 @@ class KernelSet {
   KernelSet(std::string_view name, std::string_view primitive, std::span<const KernelCode> kernels);
 
   const std::string& name() const noexcept;
-  /// What the kernels are for: "scan", "scan_by_key", "reduce", "reduce_by_key", "select", "partition", "unique",
-  /// "run_length_encode" or "transform_lbs".
+  /// What the kernels are for: "scan", "scan_by_key", "reduce", "reduce_by_key", "segmented_reduce", "select",
+  /// "partition", "unique", "run_length_encode" or "transform_lbs".
   const std::string& primitive() const noexcept;
   std::span<const KernelCode> kernels() const noexcept;  ///< sorted by name
   uint32_t item_bytes() const noexcept;  ///< of one item in a buffer; 0 where the kernels do not say, or have none

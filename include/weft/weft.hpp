@@ -18,6 +18,8 @@
 #include <weft/run_length_encode.hpp>
 #include <weft/scan.hpp>
 #include <weft/scan_by_key.hpp>
+#include <weft/segmented_reduce.hpp>
+#include <weft/segmented_scan.hpp>
 #include <weft/select.hpp>
 #include <weft/sorted_search.hpp>
 #include <weft/status.hpp>

@@ -13,6 +13,7 @@
 #define WEFT_VECTOR_ITEMS 4
 #include "weft/tile_segments.glsl"
 #include "primitives/reduce_by_key.h"
+#include "primitives/value_store.glsl"
 
 layout(push_constant, std430) uniform Push { ReduceByKeyPush push; };
 
@@ -110,27 +111,12 @@ void stage(TileWords words, TileKeys keys, RunsBefore before, Segment subgroups_
 
 // ---- outputs ----
 
-void put_output(uvec2 outputs, uint bytes, uint index, uvec2 bits) {
-  const uvec2 address = word64_add(outputs, word64_multiply(index, bytes));
-  Words target = Words(uvec2(address.x & ~3u, address.y));
-  if (bytes == 8u) {
-    target.at[0] = bits.x;
-    target.at[1] = bits.y;
-  } else if (bytes == 4u) {
-    target.at[0] = bits.x;
-  } else {
-    const uint shift = 8u * (address.x & 3u);
-    merge_word(target, 0u, bits.x << shift, ((1u << (8u * bytes)) - 1u) << shift);
-  }
+void put_key(uint run, uvec2 key) {
+  bits_store(word64_add(push.keys_out, word64_multiply(run, kKeyBytes)), kKeyBytes, key);
 }
 
 void put_value(uint run, Value value) {
-#if WEFT_ACCUMULATOR == WEFT_OWN
-  Words target = Words(word64_add(push.values_out, word64_multiply(run, WEFT_OUTPUT_BYTES)));
-  [[unroll]] for (uint i = 0; i < WEFT_VALUE_WORDS; ++i) target.at[i] = word_of(value, i);
-#else
-  put_output(push.values_out, WEFT_OUTPUT_BYTES, run, bits_of_accumulator(value));
-#endif
+  value_store(word64_add(push.values_out, word64_multiply(run, WEFT_OUTPUT_BYTES)), value);
 }
 
 void put_count(uint runs) {
@@ -144,7 +130,7 @@ void put_staged(Segment prefix, uint runs) {
   const uint place = subgroup_index() * kSubgroupSize + subgroup_lane();
   for (uint i = place; i < runs; i += kWorkgroupSize) {
     const uint run = prefix.heads + i;
-    put_output(push.keys_out, kKeyBytes, run, stage_key(i));
+    put_key(run, stage_key(i));
     if (run == 0u) continue;
     const Value value = stage_value(i);
     put_value(run - 1u, i == 0u ? combine(prefix.value, value) : value);
@@ -173,7 +159,7 @@ void put_by_rows(SegmentTile tile, Segment prefix, Segment subgroups_before) {
       if (runs.open) ended = combine(subgroups_before.value, ended);
       if (runs.at == 0u) ended = combine(prefix.value, ended);
       const uint run = prefix.heads + runs.at;
-      put_output(push.keys_out, kKeyBytes, run, tile_key(tile.keys, v * WEFT_VECTOR_ITEMS + k));
+      put_key(run, tile_key(tile.keys, v * WEFT_VECTOR_ITEMS + k));
       if (run != 0u) put_value(run - 1u, ended);
       runs = VectorRuns(runs.at + 1u, false, value);
     }

@@ -4,7 +4,7 @@
 // weft/own_snippet.glsl. docs/own-kernels.md is the manual of snippets; in short, one declares
 //   Item          uint, int or float (#define Item uint), or a struct of 1 to 4 such members: WEFT_ITEM_MEMBERS lists them,
 //                 WEFT_DECLARE_ITEM stands where the struct is to be
-// and for scan, scan_by_key, reduce and reduce_by_key
+// and for scan, scan_by_key, reduce, reduce_by_key and segmented_reduce
 //   Accumulator   likewise, of 1 to 8 members (WEFT_ACCUMULATOR_MEMBERS, WEFT_DECLARE_ACCUMULATOR), with accumulator_of(Item); left
 //                 out, it is the Item
 //   identity(), combine(earlier, later)

@@ -120,11 +120,10 @@ Result<KernelSet> Compiler::compile(const Snippet& original) const {
   if (snippet.name.empty()) snippet.name = "snippet";
   std::vector<Variant> variants = variants_of(snippet.primitive);
   if (variants.empty())
-    return Error{
-        ErrorCode::invalid_argument,
-        "primitive is scan, scan_by_key, reduce, reduce_by_key, select, partition, unique, run_length_encode or "
-        "transform_lbs, not '" +
-            snippet.primitive + "'"};
+    return Error{ErrorCode::invalid_argument,
+                 "primitive is scan, scan_by_key, reduce, reduce_by_key, segmented_reduce, select, partition, unique, "
+                 "run_length_encode or transform_lbs, not '" +
+                     snippet.primitive + "'"};
   if (snippet.context)
     std::erase_if(variants, [&](const Variant& variant) { return !is_used_by(*snippet.context, variant.name); });
 

@@ -19,6 +19,7 @@ constexpr Primitive kPrimitives[] = {
     {"scan_by_key", "scan_by_key", "scan_by_key", "own", nullptr},
     {"reduce", "reduce", nullptr, "own", nullptr},
     {"reduce_by_key", "reduce_by_key", "scan_by_key", "own", nullptr},
+    {"segmented_reduce", "segmented_reduce", nullptr, "own", nullptr},
     {"select", "select", "select", "u32", nullptr},
     {"unique", "select", "select", "u32", "WEFT_OWN_UNIQUE"},
     {"partition", "select", "select", "counts", nullptr},

@@ -53,22 +53,31 @@ uint32_t key_bytes_of(SegmentsBy segments, Type key) {
   return 0;
 }
 
-/// Beside what check_operator() refuses: kernels.cmake has no others.
 Status check_types(const ContextState& state, const KeyedPlan::Wish& wish) {
   if (wish.own != nullptr) return check_own_kernels(wish.name, *wish.own, wish.stem);
-  const std::string name = wish.name;
-  if (wish.op == Op::affine || wish.op == Op::arg_min || wish.op == Op::arg_max)
-    return Error{ErrorCode::unsupported, name + ": " + name_of(wish.op) + " does not combine values by key"};
-  if (Status status = check_operator(wish.name, wish.op, wish.item, wish.accumulator); !status) return status;
-  if (wish.item == Type::f16 || (wish.item == Type::u8 && wish.accumulator == Type::u16))
-    return Error{ErrorCode::unsupported, name + ": values of type " + name_of(wish.item) + " are not combined in " +
-                                             name_of(wish.accumulator) + " by key"};
-  for (const Type type : {wish.item, wish.accumulator})
+  return check_segment_values(state, wish.name, wish.op, wish.item, wish.accumulator);
+}
+
+}  // namespace
+
+/// Beside what check_operator() refuses: kernels.cmake has no others.
+Status check_segment_values(const ContextState& state, const char* primitive, Op op, Type item, Type accumulator) {
+  const std::string name = primitive;
+  if (op == Op::affine || op == Op::arg_min || op == Op::arg_max)
+    return Error{ErrorCode::unsupported, name + ": " + name_of(op) + " does not combine values of segments"};
+  if (Status status = check_operator(primitive, op, item, accumulator); !status) return status;
+  if (item == Type::f16 || (item == Type::u8 && accumulator == Type::u16))
+    return Error{ErrorCode::unsupported,
+                 name + ": values of type " + name_of(item) + " are not combined in " + name_of(accumulator) + " here"};
+  for (const Type type : {item, accumulator})
     if (Status status = state.check_type(type); !status) return status;
   return {};
 }
 
-}  // namespace
+Status check_offset(const char* primitive, Type offset) {
+  if (offset == Type::u32 || offset == Type::u64) return {};
+  return Error{ErrorCode::unsupported, std::string(primitive) + ": offsets are u32 or u64, not " + name_of(offset)};
+}
 
 Result<KeyedPlan> KeyedPlan::create(const Context& context, const Wish& wish) {
   const ContextState& state = *context.state();

@@ -78,6 +78,13 @@ struct KeyedPlan {
               UpsweepPush upsweep) const;
 };
 
+/// Refuses what kernels on segments are not compiled for: operators, values, and what the device lacks for them.
+Status check_segment_values(const runtime::ContextState& state, const char* primitive, Op op, Type item,
+                            Type accumulator);
+
+/// Refuses offsets of segments that are neither u32 nor u64.
+Status check_offset(const char* primitive, Type offset);
+
 /// The bytes of an item of `type` by which it has to be aligned.
 constexpr uint32_t alignment_of(uint32_t item_bytes) { return std::min(item_bytes, 4u); }
 

@@ -31,6 +31,14 @@ struct ByKeyTuning {
   uint32_t small_kib = 0;  ///< of keys and values
 };
 
+/// Sizes that a segmented reduction is built with. Rows are vectors of 4 items, at most 8.
+struct SegmentedTuning {
+  uint32_t workgroup = 256;
+  uint32_t rows = 4;
+  uint32_t rows_wide = 2;  ///< for accumulators of 8 bytes
+  uint32_t groups = 1024;  ///< at most this many workgroups
+};
+
 struct ReduceTuning {
   uint32_t workgroup = 256;
   uint32_t rows = 8;
@@ -88,6 +96,7 @@ struct Tuning {
   HistogramTuning histogram;
   ByKeyTuning scan_by_key;
   ByKeyTuning reduce_by_key;
+  SegmentedTuning segmented_reduce;
   SearchTuning search;
   BulkTuning bulk;
 };

@@ -278,6 +278,9 @@ std::string build_reductions(const weft::Context& context) {
     for (const weft::Type accumulator : kTypes) {
       const auto made = weft::Reduce::create(context, {op_of(item), item, accumulator});
       if (!made && !skip(made.error())) return made.error().message;
+      const auto segmented =
+          weft::SegmentedReduce::create(context, {op_of(item), weft::Type::u32, item, accumulator, {}});
+      if (!segmented && !skip(segmented.error())) return segmented.error().message;
     }
     const auto arg = weft::Reduce::create(context, {weft::Op::arg_min, item, item});
     if (!arg && !skip(arg.error())) return arg.error().message;
@@ -310,6 +313,10 @@ std::string build_others(const weft::Context& context) {
     const auto decode = weft::RunLengthDecode::create(context, {bytes, Type::u32});
     if (!decode) return decode.error().message;
   }
+  weft::SegmentedScanConfig scan;
+  scan.strategy = weft::Strategy::reduce_then_scan;
+  const auto segmented = weft::SegmentedScan::create(context, scan);
+  if (!segmented) return segmented.error().message;
   for (const Type key : {Type::u32, Type::f64}) {
     const auto sorted = weft::SortedSearch::create(context, {key, weft::Bound::lower});
     if (!sorted) return sorted.error().message;

@@ -19,6 +19,7 @@
 #include <weft/sorted_search.hpp>
 
 #include "support/device.hpp"
+#include "support/given_count.hpp"
 #include "support/guarded_buffer.hpp"
 #include "support/random.hpp"
 #include "support/run.hpp"
@@ -69,24 +70,6 @@ struct SearchOptions {
   std::optional<DeviceCount> needle_count{}, haystack_count{};
   bool sorted = true;  ///< else nothing is expected but that all else stays as it is
   uint8_t dirt = 0xdb;
-};
-
-/// A count as the call is given it; the buffer lives as long.
-class GivenCount {
- public:
-  GivenCount(Gpu& gpu, const std::optional<DeviceCount>& on_device, uint64_t maximum)
-      : count_(maximum), obeyed_(on_device ? std::min(on_device->value, maximum) : maximum) {
-    if (!on_device) return;
-    buffer_.emplace(gpu, on_device->bytes, 4, std::as_bytes(std::span(&on_device->value, 1)).first(on_device->bytes));
-    count_ = Count::on_device(buffer_->range(), maximum);
-  }
-  const Count& count() const { return count_; }
-  uint64_t obeyed() const { return obeyed_; }
-
- private:
-  Count count_;
-  uint64_t obeyed_;
-  std::optional<GuardedBuffer> buffer_;
 };
 
 /// Primitive: SortedSearch or BinarySearch. Gives what is wrong, or nothing; `found`: all outputs.

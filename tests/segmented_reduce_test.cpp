@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <weft/segmented_reduce.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "support/refusals.hpp"
+#include "support/segmented_run.hpp"
+#include "support/sizes.hpp"
+
+namespace weft::test {
+namespace {
+
+/// SwiftShader takes seconds to build a pipeline: there tests take those that tell most.
+bool is_slow(const Backend& backend) { return backend.name().find("SwiftShader") != std::string::npos; }
+
+template <class T, class A>
+SegmentedReduceConfig config_of(Op op, Type offset) {
+  return {op, offset, item_type<T>(), item_type<A>(), {}};
+}
+
+/// Built at the first request, with the tuning of the environment.
+const SegmentedReduce& made(Backend& backend, const SegmentedReduceConfig& config) {
+  const char* tuning = std::getenv("WEFT_TUNE");
+  return backend.primitive<SegmentedReduce>(std::string("SegmentedReduce ") + name_of(config.op) + ' ' +
+                                                name_of(config.offset) + ' ' + name_of(config.item) + ' ' +
+                                                name_of(config.accumulator) + ' ' + (tuning != nullptr ? tuning : ""),
+                                            config);
+}
+
+template <class T = uint32_t, class A = T>
+uint64_t tile_items(Backend& backend, Op op = Op::add, Type offset = Type::u32) {
+  return made(backend, config_of<T, A>(op, offset)).tile_items();
+}
+
+template <class T, class A = T>
+std::vector<A> check(Backend& backend, Op op, const std::vector<T>& items, const Offsets& offsets,
+                     const SegmentedOptions& options = {}, Type offset = Type::u32) {
+  const SegmentedReduceConfig config = config_of<T, A>(op, offset);
+  CAPTURE(backend.name());
+  CAPTURE(std::string(name_of(op)) + ' ' + name_of(config.item) + " to " + name_of(config.accumulator) + " by " +
+          name_of(offset));
+  CAPTURE(items.size());
+  CAPTURE(offsets.size());
+  CAPTURE(options.items_misalignment);
+  CAPTURE(options.offsets_misalignment);
+  CAPTURE(options.output_misalignment);
+  std::vector<A> found;
+  CHECK(wrong_segmented_reduce<A>(backend.gpu(), made(backend, config), config, items, offsets, options, &found) == "");
+  return found;
+}
+
+/// Sums of u32, with a few items in front of the first segment and behind the last.
+void check_lengths(Backend& backend, const Counts& lengths, uint64_t seed = 1) {
+  const Offsets offsets = offsets_from(seed % 6, lengths);
+  check<uint32_t>(backend, Op::add, random_items<uint32_t>(offsets.back() + seed % 3, seed), offsets);
+}
+
+/// Calls `test.operator()<T, A>()` for every type of items and results.
+template <class Test>
+void for_every_value(const Test& test) {
+  test.template operator()<uint8_t, uint8_t>();
+  test.template operator()<uint8_t, uint32_t>();
+  test.template operator()<uint16_t, uint16_t>();
+  test.template operator()<uint16_t, uint32_t>();
+  test.template operator()<uint32_t, uint32_t>();
+  test.template operator()<uint32_t, uint64_t>();
+  test.template operator()<uint64_t, uint64_t>();
+  test.template operator()<int32_t, int32_t>();
+  test.template operator()<int32_t, int64_t>();
+  test.template operator()<int64_t, int64_t>();
+  test.template operator()<float, float>();
+  test.template operator()<float, double>();
+  test.template operator()<double, double>();
+}
+
+}  // namespace
+
+TEST_SUITE("segmented_reduce") {
+  TEST_CASE("every operator and every type of items is combined, whatever lengths segments have") {
+    // u32 takes every operator, and every type one, each on one backend in turn.
+    const std::vector<Backend*> backends = every_backend();
+    uint32_t combination = 0;
+    for_every_value([&]<class T, class A>() {
+      const std::vector<Op> all = operators_of<T>();
+      const bool is_first = std::is_same_v<T, uint32_t> && std::is_same_v<A, uint32_t>;
+      for (const Op op : all) {
+        if (!is_first && op != all[combination % all.size()]) continue;
+        Backend& backend = *backends[++combination % backends.size()];
+        if (!is_in_share(combination) || !backend.context().supports(item_type<T>()) ||
+            !backend.context().supports(item_type<A>()))
+          continue;
+        const Type offset = combination % 2 == 0 ? Type::u32 : Type::u64;
+        const uint64_t n = 3 * tile_items<T, A>(backend, op, offset) + 5;
+        for (const Counts& lengths : telling_lengths(n, combination))
+          check<T, A>(backend, op, random_items<T>(n, n + 17 * static_cast<uint64_t>(op), op), offsets_from(0, lengths),
+                      {}, offset);
+        if (!is_first) break;
+      }
+    });
+  }
+
+  TEST_CASE("items and ends of segments at and around every edge are combined whole") {
+    for (Backend* backend : every_backend()) {
+      const uint64_t tile = tile_items(*backend);
+      for (const uint64_t size : edges(*backend, tile, 4)) {
+        if (size > 4 * tile && is_slow(*backend)) continue;
+        check_lengths(*backend, {size}, size);
+        check_lengths(*backend, Counts(size / 4), size);
+        check_lengths(*backend, Counts(size / 5, 1), size);
+        if (size >= 4) check_lengths(*backend, {size - 4}, size);
+        if (size >= 12) check_lengths(*backend, {0, size - 12, 0}, size);
+      }
+    }
+  }
+
+  TEST_CASE("segments that end anywhere about the edge of a tile are combined whole") {
+    for (Backend* backend : every_backend()) {
+      const uint64_t tile = tile_items(*backend);
+      for (uint64_t length = tile - 10; length <= tile + 2; ++length) {
+        check_lengths(*backend, {length, 3, 0, 0, tile, 1}, length);
+        check_lengths(*backend, {0, length - 4, length, length + 1, 0}, length);
+      }
+      // Ends and items of every share, so that edges of tiles meet all of them.
+      for (uint64_t length = 1; length <= 24; ++length)
+        check_lengths(*backend, Counts(2 * tile / length, length), length);
+    }
+  }
+
+  TEST_CASE("segments of all kinds of lengths are combined by runs of many tiles a workgroup") {
+    const ScopedEnvironment few_groups("WEFT_TUNE", "segmented_reduce.groups=3");
+    for (Backend* backend : every_backend()) {
+      const uint64_t tile = tile_items(*backend);
+      for (const uint64_t n : {2 * tile, 7 * tile + 1, 20 * tile + 3})
+        for (const Counts& lengths : telling_lengths(n, n)) check_lengths(*backend, lengths, n);
+    }
+  }
+
+  TEST_CASE("results do not depend on the tuning") {
+    for (const char* tuning : {"segmented_reduce.workgroup=256,segmented_reduce.rows=8,segmented_reduce.groups=5",
+                               "segmented_reduce.workgroup=128,segmented_reduce.rows=1,segmented_reduce.rows_wide=3"}) {
+      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      CAPTURE(std::string(tuning));
+      Backend& backend = first_backend();
+      if (is_slow(backend)) return;
+      const uint64_t n = 3 * tile_items(backend) + 7;
+      for (const Counts& lengths : telling_lengths(n, 5)) check_lengths(backend, lengths, 5);
+      if (!backend.context().supports(Type::u64) || std::string(tuning).find("wide") == std::string::npos) continue;
+      for (const Counts& lengths : telling_lengths(n, 6))
+        check<uint64_t>(backend, Op::max, random_items<uint64_t>(n, 6, Op::max), offsets_from(0, lengths));
+    }
+  }
+
+  TEST_CASE("a million segments and a million items are combined, however they lie") {
+    for (Backend* backend : every_backend()) {
+      if (is_slow(*backend) && backend->is_emulated()) continue;
+      const uint64_t n =
+          backend->is_software() ? (backend->is_emulated() || is_slow(*backend) ? 1 << 16 : 1 << 20) : 1 << 25;
+      check_lengths(*backend, {n + 7});
+      Counts empty(n);
+      check_lengths(*backend, empty);
+      empty[n / 3] = n / 2;
+      check_lengths(*backend, empty);
+      check_lengths(*backend, mixed_counts(n / 8, 3));
+    }
+  }
+
+  TEST_CASE("items, offsets and results begin at any item, independently") {
+    for (Backend* backend : every_backend()) {
+      const auto every_start = [&]<class T>(Type offset) {
+        const uint64_t tile = tile_items<T>(*backend, Op::add, offset);
+        const uint64_t step = std::min<uint64_t>(sizeof(T), 4);
+        uint64_t turn = 0;
+        for (VkDeviceSize items = 0; items < 16; items += step)
+          for (VkDeviceSize output = 0; output < 16; output += step) {
+            if (sizeof(T) == 1 && (items + output) % 3 != 0) continue;
+            const uint64_t n = ++turn % 3 == 0 ? 13 : turn % 3 == 1 ? tile + 9 : 3 * tile;
+            check<T>(*backend, Op::add, random_items<T>(n, turn),
+                     offsets_from(turn % 5, random_counts(n / 25, 50, turn)),
+                     {.items_misalignment = items, .offsets_misalignment = turn % 4 * 4, .output_misalignment = output},
+                     offset);
+          }
+      };
+      every_start.operator()<uint32_t>(Type::u32);
+      if (backend->is_emulated()) continue;
+      every_start.operator()<uint8_t>(Type::u64);
+      if (backend->context().supports(Type::u64) && !is_slow(*backend)) every_start.operator()<uint64_t>(Type::u32);
+    }
+  }
+
+  TEST_CASE("counts on the device are obeyed, and never exceed their maxima") {
+    for (Backend* backend : every_backend()) {
+      const uint64_t maximum = 2 * tile_items(*backend) + 11;
+      const auto items = random_items<uint32_t>(maximum, 3);
+      const Offsets offsets = offsets_from(2, random_counts(maximum / 10, 20, 4));
+      const uint64_t segments = offsets.size() - 1;
+      const auto near = [](uint64_t most, uint32_t bytes) {
+        return std::vector{
+            uint64_t{0}, uint64_t{1}, most / 2, most - 1, most, most + 1, bytes == 4 ? uint64_t{~0u} : ~uint64_t{0}};
+      };
+      for (const uint32_t bytes : {4u, 8u}) {
+        for (const uint64_t value : near(segments, bytes)) {
+          check<uint32_t>(*backend, Op::add, items, offsets, {.count = DeviceCount{value, bytes}});
+          check<uint32_t>(*backend, Op::add, items, offsets,
+                          {.count = DeviceCount{value, bytes}, .item_count = DeviceCount{maximum / 2, 12 - bytes}});
+        }
+        for (const uint64_t value : near(maximum, bytes))
+          check<uint32_t>(*backend, Op::add, items, offsets, {.item_count = DeviceCount{value, bytes}});
+      }
+    }
+  }
+
+  TEST_CASE("offsets above the number of items are taken as that") {
+    for (Backend* backend : every_backend())
+      for (const Type offset : {Type::u32, Type::u64}) {
+        if (backend->is_emulated() && offset == Type::u64) continue;
+        const uint64_t n = 2 * tile_items(*backend, Op::add, offset) + 9;
+        const uint64_t most = offset == Type::u32 ? uint64_t{~0u} : ~uint64_t{0};
+        const auto items = random_items<uint32_t>(n, 3);
+        for (const Offsets& offsets :
+             {Offsets{0, 5, n + 1, most}, Offsets{n - 1, n, n + 1, n + 2}, Offsets{n, n, n + 1},
+              Offsets{most, most, most}, Offsets{7, most}, Offsets{0, n, most - 1, most}})
+          check<uint32_t>(*backend, Op::add, items, offsets, {}, offset);
+      }
+  }
+
+  TEST_CASE("offsets that decrease touch no other memory") {
+    for (Backend* backend : every_backend())
+      for (const Type offset : {Type::u32, Type::u64}) {
+        if (backend->is_emulated() && offset == Type::u64) continue;
+        const uint64_t tile = tile_items(*backend, Op::add, offset);
+        const uint64_t n = 3 * tile + 9;
+        const auto items = random_items<uint32_t>(n, 3);
+        for (const uint64_t segments : {uint64_t{5}, tile / 3, tile}) {
+          Offsets offsets;
+          const auto run = [&](uint64_t first, uint64_t last) {
+            offsets.front() = first;
+            offsets.back() = last;
+            check<uint32_t>(*backend, Op::add, items, offsets, {.ascending = false}, offset);
+          };
+          for (const uint64_t below : {uint64_t{7}, n, 2 * n, ~uint64_t{0}}) {
+            offsets = random_counts(segments + 1, below, segments);
+            run(0, n);
+            run(n, 0);
+            run(offsets.front(), n);
+          }
+          offsets = offsets_from(0, Counts(segments, n / segments));
+          std::ranges::reverse(offsets);
+          run(offsets.front(), offsets.back());
+          run(0, n);
+        }
+      }
+  }
+
+  TEST_CASE("float sums have the same bits on every run, whatever lay in output and scratch") {
+    for (Backend* backend : every_backend()) {
+      if (backend->is_emulated()) continue;
+      const SegmentedReduceConfig config = config_of<float, float>(Op::add, Type::u32);
+      const SegmentedReduce& reduce = made(*backend, config);
+      const uint64_t n = 21 * uint64_t{reduce.tile_items()} + 77;
+      const auto items = rough_floats(n, 3);
+      const Offsets offsets = offsets_from(3, {n / 2, 100, 0, 5000, 7});
+      std::vector<float> first, second;
+      const auto run = [&](uint8_t dirt, std::vector<float>& found) {
+        CHECK(wrong_segmented_reduce<float>(backend->gpu(), reduce, config, items, offsets,
+                                            {.ascending = false, .dirt = dirt}, &found) == "");
+      };
+      run(0xff, first);
+      run(0, second);
+      CHECK(difference(first, second) == "");
+      for (size_t s = 0; s < first.size(); ++s) {
+        double exact = 0;
+        for (uint64_t i = offsets[s]; i < offsets[s + 1]; ++i) exact += items[i];
+        CHECK(first[s] == doctest::Approx(exact).epsilon(1e-5));
+      }
+    }
+  }
+
+  TEST_CASE("scratch grows with both counts and is never nothing") {
+    const SegmentedReduce& reduce = made(first_backend(), config_of<uint32_t, uint32_t>(Op::add, Type::u32));
+    CHECK(reduce.scratch_size(0, 0) != 0);
+    VkDeviceSize before = 0;
+    for (uint64_t size = 1; size != 0; size *= 2) {
+      CHECK(reduce.scratch_size(size - 1, 5) <= reduce.scratch_size(size, 5));
+      CHECK(reduce.scratch_size(5, size - 1) <= reduce.scratch_size(5, size));
+      CHECK(reduce.scratch_size(size, size) >= before);
+      before = reduce.scratch_size(size, size);
+    }
+  }
+
+  TEST_CASE("operators and types that are not for segments are unsupported") {
+    const Context& context = first_backend().context();
+    for (const SegmentedReduceConfig& config : {SegmentedReduceConfig{Op::arg_min, Type::u32, Type::u32, Type::u32, {}},
+                                                {Op::affine, Type::u32, Type::u32x2, Type::u32x2, {}},
+                                                {Op::bit_or, Type::u32, Type::f32, Type::f32, {}},
+                                                {Op::add, Type::u32, Type::f16, Type::f32, {}},
+                                                {Op::add, Type::u32, Type::u8, Type::u16, {}},
+                                                {Op::add, Type::u32, Type::u32, Type::u8, {}},
+                                                {Op::add, Type::i32, Type::u32, Type::u32, {}},
+                                                {Op::add, Type::u16, Type::u32, Type::u32, {}}}) {
+      CAPTURE(name_of(config.op));
+      CAPTURE(name_of(config.item));
+      const auto reduce = SegmentedReduce::create(context, config);
+      REQUIRE(!reduce);
+      CHECK(reduce.error().code == ErrorCode::unsupported);
+      CHECK(reduce.error().message.find("SegmentedReduce") != std::string::npos);
+    }
+  }
+
+  TEST_CASE("arguments are refused by name and nothing is recorded") {
+    using Args = SegmentedReduceArgs;
+    NotingGpu noting;
+    const auto reduce = SegmentedReduce::create(noting.context(), {});
+    REQUIRE(reduce);
+    constexpr uint64_t kItems = 5000, kSegments = 3000;
+    const Buffer items = noting.made(8 * kItems), offsets = noting.made(8 * kSegments),
+                 output = noting.made(8 * kSegments), counts = noting.made(64), scratch = noting.made(1 << 16);
+    for (const Buffer* buffer : {&offsets, &counts}) REQUIRE(noting.gpu().fill(buffer->range(), 1).ok());
+    const Args sound{items.range(16, 4 * kItems),
+                     offsets.range(16, 4 * kSegments + 4),
+                     output.range(16, 4 * kSegments),
+                     scratch.range(0, reduce->scratch_size(kSegments, kItems)),
+                     kSegments,
+                     kItems};
+    noting.check_refused<SegmentedReduce, Args>(
+        *reduce, sound,
+        {{"items", "null", [](Args& a) { a.items.buffer = VK_NULL_HANDLE; }},
+         {"items", "a byte too small", [](Args& a) { --a.items.size; }},
+         {"items", "off by 2", [](Args& a) { a.items.offset += 2; }},
+         {"offsets", "null", [](Args& a) { a.offsets.buffer = VK_NULL_HANDLE; }},
+         {"offsets", "without the last", [](Args& a) { --a.offsets.size; }},
+         {"offsets", "off by 2", [](Args& a) { a.offsets.offset += 2; }},
+         {"output", "null", [](Args& a) { a.output.buffer = VK_NULL_HANDLE; }},
+         {"output", "a byte too small", [](Args& a) { --a.output.size; }},
+         {"output", "off by 1", [](Args& a) { a.output.offset += 1; }},
+         {"output", "over the items", [](Args& a) { a.output = a.items; }},
+         {"output", "over the offsets", [](Args& a) { a.output = a.offsets; }},
+         {"scratch", "null", [](Args& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
+         {"scratch", "a byte too small", [](Args& a) { --a.scratch.size; }},
+         {"scratch", "off by 8", [](Args& a) { a.scratch.offset += 8; }},
+         {"scratch", "over the items", [](Args& a) { a.scratch.buffer = a.items.buffer; }},
+         {"count", "a byte on the device", [&](Args& a) { a.count = Count::on_device(counts.range(0, 1), kSegments); }},
+         {"count", "in the output", [&](Args& a) { a.count = Count::on_device(output.range(16, 4), kSegments); }},
+         {"count", "of all bits", [](Args& a) { a.count = ~uint64_t{0}; }},
+         {"count", "of 2^62", [](Args& a) { a.count = uint64_t{1} << 62; }},
+         {"item_count", "off by 2 on the device",
+          [&](Args& a) { a.item_count = Count::on_device(counts.range(2, 4), kItems); }},
+         {"item_count", "in the scratch",
+          [&](Args& a) { a.item_count = Count::on_device(scratch.range(0, 4), kItems); }},
+         {"item_count", "of all bits", [](Args& a) { a.item_count = ~uint64_t{0}; }}});
+    Args nothing = sound;
+    nothing.count = nothing.item_count = 0;
+    nothing.items = nothing.offsets = nothing.output = {};
+    CHECK(!noting.record(*reduce, nothing));
+    Args no_items = sound;
+    no_items.item_count = 0;
+    no_items.items = {};
+    CHECK(!noting.record(*reduce, no_items));
+  }
+}
+
+}  // namespace weft::test

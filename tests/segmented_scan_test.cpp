@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <weft/segmented_scan.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/refusals.hpp"
+#include "support/segmented_run.hpp"
+#include "support/sizes.hpp"
+
+namespace weft::test {
+namespace {
+
+// What scans by key do is theirs to test: here it is where segments begin, and that all arguments arrive.
+
+template <class T, class A>
+SegmentedScanConfig config_of(const Device& device, ScanKind kind, Op op, Type offset) {
+  return {kind, op, offset, item_type<T>(), item_type<A>(), device.strategy(), {}};
+}
+
+const SegmentedScan& made(const Device& device, const SegmentedScanConfig& config) {
+  return device.backend().primitive<SegmentedScan>(
+      std::string("SegmentedScan ") + name_of(config.kind) + ' ' + name_of(config.op) + ' ' + name_of(config.offset) +
+          ' ' + name_of(config.item) + ' ' + name_of(config.accumulator) + ' ' + name_of(config.strategy),
+      config);
+}
+
+uint64_t tile_items(const Device& device) {
+  return made(device, config_of<uint32_t, uint32_t>(device, ScanKind::exclusive, Op::add, Type::u32)).tile_items();
+}
+
+template <class T, class A = T>
+void check(const Device& device, const std::vector<T>& items, const Offsets& offsets,
+           const SegmentedOptions& options = {}, Type offset = Type::u32, ScanKind kind = ScanKind::exclusive,
+           std::optional<A> initial = {}) {
+  const SegmentedScanConfig config = config_of<T, A>(device, kind, Op::add, offset);
+  CAPTURE(device.name());
+  CAPTURE(std::string(name_of(kind)) + ' ' + name_of(config.item) + " to " + name_of(config.accumulator) + " by " +
+          name_of(offset));
+  CAPTURE(items.size());
+  CAPTURE(offsets.size());
+  CAPTURE(options.items_misalignment);
+  CAPTURE(options.offsets_misalignment);
+  CAPTURE(options.output_misalignment);
+  CAPTURE(options.in_place);
+  CHECK(wrong_segmented_scan<A>(device.gpu(), made(device, config), config, items, offsets, options, initial) == "");
+}
+
+/// SwiftShader takes seconds to build a pipeline: there, and on emulated subgroups, one strategy.
+std::vector<Device> devices_to_test() {
+  std::vector<Device> devices = every_device();
+  std::erase_if(devices, [](const Device& device) {
+    return (device.backend().is_emulated() || device.name().find("SwiftShader") != std::string::npos) &&
+           device.strategy() != Strategy::reduce_then_scan;
+  });
+  return devices;
+}
+
+}  // namespace
+
+TEST_SUITE("segmented_scan") {
+  TEST_CASE("segments of all kinds of lengths are scanned, at and around every edge") {
+    for (const Device& device : devices_to_test()) {
+      const uint64_t tile = tile_items(device);
+      for (const uint64_t n : edges(device.backend(), tile, 4)) {
+        const auto items = random_items<uint32_t>(n, n);
+        check<uint32_t>(device, items, offsets_from(0, Counts(n, 1)));
+        check<uint32_t>(device, items, offsets_from(0, {n}));
+        check<uint32_t>(device, items, offsets_from(n / 3, random_counts(n / 8, 10, n)));
+      }
+      for (const Counts& lengths : telling_lengths(3 * tile + 5, 1))
+        check<uint32_t>(device, random_items<uint32_t>(3 * tile + 5, 2), offsets_from(0, lengths));
+    }
+  }
+
+  TEST_CASE("types, kinds and initial values are ScanByKey's") {
+    const Device device(first_backend(), Strategy::reduce_then_scan);
+    if (device.name().find("SwiftShader") != std::string::npos) return;
+    const auto of = [&]<class T, class A>(ScanKind kind, Type offset, std::optional<A> initial) {
+      if (!device.supports({item_type<T>(), item_type<A>()})) return;
+      const uint64_t n = 5000;
+      for (const Counts& lengths : telling_lengths(n, 7))
+        check<T, A>(device, random_items<T>(n, 3), offsets_from(0, lengths), {}, offset, kind, initial);
+    };
+    of.operator()<uint8_t, uint32_t>(ScanKind::inclusive, Type::u64, {});
+    of.operator()<uint32_t, uint64_t>(ScanKind::exclusive, Type::u32, uint64_t{1} << 40);
+  }
+
+  TEST_CASE("items, offsets and outputs begin at any multiple of 4 bytes, and outputs may replace the items") {
+    for (const Device& device : devices_to_test()) {
+      const uint64_t n = tile_items(device) + 40;
+      const auto items = random_items<uint32_t>(n, 3);
+      const Offsets offsets = offsets_from(4, random_counts(n / 20, 40, 3));
+      for (VkDeviceSize at = 0; at < 16; at += 4)
+        for (const bool in_place : {false, true})
+          check<uint32_t>(device, items, offsets,
+                          {.items_misalignment = at,
+                           .offsets_misalignment = (at + 4) % 16,
+                           .output_misalignment = (3 * at + 8) % 16,
+                           .in_place = in_place});
+    }
+  }
+
+  TEST_CASE("counts on the device are obeyed, and never exceed their maxima") {
+    for (const Device& device : devices_to_test()) {
+      const uint64_t maximum = 2 * tile_items(device) + 11;
+      const auto items = random_items<uint32_t>(maximum, 3);
+      const Offsets offsets = offsets_from(2, random_counts(maximum / 10, 20, 4));
+      const uint64_t segments = offsets.size() - 1;
+      for (const uint32_t bytes : {4u, 8u})
+        for (const uint64_t share : {0, 1, 2, 3, 4}) {
+          const uint64_t all = bytes == 4 ? uint64_t{~0u} : ~uint64_t{0};
+          const DeviceCount count{share == 4 ? all : segments * share / 2 + share % 2, bytes};
+          const DeviceCount item_count{share == 4 ? all : maximum * share / 2 + share % 2, 12 - bytes};
+          check<uint32_t>(device, items, offsets, {.count = count});
+          if (share == 4 && bytes == 4) continue;
+          check<uint32_t>(device, items, offsets, {.item_count = item_count});
+          check<uint32_t>(device, items, offsets, {.count = count, .item_count = item_count});
+        }
+    }
+  }
+
+  TEST_CASE("offsets in any order each begin a segment, and those above the number of items none") {
+    for (const Device& device : devices_to_test())
+      for (const Type offset : {Type::u32, Type::u64}) {
+        const uint64_t n = tile_items(device) + 9;
+        const auto items = random_items<uint32_t>(n, 3);
+        const uint64_t most = offset == Type::u32 ? uint64_t{~0u} : ~uint64_t{0};
+        for (const Offsets& offsets :
+             {Offsets{0, 5, n, n + 1, most}, Offsets{most, 7, 3, 3, 0}, Offsets{n - 1}, Offsets{31, 32, 33, 64, 63},
+              random_counts(700, 2 * n, 5), random_counts(3000, most, 6), Offsets(4000, n / 2)})
+          check<uint32_t>(device, items, offsets, {}, offset);
+      }
+  }
+
+  TEST_CASE("many empty segments beside few items are scanned") {
+    for (const Device& device : devices_to_test()) {
+      Counts lengths(device.backend().is_emulated() ? 1 << 14 : 1 << 18);
+      lengths[1000] = 400;
+      lengths.back() = 3;
+      check<uint32_t>(device, random_items<uint32_t>(410, 1), offsets_from(2, lengths));
+    }
+  }
+
+  TEST_CASE("whatever scratch and output held before, the result is the same") {
+    for (const Device& device : devices_to_test())
+      for (const uint8_t dirt : std::initializer_list<uint8_t>{0x00, 0x01, 0x80, 0xff})
+        check<uint32_t>(device, random_items<uint32_t>(9000, 1), offsets_from(1, Counts(300, 29)), {.dirt = dirt});
+  }
+
+  TEST_CASE("scratch grows with the items and is never nothing; the strategy is the one asked for") {
+    for (const Device& device : devices_to_test()) {
+      const SegmentedScan& scan =
+          made(device, config_of<uint32_t, uint32_t>(device, ScanKind::exclusive, Op::add, Type::u32));
+      CHECK(scan.strategy() == device.strategy());
+      CHECK(scan.scratch_size(0) != 0);
+      VkDeviceSize before = 0;
+      for (uint64_t n = 0; n < uint64_t{1} << 39; n = n + n / 7 + 1) {
+        CHECK(scan.scratch_size(n) >= before);
+        before = scan.scratch_size(n);
+      }
+    }
+  }
+
+  TEST_CASE("operators and types that are not for segments are unsupported") {
+    const auto with = [](Op op, Type offset, Type item, Type accumulator) {
+      SegmentedScanConfig config;
+      config.op = op;
+      config.offset = offset;
+      config.item = item;
+      config.accumulator = accumulator;
+      return config;
+    };
+    for (const SegmentedScanConfig& config :
+         {with(Op::arg_min, Type::u32, Type::u32, Type::u32), with(Op::affine, Type::u32, Type::u32x2, Type::u32x2),
+          with(Op::bit_xor, Type::u32, Type::f32, Type::f32), with(Op::add, Type::u32, Type::f16, Type::f16),
+          with(Op::add, Type::u32, Type::u8, Type::u16), with(Op::add, Type::f32, Type::u32, Type::u32)}) {
+      const auto scan = SegmentedScan::create(first_backend().context(), config);
+      REQUIRE(!scan);
+      CHECK(scan.error().code == ErrorCode::unsupported);
+      CHECK(scan.error().message.find("SegmentedScan") != std::string::npos);
+    }
+  }
+
+  TEST_CASE("arguments are refused by name and nothing is recorded") {
+    using Args = SegmentedScanArgs;
+    NotingGpu noting;
+    constexpr uint64_t kItems = 5000, kSegments = 3000;
+    const Buffer items = noting.made(8 * kItems), offsets = noting.made(8 * kSegments),
+                 output = noting.made(8 * kItems), counts = noting.made(64), scratch = noting.made(1 << 18);
+    for (const Buffer* buffer : {&offsets, &counts}) REQUIRE(noting.gpu().fill(buffer->range(), 1).ok());
+    SegmentedScanConfig config;
+    config.strategy = Strategy::reduce_then_scan;
+    const auto scan = SegmentedScan::create(noting.context(), config);
+    REQUIRE(scan);
+    const Args sound{items.range(16, 4 * kItems),
+                     offsets.range(16, 4 * kSegments + 4),
+                     output.range(16, 4 * kItems),
+                     scratch.range(0, scan->scratch_size(kItems)),
+                     kSegments,
+                     kItems,
+                     {}};
+    noting.check_refused<SegmentedScan, Args>(
+        *scan, sound,
+        {{"items", "null", [](Args& a) { a.items.buffer = VK_NULL_HANDLE; }},
+         {"items", "a byte too small", [](Args& a) { --a.items.size; }},
+         {"items", "off by 2", [](Args& a) { a.items.offset += 2; }},
+         {"offsets", "null", [](Args& a) { a.offsets.buffer = VK_NULL_HANDLE; }},
+         {"offsets", "without the last", [](Args& a) { --a.offsets.size; }},
+         {"offsets", "off by 2", [](Args& a) { a.offsets.offset += 2; }},
+         {"output", "null", [](Args& a) { a.output.buffer = VK_NULL_HANDLE; }},
+         {"output", "a byte too small", [](Args& a) { --a.output.size; }},
+         {"output", "off by 1", [](Args& a) { a.output.offset += 1; }},
+         {"output", "over the items by 4",
+          [](Args& a) {
+            a.output = {a.items.buffer, a.items.offset + 4, a.items.size};
+          }},
+         {"output", "over the offsets", [](Args& a) { a.output.buffer = a.offsets.buffer; }},
+         {"scratch", "null", [](Args& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
+         {"scratch", "a byte too small", [](Args& a) { --a.scratch.size; }},
+         {"scratch", "off by 8", [](Args& a) { a.scratch.offset += 8; }},
+         {"scratch", "over the items", [](Args& a) { a.items.buffer = a.scratch.buffer; }},
+         {"scratch", "over the items in place", [](Args& a) { a.items.buffer = a.output.buffer = a.scratch.buffer; }},
+         {"count", "a byte on the device", [&](Args& a) { a.count = Count::on_device(counts.range(0, 1), kSegments); }},
+         {"count", "in the output", [&](Args& a) { a.count = Count::on_device(output.range(16, 4), kSegments); }},
+         {"count", "of all bits", [](Args& a) { a.count = ~uint64_t{0}; }},
+         {"item_count", "off by 2 on the device",
+          [&](Args& a) { a.item_count = Count::on_device(counts.range(2, 4), kItems); }},
+         {"item_count", "in the scratch",
+          [&](Args& a) { a.item_count = Count::on_device(scratch.range(0, 4), kItems); }},
+         {"item_count", "of all bits", [](Args& a) { a.item_count = ~uint64_t{0}; }},
+         {"item_count", "of 2^39", [](Args& a) { a.item_count = uint64_t{1} << 39; }}});
+    Args nothing = sound;
+    nothing.count = nothing.item_count = 0;
+    nothing.items = nothing.offsets = nothing.output = {};
+    CHECK(!noting.record(*scan, nothing));
+  }
+}
+
+}  // namespace weft::test
