@@ -369,6 +369,36 @@ Work batched_copy(const Spread& spread, uint64_t n) {
   return work;
 }
 
+/// Offsets of segments, made when they are asked for.
+const IntervalCounts& counts_of(const Spread& spread, uint64_t n) {
+  static IntervalCounts counts;
+  if (counts.id() != IntervalCounts::id_of(spread, n)) counts = IntervalCounts(spread, n);
+  return counts;
+}
+
+Work segmented_reduce(const Spread& spread, uint64_t n) {
+  const uint64_t segments = IntervalCounts::number(spread, n);
+  const Input offsets{{}, Type::u32, segments + 1, [=] { return counts_of(spread, n).offsets_array(); }};
+  Work work{"segmented_reduce",
+            "add " + spread.name(),
+            Type::u32,
+            n,
+            {{Data::stream(), Type::u32, n}, offsets},
+            {segments * 4},
+            4 * n + 8 * segments,
+            {},
+            {}};
+  work.call = [segments](const Memory& memory, void* scratch, size_t& bytes, cudaStream_t stream) {
+    return cub::DeviceSegmentedReduce::Sum(scratch, bytes, memory.in(0), memory.out(0), static_cast<int>(segments),
+                                           memory.in(1), memory.in(1) + 1, stream);
+  };
+  work.check = [=](const Memory& memory, const std::vector<HostArray>& inputs) {
+    return take(weft::bench::check_segmented_reduce(items_of<uint32_t>(inputs[0].bytes),
+                                                    counts_of(spread, n).offsets(), fetcher(memory.outputs[0], 4)));
+  };
+  return work;
+}
+
 Work unique(const ItemSource& source, const Runs& runs, uint64_t n) {
   const uint64_t kept = expected(source.run_share(runs.data, 4), n);
   Work work{"unique", runs.name, Type::u32, n, {{runs.data, Type::u32, n}}, {n * 4, 4}, 4 * n + 4 * kept, {}, {}};
@@ -738,6 +768,11 @@ std::vector<Work> primitive_works(const Options& options, const ItemSource& sour
     }
   }
   add_compaction_works(options, source, some, works);
+  for (const uint32_t mean : {25u, 5u, 1000u, 5000u}) {
+    if (options.quick && mean != 25) continue;
+    for (const uint64_t n : mean == 25 ? sizes : some)
+      works.push_back(segmented_reduce({Spread::Kind::uniform, mean}, n));
+  }
   for (const Spread& buffers : weft::bench::batched_copy_spreads(options.quick))
     for (const uint64_t n : buffers.mean == 1024 ? sizes : some) works.push_back(batched_copy(buffers, 4 * n));
   std::erase_if(works, [&](const Work& work) {

@@ -82,9 +82,9 @@ constexpr ClassTuning kTable[] = {
                         .spin_limit = 256,
                         .lag_kib = 12288,
                         .small_kib = 2048},
-      .segmented_reduce = {.workgroup = 256, .rows = 4, .rows_wide = 2, .groups = 1056},
+      .segmented_reduce = {.workgroup = 256, .rows = 4, .rows_wide = 2, .groups = 2112},
       .search = {.workgroup = 128, .keys = 15},
-      .bulk = {.workgroup = 256, .words = 16}}},
+      .bulk = {.workgroup = 128, .words = 16}}},
     {[](const DeviceTraits&) { return true; }, {}},
 };
 
