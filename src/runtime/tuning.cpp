@@ -62,7 +62,7 @@ constexpr ClassTuning kTable[] = {
                  .spin_limit = 256,
                  .lag_kib = 8192,
                  .small_kib = 8192},
-      .decode = {.workgroup = 128, .rows = 32, .vectors = 2, .groups = 1056},
+      .decode = {.workgroup = 128, .rows = 16, .vectors = 1, .groups = 1056},
       .load_balance = {.workgroup = 128, .rows = 16, .vectors = 1, .groups = 1056},
       .move = {.workgroup = 128, .rows = 16, .vectors = 1, .groups = 1056},
       .histogram = {.workgroup = 512, .rows = 4, .groups = 528, .table_words = 4096},
