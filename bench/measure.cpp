@@ -75,6 +75,7 @@ int run_measure(const Options& options) {
                               load_balance_search_cases,
                               interval_expand_cases,
                               interval_move_cases,
+                              transform_lbs_cases,
                               scan_by_key_cases,
                               reduce_by_key_cases,
                               segmented_reduce_cases,

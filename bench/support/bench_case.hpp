@@ -130,6 +130,7 @@ Cases run_length_decode_cases(const Matrix& matrix);
 Cases load_balance_search_cases(const Matrix& matrix);
 Cases interval_expand_cases(const Matrix& matrix);
 Cases interval_move_cases(const Matrix& matrix);
+Cases transform_lbs_cases(const Matrix& matrix);
 Cases scan_by_key_cases(const Matrix& matrix);
 Cases reduce_by_key_cases(const Matrix& matrix);
 Cases segmented_reduce_cases(const Matrix& matrix);
