@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/item_source.hpp"
@@ -93,7 +95,7 @@ inline std::vector<Spread> batched_copy_spreads(bool essential) {
   return spreads;
 }
 
-/// Intervals that lie in one order at the source and in another at the destination, without gaps.
+/// Intervals that lie in one random order at the source and in another at the destination, without gaps.
 class IntervalPlaces {
  public:
   IntervalPlaces() = default;
@@ -103,13 +105,14 @@ class IntervalPlaces {
     gather_.resize(number);
     scatter_.resize(number);
     for (uint64_t i = 0; i < number; ++i) lengths_[i] = count(i);
+    const std::vector<uint32_t> at_source = shuffled(number, 1);
+    at_destination_ = shuffled(number, 2);
     uint32_t source = 0, destination = 0;
     for (uint64_t k = 0; k < number; ++k) {
-      const uint64_t at_source = k * kSourceStep % number;
-      gather_[at_source] = source;
-      source += lengths_[at_source];
-      scatter_[scattered(k)] = destination;
-      destination += lengths_[scattered(k)];
+      gather_[at_source[k]] = source;
+      source += lengths_[at_source[k]];
+      scatter_[at_destination_[k]] = destination;
+      destination += lengths_[at_destination_[k]];
     }
   }
 
@@ -118,7 +121,7 @@ class IntervalPlaces {
   const std::vector<uint32_t>& gather() const { return gather_; }
   const std::vector<uint32_t>& scatter() const { return scatter_; }
   /// The interval that is the k-th at the destination.
-  uint64_t scattered(uint64_t k) const { return k * kDestinationStep % lengths_.size(); }
+  uint64_t scattered(uint64_t k) const { return at_destination_[k]; }
 
   HostArray offsets_array() const { return counts_.offsets_array(); }
   HostArray counts_array() const { return array(lengths_, 1); }
@@ -126,15 +129,20 @@ class IntervalPlaces {
   HostArray scatter_array() const { return array(scatter_, 3); }
 
  private:
-  // Primes above every number of intervals.
-  static constexpr uint64_t kSourceStep = 4294967291, kDestinationStep = 4294967279;
+  /// 0 to number - 1, all orders being as likely.
+  static std::vector<uint32_t> shuffled(uint64_t number, uint32_t seed) {
+    std::vector<uint32_t> order(number);
+    std::iota(order.begin(), order.end(), 0u);
+    for (uint64_t k = number; k > 1; --k) std::swap(order[k - 1], order[(uint64_t{random_word(k, seed)} * k) >> 32]);
+    return order;
+  }
 
   HostArray array(const std::vector<uint32_t>& words, uint64_t kind) const {
     return {std::as_bytes(std::span(words)), id() ^ kind << 56};
   }
 
   IntervalCounts counts_;
-  std::vector<uint32_t> lengths_, gather_, scatter_;
+  std::vector<uint32_t> lengths_, gather_, scatter_, at_destination_;
 };
 
 }  // namespace weft::bench
