@@ -393,6 +393,8 @@ TEST_SUITE("refusal") {
         *move, sound,
         std::vector<Breach>{
             {"input", "is null", [](auto& a) { a.input = {}; }},
+            {"input", "has no size of its own", [](auto& a) { a.input.size = VK_WHOLE_SIZE; }},
+            {"output", "has no size of its own", [](auto& a) { a.output.size = VK_WHOLE_SIZE; }},
             {"counts", "lacks the last offset", [](auto& a) { a.counts.size -= 8; }},
             {"gather", "is null", [](auto& a) { a.gather = {}; }},
             {"gather", "is too small", [](auto& a) { a.gather.size -= 8; }},

@@ -24,8 +24,8 @@ struct IntervalMoveConfig {
 /// What one call works on. No range that is written may overlap another, or `count` on the device.
 struct IntervalMoveArgs {
   BufferRange
-      input;  ///< items, aligned to an item's size, or to 4 where that is more: as many as the range holds whole,
-              ///< or, packed, `max_output`
+      input;  ///< items, aligned to an item's size, or to 4 where that is more: as many as the range holds whole (its
+              ///< size is not VK_WHOLE_SIZE), or, packed, `max_output`
   BufferRange counts;  ///< `count` counts of items, or `count` + 1 offsets, aligned to 4 (16 goes fastest)
   BufferRange
       gather;  ///< `count` offsets among the items of `input`, aligned to 4 (16 goes fastest); with config.gather

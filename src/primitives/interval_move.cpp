@@ -88,6 +88,13 @@ Status IntervalMove::record(VkCommandBuffer commands, const IntervalMoveArgs& ar
       plan_->is_in_lines() ? args.max_output * config.item_bytes / kLineBytes + 1 + 2 * maximum : args.max_output;
   if (Status status = plan.check_sizes(maximum, outputs); !status) return status;
 
+  // Where they are not packed, sizes say what is in range.
+  if (config.gather && args.input.size == VK_WHOLE_SIZE)
+    return primitives::argument_error(kName, "input", "has VK_WHOLE_SIZE where intervals are checked against its size");
+  if (config.scatter && args.output.size == VK_WHOLE_SIZE)
+    return primitives::argument_error(kName, "output",
+                                      "has VK_WHOLE_SIZE where intervals are checked against its size");
+
   shader::IntervalMovePush push{};
   primitives::RangeChecks ranges(*plan.state, kName);
   const auto items = [&](const BufferRange& range, bool packed) {
