@@ -13,9 +13,8 @@ struct IntervalMoveConfig {
   IntervalsBy by = IntervalsBy::counts;
   Type count = Type::u32;   ///< of a count, or an offset in their place: u32 or u64, which needs no shaderInt64 here
   Type offset = Type::u32;  ///< of an offset of IntervalMoveArgs::gather and scatter: u32 or u64, likewise
-  uint32_t item_bytes =
-      4;  ///< 1, 2, or a multiple of 4 up to 256. Of 1 and 2 whole lines of 16 bytes are stored wherever
-          ///< an interval has one: with 1, gather and scatter, this is a batched copy of memory
+  /// 1, 2, or a multiple of 4 up to 256; with 1, gather and scatter this is a batched copy of memory.
+  uint32_t item_bytes = 4;
   bool gather =
       true;  ///< intervals lie at IntervalMoveArgs::gather of the input; otherwise packed, one behind the other
   bool scatter = true;  ///< likewise at IntervalMoveArgs::scatter of the output
@@ -55,13 +54,13 @@ struct IntervalMoveArgs {
 /// nothing is read or written past a packed side's max_output items; gathered and scattered intervals behind the first max_output
 /// items may be moved or not, in part too. With max_output 0 nothing is checked or moved.
 ///
-/// Not checked: intervals that overlap at the destination. Each of their items then is one that was to go there (of items of more
-/// than 4 bytes each word, of 2 bytes each byte). Otherwise results have the same bits on every run and every device, and
+/// Not checked: intervals that overlap at the destination. Each word there then is of one of them; of items of 1 and 2
+/// bytes, bits are any mixture of theirs. Otherwise results have the same bits on every run and every device, and
 /// bytes of the output that no interval goes to are left as they are.
 ///
-/// Cost: reads each item once and writes it once; reads counts twice and offsets once from memory (those of `scatter` twice, of
-/// items of 1 and 2 bytes), and again from the device's cache. Of items of 1 and 2 bytes, lines that are not stored whole are merged by
-/// atomics. 3 dispatches; the last has a workgroup for each tile of intervals in count.maximum() and for each segment in
+/// Cost: reads each item once and writes it once; reads counts twice and offsets once from memory (those of `scatter` twice
+/// with both), and again from the device's cache. With both, lines of 16 bytes are stored whole wherever an interval has all of one.
+/// Words that items of 1 and 2 bytes fill in part are merged by atomics. 3 dispatches; the last has a workgroup for each tile of intervals in count.maximum() and for each segment in
 /// max_output, and those without work return at once. Scratch: 16 bytes for each tile of intervals and a few KiB.
 /// Synchronisation: the library's one rule (weft/context.hpp). Threads: one IntervalMove may record on many at once.
 /// Source: docs/decisions/intervals-moved-in-lines.md.
@@ -80,7 +79,7 @@ class IntervalMove {
   Status record(VkCommandBuffer commands, const IntervalMoveArgs& args) const;
 
   uint32_t tile_intervals() const noexcept;  ///< intervals of a tile: counts around its multiples are edges
-  /// Items that one workgroup moves at most, or lines of 16 bytes where items of 1 or 2 bytes are gathered and scattered: totals around
+  /// Items that one workgroup moves at most, or lines of 16 bytes with both gather and scatter: totals around
   /// its multiples are edges.
   uint32_t segment_outputs() const noexcept;
 
