@@ -180,6 +180,22 @@ TEST_SUITE("interval_expand") {
     CHECK(check_expand(first_backend(), config, counts, {.dirt = 0xff}) == plain);
   }
 
+  TEST_CASE("calls whose intervals are short may have other tiles than those whose intervals are long") {
+    for (const char* tuning : {"decode.short_vectors=2", "decode.vectors=2,decode.short_vectors=1"}) {
+      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      CAPTURE(std::string(tuning));
+      const IntervalExpandConfig config{IntervalsBy::counts, Type::u32, 4};
+      const uint64_t tile = made(first_backend(), config).tile_intervals();
+      for (const uint64_t intervals : {uint64_t{1}, tile, tile + 1, 2 * tile, 4 * tile + 3})
+        for (const uint64_t longest : {5, 40}) {
+          Counts counts(intervals);
+          for (uint64_t i = 0; i < intervals; ++i) counts[i] = (i * 7919) % (longest + 1);
+          check_expand(first_backend(), config, counts);
+          check_expand(first_backend(), config, counts, {.max_output = total_of(counts) / 2});
+        }
+    }
+  }
+
   TEST_CASE("configurations that make no sense are refused") {
     const Context& context = first_backend().context();
     for (const uint32_t bytes : {0u, 3u, 6u, 258u, 260u})

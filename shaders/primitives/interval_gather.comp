@@ -11,6 +11,7 @@
 #include "primitives/interval_move_offsets.glsl"
 
 const uint kItemWords = kItemBytes / 4u;
+const uint kBatch = 4;  // vectors whose loads are under way together
 
 uvec4 interval_listed(uint tile, uint first, uint present) { return uvec4(first) + uvec4(0u, 1u, 2u, 3u); }
 
@@ -20,6 +21,44 @@ uvec2 source_of_place_0(uvec2 gather, uvec2 first_rank, uint at) {
   const uvec2 index = word64_add(offset_load(gather, listed_interval(at)), own_rank);
   return word64_add(push.source_items,
                     word64_times(word64_subtract(index, uvec2(listed_place(at), 0u)), kItemBytes));
+}
+
+// What a vector's words are, and a bit for each that is there.
+struct GatheredVector {
+  uvec4 words;
+  uint stored;
+};
+
+// Loads of offsets come before loads of items, so that those of a vector are under way together.
+GatheredVector gather_vector(IntervalSegment segment, uvec2 gather, uvec2 first_rank, uint v, uint stop) {
+  GatheredVector vector = GatheredVector(uvec4(0u), 0u);
+  if (v * kVectorItems >= stop) return vector;
+  uint rest;
+  uint at = interval_at_vector(v, true, rest);
+  uvec2 sources[kVectorItems];
+  bool is_there[kVectorItems];
+  [[unroll]] for (uint k = 0; k < kVectorItems; ++k) {
+    at += (rest >> k) & 1u;
+    const uint place = v * kVectorItems + k;
+    sources[k] = source_of_place_0(gather, first_rank, at);
+    is_there[k] = !listed_is_bad(at) && place >= segment.shift && place < stop;
+  }
+  [[unroll]] for (uint i = 0; i < 4u; ++i) {
+    if (is_there[i / kItemWords]) {
+      vector.words[i] = Words(word64_add(sources[i / kItemWords], (v * 4u + i) * 4u)).at[0];
+      vector.stored |= 1u << i;
+    }
+  }
+  return vector;
+}
+
+void gathered_store(uvec2 target, uint v, GatheredVector vector) {
+  if (vector.stored == 15u && (target.x & 15u) == 0u) {
+    Words4(target).at[v] = vector.words;
+  } else {
+    [[unroll]] for (uint i = 0; i < 4u; ++i)
+      if ((vector.stored & (1u << i)) != 0u) Words(target).at[v * 4u + i] = vector.words[i];
+  }
 }
 
 void main() {
@@ -32,32 +71,11 @@ void main() {
   const uvec2 target = word64_add(base, word64_times(line, kItemBytes));
   const uint stop = segment.shift + segment.end;
 
-  // At most kRows + 1 rounds.
-  for (uint v = interval_place(); v * kVectorItems < stop; v += kWorkgroupSize) {
-    uint rest;
-    uint at = interval_at_vector(v, true, rest);
-    uvec2 source = source_of_place_0(gather, first_rank, at);
-    bool is_bad = listed_is_bad(at);
-    uvec4 words;
-    uint stored = 0u;  // a bit for each word that is there
-    [[unroll]] for (uint i = 0; i < 4u; ++i) {
-      const uint k = i / kItemWords;
-      const uint place = v * kVectorItems + k;
-      if (k != 0u && i % kItemWords == 0u && ((rest >> k) & 1u) != 0u) {
-        ++at;
-        source = source_of_place_0(gather, first_rank, at);
-        is_bad = listed_is_bad(at);
-      }
-      if (!is_bad && place >= segment.shift && place < stop) {
-        words[i] = Words(word64_add(source, (v * 4u + i) * 4u)).at[0];
-        stored |= 1u << i;
-      }
-    }
-    if (stored == 15u && (target.x & 15u) == 0u) {
-      Words4(target).at[v] = words;
-    } else {
-      [[unroll]] for (uint i = 0; i < 4u; ++i)
-        if ((stored & (1u << i)) != 0u) Words(target).at[v * 4u + i] = words[i];
-    }
+  // At most kRows / kBatch + 1 rounds.
+  for (uint v = interval_place(); v * kVectorItems < stop; v += kBatch * kWorkgroupSize) {
+    GatheredVector vectors[kBatch];
+    [[unroll]] for (uint b = 0; b < kBatch; ++b)
+      vectors[b] = gather_vector(segment, gather, first_rank, v + b * kWorkgroupSize, stop);
+    [[unroll]] for (uint b = 0; b < kBatch; ++b) gathered_store(target, v + b * kWorkgroupSize, vectors[b]);
   }
 }

@@ -2,7 +2,7 @@
 //
 // Stores a segment of outputs as vectors of 16 bytes. A kernel defines
 //   uvec4 interval_output(IntervalSegment segment, uint which, uint v, bool edge)   vector v of its array `which`
-// and calls interval_store() for each of its arrays.
+// and calls interval_store() for each of its arrays. It also has the constant kBatch: how many vectors a lane makes before it stores them.
 #ifndef WEFT_INTERVAL_STORE_GLSL
 #define WEFT_INTERVAL_STORE_GLSL
 
@@ -31,14 +31,19 @@ void interval_store(IntervalSegment segment, uint which, uvec2 outputs) {
   const uint stop = segment.shift + segment.end;
   const uint first_whole = (segment.shift + kVectorItems - 1u) / kVectorItems;
   const uint end_whole = stop / kVectorItems;
-  // At most kRows + 1 rounds. Items of less than 4 bytes lie on their boundaries, and so do vectors, thanks to push.head.
-  for (uint v = interval_place(); v < end_whole; v += kWorkgroupSize) {
-    const uvec4 words = interval_output(segment, which, v, false);
-    if (v < first_whole) continue;
-    if (kItemBytes < 4u || (target.x & 15u) == 0u) {
-      Words4(target).at[v] = words;
-    } else {
-      [[unroll]] for (uint i = 0; i < 4u; ++i) Words(target).at[v * 4u + i] = words[i];
+  // At most kRows / kBatch + 1 rounds. Items of less than 4 bytes lie on their boundaries, and so do vectors, thanks to push.head.
+  for (uint v = interval_place(); v < end_whole; v += kBatch * kWorkgroupSize) {
+    uvec4 words[kBatch];
+    [[unroll]] for (uint b = 0; b < kBatch; ++b)
+      words[b] = interval_output(segment, which, min(v + b * kWorkgroupSize, end_whole - 1u), false);
+    [[unroll]] for (uint b = 0; b < kBatch; ++b) {
+      const uint own = v + b * kWorkgroupSize;
+      if (own < first_whole || own >= end_whole) continue;
+      if (kItemBytes < 4u || (target.x & 15u) == 0u) {
+        Words4(target).at[own] = words[b];
+      } else {
+        [[unroll]] for (uint i = 0; i < 4u; ++i) Words(target).at[own * 4u + i] = words[b][i];
+      }
     }
   }
   // The first vector and the last, where the segment has a part of them; they may be one.

@@ -6,6 +6,10 @@
 #define WEFT_INTERVAL_PUSH LoadBalanceSearchPush
 #define WEFT_INTERVAL_LISTS_PLACES
 #include "primitives/load_balance_search.h"
+#include "primitives/interval_tiles.glsl"
+
+const uint kBatch = 1;
+
 #include "primitives/interval_store.glsl"
 
 layout(constant_id = 7) const bool kSources = true;

@@ -6,6 +6,10 @@
 #extension GL_GOOGLE_include_directive : require
 #define WEFT_INTERVAL_PUSH RunLengthDecodePush
 #include "primitives/run_length_decode.h"
+#include "primitives/interval_tiles.glsl"
+
+const uint kBatch = kItemBytes < 4u ? 1u : 4u;
+
 #include "primitives/interval_store.glsl"
 
 const uint kSymbolWords = kItemBytes < 4u ? 1u : kItemBytes / 4u;

@@ -11,6 +11,7 @@ namespace weft::primitives {
 Status Expansion::record(VkCommandBuffer commands, const IntervalExpandArgs& args) const {
   const uint64_t alignment = std::min(value_bytes, 4u);
   const uint64_t maximum = args.count.maximum();
+  const IntervalPlan& intervals = plan.of_call(maximum, args.max_output);
 
   if (commands == VK_NULL_HANDLE) return argument_error(intervals.name, "commands", "is null");
   if (Status status = intervals.check_sizes(maximum, args.max_output); !status) return status;

@@ -11,7 +11,7 @@ namespace weft::primitives {
 struct Expansion {
   const char* values_name;
   uint32_t value_bytes = 0;
-  IntervalPlan intervals;
+  IntervalPlan plan;
 
   Status record(VkCommandBuffer commands, const IntervalExpandArgs& args) const;
 };

@@ -28,12 +28,12 @@ Result<IntervalExpand> IntervalExpand::create(const Context& context, const Inte
 
 IntervalExpand::IntervalExpand(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
 
-uint32_t IntervalExpand::tile_intervals() const noexcept { return plan_->expansion.intervals.tile_intervals; }
+uint32_t IntervalExpand::tile_intervals() const noexcept { return plan_->expansion.plan.tile_intervals; }
 
-uint32_t IntervalExpand::segment_outputs() const noexcept { return plan_->expansion.intervals.segment_outputs; }
+uint32_t IntervalExpand::segment_outputs() const noexcept { return plan_->expansion.plan.segment_outputs; }
 
 VkDeviceSize IntervalExpand::scratch_size(uint64_t max_count) const noexcept {
-  return plan_->expansion.intervals.scratch_size(max_count);
+  return plan_->expansion.plan.scratch_size(max_count);
 }
 
 Status IntervalExpand::record(VkCommandBuffer commands, const IntervalExpandArgs& args) const {

@@ -31,8 +31,20 @@ Result<IntervalPlan> IntervalPlan::create(const Context& context, const Wish& wi
                  std::string(wish.name) + ": " + wish.counts_name + " are u32 or u64, not " + name_of(wish.count)};
   const Result<runtime::Tuning> tuned = runtime::tuning_of(state.traits());
   if (!tuned) return tuned.error();
-  const runtime::IntervalTuning& tuning = (*tuned).*wish.tuning;
+  runtime::IntervalTuning tuning = (*tuned).*wish.tuning;
+  Result<IntervalPlan> plan = create(context, wish, tuning);
+  // A body of the caller's own is compiled once.
+  if (!plan || wish.own != nullptr || tuning.short_vectors == tuning.vectors) return plan;
+  tuning.vectors = tuning.short_vectors;
+  Result<IntervalPlan> of_short = create(context, wish, tuning);
+  if (!of_short) return of_short.error();
+  plan->of_short = std::make_shared<const IntervalPlan>(std::move(*of_short));
+  return plan;
+}
 
+Result<IntervalPlan> IntervalPlan::create(const Context& context, const Wish& wish,
+                                          const runtime::IntervalTuning& tuning) {
+  const runtime::ContextState& state = *context.state();
   IntervalPlan plan;
   plan.state = context.state();
   plan.name = wish.name;
@@ -85,7 +97,8 @@ IntervalPlan::Spans IntervalPlan::spans(uint64_t max_count) const {
 
 VkDeviceSize IntervalPlan::scratch_size(uint64_t max_count) const {
   const uint64_t all = std::min(tiles(max_count), kMaxTiles);
-  return (std::min<uint64_t>(all, groups) + 1 + all) * kBeforeBytes;
+  const VkDeviceSize own = (std::min<uint64_t>(all, groups) + 1 + all) * kBeforeBytes;
+  return of_short == nullptr ? own : std::max(own, of_short->scratch_size(max_count));
 }
 
 Status IntervalPlan::check_sizes(uint64_t max_count, uint64_t max_output) const {

@@ -41,8 +41,15 @@ struct IntervalPlan {
   uint32_t tile_intervals = 0;
   uint32_t segment_outputs = 0;
   std::shared_ptr<const runtime::Pipeline> sums, totals, last;
+  std::shared_ptr<const IntervalPlan> of_short;  ///< where calls whose intervals are short have other tiles
 
   static Result<IntervalPlan> create(const Context& context, const Wish& wish);
+
+  /// Which plan a call is recorded by; scratch does for either.
+  const IntervalPlan& of_call(uint64_t max_count, uint64_t max_output) const {
+    const bool is_short = max_output / kShortOutputs < max_count;
+    return of_short != nullptr && is_short ? *of_short : *this;
+  }
 
   uint64_t tiles(uint64_t count) const { return count / tile_intervals + (count % tile_intervals != 0 ? 1 : 0); }
   VkDeviceSize scratch_size(uint64_t max_count) const;
@@ -91,8 +98,11 @@ struct IntervalPlan {
   }
 
  private:
+  static constexpr uint64_t kShortOutputs = 8;  // of an interval that is short, on average
   static constexpr uint64_t kMaxTiles = uint64_t{1} << 30;
   static constexpr uint64_t kBeforeBytes = 16;
+
+  static Result<IntervalPlan> create(const Context& context, const Wish& wish, const runtime::IntervalTuning& tuning);
 
   /// Tiles that one workgroup sums: 2^shift.
   struct Spans {

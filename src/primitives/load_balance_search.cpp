@@ -44,9 +44,9 @@ VkDeviceSize LoadBalanceSearch::scratch_size(uint64_t max_count) const noexcept 
 }
 
 Status LoadBalanceSearch::record(VkCommandBuffer commands, const LoadBalanceSearchArgs& args) const {
-  const IntervalPlan& plan = plan_->intervals;
   const LoadBalanceSearchConfig& config = plan_->config;
   const uint64_t maximum = args.count.maximum();
+  const IntervalPlan& plan = plan_->intervals.of_call(maximum, args.max_output);
   const uint32_t index_bytes = size_of(config.index);
 
   if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");

@@ -27,12 +27,12 @@ Result<RunLengthDecode> RunLengthDecode::create(const Context& context, const Ru
 
 RunLengthDecode::RunLengthDecode(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
 
-uint32_t RunLengthDecode::tile_runs() const noexcept { return plan_->expansion.intervals.tile_intervals; }
+uint32_t RunLengthDecode::tile_runs() const noexcept { return plan_->expansion.plan.tile_intervals; }
 
-uint32_t RunLengthDecode::segment_outputs() const noexcept { return plan_->expansion.intervals.segment_outputs; }
+uint32_t RunLengthDecode::segment_outputs() const noexcept { return plan_->expansion.plan.segment_outputs; }
 
 VkDeviceSize RunLengthDecode::scratch_size(uint64_t max_count) const noexcept {
-  return plan_->expansion.intervals.scratch_size(max_count);
+  return plan_->expansion.plan.scratch_size(max_count);
 }
 
 Status RunLengthDecode::record(VkCommandBuffer commands, const RunLengthDecodeArgs& args) const {

@@ -63,7 +63,8 @@ struct IntervalTuning {
   uint32_t workgroup = 256;
   uint32_t rows = 8;     ///< 16-byte vectors of output per lane and segment, at most 32 and as many as make 2^14 items
   uint32_t vectors = 1;  ///< of 4 intervals per lane and tile, 1 or 2
-  uint32_t groups = 1024;  ///< at most this many workgroups sum counts
+  uint32_t short_vectors = 1;  ///< the same in calls whose intervals are short; another number has pipelines of its own
+  uint32_t groups = 1024;      ///< at most this many workgroups sum counts
 };
 
 struct HistogramTuning {
