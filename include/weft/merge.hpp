@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <weft/context.hpp>
+#include <weft/types.hpp>
+
+namespace weft {
+
+/// What the pipelines of a Merge are built for.
+struct MergeConfig {
+  Type key = Type::u32;     ///< u32, i32, f32, u64, i64 or f64; those of 64 bits need no feature of the device here
+  bool descending = false;  ///< both inputs, and the output, begin with the greatest key
+};
+
+/// What one call works on. No range that is written may overlap another, or a count on the device.
+struct MergeArgs {
+  BufferRange keys_a;    ///< `count_a` keys in order, aligned to 4 (8 goes fastest where keys have 8 bytes)
+  BufferRange keys_b;    ///< `count_b` keys in order, likewise
+  BufferRange keys_out;  ///< room for both, likewise
+  BufferRange
+      scratch;  ///< `scratch_size(count_a.maximum(), count_b.maximum())` bytes, aligned to 16; contents irrelevant before,
+                ///< undefined after
+  Count count_a;  ///< a value, or a device address and a maximum
+  Count count_b;  ///< likewise; the values or maxima of both together are at most 2^32 - 1
+};
+
+/// Merges two sorted sequences into one. Where A has keys equal to some of B, those of A come first, and those of one sequence keep
+/// their order.
+///
+///     output[i + j] = A[i]    j: how many keys of B are less than A[i]
+///     output[i + j] = B[j]    i: how many keys of A are less than B[j], or equal
+///
+/// The order of keys is total. Integers are in the order of numbers. Floats are in that of IEEE 754's totalOrder: -0 is in front of
+/// 0, and NaN in front of all numbers where its sign bit is set, else behind them, ordered by its bits; inputs have to be in
+/// this order too, which for zeros `<` alone does not bring about. With `descending` all of this is the other way round, but
+/// for equal keys. Keys are moved bit by bit.
+///
+/// Of sequences that are not sorted, or not in this order, the output's contents are unspecified, but no other memory is touched. Keys
+/// may be distributed in any way, and one sequence be as much longer than the other as it may: the work is cut evenly by merge path
+/// (docs/decisions/merge-in-registers.md). Results have the same bits on every run and every device.
+///
+/// Cost: reads and writes each key once, but for the keys around cuts; 2 dispatches, of which the first reads about
+/// 2·log2(min(count_a, count_b)) keys for each tile. Scratch: 4 bytes for each tile.
+/// Synchronisation: the library's one rule (weft/context.hpp). Threads: one Merge may record on many at once.
+class Merge {
+ public:
+  /// Builds the pipelines. Errors: unsupported (another type of keys), out_of_host_memory, out_of_device_memory, device_lost.
+  static Result<Merge> create(const Context& context, const MergeConfig& config);
+
+  /// Bytes of scratch for any call on at most so many keys. Never decreases with either. Never 0.
+  VkDeviceSize scratch_size(uint64_t max_a, uint64_t max_b) const noexcept;
+
+  /// Records one merge into `commands`; nothing where there can be no keys. Allocates, submits and waits for nothing.
+  /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping, 2^32 or
+  /// more keys together).
+  Status record(VkCommandBuffer commands, const MergeArgs& args) const;
+
+  uint32_t tile_keys() const noexcept;      ///< keys of a tile: totals around its multiples are edges
+  uint32_t subgroup_keys() const noexcept;  ///< of the part of one that a subgroup merges
+
+ private:
+  struct Plan;
+  explicit Merge(std::shared_ptr<const Plan> plan);
+  std::shared_ptr<const Plan> plan_;
+};
+
+}  // namespace weft

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <weft/merge.hpp>
+
+#include <algorithm>
+#include <bit>
+
+#include "primitives/arguments.hpp"
+#include "primitives/merge.h"
+#include "primitives/search_keys.hpp"
+#include "runtime/tuning.hpp"
+
+namespace weft {
+
+using primitives::kMaxSearchKeys;
+using runtime::ContextState;
+using runtime::Pipeline;
+
+struct Merge::Plan {
+  std::shared_ptr<const ContextState> state;
+  MergeConfig config;
+  uint32_t workgroup = 0;
+  uint32_t tile_keys = 0;
+  uint32_t subgroup_keys = 0;
+  std::shared_ptr<const Pipeline> partition, merge;
+
+  uint64_t tiles(uint64_t keys) const { return keys / tile_keys + (keys % tile_keys != 0 ? 1 : 0); }
+};
+
+namespace {
+
+constexpr const char* kName = "Merge";
+
+}  // namespace
+
+Result<Merge> Merge::create(const Context& context, const MergeConfig& config) {
+  const ContextState& state = *context.state();
+  if (const Status status = primitives::check_search_key(kName, config.key); !status) return status.error();
+  const Result<runtime::Tuning> tuning = runtime::tuning_of(state.traits());
+  if (!tuning) return tuning.error();
+
+  auto plan = std::make_shared<Plan>();
+  plan->state = context.state();
+  plan->config = config;
+  plan->workgroup = std::min(tuning->merge.workgroup, state.traits().max_workgroup_invocations);
+  const uint32_t key_bytes = size_of(config.key);
+  const uint32_t lane_keys = std::bit_floor(key_bytes == 8 ? tuning->merge.keys_wide : tuning->merge.keys);
+  plan->tile_keys = plan->workgroup * lane_keys;
+  plan->subgroup_keys = state.subgroup_size() * lane_keys;
+
+  // Ids from 2 on, as in merge_key.glsl, merge_ranges.glsl and merge_tiles.comp.
+  const uint32_t constants[] = {key_bytes / 4, primitives::key_order(config.key), lane_keys,
+                                config.descending ? 1u : 0u, key_bytes};
+  for (const auto& [pipeline, stem] :
+       {std::pair(&plan->partition, "merge_partition"), std::pair(&plan->merge, "merge_tiles")}) {
+    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(stem, plan->workgroup, constants);
+    if (!built) return built.error();
+    *pipeline = *std::move(built);
+  }
+  return Merge(std::move(plan));
+}
+
+Merge::Merge(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
+
+uint32_t Merge::tile_keys() const noexcept { return plan_->tile_keys; }
+
+uint32_t Merge::subgroup_keys() const noexcept { return plan_->subgroup_keys; }
+
+VkDeviceSize Merge::scratch_size(uint64_t max_a, uint64_t max_b) const noexcept {
+  // No call takes more.
+  const uint64_t a = std::min(max_a, kMaxSearchKeys), b = std::min(max_b, kMaxSearchKeys);
+  return (plan_->tiles(std::min(a + b, kMaxSearchKeys)) + 1) * 4;
+}
+
+Status Merge::record(VkCommandBuffer commands, const MergeArgs& args) const {
+  const Plan& plan = *plan_;
+  const ContextState& state = *plan.state;
+  const uint64_t key_bytes = size_of(plan.config.key);
+  const uint64_t a = args.count_a.maximum(), b = args.count_b.maximum();
+
+  if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");
+  if (a >= kMaxSearchKeys) return primitives::argument_error(kName, "count_a", "is 2^32 or more: " + std::to_string(a));
+  if (b >= kMaxSearchKeys || a + b >= kMaxSearchKeys)
+    return primitives::argument_error(
+        kName, "count_b", "is " + std::to_string(b) + ", with those of A 2^32 or more: merge parts of both");
+  shader::MergePush push{};
+  primitives::RangeChecks ranges(state, kName);
+  if (a != 0) push.keys_a = ranges.read("keys_a", args.keys_a, a * key_bytes, 4);
+  if (b != 0) push.keys_b = ranges.read("keys_b", args.keys_b, b * key_bytes, 4);
+  if (a + b != 0) push.keys_out = ranges.write("keys_out", args.keys_out, (a + b) * key_bytes, 4);
+  push.splits = ranges.scratch(args.scratch, scratch_size(a, b));
+  push.count_a = ranges.count(args.count_a, "count_a");
+  push.count_b = ranges.count(args.count_b, "count_b");
+  if (Status status = ranges.finish(); !status) return status;
+  if (a + b == 0) return {};
+
+  push.maximum_a = static_cast<uint32_t>(a);
+  push.maximum_b = static_cast<uint32_t>(b);
+  push.count_a_words = static_cast<uint32_t>(args.count_a.range().size / 4);
+  push.count_b_words = static_cast<uint32_t>(args.count_b.range().size / 4);
+  const uint64_t tiles = plan.tiles(a + b);
+  const uint32_t max_groups = state.traits().max_workgroup_count_x;
+  primitives::dispatch(state, commands, *plan.partition, push,
+                       primitives::dispatch_size(tiles / plan.workgroup + 1, max_groups));
+  primitives::barrier_between(state, commands);
+  primitives::dispatch(state, commands, *plan.merge, push, primitives::dispatch_size(tiles, max_groups));
+  return {};
+}
+
+}  // namespace weft
