@@ -82,6 +82,67 @@ TEST_SUITE("merge") {
       }
   }
 
+  TEST_CASE("keys of less than a word are merged, wherever they begin") {
+    const auto of = []<class T>(Backend& backend, bool descending) {
+      const MergeConfig config{.key = item_type<T>(), .descending = descending};
+      const uint64_t subgroup = made_merge(backend, config).subgroup_keys();
+      for (const auto& [n, m] :
+           {std::pair{subgroup, subgroup + 1}, {3 * subgroup + 5, subgroup / 2}, {uint64_t{3}, uint64_t{2}}})
+        for (VkDeviceSize off = 0; off < 4; off += sizeof(T)) {
+          const auto a = ordered<T>(n, off, 0, descending), b = ordered<T>(m, off + 9, 0, descending);
+          check_merge(backend, config, a, b,
+                      {.a_misalignment = 5 * off % 16, .b_misalignment = 4 + 3 * off, .out_misalignment = off});
+          check_merge(backend, config, a, b, {.out_misalignment = off, .count_b = DeviceCount{m / 2 + off, 4}});
+          check_merge(backend, config, drawn_keys<T>(n, 1), b, {.out_misalignment = off, .sorted = false});
+        }
+    };
+    for (Backend* backend : every_backend()) {
+      of.operator()<uint8_t>(*backend, false);
+      if (backend->is_emulated()) continue;
+      of.operator()<uint16_t>(*backend, true);
+      of.operator()<F16>(*backend, false);
+    }
+  }
+
+  TEST_CASE("values and indices go with their keys, and equal keys keep their order") {
+    const auto of = []<class T>(Backend& backend, MergeConfig config) {
+      config.key = item_type<T>();
+      const Merge& merge = made_merge(backend, config);
+      const uint64_t subgroup = merge.subgroup_keys(), tile = merge.tile_keys();
+      VkDeviceSize step = 4;
+      if (config.value_bytes == 1 || config.value_bytes == 2) step = config.value_bytes;
+      VkDeviceSize off = 0;
+      for (const auto& [n, m] : {std::pair{uint64_t{1}, uint64_t{0}},
+                                 {uint64_t{2}, uint64_t{5}},
+                                 {subgroup - 3, subgroup + 3},
+                                 {tile / 2, tile / 2 + 1},
+                                 {2 * tile + 9, tile / 3},
+                                 {uint64_t{7}, 2 * tile + 1}})
+        for (const uint64_t values : {0, 1, 5, 200}) {
+          const auto a = ordered<T>(n, off, values, config.descending),
+                     b = ordered<T>(m, off + 1, values, config.descending);
+          check_merge(backend, config, a, b, {.values_misalignment = off});
+          check_merge(backend, config, a, b,
+                      {.out_misalignment = 4, .values_misalignment = off, .count_a = DeviceCount{n / 2, 4}});
+          off = (off + step) % 16;
+        }
+      // What is not in order brings places behind the last.
+      check_merge(backend, config, drawn_keys<T>(tile / 2 + 3, 1), drawn_keys<T>(tile - 9, 2), {.sorted = false});
+      check_merge(backend, config, ordered<T>(tile / 2 + 3, 1, 0, !config.descending), drawn_keys<T>(tile - 9, 2),
+                  {.sorted = false});
+    };
+    for (Backend* backend : every_backend()) {
+      of.operator()<uint32_t>(*backend, {.value_bytes = 4});
+      of.operator()<uint8_t>(*backend, {.descending = true, .value_bytes = 2, .indices = true});
+      if (backend->is_emulated()) continue;
+      of.operator()<float>(*backend, {.descending = true, .keys = false, .indices = true});
+      of.operator()<uint64_t>(*backend, {.value_bytes = 8});
+      of.operator()<double>(*backend, {.value_bytes = 1, .indices = true});
+      of.operator()<uint16_t>(*backend, {.value_bytes = 12});
+      of.operator()<int32_t>(*backend, {.keys = false, .value_bytes = 16});
+    }
+  }
+
   TEST_CASE("a sequence may be much longer than the other") {
     for (Backend* backend : every_backend())
       for (const uint64_t few : {1, 2, 50})
@@ -207,23 +268,29 @@ TEST_SUITE("merge") {
     }
   }
 
-  TEST_CASE("other keys are refused") {
-    for (const Type key : {Type::f16, Type::u32x2})
-      CHECK(Merge::create(first_backend().context(), {.key = key}).status().error().code == ErrorCode::unsupported);
+  TEST_CASE("other keys and values, and no output at all, are refused") {
+    for (const MergeConfig& config :
+         {MergeConfig{.key = Type::u32x2}, MergeConfig{.value_bytes = 3}, MergeConfig{.value_bytes = 10},
+          MergeConfig{.value_bytes = 260}, MergeConfig{.keys = false}})
+      CHECK(Merge::create(first_backend().context(), config).status().error().code == ErrorCode::unsupported);
   }
 
   TEST_CASE("arguments are refused by name and nothing is recorded") {
     using Args = MergeArgs;
     NotingGpu noting;
-    const Result<Merge> merge = Merge::create(noting.context(), {});
+    const Result<Merge> merge = Merge::create(noting.context(), {.value_bytes = 2, .indices = true});
     REQUIRE(merge);
     constexpr uint64_t kA = 3000, kB = 5000;
-    const Buffer inputs = noting.made(8 * (kA + kB)), output = noting.made(8 * (kA + kB)), counts = noting.made(64),
-                 scratch = noting.made(1 << 16);
-    for (const Buffer* buffer : {&inputs, &counts}) REQUIRE(noting.gpu().fill(buffer->range(), 1).ok());
+    const Buffer inputs = noting.made(8 * (kA + kB)), output = noting.made(8 * (kA + kB)),
+                 values = noting.made(16 * (kA + kB)), counts = noting.made(64), scratch = noting.made(1 << 16);
+    for (const Buffer* buffer : {&inputs, &values, &counts}) REQUIRE(noting.gpu().fill(buffer->range(), 1).ok());
     const Args sound{.keys_a = inputs.range(16, 4 * kA),
                      .keys_b = inputs.range(16 + 4 * kA, 4 * kB),
                      .keys_out = output.range(16, 4 * (kA + kB)),
+                     .values_a = values.range(2, 2 * kA),
+                     .values_b = values.range(2 + 2 * kA, 2 * kB),
+                     .values_out = values.range(2 + 2 * (kA + kB), 2 * (kA + kB)),
+                     .indices_out = values.range(8 * (kA + kB), 4 * (kA + kB)),
                      .scratch = scratch.range(0, merge->scratch_size(kA, kB)),
                      .count_a = kA,
                      .count_b = kB};
@@ -242,6 +309,15 @@ TEST_SUITE("merge") {
           [](Args& a) {
             a.keys_out = {a.keys_a.buffer, 0, a.keys_out.size};
           }},
+         {"values_a", "null", [](Args& a) { a.values_a.buffer = VK_NULL_HANDLE; }},
+         {"values_a", "off by 1", [](Args& a) { a.values_a.offset += 1; }},
+         {"values_b", "a byte too small", [](Args& a) { --a.values_b.size; }},
+         {"values_b", "over the indices", [](Args& a) { a.values_b = a.indices_out; }},
+         {"values_out", "a byte too small", [](Args& a) { --a.values_out.size; }},
+         {"values_out", "over A's", [](Args& a) { a.values_out.offset = 4; }},
+         {"indices_out", "null", [](Args& a) { a.indices_out.buffer = VK_NULL_HANDLE; }},
+         {"indices_out", "a byte too small", [](Args& a) { --a.indices_out.size; }},
+         {"indices_out", "off by 2", [](Args& a) { a.indices_out.offset += 2; }},
          {"scratch", "null", [](Args& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
          {"scratch", "a byte too small", [](Args& a) { --a.scratch.size; }},
          {"scratch", "off by 8", [](Args& a) { a.scratch.offset += 8; }},
@@ -257,6 +333,7 @@ TEST_SUITE("merge") {
     Args nothing = sound;
     nothing.count_a = nothing.count_b = 0;
     nothing.keys_a = nothing.keys_b = nothing.keys_out = {};
+    nothing.values_a = nothing.values_b = nothing.values_out = nothing.indices_out = {};
     CHECK(!noting.record(*merge, nothing));
     Args over_each_other = sound;
     over_each_other.keys_b = sound.keys_a;

@@ -767,7 +767,7 @@ template <class T>
 Subject merge_subject(MergeConfig config, const char* tuning = "") {
   config.key = item_type<T>();
   Subject subject;
-  subject.name = std::string("merge ") + name_of(config.key) + (config.descending ? " descending " : " ") + tuning;
+  subject.name = "merge " + text_of(config) + ' ' + tuning;
   subject.tuning = tuning;
   subject.build = [=](Backend& backend) -> Check {
     return [=, &backend, merge = built(Merge::create(backend.context(), config))](Draws& draw) {
@@ -783,6 +783,7 @@ Subject merge_subject(MergeConfig config, const char* tuning = "") {
       options.a_misalignment = draw.misalignment(sizeof(T));
       options.b_misalignment = draw.misalignment(sizeof(T));
       options.out_misalignment = draw.misalignment(sizeof(T));
+      if (config.value_bytes != 0) options.values_misalignment = draw.misalignment(config.value_bytes);
       options.count_a = draw.device_count(n);
       options.count_b = draw.device_count(total - n);
       options.dirt = draw.dirt();
@@ -963,7 +964,8 @@ std::vector<Subject> subjects() {
       search_subject<BinarySearch, double>(Bound::lower),
       merge_subject<uint32_t>({}),
       merge_subject<float>({.descending = true}, "merge.workgroup=256,merge.keys=1"),
-      merge_subject<int64_t>({}, "merge.keys_wide=16"),
+      merge_subject<int64_t>({.value_bytes = 4}, "merge.keys_wide=16"),
+      merge_subject<uint8_t>({.descending = true, .value_bytes = 1, .indices = true}, "merge.keys=2"),
       bulk_subject<BulkRemove, BulkRemoveConfig>(1, Type::u32),
       bulk_subject<BulkRemove, BulkRemoveConfig>(4, Type::u64, "bulk.workgroup=256,bulk.words=5"),
       bulk_subject<BulkRemove, BulkRemoveConfig>(16, Type::u32, "bulk.words=16"),

@@ -6,17 +6,28 @@
 
 namespace weft {
 
-/// What the pipelines of a Merge are built for.
+/// What the pipelines of a Merge are built for. Of its three outputs at least one is wanted.
 struct MergeConfig {
-  Type key = Type::u32;     ///< u32, i32, f32, u64, i64 or f64; those of 64 bits need no feature of the device here
+  /// u8, u16, u32, u64, i32, i64, f16, f32 or f64; those of 64 bits need no feature of the device here
+  Type key = Type::u32;
   bool descending = false;  ///< both inputs, and the output, begin with the greatest key
+  bool keys = true;         ///< whether merged keys are written
+  uint32_t value_bytes =
+      0;  ///< of the value that moves with each key: 1, 2 or a multiple of 4 up to 256; 0: there are none
+  bool indices = false;  ///< whether it is written from where each output comes
 };
 
-/// What one call works on. No range that is written may overlap another, or a count on the device.
+/// What one call works on. No range that is written may overlap another, or a count on the device. Keys and values are aligned to their
+/// size, or to 4 where that is more; those of 8 bytes, and values of 16, go fastest where they are aligned to as much. Ranges that the
+/// config does not ask for are not looked at.
 struct MergeArgs {
-  BufferRange keys_a;    ///< `count_a` keys in order, aligned to 4 (8 goes fastest where keys have 8 bytes)
-  BufferRange keys_b;    ///< `count_b` keys in order, likewise
-  BufferRange keys_out;  ///< room for both, likewise
+  BufferRange keys_a;         ///< `count_a` keys in order
+  BufferRange keys_b;         ///< `count_b` keys in order
+  BufferRange keys_out{};     ///< room for both
+  BufferRange values_a{};     ///< `count_a` values
+  BufferRange values_b{};     ///< `count_b` values
+  BufferRange values_out{};   ///< room for both
+  BufferRange indices_out{};  ///< room for a u32 for each key of both, aligned to 4
   BufferRange
       scratch;  ///< `scratch_size(count_a.maximum(), count_b.maximum())` bytes, aligned to 16; contents irrelevant before,
                 ///< undefined after
@@ -27,24 +38,27 @@ struct MergeArgs {
 /// Merges two sorted sequences into one. Where A has keys equal to some of B, those of A come first, and those of one sequence keep
 /// their order.
 ///
-///     output[i + j] = A[i]    j: how many keys of B are less than A[i]
-///     output[i + j] = B[j]    i: how many keys of A are less than B[j], or equal
+///     output[i + j] = A[i], of index i              j: how many keys of B are less than A[i]
+///     output[i + j] = B[j], of index count_a + j    i: how many keys of A are less than B[j], or equal
+///
+/// Indices count with the count_a that the call obeys, which on the device may be less than its maximum.
 ///
 /// The order of keys is total. Integers are in the order of numbers. Floats are in that of IEEE 754's totalOrder: -0 is in front of
 /// 0, and NaN in front of all numbers where its sign bit is set, else behind them, ordered by its bits; inputs have to be in
 /// this order too, which for zeros `<` alone does not bring about. With `descending` all of this is the other way round, but
 /// for equal keys. Keys are moved bit by bit.
 ///
-/// Of sequences that are not sorted, or not in this order, the output's contents are unspecified, but no other memory is touched. Keys
+/// Of sequences that are not sorted, or not in this order, the outputs' contents are unspecified, but no other memory is touched. Keys
 /// may be distributed in any way, and one sequence be as much longer than the other as it may: the work is cut evenly by merge path
 /// (docs/decisions/merge-in-registers.md). Results have the same bits on every run and every device.
 ///
-/// Cost: reads and writes each key once, but for the keys around cuts; 2 dispatches, of which the first reads about
-/// 2·log2(min(count_a, count_b)) keys for each tile. Scratch: 4 bytes for each tile.
+/// Cost: reads each key once, but for those around cuts, and each value once, and writes each output once; 2 dispatches, of which the
+/// first reads about 2·log2(min(count_a, count_b)) keys for each tile. Scratch: 4 bytes for each tile.
 /// Synchronisation: the library's one rule (weft/context.hpp). Threads: one Merge may record on many at once.
 class Merge {
  public:
-  /// Builds the pipelines. Errors: unsupported (another type of keys), out_of_host_memory, out_of_device_memory, device_lost.
+  /// Builds the pipelines. Errors: unsupported (another type of keys or size of values, no output wanted),
+  /// out_of_host_memory, out_of_device_memory, device_lost.
   static Result<Merge> create(const Context& context, const MergeConfig& config);
 
   /// Bytes of scratch for any call on at most so many keys. Never decreases with either. Never 0.

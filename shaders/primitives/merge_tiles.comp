@@ -137,12 +137,13 @@ WEFT_SUBGROUP_MERGE(MergeElement)
 
 // ---- outputs ----
 
-// Stores this lane's `bits` of 1 or 2 bytes as item `i` of `count` at `target`; lanes of a subgroup have neighbours. Items of one word
+// Stores the low bits of `bits`, 1 or 2 bytes, as this lane's item `i` of `count` at `target`; lanes of a subgroup have neighbours. Items of one word
 // go there together, from the first lane that has one.
 void store_narrow(uvec2 target, uint bytes, uint i, uint count, uint bits) {
   const uint at = (target.x & 3u) + i * bytes;
   const uint begin = at & 3u;
   const uint item_mask = ~0u >> (32u - 8u * bytes);
+  bits &= item_mask;
   uint word = bits << (8u * begin);
   uint mask = i < count ? item_mask << (8u * begin) : 0u;
   [[unroll]] for (uint k = 1u; k < 4u; ++k) {
@@ -153,7 +154,7 @@ void store_narrow(uvec2 target, uint bytes, uint i, uint count, uint bits) {
       mask |= item_mask << (8u * byte);
     }
   }
-  if (begin < bytes || subgroup_lane() == 0u) merge_word(Words(uvec2(target.x & ~3u, target.y)), at >> 2, word & mask, mask);
+  if (begin < bytes || subgroup_lane() == 0u) merge_word(Words(uvec2(target.x & ~3u, target.y)), at >> 2, word, mask);
 }
 
 void store_key(uvec2 target, uint i, uint count, MergeElement element) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
+#include <tuple>
 
 #include "primitives/arguments.hpp"
 #include "primitives/merge.h"
@@ -30,11 +32,23 @@ namespace {
 
 constexpr const char* kName = "Merge";
 
+Status check_config(const MergeConfig& config) {
+  const auto refused = [](const std::string& why) {
+    return Error{ErrorCode::unsupported, std::string(kName) + ": " + why};
+  };
+  if (config.key == Type::u32x2) return refused("keys are u8, u16, u32, u64, i32, i64, f16, f32 or f64, not u32x2");
+  const uint32_t bytes = config.value_bytes;
+  if (bytes > 256 || (bytes % 4 != 0 && bytes != 1 && bytes != 2))
+    return refused("values have 1, 2, or a multiple of 4 bytes up to 256, not " + std::to_string(bytes));
+  if (!config.keys && bytes == 0 && !config.indices) return refused("neither keys, values nor indices are wanted");
+  return {};
+}
+
 }  // namespace
 
 Result<Merge> Merge::create(const Context& context, const MergeConfig& config) {
   const ContextState& state = *context.state();
-  if (const Status status = primitives::check_search_key(kName, config.key); !status) return status.error();
+  if (const Status status = check_config(config); !status) return status.error();
   const Result<runtime::Tuning> tuning = runtime::tuning_of(state.traits());
   if (!tuning) return tuning.error();
 
@@ -43,16 +57,28 @@ Result<Merge> Merge::create(const Context& context, const MergeConfig& config) {
   plan->config = config;
   plan->workgroup = std::min(tuning->merge.workgroup, state.traits().max_workgroup_invocations);
   const uint32_t key_bytes = size_of(config.key);
-  const uint32_t lane_keys = std::bit_floor(key_bytes == 8 ? tuning->merge.keys_wide : tuning->merge.keys);
+  const uint32_t key_words = key_bytes == 8 ? 2 : 1;
+  const bool has_places = config.value_bytes != 0 || config.indices;
+  // Keys of less than a word have room for their places.
+  const bool is_word = key_bytes < 4 || (key_bytes == 4 && !has_places);
+  const uint32_t lane_keys = std::bit_floor(is_word ? tuning->merge.keys : tuning->merge.keys_wide);
   plan->tile_keys = plan->workgroup * lane_keys;
   plan->subgroup_keys = state.subgroup_size() * lane_keys;
 
-  // Ids from 2 on, as in merge_key.glsl, merge_ranges.glsl and merge_tiles.comp.
-  const uint32_t constants[] = {key_bytes / 4, primitives::key_order(config.key), lane_keys,
-                                config.descending ? 1u : 0u, key_bytes};
-  for (const auto& [pipeline, stem] :
-       {std::pair(&plan->partition, "merge_partition"), std::pair(&plan->merge, "merge_tiles")}) {
-    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(stem, plan->workgroup, constants);
+  // Ids from 2 on, as in merge_key.glsl, merge_ranges.glsl and, behind the keys' own, merge_tiles.comp.
+  const uint32_t constants[] = {key_words,
+                                primitives::key_order(config.key),
+                                lane_keys,
+                                config.descending ? 1u : 0u,
+                                key_bytes,
+                                has_places ? 1u : 0u,
+                                config.keys ? 1u : 0u,
+                                config.indices ? 1u : 0u,
+                                config.value_bytes};
+  const std::span<const uint32_t> all(constants);
+  for (const auto& [pipeline, stem, own] :
+       {std::tuple(&plan->partition, "merge_partition", all.first(5)), std::tuple(&plan->merge, "merge_tiles", all)}) {
+    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(stem, plan->workgroup, own);
     if (!built) return built.error();
     *pipeline = *std::move(built);
   }
@@ -74,7 +100,7 @@ VkDeviceSize Merge::scratch_size(uint64_t max_a, uint64_t max_b) const noexcept 
 Status Merge::record(VkCommandBuffer commands, const MergeArgs& args) const {
   const Plan& plan = *plan_;
   const ContextState& state = *plan.state;
-  const uint64_t key_bytes = size_of(plan.config.key);
+  const uint64_t key_bytes = size_of(plan.config.key), value_bytes = plan.config.value_bytes;
   const uint64_t a = args.count_a.maximum(), b = args.count_b.maximum();
 
   if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");
@@ -84,9 +110,18 @@ Status Merge::record(VkCommandBuffer commands, const MergeArgs& args) const {
         kName, "count_b", "is " + std::to_string(b) + ", with those of A 2^32 or more: merge parts of both");
   shader::MergePush push{};
   primitives::RangeChecks ranges(state, kName);
-  if (a != 0) push.keys_a = ranges.read("keys_a", args.keys_a, a * key_bytes, 4);
-  if (b != 0) push.keys_b = ranges.read("keys_b", args.keys_b, b * key_bytes, 4);
-  if (a + b != 0) push.keys_out = ranges.write("keys_out", args.keys_out, (a + b) * key_bytes, 4);
+  const uint64_t key_alignment = std::min<uint64_t>(key_bytes, 4), value_alignment = std::min<uint64_t>(value_bytes, 4);
+  const bool has_values = value_bytes != 0;
+  if (a != 0) push.keys_a = ranges.read("keys_a", args.keys_a, a * key_bytes, key_alignment);
+  if (b != 0) push.keys_b = ranges.read("keys_b", args.keys_b, b * key_bytes, key_alignment);
+  if (a != 0 && has_values) push.values_a = ranges.read("values_a", args.values_a, a * value_bytes, value_alignment);
+  if (b != 0 && has_values) push.values_b = ranges.read("values_b", args.values_b, b * value_bytes, value_alignment);
+  if (a + b != 0) {
+    if (plan.config.keys) push.keys_out = ranges.write("keys_out", args.keys_out, (a + b) * key_bytes, key_alignment);
+    if (has_values)
+      push.values_out = ranges.write("values_out", args.values_out, (a + b) * value_bytes, value_alignment);
+    if (plan.config.indices) push.indices_out = ranges.write("indices_out", args.indices_out, (a + b) * 4, 4);
+  }
   push.splits = ranges.scratch(args.scratch, scratch_size(a, b));
   push.count_a = ranges.count(args.count_a, "count_a");
   push.count_b = ranges.count(args.count_b, "count_b");

@@ -325,6 +325,10 @@ std::string build_others(const weft::Context& context) {
     const auto merge = weft::Merge::create(context, {.key = key});
     if (!merge) return merge.error().message;
   }
+  for (const Type key : {Type::u32, Type::u64, Type::u8}) {
+    const auto merge = weft::Merge::create(context, {.key = key, .value_bytes = 4, .indices = true});
+    if (!merge) return merge.error().message;
+  }
   for (const uint32_t bytes : {1u, 4u, 16u, 12u}) {
     const auto remove = weft::BulkRemove::create(context, {bytes, Type::u32});
     if (!remove) return remove.error().message;

@@ -10,6 +10,7 @@
 #include <compare>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "support/device.hpp"
 #include "support/given_count.hpp"
 #include "support/guarded_buffer.hpp"
+#include "support/oracle.hpp"
 #include "support/random.hpp"
 #include "support/run.hpp"
 #include "support/search_run.hpp"
@@ -28,7 +30,12 @@ namespace weft::test {
 /// The order of keys in a merge: total, -0 in front of 0, NaN outside of numbers.
 template <class T>
 bool merge_less(T a, T b) {
-  return std::is_lt(std::strong_order(a, b));
+  if constexpr (std::is_same_v<T, F16>) {
+    const auto place = [](F16 v) { return (v.bits & 0x8000) != 0 ? -1 - (v.bits & 0x7fff) : int{v.bits}; };
+    return place(a) < place(b);
+  } else {
+    return std::is_lt(std::strong_order(a, b));
+  }
 }
 
 template <class T>
@@ -39,78 +46,120 @@ std::vector<T> in_merge_order(std::vector<T> keys, bool descending) {
 
 struct MergeOptions {
   VkDeviceSize a_misalignment = 0, b_misalignment = 0, out_misalignment = 0;
+  VkDeviceSize values_misalignment =
+      0;  ///< of B's; A's and the output's are others, all multiples of this one's lowest bit
   std::optional<DeviceCount> count_a{}, count_b{};
   bool sorted = true;  ///< else nothing is expected but that all else stays as it is
   uint8_t dirt = 0xdb;
 };
 
-/// Gives what is wrong, or nothing; `found`: all outputs.
+/// Gives what is wrong, or nothing; `found`: all keys, or, where they are not written, all indices.
 template <class T>
 std::string wrong_merge(Gpu& gpu, const Merge& merge, const MergeConfig& config, const std::vector<T>& a,
                         const std::vector<T>& b, const MergeOptions& options, std::vector<std::byte>* found = nullptr) {
+  const uint64_t value_bytes = config.value_bytes;
+  std::vector<std::byte> values((a.size() + b.size()) * value_bytes);
+  for (uint64_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::byte>(random_word(7, i));
+  struct Range {
+    const char* name;
+    std::span<const std::byte> contents;
+    GuardedBuffer buffer;
+  };
   const auto bytes_of = [](const std::vector<T>& keys) { return std::as_bytes(std::span(keys)); };
+  const auto input = [&](const char* name, std::span<const std::byte> bytes, VkDeviceSize misalignment) {
+    return Range{name, bytes, GuardedBuffer(gpu, bytes.size(), misalignment, bytes)};
+  };
+  const VkDeviceSize off = options.values_misalignment;
+  Range inputs[] = {input("keys_a", bytes_of(a), options.a_misalignment),
+                    input("keys_b", bytes_of(b), options.b_misalignment),
+                    input("values_a", std::span(values).first(a.size() * value_bytes), 3 * off % 16),
+                    input("values_b", std::span(values).subspan(a.size() * value_bytes), off)};
   const uint64_t room = a.size() + b.size();
-  GuardedBuffer keys_a(gpu, a.size() * sizeof(T), options.a_misalignment, bytes_of(a));
-  GuardedBuffer keys_b(gpu, b.size() * sizeof(T), options.b_misalignment, bytes_of(b));
-  GuardedBuffer keys_out(gpu, room * sizeof(T), options.out_misalignment, {}, options.dirt);
+  GuardedBuffer keys_out(gpu, config.keys ? room * sizeof(T) : 0, options.out_misalignment, {}, options.dirt);
+  GuardedBuffer values_out(gpu, room * value_bytes, 5 * off % 16, {}, options.dirt);
+  GuardedBuffer indices_out(gpu, config.indices ? room * 4 : 0, options.out_misalignment / 4 * 4, {}, options.dirt);
   GuardedBuffer scratch(gpu, merge.scratch_size(a.size(), b.size()), 0, {}, options.dirt);
   const GivenCount count_a(gpu, options.count_a, a.size()), count_b(gpu, options.count_b, b.size());
-  const auto ran = gpu.run([&](VkCommandBuffer commands) {
-    return merge.record(commands, {.keys_a = keys_a.range(),
-                                   .keys_b = keys_b.range(),
-                                   .keys_out = keys_out.range(),
-                                   .scratch = scratch.range(),
-                                   .count_a = count_a.count(),
-                                   .count_b = count_b.count()});
-  });
+  MergeArgs args{.keys_a = inputs[0].buffer.range(),
+                 .keys_b = inputs[1].buffer.range(),
+                 .scratch = scratch.range(),
+                 .count_a = count_a.count(),
+                 .count_b = count_b.count()};
+  if (config.keys) args.keys_out = keys_out.range();
+  if (config.indices) args.indices_out = indices_out.range();
+  if (value_bytes != 0) {
+    args.values_a = inputs[2].buffer.range();
+    args.values_b = inputs[3].buffer.range();
+    args.values_out = values_out.range();
+  }
+  const auto ran = gpu.run([&](VkCommandBuffer commands) { return merge.record(commands, args); });
   if (!ran) return ran.error().message;
 
   std::vector<std::byte> bytes;
-  const auto is_left = [&](GuardedBuffer& buffer, std::span<const std::byte> contents) {
-    return buffer.read(bytes).empty() && std::ranges::equal(bytes, contents);
-  };
-  if (!is_left(keys_a, bytes_of(a))) return "keys_a, or what lies around it, was written to";
-  if (!is_left(keys_b, bytes_of(b))) return "keys_b, or what lies around it, was written to";
+  for (Range& range : inputs)
+    if (!range.buffer.read(bytes).empty() || !std::ranges::equal(bytes, range.contents))
+      return std::string(range.name) + ", or what lies around it, was written to";
   if (const std::string spoilt = scratch.overwritten(); !spoilt.empty()) return "scratch: " + spoilt;
-  if (const std::string spoilt = keys_out.read(bytes); !spoilt.empty()) return "keys_out: " + spoilt;
-  if (found != nullptr) *found = bytes;
-  const uint64_t total = count_a.obeyed() + count_b.obeyed();
-  for (uint64_t i = total * sizeof(T); i < room * sizeof(T); ++i)
-    if (bytes[i] != std::byte{options.dirt}) return "keys_out was written to behind its last key";
-  if (!options.sorted) return {};
 
+  // From where each output comes.
+  const auto less = [&](T x, T y) { return config.descending ? merge_less(y, x) : merge_less(x, y); };
+  const uint64_t obeyed_a = count_a.obeyed(), total = obeyed_a + count_b.obeyed();
+  std::vector<uint32_t> origins;
+  for (uint64_t i = 0, j = 0; i + j < total;) {
+    const bool from_a = j == count_b.obeyed() || (i < obeyed_a && !less(b[j], a[i]));
+    origins.push_back(static_cast<uint32_t>(from_a ? i++ : obeyed_a + j++));
+  }
+  const auto compare = [&](const char* name, GuardedBuffer& buffer, uint64_t item_bytes,
+                           const std::function<const void*(uint64_t)>& expected) -> std::string {
+    if (const std::string spoilt = buffer.read(bytes); !spoilt.empty()) return name + (": " + spoilt);
+    for (uint64_t i = total * item_bytes; i < bytes.size(); ++i)
+      if (bytes[i] != std::byte{options.dirt}) return std::string(name) + " was written to behind its last item";
+    for (uint64_t i = 0; options.sorted && item_bytes != 0 && i < total && !bytes.empty(); ++i)
+      if (std::memcmp(bytes.data() + i * item_bytes, expected(i), item_bytes) != 0)
+        return std::string(name) + ": item " + std::to_string(i) + " of " + std::to_string(total) + " is wrong";
+    return {};
+  };
+  const auto input_of = [&](uint64_t i) { return origins[i] < obeyed_a ? 0 : 1; };
+  const auto place_of = [&](uint64_t i) { return origins[i] - (origins[i] < obeyed_a ? 0 : obeyed_a); };
+  std::string wrong = compare("indices_out", indices_out, 4, [&](uint64_t i) { return &origins[i]; });
+  if (found != nullptr && !config.keys) *found = bytes;
+  if (wrong.empty())
+    wrong = compare("values_out", values_out, value_bytes,
+                    [&](uint64_t i) { return inputs[2 + input_of(i)].contents.data() + place_of(i) * value_bytes; });
   // As bits: NaN is not equal to itself.
-  std::vector<T> expected;
-  std::ranges::merge(std::span(a).first(count_a.obeyed()), std::span(b).first(count_b.obeyed()),
-                     std::back_inserter(expected),
-                     [&](T x, T y) { return config.descending ? merge_less(y, x) : merge_less(x, y); });
-  for (uint64_t i = 0; i < total; ++i)
-    if (std::memcmp(bytes.data() + i * sizeof(T), &expected[i], sizeof(T)) != 0)
-      return "key " + std::to_string(i) + " of " + std::to_string(total) + " is wrong";
-  return {};
+  if (wrong.empty())
+    wrong = compare("keys_out", keys_out, sizeof(T),
+                    [&](uint64_t i) { return inputs[input_of(i)].contents.data() + place_of(i) * sizeof(T); });
+  if (found != nullptr && config.keys) *found = bytes;
+  return wrong;
+}
+
+/// What a config asks for, in words.
+inline std::string text_of(const MergeConfig& config) {
+  return std::string(name_of(config.key)) + (config.descending ? " descending" : "") + (config.keys ? " keys" : "") +
+         (config.indices ? " indices" : "") +
+         (config.value_bytes != 0 ? " values of " + std::to_string(config.value_bytes) : "");
 }
 
 /// The merge, built at the first request with the tuning of the environment.
 inline const Merge& made_merge(Backend& backend, const MergeConfig& config) {
   const char* tuning = std::getenv("WEFT_TUNE");
-  return backend.primitive<Merge>(std::string("Merge ") + name_of(config.key) +
-                                      (config.descending ? " descending " : " ") + (tuning != nullptr ? tuning : ""),
-                                  config);
+  return backend.primitive<Merge>("Merge " + text_of(config) + ' ' + (tuning != nullptr ? tuning : ""), config);
 }
 
 /// Runs it, and fails the running test where anything is wrong. Gives the outputs' bytes.
 template <class T>
 std::vector<std::byte> check_merge(Backend& backend, MergeConfig config, const std::vector<T>& a,
                                    const std::vector<T>& b, const MergeOptions& options = {}) {
-  config.key = type_of<T>;
+  config.key = item_type<T>();
   CAPTURE(backend.name());
-  CAPTURE(std::string(name_of(config.key)));
-  CAPTURE(config.descending);
+  CAPTURE(text_of(config));
   CAPTURE(a.size());
   CAPTURE(b.size());
   CAPTURE(options.a_misalignment);
   CAPTURE(options.b_misalignment);
   CAPTURE(options.out_misalignment);
+  CAPTURE(options.values_misalignment);
   std::vector<std::byte> found;
   CHECK(wrong_merge<T>(backend.gpu(), made_merge(backend, config), config, a, b, options, &found) == "");
   return found;
