@@ -9,6 +9,9 @@
 #include "support/merge_run.hpp"
 #include "support/refusals.hpp"
 #include "support/sizes.hpp"
+#include "weft_kernels/merge_by_residue.hpp"
+#include "weft_kernels/merge_by_score.hpp"
+#include "weft_kernels/scan_best.hpp"
 
 namespace weft::test {
 namespace {
@@ -141,6 +144,56 @@ TEST_SUITE("merge") {
       of.operator()<uint16_t>(*backend, {.value_bytes = 12});
       of.operator()<int32_t>(*backend, {.keys = false, .value_bytes = 16});
     }
+  }
+
+  TEST_CASE("keys of the caller's own go by the caller's order, and equal ones keep theirs") {
+    const auto of = [](Backend& backend, const MergeConfig& config, const auto& drawn, const auto& less) {
+      using T = decltype(drawn(uint64_t{0}, uint64_t{0}));
+      const Merge& merge = made_merge(backend, config);
+      const uint64_t subgroup = merge.subgroup_keys(), tile = merge.tile_keys();
+      for (const auto& [n, m] : {std::pair{uint64_t{0}, uint64_t{3}},
+                                 {uint64_t{2}, uint64_t{5}},
+                                 {subgroup - 3, subgroup + 3},
+                                 {tile / 2, tile / 2 + 1},
+                                 {2 * tile + 9, tile / 3},
+                                 {uint64_t{7}, 2 * tile + 1}})
+        for (const bool sorted : {true, false}) {
+          CAPTURE(backend.name());
+          CAPTURE(text_of(config));
+          CAPTURE(n);
+          CAPTURE(m);
+          std::vector<T> keys[2];
+          for (uint64_t i = 0; i < n; ++i) keys[0].push_back(drawn(n, i));
+          for (uint64_t i = 0; i < m; ++i) keys[1].push_back(drawn(m + 1, i));
+          for (auto& sequence : keys)
+            if (sorted) std::ranges::stable_sort(sequence, less);
+          CHECK(wrong_merge_by(less, backend.gpu(), merge, config, keys[0], keys[1],
+                               {.a_misalignment = 4, .out_misalignment = 8, .sorted = sorted}) == "");
+        }
+    };
+    struct Record {
+      float score;
+      int32_t level;
+      uint32_t name;
+    };
+    for (Backend* backend : every_backend()) {
+      of(
+          *backend, {.own_kernels = own::merge_by_score()},
+          [](uint64_t seed, uint64_t i) {
+            const uint64_t word = random_word(seed, i);
+            return Record{static_cast<float>(word % 50), static_cast<int32_t>(word >> 20) % 3,
+                          static_cast<uint32_t>(word >> 32)};
+          },
+          [](const Record& a, const Record& b) { return a.score != b.score ? a.score > b.score : a.level < b.level; });
+      if (backend->is_emulated()) continue;
+      of(
+          *backend, {.value_bytes = 2, .indices = true, .own_kernels = own::merge_by_residue()},
+          [](uint64_t seed, uint64_t i) { return static_cast<uint32_t>(random_word(seed, i)); },
+          [](uint32_t a, uint32_t b) { return a % 100 < b % 100; });
+    }
+    CHECK(own::merge_by_score().item_bytes() == 12);
+    CHECK(Merge::create(first_backend().context(), {.own_kernels = own::scan_best()}).status().error().message ==
+          "Merge: own_kernels 'scan_best' are made for scan, and not for merge");
   }
 
   TEST_CASE("a sequence may be much longer than the other") {

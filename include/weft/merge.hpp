@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include <weft/context.hpp>
+#include <weft/kernels.hpp>
 #include <weft/types.hpp>
 
 namespace weft {
@@ -12,9 +15,11 @@ struct MergeConfig {
   Type key = Type::u32;
   bool descending = false;  ///< both inputs, and the output, begin with the greatest key
   bool keys = true;         ///< whether merged keys are written
-  uint32_t value_bytes =
-      0;  ///< of the value that moves with each key: 1, 2 or a multiple of 4 up to 256; 0: there are none
+  /// Of the value that moves with each key: 1, 2 or a multiple of 4 up to 256; 0: there are none.
+  uint32_t value_bytes = 0;
   bool indices = false;  ///< whether it is written from where each output comes
+  /// A set made for "merge": keys are the snippet's items, aligned to 4, in the order of its less(). key and descending are not looked at.
+  std::optional<KernelSet> own_kernels{};
 };
 
 /// What one call works on. No range that is written may overlap another, or a count on the device. Keys and values are aligned to their
@@ -28,9 +33,8 @@ struct MergeArgs {
   BufferRange values_b{};     ///< `count_b` values
   BufferRange values_out{};   ///< room for both
   BufferRange indices_out{};  ///< room for a u32 for each key of both, aligned to 4
-  BufferRange
-      scratch;  ///< `scratch_size(count_a.maximum(), count_b.maximum())` bytes, aligned to 16; contents irrelevant before,
-                ///< undefined after
+  /// `scratch_size(count_a.maximum(), count_b.maximum())` bytes, aligned to 16; contents irrelevant before, undefined after
+  BufferRange scratch;
   Count count_a;  ///< a value, or a device address and a maximum
   Count count_b;  ///< likewise; the values or maxima of both together are at most 2^32 - 1
 };
@@ -46,7 +50,7 @@ struct MergeArgs {
 /// The order of keys is total. Integers are in the order of numbers. Floats are in that of IEEE 754's totalOrder: -0 is in front of
 /// 0, and NaN in front of all numbers where its sign bit is set, else behind them, ordered by its bits; inputs have to be in
 /// this order too, which for zeros `<` alone does not bring about. With `descending` all of this is the other way round, but
-/// for equal keys. Keys are moved bit by bit.
+/// for equal keys. Keys are moved bit by bit. With a less() of the caller's own, keys of which neither is less are equal.
 ///
 /// Of sequences that are not sorted, or not in this order, the outputs' contents are unspecified, but no other memory is touched. Keys
 /// may be distributed in any way, and one sequence be as much longer than the other as it may: the work is cut evenly by merge path
@@ -57,7 +61,8 @@ struct MergeArgs {
 /// Synchronisation: the library's one rule (weft/context.hpp). Threads: one Merge may record on many at once.
 class Merge {
  public:
-  /// Builds the pipelines. Errors: unsupported (another type of keys or size of values, no output wanted),
+  /// Builds the pipelines. Errors: unsupported (another type of keys or size of values, no output wanted, or own_kernels made
+  /// for something else),
   /// out_of_host_memory, out_of_device_memory, device_lost.
   static Result<Merge> create(const Context& context, const MergeConfig& config);
 

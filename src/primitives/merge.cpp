@@ -20,6 +20,7 @@ using runtime::Pipeline;
 struct Merge::Plan {
   std::shared_ptr<const ContextState> state;
   MergeConfig config;
+  uint32_t key_bytes = 0;
   uint32_t workgroup = 0;
   uint32_t tile_keys = 0;
   uint32_t subgroup_keys = 0;
@@ -32,11 +33,18 @@ namespace {
 
 constexpr const char* kName = "Merge";
 
+// Words of an element; where it has more, a lane holds half as many.
+constexpr uint32_t kWideWords = 3;
+
 Status check_config(const MergeConfig& config) {
   const auto refused = [](const std::string& why) {
     return Error{ErrorCode::unsupported, std::string(kName) + ": " + why};
   };
-  if (config.key == Type::u32x2) return refused("keys are u8, u16, u32, u64, i32, i64, f16, f32 or f64, not u32x2");
+  if (config.own_kernels)
+    if (const Status status = primitives::check_own_kernels(kName, *config.own_kernels, "merge"); !status)
+      return status;
+  if (!config.own_kernels && config.key == Type::u32x2)
+    return refused("keys are u8, u16, u32, u64, i32, i64, f16, f32 or f64, not u32x2");
   const uint32_t bytes = config.value_bytes;
   if (bytes > 256 || (bytes % 4 != 0 && bytes != 1 && bytes != 2))
     return refused("values have 1, 2, or a multiple of 4 bytes up to 256, not " + std::to_string(bytes));
@@ -56,12 +64,16 @@ Result<Merge> Merge::create(const Context& context, const MergeConfig& config) {
   plan->state = context.state();
   plan->config = config;
   plan->workgroup = std::min(tuning->merge.workgroup, state.traits().max_workgroup_invocations);
-  const uint32_t key_bytes = size_of(config.key);
-  const uint32_t key_words = key_bytes == 8 ? 2 : 1;
-  const bool has_places = config.value_bytes != 0 || config.indices;
+  const KernelSet* own = config.own_kernels ? &*config.own_kernels : nullptr;
+  const uint32_t key_bytes = own != nullptr ? own->item_bytes() : size_of(config.key);
+  const uint32_t key_words = std::max(1u, key_bytes / 4);
+  plan->key_bytes = key_bytes;
+  // A snippet's less() may call keys equal that are not the same.
+  const bool has_places = config.value_bytes != 0 || config.indices || own != nullptr;
   // Keys of less than a word have room for their places.
   const bool is_word = key_bytes < 4 || (key_bytes == 4 && !has_places);
-  const uint32_t lane_keys = std::bit_floor(is_word ? tuning->merge.keys : tuning->merge.keys_wide);
+  uint32_t lane_keys = std::bit_floor(is_word ? tuning->merge.keys : tuning->merge.keys_wide);
+  if (key_words + 1 > kWideWords) lane_keys = std::max(1u, lane_keys / 2);
   plan->tile_keys = plan->workgroup * lane_keys;
   plan->subgroup_keys = state.subgroup_size() * lane_keys;
 
@@ -76,9 +88,11 @@ Result<Merge> Merge::create(const Context& context, const MergeConfig& config) {
                                 config.indices ? 1u : 0u,
                                 config.value_bytes};
   const std::span<const uint32_t> all(constants);
-  for (const auto& [pipeline, stem, own] :
+  const std::string variant = own != nullptr ? ".own.u32" : "";
+  for (const auto& [pipeline, stem, constants_of_kernel] :
        {std::tuple(&plan->partition, "merge_partition", all.first(5)), std::tuple(&plan->merge, "merge_tiles", all)}) {
-    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(stem, plan->workgroup, own);
+    Result<std::shared_ptr<const Pipeline>> built =
+        state.pipeline(stem + variant, plan->workgroup, constants_of_kernel, own);
     if (!built) return built.error();
     *pipeline = *std::move(built);
   }
@@ -100,7 +114,7 @@ VkDeviceSize Merge::scratch_size(uint64_t max_a, uint64_t max_b) const noexcept 
 Status Merge::record(VkCommandBuffer commands, const MergeArgs& args) const {
   const Plan& plan = *plan_;
   const ContextState& state = *plan.state;
-  const uint64_t key_bytes = size_of(plan.config.key), value_bytes = plan.config.value_bytes;
+  const uint64_t key_bytes = plan.key_bytes, value_bytes = plan.config.value_bytes;
   const uint64_t a = args.count_a.maximum(), b = args.count_b.maximum();
 
   if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");

@@ -53,10 +53,12 @@ struct MergeOptions {
   uint8_t dirt = 0xdb;
 };
 
-/// Gives what is wrong, or nothing; `found`: all keys, or, where they are not written, all indices.
-template <class T>
-std::string wrong_merge(Gpu& gpu, const Merge& merge, const MergeConfig& config, const std::vector<T>& a,
-                        const std::vector<T>& b, const MergeOptions& options, std::vector<std::byte>* found = nullptr) {
+/// Gives what is wrong, or nothing; `found`: all keys, or, where they are not written, all indices. `key_is_less`: the order of
+/// ascending keys.
+template <class T, class Less>
+std::string wrong_merge_by(const Less& key_is_less, Gpu& gpu, const Merge& merge, const MergeConfig& config,
+                           const std::vector<T>& a, const std::vector<T>& b, const MergeOptions& options,
+                           std::vector<std::byte>* found = nullptr) {
   const uint64_t value_bytes = config.value_bytes;
   std::vector<std::byte> values((a.size() + b.size()) * value_bytes);
   for (uint64_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::byte>(random_word(7, i));
@@ -102,7 +104,7 @@ std::string wrong_merge(Gpu& gpu, const Merge& merge, const MergeConfig& config,
   if (const std::string spoilt = scratch.overwritten(); !spoilt.empty()) return "scratch: " + spoilt;
 
   // From where each output comes.
-  const auto less = [&](T x, T y) { return config.descending ? merge_less(y, x) : merge_less(x, y); };
+  const auto less = [&](const T& x, const T& y) { return config.descending ? key_is_less(y, x) : key_is_less(x, y); };
   const uint64_t obeyed_a = count_a.obeyed(), total = obeyed_a + count_b.obeyed();
   std::vector<uint32_t> origins;
   for (uint64_t i = 0, j = 0; i + j < total;) {
@@ -134,10 +136,16 @@ std::string wrong_merge(Gpu& gpu, const Merge& merge, const MergeConfig& config,
   return wrong;
 }
 
+template <class T>
+std::string wrong_merge(Gpu& gpu, const Merge& merge, const MergeConfig& config, const std::vector<T>& a,
+                        const std::vector<T>& b, const MergeOptions& options, std::vector<std::byte>* found = nullptr) {
+  return wrong_merge_by(merge_less<T>, gpu, merge, config, a, b, options, found);
+}
+
 /// What a config asks for, in words.
 inline std::string text_of(const MergeConfig& config) {
-  return std::string(name_of(config.key)) + (config.descending ? " descending" : "") + (config.keys ? " keys" : "") +
-         (config.indices ? " indices" : "") +
+  return (config.own_kernels ? config.own_kernels->name() : std::string(name_of(config.key))) +
+         (config.descending ? " descending" : "") + (config.keys ? " keys" : "") + (config.indices ? " indices" : "") +
          (config.value_bytes != 0 ? " values of " + std::to_string(config.value_bytes) : "");
 }
 
