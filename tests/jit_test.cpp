@@ -11,12 +11,14 @@
 #include <thread>
 #include <vector>
 
+#include <weft/merge.hpp>
 #include <weft/transform_lbs.hpp>
 
 #include "support/device.hpp"
 #include "support/run.hpp"
 #include "weft_kernels/by_key_tally.hpp"
 #include "weft_kernels/encode_near.hpp"
+#include "weft_kernels/merge_by_score.hpp"
 #include "weft_kernels/partition_order.hpp"
 #include "weft_kernels/reduce_best.hpp"
 #include "weft_kernels/scan_triangle.hpp"
@@ -115,6 +117,11 @@ TEST_SUITE("jit") {
       CHECK(body.kernels().size() == own::transform_tally_ranks().kernels().size());
       for (const KernelCode& kernel : own::transform_tally_ranks().kernels()) CHECK(!body.find(kernel.name).empty());
       CHECK(TransformLbs::create(first_backend().context(), {.own_kernels = body}));
+      const KernelSet merge =
+          compile(compiler, {"merge", "by_score.glsl", contents_of("tests/shaders/own/by_score.glsl")});
+      CHECK(merge.kernels().size() == own::merge_by_score().kernels().size());
+      for (const KernelCode& kernel : own::merge_by_score().kernels()) CHECK(!merge.find(kernel.name).empty());
+      CHECK(Merge::create(first_backend().context(), {.own_kernels = merge}));
     }
     // From here on without the compiler.
     CHECK(scan->name() == "triangle.glsl");
@@ -169,7 +176,7 @@ TEST_SUITE("jit") {
     CHECK(none.error().code == ErrorCode::invalid_argument);
     CHECK(none.error().message ==
           "primitive is scan, scan_by_key, reduce, reduce_by_key, segmented_reduce, select, partition, unique, "
-          "run_length_encode or transform_lbs, not 'sort'");
+          "run_length_encode, transform_lbs or merge, not 'sort'");
   }
 
   TEST_CASE("what the manual shows compiles") {

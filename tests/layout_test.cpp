@@ -17,6 +17,7 @@
 #include "primitives/interval_move.h"
 #include "primitives/load_balance_search.h"
 #include "primitives/look_back.h"
+#include "primitives/merge.h"
 #include "primitives/reduce.h"
 #include "primitives/reduce_by_key.h"
 #include "primitives/run_length_decode.h"
@@ -152,6 +153,12 @@ const HostStruct kBinarySearchPush{
      MEMBER(BinarySearchPush, needle_count), MEMBER(BinarySearchPush, haystack_count),
      MEMBER(BinarySearchPush, needle_maximum), MEMBER(BinarySearchPush, haystack_maximum),
      MEMBER(BinarySearchPush, needle_count_words), MEMBER(BinarySearchPush, haystack_count_words)}};
+const HostStruct kMergePush{
+    sizeof(shader::MergePush),
+    {MEMBER(MergePush, keys_a), MEMBER(MergePush, keys_b), MEMBER(MergePush, keys_out), MEMBER(MergePush, values_a),
+     MEMBER(MergePush, values_b), MEMBER(MergePush, values_out), MEMBER(MergePush, indices_out),
+     MEMBER(MergePush, splits), MEMBER(MergePush, count_a), MEMBER(MergePush, count_b), MEMBER(MergePush, maximum_a),
+     MEMBER(MergePush, maximum_b), MEMBER(MergePush, count_a_words), MEMBER(MergePush, count_b_words)}};
 const HostStruct kBulkPush{
     sizeof(shader::BulkPush),
     {MEMBER(BulkPush, items), MEMBER(BulkPush, inserted), MEMBER(BulkPush, indices), MEMBER(BulkPush, outputs),
@@ -208,6 +215,8 @@ const std::map<std::string_view, const HostStruct*> kPushedTo{
     {"sorted_search_partition", &kSortedSearchPush},
     {"sorted_search_merge", &kSortedSearchPush},
     {"binary_search", &kBinarySearchPush},
+    {"merge_partition", &kMergePush},
+    {"merge_tiles", &kMergePush},
     {"bulk_remove_partition", &kBulkPush},
     {"bulk_remove_tiles", &kBulkPush},
     {"bulk_insert_partition", &kBulkPush},

@@ -24,6 +24,7 @@
 #include "support/draws.hpp"
 #include "support/guarded_buffer.hpp"
 #include "support/intervals.hpp"
+#include "support/merge_run.hpp"
 #include "support/oracle.hpp"
 #include "support/run.hpp"
 #include "support/run_select.hpp"
@@ -762,6 +763,36 @@ Subject segmented_scan_subject(ScanKind kind, Op op, Type offset, Strategy strat
   return subject;
 }
 
+template <class T>
+Subject merge_subject(MergeConfig config, const char* tuning = "") {
+  config.key = item_type<T>();
+  Subject subject;
+  subject.name = "merge " + text_of(config) + ' ' + tuning;
+  subject.tuning = tuning;
+  subject.build = [=](Backend& backend) -> Check {
+    return [=, &backend, merge = built(Merge::create(backend.context(), config))](Draws& draw) {
+      const uint64_t total = draw.count(draw.one_in(2) ? merge->tile_keys() : merge->subgroup_keys());
+      const uint64_t n = draw.below(total + 1);
+      std::vector<T> a = draw.items<T>(n), b = draw.items<T>(total - n);
+      // Some of the other's.
+      for (uint64_t i = 0; i < n && !b.empty(); i += 3) a[i] = b[draw.below(b.size())];
+      MergeOptions options;
+      options.sorted = !draw.one_in(10);
+      if (options.sorted) a = in_merge_order(std::move(a), config.descending);
+      if (options.sorted || draw.one_in(2)) b = in_merge_order(std::move(b), config.descending);
+      options.a_misalignment = draw.misalignment(sizeof(T));
+      options.b_misalignment = draw.misalignment(sizeof(T));
+      options.out_misalignment = draw.misalignment(sizeof(T));
+      if (config.value_bytes != 0) options.values_misalignment = draw.misalignment(config.value_bytes);
+      options.count_a = draw.device_count(n);
+      options.count_b = draw.device_count(total - n);
+      options.dirt = draw.dirt();
+      return wrong_merge(backend.gpu(), *merge, config, a, b, options);
+    };
+  };
+  return subject;
+}
+
 /// Primitive: SortedSearch or BinarySearch.
 template <class Primitive, class T>
 Subject search_subject(Bound bound, const char* tuning = "") {
@@ -931,6 +962,10 @@ std::vector<Subject> subjects() {
       search_subject<SortedSearch, int64_t>(Bound::lower, "search.keys=15"),
       search_subject<BinarySearch, int32_t>(Bound::upper),
       search_subject<BinarySearch, double>(Bound::lower),
+      merge_subject<uint32_t>({}),
+      merge_subject<float>({.descending = true}, "merge.workgroup=256,merge.keys=1"),
+      merge_subject<int64_t>({.value_bytes = 4}, "merge.keys_wide=16"),
+      merge_subject<uint8_t>({.descending = true, .value_bytes = 1, .indices = true}, "merge.keys=2"),
       bulk_subject<BulkRemove, BulkRemoveConfig>(1, Type::u32),
       bulk_subject<BulkRemove, BulkRemoveConfig>(4, Type::u64, "bulk.workgroup=256,bulk.words=5"),
       bulk_subject<BulkRemove, BulkRemoveConfig>(16, Type::u32, "bulk.words=16"),

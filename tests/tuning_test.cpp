@@ -13,7 +13,7 @@ TEST_SUITE("host tuning") {
     const Tuning before = tuning;
     REQUIRE(apply_tuning_overrides(tuning,
                                    "scan.rows=5,reduce.groups=77,decode.vectors=2,histogram.groups=9,search.keys=3,"
-                                   "bulk.words=2")
+                                   "bulk.words=2,merge.keys=8,merge.keys_wide=2")
                 .ok());
     CHECK(tuning.scan.rows == 5);
     CHECK(tuning.reduce.groups == 77);
@@ -21,6 +21,8 @@ TEST_SUITE("host tuning") {
     CHECK(tuning.histogram.groups == 9);
     CHECK(tuning.search.keys == 3);
     CHECK(tuning.bulk.words == 2);
+    CHECK(tuning.merge.keys == 8);
+    CHECK(tuning.merge.keys_wide == 2);
     CHECK(tuning.scan.workgroup == before.scan.workgroup);
     CHECK(tuning.reduce.rows == before.reduce.rows);
   }
@@ -89,6 +91,10 @@ TEST_SUITE("host tuning") {
         CHECK(tuning->search.workgroup % 128 == 0);
         CHECK(tuning->search.workgroup <= 256);
         CHECK(tuning->search.keys <= 31);
+        CHECK(tuning->merge.workgroup % 128 == 0);
+        CHECK(tuning->merge.workgroup <= 256);
+        CHECK(tuning->merge.keys <= 32);
+        CHECK(tuning->merge.keys_wide <= 32);
         CHECK(tuning->bulk.workgroup % 128 == 0);
         CHECK(tuning->bulk.workgroup <= 256);
         CHECK(tuning->bulk.words <= 16);

@@ -45,6 +45,7 @@ constexpr ClassTuning kTable[] = {
                         .small_kib = 0},
       .segmented_reduce = {.workgroup = 128, .rows = 2, .rows_wide = 2, .groups = 1024},
       .search = {.workgroup = 128, .keys = 7},
+      .merge = {.workgroup = 128, .keys = 4, .keys_wide = 4},
       .bulk = {.workgroup = 128, .words = 8}}},
     {[](const DeviceTraits& t) { return t.vendor_id == 0x10de; },
      {.scan = {.workgroup = 256,
@@ -84,6 +85,7 @@ constexpr ClassTuning kTable[] = {
                         .small_kib = 2048},
       .segmented_reduce = {.workgroup = 256, .rows = 4, .rows_wide = 2, .groups = 2112},
       .search = {.workgroup = 128, .keys = 15},
+      .merge = {.workgroup = 256, .keys = 16, .keys_wide = 8},
       .bulk = {.workgroup = 128, .words = 16}}},
     {[](const DeviceTraits&) { return true; }, {}},
 };
@@ -154,6 +156,9 @@ constexpr Key kKeys[] = {
     {"segmented_reduce.groups", [](Tuning& t) -> uint32_t& { return t.segmented_reduce.groups; }, 1, 65535},
     {"search.workgroup", [](Tuning& t) -> uint32_t& { return t.search.workgroup; }, 128, 256},
     {"search.keys", [](Tuning& t) -> uint32_t& { return t.search.keys; }, 1, 31},
+    {"merge.workgroup", [](Tuning& t) -> uint32_t& { return t.merge.workgroup; }, 128, 256},
+    {"merge.keys", [](Tuning& t) -> uint32_t& { return t.merge.keys; }, 1, 32},
+    {"merge.keys_wide", [](Tuning& t) -> uint32_t& { return t.merge.keys_wide; }, 1, 32},
     {"bulk.workgroup", [](Tuning& t) -> uint32_t& { return t.bulk.workgroup; }, 128, 256},
     {"bulk.words", [](Tuning& t) -> uint32_t& { return t.bulk.words; }, 1, 16},
 };

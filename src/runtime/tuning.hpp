@@ -80,6 +80,14 @@ struct SearchTuning {
   uint32_t keys = 7;  ///< a lane merges, at most 31 and as many as make 12 KiB; of 8 bytes half as many
 };
 
+/// Merge. Keys a lane are rounded down to powers of two.
+struct MergeTuning {
+  uint32_t workgroup = 256;
+  uint32_t keys = 8;  ///< a lane merges, at most 32
+  uint32_t keys_wide =
+      8;  ///< the same where more than a word travels with each: keys of 8 bytes, and places beside keys
+};
+
 /// BulkRemove and BulkInsert.
 struct BulkTuning {
   uint32_t workgroup = 256;
@@ -99,6 +107,7 @@ struct Tuning {
   ByKeyTuning reduce_by_key;
   SegmentedTuning segmented_reduce;
   SearchTuning search;
+  MergeTuning merge;
   BulkTuning bulk;
 };
 

@@ -322,6 +322,12 @@ std::string build_others(const weft::Context& context) {
     if (!sorted) return sorted.error().message;
     const auto binary = weft::BinarySearch::create(context, {key, weft::Bound::lower});
     if (!binary) return binary.error().message;
+    const auto merge = weft::Merge::create(context, {.key = key});
+    if (!merge) return merge.error().message;
+  }
+  for (const Type key : {Type::u32, Type::u64, Type::u8}) {
+    const auto merge = weft::Merge::create(context, {.key = key, .value_bytes = 4, .indices = true});
+    if (!merge) return merge.error().message;
   }
   for (const uint32_t bytes : {1u, 4u, 16u, 12u}) {
     const auto remove = weft::BulkRemove::create(context, {bytes, Type::u32});

@@ -41,7 +41,7 @@ std::vector<T> drawn_keys(uint64_t count, uint64_t seed, uint64_t values = 0) {
   for (uint64_t i = 0; i < count; ++i) {
     uint64_t word = random_word(seed, i);
     if (values != 0) word = (word >> 20) % values * (sizeof(T) == 8 ? 0x4000000080000001u : 0x20000001u);
-    std::memcpy(&keys[i], &word, sizeof(T));
+    std::memcpy(static_cast<void*>(&keys[i]), &word, sizeof(T));
   }
   return keys;
 }

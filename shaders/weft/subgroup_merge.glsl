@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// A subgroup's merge of two sorted pieces, A and B, in registers: kMergeKeys elements a lane, of which row r holds elements
+// r * kSubgroupSize to (r + 1) * kSubgroupSize - 1, one for each lane. In steps:
+//   subgroup_merge_path_split()  where pieces begin in two ranges: the search of merge_path.glsl with every lane probing
+//   (the caller loads)           A in order from element 0 on, B the other way round up to the last element, between them elements
+//                                that come after all others: the rows then rise and fall, which is called bitonic
+//   subgroup_merge()             the rows in order: Batcher's bitonic merge network
+// Elements of different lanes meet by shuffles, those of one lane in registers; native subgroups take no shared memory.
+//
+// The includer defines, as a constant, kMergeKeys, a power of two from 1 to 32. All functions here are called in workgroup-uniform
+// control flow.
+#ifndef WEFT_SUBGROUP_MERGE_GLSL
+#define WEFT_SUBGROUP_MERGE_GLSL
+
+#include "weft/merge_path.glsl"
+#include "weft/subgroup.glsl"
+
+const uint kSubgroupMergeKeys = kSubgroupSize * kMergeKeys;
+
+// Emulated steps hold barriers, which software devices build at length.
+#if WEFT_SUBGROUP_EMULATED
+#define WEFT_MERGE_STEPS [[dont_unroll]]
+#else
+#define WEFT_MERGE_STEPS [[unroll]]
+#endif
+
+// For RANGES as of WEFT_MERGE_PATH this defines
+//   uint subgroup_merge_path_split(RANGES ranges, uint diagonal, uint count_a, uint count_b)
+// with the arguments and the result of merge_path_split(), the same on all lanes. MOST is a constant that count_a + count_b do not
+// exceed, at most 2^24. Keys that are spread alike over both ranges have the cut close to the straight line between its ends, where the
+// first probes are; then each step leaves one of kSubgroupSize parts.
+#define WEFT_SUBGROUP_MERGE_PATH(RANGES, MOST)                                                                    \
+  uint subgroup_merge_path_split(RANGES ranges, uint diagonal, uint count_a, uint count_b) {                      \
+    const uint guess_stride = 4u;                                                                                 \
+    uint low = diagonal - min(diagonal, count_b);                                                                 \
+    uint high = min(diagonal, count_a);                                                                           \
+    const uint line = uint(float(diagonal) * (float(count_a) / float(max(count_a + count_b, 1u))));               \
+    const uint first = clamp(line - min(line, guess_stride * kSubgroupSize / 2u), low, high);                     \
+    const uint guess = first + subgroup_lane() * guess_stride;                                                    \
+    bool a_first = false;                                                                                         \
+    if (guess < high) a_first = merge_path_a_first(ranges, guess, diagonal - 1u - guess);                         \
+    const uint before = ballot_bit_count(subgroup_ballot(a_first));                                               \
+    high = before == kSubgroupSize ? high : min(high, first + before * guess_stride);                             \
+    low = before == 0u ? low : first + (before - 1u) * guess_stride + 1u;                                         \
+    WEFT_MERGE_STEPS for (uint left = (MOST) / 2u; left != 0u; left /= kSubgroupSize) {                           \
+      const uint stride = (high - low) / kSubgroupSize + 1u;                                                      \
+      const uint a = low + (subgroup_lane() + 1u) * stride - 1u;                                                  \
+      a_first = false;                                                                                            \
+      if (a < high) a_first = merge_path_a_first(ranges, a, diagonal - 1u - a);                                   \
+      const uint passed = ballot_bit_count(subgroup_ballot(a_first)) * stride;                                    \
+      high = min(high, low + passed + stride - 1u);                                                               \
+      low += passed;                                                                                              \
+    }                                                                                                             \
+    return low;                                                                                                   \
+  }
+
+// For ELEMENT, a type for which
+//   void merge_order(inout ELEMENT earlier, inout ELEMENT later)       puts two elements in order
+//   ELEMENT merge_keep(ELEMENT own, ELEMENT other, bool later)         is the later of two elements, or the earlier
+//   ELEMENT subgroup_shuffle_xor(ELEMENT element, uint mask)           is that of another lane
+// this defines
+//   void subgroup_merge(inout ELEMENT elements[kMergeKeys])
+// which leaves bitonic rows in order. Elements that are equal have to be the same: an order among equal keys is made by their places.
+#define WEFT_SUBGROUP_MERGE(ELEMENT)                                                                              \
+  void subgroup_merge(inout ELEMENT elements[kMergeKeys]) {                                                       \
+    [[unroll]] for (uint distance = kMergeKeys / 2u; distance != 0u; distance /= 2u) {                            \
+      [[unroll]] for (uint i = 0; i < kMergeKeys; ++i)                                                            \
+        if ((i & distance) == 0u) merge_order(elements[i], elements[i | distance]);                               \
+    }                                                                                                             \
+    WEFT_MERGE_STEPS for (uint mask = kSubgroupSize / 2u; mask != 0u; mask /= 2u) {                               \
+      const bool later = (subgroup_lane() & mask) != 0u;                                                          \
+      [[unroll]] for (uint i = 0; i < kMergeKeys; ++i)                                                            \
+        elements[i] = merge_keep(elements[i], subgroup_shuffle_xor(elements[i], mask), later);                    \
+    }                                                                                                             \
+  }
+
+// Words as elements.
+void merge_order(inout uint earlier, inout uint later) {
+  const uint first = min(earlier, later);
+  later = max(earlier, later);
+  earlier = first;
+}
+uint merge_keep(uint own, uint other, bool later) { return later ? max(own, other) : min(own, other); }
+
+#endif

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <weft/merge.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <span>
+#include <tuple>
+
+#include "primitives/arguments.hpp"
+#include "primitives/merge.h"
+#include "primitives/search_keys.hpp"
+#include "runtime/tuning.hpp"
+
+namespace weft {
+
+using primitives::kMaxSearchKeys;
+using runtime::ContextState;
+using runtime::Pipeline;
+
+struct Merge::Plan {
+  std::shared_ptr<const ContextState> state;
+  MergeConfig config;
+  uint32_t key_bytes = 0;
+  uint32_t workgroup = 0;
+  uint32_t tile_keys = 0;
+  uint32_t subgroup_keys = 0;
+  std::shared_ptr<const Pipeline> partition, merge;
+
+  uint64_t tiles(uint64_t keys) const { return keys / tile_keys + (keys % tile_keys != 0 ? 1 : 0); }
+};
+
+namespace {
+
+constexpr const char* kName = "Merge";
+
+// Words of an element; where it has more, a lane holds half as many.
+constexpr uint32_t kWideWords = 3;
+
+Status check_config(const MergeConfig& config) {
+  const auto refused = [](const std::string& why) {
+    return Error{ErrorCode::unsupported, std::string(kName) + ": " + why};
+  };
+  if (config.own_kernels)
+    if (const Status status = primitives::check_own_kernels(kName, *config.own_kernels, "merge"); !status)
+      return status;
+  if (!config.own_kernels && config.key == Type::u32x2)
+    return refused("keys are u8, u16, u32, u64, i32, i64, f16, f32 or f64, not u32x2");
+  const uint32_t bytes = config.value_bytes;
+  if (bytes > 256 || (bytes % 4 != 0 && bytes != 1 && bytes != 2))
+    return refused("values have 1, 2, or a multiple of 4 bytes up to 256, not " + std::to_string(bytes));
+  if (!config.keys && bytes == 0 && !config.indices) return refused("neither keys, values nor indices are wanted");
+  return {};
+}
+
+}  // namespace
+
+Result<Merge> Merge::create(const Context& context, const MergeConfig& config) {
+  const ContextState& state = *context.state();
+  if (const Status status = check_config(config); !status) return status.error();
+  const Result<runtime::Tuning> tuning = runtime::tuning_of(state.traits());
+  if (!tuning) return tuning.error();
+
+  auto plan = std::make_shared<Plan>();
+  plan->state = context.state();
+  plan->config = config;
+  plan->workgroup = std::min(tuning->merge.workgroup, state.traits().max_workgroup_invocations);
+  const KernelSet* own = config.own_kernels ? &*config.own_kernels : nullptr;
+  const uint32_t key_bytes = own != nullptr ? own->item_bytes() : size_of(config.key);
+  const uint32_t key_words = std::max(1u, key_bytes / 4);
+  plan->key_bytes = key_bytes;
+  // A snippet's less() may call keys equal that are not the same.
+  const bool has_places = config.value_bytes != 0 || config.indices || own != nullptr;
+  // Keys of less than a word have room for their places.
+  const bool is_word = key_bytes < 4 || (key_bytes == 4 && !has_places);
+  uint32_t lane_keys = std::bit_floor(is_word ? tuning->merge.keys : tuning->merge.keys_wide);
+  if (key_words + 1 > kWideWords) lane_keys = std::max(1u, lane_keys / 2);
+  plan->tile_keys = plan->workgroup * lane_keys;
+  plan->subgroup_keys = state.subgroup_size() * lane_keys;
+
+  // Ids from 2 on, as in merge_key.glsl, merge_ranges.glsl and, behind the keys' own, merge_tiles.comp.
+  const uint32_t constants[] = {key_words,
+                                primitives::key_order(config.key),
+                                lane_keys,
+                                config.descending ? 1u : 0u,
+                                key_bytes,
+                                has_places ? 1u : 0u,
+                                config.keys ? 1u : 0u,
+                                config.indices ? 1u : 0u,
+                                config.value_bytes};
+  const std::span<const uint32_t> all(constants);
+  const std::string variant = own != nullptr ? ".own.u32" : "";
+  for (const auto& [pipeline, stem, constants_of_kernel] :
+       {std::tuple(&plan->partition, "merge_partition", all.first(5)), std::tuple(&plan->merge, "merge_tiles", all)}) {
+    Result<std::shared_ptr<const Pipeline>> built =
+        state.pipeline(stem + variant, plan->workgroup, constants_of_kernel, own);
+    if (!built) return built.error();
+    *pipeline = *std::move(built);
+  }
+  return Merge(std::move(plan));
+}
+
+Merge::Merge(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
+
+uint32_t Merge::tile_keys() const noexcept { return plan_->tile_keys; }
+
+uint32_t Merge::subgroup_keys() const noexcept { return plan_->subgroup_keys; }
+
+VkDeviceSize Merge::scratch_size(uint64_t max_a, uint64_t max_b) const noexcept {
+  // No call takes more.
+  const uint64_t a = std::min(max_a, kMaxSearchKeys), b = std::min(max_b, kMaxSearchKeys);
+  return (plan_->tiles(std::min(a + b, kMaxSearchKeys)) + 1) * 4;
+}
+
+Status Merge::record(VkCommandBuffer commands, const MergeArgs& args) const {
+  const Plan& plan = *plan_;
+  const ContextState& state = *plan.state;
+  const uint64_t key_bytes = plan.key_bytes, value_bytes = plan.config.value_bytes;
+  const uint64_t a = args.count_a.maximum(), b = args.count_b.maximum();
+
+  if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");
+  if (a >= kMaxSearchKeys) return primitives::argument_error(kName, "count_a", "is 2^32 or more: " + std::to_string(a));
+  if (b >= kMaxSearchKeys || a + b >= kMaxSearchKeys)
+    return primitives::argument_error(
+        kName, "count_b", "is " + std::to_string(b) + ", with those of A 2^32 or more: merge parts of both");
+  shader::MergePush push{};
+  primitives::RangeChecks ranges(state, kName);
+  const uint64_t key_alignment = std::min<uint64_t>(key_bytes, 4), value_alignment = std::min<uint64_t>(value_bytes, 4);
+  const bool has_values = value_bytes != 0;
+  if (a != 0) push.keys_a = ranges.read("keys_a", args.keys_a, a * key_bytes, key_alignment);
+  if (b != 0) push.keys_b = ranges.read("keys_b", args.keys_b, b * key_bytes, key_alignment);
+  if (a != 0 && has_values) push.values_a = ranges.read("values_a", args.values_a, a * value_bytes, value_alignment);
+  if (b != 0 && has_values) push.values_b = ranges.read("values_b", args.values_b, b * value_bytes, value_alignment);
+  if (a + b != 0) {
+    if (plan.config.keys) push.keys_out = ranges.write("keys_out", args.keys_out, (a + b) * key_bytes, key_alignment);
+    if (has_values)
+      push.values_out = ranges.write("values_out", args.values_out, (a + b) * value_bytes, value_alignment);
+    if (plan.config.indices) push.indices_out = ranges.write("indices_out", args.indices_out, (a + b) * 4, 4);
+  }
+  push.splits = ranges.scratch(args.scratch, scratch_size(a, b));
+  push.count_a = ranges.count(args.count_a, "count_a");
+  push.count_b = ranges.count(args.count_b, "count_b");
+  if (Status status = ranges.finish(); !status) return status;
+  if (a + b == 0) return {};
+
+  push.maximum_a = static_cast<uint32_t>(a);
+  push.maximum_b = static_cast<uint32_t>(b);
+  push.count_a_words = static_cast<uint32_t>(args.count_a.range().size / 4);
+  push.count_b_words = static_cast<uint32_t>(args.count_b.range().size / 4);
+  const uint64_t tiles = plan.tiles(a + b);
+  const uint32_t max_groups = state.traits().max_workgroup_count_x;
+  primitives::dispatch(state, commands, *plan.partition, push,
+                       primitives::dispatch_size(tiles / plan.workgroup + 1, max_groups));
+  primitives::barrier_between(state, commands);
+  primitives::dispatch(state, commands, *plan.merge, push, primitives::dispatch_size(tiles, max_groups));
+  return {};
+}
+
+}  // namespace weft

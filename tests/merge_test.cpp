@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <weft/merge.hpp>
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <set>
+
+#include "support/merge_run.hpp"
+#include "support/refusals.hpp"
+#include "support/sizes.hpp"
+#include "weft_kernels/merge_by_residue.hpp"
+#include "weft_kernels/merge_by_score.hpp"
+#include "weft_kernels/scan_best.hpp"
+
+namespace weft::test {
+namespace {
+
+template <class T>
+std::vector<T> ordered(uint64_t count, uint64_t seed, uint64_t values = 0, bool descending = false) {
+  return in_merge_order(drawn_keys<T>(count, seed, values), descending);
+}
+
+template <class T = uint32_t>
+const Merge& merge_of(Backend& backend) {
+  return made_merge(backend, {.key = type_of<T>});
+}
+
+}  // namespace
+
+TEST_SUITE("merge") {
+  TEST_CASE("odd and even numbers become all numbers") {
+    for (Backend* backend : every_backend()) {
+      const std::vector<uint32_t> odd{1, 3, 5, 7, 9}, even{2, 4, 6, 8, 10};
+      CHECK(items_of<uint32_t>(check_merge(*backend, {}, odd, even)) ==
+            std::vector<uint32_t>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+      check_merge(*backend, {}, even, odd);
+    }
+  }
+
+  TEST_CASE("merges are right at every edge of both counts") {
+    for (Backend* backend : every_backend()) {
+      const Merge& merge = merge_of(*backend);
+      std::vector<uint64_t> totals = edges(*backend, merge.tile_keys(), 4);
+      for (const uint64_t total : around({merge.subgroup_keys(), merge.tile_keys() - merge.subgroup_keys()}))
+        totals.push_back(total);
+      for (const uint64_t total : totals) {
+        const uint64_t few = std::min<uint64_t>(total, 3);
+        for (const uint64_t a : std::set{uint64_t{0}, few, total / 2, total - few, total})
+          check_merge(*backend, {}, ordered<uint32_t>(a, total, total), ordered<uint32_t>(total - a, total + 1, total));
+      }
+    }
+  }
+
+  TEST_CASE("keys of every type are merged in both orders, whatever the keys are") {
+    for (Backend* backend : every_backend())
+      for_every_key([&]<class T>() {
+        for (const bool descending : {false, true}) {
+          if (backend->is_emulated() && (sizeof(T) == 8) == descending) continue;
+          const uint64_t tile = merge_of<T>(*backend).tile_keys();
+          for (const auto& [a, b] : telling_sequences<T>(2 * tile + 19, 3 * tile - 7, descending))
+            check_merge(*backend, {.descending = descending}, a, b);
+        }
+      });
+  }
+
+  TEST_CASE("-0 is in front of 0, and NaN lies outside of all numbers") {
+    const auto of = []<class T>(Backend& backend, bool descending) {
+      constexpr T kInfinity = std::numeric_limits<T>::infinity();
+      const T nan = std::copysign(std::numeric_limits<T>::quiet_NaN(), T{1});
+      const std::vector<T> keys =
+          in_merge_order<T>({-nan, -kInfinity, -1, -std::numeric_limits<T>::denorm_min(), -0.0, -0.0, 0.0, 0.0,
+                             std::numeric_limits<T>::denorm_min(), 1, kInfinity, nan},
+                            descending);
+      const MergeConfig config{.descending = descending};
+      check_merge<T>(backend, config, keys, keys);
+      check_merge<T>(backend, config, {0.0}, {-0.0});
+      check_merge<T>(backend, config, {-0.0}, {0.0});
+      check_merge<T>(backend, config, in_merge_order<T>({-nan, 0.0, nan}, descending), keys);
+    };
+    for (Backend* backend : every_backend())
+      for (const bool descending : {false, true}) {
+        of.operator()<float>(*backend, descending);
+        if (!backend->is_emulated()) of.operator()<double>(*backend, descending);
+      }
+  }
+
+  TEST_CASE("keys of less than a word are merged, wherever they begin") {
+    const auto of = []<class T>(Backend& backend, bool descending) {
+      const MergeConfig config{.key = item_type<T>(), .descending = descending};
+      const uint64_t subgroup = made_merge(backend, config).subgroup_keys();
+      for (const auto& [n, m] :
+           {std::pair{subgroup, subgroup + 1}, {3 * subgroup + 5, subgroup / 2}, {uint64_t{3}, uint64_t{2}}})
+        for (VkDeviceSize off = 0; off < 4; off += sizeof(T)) {
+          const auto a = ordered<T>(n, off, 0, descending), b = ordered<T>(m, off + 9, 0, descending);
+          check_merge(backend, config, a, b,
+                      {.a_misalignment = 5 * off % 16, .b_misalignment = 4 + 3 * off, .out_misalignment = off});
+          check_merge(backend, config, a, b, {.out_misalignment = off, .count_b = DeviceCount{m / 2 + off, 4}});
+          check_merge(backend, config, drawn_keys<T>(n, 1), b, {.out_misalignment = off, .sorted = false});
+        }
+    };
+    for (Backend* backend : every_backend()) {
+      of.operator()<uint8_t>(*backend, false);
+      if (backend->is_emulated()) continue;
+      of.operator()<uint16_t>(*backend, true);
+      of.operator()<F16>(*backend, false);
+    }
+  }
+
+  TEST_CASE("values and indices go with their keys, and equal keys keep their order") {
+    const auto of = []<class T>(Backend& backend, MergeConfig config) {
+      config.key = item_type<T>();
+      const Merge& merge = made_merge(backend, config);
+      const uint64_t subgroup = merge.subgroup_keys(), tile = merge.tile_keys();
+      VkDeviceSize step = 4;
+      if (config.value_bytes == 1 || config.value_bytes == 2) step = config.value_bytes;
+      VkDeviceSize off = 0;
+      for (const auto& [n, m] : {std::pair{uint64_t{1}, uint64_t{0}},
+                                 {uint64_t{2}, uint64_t{5}},
+                                 {subgroup - 3, subgroup + 3},
+                                 {tile / 2, tile / 2 + 1},
+                                 {2 * tile + 9, tile / 3},
+                                 {uint64_t{7}, 2 * tile + 1}})
+        for (const uint64_t values : {0, 1, 5, 200}) {
+          const auto a = ordered<T>(n, off, values, config.descending),
+                     b = ordered<T>(m, off + 1, values, config.descending);
+          check_merge(backend, config, a, b, {.values_misalignment = off});
+          check_merge(backend, config, a, b,
+                      {.out_misalignment = 4, .values_misalignment = off, .count_a = DeviceCount{n / 2, 4}});
+          off = (off + step) % 16;
+        }
+      // What is not in order brings places behind the last.
+      check_merge(backend, config, drawn_keys<T>(tile / 2 + 3, 1), drawn_keys<T>(tile - 9, 2), {.sorted = false});
+      check_merge(backend, config, ordered<T>(tile / 2 + 3, 1, 0, !config.descending), drawn_keys<T>(tile - 9, 2),
+                  {.sorted = false});
+    };
+    for (Backend* backend : every_backend()) {
+      of.operator()<uint32_t>(*backend, {.value_bytes = 4});
+      of.operator()<uint8_t>(*backend, {.descending = true, .value_bytes = 2, .indices = true});
+      if (backend->is_emulated()) continue;
+      of.operator()<float>(*backend, {.descending = true, .keys = false, .indices = true});
+      of.operator()<uint64_t>(*backend, {.value_bytes = 8});
+      of.operator()<double>(*backend, {.value_bytes = 1, .indices = true});
+      of.operator()<uint16_t>(*backend, {.value_bytes = 12});
+      of.operator()<int32_t>(*backend, {.keys = false, .value_bytes = 16});
+    }
+  }
+
+  TEST_CASE("keys of the caller's own go by the caller's order, and equal ones keep theirs") {
+    const auto of = [](Backend& backend, const MergeConfig& config, const auto& drawn, const auto& less) {
+      using T = decltype(drawn(uint64_t{0}, uint64_t{0}));
+      const Merge& merge = made_merge(backend, config);
+      const uint64_t subgroup = merge.subgroup_keys(), tile = merge.tile_keys();
+      for (const auto& [n, m] : {std::pair{uint64_t{0}, uint64_t{3}},
+                                 {uint64_t{2}, uint64_t{5}},
+                                 {subgroup - 3, subgroup + 3},
+                                 {tile / 2, tile / 2 + 1},
+                                 {2 * tile + 9, tile / 3},
+                                 {uint64_t{7}, 2 * tile + 1}})
+        for (const bool sorted : {true, false}) {
+          CAPTURE(backend.name());
+          CAPTURE(text_of(config));
+          CAPTURE(n);
+          CAPTURE(m);
+          std::vector<T> keys[2];
+          for (uint64_t i = 0; i < n; ++i) keys[0].push_back(drawn(n, i));
+          for (uint64_t i = 0; i < m; ++i) keys[1].push_back(drawn(m + 1, i));
+          for (auto& sequence : keys)
+            if (sorted) std::ranges::stable_sort(sequence, less);
+          CHECK(wrong_merge_by(less, backend.gpu(), merge, config, keys[0], keys[1],
+                               {.a_misalignment = 4, .out_misalignment = 8, .sorted = sorted}) == "");
+        }
+    };
+    struct Record {
+      float score;
+      int32_t level;
+      uint32_t name;
+    };
+    for (Backend* backend : every_backend()) {
+      of(
+          *backend, {.own_kernels = own::merge_by_score()},
+          [](uint64_t seed, uint64_t i) {
+            const uint64_t word = random_word(seed, i);
+            return Record{static_cast<float>(word % 50), static_cast<int32_t>(word >> 20) % 3,
+                          static_cast<uint32_t>(word >> 32)};
+          },
+          [](const Record& a, const Record& b) { return a.score != b.score ? a.score > b.score : a.level < b.level; });
+      if (backend->is_emulated()) continue;
+      of(
+          *backend, {.value_bytes = 2, .indices = true, .own_kernels = own::merge_by_residue()},
+          [](uint64_t seed, uint64_t i) { return static_cast<uint32_t>(random_word(seed, i)); },
+          [](uint32_t a, uint32_t b) { return a % 100 < b % 100; });
+    }
+    CHECK(own::merge_by_score().item_bytes() == 12);
+    CHECK(Merge::create(first_backend().context(), {.own_kernels = own::scan_best()}).status().error().message ==
+          "Merge: own_kernels 'scan_best' are made for scan, and not for merge");
+  }
+
+  TEST_CASE("a sequence may be much longer than the other") {
+    for (Backend* backend : every_backend())
+      for (const uint64_t few : {1, 2, 50})
+        for (const uint64_t values : {0, 7}) {
+          const uint64_t many = (backend->is_emulated() ? 5 : 40) * merge_of(*backend).tile_keys() + few;
+          check_merge(*backend, {}, ordered<uint32_t>(few, 1, values), ordered<uint32_t>(many, 2, values));
+          check_merge(*backend, {}, ordered<uint32_t>(many, 3, values), ordered<uint32_t>(few, 4, values));
+        }
+  }
+
+  TEST_CASE("runs of one sequence alternate with runs of the other") {
+    for (Backend* backend : every_backend()) {
+      const uint64_t subgroup = merge_of(*backend).subgroup_keys(), tile = merge_of(*backend).tile_keys();
+      for (const uint64_t run : {uint64_t{2}, subgroup - 1, subgroup, tile / 2 + 1, tile, tile + 1}) {
+        std::vector<uint32_t> sequences[2];
+        for (uint32_t i = 0; i < 5 * tile; ++i) sequences[i / run % 2].push_back(i);
+        check_merge(*backend, {}, sequences[0], sequences[1]);
+        check_merge(*backend, {}, sequences[1], sequences[0]);
+      }
+    }
+  }
+
+  TEST_CASE("keys begin at any multiple of 4 bytes") {
+    for (Backend* backend : every_backend())
+      for (VkDeviceSize a = 0; a < 16; a += 4)
+        for (VkDeviceSize b = 0; b < 16; b += 4) {
+          const MergeOptions options{.a_misalignment = a, .b_misalignment = b, .out_misalignment = (3 * a + b) % 16};
+          const auto at = [&]<class T>() {
+            const uint64_t tile = merge_of<T>(*backend).tile_keys();
+            check_merge(*backend, {}, ordered<T>(tile, a), ordered<T>(tile + 5, b), options);
+            check_merge(*backend, {}, ordered<T>(3 + a, 1), ordered<T>(2 + b, 2), options);
+          };
+          at.operator()<uint32_t>();
+          at.operator()<uint64_t>();
+        }
+  }
+
+  TEST_CASE("counts on the device are obeyed, and never exceed their maxima") {
+    for (Backend* backend : every_backend()) {
+      const uint64_t maximum = 2 * merge_of(*backend).tile_keys() + 11;
+      const auto a = ordered<uint32_t>(maximum, 3), b = ordered<uint32_t>(maximum + 100, 4);
+      for (const uint32_t bytes : {4u, 8u})
+        for (const uint64_t value : {uint64_t{0}, uint64_t{1}, maximum / 2, maximum - 1, maximum, maximum + 1,
+                                     bytes == 4 ? uint64_t{~0u} : ~uint64_t{0}}) {
+          CAPTURE(value);
+          const DeviceCount count{value, bytes}, half{maximum / 2, 12 - bytes};
+          check_merge(*backend, {}, a, b, {.count_a = count});
+          check_merge(*backend, {}, a, b, {.count_b = count});
+          check_merge(*backend, {}, a, b, {.count_a = count, .count_b = half});
+        }
+    }
+  }
+
+  TEST_CASE("keys that are not in order touch no other memory") {
+    for (Backend* backend : every_backend())
+      for (const uint64_t values : {0, 2, 50}) {
+        const auto disordered = [&]<class T>() {
+          const uint64_t tile = merge_of<T>(*backend).tile_keys();
+          const auto a = drawn_keys<T>(4 * tile + 3, 1, values), b = drawn_keys<T>(3 * tile + 9, 2, values);
+          const auto order_a = in_merge_order(a, false), order_b = in_merge_order(b, false);
+          auto falling = order_a;
+          std::ranges::reverse(falling);
+          check_merge(*backend, {}, a, b, {.sorted = false});
+          check_merge(*backend, {}, order_a, b, {.sorted = false});
+          check_merge(*backend, {}, a, order_b, {.sorted = false});
+          check_merge(*backend, {}, falling, order_b, {.sorted = false});
+          check_merge(*backend, {}, order_b, falling, {.sorted = false});
+        };
+        disordered.operator()<uint32_t>();
+        disordered.operator()<uint64_t>();
+      }
+  }
+
+  TEST_CASE("results do not depend on the tuning") {
+    for (const char* tuning : {"merge.workgroup=256,merge.keys=16,merge.keys_wide=8",
+                               "merge.workgroup=128,merge.keys=1,merge.keys_wide=1"}) {
+      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      CAPTURE(std::string(tuning));
+      for (Backend* backend : every_backend()) {
+        const auto same = [&]<class T>() {
+          const uint64_t tile = merge_of<T>(*backend).tile_keys();
+          for (const uint64_t values : {0, 9})
+            check_merge(*backend, {}, ordered<T>(2 * tile + 5, 1, values), ordered<T>(2 * tile + 30, 2, values));
+        };
+        same.operator()<uint32_t>();
+        same.operator()<uint64_t>();
+      }
+    }
+  }
+
+  TEST_CASE("more tiles than a dispatch has workgroups along one axis are merged") {
+    // The smallest tiles there are.
+    const ScopedEnvironment small_tiles("WEFT_TUNE", "merge.workgroup=128,merge.keys=1,merge.keys_wide=1");
+    Backend& backend = first_backend();
+    VkPhysicalDeviceProperties properties;
+    reinterpret_cast<PFN_vkGetPhysicalDeviceProperties>(loader_entry_point()(
+        backend.gpu().instance(), "vkGetPhysicalDeviceProperties"))(backend.gpu().physical_device(), &properties);
+    const uint64_t groups = properties.limits.maxComputeWorkGroupCount[0];
+    if (groups > 1u << 17) {
+      MESSAGE("one axis takes ", groups, " workgroups: too many keys to try");
+      return;
+    }
+    const uint64_t keys = (groups + 3) * merge_of(backend).tile_keys();
+    check_merge(backend, {}, ordered<uint32_t>(keys / 3, 1), ordered<uint32_t>(keys - keys / 3, 2));
+  }
+
+  TEST_CASE("equal calls give equal bits, whatever lay in output and scratch") {
+    for (Backend* backend : every_backend()) {
+      const auto a = ordered<uint32_t>(5000, 1, 100), b = ordered<uint32_t>(9000, 2, 100);
+      CHECK(check_merge(*backend, {}, a, b, {.dirt = 0xff}) == check_merge(*backend, {}, a, b, {.dirt = 0}));
+    }
+  }
+
+  TEST_CASE("scratch grows with both counts and is never nothing") {
+    const Merge& merge = merge_of(first_backend());
+    CHECK(merge.scratch_size(0, 0) != 0);
+    VkDeviceSize before = 0;
+    for (uint64_t keys = 1; keys != 0; keys *= 2) {
+      CHECK(merge.scratch_size(keys - 1, 5) <= merge.scratch_size(keys, 5));
+      CHECK(merge.scratch_size(5, keys - 1) <= merge.scratch_size(5, keys));
+      CHECK(merge.scratch_size(keys, keys) >= before);
+      before = merge.scratch_size(keys, keys);
+    }
+  }
+
+  TEST_CASE("other keys and values, and no output at all, are refused") {
+    for (const MergeConfig& config :
+         {MergeConfig{.key = Type::u32x2}, MergeConfig{.value_bytes = 3}, MergeConfig{.value_bytes = 10},
+          MergeConfig{.value_bytes = 260}, MergeConfig{.keys = false}})
+      CHECK(Merge::create(first_backend().context(), config).status().error().code == ErrorCode::unsupported);
+  }
+
+  TEST_CASE("arguments are refused by name and nothing is recorded") {
+    using Args = MergeArgs;
+    NotingGpu noting;
+    const Result<Merge> merge = Merge::create(noting.context(), {.value_bytes = 2, .indices = true});
+    REQUIRE(merge);
+    constexpr uint64_t kA = 3000, kB = 5000;
+    const Buffer inputs = noting.made(8 * (kA + kB)), output = noting.made(8 * (kA + kB)),
+                 values = noting.made(16 * (kA + kB)), counts = noting.made(64), scratch = noting.made(1 << 16);
+    for (const Buffer* buffer : {&inputs, &values, &counts}) REQUIRE(noting.gpu().fill(buffer->range(), 1).ok());
+    const Args sound{.keys_a = inputs.range(16, 4 * kA),
+                     .keys_b = inputs.range(16 + 4 * kA, 4 * kB),
+                     .keys_out = output.range(16, 4 * (kA + kB)),
+                     .values_a = values.range(2, 2 * kA),
+                     .values_b = values.range(2 + 2 * kA, 2 * kB),
+                     .values_out = values.range(2 + 2 * (kA + kB), 2 * (kA + kB)),
+                     .indices_out = values.range(8 * (kA + kB), 4 * (kA + kB)),
+                     .scratch = scratch.range(0, merge->scratch_size(kA, kB)),
+                     .count_a = kA,
+                     .count_b = kB};
+    noting.check_refused<Merge, Args>(
+        *merge, sound,
+        {{"keys_a", "null", [](Args& a) { a.keys_a.buffer = VK_NULL_HANDLE; }},
+         {"keys_a", "a byte too small", [](Args& a) { --a.keys_a.size; }},
+         {"keys_a", "off by 2", [](Args& a) { a.keys_a.offset += 2; }},
+         {"keys_b", "null", [](Args& a) { a.keys_b.buffer = VK_NULL_HANDLE; }},
+         {"keys_b", "a byte too small", [](Args& a) { --a.keys_b.size; }},
+         {"keys_b", "off by 2", [](Args& a) { a.keys_b.offset += 2; }},
+         {"keys_out", "null", [](Args& a) { a.keys_out.buffer = VK_NULL_HANDLE; }},
+         {"keys_out", "a byte too small", [](Args& a) { --a.keys_out.size; }},
+         {"keys_out", "off by 1", [](Args& a) { a.keys_out.offset += 1; }},
+         {"keys_out", "over A",
+          [](Args& a) {
+            a.keys_out = {a.keys_a.buffer, 0, a.keys_out.size};
+          }},
+         {"values_a", "null", [](Args& a) { a.values_a.buffer = VK_NULL_HANDLE; }},
+         {"values_a", "off by 1", [](Args& a) { a.values_a.offset += 1; }},
+         {"values_b", "a byte too small", [](Args& a) { --a.values_b.size; }},
+         {"values_b", "over the indices", [](Args& a) { a.values_b = a.indices_out; }},
+         {"values_out", "a byte too small", [](Args& a) { --a.values_out.size; }},
+         {"values_out", "over A's", [](Args& a) { a.values_out.offset = 4; }},
+         {"indices_out", "null", [](Args& a) { a.indices_out.buffer = VK_NULL_HANDLE; }},
+         {"indices_out", "a byte too small", [](Args& a) { --a.indices_out.size; }},
+         {"indices_out", "off by 2", [](Args& a) { a.indices_out.offset += 2; }},
+         {"scratch", "null", [](Args& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
+         {"scratch", "a byte too small", [](Args& a) { --a.scratch.size; }},
+         {"scratch", "off by 8", [](Args& a) { a.scratch.offset += 8; }},
+         {"scratch", "over B", [](Args& a) { a.scratch = a.keys_b; }},
+         {"count_a", "a byte on the device", [&](Args& a) { a.count_a = Count::on_device(counts.range(0, 1), kA); }},
+         {"count_a", "in the output", [&](Args& a) { a.count_a = Count::on_device(output.range(16, 4), kA); }},
+         {"count_a", "of 2^32", [](Args& a) { a.count_a = uint64_t{1} << 32; }},
+         {"count_a", "of all bits", [](Args& a) { a.count_a = ~uint64_t{0}; }},
+         {"count_b", "off by 2 on the device", [&](Args& a) { a.count_b = Count::on_device(counts.range(2, 4), kB); }},
+         {"count_b", "in the scratch", [&](Args& a) { a.count_b = Count::on_device(scratch.range(0, 4), kB); }},
+         {"count_b", "of all bits", [](Args& a) { a.count_b = ~uint64_t{0}; }},
+         {"count_b", "2^32 with A", [](Args& a) { a.count_b = (uint64_t{1} << 32) - kA; }}});
+    Args nothing = sound;
+    nothing.count_a = nothing.count_b = 0;
+    nothing.keys_a = nothing.keys_b = nothing.keys_out = {};
+    nothing.values_a = nothing.values_b = nothing.values_out = nothing.indices_out = {};
+    CHECK(!noting.record(*merge, nothing));
+    Args over_each_other = sound;
+    over_each_other.keys_b = sound.keys_a;
+    over_each_other.count_b = kA;
+    CHECK(!noting.record(*merge, over_each_other));
+  }
+}
+
+}  // namespace weft::test
