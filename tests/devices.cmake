@@ -83,10 +83,11 @@ else()
 endif()
 
 if(weft_swiftshader_icd)
-  # The cross products are lavapipe's to finish; SwiftShader builds pipelines slowly and is here for what it does not forgive.
-  weft_device_tests(swiftshader LABELS swiftshader GROUPS scan reduce blocks runtime
+  # The cross products are lavapipe's to finish; SwiftShader builds pipelines slowly and is here for what it does not forgive. Emulated
+  # subgroups are the same code in all kernels: it meets them where they take least.
+  weft_device_tests(swiftshader LABELS swiftshader GROUPS reduce blocks runtime
     ENVIRONMENT ${weft_swiftshader} "WEFT_TEST_BACKENDS=native,emulated32" WEFT_TEST_SHARE=3/9)
-  weft_device_tests(swiftshader LABELS swiftshader GROUPS select_some runs intervals by_key segmented others search own real
+  weft_device_tests(swiftshader LABELS swiftshader GROUPS scan select_some runs intervals by_key segmented others search own real
     ENVIRONMENT ${weft_swiftshader} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=3/9)
 else()
   message(WARNING "SwiftShader is not installed (Debian: chromium): its tests are left out")
