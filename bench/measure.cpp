@@ -83,6 +83,7 @@ int run_measure(const Options& options) {
                               histogram_cases,
                               sorted_search_cases,
                               binary_search_cases,
+                              radix_sort_cases,
                               bulk_remove_cases,
                               bulk_insert_cases,
                               dispatch_arguments_cases}) {
