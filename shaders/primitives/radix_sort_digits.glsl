@@ -5,7 +5,7 @@
 // Keys are sorted as unsigned numbers of the same order: the bits to be flipped for that are pushed, so that one kernel serves all types
 // of a size and both orders.
 //
-// Specialization constants: 2 kKeyWords, 3 kDigitBits, 4 kTileKeys.
+// Specialization constants: 2 kKeyWords, 3 kDigitBits, 4 kTileKeys, 5 kFlips.
 #ifndef WEFT_RADIX_SORT_DIGITS_GLSL
 #define WEFT_RADIX_SORT_DIGITS_GLSL
 
@@ -16,6 +16,7 @@
 layout(constant_id = 2) const uint kKeyWords = 1;   // 1 or 2
 layout(constant_id = 3) const uint kDigitBits = 8;  // 1 to 8, of a pass at most
 layout(constant_id = 4) const uint kTileKeys = 4096;
+layout(constant_id = 5) const bool kFlips = true;  // false: keys are in order as they are
 
 const uint kTileItems = kTileKeys;
 #include "weft/tile_range.glsl"
@@ -54,10 +55,13 @@ uvec2 sort_address(uvec2 address, uint index, uint words) {
 uint sort_digit(uvec2 key) {
   uint high = key.x;
   if (kKeyWords == 2u) high = key.y;
-  const uint sign = uint(int(high) >> 31);
-  high ^= (sign & push.flip_negative_high) ^ push.flip_high;
+  uint low = key.x;
+  if (kFlips) {
+    const uint sign = uint(int(high) >> 31);
+    high ^= (sign & push.flip_negative_high) ^ push.flip_high;
+    low ^= (sign & push.flip_negative_low) ^ push.flip_low;
+  }
   if (kKeyWords == 1u) return (high >> push.shift) & push.digit_mask;
-  const uint low = key.x ^ (sign & push.flip_negative_low) ^ push.flip_low;
   const bool above = push.shift >= 32u;
   const uint from = above ? high : low;
   const uint next = above ? 0u : high;

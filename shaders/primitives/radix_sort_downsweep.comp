@@ -4,22 +4,22 @@
 // digit, or with the same digit and an earlier place.
 //
 // A subgroup owns consecutive rows of a tile, of one key a lane. Row by row, lanes with the same digit find each other by ballots, one
-// for each bit of the digit; what the subgroup had of the digit before is in a counter of its own, two of 16 bits in a word. Sums over
-// subgroups and digits then give each key its place in the tile. The tile is put in that order in shared memory, part by part, so that
-// what neighbouring lanes store goes to neighbouring places; values follow on the same way.
+// for each bit of the digit; what the subgroup had of the digit before is in a counter of its own. Sums over subgroups and digits then
+// give each key its place in the tile. The tile is put in that order in shared memory, part by part, so that what neighbouring lanes
+// store goes to neighbouring places; values follow the same way.
 //
-// Rows are written out, not looped over, so that keys stay in registers (docs/decisions/tile-registers.md).
+// Rows are written out, not looped over, so that keys stay in registers (docs/decisions/tile-registers.md). Integer instructions bound
+// the speed where memory is fast: full tiles whose places fit an index have code of their own.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "primitives/radix_sort_digits.glsl"
 
-layout(constant_id = 5) const uint kRows = 16;       // at most 16; of kWorkgroupSize keys each make a tile
-layout(constant_id = 6) const uint kValueWords = 0;  // 0: keys alone
-layout(constant_id = 7) const uint kPartRows = 16;   // at most kRows: what is staged at a time
+layout(constant_id = 6) const uint kRows = 16;       // at most 16; of kWorkgroupSize keys each make a tile
+layout(constant_id = 7) const uint kValueWords = 0;  // 0: keys alone
+layout(constant_id = 8) const uint kPartRows = 16;   // divides kRows: what is staged at a time
 
 const uint kPartKeys = kWorkgroupSize * kPartRows;
-const uint kColumns = kBins / 2u;  // words of a subgroup's counters; at most as many as lanes
-const uint kCounterWords = kSubgroupCount * kColumns;
+const uint kCounterWords = kSubgroupCount * kBins;
 const uint kStageWords = kPartKeys * (kKeyWords > kValueWords ? kKeyWords : kValueWords);
 
 // First the counters, then what is staged.
@@ -30,32 +30,75 @@ shared uint weft_sort_begins[kBins];
 #define WEFT_FOR_SORT_ROWS(DO) \
   DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14) DO(15)
 
-uint counter_word(uint digit) { return subgroup_index() * kColumns + (digit >> 1); }
-uint counter_shift(uint digit) { return (digit & 1u) << 4; }
+// Digits that a lane has when lanes share them out: lane, and lane + kWorkgroupSize.
+const uint kLaneDigits = kBins > kWorkgroupSize ? 2 : 1;
+// That many subgroups' counters a lane holds in registers.
+const uint kHeldSubgroups = 8;
+#define WEFT_FOR_HELD_SUBGROUPS(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
 
-// How many keys of the subgroup in front of this lane's have its digit, in this row and those before; with the digit in the upper half.
+uint sort_counter(uint digit) { return subgroup_index() * kBins + digit; }
+
+// How many keys of the subgroup in front of this lane's have its digit, in this row and those before.
 uint sort_rank(uint digit) {
-  uvec4 peers = ballot_mask_before(kSubgroupSize);
-  [[unroll]] for (uint bit = 0; bit < 8; ++bit)
-    if (bit < kDigitBits) {
-      const uint is_set = (digit >> bit) & 1u;
-      peers &= subgroup_ballot(is_set != 0u) ^ uvec4(is_set - 1u);
-    }
-  const uint rank = subgroup_rank(peers);
-  const uint number = ballot_bit_count(peers);
-  const uint word = counter_word(digit);
-  const uint shift = counter_shift(digit);
-  const uint before = (weft_sort_words[word] >> shift) & 0xffffu;
+  uint rank;
+  bool is_last;  // of its digit in the row
+  if (kSubgroupSize <= 32u) {
+    uint peers = ballot_mask_before(kSubgroupSize).x;
+    [[unroll]] for (uint bit = 0; bit < 8; ++bit)
+      if (bit < kDigitBits) {
+        const bool is_set = (digit & (1u << bit)) != 0u;
+        const uint ballot = subgroup_ballot(is_set).x;
+        peers &= is_set ? ballot : ~ballot;
+      }
+    rank = subgroup_rank(uvec4(peers, 0u, 0u, 0u));
+    is_last = (peers >> subgroup_lane()) == 1u;
+  } else {
+    uvec4 peers = ballot_mask_before(kSubgroupSize);
+    [[unroll]] for (uint bit = 0; bit < 8; ++bit)
+      if (bit < kDigitBits) {
+        const uint is_set = (digit >> bit) & 1u;
+        peers &= subgroup_ballot(is_set != 0u) ^ uvec4(is_set - 1u);
+      }
+    rank = subgroup_rank(peers);
+    is_last = rank + 1u == ballot_bit_count(peers);
+  }
+  const uint counter = sort_counter(digit);
+  rank += weft_sort_words[counter];
   subgroup_shared_barrier();
-  // The last of them counts for all. Another digit's counter may share the word.
-  if (rank + 1u == number) atomicAdd(weft_sort_words[word], number << shift);
+  if (is_last) weft_sort_words[counter] = rank + 1u;
   subgroup_shared_barrier();
-  return (before + rank) | (digit << 16);
+  return rank;
 }
 
-uint sort_place(uint rank) {
-  const uint digit = rank >> 16;
-  return (rank & 0xffffu) + ((weft_sort_words[counter_word(digit)] >> counter_shift(digit)) & 0xffffu);
+// This lane's digit has so many keys in the tile. Its counters become what each subgroup has of it in front.
+uint sort_sum_counters(uint digit, out uint before[kHeldSubgroups]) {
+  uint total = 0u;
+  if (kSubgroupCount <= kHeldSubgroups) {
+#define WEFT_SUM_COUNTER(i)  \
+  before[i] = total;         \
+  if (i < kSubgroupCount) total += weft_sort_words[i * kBins + digit];
+    WEFT_FOR_HELD_SUBGROUPS(WEFT_SUM_COUNTER)
+#undef WEFT_SUM_COUNTER
+  } else {
+    for (uint i = 0u; i < kSubgroupCount; ++i) {
+      const uint counted = weft_sort_words[i * kBins + digit];
+      weft_sort_words[i * kBins + digit] = total;
+      total += counted;
+    }
+  }
+  return total;
+}
+
+// Adds the digit's first place in the tile.
+void sort_place_counters(uint digit, uint first, uint before[kHeldSubgroups]) {
+  if (kSubgroupCount <= kHeldSubgroups) {
+#define WEFT_PLACE_COUNTER(i) \
+  if (i < kSubgroupCount) weft_sort_words[i * kBins + digit] = first + before[i];
+    WEFT_FOR_HELD_SUBGROUPS(WEFT_PLACE_COUNTER)
+#undef WEFT_PLACE_COUNTER
+  } else {
+    for (uint i = 0u; i < kSubgroupCount; ++i) weft_sort_words[i * kBins + digit] += first;
+  }
 }
 
 void stage_put(uint place, uvec2 item, uint words) {
@@ -70,38 +113,36 @@ uvec2 stage_get(uint place, uint words) {
   return item;
 }
 
-void sort_store(uvec2 items, uint index, uvec2 item, uint words) {
-  const uvec2 address = sort_address(items, index, words);
-  if (words == 1u) {
-    Words(address).at[0] = item.x;
-  } else if ((items.x & 7u) == 0u) {
-    Words2(address).at[0] = item;
-  } else {
-    Words(address).at[0] = item.x;
-    Words(address).at[1] = item.y;
-  }
+// Indices are below 2^31, and items of two words lie on a boundary of as much.
+uvec2 sort_load_near(uvec2 address, uint index, uint words) {
+  if (words == 1u) return uvec2(Words(address).at[index], 0u);
+  return Words2(address).at[index];
 }
 
-// Of the two digits of this lane's column: where the workgroup's keys of each begin in the output.
-uvec2 sort_begins(uint column) {
-  uvec2 before = uvec2(0u);
-  uvec2 total = uvec2(0u);
-  if (column < kColumns) {
-    if (push.totals != uvec2(0u)) {
-      before = uvec2(sort_table_entry(2u * column, gl_WorkGroupID.x).at[0],
-                     sort_table_entry(2u * column + 1u, gl_WorkGroupID.x).at[0]);
-      total = Words2(push.totals).at[column];
-    } else {
-      for (uint group = 0u; group < push.groups; ++group) {
-        const uvec2 counts = Words2(push.table).at[group * kColumns + column];
-        total += counts;
-        if (group < gl_WorkGroupID.x) before += counts;
-      }
-    }
+void sort_store_near(uvec2 address, uint index, uvec2 item, uint words) {
+  if (words == 1u)
+    Words(address).at[index] = item.x;
+  else
+    Words2(address).at[index] = item;
+}
+
+void sort_store(uvec2 items, uint index, uvec2 item, uint words) {
+  Words target = Words(sort_address(items, index, words));
+  target.at[0] = item.x;
+  if (words == 2u) target.at[1] = item.y;
+}
+
+// Of a digit: its keys in front of this workgroup's, and all.
+uvec2 sort_counts(uint digit) {
+  if (digit >= kBins) return uvec2(0u);
+  if (push.totals != uvec2(0u))
+    return uvec2(sort_table_entry(digit, gl_WorkGroupID.x).at[0], Words(push.totals).at[digit]);
+  uvec2 counts = uvec2(0u);
+  for (uint group = 0u; group < push.groups; ++group) {
+    const uint counted = Words(push.table).at[group * kBins + digit];
+    counts += uvec2(group < gl_WorkGroupID.x ? counted : 0u, counted);
   }
-  uint all;
-  const uint first = workgroup_exclusive(total.x + total.y, 1u, all);
-  return before + uvec2(first, first + total.x);
+  return counts;
 }
 
 void main() {
@@ -109,99 +150,161 @@ void main() {
   const uvec2 share = sort_share(count);
   if (share.x == share.y) return;
   const uint lane = sort_lane();
-  uvec2 begins = sort_begins(lane);
+
+  // Where the next key goes of this lane's digits.
+  uint next_0, next_1 = 0u;
+  {
+    uint all;
+    const uvec2 counts = sort_counts(lane);
+    next_0 = workgroup_exclusive(counts.y, 0u, all) + counts.x;
+    if (kLaneDigits == 2u) {
+      const uvec2 others = sort_counts(lane + kWorkgroupSize);
+      uint rest;
+      next_1 = all + workgroup_exclusive(others.y, 1u, rest) + others.x;
+    }
+  }
   // This lane's key of the first row in a tile; those of other rows follow kSubgroupSize apart.
   const uint first_place = subgroup_index() * kRows * kSubgroupSize + subgroup_lane();
+  uint far = count >> 31;
+  if (kKeyWords == 2u) far |= (push.keys.x | push.keys_out.x) & 7u;
+  if (kValueWords == 2u) far |= (push.values.x | push.values_out.x) & 7u;
 
   const uint tiles = (share.y - share.x - 1u) / kTileKeys + 1u;
   for (uint tile = 0u; tile < tiles; ++tile) {
     const uint tile_begin = share.x + tile * kTileKeys;
     const uint present = min(share.y - tile_begin, kTileKeys);
+    const bool fast = present == kTileKeys && far == 0u;
     const uvec2 source = sort_address(push.keys, tile_begin + first_place, kKeyWords);
 
-    for (uint i = subgroup_lane(); i < kColumns; i += kSubgroupSize)
-      weft_sort_words[subgroup_index() * kColumns + i] = 0u;
+    for (uint i = subgroup_lane(); i < kBins; i += kSubgroupSize) weft_sort_words[sort_counter(i)] = 0u;
     subgroup_shared_barrier();
 
-#define WEFT_LOAD_ROW(i)                                    \
-  uvec2 key_##i = uvec2(0u);                                \
-  if (i < kRows && first_place + i * kSubgroupSize < present) \
-    key_##i = sort_load(source, i * kSubgroupSize, kKeyWords);
-    WEFT_FOR_SORT_ROWS(WEFT_LOAD_ROW)
+#define WEFT_DECLARE_ROW(i)  \
+  uvec2 key_##i = uvec2(0u); \
+  uint rank_##i = kBins - 1u;
+    WEFT_FOR_SORT_ROWS(WEFT_DECLARE_ROW)
+#undef WEFT_DECLARE_ROW
+    // The digit comes first in a rank. Absent keys, the last of all, count as those of the last digit and so stay last.
+    if (fast) {
+#define WEFT_LOAD_ROW(i) \
+  if (i < kRows) key_##i = sort_load_near(source, i * kSubgroupSize, kKeyWords);
+      WEFT_FOR_SORT_ROWS(WEFT_LOAD_ROW)
 #undef WEFT_LOAD_ROW
+#define WEFT_DIGIT_ROW(i) \
+  if (i < kRows) rank_##i = sort_digit(key_##i);
+      WEFT_FOR_SORT_ROWS(WEFT_DIGIT_ROW)
+#undef WEFT_DIGIT_ROW
+    } else {
+#define WEFT_LOAD_ROW(i)                                          \
+  if (i < kRows && first_place + i * kSubgroupSize < present) {   \
+    key_##i = sort_load(source, i * kSubgroupSize, kKeyWords);    \
+    rank_##i = sort_digit(key_##i);                               \
+  }
+      WEFT_FOR_SORT_ROWS(WEFT_LOAD_ROW)
+#undef WEFT_LOAD_ROW
+    }
 
-    // Absent keys, the last of all, count as those of the last digit and so stay last.
 #define WEFT_RANK_ROW(i) \
-  uint rank_##i = 0u;    \
-  if (i < kRows) rank_##i = sort_rank(first_place + i * kSubgroupSize < present ? sort_digit(key_##i) : kBins - 1u);
+  if (i < kRows) rank_##i = (rank_##i << 16) | sort_rank(rank_##i);
     WEFT_FOR_SORT_ROWS(WEFT_RANK_ROW)
 #undef WEFT_RANK_ROW
 
-#define WEFT_LOAD_VALUE(i)                                                         \
-  uvec2 value_##i = uvec2(0u);                                                     \
-  if (kValueWords != 0u && i < kRows && first_place + i * kSubgroupSize < present) \
-    value_##i = sort_load(value_source, i * kSubgroupSize, kValueWords);
-    const uvec2 value_source = sort_address(push.values, tile_begin + first_place, kValueWords);
-    WEFT_FOR_SORT_ROWS(WEFT_LOAD_VALUE)
+#define WEFT_DECLARE_VALUE(i) uvec2 value_##i = uvec2(0u);
+    WEFT_FOR_SORT_ROWS(WEFT_DECLARE_VALUE)
+#undef WEFT_DECLARE_VALUE
+    if (kValueWords != 0u) {
+      const uvec2 value_source = sort_address(push.values, tile_begin + first_place, kValueWords);
+      if (fast) {
+#define WEFT_LOAD_VALUE(i) \
+  if (i < kRows) value_##i = sort_load_near(value_source, i * kSubgroupSize, kValueWords);
+        WEFT_FOR_SORT_ROWS(WEFT_LOAD_VALUE)
 #undef WEFT_LOAD_VALUE
-    barrier();
-
-    // A lane goes down a column of counters, both of each word at once.
-    uint total = 0u;
-    if (lane < kColumns)
-      for (uint i = 0u; i < kSubgroupCount; ++i) {
-        const uint counts = weft_sort_words[i * kColumns + lane];
-        weft_sort_words[i * kColumns + lane] = total;
-        total += counts;
+      } else {
+#define WEFT_LOAD_VALUE(i)                                    \
+  if (i < kRows && first_place + i * kSubgroupSize < present) \
+    value_##i = sort_load(value_source, i * kSubgroupSize, kValueWords);
+        WEFT_FOR_SORT_ROWS(WEFT_LOAD_VALUE)
+#undef WEFT_LOAD_VALUE
       }
-    const uint low = total & 0xffffu;
-    uint all;
-    const uint begin = workgroup_exclusive(low + (total >> 16), 0u, all);
-    if (lane < kColumns) {
-      const uint both = begin | ((begin + low) << 16);
-      for (uint i = 0u; i < kSubgroupCount; ++i) weft_sort_words[i * kColumns + lane] += both;
-      weft_sort_begins[2u * lane] = begins.x - begin;
-      weft_sort_begins[2u * lane + 1u] = begins.y - begin - low;
-      begins += uvec2(low, total >> 16);
     }
     barrier();
 
+    uint tile_keys = 0u, all;
+    uint before_0[kHeldSubgroups], before_1[kHeldSubgroups];
+    if (lane < kBins) tile_keys = sort_sum_counters(lane, before_0);
+    const uint first = workgroup_exclusive(tile_keys, 0u, all);
+    if (lane < kBins) {
+      sort_place_counters(lane, first, before_0);
+      weft_sort_begins[lane] = next_0 - first;
+    }
+    next_0 += tile_keys;
+    if (kLaneDigits == 2u) {
+      const uint digit = lane + kWorkgroupSize;
+      uint rest;
+      tile_keys = sort_sum_counters(digit, before_1);
+      const uint other = all + workgroup_exclusive(tile_keys, 1u, rest);
+      sort_place_counters(digit, other, before_1);
+      weft_sort_begins[digit] = next_1 - other;
+      next_1 += tile_keys;
+    }
+    barrier();
+
+    // From here on a rank is a place in the tile.
 #define WEFT_PLACE_ROW(i) \
-  uint place_##i = 0u;    \
-  if (i < kRows) place_##i = sort_place(rank_##i);
+  if (i < kRows) rank_##i = (rank_##i & 0xffffu) + weft_sort_words[sort_counter(rank_##i >> 16)];
     WEFT_FOR_SORT_ROWS(WEFT_PLACE_ROW)
 #undef WEFT_PLACE_ROW
     barrier();
 
     for (uint part = 0u; part < kTileKeys; part += kPartKeys) {
 #define WEFT_STAGE_KEY(i) \
-  if (i < kRows) stage_put(place_##i - part, key_##i, kKeyWords);
+  if (i < kRows) stage_put(rank_##i - part, key_##i, kKeyWords);
       WEFT_FOR_SORT_ROWS(WEFT_STAGE_KEY)
 #undef WEFT_STAGE_KEY
       barrier();
       // Nothing lies at ~0, since counts are below 2^32; and whatever keys and table say, nothing behind the last is written to.
-#define WEFT_STORE_KEY(i)                                                          \
-  uint target_##i = ~0u;                                                           \
-  if (i < kPartRows && part + i * kWorkgroupSize + lane < present) {               \
-    const uint place = i * kWorkgroupSize + lane;                                  \
-    const uvec2 key = stage_get(place, kKeyWords);                                 \
-    target_##i = weft_sort_begins[sort_digit(key)] + part + place;                 \
-    if (target_##i < count) sort_store(push.keys_out, target_##i, key, kKeyWords); \
+#define WEFT_DECLARE_TARGET(i) uint target_##i = ~0u;
+      WEFT_FOR_SORT_ROWS(WEFT_DECLARE_TARGET)
+#undef WEFT_DECLARE_TARGET
+      if (fast) {
+#define WEFT_STORE_KEY(i)                                                                 \
+  if (i < kPartRows) {                                                                    \
+    const uvec2 key = stage_get(i * kWorkgroupSize + lane, kKeyWords);                    \
+    target_##i = weft_sort_begins[sort_digit(key)] + part + (i * kWorkgroupSize + lane);  \
+    if (target_##i < count) sort_store_near(push.keys_out, target_##i, key, kKeyWords);   \
   }
-      WEFT_FOR_SORT_ROWS(WEFT_STORE_KEY)
+        WEFT_FOR_SORT_ROWS(WEFT_STORE_KEY)
 #undef WEFT_STORE_KEY
+      } else {
+#define WEFT_STORE_KEY(i)                                                                \
+  if (i < kPartRows && part + i * kWorkgroupSize + lane < present) {                     \
+    const uvec2 key = stage_get(i * kWorkgroupSize + lane, kKeyWords);                   \
+    target_##i = weft_sort_begins[sort_digit(key)] + part + (i * kWorkgroupSize + lane); \
+    if (target_##i < count) sort_store(push.keys_out, target_##i, key, kKeyWords);       \
+  }
+        WEFT_FOR_SORT_ROWS(WEFT_STORE_KEY)
+#undef WEFT_STORE_KEY
+      }
       barrier();
       if (kValueWords != 0u) {
 #define WEFT_STAGE_VALUE(i) \
-  if (i < kRows) stage_put(place_##i - part, value_##i, kValueWords);
+  if (i < kRows) stage_put(rank_##i - part, value_##i, kValueWords);
         WEFT_FOR_SORT_ROWS(WEFT_STAGE_VALUE)
 #undef WEFT_STAGE_VALUE
         barrier();
-#define WEFT_STORE_VALUE(i)             \
+        if (fast) {
+#define WEFT_STORE_VALUE(i)                \
+  if (i < kPartRows && target_##i < count) \
+    sort_store_near(push.values_out, target_##i, stage_get(i * kWorkgroupSize + lane, kValueWords), kValueWords);
+          WEFT_FOR_SORT_ROWS(WEFT_STORE_VALUE)
+#undef WEFT_STORE_VALUE
+        } else {
+#define WEFT_STORE_VALUE(i)                \
   if (i < kPartRows && target_##i < count) \
     sort_store(push.values_out, target_##i, stage_get(i * kWorkgroupSize + lane, kValueWords), kValueWords);
-        WEFT_FOR_SORT_ROWS(WEFT_STORE_VALUE)
+          WEFT_FOR_SORT_ROWS(WEFT_STORE_VALUE)
 #undef WEFT_STORE_VALUE
+        }
         barrier();
       }
     }

@@ -6,7 +6,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "primitives/radix_sort_digits.glsl"
 
-layout(constant_id = 5) const uint kCopies = 8;  // a power of two
+layout(constant_id = 6) const uint kCopies = 8;  // a power of two
 
 const uint kRows = 8;
 const uint kRoundKeys = kWorkgroupSize * kRows;

@@ -42,6 +42,8 @@ namespace {
 constexpr const char* kName = "RadixSort";
 constexpr uint64_t kMaxKeys = uint64_t{1} << 32;  // a call takes fewer
 constexpr uint32_t kMaxDigitBits = 8;
+constexpr uint32_t kLeastWorkgroup = 128;
+constexpr uint32_t kCounterWords = 2048;  // of shared memory, if tiles do not pass through more
 constexpr uint32_t kMaxGroups = 65535;
 constexpr uint64_t kMaxTilesOfGroup = 16384;
 constexpr uint32_t kScanWorkgroup = 256;
@@ -87,29 +89,34 @@ Result<RadixSort> RadixSort::create(const Context& context, const RadixSortConfi
   plan->groups = tuning.groups;
   plan->direct_groups = tuning.direct_groups;
 
-  const uint32_t workgroup = std::min(tuning.workgroup, state.traits().max_workgroup_invocations);
   const uint32_t item_words = std::max(key_bytes, config.value_bytes) / 4;
-  const uint32_t rows = std::max(1u, tuning.rows / (key_bytes / 4));
-  plan->tile_keys = workgroup * rows;
+  uint32_t workgroup = std::min(tuning.workgroup, state.traits().max_workgroup_invocations);
   // What the begins of digits, sums over subgroups and emulated subgroups take, and something for the driver, is not to be had.
   const uint32_t reserved = 2048 + (state.subgroup_backend() == SubgroupBackend::emulated ? 8 * workgroup : 0);
   const uint32_t shared_bytes = std::max(state.traits().shared_memory_bytes, reserved) - reserved;
   const uint32_t part_words = std::min(tuning.part_words, shared_bytes / 4);
-  const uint32_t part_rows = std::clamp(part_words / (workgroup * item_words), 1u, rows);
-  // Every subgroup has counters of its own, of 2 bytes. They should take no more than what is staged.
+  // Every subgroup has a counter of its own for each digit: where subgroups are small fewer of them, then fewer bits.
+  const uint32_t counter_words = std::min(shared_bytes / 4, std::max(kCounterWords, part_words));
+  const auto fits = [&](uint32_t digit_bits) {
+    return uint64_t{workgroup / state.subgroup_size()} << digit_bits <= counter_words;
+  };
+  while (workgroup > kLeastWorkgroup && !fits(kMaxDigitBits)) workgroup /= 2;
   plan->digit_bits = kMaxDigitBits;
-  const uint32_t subgroups = workgroup / state.subgroup_size();
-  while (plan->digit_bits > 1 &&
-         subgroups << (plan->digit_bits - 1) > std::max(2048u, part_rows * workgroup * item_words))
-    --plan->digit_bits;
+  while (plan->digit_bits > 1 && !fits(plan->digit_bits)) --plan->digit_bits;
+  const uint32_t rows = std::max(1u, tuning.rows / (key_bytes / 4));
+  plan->tile_keys = workgroup * rows;
+  uint32_t part_rows = std::clamp(part_words / (workgroup * item_words), 1u, rows);
+  while (rows % part_rows != 0) --part_rows;
   const uint32_t bits = end_bit - config.begin_bit;
   plan->passes = (bits + plan->digit_bits - 1) / plan->digit_bits;
 
+  const bool is_unsigned = primitives::key_order(config.key) == 0;
+  const uint32_t flips = is_unsigned && config.order == SortOrder::ascending ? 0 : 1;
   Status status;
   const auto build = [&](std::shared_ptr<const Pipeline>& pipeline, const char* kernel, uint32_t size,
                          std::initializer_list<uint32_t> more) {
     if (!status) return;
-    std::vector<uint32_t> constants = {key_bytes / 4, plan->digit_bits, plan->tile_keys};
+    std::vector<uint32_t> constants = {key_bytes / 4, plan->digit_bits, plan->tile_keys, flips};
     constants.insert(constants.end(), more);
     Result<std::shared_ptr<const Pipeline>> built = state.pipeline(kernel, size, constants);
     if (built)
