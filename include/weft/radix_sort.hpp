@@ -42,7 +42,7 @@ struct RadixSortArgs {
 /// else behind them, by their bits. Every key comes out with the bits it went in with. Results are the same on every run and every
 /// device; how keys are distributed makes no difference to the result, and little to the time.
 ///
-/// Cost: a pass for every 8 bits of the range, fewer only where a device has many small subgroups; a pass reads keys twice and writes
+/// Cost: a pass for every 8 bits of the range, more only where subgroups are very small; a pass reads keys twice and writes
 /// them once, and reads and writes values once, in 2 dispatches where keys are few and 3 where they are many. Scratch: as much as keys and
 /// values, and a table of 1 KiB a workgroup, of which there are at most 65,535. Keys and values of 8 bytes move faster if they are aligned to 8.
 /// Synchronisation: the library's one rule (weft/context.hpp). Threads: one RadixSort may record on many at once.

@@ -10,8 +10,7 @@ struct RadixSortPush {
   weft_address values;
   weft_address keys_out;
   weft_address values_out;
-  weft_address
-      table;  // keys of each digit and workgroup: digit by digit, or, where there are no totals, workgroup by workgroup
+  weft_address table;   // keys of each digit and workgroup: rows of digits, or of workgroups where there are no totals
   weft_address totals;  // keys of each digit; 0: the downsweep sums the table itself
   weft_address count;   // 0: use count_maximum
   weft_u32 count_maximum;
