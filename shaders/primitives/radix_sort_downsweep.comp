@@ -9,7 +9,8 @@
 // store goes to neighbouring places; values follow the same way.
 //
 // Rows are written out, not looped over, so that keys stay in registers (docs/decisions/tile-registers.md). Integer instructions bound
-// the speed where memory is fast: full tiles whose places fit an index have code of their own.
+// the speed where memory is fast: full tiles whose places fit an index have code of their own. And since tiles are gone through in a
+// loop, the only branches in it that lanes may take differently are stores (docs/decisions/lanes-stay-together.md).
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "primitives/radix_sort_digits.glsl"
@@ -30,7 +31,10 @@ shared uint weft_sort_begins[kBins];
 #define WEFT_FOR_SORT_ROWS(DO) \
   DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14) DO(15)
 
-// Digits that a lane has when lanes share them out: lane, and lane + kWorkgroupSize.
+// Whether a lane has a digit when lanes share them out. (Mostly there is one for each, and nothing to ask.)
+bool has_digit(uint lane) { return kBins >= kWorkgroupSize || lane < kBins; }
+
+// Digits that a lane has then: lane, and lane + kWorkgroupSize.
 const uint kLaneDigits = kBins > kWorkgroupSize ? 2 : 1;
 // That many subgroups' counters a lane holds in registers.
 const uint kHeldSubgroups = 8;
@@ -102,9 +106,9 @@ void sort_place_counters(uint digit, uint first, uint before[kHeldSubgroups]) {
 }
 
 void stage_put(uint place, uvec2 item, uint words) {
-  if (kPartRows < kRows && place >= kPartKeys) return;
-  weft_sort_words[place] = item.x;
-  if (words == 2u) weft_sort_words[kPartKeys + place] = item.y;
+  const bool is_here = kPartRows == kRows || place < kPartKeys;
+  if (is_here) weft_sort_words[place] = item.x;
+  if (words == 2u && is_here) weft_sort_words[kPartKeys + place] = item.y;
 }
 
 uvec2 stage_get(uint place, uint words) {
@@ -134,7 +138,7 @@ void sort_store(uvec2 items, uint index, uvec2 item, uint words) {
 
 // Of a digit: its keys in front of this workgroup's, and all.
 uvec2 sort_counts(uint digit) {
-  if (digit >= kBins) return uvec2(0u);
+  if (kBins < kWorkgroupSize && digit >= kBins) return uvec2(0u);
   if (push.totals != uvec2(0u))
     return uvec2(sort_table_entry(digit, gl_WorkGroupID.x).at[0], Words(push.totals).at[digit]);
   uvec2 counts = uvec2(0u);
@@ -174,9 +178,11 @@ void main() {
     const uint tile_begin = share.x + tile * kTileKeys;
     const uint present = min(share.y - tile_begin, kTileKeys);
     const bool fast = present == kTileKeys && far == 0u;
+    const uvec2 tile_keys_in = sort_address(push.keys, tile_begin, kKeyWords);
     const uvec2 source = sort_address(push.keys, tile_begin + first_place, kKeyWords);
 
-    for (uint i = subgroup_lane(); i < kBins; i += kSubgroupSize) weft_sort_words[sort_counter(i)] = 0u;
+    for (uint i = 0u; i < kBins; i += kSubgroupSize)
+      if (kBins >= kSubgroupSize || subgroup_lane() < kBins) weft_sort_words[sort_counter(i + subgroup_lane())] = 0u;
     subgroup_shared_barrier();
 
 #define WEFT_DECLARE_ROW(i)  \
@@ -195,10 +201,12 @@ void main() {
       WEFT_FOR_SORT_ROWS(WEFT_DIGIT_ROW)
 #undef WEFT_DIGIT_ROW
     } else {
-#define WEFT_LOAD_ROW(i)                                          \
-  if (i < kRows && first_place + i * kSubgroupSize < present) {   \
-    key_##i = sort_load(source, i * kSubgroupSize, kKeyWords);    \
-    rank_##i = sort_digit(key_##i);                               \
+      // In place of one that is absent, the tile's first key is loaded.
+#define WEFT_LOAD_ROW(i)                                                                                            \
+  if (i < kRows) {                                                                                                  \
+    const uint place = first_place + i * kSubgroupSize;                                                             \
+    key_##i = sort_load(sort_address(tile_keys_in, place < present ? place : 0u, kKeyWords), 0u, kKeyWords); \
+    rank_##i = place < present ? sort_digit(key_##i) : kBins - 1u;                                                  \
   }
       WEFT_FOR_SORT_ROWS(WEFT_LOAD_ROW)
 #undef WEFT_LOAD_ROW
@@ -220,9 +228,12 @@ void main() {
         WEFT_FOR_SORT_ROWS(WEFT_LOAD_VALUE)
 #undef WEFT_LOAD_VALUE
       } else {
-#define WEFT_LOAD_VALUE(i)                                    \
-  if (i < kRows && first_place + i * kSubgroupSize < present) \
-    value_##i = sort_load(value_source, i * kSubgroupSize, kValueWords);
+        const uvec2 tile_values_in = sort_address(push.values, tile_begin, kValueWords);
+#define WEFT_LOAD_VALUE(i)                                                                                     \
+  if (i < kRows) {                                                                                             \
+    const uint place = first_place + i * kSubgroupSize;                                                        \
+    value_##i = sort_load(sort_address(tile_values_in, place < present ? place : 0u, kValueWords), 0u, kValueWords); \
+  }
         WEFT_FOR_SORT_ROWS(WEFT_LOAD_VALUE)
 #undef WEFT_LOAD_VALUE
       }
@@ -231,9 +242,9 @@ void main() {
 
     uint tile_keys = 0u, all;
     uint before_0[kHeldSubgroups], before_1[kHeldSubgroups];
-    if (lane < kBins) tile_keys = sort_sum_counters(lane, before_0);
+    if (has_digit(lane)) tile_keys = sort_sum_counters(lane, before_0);
     const uint first = workgroup_exclusive(tile_keys, 0u, all);
-    if (lane < kBins) {
+    if (has_digit(lane)) {
       sort_place_counters(lane, first, before_0);
       weft_sort_begins[lane] = next_0 - first;
     }
@@ -276,11 +287,13 @@ void main() {
         WEFT_FOR_SORT_ROWS(WEFT_STORE_KEY)
 #undef WEFT_STORE_KEY
       } else {
-#define WEFT_STORE_KEY(i)                                                                \
-  if (i < kPartRows && part + i * kWorkgroupSize + lane < present) {                     \
-    const uvec2 key = stage_get(i * kWorkgroupSize + lane, kKeyWords);                   \
-    target_##i = weft_sort_begins[sort_digit(key)] + part + (i * kWorkgroupSize + lane); \
-    if (target_##i < count) sort_store(push.keys_out, target_##i, key, kKeyWords);       \
+#define WEFT_STORE_KEY(i)                                                          \
+  if (i < kPartRows) {                                                             \
+    const uint place = part + (i * kWorkgroupSize + lane);                         \
+    const uvec2 key = stage_get(i * kWorkgroupSize + lane, kKeyWords);             \
+    target_##i = weft_sort_begins[sort_digit(key)] + place;                        \
+    target_##i = place < present ? target_##i : ~0u;                               \
+    if (target_##i < count) sort_store(push.keys_out, target_##i, key, kKeyWords); \
   }
         WEFT_FOR_SORT_ROWS(WEFT_STORE_KEY)
 #undef WEFT_STORE_KEY
