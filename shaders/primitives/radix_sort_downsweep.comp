@@ -5,8 +5,8 @@
 //
 // A subgroup owns consecutive rows of a tile, of one key a lane. Row by row, lanes with the same digit find each other by ballots, one
 // for each bit of the digit; what the subgroup had of the digit before is in a counter of its own. Sums over subgroups and digits then
-// give each key its place in the tile. The tile is put in that order in shared memory, part by part, so that what neighbouring lanes
-// store goes to neighbouring places; values follow the same way.
+// give each key its place in the tile. The tile is put in that order in shared memory, part by part, values with their keys, so that what
+// neighbouring lanes store goes to neighbouring places.
 //
 // Rows are written out, not looped over, so that keys stay in registers (docs/decisions/tile-registers.md). Integer instructions bound
 // the speed where memory is fast: full tiles whose places fit an index have code of their own. And since tiles are gone through in a
@@ -21,7 +21,7 @@ layout(constant_id = 8) const uint kPartRows = 16;   // divides kRows: what is s
 
 const uint kPartKeys = kWorkgroupSize * kPartRows;
 const uint kCounterWords = kSubgroupCount * kBins;
-const uint kStageWords = kPartKeys * (kKeyWords > kValueWords ? kKeyWords : kValueWords);
+const uint kStageWords = kPartKeys * (kKeyWords + kValueWords);
 
 // First the counters, then what is staged.
 shared uint weft_sort_words[kCounterWords > kStageWords ? kCounterWords : kStageWords];
@@ -30,6 +30,9 @@ shared uint weft_sort_begins[kBins];
 
 #define WEFT_FOR_SORT_ROWS(DO) \
   DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14) DO(15)
+
+#define WEFT_FOR_SORT_ROW_PAIRS(DO) \
+  DO(0, 1) DO(2, 3) DO(4, 5) DO(6, 7) DO(8, 9) DO(10, 11) DO(12, 13) DO(14, 15)
 
 // Whether a lane has a digit when lanes share them out. (Mostly there is one for each, and nothing to ask.)
 bool has_digit(uint lane) { return kBins >= kWorkgroupSize || lane < kBins; }
@@ -74,6 +77,9 @@ uint sort_rank(uint digit) {
   return rank;
 }
 
+// Of a rank with its digit in the upper half.
+uint sort_place(uint rank) { return (rank & 0xffffu) + weft_sort_words[sort_counter(rank >> 16)]; }
+
 // This lane's digit has so many keys in the tile. Its counters become what each subgroup has of it in front.
 uint sort_sum_counters(uint digit, out uint before[kHeldSubgroups]) {
   uint total = 0u;
@@ -105,16 +111,26 @@ void sort_place_counters(uint digit, uint first, uint before[kHeldSubgroups]) {
   }
 }
 
-void stage_put(uint place, uvec2 item, uint words) {
+// A key and its value, word by word in arrays of their own.
+void stage_put(uint place, uvec2 key, uvec2 value) {
   const bool is_here = kPartRows == kRows || place < kPartKeys;
-  if (is_here) weft_sort_words[place] = item.x;
-  if (words == 2u && is_here) weft_sort_words[kPartKeys + place] = item.y;
+  if (is_here) weft_sort_words[place] = key.x;
+  if (kKeyWords == 2u && is_here) weft_sort_words[kPartKeys + place] = key.y;
+  if (kValueWords != 0u && is_here) weft_sort_words[kKeyWords * kPartKeys + place] = value.x;
+  if (kValueWords == 2u && is_here) weft_sort_words[(kKeyWords + 1u) * kPartKeys + place] = value.y;
 }
 
-uvec2 stage_get(uint place, uint words) {
-  uvec2 item = uvec2(weft_sort_words[place], 0u);
-  if (words == 2u) item.y = weft_sort_words[kPartKeys + place];
-  return item;
+uvec2 staged_key(uint place) {
+  uvec2 key = uvec2(weft_sort_words[place], 0u);
+  if (kKeyWords == 2u) key.y = weft_sort_words[kPartKeys + place];
+  return key;
+}
+
+uvec2 staged_value(uint place) {
+  uvec2 value = uvec2(0u);
+  if (kValueWords != 0u) value.x = weft_sort_words[kKeyWords * kPartKeys + place];
+  if (kValueWords == 2u) value.y = weft_sort_words[(kKeyWords + 1u) * kPartKeys + place];
+  return value;
 }
 
 // Indices are below 2^31, and items of two words lie on a boundary of as much.
@@ -217,6 +233,37 @@ void main() {
     WEFT_FOR_SORT_ROWS(WEFT_RANK_ROW)
 #undef WEFT_RANK_ROW
 
+    barrier();
+
+    uint tile_keys = 0u, all;
+    uint before_0[kHeldSubgroups], before_1[kHeldSubgroups];
+    if (has_digit(lane)) tile_keys = sort_sum_counters(lane, before_0);
+    const uint first = workgroup_exclusive(tile_keys, 0u, all);
+    if (has_digit(lane)) {
+      sort_place_counters(lane, first, before_0);
+      weft_sort_begins[lane] = next_0 - first;
+    }
+    next_0 += tile_keys;
+    if (kLaneDigits == 2u) {
+      const uint digit = lane + kWorkgroupSize;
+      uint rest;
+      tile_keys = sort_sum_counters(digit, before_1);
+      const uint other = all + workgroup_exclusive(tile_keys, 1u, rest);
+      sort_place_counters(digit, other, before_1);
+      weft_sort_begins[digit] = next_1 - other;
+      next_1 += tile_keys;
+    }
+    barrier();
+
+    // Places in the tile have 16 bits: two in a register from here on.
+#define WEFT_PLACE_ROWS(i, j)                                \
+  uint places_##i = 0u;                                      \
+  if (i < kRows) places_##i = sort_place(rank_##i);          \
+  if (j < kRows) places_##i |= sort_place(rank_##j) << 16;
+    WEFT_FOR_SORT_ROW_PAIRS(WEFT_PLACE_ROWS)
+#undef WEFT_PLACE_ROWS
+
+    // Values come late: before, a lane has both a key and a rank of every row in registers.
 #define WEFT_DECLARE_VALUE(i) uvec2 value_##i = uvec2(0u);
     WEFT_FOR_SORT_ROWS(WEFT_DECLARE_VALUE)
 #undef WEFT_DECLARE_VALUE
@@ -240,86 +287,42 @@ void main() {
     }
     barrier();
 
-    uint tile_keys = 0u, all;
-    uint before_0[kHeldSubgroups], before_1[kHeldSubgroups];
-    if (has_digit(lane)) tile_keys = sort_sum_counters(lane, before_0);
-    const uint first = workgroup_exclusive(tile_keys, 0u, all);
-    if (has_digit(lane)) {
-      sort_place_counters(lane, first, before_0);
-      weft_sort_begins[lane] = next_0 - first;
-    }
-    next_0 += tile_keys;
-    if (kLaneDigits == 2u) {
-      const uint digit = lane + kWorkgroupSize;
-      uint rest;
-      tile_keys = sort_sum_counters(digit, before_1);
-      const uint other = all + workgroup_exclusive(tile_keys, 1u, rest);
-      sort_place_counters(digit, other, before_1);
-      weft_sort_begins[digit] = next_1 - other;
-      next_1 += tile_keys;
-    }
-    barrier();
-
-    // From here on a rank is a place in the tile.
-#define WEFT_PLACE_ROW(i) \
-  if (i < kRows) rank_##i = (rank_##i & 0xffffu) + weft_sort_words[sort_counter(rank_##i >> 16)];
-    WEFT_FOR_SORT_ROWS(WEFT_PLACE_ROW)
-#undef WEFT_PLACE_ROW
-    barrier();
-
     for (uint part = 0u; part < kTileKeys; part += kPartKeys) {
-#define WEFT_STAGE_KEY(i) \
-  if (i < kRows) stage_put(rank_##i - part, key_##i, kKeyWords);
-      WEFT_FOR_SORT_ROWS(WEFT_STAGE_KEY)
-#undef WEFT_STAGE_KEY
+#define WEFT_STAGE_ROWS(i, j)                                               \
+  if (i < kRows) stage_put((places_##i & 0xffffu) - part, key_##i, value_##i); \
+  if (j < kRows) stage_put((places_##i >> 16) - part, key_##j, value_##j);
+      WEFT_FOR_SORT_ROW_PAIRS(WEFT_STAGE_ROWS)
+#undef WEFT_STAGE_ROWS
       barrier();
-      // Nothing lies at ~0, since counts are below 2^32; and whatever keys and table say, nothing behind the last is written to.
-#define WEFT_DECLARE_TARGET(i) uint target_##i = ~0u;
-      WEFT_FOR_SORT_ROWS(WEFT_DECLARE_TARGET)
-#undef WEFT_DECLARE_TARGET
+      // Whatever keys and table say, nothing behind the last place is written to.
       if (fast) {
-#define WEFT_STORE_KEY(i)                                                                 \
-  if (i < kPartRows) {                                                                    \
-    const uvec2 key = stage_get(i * kWorkgroupSize + lane, kKeyWords);                    \
-    target_##i = weft_sort_begins[sort_digit(key)] + part + (i * kWorkgroupSize + lane);  \
-    if (target_##i < count) sort_store_near(push.keys_out, target_##i, key, kKeyWords);   \
+#define WEFT_STORE_ROW(i)                                                                       \
+  if (i < kPartRows) {                                                                          \
+    const uint place = i * kWorkgroupSize + lane;                                               \
+    const uvec2 key = staged_key(place);                                                        \
+    const uvec2 value = staged_value(place);                                                    \
+    const uint target = weft_sort_begins[sort_digit(key)] + part + place;                       \
+    if (target < count) sort_store_near(push.keys_out, target, key, kKeyWords);                 \
+    if (kValueWords != 0u && target < count) sort_store_near(push.values_out, target, value, kValueWords); \
   }
-        WEFT_FOR_SORT_ROWS(WEFT_STORE_KEY)
-#undef WEFT_STORE_KEY
+        WEFT_FOR_SORT_ROWS(WEFT_STORE_ROW)
+#undef WEFT_STORE_ROW
       } else {
-#define WEFT_STORE_KEY(i)                                                          \
-  if (i < kPartRows) {                                                             \
-    const uint place = part + (i * kWorkgroupSize + lane);                         \
-    const uvec2 key = stage_get(i * kWorkgroupSize + lane, kKeyWords);             \
-    target_##i = weft_sort_begins[sort_digit(key)] + place;                        \
-    target_##i = place < present ? target_##i : ~0u;                               \
-    if (target_##i < count) sort_store(push.keys_out, target_##i, key, kKeyWords); \
+        // Nothing lies at ~0, since counts are below 2^32.
+#define WEFT_STORE_ROW(i)                                                                       \
+  if (i < kPartRows) {                                                                          \
+    const uint place = i * kWorkgroupSize + lane;                                               \
+    const uvec2 key = staged_key(place);                                                        \
+    const uvec2 value = staged_value(place);                                                    \
+    const uint begin = weft_sort_begins[sort_digit(key)];                                       \
+    const uint target = part + place < present ? begin + part + place : ~0u;                    \
+    if (target < count) sort_store(push.keys_out, target, key, kKeyWords);                      \
+    if (kValueWords != 0u && target < count) sort_store(push.values_out, target, value, kValueWords); \
   }
-        WEFT_FOR_SORT_ROWS(WEFT_STORE_KEY)
-#undef WEFT_STORE_KEY
+        WEFT_FOR_SORT_ROWS(WEFT_STORE_ROW)
+#undef WEFT_STORE_ROW
       }
       barrier();
-      if (kValueWords != 0u) {
-#define WEFT_STAGE_VALUE(i) \
-  if (i < kRows) stage_put(rank_##i - part, value_##i, kValueWords);
-        WEFT_FOR_SORT_ROWS(WEFT_STAGE_VALUE)
-#undef WEFT_STAGE_VALUE
-        barrier();
-        if (fast) {
-#define WEFT_STORE_VALUE(i)                \
-  if (i < kPartRows && target_##i < count) \
-    sort_store_near(push.values_out, target_##i, stage_get(i * kWorkgroupSize + lane, kValueWords), kValueWords);
-          WEFT_FOR_SORT_ROWS(WEFT_STORE_VALUE)
-#undef WEFT_STORE_VALUE
-        } else {
-#define WEFT_STORE_VALUE(i)                \
-  if (i < kPartRows && target_##i < count) \
-    sort_store(push.values_out, target_##i, stage_get(i * kWorkgroupSize + lane, kValueWords), kValueWords);
-          WEFT_FOR_SORT_ROWS(WEFT_STORE_VALUE)
-#undef WEFT_STORE_VALUE
-        }
-        barrier();
-      }
     }
   }
 }

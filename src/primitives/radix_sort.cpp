@@ -89,7 +89,7 @@ Result<RadixSort> RadixSort::create(const Context& context, const RadixSortConfi
   plan->groups = tuning.groups;
   plan->direct_groups = tuning.direct_groups;
 
-  const uint32_t item_words = std::max(key_bytes, config.value_bytes) / 4;
+  const uint32_t item_words = (key_bytes + config.value_bytes) / 4;
   uint32_t workgroup = std::min(tuning.workgroup, state.traits().max_workgroup_invocations);
   // What the begins of digits, sums over subgroups and emulated subgroups take, and something for the driver, is not to be had.
   const uint32_t reserved = 2048 + (state.subgroup_backend() == SubgroupBackend::emulated ? 8 * workgroup : 0);
