@@ -43,7 +43,9 @@ TEST_SUITE("radix_sort") {
         for (const SortOrder order : {SortOrder::ascending, SortOrder::descending}) {
           const uint32_t value_bytes = sizeof(T) == 4 || order == SortOrder::descending ? 8 : 4;
           // Emulation is slow, and types of a size differ in nothing that depends on it.
-          if (backend->is_emulated() && !std::is_floating_point_v<T>) continue;
+          if (backend->is_emulated() &&
+              (!std::is_floating_point_v<T> || (sizeof(T) == 8) == (order == SortOrder::ascending)))
+            continue;
           const auto telling = telling_sort_keys<T>(n);
           for (size_t i = 0; i < telling.size(); i += 2)
             check_sort<T>(*backend, {.value_bytes = value_bytes, .order = order}, telling[i]);
@@ -91,7 +93,7 @@ TEST_SUITE("radix_sort") {
                                     .values_misalignment = (keys + out + 4) % 16,
                                     .keys_out_misalignment = out,
                                     .values_out_misalignment = (3 * keys + out) % 16};
-          if (backend->is_emulated() && keys != 4) continue;
+          if (backend->is_emulated()) continue;
           check_sort<uint32_t>(*backend, {.value_bytes = 8}, drawn_keys<uint32_t>(800, keys), options);
           check_sort<uint64_t>(*backend, {.value_bytes = 4}, drawn_keys<uint64_t>(800, out), options);
         }
