@@ -18,6 +18,7 @@
 #include "primitives/load_balance_search.h"
 #include "primitives/look_back.h"
 #include "primitives/merge.h"
+#include "primitives/radix_sort.h"
 #include "primitives/reduce.h"
 #include "primitives/reduce_by_key.h"
 #include "primitives/run_length_decode.h"
@@ -165,6 +166,14 @@ const HostStruct kBulkPush{
      MEMBER(BulkPush, total), MEMBER(BulkPush, splits), MEMBER(BulkPush, count), MEMBER(BulkPush, index_count),
      MEMBER(BulkPush, count_value), MEMBER(BulkPush, index_count_value), MEMBER(BulkPush, count_words),
      MEMBER(BulkPush, index_count_words)}};
+const HostStruct kRadixSortPush{
+    sizeof(shader::RadixSortPush),
+    {MEMBER(RadixSortPush, keys), MEMBER(RadixSortPush, values), MEMBER(RadixSortPush, keys_out),
+     MEMBER(RadixSortPush, values_out), MEMBER(RadixSortPush, table), MEMBER(RadixSortPush, totals),
+     MEMBER(RadixSortPush, count), MEMBER(RadixSortPush, count_maximum), MEMBER(RadixSortPush, count_words),
+     MEMBER(RadixSortPush, shift), MEMBER(RadixSortPush, digit_mask), MEMBER(RadixSortPush, flip_high),
+     MEMBER(RadixSortPush, flip_low), MEMBER(RadixSortPush, flip_negative_high),
+     MEMBER(RadixSortPush, flip_negative_low), MEMBER(RadixSortPush, groups), MEMBER(RadixSortPush, table_row)}};
 const HostStruct kSelfTestPush{
     sizeof(shader::SelfTestPush),
     {MEMBER(SelfTestPush, inputs), MEMBER(SelfTestPush, results), MEMBER(SelfTestPush, places),
@@ -217,6 +226,9 @@ const std::map<std::string_view, const HostStruct*> kPushedTo{
     {"binary_search", &kBinarySearchPush},
     {"merge_partition", &kMergePush},
     {"merge_tiles", &kMergePush},
+    {"radix_sort_upsweep", &kRadixSortPush},
+    {"radix_sort_scan", &kRadixSortPush},
+    {"radix_sort_downsweep", &kRadixSortPush},
     {"bulk_remove_partition", &kBulkPush},
     {"bulk_remove_tiles", &kBulkPush},
     {"bulk_insert_partition", &kBulkPush},

@@ -31,6 +31,7 @@
 #include "support/search_run.hpp"
 #include "support/segmented_run.hpp"
 #include "support/segments.hpp"
+#include "support/sort_run.hpp"
 
 namespace weft::test {
 namespace {
@@ -793,6 +794,34 @@ Subject merge_subject(MergeConfig config, const char* tuning = "") {
   return subject;
 }
 
+template <class T>
+Subject radix_sort_subject(RadixSortConfig config, const char* tuning = "") {
+  config.key = type_of<T>;
+  Subject subject;
+  subject.name = std::string("radix_sort ") + name_of(config.key) + ' ' + std::to_string(config.value_bytes) + ' ' +
+                 name_of(config.order) + ' ' + tuning;
+  subject.tuning = tuning;
+  subject.build = [=](Backend& backend) -> Check {
+    return [=, &backend, sort = built(RadixSort::create(backend.context(), config))](Draws& draw) {
+      const uint64_t n = draw.count(sort->tile_keys());
+      std::vector<T> keys = draw.items<T>(n);
+      if (draw.one_in(3)) {
+        const std::vector<uint8_t> bytes = draw.bytes(n * sizeof(T));
+        if (n != 0) std::memcpy(keys.data(), bytes.data(), bytes.size());
+      }
+      SortOptions options;
+      options.keys_misalignment = draw.misalignment(sizeof(T));
+      options.values_misalignment = draw.misalignment(4);
+      options.keys_out_misalignment = draw.misalignment(sizeof(T));
+      options.values_out_misalignment = draw.misalignment(4);
+      options.device_count = draw.device_count(n);
+      options.dirt = draw.dirt();
+      return wrong_sort(backend.gpu(), *sort, config, keys, options);
+    };
+  };
+  return subject;
+}
+
 /// Primitive: SortedSearch or BinarySearch.
 template <class Primitive, class T>
 Subject search_subject(Bound bound, const char* tuning = "") {
@@ -966,6 +995,10 @@ std::vector<Subject> subjects() {
       merge_subject<float>({.descending = true}, "merge.workgroup=256,merge.keys=1"),
       merge_subject<int64_t>({.value_bytes = 4}, "merge.keys_wide=16"),
       merge_subject<uint8_t>({.descending = true, .value_bytes = 1, .indices = true}, "merge.keys=2"),
+      radix_sort_subject<uint32_t>({}, "radix_sort.groups=3"),
+      radix_sort_subject<float>({.value_bytes = 4, .order = SortOrder::descending}, "radix_sort.direct_groups=2"),
+      radix_sort_subject<int64_t>({.value_bytes = 8}, "radix_sort.rows=16,radix_sort.part_words=700"),
+      radix_sort_subject<uint64_t>({.begin_bit = 27, .end_bit = 44}, "radix_sort.rows=3"),
       bulk_subject<BulkRemove, BulkRemoveConfig>(1, Type::u32),
       bulk_subject<BulkRemove, BulkRemoveConfig>(4, Type::u64, "bulk.workgroup=256,bulk.words=5"),
       bulk_subject<BulkRemove, BulkRemoveConfig>(16, Type::u32, "bulk.words=16"),

@@ -23,6 +23,7 @@
 #include "support/device.hpp"
 #include "support/guarded_buffer.hpp"
 #include "support/run.hpp"
+#include "support/sort_run.hpp"
 
 namespace weft::test {
 namespace {
@@ -289,6 +290,18 @@ void check_lumps(const Device& device, const Wad& file) {
   CHECK((moved(device, packed_input, bytes.size(), sizes, {}, offsets) == place(offsets, bytes.size())));
 }
 
+/// A hash of each word of the licence's text.
+std::vector<uint64_t> hashed_words() {
+  std::ifstream file(WEFT_TEST_TEXT);
+  std::vector<uint64_t> hashes;
+  for (std::string word; file >> word;) {
+    uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+    for (const char letter : word) hash = (hash ^ static_cast<uint8_t>(letter)) * 0x100000001b3;
+    hashes.push_back(hash);
+  }
+  return hashes;
+}
+
 }  // namespace
 
 TEST_SUITE("real bytes") {
@@ -312,6 +325,20 @@ TEST_SUITE("real bytes") {
     const Wad* const file = wad();
     if (file == nullptr) return;
     for (const Device& device : every_device()) check_lumps(device, *file);
+  }
+
+  TEST_CASE("hashes of the words of a text are sorted, with where they stand, and the WAD's words are") {
+    const std::vector<uint64_t> hashes = hashed_words();
+    REQUIRE(hashes.size() > 1000);
+    for (Backend* backend : every_backend()) check_sort<uint64_t>(*backend, {.value_bytes = 4}, hashes);
+    const Wad* const file = wad();
+    if (file == nullptr) return;
+    for (Backend* backend : every_backend()) {
+      const uint64_t bytes = backend->is_emulated() ? 16 << 10 : 256 << 10;
+      const auto begin = file->bytes().size() / 2;  // pictures, mostly
+      const auto words = std::as_bytes(std::span(file->bytes()).subspan(begin, std::min(bytes, begin)));
+      check_sort<uint32_t>(*backend, {.value_bytes = 4}, items_of<uint32_t>(words));
+    }
   }
 
   TEST_CASE("pictures out of the WAD's directory: a floor's 64 by 64 texels, and the title's columns") {

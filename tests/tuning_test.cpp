@@ -13,7 +13,7 @@ TEST_SUITE("host tuning") {
     const Tuning before = tuning;
     REQUIRE(apply_tuning_overrides(tuning,
                                    "scan.rows=5,reduce.groups=77,decode.vectors=2,histogram.groups=9,search.keys=3,"
-                                   "bulk.words=2,merge.keys=8,merge.keys_wide=2")
+                                   "bulk.words=2,merge.keys=8,merge.keys_wide=2,radix_sort.groups=5")
                 .ok());
     CHECK(tuning.scan.rows == 5);
     CHECK(tuning.reduce.groups == 77);
@@ -23,6 +23,7 @@ TEST_SUITE("host tuning") {
     CHECK(tuning.bulk.words == 2);
     CHECK(tuning.merge.keys == 8);
     CHECK(tuning.merge.keys_wide == 2);
+    CHECK(tuning.radix_sort.groups == 5);
     CHECK(tuning.scan.workgroup == before.scan.workgroup);
     CHECK(tuning.reduce.rows == before.reduce.rows);
   }
@@ -98,6 +99,10 @@ TEST_SUITE("host tuning") {
         CHECK(tuning->bulk.workgroup % 128 == 0);
         CHECK(tuning->bulk.workgroup <= 256);
         CHECK(tuning->bulk.words <= 16);
+        CHECK(tuning->radix_sort.workgroup % 128 == 0);
+        CHECK(tuning->radix_sort.rows <= 16);
+        CHECK(tuning->radix_sort.count_workgroup % 128 == 0);
+        CHECK(tuning->radix_sort.copies <= 8);
       }
   }
 }

@@ -25,6 +25,7 @@
 #include "support/item_source.hpp"
 #include "support/oracle.hpp"
 #include "support/sampling.hpp"
+#include "support/sort_keys.hpp"
 
 namespace {
 
@@ -395,6 +396,37 @@ Work segmented_reduce(const Spread& spread, uint64_t n) {
   work.check = [=](const Memory& memory, const std::vector<HostArray>& inputs) {
     return take(weft::bench::check_segmented_reduce(items_of<uint32_t>(inputs[0].bytes),
                                                     counts_of(spread, n).offsets(), fetcher(memory.outputs[0], 4)));
+  };
+  return work;
+}
+
+/// The keys and values that were asked for last.
+weft::bench::SortInput& sort_input() {
+  static weft::bench::SortInput input;
+  return input;
+}
+
+template <class Key>
+Work radix_sort(Type type, bool pairs, weft::bench::Keys kind, uint64_t n) {
+  const auto keys = [=] { return sort_input().keys(kind, sizeof(Key), n); };
+  Work work{"radix_sort", weft::bench::sort_variant(pairs, kind), type, n, {{{}, type, n, keys}}, {n * sizeof(Key)},
+            2 * n * (sizeof(Key) + (pairs ? 4 : 0)), {}, {}};
+  if (pairs) {
+    work.inputs.push_back({{}, Type::u32, n, [=] { return sort_input().values(n); }});
+    work.outputs.push_back(n * 4);
+  }
+  work.call = [=](const Memory& memory, void* scratch, size_t& bytes, cudaStream_t stream) {
+    if (pairs)
+      return cub::DeviceRadixSort::SortPairs(scratch, bytes, memory.in<Key>(0), memory.out<Key>(0), memory.in(1),
+                                             memory.out(1), static_cast<int>(n), 0, static_cast<int>(8 * sizeof(Key)), stream);
+    return cub::DeviceRadixSort::SortKeys(scratch, bytes, memory.in<Key>(0), memory.out<Key>(0), static_cast<int>(n), 0,
+                                          static_cast<int>(8 * sizeof(Key)), stream);
+  };
+  work.check = [=](const Memory& memory, const std::vector<HostArray>&) {
+    keys();
+    const FetchOutputs fetch = fetcher(memory.outputs[0], sizeof(Key));
+    return take(pairs ? sort_input().check_pairs<Key>(fetch, fetcher(memory.outputs[1], 4))
+                      : sort_input().check_keys<Key>(fetch));
   };
   return work;
 }
@@ -772,6 +804,15 @@ std::vector<Work> primitive_works(const Options& options, const ItemSource& sour
     if (options.quick && mean != 25) continue;
     for (const uint64_t n : mean == 25 ? sizes : some)
       works.push_back(segmented_reduce({Spread::Kind::uniform, mean}, n));
+  }
+  for (const bool pairs : {false, true}) {
+    for (const uint64_t n : sizes)
+      works.push_back(radix_sort<uint32_t>(Type::u32, pairs, weft::bench::Keys::random, n));
+    if (options.quick) continue;
+    for (const uint64_t n : some)
+      works.push_back(radix_sort<uint64_t>(Type::u64, pairs, weft::bench::Keys::random, n));
+    for (const weft::bench::Keys kind : weft::bench::kSkewedKeys)
+      for (const uint64_t n : some) works.push_back(radix_sort<uint32_t>(Type::u32, pairs, kind, n));
   }
   for (const Spread& buffers : weft::bench::batched_copy_spreads(options.quick))
     for (const uint64_t n : buffers.mean == 1024 ? sizes : some) works.push_back(batched_copy(buffers, 4 * n));

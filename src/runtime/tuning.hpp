@@ -94,6 +94,16 @@ struct BulkTuning {
   uint32_t words = 16;  ///< a lane moves, at most 16; of items of less than a word as many as make 8 KiB
 };
 
+struct RadixSortTuning {
+  uint32_t workgroup = 256;
+  uint32_t rows = 16;              ///< keys of 4 bytes a lane has of a tile, at most 16; of 8 bytes half as many
+  uint32_t part_words = 2048;      ///< of shared memory that a tile passes through, part by part
+  uint32_t groups = 1024;          ///< at most this many workgroups, except where their shares would be very long
+  uint32_t direct_groups = 64;     ///< so many or fewer sum each other's counts, without a dispatch in between
+  uint32_t count_workgroup = 256;  ///< of the dispatch that counts digits
+  uint32_t copies = 8;             ///< of each counter there: a power of two, at most 8
+};
+
 /// Everything that is chosen by measurement rather than by need.
 struct Tuning {
   ScanTuning scan;
@@ -109,6 +119,7 @@ struct Tuning {
   SearchTuning search;
   MergeTuning merge;
   BulkTuning bulk;
+  RadixSortTuning radix_sort;
 };
 
 /// The table's entry for the device's class, with the overrides of WEFT_TUNE in the environment, e.g.

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <weft/radix_sort.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "primitives/arguments.hpp"
+#include "primitives/radix_sort.h"
+#include "primitives/search_keys.hpp"
+#include "runtime/tuning.hpp"
+
+namespace weft {
+
+using runtime::ContextState;
+using runtime::Pipeline;
+
+struct RadixSort::Plan {
+  std::shared_ptr<const ContextState> state;
+  RadixSortConfig config;  // end_bit is not 0 where it stands for all
+  uint32_t digit_bits = 0;
+  uint32_t passes = 0;
+  uint32_t tile_keys = 0;
+  uint32_t groups = 0;
+  uint32_t direct_groups = 0;  // up to so many the downsweep sums the table itself
+  std::shared_ptr<const Pipeline> upsweep, scan, downsweep;
+
+  uint32_t bins() const { return 1u << digit_bits; }
+  uint64_t tiles(uint64_t count) const { return count / tile_keys + (count % tile_keys != 0 ? 1 : 0); }
+  /// Workgroups of upsweep and downsweep. They take turns of a bounded length, whatever the tuning says.
+  uint32_t groups_of(uint64_t count) const;
+  /// What scratch begins with: the table and the totals.
+  uint64_t table_bytes(uint64_t count) const;
+  uint64_t keys_bytes(uint64_t count) const;
+};
+
+namespace {
+
+constexpr const char* kName = "RadixSort";
+constexpr uint64_t kMaxKeys = uint64_t{1} << 32;  // a call takes fewer
+constexpr uint32_t kMaxDigitBits = 8;
+constexpr uint32_t kLeastWorkgroup = 128;
+constexpr uint32_t kCounterWords = 2048;  // of shared memory, if tiles do not pass through more
+constexpr uint32_t kMaxGroups = 65535;
+constexpr uint64_t kMaxTilesOfGroup = 16384;
+constexpr uint32_t kScanWorkgroup = 256;
+
+uint64_t in_vectors(uint64_t bytes) { return (bytes + 15) / 16 * 16; }
+
+}  // namespace
+
+const char* name_of(SortOrder order) noexcept { return order == SortOrder::ascending ? "ascending" : "descending"; }
+
+uint32_t RadixSort::Plan::groups_of(uint64_t count) const {
+  const uint64_t all = tiles(count);
+  const uint64_t wanted = std::clamp<uint64_t>(all / kMaxTilesOfGroup + 1, groups, kMaxGroups);
+  return static_cast<uint32_t>(std::clamp<uint64_t>(all, 1, wanted));
+}
+
+uint64_t RadixSort::Plan::table_bytes(uint64_t count) const {
+  return uint64_t{bins()} * 4 * ((groups_of(count) + 3) / 4 * 4 + 1) + 16;
+}
+
+uint64_t RadixSort::Plan::keys_bytes(uint64_t count) const { return in_vectors(count * size_of(config.key)); }
+
+Result<RadixSort> RadixSort::create(const Context& context, const RadixSortConfig& config) {
+  const ContextState& state = *context.state();
+  if (const Status status = primitives::check_search_key(kName, config.key); !status) return status.error();
+  if (config.value_bytes != 0 && config.value_bytes != 4 && config.value_bytes != 8)
+    return Error{ErrorCode::unsupported,
+                 "RadixSort: values have 4 or 8 bytes, or there are none, not " + std::to_string(config.value_bytes)};
+  const uint32_t key_bytes = size_of(config.key);
+  const uint32_t end_bit = config.end_bit != 0 ? config.end_bit : 8 * key_bytes;
+  if (config.begin_bit >= end_bit || end_bit > 8 * key_bytes)
+    return Error{ErrorCode::unsupported, "RadixSort: keys of type " + std::string(name_of(config.key)) +
+                                             " have no bits from " + std::to_string(config.begin_bit) + " to " +
+                                             std::to_string(end_bit)};
+  const Result<runtime::Tuning> tunings = runtime::tuning_of(state.traits());
+  if (!tunings) return tunings.error();
+  const runtime::RadixSortTuning& tuning = tunings->radix_sort;
+
+  auto plan = std::make_shared<Plan>();
+  plan->state = context.state();
+  plan->config = config;
+  plan->config.end_bit = end_bit;
+  plan->groups = tuning.groups;
+  plan->direct_groups = tuning.direct_groups;
+
+  const uint32_t item_words = (key_bytes + config.value_bytes) / 4;
+  uint32_t workgroup = std::min(tuning.workgroup, state.traits().max_workgroup_invocations);
+  // What the begins of digits, sums over subgroups and emulated subgroups take, and something for the driver, is not to be had.
+  const uint32_t reserved = 2048 + (state.subgroup_backend() == SubgroupBackend::emulated ? 8 * workgroup : 0);
+  const uint32_t shared_bytes = std::max(state.traits().shared_memory_bytes, reserved) - reserved;
+  const uint32_t part_words = std::min(tuning.part_words, shared_bytes / 4);
+  // Every subgroup has a counter of its own for each digit: where subgroups are small fewer of them, then fewer bits.
+  const uint32_t counter_words = std::min(shared_bytes / 4, std::max(kCounterWords, part_words));
+  const auto fits = [&](uint32_t digit_bits) {
+    return uint64_t{workgroup / state.subgroup_size()} << digit_bits <= counter_words;
+  };
+  while (workgroup > kLeastWorkgroup && !fits(kMaxDigitBits)) workgroup /= 2;
+  plan->digit_bits = kMaxDigitBits;
+  while (plan->digit_bits > 1 && !fits(plan->digit_bits)) --plan->digit_bits;
+  const uint32_t rows = std::max(1u, tuning.rows / (key_bytes / 4));
+  plan->tile_keys = workgroup * rows;
+  uint32_t part_rows = std::clamp(part_words / (workgroup * item_words), 1u, rows);
+  while (rows % part_rows != 0) --part_rows;
+  const uint32_t bits = end_bit - config.begin_bit;
+  plan->passes = (bits + plan->digit_bits - 1) / plan->digit_bits;
+
+  const bool is_unsigned = primitives::key_order(config.key) == 0;
+  const uint32_t flips = is_unsigned && config.order == SortOrder::ascending ? 0 : 1;
+  Status status;
+  const auto build = [&](std::shared_ptr<const Pipeline>& pipeline, const char* kernel, uint32_t size,
+                         std::initializer_list<uint32_t> more) {
+    if (!status) return;
+    std::vector<uint32_t> constants = {key_bytes / 4, plan->digit_bits, plan->tile_keys, flips};
+    constants.insert(constants.end(), more);
+    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(kernel, size, constants);
+    if (built)
+      pipeline = *std::move(built);
+    else
+      status = built.error();
+  };
+  const uint32_t limit = state.traits().max_workgroup_invocations;
+  build(plan->upsweep, "radix_sort_upsweep", std::min(tuning.count_workgroup, limit), {std::bit_floor(tuning.copies)});
+  build(plan->scan, "radix_sort_scan", kScanWorkgroup, {});
+  build(plan->downsweep, "radix_sort_downsweep", workgroup, {rows, config.value_bytes / 4, part_rows});
+  if (!status) return status.error();
+  return RadixSort(std::move(plan));
+}
+
+RadixSort::RadixSort(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
+
+uint32_t RadixSort::tile_keys() const noexcept { return plan_->tile_keys; }
+
+VkDeviceSize RadixSort::scratch_size(uint64_t max_count) const noexcept {
+  // No call takes more.
+  const uint64_t count = std::min(max_count, kMaxKeys - 1);
+  return plan_->table_bytes(count) +
+         (plan_->passes > 1 ? plan_->keys_bytes(count) + in_vectors(count * plan_->config.value_bytes) : 0);
+}
+
+Status RadixSort::record(VkCommandBuffer commands, const RadixSortArgs& args) const {
+  const Plan& plan = *plan_;
+  const ContextState& state = *plan.state;
+  const uint64_t count = args.count.maximum();
+  const bool has_values = plan.config.value_bytes != 0;
+
+  if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");
+  if (count >= kMaxKeys) return primitives::argument_error(kName, "count", "is 2^32 or more: " + std::to_string(count));
+  // Where keys and values lie: in the input, the output, or scratch.
+  struct Place {
+    VkDeviceAddress keys = 0, values = 0;
+  } input, output, between;
+  primitives::RangeChecks ranges(state, kName);
+  if (count != 0) {
+    const uint64_t key_bytes = count * size_of(plan.config.key), value_bytes = count * plan.config.value_bytes;
+    input.keys = ranges.read("keys", args.keys, key_bytes, 4);
+    if (has_values) input.values = ranges.read("values", args.values, value_bytes, 4);
+    output.keys = ranges.write("keys_out", args.keys_out, key_bytes, 4);
+    if (has_values) output.values = ranges.write("values_out", args.values_out, value_bytes, 4);
+  }
+  const VkDeviceAddress scratch = ranges.scratch(args.scratch, scratch_size(count));
+  shader::RadixSortPush push{};
+  push.count = ranges.count(args.count);
+  if (Status status = ranges.finish(); !status) return status;
+  if (count == 0) return {};
+
+  const uint32_t groups = plan.groups_of(count);
+  push.table = scratch;
+  push.groups = groups;
+  push.table_row = (groups + 3) / 4 * 4;
+  if (groups > plan.direct_groups) push.totals = scratch + uint64_t{plan.bins()} * 4 * push.table_row;
+  between.keys = scratch + plan.table_bytes(count);
+  between.values = between.keys + plan.keys_bytes(count);
+  push.count_maximum = static_cast<uint32_t>(count);
+  push.count_words = static_cast<uint32_t>(args.count.range().size / 4);
+  const uint32_t order = primitives::key_order(plan.config.key);
+  const uint32_t all_of_descending = plan.config.order == SortOrder::descending ? ~0u : 0u;
+  push.flip_high = (order != 0 ? 0x80000000u : 0u) ^ all_of_descending;
+  push.flip_low = all_of_descending;
+  push.flip_negative_high = is_float(plan.config.key) ? 0x7fffffffu : 0u;
+  push.flip_negative_low = is_float(plan.config.key) ? ~0u : 0u;
+
+  const uint32_t bits = plan.config.end_bit - plan.config.begin_bit;
+  Place from = input;
+  for (uint32_t pass = 0; pass < plan.passes; ++pass) {
+    const Place to = (plan.passes - 1 - pass) % 2 == 0 ? output : between;
+    // Digits of about equal size.
+    const uint32_t first = bits * pass / plan.passes, end = bits * (pass + 1) / plan.passes;
+    push.shift = plan.config.begin_bit + first;
+    push.digit_mask = (1u << (end - first)) - 1;
+    push.keys = from.keys;
+    push.values = from.values;
+    push.keys_out = to.keys;
+    push.values_out = to.values;
+    from = to;
+    if (pass != 0) primitives::barrier_between(state, commands);
+    primitives::dispatch(state, commands, *plan.upsweep, push, {groups, 1});
+    primitives::barrier_between(state, commands);
+    if (push.totals != 0) {
+      primitives::dispatch(state, commands, *plan.scan, push, {plan.bins(), 1});
+      primitives::barrier_between(state, commands);
+    }
+    primitives::dispatch(state, commands, *plan.downsweep, push, {groups, 1});
+  }
+  return {};
+}
+
+}  // namespace weft
