@@ -85,7 +85,7 @@ constexpr ClassTuning kTable[] = {
                         .small_kib = 2048},
       .segmented_reduce = {.workgroup = 256, .rows = 4, .rows_wide = 2, .groups = 2112},
       .search = {.workgroup = 128, .keys = 15},
-      .merge = {.workgroup = 256, .keys = 16, .keys_wide = 8},
+      .merge = {.workgroup = 256, .keys = 32, .keys_wide = 8},
       .bulk = {.workgroup = 128, .words = 16}}},
     {[](const DeviceTraits&) { return true; }, {}},
 };
