@@ -90,8 +90,8 @@ class MergeInput {
 
 /// `arrays`: both sequences' keys, then, of pairs, their values. The outputs of pairs are keys and values, else one of the two.
 template <class T>
-Verdict check_merge(MergeOutput output, const std::vector<HostArray>& arrays, FetchOutputs fetch,
-                    FetchOutputs fetch_values = {}) {
+Verdict check_merge(MergeOutput output, const std::vector<HostArray>& arrays, const FetchOutputs& fetch,
+                    const FetchOutputs& fetch_values = {}) {
   constexpr uint64_t kChunk = uint64_t{1} << 24;
   const std::span<const T> a = items_of<T>(arrays[0].bytes), b = items_of<T>(arrays[1].bytes);
   const uint64_t n = a.size() + b.size();
