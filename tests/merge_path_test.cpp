@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// shaders/weft/merge_path.glsl and merge_tile.glsl by themselves: a workgroup's merge against the standard library's.
+// shaders/weft/merge_path.glsl, merge_tile.glsl and subgroup_merge.glsl by themselves: a workgroup's merge, and a subgroup's, against the
+// standard library's.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -91,6 +92,64 @@ TEST_SUITE("merge_path") {
         if (shape.lane_keys != 15) of.operator()<double>(2);
         if (shape.lane_keys == 8) of.operator()<int32_t>(1);
       }
+    }
+  }
+
+  TEST_CASE("each diagonal has exactly one cut, and subgroups find and merge what lies between two") {
+    constexpr uint32_t kWorkgroup = 128, kKeys = 4;
+    for (Backend* backend : every_backend()) {
+      CAPTURE(backend->name());
+      const std::array constants{1u, 0u, kKeys};
+      const Kernel kernel(backend->gpu(),
+                          std::string("subgroup_merge_self_test") + (backend->is_emulated() ? ".emulated" : ".native"),
+                          kWorkgroup, backend->context().subgroup_size(), constants);
+      for (const uint64_t total :
+           {uint64_t{0}, uint64_t{1}, uint64_t{90}, uint64_t{kWorkgroup * kKeys - 1}, uint64_t{kWorkgroup * kKeys}})
+        for (const uint64_t count_a : {uint64_t{0}, total / 7, total / 2, total})
+          for (const uint64_t values : {0, 1, 4, 60}) {
+            CAPTURE(total);
+            CAPTURE(count_a);
+            CAPTURE(values);
+            const auto a = sorted_keys<uint32_t>(count_a, total + values, values),
+                       b = sorted_keys<uint32_t>(total - count_a, total + 1, values);
+            std::vector<uint32_t> keys = a;
+            keys.insert(keys.end(), b.begin(), b.end());
+            GuardedBuffer inputs(backend->gpu(), total * 4, 4, std::as_bytes(std::span(keys)));
+            GuardedBuffer results(backend->gpu(), (3 * total + 2) * 4, 0, {});
+            shader::SelfTestPush push{};
+            push.inputs = inputs.address();
+            push.results = results.address();
+            push.delta = static_cast<uint32_t>(a.size());
+            push.lane = static_cast<uint32_t>(b.size());
+            const auto ran = backend->gpu().run([&](VkCommandBuffer commands) {
+              kernel.record(commands, push, 1);
+              return Status{};
+            });
+            if (!ran) FAIL(ran.error().message);
+
+            std::vector<uint32_t> cuts;
+            bool unique = true;
+            for (uint64_t k = 0; k <= total; ++k) {
+              uint64_t found = 0;
+              for (uint64_t i = k - std::min<uint64_t>(k, b.size()); i <= std::min<uint64_t>(k, a.size()); ++i) {
+                const uint64_t j = k - i;
+                if ((i == 0 || j == b.size() || a[i - 1] <= b[j]) && (j == 0 || i == a.size() || b[j - 1] < a[i])) {
+                  cuts.push_back(static_cast<uint32_t>(i));
+                  ++found;
+                }
+              }
+              unique = unique && found == 1;
+            }
+            REQUIRE(unique);
+            std::vector<uint32_t> expected = cuts;
+            expected.insert(expected.end(), cuts.begin(), cuts.end());
+            std::ranges::merge(a, b, std::back_inserter(expected));
+            std::vector<std::byte> bytes;
+            CHECK(results.read(bytes) == "");
+            const auto found = items_of<uint32_t>(bytes);
+            CHECK(std::ranges::mismatch(found, expected).in1 - found.begin() ==
+                  static_cast<std::ptrdiff_t>(expected.size()));
+          }
     }
   }
 }

@@ -129,7 +129,7 @@ TEST_SUITE("merge") {
                       {.out_misalignment = 4, .values_misalignment = off, .count_a = DeviceCount{n / 2, 4}});
           off = (off + step) % 16;
         }
-      // What is not in order brings places behind the last.
+      // Whatever order there is, each index is some key's.
       check_merge(backend, config, drawn_keys<T>(tile / 2 + 3, 1), drawn_keys<T>(tile - 9, 2), {.sorted = false});
       check_merge(backend, config, ordered<T>(tile / 2 + 3, 1, 0, !config.descending), drawn_keys<T>(tile - 9, 2),
                   {.sorted = false});

@@ -23,6 +23,7 @@
 #include "support/compaction_oracle.hpp"
 #include "support/interval_counts.hpp"
 #include "support/item_source.hpp"
+#include "support/merge_input.hpp"
 #include "support/oracle.hpp"
 #include "support/sampling.hpp"
 #include "support/sort_keys.hpp"
@@ -39,6 +40,9 @@ using weft::bench::IntervalCounts;
 using weft::bench::IntervalPlaces;
 using weft::bench::ItemSource;
 using weft::bench::items_of;
+using weft::bench::MergeInput;
+using weft::bench::MergeOutput;
+using weft::bench::MergeSpread;
 using weft::bench::Mismatch;
 using weft::bench::Spread;
 using weft::bench::Summary;
@@ -431,6 +435,48 @@ Work radix_sort(Type type, bool pairs, weft::bench::Keys kind, uint64_t n) {
   return work;
 }
 
+/// T: of keys. Values are u32.
+template <class T>
+Work merge(MergeOutput output, MergeSpread spread, Type key, uint64_t n) {
+  const bool pairs = output == MergeOutput::pairs;
+  const uint64_t a = weft::bench::merge_count(spread, n, 0), b = n - a;
+  const auto keys = [=](uint32_t sequence) {
+    return [=] {
+      static MergeInput input;
+      static ItemSource source = ItemSource::random();
+      return input.keys<T>(source, spread, n, sequence);
+    };
+  };
+  Work work{weft::bench::name_of(output),
+            weft::bench::name_of(spread),
+            key,
+            n,
+            {{{}, key, a, keys(0)}, {{}, key, b, keys(1)}},
+            {n * sizeof(T)},
+            2 * n * (sizeof(T) + (pairs ? 4 : 0)),
+            {},
+            {}};
+  if (pairs) {
+    work.inputs.push_back({weft::bench::merge_values(0), Type::u32, a});
+    work.inputs.push_back({weft::bench::merge_values(1), Type::u32, b});
+    work.outputs.push_back(4 * n);
+  }
+  work.call = [=](const Memory& memory, void* scratch, size_t& bytes, cudaStream_t stream) {
+    const auto count_a = static_cast<int64_t>(a), count_b = static_cast<int64_t>(b);
+    if (pairs)
+      return cub::DeviceMerge::MergePairs(scratch, bytes, memory.in<T>(0), memory.in(2), count_a, memory.in<T>(1),
+                                          memory.in(3), count_b, memory.out<T>(0), memory.out(1),
+                                          cuda::std::less<>{}, stream);
+    return cub::DeviceMerge::MergeKeys(scratch, bytes, memory.in<T>(0), count_a, memory.in<T>(1), count_b,
+                                       memory.out<T>(0), cuda::std::less<>{}, stream);
+  };
+  work.check = [=](const Memory& memory, const std::vector<HostArray>& inputs) {
+    return take(weft::bench::check_merge<T>(output, inputs, fetcher(memory.outputs[0], sizeof(T)),
+                                            pairs ? fetcher(memory.outputs[1], 4) : FetchOutputs{}));
+  };
+  return work;
+}
+
 Work unique(const ItemSource& source, const Runs& runs, uint64_t n) {
   const uint64_t kept = expected(source.run_share(runs.data, 4), n);
   Work work{"unique", runs.name, Type::u32, n, {{runs.data, Type::u32, n}}, {n * 4, 4}, 4 * n + 4 * kept, {}, {}};
@@ -800,6 +846,17 @@ std::vector<Work> primitive_works(const Options& options, const ItemSource& sour
     }
   }
   add_compaction_works(options, source, some, works);
+  for (const uint64_t n : sizes)
+    works.push_back(merge<uint32_t>(MergeOutput::keys, MergeSpread::random, Type::u32, n));
+  if (!options.quick) {
+    for (const MergeSpread spread :
+         {MergeSpread::interleaved, MergeSpread::disjoint, MergeSpread::one_sided, MergeSpread::ties})
+      for (const uint64_t n : some) works.push_back(merge<uint32_t>(MergeOutput::keys, spread, Type::u32, n));
+    for (const uint64_t n : some)
+      works.push_back(merge<uint64_t>(MergeOutput::keys, MergeSpread::random, Type::u64, n));
+    for (const MergeSpread spread : {MergeSpread::random, MergeSpread::interleaved, MergeSpread::ties})
+      for (const uint64_t n : some) works.push_back(merge<uint32_t>(MergeOutput::pairs, spread, Type::u32, n));
+  }
   for (const uint32_t mean : {25u, 5u, 1000u, 5000u}) {
     if (options.quick && mean != 25) continue;
     for (const uint64_t n : mean == 25 ? sizes : some)

@@ -12,25 +12,11 @@
 #include <weft/types.hpp>
 
 #include "support/bench_case.hpp"
+#include "support/bucket_sort.hpp"
 #include "support/output_reader.hpp"
 #include "support/parallel.hpp"
 
 namespace weft::bench {
-
-/// Keys in order: dealt out by their highest byte, then sorted on all cores.
-template <class T>
-void sort_keys(std::span<const T> keys, std::vector<std::byte>& into) {
-  constexpr uint32_t kBuckets = 256;
-  std::array<uint64_t, kBuckets + 1> begins{};
-  const auto bucket_of = [](T key) { return static_cast<uint32_t>(key >> (8 * sizeof(T) - 8)); };
-  for (const T key : keys) ++begins[bucket_of(key) + 1];
-  for (uint32_t b = 0; b < kBuckets; ++b) begins[b + 1] += begins[b];
-  into.resize(keys.size_bytes());
-  T* const sorted = reinterpret_cast<T*>(into.data());
-  auto next = begins;
-  for (const T key : keys) sorted[next[bucket_of(key)]++] = key;
-  for_each_block(kBuckets, [&](uint64_t b) { std::sort(sorted + begins[b], sorted + begins[b + 1]); });
-}
 
 /// Of `n` keys in all, one in `needle_share` is a needle. Whoever derives records the search.
 class SearchCase : public BenchCase {

@@ -52,7 +52,8 @@ struct MergeArgs {
 /// this order too, which for zeros `<` alone does not bring about. With `descending` all of this is the other way round, but
 /// for equal keys. Keys are moved bit by bit. With a less() of the caller's own, keys of which neither is less are equal.
 ///
-/// Of sequences that are not sorted, or not in this order, the outputs' contents are unspecified, but no other memory is touched. Keys
+/// Of sequences that are not sorted, or not in this order, the outputs' contents are unspecified, but for indices to be some key's, and
+/// no other memory is touched. Keys
 /// may be distributed in any way, and one sequence be as much longer than the other as it may: the work is cut evenly by merge path
 /// (docs/decisions/merge-in-registers.md). Results have the same bits on every run and every device.
 ///

@@ -180,7 +180,8 @@ void store_key(uvec2 target, uint i, uint count, MergeElement element) {
 #endif
 }
 
-// Of pieces that are not sorted, what lies between them may not end up behind them.
+// What lies between the pieces ends up behind both even where they are not sorted: it rises and falls once by itself. An address is made
+// of this, so that it is bounded all the same.
 uint bounded_place(MergeElement element, uint count) { return min(merge_place(element), count - min(count, 1u)); }
 
 uvec2 value_address(uvec2 values, uint index) { return word64_add(values, word64_multiply(index, kValueBytes)); }

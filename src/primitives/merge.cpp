@@ -33,6 +33,8 @@ namespace {
 
 constexpr const char* kName = "Merge";
 
+// Lanes for each tile in merge_partition.comp.
+constexpr uint64_t kPartitionLanes = 4;
 // Words of an element; where it has more, a lane holds half as many.
 constexpr uint32_t kWideWords = 3;
 
@@ -41,7 +43,7 @@ Status check_config(const MergeConfig& config) {
     return Error{ErrorCode::unsupported, std::string(kName) + ": " + why};
   };
   if (config.own_kernels)
-    if (const Status status = primitives::check_own_kernels(kName, *config.own_kernels, "merge"); !status)
+    if (Status status = primitives::check_own_kernels(kName, *config.own_kernels, "merge"); !status)
       return status;
   if (!config.own_kernels && config.key == Type::u32x2)
     return refused("keys are u8, u16, u32, u64, i32, i64, f16, f32 or f64, not u32x2");
@@ -149,7 +151,7 @@ Status Merge::record(VkCommandBuffer commands, const MergeArgs& args) const {
   const uint64_t tiles = plan.tiles(a + b);
   const uint32_t max_groups = state.traits().max_workgroup_count_x;
   primitives::dispatch(state, commands, *plan.partition, push,
-                       primitives::dispatch_size(tiles / plan.workgroup + 1, max_groups));
+                       primitives::dispatch_size(tiles * kPartitionLanes / plan.workgroup + 1, max_groups));
   primitives::barrier_between(state, commands);
   primitives::dispatch(state, commands, *plan.merge, push, primitives::dispatch_size(tiles, max_groups));
   return {};

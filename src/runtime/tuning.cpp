@@ -92,7 +92,7 @@ constexpr ClassTuning kTable[] = {
                         .small_kib = 2048},
       .segmented_reduce = {.workgroup = 256, .rows = 4, .rows_wide = 2, .groups = 2112},
       .search = {.workgroup = 256, .keys = 32},
-      .merge = {.workgroup = 256, .keys = 16, .keys_wide = 8},
+      .merge = {.workgroup = 256, .keys = 32, .keys_wide = 8},
       .bulk = {.workgroup = 128, .words = 16},
       .radix_sort = {.workgroup = 512,
                      .rows = 16,

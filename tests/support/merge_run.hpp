@@ -49,7 +49,7 @@ struct MergeOptions {
   VkDeviceSize values_misalignment =
       0;  ///< of B's; A's and the output's are others, all multiples of this one's lowest bit
   std::optional<DeviceCount> count_a{}, count_b{};
-  bool sorted = true;  ///< else nothing is expected but that all else stays as it is
+  bool sorted = true;  ///< else nothing is expected but that all else stays as it is, and indices are some key's
   uint8_t dirt = 0xdb;
 };
 
@@ -124,6 +124,12 @@ std::string wrong_merge_by(const Less& key_is_less, Gpu& gpu, const Merge& merge
   const auto input_of = [&](uint64_t i) { return origins[i] < obeyed_a ? 0 : 1; };
   const auto place_of = [&](uint64_t i) { return origins[i] - (origins[i] < obeyed_a ? 0 : obeyed_a); };
   std::string wrong = compare("indices_out", indices_out, 4, [&](uint64_t i) { return &origins[i]; });
+  // Also of sequences that are not sorted.
+  if (config.indices) {
+    const std::vector<uint32_t> indices = items_of<uint32_t>(bytes);
+    for (uint64_t i = 0; i < total; ++i)
+      if (indices[i] >= total) return "an index is " + std::to_string(indices[i]) + " of " + std::to_string(total);
+  }
   if (found != nullptr && !config.keys) *found = bytes;
   if (wrong.empty())
     wrong = compare("values_out", values_out, value_bytes,

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// subgroup_merge.glsl by itself, for tests/merge_path_test.cpp: one workgroup cuts and merges two ranges of u32 that lie behind each
+// other. Results: for each diagonal how many keys of A are in front of it, as a subgroup finds it, then as one lane does; then the merge.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "self_test.h"
+
+layout(constant_id = 4) const uint kMergeKeys = 4;
+#include "weft/subgroup_merge.glsl"
+
+layout(push_constant, std430) uniform Push { SelfTestPush push; };
+
+WEFT_SUBGROUP_MERGE_PATH(MergeRanges, kWorkgroupSize * kMergeKeys)
+WEFT_SUBGROUP_MERGE(uint)
+
+void main() {
+  const uint count_a = push.delta;
+  const uint count_b = push.lane;
+  const uint total = count_a + count_b;
+  const MergeRanges ranges = MergeRanges(push.inputs, word64_add(push.inputs, 4u * count_a), true);
+  Words results = Words(push.results);
+  for (uint first = 0u; first <= total; first += kSubgroupCount) {
+    const uint diagonal = min(first + subgroup_index(), total);
+    const uint split = subgroup_merge_path_split(ranges, diagonal, count_a, count_b);
+    if (subgroup_lane() == 0u) {
+      results.at[diagonal] = split;
+      results.at[total + 1u + diagonal] = merge_path_split(ranges, diagonal, count_a, count_b);
+    }
+  }
+
+  const uint begin = min(subgroup_index() * kSubgroupMergeKeys, total);
+  const uint end = min(begin + kSubgroupMergeKeys, total);
+  const uint first_a = subgroup_merge_path_split(ranges, begin, count_a, count_b);
+  const uint piece_a = subgroup_merge_path_split(ranges, end, count_a, count_b) - first_a;
+  const uint piece_b = end - begin - piece_a;
+  Words keys_a = Words(word64_add(ranges.keys_a, 4u * first_a));
+  Words keys_b = Words(word64_add(ranges.keys_b, 4u * (begin - first_a)));
+  uint keys[kMergeKeys];
+  [[unroll]] for (uint r = 0; r < kMergeKeys; ++r) {
+    const uint i = r * kSubgroupSize + subgroup_lane();
+    const uint j = kSubgroupMergeKeys - 1u - i;
+    keys[r] = ~0u;
+    if (i < piece_a) keys[r] = keys_a.at[i];
+    if (j < piece_b) keys[r] = keys_b.at[j];
+  }
+  subgroup_merge(keys);
+  [[unroll]] for (uint r = 0; r < kMergeKeys; ++r) {
+    const uint i = r * kSubgroupSize + subgroup_lane();
+    if (begin + i < end) results.at[2u * total + 2u + begin + i] = keys[r];
+  }
+}
