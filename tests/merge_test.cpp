@@ -160,8 +160,9 @@ TEST_SUITE("merge") {
         for (const bool sorted : {true, false}) {
           CAPTURE(backend.name());
           CAPTURE(text_of(config));
-          CAPTURE(n);
-          CAPTURE(m);
+          const uint64_t count_a = n, count_b = m;  // that CAPTURE can name
+          CAPTURE(count_a);
+          CAPTURE(count_b);
           std::vector<T> keys[2];
           for (uint64_t i = 0; i < n; ++i) keys[0].push_back(drawn(n, i));
           for (uint64_t i = 0; i < m; ++i) keys[1].push_back(drawn(m + 1, i));
