@@ -91,7 +91,7 @@ TEST_SUITE("host tuning") {
         CHECK(tuning->segmented_reduce.rows_wide <= 8);
         CHECK(tuning->search.workgroup % 128 == 0);
         CHECK(tuning->search.workgroup <= 256);
-        CHECK(tuning->search.keys <= 32);
+        CHECK(tuning->search.keys <= 31);
         CHECK(tuning->merge.workgroup % 128 == 0);
         CHECK(tuning->merge.workgroup <= 256);
         CHECK(tuning->merge.keys <= 32);

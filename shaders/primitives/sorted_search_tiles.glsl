@@ -8,10 +8,10 @@
 #include "weft/subgroup.glsl"
 #include "primitives/sorted_search.h"
 
-layout(constant_id = 4) const uint kMergeKeys = 8;
+layout(constant_id = 4) const uint kMergeLaneKeys = 7;
 layout(constant_id = 5) const bool kMergeEqualFromA = true;  // lower bounds
 
-const uint kTileItems = kWorkgroupSize * kMergeKeys;
+const uint kTileItems = kWorkgroupSize * kMergeLaneKeys;
 
 #include "weft/tile_range.glsl"
 

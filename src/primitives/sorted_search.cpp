@@ -2,7 +2,6 @@
 #include <weft/sorted_search.hpp>
 
 #include <algorithm>
-#include <bit>
 
 #include "primitives/arguments.hpp"
 #include "primitives/search_keys.hpp"
@@ -28,6 +27,8 @@ struct SortedSearch::Plan {
 namespace {
 
 constexpr const char* kName = "SortedSearch";
+// Of 16 KiB, which every device has; emulated subgroups take some.
+constexpr uint32_t kMaxTileBytes = 12 << 10;
 
 }  // namespace
 
@@ -42,7 +43,8 @@ Result<SortedSearch> SortedSearch::create(const Context& context, const SortedSe
   plan->config = config;
   plan->workgroup = std::min(tuning->search.workgroup, state.traits().max_workgroup_invocations);
   const uint32_t key_bytes = size_of(config.key);
-  const uint32_t lane_keys = std::bit_floor(std::max(tuning->search.keys * 4 / key_bytes, 1u));
+  const uint32_t lane_keys =
+      std::clamp(tuning->search.keys * 4 / key_bytes, 1u, kMaxTileBytes / (plan->workgroup * key_bytes));
   plan->tile_keys = plan->workgroup * lane_keys;
 
   const uint32_t constants[] = {key_bytes / 4, primitives::key_order(config.key), lane_keys,

@@ -77,7 +77,7 @@ struct HistogramTuning {
 /// SortedSearch; of BinarySearch the workgroup.
 struct SearchTuning {
   uint32_t workgroup = 256;
-  uint32_t keys = 8;  ///< a lane merges, at most 32, rounded down to a power of two; of 8 bytes half as many
+  uint32_t keys = 7;  ///< a lane merges, at most 31 and as many as make 12 KiB; of 8 bytes half as many
 };
 
 /// Merge. Keys a lane are rounded down to powers of two.
