@@ -43,8 +43,7 @@ Status check_config(const MergeConfig& config) {
     return Error{ErrorCode::unsupported, std::string(kName) + ": " + why};
   };
   if (config.own_kernels)
-    if (Status status = primitives::check_own_kernels(kName, *config.own_kernels, "merge"); !status)
-      return status;
+    if (Status status = primitives::check_own_kernels(kName, *config.own_kernels, "merge"); !status) return status;
   if (!config.own_kernels && config.key == Type::u32x2)
     return refused("keys are u8, u16, u32, u64, i32, i64, f16, f32 or f64, not u32x2");
   const uint32_t bytes = config.value_bytes;
