@@ -59,7 +59,7 @@ TEST_SUITE("merge") {
           if (backend->is_emulated() && (sizeof(T) == 8) == descending) continue;
           const uint64_t tile = merge_of<T>(*backend).tile_keys();
           for (const auto& [a, b] : telling_sequences<T>(2 * tile + 19, 3 * tile - 7, descending))
-            check_merge(*backend, {.descending = descending}, a, b);
+            check_merge(*backend, {.order = descending ? SortOrder::descending : SortOrder::ascending}, a, b);
         }
       });
   }
@@ -72,7 +72,7 @@ TEST_SUITE("merge") {
           in_merge_order<T>({-nan, -kInfinity, -1, -std::numeric_limits<T>::denorm_min(), -0.0, -0.0, 0.0, 0.0,
                              std::numeric_limits<T>::denorm_min(), 1, kInfinity, nan},
                             descending);
-      const MergeConfig config{.descending = descending};
+      const MergeConfig config{.order = descending ? SortOrder::descending : SortOrder::ascending};
       check_merge<T>(backend, config, keys, keys);
       check_merge<T>(backend, config, {0.0}, {-0.0});
       check_merge<T>(backend, config, {-0.0}, {0.0});
@@ -87,7 +87,8 @@ TEST_SUITE("merge") {
 
   TEST_CASE("keys of less than a word are merged, wherever they begin") {
     const auto of = []<class T>(Backend& backend, bool descending) {
-      const MergeConfig config{.key = item_type<T>(), .descending = descending};
+      const MergeConfig config{.key = item_type<T>(),
+                               .order = descending ? SortOrder::descending : SortOrder::ascending};
       const uint64_t subgroup = made_merge(backend, config).subgroup_keys();
       for (const auto& [n, m] :
            {std::pair{subgroup, subgroup + 1}, {3 * subgroup + 5, subgroup / 2}, {uint64_t{3}, uint64_t{2}}})
@@ -122,8 +123,8 @@ TEST_SUITE("merge") {
                                  {2 * tile + 9, tile / 3},
                                  {uint64_t{7}, 2 * tile + 1}})
         for (const uint64_t values : {0, 1, 5, 200}) {
-          const auto a = ordered<T>(n, off, values, config.descending),
-                     b = ordered<T>(m, off + 1, values, config.descending);
+          const auto a = ordered<T>(n, off, values, config.order == SortOrder::descending),
+                     b = ordered<T>(m, off + 1, values, config.order == SortOrder::descending);
           check_merge(backend, config, a, b, {.values_misalignment = off});
           check_merge(backend, config, a, b,
                       {.out_misalignment = 4, .values_misalignment = off, .count_a = DeviceCount{n / 2, 4}});
@@ -131,14 +132,14 @@ TEST_SUITE("merge") {
         }
       // Whatever order there is, each index is some key's.
       check_merge(backend, config, drawn_keys<T>(tile / 2 + 3, 1), drawn_keys<T>(tile - 9, 2), {.sorted = false});
-      check_merge(backend, config, ordered<T>(tile / 2 + 3, 1, 0, !config.descending), drawn_keys<T>(tile - 9, 2),
-                  {.sorted = false});
+      check_merge(backend, config, ordered<T>(tile / 2 + 3, 1, 0, config.order == SortOrder::ascending),
+                  drawn_keys<T>(tile - 9, 2), {.sorted = false});
     };
     for (Backend* backend : every_backend()) {
       of.operator()<uint32_t>(*backend, {.value_bytes = 4});
-      of.operator()<uint8_t>(*backend, {.descending = true, .value_bytes = 2, .indices = true});
+      of.operator()<uint8_t>(*backend, {.order = SortOrder::descending, .value_bytes = 2, .indices = true});
       if (backend->is_emulated()) continue;
-      of.operator()<float>(*backend, {.descending = true, .keys = false, .indices = true});
+      of.operator()<float>(*backend, {.order = SortOrder::descending, .keys = false, .indices = true});
       of.operator()<uint64_t>(*backend, {.value_bytes = 8});
       of.operator()<double>(*backend, {.value_bytes = 1, .indices = true});
       of.operator()<uint16_t>(*backend, {.value_bytes = 12});

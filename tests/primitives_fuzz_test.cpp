@@ -779,8 +779,8 @@ Subject merge_subject(MergeConfig config, const char* tuning = "") {
       for (uint64_t i = 0; i < n && !b.empty(); i += 3) a[i] = b[draw.below(b.size())];
       MergeOptions options;
       options.sorted = !draw.one_in(10);
-      if (options.sorted) a = in_merge_order(std::move(a), config.descending);
-      if (options.sorted || draw.one_in(2)) b = in_merge_order(std::move(b), config.descending);
+      if (options.sorted) a = in_merge_order(std::move(a), config.order == SortOrder::descending);
+      if (options.sorted || draw.one_in(2)) b = in_merge_order(std::move(b), config.order == SortOrder::descending);
       options.a_misalignment = draw.misalignment(sizeof(T));
       options.b_misalignment = draw.misalignment(sizeof(T));
       options.out_misalignment = draw.misalignment(sizeof(T));
@@ -992,9 +992,9 @@ std::vector<Subject> subjects() {
       search_subject<BinarySearch, int32_t>(Bound::upper),
       search_subject<BinarySearch, double>(Bound::lower),
       merge_subject<uint32_t>({}),
-      merge_subject<float>({.descending = true}, "merge.workgroup=256,merge.keys=1"),
+      merge_subject<float>({.order = SortOrder::descending}, "merge.workgroup=256,merge.keys=1"),
       merge_subject<int64_t>({.value_bytes = 4}, "merge.keys_wide=16"),
-      merge_subject<uint8_t>({.descending = true, .value_bytes = 1, .indices = true}, "merge.keys=2"),
+      merge_subject<uint8_t>({.order = SortOrder::descending, .value_bytes = 1, .indices = true}, "merge.keys=2"),
       radix_sort_subject<uint32_t>({}, "radix_sort.groups=3"),
       radix_sort_subject<float>({.value_bytes = 4, .order = SortOrder::descending}, "radix_sort.direct_groups=2"),
       radix_sort_subject<int64_t>({.value_bytes = 8}, "radix_sort.rows=16,radix_sort.part_words=700"),

@@ -13,12 +13,12 @@ namespace weft {
 struct MergeConfig {
   /// u8, u16, u32, u64, i32, i64, f16, f32 or f64; those of 64 bits need no feature of the device here
   Type key = Type::u32;
-  bool descending = false;  ///< both inputs, and the output, begin with the greatest key
-  bool keys = true;         ///< whether merged keys are written
+  SortOrder order = SortOrder::ascending;  ///< of both inputs and the output
+  bool keys = true;                        ///< whether merged keys are written
   /// Of the value that moves with each key: 1, 2 or a multiple of 4 up to 256; 0: there are none.
   uint32_t value_bytes = 0;
   bool indices = false;  ///< whether it is written from where each output comes
-  /// A set made for "merge": keys are the snippet's items, aligned to 4, in the order of its less(). key and descending are not looked at.
+  /// A set made for "merge": keys are the snippet's items, aligned to 4, in the order of its less(). key and order are not looked at.
   std::optional<KernelSet> own_kernels{};
 };
 
@@ -49,7 +49,7 @@ struct MergeArgs {
 ///
 /// The order of keys is total. Integers are in the order of numbers. Floats are in that of IEEE 754's totalOrder: -0 is in front of
 /// 0, and NaN in front of all numbers where its sign bit is set, else behind them, ordered by its bits; inputs have to be in
-/// this order too, which for zeros `<` alone does not bring about. With `descending` all of this is the other way round, but
+/// this order too, which for zeros `<` alone does not bring about. Descending, all of this is the other way round, but
 /// for equal keys. Keys are moved bit by bit. With a less() of the caller's own, keys of which neither is less are equal.
 ///
 /// Of sequences that are not sorted, or not in this order, the outputs' contents are unspecified, but for indices to be some key's, and

@@ -6,13 +6,6 @@
 
 namespace weft {
 
-enum class SortOrder : uint8_t {
-  ascending,
-  descending,  ///< equal keys still keep their order
-};
-
-const char* name_of(SortOrder order) noexcept;  ///< "ascending", "descending"
-
 /// What the pipelines of a RadixSort are built for.
 struct RadixSortConfig {
   Type key = Type::u32;      ///< u32, i32, f32, u64, i64 or f64; those of 64 bits need no feature of the device here

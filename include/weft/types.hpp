@@ -51,6 +51,12 @@ enum class Bound : uint8_t {
   upper,  ///< behind them: the number of keys that are not greater
 };
 
+/// Of keys that are sorted or merged; equal ones keep their order in either.
+enum class SortOrder : uint8_t {
+  ascending,
+  descending,
+};
+
 /// Bytes of one item.
 constexpr uint32_t size_of(Type type) noexcept {
   switch (type) {
@@ -74,6 +80,7 @@ const char* name_of(Type type) noexcept;          ///< "u8", ...
 const char* name_of(Op op) noexcept;              ///< "add", ...
 const char* name_of(Strategy strategy) noexcept;  ///< "automatic", ...
 const char* name_of(Bound bound) noexcept;        ///< "lower", "upper"
+const char* name_of(SortOrder order) noexcept;    ///< "ascending", "descending"
 
 /// Two u32 words: the item of Op::affine.
 struct U32x2 {

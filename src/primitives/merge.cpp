@@ -82,7 +82,7 @@ Result<Merge> Merge::create(const Context& context, const MergeConfig& config) {
   const uint32_t constants[] = {key_words,
                                 primitives::key_order(config.key),
                                 lane_keys,
-                                config.descending ? 1u : 0u,
+                                config.order == SortOrder::descending ? 1u : 0u,
                                 key_bytes,
                                 has_places ? 1u : 0u,
                                 config.keys ? 1u : 0u,

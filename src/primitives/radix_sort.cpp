@@ -52,8 +52,6 @@ uint64_t in_vectors(uint64_t bytes) { return (bytes + 15) / 16 * 16; }
 
 }  // namespace
 
-const char* name_of(SortOrder order) noexcept { return order == SortOrder::ascending ? "ascending" : "descending"; }
-
 uint32_t RadixSort::Plan::groups_of(uint64_t count) const {
   const uint64_t all = tiles(count);
   const uint64_t wanted = std::clamp<uint64_t>(all / kMaxTilesOfGroup + 1, groups, kMaxGroups);

@@ -46,4 +46,6 @@ const char* name_of(Strategy strategy) noexcept {
 
 const char* name_of(Bound bound) noexcept { return bound == Bound::lower ? "lower" : "upper"; }
 
+const char* name_of(SortOrder order) noexcept { return order == SortOrder::ascending ? "ascending" : "descending"; }
+
 }  // namespace weft

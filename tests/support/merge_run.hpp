@@ -104,7 +104,9 @@ std::string wrong_merge_by(const Less& key_is_less, Gpu& gpu, const Merge& merge
   if (const std::string spoilt = scratch.overwritten(); !spoilt.empty()) return "scratch: " + spoilt;
 
   // From where each output comes.
-  const auto less = [&](const T& x, const T& y) { return config.descending ? key_is_less(y, x) : key_is_less(x, y); };
+  const auto less = [&](const T& x, const T& y) {
+    return config.order == SortOrder::descending ? key_is_less(y, x) : key_is_less(x, y);
+  };
   const uint64_t obeyed_a = count_a.obeyed(), total = obeyed_a + count_b.obeyed();
   std::vector<uint32_t> origins;
   for (uint64_t i = 0, j = 0; i + j < total;) {
@@ -151,7 +153,8 @@ std::string wrong_merge(Gpu& gpu, const Merge& merge, const MergeConfig& config,
 /// What a config asks for, in words.
 inline std::string text_of(const MergeConfig& config) {
   return (config.own_kernels ? config.own_kernels->name() : std::string(name_of(config.key))) +
-         (config.descending ? " descending" : "") + (config.keys ? " keys" : "") + (config.indices ? " indices" : "") +
+         (config.order == SortOrder::descending ? " descending" : "") + (config.keys ? " keys" : "") +
+         (config.indices ? " indices" : "") +
          (config.value_bytes != 0 ? " values of " + std::to_string(config.value_bytes) : "");
 }
 
