@@ -44,6 +44,8 @@ function(weft_device_tests name)
     # The longest start first.
     if(group STREQUAL "scan")
       set_tests_properties(${name}.${group} PROPERTIES COST 100)
+    elseif(name STREQUAL "swiftshader")
+      set_tests_properties(${name}.${group} PROPERTIES COST 50)
     endif()
   endforeach()
 endfunction()
@@ -99,7 +101,7 @@ endif()
 function(weft_validation_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ENVIRONMENT;ARGUMENTS")
   add_test(NAME validation.${name} COMMAND weft_tests ${arg_ARGUMENTS})
-  set_tests_properties(validation.${name} PROPERTIES LABELS validation TIMEOUT 600
+  set_tests_properties(validation.${name} PROPERTIES LABELS validation TIMEOUT 900 COST 60
     FAIL_REGULAR_EXPRESSION "${weft_nothing_ran}"
     ENVIRONMENT "${weft_lavapipe};LP_NATIVE_VECTOR_WIDTH=256;VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation;${arg_ENVIRONMENT}")
 endfunction()
