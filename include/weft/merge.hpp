@@ -49,13 +49,12 @@ struct MergeArgs {
 ///
 /// The order of keys is total. Integers are in the order of numbers. Floats are in that of IEEE 754's totalOrder: -0 is in front of
 /// 0, and NaN in front of all numbers where its sign bit is set, else behind them, ordered by its bits; inputs have to be in
-/// this order too, which for zeros `<` alone does not bring about. Descending, all of this is the other way round, but
-/// for equal keys. Keys are moved bit by bit. With a less() of the caller's own, keys of which neither is less are equal.
+/// this order too, which for zeros `<` alone does not bring about. Descending, all of this is the other way round, but for equal
+/// keys. Keys are moved bit by bit. With a less() of the caller's own, keys of which neither is less are equal.
 ///
 /// Of sequences that are not sorted, or not in this order, the outputs' contents are unspecified, but for indices to be some key's, and
-/// no other memory is touched. Keys
-/// may be distributed in any way, and one sequence be as much longer than the other as it may: the work is cut evenly by merge path
-/// (docs/decisions/merge-in-registers.md). Results have the same bits on every run and every device.
+/// no other memory is touched. Keys may be distributed in any way, and one sequence be as much longer than the other as it may: the
+/// work is cut evenly by merge path (docs/decisions/merge-in-registers.md). Results have the same bits on every run and every device.
 ///
 /// Cost: reads each key once, but for those around cuts, and each value once, and writes each output once; 2 dispatches, of which the
 /// first reads about 2·log2(min(count_a, count_b)) keys for each tile. Scratch: 4 bytes for each tile.
@@ -63,8 +62,7 @@ struct MergeArgs {
 class Merge {
  public:
   /// Builds the pipelines. Errors: unsupported (another type of keys or size of values, no output wanted, or own_kernels made
-  /// for something else),
-  /// out_of_host_memory, out_of_device_memory, device_lost.
+  /// for something else), out_of_host_memory, out_of_device_memory, device_lost.
   static Result<Merge> create(const Context& context, const MergeConfig& config);
 
   /// Bytes of scratch for any call on at most so many keys. Never decreases with either. Never 0.

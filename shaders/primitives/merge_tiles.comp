@@ -137,8 +137,8 @@ WEFT_SUBGROUP_MERGE(MergeElement)
 
 // ---- outputs ----
 
-// Stores the low bits of `bits`, 1 or 2 bytes, as this lane's item `i` of `count` at `target`; lanes of a subgroup have neighbours. Items of one word
-// go there together, from the first lane that has one.
+// Stores the low bits of `bits`, 1 or 2 bytes, as this lane's item `i` of `count` at `target`; lanes of a subgroup have neighbours. Items
+// of one word go there together, from the first lane that has one.
 void store_narrow(uvec2 target, uint bytes, uint i, uint count, uint bits) {
   const uint at = (target.x & 3u) + i * bytes;
   const uint begin = at & 3u;
