@@ -1,14 +1,39 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Keys of Merge, as they lie in memory and in registers. A built-in key is mapped to an unsigned number of its own size in the order of
-// the merge, and back: nothing is lost, so that equal keys have equal bits and -0 is in front of 0. NaN lies outside of all numbers,
-// by sign. A falling order turns the number over, not the places of keys.
+// Keys that are merged, as they lie in memory and in registers. Those of a snippet are its items. A built-in key is mapped to an
+// unsigned number of its own size in the order of the merge, and back: nothing is lost, so that equal keys have equal bits and -0 is in
+// front of 0. NaN lies outside of all numbers, by sign. A falling order turns the number over, not the places of keys.
 #ifndef WEFT_MERGE_KEY_GLSL
 #define WEFT_MERGE_KEY_GLSL
 
 #include "weft/buffers.glsl"
-#include "weft/ordered_key.glsl"
 #include "weft/word64.glsl"
+
+// Kernels around a snippet are compiled for an item.
+#ifdef WEFT_ITEM
+
+#define WEFT_MERGE_OWN 1
+#define WEFT_OP 0
+#include "weft/operator.glsl"
+
+const uint kKeyBytes = 4u * WEFT_ITEM_WORDS;
+
+struct MergeKey {
+  uint words[WEFT_ITEM_WORDS];
+};
+
+MergeKey merge_key_at(uvec2 keys, uint i) {
+  MergeKey key;
+  [[unroll]] for (uint w = 0; w < WEFT_ITEM_WORDS; ++w) key.words[w] = Words(keys).at[i * WEFT_ITEM_WORDS + w];
+  return key;
+}
+
+bool merge_key_less(MergeKey a, MergeKey b) { return less(own_item(a.words), own_item(b.words)); }
+
+#else
+
+#define WEFT_MERGE_OWN 0
+#include "weft/ordered_key.glsl"
 
 layout(constant_id = 6) const uint kKeyBytes = 4;  // 1, 2, or 4 * kKeyWords
 layout(constant_id = 5) const bool kDescending = false;
@@ -61,5 +86,13 @@ uvec2 merge_key_at(uvec2 keys, uint i) {
   }
   return merge_key(bits);
 }
+
+#define MergeKey uvec2
+
+bool merge_key_less(MergeKey a, MergeKey b) { return kKeyWords == 1u ? a.x < b.x : word64_less(a, b); }
+
+#endif
+
+uvec2 merge_key_address(uvec2 keys, uint index) { return word64_add(keys, word64_multiply(index, kKeyBytes)); }
 
 #endif

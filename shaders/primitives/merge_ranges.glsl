@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// What the kernels of Merge share: counts, tiles, and keys of the built-in types or of a snippet's.
+// What the kernels of Merge share: counts, tiles, and how keys of its inputs compare.
 #ifndef WEFT_MERGE_RANGES_GLSL
 #define WEFT_MERGE_RANGES_GLSL
 
 #include "weft/subgroup.glsl"
 #include "weft/merge_path.glsl"
 #include "primitives/merge.h"
-
-// Kernels around a snippet are compiled for an item.
-#ifdef WEFT_ITEM
-#define WEFT_MERGE_OWN 1
-#define WEFT_OP 0
-#include "weft/operator.glsl"
-#else
-#define WEFT_MERGE_OWN 0
-#endif
+#include "primitives/merge_key.glsl"
 
 layout(constant_id = 4) const uint kMergeKeys = 8;
 
@@ -33,34 +25,6 @@ uint tile_count(uint total) { return total / kTileItems + (total % kTileItems !=
 
 // Where tile `tile` of them begins, or the last ends.
 uint tile_begin(uint tile, uint total) { return tile < tile_count(total) ? tile * kTileItems : total; }
-
-#if WEFT_MERGE_OWN
-
-const uint kKeyBytes = 4u * WEFT_ITEM_WORDS;
-
-struct MergeKey {
-  uint words[WEFT_ITEM_WORDS];
-};
-
-MergeKey merge_key_at(uvec2 keys, uint i) {
-  MergeKey key;
-  [[unroll]] for (uint w = 0; w < WEFT_ITEM_WORDS; ++w) key.words[w] = Words(keys).at[i * WEFT_ITEM_WORDS + w];
-  return key;
-}
-
-bool merge_key_less(MergeKey a, MergeKey b) { return less(own_item(a.words), own_item(b.words)); }
-
-#else
-
-#include "primitives/merge_key.glsl"
-
-#define MergeKey uvec2
-
-bool merge_key_less(MergeKey a, MergeKey b) { return kKeyWords == 1u ? a.x < b.x : word64_less(a, b); }
-
-#endif
-
-uvec2 merge_key_address(uvec2 keys, uint index) { return word64_add(keys, word64_multiply(index, kKeyBytes)); }
 
 // Two ranges, whole.
 struct MergeInputs {

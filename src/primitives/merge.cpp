@@ -2,13 +2,12 @@
 #include <weft/merge.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <span>
 #include <tuple>
 
 #include "primitives/arguments.hpp"
 #include "primitives/merge.h"
-#include "primitives/search_keys.hpp"
+#include "primitives/merge_keys.hpp"
 #include "runtime/tuning.hpp"
 
 namespace weft {
@@ -35,21 +34,14 @@ constexpr const char* kName = "Merge";
 
 // Lanes for each tile in merge_partition.comp.
 constexpr uint64_t kPartitionLanes = 4;
-// Words of an element; where it has more, a lane holds half as many.
-constexpr uint32_t kWideWords = 3;
 
 Status check_config(const MergeConfig& config) {
-  const auto refused = [](const std::string& why) {
-    return Error{ErrorCode::unsupported, std::string(kName) + ": " + why};
-  };
-  if (config.own_kernels)
-    if (Status status = primitives::check_own_kernels(kName, *config.own_kernels, "merge"); !status) return status;
-  if (!config.own_kernels && config.key == Type::u32x2)
-    return refused("keys are u8, u16, u32, u64, i32, i64, f16, f32 or f64, not u32x2");
-  const uint32_t bytes = config.value_bytes;
-  if (bytes > 256 || (bytes % 4 != 0 && bytes != 1 && bytes != 2))
-    return refused("values have 1, 2, or a multiple of 4 bytes up to 256, not " + std::to_string(bytes));
-  if (!config.keys && bytes == 0 && !config.indices) return refused("neither keys, values nor indices are wanted");
+  if (Status status =
+          primitives::check_merge_elements(kName, config.key, config.own_kernels, "merge", config.value_bytes);
+      !status)
+    return status;
+  if (!config.keys && config.value_bytes == 0 && !config.indices)
+    return Error{ErrorCode::unsupported, std::string(kName) + ": neither keys, values nor indices are wanted"};
   return {};
 }
 
@@ -66,25 +58,20 @@ Result<Merge> Merge::create(const Context& context, const MergeConfig& config) {
   plan->config = config;
   plan->workgroup = std::min(tuning->merge.workgroup, state.traits().max_workgroup_invocations);
   const KernelSet* own = config.own_kernels ? &*config.own_kernels : nullptr;
-  const uint32_t key_bytes = own != nullptr ? own->item_bytes() : size_of(config.key);
-  const uint32_t key_words = std::max(1u, key_bytes / 4);
-  plan->key_bytes = key_bytes;
-  // A snippet's less() may call keys equal that are not the same.
-  const bool has_places = config.value_bytes != 0 || config.indices || own != nullptr;
-  // Keys of less than a word have room for their places.
-  const bool is_word = key_bytes < 4 || (key_bytes == 4 && !has_places);
-  uint32_t lane_keys = std::bit_floor(is_word ? tuning->merge.keys : tuning->merge.keys_wide);
-  if (key_words + 1 > kWideWords) lane_keys = std::max(1u, lane_keys / 2);
-  plan->tile_keys = plan->workgroup * lane_keys;
-  plan->subgroup_keys = state.subgroup_size() * lane_keys;
+  const primitives::MergeKeys keys =
+      primitives::merge_keys(config.key, config.own_kernels, config.value_bytes != 0 || config.indices,
+                             tuning->merge.keys, tuning->merge.keys_wide);
+  plan->key_bytes = keys.bytes;
+  plan->tile_keys = plan->workgroup * keys.of_lane;
+  plan->subgroup_keys = state.subgroup_size() * keys.of_lane;
 
-  // Ids from 2 on, as in merge_key.glsl, merge_ranges.glsl and, behind the keys' own, merge_tiles.comp.
-  const uint32_t constants[] = {key_words,
-                                primitives::key_order(config.key),
-                                lane_keys,
+  // Ids from 2 on, as in ordered_key.glsl, merge_ranges.glsl, merge_key.glsl and, behind the keys' own, merge_tiles.comp.
+  const uint32_t constants[] = {keys.words,
+                                keys.order,
+                                keys.of_lane,
                                 config.order == SortOrder::descending ? 1u : 0u,
-                                key_bytes,
-                                has_places ? 1u : 0u,
+                                keys.bytes,
+                                keys.has_places ? 1u : 0u,
                                 config.keys ? 1u : 0u,
                                 config.indices ? 1u : 0u,
                                 config.value_bytes};

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <weft/kernels.hpp>
+#include <weft/status.hpp>
+#include <weft/types.hpp>
+
+#include "primitives/arguments.hpp"
+#include "primitives/search_keys.hpp"
+
+namespace weft::primitives {
+
+/// What kernels around merge_key.glsl and merge_element.glsl are told of their elements.
+struct MergeKeys {
+  uint32_t bytes;
+  uint32_t words;    ///< at least 1
+  uint32_t order;    ///< as kKeyOrder
+  bool has_places;   ///< whether an element has its place beside its key
+  uint32_t of_lane;  ///< elements of a lane, a power of two
+};
+
+/// Refuses keys and values that kernels which merge do not move. `own_kernels` are to be made for the primitive `own_primitive`.
+inline Status check_merge_elements(const char* primitive, Type key, const std::optional<KernelSet>& own_kernels,
+                                   const char* own_primitive, uint32_t value_bytes) {
+  if (own_kernels)
+    if (Status status = check_own_kernels(primitive, *own_kernels, own_primitive); !status) return status;
+  if (!own_kernels && key == Type::u32x2)
+    return Error{ErrorCode::unsupported,
+                 std::string(primitive) + ": keys are u8, u16, u32, u64, i32, i64, f16, f32 or f64, not u32x2"};
+  if (value_bytes > 256 || (value_bytes % 4 != 0 && value_bytes != 1 && value_bytes != 2))
+    return Error{ErrorCode::unsupported, std::string(primitive) +
+                                             ": values have 1, 2, or a multiple of 4 bytes up to 256, not " +
+                                             std::to_string(value_bytes)};
+  return {};
+}
+
+/// Of the same; a lane has `narrow` elements of one word, `wide` of more, and half as many of more than three.
+inline MergeKeys merge_keys(Type key, const std::optional<KernelSet>& own_kernels, bool has_places, uint32_t narrow,
+                            uint32_t wide) {
+  MergeKeys keys{};
+  keys.bytes = own_kernels ? own_kernels->item_bytes() : size_of(key);
+  keys.words = std::max(1u, keys.bytes / 4);
+  keys.order = key_order(key);
+  // A snippet's less() may call keys equal that are not the same.
+  keys.has_places = has_places || own_kernels;
+  // Keys of less than a word have room for their places.
+  const bool is_word = keys.bytes < 4 || (keys.bytes == 4 && !keys.has_places);
+  keys.of_lane = std::bit_floor(is_word ? narrow : wide);
+  if (keys.words + 1 > 3) keys.of_lane = std::max(1u, keys.of_lane / 2);
+  return keys;
+}
+
+}  // namespace weft::primitives
