@@ -25,6 +25,18 @@ void store_narrow(uvec2 target, uint bytes, uint i, uint count, uint bits) {
   if (begin < bytes || subgroup_lane() == 0u) merge_word(Words(uvec2(target.x & ~3u, target.y)), at >> 2, word, mask);
 }
 
+// Item i of 1 or 2 bytes of those that lie at `source`, in the low bits.
+uint load_narrow(uvec2 source, uint bytes, uint i) {
+  const uint byte = (source.x & 3u) + i * bytes;
+  return Words(uvec2(source.x & ~3u, source.y)).at[byte >> 2] >> (8u * (byte & 3u));
+}
+
+// Stores one there, whatever other lanes do.
+void store_narrow_alone(uvec2 target, uint bytes, uint bits) {
+  const uint shift = 8u * (target.x & 3u);
+  merge_word(Words(uvec2(target.x & ~3u, target.y)), 0u, bits << shift, (~0u >> (32u - 8u * bytes)) << shift);
+}
+
 // Stores a key as this lane's `i` of `count` at `target`; lanes of a subgroup have neighbours.
 void store_key(uvec2 target, uint i, uint count, MergeKey key) {
 #if WEFT_MERGE_OWN
@@ -51,25 +63,51 @@ void store_key(uvec2 target, uint i, uint count, MergeKey key) {
 
 uvec2 value_address(uvec2 values, uint index) { return word64_add(values, word64_multiply(index, kValueBytes)); }
 
-// Moves value j of `source` to place i of `count`, if that is below.
-void move_value(uvec2 source, uint j, uvec2 target, uint i, uint count) {
+// Values of so many bytes fit registers: they are best loaded in batches before any is stored.
+const bool kValueInRegisters = kValueBytes <= 8u;
+
+// Value j of those that lie at `source`, in the low bits.
+uvec2 load_value(uvec2 source, uint j) {
+  uvec2 value = uvec2(0u);
   if (kValueBytes < 4u) {
-    const uint byte = (source.x & 3u) + j * kValueBytes;
-    uint bits = 0u;
-    if (i < count) bits = Words(uvec2(source.x & ~3u, source.y)).at[byte >> 2] >> (8u * (byte & 3u));
-    store_narrow(target, kValueBytes, i, count, bits);
+    value.x = load_narrow(source, kValueBytes, j);
+  } else if (kValueBytes == 4u) {
+    value.x = Words(source).at[j];
+  } else if ((source.x & 7u) == 0u) {
+    value = Words2(source).at[j];
+  } else {
+    value = uvec2(Words(source).at[2u * j], Words(source).at[2u * j + 1u]);
+  }
+  return value;
+}
+
+// Stores one as this lane's `i` of `count` at `target`; lanes of a subgroup have neighbours.
+void store_value(uvec2 target, uint i, uint count, uvec2 value) {
+  if (kValueBytes < 4u) {
+    store_narrow(target, kValueBytes, i, count, value.x);
+  } else if (i < count) {
+    if (kValueBytes == 4u) {
+      Words(target).at[i] = value.x;
+    } else if ((target.x & 7u) == 0u) {
+      Words2(target).at[i] = value;
+    } else {
+      Words(target).at[2u * i] = value.x;
+      Words(target).at[2u * i + 1u] = value.y;
+    }
+  }
+}
+
+// Moves value j of `source`, of any size, to place i of `count`, if that is below.
+void move_value(uvec2 source, uint j, uvec2 target, uint i, uint count) {
+  if (kValueInRegisters) {
+    uvec2 value = uvec2(0u);
+    if (i < count) value = load_value(source, j);
+    store_value(target, i, count, value);
     return;
   }
   if (i >= count) return;
-  const uint low = source.x | target.x;
-  if (kValueBytes == 8u) {
-    if ((low & 7u) == 0u) {
-      Words2(target).at[i] = Words2(source).at[j];
-      return;
-    }
-  }
   if (kValueBytes == 16u) {
-    if ((low & 15u) == 0u) {
+    if (((source.x | target.x) & 15u) == 0u) {
       Words4(target).at[i] = Words4(source).at[j];
       return;
     }

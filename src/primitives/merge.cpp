@@ -58,23 +58,19 @@ Result<Merge> Merge::create(const Context& context, const MergeConfig& config) {
   plan->config = config;
   plan->workgroup = std::min(tuning->merge.workgroup, state.traits().max_workgroup_invocations);
   const KernelSet* own = config.own_kernels ? &*config.own_kernels : nullptr;
+  // Built-in keys have their sides in place of their lowest bits.
+  const bool has_sides = config.value_bytes != 0 || config.indices;
   const primitives::MergeKeys keys =
-      primitives::merge_keys(config.key, config.own_kernels, config.value_bytes != 0 || config.indices,
-                             tuning->merge.keys, tuning->merge.keys_wide);
+      primitives::merge_keys(config.key, config.own_kernels, false, tuning->merge.keys, tuning->merge.keys_wide);
   plan->key_bytes = keys.bytes;
   plan->tile_keys = plan->workgroup * keys.of_lane;
   plan->subgroup_keys = state.subgroup_size() * keys.of_lane;
 
   // Ids from 2 on, as in ordered_key.glsl, merge_ranges.glsl, merge_key.glsl and, behind the keys' own, merge_tiles.comp.
-  const uint32_t constants[] = {keys.words,
-                                keys.order,
-                                keys.of_lane,
-                                config.order == SortOrder::descending ? 1u : 0u,
-                                keys.bytes,
-                                keys.has_places ? 1u : 0u,
-                                config.keys ? 1u : 0u,
-                                config.indices ? 1u : 0u,
-                                config.value_bytes};
+  const uint32_t constants[] = {
+      keys.words,        keys.order,          keys.of_lane,          config.order == SortOrder::descending ? 1u : 0u,
+      keys.bytes,        has_sides ? 1u : 0u, config.keys ? 1u : 0u, config.indices ? 1u : 0u,
+      config.value_bytes};
   const std::span<const uint32_t> all(constants);
   const std::string variant = own != nullptr ? ".own.u32" : "";
   for (const auto& [pipeline, stem, constants_of_kernel] :
