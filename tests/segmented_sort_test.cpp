@@ -28,15 +28,16 @@ std::vector<uint64_t> telling_segment_lengths(const SegmentedSort& sort) {
 TEST_SUITE("segmented_sort") {
   TEST_CASE("segments of every telling length are sorted, alone and next to each other") {
     for (Backend* backend : every_backend()) {
-      const SegmentedSort& sort = made_segmented_sort(*backend, {});
-      const std::vector<uint64_t> lengths = telling_segment_lengths(sort);
+      // Emulation takes long to build: there most tests share one sort.
+      const SegmentedSortConfig config{.value_bytes = backend->is_emulated() ? 4u : 0u};
+      const std::vector<uint64_t> lengths = telling_segment_lengths(made_segmented_sort(*backend, config));
       uint64_t all = 0;
       for (const uint64_t n : lengths) {
         all += n;
         if (backend->is_emulated()) continue;
-        check_segmented_sort<uint32_t>(*backend, {}, drawn_keys<uint32_t>(n, n), {0, n});
+        check_segmented_sort<uint32_t>(*backend, config, drawn_keys<uint32_t>(n, n), {0, n});
       }
-      check_segmented_sort<uint32_t>(*backend, {}, drawn_keys<uint32_t>(all, 1), offsets_from(0, lengths));
+      check_segmented_sort<uint32_t>(*backend, config, drawn_keys<uint32_t>(all, 1), offsets_from(0, lengths));
     }
   }
 
@@ -84,10 +85,10 @@ TEST_SUITE("segmented_sort") {
   TEST_CASE("keys of every type are sorted both ways, with values of both sizes and none") {
     for (Backend* backend : every_backend())
       for_every_key([&]<class T>() {
-        if (backend->is_emulated() && !std::is_floating_point_v<T>) return;
+        if (backend->is_emulated() && !std::is_same_v<T, double>) return;
         for (const SortOrder order : {SortOrder::ascending, SortOrder::descending}) {
           const bool descending = order == SortOrder::descending;
-          if (backend->is_emulated() && (sizeof(T) == 8) != descending) continue;
+          if (backend->is_emulated() && !descending) continue;
           const uint32_t value_bytes = sizeof(T) == 4 || descending ? 8 : 4;
           const SegmentedSortConfig config{.key = type_of<T>, .value_bytes = value_bytes, .order = order};
           const uint64_t tile = made_segmented_sort(*backend, config).tile_keys();
