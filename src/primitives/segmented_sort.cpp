@@ -52,6 +52,7 @@ constexpr uint32_t kHeadsWorkgroup = 128;
 constexpr uint32_t kLaneOffsets = 4;  // as in shaders/primitives/segmented_sort_heads.comp
 constexpr uint32_t kScanWorkgroup = 256;
 constexpr uint32_t kScanDigits = 16;  // as in shaders/primitives/segmented_sort_scan.comp
+constexpr uint32_t kScanGroups = 64;  // for each kScanDigits, at most: mostly there is little to scan
 constexpr uint32_t kMaxGroups = 65535;
 constexpr uint64_t kMaxTilesOfRun = 16384, kMaxRunsOfGroup = 16384;
 
@@ -242,7 +243,7 @@ Status SegmentedSort::record(VkCommandBuffer commands, const SegmentedSortArgs& 
     primitives::dispatch(state, commands, *plan.upsweep, push, {groups, 1});
     primitives::barrier_between(state, commands);
     if (at.max_split != 0) {
-      primitives::dispatch(state, commands, *plan.scan, push, {std::min(at.max_split, groups), digit_groups});
+      primitives::dispatch(state, commands, *plan.scan, push, {std::min(at.max_split, kScanGroups), digit_groups});
       primitives::barrier_between(state, commands);
     }
     primitives::dispatch(state, commands, *plan.downsweep, push, {groups, 1});
