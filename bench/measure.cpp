@@ -85,6 +85,7 @@ int run_measure(const Options& options) {
                               binary_search_cases,
                               merge_cases,
                               radix_sort_cases,
+                              segmented_sort_cases,
                               bulk_remove_cases,
                               bulk_insert_cases,
                               dispatch_arguments_cases}) {

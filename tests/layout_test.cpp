@@ -27,6 +27,7 @@
 #include "primitives/scan_by_key.h"
 #include "primitives/segmented_reduce.h"
 #include "primitives/segmented_scan.h"
+#include "primitives/segmented_sort.h"
 #include "primitives/select.h"
 #include "primitives/sorted_search.h"
 #include "runtime/kernel_registry.hpp"
@@ -174,6 +175,23 @@ const HostStruct kRadixSortPush{
      MEMBER(RadixSortPush, shift), MEMBER(RadixSortPush, digit_mask), MEMBER(RadixSortPush, flip_high),
      MEMBER(RadixSortPush, flip_low), MEMBER(RadixSortPush, flip_negative_high),
      MEMBER(RadixSortPush, flip_negative_low), MEMBER(RadixSortPush, groups), MEMBER(RadixSortPush, table_row)}};
+const HostStruct kSegmentedSortHeadsPush{
+    sizeof(shader::SegmentedSortHeadsPush),
+    {MEMBER(SegmentedSortHeadsPush, offsets), MEMBER(SegmentedSortHeadsPush, totals),
+     MEMBER(SegmentedSortHeadsPush, heads), MEMBER(SegmentedSortHeadsPush, runs), MEMBER(SegmentedSortHeadsPush, count),
+     MEMBER(SegmentedSortHeadsPush, key_count), MEMBER(SegmentedSortHeadsPush, count_value),
+     MEMBER(SegmentedSortHeadsPush, key_count_value), MEMBER(SegmentedSortHeadsPush, count_words),
+     MEMBER(SegmentedSortHeadsPush, key_count_words), MEMBER(SegmentedSortHeadsPush, short_keys),
+     MEMBER(SegmentedSortHeadsPush, run_keys), MEMBER(SegmentedSortHeadsPush, max_runs),
+     MEMBER(SegmentedSortHeadsPush, max_split), MEMBER(SegmentedSortHeadsPush, padding)}};
+const HostStruct kSegmentedSortPush{
+    sizeof(shader::SegmentedSortPush),
+    {MEMBER(SegmentedSortPush, keys), MEMBER(SegmentedSortPush, values), MEMBER(SegmentedSortPush, keys_out),
+     MEMBER(SegmentedSortPush, values_out), MEMBER(SegmentedSortPush, totals), MEMBER(SegmentedSortPush, heads),
+     MEMBER(SegmentedSortPush, runs), MEMBER(SegmentedSortPush, table), MEMBER(SegmentedSortPush, shift),
+     MEMBER(SegmentedSortPush, digit_mask), MEMBER(SegmentedSortPush, flip_high), MEMBER(SegmentedSortPush, flip_low),
+     MEMBER(SegmentedSortPush, flip_negative_high), MEMBER(SegmentedSortPush, flip_negative_low),
+     MEMBER(SegmentedSortPush, max_runs), MEMBER(SegmentedSortPush, max_split)}};
 const HostStruct kSelfTestPush{
     sizeof(shader::SelfTestPush),
     {MEMBER(SelfTestPush, inputs), MEMBER(SelfTestPush, results), MEMBER(SelfTestPush, places),
@@ -229,6 +247,11 @@ const std::map<std::string_view, const HostStruct*> kPushedTo{
     {"radix_sort_upsweep", &kRadixSortPush},
     {"radix_sort_scan", &kRadixSortPush},
     {"radix_sort_downsweep", &kRadixSortPush},
+    {"segmented_sort_heads", &kSegmentedSortHeadsPush},
+    {"segmented_sort_tiles", &kSegmentedSortPush},
+    {"segmented_sort_upsweep", &kSegmentedSortPush},
+    {"segmented_sort_scan", &kSegmentedSortPush},
+    {"segmented_sort_downsweep", &kSegmentedSortPush},
     {"bulk_remove_partition", &kBulkPush},
     {"bulk_remove_tiles", &kBulkPush},
     {"bulk_insert_partition", &kBulkPush},

@@ -30,6 +30,7 @@
 #include "support/run_select.hpp"
 #include "support/search_run.hpp"
 #include "support/segmented_run.hpp"
+#include "support/segmented_sort_run.hpp"
 #include "support/segments.hpp"
 #include "support/sort_run.hpp"
 
@@ -822,6 +823,39 @@ Subject radix_sort_subject(RadixSortConfig config, const char* tuning = "") {
   return subject;
 }
 
+template <class T>
+Subject segmented_sort_subject(SegmentedSortConfig config, const char* tuning = "") {
+  config.key = type_of<T>;
+  Subject subject;
+  subject.name = std::string("segmented_sort ") + name_of(config.key) + ' ' + std::to_string(config.value_bytes) + ' ' +
+                 name_of(config.order) + " by " + name_of(config.offset) + ' ' + tuning;
+  subject.tuning = tuning;
+  subject.build = [=](Backend& backend) -> Check {
+    return [=, &backend, sort = built(SegmentedSort::create(backend.context(), config))](Draws& draw) {
+      const uint64_t n = draw.count(draw.one_in(2) ? sort->tile_keys() : sort->short_keys());
+      const uint64_t segments = draw.one_in(2) ? draw.count(1000) : draw.of_any_magnitude(n / 9 + 1);
+      std::vector<T> keys = draw.items<T>(n);
+      if (draw.one_in(3)) {
+        const std::vector<uint8_t> bytes = draw.bytes(n * sizeof(T));
+        if (n != 0) std::memcpy(keys.data(), bytes.data(), bytes.size());
+      }
+      SegmentedSortOptions options;
+      options.keys_misalignment = draw.misalignment(sizeof(T));
+      options.values_misalignment = draw.misalignment(4);
+      options.offsets_misalignment = draw.misalignment(4);
+      options.keys_out_misalignment = draw.misalignment(sizeof(T));
+      options.values_out_misalignment = draw.misalignment(4);
+      options.count = draw.device_count(segments);
+      options.key_count = draw.device_count(n);
+      options.ascending = !draw.one_in(10);
+      options.dirt = draw.dirt();
+      const Offsets offsets = drawn_offsets(draw, n, segments, options.ascending);
+      return wrong_segmented_sort(backend.gpu(), *sort, config, keys, offsets, options);
+    };
+  };
+  return subject;
+}
+
 /// Primitive: SortedSearch or BinarySearch.
 template <class Primitive, class T>
 Subject search_subject(Bound bound, const char* tuning = "") {
@@ -999,6 +1033,9 @@ std::vector<Subject> subjects() {
       radix_sort_subject<float>({.value_bytes = 4, .order = SortOrder::descending}, "radix_sort.direct_groups=2"),
       radix_sort_subject<int64_t>({.value_bytes = 8}, "radix_sort.rows=16,radix_sort.part_words=700"),
       radix_sort_subject<uint64_t>({.begin_bit = 27, .end_bit = 44}, "radix_sort.rows=3"),
+      segmented_sort_subject<uint32_t>({}),
+      segmented_sort_subject<double>({.value_bytes = 4, .order = SortOrder::descending, .offset = Type::u64},
+                                     "segmented_sort.long_rows=3,radix_sort.groups=2"),
       bulk_subject<BulkRemove, BulkRemoveConfig>(1, Type::u32),
       bulk_subject<BulkRemove, BulkRemoveConfig>(4, Type::u64, "bulk.workgroup=256,bulk.words=5"),
       bulk_subject<BulkRemove, BulkRemoveConfig>(16, Type::u32, "bulk.words=16"),

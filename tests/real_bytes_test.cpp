@@ -11,6 +11,7 @@
 #include <iterator>
 #include <numeric>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,7 @@
 #include "support/device.hpp"
 #include "support/guarded_buffer.hpp"
 #include "support/run.hpp"
+#include "support/segmented_sort_run.hpp"
 #include "support/sort_run.hpp"
 
 namespace weft::test {
@@ -290,15 +292,20 @@ void check_lumps(const Device& device, const Wad& file) {
   CHECK((moved(device, packed_input, bytes.size(), sizes, {}, offsets) == place(offsets, bytes.size())));
 }
 
-/// A hash of each word of the licence's text.
-std::vector<uint64_t> hashed_words() {
+/// A hash of each word of the licence's text; and where its lines begin, and the last one ends.
+std::vector<uint64_t> hashed_words(Offsets* lines = nullptr) {
   std::ifstream file(WEFT_TEST_TEXT);
   std::vector<uint64_t> hashes;
-  for (std::string word; file >> word;) {
-    uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-    for (const char letter : word) hash = (hash ^ static_cast<uint8_t>(letter)) * 0x100000001b3;
-    hashes.push_back(hash);
+  for (std::string line; std::getline(file, line);) {
+    if (lines != nullptr) lines->push_back(hashes.size());
+    std::istringstream words(line);
+    for (std::string word; words >> word;) {
+      uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+      for (const char letter : word) hash = (hash ^ static_cast<uint8_t>(letter)) * 0x100000001b3;
+      hashes.push_back(hash);
+    }
   }
+  if (lines != nullptr) lines->push_back(hashes.size());
   return hashes;
 }
 
@@ -338,6 +345,31 @@ TEST_SUITE("real bytes") {
       const auto begin = file->bytes().size() / 2;  // pictures, mostly
       const auto words = std::as_bytes(std::span(file->bytes()).subspan(begin, std::min(bytes, begin)));
       check_sort<uint32_t>(*backend, {.value_bytes = 4}, items_of<uint32_t>(words));
+    }
+  }
+
+  TEST_CASE("the words of each line of a text are sorted by their hashes, and the words of each of the WAD's lumps") {
+    Offsets lines;
+    const std::vector<uint64_t> hashes = hashed_words(&lines);
+    REQUIRE(lines.size() > 100);
+    for (Backend* backend : every_backend())
+      check_segmented_sort<uint64_t>(*backend, {.value_bytes = 4}, hashes, lines);
+    const Wad* const file = wad();
+    if (file == nullptr) return;
+    for (Backend* backend : every_backend()) {
+      // Whole words of lumps in the directory's order, and as many lumps as fit: none have no bytes at all, some are long.
+      const uint64_t most = backend->is_emulated() ? 6000 : 100000;
+      std::vector<uint32_t> words;
+      Offsets offsets = {0};
+      for (uint32_t i = 0; i < file->lumps(); ++i) {
+        const uint64_t count = file->size(i) / 4;
+        if (words.size() + count > most) continue;
+        const auto bytes = std::as_bytes(std::span(file->bytes()).subspan(file->offset(i), 4 * count));
+        const std::vector<uint32_t> lump = items_of<uint32_t>(bytes);
+        words.insert(words.end(), lump.begin(), lump.end());
+        offsets.push_back(words.size());
+      }
+      check_segmented_sort<uint32_t>(*backend, {.order = SortOrder::descending}, words, offsets);
     }
   }
 

@@ -13,7 +13,8 @@ TEST_SUITE("host tuning") {
     const Tuning before = tuning;
     REQUIRE(apply_tuning_overrides(tuning,
                                    "scan.rows=5,reduce.groups=77,decode.vectors=2,histogram.groups=9,search.keys=3,"
-                                   "bulk.words=2,merge.keys=8,merge.keys_wide=2,radix_sort.groups=5")
+                                   "bulk.words=2,merge.keys=8,merge.keys_wide=2,radix_sort.groups=5,"
+                                   "segmented_sort.rows_wide=2")
                 .ok());
     CHECK(tuning.scan.rows == 5);
     CHECK(tuning.reduce.groups == 77);
@@ -24,6 +25,7 @@ TEST_SUITE("host tuning") {
     CHECK(tuning.merge.keys == 8);
     CHECK(tuning.merge.keys_wide == 2);
     CHECK(tuning.radix_sort.groups == 5);
+    CHECK(tuning.segmented_sort.rows_wide == 2);
     CHECK(tuning.scan.workgroup == before.scan.workgroup);
     CHECK(tuning.reduce.rows == before.reduce.rows);
   }
@@ -103,6 +105,11 @@ TEST_SUITE("host tuning") {
         CHECK(tuning->radix_sort.rows <= 16);
         CHECK(tuning->radix_sort.count_workgroup % 128 == 0);
         CHECK(tuning->radix_sort.copies <= 8);
+        CHECK(tuning->segmented_sort.workgroup % 128 == 0);
+        CHECK(tuning->segmented_sort.rows <= 16);
+        CHECK(tuning->segmented_sort.rows_wide <= 16);
+        CHECK(tuning->segmented_sort.long_workgroup % 128 == 0);
+        CHECK(tuning->segmented_sort.long_rows <= 16);
       }
   }
 }

@@ -26,6 +26,7 @@
 #include "support/merge_input.hpp"
 #include "support/oracle.hpp"
 #include "support/sampling.hpp"
+#include "support/segmented_sort_input.hpp"
 #include "support/sort_keys.hpp"
 
 namespace {
@@ -431,6 +432,38 @@ Work radix_sort(Type type, bool pairs, weft::bench::Keys kind, uint64_t n) {
     const FetchOutputs fetch = fetcher(memory.outputs[0], sizeof(Key));
     return take(pairs ? sort_input().check_pairs<Key>(fetch, fetcher(memory.outputs[1], 4))
                       : sort_input().check_keys<Key>(fetch));
+  };
+  return work;
+}
+
+template <class Key>
+Work segmented_sort(const weft::bench::SegmentLengths& lengths, Type type, bool pairs, uint64_t n) {
+  const Spread spread = lengths.spread(n);
+  const uint64_t segments = lengths.number(n);
+  const auto keys = [=] { return sort_input().keys(weft::bench::Keys::random, sizeof(Key), n); };
+  const Input offsets{{}, Type::u32, segments + 1, [=] { return counts_of(spread, n).offsets_array(); }};
+  Work work{"segmented_sort", weft::bench::segmented_sort_variant(pairs, lengths), type, n,
+            {{{}, type, n, keys}, offsets}, {n * sizeof(Key)},
+            2 * n * (sizeof(Key) + (pairs ? 4 : 0)) + 4 * segments, {}, {}};
+  if (pairs) {
+    work.inputs.push_back({{}, Type::u32, n, [=] { return sort_input().values(n); }});
+    work.outputs.push_back(n * 4);
+  }
+  work.call = [=](const Memory& memory, void* scratch, size_t& bytes, cudaStream_t stream) {
+    if (pairs)
+      return cub::DeviceSegmentedSort::StableSortPairs(scratch, bytes, memory.in<Key>(0), memory.out<Key>(0),
+                                                       memory.in(2), memory.out(1), static_cast<int>(n),
+                                                       static_cast<int>(segments), memory.in(1), memory.in(1) + 1, stream);
+    return cub::DeviceSegmentedSort::StableSortKeys(scratch, bytes, memory.in<Key>(0), memory.out<Key>(0),
+                                                    static_cast<int>(n), static_cast<int>(segments), memory.in(1),
+                                                    memory.in(1) + 1, stream);
+  };
+  work.check = [=](const Memory& memory, const std::vector<HostArray>&) {
+    keys();
+    const FetchOutputs fetch = fetcher(memory.outputs[0], sizeof(Key));
+    const std::vector<uint32_t>& ends = counts_of(spread, n).offsets();
+    return take(pairs ? weft::bench::check_segment_pairs<Key>(sort_input(), ends, fetch, fetcher(memory.outputs[1], 4))
+                      : weft::bench::check_segments<Key>(sort_input(), ends, fetch));
   };
   return work;
 }
@@ -871,6 +904,13 @@ std::vector<Work> primitive_works(const Options& options, const ItemSource& sour
     for (const weft::bench::Keys kind : weft::bench::kSkewedKeys)
       for (const uint64_t n : some) works.push_back(radix_sort<uint32_t>(Type::u32, pairs, kind, n));
   }
+  for (const weft::bench::SegmentLengths& lengths : weft::bench::segment_lengths(options.quick))
+    for (const bool pairs : {false, true}) {
+      for (const uint64_t n : lengths.mean == weft::bench::kEssentialMean ? sizes : some)
+        works.push_back(segmented_sort<uint32_t>(lengths, Type::u32, pairs, n));
+      if (options.quick) continue;
+      for (const uint64_t n : some) works.push_back(segmented_sort<uint64_t>(lengths, Type::u64, pairs, n));
+    }
   for (const Spread& buffers : weft::bench::batched_copy_spreads(options.quick))
     for (const uint64_t n : buffers.mean == 1024 ? sizes : some) works.push_back(batched_copy(buffers, 4 * n));
   std::erase_if(works, [&](const Work& work) {

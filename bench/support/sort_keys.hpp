@@ -21,6 +21,9 @@
 
 namespace weft::bench {
 
+/// Outputs that checks fetch at a time.
+inline constexpr uint64_t kChunkKeys = uint64_t{1} << 24;
+
 /// How keys are distributed.
 enum class Keys : uint8_t {
   random,
@@ -72,6 +75,12 @@ class SortInput {
     return {keys_, id};
   }
 
+  /// Those that were asked for last.
+  template <class T>
+  std::span<const T> all_keys() const {
+    return items<T>(keys_);
+  }
+
   HostArray values(uint64_t n) {
     const uint64_t first = values_.size();
     if (n > first) values_.resize(n);
@@ -103,8 +112,8 @@ class SortInput {
     const auto keys = items<T>(keys_);
     T last_key = 0;
     uint32_t last_value = 0;
-    for (uint64_t first = 0; first < keys.size(); first += kChunk) {
-      const uint64_t count = std::min(kChunk, keys.size() - first);
+    for (uint64_t first = 0; first < keys.size(); first += kChunkKeys) {
+      const uint64_t count = std::min(kChunkKeys, keys.size() - first);
       const auto found_keys = fetch_keys(first, count);
       if (!found_keys) return found_keys.error();
       const auto found_values = fetch_values(first, count);
@@ -124,8 +133,6 @@ class SortInput {
   }
 
  private:
-  static constexpr uint64_t kChunk = uint64_t{1} << 24;
-
   template <class T>
   static std::span<const T> items(std::span<const std::byte> bytes) {
     return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
@@ -137,8 +144,8 @@ class SortInput {
 
   template <class Check>
   static Result<std::optional<Mismatch>> blockwise(uint64_t n, const FetchOutputs& fetch, const Check& check) {
-    for (uint64_t first = 0; first < n; first += kChunk) {
-      const auto found = fetch(first, std::min(kChunk, n - first));
+    for (uint64_t first = 0; first < n; first += kChunkKeys) {
+      const auto found = fetch(first, std::min(kChunkKeys, n - first));
       if (!found) return found.error();
       if (auto mismatch = check(first, *found)) return mismatch;
     }

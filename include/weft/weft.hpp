@@ -22,6 +22,7 @@
 #include <weft/scan_by_key.hpp>
 #include <weft/segmented_reduce.hpp>
 #include <weft/segmented_scan.hpp>
+#include <weft/segmented_sort.hpp>
 #include <weft/select.hpp>
 #include <weft/sorted_search.hpp>
 #include <weft/status.hpp>

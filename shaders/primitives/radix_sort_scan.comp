@@ -4,7 +4,7 @@
 // leaves the total.
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "primitives/radix_sort_digits.glsl"
+#include "primitives/radix_sort_share.glsl"
 
 void main() {
   const uint digit = gl_WorkGroupID.x;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "primitives/arguments.hpp"
+#include "primitives/radix_passes.hpp"
 #include "primitives/radix_sort.h"
 #include "primitives/search_keys.hpp"
 #include "runtime/tuning.hpp"
@@ -41,14 +42,9 @@ namespace {
 
 constexpr const char* kName = "RadixSort";
 constexpr uint64_t kMaxKeys = uint64_t{1} << 32;  // a call takes fewer
-constexpr uint32_t kMaxDigitBits = 8;
-constexpr uint32_t kLeastWorkgroup = 128;
-constexpr uint32_t kCounterWords = 2048;  // of shared memory, if tiles do not pass through more
 constexpr uint32_t kMaxGroups = 65535;
 constexpr uint64_t kMaxTilesOfGroup = 16384;
 constexpr uint32_t kScanWorkgroup = 256;
-
-uint64_t in_vectors(uint64_t bytes) { return (bytes + 15) / 16 * 16; }
 
 }  // namespace
 
@@ -62,7 +58,9 @@ uint64_t RadixSort::Plan::table_bytes(uint64_t count) const {
   return uint64_t{bins()} * 4 * ((groups_of(count) + 3) / 4 * 4 + 1) + 16;
 }
 
-uint64_t RadixSort::Plan::keys_bytes(uint64_t count) const { return in_vectors(count * size_of(config.key)); }
+uint64_t RadixSort::Plan::keys_bytes(uint64_t count) const {
+  return primitives::in_vectors(count * size_of(config.key));
+}
 
 Result<RadixSort> RadixSort::create(const Context& context, const RadixSortConfig& config) {
   const ContextState& state = *context.state();
@@ -87,29 +85,13 @@ Result<RadixSort> RadixSort::create(const Context& context, const RadixSortConfi
   plan->groups = tuning.groups;
   plan->direct_groups = tuning.direct_groups;
 
-  const uint32_t item_words = (key_bytes + config.value_bytes) / 4;
-  uint32_t workgroup = std::min(tuning.workgroup, state.traits().max_workgroup_invocations);
-  // What the begins of digits, sums over subgroups and emulated subgroups take, and something for the driver, is not to be had.
-  const uint32_t reserved = 2048 + (state.subgroup_backend() == SubgroupBackend::emulated ? 8 * workgroup : 0);
-  const uint32_t shared_bytes = std::max(state.traits().shared_memory_bytes, reserved) - reserved;
-  const uint32_t part_words = std::min(tuning.part_words, shared_bytes / 4);
-  // Every subgroup has a counter of its own for each digit: where subgroups are small fewer of them, then fewer bits.
-  const uint32_t counter_words = std::min(shared_bytes / 4, std::max(kCounterWords, part_words));
-  const auto fits = [&](uint32_t digit_bits) {
-    return uint64_t{workgroup / state.subgroup_size()} << digit_bits <= counter_words;
-  };
-  while (workgroup > kLeastWorkgroup && !fits(kMaxDigitBits)) workgroup /= 2;
-  plan->digit_bits = kMaxDigitBits;
-  while (plan->digit_bits > 1 && !fits(plan->digit_bits)) --plan->digit_bits;
-  const uint32_t rows = std::max(1u, tuning.rows / (key_bytes / 4));
-  plan->tile_keys = workgroup * rows;
-  uint32_t part_rows = std::clamp(part_words / (workgroup * item_words), 1u, rows);
-  while (rows % part_rows != 0) --part_rows;
-  const uint32_t bits = end_bit - config.begin_bit;
-  plan->passes = (bits + plan->digit_bits - 1) / plan->digit_bits;
+  const primitives::RadixSizes sizes =
+      primitives::radix_sizes(state, tuning, key_bytes, config.value_bytes, end_bit - config.begin_bit);
+  plan->digit_bits = sizes.digit_bits;
+  plan->tile_keys = sizes.tile_keys;
+  plan->passes = sizes.passes;
 
-  const bool is_unsigned = primitives::key_order(config.key) == 0;
-  const uint32_t flips = is_unsigned && config.order == SortOrder::ascending ? 0 : 1;
+  const uint32_t flips = primitives::key_flips(config.key, config.order).any() ? 1 : 0;
   Status status;
   const auto build = [&](std::shared_ptr<const Pipeline>& pipeline, const char* kernel, uint32_t size,
                          std::initializer_list<uint32_t> more) {
@@ -125,7 +107,8 @@ Result<RadixSort> RadixSort::create(const Context& context, const RadixSortConfi
   const uint32_t limit = state.traits().max_workgroup_invocations;
   build(plan->upsweep, "radix_sort_upsweep", std::min(tuning.count_workgroup, limit), {std::bit_floor(tuning.copies)});
   build(plan->scan, "radix_sort_scan", kScanWorkgroup, {});
-  build(plan->downsweep, "radix_sort_downsweep", workgroup, {rows, config.value_bytes / 4, part_rows});
+  build(plan->downsweep, "radix_sort_downsweep", sizes.workgroup,
+        {sizes.rows, config.value_bytes / 4, sizes.part_rows});
   if (!status) return status.error();
   return RadixSort(std::move(plan));
 }
@@ -138,7 +121,7 @@ VkDeviceSize RadixSort::scratch_size(uint64_t max_count) const noexcept {
   // No call takes more.
   const uint64_t count = std::min(max_count, kMaxKeys - 1);
   return plan_->table_bytes(count) +
-         (plan_->passes > 1 ? plan_->keys_bytes(count) + in_vectors(count * plan_->config.value_bytes) : 0);
+         (plan_->passes > 1 ? plan_->keys_bytes(count) + primitives::in_vectors(count * plan_->config.value_bytes) : 0);
 }
 
 Status RadixSort::record(VkCommandBuffer commands, const RadixSortArgs& args) const {
@@ -176,21 +159,13 @@ Status RadixSort::record(VkCommandBuffer commands, const RadixSortArgs& args) co
   between.values = between.keys + plan.keys_bytes(count);
   push.count_maximum = static_cast<uint32_t>(count);
   push.count_words = static_cast<uint32_t>(args.count.range().size / 4);
-  const uint32_t order = primitives::key_order(plan.config.key);
-  const uint32_t all_of_descending = plan.config.order == SortOrder::descending ? ~0u : 0u;
-  push.flip_high = (order != 0 ? 0x80000000u : 0u) ^ all_of_descending;
-  push.flip_low = all_of_descending;
-  push.flip_negative_high = is_float(plan.config.key) ? 0x7fffffffu : 0u;
-  push.flip_negative_low = is_float(plan.config.key) ? ~0u : 0u;
+  primitives::push_flips(push, plan.config.key, plan.config.order);
 
   const uint32_t bits = plan.config.end_bit - plan.config.begin_bit;
   Place from = input;
   for (uint32_t pass = 0; pass < plan.passes; ++pass) {
     const Place to = (plan.passes - 1 - pass) % 2 == 0 ? output : between;
-    // Digits of about equal size.
-    const uint32_t first = bits * pass / plan.passes, end = bits * (pass + 1) / plan.passes;
-    push.shift = plan.config.begin_bit + first;
-    push.digit_mask = (1u << (end - first)) - 1;
+    primitives::push_digit(push, plan.config.begin_bit, bits, pass, plan.passes);
     push.keys = from.keys;
     push.values = from.values;
     push.keys_out = to.keys;

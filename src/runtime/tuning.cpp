@@ -53,7 +53,8 @@ constexpr ClassTuning kTable[] = {
                      .groups = 64,
                      .direct_groups = 64,
                      .count_workgroup = 128,
-                     .copies = 1}}},
+                     .copies = 1},
+      .segmented_sort = {.workgroup = 128, .rows = 2, .rows_wide = 2, .long_workgroup = 128, .long_rows = 4}}},
     {[](const DeviceTraits& t) { return t.vendor_id == 0x10de; },
      {.scan = {.workgroup = 256,
                .rows = 4,
@@ -100,7 +101,8 @@ constexpr ClassTuning kTable[] = {
                      .groups = 1056,
                      .direct_groups = 64,
                      .count_workgroup = 512,
-                     .copies = 8}}},
+                     .copies = 8},
+      .segmented_sort = {.workgroup = 256, .rows = 8, .rows_wide = 4, .long_workgroup = 512, .long_rows = 8}}},
     {[](const DeviceTraits&) { return true; }, {}},
 };
 
@@ -182,6 +184,12 @@ constexpr Key kKeys[] = {
     {"radix_sort.direct_groups", [](Tuning& t) -> uint32_t& { return t.radix_sort.direct_groups; }, 0, 1024},
     {"radix_sort.count_workgroup", [](Tuning& t) -> uint32_t& { return t.radix_sort.count_workgroup; }, 128, 1024},
     {"radix_sort.copies", [](Tuning& t) -> uint32_t& { return t.radix_sort.copies; }, 1, 8},
+    {"segmented_sort.workgroup", [](Tuning& t) -> uint32_t& { return t.segmented_sort.workgroup; }, 128, 1024},
+    {"segmented_sort.rows", [](Tuning& t) -> uint32_t& { return t.segmented_sort.rows; }, 1, 16},
+    {"segmented_sort.rows_wide", [](Tuning& t) -> uint32_t& { return t.segmented_sort.rows_wide; }, 1, 16},
+    {"segmented_sort.long_workgroup", [](Tuning& t) -> uint32_t& { return t.segmented_sort.long_workgroup; }, 128,
+     1024},
+    {"segmented_sort.long_rows", [](Tuning& t) -> uint32_t& { return t.segmented_sort.long_rows; }, 1, 16},
 };
 
 }  // namespace

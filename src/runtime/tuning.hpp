@@ -104,6 +104,15 @@ struct RadixSortTuning {
   uint32_t copies = 8;             ///< of each counter there: a power of two, at most 8
 };
 
+/// SegmentedSort; what is not here is RadixSort's. Rows are keys a lane has of a tile, a power of two.
+struct SegmentedSortTuning {
+  uint32_t workgroup = 256;       ///< of the dispatch that sorts short segments
+  uint32_t rows = 8;              ///< there, of keys of one word alone, at most 16; segments of half a tile are short
+  uint32_t rows_wide = 4;         ///< the same where keys have two words, or values
+  uint32_t long_workgroup = 256;  ///< of the dispatches that sort long segments
+  uint32_t long_rows = 16;        ///< there, of keys of one word, at most 16; of two words half as many
+};
+
 /// Everything that is chosen by measurement rather than by need.
 struct Tuning {
   ScanTuning scan;
@@ -120,6 +129,7 @@ struct Tuning {
   MergeTuning merge;
   BulkTuning bulk;
   RadixSortTuning radix_sort;
+  SegmentedSortTuning segmented_sort;
 };
 
 /// The table's entry for the device's class, with the overrides of WEFT_TUNE in the environment, e.g.

@@ -332,6 +332,8 @@ std::string build_others(const weft::Context& context) {
   for (const auto& [key, bytes] : {std::pair{Type::u32, 0u}, {Type::u32, 4u}, {Type::u64, 0u}, {Type::u64, 8u}}) {
     const auto sort = weft::RadixSort::create(context, {.key = key, .value_bytes = bytes});
     if (!sort) return sort.error().message;
+    const auto segmented_sort = weft::SegmentedSort::create(context, {.key = key, .value_bytes = bytes});
+    if (!segmented_sort) return segmented_sort.error().message;
   }
   for (const uint32_t bytes : {1u, 4u, 16u, 12u}) {
     const auto remove = weft::BulkRemove::create(context, {bytes, Type::u32});

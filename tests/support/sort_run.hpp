@@ -62,18 +62,23 @@ struct SortOptions {
   uint8_t dirt = 0xdb;
 };
 
-/// Gives what is wrong, or nothing; `found`: all keys that came out. Values are as many numbers, from 0 on, so that they show which of
-/// equal keys came first.
-template <class T>
-std::string wrong_sort(Gpu& gpu, const RadixSort& sort, const RadixSortConfig& config, const std::vector<T>& keys,
-                       const SortOptions& options, std::vector<std::byte>* found = nullptr) {
-  const uint64_t n = keys.size(), value_bytes = config.value_bytes;
+/// As many numbers, from 0 on, so that they show which of equal keys came first.
+inline std::vector<std::byte> numbered_values(uint64_t n, uint32_t value_bytes) {
   std::vector<std::byte> values(n * value_bytes);
   for (uint64_t i = 0; i < n; ++i) {
     // The upper half tells too.
     const uint64_t value = value_bytes == 8 ? i << 32 | (~i & 0xffffffff) : i;
     if (value_bytes != 0) std::memcpy(values.data() + i * value_bytes, &value, value_bytes);
   }
+  return values;
+}
+
+/// Gives what is wrong, or nothing; `found`: all keys that came out.
+template <class T>
+std::string wrong_sort(Gpu& gpu, const RadixSort& sort, const RadixSortConfig& config, const std::vector<T>& keys,
+                       const SortOptions& options, std::vector<std::byte>* found = nullptr) {
+  const uint64_t n = keys.size(), value_bytes = config.value_bytes;
+  const std::vector<std::byte> values = numbered_values(n, config.value_bytes);
   GuardedBuffer keys_in(gpu, n * sizeof(T), options.keys_misalignment, std::as_bytes(std::span(keys)));
   GuardedBuffer values_in(gpu, values.size(), options.values_misalignment, values);
   GuardedBuffer keys_out(gpu, n * sizeof(T), options.keys_out_misalignment, {}, options.dirt);

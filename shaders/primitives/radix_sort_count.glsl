@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// A workgroup counts the digits of a run of keys. A counter has copies in neighbouring words, and lanes next to each other use copies
+// next to each other (docs/decisions/histogram-tables.md).
+//
+// Specialization constant: 6 kCopies.
+#ifndef WEFT_RADIX_SORT_COUNT_GLSL
+#define WEFT_RADIX_SORT_COUNT_GLSL
+
+layout(constant_id = 6) const uint kCopies = 8;  // a power of two
+
+const uint kRows = 8;
+const uint kRoundKeys = kWorkgroupSize * kRows;
+shared uint weft_sort_counters[kBins * kCopies];
+
+// Counts the keys [x, y). Every invocation of the workgroup calls.
+void sort_count_digits(uvec2 share) {
+  const uint lane = sort_lane();
+  for (uint i = lane; i < kBins * kCopies; i += kWorkgroupSize) weft_sort_counters[i] = 0u;
+  barrier();
+
+  const uint length = share.y - share.x;
+  const uint copy = lane & (kCopies - 1u);
+  const uint rounds = length / kRoundKeys + (length % kRoundKeys != 0u ? 1u : 0u);
+  for (uint round = 0u; round < rounds; ++round) {
+    const uint first = round * kRoundKeys;
+    const uvec2 source = sort_address(push.keys, share.x + first + lane, kKeyWords);
+    const uint left = length - first;
+    uvec2 keys[kRows];
+    [[unroll]] for (uint row = 0; row < kRows; ++row) {
+      keys[row] = uvec2(0u);
+      if (row * kWorkgroupSize + lane < left) keys[row] = sort_load(source, row * kWorkgroupSize, kKeyWords);
+    }
+    [[unroll]] for (uint row = 0; row < kRows; ++row)
+      if (row * kWorkgroupSize + lane < left) atomicAdd(weft_sort_counters[sort_digit(keys[row]) * kCopies + copy], 1u);
+  }
+  barrier();
+}
+
+// How many of them have the digit.
+uint sort_counted(uint digit) {
+  uint n = 0u;
+  // Each lane begins with another copy, so that they read from different banks.
+  for (uint c = 0u; c < kCopies; ++c) n += weft_sort_counters[digit * kCopies + ((c + digit) & (kCopies - 1u))];
+  return n;
+}
+
+#endif

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <weft/segmented_sort.hpp>
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "support/refusals.hpp"
+#include "support/search_run.hpp"
+#include "support/segmented_sort_run.hpp"
+#include "support/sizes.hpp"
+
+namespace weft::test {
+namespace {
+
+/// Lengths of segments at which something changes: none, a block, a short segment, a tile and a run of a long one.
+std::vector<uint64_t> telling_segment_lengths(const SegmentedSort& sort) {
+  std::set<uint64_t> all;
+  for (const uint64_t size :
+       {uint64_t{1}, uint64_t{16}, uint64_t{32}, uint64_t{64}, uint64_t{sort.short_keys()},
+        uint64_t{2} * sort.short_keys(), uint64_t{sort.tile_keys()}, uint64_t{3} * sort.tile_keys()})
+    all.insert({size - 1, size, size + 1});
+  return {all.begin(), all.end()};
+}
+
+}  // namespace
+
+TEST_SUITE("segmented_sort") {
+  TEST_CASE("segments of every telling length are sorted, alone and next to each other") {
+    for (Backend* backend : every_backend()) {
+      // Emulation takes long to build: there most tests share one sort.
+      const SegmentedSortConfig config{.value_bytes = backend->is_emulated() ? 4u : 0u};
+      const std::vector<uint64_t> lengths = telling_segment_lengths(made_segmented_sort(*backend, config));
+      uint64_t all = 0;
+      for (const uint64_t n : lengths) {
+        all += n;
+        if (backend->is_emulated()) continue;
+        check_segmented_sort<uint32_t>(*backend, config, drawn_keys<uint32_t>(n, n), {0, n});
+      }
+      check_segmented_sort<uint32_t>(*backend, config, drawn_keys<uint32_t>(all, 1), offsets_from(0, lengths));
+    }
+  }
+
+  TEST_CASE("segments of one length are sorted wherever they begin") {
+    for (Backend* backend : every_backend()) {
+      const uint64_t tile = made_segmented_sort(*backend, {.value_bytes = 4}).short_keys();
+      for (const uint64_t length :
+           {uint64_t{1}, uint64_t{2}, uint64_t{7}, uint64_t{17}, uint64_t{100}, tile, tile + 1}) {
+        const uint64_t n = 5 * tile + 3;
+        for (const uint64_t first : {uint64_t{0}, uint64_t{1}, uint64_t{31}, tile - 1}) {
+          if (backend->is_emulated() && first != 1) continue;
+          Offsets offsets = {first};
+          while (offsets.back() + length <= n) offsets.push_back(offsets.back() + length);
+          check_segmented_sort<uint32_t>(*backend, {.value_bytes = 4}, drawn_keys<uint32_t>(n, length, 50), offsets);
+        }
+      }
+    }
+  }
+
+  TEST_CASE("segments of all kinds of lengths are sorted, and empty ones change nothing") {
+    for (Backend* backend : every_backend()) {
+      const uint64_t n = backend->is_emulated() ? 3000 : 20000;
+      for (const Counts& lengths : telling_lengths(n, 1)) {
+        check_segmented_sort<uint32_t>(*backend, {.value_bytes = 4}, drawn_keys<uint32_t>(n, 2, 500),
+                                       offsets_from(0, lengths));
+        if (backend->is_emulated()) continue;
+        check_segmented_sort<uint32_t>(*backend, {.offset = Type::u64}, drawn_keys<uint32_t>(n, 3),
+                                       offsets_from(0, lengths));
+      }
+    }
+  }
+
+  TEST_CASE("keys are sorted whatever they are, and equal ones keep their order") {
+    for (Backend* backend : every_backend()) {
+      if (backend->is_emulated()) continue;
+      const uint64_t tile = made_segmented_sort(*backend, {.value_bytes = 4}).tile_keys();
+      const uint64_t n = 4 * tile + 77;
+      const Offsets offsets = offsets_from(3, {20, 0, 90, tile + 5, 16, 2 * tile});
+      for (const auto& keys : telling_sort_keys<uint32_t>(n))
+        for (const SortOrder order : {SortOrder::ascending, SortOrder::descending})
+          check_segmented_sort<uint32_t>(*backend, {.value_bytes = 4, .order = order}, keys, offsets);
+    }
+  }
+
+  TEST_CASE("keys of every type are sorted both ways, with values of both sizes and none") {
+    for (Backend* backend : every_backend())
+      for_every_key([&]<class T>() {
+        if (backend->is_emulated() && !std::is_same_v<T, double>) return;
+        for (const SortOrder order : {SortOrder::ascending, SortOrder::descending}) {
+          const bool descending = order == SortOrder::descending;
+          if (backend->is_emulated() && !descending) continue;
+          const uint32_t value_bytes = sizeof(T) == 4 || descending ? 8 : 4;
+          const SegmentedSortConfig config{.key = type_of<T>, .value_bytes = value_bytes, .order = order};
+          const uint64_t tile = made_segmented_sort(*backend, config).tile_keys();
+          const Offsets offsets = offsets_from(1, {9, 40, tile + 9, 1, 0, 130});
+          const auto telling = telling_sort_keys<T>(offsets.back() + 2);
+          for (size_t i = 0; i < telling.size(); i += 5) check_segmented_sort<T>(*backend, config, telling[i], offsets);
+          if (std::is_same_v<T, uint64_t> && !descending) check_segmented_sort<T>(*backend, {}, telling[0], offsets);
+        }
+      });
+  }
+
+  TEST_CASE("keys, values and offsets begin at any multiple of 4 bytes") {
+    for (Backend* backend : every_backend()) {
+      if (backend->is_emulated()) continue;
+      const Offsets offsets = offsets_from(2, {40, 13, 1200, 7});
+      for (VkDeviceSize at = 0; at < 16; at += 4) {
+        const SegmentedSortOptions options{.keys_misalignment = at,
+                                           .values_misalignment = (at + 4) % 16,
+                                           .offsets_misalignment = (at + 8) % 16,
+                                           .keys_out_misalignment = (3 * at + 4) % 16,
+                                           .values_out_misalignment = (3 * at + 8) % 16};
+        check_segmented_sort<uint32_t>(*backend, {.value_bytes = 8}, drawn_keys<uint32_t>(1300, at), offsets, options);
+        check_segmented_sort<uint64_t>(*backend, {.value_bytes = 4, .offset = Type::u64},
+                                       drawn_keys<uint64_t>(1300, at), offsets, options);
+      }
+    }
+  }
+
+  TEST_CASE("counts on the device are obeyed, and never exceed their maxima") {
+    for (Backend* backend : every_backend()) {
+      if (backend->is_emulated()) continue;
+      const uint64_t maximum = 3000;
+      const auto keys = drawn_keys<uint32_t>(maximum, 3);
+      const Offsets offsets = offsets_from(2, {100, 700, 0, 900, 3, 800, 400});
+      const uint64_t segments = offsets.size() - 1;
+      for (const uint32_t bytes : {4u, 8u})
+        for (const uint64_t share : {0, 1, 2, 3, 4}) {
+          const uint64_t all = bytes == 4 ? uint64_t{~0u} : ~uint64_t{0};
+          const DeviceCount count{share == 4 ? all : segments * share / 2 + share % 2, bytes};
+          const DeviceCount key_count{share == 4 ? ~uint64_t{0} >> (8 * bytes - 32) : maximum * share / 2 + share % 2,
+                                      12 - bytes};
+          check_segmented_sort<uint32_t>(*backend, {.value_bytes = 4}, keys, offsets, {.count = count});
+          if (share == 4) continue;
+          check_segmented_sort<uint32_t>(*backend, {.value_bytes = 4}, keys, offsets, {.key_count = key_count});
+          check_segmented_sort<uint32_t>(*backend, {.value_bytes = 4}, keys, offsets,
+                                         {.count = count, .key_count = key_count});
+        }
+    }
+  }
+
+  TEST_CASE("offsets above the number of keys are taken as that, and those that decrease spoil nothing else") {
+    for (Backend* backend : every_backend())
+      for (const Type offset : {Type::u32, Type::u64}) {
+        if (backend->is_emulated() && offset == Type::u64) continue;
+        const uint64_t n = 2500;
+        const auto keys = drawn_keys<uint32_t>(n, 3);
+        const uint64_t most = offset == Type::u32 ? uint64_t{~0u} : ~uint64_t{0};
+        const SegmentedSortConfig config{.value_bytes = 4, .offset = offset};
+        for (const Offsets& offsets : {Offsets{0, 5, n, n + 1, most}, Offsets{n - 70, most}, Offsets{0, most - 1, most},
+                                       Offsets{n, n}, Offsets{most, most}})
+          check_segmented_sort<uint32_t>(*backend, config, keys, offsets);
+        Offsets saw;
+        for (uint64_t i = 0; i < 600; ++i) saw.push_back(i % 2 * n);
+        for (const Offsets& offsets :
+             {Offsets{most, 7, 3, 3, 0}, saw, random_counts(700, 2 * n, 5), random_counts(3000, most, 6)})
+          check_segmented_sort<uint32_t>(*backend, config, keys, offsets, {.ascending = false});
+      }
+  }
+
+  TEST_CASE("a million of empty segments is passed by") {
+    if (first_backend().is_emulated() || std::string(first_backend().name()).find("SwiftShader") != std::string::npos)
+      return;
+    Offsets offsets(500000, 50);
+    offsets.insert(offsets.end(), 500000, 90);
+    offsets.push_back(100);
+    check_segmented_sort<uint32_t>(first_backend(), {}, drawn_keys<uint32_t>(120, 1), offsets);
+  }
+
+  TEST_CASE("results do not depend on the tuning") {
+    for (const char* tuning :
+         {"segmented_sort.rows=1,segmented_sort.rows_wide=1,segmented_sort.long_rows=1,radix_sort.groups=3",
+          "segmented_sort.workgroup=256,segmented_sort.rows_wide=8,segmented_sort.long_workgroup=256,"
+          "segmented_sort.long_rows=7,radix_sort.groups=1,radix_sort.copies=4",
+          "segmented_sort.rows_wide=2,segmented_sort.long_rows=1,radix_sort.groups=500"}) {
+      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      CAPTURE(std::string(tuning));
+      for (Backend* backend : every_backend()) {
+        if (backend->is_emulated() || backend->name().find("SwiftShader") != std::string::npos)
+          continue;  // build these for long
+        const uint64_t n = 30000;
+        for (const Counts& lengths : {random_counts(60, 900, 1), Counts{100, n - 500, 300}, Counts(n / 9, 9)})
+          check_segmented_sort<uint32_t>(*backend, {.value_bytes = 4}, drawn_keys<uint32_t>(n, 1, 3000),
+                                         offsets_from(5, lengths));
+      }
+    }
+  }
+
+  TEST_CASE("equal calls give equal bits, whatever lay in output and scratch") {
+    for (Backend* backend : every_backend()) {
+      const auto keys = drawn_keys<uint32_t>(3000, 1, 100);
+      const Offsets offsets = offsets_from(0, {1500, 20, 700, 1, 779});
+      CHECK(check_segmented_sort<uint32_t>(*backend, {.value_bytes = 4}, keys, offsets, {.dirt = 0xff}) ==
+            check_segmented_sort<uint32_t>(*backend, {.value_bytes = 4}, keys, offsets, {.dirt = 0}));
+    }
+  }
+
+  TEST_CASE("scratch grows with the keys and is never nothing") {
+    for (const SegmentedSortConfig& config :
+         {SegmentedSortConfig{}, SegmentedSortConfig{.key = Type::u64, .value_bytes = 4}}) {
+      const SegmentedSort& sort = made_segmented_sort(first_backend(), config);
+      CHECK(sort.scratch_size(0) != 0);
+      VkDeviceSize before = 0;
+      for (uint64_t n = 0; n < uint64_t{1} << 34; n = n + n / 9 + 1) {
+        CHECK(sort.scratch_size(n) >= before);
+        before = sort.scratch_size(n);
+      }
+      CHECK(sort.scratch_size(~uint64_t{0}) >= before);
+    }
+  }
+
+  TEST_CASE("other keys, values and offsets are refused") {
+    const auto is_refused = [](const SegmentedSortConfig& config) {
+      const auto sort = SegmentedSort::create(first_backend().context(), config);
+      REQUIRE(!sort);
+      CHECK(sort.error().code == ErrorCode::unsupported);
+      CHECK(sort.error().message.find("SegmentedSort") != std::string::npos);
+    };
+    for (const Type key : {Type::u8, Type::u16, Type::f16, Type::u32x2}) is_refused({.key = key});
+    for (const uint32_t bytes : {1u, 2u, 3u, 5u, 12u, 16u}) is_refused({.value_bytes = bytes});
+    for (const Type offset : {Type::u16, Type::i32, Type::f32}) is_refused({.offset = offset});
+  }
+
+  TEST_CASE("arguments are refused by name and nothing is recorded") {
+    using Args = SegmentedSortArgs;
+    NotingGpu noting;
+    const Result<SegmentedSort> sort = SegmentedSort::create(noting.context(), {.value_bytes = 8});
+    REQUIRE(sort);
+    constexpr uint64_t kKeys = 3000, kSegments = 500;
+    const Buffer inputs = noting.made(12 * kKeys + 32), outputs = noting.made(12 * kKeys + 32),
+                 offsets = noting.made(4 * kSegments + 64), counts = noting.made(64), scratch = noting.made(1 << 20);
+    for (const Buffer* buffer : {&inputs, &offsets, &counts}) REQUIRE(noting.gpu().fill(buffer->range(), 1).ok());
+    const Args sound{inputs.range(16, 4 * kKeys),
+                     inputs.range(16 + 4 * kKeys, 8 * kKeys),
+                     offsets.range(16, 4 * kSegments + 4),
+                     outputs.range(16, 4 * kKeys),
+                     outputs.range(16 + 4 * kKeys, 8 * kKeys),
+                     scratch.range(0, sort->scratch_size(kKeys)),
+                     kSegments,
+                     kKeys};
+    noting.check_refused<SegmentedSort, Args>(
+        *sort, sound,
+        {{"keys", "null", [](Args& a) { a.keys.buffer = VK_NULL_HANDLE; }},
+         {"keys", "a byte too small", [](Args& a) { --a.keys.size; }},
+         {"keys", "off by 2", [](Args& a) { a.keys.offset += 2; }},
+         {"values", "null", [](Args& a) { a.values.buffer = VK_NULL_HANDLE; }},
+         {"values", "a byte too small", [](Args& a) { --a.values.size; }},
+         {"values", "off by 2", [](Args& a) { a.values.offset += 2; }},
+         {"offsets", "null", [](Args& a) { a.offsets.buffer = VK_NULL_HANDLE; }},
+         {"offsets", "without the last", [](Args& a) { --a.offsets.size; }},
+         {"offsets", "off by 2", [](Args& a) { a.offsets.offset += 2; }},
+         {"keys_out", "null", [](Args& a) { a.keys_out.buffer = VK_NULL_HANDLE; }},
+         {"keys_out", "a byte too small", [](Args& a) { --a.keys_out.size; }},
+         {"keys_out", "off by 1", [](Args& a) { a.keys_out.offset += 1; }},
+         {"keys_out", "over the keys", [](Args& a) { a.keys_out = a.keys; }},
+         {"values_out", "null", [](Args& a) { a.values_out.buffer = VK_NULL_HANDLE; }},
+         {"values_out", "a byte too small", [](Args& a) { --a.values_out.size; }},
+         {"values_out", "off by 2", [](Args& a) { a.values_out.offset += 2; }},
+         {"values_out", "over the values", [](Args& a) { a.values_out = a.values; }},
+         {"values_out", "over the keys' output", [](Args& a) { a.values_out.offset -= 4; }},
+         {"scratch", "null", [](Args& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
+         {"scratch", "a byte too small", [](Args& a) { --a.scratch.size; }},
+         {"scratch", "off by 8", [](Args& a) { a.scratch.offset += 8; }},
+         {"count", "a byte on the device", [&](Args& a) { a.count = Count::on_device(counts.range(0, 1), kSegments); }},
+         {"keys_out", "over a count", [&](Args& a) { a.count = Count::on_device(outputs.range(16, 4), kSegments); }},
+         {"count", "of 2^40", [](Args& a) { a.count = uint64_t{1} << 40; }},
+         {"count", "of all bits", [](Args& a) { a.count = ~uint64_t{0}; }},
+         {"key_count", "off by 2 on the device",
+          [&](Args& a) { a.key_count = Count::on_device(counts.range(2, 4), kKeys); }},
+         {"scratch", "over a count", [&](Args& a) { a.key_count = Count::on_device(scratch.range(0, 4), kKeys); }},
+         {"key_count", "of 2^32", [](Args& a) { a.key_count = uint64_t{1} << 32; }},
+         {"key_count", "of all bits", [](Args& a) { a.key_count = ~uint64_t{0}; }}});
+    for (const bool no_keys : {false, true}) {
+      Args nothing = sound;
+      (no_keys ? nothing.key_count : nothing.count) = 0;
+      nothing.keys = nothing.values = nothing.keys_out = nothing.values_out = nothing.offsets = {};
+      CHECK(!noting.record(*sort, nothing));
+    }
+  }
+}
+
+}  // namespace weft::test
