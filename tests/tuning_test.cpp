@@ -11,10 +11,11 @@ TEST_SUITE("host tuning") {
   TEST_CASE("overrides change the fields they name and no others") {
     Tuning tuning;
     const Tuning before = tuning;
-    REQUIRE(apply_tuning_overrides(tuning,
-                                   "scan.rows=5,reduce.groups=77,decode.vectors=2,histogram.groups=9,search.keys=3,"
-                                   "bulk.words=2,merge.keys=8,merge.keys_wide=2,radix_sort.groups=5")
-                .ok());
+    REQUIRE(
+        apply_tuning_overrides(tuning,
+                               "scan.rows=5,reduce.groups=77,decode.vectors=2,histogram.groups=9,search.keys=3,"
+                               "bulk.words=2,merge.keys=8,merge.keys_wide=2,set_operation.keys=9,radix_sort.groups=5")
+            .ok());
     CHECK(tuning.scan.rows == 5);
     CHECK(tuning.reduce.groups == 77);
     CHECK(tuning.decode.vectors == 2);
@@ -23,6 +24,7 @@ TEST_SUITE("host tuning") {
     CHECK(tuning.bulk.words == 2);
     CHECK(tuning.merge.keys == 8);
     CHECK(tuning.merge.keys_wide == 2);
+    CHECK(tuning.set_operation.keys == 9);
     CHECK(tuning.radix_sort.groups == 5);
     CHECK(tuning.scan.workgroup == before.scan.workgroup);
     CHECK(tuning.reduce.rows == before.reduce.rows);
@@ -96,6 +98,10 @@ TEST_SUITE("host tuning") {
         CHECK(tuning->merge.workgroup <= 256);
         CHECK(tuning->merge.keys <= 32);
         CHECK(tuning->merge.keys_wide <= 32);
+        CHECK(tuning->set_operation.workgroup % 128 == 0);
+        CHECK(tuning->set_operation.workgroup <= 256);
+        CHECK(tuning->set_operation.keys <= 31);
+        CHECK(tuning->set_operation.keys_wide <= 31);
         CHECK(tuning->bulk.workgroup % 128 == 0);
         CHECK(tuning->bulk.workgroup <= 256);
         CHECK(tuning->bulk.words <= 16);
