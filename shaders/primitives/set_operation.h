@@ -23,9 +23,13 @@ struct SetOperationPush {
   weft_u32 maximum_b;
   weft_u32 max_output;   // outputs there is room for
   weft_u32 group_tiles;  // a workgroup has, one behind the other
-  weft_u32 count_words;  // words at `count_a`, 1 or 2, and 4 times those at `count_b`
-  weft_u32 total_words;
+  weft_u32 words;        // at `count_a`, 1 or 2; 4 times those at `count_b`; 16 times those at `total`
+  weft_u32 kept;         // the sum of the following
 };
 WEFT_STRUCT_END
+
+#define kSetKeptOfA 1u  // keys of A that are in no pair
+#define kSetKeptOfB 2u
+#define kSetKeptPairs 4u
 
 #endif

@@ -12,10 +12,6 @@
 #include "primitives/merge_key.glsl"
 
 layout(constant_id = 4) const uint kSetKeys = 7;  // a lane has of a tile, at most 31
-layout(constant_id = 7) const uint kSetKept = 7;  // the sum of the following
-const uint kKeptOfA = 1;                          // keys of A that are in no pair
-const uint kKeptOfB = 2;
-const uint kKeptPairs = 4;
 
 const uint kTileItems = kWorkgroupSize * kSetKeys;
 // From one tile's cut to the next: where a pair is in the way, a tile has one key more.
@@ -25,8 +21,8 @@ const uint kTileStep = kTileItems - 1u;
 
 layout(push_constant, std430) uniform Push { SetOperationPush push; };
 
-uint count_a() { return count_of(push.count_a, push.count_words & 3u, uvec2(push.maximum_a, 0u)).x; }
-uint count_b() { return count_of(push.count_b, push.count_words >> 2, uvec2(push.maximum_b, 0u)).x; }
+uint count_a() { return count_of(push.count_a, push.words & 3u, uvec2(push.maximum_a, 0u)).x; }
+uint count_b() { return count_of(push.count_b, (push.words >> 2) & 3u, uvec2(push.maximum_b, 0u)).x; }
 
 // Tiles of `total` keys.
 uint tile_count(uint total) { return total / kTileStep + (total % kTileStep != 0u ? 1u : 0u); }
@@ -160,8 +156,8 @@ uint tile_walk(SetTile tile, out uint words[kSetKeys], out uint places[kSetKeys]
     const MergeKey key_b = tile_key(place_b);
     const bool only_a = has_a && (!has_b || merge_key_less(key_a, key_b));
     const bool only_b = has_b && (!has_a || merge_key_less(key_b, key_a));
-    const uint kind = only_a ? kKeptOfA : only_b ? kKeptOfB : kKeptPairs;
-    kept |= goes_on && (kSetKept & kind) != 0u ? 1u << k : 0u;
+    const uint kind = only_a ? kSetKeptOfA : only_b ? kSetKeptOfB : kSetKeptPairs;
+    kept |= goes_on && (push.kept & kind) != 0u ? 1u << k : 0u;
 #if WEFT_MERGE_OWN
     words[k] = 0u;
 #else

@@ -7,9 +7,9 @@
 #extension GL_GOOGLE_include_directive : require
 #include "primitives/set_operation_tiles.glsl"
 
-layout(constant_id = 8) const bool kWritesKeys = true;
-layout(constant_id = 9) const bool kWritesIndices = false;
-layout(constant_id = 10) const uint kValueBytes = 0;  // 1, 2, a multiple of 4, or 0: none are written
+layout(constant_id = 7) const bool kWritesKeys = true;
+layout(constant_id = 8) const bool kWritesIndices = false;
+layout(constant_id = 9) const uint kValueBytes = 0;  // 1, 2, a multiple of 4, or 0: none are written
 
 #include "primitives/merge_store.glsl"
 
@@ -98,6 +98,6 @@ void main() {
   if (tiles - min(tiles, first_tile) > push.group_tiles || gl_LocalInvocationIndex != 0u) return;
   Words result = Words(push.total);
   result.at[0] = before;
-  if (push.total_words == 2u) result.at[1] = 0u;
+  if (push.words >> 4 == 2u) result.at[1] = 0u;
   Words(push.status).at[0] = before > push.max_output ? 1u : 0u;
 }

@@ -42,15 +42,12 @@ constexpr uint64_t kMaxGroups = 65535;
 constexpr uint64_t kMaxTilesOfGroup = 16384;
 constexpr uint32_t kMaxTileBytes = 12 * 1024;  // of shared memory
 
-// As in set_operation_tiles.glsl.
-constexpr uint32_t kKeptOfA = 1, kKeptOfB = 2, kKeptPairs = 4;
-
 uint32_t kept_of(SetOperator operation) {
   switch (operation) {
-    case SetOperator::set_union: return kKeptOfA | kKeptOfB | kKeptPairs;
-    case SetOperator::set_intersection: return kKeptPairs;
-    case SetOperator::set_difference: return kKeptOfA;
-    case SetOperator::set_symmetric_difference: return kKeptOfA | kKeptOfB;
+    case SetOperator::set_union: return kSetKeptOfA | kSetKeptOfB | kSetKeptPairs;
+    case SetOperator::set_intersection: return kSetKeptPairs;
+    case SetOperator::set_difference: return kSetKeptOfA;
+    case SetOperator::set_symmetric_difference: return kSetKeptOfA | kSetKeptOfB;
   }
   return 0;
 }
@@ -108,13 +105,12 @@ Result<SetOperation> SetOperation::create(const Context& context, const SetOpera
   const uint32_t wanted = key_words == 1 ? tuning.keys : key_words == 2 ? tuning.keys_wide : (tuning.keys_wide + 1) / 2;
   plan->lane_keys = std::clamp(wanted, 1u, kMaxTileBytes / (plan->workgroup * 4 * key_words));
 
-  // Ids from 2 on, as in ordered_key.glsl, set_operation_tiles.glsl, merge_key.glsl and, behind what is kept, set_operation_write.comp.
+  // Ids from 2 on, as in ordered_key.glsl, set_operation_tiles.glsl, merge_key.glsl and set_operation_write.comp. Operations share them.
   const uint32_t constants[] = {key_words,
                                 primitives::key_order(config.key),
                                 plan->lane_keys,
                                 config.order == SortOrder::descending ? 1u : 0u,
                                 plan->key_bytes,
-                                kept_of(config.operation),
                                 config.keys ? 1u : 0u,
                                 config.indices ? 1u : 0u,
                                 config.value_bytes};
@@ -122,7 +118,7 @@ Result<SetOperation> SetOperation::create(const Context& context, const SetOpera
   const std::string variant = own != nullptr ? ".own.u32" : "";
   for (const auto& [pipeline, stem, constants_of_kernel] :
        {std::tuple(&plan->partition, "set_operation_partition", all.first(5)),
-        std::tuple(&plan->count, "set_operation_count", all.first(6)),
+        std::tuple(&plan->count, "set_operation_count", all.first(5)),
         std::tuple(&plan->write, "set_operation_write", all)}) {
     Result<std::shared_ptr<const Pipeline>> built =
         state.pipeline(stem + variant, plan->workgroup, constants_of_kernel, own);
@@ -159,7 +155,7 @@ Status SetOperation::record(VkCommandBuffer commands, const SetOperationArgs& ar
   shader::SetOperationPush push{};
   primitives::RangeChecks ranges(state, kName);
   const uint64_t key_alignment = std::min<uint64_t>(key_bytes, 4), value_alignment = std::min<uint64_t>(value_bytes, 4);
-  const bool has_values = value_bytes != 0, takes_b = (kept_of(plan.config.operation) & kKeptOfB) != 0;
+  const bool has_values = value_bytes != 0, takes_b = (kept_of(plan.config.operation) & kSetKeptOfB) != 0;
   if (a != 0) push.keys_a = ranges.read("keys_a", args.keys_a, a * key_bytes, key_alignment);
   if (b != 0) push.keys_b = ranges.read("keys_b", args.keys_b, b * key_bytes, key_alignment);
   if (a != 0 && has_values) push.values_a = ranges.read("values_a", args.values_a, a * value_bytes, value_alignment);
@@ -183,9 +179,9 @@ Status SetOperation::record(VkCommandBuffer commands, const SetOperationArgs& ar
   push.maximum_b = static_cast<uint32_t>(b);
   push.max_output = static_cast<uint32_t>(room);
   push.group_tiles = static_cast<uint32_t>((tiles + groups - 1) / groups);
-  push.count_words =
-      static_cast<uint32_t>(args.count_a.range().size / 4) | static_cast<uint32_t>(args.count_b.range().size / 4) << 2;
-  push.total_words = static_cast<uint32_t>(args.total.size / 4);
+  push.words = static_cast<uint32_t>(args.count_a.range().size / 4 | args.count_b.range().size / 4 << 2 |
+                                     args.total.size / 4 << 4);
+  push.kept = kept_of(plan.config.operation);
   const uint32_t max_groups = state.traits().max_workgroup_count_x;
   const primitives::DispatchSize swept{static_cast<uint32_t>(groups), 1};
   primitives::dispatch(state, commands, *plan.partition, push,

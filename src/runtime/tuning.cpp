@@ -46,7 +46,7 @@ constexpr ClassTuning kTable[] = {
       .segmented_reduce = {.workgroup = 128, .rows = 2, .rows_wide = 2, .groups = 1024},
       .search = {.workgroup = 128, .keys = 7},
       .merge = {.workgroup = 128, .keys = 4, .keys_wide = 4},
-      .set_operation = {.workgroup = 128, .keys = 7, .keys_wide = 5, .groups = 64},
+      .set_operation = {.workgroup = 128, .keys = 4, .keys_wide = 3, .groups = 64},
       .bulk = {.workgroup = 128, .words = 8},
       .radix_sort = {.workgroup = 128,
                      .rows = 4,
