@@ -114,9 +114,10 @@ TEST_SUITE("set_operation") {
       for_every_key([&]<class T>() {
         for (const bool descending : {false, true}) {
           const SetOperationConfig config{.operation = kSetOperators[turn++ / 3 % 4],
+                                          .key = item_type<T>(),
                                           .order = descending ? SortOrder::descending : SortOrder::ascending};
           if ((sizeof(T) == 8) == descending) continue;
-          const uint64_t tile = tile_of<T>(*backend, config.operation);
+          const uint64_t tile = made_set_operation(*backend, config).tile_keys();
           for (const auto& [a, b] : telling_sequences<T>(tile + 19, tile / 2 - 7, descending))
             check_set_operation(*backend, config, a, b);
         }
