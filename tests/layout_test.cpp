@@ -168,8 +168,7 @@ const HostStruct kSetOperationPush{
      MEMBER(SetOperationPush, indices_out), MEMBER(SetOperationPush, total), MEMBER(SetOperationPush, status),
      MEMBER(SetOperationPush, scratch), MEMBER(SetOperationPush, count_a), MEMBER(SetOperationPush, count_b),
      MEMBER(SetOperationPush, maximum_a), MEMBER(SetOperationPush, maximum_b), MEMBER(SetOperationPush, max_output),
-     MEMBER(SetOperationPush, group_tiles), MEMBER(SetOperationPush, words),
-     MEMBER(SetOperationPush, kept)}};
+     MEMBER(SetOperationPush, group_tiles), MEMBER(SetOperationPush, words), MEMBER(SetOperationPush, kept)}};
 const HostStruct kBulkPush{
     sizeof(shader::BulkPush),
     {MEMBER(BulkPush, items), MEMBER(BulkPush, inserted), MEMBER(BulkPush, indices), MEMBER(BulkPush, outputs),
