@@ -19,8 +19,9 @@ const bool kGathersKeys = false;
 const bool kGathersKeys = kKeyWords == 1u ? kWritesKeys : false;
 #endif
 const bool kLoadsKeys = kWritesKeys ? !kGathersKeys : false;
-const bool kWritesValues = kValueBytes != 0u;
-const bool kGathersPlaces = kLoadsKeys ? true : kWritesIndices ? true : kWritesValues;
+const bool kGathersPlaces = kLoadsKeys ? true : kWritesIndices ? true : kValueBytes != 0u;
+const bool kWritesNarrowValues = kValueBytes == 1u ? true : kValueBytes == 2u;
+const bool kWritesWords = kValueBytes >= 4u;
 
 // Puts what the lane keeps to where it is among the tile's outputs.
 void tile_gather(uint kept, uint first, uint words[kSetKeys]) {
@@ -65,7 +66,16 @@ void tile_write(SetTile tile, uint kept, uint words[kSetKeys], uint places[kSetK
     }
     if (kWritesIndices && i < count)
       indices_out.at[i] = of_a ? tile.first_a + place : total_a + tile.first_b + (place - tile.count_a);
-    if (kWritesValues) move_value(of_a ? values_a : values_b, of_a ? place : place - tile.count_a, values_out, i, count);
+    if (kWritesWords) move_value(of_a ? values_a : values_b, of_a ? place : place - tile.count_a, values_out, i, count);
+  }
+  // Unrolled, their masks are more than scalar registers hold.
+  if (kWritesNarrowValues) {
+    [[dont_unroll]] for (uint r = 0; r < kSetKeys; ++r) {
+      const uint i = r * kWorkgroupSize + tile_place();
+      const uint place = i < count ? weft_tile_words[i] : 0u;
+      const bool of_a = place < tile.count_a;
+      move_value(of_a ? values_a : values_b, of_a ? place : place - tile.count_a, values_out, i, count);
+    }
   }
 }
 
