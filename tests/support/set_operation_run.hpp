@@ -23,8 +23,8 @@
 
 namespace weft::test {
 
-constexpr std::array kSetOperators = {SetOperator::set_union, SetOperator::set_intersection,
-                                      SetOperator::set_difference, SetOperator::set_symmetric_difference};
+inline constexpr std::array kSetOperators = {SetOperator::set_union, SetOperator::set_intersection,
+                                             SetOperator::set_difference, SetOperator::set_symmetric_difference};
 
 struct SetOptions {
   VkDeviceSize a_misalignment = 0, b_misalignment = 0, out_misalignment = 0;
