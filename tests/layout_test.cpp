@@ -29,6 +29,7 @@
 #include "primitives/segmented_scan.h"
 #include "primitives/segmented_sort.h"
 #include "primitives/select.h"
+#include "primitives/set_operation.h"
 #include "primitives/sorted_search.h"
 #include "runtime/kernel_registry.hpp"
 #include "shaders/planted.h"
@@ -161,6 +162,14 @@ const HostStruct kMergePush{
      MEMBER(MergePush, values_b), MEMBER(MergePush, values_out), MEMBER(MergePush, indices_out),
      MEMBER(MergePush, splits), MEMBER(MergePush, count_a), MEMBER(MergePush, count_b), MEMBER(MergePush, maximum_a),
      MEMBER(MergePush, maximum_b), MEMBER(MergePush, count_a_words), MEMBER(MergePush, count_b_words)}};
+const HostStruct kSetOperationPush{
+    sizeof(shader::SetOperationPush),
+    {MEMBER(SetOperationPush, keys_a), MEMBER(SetOperationPush, keys_b), MEMBER(SetOperationPush, keys_out),
+     MEMBER(SetOperationPush, values_a), MEMBER(SetOperationPush, values_b), MEMBER(SetOperationPush, values_out),
+     MEMBER(SetOperationPush, indices_out), MEMBER(SetOperationPush, total), MEMBER(SetOperationPush, status),
+     MEMBER(SetOperationPush, scratch), MEMBER(SetOperationPush, count_a), MEMBER(SetOperationPush, count_b),
+     MEMBER(SetOperationPush, maximum_a), MEMBER(SetOperationPush, maximum_b), MEMBER(SetOperationPush, max_output),
+     MEMBER(SetOperationPush, group_tiles), MEMBER(SetOperationPush, words), MEMBER(SetOperationPush, kept)}};
 const HostStruct kBulkPush{
     sizeof(shader::BulkPush),
     {MEMBER(BulkPush, items), MEMBER(BulkPush, inserted), MEMBER(BulkPush, indices), MEMBER(BulkPush, outputs),
@@ -244,6 +253,9 @@ const std::map<std::string_view, const HostStruct*> kPushedTo{
     {"binary_search", &kBinarySearchPush},
     {"merge_partition", &kMergePush},
     {"merge_tiles", &kMergePush},
+    {"set_operation_partition", &kSetOperationPush},
+    {"set_operation_count", &kSetOperationPush},
+    {"set_operation_write", &kSetOperationPush},
     {"radix_sort_upsweep", &kRadixSortPush},
     {"radix_sort_scan", &kRadixSortPush},
     {"radix_sort_downsweep", &kRadixSortPush},
@@ -261,6 +273,7 @@ const std::map<std::string_view, const HostStruct*> kPushedTo{
     {"compact_self_test", &kSelfTestPush},
     {"lanes_self_test", &kSelfTestPush},
     {"merge_path_self_test", &kSelfTestPush},
+    {"balanced_path_self_test", &kSelfTestPush},
     {"subgroup_merge_self_test", &kSelfTestPush},
     {"load_balance_self_test", &kSelfTestPush},
     {"workgroup_self_test", &kSelfTestPush},

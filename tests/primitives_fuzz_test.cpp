@@ -32,6 +32,7 @@
 #include "support/segmented_run.hpp"
 #include "support/segmented_sort_run.hpp"
 #include "support/segments.hpp"
+#include "support/set_operation_run.hpp"
 #include "support/sort_run.hpp"
 
 namespace weft::test {
@@ -796,6 +797,39 @@ Subject merge_subject(MergeConfig config, const char* tuning = "") {
 }
 
 template <class T>
+Subject set_operation_subject(SetOperationConfig config, const char* tuning = "") {
+  config.key = item_type<T>();
+  Subject subject;
+  subject.name = text_of(config) + ' ' + tuning;
+  subject.tuning = tuning;
+  subject.build = [=](Backend& backend) -> Check {
+    return [=, &backend, operation = built(SetOperation::create(backend.context(), config))](Draws& draw) {
+      const uint64_t total = draw.count(operation->tile_keys());
+      const uint64_t n = draw.below(total + 1);
+      std::vector<T> a = draw.items<T>(n), b = draw.items<T>(total - n);
+      // Many of the other's.
+      const uint64_t step = 1 + draw.below(3);
+      for (uint64_t i = 0; i < n && !b.empty(); i += step) a[i] = b[draw.below(b.size())];
+      SetOptions options;
+      options.sorted = !draw.one_in(10);
+      if (options.sorted) a = in_merge_order(std::move(a), config.order == SortOrder::descending);
+      if (options.sorted || draw.one_in(2)) b = in_merge_order(std::move(b), config.order == SortOrder::descending);
+      options.a_misalignment = draw.misalignment(sizeof(T));
+      options.b_misalignment = draw.misalignment(sizeof(T));
+      options.out_misalignment = draw.misalignment(sizeof(T));
+      if (config.value_bytes != 0) options.values_misalignment = draw.misalignment(config.value_bytes);
+      options.count_a = draw.device_count(n);
+      options.count_b = draw.device_count(total - n);
+      if (draw.one_in(3)) options.max_output = draw.below(total + 1);
+      options.total_bytes = draw.one_in(2) ? 8 : 4;
+      options.dirt = draw.dirt();
+      return wrong_set_operation(backend.gpu(), *operation, config, a, b, options);
+    };
+  };
+  return subject;
+}
+
+template <class T>
 Subject radix_sort_subject(RadixSortConfig config, const char* tuning = "") {
   config.key = type_of<T>;
   Subject subject;
@@ -1029,6 +1063,14 @@ std::vector<Subject> subjects() {
       merge_subject<float>({.order = SortOrder::descending}, "merge.workgroup=256,merge.keys=1"),
       merge_subject<int64_t>({.value_bytes = 4}, "merge.keys_wide=16"),
       merge_subject<uint8_t>({.order = SortOrder::descending, .value_bytes = 1, .indices = true}, "merge.keys=2"),
+      set_operation_subject<uint32_t>({.operation = SetOperator::set_union}),
+      set_operation_subject<uint8_t>({.operation = SetOperator::set_intersection, .value_bytes = 4},
+                                     "set_operation.groups=3"),
+      set_operation_subject<float>({.operation = SetOperator::set_difference, .order = SortOrder::descending},
+                                   "set_operation.workgroup=256,set_operation.keys=3"),
+      set_operation_subject<int64_t>(
+          {.operation = SetOperator::set_symmetric_difference, .value_bytes = 1, .indices = true},
+          "set_operation.keys_wide=2"),
       radix_sort_subject<uint32_t>({}, "radix_sort.groups=3"),
       radix_sort_subject<float>({.value_bytes = 4, .order = SortOrder::descending}, "radix_sort.direct_groups=2"),
       radix_sort_subject<int64_t>({.value_bytes = 8}, "radix_sort.rows=16,radix_sort.part_words=700"),

@@ -13,8 +13,8 @@ TEST_SUITE("host tuning") {
     const Tuning before = tuning;
     REQUIRE(apply_tuning_overrides(tuning,
                                    "scan.rows=5,reduce.groups=77,decode.vectors=2,histogram.groups=9,search.keys=3,"
-                                   "bulk.words=2,merge.keys=8,merge.keys_wide=2,radix_sort.groups=5,"
-                                   "segmented_sort.rows_wide=2")
+                                   "bulk.words=2,merge.keys=8,merge.keys_wide=2,set_operation.keys=9,"
+                                   "radix_sort.groups=5,segmented_sort.rows_wide=2")
                 .ok());
     CHECK(tuning.scan.rows == 5);
     CHECK(tuning.reduce.groups == 77);
@@ -24,6 +24,7 @@ TEST_SUITE("host tuning") {
     CHECK(tuning.bulk.words == 2);
     CHECK(tuning.merge.keys == 8);
     CHECK(tuning.merge.keys_wide == 2);
+    CHECK(tuning.set_operation.keys == 9);
     CHECK(tuning.radix_sort.groups == 5);
     CHECK(tuning.segmented_sort.rows_wide == 2);
     CHECK(tuning.scan.workgroup == before.scan.workgroup);
@@ -98,6 +99,10 @@ TEST_SUITE("host tuning") {
         CHECK(tuning->merge.workgroup <= 256);
         CHECK(tuning->merge.keys <= 32);
         CHECK(tuning->merge.keys_wide <= 32);
+        CHECK(tuning->set_operation.workgroup % 128 == 0);
+        CHECK(tuning->set_operation.workgroup <= 256);
+        CHECK(tuning->set_operation.keys <= 31);
+        CHECK(tuning->set_operation.keys_wide <= 31);
         CHECK(tuning->bulk.workgroup % 128 == 0);
         CHECK(tuning->bulk.workgroup <= 256);
         CHECK(tuning->bulk.words <= 16);

@@ -24,6 +24,7 @@
 #include <weft/segmented_scan.hpp>
 #include <weft/segmented_sort.hpp>
 #include <weft/select.hpp>
+#include <weft/set_operation.hpp>
 #include <weft/sorted_search.hpp>
 #include <weft/status.hpp>
 #include <weft/transform_lbs.hpp>

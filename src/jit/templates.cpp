@@ -26,6 +26,7 @@ constexpr Primitive kPrimitives[] = {
     {"run_length_encode", "run_length_encode", "run_length_encode", "runs", "WEFT_OWN_UNIQUE"},
     {"transform_lbs", "transform_lbs", nullptr, nullptr, nullptr},
     {"merge", "merge", nullptr, "u32", nullptr},
+    {"set_operation", "set_operation", nullptr, "u32", nullptr},
 };
 
 constexpr std::string_view kUpsweep = "_upsweep";
@@ -38,6 +39,7 @@ struct Pass {
 constexpr Pass kScanPasses[] = {{"_look_back", true}, {"_repair", true}, {kUpsweep, false}, {"_downsweep", false}};
 constexpr Pass kReducePasses[] = {{"", false}, {"_finish", false}};
 constexpr Pass kMergePasses[] = {{"_partition", false}, {"_tiles", false}};
+constexpr Pass kSetOperationPasses[] = {{"_partition", false}, {"_count", false}, {"_write", false}};
 constexpr Pass kOnlyPass[] = {{"", false}};
 
 std::string define_of(std::string_view type) {
@@ -58,10 +60,11 @@ std::vector<Variant> variants_of(std::string_view primitive) {
   std::vector<Variant> variants;
   const auto* found = std::ranges::find(kPrimitives, primitive, &Primitive::name);
   if (found == std::end(kPrimitives)) return variants;
-  const std::span<const Pass> passes = found->accumulator == nullptr ? std::span<const Pass>(kOnlyPass)
-                                       : found->name == "merge"      ? std::span<const Pass>(kMergePasses)
-                                       : found->upsweep == nullptr   ? std::span<const Pass>(kReducePasses)
-                                                                     : kScanPasses;
+  const std::span<const Pass> passes = found->accumulator == nullptr    ? std::span<const Pass>(kOnlyPass)
+                                       : found->name == "merge"         ? std::span<const Pass>(kMergePasses)
+                                       : found->name == "set_operation" ? std::span<const Pass>(kSetOperationPasses)
+                                       : found->upsweep == nullptr      ? std::span<const Pass>(kReducePasses)
+                                                                        : kScanPasses;
   for (const Pass& pass : passes) {
     for (const char* state : {"32", "64"}) {
       if (!pass.has_states && state[0] == '6') continue;

@@ -88,6 +88,14 @@ struct MergeTuning {
       8;  ///< the same where more than a word travels with each: keys of 8 bytes, and places beside keys
 };
 
+/// SetOperation. Keys a lane are at most 31 and as many as make 12 KiB.
+struct SetOperationTuning {
+  uint32_t workgroup = 256;
+  uint32_t keys = 7;       ///< a lane has of a tile
+  uint32_t keys_wide = 5;  ///< of two words; half as many of more
+  uint32_t groups = 1024;  ///< at most this many workgroups, except where their shares would be very long
+};
+
 /// BulkRemove and BulkInsert.
 struct BulkTuning {
   uint32_t workgroup = 256;
@@ -127,6 +135,7 @@ struct Tuning {
   SegmentedTuning segmented_reduce;
   SearchTuning search;
   MergeTuning merge;
+  SetOperationTuning set_operation;
   BulkTuning bulk;
   RadixSortTuning radix_sort;
   SegmentedSortTuning segmented_sort;

@@ -329,6 +329,10 @@ std::string build_others(const weft::Context& context) {
     const auto merge = weft::Merge::create(context, {.key = key, .value_bytes = 4, .indices = true});
     if (!merge) return merge.error().message;
   }
+  for (const auto& [key, bytes] : {std::pair{Type::u32, 0u}, {Type::u32, 4u}, {Type::u64, 0u}, {Type::u8, 2u}}) {
+    const auto sets = weft::SetOperation::create(context, {.key = key, .value_bytes = bytes});
+    if (!sets) return sets.error().message;
+  }
   for (const auto& [key, bytes] : {std::pair{Type::u32, 0u}, {Type::u32, 4u}, {Type::u64, 0u}, {Type::u64, 8u}}) {
     const auto sort = weft::RadixSort::create(context, {.key = key, .value_bytes = bytes});
     if (!sort) return sort.error().message;

@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <weft/set_operation.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <set>
+#include <string_view>
+
+#include "support/refusals.hpp"
+#include "support/set_operation_run.hpp"
+#include "support/sizes.hpp"
+#include "weft_kernels/merge_by_score.hpp"
+#include "weft_kernels/set_operation_by_residue.hpp"
+#include "weft_kernels/set_operation_by_score.hpp"
+
+namespace weft::test {
+namespace {
+
+template <class T>
+std::vector<T> ordered(uint64_t count, uint64_t seed, uint64_t values = 0, bool descending = false) {
+  return in_merge_order(drawn_keys<T>(count, seed, values), descending);
+}
+
+/// Tiles are alike, whatever the operation.
+template <class T = uint32_t>
+uint64_t tile_of(Backend& backend, SetOperator operation = SetOperator::set_union) {
+  return made_set_operation(backend, {.operation = operation, .key = item_type<T>()}).tile_keys();
+}
+
+/// Hashes of the words of a text, each as often as it is there, in order.
+std::vector<uint64_t> word_hashes(const char* path) {
+  std::ifstream file(path, std::ios::binary);
+  std::vector<uint64_t> hashes;
+  for (std::istream_iterator<std::string> word(file), end; word != end; ++word) {
+    uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+    for (const char c : *word) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+    hashes.push_back(hash);
+  }
+  return in_merge_order(std::move(hashes), false);
+}
+
+}  // namespace
+
+TEST_SUITE("set_operation") {
+  TEST_CASE("two small sets become what is taught of them") {
+    const std::vector<uint32_t> a{1, 2, 2, 2, 5, 7, 7, 9}, b{2, 2, 3, 5, 5, 7};
+    const std::vector<uint32_t> expected[] = {
+        {1, 2, 2, 2, 3, 5, 5, 7, 7, 9}, {2, 2, 5, 7}, {1, 2, 7, 9}, {1, 2, 3, 5, 7, 9}};
+    for (Backend* backend : every_backend())
+      for (size_t i = 0; i < 4; ++i) {
+        const auto found = check_set_operation(*backend, {.operation = kSetOperators[i]}, a, b);
+        const std::vector<uint32_t> keys = items_of<uint32_t>(found);
+        REQUIRE(keys.size() >= expected[i].size());
+        CHECK(std::equal(expected[i].begin(), expected[i].end(), keys.begin()));
+      }
+  }
+
+  TEST_CASE("results are right at every edge of both counts") {
+    for (Backend* backend : every_backend()) {
+      const SetOperation& operation = made_set_operation(*backend, {});
+      const uint64_t tile = operation.tile_keys();
+      std::vector<uint64_t> totals =
+          around({0, operation.lane_keys(), backend->context().subgroup_size(), tile / 2, tile, 2 * tile});
+      for (const uint64_t total : {3 * tile + 1, (backend->is_emulated() ? 4 : 33) * tile}) totals.push_back(total);
+      size_t turn = 0;
+      for (const uint64_t total : totals) {
+        const uint64_t few = std::min<uint64_t>(total, 3);
+        for (const uint64_t a : std::set{uint64_t{0}, few, total / 2, total - few, total})
+          check_set_operation(*backend, {.operation = kSetOperators[turn++ % 4]}, ordered<uint32_t>(a, total, total),
+                              ordered<uint32_t>(total - a, total + 1, total));
+      }
+    }
+  }
+
+  TEST_CASE("runs of equal keys of any lengths, also of many tiles, are paired") {
+    for (Backend* backend : every_backend()) {
+      const uint64_t tile = tile_of(*backend), most = backend->is_emulated() ? tile + 3 : 3 * tile + 5;
+      size_t turn = 0;
+      for (const uint64_t m : {uint64_t{0}, uint64_t{1}, tile / 2, tile, most})
+        for (const uint64_t n : {uint64_t{0}, uint64_t{2}, tile / 2 + 1, most - 1})
+          for (const uint64_t in_front : {0, 1, 5}) {
+            std::vector<uint32_t> a, b;
+            for (uint32_t i = 0; i < in_front; ++i) (i % 3 == 0 ? b : a).push_back(i);
+            a.insert(a.end(), m, 70);
+            b.insert(b.end(), n, 70);
+            a.insert(a.end(), n / 2, 80);
+            b.insert(b.end(), m / 2, 80);
+            check_set_operation(*backend, {.operation = kSetOperators[turn++ % 4]}, a, b);
+          }
+    }
+  }
+
+  TEST_CASE("equal sets, wherever cuts would divide their pairs") {
+    for (Backend* backend : every_backend()) {
+      const uint64_t tile = tile_of(*backend);
+      for (const SetOperator operation : kSetOperators)
+        for (const uint64_t in_front : {0, 1})
+          for (const uint64_t copies : {1, 3}) {
+            std::vector<uint32_t> a(in_front, 0), b;
+            for (uint32_t i = 0; i < 2 * tile + 3; ++i) b.push_back(1 + i / static_cast<uint32_t>(copies));
+            a.insert(a.end(), b.begin(), b.end());
+            check_set_operation(*backend, {.operation = operation}, a, b);
+          }
+    }
+  }
+
+  TEST_CASE("keys of every type are taken in both orders, whatever the keys are") {
+    for (Backend* backend : every_backend()) {
+      uint32_t combination = 0;
+      for_every_key([&]<class T>() {
+        for (const bool descending : {false, true}) {
+          const uint32_t index = combination++;
+          if (backend->is_emulated() ? index != 2 && index != 9 : !is_in_share(index)) continue;
+          const SetOperationConfig config{.operation = kSetOperators[index % 4],
+                                          .key = item_type<T>(),
+                                          .order = descending ? SortOrder::descending : SortOrder::ascending};
+          const uint64_t tile = made_set_operation(*backend, config).tile_keys();
+          for (const auto& [a, b] : telling_sequences<T>(tile + 19, tile / 2 - 7, descending))
+            check_set_operation(*backend, config, a, b);
+        }
+      });
+    }
+  }
+
+  TEST_CASE("-0 is not 0, and NaN is equal to the same NaN") {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    const float nan = std::copysign(std::numeric_limits<float>::quiet_NaN(), 1.0f);
+    for (Backend* backend : every_backend())
+      for (const SetOperator operation : {SetOperator::set_union, SetOperator::set_difference}) {
+        check_set_operation<float>(*backend, {.operation = operation},
+                                   {-nan, -1, -0.0f, -0.0f, 0.0f, kInfinity, nan, nan},
+                                   {-kInfinity, -0.0f, 0.0f, 0.0f, 1, nan});
+        check_set_operation<float>(*backend, {.operation = operation}, {0.0f}, {-0.0f});
+        check_set_operation<float>(*backend, {.operation = operation}, {-nan}, {nan});
+      }
+  }
+
+  TEST_CASE("keys of less than a word are taken, wherever they begin") {
+    const auto of = []<class T>(Backend& backend, SetOperator operation, bool descending) {
+      const SetOperationConfig config{.operation = operation,
+                                      .key = item_type<T>(),
+                                      .order = descending ? SortOrder::descending : SortOrder::ascending};
+      const uint64_t tile = made_set_operation(backend, config).tile_keys();
+      for (const auto& [n, m] : {std::pair{tile / 2, tile / 2 + 3}, {tile + 5, tile / 3}, {uint64_t{3}, uint64_t{2}}})
+        for (VkDeviceSize off = 0; off < 4; off += sizeof(T)) {
+          const auto a = ordered<T>(n, off, 0, descending), b = ordered<T>(m, off + 9, 0, descending);
+          check_set_operation(backend, config, a, b,
+                              {.a_misalignment = 5 * off % 16, .b_misalignment = 4 + 3 * off, .out_misalignment = off});
+          check_set_operation(backend, config, a, b, {.out_misalignment = off, .max_output = n / 3});
+          check_set_operation(backend, config, drawn_keys<T>(n, 1), b, {.out_misalignment = off, .sorted = false});
+        }
+    };
+    for (Backend* backend : every_backend()) {
+      of.operator()<uint8_t>(*backend, SetOperator::set_symmetric_difference, false);
+      if (!backend->is_emulated() && is_in_share(0)) of.operator()<F16>(*backend, SetOperator::set_union, true);
+    }
+  }
+
+  TEST_CASE("values and indices go with their keys, and tell which copies are taken") {
+    const auto of = []<class T>(Backend& backend, SetOperationConfig config) {
+      config.key = item_type<T>();
+      const uint64_t tile = made_set_operation(backend, config).tile_keys();
+      VkDeviceSize step = 4;
+      if (config.value_bytes == 1 || config.value_bytes == 2) step = config.value_bytes;
+      VkDeviceSize off = 0;
+      for (const auto& [n, m] : {std::pair{uint64_t{1}, uint64_t{0}},
+                                 {uint64_t{2}, uint64_t{5}},
+                                 {tile / 2, tile / 2 + 1},
+                                 {tile + 9, tile / 3},
+                                 {uint64_t{7}, 2 * tile + 1}})
+        for (const uint64_t values : {0, 5, 200}) {
+          const bool descending = config.order == SortOrder::descending;
+          const auto a = ordered<T>(n, off, values, descending), b = ordered<T>(m, off + 1, values, descending);
+          check_set_operation(backend, config, a, b, {.values_misalignment = off});
+          check_set_operation(
+              backend, config, a, b,
+              {.out_misalignment = 4, .values_misalignment = off, .count_a = DeviceCount{n / 2, 4}, .max_output = n});
+          off = (off + step) % 16;
+        }
+      // Whatever order there is, each index is some key's.
+      check_set_operation(backend, config, drawn_keys<T>(tile / 2 + 3, 1), drawn_keys<T>(tile - 9, 2),
+                          {.sorted = false});
+    };
+    using enum SetOperator;
+    for (Backend* backend : every_backend()) {
+      uint32_t combination = 0;
+      const auto shared = [&]<class T>(const SetOperationConfig& config) {
+        const uint32_t index = combination++;
+        if (backend->is_emulated() ? index == 0 : is_in_share(index)) of.operator()<T>(*backend, config);
+      };
+      shared.operator()<uint32_t>({.operation = set_symmetric_difference, .value_bytes = 4, .indices = true});
+      shared.operator()<uint8_t>({.operation = set_union, .order = SortOrder::descending, .value_bytes = 2});
+      shared.operator()<float>({.operation = set_difference, .keys = false, .indices = true});
+      shared.operator()<uint64_t>({.operation = set_intersection, .value_bytes = 8, .indices = true});
+      shared.operator()<uint16_t>({.operation = set_union, .value_bytes = 1});
+      shared.operator()<int32_t>({.operation = set_symmetric_difference, .keys = false, .value_bytes = 12});
+    }
+  }
+
+  TEST_CASE("keys of the caller's own go by the caller's order; those of which neither is less are equal") {
+    const auto of = [](Backend& backend, const SetOperationConfig& config, const auto& drawn, const auto& less) {
+      using T = decltype(drawn(uint64_t{0}, uint64_t{0}));
+      const SetOperation& operation = made_set_operation(backend, config);
+      const uint64_t tile = operation.tile_keys();
+      for (const auto& [n, m] : {std::pair{uint64_t{0}, uint64_t{3}},
+                                 {uint64_t{2}, uint64_t{5}},
+                                 {tile / 2, tile / 2 + 1},
+                                 {2 * tile + 9, tile / 3},
+                                 {uint64_t{7}, 2 * tile + 1}})
+        for (const bool sorted : {true, false}) {
+          CAPTURE(backend.name());
+          CAPTURE(text_of(config));
+          const uint64_t count_a = n, count_b = m;  // that CAPTURE can name
+          CAPTURE(count_a);
+          CAPTURE(count_b);
+          std::vector<T> keys[2];
+          for (uint64_t i = 0; i < n; ++i) keys[0].push_back(drawn(n, i));
+          for (uint64_t i = 0; i < m; ++i) keys[1].push_back(drawn(m + 1, i));
+          for (auto& sequence : keys)
+            if (sorted) std::ranges::stable_sort(sequence, less);
+          CHECK(wrong_set_operation_by(less, backend.gpu(), operation, config, keys[0], keys[1],
+                                       {.a_misalignment = 4, .out_misalignment = 8, .sorted = sorted}) == "");
+        }
+    };
+    struct Record {
+      float score;
+      int32_t level;
+      uint32_t name;
+    };
+    for (Backend* backend : every_backend()) {
+      if (is_in_share(0))
+        of(
+            *backend,
+            {.operation = SetOperator::set_symmetric_difference, .own_kernels = own::set_operation_by_score()},
+            [](uint64_t seed, uint64_t i) {
+              const uint64_t word = random_word(seed, i);
+              return Record{static_cast<float>(word % 50), static_cast<int32_t>(word >> 20) % 3,
+                            static_cast<uint32_t>(word >> 32)};
+            },
+            [](const Record& a, const Record& b) {
+              return a.score != b.score ? a.score > b.score : a.level < b.level;
+            });
+      if (backend->is_emulated() || !is_in_share(1)) continue;
+      of(
+          *backend,
+          {.operation = SetOperator::set_intersection,
+           .value_bytes = 2,
+           .indices = true,
+           .own_kernels = own::set_operation_by_residue()},
+          [](uint64_t seed, uint64_t i) { return static_cast<uint32_t>(random_word(seed, i)); },
+          [](uint32_t a, uint32_t b) { return a % 100 < b % 100; });
+    }
+    CHECK(own::set_operation_by_score().item_bytes() == 12);
+    CHECK(SetOperation::create(first_backend().context(), {.own_kernels = own::merge_by_score()})
+              .status()
+              .error()
+              .message == "SetOperation: own_kernels 'merge_by_score' are made for merge, and not for set_operation");
+  }
+
+  TEST_CASE("what has no room is not written, and told") {
+    for (Backend* backend : every_backend())
+      for (const SetOperator operation : {SetOperator::set_union, SetOperator::set_intersection}) {
+        const uint64_t tile = tile_of(*backend, operation);
+        const auto a = ordered<uint32_t>(2 * tile, 1, 3 * tile), b = ordered<uint32_t>(tile + 9, 2, 3 * tile);
+        const uint64_t total = set_origins(operation, std::less<>(), a, a.size(), b, b.size()).size();
+        REQUIRE(total > 20);
+        for (const uint64_t room :
+             {uint64_t{0}, uint64_t{1}, total / 2, total - 1, total, total + 1, uint64_t{1} << 32})
+          for (const uint32_t bytes : {4u, 8u}) {
+            CAPTURE(room);
+            check_set_operation(*backend, {.operation = operation}, a, b, {.max_output = room, .total_bytes = bytes});
+          }
+      }
+  }
+
+  TEST_CASE("counts on the device are obeyed, and never exceed their maxima") {
+    for (Backend* backend : every_backend()) {
+      const uint64_t maximum = 2 * tile_of(*backend) + 11;
+      const auto a = ordered<uint32_t>(maximum, 3, 500), b = ordered<uint32_t>(maximum + 100, 4, 500);
+      size_t turn = 0;
+      for (const uint32_t bytes : {4u, 8u})
+        for (const uint64_t value :
+             {uint64_t{0}, uint64_t{1}, maximum / 2, maximum, maximum + 1, bytes == 4 ? uint64_t{~0u} : ~uint64_t{0}}) {
+          CAPTURE(value);
+          const DeviceCount count{value, bytes}, half{maximum / 2, 12 - bytes}, none{0, bytes};
+          const SetOperationConfig config{.operation = kSetOperators[turn++ % 4]};
+          check_set_operation(*backend, config, a, b, {.count_a = count, .total_bytes = bytes});
+          check_set_operation(*backend, config, a, b, {.count_b = count});
+          check_set_operation(*backend, config, a, b, {.count_a = count, .count_b = half});
+          check_set_operation(*backend, config, a, b, {.count_a = none, .count_b = count});
+        }
+    }
+  }
+
+  TEST_CASE("keys that are not in order touch no other memory") {
+    for (Backend* backend : every_backend())
+      for (const uint64_t values : {0, 2, 50}) {
+        const auto disordered = [&]<class T>(SetOperator operation) {
+          const uint64_t tile = tile_of<T>(*backend, operation);
+          const auto a = drawn_keys<T>(3 * tile + 3, 1, values), b = drawn_keys<T>(2 * tile + 9, 2, values);
+          const auto order_a = in_merge_order(a, false), order_b = in_merge_order(b, false);
+          auto falling = order_a;
+          std::ranges::reverse(falling);
+          const SetOperationConfig config{.operation = operation};
+          check_set_operation(*backend, config, a, b, {.sorted = false});
+          check_set_operation(*backend, config, order_a, b, {.sorted = false});
+          check_set_operation(*backend, config, falling, order_b, {.sorted = false});
+          check_set_operation(*backend, config, order_b, falling, {.max_output = tile, .sorted = false});
+          check_set_operation(*backend, config, falling, falling, {.sorted = false});
+        };
+        disordered.operator()<uint32_t>(SetOperator::set_union);
+        disordered.operator()<uint64_t>(SetOperator::set_symmetric_difference);
+      }
+  }
+
+  TEST_CASE("results do not depend on the tuning") {
+    for (const char* tuning :
+         {"set_operation.workgroup=256,set_operation.keys=12,set_operation.keys_wide=6,set_operation.groups=2",
+          "set_operation.workgroup=128,set_operation.keys=1,set_operation.keys_wide=1"}) {
+      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      CAPTURE(std::string(tuning));
+      for (Backend* backend : every_backend()) {
+        const auto same = [&]<class T>(SetOperator operation) {
+          const uint64_t tile = tile_of<T>(*backend, operation);
+          for (const uint64_t values : {0, 9})
+            check_set_operation(*backend, {.operation = operation}, ordered<T>(3 * tile + 5, 1, values),
+                                ordered<T>(3 * tile + 30, 2, values));
+        };
+        if (std::string_view(tuning).find("keys=1,") != std::string_view::npos)
+          same.operator()<uint64_t>(SetOperator::set_difference);
+        else if (!backend->is_emulated())
+          same.operator()<uint32_t>(SetOperator::set_union);
+      }
+    }
+  }
+
+  TEST_CASE("equal calls give equal bits, whatever lay in output and scratch") {
+    for (Backend* backend : every_backend()) {
+      const auto a = ordered<uint32_t>(3000, 1, 100), b = ordered<uint32_t>(5000, 2, 100);
+      const auto kept = [](std::vector<std::byte> bytes) {
+        bytes.resize(4 * 5000);  // so much the union has at least
+        return bytes;
+      };
+      CHECK(kept(check_set_operation(*backend, {}, a, b, {.dirt = 0xff})) ==
+            kept(check_set_operation(*backend, {}, a, b, {.dirt = 0})));
+    }
+  }
+
+  TEST_CASE("the words of two licences: all, those of both, of one, and of one only") {
+    const auto a = word_hashes("/usr/share/common-licenses/GPL-2"),
+               b = word_hashes("/usr/share/common-licenses/LGPL-2.1");
+    if (a.empty() || b.empty()) {
+      const char* ci = std::getenv("CI");
+      if (ci != nullptr && std::string_view(ci) == "true") FAIL("there are no licences (Debian: base-files)");
+      MESSAGE("no licences (Debian: base-files): words are left out");
+      return;
+    }
+    REQUIRE(a.size() > 2000);
+    REQUIRE(b.size() > 3000);
+    for (Backend* backend : every_backend())
+      for (const SetOperator operation : kSetOperators) {
+        if (backend->is_emulated() && operation != SetOperator::set_intersection) continue;
+        check_set_operation(*backend, {.operation = operation, .value_bytes = 8, .indices = true}, a, b);
+        check_set_operation(*backend, {.operation = operation, .value_bytes = 8, .indices = true}, b, a);
+      }
+  }
+
+  TEST_CASE("scratch grows with both counts and is never nothing") {
+    const SetOperation& operation = made_set_operation(first_backend(), {});
+    CHECK(operation.scratch_size(0, 0) != 0);
+    VkDeviceSize before = 0;
+    for (uint64_t keys = 1; keys != 0; keys *= 2) {
+      CHECK(operation.scratch_size(keys - 1, 5) <= operation.scratch_size(keys, 5));
+      CHECK(operation.scratch_size(5, keys - 1) <= operation.scratch_size(5, keys));
+      CHECK(operation.scratch_size(keys, keys) >= before);
+      before = operation.scratch_size(keys, keys);
+    }
+  }
+
+  TEST_CASE("other keys and values, and no output at all, are refused") {
+    for (const SetOperationConfig& config :
+         {SetOperationConfig{.key = Type::u32x2}, SetOperationConfig{.value_bytes = 3},
+          SetOperationConfig{.value_bytes = 10}, SetOperationConfig{.value_bytes = 260},
+          SetOperationConfig{.keys = false}, SetOperationConfig{.operation = static_cast<SetOperator>(4)}})
+      CHECK(SetOperation::create(first_backend().context(), config).status().error().code == ErrorCode::unsupported);
+  }
+
+  TEST_CASE("arguments are refused by name and nothing is recorded") {
+    using Args = SetOperationArgs;
+    NotingGpu noting;
+    const Result<SetOperation> operation = SetOperation::create(noting.context(), {.value_bytes = 2, .indices = true});
+    REQUIRE(operation);
+    constexpr uint64_t kA = 1000, kB = 2000;
+    const Buffer inputs = noting.made(8 * (kA + kB)), output = noting.made(8 * (kA + kB)),
+                 values = noting.made(16 * (kA + kB)), counts = noting.made(64), scratch = noting.made(1 << 16);
+    for (const Buffer* buffer : {&inputs, &values, &counts}) REQUIRE(noting.gpu().fill(buffer->range(), 1).ok());
+    const Args sound{.keys_a = inputs.range(16, 4 * kA),
+                     .keys_b = inputs.range(16 + 4 * kA, 4 * kB),
+                     .keys_out = output.range(16, 4 * (kA + kB)),
+                     .values_a = values.range(2, 2 * kA),
+                     .values_b = values.range(2 + 2 * kA, 2 * kB),
+                     .values_out = values.range(2 + 2 * (kA + kB), 2 * (kA + kB)),
+                     .indices_out = values.range(8 * (kA + kB), 4 * (kA + kB)),
+                     .total = counts.range(32, 4),
+                     .status = counts.range(40, 4),
+                     .scratch = scratch.range(0, operation->scratch_size(kA, kB)),
+                     .count_a = kA,
+                     .count_b = kB};
+    noting.check_refused<SetOperation, Args>(
+        *operation, sound,
+        {{"keys_a", "null", [](Args& a) { a.keys_a.buffer = VK_NULL_HANDLE; }},
+         {"keys_a", "a byte too small", [](Args& a) { --a.keys_a.size; }},
+         {"keys_b", "null", [](Args& a) { a.keys_b.buffer = VK_NULL_HANDLE; }},
+         {"keys_b", "off by 2", [](Args& a) { a.keys_b.offset += 2; }},
+         {"keys_out", "null", [](Args& a) { a.keys_out.buffer = VK_NULL_HANDLE; }},
+         {"keys_out", "a byte too small", [](Args& a) { --a.keys_out.size; }},
+         {"keys_out", "too small for max_output",
+          [](Args& a) {
+            a.max_output = 100;
+            a.keys_out.size = 399;
+          }},
+         {"keys_out", "over A",
+          [](Args& a) {
+            a.keys_out = {a.keys_a.buffer, 0, a.keys_out.size};
+          }},
+         {"values_a", "null", [](Args& a) { a.values_a.buffer = VK_NULL_HANDLE; }},
+         {"values_a", "off by 1", [](Args& a) { a.values_a.offset += 1; }},
+         {"values_b", "a byte too small", [](Args& a) { --a.values_b.size; }},
+         {"values_out", "a byte too small", [](Args& a) { --a.values_out.size; }},
+         {"values_out", "over A's", [](Args& a) { a.values_out.offset = 4; }},
+         {"indices_out", "null", [](Args& a) { a.indices_out.buffer = VK_NULL_HANDLE; }},
+         {"indices_out", "a byte too small", [](Args& a) { --a.indices_out.size; }},
+         {"total", "null", [](Args& a) { a.total.buffer = VK_NULL_HANDLE; }},
+         {"total", "of 12 bytes", [](Args& a) { a.total.size = 12; }},
+         {"total", "off by 2", [](Args& a) { a.total.offset += 2; }},
+         {"status", "null", [](Args& a) { a.status.buffer = VK_NULL_HANDLE; }},
+         {"status", "a byte too small", [](Args& a) { --a.status.size; }},
+         {"status", "over the total", [](Args& a) { a.status = a.total; }},
+         {"scratch", "null", [](Args& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
+         {"scratch", "a byte too small", [](Args& a) { --a.scratch.size; }},
+         {"scratch", "off by 8", [](Args& a) { a.scratch.offset += 8; }},
+         {"scratch", "over B", [](Args& a) { a.scratch = a.keys_b; }},
+         {"count_a", "a byte on the device", [&](Args& a) { a.count_a = Count::on_device(counts.range(0, 1), kA); }},
+         {"count_a", "in the total", [&](Args& a) { a.count_a = Count::on_device(counts.range(32, 4), kA); }},
+         {"count_a", "of 2^32", [](Args& a) { a.count_a = uint64_t{1} << 32; }},
+         {"count_b", "in the scratch", [&](Args& a) { a.count_b = Count::on_device(scratch.range(0, 4), kB); }},
+         {"count_b", "of all bits", [](Args& a) { a.count_b = ~uint64_t{0}; }},
+         {"count_b", "2^32 with A", [](Args& a) { a.count_b = (uint64_t{1} << 32) - kA; }}});
+    Args nothing = sound;
+    nothing.count_a = nothing.count_b = 0;
+    nothing.keys_a = nothing.keys_b = nothing.keys_out = {};
+    nothing.values_a = nothing.values_b = nothing.values_out = nothing.indices_out = {};
+    CHECK(!noting.record(*operation, nothing));
+    nothing.total.buffer = VK_NULL_HANDLE;
+    CHECK(noting.record(*operation, nothing));
+    Args over_each_other = sound;
+    over_each_other.keys_b = sound.keys_a;
+    over_each_other.count_b = kA;
+    CHECK(!noting.record(*operation, over_each_other));
+
+    // No value of B's is ever in an intersection.
+    const Result<SetOperation> intersection =
+        SetOperation::create(noting.context(), {.operation = SetOperator::set_intersection, .value_bytes = 2});
+    REQUIRE(intersection);
+    Args without = sound;
+    without.values_b = {};
+    without.keys_out.size = 4 * kA;
+    CHECK(!noting.record(*intersection, without));
+  }
+}
+
+}  // namespace weft::test
