@@ -12,22 +12,8 @@ layout(constant_id = 8) const bool kWritesKeys = true;
 layout(constant_id = 9) const bool kWritesIndices = false;
 layout(constant_id = 10) const uint kValueBytes = 0;  // 1, 2, a multiple of 4, or 0: none are written
 
-#include "primitives/merge_element.glsl"
+#include "primitives/merge_pieces.glsl"
 #include "primitives/merge_store.glsl"
-
-// Pieces of both ranges, found and loaded as such.
-struct MergePieces {
-  uvec2 keys_a, keys_b;
-};
-
-bool merge_path_a_first(MergePieces pieces, uint a, uint b) {
-  return !merge_key_less(merge_key_at(pieces.keys_b, b), merge_key_at(pieces.keys_a, a));
-}
-
-WEFT_SUBGROUP_MERGE_PATH(MergePieces, kTileItems)
-
-// How many keys of A are in front of each subgroup's.
-shared uint weft_merge_cuts[kSubgroupCount];
 
 void main() {
   const uint total_a = count_a();
@@ -37,38 +23,20 @@ void main() {
   const uint begin = tile_begin(tile, total);
   const uint keys = tile_begin(tile + 1u, total) - begin;
   Words splits = Words(push.splits);
-  // Of ranges that are not sorted, cuts may fall, here and below.
+  // Of sequences that are not sorted, cuts may fall.
   const uint tile_a = subgroup_uniform(splits.at[tile]);
   const uint tile_count_a = clamp(subgroup_uniform(splits.at[tile + 1u]), tile_a, tile_a + keys) - tile_a;
   const uint tile_b = begin - tile_a;
 
-  const uint diagonal = min(subgroup_index() * kSubgroupMergeKeys, keys);
-  const uint count = min(keys - diagonal, kSubgroupMergeKeys);
-  const uint cut = subgroup_merge_path_split(
-      MergePieces(merge_key_address(push.keys_a, tile_a), merge_key_address(push.keys_b, tile_b)), diagonal, tile_count_a,
-      keys - tile_count_a);
-  if (subgroup_lane() == 0u) weft_merge_cuts[subgroup_index()] = cut;
-  barrier();
-  const bool is_last = subgroup_index() + 1u == kSubgroupCount;
-  const uint next = is_last ? tile_count_a : subgroup_uniform(weft_merge_cuts[min(subgroup_index() + 1u, kSubgroupCount - 1u)]);
-  const uint piece_count_a = clamp(next, cut, cut + count) - cut;
-  const uint piece_count_b = count - piece_count_a;
-  const uint piece_a = tile_a + cut;
-  const uint piece_b = tile_b + diagonal - cut;
-  const uvec2 keys_a = merge_key_address(push.keys_a, piece_a);
-  const uvec2 keys_b = merge_key_address(push.keys_b, piece_b);
-
+  const MergePieces pieces = MergePieces(merge_key_address(push.keys_a, tile_a), merge_key_address(push.keys_b, tile_b));
+  const MergePart part = merge_part(pieces, keys, tile_count_a);
   MergeElement elements[kMergeKeys];
-  [[unroll]] for (uint r = 0; r < kMergeKeys; ++r) {
-    const uint i = r * kSubgroupSize + subgroup_lane();
-    const uint j = kSubgroupMergeKeys - 1u - i;
-    elements[r] = merge_padding(i + piece_count_b);
-    if (i < piece_count_a) elements[r] = merge_element(merge_key_at(keys_a, i), i);
-    if (j < piece_count_b) elements[r] = merge_element(merge_key_at(keys_b, j), piece_count_a + j);
-  }
-  subgroup_merge(elements);
+  merge_part_elements(pieces, part, elements);
 
-  const uint first = begin + diagonal;
+  const uint count = part.count;
+  const uint piece_a = tile_a + part.a;
+  const uint piece_b = tile_b + part.b;
+  const uint first = begin + part.first;
   if (kWritesKeys) {
     const uvec2 target = merge_key_address(push.keys_out, first);
     [[unroll]] for (uint r = 0; r < kMergeKeys; ++r)
@@ -79,7 +47,7 @@ void main() {
     [[unroll]] for (uint r = 0; r < kMergeKeys; ++r) {
       const uint i = r * kSubgroupSize + subgroup_lane();
       const uint place = bounded_place(elements[r], count);
-      const uint index = place < piece_count_a ? piece_a + place : total_a + piece_b + (place - piece_count_a);
+      const uint index = place < part.count_a ? piece_a + place : total_a + piece_b + (place - part.count_a);
       if (i < count) target.at[i] = index;
     }
   }
@@ -90,8 +58,8 @@ void main() {
     [[unroll]] for (uint r = 0; r < kMergeKeys; ++r) {
       const uint i = r * kSubgroupSize + subgroup_lane();
       const uint place = bounded_place(elements[r], count);
-      const bool of_a = place < piece_count_a;
-      move_value(of_a ? values_a : values_b, of_a ? place : place - piece_count_a, target, i, count);
+      const bool of_a = place < part.count_a;
+      move_value(of_a ? values_a : values_b, of_a ? place : place - part.count_a, target, i, count);
     }
   }
 }
