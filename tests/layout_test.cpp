@@ -239,6 +239,7 @@ const std::map<std::string_view, const HostStruct*> kPushedTo{
     {"lanes_self_test", &kSelfTestPush},
     {"merge_path_self_test", &kSelfTestPush},
     {"subgroup_merge_self_test", &kSelfTestPush},
+    {"sort_self_test", &kSelfTestPush},
     {"load_balance_self_test", &kSelfTestPush},
     {"workgroup_self_test", &kSelfTestPush},
     {"planted_shared_race", &kPlantedPush},
