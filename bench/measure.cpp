@@ -84,6 +84,7 @@ int run_measure(const Options& options) {
                               sorted_search_cases,
                               binary_search_cases,
                               merge_cases,
+                              merge_sort_cases,
                               radix_sort_cases,
                               bulk_remove_cases,
                               bulk_insert_cases,

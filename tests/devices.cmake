@@ -26,11 +26,11 @@ set(weft_suites_intervals "--test-suite=load_balance_search,interval_expand,inte
 set(weft_suites_by_key "--test-suite=scan_by_key,reduce_by_key")
 set(weft_suites_segmented "--test-suite=segmented_reduce,segmented_scan")
 set(weft_suites_others "--test-suite=histogram,dispatch_arguments,bulk_remove,bulk_insert")
-set(weft_suites_search "--test-suite=sorted_search,binary_search,merge_path,merge,radix_sort")
+set(weft_suites_search "--test-suite=sorted_search,binary_search,merge_path,merge,merge_sort,radix_sort")
 set(weft_suites_own "--test-suite=own kernels,jit")
 set(weft_suites_real "--test-suite=real bytes")
 set(weft_suites_fuzz --test-suite=fuzz)
-set(weft_suites_runtime "--test-suite-exclude=scan,reduce,select,run_length_encode,run_length_decode,load_balance_search,interval_expand,interval_move,transform_lbs,scan_by_key,reduce_by_key,segmented_reduce,segmented_scan,histogram,dispatch_arguments,sorted_search,binary_search,merge_path,merge,radix_sort,bulk_remove,bulk_insert,own kernels,jit,real bytes,fuzz,subgroup,lanes,workgroup,host*")
+set(weft_suites_runtime "--test-suite-exclude=scan,reduce,select,run_length_encode,run_length_decode,load_balance_search,interval_expand,interval_move,transform_lbs,scan_by_key,reduce_by_key,segmented_reduce,segmented_scan,histogram,dispatch_arguments,sorted_search,binary_search,merge_path,merge,merge_sort,radix_sort,bulk_remove,bulk_insert,own kernels,jit,real bytes,fuzz,subgroup,lanes,workgroup,host*")
 set(weft_suites_host "--test-suite=host*")
 
 # weft_device_tests(<name> LABELS <label>... GROUPS <group>... ENVIRONMENT <variable=value>...)
@@ -146,14 +146,14 @@ if(weft_lavapipe_icd AND weft_new_layer)
   weft_validation_test(synchronization ARGUMENTS ${weft_validated}
     ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=2/9)
   weft_validation_test(synchronization_compaction ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=2/9
-    ARGUMENTS "--test-suite=select,run_length_encode,run_length_decode,load_balance_search,interval_expand,interval_move,transform_lbs,histogram,dispatch_arguments,sorted_search,binary_search,merge,radix_sort,bulk_remove,bulk_insert"
+    ARGUMENTS "--test-suite=select,run_length_encode,run_length_decode,load_balance_search,interval_expand,interval_move,transform_lbs,histogram,dispatch_arguments,sorted_search,binary_search,merge,merge_sort,radix_sort,bulk_remove,bulk_insert"
               "--test-case-exclude=every criterion*,*late*,PARLE: one*,*tuning*,flags of every*,*along one axis*,keys of every type are sorted*")
   weft_validation_test(synchronization_by_key ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=2/9
     ARGUMENTS "--test-suite=scan_by_key,reduce_by_key,segmented_reduce,segmented_scan"
               "--test-case-exclude=*results do not depend*,*late*,*never post*,*that nobody closes*,*a long range*,narrow and wide*,more runs in a tile*,runs of many tiles*")
   # (Keys that are not sorted make lanes of SortedSearch write the same words: nothing is expected of these, but it is a race.)
   weft_validation_test(gpu_assisted ENVIRONMENT ${weft_gpu_assisted} "WEFT_TEST_BACKENDS=native,emulated64" WEFT_TEST_SHARE=3/9
-    ARGUMENTS "--test-suite=scan,reduce,lanes,workgroup,merge_path,merge,sorted_search,binary_search"
+    ARGUMENTS "--test-suite=scan,reduce,lanes,workgroup,merge_path,merge,merge_sort,sorted_search,binary_search"
               "--test-case=*edge*,*haystack that is not sorted*,*a workgroup merges*,*count on the device*,*a group of 32*,*a workgroup scans*,*never post*,*whatever scratch*")
 
   weft_validation_test(gpu_assisted_moves ENVIRONMENT ${weft_gpu_assisted} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=3/9

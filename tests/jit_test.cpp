@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <weft/merge.hpp>
+#include <weft/merge_sort.hpp>
 #include <weft/transform_lbs.hpp>
 
 #include "support/device.hpp"
@@ -23,6 +24,7 @@
 #include "weft_kernels/reduce_best.hpp"
 #include "weft_kernels/scan_triangle.hpp"
 #include "weft_kernels/select_residue.hpp"
+#include "weft_kernels/sort_by_score.hpp"
 #include "weft_kernels/transform_tally_ranks.hpp"
 #include "weft_kernels/unique_near.hpp"
 
@@ -122,6 +124,11 @@ TEST_SUITE("jit") {
       CHECK(merge.kernels().size() == own::merge_by_score().kernels().size());
       for (const KernelCode& kernel : own::merge_by_score().kernels()) CHECK(!merge.find(kernel.name).empty());
       CHECK(Merge::create(first_backend().context(), {.own_kernels = merge}));
+      const KernelSet sort =
+          compile(compiler, {"merge_sort", "by_score.glsl", contents_of("tests/shaders/own/by_score.glsl")});
+      CHECK(sort.kernels().size() == own::sort_by_score().kernels().size());
+      for (const KernelCode& kernel : own::sort_by_score().kernels()) CHECK(!sort.find(kernel.name).empty());
+      CHECK(MergeSort::create(first_backend().context(), {.own_kernels = sort}));
     }
     // From here on without the compiler.
     CHECK(scan->name() == "triangle.glsl");
@@ -176,7 +183,7 @@ TEST_SUITE("jit") {
     CHECK(none.error().code == ErrorCode::invalid_argument);
     CHECK(none.error().message ==
           "primitive is scan, scan_by_key, reduce, reduce_by_key, segmented_reduce, select, partition, unique, "
-          "run_length_encode, transform_lbs or merge, not 'sort'");
+          "run_length_encode, transform_lbs, merge or merge_sort, not 'sort'");
   }
 
   TEST_CASE("what the manual shows compiles") {

@@ -25,6 +25,7 @@
 #include "support/guarded_buffer.hpp"
 #include "support/intervals.hpp"
 #include "support/merge_run.hpp"
+#include "support/merge_sort_run.hpp"
 #include "support/oracle.hpp"
 #include "support/run.hpp"
 #include "support/run_select.hpp"
@@ -795,6 +796,30 @@ Subject merge_subject(MergeConfig config, const char* tuning = "") {
 }
 
 template <class T>
+Subject merge_sort_subject(MergeSortConfig config, const char* tuning = "") {
+  config.key = item_type<T>();
+  Subject subject;
+  subject.name = "merge_sort " + text_of(config) + ' ' + tuning;
+  subject.tuning = tuning;
+  subject.build = [=](Backend& backend) -> Check {
+    return [=, &backend, sort = built(MergeSort::create(backend.context(), config))](Draws& draw) {
+      const uint64_t n = draw.count(draw.one_in(2) ? sort->block_keys() : sort->subgroup_keys());
+      std::vector<T> keys = draw.items<T>(n);
+      // Some come again.
+      for (uint64_t i = 0; i < n; i += 3) keys[i] = keys[draw.below(n)];
+      MergeSortOptions options;
+      options.keys_misalignment = draw.misalignment(sizeof(T));
+      options.out_misalignment = draw.misalignment(sizeof(T));
+      if (config.value_bytes != 0) options.values_misalignment = draw.misalignment(config.value_bytes);
+      options.device_count = draw.device_count(n);
+      options.dirt = draw.dirt();
+      return wrong_merge_sort(backend.gpu(), *sort, config, keys, options);
+    };
+  };
+  return subject;
+}
+
+template <class T>
 Subject radix_sort_subject(RadixSortConfig config, const char* tuning = "") {
   config.key = type_of<T>;
   Subject subject;
@@ -995,6 +1020,9 @@ std::vector<Subject> subjects() {
       merge_subject<float>({.order = SortOrder::descending}, "merge.workgroup=256,merge.keys=1"),
       merge_subject<int64_t>({.value_bytes = 4}, "merge.keys_wide=16"),
       merge_subject<uint8_t>({.order = SortOrder::descending, .value_bytes = 1, .indices = true}, "merge.keys=2"),
+      merge_sort_subject<uint32_t>({}),
+      merge_sort_subject<float>({.order = SortOrder::descending, .value_bytes = 4}, "merge_sort.merge_keys_wide=8"),
+      merge_sort_subject<uint16_t>({.keys = false, .value_bytes = 2, .indices = true}, "merge_sort.keys=8"),
       radix_sort_subject<uint32_t>({}, "radix_sort.groups=3"),
       radix_sort_subject<float>({.value_bytes = 4, .order = SortOrder::descending}, "radix_sort.direct_groups=2"),
       radix_sort_subject<int64_t>({.value_bytes = 8}, "radix_sort.rows=16,radix_sort.part_words=700"),

@@ -138,6 +138,7 @@ Cases segmented_scan_cases(const Matrix& matrix);
 Cases sorted_search_cases(const Matrix& matrix);
 Cases binary_search_cases(const Matrix& matrix);
 Cases merge_cases(const Matrix& matrix);
+Cases merge_sort_cases(const Matrix& matrix);
 Cases radix_sort_cases(const Matrix& matrix);
 /// A kernel that only writes, the limit of what does little else.
 Cases fill_cases(const Matrix& matrix);

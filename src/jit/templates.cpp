@@ -26,6 +26,7 @@ constexpr Primitive kPrimitives[] = {
     {"run_length_encode", "run_length_encode", "run_length_encode", "runs", "WEFT_OWN_UNIQUE"},
     {"transform_lbs", "transform_lbs", nullptr, nullptr, nullptr},
     {"merge", "merge", nullptr, "u32", nullptr},
+    {"merge_sort", "merge_sort", nullptr, "u32", nullptr},
 };
 
 constexpr std::string_view kUpsweep = "_upsweep";
@@ -38,6 +39,7 @@ struct Pass {
 constexpr Pass kScanPasses[] = {{"_look_back", true}, {"_repair", true}, {kUpsweep, false}, {"_downsweep", false}};
 constexpr Pass kReducePasses[] = {{"", false}, {"_finish", false}};
 constexpr Pass kMergePasses[] = {{"_partition", false}, {"_tiles", false}};
+constexpr Pass kMergeSortPasses[] = {{"_blocks", false}, {"_partition", false}, {"_merge", false}};
 constexpr Pass kOnlyPass[] = {{"", false}};
 
 std::string define_of(std::string_view type) {
@@ -60,6 +62,7 @@ std::vector<Variant> variants_of(std::string_view primitive) {
   if (found == std::end(kPrimitives)) return variants;
   const std::span<const Pass> passes = found->accumulator == nullptr ? std::span<const Pass>(kOnlyPass)
                                        : found->name == "merge"      ? std::span<const Pass>(kMergePasses)
+                                       : found->name == "merge_sort" ? std::span<const Pass>(kMergeSortPasses)
                                        : found->upsweep == nullptr   ? std::span<const Pass>(kReducePasses)
                                                                      : kScanPasses;
   for (const Pass& pass : passes) {

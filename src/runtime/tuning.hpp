@@ -88,6 +88,15 @@ struct MergeTuning {
       8;  ///< the same where more than a word travels with each: keys of 8 bytes, and places beside keys
 };
 
+/// MergeSort. Keys a lane are rounded down to powers of two; fewer are sorted where shared memory has no room.
+struct MergeSortTuning {
+  uint32_t workgroup = 256;
+  uint32_t keys = 8;             ///< a lane sorts, at most 32
+  uint32_t keys_wide = 4;        ///< the same of more than a word, as in MergeTuning
+  uint32_t merge_keys = 8;       ///< a lane merges in a pass, at most 32 and twice as many as it sorts
+  uint32_t merge_keys_wide = 8;  ///< likewise
+};
+
 /// BulkRemove and BulkInsert.
 struct BulkTuning {
   uint32_t workgroup = 256;
@@ -118,6 +127,7 @@ struct Tuning {
   SegmentedTuning segmented_reduce;
   SearchTuning search;
   MergeTuning merge;
+  MergeSortTuning merge_sort;
   BulkTuning bulk;
   RadixSortTuning radix_sort;
 };
