@@ -186,21 +186,15 @@ TEST_SUITE("merge_sort") {
   }
 
   TEST_CASE("results do not depend on the tuning") {
-    // Tiles of half a block, of two, and of one; lanes that have one key.
-    for (const char* tuning :
-         {"merge_sort.workgroup=256,merge_sort.keys=16,merge_sort.keys_wide=8,merge_sort.merge_keys=8,merge_sort.merge_"
-          "keys_wide=4",
-          "merge_sort.keys=8,merge_sort.keys_wide=2,merge_sort.merge_keys=32,merge_sort.merge_keys_wide=32",
-          "merge_sort.keys=1,merge_sort.keys_wide=1,merge_sort.merge_keys=1,merge_sort.merge_keys_wide=1"}) {
+    // Tiles of half a block and of two.
+    for (const char* tuning : {"merge_sort.workgroup=256,merge_sort.keys=8,merge_sort.merge_keys=4",
+                               "merge_sort.keys=2,merge_sort.merge_keys=32"}) {
       const ScopedEnvironment overrides("WEFT_TUNE", tuning);
       CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend()) {
         if (backend->is_emulated()) continue;  // builds these for long
-        const uint64_t block = block_keys(*backend);
-        for (const uint64_t values : {0, 9}) {
-          check_merge_sort(*backend, {}, drawn_keys<uint32_t>(5 * block + 3, 1, values));
-          check_merge_sort(*backend, {.value_bytes = 4}, drawn_keys<uint64_t>(3 * block + 30, 2, values));
-        }
+        for (const uint64_t values : {0, 9})
+          check_merge_sort(*backend, {}, drawn_keys<uint32_t>(5 * block_keys(*backend) + 3, 1, values));
       }
     }
   }
@@ -210,6 +204,10 @@ TEST_SUITE("merge_sort") {
     const ScopedEnvironment small_tiles("WEFT_TUNE",
                                         "merge_sort.workgroup=128,merge_sort.keys=1,merge_sort.merge_keys=1");
     Backend& backend = first_backend();
+    if (backend.gpu().info().kind == GpuKind::software && backend.context().subgroup_size() != 8) {
+      MESSAGE("millions of keys, many times: of software devices one is enough");
+      return;
+    }
     VkPhysicalDeviceProperties properties;
     reinterpret_cast<PFN_vkGetPhysicalDeviceProperties>(loader_entry_point()(
         backend.gpu().instance(), "vkGetPhysicalDeviceProperties"))(backend.gpu().physical_device(), &properties);
@@ -232,7 +230,7 @@ TEST_SUITE("merge_sort") {
         CAPTURE(path);
         CAPTURE(lines);
         for (Backend* backend : every_backend())
-          check_merge_sort(*backend, {.value_bytes = 4, .indices = !lines}, hashes);
+          check_merge_sort(*backend, {.value_bytes = 4, .indices = true}, hashes);
       }
   }
 
