@@ -43,8 +43,8 @@ struct MergeSortArgs {
 ///
 /// The order of keys is Merge's (weft/merge.hpp): total, -0 in front of 0, NaN outside of all numbers, by sign. Descending, all of this is
 /// the other way round, but for equal keys. Keys are moved bit by bit. With a less() of the caller's own, keys of which neither is
-/// less are equal; where it is no strict weak order, the outputs are some keys, values and indices of the input. RadixSort is faster where it
-/// takes the keys; this sort takes all that can be compared.
+/// less are equal; where it is no strict weak order, the outputs are some keys, values and indices of the input. RadixSort is
+/// faster where it takes the keys; this sort takes all that can be compared.
 ///
 /// How keys are distributed makes no difference to the work. Results have the same bits on every run and every device.
 ///
