@@ -85,6 +85,7 @@ int run_measure(const Options& options) {
                               binary_search_cases,
                               merge_cases,
                               set_operation_cases,
+                              merge_sort_cases,
                               radix_sort_cases,
                               segmented_sort_cases,
                               bulk_remove_cases,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // Shaders of the program's own that use weft's GLSL includes: shaders/row_sums.comp a scan across the workgroup, shaders/row_merge.comp
-// a merge, shaders/row_runs.comp run detection and compaction,
+// a merge, shaders/row_sort.comp a sort, shaders/row_runs.comp run detection and compaction,
 // shaders/row_repeats.comp a load-balancing search, compiled by CMakeLists.txt beside this file. The program gives its pipelines what the includes need to know: specialization constant 0 is the workgroup's
 // size, 1 the subgroup's, and the backend decides which of two compilations of the shader to take.
 #define VOLK_IMPLEMENTATION
@@ -30,6 +30,12 @@ constexpr uint32_t kMergeNative[] = {
 constexpr uint32_t kMergeEmulated[] = {
 #include "row_merge_emulated.h"
 };
+constexpr uint32_t kSortNative[] = {
+#include "row_sort_native.h"
+};
+constexpr uint32_t kSortEmulated[] = {
+#include "row_sort_emulated.h"
+};
 constexpr uint32_t kRepeatsNative[] = {
 #include "row_repeats_native.h"
 };
@@ -43,7 +49,7 @@ constexpr uint32_t kRunsEmulated[] = {
 #include "row_runs_emulated.h"
 };
 
-// As row_sums.comp declares them.
+// As row_sums.comp and row_sort.comp declare them.
 struct SumsPush {
   VkDeviceAddress image;
   VkDeviceAddress sums;
@@ -129,6 +135,7 @@ int main() {
   check(vkCreatePipelineLayout(context.device(), &layout_info, nullptr, &layout), "vkCreatePipelineLayout");
   const VkPipeline row_sums = create_pipeline(context, layout, 256, kSumsNative, kSumsEmulated);
   const VkPipeline row_merge = create_pipeline(context, layout, 256, kMergeNative, kMergeEmulated);
+  const VkPipeline row_sort = create_pipeline(context, layout, 256, kSortNative, kSortEmulated);
   const VkPipeline row_runs = create_pipeline(context, layout, 256, kRunsNative, kRunsEmulated);
   const VkPipeline row_repeats = create_pipeline(context, layout, 256, kRepeatsNative, kRepeatsEmulated);
 
@@ -158,6 +165,13 @@ int main() {
   for (uint32_t y = 0; y < height; ++y) {
     const uint32_t* row = &pixels[y * width];
     std::printf("row %u: %u %u %u ... %u %u\n", y, row[0], row[1], row[2], row[width - 2], row[width - 1]);
+  }
+
+  run(row_sort, height, SumsPush{image->address(), sums->address(), width});
+  check(gpu->download(sums->range(), std::as_writable_bytes(std::span(pixels))));
+  for (uint32_t y = 0; y < height; ++y) {
+    const uint32_t* row = &pixels[y * width];
+    std::printf("row %u, brightest first: %u %u ... %u %u\n", y, row[0], row[1], row[width - 2], row[width - 1]);
   }
 
   // Pixels of a row ascend.
@@ -202,6 +216,7 @@ int main() {
   }
   vkDestroyPipeline(context.device(), row_sums, nullptr);
   vkDestroyPipeline(context.device(), row_merge, nullptr);
+  vkDestroyPipeline(context.device(), row_sort, nullptr);
   vkDestroyPipeline(context.device(), row_runs, nullptr);
   vkDestroyPipeline(context.device(), row_repeats, nullptr);
   vkDestroyPipelineLayout(context.device(), layout, nullptr);

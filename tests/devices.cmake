@@ -26,7 +26,7 @@ set(weft_suites_intervals "--test-suite=load_balance_search,interval_expand,inte
 set(weft_suites_by_key "--test-suite=scan_by_key,reduce_by_key")
 set(weft_suites_segmented "--test-suite=segmented_reduce,segmented_scan,segmented_sort")
 set(weft_suites_others "--test-suite=histogram,dispatch_arguments,bulk_remove,bulk_insert")
-set(weft_suites_search "--test-suite=sorted_search,binary_search,merge_path,merge,balanced_path,set_operation,radix_sort")
+set(weft_suites_search "--test-suite=sorted_search,binary_search,merge_path,merge,merge_sort,balanced_path,set_operation,radix_sort")
 set(weft_suites_own "--test-suite=own kernels,jit")
 set(weft_suites_real "--test-suite=real bytes")
 set(weft_suites_fuzz --test-suite=fuzz)
@@ -153,7 +153,7 @@ if(weft_lavapipe_icd AND weft_new_layer)
   weft_validation_test(synchronization ARGUMENTS ${weft_validated}
     ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=2/9)
   weft_validation_test(synchronization_compaction ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=2/9
-    ARGUMENTS "--test-suite=select,run_length_encode,run_length_decode,load_balance_search,interval_expand,interval_move,transform_lbs,histogram,dispatch_arguments,sorted_search,binary_search,merge,set_operation,radix_sort,bulk_remove,bulk_insert"
+    ARGUMENTS "--test-suite=select,run_length_encode,run_length_decode,load_balance_search,interval_expand,interval_move,transform_lbs,histogram,dispatch_arguments,sorted_search,binary_search,merge,merge_sort,set_operation,radix_sort,bulk_remove,bulk_insert"
               "--test-case-exclude=every criterion*,*late*,PARLE: one*,*tuning*,flags of every*,*along one axis*,keys of every type are sorted*")
   weft_validation_test(synchronization_by_key ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=2/9
     ARGUMENTS "--test-suite=scan_by_key,reduce_by_key,segmented_reduce,segmented_scan,segmented_sort"

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <weft/merge.hpp>
+#include <weft/merge_sort.hpp>
 #include <weft/set_operation.hpp>
 #include <weft/transform_lbs.hpp>
 
@@ -25,6 +26,7 @@
 #include "weft_kernels/scan_triangle.hpp"
 #include "weft_kernels/select_residue.hpp"
 #include "weft_kernels/set_operation_by_score.hpp"
+#include "weft_kernels/sort_by_score.hpp"
 #include "weft_kernels/transform_tally_ranks.hpp"
 #include "weft_kernels/unique_near.hpp"
 
@@ -129,6 +131,11 @@ TEST_SUITE("jit") {
       CHECK(sets.kernels().size() == own::set_operation_by_score().kernels().size());
       for (const KernelCode& kernel : own::set_operation_by_score().kernels()) CHECK(!sets.find(kernel.name).empty());
       CHECK(SetOperation::create(first_backend().context(), {.own_kernels = sets}));
+      const KernelSet sort =
+          compile(compiler, {"merge_sort", "by_score.glsl", contents_of("tests/shaders/own/by_score.glsl")});
+      CHECK(sort.kernels().size() == own::sort_by_score().kernels().size());
+      for (const KernelCode& kernel : own::sort_by_score().kernels()) CHECK(!sort.find(kernel.name).empty());
+      CHECK(MergeSort::create(first_backend().context(), {.own_kernels = sort}));
     }
     // From here on without the compiler.
     CHECK(scan->name() == "triangle.glsl");
@@ -183,7 +190,7 @@ TEST_SUITE("jit") {
     CHECK(none.error().code == ErrorCode::invalid_argument);
     CHECK(none.error().message ==
           "primitive is scan, scan_by_key, reduce, reduce_by_key, segmented_reduce, select, partition, unique, "
-          "run_length_encode, transform_lbs, merge or set_operation, not 'sort'");
+          "run_length_encode, transform_lbs, merge, merge_sort or set_operation, not 'sort'");
   }
 
   TEST_CASE("what the manual shows compiles") {

@@ -8,6 +8,7 @@ weft_kernel(compact_self_test.comp)
 weft_kernel(merge_path_self_test.comp)
 weft_kernel(subgroup_merge_self_test.comp)
 weft_kernel(balanced_path_self_test.comp)
+weft_kernel(sort_self_test.comp)
 weft_kernel(load_balance_self_test.comp)
 weft_kernel(workgroup_self_test.comp TYPES u32:u32 u32x2:u32x2)
 

@@ -18,6 +18,7 @@
 #include "primitives/load_balance_search.h"
 #include "primitives/look_back.h"
 #include "primitives/merge.h"
+#include "primitives/merge_sort.h"
 #include "primitives/radix_sort.h"
 #include "primitives/reduce.h"
 #include "primitives/reduce_by_key.h"
@@ -156,6 +157,12 @@ const HostStruct kBinarySearchPush{
      MEMBER(BinarySearchPush, needle_count), MEMBER(BinarySearchPush, haystack_count),
      MEMBER(BinarySearchPush, needle_maximum), MEMBER(BinarySearchPush, haystack_maximum),
      MEMBER(BinarySearchPush, needle_count_words), MEMBER(BinarySearchPush, haystack_count_words)}};
+const HostStruct kMergeSortPush{
+    sizeof(shader::MergeSortPush),
+    {MEMBER(MergeSortPush, keys), MEMBER(MergeSortPush, keys_out), MEMBER(MergeSortPush, carried),
+     MEMBER(MergeSortPush, carried_out), MEMBER(MergeSortPush, values), MEMBER(MergeSortPush, values_out),
+     MEMBER(MergeSortPush, splits), MEMBER(MergeSortPush, count), MEMBER(MergeSortPush, maximum),
+     MEMBER(MergeSortPush, count_words), MEMBER(MergeSortPush, run), MEMBER(MergeSortPush, pair_shift)}};
 const HostStruct kMergePush{
     sizeof(shader::MergePush),
     {MEMBER(MergePush, keys_a), MEMBER(MergePush, keys_b), MEMBER(MergePush, keys_out), MEMBER(MergePush, values_a),
@@ -256,6 +263,9 @@ const std::map<std::string_view, const HostStruct*> kPushedTo{
     {"set_operation_partition", &kSetOperationPush},
     {"set_operation_count", &kSetOperationPush},
     {"set_operation_write", &kSetOperationPush},
+    {"merge_sort_blocks", &kMergeSortPush},
+    {"merge_sort_partition", &kMergeSortPush},
+    {"merge_sort_merge", &kMergeSortPush},
     {"radix_sort_upsweep", &kRadixSortPush},
     {"radix_sort_scan", &kRadixSortPush},
     {"radix_sort_downsweep", &kRadixSortPush},
@@ -275,6 +285,7 @@ const std::map<std::string_view, const HostStruct*> kPushedTo{
     {"merge_path_self_test", &kSelfTestPush},
     {"balanced_path_self_test", &kSelfTestPush},
     {"subgroup_merge_self_test", &kSelfTestPush},
+    {"sort_self_test", &kSelfTestPush},
     {"load_balance_self_test", &kSelfTestPush},
     {"workgroup_self_test", &kSelfTestPush},
     {"planted_shared_race", &kPlantedPush},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // shaders/weft/merge_path.glsl, merge_tile.glsl and subgroup_merge.glsl by themselves: a workgroup's merge, and a subgroup's, against the
-// standard library's.
+// standard library's; and so the sorts of subgroup_sort.glsl and workgroup_sort.glsl.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -151,6 +151,54 @@ TEST_SUITE("merge_path") {
                   static_cast<std::ptrdiff_t>(expected.size()));
           }
     }
+  }
+
+  TEST_CASE("subgroups and workgroups sort what they have") {
+    for (Backend* backend : every_backend())
+      for (const auto& [workgroup, keys_of_lane] : {std::pair{128u, 4u}, {256u, 1u}, {384u, 2u}, {128u, 16u}}) {
+        if (backend->is_emulated() && keys_of_lane > 4) continue;
+        CAPTURE(backend->name());
+        const uint32_t subgroup = backend->context().subgroup_size(), lane_keys = keys_of_lane;
+        CAPTURE(lane_keys);
+        const std::array constants{1u, 0u, lane_keys};
+        const Kernel kernel(backend->gpu(),
+                            std::string("sort_self_test") + (backend->is_emulated() ? ".emulated" : ".native"),
+                            workgroup, subgroup, constants);
+        const uint64_t total = uint64_t{workgroup} * lane_keys;
+        std::vector<std::vector<uint32_t>> inputs;
+        for (const uint64_t values : {0, 1, 2, 40}) inputs.push_back(drawn_keys<uint32_t>(total, values, values));
+        inputs.push_back(sorted_keys<uint32_t>(total, 7));
+        inputs.push_back(inputs.back());
+        std::ranges::reverse(inputs.back());
+        // One key that is apart, at places all over.
+        for (const uint64_t at : {uint64_t{0}, total / 3, total - 1}) {
+          inputs.emplace_back(total, 5u);
+          inputs.back()[at] = at % 2 == 0 ? 9 : 1;
+        }
+        for (const auto& keys : inputs) {
+          GuardedBuffer input(backend->gpu(), total * 4, 4, std::as_bytes(std::span(keys)));
+          GuardedBuffer results(backend->gpu(), 3 * total * 4, 0, {});
+          shader::SelfTestPush push{};
+          push.inputs = input.address();
+          push.results = results.address();
+          const auto ran = backend->gpu().run([&](VkCommandBuffer commands) {
+            kernel.record(commands, push, 1);
+            return Status{};
+          });
+          if (!ran) FAIL(ran.error().message);
+          std::vector<uint32_t> expected = keys;
+          const auto at = [&](uint64_t i) { return expected.begin() + static_cast<std::ptrdiff_t>(i); };
+          for (uint64_t begin = 0; begin < total; begin += uint64_t{subgroup} * lane_keys)
+            std::sort(at(begin), at(begin + uint64_t{subgroup} * lane_keys));
+          const std::vector<uint32_t> order = sorted(keys);
+          for (int turn = 0; turn < 2; ++turn) expected.insert(expected.end(), order.begin(), order.end());
+          std::vector<std::byte> bytes;
+          CHECK(results.read(bytes) == "");
+          const auto found = items_of<uint32_t>(bytes);
+          CHECK(std::ranges::mismatch(found, expected).in1 - found.begin() ==
+                static_cast<std::ptrdiff_t>(expected.size()));
+        }
+      }
   }
 }
 

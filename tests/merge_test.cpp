@@ -9,6 +9,7 @@
 #include "support/merge_run.hpp"
 #include "support/refusals.hpp"
 #include "support/sizes.hpp"
+#include "support/text_hashes.hpp"
 #include "weft_kernels/merge_by_residue.hpp"
 #include "weft_kernels/merge_by_score.hpp"
 #include "weft_kernels/scan_best.hpp"
@@ -196,6 +197,57 @@ TEST_SUITE("merge") {
     CHECK(own::merge_by_score().item_bytes() == 12);
     CHECK(Merge::create(first_backend().context(), {.own_kernels = own::scan_best()}).status().error().message ==
           "Merge: own_kernels 'scan_best' are made for scan, and not for merge");
+  }
+
+  TEST_CASE("words and lines of two texts, each sorted by their hashes, are merged with where they stand") {
+    for (const bool lines : {false, true}) {
+      // Values are places in the sorted sequence: what stands where equal hashes do.
+      std::vector<uint64_t> keys[2];
+      std::vector<uint32_t> values[2];
+      for (size_t t = 0; t < 2; ++t) {
+        keys[t] = hashes_of_text(kTexts[t], lines);
+        std::ranges::sort(keys[t]);
+        for (uint32_t i = 0; i < keys[t].size(); ++i) values[t].push_back(static_cast<uint32_t>(t) << 31 | i);
+      }
+      if (keys[0].empty() || keys[1].empty()) {
+        MESSAGE("the texts are not there");
+        return;
+      }
+      CAPTURE(lines);
+      std::vector<std::pair<uint64_t, uint32_t>> pairs[2], merged;
+      for (size_t t = 0; t < 2; ++t)
+        for (size_t i = 0; i < keys[t].size(); ++i) pairs[t].emplace_back(keys[t][i], values[t][i]);
+      std::ranges::merge(pairs[0], pairs[1], std::back_inserter(merged), {}, &std::pair<uint64_t, uint32_t>::first,
+                         &std::pair<uint64_t, uint32_t>::first);
+      for (Backend* backend : every_backend()) {
+        CAPTURE(backend->name());
+        Gpu& gpu = backend->gpu();
+        const Merge& merge = made_merge(*backend, {.key = Type::u64, .value_bytes = 4});
+        const auto given = [&](const auto& items) {
+          const auto bytes = std::as_bytes(std::span(items));
+          return GuardedBuffer(gpu, bytes.size(), 0, bytes);
+        };
+        const GuardedBuffer keys_a = given(keys[0]), keys_b = given(keys[1]), values_a = given(values[0]),
+                            values_b = given(values[1]);
+        GuardedBuffer keys_out(gpu, merged.size() * 8, 0, {}), values_out(gpu, merged.size() * 4, 0, {}),
+            scratch(gpu, merge.scratch_size(keys[0].size(), keys[1].size()), 0, {});
+        const MergeArgs args{.keys_a = keys_a.range(),
+                             .keys_b = keys_b.range(),
+                             .keys_out = keys_out.range(),
+                             .values_a = values_a.range(),
+                             .values_b = values_b.range(),
+                             .values_out = values_out.range(),
+                             .scratch = scratch.range(),
+                             .count_a = keys[0].size(),
+                             .count_b = keys[1].size()};
+        REQUIRE(gpu.run([&](VkCommandBuffer commands) { return merge.record(commands, args); }));
+        std::vector<std::byte> bytes;
+        CHECK(keys_out.read(bytes) == "");
+        CHECK(std::ranges::equal(items_of<uint64_t>(bytes), merged, {}, {}, &std::pair<uint64_t, uint32_t>::first));
+        CHECK(values_out.read(bytes) == "");
+        CHECK(std::ranges::equal(items_of<uint32_t>(bytes), merged, {}, {}, &std::pair<uint64_t, uint32_t>::second));
+      }
+    }
   }
 
   TEST_CASE("a sequence may be much longer than the other") {

@@ -25,6 +25,7 @@
 #include "support/guarded_buffer.hpp"
 #include "support/intervals.hpp"
 #include "support/merge_run.hpp"
+#include "support/merge_sort_run.hpp"
 #include "support/oracle.hpp"
 #include "support/run.hpp"
 #include "support/run_select.hpp"
@@ -824,6 +825,24 @@ Subject set_operation_subject(SetOperationConfig config, const char* tuning = ""
       options.total_bytes = draw.one_in(2) ? 8 : 4;
       options.dirt = draw.dirt();
       return wrong_set_operation(backend.gpu(), *operation, config, a, b, options);
+Subject merge_sort_subject(MergeSortConfig config, const char* tuning = "") {
+  config.key = item_type<T>();
+  Subject subject;
+  subject.name = "merge_sort " + text_of(config) + ' ' + tuning;
+  subject.tuning = tuning;
+  subject.build = [=](Backend& backend) -> Check {
+    return [=, &backend, sort = built(MergeSort::create(backend.context(), config))](Draws& draw) {
+      const uint64_t n = draw.count(draw.one_in(2) ? sort->block_keys() : sort->subgroup_keys());
+      std::vector<T> keys = draw.items<T>(n);
+      // Some come again.
+      for (uint64_t i = 0; i < n; i += 3) keys[i] = keys[draw.below(n)];
+      MergeSortOptions options;
+      options.keys_misalignment = draw.misalignment(sizeof(T));
+      options.out_misalignment = draw.misalignment(sizeof(T));
+      if (config.value_bytes != 0) options.values_misalignment = draw.misalignment(config.value_bytes);
+      options.device_count = draw.device_count(n);
+      options.dirt = draw.dirt();
+      return wrong_merge_sort(backend.gpu(), *sort, config, keys, options);
     };
   };
   return subject;
@@ -1071,6 +1090,9 @@ std::vector<Subject> subjects() {
       set_operation_subject<int64_t>(
           {.operation = SetOperator::set_symmetric_difference, .value_bytes = 1, .indices = true},
           "set_operation.keys_wide=2"),
+      merge_sort_subject<uint32_t>({}),
+      merge_sort_subject<float>({.order = SortOrder::descending, .value_bytes = 4}, "merge_sort.merge_keys_wide=8"),
+      merge_sort_subject<uint16_t>({.keys = false, .value_bytes = 2, .indices = true}, "merge_sort.keys=8"),
       radix_sort_subject<uint32_t>({}, "radix_sort.groups=3"),
       radix_sort_subject<float>({.value_bytes = 4, .order = SortOrder::descending}, "radix_sort.direct_groups=2"),
       radix_sort_subject<int64_t>({.value_bytes = 8}, "radix_sort.rows=16,radix_sort.part_words=700"),

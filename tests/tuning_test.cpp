@@ -14,7 +14,7 @@ TEST_SUITE("host tuning") {
     REQUIRE(apply_tuning_overrides(tuning,
                                    "scan.rows=5,reduce.groups=77,decode.vectors=2,histogram.groups=9,search.keys=3,"
                                    "bulk.words=2,merge.keys=8,merge.keys_wide=2,set_operation.keys=9,"
-                                   "radix_sort.groups=5,segmented_sort.rows_wide=2")
+                                   "merge_sort.keys=3,radix_sort.groups=5,segmented_sort.rows_wide=2")
                 .ok());
     CHECK(tuning.scan.rows == 5);
     CHECK(tuning.reduce.groups == 77);
@@ -25,6 +25,7 @@ TEST_SUITE("host tuning") {
     CHECK(tuning.merge.keys == 8);
     CHECK(tuning.merge.keys_wide == 2);
     CHECK(tuning.set_operation.keys == 9);
+    CHECK(tuning.merge_sort.keys == 3);
     CHECK(tuning.radix_sort.groups == 5);
     CHECK(tuning.segmented_sort.rows_wide == 2);
     CHECK(tuning.scan.workgroup == before.scan.workgroup);
@@ -103,6 +104,11 @@ TEST_SUITE("host tuning") {
         CHECK(tuning->set_operation.workgroup <= 256);
         CHECK(tuning->set_operation.keys <= 31);
         CHECK(tuning->set_operation.keys_wide <= 31);
+        CHECK(tuning->merge_sort.workgroup % 128 == 0);
+        CHECK(tuning->merge_sort.workgroup <= 256);
+        for (const uint32_t keys : {tuning->merge_sort.keys, tuning->merge_sort.keys_wide,
+                                    tuning->merge_sort.merge_keys, tuning->merge_sort.merge_keys_wide})
+          CHECK(keys <= 32);
         CHECK(tuning->bulk.workgroup % 128 == 0);
         CHECK(tuning->bulk.workgroup <= 256);
         CHECK(tuning->bulk.words <= 16);

@@ -411,16 +411,24 @@ weft::bench::SortInput& sort_input() {
   return input;
 }
 
+/// By digits, or by comparisons.
 template <class Key>
-Work radix_sort(Type type, bool pairs, weft::bench::Keys kind, uint64_t n) {
+Work sort(bool by_digits, Type type, bool pairs, weft::bench::Keys kind, uint64_t n) {
   const auto keys = [=] { return sort_input().keys(kind, sizeof(Key), n); };
-  Work work{"radix_sort", weft::bench::sort_variant(pairs, kind), type, n, {{{}, type, n, keys}}, {n * sizeof(Key)},
-            2 * n * (sizeof(Key) + (pairs ? 4 : 0)), {}, {}};
+  Work work{by_digits ? "radix_sort" : "merge_sort", weft::bench::sort_variant(pairs, kind), type, n,
+            {{{}, type, n, keys}}, {n * sizeof(Key)}, 2 * n * (sizeof(Key) + (pairs ? 4 : 0)), {}, {}};
   if (pairs) {
     work.inputs.push_back({{}, Type::u32, n, [=] { return sort_input().values(n); }});
     work.outputs.push_back(n * 4);
   }
   work.call = [=](const Memory& memory, void* scratch, size_t& bytes, cudaStream_t stream) {
+    const auto count = static_cast<int64_t>(n);
+    if (!by_digits && pairs)
+      return cub::DeviceMergeSort::SortPairsCopy(scratch, bytes, memory.in<Key>(0), memory.in(1), memory.out<Key>(0),
+                                                 memory.out(1), count, cuda::std::less<>{}, stream);
+    if (!by_digits)
+      return cub::DeviceMergeSort::SortKeysCopy(scratch, bytes, memory.in<Key>(0), memory.out<Key>(0), count,
+                                                cuda::std::less<>{}, stream);
     if (pairs)
       return cub::DeviceRadixSort::SortPairs(scratch, bytes, memory.in<Key>(0), memory.out<Key>(0), memory.in(1),
                                              memory.out(1), static_cast<int>(n), 0, static_cast<int>(8 * sizeof(Key)), stream);
@@ -895,14 +903,16 @@ std::vector<Work> primitive_works(const Options& options, const ItemSource& sour
     for (const uint64_t n : mean == 25 ? sizes : some)
       works.push_back(segmented_reduce({Spread::Kind::uniform, mean}, n));
   }
-  for (const bool pairs : {false, true}) {
-    for (const uint64_t n : sizes)
-      works.push_back(radix_sort<uint32_t>(Type::u32, pairs, weft::bench::Keys::random, n));
-    if (options.quick) continue;
-    for (const uint64_t n : some)
-      works.push_back(radix_sort<uint64_t>(Type::u64, pairs, weft::bench::Keys::random, n));
-    for (const weft::bench::Keys kind : weft::bench::kSkewedKeys)
-      for (const uint64_t n : some) works.push_back(radix_sort<uint32_t>(Type::u32, pairs, kind, n));
+  for (const bool by_digits : {true, false}) {
+    for (const bool pairs : {false, true}) {
+      for (const uint64_t n : sizes)
+        works.push_back(sort<uint32_t>(by_digits, Type::u32, pairs, weft::bench::Keys::random, n));
+      if (options.quick) continue;
+      for (const uint64_t n : some)
+        works.push_back(sort<uint64_t>(by_digits, Type::u64, pairs, weft::bench::Keys::random, n));
+      for (const weft::bench::Keys kind : weft::bench::kSkewedKeys)
+        for (const uint64_t n : some) works.push_back(sort<uint32_t>(by_digits, Type::u32, pairs, kind, n));
+    }
   }
   for (const weft::bench::SegmentLengths& lengths : weft::bench::segment_lengths(options.quick))
     for (const bool pairs : {false, true}) {

@@ -139,6 +139,7 @@ Cases sorted_search_cases(const Matrix& matrix);
 Cases binary_search_cases(const Matrix& matrix);
 Cases merge_cases(const Matrix& matrix);
 Cases set_operation_cases(const Matrix& matrix);
+Cases merge_sort_cases(const Matrix& matrix);
 Cases radix_sort_cases(const Matrix& matrix);
 Cases segmented_sort_cases(const Matrix& matrix);
 /// A kernel that only writes, the limit of what does little else.

@@ -16,7 +16,7 @@ namespace weft::jit {
 /// A snippet of the user's own, as in docs/own-kernels.md, and what it goes into.
 struct Snippet {
   /// "scan", "scan_by_key", "reduce", "reduce_by_key", "segmented_reduce", "select", "partition", "unique",
-  /// "run_length_encode", "transform_lbs", "merge" or "set_operation"
+  /// "run_length_encode", "transform_lbs", "merge", "merge_sort" or "set_operation"
   std::string primitive;
   std::string name;  ///< for messages: the compiler's carry it and the snippet's own line numbers
   std::string text;  ///< GLSL; may include weft/*.glsl

@@ -29,7 +29,7 @@ class KernelSet {
 
   const std::string& name() const noexcept;
   /// What the kernels are for: "scan", "scan_by_key", "reduce", "reduce_by_key", "segmented_reduce", "select",
-  /// "partition", "unique", "run_length_encode", "transform_lbs", "merge" or "set_operation".
+  /// "partition", "unique", "run_length_encode", "transform_lbs", "merge", "merge_sort" or "set_operation".
   const std::string& primitive() const noexcept;
   std::span<const KernelCode> kernels() const noexcept;  ///< sorted by name
   uint32_t item_bytes() const noexcept;  ///< of one item in a buffer; 0 where the kernels do not say, or have none

@@ -13,6 +13,7 @@
 #include <weft/kernels.hpp>
 #include <weft/load_balance_search.hpp>
 #include <weft/merge.hpp>
+#include <weft/merge_sort.hpp>
 #include <weft/radix_sort.hpp>
 #include <weft/reduce.hpp>
 #include <weft/reduce_by_key.hpp>

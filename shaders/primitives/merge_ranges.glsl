@@ -26,14 +26,4 @@ uint tile_count(uint total) { return total / kTileItems + (total % kTileItems !=
 // Where tile `tile` of them begins, or the last ends.
 uint tile_begin(uint tile, uint total) { return tile < tile_count(total) ? tile * kTileItems : total; }
 
-// Two ranges, whole.
-struct MergeInputs {
-  uvec2 keys_a, keys_b;
-};
-
-bool merge_path_a_first(MergeInputs inputs, uint a, uint b) {
-  return !merge_key_less(merge_key_at(merge_key_address(inputs.keys_b, b), 0u),
-                         merge_key_at(merge_key_address(inputs.keys_a, a), 0u));
-}
-
 #endif

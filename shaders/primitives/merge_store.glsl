@@ -5,6 +5,9 @@
 #ifndef WEFT_PRIMITIVES_MERGE_STORE_GLSL
 #define WEFT_PRIMITIVES_MERGE_STORE_GLSL
 
+// Values of so many bytes fit registers.
+const bool kValueInRegisters = kValueBytes <= 8u;
+
 // Stores the low bits of `bits`, 1 or 2 bytes, as this lane's item `i` of `count` at `target`; lanes of a subgroup have neighbours. Items
 // of one word go there together, from the first lane that has one.
 void store_narrow(uvec2 target, uint bytes, uint i, uint count, uint bits) {
@@ -63,9 +66,6 @@ void store_key(uvec2 target, uint i, uint count, MergeKey key) {
 
 uvec2 value_address(uvec2 values, uint index) { return word64_add(values, word64_multiply(index, kValueBytes)); }
 
-// Values of so many bytes fit registers: they are best loaded in batches before any is stored.
-const bool kValueInRegisters = kValueBytes <= 8u;
-
 // Value j of those that lie at `source`, in the low bits.
 uvec2 load_value(uvec2 source, uint j) {
   uvec2 value = uvec2(0u);
@@ -114,6 +114,14 @@ void move_value(uvec2 source, uint j, uvec2 target, uint i, uint count) {
   }
   const uint words = kValueBytes / 4u;
   for (uint w = 0; w < words; ++w) Words(target).at[i * words + w] = Words(source).at[j * words + w];
+}
+
+// Moves one value, whatever other lanes do.
+void move_value_alone(uvec2 source, uvec2 target) {
+  if (kValueBytes < 4u)
+    store_narrow_alone(target, kValueBytes, load_narrow(source, kValueBytes, 0u));
+  else
+    move_value(source, 0u, target, 0u, 1u);
 }
 
 #endif

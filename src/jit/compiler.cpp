@@ -122,7 +122,7 @@ Result<KernelSet> Compiler::compile(const Snippet& original) const {
   if (variants.empty())
     return Error{ErrorCode::invalid_argument,
                  "primitive is scan, scan_by_key, reduce, reduce_by_key, segmented_reduce, select, partition, unique, "
-                 "run_length_encode, transform_lbs, merge or set_operation, not '" +
+                 "run_length_encode, transform_lbs, merge, merge_sort or set_operation, not '" +
                      snippet.primitive + "'"};
   if (snippet.context)
     std::erase_if(variants, [&](const Variant& variant) { return !is_used_by(*snippet.context, variant.name); });

@@ -27,6 +27,7 @@ constexpr Primitive kPrimitives[] = {
     {"transform_lbs", "transform_lbs", nullptr, nullptr, nullptr},
     {"merge", "merge", nullptr, "u32", nullptr},
     {"set_operation", "set_operation", nullptr, "u32", nullptr},
+    {"merge_sort", "merge_sort", nullptr, "u32", nullptr},
 };
 
 constexpr std::string_view kUpsweep = "_upsweep";
@@ -40,6 +41,7 @@ constexpr Pass kScanPasses[] = {{"_look_back", true}, {"_repair", true}, {kUpswe
 constexpr Pass kReducePasses[] = {{"", false}, {"_finish", false}};
 constexpr Pass kMergePasses[] = {{"_partition", false}, {"_tiles", false}};
 constexpr Pass kSetOperationPasses[] = {{"_partition", false}, {"_count", false}, {"_write", false}};
+constexpr Pass kMergeSortPasses[] = {{"_blocks", false}, {"_partition", false}, {"_merge", false}};
 constexpr Pass kOnlyPass[] = {{"", false}};
 
 std::string define_of(std::string_view type) {
@@ -62,6 +64,7 @@ std::vector<Variant> variants_of(std::string_view primitive) {
   if (found == std::end(kPrimitives)) return variants;
   const std::span<const Pass> passes = found->accumulator == nullptr    ? std::span<const Pass>(kOnlyPass)
                                        : found->name == "merge"         ? std::span<const Pass>(kMergePasses)
+                                       : found->name == "merge_sort"    ? std::span<const Pass>(kMergeSortPasses)
                                        : found->name == "set_operation" ? std::span<const Pass>(kSetOperationPasses)
                                        : found->upsweep == nullptr      ? std::span<const Pass>(kReducePasses)
                                                                         : kScanPasses;

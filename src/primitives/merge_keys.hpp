@@ -19,9 +19,10 @@ namespace weft::primitives {
 /// What kernels around merge_key.glsl and merge_element.glsl are told of their elements.
 struct MergeKeys {
   uint32_t bytes;
-  uint32_t words;    ///< at least 1
-  uint32_t order;    ///< as kKeyOrder
-  bool has_places;   ///< whether an element has its place beside its key
+  uint32_t words;   ///< at least 1
+  uint32_t order;   ///< as kKeyOrder
+  bool has_places;  ///< whether an element has its place beside its key, or in the same word
+  uint32_t element_words;
   uint32_t of_lane;  ///< elements of a lane, a power of two
 };
 
@@ -51,6 +52,7 @@ inline MergeKeys merge_keys(Type key, const std::optional<KernelSet>& own_kernel
   keys.has_places = has_places || own_kernels;
   // Keys of less than a word have room for their places.
   const bool is_word = keys.bytes < 4 || (keys.bytes == 4 && !keys.has_places);
+  keys.element_words = keys.words + (is_word || !keys.has_places ? 0 : 1);
   keys.of_lane = std::bit_floor(is_word ? narrow : wide);
   if (keys.words + 1 > 3) keys.of_lane = std::max(1u, keys.of_lane / 2);
   return keys;

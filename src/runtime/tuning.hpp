@@ -96,6 +96,15 @@ struct SetOperationTuning {
   uint32_t groups = 1024;  ///< at most this many workgroups, except where their shares would be very long
 };
 
+/// MergeSort. Keys a lane are rounded down to powers of two; fewer are sorted where shared memory has no room.
+struct MergeSortTuning {
+  uint32_t workgroup = 256;
+  uint32_t keys = 8;             ///< a lane sorts, at most 32
+  uint32_t keys_wide = 4;        ///< the same of more than a word, as in MergeTuning
+  uint32_t merge_keys = 8;       ///< a lane merges in a pass, at most 32 and twice as many as it sorts
+  uint32_t merge_keys_wide = 8;  ///< likewise
+};
+
 /// BulkRemove and BulkInsert.
 struct BulkTuning {
   uint32_t workgroup = 256;
@@ -136,6 +145,7 @@ struct Tuning {
   SearchTuning search;
   MergeTuning merge;
   SetOperationTuning set_operation;
+  MergeSortTuning merge_sort;
   BulkTuning bulk;
   RadixSortTuning radix_sort;
   SegmentedSortTuning segmented_sort;

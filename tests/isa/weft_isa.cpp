@@ -334,6 +334,10 @@ std::string build_others(const weft::Context& context) {
     if (!sets) return sets.error().message;
   }
   for (const auto& [key, bytes] : {std::pair{Type::u32, 0u}, {Type::u32, 4u}, {Type::u64, 0u}, {Type::u64, 8u}}) {
+    const auto sort = weft::MergeSort::create(context, {.key = key, .value_bytes = bytes});
+    if (!sort) return sort.error().message;
+  }
+  for (const auto& [key, bytes] : {std::pair{Type::u32, 0u}, {Type::u32, 4u}, {Type::u64, 0u}, {Type::u64, 8u}}) {
     const auto sort = weft::RadixSort::create(context, {.key = key, .value_bytes = bytes});
     if (!sort) return sort.error().message;
     const auto segmented_sort = weft::SegmentedSort::create(context, {.key = key, .value_bytes = bytes});

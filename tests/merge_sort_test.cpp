@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <weft/merge_sort.hpp>
+
+#include <doctest/doctest.h>
+
+#include <limits>
+
+#include "support/merge_sort_run.hpp"
+#include "support/refusals.hpp"
+#include "support/sizes.hpp"
+#include "support/sort_run.hpp"
+#include "support/text_hashes.hpp"
+#include "weft_kernels/scan_best.hpp"
+#include "weft_kernels/sort_by_residue.hpp"
+#include "weft_kernels/sort_by_score.hpp"
+#include "weft_kernels/sort_never_in_order.hpp"
+
+namespace weft::test {
+namespace {
+
+template <class T = uint32_t>
+uint64_t block_keys(Backend& backend) {
+  return made_merge_sort(backend, {.key = item_type<T>()}).block_keys();
+}
+
+}  // namespace
+
+TEST_SUITE("merge_sort") {
+  TEST_CASE("keys are sorted at every edge of the count") {
+    for (Backend* backend : every_backend()) {
+      const MergeSort& sort = made_merge_sort(*backend, {});
+      const uint64_t block = sort.block_keys(), tile = sort.tile_keys();
+      std::set<uint64_t> counts;
+      for (const uint64_t n : around({0, sort.subgroup_keys(), 2 * sort.subgroup_keys(), block - sort.subgroup_keys(),
+                                      block, tile, 2 * block, 3 * block, 4 * block + tile}))
+        counts.insert(n);
+      if (!backend->is_emulated())
+        for (const uint64_t n : around({5 * block, 8 * block, 11 * tile, 16 * block, 33 * block})) counts.insert(n);
+      for (const uint64_t n : counts) check_merge_sort(*backend, {}, drawn_keys<uint32_t>(n, n, n % 2 * n));
+    }
+  }
+
+  TEST_CASE("keys are sorted whatever they are, and equal ones keep their order") {
+    for (Backend* backend : every_backend())
+      for (const auto& keys : telling_sort_keys<uint32_t>(3 * block_keys(*backend) + 77)) {
+        check_merge_sort(*backend, {}, keys);
+        check_merge_sort(*backend, {.value_bytes = 4}, keys);
+        if (!backend->is_emulated())
+          check_merge_sort(*backend, {.order = SortOrder::descending, .keys = false, .indices = true}, keys);
+      }
+  }
+
+  TEST_CASE("keys of every type are sorted both ways") {
+    uint32_t combination = 0;
+    const auto of = [&]<class T>(Backend& backend) {
+      for (const bool descending : {false, true}) {
+        if (!is_in_share(combination++)) continue;
+        const MergeSortConfig config{.order = descending ? SortOrder::descending : SortOrder::ascending};
+        check_merge_sort(backend, config, drawn_keys<T>(2 * block_keys<T>(backend) + 19, 1));
+        check_merge_sort(backend, config, drawn_keys<T>(block_keys<T>(backend) + 7, 2, 30));
+      }
+    };
+    for (Backend* backend : every_backend()) {
+      combination = 0;
+      of.operator()<double>(*backend);
+      if (backend->is_emulated()) continue;
+      of.operator()<uint8_t>(*backend);
+      of.operator()<F16>(*backend);
+      of.operator()<uint16_t>(*backend);
+      of.operator()<int32_t>(*backend);
+      of.operator()<float>(*backend);
+      of.operator()<uint64_t>(*backend);
+      of.operator()<int64_t>(*backend);
+    }
+  }
+
+  TEST_CASE("-0 is in front of 0, and NaN lies outside of all numbers") {
+    const auto of = []<class T>(Backend& backend) {
+      using Limits = std::numeric_limits<T>;
+      const T nan = std::copysign(Limits::quiet_NaN(), T{1});
+      const std::vector<T> ordered{-nan, -Limits::infinity(),  -1, -Limits::denorm_min(), -0.0,
+                                   0.0,  Limits::denorm_min(), 1,  Limits::infinity(),    nan};
+      std::vector<T> keys = ordered;
+      std::ranges::reverse(keys);
+      std::swap(keys[3], keys[7]);
+      const std::vector<std::byte> found = check_merge_sort(backend, {.value_bytes = 8}, keys);
+      CHECK(std::ranges::equal(found, std::as_bytes(std::span(ordered))));
+    };
+    for (Backend* backend : every_backend()) {
+      if (backend->is_emulated()) continue;
+      of.operator()<float>(*backend);
+      of.operator()<double>(*backend);
+    }
+  }
+
+  TEST_CASE("values and indices go with their keys, wherever both begin") {
+    const auto of = []<class T>(Backend& backend, MergeSortConfig config) {
+      config.key = item_type<T>();
+      const MergeSort& sort = made_merge_sort(backend, config);
+      const uint64_t block = sort.block_keys(), subgroup = sort.subgroup_keys();
+      const VkDeviceSize step = std::min<VkDeviceSize>(sizeof(T), 4);
+      const VkDeviceSize value_step = config.value_bytes == 1 || config.value_bytes == 2 ? config.value_bytes : 4;
+      VkDeviceSize i = 0;
+      // As many dispatches as are odd and even, and none but the first.
+      for (const uint64_t n : {uint64_t{1}, subgroup + 3, block - 1, 2 * block - 9, 3 * block + 5}) {
+        for (const uint64_t values : {0, 1, 5, 200}) {
+          if (backend.is_emulated() && values != 5) continue;
+          ++i;
+          check_merge_sort(backend, config, drawn_keys<T>(n, i, values),
+                           {.keys_misalignment = i * step % 16,
+                            .out_misalignment = 3 * i * step % 16,
+                            .values_misalignment = i * value_step % 16});
+        }
+        if (!backend.is_emulated())
+          check_merge_sort(backend, config, drawn_keys<T>(n, i, 9),
+                           {.out_misalignment = 4, .device_count = DeviceCount{n / 2, 4}});
+      }
+    };
+    for (Backend* backend : every_backend()) {
+      of.operator()<uint32_t>(*backend, {.value_bytes = 4});
+      if (!backend->is_emulated() || is_in_share(1))
+        of.operator()<uint8_t>(*backend, {.order = SortOrder::descending, .value_bytes = 2, .indices = true});
+      if (backend->is_emulated()) continue;
+      if (is_in_share(0)) of.operator()<uint64_t>(*backend, {.value_bytes = 8});
+      if (is_in_share(0)) of.operator()<F16>(*backend, {.keys = false, .value_bytes = 2});
+      if (is_in_share(1))
+        of.operator()<float>(*backend, {.order = SortOrder::descending, .keys = false, .indices = true});
+      if (is_in_share(1)) of.operator()<double>(*backend, {.value_bytes = 1});
+      if (is_in_share(2)) of.operator()<uint16_t>(*backend, {.value_bytes = 12, .indices = true});
+      if (is_in_share(2)) of.operator()<int32_t>(*backend, {.keys = false, .value_bytes = 16});
+    }
+  }
+
+  TEST_CASE("items of the caller's own go by the caller's order, and equal ones keep theirs") {
+    const auto of = [](Backend& backend, const MergeSortConfig& config, const auto& drawn, const auto& less,
+                       bool ordered = true) {
+      using T = decltype(drawn(uint64_t{0}, uint64_t{0}));
+      const MergeSort& sort = made_merge_sort(backend, config);
+      const uint64_t block = sort.block_keys(), subgroup = sort.subgroup_keys();
+      for (const uint64_t n : {uint64_t{0}, uint64_t{3}, subgroup + 1, block, 2 * block + 9, 5 * block - 2}) {
+        CAPTURE(backend.name());
+        CAPTURE(text_of(config));
+        const uint64_t count = n;  // that CAPTURE can name
+        CAPTURE(count);
+        std::vector<T> keys;
+        for (uint64_t i = 0; i < n; ++i) keys.push_back(drawn(n, i));
+        CHECK(wrong_merge_sort_by(less, backend.gpu(), sort, config, keys,
+                                  {.keys_misalignment = 4, .out_misalignment = 8, .ordered = ordered}) == "");
+      }
+    };
+    struct Record {
+      float score;
+      int32_t level;
+      uint32_t name;
+    };
+    const auto number = [](uint64_t seed, uint64_t i) { return static_cast<uint32_t>(random_word(seed, i)); };
+    const auto never = [](uint32_t, uint32_t) { return false; };
+    for (Backend* backend : every_backend()) {
+      of(
+          *backend, {.own_kernels = own::sort_by_score()},
+          [](uint64_t seed, uint64_t i) {
+            const uint64_t word = random_word(seed, i);
+            return Record{static_cast<float>(word % 50), static_cast<int32_t>(word >> 20) % 3,
+                          static_cast<uint32_t>(word >> 32)};
+          },
+          [](const Record& a, const Record& b) { return a.score != b.score ? a.score > b.score : a.level < b.level; });
+      if (backend->is_emulated()) continue;
+      of(*backend, {.value_bytes = 2, .indices = true, .own_kernels = own::sort_by_residue()}, number,
+         [](uint32_t a, uint32_t b) { return a % 100 < b % 100; });
+      of(*backend, {.value_bytes = 8, .indices = true, .own_kernels = own::sort_never_in_order()}, number, never,
+         false);
+    }
+    CHECK(own::sort_by_score().item_bytes() == 12);
+    CHECK(MergeSort::create(first_backend().context(), {.own_kernels = own::scan_best()}).status().error().message ==
+          "MergeSort: own_kernels 'scan_best' are made for scan, and not for merge_sort");
+  }
+
+  TEST_CASE("a count on the device is obeyed, and never exceeds its maximum") {
+    for (Backend* backend : every_backend()) {
+      const uint64_t block = block_keys(*backend), maximum = 4 * block + 11;
+      const auto keys = drawn_keys<uint32_t>(maximum, 3);
+      for (const uint32_t bytes : {4u, 8u})
+        for (const uint64_t value : {uint64_t{0}, uint64_t{1}, block, block + 1, maximum / 2, maximum - 1, maximum,
+                                     maximum + 1, bytes == 4 ? uint64_t{~0u} : ~uint64_t{0}}) {
+          if (backend->is_emulated() && bytes == 8) continue;
+          CAPTURE(value);
+          check_merge_sort(*backend, {.value_bytes = 4}, keys, {.device_count = DeviceCount{value, bytes}});
+        }
+    }
+  }
+
+  TEST_CASE("results do not depend on the tuning") {
+    // Tiles of half a block and of two.
+    for (const char* tuning : {"merge_sort.workgroup=256,merge_sort.keys=8,merge_sort.merge_keys=4",
+                               "merge_sort.keys=2,merge_sort.merge_keys=32"}) {
+      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      CAPTURE(std::string(tuning));
+      for (Backend* backend : every_backend()) {
+        if (backend->is_emulated()) continue;  // builds these for long
+        for (const uint64_t values : {0, 9})
+          check_merge_sort(*backend, {}, drawn_keys<uint32_t>(5 * block_keys(*backend) + 3, 1, values));
+      }
+    }
+  }
+
+  TEST_CASE("more tiles than a dispatch has workgroups along one axis are sorted") {
+    // The smallest tiles there are.
+    const ScopedEnvironment small_tiles("WEFT_TUNE",
+                                        "merge_sort.workgroup=128,merge_sort.keys=1,merge_sort.merge_keys=1");
+    Backend& backend = first_backend();
+    if (backend.gpu().info().kind == GpuKind::software && backend.context().subgroup_size() != 8) {
+      MESSAGE("millions of keys, many times: of software devices one is enough");
+      return;
+    }
+    VkPhysicalDeviceProperties properties;
+    reinterpret_cast<PFN_vkGetPhysicalDeviceProperties>(loader_entry_point()(
+        backend.gpu().instance(), "vkGetPhysicalDeviceProperties"))(backend.gpu().physical_device(), &properties);
+    const uint64_t groups = properties.limits.maxComputeWorkGroupCount[0];
+    if (groups > 1u << 17) {
+      MESSAGE("one axis takes ", groups, " workgroups: too many keys to try");
+      return;
+    }
+    check_merge_sort(backend, {}, drawn_keys<uint32_t>((groups + 3) * block_keys(backend), 1));
+  }
+
+  TEST_CASE("words and lines of texts are sorted by their hashes") {
+    for (const char* path : kTexts)
+      for (const bool lines : {false, true}) {
+        const std::vector<uint64_t> hashes = hashes_of_text(path, lines);
+        if (hashes.empty()) {
+          MESSAGE(path, " is not there");
+          continue;
+        }
+        CAPTURE(path);
+        CAPTURE(lines);
+        for (Backend* backend : every_backend())
+          if (!backend->is_emulated()) check_merge_sort(*backend, {.value_bytes = 4, .indices = true}, hashes);
+      }
+  }
+
+  TEST_CASE("equal calls give equal bits, whatever lay in output and scratch") {
+    for (Backend* backend : every_backend()) {
+      const auto keys = drawn_keys<uint32_t>(5000, 1, 100);
+      CHECK(check_merge_sort(*backend, {.value_bytes = 4}, keys, {.dirt = 0xff}) ==
+            check_merge_sort(*backend, {.value_bytes = 4}, keys, {.dirt = 0}));
+    }
+  }
+
+  TEST_CASE("scratch grows with the count and is never nothing") {
+    for (const MergeSortConfig& config :
+         {MergeSortConfig{}, MergeSortConfig{.value_bytes = 4}, MergeSortConfig{.keys = false, .value_bytes = 8}}) {
+      const MergeSort& sort = made_merge_sort(first_backend(), config);
+      CHECK(sort.scratch_size(0) != 0);
+      for (uint64_t n = 1; n != 0; n *= 2) CHECK(sort.scratch_size(n - 1) <= sort.scratch_size(n));
+      const uint64_t block = sort.block_keys();
+      for (const uint64_t n : {block, 2 * block, 4 * block}) CHECK(sort.scratch_size(n) <= sort.scratch_size(n + 1));
+    }
+  }
+
+  TEST_CASE("other keys and values, and no output at all, are refused") {
+    for (const MergeSortConfig& config :
+         {MergeSortConfig{.key = Type::u32x2}, MergeSortConfig{.value_bytes = 3}, MergeSortConfig{.value_bytes = 10},
+          MergeSortConfig{.value_bytes = 260}, MergeSortConfig{.keys = false}})
+      CHECK(MergeSort::create(first_backend().context(), config).status().error().code == ErrorCode::unsupported);
+  }
+
+  TEST_CASE("arguments are refused by name and nothing is recorded") {
+    using Args = MergeSortArgs;
+    NotingGpu noting;
+    const Result<MergeSort> sort = MergeSort::create(noting.context(), {.value_bytes = 2, .indices = true});
+    REQUIRE(sort);
+    constexpr uint64_t kCount = 3000;
+    const Buffer inputs = noting.made(6 * kCount + 64), outputs = noting.made(10 * kCount + 64),
+                 counts = noting.made(64), scratch = noting.made(1 << 20);
+    for (const Buffer* buffer : {&inputs, &counts}) REQUIRE(noting.gpu().fill(buffer->range(), 1).ok());
+    const Args sound{.keys = inputs.range(16, 4 * kCount),
+                     .keys_out = outputs.range(16, 4 * kCount),
+                     .values = inputs.range(16 + 4 * kCount, 2 * kCount),
+                     .values_out = outputs.range(16 + 8 * kCount, 2 * kCount),
+                     .indices_out = outputs.range(16 + 4 * kCount, 4 * kCount),
+                     .scratch = scratch.range(0, sort->scratch_size(kCount)),
+                     .count = kCount};
+    noting.check_refused<MergeSort, Args>(
+        *sort, sound,
+        {{"keys", "null", [](Args& a) { a.keys.buffer = VK_NULL_HANDLE; }},
+         {"keys", "a byte too small", [](Args& a) { --a.keys.size; }},
+         {"keys", "off by 2", [](Args& a) { a.keys.offset += 2; }},
+         {"keys_out", "null", [](Args& a) { a.keys_out.buffer = VK_NULL_HANDLE; }},
+         {"keys_out", "a byte too small", [](Args& a) { --a.keys_out.size; }},
+         {"keys_out", "off by 1", [](Args& a) { a.keys_out.offset += 1; }},
+         {"keys_out", "over the keys", [](Args& a) { a.keys_out = a.keys; }},
+         {"values", "null", [](Args& a) { a.values.buffer = VK_NULL_HANDLE; }},
+         {"values", "a byte too small", [](Args& a) { --a.values.size; }},
+         {"values", "off by 1", [](Args& a) { a.values.offset += 1; }},
+         {"values_out", "null", [](Args& a) { a.values_out.buffer = VK_NULL_HANDLE; }},
+         {"values_out", "a byte too small", [](Args& a) { --a.values_out.size; }},
+         {"values_out", "over the values", [](Args& a) { a.values_out = a.values; }},
+         {"indices_out", "null", [](Args& a) { a.indices_out.buffer = VK_NULL_HANDLE; }},
+         {"indices_out", "a byte too small", [](Args& a) { --a.indices_out.size; }},
+         {"indices_out", "off by 2", [](Args& a) { a.indices_out.offset -= 2; }},
+         {"indices_out", "over the keys' output", [](Args& a) { a.indices_out.offset -= 4; }},
+         {"scratch", "null", [](Args& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
+         {"scratch", "a byte too small", [](Args& a) { --a.scratch.size; }},
+         {"scratch", "off by 8", [](Args& a) { a.scratch.offset += 8; }},
+         {"count", "a byte on the device", [&](Args& a) { a.count = Count::on_device(counts.range(0, 1), kCount); }},
+         {"count", "off by 2 on the device", [&](Args& a) { a.count = Count::on_device(counts.range(2, 4), kCount); }},
+         {"count", "in the output", [&](Args& a) { a.count = Count::on_device(outputs.range(16, 4), kCount); }},
+         {"count", "of 2^32", [](Args& a) { a.count = uint64_t{1} << 32; }},
+         {"count", "of all bits", [](Args& a) { a.count = ~uint64_t{0}; }}});
+    Args nothing = sound;
+    nothing.count = 0;
+    nothing.keys = nothing.values = nothing.keys_out = nothing.values_out = nothing.indices_out = {};
+    CHECK(!noting.record(*sort, nothing));
+  }
+}
+
+}  // namespace weft::test
