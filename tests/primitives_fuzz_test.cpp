@@ -959,6 +959,8 @@ std::vector<Subject> subjects() {
       run_length_decode_subject(2, Type::u64, "decode.workgroup=256,decode.rows=8,decode.vectors=2"),
       run_length_decode_subject(16, Type::u32, "decode.rows=1,decode.groups=3"),
       load_balance_search_subject({IntervalsBy::counts, Type::u32, Type::u32, true, true}),
+      load_balance_search_subject({IntervalsBy::offsets, Type::u32, Type::u32, true, true},
+                                  "load_balance.direct_intervals=50000"),
       load_balance_search_subject({IntervalsBy::offsets, Type::u64, Type::u64, true, true},
                                   "load_balance.rows=4,load_balance.vectors=2"),
       interval_move_subject({.item_bytes = 1}),

@@ -13,7 +13,8 @@ TEST_SUITE("host tuning") {
     const Tuning before = tuning;
     REQUIRE(apply_tuning_overrides(tuning,
                                    "scan.rows=5,reduce.groups=77,decode.vectors=2,histogram.groups=9,search.keys=3,"
-                                   "bulk.words=2,merge.keys=8,merge.keys_wide=2,radix_sort.groups=5")
+                                   "bulk.words=2,merge.keys=8,merge.keys_wide=2,radix_sort.groups=5,"
+                                   "load_balance.direct_intervals=0,move.single_tiles=7")
                 .ok());
     CHECK(tuning.scan.rows == 5);
     CHECK(tuning.reduce.groups == 77);
@@ -23,6 +24,9 @@ TEST_SUITE("host tuning") {
     CHECK(tuning.bulk.words == 2);
     CHECK(tuning.merge.keys == 8);
     CHECK(tuning.merge.keys_wide == 2);
+    CHECK(tuning.load_balance.direct_intervals == 0);
+    CHECK(tuning.decode.direct_intervals == before.decode.direct_intervals);
+    CHECK(tuning.move.single_tiles == 7);
     CHECK(tuning.radix_sort.groups == 5);
     CHECK(tuning.scan.workgroup == before.scan.workgroup);
     CHECK(tuning.reduce.rows == before.reduce.rows);
@@ -77,14 +81,17 @@ TEST_SUITE("host tuning") {
         CHECK(tuning->decode.workgroup <= 256);
         CHECK(tuning->decode.rows <= 32);
         CHECK(tuning->decode.vectors <= 2);
+        CHECK(tuning->decode.direct_intervals <= 1u << 20);
         CHECK(tuning->load_balance.workgroup % 128 == 0);
         CHECK(tuning->load_balance.workgroup <= 256);
         CHECK(tuning->load_balance.rows <= 32);
         CHECK(tuning->load_balance.vectors <= 2);
+        CHECK(tuning->load_balance.direct_intervals <= 1u << 20);
         CHECK(tuning->move.workgroup % 128 == 0);
         CHECK(tuning->move.workgroup <= 256);
         CHECK(tuning->move.rows <= 32);
         CHECK(tuning->move.vectors <= 2);
+        CHECK(tuning->move.direct_intervals <= 1u << 20);
         CHECK(tuning->segmented_reduce.workgroup % 128 == 0);
         CHECK(tuning->segmented_reduce.workgroup <= 256);
         CHECK(tuning->segmented_reduce.rows <= 8);

@@ -304,7 +304,8 @@ std::string build_others(const weft::Context& context) {
   }
   // In lines, in vectors of words and of bytes, and in single words.
   for (const auto& [bytes, scatter] : {std::pair{1u, true}, {4u, true}, {4u, false}, {1u, false}, {12u, false}}) {
-    const auto move = weft::IntervalMove::create(context, {.item_bytes = bytes, .scatter = scatter});
+    const auto move = weft::IntervalMove::create(
+        context, {.by = weft::IntervalsBy::offsets, .item_bytes = bytes, .scatter = scatter});
     if (!move) return move.error().message;
   }
   const auto expand = weft::IntervalExpand::create(context, {weft::IntervalsBy::offsets, Type::u32, 12});
