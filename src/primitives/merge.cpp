@@ -32,9 +32,6 @@ namespace {
 
 constexpr const char* kName = "Merge";
 
-// Lanes for each tile in merge_partition.comp.
-constexpr uint64_t kPartitionLanes = 4;
-
 Status check_config(const MergeConfig& config) {
   if (Status status =
           primitives::check_merge_elements(kName, config.key, config.own_kernels, "merge", config.value_bytes);
@@ -137,7 +134,7 @@ Status Merge::record(VkCommandBuffer commands, const MergeArgs& args) const {
   const uint64_t tiles = plan.tiles(a + b);
   const uint32_t max_groups = state.traits().max_workgroup_count_x;
   primitives::dispatch(state, commands, *plan.partition, push,
-                       primitives::dispatch_size(tiles * kPartitionLanes / plan.workgroup + 1, max_groups));
+                       primitives::dispatch_size(tiles * primitives::kMergePathLanes / plan.workgroup + 1, max_groups));
   primitives::barrier_between(state, commands);
   primitives::dispatch(state, commands, *plan.merge, push, primitives::dispatch_size(tiles, max_groups));
   return {};
