@@ -38,6 +38,7 @@ elseif(primitive STREQUAL "transform_lbs")
 elseif(primitive STREQUAL "merge")
   weft_kernel(primitives/merge_partition.comp TYPES own:u32)
   weft_kernel(primitives/merge_tiles.comp TYPES own:u32)
+  weft_kernel(primitives/merge_stream.comp TYPES own:u32)
 else()
   message(FATAL_ERROR "weft_add_kernel: PRIMITIVE is scan, scan_by_key, reduce, reduce_by_key, segmented_reduce, select, partition, "
                       "unique, run_length_encode, transform_lbs or merge, not '${primitive}'")

@@ -26,10 +26,24 @@ const Merge& merge_of(Backend& backend) {
   return made_merge(backend, {.key = type_of<T>});
 }
 
+// A test of each form.
+#define MERGE_TEST_CASE_OF(body, name)              \
+  static void body();                               \
+  TEST_CASE(name ", in registers") {                \
+    const FormUnderTest form(MergeForm::registers); \
+    body();                                         \
+  }                                                 \
+  TEST_CASE(name ", streaming") {                   \
+    const FormUnderTest form(MergeForm::streaming); \
+    body();                                         \
+  }                                                 \
+  static void body()
+#define MERGE_TEST_CASE(name) MERGE_TEST_CASE_OF(DOCTEST_ANONYMOUS(merge_test_), name)
+
 }  // namespace
 
 TEST_SUITE("merge") {
-  TEST_CASE("odd and even numbers become all numbers") {
+  MERGE_TEST_CASE("odd and even numbers become all numbers") {
     for (Backend* backend : every_backend()) {
       const std::vector<uint32_t> odd{1, 3, 5, 7, 9}, even{2, 4, 6, 8, 10};
       CHECK(items_of<uint32_t>(check_merge(*backend, {}, odd, even)) ==
@@ -38,7 +52,7 @@ TEST_SUITE("merge") {
     }
   }
 
-  TEST_CASE("merges are right at every edge of both counts") {
+  MERGE_TEST_CASE("merges are right at every edge of both counts") {
     for (Backend* backend : every_backend()) {
       const Merge& merge = merge_of(*backend);
       std::vector<uint64_t> totals = edges(*backend, merge.tile_keys(), 4);
@@ -52,7 +66,7 @@ TEST_SUITE("merge") {
     }
   }
 
-  TEST_CASE("keys of every type are merged in both orders, whatever the keys are") {
+  MERGE_TEST_CASE("keys of every type are merged in both orders, whatever the keys are") {
     for (Backend* backend : every_backend())
       for_every_key([&]<class T>() {
         for (const bool descending : {false, true}) {
@@ -64,7 +78,7 @@ TEST_SUITE("merge") {
       });
   }
 
-  TEST_CASE("-0 is in front of 0, and NaN lies outside of all numbers") {
+  MERGE_TEST_CASE("-0 is in front of 0, and NaN lies outside of all numbers") {
     const auto of = []<class T>(Backend& backend, bool descending) {
       constexpr T kInfinity = std::numeric_limits<T>::infinity();
       const T nan = std::copysign(std::numeric_limits<T>::quiet_NaN(), T{1});
@@ -85,7 +99,7 @@ TEST_SUITE("merge") {
       }
   }
 
-  TEST_CASE("keys of less than a word are merged, wherever they begin") {
+  MERGE_TEST_CASE("keys of less than a word are merged, wherever they begin") {
     const auto of = []<class T>(Backend& backend, bool descending) {
       const MergeConfig config{.key = item_type<T>(),
                                .order = descending ? SortOrder::descending : SortOrder::ascending};
@@ -108,7 +122,7 @@ TEST_SUITE("merge") {
     }
   }
 
-  TEST_CASE("values and indices go with their keys, and equal keys keep their order") {
+  MERGE_TEST_CASE("values and indices go with their keys, and equal keys keep their order") {
     const auto of = []<class T>(Backend& backend, MergeConfig config) {
       config.key = item_type<T>();
       const Merge& merge = made_merge(backend, config);
@@ -147,7 +161,7 @@ TEST_SUITE("merge") {
     }
   }
 
-  TEST_CASE("keys of the caller's own go by the caller's order, and equal ones keep theirs") {
+  MERGE_TEST_CASE("keys of the caller's own go by the caller's order, and equal ones keep theirs") {
     const auto of = [](Backend& backend, const MergeConfig& config, const auto& drawn, const auto& less) {
       using T = decltype(drawn(uint64_t{0}, uint64_t{0}));
       const Merge& merge = made_merge(backend, config);
@@ -198,7 +212,7 @@ TEST_SUITE("merge") {
           "Merge: own_kernels 'scan_best' are made for scan, and not for merge");
   }
 
-  TEST_CASE("a sequence may be much longer than the other") {
+  MERGE_TEST_CASE("a sequence may be much longer than the other") {
     for (Backend* backend : every_backend())
       for (const uint64_t few : {1, 2, 50})
         for (const uint64_t values : {0, 7}) {
@@ -208,7 +222,7 @@ TEST_SUITE("merge") {
         }
   }
 
-  TEST_CASE("runs of one sequence alternate with runs of the other") {
+  MERGE_TEST_CASE("runs of one sequence alternate with runs of the other") {
     for (Backend* backend : every_backend()) {
       const uint64_t subgroup = merge_of(*backend).subgroup_keys(), tile = merge_of(*backend).tile_keys();
       for (const uint64_t run : {uint64_t{2}, subgroup - 1, subgroup, tile / 2 + 1, tile, tile + 1}) {
@@ -220,7 +234,7 @@ TEST_SUITE("merge") {
     }
   }
 
-  TEST_CASE("keys begin at any multiple of 4 bytes") {
+  MERGE_TEST_CASE("keys begin at any multiple of 4 bytes") {
     for (Backend* backend : every_backend())
       for (VkDeviceSize a = 0; a < 16; a += 4)
         for (VkDeviceSize b = 0; b < 16; b += 4) {
@@ -235,7 +249,7 @@ TEST_SUITE("merge") {
         }
   }
 
-  TEST_CASE("counts on the device are obeyed, and never exceed their maxima") {
+  MERGE_TEST_CASE("counts on the device are obeyed, and never exceed their maxima") {
     for (Backend* backend : every_backend()) {
       const uint64_t maximum = 2 * merge_of(*backend).tile_keys() + 11;
       const auto a = ordered<uint32_t>(maximum, 3), b = ordered<uint32_t>(maximum + 100, 4);
@@ -251,7 +265,7 @@ TEST_SUITE("merge") {
     }
   }
 
-  TEST_CASE("keys that are not in order touch no other memory") {
+  MERGE_TEST_CASE("keys that are not in order touch no other memory") {
     for (Backend* backend : every_backend())
       for (const uint64_t values : {0, 2, 50}) {
         const auto disordered = [&]<class T>() {
@@ -271,9 +285,10 @@ TEST_SUITE("merge") {
       }
   }
 
-  TEST_CASE("results do not depend on the tuning") {
-    for (const char* tuning : {"merge.workgroup=256,merge.keys=16,merge.keys_wide=8",
-                               "merge.workgroup=128,merge.keys=1,merge.keys_wide=1"}) {
+  MERGE_TEST_CASE("results do not depend on the tuning") {
+    for (const char* tuning :
+         {"merge.workgroup=256,merge.keys=16,merge.keys_wide=8,merge.stream_keys=7,merge.stream_steps=5",
+          "merge.workgroup=128,merge.keys=1,merge.keys_wide=1,merge.stream_keys=1,merge.stream_steps=1"}) {
       const ScopedEnvironment overrides("WEFT_TUNE", tuning);
       CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend()) {
@@ -288,9 +303,10 @@ TEST_SUITE("merge") {
     }
   }
 
-  TEST_CASE("more tiles than a dispatch has workgroups along one axis are merged") {
+  MERGE_TEST_CASE("more tiles than a dispatch has workgroups along one axis are merged") {
     // The smallest tiles there are.
-    const ScopedEnvironment small_tiles("WEFT_TUNE", "merge.workgroup=128,merge.keys=1,merge.keys_wide=1");
+    const ScopedEnvironment small_tiles(
+        "WEFT_TUNE", "merge.workgroup=128,merge.keys=1,merge.keys_wide=1,merge.stream_keys=1,merge.stream_steps=1");
     Backend& backend = first_backend();
     VkPhysicalDeviceProperties properties;
     reinterpret_cast<PFN_vkGetPhysicalDeviceProperties>(loader_entry_point()(
@@ -304,14 +320,14 @@ TEST_SUITE("merge") {
     check_merge(backend, {}, ordered<uint32_t>(keys / 3, 1), ordered<uint32_t>(keys - keys / 3, 2));
   }
 
-  TEST_CASE("equal calls give equal bits, whatever lay in output and scratch") {
+  MERGE_TEST_CASE("equal calls give equal bits, whatever lay in output and scratch") {
     for (Backend* backend : every_backend()) {
       const auto a = ordered<uint32_t>(5000, 1, 100), b = ordered<uint32_t>(9000, 2, 100);
       CHECK(check_merge(*backend, {}, a, b, {.dirt = 0xff}) == check_merge(*backend, {}, a, b, {.dirt = 0}));
     }
   }
 
-  TEST_CASE("scratch grows with both counts and is never nothing") {
+  MERGE_TEST_CASE("scratch grows with both counts and is never nothing") {
     const Merge& merge = merge_of(first_backend());
     CHECK(merge.scratch_size(0, 0) != 0);
     VkDeviceSize before = 0;
@@ -321,6 +337,18 @@ TEST_SUITE("merge") {
       CHECK(merge.scratch_size(keys, keys) >= before);
       before = merge.scratch_size(keys, keys);
     }
+  }
+
+  TEST_CASE("the form is what is asked for, or else the device's") {
+    Backend& backend = first_backend();
+    for (const MergeForm form : {MergeForm::registers, MergeForm::streaming}) {
+      CHECK(made_merge(backend, {.form = form}).form() == form);
+      const ScopedEnvironment overrides("WEFT_TUNE", form == MergeForm::registers ? "merge.form=0" : "merge.form=1");
+      CHECK(made_merge(backend, {}).form() == form);
+      check_merge(backend, {}, ordered<uint32_t>(700, 1), ordered<uint32_t>(3000, 2));
+    }
+    const Merge &longer = made_merge(backend, {.form = MergeForm::streaming}), &shorter = made_merge(backend, {});
+    CHECK(longer.scratch_size(1 << 24, 1 << 24) < shorter.scratch_size(1 << 24, 1 << 24));
   }
 
   TEST_CASE("other keys and values, and no output at all, are refused") {

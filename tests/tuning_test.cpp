@@ -13,7 +13,7 @@ TEST_SUITE("host tuning") {
     const Tuning before = tuning;
     REQUIRE(apply_tuning_overrides(tuning,
                                    "scan.rows=5,reduce.groups=77,decode.vectors=2,histogram.groups=9,search.keys=3,"
-                                   "bulk.words=2,merge.keys=8,merge.keys_wide=2,radix_sort.groups=5,"
+                                   "bulk.words=2,merge.keys=8,merge.keys_wide=2,merge.form=1,radix_sort.groups=5,"
                                    "load_balance.direct_intervals=0,move.single_tiles=7")
                 .ok());
     CHECK(tuning.scan.rows == 5);
@@ -24,6 +24,7 @@ TEST_SUITE("host tuning") {
     CHECK(tuning.bulk.words == 2);
     CHECK(tuning.merge.keys == 8);
     CHECK(tuning.merge.keys_wide == 2);
+    CHECK(tuning.merge.form == 1);
     CHECK(tuning.load_balance.direct_intervals == 0);
     CHECK(tuning.decode.direct_intervals == before.decode.direct_intervals);
     CHECK(tuning.move.single_tiles == 7);
@@ -103,6 +104,8 @@ TEST_SUITE("host tuning") {
         CHECK(tuning->merge.workgroup <= 256);
         CHECK(tuning->merge.keys <= 32);
         CHECK(tuning->merge.keys_wide <= 32);
+        CHECK(tuning->merge.stream_keys <= 16);
+        CHECK(tuning->merge.stream_steps <= 256);
         CHECK(tuning->bulk.workgroup % 128 == 0);
         CHECK(tuning->bulk.workgroup <= 256);
         CHECK(tuning->bulk.words <= 16);

@@ -37,7 +37,7 @@ struct Pass {
 
 constexpr Pass kScanPasses[] = {{"_look_back", true}, {"_repair", true}, {kUpsweep, false}, {"_downsweep", false}};
 constexpr Pass kReducePasses[] = {{"", false}, {"_finish", false}};
-constexpr Pass kMergePasses[] = {{"_partition", false}, {"_tiles", false}};
+constexpr Pass kMergePasses[] = {{"_partition", false}, {"_tiles", false}, {"_stream", false}};
 constexpr Pass kOnlyPass[] = {{"", false}};
 
 std::string define_of(std::string_view type) {

@@ -16,6 +16,15 @@ using primitives::kMaxSearchKeys;
 using runtime::ContextState;
 using runtime::Pipeline;
 
+const char* name_of(MergeForm form) noexcept {
+  switch (form) {
+    case MergeForm::automatic: return "automatic";
+    case MergeForm::registers: return "registers";
+    case MergeForm::streaming: return "streaming";
+  }
+  return "?";
+}
+
 struct Merge::Plan {
   std::shared_ptr<const ContextState> state;
   MergeConfig config;
@@ -23,6 +32,7 @@ struct Merge::Plan {
   uint32_t workgroup = 0;
   uint32_t tile_keys = 0;
   uint32_t subgroup_keys = 0;
+  MergeForm form = MergeForm::registers;
   std::shared_ptr<const Pipeline> partition, merge;
 
   uint64_t tiles(uint64_t keys) const { return keys / tile_keys + (keys % tile_keys != 0 ? 1 : 0); }
@@ -31,6 +41,9 @@ struct Merge::Plan {
 namespace {
 
 constexpr const char* kName = "Merge";
+
+// Of buffers and notes in merge_stream.comp, where a lane has more than one key of a step.
+constexpr uint32_t kMaxStreamBytes = 8 << 10;
 
 Status check_config(const MergeConfig& config) {
   if (Status status =
@@ -59,23 +72,35 @@ Result<Merge> Merge::create(const Context& context, const MergeConfig& config) {
       primitives::merge_keys(config.key, config.own_kernels, config.value_bytes != 0 || config.indices,
                              tuning->merge.keys, tuning->merge.keys_wide);
   plan->key_bytes = keys.bytes;
-  plan->tile_keys = plan->workgroup * keys.of_lane;
-  plan->subgroup_keys = state.subgroup_size() * keys.of_lane;
+  plan->form = config.form;
+  if (plan->form == MergeForm::automatic)
+    plan->form = tuning->merge.form == 0 ? MergeForm::registers : MergeForm::streaming;
+  const bool is_streaming = plan->form == MergeForm::streaming;
+  // A key in either buffer, and a note.
+  const uint32_t stream_bytes = (2 * keys.words + 1) * 4;
+  const uint32_t step_keys =
+      std::clamp(kMaxStreamBytes / (plan->workgroup * stream_bytes), 1u, tuning->merge.stream_keys);
+  const uint32_t lane_keys = is_streaming ? step_keys * tuning->merge.stream_steps : keys.of_lane;
+  plan->tile_keys = plan->workgroup * lane_keys;
+  plan->subgroup_keys = is_streaming ? plan->workgroup * step_keys : state.subgroup_size() * keys.of_lane;
 
-  // Ids from 2 on, as in ordered_key.glsl, merge_ranges.glsl, merge_key.glsl and, behind the keys' own, merge_tiles.comp.
+  // Ids from 2 on, as in ordered_key.glsl, merge_ranges.glsl, merge_key.glsl and, behind the keys' own, merge_tiles.comp and
+  // merge_stream.comp.
   const uint32_t constants[] = {keys.words,
                                 keys.order,
-                                keys.of_lane,
+                                lane_keys,
                                 config.order == SortOrder::descending ? 1u : 0u,
                                 keys.bytes,
                                 keys.has_places ? 1u : 0u,
                                 config.keys ? 1u : 0u,
                                 config.indices ? 1u : 0u,
-                                config.value_bytes};
+                                config.value_bytes,
+                                step_keys};
   const std::span<const uint32_t> all(constants);
   const std::string variant = own != nullptr ? ".own.u32" : "";
   for (const auto& [pipeline, stem, constants_of_kernel] :
-       {std::tuple(&plan->partition, "merge_partition", all.first(5)), std::tuple(&plan->merge, "merge_tiles", all)}) {
+       {std::tuple(&plan->partition, "merge_partition", all.first(5)),
+        std::tuple(&plan->merge, is_streaming ? "merge_stream" : "merge_tiles", all)}) {
     Result<std::shared_ptr<const Pipeline>> built =
         state.pipeline(stem + variant, plan->workgroup, constants_of_kernel, own);
     if (!built) return built.error();
@@ -85,6 +110,8 @@ Result<Merge> Merge::create(const Context& context, const MergeConfig& config) {
 }
 
 Merge::Merge(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
+
+MergeForm Merge::form() const noexcept { return plan_->form; }
 
 uint32_t Merge::tile_keys() const noexcept { return plan_->tile_keys; }
 

@@ -87,7 +87,10 @@ struct MergeTuning {
   uint32_t workgroup = 256;
   uint32_t keys = 8;  ///< a lane merges, at most 32
   uint32_t keys_wide =
-      8;  ///< the same where more than a word travels with each: keys of 8 bytes, and places beside keys
+      8;              ///< the same where more than a word travels with each: keys of 8 bytes, and places beside keys
+  uint32_t form = 0;  ///< MergeForm::automatic is 0: registers, 1: streaming
+  uint32_t stream_keys = 4;    ///< streaming: a lane merges in a step, at most 16 and as many as make 8 KiB
+  uint32_t stream_steps = 16;  ///< of a tile
 };
 
 /// BulkRemove and BulkInsert.

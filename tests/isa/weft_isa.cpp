@@ -323,13 +323,16 @@ std::string build_others(const weft::Context& context) {
     if (!sorted) return sorted.error().message;
     const auto binary = weft::BinarySearch::create(context, {key, weft::Bound::lower});
     if (!binary) return binary.error().message;
-    const auto merge = weft::Merge::create(context, {.key = key});
-    if (!merge) return merge.error().message;
+    for (const weft::MergeForm form : {weft::MergeForm::registers, weft::MergeForm::streaming}) {
+      const auto merge = weft::Merge::create(context, {.key = key, .form = form});
+      if (!merge) return merge.error().message;
+    }
   }
-  for (const Type key : {Type::u32, Type::u64, Type::u8}) {
-    const auto merge = weft::Merge::create(context, {.key = key, .value_bytes = 4, .indices = true});
-    if (!merge) return merge.error().message;
-  }
+  for (const Type key : {Type::u32, Type::u64, Type::u8})
+    for (const weft::MergeForm form : {weft::MergeForm::registers, weft::MergeForm::streaming}) {
+      const auto merge = weft::Merge::create(context, {.key = key, .value_bytes = 4, .indices = true, .form = form});
+      if (!merge) return merge.error().message;
+    }
   for (const auto& [key, bytes] : {std::pair{Type::u32, 0u}, {Type::u32, 4u}, {Type::u64, 0u}, {Type::u64, 8u}}) {
     const auto sort = weft::RadixSort::create(context, {.key = key, .value_bytes = bytes});
     if (!sort) return sort.error().message;
