@@ -362,8 +362,9 @@ TEST_SUITE("load_balance_search") {
   }
 
   TEST_CASE("results do not depend on the tuning") {
-    for (const char* tuning : {"load_balance.workgroup=256,load_balance.rows=8,load_balance.vectors=2",
-                               "load_balance.workgroup=128,load_balance.rows=32,load_balance.groups=3"}) {
+    for (const char* tuning :
+         {"load_balance.workgroup=256,load_balance.rows=8,load_balance.vectors=2,load_balance.direct_intervals=20000",
+          "load_balance.workgroup=128,load_balance.rows=32,load_balance.groups=3,load_balance.direct_intervals=0"}) {
       const ScopedEnvironment overrides("WEFT_TUNE", tuning);
       CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend())

@@ -158,6 +158,7 @@ class FormUnderTest {
   FormUnderTest(const FormUnderTest&) = delete;
   FormUnderTest& operator=(const FormUnderTest&) = delete;
 
+  static bool is_streaming() { return of_all() == MergeForm::streaming; }
   static MergeForm& of_all() {
     static MergeForm form = MergeForm::automatic;
     return form;
