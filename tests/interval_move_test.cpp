@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -279,10 +280,14 @@ TEST_SUITE("interval_move") {
   }
 
   TEST_CASE("intervals out of range are not moved, and the first is told") {
+    const ScopedEnvironment overrides("WEFT_TUNE", "move.direct_intervals=2000");
     for (Backend* backend : every_backend())
       for (const uint32_t bytes : {1u, 4u})
         for (IntervalMoveConfig config : forms({.item_bytes = bytes})) {
           config.offset = bytes == 1 ? Type::u64 : Type::u32;
+          // Of one side alone, offsets take one pass.
+          const bool one_pass = bytes == 1 ? !config.gather : !config.scatter;
+          config.by = one_pass ? IntervalsBy::offsets : IntervalsBy::counts;
           if (backend->is_emulated() && bytes == 1 && !config.scatter) continue;
           const IntervalMove& move = made(*backend, config);
           const uint64_t number = 2 * move.tile_intervals() + 9;
@@ -319,6 +324,47 @@ TEST_SUITE("interval_move") {
           const uint64_t total = total_of(intervals.counts);
           for (const uint64_t room : {uint64_t{0}, uint64_t{1}, total / 2, total - 1, total + 9})
             check_move(*backend, config, intervals, {.max_output = room});
+        }
+  }
+
+  TEST_CASE("counts told by offsets that decrease touch no memory of others") {
+    const uint64_t number = 1000, items = 5000;
+    for (Backend* backend : every_backend())
+      for (const uint32_t bytes : {1u, 4u})
+        for (IntervalMoveConfig config : forms({.by = IntervalsBy::offsets, .item_bytes = bytes})) {
+          config.offset = bytes == 1 ? Type::u64 : Type::u32;
+          if (config.gather && (config.scatter || bytes == 1)) continue;
+          for (const uint64_t below : {uint64_t{40}, items, uint64_t{~0u}}) {
+            if (backend->is_emulated() && below != items) continue;
+            const IntervalMove& move = made(*backend, config);
+            Gpu& gpu = backend->gpu();
+            Counts offsets(number + 1), places(number);
+            for (uint64_t i = 0; i <= number; ++i) offsets[i] = random_word(below, i) % below;
+            for (uint64_t i = 0; i < number; ++i) places[i] = random_word(3, i) % items;
+            if (below == items) std::ranges::sort(offsets, std::greater{});
+            const auto counts_bytes = bytes_of_lengths(offsets, Type::u32),
+                       places_bytes = bytes_of_lengths(places, config.offset);
+            const std::vector<std::byte> input_bytes(items * bytes, std::byte{7});
+            GuardedBuffer input(gpu, input_bytes.size(), 0, input_bytes),
+                counts(gpu, counts_bytes.size(), 0, counts_bytes), gather(gpu, places_bytes.size(), 0, places_bytes),
+                scatter(gpu, places_bytes.size(), 0, places_bytes), output(gpu, items * bytes, 0, {}, 0xdb),
+                total(gpu, 8, 0, {}, 0xdb), status(gpu, 8, 0, {}, 0xdb),
+                scratch(gpu, move.scratch_size(number), 0, {}, 0xdb);
+            IntervalMoveArgs args{input.range(),  counts.range(),  {},     {},   output.range(), total.range(),
+                                  status.range(), scratch.range(), number, items};
+            if (config.gather) args.gather = gather.range();
+            if (config.scatter) args.scatter = scatter.range();
+            const Result<RunTime> ran = gpu.run([&](VkCommandBuffer commands) { return move.record(commands, args); });
+            if (!ran) FAIL(ran.error().message);
+            std::vector<std::byte> found;
+            CHECK(output.read(found) == "");
+            // Of whole items of the input, or as it was.
+            CHECK(std::ranges::count(found, std::byte{7}) + std::ranges::count(found, std::byte{0xdb}) ==
+                  static_cast<std::ptrdiff_t>(found.size()));
+            CHECK(total.read(found) == "");
+            CHECK(status.read(found) == "");
+            CHECK(scratch.overwritten() == "");
+          }
         }
   }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -104,6 +105,34 @@ std::vector<std::byte> check_search(Backend& backend, const LoadBalanceSearch& s
   CHECK(counts_buffer.read(found) == "");
   CHECK(std::ranges::equal(found, count_bytes));
   return output;
+}
+
+/// What is written from offsets of any contents; nothing else may be.
+struct Found {
+  std::vector<std::byte> sources, ranks;
+};
+Found search_offsets(Backend& backend, const LoadBalanceSearch& search, const Counts& offsets, Type type,
+                     uint64_t max_output) {
+  Gpu& gpu = backend.gpu();
+  const uint64_t number = offsets.size() - 1;
+  const auto bytes = bytes_of_lengths(offsets, type);
+  GuardedBuffer offsets_buffer(gpu, bytes.size(), 0, bytes), sources(gpu, 4 * max_output, 0, {}, 0xdb),
+      ranks(gpu, 4 * max_output, 0, {}, 0xdb), total(gpu, 8, 0, {}, 0xdb), status(gpu, 4, 0, {}, 0xdb),
+      scratch(gpu, search.scratch_size(number), 0, {}, 0xdb);
+  const LoadBalanceSearchArgs args{offsets_buffer.range(), sources.range(), ranks.range(), total.range(),
+                                   status.range(),         scratch.range(), number,        max_output};
+  const auto ran = gpu.run([&](VkCommandBuffer commands) { return search.record(commands, args); });
+  if (!ran) FAIL(ran.error().message);
+  Found found;
+  std::vector<std::byte> spare;
+  CHECK(sources.read(found.sources) == "");
+  CHECK(ranks.read(found.ranks) == "");
+  CHECK(total.read(spare) == "");
+  CHECK(status.read(spare) == "");
+  CHECK(scratch.overwritten() == "");
+  CHECK(offsets_buffer.read(spare) == "");
+  CHECK(spare == bytes);
+  return found;
 }
 
 }  // namespace
@@ -222,37 +251,80 @@ TEST_SUITE("load_balance_search") {
     }
   }
 
-  TEST_CASE("offsets that decrease give no outputs there") {
+  TEST_CASE("few intervals told by offsets take one pass, however their outputs are distributed") {
+    const ScopedEnvironment overrides("WEFT_TUNE", "load_balance.direct_intervals=20000");
+    uint32_t combination = 0;
+    for (Backend* backend : every_backend())
+      for (const Type type : {Type::u32, Type::u64}) {
+        if (backend->is_emulated() && type == Type::u64) continue;
+        const auto config = with_ranks(IntervalsBy::offsets, type, type);
+        const LoadBalanceSearch& search = made(*backend, config);
+        const uint64_t tile = search.tile_sources(), segment = search.segment_outputs();
+        Counts ones(4 * tile, 1), late(3 * tile + 7, 0), early(3 * tile + 7, 0), gaps(6 * tile + 1, 0);
+        late.back() = 3 * segment + 5;
+        early.front() = 3 * segment + 5;
+        for (uint64_t i = 0; i < gaps.size(); i += tile - 3) gaps[i] = segment / 2 + i;
+        for (const Counts& counts :
+             {Counts{}, Counts{0}, Counts{5 * segment}, Counts(5 * tile + 1, 0), Counts(17, segment / 4 - 1), ones,
+              late, early, gaps, mixed_counts(5 * tile + 77, 11), random_counts(300, 700)}) {
+          const uint64_t total = total_of(counts);
+          check_search(*backend, search, config, counts, {.sources_misalignment = 4 * (++combination % 4)});
+          check_search(
+              *backend, search, config, counts,
+              {.max_output = total / 2 + total % 3 * segment,
+               .device_count = DeviceCount{counts.size() - counts.size() / 3, combination % 2 == 0 ? 4u : 8u}});
+        }
+      }
+  }
+
+  TEST_CASE("as many intervals as take one pass, and one more") {
+    for (Backend* backend : every_backend())
+      for (const uint64_t most : {uint64_t{0}, uint64_t{1}, uint64_t{700}}) {
+        const ScopedEnvironment overrides(
+            "WEFT_TUNE", ("load_balance.single_tiles=0,load_balance.direct_intervals=" + std::to_string(most)).c_str());
+        const auto config = with_ranks(IntervalsBy::offsets);
+        for (const uint64_t sources : around({most}))
+          check_search(*backend, made(*backend, config), config, random_counts(sources, 90));
+      }
+  }
+
+  TEST_CASE("offsets of which the first is not 0 count from there on") {
+    for (const char* tuning : {"load_balance.direct_intervals=0", "load_balance.direct_intervals=20000"}) {
+      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      const auto config = with_ranks(IntervalsBy::offsets);
+      Backend& backend = first_backend();
+      Counts counts = mixed_counts(2000, 5), offsets = offsets_of(counts);
+      for (uint64_t& offset : offsets) offset += 12345;
+      const Found found = search_offsets(backend, made(backend, config), offsets, Type::u32, total_of(counts));
+      const Owners owners = owners_of(counts, ~uint64_t{0});
+      CHECK(found.sources == bytes_of_lengths(owners.sources, Type::u32));
+      CHECK(found.ranks == bytes_of_lengths(owners.ranks, Type::u32));
+    }
+  }
+
+  TEST_CASE("offsets that decrease touch no other memory, and many of them give no outputs there") {
     for (Backend* backend : every_backend())
       for (const Type count : {Type::u32, Type::u64}) {
         const auto config = with_ranks(IntervalsBy::offsets, count);
+        const ScopedEnvironment overrides("WEFT_TUNE", "load_balance.direct_intervals=1000");
         const LoadBalanceSearch& search = made(*backend, config);
-        Gpu& gpu = backend->gpu();
+        // One pass finds what it finds.
+        for (const uint64_t below : {uint64_t{40}, uint64_t{2} * search.segment_outputs(), uint64_t{~0u}}) {
+          Counts few(1001);
+          for (uint64_t s = 0; s < few.size(); ++s) few[s] = random_word(below, s) % below;
+          search_offsets(*backend, search, few, count, 5 * search.segment_outputs());
+          std::ranges::sort(few, std::greater{});
+          search_offsets(*backend, search, few, count, 5 * search.segment_outputs());
+        }
         const uint64_t sources = 2 * search.tile_sources() + 5;
+        REQUIRE(sources > 1000);
         Counts offsets(sources + 1), counts(sources);
         for (uint64_t s = 0; s <= sources; ++s) offsets[s] = random_word(9, s) % 40;
         for (uint64_t s = 0; s < sources; ++s) counts[s] = std::max(offsets[s + 1], offsets[s]) - offsets[s];
         const Owners owners = owners_of(counts, ~uint64_t{0});
-        const uint64_t total = owners.sources.size();
-        const auto bytes = bytes_of_lengths(offsets, count);
-        GuardedBuffer offsets_buffer(gpu, bytes.size(), 0, bytes), found_sources(gpu, 4 * total, 0, {}, 0xdb),
-            found_ranks(gpu, 4 * total, 0, {}, 0xdb), found_total(gpu, 8, 0, {}, 0xdb),
-            found_status(gpu, 4, 0, {}, 0xdb), scratch(gpu, search.scratch_size(sources), 0, {}, 0xdb);
-        const LoadBalanceSearchArgs args{offsets_buffer.range(),
-                                         found_sources.range(),
-                                         found_ranks.range(),
-                                         found_total.range(),
-                                         found_status.range(),
-                                         scratch.range(),
-                                         sources,
-                                         total};
-        const auto ran = gpu.run([&](VkCommandBuffer commands) { return search.record(commands, args); });
-        if (!ran) FAIL(ran.error().message);
-        std::vector<std::byte> found;
-        CHECK(found_sources.read(found) == "");
-        CHECK(std::ranges::equal(found, bytes_of_lengths(owners.sources, Type::u32)));
-        CHECK(found_ranks.read(found) == "");
-        CHECK(std::ranges::equal(found, bytes_of_lengths(owners.ranks, Type::u32)));
+        const Found found = search_offsets(*backend, search, offsets, count, owners.sources.size());
+        CHECK(found.sources == bytes_of_lengths(owners.sources, Type::u32));
+        CHECK(found.ranks == bytes_of_lengths(owners.ranks, Type::u32));
       }
   }
 
@@ -290,8 +362,9 @@ TEST_SUITE("load_balance_search") {
   }
 
   TEST_CASE("results do not depend on the tuning") {
-    for (const char* tuning : {"load_balance.workgroup=256,load_balance.rows=8,load_balance.vectors=2",
-                               "load_balance.workgroup=128,load_balance.rows=32,load_balance.groups=3"}) {
+    for (const char* tuning :
+         {"load_balance.workgroup=256,load_balance.rows=8,load_balance.vectors=2,load_balance.direct_intervals=20000",
+          "load_balance.workgroup=128,load_balance.rows=32,load_balance.groups=3,load_balance.direct_intervals=0"}) {
       const ScopedEnvironment overrides("WEFT_TUNE", tuning);
       CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend())
@@ -333,6 +406,47 @@ TEST_SUITE("load_balance_search") {
 }
 
 TEST_SUITE("refusal") {
+  TEST_CASE("LoadBalanceSearch takes one dispatch, two or three, by how many intervals there are") {
+    const ScopedEnvironment overrides("WEFT_TUNE", "load_balance.direct_intervals=900,load_balance.single_tiles=2");
+    NotingGpu noting;
+    const uint64_t most = 3000;
+    const Buffer input = noting.made(8 * (most + 1)), indices = noting.made(4000), ranks = noting.made(4000),
+                 counts = noting.made(16);
+    for (const IntervalsBy by : {IntervalsBy::counts, IntervalsBy::offsets}) {
+      const Result<LoadBalanceSearch> search = LoadBalanceSearch::create(noting.context(), with_ranks(by));
+      if (!search) FAIL(search.error().message);
+      const Buffer scratch = noting.made(search->scratch_size(most));
+      const uint64_t two_tiles = 2 * search->tile_sources();
+      REQUIRE(noting.gpu().fill(input.range(), 0).ok());
+      const bool direct = by == IntervalsBy::offsets;
+      for (const auto& [number, dispatches] : {std::pair{uint64_t{0}, 1},
+                                               {uint64_t{1}, direct ? 1 : 2},
+                                               {uint64_t{900}, direct ? 1 : 2},
+                                               {uint64_t{901}, 2},
+                                               {two_tiles, 2},
+                                               {two_tiles + 1, 3}}) {
+        CAPTURE(number);
+        std::string recorded;
+        const auto ran = noting.gpu().run([&](VkCommandBuffer commands) {
+          take_recorded();
+          const Status status = search->record(commands, {input.range(),
+                                                          indices.range(),
+                                                          ranks.range(),
+                                                          {counts.range().buffer, 0, 8},
+                                                          {counts.range().buffer, 8, 4},
+                                                          scratch.range(),
+                                                          number,
+                                                          1000});
+          recorded = take_recorded();
+          return status;
+        });
+        if (!ran) FAIL(ran.error().message);
+        CHECK(std::ranges::count(recorded, 'd') == dispatches);
+        CHECK(!lacks_barrier(recorded));
+      }
+    }
+  }
+
   TEST_CASE("LoadBalanceSearch refuses arguments that break a precondition, and records nothing") {
     NotingGpu noting;
     const Result<LoadBalanceSearch> search =

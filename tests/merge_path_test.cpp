@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// shaders/weft/merge_path.glsl, merge_tile.glsl and subgroup_merge.glsl by themselves: a workgroup's merge, and a subgroup's, against the
+// shaders/weft/merge_path.glsl, lanes_merge_path.glsl, merge_tile.glsl and subgroup_merge.glsl by themselves: a workgroup's merge, and a subgroup's, against the
 // standard library's; and so the sorts of subgroup_sort.glsl and workgroup_sort.glsl.
 #include <doctest/doctest.h>
 
@@ -95,7 +95,9 @@ TEST_SUITE("merge_path") {
     }
   }
 
-  TEST_CASE("each diagonal has exactly one cut, and subgroups find and merge what lies between two") {
+  TEST_CASE(
+      "each diagonal has exactly one cut, which subgroups, lanes and four of them find, and subgroups merge what lies "
+      "between two") {
     constexpr uint32_t kWorkgroup = 128, kKeys = 4;
     for (Backend* backend : every_backend()) {
       CAPTURE(backend->name());
@@ -115,7 +117,7 @@ TEST_SUITE("merge_path") {
             std::vector<uint32_t> keys = a;
             keys.insert(keys.end(), b.begin(), b.end());
             GuardedBuffer inputs(backend->gpu(), total * 4, 4, std::as_bytes(std::span(keys)));
-            GuardedBuffer results(backend->gpu(), (3 * total + 2) * 4, 0, {});
+            GuardedBuffer results(backend->gpu(), (4 * total + 3) * 4, 0, {});
             shader::SelfTestPush push{};
             push.inputs = inputs.address();
             push.results = results.address();
@@ -142,7 +144,7 @@ TEST_SUITE("merge_path") {
             }
             REQUIRE(unique);
             std::vector<uint32_t> expected = cuts;
-            expected.insert(expected.end(), cuts.begin(), cuts.end());
+            for (int again = 0; again < 2; ++again) expected.insert(expected.end(), cuts.begin(), cuts.end());
             std::ranges::merge(a, b, std::back_inserter(expected));
             std::vector<std::byte> bytes;
             CHECK(results.read(bytes) == "");

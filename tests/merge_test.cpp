@@ -27,11 +27,34 @@ const Merge& merge_of(Backend& backend) {
   return made_merge(backend, {.key = type_of<T>});
 }
 
+/// Those that a form is tested on. Of subgroups the streaming form has no more than the stores of what is less than a word, and the tests of
+/// these take every backend.
+std::vector<Backend*> backends_of_form() {
+  std::vector<Backend*> backends;
+  for (Backend* backend : every_backend())
+    if (!FormUnderTest::is_streaming() || !backend->is_emulated()) backends.push_back(backend);
+  return backends;
+}
+
+// A test of each form.
+#define MERGE_TEST_CASE_OF(body, name)              \
+  static void body();                               \
+  TEST_CASE(name ", in registers") {                \
+    const FormUnderTest form(MergeForm::registers); \
+    body();                                         \
+  }                                                 \
+  TEST_CASE(name ", streaming") {                   \
+    const FormUnderTest form(MergeForm::streaming); \
+    body();                                         \
+  }                                                 \
+  static void body()
+#define MERGE_TEST_CASE(name) MERGE_TEST_CASE_OF(DOCTEST_ANONYMOUS(merge_test_), name)
+
 }  // namespace
 
 TEST_SUITE("merge") {
-  TEST_CASE("odd and even numbers become all numbers") {
-    for (Backend* backend : every_backend()) {
+  MERGE_TEST_CASE("odd and even numbers become all numbers") {
+    for (Backend* backend : backends_of_form()) {
       const std::vector<uint32_t> odd{1, 3, 5, 7, 9}, even{2, 4, 6, 8, 10};
       CHECK(items_of<uint32_t>(check_merge(*backend, {}, odd, even)) ==
             std::vector<uint32_t>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
@@ -39,7 +62,7 @@ TEST_SUITE("merge") {
     }
   }
 
-  TEST_CASE("merges are right at every edge of both counts") {
+  MERGE_TEST_CASE("merges are right at every edge of both counts") {
     for (Backend* backend : every_backend()) {
       const Merge& merge = merge_of(*backend);
       std::vector<uint64_t> totals = edges(*backend, merge.tile_keys(), 4);
@@ -53,11 +76,11 @@ TEST_SUITE("merge") {
     }
   }
 
-  TEST_CASE("keys of every type are merged in both orders, whatever the keys are") {
-    for (Backend* backend : every_backend())
+  MERGE_TEST_CASE("keys of every type are merged in both orders, whatever the keys are") {
+    for (Backend* backend : backends_of_form())
       for_every_key([&]<class T>() {
         for (const bool descending : {false, true}) {
-          if (backend->is_emulated() && (sizeof(T) == 8) == descending) continue;
+          if ((backend->is_emulated() || FormUnderTest::is_streaming()) && (sizeof(T) == 8) == descending) continue;
           const uint64_t tile = merge_of<T>(*backend).tile_keys();
           for (const auto& [a, b] : telling_sequences<T>(2 * tile + 19, 3 * tile - 7, descending))
             check_merge(*backend, {.order = descending ? SortOrder::descending : SortOrder::ascending}, a, b);
@@ -65,7 +88,7 @@ TEST_SUITE("merge") {
       });
   }
 
-  TEST_CASE("-0 is in front of 0, and NaN lies outside of all numbers") {
+  MERGE_TEST_CASE("-0 is in front of 0, and NaN lies outside of all numbers") {
     const auto of = []<class T>(Backend& backend, bool descending) {
       constexpr T kInfinity = std::numeric_limits<T>::infinity();
       const T nan = std::copysign(std::numeric_limits<T>::quiet_NaN(), T{1});
@@ -79,14 +102,14 @@ TEST_SUITE("merge") {
       check_merge<T>(backend, config, {-0.0}, {0.0});
       check_merge<T>(backend, config, in_merge_order<T>({-nan, 0.0, nan}, descending), keys);
     };
-    for (Backend* backend : every_backend())
+    for (Backend* backend : backends_of_form())
       for (const bool descending : {false, true}) {
         of.operator()<float>(*backend, descending);
         if (!backend->is_emulated()) of.operator()<double>(*backend, descending);
       }
   }
 
-  TEST_CASE("keys of less than a word are merged, wherever they begin") {
+  MERGE_TEST_CASE("keys of less than a word are merged, wherever they begin") {
     const auto of = []<class T>(Backend& backend, bool descending) {
       const MergeConfig config{.key = item_type<T>(),
                                .order = descending ? SortOrder::descending : SortOrder::ascending};
@@ -109,7 +132,7 @@ TEST_SUITE("merge") {
     }
   }
 
-  TEST_CASE("values and indices go with their keys, and equal keys keep their order") {
+  MERGE_TEST_CASE("values and indices go with their keys, and equal keys keep their order") {
     const auto of = []<class T>(Backend& backend, MergeConfig config) {
       config.key = item_type<T>();
       const Merge& merge = made_merge(backend, config);
@@ -142,13 +165,14 @@ TEST_SUITE("merge") {
       if (backend->is_emulated()) continue;
       of.operator()<float>(*backend, {.order = SortOrder::descending, .keys = false, .indices = true});
       of.operator()<uint64_t>(*backend, {.value_bytes = 8});
+      if (FormUnderTest::is_streaming()) continue;
       of.operator()<double>(*backend, {.value_bytes = 1, .indices = true});
       of.operator()<uint16_t>(*backend, {.value_bytes = 12});
       of.operator()<int32_t>(*backend, {.keys = false, .value_bytes = 16});
     }
   }
 
-  TEST_CASE("keys of the caller's own go by the caller's order, and equal ones keep theirs") {
+  MERGE_TEST_CASE("keys of the caller's own go by the caller's order, and equal ones keep theirs") {
     const auto of = [](Backend& backend, const MergeConfig& config, const auto& drawn, const auto& less) {
       using T = decltype(drawn(uint64_t{0}, uint64_t{0}));
       const Merge& merge = made_merge(backend, config);
@@ -179,7 +203,7 @@ TEST_SUITE("merge") {
       int32_t level;
       uint32_t name;
     };
-    for (Backend* backend : every_backend()) {
+    for (Backend* backend : backends_of_form()) {
       of(
           *backend, {.own_kernels = own::merge_by_score()},
           [](uint64_t seed, uint64_t i) {
@@ -250,8 +274,8 @@ TEST_SUITE("merge") {
     }
   }
 
-  TEST_CASE("a sequence may be much longer than the other") {
-    for (Backend* backend : every_backend())
+  MERGE_TEST_CASE("a sequence may be much longer than the other") {
+    for (Backend* backend : backends_of_form())
       for (const uint64_t few : {1, 2, 50})
         for (const uint64_t values : {0, 7}) {
           const uint64_t many = (backend->is_emulated() ? 5 : 40) * merge_of(*backend).tile_keys() + few;
@@ -260,8 +284,8 @@ TEST_SUITE("merge") {
         }
   }
 
-  TEST_CASE("runs of one sequence alternate with runs of the other") {
-    for (Backend* backend : every_backend()) {
+  MERGE_TEST_CASE("runs of one sequence alternate with runs of the other") {
+    for (Backend* backend : backends_of_form()) {
       const uint64_t subgroup = merge_of(*backend).subgroup_keys(), tile = merge_of(*backend).tile_keys();
       for (const uint64_t run : {uint64_t{2}, subgroup - 1, subgroup, tile / 2 + 1, tile, tile + 1}) {
         std::vector<uint32_t> sequences[2];
@@ -272,8 +296,8 @@ TEST_SUITE("merge") {
     }
   }
 
-  TEST_CASE("keys begin at any multiple of 4 bytes") {
-    for (Backend* backend : every_backend())
+  MERGE_TEST_CASE("keys begin at any multiple of 4 bytes") {
+    for (Backend* backend : backends_of_form())
       for (VkDeviceSize a = 0; a < 16; a += 4)
         for (VkDeviceSize b = 0; b < 16; b += 4) {
           const MergeOptions options{.a_misalignment = a, .b_misalignment = b, .out_misalignment = (3 * a + b) % 16};
@@ -287,8 +311,8 @@ TEST_SUITE("merge") {
         }
   }
 
-  TEST_CASE("counts on the device are obeyed, and never exceed their maxima") {
-    for (Backend* backend : every_backend()) {
+  MERGE_TEST_CASE("counts on the device are obeyed, and never exceed their maxima") {
+    for (Backend* backend : backends_of_form()) {
       const uint64_t maximum = 2 * merge_of(*backend).tile_keys() + 11;
       const auto a = ordered<uint32_t>(maximum, 3), b = ordered<uint32_t>(maximum + 100, 4);
       for (const uint32_t bytes : {4u, 8u})
@@ -303,8 +327,8 @@ TEST_SUITE("merge") {
     }
   }
 
-  TEST_CASE("keys that are not in order touch no other memory") {
-    for (Backend* backend : every_backend())
+  MERGE_TEST_CASE("keys that are not in order touch no other memory") {
+    for (Backend* backend : backends_of_form())
       for (const uint64_t values : {0, 2, 50}) {
         const auto disordered = [&]<class T>() {
           const uint64_t tile = merge_of<T>(*backend).tile_keys();
@@ -323,12 +347,13 @@ TEST_SUITE("merge") {
       }
   }
 
-  TEST_CASE("results do not depend on the tuning") {
-    for (const char* tuning : {"merge.workgroup=256,merge.keys=16,merge.keys_wide=8",
-                               "merge.workgroup=128,merge.keys=1,merge.keys_wide=1"}) {
+  MERGE_TEST_CASE("results do not depend on the tuning") {
+    for (const char* tuning :
+         {"merge.workgroup=256,merge.keys=16,merge.keys_wide=8,merge.stream_keys=7,merge.stream_steps=5",
+          "merge.workgroup=128,merge.keys=1,merge.keys_wide=1,merge.stream_keys=1,merge.stream_steps=1"}) {
       const ScopedEnvironment overrides("WEFT_TUNE", tuning);
       CAPTURE(std::string(tuning));
-      for (Backend* backend : every_backend()) {
+      for (Backend* backend : backends_of_form()) {
         const auto same = [&]<class T>() {
           const uint64_t tile = merge_of<T>(*backend).tile_keys();
           for (const uint64_t values : {0, 9})
@@ -342,7 +367,8 @@ TEST_SUITE("merge") {
 
   TEST_CASE("more tiles than a dispatch has workgroups along one axis are merged") {
     // The smallest tiles there are.
-    const ScopedEnvironment small_tiles("WEFT_TUNE", "merge.workgroup=128,merge.keys=1,merge.keys_wide=1");
+    const ScopedEnvironment small_tiles(
+        "WEFT_TUNE", "merge.workgroup=128,merge.keys=1,merge.keys_wide=1,merge.stream_keys=1,merge.stream_steps=1");
     Backend& backend = first_backend();
     VkPhysicalDeviceProperties properties;
     reinterpret_cast<PFN_vkGetPhysicalDeviceProperties>(loader_entry_point()(
@@ -356,14 +382,14 @@ TEST_SUITE("merge") {
     check_merge(backend, {}, ordered<uint32_t>(keys / 3, 1), ordered<uint32_t>(keys - keys / 3, 2));
   }
 
-  TEST_CASE("equal calls give equal bits, whatever lay in output and scratch") {
-    for (Backend* backend : every_backend()) {
+  MERGE_TEST_CASE("equal calls give equal bits, whatever lay in output and scratch") {
+    for (Backend* backend : backends_of_form()) {
       const auto a = ordered<uint32_t>(5000, 1, 100), b = ordered<uint32_t>(9000, 2, 100);
       CHECK(check_merge(*backend, {}, a, b, {.dirt = 0xff}) == check_merge(*backend, {}, a, b, {.dirt = 0}));
     }
   }
 
-  TEST_CASE("scratch grows with both counts and is never nothing") {
+  MERGE_TEST_CASE("scratch grows with both counts and is never nothing") {
     const Merge& merge = merge_of(first_backend());
     CHECK(merge.scratch_size(0, 0) != 0);
     VkDeviceSize before = 0;
@@ -373,6 +399,18 @@ TEST_SUITE("merge") {
       CHECK(merge.scratch_size(keys, keys) >= before);
       before = merge.scratch_size(keys, keys);
     }
+  }
+
+  TEST_CASE("the form is what is asked for, or else the device's") {
+    Backend& backend = first_backend();
+    for (const MergeForm form : {MergeForm::registers, MergeForm::streaming}) {
+      CHECK(made_merge(backend, {.form = form}).form() == form);
+      const ScopedEnvironment overrides("WEFT_TUNE", form == MergeForm::registers ? "merge.form=0" : "merge.form=1");
+      CHECK(made_merge(backend, {}).form() == form);
+      check_merge(backend, {}, ordered<uint32_t>(700, 1), ordered<uint32_t>(3000, 2));
+    }
+    const Merge &longer = made_merge(backend, {.form = MergeForm::streaming}), &shorter = made_merge(backend, {});
+    CHECK(longer.scratch_size(1 << 24, 1 << 24) < shorter.scratch_size(1 << 24, 1 << 24));
   }
 
   TEST_CASE("other keys and values, and no output at all, are refused") {

@@ -13,8 +13,9 @@ TEST_SUITE("host tuning") {
     const Tuning before = tuning;
     REQUIRE(apply_tuning_overrides(tuning,
                                    "scan.rows=5,reduce.groups=77,decode.vectors=2,histogram.groups=9,search.keys=3,"
-                                   "bulk.words=2,merge.keys=8,merge.keys_wide=2,set_operation.keys=9,"
-                                   "merge_sort.keys=3,radix_sort.groups=5,segmented_sort.rows_wide=2")
+                                   "bulk.words=2,merge.keys=8,merge.keys_wide=2,merge.form=1,set_operation.keys=9,"
+                                   "merge_sort.keys=3,radix_sort.groups=5,segmented_sort.rows_wide=2,"
+                                   "load_balance.direct_intervals=0,move.single_tiles=7")
                 .ok());
     CHECK(tuning.scan.rows == 5);
     CHECK(tuning.reduce.groups == 77);
@@ -26,6 +27,10 @@ TEST_SUITE("host tuning") {
     CHECK(tuning.merge.keys_wide == 2);
     CHECK(tuning.set_operation.keys == 9);
     CHECK(tuning.merge_sort.keys == 3);
+    CHECK(tuning.merge.form == 1);
+    CHECK(tuning.load_balance.direct_intervals == 0);
+    CHECK(tuning.decode.direct_intervals == before.decode.direct_intervals);
+    CHECK(tuning.move.single_tiles == 7);
     CHECK(tuning.radix_sort.groups == 5);
     CHECK(tuning.segmented_sort.rows_wide == 2);
     CHECK(tuning.scan.workgroup == before.scan.workgroup);
@@ -81,14 +86,17 @@ TEST_SUITE("host tuning") {
         CHECK(tuning->decode.workgroup <= 256);
         CHECK(tuning->decode.rows <= 32);
         CHECK(tuning->decode.vectors <= 2);
+        CHECK(tuning->decode.direct_intervals <= 1u << 20);
         CHECK(tuning->load_balance.workgroup % 128 == 0);
         CHECK(tuning->load_balance.workgroup <= 256);
         CHECK(tuning->load_balance.rows <= 32);
         CHECK(tuning->load_balance.vectors <= 2);
+        CHECK(tuning->load_balance.direct_intervals <= 1u << 20);
         CHECK(tuning->move.workgroup % 128 == 0);
         CHECK(tuning->move.workgroup <= 256);
         CHECK(tuning->move.rows <= 32);
         CHECK(tuning->move.vectors <= 2);
+        CHECK(tuning->move.direct_intervals <= 1u << 20);
         CHECK(tuning->segmented_reduce.workgroup % 128 == 0);
         CHECK(tuning->segmented_reduce.workgroup <= 256);
         CHECK(tuning->segmented_reduce.rows <= 8);
@@ -109,6 +117,8 @@ TEST_SUITE("host tuning") {
         for (const uint32_t keys : {tuning->merge_sort.keys, tuning->merge_sort.keys_wide,
                                     tuning->merge_sort.merge_keys, tuning->merge_sort.merge_keys_wide})
           CHECK(keys <= 32);
+        CHECK(tuning->merge.stream_keys <= 16);
+        CHECK(tuning->merge.stream_steps <= 256);
         CHECK(tuning->bulk.workgroup % 128 == 0);
         CHECK(tuning->bulk.workgroup <= 256);
         CHECK(tuning->bulk.words <= 16);

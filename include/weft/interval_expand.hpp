@@ -40,8 +40,9 @@ struct IntervalExpandArgs {
 ///
 /// Cost: reads each count twice and each value once from memory, writes each output once; counts and values of a tile of intervals with
 /// more outputs than one workgroup writes are read again from the device's cache, and so are values of more than 4 bytes for each
-/// output. 3 dispatches; the last has a workgroup for each tile of intervals in count.maximum() and for each segment_outputs() in
-/// max_output, and those without work return at once. Scratch: 16 bytes for each tile of intervals and a few KiB.
+/// output. 3 dispatches, 2 where count.maximum() is a few tiles, and 1 of few intervals told by offsets, as in LoadBalanceSearch; the
+/// last has a workgroup for each tile of intervals in count.maximum() and for each segment_outputs() in max_output, and those
+/// without work return at once. Scratch: 16 bytes for each tile of intervals and a few KiB.
 /// Synchronisation: the library's one rule (weft/context.hpp). Threads: one IntervalExpand may record on many at once.
 class IntervalExpand {
  public:

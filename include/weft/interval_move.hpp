@@ -60,8 +60,10 @@ struct IntervalMoveArgs {
 ///
 /// Cost: reads each item once and writes it once; reads counts twice and offsets once from memory (those of `scatter` twice
 /// with both), and again from the device's cache. With both, lines of 16 bytes are stored whole wherever an interval has all of one.
-/// Words that items of 1 and 2 bytes fill in part are merged by atomics. 3 dispatches; the last has a workgroup for each tile of intervals in count.maximum() and for each segment in
-/// max_output, and those without work return at once. Scratch: 16 bytes for each tile of intervals and a few KiB.
+/// Words that items of 1 and 2 bytes fill in part are merged by atomics. 3 dispatches, 2 where count.maximum() is a few tiles, and with
+/// gather or scatter alone 1 of few intervals told by offsets, as in LoadBalanceSearch; the last has a workgroup for each tile of
+/// intervals in count.maximum() and for each segment in max_output, and those without work return at once. Scratch: 16 bytes
+/// for each tile of intervals and a few KiB.
 /// Synchronisation: the library's one rule (weft/context.hpp). Threads: one IntervalMove may record on many at once.
 /// Source: docs/decisions/intervals-moved-in-lines.md.
 class IntervalMove {

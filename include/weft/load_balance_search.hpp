@@ -10,7 +10,7 @@ namespace weft {
 enum class IntervalsBy : uint8_t {
   counts,  ///< a count per interval
   offsets,  ///< the exclusive sums of the counts, and their total behind them: one more than there are intervals. Where they
-            ///< decrease, which no sums of counts do, the interval has no outputs
+  ///< decrease, which no sums of counts do, all that is written has unspecified contents, but no other memory is touched
 };
 
 const char* name_of(IntervalsBy by) noexcept;
@@ -51,9 +51,10 @@ struct LoadBalanceSearchArgs {
 /// segment_outputs() outputs. Results have the same bits on every run and every device.
 ///
 /// Cost: reads each count twice from memory and writes each index once; counts of a tile of sources with more outputs than one
-/// workgroup writes are read again from the device's cache. 3 dispatches; the last has a workgroup for each tile of sources in
-/// count.maximum() and for each segment_outputs() in max_output, and those without work return at once. Scratch: 16 bytes for each
-/// tile of sources and a few KiB.
+/// workgroup writes are read again from the device's cache. 3 dispatches, 2 where count.maximum() is a few tiles; the last has a
+/// workgroup for each tile of sources in count.maximum() and for each segment_outputs() in max_output, and those without work
+/// return at once. Of few sources told by offsets (how many is the device's tuning) 1 dispatch does it all: each workgroup
+/// searches in the offsets for its own. Scratch: 16 bytes for each tile of sources and a few KiB.
 /// Synchronisation: the library's one rule (weft/context.hpp). Threads: one LoadBalanceSearch may record on many at once.
 class LoadBalanceSearch {
  public:

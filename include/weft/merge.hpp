@@ -9,6 +9,15 @@
 
 namespace weft {
 
+/// How tiles of a merge are merged. Outputs are the same.
+enum class MergeForm : uint8_t {
+  automatic,  ///< as the tuning of the device's class has it
+  registers,  ///< each subgroup its part, in registers, by a network whose steps across lanes are shuffles
+  streaming,  ///< a workgroup walks through a longer tile, with a circular buffer in shared memory for each sequence; at most 10 KiB
+};
+
+const char* name_of(MergeForm form) noexcept;
+
 /// What the pipelines of a Merge are built for. Of its three outputs at least one is wanted.
 struct MergeConfig {
   /// u8, u16, u32, u64, i32, i64, f16, f32 or f64; those of 64 bits need no feature of the device here
@@ -18,6 +27,7 @@ struct MergeConfig {
   /// Of the value that moves with each key: 1, 2 or a multiple of 4 up to 256; 0: there are none.
   uint32_t value_bytes = 0;
   bool indices = false;  ///< whether it is written from where each output comes
+  MergeForm form = MergeForm::automatic;
   /// A set made for "merge": keys are the snippet's items, aligned to 4, in the order of its less(). key and order are not looked at.
   std::optional<KernelSet> own_kernels{};
 };
@@ -73,8 +83,10 @@ class Merge {
   /// more keys together).
   Status record(VkCommandBuffer commands, const MergeArgs& args) const;
 
-  uint32_t tile_keys() const noexcept;      ///< keys of a tile: totals around its multiples are edges
-  uint32_t subgroup_keys() const noexcept;  ///< of the part of one that a subgroup merges
+  MergeForm form() const noexcept;      ///< registers or streaming: what automatic became
+  uint32_t tile_keys() const noexcept;  ///< keys of a tile: totals around its multiples are edges
+  uint32_t subgroup_keys()
+      const noexcept;  ///< of the part of one that a subgroup merges; streaming, that a workgroup does in a step
 
  private:
   struct Plan;

@@ -9,12 +9,12 @@
 
 const uint kValueWords = kItemBytes / 4u;
 
-uvec4 interval_listed(uint tile, uint first, uint present) { return uvec4(first) + uvec4(0u, 1u, 2u, 3u); }
+uvec4 interval_listed(uvec2 tile_first, uint first, uint present) { return uvec4(first) + uvec4(0u, 1u, 2u, 3u); }
 
 void main() {
   IntervalSegment segment;
   if (!interval_segment_begin(segment)) return;
-  Words values = Words(word64_add(push.symbols, word64_multiply(segment.tile, kTileIntervals * kItemBytes)));
+  Words values = Words(word64_add(push.symbols, word64_times(segment.tile_first, kItemBytes)));
   // push.head is 0 here, and from_boundary the segment's first output.
   Words target = Words(word64_add(push.outputs, word64_times(segment.from_boundary, kItemBytes)));
   // At most kRows * kValueWords rounds.

@@ -13,7 +13,7 @@
 const uint kItemWords = kItemBytes / 4u;
 const uint kBatch = 4;  // vectors whose loads are under way together
 
-uvec4 interval_listed(uint tile, uint first, uint present) { return uvec4(first) + uvec4(0u, 1u, 2u, 3u); }
+uvec4 interval_listed(uvec2 tile_first, uint first, uint present) { return uvec4(first) + uvec4(0u, 1u, 2u, 3u); }
 
 // Where the item would lie that has place 0, were it one of the interval that the list has at `at`.
 uvec2 source_of_place_0(uvec2 gather, uvec2 first_rank, uint at) {
@@ -64,7 +64,7 @@ void gathered_store(uvec2 target, uint v, GatheredVector vector) {
 void main() {
   IntervalSegment segment;
   if (!interval_segment_begin(segment)) return;
-  const uvec2 gather = tile_offsets(push.gather, segment.tile);
+  const uvec2 gather = tile_offsets(push.gather, segment.tile_first);
   const uvec2 first_rank = interval_first_rank(segment);
   const uvec2 base = word64_subtract(push.destination_items, uvec2(push.head * kItemBytes, 0u));
   const uvec2 line = word64_subtract(segment.from_boundary, uvec2(segment.shift, 0u));

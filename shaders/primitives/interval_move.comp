@@ -14,7 +14,7 @@
 const uint kItemWords = kItemBytes / 4u;
 const uint kBatch = 4;  // words of a lane whose loads are under way at once
 
-uvec4 interval_listed(uint tile, uint first, uint present) { return uvec4(first) + uvec4(0u, 1u, 2u, 3u); }
+uvec4 interval_listed(uvec2 tile_first, uint first, uint present) { return uvec4(first) + uvec4(0u, 1u, 2u, 3u); }
 
 uvec2 item_word(uvec2 items, uvec2 index, uint word) {
   return word64_add(items, word64_add(word64_times(index, kItemBytes), word * 4u));
@@ -23,8 +23,8 @@ uvec2 item_word(uvec2 items, uvec2 index, uint word) {
 void main() {
   IntervalSegment segment;
   if (!interval_segment_begin(segment)) return;
-  const uvec2 gather = tile_offsets(push.gather, segment.tile);
-  const uvec2 scatter = tile_offsets(push.scatter, segment.tile);
+  const uvec2 gather = tile_offsets(push.gather, segment.tile_first);
+  const uvec2 scatter = tile_offsets(push.scatter, segment.tile_first);
   // Of the packed side, where the segment begins. (push.head is 0 here.)
   const uvec2 packed_bytes = word64_times(segment.from_boundary, kItemBytes);
   const uvec2 packed_source = word64_add(push.source_items, packed_bytes);

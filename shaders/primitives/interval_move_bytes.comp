@@ -12,14 +12,14 @@
 #include "primitives/interval_move_offsets.glsl"
 #include "weft/unaligned.glsl"
 
-uvec4 interval_listed(uint tile, uint first, uint present) { return uvec4(first) + uvec4(0u, 1u, 2u, 3u); }
+uvec4 interval_listed(uvec2 tile_first, uint first, uint present) { return uvec4(first) + uvec4(0u, 1u, 2u, 3u); }
 
 // `number` items at `place`, of the interval that the list has at `at`.
 void move_part(IntervalSegment segment, uvec2 packed_items, uint at, uint place, uint number) {
   if (listed_is_bad(at)) return;
   const uvec2 own_rank = at == 0u ? interval_first_rank(segment) : uvec2(0u);
   const uvec2 rank = word64_add(own_rank, place - listed_place(at));
-  const uvec2 offsets = tile_offsets(kGathers ? push.gather : push.scatter, segment.tile);
+  const uvec2 offsets = tile_offsets(kGathers ? push.gather : push.scatter, segment.tile_first);
   const uvec2 index = word64_add(offset_load(offsets, listed_interval(at)), rank);
   const uvec2 found =
       word64_add(kGathers ? push.source_items : push.destination_items, word64_times(index, kItemBytes));

@@ -10,7 +10,7 @@
 #include "primitives/interval_segment.glsl"
 #include "weft/unaligned.glsl"
 
-uvec4 interval_listed(uint tile, uint first, uint present) { return uvec4(first) + uvec4(0u, 1u, 2u, 3u); }
+uvec4 interval_listed(uvec2 tile_first, uint first, uint present) { return uvec4(first) + uvec4(0u, 1u, 2u, 3u); }
 
 // A line, or the part [from, to) of its bytes, on its way.
 struct MovedLine {
@@ -25,9 +25,9 @@ MovedLine line_load(IntervalSegment segment, uvec2 first_rank, uint place) {
   if (listed_is_bad(at)) return line;
   const uint interval = listed_interval(at);
   const uvec2 rank = word64_add(at == 0u ? first_rank : uvec2(0u), place - listed_place(at));
-  const uvec2 gathered = offset_load(tile_offsets(push.gather, segment.tile), interval);
-  const uvec2 scattered = offset_load(tile_offsets(push.scatter, segment.tile), interval);
-  const uvec2 bytes = interval_bytes(interval_count_load(interval_tile_counts(segment.tile), interval));
+  const uvec2 gathered = offset_load(tile_offsets(push.gather, segment.tile_first), interval);
+  const uvec2 scattered = offset_load(tile_offsets(push.scatter, segment.tile_first), interval);
+  const uvec2 bytes = interval_bytes(interval_count_load(interval_tile_counts(segment.tile_first), interval));
   const uvec2 target = word64_add(push.destination_items, word64_times(scattered, kLineItemBytes));
   // Bytes of the interval from where the line begins; its first line may begin in front of it.
   const uint front = target.x & 15u;

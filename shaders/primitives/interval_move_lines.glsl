@@ -10,8 +10,8 @@
 #include "primitives/interval_tiles.glsl"
 #include "primitives/interval_move_offsets.glsl"
 
-uvec4 interval_destinations(uint tile, uint first, uint present) {
-  const uvec4 offsets = offset_vector_load(tile_offsets(push.scatter, tile), first, present).low;
+uvec4 interval_destinations(uvec2 tile_first, uint first, uint present) {
+  const uvec4 offsets = offset_vector_load(tile_offsets(push.scatter, tile_first), first, present).low;
   return offsets * kLineItemBytes + push.destination_items.x;
 }
 

@@ -9,13 +9,11 @@
 
 #include "primitives/interval_tiles.glsl"
 
-layout(constant_id = 8) const uint kOffsetWords = 1;  // of an offset among sources or destinations: 1 or 2
-layout(constant_id = 9) const bool kGathers = true;
-layout(constant_id = 10) const bool kScatters = true;
+layout(constant_id = 10) const uint kOffsetWords = 1;  // of an offset among sources or destinations: 1 or 2
+layout(constant_id = 11) const bool kGathers = true;
+layout(constant_id = 12) const bool kScatters = true;
 
-uvec2 tile_offsets(uvec2 offsets, uint tile) {
-  return word64_add(offsets, word64_multiply(tile, kTileIntervals * kOffsetWords * 4u));
-}
+uvec2 tile_offsets(uvec2 offsets, uvec2 tile_first) { return word64_add(offsets, word64_times(tile_first, kOffsetWords * 4u)); }
 
 uvec2 offset_load(uvec2 tile_offsets, uint interval) {
   Words source = Words(tile_offsets);
@@ -62,13 +60,13 @@ bvec4 ends_behind(OffsetVector offsets, IntervalVector lengths, uvec2 items) {
 }
 
 #ifdef WEFT_INTERVAL_CHECKS
-bvec4 intervals_are_bad(uint tile, uint first, uint present, IntervalVector lengths) {
+bvec4 intervals_are_bad(uvec2 tile_first, uint first, uint present, IntervalVector lengths) {
   bvec4 bad = bvec4(false);
   if (kGathers)
-    bad = ends_behind(offset_vector_load(tile_offsets(push.gather, tile), first, present), lengths, push.sources);
+    bad = ends_behind(offset_vector_load(tile_offsets(push.gather, tile_first), first, present), lengths, push.sources);
   if (kScatters) {
     const bvec4 behind =
-        ends_behind(offset_vector_load(tile_offsets(push.scatter, tile), first, present), lengths, push.destinations);
+        ends_behind(offset_vector_load(tile_offsets(push.scatter, tile_first), first, present), lengths, push.destinations);
     [[unroll]] for (uint k = 0; k < 4u; ++k) bad[k] = bad[k] || behind[k];
   }
   return bad;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // First pass over intervals: each workgroup sums the counts of a span of tiles, and writes what lies before each tile in its
-// span, and the span's total. As WEFT_INTERVAL_IN_LINES wants it, interval_tiles.glsl.
+// span, and the span's total. Of one span it is the last word. As WEFT_INTERVAL_IN_LINES wants it, interval_tiles.glsl.
 #ifndef WEFT_INTERVAL_SUMS_GLSL
 #define WEFT_INTERVAL_SUMS_GLSL
 
@@ -21,22 +21,24 @@ struct LaneSum {
   uint padding;
 };
 
-LaneSum lane_sum(LaneIntervals intervals, uint tile, uint present) {
+LaneSum lane_sum(LaneIntervals intervals, uvec2 tile_first, uint present) {
 #ifdef WEFT_INTERVAL_IN_LINES
-  return LaneSum(lane_intervals_sum(intervals), lane_intervals_padding(intervals, tile, present));
+  return LaneSum(lane_intervals_sum(intervals), lane_intervals_padding(intervals, tile_first, present));
 #else
   return LaneSum(lane_intervals_sum(intervals), 0u);
 #endif
 }
 
 LaneSum tile_sum_full(uint tile) {
-  return lane_sum(lane_intervals_load(interval_tile_counts(tile)), tile, kTileIntervals);
+  const uvec2 first = interval_tile_first(tile);
+  return lane_sum(lane_intervals_load(interval_tile_counts(first)), first, kTileIntervals);
 }
 
 LaneSum tile_sum_present(uvec2 count, uint tile, uint end) {
   if (tile >= end) return LaneSum(uvec2(0u), 0u);
-  const uint present = interval_tile_present(count, tile);
-  return lane_sum(lane_intervals_load_present(interval_tile_counts(tile), present), tile, present);
+  const uvec2 first = interval_tile_first(tile);
+  const uint present = interval_tile_present(count, first);
+  return lane_sum(lane_intervals_load_present(interval_tile_counts(first), present), first, present);
 }
 
 void interval_sums() {
@@ -53,7 +55,7 @@ void interval_sums() {
     if (tile >= end) break;
     LaneSum own[kBatchTiles];
     const uint last = tile + kBatchTiles - 1u;
-    if (last < end && interval_tile_is_loadable(push.counts, interval_tile_present(count, last))) {
+    if (last < end && interval_tile_is_loadable(push.counts, interval_tile_present(count, interval_tile_first(last)))) {
       [[unroll]] for (uint t = 0; t < kBatchTiles; ++t) own[t] = tile_sum_full(tile + t);
     } else {
       [[unroll]] for (uint t = 0; t < kBatchTiles; ++t) own[t] = tile_sum_present(count, tile + t, end);
@@ -86,7 +88,15 @@ void interval_sums() {
     }
     slot ^= 1u;
   }
-  if (gl_LocalInvocationIndex == 0u) intervals_before_store(gl_WorkGroupID.x, carry);
+  if (gl_LocalInvocationIndex != 0u) return;
+  if (push.spans == 1u) {
+    // Nothing is left for interval_totals.comp to do.
+    intervals_before_store(0u, IntervalsBefore(uvec2(0u), 0u));
+    intervals_before_store(intervals_before_of_all(), carry);
+    intervals_report(carry.outputs, kNoInterval);
+  } else {
+    intervals_before_store(gl_WorkGroupID.x, carry);
+  }
 }
 
 #endif

@@ -8,7 +8,7 @@
 //
 // A kernel defines WEFT_INTERVAL_PUSH, its push constants, which begin with WEFT_INTERVAL_MEMBERS. With WEFT_INTERVAL_IN_LINES an
 // interval is items in memory, and its outputs are the lines of 16 bytes that it touches there; the kernel then defines
-//   uvec4 interval_destinations(uint tile, uint first, uint present)   the low words of the addresses of 4 intervals
+//   uvec4 interval_destinations(uvec2 tile_first, uint first, uint present)   the low words of the addresses of 4 intervals
 // and totals are of items.
 #ifndef WEFT_INTERVAL_TILES_GLSL
 #define WEFT_INTERVAL_TILES_GLSL
@@ -23,6 +23,8 @@ layout(constant_id = 2) const uint kItemBytes = 4;        // of outputs: 1, 2, 4
 layout(constant_id = 4) const uint kCountWords = 1;       // of a count or an offset: 1 or 2
 layout(constant_id = 5) const uint kIntervalVectors = 1;  // of 4 intervals a lane owns: 1 or 2
 layout(constant_id = 6) const bool kByOffsets = false;
+layout(constant_id = 7) const bool kIsDirect = false;         // interval_segment.glsl
+layout(constant_id = 8) const bool kReportsInterval = false;  // the status has the index of an interval besides
 
 layout(push_constant, std430) uniform Push { WEFT_INTERVAL_PUSH push; };
 
@@ -53,9 +55,9 @@ IntervalsBefore intervals_before_of_tile(uvec2 outputs) {
 
 #ifdef WEFT_INTERVAL_IN_LINES
 
-layout(constant_id = 7) const uint kLineItemBytes = 1;  // of the items in memory: 1, 2, or a multiple of 4 up to 256
+layout(constant_id = 9) const uint kLineItemBytes = 1;  // of the items in memory: 1, 2, or a multiple of 4 up to 256
 
-uvec4 interval_destinations(uint tile, uint first, uint present);
+uvec4 interval_destinations(uvec2 tile_first, uint first, uint present);
 
 // At most 2^64 - 1.
 uvec2 interval_bytes(uvec2 items) {
@@ -93,14 +95,25 @@ uint interval_tile_count(uvec2 count) {
   return word64_shift_right(word64_add(count, kTileIntervals - 1u), uint(findMSB(kTileIntervals))).x;
 }
 
-// The intervals of a tile that are there.
-uint interval_tile_present(uvec2 count, uint tile) {
-  const uvec2 left = word64_subtract(count, word64_multiply(tile, kTileIntervals));
+// The first interval of a tile.
+uvec2 interval_tile_first(uint tile) { return word64_multiply(tile, kTileIntervals); }
+
+// The intervals that are there of a tile that begins with interval `first`, at most `count`.
+uint interval_tile_present(uvec2 count, uvec2 first) {
+  const uvec2 left = word64_subtract(count, first);
   return left.y != 0u ? kTileIntervals : min(left.x, kTileIntervals);
 }
 
-uvec2 interval_tile_counts(uint tile) {
-  return word64_add(push.counts, word64_multiply(tile, kTileIntervals * kCountWords * 4u));
+uvec2 interval_tile_counts(uvec2 first) { return word64_add(push.counts, word64_times(first, kCountWords * 4u)); }
+
+const uint kNoInterval = ~0u;
+
+// The total of all, whether there is room for it, and the first interval that is out of range.
+void intervals_report(uvec2 total, uint first_bad) {
+  Words(push.total).at[0] = total.x;
+  Words(push.total).at[1] = total.y;
+  Words(push.status).at[0] = (word64_less(push.max_output, total) ? 1u : 0u) + (first_bad == kNoInterval ? 0u : 2u);
+  if (kReportsInterval) Words(push.status).at[1] = first_bad;
 }
 
 // ---- counts of 4 neighbouring intervals ----
@@ -208,11 +221,11 @@ uint interval_vector_padding(IntervalVector intervals, uvec4 destinations) {
   return sum;
 }
 
-uint lane_intervals_padding(LaneIntervals intervals, uint tile, uint present) {
+uint lane_intervals_padding(LaneIntervals intervals, uvec2 tile_first, uint present) {
   const uint first = interval_place() * kLaneIntervals;
-  uint sum = interval_vector_padding(intervals.first, interval_destinations(tile, first, present));
+  uint sum = interval_vector_padding(intervals.first, interval_destinations(tile_first, first, present));
   if (kIntervalVectors == 2u)
-    sum += interval_vector_padding(intervals.second, interval_destinations(tile, first + 4u, present));
+    sum += interval_vector_padding(intervals.second, interval_destinations(tile_first, first + 4u, present));
   return sum;
 }
 

@@ -7,8 +7,6 @@
 #define WEFT_INTERVAL_PUSH IntervalPush
 #include "primitives/interval_tiles.glsl"
 
-layout(constant_id = 7) const bool kReportsInterval = false;  // the status has the index of an interval besides: of none as yet
-
 shared uvec2 weft_outputs[kWorkgroupSize];
 shared uint weft_extra[kWorkgroupSize];
 
@@ -42,10 +40,6 @@ void main() {
   }
   if (place == kWorkgroupSize - 1u) {
     intervals_before_store(intervals_before_of_all(), sum);
-    Words result = Words(push.total);
-    result.at[0] = sum.outputs.x;
-    result.at[1] = sum.outputs.y;
-    Words(push.status).at[0] = word64_less(push.max_output, sum.outputs) ? 1u : 0u;
-    if (kReportsInterval) Words(push.status).at[1] = ~0u;
+    intervals_report(sum.outputs, kNoInterval);
   }
 }

@@ -12,17 +12,17 @@ const uint kBatch = 1;
 
 #include "primitives/interval_store.glsl"
 
-layout(constant_id = 7) const bool kSources = true;
-layout(constant_id = 8) const bool kRanks = false;
+layout(constant_id = 9) const bool kSources = true;
+layout(constant_id = 10) const bool kRanks = false;
 
 const uint kOfSources = 0u;
 const uint kOfRanks = 1u;
 
-uvec4 interval_listed(uint tile, uint first, uint present) { return uvec4(first) + uvec4(0u, 1u, 2u, 3u); }
+uvec4 interval_listed(uvec2 tile_first, uint first, uint present) { return uvec4(first) + uvec4(0u, 1u, 2u, 3u); }
 
 // Of the output at `place`, whose source the list has at `at`.
 uvec2 source_or_rank(IntervalSegment segment, uint which, uint at, uint place) {
-  if (which == kOfSources) return word64_add(word64_multiply(segment.tile, kTileIntervals), listed_interval(at));
+  if (which == kOfSources) return word64_add(segment.tile_first, listed_interval(at));
   const uvec2 rank = uvec2(place - listed_place(at), 0u);
   return at == 0u ? word64_add(interval_first_rank(segment), rank) : rank;
 }

@@ -4,18 +4,18 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "primitives/merge_sort_ranges.glsl"
-#include "primitives/merge_split.glsl"
+#include "primitives/merge_inputs.glsl"
 
 void main() {
   const uint total = sort_count();
   const uint tiles = tile_count(total);
-  const uint first = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * (kWorkgroupSize / kProbes);
+  const uint first = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * (kWorkgroupSize / kMergePathLanes);
   if (first >= tiles) return;
   const uint place = subgroup_index() * kSubgroupSize + subgroup_lane();
-  const uint tile = min(first + place / kProbes, tiles - 1u);
+  const uint tile = min(first + place / kMergePathLanes, tiles - 1u);
   const SortPair pair = sort_pair(tile, total);
   const MergeInputs inputs = MergeInputs(merge_key_address(push.keys, pair.begin),
                                          merge_key_address(push.keys, pair.begin + pair.count_a));
-  const uint split = lanes_split(inputs, tile * kTileItems - pair.begin, pair.count_a, pair.count_b, push.run);
-  if (first + place / kProbes < tiles && place % kProbes == 0u) Words(push.splits).at[tile] = split;
+  const uint split = lanes_merge_path_split(inputs, tile * kTileItems - pair.begin, pair.count_a, pair.count_b, push.run);
+  if (first + place / kMergePathLanes < tiles && place % kMergePathLanes == 0u) Words(push.splits).at[tile] = split;
 }

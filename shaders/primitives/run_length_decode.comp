@@ -15,14 +15,12 @@ const uint kBatch = kItemBytes < 4u ? 1u : 4u;
 const uint kSymbolWords = kItemBytes < 4u ? 1u : kItemBytes / 4u;
 const bool kListsSymbols = kItemBytes <= 4u;  // or else their places in the tile
 
-uvec2 tile_symbols(uint tile) {
-  return word64_add(push.symbols, word64_multiply(tile, kTileIntervals * kItemBytes));
-}
+uvec2 tile_symbols(uvec2 tile_first) { return word64_add(push.symbols, word64_times(tile_first, kItemBytes)); }
 
 // Runs from `present` on are empty, and not read.
-uvec4 interval_listed(uint tile, uint run, uint present) {
+uvec4 interval_listed(uvec2 tile_first, uint run, uint present) {
   if (!kListsSymbols) return uvec4(run) + uvec4(0u, 1u, 2u, 3u);
-  const uvec2 symbols = tile_symbols(tile);
+  const uvec2 symbols = tile_symbols(tile_first);
   if (kItemBytes == 4u && present == kTileIntervals && (symbols.x & 15u) == 0u) return Words4(symbols).at[run / 4u];
   Words source = Words(uvec2(symbols.x & ~3u, symbols.y));
   uvec4 listed = uvec4(0u);
@@ -37,9 +35,9 @@ uvec4 interval_listed(uint tile, uint run, uint present) {
 }
 
 // A word of the symbol that the list has at `at`.
-uint symbol_word(uint tile, uint at, uint word) {
+uint symbol_word(uvec2 tile_first, uint at, uint word) {
   const uint listed = weft_list[at];
-  return kListsSymbols ? listed : Words(tile_symbols(tile)).at[listed * kSymbolWords + word];
+  return kListsSymbols ? listed : Words(tile_symbols(tile_first)).at[listed * kSymbolWords + word];
 }
 
 uvec4 interval_output(IntervalSegment segment, uint which, uint v, bool edge) {
@@ -49,14 +47,14 @@ uvec4 interval_output(IntervalSegment segment, uint which, uint v, bool edge) {
   if (kItemBytes >= 4u) {
     [[unroll]] for (uint i = 0; i < 4u; ++i) {
       if (i % kSymbolWords == 0u) at += (rest >> (i / kSymbolWords)) & 1u;
-      words[i] = symbol_word(segment.tile, at, i % kSymbolWords);
+      words[i] = symbol_word(segment.tile_first, at, i % kSymbolWords);
     }
   } else {
-    words = uvec4(symbol_word(segment.tile, at, 0u));
+    words = uvec4(symbol_word(segment.tile_first, at, 0u));
     // From each further run on, all that follows is its symbol.
     [[dont_unroll]] for (; rest != 0u; rest &= rest - 1u) {
       const int byte = findLSB(rest) * int(kItemBytes);
-      const uint symbol = symbol_word(segment.tile, ++at, 0u);
+      const uint symbol = symbol_word(segment.tile_first, ++at, 0u);
       [[unroll]] for (int i = 0; i < 4; ++i) words[i] = bitfieldInsert(symbol, words[i], 0, bits_before(byte, i));
     }
   }

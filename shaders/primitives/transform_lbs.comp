@@ -8,7 +8,7 @@
 #include "primitives/transform_lbs.h"
 #include "primitives/interval_segment.glsl"
 
-uvec4 interval_listed(uint tile, uint first, uint present) { return uvec4(first) + uvec4(0u, 1u, 2u, 3u); }
+uvec4 interval_listed(uvec2 tile_first, uint first, uint present) { return uvec4(first) + uvec4(0u, 1u, 2u, 3u); }
 
 // ---- what the snippet is given (docs/own-kernels.md) ----
 
@@ -31,12 +31,11 @@ void main() {
   IntervalSegment segment;
   if (!interval_segment_begin(segment)) return;
   const uvec2 first_rank = interval_first_rank(segment);
-  const uvec2 first_source = word64_multiply(segment.tile, kTileIntervals);
   // push.head is 0 here, and from_boundary the segment's first output. At most kRows * kVectorItems rounds.
   for (uint i = interval_place(); i < segment.end; i += kWorkgroupSize) {
     const uint place = segment.shift + i;
     const uint at = interval_at(place);
     const uvec2 rank = word64_add(at == 0u ? first_rank : uvec2(0u), place - listed_place(at));
-    transform(LbsOutput(word64_add(segment.from_boundary, i), word64_add(first_source, listed_interval(at)), rank));
+    transform(LbsOutput(word64_add(segment.from_boundary, i), word64_add(segment.tile_first, listed_interval(at)), rank));
   }
 }

@@ -39,7 +39,7 @@ struct Pass {
 
 constexpr Pass kScanPasses[] = {{"_look_back", true}, {"_repair", true}, {kUpsweep, false}, {"_downsweep", false}};
 constexpr Pass kReducePasses[] = {{"", false}, {"_finish", false}};
-constexpr Pass kMergePasses[] = {{"_partition", false}, {"_tiles", false}};
+constexpr Pass kMergePasses[] = {{"_partition", false}, {"_tiles", false}, {"_stream", false}};
 constexpr Pass kSetOperationPasses[] = {{"_partition", false}, {"_count", false}, {"_write", false}};
 constexpr Pass kMergeSortPasses[] = {{"_blocks", false}, {"_partition", false}, {"_merge", false}};
 constexpr Pass kOnlyPass[] = {{"", false}};

@@ -53,6 +53,7 @@ Result<IntervalMove> IntervalMove::create(const Context& context, const Interval
   if (plan.is_in_lines()) {
     wish.sums_kernel = "interval_move_lines_sums";
     wish.kernel = "interval_move_lines";
+    wish.is_direct = false;
     wish.item_bytes = kLineBytes;
   } else if (plan.is_in_vectors()) {
     wish.kernel = plan.has_narrow_items() ? "interval_move_bytes" : "interval_gather";

@@ -21,6 +21,7 @@ using runtime::Pipeline;
 
 constexpr uint32_t kMaxSegment = 1 << 14;       // 16 KiB of shared memory hold what belongs to a segment
 constexpr uint32_t kMaxSegmentBytes = 1 << 16;  // so that no workgroup takes long
+constexpr size_t kDirectConstant = 5;           // among the constants: kIsDirect
 
 }  // namespace
 
@@ -36,6 +37,7 @@ Result<IntervalPlan> IntervalPlan::create(const Context& context, const Wish& wi
   // A body of the caller's own is compiled once.
   if (!plan || wish.own != nullptr || tuning.short_vectors == tuning.vectors) return plan;
   tuning.vectors = tuning.short_vectors;
+  tuning.direct_intervals = 0;
   Result<IntervalPlan> of_short = create(context, wish, tuning);
   if (!of_short) return of_short.error();
   plan->of_short = std::make_shared<const IntervalPlan>(std::move(*of_short));
@@ -62,15 +64,22 @@ Result<IntervalPlan> IntervalPlan::create(const Context& context, const Wish& wi
     rows /= 2;
   plan.tile_intervals = workgroup * tuning.vectors * 4;
   plan.segment_outputs = rows * row_items;
+  plan.direct_intervals = tuning.direct_intervals;
+  plan.single_tiles = tuning.single_tiles;
 
-  // Ids from 2 on: bytes of an item, rows, words of a count, vectors, by offsets.
-  const std::vector<uint32_t> constants = {wish.item_bytes, rows, plan.count_bytes / 4, tuning.vectors,
-                                           wish.by == IntervalsBy::offsets ? 1u : 0u};
+  // Ids from 2 on, as in interval_tiles.glsl.
+  const std::vector<uint32_t> constants = {wish.item_bytes,
+                                           rows,
+                                           plan.count_bytes / 4,
+                                           tuning.vectors,
+                                           wish.by == IntervalsBy::offsets ? 1u : 0u,
+                                           0u,
+                                           wish.reports_interval ? 1u : 0u};
   Status status;
   std::vector<uint32_t> last_constants = constants;
   last_constants.insert(last_constants.end(), wish.constants.begin(), wish.constants.end());
-  std::vector<uint32_t> totals_constants = constants;
-  totals_constants.push_back(wish.reports_interval ? 1u : 0u);
+  std::vector<uint32_t> direct_constants = last_constants;
+  direct_constants[kDirectConstant] = 1;
   const std::string sums_kernel = wish.sums_kernel;
   const auto build = [&](std::shared_ptr<const Pipeline>& pipeline, const std::string& kernel,
                          const std::vector<uint32_t>& constants_of_kernel, const KernelSet* own = nullptr) {
@@ -82,14 +91,18 @@ Result<IntervalPlan> IntervalPlan::create(const Context& context, const Wish& wi
       status = built.error();
   };
   build(plan.sums, sums_kernel, sums_kernel == "interval_sums" ? constants : last_constants);
-  build(plan.totals, "interval_totals", totals_constants);
+  build(plan.totals, "interval_totals", constants);
   build(plan.last, wish.kernel, last_constants, wish.own);
+  // A body of the caller's own is compiled once.
+  if (wish.is_direct && wish.own == nullptr && wish.by == IntervalsBy::offsets && tuning.direct_intervals != 0)
+    build(plan.direct, wish.kernel, direct_constants);
   if (!status) return status.error();
   return plan;
 }
 
 IntervalPlan::Spans IntervalPlan::spans(uint64_t max_count) const {
   const uint64_t all = tiles(max_count);
+  if (all != 0 && all <= single_tiles) return {static_cast<uint32_t>(std::bit_width(all - 1)), 1};
   const uint64_t tiles_per_span = std::bit_ceil(std::max<uint64_t>(1, (all + groups - 1) / groups));
   return {static_cast<uint32_t>(std::countr_zero(tiles_per_span)),
           static_cast<uint32_t>((all + tiles_per_span - 1) / tiles_per_span)};

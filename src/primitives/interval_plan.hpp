@@ -23,12 +23,13 @@ struct IntervalPlan {
     uint32_t item_bytes;  ///< of outputs
     Type count;           ///< of a count or an offset: u32 or u64
     IntervalsBy by = IntervalsBy::counts;
-    std::span<const uint32_t> constants{};  ///< of the last pass, from id 7 on
+    std::span<const uint32_t> constants{};  ///< of the last pass, from id 9 on
     const char* counts_name = "counts";     ///< of counts, for errors
     /// Of the first pass; another than this one has the last one's constants too.
     const char* sums_kernel = "interval_sums";
     const KernelSet* own = nullptr;  ///< what has the last pass, in place of the manifest
     bool reports_interval = false;   ///< the status has a second word: the index of an interval
+    bool is_direct = true;           ///< whether one pass may do all of a call with few offsets
   };
 
   std::shared_ptr<const runtime::ContextState> state;
@@ -40,16 +41,20 @@ struct IntervalPlan {
   uint32_t groups = 0;
   uint32_t tile_intervals = 0;
   uint32_t segment_outputs = 0;
-  std::shared_ptr<const runtime::Pipeline> sums, totals, last;
+  uint32_t direct_intervals = 0;  ///< so many at most take one pass
+  uint32_t single_tiles = 0;      ///< so many at most are summed by one workgroup
+  std::shared_ptr<const runtime::Pipeline> sums, totals, last, direct;
   std::shared_ptr<const IntervalPlan> of_short;  ///< where calls whose intervals are short have other tiles
 
   static Result<IntervalPlan> create(const Context& context, const Wish& wish);
 
   /// Which plan a call is recorded by; scratch does for either.
   const IntervalPlan& of_call(uint64_t max_count, uint64_t max_output) const {
-    const bool is_short = max_output / kShortOutputs < max_count;
+    const bool is_short = !is_direct(max_count) && max_output / kShortOutputs < max_count;
     return of_short != nullptr && is_short ? *of_short : *this;
   }
+
+  bool is_direct(uint64_t max_count) const { return direct != nullptr && max_count <= direct_intervals; }
 
   uint64_t tiles(uint64_t count) const { return count / tile_intervals + (count % tile_intervals != 0 ? 1 : 0); }
   VkDeviceSize scratch_size(uint64_t max_count) const;
@@ -85,16 +90,23 @@ struct IntervalPlan {
   /// `outputs`: that the kernels cut into segments, at most.
   template <class Push>
   void record(VkCommandBuffer commands, const Push& push, uint64_t outputs) const {
-    if (push.spans != 0) {
-      dispatch(*state, commands, *sums, push, {push.spans, 1});
-      barrier_between(*state, commands);
+    const uint32_t max_groups = state->traits().max_workgroup_count_x;
+    if (is_direct(push.count_value)) {
+      // As kEndUnits in interval_segment.glsl; in front of the segments a workgroup tells of all.
+      const uint64_t units = outputs + push.count_value * std::max(1u, segment_outputs / tile_intervals);
+      const uint64_t segments = push.max_output == 0 ? 0 : (units + segment_outputs - 1) / segment_outputs;
+      dispatch(*state, commands, *direct, push, dispatch_size(1 + segments, max_groups));
+      return;
     }
-    dispatch(*state, commands, *totals, push, {1, 1});
+    if (push.spans != 0) dispatch(*state, commands, *sums, push, {push.spans, 1});
+    if (push.spans > 1) barrier_between(*state, commands);
+    // The sums of one span are those of all.
+    if (push.spans != 1) dispatch(*state, commands, *totals, push, {1, 1});
     if (push.spans == 0 || push.max_output == 0) return;
     // In front of each extra segment lies a full one.
     const uint64_t segments = tiles(push.count_value) + outputs / segment_outputs;
     barrier_between(*state, commands);
-    dispatch(*state, commands, *last, push, dispatch_size(segments, state->traits().max_workgroup_count_x));
+    dispatch(*state, commands, *last, push, dispatch_size(segments, max_groups));
   }
 
  private:

@@ -16,6 +16,15 @@ using primitives::kMaxSearchKeys;
 using runtime::ContextState;
 using runtime::Pipeline;
 
+const char* name_of(MergeForm form) noexcept {
+  switch (form) {
+    case MergeForm::automatic: return "automatic";
+    case MergeForm::registers: return "registers";
+    case MergeForm::streaming: return "streaming";
+  }
+  return "?";
+}
+
 struct Merge::Plan {
   std::shared_ptr<const ContextState> state;
   MergeConfig config;
@@ -23,6 +32,7 @@ struct Merge::Plan {
   uint32_t workgroup = 0;
   uint32_t tile_keys = 0;
   uint32_t subgroup_keys = 0;
+  MergeForm form = MergeForm::registers;
   std::shared_ptr<const Pipeline> partition, merge;
 
   uint64_t tiles(uint64_t keys) const { return keys / tile_keys + (keys % tile_keys != 0 ? 1 : 0); }
@@ -32,8 +42,8 @@ namespace {
 
 constexpr const char* kName = "Merge";
 
-// Lanes for each tile in merge_partition.comp.
-constexpr uint64_t kPartitionLanes = 4;
+// Of buffers and notes in merge_stream.comp, where a lane has more than one key of a step.
+constexpr uint32_t kMaxStreamBytes = 8 << 10;
 
 Status check_config(const MergeConfig& config) {
   if (Status status =
@@ -63,18 +73,35 @@ Result<Merge> Merge::create(const Context& context, const MergeConfig& config) {
   const primitives::MergeKeys keys =
       primitives::merge_keys(config.key, config.own_kernels, false, tuning->merge.keys, tuning->merge.keys_wide);
   plan->key_bytes = keys.bytes;
-  plan->tile_keys = plan->workgroup * keys.of_lane;
-  plan->subgroup_keys = state.subgroup_size() * keys.of_lane;
+  plan->form = config.form;
+  if (plan->form == MergeForm::automatic)
+    plan->form = tuning->merge.form == 0 ? MergeForm::registers : MergeForm::streaming;
+  const bool is_streaming = plan->form == MergeForm::streaming;
+  // A key in either buffer, and a note.
+  const uint32_t stream_bytes = (2 * keys.words + 1) * 4;
+  const uint32_t step_keys =
+      std::clamp(kMaxStreamBytes / (plan->workgroup * stream_bytes), 1u, tuning->merge.stream_keys);
+  const uint32_t lane_keys = is_streaming ? step_keys * tuning->merge.stream_steps : keys.of_lane;
+  plan->tile_keys = plan->workgroup * lane_keys;
+  plan->subgroup_keys = is_streaming ? plan->workgroup * step_keys : state.subgroup_size() * keys.of_lane;
 
-  // Ids from 2 on, as in ordered_key.glsl, merge_ranges.glsl, merge_key.glsl and, behind the keys' own, merge_tiles.comp.
-  const uint32_t constants[] = {
-      keys.words,        keys.order,          keys.of_lane,          config.order == SortOrder::descending ? 1u : 0u,
-      keys.bytes,        has_sides ? 1u : 0u, config.keys ? 1u : 0u, config.indices ? 1u : 0u,
-      config.value_bytes};
+  // Ids from 2 on, as in ordered_key.glsl, merge_ranges.glsl, merge_key.glsl and, behind the keys' own, merge_tiles.comp and
+  // merge_stream.comp.
+  const uint32_t constants[] = {keys.words,
+                                keys.order,
+                                lane_keys,
+                                config.order == SortOrder::descending ? 1u : 0u,
+                                keys.bytes,
+                                has_sides ? 1u : 0u,
+                                config.keys ? 1u : 0u,
+                                config.indices ? 1u : 0u,
+                                config.value_bytes,
+                                step_keys};
   const std::span<const uint32_t> all(constants);
   const std::string variant = own != nullptr ? ".own.u32" : "";
   for (const auto& [pipeline, stem, constants_of_kernel] :
-       {std::tuple(&plan->partition, "merge_partition", all.first(5)), std::tuple(&plan->merge, "merge_tiles", all)}) {
+       {std::tuple(&plan->partition, "merge_partition", all.first(5)),
+        std::tuple(&plan->merge, is_streaming ? "merge_stream" : "merge_tiles", all)}) {
     Result<std::shared_ptr<const Pipeline>> built =
         state.pipeline(stem + variant, plan->workgroup, constants_of_kernel, own);
     if (!built) return built.error();
@@ -84,6 +111,8 @@ Result<Merge> Merge::create(const Context& context, const MergeConfig& config) {
 }
 
 Merge::Merge(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
+
+MergeForm Merge::form() const noexcept { return plan_->form; }
 
 uint32_t Merge::tile_keys() const noexcept { return plan_->tile_keys; }
 
@@ -133,7 +162,7 @@ Status Merge::record(VkCommandBuffer commands, const MergeArgs& args) const {
   const uint64_t tiles = plan.tiles(a + b);
   const uint32_t max_groups = state.traits().max_workgroup_count_x;
   primitives::dispatch(state, commands, *plan.partition, push,
-                       primitives::dispatch_size(tiles * kPartitionLanes / plan.workgroup + 1, max_groups));
+                       primitives::dispatch_size(tiles * primitives::kMergePathLanes / plan.workgroup + 1, max_groups));
   primitives::barrier_between(state, commands);
   primitives::dispatch(state, commands, *plan.merge, push, primitives::dispatch_size(tiles, max_groups));
   return {};

@@ -44,9 +44,6 @@ namespace {
 
 constexpr const char* kName = "MergeSort";
 
-// Lanes for each tile in merge_sort_partition.comp.
-constexpr uint64_t kPartitionLanes = 4;
-
 uint64_t in_vectors(uint64_t bytes) { return (bytes + 15) / 16 * 16; }
 
 Status check_config(const MergeSortConfig& config) {
@@ -212,8 +209,9 @@ Status MergeSort::record(VkCommandBuffer commands, const MergeSortArgs& args) co
     push.run = static_cast<uint32_t>(run);
     push.pair_shift = static_cast<uint32_t>(std::countr_zero(2 * run / plan.tile_keys));
     primitives::barrier_between(state, commands);
-    primitives::dispatch(state, commands, *plan.partition, push,
-                         primitives::dispatch_size(tiles * kPartitionLanes / plan.workgroup + 1, max_groups));
+    primitives::dispatch(
+        state, commands, *plan.partition, push,
+        primitives::dispatch_size(tiles * primitives::kMergePathLanes / plan.workgroup + 1, max_groups));
     primitives::barrier_between(state, commands);
     primitives::dispatch(state, commands, *plan.merge, push, primitives::dispatch_size(tiles, max_groups));
   }

@@ -12,6 +12,9 @@ namespace weft::primitives {
 /// A count that the kernels of searches take is below this: what they compute with are words.
 constexpr uint64_t kMaxSearchKeys = uint64_t{1} << 32;
 
+/// Lanes that find one cut of a merge path: as in shaders/weft/lanes_merge_path.glsl.
+constexpr uint64_t kMergePathLanes = 4;
+
 /// Refuses keys that searches do not compare.
 inline Status check_search_key(const char* primitive, Type key) {
   switch (key) {

@@ -102,7 +102,7 @@ Status SortedSearch::record(VkCommandBuffer commands, const SortedSearchArgs& ar
   const uint64_t tiles = plan.tiles(needles + haystack);
   const uint32_t max_groups = state.traits().max_workgroup_count_x;
   primitives::dispatch(state, commands, *plan.partition, push,
-                       primitives::dispatch_size(tiles / plan.workgroup + 1, max_groups));
+                       primitives::dispatch_size(tiles * primitives::kMergePathLanes / plan.workgroup + 1, max_groups));
   primitives::barrier_between(state, commands);
   primitives::dispatch(state, commands, *plan.merge, push, primitives::dispatch_size(tiles, max_groups));
   return {};

@@ -65,6 +65,8 @@ struct IntervalTuning {
   uint32_t vectors = 1;  ///< of 4 intervals per lane and tile, 1 or 2
   uint32_t short_vectors = 1;  ///< the same in calls whose intervals are short; another number has pipelines of its own
   uint32_t groups = 1024;      ///< at most this many workgroups sum counts
+  uint32_t direct_intervals = 1u << 15;  ///< told by offsets: so many or fewer take one dispatch; 0: none do
+  uint32_t single_tiles = 4;             ///< so many or fewer are summed by one workgroup, which saves a dispatch
 };
 
 struct HistogramTuning {
@@ -85,7 +87,10 @@ struct MergeTuning {
   uint32_t workgroup = 256;
   uint32_t keys = 8;  ///< a lane merges, at most 32
   uint32_t keys_wide =
-      8;  ///< the same where more than a word travels with each: keys of 8 bytes, and places beside keys
+      8;              ///< the same where more than a word travels with each: keys of 8 bytes, and places beside keys
+  uint32_t form = 0;  ///< MergeForm::automatic is 0: registers, 1: streaming
+  uint32_t stream_keys = 4;    ///< streaming: a lane merges in a step, at most 16 and as many as make 8 KiB
+  uint32_t stream_steps = 16;  ///< of a tile
 };
 
 /// SetOperation. Keys a lane are at most 31 and as many as make 12 KiB.

@@ -304,7 +304,8 @@ std::string build_others(const weft::Context& context) {
   }
   // In lines, in vectors of words and of bytes, and in single words.
   for (const auto& [bytes, scatter] : {std::pair{1u, true}, {4u, true}, {4u, false}, {1u, false}, {12u, false}}) {
-    const auto move = weft::IntervalMove::create(context, {.item_bytes = bytes, .scatter = scatter});
+    const auto move = weft::IntervalMove::create(
+        context, {.by = weft::IntervalsBy::offsets, .item_bytes = bytes, .scatter = scatter});
     if (!move) return move.error().message;
   }
   const auto expand = weft::IntervalExpand::create(context, {weft::IntervalsBy::offsets, Type::u32, 12});
@@ -322,12 +323,10 @@ std::string build_others(const weft::Context& context) {
     if (!sorted) return sorted.error().message;
     const auto binary = weft::BinarySearch::create(context, {key, weft::Bound::lower});
     if (!binary) return binary.error().message;
-    const auto merge = weft::Merge::create(context, {.key = key});
-    if (!merge) return merge.error().message;
-  }
-  for (const Type key : {Type::u32, Type::u64, Type::u8}) {
-    const auto merge = weft::Merge::create(context, {.key = key, .value_bytes = 4, .indices = true});
-    if (!merge) return merge.error().message;
+    for (const weft::MergeForm form : {weft::MergeForm::registers, weft::MergeForm::streaming}) {
+      const auto merge = weft::Merge::create(context, {.key = key, .form = form});
+      if (!merge) return merge.error().message;
+    }
   }
   for (const auto& [key, bytes] : {std::pair{Type::u32, 0u}, {Type::u32, 4u}, {Type::u64, 0u}, {Type::u8, 2u}}) {
     const auto sets = weft::SetOperation::create(context, {.key = key, .value_bytes = bytes});
@@ -337,6 +336,11 @@ std::string build_others(const weft::Context& context) {
     const auto sort = weft::MergeSort::create(context, {.key = key, .value_bytes = bytes});
     if (!sort) return sort.error().message;
   }
+  for (const Type key : {Type::u32, Type::u64, Type::u8})
+    for (const weft::MergeForm form : {weft::MergeForm::registers, weft::MergeForm::streaming}) {
+      const auto merge = weft::Merge::create(context, {.key = key, .value_bytes = 4, .indices = true, .form = form});
+      if (!merge) return merge.error().message;
+    }
   for (const auto& [key, bytes] : {std::pair{Type::u32, 0u}, {Type::u32, 4u}, {Type::u64, 0u}, {Type::u64, 8u}}) {
     const auto sort = weft::RadixSort::create(context, {.key = key, .value_bytes = bytes});
     if (!sort) return sort.error().message;

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// subgroup_merge.glsl by itself, for tests/merge_path_test.cpp: one workgroup cuts and merges two ranges of u32 that lie behind each
-// other. Results: for each diagonal how many keys of A are in front of it, as a subgroup finds it, then as one lane does; then the merge.
+// subgroup_merge.glsl and lanes_merge_path.glsl by themselves, for tests/merge_path_test.cpp: one workgroup cuts and merges two ranges of
+// u32 that lie behind each other. Results: for each diagonal how many keys of A are in front of it, as a subgroup finds it, then as
+// one lane does, then as four lanes do; then the merge.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "self_test.h"
 
 layout(constant_id = 4) const uint kMergeKeys = 4;
+#include "weft/lanes_merge_path.glsl"
 #include "weft/subgroup_merge.glsl"
 
 layout(push_constant, std430) uniform Push { SelfTestPush push; };
 
 WEFT_SUBGROUP_MERGE_PATH(MergeRanges, kWorkgroupSize * kMergeKeys)
 WEFT_SUBGROUP_MERGE(uint)
+WEFT_LANES_MERGE_PATH(MergeRanges)
 
 void main() {
   const uint count_a = push.delta;
@@ -27,6 +30,13 @@ void main() {
       results.at[diagonal] = split;
       results.at[total + 1u + diagonal] = merge_path_split(ranges, diagonal, count_a, count_b);
     }
+  }
+  const uint place = subgroup_index() * kSubgroupSize + subgroup_lane();
+  for (uint first = 0u; first <= total; first += kWorkgroupSize / kMergePathLanes) {
+    const uint diagonal = min(first + place / kMergePathLanes, total);
+    const uint split = lanes_merge_path_split(ranges, diagonal, count_a, count_b, min(count_a, count_b));
+    // Each of the four in turn tells what it has.
+    if (place % kMergePathLanes == diagonal % kMergePathLanes) results.at[2u * (total + 1u) + diagonal] = split;
   }
 
   const uint begin = min(subgroup_index() * kSubgroupMergeKeys, total);
@@ -47,6 +57,6 @@ void main() {
   subgroup_merge(keys);
   [[unroll]] for (uint r = 0; r < kMergeKeys; ++r) {
     const uint i = r * kSubgroupSize + subgroup_lane();
-    if (begin + i < end) results.at[2u * total + 2u + begin + i] = keys[r];
+    if (begin + i < end) results.at[3u * (total + 1u) + begin + i] = keys[r];
   }
 }
