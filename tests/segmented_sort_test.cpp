@@ -122,7 +122,7 @@ TEST_SUITE("segmented_sort") {
 
   TEST_CASE("counts on the device are obeyed, and never exceed their maxima") {
     for (Backend* backend : every_backend()) {
-      if (backend->is_emulated()) continue;
+      if (is_slow(*backend)) continue;
       const uint64_t maximum = 3000;
       const auto keys = drawn_keys<uint32_t>(maximum, 3);
       const Offsets offsets = offsets_from(2, {100, 700, 0, 900, 3, 800, 400});
