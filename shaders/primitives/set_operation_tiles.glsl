@@ -155,7 +155,8 @@ uint tile_walk(SetTile tile, out uint words[kSetKeys], out uint places[kSetKeys]
     const MergeKey key_a = tile_key(min(a, last));
     const MergeKey key_b = tile_key(place_b);
     const bool only_a = has_a && (!has_b || merge_key_less(key_a, key_b));
-    const bool only_b = has_b && (!has_a || merge_key_less(key_b, key_a));
+    // (Of a less() that is no order both could be so.)
+    const bool only_b = !only_a && has_b && (!has_a || merge_key_less(key_b, key_a));
     const uint kind = only_a ? kSetKeptOfA : only_b ? kSetKeptOfB : kSetKeptPairs;
     kept |= goes_on && (push.kept & kind) != 0u ? 1u << k : 0u;
 #if WEFT_MERGE_OWN
