@@ -208,8 +208,8 @@ TEST_SUITE("merge_sort") {
     const ScopedEnvironment small_tiles("WEFT_TUNE",
                                         "merge_sort.workgroup=128,merge_sort.keys=1,merge_sort.merge_keys=1");
     Backend& backend = first_backend();
-    if (backend.gpu().info().kind == GpuKind::software && backend.context().subgroup_size() != 8) {
-      MESSAGE("millions of keys, many times: of software devices one is enough");
+    if (backend.gpu().info().kind == GpuKind::software) {
+      MESSAGE("millions of keys, many times: too long for a software device");
       return;
     }
     VkPhysicalDeviceProperties properties;

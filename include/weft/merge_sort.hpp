@@ -39,12 +39,11 @@ struct MergeSortArgs {
 /// Sorts by comparisons: keys of any type, or items of the caller's own by a less() of the caller's own, with values, or as a
 /// permutation. Stable: equal keys keep their order. keys and values are left as they are.
 ///
-///     output[i] = keys[indices[i]]      indices: all below count, so that no output is in front of the one before it
+///     output[i] = keys[indices[i]]      indices: all below count, no output comes before the one in front of it
 ///
 /// The order of keys is Merge's (weft/merge.hpp): total, -0 in front of 0, NaN outside of all numbers, by sign. Descending, all of this is
 /// the other way round, but for equal keys. Keys are moved bit by bit. With a less() of the caller's own, keys of which neither is
-/// less are equal; where it is no strict weak order, the outputs are some keys, values and indices of the input. RadixSort is
-/// faster where it takes the keys; this sort takes all that can be compared.
+/// less are equal; where it is no strict weak order, the outputs are some keys, values and indices of the input.
 ///
 /// How keys are distributed makes no difference to the work. Results have the same bits on every run and every device.
 ///

@@ -58,7 +58,7 @@ WEFT_SUBGROUP_SORT(MergeElement)
 WEFT_WORKGROUP_SORT(MergeElement)
 
 void main() {
-  const uint total = sort_count();
+  const uint total = merge_sort_count();
   const uint tile = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
   if (tile >= tile_count(total)) return;
   const uint begin = tile * kTileItems;

@@ -14,10 +14,10 @@ layout(constant_id = 9) const uint kValueBytes = 0;  // 1, 2, a multiple of 4, o
 #include "primitives/merge_sort_store.glsl"
 
 void main() {
-  const uint total = sort_count();
+  const uint total = merge_sort_count();
   const uint tile = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
   if (tile >= tile_count(total)) return;
-  const SortPair pair = sort_pair(tile, total);
+  const MergeSortPair pair = merge_sort_pair(tile, total);
   const uint begin = tile * kTileItems - pair.begin;
   const uint keys = min(pair.count_a + pair.count_b - begin, kTileItems);
   Words splits = Words(push.splits);

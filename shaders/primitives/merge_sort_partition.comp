@@ -7,13 +7,13 @@
 #include "primitives/merge_inputs.glsl"
 
 void main() {
-  const uint total = sort_count();
+  const uint total = merge_sort_count();
   const uint tiles = tile_count(total);
   const uint first = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * (kWorkgroupSize / kMergePathLanes);
   if (first >= tiles) return;
   const uint place = subgroup_index() * kSubgroupSize + subgroup_lane();
   const uint tile = min(first + place / kMergePathLanes, tiles - 1u);
-  const SortPair pair = sort_pair(tile, total);
+  const MergeSortPair pair = merge_sort_pair(tile, total);
   const MergeInputs inputs = MergeInputs(merge_key_address(push.keys, pair.begin),
                                          merge_key_address(push.keys, pair.begin + pair.count_a));
   const uint split = lanes_merge_path_split(inputs, tile * kTileItems - pair.begin, pair.count_a, pair.count_b, push.run);

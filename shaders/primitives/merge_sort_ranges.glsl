@@ -16,18 +16,18 @@ const uint kTileItems = kWorkgroupSize * kMergeKeys;
 
 layout(push_constant, std430) uniform Push { MergeSortPush push; };
 
-uint sort_count() { return count_of(push.count, push.count_words, uvec2(push.maximum, 0u)).x; }
+uint merge_sort_count() { return count_of(push.count, push.count_words, uvec2(push.maximum, 0u)).x; }
 
 uint tile_count(uint total) { return total / kTileItems + (total % kTileItems != 0u ? 1u : 0u); }
 
 // Two runs behind each other: count_a keys from `begin` on, then count_b, which may be fewer or none.
-struct SortPair {
+struct MergeSortPair {
   uint begin, count_a, count_b;
 };
 
 // That of a tile that exists.
-SortPair sort_pair(uint tile, uint total) {
-  SortPair pair;
+MergeSortPair merge_sort_pair(uint tile, uint total) {
+  MergeSortPair pair;
   pair.begin = (tile >> push.pair_shift << push.pair_shift) * kTileItems;
   pair.count_a = min(push.run, total - pair.begin);
   pair.count_b = min(push.run, total - pair.begin - pair.count_a);
