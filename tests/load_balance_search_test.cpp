@@ -264,6 +264,8 @@ TEST_SUITE("load_balance_search") {
         late.back() = 3 * segment + 5;
         early.front() = 3 * segment + 5;
         for (uint64_t i = 0; i < gaps.size(); i += tile - 3) gaps[i] = segment / 2 + i;
+        for (const uint64_t none : {uint64_t{0}, uint64_t{1}, 5 * tile + 1})
+          check_search(*backend, search, config, Counts(none, 0), {.max_output = 2 * segment});
         for (const Counts& counts :
              {Counts{}, Counts{0}, Counts{5 * segment}, Counts(5 * tile + 1, 0), Counts(17, segment / 4 - 1), ones,
               late, early, gaps, mixed_counts(5 * tile + 77, 11), random_counts(300, 700)}) {

@@ -353,6 +353,8 @@ bool interval_segment_begin(out IntervalSegment segment) {
       interval_direct_report(all);
       return false;
     }
+    // Of no intervals there are no offsets to read.
+    if (all.outputs == uvec2(0u)) return false;
     taken = interval_direct_begin(all, word64_multiply(group - 1u, kSegment), segment, begin);
     if (!word64_less(begin, word64_min(all.outputs, push.max_output))) return false;
   } else if (segment.is_extra) {

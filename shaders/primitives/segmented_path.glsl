@@ -65,13 +65,19 @@ PathCut path_search(SegmentedItems all, uvec2 units) {
   uvec2 low = uvec2(0u);
   if (word64_less(all.items, units))
     low = word64_min(high, word64_shift_right(word64_add(word64_subtract(units, all.items), rounded), shift));
-  for (uint i = 0u; i < 64u && word64_less(low, high); ++i) {
-    const uvec2 middle = word64_add(low, word64_shift_right(word64_subtract(high, low), 1u));
-    const uvec2 place = word64_add(segment_end(all, middle), word64_times(middle, kSegmentUnits));
-    if (word64_less(place, units))
-      low = word64_add(middle, 1u);
-    else
-      high = middle;
+  // Three probes a step, which are under way together: a quarter of the range remains.
+  for (uint step = 0u; step < 33u && word64_less(low, high); ++step) {
+    const uvec2 stride = word64_shift_right(word64_add(word64_subtract(high, low), 3u), 2u);
+    uint in_front = 0u;
+    [[unroll]] for (uint k = 1; k <= 3u; ++k) {
+      const uvec2 probe = word64_subtract(word64_add(low, word64_times(stride, k)), uvec2(1u, 0u));
+      if (!word64_less(probe, high)) continue;
+      const uvec2 place = word64_add(segment_end(all, probe), word64_times(probe, kSegmentUnits));
+      if (word64_less(place, units)) in_front = k;
+    }
+    const uvec2 from = word64_add(low, word64_times(stride, in_front));
+    if (in_front < 3u) high = word64_min(high, word64_subtract(word64_add(from, stride), uvec2(1u, 0u)));
+    low = from;
   }
   const uvec2 ends = word64_times(low, kSegmentUnits);
   uvec2 items = word64_subtract(word64_max(units, ends), ends);

@@ -94,7 +94,8 @@ struct IntervalPlan {
     if (is_direct(push.count_value)) {
       // As kEndUnits in interval_segment.glsl; in front of the segments a workgroup tells of all.
       const uint64_t units = outputs + push.count_value * std::max(1u, segment_outputs / tile_intervals);
-      const uint64_t segments = push.max_output == 0 ? 0 : (units + segment_outputs - 1) / segment_outputs;
+      const bool is_empty = push.max_output == 0 || push.count_value == 0;
+      const uint64_t segments = is_empty ? 0 : (units + segment_outputs - 1) / segment_outputs;
       dispatch(*state, commands, *direct, push, dispatch_size(1 + segments, max_groups));
       return;
     }
