@@ -825,369 +825,367 @@ Subject set_operation_subject(SetOperationConfig config, const char* tuning = ""
       options.total_bytes = draw.one_in(2) ? 8 : 4;
       options.dirt = draw.dirt();
       return wrong_set_operation(backend.gpu(), *operation, config, a, b, options);
-      Subject merge_sort_subject(MergeSortConfig config, const char* tuning = "") {
-        config.key = item_type<T>();
-        Subject subject;
-        subject.name = "merge_sort " + text_of(config) + ' ' + tuning;
-        subject.tuning = tuning;
-        subject.build = [=](Backend& backend) -> Check {
-          return [=, &backend, sort = built(MergeSort::create(backend.context(), config))](Draws& draw) {
-            const uint64_t n = draw.count(draw.one_in(2) ? sort->block_keys() : sort->subgroup_keys());
-            std::vector<T> keys = draw.items<T>(n);
-            // Some come again.
-            for (uint64_t i = 0; i < n; i += 3) keys[i] = keys[draw.below(n)];
-            MergeSortOptions options;
-            options.keys_misalignment = draw.misalignment(sizeof(T));
-            options.out_misalignment = draw.misalignment(sizeof(T));
-            if (config.value_bytes != 0) options.values_misalignment = draw.misalignment(config.value_bytes);
-            options.device_count = draw.device_count(n);
-            options.dirt = draw.dirt();
-            return wrong_merge_sort(backend.gpu(), *sort, config, keys, options);
-          };
-        };
-        return subject;
+    };
+  };
+  return subject;
+}
+
+template <class T>
+Subject merge_sort_subject(MergeSortConfig config, const char* tuning = "") {
+  config.key = item_type<T>();
+  Subject subject;
+  subject.name = "merge_sort " + text_of(config) + ' ' + tuning;
+  subject.tuning = tuning;
+  subject.build = [=](Backend& backend) -> Check {
+    return [=, &backend, sort = built(MergeSort::create(backend.context(), config))](Draws& draw) {
+      const uint64_t n = draw.count(draw.one_in(2) ? sort->block_keys() : sort->subgroup_keys());
+      std::vector<T> keys = draw.items<T>(n);
+      // Some come again.
+      for (uint64_t i = 0; i < n; i += 3) keys[i] = keys[draw.below(n)];
+      MergeSortOptions options;
+      options.keys_misalignment = draw.misalignment(sizeof(T));
+      options.out_misalignment = draw.misalignment(sizeof(T));
+      if (config.value_bytes != 0) options.values_misalignment = draw.misalignment(config.value_bytes);
+      options.device_count = draw.device_count(n);
+      options.dirt = draw.dirt();
+      return wrong_merge_sort(backend.gpu(), *sort, config, keys, options);
+    };
+  };
+  return subject;
+}
+
+template <class T>
+Subject radix_sort_subject(RadixSortConfig config, const char* tuning = "") {
+  config.key = type_of<T>;
+  Subject subject;
+  subject.name = std::string("radix_sort ") + name_of(config.key) + ' ' + std::to_string(config.value_bytes) + ' ' +
+                 name_of(config.order) + ' ' + tuning;
+  subject.tuning = tuning;
+  subject.build = [=](Backend& backend) -> Check {
+    return [=, &backend, sort = built(RadixSort::create(backend.context(), config))](Draws& draw) {
+      const uint64_t n = draw.count(sort->tile_keys());
+      std::vector<T> keys = draw.items<T>(n);
+      if (draw.one_in(3)) {
+        const std::vector<uint8_t> bytes = draw.bytes(n * sizeof(T));
+        if (n != 0) std::memcpy(keys.data(), bytes.data(), bytes.size());
       }
+      SortOptions options;
+      options.keys_misalignment = draw.misalignment(sizeof(T));
+      options.values_misalignment = draw.misalignment(4);
+      options.keys_out_misalignment = draw.misalignment(sizeof(T));
+      options.values_out_misalignment = draw.misalignment(4);
+      options.device_count = draw.device_count(n);
+      options.dirt = draw.dirt();
+      return wrong_sort(backend.gpu(), *sort, config, keys, options);
+    };
+  };
+  return subject;
+}
 
-      template <class T>
-      Subject radix_sort_subject(RadixSortConfig config, const char* tuning = "") {
-        config.key = type_of<T>;
-        Subject subject;
-        subject.name = std::string("radix_sort ") + name_of(config.key) + ' ' + std::to_string(config.value_bytes) +
-                       ' ' + name_of(config.order) + ' ' + tuning;
-        subject.tuning = tuning;
-        subject.build = [=](Backend& backend) -> Check {
-          return [=, &backend, sort = built(RadixSort::create(backend.context(), config))](Draws& draw) {
-            const uint64_t n = draw.count(sort->tile_keys());
-            std::vector<T> keys = draw.items<T>(n);
-            if (draw.one_in(3)) {
-              const std::vector<uint8_t> bytes = draw.bytes(n * sizeof(T));
-              if (n != 0) std::memcpy(keys.data(), bytes.data(), bytes.size());
-            }
-            SortOptions options;
-            options.keys_misalignment = draw.misalignment(sizeof(T));
-            options.values_misalignment = draw.misalignment(4);
-            options.keys_out_misalignment = draw.misalignment(sizeof(T));
-            options.values_out_misalignment = draw.misalignment(4);
-            options.device_count = draw.device_count(n);
-            options.dirt = draw.dirt();
-            return wrong_sort(backend.gpu(), *sort, config, keys, options);
-          };
-        };
-        return subject;
+template <class T>
+Subject segmented_sort_subject(SegmentedSortConfig config, const char* tuning = "") {
+  config.key = type_of<T>;
+  Subject subject;
+  subject.name = std::string("segmented_sort ") + name_of(config.key) + ' ' + std::to_string(config.value_bytes) + ' ' +
+                 name_of(config.order) + " by " + name_of(config.offset) + ' ' + tuning;
+  subject.tuning = tuning;
+  subject.build = [=](Backend& backend) -> Check {
+    return [=, &backend, sort = built(SegmentedSort::create(backend.context(), config))](Draws& draw) {
+      const uint64_t n = draw.count(draw.one_in(2) ? sort->tile_keys() : sort->short_keys());
+      const uint64_t segments = draw.one_in(2) ? draw.count(1000) : draw.of_any_magnitude(n / 9 + 1);
+      std::vector<T> keys = draw.items<T>(n);
+      if (draw.one_in(3)) {
+        const std::vector<uint8_t> bytes = draw.bytes(n * sizeof(T));
+        if (n != 0) std::memcpy(keys.data(), bytes.data(), bytes.size());
       }
+      SegmentedSortOptions options;
+      options.keys_misalignment = draw.misalignment(sizeof(T));
+      options.values_misalignment = draw.misalignment(4);
+      options.offsets_misalignment = draw.misalignment(4);
+      options.keys_out_misalignment = draw.misalignment(sizeof(T));
+      options.values_out_misalignment = draw.misalignment(4);
+      options.count = draw.device_count(segments);
+      options.key_count = draw.device_count(n);
+      options.ascending = !draw.one_in(10);
+      options.dirt = draw.dirt();
+      const Offsets offsets = drawn_offsets(draw, n, segments, options.ascending);
+      return wrong_segmented_sort(backend.gpu(), *sort, config, keys, offsets, options);
+    };
+  };
+  return subject;
+}
 
-      template <class T>
-      Subject segmented_sort_subject(SegmentedSortConfig config, const char* tuning = "") {
-        config.key = type_of<T>;
-        Subject subject;
-        subject.name = std::string("segmented_sort ") + name_of(config.key) + ' ' + std::to_string(config.value_bytes) +
-                       ' ' + name_of(config.order) + " by " + name_of(config.offset) + ' ' + tuning;
-        subject.tuning = tuning;
-        subject.build = [=](Backend& backend) -> Check {
-          return [=, &backend, sort = built(SegmentedSort::create(backend.context(), config))](Draws& draw) {
-            const uint64_t n = draw.count(draw.one_in(2) ? sort->tile_keys() : sort->short_keys());
-            const uint64_t segments = draw.one_in(2) ? draw.count(1000) : draw.of_any_magnitude(n / 9 + 1);
-            std::vector<T> keys = draw.items<T>(n);
-            if (draw.one_in(3)) {
-              const std::vector<uint8_t> bytes = draw.bytes(n * sizeof(T));
-              if (n != 0) std::memcpy(keys.data(), bytes.data(), bytes.size());
-            }
-            SegmentedSortOptions options;
-            options.keys_misalignment = draw.misalignment(sizeof(T));
-            options.values_misalignment = draw.misalignment(4);
-            options.offsets_misalignment = draw.misalignment(4);
-            options.keys_out_misalignment = draw.misalignment(sizeof(T));
-            options.values_out_misalignment = draw.misalignment(4);
-            options.count = draw.device_count(segments);
-            options.key_count = draw.device_count(n);
-            options.ascending = !draw.one_in(10);
-            options.dirt = draw.dirt();
-            const Offsets offsets = drawn_offsets(draw, n, segments, options.ascending);
-            return wrong_segmented_sort(backend.gpu(), *sort, config, keys, offsets, options);
-          };
-        };
-        return subject;
+/// Primitive: SortedSearch or BinarySearch.
+template <class Primitive, class T>
+Subject search_subject(Bound bound, const char* tuning = "") {
+  constexpr bool kSorted = std::is_same_v<Primitive, SortedSearch>;
+  Subject subject;
+  subject.name = std::string(kSorted ? "sorted_search " : "binary_search ") + name_of(bound) + ' ' +
+                 name_of(item_type<T>()) + ' ' + tuning;
+  subject.tuning = tuning;
+  subject.build = [=](Backend& backend) -> Check {
+    return [=, &backend, search = built(Primitive::create(backend.context(), {item_type<T>(), bound}))](Draws& draw) {
+      uint64_t tile = 0;
+      if constexpr (kSorted)
+        tile = search->tile_keys();
+      else
+        tile = search->tile_needles();
+      const uint64_t total = draw.count(tile);
+      const uint64_t n = draw.below(total + 1);
+      std::vector<T> needles = draw.items<T>(n);
+      const std::vector<T> haystack = sorted(draw.items<T>(total - n));
+      // Some of the haystack's own.
+      for (uint64_t i = 0; i < n && !haystack.empty(); i += 3) needles[i] = haystack[draw.below(haystack.size())];
+      SearchOptions options;
+      options.sorted = !kSorted || !draw.one_in(10);
+      if (kSorted && options.sorted) needles = sorted(std::move(needles));
+      options.needles_misalignment = draw.misalignment(sizeof(T));
+      options.haystack_misalignment = draw.misalignment(sizeof(T));
+      options.output_misalignment = draw.misalignment(4);
+      options.needle_count = draw.device_count(n);
+      options.haystack_count = draw.device_count(total - n);
+      options.dirt = draw.dirt();
+      return wrong_search(backend.gpu(), *search, bound, needles, haystack, options);
+    };
+  };
+  return subject;
+}
+
+/// Primitive: BulkRemove or BulkInsert.
+template <class Primitive, class Config>
+Subject bulk_subject(uint32_t item_bytes, Type index, const char* tuning = "") {
+  constexpr bool kRemoves = std::is_same_v<Primitive, BulkRemove>;
+  Subject subject;
+  subject.name = std::string(kRemoves ? "bulk_remove " : "bulk_insert ") + std::to_string(item_bytes) +
+                 " bytes, indices " + name_of(index) + ' ' + tuning;
+  subject.tuning = tuning;
+  subject.build = [=](Backend& backend) -> Check {
+    return [=, &backend, bulk = built(Primitive::create(backend.context(), Config{item_bytes, index}))](Draws& draw) {
+      const uint64_t total = draw.count(bulk->tile_items()), seed = draw.word();
+      const uint64_t m = kRemoves ? 0 : draw.below(total + 1), n = total - m;
+      const Spread spread = kEverySpread[draw.below(std::size(kEverySpread))];
+      Indices indices = kRemoves ? spread_indices(n, spread, seed) : spread_positions(n, m, spread, seed);
+      BulkOptions options;
+      options.ordered = !draw.one_in(10);
+      if (!options.ordered)
+        for (uint64_t& i : indices) i = draw.word() % (2 * n + 1);
+      options.items_misalignment = draw.misalignment(item_bytes);
+      options.inserted_misalignment = draw.misalignment(item_bytes);
+      options.indices_misalignment = draw.misalignment(4);
+      options.output_misalignment = draw.misalignment(item_bytes);
+      options.count = draw.device_count(n);
+      options.index_count = draw.device_count(indices.size());
+      options.dirt = draw.dirt();
+      if constexpr (kRemoves)
+        return wrong_removal(backend.gpu(), *bulk, item_bytes, index, random_bytes(n * item_bytes, seed), indices,
+                             options);
+      else
+        return wrong_insertion(backend.gpu(), *bulk, item_bytes, index, random_bytes(n * item_bytes, seed),
+                               random_bytes(m * item_bytes, ~seed), indices, options);
+    };
+  };
+  return subject;
+}
+
+std::vector<Subject> subjects() {
+  constexpr auto kExclusive = ScanKind::exclusive;
+  constexpr auto kInclusive = ScanKind::inclusive;
+  constexpr auto kReduceThenScan = Strategy::reduce_then_scan;
+  constexpr auto kLookBack = Strategy::look_back;
+  return {
+      scan_subject<uint32_t>(kExclusive, Op::add, kReduceThenScan),
+      scan_subject<uint32_t>(kExclusive, Op::add, kLookBack),
+      scan_subject<uint32_t>(kInclusive, Op::max, kReduceThenScan, "scan.groups=3"),
+      scan_subject<uint32_t>(kInclusive, Op::add, kLookBack, "scan.rows=1,scan.lag_kib=1"),
+      scan_subject<uint8_t>(kInclusive, Op::add, kLookBack, "scan.spin_limit=1"),
+      scan_subject<uint8_t>(kExclusive, Op::bit_xor, kReduceThenScan, "scan.workgroup=256"),
+      scan_subject<uint8_t, uint32_t>(kInclusive, Op::add, kLookBack),
+      scan_subject<uint16_t, uint32_t>(kExclusive, Op::add, kReduceThenScan, "scan.rows_wide=3"),
+      scan_subject<uint16_t>(kInclusive, Op::min, kLookBack, "scan.rows=3"),
+      scan_subject<uint64_t>(kExclusive, Op::add, kLookBack, "scan.rows_wide=1"),
+      scan_subject<float>(kExclusive, Op::add, kReduceThenScan),
+      scan_subject<F16, float>(kInclusive, Op::add, kLookBack),
+      scan_subject<U32x2>(kInclusive, Op::affine, kLookBack, "scan.rows_wide=2"),
+      scan_subject<U32x2>(kExclusive, Op::affine, kReduceThenScan, "scan.groups=7"),
+      reduce_subject<uint32_t>(Op::add),
+      reduce_subject<uint8_t, uint32_t>(Op::add, "reduce.rows=1"),
+      reduce_subject<uint16_t>(Op::bit_or, "reduce.groups=2"),
+      reduce_subject<float>(Op::min),
+      reduce_subject<U32x2>(Op::affine, "reduce.groups=3"),
+      reduce_subject<uint32_t>(Op::arg_min),
+      reduce_subject<uint8_t>(Op::arg_max, "reduce.rows=2"),
+      select_subject<uint32_t>(SelectConfig::select_if(Type::u32, Criterion::less), kLookBack),
+      select_subject<uint8_t>(SelectConfig::select_if(Type::u8, Criterion::inside), kReduceThenScan, "select.rows=1"),
+      select_subject<int32_t>(
+          SelectConfig::select_if(Type::i32, Criterion::less), [](auto& config) { config.indices = true; },
+          kReduceThenScan, "select.groups=3"),
+      select_subject<float>(SelectConfig::select_if(Type::f32, Criterion::not_equal), kLookBack, "select.lag_kib=1"),
+      select_subject<uint16_t>(SelectConfig::unique(Type::u16), kLookBack, "select.chunk_tiles=3"),
+      select_subject<uint32_t>(SelectConfig::unique_by_key(Type::u32, 2), kReduceThenScan),
+      select_subject<uint8_t>(SelectConfig::select_flagged(12, Type::u8), kLookBack, "select.spin_limit=1"),
+      select_subject<uint32_t>(SelectConfig::select_flagged(1), kReduceThenScan, "select.workgroup=256"),
+      select_subject<uint32_t>(
+          SelectConfig::select_if(Type::u32, Criterion::any_bit),
+          [](auto& config) {
+            config.member = {20, 8, 0};
+          },
+          kLookBack),
+      select_subject<uint16_t>(
+          SelectConfig::unique(Type::u16),
+          [](auto& config) {
+            config.member = {12, 2, 2};
+          },
+          kReduceThenScan),
+      partition_subject<uint32_t>(2, Criterion::less, 0, kLookBack),
+      partition_subject<uint8_t>(2, Criterion::nonzero, 16, kReduceThenScan, "select.chunk_tiles=2"),
+      partition_subject<uint16_t>(3, Criterion::inside, 0, kLookBack),
+      partition_subject<uint32_t>(3, Criterion::inside, 0, kReduceThenScan, "select.rows=2"),
+      run_length_encode_subject<uint32_t>(false, kLookBack),
+      run_length_encode_subject<uint8_t>(true, kLookBack, "select.rows=1,select.lag_kib=1"),
+      run_length_encode_subject<uint16_t, uint64_t>(true, kReduceThenScan, "select.chunk_tiles=2"),
+      run_length_encode_subject<U32x2>(false, kReduceThenScan, "select.groups=3"),
+      run_length_encode_subject<uint32_t>(true, kLookBack, "select.chunk_tiles=2", true),
+      run_length_encode_subject<uint8_t>(true, kReduceThenScan, "select.groups=3", true),
+      run_length_encode_subject<uint16_t, uint64_t>(true, kLookBack, "select.rows=1,select.spin_limit=1", true),
+      run_length_encode_subject<U32x2, uint64_t>(false, kLookBack, "", true),
+      run_length_decode_subject(1, Type::u32),
+      run_length_decode_subject(2, Type::u64, "decode.workgroup=256,decode.rows=8,decode.vectors=2"),
+      run_length_decode_subject(16, Type::u32, "decode.rows=1,decode.groups=3"),
+      load_balance_search_subject({IntervalsBy::counts, Type::u32, Type::u32, true, true}),
+      load_balance_search_subject({IntervalsBy::offsets, Type::u64, Type::u32, true, true},
+                                  "load_balance.direct_intervals=50000"),
+      load_balance_search_subject({IntervalsBy::offsets, Type::u64, Type::u64, true, true},
+                                  "load_balance.rows=4,load_balance.vectors=2"),
+      interval_move_subject({.item_bytes = 1}),
+      interval_move_subject({.by = IntervalsBy::offsets, .offset = Type::u64, .item_bytes = 12}, "move.vectors=2"),
+      interval_move_subject({.count = Type::u64, .item_bytes = 4, .scatter = false}, "move.rows=1,move.groups=3"),
+      interval_move_subject({.item_bytes = 2, .gather = false}),
+      histogram_subject<uint32_t>(HistogramKind::even, 256),
+      histogram_subject<uint8_t>(HistogramKind::levels, 20, "histogram.rows=1,histogram.groups=1"),
+      histogram_subject<float>(HistogramKind::even, 1000, "histogram.table_words=256"),
+      histogram_subject<int32_t>(HistogramKind::levels, 5000),
+      scan_by_key_subject<uint32_t>(kExclusive, Op::add, SegmentsBy::keys, Type::u32, kLookBack),
+      scan_by_key_subject<uint16_t>(kInclusive, Op::bit_xor, SegmentsBy::keys, Type::u8, kReduceThenScan,
+                                    "scan_by_key.groups=3"),
+      scan_by_key_subject<uint8_t, uint32_t>(kInclusive, Op::add, SegmentsBy::head_bits, Type::u32, kLookBack,
+                                             "scan_by_key.rows=1,scan_by_key.spin_limit=1"),
+      scan_by_key_subject<uint64_t>(kExclusive, Op::max, SegmentsBy::head_bytes, Type::u32, kReduceThenScan),
+      reduce_by_key_subject<uint32_t>(Op::add, Type::u32, kReduceThenScan, "reduce_by_key.groups=3"),
+      reduce_by_key_subject<uint8_t>(Op::max, Type::u16, kLookBack),
+      reduce_by_key_subject<uint16_t, uint32_t>(Op::add, Type::u64, kReduceThenScan,
+                                                "reduce_by_key.workgroup=256,reduce_by_key.rows=4"),
+      reduce_by_key_subject<float>(Op::add, Type::u8, kLookBack, "reduce_by_key.rows=1,reduce_by_key.spin_limit=1"),
+      segmented_reduce_subject<uint32_t>(Op::add, Type::u32, "segmented_reduce.groups=3"),
+      segmented_reduce_subject<uint8_t, uint32_t>(Op::add, Type::u64, "segmented_reduce.rows=1"),
+      segmented_reduce_subject<uint16_t>(Op::max, Type::u32, "segmented_reduce.workgroup=256"),
+      segmented_reduce_subject<int64_t>(Op::add, Type::u32, "segmented_reduce.groups=7"),
+      segmented_scan_subject<uint32_t>(kInclusive, Op::add, Type::u32, kReduceThenScan),
+      segmented_scan_subject<uint8_t, uint32_t>(kExclusive, Op::add, Type::u64, kLookBack),
+      search_subject<SortedSearch, uint32_t>(Bound::lower),
+      search_subject<SortedSearch, float>(Bound::upper, "search.workgroup=256,search.keys=3"),
+      search_subject<SortedSearch, int64_t>(Bound::lower, "search.keys=15"),
+      search_subject<BinarySearch, int32_t>(Bound::upper),
+      search_subject<BinarySearch, double>(Bound::lower),
+      merge_subject<uint32_t>({}),
+      merge_subject<float>({.order = SortOrder::descending}, "merge.workgroup=256,merge.keys=1"),
+      merge_subject<int64_t>({.value_bytes = 4}, "merge.keys_wide=16"),
+      merge_subject<uint8_t>({.order = SortOrder::descending, .value_bytes = 1, .indices = true}, "merge.keys=2"),
+      set_operation_subject<uint32_t>({.operation = SetOperator::set_union}),
+      set_operation_subject<uint8_t>({.operation = SetOperator::set_intersection, .value_bytes = 4},
+                                     "set_operation.groups=3"),
+      set_operation_subject<float>({.operation = SetOperator::set_difference, .order = SortOrder::descending},
+                                   "set_operation.workgroup=256,set_operation.keys=3"),
+      set_operation_subject<int64_t>(
+          {.operation = SetOperator::set_symmetric_difference, .value_bytes = 1, .indices = true},
+          "set_operation.keys_wide=2"),
+      merge_sort_subject<uint32_t>({}),
+      merge_sort_subject<float>({.order = SortOrder::descending, .value_bytes = 4}, "merge_sort.merge_keys_wide=8"),
+      merge_sort_subject<uint16_t>({.keys = false, .value_bytes = 2, .indices = true}, "merge_sort.keys=8"),
+      merge_subject<uint16_t>({.value_bytes = 12, .form = MergeForm::streaming}),
+      merge_subject<double>({.indices = true, .form = MergeForm::streaming},
+                            "merge.stream_keys=3,merge.stream_steps=2"),
+      radix_sort_subject<uint32_t>({}, "radix_sort.groups=3"),
+      radix_sort_subject<float>({.value_bytes = 4, .order = SortOrder::descending}, "radix_sort.direct_groups=2"),
+      radix_sort_subject<int64_t>({.value_bytes = 8}, "radix_sort.rows=16,radix_sort.part_words=700"),
+      radix_sort_subject<uint64_t>({.begin_bit = 27, .end_bit = 44}, "radix_sort.rows=3"),
+      segmented_sort_subject<uint32_t>({}),
+      segmented_sort_subject<double>({.value_bytes = 4, .order = SortOrder::descending, .offset = Type::u64},
+                                     "segmented_sort.long_rows=3,radix_sort.groups=2"),
+      bulk_subject<BulkRemove, BulkRemoveConfig>(1, Type::u32),
+      bulk_subject<BulkRemove, BulkRemoveConfig>(4, Type::u64, "bulk.workgroup=256,bulk.words=5"),
+      bulk_subject<BulkRemove, BulkRemoveConfig>(16, Type::u32, "bulk.words=16"),
+      bulk_subject<BulkInsert, BulkInsertConfig>(2, Type::u32),
+      bulk_subject<BulkInsert, BulkInsertConfig>(4, Type::u32, "bulk.workgroup=256,bulk.words=5"),
+      bulk_subject<BulkInsert, BulkInsertConfig>(12, Type::u64),
+  };
+}
+
+uint64_t number_in(const char* variable, const char* text) {
+  char* end = nullptr;
+  const uint64_t number = std::strtoull(text, &end, 10);
+  REQUIRE_MESSAGE((end != text && *end == '\0'), variable, "=", text);
+  return number;
+}
+
+/// What WEFT_FUZZ_CASES asks for: a number of cases from the first on, or "first-last".
+struct Cases {
+  uint64_t first = 0;
+  uint64_t end = kCases;
+  bool all = false;  ///< whatever WEFT_TEST_SHARE says
+
+  static Cases wanted() {
+    const char* text = std::getenv("WEFT_FUZZ_CASES");
+    if (text == nullptr) return {};
+    unsigned long long first = 0, last = 0;
+    if (std::sscanf(text, "%llu-%llu", &first, &last) == 2) return {first, last + 1, true};
+    return {0, number_in("WEFT_FUZZ_CASES", text), false};
+  }
+};
+}  // namespace
+
+TEST_SUITE("fuzz") {
+  TEST_CASE("whatever is drawn, results are the oracle's") {
+    const char* seed_text = std::getenv("WEFT_FUZZ_SEED");
+    const uint64_t seed = seed_text != nullptr ? number_in("WEFT_FUZZ_SEED", seed_text) : kSeed;
+    const Cases cases = Cases::wanted();
+    const std::vector<Backend*> backends = every_backend();
+    const std::vector<Subject> all = subjects();
+    std::map<std::pair<size_t, size_t>, Check> checks;  // by subject and backend
+    int failures = 0;
+    uint64_t run = 0;
+    for (uint64_t i = cases.first; i < cases.end && failures < kMostFailures; ++i) {
+      Draws draw(seed, i);
+      const size_t s = draw.below(all.size());
+      const Subject& subject = all[s];
+      // Pipelines take longest: each subject has the first backend and one other, which is slower and so takes fewer cases, and
+      // those in one of the processes that share the cases out.
+      const size_t b = backends.size() > 1 && draw.one_in(5) ? 1 + s % (backends.size() - 1) : 0;
+      if (!cases.all && !is_in_share(static_cast<uint32_t>(b == 0 ? i : s))) continue;
+      Backend& backend = *backends[b];
+      if (!std::ranges::all_of(subject.types, [&](Type type) { return backend.context().supports(type); })) continue;
+      INFO("WEFT_FUZZ_SEED=", seed, " WEFT_FUZZ_CASES=", i, '-', i, " on ", backend.name(), ": ", subject.name);
+      Check& check = checks[{s, b}];
+      if (!check) {
+        const ScopedEnvironment tuned("WEFT_TUNE", subject.tuning);
+        check = subject.build(backend);
       }
-
-      /// Primitive: SortedSearch or BinarySearch.
-      template <class Primitive, class T>
-      Subject search_subject(Bound bound, const char* tuning = "") {
-        constexpr bool kSorted = std::is_same_v<Primitive, SortedSearch>;
-        Subject subject;
-        subject.name = std::string(kSorted ? "sorted_search " : "binary_search ") + name_of(bound) + ' ' +
-                       name_of(item_type<T>()) + ' ' + tuning;
-        subject.tuning = tuning;
-        subject.build = [=](Backend& backend) -> Check {
-          return [=, &backend,
-                  search = built(Primitive::create(backend.context(), {item_type<T>(), bound}))](Draws& draw) {
-            uint64_t tile = 0;
-            if constexpr (kSorted)
-              tile = search->tile_keys();
-            else
-              tile = search->tile_needles();
-            const uint64_t total = draw.count(tile);
-            const uint64_t n = draw.below(total + 1);
-            std::vector<T> needles = draw.items<T>(n);
-            const std::vector<T> haystack = sorted(draw.items<T>(total - n));
-            // Some of the haystack's own.
-            for (uint64_t i = 0; i < n && !haystack.empty(); i += 3) needles[i] = haystack[draw.below(haystack.size())];
-            SearchOptions options;
-            options.sorted = !kSorted || !draw.one_in(10);
-            if (kSorted && options.sorted) needles = sorted(std::move(needles));
-            options.needles_misalignment = draw.misalignment(sizeof(T));
-            options.haystack_misalignment = draw.misalignment(sizeof(T));
-            options.output_misalignment = draw.misalignment(4);
-            options.needle_count = draw.device_count(n);
-            options.haystack_count = draw.device_count(total - n);
-            options.dirt = draw.dirt();
-            return wrong_search(backend.gpu(), *search, bound, needles, haystack, options);
-          };
-        };
-        return subject;
-      }
-
-      /// Primitive: BulkRemove or BulkInsert.
-      template <class Primitive, class Config>
-      Subject bulk_subject(uint32_t item_bytes, Type index, const char* tuning = "") {
-        constexpr bool kRemoves = std::is_same_v<Primitive, BulkRemove>;
-        Subject subject;
-        subject.name = std::string(kRemoves ? "bulk_remove " : "bulk_insert ") + std::to_string(item_bytes) +
-                       " bytes, indices " + name_of(index) + ' ' + tuning;
-        subject.tuning = tuning;
-        subject.build = [=](Backend& backend) -> Check {
-          return [=, &backend,
-                  bulk = built(Primitive::create(backend.context(), Config{item_bytes, index}))](Draws& draw) {
-            const uint64_t total = draw.count(bulk->tile_items()), seed = draw.word();
-            const uint64_t m = kRemoves ? 0 : draw.below(total + 1), n = total - m;
-            const Spread spread = kEverySpread[draw.below(std::size(kEverySpread))];
-            Indices indices = kRemoves ? spread_indices(n, spread, seed) : spread_positions(n, m, spread, seed);
-            BulkOptions options;
-            options.ordered = !draw.one_in(10);
-            if (!options.ordered)
-              for (uint64_t& i : indices) i = draw.word() % (2 * n + 1);
-            options.items_misalignment = draw.misalignment(item_bytes);
-            options.inserted_misalignment = draw.misalignment(item_bytes);
-            options.indices_misalignment = draw.misalignment(4);
-            options.output_misalignment = draw.misalignment(item_bytes);
-            options.count = draw.device_count(n);
-            options.index_count = draw.device_count(indices.size());
-            options.dirt = draw.dirt();
-            if constexpr (kRemoves)
-              return wrong_removal(backend.gpu(), *bulk, item_bytes, index, random_bytes(n * item_bytes, seed), indices,
-                                   options);
-            else
-              return wrong_insertion(backend.gpu(), *bulk, item_bytes, index, random_bytes(n * item_bytes, seed),
-                                     random_bytes(m * item_bytes, ~seed), indices, options);
-          };
-        };
-        return subject;
-      }
-
-      std::vector<Subject> subjects() {
-        constexpr auto kExclusive = ScanKind::exclusive;
-        constexpr auto kInclusive = ScanKind::inclusive;
-        constexpr auto kReduceThenScan = Strategy::reduce_then_scan;
-        constexpr auto kLookBack = Strategy::look_back;
-        return {
-            scan_subject<uint32_t>(kExclusive, Op::add, kReduceThenScan),
-            scan_subject<uint32_t>(kExclusive, Op::add, kLookBack),
-            scan_subject<uint32_t>(kInclusive, Op::max, kReduceThenScan, "scan.groups=3"),
-            scan_subject<uint32_t>(kInclusive, Op::add, kLookBack, "scan.rows=1,scan.lag_kib=1"),
-            scan_subject<uint8_t>(kInclusive, Op::add, kLookBack, "scan.spin_limit=1"),
-            scan_subject<uint8_t>(kExclusive, Op::bit_xor, kReduceThenScan, "scan.workgroup=256"),
-            scan_subject<uint8_t, uint32_t>(kInclusive, Op::add, kLookBack),
-            scan_subject<uint16_t, uint32_t>(kExclusive, Op::add, kReduceThenScan, "scan.rows_wide=3"),
-            scan_subject<uint16_t>(kInclusive, Op::min, kLookBack, "scan.rows=3"),
-            scan_subject<uint64_t>(kExclusive, Op::add, kLookBack, "scan.rows_wide=1"),
-            scan_subject<float>(kExclusive, Op::add, kReduceThenScan),
-            scan_subject<F16, float>(kInclusive, Op::add, kLookBack),
-            scan_subject<U32x2>(kInclusive, Op::affine, kLookBack, "scan.rows_wide=2"),
-            scan_subject<U32x2>(kExclusive, Op::affine, kReduceThenScan, "scan.groups=7"),
-            reduce_subject<uint32_t>(Op::add),
-            reduce_subject<uint8_t, uint32_t>(Op::add, "reduce.rows=1"),
-            reduce_subject<uint16_t>(Op::bit_or, "reduce.groups=2"),
-            reduce_subject<float>(Op::min),
-            reduce_subject<U32x2>(Op::affine, "reduce.groups=3"),
-            reduce_subject<uint32_t>(Op::arg_min),
-            reduce_subject<uint8_t>(Op::arg_max, "reduce.rows=2"),
-            select_subject<uint32_t>(SelectConfig::select_if(Type::u32, Criterion::less), kLookBack),
-            select_subject<uint8_t>(SelectConfig::select_if(Type::u8, Criterion::inside), kReduceThenScan,
-                                    "select.rows=1"),
-            select_subject<int32_t>(
-                SelectConfig::select_if(Type::i32, Criterion::less), [](auto& config) { config.indices = true; },
-                kReduceThenScan, "select.groups=3"),
-            select_subject<float>(SelectConfig::select_if(Type::f32, Criterion::not_equal), kLookBack,
-                                  "select.lag_kib=1"),
-            select_subject<uint16_t>(SelectConfig::unique(Type::u16), kLookBack, "select.chunk_tiles=3"),
-            select_subject<uint32_t>(SelectConfig::unique_by_key(Type::u32, 2), kReduceThenScan),
-            select_subject<uint8_t>(SelectConfig::select_flagged(12, Type::u8), kLookBack, "select.spin_limit=1"),
-            select_subject<uint32_t>(SelectConfig::select_flagged(1), kReduceThenScan, "select.workgroup=256"),
-            select_subject<uint32_t>(
-                SelectConfig::select_if(Type::u32, Criterion::any_bit),
-                [](auto& config) {
-                  config.member = {20, 8, 0};
-                },
-                kLookBack),
-            select_subject<uint16_t>(
-                SelectConfig::unique(Type::u16),
-                [](auto& config) {
-                  config.member = {12, 2, 2};
-                },
-                kReduceThenScan),
-            partition_subject<uint32_t>(2, Criterion::less, 0, kLookBack),
-            partition_subject<uint8_t>(2, Criterion::nonzero, 16, kReduceThenScan, "select.chunk_tiles=2"),
-            partition_subject<uint16_t>(3, Criterion::inside, 0, kLookBack),
-            partition_subject<uint32_t>(3, Criterion::inside, 0, kReduceThenScan, "select.rows=2"),
-            run_length_encode_subject<uint32_t>(false, kLookBack),
-            run_length_encode_subject<uint8_t>(true, kLookBack, "select.rows=1,select.lag_kib=1"),
-            run_length_encode_subject<uint16_t, uint64_t>(true, kReduceThenScan, "select.chunk_tiles=2"),
-            run_length_encode_subject<U32x2>(false, kReduceThenScan, "select.groups=3"),
-            run_length_encode_subject<uint32_t>(true, kLookBack, "select.chunk_tiles=2", true),
-            run_length_encode_subject<uint8_t>(true, kReduceThenScan, "select.groups=3", true),
-            run_length_encode_subject<uint16_t, uint64_t>(true, kLookBack, "select.rows=1,select.spin_limit=1", true),
-            run_length_encode_subject<U32x2, uint64_t>(false, kLookBack, "", true),
-            run_length_decode_subject(1, Type::u32),
-            run_length_decode_subject(2, Type::u64, "decode.workgroup=256,decode.rows=8,decode.vectors=2"),
-            run_length_decode_subject(16, Type::u32, "decode.rows=1,decode.groups=3"),
-            load_balance_search_subject({IntervalsBy::counts, Type::u32, Type::u32, true, true}),
-            load_balance_search_subject({IntervalsBy::offsets, Type::u32, Type::u32, true, true},
-                                        "load_balance.direct_intervals=50000"),
-            load_balance_search_subject({IntervalsBy::offsets, Type::u64, Type::u64, true, true},
-                                        "load_balance.rows=4,load_balance.vectors=2"),
-            interval_move_subject({.item_bytes = 1}),
-            interval_move_subject({.by = IntervalsBy::offsets, .offset = Type::u64, .item_bytes = 12},
-                                  "move.vectors=2"),
-            interval_move_subject({.count = Type::u64, .item_bytes = 4, .scatter = false}, "move.rows=1,move.groups=3"),
-            interval_move_subject({.item_bytes = 2, .gather = false}),
-            histogram_subject<uint32_t>(HistogramKind::even, 256),
-            histogram_subject<uint8_t>(HistogramKind::levels, 20, "histogram.rows=1,histogram.groups=1"),
-            histogram_subject<float>(HistogramKind::even, 1000, "histogram.table_words=256"),
-            histogram_subject<int32_t>(HistogramKind::levels, 5000),
-            scan_by_key_subject<uint32_t>(kExclusive, Op::add, SegmentsBy::keys, Type::u32, kLookBack),
-            scan_by_key_subject<uint16_t>(kInclusive, Op::bit_xor, SegmentsBy::keys, Type::u8, kReduceThenScan,
-                                          "scan_by_key.groups=3"),
-            scan_by_key_subject<uint8_t, uint32_t>(kInclusive, Op::add, SegmentsBy::head_bits, Type::u32, kLookBack,
-                                                   "scan_by_key.rows=1,scan_by_key.spin_limit=1"),
-            scan_by_key_subject<uint64_t>(kExclusive, Op::max, SegmentsBy::head_bytes, Type::u32, kReduceThenScan),
-            reduce_by_key_subject<uint32_t>(Op::add, Type::u32, kReduceThenScan, "reduce_by_key.groups=3"),
-            reduce_by_key_subject<uint8_t>(Op::max, Type::u16, kLookBack),
-            reduce_by_key_subject<uint16_t, uint32_t>(Op::add, Type::u64, kReduceThenScan,
-                                                      "reduce_by_key.workgroup=256,reduce_by_key.rows=4"),
-            reduce_by_key_subject<float>(Op::add, Type::u8, kLookBack,
-                                         "reduce_by_key.rows=1,reduce_by_key.spin_limit=1"),
-            segmented_reduce_subject<uint32_t>(Op::add, Type::u32, "segmented_reduce.groups=3"),
-            segmented_reduce_subject<uint8_t, uint32_t>(Op::add, Type::u64, "segmented_reduce.rows=1"),
-            segmented_reduce_subject<uint16_t>(Op::max, Type::u32, "segmented_reduce.workgroup=256"),
-            segmented_reduce_subject<int64_t>(Op::add, Type::u32, "segmented_reduce.groups=7"),
-            segmented_scan_subject<uint32_t>(kInclusive, Op::add, Type::u32, kReduceThenScan),
-            segmented_scan_subject<uint8_t, uint32_t>(kExclusive, Op::add, Type::u64, kLookBack),
-            search_subject<SortedSearch, uint32_t>(Bound::lower),
-            search_subject<SortedSearch, float>(Bound::upper, "search.workgroup=256,search.keys=3"),
-            search_subject<SortedSearch, int64_t>(Bound::lower, "search.keys=15"),
-            search_subject<BinarySearch, int32_t>(Bound::upper),
-            search_subject<BinarySearch, double>(Bound::lower),
-            merge_subject<uint32_t>({}),
-            merge_subject<float>({.order = SortOrder::descending}, "merge.workgroup=256,merge.keys=1"),
-            merge_subject<int64_t>({.value_bytes = 4}, "merge.keys_wide=16"),
-            merge_subject<uint8_t>({.order = SortOrder::descending, .value_bytes = 1, .indices = true}, "merge.keys=2"),
-            set_operation_subject<uint32_t>({.operation = SetOperator::set_union}),
-            set_operation_subject<uint8_t>({.operation = SetOperator::set_intersection, .value_bytes = 4},
-                                           "set_operation.groups=3"),
-            set_operation_subject<float>({.operation = SetOperator::set_difference, .order = SortOrder::descending},
-                                         "set_operation.workgroup=256,set_operation.keys=3"),
-            set_operation_subject<int64_t>(
-                {.operation = SetOperator::set_symmetric_difference, .value_bytes = 1, .indices = true},
-                "set_operation.keys_wide=2"),
-            merge_sort_subject<uint32_t>({}),
-            merge_sort_subject<float>({.order = SortOrder::descending, .value_bytes = 4},
-                                      "merge_sort.merge_keys_wide=8"),
-            merge_sort_subject<uint16_t>({.keys = false, .value_bytes = 2, .indices = true}, "merge_sort.keys=8"),
-            merge_subject<uint16_t>({.value_bytes = 12, .form = MergeForm::streaming}),
-            merge_subject<double>({.indices = true, .form = MergeForm::streaming},
-                                  "merge.stream_keys=3,merge.stream_steps=2"),
-            radix_sort_subject<uint32_t>({}, "radix_sort.groups=3"),
-            radix_sort_subject<float>({.value_bytes = 4, .order = SortOrder::descending}, "radix_sort.direct_groups=2"),
-            radix_sort_subject<int64_t>({.value_bytes = 8}, "radix_sort.rows=16,radix_sort.part_words=700"),
-            radix_sort_subject<uint64_t>({.begin_bit = 27, .end_bit = 44}, "radix_sort.rows=3"),
-            segmented_sort_subject<uint32_t>({}),
-            segmented_sort_subject<double>({.value_bytes = 4, .order = SortOrder::descending, .offset = Type::u64},
-                                           "segmented_sort.long_rows=3,radix_sort.groups=2"),
-            bulk_subject<BulkRemove, BulkRemoveConfig>(1, Type::u32),
-            bulk_subject<BulkRemove, BulkRemoveConfig>(4, Type::u64, "bulk.workgroup=256,bulk.words=5"),
-            bulk_subject<BulkRemove, BulkRemoveConfig>(16, Type::u32, "bulk.words=16"),
-            bulk_subject<BulkInsert, BulkInsertConfig>(2, Type::u32),
-            bulk_subject<BulkInsert, BulkInsertConfig>(4, Type::u32, "bulk.workgroup=256,bulk.words=5"),
-            bulk_subject<BulkInsert, BulkInsertConfig>(12, Type::u64),
-        };
-      }
-
-      uint64_t number_in(const char* variable, const char* text) {
-        char* end = nullptr;
-        const uint64_t number = std::strtoull(text, &end, 10);
-        REQUIRE_MESSAGE((end != text && *end == '\0'), variable, "=", text);
-        return number;
-      }
-
-      /// What WEFT_FUZZ_CASES asks for: a number of cases from the first on, or "first-last".
-      struct Cases {
-        uint64_t first = 0;
-        uint64_t end = kCases;
-        bool all = false;  ///< whatever WEFT_TEST_SHARE says
-
-        static Cases wanted() {
-          const char* text = std::getenv("WEFT_FUZZ_CASES");
-          if (text == nullptr) return {};
-          unsigned long long first = 0, last = 0;
-          if (std::sscanf(text, "%llu-%llu", &first, &last) == 2) return {first, last + 1, true};
-          return {0, number_in("WEFT_FUZZ_CASES", text), false};
-        }
-      };
-    }  // namespace
-
-    TEST_SUITE("fuzz") {
-      TEST_CASE("whatever is drawn, results are the oracle's") {
-        const char* seed_text = std::getenv("WEFT_FUZZ_SEED");
-        const uint64_t seed = seed_text != nullptr ? number_in("WEFT_FUZZ_SEED", seed_text) : kSeed;
-        const Cases cases = Cases::wanted();
-        const std::vector<Backend*> backends = every_backend();
-        const std::vector<Subject> all = subjects();
-        std::map<std::pair<size_t, size_t>, Check> checks;  // by subject and backend
-        int failures = 0;
-        uint64_t run = 0;
-        for (uint64_t i = cases.first; i < cases.end && failures < kMostFailures; ++i) {
-          Draws draw(seed, i);
-          const size_t s = draw.below(all.size());
-          const Subject& subject = all[s];
-          // Pipelines take longest: each subject has the first backend and one other, which is slower and so takes fewer cases, and
-          // those in one of the processes that share the cases out.
-          const size_t b = backends.size() > 1 && draw.one_in(5) ? 1 + s % (backends.size() - 1) : 0;
-          if (!cases.all && !is_in_share(static_cast<uint32_t>(b == 0 ? i : s))) continue;
-          Backend& backend = *backends[b];
-          if (!std::ranges::all_of(subject.types, [&](Type type) { return backend.context().supports(type); }))
-            continue;
-          INFO("WEFT_FUZZ_SEED=", seed, " WEFT_FUZZ_CASES=", i, '-', i, " on ", backend.name(), ": ", subject.name);
-          Check& check = checks[{s, b}];
-          if (!check) {
-            const ScopedEnvironment tuned("WEFT_TUNE", subject.tuning);
-            check = subject.build(backend);
-          }
-          const std::string wrong = check(draw);
-          CHECK(wrong == "");
-          failures += !wrong.empty();
-          ++run;
-        }
-        MESSAGE(run, " cases of seed ", seed);
-        CHECK((run > 0 || cases.first >= cases.end));
-      }
-
-      TEST_CASE("a case is the same whenever it is drawn") {
-        for (const uint64_t i : {0, 1, 77}) {
-          Draws a(kSeed, i), b(kSeed, i), other(kSeed + 1, i);
-          CHECK(a.items<uint32_t>(1000) == b.items<uint32_t>(1000));
-          CHECK(a.count(512) == b.count(512));
-          CHECK(a.word() == b.word());
-          CHECK(a.word() != other.word());
-        }
-      }
+      const std::string wrong = check(draw);
+      CHECK(wrong == "");
+      failures += !wrong.empty();
+      ++run;
     }
-  }  // namespace weft::test
+    MESSAGE(run, " cases of seed ", seed);
+    CHECK((run > 0 || cases.first >= cases.end));
+  }
+
+  TEST_CASE("a case is the same whenever it is drawn") {
+    for (const uint64_t i : {0, 1, 77}) {
+      Draws a(kSeed, i), b(kSeed, i), other(kSeed + 1, i);
+      CHECK(a.items<uint32_t>(1000) == b.items<uint32_t>(1000));
+      CHECK(a.count(512) == b.count(512));
+      CHECK(a.word() == b.word());
+      CHECK(a.word() != other.word());
+    }
+  }
+}
+}  // namespace weft::test

@@ -115,10 +115,10 @@ TEST_SUITE("radix_sort") {
   TEST_CASE("results do not depend on the tuning") {
     // Scans of the table and not, rows that parts do not divide evenly, more subgroups than a lane holds counters of.
     for (const char* tuning :
-         {"radix_sort.groups=3,radix_sort.direct_groups=0,radix_sort.rows=5,radix_sort.part_words=400",
-          "radix_sort.workgroup=256,radix_sort.rows=16,radix_sort.part_words=4096,"
+         {"radix_sort.groups=3,radix_sort.direct_groups=0,radix_sort.rows=5,radix_sort.pairs_part_words=200",
+          "radix_sort.pairs_workgroup=256,radix_sort.rows=16,radix_sort.pairs_part_words=1024,"
           "radix_sort.direct_groups=1,radix_sort.copies=8,radix_sort.count_workgroup=256",
-          "radix_sort.rows=12,radix_sort.part_words=600,radix_sort.groups=1"}) {
+          "radix_sort.rows=12,radix_sort.pairs_part_words=300,radix_sort.part_words=300,radix_sort.groups=1"}) {
       const ScopedEnvironment overrides("WEFT_TUNE", tuning);
       CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend()) {
@@ -126,6 +126,7 @@ TEST_SUITE("radix_sort") {
         const uint64_t tile = tile_keys(*backend, 4);
         check_sort<uint32_t>(*backend, {.value_bytes = 4}, drawn_keys<uint32_t>(3 * tile + 99, 1));
         check_sort<uint32_t>(*backend, {.value_bytes = 4}, drawn_keys<uint32_t>(2 * tile, 1, 5));
+        check_sort<uint32_t>(*backend, {.value_bytes = 8}, drawn_keys<uint32_t>(tile + 7, 1));
       }
     }
   }

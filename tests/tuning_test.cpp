@@ -123,6 +123,7 @@ TEST_SUITE("host tuning") {
         CHECK(tuning->bulk.workgroup <= 256);
         CHECK(tuning->bulk.words <= 16);
         CHECK(tuning->radix_sort.workgroup % 128 == 0);
+        CHECK(tuning->radix_sort.pairs_workgroup % 128 == 0);
         CHECK(tuning->radix_sort.rows <= 16);
         CHECK(tuning->radix_sort.count_workgroup % 128 == 0);
         CHECK(tuning->radix_sort.copies <= 8);

@@ -4,8 +4,8 @@
 //
 // A subgroup owns consecutive rows of a tile, of one key a lane. Row by row, lanes with the same digit find each other by ballots, one
 // for each bit of the digit; what the subgroup had of the digit before is in a counter of its own. Sums over subgroups and digits then
-// give each key its place in the tile. The tile is put in that order in shared memory, part by part, values with their keys, so that what
-// neighbouring lanes store goes to neighbouring places.
+// give each key its place in the tile. The tile is put in that order in shared memory, part by part, first keys and then values, so that
+// what neighbouring lanes store goes to neighbouring places. Digits are kept for the values.
 //
 // Rows are written out, not looped over, so that keys stay in registers (docs/decisions/tile-registers.md). Integer instructions bound
 // the speed where memory is fast: full tiles whose places fit an index have code of their own. And since tiles are gone through in a
@@ -21,7 +21,7 @@ layout(constant_id = 8) const uint kPartRows = 16;   // divides kRows: what is s
 
 const uint kPartKeys = kWorkgroupSize * kPartRows;
 const uint kCounterWords = kSubgroupCount * kBins;
-const uint kStageWords = kPartKeys * (kKeyWords + kValueWords);
+const uint kStageWords = kPartKeys * (kKeyWords > kValueWords ? kKeyWords : kValueWords);
 
 // First the counters, then what is staged.
 shared uint weft_sort_words[kCounterWords > kStageWords ? kCounterWords : kStageWords];
@@ -44,6 +44,14 @@ const uint kHeldSubgroups = 8;
 #define WEFT_FOR_HELD_SUBGROUPS(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
 
 uint sort_counter(uint digit) { return subgroup_index() * kBins + digit; }
+
+// A key of the last digit, and of the last of any part of it.
+uvec2 sort_last_key() {
+  if (!kFlips) return uvec2(~0u);
+  const uint sign = uint(int(~push.flip_high) >> 31);
+  const uvec2 key = ~uvec2(push.flip_low, push.flip_high) ^ (uvec2(push.flip_negative_low, push.flip_negative_high) & sign);
+  return kKeyWords == 1u ? uvec2(key.y, 0u) : key;
+}
 
 // How many keys of the subgroup in front of this lane's have its digit, in this row and those before.
 uint sort_rank(uint digit) {
@@ -77,15 +85,15 @@ uint sort_rank(uint digit) {
   return rank;
 }
 
-// Of a rank with its digit in the upper half.
-uint sort_place(uint rank) { return (rank & 0xffffu) + weft_sort_words[sort_counter(rank >> 16)]; }
+// Where the subgroup's keys of a digit begin in the tile.
+uint sort_first(uint digit) { return weft_sort_words[sort_counter(digit)]; }
 
 // This lane's digit has so many keys in the tile. Its counters become what each subgroup has of it in front.
 uint sort_sum_counters(uint digit, out uint before[kHeldSubgroups]) {
   uint total = 0u;
   if (kSubgroupCount <= kHeldSubgroups) {
-#define WEFT_SUM_COUNTER(i)  \
-  before[i] = total;         \
+#define WEFT_SUM_COUNTER(i) \
+  before[i] = total;        \
   if (i < kSubgroupCount) total += weft_sort_words[i * kBins + digit];
     WEFT_FOR_HELD_SUBGROUPS(WEFT_SUM_COUNTER)
 #undef WEFT_SUM_COUNTER
@@ -111,26 +119,38 @@ void sort_place_counters(uint digit, uint first, uint before[kHeldSubgroups]) {
   }
 }
 
-// A key and its value, word by word in arrays of their own.
-void stage_put(uint place, uvec2 key, uvec2 value) {
+// A key or value, word by word in arrays of their own.
+void stage_put(uint place, uvec2 item, uint words) {
   const bool is_here = kPartRows == kRows || place < kPartKeys;
-  if (is_here) weft_sort_words[place] = key.x;
-  if (kKeyWords == 2u && is_here) weft_sort_words[kPartKeys + place] = key.y;
-  if (kValueWords != 0u && is_here) weft_sort_words[kKeyWords * kPartKeys + place] = value.x;
-  if (kValueWords == 2u && is_here) weft_sort_words[(kKeyWords + 1u) * kPartKeys + place] = value.y;
+  if (is_here) weft_sort_words[place] = item.x;
+  if (words == 2u && is_here) weft_sort_words[kPartKeys + place] = item.y;
 }
 
-uvec2 staged_key(uint place) {
-  uvec2 key = uvec2(weft_sort_words[place], 0u);
-  if (kKeyWords == 2u) key.y = weft_sort_words[kPartKeys + place];
-  return key;
+uvec2 staged(uint place, uint words) {
+  uvec2 item = uvec2(weft_sort_words[place], 0u);
+  if (words == 2u) item.y = weft_sort_words[kPartKeys + place];
+  return item;
 }
 
-uvec2 staged_value(uint place) {
-  uvec2 value = uvec2(0u);
-  if (kValueWords != 0u) value.x = weft_sort_words[kKeyWords * kPartKeys + place];
-  if (kValueWords == 2u) value.y = weft_sort_words[(kKeyWords + 1u) * kPartKeys + place];
-  return value;
+// As one number of 128 bits.
+uvec4 shift_down(uvec4 words, uint bits) {
+  uvec4 shifted = uvec4(0u);
+  [[unroll]] for (uint k = 0; k < 4; ++k) {
+    const uint low = k + bits / 32u;
+    if (low < 4u) shifted[k] = words[low] >> (bits % 32u);
+    if (low + 1u < 4u && bits % 32u != 0u) shifted[k] |= words[low + 1u] << (32u - bits % 32u);
+  }
+  return shifted;
+}
+
+uvec4 shift_up(uvec4 words, uint bits) {
+  uvec4 shifted = uvec4(0u);
+  [[unroll]] for (uint k = 0; k < 4; ++k) {
+    const uint from = bits / 32u;
+    if (k >= from) shifted[k] = words[k - from] << (bits % 32u);
+    if (k > from && bits % 32u != 0u) shifted[k] |= words[k - from - 1u] >> (32u - bits % 32u);
+  }
+  return shifted;
 }
 
 // Indices are below 2^31, and items of two words lie on a boundary of as much.
@@ -174,37 +194,34 @@ void sort_move(uvec2 share, uint count, NextPlaces next) {
       if (kBins >= kSubgroupSize || subgroup_lane() < kBins) weft_sort_words[sort_counter(i + subgroup_lane())] = 0u;
     subgroup_shared_barrier();
 
-#define WEFT_DECLARE_ROW(i)  \
-  uvec2 key_##i = uvec2(0u); \
-  uint rank_##i = kBins - 1u;
+#define WEFT_DECLARE_ROW(i) uvec2 key_##i = uvec2(0u);
     WEFT_FOR_SORT_ROWS(WEFT_DECLARE_ROW)
 #undef WEFT_DECLARE_ROW
-    // The digit comes first in a rank. Absent keys, the last of all, count as those of the last digit and so stay last.
     if (fast) {
 #define WEFT_LOAD_ROW(i) \
   if (i < kRows) key_##i = sort_load_near(source, i * kSubgroupSize, kKeyWords);
       WEFT_FOR_SORT_ROWS(WEFT_LOAD_ROW)
 #undef WEFT_LOAD_ROW
-#define WEFT_DIGIT_ROW(i) \
-  if (i < kRows) rank_##i = sort_digit(key_##i);
-      WEFT_FOR_SORT_ROWS(WEFT_DIGIT_ROW)
-#undef WEFT_DIGIT_ROW
     } else {
-      // In place of one that is absent, the tile's first key is loaded.
-#define WEFT_LOAD_ROW(i)                                                                                            \
-  if (i < kRows) {                                                                                                  \
-    const uint place = first_place + i * kSubgroupSize;                                                             \
+      // Absent keys, the last of all, have the last digit and so stay last. In place of one the tile's first key is loaded.
+      const uvec2 last_key = sort_last_key();
+#define WEFT_LOAD_ROW(i)                                                                                     \
+  if (i < kRows) {                                                                                           \
+    const uint place = first_place + i * kSubgroupSize;                                                      \
     key_##i = sort_load(sort_address(tile_keys_in, place < present ? place : 0u, kKeyWords), 0u, kKeyWords); \
-    rank_##i = place < present ? sort_digit(key_##i) : kBins - 1u;                                                  \
+    key_##i = place < present ? key_##i : last_key;                                                          \
   }
       WEFT_FOR_SORT_ROWS(WEFT_LOAD_ROW)
 #undef WEFT_LOAD_ROW
     }
 
-#define WEFT_RANK_ROW(i) \
-  if (i < kRows) rank_##i = (rank_##i << 16) | sort_rank(rank_##i);
-    WEFT_FOR_SORT_ROWS(WEFT_RANK_ROW)
-#undef WEFT_RANK_ROW
+    // Ranks and places have 16 bits: two in a register.
+#define WEFT_RANK_ROWS(i, j)                                  \
+  uint places_##i = 0u;                                       \
+  if (i < kRows) places_##i = sort_rank(sort_digit(key_##i)); \
+  if (j < kRows) places_##i |= sort_rank(sort_digit(key_##j)) << 16;
+    WEFT_FOR_SORT_ROW_PAIRS(WEFT_RANK_ROWS)
+#undef WEFT_RANK_ROWS
 
     barrier();
 
@@ -228,15 +245,12 @@ void sort_move(uvec2 share, uint count, NextPlaces next) {
     }
     barrier();
 
-    // Places in the tile have 16 bits: two in a register from here on.
-#define WEFT_PLACE_ROWS(i, j)                                \
-  uint places_##i = 0u;                                      \
-  if (i < kRows) places_##i = sort_place(rank_##i);          \
-  if (j < kRows) places_##i |= sort_place(rank_##j) << 16;
+#define WEFT_PLACE_ROWS(i, j)                                   \
+  if (i < kRows) places_##i += sort_first(sort_digit(key_##i)); \
+  if (j < kRows) places_##i += sort_first(sort_digit(key_##j)) << 16;
     WEFT_FOR_SORT_ROW_PAIRS(WEFT_PLACE_ROWS)
 #undef WEFT_PLACE_ROWS
 
-    // Values come late: before, a lane has both a key and a rank of every row in registers.
 #define WEFT_DECLARE_VALUE(i) uvec2 value_##i = uvec2(0u);
     WEFT_FOR_SORT_ROWS(WEFT_DECLARE_VALUE)
 #undef WEFT_DECLARE_VALUE
@@ -249,53 +263,91 @@ void sort_move(uvec2 share, uint count, NextPlaces next) {
 #undef WEFT_LOAD_VALUE
       } else {
         const uvec2 tile_values_in = sort_address(push.values, tile_begin, kValueWords);
-#define WEFT_LOAD_VALUE(i)                                                                                     \
-  if (i < kRows) {                                                                                             \
-    const uint place = first_place + i * kSubgroupSize;                                                        \
+#define WEFT_LOAD_VALUE(i)                                                                                           \
+  if (i < kRows) {                                                                                                   \
+    const uint place = first_place + i * kSubgroupSize;                                                              \
     value_##i = sort_load(sort_address(tile_values_in, place < present ? place : 0u, kValueWords), 0u, kValueWords); \
   }
         WEFT_FOR_SORT_ROWS(WEFT_LOAD_VALUE)
 #undef WEFT_LOAD_VALUE
       }
     }
+    // Of what is stored, row by row: a byte each, the first row's lowest.
+    uvec4 digits = uvec4(0u);
     barrier();
 
     for (uint part = 0u; part < kTileKeys; part += kPartKeys) {
-#define WEFT_STAGE_ROWS(i, j)                                               \
-  if (i < kRows) stage_put((places_##i & 0xffffu) - part, key_##i, value_##i); \
-  if (j < kRows) stage_put((places_##i >> 16) - part, key_##j, value_##j);
+#define WEFT_STAGE_ROWS(i, j)                                                  \
+  if (i < kRows) stage_put((places_##i & 0xffffu) - part, key_##i, kKeyWords); \
+  if (j < kRows) stage_put((places_##i >> 16) - part, key_##j, kKeyWords);
       WEFT_FOR_SORT_ROW_PAIRS(WEFT_STAGE_ROWS)
 #undef WEFT_STAGE_ROWS
       barrier();
+      uvec4 part_digits = uvec4(0u);
       // Whatever keys and table say, nothing behind the last place is written to.
       if (fast) {
-#define WEFT_STORE_ROW(i)                                                                       \
-  if (i < kPartRows) {                                                                          \
-    const uint place = i * kWorkgroupSize + lane;                                               \
-    const uvec2 key = staged_key(place);                                                        \
-    const uvec2 value = staged_value(place);                                                    \
-    const uint target = weft_sort_begins[sort_digit(key)] + part + place;                       \
-    if (target < count) sort_store_near(push.keys_out, target, key, kKeyWords);                 \
-    if (kValueWords != 0u && target < count) sort_store_near(push.values_out, target, value, kValueWords); \
+#define WEFT_STORE_ROW(i)                                                       \
+  if (i < kPartRows) {                                                          \
+    const uint place = i * kWorkgroupSize + lane;                               \
+    const uvec2 key = staged(place, kKeyWords);                                 \
+    const uint digit = sort_digit(key);                                         \
+    if (kValueWords != 0u) part_digits[i / 4] |= digit << (8 * (i % 4));        \
+    const uint target = weft_sort_begins[digit] + part + place;                 \
+    if (target < count) sort_store_near(push.keys_out, target, key, kKeyWords); \
   }
         WEFT_FOR_SORT_ROWS(WEFT_STORE_ROW)
 #undef WEFT_STORE_ROW
       } else {
         // Nothing lies at ~0, since counts are below 2^32.
-#define WEFT_STORE_ROW(i)                                                                       \
-  if (i < kPartRows) {                                                                          \
-    const uint place = i * kWorkgroupSize + lane;                                               \
-    const uvec2 key = staged_key(place);                                                        \
-    const uvec2 value = staged_value(place);                                                    \
-    const uint begin = weft_sort_begins[sort_digit(key)];                                       \
-    const uint target = part + place < present ? begin + part + place : ~0u;                    \
-    if (target < count) sort_store(push.keys_out, target, key, kKeyWords);                      \
-    if (kValueWords != 0u && target < count) sort_store(push.values_out, target, value, kValueWords); \
+#define WEFT_STORE_ROW(i)                                                    \
+  if (i < kPartRows) {                                                       \
+    const uint place = i * kWorkgroupSize + lane;                            \
+    const uvec2 key = staged(place, kKeyWords);                              \
+    const uint digit = sort_digit(key);                                      \
+    if (kValueWords != 0u) part_digits[i / 4] |= digit << (8 * (i % 4));     \
+    const uint begin = weft_sort_begins[digit];                              \
+    const uint target = part + place < present ? begin + part + place : ~0u; \
+    if (target < count) sort_store(push.keys_out, target, key, kKeyWords);   \
   }
         WEFT_FOR_SORT_ROWS(WEFT_STORE_ROW)
 #undef WEFT_STORE_ROW
       }
+      if (kValueWords != 0u) digits = shift_down(digits, 8u * kPartRows) | shift_up(part_digits, 8u * (kRows - kPartRows));
       barrier();
+    }
+    if (kValueWords != 0u) {
+      for (uint part = 0u; part < kTileKeys; part += kPartKeys) {
+#define WEFT_STAGE_ROWS(i, j)                                                      \
+  if (i < kRows) stage_put((places_##i & 0xffffu) - part, value_##i, kValueWords); \
+  if (j < kRows) stage_put((places_##i >> 16) - part, value_##j, kValueWords);
+        WEFT_FOR_SORT_ROW_PAIRS(WEFT_STAGE_ROWS)
+#undef WEFT_STAGE_ROWS
+        barrier();
+        if (fast) {
+#define WEFT_STORE_ROW(i)                                                                          \
+  if (i < kPartRows) {                                                                             \
+    const uint place = i * kWorkgroupSize + lane;                                                  \
+    const uint target = weft_sort_begins[(digits[i / 4] >> (8 * (i % 4))) & 0xffu] + part + place; \
+    const uvec2 value = staged(place, kValueWords);                                                \
+    if (target < count) sort_store_near(push.values_out, target, value, kValueWords);              \
+  }
+          WEFT_FOR_SORT_ROWS(WEFT_STORE_ROW)
+#undef WEFT_STORE_ROW
+        } else {
+#define WEFT_STORE_ROW(i)                                                          \
+  if (i < kPartRows) {                                                             \
+    const uint place = i * kWorkgroupSize + lane;                                  \
+    const uint begin = weft_sort_begins[(digits[i / 4] >> (8 * (i % 4))) & 0xffu]; \
+    const uint target = part + place < present ? begin + part + place : ~0u;       \
+    const uvec2 value = staged(place, kValueWords);                                \
+    if (target < count) sort_store(push.values_out, target, value, kValueWords);   \
+  }
+          WEFT_FOR_SORT_ROWS(WEFT_STORE_ROW)
+#undef WEFT_STORE_ROW
+        }
+        digits = shift_down(digits, 8u * kPartRows);
+        barrier();
+      }
     }
   }
 }

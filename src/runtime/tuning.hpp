@@ -120,6 +120,8 @@ struct RadixSortTuning {
   uint32_t workgroup = 256;
   uint32_t rows = 16;              ///< keys of 4 bytes a lane has of a tile, at most 16; of 8 bytes half as many
   uint32_t part_words = 2048;      ///< of shared memory that a tile passes through, part by part
+  uint32_t pairs_workgroup = 256;  ///< the same where keys have values
+  uint32_t pairs_part_words = 2048;
   uint32_t groups = 1024;          ///< at most this many workgroups, except where their shares would be very long
   uint32_t direct_groups = 64;     ///< so many or fewer sum each other's counts, without a dispatch in between
   uint32_t count_workgroup = 256;  ///< of the dispatch that counts digits

@@ -105,8 +105,12 @@ std::string wrong_merge_sort(Gpu& gpu, const MergeSort& sort, const MergeSortCon
 
 /// What a config asks for, in words.
 inline std::string text_of(const MergeSortConfig& config) {
-  return text_of(
-      MergeConfig{config.key, config.order, config.keys, config.value_bytes, config.indices, config.own_kernels});
+  return text_of(MergeConfig{.key = config.key,
+                             .order = config.order,
+                             .keys = config.keys,
+                             .value_bytes = config.value_bytes,
+                             .indices = config.indices,
+                             .own_kernels = config.own_kernels});
 }
 
 /// The sort, built at the first request with the tuning of the environment.
