@@ -260,6 +260,7 @@ const std::map<std::string_view, const HostStruct*> kPushedTo{
     {"binary_search", &kBinarySearchPush},
     {"merge_partition", &kMergePush},
     {"merge_tiles", &kMergePush},
+    {"merge_stream", &kMergePush},
     {"set_operation_partition", &kSetOperationPush},
     {"set_operation_count", &kSetOperationPush},
     {"set_operation_write", &kSetOperationPush},

@@ -113,7 +113,7 @@ constexpr ClassTuning kTable[] = {
       .segmented_reduce = {.workgroup = 256, .rows = 4, .rows_wide = 2, .groups = 2112},
       .search = {.workgroup = 128, .keys = 15},
       .merge = {.workgroup = 256, .keys = 32, .keys_wide = 8},
-      .set_operation = {.workgroup = 128, .keys = 15, .keys_wide = 7, .groups = 1056},
+      .set_operation = {.workgroup = 128, .keys = 7, .keys_wide = 5, .groups = 1056},
       .merge_sort = {.workgroup = 256, .keys = 16, .keys_wide = 8, .merge_keys = 32, .merge_keys_wide = 8},
       .bulk = {.workgroup = 128, .words = 16},
       .radix_sort = {.workgroup = 512,
