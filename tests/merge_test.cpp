@@ -348,9 +348,10 @@ TEST_SUITE("merge") {
   }
 
   MERGE_TEST_CASE("results do not depend on the tuning") {
-    for (const char* tuning :
-         {"merge.workgroup=256,merge.keys=16,merge.keys_wide=8,merge.stream_keys=7,merge.stream_steps=5",
-          "merge.workgroup=128,merge.keys=1,merge.keys_wide=1,merge.stream_keys=1,merge.stream_steps=1"}) {
+    for (const char* tuning : {"merge.workgroup=256,merge.keys=16,merge.keys_sides=16,merge.keys_wide=8,merge.stream_"
+                               "keys=7,merge.stream_steps=5",
+                               "merge.workgroup=128,merge.keys=1,merge.keys_sides=1,merge.keys_wide=1,merge.stream_"
+                               "keys=1,merge.stream_steps=1"}) {
       const ScopedEnvironment overrides("WEFT_TUNE", tuning);
       CAPTURE(std::string(tuning));
       for (Backend* backend : backends_of_form()) {
@@ -367,8 +368,9 @@ TEST_SUITE("merge") {
 
   TEST_CASE("more tiles than a dispatch has workgroups along one axis are merged") {
     // The smallest tiles there are.
-    const ScopedEnvironment small_tiles(
-        "WEFT_TUNE", "merge.workgroup=128,merge.keys=1,merge.keys_wide=1,merge.stream_keys=1,merge.stream_steps=1");
+    const ScopedEnvironment small_tiles("WEFT_TUNE",
+                                        "merge.workgroup=128,merge.keys=1,merge.keys_sides=1,merge.keys_wide=1,merge."
+                                        "stream_keys=1,merge.stream_steps=1");
     Backend& backend = first_backend();
     VkPhysicalDeviceProperties properties;
     reinterpret_cast<PFN_vkGetPhysicalDeviceProperties>(loader_entry_point()(

@@ -1089,7 +1089,7 @@ std::vector<Subject> subjects() {
       merge_subject<uint32_t>({}),
       merge_subject<float>({.order = SortOrder::descending}, "merge.workgroup=256,merge.keys=1"),
       merge_subject<int64_t>({.value_bytes = 4}, "merge.keys_wide=16"),
-      merge_subject<uint8_t>({.order = SortOrder::descending, .value_bytes = 1, .indices = true}, "merge.keys=2"),
+      merge_subject<uint8_t>({.order = SortOrder::descending, .value_bytes = 1, .indices = true}, "merge.keys_sides=2"),
       set_operation_subject<uint32_t>({.operation = SetOperator::set_union}),
       set_operation_subject<uint8_t>({.operation = SetOperator::set_intersection, .value_bytes = 4},
                                      "set_operation.groups=3"),

@@ -115,10 +115,11 @@ TEST_SUITE("radix_sort") {
   TEST_CASE("results do not depend on the tuning") {
     // Scans of the table and not, rows that parts do not divide evenly, more subgroups than a lane holds counters of.
     for (const char* tuning :
-         {"radix_sort.groups=3,radix_sort.direct_groups=0,radix_sort.rows=5,radix_sort.pairs_part_words=200",
-          "radix_sort.pairs_workgroup=256,radix_sort.rows=16,radix_sort.pairs_part_words=1024,"
+         {"radix_sort.groups=3,radix_sort.direct_groups=0,radix_sort.rows=5,radix_sort.part_words=200",
+          "radix_sort.workgroup=256,radix_sort.rows=16,radix_sort.part_words=1024,"
           "radix_sort.direct_groups=1,radix_sort.copies=8,radix_sort.count_workgroup=256",
-          "radix_sort.rows=12,radix_sort.pairs_part_words=300,radix_sort.part_words=300,radix_sort.groups=1"}) {
+          "radix_sort.rows=12,radix_sort.part_words=300,radix_sort.groups=1",
+          "radix_sort.many_pairs=900,radix_sort.many_workgroup=256,radix_sort.many_part_words=512"}) {
       const ScopedEnvironment overrides("WEFT_TUNE", tuning);
       CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend()) {

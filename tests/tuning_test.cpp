@@ -11,11 +11,12 @@ TEST_SUITE("host tuning") {
   TEST_CASE("overrides change the fields they name and no others") {
     Tuning tuning;
     const Tuning before = tuning;
-    REQUIRE(apply_tuning_overrides(tuning,
-                                   "scan.rows=5,reduce.groups=77,decode.vectors=2,histogram.groups=9,search.keys=3,"
-                                   "bulk.words=2,merge.keys=8,merge.keys_wide=2,merge.form=1,set_operation.keys=9,"
-                                   "merge_sort.keys=3,radix_sort.groups=5,segmented_sort.rows_wide=2,"
-                                   "load_balance.direct_intervals=0,move.single_tiles=7")
+    REQUIRE(apply_tuning_overrides(
+                tuning,
+                "scan.rows=5,reduce.groups=77,decode.vectors=2,histogram.groups=9,search.keys=3,"
+                "bulk.words=2,merge.keys=8,merge.keys_wide=2,merge.keys_sides=4,merge.form=1,set_operation.keys=9,"
+                "merge_sort.keys=3,radix_sort.groups=5,segmented_sort.rows_wide=2,"
+                "load_balance.direct_intervals=0,move.single_tiles=7")
                 .ok());
     CHECK(tuning.scan.rows == 5);
     CHECK(tuning.reduce.groups == 77);
@@ -25,6 +26,7 @@ TEST_SUITE("host tuning") {
     CHECK(tuning.bulk.words == 2);
     CHECK(tuning.merge.keys == 8);
     CHECK(tuning.merge.keys_wide == 2);
+    CHECK(tuning.merge.keys_sides == 4);
     CHECK(tuning.set_operation.keys == 9);
     CHECK(tuning.merge_sort.keys == 3);
     CHECK(tuning.merge.form == 1);
@@ -123,7 +125,7 @@ TEST_SUITE("host tuning") {
         CHECK(tuning->bulk.workgroup <= 256);
         CHECK(tuning->bulk.words <= 16);
         CHECK(tuning->radix_sort.workgroup % 128 == 0);
-        CHECK(tuning->radix_sort.pairs_workgroup % 128 == 0);
+        CHECK(tuning->radix_sort.many_workgroup % 128 == 0);
         CHECK(tuning->radix_sort.rows <= 16);
         CHECK(tuning->radix_sort.count_workgroup % 128 == 0);
         CHECK(tuning->radix_sort.copies <= 8);

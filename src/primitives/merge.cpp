@@ -71,7 +71,8 @@ Result<Merge> Merge::create(const Context& context, const MergeConfig& config) {
   // Built-in keys have their sides in place of their lowest bits.
   const bool has_sides = config.value_bytes != 0 || config.indices;
   const primitives::MergeKeys keys =
-      primitives::merge_keys(config.key, config.own_kernels, false, tuning->merge.keys, tuning->merge.keys_wide);
+      primitives::merge_keys(config.key, config.own_kernels, false,
+                             has_sides ? tuning->merge.keys_sides : tuning->merge.keys, tuning->merge.keys_wide);
   plan->key_bytes = keys.bytes;
   plan->form = config.form;
   if (plan->form == MergeForm::automatic)

@@ -18,16 +18,14 @@ constexpr uint32_t kCounterWords = 2048;  // of shared memory, if tiles do not p
 RadixSizes radix_sizes(const runtime::ContextState& state, const runtime::RadixSortTuning& tuning, uint32_t key_bytes,
                        uint32_t value_bytes, uint32_t bits) {
   RadixSizes sizes;
-  const bool has_values = value_bytes != 0;
   // Keys and values pass through shared memory one after the other.
   const uint32_t item_words = std::max(key_bytes, value_bytes) / 4;
   uint32_t& workgroup = sizes.workgroup;
-  workgroup =
-      std::min(has_values ? tuning.pairs_workgroup : tuning.workgroup, state.traits().max_workgroup_invocations);
+  workgroup = std::min(tuning.workgroup, state.traits().max_workgroup_invocations);
   // What the begins of digits, sums over subgroups and emulated subgroups take, and something for the driver, is not to be had.
   const uint32_t reserved = 2048 + (state.subgroup_backend() == SubgroupBackend::emulated ? 8 * workgroup : 0);
   const uint32_t shared_bytes = std::max(state.traits().shared_memory_bytes, reserved) - reserved;
-  const uint32_t part_words = std::min(has_values ? tuning.pairs_part_words : tuning.part_words, shared_bytes / 4);
+  const uint32_t part_words = std::min(tuning.part_words, shared_bytes / 4);
   // Every subgroup has a counter of its own for each digit: where subgroups are small fewer of them, then fewer bits.
   const uint32_t counter_words = std::min(shared_bytes / 4, std::max(kCounterWords, part_words));
   const auto fits = [&](uint32_t digit_bits) {

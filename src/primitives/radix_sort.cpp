@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,20 +22,30 @@ using runtime::Pipeline;
 
 struct RadixSort::Plan {
   std::shared_ptr<const ContextState> state;
-  RadixSortConfig config;  // end_bit is not 0 where it stands for all
-  uint32_t digit_bits = 0;
-  uint32_t passes = 0;
-  uint32_t tile_keys = 0;
-  uint32_t groups = 0;
+  RadixSortConfig config;      // end_bit is not 0 where it stands for all
   uint32_t direct_groups = 0;  // up to so many the downsweep sums the table itself
-  std::shared_ptr<const Pipeline> upsweep, scan, downsweep;
 
-  uint32_t bins() const { return 1u << digit_bits; }
-  uint64_t tiles(uint64_t count) const { return count / tile_keys + (count % tile_keys != 0 ? 1 : 0); }
-  /// Workgroups of upsweep and downsweep. They take turns of a bounded length, whatever the tuning says.
-  uint32_t groups_of(uint64_t count) const;
-  /// What scratch begins with: the table and the totals.
-  uint64_t table_bytes(uint64_t count) const;
+  // The passes in one size of tiles.
+  struct Form {
+    primitives::RadixSizes sizes;
+    uint32_t groups = 0;
+    std::shared_ptr<const Pipeline> upsweep, scan, downsweep;
+
+    uint32_t bins() const { return 1u << sizes.digit_bits; }
+    uint64_t tiles(uint64_t count) const { return count / sizes.tile_keys + (count % sizes.tile_keys != 0 ? 1 : 0); }
+    /// Workgroups of upsweep and downsweep. They take turns of a bounded length, whatever the tuning says.
+    uint32_t groups_of(uint64_t count) const;
+    uint64_t table_bytes(uint64_t count) const;
+  };
+  Form few;
+  std::optional<Form> many;  // for calls on at least many_from keys
+  uint64_t many_from = 0;
+
+  const Form& form_of(uint64_t count) const { return many && count >= many_from ? *many : few; }
+  /// What scratch begins with: the table and the totals, of whichever form has more.
+  uint64_t table_bytes(uint64_t count) const {
+    return std::max(few.table_bytes(count), many ? many->table_bytes(count) : uint64_t{0});
+  }
   uint64_t keys_bytes(uint64_t count) const;
 };
 
@@ -48,13 +59,13 @@ constexpr uint32_t kScanWorkgroup = 256;
 
 }  // namespace
 
-uint32_t RadixSort::Plan::groups_of(uint64_t count) const {
+uint32_t RadixSort::Plan::Form::groups_of(uint64_t count) const {
   const uint64_t all = tiles(count);
   const uint64_t wanted = std::clamp<uint64_t>(all / kMaxTilesOfGroup + 1, groups, kMaxGroups);
   return static_cast<uint32_t>(std::clamp<uint64_t>(all, 1, wanted));
 }
 
-uint64_t RadixSort::Plan::table_bytes(uint64_t count) const {
+uint64_t RadixSort::Plan::Form::table_bytes(uint64_t count) const {
   return uint64_t{bins()} * 4 * ((groups_of(count) + 3) / 4 * 4 + 1) + 16;
 }
 
@@ -82,21 +93,14 @@ Result<RadixSort> RadixSort::create(const Context& context, const RadixSortConfi
   plan->state = context.state();
   plan->config = config;
   plan->config.end_bit = end_bit;
-  plan->groups = tuning.groups;
   plan->direct_groups = tuning.direct_groups;
-
-  const primitives::RadixSizes sizes =
-      primitives::radix_sizes(state, tuning, key_bytes, config.value_bytes, end_bit - config.begin_bit);
-  plan->digit_bits = sizes.digit_bits;
-  plan->tile_keys = sizes.tile_keys;
-  plan->passes = sizes.passes;
 
   const uint32_t flips = primitives::key_flips(config.key, config.order).any() ? 1 : 0;
   Status status;
-  const auto build = [&](std::shared_ptr<const Pipeline>& pipeline, const char* kernel, uint32_t size,
-                         std::initializer_list<uint32_t> more) {
+  const auto build = [&](const primitives::RadixSizes& sizes, std::shared_ptr<const Pipeline>& pipeline,
+                         const char* kernel, uint32_t size, std::initializer_list<uint32_t> more) {
     if (!status) return;
-    std::vector<uint32_t> constants = {key_bytes / 4, plan->digit_bits, plan->tile_keys, flips};
+    std::vector<uint32_t> constants = {key_bytes / 4, sizes.digit_bits, sizes.tile_keys, flips};
     constants.insert(constants.end(), more);
     Result<std::shared_ptr<const Pipeline>> built = state.pipeline(kernel, size, constants);
     if (built)
@@ -105,23 +109,38 @@ Result<RadixSort> RadixSort::create(const Context& context, const RadixSortConfi
       status = built.error();
   };
   const uint32_t limit = state.traits().max_workgroup_invocations;
-  build(plan->upsweep, "radix_sort_upsweep", std::min(tuning.count_workgroup, limit), {std::bit_floor(tuning.copies)});
-  build(plan->scan, "radix_sort_scan", kScanWorkgroup, {});
-  build(plan->downsweep, "radix_sort_downsweep", sizes.workgroup,
-        {sizes.rows, config.value_bytes / 4, sizes.part_rows});
+  const auto build_form = [&](Plan::Form& form, const runtime::RadixSortTuning& of_form) {
+    form.groups = of_form.groups;
+    form.sizes = primitives::radix_sizes(state, of_form, key_bytes, config.value_bytes, end_bit - config.begin_bit);
+    build(form.sizes, form.upsweep, "radix_sort_upsweep", std::min(of_form.count_workgroup, limit),
+          {std::bit_floor(of_form.copies)});
+    build(form.sizes, form.scan, "radix_sort_scan", kScanWorkgroup, {});
+    build(form.sizes, form.downsweep, "radix_sort_downsweep", form.sizes.workgroup,
+          {form.sizes.rows, config.value_bytes / 4, form.sizes.part_rows});
+  };
+  build_form(plan->few, tuning);
+  if (config.value_bytes != 0 && tuning.many_pairs != 0) {
+    runtime::RadixSortTuning of_many = tuning;
+    of_many.workgroup = tuning.many_workgroup;
+    of_many.part_words = tuning.many_part_words;
+    plan->many_from = tuning.many_pairs;
+    build_form(plan->many.emplace(), of_many);
+  }
   if (!status) return status.error();
   return RadixSort(std::move(plan));
 }
 
 RadixSort::RadixSort(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
 
-uint32_t RadixSort::tile_keys() const noexcept { return plan_->tile_keys; }
+uint32_t RadixSort::tile_keys() const noexcept { return plan_->few.sizes.tile_keys; }
 
 VkDeviceSize RadixSort::scratch_size(uint64_t max_count) const noexcept {
   // No call takes more.
   const uint64_t count = std::min(max_count, kMaxKeys - 1);
   return plan_->table_bytes(count) +
-         (plan_->passes > 1 ? plan_->keys_bytes(count) + primitives::in_vectors(count * plan_->config.value_bytes) : 0);
+         (std::max(plan_->few.sizes.passes, plan_->many ? plan_->many->sizes.passes : 0) > 1
+              ? plan_->keys_bytes(count) + primitives::in_vectors(count * plan_->config.value_bytes)
+              : 0);
 }
 
 Status RadixSort::record(VkCommandBuffer commands, const RadixSortArgs& args) const {
@@ -150,11 +169,12 @@ Status RadixSort::record(VkCommandBuffer commands, const RadixSortArgs& args) co
   if (Status status = ranges.finish(); !status) return status;
   if (count == 0) return {};
 
-  const uint32_t groups = plan.groups_of(count);
+  const Plan::Form& form = plan.form_of(count);
+  const uint32_t groups = form.groups_of(count), passes = form.sizes.passes;
   push.table = scratch;
   push.groups = groups;
   push.table_row = (groups + 3) / 4 * 4;
-  if (groups > plan.direct_groups) push.totals = scratch + uint64_t{plan.bins()} * 4 * push.table_row;
+  if (groups > plan.direct_groups) push.totals = scratch + uint64_t{form.bins()} * 4 * push.table_row;
   between.keys = scratch + plan.table_bytes(count);
   between.values = between.keys + plan.keys_bytes(count);
   push.count_maximum = static_cast<uint32_t>(count);
@@ -163,22 +183,22 @@ Status RadixSort::record(VkCommandBuffer commands, const RadixSortArgs& args) co
 
   const uint32_t bits = plan.config.end_bit - plan.config.begin_bit;
   Place from = input;
-  for (uint32_t pass = 0; pass < plan.passes; ++pass) {
-    const Place to = (plan.passes - 1 - pass) % 2 == 0 ? output : between;
-    primitives::push_digit(push, plan.config.begin_bit, bits, pass, plan.passes);
+  for (uint32_t pass = 0; pass < passes; ++pass) {
+    const Place to = (passes - 1 - pass) % 2 == 0 ? output : between;
+    primitives::push_digit(push, plan.config.begin_bit, bits, pass, passes);
     push.keys = from.keys;
     push.values = from.values;
     push.keys_out = to.keys;
     push.values_out = to.values;
     from = to;
     if (pass != 0) primitives::barrier_between(state, commands);
-    primitives::dispatch(state, commands, *plan.upsweep, push, {groups, 1});
+    primitives::dispatch(state, commands, *form.upsweep, push, {groups, 1});
     primitives::barrier_between(state, commands);
     if (push.totals != 0) {
-      primitives::dispatch(state, commands, *plan.scan, push, {plan.bins(), 1});
+      primitives::dispatch(state, commands, *form.scan, push, {form.bins(), 1});
       primitives::barrier_between(state, commands);
     }
-    primitives::dispatch(state, commands, *plan.downsweep, push, {groups, 1});
+    primitives::dispatch(state, commands, *form.downsweep, push, {groups, 1});
   }
   return {};
 }

@@ -94,7 +94,7 @@ Result<SegmentedSort> SegmentedSort::create(const Context& context, const Segmen
   if (!tunings) return tunings.error();
   const runtime::SegmentedSortTuning& tuning = tunings->segmented_sort;
   runtime::RadixSortTuning radix = tunings->radix_sort;
-  radix.workgroup = radix.pairs_workgroup = tuning.long_workgroup;
+  radix.workgroup = tuning.long_workgroup;
   radix.rows = tuning.long_rows;
 
   auto plan = std::make_shared<Plan>();

@@ -85,9 +85,10 @@ struct SearchTuning {
 /// Merge. Keys a lane are rounded down to powers of two.
 struct MergeTuning {
   uint32_t workgroup = 256;
-  uint32_t keys = 8;  ///< a lane merges, at most 32
+  uint32_t keys = 8;        ///< a lane merges, at most 32
+  uint32_t keys_sides = 8;  ///< the same where values or indices are written
   uint32_t keys_wide =
-      8;              ///< the same where more than a word travels with each: keys of 8 bytes, and places beside keys
+      8;              ///< the same where an element is more than a word: keys of 8 bytes, and items with their places
   uint32_t form = 0;  ///< MergeForm::automatic is 0: registers, 1: streaming
   uint32_t stream_keys = 4;    ///< streaming: a lane merges in a step, at most 16 and as many as make 8 KiB
   uint32_t stream_steps = 16;  ///< of a tile
@@ -118,10 +119,11 @@ struct BulkTuning {
 
 struct RadixSortTuning {
   uint32_t workgroup = 256;
-  uint32_t rows = 16;              ///< keys of 4 bytes a lane has of a tile, at most 16; of 8 bytes half as many
-  uint32_t part_words = 2048;      ///< of shared memory that a tile passes through, part by part
-  uint32_t pairs_workgroup = 256;  ///< the same where keys have values
-  uint32_t pairs_part_words = 2048;
+  uint32_t rows = 16;          ///< keys of 4 bytes a lane has of a tile, at most 16; of 8 bytes half as many
+  uint32_t part_words = 2048;  ///< of shared memory that a tile passes through, part by part
+  uint32_t many_pairs = 0;     ///< from so many keys with values on both are as follows; 0: never
+  uint32_t many_workgroup = 256;
+  uint32_t many_part_words = 2048;
   uint32_t groups = 1024;          ///< at most this many workgroups, except where their shares would be very long
   uint32_t direct_groups = 64;     ///< so many or fewer sum each other's counts, without a dispatch in between
   uint32_t count_workgroup = 256;  ///< of the dispatch that counts digits
