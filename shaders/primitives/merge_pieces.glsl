@@ -26,7 +26,7 @@ WEFT_SUBGROUP_MERGE_PATH(MergePieces, kTileItems)
 WEFT_MERGE_PATH(MergePieces)
 
 // A lane loads so many values before it stores any: the driver may not.
-const uint kValueBatch = kMergeKeys < 2u ? 1u : kMergeKeys / 2u;
+const uint kValueBatch = kMergeKeys < 16u ? kMergeKeys : 16u;
 
 // How many keys of A are in front of each subgroup's.
 shared uint weft_merge_cuts[kSubgroupCount];
