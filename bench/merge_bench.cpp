@@ -103,14 +103,15 @@ Cases merge_cases(const Matrix& matrix) {
   };
   add(MergeOutput::keys, MergeSpread::random, Type::u32, matrix.sizes);
   if (matrix.essential) return cases;
-  for (const MergeSpread spread :
-       {MergeSpread::interleaved, MergeSpread::disjoint, MergeSpread::one_sided, MergeSpread::ties})
+  for (const MergeSpread spread : {MergeSpread::interleaved, MergeSpread::disjoint, MergeSpread::one_sided,
+                                   MergeSpread::ties, MergeSpread::reduced})
     add(MergeOutput::keys, spread, Type::u32, some_sizes(matrix));
   add(MergeOutput::keys, MergeSpread::random, Type::u64, some_sizes(matrix));
   for (const Type key : {Type::u32, Type::u64})
     add(MergeOutput::keys, MergeSpread::random, key, some_sizes(matrix), MergeForm::streaming);
   add(MergeOutput::pairs, MergeSpread::random, Type::u32, some_sizes(matrix), MergeForm::streaming);
-  for (const MergeSpread spread : {MergeSpread::random, MergeSpread::interleaved, MergeSpread::ties})
+  for (const MergeSpread spread : {MergeSpread::random, MergeSpread::interleaved, MergeSpread::disjoint,
+                                   MergeSpread::one_sided, MergeSpread::ties, MergeSpread::reduced})
     add(MergeOutput::pairs, spread, Type::u32, some_sizes(matrix));
   add(MergeOutput::index, MergeSpread::random, Type::u32, some_sizes(matrix));
   return cases;

@@ -891,11 +891,14 @@ std::vector<Work> primitive_works(const Options& options, const ItemSource& sour
     works.push_back(merge<uint32_t>(MergeOutput::keys, MergeSpread::random, Type::u32, n));
   if (!options.quick) {
     for (const MergeSpread spread :
-         {MergeSpread::interleaved, MergeSpread::disjoint, MergeSpread::one_sided, MergeSpread::ties})
+         {MergeSpread::interleaved, MergeSpread::disjoint, MergeSpread::one_sided, MergeSpread::ties,
+          MergeSpread::reduced})
       for (const uint64_t n : some) works.push_back(merge<uint32_t>(MergeOutput::keys, spread, Type::u32, n));
     for (const uint64_t n : some)
       works.push_back(merge<uint64_t>(MergeOutput::keys, MergeSpread::random, Type::u64, n));
-    for (const MergeSpread spread : {MergeSpread::random, MergeSpread::interleaved, MergeSpread::ties})
+    for (const MergeSpread spread :
+         {MergeSpread::random, MergeSpread::interleaved, MergeSpread::disjoint, MergeSpread::one_sided, MergeSpread::ties,
+          MergeSpread::reduced})
       for (const uint64_t n : some) works.push_back(merge<uint32_t>(MergeOutput::pairs, spread, Type::u32, n));
   }
   for (const uint32_t mean : {25u, 5u, 1000u, 5000u}) {

@@ -18,7 +18,7 @@
 namespace weft::bench {
 
 /// How the keys of two sequences lie among each other.
-enum class MergeSpread : uint8_t { random, interleaved, disjoint, one_sided, ties };
+enum class MergeSpread : uint8_t { random, interleaved, disjoint, one_sided, ties, reduced };
 
 inline const char* name_of(MergeSpread spread) {
   switch (spread) {
@@ -27,6 +27,7 @@ inline const char* name_of(MergeSpread spread) {
     case MergeSpread::disjoint: return "disjoint";
     case MergeSpread::one_sided: return "1:1000";
     case MergeSpread::ties: return "ties";
+    case MergeSpread::reduced: return "entropy reduced";
   }
   return "?";
 }
@@ -64,9 +65,17 @@ class MergeInput {
     Made& made = made_[sequence];
     if (made.id == id) return {made.keys, id};
     made.id = id;
-    if (spread == MergeSpread::random || spread == MergeSpread::one_sided) {
+    if (spread == MergeSpread::random || spread == MergeSpread::one_sided || spread == MergeSpread::reduced) {
       const HostArray noise = source.array(Data::noise(sequence + 1), sizeof(T), count);
-      sort_keys<T>(items_of<T>(noise.bytes).first(count), made.keys);
+      std::span<const T> drawn = items_of<T>(noise.bytes).first(count);
+      std::vector<T> reduced;
+      if (spread == MergeSpread::reduced) {
+        // Of three random words, bits that all have set.
+        for (uint64_t i = 0; i < count; ++i)
+          reduced.push_back(drawn[i] & drawn[(i + count / 3) % count] & drawn[(i + 2 * count / 3) % count]);
+        drawn = reduced;
+      }
+      sort_keys<T>(drawn, made.keys);
       return {made.keys, id};
     }
     made.keys.resize(count * sizeof(T));
