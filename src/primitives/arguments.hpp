@@ -10,6 +10,9 @@
 
 namespace weft::primitives {
 
+/// `bytes`, rounded up to whole vectors of 16: what lies behind is aligned to as much.
+constexpr uint64_t in_vectors(uint64_t bytes) { return (bytes + 15) / 16 * 16; }
+
 /// A range of an args struct, located: what the checks and the kernels work with.
 struct LocatedRange {
   const char* name = "";

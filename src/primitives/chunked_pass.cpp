@@ -75,9 +75,9 @@ uint64_t ChunkedPass::scratch_size(uint64_t max_count) const noexcept {
   if (downsweep_ != nullptr) {
     const uint64_t tiles_swept =
         tiles(max_count, vector_items_ - 1, small_items_ != 0 ? small_tile_items_ : tile_items_);
-    bytes = (std::min<uint64_t>(tiles_swept, groups_) * 4 * accumulator_words_ + 15) / 16 * 16;
+    bytes = in_vectors(std::min<uint64_t>(tiles_swept, groups_) * 4 * accumulator_words_);
   }
-  if (uses_look_back(max_count)) bytes = std::max(bytes, look_back_bytes(tiles_here) + (tiles_here * 4 + 15) / 16 * 16);
+  if (uses_look_back(max_count)) bytes = std::max(bytes, look_back_bytes(tiles_here) + in_vectors(tiles_here * 4));
   return kCarryBytes + bytes;
 }
 

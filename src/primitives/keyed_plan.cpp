@@ -30,8 +30,6 @@ constexpr uint32_t kRepairWorkgroups = 32;
 
 constexpr VkDeviceSize kLeastScratch = 16;
 
-constexpr uint64_t padded(uint64_t bytes) { return (bytes + 15) / 16 * 16; }
-
 /// kSegmentsBy of weft/tile_heads.glsl.
 uint32_t segments_constant(SegmentsBy segments, uint32_t key_bytes) {
   switch (segments) {
@@ -153,7 +151,7 @@ Result<KeyedPlan> KeyedPlan::create(const Context& context, const Wish& wish) {
 uint64_t KeyedPlan::look_back_bytes(uint64_t tile_count) const {
   const uint64_t blocks = (tile_count + block_tiles - 1) / block_tiles;
   // 32 bits of value and a flag in 64, or 16 in 32: either takes twice the value's bytes.
-  return 16 + padded((tile_count + 2 * blocks) * 2 * segment_bytes);
+  return 16 + in_vectors((tile_count + 2 * blocks) * 2 * segment_bytes);
 }
 
 VkDeviceSize KeyedPlan::scratch_size(uint64_t max_count) const noexcept {
@@ -162,8 +160,8 @@ VkDeviceSize KeyedPlan::scratch_size(uint64_t max_count) const noexcept {
   // Where the count decides the strategy, the larger of the two, so that the size never decreases.
   if (downsweep != nullptr)
     bytes = std::max(
-        bytes, padded(std::min<uint64_t>(swept_tiles(max_count, kVectorItems - 1), tuning.groups) * segment_bytes));
-  if (uses_look_back(max_count)) bytes = std::max(bytes, look_back_bytes(tile_count) + padded(tile_count * 4));
+        bytes, in_vectors(std::min<uint64_t>(swept_tiles(max_count, kVectorItems - 1), tuning.groups) * segment_bytes));
+  if (uses_look_back(max_count)) bytes = std::max(bytes, look_back_bytes(tile_count) + in_vectors(tile_count * 4));
   return bytes;
 }
 

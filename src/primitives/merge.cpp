@@ -45,21 +45,11 @@ constexpr const char* kName = "Merge";
 // Of buffers and notes in merge_stream.comp, where a lane has more than one key of a step.
 constexpr uint32_t kMaxStreamBytes = 8 << 10;
 
-Status check_config(const MergeConfig& config) {
-  if (Status status =
-          primitives::check_merge_elements(kName, config.key, config.own_kernels, "merge", config.value_bytes);
-      !status)
-    return status;
-  if (!config.keys && config.value_bytes == 0 && !config.indices)
-    return Error{ErrorCode::unsupported, std::string(kName) + ": neither keys, values nor indices are wanted"};
-  return {};
-}
-
 }  // namespace
 
 Result<Merge> Merge::create(const Context& context, const MergeConfig& config) {
   const ContextState& state = *context.state();
-  if (const Status status = check_config(config); !status) return status.error();
+  if (const Status status = primitives::check_merge_config(kName, "merge", config); !status) return status.error();
   const Result<runtime::Tuning> tuning = runtime::tuning_of(state.traits());
   if (!tuning) return tuning.error();
 

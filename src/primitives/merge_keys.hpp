@@ -26,18 +26,20 @@ struct MergeKeys {
   uint32_t of_lane;  ///< elements of a lane, a power of two
 };
 
-/// Refuses keys and values that kernels which merge do not move. `own_kernels` are to be made for the primitive `own_primitive`.
-inline Status check_merge_elements(const char* primitive, Type key, const std::optional<KernelSet>& own_kernels,
-                                   const char* own_primitive, uint32_t value_bytes) {
-  if (own_kernels)
-    if (Status status = check_own_kernels(primitive, *own_kernels, own_primitive); !status) return status;
-  if (!own_kernels && key == Type::u32x2)
-    return Error{ErrorCode::unsupported,
-                 std::string(primitive) + ": keys are u8, u16, u32, u64, i32, i64, f16, f32 or f64, not u32x2"};
-  if (value_bytes > 256 || (value_bytes % 4 != 0 && value_bytes != 1 && value_bytes != 2))
-    return Error{ErrorCode::unsupported, std::string(primitive) +
-                                             ": values have 1, 2, or a multiple of 4 bytes up to 256, not " +
-                                             std::to_string(value_bytes)};
+/// Refuses what kernels that merge do not move or write. Own kernels are to be made for the primitive `own_primitive`.
+template <class Config>
+Status check_merge_config(const char* primitive, const char* own_primitive, const Config& config) {
+  const auto refused = [&](const std::string& why) {
+    return Error{ErrorCode::unsupported, std::string(primitive) + ": " + why};
+  };
+  if (config.own_kernels)
+    if (Status status = check_own_kernels(primitive, *config.own_kernels, own_primitive); !status) return status;
+  if (!config.own_kernels && config.key == Type::u32x2)
+    return refused("keys are u8, u16, u32, u64, i32, i64, f16, f32 or f64, not u32x2");
+  const uint32_t bytes = config.value_bytes;
+  if (bytes > 256 || (bytes % 4 != 0 && bytes != 1 && bytes != 2))
+    return refused("values have 1, 2, or a multiple of 4 bytes up to 256, not " + std::to_string(bytes));
+  if (!config.keys && bytes == 0 && !config.indices) return refused("neither keys, values nor indices are wanted");
   return {};
 }
 

@@ -44,18 +44,6 @@ namespace {
 
 constexpr const char* kName = "MergeSort";
 
-uint64_t in_vectors(uint64_t bytes) { return (bytes + 15) / 16 * 16; }
-
-Status check_config(const MergeSortConfig& config) {
-  if (Status status =
-          primitives::check_merge_elements(kName, config.key, config.own_kernels, "merge_sort", config.value_bytes);
-      !status)
-    return status;
-  if (!config.keys && config.value_bytes == 0 && !config.indices)
-    return Error{ErrorCode::unsupported, std::string(kName) + ": neither keys, values nor indices are wanted"};
-  return {};
-}
-
 // Where the keys are after each dispatch, and what goes with them: the last writes the outputs, and those before it alternate.
 VkDeviceAddress place_after(uint32_t dispatch, uint32_t last, VkDeviceAddress output, VkDeviceAddress between,
                             uint64_t between_bytes, bool is_output) {
@@ -67,7 +55,7 @@ VkDeviceAddress place_after(uint32_t dispatch, uint32_t last, VkDeviceAddress ou
 
 }  // namespace
 
-uint64_t MergeSort::Plan::splits_bytes(uint64_t count) const { return in_vectors(tiles(count) * 4 + 4); }
+uint64_t MergeSort::Plan::splits_bytes(uint64_t count) const { return primitives::in_vectors(tiles(count) * 4 + 4); }
 
 uint32_t MergeSort::Plan::carried_between(uint64_t count) const {
   if (carried_bytes == 0) return 0;
@@ -76,7 +64,7 @@ uint32_t MergeSort::Plan::carried_between(uint64_t count) const {
 
 Result<MergeSort> MergeSort::create(const Context& context, const MergeSortConfig& config) {
   const ContextState& state = *context.state();
-  if (const Status status = check_config(config); !status) return status.error();
+  if (const Status status = primitives::check_merge_config(kName, "merge_sort", config); !status) return status.error();
   const Result<runtime::Tuning> tunings = runtime::tuning_of(state.traits());
   if (!tunings) return tunings.error();
   const runtime::MergeSortTuning& tuning = tunings->merge_sort;
@@ -146,8 +134,8 @@ VkDeviceSize MergeSort::scratch_size(uint64_t max_count) const noexcept {
   const Plan& plan = *plan_;
   // No call takes more.
   const uint64_t count = std::min(max_count, kMaxSearchKeys - 1);
-  return plan.splits_bytes(count) + plan.keys_between(count) * in_vectors(count * plan.key_bytes) +
-         plan.carried_between(count) * in_vectors(count * plan.carried_bytes);
+  return plan.splits_bytes(count) + plan.keys_between(count) * primitives::in_vectors(count * plan.key_bytes) +
+         plan.carried_between(count) * primitives::in_vectors(count * plan.carried_bytes);
 }
 
 Status MergeSort::record(VkCommandBuffer commands, const MergeSortArgs& args) const {
@@ -182,7 +170,7 @@ Status MergeSort::record(VkCommandBuffer commands, const MergeSortArgs& args) co
   push.maximum = static_cast<uint32_t>(count);
   push.count_words = static_cast<uint32_t>(args.count.range().size / 4);
   if (plan.carries_indices) push.values = values;
-  const uint64_t keys_bytes = in_vectors(count * plan.key_bytes);
+  const uint64_t keys_bytes = primitives::in_vectors(count * plan.key_bytes);
   const VkDeviceAddress keys_between = scratch + plan.splits_bytes(count);
   const VkDeviceAddress carried_between = keys_between + plan.keys_between(count) * keys_bytes;
   const VkDeviceAddress carried_output = plan.carries_indices ? indices_out : values_out;
@@ -195,7 +183,7 @@ Status MergeSort::record(VkCommandBuffer commands, const MergeSortArgs& args) co
     push.carried_out = 0;
     if (plan.carried_bytes != 0)
       push.carried_out = place_after(dispatch, passes, carried_output, carried_between,
-                                     in_vectors(count * plan.carried_bytes), carried_is_output);
+                                     primitives::in_vectors(count * plan.carried_bytes), carried_is_output);
     push.values_out = plan.carries_indices && dispatch == passes ? values_out : 0;
   };
 

@@ -7,12 +7,11 @@
 
 #include <weft/types.hpp>
 
+#include "primitives/arguments.hpp"
 #include "runtime/context_state.hpp"
 #include "runtime/tuning.hpp"
 
 namespace weft::primitives {
-
-inline uint64_t in_vectors(uint64_t bytes) { return (bytes + 15) / 16 * 16; }
 
 /// Of the dispatch that moves keys, but for passes.
 struct RadixSizes {

@@ -34,11 +34,11 @@ struct Scan::Plan {
   /// Behind it a word per tile for those given up.
   uint64_t look_back_bytes(uint64_t tiles) const {
     const uint64_t blocks = (tiles + block_tiles - 1) / block_tiles;
-    return 16 + ((tiles + 2 * blocks) * post_bytes + 15) / 16 * 16;
+    return 16 + primitives::in_vectors((tiles + 2 * blocks) * post_bytes);
   }
 
   uint64_t partials_bytes(uint64_t tiles) const {
-    return (std::min<uint64_t>(tiles, tuning.groups) * register_bytes + 15) / 16 * 16;
+    return primitives::in_vectors(std::min<uint64_t>(tiles, tuning.groups) * register_bytes);
   }
 
   bool uses_look_back(uint64_t count) const { return config.strategy == Strategy::look_back && count > small_items; }
@@ -158,7 +158,7 @@ VkDeviceSize Scan::scratch_size(uint64_t max_count) const noexcept {
     bytes = std::max(bytes, plan.partials_bytes(plan.tiles(max_count, plan.vector_items - 1)));
   if (plan.uses_look_back(max_count)) {
     const uint64_t tiles = plan.tiles(max_count, plan.vector_items - 1);
-    bytes = std::max(bytes, plan.look_back_bytes(tiles) + (tiles * 4 + 15) / 16 * 16);
+    bytes = std::max(bytes, plan.look_back_bytes(tiles) + primitives::in_vectors(tiles * 4));
   }
   return bytes;
 }

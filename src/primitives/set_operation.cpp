@@ -55,13 +55,7 @@ uint32_t kept_of(SetOperator operation) {
 Status check_config(const SetOperationConfig& config) {
   if (kept_of(config.operation) == 0)
     return Error{ErrorCode::unsupported, std::string(kName) + ": there is no such operation"};
-  if (Status status =
-          primitives::check_merge_elements(kName, config.key, config.own_kernels, "set_operation", config.value_bytes);
-      !status)
-    return status;
-  if (!config.keys && config.value_bytes == 0 && !config.indices)
-    return Error{ErrorCode::unsupported, std::string(kName) + ": neither keys, values nor indices are wanted"};
-  return {};
+  return primitives::check_merge_config(kName, "set_operation", config);
 }
 
 }  // namespace
