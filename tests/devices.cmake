@@ -30,6 +30,7 @@ set(weft_suites_segmented_some ${weft_suites_segmented}
     "--test-case-exclude=segments of every telling length*,segments of one length are sorted*,segments of all kinds of lengths are sorted*,keys of every type are sorted both ways*none,keys are sorted whatever they are*,offsets above the number of keys are taken as that*spoil*")
 set(weft_suites_others "--test-suite=histogram,dispatch_arguments,bulk_remove,bulk_insert")
 set(weft_suites_search "--test-suite=sorted_search,binary_search,merge_path,merge,merge_sort,balanced_path,set_operation,radix_sort")
+set(weft_suites_search_some ${weft_suites_search} "--test-case-exclude=keys of every type*,results do not depend on the tuning")
 set(weft_suites_own "--test-suite=own kernels,jit")
 set(weft_suites_real "--test-suite=real bytes")
 set(weft_suites_fuzz --test-suite=fuzz)
@@ -99,7 +100,7 @@ if(weft_swiftshader_icd)
   # subgroups are the same code in all kernels: it meets them where they take least.
   weft_device_tests(swiftshader LABELS swiftshader GROUPS reduce blocks runtime
     ENVIRONMENT ${weft_swiftshader} "WEFT_TEST_BACKENDS=native,emulated32" WEFT_TEST_SHARE=3/9)
-  weft_device_tests(swiftshader LABELS swiftshader GROUPS scan select_some runs intervals by_key segmented_some others search own real
+  weft_device_tests(swiftshader LABELS swiftshader GROUPS scan select_some runs intervals by_key segmented_some others search_some own real
     ENVIRONMENT ${weft_swiftshader} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=3/9)
 else()
   message(WARNING "SwiftShader is not installed (Debian: chromium): its tests are left out")
@@ -157,7 +158,7 @@ if(weft_lavapipe_icd AND weft_new_layer)
     ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=2/9)
   weft_validation_test(synchronization_compaction ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=2/9
     ARGUMENTS "--test-suite=select,run_length_encode,run_length_decode,load_balance_search,interval_expand,interval_move,transform_lbs,histogram,dispatch_arguments,sorted_search,binary_search,merge,merge_sort,set_operation,radix_sort,bulk_remove,bulk_insert"
-              "--test-case-exclude=every criterion*,*late*,PARLE: one*,*tuning*,flags of every*,*along one axis*,keys of every type are sorted*")
+              "--test-case-exclude=every criterion*,*late*,PARLE: one*,*tuning*,flags of every*,*along one axis*,keys of every type*")
   weft_validation_test(synchronization_by_key ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=2/9
     ARGUMENTS "--test-suite=scan_by_key,reduce_by_key,segmented_reduce,segmented_scan,segmented_sort"
               "--test-case-exclude=*results do not depend*,*late*,*never post*,*that nobody closes*,*a long range*,narrow and wide*,more runs in a tile*,runs of many tiles*,segments of one length*,a million*")
