@@ -164,11 +164,11 @@ if(weft_lavapipe_icd AND weft_new_layer)
               "--test-case-exclude=*results do not depend*,*late*,*never post*,*that nobody closes*,*a long range*,narrow and wide*,more runs in a tile*,runs of many tiles*,segments of one length*,a million*")
   # (Keys that are not sorted make lanes of SortedSearch write the same words: nothing is expected of these, but it is a race.)
   weft_validation_test(gpu_assisted ENVIRONMENT ${weft_gpu_assisted} "WEFT_TEST_BACKENDS=native,emulated64" WEFT_TEST_SHARE=3/9
-    ARGUMENTS "--test-suite=scan,reduce,lanes,workgroup,merge_path,merge,balanced_path,set_operation,sorted_search,binary_search"
+    ARGUMENTS "--test-suite=scan,reduce,lanes,workgroup,merge_path,merge,balanced_path,sorted_search,binary_search"
               "--test-case=*edge*,*haystack that is not sorted*,*a workgroup merges*,*no pair of equal*,*count on the device*,*a group of 32*,*a workgroup scans*,*never post*,*whatever scratch*")
 
   weft_validation_test(gpu_assisted_moves ENVIRONMENT ${weft_gpu_assisted} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=3/9
-    ARGUMENTS "--test-suite=interval_move,transform_lbs,bulk_remove,bulk_insert,segmented_reduce"
+    ARGUMENTS "--test-suite=interval_move,transform_lbs,bulk_remove,bulk_insert,segmented_reduce,set_operation"
               "--test-case=*count on the device*,*out of range*,*no room*")
 
   # Each net with a fault that it must catch. skip() keeps these from the other processes, where the net is not there.
