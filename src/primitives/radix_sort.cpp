@@ -20,23 +20,28 @@ namespace weft {
 using runtime::ContextState;
 using runtime::Pipeline;
 
+namespace {
+
+// The passes in one size of tiles.
+struct Form {
+  primitives::RadixSizes sizes;
+  uint32_t groups = 0;
+  std::shared_ptr<const Pipeline> upsweep, scan, downsweep;
+
+  uint32_t bins() const { return 1u << sizes.digit_bits; }
+  uint64_t tiles(uint64_t count) const { return count / sizes.tile_keys + (count % sizes.tile_keys != 0 ? 1 : 0); }
+  /// Workgroups of upsweep and downsweep. They take turns of a bounded length, whatever the tuning says.
+  uint32_t groups_of(uint64_t count) const;
+  uint64_t table_bytes(uint64_t count) const;
+};
+
+}  // namespace
+
 struct RadixSort::Plan {
   std::shared_ptr<const ContextState> state;
   RadixSortConfig config;      // end_bit is not 0 where it stands for all
   uint32_t direct_groups = 0;  // up to so many the downsweep sums the table itself
 
-  // The passes in one size of tiles.
-  struct Form {
-    primitives::RadixSizes sizes;
-    uint32_t groups = 0;
-    std::shared_ptr<const Pipeline> upsweep, scan, downsweep;
-
-    uint32_t bins() const { return 1u << sizes.digit_bits; }
-    uint64_t tiles(uint64_t count) const { return count / sizes.tile_keys + (count % sizes.tile_keys != 0 ? 1 : 0); }
-    /// Workgroups of upsweep and downsweep. They take turns of a bounded length, whatever the tuning says.
-    uint32_t groups_of(uint64_t count) const;
-    uint64_t table_bytes(uint64_t count) const;
-  };
   Form few;
   std::optional<Form> many;  // for calls on at least many_from keys
   uint64_t many_from = 0;
@@ -59,13 +64,13 @@ constexpr uint32_t kScanWorkgroup = 256;
 
 }  // namespace
 
-uint32_t RadixSort::Plan::Form::groups_of(uint64_t count) const {
+uint32_t Form::groups_of(uint64_t count) const {
   const uint64_t all = tiles(count);
   const uint64_t wanted = std::clamp<uint64_t>(all / kMaxTilesOfGroup + 1, groups, kMaxGroups);
   return static_cast<uint32_t>(std::clamp<uint64_t>(all, 1, wanted));
 }
 
-uint64_t RadixSort::Plan::Form::table_bytes(uint64_t count) const {
+uint64_t Form::table_bytes(uint64_t count) const {
   return uint64_t{bins()} * 4 * ((groups_of(count) + 3) / 4 * 4 + 1) + 16;
 }
 
@@ -109,7 +114,7 @@ Result<RadixSort> RadixSort::create(const Context& context, const RadixSortConfi
       status = built.error();
   };
   const uint32_t limit = state.traits().max_workgroup_invocations;
-  const auto build_form = [&](Plan::Form& form, const runtime::RadixSortTuning& of_form) {
+  const auto build_form = [&](Form& form, const runtime::RadixSortTuning& of_form) {
     form.groups = of_form.groups;
     form.sizes = primitives::radix_sizes(state, of_form, key_bytes, config.value_bytes, end_bit - config.begin_bit);
     build(form.sizes, form.upsweep, "radix_sort_upsweep", std::min(of_form.count_workgroup, limit),
@@ -169,7 +174,7 @@ Status RadixSort::record(VkCommandBuffer commands, const RadixSortArgs& args) co
   if (Status status = ranges.finish(); !status) return status;
   if (count == 0) return {};
 
-  const Plan::Form& form = plan.form_of(count);
+  const Form& form = plan.form_of(count);
   const uint32_t groups = form.groups_of(count), passes = form.sizes.passes;
   push.table = scratch;
   push.groups = groups;
