@@ -18,37 +18,35 @@ set(weft_suites_scan --test-suite=scan)
 set(weft_suites_reduce --test-suite=reduce)
 set(weft_suites_blocks "--test-suite=subgroup,lanes,workgroup")
 set(weft_suites_select --test-suite=select)
-# Without the tests that build a pipeline for each type, output or tuning: SwiftShader takes seconds for one.
-set(weft_suites_select_some --test-suite=select
-    "--test-case-exclude=every criterion*,items\\, indices*,results do not depend on the tuning,flags of every form*")
 set(weft_suites_runs "--test-suite=run_length_encode,run_length_decode")
 set(weft_suites_intervals "--test-suite=load_balance_search,interval_expand,interval_move,transform_lbs")
 set(weft_suites_by_key "--test-suite=scan_by_key,reduce_by_key")
 set(weft_suites_segmented "--test-suite=segmented_reduce,segmented_scan,segmented_sort")
-# SwiftShader takes minutes to run some of the segmented sort's.
-set(weft_suites_segmented_some ${weft_suites_segmented}
-    "--test-case-exclude=segments of every telling length*,segments of one length are sorted*,segments of all kinds of lengths are sorted*,keys of every type are sorted both ways*none,keys are sorted whatever they are*,offsets above the number of keys are taken as that*spoil*")
 set(weft_suites_others "--test-suite=histogram,dispatch_arguments,bulk_remove,bulk_insert")
 set(weft_suites_search "--test-suite=sorted_search,binary_search,merge_path,merge,merge_sort,balanced_path,set_operation,radix_sort")
-set(weft_suites_search_some ${weft_suites_search} "--test-case-exclude=keys of every type*,results do not depend on the tuning")
 set(weft_suites_own "--test-suite=own kernels,jit")
 set(weft_suites_real "--test-suite=real bytes")
 set(weft_suites_fuzz --test-suite=fuzz)
 # All that no other group has.
 set(weft_suites_elsewhere "")
 foreach(group IN ITEMS scan reduce blocks select runs intervals by_key segmented others search own real fuzz)
-  list(GET weft_suites_${group} 0 weft_suites)
-  string(REPLACE "--test-suite=" "" weft_suites "${weft_suites}")
+  string(REPLACE "--test-suite=" "" weft_suites "${weft_suites_${group}}")
   string(APPEND weft_suites_elsewhere "${weft_suites},")
 endforeach()
 set(weft_suites_runtime "--test-suite-exclude=${weft_suites_elsewhere}host*")
 set(weft_suites_host "--test-suite=host*")
 
-# weft_device_tests(<name> LABELS <label>... GROUPS <group>... ENVIRONMENT <variable=value>...)
+# weft_device_tests(<name> LABELS <label>... GROUPS <group>... [WITHOUT <test case>...] ENVIRONMENT <variable=value>...)
 function(weft_device_tests name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LABELS;GROUPS;ENVIRONMENT")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LABELS;GROUPS;WITHOUT;ENVIRONMENT")
+  set(without "")
+  if(arg_WITHOUT)
+    list(TRANSFORM arg_WITHOUT REPLACE "," "\\\\," OUTPUT_VARIABLE without)
+    list(JOIN without "," without)
+    set(without "--test-case-exclude=${without}")
+  endif()
   foreach(group IN LISTS arg_GROUPS)
-    add_test(NAME ${name}.${group} COMMAND weft_tests ${weft_suites_${group}})
+    add_test(NAME ${name}.${group} COMMAND weft_tests ${weft_suites_${group}} ${without})
     set_tests_properties(${name}.${group} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 1200
                                                      ENVIRONMENT "${arg_ENVIRONMENT}" SKIP_RETURN_CODE 77
                                                      FAIL_REGULAR_EXPRESSION "${weft_nothing_ran}")
@@ -78,30 +76,70 @@ foreach(driver IN ITEMS lavapipe swiftshader)
   set(weft_${driver} "VK_DRIVER_FILES=${weft_${driver}_icd}" "VK_ICD_FILENAMES=${weft_${driver}_icd}")
 endforeach()
 
+# Nearly all of a test's time here goes into building pipelines: a tenth of a second to one each on lavapipe, up to fifteen on
+# SwiftShader. So the work is shared out. Emulated widths do not depend on the driver's own: the blocks that they are made of, scans,
+# reductions and the random tests meet all of them, each other family one. Of large cross products of types, operators and kinds each
+# width takes a ninth, of small ones a third (support/device.hpp). WEFT_TEST_EXHAUSTIVE gives every process all of it: hours.
+if(WEFT_TEST_EXHAUSTIVE)
+  foreach(process IN ITEMS lavapipe4 lavapipe8 lavapipe16 swiftshader)
+    set(weft_share_${process} "")
+  endforeach()
+else()
+  set(weft_share_lavapipe4 WEFT_TEST_SHARE=1/9)
+  set(weft_share_lavapipe8 WEFT_TEST_SHARE=5/9)
+  set(weft_share_lavapipe16 WEFT_TEST_SHARE=9/9)
+  set(weft_share_swiftshader WEFT_TEST_SHARE=3/27)
+endif()
+
+# weft_lavapipe_tests(<lanes> EMULATED <width> WITH_EMULATED <group>... NATIVE_ONLY <group>...)
+function(weft_lavapipe_tests lanes)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EMULATED" "WITH_EMULATED;NATIVE_ONLY")
+  set(name lavapipe${lanes})
+  math(EXPR bits "32 * ${lanes}")
+  set(environment ${weft_lavapipe} LP_NATIVE_VECTOR_WIDTH=${bits} ${weft_share_${name}})
+  # The driver's optimizer changes how long kernels take to build and run, not what they do: one width has it.
+  if(NOT lanes EQUAL 8)
+    list(APPEND environment GALLIVM_PERF=nopt)
+  endif()
+  if(WEFT_TEST_EXHAUSTIVE)
+    weft_device_tests(${name} LABELS ${name} GROUPS ${arg_WITH_EMULATED} ${arg_NATIVE_ONLY} ENVIRONMENT ${environment})
+  else()
+    weft_device_tests(${name} LABELS ${name} GROUPS ${arg_WITH_EMULATED}
+                      ENVIRONMENT ${environment} "WEFT_TEST_BACKENDS=native,emulated${arg_EMULATED}")
+    weft_device_tests(${name} LABELS ${name} GROUPS ${arg_NATIVE_ONLY} ENVIRONMENT ${environment} WEFT_TEST_BACKENDS=native)
+  endif()
+endfunction()
+
 if(weft_lavapipe_icd)
-  # Emulated widths do not depend on the driver's own: all run at 8, one at each other; of what came after scan and reduce, and is
-  # built from the same pieces, one at each. Large cross products of types,
-  # operators and kinds are shared out between the three. (An even number of shares would always meet the native backend.)
-  weft_device_tests(lavapipe4 LABELS lavapipe4 GROUPS scan reduce select runs intervals by_key segmented others search own real fuzz blocks
-    ENVIRONMENT ${weft_lavapipe} LP_NATIVE_VECTOR_WIDTH=128 "WEFT_TEST_BACKENDS=native,emulated64" WEFT_TEST_SHARE=1/3)
-  weft_device_tests(lavapipe8 LABELS lavapipe8 GROUPS scan reduce blocks runtime
-    ENVIRONMENT ${weft_lavapipe} LP_NATIVE_VECTOR_WIDTH=256 WEFT_TEST_SHARE=3/3)
-  weft_device_tests(lavapipe8 LABELS lavapipe8 GROUPS select runs intervals by_key segmented others search own real fuzz
-    ENVIRONMENT ${weft_lavapipe} LP_NATIVE_VECTOR_WIDTH=256 "WEFT_TEST_BACKENDS=native,emulated32" WEFT_TEST_SHARE=3/3)
-  weft_device_tests(lavapipe16 LABELS lavapipe16 GROUPS scan reduce select runs intervals by_key segmented others search own real fuzz blocks
-    ENVIRONMENT ${weft_lavapipe} LP_NATIVE_VECTOR_WIDTH=512 "WEFT_TEST_BACKENDS=native,emulated128" WEFT_TEST_SHARE=2/3)
+  weft_lavapipe_tests(4 EMULATED 64 WITH_EMULATED scan reduce blocks fuzz runs intervals segmented
+                      NATIVE_ONLY select by_key others search own real)
+  weft_lavapipe_tests(8 EMULATED 32 WITH_EMULATED scan reduce blocks fuzz search own others
+                      NATIVE_ONLY select runs intervals by_key segmented real runtime)
+  weft_lavapipe_tests(16 EMULATED 128 WITH_EMULATED scan reduce blocks fuzz select by_key real
+                      NATIVE_ONLY runs intervals segmented others search own)
   weft_device_tests(lavapipe8 LABELS host GROUPS host ENVIRONMENT ${weft_lavapipe} LP_NATIVE_VECTOR_WIDTH=256)
 else()
   message(WARNING "lavapipe is not installed (Debian: mesa-vulkan-drivers): its tests are left out")
 endif()
 
 if(weft_swiftshader_icd)
-  # The cross products are lavapipe's to finish; SwiftShader builds pipelines slowly and is here for what it does not forgive. Emulated
-  # subgroups are the same code in all kernels: it meets them where they take least.
-  weft_device_tests(swiftshader LABELS swiftshader GROUPS reduce blocks runtime
-    ENVIRONMENT ${weft_swiftshader} "WEFT_TEST_BACKENDS=native,emulated32" WEFT_TEST_SHARE=3/9)
-  weft_device_tests(swiftshader LABELS swiftshader GROUPS scan select_some runs intervals by_key segmented_some others search_some own real
-    ENVIRONMENT ${weft_swiftshader} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=3/9)
+  # It is here for what it alone does not forgive, wild writes and endless loops. What differs by type, operator, tuning or size of
+  # item, and what refuses arguments before anything runs, is lavapipe's.
+  set(weft_not_on_swiftshader WITHOUT
+    "every operator*" "every criterion*" "an initial value*" "keys of every type*" "values of every size*" "*symbols of every size*"
+    "flags of every form*" "items, indices*" "*refuse*" "results do not depend on the tuning" "*along one axis*"
+    "more tiles than a dispatch*" "more workgroups than*" "a partition in three*" "unique_by_key*" "outputs may replace the inputs"
+    "*each output*wanted*" "segments of every telling length*" "segments of one length are sorted*"
+    "segments of all kinds of lengths are sorted*" "segments of every length are told*" "keys are sorted whatever they are*"
+    "items of one to* words and results*" "runs of items that a snippet calls the same*" "items go to the three sides*"
+    "a predicate splits*" "a segmented scan takes a set*" "a set compiled at run time*")
+  if(WEFT_TEST_EXHAUSTIVE)
+    set(weft_not_on_swiftshader "")
+  endif()
+  weft_device_tests(swiftshader LABELS swiftshader GROUPS reduce blocks runtime ${weft_not_on_swiftshader}
+    ENVIRONMENT ${weft_swiftshader} "WEFT_TEST_BACKENDS=native,emulated32" ${weft_share_swiftshader})
+  weft_device_tests(swiftshader LABELS swiftshader GROUPS scan select runs intervals by_key segmented others search own real
+    ${weft_not_on_swiftshader} ENVIRONMENT ${weft_swiftshader} WEFT_TEST_BACKENDS=native ${weft_share_swiftshader})
 else()
   message(WARNING "SwiftShader is not installed (Debian: chromium): its tests are left out")
 endif()

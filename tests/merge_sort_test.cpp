@@ -54,7 +54,7 @@ TEST_SUITE("merge_sort") {
     uint32_t combination = 0;
     const auto of = [&]<class T>(Backend& backend) {
       for (const bool descending : {false, true}) {
-        if (!is_in_share(combination++)) continue;
+        if (!takes_turn(combination++)) continue;
         const MergeSortConfig config{.order = descending ? SortOrder::descending : SortOrder::ascending};
         check_merge_sort(backend, config, drawn_keys<T>(2 * block_keys<T>(backend) + 19, 1));
         check_merge_sort(backend, config, drawn_keys<T>(block_keys<T>(backend) + 7, 2, 30));
@@ -118,16 +118,16 @@ TEST_SUITE("merge_sort") {
     };
     for (Backend* backend : every_backend()) {
       of.operator()<uint32_t>(*backend, {.value_bytes = 4});
-      if (!backend->is_emulated() || is_in_share(1))
+      if (!backend->is_emulated() || takes_turn(1))
         of.operator()<uint8_t>(*backend, {.order = SortOrder::descending, .value_bytes = 2, .indices = true});
       if (backend->is_emulated()) continue;
-      if (is_in_share(0)) of.operator()<uint64_t>(*backend, {.value_bytes = 8});
-      if (is_in_share(0)) of.operator()<F16>(*backend, {.keys = false, .value_bytes = 2});
-      if (is_in_share(1))
+      if (takes_turn(0)) of.operator()<uint64_t>(*backend, {.value_bytes = 8});
+      if (takes_turn(0)) of.operator()<F16>(*backend, {.keys = false, .value_bytes = 2});
+      if (takes_turn(1))
         of.operator()<float>(*backend, {.order = SortOrder::descending, .keys = false, .indices = true});
-      if (is_in_share(1)) of.operator()<double>(*backend, {.value_bytes = 1});
-      if (is_in_share(2)) of.operator()<uint16_t>(*backend, {.value_bytes = 12, .indices = true});
-      if (is_in_share(2)) of.operator()<int32_t>(*backend, {.keys = false, .value_bytes = 16});
+      if (takes_turn(1)) of.operator()<double>(*backend, {.value_bytes = 1});
+      if (takes_turn(2)) of.operator()<uint16_t>(*backend, {.value_bytes = 12, .indices = true});
+      if (takes_turn(2)) of.operator()<int32_t>(*backend, {.keys = false, .value_bytes = 16});
     }
   }
 

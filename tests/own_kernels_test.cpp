@@ -644,7 +644,7 @@ TEST_SUITE("own kernels") {
         const bool is_native = !device.backend().is_emulated();
         const bool emulates = std::is_same_v<Own, Triangle> ||
                               (std::is_same_v<Own, Tally> && device.strategy() == Strategy::reduce_then_scan);
-        if ((!is_native && !emulates) || !is_in_share(combination + static_cast<uint32_t>(d))) continue;
+        if ((!is_native && !emulates) || !takes_turn(combination + static_cast<uint32_t>(d))) continue;
         const ScanKind kind = kBothKinds[(combination + d) % 2];
         const Scan scan = create_scan(device, Own::scan_kernels(), kind);
         const uint64_t tile = scan.tile_items();
@@ -660,7 +660,7 @@ TEST_SUITE("own kernels") {
     for (Backend* backend : every_backend()) {
       uint32_t combination = 0;
       for_every_snippet([&]<class Own>() {
-        if (backend->is_emulated() || !is_in_share(combination++)) return;
+        if (backend->is_emulated() || !takes_turn(combination++)) return;
         const Device device(*backend, Strategy::reduce_then_scan);
         const Scan scan = create_scan(device, Own::scan_kernels(), ScanKind::inclusive);
         const uint64_t n = 2 * scan.tile_items() + 3;
@@ -719,7 +719,7 @@ TEST_SUITE("own kernels") {
       for (const Device& device : every_device()) {
         // Emulated backends are slow to build for, and see bits only.
         ++combination;
-        if ((device.backend().is_emulated() && combination % 4 != 0) || !is_in_share(combination)) continue;
+        if ((device.backend().is_emulated() && combination % 4 != 0) || !takes_turn(combination)) continue;
         CAPTURE(device.name());
         CAPTURE(selection.own.name());
         const SelectConfig config = with_own(SelectConfig{}, device, selection);
@@ -784,7 +784,7 @@ TEST_SUITE("own kernels") {
     for (const OwnSelection& selection : own_splits())
       for (const Device& device : every_device()) {
         ++combination;
-        if (device.backend().is_emulated() ? combination % 4 != 0 : !is_in_share(combination)) continue;
+        if (device.backend().is_emulated() ? combination % 4 != 0 : !takes_turn(combination)) continue;
         CAPTURE(device.name());
         CAPTURE(selection.own.name());
         PartitionConfig config = with_own(PartitionConfig{}, device, selection);
@@ -820,7 +820,7 @@ TEST_SUITE("own kernels") {
       for (const Device& device : every_device())
         for (const bool non_trivial : {false, true}) {
           ++combination;
-          if (device.backend().is_emulated() ? combination % 8 != 0 : !is_in_share(combination)) continue;
+          if (device.backend().is_emulated() ? combination % 8 != 0 : !takes_turn(combination)) continue;
           CAPTURE(device.name());
           CAPTURE(encoding.own.name());
           CAPTURE(non_trivial);
@@ -860,7 +860,7 @@ TEST_SUITE("own kernels") {
     uint32_t combination = 0;
     for (const OwnEncoding& encoding : own_encodings())
       for (const bool non_trivial : {false, true}) {
-        if (!is_in_share(combination++)) continue;
+        if (!takes_turn(combination++)) continue;
         CAPTURE(encoding.own.name());
         CAPTURE(non_trivial);
         RunLengthEncodeConfig config;
@@ -885,7 +885,7 @@ TEST_SUITE("own kernels") {
         // Emulated backends see words only: the smallest and the largest, by one strategy each.
         if (device.backend().is_emulated() ? (std::is_same_v<Own, Best> || std::is_same_v<Own, Matrix> ||
                                               (device.strategy() == Strategy::look_back) != std::is_same_v<Own, Tally>)
-                                           : !is_in_share(combination))
+                                           : !takes_turn(combination))
           continue;
         ScanByKeyConfig config;
         config.kind = kBothKinds[combination % 2];
@@ -923,7 +923,7 @@ TEST_SUITE("own kernels") {
         // As for scans.
         if (device.backend().is_emulated() ? (std::is_same_v<Own, Best> ||
                                               (device.strategy() == Strategy::look_back) != std::is_same_v<Own, Tally>)
-                                           : !is_in_share(combination))
+                                           : !takes_turn(combination))
           continue;
         ReduceByKeyConfig config;
         config.key = combination % 3 == 1 ? Type::u64 : combination % 3 == 0 ? Type::u32 : Type::u8;
@@ -955,7 +955,7 @@ TEST_SUITE("own kernels") {
       for (Backend* backend : every_backend()) {
         ++combination;
         // Emulated backends see words only.
-        if (backend->is_emulated() ? !std::is_same_v<Own, Tally> : !is_in_share(combination)) continue;
+        if (backend->is_emulated() ? !std::is_same_v<Own, Tally> : !takes_turn(combination)) continue;
         SegmentedReduceConfig config;
         config.offset = combination % 2 == 0 ? Type::u32 : Type::u64;
         config.own_kernels = own;

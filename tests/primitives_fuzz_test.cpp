@@ -1160,7 +1160,7 @@ TEST_SUITE("fuzz") {
       // Pipelines take longest: each subject has the first backend and one other, which is slower and so takes fewer cases, and
       // those in one of the processes that share the cases out.
       const size_t b = backends.size() > 1 && draw.one_in(5) ? 1 + s % (backends.size() - 1) : 0;
-      if (!cases.all && !is_in_share(static_cast<uint32_t>(b == 0 ? i : s))) continue;
+      if (!cases.all && !takes_turn(static_cast<uint32_t>(b == 0 ? i : s))) continue;
       Backend& backend = *backends[b];
       if (!std::ranges::all_of(subject.types, [&](Type type) { return backend.context().supports(type); })) continue;
       INFO("WEFT_FUZZ_SEED=", seed, " WEFT_FUZZ_CASES=", i, '-', i, " on ", backend.name(), ": ", subject.name);

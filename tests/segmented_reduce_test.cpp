@@ -90,7 +90,7 @@ TEST_SUITE("segmented_reduce") {
       for (const Op op : all) {
         if (!is_first && op != all[combination % all.size()]) continue;
         Backend& backend = *backends[++combination % backends.size()];
-        if (!is_in_share(combination) || !backend.context().supports(item_type<T>()) ||
+        if (!takes_turn(combination) || !backend.context().supports(item_type<T>()) ||
             !backend.context().supports(item_type<A>()))
           continue;
         const Type offset = combination % 2 == 0 ? Type::u32 : Type::u64;

@@ -114,7 +114,7 @@ TEST_SUITE("set_operation") {
       for_every_key([&]<class T>() {
         for (const bool descending : {false, true}) {
           const uint32_t index = combination++;
-          if (backend->is_emulated() ? index != 2 && index != 9 : !is_in_share(index)) continue;
+          if (backend->is_emulated() ? index != 2 && index != 9 : !takes_turn(index)) continue;
           const SetOperationConfig config{.operation = kSetOperators[index % 4],
                                           .key = item_type<T>(),
                                           .order = descending ? SortOrder::descending : SortOrder::ascending};
@@ -156,7 +156,7 @@ TEST_SUITE("set_operation") {
     };
     for (Backend* backend : every_backend()) {
       of.operator()<uint8_t>(*backend, SetOperator::set_symmetric_difference, false);
-      if (!backend->is_emulated() && is_in_share(0)) of.operator()<F16>(*backend, SetOperator::set_union, true);
+      if (!backend->is_emulated() && takes_turn(0)) of.operator()<F16>(*backend, SetOperator::set_union, true);
     }
   }
 
@@ -190,7 +190,7 @@ TEST_SUITE("set_operation") {
       uint32_t combination = 0;
       const auto shared = [&]<class T>(const SetOperationConfig& config) {
         const uint32_t index = combination++;
-        if (backend->is_emulated() ? index == 0 : is_in_share(index)) of.operator()<T>(*backend, config);
+        if (backend->is_emulated() ? index == 0 : takes_turn(index)) of.operator()<T>(*backend, config);
       };
       shared.operator()<uint32_t>({.operation = set_symmetric_difference, .value_bytes = 4, .indices = true});
       shared.operator()<uint8_t>({.operation = set_union, .order = SortOrder::descending, .value_bytes = 2});
@@ -232,7 +232,7 @@ TEST_SUITE("set_operation") {
       uint32_t name;
     };
     for (Backend* backend : every_backend()) {
-      if (is_in_share(0))
+      if (takes_turn(0))
         of(
             *backend,
             {.operation = SetOperator::set_symmetric_difference, .own_kernels = own::set_operation_by_score()},
@@ -244,7 +244,7 @@ TEST_SUITE("set_operation") {
             [](const Record& a, const Record& b) {
               return a.score != b.score ? a.score > b.score : a.level < b.level;
             });
-      if (backend->is_emulated() || !is_in_share(1)) continue;
+      if (backend->is_emulated() || !takes_turn(1)) continue;
       of(
           *backend,
           {.operation = SetOperator::set_intersection,

@@ -107,13 +107,34 @@ bool is_wanted(std::string_view backend) {
   return false;
 }
 
+namespace {
+
+/// WEFT_TEST_SHARE: the first combination that this process takes, and how many there are from one that it takes to the next.
+struct Share {
+  unsigned first = 0, step = 1;
+};
+
+std::optional<Share> wanted_share() {
+  const char* text = std::getenv("WEFT_TEST_SHARE");
+  if (text == nullptr) return std::nullopt;
+  Share share;
+  REQUIRE_MESSAGE(
+      (std::sscanf(text, "%u/%u", &share.first, &share.step) == 2 && share.first >= 1 && share.first <= share.step),
+      "WEFT_TEST_SHARE=", text);
+  --share.first;
+  return share;
+}
+
+}  // namespace
+
 bool is_in_share(uint32_t index) {
-  const char* share = std::getenv("WEFT_TEST_SHARE");
-  unsigned mine = 0, shares = 0;
-  if (share == nullptr) return true;
-  REQUIRE_MESSAGE((std::sscanf(share, "%u/%u", &mine, &shares) == 2 && mine >= 1 && mine <= shares),
-                  "WEFT_TEST_SHARE=", share);
-  return index % shares == mine - 1;
+  const std::optional<Share> share = wanted_share();
+  return !share || index % share->step == share->first;
+}
+
+bool takes_turn(uint32_t index) {
+  const std::optional<Share> share = wanted_share();
+  return !share || index % 3 == share->first % 3;
 }
 
 std::string Backend::name() const {

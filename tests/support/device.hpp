@@ -107,9 +107,13 @@ std::vector<Device> every_look_back();
 /// Whether WEFT_TEST_BACKENDS is unset or lists `backend`, e.g. "emulated32".
 bool is_wanted(std::string_view backend);
 
-/// Whether this process runs combination `index` of a large cross product. WEFT_TEST_SHARE, e.g. "1/3", makes it take every
-/// third, from the first on, so that processes on drivers that differ in little share the work. Unset: all.
+/// Whether this process runs combination `index` of a large cross product. WEFT_TEST_SHARE, e.g. "5/9", makes it take every
+/// ninth, from the fifth on: processes on drivers that differ in little share the work. Unset: all.
 bool is_in_share(uint32_t index);
+
+/// Whether this process runs variant `index` of something that has few, where WEFT_TEST_SHARE is set: processes whose shares begin
+/// at 1, 2 and 3, counted modulo 3, have all of them together. Unset: all.
+bool takes_turn(uint32_t index);
 
 /// The first of every_backend(), for what does not depend on the backend; the others are not opened for it.
 Backend& first_backend();
