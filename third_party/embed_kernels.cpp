@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// weft_embed_kernels <header> <namespace> <list> <registry.cpp>: writes the C++ source that defines
+// weft_embed_kernels <header> <namespace> <list> <registry.cpp> words|text: writes the C++ source that defines
 // <namespace>::kernel_registry(), sorted by name, from the SPIR-V files that <list> names one a line. A kernel's name is
 // its file's without ".spv". <header> declares the function and the structure {name, words} it returns a span of.
+// As text GCC and Clang compile it in a tenth of the time; other compilers limit the length of a literal.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -43,11 +44,35 @@ void append_words(std::string& out, const std::vector<uint32_t>& words) {
   }
 }
 
+// The bytes as literals, a line each, that together are one.
+void append_text(std::string& out, const std::vector<uint32_t>& words) {
+  constexpr size_t kBytesPerLine = 256;
+  const auto* bytes = reinterpret_cast<const unsigned char*>(words.data());
+  const size_t count = words.size() * sizeof(uint32_t);
+  char text[8];
+  for (size_t i = 0; i < count; ++i) {
+    if (i % kBytesPerLine == 0) out += i == 0 ? "\"" : "\"\n\"";
+    const unsigned char byte = bytes[i];
+    // (No question marks, which could make trigraphs.)
+    if (byte >= ' ' && byte <= '~' && byte != '"' && byte != '\\' && byte != '?') {
+      out += static_cast<char>(byte);
+      continue;
+    }
+    // An octal number ends where the next character is no digit, or after three.
+    const bool digit_follows =
+        i + 1 < count && (i + 1) % kBytesPerLine != 0 && bytes[i + 1] >= '0' && bytes[i + 1] <= '7';
+    std::snprintf(text, sizeof text, digit_follows ? "\\%03o" : "\\%o", static_cast<unsigned>(byte));
+    out += text;
+  }
+  out += '"';
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 5) {
-    std::fputs("usage: weft_embed_kernels <header> <namespace> <list> <registry.cpp>\n", stderr);
+  const std::string_view form = argc == 6 ? argv[5] : "";
+  if (form != "words" && form != "text") {
+    std::fputs("usage: weft_embed_kernels <header> <namespace> <list> <registry.cpp> words|text\n", stderr);
     return 2;
   }
   const std::string header = argv[1];
@@ -74,12 +99,20 @@ int main(int argc, char** argv) {
       return 1;
     }
     const std::string id = "kKernel" + std::to_string(i);
-    out += "constexpr uint32_t " + id + "[] = {\n";
-    append_words(out, words);
-    out += "};\n";
-    table += "    {\"" + kernels[i].name + "\", " + id + "},\n";
+    table += "    {\"" + kernels[i].name + "\", ";
+    if (form == "words") {
+      out += "constexpr uint32_t " + id + "[] = {\n";
+      append_words(out, words);
+      out += "};\n";
+      table += id + "},\n";
+    } else {
+      out += "alignas(uint32_t) constexpr char " + id + "[] =\n";
+      append_text(out, words);
+      out += ";\n";
+      table += "{reinterpret_cast<const uint32_t*>(" + id + "), " + std::to_string(words.size()) + "}},\n";
+    }
   }
-  if (!kernels.empty()) out += "constexpr Code kKernels[] = {\n" + table + "};\n";
+  if (!kernels.empty()) out += "const Code kKernels[] = {\n" + table + "};\n";
   out += "}  // namespace\n\nnamespace " + name_space +
          " {\nstd::span<const Code> kernel_registry() noexcept { return " + (kernels.empty() ? "{}" : "kKernels") +
          "; }\n}\n";

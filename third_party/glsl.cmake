@@ -150,6 +150,7 @@ function(weft_embed_kernels target)
   add_custom_command(
     OUTPUT "${registry}"
     COMMAND weft_embed_kernels "${arg_HEADER}" "${arg_NAMESPACE}" "${list}" "${registry}"
+            $<IF:$<CXX_COMPILER_ID:GNU,Clang,AppleClang>,text,words>
     DEPENDS weft_embed_kernels "${list}" ${kernel_files}
     COMMENT "Embedding the kernels of ${target}"
     VERBATIM)
