@@ -96,7 +96,7 @@ class Decoder {
       for (uint32_t lane = 0; lane < lanes_; ++lane)
         if (states_[lane] != kStateLow) return Reason::bad_final_state;
     for (uint32_t lane = 0; lane < lanes_; ++lane)
-      if (bits_[lane] >= 32 || fifos_[lane] != 0) return Reason::bad_padding;
+      if (fifos_[lane] != 0) return Reason::bad_padding;
     if (position_ != words_.size()) return Reason::bad_padding;
 
     const auto scratch = std::make_unique<std::byte[]>(output_.size());
