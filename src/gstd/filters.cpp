@@ -79,12 +79,51 @@ void from_delta(uint32_t stride, std::span<std::byte> bytes) {
   for (size_t i = stride; i < bytes.size(); ++i) bytes[i] = sum(bytes[i], bytes[i - stride]);
 }
 
-void from_zigzag(uint32_t stride, std::span<std::byte> bytes) {
-  for (size_t i = 0; i + 1 < bytes.size(); i += 2) {
-    const uint32_t before = i < stride ? 0u : load16(&bytes[i - stride]);
-    const uint32_t coded = load16(&bytes[i]);
-    store16(&bytes[i], (coded >> 1 ^ (coded & 1) * 0xffff) + before);
+// In place: from the end, so that what a number is lessened by is still whole.
+void to_differences(uint32_t stride, std::span<std::byte> bytes) {
+  const size_t numbers = bytes.size() / 2, apart = stride / 2;
+  for (size_t n = numbers; n-- > apart;) {
+    std::byte* at = &bytes[2 * n];
+    store16(at, uint32_t{load16(at)} - load16(at - stride));
   }
+}
+void from_differences(uint32_t stride, std::span<std::byte> bytes) {
+  const size_t numbers = bytes.size() / 2;
+  for (size_t n = stride / 2; n < numbers; ++n) {
+    std::byte* at = &bytes[2 * n];
+    store16(at, uint32_t{load16(at)} + load16(at - stride));
+  }
+}
+
+void to_zigzag(std::span<std::byte> bytes) {
+  for (size_t i = 0; i + 1 < bytes.size(); i += 2) {
+    const uint32_t value = load16(&bytes[i]);
+    store16(&bytes[i], value << 1 ^ (value >> 15) * 0xffff);
+  }
+}
+void from_zigzag(std::span<std::byte> bytes) {
+  for (size_t i = 0; i + 1 < bytes.size(); i += 2) {
+    const uint32_t value = load16(&bytes[i]);
+    store16(&bytes[i], value >> 1 ^ (value & 1) * 0xffff);
+  }
+}
+
+// Bytes behind the last whole pixel stay as they are.
+void to_colour_differences(uint32_t stride, std::span<std::byte> bytes) {
+  for (size_t i = 0; i + stride <= bytes.size(); i += stride) {
+    bytes[i] = difference(bytes[i], bytes[i + 1]);
+    bytes[i + 2] = difference(bytes[i + 2], bytes[i + 1]);
+  }
+}
+void from_colour_differences(uint32_t stride, std::span<std::byte> bytes) {
+  for (size_t i = 0; i + stride <= bytes.size(); i += stride) {
+    bytes[i] = sum(bytes[i], bytes[i + 1]);
+    bytes[i + 2] = sum(bytes[i + 2], bytes[i + 1]);
+  }
+}
+
+uint32_t order_of(Filter filter) {
+  return static_cast<uint32_t>(filter) - static_cast<uint32_t>(Filter::zigzag_planes) + 1;
 }
 
 }  // namespace
@@ -96,39 +135,43 @@ bool is_filter(uint32_t filter, uint32_t stride) {
     case Filter::delta: return true;
     case Filter::planes: return stride >= 2;
     case Filter::delta_planes: return stride >= 2;
-    case Filter::zigzag_planes: return stride % 2 == 0;
+    case Filter::zigzag_planes:
+    case Filter::zigzag_planes_2:
+    case Filter::zigzag_planes_3: return stride % 2 == 0;
+    case Filter::colour_planes: return stride == 3 || stride == 4;
     default: return filter < static_cast<uint32_t>(Filter::count) && stride == 1;
   }
 }
 
-void apply_filter(Filter filter, uint32_t stride, std::span<const std::byte> from, std::span<std::byte> to) {
+void apply_filter(Filter filter, uint32_t stride, std::span<const std::byte> from, std::span<std::byte> to,
+                  std::span<std::byte> scratch) {
+  const auto aside = [&] {
+    std::copy(from.begin(), from.end(), scratch.begin());
+    return scratch.first(from.size());
+  };
   switch (filter) {
     case Filter::none: std::copy(from.begin(), from.end(), to.begin()); return;
     case Filter::delta: to_delta(stride, from, to.data()); return;
     case Filter::planes: to_planes(stride, from, to.data()); return;
-    case Filter::delta_planes: {
-      std::byte* out = to.data();
-      for (size_t plane = 0; plane < stride; ++plane)
-        for (size_t i = plane; i < from.size(); i += stride)
-          *out++ = i < stride ? from[i] : difference(from[i], from[i - stride]);
+    case Filter::delta_planes:
+      to_delta(stride, from, scratch.data());
+      to_planes(stride, scratch.first(from.size()), to.data());
+      return;
+    case Filter::zigzag_planes:
+    case Filter::zigzag_planes_2:
+    case Filter::zigzag_planes_3: {
+      const std::span<std::byte> bytes = aside();
+      for (uint32_t order = 0; order < order_of(filter); ++order) to_differences(stride, bytes);
+      to_zigzag(bytes);
+      to_planes(stride, bytes, to.data());
       return;
     }
-    case Filter::zigzag_planes: {
-      std::array<std::byte, 2> pair{};
-      const size_t pairs = from.size() / 2 * 2;
-      std::byte* out = to.data();
-      for (size_t plane = 0; plane < stride; ++plane)
-        for (size_t i = plane; i < from.size(); i += stride) {
-          if (i >= pairs) {
-            *out++ = from[i];
-            continue;
-          }
-          const size_t even = i / 2 * 2;
-          const uint32_t before = even < stride ? 0u : load16(&from[even - stride]);
-          const uint32_t change = (load16(&from[even]) - before) & 0xffff;
-          store16(pair.data(), change << 1 ^ (change >> 15) * 0xffff);
-          *out++ = pair[i % 2];
-        }
+    case Filter::colour_planes: {
+      to_colour_differences(stride, aside());
+      // to is not needed yet: the differences go there, and come back.
+      to_delta(stride, scratch.first(from.size()), to.data());
+      std::copy(to.begin(), to.end(), scratch.begin());
+      to_planes(stride, scratch.first(from.size()), to.data());
       return;
     }
     default:
@@ -153,9 +196,18 @@ void undo_filter(Filter filter, uint32_t stride, std::span<std::byte> bytes, std
       from_delta(stride, bytes);
       return;
     case Filter::zigzag_planes:
+    case Filter::zigzag_planes_2:
+    case Filter::zigzag_planes_3:
       aside();
       from_planes(stride, scratch.data(), bytes);
-      from_zigzag(stride, bytes);
+      from_zigzag(bytes);
+      for (uint32_t order = 0; order < order_of(filter); ++order) from_differences(stride, bytes);
+      return;
+    case Filter::colour_planes:
+      aside();
+      from_planes(stride, scratch.data(), bytes);
+      from_delta(stride, bytes);
+      from_colour_differences(stride, bytes);
       return;
     default:
       if (const Fields* fields = fields_of(filter)) {

@@ -5,6 +5,7 @@
 
 #include "gstd/block_plan.hpp"
 #include "gstd/coding.hpp"
+#include "gstd/filter_choice.hpp"
 #include "gstd/filters.hpp"
 #include "gstd/format.hpp"
 #include "gstd/lane_writer.hpp"
@@ -57,7 +58,9 @@ struct TileEncoder::Work {
   std::vector<BlockPlan> blocks;
   std::vector<CodedSequence> coded;
   std::vector<Literal> literals;
-  std::vector<std::byte> filtered;
+  FilterScout scout;
+  std::vector<FilterChoice> choices;
+  std::vector<std::byte> filtered, scratch;
   std::vector<uint32_t> attempt;
 
   // What the decoder has from the blocks before.
@@ -69,7 +72,7 @@ struct TileEncoder::Work {
   TileHeader header;
   uint32_t lanes = 1;
 
-  explicit Work(const TileEncoderConfig& of) : config(of), parser(of.level) {}
+  explicit Work(const TileEncoderConfig& of) : config(of), parser(of.level), scout(of.level) {}
 
   bool encode_with(Filter filter, uint32_t stride, std::span<const std::byte> tile, std::vector<uint32_t>& words);
   void write_tile(std::span<const std::byte> bytes, bool releases);
@@ -467,7 +470,8 @@ bool TileEncoder::Work::encode_with(Filter filter, uint32_t stride, std::span<co
   std::span<const std::byte> bytes = tile;
   if (filter != Filter::none) {
     filtered.resize(tile.size());
-    apply_filter(filter, stride, tile, filtered);
+    scratch.resize(tile.size());
+    apply_filter(filter, stride, tile, filtered, scratch);
     bytes = filtered;
   }
   parser.parse(bytes, matches);
@@ -506,10 +510,25 @@ TileEncoder& TileEncoder::operator=(TileEncoder&&) noexcept = default;
 bool TileEncoder::encode(std::span<const std::byte> tile, std::vector<uint32_t>& words) {
   if (tile.empty() || tile.size() > kMaxTileBytes) return false;
   Work& work = *work_;
-  work.attempt.clear();
-  if (!work.encode_with(Filter::none, 1, tile, work.attempt)) return false;
-  words.insert(words.end(), work.attempt.begin(), work.attempt.end());
-  return true;
+  work.choices.assign(1, FilterChoice{});
+  if (work.config.forced_filter >= 0) {
+    const uint32_t filter = static_cast<uint32_t>(work.config.forced_filter);
+    const uint32_t stride = std::max(work.config.forced_stride, 1u);
+    if (is_filter(filter, stride)) work.choices[0] = {static_cast<Filter>(filter), stride, 0};
+  } else if (work.config.filters && work.config.level >= 4) {
+    work.scout.choose(tile, 3, work.choices);
+  }
+  const size_t before = words.size();
+  bool is_smaller = false;
+  for (const FilterChoice& choice : work.choices) {
+    work.attempt.clear();
+    if (!work.encode_with(choice.filter, choice.stride, tile, work.attempt)) continue;
+    if (is_smaller && work.attempt.size() >= words.size() - before) continue;
+    words.resize(before);
+    words.insert(words.end(), work.attempt.begin(), work.attempt.end());
+    is_smaller = true;
+  }
+  return is_smaller;
 }
 
 }  // namespace weft::gstd
