@@ -29,7 +29,7 @@ class History {
   uint32_t push(uint32_t offset, uint32_t literals) {
     uint32_t place = 0;
     while (place < kRepeats && offsets_[place] != offset) ++place;
-    const uint32_t symbol = place == kRepeats ? kRepeats + static_cast<uint32_t>(std::bit_width(offset)) - 1
+    const uint32_t symbol = place == kRepeats ? code_offset(offset).symbol
                             : literals != 0   ? place
                                               : (place + kRepeats - 1) % kRepeats;
     if (place == kRepeats) --place;

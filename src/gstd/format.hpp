@@ -26,9 +26,9 @@ constexpr uint32_t kMinMatch = 3;
 
 /// Tables of a sequence's fields.
 enum Field : uint32_t { kLiteralLength, kOffset, kMatchLength, kLowBits, kFields };
-constexpr std::array<uint32_t, kFields> kFieldSymbols = {42, 23, 56, 8};
-constexpr uint32_t kAllFieldSymbols = 42 + 23 + 56 + 8;
-constexpr uint32_t kMaxFieldSymbols = 56;
+constexpr std::array<uint32_t, kFields> kFieldSymbols = {42, 78, 56, 8};
+constexpr uint32_t kAllFieldSymbols = 42 + 78 + 56 + 8;
+constexpr uint32_t kMaxFieldSymbols = 78;
 constexpr uint32_t kRepeats = 3;
 constexpr std::array<uint32_t, kRepeats> kFirstRepeats = {1, 4, 8};
 
@@ -53,7 +53,23 @@ constexpr uint32_t length_base(uint32_t symbol, uint32_t direct) {
   if (symbol < 1u << direct) return symbol;
   return (2 + (symbol & 1)) << length_extra_bits(symbol, direct);
 }
+/// The offset's highest bit's place and the two below it make the symbol, behind those of repeated offsets.
+constexpr Coded code_offset(uint32_t offset) {
+  if (offset < 4) return {kRepeats + offset - 1, 0, 0};
+  const uint32_t extra_bits = static_cast<uint32_t>(std::bit_width(offset)) - 3;
+  return {kRepeats - 1 + 4 * extra_bits + (offset >> extra_bits), extra_bits, offset & ((1u << extra_bits) - 1)};
+}
+constexpr uint32_t offset_extra_bits(uint32_t symbol) {
+  return symbol < kRepeats + 7 ? 0 : (symbol - kRepeats - 3) / 4;
+}
+/// Of a symbol that is no repeated offset.
+constexpr uint32_t offset_base(uint32_t symbol) {
+  const uint32_t extra_bits = offset_extra_bits(symbol);
+  return (symbol - kRepeats + 1 - 4 * extra_bits) << extra_bits;
+}
 constexpr uint32_t kLiteralLengthDirect = 4, kMatchLengthDirect = 5;
+static_assert(code_offset((1u << 20) - 1).symbol + 1 == kFieldSymbols[kOffset]);
+static_assert(offset_base(kFieldSymbols[kOffset] - 1) == 7u << 17 && offset_extra_bits(kRepeats + 7) == 1);
 static_assert(code_length(kMaxBlockBytes - 1, kLiteralLengthDirect).symbol + 1 == kFieldSymbols[kLiteralLength]);
 static_assert(code_length(kMaxBlockBytes - 1, kMatchLengthDirect).symbol + 1 == kFieldSymbols[kMatchLength]);
 

@@ -275,10 +275,7 @@ class Decoder {
       for (const uint32_t f : {kLiteralLength, kOffset, kMatchLength})
         sequences_[lane].symbols[f] = rans(lane, fields_[f]);
 
-    const auto offset_bits = [&](uint32_t lane) {
-      const uint32_t symbol = sequences_[lane].symbols[kOffset];
-      return symbol < kRepeats ? 0 : symbol - kRepeats;
-    };
+    const auto offset_bits = [&](uint32_t lane) { return offset_extra_bits(sequences_[lane].symbols[kOffset]); };
     const auto has_low = [&](uint32_t lane) { return uses_low_bits_ && offset_bits(lane) >= block.low_bits; };
     for (uint32_t lane = 0; lane < count; ++lane)
       if (has_low(lane)) refill(lane, kRansLog);
@@ -290,8 +287,10 @@ class Decoder {
     for (uint32_t lane = 0; lane < count; ++lane) refill(lane, high_bits(lane));
     if (truncated_) return Reason::truncated;
     for (uint32_t lane = 0; lane < count; ++lane) {
-      const uint32_t high = (1u << high_bits(lane)) | take(lane, high_bits(lane));
-      sequences_[lane].offset = has_low(lane) ? high << block.low_bits | sequences_[lane].symbols[kLowBits] : high;
+      Sequence& sequence = sequences_[lane];
+      const uint32_t high = take(lane, high_bits(lane));
+      const uint32_t extra = has_low(lane) ? high << block.low_bits | sequence.symbols[kLowBits] : high;
+      if (sequence.symbols[kOffset] >= kRepeats) sequence.offset = offset_base(sequence.symbols[kOffset]) + extra;
     }
 
     const auto literal_bits = [&](uint32_t lane) {

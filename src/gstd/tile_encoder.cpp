@@ -16,8 +16,8 @@
 
 #ifdef GSTD_TRAIN
 uint64_t train_lengths[weft::gstd::kLengthModels][12], train_weights[weft::gstd::kAllFieldSymbols][11],
-    train_given[3][56];
-uint64_t gstd_cost[8];
+    train_given[3][78];
+uint64_t gstd_cost[24];
 #endif
 
 namespace weft::gstd {
@@ -486,10 +486,10 @@ bool TileEncoder::Work::encode_with(Filter filter, uint32_t stride, std::span<co
   History history;
   coded.clear();
   for (const Match& sequence : sequences) {
+    Coded offset = code_offset(sequence.offset);
     const uint32_t symbol = history.push(sequence.offset, sequence.literals);
-    const uint32_t extra = symbol < kRepeats ? 0 : symbol - kRepeats;
-    coded.push_back({{code_length(sequence.literals, kLiteralLengthDirect),
-                      Coded{symbol, extra, sequence.offset & ((1u << extra) - 1)},
+    if (symbol < kRepeats) offset = {symbol, 0, 0};
+    coded.push_back({{code_length(sequence.literals, kLiteralLengthDirect), offset,
                       code_length(sequence.length - kMinMatch, kMatchLengthDirect)}});
   }
   const size_t before = words.size();
