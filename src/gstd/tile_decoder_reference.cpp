@@ -248,7 +248,7 @@ class Decoder {
     uint32_t first = 0;
     for (uint32_t f = 0; f < kFields; ++f) {
       if (block.fields[f] == TableMode::previous && !has_field_[f]) return Reason::bad_table;
-      if (block.fields[f] == TableMode::given && f != kLowBits) fields_[f] = given_table(f);
+      if (block.fields[f] == TableMode::given && f != kLowBits && block.sequences != 0) fields_[f] = given_table(f);
       if (block.fields[f] == TableMode::own) {
         std::array<uint16_t, kMaxFieldSymbols> frequencies;
         const std::span frequencies_of_field(frequencies.data(), kFieldSymbols[f]);
