@@ -330,16 +330,15 @@ class Decoder {
     bool sound = true;
     for (uint32_t l = 0; l < count; ++l) {
       Sequence& sequence = sequences_[l];
-      if ((sequence.offset & kRepeatFlag) != 0) {
-        uint32_t place = sequence.offset & 3;
-        if (sequence.literals == 0) place = place == kRepeats - 1 ? 0 : place + 1;
-        sequence.offset = repeats_[place];
-        repeats_[2] = place == 2 ? repeats_[1] : repeats_[2];
-        repeats_[1] = place == 0 ? repeats_[1] : repeats_[0];
-      } else {
-        repeats_[2] = repeats_[1];
-        repeats_[1] = repeats_[0];
-      }
+      // Without branches as well: place 3 is the new offset.
+      repeats_[3] = sequence.offset;
+      uint32_t place = sequence.offset & 3;
+      const uint32_t next = place == kRepeats - 1 ? 0 : place + 1;
+      place = sequence.literals == 0 ? next : place;
+      place = (sequence.offset & kRepeatFlag) != 0 ? place : kRepeats;
+      sequence.offset = repeats_[place];
+      repeats_[2] = place >= 2 ? repeats_[1] : repeats_[2];
+      repeats_[1] = place >= 1 ? repeats_[0] : repeats_[1];
       repeats_[0] = sequence.offset;
       position += sequence.literals;
       sound &= sequence.offset <= position;
@@ -435,10 +434,12 @@ class Decoder {
       const Sequence& sequence = sequences_[l];
       const uint8_t* from = to + sequence.literals - sequence.offset;
       if (to + sequence.literals + sequence.match <= safe_end) {
-        for (uint32_t i = 0; i < sequence.literals; i += 16) std::memcpy(to + i, literals + i, 16);
+        std::memcpy(to, literals, 16);
+        for (uint32_t i = 16; i < sequence.literals; i += 16) std::memcpy(to + i, literals + i, 16);
         to += sequence.literals;
         if (sequence.offset >= 16) {
-          for (uint32_t i = 0; i < sequence.match; i += 16) std::memcpy(to + i, from + i, 16);
+          std::memcpy(to, from, 16);
+          for (uint32_t i = 16; i < sequence.match; i += 16) std::memcpy(to + i, from + i, 16);
         } else if (sequence.offset >= 8) {
           for (uint32_t i = 0; i < sequence.match; i += 8) std::memcpy(to + i, from + i, 8);
         } else {
@@ -479,7 +480,7 @@ class Decoder {
   uint32_t lanes_log_ = 0, lane_count_ = 1;
   std::array<Lane, kMaxLanes> lanes_;
   std::array<Sequence, kMaxLanes> sequences_;
-  std::array<uint32_t, kRepeats> repeats_ = kFirstRepeats;
+  std::array<uint32_t, kRepeats + 1> repeats_ = {kFirstRepeats[0], kFirstRepeats[1], kFirstRepeats[2], 0};
   size_t done_ = 0, end_ = 0, produced_ = 0;
   std::array<uint8_t, kMaxLiteralContexts> map_{};
   uint32_t map_size_ = 0;
