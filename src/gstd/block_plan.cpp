@@ -99,14 +99,18 @@ void BlockPlanner::merge() {
 
 uint64_t BlockPlanner::plan(std::span<const std::byte> bytes, std::span<const Match> matches, bool divides,
                             std::vector<Match>& sequences, std::vector<BlockPlan>& blocks) {
-  measure(bytes, matches,
-          divides ? std::max(kSegmentBytes, static_cast<uint32_t>(bytes.size() / 256)) : kMaxBlockBytes / 2);
-  if (divides)
-    merge();
-  else
-    for (Segment& segment : segments_) segment.cost = cost_of(segment);
   Cost cost = 0;
-  for (const Segment& segment : segments_) cost += segment.cost;
+  if (divides) {
+    measure(bytes, matches, std::max(kSegmentBytes, static_cast<uint32_t>(bytes.size() / 256)));
+    merge();
+    for (const Segment& segment : segments_) cost += segment.cost;
+  } else {
+    // One block, unless there has to be another. What it comes to matters for tiny tiles only.
+    segments_.clear();
+    size_t literals = bytes.size();
+    for (const Match& match : matches) literals -= match.length;
+    cost = (literals * 6 + matches.size() * 20) * kBit;
+  }
 
   // Sequences again, cut where a block ends or a length is too long.
   sequences.clear();
@@ -132,7 +136,7 @@ uint64_t BlockPlanner::plan(std::span<const std::byte> bytes, std::span<const Ma
     begin_block();
   };
   const auto at_segment = [&] {
-    if (segment == segments_.size() || segments_[segment].begin > position) return;
+    if (segment >= segments_.size() || segments_[segment].begin > position) return;
     ++segment;
     divide();
   };

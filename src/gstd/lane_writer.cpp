@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include "gstd/lane_writer.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -18,6 +19,13 @@ struct LaneStream {
   uint32_t first_place = 0, end_place = 0;
 };
 
+// 2^32 / frequency, rounded up: exact for what is divided here, below 2^13.
+constexpr std::array<uint32_t, kRansSlots + 1> kReciprocals = [] {
+  std::array<uint32_t, kRansSlots + 1> table{};
+  for (uint32_t f = 2; f <= kRansSlots; ++f) table[f] = static_cast<uint32_t>(((uint64_t{1} << 32) + f - 1) / f);
+  return table;
+}();
+
 }  // namespace
 
 bool LaneWriter::finish(TileHeader header, std::vector<uint32_t>& words) {
@@ -26,77 +34,89 @@ bool LaneWriter::finish(TileHeader header, std::vector<uint32_t>& words) {
   // From the end: each symbol turns the state after it into the state before it and the bits between.
   std::array<uint32_t, kMaxLanes> states, ahead{};  // ahead: the bits that follow in the lane, as many as a state holds
   states.fill(kStateLow);
-  for (size_t i = events_.size(); i-- != 0;) {
-    Event& event = events_[i];
-    if (event.kind == kSymbol) {
-      uint32_t& state = states[event.lane];
-      const uint32_t frequency = event.value & 0xffff, base = event.value >> 16;
-      const uint32_t limit = frequency << (kStateLog + 1 - kRansLog);
-      uint32_t shift = 0;
-      while (state >> shift >= limit) ++shift;
-      const uint32_t kept = state >> shift;
-      event.value = state & ((1u << shift) - 1);
-      event.bits = static_cast<uint8_t>(shift);
-      event.kind = kBits;
-      state = kept / frequency << kRansLog | (base + kept % frequency);
-    } else if (event.kind == kBits && event.bits != 0) {
-      uint32_t& next = ahead[event.lane];
-      next = event.bits >= kStateLog ? event.value >> (event.bits - kStateLog)
-                                     : event.value << (kStateLog - event.bits) | next >> event.bits;
-    } else if (event.kind == kRelease) {
-      for (uint32_t lane = 0; lane < lanes; ++lane) states[lane] = kStateLow | ahead[lane];
+  size_t symbol = symbols_.size(), i = records_.size();
+  if (header.states_released) {
+    while (records_[--i].kind != kRelease) {
+      const Record& record = records_[i];
+      if (record.bits == 0) continue;
+      uint32_t& next = ahead[record.lane];
+      next = record.bits >= kStateLog ? record.value >> (record.bits - kStateLog)
+                                      : record.value << (kStateLog - record.bits) | next >> record.bits;
     }
+    for (uint32_t lane = 0; lane < lanes; ++lane) states[lane] = kStateLow | ahead[lane];
+  }
+  while (i-- != 0) {
+    Record& record = records_[i];
+    if (record.kind != kSymbols) continue;
+    uint32_t state = states[record.lane], bits = 0, value = 0;
+    for (uint32_t left = record.value; left != 0; --left) {
+      const uint32_t packed = symbols_[--symbol], frequency = packed & 0xffff, base = packed >> 16;
+      // As many bits leave as bring the state below 16 times the frequency: one of two numbers.
+      uint32_t shift = kRansLog - std::min(kRansLog, static_cast<uint32_t>(std::bit_width(frequency)));
+      shift += state >> shift >= frequency << (kStateLog + 1 - kRansLog) ? 1 : 0;
+      const uint32_t kept = state >> shift;
+      value |= (state & ((1u << shift) - 1)) << bits;
+      bits += shift;
+      const uint32_t quotient =
+          frequency == 1 ? kept : static_cast<uint32_t>(uint64_t{kept} * kReciprocals[frequency] >> 32);
+      state = quotient << kRansLog | (base + kept - quotient * frequency);
+    }
+    record.kind = kBits;
+    record.value = value;
+    record.bits = static_cast<uint8_t>(bits);
+    states[record.lane] = state;
   }
 
   std::array<LaneStream, kMaxLanes> streams;
-  const auto need = [&](LaneStream& stream, uint32_t bits) {
-    if (stream.available >= bits) return;
-    stream.places[stream.end_place++ % 4] = static_cast<uint32_t>(words.size());
-    words.push_back(0);
-    stream.available += 32;
-  };
-  const auto put = [&](LaneStream& stream, uint32_t value, uint32_t bits) {
+  const size_t first = words.size();
+  words.resize(first + 1 + lanes + records_.size());  // each record takes a word at most
+  uint32_t* const out = words.data() + first;
+  uint32_t next = 0;
+  const auto put = [&](LaneStream& stream, uint32_t need, uint32_t value, uint32_t bits) {
+    if (stream.available < need) {
+      stream.places[stream.end_place++ % 4] = next++;
+      stream.available += 32;
+    }
     stream.available -= bits;
     if (stream.dropped != 0) {
       const uint32_t dropped = bits < stream.dropped ? bits : stream.dropped;
       stream.dropped -= dropped;
       bits -= dropped;
-      value &= (uint32_t{1} << bits) - 1;
+      value = static_cast<uint32_t>(value & ((uint64_t{1} << bits) - 1));
     }
     stream.pending = stream.pending << bits | value;
     stream.pending_bits += bits;
     if (stream.pending_bits >= 32) {
       stream.pending_bits -= 32;
-      words[stream.places[stream.first_place++ % 4]] = static_cast<uint32_t>(stream.pending >> stream.pending_bits);
+      out[stream.places[stream.first_place++ % 4]] = static_cast<uint32_t>(stream.pending >> stream.pending_bits);
     }
   };
 
-  words.push_back(header.pack());
-  for (const Event& event : events_) {
-    switch (event.kind) {
-      case kUniform: words.push_back(event.value); break;
-      case kNeed: need(streams[event.lane], event.bits); break;
-      case kBits: put(streams[event.lane], event.value, event.bits); break;
-      case kStates:
-        for (uint32_t lane = 0; lane < lanes; ++lane) {
-          need(streams[lane], kStateLog);
-          put(streams[lane], states[lane] - kStateLow, kStateLog);
+  out[next++] = header.pack();
+  for (const Record& record : records_) {
+    if (record.kind == kBits) {
+      put(streams[record.lane], record.need, record.value, record.bits);
+    } else if (record.kind == kUniform) {
+      out[next++] = record.value;
+    } else if (record.kind == kStates) {
+      for (uint32_t lane = 0; lane < lanes; ++lane) put(streams[lane], kStateLog, states[lane] - kStateLow, kStateLog);
+    } else {
+      for (uint32_t lane = 0; lane < lanes; ++lane) {
+        if (streams[lane].available + kStateLog > 64) {
+          words.resize(first);
+          return false;
         }
-        break;
-      default:
-        for (uint32_t lane = 0; lane < lanes; ++lane) {
-          if (streams[lane].available + kStateLog > 64) return false;
-          streams[lane].available += kStateLog;
-          streams[lane].dropped = kStateLog;
-        }
+        streams[lane].available += kStateLog;
+        streams[lane].dropped = kStateLog;
+      }
     }
   }
   for (uint32_t lane = 0; lane < lanes; ++lane) {
     LaneStream& stream = streams[lane];
     if (stream.pending_bits != 0)
-      words[stream.places[stream.first_place % 4]] =
-          static_cast<uint32_t>(stream.pending << (32 - stream.pending_bits));
+      out[stream.places[stream.first_place % 4]] = static_cast<uint32_t>(stream.pending << (32 - stream.pending_bits));
   }
+  words.resize(first + next);
   return true;
 }
 

@@ -33,7 +33,6 @@ struct CodedSequence {
 struct Literal {
   uint32_t position;
   uint16_t previous;  // in the lane's run; kNoLiteral
-  uint8_t byte;
 };
 
 // Tables of literals that a block may have, with all it takes.
@@ -57,7 +56,8 @@ struct TileEncoder::Work {
   std::vector<Match> matches, sequences;
   std::vector<BlockPlan> blocks;
   std::vector<CodedSequence> coded;
-  std::vector<Literal> literals;
+  std::vector<uint8_t> bytes_of_literals;
+  std::vector<Literal> literals;  // the same, where contexts are tried
   FilterScout scout;
   std::vector<FilterChoice> choices;
   std::vector<std::byte> filtered, scratch;
@@ -75,6 +75,7 @@ struct TileEncoder::Work {
   explicit Work(const TileEncoderConfig& of) : config(of), parser(of.level), scout(of.level) {}
 
   bool encode_with(Filter filter, uint32_t stride, std::span<const std::byte> tile, std::vector<uint32_t>& words);
+  bool tries_contexts() const { return config.contexts && config.level >= 4; }
   void write_tile(std::span<const std::byte> bytes, bool releases);
   void write_block(std::span<const std::byte> bytes, const BlockPlan& block, bool last);
   void collect_literals(std::span<const std::byte> bytes, const BlockPlan& block);
@@ -86,15 +87,25 @@ struct TileEncoder::Work {
 
 // The block's literals in the decoder's order, which depends on how its batches and rounds are cut.
 void TileEncoder::Work::collect_literals(std::span<const std::byte> bytes, const BlockPlan& block) {
+  bytes_of_literals.resize(block.size);
   literals.clear();
+  const auto* from = reinterpret_cast<const uint8_t*>(bytes.data()) + block.begin;
+  uint8_t* to = bytes_of_literals.data();
+  for (uint32_t s = block.first; s < block.first + block.count; ++s) {
+    to = std::copy_n(from, sequences[s].literals, to);
+    from += sequences[s].literals + sequences[s].length;
+  }
+  to = std::copy_n(from, block.trailing, to);
+  bytes_of_literals.resize(static_cast<size_t>(to - bytes_of_literals.data()));
+  if (!tries_contexts()) return;
+
   uint32_t position = block.begin, batch = 0;
   do {
     const uint32_t count = std::min(block.count - batch, lanes);
     const bool last = batch + count == block.count;
     const size_t first = literals.size();
     const auto run = [&](uint32_t length) {
-      for (uint32_t i = 0; i < length; ++i, ++position)
-        literals.push_back({position, kNoLiteral, static_cast<uint8_t>(bytes[position])});
+      for (uint32_t i = 0; i < length; ++i) literals.push_back({position++, kNoLiteral});
     };
     for (uint32_t s = 0; s < count; ++s) {
       const Match& sequence = sequences[block.first + batch + s];
@@ -107,7 +118,7 @@ void TileEncoder::Work::collect_literals(std::span<const std::byte> bytes, const
           static_cast<uint32_t>(std::min<size_t>(literals.size() - round, kMaxLiteralsOfLane << header.lanes_log));
       const uint32_t of_lane = literals_of_lane(size, header.lanes_log);
       for (uint32_t i = 0; i < size; ++i)
-        if (i % of_lane != 0) literals[round + i].previous = literals[round + i - 1].byte;
+        if (i % of_lane != 0) literals[round + i].previous = bytes_of_literals[round + i - 1];
       round += size;
     }
     batch += count;
@@ -117,8 +128,12 @@ void TileEncoder::Work::collect_literals(std::span<const std::byte> bytes, const
 void TileEncoder::Work::count_literals(ContextMode mode, uint32_t parameter, ContextCounts& counts) const {
   const uint32_t contexts = context_count(mode, parameter);
   for (uint32_t c = 0; c < contexts; ++c) counts[c].fill(0);
-  for (const Literal& literal : literals)
-    ++counts[literal_context(mode, parameter, literal.position, literal.previous)][literal.byte];
+  if (mode == ContextMode::none) {
+    for (const uint8_t byte : bytes_of_literals) ++counts[0][byte];
+    return;
+  }
+  for (size_t i = 0; i < literals.size(); ++i)
+    ++counts[literal_context(mode, parameter, literals[i].position, literals[i].previous)][bytes_of_literals[i]];
 }
 
 // Joins contexts into tables while that makes it all smaller, then sets the tables. Returns bits of tables and literals.
@@ -201,7 +216,7 @@ Cost TileEncoder::Work::choose_literals(LiteralChoice& choice) const {
   count_literals(ContextMode::none, 0, counts);
   choice = {};
   Cost best = choose_tables(counts, choice);
-  if (!config.contexts || config.level < 4 || literals.size() < 256) return best;
+  if (!tries_contexts() || literals.size() < 256) return best;
   const auto attempt_with = [&](ContextMode mode, uint32_t parameter) {
     LiteralChoice attempt_choice;
     attempt_choice.mode = mode;
@@ -230,14 +245,13 @@ void TileEncoder::Work::write_literal_tables(const LiteralChoice& choice) {
     const bool relative = (choice.relative >> t & 1) != 0;
     const CodeLengths& lengths = choice.lengths[t];
     for (uint32_t step = 0; step < steps; ++step) {
-      if (step % 3 == 0)
-        for (uint32_t lane = 0; lane < lanes; ++lane) writer.need(lane, kRansLog * std::min(3u, steps - step));
+      const uint32_t need = step % 3 == 0 ? kRansLog * std::min(3u, steps - step) : 0;
       for (uint32_t lane = 0; lane < lanes; ++lane) {
         const uint32_t byte = lane * steps + step;
         const uint32_t before = step == 0 ? kLengthSymbols : lengths[byte - 1];
         const uint32_t before_reference = step == 0 || !relative ? kLengthSymbols : (*reference)[byte - 1];
         const uint32_t model = length_model(relative, before, before_reference, relative ? (*reference)[byte] : 0);
-        writer.symbol(lane, length_table(model), lengths[byte]);
+        writer.symbols(lane, need, {LaneWriter::pack(length_table(model), lengths[byte])});
 #ifdef GSTD_TRAIN
         train_lengths[model][lengths[byte]]++;
 #endif
@@ -255,8 +269,8 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, const Bloc
   // Literals: the cheapest of tables of their own, those before, and none.
   collect_literals(bytes, plan);
   LiteralChoice choice;
-  if (!literals.empty()) {
-    Cost best = Cost{literals.size()} * 8 * kBit;
+  if (!bytes_of_literals.empty()) {
+    Cost best = Cost{bytes_of_literals.size()} * 8 * kBit;
     LiteralChoice own;
     if (const Cost cost = choose_literals(own); cost < best) {
       best = cost;
@@ -373,55 +387,65 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, const Bloc
     if (block.fields[f] != TableMode::own) continue;
     for (uint32_t s = 0; s < kFieldSymbols[f]; ++s, ++described) {
       const Weight weight = tables[f].weights[s];
-      // Lanes take turns; the bits are made sure of at the beginning of each.
+      // Lanes take turns.
       const uint32_t lane = described % lanes;
-      writer.need(lane, kRansLog + kWeightBits);
-      writer.symbol(lane, weight_table(weight_model(f, s)), weight.weight_class);
-      writer.bits(lane, weight.extra, weight_extra_bits(weight.weight_class));
+      writer.symbols(lane, kRansLog + kWeightBits,
+                     {LaneWriter::pack(weight_table(weight_model(f, s)), weight.weight_class)});
+      writer.bits(lane, 0, weight.extra, weight_extra_bits(weight.weight_class));
 #ifdef GSTD_TRAIN
       train_weights[weight_model(f, s)][weight.weight_class]++;
 #endif
     }
   }
 
-  std::array<std::array<uint16_t, 256>, kMaxLiteralTables> codes;
-  std::array<bool, kMaxLiteralTables> is_single{};
+  // Codes of literals; bytes as they are, and those that are alone, are codes too.
+  struct Code {
+    uint16_t code = 0, length = 8;
+  };
+  std::array<std::array<Code, 256>, kMaxLiteralTables> codes;
   const bool is_coded = block.literals != TableMode::given;
-  if (is_coded)
-    for (uint32_t t = 0; t < choice.tables; ++t) {
-      assign_codes(choice.lengths[t], codes[t]);
-      is_single[t] = single_symbol(choice.lengths[t]) != 256;
-    }
+  if (!is_coded)
+    for (uint32_t s = 0; s < 256; ++s) codes[0][s].code = static_cast<uint16_t>(s);
+  for (uint32_t t = 0; is_coded && t < choice.tables; ++t) {
+    std::array<uint16_t, 256> canonical;
+    assign_codes(choice.lengths[t], canonical);
+    const bool is_single = single_symbol(choice.lengths[t]) != 256;
+    for (uint32_t s = 0; s < 256; ++s) codes[t][s] = is_single ? Code{0, 0} : Code{canonical[s], choice.lengths[t][s]};
+  }
+  const auto table_of = [&](uint32_t at) -> uint32_t {
+    if (choice.mode == ContextMode::none) return 0;
+    return choice.map[literal_context(choice.mode, choice.parameter, literals[at].position, literals[at].previous)];
+  };
 
   const auto field = [&](uint32_t s, uint32_t f) -> const Coded& { return coded[s].fields[f]; };
-  size_t literal = 0;
-  uint32_t batch = 0;
+  uint32_t literal = 0, batch = 0;
   do {
     const uint32_t count = std::min(plan.count - batch, lanes);
     const bool last_batch = batch + count == plan.count;
     const uint32_t first = plan.first + batch;
-    for (uint32_t lane = 0; lane < count; ++lane) writer.need(lane, 3 * kRansLog);
     for (uint32_t lane = 0; lane < count; ++lane)
-      for (uint32_t f = 0; f < kLowBits; ++f) writer.symbol(lane, rans[f], field(first + lane, f).symbol);
+      writer.symbols(lane, 3 * kRansLog,
+                     {LaneWriter::pack(rans[kLiteralLength], field(first + lane, kLiteralLength).symbol),
+                      LaneWriter::pack(rans[kOffset], field(first + lane, kOffset).symbol),
+                      LaneWriter::pack(rans[kMatchLength], field(first + lane, kMatchLength).symbol)});
     const auto has_low = [&](uint32_t lane) { return field(first + lane, kOffset).extra_bits >= low_bits; };
-    for (uint32_t lane = 0; lane < count; ++lane)
-      if (has_low(lane)) writer.need(lane, kRansLog);
-    for (uint32_t lane = 0; lane < count; ++lane)
-      if (has_low(lane))
-        writer.symbol(lane, rans[kLowBits], field(first + lane, kOffset).extra & ((1u << low_bits) - 1));
+    if (low_bits != ~0u)
+      for (uint32_t lane = 0; lane < count; ++lane)
+        if (has_low(lane))
+          writer.symbols(
+              lane, kRansLog,
+              {LaneWriter::pack(rans[kLowBits], field(first + lane, kOffset).extra & ((1u << low_bits) - 1))});
     for (uint32_t lane = 0; lane < count; ++lane) {
       const Coded& offset = field(first + lane, kOffset);
-      const uint32_t low = has_low(lane) ? low_bits : 0;
-      writer.need(lane, offset.extra_bits - low);
-      writer.bits(lane, offset.extra >> low, offset.extra_bits - low);
+      const uint32_t low = has_low(lane) ? low_bits : 0, bits = offset.extra_bits - low;
+      if (bits != 0) writer.bits(lane, bits, offset.extra >> low, bits);
     }
     size_t literals_of_batch = last_batch ? plan.trailing : 0;
     for (uint32_t lane = 0; lane < count; ++lane) {
       const Coded& run = field(first + lane, kLiteralLength);
       const Coded& match = field(first + lane, kMatchLength);
-      writer.need(lane, run.extra_bits + match.extra_bits);
-      writer.bits(lane, run.extra, run.extra_bits);
-      writer.bits(lane, match.extra, match.extra_bits);
+      const uint32_t bits = run.extra_bits + match.extra_bits;
+      if (bits != 0) writer.bits(lane, bits, run.extra << match.extra_bits | match.extra, bits);
       literals_of_batch += sequences[first + lane].literals;
     }
     if (last && last_batch && header.states_released) writer.release();
@@ -433,18 +457,17 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, const Bloc
       const uint32_t of_lane = literals_of_lane(round, header.lanes_log);
       for (uint32_t step = 0; step < of_lane; step += 2) {
         const uint32_t busy = (round - step + of_lane - 1) / of_lane;  // lanes with a literal at this step
-        for (uint32_t lane = 0; lane < busy; ++lane)
-          writer.need(lane, longest * std::min({2u, of_lane - step, round - lane * of_lane - step}));
-        for (uint32_t lane = 0; lane < busy; ++lane)
-          for (uint32_t i = step; i < std::min({step + 2, of_lane, round - lane * of_lane}); ++i) {
-            const Literal& l = literals[literal + lane * of_lane + i];
-            if (!is_coded) {
-              writer.bits(lane, l.byte, 8);
-              continue;
-            }
-            const uint32_t t = choice.map[literal_context(choice.mode, choice.parameter, l.position, l.previous)];
-            if (!is_single[t]) writer.bits(lane, codes[t][l.byte], choice.lengths[t][l.byte]);
+        for (uint32_t lane = 0; lane < busy; ++lane) {
+          const uint32_t end = std::min({step + 2, of_lane, round - lane * of_lane});
+          uint32_t value = 0, bits = 0;
+          for (uint32_t i = step; i < end; ++i) {
+            const uint32_t at = literal + lane * of_lane + i, byte = bytes_of_literals[at];
+            const Code code = codes[table_of(at)][byte];
+            value = value << code.length | code.code;
+            bits += code.length;
           }
+          writer.bits(lane, longest * (end - step), value, bits);
+        }
       }
       literal += round;
       literals_of_batch -= round;
