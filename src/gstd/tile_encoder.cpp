@@ -251,7 +251,7 @@ void TileEncoder::Work::write_literal_tables(const LiteralChoice& choice) {
         const uint32_t before = step == 0 ? kLengthSymbols : lengths[byte - 1];
         const uint32_t before_reference = step == 0 || !relative ? kLengthSymbols : (*reference)[byte - 1];
         const uint32_t model = length_model(relative, before, before_reference, relative ? (*reference)[byte] : 0);
-        writer.symbols(lane, need, {LaneWriter::pack(length_table(model), lengths[byte])});
+        writer.symbols(lane, need, LaneWriter::pack(length_table(model), lengths[byte]));
 #ifdef GSTD_TRAIN
         train_lengths[model][lengths[byte]]++;
 #endif
@@ -390,7 +390,7 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, const Bloc
       // Lanes take turns.
       const uint32_t lane = described % lanes;
       writer.symbols(lane, kRansLog + kWeightBits,
-                     {LaneWriter::pack(weight_table(weight_model(f, s)), weight.weight_class)});
+                     LaneWriter::pack(weight_table(weight_model(f, s)), weight.weight_class));
       writer.bits(lane, 0, weight.extra, weight_extra_bits(weight.weight_class));
 #ifdef GSTD_TRAIN
       train_weights[weight_model(f, s)][weight.weight_class]++;
@@ -425,16 +425,15 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, const Bloc
     const uint32_t first = plan.first + batch;
     for (uint32_t lane = 0; lane < count; ++lane)
       writer.symbols(lane, 3 * kRansLog,
-                     {LaneWriter::pack(rans[kLiteralLength], field(first + lane, kLiteralLength).symbol),
-                      LaneWriter::pack(rans[kOffset], field(first + lane, kOffset).symbol),
-                      LaneWriter::pack(rans[kMatchLength], field(first + lane, kMatchLength).symbol)});
+                     LaneWriter::pack(rans[kLiteralLength], field(first + lane, kLiteralLength).symbol),
+                     LaneWriter::pack(rans[kOffset], field(first + lane, kOffset).symbol),
+                     LaneWriter::pack(rans[kMatchLength], field(first + lane, kMatchLength).symbol));
     const auto has_low = [&](uint32_t lane) { return field(first + lane, kOffset).extra_bits >= low_bits; };
     if (low_bits != ~0u)
       for (uint32_t lane = 0; lane < count; ++lane)
         if (has_low(lane))
-          writer.symbols(
-              lane, kRansLog,
-              {LaneWriter::pack(rans[kLowBits], field(first + lane, kOffset).extra & ((1u << low_bits) - 1))});
+          writer.symbols(lane, kRansLog,
+                         LaneWriter::pack(rans[kLowBits], field(first + lane, kOffset).extra & ((1u << low_bits) - 1)));
     for (uint32_t lane = 0; lane < count; ++lane) {
       const Coded& offset = field(first + lane, kOffset);
       const uint32_t low = has_low(lane) ? low_bits : 0, bits = offset.extra_bits - low;
