@@ -14,12 +14,6 @@
 #include "gstd/table_choice.hpp"
 #include "gstd/tile.hpp"
 
-#ifdef GSTD_TRAIN
-uint64_t train_lengths[weft::gstd::kLengthModels][12], train_weights[weft::gstd::kAllFieldSymbols][11],
-    train_given[3][78];
-uint64_t gstd_cost[24];
-#endif
-
 namespace weft::gstd {
 
 namespace {
@@ -252,9 +246,6 @@ void TileEncoder::Work::write_literal_tables(const LiteralChoice& choice) {
         const uint32_t before_reference = step == 0 || !relative ? kLengthSymbols : (*reference)[byte - 1];
         const uint32_t model = length_model(relative, before, before_reference, relative ? (*reference)[byte] : 0);
         writer.symbols(lane, need, LaneWriter::pack(length_table(model), lengths[byte]));
-#ifdef GSTD_TRAIN
-        train_lengths[model][lengths[byte]]++;
-#endif
       }
     }
     reference = lengths;
@@ -291,9 +282,6 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, const Bloc
         block.literals = TableMode::previous;
       }
     }
-#ifdef GSTD_TRAIN
-    gstd_cost[0] += best >> kCostLog;
-#endif
   }
   if (block.literals != TableMode::given) {
     block.contexts = choice.mode;
@@ -337,11 +325,7 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, const Bloc
   if (plan.count != 0) {
     for (uint32_t f = 0; f < kLowBits; ++f) {
       const std::span<const uint32_t> of(counts[f].data(), kFieldSymbols[f]);
-      [[maybe_unused]] const Cost c = choose_field(f, of, field_cost(of, kGivenFrequencies[f]));
-#ifdef GSTD_TRAIN
-      gstd_cost[1 + f] += c >> kCostLog;
-      for (size_t i = 0; i < of.size(); ++i) train_given[f][i] += of[i] != 0 ? 1 + of[i] * 200 / plan.count : 0;
-#endif
+      choose_field(f, of, field_cost(of, kGivenFrequencies[f]));
       if (block.fields[f] == TableMode::given)
         std::copy(kGivenFrequencies[f].begin(), kGivenFrequencies[f].end(), tables[f].frequencies.begin());
     }
@@ -392,9 +376,6 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, const Bloc
       writer.symbols(lane, kRansLog + kWeightBits,
                      LaneWriter::pack(weight_table(weight_model(f, s)), weight.weight_class));
       writer.bits(lane, 0, weight.extra, weight_extra_bits(weight.weight_class));
-#ifdef GSTD_TRAIN
-      train_weights[weight_model(f, s)][weight.weight_class]++;
-#endif
     }
   }
 
