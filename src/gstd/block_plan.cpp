@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "gstd/block_plan.hpp"
+
+#include <algorithm>
+
+namespace weft::gstd {
+
+namespace {
+
+constexpr uint32_t kSegmentBytes = 2048;
+constexpr uint32_t kLongest = kMaxBlockBytes / 2;  // of literals or a match of one sequence
+constexpr Cost kBlockCost = 80 * kBit;             // headers, and what tables cost beside their symbols
+
+}  // namespace
+
+// Entropies and about what descriptions take: a few bits a symbol that is there.
+Cost BlockPlanner::cost_of(const Segment& segment) {
+  Cost cost = kBlockCost + entropy_cost(segment.literals);
+  uint32_t present = 0;
+  for (const uint32_t count : segment.literals) present += count != 0 ? 1 : 0;
+  cost += Cost{present} * 2 * kBit + (present < 128 ? 48 : 16) * kBit;
+  for (uint32_t f = 0; f < kLowBits; ++f) {
+    const std::span<const uint32_t> counts(segment.fields[f].data(), kFieldSymbols[f]);
+    cost += entropy_cost(counts);
+    for (const uint32_t count : counts) cost += count != 0 ? 4 * kBit : kBit / 2;
+  }
+  return cost;
+}
+
+void BlockPlanner::add(Segment& to, const Segment& more) {
+  to.size += more.size;
+  for (uint32_t s = 0; s < 256; ++s) to.literals[s] += more.literals[s];
+  for (uint32_t f = 0; f < kLowBits; ++f)
+    for (uint32_t s = 0; s < kFieldSymbols[f]; ++s) to.fields[f][s] += more.fields[f][s];
+}
+
+void BlockPlanner::measure(std::span<const std::byte> bytes, std::span<const Match> matches, uint32_t target) {
+  segments_.clear();
+  segments_.emplace_back();
+  History history;
+  uint32_t position = 0;
+  const auto cut = [&] {
+    if (segments_.back().size < target) return;
+    segments_.emplace_back();
+    segments_.back().begin = position;
+  };
+  const auto literals = [&](uint32_t count) {
+    while (count != 0) {
+      cut();
+      Segment& segment = segments_.back();
+      const uint32_t now = std::min(count, target - segment.size);
+      for (uint32_t i = 0; i < now; ++i) ++segment.literals[static_cast<uint8_t>(bytes[position++])];
+      segment.size += now;
+      count -= now;
+    }
+  };
+  for (const Match& match : matches) {
+    literals(match.literals);
+    cut();
+    Segment& segment = segments_.back();
+    ++segment.fields[kLiteralLength][code_length(match.literals, kLiteralLengthDirect).symbol];
+    ++segment.fields[kOffset][history.push(match.offset, match.literals)];
+    ++segment.fields[kMatchLength][code_length(match.length - kMinMatch, kMatchLengthDirect).symbol];
+    segment.size += match.length;
+    position += match.length;
+  }
+  literals(static_cast<uint32_t>(bytes.size()) - position);
+}
+
+// The pair that gains most becomes one, until none gains.
+void BlockPlanner::merge() {
+  const auto with_next = [&](size_t i) {
+    Segment& segment = segments_[i];
+    segment.merged_cost = ~Cost{0};
+    if (i + 1 >= segments_.size() || segment.size + segments_[i + 1].size > kMaxBlockBytes) return;
+    both_ = segment;
+    add(both_, segments_[i + 1]);
+    segment.merged_cost = cost_of(both_);
+  };
+  for (Segment& segment : segments_) segment.cost = cost_of(segment);
+  for (size_t i = 0; i < segments_.size(); ++i) with_next(i);
+  for (;;) {
+    size_t best = segments_.size();
+    Cost gain = 0;
+    for (size_t i = 0; i + 1 < segments_.size(); ++i) {
+      const Cost apart = segments_[i].cost + segments_[i + 1].cost;
+      if (segments_[i].merged_cost >= apart || apart - segments_[i].merged_cost <= gain) continue;
+      gain = apart - segments_[i].merged_cost;
+      best = i;
+    }
+    if (best == segments_.size()) return;
+    add(segments_[best], segments_[best + 1]);
+    segments_[best].cost = segments_[best].merged_cost;
+    segments_.erase(segments_.begin() + static_cast<std::ptrdiff_t>(best) + 1);
+    with_next(best);
+    if (best != 0) with_next(best - 1);
+  }
+}
+
+uint64_t BlockPlanner::plan(std::span<const std::byte> bytes, std::span<const Match> matches, bool divides,
+                            std::vector<Match>& sequences, std::vector<BlockPlan>& blocks) {
+  Cost cost = 0;
+  if (divides) {
+    measure(bytes, matches, std::max(kSegmentBytes, static_cast<uint32_t>(bytes.size() / 256)));
+    merge();
+    for (const Segment& segment : segments_) cost += segment.cost;
+  } else {
+    // One block, unless there has to be another. What it comes to matters for tiny tiles only.
+    segments_.clear();
+    size_t literals = bytes.size();
+    for (const Match& match : matches) literals -= match.length;
+    cost = (literals * 6 + matches.size() * 20) * kBit;
+  }
+
+  // Sequences again, cut where a block ends or a length is too long.
+  sequences.clear();
+  blocks.clear();
+  size_t segment = 1;
+  uint32_t position = 0;
+  const auto begin_block = [&] {
+    blocks.emplace_back();
+    blocks.back().begin = position;
+    blocks.back().first = static_cast<uint32_t>(sequences.size());
+  };
+  // Literals since the last match. Where a block ends they are its last.
+  uint32_t pending = 0;
+  const auto end_block = [&] {
+    blocks.back().trailing = pending;
+    blocks.back().size = position - blocks.back().begin;
+    pending = 0;
+  };
+  begin_block();
+  const auto divide = [&] {
+    if (position == blocks.back().begin) return;
+    end_block();
+    begin_block();
+  };
+  const auto at_segment = [&] {
+    if (segment >= segments_.size() || segments_[segment].begin > position) return;
+    ++segment;
+    divide();
+  };
+  const auto room = [&] { return kMaxBlockBytes - (position - blocks.back().begin); };
+  const auto literals = [&](uint32_t count) {
+    while (count != 0) {
+      at_segment();
+      if (pending == kLongest || room() == 0) divide();
+      uint32_t now = std::min({count, kLongest - pending, room()});
+      if (segment < segments_.size()) now = std::min(now, std::max(segments_[segment].begin, position + 1) - position);
+      position += now;
+      pending += now;
+      count -= now;
+    }
+  };
+  for (const Match& match : matches) {
+    literals(match.literals);
+    uint32_t left = match.length;
+    while (left != 0) {
+      at_segment();
+      // What is left over of a long match is itself one.
+      const uint32_t now = left <= kLongest ? left : left - kLongest < kMinMatch ? kLongest - kMinMatch : kLongest;
+      if (now > room()) divide();
+      sequences.push_back({pending, now, match.offset});
+      ++blocks.back().count;
+      pending = 0;
+      position += now;
+      left -= now;
+    }
+  }
+  literals(static_cast<uint32_t>(bytes.size()) - position);
+  end_block();
+  return cost >> kCostLog;
+}
+
+}  // namespace weft::gstd

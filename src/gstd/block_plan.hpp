@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Which matches make which block of a tile.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "gstd/costs.hpp"
+#include "gstd/format.hpp"
+#include "gstd/parser.hpp"
+#include "gstd/table_choice.hpp"
+
+namespace weft::gstd {
+
+/// A block's part of all sequences, and the literals behind them.
+struct BlockPlan {
+  uint32_t begin = 0, size = 0;   ///< in the tile
+  uint32_t first = 0, count = 0;  ///< sequences
+  uint32_t trailing = 0;
+};
+
+/// The repeated offsets of a decoder.
+class History {
+ public:
+  /// The symbol of an offset, and the history behind it.
+  uint32_t push(uint32_t offset, uint32_t literals) {
+    uint32_t place = 0;
+    while (place < kRepeats && offsets_[place] != offset) ++place;
+    const uint32_t symbol = place == kRepeats ? code_offset(offset).symbol
+                            : literals != 0   ? place
+                                              : (place + kRepeats - 1) % kRepeats;
+    if (place == kRepeats) --place;
+    for (; place != 0; --place) offsets_[place] = offsets_[place - 1];
+    offsets_[0] = offset;
+    return symbol;
+  }
+
+ private:
+  std::array<uint32_t, kRepeats> offsets_ = kFirstRepeats;
+};
+
+/// Divides a tile into blocks. One a thread.
+class BlockPlanner {
+ public:
+  /// `matches` are of `bytes`. `sequences` and `blocks` are what it comes to: blocks are cut where that makes tables fit better if
+  /// `divides`, and where they have to be. Returns about how many bits it takes.
+  uint64_t plan(std::span<const std::byte> bytes, std::span<const Match> matches, bool divides,
+                std::vector<Match>& sequences, std::vector<BlockPlan>& blocks);
+
+ private:
+  struct Segment {
+    uint32_t begin = 0, size = 0;
+    Counts literals{};
+    std::array<std::array<uint32_t, kMaxFieldSymbols>, kLowBits> fields{};
+    Cost cost = 0, merged_cost = 0;  // by itself; with the one behind it
+    bool merged = false;
+  };
+  static Cost cost_of(const Segment& segment);
+  static void add(Segment& to, const Segment& more);
+  void measure(std::span<const std::byte> bytes, std::span<const Match> matches, uint32_t target);
+  void merge();
+
+  std::vector<Segment> segments_;
+  Segment both_;
+};
+
+}  // namespace weft::gstd

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "gstd/coding.hpp"
+
+#include <algorithm>
+
+namespace weft::gstd {
+
+void RansTable::set(std::span<const uint16_t> frequencies) {
+  frequency.fill(0);
+  base.fill(0);
+  uint32_t slot = 0;
+  for (uint32_t s = 0; s < frequencies.size(); ++s) {
+    frequency[s] = frequencies[s];
+    base[s] = static_cast<uint16_t>(slot);
+    const uint32_t end = std::min<uint32_t>(slot + frequencies[s], kRansSlots);
+    std::fill(symbol.begin() + slot, symbol.begin() + end, static_cast<uint8_t>(s));
+    slot = end;
+  }
+}
+
+uint32_t value_of(Weight weight) {
+  if (weight.weight_class < 2) return 0;
+  const uint32_t octave = weight.weight_class - 2u, extra = weight_extra_bits(weight.weight_class);
+  return 1u << octave | uint32_t{weight.extra} << (octave - extra);
+}
+
+Weight weight_of(uint32_t value) {
+  if (value == 0) return {1, 0};
+  value = std::min(value, 511u);
+  const uint32_t octave = static_cast<uint32_t>(std::bit_width(value)) - 1;
+  const uint32_t extra = weight_extra_bits(octave + 2);
+  const uint32_t step = 1u << (octave - extra);
+  const uint32_t rounded = std::min((value + step / 2) / step * step, 512 - (1u << (8 - kWeightBits)));
+  const uint32_t place = static_cast<uint32_t>(std::bit_width(rounded)) - 1;
+  const uint32_t bits = weight_extra_bits(place + 2);
+  return {static_cast<uint8_t>(place + 2), static_cast<uint8_t>((rounded >> (place - bits)) & ((1u << bits) - 1))};
+}
+
+bool frequencies_of(std::span<const Weight> weights, std::span<uint16_t> frequencies) {
+  uint32_t present = 0, sum = 0;
+  for (const Weight& weight : weights) {
+    present += weight.weight_class != 0 ? 1 : 0;
+    sum += value_of(weight);
+  }
+  if (sum == 0) return false;
+  // One slot for each that is present; the others in proportion to the weights.
+  const uint32_t slots = kRansSlots - present;
+  uint32_t before = 0;
+  for (uint32_t s = 0; s < weights.size(); ++s) {
+    const uint32_t after = before + value_of(weights[s]);
+    const uint32_t share = after * slots / sum - before * slots / sum;
+    frequencies[s] = static_cast<uint16_t>(share + (weights[s].weight_class != 0 ? 1 : 0));
+    before = after;
+  }
+  return true;
+}
+
+uint32_t single_symbol(const CodeLengths& lengths) {
+  uint32_t single = 256;
+  for (uint32_t s = 0; s < 256; ++s) {
+    if (lengths[s] == 0) continue;
+    if (single != 256 || lengths[s] != 1) return 256;
+    single = s;
+  }
+  return single;
+}
+
+bool is_complete(const CodeLengths& lengths) {
+  uint32_t sum = 0;
+  for (const uint8_t length : lengths)
+    if (length != 0) sum += 1u << (kMaxCodeLength - length);
+  return sum == 1u << kMaxCodeLength || single_symbol(lengths) != 256;
+}
+
+void assign_codes(const CodeLengths& lengths, std::array<uint16_t, 256>& codes) {
+  codes.fill(0);
+  uint32_t next = 0;
+  for (uint32_t length = 1; length <= kMaxCodeLength; ++length) {
+    next <<= 1;
+    for (uint32_t s = 0; s < 256; ++s)
+      if (lengths[s] == length) codes[s] = static_cast<uint16_t>(next++);
+  }
+}
+
+bool LiteralTable::set(const CodeLengths& of) {
+  lengths = of;
+  if (!is_complete(of)) return false;
+  if (const uint32_t single = single_symbol(of); single != 256) {
+    entries.fill({static_cast<uint8_t>(single), 0});
+    return true;
+  }
+  auto* entry = entries.data();
+  for (uint32_t length = 1; length <= kMaxCodeLength; ++length)
+    for (uint32_t s = 0; s < 256; ++s)
+      if (of[s] == length)
+        entry = std::fill_n(entry, 1u << (kMaxCodeLength - length), Entry{static_cast<uint8_t>(s), of[s]});
+  return true;
+}
+
+}  // namespace weft::gstd

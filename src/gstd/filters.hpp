@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace weft::gstd {
+
+/// What is done to a tile's bytes before they are encoded, and undone after. Numbers are the format's.
+enum class Filter : uint32_t {
+  none,
+  delta,            ///< each byte less the one `stride` before it
+  planes,           ///< bytes i with i mod stride = 0, then = 1, ...
+  delta_planes,     ///< both, in this order
+  zigzag_planes,    ///< 16-bit numbers less those `stride` bytes before them, sign in the lowest bit, then planes
+  zigzag_planes_2,  ///< the same with differences of differences
+  zigzag_planes_3,  ///< and of those
+  colour_planes,    ///< pixels of `stride` bytes, blue and red less green; then delta and planes
+  bc1,              ///< fields of texture blocks, each field of all blocks in a row
+  bc2,
+  bc3,
+  bc4,
+  bc5,
+  bc7,
+  count,
+};
+
+/// Whether a tile may have this filter with this stride.
+bool is_filter(uint32_t filter, uint32_t stride);
+
+/// `to` and `scratch` have as many bytes as `from`; none overlaps another.
+void apply_filter(Filter filter, uint32_t stride, std::span<const std::byte> from, std::span<std::byte> to,
+                  std::span<std::byte> scratch);
+/// Undoes it in place; `scratch` has as many bytes as `bytes`.
+void undo_filter(Filter filter, uint32_t stride, std::span<std::byte> bytes, std::span<std::byte> scratch);
+
+}  // namespace weft::gstd

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "gstd/parser.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#define ZSTD_STATIC_LINKING_ONLY
+#include <zstd.h>
+
+#include "gstd/format.hpp"
+
+namespace weft::gstd {
+
+namespace {
+
+struct FreeContext {
+  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+};
+
+}  // namespace
+
+struct Parser::State {
+  int level;
+  std::unique_ptr<ZSTD_CCtx, FreeContext> context{ZSTD_createCCtx()};
+  size_t configured_for = 0;
+  std::vector<ZSTD_Sequence> sequences;
+
+  void configure(size_t size);
+};
+
+// Parameters go by the size, as libzstd's own do; high levels search for longer than its.
+void Parser::State::configure(size_t size) {
+  if (size == configured_for) return;
+  configured_for = size;
+  ZSTD_CCtx* c = context.get();
+  ZSTD_CCtx_reset(c, ZSTD_reset_session_and_parameters);
+  ZSTD_compressionParameters p = ZSTD_getCParams(level, size, 0);
+  if (level >= 19) {
+    p.strategy = ZSTD_btultra2;
+    p.minMatch = 3;
+    p.targetLength = 999;
+    p.searchLog = std::max(p.searchLog, 9u);
+    p.chainLog = p.windowLog + 1;
+    p.hashLog = p.windowLog + 1;
+  }
+  ZSTD_CCtx_setParameter(c, ZSTD_c_compressionLevel, level);
+  ZSTD_CCtx_setParameter(c, ZSTD_c_windowLog, static_cast<int>(p.windowLog));
+  ZSTD_CCtx_setParameter(c, ZSTD_c_hashLog, static_cast<int>(p.hashLog));
+  ZSTD_CCtx_setParameter(c, ZSTD_c_chainLog, static_cast<int>(p.chainLog));
+  ZSTD_CCtx_setParameter(c, ZSTD_c_searchLog, static_cast<int>(p.searchLog));
+  ZSTD_CCtx_setParameter(c, ZSTD_c_minMatch, static_cast<int>(p.minMatch));
+  ZSTD_CCtx_setParameter(c, ZSTD_c_targetLength, static_cast<int>(p.targetLength));
+  ZSTD_CCtx_setParameter(c, ZSTD_c_strategy, static_cast<int>(p.strategy));
+  // Sequences of blocks that it splits afterwards are not handed out.
+  ZSTD_CCtx_setParameter(c, ZSTD_c_useBlockSplitter, ZSTD_ps_disable);
+}
+
+Parser::Parser(int level) : state_(std::make_unique<State>()) { state_->level = std::clamp(level, 1, 22); }
+Parser::~Parser() = default;
+Parser::Parser(Parser&&) noexcept = default;
+Parser& Parser::operator=(Parser&&) noexcept = default;
+
+void Parser::parse(std::span<const std::byte> bytes, std::vector<Match>& matches) {
+  matches.clear();
+  if (!state_->context || bytes.size() < 8) return;
+  state_->configure(bytes.size());
+  std::vector<ZSTD_Sequence>& sequences = state_->sequences;
+  const size_t blocks = (bytes.size() >> kMaxBlockLog) + 2;
+  sequences.resize(std::max(sequences.size(), bytes.size() / kMinMatch + blocks));
+  const size_t found =
+      ZSTD_generateSequences(state_->context.get(), sequences.data(), sequences.size(), bytes.data(), bytes.size());
+  if (ZSTD_isError(found) != 0) return;
+  // Nothing is taken on trust: what is not a match becomes literals.
+  size_t position = 0;
+  uint32_t literals = 0;
+  for (size_t i = 0; i < found; ++i) {
+    const ZSTD_Sequence& s = sequences[i];
+    if (s.litLength > bytes.size() - position) return;
+    position += s.litLength;
+    literals += s.litLength;
+    if (s.matchLength > bytes.size() - position) return;
+    if (s.matchLength == 0) continue;
+    bool matches_there = s.offset != 0 && s.offset <= position && s.matchLength >= kMinMatch;
+    if (matches_there)
+      matches_there = std::equal(bytes.begin() + static_cast<std::ptrdiff_t>(position),
+                                 bytes.begin() + static_cast<std::ptrdiff_t>(position + s.matchLength),
+                                 bytes.begin() + static_cast<std::ptrdiff_t>(position - s.offset));
+    if (matches_there) {
+      matches.push_back({literals, s.matchLength, s.offset});
+      literals = 0;
+    } else {
+      literals += s.matchLength;
+    }
+    position += s.matchLength;
+  }
+}
+
+}  // namespace weft::gstd

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace weft::gstd {
+
+/// Literals, then a match. Literals behind a tile's last match belong to no sequence.
+struct Match {
+  uint32_t literals = 0, length = 0, offset = 0;
+};
+
+/// Finds matches with libzstd. One a thread.
+class Parser {
+ public:
+  explicit Parser(int level);
+  ~Parser();
+  Parser(Parser&&) noexcept;
+  Parser& operator=(Parser&&) noexcept;
+
+  /// Matches of `bytes` in order, each of at least kMinMatch bytes, as they are in fact. Empty as well where libzstd fails.
+  void parse(std::span<const std::byte> bytes, std::vector<Match>& matches);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace weft::gstd

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "gstd/table_choice.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "gstd/models.hpp"
+
+namespace weft::gstd {
+
+namespace {
+
+// Squares the fraction again and again: each time it reaches 2 is a bit of the logarithm.
+constexpr std::array<uint32_t, 2049> log2_table() {
+  std::array<uint32_t, 2049> table{};
+  for (uint32_t i = 0; i < 2048; ++i) {
+    uint64_t fraction = (uint64_t{2048} + i) << 20;  // 1 is 2^31
+    uint32_t log = 0;
+    for (uint32_t bit = 0; bit < kCostLog; ++bit) {
+      fraction = fraction * fraction >> 31;
+      log <<= 1;
+      if (fraction >> 32 != 0) {
+        fraction >>= 1;
+        log |= 1;
+      }
+    }
+    table[i] = log;
+  }
+  table[2048] = 1u << kCostLog;
+  return table;
+}
+
+}  // namespace
+
+const std::array<uint32_t, 2049> kLog2Table = log2_table();
+
+// Package-merge: in each of kMaxCodeLength rounds pairs of what the round before chose compete with the bytes themselves.
+void choose_lengths(const Counts& counts, CodeLengths& lengths) {
+  lengths.fill(0);
+  std::array<std::pair<uint32_t, uint32_t>, 256> leaves;
+  uint32_t present = 0;
+  for (uint32_t s = 0; s < 256; ++s)
+    if (counts[s] != 0) leaves[present++] = {counts[s], s};
+  if (present <= 1) {
+    lengths[present == 0 ? 0 : leaves[0].second] = 1;
+    return;
+  }
+  std::sort(leaves.begin(), leaves.begin() + present);
+
+  std::array<uint64_t, 512> weights{}, merged{};
+  std::array<std::array<bool, 512>, kMaxCodeLength> is_leaf;
+  uint32_t packages = 0;
+  for (uint32_t round = 0; round < kMaxCodeLength; ++round) {
+    uint32_t leaf = 0, package = 0, size = 0;
+    while (leaf < present || package < packages) {
+      const bool takes_leaf = package == packages || (leaf < present && leaves[leaf].first <= weights[package]);
+      merged[size] = takes_leaf ? leaves[leaf++].first : weights[package++];
+      is_leaf[round][size++] = takes_leaf;
+    }
+    packages = size / 2;
+    for (uint32_t p = 0; p < packages; ++p) weights[p] = merged[2 * p] + merged[2 * p + 1];
+  }
+  uint32_t taken = 2 * present - 2;
+  for (uint32_t round = kMaxCodeLength; round-- != 0;) {
+    uint32_t taken_leaves = 0;
+    for (uint32_t i = 0; i < taken; ++i)
+      if (is_leaf[round][i]) ++lengths[leaves[taken_leaves++].second];
+    taken = 2 * (taken - taken_leaves);
+  }
+}
+
+Cost literals_cost(const Counts& counts, const CodeLengths& lengths) {
+  uint64_t bits = 0;
+  if (const uint32_t single = single_symbol(lengths); single != 256) {
+    for (uint32_t s = 0; s < 256; ++s)
+      if (counts[s] != 0 && s != single) return ~Cost{0};
+    return 0;
+  }
+  for (uint32_t s = 0; s < 256; ++s) {
+    if (counts[s] != 0 && lengths[s] == 0) return ~Cost{0};
+    bits += uint64_t{counts[s]} * lengths[s];
+  }
+  return bits << kCostLog;
+}
+
+Cost description_cost(const CodeLengths& lengths, const CodeLengths* reference, uint32_t lanes_log) {
+  const uint32_t steps = 256u >> lanes_log;
+  Cost cost = 0;
+  for (uint32_t byte = 0; byte < 256; ++byte) {
+    const bool first = byte % steps == 0;
+    const uint32_t before = first ? kLengthSymbols : lengths[byte - 1];
+    const uint32_t before_reference = first || reference == nullptr ? kLengthSymbols : (*reference)[byte - 1];
+    const uint32_t of_reference = reference == nullptr ? 0 : (*reference)[byte];
+    const uint32_t model = length_model(reference != nullptr, before, before_reference, of_reference);
+    cost += rans_cost(kLengthFrequencies[model][lengths[byte]]);
+  }
+  return cost;
+}
+
+void choose_frequencies(std::span<const uint32_t> counts, FieldChoice& choice) {
+  choice = {};
+  uint64_t sum = 0;
+  for (const uint32_t count : counts) sum += count;
+  // Near their share first, at least 1; then slots are moved one by one where they matter most.
+  std::array<uint32_t, kMaxFieldSymbols> slots{};
+  uint32_t used = 0;
+  for (uint32_t s = 0; s < counts.size(); ++s) {
+    if (counts[s] == 0) continue;
+    slots[s] = std::max<uint32_t>(1, static_cast<uint32_t>((counts[s] * uint64_t{kRansSlots} + sum / 2) / sum));
+    used += slots[s];
+  }
+  while (used != kRansSlots) {
+    const bool more = used < kRansSlots;
+    uint32_t best = kMaxFieldSymbols;
+    Cost best_cost = 0;
+    for (uint32_t s = 0; s < counts.size(); ++s) {
+      if (slots[s] == 0 || (!more && slots[s] == 1)) continue;
+      const Cost change = counts[s] * (more ? log2_cost(slots[s] + 1) - log2_cost(slots[s])
+                                            : log2_cost(slots[s]) - log2_cost(slots[s] - 1));
+      if (best == kMaxFieldSymbols || (more ? change > best_cost : change < best_cost)) {
+        best = s;
+        best_cost = change;
+      }
+    }
+    slots[best] += more ? 1 : ~0u;
+    used += more ? 1 : ~0u;
+  }
+  uint32_t weight_sum = 0;
+  for (uint32_t s = 0; s < counts.size(); ++s) {
+    if (slots[s] != 0) choice.weights[s] = weight_of(slots[s] - 1);
+    weight_sum += value_of(choice.weights[s]);
+  }
+  if (weight_sum == 0) choice.weights[0] = weight_of(1);  // never: there are fewer symbols than slots
+  frequencies_of({choice.weights.data(), counts.size()}, choice.frequencies);
+}
+
+Cost field_cost(std::span<const uint32_t> counts, std::span<const uint16_t> frequencies) {
+  Cost cost = 0;
+  for (uint32_t s = 0; s < counts.size(); ++s) {
+    if (counts[s] == 0) continue;
+    if (frequencies[s] == 0) return ~Cost{0};
+    cost += counts[s] * rans_cost(frequencies[s]);
+  }
+  return cost;
+}
+
+Cost description_cost(uint32_t field, const FieldChoice& choice) {
+  Cost cost = 0;
+  for (uint32_t s = 0; s < kFieldSymbols[field]; ++s) {
+    const uint32_t weight_class = choice.weights[s].weight_class;
+    cost +=
+        rans_cost(kWeightFrequencies[weight_model(field, s)][weight_class]) + kBit * weight_extra_bits(weight_class);
+  }
+  return cost;
+}
+
+}  // namespace weft::gstd

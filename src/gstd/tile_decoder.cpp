@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// The same format as tile_decoder_reference.cpp, for speed. What is refused here, that decoder gives the reason for.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "gstd/coding.hpp"
+#include "gstd/filters.hpp"
+#include "gstd/format.hpp"
+#include "gstd/models.hpp"
+#include "gstd/tile.hpp"
+
+namespace weft::gstd {
+
+namespace {
+
+constexpr uint32_t kWordSlack = 64;  // zero words behind the last: no step takes more before it is looked at
+constexpr uint32_t kCopySlack = 64;  // copies may write so many bytes past their end, where the tile goes on
+constexpr uint32_t kRepeatFlag = 1u << 23;
+
+// What a slot of a field's table leads to.
+struct Slot {
+  uint16_t frequency, offset;  // offset: of the slot in the symbol's
+  uint32_t value;              // base, kRepeatFlag, and extra bits in the highest byte
+};
+using SlotTable = std::array<Slot, kRansSlots>;
+
+uint32_t value_of(uint32_t field, uint32_t symbol) {
+  switch (field) {
+    case kLiteralLength:
+      return length_base(symbol, kLiteralLengthDirect) | length_extra_bits(symbol, kLiteralLengthDirect) << 24;
+    case kMatchLength:
+      return (length_base(symbol, kMatchLengthDirect) + kMinMatch) | length_extra_bits(symbol, kMatchLengthDirect)
+                                                                         << 24;
+    case kOffset:
+      if (symbol < kRepeats) return symbol | kRepeatFlag;
+      return offset_base(symbol) | offset_extra_bits(symbol) << 24;
+    default: return symbol;
+  }
+}
+
+void expand(uint32_t field, std::span<const uint16_t> frequencies, SlotTable& table) {
+  Slot* slot = table.data();
+  for (uint32_t symbol = 0; symbol < kFieldSymbols[field]; ++symbol) {
+    const uint32_t value = value_of(field, symbol);
+    for (uint16_t i = 0; i < frequencies[symbol]; ++i) *slot++ = {frequencies[symbol], i, value};
+  }
+}
+
+// Bits of a lane: the next is the highest.
+struct Lane {
+  uint64_t fifo;
+  uint32_t bits, state;
+};
+
+struct Sequence {
+  uint32_t literals, match, offset;
+};
+
+// All that a thread needs, whatever the tile.
+struct Workspace {
+  std::vector<uint32_t> words;
+  std::vector<std::byte> scratch;
+  std::array<uint8_t, kMaxBlockBytes + kCopySlack> literals;
+  std::array<uint8_t, kMaxBlockBytes> tables;  // of the literals, where it is their position that decides
+  std::array<LiteralTable, kMaxLiteralTables> literal_tables;
+  std::array<SlotTable, kFields> fields;
+};
+
+class Decoder {
+ public:
+  Decoder(Workspace& work, std::span<const uint32_t> words, std::span<std::byte> output)
+      : work_(work), output_(reinterpret_cast<uint8_t*>(output.data())), size_(output.size()), count_(words.size()) {
+    work.words.resize(std::max(work.words.size(), words.size() + kWordSlack));
+    std::copy(words.begin(), words.end(), work.words.begin());
+    std::fill_n(work.words.begin() + static_cast<std::ptrdiff_t>(words.size()), kWordSlack, 0u);
+    next_ = work.words.data();
+    end_words_ = next_ + words.size();
+  }
+
+  bool run() {
+    const TileHeader header = TileHeader::unpack(*next_);
+    if (count_ == 0 || (*next_ & TileHeader::kUnused) != 0 || header.lanes_log > kMaxLanesLog ||
+        !is_filter(header.filter, header.stride))
+      return false;
+    ++next_;
+    lanes_log_ = header.lanes_log;
+    lane_count_ = 1u << lanes_log_;
+    for (uint32_t l = 0; l < lane_count_; ++l) {
+      lanes_[l] = {uint64_t{*next_++} << 32, 32, 0};
+      lanes_[l].state = kStateLow | take(lanes_[l], kStateLog);
+    }
+    if (is_past_end()) return false;
+    for (uint32_t b = 0; b < header.blocks; ++b)
+      if (!block(b + 1 == header.blocks, header.states_released)) return false;
+    for (uint32_t l = 0; l < lane_count_; ++l)
+      if (lanes_[l].fifo != 0 || (!header.states_released && lanes_[l].state != kStateLow)) return false;
+    if (next_ != end_words_) return false;
+    if (header.filter != 0) {
+      work_.scratch.resize(std::max(work_.scratch.size(), size_));
+      undo_filter(static_cast<Filter>(header.filter), header.stride, {reinterpret_cast<std::byte*>(output_), size_},
+                  std::span(work_.scratch).first(size_));
+    }
+    return true;
+  }
+
+ private:
+  bool is_past_end() const { return next_ > end_words_; }
+
+  static uint32_t peek(const Lane& lane, uint32_t bits) { return static_cast<uint32_t>(lane.fifo >> 1 >> (63 - bits)); }
+  static uint32_t take(Lane& lane, uint32_t bits) {
+    const uint32_t value = peek(lane, bits);
+    lane.fifo <<= bits;
+    lane.bits -= bits;
+    return value;
+  }
+  // Without a branch: whether a lane takes a word cannot be foretold.
+  void refill(Lane& lane, uint32_t need) {
+    const uint32_t takes = lane.bits < need ? 1 : 0;
+    lane.fifo |= uint64_t{*next_} << ((32 - lane.bits) & 63) & (uint64_t{0} - takes);
+    lane.bits += takes << 5;
+    next_ += takes;
+  }
+  static uint32_t symbol(Lane& lane, const SlotTable& table) {
+    const Slot& slot = table[lane.state % kRansSlots];
+    const uint32_t state = slot.frequency * (lane.state >> kRansLog) + slot.offset;
+    const uint32_t shift = static_cast<uint32_t>(std::countl_zero(state)) - (31 - kStateLog);
+    lane.state = state << shift | take(lane, shift);
+    return slot.value;
+  }
+  static uint32_t symbol(Lane& lane, const RansTable& table) {
+    const uint32_t slot = lane.state % kRansSlots, found = table.symbol[slot];
+    const uint32_t state = table.frequency[found] * (lane.state >> kRansLog) + slot - table.base[found];
+    const uint32_t shift = static_cast<uint32_t>(std::countl_zero(state)) - (31 - kStateLog);
+    lane.state = state << shift | take(lane, shift);
+    return found;
+  }
+
+  bool block(bool last, bool releases) {
+    const uint32_t first = next_[0], second = next_[1];
+    next_ += 2;
+    if (is_past_end()) return false;
+    const BlockHeader block = BlockHeader::unpack(first, second);
+    const size_t left = size_ - done_;
+    if ((second & BlockHeader::kUnusedOfSecond) != 0 || (last ? block.size != left : block.size >= left) ||
+        block.sequences > block.size / kMinMatch)
+      return false;
+    end_ = done_ + block.size;
+    if (!read_tables(block)) return false;
+    for (uint32_t batch = 0;;) {
+      const uint32_t sequences = std::min(block.sequences - batch, lane_count_);
+      batch += sequences;
+      const bool last_batch = batch == block.sequences;
+      if (!read_sequences(block, sequences)) return false;
+      if (last && last_batch && releases && !release()) return false;
+      size_t literals = 0;
+      if (!check_sequences(sequences, last_batch, literals)) return false;
+      // Without matches literals are in their places at once.
+      uint8_t* to = sequences == 0 ? output_ + done_ : work_.literals.data();
+      if (!read_literals(block, sequences, literals, to)) return false;
+      if (sequences != 0) execute(sequences, last_batch);
+      done_ = last_batch ? end_ : produced_;
+      if (last_batch) return true;
+    }
+  }
+
+  bool release() {
+    for (uint32_t l = 0; l < lane_count_; ++l) {
+      Lane& lane = lanes_[l];
+      if (lane.bits + kStateLog > 64) return false;
+      lane.fifo = uint64_t{lane.state - kStateLow} << (64 - kStateLog) | lane.fifo >> kStateLog;
+      lane.bits += kStateLog;
+    }
+    return true;
+  }
+
+  bool read_tables(const BlockHeader& block) {
+    const uint32_t contexts = context_count(block.contexts, block.parameter);
+    switch (block.literals) {
+      case TableMode::given:
+        if (block.contexts != ContextMode::none || block.parameter != 0 || block.tables != 1 || block.first_relative)
+          return false;
+        break;
+      case TableMode::own:
+        if (contexts == 0 || block.tables > contexts) return false;
+        break;
+      case TableMode::previous:
+        if (contexts == 0 || block.tables != 1 || block.first_relative || contexts != map_size_) return false;
+        break;
+      default: return false;
+    }
+    if (block.low_bits != 2 && block.fields[kLowBits] == TableMode::given) return false;
+    for (const TableMode mode : block.fields)
+      if (mode == TableMode::shared || (block.sequences == 0 && mode != TableMode::given)) return false;
+    uses_low_bits_ = block.fields[kLowBits] != TableMode::given;
+    return (block.literals != TableMode::own || read_literal_tables(block, contexts)) && read_field_tables(block);
+  }
+
+  bool read_literal_tables(const BlockHeader& block, uint32_t contexts) {
+    uint32_t relative = block.first_relative ? 1 : 0;
+    map_.fill(0);
+    map_size_ = contexts;
+    if (block.tables > 1) {
+      const uint32_t map_words = (contexts + 7) / 8;
+      if (map_words > static_cast<size_t>(end_words_ - next_)) return false;
+      for (uint32_t c = 0; c < contexts; c += 8) {
+        const uint32_t word = *next_++;
+        if (c == 0) {
+          if ((word >> 24 & 1) != relative || word >> 24 >> block.tables != 0) return false;
+          relative = word >> 24;
+        } else if (word >> 24 != 0) {
+          return false;
+        }
+        for (uint32_t i = 0; i < 8; ++i) {
+          const uint32_t table = word >> (3 * i) & 7;
+          if (c + i < contexts ? table >= block.tables : table != 0) return false;
+          if (c + i < contexts) map_[c + i] = static_cast<uint8_t>(table);
+        }
+      }
+    }
+    const uint32_t steps = 256 / lane_count_;
+    for (uint32_t t = 0; t < block.tables; ++t) {
+      const bool is_relative = (relative >> t & 1) != 0;
+      if (is_relative && !has_reference_) return false;
+      CodeLengths lengths{};
+      for (uint32_t step = 0; step < steps; ++step) {
+        if (step % 3 == 0)
+          for (uint32_t l = 0; l < lane_count_; ++l) refill(lanes_[l], kRansLog * std::min(3u, steps - step));
+        if (is_past_end()) return false;
+        for (uint32_t l = 0; l < lane_count_; ++l) {
+          const uint32_t byte = l * steps + step;
+          const uint32_t before = step == 0 ? kLengthSymbols : lengths[byte - 1];
+          const uint32_t before_reference = step == 0 ? kLengthSymbols : reference_[byte - 1];
+          const uint32_t model = length_model(is_relative, before, before_reference, reference_[byte]);
+          lengths[byte] = static_cast<uint8_t>(symbol(lanes_[l], length_table(model)));
+        }
+      }
+      if (!work_.literal_tables[t].set(lengths)) return false;
+      reference_ = lengths;
+      has_reference_ = true;
+    }
+    return true;
+  }
+
+  bool read_field_tables(const BlockHeader& block) {
+    std::array<Weight, kAllFieldSymbols> weights;
+    uint32_t lane = 0, read = 0;
+    // Lanes take turns, and what one takes another does not: refills by turns come to the same.
+    for (uint32_t f = 0; f < kFields; ++f) {
+      if (block.fields[f] != TableMode::own) continue;
+      for (uint32_t s = 0; s < kFieldSymbols[f]; ++s, lane = (lane + 1) % lane_count_) {
+        if (lane == 0 && is_past_end()) return false;
+        refill(lanes_[lane], kRansLog + kWeightBits);
+        const uint32_t weight_class = symbol(lanes_[lane], weight_table(weight_model(f, s)));
+        const uint32_t extra = take(lanes_[lane], weight_extra_bits(weight_class));
+        weights[read++] = {static_cast<uint8_t>(weight_class), static_cast<uint8_t>(extra)};
+      }
+    }
+    if (is_past_end()) return false;
+    uint32_t first = 0;
+    for (uint32_t f = 0; f < kFields; ++f) {
+      if (block.fields[f] == TableMode::previous && !has_field_[f]) return false;
+      if (block.fields[f] == TableMode::given && f != kLowBits && block.sequences != 0)
+        expand(f, kGivenFrequencies[f], work_.fields[f]);
+      if (block.fields[f] == TableMode::own) {
+        std::array<uint16_t, kMaxFieldSymbols> frequencies;
+        const std::span of_field(frequencies.data(), kFieldSymbols[f]);
+        if (!frequencies_of({&weights[first], kFieldSymbols[f]}, of_field)) return false;
+        if (f == kLowBits && block.low_bits == 2)
+          for (uint32_t s = 4; s < 8; ++s)
+            if (frequencies[s] != 0) return false;
+        expand(f, of_field, work_.fields[f]);
+        low_bits_ = f == kLowBits ? block.low_bits : low_bits_;
+        first += kFieldSymbols[f];
+      }
+      if (block.sequences != 0) has_field_[f] |= block.fields[f] != TableMode::given || f != kLowBits;
+    }
+    return !uses_low_bits_ || low_bits_ == block.low_bits;
+  }
+
+  bool read_sequences(const BlockHeader& block, uint32_t count) {
+    const SlotTable& literal_lengths = work_.fields[kLiteralLength];
+    const SlotTable& offsets = work_.fields[kOffset];
+    const SlotTable& match_lengths = work_.fields[kMatchLength];
+    for (uint32_t l = 0; l < count; ++l) {
+      Lane lane = lanes_[l];
+      refill(lane, 3 * kRansLog);
+      sequences_[l].literals = symbol(lane, literal_lengths);
+      sequences_[l].offset = symbol(lane, offsets);
+      sequences_[l].match = symbol(lane, match_lengths);
+      lanes_[l] = lane;
+    }
+    if (is_past_end()) return false;
+    std::array<uint32_t, kMaxLanes> low;
+    const uint32_t low_bits = uses_low_bits_ ? block.low_bits : 32;
+    if (uses_low_bits_) {
+      for (uint32_t l = 0; l < count; ++l) {
+        if (sequences_[l].offset >> 24 < low_bits) continue;
+        refill(lanes_[l], kRansLog);
+        low[l] = symbol(lanes_[l], work_.fields[kLowBits]);
+      }
+      if (is_past_end()) return false;
+    }
+    for (uint32_t l = 0; l < count; ++l) {
+      const uint32_t value = sequences_[l].offset, extra_bits = value >> 24;
+      const bool has_low = extra_bits >= low_bits;
+      const uint32_t bits = has_low ? extra_bits - low_bits : extra_bits;
+      refill(lanes_[l], bits);
+      const uint32_t high = take(lanes_[l], bits);
+      sequences_[l].offset = (value & 0xffffff) + (has_low ? high << low_bits | low[l] : high);
+    }
+    if (is_past_end()) return false;
+    for (uint32_t l = 0; l < count; ++l) {
+      Sequence& sequence = sequences_[l];
+      const uint32_t literal_bits = sequence.literals >> 24, match_bits = sequence.match >> 24;
+      refill(lanes_[l], literal_bits + match_bits);
+      sequence.literals = (sequence.literals & 0xffffff) + take(lanes_[l], literal_bits);
+      sequence.match = (sequence.match & 0xffffff) + take(lanes_[l], match_bits);
+    }
+    return !is_past_end();
+  }
+
+  // Offsets that are repeated, and whether there is room and history for all. `literals`: how many follow.
+  bool check_sequences(uint32_t count, bool last_batch, size_t& literals) {
+    size_t position = done_, of_matches = 0;
+    bool sound = true;
+    for (uint32_t l = 0; l < count; ++l) {
+      Sequence& sequence = sequences_[l];
+      // Without branches as well: place 3 is the new offset.
+      repeats_[3] = sequence.offset;
+      uint32_t place = sequence.offset & 3;
+      const uint32_t next = place == kRepeats - 1 ? 0 : place + 1;
+      place = sequence.literals == 0 ? next : place;
+      place = (sequence.offset & kRepeatFlag) != 0 ? place : kRepeats;
+      sequence.offset = repeats_[place];
+      repeats_[2] = place >= 2 ? repeats_[1] : repeats_[2];
+      repeats_[1] = place >= 1 ? repeats_[0] : repeats_[1];
+      repeats_[0] = sequence.offset;
+      position += sequence.literals;
+      sound &= sequence.offset <= position;
+      position += sequence.match;
+      of_matches += sequence.match;
+    }
+    produced_ = position;
+    if (!sound || position > end_) return false;
+    literals = (last_batch ? end_ : position) - done_ - of_matches;
+    return true;
+  }
+
+  enum class Source { plain, one_table, by_position, by_previous };
+
+  bool read_literals(const BlockHeader& block, uint32_t sequences, size_t count, uint8_t* to) {
+    if (block.literals == TableMode::given) return decode_literals<Source::plain>(count, to);
+    if (block.contexts == ContextMode::previous) return decode_literals<Source::by_previous>(count, to);
+    if (block.contexts == ContextMode::none) return decode_literals<Source::one_table>(count, to);
+    size_t position = done_;
+    uint8_t* table = work_.tables.data();
+    uint32_t context = static_cast<uint32_t>(position % block.parameter);
+    for (uint32_t s = 0; s <= sequences; ++s) {
+      const size_t run =
+          s < sequences ? sequences_[s].literals : count - static_cast<size_t>(table - work_.tables.data());
+      for (size_t i = 0; i < run; ++i) {
+        *table++ = map_[context];
+        context = context + 1 == block.parameter ? 0 : context + 1;
+      }
+      if (s == sequences) break;
+      position += run + sequences_[s].match;
+      context = static_cast<uint32_t>(position % block.parameter);
+    }
+    return decode_literals<Source::by_position>(count, to);
+  }
+
+  template <Source source>
+  bool decode_literals(size_t count, uint8_t* to) {
+    constexpr uint32_t kLongest = source == Source::plain ? 8 : kMaxCodeLength;
+    const LiteralTable* tables = work_.literal_tables.data();
+    std::array<const LiteralTable*, 8> by_class;
+    if constexpr (source == Source::by_previous)
+      for (uint32_t c = 0; c < 8; ++c) by_class[c] = &tables[map_[c]];
+    const uint8_t* numbers = work_.tables.data();
+    const auto one = [&](Lane& lane, uint8_t* at, [[maybe_unused]] bool is_first) {
+      if constexpr (source == Source::plain) {
+        *at = static_cast<uint8_t>(take(lane, 8));
+      } else {
+        const LiteralTable* table = tables;
+        if constexpr (source == Source::by_position) table = &tables[numbers[at - to]];
+        if constexpr (source == Source::by_previous) table = by_class[literal_class(is_first ? kNoLiteral : at[-1])];
+        const LiteralTable::Entry entry = table->entries[lane.fifo >> (64 - kMaxCodeLength)];
+        lane.fifo <<= entry.length;
+        lane.bits -= entry.length;
+        *at = entry.symbol;
+      }
+    };
+    while (count != 0) {
+      const uint32_t round = static_cast<uint32_t>(std::min<size_t>(count, kMaxLiteralsOfLane << lanes_log_));
+      const uint32_t of_lane = literals_of_lane(round, lanes_log_);
+      for (uint32_t step = 0; step < of_lane; step += 2) {
+        // Lanes with two literals of this step and the next, then those with one.
+        const uint32_t with_two = of_lane == 1 || round < step + 2 ? 0 : (round - step - 2) / of_lane + 1;
+        const uint32_t with_any = round < step + 1 ? 0 : (round - step - 1) / of_lane + 1;
+        uint8_t* at = to + step;
+        uint32_t l = 0;
+        for (; l < with_two; ++l, at += of_lane) {
+          Lane lane = lanes_[l];
+          refill(lane, 2 * kLongest);
+          one(lane, at, step == 0);
+          one(lane, at + 1, false);
+          lanes_[l] = lane;
+        }
+        for (; l < with_any; ++l, at += of_lane) {
+          Lane lane = lanes_[l];
+          refill(lane, kLongest);
+          one(lane, at, step == 0);
+          lanes_[l] = lane;
+        }
+        if (is_past_end()) return false;
+      }
+      to += round;
+      if constexpr (source == Source::by_position) numbers += round;
+      count -= round;
+    }
+    return true;
+  }
+
+  void execute(uint32_t count, bool last_batch) {
+    const uint8_t* literals = work_.literals.data();
+    uint8_t* to = output_ + done_;
+    uint8_t* const safe_end = size_ >= kCopySlack ? output_ + (size_ - kCopySlack) : output_;
+    for (uint32_t l = 0; l < count; ++l) {
+      const Sequence& sequence = sequences_[l];
+      const uint8_t* from = to + sequence.literals - sequence.offset;
+      if (to + sequence.literals + sequence.match <= safe_end) {
+        std::memcpy(to, literals, 16);
+        for (uint32_t i = 16; i < sequence.literals; i += 16) std::memcpy(to + i, literals + i, 16);
+        to += sequence.literals;
+        if (sequence.offset >= 16) {
+          std::memcpy(to, from, 16);
+          for (uint32_t i = 16; i < sequence.match; i += 16) std::memcpy(to + i, from + i, 16);
+        } else if (sequence.offset >= 8) {
+          for (uint32_t i = 0; i < sequence.match; i += 8) std::memcpy(to + i, from + i, 8);
+        } else {
+          copy_near(to, sequence);
+        }
+      } else {
+        std::memcpy(to, literals, sequence.literals);
+        to += sequence.literals;
+        for (uint32_t i = 0; i < sequence.match; ++i) to[i] = from[i];
+      }
+      to += sequence.match;
+      literals += sequence.literals;
+    }
+    if (last_batch) std::memcpy(to, literals, static_cast<size_t>(output_ + end_ - to));
+  }
+
+  // Offsets below 8: once eight bytes are there, the rest comes from the nearest multiple of the offset that is far enough.
+  static void copy_near(uint8_t* to, const Sequence& sequence) {
+    const uint8_t* from = to - sequence.offset;
+    if (sequence.offset == 1) {
+      std::memset(to, *from, sequence.match);
+      return;
+    }
+    for (uint32_t i = 0; i < 8; ++i) to[i] = from[i];
+    const uint32_t apart = (8 + sequence.offset - 1) / sequence.offset * sequence.offset;
+    for (uint32_t i = 8; i < sequence.match; i += 8) {
+      uint64_t eight;
+      std::memcpy(&eight, to + i - apart, 8);
+      std::memcpy(to + i, &eight, 8);
+    }
+  }
+
+  Workspace& work_;
+  uint8_t* output_;
+  size_t size_, count_;
+  const uint32_t* next_ = nullptr;
+  const uint32_t* end_words_ = nullptr;
+  uint32_t lanes_log_ = 0, lane_count_ = 1;
+  std::array<Lane, kMaxLanes> lanes_;
+  std::array<Sequence, kMaxLanes> sequences_;
+  std::array<uint32_t, kRepeats + 1> repeats_ = {kFirstRepeats[0], kFirstRepeats[1], kFirstRepeats[2], 0};
+  size_t done_ = 0, end_ = 0, produced_ = 0;
+  std::array<uint8_t, kMaxLiteralContexts> map_{};
+  uint32_t map_size_ = 0;
+  CodeLengths reference_{};
+  bool has_reference_ = false;
+  std::array<bool, kFields> has_field_{};
+  uint32_t low_bits_ = 0;
+  bool uses_low_bits_ = false;
+};
+
+}  // namespace
+
+TileVerdict decode_tile(std::span<const uint32_t> words, std::span<std::byte> output) {
+  // Words that are many more than any encoder writes are not worth a copy.
+  if (output.empty() || output.size() > kMaxTileBytes || words.size() > 2 * output.size() + 4096)
+    return decode_tile_reference(words, output);
+  thread_local const std::unique_ptr<Workspace> work = std::make_unique<Workspace>();
+  if (Decoder(*work, words, output).run()) return {};
+  return decode_tile_reference(words, output);
+}
+
+}  // namespace weft::gstd

@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// The format's text as code. Nothing here is done for speed.
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "gstd/coding.hpp"
+#include "gstd/filters.hpp"
+#include "gstd/format.hpp"
+#include "gstd/models.hpp"
+#include "gstd/tile.hpp"
+
+namespace weft::gstd {
+
+const char* name_of(Reason reason) {
+  switch (reason) {
+    case Reason::none: return "none";
+    case Reason::truncated: return "truncated";
+    case Reason::bad_header: return "bad header";
+    case Reason::bad_table: return "bad table";
+    case Reason::bad_sequence: return "bad sequence";
+    case Reason::bad_offset: return "bad offset";
+    case Reason::bad_length: return "bad length";
+    case Reason::bad_final_state: return "bad final state";
+    case Reason::bad_padding: return "bad padding";
+  }
+  return "?";
+}
+
+namespace {
+
+struct Sequence {
+  uint32_t literals = 0, match = 0, offset = 0;
+  uint32_t symbols[kFields]{};
+};
+
+class Decoder {
+ public:
+  Decoder(std::span<const uint32_t> words, std::span<std::byte> output) : words_(words), output_(output) {}
+
+  TileVerdict run() {
+    const Reason reason = tile();
+    return {reason, reason == Reason::none ? 0 : static_cast<uint32_t>(position_)};
+  }
+
+ private:
+  // The word stream. What is read past its end is zero; each step ends in a look at `truncated_`.
+
+  uint32_t uniform() {
+    if (position_ == words_.size()) {
+      truncated_ = true;
+      return 0;
+    }
+    return words_[position_++];
+  }
+
+  void refill(uint32_t lane, uint32_t need) {
+    if (bits_[lane] >= need) return;
+    fifos_[lane] = fifos_[lane] << 32 | uniform();
+    bits_[lane] += 32;
+  }
+
+  uint32_t take(uint32_t lane, uint32_t count) {
+    bits_[lane] -= count;
+    const uint64_t value = fifos_[lane] >> bits_[lane];
+    fifos_[lane] &= (uint64_t{1} << bits_[lane]) - 1;
+    return static_cast<uint32_t>(value);
+  }
+
+  uint32_t rans(uint32_t lane, const RansTable& table) {
+    uint32_t& state = states_[lane];
+    const uint32_t slot = state % kRansSlots, symbol = table.symbol[slot];
+    state = table.frequency[symbol] * (state >> kRansLog) + slot - table.base[symbol];
+    const uint32_t shift = kStateLog + 1 - static_cast<uint32_t>(std::bit_width(state));
+    state = state << shift | take(lane, shift);
+    return symbol;
+  }
+
+  Reason tile() {
+    header_ = TileHeader::unpack(uniform());
+    if (truncated_) return Reason::truncated;
+    if ((words_[0] & TileHeader::kUnused) != 0 || header_.lanes_log > kMaxLanesLog ||
+        !is_filter(header_.filter, header_.stride) || output_.empty() || output_.size() > kMaxTileBytes)
+      return Reason::bad_header;
+    lanes_ = 1u << header_.lanes_log;
+
+    for (uint32_t lane = 0; lane < lanes_; ++lane) refill(lane, kStateLog);
+    if (truncated_) return Reason::truncated;
+    for (uint32_t lane = 0; lane < lanes_; ++lane) states_[lane] = kStateLow | take(lane, kStateLog);
+
+    for (uint32_t b = 0; b < header_.blocks; ++b)
+      if (const Reason reason = block(b + 1 == header_.blocks); reason != Reason::none) return reason;
+
+    if (!header_.states_released)
+      for (uint32_t lane = 0; lane < lanes_; ++lane)
+        if (states_[lane] != kStateLow) return Reason::bad_final_state;
+    for (uint32_t lane = 0; lane < lanes_; ++lane)
+      if (fifos_[lane] != 0) return Reason::bad_padding;
+    if (position_ != words_.size()) return Reason::bad_padding;
+
+    const auto scratch = std::make_unique<std::byte[]>(output_.size());
+    undo_filter(static_cast<Filter>(header_.filter), header_.stride, output_, {scratch.get(), output_.size()});
+    return Reason::none;
+  }
+
+  Reason block(bool last) {
+    const uint32_t first = uniform(), second = uniform();
+    if (truncated_) return Reason::truncated;
+    const BlockHeader block = BlockHeader::unpack(first, second);
+    const size_t left = output_.size() - done_;
+    if ((second & BlockHeader::kUnusedOfSecond) != 0 || (last ? block.size != left : block.size >= left))
+      return Reason::bad_header;
+    if (block.sequences > block.size / kMinMatch) return Reason::bad_sequence;
+    end_ = done_ + block.size;
+    if (const Reason reason = tables(block); reason != Reason::none) return reason;
+
+    uint32_t batch = 0;
+    do {
+      const uint32_t sequences = std::min(block.sequences - batch, lanes_);
+      if (const Reason reason = read_sequences(block, sequences); reason != Reason::none) return reason;
+      const bool last_batch = batch + sequences == block.sequences;
+      if (last && last_batch && header_.states_released)
+        if (const Reason reason = release(); reason != Reason::none) return reason;
+
+      size_t literals = 0, produced = 0;
+      for (uint32_t s = 0; s < sequences; ++s) {
+        literals += sequences_[s].literals;
+        produced += sequences_[s].literals + sequences_[s].match;
+      }
+      if (produced > end_ - done_) return Reason::bad_length;
+      size_t position = done_;
+      for (uint32_t s = 0; s < sequences; ++s) {
+        position += sequences_[s].literals;
+        if (sequences_[s].offset > position) return Reason::bad_offset;
+        position += sequences_[s].match;
+      }
+      if (last_batch) literals += end_ - done_ - produced;
+      if (const Reason reason = read_literals(block, sequences, literals); reason != Reason::none) return reason;
+
+      // Matches, in order: each byte is there before it is needed.
+      position = done_;
+      for (uint32_t s = 0; s < sequences; ++s) {
+        position += sequences_[s].literals;
+        for (uint32_t i = 0; i < sequences_[s].match; ++i, ++position)
+          output_[position] = output_[position - sequences_[s].offset];
+      }
+      done_ = last_batch ? end_ : position;
+      batch += sequences;
+    } while (batch < block.sequences);
+    return Reason::none;
+  }
+
+  // Table descriptions
+
+  Reason tables(const BlockHeader& block) {
+    const uint32_t contexts = context_count(block.contexts, block.parameter);
+    if (block.literals == TableMode::given) {
+      if (block.contexts != ContextMode::none || block.parameter != 0 || block.tables != 1 || block.first_relative)
+        return Reason::bad_header;
+    } else if (block.literals == TableMode::own) {
+      if (contexts == 0 || block.tables > contexts) return Reason::bad_header;
+    } else if (block.literals == TableMode::previous) {
+      if (contexts == 0 || block.tables != 1 || block.first_relative) return Reason::bad_header;
+      if (contexts != map_size_) return Reason::bad_table;
+    } else {
+      return Reason::bad_header;
+    }
+    if (block.low_bits != 2 && block.fields[kLowBits] == TableMode::given) return Reason::bad_header;
+    for (const TableMode mode : block.fields) {
+      if (mode == TableMode::shared) return Reason::bad_header;
+      if (block.sequences == 0 && mode != TableMode::given) return Reason::bad_header;
+    }
+    uses_low_bits_ = block.fields[kLowBits] != TableMode::given;
+
+    if (block.literals == TableMode::own)
+      if (const Reason reason = literal_tables(block, contexts); reason != Reason::none) return reason;
+    return field_tables(block);
+  }
+
+  Reason literal_tables(const BlockHeader& block, uint32_t contexts) {
+    uint32_t relative = block.first_relative ? 1 : 0;
+    map_.fill(0);
+    map_size_ = contexts;
+    if (block.tables > 1) {
+      // The map: 3 bits a context in words of 8, in the first word's last byte which tables are relative.
+      for (uint32_t c = 0; c < contexts; c += 8) {
+        const uint32_t word = uniform();
+        if (truncated_) return Reason::truncated;
+        if (c == 0) {
+          if ((word >> 24 & 1) != relative || word >> 24 >> block.tables != 0) return Reason::bad_header;
+          relative = word >> 24;
+        } else if (word >> 24 != 0) {
+          return Reason::bad_header;
+        }
+        for (uint32_t i = 0; i < 8; ++i) {
+          const uint32_t table = word >> (3 * i) & 7;
+          if (c + i < contexts ? table >= block.tables : table != 0) return Reason::bad_header;
+          if (c + i < contexts) map_[c + i] = static_cast<uint8_t>(table);
+        }
+      }
+    }
+    const uint32_t steps = 256 / lanes_;
+    for (uint32_t t = 0; t < block.tables; ++t) {
+      const bool is_relative = (relative >> t & 1) != 0;
+      if (is_relative && !has_reference_) return Reason::bad_table;
+      CodeLengths lengths{};
+      for (uint32_t step = 0; step < steps; ++step) {
+        if (step % 3 == 0)
+          for (uint32_t lane = 0; lane < lanes_; ++lane) refill(lane, kRansLog * std::min(3u, steps - step));
+        if (truncated_) return Reason::truncated;
+        for (uint32_t lane = 0; lane < lanes_; ++lane) {
+          const uint32_t byte = lane * steps + step;
+          const uint32_t before = step == 0 ? kLengthSymbols : lengths[byte - 1];
+          const uint32_t before_reference = step == 0 ? kLengthSymbols : reference_[byte - 1];
+          const uint32_t model = length_model(is_relative, before, before_reference, reference_[byte]);
+          lengths[byte] = static_cast<uint8_t>(rans(lane, length_table(model)));
+        }
+      }
+      if (!literal_tables_[t].set(lengths)) return Reason::bad_table;
+      reference_ = lengths;
+      has_reference_ = true;
+    }
+    return Reason::none;
+  }
+
+  Reason field_tables(const BlockHeader& block) {
+    // All symbols of the tables described, one after the other; a lane takes every K-th.
+    struct Symbol {
+      uint32_t model, field, symbol;
+    };
+    std::array<Symbol, kAllFieldSymbols> symbols;
+    std::array<Weight, kAllFieldSymbols> weights;
+    uint32_t count = 0;
+    for (uint32_t f = 0; f < kFields; ++f)
+      if (block.fields[f] == TableMode::own)
+        for (uint32_t s = 0; s < kFieldSymbols[f]; ++s) symbols[count++] = {weight_model(f, s), f, s};
+    for (uint32_t first = 0; first < count; first += lanes_) {
+      const uint32_t end = std::min(first + lanes_, count);
+      for (uint32_t i = first; i < end; ++i) refill(i - first, kRansLog + kWeightBits);
+      if (truncated_) return Reason::truncated;
+      for (uint32_t i = first; i < end; ++i) {
+        const uint32_t weight_class = rans(i - first, weight_table(symbols[i].model));
+        const uint32_t extra = take(i - first, weight_extra_bits(weight_class));
+        weights[i] = {static_cast<uint8_t>(weight_class), static_cast<uint8_t>(extra)};
+      }
+    }
+    uint32_t first = 0;
+    for (uint32_t f = 0; f < kFields; ++f) {
+      if (block.fields[f] == TableMode::previous && !has_field_[f]) return Reason::bad_table;
+      if (block.fields[f] == TableMode::given && f != kLowBits && block.sequences != 0) fields_[f] = given_table(f);
+      if (block.fields[f] == TableMode::own) {
+        std::array<uint16_t, kMaxFieldSymbols> frequencies;
+        const std::span frequencies_of_field(frequencies.data(), kFieldSymbols[f]);
+        if (!frequencies_of({&weights[first], kFieldSymbols[f]}, frequencies_of_field)) return Reason::bad_table;
+        if (f == kLowBits && block.low_bits == 2)
+          for (uint32_t s = 4; s < 8; ++s)
+            if (frequencies[s] != 0) return Reason::bad_table;
+        fields_[f].set(frequencies_of_field);
+        low_bits_ = f == kLowBits ? block.low_bits : low_bits_;
+        first += kFieldSymbols[f];
+      }
+      if (block.sequences != 0) has_field_[f] |= block.fields[f] != TableMode::given || f != kLowBits;
+    }
+    if (uses_low_bits_ && low_bits_ != block.low_bits) return Reason::bad_table;
+    return Reason::none;
+  }
+
+  // Sequences
+
+  Reason read_sequences(const BlockHeader& block, uint32_t count) {
+    for (uint32_t lane = 0; lane < count; ++lane) refill(lane, 3 * kRansLog);
+    if (truncated_) return Reason::truncated;
+    for (uint32_t lane = 0; lane < count; ++lane)
+      for (const uint32_t f : {kLiteralLength, kOffset, kMatchLength})
+        sequences_[lane].symbols[f] = rans(lane, fields_[f]);
+
+    const auto offset_bits = [&](uint32_t lane) { return offset_extra_bits(sequences_[lane].symbols[kOffset]); };
+    const auto has_low = [&](uint32_t lane) { return uses_low_bits_ && offset_bits(lane) >= block.low_bits; };
+    for (uint32_t lane = 0; lane < count; ++lane)
+      if (has_low(lane)) refill(lane, kRansLog);
+    if (truncated_) return Reason::truncated;
+    for (uint32_t lane = 0; lane < count; ++lane)
+      if (has_low(lane)) sequences_[lane].symbols[kLowBits] = rans(lane, fields_[kLowBits]);
+
+    const auto high_bits = [&](uint32_t lane) { return offset_bits(lane) - (has_low(lane) ? block.low_bits : 0); };
+    for (uint32_t lane = 0; lane < count; ++lane) refill(lane, high_bits(lane));
+    if (truncated_) return Reason::truncated;
+    for (uint32_t lane = 0; lane < count; ++lane) {
+      Sequence& sequence = sequences_[lane];
+      const uint32_t high = take(lane, high_bits(lane));
+      const uint32_t extra = has_low(lane) ? high << block.low_bits | sequence.symbols[kLowBits] : high;
+      if (sequence.symbols[kOffset] >= kRepeats) sequence.offset = offset_base(sequence.symbols[kOffset]) + extra;
+    }
+
+    const auto literal_bits = [&](uint32_t lane) {
+      return length_extra_bits(sequences_[lane].symbols[kLiteralLength], kLiteralLengthDirect);
+    };
+    const auto match_bits = [&](uint32_t lane) {
+      return length_extra_bits(sequences_[lane].symbols[kMatchLength], kMatchLengthDirect);
+    };
+    for (uint32_t lane = 0; lane < count; ++lane) refill(lane, literal_bits(lane) + match_bits(lane));
+    if (truncated_) return Reason::truncated;
+    for (uint32_t lane = 0; lane < count; ++lane) {
+      Sequence& sequence = sequences_[lane];
+      sequence.literals =
+          length_base(sequence.symbols[kLiteralLength], kLiteralLengthDirect) + take(lane, literal_bits(lane));
+      sequence.match =
+          length_base(sequence.symbols[kMatchLength], kMatchLengthDirect) + take(lane, match_bits(lane)) + kMinMatch;
+    }
+
+    // Repeated offsets, in the order of the sequences.
+    for (uint32_t s = 0; s < count; ++s) {
+      Sequence& sequence = sequences_[s];
+      uint32_t place = kRepeats - 1;  // of the history, that is dropped
+      if (sequence.symbols[kOffset] < kRepeats) {
+        place = sequence.symbols[kOffset];
+        if (sequence.literals == 0) place = (place + 1) % kRepeats;
+        sequence.offset = repeats_[place];
+      }
+      std::copy_backward(repeats_.begin(), repeats_.begin() + place, repeats_.begin() + place + 1);
+      repeats_[0] = sequence.offset;
+    }
+    return Reason::none;
+  }
+
+  // The states become the next bits of their lanes.
+  Reason release() {
+    for (uint32_t lane = 0; lane < lanes_; ++lane) {
+      if (bits_[lane] + kStateLog > 64) return Reason::bad_final_state;
+      fifos_[lane] |= uint64_t{states_[lane] - kStateLow} << bits_[lane];
+      bits_[lane] += kStateLog;
+    }
+    return Reason::none;
+  }
+
+  // Literals
+
+  Reason read_literals(const BlockHeader& block, uint32_t sequences, size_t count) {
+    // Where they go: in front of each match, and behind the last.
+    size_t position = done_;
+    uint32_t sequence = 0, placed = 0;
+    const auto next_position = [&] {
+      while (sequence < sequences && placed == sequences_[sequence].literals) {
+        position += sequences_[sequence].match;
+        ++sequence;
+        placed = 0;
+      }
+      ++placed;
+      return position++;
+    };
+    std::array<size_t, kMaxLanes * kMaxLiteralsOfLane> positions;
+    const bool coded = block.literals != TableMode::given;
+    const uint32_t longest = coded ? kMaxCodeLength : 8;
+    while (count != 0) {
+      const uint32_t round = static_cast<uint32_t>(std::min<size_t>(count, kMaxLiteralsOfLane << header_.lanes_log));
+      for (uint32_t i = 0; i < round; ++i) positions[i] = next_position();
+      const uint32_t of_lane = literals_of_lane(round, header_.lanes_log);
+      const auto has = [&](uint32_t lane) { return std::min(of_lane, round - std::min(round, lane * of_lane)); };
+      std::array<uint32_t, kMaxLanes> previous;
+      previous.fill(kNoLiteral);
+      for (uint32_t step = 0; step < of_lane; ++step) {
+        if (step % 2 == 0)
+          for (uint32_t lane = 0; lane < lanes_; ++lane)
+            if (has(lane) > step) refill(lane, longest * std::min(2u, has(lane) - step));
+        if (truncated_) return Reason::truncated;
+        for (uint32_t lane = 0; lane < lanes_; ++lane) {
+          if (has(lane) <= step) continue;
+          const size_t at = positions[lane * of_lane + step];
+          const uint32_t context =
+              literal_context(block.contexts, block.parameter, static_cast<uint32_t>(at), previous[lane]);
+          previous[lane] = coded ? literal(lane, literal_tables_[map_[context]]) : take(lane, 8);
+          output_[at] = static_cast<std::byte>(previous[lane]);
+        }
+      }
+      count -= round;
+    }
+    return Reason::none;
+  }
+
+  uint32_t literal(uint32_t lane, const LiteralTable& table) {
+    // Bits that are not there count as 0: a code is never longer than what was made sure of.
+    const uint32_t next = bits_[lane] >= kMaxCodeLength
+                              ? static_cast<uint32_t>(fifos_[lane] >> (bits_[lane] - kMaxCodeLength))
+                              : static_cast<uint32_t>(fifos_[lane] << (kMaxCodeLength - bits_[lane]));
+    const LiteralTable::Entry entry = table.entries[next];
+    take(lane, entry.length);
+    return entry.symbol;
+  }
+
+  std::span<const uint32_t> words_;
+  std::span<std::byte> output_;
+  size_t position_ = 0;  // of the next word
+  bool truncated_ = false;
+
+  TileHeader header_;
+  uint32_t lanes_ = 1;
+  std::array<uint64_t, kMaxLanes> fifos_{};  // the bits not read yet, lowest last
+  std::array<uint32_t, kMaxLanes> bits_{};   // how many
+  std::array<uint32_t, kMaxLanes> states_{};
+
+  size_t done_ = 0, end_ = 0;  // output before the batch, and where the block ends
+  std::array<uint32_t, kRepeats> repeats_ = kFirstRepeats;
+  std::array<Sequence, kMaxLanes> sequences_;
+
+  std::array<LiteralTable, kMaxLiteralTables> literal_tables_;
+  std::array<uint8_t, kMaxLiteralContexts> map_{};
+  uint32_t map_size_ = 0;  // contexts of the literal tables there are; 0: none
+  CodeLengths reference_{};
+  bool has_reference_ = false;
+  std::array<RansTable, kFields> fields_;
+  std::array<bool, kFields> has_field_{};
+  uint32_t low_bits_ = 0;  // of the table of low bits
+  bool uses_low_bits_ = false;
+};
+
+}  // namespace
+
+TileVerdict decode_tile_reference(std::span<const uint32_t> words, std::span<std::byte> output) {
+  return std::make_unique<Decoder>(words, output)->run();
+}
+
+}  // namespace weft::gstd

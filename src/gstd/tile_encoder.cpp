@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "gstd/block_plan.hpp"
+#include "gstd/coding.hpp"
+#include "gstd/filter_choice.hpp"
+#include "gstd/filters.hpp"
+#include "gstd/format.hpp"
+#include "gstd/lane_writer.hpp"
+#include "gstd/models.hpp"
+#include "gstd/parser.hpp"
+#include "gstd/table_choice.hpp"
+#include "gstd/tile.hpp"
+
+namespace weft::gstd {
+
+namespace {
+
+// A sequence with its fields coded.
+struct CodedSequence {
+  std::array<Coded, kLowBits> fields;
+};
+
+// A literal, and what its context may come from.
+struct Literal {
+  uint32_t position;
+  uint16_t previous;  // in the lane's run; kNoLiteral
+};
+
+// Tables of literals that a block may have, with all it takes.
+struct LiteralChoice {
+  ContextMode mode = ContextMode::none;
+  uint32_t parameter = 0, contexts = 1, tables = 1;
+  std::array<uint8_t, kMaxLiteralContexts> map{};
+  std::array<CodeLengths, kMaxLiteralTables> lengths{};
+  uint32_t relative = 0;
+};
+
+using ContextCounts = std::array<Counts, kMaxLiteralContexts>;
+
+}  // namespace
+
+struct TileEncoder::Work {
+  TileEncoderConfig config;
+  Parser parser;
+  BlockPlanner planner;
+  LaneWriter writer;
+  std::vector<Match> matches, sequences;
+  std::vector<BlockPlan> blocks;
+  std::vector<CodedSequence> coded;
+  std::vector<uint8_t> bytes_of_literals;
+  std::vector<Literal> literals;  // the same, where contexts are tried
+  FilterScout scout;
+  std::vector<FilterChoice> choices;
+  std::vector<std::byte> filtered, scratch;
+  std::vector<uint32_t> attempt;
+
+  // What the decoder has from the blocks before.
+  std::optional<LiteralChoice> before_literals;
+  std::optional<CodeLengths> reference;
+  std::array<std::optional<FieldChoice>, kFields> before_fields;
+  uint32_t before_low_bits = 0;
+
+  TileHeader header;
+  uint32_t lanes = 1;
+
+  explicit Work(const TileEncoderConfig& of) : config(of), parser(of.level), scout(of.level) {}
+
+  bool encode_with(Filter filter, uint32_t stride, std::span<const std::byte> tile, std::vector<uint32_t>& words);
+  bool tries_contexts() const { return config.contexts && config.level >= 4; }
+  void write_tile(std::span<const std::byte> bytes, bool releases);
+  void write_block(std::span<const std::byte> bytes, const BlockPlan& block, bool last);
+  void collect_literals(std::span<const std::byte> bytes, const BlockPlan& block);
+  void count_literals(ContextMode mode, uint32_t parameter, ContextCounts& counts) const;
+  Cost choose_literals(LiteralChoice& choice) const;
+  Cost choose_tables(const ContextCounts& counts, LiteralChoice& choice) const;
+  void write_literal_tables(const LiteralChoice& choice);
+};
+
+// The block's literals in the decoder's order, which depends on how its batches and rounds are cut.
+void TileEncoder::Work::collect_literals(std::span<const std::byte> bytes, const BlockPlan& block) {
+  bytes_of_literals.resize(block.size);
+  literals.clear();
+  const auto* from = reinterpret_cast<const uint8_t*>(bytes.data()) + block.begin;
+  uint8_t* to = bytes_of_literals.data();
+  for (uint32_t s = block.first; s < block.first + block.count; ++s) {
+    to = std::copy_n(from, sequences[s].literals, to);
+    from += sequences[s].literals + sequences[s].length;
+  }
+  to = std::copy_n(from, block.trailing, to);
+  bytes_of_literals.resize(static_cast<size_t>(to - bytes_of_literals.data()));
+  if (!tries_contexts()) return;
+
+  uint32_t position = block.begin, batch = 0;
+  do {
+    const uint32_t count = std::min(block.count - batch, lanes);
+    const bool last = batch + count == block.count;
+    const size_t first = literals.size();
+    const auto run = [&](uint32_t length) {
+      for (uint32_t i = 0; i < length; ++i) literals.push_back({position++, kNoLiteral});
+    };
+    for (uint32_t s = 0; s < count; ++s) {
+      const Match& sequence = sequences[block.first + batch + s];
+      run(sequence.literals);
+      position += sequence.length;
+    }
+    if (last) run(block.trailing);
+    for (size_t round = first; round < literals.size();) {
+      const uint32_t size =
+          static_cast<uint32_t>(std::min<size_t>(literals.size() - round, kMaxLiteralsOfLane << header.lanes_log));
+      const uint32_t of_lane = literals_of_lane(size, header.lanes_log);
+      for (uint32_t i = 0; i < size; ++i)
+        if (i % of_lane != 0) literals[round + i].previous = bytes_of_literals[round + i - 1];
+      round += size;
+    }
+    batch += count;
+  } while (batch < block.count);
+}
+
+void TileEncoder::Work::count_literals(ContextMode mode, uint32_t parameter, ContextCounts& counts) const {
+  const uint32_t contexts = context_count(mode, parameter);
+  for (uint32_t c = 0; c < contexts; ++c) counts[c].fill(0);
+  if (mode == ContextMode::none) {
+    for (const uint8_t byte : bytes_of_literals) ++counts[0][byte];
+    return;
+  }
+  for (size_t i = 0; i < literals.size(); ++i)
+    ++counts[literal_context(mode, parameter, literals[i].position, literals[i].previous)][bytes_of_literals[i]];
+}
+
+// Joins contexts into tables while that makes it all smaller, then sets the tables. Returns bits of tables and literals.
+Cost TileEncoder::Work::choose_tables(const ContextCounts& counts, LiteralChoice& choice) const {
+  constexpr Cost kTable = 24 * kBit, kPresent = 2 * kBit;  // about what a table takes
+  ContextCounts groups;
+  std::array<Cost, kMaxLiteralContexts> costs{};
+  std::array<bool, kMaxLiteralContexts> is_used{};
+  const auto cost_of = [&](const Counts& of) {
+    Cost cost = kTable + entropy_cost(of);
+    for (const uint32_t count : of) cost += count != 0 ? kPresent : 0;
+    return cost;
+  };
+  uint32_t used = 0;
+  for (uint32_t c = 0; c < choice.contexts; ++c) {
+    groups[c] = counts[c];
+    choice.map[c] = static_cast<uint8_t>(c);
+    is_used[c] = std::any_of(counts[c].begin(), counts[c].end(), [](uint32_t n) { return n != 0; });
+    costs[c] = cost_of(counts[c]);
+    used += is_used[c] ? 1 : 0;
+  }
+  std::array<std::array<Cost, kMaxLiteralContexts>, kMaxLiteralContexts> joined{};
+  Counts both;
+  const auto join = [&](uint32_t a, uint32_t b) {
+    for (uint32_t s = 0; s < 256; ++s) both[s] = groups[a][s] + groups[b][s];
+    joined[a][b] = cost_of(both);
+  };
+  for (uint32_t a = 0; a < choice.contexts; ++a)
+    for (uint32_t b = a + 1; b < choice.contexts; ++b)
+      if (is_used[a] && is_used[b]) join(a, b);
+  while (used > 1) {
+    uint32_t best_a = 0, best_b = 0;
+    int64_t best = INT64_MIN;
+    for (uint32_t a = 0; a < choice.contexts; ++a)
+      for (uint32_t b = a + 1; b < choice.contexts; ++b) {
+        if (!is_used[a] || !is_used[b]) continue;
+        const int64_t gain = static_cast<int64_t>(costs[a] + costs[b]) - static_cast<int64_t>(joined[a][b]);
+        if (gain > best) best = gain, best_a = a, best_b = b;
+      }
+    if (best < 0 && used <= kMaxLiteralTables) break;
+    for (uint32_t s = 0; s < 256; ++s) groups[best_a][s] += groups[best_b][s];
+    costs[best_a] = joined[best_a][best_b];
+    is_used[best_b] = false;
+    --used;
+    for (uint32_t c = 0; c < choice.contexts; ++c) {
+      if (choice.map[c] == best_b) choice.map[c] = static_cast<uint8_t>(best_a);
+      if (is_used[c] && c != best_a) join(std::min(c, best_a), std::max(c, best_a));
+    }
+  }
+  // Tables by number, and contexts that never occur with the first.
+  std::array<uint8_t, kMaxLiteralContexts> number{};
+  choice.tables = 0;
+  Cost cost = 0;
+  const CodeLengths* last = reference ? &*reference : nullptr;
+  choice.relative = 0;
+  for (uint32_t c = 0; c < choice.contexts; ++c) {
+    if (!is_used[c]) continue;
+    const uint32_t t = choice.tables++;
+    number[c] = static_cast<uint8_t>(t);
+    choose_lengths(groups[c], choice.lengths[t]);
+    cost += literals_cost(groups[c], choice.lengths[t]);
+    Cost description = description_cost(choice.lengths[t], nullptr, header.lanes_log);
+    if (last != nullptr) {
+      const Cost by_last = description_cost(choice.lengths[t], last, header.lanes_log);
+      if (by_last < description) {
+        description = by_last;
+        choice.relative |= 1u << t;
+      }
+    }
+    cost += description;
+    last = &choice.lengths[t];
+  }
+  for (uint32_t c = 0; c < choice.contexts; ++c) choice.map[c] = is_used[choice.map[c]] ? number[choice.map[c]] : 0;
+  if (choice.tables > 1) cost += (choice.contexts + 7) / 8 * 32 * kBit;
+  return cost;
+}
+
+Cost TileEncoder::Work::choose_literals(LiteralChoice& choice) const {
+  ContextCounts counts;
+  count_literals(ContextMode::none, 0, counts);
+  choice = {};
+  Cost best = choose_tables(counts, choice);
+  if (!tries_contexts() || literals.size() < 256) return best;
+  const auto attempt_with = [&](ContextMode mode, uint32_t parameter) {
+    LiteralChoice attempt_choice;
+    attempt_choice.mode = mode;
+    attempt_choice.parameter = parameter;
+    attempt_choice.contexts = context_count(mode, parameter);
+    count_literals(mode, parameter, counts);
+    const Cost cost = choose_tables(counts, attempt_choice);
+    if (cost >= best || attempt_choice.tables == 1) return;
+    best = cost;
+    choice = attempt_choice;
+  };
+  for (const uint32_t modulus : {2u, 4u, 8u, 3u, 6u, 12u, 16u}) attempt_with(ContextMode::position, modulus);
+  attempt_with(ContextMode::previous, 0);
+  return best;
+}
+
+void TileEncoder::Work::write_literal_tables(const LiteralChoice& choice) {
+  if (choice.tables > 1)
+    for (uint32_t c = 0; c < choice.contexts; c += 8) {
+      uint32_t word = c == 0 ? choice.relative << 24 : 0;
+      for (uint32_t i = c; i < std::min(c + 8, choice.contexts); ++i) word |= uint32_t{choice.map[i]} << (3 * (i - c));
+      writer.uniform(word);
+    }
+  const uint32_t steps = 256 / lanes;
+  for (uint32_t t = 0; t < choice.tables; ++t) {
+    const bool relative = (choice.relative >> t & 1) != 0;
+    const CodeLengths& lengths = choice.lengths[t];
+    for (uint32_t step = 0; step < steps; ++step) {
+      const uint32_t need = step % 3 == 0 ? kRansLog * std::min(3u, steps - step) : 0;
+      for (uint32_t lane = 0; lane < lanes; ++lane) {
+        const uint32_t byte = lane * steps + step;
+        const uint32_t before = step == 0 ? kLengthSymbols : lengths[byte - 1];
+        const uint32_t before_reference = step == 0 || !relative ? kLengthSymbols : (*reference)[byte - 1];
+        const uint32_t model = length_model(relative, before, before_reference, relative ? (*reference)[byte] : 0);
+        writer.symbols(lane, need, LaneWriter::pack(length_table(model), lengths[byte]));
+      }
+    }
+    reference = lengths;
+  }
+}
+
+void TileEncoder::Work::write_block(std::span<const std::byte> bytes, const BlockPlan& plan, bool last) {
+  BlockHeader block;
+  block.size = plan.size;
+  block.sequences = plan.count;
+
+  // Literals: the cheapest of tables of their own, those before, and none.
+  collect_literals(bytes, plan);
+  LiteralChoice choice;
+  if (!bytes_of_literals.empty()) {
+    Cost best = Cost{bytes_of_literals.size()} * 8 * kBit;
+    LiteralChoice own;
+    if (const Cost cost = choose_literals(own); cost < best) {
+      best = cost;
+      choice = own;
+      block.literals = TableMode::own;
+    }
+    if (before_literals) {
+      ContextCounts counts;
+      count_literals(before_literals->mode, before_literals->parameter, counts);
+      Cost cost = 0;
+      for (uint32_t c = 0; c < before_literals->contexts; ++c) {
+        const Cost of_context = literals_cost(counts[c], before_literals->lengths[before_literals->map[c]]);
+        cost = of_context == ~Cost{0} || cost == ~Cost{0} ? ~Cost{0} : cost + of_context;
+      }
+      if (cost <= best) {
+        best = cost;
+        choice = *before_literals;
+        block.literals = TableMode::previous;
+      }
+    }
+  }
+  if (block.literals != TableMode::given) {
+    block.contexts = choice.mode;
+    block.parameter = choice.parameter;
+  }
+  if (block.literals == TableMode::own) {
+    block.tables = choice.tables;
+    block.first_relative = (choice.relative & 1) != 0;
+  }
+
+  // Fields of sequences.
+  std::array<std::array<uint32_t, kMaxFieldSymbols>, kFields> counts{};
+  std::array<std::array<uint32_t, 8>, 2> low_counts{};
+  for (uint32_t s = plan.first; s < plan.first + plan.count; ++s) {
+    for (uint32_t f = 0; f < kLowBits; ++f) ++counts[f][coded[s].fields[f].symbol];
+    const Coded& offset = coded[s].fields[kOffset];
+    for (const uint32_t low : {2u, 3u})
+      if (offset.extra_bits >= low) ++low_counts[low - 2][offset.extra & ((1u << low) - 1)];
+  }
+  std::array<FieldChoice, kFields> tables;
+  std::array<RansTable, kFields> rans;
+  const auto choose_field = [&](uint32_t field, std::span<const uint32_t> of, Cost best_before) {
+    FieldChoice own;
+    choose_frequencies(of, own);
+    Cost best = best_before;
+    TableMode mode = TableMode::given;
+    if (const Cost cost = field_cost(of, own.frequencies) + description_cost(field, own); cost < best) {
+      best = cost;
+      mode = TableMode::own;
+      tables[field] = own;
+    }
+    if (before_fields[field])
+      if (const Cost cost = field_cost(of, before_fields[field]->frequencies); cost < best) {
+        best = cost;
+        mode = TableMode::previous;
+        tables[field] = *before_fields[field];
+      }
+    block.fields[field] = mode;
+    return best;
+  };
+  if (plan.count != 0) {
+    for (uint32_t f = 0; f < kLowBits; ++f) {
+      const std::span<const uint32_t> of(counts[f].data(), kFieldSymbols[f]);
+      choose_field(f, of, field_cost(of, kGivenFrequencies[f]));
+      if (block.fields[f] == TableMode::given)
+        std::copy(kGivenFrequencies[f].begin(), kGivenFrequencies[f].end(), tables[f].frequencies.begin());
+    }
+    // Low bits of offsets: against the bits themselves.
+    Cost saved = 0;
+    for (const uint32_t low : {2u, 3u}) {
+      const std::span<const uint32_t> of(low_counts[low - 2]);
+      uint64_t with_low = 0;
+      for (const uint32_t count : of) with_low += count;
+      if (with_low == 0) continue;
+      const Cost raw = with_low * low * kBit;
+      const TableMode mode_before = block.fields[kLowBits];
+      const FieldChoice table_before = tables[kLowBits];
+      const std::optional<FieldChoice> previous = before_fields[kLowBits];
+      if (before_low_bits != low) before_fields[kLowBits].reset();
+      const Cost cost = choose_field(kLowBits, of, raw);
+      before_fields[kLowBits] = previous;
+      if (raw - cost > saved) {
+        saved = raw - cost;
+        block.low_bits = low;
+      } else {
+        block.fields[kLowBits] = mode_before;
+        tables[kLowBits] = table_before;
+      }
+    }
+    for (uint32_t f = 0; f < kFields; ++f) {
+      if (f == kLowBits && block.fields[f] == TableMode::given) continue;
+      rans[f].set({tables[f].frequencies.data(), kFieldSymbols[f]});
+      before_fields[f] = tables[f];
+    }
+    if (block.fields[kLowBits] != TableMode::given) before_low_bits = block.low_bits;
+  }
+  const uint32_t low_bits = block.fields[kLowBits] != TableMode::given ? block.low_bits : ~0u;
+
+  writer.uniform(block.pack_first());
+  writer.uniform(block.pack_second());
+  if (block.literals == TableMode::own) {
+    write_literal_tables(choice);
+    before_literals = choice;
+  }
+  uint32_t described = 0;
+  for (uint32_t f = 0; f < kFields; ++f) {
+    if (block.fields[f] != TableMode::own) continue;
+    for (uint32_t s = 0; s < kFieldSymbols[f]; ++s, ++described) {
+      const Weight weight = tables[f].weights[s];
+      // Lanes take turns.
+      const uint32_t lane = described % lanes;
+      writer.symbols(lane, kRansLog + kWeightBits,
+                     LaneWriter::pack(weight_table(weight_model(f, s)), weight.weight_class));
+      writer.bits(lane, 0, weight.extra, weight_extra_bits(weight.weight_class));
+    }
+  }
+
+  // Codes of literals; bytes as they are, and those that are alone, are codes too.
+  struct Code {
+    uint16_t code = 0, length = 8;
+  };
+  std::array<std::array<Code, 256>, kMaxLiteralTables> codes;
+  const bool is_coded = block.literals != TableMode::given;
+  if (!is_coded)
+    for (uint32_t s = 0; s < 256; ++s) codes[0][s].code = static_cast<uint16_t>(s);
+  for (uint32_t t = 0; is_coded && t < choice.tables; ++t) {
+    std::array<uint16_t, 256> canonical;
+    assign_codes(choice.lengths[t], canonical);
+    const bool is_single = single_symbol(choice.lengths[t]) != 256;
+    for (uint32_t s = 0; s < 256; ++s) codes[t][s] = is_single ? Code{0, 0} : Code{canonical[s], choice.lengths[t][s]};
+  }
+  const auto table_of = [&](uint32_t at) -> uint32_t {
+    if (choice.mode == ContextMode::none) return 0;
+    return choice.map[literal_context(choice.mode, choice.parameter, literals[at].position, literals[at].previous)];
+  };
+
+  const auto field = [&](uint32_t s, uint32_t f) -> const Coded& { return coded[s].fields[f]; };
+  uint32_t literal = 0, batch = 0;
+  do {
+    const uint32_t count = std::min(plan.count - batch, lanes);
+    const bool last_batch = batch + count == plan.count;
+    const uint32_t first = plan.first + batch;
+    for (uint32_t lane = 0; lane < count; ++lane)
+      writer.symbols(lane, 3 * kRansLog,
+                     LaneWriter::pack(rans[kLiteralLength], field(first + lane, kLiteralLength).symbol),
+                     LaneWriter::pack(rans[kOffset], field(first + lane, kOffset).symbol),
+                     LaneWriter::pack(rans[kMatchLength], field(first + lane, kMatchLength).symbol));
+    const auto has_low = [&](uint32_t lane) { return field(first + lane, kOffset).extra_bits >= low_bits; };
+    if (low_bits != ~0u)
+      for (uint32_t lane = 0; lane < count; ++lane)
+        if (has_low(lane))
+          writer.symbols(lane, kRansLog,
+                         LaneWriter::pack(rans[kLowBits], field(first + lane, kOffset).extra & ((1u << low_bits) - 1)));
+    for (uint32_t lane = 0; lane < count; ++lane) {
+      const Coded& offset = field(first + lane, kOffset);
+      const uint32_t low = has_low(lane) ? low_bits : 0, bits = offset.extra_bits - low;
+      if (bits != 0) writer.bits(lane, bits, offset.extra >> low, bits);
+    }
+    size_t literals_of_batch = last_batch ? plan.trailing : 0;
+    for (uint32_t lane = 0; lane < count; ++lane) {
+      const Coded& run = field(first + lane, kLiteralLength);
+      const Coded& match = field(first + lane, kMatchLength);
+      const uint32_t bits = run.extra_bits + match.extra_bits;
+      if (bits != 0) writer.bits(lane, bits, run.extra << match.extra_bits | match.extra, bits);
+      literals_of_batch += sequences[first + lane].literals;
+    }
+    if (last && last_batch && header.states_released) writer.release();
+
+    const uint32_t longest = is_coded ? kMaxCodeLength : 8;
+    while (literals_of_batch != 0) {
+      const uint32_t round =
+          static_cast<uint32_t>(std::min<size_t>(literals_of_batch, kMaxLiteralsOfLane << header.lanes_log));
+      const uint32_t of_lane = literals_of_lane(round, header.lanes_log);
+      for (uint32_t step = 0; step < of_lane; step += 2) {
+        const uint32_t busy = (round - step + of_lane - 1) / of_lane;  // lanes with a literal at this step
+        for (uint32_t lane = 0; lane < busy; ++lane) {
+          const uint32_t end = std::min({step + 2, of_lane, round - lane * of_lane});
+          uint32_t value = 0, bits = 0;
+          for (uint32_t i = step; i < end; ++i) {
+            const uint32_t at = literal + lane * of_lane + i, byte = bytes_of_literals[at];
+            const Code code = codes[table_of(at)][byte];
+            value = value << code.length | code.code;
+            bits += code.length;
+          }
+          writer.bits(lane, longest * (end - step), value, bits);
+        }
+      }
+      literal += round;
+      literals_of_batch -= round;
+    }
+    batch += count;
+  } while (batch < plan.count);
+}
+
+void TileEncoder::Work::write_tile(std::span<const std::byte> bytes, bool releases) {
+  header.states_released = releases;
+  header.blocks = static_cast<uint32_t>(blocks.size());
+  before_literals.reset();
+  reference.reset();
+  before_fields = {};
+  before_low_bits = 0;
+  writer.clear();
+  writer.states();
+  for (const BlockPlan& block : blocks) write_block(bytes, block, &block == &blocks.back());
+}
+
+bool TileEncoder::Work::encode_with(Filter filter, uint32_t stride, std::span<const std::byte> tile,
+                                    std::vector<uint32_t>& words) {
+  std::span<const std::byte> bytes = tile;
+  if (filter != Filter::none) {
+    filtered.resize(tile.size());
+    scratch.resize(tile.size());
+    apply_filter(filter, stride, tile, filtered, scratch);
+    bytes = filtered;
+  }
+  parser.parse(bytes, matches);
+  const uint64_t bits = planner.plan(bytes, matches, config.level >= 4, sequences, blocks);
+  // Ends of lanes take about 4 bytes each: little of a tile.
+  header = {};
+  header.lanes_log = std::min<uint32_t>(kMaxLanesLog, static_cast<uint32_t>(std::bit_width(bits / 256 + 1)) - 1);
+  header.filter = static_cast<uint32_t>(filter);
+  header.stride = stride;
+  lanes = 1u << header.lanes_log;
+
+  History history;
+  coded.clear();
+  for (const Match& sequence : sequences) {
+    Coded offset = code_offset(sequence.offset);
+    const uint32_t symbol = history.push(sequence.offset, sequence.literals);
+    if (symbol < kRepeats) offset = {symbol, 0, 0};
+    coded.push_back({{code_length(sequence.literals, kLiteralLengthDirect), offset,
+                      code_length(sequence.length - kMinMatch, kMatchLengthDirect)}});
+  }
+  const size_t before = words.size();
+  write_tile(bytes, true);
+  if (!writer.finish(header, words)) {
+    words.resize(before);
+    write_tile(bytes, false);
+    writer.finish(header, words);
+  }
+  return (words.size() - before) * 4 < tile.size();
+}
+
+TileEncoder::TileEncoder(const TileEncoderConfig& config) : work_(std::make_unique<Work>(config)) {}
+TileEncoder::~TileEncoder() = default;
+TileEncoder::TileEncoder(TileEncoder&&) noexcept = default;
+TileEncoder& TileEncoder::operator=(TileEncoder&&) noexcept = default;
+
+bool TileEncoder::encode(std::span<const std::byte> tile, std::vector<uint32_t>& words) {
+  if (tile.empty() || tile.size() > kMaxTileBytes) return false;
+  Work& work = *work_;
+  work.choices.assign(1, FilterChoice{});
+  if (work.config.forced_filter >= 0) {
+    const uint32_t filter = static_cast<uint32_t>(work.config.forced_filter);
+    const uint32_t stride = std::max(work.config.forced_stride, 1u);
+    if (is_filter(filter, stride)) work.choices[0] = {static_cast<Filter>(filter), stride, 0};
+  } else if (work.config.filters && work.config.level >= 4) {
+    work.scout.choose(tile, 3, work.choices);
+  }
+  const size_t before = words.size();
+  bool is_smaller = false;
+  for (const FilterChoice& choice : work.choices) {
+    work.attempt.clear();
+    if (!work.encode_with(choice.filter, choice.stride, tile, work.attempt)) continue;
+    if (is_smaller && work.attempt.size() >= words.size() - before) continue;
+    words.resize(before);
+    words.insert(words.end(), work.attempt.begin(), work.attempt.end());
+    is_smaller = true;
+  }
+  return is_smaller;
+}
+
+}  // namespace weft::gstd

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Words that no encoder wrote: refused, or decoded to something, with the same verdict of both decoders. Every run has words and output in
+// allocations of their exact sizes, so that a sanitizer sees each access outside.
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "sample_tiles.hpp"
+
+namespace weft::gstd::test {
+namespace {
+
+std::vector<std::vector<uint32_t>> encoded(size_t size, int level) {
+  std::vector<std::vector<uint32_t>> tiles;
+  for (const Sample& sample : samples_of(size)) {
+    TileEncoderConfig config;
+    config.level = level;
+    TileEncoder encoder(config);
+    std::vector<uint32_t> words;
+    if (encoder.encode(sample.bytes, words)) tiles.push_back(std::move(words));
+  }
+  return tiles;
+}
+
+// Both verdicts, and where there is no reason the same bytes.
+TileVerdict check_agrees(std::span<const uint32_t> words, size_t size) {
+  std::vector<std::byte> expected(size), output(size);
+  const TileVerdict verdict = decode(decode_tile_reference, words, expected);
+  const TileVerdict fast = decode(decode_tile, words, output);
+  CHECK(name_of(fast.reason) == std::string(name_of(verdict.reason)));
+  CHECK(fast.word == verdict.word);
+  CHECK(verdict.word <= words.size());
+  if (verdict) CHECK(output == expected);
+  return verdict;
+}
+
+}  // namespace
+
+TEST_SUITE("gstd malformed tiles") {
+  TEST_CASE("every truncation is refused") {
+    for (const int level : {3, 12})
+      for (const std::vector<uint32_t>& words : encoded(1500, level))
+        for (size_t size = 0; size < words.size(); ++size) {
+          CAPTURE(size);
+          const TileVerdict verdict = check_agrees(std::span(words).first(size), 1500);
+          CHECK_FALSE(verdict);
+        }
+  }
+
+  TEST_CASE("another word behind the last is refused") {
+    for (std::vector<uint32_t> words : encoded(1500, 3)) {
+      words.push_back(0);
+      CHECK(check_agrees(words, 1500).reason == Reason::bad_padding);
+    }
+  }
+
+  TEST_CASE("another size of the output is refused") {
+    for (const std::vector<uint32_t>& words : encoded(1500, 3))
+      for (const size_t size : {1, 1499, 1501, 65536}) CHECK_FALSE(check_agrees(words, size));
+  }
+
+  TEST_CASE("every bit turned over ends in the same verdict") {
+    std::set<Reason> reasons;
+    for (const int level : {3, 12})
+      for (std::vector<uint32_t> words : encoded(600, level))
+        for (size_t bit = 0; bit < words.size() * 32; ++bit) {
+          words[bit / 32] ^= 1u << bit % 32;
+          reasons.insert(check_agrees(words, 600).reason);
+          words[bit / 32] ^= 1u << bit % 32;
+        }
+    CHECK(reasons.size() >= 8);
+  }
+
+  TEST_CASE("random words behind headers that are none the less sound") {
+    Random random(7);
+    std::set<Reason> reasons;
+    for (const std::vector<uint32_t>& words : encoded(3000, 12))
+      for (uint32_t run = 0; run < 200; ++run) {
+        std::vector<uint32_t> broken = words;
+        for (size_t i = 1 + random.below(static_cast<uint32_t>(words.size()) - 1); i < words.size(); ++i)
+          broken[i] = random.next();
+        reasons.insert(check_agrees(broken, 3000).reason);
+      }
+    CHECK(reasons.size() >= 4);
+  }
+}
+
+}  // namespace weft::gstd::test

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Tiles come back as they were, whatever they hold and however they are encoded.
+#include <doctest/doctest.h>
+
+#include "gstd/filters.hpp"
+#include "gstd/format.hpp"
+#include "sample_tiles.hpp"
+
+namespace weft::gstd::test {
+namespace {
+
+void check_decodes(std::span<const uint32_t> words, const std::vector<std::byte>& bytes) {
+  std::vector<std::byte> output(bytes.size());
+  for (const auto decoder : {decode_tile_reference, decode_tile}) {
+    const TileVerdict verdict = decode(decoder, words, output);
+    CHECK(name_of(verdict.reason) == std::string("none"));
+    CHECK(verdict.word == 0);
+    CHECK(output == bytes);
+  }
+}
+
+}  // namespace
+
+TEST_SUITE("gstd tiles") {
+  TEST_CASE("every kind of data comes back at every level") {
+    for (const size_t size : {1, 2, 3, 7, 64, 1000, 4096, 16384, 65535, 65536})
+      for (const Sample& sample : samples_of(size))
+        for (const int level : {1, 3, 5, 12, 19, 22}) {
+          if (level > 5 && size > 20000 && level != 12) continue;
+          CAPTURE(sample.name);
+          CAPTURE(size);
+          CAPTURE(level);
+          TileEncoderConfig config;
+          config.level = level;
+          TileEncoder encoder(config);
+          std::vector<uint32_t> words = {123};
+          if (!encoder.encode(sample.bytes, words)) {
+            CHECK(words.size() == 1);
+            // Only what has little to gain is refused.
+            CHECK((size <= 64 || sample.name == "random" || (sample.name == "pixels" && level < 4)));
+            continue;
+          }
+          CHECK(words[0] == 123);
+          CHECK((words.size() - 1) * 4 < size);
+          check_decodes(std::span(words).subspan(1), sample.bytes);
+        }
+  }
+
+  TEST_CASE("the largest tile comes back") {
+    for (const Sample& sample : samples_of(kMaxTileBytes)) {
+      CAPTURE(sample.name);
+      TileEncoderConfig config;
+      config.level = 4;
+      config.filters = false;
+      TileEncoder encoder(config);
+      std::vector<uint32_t> words;
+      if (encoder.encode(sample.bytes, words))
+        check_decodes(words, sample.bytes);
+      else
+        CHECK(sample.name == "random");
+    }
+  }
+
+  TEST_CASE("every filter comes back, and its number is in the tile") {
+    for (const size_t size : {777, 16384})
+      for (const Sample& sample : samples_of(size))
+        for (uint32_t filter = 0; filter < 16; ++filter)
+          for (const uint32_t stride : {1, 2, 3, 4, 5, 12, 127, 128}) {
+            if (!is_filter(filter, stride)) continue;
+            CAPTURE(sample.name);
+            CAPTURE(filter);
+            CAPTURE(stride);
+            TileEncoderConfig config;
+            config.level = 3;
+            config.forced_filter = static_cast<int>(filter);
+            config.forced_stride = stride;
+            TileEncoder encoder(config);
+            std::vector<uint32_t> words;
+            if (!encoder.encode(sample.bytes, words)) continue;
+            const TileHeader header = TileHeader::unpack(words[0]);
+            CHECK(header.filter == filter);
+            CHECK(header.stride == stride);
+            check_decodes(words, sample.bytes);
+          }
+  }
+
+  TEST_CASE("an encoder gives the same words again, whatever was in between") {
+    const std::vector<Sample> samples = samples_of(16384);
+    TileEncoderConfig config;
+    config.level = 6;
+    TileEncoder encoder(config);
+    std::vector<std::vector<uint32_t>> first;
+    for (const Sample& sample : samples) {
+      first.emplace_back();
+      encoder.encode(sample.bytes, first.back());
+    }
+    for (size_t i = samples.size(); i-- != 0;) {
+      std::vector<uint32_t> again;
+      encoder.encode(samples[i].bytes, again);
+      CHECK(again == first[i]);
+    }
+  }
+
+  TEST_CASE("sizes that are no tile's are refused") {
+    TileEncoder encoder(TileEncoderConfig{});
+    std::vector<uint32_t> words;
+    CHECK_FALSE(encoder.encode({}, words));
+    CHECK_FALSE(encoder.encode(std::vector<std::byte>(kMaxTileBytes + 1), words));
+    CHECK(words.empty());
+    for (const auto decoder : {decode_tile_reference, decode_tile}) {
+      CHECK(decoder({}, {}).reason == Reason::truncated);
+      const std::vector<uint32_t> zeros(100);
+      CHECK(decoder(zeros, {}).reason == Reason::bad_header);
+      std::vector<std::byte> output(kMaxTileBytes + 1);
+      CHECK(decoder(zeros, output).reason == Reason::bad_header);
+    }
+  }
+}
+
+}  // namespace weft::gstd::test
