@@ -26,7 +26,7 @@ constexpr uint32_t kLeastTileBytes = 1u << 14, kMostTileBytes = 1u << 20, kDefau
 constexpr uint32_t kLeastSegmentBytes = 1u << 20, kMostSegmentBytes = 1u << 30, kDefaultSegmentBytes = 1u << 26;
 
 /// What an encoder may do to a tile's bytes before it looks for matches; the decoder undoes it.
-enum class Filter : uint8_t {
+enum class FilterChoice : uint8_t {
   automatic,      ///< for each tile whichever makes it small
   none,           ///< bytes as they are
   delta,          ///< each byte less the one `stride` in front of it
@@ -38,12 +38,11 @@ enum class Filter : uint8_t {
   bc3,
   bc4,
   bc5,
-  bc6h,
-  bc7,
+  bc7,  ///< BC6H's and BC7's
 };
 
 /// The name the command takes, e.g. "delta-planes". Null of a value that is none.
-const char* name_of(Filter filter) noexcept;
+const char* name_of(FilterChoice filter) noexcept;
 
 struct CompressConfig {
   int level = kDefaultLevel;  ///< kMinLevel (fast) to kMaxLevel (small)
@@ -51,7 +50,7 @@ struct CompressConfig {
       kDefaultTileBytes;  ///< a power of two, kLeastTileBytes to kMostTileBytes: what is decoded alone
   uint32_t segment_bytes =
       kDefaultSegmentBytes;  ///< content of a segment, a multiple of tile_bytes: what a compressor holds back
-  Filter filter = Filter::automatic;
+  FilterChoice filter = FilterChoice::automatic;
   uint32_t stride = 0;          ///< 1 to 128 for filter delta to zigzag_planes; 0: chosen for each tile
   bool contexts = true;         ///< whether the codes of literals may depend on what surrounds them
   bool tile_checksums = true;   ///< 4 bytes a tile: every tile can be verified alone
@@ -166,7 +165,7 @@ class Compressor {
   Compressor(Compressor&&) noexcept;
   Compressor& operator=(Compressor&&) noexcept;
 
-  /// Takes content, and gives the sink what segments are finished. After an error: nothing but destruction.
+  /// Takes content, and gives the sink what segments are finished. After an error every call gives that error.
   /// Errors also: invalid_argument (more than was told, or after finish).
   Status write(std::span<const std::byte> content, const Sink& sink);
 
@@ -188,7 +187,7 @@ class Decompressor {
   Decompressor(Decompressor&&) noexcept;
   Decompressor& operator=(Decompressor&&) noexcept;
 
-  /// Takes bytes of the stream, and gives the sink content. After an error: nothing but destruction.
+  /// Takes bytes of the stream, and gives the sink content. After an error every call gives that error.
   Status write(std::span<const std::byte> stream, const Sink& sink);
 
   /// Says that there is no more. Errors: Fault::truncated, if a stream has not ended, or has not begun.

@@ -160,7 +160,7 @@ std::optional<Refusal> check_tables(const SegmentHeader& header, std::span<const
         if (words != most) return refuse("is stored in another size than its own");
         break;
       case static_cast<uint32_t>(TileType::fill):
-        if (words != 1) return refuse("is a fill of other than one word");
+        if (words != 1 || words >= most) return refuse("is a fill of other than one word, or has no more itself");
         break;
       case static_cast<uint32_t>(TileType::compressed):
         if (words == 0 || words >= most) return refuse("is compressed to no fewer words than it has, or to none");
