@@ -144,7 +144,7 @@ struct Compressor::State {
   std::vector<std::byte> pending;  // content that makes no batch yet
   uint64_t written = 0;
   bool ended = false;
-  Status status;  // what ended the work, if anything did
+  Status outcome;  // not ok: what ended the work
 
   // The segment that is being made.
   uint64_t segment_at = 0;     // in the content
@@ -252,8 +252,8 @@ Status Compressor::write(std::span<const std::byte> content, const Sink& sink) {
   if (content.size() > most - state.written)
     return refuse("there is more content than the " + std::to_string(most) + " bytes that were told");
   state.written += content.size();
-  if (state.status.ok()) state.status = guarded([&] { return state.write(content, sink); });
-  return state.status;
+  if (state.outcome.ok()) state.outcome = guarded([&] { return state.write(content, sink); });
+  return state.outcome;
 }
 
 Status Compressor::finish(const Sink& sink) {
@@ -263,7 +263,7 @@ Status Compressor::finish(const Sink& sink) {
     return refuse("there are " + std::to_string(state.written) + " bytes of content, not the " +
                   std::to_string(*state.size) + " that were told");
   state.ended = true;
-  if (!state.status) return state.status;
+  if (!state.outcome) return state.outcome;
   return guarded([&]() -> Status {
     if (!state.pending.empty())
       if (Status status = state.encode(state.pending); !status) return status;

@@ -306,7 +306,7 @@ struct Decompressor::State {
   Unpacker unpacker;
   HeaderOrder order;
   StreamCheck check;
-  Status status;  // what ended the work, if anything did
+  Status outcome;  // not ok: what ended the work
 
   Next next = Next::header;
   size_t awaited = kHeaderBytes;
@@ -402,13 +402,13 @@ Result<Decompressor> Decompressor::create(const DecompressConfig& config) {
 
 Status Decompressor::write(std::span<const std::byte> stream, const Sink& sink) {
   State& state = *state_;
-  if (state.status.ok()) state.status = read_stream(state.config, [&] { return state.write(stream, sink); });
-  return state.status;
+  if (state.outcome.ok()) state.outcome = read_stream(state.config, [&] { return state.write(stream, sink); });
+  return state.outcome;
 }
 
 Status Decompressor::finish() {
   State& state = *state_;
-  if (!state.status) return state.status;
+  if (!state.outcome) return state.outcome;
   return read_stream(state.config, [&]() -> Status {
     if (state.next == State::Next::header) {
       if (state.bytes.empty() && state.order.may_end()) return {};
