@@ -26,14 +26,17 @@ constexpr uint32_t kLeastTileBytes = 1u << 14, kMostTileBytes = 1u << 20, kDefau
 constexpr uint32_t kLeastSegmentBytes = 1u << 20, kMostSegmentBytes = 1u << 30, kDefaultSegmentBytes = 1u << 26;
 
 /// What an encoder may do to a tile's bytes before it looks for matches; the decoder undoes it.
-enum class FilterChoice : uint8_t {
-  automatic,      ///< for each tile whichever makes it small
-  none,           ///< bytes as they are
-  delta,          ///< each byte less the one `stride` in front of it
-  planes,         ///< bytes of the same place in elements of `stride` bytes together
-  delta_planes,   ///< both
-  zigzag_planes,  ///< differences of 16-bit numbers, signs folded, in planes; `stride` is even
-  bc1,            ///< fields of blocks of a compressed texture together: BC1 to BC7
+enum class TileFilter : uint8_t {
+  automatic,       ///< for each tile whichever makes it small
+  none,            ///< bytes as they are
+  delta,           ///< each byte less the one `stride` in front of it
+  planes,          ///< bytes of the same place in elements of `stride` bytes together
+  delta_planes,    ///< both
+  zigzag_planes,   ///< differences of 16-bit numbers, signs folded, in planes; `stride` is even
+  zigzag2_planes,  ///< the same with differences of differences
+  zigzag3_planes,  ///< and of those
+  colour_planes,   ///< pixels of `stride` bytes, 3 or 4: blue and red less green, then delta_planes
+  bc1,             ///< fields of blocks of a compressed texture together: BC1 to BC7
   bc2,
   bc3,
   bc4,
@@ -42,7 +45,7 @@ enum class FilterChoice : uint8_t {
 };
 
 /// The name the command takes, e.g. "delta-planes". Null of a value that is none.
-const char* name_of(FilterChoice filter) noexcept;
+const char* name_of(TileFilter filter) noexcept;
 
 struct CompressConfig {
   int level = kDefaultLevel;  ///< kMinLevel (fast) to kMaxLevel (small)
@@ -50,9 +53,9 @@ struct CompressConfig {
       kDefaultTileBytes;  ///< a power of two, kLeastTileBytes to kMostTileBytes: what is decoded alone
   uint32_t segment_bytes =
       kDefaultSegmentBytes;  ///< content of a segment, a multiple of tile_bytes: what a compressor holds back
-  FilterChoice filter = FilterChoice::automatic;
-  uint32_t stride = 0;          ///< 1 to 128 for filter delta to zigzag_planes; 0: chosen for each tile
-  bool contexts = true;         ///< whether the codes of literals may depend on what surrounds them
+  TileFilter filter = TileFilter::automatic;
+  uint32_t stride = 0;   ///< 1 to 128 for filters delta to colour_planes; 0: 1 for delta, 3 for colour_planes, else 4
+  bool contexts = true;  ///< whether the codes of literals may depend on what surrounds them
   bool tile_checksums = true;   ///< 4 bytes a tile: every tile can be verified alone
   bool stream_checksum = true;  ///< 4 bytes a stream
   uint32_t threads = 1;         ///< that encode, the caller's among them; 0: as many as the machine runs at once

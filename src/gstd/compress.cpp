@@ -17,8 +17,19 @@
 namespace weft::gstd {
 namespace {
 
-constexpr uint32_t kMostStride = 128;
 constexpr uint32_t kTilesPerThread = 16;  // that are shared out at a time
+
+// A choice's number is one more than that of the format's filter.
+constexpr int number_of(TileFilter choice) { return static_cast<int>(choice) - 1; }
+static_assert(number_of(TileFilter::none) == static_cast<int>(Filter::none));
+static_assert(number_of(TileFilter::delta) == static_cast<int>(Filter::delta));
+static_assert(number_of(TileFilter::planes) == static_cast<int>(Filter::planes));
+static_assert(number_of(TileFilter::delta_planes) == static_cast<int>(Filter::delta_planes));
+static_assert(number_of(TileFilter::zigzag_planes) == static_cast<int>(Filter::zigzag_planes));
+static_assert(number_of(TileFilter::zigzag3_planes) == static_cast<int>(Filter::zigzag_planes_3));
+static_assert(number_of(TileFilter::colour_planes) == static_cast<int>(Filter::colour_planes));
+static_assert(number_of(TileFilter::bc1) == static_cast<int>(Filter::bc1));
+static_assert(number_of(TileFilter::bc7) == static_cast<int>(Filter::bc7));
 
 Error refuse(std::string what) { return {ErrorCode::invalid_argument, "gstd: " + std::move(what)}; }
 
@@ -33,31 +44,28 @@ Status check(const CompressConfig& config) {
     return refuse("segment_bytes is " + std::to_string(config.segment_bytes) +
                   ", not a multiple of tile_bytes from 2^20 to 2^30");
   if (name_of(config.filter) == nullptr) return refuse("filter is none of the enumeration's");
-  const bool strided = config.filter >= FilterChoice::delta && config.filter <= FilterChoice::zigzag_planes;
+  const bool strided = config.filter >= TileFilter::delta && config.filter <= TileFilter::colour_planes;
   if (config.stride != 0 && !strided) return refuse("stride is given for a filter that has none");
-  if (config.stride > kMostStride || (config.filter == FilterChoice::zigzag_planes && config.stride % 2 != 0))
-    return refuse("stride is " + std::to_string(config.stride) + ", not 1 to 128, or is odd where it may not be");
+  if (config.stride != 0 && !is_filter(static_cast<uint32_t>(number_of(config.filter)), config.stride))
+    return refuse("filter " + std::string(name_of(config.filter)) + " has no stride of " +
+                  std::to_string(config.stride));
   return {};
 }
 
-// A choice's number is one more than that of the format's filter.
-constexpr int number_of(FilterChoice choice) { return static_cast<int>(choice) - 1; }
-static_assert(number_of(FilterChoice::none) == static_cast<int>(Filter::none));
-static_assert(number_of(FilterChoice::delta) == static_cast<int>(Filter::delta));
-static_assert(number_of(FilterChoice::planes) == static_cast<int>(Filter::planes));
-static_assert(number_of(FilterChoice::delta_planes) == static_cast<int>(Filter::delta_planes));
-static_assert(number_of(FilterChoice::zigzag_planes) == static_cast<int>(Filter::zigzag_planes));
-static_assert(number_of(FilterChoice::bc1) == static_cast<int>(Filter::bc1));
-static_assert(number_of(FilterChoice::bc7) == static_cast<int>(Filter::bc7));
+// Texture blocks have no stride, which is 1 then.
+uint32_t usual_stride(TileFilter filter) {
+  if (filter == TileFilter::delta || filter >= TileFilter::bc1) return 1;
+  return filter == TileFilter::colour_planes ? 3 : 4;
+}
 
 TileEncoderConfig encoder_config(const CompressConfig& config) {
   TileEncoderConfig result;
   result.level = config.level;
-  result.filters = config.filter != FilterChoice::none;
+  result.filters = config.filter != TileFilter::none;
   result.contexts = config.contexts;
-  if (config.filter > FilterChoice::none) {
+  if (config.filter > TileFilter::none) {
     result.forced_filter = number_of(config.filter);
-    result.forced_stride = config.stride;
+    result.forced_stride = config.stride != 0 ? config.stride : usual_stride(config.filter);
   }
   return result;
 }
@@ -107,20 +115,23 @@ Status guarded(const Call& call) {
 
 }  // namespace
 
-const char* name_of(FilterChoice filter) noexcept {
+const char* name_of(TileFilter filter) noexcept {
   switch (filter) {
-    case FilterChoice::automatic: return "auto";
-    case FilterChoice::none: return "none";
-    case FilterChoice::delta: return "delta";
-    case FilterChoice::planes: return "planes";
-    case FilterChoice::delta_planes: return "delta-planes";
-    case FilterChoice::zigzag_planes: return "zigzag-planes";
-    case FilterChoice::bc1: return "bc1";
-    case FilterChoice::bc2: return "bc2";
-    case FilterChoice::bc3: return "bc3";
-    case FilterChoice::bc4: return "bc4";
-    case FilterChoice::bc5: return "bc5";
-    case FilterChoice::bc7: return "bc7";
+    case TileFilter::automatic: return "auto";
+    case TileFilter::none: return "none";
+    case TileFilter::delta: return "delta";
+    case TileFilter::planes: return "planes";
+    case TileFilter::delta_planes: return "delta-planes";
+    case TileFilter::zigzag_planes: return "zigzag-planes";
+    case TileFilter::zigzag2_planes: return "zigzag2-planes";
+    case TileFilter::zigzag3_planes: return "zigzag3-planes";
+    case TileFilter::colour_planes: return "colour-planes";
+    case TileFilter::bc1: return "bc1";
+    case TileFilter::bc2: return "bc2";
+    case TileFilter::bc3: return "bc3";
+    case TileFilter::bc4: return "bc4";
+    case TileFilter::bc5: return "bc5";
+    case TileFilter::bc7: return "bc7";
   }
   return nullptr;
 }

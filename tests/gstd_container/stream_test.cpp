@@ -87,7 +87,7 @@ TEST_SUITE("gstd streams") {
       config.tile_checksums = (bits & 1) != 0;
       config.stream_checksum = (bits & 2) != 0;
       config.contexts = (bits & 4) != 0;
-      config.filter = (bits & 8) != 0 ? gstd::FilterChoice::automatic : gstd::FilterChoice::none;
+      config.filter = (bits & 8) != 0 ? gstd::TileFilter::automatic : gstd::TileFilter::none;
       CAPTURE(bits);
       check_round_trip(content, config);
     }
@@ -95,12 +95,12 @@ TEST_SUITE("gstd streams") {
 
   TEST_CASE("every filter comes back, with its strides") {
     const Bytes content = record_bytes(150003);
-    for (int filter = 0; filter <= static_cast<int>(gstd::FilterChoice::bc7); ++filter) {
+    for (int filter = 0; filter <= static_cast<int>(gstd::TileFilter::bc7); ++filter) {
       CompressConfig config;
-      config.filter = static_cast<gstd::FilterChoice>(filter);
+      config.filter = static_cast<gstd::TileFilter>(filter);
       CAPTURE(gstd::name_of(config.filter));
       check_round_trip(content, config);
-      if (config.filter < gstd::FilterChoice::delta || config.filter > gstd::FilterChoice::zigzag_planes) continue;
+      if (config.filter < gstd::TileFilter::delta || config.filter > gstd::TileFilter::zigzag3_planes) continue;
       for (const uint32_t stride : {2u, 4u, 6u, 16u, 128u}) {
         config.stride = stride;
         CAPTURE(stride);
@@ -278,11 +278,11 @@ TEST_SUITE("gstd streams") {
     bad[5].segment_bytes = (1u << 20) - 65536;
     bad[6].segment_bytes = (1u << 30) + 65536;
     bad[7].segment_bytes = (1u << 20) + 1;
-    bad[8].filter = static_cast<gstd::FilterChoice>(static_cast<int>(gstd::FilterChoice::bc7) + 1);
+    bad[8].filter = static_cast<gstd::TileFilter>(static_cast<int>(gstd::TileFilter::bc7) + 1);
     bad[9].stride = 4;
-    bad[10].filter = gstd::FilterChoice::delta;
+    bad[10].filter = gstd::TileFilter::delta;
     bad[10].stride = 129;
-    bad[11].filter = gstd::FilterChoice::zigzag_planes;
+    bad[11].filter = gstd::TileFilter::zigzag_planes;
     bad[11].stride = 3;
     for (size_t i = 0; i < bad.size(); ++i) {
       CAPTURE(i);
