@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "gstd/container.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "gstd/checksum.hpp"
+
+namespace weft::gstd {
+namespace {
+
+constexpr uint8_t kKnownFlags = kLastSegment | kTileChecksums | kStreamChecksum;
+constexpr uint8_t kLeastTileLog = 14, kMostTileLog = 20;
+
+uint8_t byte_at(std::span<const std::byte> bytes, size_t at) { return std::to_integer<uint8_t>(bytes[at]); }
+
+}  // namespace
+
+const char* name_of(Fault fault) noexcept {
+  switch (fault) {
+    case Fault::none: return "none";
+    case Fault::truncated: return "truncated";
+    case Fault::not_gstd: return "not_gstd";
+    case Fault::unknown_version: return "unknown_version";
+    case Fault::unknown_feature: return "unknown_feature";
+    case Fault::bad_header: return "bad_header";
+    case Fault::header_checksum: return "header_checksum";
+    case Fault::bad_sequence: return "bad_sequence";
+    case Fault::bad_table: return "bad_table";
+    case Fault::table_checksum: return "table_checksum";
+    case Fault::bad_tile: return "bad_tile";
+    case Fault::bad_padding: return "bad_padding";
+    case Fault::tile_checksum: return "tile_checksum";
+    case Fault::stream_checksum: return "stream_checksum";
+    case Fault::over_limit: return "over_limit";
+  }
+  return "unknown";
+}
+
+Error error_of(const Refusal& refusal, Verdict* verdict) {
+  if (verdict != nullptr) *verdict = {refusal.fault, refusal.position};
+  const bool unknown = refusal.fault == Fault::unknown_version || refusal.fault == Fault::unknown_feature;
+  return {unknown ? ErrorCode::unsupported : ErrorCode::invalid_argument,
+          "byte " + std::to_string(refusal.position) + ": " + refusal.what};
+}
+
+uint32_t SegmentHeader::bytes_of(uint32_t tile) const noexcept {
+  const uint64_t begin = uint64_t{tile} << tile_log;
+  return static_cast<uint32_t>(std::min<uint64_t>(content_bytes - begin, tile_bytes()));
+}
+
+void SegmentHeader::store(std::span<std::byte, kHeaderBytes> to) const noexcept {
+  std::fill(to.begin(), to.end(), std::byte{0});
+  store_u32(&to[HeaderAt::magic], kMagic);
+  to[HeaderAt::version] = static_cast<std::byte>(kFormatVersion);
+  to[HeaderAt::flags] = static_cast<std::byte>(flags);
+  to[HeaderAt::tile_log] = static_cast<std::byte>(tile_log);
+  store_u64(&to[HeaderAt::content_offset], content_offset);
+  store_u64(&to[HeaderAt::stream_size], stream_size);
+  store_u32(&to[HeaderAt::content_bytes], content_bytes);
+  store_u32(&to[HeaderAt::segment_bytes], segment_bytes);
+  store_u32(&to[HeaderAt::stream_checksum], stream_checksum);
+  store_u32(&to[HeaderAt::tables_checksum], tables_checksum);
+  store_u32(&to[HeaderAt::header_checksum], checksum(to.first(HeaderAt::header_checksum)));
+}
+
+std::optional<Refusal> load_header(std::span<const std::byte> bytes, uint64_t position, SegmentHeader& header) {
+  const auto refuse = [&](Fault fault, size_t at, std::string what) {
+    return Refusal{fault, position + at, std::move(what)};
+  };
+  for (size_t i = 0; i < std::min<size_t>(bytes.size(), 4); ++i)
+    if (byte_at(bytes, i) != (kMagic >> 8 * i & 0xff))
+      return refuse(Fault::not_gstd, i, position == 0 ? "not a gstd stream" : "no segment where one should begin");
+  if (bytes.size() > HeaderAt::version && byte_at(bytes, HeaderAt::version) != kFormatVersion)
+    return refuse(Fault::unknown_version, HeaderAt::version,
+                  "version " + std::to_string(byte_at(bytes, HeaderAt::version)) + " of the format is not known");
+  if (bytes.size() < kHeaderBytes) return refuse(Fault::truncated, bytes.size(), "the stream ends within a header");
+  if (load_u32(&bytes[HeaderAt::header_checksum]) != checksum(bytes.first(HeaderAt::header_checksum)))
+    return refuse(Fault::header_checksum, HeaderAt::header_checksum, "a segment's header is damaged");
+
+  header.flags = byte_at(bytes, HeaderAt::flags);
+  header.tile_log = byte_at(bytes, HeaderAt::tile_log);
+  header.content_offset = load_u64(&bytes[HeaderAt::content_offset]);
+  header.stream_size = load_u64(&bytes[HeaderAt::stream_size]);
+  header.content_bytes = load_u32(&bytes[HeaderAt::content_bytes]);
+  header.segment_bytes = load_u32(&bytes[HeaderAt::segment_bytes]);
+  header.stream_checksum = load_u32(&bytes[HeaderAt::stream_checksum]);
+  header.tables_checksum = load_u32(&bytes[HeaderAt::tables_checksum]);
+
+  if ((header.flags & ~kKnownFlags) != 0) return refuse(Fault::unknown_feature, HeaderAt::flags, "a flag is not known");
+  if (load_u32(&bytes[HeaderAt::shared_bytes]) != 0)
+    return refuse(Fault::unknown_feature, HeaderAt::shared_bytes, "shared tables are not known");
+  if (load_u32(&bytes[HeaderAt::dictionary]) != 0)
+    return refuse(Fault::unknown_feature, HeaderAt::dictionary, "dictionaries are not known");
+  for (const size_t at : {HeaderAt::reserved, HeaderAt::reserved_word, HeaderAt::reserved_word + 1,
+                          HeaderAt::reserved_word + 2, HeaderAt::reserved_word + 3})
+    if (byte_at(bytes, at) != 0) return refuse(Fault::unknown_feature, at, "a reserved byte is not zero");
+  if (header.tile_log < kLeastTileLog || header.tile_log > kMostTileLog)
+    return refuse(Fault::bad_header, HeaderAt::tile_log,
+                  "tiles of 2^" + std::to_string(header.tile_log) + " bytes are out of range");
+  if (header.content_bytes > kMaxSegmentContent)
+    return refuse(Fault::bad_header, HeaderAt::content_bytes, "a segment has too much content");
+  if (header.content_bytes == 0 && (!header.last() || header.content_offset != 0))
+    return refuse(Fault::bad_header, HeaderAt::content_bytes, "a segment has no content");
+  if (!header.last() && header.content_bytes % header.tile_bytes() != 0)
+    return refuse(Fault::bad_header, HeaderAt::content_bytes, "a segment in front of others ends within a tile");
+  if (header.content_offset % header.tile_bytes() != 0)
+    return refuse(Fault::bad_header, HeaderAt::content_offset, "a segment begins within a tile");
+  // The largest number says that the size is unknown, so that no end can be there.
+  if (header.content_offset >= kUnknownSize - header.content_bytes)
+    return refuse(Fault::bad_header, HeaderAt::content_offset, "the content's end is no number of 64 bits");
+  const uint64_t end = header.content_offset + header.content_bytes;
+  if (header.stream_size != kUnknownSize && (header.last() ? end != header.stream_size : end >= header.stream_size))
+    return refuse(Fault::bad_header, HeaderAt::stream_size, "the stream's size does not fit its segments");
+  if (header.stream_checksum != 0 && !(header.last() && header.has(kStreamChecksum)))
+    return refuse(Fault::bad_header, HeaderAt::stream_checksum, "a checksum where none belongs");
+  // Every tile has a word at least, and none more than its bytes take.
+  const uint64_t least = uint64_t{header.data_at()} + 4 * uint64_t{header.tiles()};
+  const uint64_t most = uint64_t{header.data_at()} + 4 * uint64_t{raw_words(header.content_bytes)};
+  if (header.segment_bytes % 4 != 0 || header.segment_bytes < least || header.segment_bytes > most)
+    return refuse(Fault::bad_header, HeaderAt::segment_bytes, "the segment's size does not fit its content");
+  return std::nullopt;
+}
+
+std::optional<Refusal> check_order(const SegmentHeader* previous, const SegmentHeader& header, uint64_t position) {
+  const auto refuse = [&](size_t at, const char* what) { return Refusal{Fault::bad_sequence, position + at, what}; };
+  if (previous == nullptr) {
+    if (header.content_offset != 0) return refuse(HeaderAt::content_offset, "the stream's beginning is missing");
+    return std::nullopt;
+  }
+  if (header.content_offset != previous->content_offset + previous->content_bytes)
+    return refuse(HeaderAt::content_offset, "segments are missing or out of order");
+  if (header.stream_size != previous->stream_size)
+    return refuse(HeaderAt::stream_size, "segments differ in the stream's size");
+  if (header.tile_log != previous->tile_log) return refuse(HeaderAt::tile_log, "segments differ in the size of tiles");
+  if (((header.flags ^ previous->flags) & ~kLastSegment) != 0)
+    return refuse(HeaderAt::flags, "segments differ in their flags");
+  return std::nullopt;
+}
+
+std::optional<Refusal> check_tables(const SegmentHeader& header, std::span<const std::byte> bytes, uint64_t position) {
+  const uint64_t tables_at = position + kHeaderBytes;
+  if (checksum(bytes) != header.tables_checksum)
+    return Refusal{Fault::table_checksum, position + HeaderAt::tables_checksum, "a segment's tables are damaged"};
+
+  const uint32_t tiles = header.tiles();
+  uint32_t begin = load_u32(bytes.data());
+  for (uint32_t tile = 0; tile < tiles; ++tile) {
+    const uint32_t end = load_u32(bytes.data() + 4 * (size_t{tile} + 1));
+    const auto refuse = [&](std::string what) {
+      return Refusal{Fault::bad_table, tables_at + 4 * uint64_t{tile},
+                     "tile " + std::to_string(tile) + " of a segment " + std::move(what)};
+    };
+    if (tile == 0 && begin >> 2 != 0) return refuse("does not begin where the data does");
+    if (end >> 2 < begin >> 2) return refuse("ends in front of its beginning");
+    const uint32_t words = (end >> 2) - (begin >> 2);
+    const uint32_t most = raw_words(header.bytes_of(tile));
+    switch (begin & 3) {
+      case static_cast<uint32_t>(TileType::raw):
+        if (words != most) return refuse("is stored in another size than its own");
+        break;
+      case static_cast<uint32_t>(TileType::fill):
+        if (words != 1 || words >= most) return refuse("is a fill of other than one word, or has no more itself");
+        break;
+      case static_cast<uint32_t>(TileType::compressed):
+        if (words == 0 || words >= most) return refuse("is compressed to no fewer words than it has, or to none");
+        break;
+      default: return refuse("has a type that is none");
+    }
+    begin = end;
+  }
+  if (begin != header.data_words() << 2)
+    return Refusal{Fault::bad_table, tables_at + 4 * uint64_t{tiles},
+                   "the tile table's end is not that of the segment"};
+  return std::nullopt;
+}
+
+}  // namespace weft::gstd

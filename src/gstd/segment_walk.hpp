@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <weft/gstd.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "gstd/container.hpp"
+#include "gstd/source.hpp"
+
+namespace weft::gstd {
+
+/// What headers have to say about each other, as they come: of one stream after the other.
+class HeaderOrder {
+ public:
+  explicit HeaderOrder(uint64_t max_content) : max_content_(max_content) {}
+
+  /// Reads the header at `position`, and checks it. Then, the segment's content begins at content_at() of all content.
+  std::optional<Refusal> next(std::span<const std::byte> bytes, uint64_t position);
+
+  const SegmentHeader& header() const noexcept { return header_; }
+  uint64_t content_at() const noexcept { return content_end_ - header_.content_bytes; }
+  uint64_t content_end() const noexcept { return content_end_; }
+  /// Whether the bytes may end here: streams have begun, and each has ended.
+  bool may_end() const noexcept { return begun_ && header_.last(); }
+  bool first_of_stream() const noexcept { return header_.content_offset == 0; }
+
+ private:
+  uint64_t max_content_;
+  SegmentHeader header_;
+  bool begun_ = false;
+  uint64_t content_end_ = 0;
+};
+
+/// Goes from segment to segment, each of which is all there.
+class SegmentWalk {
+ public:
+  SegmentWalk(const Source& source, const DecompressConfig& config)
+      : source_(source), verdict_(config.verdict), order_(config.max_content) {}
+
+  /// Reads the next header. False: there are no more, and there have to be none.
+  Result<bool> next();
+  /// Checks the tables of the segment. Valid until the next call of either.
+  Result<Tables> tables();
+
+  const SegmentHeader& header() const noexcept { return order_.header(); }
+  const HeaderOrder& order() const noexcept { return order_; }
+  uint64_t position() const noexcept { return position_; }  ///< of the segment
+
+ private:
+  const Source& source_;
+  Verdict* verdict_;
+  HeaderOrder order_;
+  uint64_t position_ = 0, end_ = 0;
+  std::vector<std::byte> header_room_, tables_room_;
+};
+
+}  // namespace weft::gstd

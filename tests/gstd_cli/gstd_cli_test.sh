@@ -1,0 +1,346 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT OR Apache-2.0
+# What the gstd command does with files, pipes, terminals and signals.
+#   gstd_cli_test.sh GSTD    GSTD: the command. Also needs script (bsdutils), env and cmp; of zstd what is there.
+set -uo pipefail
+
+gstd=$(realpath "$1")
+room=$(mktemp -d)
+trap 'rm -rf "$room"' EXIT
+cd "$room" || exit 1
+failures=0
+checks=0
+
+fail() {
+  printf 'FAILED: %s\n' "$*"
+  ((++failures))
+}
+
+# expect STATUS WHAT COMMAND...: the command's exit status; its output goes to out and err.
+expect() {
+  local wanted=$1 what=$2 status
+  shift 2
+  "$@" >out 2>err
+  status=$?
+  ((++checks))
+  ((status == wanted)) || fail "$what: exit status $status, not $wanted; $(head -c 300 err)"
+}
+
+# says WHAT TEXT: standard error of the last command has the text.
+says() {
+  ((++checks))
+  grep -qF -- "$2" err || fail "$1: does not say '$2' but '$(head -c 300 err)'"
+}
+
+# quiet WHAT: the last command said nothing on standard error.
+quiet() {
+  ((++checks))
+  [[ ! -s err ]] || fail "$1: says '$(head -c 300 err)'"
+}
+
+same() {
+  ((++checks))
+  cmp -s "$2" "$3" || fail "$1: $2 and $3 differ"
+}
+
+there() {
+  local what=$1 file
+  shift
+  for file in "$@"; do
+    ((++checks))
+    [[ -e $file ]] || fail "$what: $file is not there"
+  done
+}
+
+# absent WHAT FILE...
+absent() {
+  local what=$1 file
+  shift
+  for file in "$@"; do
+    ((++checks))
+    [[ ! -e $file ]] || fail "$what: $file is there"
+  done
+}
+
+unfinished() { compgen -G '.gstd-*' >/dev/null; }
+
+# on_terminal COMMAND: standard output (and all else) of a shell's command is a terminal.
+on_terminal() { script -qec "$1" /dev/null </dev/null; }
+
+# Content with tiles that compress, that do not, and that repeat.
+{
+  for ((i = 0; i < 6000; ++i)); do printf 'line %d of some text that repeats itself, more or less: %d\n' "$i" $((i * i)); done
+  head -c 150000 /dev/urandom
+  head -c 200000 /dev/zero
+} >content
+cp content original
+
+# Files.
+expect 0 "compress" "$gstd" content
+there "compress" content content.gst
+says "compress" "content: "
+same "sources are kept" content original
+expect 1 "an output that is there" "$gstd" content </dev/null
+says "an output that is there" "content.gst: already exists"
+expect 0 "overwrite" "$gstd" -f content
+rm content
+expect 0 "decompress" "$gstd" -d content.gst
+same "decompress" content original
+there "decompress keeps" content.gst
+expect 1 "decompress onto a file" "$gstd" -d content.gst </dev/null
+expect 0 "quiet" "$gstd" -q -f content
+quiet "-q"
+expect 0 "-o" "$gstd" content -o other.gst
+same "-o" content.gst other.gst
+expect 0 "combined letters" "$gstd" -dfkqo back content.gst
+quiet "combined letters"
+same "combined letters" back original
+expect 0 "long options" "$gstd" --decompress --force --keep --quiet --output=back2 content.gst
+same "long options" back2 original
+chmod 640 content
+touch -d '2001-02-03 04:05:06' content
+expect 0 "mode and times" "$gstd" -f content
+[[ $(stat -c '%a %Y' content.gst) == $(stat -c '%a %Y' content) ]] || fail "mode and times are not the source's"
+
+# Pipes.
+expect 0 "through pipes" bash -c "'$gstd' <original | '$gstd' -d >piped"
+quiet "through pipes"
+same "through pipes" piped original
+expect 0 "-c" "$gstd" -c content
+same "-c writes what a file would have" out content.gst
+expect 0 "- is standard input" bash -c "'$gstd' -d - <content.gst >piped"
+same "- is standard input" piped original
+expect 0 "standard input to a file" bash -c "cat original | '$gstd' -T2 -o piped.gst"
+expect 0 "and back" "$gstd" -dc piped.gst
+same "and back" out original
+cat content.gst other.gst >both.gst
+cat original original >twice
+expect 0 "streams one after the other" "$gstd" -dc both.gst
+same "streams one after the other" out twice
+expect 0 "several files to standard output" bash -c "'$gstd' -c content original | '$gstd' -dc"
+same "several files to standard output" out twice
+: >empty
+expect 0 "nothing" bash -c "'$gstd' <empty | '$gstd' -d"
+same "nothing" out empty
+expect 0 "a device" "$gstd" -f content -o /dev/null
+[[ -c /dev/null ]] || fail "/dev/null was replaced"
+
+# Threads and levels.
+for level in 1 3 9 22; do
+  expect 0 "level $level" "$gstd" -"$level" -T1 -fo "one.gst" content
+  expect 0 "level $level, threads" "$gstd" -"$level"T3 -fo "many.gst" content
+  same "threads make no difference" one.gst many.gst
+  expect 0 "level $level back" "$gstd" -dcT3 many.gst
+  same "level $level back" out original
+done
+for options in --tile=16K "--tile=1M --segment=1M" --filter=none --filter=delta:3 --filter=zigzag-planes:4 --no-check \
+               --no-contexts --ultra --threads=2 "--tile 128K"; do
+  # shellcheck disable=SC2086 # words are wanted
+  expect 0 "$options" "$gstd" $options -fo with.gst content
+  expect 0 "$options back" "$gstd" -dc with.gst
+  same "$options" out original
+done
+
+# Names.
+cp original ./-dash
+expect 0 "names after --" "$gstd" -f -- -dash
+there "names after --" ./-dash.gst
+expect 0 "names after -- back" "$gstd" -dfc -- -dash.gst
+same "names after --" out original
+cp original 'with space'
+expect 0 "several files" "$gstd" -f content 'with space'
+there "several files" 'with space.gst'
+expect 1 "an unknown suffix" "$gstd" -d original
+says "an unknown suffix" "original: its name does not end in .gst"
+cp content.gst .gst
+expect 1 "a name that is only the suffix" "$gstd" -d .gst
+rm .gst
+
+# --rm.
+cp original gone
+expect 0 "--rm" "$gstd" --rm gone
+absent "--rm" gone
+there "--rm" gone.gst
+expect 0 "--rm back" "$gstd" -d --rm gone.gst
+absent "--rm back" gone.gst
+same "--rm back" gone original
+expect 0 "--rm and standard output" "$gstd" -c --rm gone
+there "--rm and standard output" gone
+expect 0 "--rm and a device" "$gstd" -f --rm gone -o /dev/null
+there "--rm and a device" gone
+expect 0 "-k after --rm" "$gstd" --rm -k -f gone
+there "-k after --rm" gone
+head -c 1000 gone.gst >cut.gst
+expect 1 "--rm of what is damaged" "$gstd" -d --rm cut.gst
+there "--rm of what is damaged" cut.gst
+absent "--rm of what is damaged" cut
+
+# -r.
+mkdir -p tree/below
+cp original tree/one
+cp original tree/below/two
+ln -s ../content tree/link
+expect 1 "a directory" "$gstd" tree
+says "a directory" "tree: is a directory; -r works on what is in it"
+expect 0 "-r" "$gstd" -rq tree
+there "-r" tree/one.gst tree/below/two.gst
+absent "-r" tree/link.gst
+expect 0 "-r a second time leaves .gst alone" "$gstd" -rqf tree
+absent "-r a second time" tree/one.gst.gst
+rm tree/one tree/below/two
+expect 0 "-r back" "$gstd" -dr tree
+same "-r back" tree/below/two original
+expect 0 "-rt" "$gstd" -rt tree
+expect 1 "-r with -o" "$gstd" -r tree -o x
+
+# -t and -l.
+expect 0 "-t" "$gstd" -t content.gst
+says "-t" "content.gst: good, $(stat -c %s original) bytes"
+expect 0 "-l" "$gstd" -l content.gst other.gst
+grep -q 'content.gst$' out || fail "-l does not list content.gst"
+expect 0 "--json" "$gstd" -l --json content.gst both.gst
+if command -v python3 >/dev/null; then
+  python3 - "$(stat -c %s original)" "$(stat -c %s both.gst)" <<'EOF' || fail "--json is not what it should be"
+import json, sys
+first, second = json.load(open("out"))
+size, compressed = int(sys.argv[1]), int(sys.argv[2])
+assert first["file"] == "content.gst" and first["content_bytes"] == size and first["tile_checksums"] is True
+assert second["streams"] == 2 and second["content_bytes"] == 2 * size and second["compressed_bytes"] == compressed
+assert first["tiles"] == first["raw_tiles"] + first["fill_tiles"] + first["compressed_tiles"] == -(-size // 65536)
+EOF
+fi
+expect 1 "-l of standard input" bash -c "'$gstd' -l <content.gst"
+expect 1 "-l of something else" "$gstd" -l content.gst original
+says "-l of something else" "original: byte 0: not a gstd stream"
+grep -q 'content.gst$' out || fail "-l does not list the good one"
+expect 1 "--json without -l" "$gstd" --json content
+
+# Damage.
+size=$(stat -c %s content.gst)
+head -c $((size - 1)) content.gst >cut.gst
+expect 1 "cut" "$gstd" -d cut.gst
+says "cut" "cut.gst: byte $((size - 1)): the stream ends within a segment"
+absent "cut" cut
+expect 1 "-t cut" "$gstd" -t cut.gst content.gst
+says "a good one after a bad one" "content.gst: good"
+cp content.gst bad.gst
+printf '\x5a' | dd of=bad.gst bs=1 seek=$((size / 2)) conv=notrunc status=none
+expect 1 "changed" "$gstd" -d bad.gst
+says "changed" "bad.gst: byte "
+absent "changed" bad
+expect 1 "changed, from a pipe" bash -c "'$gstd' -d <bad.gst"
+says "changed, from a pipe" "standard input: byte "
+expect 1 "-qq says nothing" "$gstd" -qq -d bad.gst
+quiet "-qq"
+expect 1 "empty is no stream" "$gstd" -dc empty
+expect 1 "what is not there" "$gstd" absent content -fo /dev/null
+expect 1 "what is not there" "$gstd" absent
+says "what is not there" "absent: No such file or directory"
+expect 1 "a place that is not there" "$gstd" content -o absent/place.gst
+says "a place that is not there" "absent/place.gst"
+expect 1 "a full device" "$gstd" -cf original -o /dev/full
+expect 1 "a full device" bash -c "'$gstd' -c original >/dev/full"
+says "a full device" "No space left on device"
+expect 1 "-l on a full device" bash -c "'$gstd' -l content.gst >/dev/full"
+if unfinished; then fail "unfinished files are left"; fi
+
+# Limits.
+head -c 3000000 /dev/zero | "$gstd" -q -o zeros.gst
+expect 1 "--limit" "$gstd" -dc --limit=2999999 zeros.gst
+says "--limit" "more content than the 2999999 bytes that are allowed"
+[[ ! -s out ]] || fail "--limit: something was written"
+expect 0 "a limit that is kept" "$gstd" -t --limit=3000000 zeros.gst
+
+# Options that are none.
+for options in -x --nonsense -0 -23 -T300 -Tx --tile=1000 --tile=100K --tile= --segment=1K --filter=best --filter=delta:0 \
+               --filter=zigzag-planes:3 --filter=bc1:4 --limit=x --long=40 -o --tile "-b5 -e2" "-c -o x" "-i" "-e"; do
+  # shellcheck disable=SC2086 # words are wanted
+  expect 1 "$options" "$gstd" $options content
+  says "$options" "gstd: "
+done
+expect 1 "-o with two inputs" "$gstd" content original -o two.gst
+absent "-o with two inputs" two.gst
+expect 0 "-h" "$gstd" -h
+grep -q '^usage: gstd' out || fail "-h has no usage"
+expect 0 "-V" "$gstd" -V
+grep -q '^gstd [0-9.]*, format 1' out || fail "-V has no version"
+
+# Links are followed where nothing is made beside them.
+ln -s original link
+expect 1 "a link" "$gstd" link
+says "a link" "link: is a symbolic link"
+expect 0 "a link to standard output" "$gstd" -c link
+expect 0 "a link by force" "$gstd" -fq link
+expect 0 "a process's output as a file" bash -c "'$gstd' -c <(cat original) | '$gstd' -dc"
+same "a process's output as a file" out original
+
+# Terminals.
+if command -v script >/dev/null; then
+  cp original shown
+  expect 1 "compressed bytes to a terminal" on_terminal "'$gstd' -c original"
+  grep -q 'is a terminal' out || fail "a terminal: $(head -c 200 out)"
+  expect 1 "content to a terminal" on_terminal "'$gstd' -d <content.gst"
+  expect 0 "content to a terminal by -c" on_terminal "'$gstd' -dc zeros.gst"
+  expect 1 "from a terminal" on_terminal "'$gstd' -d >x"
+  expect 0 "no question where nobody answers" on_terminal "'$gstd' -f shown"
+  expect 1 "a question" script -qec "'$gstd' shown" /dev/null <<<n
+  grep -q 'overwrite (y/N)?' out || fail "no question: $(head -c 200 out)"
+  before=$(stat -c %i shown.gst)
+  expect 0 "a question, yes" script -qec "'$gstd' shown" /dev/null <<<y
+  [[ $(stat -c %i shown.gst) != "$before" ]] || fail "yes did not overwrite"
+else
+  printf 'script is not there: terminals are not tried\n' >&2
+fi
+
+# A signal leaves nothing behind, and ends the command as signals do.
+mkfifo pipe
+for signal in INT TERM HUP; do
+  env --default-signal="$signal" "$gstd" -f -o interrupted.gst pipe &
+  child=$!
+  exec 9>pipe
+  head -c 1000000 original >&9
+  for ((i = 0; i < 100; ++i)); do
+    unfinished && break
+    sleep 0.05
+  done
+  unfinished || fail "$signal: nothing was begun"
+  kill -s "$signal" "$child"
+  wait "$child"
+  status=$?
+  exec 9>&-
+  ((++checks))
+  ((status == 128 + $(kill -l "$signal"))) || fail "$signal: exit status $status"
+  if unfinished; then fail "$signal: an unfinished file is left"; fi
+  absent "$signal" interrupted.gst
+done 2>/dev/null
+
+# --from-zst.
+if command -v zstd >/dev/null; then
+  zstd -q -19 original -o from.zst
+  expect 0 "--from-zst" "$gstd" --from-zst from.zst
+  expect 0 "--from-zst back" "$gstd" -dc from.gst
+  same "--from-zst" out original
+  cat from.zst from.zst >frames.zst
+  expect 0 "several frames" bash -c "'$gstd' --from-zst <frames.zst | '$gstd' -d"
+  same "several frames" out twice
+  head -c 1000 from.zst >half.zst
+  expect 1 "half a .zst" "$gstd" --from-zst half.zst
+  says "half a .zst" "it is cut off"
+  absent "half a .zst" half.gst
+  expect 1 "no .zst" "$gstd" --from-zst content -o x.gst
+  absent "no .zst" x.gst
+  expect 1 "no .zst's name" "$gstd" --from-zst content
+  expect 1 "--from-zst beyond a limit" "$gstd" --from-zst -f --limit=1000 from.zst
+  expect 0 "--from-zst of nothing" bash -c "zstd -q <empty | '$gstd' --from-zst | '$gstd' -d"
+  [[ ! -s out ]] || fail "--from-zst of nothing gives something"
+else
+  printf 'zstd is not there: --from-zst is not tried\n' >&2
+fi
+
+# -b.
+expect 0 "-b" "$gstd" -b1e2i0 content
+[[ $(grep -c 'gstd  *[12] ' out) == 2 && $(grep -c 'zstd, ' out) == 4 ]] || fail "-b: $(cat out)"
+expect 1 "-b of nothing" "$gstd" -b1i0 empty
+
+printf '%d checks, %d failures\n' "$checks" "$failures"
+((failures == 0))

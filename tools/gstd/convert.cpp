@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <unistd.h>
+#include <zstd.h>
+
+#include "files.hpp"
+#include "meter.hpp"
+#include "work.hpp"
+
+namespace gstd_tool {
+namespace {
+
+namespace gstd = weft::gstd;
+using weft::Error;
+using weft::ErrorCode;
+using weft::Result;
+using weft::Status;
+
+Error refuse(std::string what) { return {ErrorCode::invalid_argument, std::move(what)}; }
+
+struct Sizes {
+  uint64_t read = 0;
+  uint64_t written = 0;
+};
+
+// Takes pieces of an input, and gives the sink those of the output.
+class Converter {
+ public:
+  virtual ~Converter() = default;
+  virtual Status write(std::span<const std::byte> bytes, const gstd::Sink& sink) = 0;
+  virtual Status finish(const gstd::Sink& sink) = 0;
+};
+
+class CompressConverter final : public Converter {
+ public:
+  explicit CompressConverter(gstd::Compressor compressor) : compressor_(std::move(compressor)) {}
+  Status write(std::span<const std::byte> bytes, const gstd::Sink& sink) override {
+    return compressor_.write(bytes, sink);
+  }
+  Status finish(const gstd::Sink& sink) override { return compressor_.finish(sink); }
+
+ private:
+  gstd::Compressor compressor_;
+};
+
+class DecompressConverter final : public Converter {
+ public:
+  explicit DecompressConverter(gstd::Decompressor decompressor) : decompressor_(std::move(decompressor)) {}
+  Status write(std::span<const std::byte> bytes, const gstd::Sink& sink) override {
+    return decompressor_.write(bytes, sink);
+  }
+  Status finish(const gstd::Sink&) override { return decompressor_.finish(); }
+
+ private:
+  gstd::Decompressor decompressor_;
+};
+
+// What frames of Zstandard hold, compressed.
+class FromZstConverter final : public Converter {
+ public:
+  FromZstConverter(gstd::Compressor compressor, const Options& options)
+      : compressor_(std::move(compressor)), limit_(options.limit), stream_(ZSTD_createDStream(), ZSTD_freeDStream) {
+    if (stream_ != nullptr) ZSTD_DCtx_setParameter(stream_.get(), ZSTD_d_windowLogMax, options.window_log);
+    content_.resize(std::max(ZSTD_DStreamOutSize(), size_t{1} << 20));
+  }
+
+  Status write(std::span<const std::byte> bytes, const gstd::Sink& sink) override {
+    if (stream_ == nullptr) return Error{ErrorCode::out_of_host_memory, "the host is out of memory"};
+    ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
+    // Output that fills its room may go on without more input.
+    for (bool full = true; in.pos < in.size || full;) {
+      ZSTD_outBuffer out{content_.data(), content_.size(), 0};
+      const size_t before = in.pos;
+      missing_ = ZSTD_decompressStream(stream_.get(), &out, &in);
+      if (ZSTD_isError(missing_) != 0)
+        return refuse("byte " + std::to_string(read_ + in.pos) + " of the .zst: " + ZSTD_getErrorName(missing_));
+      full = out.pos == out.size;
+      if (out.pos > limit_ - given_) return refuse("there is more content than --limit allows");
+      given_ += out.pos;
+      if (const Status status = compressor_.write(std::span(content_).first(out.pos), sink); !status) return status;
+      if (in.pos == before && out.pos == 0) break;
+    }
+    read_ += bytes.size();
+    return {};
+  }
+
+  Status finish(const gstd::Sink& sink) override {
+    if (read_ == 0 || missing_ != 0) return refuse("byte " + std::to_string(read_) + " of the .zst: it is cut off");
+    return compressor_.finish(sink);
+  }
+
+ private:
+  gstd::Compressor compressor_;
+  uint64_t limit_, given_ = 0, read_ = 0;
+  size_t missing_ = 0;
+  std::unique_ptr<ZSTD_DStream, size_t (*)(ZSTD_DStream*)> stream_;
+  std::vector<std::byte> content_;
+};
+
+// A run of one kind over inputs.
+struct Work {
+  const Options& options;
+  bool compresses;  // or decompresses
+  std::function<Result<std::unique_ptr<Converter>>(std::optional<uint64_t> size)> make;
+
+  bool tests() const { return options.mode == Mode::test; }
+  bool meters() const { return options.progress.value_or(options.verbosity >= 2 && ::isatty(STDERR_FILENO) != 0); }
+  Status convert(Input& input, const std::string& name, const gstd::Sink& sink, Sizes& sizes) const;
+  Status run(const std::string& name) const;
+  Result<Output> open_output(const std::string& name, bool to_stdout) const;
+  Result<std::string> output_name(const std::string& name) const;
+};
+
+Status Work::convert(Input& input, const std::string& name, const gstd::Sink& sink, Sizes& sizes) const {
+  const std::optional<uint64_t> size = input.size();
+  auto converter = make(size);
+  if (!converter) return converter.error();
+  Meter meter(meters(), name == "-" ? "standard input" : name, size);
+  const gstd::Sink counted = [&](std::span<const std::byte> bytes) -> Status {
+    sizes.written += bytes.size();
+    return sink(bytes);
+  };
+  std::vector<std::byte> piece(size_t{4} << 20);
+  for (;;) {
+    const Result<size_t> count = input.read(piece);
+    if (!count) return count.error();
+    if (*count == 0) break;
+    sizes.read += *count;
+    if (const Status status = (*converter)->write(std::span(piece).first(*count), counted); !status) return status;
+    meter.update(sizes.read, compresses ? sizes.read : sizes.written, compresses ? sizes.written : sizes.read);
+    if (*count < piece.size()) break;
+  }
+  return (*converter)->finish(counted);
+}
+
+Result<std::string> Work::output_name(const std::string& name) const {
+  if (!options.output.empty()) return options.output;
+  if (compresses) {
+    if (!options.from_zst) return name + kSuffix;
+    const size_t stem = name.ends_with(".zst") ? name.size() - 4 : 0;
+    if (stem == 0 || name[stem - 1] == '/') return refuse("its name does not end in .zst; -o names the output");
+    return name.substr(0, stem) + kSuffix;
+  }
+  const size_t stem = name.ends_with(kSuffix) ? name.size() - std::string_view(kSuffix).size() : 0;
+  if (stem == 0 || name[stem - 1] == '/') return refuse("its name does not end in .gst; -o or -c say where to write");
+  return name.substr(0, stem);
+}
+
+// Asks whoever started this whether a file is to be overwritten, where there is one to answer.
+bool agrees_to_overwrite(const std::string& path) {
+  if (::access(path.c_str(), F_OK) != 0 || ::isatty(STDIN_FILENO) == 0 || ::isatty(STDERR_FILENO) == 0) return false;
+  std::fprintf(stderr, "gstd: %s already exists; overwrite (y/N)? ", shown_name(path).c_str());
+  const int answer = std::getchar();
+  for (int rest = answer; rest != '\n' && rest != EOF;) rest = std::getchar();
+  return answer == 'y' || answer == 'Y';
+}
+
+Result<Output> Work::open_output(const std::string& name, bool to_stdout) const {
+  if (to_stdout) {
+    // Content may be asked for on a terminal, compressed bytes only by force.
+    const bool asked = options.force || (!compresses && options.to_stdout);
+    if (!asked && ::isatty(STDOUT_FILENO) != 0)
+      return refuse(compresses ? "standard output is a terminal; -f writes to it all the same"
+                               : "standard output is a terminal; -c writes to it all the same");
+    return Output::to_stdout();
+  }
+  const Result<std::string> path = output_name(name);
+  if (!path) return path.error();
+  const bool replace = options.force || (name != "-" && agrees_to_overwrite(*path));
+  Result<Output> output = Output::create(*path, replace);
+  if (!output) return Error{output.error().code, "cannot write " + shown_name(*path) + ": " + output.error().message};
+  return output;
+}
+
+Status Work::run(const std::string& name) const {
+  const bool is_stdin = name == "-";
+  const bool to_stdout = !tests() && (options.to_stdout || (is_stdin && options.output.empty()));
+  const bool beside = !tests() && !to_stdout && options.output.empty();
+  if (beside && !options.force) {
+    std::error_code error;
+    if (std::filesystem::is_symlink(name, error)) return refuse("is a symbolic link; -f follows it");
+  }
+  Result<Input> input = Input::open(name);
+  if (!input) return input.error();
+  if (S_ISDIR(input->facts().st_mode)) return refuse("is a directory");
+  if (beside && !options.force && !S_ISREG(input->facts().st_mode)) return refuse("is not a regular file");
+  if (is_stdin && input->is_terminal() && !options.force) return refuse("is a terminal; -f reads it all the same");
+
+  Sizes sizes;
+  if (tests()) {
+    const gstd::Sink nowhere = [](std::span<const std::byte>) -> Status { return {}; };
+    if (const Status status = convert(*input, name, nowhere, sizes); !status) return status;
+    if (options.verbosity >= 2)
+      std::fprintf(stderr, "%s: good, %llu bytes of content\n", shown_name(name).c_str(),
+                   static_cast<unsigned long long>(sizes.written));
+    return {};
+  }
+
+  Result<Output> output = open_output(name, to_stdout);
+  if (!output) return output.error();
+  const bool is_kept = output->is_file();
+  const gstd::Sink sink = [&](std::span<const std::byte> bytes) -> Status {
+    const Status status = output->write(bytes);
+    if (status) return {};
+    return Error{status.error().code, "cannot write: " + status.error().message};
+  };
+  if (const Status status = convert(*input, name, sink, sizes); !status) return status;
+  if (const Status status = output->finish(is_stdin ? nullptr : &input->facts()); !status)
+    return Error{status.error().code, "cannot finish its output: " + status.error().message};
+  if (options.verbosity >= (to_stdout ? 3 : 2)) {
+    const uint64_t content = compresses ? sizes.read : sizes.written;
+    const uint64_t compressed = compresses ? sizes.written : sizes.read;
+    std::fprintf(stderr, "%s: %llu => %llu bytes, ratio %s\n", is_stdin ? "standard input" : shown_name(name).c_str(),
+                 static_cast<unsigned long long>(sizes.read), static_cast<unsigned long long>(sizes.written),
+                 shown_ratio(content, compressed).c_str());
+  }
+  if (options.remove_sources && !is_stdin && is_kept && ::unlink(name.c_str()) != 0)
+    return Error{ErrorCode::driver_error, "cannot remove it: " + system_reason()};
+  return {};
+}
+
+bool run_all(const Work& work, const std::string& suffix, bool without) {
+  const Options& options = work.options;
+  std::vector<std::string> names;
+  bool good = collect_inputs(options, suffix, without, names);
+  if (!options.output.empty() && names.size() != 1) {
+    tell_error(options, options.output,
+               "-o names one output, and there are " + std::to_string(names.size()) + " inputs");
+    return false;
+  }
+  for (const std::string& name : names) {
+    const Status status = work.run(name);
+    if (status) continue;
+    tell_error(options, name == "-" ? "standard input" : name, status.error().message);
+    good = false;
+  }
+  return good;
+}
+
+}  // namespace
+
+bool compress_files(const Options& options) {
+  const auto make = [&](std::optional<uint64_t> size) -> Result<std::unique_ptr<Converter>> {
+    auto compressor = gstd::Compressor::create(options.compress, options.from_zst ? std::nullopt : size);
+    if (!compressor) return compressor.error();
+    if (options.from_zst) return std::unique_ptr<Converter>(new FromZstConverter(*std::move(compressor), options));
+    return std::unique_ptr<Converter>(new CompressConverter(*std::move(compressor)));
+  };
+  const Work work{options, true, make};
+  return options.from_zst ? run_all(work, ".zst", false) : run_all(work, kSuffix, true);
+}
+
+bool decompress_files(const Options& options) {
+  const auto make = [&](std::optional<uint64_t>) -> Result<std::unique_ptr<Converter>> {
+    gstd::DecompressConfig config;
+    config.max_content = options.limit;
+    config.verify = options.verify;
+    config.threads = options.compress.threads;
+    auto decompressor = gstd::Decompressor::create(config);
+    if (!decompressor) return decompressor.error();
+    return std::unique_ptr<Converter>(new DecompressConverter(*std::move(decompressor)));
+  };
+  return run_all({options, false, make}, kSuffix, false);
+}
+
+}  // namespace gstd_tool

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "files.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace gstd_tool {
+namespace {
+
+using weft::Error;
+using weft::ErrorCode;
+using weft::Result;
+using weft::Status;
+
+// What a signal's handler removes: one file at a time is made. The name is whole before the flag is set.
+char unfinished_name[4096];
+volatile std::sig_atomic_t is_unfinished = 0;
+
+void on_signal(int signal) {
+  if (is_unfinished != 0) ::unlink(unfinished_name);
+  // The handler was for once: this ends the process as the signal would have.
+  ::raise(signal);
+}
+
+Error failed() { return {errno == ENOENT ? ErrorCode::not_found : ErrorCode::driver_error, system_reason()}; }
+
+}  // namespace
+
+std::string system_reason() { return std::strerror(errno); }
+
+void remove_unfinished_on_signals() {
+  struct sigaction action = {};
+  action.sa_handler = on_signal;
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGXFSZ}) {
+    struct sigaction before;
+    // What was told to be ignored, as by nohup, stays so.
+    if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
+      ::sigaction(signal, &action, nullptr);
+  }
+}
+
+Result<Input> Input::open(const std::string& path) {
+  const int file = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return failed();
+  struct stat facts;
+  if (::fstat(file, &facts) != 0) {
+    const Error error = failed();
+    if (file != STDIN_FILENO) ::close(file);
+    return error;
+  }
+  return Input(file, facts);
+}
+
+Input::~Input() {
+  if (file_ > STDIN_FILENO) ::close(file_);
+}
+
+Input::Input(Input&& other) noexcept : file_(std::exchange(other.file_, -1)), facts_(other.facts_) {}
+
+Result<size_t> Input::read(std::span<std::byte> to) {
+  size_t done = 0;
+  while (done < to.size()) {
+    const ssize_t more = ::read(file_, to.data() + done, to.size() - done);
+    if (more == 0) break;
+    if (more < 0) {
+      if (errno == EINTR) continue;
+      return failed();
+    }
+    done += static_cast<size_t>(more);
+  }
+  return done;
+}
+
+Status Input::read_at(uint64_t position, std::span<std::byte> to) const {
+  for (size_t done = 0; done < to.size();) {
+    const ssize_t more = ::pread(file_, to.data() + done, to.size() - done, static_cast<off_t>(position + done));
+    if (more == 0) return Error{ErrorCode::driver_error, "the file became shorter"};
+    if (more < 0) {
+      if (errno == EINTR) continue;
+      return failed();
+    }
+    done += static_cast<size_t>(more);
+  }
+  return {};
+}
+
+std::optional<uint64_t> Input::size() const {
+  if (!S_ISREG(facts_.st_mode)) return std::nullopt;
+  // Standard input may have been read from before.
+  const off_t at = ::lseek(file_, 0, SEEK_CUR);
+  if (at < 0 || at > facts_.st_size) return std::nullopt;
+  return static_cast<uint64_t>(facts_.st_size - at);
+}
+
+bool Input::is_terminal() const { return ::isatty(file_) != 0; }
+
+Output::Output(int file, std::string path, std::string unfinished, bool replace)
+    : file_(file), path_(std::move(path)), unfinished_(std::move(unfinished)), replace_(replace) {}
+
+Output::Output(Output&& other) noexcept
+    : file_(std::exchange(other.file_, -1)),
+      path_(std::exchange(other.path_, {})),
+      unfinished_(std::exchange(other.unfinished_, {})),
+      replace_(other.replace_) {}
+
+Output::~Output() {
+  if (file_ > STDERR_FILENO) ::close(file_);
+  if (unfinished_.empty()) return;
+  ::unlink(unfinished_.c_str());
+  is_unfinished = 0;
+}
+
+Result<Output> Output::to_stdout() { return Output(STDOUT_FILENO, {}, {}, false); }
+
+Result<Output> Output::create(const std::string& path, bool replace) {
+  struct stat facts;
+  if (::stat(path.c_str(), &facts) == 0) {
+    if (S_ISDIR(facts.st_mode)) return Error{ErrorCode::invalid_argument, "is a directory"};
+    if (!S_ISREG(facts.st_mode)) {
+      const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+      if (file < 0) return failed();
+      return Output(file, {}, {}, true);
+    }
+    if (!replace) return Error{ErrorCode::invalid_argument, "already exists; -f overwrites it"};
+  }
+  const size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash + 1);
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    const std::string name =
+        folder + ".gstd-" + std::to_string(::getpid()) + "-" + std::to_string(attempt) + ".unfinished";
+    if (name.size() >= sizeof unfinished_name) {
+      errno = ENAMETOOLONG;
+      return failed();
+    }
+    std::memcpy(unfinished_name, name.c_str(), name.size() + 1);
+    is_unfinished = 1;
+    const int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file >= 0) return Output(file, path, name, replace);
+    is_unfinished = 0;
+    if (errno != EEXIST) return failed();
+  }
+  return failed();
+}
+
+Status Output::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t done = ::write(file_, bytes.data(), bytes.size());
+    if (done < 0) {
+      if (errno == EINTR) continue;
+      return failed();
+    }
+    bytes = bytes.subspan(static_cast<size_t>(done));
+  }
+  return {};
+}
+
+Status Output::close() {
+  const int file = std::exchange(file_, -1);
+  if (file <= STDERR_FILENO || ::close(file) == 0) return {};
+  return failed();
+}
+
+Status Output::finish(const struct stat* source) {
+  if (path_.empty()) return close();
+  if (source != nullptr && S_ISREG(source->st_mode)) {
+    // Who may not give files away keeps them; then nobody gets rights that the source's group has not.
+    const bool same_group = ::fchown(file_, source->st_uid, source->st_gid) == 0;
+    const mode_t mode = source->st_mode & (same_group ? 0777u : 0707u);
+    if (::fchmod(file_, mode) != 0) return failed();
+    const struct timespec times[2] = {source->st_atim, source->st_mtim};
+    if (::futimens(file_, times) != 0) return failed();
+  } else {
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    if (::fchmod(file_, 0666 & ~mask) != 0) return failed();
+  }
+  if (Status status = close(); !status) return status;
+  // A link does not replace what has come into being meanwhile; where there are no links, a look has to do.
+  if (!replace_) {
+    if (::link(unfinished_.c_str(), path_.c_str()) == 0) return {};  // the destructor removes the other name
+    if (errno == EEXIST) return Error{ErrorCode::invalid_argument, "already exists; -f overwrites it"};
+    if (::access(path_.c_str(), F_OK) == 0)
+      return Error{ErrorCode::invalid_argument, "already exists; -f overwrites it"};
+  }
+  if (::rename(unfinished_.c_str(), path_.c_str()) != 0) return failed();
+  unfinished_.clear();
+  is_unfinished = 0;
+  return {};
+}
+
+}  // namespace gstd_tool

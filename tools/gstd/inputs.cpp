@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+
+#include "meter.hpp"
+#include "work.hpp"
+
+namespace gstd_tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Files below a directory, in the order of their names, so that runs are alike. Links are not followed.
+bool collect_below(const Options& options, const std::string& folder, const std::string& suffix, bool without,
+                   std::vector<std::string>& names) {
+  std::error_code error;
+  std::vector<std::string> found;
+  auto at = fs::recursive_directory_iterator(folder, error);
+  while (!error && at != fs::recursive_directory_iterator()) {
+    std::error_code skipped;
+    const std::string name = at->path().string();
+    if (fs::is_regular_file(at->symlink_status(skipped)) && name.ends_with(suffix) != without) found.push_back(name);
+    at.increment(error);
+  }
+  std::sort(found.begin(), found.end());
+  names.insert(names.end(), found.begin(), found.end());
+  if (error) tell_error(options, folder, error.message());
+  return !error;
+}
+
+}  // namespace
+
+void tell_error(const Options& options, const std::string& name, const std::string& reason) {
+  if (options.verbosity >= 1) std::fprintf(stderr, "gstd: %s: %s\n", shown_name(name).c_str(), reason.c_str());
+}
+
+bool collect_inputs(const Options& options, const std::string& suffix, bool without, std::vector<std::string>& names) {
+  bool all = true;
+  for (const std::string& name : options.inputs) {
+    std::error_code error;
+    if (name == "-" || !fs::is_directory(name, error)) {
+      names.push_back(name);
+    } else if (options.recursive) {
+      all = collect_below(options, name, suffix, without, names) && all;
+    } else {
+      tell_error(options, name, "is a directory; -r works on what is in it");
+      all = false;
+    }
+  }
+  if (options.inputs.empty()) names.emplace_back("-");
+  return all;
+}
+
+}  // namespace gstd_tool

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <string>
+
+#include "files.hpp"
+#include "meter.hpp"
+#include "work.hpp"
+
+namespace gstd_tool {
+namespace {
+
+namespace gstd = weft::gstd;
+using weft::Error;
+using weft::ErrorCode;
+using weft::Result;
+using weft::Status;
+
+Result<gstd::StreamInfo> info_of(const std::string& name, const Options& options) {
+  if (name == "-") return Error{ErrorCode::invalid_argument, "--list wants files, to look here and there in them"};
+  Result<Input> input = Input::open(name);
+  if (!input) return input.error();
+  const auto size = input->size();
+  if (!size) return Error{ErrorCode::invalid_argument, "is not a regular file"};
+  gstd::DecompressConfig config;
+  config.max_content = options.limit;
+  const gstd::ReadAt read = [&](uint64_t position, std::span<std::byte> to) { return input->read_at(position, to); };
+  return gstd::inspect(read, *size, config);
+}
+
+// Length of a well-formed UTF-8 sequence at `at`, or 0.
+size_t utf8_length(const std::string& text, size_t at) {
+  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const unsigned first = byte(at), second = byte(at + 1);
+  const auto follows = [&](size_t i) { return (byte(i) & 0xc0) == 0x80; };
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first <= 0xdf) return follows(at + 1) ? 2 : 0;
+  if (first >= 0xe0 && first <= 0xef) {
+    const bool fits = !(first == 0xe0 && second < 0xa0) && !(first == 0xed && second > 0x9f);
+    return fits && follows(at + 1) && follows(at + 2) ? 3 : 0;
+  }
+  if (first >= 0xf0 && first <= 0xf4) {
+    const bool fits = !(first == 0xf0 && second < 0x90) && !(first == 0xf4 && second > 0x8f);
+    return fits && follows(at + 1) && follows(at + 2) && follows(at + 3) ? 4 : 0;
+  }
+  return 0;
+}
+
+std::string json_string(const std::string& text) {
+  std::string result = "\"";
+  for (size_t at = 0; at < text.size();) {
+    const size_t length = utf8_length(text, at);
+    if (length == 0) {
+      result += "\\ufffd";  // a name need not be UTF-8, and JSON has to be
+      ++at;
+      continue;
+    }
+    const char letter = text[at];
+    if (letter == '"' || letter == '\\') {
+      result += '\\';
+      result += letter;
+    } else if (static_cast<unsigned char>(letter) < 0x20) {
+      char escaped[8];
+      std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(letter));
+      result += escaped;
+    } else {
+      result += text.substr(at, length);
+    }
+    at += length;
+  }
+  return result + '"';
+}
+
+const char* json_bool(bool value) { return value ? "true" : "false"; }
+
+void print_json(const std::string& name, const gstd::StreamInfo& info, bool first) {
+  std::printf("%s\n  {\"file\": %s, \"format_version\": %" PRIu32 ", \"streams\": %" PRIu64 ", \"segments\": %" PRIu64
+              ", \"tiles\": %" PRIu64 ", \"raw_tiles\": %" PRIu64 ", \"fill_tiles\": %" PRIu64
+              ", \"compressed_tiles\": %" PRIu64 ", \"least_tile_bytes\": %" PRIu32 ", \"most_tile_bytes\": %" PRIu32
+              ", \"compressed_bytes\": %" PRIu64 ", \"content_bytes\": %" PRIu64
+              ", \"tile_checksums\": %s, \"stream_checksum\": %s}",
+              first ? "" : ",", json_string(name).c_str(), gstd::kFormatVersion, info.streams, info.segments,
+              info.tiles(), info.raw_tiles, info.fill_tiles, info.compressed_tiles, info.least_tile_bytes,
+              info.most_tile_bytes, info.stream_bytes, info.content_bytes, json_bool(info.tile_checksums),
+              json_bool(info.stream_checksum));
+}
+
+const char* checks_of(const gstd::StreamInfo& info) {
+  if (info.tile_checksums) return info.stream_checksum ? "both" : "tiles";
+  return info.stream_checksum ? "stream" : "none";
+}
+
+}  // namespace
+
+bool list_files(const Options& options) {
+  std::vector<std::string> names;
+  bool good = collect_inputs(options, kSuffix, false, names);
+  bool first = true;
+  if (options.json)
+    std::printf("[");
+  else
+    std::printf("%8s %9s %11s %11s %8s  %-6s  %s\n", "segments", "tiles", "compressed", "content", "ratio", "checks",
+                "file");
+  for (const std::string& name : names) {
+    const Result<gstd::StreamInfo> info = info_of(name, options);
+    if (!info) {
+      tell_error(options, name == "-" ? "standard input" : name, info.error().message);
+      good = false;
+      continue;
+    }
+    if (options.json) {
+      print_json(name, *info, first);
+    } else {
+      std::printf("%8" PRIu64 " %9" PRIu64 " %11s %11s %8s  %-6s  %s\n", info->segments, info->tiles(),
+                  shown_bytes(info->stream_bytes).c_str(), shown_bytes(info->content_bytes).c_str(),
+                  shown_ratio(info->content_bytes, info->stream_bytes).c_str(), checks_of(*info),
+                  shown_name(name).c_str());
+      if (options.verbosity >= 3)
+        std::printf("%8s %" PRIu64 " bytes, content %" PRIu64 " bytes; tiles of %" PRIu32 " to %" PRIu32
+                    " bytes: %" PRIu64 " compressed, %" PRIu64 " raw, %" PRIu64 " fill; streams: %" PRIu64 "\n",
+                    "", info->stream_bytes, info->content_bytes, info->least_tile_bytes, info->most_tile_bytes,
+                    info->compressed_tiles, info->raw_tiles, info->fill_tiles, info->streams);
+    }
+    first = false;
+  }
+  if (options.json) std::printf("%s]\n", first ? "" : "\n");
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    tell_error(options, "standard output", system_reason());
+    return false;
+  }
+  return good;
+}
+
+}  // namespace gstd_tool

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "options.hpp"
+
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+namespace gstd_tool {
+namespace {
+
+using weft::Error;
+using weft::ErrorCode;
+using weft::Result;
+using weft::Status;
+using weft::gstd::TileFilter;
+
+Error refuse(std::string what) { return {ErrorCode::invalid_argument, std::move(what)}; }
+
+// Takes digits from the front of `text`, if there are any.
+std::optional<uint64_t> take_number(std::string_view& text) {
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{}) return std::nullopt;
+  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  return number;
+}
+
+// A number of bytes, e.g. 65536, 64K, 64KiB, 1M.
+std::optional<uint64_t> size_of(std::string_view text) {
+  const auto number = take_number(text);
+  if (!number) return std::nullopt;
+  if (text.empty()) return number;
+  static constexpr std::string_view kUnits = "KMGT";
+  const size_t unit = kUnits.find(text.front());
+  if (unit == std::string_view::npos) return std::nullopt;
+  text.remove_prefix(1);
+  if (!text.empty() && text != "B" && text != "iB") return std::nullopt;
+  const int shift = 10 * (static_cast<int>(unit) + 1);
+  if (*number > UINT64_MAX >> shift) return std::nullopt;
+  return *number << shift;
+}
+
+// A whole text that is a number from `least` to `most`.
+std::optional<uint64_t> whole_number(std::string_view text, uint64_t least, uint64_t most) {
+  const auto number = take_number(text);
+  if (!number || !text.empty() || *number < least || *number > most) return std::nullopt;
+  return number;
+}
+
+constexpr uint64_t kMostThreads = 256;
+
+class Parser {
+ public:
+  explicit Parser(std::span<const char* const> arguments) : arguments_(arguments) {}
+
+  Result<Options> parse();
+
+ private:
+  Status parse_long(std::string_view option);
+  Status parse_short(std::string_view letters);
+  Status set_filter(std::string_view name);
+  Status set_sizes(std::string_view option, std::string_view text, uint32_t& to);
+  // An option's value: behind its "=", or the next argument.
+  std::optional<std::string_view> next_argument();
+
+  std::span<const char* const> arguments_;
+  size_t at_ = 0;
+  Options options_;
+  bool threads_given_ = false, segment_given_ = false;
+};
+
+std::optional<std::string_view> Parser::next_argument() {
+  if (at_ == arguments_.size()) return std::nullopt;
+  return arguments_[at_++];
+}
+
+Status Parser::set_filter(std::string_view name) {
+  auto& config = options_.compress;
+  const std::string given(name);
+  config.stride = 0;
+  if (const size_t colon = name.find(':'); colon != std::string_view::npos) {
+    const auto stride = whole_number(name.substr(colon + 1), 1, 128);
+    if (!stride) return refuse("--filter=" + given + ": the stride is a number from 1 to 128");
+    config.stride = static_cast<uint32_t>(*stride);
+    name = name.substr(0, colon);
+  }
+  std::string names;
+  for (int value = 0; weft::gstd::name_of(static_cast<TileFilter>(value)) != nullptr; ++value) {
+    const auto filter = static_cast<TileFilter>(value);
+    if (name == weft::gstd::name_of(filter)) {
+      config.filter = filter;
+      return {};
+    }
+    names += (value == 0 ? "" : ", ") + std::string(weft::gstd::name_of(filter));
+  }
+  return refuse("--filter=" + given + ": filters are " + names);
+}
+
+Status Parser::set_sizes(std::string_view option, std::string_view text, uint32_t& to) {
+  const auto size = size_of(text);
+  if (!size || *size > UINT32_MAX)
+    return refuse(std::string(option) + std::string(text) + ": not a size, such as 65536, 64K or 1M");
+  to = static_cast<uint32_t>(*size);
+  return {};
+}
+
+Status Parser::parse_long(std::string_view option) {
+  struct Flag {
+    std::string_view name;
+    void (*set)(Options&);
+  };
+  static constexpr Flag kFlags[] = {
+      {"--compress", [](Options& o) { o.mode = Mode::compress; }},
+      {"--decompress", [](Options& o) { o.mode = Mode::decompress; }},
+      {"--uncompress", [](Options& o) { o.mode = Mode::decompress; }},
+      {"--test", [](Options& o) { o.mode = Mode::test; }},
+      {"--list", [](Options& o) { o.mode = Mode::list; }},
+      {"--help", [](Options& o) { o.mode = Mode::help; }},
+      {"--version", [](Options& o) { o.mode = Mode::version; }},
+      {"--stdout", [](Options& o) { o.to_stdout = true; }},
+      {"--force", [](Options& o) { o.force = true; }},
+      {"--keep", [](Options& o) { o.remove_sources = false; }},
+      {"--rm", [](Options& o) { o.remove_sources = true; }},
+      {"--recursive", [](Options& o) { o.recursive = true; }},
+      {"--quiet", [](Options& o) { --o.verbosity; }},
+      {"--verbose", [](Options& o) { ++o.verbosity; }},
+      {"--json", [](Options& o) { o.json = true; }},
+      {"--from-zst", [](Options& o) { o.from_zst = true; }},
+      {"--check", [](Options& o) { o.compress.tile_checksums = o.compress.stream_checksum = o.verify = true; }},
+      {"--no-check", [](Options& o) { o.compress.tile_checksums = o.compress.stream_checksum = o.verify = false; }},
+      {"--contexts", [](Options& o) { o.compress.contexts = true; }},
+      {"--no-contexts", [](Options& o) { o.compress.contexts = false; }},
+      {"--progress", [](Options& o) { o.progress = true; }},
+      {"--no-progress", [](Options& o) { o.progress = false; }},
+      {"--ultra", [](Options&) {}},  // zstd asks for it from level 20 on
+  };
+  for (const Flag& flag : kFlags)
+    if (option == flag.name) {
+      flag.set(options_);
+      return {};
+    }
+
+  const size_t equals = option.find('=');
+  const std::string_view name = option.substr(0, equals);
+  const auto wants = [&](std::string_view wanted) { return name == wanted; };
+  if (!wants("--threads") && !wants("--tile") && !wants("--segment") && !wants("--filter") && !wants("--limit") &&
+      !wants("--long") && !wants("--output"))
+    return refuse(std::string(option) + ": no such option (gstd -h lists them)");
+  std::string_view value;
+  if (equals != std::string_view::npos) {
+    value = option.substr(equals + 1);
+  } else if (wants("--long")) {
+    value = "31";
+  } else if (const auto next = next_argument()) {
+    value = *next;
+  } else {
+    return refuse(std::string(option) + " has no value");
+  }
+
+  if (wants("--tile")) return set_sizes("--tile=", value, options_.compress.tile_bytes);
+  if (wants("--segment")) return set_sizes("--segment=", value, options_.compress.segment_bytes);
+  if (wants("--filter")) return set_filter(value);
+  if (wants("--output")) {
+    options_.output = value;
+    return value.empty() ? Status(refuse("--output has no name")) : Status();
+  }
+  if (wants("--limit")) {
+    const auto limit = size_of(value);
+    if (!limit) return refuse("--limit=" + std::string(value) + ": not a size, such as 1000000, 64M or 2G");
+    options_.limit = *limit;
+    return {};
+  }
+  const bool threads = wants("--threads");
+  const auto number = threads ? whole_number(value, 0, kMostThreads) : whole_number(value, 10, 31);
+  if (!number)
+    return refuse(std::string(name) + "=" + std::string(value) +
+                  (threads ? ": not a number from 0 to 256" : ": not a number from 10 to 31"));
+  if (threads) {
+    options_.compress.threads = static_cast<uint32_t>(*number);
+    threads_given_ = true;
+  } else {
+    options_.window_log = static_cast<int>(*number);
+  }
+  return {};
+}
+
+Status Parser::parse_short(std::string_view letters) {
+  const std::string all = "-" + std::string(letters);
+  while (!letters.empty()) {
+    const char letter = letters.front();
+    if (letter >= '0' && letter <= '9') {
+      const auto level = take_number(letters);
+      if (!level || *level < weft::gstd::kMinLevel || *level > weft::gstd::kMaxLevel)
+        return refuse(all + ": levels are 1 to 22");
+      options_.compress.level = static_cast<int>(*level);
+      continue;
+    }
+    letters.remove_prefix(1);
+    switch (letter) {
+      case 'z': options_.mode = Mode::compress; break;
+      case 'd': options_.mode = Mode::decompress; break;
+      case 't': options_.mode = Mode::test; break;
+      case 'l': options_.mode = Mode::list; break;
+      case 'h':
+      case 'H': options_.mode = Mode::help; break;
+      case 'V': options_.mode = Mode::version; break;
+      case 'c': options_.to_stdout = true; break;
+      case 'f': options_.force = true; break;
+      case 'k': options_.remove_sources = false; break;
+      case 'r': options_.recursive = true; break;
+      case 'q': --options_.verbosity; break;
+      case 'v': ++options_.verbosity; break;
+      case 'C': options_.compress.tile_checksums = options_.compress.stream_checksum = options_.verify = true; break;
+      case 'T': {
+        const auto threads = take_number(letters);
+        if (!threads || *threads > kMostThreads) return refuse(all + ": -T takes a number from 0 to 256");
+        options_.compress.threads = static_cast<uint32_t>(*threads);
+        threads_given_ = true;
+        break;
+      }
+      case 'b':
+      case 'e': {
+        options_.mode = Mode::benchmark;
+        const auto level = take_number(letters);
+        if (!level && letter == 'b') break;
+        if (!level || *level < weft::gstd::kMinLevel || *level > weft::gstd::kMaxLevel)
+          return refuse(all + ": levels are 1 to 22");
+        (letter == 'b' ? options_.compress.level : options_.last_level) = static_cast<int>(*level);
+        break;
+      }
+      case 'i': {
+        const auto seconds = take_number(letters);
+        if (!seconds || *seconds > 3600) return refuse(all + ": -i takes a number of seconds");
+        options_.seconds = static_cast<double>(*seconds);
+        break;
+      }
+      case 'o': {
+        const auto name = letters.empty() ? next_argument() : std::optional(letters);
+        if (!name || name->empty()) return refuse("-o takes a name");
+        options_.output = *name;
+        letters = {};
+        break;
+      }
+      default: return refuse(all + ": no such option: -" + std::string(1, letter) + " (gstd -h lists them)");
+    }
+  }
+  return {};
+}
+
+Result<Options> Parser::parse() {
+  bool only_names = false;
+  while (const auto argument = next_argument()) {
+    Status status;
+    if (only_names || *argument == "-" || argument->empty() || argument->front() != '-')
+      options_.inputs.emplace_back(*argument);
+    else if (*argument == "--")
+      only_names = true;
+    else
+      status = argument->starts_with("--") ? parse_long(*argument) : parse_short(argument->substr(1));
+    if (!status) return status.error();
+  }
+  Options& options = options_;
+  if (options.mode == Mode::help || options.mode == Mode::version) return options;
+
+  // Without -T every core works, but a benchmark compares single ones.
+  if (!threads_given_) options.compress.threads = options.mode == Mode::benchmark ? 1 : 0;
+  if (options.json && options.mode != Mode::list) return refuse("--json goes with --list");
+  if (options.from_zst && options.mode != Mode::compress)
+    return refuse("--from-zst compresses, and goes with no other work");
+  if (options.to_stdout && !options.output.empty()) return refuse("-c and -o name two outputs");
+  if (options.output == "-") {
+    options.output.clear();
+    options.to_stdout = true;
+  }
+  if (!options.output.empty() && options.recursive) return refuse("-o names one output, and -r makes many");
+  if (options.last_level != 0 && options.last_level < options.compress.level)
+    return refuse("the last level of a benchmark is below its first");
+  if (options.mode == Mode::compress || options.mode == Mode::benchmark)
+    if (const auto bound = weft::gstd::compress_bound(0, options.compress); !bound) return bound.error();
+  return options;
+}
+
+}  // namespace
+
+const char* const kUsage = R"(usage: gstd [OPTIONS] [--] [FILES]
+
+Compresses FILES to FILES.gst, or with -d restores them; without FILES, or for -, standard input to standard output.
+Sources are kept.
+
+  -1 ... -22       level, fast to small (3)
+  -d  -z           decompress; compress (the default)
+  -t               test the integrity of compressed files
+  -l               list what compressed files hold; --json for programs
+  -o FILE          the output's name
+  -c               write to standard output
+  -f               overwrite files, and write to a terminal
+  -k  --rm         keep sources (the default); remove them when all went well
+  -r               work on all files of directories
+  -T#              threads; 0: as many as there are cores (the default)
+  -q  -v           say less, say more; -qq: not even errors
+  -h  -V           this text; the version
+
+  --tile=SIZE      what is decoded alone: 16K to 1M (64K)
+  --segment=SIZE   what is compressed before any of it is written: 1M to 1G (64M)
+  --filter=NAME    auto, none, delta, planes, delta-planes, zigzag-planes, zigzag2-planes, zigzag3-planes,
+                   colour-planes, bc1 to bc5, bc7; NAME:STRIDE for elements of so many bytes
+  --[no-]contexts  codes of literals by what surrounds them (on)
+  --[no-]check     checksums (on)
+  --[no-]progress  a line that tells how far the work is (on a terminal)
+  --limit=SIZE     refuse what restores to more
+  --from-zst       compress what .zst files hold; --long[=#] for their windows of up to 2^# bytes
+
+  -b[#] -e# -i#    benchmark beside zstd at levels # to #, for # seconds a figure (-b3 -i2, one thread)
+)";
+
+Result<Options> parse_options(std::span<const char* const> arguments) { return Parser(arguments).parse(); }
+
+}  // namespace gstd_tool

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <weft/gstd.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace gstd_tool {
+
+enum class Mode { compress, decompress, test, list, benchmark, help, version };
+
+struct Options {
+  Mode mode = Mode::compress;
+  weft::gstd::CompressConfig compress;  ///< threads for everything
+  bool from_zst = false;
+  bool to_stdout = false;
+  bool force = false;
+  bool recursive = false;
+  bool remove_sources = false;
+  bool json = false;
+  bool verify = true;
+  std::optional<bool> progress;  ///< none: on a terminal
+  int verbosity = 2;             ///< 0: nothing but the exit status; 1: errors; 2: and a line a file; 3: more
+  std::string output;            ///< empty: named after the input
+  std::vector<std::string> inputs;
+  uint64_t limit = UINT64_MAX;  ///< bytes of content of an input
+  int window_log = 27;          ///< the largest of a .zst
+  int last_level = 0;           ///< of a benchmark
+  double seconds = 2;           ///< of each of its measurements, at least
+};
+
+/// Reads the arguments after the program's name. Errors: invalid_argument, with a sentence.
+weft::Result<Options> parse_options(std::span<const char* const> arguments);
+
+extern const char* const kUsage;
+
+}  // namespace gstd_tool
