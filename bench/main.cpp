@@ -98,11 +98,44 @@ int run(int argc, char** argv) {
       ->allow_extra_args(false)
       ->check(checked_by(parse_tuning));
 
+#ifdef WEFT_BENCH_CODEC
+  CodecOptions codec_options;
+  CLI::App* const codec = app.add_subcommand(
+      "codec", "Compresses files by gstd and, in chunks of its tiles, by zstd, lz4 and libdeflate; on the CPU.");
+  codec->add_option("files", codec_options.files, "files to compress")
+      ->required()
+      ->check(CLI::ExistingFile)
+      ->type_name("FILE...");
+  codec->add_option("--levels", codec_options.levels, "levels (default: 3,12,19)")
+      ->delimiter(',')
+      ->type_name("N,...")
+      ->check(CLI::Range(1, 22));
+  codec->add_option("--tiles", codec_options.tiles, "bytes a tile, powers of two (default: 65536)")
+      ->delimiter(',')
+      ->type_name("N,...")
+      ->check(CLI::Range(1u << 14, 1u << 20));
+  codec->add_option("--filters", codec_options.filters, "auto, none (default: both)")
+      ->delimiter(',')
+      ->type_name("NAME,...")
+      ->check(CLI::IsMember({"auto", "none"}));
+  codec->add_option("--bytes", codec_options.most_bytes, "of each file only its first N")->type_name("N");
+  codec->add_option("--threads", codec_options.threads, "of gstd; 0: all there are (default: 1)")->type_name("N");
+  codec->add_option("--repeats", codec_options.repeats, "times a file is decoded (default: 5)")
+      ->type_name("N")
+      ->check(CLI::Range(1u, 1000u));
+  codec->add_flag("!--no-peers", codec_options.peers, "gstd alone");
+  codec->add_option("--ratios", codec_options.ratios, "write gstd's sizes as CSV to FILE")->type_name("FILE");
+  codec->add_option("--json", codec_options.json, "write everything as JSON to FILE")->type_name("FILE");
+#endif
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
+#ifdef WEFT_BENCH_CODEC
+  if (*codec) return run_codec(codec_options);
+#endif
   apply(texts, options);
   if (*compare) return run_compare(first, second);
   if (*tune) return run_tune(options);

@@ -147,10 +147,14 @@ function(weft_embed_kernels target)
   set(registry "${binary_dir}/kernel_registry.cpp")
   list(JOIN kernel_files "\n" lines)
   file(CONFIGURE OUTPUT "${list}" CONTENT "${lines}\n" @ONLY)
+  set(form words)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+    set(form text)
+  endif()
   add_custom_command(
     OUTPUT "${registry}"
     COMMAND weft_embed_kernels "${arg_HEADER}" "${arg_NAMESPACE}" "${list}" "${registry}"
-            $<IF:$<CXX_COMPILER_ID:GNU,Clang,AppleClang>,text,words>
+            ${form}
     DEPENDS weft_embed_kernels "${list}" ${kernel_files}
     COMMENT "Embedding the kernels of ${target}"
     VERBATIM)

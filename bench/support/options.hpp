@@ -41,6 +41,20 @@ Result<std::pair<std::string, std::vector<uint32_t>>> parse_tuning(const std::st
 /// Takes out the cases whose name holds none of the filters or whose items are of none of the types.
 void select(Cases& cases, const std::vector<std::string>& filters, const std::vector<Type>& types);
 
+/// What `weft-bench codec` is told: each file by gstd at each level, tile and choice of filters, and by the peers at each level and tile.
+struct CodecOptions {
+  std::vector<std::string> files;
+  uint64_t most_bytes = UINT64_MAX;  ///< of each file, from its beginning
+  std::vector<int> levels = {3, 12, 19};
+  std::vector<uint32_t> tiles = {1u << 16};
+  std::vector<std::string> filters = {"auto", "none"};  ///< "auto": filters and contexts, "none": neither
+  uint32_t threads = 1;                                 ///< of gstd alone; peers take one
+  uint32_t repeats = 5;                                 ///< of decoding; encoding is timed once
+  bool peers = true;
+  std::string ratios;  ///< a CSV file's name for gstd's sizes, which are the same on every machine, or empty
+  std::string json;
+};
+
 inline constexpr uint32_t kRepeats = 30;
 inline constexpr uint32_t kQuickRepeats = 11;
 
@@ -49,5 +63,6 @@ int run_measure(const Options& options);
 int run_tune(const Options& options);
 int run_compare(const std::string& first, const std::string& second);
 int run_list();
+int run_codec(const CodecOptions& options);
 
 }  // namespace weft::bench

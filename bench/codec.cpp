@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <lz4.h>
+#include <lz4hc.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <libdeflate.h>
+#include <nlohmann/json.hpp>
+
+#include <weft/gstd.hpp>
+
+#include "git_commit.hpp"
+#include "support/options.hpp"
+#include "support/statistics.hpp"
+
+namespace weft::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Bytes = std::vector<std::byte>;
+using Clock = std::chrono::steady_clock;
+
+/// What one codec makes of one file.
+struct CodecRow {
+  std::string file;
+  std::string codec;  ///< with what sets it apart from its own other rows
+  int level = 0;
+  uint32_t tile = 0;
+  std::string filters;  ///< of gstd; "-" of others
+  uint64_t bytes = 0;
+  uint64_t compressed = 0;
+  double compress_s = 0;
+  double decompress_s = 0;
+  std::string failure;  ///< why there is no result, if there is none
+
+  double ratio() const { return compressed == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(compressed); }
+};
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+std::optional<Bytes> read_file(const std::string& path, uint64_t most) {
+  std::ifstream stream(path, std::ios::binary | std::ios::ate);
+  if (!stream) return std::nullopt;
+  const auto size = static_cast<uint64_t>(std::max<std::streamoff>(stream.tellg(), 0));
+  Bytes bytes(std::min(size, most));
+  stream.seekg(0);
+  stream.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  if (stream.gcount() != static_cast<std::streamsize>(bytes.size())) return std::nullopt;
+  return bytes;
+}
+
+/// Times `decode` a few times and keeps the median. False: it failed, or what it made is not `content`.
+bool time_decoding(const CodecOptions& options, const Bytes& content, CodecRow& row,
+                   const std::function<bool(Bytes&)>& decode) {
+  Bytes output(content.size());
+  std::vector<double> times;
+  for (uint32_t i = 0; i < options.repeats; ++i) {
+    const auto start = Clock::now();
+    if (!decode(output)) {
+      row.failure = "decoding failed";
+      return false;
+    }
+    times.push_back(seconds_since(start));
+  }
+  row.decompress_s = summarize(std::move(times)).median;
+  if (output != content) row.failure = "what was decoded is not what was encoded";
+  return row.failure.empty();
+}
+
+void run_gstd(const CodecOptions& options, const Bytes& content, CodecRow& row) {
+  gstd::CompressConfig config;
+  config.level = row.level;
+  config.tile_bytes = row.tile;
+  config.threads = options.threads;
+  if (row.filters == "none") {
+    config.filter = gstd::TileFilter::none;
+    config.contexts = false;
+  }
+  const auto start = Clock::now();
+  const Result<Bytes> stream = gstd::compress(content, config);
+  row.compress_s = seconds_since(start);
+  if (!stream) {
+    row.failure = stream.error().message;
+    return;
+  }
+  row.compressed = stream->size();
+  time_decoding(options, content, row, [&](Bytes& output) {
+    gstd::DecompressConfig decompress;
+    decompress.threads = options.threads;
+    return gstd::decompress_to(*stream, output, decompress).ok();
+  });
+}
+
+/// A codec of one buffer at a time. Both return how many bytes they wrote, 0 where they failed.
+struct ChunkCodec {
+  std::string name;
+  std::function<size_t(size_t)> bound;
+  std::function<size_t(std::span<const std::byte>, std::span<std::byte>)> encode;
+  std::function<size_t(std::span<const std::byte>, std::span<std::byte>)> decode;
+};
+
+/// Chunks of row.tile bytes, each by itself, on one thread; 4 bytes a chunk for a table of their sizes.
+void run_chunks(const CodecOptions& options, const ChunkCodec& codec, const Bytes& content, CodecRow& row) {
+  std::vector<Bytes> chunks;
+  Bytes buffer(codec.bound(row.tile));
+  const auto start = Clock::now();
+  for (size_t at = 0; at < content.size(); at += row.tile) {
+    const auto chunk = std::span(content).subspan(at, std::min<size_t>(row.tile, content.size() - at));
+    const size_t size = codec.encode(chunk, buffer);
+    if (size == 0) {
+      row.failure = "encoding failed";
+      return;
+    }
+    chunks.emplace_back(buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(size));
+  }
+  row.compress_s = seconds_since(start);
+  for (const Bytes& chunk : chunks) row.compressed += chunk.size() + 4;
+  time_decoding(options, content, row, [&](Bytes& output) {
+    size_t at = 0;
+    for (const Bytes& chunk : chunks) {
+      const auto to = std::span(output).subspan(at, std::min<size_t>(row.tile, output.size() - at));
+      if (codec.decode(chunk, to) != to.size()) return false;
+      at += to.size();
+    }
+    return true;
+  });
+}
+
+const char* chars(std::span<const std::byte> bytes) { return reinterpret_cast<const char*>(bytes.data()); }
+char* chars(std::span<std::byte> bytes) { return reinterpret_cast<char*>(bytes.data()); }
+
+void run_zstd(const CodecOptions& options, const Bytes& content, CodecRow& row) {
+  const std::unique_ptr<ZSTD_CCtx, size_t (*)(ZSTD_CCtx*)> encoder(ZSTD_createCCtx(), ZSTD_freeCCtx);
+  const std::unique_ptr<ZSTD_DCtx, size_t (*)(ZSTD_DCtx*)> decoder(ZSTD_createDCtx(), ZSTD_freeDCtx);
+  const auto written = [](size_t result) { return ZSTD_isError(result) != 0 ? size_t{0} : result; };
+  run_chunks(
+      options,
+      {"zstd", ZSTD_compressBound,
+       [&](auto from, auto to) {
+         return written(ZSTD_compressCCtx(encoder.get(), to.data(), to.size(), from.data(), from.size(), row.level));
+       },
+       [&](auto from, auto to) {
+         return written(ZSTD_decompressDCtx(decoder.get(), to.data(), to.size(), from.data(), from.size()));
+       }},
+      content, row);
+}
+
+void run_lz4(const CodecOptions& options, const Bytes& content, CodecRow& row) {
+  const auto written = [](int result) { return static_cast<size_t>(std::max(result, 0)); };
+  run_chunks(options,
+             {"lz4", [](size_t size) { return static_cast<size_t>(LZ4_compressBound(static_cast<int>(size))); },
+              [&](auto from, auto to) {
+                return written(LZ4_compress_HC(chars(from), chars(to), static_cast<int>(from.size()),
+                                               static_cast<int>(to.size()), std::min(row.level, LZ4HC_CLEVEL_MAX)));
+              },
+              [&](auto from, auto to) {
+                return written(LZ4_decompress_safe(chars(from), chars(to), static_cast<int>(from.size()),
+                                                   static_cast<int>(to.size())));
+              }},
+             content, row);
+}
+
+void run_libdeflate(const CodecOptions& options, const Bytes& content, CodecRow& row) {
+  const std::unique_ptr<libdeflate_compressor, void (*)(libdeflate_compressor*)> encoder(
+      libdeflate_alloc_compressor(std::min(row.level, 12)), libdeflate_free_compressor);
+  const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> decoder(
+      libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
+  run_chunks(options,
+             {"libdeflate", [&](size_t size) { return libdeflate_deflate_compress_bound(encoder.get(), size); },
+              [&](auto from, auto to) {
+                return libdeflate_deflate_compress(encoder.get(), from.data(), from.size(), to.data(), to.size());
+              },
+              [&](auto from, auto to) {
+                size_t size = 0;
+                const auto result =
+                    libdeflate_deflate_decompress(decoder.get(), from.data(), from.size(), to.data(), to.size(), &size);
+                return result == LIBDEFLATE_SUCCESS ? size : size_t{0};
+              }},
+             content, row);
+}
+
+std::string speed_text(uint64_t bytes, double seconds) {
+  return seconds > 0 ? fmt::format("{:.1f}", static_cast<double>(bytes) / seconds * 1e-6) : std::string("-");
+}
+
+void print_head() {
+  fmt::print("{:<12} {:<11} {:>5} {:>8} {:<8} {:>12} {:>12} {:>7} {:>9} {:>9}\n", "file", "codec", "level", "tile",
+             "filters", "bytes", "compressed", "ratio", "MB/s in", "MB/s out");
+}
+
+void print_row(const CodecRow& row) {
+  if (!row.failure.empty())
+    fmt::print("{:<12} {:<11} {:>5} {:>8} {:<8} {}\n", row.file, row.codec, row.level, row.tile, row.filters,
+               row.failure);
+  else
+    fmt::print("{:<12} {:<11} {:>5} {:>8} {:<8} {:>12} {:>12} {:>7.4f} {:>9} {:>9}\n", row.file, row.codec, row.level,
+               row.tile, row.filters, row.bytes, row.compressed, row.ratio(), speed_text(row.bytes, row.compress_s),
+               speed_text(row.bytes, row.decompress_s));
+  std::fflush(stdout);
+}
+
+/// Rows of gstd alone, without times: the same on every machine.
+bool write_ratios(const std::string& path, std::span<const CodecRow> rows) {
+  std::ofstream stream(path, std::ios::binary);
+  stream << "file,level,tile,filters,bytes,compressed,ratio\n";
+  for (const CodecRow& row : rows)
+    if (row.codec == "gstd")
+      stream << fmt::format("{},{},{},{},{},{},{:.4f}\n", row.file, row.level, row.tile, row.filters, row.bytes,
+                            row.compressed, row.ratio());
+  return stream.flush().good();
+}
+
+bool write_json(const std::string& path, const CodecOptions& options, std::span<const CodecRow> rows) {
+  Json json;
+  json["program"] = "weft-bench codec";
+  json["commit"] = kGitCommit;
+  json["threads"] = options.threads;
+  json["peers"] = {
+      {"zstd", ZSTD_versionString()}, {"lz4", LZ4_versionString()}, {"libdeflate", LIBDEFLATE_VERSION_STRING}};
+  json["results"] = Json::array();
+  for (const CodecRow& row : rows) {
+    Json entry = {{"file", row.file},       {"codec", row.codec}, {"level", row.level},          {"tile", row.tile},
+                  {"filters", row.filters}, {"bytes", row.bytes}, {"compressed", row.compressed}};
+    if (!row.failure.empty()) entry["failure"] = row.failure;
+    entry["compress_s"] = row.compress_s;
+    entry["decompress_s"] = row.decompress_s;
+    json["results"].push_back(std::move(entry));
+  }
+  std::ofstream stream(path, std::ios::binary);
+  stream << json.dump(1) << '\n';
+  return stream.flush().good();
+}
+
+}  // namespace
+
+int run_codec(const CodecOptions& options) {
+  using Run = void (*)(const CodecOptions&, const Bytes&, CodecRow&);
+  struct Peer {
+    const char* name;
+    Run run;
+  };
+  constexpr Peer kPeers[] = {{"zstd", run_zstd}, {"lz4", run_lz4}, {"libdeflate", run_libdeflate}};
+
+  std::vector<CodecRow> rows;
+  const auto add = [&](const Bytes& content, CodecRow row, Run run) {
+    run(options, content, row);
+    print_row(row);
+    rows.push_back(std::move(row));
+  };
+  print_head();
+  for (const std::string& path : options.files) {
+    const std::optional<Bytes> content = read_file(path, options.most_bytes);
+    if (!content) {
+      fmt::print(stderr, "weft-bench: cannot read {}\n", path);
+      return 1;
+    }
+    std::string name = std::filesystem::path(path).filename().string();
+    if (content->size() == options.most_bytes) name += fmt::format("[:{}]", options.most_bytes);
+    for (const uint32_t tile : options.tiles)
+      for (const int level : options.levels) {
+        CodecRow row;
+        row.file = name;
+        row.level = level;
+        row.tile = tile;
+        row.filters = "-";
+        row.bytes = content->size();
+        for (const std::string& filters : options.filters) {
+          CodecRow own = row;
+          own.codec = "gstd";
+          own.filters = filters;
+          add(*content, own, run_gstd);
+        }
+        if (!options.peers || content->empty()) continue;
+        for (const Peer& peer : kPeers) {
+          CodecRow theirs = row;
+          theirs.codec = peer.name;
+          add(*content, theirs, peer.run);
+        }
+      }
+  }
+  bool written = true;
+  if (!options.ratios.empty()) written = write_ratios(options.ratios, rows) && written;
+  if (!options.json.empty()) written = write_json(options.json, options, rows) && written;
+  if (!written) fmt::print(stderr, "weft-bench: cannot write {} {}\n", options.ratios, options.json);
+  const bool failed = std::ranges::any_of(rows, [](const CodecRow& row) { return !row.failure.empty(); });
+  return written && !failed ? 0 : 1;
+}
+
+}  // namespace weft::bench
