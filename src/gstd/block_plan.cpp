@@ -107,9 +107,22 @@ uint64_t BlockPlanner::plan(std::span<const std::byte> bytes, std::span<const Ma
   } else {
     // One block, unless there has to be another. What it comes to matters for tiny tiles only.
     segments_.clear();
-    size_t literals = bytes.size();
-    for (const Match& match : matches) literals -= match.length;
+    size_t trailing = bytes.size(), literals = bytes.size(), longest = 0;
+    for (const Match& match : matches) {
+      trailing -= match.literals + match.length;
+      literals -= match.length;
+      longest = std::max<size_t>(longest, std::max(match.literals, match.length));
+    }
     cost = (literals * 6 + matches.size() * 20) * kBit;
+    if (bytes.size() <= kMaxBlockBytes && std::max(longest, trailing) <= kLongest) {
+      sequences.assign(matches.begin(), matches.end());
+      BlockPlan block;
+      block.size = static_cast<uint32_t>(bytes.size());
+      block.count = static_cast<uint32_t>(matches.size());
+      block.trailing = static_cast<uint32_t>(trailing);
+      blocks.assign(1, block);
+      return cost >> kCostLog;
+    }
   }
 
   // Sequences again, cut where a block ends or a length is too long.

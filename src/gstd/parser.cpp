@@ -17,6 +17,24 @@ struct FreeContext {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
 };
 
+// Most matches are short: no call for those.
+bool are_equal(const std::byte* a, const std::byte* b, size_t size) {
+  if (size < 8) {
+    size_t i = 0;
+    while (i < size && a[i] == b[i]) ++i;
+    return i == size;
+  }
+  uint64_t of_a, of_b;
+  for (size_t i = 0; i + 8 < size; i += 8) {
+    std::memcpy(&of_a, a + i, 8);
+    std::memcpy(&of_b, b + i, 8);
+    if (of_a != of_b) return false;
+  }
+  std::memcpy(&of_a, a + size - 8, 8);
+  std::memcpy(&of_b, b + size - 8, 8);
+  return of_a == of_b;
+}
+
 }  // namespace
 
 struct Parser::State {
@@ -80,11 +98,8 @@ void Parser::parse(std::span<const std::byte> bytes, std::vector<Match>& matches
     literals += s.litLength;
     if (s.matchLength > bytes.size() - position) return;
     if (s.matchLength == 0) continue;
-    bool matches_there = s.offset != 0 && s.offset <= position && s.matchLength >= kMinMatch;
-    if (matches_there)
-      matches_there = std::equal(bytes.begin() + static_cast<std::ptrdiff_t>(position),
-                                 bytes.begin() + static_cast<std::ptrdiff_t>(position + s.matchLength),
-                                 bytes.begin() + static_cast<std::ptrdiff_t>(position - s.offset));
+    const bool matches_there = s.offset != 0 && s.offset <= position && s.matchLength >= kMinMatch &&
+                               are_equal(&bytes[position], &bytes[position - s.offset], s.matchLength);
     if (matches_there) {
       matches.push_back({literals, s.matchLength, s.offset});
       literals = 0;

@@ -436,17 +436,18 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, const Bloc
           static_cast<uint32_t>(std::min<size_t>(literals_of_batch, kMaxLiteralsOfLane << header.lanes_log));
       const uint32_t of_lane = literals_of_lane(round, header.lanes_log);
       for (uint32_t step = 0; step < of_lane; step += 2) {
-        const uint32_t busy = (round - step + of_lane - 1) / of_lane;  // lanes with a literal at this step
-        for (uint32_t lane = 0; lane < busy; ++lane) {
-          const uint32_t end = std::min({step + 2, of_lane, round - lane * of_lane});
-          uint32_t value = 0, bits = 0;
-          for (uint32_t i = step; i < end; ++i) {
-            const uint32_t at = literal + lane * of_lane + i, byte = bytes_of_literals[at];
-            const Code code = codes[table_of(at)][byte];
-            value = value << code.length | code.code;
-            bits += code.length;
-          }
-          writer.bits(lane, longest * (end - step), value, bits);
+        // Lanes with two literals, then those with one.
+        const uint32_t with_two = of_lane == 1 || round < step + 2 ? 0 : (round - step - 2) / of_lane + 1;
+        const uint32_t with_any = round < step + 1 ? 0 : (round - step - 1) / of_lane + 1;
+        uint32_t at = literal + step, lane = 0;
+        for (; lane < with_two; ++lane, at += of_lane) {
+          const Code code = codes[table_of(at)][bytes_of_literals[at]];
+          const Code next = codes[table_of(at + 1)][bytes_of_literals[at + 1]];
+          writer.bits(lane, 2 * longest, uint32_t{code.code} << next.length | next.code, code.length + next.length);
+        }
+        for (; lane < with_any; ++lane, at += of_lane) {
+          const Code code = codes[table_of(at)][bytes_of_literals[at]];
+          writer.bits(lane, longest, code.code, code.length);
         }
       }
       literal += round;
