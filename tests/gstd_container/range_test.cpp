@@ -19,7 +19,7 @@ TEST_SUITE("gstd ranges") {
   }
 
   TEST_CASE("ranges around edges of tiles and segments are those of the content") {
-    const Bytes content = mixed_bytes((2u << 20) + 5 * kTile + 77, kTile);
+    const Bytes content = mixed_bytes((1u << 20) + 5 * kTile + 77, kTile);
     const Bytes stream = stream_of(content, small_tiles());
     const Exact exact(stream);
     uint64_t bytes_read = 0;
@@ -31,8 +31,8 @@ TEST_SUITE("gstd ranges") {
       return {};
     };
     Random random(3);
-    std::vector<uint64_t> edges = {0, kTile, 2 * kTile, 1u << 20, 2u << 20, content.size()};
-    for (int i = 0; i < 10; ++i) edges.push_back(random.below(static_cast<uint32_t>(content.size())));
+    std::vector<uint64_t> edges = {0, kTile, 2 * kTile, 1u << 20, content.size()};
+    for (int i = 0; i < 4; ++i) edges.push_back(random.below(static_cast<uint32_t>(content.size())));
     for (const uint64_t from : edges)
       for (const uint64_t to : edges)
         for (const int off : {-1, 0, 1}) {
@@ -55,7 +55,7 @@ TEST_SUITE("gstd ranges") {
     // A range reads the tiles it has part of, and headers and tables up to there.
     bytes_read = 0;
     Bytes part(10);
-    REQUIRE(gstd::decompress_range(read, stream.size(), (2u << 20) + 4 * kTile + 3, part));
+    REQUIRE(gstd::decompress_range(read, stream.size(), (1u << 20) + 4 * kTile + 3, part));
     CHECK(bytes_read < 2 * kTile);
   }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <doctest/doctest.h>
 
-#include <fstream>
-
 #include "content.hpp"
 
 namespace weft::test {
@@ -51,11 +49,10 @@ TEST_SUITE("gstd streams") {
   }
 
   TEST_CASE("sizes around the edges of tiles, words and segments come back") {
-    for (const uint32_t tile : {1u << 14, 1u << 16, 1u << 20}) {
+    for (const uint32_t tile : {1u << 14, 1u << 16}) {
       CompressConfig config;
       config.tile_bytes = tile;
-      config.segment_bytes = 1u << 20;
-      for (const size_t edge : {size_t{0}, size_t{tile}, 2 * size_t{tile}, size_t{1} << 20, size_t{1} << 21})
+      for (const size_t edge : {size_t{0}, size_t{tile}, 2 * size_t{tile}})
         for (const int off : {-5, -4, -1, 0, 1, 2, 3, 4, 5, 8}) {
           if (off < 0 && edge == 0) continue;
           const size_t size = edge + static_cast<size_t>(static_cast<std::ptrdiff_t>(off));
@@ -64,6 +61,17 @@ TEST_SUITE("gstd streams") {
           check_round_trip(mixed_bytes(size, tile), config);
         }
     }
+    // Segments of 2^20, and the largest tiles.
+    for (const uint32_t tile : {1u << 16, 1u << 20})
+      for (const size_t size : {(1u << 20) - 1, 1u << 20, (1u << 20) + 1, 2u << 20, (2u << 20) + 3}) {
+        CompressConfig config;
+        config.level = 1;
+        config.tile_bytes = tile;
+        config.segment_bytes = 1u << 20;
+        CAPTURE(tile);
+        CAPTURE(size);
+        check_round_trip(mixed_bytes(size, tile), config);
+      }
   }
 
   TEST_CASE("all byte values, random bytes and records come back at some levels") {
@@ -119,8 +127,9 @@ TEST_SUITE("gstd streams") {
   }
 
   TEST_CASE("threads and pieces make no difference to the stream") {
-    const Bytes content = mixed_bytes(3 * (1u << 20) + 12345);
+    const Bytes content = mixed_bytes(2 * (1u << 20) + 12345);
     CompressConfig config;
+    config.level = 1;
     config.segment_bytes = 1u << 20;
     const Bytes told = stream_of(content, config);
     const Bytes untold = pieced_stream_of(content, content.size(), config, std::nullopt);
@@ -129,7 +138,7 @@ TEST_SUITE("gstd streams") {
       CAPTURE(threads);
       config.threads = threads;
       CHECK(stream_of(content, config) == told);
-      for (const size_t piece : {size_t{1000}, size_t{65536}, size_t{65537}, size_t{1} << 20, size_t{3} << 20}) {
+      for (const size_t piece : {size_t{1000}, size_t{65536}, size_t{65537}, size_t{2} << 20}) {
         CAPTURE(piece);
         CHECK(pieced_stream_of(content, piece, config, content.size()) == told);
         CHECK(pieced_stream_of(content, piece, config, std::nullopt) == untold);

@@ -149,11 +149,11 @@ Status benchmark(const std::string& name, const Options& options) {
     gstd::CompressConfig config = options.compress;
     config.level = level;
     Row row;
-    if (const Status status = measure_gstd(*content, options, config, row); !status) return status;
+    if (Status status = measure_gstd(*content, options, config, row); !status) return status;
     print(config.threads == 1 ? "gstd" : "gstd, several threads", level, content->size(), row);
-    if (const Status status = measure_zstd(*content, options, level, config.tile_bytes, row); !status) return status;
+    if (Status status = measure_zstd(*content, options, level, config.tile_bytes, row); !status) return status;
     print("zstd, in tiles", level, content->size(), row);
-    if (const Status status = measure_zstd(*content, options, level, content->size(), row); !status) return status;
+    if (Status status = measure_zstd(*content, options, level, content->size(), row); !status) return status;
     print("zstd, the whole", level, content->size(), row);
   }
   return {};

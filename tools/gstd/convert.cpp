@@ -84,7 +84,7 @@ class FromZstConverter final : public Converter {
       full = out.pos == out.size;
       if (out.pos > limit_ - given_) return refuse("there is more content than --limit allows");
       given_ += out.pos;
-      if (const Status status = compressor_.write(std::span(content_).first(out.pos), sink); !status) return status;
+      if (Status status = compressor_.write(std::span(content_).first(out.pos), sink); !status) return status;
       if (in.pos == before && out.pos == 0) break;
     }
     read_ += bytes.size();
@@ -133,7 +133,7 @@ Status Work::convert(Input& input, const std::string& name, const gstd::Sink& si
     if (!count) return count.error();
     if (*count == 0) break;
     sizes.read += *count;
-    if (const Status status = (*converter)->write(std::span(piece).first(*count), counted); !status) return status;
+    if (Status status = (*converter)->write(std::span(piece).first(*count), counted); !status) return status;
     meter.update(sizes.read, compresses ? sizes.read : sizes.written, compresses ? sizes.written : sizes.read);
     if (*count < piece.size()) break;
   }
@@ -196,7 +196,7 @@ Status Work::run(const std::string& name) const {
   Sizes sizes;
   if (tests()) {
     const gstd::Sink nowhere = [](std::span<const std::byte>) -> Status { return {}; };
-    if (const Status status = convert(*input, name, nowhere, sizes); !status) return status;
+    if (Status status = convert(*input, name, nowhere, sizes); !status) return status;
     if (options.verbosity >= 2)
       std::fprintf(stderr, "%s: good, %llu bytes of content\n", shown_name(name).c_str(),
                    static_cast<unsigned long long>(sizes.written));
@@ -211,7 +211,7 @@ Status Work::run(const std::string& name) const {
     if (status) return {};
     return Error{status.error().code, "cannot write: " + status.error().message};
   };
-  if (const Status status = convert(*input, name, sink, sizes); !status) return status;
+  if (Status status = convert(*input, name, sink, sizes); !status) return status;
   if (const Status status = output->finish(is_stdin ? nullptr : &input->facts()); !status)
     return Error{status.error().code, "cannot finish its output: " + status.error().message};
   if (options.verbosity >= (to_stdout ? 3 : 2)) {

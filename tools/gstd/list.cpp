@@ -15,7 +15,6 @@ namespace gstd = weft::gstd;
 using weft::Error;
 using weft::ErrorCode;
 using weft::Result;
-using weft::Status;
 
 Result<gstd::StreamInfo> info_of(const std::string& name, const Options& options) {
   if (name == "-") return Error{ErrorCode::invalid_argument, "--list wants files, to look here and there in them"};

@@ -10,7 +10,10 @@ std::string shown_bytes(uint64_t bytes) {
   static constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
   double value = static_cast<double>(bytes);
   size_t unit = 0;
-  for (; value >= 1000; value /= 1000) ++unit;
+  while (value >= 1000) {
+    value /= 1000;
+    ++unit;
+  }
   char text[32];
   std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : value < 99.95 ? "%.1f %s" : "%.0f %s", value, kUnits[unit]);
   return text;
