@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 4) return 0;
   using Filter = gstd::TileFilter;
   constexpr Filter kFilters[] = {Filter::automatic,    Filter::none,          Filter::delta,         Filter::planes,
-                                 Filter::delta_planes, Filter::zigzag_planes, Filter::colour_planes, Filter::bc1,
+                                 Filter::delta_planes, Filter::zigzag_planes, Filter::zigzag2_planes, Filter::zigzag3_planes, Filter::colour_planes, Filter::bc1,
                                  Filter::bc2,          Filter::bc3,           Filter::bc4,           Filter::bc5,
                                  Filter::bc7};
   gstd::CompressConfig config;
