@@ -44,7 +44,7 @@ foreach(way IN ITEMS find_package add_subdirectory pkg_config)
   add_test(NAME consumer_${way}
            COMMAND ${CMAKE_COMMAND} -DWAY=${way} "-DSOURCE=${PROJECT_SOURCE_DIR}" "-DBUILD=${PROJECT_BINARY_DIR}"
                    "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/consumer/${way}" "-DCXX=${CMAKE_CXX_COMPILER}"
-                   "-DLAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}" "-DREGISTRY=${weft_registry}" -DJIT=${WEFT_JIT}
+                   "-DLAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}" "-DREGISTRY=${weft_registry}" -DJIT=${WEFT_JIT} -DGSTD=${WEFT_GSTD}
                    -P "${CMAKE_CURRENT_SOURCE_DIR}/consumer/consumer_test.cmake")
   set_tests_properties(consumer_${way} PROPERTIES LABELS consumer TIMEOUT 900 ENVIRONMENT "${weft_software_device}")
 endforeach()
