@@ -41,7 +41,8 @@ struct LiteralTable {
     uint8_t symbol, length;
   };
   CodeLengths lengths{};
-  std::array<Entry, 1u << kMaxCodeLength> entries{};  ///< by the next kMaxCodeLength bits
+  /// By the next kMaxCodeLength bits, and one that is read beside the last.
+  std::array<Entry, (1u << kMaxCodeLength) + 1> entries{};
 
   /// False: the code is not complete. A single byte of length 1 makes a code that takes no bits.
   bool set(const CodeLengths& of);

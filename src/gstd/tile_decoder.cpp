@@ -11,6 +11,7 @@
 #include "gstd/coding.hpp"
 #include "gstd/filters.hpp"
 #include "gstd/format.hpp"
+#include "gstd/lanes.hpp"
 #include "gstd/models.hpp"
 #include "gstd/tile.hpp"
 
@@ -18,16 +19,7 @@ namespace weft::gstd {
 
 namespace {
 
-constexpr uint32_t kWordSlack = 64;  // zero words behind the last: no step takes more before it is looked at
 constexpr uint32_t kCopySlack = 64;  // copies may write so many bytes past their end, where the tile goes on
-constexpr uint32_t kRepeatFlag = 1u << 23;
-
-// What a slot of a field's table leads to.
-struct Slot {
-  uint16_t frequency, offset;  // offset: of the slot in the symbol's
-  uint32_t value;              // base, kRepeatFlag, and extra bits in the highest byte
-};
-using SlotTable = std::array<Slot, kRansSlots>;
 
 uint32_t value_of(uint32_t field, uint32_t symbol) {
   switch (field) {
@@ -51,30 +43,25 @@ void expand(uint32_t field, std::span<const uint16_t> frequencies, SlotTable& ta
   }
 }
 
-// Bits of a lane: the next is the highest.
-struct Lane {
-  uint64_t fifo;
-  uint32_t bits, state;
-};
-
-struct Sequence {
-  uint32_t literals, match, offset;
-};
-
 // All that a thread needs, whatever the tile.
 struct Workspace {
   std::vector<uint32_t> words;
   std::vector<std::byte> scratch;
-  std::array<uint8_t, kMaxBlockBytes + kCopySlack> literals;
-  std::array<uint8_t, kMaxBlockBytes> tables;  // of the literals, where it is their position that decides
+  std::array<uint8_t, kMaxBlockBytes + kLiteralSlack> literals;
+  std::array<uint8_t, kMaxBlockBytes + kLiteralSlack>
+      tables;  // of the literals, where it is their position that decides
   std::array<LiteralTable, kMaxLiteralTables> literal_tables;
   std::array<SlotTable, kFields> fields;
 };
 
 class Decoder {
  public:
-  Decoder(Workspace& work, std::span<const uint32_t> words, std::span<std::byte> output)
-      : work_(work), output_(reinterpret_cast<uint8_t*>(output.data())), size_(output.size()), count_(words.size()) {
+  Decoder(Workspace& work, std::span<const uint32_t> words, std::span<std::byte> output, bool vectors)
+      : work_(work),
+        output_(reinterpret_cast<uint8_t*>(output.data())),
+        size_(output.size()),
+        count_(words.size()),
+        vectors_(vectors) {
     work.words.resize(std::max(work.words.size(), words.size() + kWordSlack));
     std::copy(words.begin(), words.end(), work.words.begin());
     std::fill_n(work.words.begin() + static_cast<std::ptrdiff_t>(words.size()), kWordSlack, 0u);
@@ -90,15 +77,18 @@ class Decoder {
     ++next_;
     lanes_log_ = header.lanes_log;
     lane_count_ = 1u << lanes_log_;
+    vectors_ = vectors_ && lanes_log_ >= 3;
+    lanes_ = {};
     for (uint32_t l = 0; l < lane_count_; ++l) {
-      lanes_[l] = {uint64_t{*next_++} << 32, 32, 0};
-      lanes_[l].state = kStateLow | take(lanes_[l], kStateLog);
+      Lane lane = {uint64_t{*next_++} << 32, 32, 0};
+      lane.state = kStateLow | take(lane, kStateLog);
+      put(l, lane);
     }
     if (is_past_end()) return false;
     for (uint32_t b = 0; b < header.blocks; ++b)
       if (!block(b + 1 == header.blocks, header.states_released)) return false;
     for (uint32_t l = 0; l < lane_count_; ++l)
-      if (lanes_[l].fifo != 0 || (!header.states_released && lanes_[l].state != kStateLow)) return false;
+      if (lanes_.fifo[l] != 0 || (!header.states_released && lanes_.state[l] != kStateLow)) return false;
     if (next_ != end_words_) return false;
     if (header.filter != 0) {
       work_.scratch.resize(std::max(work_.scratch.size(), size_));
@@ -110,6 +100,17 @@ class Decoder {
 
  private:
   bool is_past_end() const { return next_ > end_words_; }
+
+  struct Lane {
+    uint64_t fifo;
+    uint32_t bits, state;
+  };
+  Lane get(uint32_t lane) const { return {lanes_.fifo[lane], lanes_.bits[lane], lanes_.state[lane]}; }
+  void put(uint32_t at, const Lane& lane) {
+    lanes_.fifo[at] = lane.fifo;
+    lanes_.bits[at] = lane.bits;
+    lanes_.state[at] = lane.state;
+  }
 
   static uint32_t peek(const Lane& lane, uint32_t bits) { return static_cast<uint32_t>(lane.fifo >> 1 >> (63 - bits)); }
   static uint32_t take(Lane& lane, uint32_t bits) {
@@ -159,10 +160,8 @@ class Decoder {
       if (last && last_batch && releases && !release()) return false;
       size_t literals = 0;
       if (!check_sequences(sequences, last_batch, literals)) return false;
-      // Without matches literals are in their places at once.
-      uint8_t* to = sequences == 0 ? output_ + done_ : work_.literals.data();
-      if (!read_literals(block, sequences, literals, to)) return false;
-      if (sequences != 0) execute(sequences, last_batch);
+      if (!read_literals(block, sequences, literals, work_.literals.data())) return false;
+      execute(sequences, last_batch);
       done_ = last_batch ? end_ : produced_;
       if (last_batch) return true;
     }
@@ -170,10 +169,11 @@ class Decoder {
 
   bool release() {
     for (uint32_t l = 0; l < lane_count_; ++l) {
-      Lane& lane = lanes_[l];
+      Lane lane = get(l);
       if (lane.bits + kStateLog > 64) return false;
       lane.fifo = uint64_t{lane.state - kStateLow} << (64 - kStateLog) | lane.fifo >> kStateLog;
       lane.bits += kStateLog;
+      put(l, lane);
     }
     return true;
   }
@@ -229,14 +229,20 @@ class Decoder {
       CodeLengths lengths{};
       for (uint32_t step = 0; step < steps; ++step) {
         if (step % 3 == 0)
-          for (uint32_t l = 0; l < lane_count_; ++l) refill(lanes_[l], kRansLog * std::min(3u, steps - step));
+          for (uint32_t l = 0; l < lane_count_; ++l) {
+            Lane lane = get(l);
+            refill(lane, kRansLog * std::min(3u, steps - step));
+            put(l, lane);
+          }
         if (is_past_end()) return false;
         for (uint32_t l = 0; l < lane_count_; ++l) {
           const uint32_t byte = l * steps + step;
           const uint32_t before = step == 0 ? kLengthSymbols : lengths[byte - 1];
           const uint32_t before_reference = step == 0 ? kLengthSymbols : reference_[byte - 1];
           const uint32_t model = length_model(is_relative, before, before_reference, reference_[byte]);
-          lengths[byte] = static_cast<uint8_t>(symbol(lanes_[l], length_table(model)));
+          Lane lane = get(l);
+          lengths[byte] = static_cast<uint8_t>(symbol(lane, length_table(model)));
+          put(l, lane);
         }
       }
       if (!work_.literal_tables[t].set(lengths)) return false;
@@ -248,15 +254,17 @@ class Decoder {
 
   bool read_field_tables(const BlockHeader& block) {
     std::array<Weight, kAllFieldSymbols> weights;
-    uint32_t lane = 0, read = 0;
+    uint32_t turn = 0, read = 0;
     // Lanes take turns, and what one takes another does not: refills by turns come to the same.
     for (uint32_t f = 0; f < kFields; ++f) {
       if (block.fields[f] != TableMode::own) continue;
-      for (uint32_t s = 0; s < kFieldSymbols[f]; ++s, lane = (lane + 1) % lane_count_) {
-        if (lane == 0 && is_past_end()) return false;
-        refill(lanes_[lane], kRansLog + kWeightBits);
-        const uint32_t weight_class = symbol(lanes_[lane], weight_table(weight_model(f, s)));
-        const uint32_t extra = take(lanes_[lane], weight_extra_bits(weight_class));
+      for (uint32_t s = 0; s < kFieldSymbols[f]; ++s, turn = (turn + 1) % lane_count_) {
+        if (turn == 0 && is_past_end()) return false;
+        Lane lane = get(turn);
+        refill(lane, kRansLog + kWeightBits);
+        const uint32_t weight_class = symbol(lane, weight_table(weight_model(f, s)));
+        const uint32_t extra = take(lane, weight_extra_bits(weight_class));
+        put(turn, lane);
         weights[read++] = {static_cast<uint8_t>(weight_class), static_cast<uint8_t>(extra)};
       }
     }
@@ -283,43 +291,49 @@ class Decoder {
   }
 
   bool read_sequences(const BlockHeader& block, uint32_t count) {
-    const SlotTable& literal_lengths = work_.fields[kLiteralLength];
-    const SlotTable& offsets = work_.fields[kOffset];
-    const SlotTable& match_lengths = work_.fields[kMatchLength];
+    const uint32_t low_bits = uses_low_bits_ ? block.low_bits : 32;
+    if (vectors_) {
+      next_ = read_sequences_vector(lanes_, next_, end_words_, work_.fields, low_bits, count, sequences_);
+      return !is_past_end();
+    }
     for (uint32_t l = 0; l < count; ++l) {
-      Lane lane = lanes_[l];
+      Lane lane = get(l);
       refill(lane, 3 * kRansLog);
-      sequences_[l].literals = symbol(lane, literal_lengths);
-      sequences_[l].offset = symbol(lane, offsets);
-      sequences_[l].match = symbol(lane, match_lengths);
-      lanes_[l] = lane;
+      sequences_.literals[l] = symbol(lane, work_.fields[kLiteralLength]);
+      sequences_.offset[l] = symbol(lane, work_.fields[kOffset]);
+      sequences_.match[l] = symbol(lane, work_.fields[kMatchLength]);
+      put(l, lane);
     }
     if (is_past_end()) return false;
     std::array<uint32_t, kMaxLanes> low;
-    const uint32_t low_bits = uses_low_bits_ ? block.low_bits : 32;
     if (uses_low_bits_) {
       for (uint32_t l = 0; l < count; ++l) {
-        if (sequences_[l].offset >> 24 < low_bits) continue;
-        refill(lanes_[l], kRansLog);
-        low[l] = symbol(lanes_[l], work_.fields[kLowBits]);
+        if (sequences_.offset[l] >> 24 < low_bits) continue;
+        Lane lane = get(l);
+        refill(lane, kRansLog);
+        low[l] = symbol(lane, work_.fields[kLowBits]);
+        put(l, lane);
       }
       if (is_past_end()) return false;
     }
     for (uint32_t l = 0; l < count; ++l) {
-      const uint32_t value = sequences_[l].offset, extra_bits = value >> 24;
+      const uint32_t value = sequences_.offset[l], extra_bits = value >> 24;
       const bool has_low = extra_bits >= low_bits;
       const uint32_t bits = has_low ? extra_bits - low_bits : extra_bits;
-      refill(lanes_[l], bits);
-      const uint32_t high = take(lanes_[l], bits);
-      sequences_[l].offset = (value & 0xffffff) + (has_low ? high << low_bits | low[l] : high);
+      Lane lane = get(l);
+      refill(lane, bits);
+      const uint32_t high = take(lane, bits);
+      put(l, lane);
+      sequences_.offset[l] = (value & 0xffffff) + (has_low ? high << low_bits | low[l] : high);
     }
     if (is_past_end()) return false;
     for (uint32_t l = 0; l < count; ++l) {
-      Sequence& sequence = sequences_[l];
-      const uint32_t literal_bits = sequence.literals >> 24, match_bits = sequence.match >> 24;
-      refill(lanes_[l], literal_bits + match_bits);
-      sequence.literals = (sequence.literals & 0xffffff) + take(lanes_[l], literal_bits);
-      sequence.match = (sequence.match & 0xffffff) + take(lanes_[l], match_bits);
+      const uint32_t literals = sequences_.literals[l], match = sequences_.match[l];
+      Lane lane = get(l);
+      refill(lane, (literals >> 24) + (match >> 24));
+      sequences_.literals[l] = (literals & 0xffffff) + take(lane, literals >> 24);
+      sequences_.match[l] = (match & 0xffffff) + take(lane, match >> 24);
+      put(l, lane);
     }
     return !is_past_end();
   }
@@ -329,21 +343,22 @@ class Decoder {
     size_t position = done_, of_matches = 0;
     bool sound = true;
     for (uint32_t l = 0; l < count; ++l) {
-      Sequence& sequence = sequences_[l];
       // Without branches as well: place 3 is the new offset.
-      repeats_[3] = sequence.offset;
-      uint32_t place = sequence.offset & 3;
+      const uint32_t coded = sequences_.offset[l], run = sequences_.literals[l], match = sequences_.match[l];
+      repeats_[3] = coded;
+      uint32_t place = coded & 3;
       const uint32_t next = place == kRepeats - 1 ? 0 : place + 1;
-      place = sequence.literals == 0 ? next : place;
-      place = (sequence.offset & kRepeatFlag) != 0 ? place : kRepeats;
-      sequence.offset = repeats_[place];
+      place = run == 0 ? next : place;
+      place = (coded & kRepeatFlag) != 0 ? place : kRepeats;
+      const uint32_t offset = repeats_[place];
       repeats_[2] = place >= 2 ? repeats_[1] : repeats_[2];
       repeats_[1] = place >= 1 ? repeats_[0] : repeats_[1];
-      repeats_[0] = sequence.offset;
-      position += sequence.literals;
-      sound &= sequence.offset <= position;
-      position += sequence.match;
-      of_matches += sequence.match;
+      repeats_[0] = offset;
+      sequences_.offset[l] = offset;
+      position += run;
+      sound &= offset <= position;
+      position += match;
+      of_matches += match;
     }
     produced_ = position;
     if (!sound || position > end_) return false;
@@ -351,7 +366,7 @@ class Decoder {
     return true;
   }
 
-  enum class Source { plain, one_table, by_position, by_previous };
+  using Source = LiteralSource;
 
   bool read_literals(const BlockHeader& block, uint32_t sequences, size_t count, uint8_t* to) {
     if (block.literals == TableMode::given) return decode_literals<Source::plain>(count, to);
@@ -362,13 +377,13 @@ class Decoder {
     uint32_t context = static_cast<uint32_t>(position % block.parameter);
     for (uint32_t s = 0; s <= sequences; ++s) {
       const size_t run =
-          s < sequences ? sequences_[s].literals : count - static_cast<size_t>(table - work_.tables.data());
+          s < sequences ? sequences_.literals[s] : count - static_cast<size_t>(table - work_.tables.data());
       for (size_t i = 0; i < run; ++i) {
         *table++ = map_[context];
         context = context + 1 == block.parameter ? 0 : context + 1;
       }
       if (s == sequences) break;
-      position += run + sequences_[s].match;
+      position += run + sequences_.match[s];
       context = static_cast<uint32_t>(position % block.parameter);
     }
     return decode_literals<Source::by_position>(count, to);
@@ -376,6 +391,11 @@ class Decoder {
 
   template <Source source>
   bool decode_literals(size_t count, uint8_t* to) {
+    if (vectors_) {
+      next_ = read_literals_vector(lanes_, lanes_log_, next_, end_words_, source, work_.literal_tables.data(),
+                                   map_.data(), work_.tables.data(), count, to);
+      return !is_past_end();
+    }
     constexpr uint32_t kLongest = source == Source::plain ? 8 : kMaxCodeLength;
     const LiteralTable* tables = work_.literal_tables.data();
     std::array<const LiteralTable*, 8> by_class;
@@ -405,17 +425,17 @@ class Decoder {
         uint8_t* at = to + step;
         uint32_t l = 0;
         for (; l < with_two; ++l, at += of_lane) {
-          Lane lane = lanes_[l];
+          Lane lane = get(l);
           refill(lane, 2 * kLongest);
           one(lane, at, step == 0);
           one(lane, at + 1, false);
-          lanes_[l] = lane;
+          put(l, lane);
         }
         for (; l < with_any; ++l, at += of_lane) {
-          Lane lane = lanes_[l];
+          Lane lane = get(l);
           refill(lane, kLongest);
           one(lane, at, step == 0);
-          lanes_[l] = lane;
+          put(l, lane);
         }
         if (is_past_end()) return false;
       }
@@ -426,12 +446,16 @@ class Decoder {
     return true;
   }
 
+  struct Sequence {
+    uint32_t literals, match, offset;
+  };
+
   void execute(uint32_t count, bool last_batch) {
     const uint8_t* literals = work_.literals.data();
     uint8_t* to = output_ + done_;
     uint8_t* const safe_end = size_ >= kCopySlack ? output_ + (size_ - kCopySlack) : output_;
     for (uint32_t l = 0; l < count; ++l) {
-      const Sequence& sequence = sequences_[l];
+      const Sequence sequence = {sequences_.literals[l], sequences_.match[l], sequences_.offset[l]};
       const uint8_t* from = to + sequence.literals - sequence.offset;
       if (to + sequence.literals + sequence.match <= safe_end) {
         std::memcpy(to, literals, 16);
@@ -478,8 +502,9 @@ class Decoder {
   const uint32_t* next_ = nullptr;
   const uint32_t* end_words_ = nullptr;
   uint32_t lanes_log_ = 0, lane_count_ = 1;
-  std::array<Lane, kMaxLanes> lanes_;
-  std::array<Sequence, kMaxLanes> sequences_;
+  Lanes lanes_;
+  bool vectors_;
+  Sequences sequences_;
   std::array<uint32_t, kRepeats + 1> repeats_ = {kFirstRepeats[0], kFirstRepeats[1], kFirstRepeats[2], 0};
   size_t done_ = 0, end_ = 0, produced_ = 0;
   std::array<uint8_t, kMaxLiteralContexts> map_{};
@@ -491,15 +516,23 @@ class Decoder {
   bool uses_low_bits_ = false;
 };
 
-}  // namespace
-
-TileVerdict decode_tile(std::span<const uint32_t> words, std::span<std::byte> output) {
+TileVerdict decode(std::span<const uint32_t> words, std::span<std::byte> output, bool vectors) {
   // Words that are many more than any encoder writes are not worth a copy.
   if (output.empty() || output.size() > kMaxTileBytes || words.size() > 2 * output.size() + 4096)
     return decode_tile_reference(words, output);
   thread_local const std::unique_ptr<Workspace> work = std::make_unique<Workspace>();
-  if (Decoder(*work, words, output).run()) return {};
+  if (Decoder(*work, words, output, vectors).run()) return {};
   return decode_tile_reference(words, output);
+}
+
+}  // namespace
+
+TileVerdict decode_tile(std::span<const uint32_t> words, std::span<std::byte> output) {
+  return decode(words, output, has_vector_lanes());
+}
+
+TileVerdict decode_tile_scalar(std::span<const uint32_t> words, std::span<std::byte> output) {
+  return decode(words, output, false);
 }
 
 }  // namespace weft::gstd

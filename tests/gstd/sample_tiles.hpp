@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "gstd/lanes.hpp"
 #include "gstd/tile.hpp"
 
 namespace weft::gstd::test {

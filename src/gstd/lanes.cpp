@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "gstd/lanes.hpp"
+
+#include <algorithm>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define WEFT_GSTD_VECTOR_LANES 1
+#include <immintrin.h>
+#if !defined(__clang__) && __GNUC__ < 13
+// GCC 12 takes the undefined operands inside its own intrinsics for the program's (its bug 105593).
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#endif
+
+namespace weft::gstd {
+
+#if defined(WEFT_GSTD_VECTOR_LANES)
+
+#define WEFT_GSTD_TARGET __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512cd,bmi,bmi2,lzcnt,popcnt")))
+
+namespace {
+
+constexpr uint32_t kWidth = 16;
+
+// 16 lanes: the queues in two halves.
+struct Group {
+  __m512i low, high, bits, state;
+};
+
+WEFT_GSTD_TARGET inline Group load(const Lanes& lanes, uint32_t first) {
+  return {_mm512_load_si512(&lanes.fifo[first]), _mm512_load_si512(&lanes.fifo[first + 8]),
+          _mm512_load_si512(&lanes.bits[first]), _mm512_load_si512(&lanes.state[first])};
+}
+WEFT_GSTD_TARGET inline void store(Lanes& lanes, uint32_t first, const Group& group) {
+  _mm512_store_si512(&lanes.fifo[first], group.low);
+  _mm512_store_si512(&lanes.fifo[first + 8], group.high);
+  _mm512_store_si512(&lanes.bits[first], group.bits);
+  _mm512_store_si512(&lanes.state[first], group.state);
+}
+
+WEFT_GSTD_TARGET inline __m512i low_half(__m512i of) { return _mm512_cvtepu32_epi64(_mm512_castsi512_si256(of)); }
+WEFT_GSTD_TARGET inline __m512i high_half(__m512i of) {
+  return _mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(of, 1));
+}
+WEFT_GSTD_TARGET inline __m512i joined(__m512i low, __m512i high) {
+  return _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi64_epi32(low)), _mm512_cvtepi64_epi32(high), 1);
+}
+
+WEFT_GSTD_TARGET inline void refill(Group& group, __mmask16 active, __m512i need, const uint32_t*& next) {
+  const __mmask16 takes = _mm512_mask_cmplt_epu32_mask(active, group.bits, need);
+  const __m512i words = _mm512_maskz_expand_epi32(takes, _mm512_loadu_si512(next));
+  next += _mm_popcnt_u32(takes);
+  const __m512i places = _mm512_sub_epi32(_mm512_set1_epi32(32), group.bits);
+  group.low = _mm512_or_si512(group.low, _mm512_sllv_epi64(low_half(words), low_half(places)));
+  group.high = _mm512_or_si512(group.high, _mm512_sllv_epi64(high_half(words), high_half(places)));
+  group.bits = _mm512_mask_add_epi32(group.bits, takes, group.bits, _mm512_set1_epi32(32));
+}
+
+// Lanes that take none have a count of 0.
+WEFT_GSTD_TARGET inline __m512i take(Group& group, __m512i count) {
+  const __m512i low = low_half(count), high = high_half(count), all = _mm512_set1_epi64(64);
+  const __m512i value = joined(_mm512_srlv_epi64(group.low, _mm512_sub_epi64(all, low)),
+                               _mm512_srlv_epi64(group.high, _mm512_sub_epi64(all, high)));
+  group.low = _mm512_sllv_epi64(group.low, low);
+  group.high = _mm512_sllv_epi64(group.high, high);
+  group.bits = _mm512_sub_epi32(group.bits, count);
+  return value;
+}
+
+WEFT_GSTD_TARGET inline __m512i symbol(Group& group, __mmask16 active, const SlotTable& table) {
+  const __m512i slot = _mm512_and_si512(group.state, _mm512_set1_epi32(kRansSlots - 1));
+  const auto* slots = reinterpret_cast<const char*>(table.data());
+  const __m512i zero = _mm512_setzero_si512();
+  const __m512i shares = _mm512_mask_i32gather_epi32(zero, active, slot, slots, 8);
+  const __m512i values = _mm512_mask_i32gather_epi32(zero, active, slot, slots + 4, 8);
+  const __m512i state = _mm512_add_epi32(
+      _mm512_mullo_epi32(_mm512_and_si512(shares, _mm512_set1_epi32(0xffff)), _mm512_srli_epi32(group.state, kRansLog)),
+      _mm512_srli_epi32(shares, 16));
+  const __m512i shift =
+      _mm512_maskz_sub_epi32(active, _mm512_lzcnt_epi32(state), _mm512_set1_epi32(31 - static_cast<int>(kStateLog)));
+  const __m512i bits = take(group, shift);
+  group.state = _mm512_mask_or_epi32(group.state, active, _mm512_sllv_epi32(state, shift), bits);
+  return values;
+}
+
+WEFT_GSTD_TARGET inline __mmask16 first_lanes(uint32_t count, uint32_t first) {
+  return static_cast<__mmask16>(count <= first ? 0u : (1u << std::min(count - first, kWidth)) - 1);
+}
+
+WEFT_GSTD_TARGET const uint32_t* sequences_512(Lanes& lanes, const uint32_t* next, const uint32_t* end,
+                                               const std::array<SlotTable, kFields>& fields, uint32_t low_bits,
+                                               uint32_t count, Sequences& sequences) {
+  const __m512i base_bits = _mm512_set1_epi32(0xffffff);
+  const uint32_t groups = (count + kWidth - 1) / kWidth;
+  Group group[2];
+  __m512i literals[2], match[2], offset[2], low[2];
+  __mmask16 active[2], has_low[2];
+  for (uint32_t g = 0; g < groups; ++g) {
+    group[g] = load(lanes, g * kWidth);
+    active[g] = first_lanes(count, g * kWidth);
+    refill(group[g], active[g], _mm512_set1_epi32(3 * kRansLog), next);
+    literals[g] = symbol(group[g], active[g], fields[kLiteralLength]);
+    offset[g] = symbol(group[g], active[g], fields[kOffset]);
+    match[g] = symbol(group[g], active[g], fields[kMatchLength]);
+    has_low[g] = 0;
+    low[g] = _mm512_setzero_si512();
+  }
+  if (next > end) return next;
+  if (low_bits != 32) {
+    for (uint32_t g = 0; g < groups; ++g) {
+      has_low[g] = _mm512_mask_cmpge_epu32_mask(active[g], _mm512_srli_epi32(offset[g], 24),
+                                                _mm512_set1_epi32(static_cast<int>(low_bits)));
+      refill(group[g], has_low[g], _mm512_set1_epi32(kRansLog), next);
+      low[g] = symbol(group[g], has_low[g], fields[kLowBits]);
+    }
+    if (next > end) return next;
+  }
+  const __m128i low_count = _mm_cvtsi32_si128(static_cast<int>(low_bits));
+  for (uint32_t g = 0; g < groups; ++g) {
+    const __m512i extra = _mm512_srli_epi32(offset[g], 24);
+    const __m512i bits = _mm512_mask_sub_epi32(extra, has_low[g], extra, _mm512_set1_epi32(static_cast<int>(low_bits)));
+    refill(group[g], active[g], bits, next);
+    __m512i value = take(group[g], bits);
+    value = _mm512_mask_or_epi32(value, has_low[g], _mm512_sll_epi32(value, low_count), low[g]);
+    offset[g] = _mm512_add_epi32(_mm512_and_si512(offset[g], base_bits), value);
+    _mm512_store_si512(&sequences.offset[g * kWidth], offset[g]);
+  }
+  if (next > end) return next;
+  for (uint32_t g = 0; g < groups; ++g) {
+    const __m512i literal_bits = _mm512_srli_epi32(literals[g], 24), match_bits = _mm512_srli_epi32(match[g], 24);
+    refill(group[g], active[g], _mm512_add_epi32(literal_bits, match_bits), next);
+    _mm512_store_si512(&sequences.literals[g * kWidth],
+                       _mm512_add_epi32(_mm512_and_si512(literals[g], base_bits), take(group[g], literal_bits)));
+    _mm512_store_si512(&sequences.match[g * kWidth],
+                       _mm512_add_epi32(_mm512_and_si512(match[g], base_bits), take(group[g], match_bits)));
+    store(lanes, g * kWidth, group[g]);
+  }
+  return next;
+}
+
+// Tables as one array of entries: each begins so many behind the one before.
+constexpr uint32_t kTableStride = sizeof(LiteralTable) / sizeof(LiteralTable::Entry);
+static_assert(sizeof(LiteralTable) % sizeof(LiteralTable::Entry) == 0);
+
+// Literals of lanes with one more: the next code of each.
+template <LiteralSource source>
+WEFT_GSTD_TARGET inline __m512i literal(Group& group, __mmask16 active, const char* entries, __m512i table) {
+  if constexpr (source == LiteralSource::plain) return take(group, _mm512_maskz_set1_epi32(active, 8));
+  constexpr int kUnread = 64 - static_cast<int>(kMaxCodeLength);
+  __m512i index = joined(_mm512_srli_epi64(group.low, kUnread), _mm512_srli_epi64(group.high, kUnread));
+  if constexpr (source != LiteralSource::one_table) index = _mm512_add_epi32(index, table);
+  const __m512i entry = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), active, index, entries, 2);
+  const __m512i length = _mm512_and_si512(_mm512_srli_epi32(entry, 8), _mm512_set1_epi32(15));
+  group.low = _mm512_sllv_epi64(group.low, low_half(length));
+  group.high = _mm512_sllv_epi64(group.high, high_half(length));
+  group.bits = _mm512_sub_epi32(group.bits, length);
+  return _mm512_and_si512(entry, _mm512_set1_epi32(255));
+}
+
+template <LiteralSource source>
+WEFT_GSTD_TARGET const uint32_t* literals_512(Lanes& lanes, uint32_t lanes_log, const uint32_t* next,
+                                              const uint32_t* end, const LiteralTable* tables, const uint8_t* map,
+                                              const uint8_t* numbers, size_t count, uint8_t* to) {
+  constexpr uint32_t kLongest = source == LiteralSource::plain ? 8 : kMaxCodeLength;
+  const auto* entries = reinterpret_cast<const char*>(tables->entries.data());
+  const uint32_t groups = lanes_log == kMaxLanesLog ? 2 : 1;
+  Group group[2];
+  for (uint32_t g = 0; g < groups; ++g) group[g] = load(lanes, g * kWidth);
+
+  // Where the table of a literal behind this one begins.
+  alignas(64) std::array<uint32_t, 257> table_behind;
+  if constexpr (source == LiteralSource::by_previous)
+    for (uint32_t v = 0; v < 257; ++v) table_behind[v] = map[literal_class(v)] * kTableStride;
+
+  while (count != 0) {
+    const uint32_t round = static_cast<uint32_t>(std::min<size_t>(count, kMaxLiteralsOfLane << lanes_log));
+    const uint32_t of_lane = literals_of_lane(round, lanes_log);
+    __m512i low[2], high[2];  // the round's literals of each lane, the first lowest
+    __m512i table_low[2], table_high[2];
+    __m512i table = _mm512_setzero_si512();
+    for (uint32_t g = 0; g < 2; ++g) {
+      low[g] = high[g] = _mm512_setzero_si512();
+      if constexpr (source == LiteralSource::by_position) {
+        const uint8_t* from = numbers + size_t{g} * kWidth * of_lane;
+        switch (of_lane) {
+          case 1:
+            table_low[g] = _mm512_cvtepu8_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
+            table_high[g] = _mm512_cvtepu8_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from + 8)));
+            break;
+          case 2:
+            table_low[g] = _mm512_cvtepu16_epi64(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+            table_high[g] = _mm512_cvtepu16_epi64(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + 16)));
+            break;
+          case 4:
+            table_low[g] = _mm512_cvtepu32_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+            table_high[g] = _mm512_cvtepu32_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + 32)));
+            break;
+          default: table_low[g] = _mm512_loadu_si512(from); table_high[g] = _mm512_loadu_si512(from + 64);
+        }
+      }
+    }
+    __m512i previous[2] = {_mm512_set1_epi32(kNoLiteral), _mm512_set1_epi32(kNoLiteral)};
+    for (uint32_t step = 0; step < of_lane; step += 2) {
+      const uint32_t with_two = of_lane == 1 || round < step + 2 ? 0 : (round - step - 2) / of_lane + 1;
+      const uint32_t with_any = round < step + 1 ? 0 : (round - step - 1) / of_lane + 1;
+      for (uint32_t g = 0; g < groups && g * kWidth < with_any; ++g) {
+        const __mmask16 any = first_lanes(with_any, g * kWidth), two = first_lanes(with_two, g * kWidth);
+        refill(
+            group[g], any,
+            _mm512_mask_set1_epi32(_mm512_set1_epi32(static_cast<int>(kLongest)), two, static_cast<int>(2 * kLongest)),
+            next);
+        for (uint32_t i = step; i < step + 2; ++i) {
+          const __mmask16 active = i == step ? any : two;
+          const __m128i place = _mm_cvtsi32_si128(static_cast<int>(8 * i));
+          if constexpr (source == LiteralSource::by_position) {
+            const __m512i numbers_of_step =
+                joined(_mm512_srl_epi64(table_low[g], place), _mm512_srl_epi64(table_high[g], place));
+            table = _mm512_mullo_epi32(_mm512_and_si512(numbers_of_step, _mm512_set1_epi32(7)),
+                                       _mm512_set1_epi32(static_cast<int>(kTableStride)));
+          }
+          if constexpr (source == LiteralSource::by_previous)
+            table = _mm512_i32gather_epi32(previous[g], table_behind.data(), 4);
+          const __m512i found = literal<source>(group[g], active, entries, table);
+          if constexpr (source == LiteralSource::by_previous) previous[g] = found;
+          low[g] = _mm512_or_si512(low[g], _mm512_sll_epi64(low_half(found), place));
+          high[g] = _mm512_or_si512(high[g], _mm512_sll_epi64(high_half(found), place));
+        }
+      }
+      if (next > end) return next;
+    }
+    // Bytes of all lanes in a row; behind the round's last they are of no account.
+    for (uint32_t g = 0; g < groups; ++g) {
+      uint8_t* at = to + size_t{g} * kWidth * of_lane;
+      switch (of_lane) {
+        case 1:
+          _mm_storel_epi64(reinterpret_cast<__m128i*>(at), _mm512_cvtepi64_epi8(low[g]));
+          _mm_storel_epi64(reinterpret_cast<__m128i*>(at + 8), _mm512_cvtepi64_epi8(high[g]));
+          break;
+        case 2:
+          _mm_storeu_si128(reinterpret_cast<__m128i*>(at), _mm512_cvtepi64_epi16(low[g]));
+          _mm_storeu_si128(reinterpret_cast<__m128i*>(at + 16), _mm512_cvtepi64_epi16(high[g]));
+          break;
+        case 4:
+          _mm256_storeu_si256(reinterpret_cast<__m256i*>(at), _mm512_cvtepi64_epi32(low[g]));
+          _mm256_storeu_si256(reinterpret_cast<__m256i*>(at + 32), _mm512_cvtepi64_epi32(high[g]));
+          break;
+        default: _mm512_storeu_si512(at, low[g]); _mm512_storeu_si512(at + 64, high[g]);
+      }
+    }
+    to += round;
+    numbers += source == LiteralSource::by_position ? round : 0;
+    count -= round;
+  }
+  for (uint32_t g = 0; g < groups; ++g) store(lanes, g * kWidth, group[g]);
+  return next;
+}
+
+}  // namespace
+
+bool has_vector_lanes() {
+  static const bool has = __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
+                          __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
+                          __builtin_cpu_supports("avx512cd") != 0 && __builtin_cpu_supports("bmi2") != 0;
+  return has;
+}
+
+const uint32_t* read_sequences_vector(Lanes& lanes, const uint32_t* next, const uint32_t* end,
+                                      const std::array<SlotTable, kFields>& fields, uint32_t low_bits, uint32_t count,
+                                      Sequences& sequences) {
+  return sequences_512(lanes, next, end, fields, low_bits, count, sequences);
+}
+
+const uint32_t* read_literals_vector(Lanes& lanes, uint32_t lanes_log, const uint32_t* next, const uint32_t* end,
+                                     LiteralSource source, const LiteralTable* tables, const uint8_t* map,
+                                     const uint8_t* numbers, size_t count, uint8_t* to) {
+  switch (source) {
+    case LiteralSource::plain:
+      return literals_512<LiteralSource::plain>(lanes, lanes_log, next, end, tables, map, numbers, count, to);
+    case LiteralSource::one_table:
+      return literals_512<LiteralSource::one_table>(lanes, lanes_log, next, end, tables, map, numbers, count, to);
+    case LiteralSource::by_position:
+      return literals_512<LiteralSource::by_position>(lanes, lanes_log, next, end, tables, map, numbers, count, to);
+    case LiteralSource::by_previous:
+      return literals_512<LiteralSource::by_previous>(lanes, lanes_log, next, end, tables, map, numbers, count, to);
+  }
+  return next;
+}
+
+#else
+
+bool has_vector_lanes() { return false; }
+const uint32_t* read_sequences_vector(Lanes&, const uint32_t* next, const uint32_t*,
+                                      const std::array<SlotTable, kFields>&, uint32_t, uint32_t, Sequences&) {
+  return next;
+}
+const uint32_t* read_literals_vector(Lanes&, uint32_t, const uint32_t* next, const uint32_t*, LiteralSource,
+                                     const LiteralTable*, const uint8_t*, const uint8_t*, size_t, uint8_t*) {
+  return next;
+}
+
+#endif
+
+}  // namespace weft::gstd

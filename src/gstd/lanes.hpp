@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Lanes of the fast decoder, and its two inner loops for processors that do 16 lanes at a time.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "gstd/coding.hpp"
+#include "gstd/format.hpp"
+#include "gstd/tile.hpp"
+
+namespace weft::gstd {
+
+/// Queues of bits, the next bit highest and zeros behind the last, and rANS states.
+struct Lanes {
+  alignas(64) std::array<uint64_t, kMaxLanes> fifo;
+  alignas(64) std::array<uint32_t, kMaxLanes> bits;
+  alignas(64) std::array<uint32_t, kMaxLanes> state;
+};
+
+constexpr uint32_t kRepeatFlag = 1u << 23;
+
+/// What a slot of a field's table leads to.
+struct Slot {
+  uint16_t frequency, offset;  ///< offset: of the slot in the symbol's
+  uint32_t value;              ///< base, kRepeatFlag with a repeat's symbol, and extra bits in the highest byte
+};
+using SlotTable = std::array<Slot, kRansSlots>;
+
+/// A batch's sequences.
+struct Sequences {
+  alignas(64) std::array<uint32_t, kMaxLanes> literals, match, offset;
+};
+
+/// What contexts a block's literals have, and so what chooses their tables.
+enum class LiteralSource { plain, one_table, by_position, by_previous };
+
+constexpr uint32_t kWordSlack = 64;      ///< words behind the end that may be read
+constexpr uint32_t kLiteralSlack = 256;  ///< bytes behind the literals that may be written, and read of tables' numbers
+
+/// Whether this processor can run what follows.
+bool has_vector_lanes();
+
+/// Steps 1 to 4 of a batch's sequences; offsets that repeat are kRepeatFlag and the symbol. `low_bits`: 32 where there are none. Returns the read
+/// position behind; at most kWordSlack past `end`, and nothing more is read once it is past it.
+const uint32_t* read_sequences_vector(Lanes& lanes, const uint32_t* next, const uint32_t* end,
+                                      const std::array<SlotTable, kFields>& fields, uint32_t low_bits, uint32_t count,
+                                      Sequences& sequences);
+
+/// The literals of a batch. `map`: table by context; `numbers`: table by literal, where it is their position that decides. Returns as above.
+const uint32_t* read_literals_vector(Lanes& lanes, uint32_t lanes_log, const uint32_t* next, const uint32_t* end,
+                                     LiteralSource source, const LiteralTable* tables, const uint8_t* map,
+                                     const uint8_t* numbers, size_t count, uint8_t* to);
+
+/// decode_tile without vectors, whatever the processor has.
+TileVerdict decode_tile_scalar(std::span<const uint32_t> words, std::span<std::byte> output);
+
+}  // namespace weft::gstd
