@@ -82,8 +82,8 @@ TEST_SUITE("gstd streams") {
       CompressConfig config;
       config.level = level;
       check_round_trip(values, config);
-      check_round_trip(random_bytes(100000), config);
-      check_round_trip(record_bytes(200000), config);
+      check_round_trip(random_bytes(70000), config);
+      check_round_trip(record_bytes(70000), config);
       check_round_trip(Bytes(150001, std::byte{9}), config);
     }
   }
