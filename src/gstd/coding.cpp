@@ -2,6 +2,7 @@
 #include "gstd/coding.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace weft::gstd {
 
@@ -89,11 +90,17 @@ bool LiteralTable::set(const CodeLengths& of) {
     entries.fill({static_cast<uint8_t>(single), 0});
     return true;
   }
-  auto* entry = entries.data();
-  for (uint32_t length = 1; length <= kMaxCodeLength; ++length)
-    for (uint32_t s = 0; s < 256; ++s)
-      if (of[s] == length)
-        entry = std::fill_n(entry, 1u << (kMaxCodeLength - length), Entry{static_cast<uint8_t>(s), of[s]});
+  // Where the entries of each length begin, then each byte's in the order of bytes.
+  std::array<uint32_t, kMaxCodeLength + 1> next{};
+  for (const uint8_t length : of) next[length] += length == 0 ? 0 : 1u << (kMaxCodeLength - length);
+  uint32_t first = 0;
+  for (uint32_t length = 1; length <= kMaxCodeLength; ++length) first += std::exchange(next[length], first);
+  for (uint32_t s = 0; s < 256; ++s) {
+    if (of[s] == 0) continue;
+    const uint32_t count = 1u << (kMaxCodeLength - of[s]);
+    std::fill_n(entries.data() + next[of[s]], count, Entry{static_cast<uint8_t>(s), of[s]});
+    next[of[s]] += count;
+  }
   return true;
 }
 

@@ -21,7 +21,8 @@ struct FilterChoice {
 /// Tries filters on a tile with a fast parser. One a thread.
 class FilterScout {
  public:
-  explicit FilterScout(int level) : level_(level), parser_(level < 10 ? 1 : 3) {}
+  /// `level`: of the encoder.
+  explicit FilterScout(int level) : parser_(level < 10 ? 1 : 3) {}
 
   /// At most `count`, the most promising first.
   void choose(std::span<const std::byte> tile, size_t count, std::vector<FilterChoice>& choices);
@@ -30,7 +31,6 @@ class FilterScout {
   uint64_t estimate(const FilterChoice& choice, std::span<const std::byte> tile);
   void candidates(std::span<const std::byte> tile, std::vector<FilterChoice>& choices) const;
 
-  int level_;
   Parser parser_;
   BlockPlanner planner_;
   std::vector<std::byte> filtered_, scratch_;
