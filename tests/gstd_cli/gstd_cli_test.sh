@@ -102,12 +102,18 @@ touch -d '2001-02-03 04:05:06' content
 expect 0 "mode and times" "$gstd" -f content
 [[ $(stat -c '%a %Y' content.gst) == $(stat -c '%a %Y' content) ]] || fail "mode and times are not the source's"
 
+expect 1 "an output that is the input" "$gstd" -f content -o ./content
+says "an output that is the input" "the output is the input"
+same "an output that is the input" content original
+
 # Pipes.
 expect 0 "through pipes" bash -c "'$gstd' <original | '$gstd' -d >piped"
 quiet "through pipes"
 same "through pipes" piped original
 expect 0 "-c" "$gstd" -c content
 same "-c writes what a file would have" out content.gst
+expect 0 "few bytes of a pipe have a known size" bash -c "cat original | '$gstd' | cmp - content.gst"
+expect 0 "a file that does not tell its size" bash -c "'$gstd' -c /proc/version | '$gstd' -d | cmp - /proc/version"
 expect 0 "- is standard input" bash -c "'$gstd' -d - <content.gst >piped"
 same "- is standard input" piped original
 expect 0 "standard input to a file" bash -c "cat original | '$gstd' -T2 -o piped.gst"

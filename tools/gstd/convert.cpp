@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
@@ -7,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -114,28 +116,30 @@ struct Work {
   bool meters() const { return options.progress.value_or(options.verbosity >= 2 && ::isatty(STDERR_FILENO) != 0); }
   Status convert(Input& input, const std::string& name, const gstd::Sink& sink, Sizes& sizes) const;
   Status run(const std::string& name) const;
-  Result<Output> open_output(const std::string& name, bool to_stdout) const;
+  Result<Output> open_output(const std::string& name, const struct stat& source, bool to_stdout) const;
   Result<std::string> output_name(const std::string& name) const;
 };
 
 Status Work::convert(Input& input, const std::string& name, const gstd::Sink& sink, Sizes& sizes) const {
   const std::optional<uint64_t> size = input.size();
-  auto converter = make(size);
+  std::vector<std::byte> piece(size_t{4} << 20);
+  Result<size_t> count = input.read(piece);
+  if (!count) return count.error();
+  // What ends in the first piece has a size that is known, whatever the file's facts say.
+  auto converter = make(*count < piece.size() ? *count : size);
   if (!converter) return converter.error();
   Meter meter(meters(), name == "-" ? "standard input" : name, size);
   const gstd::Sink counted = [&](std::span<const std::byte> bytes) -> Status {
     sizes.written += bytes.size();
     return sink(bytes);
   };
-  std::vector<std::byte> piece(size_t{4} << 20);
-  for (;;) {
-    const Result<size_t> count = input.read(piece);
-    if (!count) return count.error();
-    if (*count == 0) break;
+  while (*count != 0) {
     sizes.read += *count;
     if (Status status = (*converter)->write(std::span(piece).first(*count), counted); !status) return status;
     meter.update(sizes.read, compresses ? sizes.read : sizes.written, compresses ? sizes.written : sizes.read);
     if (*count < piece.size()) break;
+    count = input.read(piece);
+    if (!count) return count.error();
   }
   return (*converter)->finish(counted);
 }
@@ -162,7 +166,7 @@ bool agrees_to_overwrite(const std::string& path) {
   return answer == 'y' || answer == 'Y';
 }
 
-Result<Output> Work::open_output(const std::string& name, bool to_stdout) const {
+Result<Output> Work::open_output(const std::string& name, const struct stat& source, bool to_stdout) const {
   if (to_stdout) {
     // Content may be asked for on a terminal, compressed bytes only by force.
     const bool asked = options.force || (!compresses && options.to_stdout);
@@ -174,6 +178,10 @@ Result<Output> Work::open_output(const std::string& name, bool to_stdout) const 
   const Result<std::string> path = output_name(name);
   if (!path) return path.error();
   const bool replace = options.force || (name != "-" && agrees_to_overwrite(*path));
+  struct stat there;
+  if (::stat(path->c_str(), &there) == 0 && S_ISREG(there.st_mode) && there.st_dev == source.st_dev &&
+      there.st_ino == source.st_ino)
+    return refuse("the output is the input");
   Result<Output> output = Output::create(*path, replace);
   if (!output) return Error{output.error().code, "cannot write " + shown_name(*path) + ": " + output.error().message};
   return output;
@@ -203,7 +211,7 @@ Status Work::run(const std::string& name) const {
     return {};
   }
 
-  Result<Output> output = open_output(name, to_stdout);
+  Result<Output> output = open_output(name, input->facts(), to_stdout);
   if (!output) return output.error();
   const bool is_kept = output->is_file();
   const gstd::Sink sink = [&](std::span<const std::byte> bytes) -> Status {

@@ -66,7 +66,7 @@ class Parser {
   std::span<const char* const> arguments_;
   size_t at_ = 0;
   Options options_;
-  bool threads_given_ = false, segment_given_ = false;
+  bool threads_given_ = false;
 };
 
 std::optional<std::string_view> Parser::next_argument() {
