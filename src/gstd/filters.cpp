@@ -133,7 +133,7 @@ bool is_filter(uint32_t filter, uint32_t stride) {
   switch (static_cast<Filter>(filter)) {
     case Filter::none: return stride == 1;
     case Filter::delta: return true;
-    case Filter::planes: return stride >= 2;
+    case Filter::planes:
     case Filter::delta_planes: return stride >= 2;
     case Filter::zigzag_planes:
     case Filter::zigzag_planes_2:

@@ -496,24 +496,22 @@ class Decoder {
     }
   }
 
+  // The largest alignment first.
+  Lanes lanes_;
+  Sequences sequences_;
   Workspace& work_;
   uint8_t* output_;
   size_t size_, count_;
   const uint32_t* next_ = nullptr;
   const uint32_t* end_words_ = nullptr;
-  uint32_t lanes_log_ = 0, lane_count_ = 1;
-  Lanes lanes_;
-  bool vectors_;
-  Sequences sequences_;
-  std::array<uint32_t, kRepeats + 1> repeats_ = {kFirstRepeats[0], kFirstRepeats[1], kFirstRepeats[2], 0};
   size_t done_ = 0, end_ = 0, produced_ = 0;
+  uint32_t lanes_log_ = 0, lane_count_ = 1;
+  std::array<uint32_t, kRepeats + 1> repeats_ = {kFirstRepeats[0], kFirstRepeats[1], kFirstRepeats[2], 0};
+  uint32_t map_size_ = 0, low_bits_ = 0;
   std::array<uint8_t, kMaxLiteralContexts> map_{};
-  uint32_t map_size_ = 0;
   CodeLengths reference_{};
-  bool has_reference_ = false;
   std::array<bool, kFields> has_field_{};
-  uint32_t low_bits_ = 0;
-  bool uses_low_bits_ = false;
+  bool vectors_, has_reference_ = false, uses_low_bits_ = false;
 };
 
 TileVerdict decode(std::span<const uint32_t> words, std::span<std::byte> output, bool vectors) {
