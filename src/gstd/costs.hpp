@@ -3,6 +3,7 @@
 // What things cost, in 1/65536 bits and in integers alone: the same choices on every machine.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -22,7 +23,7 @@ extern const std::array<uint32_t, 2049> kLog2Table;
 
 /// log2 of a number that is not 0.
 inline Cost log2_cost(uint32_t value) {
-  const uint32_t top = static_cast<uint32_t>(std::bit_width(value)) - 1;
+  const uint32_t top = std::min(static_cast<uint32_t>(std::bit_width(value)) - 1, 31u);
   const uint32_t place = top <= 11 ? (value << (11 - top)) - 2048 : (value >> (top - 11)) - 2048;
   return (Cost{top} << kCostLog) + kLog2Table[place];
 }

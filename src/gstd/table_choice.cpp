@@ -101,6 +101,7 @@ void choose_frequencies(std::span<const uint32_t> counts, FieldChoice& choice) {
   choice = {};
   uint64_t sum = 0;
   for (const uint32_t count : counts) sum += count;
+  if (sum == 0) return;
   // Near their share first, at least 1; then slots are moved one by one where they matter most.
   std::array<uint32_t, kMaxFieldSymbols> slots{};
   uint32_t used = 0;

@@ -62,6 +62,8 @@ class Decoder {
   }
 
   uint32_t take(uint32_t lane, uint32_t count) {
+    // (A queue may be full, with 64 bits, and a shift by as many is undefined.)
+    if (count == 0) return 0;
     bits_[lane] -= count;
     const uint64_t value = fifos_[lane] >> bits_[lane];
     fifos_[lane] &= (uint64_t{1} << bits_[lane]) - 1;

@@ -14,16 +14,27 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   // The first bytes choose the configuration.
   if (size < 4) return 0;
   using Filter = gstd::TileFilter;
-  constexpr Filter kFilters[] = {Filter::automatic,    Filter::none,          Filter::delta,         Filter::planes,
-                                 Filter::delta_planes, Filter::zigzag_planes, Filter::zigzag2_planes, Filter::zigzag3_planes, Filter::colour_planes, Filter::bc1,
-                                 Filter::bc2,          Filter::bc3,           Filter::bc4,           Filter::bc5,
+  constexpr Filter kFilters[] = {Filter::automatic,
+                                 Filter::none,
+                                 Filter::delta,
+                                 Filter::planes,
+                                 Filter::delta_planes,
+                                 Filter::zigzag_planes,
+                                 Filter::zigzag2_planes,
+                                 Filter::zigzag3_planes,
+                                 Filter::colour_planes,
+                                 Filter::bc1,
+                                 Filter::bc2,
+                                 Filter::bc3,
+                                 Filter::bc4,
+                                 Filter::bc5,
                                  Filter::bc7};
   gstd::CompressConfig config;
   config.level = 1 + data[0] % 22;
   config.tile_bytes = gstd::kLeastTileBytes << data[1] % 7;
   config.filter = kFilters[data[2] % std::size(kFilters)];
-  if (config.filter == Filter::delta || config.filter == Filter::planes || config.filter == Filter::delta_planes)
-    config.stride = 1 + data[3] % 128;
+  if (config.filter == Filter::delta) config.stride = 1 + data[3] % 128;
+  if (config.filter == Filter::planes || config.filter == Filter::delta_planes) config.stride = 2 + data[3] % 127;
   if (config.filter == Filter::zigzag_planes) config.stride = 2 + data[3] % 64 * 2;
   config.contexts = data[1] >= 128;
   const auto content = std::as_bytes(std::span(data + 4, size - 4));
