@@ -109,7 +109,8 @@ Result<uint64_t> compress_bound(uint64_t content_bytes, const CompressConfig& co
 /// Errors: invalid_argument (a configuration out of its ranges).
 Result<std::vector<std::byte>> compress(std::span<const std::byte> content, const CompressConfig& config = {});
 
-/// The content of one stream or of several, one after the other.
+/// The content of one stream or of several, one after the other. All headers are checked before any tile is decoded: of several faults
+/// the verdict may be a later header's, where a Decompressor's is an earlier tile's.
 Result<std::vector<std::byte>> decompress(std::span<const std::byte> stream, const DecompressConfig& config = {});
 
 /// The same into memory of the caller's, and how many bytes. Errors also: over_limit, if there is less room than content. After an error
