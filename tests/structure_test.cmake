@@ -123,8 +123,8 @@ function(check_tree)
   check_includes(src/primitives/ "${std};${weft};\"(vk|runtime|primitives|weft)/.*"
                  "primitives know runtime and vk")
   check_includes(src/jit/ "${std};${weft};\"(vk|runtime|jit)/.*;<shaderc/.*" "jit knows runtime, and shaderc")
-  check_includes(src/gstd/ "${std};<weft/(gstd|status)\\.hpp>;\"gstd/.*;<zstd\\.h>"
-                 "the codec knows its own header and errors, and libzstd: it can be built without Vulkan")
+  check_includes(src/gstd/ "${std};<weft/(gstd|status)\\.hpp>;\"gstd/.*;<zstd\\.h>;<immintrin\\.h>"
+                 "the codec knows its own header and errors, libzstd and the processor: it can be built without Vulkan")
   foreach(folder IN ITEMS bench/ examples/ tools/)
     check_includes(${folder} "${std};<[^/]+\\.h>;<(weft|vulkan|CLI|fmt|nlohmann|cuda|cub|thrust|sys)/.*;\"((weft|weft_kernels)/)?[a-z0-9_]+\\.(hpp|h|glsl)\";\"support/.*"
                    "bench, examples and tools use weft's public headers only")

@@ -277,7 +277,6 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, const Bloc
         cost = of_context == ~Cost{0} || cost == ~Cost{0} ? ~Cost{0} : cost + of_context;
       }
       if (cost <= best) {
-        best = cost;
         choice = *before_literals;
         block.literals = TableMode::previous;
       }
