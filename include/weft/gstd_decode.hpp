@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <weft/context.hpp>
+#include <weft/gstd.hpp>
+#include <weft/types.hpp>
+
+#include <span>
+#include <vector>
+
+namespace weft {
+
+/// How a tile is stored: docs/gstd-format.md, section 3.
+enum class GstdTileKind : uint32_t { raw, fill, compressed };
+
+/// A tile to decode, as it lies in a buffer of the device: 40 bytes, little-endian.
+struct GstdTile {
+  uint64_t source = 0;  ///< byte of the source range where its words begin, a multiple of 4
+  uint64_t output = 0;  ///< byte of the output range that gets the first byte asked for; any
+  uint32_t words = 0;
+  uint32_t bytes = 0;     ///< that it decodes to
+  GstdTileKind kind = GstdTileKind::compressed;
+  uint32_t checksum = 0;  ///< of its content; read where the config says so
+  uint32_t first = 0;     ///< of its bytes that are asked for ...
+  uint32_t count = 0;     ///< ... and how many
+};
+static_assert(sizeof(GstdTile) == 40);
+
+/// Why a tile was refused: the low 8 bits of its status. The other 24 are the word of the tile where it was noticed.
+enum class GstdRefusal : uint32_t {
+  none,
+  truncated,        ///< words were needed past the last
+  bad_header,       ///< of the tile or of a block
+  bad_table,        ///< a code that is not complete, or that is not there
+  bad_sequence,     ///< more sequences than the block has room for
+  bad_offset,       ///< a match from before the tile
+  bad_length,       ///< literals or a match past the block's end
+  bad_final_state,  ///< a lane that does not end where it has to
+  bad_padding,      ///< bits or words behind the last that are not as they have to be
+  bad_entry,        ///< of the table of tiles: words, bytes or kind that are none, or outside of the ranges given
+  checksum,         ///< the content is not what was compressed
+};
+
+struct GstdDecodeConfig {
+  uint32_t tile_bytes = gstd::kDefaultTileBytes;  ///< the largest tile there will be, to gstd::kMostTileBytes
+  bool verify = true;            ///< whether checksums of tiles are compared; false: they are not read
+  uint32_t tiles_in_flight = 0;  ///< at once, which scratch is for; 0: as many as serve a large device
+};
+
+/// What one call works on. `output`, `status` and `scratch` may not overlap another range, or the count on the device.
+struct GstdDecodeArgs {
+  BufferRange tiles;   ///< a GstdTile for each tile, aligned to 8
+  Count tile_count;    ///< a value, or a device address and a maximum; at most 2^31
+  BufferRange source;  ///< of any number of streams, aligned to 4
+  BufferRange output;  ///< of any alignment
+  BufferRange status;  ///< 1 + tiles u32, aligned to 4: how many tiles were refused is added to the first; then one for each tile
+  BufferRange scratch;  ///< scratch_bytes(), aligned to 16
+};
+
+/// Decodes Gstd's tiles: each alone, by 32 lanes, many at once.
+///
+///     output[tile.output + i] = content(tile)[tile.first + i]      for i < tile.count
+///     status[0] += tiles refused,  status[1 + t] = 0, or GstdRefusal | word · 256
+///
+/// Tiles come from any number of streams and files: gstd_tiles() makes the table of a stream. Bytes of words beside a tile's output keep
+/// their values; outputs of tiles may not overlap each other, and then those bytes are unspecified. Those of a refused tile are unspecified
+/// too. Results have the same bits on every run and every device, statuses included.
+///
+/// Safe for untrusted data: whatever source and table hold, nothing outside of `source` and `tiles` is read, nothing outside of `output`,
+/// `status` and `scratch` is written, and the work of a tile is bounded by the bytes that it declares. The verdicts are those of the
+/// decoder on the host.
+///
+/// Cost: reads the source once and writes the output once, beside matches that are read back; a tile with a filter passes through
+/// scratch. 1 dispatch. Scratch: a tile's bytes for each in flight. Devices need neither 8-bit storage nor 64-bit integers.
+/// Synchronisation: the library's one rule (weft/context.hpp); status[0] is the caller's to clear. Threads: one GstdDecode may record on
+/// many at once.
+class GstdDecode {
+ public:
+  /// Builds the pipeline. Errors: invalid_argument (no such size of tiles), out_of_host_memory, out_of_device_memory, device_lost.
+  static Result<GstdDecode> create(const Context& context, const GstdDecodeConfig& config = {});
+
+  /// Bytes of scratch for a call with so many tiles at most.
+  uint64_t scratch_bytes(uint64_t tiles) const noexcept;
+
+  /// Records the decoding into `commands`; nothing where there can be no tiles. Allocates, submits and waits for nothing. Errors, with the
+  /// argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping, more than 2^31 tiles).
+  Status record(VkCommandBuffer commands, const GstdDecodeArgs& args) const;
+
+ private:
+  struct Plan;
+  explicit GstdDecode(std::shared_ptr<const Plan> plan);
+  std::shared_ptr<const Plan> plan_;
+};
+
+/// The tiles of one Gstd stream or of several, one after the other, that will lie at byte `source` (a multiple of 4) of the source range, with
+/// their content from byte `output` of the output range on. Reads and checks headers and tables alone. Errors: as gstd::inspect, and
+/// invalid_argument.
+Result<std::vector<GstdTile>> gstd_tiles(std::span<const std::byte> stream, uint64_t source, uint64_t output,
+                                         const gstd::DecompressConfig& config = {});
+
+/// Of these, those that have any of the bytes [first, first + count) of the content, which will lie from `output` on. Errors also:
+/// invalid_argument where there is not so much content.
+Result<std::vector<GstdTile>> gstd_tiles_of_range(std::span<const std::byte> stream, uint64_t source, uint64_t first, uint64_t count,
+                                                  uint64_t output, const gstd::DecompressConfig& config = {});
+
+/// The refusal's name, e.g. "bad offset".
+const char* name_of(GstdRefusal refusal) noexcept;
+
+}  // namespace weft
