@@ -91,3 +91,6 @@ weft_kernel(primitives/bulk_remove_partition.comp)
 weft_kernel(primitives/bulk_remove_tiles.comp)
 weft_kernel(primitives/bulk_insert_partition.comp)
 weft_kernel(primitives/bulk_insert_tiles.comp)
+
+# The codec.
+weft_kernel(gstd/gstd_decode.comp)

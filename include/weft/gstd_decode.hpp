@@ -11,18 +11,19 @@
 namespace weft {
 
 /// How a tile is stored: docs/gstd-format.md, section 3.
-enum class GstdTileKind : uint32_t { raw, fill, compressed };
+enum class GstdTileKind : uint16_t { raw, fill, compressed };
 
 /// A tile to decode, as it lies in a buffer of the device: 40 bytes, little-endian.
 struct GstdTile {
   uint64_t source = 0;  ///< byte of the source range where its words begin, a multiple of 4
   uint64_t output = 0;  ///< byte of the output range that gets the first byte asked for; any
   uint32_t words = 0;
-  uint32_t bytes = 0;     ///< that it decodes to
+  uint32_t bytes = 0;  ///< that it decodes to
   GstdTileKind kind = GstdTileKind::compressed;
-  uint32_t checksum = 0;  ///< of its content; read where the config says so
-  uint32_t first = 0;     ///< of its bytes that are asked for ...
-  uint32_t count = 0;     ///< ... and how many
+  uint16_t has_checksum = 0;  ///< 1: the content is compared with `checksum`, where the config says so
+  uint32_t checksum = 0;
+  uint32_t first = 0;  ///< of its bytes that are asked for ...
+  uint32_t count = 0;  ///< ... and how many
 };
 static_assert(sizeof(GstdTile) == 40);
 
@@ -43,8 +44,8 @@ enum class GstdRefusal : uint32_t {
 
 struct GstdDecodeConfig {
   uint32_t tile_bytes = gstd::kDefaultTileBytes;  ///< the largest tile there will be, to gstd::kMostTileBytes
-  bool verify = true;            ///< whether checksums of tiles are compared; false: they are not read
-  uint32_t tiles_in_flight = 0;  ///< at once, which scratch is for; 0: as many as serve a large device
+  bool verify = true;                             ///< whether checksums of tiles are compared; false: they are not read
+  uint32_t tiles_in_flight = 0;                   ///< at once, which scratch is for; 0: as many as serve a large device
 };
 
 /// What one call works on. `output`, `status` and `scratch` may not overlap another range, or the count on the device.
@@ -53,7 +54,8 @@ struct GstdDecodeArgs {
   Count tile_count;    ///< a value, or a device address and a maximum; at most 2^31
   BufferRange source;  ///< of any number of streams, aligned to 4
   BufferRange output;  ///< of any alignment
-  BufferRange status;  ///< 1 + tiles u32, aligned to 4: how many tiles were refused is added to the first; then one for each tile
+  BufferRange
+      status;  ///< 1 + tiles u32, aligned to 4: how many tiles were refused is added to the first; then one for each tile
   BufferRange scratch;  ///< scratch_bytes(), aligned to 16
 };
 
@@ -100,8 +102,9 @@ Result<std::vector<GstdTile>> gstd_tiles(std::span<const std::byte> stream, uint
 
 /// Of these, those that have any of the bytes [first, first + count) of the content, which will lie from `output` on. Errors also:
 /// invalid_argument where there is not so much content.
-Result<std::vector<GstdTile>> gstd_tiles_of_range(std::span<const std::byte> stream, uint64_t source, uint64_t first, uint64_t count,
-                                                  uint64_t output, const gstd::DecompressConfig& config = {});
+Result<std::vector<GstdTile>> gstd_tiles_of_range(std::span<const std::byte> stream, uint64_t source, uint64_t first,
+                                                  uint64_t count, uint64_t output,
+                                                  const gstd::DecompressConfig& config = {});
 
 /// The refusal's name, e.g. "bad offset".
 const char* name_of(GstdRefusal refusal) noexcept;

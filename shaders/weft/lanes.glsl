@@ -127,6 +127,35 @@ uint lanes_inclusive_add(uint value) {
   return before + inclusive;
 }
 
+// The largest over the lanes up to and with this one.
+uint lanes_inclusive_max(uint value) {
+  if (kSubgroupSize == 32u) return subgroup_inclusive_max(value);
+  for (uint delta = 1u; delta < 32u; delta <<= 1) {
+    const uint earlier = lanes_shuffle_up(value, delta);
+    if (lanes_lane() >= delta) value = max(value, earlier);
+  }
+  return value;
+}
+
+// Writes to shared memory by the group's lanes before it are seen by its lanes after it.
+void lanes_shared_barrier() {
+  if (kSubgroupSize >= 32u) {
+    subgroup_shared_barrier();
+  } else {
+    barrier();
+  }
+}
+
+// The same for device memory.
+void lanes_buffer_barrier() {
+  memoryBarrierBuffer();
+  if (kSubgroupSize >= 32u) {
+    subgroup_shared_barrier();
+  } else {
+    barrier();
+  }
+}
+
 // The sum over the lanes before this one.
 uint lanes_exclusive_add(uint value) { return lanes_inclusive_add(value) - value; }
 

@@ -219,7 +219,9 @@ Result<std::shared_ptr<const Pipeline>> ContextState::build_pipeline(const std::
   if (result != VK_SUCCESS) return error_of(result, ("vkCreateShaderModule for " + name).c_str());
   const vk::UniqueShaderModule module(ref(), module_handle);
 
-  std::vector<uint32_t> values{workgroup_size, subgroup_size_};
+  // An emulated subgroup is no wider than its workgroup.
+  const bool emulated = subgroup_backend_ == SubgroupBackend::emulated;
+  std::vector<uint32_t> values{workgroup_size, emulated ? std::min(subgroup_size_, workgroup_size) : subgroup_size_};
   values.insert(values.end(), constants.begin(), constants.end());
   std::vector<VkSpecializationMapEntry> entries;
   for (uint32_t id = 0; id < values.size(); ++id)

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Gstd's tables in shared memory (docs/gstd-format.md, "Literal tables" and "Tables of fields"), built and used by 32 lanes:
+//   gstd_fields_...     rANS tables of the four fields of sequences: a symbol for each slot, four to a word, and for each symbol its
+//                       frequency and first slot
+//   gstd_codes_...      up to 8 canonical codes of bytes: together one look-up table of 2^kGstdCodeLog entries, which tell codes that are
+//                       short enough at once, and for longer ones the bytes in the order of codes and where each length begins
+//
+// Who calls: every invocation of the workgroup, in workgroup-uniform control flow, but for gstd_field_decode() and gstd_code_decode(),
+// in which nothing crosses lanes. What is not a table is refused by all lanes alike, before it is used.
+#ifndef WEFT_GSTD_TABLES_GLSL
+#define WEFT_GSTD_TABLES_GLSL
+
+#include "weft/gstd_models.glsl"
+#include "weft/lane_words.glsl"
+
+const uint kGstdLL = 0u, kGstdOF = 1u, kGstdML = 2u, kGstdLB = 3u;
+const uint kGstdSymbols = 184u;  // of all fields
+
+uint gstd_field_symbols(uint field) { return field == kGstdLL ? 42u : field == kGstdOF ? 78u : field == kGstdML ? 56u : 8u; }
+uint gstd_field_first(uint field) { return field == kGstdLL ? 0u : field == kGstdOF ? 42u : field == kGstdML ? 120u : 176u; }
+
+const uint kGstdSlotWords = 4u * kLaneRansSlots / 4u;
+shared uint weft_gstd_slots[kLanesGroupCount * kGstdSlotWords];
+// While a table is described: the weight, and in bit 16 whether the symbol is there. Then: the frequency, from bit 10 the first slot.
+shared uint weft_gstd_symbols[kLanesGroupCount * kGstdSymbols];
+
+// The symbol at `slot` of a model, and its frequency and first slot.
+struct GstdModelSymbol {
+  uint symbol, frequency, base;
+};
+GstdModelSymbol gstd_model_symbol(uvec4 model, uint slot) {
+  GstdModelSymbol found;
+  found.symbol = 0u;
+  found.base = 0u;
+  uint end = kLaneRansSlots;
+  [[unroll]] for (uint i = 0; i < 12u; ++i) {
+    const uint bound = (model[i / 3u] >> (10u * (i % 3u))) & 1023u;
+    const bool passed = bound <= slot;
+    found.symbol += passed ? 1u : 0u;
+    found.base = passed ? bound : found.base;
+    end = passed ? end : min(end, bound);
+  }
+  found.frequency = end - found.base;
+  return found;
+}
+
+// Reads the weights of the symbols of all fields whose bit in `own` is set, with `lanes` lanes.
+void gstd_fields_read(inout LaneWords words, inout LaneBits bits, inout uint state, uint lanes, uint own) {
+  const uint symbols_base = lanes_group() * kGstdSymbols;
+  uint count = 0u;
+  [[unroll]] for (uint f = 0; f < 4u; ++f) count += (own >> f & 1u) * gstd_field_symbols(f);
+  for (uint first = 0u; first < count; first += lanes) {
+    const bool decodes = lanes_lane() < lanes && first + lanes_lane() < count;
+    lane_words_refill(words, bits, decodes, 12u);
+    if (decodes) {
+      // Its place among all symbols, the fields that are not described included.
+      uint place = first + lanes_lane();
+      [[unroll]] for (uint f = 0; f < 4u; ++f)
+        place += place >= gstd_field_first(f) && (own >> f & 1u) == 0u ? gstd_field_symbols(f) : 0u;
+      const GstdModelSymbol found = gstd_model_symbol(kGstdWeightModels[place], lane_rans_slot(state));
+      lane_rans_advance(state, bits, found.frequency, found.base);
+      const uint octave = max(found.symbol, 2u) - 2u;
+      const uint extra_bits = min(octave, 3u);
+      const uint extra = lane_bits_take(bits, extra_bits);
+      const uint weight = found.symbol < 2u ? 0u : (1u << octave) + (extra << (octave - extra_bits));
+      weft_gstd_symbols[symbols_base + place] = weight | (found.symbol != 0u ? 1u << 16 : 0u);
+    }
+  }
+  lanes_shared_barrier();
+}
+
+// Makes the table of a field of the weights read, or, `given`, of the format's own frequencies. False: all weights are 0.
+bool gstd_field_build(uint field, bool given) {
+  const uint first = gstd_field_first(field);
+  const uint symbols = gstd_field_symbols(field);
+  const uint symbols_base = lanes_group() * kGstdSymbols + first;
+  const uint slots_base = lanes_group() * kGstdSlotWords + field * (kLaneRansSlots / 4u);
+  const uint lane = lanes_lane();
+
+  // Three symbols a lane: lane, lane + 32, lane + 64.
+  uint weights[3];
+  uint present[3];
+  uint sum = 0u;
+  uint count = 0u;
+  [[unroll]] for (uint r = 0; r < 3u; ++r) {
+    const uint symbol = lane + 32u * r;
+    weights[r] = 0u;
+    if (symbol < symbols)
+      weights[r] = given ? kGstdGivenFrequencies[(first + symbol) / 3u] >> (10u * ((first + symbol) % 3u)) & 1023u
+                         : weft_gstd_symbols[symbols_base + symbol];
+    present[r] = lanes_ballot(!given && (weights[r] >> 16) != 0u);
+    weights[r] &= 0xffffu;
+    sum += weights[r];
+    count += bitCount(present[r]);
+  }
+  sum = lanes_add(sum);
+  if (sum == 0u) return false;
+
+  [[unroll]] for (uint i = 0; i < 4u; ++i) weft_gstd_slots[slots_base + 4u * lane + i] = 0u;
+  lanes_shared_barrier();
+  uint weight_before = 0u;
+  uint present_before = 0u;
+  [[unroll]] for (uint r = 0; r < 3u; ++r) {
+    const uint symbol = lane + 32u * r;
+    const uint end = weight_before + lanes_inclusive_add(weights[r]);
+    const uint begin = end - weights[r];
+    uint base = begin;
+    uint frequency = weights[r];
+    if (!given) {
+      const uint here = present[r] >> lane & 1u;
+      const uint shared_out = begin * (kLaneRansSlots - count) / sum;
+      base = shared_out + present_before + bitCount(present[r] & lanes_mask_before());
+      frequency = here * (1u + end * (kLaneRansSlots - count) / sum - shared_out);
+    }
+    if (symbol < symbols) {
+      weft_gstd_symbols[symbols_base + symbol] = frequency | base << 10;
+      // Each symbol marks its first slot, where no other does.
+      if (frequency != 0u) atomicOr(weft_gstd_slots[slots_base + (base >> 2)], symbol << (8u * (base & 3u)));
+    }
+    weight_before = lanes_broadcast(end, 31u);
+    present_before += bitCount(present[r]);
+  }
+  lanes_shared_barrier();
+
+  // Symbols ascend with slots: that of a slot is the largest marked up to it.
+  uint marks[4];
+  uint largest = 0u;
+  [[unroll]] for (uint i = 0; i < 4u; ++i) {
+    marks[i] = weft_gstd_slots[slots_base + 4u * lane + i];
+    [[unroll]] for (uint b = 0; b < 4u; ++b) largest = max(largest, marks[i] >> (8u * b) & 255u);
+  }
+  const uint through = lanes_inclusive_max(largest);
+  const uint before = lanes_shuffle(through, lane - 1u);
+  uint symbol = lane == 0u ? 0u : before;
+  [[unroll]] for (uint i = 0; i < 4u; ++i) {
+    uint filled = 0u;
+    [[unroll]] for (uint b = 0; b < 4u; ++b) {
+      symbol = max(symbol, marks[i] >> (8u * b) & 255u);
+      filled |= symbol << (8u * b);
+    }
+    weft_gstd_slots[slots_base + 4u * lane + i] = filled;
+  }
+  lanes_shared_barrier();
+  return true;
+}
+
+// Whether a symbol of a field that was built is there.
+bool gstd_field_has(uint field, uint symbol) {
+  return (weft_gstd_symbols[lanes_group() * kGstdSymbols + gstd_field_first(field) + symbol] & 1023u) != 0u;
+}
+
+uint gstd_field_decode(uint field, inout uint state, inout LaneBits bits) {
+  const uint slot = lane_rans_slot(state);
+  const uint word = weft_gstd_slots[lanes_group() * kGstdSlotWords + field * (kLaneRansSlots / 4u) + (slot >> 2)];
+  const uint symbol = word >> (8u * (slot & 3u)) & 255u;
+  const uint entry = weft_gstd_symbols[lanes_group() * kGstdSymbols + gstd_field_first(field) + symbol];
+  lane_rans_advance(state, bits, entry & 1023u, entry >> 10);
+  return symbol;
+}
+
+// ---- codes of literals ----
+
+const uint kGstdMostCodeBits = 11u;
+const uint kGstdMostCodes = 8u;
+#ifndef WEFT_GSTD_CODE_LOG
+#define WEFT_GSTD_CODE_LOG 11u
+#endif
+const uint kGstdCodeLog = WEFT_GSTD_CODE_LOG;
+const uint kGstdCodeWords = (1u << kGstdCodeLog) / 2u;
+const uint kGstdLongCode = 15u;
+
+// Entries, two to a word: the code's length, from bit 4 the byte; kGstdLongCode where the bits looked at are too few.
+shared uint weft_gstd_codes[kLanesGroupCount * kGstdCodeWords];
+// Of each code the bytes in the order of codes, four to a word.
+shared uint weft_gstd_ordered[kLanesGroupCount * kGstdMostCodes * 64u];
+// Of each code and length, its first code with zeros behind it, up to 11 bits, and from bit 12 how many bytes have shorter ones.
+shared uint weft_gstd_lengths_begin[kLanesGroupCount * kGstdMostCodes * 16u];
+// The lengths described last: 4 bits for each byte, 8 to a word.
+shared uint weft_gstd_lengths[kLanesGroupCount * 32u];
+
+// The bits of the look-up table that each of `codes` codes has.
+uint gstd_code_log(uint codes) { return kGstdCodeLog - uint(findMSB(2u * codes - 1u)); }
+
+// Reads a code's lengths, with `lanes` lanes; `relative`: to those described last.
+void gstd_lengths_read(inout LaneWords words, inout LaneBits bits, inout uint state, uint lanes, bool relative) {
+  const bool decodes = lanes_lane() < lanes;
+  const uint steps = 256u / lanes;
+  const uint first = lanes_group() * 32u + lanes_lane() * (steps / 8u);
+  uint before = 12u;
+  uint before_reference = 12u;
+  uint reference = 0u;
+  uint described = 0u;
+  for (uint step = 0u; step < steps; ++step) {
+    if (step % 3u == 0u) lane_words_refill(words, bits, decodes, 9u * min(3u, steps - step));
+    if (decodes) {
+      const uint at = 4u * (step & 7u);
+      if (at == 0u) reference = weft_gstd_lengths[first + step / 8u];
+      const uint reference_length = reference >> at & 15u;
+      const uint change = before == before_reference ? 0u : before < before_reference ? 1u : 2u;
+      const uint model = relative ? 13u + 3u * reference_length + change : before;
+      const GstdModelSymbol found = gstd_model_symbol(kGstdLengthModels[model], lane_rans_slot(state));
+      lane_rans_advance(state, bits, found.frequency, found.base);
+      described |= found.symbol << at;
+      before = found.symbol;
+      before_reference = reference_length;
+      if (at == 28u) {
+        weft_gstd_lengths[first + step / 8u] = described;
+        described = 0u;
+      }
+    }
+  }
+  lanes_shared_barrier();
+}
+
+// Makes code number `code` of those with tables of `log` bits of the lengths read. False: the lengths are none of a complete code.
+bool gstd_code_build(uint code, uint log) {
+  const uint lane = lanes_lane();
+  const uint ordered_base = (lanes_group() * kGstdMostCodes + code) * 64u;
+  const uint begin_base = (lanes_group() * kGstdMostCodes + code) * 16u;
+  const uint entries_base = lanes_group() * kGstdCodeWords + ((code << log) >> 1);
+  const uint lengths = weft_gstd_lengths[lanes_group() * 32u + lane];
+
+  // How many bytes have each length, up to each lane: fields of 10 bits, lengths 1 to 3 in the first word.
+  uvec4 counts = uvec4(0u);
+  [[unroll]] for (uint i = 0; i < 8u; ++i) {
+    const uint length = lengths >> (4u * i) & 15u;
+    [[unroll]] for (uint w = 0; w < 4u; ++w)
+      counts[w] += length > 3u * w && length <= 3u * w + 3u ? 1u << (10u * (length - 1u - 3u * w)) : 0u;
+  }
+  uvec4 through, totals;
+  [[unroll]] for (uint w = 0; w < 4u; ++w) {
+    through[w] = lanes_inclusive_add(counts[w]);
+    totals[w] = lanes_broadcast(through[w], 31u);
+  }
+  const uvec4 before = through - counts;
+
+  weft_gstd_ordered[ordered_base + lane] = 0u;
+  weft_gstd_ordered[ordered_base + lane + 32u] = 0u;
+  uint begin = 0u;
+  uint shorter = 0u;
+  [[unroll]] for (uint length = 1; length <= kGstdMostCodeBits; ++length) {
+    if (lane == length) weft_gstd_lengths_begin[begin_base + length] = begin | shorter << 12;
+    const uint count = totals[(length - 1u) / 3u] >> (10u * ((length - 1u) % 3u)) & 1023u;
+    begin += count << (kGstdMostCodeBits - length);
+    shorter += count;
+  }
+  const bool single = shorter == 1u && (totals[0] & 1023u) == 1u;
+  if (begin != 1u << kGstdMostCodeBits && !single) return false;
+  lanes_shared_barrier();
+
+  uvec4 rank = before;
+  [[unroll]] for (uint i = 0; i < 8u; ++i) {
+    const uint length = lengths >> (4u * i) & 15u;
+    if (length != 0u) {
+      uint place = weft_gstd_lengths_begin[begin_base + length] >> 12;
+      [[unroll]] for (uint w = 0; w < 4u; ++w) {
+        if (length > 3u * w && length <= 3u * w + 3u) {
+          const uint shift = 10u * (length - 1u - 3u * w);
+          place += rank[w] >> shift & 1023u;
+          rank[w] += 1u << shift;
+        }
+      }
+      place = min(place, 255u);
+      atomicOr(weft_gstd_ordered[ordered_base + (place >> 2)], (8u * lane + i) << (8u * (place & 3u)));
+    }
+  }
+  lanes_shared_barrier();
+
+  // Each length's entries, two at a time; those of one byte alone are all the same.
+  const uint words = (1u << log) / 2u;
+  uint done = 0u;
+  if (single) {
+    const uint byte = weft_gstd_ordered[ordered_base] & 255u;
+    for (uint w = lane; w < words; w += 32u) weft_gstd_codes[entries_base + w] = byte << 4 | byte << 20;
+    done = words;
+  } else {
+    for (uint length = 1u; length <= log; ++length) {
+      const uint shift = log - length;
+      const uint this_begin = weft_gstd_lengths_begin[begin_base + length];
+      const uint next_begin = weft_gstd_lengths_begin[begin_base + min(length + 1u, kGstdMostCodeBits)];
+      const uint rank_begin = this_begin >> 12;
+      const uint bytes = (length == kGstdMostCodeBits ? shorter : next_begin >> 12) - rank_begin;
+      const uint entries = bytes << shift;
+      for (uint e = 2u * lane; e < entries; e += 64u) {
+        const uint place = rank_begin + (e >> shift);
+        uint word = length | (weft_gstd_ordered[ordered_base + (place >> 2)] >> (8u * (place & 3u)) & 255u) << 4;
+        uint other = kGstdLongCode;
+        if (e + 1u < entries) {
+          const uint other_place = rank_begin + ((e + 1u) >> shift);
+          other = length | (weft_gstd_ordered[ordered_base + (other_place >> 2)] >> (8u * (other_place & 3u)) & 255u) << 4;
+        }
+        weft_gstd_codes[entries_base + done + (e >> 1)] = word | other << 16;
+      }
+      done += (entries + 1u) >> 1;
+    }
+  }
+  for (uint w = done + lane; w < words; w += 32u) weft_gstd_codes[entries_base + w] = kGstdLongCode | kGstdLongCode << 16;
+  lanes_shared_barrier();
+  return true;
+}
+
+// The next byte of a lane by code number `code`; its bits are there.
+uint gstd_code_decode(uint code, uint log, inout LaneBits bits) {
+  const uint next = bits.high >> (32u - kGstdMostCodeBits);
+  const uint at = (code << log) + (next >> (kGstdMostCodeBits - log));
+  const uint entry = weft_gstd_codes[lanes_group() * kGstdCodeWords + (at >> 1)] >> (16u * (at & 1u)) & 0xffffu;
+  uint length = entry & 15u;
+  uint byte = entry >> 4;
+  if (length == kGstdLongCode) {
+    const uint begin_base = (lanes_group() * kGstdMostCodes + code) * 16u;
+    length = log + 1u;
+    uint begin = weft_gstd_lengths_begin[begin_base + length];
+    [[dont_unroll]] for (uint l = log + 2u; l <= kGstdMostCodeBits; ++l) {
+      const uint longer = weft_gstd_lengths_begin[begin_base + l];
+      if ((longer & 4095u) <= next) {
+        length = l;
+        begin = longer;
+      }
+    }
+    const uint place = min((begin >> 12) + ((next - (begin & 4095u)) >> (kGstdMostCodeBits - length)), 255u);
+    byte = weft_gstd_ordered[(lanes_group() * kGstdMostCodes + code) * 64u + (place >> 2)] >> (8u * (place & 3u)) & 255u;
+  }
+  lane_bits_take(bits, length);
+  return byte;
+}
+
+#endif

@@ -1,0 +1,622 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Gstd's decoder: 32 lanes decode a tile (docs/gstd-format.md, chapter Tiles), as many tiles at once as the workgroup has groups of 32.
+//   gstd_tile_header()     what the first word says, so that the caller knows of a filter
+//   gstd_tile_decode()     all but the filter, into device memory; the verdict
+// gstd_filters.glsl has the filters. A shader of one's own can decode a tile and go on with its bytes: after gstd_tile_decode() all lanes
+// of the group see them.
+//
+// A batch of up to 32 sequences is decoded at a time, one a lane; offsets that repeat are found by a scan over how each sequence changes
+// their order. Then come its literals, up to 256 at a time, and then its output, 32 words at a time: each lane makes one word, whose
+// sequence it finds by a search, from literals and from output before; a byte whose source is among those 32 words is followed until it
+// is not. Every word is stored once.
+//
+// Any words whatever may be given: no other source is read, nothing is written outside of the output's bytes, every loop is bounded by
+// sizes that were checked, and the verdict is that of the scalar decoder. Words beside the output's first and last byte are merged.
+//
+// Who calls: every invocation of the workgroup, in workgroup-uniform control flow; with subgroups of 32 lanes or more, native ones, each group
+// may have a tile of another size. Shared memory of a group: 7.6 KiB.
+#ifndef WEFT_GSTD_TILE_GLSL
+#define WEFT_GSTD_TILE_GLSL
+
+#include "weft/gstd_tables.glsl"
+
+// Verdicts.
+const uint kGstdTruncated = 1u, kGstdBadHeader = 2u, kGstdBadTable = 3u, kGstdBadSequence = 4u, kGstdBadOffset = 5u,
+           kGstdBadLength = 6u, kGstdBadFinalState = 7u, kGstdBadPadding = 8u;
+
+const uint kGstdMostTileBytes = 1u << 20;
+const uint kGstdRoundLiterals = 256u;
+
+struct GstdTileHeader {
+  uint lanes;
+  bool releases;  // states, at the end
+  uint tile_filter, stride;
+  uint blocks;
+  bool valid;
+};
+
+bool gstd_is_filter(uint tile_filter, uint stride) {
+  return tile_filter == 0u   ? stride == 1u
+         : tile_filter == 1u ? true
+         : tile_filter <= 3u ? stride >= 2u
+         : tile_filter <= 6u ? stride % 2u == 0u
+         : tile_filter == 7u ? stride == 3u || stride == 4u
+                             : tile_filter <= 13u && stride == 1u;
+}
+
+GstdTileHeader gstd_tile_header(uint word) {
+  GstdTileHeader header;
+  header.lanes = 1u << min(word & 7u, 5u);
+  header.releases = (word & 8u) != 0u;
+  header.tile_filter = word >> 4 & 15u;
+  header.stride = (word >> 8 & 127u) + 1u;
+  header.blocks = (word >> 15 & 1023u) + 1u;
+  header.valid = (word & 7u) <= 5u && word >> 25 == 0u && gstd_is_filter(header.tile_filter, header.stride);
+  return header;
+}
+
+// A sequence of the batch; positions are bytes of the tile.
+struct GstdSequence {
+  uint match;     // where its match begins: the end of its literals
+  uint end;       // where it ends
+  uint offset;    // of the match
+  uint literals;  // what makes a literal's position its number in the batch
+};
+shared uvec4 weft_gstd_sequences[kLanesGroupCount * 33u];
+shared uint weft_gstd_ends[kLanesGroupCount * 33u];
+shared uint weft_gstd_literal_ends[kLanesGroupCount * 33u];
+shared uint weft_gstd_literals[kLanesGroupCount * (kGstdRoundLiterals / 4u + 1u)];
+
+// The output as words of device memory. `skew`: bytes of the first word in front of the tile's first byte.
+struct GstdOutput {
+  Words words;
+  uint skew;
+  uint carry;  // of the word that is begun: its bytes
+};
+
+uint gstd_length_extra(uint symbol, uint direct_log) {
+  const uint direct = 1u << direct_log;
+  return symbol < direct ? 0u : ((symbol - direct) >> 1) + direct_log - 1u;
+}
+uint gstd_length_base(uint symbol, uint direct_log) {
+  return symbol < 1u << direct_log ? symbol : (2u + (symbol & 1u)) << gstd_length_extra(symbol, direct_log);
+}
+
+// ---- the order of offsets, as a function of that before: three bytes, each the place it comes from, or 3 + the lane whose offset it is ----
+
+const uint kGstdSameOrder = 0x020100u;
+
+// First `first`, then `second`.
+uint gstd_order_after(uint first, uint second) {
+  uint both = 0u;
+  [[unroll]] for (uint i = 0; i < 3u; ++i) {
+    const uint from = second >> (8u * i) & 255u;
+    both |= (from < 3u ? first >> (8u * from) & 255u : from) << (8u * i);
+  }
+  return both;
+}
+
+// What a sequence does: moves the offset at `place` to the front, or, place 3, puts its own there.
+uint gstd_order_of(uint place) {
+  return place == 0u   ? kGstdSameOrder
+         : place == 1u ? 0x020001u
+         : place == 2u ? 0x010002u
+                       : 0x010000u | (3u + lanes_lane());
+}
+
+// Offsets of the batch's first `count` lanes. `symbol` below 3 repeats; others are `own`. `history` is that before, and then that after.
+uint gstd_resolve_offsets(uint symbol, bool no_literals, uint own, uint count, inout uvec3 history) {
+  const uint lane = lanes_lane();
+  uint place = 3u;
+  if (symbol < 3u) place = no_literals ? (symbol == 2u ? 0u : symbol + 1u) : symbol;
+  uint order = lane < count ? gstd_order_of(place) : kGstdSameOrder;
+  [[unroll]] for (uint delta = 1u; delta < 32u; delta <<= 1) {
+    const uint earlier = lanes_shuffle_up(order, delta);
+    if (lane >= delta) order = gstd_order_after(earlier, order);
+  }
+  const uint front = order & 255u;
+  const uint other = lanes_shuffle(own, front - 3u);
+  const uint offset = front < 3u ? (front == 0u ? history.x : front == 1u ? history.y : history.z) : other;
+
+  const uint last = lanes_broadcast(order, 31u);
+  uvec3 after;
+  [[unroll]] for (uint i = 0; i < 3u; ++i) {
+    const uint from = last >> (8u * i) & 255u;
+    const uint of_lane = lanes_broadcast(own, from - 3u);
+    after[i] = from < 3u ? (from == 0u ? history.x : from == 1u ? history.y : history.z) : of_lane;
+  }
+  history = after;
+  return offset;
+}
+
+// ---- output ----
+
+GstdSequence gstd_sequence(uint index) {
+  const uvec4 packed = weft_gstd_sequences[lanes_group() * 33u + index];
+  GstdSequence sequence;
+  sequence.match = packed.x;
+  sequence.end = packed.y;
+  sequence.offset = packed.z;
+  sequence.literals = packed.w;
+  return sequence;
+}
+
+// The first sequence of the batch that ends behind `position`.
+uint gstd_sequence_at(uint position) {
+  const uint base = lanes_group() * 33u;
+  uint index = 0u;
+  [[unroll]] for (uint step = 16u; step != 0u; step >>= 1)
+    index += weft_gstd_ends[base + index + step - 1u] <= position ? step : 0u;
+  return index + (weft_gstd_ends[base + index] <= position ? 1u : 0u);
+}
+
+// Up to four of the round's literals from number `index` on, 0 to kGstdRoundLiterals - 1, as they lie.
+uint gstd_literals_at(uint index) {
+  const uint base = lanes_group() * (kGstdRoundLiterals / 4u + 1u) + (index >> 2);
+  const uint shift = 8u * (index & 3u);
+  return weft_gstd_literals[base] >> shift | (weft_gstd_literals[base + 1u] << 1) << (31u - shift);
+}
+
+// `count`, 1 to 4, stored bytes from `position` on.
+uint gstd_stored_at(GstdOutput target, uint position, uint count) {
+  const uint place = position + target.skew;
+  const uint shift = 8u * (place & 3u);
+  uint bytes = target.words.at[place >> 2] >> shift;
+  if ((place & 3u) + count > 4u) bytes |= (target.words.at[(place >> 2) + 1u] << 1) << (31u - shift);
+  return bytes;
+}
+
+// The byte at `position`, from `stored` on, where no word is stored yet; `index`: of a sequence that it does not lie behind.
+// `begin`: where the bytes begin whose literals are at hand, from number `first_literal` on.
+uint gstd_follow(GstdOutput target, uint position, uint index, uint stored, uint begin, uint first_literal) {
+  const uint base = lanes_group() * 33u;
+  uint at = position;
+  // Each step goes back by a byte at least, in 128.
+  for (uint hop = 0u; hop < 132u; ++hop) {
+    if (at < stored) return gstd_stored_at(target, at, 1u) & 255u;
+    if (at < begin) return target.carry >> (8u * (at + target.skew & 3u)) & 255u;
+    for (uint i = 0u; i < 33u && index != 0u; ++i) {
+      if (weft_gstd_ends[base + index - 1u] <= at) break;
+      --index;
+    }
+    const GstdSequence sequence = gstd_sequence(index);
+    if (at < sequence.match) return gstd_literals_at(at + sequence.literals - first_literal & 255u) & 255u;
+    const uint from_begin = at - sequence.match;
+    at = sequence.match - sequence.offset + (from_begin < sequence.offset ? from_begin : from_begin % sequence.offset);
+  }
+  return 0u;
+}
+
+// Makes the bytes [begin, end) of the batch, and stores those of whole words; the others, in front of `end`, stay in the carry.
+void gstd_emit(inout GstdOutput target, uint begin, uint end, uint first_literal) {
+  const uint lane = lanes_lane();
+  const uint end_place = end + target.skew;
+  uint carry = 0u;
+  uint carry_mask = 0u;
+  for (uint place = begin + target.skew & ~3u; place < end_place; place += 128u) {
+    const uint own = place + 4u * lane;
+    // The bytes of this lane's word that are to be made.
+    const uint from = max(own, begin + target.skew);
+    const uint to = min(own + 4u, end_place);
+    const uint stored = max(place, target.skew) - target.skew;  // the first byte that is in no word of an earlier round
+    uint word = place == (begin + target.skew & ~3u) && lane == 0u ? target.carry : 0u;
+    if (from < to) {
+      uint position = from - target.skew;
+      const uint last = to - target.skew;
+      uint index = gstd_sequence_at(position);
+      GstdSequence sequence = gstd_sequence(min(index, 32u));
+      // At most four pieces, each of a byte at least.
+      [[dont_unroll]] for (uint piece = 0u; piece < 4u && position < last; ++piece) {
+        uint count = last - position;
+        uint bytes;
+        if (position < sequence.match) {
+          count = min(count, sequence.match - position);
+          bytes = gstd_literals_at(position + sequence.literals - first_literal & 255u);
+        } else {
+          uint from_begin = position - sequence.match;
+          if (from_begin >= sequence.offset) from_begin %= sequence.offset;
+          const uint source = sequence.match - sequence.offset + from_begin;
+          count = min(min(count, sequence.end - position), sequence.offset - from_begin);
+          if (source >= stored) {
+            count = 1u;
+            bytes = gstd_follow(target, source, min(index, 32u), stored, begin, first_literal);
+          } else {
+            count = min(count, stored - source);
+            bytes = gstd_stored_at(target, source, count);
+          }
+        }
+        const uint shift = 8u * (position + target.skew & 3u);
+        const uint mask = count >= 4u ? ~0u : (1u << (8u * count)) - 1u;
+        word |= (bytes & mask) << shift;
+        position += count;
+        if (position >= sequence.end) {
+          index = min(index + 1u, 32u);
+          sequence = gstd_sequence(index);
+        }
+      }
+      if (own + 4u <= end_place) {
+        if (own >= target.skew) {
+          target.words.at[own >> 2] = word;
+        } else {
+          merge_word(target.words, own >> 2, word, ~0u << (8u * target.skew));
+        }
+      }
+    }
+    // What is left of the last word is the next call's.
+    if (place + 128u >= end_place) carry = lanes_broadcast((end_place & 3u) == 0u ? 0u : word, (end_place - place) >> 2);
+    lanes_buffer_barrier();
+  }
+  if (begin < end) target.carry = (end_place & 3u) == 0u ? 0u : carry;
+}
+
+// ---- a tile ----
+
+// Decodes the `count` words at `source` (aligned to 4) to the `bytes` bytes at `output_at` (of any alignment), the filter not undone.
+// The result: 0, or a verdict and, from bit 8, the word where it was noticed; the same on all lanes of the group.
+uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes) {
+  const uint lane = lanes_lane();
+  const uint table_base = lanes_group() * 33u;
+  LaneWords words = lane_words_begin(source, count);
+  LaneBits bits;
+  bits.high = 0u;
+  bits.low = 0u;
+  bits.count = 0u;
+  uint state = 1u << kLaneStateLog;
+
+  const GstdTileHeader header = gstd_tile_header(lane_words_uniform(words));
+  if (lane_words_truncated(words)) return kGstdTruncated | count << 8;
+  if (!header.valid || bytes == 0u || bytes > kGstdMostTileBytes) return kGstdBadHeader | words.position << 8;
+  const uint lanes = header.lanes;
+  const bool decodes = lane < lanes;
+  lane_words_refill(words, bits, decodes, kLaneStateLog);
+  if (lane_words_truncated(words)) return kGstdTruncated | count << 8;
+  if (decodes) state |= lane_bits_take(bits, kLaneStateLog);
+
+  GstdOutput target;
+  target.skew = output_at.x & 3u;
+  target.words = Words(uvec2(output_at.x - target.skew, output_at.y));
+  target.carry = 0u;
+
+  uvec3 history = uvec3(1u, 4u, 8u);
+  uint done = 0u;
+  uint reason = 0u;
+  bool codes_known = false;   // whether a code was described, which a relative one could be to
+  uint contexts_known = 0u;   // of the codes there are
+  uint code_log = kGstdCodeLog;
+  uvec2 map = uvec2(0u);      // the code of each context, 3 bits for each
+  uint fields_known = 0u;     // bits
+  uint low_bits_known = 0u;
+
+  for (uint b = 0u; b < header.blocks && reason == 0u; ++b) {
+    // The header.
+    const uint first = lane_words_uniform(words);
+    const uint second = lane_words_uniform(words);
+    if (lane_words_truncated(words)) {
+      reason = kGstdTruncated;
+      break;
+    }
+    const bool last_block = b + 1u == header.blocks;
+    const uint size = (first & 0x1ffffu) + 1u;
+    const uint literals_mode = first >> 17 & 3u;
+    const uint modes = first >> 19 & 255u;  // of the fields, 2 bits for each
+    const uint low_bits = (first >> 27 & 1u) + 2u;
+    const uint context_mode = first >> 28;
+    const uint sequences = second & 0xffffu;
+    const uint parameter = second >> 16 & 255u;
+    const uint codes = (second >> 24 & 7u) + 1u;
+    const bool first_relative = (second >> 27 & 1u) != 0u;
+    const uint left = bytes - done;
+    if (second >> 28 != 0u || (last_block ? size != left : size >= left)) {
+      reason = kGstdBadHeader;
+      break;
+    }
+    if (sequences > size / 3u) {
+      reason = kGstdBadSequence;
+      break;
+    }
+    const uint contexts = context_mode == 0u   ? (parameter == 0u ? 1u : 0u)
+                          : context_mode == 1u ? (parameter >= 2u && parameter <= 16u ? parameter : 0u)
+                          : context_mode == 2u ? (parameter == 0u ? 8u : 0u)
+                                               : 0u;
+    const uint end = done + size;
+
+    // What is there of tables.
+    if (literals_mode == 0u) {
+      if (context_mode != 0u || parameter != 0u || codes != 1u || first_relative) reason = kGstdBadHeader;
+    } else if (literals_mode == 1u) {
+      if (contexts == 0u || codes > contexts) reason = kGstdBadHeader;
+    } else if (literals_mode == 2u) {
+      if (contexts == 0u || codes != 1u || first_relative) {
+        reason = kGstdBadHeader;
+      } else if (contexts != contexts_known) {
+        reason = kGstdBadTable;
+      }
+    } else {
+      reason = kGstdBadHeader;
+    }
+    const uint low_mode = modes >> 6;
+    if (reason == 0u && low_bits != 2u && low_mode == 0u) reason = kGstdBadHeader;
+    if (reason == 0u && ((modes & modes >> 1 & 0x55u) != 0u || (sequences == 0u && modes != 0u))) reason = kGstdBadHeader;
+    if (reason != 0u) break;
+
+    // Codes of literals.
+    if (literals_mode == 1u) {
+      uint relative = first_relative ? 1u : 0u;
+      map = uvec2(0u);
+      if (codes > 1u) {
+        for (uint c = 0u; c < contexts && reason == 0u; c += 8u) {
+          const uint word = lane_words_uniform(words);
+          if (lane_words_truncated(words)) {
+            reason = kGstdTruncated;
+            break;
+          }
+          if (c == 0u ? (word >> 24 & 1u) != relative || word >> 24 >> codes != 0u : word >> 24 != 0u) reason = kGstdBadHeader;
+          if (c == 0u) relative = word >> 24;
+          for (uint i = 0u; i < 8u; ++i) {
+            const uint code = word >> (3u * i) & 7u;
+            if (c + i < contexts ? code >= codes : code != 0u) reason = kGstdBadHeader;
+          }
+          if (c == 0u) {
+            map.x = word & 0xffffffu;
+          } else {
+            map.y = word & 0xffffffu;
+          }
+        }
+        if (reason != 0u) break;
+      }
+      contexts_known = contexts;
+      code_log = gstd_code_log(codes);
+      for (uint code = 0u; code < codes && reason == 0u; ++code) {
+        const bool is_relative = (relative >> code & 1u) != 0u;
+        if (is_relative && !codes_known) {
+          reason = kGstdBadTable;
+          break;
+        }
+        gstd_lengths_read(words, bits, state, lanes, is_relative);
+        if (lane_words_truncated(words)) {
+          reason = kGstdTruncated;
+        } else if (!gstd_code_build(code, code_log)) {
+          reason = kGstdBadTable;
+        }
+        codes_known = true;
+      }
+      if (reason != 0u) break;
+    }
+
+    // Tables of fields.
+    const uint own = (modes & 1u) | (modes >> 1 & 2u) | (modes >> 2 & 4u) | (modes >> 3 & 8u);
+    const uint previous = (modes >> 1 & 1u) | (modes >> 2 & 2u) | (modes >> 3 & 4u) | (modes >> 4 & 8u);
+    if (own != 0u) gstd_fields_read(words, bits, state, lanes, own);
+    if (lane_words_truncated(words)) {
+      reason = kGstdTruncated;
+      break;
+    }
+    if ((previous & ~fields_known) != 0u) {
+      reason = kGstdBadTable;
+      break;
+    }
+    if (sequences != 0u) {
+      for (uint f = 0u; f < 4u && reason == 0u; ++f) {
+        const bool described = (own >> f & 1u) != 0u;
+        if (!described && ((previous >> f & 1u) != 0u || f == kGstdLB)) continue;
+        if (!gstd_field_build(f, !described)) reason = kGstdBadTable;
+      }
+      if (reason != 0u) break;
+      if ((own & 8u) != 0u) {
+        low_bits_known = low_bits;
+        if (low_bits == 2u && (gstd_field_has(kGstdLB, 4u) || gstd_field_has(kGstdLB, 5u) || gstd_field_has(kGstdLB, 6u) ||
+                               gstd_field_has(kGstdLB, 7u)))
+          reason = kGstdBadTable;
+      }
+      if (low_mode != 0u && low_bits_known != low_bits) reason = kGstdBadTable;
+      if (reason != 0u) break;
+      fields_known |= 7u | (low_mode != 0u ? 8u : 0u);
+    }
+
+    // Batches.
+    const uint reciprocal = parameter < 2u ? 0u : ~0u / parameter + 1u;
+    const bool coded = literals_mode != 0u;
+    const uint longest = coded ? kGstdMostCodeBits : 8u;
+    uint batch = 0u;
+    do {
+      const uint here = min(sequences - batch, lanes);
+      const bool has = lane < here;
+      const bool last_batch = batch + here == sequences;
+
+      // Sequences.
+      uint ll = 0u, of = 0u, ml = 0u, lb = 0u;
+      uint own_offset = 0u;
+      uint literal_count = 0u;
+      uint match_length = 0u;
+      if (here != 0u) {
+        lane_words_refill(words, bits, has, 27u);
+        if (has) {
+          ll = gstd_field_decode(kGstdLL, state, bits);
+          of = gstd_field_decode(kGstdOF, state, bits);
+          ml = gstd_field_decode(kGstdML, state, bits);
+        }
+        const uint offset_bits = of < 10u ? 0u : (of - 6u) >> 2;
+        uint high_bits = offset_bits;
+        if (low_mode != 0u) {
+          const bool has_low = has && offset_bits >= low_bits;
+          lane_words_refill(words, bits, has_low, kLaneRansLog);
+          if (has_low) {
+            lb = gstd_field_decode(kGstdLB, state, bits);
+            high_bits -= low_bits;
+          }
+        }
+        lane_words_refill(words, bits, has, high_bits);
+        const uint high = has ? lane_bits_take(bits, high_bits) : 0u;
+        own_offset = ((of - 2u - 4u * offset_bits) << offset_bits) + ((high << (offset_bits - high_bits)) | lb);
+        const uint literal_bits = gstd_length_extra(ll, 4u);
+        const uint match_bits = gstd_length_extra(ml, 5u);
+        lane_words_refill(words, bits, has, literal_bits + match_bits);
+        if (has) {
+          literal_count = gstd_length_base(ll, 4u) + lane_bits_take(bits, literal_bits);
+          match_length = gstd_length_base(ml, 5u) + lane_bits_take(bits, match_bits) + 3u;
+        }
+        if (lane_words_truncated(words)) {
+          reason = kGstdTruncated;
+          break;
+        }
+      }
+      const uint offset = here == 0u ? 0u : gstd_resolve_offsets(of, literal_count == 0u, own_offset, here, history);
+
+      // Where everything goes.
+      if (last_block && last_batch && header.releases) {
+        if (lanes_any(decodes && bits.count > 52u)) {
+          reason = kGstdBadFinalState;
+          break;
+        }
+        if (decodes) {
+          bits.low = bits.low >> 12 | bits.high << 20;
+          bits.high = bits.high >> 12 | state << 20;
+          bits.count += kLaneStateLog;
+        }
+      }
+      const uint literal_end = lanes_inclusive_add(literal_count);
+      const uint sequence_end = done + lanes_inclusive_add(literal_count + match_length);
+      const uint batch_end = lanes_broadcast(sequence_end, 31u);
+      if (batch_end > end) {
+        reason = kGstdBadLength;
+        break;
+      }
+      if (lanes_any(has && offset > sequence_end - match_length)) {
+        reason = kGstdBadOffset;
+        break;
+      }
+      uint total = lanes_broadcast(literal_end, 31u);
+      const uint made = last_batch ? end : batch_end;
+      lanes_shared_barrier();
+      if (has) {
+        weft_gstd_sequences[table_base + lane] =
+            uvec4(sequence_end - match_length, sequence_end, offset, literal_end - (sequence_end - match_length));
+        weft_gstd_ends[table_base + lane] = sequence_end;
+        weft_gstd_literal_ends[table_base + lane] = literal_end;
+      }
+      // Behind the last one, literals without a match.
+      const uint rest_lane = lane == 0u && here == 32u ? 32u : lane;
+      if (rest_lane >= here) {
+        weft_gstd_sequences[table_base + rest_lane] = uvec4(end, ~0u, 1u, total - batch_end);
+        weft_gstd_ends[table_base + rest_lane] = ~0u;
+        weft_gstd_literal_ends[table_base + rest_lane] = ~0u;
+      }
+      if (lane == 0u && here < 32u) {
+        weft_gstd_sequences[table_base + 32u] = uvec4(end, ~0u, 1u, total - batch_end);
+        weft_gstd_ends[table_base + 32u] = ~0u;
+        weft_gstd_literal_ends[table_base + 32u] = ~0u;
+      }
+      lanes_shared_barrier();
+      total += made - batch_end;
+
+      // Literals, and the output that they allow.
+      uint decoded = 0u;
+      uint emitted = done;
+      do {
+        const uint round = min(total - decoded, 8u * lanes);
+        uint log = 0u;
+        [[unroll]] for (uint i = 0; i < 3u; ++i) log += round > lanes << log ? 1u : 0u;
+        const uint own_first = lane << log;
+        const uint own_count = decodes ? min(1u << log, max(round, own_first) - own_first) : 0u;
+        uvec2 packed = uvec2(0u);
+        uint before = 256u;
+        uint sequence = 0u;
+        if (context_mode == 1u) {
+          [[unroll]] for (uint step = 16u; step != 0u; step >>= 1)
+            sequence += weft_gstd_literal_ends[table_base + sequence + step - 1u] <= decoded + own_first ? step : 0u;
+        }
+        for (uint step = 0u; step < 1u << log && round != 0u; ++step) {
+          if ((step & 1u) == 0u) lane_words_refill(words, bits, step < own_count, longest * min(2u, own_count - min(step, own_count)));
+          if (step < own_count) {
+            uint context = 0u;
+            if (context_mode == 1u) {
+              const uint number = decoded + own_first + step;
+              for (uint i = 0u; i < 33u && sequence < 32u; ++i) {
+                if (weft_gstd_literal_ends[table_base + sequence] > number) break;
+                ++sequence;
+              }
+              const uint position = number - weft_gstd_sequences[table_base + sequence].w;
+              uint quotient, low;
+              umulExtended(position, reciprocal, quotient, low);
+              context = position - quotient * parameter;
+            } else if (context_mode == 2u) {
+              const uint magnitude = before < 128u ? before : 256u - before;
+              context = before == 256u ? 0u : min(uint(findMSB(magnitude) + 2), 7u);
+            }
+            uint byte;
+            if (coded) {
+              const uint code = (context < 8u ? map.x >> (3u * context) : map.y >> (3u * (context - 8u))) & 7u;
+              byte = gstd_code_decode(code, code_log, bits);
+            } else {
+              byte = lane_bits_take(bits, 8u);
+            }
+            before = byte;
+            if (step < 4u) {
+              packed.x |= byte << (8u * step);
+            } else {
+              packed.y |= byte << (8u * (step - 4u));
+            }
+          }
+        }
+        // To shared memory, in words.
+        lanes_shared_barrier();
+        const uint literals_base = lanes_group() * (kGstdRoundLiterals / 4u + 1u);
+        if (log == 0u) {
+          uint word = packed.x << (8u * (lane & 3u));
+          word |= lanes_shuffle_xor(word, 1u);
+          word |= lanes_shuffle_xor(word, 2u);
+          if ((lane & 3u) == 0u) weft_gstd_literals[literals_base + (lane >> 2)] = word;
+        } else if (log == 1u) {
+          uint word = packed.x << (16u * (lane & 1u));
+          word |= lanes_shuffle_xor(word, 1u);
+          if ((lane & 1u) == 0u) weft_gstd_literals[literals_base + (lane >> 1)] = word;
+        } else if (log == 2u) {
+          weft_gstd_literals[literals_base + lane] = packed.x;
+        } else {
+          weft_gstd_literals[literals_base + 2u * lane] = packed.x;
+          weft_gstd_literals[literals_base + 2u * lane + 1u] = packed.y;
+        }
+        lanes_shared_barrier();
+        if (lane_words_truncated(words)) {
+          reason = kGstdTruncated;
+          break;
+        }
+
+        // Up to the first literal that is not there yet.
+        const uint next = decoded + round;
+        const uint whole = bitCount(lanes_ballot(has && literal_end <= next));
+        const uint behind = lanes_shuffle(sequence_end - literal_end, whole - 1u);
+        const uint reach = next == total ? made : next + (whole == 0u ? done : behind);
+        gstd_emit(target, emitted, reach, decoded);
+        emitted = reach;
+        decoded = next;
+      } while (decoded < total);
+      if (reason != 0u) break;
+      done = made;
+      batch += here;
+    } while (batch < sequences);
+  }
+
+  if (reason == 0u) {
+    // What lanes end with.
+    if (!header.releases && lanes_any(decodes && state != 1u << kLaneStateLog)) {
+      reason = kGstdBadFinalState;
+    } else if (lanes_any((bits.high | bits.low) != 0u) || words.position != count) {
+      reason = kGstdBadPadding;
+    }
+  }
+  if (reason != 0u) return reason | (reason == kGstdTruncated ? count : words.position) << 8;
+
+  // Bytes of the last word.
+  const uint end_place = bytes + target.skew;
+  if (lane == 0u && (end_place & 3u) != 0u) {
+    uint mask = (1u << (8u * (end_place & 3u))) - 1u;
+    if (end_place < 4u) mask &= ~0u << (8u * target.skew);
+    merge_word(target.words, end_place >> 2, target.carry, mask);
+  }
+  lanes_buffer_barrier();
+  return 0u;
+}
+
+#endif

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// One stream of words, from which 32 lanes fill a queue of bits each (docs/gstd-format.md, "Words and lanes"): lanes that run short take
+// words in the order of lanes, so that a ballot and a prefix count tell each which is its own. In steps:
+//   lane_words_begin()     the group, once
+//   lane_words_uniform()   a word for all lanes alike
+//   lane_words_refill()    for lanes with fewer than n bits, one word
+//   lane_bits_take()       a lane, from its own queue
+// and a rANS decoder whose states are fed from those queues: lane_rans_advance().
+//
+// Words are fetched ahead: each lane holds the next word, from the read position on, whose place is its own modulo 32, and the one 32
+// behind it. What is read past the last word is 0; lane_words_truncated() tells that it was.
+//
+// Who calls: every invocation of the workgroup, in workgroup-uniform control flow where lanes.glsl asks for it; a group's lanes have the
+// same read position. lane_bits_take() and lane_rans_advance() may be called by any lane, at any time.
+#ifndef WEFT_LANE_WORDS_GLSL
+#define WEFT_LANE_WORDS_GLSL
+
+#include "weft/buffers.glsl"
+#include "weft/lanes.glsl"
+
+struct LaneWords {
+  Words source;
+  uint count;     // of words there are
+  uint position;  // of the next, the same for all lanes
+  uint ready;     // the word whose place from `position` on is this lane's modulo 32
+  uint ahead;     // the one 32 behind it
+};
+
+// Bits in front of `count` come from the top of `high` on, then of `low`; behind them, all are 0.
+struct LaneBits {
+  uint high, low;
+  uint count;
+};
+
+uint lane_words_at(LaneWords words, uint place) {
+  uint word = 0u;
+  if (place < words.count) word = words.source.at[place];
+  return word;
+}
+
+// `address` is aligned to 4.
+LaneWords lane_words_begin(uvec2 address, uint count) {
+  LaneWords words;
+  words.source = Words(address);
+  words.count = count;
+  words.position = 0u;
+  words.ready = lane_words_at(words, lanes_lane());
+  words.ahead = lane_words_at(words, lanes_lane() + 32u);
+  return words;
+}
+
+// Whether more words were read than there are.
+bool lane_words_truncated(LaneWords words) { return words.position > words.count; }
+
+// `taken`, up to 32, words from the read position on have been used.
+void lane_words_move(inout LaneWords words, uint taken) {
+  const uint distance = (lanes_lane() - words.position) & 31u;
+  if (distance < taken) {
+    words.ready = words.ahead;
+    words.ahead = lane_words_at(words, words.position + distance + 64u);
+  }
+  words.position += taken;
+}
+
+uint lane_words_uniform(inout LaneWords words) {
+  const uint word = lanes_shuffle(words.ready, words.position & 31u);
+  lane_words_move(words, 1u);
+  return word;
+}
+
+// Lanes `taking_part` that have fewer than `need` bits, up to 32, take a word.
+void lane_words_refill(inout LaneWords words, inout LaneBits bits, bool taking_part, uint need) {
+  const bool takes = taking_part && bits.count < need;
+  const uint takers = lanes_ballot(takes);
+  const uint word = lanes_shuffle(words.ready, words.position + bitCount(takers & lanes_mask_before()));
+  if (takes) {
+    // There are fewer than 32 bits, all of them in `high`.
+    bits.high |= word >> bits.count;
+    bits.low = (word << 1) << (31u - bits.count);
+    bits.count += 32u;
+  }
+  lane_words_move(words, bitCount(takers));
+}
+
+// The first `count` bits, up to 31, as a number; they are there.
+uint lane_bits_take(inout LaneBits bits, uint count) {
+  const uint value = (bits.high >> 1) >> (31u - count);
+  bits.high = (bits.high << count) | ((bits.low >> 1) >> (31u - count));
+  bits.low <<= count;
+  bits.count -= count;
+  return value;
+}
+
+const uint kLaneRansLog = 9u;
+const uint kLaneRansSlots = 1u << kLaneRansLog;
+const uint kLaneStateLog = 12u;
+
+uint lane_rans_slot(uint state) { return state & (kLaneRansSlots - 1u); }
+
+// Goes on from a state whose symbol has `frequency`, 1 to 512, and begins at slot `base`; takes up to 9 bits.
+void lane_rans_advance(inout uint state, inout LaneBits bits, uint frequency, uint base) {
+  const uint next = frequency * (state >> kLaneRansLog) + lane_rans_slot(state) - base;
+  const uint count = kLaneStateLog - uint(findMSB(next));
+  state = (next << count) | lane_bits_take(bits, count);
+}
+
+#endif

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <weft/gstd_decode.hpp>
+
+#include <algorithm>
+#include <bit>
+
+#include "gstd/gstd_decode.h"
+#include "primitives/arguments.hpp"
+
+namespace weft {
+
+using runtime::ContextState;
+using runtime::Pipeline;
+
+struct GstdDecode::Plan {
+  std::shared_ptr<const ContextState> state;
+  GstdDecodeConfig config;
+  uint32_t workgroup = 32;
+  uint32_t groups_in_flight = 0;
+  std::shared_ptr<const Pipeline> decode;
+};
+
+namespace {
+
+constexpr const char* kName = "GstdDecode";
+constexpr uint32_t kLanes = 32;  // of a group, which takes a tile
+constexpr uint64_t kMostTiles = uint64_t{1} << 31;
+
+// Groups that a large device runs at once, and the scratch that they may take together.
+constexpr uint32_t kMostGroups = 4096, kLeastGroups = 64;
+constexpr uint64_t kMostScratch = uint64_t{1} << 30;
+
+// As gstd_scratch_part() in gstd_filters.glsl.
+uint64_t scratch_part(uint32_t tile_bytes) { return (uint64_t{tile_bytes} + 1024 + 511) / 512 * 512; }
+
+}  // namespace
+
+Result<GstdDecode> GstdDecode::create(const Context& context, const GstdDecodeConfig& config) {
+  const ContextState& state = *context.state();
+  if (!std::has_single_bit(config.tile_bytes) || config.tile_bytes < gstd::kLeastTileBytes ||
+      config.tile_bytes > gstd::kMostTileBytes)
+    return primitives::argument_error(kName, "tile_bytes", "is no size of tiles: " + std::to_string(config.tile_bytes));
+
+  auto plan = std::make_shared<Plan>();
+  plan->state = context.state();
+  plan->config = config;
+  // Wide subgroups hold several groups. Emulated ones hold one at most: groups part ways, and meet at no barrier.
+  plan->workgroup =
+      state.subgroup_backend() == SubgroupBackend::emulated ? kLanes : std::max(kLanes, state.subgroup_size());
+  const uint64_t fitting = kMostScratch / (2 * scratch_part(config.tile_bytes));
+  plan->groups_in_flight = config.tiles_in_flight != 0
+                               ? config.tiles_in_flight
+                               : static_cast<uint32_t>(std::clamp<uint64_t>(fitting, kLeastGroups, kMostGroups));
+  const uint32_t constants[] = {config.verify ? 1u : 0u};
+  Result<std::shared_ptr<const Pipeline>> decode = state.pipeline("gstd_decode", plan->workgroup, constants);
+  if (!decode) return decode.error();
+  plan->decode = *std::move(decode);
+  return GstdDecode(std::move(plan));
+}
+
+GstdDecode::GstdDecode(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
+
+uint64_t GstdDecode::scratch_bytes(uint64_t tiles) const noexcept {
+  return 2 * scratch_part(plan_->config.tile_bytes) * std::min<uint64_t>(tiles, plan_->groups_in_flight);
+}
+
+Status GstdDecode::record(VkCommandBuffer commands, const GstdDecodeArgs& args) const {
+  const Plan& plan = *plan_;
+  const ContextState& state = *plan.state;
+  const uint64_t tiles = args.tile_count.maximum();
+
+  if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");
+  if (tiles > kMostTiles)
+    return primitives::argument_error(kName, "tile_count", "is more than 2^31: " + std::to_string(tiles));
+  shader::GstdDecodePush push{};
+  primitives::RangeChecks ranges(state, kName);
+  if (tiles != 0) {
+    push.tiles = ranges.read("tiles", args.tiles, tiles * sizeof(GstdTile), 8);
+    push.source = ranges.read("source", args.source, args.source.size, 4);
+    push.outputs = ranges.write("output", args.output, args.output.size, 1);
+    push.status = ranges.write("status", args.status, 4 * (1 + tiles), 4);
+    push.scratch = ranges.scratch(args.scratch, scratch_bytes(tiles));
+  }
+  push.tile_count = ranges.count(args.tile_count, "tile_count");
+  if (Status status = ranges.finish(); !status) return status;
+  if (tiles == 0) return {};
+
+  push.source_bytes = args.source.size;
+  push.output_bytes = args.output.size;
+  push.tile_maximum = static_cast<uint32_t>(tiles);
+  push.tile_count_words = static_cast<uint32_t>(args.tile_count.range().size / 4);
+  push.most_bytes = plan.config.tile_bytes;
+  push.groups = static_cast<uint32_t>(std::min<uint64_t>(tiles, plan.groups_in_flight));
+  const uint64_t workgroups = (uint64_t{push.groups} * kLanes + plan.workgroup - 1) / plan.workgroup;
+  primitives::dispatch(state, commands, *plan.decode, push,
+                       primitives::dispatch_size(workgroups, state.traits().max_workgroup_count_x));
+  return {};
+}
+
+}  // namespace weft
