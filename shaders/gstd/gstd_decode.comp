@@ -32,16 +32,17 @@ bool lies_within(uvec2 at, uvec2 bytes, uvec2 size) {
 
 Tile load_tile(uint index) {
   Words entry = Words(word64_add(push.tiles, word64_multiply(index, 40u)));
-  const uvec2 source = uvec2(entry.at[0], entry.at[1]);
-  const uvec2 target = uvec2(entry.at[2], entry.at[3]);
+  const uvec2 source = uvec2(lanes_uniform(entry.at[0]), lanes_uniform(entry.at[1]));
+  const uvec2 target = uvec2(lanes_uniform(entry.at[2]), lanes_uniform(entry.at[3]));
   Tile tile;
-  tile.words = entry.at[4];
-  tile.bytes = entry.at[5];
-  tile.kind = entry.at[6] & 0xffffu;
-  tile.has_checksum = kVerify && entry.at[6] >> 16 != 0u;
-  tile.checksum = entry.at[7];
-  tile.first = entry.at[8];
-  tile.count = entry.at[9];
+  tile.words = lanes_uniform(entry.at[4]);
+  tile.bytes = lanes_uniform(entry.at[5]);
+  const uint kind = lanes_uniform(entry.at[6]);
+  tile.kind = kind & 0xffffu;
+  tile.has_checksum = kVerify && kind >> 16 != 0u;
+  tile.checksum = lanes_uniform(entry.at[7]);
+  tile.first = lanes_uniform(entry.at[8]);
+  tile.count = lanes_uniform(entry.at[9]);
   const uint most = tile.bytes / 4u + ((tile.bytes & 3u) != 0u ? 1u : 0u);
   tile.valid = tile.bytes != 0u && tile.bytes <= push.most_bytes && tile.kind <= kCompressed &&
                (tile.kind == kRaw    ? tile.words == most
@@ -88,20 +89,20 @@ uint checksum_term(uint word, uint at) { return mixed(word + (at + 1u) * 0x9e377
 
 void main() {
   const uint tiles = count_of(push.tile_count, push.tile_count_words, uvec2(push.tile_maximum, 0u)).x;
-  const uint group = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * lanes_group_count() + lanes_group();
-  if (group >= push.groups) return;
+  const uint group = lanes_uniform((gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * lanes_group_count() + lanes_group());
+  if (lanes_uniform(group >= push.groups)) return;
   const uint part = gstd_scratch_part(push.most_bytes);
   const uvec2 scratch = word64_add(push.scratch, word64_times(uvec2(2u * part, 0u), group));
   const uint lane = lanes_lane();
   Words status = Words(push.status);
 
-  for (uint index = group; index < tiles; index += push.groups) {
+  for (uint index = group; lanes_uniform(index < tiles); index += push.groups) {
     const Tile tile = load_tile(index);
     uint verdict = 0u;
     uint sum = 0u;
-    if (!tile.valid) {
+    if (lanes_uniform(!tile.valid)) {
       verdict = kGstdBadEntry;
-    } else if (tile.kind != kCompressed) {
+    } else if (lanes_uniform(tile.kind != kCompressed)) {
       const uint rest = tile.bytes & 3u;
       if (tile.kind == kRaw && rest != 0u && stored_word(tile, tile.words - 1u) >> (8u * rest) != 0u) {
         verdict = kGstdBadPadding | (tile.words - 1u) << 8;
@@ -117,12 +118,12 @@ void main() {
       }
     } else {
       Words words = Words(tile.source);
-      const GstdTileHeader header = gstd_tile_header(words.at[0]);
+      const GstdTileHeader header = gstd_tile_header(lanes_uniform(words.at[0]));
       const bool direct = header.tile_filter == 0u && tile.first == 0u && tile.count == tile.bytes;
       const uvec2 decoded = direct ? tile.target : scratch;
       verdict = gstd_tile_decode(tile.source, tile.words, decoded, tile.bytes);
-      if (verdict == 0u) {
-        if (direct) {
+      if (lanes_uniform(verdict == 0u)) {
+        if (lanes_uniform(direct)) {
           if (tile.has_checksum) {
             GstdOutput target;
             target.skew = decoded.x & 3u;
@@ -144,7 +145,7 @@ void main() {
         }
       }
     }
-    if (tile.has_checksum) {
+    if (lanes_uniform(tile.has_checksum)) {
       const uint whole = mixed(tile.bytes) + lanes_add(sum);
       if (verdict == 0u && whole != tile.checksum) verdict = kGstdChecksum;
     }

@@ -50,7 +50,7 @@ void gstd_fields_read(inout LaneWords words, inout LaneBits bits, inout uint sta
   const uint symbols_base = lanes_group() * kGstdSymbols;
   uint count = 0u;
   [[unroll]] for (uint f = 0; f < 4u; ++f) count += (own >> f & 1u) * gstd_field_symbols(f);
-  for (uint first = 0u; first < count; first += lanes) {
+  for (uint first = 0u; lanes_uniform(first < count); first += lanes) {
     const bool decodes = lanes_lane() < lanes && first + lanes_lane() < count;
     lane_words_refill(words, bits, decodes, 12u);
     if (decodes) {
@@ -94,8 +94,8 @@ bool gstd_field_build(uint field, bool given) {
     sum += weights[r];
     count += bitCount(present[r]);
   }
-  sum = lanes_add(sum);
-  if (sum == 0u) return false;
+  sum = lanes_uniform(lanes_add(sum));
+  if (lanes_uniform(sum == 0u)) return false;
 
   [[unroll]] for (uint i = 0; i < 4u; ++i) weft_gstd_slots[slots_base + 4u * lane + i] = 0u;
   lanes_shared_barrier();
@@ -118,7 +118,7 @@ bool gstd_field_build(uint field, bool given) {
       // Each symbol marks its first slot, where no other does.
       if (frequency != 0u) atomicOr(weft_gstd_slots[slots_base + (base >> 2)], symbol << (8u * (base & 3u)));
     }
-    weight_before = lanes_broadcast(end, 31u);
+    weight_before = lanes_uniform(lanes_broadcast(end, 31u));
     present_before += bitCount(present[r]);
   }
   lanes_shared_barrier();
@@ -191,8 +191,8 @@ void gstd_lengths_read(inout LaneWords words, inout LaneBits bits, inout uint st
   uint before_reference = 12u;
   uint reference = 0u;
   uint described = 0u;
-  for (uint step = 0u; step < steps; ++step) {
-    if (step % 3u == 0u) lane_words_refill(words, bits, decodes, 9u * min(3u, steps - step));
+  for (uint step = 0u; lanes_uniform(step < steps); ++step) {
+    if (lanes_uniform(step % 3u == 0u)) lane_words_refill(words, bits, decodes, 9u * min(3u, steps - step));
     if (decodes) {
       const uint at = 4u * (step & 7u);
       if (at == 0u) reference = weft_gstd_lengths[first + step / 8u];
@@ -231,7 +231,7 @@ bool gstd_code_build(uint code, uint log) {
   uvec4 through, totals;
   [[unroll]] for (uint w = 0; w < 4u; ++w) {
     through[w] = lanes_inclusive_add(counts[w]);
-    totals[w] = lanes_broadcast(through[w], 31u);
+    totals[w] = lanes_uniform(lanes_broadcast(through[w], 31u));
   }
   const uvec4 before = through - counts;
 
@@ -246,7 +246,7 @@ bool gstd_code_build(uint code, uint log) {
     shorter += count;
   }
   const bool single = shorter == 1u && (totals[0] & 1023u) == 1u;
-  if (begin != 1u << kGstdMostCodeBits && !single) return false;
+  if (lanes_uniform(begin != 1u << kGstdMostCodeBits && !single)) return false;
   lanes_shared_barrier();
 
   uvec4 rank = before;
@@ -275,12 +275,10 @@ bool gstd_code_build(uint code, uint log) {
     for (uint w = lane; w < words; w += 32u) weft_gstd_codes[entries_base + w] = byte << 4 | byte << 20;
     done = words;
   } else {
+    uint rank_begin = 0u;
     for (uint length = 1u; length <= log; ++length) {
       const uint shift = log - length;
-      const uint this_begin = weft_gstd_lengths_begin[begin_base + length];
-      const uint next_begin = weft_gstd_lengths_begin[begin_base + min(length + 1u, kGstdMostCodeBits)];
-      const uint rank_begin = this_begin >> 12;
-      const uint bytes = (length == kGstdMostCodeBits ? shorter : next_begin >> 12) - rank_begin;
+      const uint bytes = totals[(length - 1u) / 3u] >> (10u * ((length - 1u) % 3u)) & 1023u;
       const uint entries = bytes << shift;
       for (uint e = 2u * lane; e < entries; e += 64u) {
         const uint place = rank_begin + (e >> shift);
@@ -293,6 +291,7 @@ bool gstd_code_build(uint code, uint log) {
         weft_gstd_codes[entries_base + done + (e >> 1)] = word | other << 16;
       }
       done += (entries + 1u) >> 1;
+      rank_begin += bytes;
     }
   }
   for (uint w = done + lane; w < words; w += 32u) weft_gstd_codes[entries_base + w] = kGstdLongCode | kGstdLongCode << 16;

@@ -66,7 +66,9 @@ struct GstdSequence {
 shared uvec4 weft_gstd_sequences[kLanesGroupCount * 33u];
 shared uint weft_gstd_ends[kLanesGroupCount * 33u];
 shared uint weft_gstd_literal_ends[kLanesGroupCount * 33u];
-shared uint weft_gstd_literals[kLanesGroupCount * (kGstdRoundLiterals / 4u + 1u)];
+// A round's literals, four to a word, and the words of the output that are being made.
+const uint kGstdStageWords = kGstdRoundLiterals / 4u + 1u + 33u;
+shared uint weft_gstd_stage[kLanesGroupCount * kGstdStageWords];
 
 // The output as words of device memory. `skew`: bytes of the first word in front of the tile's first byte.
 struct GstdOutput {
@@ -119,11 +121,11 @@ uint gstd_resolve_offsets(uint symbol, bool no_literals, uint own, uint count, i
   const uint other = lanes_shuffle(own, front - 3u);
   const uint offset = front < 3u ? (front == 0u ? history.x : front == 1u ? history.y : history.z) : other;
 
-  const uint last = lanes_broadcast(order, 31u);
+  const uint last = lanes_uniform(lanes_broadcast(order, 31u));
   uvec3 after;
   [[unroll]] for (uint i = 0; i < 3u; ++i) {
     const uint from = last >> (8u * i) & 255u;
-    const uint of_lane = lanes_broadcast(own, from - 3u);
+    const uint of_lane = lanes_uniform(lanes_broadcast(own, from - 3u));
     after[i] = from < 3u ? (from == 0u ? history.x : from == 1u ? history.y : history.z) : of_lane;
   }
   history = after;
@@ -151,13 +153,6 @@ uint gstd_sequence_at(uint position) {
   return index + (weft_gstd_ends[base + index] <= position ? 1u : 0u);
 }
 
-// Up to four of the round's literals from number `index` on, 0 to kGstdRoundLiterals - 1, as they lie.
-uint gstd_literals_at(uint index) {
-  const uint base = lanes_group() * (kGstdRoundLiterals / 4u + 1u) + (index >> 2);
-  const uint shift = 8u * (index & 3u);
-  return weft_gstd_literals[base] >> shift | (weft_gstd_literals[base + 1u] << 1) << (31u - shift);
-}
-
 // `count`, 1 to 4, stored bytes from `position` on.
 uint gstd_stored_at(GstdOutput target, uint position, uint count) {
   const uint place = position + target.skew;
@@ -167,84 +162,100 @@ uint gstd_stored_at(GstdOutput target, uint position, uint count) {
   return bytes;
 }
 
-// The byte at `position`, from `stored` on, where no word is stored yet; `index`: of a sequence that it does not lie behind.
-// `begin`: where the bytes begin whose literals are at hand, from number `first_literal` on.
-uint gstd_follow(GstdOutput target, uint position, uint index, uint stored, uint begin, uint first_literal) {
-  const uint base = lanes_group() * 33u;
-  uint at = position;
-  // Each step goes back by a byte at least, in 128.
-  for (uint hop = 0u; hop < 132u; ++hop) {
-    if (at < stored) return gstd_stored_at(target, at, 1u) & 255u;
-    if (at < begin) return target.carry >> (8u * (at + target.skew & 3u)) & 255u;
-    for (uint i = 0u; i < 33u && index != 0u; ++i) {
-      if (weft_gstd_ends[base + index - 1u] <= at) break;
-      --index;
-    }
-    const GstdSequence sequence = gstd_sequence(index);
-    if (at < sequence.match) return gstd_literals_at(at + sequence.literals - first_literal & 255u) & 255u;
-    const uint from_begin = at - sequence.match;
-    at = sequence.match - sequence.offset + (from_begin < sequence.offset ? from_begin : from_begin % sequence.offset);
-  }
-  return 0u;
+// What is left of a / b, for a below 2^20 and b of 1 or more: the quotient's estimate is right, or 1 off.
+uint gstd_remainder(uint a, uint b) {
+  const uint rest = a - uint(float(a) / float(b)) * b;
+  return rest >= 0x80000000u ? rest + b : rest >= b ? rest - b : rest;
 }
 
-// Makes the bytes [begin, end) of the batch, and stores those of whole words; the others, in front of `end`, stay in the carry.
+// Makes the bytes [begin, end) of the batch, and stores those of whole words; the others, in front of `end`, stay in the carry. Of literals,
+// those from number `first_literal` on are at hand.
 void gstd_emit(inout GstdOutput target, uint begin, uint end, uint first_literal) {
   const uint lane = lanes_lane();
+  const uint window = lanes_group() * kGstdStageWords + kGstdRoundLiterals / 4u + 1u;
   const uint end_place = end + target.skew;
-  uint carry = 0u;
-  uint carry_mask = 0u;
-  for (uint place = begin + target.skew & ~3u; place < end_place; place += 128u) {
+  const uint begin_place = begin + target.skew;
+  uint carry = target.carry;
+  for (uint place = begin_place & ~3u; lanes_uniform(place < end_place); place += 128u) {
     const uint own = place + 4u * lane;
     // The bytes of this lane's word that are to be made.
-    const uint from = max(own, begin + target.skew);
+    uint at = max(own, begin_place);
     const uint to = min(own + 4u, end_place);
-    const uint stored = max(place, target.skew) - target.skew;  // the first byte that is in no word of an earlier round
-    uint word = place == (begin + target.skew & ~3u) && lane == 0u ? target.carry : 0u;
-    if (from < to) {
-      uint position = from - target.skew;
-      const uint last = to - target.skew;
-      uint index = gstd_sequence_at(position);
-      GstdSequence sequence = gstd_sequence(min(index, 32u));
-      // At most four pieces, each of a byte at least.
-      [[dont_unroll]] for (uint piece = 0u; piece < 4u && position < last; ++piece) {
-        uint count = last - position;
-        uint bytes;
+    uint word = lane == 0u ? carry : 0u;
+    uint index = 0u;
+    GstdSequence sequence;
+    if (at < to) {
+      index = gstd_sequence_at(at - target.skew);
+      sequence = gstd_sequence(index);
+    }
+    // Words that are made wait for no other; a word that waits has its source in front of it, so that each turn makes the first.
+    uint made = 0u;
+    for (uint turn = 0u; turn < 33u; ++turn) {
+      for (uint piece = 0u; piece < 4u && at < to; ++piece) {
+        const uint position = at - target.skew;
+        uint count = to - at;
+        uint bytes = 0u;
+        uint near = 0u;  // word of the stage
+        uint shift = 0u;
+        bool from_stage = true;
         if (position < sequence.match) {
           count = min(count, sequence.match - position);
-          bytes = gstd_literals_at(position + sequence.literals - first_literal & 255u);
+          const uint number = position + sequence.literals - first_literal & 255u;
+          near = lanes_group() * kGstdStageWords + (number >> 2);
+          shift = 8u * (number & 3u);
         } else {
           uint from_begin = position - sequence.match;
-          if (from_begin >= sequence.offset) from_begin %= sequence.offset;
-          const uint source = sequence.match - sequence.offset + from_begin;
+          if (from_begin >= sequence.offset) from_begin = gstd_remainder(from_begin, sequence.offset);
+          const uint source = sequence.match - sequence.offset + from_begin + target.skew;
           count = min(min(count, sequence.end - position), sequence.offset - from_begin);
-          if (source >= stored) {
-            count = 1u;
-            bytes = gstd_follow(target, source, min(index, 32u), stored, begin, first_literal);
+          shift = 8u * (source & 3u);
+          if (source < place) {
+            from_stage = false;
+            count = min(count, place - source);
+            bytes = target.words.at[source >> 2] >> shift;
+            if ((source & 3u) + count > 4u) bytes |= (target.words.at[(source >> 2) + 1u] << 1) << (31u - shift);
           } else {
-            count = min(count, stored - source);
-            bytes = gstd_stored_at(target, source, count);
+            // One of this round's words, up to its end.
+            const uint source_lane = source - place >> 2;
+            count = min(count, 4u - (source & 3u));
+            near = window + source_lane;
+            if (source < begin_place) {
+              from_stage = false;
+              count = min(count, begin_place - source);
+              bytes = carry >> shift;
+            } else if (source_lane == lane) {
+              from_stage = false;
+              bytes = word >> shift;
+            } else if ((made >> source_lane & 1u) == 0u) {
+              break;
+            }
           }
         }
-        const uint shift = 8u * (position + target.skew & 3u);
+        if (from_stage) bytes = weft_gstd_stage[near] >> shift | (weft_gstd_stage[near + 1u] << 1) << (31u - shift);
         const uint mask = count >= 4u ? ~0u : (1u << (8u * count)) - 1u;
-        word |= (bytes & mask) << shift;
-        position += count;
-        if (position >= sequence.end) {
+        word |= (bytes & mask) << (8u * (at & 3u));
+        at += count;
+        if (at - target.skew >= sequence.end) {
           index = min(index + 1u, 32u);
           sequence = gstd_sequence(index);
         }
       }
-      if (own + 4u <= end_place) {
-        if (own >= target.skew) {
-          target.words.at[own >> 2] = word;
-        } else {
-          merge_word(target.words, own >> 2, word, ~0u << (8u * target.skew));
-        }
+      const uint whole = lanes_ballot(at >= to);
+      if (lanes_uniform(whole == ~0u)) break;
+      if (at >= to) weft_gstd_stage[window + lane] = word;
+      made = whole;
+      lanes_shared_barrier();
+    }
+    if (own + 4u <= end_place && own + 4u > begin_place) {
+      if (own >= target.skew) {
+        target.words.at[own >> 2] = word;
+      } else {
+        merge_word(target.words, own >> 2, word, ~0u << (8u * target.skew));
       }
     }
     // What is left of the last word is the next call's.
-    if (place + 128u >= end_place) carry = lanes_broadcast((end_place & 3u) == 0u ? 0u : word, (end_place - place) >> 2);
+    carry = 0u;
+    if (lanes_uniform(place + 128u > end_place)) carry = lanes_uniform(lanes_broadcast(word, (end_place - place) >> 2));
     lanes_buffer_barrier();
   }
   if (begin < end) target.carry = (end_place & 3u) == 0u ? 0u : carry;
@@ -265,12 +276,12 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes) {
   uint state = 1u << kLaneStateLog;
 
   const GstdTileHeader header = gstd_tile_header(lane_words_uniform(words));
-  if (lane_words_truncated(words)) return kGstdTruncated | count << 8;
-  if (!header.valid || bytes == 0u || bytes > kGstdMostTileBytes) return kGstdBadHeader | words.position << 8;
+  if (lanes_uniform(lane_words_truncated(words))) return kGstdTruncated | count << 8;
+  if (lanes_uniform(!header.valid || bytes == 0u || bytes > kGstdMostTileBytes)) return kGstdBadHeader | words.position << 8;
   const uint lanes = header.lanes;
   const bool decodes = lane < lanes;
   lane_words_refill(words, bits, decodes, kLaneStateLog);
-  if (lane_words_truncated(words)) return kGstdTruncated | count << 8;
+  if (lanes_uniform(lane_words_truncated(words))) return kGstdTruncated | count << 8;
   if (decodes) state |= lane_bits_take(bits, kLaneStateLog);
 
   GstdOutput target;
@@ -288,11 +299,11 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes) {
   uint fields_known = 0u;     // bits
   uint low_bits_known = 0u;
 
-  for (uint b = 0u; b < header.blocks && reason == 0u; ++b) {
+  for (uint b = 0u; lanes_uniform(b < header.blocks && reason == 0u); ++b) {
     // The header.
     const uint first = lane_words_uniform(words);
     const uint second = lane_words_uniform(words);
-    if (lane_words_truncated(words)) {
+    if (lanes_uniform(lane_words_truncated(words))) {
       reason = kGstdTruncated;
       break;
     }
@@ -307,11 +318,11 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes) {
     const uint codes = (second >> 24 & 7u) + 1u;
     const bool first_relative = (second >> 27 & 1u) != 0u;
     const uint left = bytes - done;
-    if (second >> 28 != 0u || (last_block ? size != left : size >= left)) {
+    if (lanes_uniform(second >> 28 != 0u || (last_block ? size != left : size >= left))) {
       reason = kGstdBadHeader;
       break;
     }
-    if (sequences > size / 3u) {
+    if (lanes_uniform(sequences > size / 3u)) {
       reason = kGstdBadSequence;
       break;
     }
@@ -338,16 +349,16 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes) {
     const uint low_mode = modes >> 6;
     if (reason == 0u && low_bits != 2u && low_mode == 0u) reason = kGstdBadHeader;
     if (reason == 0u && ((modes & modes >> 1 & 0x55u) != 0u || (sequences == 0u && modes != 0u))) reason = kGstdBadHeader;
-    if (reason != 0u) break;
+    if (lanes_uniform(reason != 0u)) break;
 
     // Codes of literals.
-    if (literals_mode == 1u) {
+    if (lanes_uniform(literals_mode == 1u)) {
       uint relative = first_relative ? 1u : 0u;
       map = uvec2(0u);
-      if (codes > 1u) {
-        for (uint c = 0u; c < contexts && reason == 0u; c += 8u) {
+      if (lanes_uniform(codes > 1u)) {
+        for (uint c = 0u; lanes_uniform(c < contexts && reason == 0u); c += 8u) {
           const uint word = lane_words_uniform(words);
-          if (lane_words_truncated(words)) {
+          if (lanes_uniform(lane_words_truncated(words))) {
             reason = kGstdTruncated;
             break;
           }
@@ -363,46 +374,48 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes) {
             map.y = word & 0xffffffu;
           }
         }
-        if (reason != 0u) break;
+        if (lanes_uniform(reason != 0u)) break;
       }
       contexts_known = contexts;
       code_log = gstd_code_log(codes);
-      for (uint code = 0u; code < codes && reason == 0u; ++code) {
+      for (uint code = 0u; lanes_uniform(code < codes && reason == 0u); ++code) {
         const bool is_relative = (relative >> code & 1u) != 0u;
-        if (is_relative && !codes_known) {
+        if (lanes_uniform(is_relative && !codes_known)) {
           reason = kGstdBadTable;
           break;
         }
         gstd_lengths_read(words, bits, state, lanes, is_relative);
-        if (lane_words_truncated(words)) {
+        if (lanes_uniform(lane_words_truncated(words))) {
           reason = kGstdTruncated;
-        } else if (!gstd_code_build(code, code_log)) {
+        } else if (lanes_uniform(!gstd_code_build(code, code_log))) {
           reason = kGstdBadTable;
         }
         codes_known = true;
       }
-      if (reason != 0u) break;
+      if (lanes_uniform(reason != 0u)) break;
     }
 
     // Tables of fields.
     const uint own = (modes & 1u) | (modes >> 1 & 2u) | (modes >> 2 & 4u) | (modes >> 3 & 8u);
     const uint previous = (modes >> 1 & 1u) | (modes >> 2 & 2u) | (modes >> 3 & 4u) | (modes >> 4 & 8u);
-    if (own != 0u) gstd_fields_read(words, bits, state, lanes, own);
-    if (lane_words_truncated(words)) {
+    if (lanes_uniform(own != 0u)) gstd_fields_read(words, bits, state, lanes, own);
+    if (lanes_uniform(lane_words_truncated(words))) {
       reason = kGstdTruncated;
       break;
     }
-    if ((previous & ~fields_known) != 0u) {
+    if (lanes_uniform((previous & ~fields_known) != 0u)) {
       reason = kGstdBadTable;
       break;
     }
-    if (sequences != 0u) {
-      for (uint f = 0u; f < 4u && reason == 0u; ++f) {
+    if (lanes_uniform(sequences != 0u)) {
+      for (uint f = 0u; lanes_uniform(f < 4u && reason == 0u); ++f) {
         const bool described = (own >> f & 1u) != 0u;
-        if (!described && ((previous >> f & 1u) != 0u || f == kGstdLB)) continue;
-        if (!gstd_field_build(f, !described)) reason = kGstdBadTable;
+        const bool known = !described && ((previous >> f & 1u) != 0u || f == kGstdLB);
+        if (lanes_uniform(!known)) {
+          if (!gstd_field_build(f, !described)) reason = kGstdBadTable;
+        }
       }
-      if (reason != 0u) break;
+      if (lanes_uniform(reason != 0u)) break;
       if ((own & 8u) != 0u) {
         low_bits_known = low_bits;
         if (low_bits == 2u && (gstd_field_has(kGstdLB, 4u) || gstd_field_has(kGstdLB, 5u) || gstd_field_has(kGstdLB, 6u) ||
@@ -410,7 +423,7 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes) {
           reason = kGstdBadTable;
       }
       if (low_mode != 0u && low_bits_known != low_bits) reason = kGstdBadTable;
-      if (reason != 0u) break;
+      if (lanes_uniform(reason != 0u)) break;
       fields_known |= 7u | (low_mode != 0u ? 8u : 0u);
     }
 
@@ -429,7 +442,7 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes) {
       uint own_offset = 0u;
       uint literal_count = 0u;
       uint match_length = 0u;
-      if (here != 0u) {
+      if (lanes_uniform(here != 0u)) {
         lane_words_refill(words, bits, has, 27u);
         if (has) {
           ll = gstd_field_decode(kGstdLL, state, bits);
@@ -438,7 +451,7 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes) {
         }
         const uint offset_bits = of < 10u ? 0u : (of - 6u) >> 2;
         uint high_bits = offset_bits;
-        if (low_mode != 0u) {
+        if (lanes_uniform(low_mode != 0u)) {
           const bool has_low = has && offset_bits >= low_bits;
           lane_words_refill(words, bits, has_low, kLaneRansLog);
           if (has_low) {
@@ -456,16 +469,17 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes) {
           literal_count = gstd_length_base(ll, 4u) + lane_bits_take(bits, literal_bits);
           match_length = gstd_length_base(ml, 5u) + lane_bits_take(bits, match_bits) + 3u;
         }
-        if (lane_words_truncated(words)) {
+        if (lanes_uniform(lane_words_truncated(words))) {
           reason = kGstdTruncated;
           break;
         }
       }
-      const uint offset = here == 0u ? 0u : gstd_resolve_offsets(of, literal_count == 0u, own_offset, here, history);
+      uint offset = 0u;
+      if (lanes_uniform(here != 0u)) offset = gstd_resolve_offsets(of, literal_count == 0u, own_offset, here, history);
 
       // Where everything goes.
-      if (last_block && last_batch && header.releases) {
-        if (lanes_any(decodes && bits.count > 52u)) {
+      if (lanes_uniform(last_block && last_batch && header.releases)) {
+        if (lanes_uniform(lanes_any(decodes && bits.count > 52u))) {
           reason = kGstdBadFinalState;
           break;
         }
@@ -477,16 +491,16 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes) {
       }
       const uint literal_end = lanes_inclusive_add(literal_count);
       const uint sequence_end = done + lanes_inclusive_add(literal_count + match_length);
-      const uint batch_end = lanes_broadcast(sequence_end, 31u);
-      if (batch_end > end) {
+      const uint batch_end = lanes_uniform(lanes_broadcast(sequence_end, 31u));
+      if (lanes_uniform(batch_end > end)) {
         reason = kGstdBadLength;
         break;
       }
-      if (lanes_any(has && offset > sequence_end - match_length)) {
+      if (lanes_uniform(lanes_any(has && offset > sequence_end - match_length))) {
         reason = kGstdBadOffset;
         break;
       }
-      uint total = lanes_broadcast(literal_end, 31u);
+      uint total = lanes_uniform(lanes_broadcast(literal_end, 31u));
       const uint made = last_batch ? end : batch_end;
       lanes_shared_barrier();
       if (has) {
@@ -526,8 +540,8 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes) {
           [[unroll]] for (uint step = 16u; step != 0u; step >>= 1)
             sequence += weft_gstd_literal_ends[table_base + sequence + step - 1u] <= decoded + own_first ? step : 0u;
         }
-        for (uint step = 0u; step < 1u << log && round != 0u; ++step) {
-          if ((step & 1u) == 0u) lane_words_refill(words, bits, step < own_count, longest * min(2u, own_count - min(step, own_count)));
+        for (uint step = 0u; lanes_uniform(step < 1u << log && round != 0u); ++step) {
+          if (lanes_uniform((step & 1u) == 0u)) lane_words_refill(words, bits, step < own_count, longest * min(2u, own_count - min(step, own_count)));
           if (step < own_count) {
             uint context = 0u;
             if (context_mode == 1u) {
@@ -561,24 +575,24 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes) {
         }
         // To shared memory, in words.
         lanes_shared_barrier();
-        const uint literals_base = lanes_group() * (kGstdRoundLiterals / 4u + 1u);
-        if (log == 0u) {
+        const uint literals_base = lanes_group() * kGstdStageWords;
+        if (lanes_uniform(log == 0u)) {
           uint word = packed.x << (8u * (lane & 3u));
           word |= lanes_shuffle_xor(word, 1u);
           word |= lanes_shuffle_xor(word, 2u);
-          if ((lane & 3u) == 0u) weft_gstd_literals[literals_base + (lane >> 2)] = word;
-        } else if (log == 1u) {
+          if ((lane & 3u) == 0u) weft_gstd_stage[literals_base + (lane >> 2)] = word;
+        } else if (lanes_uniform(log == 1u)) {
           uint word = packed.x << (16u * (lane & 1u));
           word |= lanes_shuffle_xor(word, 1u);
-          if ((lane & 1u) == 0u) weft_gstd_literals[literals_base + (lane >> 1)] = word;
+          if ((lane & 1u) == 0u) weft_gstd_stage[literals_base + (lane >> 1)] = word;
         } else if (log == 2u) {
-          weft_gstd_literals[literals_base + lane] = packed.x;
+          weft_gstd_stage[literals_base + lane] = packed.x;
         } else {
-          weft_gstd_literals[literals_base + 2u * lane] = packed.x;
-          weft_gstd_literals[literals_base + 2u * lane + 1u] = packed.y;
+          weft_gstd_stage[literals_base + 2u * lane] = packed.x;
+          weft_gstd_stage[literals_base + 2u * lane + 1u] = packed.y;
         }
         lanes_shared_barrier();
-        if (lane_words_truncated(words)) {
+        if (lanes_uniform(lane_words_truncated(words))) {
           reason = kGstdTruncated;
           break;
         }
@@ -586,27 +600,27 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes) {
         // Up to the first literal that is not there yet.
         const uint next = decoded + round;
         const uint whole = bitCount(lanes_ballot(has && literal_end <= next));
-        const uint behind = lanes_shuffle(sequence_end - literal_end, whole - 1u);
+        const uint behind = lanes_uniform(lanes_shuffle(sequence_end - literal_end, whole - 1u));
         const uint reach = next == total ? made : next + (whole == 0u ? done : behind);
         gstd_emit(target, emitted, reach, decoded);
         emitted = reach;
         decoded = next;
-      } while (decoded < total);
-      if (reason != 0u) break;
+      } while (lanes_uniform(decoded < total));
+      if (lanes_uniform(reason != 0u)) break;
       done = made;
       batch += here;
-    } while (batch < sequences);
+    } while (lanes_uniform(batch < sequences));
   }
 
-  if (reason == 0u) {
+  if (lanes_uniform(reason == 0u)) {
     // What lanes end with.
-    if (!header.releases && lanes_any(decodes && state != 1u << kLaneStateLog)) {
-      reason = kGstdBadFinalState;
-    } else if (lanes_any((bits.high | bits.low) != 0u) || words.position != count) {
-      reason = kGstdBadPadding;
-    }
+    const bool states_left = lanes_any(decodes && state != 1u << kLaneStateLog);
+    const bool bits_left = lanes_any((bits.high | bits.low) != 0u);
+    reason = !header.releases && states_left             ? kGstdBadFinalState
+             : bits_left || words.position != count ? kGstdBadPadding
+                                                         : 0u;
   }
-  if (reason != 0u) return reason | (reason == kGstdTruncated ? count : words.position) << 8;
+  if (lanes_uniform(reason != 0u)) return reason | (reason == kGstdTruncated ? count : words.position) << 8;
 
   // Bytes of the last word.
   const uint end_place = bytes + target.skew;

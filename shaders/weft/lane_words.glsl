@@ -66,7 +66,7 @@ void lane_words_move(inout LaneWords words, uint taken) {
 uint lane_words_uniform(inout LaneWords words) {
   const uint word = lanes_shuffle(words.ready, words.position & 31u);
   lane_words_move(words, 1u);
-  return word;
+  return lanes_uniform(word);
 }
 
 // Lanes `taking_part` that have fewer than `need` bits, up to 32, take a word.

@@ -148,13 +148,18 @@ void lanes_shared_barrier() {
 
 // The same for device memory.
 void lanes_buffer_barrier() {
-  memoryBarrierBuffer();
   if (kSubgroupSize >= 32u) {
-    subgroup_shared_barrier();
+    subgroup_buffer_barrier();
   } else {
+    memoryBarrierBuffer();
     barrier();
   }
 }
+
+// A value that the group's lanes have alike, told to the compiler where a group is a subgroup (subgroup_uniform()): without it, a branch
+// that depends on the value has to be made for lanes that part ways, and every shuffle behind it too.
+uint lanes_uniform(uint value) { return kSubgroupSize == 32u ? subgroup_uniform(value) : value; }
+bool lanes_uniform(bool value) { return kSubgroupSize == 32u ? subgroup_uniform(value) : value; }
 
 // The sum over the lanes before this one.
 uint lanes_exclusive_add(uint value) { return lanes_inclusive_add(value) - value; }

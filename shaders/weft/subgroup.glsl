@@ -126,6 +126,12 @@ void subgroup_shared_barrier() {
   subgroupBarrier();
 }
 
+// The same for device memory.
+void subgroup_buffer_barrier() {
+  subgroupMemoryBarrierBuffer();
+  subgroupBarrier();
+}
+
 uvec4 subgroup_ballot_where(bool taking_part, bool value) {
   uvec4 ballot = uvec4(0u);
   if (taking_part) ballot = subgroupBallot(value);
@@ -208,6 +214,10 @@ uvec4 subgroup_ballot(bool value) {
   return ballot;
 }
 void subgroup_shared_barrier() { barrier(); }
+void subgroup_buffer_barrier() {
+  memoryBarrierBuffer();
+  barrier();
+}
 bool subgroup_any(bool value) { return subgroup_ballot(value) != uvec4(0u); }
 bool subgroup_all(bool value) { return subgroup_ballot(!value) == uvec4(0u); }
 
