@@ -4,6 +4,8 @@
 // asked for whole is decoded to where it belongs; others pass through the group's scratch.
 #version 460
 #extension GL_GOOGLE_include_directive : require
+layout(constant_id = 3) const bool kReduceUniform = false;
+#define WEFT_LANES_REDUCE_UNIFORM kReduceUniform
 #include "weft/gstd_filters.glsl"
 #include "weft/gstd_tile.glsl"
 #include "gstd/gstd_decode.h"

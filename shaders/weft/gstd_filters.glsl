@@ -50,7 +50,7 @@ uint gstd_plane_begin(GstdContent content, uint plane) { return plane * content.
 // Sums over all of the first `bytes` bytes, mod 256, in place. What lies behind them up to a multiple of 512 is overwritten.
 void gstd_sum_bytes(Words words, uint bytes) {
   uint carry = 0u;
-  for (uint first = 0u; first < (bytes + 3u) / 4u; first += 128u) {
+  for (uint first = 0u; lanes_uniform(first < (bytes + 3u) / 4u); first += 128u) {
     const uint at = first + 4u * lanes_lane();
     uint sums[4];
     [[unroll]] for (uint i = 0; i < 4u; ++i) sums[i] = words.at[at + i];
@@ -96,12 +96,12 @@ void gstd_part_planes(GstdContent content) {
 void gstd_sum_numbers(GstdContent content, uint order) {
   const uint places = content.stride / 2u;
   const uint numbers = content.bytes / 2u;
-  for (uint place = 0u; place < places; ++place) {
+  for (uint place = 0u; lanes_uniform(place < places); ++place) {
     const uint count = place < numbers ? (numbers - 1u - place) / places + 1u : 0u;
     const uint low = gstd_plane_begin(content, 2u * place);
     const uint high = gstd_plane_begin(content, 2u * place + 1u);
     uvec3 carry = uvec3(0u);
-    for (uint first = 0u; first < count; first += 128u) {
+    for (uint first = 0u; lanes_uniform(first < count); first += 128u) {
       const uint at = first + 4u * lanes_lane();
       uvec4 sums = uvec4(0u);
       if (at < count) {
@@ -113,7 +113,7 @@ void gstd_sum_numbers(GstdContent content, uint order) {
         }
       }
       [[unroll]] for (uint o = 0; o < 3u; ++o) {
-        if (o < order) {
+        if (lanes_uniform(o < order)) {
           [[unroll]] for (uint i = 1; i < 4u; ++i) sums[i] += sums[i - 1u];
           const uint through = carry[o] + lanes_inclusive_add(sums[3]);
           sums += uvec4(through - sums[3]);
@@ -142,12 +142,12 @@ GstdContent gstd_filter_prepare(uint tile_filter, uint stride, uint bytes, uvec2
   content.elements = bytes / stride;
   content.rest = bytes - content.elements * stride;
   content.pitch = ((bytes / 2u) / max(stride / 2u, 1u) + 1u + 3u) & ~3u;
-  if (tile_filter == 1u) {
+  if (lanes_uniform(tile_filter == 1u)) {
     gstd_part_planes(content);
     gstd_sum_bytes(content.aside, bytes);
-  } else if (tile_filter == 3u || tile_filter == 7u) {
+  } else if (lanes_uniform(tile_filter == 3u || tile_filter == 7u)) {
     gstd_sum_bytes(content.decoded, bytes);
-  } else if (tile_filter >= 4u && tile_filter <= 6u) {
+  } else if (lanes_uniform(tile_filter >= 4u && tile_filter <= 6u)) {
     gstd_sum_numbers(content, tile_filter - 3u);
   }
   return content;

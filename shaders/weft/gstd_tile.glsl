@@ -7,9 +7,9 @@
 // of the group see them.
 //
 // A batch of up to 32 sequences is decoded at a time, one a lane; offsets that repeat are found by a scan over how each sequence changes
-// their order. Then come its literals, up to 256 at a time, and then its output, 32 words at a time: each lane makes one word, whose
-// sequence it finds by a search, from literals and from output before; a byte whose source is among those 32 words is followed until it
-// is not. Every word is stored once.
+// their order. Then come its literals, up to 256 at a time, and its output, a window of 1 KiB at a time, which is made in shared memory: each
+// lane copies its literals, then its match, as soon as all that the match copies is there; what is longer than 32 bytes all lanes copy
+// together. Every word of the output is stored once.
 //
 // Any words whatever may be given: no other source is read, nothing is written outside of the output's bytes, every loop is bounded by
 // sizes that were checked, and the verdict is that of the scalar decoder. Words beside the output's first and last byte are merged.
@@ -56,25 +56,21 @@ GstdTileHeader gstd_tile_header(uint word) {
   return header;
 }
 
-// A sequence of the batch; positions are bytes of the tile.
-struct GstdSequence {
-  uint match;     // where its match begins: the end of its literals
-  uint end;       // where it ends
-  uint offset;    // of the match
-  uint literals;  // what makes a literal's position its number in the batch
-};
-shared uvec4 weft_gstd_sequences[kLanesGroupCount * 33u];
+// Of the batch's sequences, and behind them: where matches begin and end, in bytes of the tile, and the literals up to each match.
+shared uint weft_gstd_matches[kLanesGroupCount * 33u];
 shared uint weft_gstd_ends[kLanesGroupCount * 33u];
 shared uint weft_gstd_literal_ends[kLanesGroupCount * 33u];
-// A round's literals, four to a word, and the words of the output that are being made.
-const uint kGstdStageWords = kGstdRoundLiterals / 4u + 1u + 33u;
+// A round's literals, four to a word, and behind them the window of the output; between calls its first word has the bytes of a word that is
+// begun, and all others are 0.
+const uint kGstdWindowBytes = 1024u;
+const uint kGstdLiteralWords = kGstdRoundLiterals / 4u + 1u;
+const uint kGstdStageWords = kGstdLiteralWords + kGstdWindowBytes / 4u + 2u;
 shared uint weft_gstd_stage[kLanesGroupCount * kGstdStageWords];
 
 // The output as words of device memory. `skew`: bytes of the first word in front of the tile's first byte.
 struct GstdOutput {
   Words words;
   uint skew;
-  uint carry;  // of the word that is begun: its bytes
 };
 
 uint gstd_length_extra(uint symbol, uint direct_log) {
@@ -134,16 +130,6 @@ uint gstd_resolve_offsets(uint symbol, bool no_literals, uint own, uint count, i
 
 // ---- output ----
 
-GstdSequence gstd_sequence(uint index) {
-  const uvec4 packed = weft_gstd_sequences[lanes_group() * 33u + index];
-  GstdSequence sequence;
-  sequence.match = packed.x;
-  sequence.end = packed.y;
-  sequence.offset = packed.z;
-  sequence.literals = packed.w;
-  return sequence;
-}
-
 // The first sequence of the batch that ends behind `position`.
 uint gstd_sequence_at(uint position) {
   const uint base = lanes_group() * 33u;
@@ -162,103 +148,179 @@ uint gstd_stored_at(GstdOutput target, uint position, uint count) {
   return bytes;
 }
 
-// What is left of a / b, for a below 2^20 and b of 1 or more: the quotient's estimate is right, or 1 off.
-uint gstd_remainder(uint a, uint b) {
-  const uint rest = a - uint(float(a) / float(b)) * b;
-  return rest >= 0x80000000u ? rest + b : rest >= b ? rest - b : rest;
+// What is copied to the window: words from `near` on are in the stage from `near_base` on, others in device memory.
+struct GstdSource {
+  Words words;
+  uint near, near_base;
+};
+
+uint gstd_source_word(GstdSource source, uint word) {
+  uint value;
+  if (word >= source.near) {
+    value = weft_gstd_stage[source.near_base + word - source.near];
+  } else {
+    value = source.words.at[word];
+  }
+  return value;
 }
 
-// Makes the bytes [begin, end) of the batch, and stores those of whole words; the others, in front of `end`, stay in the carry. Of literals,
-// those from number `first_literal` on are at hand.
-void gstd_emit(inout GstdOutput target, uint begin, uint end, uint first_literal) {
-  const uint lane = lanes_lane();
-  const uint window = lanes_group() * kGstdStageWords + kGstdRoundLiterals / 4u + 1u;
-  const uint end_place = end + target.skew;
-  const uint begin_place = begin + target.skew;
-  uint carry = target.carry;
-  for (uint place = begin_place & ~3u; lanes_uniform(place < end_place); place += 128u) {
-    const uint own = place + 4u * lane;
-    // The bytes of this lane's word that are to be made.
-    uint at = max(own, begin_place);
-    const uint to = min(own + 4u, end_place);
-    uint word = lane == 0u ? carry : 0u;
-    uint index = 0u;
-    GstdSequence sequence;
-    if (at < to) {
-      index = gstd_sequence_at(at - target.skew);
-      sequence = gstd_sequence(index);
-    }
-    // Words that are made wait for no other; a word that waits has its source in front of it, so that each turn makes the first.
-    uint made = 0u;
-    for (uint turn = 0u; turn < 33u; ++turn) {
-      for (uint piece = 0u; piece < 4u && at < to; ++piece) {
-        const uint position = at - target.skew;
-        uint count = to - at;
-        uint bytes = 0u;
-        uint near = 0u;  // word of the stage
-        uint shift = 0u;
-        bool from_stage = true;
-        if (position < sequence.match) {
-          count = min(count, sequence.match - position);
-          const uint number = position + sequence.literals - first_literal & 255u;
-          near = lanes_group() * kGstdStageWords + (number >> 2);
-          shift = 8u * (number & 3u);
-        } else {
-          uint from_begin = position - sequence.match;
-          if (from_begin >= sequence.offset) from_begin = gstd_remainder(from_begin, sequence.offset);
-          const uint source = sequence.match - sequence.offset + from_begin + target.skew;
-          count = min(min(count, sequence.end - position), sequence.offset - from_begin);
-          shift = 8u * (source & 3u);
-          if (source < place) {
-            from_stage = false;
-            count = min(count, place - source);
-            bytes = target.words.at[source >> 2] >> shift;
-            if ((source & 3u) + count > 4u) bytes |= (target.words.at[(source >> 2) + 1u] << 1) << (31u - shift);
-          } else {
-            // One of this round's words, up to its end.
-            const uint source_lane = source - place >> 2;
-            count = min(count, 4u - (source & 3u));
-            near = window + source_lane;
-            if (source < begin_place) {
-              from_stage = false;
-              count = min(count, begin_place - source);
-              bytes = carry >> shift;
-            } else if (source_lane == lane) {
-              from_stage = false;
-              bytes = word >> shift;
-            } else if ((made >> source_lane & 1u) == 0u) {
-              break;
-            }
-          }
-        }
-        if (from_stage) bytes = weft_gstd_stage[near] >> shift | (weft_gstd_stage[near + 1u] << 1) << (31u - shift);
-        const uint mask = count >= 4u ? ~0u : (1u << (8u * count)) - 1u;
-        word |= (bytes & mask) << (8u * (at & 3u));
-        at += count;
-        if (at - target.skew >= sequence.end) {
-          index = min(index + 1u, 32u);
-          sequence = gstd_sequence(index);
-        }
-      }
-      const uint whole = lanes_ballot(at >= to);
-      if (lanes_uniform(whole == ~0u)) break;
-      if (at >= to) weft_gstd_stage[window + lane] = word;
-      made = whole;
-      lanes_shared_barrier();
-    }
-    if (own + 4u <= end_place && own + 4u > begin_place) {
-      if (own >= target.skew) {
-        target.words.at[own >> 2] = word;
-      } else {
-        merge_word(target.words, own >> 2, word, ~0u << (8u * target.skew));
-      }
-    }
-    // What is left of the last word is the next call's.
-    carry = 0u;
-    if (lanes_uniform(place + 128u > end_place)) carry = lanes_uniform(lanes_broadcast(word, (end_place - place) >> 2));
-    lanes_buffer_barrier();
+// Copies `count` bytes from byte `from` of the source to byte `to` of the stage, by this lane alone. They are all there.
+void gstd_copy(GstdSource source, uint from, uint to, uint count) {
+  const uint from_shift = 8u * (from & 3u);
+  const uint to_shift = 8u * (to & 3u);
+  uint word = from >> 2;
+  uint at = to >> 2;
+  uint low = 0u;
+  if (count != 0u) low = gstd_source_word(source, word);
+  uint rest = 0u;
+  for (uint left = count; left != 0u; left -= min(left, 4u)) {
+    uint high = 0u;
+    ++word;
+    if ((from & 3u) + left > 4u) high = gstd_source_word(source, word);
+    uint bytes = low >> from_shift | (high << 1) << (31u - from_shift);
+    if (left < 4u) bytes &= (1u << (8u * left)) - 1u;
+    atomicOr(weft_gstd_stage[at], rest | bytes << to_shift);
+    rest = (bytes >> 1) >> (31u - to_shift);
+    ++at;
+    low = high;
   }
-  if (begin < end) target.carry = (end_place & 3u) == 0u ? 0u : carry;
+  if (rest != 0u) atomicOr(weft_gstd_stage[at], rest);
+}
+
+// The same by all lanes, each a word at a time.
+void gstd_copy_together(GstdSource source, uint from, uint to, uint count) {
+  const uint begin = to & 3u;
+  for (uint byte = 4u * lanes_lane(); byte < begin + count; byte += 128u) {
+    const uint first = max(byte, begin);
+    const uint own = min(byte + 4u, begin + count) - first;
+    const uint at = from + first - begin;
+    const uint shift = 8u * (at & 3u);
+    uint bytes = gstd_source_word(source, at >> 2) >> shift;
+    if ((at & 3u) + own > 4u) bytes |= (gstd_source_word(source, (at >> 2) + 1u) << 1) << (31u - shift);
+    if (own < 4u) bytes &= (1u << (8u * own)) - 1u;
+    atomicOr(weft_gstd_stage[(to + byte) >> 2], bytes << (8u * (first - byte)));
+  }
+}
+
+// A lane's sequence in the batch: `literals` is what makes a position among its literals their number.
+struct GstdSequence {
+  uint begin, match, end, offset, literals;
+};
+
+const uint kGstdAlone = 32u;  // bytes that a lane copies by itself
+
+// Makes the bytes [begin, end) of the batch, whose literals from number `first_literal` on are at hand, and stores those of whole words.
+// `rest`: where the literals behind the last match begin, and what makes their positions numbers.
+void gstd_emit(GstdOutput target, GstdSequence own, uint begin, uint end, uint first_literal, uvec2 rest) {
+  const uint lane = lanes_lane();
+  const uint literals_base = lanes_group() * kGstdStageWords;
+  const uint window_base = literals_base + kGstdLiteralWords;
+  GstdSource literals;
+  literals.words = target.words;
+  literals.near = 0u;
+  literals.near_base = literals_base;
+
+  for (uint from = begin; lanes_uniform(from < end);) {
+    // The window's first word, and the bytes of the tile that are made.
+    const uint first_word = (from + target.skew) >> 2;
+    const uint to = min(end, 4u * first_word + kGstdWindowBytes - target.skew);
+    const uint stage_byte = 4u * window_base - 4u * first_word + target.skew;  // what makes a position a byte of the stage
+
+    // Literals.
+    uint at = max(own.begin, from);
+    uint left = min(own.match, to) - min(at, min(own.match, to));
+    uint alone = min(left, kGstdAlone);
+    gstd_copy(literals, at + own.literals - first_literal, at + stage_byte, alone);
+    uint longer = lanes_uniform(lanes_ballot(left > alone));
+    for (uint i = 0u; lanes_uniform(i < 32u && longer != 0u); ++i) {
+      const uint which = uint(findLSB(longer));
+      longer &= longer - 1u;
+      const uint first = lanes_shuffle(at + alone, which);
+      const uint count = lanes_shuffle(left - alone, which);
+      const uint number = first + lanes_shuffle(own.literals, which) - first_literal;
+      gstd_copy_together(literals, number, first + stage_byte, count);
+    }
+    const uint behind = max(rest.x, from);
+    if (behind < to) gstd_copy_together(literals, behind + rest.y - first_literal, behind + stage_byte, to - behind);
+    lanes_shared_barrier();
+
+    // Matches.
+    GstdSource output_words;
+    output_words.words = target.words;
+    output_words.near = first_word;
+    output_words.near_base = window_base;
+    at = max(own.match, from);
+    left = min(own.end, to) - min(at, min(own.end, to));
+    // The sequences of this window whose matches it copies of.
+    uint needed = 0u;
+    const uint source_begin = max(own.match - own.offset, from);
+    const uint source_end = min(at - own.offset + left, own.match);
+    if (left != 0u && source_begin < source_end) {
+      const uint base = lanes_group() * 33u;
+      const uint first = gstd_sequence_at(source_begin);
+      const uint last = gstd_sequence_at(source_end - 1u);
+      const uint through = last + (source_end > weft_gstd_matches[base + last] ? 1u : 0u);
+      needed = ((1u << min(through, 31u)) - 1u) & ~((1u << min(first, 31u)) - 1u);
+    }
+    bool waits = left != 0u;
+    uint waiting = lanes_uniform(lanes_ballot(waits));
+    for (uint turn = 0u; lanes_uniform(turn < 32u && waiting != 0u); ++turn) {
+      const bool ready = waits && (needed & waiting) == 0u;
+      uint back = own.offset;
+      uint most = ready ? min(left, kGstdAlone) : 0u;
+      const bool goes_on = ready && left > most;
+      // Of a match that overlaps itself, what is there: twice as much each time.
+      while (most != 0u) {
+        const uint count = min(most, back);
+        gstd_copy(output_words, at + target.skew - back, at + stage_byte, count);
+        at += count;
+        left -= count;
+        most -= count;
+        back += count;
+      }
+      lanes_shared_barrier();
+      longer = lanes_uniform(lanes_ballot(goes_on));
+      for (uint i = 0u; lanes_uniform(i < 32u && longer != 0u); ++i) {
+        const uint which = uint(findLSB(longer));
+        longer &= longer - 1u;
+        uint place = lanes_uniform(lanes_shuffle(at, which));
+        uint count = lanes_uniform(lanes_shuffle(left, which));
+        const uint offset = lanes_uniform(lanes_shuffle(own.offset, which));
+        // The longest whole number of periods that is there.
+        uint periods = lanes_uniform(offset * ((place - max(lanes_shuffle(own.match, which), from)) / offset + 1u));
+        for (uint turns = 0u; lanes_uniform(turns < 12u && count != 0u); ++turns) {
+          const uint now = min(count, periods);
+          gstd_copy_together(output_words, place + target.skew - periods, place + stage_byte, now);
+          place += now;
+          count -= now;
+          periods *= 2u;
+          lanes_shared_barrier();
+        }
+      }
+      waits = waits && !ready;
+      waiting = lanes_uniform(lanes_ballot(waits));
+    }
+
+    // Whole words.
+    lanes_shared_barrier();
+    const uint last_word = (to + target.skew) >> 2;
+    uint begun = 0u;
+    for (uint word = first_word + lane; word <= last_word; word += 32u) {
+      const uint made = weft_gstd_stage[window_base + word - first_word];
+      weft_gstd_stage[window_base + word - first_word] = 0u;
+      if (word == last_word) {
+        begun = made;
+      } else if (word == 0u && target.skew != 0u) {
+        merge_word(target.words, 0u, made, ~0u << (8u * target.skew));
+      } else {
+        target.words.at[word] = made;
+      }
+    }
+    lanes_shared_barrier();
+    if (((last_word - first_word) & 31u) == lane) weft_gstd_stage[window_base] = begun;
+    lanes_buffer_barrier();
+    from = to;
+  }
 }
 
 // ---- a tile ----
@@ -287,7 +349,8 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes) {
   GstdOutput target;
   target.skew = output_at.x & 3u;
   target.words = Words(uvec2(output_at.x - target.skew, output_at.y));
-  target.carry = 0u;
+  for (uint word = lane; word < kGstdStageWords; word += 32u) weft_gstd_stage[lanes_group() * kGstdStageWords + word] = 0u;
+  lanes_shared_barrier();
 
   uvec3 history = uvec3(1u, 4u, 8u);
   uint done = 0u;
@@ -503,24 +566,20 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes) {
       uint total = lanes_uniform(lanes_broadcast(literal_end, 31u));
       const uint made = last_batch ? end : batch_end;
       lanes_shared_barrier();
-      if (has) {
-        weft_gstd_sequences[table_base + lane] =
-            uvec4(sequence_end - match_length, sequence_end, offset, literal_end - (sequence_end - match_length));
-        weft_gstd_ends[table_base + lane] = sequence_end;
-        weft_gstd_literal_ends[table_base + lane] = literal_end;
-      }
       // Behind the last one, literals without a match.
-      const uint rest_lane = lane == 0u && here == 32u ? 32u : lane;
-      if (rest_lane >= here) {
-        weft_gstd_sequences[table_base + rest_lane] = uvec4(end, ~0u, 1u, total - batch_end);
-        weft_gstd_ends[table_base + rest_lane] = ~0u;
-        weft_gstd_literal_ends[table_base + rest_lane] = ~0u;
+      for (uint i = lane; i < 33u; i += 32u) {
+        const bool there = i < here;
+        weft_gstd_matches[table_base + i] = there ? sequence_end - match_length : end;
+        weft_gstd_ends[table_base + i] = there ? sequence_end : ~0u;
+        weft_gstd_literal_ends[table_base + i] = there ? literal_end : ~0u;
       }
-      if (lane == 0u && here < 32u) {
-        weft_gstd_sequences[table_base + 32u] = uvec4(end, ~0u, 1u, total - batch_end);
-        weft_gstd_ends[table_base + 32u] = ~0u;
-        weft_gstd_literal_ends[table_base + 32u] = ~0u;
-      }
+      GstdSequence own_sequence;
+      own_sequence.begin = has ? sequence_end - match_length - literal_count : end;
+      own_sequence.match = has ? sequence_end - match_length : end;
+      own_sequence.end = has ? sequence_end : end;
+      own_sequence.offset = has ? offset : 1u;
+      own_sequence.literals = literal_end - own_sequence.match;
+      const uvec2 rest = uvec2(batch_end, total - batch_end);
       lanes_shared_barrier();
       total += made - batch_end;
 
@@ -550,7 +609,8 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes) {
                 if (weft_gstd_literal_ends[table_base + sequence] > number) break;
                 ++sequence;
               }
-              const uint position = number - weft_gstd_sequences[table_base + sequence].w;
+              const uint position = number + weft_gstd_matches[table_base + sequence] -
+                                    (sequence < here ? weft_gstd_literal_ends[table_base + sequence] : total);
               uint quotient, low;
               umulExtended(position, reciprocal, quotient, low);
               context = position - quotient * parameter;
@@ -602,7 +662,7 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes) {
         const uint whole = bitCount(lanes_ballot(has && literal_end <= next));
         const uint behind = lanes_uniform(lanes_shuffle(sequence_end - literal_end, whole - 1u));
         const uint reach = next == total ? made : next + (whole == 0u ? done : behind);
-        gstd_emit(target, emitted, reach, decoded);
+        gstd_emit(target, own_sequence, emitted, reach, decoded, rest);
         emitted = reach;
         decoded = next;
       } while (lanes_uniform(decoded < total));
@@ -627,7 +687,7 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes) {
   if (lane == 0u && (end_place & 3u) != 0u) {
     uint mask = (1u << (8u * (end_place & 3u))) - 1u;
     if (end_place < 4u) mask &= ~0u << (8u * target.skew);
-    merge_word(target.words, end_place >> 2, target.carry, mask);
+    merge_word(target.words, end_place >> 2, weft_gstd_stage[lanes_group() * kGstdStageWords + kGstdLiteralWords], mask);
   }
   lanes_buffer_barrier();
   return 0u;

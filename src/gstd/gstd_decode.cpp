@@ -51,7 +51,9 @@ Result<GstdDecode> GstdDecode::create(const Context& context, const GstdDecodeCo
   plan->groups_in_flight = config.tiles_in_flight != 0
                                ? config.tiles_in_flight
                                : static_cast<uint32_t>(std::clamp<uint64_t>(fitting, kLeastGroups, kMostGroups));
-  const uint32_t constants[] = {config.verify ? 1u : 0u};
+  // NVIDIA's compiler believes reductions alone (shaders/weft/lanes.glsl).
+  constexpr uint32_t kNvidia = 0x10de;
+  const uint32_t constants[] = {config.verify ? 1u : 0u, state.traits().vendor_id == kNvidia ? 1u : 0u};
   Result<std::shared_ptr<const Pipeline>> decode = state.pipeline("gstd_decode", plan->workgroup, constants);
   if (!decode) return decode.error();
   plan->decode = *std::move(decode);
