@@ -94,7 +94,7 @@ void main() {
   const uint group = lanes_uniform((gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * lanes_group_count() + lanes_group());
   if (lanes_uniform(group >= push.groups)) return;
   const uint part = gstd_scratch_part(push.most_bytes);
-  const uvec2 scratch = word64_add(push.scratch, word64_times(uvec2(2u * part, 0u), group));
+  const uvec2 scratch = word64_add(push.scratch, word64_times(uvec2(2u * part + 4u * ((kGstdTableWords + 3u) & ~3u), 0u), group));
   const uint lane = lanes_lane();
   Words status = Words(push.status);
 
@@ -123,7 +123,7 @@ void main() {
       const GstdTileHeader header = gstd_tile_header(lanes_uniform(words.at[0]));
       const bool direct = header.tile_filter == 0u && tile.first == 0u && tile.count == tile.bytes;
       const uvec2 decoded = direct ? tile.target : scratch;
-      verdict = gstd_tile_decode(tile.source, tile.words, decoded, tile.bytes);
+      verdict = gstd_tile_decode(tile.source, tile.words, decoded, tile.bytes, word64_add(scratch, uvec2(2u * part, 0u)));
       if (lanes_uniform(verdict == 0u)) {
         if (lanes_uniform(direct)) {
           if (tile.has_checksum) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Gstd's tables in shared memory (docs/gstd-format.md, "Literal tables" and "Tables of fields"), built and used by 32 lanes:
+// Gstd's tables (docs/gstd-format.md, "Literal tables" and "Tables of fields"), built and used by 32 lanes:
 //   gstd_fields_...     rANS tables of the four fields of sequences: a symbol for each slot, four to a word, and for each symbol its
 //                       frequency and first slot
 //   gstd_codes_...      up to 8 canonical codes of bytes: together one look-up table of 2^kGstdCodeLog entries, which tell codes that are
 //                       short enough at once, and for longer ones the bytes in the order of codes and where each length begins
+//
+// They lie in device memory, kGstdTableWords words for each group that is at work, where caches hold them: shared memory for all of them
+// would leave room for few tiles at once. What is small, or made by atomics, is shared.
 //
 // Who calls: every invocation of the workgroup, in workgroup-uniform control flow, but for gstd_field_decode() and gstd_code_decode(),
 // in which nothing crosses lanes. What is not a table is refused by all lanes alike, before it is used.
@@ -20,10 +23,33 @@ const uint kGstdSymbols = 184u;  // of all fields
 uint gstd_field_symbols(uint field) { return field == kGstdLL ? 42u : field == kGstdOF ? 78u : field == kGstdML ? 56u : 8u; }
 uint gstd_field_first(uint field) { return field == kGstdLL ? 0u : field == kGstdOF ? 42u : field == kGstdML ? 120u : 176u; }
 
-const uint kGstdSlotWords = 4u * kLaneRansSlots / 4u;
-shared uint weft_gstd_slots[kLanesGroupCount * kGstdSlotWords];
+#ifndef WEFT_GSTD_CODE_LOG
+#define WEFT_GSTD_CODE_LOG 10u
+#endif
+const uint kGstdMostCodeBits = 11u;
+const uint kGstdMostCodes = 8u;
+const uint kGstdCodeLog = WEFT_GSTD_CODE_LOG;
+const uint kGstdLongCode = 15u;
+
+// Places in a group's tables, in words.
+// Of each field the symbol of each slot, four to a word.
+const uint kGstdSlots = 0u, kGstdFieldSlotWords = kLaneRansSlots / 4u;
 // While a table is described: the weight, and in bit 16 whether the symbol is there. Then: the frequency, from bit 10 the first slot.
-shared uint weft_gstd_symbols[kLanesGroupCount * kGstdSymbols];
+const uint kGstdSymbolsAt = kGstdSlots + 4u * kGstdFieldSlotWords;
+// Entries of codes, two to a word: the code's length, from bit 4 the byte; kGstdLongCode where the bits looked at are too few.
+const uint kGstdCodesAt = kGstdSymbolsAt + kGstdSymbols, kGstdCodeWords = (1u << kGstdCodeLog) / 2u;
+// Of each code the bytes in the order of codes, four to a word.
+const uint kGstdOrderedAt = kGstdCodesAt + kGstdCodeWords;
+// Of each code and length, its first code with zeros behind it, up to 11 bits, and from bit 12 how many bytes have shorter ones.
+const uint kGstdBeginsAt = kGstdOrderedAt + kGstdMostCodes * 64u;
+// The lengths described last: 4 bits for each byte, 8 to a word.
+const uint kGstdLengthsAt = kGstdBeginsAt + kGstdMostCodes * 16u;
+const uint kGstdTableWords = kGstdLengthsAt + 32u;
+
+// Where tables are made: 0 between calls.
+const uint kGstdMakingWords = kGstdFieldSlotWords;
+shared uint weft_gstd_making[kLanesGroupCount * kGstdMakingWords];
+uint gstd_making() { return lanes_group() * kGstdMakingWords; }
 
 // The symbol at `slot` of a model, and its frequency and first slot.
 struct GstdModelSymbol {
@@ -46,8 +72,7 @@ GstdModelSymbol gstd_model_symbol(uvec4 model, uint slot) {
 }
 
 // Reads the weights of the symbols of all fields whose bit in `own` is set, with `lanes` lanes.
-void gstd_fields_read(inout LaneWords words, inout LaneBits bits, inout uint state, uint lanes, uint own) {
-  const uint symbols_base = lanes_group() * kGstdSymbols;
+void gstd_fields_read(Words tables, inout LaneWords words, inout LaneBits bits, inout uint state, uint lanes, uint own) {
   uint count = 0u;
   [[unroll]] for (uint f = 0; f < 4u; ++f) count += (own >> f & 1u) * gstd_field_symbols(f);
   for (uint first = 0u; lanes_uniform(first < count); first += lanes) {
@@ -64,18 +89,19 @@ void gstd_fields_read(inout LaneWords words, inout LaneBits bits, inout uint sta
       const uint extra_bits = min(octave, 3u);
       const uint extra = lane_bits_take(bits, extra_bits);
       const uint weight = found.symbol < 2u ? 0u : (1u << octave) + (extra << (octave - extra_bits));
-      weft_gstd_symbols[symbols_base + place] = weight | (found.symbol != 0u ? 1u << 16 : 0u);
+      tables.at[kGstdSymbolsAt + place] = weight | (found.symbol != 0u ? 1u << 16 : 0u);
     }
   }
-  lanes_shared_barrier();
+  lanes_buffer_barrier();
 }
 
 // Makes the table of a field of the weights read, or, `given`, of the format's own frequencies. False: all weights are 0.
-bool gstd_field_build(uint field, bool given) {
+bool gstd_field_build(Words tables, uint field, bool given) {
   const uint first = gstd_field_first(field);
   const uint symbols = gstd_field_symbols(field);
-  const uint symbols_base = lanes_group() * kGstdSymbols + first;
-  const uint slots_base = lanes_group() * kGstdSlotWords + field * (kLaneRansSlots / 4u);
+  const uint symbols_at = kGstdSymbolsAt + first;
+  const uint slots_at = kGstdSlots + field * kGstdFieldSlotWords;
+  const uint making = gstd_making();
   const uint lane = lanes_lane();
 
   // Three symbols a lane: lane, lane + 32, lane + 64.
@@ -88,7 +114,7 @@ bool gstd_field_build(uint field, bool given) {
     weights[r] = 0u;
     if (symbol < symbols)
       weights[r] = given ? kGstdGivenFrequencies[(first + symbol) / 3u] >> (10u * ((first + symbol) % 3u)) & 1023u
-                         : weft_gstd_symbols[symbols_base + symbol];
+                         : tables.at[symbols_at + symbol];
     present[r] = lanes_ballot(!given && (weights[r] >> 16) != 0u);
     weights[r] &= 0xffffu;
     sum += weights[r];
@@ -97,8 +123,6 @@ bool gstd_field_build(uint field, bool given) {
   sum = lanes_uniform(lanes_add(sum));
   if (lanes_uniform(sum == 0u)) return false;
 
-  [[unroll]] for (uint i = 0; i < 4u; ++i) weft_gstd_slots[slots_base + 4u * lane + i] = 0u;
-  lanes_shared_barrier();
   uint weight_before = 0u;
   uint present_before = 0u;
   [[unroll]] for (uint r = 0; r < 3u; ++r) {
@@ -114,9 +138,9 @@ bool gstd_field_build(uint field, bool given) {
       frequency = here * (1u + end * (kLaneRansSlots - count) / sum - shared_out);
     }
     if (symbol < symbols) {
-      weft_gstd_symbols[symbols_base + symbol] = frequency | base << 10;
+      tables.at[symbols_at + symbol] = frequency | base << 10;
       // Each symbol marks its first slot, where no other does.
-      if (frequency != 0u) atomicOr(weft_gstd_slots[slots_base + (base >> 2)], symbol << (8u * (base & 3u)));
+      if (frequency != 0u) atomicOr(weft_gstd_making[making + (base >> 2)], symbol << (8u * (base & 3u)));
     }
     weight_before = lanes_uniform(lanes_broadcast(end, 31u));
     present_before += bitCount(present[r]);
@@ -127,7 +151,8 @@ bool gstd_field_build(uint field, bool given) {
   uint marks[4];
   uint largest = 0u;
   [[unroll]] for (uint i = 0; i < 4u; ++i) {
-    marks[i] = weft_gstd_slots[slots_base + 4u * lane + i];
+    marks[i] = weft_gstd_making[making + 4u * lane + i];
+    weft_gstd_making[making + 4u * lane + i] = 0u;
     [[unroll]] for (uint b = 0; b < 4u; ++b) largest = max(largest, marks[i] >> (8u * b) & 255u);
   }
   const uint through = lanes_inclusive_max(largest);
@@ -139,54 +164,36 @@ bool gstd_field_build(uint field, bool given) {
       symbol = max(symbol, marks[i] >> (8u * b) & 255u);
       filled |= symbol << (8u * b);
     }
-    weft_gstd_slots[slots_base + 4u * lane + i] = filled;
+    tables.at[slots_at + 4u * lane + i] = filled;
   }
-  lanes_shared_barrier();
+  lanes_buffer_barrier();
   return true;
 }
 
 // Whether a symbol of a field that was built is there.
-bool gstd_field_has(uint field, uint symbol) {
-  return (weft_gstd_symbols[lanes_group() * kGstdSymbols + gstd_field_first(field) + symbol] & 1023u) != 0u;
+bool gstd_field_has(Words tables, uint field, uint symbol) {
+  return (tables.at[kGstdSymbolsAt + gstd_field_first(field) + symbol] & 1023u) != 0u;
 }
 
-uint gstd_field_decode(uint field, inout uint state, inout LaneBits bits) {
+uint gstd_field_decode(Words tables, uint field, inout uint state, inout LaneBits bits) {
   const uint slot = lane_rans_slot(state);
-  const uint word = weft_gstd_slots[lanes_group() * kGstdSlotWords + field * (kLaneRansSlots / 4u) + (slot >> 2)];
+  const uint word = tables.at[kGstdSlots + field * kGstdFieldSlotWords + (slot >> 2)];
   const uint symbol = word >> (8u * (slot & 3u)) & 255u;
-  const uint entry = weft_gstd_symbols[lanes_group() * kGstdSymbols + gstd_field_first(field) + symbol];
+  const uint entry = tables.at[kGstdSymbolsAt + gstd_field_first(field) + symbol];
   lane_rans_advance(state, bits, entry & 1023u, entry >> 10);
   return symbol;
 }
 
 // ---- codes of literals ----
 
-const uint kGstdMostCodeBits = 11u;
-const uint kGstdMostCodes = 8u;
-#ifndef WEFT_GSTD_CODE_LOG
-#define WEFT_GSTD_CODE_LOG 11u
-#endif
-const uint kGstdCodeLog = WEFT_GSTD_CODE_LOG;
-const uint kGstdCodeWords = (1u << kGstdCodeLog) / 2u;
-const uint kGstdLongCode = 15u;
-
-// Entries, two to a word: the code's length, from bit 4 the byte; kGstdLongCode where the bits looked at are too few.
-shared uint weft_gstd_codes[kLanesGroupCount * kGstdCodeWords];
-// Of each code the bytes in the order of codes, four to a word.
-shared uint weft_gstd_ordered[kLanesGroupCount * kGstdMostCodes * 64u];
-// Of each code and length, its first code with zeros behind it, up to 11 bits, and from bit 12 how many bytes have shorter ones.
-shared uint weft_gstd_lengths_begin[kLanesGroupCount * kGstdMostCodes * 16u];
-// The lengths described last: 4 bits for each byte, 8 to a word.
-shared uint weft_gstd_lengths[kLanesGroupCount * 32u];
-
 // The bits of the look-up table that each of `codes` codes has.
 uint gstd_code_log(uint codes) { return kGstdCodeLog - uint(findMSB(2u * codes - 1u)); }
 
 // Reads a code's lengths, with `lanes` lanes; `relative`: to those described last.
-void gstd_lengths_read(inout LaneWords words, inout LaneBits bits, inout uint state, uint lanes, bool relative) {
+void gstd_lengths_read(Words tables, inout LaneWords words, inout LaneBits bits, inout uint state, uint lanes, bool relative) {
   const bool decodes = lanes_lane() < lanes;
   const uint steps = 256u / lanes;
-  const uint first = lanes_group() * 32u + lanes_lane() * (steps / 8u);
+  const uint first = kGstdLengthsAt + (lanes_lane() & (lanes - 1u)) * (steps / 8u);
   uint before = 12u;
   uint before_reference = 12u;
   uint reference = 0u;
@@ -195,7 +202,7 @@ void gstd_lengths_read(inout LaneWords words, inout LaneBits bits, inout uint st
     if (lanes_uniform(step % 3u == 0u)) lane_words_refill(words, bits, decodes, 9u * min(3u, steps - step));
     if (decodes) {
       const uint at = 4u * (step & 7u);
-      if (at == 0u) reference = weft_gstd_lengths[first + step / 8u];
+      if (at == 0u) reference = tables.at[first + step / 8u];
       const uint reference_length = reference >> at & 15u;
       const uint change = before == before_reference ? 0u : before < before_reference ? 1u : 2u;
       const uint model = relative ? 13u + 3u * reference_length + change : before;
@@ -205,21 +212,22 @@ void gstd_lengths_read(inout LaneWords words, inout LaneBits bits, inout uint st
       before = found.symbol;
       before_reference = reference_length;
       if (at == 28u) {
-        weft_gstd_lengths[first + step / 8u] = described;
+        tables.at[first + step / 8u] = described;
         described = 0u;
       }
     }
   }
-  lanes_shared_barrier();
+  lanes_buffer_barrier();
 }
 
 // Makes code number `code` of those with tables of `log` bits of the lengths read. False: the lengths are none of a complete code.
-bool gstd_code_build(uint code, uint log) {
+bool gstd_code_build(Words tables, uint code, uint log) {
   const uint lane = lanes_lane();
-  const uint ordered_base = (lanes_group() * kGstdMostCodes + code) * 64u;
-  const uint begin_base = (lanes_group() * kGstdMostCodes + code) * 16u;
-  const uint entries_base = lanes_group() * kGstdCodeWords + ((code << log) >> 1);
-  const uint lengths = weft_gstd_lengths[lanes_group() * 32u + lane];
+  const uint ordered_at = kGstdOrderedAt + code * 64u;
+  const uint begins_at = kGstdBeginsAt + code * 16u;
+  const uint entries_at = kGstdCodesAt + ((code << log) >> 1);
+  const uint making = gstd_making();
+  const uint lengths = tables.at[kGstdLengthsAt + lane];
 
   // How many bytes have each length, up to each lane: fields of 10 bits, lengths 1 to 3 in the first word.
   uvec4 counts = uvec4(0u);
@@ -235,12 +243,13 @@ bool gstd_code_build(uint code, uint log) {
   }
   const uvec4 before = through - counts;
 
-  weft_gstd_ordered[ordered_base + lane] = 0u;
-  weft_gstd_ordered[ordered_base + lane + 32u] = 0u;
   uint begin = 0u;
   uint shorter = 0u;
   [[unroll]] for (uint length = 1; length <= kGstdMostCodeBits; ++length) {
-    if (lane == length) weft_gstd_lengths_begin[begin_base + length] = begin | shorter << 12;
+    if (lane == length) {
+      tables.at[begins_at + length] = begin | shorter << 12;
+      weft_gstd_making[making + 64u + length] = shorter;
+    }
     const uint count = totals[(length - 1u) / 3u] >> (10u * ((length - 1u) % 3u)) & 1023u;
     begin += count << (kGstdMostCodeBits - length);
     shorter += count;
@@ -253,7 +262,7 @@ bool gstd_code_build(uint code, uint log) {
   [[unroll]] for (uint i = 0; i < 8u; ++i) {
     const uint length = lengths >> (4u * i) & 15u;
     if (length != 0u) {
-      uint place = weft_gstd_lengths_begin[begin_base + length] >> 12;
+      uint place = weft_gstd_making[making + 64u + length];
       [[unroll]] for (uint w = 0; w < 4u; ++w) {
         if (length > 3u * w && length <= 3u * w + 3u) {
           const uint shift = 10u * (length - 1u - 3u * w);
@@ -262,7 +271,7 @@ bool gstd_code_build(uint code, uint log) {
         }
       }
       place = min(place, 255u);
-      atomicOr(weft_gstd_ordered[ordered_base + (place >> 2)], (8u * lane + i) << (8u * (place & 3u)));
+      atomicOr(weft_gstd_making[making + (place >> 2)], (8u * lane + i) << (8u * (place & 3u)));
     }
   }
   lanes_shared_barrier();
@@ -271,8 +280,8 @@ bool gstd_code_build(uint code, uint log) {
   const uint words = (1u << log) / 2u;
   uint done = 0u;
   if (single) {
-    const uint byte = weft_gstd_ordered[ordered_base] & 255u;
-    for (uint w = lane; w < words; w += 32u) weft_gstd_codes[entries_base + w] = byte << 4 | byte << 20;
+    const uint byte = weft_gstd_making[making] & 255u;
+    for (uint w = lane; w < words; w += 32u) tables.at[entries_at + w] = byte << 4 | byte << 20;
     done = words;
   } else {
     uint rank_begin = 0u;
@@ -282,43 +291,47 @@ bool gstd_code_build(uint code, uint log) {
       const uint entries = bytes << shift;
       for (uint e = 2u * lane; e < entries; e += 64u) {
         const uint place = rank_begin + (e >> shift);
-        uint word = length | (weft_gstd_ordered[ordered_base + (place >> 2)] >> (8u * (place & 3u)) & 255u) << 4;
+        uint word = length | (weft_gstd_making[making + (place >> 2)] >> (8u * (place & 3u)) & 255u) << 4;
         uint other = kGstdLongCode;
         if (e + 1u < entries) {
           const uint other_place = rank_begin + ((e + 1u) >> shift);
-          other = length | (weft_gstd_ordered[ordered_base + (other_place >> 2)] >> (8u * (other_place & 3u)) & 255u) << 4;
+          other = length | (weft_gstd_making[making + (other_place >> 2)] >> (8u * (other_place & 3u)) & 255u) << 4;
         }
-        weft_gstd_codes[entries_base + done + (e >> 1)] = word | other << 16;
+        tables.at[entries_at + done + (e >> 1)] = word | other << 16;
       }
       done += (entries + 1u) >> 1;
       rank_begin += bytes;
     }
   }
-  for (uint w = done + lane; w < words; w += 32u) weft_gstd_codes[entries_base + w] = kGstdLongCode | kGstdLongCode << 16;
+  for (uint w = done + lane; w < words; w += 32u) tables.at[entries_at + w] = kGstdLongCode | kGstdLongCode << 16;
+  tables.at[ordered_at + lane] = weft_gstd_making[making + lane];
+  tables.at[ordered_at + lane + 32u] = weft_gstd_making[making + lane + 32u];
   lanes_shared_barrier();
+  [[unroll]] for (uint i = 0; i < 4u; ++i) weft_gstd_making[making + lane + 32u * i] = 0u;
+  lanes_buffer_barrier();
   return true;
 }
 
 // The next byte of a lane by code number `code`; its bits are there.
-uint gstd_code_decode(uint code, uint log, inout LaneBits bits) {
+uint gstd_code_decode(Words tables, uint code, uint log, inout LaneBits bits) {
   const uint next = bits.high >> (32u - kGstdMostCodeBits);
   const uint at = (code << log) + (next >> (kGstdMostCodeBits - log));
-  const uint entry = weft_gstd_codes[lanes_group() * kGstdCodeWords + (at >> 1)] >> (16u * (at & 1u)) & 0xffffu;
+  const uint entry = tables.at[kGstdCodesAt + (at >> 1)] >> (16u * (at & 1u)) & 0xffffu;
   uint length = entry & 15u;
   uint byte = entry >> 4;
   if (length == kGstdLongCode) {
-    const uint begin_base = (lanes_group() * kGstdMostCodes + code) * 16u;
+    const uint begins_at = kGstdBeginsAt + code * 16u;
     length = log + 1u;
-    uint begin = weft_gstd_lengths_begin[begin_base + length];
+    uint begin = tables.at[begins_at + length];
     [[dont_unroll]] for (uint l = log + 2u; l <= kGstdMostCodeBits; ++l) {
-      const uint longer = weft_gstd_lengths_begin[begin_base + l];
+      const uint longer = tables.at[begins_at + l];
       if ((longer & 4095u) <= next) {
         length = l;
         begin = longer;
       }
     }
     const uint place = min((begin >> 12) + ((next - (begin & 4095u)) >> (kGstdMostCodeBits - length)), 255u);
-    byte = weft_gstd_ordered[(lanes_group() * kGstdMostCodes + code) * 64u + (place >> 2)] >> (8u * (place & 3u)) & 255u;
+    byte = tables.at[kGstdOrderedAt + code * 64u + (place >> 2)] >> (8u * (place & 3u)) & 255u;
   }
   lane_bits_take(bits, length);
   return byte;

@@ -15,7 +15,7 @@
 // sizes that were checked, and the verdict is that of the scalar decoder. Words beside the output's first and last byte are merged.
 //
 // Who calls: every invocation of the workgroup, in workgroup-uniform control flow; with subgroups of 32 lanes or more, native ones, each group
-// may have a tile of another size. Shared memory of a group: 7.6 KiB.
+// may have a tile of another size. Shared memory of a group: 2.2 KiB.
 #ifndef WEFT_GSTD_TILE_GLSL
 #define WEFT_GSTD_TILE_GLSL
 
@@ -326,8 +326,9 @@ void gstd_emit(GstdOutput target, GstdSequence own, uint begin, uint end, uint f
 // ---- a tile ----
 
 // Decodes the `count` words at `source` (aligned to 4) to the `bytes` bytes at `output_at` (of any alignment), the filter not undone.
-// The result: 0, or a verdict and, from bit 8, the word where it was noticed; the same on all lanes of the group.
-uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes) {
+// `tables_at`: the group's kGstdTableWords words, aligned to 4. The result: 0, or a verdict and, from bit 8, the word where it was noticed; the same on all lanes of the group.
+uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uvec2 tables_at) {
+  Words tables = Words(tables_at);
   const uint lane = lanes_lane();
   const uint table_base = lanes_group() * 33u;
   LaneWords words = lane_words_begin(source, count);
@@ -349,6 +350,7 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes) {
   GstdOutput target;
   target.skew = output_at.x & 3u;
   target.words = Words(uvec2(output_at.x - target.skew, output_at.y));
+  for (uint word = lane; word < kGstdMakingWords; word += 32u) weft_gstd_making[gstd_making() + word] = 0u;
   for (uint word = lane; word < kGstdStageWords; word += 32u) weft_gstd_stage[lanes_group() * kGstdStageWords + word] = 0u;
   lanes_shared_barrier();
 
@@ -447,10 +449,10 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes) {
           reason = kGstdBadTable;
           break;
         }
-        gstd_lengths_read(words, bits, state, lanes, is_relative);
+        gstd_lengths_read(tables, words, bits, state, lanes, is_relative);
         if (lanes_uniform(lane_words_truncated(words))) {
           reason = kGstdTruncated;
-        } else if (lanes_uniform(!gstd_code_build(code, code_log))) {
+        } else if (lanes_uniform(!gstd_code_build(tables, code, code_log))) {
           reason = kGstdBadTable;
         }
         codes_known = true;
@@ -461,7 +463,7 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes) {
     // Tables of fields.
     const uint own = (modes & 1u) | (modes >> 1 & 2u) | (modes >> 2 & 4u) | (modes >> 3 & 8u);
     const uint previous = (modes >> 1 & 1u) | (modes >> 2 & 2u) | (modes >> 3 & 4u) | (modes >> 4 & 8u);
-    if (lanes_uniform(own != 0u)) gstd_fields_read(words, bits, state, lanes, own);
+    if (lanes_uniform(own != 0u)) gstd_fields_read(tables, words, bits, state, lanes, own);
     if (lanes_uniform(lane_words_truncated(words))) {
       reason = kGstdTruncated;
       break;
@@ -475,14 +477,14 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes) {
         const bool described = (own >> f & 1u) != 0u;
         const bool known = !described && ((previous >> f & 1u) != 0u || f == kGstdLB);
         if (lanes_uniform(!known)) {
-          if (!gstd_field_build(f, !described)) reason = kGstdBadTable;
+          if (!gstd_field_build(tables, f, !described)) reason = kGstdBadTable;
         }
       }
       if (lanes_uniform(reason != 0u)) break;
       if ((own & 8u) != 0u) {
         low_bits_known = low_bits;
-        if (low_bits == 2u && (gstd_field_has(kGstdLB, 4u) || gstd_field_has(kGstdLB, 5u) || gstd_field_has(kGstdLB, 6u) ||
-                               gstd_field_has(kGstdLB, 7u)))
+        if (low_bits == 2u && (gstd_field_has(tables, kGstdLB, 4u) || gstd_field_has(tables, kGstdLB, 5u) || gstd_field_has(tables, kGstdLB, 6u) ||
+                               gstd_field_has(tables, kGstdLB, 7u)))
           reason = kGstdBadTable;
       }
       if (low_mode != 0u && low_bits_known != low_bits) reason = kGstdBadTable;
@@ -508,9 +510,9 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes) {
       if (lanes_uniform(here != 0u)) {
         lane_words_refill(words, bits, has, 27u);
         if (has) {
-          ll = gstd_field_decode(kGstdLL, state, bits);
-          of = gstd_field_decode(kGstdOF, state, bits);
-          ml = gstd_field_decode(kGstdML, state, bits);
+          ll = gstd_field_decode(tables, kGstdLL, state, bits);
+          of = gstd_field_decode(tables, kGstdOF, state, bits);
+          ml = gstd_field_decode(tables, kGstdML, state, bits);
         }
         const uint offset_bits = of < 10u ? 0u : (of - 6u) >> 2;
         uint high_bits = offset_bits;
@@ -518,7 +520,7 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes) {
           const bool has_low = has && offset_bits >= low_bits;
           lane_words_refill(words, bits, has_low, kLaneRansLog);
           if (has_low) {
-            lb = gstd_field_decode(kGstdLB, state, bits);
+            lb = gstd_field_decode(tables, kGstdLB, state, bits);
             high_bits -= low_bits;
           }
         }
@@ -621,7 +623,7 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes) {
             uint byte;
             if (coded) {
               const uint code = (context < 8u ? map.x >> (3u * context) : map.y >> (3u * (context - 8u))) & 7u;
-              byte = gstd_code_decode(code, code_log, bits);
+              byte = gstd_code_decode(tables, code, code_log, bits);
             } else {
               byte = lane_bits_take(bits, 8u);
             }

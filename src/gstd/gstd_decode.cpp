@@ -30,8 +30,11 @@ constexpr uint64_t kMostTiles = uint64_t{1} << 31;
 constexpr uint32_t kMostGroups = 4096, kLeastGroups = 64;
 constexpr uint64_t kMostScratch = uint64_t{1} << 30;
 
-// As gstd_scratch_part() in gstd_filters.glsl.
-uint64_t scratch_part(uint32_t tile_bytes) { return (uint64_t{tile_bytes} + 1024 + 511) / 512 * 512; }
+// As in gstd_decode.comp: two parts of gstd_scratch_part() bytes and the tables.
+constexpr uint64_t kTableWords = 1880;
+uint64_t group_scratch(uint32_t tile_bytes) {
+  return 2 * ((uint64_t{tile_bytes} + 1024 + 511) / 512 * 512) + 4 * kTableWords;
+}
 
 }  // namespace
 
@@ -47,7 +50,7 @@ Result<GstdDecode> GstdDecode::create(const Context& context, const GstdDecodeCo
   // Wide subgroups hold several groups. Emulated ones hold one at most: groups part ways, and meet at no barrier.
   plan->workgroup =
       state.subgroup_backend() == SubgroupBackend::emulated ? kLanes : std::max(kLanes, state.subgroup_size());
-  const uint64_t fitting = kMostScratch / (2 * scratch_part(config.tile_bytes));
+  const uint64_t fitting = kMostScratch / group_scratch(config.tile_bytes);
   plan->groups_in_flight = config.tiles_in_flight != 0
                                ? config.tiles_in_flight
                                : static_cast<uint32_t>(std::clamp<uint64_t>(fitting, kLeastGroups, kMostGroups));
@@ -63,7 +66,7 @@ Result<GstdDecode> GstdDecode::create(const Context& context, const GstdDecodeCo
 GstdDecode::GstdDecode(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
 
 uint64_t GstdDecode::scratch_bytes(uint64_t tiles) const noexcept {
-  return 2 * scratch_part(plan_->config.tile_bytes) * std::min<uint64_t>(tiles, plan_->groups_in_flight);
+  return group_scratch(plan_->config.tile_bytes) * std::min<uint64_t>(tiles, plan_->groups_in_flight);
 }
 
 Status GstdDecode::record(VkCommandBuffer commands, const GstdDecodeArgs& args) const {
