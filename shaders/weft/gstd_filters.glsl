@@ -212,12 +212,104 @@ uint gstd_content_at(GstdContent content, uint at, uint count) {
   return bytes;
 }
 
+uint gstd_subtract_bytes(uint a, uint b) { return ((a | 0x80808080u) - (b & 0x7f7f7f7fu)) ^ ((a ^ ~b) & 0x80808080u); }
+
+// What the sums of a plane have too much, in every byte.
+uint gstd_plane_excess(GstdContent content, Words planes, uint plane) {
+  const uint begin = gstd_plane_begin(content, plane);
+  uint excess = 0u;
+  if (begin != 0u && content.tile_filter != 2u) excess = gstd_byte_of(planes, begin - 1u);
+  return excess * 0x01010101u;
+}
+
+// Four neighbouring elements' bytes of plane `plane`, from `element` on.
+uint gstd_plane_bytes(GstdContent content, Words planes, uint plane, uint element) {
+  return gstd_subtract_bytes(gstd_bytes_of(planes, gstd_plane_begin(content, plane) + element), gstd_plane_excess(content, planes, plane));
+}
+
+// Rows and columns of bytes change places.
+uvec4 gstd_transposed(uvec4 rows) {
+  const uvec4 pairs = uvec4((rows.x & 0x00ff00ffu) | (rows.y & 0x00ff00ffu) << 8, (rows.x >> 8 & 0x00ff00ffu) | (rows.y & 0xff00ff00u),
+                            (rows.z & 0x00ff00ffu) | (rows.w & 0x00ff00ffu) << 8, (rows.z >> 8 & 0x00ff00ffu) | (rows.w & 0xff00ff00u));
+  return uvec4((pairs.x & 0xffffu) | pairs.z << 16, (pairs.y & 0xffffu) | pairs.w << 16, pairs.x >> 16 | (pairs.z & 0xffff0000u),
+               pairs.y >> 16 | (pairs.w & 0xffff0000u));
+}
+
+// Stores whole elements, four at a time, where elements are whole words and the output is aligned; the result: how many bytes.
+uint gstd_content_store_words(GstdContent content, Words words) {
+  const uint columns = content.stride / 4u;
+  const uint rows = content.elements / 4u;
+  const bool numbers = content.tile_filter >= 4u && content.tile_filter <= 6u;
+  uint column = lanes_lane() % columns;
+  uint row = lanes_lane() / columns;
+  const uint column_step = 32u % columns;
+  const uint row_step = 32u / columns;
+  [[dont_unroll]] for (uint i = lanes_lane(); i < columns * rows; i += 32u) {
+    uvec4 made;
+    if (numbers) {
+      const uint low = (2u * column * content.pitch + 4u * row) / 2u;
+      const uint high = low + content.pitch / 2u;
+      const uvec2 lows = uvec2(content.aside.at[low], content.aside.at[low + 1u]);
+      const uvec2 highs = uvec2(content.aside.at[high], content.aside.at[high + 1u]);
+      made = uvec4((lows.x & 0xffffu) | highs.x << 16, lows.x >> 16 | (highs.x & 0xffff0000u), (lows.y & 0xffffu) | highs.y << 16,
+                   lows.y >> 16 | (highs.y & 0xffff0000u));
+    } else {
+      uvec4 planes;
+      [[unroll]] for (uint p = 0; p < 4u; ++p) {
+        if (content.tile_filter == 1u) {
+          planes[p] = gstd_plane_bytes(content, content.aside, 4u * column + p, 4u * row);
+        } else {
+          planes[p] = gstd_plane_bytes(content, content.decoded, 4u * column + p, 4u * row);
+        }
+      }
+      if (content.tile_filter == 7u) planes = uvec4(gstd_add_bytes(planes.x, planes.y), planes.y, gstd_add_bytes(planes.z, planes.y), planes.w);
+      made = gstd_transposed(planes);
+    }
+    [[unroll]] for (uint e = 0; e < 4u; ++e) words.at[(4u * row + e) * columns + column] = made[e];
+    column += column_step;
+    row += row_step;
+    if (column >= columns) {
+      column -= columns;
+      ++row;
+    }
+  }
+  return 4u * rows * content.stride;
+}
+
+// The same for elements of 3 bytes: 12 bytes at a time.
+uint gstd_content_store_triples(GstdContent content, Words words) {
+  const uint rows = content.elements / 4u;
+  for (uint row = lanes_lane(); row < rows; row += 32u) {
+    uvec3 planes;
+    [[unroll]] for (uint p = 0; p < 3u; ++p) {
+      if (content.tile_filter == 1u) {
+        planes[p] = gstd_plane_bytes(content, content.aside, p, 4u * row);
+      } else {
+        planes[p] = gstd_plane_bytes(content, content.decoded, p, 4u * row);
+      }
+    }
+    if (content.tile_filter == 7u) planes = uvec3(gstd_add_bytes(planes.x, planes.y), planes.y, gstd_add_bytes(planes.z, planes.y));
+    words.at[3u * row] = (planes.x & 255u) | (planes.y & 255u) << 8 | (planes.z & 255u) << 16 | (planes.x & 0xff00u) << 16;
+    words.at[3u * row + 1u] = (planes.y >> 8 & 255u) | (planes.z & 0xff00u) | (planes.x & 0xff0000u) | (planes.y & 0xff0000u) << 8;
+    words.at[3u * row + 2u] = (planes.z >> 16 & 255u) | (planes.x >> 16 & 0xff00u) | (planes.y >> 8 & 0xff0000u) | (planes.z & 0xff000000u);
+  }
+  return 12u * rows;
+}
+
 // Stores `count` bytes of the content from `first` on at `output_at`, of any alignment.
 void gstd_content_store(GstdContent content, uint first, uint count, uvec2 output_at) {
   const uint skew = output_at.x & 3u;
   Words words = Words(uvec2(output_at.x - skew, output_at.y));
   const uint end = skew + count;
-  for (uint own = 4u * lanes_lane(); own < end; own += 128u) {
+  uint begin = 0u;
+  if (skew == 0u && first == 0u && count == content.bytes && content.tile_filter >= 1u && content.tile_filter <= 7u) {
+    if ((content.stride & 3u) == 0u) {
+      begin = gstd_content_store_words(content, words);
+    } else if (content.stride == 3u) {
+      begin = gstd_content_store_triples(content, words);
+    }
+  }
+  for (uint own = begin + 4u * lanes_lane(); own < end; own += 128u) {
     const uint from = max(own, skew);
     const uint to = min(own + 4u, end);
     const uint shift = 8u * (from - own);
