@@ -94,3 +94,4 @@ weft_kernel(primitives/bulk_insert_tiles.comp)
 
 # The codec.
 weft_kernel(gstd/gstd_decode.comp)
+weft_kernel(gstd/gstd_finish.comp)

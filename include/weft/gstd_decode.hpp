@@ -51,7 +51,7 @@ struct GstdDecodeConfig {
 /// What one call works on. `output`, `status` and `scratch` may not overlap another range, or the count on the device.
 struct GstdDecodeArgs {
   BufferRange tiles;   ///< a GstdTile for each tile, aligned to 8
-  Count tile_count;    ///< a value, or a device address and a maximum; at most 2^31
+  Count tile_count;    ///< a value, or a device address and a maximum; at most 2^24
   BufferRange source;  ///< of any number of streams, aligned to 4
   BufferRange output;  ///< of any alignment
   BufferRange
@@ -85,7 +85,7 @@ class GstdDecode {
   uint64_t scratch_bytes(uint64_t tiles) const noexcept;
 
   /// Records the decoding into `commands`; nothing where there can be no tiles. Allocates, submits and waits for nothing. Errors, with the
-  /// argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping, more than 2^31 tiles).
+  /// argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping, more than 2^24 tiles).
   Status record(VkCommandBuffer commands, const GstdDecodeArgs& args) const;
 
  private:

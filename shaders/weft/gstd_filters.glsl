@@ -8,16 +8,14 @@
 // first byte, and is subtracted where a byte is fetched.
 //
 // Who calls: every invocation of the workgroup, in workgroup-uniform control flow, but for gstd_content_at(), in which nothing crosses
-// lanes. Scratch: two parts of gstd_scratch_part() bytes each, aligned to 16.
+// lanes. Scratch: the two parts of gstd_scratch.glsl.
 #ifndef WEFT_GSTD_FILTERS_GLSL
 #define WEFT_GSTD_FILTERS_GLSL
 
 #include "weft/buffers.glsl"
+#include "weft/gstd_scratch.glsl"
 #include "weft/lanes.glsl"
 #include "weft/word64.glsl"
-
-// Of a tile of `bytes`: numbers of 16 bits begin anew for up to 64 places of an element.
-uint gstd_scratch_part(uint bytes) { return (bytes + 1024u + 511u) / 512u * 512u; }
 
 struct GstdContent {
   Words decoded;  // as the tile has it, then with sums

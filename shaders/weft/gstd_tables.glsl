@@ -60,12 +60,15 @@ GstdModelSymbol gstd_model_symbol(uvec4 model, uint slot) {
   found.symbol = 0u;
   found.base = 0u;
   uint end = kLaneRansSlots;
-  [[unroll]] for (uint i = 0; i < 12u; ++i) {
-    const uint bound = (model[i / 3u] >> (10u * (i % 3u))) & 1023u;
-    const bool passed = bound <= slot;
-    found.symbol += passed ? 1u : 0u;
-    found.base = passed ? bound : found.base;
-    end = passed ? end : min(end, bound);
+  for (uint w = 0u; w < WEFT_LOOP_END(4u); ++w) {
+    [[unroll]] for (uint i = 0; i < 3u; ++i) {
+      const uint bound = model.x >> (10u * i) & 1023u;
+      const bool passed = bound <= slot;
+      found.symbol += passed ? 1u : 0u;
+      found.base = passed ? bound : found.base;
+      end = passed ? end : min(end, bound);
+    }
+    model = model.yzwx;
   }
   found.frequency = end - found.base;
   return found;
@@ -104,64 +107,61 @@ bool gstd_field_build(Words tables, uint field, bool given) {
   const uint making = gstd_making();
   const uint lane = lanes_lane();
 
-  // Three symbols a lane: lane, lane + 32, lane + 64.
-  uint weights[3];
-  uint present[3];
+  // Three symbols a lane: lane, lane + 32, lane + 64; once for the sums, and once more.
   uint sum = 0u;
   uint count = 0u;
-  [[unroll]] for (uint r = 0; r < 3u; ++r) {
-    const uint symbol = lane + 32u * r;
-    weights[r] = 0u;
-    if (symbol < symbols)
-      weights[r] = given ? kGstdGivenFrequencies[(first + symbol) / 3u] >> (10u * ((first + symbol) % 3u)) & 1023u
-                         : tables.at[symbols_at + symbol];
-    present[r] = lanes_ballot(!given && (weights[r] >> 16) != 0u);
-    weights[r] &= 0xffffu;
-    sum += weights[r];
-    count += bitCount(present[r]);
-  }
-  sum = lanes_uniform(lanes_add(sum));
-  if (lanes_uniform(sum == 0u)) return false;
-
   uint weight_before = 0u;
   uint present_before = 0u;
-  [[unroll]] for (uint r = 0; r < 3u; ++r) {
-    const uint symbol = lane + 32u * r;
-    const uint end = weight_before + lanes_inclusive_add(weights[r]);
-    const uint begin = end - weights[r];
-    uint base = begin;
-    uint frequency = weights[r];
-    if (!given) {
-      const uint here = present[r] >> lane & 1u;
-      const uint shared_out = begin * (kLaneRansSlots - count) / sum;
-      base = shared_out + present_before + bitCount(present[r] & lanes_mask_before());
-      frequency = here * (1u + end * (kLaneRansSlots - count) / sum - shared_out);
+  for (uint r = 0u; lanes_uniform(r < 6u && (r != 3u || sum != 0u)); ++r) {
+    const uint symbol = lane + 32u * (r < 3u ? r : r - 3u);
+    uint weight = 0u;
+    if (symbol < symbols)
+      weight = given ? kGstdGivenFrequencies[(first + symbol) / 3u] >> (10u * ((first + symbol) % 3u)) & 1023u : tables.at[symbols_at + symbol];
+    const uint present = lanes_uniform(lanes_ballot(!given && (weight >> 16) != 0u));
+    weight &= 0xffffu;
+    const uint end = lanes_inclusive_add(weight) + weight_before;
+    const uint total = lanes_uniform(lanes_broadcast(end, 31u));
+    if (r < 3u) {
+      sum = total;
+      count += bitCount(present);
+      weight_before = r == 2u ? 0u : total;
+    } else {
+      const uint begin = end - weight;
+      uint base = begin;
+      uint frequency = weight;
+      if (!given) {
+        const uint here = present >> lane & 1u;
+        const uint shared_out = begin * (kLaneRansSlots - count) / sum;
+        base = shared_out + present_before + bitCount(present & lanes_mask_before());
+        frequency = here * (1u + end * (kLaneRansSlots - count) / sum - shared_out);
+      }
+      if (symbol < symbols) {
+        tables.at[symbols_at + symbol] = frequency | base << 10;
+        // Each symbol marks its first slot, where no other does.
+        if (frequency != 0u) atomicOr(weft_gstd_making[making + (base >> 2)], symbol << (8u * (base & 3u)));
+      }
+      weight_before = total;
+      present_before += bitCount(present);
     }
-    if (symbol < symbols) {
-      tables.at[symbols_at + symbol] = frequency | base << 10;
-      // Each symbol marks its first slot, where no other does.
-      if (frequency != 0u) atomicOr(weft_gstd_making[making + (base >> 2)], symbol << (8u * (base & 3u)));
-    }
-    weight_before = lanes_uniform(lanes_broadcast(end, 31u));
-    present_before += bitCount(present[r]);
   }
+  if (lanes_uniform(sum == 0u)) return false;
   lanes_shared_barrier();
 
   // Symbols ascend with slots: that of a slot is the largest marked up to it.
-  uint marks[4];
   uint largest = 0u;
-  [[unroll]] for (uint i = 0; i < 4u; ++i) {
-    marks[i] = weft_gstd_making[making + 4u * lane + i];
-    weft_gstd_making[making + 4u * lane + i] = 0u;
-    [[unroll]] for (uint b = 0; b < 4u; ++b) largest = max(largest, marks[i] >> (8u * b) & 255u);
+  for (uint i = 0u; i < WEFT_LOOP_END(4u); ++i) {
+    const uint marks = weft_gstd_making[making + 4u * lane + i];
+    largest = max(largest, max(max(marks & 255u, marks >> 8 & 255u), max(marks >> 16 & 255u, marks >> 24)));
   }
   const uint through = lanes_inclusive_max(largest);
   const uint before = lanes_shuffle(through, lane - 1u);
   uint symbol = lane == 0u ? 0u : before;
-  [[unroll]] for (uint i = 0; i < 4u; ++i) {
+  for (uint i = 0u; i < WEFT_LOOP_END(4u); ++i) {
+    const uint marks = weft_gstd_making[making + 4u * lane + i];
+    weft_gstd_making[making + 4u * lane + i] = 0u;
     uint filled = 0u;
     [[unroll]] for (uint b = 0; b < 4u; ++b) {
-      symbol = max(symbol, marks[i] >> (8u * b) & 255u);
+      symbol = max(symbol, marks >> (8u * b) & 255u);
       filled |= symbol << (8u * b);
     }
     tables.at[slots_at + 4u * lane + i] = filled;
@@ -231,7 +231,7 @@ bool gstd_code_build(Words tables, uint code, uint log) {
 
   // How many bytes have each length, up to each lane: fields of 10 bits, lengths 1 to 3 in the first word.
   uvec4 counts = uvec4(0u);
-  [[unroll]] for (uint i = 0; i < 8u; ++i) {
+  for (uint i = 0u; i < WEFT_LOOP_END(8u); ++i) {
     const uint length = lengths >> (4u * i) & 15u;
     [[unroll]] for (uint w = 0; w < 4u; ++w)
       counts[w] += length > 3u * w && length <= 3u * w + 3u ? 1u << (10u * (length - 1u - 3u * w)) : 0u;
@@ -245,7 +245,7 @@ bool gstd_code_build(Words tables, uint code, uint log) {
 
   uint begin = 0u;
   uint shorter = 0u;
-  [[unroll]] for (uint length = 1; length <= kGstdMostCodeBits; ++length) {
+  for (uint length = 1u; length <= WEFT_LOOP_END(kGstdMostCodeBits); ++length) {
     if (lane == length) {
       tables.at[begins_at + length] = begin | shorter << 12;
       weft_gstd_making[making + 64u + length] = shorter;
@@ -259,7 +259,7 @@ bool gstd_code_build(Words tables, uint code, uint log) {
   lanes_shared_barrier();
 
   uvec4 rank = before;
-  [[unroll]] for (uint i = 0; i < 8u; ++i) {
+  for (uint i = 0u; i < WEFT_LOOP_END(8u); ++i) {
     const uint length = lengths >> (4u * i) & 15u;
     if (length != 0u) {
       uint place = weft_gstd_making[making + 64u + length];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // Gstd's decoder: 32 lanes decode a tile (docs/gstd-format.md, chapter Tiles), as many tiles at once as the workgroup has groups of 32.
-//   gstd_tile_header()     what the first word says, so that the caller knows of a filter
+//   gstd_tile_header()     what the first word says, so that the caller knows of a filter (gstd_header.glsl)
 //   gstd_tile_decode()     all but the filter, into device memory; the verdict
 // gstd_filters.glsl has the filters. A shader of one's own can decode a tile and go on with its bytes: after gstd_tile_decode() all lanes
 // of the group see them.
@@ -19,42 +19,11 @@
 #ifndef WEFT_GSTD_TILE_GLSL
 #define WEFT_GSTD_TILE_GLSL
 
+#include "weft/gstd_header.glsl"
 #include "weft/gstd_tables.glsl"
-
-// Verdicts.
-const uint kGstdTruncated = 1u, kGstdBadHeader = 2u, kGstdBadTable = 3u, kGstdBadSequence = 4u, kGstdBadOffset = 5u,
-           kGstdBadLength = 6u, kGstdBadFinalState = 7u, kGstdBadPadding = 8u;
 
 const uint kGstdMostTileBytes = 1u << 20;
 const uint kGstdRoundLiterals = 256u;
-
-struct GstdTileHeader {
-  uint lanes;
-  bool releases;  // states, at the end
-  uint tile_filter, stride;
-  uint blocks;
-  bool valid;
-};
-
-bool gstd_is_filter(uint tile_filter, uint stride) {
-  return tile_filter == 0u   ? stride == 1u
-         : tile_filter == 1u ? true
-         : tile_filter <= 3u ? stride >= 2u
-         : tile_filter <= 6u ? stride % 2u == 0u
-         : tile_filter == 7u ? stride == 3u || stride == 4u
-                             : tile_filter <= 13u && stride == 1u;
-}
-
-GstdTileHeader gstd_tile_header(uint word) {
-  GstdTileHeader header;
-  header.lanes = 1u << min(word & 7u, 5u);
-  header.releases = (word & 8u) != 0u;
-  header.tile_filter = word >> 4 & 15u;
-  header.stride = (word >> 8 & 127u) + 1u;
-  header.blocks = (word >> 15 & 1023u) + 1u;
-  header.valid = (word & 7u) <= 5u && word >> 25 == 0u && gstd_is_filter(header.tile_filter, header.stride);
-  return header;
-}
 
 // Of the batch's sequences, and behind them: where matches begin and end, in bytes of the tile, and the literals up to each match.
 shared uint weft_gstd_matches[kLanesGroupCount * 33u];
@@ -109,7 +78,7 @@ uint gstd_resolve_offsets(uint symbol, bool no_literals, uint own, uint count, i
   uint place = 3u;
   if (symbol < 3u) place = no_literals ? (symbol == 2u ? 0u : symbol + 1u) : symbol;
   uint order = lane < count ? gstd_order_of(place) : kGstdSameOrder;
-  [[unroll]] for (uint delta = 1u; delta < 32u; delta <<= 1) {
+  for (uint delta = 1u; lanes_uniform(delta < 32u); delta <<= 1) {
     const uint earlier = lanes_shuffle_up(order, delta);
     if (lane >= delta) order = gstd_order_after(earlier, order);
   }
@@ -130,13 +99,15 @@ uint gstd_resolve_offsets(uint symbol, bool no_literals, uint own, uint count, i
 
 // ---- output ----
 
-// The first sequence of the batch that ends behind `position`.
-uint gstd_sequence_at(uint position) {
+// The first sequences of the batch that end behind two positions.
+uvec2 gstd_sequences_at(uvec2 positions) {
   const uint base = lanes_group() * 33u;
-  uint index = 0u;
-  [[unroll]] for (uint step = 16u; step != 0u; step >>= 1)
-    index += weft_gstd_ends[base + index + step - 1u] <= position ? step : 0u;
-  return index + (weft_gstd_ends[base + index] <= position ? 1u : 0u);
+  uvec2 index = uvec2(0u);
+  for (uint step = 16u; step != 0u; step >>= 1) {
+    index.x += weft_gstd_ends[base + index.x + step - 1u] <= positions.x ? step : 0u;
+    index.y += weft_gstd_ends[base + index.y + step - 1u] <= positions.y ? step : 0u;
+  }
+  return index;
 }
 
 // `count`, 1 to 4, stored bytes from `position` on.
@@ -164,36 +135,27 @@ uint gstd_source_word(GstdSource source, uint word) {
   return value;
 }
 
-// Copies `count` bytes from byte `from` of the source to byte `to` of the stage, by this lane alone, 16 at a time. They are all there.
+// Copies `count` bytes from byte `from` of the source to byte `to` of the stage, by this lane alone. They are all there.
 void gstd_copy(GstdSource source, uint from, uint to, uint count) {
   const uint from_shift = 8u * (from & 3u);
   const uint to_shift = 8u * (to & 3u);
   uint word = from >> 2;
   uint at = to >> 2;
-  [[dont_unroll]] for (uint left = count; left != 0u; left -= min(left, 16u)) {
-    // Words that have any of the bytes; all loads first.
-    const uint words = ((from & 3u) + min(left, 16u) + 3u) >> 2;
-    uint found[5];
-    [[unroll]] for (uint i = 0; i < 5u; ++i) {
-      found[i] = 0u;
-      if (i < words && word + i < source.near) found[i] = source.words.at[word + i];
-    }
-    [[unroll]] for (uint i = 0; i < 5u; ++i) {
-      if (i < words && word + i >= source.near) found[i] = weft_gstd_stage[source.near_base + word + i - source.near];
-    }
-    uint rest = 0u;
-    [[unroll]] for (uint i = 0; i < 4u; ++i) {
-      uint bytes = found[i] >> from_shift | (found[i + 1u] << 1) << (31u - from_shift);
-      const uint here = left - min(left, 4u * i);
-      bytes = here >= 4u ? bytes : bytes & ((1u << (8u * here)) - 1u);
-      const uint put = rest | bytes << to_shift;
-      if (put != 0u) atomicOr(weft_gstd_stage[at + i], put);
-      rest = (bytes >> 1) >> (31u - to_shift);
-    }
-    if (rest != 0u) atomicOr(weft_gstd_stage[at + 4u], rest);
-    word += 4u;
-    at += 4u;
+  uint low = 0u;
+  if (count != 0u) low = gstd_source_word(source, word);
+  uint rest = 0u;
+  for (uint left = count; left != 0u; left -= min(left, 4u)) {
+    uint high = 0u;
+    ++word;
+    if ((from & 3u) + left > 4u) high = gstd_source_word(source, word);
+    uint bytes = low >> from_shift | (high << 1) << (31u - from_shift);
+    if (left < 4u) bytes &= (1u << (8u * left)) - 1u;
+    atomicOr(weft_gstd_stage[at], rest | bytes << to_shift);
+    rest = (bytes >> 1) >> (31u - to_shift);
+    ++at;
+    low = high;
   }
+  if (rest != 0u) atomicOr(weft_gstd_stage[at], rest);
 }
 
 // The same by all lanes, each a word at a time.
@@ -266,8 +228,10 @@ void gstd_emit(GstdOutput target, GstdSequence own, uint begin, uint end, uint f
     const uint source_end = min(at - own.offset + left, own.match);
     if (left != 0u && source_begin < source_end) {
       const uint base = lanes_group() * 33u;
-      const uint first = gstd_sequence_at(source_begin);
-      const uint last = gstd_sequence_at(source_end - 1u);
+      // (None lies behind the own one, which is the last at most.)
+      const uvec2 ends = gstd_sequences_at(uvec2(source_begin, source_end - 1u));
+      const uint first = ends.x;
+      const uint last = ends.y;
       const uint through = last + (source_end > weft_gstd_matches[base + last] ? 1u : 0u);
       needed = ((1u << min(through, 31u)) - 1u) & ~((1u << min(first, 31u)) - 1u);
     }
@@ -607,7 +571,7 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
         uint before = 256u;
         uint sequence = 0u;
         if (context_mode == 1u) {
-          [[unroll]] for (uint step = 16u; step != 0u; step >>= 1)
+          for (uint step = 16u; step != 0u; step >>= 1)
             sequence += weft_gstd_literal_ends[table_base + sequence + step - 1u] <= decoded + own_first ? step : 0u;
         }
         for (uint step = 0u; lanes_uniform(step < 1u << log && round != 0u); ++step) {

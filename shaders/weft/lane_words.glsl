@@ -19,6 +19,10 @@
 #include "weft/buffers.glsl"
 #include "weft/lanes.glsl"
 
+// 0, which no compiler knows: loops whose bound it is added to stay loops. Code that does not fit into instruction caches costs more than
+// its branches.
+#define WEFT_LOOP_END(COUNT) ((COUNT) + gl_NumWorkGroups.z - 1u)
+
 struct LaneWords {
   Words source;
   uint count;     // of words there are

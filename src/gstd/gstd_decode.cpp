@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "gstd/gstd_decode.h"
 #include "primitives/arguments.hpp"
@@ -16,25 +17,22 @@ struct GstdDecode::Plan {
   std::shared_ptr<const ContextState> state;
   GstdDecodeConfig config;
   uint32_t workgroup = 32;
-  uint32_t groups_in_flight = 0;
-  std::shared_ptr<const Pipeline> decode;
+  uint32_t tiles_in_flight = 0;
+  std::shared_ptr<const Pipeline> decode, finish;
 };
 
 namespace {
 
 constexpr const char* kName = "GstdDecode";
 constexpr uint32_t kLanes = 32;  // of a group, which takes a tile
-constexpr uint64_t kMostTiles = uint64_t{1} << 31;
+constexpr uint64_t kMostTiles = uint64_t{1} << 24;
 
-// Groups that a large device runs at once, and the scratch that they may take together.
-constexpr uint32_t kMostGroups = 4096, kLeastGroups = 64;
+// Tiles that a large device decodes at once, and the scratch that they may take together.
+constexpr uint32_t kMostInFlight = 4096, kLeastInFlight = 64;
 constexpr uint64_t kMostScratch = uint64_t{1} << 30;
 
-// As in gstd_decode.comp: two parts of gstd_scratch_part() bytes and the tables.
-constexpr uint64_t kTableWords = 1880;
-uint64_t group_scratch(uint32_t tile_bytes) {
-  return 2 * ((uint64_t{tile_bytes} + 1024 + 511) / 512 * 512) + 4 * kTableWords;
-}
+// Two parts of gstd_scratch.glsl.
+uint64_t tile_scratch(uint32_t tile_bytes) { return 2 * ((uint64_t{tile_bytes} + 1024 + 511) / 512 * 512); }
 
 }  // namespace
 
@@ -50,23 +48,25 @@ Result<GstdDecode> GstdDecode::create(const Context& context, const GstdDecodeCo
   // Wide subgroups hold several groups. Emulated ones hold one at most: groups part ways, and meet at no barrier.
   plan->workgroup =
       state.subgroup_backend() == SubgroupBackend::emulated ? kLanes : std::max(kLanes, state.subgroup_size());
-  const uint64_t fitting = kMostScratch / group_scratch(config.tile_bytes);
-  plan->groups_in_flight = config.tiles_in_flight != 0
-                               ? config.tiles_in_flight
-                               : static_cast<uint32_t>(std::clamp<uint64_t>(fitting, kLeastGroups, kMostGroups));
+  const uint64_t fitting = kMostScratch / tile_scratch(config.tile_bytes);
+  plan->tiles_in_flight = config.tiles_in_flight != 0
+                              ? config.tiles_in_flight
+                              : static_cast<uint32_t>(std::clamp<uint64_t>(fitting, kLeastInFlight, kMostInFlight));
   // NVIDIA's compiler believes reductions alone (shaders/weft/lanes.glsl).
   constexpr uint32_t kNvidia = 0x10de;
-  const uint32_t constants[] = {config.verify ? 1u : 0u, state.traits().vendor_id == kNvidia ? 1u : 0u};
-  Result<std::shared_ptr<const Pipeline>> decode = state.pipeline("gstd_decode", plan->workgroup, constants);
-  if (!decode) return decode.error();
-  plan->decode = *std::move(decode);
+  const uint32_t constants[] = {state.traits().vendor_id == kNvidia ? 1u : 0u, config.verify ? 1u : 0u};
+  for (const auto& [kernel, pipeline] : {std::pair("gstd_decode", &plan->decode), {"gstd_finish", &plan->finish}}) {
+    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(kernel, plan->workgroup, constants);
+    if (!built) return built.error();
+    *pipeline = *std::move(built);
+  }
   return GstdDecode(std::move(plan));
 }
 
 GstdDecode::GstdDecode(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
 
 uint64_t GstdDecode::scratch_bytes(uint64_t tiles) const noexcept {
-  return group_scratch(plan_->config.tile_bytes) * std::min<uint64_t>(tiles, plan_->groups_in_flight);
+  return tile_scratch(plan_->config.tile_bytes) * std::min<uint64_t>(tiles, plan_->tiles_in_flight);
 }
 
 Status GstdDecode::record(VkCommandBuffer commands, const GstdDecodeArgs& args) const {
@@ -76,7 +76,7 @@ Status GstdDecode::record(VkCommandBuffer commands, const GstdDecodeArgs& args) 
 
   if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");
   if (tiles > kMostTiles)
-    return primitives::argument_error(kName, "tile_count", "is more than 2^31: " + std::to_string(tiles));
+    return primitives::argument_error(kName, "tile_count", "is more than 2^24: " + std::to_string(tiles));
   shader::GstdDecodePush push{};
   primitives::RangeChecks ranges(state, kName);
   if (tiles != 0) {
@@ -95,10 +95,16 @@ Status GstdDecode::record(VkCommandBuffer commands, const GstdDecodeArgs& args) 
   push.tile_maximum = static_cast<uint32_t>(tiles);
   push.tile_count_words = static_cast<uint32_t>(args.tile_count.range().size / 4);
   push.most_bytes = plan.config.tile_bytes;
-  push.groups = static_cast<uint32_t>(std::min<uint64_t>(tiles, plan.groups_in_flight));
-  const uint64_t workgroups = (uint64_t{push.groups} * kLanes + plan.workgroup - 1) / plan.workgroup;
-  primitives::dispatch(state, commands, *plan.decode, push,
-                       primitives::dispatch_size(workgroups, state.traits().max_workgroup_count_x));
+  for (uint64_t first = 0; first < tiles; first += plan.tiles_in_flight) {
+    if (first != 0) primitives::barrier_between(state, commands);
+    push.first_tile = static_cast<uint32_t>(first);
+    push.slots = static_cast<uint32_t>(std::min<uint64_t>(tiles - first, plan.tiles_in_flight));
+    const uint64_t workgroups = (uint64_t{push.slots} * kLanes + plan.workgroup - 1) / plan.workgroup;
+    const auto size = primitives::dispatch_size(workgroups, state.traits().max_workgroup_count_x);
+    primitives::dispatch(state, commands, *plan.decode, push, size);
+    primitives::barrier_between(state, commands);
+    primitives::dispatch(state, commands, *plan.finish, push, size);
+  }
   return {};
 }
 

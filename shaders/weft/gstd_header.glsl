@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// What the first word of a tile of Gstd says, and verdicts on tiles (docs/gstd-format.md, "The tile"). Any invocation may call.
+#ifndef WEFT_GSTD_HEADER_GLSL
+#define WEFT_GSTD_HEADER_GLSL
+
+// Verdicts.
+const uint kGstdTruncated = 1u, kGstdBadHeader = 2u, kGstdBadTable = 3u, kGstdBadSequence = 4u, kGstdBadOffset = 5u,
+           kGstdBadLength = 6u, kGstdBadFinalState = 7u, kGstdBadPadding = 8u;
+
+struct GstdTileHeader {
+  uint lanes;
+  bool releases;  // states, at the end
+  uint tile_filter, stride;
+  uint blocks;
+  bool valid;
+};
+
+bool gstd_is_filter(uint tile_filter, uint stride) {
+  return tile_filter == 0u   ? stride == 1u
+         : tile_filter == 1u ? true
+         : tile_filter <= 3u ? stride >= 2u
+         : tile_filter <= 6u ? stride % 2u == 0u
+         : tile_filter == 7u ? stride == 3u || stride == 4u
+                             : tile_filter <= 13u && stride == 1u;
+}
+
+GstdTileHeader gstd_tile_header(uint word) {
+  GstdTileHeader header;
+  header.lanes = 1u << min(word & 7u, 5u);
+  header.releases = (word & 8u) != 0u;
+  header.tile_filter = word >> 4 & 15u;
+  header.stride = (word >> 8 & 127u) + 1u;
+  header.blocks = (word >> 15 & 1023u) + 1u;
+  header.valid = (word & 7u) <= 5u && word >> 25 == 0u && gstd_is_filter(header.tile_filter, header.stride);
+  return header;
+}
+
+#endif
