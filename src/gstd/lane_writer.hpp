@@ -19,6 +19,7 @@ class LaneWriter {
   void clear() {
     records_.clear();
     symbols_.clear();
+    codes_.clear();
   }
 
   void uniform(uint32_t word) { record() = {word, 0, kUniform, 0, 0}; }
@@ -38,6 +39,12 @@ class LaneWriter {
   static uint32_t pack(const RansTable& table, uint32_t symbol) {
     return table.frequency[symbol] | uint32_t{table.base[symbol]} << 16;
   }
+  /// A batch's literals, in order: lanes take them in rounds. The caller fills what is returned with code | bits << 16 each, before the next
+  /// call. `longest`: bits that a code may have.
+  uint32_t* literals(size_t count, uint32_t longest) {
+    record() = {static_cast<uint32_t>(count), 0, kLiterals, static_cast<uint8_t>(longest), 0};
+    return codes_.more(count);
+  }
   /// All lanes take their first states.
   void states() { record() = {0, 0, kStates, 0, 0}; }
   /// All lanes release their states.
@@ -47,11 +54,12 @@ class LaneWriter {
   bool finish(TileHeader header, std::vector<uint32_t>& words);
 
  private:
-  enum Kind : uint8_t { kUniform, kBits, kSymbols, kStates, kRelease };
+  enum Kind : uint8_t { kUniform, kBits, kSymbols, kLiterals, kStates, kRelease };
   struct Record {
     uint32_t value;
     uint8_t lane, kind, need, bits;
   };
+  struct Streams;
 
   // A vector whose elements begin undefined.
   template <class T>
@@ -61,12 +69,12 @@ class LaneWriter {
 
     void clear() { size = 0; }
     T* more(size_t count) {
-      if (capacity - size < count) grow();
+      if (capacity - size < count) grow(count);
       size += count;
-      return &items[size - count];
+      return items.get() + (size - count);
     }
-    void grow() {
-      capacity = 2 * capacity + 4096;
+    void grow(size_t count) {
+      capacity = 2 * capacity + std::max<size_t>(count, 4096);
       std::unique_ptr<T[]> larger(new T[capacity]);
       std::copy_n(items.get(), size, larger.get());
       items = std::move(larger);
@@ -74,8 +82,13 @@ class LaneWriter {
   };
   Record& record() { return *records_.more(1); }
 
+  /// The bits that follow a release in each lane, as many as a state holds.
+  void look_ahead(const Record* from, uint32_t lanes_log, uint32_t* ahead) const;
+
   Buffer<Record> records_;
-  Buffer<uint32_t> symbols_;
+  Buffer<uint32_t> symbols_, codes_;
+  Buffer<uint32_t> lane_words_;  // each lane's, one lane after the other
+  Buffer<uint8_t> order_;        // whose each word is
 };
 
 }  // namespace weft::gstd

@@ -378,27 +378,22 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, const Bloc
     }
   }
 
-  // Codes of literals; bytes as they are, and those that are alone, are codes too.
-  struct Code {
-    uint16_t code = 0, length = 8;
-  };
-  std::array<std::array<Code, 256>, kMaxLiteralTables> codes;
+  // Codes of literals, as the writer has them; bytes as they are, and those that are alone, are codes too.
+  std::array<std::array<uint32_t, 256>, kMaxLiteralTables> codes;
   const bool is_coded = block.literals != TableMode::given;
   if (!is_coded)
-    for (uint32_t s = 0; s < 256; ++s) codes[0][s].code = static_cast<uint16_t>(s);
+    for (uint32_t s = 0; s < 256; ++s) codes[0][s] = s | 8u << 16;
   for (uint32_t t = 0; is_coded && t < choice.tables; ++t) {
     std::array<uint16_t, 256> canonical;
     assign_codes(choice.lengths[t], canonical);
     const bool is_single = single_symbol(choice.lengths[t]) != 256;
-    for (uint32_t s = 0; s < 256; ++s) codes[t][s] = is_single ? Code{0, 0} : Code{canonical[s], choice.lengths[t][s]};
+    for (uint32_t s = 0; s < 256; ++s)
+      codes[t][s] = is_single ? 0 : canonical[s] | uint32_t{choice.lengths[t][s]} << 16;
   }
-  const auto table_of = [&](uint32_t at) -> uint32_t {
-    if (choice.mode == ContextMode::none) return 0;
-    return choice.map[literal_context(choice.mode, choice.parameter, literals[at].position, literals[at].previous)];
-  };
 
   const auto field = [&](uint32_t s, uint32_t f) -> const Coded& { return coded[s].fields[f]; };
-  uint32_t literal = 0, batch = 0;
+  size_t literal = 0;
+  uint32_t batch = 0;
   do {
     const uint32_t count = std::min(plan.count - batch, lanes);
     const bool last_batch = batch + count == plan.count;
@@ -429,28 +424,18 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, const Bloc
     }
     if (last && last_batch && header.states_released) writer.release();
 
-    const uint32_t longest = is_coded ? kMaxCodeLength : 8;
-    while (literals_of_batch != 0) {
-      const uint32_t round =
-          static_cast<uint32_t>(std::min<size_t>(literals_of_batch, kMaxLiteralsOfLane << header.lanes_log));
-      const uint32_t of_lane = literals_of_lane(round, header.lanes_log);
-      for (uint32_t step = 0; step < of_lane; step += 2) {
-        // Lanes with two literals, then those with one.
-        const uint32_t with_two = of_lane == 1 || round < step + 2 ? 0 : (round - step - 2) / of_lane + 1;
-        const uint32_t with_any = round < step + 1 ? 0 : (round - step - 1) / of_lane + 1;
-        uint32_t at = literal + step, lane = 0;
-        for (; lane < with_two; ++lane, at += of_lane) {
-          const Code code = codes[table_of(at)][bytes_of_literals[at]];
-          const Code next = codes[table_of(at + 1)][bytes_of_literals[at + 1]];
-          writer.bits(lane, 2 * longest, uint32_t{code.code} << next.length | next.code, code.length + next.length);
-        }
-        for (; lane < with_any; ++lane, at += of_lane) {
-          const Code code = codes[table_of(at)][bytes_of_literals[at]];
-          writer.bits(lane, longest, code.code, code.length);
+    if (literals_of_batch != 0) {
+      uint32_t* to = writer.literals(literals_of_batch, is_coded ? kMaxCodeLength : 8);
+      const size_t end = literal + literals_of_batch;
+      if (choice.mode == ContextMode::none) {
+        for (; literal < end; ++literal) *to++ = codes[0][bytes_of_literals[literal]];
+      } else {
+        for (; literal < end; ++literal) {
+          const Literal& at = literals[literal];
+          const uint32_t context = literal_context(choice.mode, choice.parameter, at.position, at.previous);
+          *to++ = codes[choice.map[context]][bytes_of_literals[literal]];
         }
       }
-      literal += round;
-      literals_of_batch -= round;
     }
     batch += count;
   } while (batch < plan.count);
