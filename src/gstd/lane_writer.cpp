@@ -41,7 +41,7 @@ struct LaneWriter::Streams {
   std::array<uint32_t, kMaxLanes + 1> available{};  // to the decoder
   std::array<uint32_t, kMaxLanes> dropped{};        // bits still to come that are in a released state
   std::array<uint32_t*, kMaxLanes + 1> to{};
-  uint8_t* order = nullptr;
+  uint16_t* order = nullptr;
 
   // Without branches: whether a word is full or taken cannot be foretold.
   void append(uint32_t lane, uint32_t value, uint32_t bits) {
@@ -54,7 +54,7 @@ struct LaneWriter::Streams {
   }
   void take(uint32_t lane, uint32_t need, uint32_t bits) {
     const uint32_t takes = available[lane] < need ? 1 : 0;
-    *order = static_cast<uint8_t>(lane);
+    *order = static_cast<uint16_t>(lane);
     order += takes;
     available[lane] += 32 * takes - bits;
   }
@@ -70,10 +70,10 @@ struct LaneWriter::Streams {
   }
   void uniform(uint32_t word) {
     *to[kUniformLane]++ = word;
-    *order++ = static_cast<uint8_t>(kUniformLane);
+    *order++ = static_cast<uint16_t>(kUniformLane);
   }
 
-  using PairBits = std::array<std::array<uint8_t, kMaxLanes>, kMaxLiteralsOfLane / 2>;
+  using PairBits = std::array<std::array<uint16_t, kMaxLanes>, kMaxLiteralsOfLane / 2>;
 
   // A lane's literals of a round; `own` is where the bits of its pairs go.
   void append_literals(uint32_t lane, const uint32_t* literals, uint32_t count, PairBits& bits) {
@@ -87,7 +87,7 @@ struct LaneWriter::Streams {
       sum = (sum & 31) + of_both;
       *at = static_cast<uint32_t>(all >> (sum & 31));
       at += sum >> 5;
-      bits[i / 2][lane] = static_cast<uint8_t>(of_both);
+      bits[i / 2][lane] = static_cast<uint16_t>(of_both);
     }
     pending[lane] = all;
     filled[lane] = sum & 31;
@@ -152,10 +152,10 @@ void LaneWriter::look_ahead(const Record* record, uint32_t lanes_log, uint32_t* 
   // Batches of literals behind a release are one, or as many as somebody tells: their codes are the last.
   const Record* const end = records_.items.get() + records_.size;
   const uint32_t* literals = codes_.items.get() + codes_.size;
-  for (const Record* r = record; r != end; ++r) literals -= r->kind == kLiterals ? r->value : 0;
+  for (const Record* r = record; r != end; ++r) literals -= r->kind() == kLiterals ? r->value : 0;
   for (; record != end; ++record) {
-    if (record->kind == kBits) add(record->lane, record->value, record->bits);
-    if (record->kind != kLiterals) continue;
+    if (record->kind() == kBits) add(record->lane(), record->value, record->bits());
+    if (record->kind() != kLiterals) continue;
     for (size_t done = 0; done < record->value;) {
       const uint32_t count =
           static_cast<uint32_t>(std::min<size_t>(record->value - done, kMaxLiteralsOfLane << lanes_log));
@@ -175,22 +175,29 @@ bool LaneWriter::finish(TileHeader header, std::vector<uint32_t>& words) {
   // From the end: each symbol turns the state after it into the state before it and the bits between.
   std::array<uint32_t, kMaxLanes> states;
   states.fill(kStateLow);
-  std::array<size_t, kMaxLanes + 1> room;  // words a lane has at most
-  room.fill(kEndWords);
+  std::array<size_t, kMaxLanes + 1> room{};  // words a lane has at most, and what all have beside that
+  size_t all = kEndWords;
+  const auto count_words = [&](const Record& record) {
+    // States are a record without a lane of their own; a round takes a lane less than three words.
+    ++room[record.lane()];
+    if (record.kind() == kStates) ++all;
+    if (record.kind() == kLiterals) all += 3 * (record.value / (size_t{kMaxLiteralsOfLane} << header.lanes_log) + 1);
+  };
   size_t symbol = symbols_.size, i = records_.size;
   if (header.states_released) {
-    while (records[--i].kind != kRelease) {
-      if (records[i].kind == kBits) ++room[records[i].lane];
-    }
+    while (records[--i].kind() != kRelease) count_words(records[i]);
     std::array<uint32_t, kMaxLanes> ahead;
     look_ahead(records + i + 1, header.lanes_log, ahead.data());
     for (uint32_t lane = 0; lane < lanes; ++lane) states[lane] = kStateLow | ahead[lane];
   }
   while (i-- != 0) {
     Record& record = records[i];
-    ++room[record.lane];
-    if (record.kind != kSymbols) continue;
-    uint32_t state = states[record.lane], bits = 0, value = 0;
+    if (record.kind() != kSymbols) {
+      count_words(record);
+      continue;
+    }
+    ++room[record.lane()];
+    uint32_t state = states[record.lane()], bits = 0, value = 0;
     for (uint32_t left = record.value; left != 0; --left) {
       const uint32_t packed = symbols_.items[--symbol], frequency = packed & 0xffff, base = packed >> 16;
       const Divisor divisor = kDivisors[frequency];
@@ -201,17 +208,8 @@ bool LaneWriter::finish(TileHeader header, std::vector<uint32_t>& words) {
           frequency == 1 ? kept : static_cast<uint32_t>(uint64_t{kept} * divisor.reciprocal >> 32);
       state = quotient << kRansLog | (base + kept - quotient * frequency);
     }
-    record.kind = kBits;
-    record.value = value;
-    record.bits = static_cast<uint8_t>(bits);
-    states[record.lane] = state;
-  }
-  // A round takes a lane less than three words; states and uniform words are records without a lane of their own.
-  size_t all = kEndWords;
-  for (i = 0; i < records_.size; ++i) {
-    if (records[i].kind == kLiterals)
-      all += 3 * (records[i].value / (size_t{kMaxLiteralsOfLane} << header.lanes_log) + 1);
-    all += records[i].kind == kStates ? 1 : 0;
+    record = {value, head(kBits, record.lane(), record.need(), bits)};
+    states[record.lane()] = state;
   }
   size_t sum = 0;
   for (uint32_t lane = 0; lane < lanes; ++lane) sum += room[lane] += all;
@@ -220,7 +218,7 @@ bool LaneWriter::finish(TileHeader header, std::vector<uint32_t>& words) {
   lane_words_.clear();
   order_.clear();
   uint32_t* const of_lanes = lane_words_.more(sum);
-  uint8_t* const order = order_.more(sum);
+  uint16_t* const order = order_.more(sum);
 
   Streams streams;
   streams.order = order;
@@ -237,15 +235,15 @@ bool LaneWriter::finish(TileHeader header, std::vector<uint32_t>& words) {
   const Record* const end = records + records_.size;
   bool is_released = false;
   for (const Record* record = records; record != end; ++record) {
-    switch (record->kind) {
+    switch (record->kind()) {
       case kBits:
         if (is_released)
-          streams.put_behind_release(record->lane, record->need, record->value, record->bits);
+          streams.put_behind_release(record->lane(), record->need(), record->value, record->bits());
         else
-          streams.put(record->lane, record->need, record->value, record->bits);
+          streams.put(record->lane(), record->need(), record->value, record->bits());
         break;
       case kLiterals:
-        streams.literals(codes, record->value, header.lanes_log, record->need);
+        streams.literals(codes, record->value, header.lanes_log, record->need());
         codes += record->value;
         break;
       case kUniform: streams.uniform(record->value); break;
@@ -271,7 +269,7 @@ bool LaneWriter::finish(TileHeader header, std::vector<uint32_t>& words) {
   const size_t first = words.size();
   words.resize(first + static_cast<size_t>(streams.order - order));
   uint32_t* out = words.data() + first;
-  for (const uint8_t* lane = order; lane != streams.order; ++lane) *out++ = *begin[*lane]++;
+  for (const uint16_t* lane = order; lane != streams.order; ++lane) *out++ = *begin[*lane]++;
   return true;
 }
 

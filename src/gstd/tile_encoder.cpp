@@ -5,6 +5,7 @@
 
 #include "gstd/block_plan.hpp"
 #include "gstd/coding.hpp"
+#include "gstd/fast_parser.hpp"
 #include "gstd/filter_choice.hpp"
 #include "gstd/filters.hpp"
 #include "gstd/format.hpp"
@@ -18,9 +19,13 @@ namespace weft::gstd {
 
 namespace {
 
-// A sequence with its fields coded.
+constexpr int kFastLevels = 3;  // those up to it
+
+// A sequence with its fields coded. Both lengths' extra bits are next to each other.
 struct CodedSequence {
-  std::array<Coded, kLowBits> fields;
+  std::array<uint8_t, kLowBits> symbols;
+  uint8_t offset_bits = 0, length_bits = 0;
+  uint32_t offset_extra = 0, length_extra = 0;
 };
 
 // A literal, and what its context may come from.
@@ -45,6 +50,7 @@ using ContextCounts = std::array<Counts, kMaxLiteralContexts>;
 struct TileEncoder::Work {
   TileEncoderConfig config;
   Parser parser;
+  FastParser fast_parser;
   BlockPlanner planner;
   LaneWriter writer;
   std::vector<Match> matches, sequences;
@@ -66,7 +72,7 @@ struct TileEncoder::Work {
   TileHeader header;
   uint32_t lanes = 1;
 
-  explicit Work(const TileEncoderConfig& of) : config(of), parser(of.level), scout(of.level) {}
+  explicit Work(const TileEncoderConfig& of) : config(of), parser(of.level), fast_parser(of.level), scout(of.level) {}
 
   bool encode_with(Filter filter, uint32_t stride, std::span<const std::byte> tile, std::vector<uint32_t>& words);
   bool tries_contexts() const { return config.contexts && config.level >= 4; }
@@ -123,7 +129,14 @@ void TileEncoder::Work::count_literals(ContextMode mode, uint32_t parameter, Con
   const uint32_t contexts = context_count(mode, parameter);
   for (uint32_t c = 0; c < contexts; ++c) counts[c].fill(0);
   if (mode == ContextMode::none) {
-    for (const uint8_t byte : bytes_of_literals) ++counts[0][byte];
+    // Equal bytes follow each other: with tables by turns none waits for the one before.
+    std::array<Counts, 4> turns{};
+    const size_t fours = bytes_of_literals.size() / 4;
+    const uint8_t* byte = bytes_of_literals.data();
+    for (size_t i = 0; i < fours; ++i, byte += 4)
+      for (uint32_t turn = 0; turn < 4; ++turn) ++turns[turn][byte[turn]];
+    for (size_t i = 4 * fours; i < bytes_of_literals.size(); ++i) ++turns[0][bytes_of_literals[i]];
+    for (uint32_t s = 0; s < 256; ++s) counts[0][s] = turns[0][s] + turns[1][s] + turns[2][s] + turns[3][s];
     return;
   }
   for (size_t i = 0; i < literals.size(); ++i)
@@ -295,13 +308,13 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, const Bloc
   std::array<std::array<uint32_t, kMaxFieldSymbols>, kFields> counts{};
   std::array<std::array<uint32_t, 8>, 2> low_counts{};
   for (uint32_t s = plan.first; s < plan.first + plan.count; ++s) {
-    for (uint32_t f = 0; f < kLowBits; ++f) ++counts[f][coded[s].fields[f].symbol];
-    const Coded& offset = coded[s].fields[kOffset];
+    const CodedSequence& sequence = coded[s];
+    for (uint32_t f = 0; f < kLowBits; ++f) ++counts[f][sequence.symbols[f]];
     for (const uint32_t low : {2u, 3u})
-      if (offset.extra_bits >= low) ++low_counts[low - 2][offset.extra & ((1u << low) - 1)];
+      if (sequence.offset_bits >= low) ++low_counts[low - 2][sequence.offset_extra & ((1u << low) - 1)];
   }
   std::array<FieldChoice, kFields> tables;
-  std::array<RansTable, kFields> rans;
+  std::array<std::array<uint32_t, kMaxFieldSymbols>, kFields> packed{};  // symbols, as the writer has them
   const auto choose_field = [&](uint32_t field, std::span<const uint32_t> of, Cost best_before) {
     FieldChoice own;
     choose_frequencies(of, own);
@@ -352,7 +365,8 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, const Bloc
     }
     for (uint32_t f = 0; f < kFields; ++f) {
       if (f == kLowBits && block.fields[f] == TableMode::given) continue;
-      rans[f].set({tables[f].frequencies.data(), kFieldSymbols[f]});
+      for (uint32_t symbol = 0, base = 0; symbol < kFieldSymbols[f]; base += tables[f].frequencies[symbol++])
+        packed[f][symbol] = LaneWriter::pack(tables[f].frequencies[symbol], base);
       before_fields[f] = tables[f];
     }
     if (block.fields[kLowBits] != TableMode::given) before_low_bits = block.low_bits;
@@ -391,36 +405,30 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, const Bloc
       codes[t][s] = is_single ? 0 : canonical[s] | uint32_t{choice.lengths[t][s]} << 16;
   }
 
-  const auto field = [&](uint32_t s, uint32_t f) -> const Coded& { return coded[s].fields[f]; };
   size_t literal = 0;
   uint32_t batch = 0;
   do {
     const uint32_t count = std::min(plan.count - batch, lanes);
     const bool last_batch = batch + count == plan.count;
-    const uint32_t first = plan.first + batch;
-    for (uint32_t lane = 0; lane < count; ++lane)
-      writer.symbols(lane, 3 * kRansLog,
-                     LaneWriter::pack(rans[kLiteralLength], field(first + lane, kLiteralLength).symbol),
-                     LaneWriter::pack(rans[kOffset], field(first + lane, kOffset).symbol),
-                     LaneWriter::pack(rans[kMatchLength], field(first + lane, kMatchLength).symbol));
-    const auto has_low = [&](uint32_t lane) { return field(first + lane, kOffset).extra_bits >= low_bits; };
+    const CodedSequence* const sequence = coded.data() + plan.first + batch;
+    for (uint32_t lane = 0; lane < count; ++lane) {
+      const auto& symbols = sequence[lane].symbols;
+      writer.symbols(lane, 3 * kRansLog, packed[kLiteralLength][symbols[kLiteralLength]],
+                     packed[kOffset][symbols[kOffset]], packed[kMatchLength][symbols[kMatchLength]]);
+    }
+    const auto has_low = [&](uint32_t lane) { return sequence[lane].offset_bits >= low_bits; };
     if (low_bits != ~0u)
       for (uint32_t lane = 0; lane < count; ++lane)
         if (has_low(lane))
-          writer.symbols(lane, kRansLog,
-                         LaneWriter::pack(rans[kLowBits], field(first + lane, kOffset).extra & ((1u << low_bits) - 1)));
+          writer.symbols(lane, kRansLog, packed[kLowBits][sequence[lane].offset_extra & ((1u << low_bits) - 1)]);
     for (uint32_t lane = 0; lane < count; ++lane) {
-      const Coded& offset = field(first + lane, kOffset);
-      const uint32_t low = has_low(lane) ? low_bits : 0, bits = offset.extra_bits - low;
-      if (bits != 0) writer.bits(lane, bits, offset.extra >> low, bits);
+      const uint32_t low = has_low(lane) ? low_bits : 0;
+      writer.extra_bits(lane, sequence[lane].offset_extra >> low, sequence[lane].offset_bits - low);
     }
     size_t literals_of_batch = last_batch ? plan.trailing : 0;
     for (uint32_t lane = 0; lane < count; ++lane) {
-      const Coded& run = field(first + lane, kLiteralLength);
-      const Coded& match = field(first + lane, kMatchLength);
-      const uint32_t bits = run.extra_bits + match.extra_bits;
-      if (bits != 0) writer.bits(lane, bits, run.extra << match.extra_bits | match.extra, bits);
-      literals_of_batch += sequences[first + lane].literals;
+      writer.extra_bits(lane, sequence[lane].length_extra, sequence[lane].length_bits);
+      literals_of_batch += sequences[plan.first + batch + lane].literals;
     }
     if (last && last_batch && header.states_released) writer.release();
 
@@ -462,7 +470,10 @@ bool TileEncoder::Work::encode_with(Filter filter, uint32_t stride, std::span<co
     apply_filter(filter, stride, tile, filtered, scratch);
     bytes = filtered;
   }
-  parser.parse(bytes, matches);
+  if (config.level <= kFastLevels && bytes.size() <= kMaxFastBytes)
+    fast_parser.parse(bytes, matches);
+  else
+    parser.parse(bytes, matches);
   const uint64_t bits = planner.plan(bytes, matches, config.level >= 4, sequences, blocks);
   // Ends of lanes take about 4 bytes each: little of a tile.
   header = {};
@@ -472,13 +483,20 @@ bool TileEncoder::Work::encode_with(Filter filter, uint32_t stride, std::span<co
   lanes = 1u << header.lanes_log;
 
   History history;
-  coded.clear();
+  coded.resize(sequences.size());
+  CodedSequence* to = coded.data();
   for (const Match& sequence : sequences) {
-    Coded offset = code_offset(sequence.offset);
+    const Coded run = code_length(sequence.literals, kLiteralLengthDirect);
+    const Coded match = code_length(sequence.length - kMinMatch, kMatchLengthDirect);
     const uint32_t symbol = history.push(sequence.offset, sequence.literals);
-    if (symbol < kRepeats) offset = {symbol, 0, 0};
-    coded.push_back({{code_length(sequence.literals, kLiteralLengthDirect), offset,
-                      code_length(sequence.length - kMinMatch, kMatchLengthDirect)}});
+    const Coded offset = symbol < kRepeats ? Coded{symbol, 0, 0} : code_offset(sequence.offset);
+    to->symbols = {static_cast<uint8_t>(run.symbol), static_cast<uint8_t>(offset.symbol),
+                   static_cast<uint8_t>(match.symbol)};
+    to->offset_bits = static_cast<uint8_t>(offset.extra_bits);
+    to->length_bits = static_cast<uint8_t>(run.extra_bits + match.extra_bits);
+    to->offset_extra = offset.extra;
+    to->length_extra = run.extra << match.extra_bits | match.extra;
+    ++to;
   }
   const size_t before = words.size();
   write_tile(bytes, true);
