@@ -3,6 +3,8 @@
 // Which matches make which block of a tile.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -42,13 +44,19 @@ class History {
   std::array<uint32_t, kRepeats> offsets_ = kFirstRepeats;
 };
 
+/// Segments that are fine enough for a tile of `size` bytes.
+constexpr uint32_t segment_bytes_of(size_t size) { return std::max(2048u, static_cast<uint32_t>(size / 256)); }
+
 /// Divides a tile into blocks. One a thread.
 class BlockPlanner {
  public:
-  /// `matches` are of `bytes`. `sequences` and `blocks` are what it comes to: blocks are cut where that makes tables fit better if
-  /// `divides`, and where they have to be. Returns about how many bits it takes.
-  uint64_t plan(std::span<const std::byte> bytes, std::span<const Match> matches, bool divides,
+  /// `matches` are of `bytes`. `sequences` and `blocks` are what it comes to: of segments of `segment_bytes`, blocks are cut where that
+  /// makes tables fit better, and where they have to be. Returns about how many bits it takes.
+  uint64_t plan(std::span<const std::byte> bytes, std::span<const Match> matches, uint32_t segment_bytes,
                 std::vector<Match>& sequences, std::vector<BlockPlan>& blocks);
+  /// Cut at every `block_bytes`, unless that is 0, and where they have to be. Fast.
+  uint64_t plan_fast(std::span<const std::byte> bytes, std::span<const Match> matches, uint32_t block_bytes,
+                     std::vector<Match>& sequences, std::vector<BlockPlan>& blocks);
 
  private:
   struct Segment {
@@ -62,6 +70,8 @@ class BlockPlanner {
   static void add(Segment& to, const Segment& more);
   void measure(std::span<const std::byte> bytes, std::span<const Match> matches, uint32_t target);
   void merge();
+  void cut(std::span<const std::byte> bytes, std::span<const Match> matches, std::vector<Match>& sequences,
+           std::vector<BlockPlan>& blocks) const;
 
   std::vector<Segment> segments_;
   Segment both_;

@@ -40,7 +40,8 @@ size_t common_bytes(const std::byte* a, const std::byte* b, const std::byte* end
 FastParser::FastParser(int level) : patience_log_(level >= 2 ? 8 : 7) {}
 
 // A table's entry is a place that was visited, or 0, which is a place too: whatever is there is before the place that asks.
-void FastParser::parse(std::span<const std::byte> bytes, std::vector<Match>& matches) {
+template <bool only_long>
+void FastParser::parse_for(std::span<const std::byte> bytes, std::vector<Match>& matches) {
   using Place = uint16_t;
   matches.clear();
   if (bytes.size() < 16 || bytes.size() > kMaxFastBytes) return;
@@ -58,20 +59,21 @@ void FastParser::parse(std::span<const std::byte> bytes, std::vector<Match>& mat
     const uint64_t eight = load_u64(at);
     const uint32_t place = static_cast<uint32_t>(at - begin);
     Place& long_entry = longs[hash<kLongBytes>(eight)];
-    Place& short_entry = shorts[hash<kShortBytes>(eight)];
+    Place& short_entry = only_long ? long_entry : shorts[hash<kShortBytes>(eight)];
     const std::byte* candidate = begin + long_entry;
     const std::byte* const short_candidate = begin + short_entry;
     long_entry = short_entry = static_cast<Place>(place);
 
     // The offset used last, one byte on.
-    if (repeat <= place + 1 && load_u32(at + 1) == load_u32(at + 1 - repeat)) {
+    if (repeat <= place + 1 && load_u32(at + 1) == load_u32(at + 1 - repeat) &&
+        (!only_long || load_u32(at + 5) == load_u32(at + 5 - repeat))) {
       ++at;
       const size_t length = kLeastFound + common_bytes(at + kLeastFound - repeat, at + kLeastFound, end);
       matches.push_back({static_cast<uint32_t>(at - anchor), static_cast<uint32_t>(length), repeat});
       at += length;
     } else {
       if (load_u64(candidate) != eight) {
-        if (load_u32(short_candidate) != static_cast<uint32_t>(eight)) {
+        if (only_long || load_u32(short_candidate) != static_cast<uint32_t>(eight)) {
           at += ((at - anchor) >> patience_log_) + 1;
           continue;
         }
@@ -97,8 +99,10 @@ void FastParser::parse(std::span<const std::byte> bytes, std::vector<Match>& mat
     if (at > last) break;
     // Two places within the match, and two at its end.
     const uint64_t inner = load_u64(begin + place + 2), outer = load_u64(at - 2);
-    longs[hash<kLongBytes>(inner)] = shorts[hash<kShortBytes>(inner)] = static_cast<Place>(place + 2);
+    longs[hash<kLongBytes>(inner)] = static_cast<Place>(place + 2);
     longs[hash<kLongBytes>(outer)] = static_cast<Place>(at - 2 - begin);
+    if constexpr (only_long) continue;
+    shorts[hash<kShortBytes>(inner)] = static_cast<Place>(place + 2);
     shorts[hash<kShortBytes>(load_u64(at - 1))] = static_cast<Place>(at - 1 - begin);
     // The offset before, at once.
     while (at <= last && repeat_before <= static_cast<size_t>(at - begin) &&
@@ -111,6 +115,13 @@ void FastParser::parse(std::span<const std::byte> bytes, std::vector<Match>& mat
       anchor = at += length;
     }
   }
+}
+
+void FastParser::parse(std::span<const std::byte> bytes, bool only_long, std::vector<Match>& matches) {
+  if (only_long)
+    parse_for<true>(bytes, matches);
+  else
+    parse_for<false>(bytes, matches);
 }
 
 }  // namespace weft::gstd

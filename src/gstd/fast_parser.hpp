@@ -19,10 +19,14 @@ class FastParser {
   /// `level`: 1 to 3; the lower, the sooner it hurries through what does not match.
   explicit FastParser(int level);
 
-  /// Matches of `bytes`, at most kMaxFastBytes, in order, each of at least kMinMatch bytes.
-  void parse(std::span<const std::byte> bytes, std::vector<Match>& matches);
+  /// Matches of `bytes`, at most kMaxFastBytes, in order, each of at least kMinMatch bytes. `only_long`: there is little to gain by others, as
+  /// literals take few bits.
+  void parse(std::span<const std::byte> bytes, bool only_long, std::vector<Match>& matches);
 
  private:
+  template <bool only_long>
+  void parse_for(std::span<const std::byte> bytes, std::vector<Match>& matches);
+
   uint32_t patience_log_;
   std::vector<uint16_t> places_;  // by hashes of 8 bytes, then by hashes of 5
 };

@@ -34,10 +34,41 @@ constexpr std::array<uint32_t, 2049> log2_table() {
 
 const std::array<uint32_t, 2049> kLog2Table = log2_table();
 
-// Package-merge: in each of kMaxCodeLength rounds pairs of what the round before chose compete with the bytes themselves.
+namespace {
+
+// A byte's count and the byte; ascending.
+using Leaves = std::array<std::pair<uint32_t, uint32_t>, 256>;
+
+// Huffman's tree of at least two leaves: nodes come out in ascending order as leaves do, so that the two least are at one of two fronts. False:
+// a code is longer than it may be.
+bool choose_unlimited(const Leaves& leaves, uint32_t present, CodeLengths& lengths) {
+  std::array<uint64_t, 256> weights;
+  std::array<uint32_t, 512> parents;  // of leaves, then of nodes
+  uint32_t leaf = 0, node = 0;
+  for (uint32_t made = 0; made + 1 < present; ++made) {
+    uint64_t sum = 0;
+    for (uint32_t child = 0; child < 2; ++child) {
+      const bool takes_leaf = node == made || (leaf < present && leaves[leaf].first <= weights[node]);
+      sum += takes_leaf ? leaves[leaf].first : weights[node];
+      parents[takes_leaf ? leaf++ : 256 + node++] = made;
+    }
+    weights[made] = sum;
+  }
+  std::array<uint8_t, 256> depths;
+  depths[present - 2] = 0;
+  for (uint32_t n = present - 2; n-- != 0;) depths[n] = static_cast<uint8_t>(depths[parents[256 + n]] + 1);
+  if (depths[parents[0]] + 1u > kMaxCodeLength) return false;  // the least leaf is among the deepest
+  for (uint32_t l = 0; l < present; ++l) lengths[leaves[l].second] = static_cast<uint8_t>(depths[parents[l]] + 1);
+  return true;
+}
+
+}  // namespace
+
+// Package-merge where codes have to be shortened: in each of kMaxCodeLength rounds pairs of what the round before chose compete with the
+// bytes themselves.
 void choose_lengths(const Counts& counts, CodeLengths& lengths) {
   lengths.fill(0);
-  std::array<std::pair<uint32_t, uint32_t>, 256> leaves;
+  Leaves leaves;
   uint32_t present = 0;
   for (uint32_t s = 0; s < 256; ++s)
     if (counts[s] != 0) leaves[present++] = {counts[s], s};
@@ -46,6 +77,7 @@ void choose_lengths(const Counts& counts, CodeLengths& lengths) {
     return;
   }
   std::sort(leaves.begin(), leaves.begin() + present);
+  if (choose_unlimited(leaves, present, lengths)) return;
 
   std::array<uint64_t, 512> weights{}, merged{};
   std::array<std::array<bool, 512>, kMaxCodeLength> is_leaf;

@@ -470,11 +470,14 @@ bool TileEncoder::Work::encode_with(Filter filter, uint32_t stride, std::span<co
     apply_filter(filter, stride, tile, filtered, scratch);
     bytes = filtered;
   }
+  const uint32_t plane = config.level <= kFastLevels ? plane_bytes({filter, stride, 0}, bytes.size()) : 0;
   if (config.level <= kFastLevels && bytes.size() <= kMaxFastBytes)
-    fast_parser.parse(bytes, matches);
+    fast_parser.parse(bytes, plane != 0, matches);
   else
     parser.parse(bytes, matches);
-  const uint64_t bits = planner.plan(bytes, matches, config.level >= 4, sequences, blocks);
+  const uint64_t bits = config.level > kFastLevels
+                            ? planner.plan(bytes, matches, segment_bytes_of(bytes.size()), sequences, blocks)
+                            : planner.plan_fast(bytes, matches, plane, sequences, blocks);
   // Ends of lanes take about 4 bytes each: little of a tile.
   header = {};
   header.lanes_log = std::min<uint32_t>(kMaxLanesLog, static_cast<uint32_t>(std::bit_width(bits / 256 + 1)) - 1);
@@ -521,8 +524,11 @@ bool TileEncoder::encode(std::span<const std::byte> tile, std::vector<uint32_t>&
     const uint32_t filter = static_cast<uint32_t>(work.config.forced_filter);
     const uint32_t stride = std::max(work.config.forced_stride, 1u);
     if (is_filter(filter, stride)) work.choices[0] = {static_cast<Filter>(filter), stride, 0};
-  } else if (work.config.filters && work.config.level >= 4) {
-    work.scout.choose(tile, 3, work.choices);
+  } else if (work.config.filters) {
+    if (work.config.level > kFastLevels)
+      work.scout.choose(tile, 3, work.choices);
+    else if (work.config.level == kFastLevels)
+      work.choices[0] = work.scout.choose_quickly(tile);
   }
   const size_t before = words.size();
   bool is_smaller = false;
