@@ -139,6 +139,65 @@ WEFT_GSTD_TARGET const uint32_t* sequences_512(Lanes& lanes, const uint32_t* nex
   return next;
 }
 
+// The history behind each place an offset may come from; the highest of four, a new offset, is empty afterwards.
+alignas(64) constexpr std::array<std::array<uint8_t, 16>, kRepeats + 1> kHistories = [] {
+  constexpr uint8_t kFrom[kRepeats + 1][kRepeats] = {{0, 1, 2}, {1, 0, 2}, {2, 0, 1}, {3, 0, 1}};
+  std::array<std::array<uint8_t, 16>, kRepeats + 1> table{};
+  for (uint32_t place = 0; place <= kRepeats; ++place)
+    for (uint32_t byte = 0; byte < 16; ++byte)
+      table[place][byte] = byte / 4 < kRepeats ? static_cast<uint8_t>(4 * kFrom[place][byte / 4] + byte % 4) : 0x80;
+  return table;
+}();
+
+// Sums of each lane and those below it.
+WEFT_GSTD_TARGET inline __m512i inclusive_sums(__m512i of) {
+  const __m512i zero = _mm512_setzero_si512();
+  of = _mm512_add_epi32(of, _mm512_alignr_epi32(of, zero, 15));
+  of = _mm512_add_epi32(of, _mm512_alignr_epi32(of, zero, 14));
+  of = _mm512_add_epi32(of, _mm512_alignr_epi32(of, zero, 12));
+  return _mm512_add_epi32(of, _mm512_alignr_epi32(of, zero, 8));
+}
+
+WEFT_GSTD_TARGET BatchSizes resolve_512(Sequences& sequences, uint32_t count, uint32_t done, Repeats& repeats) {
+  alignas(64) std::array<uint32_t, kMaxLanes> histories;  // where in kHistories
+  for (uint32_t first = 0; first < count; first += kWidth) {
+    const __m512i coded = _mm512_load_si512(&sequences.offset[first]);
+    const __mmask16 repeated = _mm512_test_epi32_mask(coded, _mm512_set1_epi32(static_cast<int>(kRepeatFlag)));
+    const __mmask16 at_once = _mm512_testn_epi32_mask(_mm512_load_si512(&sequences.literals[first]),
+                                                      _mm512_load_si512(&sequences.literals[first]));
+    __m512i place = _mm512_and_si512(coded, _mm512_set1_epi32(3));
+    place = _mm512_mask_add_epi32(place, at_once, place, _mm512_set1_epi32(1));
+    place = _mm512_mask_mov_epi32(place, _mm512_cmpeq_epi32_mask(place, _mm512_set1_epi32(kRepeats)),
+                                  _mm512_setzero_si512());
+    place = _mm512_mask_mov_epi32(_mm512_set1_epi32(kRepeats), repeated, place);
+    _mm512_store_si512(&histories[first], _mm512_slli_epi32(place, 4));
+  }
+  __m128i history = _mm_loadu_si128(reinterpret_cast<const __m128i*>(repeats.data()));
+  history = _mm_insert_epi32(history, 0, kRepeats);
+  const auto* shuffles = reinterpret_cast<const char*>(kHistories.data());
+  for (uint32_t lane = 0; lane < count; ++lane) {
+    const __m128i coded = _mm_slli_si128(_mm_cvtsi32_si128(static_cast<int>(sequences.offset[lane])), 12);
+    const __m128i shuffle = _mm_load_si128(reinterpret_cast<const __m128i*>(shuffles + histories[lane]));
+    history = _mm_shuffle_epi8(_mm_or_si128(history, coded), shuffle);
+    sequences.offset[lane] = static_cast<uint32_t>(_mm_cvtsi128_si32(history));
+  }
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(repeats.data()), history);
+
+  BatchSizes sizes;
+  for (uint32_t first = 0; first < count; first += kWidth) {
+    const __mmask16 active = first_lanes(count, first);
+    const __m512i literals = _mm512_maskz_load_epi32(active, &sequences.literals[first]);
+    const __m512i match = _mm512_maskz_load_epi32(active, &sequences.match[first]);
+    const __m512i sums = inclusive_sums(_mm512_add_epi32(literals, match));
+    const __m512i before_match =
+        _mm512_add_epi32(_mm512_sub_epi32(sums, match), _mm512_set1_epi32(static_cast<int>(done + sizes.bytes)));
+    sizes.sound &= _mm512_mask_cmpgt_epu32_mask(active, _mm512_load_si512(&sequences.offset[first]), before_match) == 0;
+    sizes.literals += static_cast<uint32_t>(_mm512_reduce_add_epi32(literals));
+    sizes.bytes += static_cast<uint32_t>(_mm_extract_epi32(_mm512_extracti32x4_epi32(sums, 3), 3));
+  }
+  return sizes;
+}
+
 // Tables as one array of entries: each begins so many behind the one before.
 constexpr uint32_t kTableStride = sizeof(LiteralTable) / sizeof(LiteralTable::Entry);
 static_assert(sizeof(LiteralTable) % sizeof(LiteralTable::Entry) == 0);
@@ -271,6 +330,10 @@ const uint32_t* read_sequences_vector(Lanes& lanes, const uint32_t* next, const 
   return sequences_512(lanes, next, end, fields, low_bits, count, sequences);
 }
 
+BatchSizes resolve_sequences_vector(Sequences& sequences, uint32_t count, uint32_t done, Repeats& repeats) {
+  return resolve_512(sequences, count, done, repeats);
+}
+
 const uint32_t* read_literals_vector(Lanes& lanes, uint32_t lanes_log, const uint32_t* next, const uint32_t* end,
                                      LiteralSource source, const LiteralTable* tables, const uint8_t* map,
                                      const uint8_t* numbers, size_t count, uint8_t* to) {
@@ -294,6 +357,7 @@ const uint32_t* read_sequences_vector(Lanes&, const uint32_t* next, const uint32
                                       const std::array<SlotTable, kFields>&, uint32_t, uint32_t, Sequences&) {
   return next;
 }
+BatchSizes resolve_sequences_vector(Sequences&, uint32_t, uint32_t, Repeats&) { return {}; }
 const uint32_t* read_literals_vector(Lanes&, uint32_t, const uint32_t* next, const uint32_t*, LiteralSource,
                                      const LiteralTable*, const uint8_t*, const uint8_t*, size_t, uint8_t*) {
   return next;

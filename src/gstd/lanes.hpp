@@ -28,7 +28,8 @@ struct Slot {
   uint16_t frequency, offset;  ///< offset: of the slot in the symbol's
   uint32_t value;              ///< base, kRepeatFlag with a repeat's symbol, and extra bits in the highest byte
 };
-using SlotTable = std::array<Slot, kRansSlots>;
+constexpr uint32_t kSlotSlack = 8;  ///< slots behind a table that may be written
+using SlotTable = std::array<Slot, kRansSlots + kSlotSlack>;
 
 /// A batch's sequences.
 struct Sequences {
@@ -49,6 +50,18 @@ bool has_vector_lanes();
 const uint32_t* read_sequences_vector(Lanes& lanes, const uint32_t* next, const uint32_t* end,
                                       const std::array<SlotTable, kFields>& fields, uint32_t low_bits, uint32_t count,
                                       Sequences& sequences);
+
+/// The offsets used last, and room for one more.
+using Repeats = std::array<uint32_t, kRepeats + 1>;
+
+/// What a batch's sequences come to.
+struct BatchSizes {
+  uint32_t literals = 0, bytes = 0;  ///< of all sequences; bytes with their matches
+  bool sound = true;                 ///< no offset is from before the tile
+};
+
+/// Puts offsets in place of repeats, where `done` bytes of the tile are made.
+BatchSizes resolve_sequences_vector(Sequences& sequences, uint32_t count, uint32_t done, Repeats& repeats);
 
 /// The literals of a batch. `map`: table by context; `numbers`: table by literal, where it is their position that decides. Returns as above.
 const uint32_t* read_literals_vector(Lanes& lanes, uint32_t lanes_log, const uint32_t* next, const uint32_t* end,

@@ -38,8 +38,12 @@ uint32_t value_of(uint32_t field, uint32_t symbol) {
 void expand(uint32_t field, std::span<const uint16_t> frequencies, SlotTable& table) {
   Slot* slot = table.data();
   for (uint32_t symbol = 0; symbol < kFieldSymbols[field]; ++symbol) {
-    const uint32_t value = value_of(field, symbol);
-    for (uint16_t i = 0; i < frequencies[symbol]; ++i) *slot++ = {frequencies[symbol], i, value};
+    // Several at a time, as most symbols have few: those behind the last are written again, or are slack.
+    const uint32_t frequency = frequencies[symbol], value = value_of(field, symbol);
+    for (uint32_t first = 0; first < frequency; first += kSlotSlack)
+      for (uint32_t i = 0; i < kSlotSlack; ++i)
+        slot[first + i] = {static_cast<uint16_t>(frequency), static_cast<uint16_t>(first + i), value};
+    slot += frequency;
   }
 }
 
@@ -340,31 +344,41 @@ class Decoder {
 
   // Offsets that are repeated, and whether there is room and history for all. `literals`: how many follow.
   bool check_sequences(uint32_t count, bool last_batch, size_t& literals) {
-    size_t position = done_, of_matches = 0;
-    bool sound = true;
-    for (uint32_t l = 0; l < count; ++l) {
-      // Without branches as well: place 3 is the new offset.
-      const uint32_t coded = sequences_.offset[l], run = sequences_.literals[l], match = sequences_.match[l];
-      repeats_[3] = coded;
-      uint32_t place = coded & 3;
-      const uint32_t next = place == kRepeats - 1 ? 0 : place + 1;
-      place = run == 0 ? next : place;
-      place = (coded & kRepeatFlag) != 0 ? place : kRepeats;
-      const uint32_t offset = repeats_[place];
-      repeats_[2] = place >= 2 ? repeats_[1] : repeats_[2];
-      repeats_[1] = place >= 1 ? repeats_[0] : repeats_[1];
-      repeats_[0] = offset;
-      sequences_.offset[l] = offset;
-      position += run;
-      sound &= offset <= position;
-      position += match;
-      of_matches += match;
-    }
-    produced_ = position;
-    if (!sound || position > end_) return false;
-    literals = (last_batch ? end_ : position) - done_ - of_matches;
+    const BatchSizes sizes = vectors_
+                                 ? resolve_sequences_vector(sequences_, count, static_cast<uint32_t>(done_), repeats_)
+                                 : resolve_sequences(count);
+    produced_ = done_ + sizes.bytes;
+    if (!sizes.sound || produced_ > end_) return false;
+    literals = sizes.literals + (last_batch ? end_ - produced_ : 0);
     return true;
   }
+
+  BatchSizes resolve_sequences(uint32_t count) {
+    BatchSizes sizes;
+    auto [first, second, third, unused] = repeats_;
+    uint32_t position = static_cast<uint32_t>(done_);
+    for (uint32_t l = 0; l < count; ++l) {
+      // Masks, as nobody can foretell places: 3 is the new offset.
+      const uint32_t coded = sequences_.offset[l], run = sequences_.literals[l], match = sequences_.match[l];
+      const uint32_t symbol = coded & 3, at_once = mask(run == 0), repeated = mask((coded & kRepeatFlag) != 0);
+      const uint32_t next = (symbol + 1) & ~mask(symbol == kRepeats - 1);
+      const uint32_t place = (repeated & ((at_once & next) | (~at_once & symbol))) | (~repeated & kRepeats);
+      const uint32_t is_first = mask(place == 0), is_second = mask(place == 1), is_third = mask(place == 2);
+      const uint32_t offset = (is_first & first) | (is_second & second) | (is_third & third) | (~repeated & coded);
+      third = ((is_first | is_second) & third) | (~(is_first | is_second) & second);
+      second = (is_first & second) | (~is_first & first);
+      first = offset;
+      sequences_.offset[l] = offset;
+      position += run;
+      sizes.sound &= offset <= position;
+      position += match;
+      sizes.literals += run;
+    }
+    sizes.bytes = position - static_cast<uint32_t>(done_);
+    repeats_ = {first, second, third, 0};
+    return sizes;
+  }
+  static uint32_t mask(bool of) { return 0u - uint32_t{of}; }
 
   using Source = LiteralSource;
 
@@ -463,7 +477,8 @@ class Decoder {
         to += sequence.literals;
         if (sequence.offset >= 16) {
           std::memcpy(to, from, 16);
-          for (uint32_t i = 16; i < sequence.match; i += 16) std::memcpy(to + i, from + i, 16);
+          std::memcpy(to + 16, from + 16, 16);
+          for (uint32_t i = 32; i < sequence.match; i += 16) std::memcpy(to + i, from + i, 16);
         } else if (sequence.offset >= 8) {
           for (uint32_t i = 0; i < sequence.match; i += 8) std::memcpy(to + i, from + i, 8);
         } else {
@@ -506,7 +521,7 @@ class Decoder {
   const uint32_t* end_words_ = nullptr;
   size_t done_ = 0, end_ = 0, produced_ = 0;
   uint32_t lanes_log_ = 0, lane_count_ = 1;
-  std::array<uint32_t, kRepeats + 1> repeats_ = {kFirstRepeats[0], kFirstRepeats[1], kFirstRepeats[2], 0};
+  Repeats repeats_ = {kFirstRepeats[0], kFirstRepeats[1], kFirstRepeats[2], 0};
   uint32_t map_size_ = 0, low_bits_ = 0;
   std::array<uint8_t, kMaxLiteralContexts> map_{};
   CodeLengths reference_{};
