@@ -29,15 +29,22 @@ class History {
  public:
   /// The symbol of an offset, and the history behind it.
   uint32_t push(uint32_t offset, uint32_t literals) {
-    uint32_t place = 0;
-    while (place < kRepeats && offsets_[place] != offset) ++place;
-    const uint32_t symbol = place == kRepeats ? code_offset(offset).symbol
-                            : literals != 0   ? place
-                                              : (place + kRepeats - 1) % kRepeats;
-    if (place == kRepeats) --place;
-    for (; place != 0; --place) offsets_[place] = offsets_[place - 1];
-    offsets_[0] = offset;
-    return symbol;
+    const uint32_t symbol = repeat(offset, literals);
+    return symbol < kRepeats ? symbol : code_offset(offset).symbol;
+  }
+  /// The symbol of an offset that repeats, or else kRepeats, and the history behind it. Without branches: nobody can foretell where offsets
+  /// come from.
+  uint32_t repeat(uint32_t offset, uint32_t literals) {
+    const auto [first, second, third] = offsets_;
+    const uint32_t not_first = offset != first ? 1 : 0, not_second = offset != second ? 1 : 0;
+    const uint32_t not_third = offset != third ? 1 : 0;
+    const uint32_t place = not_first + (not_first & not_second) + (not_first & not_second & not_third);
+    const uint32_t keeps_second = 0u - (not_first ^ 1), keeps_third = 0u - ((not_first & not_second) ^ 1);
+    offsets_ = {offset, (keeps_second & second) | (~keeps_second & first),
+                (keeps_third & third) | (~keeps_third & second)};
+    // Behind no literals the first is the last.
+    constexpr uint32_t kAtOnce[kRepeats + 1] = {kRepeats - 1, 0, 1, kRepeats};
+    return literals != 0 ? place : kAtOnce[place];
   }
 
  private:

@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint32_t kLongBytes = 8, kShortBytes = 5;
 constexpr uint32_t kLeastFound = 4;  // bytes a match has at least where it is found
-constexpr uint32_t kHashLog = 15;
+constexpr uint32_t kHashLog = 16;
 constexpr uint64_t kSpread = 0x9e3779b97f4a7c15u;
 
 template <uint32_t bytes>

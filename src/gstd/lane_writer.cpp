@@ -233,31 +233,33 @@ bool LaneWriter::finish(TileHeader header, std::vector<uint32_t>& words) {
   streams.uniform(header.pack());
   const uint32_t* codes = codes_.items.get();
   const Record* const end = records + records_.size;
-  bool is_released = false;
-  for (const Record* record = records; record != end; ++record) {
+  const Record* record = records;
+  for (; record != end && record->kind() != kRelease; ++record) {
     switch (record->kind()) {
-      case kBits:
-        if (is_released)
-          streams.put_behind_release(record->lane(), record->need(), record->value, record->bits());
-        else
-          streams.put(record->lane(), record->need(), record->value, record->bits());
-        break;
+      case kBits: streams.put(record->lane(), record->need(), record->value, record->bits()); break;
       case kLiterals:
         streams.literals(codes, record->value, header.lanes_log, record->need());
         codes += record->value;
         break;
       case kUniform: streams.uniform(record->value); break;
-      case kRelease:
-        // The first bits behind a release are in the states already.
-        is_released = true;
-        for (uint32_t lane = 0; lane < lanes; ++lane) {
-          if (streams.available[lane] + kStateLog > 64) return false;
-          streams.available[lane] += kStateLog;
-          streams.dropped[lane] = kStateLog;
-        }
-        break;
       default:
         for (uint32_t lane = 0; lane < lanes; ++lane) streams.put(lane, kStateLog, states[lane] - kStateLow, kStateLog);
+    }
+  }
+  if (record != end) {
+    // The first bits behind a release are in the states already. Only bits and literals are there.
+    for (uint32_t lane = 0; lane < lanes; ++lane) {
+      if (streams.available[lane] + kStateLog > 64) return false;
+      streams.available[lane] += kStateLog;
+      streams.dropped[lane] = kStateLog;
+    }
+    while (++record != end) {
+      if (record->kind() == kLiterals) {
+        streams.literals(codes, record->value, header.lanes_log, record->need());
+        codes += record->value;
+      } else {
+        streams.put_behind_release(record->lane(), record->need(), record->value, record->bits());
+      }
     }
   }
   for (uint32_t lane = 0; lane < lanes; ++lane) {

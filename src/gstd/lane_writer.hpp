@@ -40,6 +40,12 @@ class LaneWriter {
     ((*to++ = packed), ...);
     add({static_cast<uint32_t>(sizeof...(packed)), head(kSymbols, lane, need)});
   }
+  /// symbols(lane, need, packed) if there is one: without a branch for that.
+  void symbol_if(bool is_there, uint32_t lane, uint32_t need, uint32_t packed) {
+    symbols(lane, need, packed);
+    records_.size -= is_there ? 0 : 1;
+    symbols_.size -= is_there ? 0 : 1;
+  }
   static uint32_t pack(uint32_t frequency, uint32_t base) { return frequency | base << 16; }
   static uint32_t pack(const RansTable& table, uint32_t symbol) {
     return pack(table.frequency[symbol], table.base[symbol]);

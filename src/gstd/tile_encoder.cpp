@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <optional>
 
 #include "gstd/block_plan.hpp"
@@ -27,6 +28,27 @@ struct CodedSequence {
   uint8_t offset_bits = 0, length_bits = 0;
   uint32_t offset_extra = 0, length_extra = 0;
 };
+
+// code_length of small values: what a loop over sequences has no time to find out again and again.
+constexpr uint32_t kSmallLengths = 256;
+struct LengthCode {
+  uint8_t symbol, bits;
+};
+template <uint32_t direct>
+constexpr std::array<LengthCode, kSmallLengths> kLengthCodes = [] {
+  std::array<LengthCode, kSmallLengths> table{};
+  for (uint32_t value = 0; value < kSmallLengths; ++value) {
+    const Coded coded = code_length(value, direct);
+    table[value] = {static_cast<uint8_t>(coded.symbol), static_cast<uint8_t>(coded.extra_bits)};
+  }
+  return table;
+}();
+template <uint32_t direct>
+Coded code_length_of(uint32_t value) {
+  if (value >= kSmallLengths) return code_length(value, direct);
+  const LengthCode code = kLengthCodes<direct>[value];
+  return {code.symbol, code.bits, value & ((1u << code.bits) - 1)};
+}
 
 // A literal, and what its context may come from.
 struct Literal {
@@ -87,13 +109,20 @@ struct TileEncoder::Work {
 
 // The block's literals in the decoder's order, which depends on how its batches and rounds are cut.
 void TileEncoder::Work::collect_literals(std::span<const std::byte> bytes, const BlockPlan& block) {
-  bytes_of_literals.resize(block.size);
+  constexpr size_t kRun = 16;  // most are shorter: so many are copied at once where that reaches no end
+  bytes_of_literals.resize(block.size + kRun);
   literals.clear();
   const auto* from = reinterpret_cast<const uint8_t*>(bytes.data()) + block.begin;
+  const auto* const end = reinterpret_cast<const uint8_t*>(bytes.data()) + bytes.size();
   uint8_t* to = bytes_of_literals.data();
   for (uint32_t s = block.first; s < block.first + block.count; ++s) {
-    to = std::copy_n(from, sequences[s].literals, to);
-    from += sequences[s].literals + sequences[s].length;
+    const uint32_t run = sequences[s].literals;
+    if (run <= kRun && static_cast<size_t>(end - from) >= kRun)
+      std::memcpy(to, from, kRun);
+    else
+      std::copy_n(from, run, to);
+    to += run;
+    from += run + sequences[s].length;
   }
   to = std::copy_n(from, block.trailing, to);
   bytes_of_literals.resize(static_cast<size_t>(to - bytes_of_literals.data()));
@@ -306,12 +335,12 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, const Bloc
 
   // Fields of sequences.
   std::array<std::array<uint32_t, kMaxFieldSymbols>, kFields> counts{};
-  std::array<std::array<uint32_t, 8>, 2> low_counts{};
+  std::array<std::array<uint32_t, 9>, 2> low_counts{};  // the last: of offsets without
   for (uint32_t s = plan.first; s < plan.first + plan.count; ++s) {
     const CodedSequence& sequence = coded[s];
     for (uint32_t f = 0; f < kLowBits; ++f) ++counts[f][sequence.symbols[f]];
     for (const uint32_t low : {2u, 3u})
-      if (sequence.offset_bits >= low) ++low_counts[low - 2][sequence.offset_extra & ((1u << low) - 1)];
+      ++low_counts[low - 2][sequence.offset_bits >= low ? sequence.offset_extra & ((1u << low) - 1) : 8];
   }
   std::array<FieldChoice, kFields> tables;
   std::array<std::array<uint32_t, kMaxFieldSymbols>, kFields> packed{};  // symbols, as the writer has them
@@ -344,7 +373,7 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, const Bloc
     // Low bits of offsets: against the bits themselves.
     Cost saved = 0;
     for (const uint32_t low : {2u, 3u}) {
-      const std::span<const uint32_t> of(low_counts[low - 2]);
+      const std::span<const uint32_t> of(low_counts[low - 2].data(), kFieldSymbols[kLowBits]);
       uint64_t with_low = 0;
       for (const uint32_t count : of) with_low += count;
       if (with_low == 0) continue;
@@ -419,8 +448,8 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, const Bloc
     const auto has_low = [&](uint32_t lane) { return sequence[lane].offset_bits >= low_bits; };
     if (low_bits != ~0u)
       for (uint32_t lane = 0; lane < count; ++lane)
-        if (has_low(lane))
-          writer.symbols(lane, kRansLog, packed[kLowBits][sequence[lane].offset_extra & ((1u << low_bits) - 1)]);
+        writer.symbol_if(has_low(lane), lane, kRansLog,
+                         packed[kLowBits][sequence[lane].offset_extra & ((1u << low_bits) - 1)]);
     for (uint32_t lane = 0; lane < count; ++lane) {
       const uint32_t low = has_low(lane) ? low_bits : 0;
       writer.extra_bits(lane, sequence[lane].offset_extra >> low, sequence[lane].offset_bits - low);
@@ -489,10 +518,12 @@ bool TileEncoder::Work::encode_with(Filter filter, uint32_t stride, std::span<co
   coded.resize(sequences.size());
   CodedSequence* to = coded.data();
   for (const Match& sequence : sequences) {
-    const Coded run = code_length(sequence.literals, kLiteralLengthDirect);
-    const Coded match = code_length(sequence.length - kMinMatch, kMatchLengthDirect);
-    const uint32_t symbol = history.push(sequence.offset, sequence.literals);
-    const Coded offset = symbol < kRepeats ? Coded{symbol, 0, 0} : code_offset(sequence.offset);
+    const Coded run = code_length_of<kLiteralLengthDirect>(sequence.literals);
+    const Coded match = code_length_of<kMatchLengthDirect>(sequence.length - kMinMatch);
+    const uint32_t repeat = history.repeat(sequence.offset, sequence.literals);
+    Coded offset = code_offset(sequence.offset);
+    offset.symbol = repeat < kRepeats ? repeat : offset.symbol;
+    offset.extra_bits = repeat < kRepeats ? 0 : offset.extra_bits;
     to->symbols = {static_cast<uint8_t>(run.symbol), static_cast<uint8_t>(offset.symbol),
                    static_cast<uint8_t>(match.symbol)};
     to->offset_bits = static_cast<uint8_t>(offset.extra_bits);
