@@ -139,16 +139,6 @@ WEFT_GSTD_TARGET const uint32_t* sequences_512(Lanes& lanes, const uint32_t* nex
   return next;
 }
 
-// The history behind each place an offset may come from; the highest of four, a new offset, is empty afterwards.
-alignas(64) constexpr std::array<std::array<uint8_t, 16>, kRepeats + 1> kHistories = [] {
-  constexpr uint8_t kFrom[kRepeats + 1][kRepeats] = {{0, 1, 2}, {1, 0, 2}, {2, 0, 1}, {3, 0, 1}};
-  std::array<std::array<uint8_t, 16>, kRepeats + 1> table{};
-  for (uint32_t place = 0; place <= kRepeats; ++place)
-    for (uint32_t byte = 0; byte < 16; ++byte)
-      table[place][byte] = byte / 4 < kRepeats ? static_cast<uint8_t>(4 * kFrom[place][byte / 4] + byte % 4) : 0x80;
-  return table;
-}();
-
 // Sums of each lane and those below it.
 WEFT_GSTD_TARGET inline __m512i inclusive_sums(__m512i of) {
   const __m512i zero = _mm512_setzero_si512();
@@ -159,7 +149,7 @@ WEFT_GSTD_TARGET inline __m512i inclusive_sums(__m512i of) {
 }
 
 WEFT_GSTD_TARGET BatchSizes resolve_512(Sequences& sequences, uint32_t count, uint32_t done, Repeats& repeats) {
-  alignas(64) std::array<uint32_t, kMaxLanes> histories;  // where in kHistories
+  alignas(64) std::array<uint32_t, kMaxLanes> histories;  // where in kHistoryShuffles
   for (uint32_t first = 0; first < count; first += kWidth) {
     const __m512i coded = _mm512_load_si512(&sequences.offset[first]);
     const __mmask16 repeated = _mm512_test_epi32_mask(coded, _mm512_set1_epi32(static_cast<int>(kRepeatFlag)));
@@ -174,7 +164,7 @@ WEFT_GSTD_TARGET BatchSizes resolve_512(Sequences& sequences, uint32_t count, ui
   }
   __m128i history = _mm_loadu_si128(reinterpret_cast<const __m128i*>(repeats.data()));
   history = _mm_insert_epi32(history, 0, kRepeats);
-  const auto* shuffles = reinterpret_cast<const char*>(kHistories.data());
+  const auto* shuffles = reinterpret_cast<const char*>(kHistoryShuffles.data());
   for (uint32_t lane = 0; lane < count; ++lane) {
     const __m128i coded = _mm_slli_si128(_mm_cvtsi32_si128(static_cast<int>(sequences.offset[lane])), 12);
     const __m128i shuffle = _mm_load_si128(reinterpret_cast<const __m128i*>(shuffles + histories[lane]));
@@ -197,10 +187,6 @@ WEFT_GSTD_TARGET BatchSizes resolve_512(Sequences& sequences, uint32_t count, ui
   }
   return sizes;
 }
-
-// Tables as one array of entries: each begins so many behind the one before.
-constexpr uint32_t kTableStride = sizeof(LiteralTable) / sizeof(LiteralTable::Entry);
-static_assert(sizeof(LiteralTable) % sizeof(LiteralTable::Entry) == 0);
 
 // Literals of lanes with one more: the next code of each.
 template <LiteralSource source>
@@ -315,28 +301,9 @@ WEFT_GSTD_TARGET const uint32_t* literals_512(Lanes& lanes, uint32_t lanes_log, 
   return next;
 }
 
-}  // namespace
-
-bool has_vector_lanes() {
-  static const bool has = __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
-                          __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
-                          __builtin_cpu_supports("avx512cd") != 0 && __builtin_cpu_supports("bmi2") != 0;
-  return has;
-}
-
-const uint32_t* read_sequences_vector(Lanes& lanes, const uint32_t* next, const uint32_t* end,
-                                      const std::array<SlotTable, kFields>& fields, uint32_t low_bits, uint32_t count,
-                                      Sequences& sequences) {
-  return sequences_512(lanes, next, end, fields, low_bits, count, sequences);
-}
-
-BatchSizes resolve_sequences_vector(Sequences& sequences, uint32_t count, uint32_t done, Repeats& repeats) {
-  return resolve_512(sequences, count, done, repeats);
-}
-
-const uint32_t* read_literals_vector(Lanes& lanes, uint32_t lanes_log, const uint32_t* next, const uint32_t* end,
-                                     LiteralSource source, const LiteralTable* tables, const uint8_t* map,
-                                     const uint8_t* numbers, size_t count, uint8_t* to) {
+const uint32_t* read_literals_512(Lanes& lanes, uint32_t lanes_log, const uint32_t* next, const uint32_t* end,
+                                  LiteralSource source, const LiteralTable* tables, const uint8_t* map,
+                                  const uint8_t* numbers, size_t count, uint8_t* to) {
   switch (source) {
     case LiteralSource::plain:
       return literals_512<LiteralSource::plain>(lanes, lanes_log, next, end, tables, map, numbers, count, to);
@@ -350,18 +317,19 @@ const uint32_t* read_literals_vector(Lanes& lanes, uint32_t lanes_log, const uin
   return next;
 }
 
+}  // namespace
+
+const VectorLanes* vector_lanes_512() {
+  static constexpr VectorLanes kLanes = {sequences_512, resolve_512, read_literals_512};
+  static const bool has = __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
+                          __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
+                          __builtin_cpu_supports("avx512cd") != 0 && __builtin_cpu_supports("bmi2") != 0;
+  return has ? &kLanes : nullptr;
+}
+
 #else
 
-bool has_vector_lanes() { return false; }
-const uint32_t* read_sequences_vector(Lanes&, const uint32_t* next, const uint32_t*,
-                                      const std::array<SlotTable, kFields>&, uint32_t, uint32_t, Sequences&) {
-  return next;
-}
-BatchSizes resolve_sequences_vector(Sequences&, uint32_t, uint32_t, Repeats&) { return {}; }
-const uint32_t* read_literals_vector(Lanes&, uint32_t, const uint32_t* next, const uint32_t*, LiteralSource,
-                                     const LiteralTable*, const uint8_t*, const uint8_t*, size_t, uint8_t*) {
-  return next;
-}
+const VectorLanes* vector_lanes_512() { return nullptr; }
 
 #endif
 

@@ -60,7 +60,7 @@ struct Workspace {
 
 class Decoder {
  public:
-  Decoder(Workspace& work, std::span<const uint32_t> words, std::span<std::byte> output, bool vectors)
+  Decoder(Workspace& work, std::span<const uint32_t> words, std::span<std::byte> output, const VectorLanes* vectors)
       : work_(work),
         output_(reinterpret_cast<uint8_t*>(output.data())),
         size_(output.size()),
@@ -81,7 +81,7 @@ class Decoder {
     ++next_;
     lanes_log_ = header.lanes_log;
     lane_count_ = 1u << lanes_log_;
-    vectors_ = vectors_ && lanes_log_ >= 3;
+    if (lanes_log_ < 3) vectors_ = nullptr;
     lanes_ = {};
     for (uint32_t l = 0; l < lane_count_; ++l) {
       Lane lane = {uint64_t{*next_++} << 32, 32, 0};
@@ -296,8 +296,8 @@ class Decoder {
 
   bool read_sequences(const BlockHeader& block, uint32_t count) {
     const uint32_t low_bits = uses_low_bits_ ? block.low_bits : 32;
-    if (vectors_) {
-      next_ = read_sequences_vector(lanes_, next_, end_words_, work_.fields, low_bits, count, sequences_);
+    if (vectors_ != nullptr) {
+      next_ = vectors_->read_sequences(lanes_, next_, end_words_, work_.fields, low_bits, count, sequences_);
       return !is_past_end();
     }
     for (uint32_t l = 0; l < count; ++l) {
@@ -344,9 +344,9 @@ class Decoder {
 
   // Offsets that are repeated, and whether there is room and history for all. `literals`: how many follow.
   bool check_sequences(uint32_t count, bool last_batch, size_t& literals) {
-    const BatchSizes sizes = vectors_
-                                 ? resolve_sequences_vector(sequences_, count, static_cast<uint32_t>(done_), repeats_)
-                                 : resolve_sequences(count);
+    const BatchSizes sizes =
+        vectors_ ? vectors_->resolve_sequences(sequences_, count, static_cast<uint32_t>(done_), repeats_)
+                 : resolve_sequences(count);
     produced_ = done_ + sizes.bytes;
     if (!sizes.sound || produced_ > end_) return false;
     literals = sizes.literals + (last_batch ? end_ - produced_ : 0);
@@ -405,9 +405,9 @@ class Decoder {
 
   template <Source source>
   bool decode_literals(size_t count, uint8_t* to) {
-    if (vectors_) {
-      next_ = read_literals_vector(lanes_, lanes_log_, next_, end_words_, source, work_.literal_tables.data(),
-                                   map_.data(), work_.tables.data(), count, to);
+    if (vectors_ != nullptr) {
+      next_ = vectors_->read_literals(lanes_, lanes_log_, next_, end_words_, source, work_.literal_tables.data(),
+                                      map_.data(), work_.tables.data(), count, to);
       return !is_past_end();
     }
     constexpr uint32_t kLongest = source == Source::plain ? 8 : kMaxCodeLength;
@@ -526,10 +526,11 @@ class Decoder {
   std::array<uint8_t, kMaxLiteralContexts> map_{};
   CodeLengths reference_{};
   std::array<bool, kFields> has_field_{};
-  bool vectors_, has_reference_ = false, uses_low_bits_ = false;
+  const VectorLanes* vectors_;
+  bool has_reference_ = false, uses_low_bits_ = false;
 };
 
-TileVerdict decode(std::span<const uint32_t> words, std::span<std::byte> output, bool vectors) {
+TileVerdict decode(std::span<const uint32_t> words, std::span<std::byte> output, const VectorLanes* vectors) {
   // Words that are many more than any encoder writes are not worth a copy.
   if (output.empty() || output.size() > kMaxTileBytes || words.size() > 2 * output.size() + 4096)
     return decode_tile_reference(words, output);
@@ -541,11 +542,16 @@ TileVerdict decode(std::span<const uint32_t> words, std::span<std::byte> output,
 }  // namespace
 
 TileVerdict decode_tile(std::span<const uint32_t> words, std::span<std::byte> output) {
-  return decode(words, output, has_vector_lanes());
+  const VectorLanes* const vectors = vector_lanes_512();
+  return decode(words, output, vectors != nullptr ? vectors : vector_lanes_256());
+}
+
+TileVerdict decode_tile_256(std::span<const uint32_t> words, std::span<std::byte> output) {
+  return decode(words, output, vector_lanes_256());
 }
 
 TileVerdict decode_tile_scalar(std::span<const uint32_t> words, std::span<std::byte> output) {
-  return decode(words, output, false);
+  return decode(words, output, nullptr);
 }
 
 }  // namespace weft::gstd
