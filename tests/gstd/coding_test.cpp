@@ -119,7 +119,7 @@ TEST_SUITE("gstd coding") {
 
   TEST_CASE("codes are canonical, and each begins what the table has for it") {
     Random random(3);
-    for (const uint32_t symbols : {2, 3, 4, 17, 100, 255, 256})
+    for (const uint32_t symbols : {2u, 3u, 4u, 17u, 100u, 255u, 256u})
       for (uint32_t run = 0; run < 10; ++run) {
         const CodeLengths lengths = random_lengths(random, symbols);
         CHECK(is_complete(lengths));
@@ -144,7 +144,7 @@ TEST_SUITE("gstd coding") {
   }
 
   TEST_CASE("a byte that is alone takes no bits, and only with length 1") {
-    for (const uint32_t byte : {0, 1, 128, 255})
+    for (const uint32_t byte : {0u, 1u, 128u, 255u})
       for (uint32_t length = 1; length <= kMaxCodeLength; ++length) {
         CodeLengths lengths{};
         lengths[byte] = static_cast<uint8_t>(length);

@@ -66,7 +66,7 @@ Numbers filtered(uint32_t filter, uint32_t stride, const Numbers& bytes) {
     case 7: {
       Numbers colours = bytes;
       for (size_t i = 0; i + stride <= bytes.size(); i += stride)
-        for (const uint32_t c : {0, 2}) colours[i + c] = (bytes[i + c] - bytes[i + 1]) & 255;
+        for (const uint32_t c : {0u, 2u}) colours[i + c] = (bytes[i + c] - bytes[i + 1]) & 255;
       return planes(differences(colours, stride), stride);
     }
     case 8: return fields(bytes, {2, 2, 4});
@@ -83,7 +83,8 @@ Numbers filtered(uint32_t filter, uint32_t stride, const Numbers& bytes) {
 TEST_SUITE("gstd filters") {
   TEST_CASE("every filter does what the format says, and is undone") {
     Random random(1);
-    for (const size_t size : {0, 1, 2, 3, 5, 8, 15, 16, 17, 31, 33, 63, 64, 65, 127, 128, 129, 255, 1000, 4097})
+    for (const size_t size :
+         {0u, 1u, 2u, 3u, 5u, 8u, 15u, 16u, 17u, 31u, 33u, 63u, 64u, 65u, 127u, 128u, 129u, 255u, 1000u, 4097u})
       for (uint32_t filter = 0; filter < 16; ++filter)
         for (uint32_t stride = 1; stride <= kMaxStride; stride += stride < 20 ? 1 : 9) {
           if (!is_filter(filter, stride)) continue;

@@ -59,7 +59,7 @@ TEST_SUITE("gstd malformed tiles") {
 
   TEST_CASE("another size of the output is refused") {
     for (const std::vector<uint32_t>& words : encoded(1500, 3))
-      for (const size_t size : {1, 1499, 1501, 65536}) CHECK_FALSE(check_agrees(words, size));
+      for (const size_t size : {1u, 1499u, 1501u, 65536u}) CHECK_FALSE(check_agrees(words, size));
   }
 
   TEST_CASE("every bit turned over ends in the same verdict") {
