@@ -24,7 +24,7 @@ class FastParser {
   void parse(std::span<const std::byte> bytes, bool only_long, std::vector<Match>& matches);
 
  private:
-  template <bool only_long>
+  template <bool only_long, uint32_t log>
   void parse_for(std::span<const std::byte> bytes, std::vector<Match>& matches);
 
   uint32_t patience_log_;

@@ -152,7 +152,7 @@ void from_delta(uint32_t stride, std::span<std::byte> bytes) {
 // Numbers less those `stride` bytes before; `numbers` of them.
 void to_differences(uint32_t stride, const std::byte* __restrict from, std::byte* __restrict to, size_t numbers) {
   const size_t head = std::min<size_t>(stride / 2, numbers);
-  std::memcpy(to, from, 2 * head);
+  std::copy_n(from, 2 * head, to);
   for (size_t n = head; n < numbers; ++n)
     store16(to + 2 * n, uint32_t{load16(from + 2 * n)} - load16(from + 2 * n - stride));
 }

@@ -34,7 +34,7 @@ TEST_SUITE("gstd fast parser") {
     for (const int level : {1, 2, 3})
       for (const bool only_long : {false, true}) {
         FastParser parser(level);
-        for (const size_t size : {0u, 1u, 7u, 8u, 15u, 16u, 17u, 18u, 40u, 300u, 4096u, 65535u, 65536u})
+        for (const size_t size : {0u, 1u, 7u, 8u, 15u, 16u, 17u, 18u, 40u, 300u, 4096u, 8192u, 8193u, 65535u, 65536u})
           for (const Sample& sample : samples_of(size)) {
             CAPTURE(sample.name);
             CAPTURE(size);
