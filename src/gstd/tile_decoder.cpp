@@ -227,27 +227,27 @@ class Decoder {
       }
     }
     const uint32_t steps = 256 / lane_count_;
+    const RansTable* const models = &length_table(0);
     for (uint32_t t = 0; t < block.tables; ++t) {
       const bool is_relative = (relative >> t & 1) != 0;
       if (is_relative && !has_reference_) return false;
       CodeLengths lengths{};
-      for (uint32_t step = 0; step < steps; ++step) {
-        if (step % 3 == 0)
-          for (uint32_t l = 0; l < lane_count_; ++l) {
-            Lane lane = get(l);
-            refill(lane, kRansLog * std::min(3u, steps - step));
-            put(l, lane);
-          }
-        if (is_past_end()) return false;
+      // Words are taken in every third step alone: until the next a lane need not wait for others.
+      for (uint32_t step = 0; step < steps; step += 3) {
+        const uint32_t now = std::min(3u, steps - step);
         for (uint32_t l = 0; l < lane_count_; ++l) {
-          const uint32_t byte = l * steps + step;
-          const uint32_t before = step == 0 ? kLengthSymbols : lengths[byte - 1];
-          const uint32_t before_reference = step == 0 ? kLengthSymbols : reference_[byte - 1];
-          const uint32_t model = length_model(is_relative, before, before_reference, reference_[byte]);
           Lane lane = get(l);
-          lengths[byte] = static_cast<uint8_t>(symbol(lane, length_table(model)));
+          refill(lane, kRansLog * now);
+          for (uint32_t byte = l * steps + step, end = byte + now; byte < end; ++byte) {
+            const bool is_first = byte == l * steps;
+            const uint32_t before = is_first ? kLengthSymbols : lengths[byte - 1];
+            const uint32_t before_reference = is_first ? kLengthSymbols : reference_[byte - 1];
+            const uint32_t model = length_model(is_relative, before, before_reference, reference_[byte]);
+            lengths[byte] = static_cast<uint8_t>(symbol(lane, models[model]));
+          }
           put(l, lane);
         }
+        if (is_past_end()) return false;
       }
       if (!work_.literal_tables[t].set(lengths)) return false;
       reference_ = lengths;
