@@ -89,15 +89,31 @@ void to_planes(uint32_t stride, std::span<const std::byte> from, std::byte* to) 
         for (size_t i = plane; i < from.size(); i += stride) *to++ = from[i];
   }
 }
+// Some rows at a time, which stay in the nearest cache.
+void from_any_planes(size_t stride, const std::byte* __restrict from, size_t size, std::byte* __restrict to) {
+  constexpr size_t kRows = 8;
+  const size_t whole = size / stride, rest = size % stride;
+  for (size_t row = 0; row < whole; row += kRows) {
+    const size_t rows = std::min(kRows, whole - row);
+    for (size_t p = 0; p < stride; ++p) {
+      const std::byte* __restrict const plane = from + p * whole + std::min(p, rest) + row;
+      std::byte* __restrict const at = to + row * stride + p;
+      if (rows == kRows)
+        for (size_t i = 0; i < kRows; ++i) at[i * stride] = plane[i];
+      else
+        for (size_t i = 0; i < rows; ++i) at[i * stride] = plane[i];
+    }
+  }
+  for (size_t p = 0; p < rest; ++p) to[whole * stride + p] = from[(p + 1) * whole + p];
+}
+
 void from_planes(uint32_t stride, const std::byte* from, std::span<std::byte> to) {
   switch (stride) {
     case 2: return from_planes_of<2>(from, to.size(), to.data());
     case 3: return from_planes_of<3>(from, to.size(), to.data());
     case 4: return from_planes_of<4>(from, to.size(), to.data());
     case 8: return from_planes_of<8>(from, to.size(), to.data());
-    default:
-      for (size_t plane = 0; plane < stride; ++plane)
-        for (size_t i = plane; i < to.size(); i += stride) to[i] = *from++;
+    default: return from_any_planes(stride, from, to.size(), to.data());
   }
 }
 
