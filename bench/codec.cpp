@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -216,7 +217,7 @@ bool write_ratios(const std::string& path, std::span<const CodecRow> rows) {
   std::ofstream stream(path, std::ios::binary);
   stream << "file,level,tile,filters,bytes,compressed,ratio\n";
   for (const CodecRow& row : rows)
-    if (row.codec == "gstd")
+    if (row.codec == "gstd" && row.failure.empty())
       stream << fmt::format("{},{},{},{},{},{},{:.4f}\n", row.file, row.level, row.tile, row.filters, row.bytes,
                             row.compressed, row.ratio());
   return stream.flush().good();
@@ -254,10 +255,18 @@ int run_codec(const CodecOptions& options) {
   constexpr Peer kPeers[] = {{"zstd", run_zstd}, {"lz4", run_lz4}, {"libdeflate", run_libdeflate}};
 
   std::vector<CodecRow> rows;
+  const size_t rows_of_all = options.files.size() * options.tiles.size() * options.levels.size() *
+                             (options.filters.size() + (options.peers ? std::size(kPeers) : 0));
+  bool written = true;
   const auto add = [&](const Bytes& content, CodecRow row, Run run) {
+    // Rows of high levels take minutes each.
+    fmt::print(stderr, "weft-bench: row {} of {}: {}, {}, level {}, tiles of {}, filters {}\n", rows.size() + 1,
+               rows_of_all, row.file, row.codec, row.level, row.tile, row.filters);
     run(options, content, row);
     print_row(row);
     rows.push_back(std::move(row));
+    // As far as they are, should it be stopped.
+    if (!options.ratios.empty()) written = write_ratios(options.ratios, rows) && written;
   };
   print_head();
   for (const std::string& path : options.files) {
@@ -290,8 +299,6 @@ int run_codec(const CodecOptions& options) {
         }
       }
   }
-  bool written = true;
-  if (!options.ratios.empty()) written = write_ratios(options.ratios, rows) && written;
   if (!options.json.empty()) written = write_json(options.json, options, rows) && written;
   if (!written) fmt::print(stderr, "weft-bench: cannot write {} {}\n", options.ratios, options.json);
   const bool failed = std::ranges::any_of(rows, [](const CodecRow& row) { return !row.failure.empty(); });

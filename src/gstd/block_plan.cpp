@@ -7,7 +7,6 @@ namespace weft::gstd {
 
 namespace {
 
-constexpr uint32_t kSegmentBytes = 2048;
 constexpr uint32_t kLongest = kMaxBlockBytes / 2;  // of literals or a match of one sequence
 constexpr Cost kBlockCost = 80 * kBit;             // headers, and what tables cost beside their symbols
 
@@ -97,35 +96,47 @@ void BlockPlanner::merge() {
   }
 }
 
-uint64_t BlockPlanner::plan(std::span<const std::byte> bytes, std::span<const Match> matches, bool divides,
+uint64_t BlockPlanner::plan(std::span<const std::byte> bytes, std::span<const Match> matches, uint32_t segment_bytes,
                             std::vector<Match>& sequences, std::vector<BlockPlan>& blocks) {
+  measure(bytes, matches, segment_bytes);
+  merge();
   Cost cost = 0;
-  if (divides) {
-    measure(bytes, matches, std::max(kSegmentBytes, static_cast<uint32_t>(bytes.size() / 256)));
-    merge();
-    for (const Segment& segment : segments_) cost += segment.cost;
-  } else {
-    // One block, unless there has to be another. What it comes to matters for tiny tiles only.
-    segments_.clear();
-    size_t trailing = bytes.size(), literals = bytes.size(), longest = 0;
-    for (const Match& match : matches) {
-      trailing -= match.literals + match.length;
-      literals -= match.length;
-      longest = std::max<size_t>(longest, std::max(match.literals, match.length));
-    }
-    cost = (literals * 6 + matches.size() * 20) * kBit;
-    if (bytes.size() <= kMaxBlockBytes && std::max(longest, trailing) <= kLongest) {
-      sequences.assign(matches.begin(), matches.end());
-      BlockPlan block;
-      block.size = static_cast<uint32_t>(bytes.size());
-      block.count = static_cast<uint32_t>(matches.size());
-      block.trailing = static_cast<uint32_t>(trailing);
-      blocks.assign(1, block);
-      return cost >> kCostLog;
-    }
-  }
+  for (const Segment& segment : segments_) cost += segment.cost;
+  cut(bytes, matches, sequences, blocks);
+  return cost >> kCostLog;
+}
 
-  // Sequences again, cut where a block ends or a length is too long.
+uint64_t BlockPlanner::plan_fast(std::span<const std::byte> bytes, std::span<const Match> matches, uint32_t block_bytes,
+                                 std::vector<Match>& sequences, std::vector<BlockPlan>& blocks) {
+  // What it comes to matters for tiny tiles only.
+  size_t trailing = bytes.size(), literals = bytes.size(), longest = 0;
+  for (const Match& match : matches) {
+    trailing -= match.literals + match.length;
+    literals -= match.length;
+    longest = std::max<size_t>(longest, std::max(match.literals, match.length));
+  }
+  const uint64_t bits = literals * 6 + matches.size() * 20;
+  segments_.clear();
+  if (block_bytes == 0 && bytes.size() <= kMaxBlockBytes && std::max(longest, trailing) <= kLongest) {
+    sequences.assign(matches.begin(), matches.end());
+    BlockPlan block;
+    block.size = static_cast<uint32_t>(bytes.size());
+    block.count = static_cast<uint32_t>(matches.size());
+    block.trailing = static_cast<uint32_t>(trailing);
+    blocks.assign(1, block);
+    return bits;
+  }
+  for (size_t begin = 0; block_bytes != 0 && begin < bytes.size(); begin += block_bytes) {
+    segments_.emplace_back();
+    segments_.back().begin = static_cast<uint32_t>(begin);
+  }
+  cut(bytes, matches, sequences, blocks);
+  return bits;
+}
+
+// Sequences again, cut where a block ends or a length is too long.
+void BlockPlanner::cut(std::span<const std::byte> bytes, std::span<const Match> matches, std::vector<Match>& sequences,
+                       std::vector<BlockPlan>& blocks) const {
   sequences.clear();
   blocks.clear();
   size_t segment = 1;
@@ -182,7 +193,6 @@ uint64_t BlockPlanner::plan(std::span<const std::byte> bytes, std::span<const Ma
   }
   literals(static_cast<uint32_t>(bytes.size()) - position);
   end_block();
-  return cost >> kCostLog;
 }
 
 }  // namespace weft::gstd

@@ -3,6 +3,8 @@
 // Which matches make which block of a tile.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -27,28 +29,41 @@ class History {
  public:
   /// The symbol of an offset, and the history behind it.
   uint32_t push(uint32_t offset, uint32_t literals) {
-    uint32_t place = 0;
-    while (place < kRepeats && offsets_[place] != offset) ++place;
-    const uint32_t symbol = place == kRepeats ? code_offset(offset).symbol
-                            : literals != 0   ? place
-                                              : (place + kRepeats - 1) % kRepeats;
-    if (place == kRepeats) --place;
-    for (; place != 0; --place) offsets_[place] = offsets_[place - 1];
-    offsets_[0] = offset;
-    return symbol;
+    const uint32_t symbol = repeat(offset, literals);
+    return symbol < kRepeats ? symbol : code_offset(offset).symbol;
+  }
+  /// The symbol of an offset that repeats, or else kRepeats, and the history behind it. Without branches: nobody can foretell where offsets
+  /// come from.
+  uint32_t repeat(uint32_t offset, uint32_t literals) {
+    const auto [first, second, third] = offsets_;
+    const uint32_t not_first = offset != first ? 1 : 0, not_second = offset != second ? 1 : 0;
+    const uint32_t not_third = offset != third ? 1 : 0;
+    const uint32_t place = not_first + (not_first & not_second) + (not_first & not_second & not_third);
+    const uint32_t keeps_second = 0u - (not_first ^ 1), keeps_third = 0u - ((not_first & not_second) ^ 1);
+    offsets_ = {offset, (keeps_second & second) | (~keeps_second & first),
+                (keeps_third & third) | (~keeps_third & second)};
+    // Behind no literals the first is the last.
+    constexpr uint32_t kAtOnce[kRepeats + 1] = {kRepeats - 1, 0, 1, kRepeats};
+    return literals != 0 ? place : kAtOnce[place];
   }
 
  private:
   std::array<uint32_t, kRepeats> offsets_ = kFirstRepeats;
 };
 
+/// Segments that are fine enough for a tile of `size` bytes.
+constexpr uint32_t segment_bytes_of(size_t size) { return std::max(2048u, static_cast<uint32_t>(size / 256)); }
+
 /// Divides a tile into blocks. One a thread.
 class BlockPlanner {
  public:
-  /// `matches` are of `bytes`. `sequences` and `blocks` are what it comes to: blocks are cut where that makes tables fit better if
-  /// `divides`, and where they have to be. Returns about how many bits it takes.
-  uint64_t plan(std::span<const std::byte> bytes, std::span<const Match> matches, bool divides,
+  /// `matches` are of `bytes`. `sequences` and `blocks` are what it comes to: of segments of `segment_bytes`, blocks are cut where that
+  /// makes tables fit better, and where they have to be. Returns about how many bits it takes.
+  uint64_t plan(std::span<const std::byte> bytes, std::span<const Match> matches, uint32_t segment_bytes,
                 std::vector<Match>& sequences, std::vector<BlockPlan>& blocks);
+  /// Cut at every `block_bytes`, unless that is 0, and where they have to be. Fast.
+  uint64_t plan_fast(std::span<const std::byte> bytes, std::span<const Match> matches, uint32_t block_bytes,
+                     std::vector<Match>& sequences, std::vector<BlockPlan>& blocks);
 
  private:
   struct Segment {
@@ -62,6 +77,8 @@ class BlockPlanner {
   static void add(Segment& to, const Segment& more);
   void measure(std::span<const std::byte> bytes, std::span<const Match> matches, uint32_t target);
   void merge();
+  void cut(std::span<const std::byte> bytes, std::span<const Match> matches, std::vector<Match>& sequences,
+           std::vector<BlockPlan>& blocks) const;
 
   std::vector<Segment> segments_;
   Segment both_;

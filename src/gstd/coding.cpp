@@ -2,7 +2,7 @@
 #include "gstd/coding.hpp"
 
 #include <algorithm>
-#include <utility>
+#include <cstring>
 
 namespace weft::gstd {
 
@@ -85,21 +85,35 @@ void assign_codes(const CodeLengths& lengths, std::array<uint16_t, 256>& codes) 
 
 bool LiteralTable::set(const CodeLengths& of) {
   lengths = of;
-  if (!is_complete(of)) return false;
-  if (const uint32_t single = single_symbol(of); single != 256) {
+  // Equal lengths follow each other: counted by turns, none waits for the one before.
+  std::array<std::array<uint32_t, kLengthSymbols>, 4> turns{};
+  for (uint32_t s = 0; s < 256; s += 4)
+    for (uint32_t turn = 0; turn < 4; ++turn) ++turns[turn][of[s + turn]];
+  std::array<uint32_t, kLengthSymbols> first{};  // of each length's bytes, all that are absent in front
+  uint32_t counted = 0, sum = 0;
+  for (uint32_t length = 0; length <= kMaxCodeLength; ++length) {
+    const uint32_t count = turns[0][length] + turns[1][length] + turns[2][length] + turns[3][length];
+    first[length] = counted;
+    counted += count;
+    sum += length == 0 ? 0 : count << (kMaxCodeLength - length);
+  }
+  if (sum != 1u << kMaxCodeLength) {
+    const uint32_t single = single_symbol(of);
+    if (single == 256) return false;
     entries.fill({static_cast<uint8_t>(single), 0});
     return true;
   }
-  // Where the entries of each length begin, then each byte's in the order of bytes.
-  std::array<uint32_t, kMaxCodeLength + 1> next{};
-  for (const uint8_t length : of) next[length] += length == 0 ? 0 : 1u << (kMaxCodeLength - length);
-  uint32_t first = 0;
-  for (uint32_t length = 1; length <= kMaxCodeLength; ++length) first += std::exchange(next[length], first);
-  for (uint32_t s = 0; s < 256; ++s) {
-    if (of[s] == 0) continue;
-    const uint32_t count = 1u << (kMaxCodeLength - of[s]);
-    std::fill_n(entries.data() + next[of[s]], count, Entry{static_cast<uint8_t>(s), of[s]});
-    next[of[s]] += count;
+  // By length, then by byte, which is the order of the entries: each may write too many.
+  uint32_t at = first[1];
+  std::array<uint8_t, 256> bytes;
+  for (uint32_t s = 0; s < 256; ++s) bytes[first[of[s]]++] = static_cast<uint8_t>(s);
+  Entry* to = entries.data();
+  for (; at < 256; ++at) {
+    const Entry entry = {bytes[at], of[bytes[at]]};
+    const std::array<Entry, kSlack> several = {entry, entry, entry, entry, entry, entry, entry, entry};
+    const uint32_t count = 1u << (kMaxCodeLength - entry.length);
+    for (uint32_t i = 0; i < count; i += kSlack) std::memcpy(to + i, several.data(), sizeof several);
+    to += count;
   }
   return true;
 }

@@ -41,8 +41,9 @@ struct LiteralTable {
     uint8_t symbol, length;
   };
   CodeLengths lengths{};
-  /// By the next kMaxCodeLength bits, and one that is read beside the last.
-  std::array<Entry, (1u << kMaxCodeLength) + 1> entries{};
+  static constexpr uint32_t kSlack = 8;  ///< entries behind the last that are read and written beside it
+  /// By the next kMaxCodeLength bits.
+  std::array<Entry, (1u << kMaxCodeLength) + kSlack> entries{};
 
   /// False: the code is not complete. A single byte of length 1 makes a code that takes no bits.
   bool set(const CodeLengths& of);

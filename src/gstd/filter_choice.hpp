@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gstd/block_plan.hpp"
+#include "gstd/fast_parser.hpp"
 #include "gstd/filters.hpp"
 #include "gstd/parser.hpp"
 
@@ -18,20 +19,27 @@ struct FilterChoice {
   uint64_t bits = 0;  ///< about what it comes to
 };
 
-/// Tries filters on a tile with a fast parser. One a thread.
+/// Bytes of a block that a filter's result is cut into at least, of `size`: planes have little in common. 0: it is not cut.
+uint32_t plane_bytes(const FilterChoice& choice, size_t size);
+
+/// Tries filters on a tile. One a thread.
 class FilterScout {
  public:
   /// `level`: of the encoder.
-  explicit FilterScout(int level) : parser_(level < 10 ? 1 : 3) {}
+  explicit FilterScout(int level) : parser_(level < 10 ? 1 : 3), fast_parser_(3) {}
 
-  /// At most `count`, the most promising first.
+  /// At most `count`, the most promising first: each is tried on the whole tile.
   void choose(std::span<const std::byte> tile, size_t count, std::vector<FilterChoice>& choices);
+  /// For fast levels: a few filters are tried on a few bytes, and the best of them, if it promises much, on a part of the tile.
+  FilterChoice choose_quickly(std::span<const std::byte> tile);
 
  private:
+  uint64_t estimate_quickly(const FilterChoice& choice, std::span<const std::byte> part);
   uint64_t estimate(const FilterChoice& choice, std::span<const std::byte> tile);
   void candidates(std::span<const std::byte> tile, std::vector<FilterChoice>& choices) const;
 
   Parser parser_;
+  FastParser fast_parser_;
   BlockPlanner planner_;
   std::vector<std::byte> filtered_, scratch_;
   std::vector<Match> matches_, sequences_;

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
+#include <utility>
 
 #include "gstd/format.hpp"
 
@@ -46,15 +48,6 @@ void each_field(const Fields& fields, size_t size, const Move& move) {
   if (planar < size) move(planar, planar, size - planar);
 }
 
-void to_planes(uint32_t stride, std::span<const std::byte> from, std::byte* to) {
-  for (size_t plane = 0; plane < stride; ++plane)
-    for (size_t i = plane; i < from.size(); i += stride) *to++ = from[i];
-}
-void from_planes(uint32_t stride, const std::byte* from, std::span<std::byte> to) {
-  for (size_t plane = 0; plane < stride; ++plane)
-    for (size_t i = plane; i < to.size(); i += stride) to[i] = *from++;
-}
-
 std::byte difference(std::byte a, std::byte b) {
   return static_cast<std::byte>(static_cast<unsigned>(a) - static_cast<unsigned>(b));
 }
@@ -62,49 +55,157 @@ std::byte sum(std::byte a, std::byte b) {
   return static_cast<std::byte>(static_cast<unsigned>(a) + static_cast<unsigned>(b));
 }
 
+// Loops here are such that compilers make vectors of them: what is written is not what is read, which `__restrict` says.
+
+template <size_t stride>
+void to_planes_of(const std::byte* __restrict from, size_t size, std::byte* __restrict to) {
+  const size_t whole = size / stride, rest = size % stride;
+  std::array<std::byte*, stride> plane;
+  for (size_t p = 0; p < stride; ++p) plane[p] = to + p * whole + std::min(p, rest);
+  for (size_t p = 0; p < stride; ++p) {
+    std::byte* __restrict const at = plane[p];
+    for (size_t i = 0; i < whole; ++i) at[i] = from[i * stride + p];
+  }
+  for (size_t p = 0; p < rest; ++p) plane[p][whole] = from[whole * stride + p];
+}
+template <size_t stride>
+void from_planes_of(const std::byte* __restrict from, size_t size, std::byte* __restrict to) {
+  const size_t whole = size / stride, rest = size % stride;
+  std::array<const std::byte*, stride> plane;
+  for (size_t p = 0; p < stride; ++p) plane[p] = from + p * whole + std::min(p, rest);
+  for (size_t i = 0; i < whole; ++i)
+    for (size_t p = 0; p < stride; ++p) to[i * stride + p] = plane[p][i];
+  for (size_t p = 0; p < rest; ++p) to[whole * stride + p] = plane[p][whole];
+}
+
+void to_planes(uint32_t stride, std::span<const std::byte> from, std::byte* to) {
+  switch (stride) {
+    case 2: return to_planes_of<2>(from.data(), from.size(), to);
+    case 3: return to_planes_of<3>(from.data(), from.size(), to);
+    case 4: return to_planes_of<4>(from.data(), from.size(), to);
+    case 8: return to_planes_of<8>(from.data(), from.size(), to);
+    default:
+      for (size_t plane = 0; plane < stride; ++plane)
+        for (size_t i = plane; i < from.size(); i += stride) *to++ = from[i];
+  }
+}
+// Some rows at a time, which stay in the nearest cache.
+void from_any_planes(size_t stride, const std::byte* __restrict from, size_t size, std::byte* __restrict to) {
+  constexpr size_t kRows = 8;
+  const size_t whole = size / stride, rest = size % stride;
+  for (size_t row = 0; row < whole; row += kRows) {
+    const size_t rows = std::min(kRows, whole - row);
+    for (size_t p = 0; p < stride; ++p) {
+      const std::byte* __restrict const plane = from + p * whole + std::min(p, rest) + row;
+      std::byte* __restrict const at = to + row * stride + p;
+      if (rows == kRows)
+        for (size_t i = 0; i < kRows; ++i) at[i * stride] = plane[i];
+      else
+        for (size_t i = 0; i < rows; ++i) at[i * stride] = plane[i];
+    }
+  }
+  for (size_t p = 0; p < rest; ++p) to[whole * stride + p] = from[(p + 1) * whole + p];
+}
+
+void from_planes(uint32_t stride, const std::byte* from, std::span<std::byte> to) {
+  switch (stride) {
+    case 2: return from_planes_of<2>(from, to.size(), to.data());
+    case 3: return from_planes_of<3>(from, to.size(), to.data());
+    case 4: return from_planes_of<4>(from, to.size(), to.data());
+    case 8: return from_planes_of<8>(from, to.size(), to.data());
+    default: return from_any_planes(stride, from, to.size(), to.data());
+  }
+}
+
 uint16_t load16(const std::byte* bytes) {
-  return static_cast<uint16_t>(static_cast<unsigned>(bytes[0]) | static_cast<unsigned>(bytes[1]) << 8);
+  if constexpr (std::endian::native == std::endian::big)
+    return static_cast<uint16_t>(static_cast<unsigned>(bytes[0]) | static_cast<unsigned>(bytes[1]) << 8);
+  uint16_t value;
+  std::memcpy(&value, bytes, 2);
+  return value;
 }
 void store16(std::byte* bytes, uint32_t value) {
-  bytes[0] = static_cast<std::byte>(value);
-  bytes[1] = static_cast<std::byte>(value >> 8);
+  if constexpr (std::endian::native == std::endian::big) {
+    bytes[0] = static_cast<std::byte>(value);
+    bytes[1] = static_cast<std::byte>(value >> 8);
+  } else {
+    const uint16_t half = static_cast<uint16_t>(value);
+    std::memcpy(bytes, &half, 2);
+  }
 }
 
-void to_delta(uint32_t stride, std::span<const std::byte> from, std::byte* to) {
-  const size_t head = std::min<size_t>(stride, from.size());
-  std::copy_n(from.begin(), head, to);
-  for (size_t i = head; i < from.size(); ++i) to[i] = difference(from[i], from[i - stride]);
+void to_delta(uint32_t stride, std::span<const std::byte> bytes, std::byte* __restrict to) {
+  const size_t head = std::min<size_t>(stride, bytes.size());
+  const std::byte* __restrict const from = bytes.data();
+  std::copy_n(from, head, to);
+  for (size_t i = head; i < bytes.size(); ++i) to[i] = difference(from[i], from[i - stride]);
+}
+
+// The numbers before are kept in registers, as it would take longer to read what has just been written.
+template <size_t stride>
+void from_delta_of(std::byte* bytes, size_t size) {
+  std::array<std::byte, stride> before{};
+  size_t i = 0;
+  for (; i + stride <= size; i += stride)
+    for (size_t p = 0; p < stride; ++p) bytes[i + p] = before[p] = sum(bytes[i + p], before[p]);
+  for (size_t p = 0; i + p < size; ++p) bytes[i + p] = sum(bytes[i + p], before[p]);
+}
+void add_bytes(const std::byte* __restrict before, std::byte* __restrict bytes, size_t size) {
+  for (size_t i = 0; i < size; ++i) bytes[i] = sum(bytes[i], before[i]);
 }
 void from_delta(uint32_t stride, std::span<std::byte> bytes) {
-  for (size_t i = stride; i < bytes.size(); ++i) bytes[i] = sum(bytes[i], bytes[i - stride]);
-}
-
-// In place: from the end, so that what a number is lessened by is still whole.
-void to_differences(uint32_t stride, std::span<std::byte> bytes) {
-  const size_t numbers = bytes.size() / 2, apart = stride / 2;
-  for (size_t n = numbers; n-- > apart;) {
-    std::byte* at = &bytes[2 * n];
-    store16(at, uint32_t{load16(at)} - load16(at - stride));
-  }
-}
-void from_differences(uint32_t stride, std::span<std::byte> bytes) {
-  const size_t numbers = bytes.size() / 2;
-  for (size_t n = stride / 2; n < numbers; ++n) {
-    std::byte* at = &bytes[2 * n];
-    store16(at, uint32_t{load16(at)} + load16(at - stride));
+  switch (stride) {
+    case 1: return from_delta_of<1>(bytes.data(), bytes.size());
+    case 2: return from_delta_of<2>(bytes.data(), bytes.size());
+    case 3: return from_delta_of<3>(bytes.data(), bytes.size());
+    case 4: return from_delta_of<4>(bytes.data(), bytes.size());
+    default:
+      for (size_t i = stride; i < bytes.size(); i += stride)
+        add_bytes(&bytes[i - stride], &bytes[i], std::min<size_t>(stride, bytes.size() - i));
   }
 }
 
-void to_zigzag(std::span<std::byte> bytes) {
-  for (size_t i = 0; i + 1 < bytes.size(); i += 2) {
-    const uint32_t value = load16(&bytes[i]);
-    store16(&bytes[i], value << 1 ^ (value >> 15) * 0xffff);
+// Numbers less those `stride` bytes before; `numbers` of them.
+void to_differences(uint32_t stride, const std::byte* __restrict from, std::byte* __restrict to, size_t numbers) {
+  const size_t head = std::min<size_t>(stride / 2, numbers);
+  std::copy_n(from, 2 * head, to);
+  for (size_t n = head; n < numbers; ++n)
+    store16(to + 2 * n, uint32_t{load16(from + 2 * n)} - load16(from + 2 * n - stride));
+}
+template <size_t apart, uint32_t order>
+void from_differences_of(std::byte* bytes, size_t numbers) {
+  std::array<std::array<uint32_t, apart>, order> before{};
+  const auto next = [&](size_t n, size_t p) {
+    uint32_t value = load16(bytes + 2 * n);
+    for (uint32_t o = 0; o < order; ++o) before[o][p] = value += before[o][p];
+    store16(bytes + 2 * n, value);
+  };
+  size_t n = 0;
+  for (; n + apart <= numbers; n += apart)
+    for (size_t p = 0; p < apart; ++p) next(n + p, p);
+  for (size_t p = 0; n + p < numbers; ++p) next(n + p, p);
+}
+template <uint32_t order>
+void from_differences(uint32_t stride, std::byte* bytes, size_t numbers) {
+  if (stride == 2) return from_differences_of<1, order>(bytes, numbers);
+  if (stride == 4) return from_differences_of<2, order>(bytes, numbers);
+  for (uint32_t o = 0; o < order; ++o)
+    for (size_t n = stride / 2; n < numbers; ++n) {
+      std::byte* const at = bytes + 2 * n;
+      store16(at, uint32_t{load16(at)} + load16(at - stride));
+    }
+}
+
+void to_zigzag(std::byte* bytes, size_t numbers) {
+  for (size_t i = 0; i < 2 * numbers; i += 2) {
+    const uint32_t value = load16(bytes + i);
+    store16(bytes + i, value << 1 ^ (value >> 15) * 0xffff);
   }
 }
-void from_zigzag(std::span<std::byte> bytes) {
-  for (size_t i = 0; i + 1 < bytes.size(); i += 2) {
-    const uint32_t value = load16(&bytes[i]);
-    store16(&bytes[i], value >> 1 ^ (value & 1) * 0xffff);
+void from_zigzag(std::byte* bytes, size_t numbers) {
+  for (size_t i = 0; i < 2 * numbers; i += 2) {
+    const uint32_t value = load16(bytes + i);
+    store16(bytes + i, value >> 1 ^ (value & 1) * 0xffff);
   }
 }
 
@@ -160,10 +261,18 @@ void apply_filter(Filter filter, uint32_t stride, std::span<const std::byte> fro
     case Filter::zigzag_planes:
     case Filter::zigzag_planes_2:
     case Filter::zigzag_planes_3: {
-      const std::span<std::byte> bytes = aside();
-      for (uint32_t order = 0; order < order_of(filter); ++order) to_differences(stride, bytes);
-      to_zigzag(bytes);
-      to_planes(stride, bytes, to.data());
+      // From one to the other until they end in `scratch`; `to` is not needed yet.
+      const size_t numbers = from.size() / 2;
+      std::byte* at = order_of(filter) % 2 == 0 ? to.data() : scratch.data();
+      std::byte* other = order_of(filter) % 2 == 0 ? scratch.data() : to.data();
+      to_differences(stride, from.data(), at, numbers);
+      for (uint32_t order = 1; order < order_of(filter); ++order) {
+        to_differences(stride, at, other, numbers);
+        std::swap(at, other);
+      }
+      to_zigzag(at, numbers);
+      if (from.size() % 2 != 0) scratch[from.size() - 1] = from.back();
+      to_planes(stride, scratch.first(from.size()), to.data());
       return;
     }
     case Filter::colour_planes: {
@@ -200,8 +309,13 @@ void undo_filter(Filter filter, uint32_t stride, std::span<std::byte> bytes, std
     case Filter::zigzag_planes_3:
       aside();
       from_planes(stride, scratch.data(), bytes);
-      from_zigzag(bytes);
-      for (uint32_t order = 0; order < order_of(filter); ++order) from_differences(stride, bytes);
+      from_zigzag(bytes.data(), bytes.size() / 2);
+      if (filter == Filter::zigzag_planes)
+        from_differences<1>(stride, bytes.data(), bytes.size() / 2);
+      else if (filter == Filter::zigzag_planes_2)
+        from_differences<2>(stride, bytes.data(), bytes.size() / 2);
+      else
+        from_differences<3>(stride, bytes.data(), bytes.size() / 2);
       return;
     case Filter::colour_planes:
       aside();

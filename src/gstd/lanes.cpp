@@ -139,9 +139,54 @@ WEFT_GSTD_TARGET const uint32_t* sequences_512(Lanes& lanes, const uint32_t* nex
   return next;
 }
 
-// Tables as one array of entries: each begins so many behind the one before.
-constexpr uint32_t kTableStride = sizeof(LiteralTable) / sizeof(LiteralTable::Entry);
-static_assert(sizeof(LiteralTable) % sizeof(LiteralTable::Entry) == 0);
+// Sums of each lane and those below it.
+WEFT_GSTD_TARGET inline __m512i inclusive_sums(__m512i of) {
+  const __m512i zero = _mm512_setzero_si512();
+  of = _mm512_add_epi32(of, _mm512_alignr_epi32(of, zero, 15));
+  of = _mm512_add_epi32(of, _mm512_alignr_epi32(of, zero, 14));
+  of = _mm512_add_epi32(of, _mm512_alignr_epi32(of, zero, 12));
+  return _mm512_add_epi32(of, _mm512_alignr_epi32(of, zero, 8));
+}
+
+WEFT_GSTD_TARGET BatchSizes resolve_512(Sequences& sequences, uint32_t count, uint32_t done, Repeats& repeats) {
+  alignas(64) std::array<uint32_t, kMaxLanes> histories;  // where in kHistoryShuffles
+  for (uint32_t first = 0; first < count; first += kWidth) {
+    const __m512i coded = _mm512_load_si512(&sequences.offset[first]);
+    const __mmask16 repeated = _mm512_test_epi32_mask(coded, _mm512_set1_epi32(static_cast<int>(kRepeatFlag)));
+    const __mmask16 at_once = _mm512_testn_epi32_mask(_mm512_load_si512(&sequences.literals[first]),
+                                                      _mm512_load_si512(&sequences.literals[first]));
+    __m512i place = _mm512_and_si512(coded, _mm512_set1_epi32(3));
+    place = _mm512_mask_add_epi32(place, at_once, place, _mm512_set1_epi32(1));
+    place = _mm512_mask_mov_epi32(place, _mm512_cmpeq_epi32_mask(place, _mm512_set1_epi32(kRepeats)),
+                                  _mm512_setzero_si512());
+    place = _mm512_mask_mov_epi32(_mm512_set1_epi32(kRepeats), repeated, place);
+    _mm512_store_si512(&histories[first], _mm512_slli_epi32(place, 4));
+  }
+  __m128i history = _mm_loadu_si128(reinterpret_cast<const __m128i*>(repeats.data()));
+  history = _mm_insert_epi32(history, 0, kRepeats);
+  const auto* shuffles = reinterpret_cast<const char*>(kHistoryShuffles.data());
+  for (uint32_t lane = 0; lane < count; ++lane) {
+    const __m128i coded = _mm_slli_si128(_mm_cvtsi32_si128(static_cast<int>(sequences.offset[lane])), 12);
+    const __m128i shuffle = _mm_load_si128(reinterpret_cast<const __m128i*>(shuffles + histories[lane]));
+    history = _mm_shuffle_epi8(_mm_or_si128(history, coded), shuffle);
+    sequences.offset[lane] = static_cast<uint32_t>(_mm_cvtsi128_si32(history));
+  }
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(repeats.data()), history);
+
+  BatchSizes sizes;
+  for (uint32_t first = 0; first < count; first += kWidth) {
+    const __mmask16 active = first_lanes(count, first);
+    const __m512i literals = _mm512_maskz_load_epi32(active, &sequences.literals[first]);
+    const __m512i match = _mm512_maskz_load_epi32(active, &sequences.match[first]);
+    const __m512i sums = inclusive_sums(_mm512_add_epi32(literals, match));
+    const __m512i before_match =
+        _mm512_add_epi32(_mm512_sub_epi32(sums, match), _mm512_set1_epi32(static_cast<int>(done + sizes.bytes)));
+    sizes.sound &= _mm512_mask_cmpgt_epu32_mask(active, _mm512_load_si512(&sequences.offset[first]), before_match) == 0;
+    sizes.literals += static_cast<uint32_t>(_mm512_reduce_add_epi32(literals));
+    sizes.bytes += static_cast<uint32_t>(_mm_extract_epi32(_mm512_extracti32x4_epi32(sums, 3), 3));
+  }
+  return sizes;
+}
 
 // Literals of lanes with one more: the next code of each.
 template <LiteralSource source>
@@ -256,24 +301,9 @@ WEFT_GSTD_TARGET const uint32_t* literals_512(Lanes& lanes, uint32_t lanes_log, 
   return next;
 }
 
-}  // namespace
-
-bool has_vector_lanes() {
-  static const bool has = __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
-                          __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
-                          __builtin_cpu_supports("avx512cd") != 0 && __builtin_cpu_supports("bmi2") != 0;
-  return has;
-}
-
-const uint32_t* read_sequences_vector(Lanes& lanes, const uint32_t* next, const uint32_t* end,
-                                      const std::array<SlotTable, kFields>& fields, uint32_t low_bits, uint32_t count,
-                                      Sequences& sequences) {
-  return sequences_512(lanes, next, end, fields, low_bits, count, sequences);
-}
-
-const uint32_t* read_literals_vector(Lanes& lanes, uint32_t lanes_log, const uint32_t* next, const uint32_t* end,
-                                     LiteralSource source, const LiteralTable* tables, const uint8_t* map,
-                                     const uint8_t* numbers, size_t count, uint8_t* to) {
+const uint32_t* read_literals_512(Lanes& lanes, uint32_t lanes_log, const uint32_t* next, const uint32_t* end,
+                                  LiteralSource source, const LiteralTable* tables, const uint8_t* map,
+                                  const uint8_t* numbers, size_t count, uint8_t* to) {
   switch (source) {
     case LiteralSource::plain:
       return literals_512<LiteralSource::plain>(lanes, lanes_log, next, end, tables, map, numbers, count, to);
@@ -287,17 +317,19 @@ const uint32_t* read_literals_vector(Lanes& lanes, uint32_t lanes_log, const uin
   return next;
 }
 
+}  // namespace
+
+const VectorLanes* vector_lanes_512() {
+  static constexpr VectorLanes kLanes = {sequences_512, resolve_512, read_literals_512};
+  static const bool has = __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
+                          __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
+                          __builtin_cpu_supports("avx512cd") != 0 && __builtin_cpu_supports("bmi2") != 0;
+  return has ? &kLanes : nullptr;
+}
+
 #else
 
-bool has_vector_lanes() { return false; }
-const uint32_t* read_sequences_vector(Lanes&, const uint32_t* next, const uint32_t*,
-                                      const std::array<SlotTable, kFields>&, uint32_t, uint32_t, Sequences&) {
-  return next;
-}
-const uint32_t* read_literals_vector(Lanes&, uint32_t, const uint32_t* next, const uint32_t*, LiteralSource,
-                                     const LiteralTable*, const uint8_t*, const uint8_t*, size_t, uint8_t*) {
-  return next;
-}
+const VectorLanes* vector_lanes_512() { return nullptr; }
 
 #endif
 

@@ -16,7 +16,12 @@ inline uint32_t load_u32(const std::byte* from) noexcept {
   return word;
 }
 
-inline uint64_t load_u64(const std::byte* from) noexcept { return load_u32(from) | uint64_t{load_u32(from + 4)} << 32; }
+inline uint64_t load_u64(const std::byte* from) noexcept {
+  if constexpr (std::endian::native == std::endian::big) return load_u32(from) | uint64_t{load_u32(from + 4)} << 32;
+  uint64_t word;
+  std::memcpy(&word, from, 8);
+  return word;
+}
 
 inline void store_u32(std::byte* to, uint32_t word) noexcept {
   for (int i = 0; i < 4; ++i) to[i] = static_cast<std::byte>(word >> 8 * i);

@@ -34,7 +34,7 @@ extern const std::array<std::array<uint16_t, kWeightClasses>, kAllFieldSymbols> 
 /// Of blocks that describe no table of a field. kLowBits has none.
 extern const std::array<std::array<uint16_t, kMaxFieldSymbols>, kFields> kGivenFrequencies;
 
-/// The same as tables.
+/// The same as tables; those of all models are one array.
 const RansTable& length_table(uint32_t model);
 const RansTable& weight_table(uint32_t model);
 const RansTable& given_table(uint32_t field);

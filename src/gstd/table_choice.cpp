@@ -2,7 +2,6 @@
 #include "gstd/table_choice.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "gstd/models.hpp"
 
@@ -34,18 +33,52 @@ constexpr std::array<uint32_t, 2049> log2_table() {
 
 const std::array<uint32_t, 2049> kLog2Table = log2_table();
 
-// Package-merge: in each of kMaxCodeLength rounds pairs of what the round before chose compete with the bytes themselves.
+namespace {
+
+// Bytes' counts above the bytes, so that they are sorted as numbers; ascending.
+using Leaves = std::array<uint64_t, 256>;
+uint64_t count_of(uint64_t leaf) { return leaf >> 8; }
+uint32_t byte_of(uint64_t leaf) { return static_cast<uint32_t>(leaf & 255); }
+
+// Huffman's tree of at least two leaves: nodes come out in ascending order as leaves do, so that the two least are at one of two fronts. False:
+// a code is longer than it may be.
+bool choose_unlimited(const Leaves& leaves, uint32_t present, CodeLengths& lengths) {
+  std::array<uint64_t, 256> weights;
+  std::array<uint32_t, 512> parents;  // of leaves, then of nodes
+  uint32_t leaf = 0, node = 0;
+  for (uint32_t made = 0; made + 1 < present; ++made) {
+    uint64_t sum = 0;
+    for (uint32_t child = 0; child < 2; ++child) {
+      const bool takes_leaf = node == made || (leaf < present && count_of(leaves[leaf]) <= weights[node]);
+      sum += takes_leaf ? count_of(leaves[leaf]) : weights[node];
+      parents[takes_leaf ? leaf++ : 256 + node++] = made;
+    }
+    weights[made] = sum;
+  }
+  std::array<uint8_t, 256> depths;
+  depths[present - 2] = 0;
+  for (uint32_t n = present - 2; n-- != 0;) depths[n] = static_cast<uint8_t>(depths[parents[256 + n]] + 1);
+  if (depths[parents[0]] + 1u > kMaxCodeLength) return false;  // the least leaf is among the deepest
+  for (uint32_t l = 0; l < present; ++l) lengths[byte_of(leaves[l])] = static_cast<uint8_t>(depths[parents[l]] + 1);
+  return true;
+}
+
+}  // namespace
+
+// Package-merge where codes have to be shortened: in each of kMaxCodeLength rounds pairs of what the round before chose compete with the
+// bytes themselves.
 void choose_lengths(const Counts& counts, CodeLengths& lengths) {
   lengths.fill(0);
-  std::array<std::pair<uint32_t, uint32_t>, 256> leaves;
+  Leaves leaves;
   uint32_t present = 0;
   for (uint32_t s = 0; s < 256; ++s)
-    if (counts[s] != 0) leaves[present++] = {counts[s], s};
+    if (counts[s] != 0) leaves[present++] = uint64_t{counts[s]} << 8 | s;
   if (present <= 1) {
-    lengths[present == 0 ? 0 : leaves[0].second] = 1;
+    lengths[present == 0 ? 0 : byte_of(leaves[0])] = 1;
     return;
   }
   std::sort(leaves.begin(), leaves.begin() + present);
+  if (choose_unlimited(leaves, present, lengths)) return;
 
   std::array<uint64_t, 512> weights{}, merged{};
   std::array<std::array<bool, 512>, kMaxCodeLength> is_leaf;
@@ -53,8 +86,8 @@ void choose_lengths(const Counts& counts, CodeLengths& lengths) {
   for (uint32_t round = 0; round < kMaxCodeLength; ++round) {
     uint32_t leaf = 0, package = 0, size = 0;
     while (leaf < present || package < packages) {
-      const bool takes_leaf = package == packages || (leaf < present && leaves[leaf].first <= weights[package]);
-      merged[size] = takes_leaf ? leaves[leaf++].first : weights[package++];
+      const bool takes_leaf = package == packages || (leaf < present && count_of(leaves[leaf]) <= weights[package]);
+      merged[size] = takes_leaf ? count_of(leaves[leaf++]) : weights[package++];
       is_leaf[round][size++] = takes_leaf;
     }
     packages = size / 2;
@@ -64,7 +97,7 @@ void choose_lengths(const Counts& counts, CodeLengths& lengths) {
   for (uint32_t round = kMaxCodeLength; round-- != 0;) {
     uint32_t taken_leaves = 0;
     for (uint32_t i = 0; i < taken; ++i)
-      if (is_leaf[round][i]) ++lengths[leaves[taken_leaves++].second];
+      if (is_leaf[round][i]) ++lengths[byte_of(leaves[taken_leaves++])];
     taken = 2 * (taken - taken_leaves);
   }
 }

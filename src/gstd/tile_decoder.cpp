@@ -38,8 +38,12 @@ uint32_t value_of(uint32_t field, uint32_t symbol) {
 void expand(uint32_t field, std::span<const uint16_t> frequencies, SlotTable& table) {
   Slot* slot = table.data();
   for (uint32_t symbol = 0; symbol < kFieldSymbols[field]; ++symbol) {
-    const uint32_t value = value_of(field, symbol);
-    for (uint16_t i = 0; i < frequencies[symbol]; ++i) *slot++ = {frequencies[symbol], i, value};
+    // Several at a time, as most symbols have few: those behind the last are written again, or are slack.
+    const uint32_t frequency = frequencies[symbol], value = value_of(field, symbol);
+    for (uint32_t first = 0; first < frequency; first += kSlotSlack)
+      for (uint32_t i = 0; i < kSlotSlack; ++i)
+        slot[first + i] = {static_cast<uint16_t>(frequency), static_cast<uint16_t>(first + i), value};
+    slot += frequency;
   }
 }
 
@@ -56,7 +60,7 @@ struct Workspace {
 
 class Decoder {
  public:
-  Decoder(Workspace& work, std::span<const uint32_t> words, std::span<std::byte> output, bool vectors)
+  Decoder(Workspace& work, std::span<const uint32_t> words, std::span<std::byte> output, const VectorLanes* vectors)
       : work_(work),
         output_(reinterpret_cast<uint8_t*>(output.data())),
         size_(output.size()),
@@ -77,7 +81,7 @@ class Decoder {
     ++next_;
     lanes_log_ = header.lanes_log;
     lane_count_ = 1u << lanes_log_;
-    vectors_ = vectors_ && lanes_log_ >= 3;
+    if (lanes_log_ < 3) vectors_ = nullptr;
     lanes_ = {};
     for (uint32_t l = 0; l < lane_count_; ++l) {
       Lane lane = {uint64_t{*next_++} << 32, 32, 0};
@@ -223,27 +227,27 @@ class Decoder {
       }
     }
     const uint32_t steps = 256 / lane_count_;
+    const RansTable* const models = &length_table(0);
     for (uint32_t t = 0; t < block.tables; ++t) {
       const bool is_relative = (relative >> t & 1) != 0;
       if (is_relative && !has_reference_) return false;
       CodeLengths lengths{};
-      for (uint32_t step = 0; step < steps; ++step) {
-        if (step % 3 == 0)
-          for (uint32_t l = 0; l < lane_count_; ++l) {
-            Lane lane = get(l);
-            refill(lane, kRansLog * std::min(3u, steps - step));
-            put(l, lane);
-          }
-        if (is_past_end()) return false;
+      // Words are taken in every third step alone: until the next a lane need not wait for others.
+      for (uint32_t step = 0; step < steps; step += 3) {
+        const uint32_t now = std::min(3u, steps - step);
         for (uint32_t l = 0; l < lane_count_; ++l) {
-          const uint32_t byte = l * steps + step;
-          const uint32_t before = step == 0 ? kLengthSymbols : lengths[byte - 1];
-          const uint32_t before_reference = step == 0 ? kLengthSymbols : reference_[byte - 1];
-          const uint32_t model = length_model(is_relative, before, before_reference, reference_[byte]);
           Lane lane = get(l);
-          lengths[byte] = static_cast<uint8_t>(symbol(lane, length_table(model)));
+          refill(lane, kRansLog * now);
+          for (uint32_t byte = l * steps + step, end = byte + now; byte < end; ++byte) {
+            const bool is_first = byte == l * steps;
+            const uint32_t before = is_first ? kLengthSymbols : lengths[byte - 1];
+            const uint32_t before_reference = is_first ? kLengthSymbols : reference_[byte - 1];
+            const uint32_t model = length_model(is_relative, before, before_reference, reference_[byte]);
+            lengths[byte] = static_cast<uint8_t>(symbol(lane, models[model]));
+          }
           put(l, lane);
         }
+        if (is_past_end()) return false;
       }
       if (!work_.literal_tables[t].set(lengths)) return false;
       reference_ = lengths;
@@ -292,8 +296,8 @@ class Decoder {
 
   bool read_sequences(const BlockHeader& block, uint32_t count) {
     const uint32_t low_bits = uses_low_bits_ ? block.low_bits : 32;
-    if (vectors_) {
-      next_ = read_sequences_vector(lanes_, next_, end_words_, work_.fields, low_bits, count, sequences_);
+    if (vectors_ != nullptr) {
+      next_ = vectors_->read_sequences(lanes_, next_, end_words_, work_.fields, low_bits, count, sequences_);
       return !is_past_end();
     }
     for (uint32_t l = 0; l < count; ++l) {
@@ -340,31 +344,41 @@ class Decoder {
 
   // Offsets that are repeated, and whether there is room and history for all. `literals`: how many follow.
   bool check_sequences(uint32_t count, bool last_batch, size_t& literals) {
-    size_t position = done_, of_matches = 0;
-    bool sound = true;
-    for (uint32_t l = 0; l < count; ++l) {
-      // Without branches as well: place 3 is the new offset.
-      const uint32_t coded = sequences_.offset[l], run = sequences_.literals[l], match = sequences_.match[l];
-      repeats_[3] = coded;
-      uint32_t place = coded & 3;
-      const uint32_t next = place == kRepeats - 1 ? 0 : place + 1;
-      place = run == 0 ? next : place;
-      place = (coded & kRepeatFlag) != 0 ? place : kRepeats;
-      const uint32_t offset = repeats_[place];
-      repeats_[2] = place >= 2 ? repeats_[1] : repeats_[2];
-      repeats_[1] = place >= 1 ? repeats_[0] : repeats_[1];
-      repeats_[0] = offset;
-      sequences_.offset[l] = offset;
-      position += run;
-      sound &= offset <= position;
-      position += match;
-      of_matches += match;
-    }
-    produced_ = position;
-    if (!sound || position > end_) return false;
-    literals = (last_batch ? end_ : position) - done_ - of_matches;
+    const BatchSizes sizes =
+        vectors_ ? vectors_->resolve_sequences(sequences_, count, static_cast<uint32_t>(done_), repeats_)
+                 : resolve_sequences(count);
+    produced_ = done_ + sizes.bytes;
+    if (!sizes.sound || produced_ > end_) return false;
+    literals = sizes.literals + (last_batch ? end_ - produced_ : 0);
     return true;
   }
+
+  BatchSizes resolve_sequences(uint32_t count) {
+    BatchSizes sizes;
+    auto [first, second, third, unused] = repeats_;
+    uint32_t position = static_cast<uint32_t>(done_);
+    for (uint32_t l = 0; l < count; ++l) {
+      // Masks, as nobody can foretell places: 3 is the new offset.
+      const uint32_t coded = sequences_.offset[l], run = sequences_.literals[l], match = sequences_.match[l];
+      const uint32_t symbol = coded & 3, at_once = mask(run == 0), repeated = mask((coded & kRepeatFlag) != 0);
+      const uint32_t next = (symbol + 1) & ~mask(symbol == kRepeats - 1);
+      const uint32_t place = (repeated & ((at_once & next) | (~at_once & symbol))) | (~repeated & kRepeats);
+      const uint32_t is_first = mask(place == 0), is_second = mask(place == 1), is_third = mask(place == 2);
+      const uint32_t offset = (is_first & first) | (is_second & second) | (is_third & third) | (~repeated & coded);
+      third = ((is_first | is_second) & third) | (~(is_first | is_second) & second);
+      second = (is_first & second) | (~is_first & first);
+      first = offset;
+      sequences_.offset[l] = offset;
+      position += run;
+      sizes.sound &= offset <= position;
+      position += match;
+      sizes.literals += run;
+    }
+    sizes.bytes = position - static_cast<uint32_t>(done_);
+    repeats_ = {first, second, third, 0};
+    return sizes;
+  }
+  static uint32_t mask(bool of) { return 0u - uint32_t{of}; }
 
   using Source = LiteralSource;
 
@@ -391,9 +405,9 @@ class Decoder {
 
   template <Source source>
   bool decode_literals(size_t count, uint8_t* to) {
-    if (vectors_) {
-      next_ = read_literals_vector(lanes_, lanes_log_, next_, end_words_, source, work_.literal_tables.data(),
-                                   map_.data(), work_.tables.data(), count, to);
+    if (vectors_ != nullptr) {
+      next_ = vectors_->read_literals(lanes_, lanes_log_, next_, end_words_, source, work_.literal_tables.data(),
+                                      map_.data(), work_.tables.data(), count, to);
       return !is_past_end();
     }
     constexpr uint32_t kLongest = source == Source::plain ? 8 : kMaxCodeLength;
@@ -463,7 +477,8 @@ class Decoder {
         to += sequence.literals;
         if (sequence.offset >= 16) {
           std::memcpy(to, from, 16);
-          for (uint32_t i = 16; i < sequence.match; i += 16) std::memcpy(to + i, from + i, 16);
+          std::memcpy(to + 16, from + 16, 16);
+          for (uint32_t i = 32; i < sequence.match; i += 16) std::memcpy(to + i, from + i, 16);
         } else if (sequence.offset >= 8) {
           for (uint32_t i = 0; i < sequence.match; i += 8) std::memcpy(to + i, from + i, 8);
         } else {
@@ -506,15 +521,16 @@ class Decoder {
   const uint32_t* end_words_ = nullptr;
   size_t done_ = 0, end_ = 0, produced_ = 0;
   uint32_t lanes_log_ = 0, lane_count_ = 1;
-  std::array<uint32_t, kRepeats + 1> repeats_ = {kFirstRepeats[0], kFirstRepeats[1], kFirstRepeats[2], 0};
+  Repeats repeats_ = {kFirstRepeats[0], kFirstRepeats[1], kFirstRepeats[2], 0};
   uint32_t map_size_ = 0, low_bits_ = 0;
   std::array<uint8_t, kMaxLiteralContexts> map_{};
   CodeLengths reference_{};
   std::array<bool, kFields> has_field_{};
-  bool vectors_, has_reference_ = false, uses_low_bits_ = false;
+  const VectorLanes* vectors_;
+  bool has_reference_ = false, uses_low_bits_ = false;
 };
 
-TileVerdict decode(std::span<const uint32_t> words, std::span<std::byte> output, bool vectors) {
+TileVerdict decode(std::span<const uint32_t> words, std::span<std::byte> output, const VectorLanes* vectors) {
   // Words that are many more than any encoder writes are not worth a copy.
   if (output.empty() || output.size() > kMaxTileBytes || words.size() > 2 * output.size() + 4096)
     return decode_tile_reference(words, output);
@@ -526,11 +542,16 @@ TileVerdict decode(std::span<const uint32_t> words, std::span<std::byte> output,
 }  // namespace
 
 TileVerdict decode_tile(std::span<const uint32_t> words, std::span<std::byte> output) {
-  return decode(words, output, has_vector_lanes());
+  const VectorLanes* const vectors = vector_lanes_512();
+  return decode(words, output, vectors != nullptr ? vectors : vector_lanes_256());
+}
+
+TileVerdict decode_tile_256(std::span<const uint32_t> words, std::span<std::byte> output) {
+  return decode(words, output, vector_lanes_256());
 }
 
 TileVerdict decode_tile_scalar(std::span<const uint32_t> words, std::span<std::byte> output) {
-  return decode(words, output, false);
+  return decode(words, output, nullptr);
 }
 
 }  // namespace weft::gstd

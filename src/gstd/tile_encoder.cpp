@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <optional>
 
 #include "gstd/block_plan.hpp"
 #include "gstd/coding.hpp"
+#include "gstd/fast_parser.hpp"
 #include "gstd/filter_choice.hpp"
 #include "gstd/filters.hpp"
 #include "gstd/format.hpp"
@@ -18,10 +20,35 @@ namespace weft::gstd {
 
 namespace {
 
-// A sequence with its fields coded.
+constexpr int kFastLevels = 3;  // those up to it
+
+// A sequence with its fields coded. Both lengths' extra bits are next to each other.
 struct CodedSequence {
-  std::array<Coded, kLowBits> fields;
+  std::array<uint8_t, kLowBits> symbols;
+  uint8_t offset_bits = 0, length_bits = 0;
+  uint32_t offset_extra = 0, length_extra = 0;
 };
+
+// code_length of small values: what a loop over sequences has no time to find out again and again.
+constexpr uint32_t kSmallLengths = 256;
+struct LengthCode {
+  uint8_t symbol, bits;
+};
+template <uint32_t direct>
+constexpr std::array<LengthCode, kSmallLengths> kLengthCodes = [] {
+  std::array<LengthCode, kSmallLengths> table{};
+  for (uint32_t value = 0; value < kSmallLengths; ++value) {
+    const Coded coded = code_length(value, direct);
+    table[value] = {static_cast<uint8_t>(coded.symbol), static_cast<uint8_t>(coded.extra_bits)};
+  }
+  return table;
+}();
+template <uint32_t direct>
+Coded code_length_of(uint32_t value) {
+  if (value >= kSmallLengths) return code_length(value, direct);
+  const LengthCode code = kLengthCodes<direct>[value];
+  return {code.symbol, code.bits, value & ((1u << code.bits) - 1)};
+}
 
 // A literal, and what its context may come from.
 struct Literal {
@@ -45,6 +72,7 @@ using ContextCounts = std::array<Counts, kMaxLiteralContexts>;
 struct TileEncoder::Work {
   TileEncoderConfig config;
   Parser parser;
+  FastParser fast_parser;
   BlockPlanner planner;
   LaneWriter writer;
   std::vector<Match> matches, sequences;
@@ -66,7 +94,7 @@ struct TileEncoder::Work {
   TileHeader header;
   uint32_t lanes = 1;
 
-  explicit Work(const TileEncoderConfig& of) : config(of), parser(of.level), scout(of.level) {}
+  explicit Work(const TileEncoderConfig& of) : config(of), parser(of.level), fast_parser(of.level), scout(of.level) {}
 
   bool encode_with(Filter filter, uint32_t stride, std::span<const std::byte> tile, std::vector<uint32_t>& words);
   bool tries_contexts() const { return config.contexts && config.level >= 4; }
@@ -81,13 +109,20 @@ struct TileEncoder::Work {
 
 // The block's literals in the decoder's order, which depends on how its batches and rounds are cut.
 void TileEncoder::Work::collect_literals(std::span<const std::byte> bytes, const BlockPlan& block) {
-  bytes_of_literals.resize(block.size);
+  constexpr size_t kRun = 16;  // most are shorter: so many are copied at once where that reaches no end
+  bytes_of_literals.resize(block.size + kRun);
   literals.clear();
   const auto* from = reinterpret_cast<const uint8_t*>(bytes.data()) + block.begin;
+  const auto* const end = reinterpret_cast<const uint8_t*>(bytes.data()) + bytes.size();
   uint8_t* to = bytes_of_literals.data();
   for (uint32_t s = block.first; s < block.first + block.count; ++s) {
-    to = std::copy_n(from, sequences[s].literals, to);
-    from += sequences[s].literals + sequences[s].length;
+    const uint32_t run = sequences[s].literals;
+    if (run <= kRun && static_cast<size_t>(end - from) >= kRun)
+      std::memcpy(to, from, kRun);
+    else
+      std::copy_n(from, run, to);
+    to += run;
+    from += run + sequences[s].length;
   }
   to = std::copy_n(from, block.trailing, to);
   bytes_of_literals.resize(static_cast<size_t>(to - bytes_of_literals.data()));
@@ -123,7 +158,14 @@ void TileEncoder::Work::count_literals(ContextMode mode, uint32_t parameter, Con
   const uint32_t contexts = context_count(mode, parameter);
   for (uint32_t c = 0; c < contexts; ++c) counts[c].fill(0);
   if (mode == ContextMode::none) {
-    for (const uint8_t byte : bytes_of_literals) ++counts[0][byte];
+    // Equal bytes follow each other: with tables by turns none waits for the one before.
+    std::array<Counts, 4> turns{};
+    const size_t fours = bytes_of_literals.size() / 4;
+    const uint8_t* byte = bytes_of_literals.data();
+    for (size_t i = 0; i < fours; ++i, byte += 4)
+      for (uint32_t turn = 0; turn < 4; ++turn) ++turns[turn][byte[turn]];
+    for (size_t i = 4 * fours; i < bytes_of_literals.size(); ++i) ++turns[0][bytes_of_literals[i]];
+    for (uint32_t s = 0; s < 256; ++s) counts[0][s] = turns[0][s] + turns[1][s] + turns[2][s] + turns[3][s];
     return;
   }
   for (size_t i = 0; i < literals.size(); ++i)
@@ -293,15 +335,15 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, const Bloc
 
   // Fields of sequences.
   std::array<std::array<uint32_t, kMaxFieldSymbols>, kFields> counts{};
-  std::array<std::array<uint32_t, 8>, 2> low_counts{};
+  std::array<std::array<uint32_t, 9>, 2> low_counts{};  // the last: of offsets without
   for (uint32_t s = plan.first; s < plan.first + plan.count; ++s) {
-    for (uint32_t f = 0; f < kLowBits; ++f) ++counts[f][coded[s].fields[f].symbol];
-    const Coded& offset = coded[s].fields[kOffset];
+    const CodedSequence& sequence = coded[s];
+    for (uint32_t f = 0; f < kLowBits; ++f) ++counts[f][sequence.symbols[f]];
     for (const uint32_t low : {2u, 3u})
-      if (offset.extra_bits >= low) ++low_counts[low - 2][offset.extra & ((1u << low) - 1)];
+      ++low_counts[low - 2][sequence.offset_bits >= low ? sequence.offset_extra & ((1u << low) - 1) : 8];
   }
   std::array<FieldChoice, kFields> tables;
-  std::array<RansTable, kFields> rans;
+  std::array<std::array<uint32_t, kMaxFieldSymbols>, kFields> packed{};  // symbols, as the writer has them
   const auto choose_field = [&](uint32_t field, std::span<const uint32_t> of, Cost best_before) {
     FieldChoice own;
     choose_frequencies(of, own);
@@ -331,7 +373,7 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, const Bloc
     // Low bits of offsets: against the bits themselves.
     Cost saved = 0;
     for (const uint32_t low : {2u, 3u}) {
-      const std::span<const uint32_t> of(low_counts[low - 2]);
+      const std::span<const uint32_t> of(low_counts[low - 2].data(), kFieldSymbols[kLowBits]);
       uint64_t with_low = 0;
       for (const uint32_t count : of) with_low += count;
       if (with_low == 0) continue;
@@ -352,7 +394,8 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, const Bloc
     }
     for (uint32_t f = 0; f < kFields; ++f) {
       if (f == kLowBits && block.fields[f] == TableMode::given) continue;
-      rans[f].set({tables[f].frequencies.data(), kFieldSymbols[f]});
+      for (uint32_t symbol = 0, base = 0; symbol < kFieldSymbols[f]; base += tables[f].frequencies[symbol++])
+        packed[f][symbol] = LaneWriter::pack(tables[f].frequencies[symbol], base);
       before_fields[f] = tables[f];
     }
     if (block.fields[kLowBits] != TableMode::given) before_low_bits = block.low_bits;
@@ -378,79 +421,58 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, const Bloc
     }
   }
 
-  // Codes of literals; bytes as they are, and those that are alone, are codes too.
-  struct Code {
-    uint16_t code = 0, length = 8;
-  };
-  std::array<std::array<Code, 256>, kMaxLiteralTables> codes;
+  // Codes of literals, as the writer has them; bytes as they are, and those that are alone, are codes too.
+  std::array<std::array<uint32_t, 256>, kMaxLiteralTables> codes;
   const bool is_coded = block.literals != TableMode::given;
   if (!is_coded)
-    for (uint32_t s = 0; s < 256; ++s) codes[0][s].code = static_cast<uint16_t>(s);
+    for (uint32_t s = 0; s < 256; ++s) codes[0][s] = s | 8u << 16;
   for (uint32_t t = 0; is_coded && t < choice.tables; ++t) {
     std::array<uint16_t, 256> canonical;
     assign_codes(choice.lengths[t], canonical);
     const bool is_single = single_symbol(choice.lengths[t]) != 256;
-    for (uint32_t s = 0; s < 256; ++s) codes[t][s] = is_single ? Code{0, 0} : Code{canonical[s], choice.lengths[t][s]};
+    for (uint32_t s = 0; s < 256; ++s)
+      codes[t][s] = is_single ? 0 : canonical[s] | uint32_t{choice.lengths[t][s]} << 16;
   }
-  const auto table_of = [&](uint32_t at) -> uint32_t {
-    if (choice.mode == ContextMode::none) return 0;
-    return choice.map[literal_context(choice.mode, choice.parameter, literals[at].position, literals[at].previous)];
-  };
 
-  const auto field = [&](uint32_t s, uint32_t f) -> const Coded& { return coded[s].fields[f]; };
-  uint32_t literal = 0, batch = 0;
+  size_t literal = 0;
+  uint32_t batch = 0;
   do {
     const uint32_t count = std::min(plan.count - batch, lanes);
     const bool last_batch = batch + count == plan.count;
-    const uint32_t first = plan.first + batch;
-    for (uint32_t lane = 0; lane < count; ++lane)
-      writer.symbols(lane, 3 * kRansLog,
-                     LaneWriter::pack(rans[kLiteralLength], field(first + lane, kLiteralLength).symbol),
-                     LaneWriter::pack(rans[kOffset], field(first + lane, kOffset).symbol),
-                     LaneWriter::pack(rans[kMatchLength], field(first + lane, kMatchLength).symbol));
-    const auto has_low = [&](uint32_t lane) { return field(first + lane, kOffset).extra_bits >= low_bits; };
+    const CodedSequence* const sequence = coded.data() + plan.first + batch;
+    for (uint32_t lane = 0; lane < count; ++lane) {
+      const auto& symbols = sequence[lane].symbols;
+      writer.symbols(lane, 3 * kRansLog, packed[kLiteralLength][symbols[kLiteralLength]],
+                     packed[kOffset][symbols[kOffset]], packed[kMatchLength][symbols[kMatchLength]]);
+    }
+    const auto has_low = [&](uint32_t lane) { return sequence[lane].offset_bits >= low_bits; };
     if (low_bits != ~0u)
       for (uint32_t lane = 0; lane < count; ++lane)
-        if (has_low(lane))
-          writer.symbols(lane, kRansLog,
-                         LaneWriter::pack(rans[kLowBits], field(first + lane, kOffset).extra & ((1u << low_bits) - 1)));
+        writer.symbol_if(has_low(lane), lane, kRansLog,
+                         packed[kLowBits][sequence[lane].offset_extra & ((1u << low_bits) - 1)]);
     for (uint32_t lane = 0; lane < count; ++lane) {
-      const Coded& offset = field(first + lane, kOffset);
-      const uint32_t low = has_low(lane) ? low_bits : 0, bits = offset.extra_bits - low;
-      if (bits != 0) writer.bits(lane, bits, offset.extra >> low, bits);
+      const uint32_t low = has_low(lane) ? low_bits : 0;
+      writer.extra_bits(lane, sequence[lane].offset_extra >> low, sequence[lane].offset_bits - low);
     }
     size_t literals_of_batch = last_batch ? plan.trailing : 0;
     for (uint32_t lane = 0; lane < count; ++lane) {
-      const Coded& run = field(first + lane, kLiteralLength);
-      const Coded& match = field(first + lane, kMatchLength);
-      const uint32_t bits = run.extra_bits + match.extra_bits;
-      if (bits != 0) writer.bits(lane, bits, run.extra << match.extra_bits | match.extra, bits);
-      literals_of_batch += sequences[first + lane].literals;
+      writer.extra_bits(lane, sequence[lane].length_extra, sequence[lane].length_bits);
+      literals_of_batch += sequences[plan.first + batch + lane].literals;
     }
     if (last && last_batch && header.states_released) writer.release();
 
-    const uint32_t longest = is_coded ? kMaxCodeLength : 8;
-    while (literals_of_batch != 0) {
-      const uint32_t round =
-          static_cast<uint32_t>(std::min<size_t>(literals_of_batch, kMaxLiteralsOfLane << header.lanes_log));
-      const uint32_t of_lane = literals_of_lane(round, header.lanes_log);
-      for (uint32_t step = 0; step < of_lane; step += 2) {
-        // Lanes with two literals, then those with one.
-        const uint32_t with_two = of_lane == 1 || round < step + 2 ? 0 : (round - step - 2) / of_lane + 1;
-        const uint32_t with_any = round < step + 1 ? 0 : (round - step - 1) / of_lane + 1;
-        uint32_t at = literal + step, lane = 0;
-        for (; lane < with_two; ++lane, at += of_lane) {
-          const Code code = codes[table_of(at)][bytes_of_literals[at]];
-          const Code next = codes[table_of(at + 1)][bytes_of_literals[at + 1]];
-          writer.bits(lane, 2 * longest, uint32_t{code.code} << next.length | next.code, code.length + next.length);
-        }
-        for (; lane < with_any; ++lane, at += of_lane) {
-          const Code code = codes[table_of(at)][bytes_of_literals[at]];
-          writer.bits(lane, longest, code.code, code.length);
+    if (literals_of_batch != 0) {
+      uint32_t* to = writer.literals(literals_of_batch, is_coded ? kMaxCodeLength : 8);
+      const size_t end = literal + literals_of_batch;
+      if (choice.mode == ContextMode::none) {
+        for (; literal < end; ++literal) *to++ = codes[0][bytes_of_literals[literal]];
+      } else {
+        for (; literal < end; ++literal) {
+          const Literal& at = literals[literal];
+          const uint32_t context = literal_context(choice.mode, choice.parameter, at.position, at.previous);
+          *to++ = codes[choice.map[context]][bytes_of_literals[literal]];
         }
       }
-      literal += round;
-      literals_of_batch -= round;
     }
     batch += count;
   } while (batch < plan.count);
@@ -477,8 +499,14 @@ bool TileEncoder::Work::encode_with(Filter filter, uint32_t stride, std::span<co
     apply_filter(filter, stride, tile, filtered, scratch);
     bytes = filtered;
   }
-  parser.parse(bytes, matches);
-  const uint64_t bits = planner.plan(bytes, matches, config.level >= 4, sequences, blocks);
+  const uint32_t plane = config.level <= kFastLevels ? plane_bytes({filter, stride, 0}, bytes.size()) : 0;
+  if (config.level <= kFastLevels && bytes.size() <= kMaxFastBytes)
+    fast_parser.parse(bytes, plane != 0, matches);
+  else
+    parser.parse(bytes, matches);
+  const uint64_t bits = config.level > kFastLevels
+                            ? planner.plan(bytes, matches, segment_bytes_of(bytes.size()), sequences, blocks)
+                            : planner.plan_fast(bytes, matches, plane, sequences, blocks);
   // Ends of lanes take about 4 bytes each: little of a tile.
   header = {};
   header.lanes_log = std::min<uint32_t>(kMaxLanesLog, static_cast<uint32_t>(std::bit_width(bits / 256 + 1)) - 1);
@@ -487,13 +515,22 @@ bool TileEncoder::Work::encode_with(Filter filter, uint32_t stride, std::span<co
   lanes = 1u << header.lanes_log;
 
   History history;
-  coded.clear();
+  coded.resize(sequences.size());
+  CodedSequence* to = coded.data();
   for (const Match& sequence : sequences) {
+    const Coded run = code_length_of<kLiteralLengthDirect>(sequence.literals);
+    const Coded match = code_length_of<kMatchLengthDirect>(sequence.length - kMinMatch);
+    const uint32_t repeat = history.repeat(sequence.offset, sequence.literals);
     Coded offset = code_offset(sequence.offset);
-    const uint32_t symbol = history.push(sequence.offset, sequence.literals);
-    if (symbol < kRepeats) offset = {symbol, 0, 0};
-    coded.push_back({{code_length(sequence.literals, kLiteralLengthDirect), offset,
-                      code_length(sequence.length - kMinMatch, kMatchLengthDirect)}});
+    offset.symbol = repeat < kRepeats ? repeat : offset.symbol;
+    offset.extra_bits = repeat < kRepeats ? 0 : offset.extra_bits;
+    to->symbols = {static_cast<uint8_t>(run.symbol), static_cast<uint8_t>(offset.symbol),
+                   static_cast<uint8_t>(match.symbol)};
+    to->offset_bits = static_cast<uint8_t>(offset.extra_bits);
+    to->length_bits = static_cast<uint8_t>(run.extra_bits + match.extra_bits);
+    to->offset_extra = offset.extra;
+    to->length_extra = run.extra << match.extra_bits | match.extra;
+    ++to;
   }
   const size_t before = words.size();
   write_tile(bytes, true);
@@ -518,8 +555,11 @@ bool TileEncoder::encode(std::span<const std::byte> tile, std::vector<uint32_t>&
     const uint32_t filter = static_cast<uint32_t>(work.config.forced_filter);
     const uint32_t stride = std::max(work.config.forced_stride, 1u);
     if (is_filter(filter, stride)) work.choices[0] = {static_cast<Filter>(filter), stride, 0};
-  } else if (work.config.filters && work.config.level >= 4) {
-    work.scout.choose(tile, 3, work.choices);
+  } else if (work.config.filters) {
+    if (work.config.level > kFastLevels)
+      work.scout.choose(tile, 3, work.choices);
+    else if (work.config.level == kFastLevels)
+      work.choices[0] = work.scout.choose_quickly(tile);
   }
   const size_t before = words.size();
   bool is_smaller = false;

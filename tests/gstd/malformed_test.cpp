@@ -28,7 +28,7 @@ TileVerdict check_agrees(std::span<const uint32_t> words, size_t size) {
   std::vector<std::byte> expected(size), output(size);
   const TileVerdict verdict = decode(decode_tile_reference, words, expected);
   CHECK(verdict.word <= words.size());
-  for (const auto decoder : {decode_tile, decode_tile_scalar}) {
+  for (const auto decoder : {decode_tile, decode_tile_256, decode_tile_scalar}) {
     const TileVerdict fast = decode(decoder, words, output);
     CHECK(name_of(fast.reason) == std::string(name_of(verdict.reason)));
     CHECK(fast.word == verdict.word);
@@ -59,7 +59,7 @@ TEST_SUITE("gstd malformed tiles") {
 
   TEST_CASE("another size of the output is refused") {
     for (const std::vector<uint32_t>& words : encoded(1500, 3))
-      for (const size_t size : {1, 1499, 1501, 65536}) CHECK_FALSE(check_agrees(words, size));
+      for (const size_t size : {1u, 1499u, 1501u, 65536u}) CHECK_FALSE(check_agrees(words, size));
   }
 
   TEST_CASE("every bit turned over ends in the same verdict") {

@@ -313,7 +313,7 @@ TEST_SUITE("gstd streams") {
       maker.make();
       if (maker.words.empty()) continue;
       std::vector<std::byte> output(maker.output.size());
-      for (const auto decoder : {decode_tile_reference, decode_tile, decode_tile_scalar}) {
+      for (const auto decoder : {decode_tile_reference, decode_tile, decode_tile_256, decode_tile_scalar}) {
         const TileVerdict verdict = decode(decoder, maker.words, output);
         CHECK(name_of(verdict.reason) == std::string("none"));
         CHECK(verdict.word == 0);
@@ -374,7 +374,7 @@ TEST_SUITE("gstd streams") {
         broken[random.below(static_cast<uint32_t>(broken.size()))] ^= 1u << random.below(32);
         std::vector<std::byte> expected(maker.output.size()), output(maker.output.size());
         const TileVerdict verdict = decode(decode_tile_reference, broken, expected);
-        for (const auto decoder : {decode_tile, decode_tile_scalar}) {
+        for (const auto decoder : {decode_tile, decode_tile_256, decode_tile_scalar}) {
           CHECK(decode(decoder, broken, output) == verdict);
           if (verdict) CHECK(output == expected);
         }
@@ -386,7 +386,7 @@ TEST_SUITE("gstd streams") {
     const std::vector<uint32_t> words = {0x00000008, 0x5ac8c55d, 0x00000022, 0x00000001,
                                          0xaacce840, 0xc2dcc840, 0xeec2e4e0, 0x58404200};
     const std::string text = "weft and warp, weft and warp, weft!";
-    for (const auto decoder : {decode_tile_reference, decode_tile, decode_tile_scalar}) {
+    for (const auto decoder : {decode_tile_reference, decode_tile, decode_tile_256, decode_tile_scalar}) {
       std::vector<std::byte> output(text.size());
       CHECK(decode(decoder, words, output));
       CHECK(std::memcmp(output.data(), text.data(), text.size()) == 0);

@@ -12,7 +12,7 @@ namespace {
 
 void check_decodes(std::span<const uint32_t> words, const std::vector<std::byte>& bytes) {
   std::vector<std::byte> output(bytes.size());
-  for (const auto decoder : {decode_tile_reference, decode_tile, decode_tile_scalar}) {
+  for (const auto decoder : {decode_tile_reference, decode_tile, decode_tile_256, decode_tile_scalar}) {
     const TileVerdict verdict = decode(decoder, words, output);
     CHECK(name_of(verdict.reason) == std::string("none"));
     CHECK(verdict.word == 0);
@@ -24,7 +24,7 @@ void check_decodes(std::span<const uint32_t> words, const std::vector<std::byte>
 
 TEST_SUITE("gstd tiles") {
   TEST_CASE("every kind of data comes back at every level") {
-    for (const size_t size : {1, 2, 3, 7, 64, 1000, 4096, 16384, 65535, 65536})
+    for (const size_t size : {1u, 2u, 3u, 7u, 64u, 1000u, 4096u, 16384u, 65535u, 65536u})
       for (const Sample& sample : samples_of(size))
         for (const int level : {1, 3, 5, 12, 19, 22}) {
           if (level > 5 && size > 20000 && level != 12) continue;
@@ -63,10 +63,10 @@ TEST_SUITE("gstd tiles") {
   }
 
   TEST_CASE("every filter comes back, and its number is in the tile") {
-    for (const size_t size : {777, 16384})
+    for (const size_t size : {777u, 16384u})
       for (const Sample& sample : samples_of(size))
         for (uint32_t filter = 0; filter < 16; ++filter)
-          for (const uint32_t stride : {1, 2, 3, 4, 5, 12, 127, 128}) {
+          for (const uint32_t stride : {1u, 2u, 3u, 4u, 5u, 12u, 127u, 128u}) {
             if (!is_filter(filter, stride)) continue;
             CAPTURE(sample.name);
             CAPTURE(filter);
@@ -108,7 +108,7 @@ TEST_SUITE("gstd tiles") {
     CHECK_FALSE(encoder.encode({}, words));
     CHECK_FALSE(encoder.encode(std::vector<std::byte>(kMaxTileBytes + 1), words));
     CHECK(words.empty());
-    for (const auto decoder : {decode_tile_reference, decode_tile, decode_tile_scalar}) {
+    for (const auto decoder : {decode_tile_reference, decode_tile, decode_tile_256, decode_tile_scalar}) {
       CHECK(decoder({}, {}).reason == Reason::truncated);
       const std::vector<uint32_t> zeros(100);
       CHECK(decoder(zeros, {}).reason == Reason::bad_header);

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// As lanes.cpp, 8 lanes at a time. What AVX2 has not is made of what it has: words for some of the lanes by a table of shuffles, and leading
+// zeros by the exponent of a float.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "gstd/lanes.hpp"
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define WEFT_GSTD_VECTOR_LANES 1
+#include <immintrin.h>
+#endif
+
+namespace weft::gstd {
+
+#if defined(WEFT_GSTD_VECTOR_LANES)
+
+#define WEFT_GSTD_TARGET __attribute__((target("avx2,bmi,bmi2,popcnt")))
+
+namespace {
+
+constexpr uint32_t kWidth = 8, kMaxGroups = kMaxLanes / kWidth;
+
+// 8 lanes: the queues in two halves.
+struct Group {
+  __m256i low, high, bits, state;
+};
+
+// For lanes that take words, which of the words to come is whose.
+constexpr std::array<std::array<uint8_t, kWidth>, 1u << kWidth> kTurns = [] {
+  std::array<std::array<uint8_t, kWidth>, 1u << kWidth> table{};
+  for (uint32_t takes = 0; takes < table.size(); ++takes)
+    for (uint32_t lane = 0, turn = 0; lane < kWidth; ++lane) {
+      table[takes][lane] = static_cast<uint8_t>(turn);
+      turn += takes >> lane & 1;
+    }
+  return table;
+}();
+alignas(64) constexpr std::array<uint32_t, 2 * kWidth> kOnesThenNone = {~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u};
+
+WEFT_GSTD_TARGET inline __m256i set(uint32_t value) { return _mm256_set1_epi32(static_cast<int>(value)); }
+WEFT_GSTD_TARGET inline __m256i load(const uint32_t* from) {
+  return _mm256_load_si256(reinterpret_cast<const __m256i*>(from));
+}
+WEFT_GSTD_TARGET inline void store(uint32_t* to, __m256i value) {
+  _mm256_store_si256(reinterpret_cast<__m256i*>(to), value);
+}
+WEFT_GSTD_TARGET inline Group load(const Lanes& lanes, uint32_t first) {
+  return {_mm256_load_si256(reinterpret_cast<const __m256i*>(&lanes.fifo[first])),
+          _mm256_load_si256(reinterpret_cast<const __m256i*>(&lanes.fifo[first + 4])), load(&lanes.bits[first]),
+          load(&lanes.state[first])};
+}
+WEFT_GSTD_TARGET inline void store(Lanes& lanes, uint32_t first, const Group& group) {
+  _mm256_store_si256(reinterpret_cast<__m256i*>(&lanes.fifo[first]), group.low);
+  _mm256_store_si256(reinterpret_cast<__m256i*>(&lanes.fifo[first + 4]), group.high);
+  store(&lanes.bits[first], group.bits);
+  store(&lanes.state[first], group.state);
+}
+
+WEFT_GSTD_TARGET inline __m256i low_half(__m256i of) { return _mm256_cvtepu32_epi64(_mm256_castsi256_si128(of)); }
+WEFT_GSTD_TARGET inline __m256i high_half(__m256i of) { return _mm256_cvtepu32_epi64(_mm256_extracti128_si256(of, 1)); }
+// The low words of both.
+WEFT_GSTD_TARGET inline __m256i joined(__m256i low, __m256i high) {
+  const __m256 words = _mm256_shuffle_ps(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high), _MM_SHUFFLE(2, 0, 2, 0));
+  return _mm256_permute4x64_epi64(_mm256_castps_si256(words), _MM_SHUFFLE(3, 1, 2, 0));
+}
+// All bits of the lanes below `count`, of those from `first` on.
+WEFT_GSTD_TARGET inline __m256i first_lanes(uint32_t count, uint32_t first) {
+  const uint32_t here = count <= first ? 0 : std::min(count - first, kWidth);
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(&kOnesThenNone[kWidth - here]));
+}
+
+// Numbers that are compared here are far below 2^31.
+WEFT_GSTD_TARGET inline void refill(Group& group, __m256i active, __m256i need, const uint32_t*& next) {
+  const __m256i takes = _mm256_and_si256(active, _mm256_cmpgt_epi32(need, group.bits));
+  const uint32_t mask = static_cast<uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(takes)));
+  const __m256i turns = _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(kTurns[mask].data())));
+  const __m256i ahead = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(next));
+  const __m256i words = _mm256_and_si256(takes, _mm256_permutevar8x32_epi32(ahead, turns));
+  next += _mm_popcnt_u32(mask);
+  const __m256i places = _mm256_sub_epi32(set(32), group.bits);
+  group.low = _mm256_or_si256(group.low, _mm256_sllv_epi64(low_half(words), low_half(places)));
+  group.high = _mm256_or_si256(group.high, _mm256_sllv_epi64(high_half(words), high_half(places)));
+  group.bits = _mm256_add_epi32(group.bits, _mm256_and_si256(takes, set(32)));
+}
+
+// Lanes that take none have a count of 0.
+WEFT_GSTD_TARGET inline __m256i take(Group& group, __m256i count) {
+  const __m256i low = low_half(count), high = high_half(count), all = _mm256_set1_epi64x(64);
+  const __m256i value = joined(_mm256_srlv_epi64(group.low, _mm256_sub_epi64(all, low)),
+                               _mm256_srlv_epi64(group.high, _mm256_sub_epi64(all, high)));
+  group.low = _mm256_sllv_epi64(group.low, low);
+  group.high = _mm256_sllv_epi64(group.high, high);
+  group.bits = _mm256_sub_epi32(group.bits, count);
+  return value;
+}
+
+WEFT_GSTD_TARGET inline __m256i symbol(Group& group, __m256i active, const SlotTable& table) {
+  const __m256i slot = _mm256_and_si256(group.state, set(kRansSlots - 1));
+  const auto* slots = reinterpret_cast<const int*>(table.data());
+  const __m256i zero = _mm256_setzero_si256();
+  const __m256i shares = _mm256_mask_i32gather_epi32(zero, slots, slot, active, 8);
+  const __m256i values = _mm256_mask_i32gather_epi32(zero, slots + 1, slot, active, 8);
+  // Both factors are below 2^16.
+  const __m256i product =
+      _mm256_madd_epi16(_mm256_and_si256(shares, set(0xffff)), _mm256_srli_epi32(group.state, kRansLog));
+  const __m256i state = _mm256_add_epi32(product, _mm256_srli_epi32(shares, 16));
+  // States below 2^24 are floats as they are: the exponent is the place of the highest bit.
+  const __m256i exponent = _mm256_srli_epi32(_mm256_castps_si256(_mm256_cvtepi32_ps(state)), 23);
+  const __m256i shift = _mm256_and_si256(active, _mm256_sub_epi32(set(127 + kStateLog), exponent));
+  const __m256i bits = take(group, shift);
+  group.state = _mm256_blendv_epi8(group.state, _mm256_or_si256(_mm256_sllv_epi32(state, shift), bits), active);
+  return values;
+}
+
+WEFT_GSTD_TARGET const uint32_t* sequences_256(Lanes& lanes, const uint32_t* next, const uint32_t* end,
+                                               const std::array<SlotTable, kFields>& fields, uint32_t low_bits,
+                                               uint32_t count, Sequences& sequences) {
+  const __m256i base_bits = set(0xffffff);
+  const uint32_t groups = (count + kWidth - 1) / kWidth;
+  Group group[kMaxGroups];
+  __m256i literals[kMaxGroups], match[kMaxGroups], offset[kMaxGroups], low[kMaxGroups];
+  __m256i active[kMaxGroups], has_low[kMaxGroups];
+  for (uint32_t g = 0; g < groups; ++g) {
+    group[g] = load(lanes, g * kWidth);
+    active[g] = first_lanes(count, g * kWidth);
+    refill(group[g], active[g], set(3 * kRansLog), next);
+    literals[g] = symbol(group[g], active[g], fields[kLiteralLength]);
+    offset[g] = symbol(group[g], active[g], fields[kOffset]);
+    match[g] = symbol(group[g], active[g], fields[kMatchLength]);
+    has_low[g] = low[g] = _mm256_setzero_si256();
+  }
+  if (next > end) return next;
+  if (low_bits != 32) {
+    for (uint32_t g = 0; g < groups; ++g) {
+      has_low[g] = _mm256_and_si256(active[g], _mm256_cmpgt_epi32(_mm256_srli_epi32(offset[g], 24), set(low_bits - 1)));
+      refill(group[g], has_low[g], set(kRansLog), next);
+      low[g] = symbol(group[g], has_low[g], fields[kLowBits]);
+    }
+    if (next > end) return next;
+  }
+  const __m128i low_count = _mm_cvtsi32_si128(static_cast<int>(low_bits));
+  for (uint32_t g = 0; g < groups; ++g) {
+    const __m256i bits =
+        _mm256_sub_epi32(_mm256_srli_epi32(offset[g], 24), _mm256_and_si256(has_low[g], set(low_bits)));
+    refill(group[g], active[g], bits, next);
+    const __m256i value = take(group[g], bits);
+    const __m256i with_low = _mm256_or_si256(_mm256_sll_epi32(value, low_count), low[g]);
+    offset[g] =
+        _mm256_add_epi32(_mm256_and_si256(offset[g], base_bits), _mm256_blendv_epi8(value, with_low, has_low[g]));
+    store(&sequences.offset[g * kWidth], offset[g]);
+  }
+  if (next > end) return next;
+  for (uint32_t g = 0; g < groups; ++g) {
+    const __m256i literal_bits = _mm256_srli_epi32(literals[g], 24), match_bits = _mm256_srli_epi32(match[g], 24);
+    refill(group[g], active[g], _mm256_add_epi32(literal_bits, match_bits), next);
+    store(&sequences.literals[g * kWidth],
+          _mm256_add_epi32(_mm256_and_si256(literals[g], base_bits), take(group[g], literal_bits)));
+    store(&sequences.match[g * kWidth],
+          _mm256_add_epi32(_mm256_and_si256(match[g], base_bits), take(group[g], match_bits)));
+    store(lanes, g * kWidth, group[g]);
+  }
+  return next;
+}
+
+WEFT_GSTD_TARGET BatchSizes resolve_256(Sequences& sequences, uint32_t count, uint32_t done, Repeats& repeats) {
+  alignas(64) std::array<uint32_t, kMaxLanes> histories;  // where in kHistoryShuffles
+  for (uint32_t first = 0; first < count; first += kWidth) {
+    const __m256i coded = load(&sequences.offset[first]), flag = set(kRepeatFlag), last = set(kRepeats);
+    const __m256i repeated = _mm256_cmpeq_epi32(_mm256_and_si256(coded, flag), flag);
+    const __m256i at_once = _mm256_cmpeq_epi32(load(&sequences.literals[first]), _mm256_setzero_si256());
+    __m256i place = _mm256_sub_epi32(_mm256_and_si256(coded, set(3)), at_once);
+    place = _mm256_andnot_si256(_mm256_cmpeq_epi32(place, last), place);
+    place = _mm256_blendv_epi8(last, place, repeated);
+    store(&histories[first], _mm256_slli_epi32(place, 4));
+  }
+  __m128i history = _mm_loadu_si128(reinterpret_cast<const __m128i*>(repeats.data()));
+  history = _mm_insert_epi32(history, 0, kRepeats);
+  const auto* shuffles = reinterpret_cast<const char*>(kHistoryShuffles.data());
+  BatchSizes sizes;
+  uint32_t position = done;
+  for (uint32_t lane = 0; lane < count; ++lane) {
+    const __m128i coded = _mm_slli_si128(_mm_cvtsi32_si128(static_cast<int>(sequences.offset[lane])), 12);
+    const __m128i shuffle = _mm_load_si128(reinterpret_cast<const __m128i*>(shuffles + histories[lane]));
+    history = _mm_shuffle_epi8(_mm_or_si128(history, coded), shuffle);
+    const uint32_t offset = static_cast<uint32_t>(_mm_cvtsi128_si32(history));
+    sequences.offset[lane] = offset;
+    position += sequences.literals[lane];
+    sizes.sound &= offset <= position;
+    sizes.literals += sequences.literals[lane];
+    position += sequences.match[lane];
+  }
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(repeats.data()), history);
+  sizes.bytes = position - done;
+  return sizes;
+}
+
+template <LiteralSource source>
+WEFT_GSTD_TARGET const uint32_t* literals_256(Lanes& lanes, uint32_t lanes_log, const uint32_t* next,
+                                              const uint32_t* end, const LiteralTable* tables, const uint8_t* map,
+                                              const uint8_t* numbers, size_t count, uint8_t* to) {
+  constexpr uint32_t kLongest = source == LiteralSource::plain ? 8 : kMaxCodeLength;
+  constexpr int kUnread = 64 - static_cast<int>(kMaxCodeLength);
+  const auto* entries = reinterpret_cast<const int*>(tables->entries.data());
+  const uint32_t groups = (1u << lanes_log) / kWidth;
+  Group group[kMaxGroups];
+  for (uint32_t g = 0; g < groups; ++g) group[g] = load(lanes, g * kWidth);
+
+  // Where the table of a literal behind this one begins.
+  alignas(64) std::array<uint32_t, 257> table_behind;
+  if constexpr (source == LiteralSource::by_previous)
+    for (uint32_t v = 0; v < 257; ++v) table_behind[v] = map[literal_class(v)] * kTableStride;
+  const __m256i zero = _mm256_setzero_si256();
+
+  while (count != 0) {
+    const uint32_t round = static_cast<uint32_t>(std::min<size_t>(count, kMaxLiteralsOfLane << lanes_log));
+    const uint32_t of_lane = literals_of_lane(round, lanes_log);
+    // The round's literals of each lane, the first lowest; four in a word.
+    alignas(64) std::array<std::array<uint32_t, 2>, kMaxLanes> bytes;
+    __m256i words[kMaxGroups][2], previous[kMaxGroups];
+    for (uint32_t g = 0; g < kMaxGroups; ++g) {
+      words[g][0] = words[g][1] = zero;
+      previous[g] = set(kNoLiteral);
+    }
+    for (uint32_t step = 0; step < of_lane; step += 2) {
+      const uint32_t with_two = of_lane == 1 || round < step + 2 ? 0 : (round - step - 2) / of_lane + 1;
+      const uint32_t with_any = round < step + 1 ? 0 : (round - step - 1) / of_lane + 1;
+      for (uint32_t g = 0; g < groups && g * kWidth < with_any; ++g) {
+        const __m256i any = first_lanes(with_any, g * kWidth), two = first_lanes(with_two, g * kWidth);
+        refill(group[g], any, _mm256_add_epi32(set(kLongest), _mm256_and_si256(two, set(kLongest))), next);
+        for (uint32_t i = step; i < step + 2; ++i) {
+          const __m256i active = i == step ? any : two;
+          __m256i found;
+          if constexpr (source == LiteralSource::plain) {
+            found = take(group[g], _mm256_and_si256(active, set(8)));
+          } else {
+            __m256i index = joined(_mm256_srli_epi64(group[g].low, kUnread), _mm256_srli_epi64(group[g].high, kUnread));
+            if constexpr (source == LiteralSource::by_position) {
+              alignas(32) std::array<uint32_t, kWidth> begins;
+              for (uint32_t lane = 0; lane < kWidth; ++lane) {
+                const uint32_t at = (g * kWidth + lane) * of_lane + i;
+                begins[lane] = (numbers[at] & (kMaxLiteralTables - 1)) * kTableStride;
+              }
+              index = _mm256_add_epi32(index, load(begins.data()));
+            }
+            if constexpr (source == LiteralSource::by_previous) {
+              const auto* behind = reinterpret_cast<const int*>(table_behind.data());
+              index = _mm256_add_epi32(index, _mm256_i32gather_epi32(behind, previous[g], 4));
+            }
+            const __m256i entry = _mm256_mask_i32gather_epi32(zero, entries, index, active, 2);
+            const __m256i length = _mm256_and_si256(_mm256_srli_epi32(entry, 8), set(15));
+            group[g].low = _mm256_sllv_epi64(group[g].low, low_half(length));
+            group[g].high = _mm256_sllv_epi64(group[g].high, high_half(length));
+            group[g].bits = _mm256_sub_epi32(group[g].bits, length);
+            found = _mm256_and_si256(entry, set(255));
+          }
+          if constexpr (source == LiteralSource::by_previous) previous[g] = found;
+          const __m128i place = _mm_cvtsi32_si128(static_cast<int>(8 * (i % 4)));
+          words[g][i / 4] = _mm256_or_si256(words[g][i / 4], _mm256_sll_epi32(found, place));
+        }
+      }
+      if (next > end) return next;
+    }
+    // Lanes in a row: each writes over what the one before had too much, and what is behind the round's last is of no account.
+    for (uint32_t g = 0; g < groups; ++g) {
+      const __m256i high_pairs = _mm256_unpackhi_epi32(words[g][0], words[g][1]);
+      const __m256i low_pairs = _mm256_unpacklo_epi32(words[g][0], words[g][1]);
+      uint32_t* const at = bytes[g * kWidth].data();
+      store(at, _mm256_permute2x128_si256(low_pairs, high_pairs, 0x20));
+      store(at + 8, _mm256_permute2x128_si256(low_pairs, high_pairs, 0x31));
+    }
+    uint8_t* at = to;
+    for (uint32_t lane = 0; lane < groups * kWidth; ++lane, at += of_lane) std::memcpy(at, bytes[lane].data(), 8);
+    to += round;
+    numbers += source == LiteralSource::by_position ? round : 0;
+    count -= round;
+  }
+  for (uint32_t g = 0; g < groups; ++g) store(lanes, g * kWidth, group[g]);
+  return next;
+}
+
+const uint32_t* read_literals_256(Lanes& lanes, uint32_t lanes_log, const uint32_t* next, const uint32_t* end,
+                                  LiteralSource source, const LiteralTable* tables, const uint8_t* map,
+                                  const uint8_t* numbers, size_t count, uint8_t* to) {
+  switch (source) {
+    case LiteralSource::plain:
+      return literals_256<LiteralSource::plain>(lanes, lanes_log, next, end, tables, map, numbers, count, to);
+    case LiteralSource::one_table:
+      return literals_256<LiteralSource::one_table>(lanes, lanes_log, next, end, tables, map, numbers, count, to);
+    case LiteralSource::by_position:
+      return literals_256<LiteralSource::by_position>(lanes, lanes_log, next, end, tables, map, numbers, count, to);
+    case LiteralSource::by_previous:
+      return literals_256<LiteralSource::by_previous>(lanes, lanes_log, next, end, tables, map, numbers, count, to);
+  }
+  return next;
+}
+
+}  // namespace
+
+const VectorLanes* vector_lanes_256() {
+  static constexpr VectorLanes kLanes = {sequences_256, resolve_256, read_literals_256};
+  static const bool has = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi2") != 0;
+  return has ? &kLanes : nullptr;
+}
+
+#else
+
+const VectorLanes* vector_lanes_256() { return nullptr; }
+
+#endif
+
+}  // namespace weft::gstd
