@@ -10,6 +10,7 @@ weft_kernel(subgroup_merge_self_test.comp)
 weft_kernel(balanced_path_self_test.comp)
 weft_kernel(sort_self_test.comp)
 weft_kernel(load_balance_self_test.comp)
+weft_kernel(fse_self_test.comp)
 weft_kernel(workgroup_self_test.comp TYPES u32:u32 u32x2:u32x2)
 
 # Each fault beside the same kernel without it, so that a net that always rings is found out too.

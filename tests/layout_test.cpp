@@ -288,6 +288,7 @@ const std::map<std::string_view, const HostStruct*> kPushedTo{
     {"subgroup_merge_self_test", &kSelfTestPush},
     {"sort_self_test", &kSelfTestPush},
     {"load_balance_self_test", &kSelfTestPush},
+    {"fse_self_test", &kSelfTestPush},
     {"workgroup_self_test", &kSelfTestPush},
     {"planted_shared_race", &kPlantedPush},
     {"planted_shared_race_planted", &kPlantedPush},
