@@ -18,6 +18,7 @@ struct DecodeOptions {
   std::string filters = "auto";           ///< "auto": filters and contexts, "none": neither
   bool checksums = true;                  ///< whether the device compares those of tiles
   std::vector<uint32_t> copies = {1, 8};  ///< of a file that are decoded at once
+  uint32_t in_flight = 0;                 ///< tiles decoded at once; 0: as many as gstd thinks best
   std::vector<std::string> gd;            ///< NAME=FILE.gd: the same data for the driver's decoder
   bool single_tile = false;
   bool size_sweep = false;

@@ -60,9 +60,11 @@ class GstdDecodeCase final : public DecodeCase {
   GstdDecodeCase(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies, const DecodeOptions& options,
                  const std::string& note)
       : DecodeCase("gstd_decode", input, slice, copies,
-                   fmt::format("copies={} level={} tile={} filters={}{}{}", copies, input.level, input.tile_bytes,
+                   fmt::format("copies={} level={} tile={} filters={}{}{}{}", copies, input.level, input.tile_bytes,
                                input.level == "given" ? "given" : options.filters,
-                               options.checksums && input.checksums ? "" : " checksums=off", note)),
+                               options.checksums && input.checksums ? "" : " checksums=off",
+                               options.in_flight == 0 ? "" : fmt::format(" in_flight={}", options.in_flight), note)),
+        in_flight_(options.in_flight),
         verifies_(options.checksums && input.checksums) {}
 
   uint64_t compressed_bytes() const override { return bench::compressed_bytes(input(), slice()); }
@@ -71,6 +73,7 @@ class GstdDecodeCase final : public DecodeCase {
     GstdDecodeConfig config;
     config.tile_bytes = input().tile_bytes;
     config.verify = verifies_;
+    config.tiles_in_flight = in_flight_;
     auto decoder = GstdDecode::create(gpu.context(), config);
     if (!decoder) return decoder.error();
     decoder_ = *std::move(decoder);
@@ -146,6 +149,7 @@ class GstdDecodeCase final : public DecodeCase {
     return std::optional<Mismatch>();
   }
 
+  uint32_t in_flight_;
   bool verifies_;
   uint64_t source_id_ = next_array_id(), table_id_ = next_array_id();
   std::optional<GstdDecode> decoder_;
