@@ -106,6 +106,7 @@ bool GpuConverter::is_whole(const StreamTiles& stream) const {
 
 Status GpuConverter::finish(const gstd::Sink& sink) {
   auto tiles = weft::gstd_tiles(stream_, 0, 0, config_);
+  if (!tiles && tiles.error().code == ErrorCode::out_of_host_memory) return tiles.error();
   if (!tiles) return explain(tiles.error().message);
   tiles_ = *std::move(tiles);
   for (const GstdTile& tile : tiles_) sums_.push_back(tile.checksum);
