@@ -97,7 +97,8 @@ class Batch {
 };
 
 Status Batch::decode(Gpu& gpu, const GstdDecode& decoder) {
-  status_.assign(1 + table_.size(), 0);
+  status_.assign(1 + table_.size(), UINT32_MAX);  // no verdict is a mismatch
+  status_[0] = 0;
   output_.assign(table_.size() * stride_, kPoison);
   const auto table = std::as_bytes(std::span(table_)), source = std::as_bytes(std::span(source_));
   const auto status = std::as_writable_bytes(std::span(status_));

@@ -279,10 +279,11 @@ alike() {
   ((status != 0)) || same "$what" out host.out
   same "$what: what is said" err host.err
 }
-# Many files a command, since a software device takes its time for every pipeline.
+# Many files a command, since a software device takes its time for every pipeline. No tile has more than 64 KiB: lavapipe ends what
+# has gone through 65,535 iterations of loops.
 if "$gstd" -t --gpu content.gst 2>err; then
   streams=(content.gst both.gst zeros.gst empty.gst)
-  for options in --tile=16K "--tile=1M --segment=1M" "--filter=delta:3 -9" "--filter=zigzag-planes:4" --no-check; do
+  for options in --tile=16K --segment=1M "--filter=delta:3 -9" "--filter=zigzag-planes:4" --no-check; do
     # shellcheck disable=SC2086 # words are wanted
     expect 0 "$options" "$gstd" $options -fo "with${#streams[@]}.gst" content
     streams+=("with${#streams[@]}.gst")

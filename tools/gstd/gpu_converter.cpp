@@ -18,7 +18,7 @@ using weft::Status;
 // Of a segment's header: docs/gstd-format.md, section 1.
 constexpr size_t kFlagsAt = 5, kTileLogAt = 6, kContentBytesAt = 24, kSegmentBytesAt = 28, kStreamChecksumAt = 40;
 constexpr uint32_t kMagic = 0x44545347;  // "GSTD"
-constexpr uint32_t kLastSegment = 1, kTileChecksums = 2, kStreamChecksum = 4;
+constexpr uint32_t kLastSegment = 1, kStreamChecksum = 4;
 
 uint32_t byte_at(std::span<const std::byte> bytes, size_t at) { return std::to_integer<uint32_t>(bytes[at]); }
 
@@ -61,11 +61,8 @@ void GpuConverter::read_headers() {
   for (size_t at = 0; at < stream_.size();) {
     const auto header = std::span(stream_).subspan(at);
     const uint32_t flags = byte_at(header, kFlagsAt), tile_log = byte_at(header, kTileLogAt);
-    const uint32_t checksums = flags & (kTileChecksums | kStreamChecksum);
     const uint64_t tile_bytes = uint64_t{1} << tile_log;
     const size_t end = tile + ((word_at(header, kContentBytesAt) + tile_bytes - 1) >> tile_log);
-    if (runs_.empty() || runs_.back().checksums != checksums) runs_.push_back({tile, tile, checksums});
-    runs_.back().end = end;
     if (begins) streams_.push_back({tile, tile, std::nullopt});
     streams_.back().end = end;
     begins = (flags & kLastSegment) != 0;
@@ -76,25 +73,25 @@ void GpuConverter::read_headers() {
   }
 }
 
-// Of content whose stream has a checksum while its tiles have none.
-void GpuConverter::add_sums(size_t& tile, std::span<const std::byte> content) {
-  for (size_t at = 0; at < content.size(); at += tiles_[tile++].count)
-    sums_[tile] = checksum_of(content.subspan(at, tiles_[tile].count));
+// Whether a stream has a checksum while its tiles have none, so that theirs are made of the content.
+bool GpuConverter::sums_content() const {
+  return config_.verify && std::ranges::any_of(streams_, [&](const StreamTiles& stream) {
+           return stream.checksum && stream.first < stream.end && tiles_[stream.first].has_checksum == 0;
+         });
 }
 
-Status GpuConverter::decode(const Run& run, const gstd::Sink& sink) {
-  const bool verify = config_.verify && (run.checksums & kTileChecksums) != 0;
-  const bool sums_content = config_.verify && run.checksums == kStreamChecksum;
-  size_t tile = run.first;
+Status GpuConverter::decode(const gstd::Sink& sink) {
+  const bool sums = sums_content();
+  size_t tile = 0;
   const gstd::Sink summed = [&](std::span<const std::byte> content) -> Status {
-    if (sums_content) add_sums(tile, content);
+    for (size_t at = 0; sums && at < content.size(); at += tiles_[tile++].count)
+      if (tiles_[tile].has_checksum == 0) sums_[tile] = checksum_of(content.subspan(at, tiles_[tile].count));
     return sink(content);
   };
-  const auto tiles = std::span(tiles_).subspan(run.first, run.end - run.first);
-  const auto refused = decoder_.decode(stream_, tiles, tile_bytes_, verify, summed);
+  const auto refused = decoder_.decode(stream_, tiles_, tile_bytes_, config_.verify, summed);
   if (!refused) return refused.error();
   if (!*refused) return {};
-  return explain("tile " + std::to_string(run.first + (*refused)->tile) + ", " + weft::name_of((*refused)->reason));
+  return explain("tile " + std::to_string((*refused)->tile) + ", " + (*refused)->reason);
 }
 
 bool GpuConverter::is_whole(const StreamTiles& stream) const {
@@ -111,8 +108,7 @@ Status GpuConverter::finish(const gstd::Sink& sink) {
   tiles_ = *std::move(tiles);
   for (const GstdTile& tile : tiles_) sums_.push_back(tile.checksum);
   read_headers();
-  for (const Run& run : runs_)
-    if (Status status = decode(run, sink); !status) return status;
+  if (Status status = decode(sink); !status) return status;
   if (!config_.verify) return {};
   for (const StreamTiles& stream : streams_)
     if (!is_whole(stream)) return explain("a stream's checksum");

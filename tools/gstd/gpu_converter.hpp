@@ -24,11 +24,6 @@ class GpuConverter final : public Converter {
   weft::Status finish(const weft::gstd::Sink& sink) override;
 
  private:
-  // Tiles of segments that are one after the other and have the same checksums.
-  struct Run {
-    size_t first = 0, end = 0;
-    uint32_t checksums = 0;  // flags of the headers
-  };
   // A stream's tiles, and what its last segment says of them all.
   struct StreamTiles {
     size_t first = 0, end = 0;
@@ -36,8 +31,8 @@ class GpuConverter final : public Converter {
   };
 
   void read_headers();
-  weft::Status decode(const Run& run, const weft::gstd::Sink& sink);
-  void add_sums(size_t& tile, std::span<const std::byte> content);
+  bool sums_content() const;
+  weft::Status decode(const weft::gstd::Sink& sink);
   bool is_whole(const StreamTiles& stream) const;
   weft::Status explain(const std::string& otherwise) const;
 
@@ -46,7 +41,6 @@ class GpuConverter final : public Converter {
   std::vector<std::byte> stream_;
   std::vector<weft::GstdTile> tiles_;
   std::vector<uint32_t> sums_;  // of the tiles, where there are any
-  std::vector<Run> runs_;
   std::vector<StreamTiles> streams_;
   uint32_t tile_bytes_ = 0;  // of the largest
 };

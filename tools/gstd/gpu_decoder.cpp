@@ -12,6 +12,12 @@ using weft::Result;
 using weft::Status;
 
 constexpr uint64_t kBatchBytes = 64u << 20;  // of content, and of all that is read for it
+constexpr uint32_t kNoVerdict = UINT32_MAX;
+
+// A tile may have no verdict, as where a driver ends an invocation that it takes for hung.
+std::string reason_of(uint32_t verdict) {
+  return verdict == kNoVerdict ? "no verdict" : weft::name_of(static_cast<weft::GstdRefusal>(verdict & 0xff));
+}
 
 }  // namespace
 
@@ -75,8 +81,7 @@ Status GpuDecoder::upload(std::span<const std::byte> stream, std::span<const Gst
   if (Status status = gpu_.upload(tiles_->range(), table_bytes); !status) return status;
   if (Status status = gpu_.upload(source_->range(), stream.subspan(batch.source_at, batch.source_bytes)); !status)
     return status;
-  // All of them, so that a tile that nothing is said of counts as refused.
-  return gpu_.fill(status_->range(), UINT32_MAX);
+  return gpu_.fill(status_->range(), kNoVerdict);
 }
 
 Status GpuDecoder::run(const weft::GstdDecode& decoder, const Batch& batch) {
@@ -95,8 +100,8 @@ Result<std::optional<RefusedTile>> GpuDecoder::first_refused(const Batch& batch)
   const auto refused =
       std::find_if(verdicts.begin() + 1, verdicts.end(), [](uint32_t verdict) { return verdict != 0; });
   if (refused == verdicts.end()) return std::optional<RefusedTile>();
-  return std::optional(RefusedTile{batch.first + static_cast<size_t>(refused - verdicts.begin()) - 1,
-                                   static_cast<weft::GstdRefusal>(*refused & 0xff)});
+  return std::optional(
+      RefusedTile{batch.first + static_cast<size_t>(refused - verdicts.begin()) - 1, reason_of(*refused)});
 }
 
 Result<std::optional<RefusedTile>> GpuDecoder::decode(std::span<const std::byte> stream,

@@ -18,7 +18,7 @@ namespace gstd_tool {
 /// A tile that the device refused.
 struct RefusedTile {
   size_t tile = 0;
-  weft::GstdRefusal reason = weft::GstdRefusal::none;
+  std::string reason;
 };
 
 /// Decodes tiles on a Vulkan device, in batches of at most 64 MiB of content and of as much memory.
@@ -30,7 +30,7 @@ class GpuDecoder {
   const std::string& name() const noexcept { return gpu_.info().name; }
 
   /// Decodes tiles of `stream`, as weft::gstd_tiles made them for source and output 0, and gives the sink their content in order, a
-  /// batch at a time. `tile_bytes`: of the largest. `verify`: whether their checksums are compared, which they then have. A batch that
+  /// batch at a time. `tile_bytes`: of the largest. `verify`: whether the checksums that they have are compared. A batch that
   /// has a tile which is refused is not given; that ends the work with the first such tile. Errors: the device's and the sink's.
   weft::Result<std::optional<RefusedTile>> decode(std::span<const std::byte> stream,
                                                   std::span<const weft::GstdTile> tiles, uint32_t tile_bytes,
