@@ -21,7 +21,7 @@ struct RefusedTile {
   std::string reason;
 };
 
-/// Decodes tiles on a Vulkan device, in batches of at most 64 MiB of content and of as much memory.
+/// Decodes tiles on a Vulkan device, in batches of at most 64 MiB of content.
 class GpuDecoder {
  public:
   /// `device` as weft::GpuConfig has it. Errors: as weft::Gpu::open.
