@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <weft/gstd.hpp>
 #include <weft/version.hpp>
 
+#include "decode.hpp"
 #include "git_commit.hpp"
 #include "support/options.hpp"
 
@@ -70,6 +72,55 @@ void apply(const Texts& texts, Options& options) {
   options.strategy = *parse_strategy(texts.strategy);
 }
 
+#ifdef WEFT_BENCH_CODEC
+CLI::App* add_decode_options(CLI::App& app, DecodeOptions& options) {
+  CLI::App* const decode = app.add_subcommand(
+      "decode", "Decodes files by gstd on the device, beside a copy, the driver's GDeflate and the CPU.");
+  decode->add_option("files", options.files, "content, or .gst files, which are taken as they are")
+      ->required()
+      ->check(CLI::ExistingFile)
+      ->type_name("FILE...");
+  decode->add_option("--device", options.device,
+                     "index in --list, part of a name, or UUID (default: WEFT_DEVICE, or the best)");
+  decode->add_option("--bytes,--first-bytes", options.first_bytes, "of each file's content only the first N")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  decode->add_option("--level", options.level, "that files are compressed at (default: 19)")->check(CLI::Range(1, 22));
+  decode->add_option("--tile-bytes", options.tile_bytes, "bytes a tile, a power of two (default: 65536)")
+      ->type_name("N")
+      ->check(CLI::Range(gstd::kLeastTileBytes, gstd::kMostTileBytes));
+  decode->add_option("--filters", options.filters, "auto or none (default: auto)")
+      ->check(CLI::IsMember({"auto", "none"}));
+  decode->add_flag("!--no-checksums", options.checksums, "do not compare those of tiles on the device");
+  decode->add_option("--copies", options.copies, "copies of a file that are decoded at once (default: 1,8)")
+      ->delimiter(',')
+      ->type_name("N,...")
+      ->check(CLI::Range(1u, 1024u));
+  decode->add_option("--in-flight", options.in_flight, "tiles decoded at once, which scratch is for (default: gstd's)")
+      ->type_name("N");
+  decode
+      ->add_option("--gd", options.gd,
+                   "the same data as FILE's NAME for the driver's decoder; shortens FILE to as much")
+      ->type_name("NAME=FILE.gd")
+      ->allow_extra_args(false);
+  decode->add_flag("--single-tile", options.single_tile, "also one tile alone");
+  decode->add_flag("--size-sweep", options.size_sweep, "also the first 64 KiB, 1 MiB and 10 MB, and all");
+  decode->add_flag("!--no-cpu", options.cpu, "no rows of the CPU's decoders");
+  decode
+      ->add_option("--malformed", options.malformed, "compare N mutated tiles of each file with the reference decoder")
+      ->type_name("N");
+  decode->add_option("--seed", options.seed, "of the mutations (default: 1)")->type_name("N");
+  decode->add_option("--repeats", options.repeats, "timed calls a row (default: 30)")
+      ->type_name("N")
+      ->check(CLI::Range(1u, 100000u));
+  decode->add_option("--warm-up", options.warm_up_ms, "milliseconds a row runs before it is timed (default: 200)")
+      ->check(CLI::Range(0.0, 60000.0));
+  decode->add_option("--json", options.json, "write the results as JSON to FILE, or to stdout for -")
+      ->type_name("FILE");
+  return decode;
+}
+#endif
+
 int run(int argc, char** argv) {
   CLI::App app("Verifies and times weft's primitives on any Vulkan device.", "weft-bench");
   Options options;
@@ -126,6 +177,9 @@ int run(int argc, char** argv) {
   codec->add_flag("!--no-peers", codec_options.peers, "gstd alone");
   codec->add_option("--ratios", codec_options.ratios, "write gstd's sizes as CSV to FILE")->type_name("FILE");
   codec->add_option("--json", codec_options.json, "write everything as JSON to FILE")->type_name("FILE");
+
+  DecodeOptions decode_options;
+  CLI::App* const decode = add_decode_options(app, decode_options);
 #endif
 
   try {
@@ -135,6 +189,7 @@ int run(int argc, char** argv) {
   }
 #ifdef WEFT_BENCH_CODEC
   if (*codec) return run_codec(codec_options);
+  if (*decode) return run_decode(decode_options);
 #endif
   apply(texts, options);
   if (*compare) return run_compare(first, second);

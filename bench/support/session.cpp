@@ -277,9 +277,9 @@ Result<double> Session::predict_ms(const BenchCase& bench_case, const CaseBuffer
     };
     // A short call's overhead makes it look slower an item than a long one is, so a longer one may still show that n
     // fits.
-    if (at(n) <= kMaxCallMs || speed->n >= n) return at(n);
+    if (at(n) <= max_call_ms_ || speed->n >= n) return at(n);
     const uint64_t next = std::min(n, speed->n * kProbeGrowth);
-    if (next == n || at(next) > kMaxCallMs) return at(n);
+    if (next == n || at(next) > max_call_ms_) return at(n);
     if (const Status status = probe(next); !status) return status.error();
   }
 }
@@ -315,7 +315,7 @@ Status Session::run_size(BenchCase& bench_case, uint64_t n, std::optional<Speed>
   if (!buffers) return buffers.error();
   const auto predicted = predict_ms(bench_case, *buffers, n, speed);
   if (!predicted) return predicted.error();
-  if (*predicted > kMaxCallMs) {
+  if (*predicted > max_call_ms_) {
     row.problem = fmt::format("skipped: would take ~{:.0f} ms in one dispatch", *predicted);
     return {};
   }

@@ -26,8 +26,8 @@ inline constexpr double kMaxCallMs = 100;
 /// case's arrays lie one behind the other; repetitions work on the same ones.
 class Session {
  public:
-  Session(Gpu gpu, ItemSource& source, uint32_t repeats, double warm_up_ms)
-      : gpu_(std::move(gpu)), source_(source), repeats_(repeats), warm_up_ms_(warm_up_ms) {}
+  Session(Gpu gpu, ItemSource& source, uint32_t repeats, double warm_up_ms, double max_call_ms = kMaxCallMs)
+      : gpu_(std::move(gpu)), source_(source), repeats_(repeats), warm_up_ms_(warm_up_ms), max_call_ms_(max_call_ms) {}
 
   Gpu& gpu() noexcept { return gpu_; }
   /// "device", or "wall" once device timestamps were found missing or wrong; `timer_problem` then says how.
@@ -51,7 +51,7 @@ class Session {
   Status run_size(BenchCase& bench_case, uint64_t n, std::optional<Speed>& speed, Row& row);
   Result<CaseBuffers> buffers_for(const BenchCase& bench_case, uint64_t n);
   Status ensure(std::optional<Buffer>& buffer, uint64_t bytes);
-  /// The time a call on `n` items will take, found by shorter calls; over kMaxCallMs where even they say so.
+  /// The time a call on `n` items will take, found by shorter calls; over max_call_ms where even they say so.
   Result<double> predict_ms(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n,
                             std::optional<Speed>& speed);
   Result<std::vector<double>> time(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n, uint32_t count);
@@ -64,6 +64,7 @@ class Session {
   ItemSource& source_;
   uint32_t repeats_;
   double warm_up_ms_;
+  double max_call_ms_;
   std::string timer_problem_;
   std::optional<Buffer> input_;
   std::optional<Buffer> output_;

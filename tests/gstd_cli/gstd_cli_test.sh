@@ -126,6 +126,7 @@ same "streams one after the other" out twice
 expect 0 "several files to standard output" bash -c "'$gstd' -c content original | '$gstd' -dc"
 same "several files to standard output" out twice
 : >empty
+"$gstd" -q <empty >empty.gst
 expect 0 "nothing" bash -c "'$gstd' <empty | '$gstd' -d"
 same "nothing" out empty
 expect 0 "a device" "$gstd" -f content -o /dev/null
@@ -256,6 +257,75 @@ expect 1 "--limit" "$gstd" -dc --limit=2999999 zeros.gst
 says "--limit" "more content than the 2999999 bytes that are allowed"
 [[ ! -s out ]] || fail "--limit: something was written"
 expect 0 "a limit that is kept" "$gstd" -t --limit=3000000 zeros.gst
+
+# --gpu: the same content, words and statuses as without it, where there is a device.
+expect 1 "--gpu where no device is" env VK_DRIVER_FILES=/dev/null VK_ICD_FILENAMES=/dev/null "$gstd" -dc --gpu content.gst
+says "--gpu where no device is" "gstd: --gpu: "
+[[ ! -s out ]] || fail "--gpu where no device is: something was written"
+expect 1 "--gpu of no such device" "$gstd" -dc --gpu=nonesuch content.gst
+says "--gpu of no such device" "gstd: --gpu: "
+for options in "--gpu content" "-l --gpu content.gst" "-d --gpu= content.gst"; do
+  # shellcheck disable=SC2086 # words are wanted
+  expect 1 "$options" "$gstd" $options
+  says "$options" "gstd: --gpu"
+done
+# alike WHAT OPTIONS...: with --gpu the command does what it does without: status, output, and what it says.
+alike() {
+  local what=$1 status
+  shift
+  "$gstd" "$@" >host.out 2>host.err
+  status=$?
+  expect "$status" "$what" "$gstd" --gpu "$@"
+  ((status != 0)) || same "$what" out host.out
+  same "$what: what is said" err host.err
+}
+# Many files a command, since a software device takes its time for every pipeline. No tile has more than 64 KiB: lavapipe ends what
+# has gone through 65,535 iterations of loops.
+if "$gstd" -t --gpu content.gst 2>err; then
+  streams=(content.gst both.gst zeros.gst empty.gst)
+  for options in --tile=16K --segment=1M "--filter=delta:3 -9" "--filter=zigzag-planes:4" --no-check; do
+    # shellcheck disable=SC2086 # words are wanted
+    expect 0 "$options" "$gstd" $options -fo "with${#streams[@]}.gst" content
+    streams+=("with${#streams[@]}.gst")
+  done
+  last=${streams[-1]}
+  # Streams of one file, with checksums and without, are a run of each.
+  cat content.gst "$last" content.gst >mixed.gst
+  alike "--gpu -d" -dc "${streams[@]}" mixed.gst
+  alike "--gpu -t" -t "${streams[@]}"
+  expect 0 "--gpu to a file" "$gstd" -d --gpu=0 --rm -fo restored "$last"
+  same "--gpu to a file" restored original
+  absent "--gpu and --rm" "$last"
+  # Damage is told in the same words, wherever it is: in headers, tables, and tiles.
+  tables=$((56 + 8 * (($(stat -c %s original) + 65535) / 65536) + 4))
+  damaged=()
+  for at in 5 30 60 $((tables - 3)) "$tables" $((tables + 5)) $((tables + 400)) $((size / 2)) $((size - 2)); do
+    cp content.gst "bad$at.gst"
+    printf '\xa5' | dd of="bad$at.gst" bs=1 seek="$at" conv=notrunc status=none
+    damaged+=("bad$at.gst")
+  done
+  # Halves of two files that fit each other are refused by the stream's checksum alone.
+  for half in left right; do
+    head -c 1500000 /dev/urandom >"$half"
+    expect 0 "halves" "$gstd" -q -T1 --segment=1M -fo "$half.gst" "$half"
+    begin=$(od -An -tu4 -j28 -N4 "$half.gst" | tr -d ' ')
+    head -c "$begin" "$half.gst" >"$half.first"
+    tail -c +$((begin + 1)) "$half.gst" >"$half.second"
+  done
+  cat left.first right.second >spliced.gst
+  alike "--gpu of what is damaged" -t "${damaged[@]}" spliced.gst cut.gst empty original content.gst
+  says "--gpu of what is damaged" "spliced.gst: byte "
+  says "--gpu of what is damaged" "content.gst: good"
+  alike "--gpu of what is damaged, unchecked" -t --no-check "${damaged[@]}" spliced.gst
+  says "--gpu of what is damaged, unchecked" "spliced.gst: good"
+  alike "--gpu beyond a limit" -dc --limit=2999999 zeros.gst
+  expect 1 "--gpu of a damaged file" "$gstd" -d --gpu -fo damaged "bad$((size / 2)).gst"
+  absent "--gpu of a damaged file" damaged
+  if unfinished; then fail "--gpu: unfinished files are left"; fi
+else
+  grep -q '^gstd: --gpu: ' err || fail "-t --gpu: $(head -c 300 err)"
+  printf 'no Vulkan device: --gpu is not tried\n' >&2
+fi
 
 # Options that are none.
 for options in -x --nonsense -0 -23 -T300 -Tx --tile=1000 --tile=100K --tile= --segment=1K --filter=best --filter=delta:0 \

@@ -12,7 +12,9 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "converter.hpp"
 #include "files.hpp"
+#include "gpu_converter.hpp"
 #include "meter.hpp"
 #include "work.hpp"
 
@@ -30,14 +32,6 @@ Error refuse(std::string what) { return {ErrorCode::invalid_argument, std::move(
 struct Sizes {
   uint64_t read = 0;
   uint64_t written = 0;
-};
-
-// Takes pieces of an input, and gives the sink those of the output.
-class Converter {
- public:
-  virtual ~Converter() = default;
-  virtual Status write(std::span<const std::byte> bytes, const gstd::Sink& sink) = 0;
-  virtual Status finish(const gstd::Sink& sink) = 0;
 };
 
 class CompressConverter final : public Converter {
@@ -266,11 +260,22 @@ bool compress_files(const Options& options) {
 }
 
 bool decompress_files(const Options& options) {
-  const auto make = [&](std::optional<uint64_t>) -> Result<std::unique_ptr<Converter>> {
+  std::optional<GpuDecoder> gpu;
+  if (options.gpu) {
+    Result<GpuDecoder> opened = GpuDecoder::open(*options.gpu);
+    if (!opened) {
+      tell_error(options, "--gpu", opened.error().message);
+      return false;
+    }
+    gpu = *std::move(opened);
+    if (options.verbosity >= 3) std::fprintf(stderr, "decoding by %s\n", gpu->name().c_str());
+  }
+  const auto make = [&](std::optional<uint64_t> size) -> Result<std::unique_ptr<Converter>> {
     gstd::DecompressConfig config;
     config.max_content = options.limit;
     config.verify = options.verify;
     config.threads = options.compress.threads;
+    if (gpu) return std::unique_ptr<Converter>(new GpuConverter(*gpu, config, size));
     auto decompressor = gstd::Decompressor::create(config);
     if (!decompressor) return decompressor.error();
     return std::unique_ptr<Converter>(new DecompressConverter(*std::move(decompressor)));

@@ -125,6 +125,7 @@ Status Parser::parse_long(std::string_view option) {
       {"--quiet", [](Options& o) { --o.verbosity; }},
       {"--verbose", [](Options& o) { ++o.verbosity; }},
       {"--json", [](Options& o) { o.json = true; }},
+      {"--gpu", [](Options& o) { o.gpu.emplace(); }},
       {"--from-zst", [](Options& o) { o.from_zst = true; }},
       {"--check", [](Options& o) { o.compress.tile_checksums = o.compress.stream_checksum = o.verify = true; }},
       {"--no-check", [](Options& o) { o.compress.tile_checksums = o.compress.stream_checksum = o.verify = false; }},
@@ -144,7 +145,7 @@ Status Parser::parse_long(std::string_view option) {
   const std::string_view name = option.substr(0, equals);
   const auto wants = [&](std::string_view wanted) { return name == wanted; };
   if (!wants("--threads") && !wants("--tile") && !wants("--segment") && !wants("--filter") && !wants("--limit") &&
-      !wants("--long") && !wants("--output"))
+      !wants("--long") && !wants("--output") && !wants("--gpu"))
     return refuse(std::string(option) + ": no such option (gstd -h lists them)");
   std::string_view value;
   if (equals != std::string_view::npos) {
@@ -163,6 +164,10 @@ Status Parser::parse_long(std::string_view option) {
   if (wants("--output")) {
     options_.output = value;
     return value.empty() ? Status(refuse("--output has no name")) : Status();
+  }
+  if (wants("--gpu")) {
+    options_.gpu = value;
+    return value.empty() ? Status(refuse("--gpu= names no device")) : Status();
   }
   if (wants("--limit")) {
     const auto limit = size_of(value);
@@ -267,6 +272,8 @@ Result<Options> Parser::parse() {
   if (options.json && options.mode != Mode::list) return refuse("--json goes with --list");
   if (options.from_zst && options.mode != Mode::compress)
     return refuse("--from-zst compresses, and goes with no other work");
+  if (options.gpu && options.mode != Mode::decompress && options.mode != Mode::test)
+    return refuse("--gpu goes with -d and -t: compressing is the CPU's work");
   if (options.to_stdout && !options.output.empty()) return refuse("-c and -o name two outputs");
   if (options.output == "-") {
     options.output.clear();
@@ -308,6 +315,7 @@ Sources are kept.
   --[no-]check     checksums (on)
   --[no-]progress  a line that tells how far the work is (on a terminal)
   --limit=SIZE     refuse what restores to more
+  --gpu[=DEVICE]   -d and -t by a Vulkan device: the best, or the one of an index, a part of a name or a UUID
   --from-zst       compress what .zst files hold; --long[=#] for their windows of up to 2^# bytes
 
   -b[#] -e# -i#    benchmark beside zstd at levels # to #, for # seconds a figure (-b3 -i2, one thread)

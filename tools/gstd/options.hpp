@@ -23,9 +23,10 @@ struct Options {
   bool remove_sources = false;
   bool json = false;
   bool verify = true;
-  std::optional<bool> progress;  ///< none: on a terminal
-  int verbosity = 2;             ///< 0: nothing but the exit status; 1: errors; 2: and a line a file; 3: more
-  std::string output;            ///< empty: named after the input
+  std::optional<std::string> gpu;  ///< the device that decodes, as weft::GpuConfig has it; none: the CPU
+  std::optional<bool> progress;    ///< none: on a terminal
+  int verbosity = 2;               ///< 0: nothing but the exit status; 1: errors; 2: and a line a file; 3: more
+  std::string output;              ///< empty: named after the input
   std::vector<std::string> inputs;
   uint64_t limit = UINT64_MAX;  ///< bytes of content of an input
   int window_log = 27;          ///< the largest of a .zst

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weft::bench {
+
+/// What `weft-bench decode` is told: each file compressed once, then decoded on the device and beside it.
+struct DecodeOptions {
+  std::string device;
+  std::vector<std::string> files;     ///< content, or streams of gstd, which are taken as they are
+  uint64_t first_bytes = UINT64_MAX;  ///< of each file's content
+  std::optional<int> level;           ///< 19 without; of a stream that is given it only names the rows
+  uint32_t tile_bytes = 1u << 16;
+  std::string filters = "auto";           ///< "auto": filters and contexts, "none": neither
+  bool checksums = true;                  ///< whether the device compares those of tiles
+  std::vector<uint32_t> copies = {1, 8};  ///< of a file that are decoded at once
+  uint32_t in_flight = 0;                 ///< tiles decoded at once; 0: as many as gstd thinks best
+  std::vector<std::string> gd;            ///< NAME=FILE.gd: the same data for the driver's decoder
+  bool single_tile = false;
+  bool size_sweep = false;
+  bool cpu = true;
+  uint64_t malformed = 0;  ///< mutated tiles of each file that are compared with the reference decoder
+  uint64_t seed = 1;       ///< of the mutations
+  uint32_t repeats = 30;
+  double warm_up_ms = 200;
+  std::string json;  ///< a file's name, "-" or empty
+};
+
+/// The exit status: 0, or 1 where a result was wrong or nothing could be measured.
+int run_decode(const DecodeOptions& options);
+
+}  // namespace weft::bench

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "decode_cases.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "support/copy_kernel.hpp"
+
+namespace weft::bench {
+namespace {
+
+// Arrays of different cases are never taken for one another's.
+uint64_t next_array_id() {
+  static uint64_t id = uint64_t{1} << 63;
+  return id++;
+}
+
+// Tells a call's arrays of equal bytes, one for each copy, that are to lie a stride apart.
+Status check_stride(std::span<const BufferRange> ranges, uint64_t stride) {
+  for (size_t copy = 0; copy < ranges.size(); ++copy)
+    if (ranges[copy].offset != ranges[0].offset + copy * stride)
+      return Error{ErrorCode::invalid_argument, "the copies do not lie behind each other"};
+  return {};
+}
+
+class CopyOfOutputCase final : public DecodeCase {
+ public:
+  CopyOfOutputCase(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies, const std::string& note)
+      : DecodeCase("copy", input, slice, copies, fmt::format("copies={}{}", copies, note)) {}
+
+  Status prepare(Gpu& gpu) override {
+    auto kernel = CopyKernel::create(gpu);
+    if (!kernel) return kernel.error();
+    kernel_ = std::move(kernel).value();
+    return {};
+  }
+  void release() override { kernel_.reset(); }
+  std::vector<HostArray> inputs(ItemSource&, uint64_t) const override { return {copies(), HostArray{content(), id_}}; }
+  std::vector<uint64_t> outputs(uint64_t) const override { return {output_bytes()}; }
+
+  Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override {
+    if (Status status = check_stride(buffers.inputs, output_stride()); !status) return status;
+    kernel_->record(commands, buffers.inputs[0], buffers.outputs[0], n < sizes().back() ? n : output_bytes());
+    return {};
+  }
+  Result<std::optional<Mismatch>> verify(Gpu& gpu, ItemSource&, const CaseBuffers& buffers, uint64_t) const override {
+    return verify_copies(gpu, buffers.outputs[0]);
+  }
+
+ private:
+  uint64_t id_ = next_array_id();
+  std::optional<CopyKernel> kernel_;
+};
+
+class GstdDecodeCase final : public DecodeCase {
+ public:
+  GstdDecodeCase(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies, const DecodeOptions& options,
+                 const std::string& note)
+      : DecodeCase("gstd_decode", input, slice, copies,
+                   fmt::format("copies={} level={} tile={} filters={}{}{}{}", copies, input.level, input.tile_bytes,
+                               input.level == "given" ? "given" : options.filters,
+                               options.checksums && input.checksums ? "" : " checksums=off",
+                               options.in_flight == 0 ? "" : fmt::format(" in_flight={}", options.in_flight), note)),
+        in_flight_(options.in_flight),
+        verifies_(options.checksums && input.checksums) {}
+
+  uint64_t compressed_bytes() const override { return bench::compressed_bytes(input(), slice()); }
+
+  Status prepare(Gpu& gpu) override {
+    GstdDecodeConfig config;
+    config.tile_bytes = input().tile_bytes;
+    config.verify = verifies_;
+    config.tiles_in_flight = in_flight_;
+    auto decoder = GstdDecode::create(gpu.context(), config);
+    if (!decoder) return decoder.error();
+    decoder_ = *std::move(decoder);
+    make_table();
+    return {};
+  }
+  void release() override {
+    decoder_.reset();
+    table_ = {};
+  }
+  std::vector<HostArray> inputs(ItemSource&, uint64_t) const override {
+    std::vector<HostArray> arrays(copies(), HostArray{source(), source_id_});
+    arrays.push_back({std::as_bytes(std::span(table_)), table_id_});
+    return arrays;
+  }
+  std::vector<uint64_t> outputs(uint64_t) const override {
+    return {output_bytes(), sizeof(uint32_t) * (1 + table_.size())};
+  }
+  uint64_t scratch_bytes(uint64_t) const override { return decoder_->scratch_bytes(table_.size()); }
+
+  Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override {
+    const auto sources = std::span(buffers.inputs).first(copies());
+    if (Status status = check_stride(sources, stride_of(source().size())); !status) return status;
+    const uint64_t source_bytes = stride_of(source().size()) * (copies() - 1) + source().size();
+    return decoder_->record(commands, {.tiles = buffers.inputs.back(),
+                                       .tile_count = tiles_in(n),
+                                       .source = {sources[0].buffer, sources[0].offset, source_bytes},
+                                       .output = buffers.outputs[0],
+                                       .status = buffers.outputs[1],
+                                       .scratch = buffers.scratch});
+  }
+  Result<std::optional<Mismatch>> verify(Gpu& gpu, ItemSource&, const CaseBuffers& buffers, uint64_t) const override {
+    auto refused = first_refused(gpu, buffers.outputs[1]);
+    if (!refused || *refused) return refused;
+    return verify_copies(gpu, buffers.outputs[0]);
+  }
+
+ private:
+  // The slice's words, with whatever headers lie between them.
+  std::span<const std::byte> source() const {
+    const GstdTile& first = input().tiles[slice().first_tile];
+    const GstdTile& last = input().tiles[slice().end_tile - 1];
+    return std::span(input().stream).subspan(first.source, last.source + 4 * uint64_t{last.words} - first.source);
+  }
+
+  void make_table() {
+    const auto tiles = std::span(input().tiles).subspan(slice().first_tile, slice().tiles());
+    for (uint64_t copy = 0; copy < copies(); ++copy)
+      for (GstdTile tile : tiles) {
+        tile.source += copy * stride_of(source().size()) - tiles[0].source;
+        tile.output += copy * output_stride() - slice().begin;
+        table_.push_back(tile);
+      }
+  }
+
+  // As many tiles as make so many bytes, and one at least.
+  uint64_t tiles_in(uint64_t n) const {
+    uint64_t tiles = 0;
+    for (uint64_t bytes = 0; tiles < table_.size(); ++tiles) {
+      bytes += table_[tiles].bytes;
+      if (bytes > n) break;
+    }
+    return std::max<uint64_t>(tiles, 1);
+  }
+
+  Result<std::optional<Mismatch>> first_refused(Gpu& gpu, const BufferRange& range) const {
+    std::vector<uint32_t> status(1 + table_.size());
+    if (const Status read = gpu.download(range, std::as_writable_bytes(std::span(status))); !read) return read.error();
+    for (size_t tile = 0; tile < table_.size(); ++tile)
+      if (const uint32_t word = status[1 + tile]; word != 0)
+        return std::optional(Mismatch{tile, "a tile that is decoded",
+                                      fmt::format("{} at word {}", name_of(GstdRefusal{word & 0xff}), word >> 8)});
+    return std::optional<Mismatch>();
+  }
+
+  uint32_t in_flight_;
+  bool verifies_;
+  uint64_t source_id_ = next_array_id(), table_id_ = next_array_id();
+  std::optional<GstdDecode> decoder_;
+  std::vector<GstdTile> table_;
+};
+
+// Works on buffers of its own: the driver wants their addresses in its regions.
+class GdeflateCase final : public DecodeCase {
+ public:
+  GdeflateCase(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies, const GdFile& gd,
+               const DriverDecoder& driver, bool indirect, const std::string& note)
+      : DecodeCase("gdeflate_driver", input, slice, copies,
+                   fmt::format("copies={} {}{}", copies, indirect ? "indirect" : "direct", note)),
+        gd_(gd),
+        driver_(driver),
+        indirect_(indirect),
+        first_(slice.begin / GdFile::kTileBytes),
+        end_((slice.end + GdFile::kTileBytes - 1) / GdFile::kTileBytes) {}
+
+  uint64_t compressed_bytes() const override {
+    uint64_t bytes = 0;
+    for (uint64_t tile = first_; tile < end_; ++tile) bytes += gd_.tiles[tile].bytes + 4;
+    return bytes;
+  }
+
+  Status prepare(Gpu& gpu) override;
+  void release() override {
+    source_.reset();
+    output_.reset();
+    regions_.reset();
+    counts_.reset();
+    region_list_ = {};
+  }
+
+  Status record(VkCommandBuffer commands, const CaseBuffers&, uint64_t n) const override {
+    const uint64_t wanted = n < sizes().back() ? n / GdFile::kTileBytes : region_list_.size();
+    const auto count = static_cast<uint32_t>(std::clamp<uint64_t>(wanted, 1, region_list_.size()));
+    if (indirect_)
+      driver_.decompress_indirect_count(commands, regions_->address(), counts_->address() + 4 * uint64_t{count - 1},
+                                        sizeof(VkDecompressMemoryRegionNV));
+    else
+      driver_.decompress(commands, count, region_list_.data());
+    return {};
+  }
+  Result<std::optional<Mismatch>> verify(Gpu& gpu, ItemSource&, const CaseBuffers&, uint64_t) const override {
+    return verify_copies(gpu, output_->range());
+  }
+
+ private:
+  std::span<const std::byte> source() const {
+    const GdFile::Tile& last = gd_.tiles[end_ - 1];
+    const uint64_t begin = gd_.tiles[first_].at;
+    return std::span(gd_.bytes).subspan(begin, last.at + (uint64_t{last.bytes} + 3) / 4 * 4 - begin);
+  }
+  void list_regions();
+  Status create_buffers(Gpu& gpu);
+
+  const GdFile& gd_;
+  const DriverDecoder& driver_;
+  bool indirect_;
+  uint64_t first_, end_;  // tiles of gd_
+  std::optional<Buffer> source_, output_, regions_, counts_;
+  std::vector<VkDecompressMemoryRegionNV> region_list_;
+};
+
+void GdeflateCase::list_regions() {
+  for (uint64_t copy = 0; copy < copies(); ++copy)
+    for (uint64_t tile = first_; tile < end_; ++tile) {
+      const uint64_t at = (tile - first_) * GdFile::kTileBytes;
+      region_list_.push_back(
+          {source_->address() + copy * stride_of(source().size()) + gd_.tiles[tile].at - gd_.tiles[first_].at,
+           output_->address() + copy * output_stride() + at, gd_.tiles[tile].bytes,
+           std::min<uint64_t>(GdFile::kTileBytes, copy_bytes() - at),
+           VK_MEMORY_DECOMPRESSION_METHOD_GDEFLATE_1_0_BIT_NV});
+    }
+}
+
+Status GdeflateCase::create_buffers(Gpu& gpu) {
+  const auto create = [&](std::optional<Buffer>& buffer, uint64_t bytes) -> Status {
+    auto created = gpu.create_buffer(bytes);
+    if (!created) return created.error();
+    buffer = *std::move(created);
+    return {};
+  };
+  const uint64_t regions = copies() * (end_ - first_);
+  if (Status status = create(source_, stride_of(source().size()) * copies()); !status) return status;
+  if (Status status = create(output_, output_bytes()); !status) return status;
+  if (Status status = create(regions_, regions * sizeof(VkDecompressMemoryRegionNV)); !status) return status;
+  return create(counts_, regions * sizeof(uint32_t));
+}
+
+Status GdeflateCase::prepare(Gpu& gpu) {
+  if (indirect_ && copies() * (end_ - first_) > driver_.most_indirect)
+    return Error{ErrorCode::unsupported, fmt::format("the driver takes {} regions", driver_.most_indirect)};
+  if (Status status = create_buffers(gpu); !status) return status;
+  list_regions();
+  for (uint64_t copy = 0; copy < copies(); ++copy) {
+    const uint64_t at = copy * stride_of(source().size());
+    if (Status status = gpu.upload(source_->range(at, source().size()), source()); !status) return status;
+  }
+  // A call on the first regions reads its count where that many are counted.
+  std::vector<uint32_t> counts(region_list_.size());
+  for (size_t i = 0; i < counts.size(); ++i) counts[i] = static_cast<uint32_t>(i + 1);
+  if (Status status = gpu.upload(regions_->range(), std::as_bytes(std::span(region_list_))); !status) return status;
+  if (Status status = gpu.upload(counts_->range(), std::as_bytes(std::span(counts))); !status) return status;
+  // What earlier rows left in this memory must not pass for this one's.
+  return gpu.fill(output_->range(), 0xa5c35a3c);
+}
+
+}  // namespace
+
+DecodeCase::DecodeCase(std::string primitive, const DecodeInput& input, const DecodeSlice& slice, uint32_t copies,
+                       const std::string& variant)
+    : BenchCase(std::move(primitive), fmt::format("data={} {}", input.name, variant), Type::u8,
+                {slice.bytes() * copies}),
+      input_(input),
+      slice_(slice),
+      copies_(copies) {}
+
+Result<std::optional<Mismatch>> DecodeCase::verify_copies(Gpu& gpu, const BufferRange& range) const {
+  std::vector<std::byte> found(slice_.bytes());
+  const auto expected = content();
+  for (uint64_t copy = 0; copy < copies_; ++copy) {
+    const uint64_t at = copy * output_stride();
+    if (const Status read = gpu.download({range.buffer, range.offset + at, found.size()}, found); !read)
+      return read.error();
+    if (std::memcmp(found.data(), expected.data(), found.size()) == 0) continue;
+    const auto differs = std::mismatch(expected.begin(), expected.end(), found.begin());
+    return std::optional(Mismatch{at + static_cast<uint64_t>(differs.first - expected.begin()),
+                                  fmt::format("byte {}", std::to_integer<int>(*differs.first)),
+                                  fmt::format("byte {}", std::to_integer<int>(*differs.second))});
+  }
+  return std::optional<Mismatch>();
+}
+
+std::unique_ptr<DecodeCase> copy_of_output_case(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies,
+                                                const std::string& note) {
+  return std::make_unique<CopyOfOutputCase>(input, slice, copies, note);
+}
+
+std::unique_ptr<DecodeCase> gstd_decode_case(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies,
+                                             const DecodeOptions& options, const std::string& note) {
+  return std::make_unique<GstdDecodeCase>(input, slice, copies, options, note);
+}
+
+std::unique_ptr<DecodeCase> gdeflate_case(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies,
+                                          const GdFile& gd, const DriverDecoder& driver, bool indirect,
+                                          const std::string& note) {
+  return std::make_unique<GdeflateCase>(input, slice, copies, gd, driver, indirect, note);
+}
+
+}  // namespace weft::bench

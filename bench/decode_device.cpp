@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "decode_device.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace weft::bench {
+namespace {
+
+// weft::Gpu turns on what weft uses. What else its device shall have comes in between it and the loader: Vulkan's entry is handed to
+// Gpu::open, and a vkCreateDevice from there that adds to what it is given. Vulkan's functions have no room for an argument of ours, so
+// this is what they work on; it is written before the one open that uses it.
+struct Loader {
+  PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;
+  PFN_vkCreateDevice create_device = nullptr;
+};
+Loader loader;
+
+VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical_device, const VkDeviceCreateInfo* given,
+                                             const VkAllocationCallbacks* allocator, VkDevice* device) {
+  std::vector<const char*> extensions(given->ppEnabledExtensionNames,
+                                      given->ppEnabledExtensionNames + given->enabledExtensionCount);
+  extensions.push_back(VK_NV_MEMORY_DECOMPRESSION_EXTENSION_NAME);
+  VkPhysicalDeviceMemoryDecompressionFeaturesNV feature{};
+  feature.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_DECOMPRESSION_FEATURES_NV;
+  feature.pNext = const_cast<void*>(given->pNext);
+  feature.memoryDecompression = VK_TRUE;
+  VkDeviceCreateInfo info = *given;
+  info.pNext = &feature;
+  info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+  info.ppEnabledExtensionNames = extensions.data();
+  return loader.create_device(physical_device, &info, allocator, device);
+}
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance, const char* name) {
+  const PFN_vkVoidFunction function = loader.get_instance_proc_addr(instance, name);
+  if (function == nullptr || std::string_view(name) != "vkCreateDevice") return function;
+  loader.create_device = reinterpret_cast<PFN_vkCreateDevice>(function);
+  return reinterpret_cast<PFN_vkVoidFunction>(&create_device);
+}
+
+template <class F>
+F function_of(const Gpu& gpu, const char* name) {
+  return reinterpret_cast<F>(gpu.get_instance_proc_addr()(gpu.instance(), name));
+}
+
+bool has_extension(const Gpu& gpu) {
+  const auto enumerate =
+      function_of<PFN_vkEnumerateDeviceExtensionProperties>(gpu, "vkEnumerateDeviceExtensionProperties");
+  uint32_t count = 0;
+  if (enumerate(gpu.physical_device(), nullptr, &count, nullptr) != VK_SUCCESS) return false;
+  std::vector<VkExtensionProperties> extensions(count);
+  if (enumerate(gpu.physical_device(), nullptr, &count, extensions.data()) != VK_SUCCESS) return false;
+  return std::ranges::any_of(extensions, [](const VkExtensionProperties& extension) {
+    return std::strcmp(extension.extensionName, VK_NV_MEMORY_DECOMPRESSION_EXTENSION_NAME) == 0;
+  });
+}
+
+// Why the device cannot decode GDeflate, or nothing, and then how many regions at once.
+std::string absence_of_driver(const Gpu& gpu, uint64_t& most_indirect) {
+  if (!has_extension(gpu)) return gpu.info().name + " has no VK_NV_memory_decompression";
+  VkPhysicalDeviceMemoryDecompressionFeaturesNV feature{};
+  feature.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_DECOMPRESSION_FEATURES_NV;
+  VkPhysicalDeviceFeatures2 features{};
+  features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+  features.pNext = &feature;
+  function_of<PFN_vkGetPhysicalDeviceFeatures2>(gpu, "vkGetPhysicalDeviceFeatures2")(gpu.physical_device(), &features);
+  if (feature.memoryDecompression == VK_FALSE) return gpu.info().name + " has no feature memoryDecompression";
+  VkPhysicalDeviceMemoryDecompressionPropertiesNV limits{};
+  limits.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_DECOMPRESSION_PROPERTIES_NV;
+  VkPhysicalDeviceProperties2 properties{};
+  properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+  properties.pNext = &limits;
+  function_of<PFN_vkGetPhysicalDeviceProperties2>(gpu, "vkGetPhysicalDeviceProperties2")(gpu.physical_device(),
+                                                                                         &properties);
+  if ((limits.decompressionMethods & VK_MEMORY_DECOMPRESSION_METHOD_GDEFLATE_1_0_BIT_NV) == 0)
+    return gpu.info().name + " decompresses memory, but no GDeflate 1.0";
+  most_indirect = limits.maxDecompressionIndirectCount;
+  return {};
+}
+
+std::optional<DriverDecoder> driver_of(const Gpu& gpu, uint64_t most_indirect) {
+  const auto get_device_proc_addr = function_of<PFN_vkGetDeviceProcAddr>(gpu, "vkGetDeviceProcAddr");
+  const VkDevice device = gpu.context().device();
+  DriverDecoder driver;
+  driver.decompress =
+      reinterpret_cast<PFN_vkCmdDecompressMemoryNV>(get_device_proc_addr(device, "vkCmdDecompressMemoryNV"));
+  driver.decompress_indirect_count = reinterpret_cast<PFN_vkCmdDecompressMemoryIndirectCountNV>(
+      get_device_proc_addr(device, "vkCmdDecompressMemoryIndirectCountNV"));
+  driver.most_indirect = most_indirect;
+  if (driver.decompress == nullptr || driver.decompress_indirect_count == nullptr) return std::nullopt;
+  return driver;
+}
+
+}  // namespace
+
+Result<DecodeDevice> open_decode_device(const std::string& device, bool wants_driver) {
+  GpuConfig config;
+  config.device = device;
+  auto plain = Gpu::open(config);
+  if (!plain) return plain.error();
+  DecodeDevice opened{*std::move(plain), std::nullopt, {}};
+  if (!wants_driver) return opened;
+  uint64_t most_indirect = 0;
+  opened.driver_absent = absence_of_driver(opened.gpu, most_indirect);
+  if (!opened.driver_absent.empty()) return opened;
+
+  loader = {opened.gpu.get_instance_proc_addr(), nullptr};
+  config.get_instance_proc_addr = &get_instance_proc_addr;
+  auto extended = Gpu::open(config);
+  if (!extended) return extended.error();
+  opened.gpu = *std::move(extended);
+  opened.driver = driver_of(opened.gpu, most_indirect);
+  if (!opened.driver) opened.driver_absent = "the driver lacks functions of VK_NV_memory_decompression";
+  return opened;
+}
+
+}  // namespace weft::bench

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "converter.hpp"
+#include "gpu_decoder.hpp"
+
+namespace gstd_tool {
+
+/// Decodes what it is given by a device, with the results of gstd::Decompressor. Keeps all of the stream until it ends, since a device
+/// wants many tiles at once.
+class GpuConverter final : public Converter {
+ public:
+  /// `size`: bytes of the stream, if that is known.
+  GpuConverter(GpuDecoder& decoder, const weft::gstd::DecompressConfig& config, std::optional<uint64_t> size);
+
+  weft::Status write(std::span<const std::byte> bytes, const weft::gstd::Sink& sink) override;
+  weft::Status finish(const weft::gstd::Sink& sink) override;
+
+ private:
+  // A stream's tiles, and what its last segment says of them all.
+  struct StreamTiles {
+    size_t first = 0, end = 0;
+    std::optional<uint32_t> checksum;
+  };
+
+  void read_headers();
+  bool sums_content() const;
+  weft::Status decode(const weft::gstd::Sink& sink);
+  bool is_whole(const StreamTiles& stream) const;
+  weft::Status explain(const std::string& otherwise) const;
+
+  GpuDecoder& decoder_;
+  weft::gstd::DecompressConfig config_;
+  std::vector<std::byte> stream_;
+  std::vector<weft::GstdTile> tiles_;
+  std::vector<uint32_t> sums_;  // of the tiles, where there are any
+  std::vector<StreamTiles> streams_;
+  uint32_t tile_bytes_ = 0;  // of the largest
+};
+
+}  // namespace gstd_tool
