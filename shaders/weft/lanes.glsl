@@ -158,16 +158,22 @@ void lanes_buffer_barrier() {
 
 // A value that the group's lanes have alike, told to the compiler where a group is a subgroup: without it, a branch that depends on the
 // value is made for lanes that part ways, and so is every shuffle behind it. What comes from memory, shuffles and ballots is not known to
-// be alike; what is computed of values that are, is. WEFT_LANES_REDUCE_UNIFORM, a constant that the includer may define: whether a
-// reduction tells it, which one vendor's compiler believes where it does not believe a broadcast.
+// be alike; what is computed of values that are, is, but for what loops carry. Of conditions, votes tell it everywhere. Of numbers a
+// broadcast should; WEFT_LANES_REDUCE_UNIFORM, a constant that the includer may define, takes a reduction, which one vendor's compiler
+// believes where it does not believe a broadcast.
 #ifndef WEFT_LANES_REDUCE_UNIFORM
 #define WEFT_LANES_REDUCE_UNIFORM false
 #endif
+#if WEFT_SUBGROUP_EMULATED
+uint lanes_uniform(uint value) { return value; }
+bool lanes_uniform(bool value) { return value; }
+#else
 uint lanes_uniform(uint value) {
   if (kSubgroupSize != 32u) return value;
   return WEFT_LANES_REDUCE_UNIFORM ? subgroup_max(value) : subgroup_uniform(value);
 }
-bool lanes_uniform(bool value) { return lanes_uniform(value ? 1u : 0u) != 0u; }
+bool lanes_uniform(bool value) { return kSubgroupSize == 32u ? subgroup_any(value) : value; }
+#endif
 
 // The sum over the lanes before this one.
 uint lanes_exclusive_add(uint value) { return lanes_inclusive_add(value) - value; }
