@@ -73,12 +73,12 @@ struct GstdDecodeArgs {
 /// decoder on the host.
 ///
 /// Cost: reads the source once and writes the output once, beside matches that are read back; a tile with a filter passes through
-/// scratch. 1 dispatch. Scratch: a tile's bytes for each in flight. Devices need neither 8-bit storage nor 64-bit integers.
+/// scratch. 2 dispatches for as many tiles as are in flight. Scratch: twice a tile's bytes and 2 KiB for each of these. Devices need neither 8-bit storage nor 64-bit integers.
 /// Synchronisation: the library's one rule (weft/context.hpp); status[0] is the caller's to clear. Threads: one GstdDecode may record on
 /// many at once.
 class GstdDecode {
  public:
-  /// Builds the pipeline. Errors: invalid_argument (no such size of tiles), out_of_host_memory, out_of_device_memory, device_lost.
+  /// Builds the pipelines. Errors: invalid_argument (no such size of tiles), out_of_host_memory, out_of_device_memory, device_lost.
   static Result<GstdDecode> create(const Context& context, const GstdDecodeConfig& config = {});
 
   /// Bytes of scratch for a call with so many tiles at most.

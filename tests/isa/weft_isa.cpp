@@ -4,7 +4,7 @@
 //   weft-isa [OPTIONS] DIRECTORY    writes DIRECTORY/<family>.csv
 //     --check COMMITTED             also fails where a table differs from COMMITTED/<family>.csv
 //     --family FAMILY               only this one
-//     --primitive PRIMITIVE         only the kernels of this one: scan, by_key, reduce, compaction or others
+//     --primitive PRIMITIVE         only the kernels of this one: scan, by_key, reduce, compaction, gstd or others
 //     --tune OVERRIDES              sets WEFT_TUNE, which otherwise has no effect here
 //
 // Fails where a kernel spills registers or uses scratch memory. The library itself builds the pipelines, through the
@@ -29,6 +29,7 @@
 #include <utility>
 #include <vector>
 
+#include <weft/gstd_decode.hpp>
 #include <weft/weft.hpp>
 
 #include "runtime/kernel_registry.hpp"
@@ -356,6 +357,11 @@ std::string build_others(const weft::Context& context) {
   return {};
 }
 
+std::string build_gstd(const weft::Context& context) {
+  const auto decode = weft::GstdDecode::create(context);
+  return decode ? std::string() : decode.error().message;
+}
+
 // What --primitive names. Of those with strategies only look-back depends on 64-bit atomics, so that without them the rest need
 // not be built again.
 struct Primitive {
@@ -366,7 +372,7 @@ struct Primitive {
 constexpr Primitive kPrimitives[] = {
     {"scan", nullptr, &build_scans},        {"by_key", nullptr, &build_by_key},
     {"reduce", &build_reductions, nullptr}, {"compaction", nullptr, &build_compaction},
-    {"others", &build_others, nullptr},
+    {"gstd", &build_gstd, nullptr},         {"others", &build_others, nullptr},
 };
 
 std::string build(const weft::Context& context, const std::string& only) {
