@@ -45,9 +45,9 @@ Result<GstdDecode> GstdDecode::create(const Context& context, const GstdDecodeCo
   auto plan = std::make_shared<Plan>();
   plan->state = context.state();
   plan->config = config;
-  // Wide subgroups hold several groups. Emulated ones hold one at most: groups part ways, and meet at no barrier.
-  plan->workgroup =
-      state.subgroup_backend() == SubgroupBackend::emulated ? kLanes : std::max(kLanes, state.subgroup_size());
+  // A subgroup for each group, where there are such; else wide ones hold several. (Emulated ones never do: groups part ways, and meet at no
+  // barrier.)
+  plan->workgroup = std::max(kLanes, state.subgroup_size_in(kLanes));
   const uint64_t fitting = kMostScratch / tile_scratch(config.tile_bytes);
   plan->tiles_in_flight = config.tiles_in_flight != 0
                               ? config.tiles_in_flight

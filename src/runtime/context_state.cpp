@@ -2,6 +2,7 @@
 #include "runtime/context_state.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <utility>
 
@@ -197,6 +198,14 @@ Result<std::shared_ptr<const Pipeline>> ContextState::pipeline(const std::string
   return built;
 }
 
+uint32_t ContextState::subgroup_size_in(uint32_t workgroup_size) const noexcept {
+  if (workgroup_size >= subgroup_size_) return subgroup_size_;
+  const bool narrows =
+      subgroup_backend_ == SubgroupBackend::emulated ||
+      (pin_subgroup_size_ && std::has_single_bit(workgroup_size) && workgroup_size >= facts_.subgroups.min_size);
+  return narrows ? workgroup_size : subgroup_size_;
+}
+
 Result<std::shared_ptr<const Pipeline>> ContextState::build_pipeline(const std::string& name, uint32_t workgroup_size,
                                                                      std::span<const uint32_t> constants,
                                                                      const KernelSet* own) const {
@@ -219,9 +228,8 @@ Result<std::shared_ptr<const Pipeline>> ContextState::build_pipeline(const std::
   if (result != VK_SUCCESS) return error_of(result, ("vkCreateShaderModule for " + name).c_str());
   const vk::UniqueShaderModule module(ref(), module_handle);
 
-  // An emulated subgroup is no wider than its workgroup.
-  const bool emulated = subgroup_backend_ == SubgroupBackend::emulated;
-  std::vector<uint32_t> values{workgroup_size, emulated ? std::min(subgroup_size_, workgroup_size) : subgroup_size_};
+  const uint32_t subgroup_size = subgroup_size_in(workgroup_size);
+  std::vector<uint32_t> values{workgroup_size, subgroup_size};
   values.insert(values.end(), constants.begin(), constants.end());
   std::vector<VkSpecializationMapEntry> entries;
   for (uint32_t id = 0; id < values.size(); ++id)
@@ -234,7 +242,7 @@ Result<std::shared_ptr<const Pipeline>> ContextState::build_pipeline(const std::
 
   VkPipelineShaderStageRequiredSubgroupSizeCreateInfo required_size{};
   required_size.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO;
-  required_size.requiredSubgroupSize = subgroup_size_;
+  required_size.requiredSubgroupSize = subgroup_size;
   VkComputePipelineCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
   info.layout = layout_.get();
@@ -244,7 +252,7 @@ Result<std::shared_ptr<const Pipeline>> ContextState::build_pipeline(const std::
   info.stage.pName = "main";
   info.stage.pSpecializationInfo = &specialization;
   if (pin_subgroup_size_) info.stage.pNext = &required_size;
-  if (require_full_subgroups_ && workgroup_size % subgroup_size_ == 0)
+  if (require_full_subgroups_ && workgroup_size % subgroup_size == 0)
     info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
   VkPipeline handle = VK_NULL_HANDLE;
   result = table_.vkCreateComputePipelines(device_, cache_, 1, &info, allocator_, &handle);

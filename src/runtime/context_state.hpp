@@ -60,6 +60,8 @@ class ContextState : public std::enable_shared_from_this<ContextState> {
   const DeviceTraits& traits() const noexcept { return traits_; }
   SubgroupBackend subgroup_backend() const noexcept { return subgroup_backend_; }
   uint32_t subgroup_size() const noexcept { return subgroup_size_; }
+  /// Of a pipeline with workgroups of this size: no wider than they are, where subgroups are emulated or the device has such sizes.
+  uint32_t subgroup_size_in(uint32_t workgroup_size) const noexcept;
   uint32_t required_subgroup_size() const noexcept { return pin_subgroup_size_ ? subgroup_size_ : 0; }
   Strategy strategy() const noexcept { return strategy_; }  ///< what automatic means here; never automatic
   bool strategy_is_forced() const noexcept { return strategy_is_forced_; }  ///< by the host or WEFT_STRATEGY
