@@ -41,6 +41,11 @@ uint32_t scaled(const Backend& backend, uint32_t hardware, uint32_t software, ui
   return backend.is_emulated() ? emulated : software;
 }
 
+/// Whether a tile of so many lanes is decoded within lavapipe's iterations: few lanes take many rounds, emulated ones loop themselves.
+bool is_short_enough(const Backend& backend, uint32_t bytes, uint32_t lanes) {
+  return !is_lavapipe(backend) || bytes / lanes <= (backend.is_emulated() ? 3000u : 8000u);
+}
+
 /// The words of a tile; empty where they would not be smaller.
 std::vector<uint32_t> encoded(std::span<const std::byte> tile, const gstd::TileEncoderConfig& config = {}) {
   gstd::TileEncoder encoder(config);
@@ -164,6 +169,7 @@ TEST_SUITE("gstd_decode") {
   TEST_CASE("every filter gives the bytes of the host, at every byte of a word and of any part of a tile") {
     // Of each filter the strides that have a code of their own, the edges, and one that divides nothing.
     constexpr std::array<uint32_t, 9> kStrides = {1, 2, 3, 4, 6, 8, 13, 64, 128};
+    constexpr std::array<const char*, 4> kNames = {"vertices", "pixels", "few values", "sound"};
     GstdBatch batch;
     Draws draws(14, 0);
     std::array<uint32_t, static_cast<size_t>(gstd::Filter::count)> tiles_of{};
@@ -171,12 +177,14 @@ TEST_SUITE("gstd_decode") {
     for (uint32_t filter = 0; filter < tiles_of.size(); ++filter)
       for (const uint32_t stride : kStrides) {
         if (!gstd::is_filter(filter, stride)) continue;
-        const uint32_t size = sizes[(filter + stride) % sizes.size()] + stride % 4;
-        for (const char* name : {"vertices", "pixels"}) {
+        // Blocks of textures have no stride to vary.
+        const uint32_t variants = filter >= static_cast<uint32_t>(gstd::Filter::bc1) ? 4 : 1;
+        for (uint32_t variant = 0; variant < kNames.size() * variants; ++variant) {
+          const uint32_t size = sizes[(filter + stride + variant) % sizes.size()] + (stride + variant / 4) % 4;
           gstd::TileEncoderConfig config;
           config.forced_filter = static_cast<int>(filter);
           config.forced_stride = stride;
-          const std::vector<std::byte> content = sample(size, name);
+          const std::vector<std::byte> content = sample(size, kNames[variant % kNames.size()]);
           const std::vector<uint32_t> words = encoded(content, config);
           if (words.empty()) continue;
           CHECK((words[0] >> 4 & 15) == filter);
@@ -184,9 +192,10 @@ TEST_SUITE("gstd_decode") {
           // Outputs begin at each byte of a word in turn; up to 3 bytes of nobody's are in between.
           const uint32_t turn = tiles_of[filter]++;
           const auto gap_to = [&](uint32_t byte) { return (byte - batch.output_bytes) & 3; };
-          GstdTile& whole = batch.add(words, size, gap_to(turn));
+          GstdTile whole = batch.add(words, size, gap_to(turn));
           whole.has_checksum = 1;
           whole.checksum = gstd::checksum(content);
+          batch.tiles.back() = whole;
           // A part, with the sum of the whole.
           GstdTile part = whole;
           part.first = static_cast<uint32_t>(draws.below(size));
@@ -197,7 +206,7 @@ TEST_SUITE("gstd_decode") {
           batch.tiles.push_back(part);
         }
       }
-    for (const uint32_t tiles : tiles_of) CHECK(tiles >= 2);
+    for (const uint32_t tiles : tiles_of) CHECK(tiles >= 4);
     for (Backend* backend : every_backend()) {
       CAPTURE(backend->name());
       GstdRunOptions options;
@@ -226,6 +235,10 @@ TEST_SUITE("gstd_decode") {
         CHECK(add_stream(batch, compressed(content, config), 1) == content);
         for (const GstdTileKind kind : {GstdTileKind::raw, GstdTileKind::fill, GstdTileKind::compressed})
           CHECK(tiles_of_kind(batch, kind) > 0);
+        const auto has_filter = [&](const GstdTile& tile) {
+          return tile.kind == GstdTileKind::compressed && (batch.source[tile.source / 4] >> 4 & 15) != 0;
+        };
+        CHECK(std::ranges::any_of(batch.tiles, has_filter));
         GstdRunOptions options;
         options.tile_bytes = tile_bytes;
         const GstdVerdicts verdicts = check_decoded(*backend, batch, options);
@@ -602,13 +615,14 @@ TEST_SUITE("gstd_decode") {
       std::array<uint32_t, static_cast<size_t>(gstd::Filter::count)> of_filter{};
       uint64_t bytes = 0;
       // Those that are no smaller than what they decode to are no tiles of a table.
-      const uint32_t wanted = scaled(*backend, 1500, 150, 50);
+      const uint32_t wanted = scaled(*backend, 1500, 150, 60);
       std::vector<std::byte> expected;
       for (uint64_t seed = 1; batch.tiles.size() < wanted && seed < 20 * uint64_t{wanted}; ++seed) {
         gstd::test::StreamMaker maker(seed, reached);
         maker.make();
         const auto size = static_cast<uint32_t>(maker.output.size());
         if (maker.words.empty() || size > 1u << 16 || maker.words.size() >= (size + 3) / 4) continue;
+        if (!is_short_enough(*backend, size, 1u << (maker.words[0] & 7))) continue;
         const GstdTile& tile = batch.add(maker.words, size, seed % 4);
         ++of_lanes.at(maker.words[0] & 7);
         ++of_filter.at(maker.words[0] >> 4 & 15);
@@ -618,7 +632,7 @@ TEST_SUITE("gstd_decode") {
       }
       CHECK(batch.tiles.size() == wanted);
       CHECK(std::ranges::min(of_lanes) > 0);
-      CHECK(std::ranges::min(of_filter) > 0);
+      if (wanted >= 150) CHECK(std::ranges::min(of_filter) > 0);
       // The oracle says what the maker does.
       GstdRunOptions options;
       options.tile_bytes = 1u << 16;
@@ -640,6 +654,7 @@ TEST_SUITE("gstd_decode") {
         maker.make();
         const auto size = static_cast<uint32_t>(maker.output.size());
         if (maker.words.empty() || size > gstd::kLeastTileBytes || maker.words.size() >= (size + 3) / 4) continue;
+        if (!is_short_enough(*backend, size, 1u << (maker.words[0] & 7))) continue;
         Draws draws(5, seed);
         for (uint32_t run = 0; run < 10; ++run) {
           std::vector<uint32_t> words = maker.words;
