@@ -613,7 +613,6 @@ TEST_SUITE("gstd_decode") {
       std::map<std::string, int> reached;
       std::array<uint32_t, 6> of_lanes{};
       std::array<uint32_t, static_cast<size_t>(gstd::Filter::count)> of_filter{};
-      uint64_t bytes = 0;
       // Those that are no smaller than what they decode to are no tiles of a table.
       const uint32_t wanted = scaled(*backend, 1500, 150, 60);
       std::vector<std::byte> expected;
@@ -626,7 +625,6 @@ TEST_SUITE("gstd_decode") {
         const GstdTile& tile = batch.add(maker.words, size, seed % 4);
         ++of_lanes.at(maker.words[0] & 7);
         ++of_filter.at(maker.words[0] >> 4 & 15);
-        bytes += tile.bytes;
         expected.resize(tile.output);
         expected.insert(expected.end(), maker.output.begin(), maker.output.end());
       }
