@@ -16,7 +16,7 @@ set(weft_nothing_ran "test cases: +0 ")
 # Groups of suites, so that each process stays within a minute or two, and `ctest -j` has something to spread.
 set(weft_suites_scan --test-suite=scan)
 set(weft_suites_reduce --test-suite=reduce)
-set(weft_suites_blocks "--test-suite=subgroup,lanes,workgroup")
+set(weft_suites_blocks "--test-suite=subgroup,lanes,workgroup,fse")
 set(weft_suites_select --test-suite=select)
 set(weft_suites_runs "--test-suite=run_length_encode,run_length_decode")
 set(weft_suites_intervals "--test-suite=load_balance_search,interval_expand,interval_move,transform_lbs")
@@ -27,9 +27,15 @@ set(weft_suites_search "--test-suite=sorted_search,binary_search,merge_path,merg
 set(weft_suites_own "--test-suite=own kernels,jit")
 set(weft_suites_real "--test-suite=real bytes")
 set(weft_suites_fuzz --test-suite=fuzz)
+set(weft_suites_gstd --test-suite=gstd_decode)
+# The codec's tests are there where it is built.
+set(weft_codec "")
+if(TARGET weft_gstd)
+  set(weft_codec gstd)
+endif()
 # All that no other group has.
 set(weft_suites_elsewhere "")
-foreach(group IN ITEMS scan reduce blocks select runs intervals by_key segmented others search own real fuzz)
+foreach(group IN ITEMS scan reduce blocks select runs intervals by_key segmented others search own real fuzz gstd)
   string(REPLACE "--test-suite=" "" weft_suites "${weft_suites_${group}}")
   string(APPEND weft_suites_elsewhere "${weft_suites},")
 endforeach()
@@ -62,7 +68,7 @@ endfunction()
 # ---- real GPUs ----
 
 # With the machine's own drivers; skipped where they offer no hardware.
-weft_device_tests(gpu LABELS gpu GROUPS scan reduce select runs intervals by_key segmented others search own real fuzz blocks runtime ENVIRONMENT WEFT_TEST_HARDWARE_ONLY=1)
+weft_device_tests(gpu LABELS gpu GROUPS scan reduce select runs intervals by_key segmented others search own real fuzz blocks runtime ${weft_codec} ENVIRONMENT WEFT_TEST_HARDWARE_ONLY=1)
 
 # ---- software drivers ----
 
@@ -108,11 +114,11 @@ endfunction()
 
 if(weft_lavapipe_icd)
   weft_lavapipe_tests(4 EMULATED 64 WITH_EMULATED scan reduce blocks fuzz runs intervals segmented
-                      NATIVE_ONLY select by_key others search own real)
-  weft_lavapipe_tests(8 EMULATED 32 WITH_EMULATED scan reduce blocks fuzz search own others
+                      NATIVE_ONLY select by_key others search own real ${weft_codec})
+  weft_lavapipe_tests(8 EMULATED 32 WITH_EMULATED scan reduce blocks fuzz search own others ${weft_codec}
                       NATIVE_ONLY select runs intervals by_key segmented real runtime)
   weft_lavapipe_tests(16 EMULATED 128 WITH_EMULATED scan reduce blocks fuzz select by_key real
-                      NATIVE_ONLY runs intervals segmented others search own)
+                      NATIVE_ONLY runs intervals segmented others search own ${weft_codec})
   weft_device_tests(lavapipe8 LABELS host GROUPS host ENVIRONMENT ${weft_lavapipe} LP_NATIVE_VECTOR_WIDTH=256)
 else()
   message(WARNING "lavapipe is not installed (Debian: mesa-vulkan-drivers): its tests are left out")
@@ -134,7 +140,7 @@ if(weft_swiftshader_icd)
   endif()
   weft_device_tests(swiftshader LABELS swiftshader GROUPS reduce blocks runtime ${weft_not_on_swiftshader}
     ENVIRONMENT ${weft_swiftshader} "WEFT_TEST_BACKENDS=native,emulated32" ${weft_share_swiftshader})
-  weft_device_tests(swiftshader LABELS swiftshader GROUPS scan select runs intervals by_key segmented others search own real
+  weft_device_tests(swiftshader LABELS swiftshader GROUPS scan select runs intervals by_key segmented others search own real ${weft_codec}
     ${weft_not_on_swiftshader} ENVIRONMENT ${weft_swiftshader} WEFT_TEST_BACKENDS=native ${weft_share_swiftshader})
 else()
   message(WARNING "SwiftShader is not installed (Debian: chromium): its tests are left out")
@@ -198,8 +204,8 @@ if(weft_lavapipe_icd AND weft_new_layer)
               "--test-case-exclude=*results do not depend*,*late*,*never post*,*that nobody closes*,*a long range*,narrow and wide*,more runs in a tile*,runs of many tiles*,segments of one length*,a million*")
   # (Keys that are not sorted make lanes of SortedSearch write the same words: nothing is expected of these, but it is a race.)
   weft_validation_test(gpu_assisted ENVIRONMENT ${weft_gpu_assisted} "WEFT_TEST_BACKENDS=native,emulated64" WEFT_TEST_SHARE=3/9
-    ARGUMENTS "--test-suite=scan,reduce,lanes,workgroup,merge_path,merge,balanced_path,sorted_search,binary_search"
-              "--test-case=*edge*,*haystack that is not sorted*,*a workgroup merges*,*no pair of equal*,*count on the device*,*a group of 32*,*a workgroup scans*,*never post*,*whatever scratch*")
+    ARGUMENTS "--test-suite=scan,reduce,lanes,workgroup,fse,merge_path,merge,balanced_path,sorted_search,binary_search"
+              "--test-case=*edge*,*haystack that is not sorted*,*a workgroup merges*,*no pair of equal*,*count on the device*,*a group of 32*,*a workgroup scans*,*never post*,*whatever scratch*,*give the tables of RFC 8878*")
 
   weft_validation_test(gpu_assisted_moves ENVIRONMENT ${weft_gpu_assisted} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=3/9
     ARGUMENTS "--test-suite=interval_move,transform_lbs,bulk_remove,bulk_insert,segmented_reduce,set_operation"

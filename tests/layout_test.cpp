@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gstd/gstd_decode.h"
 #include "primitives/binary_search.h"
 #include "primitives/bulk.h"
 #include "primitives/dispatch_arguments.h"
@@ -208,6 +209,13 @@ const HostStruct kSegmentedSortPush{
      MEMBER(SegmentedSortPush, digit_mask), MEMBER(SegmentedSortPush, flip_high), MEMBER(SegmentedSortPush, flip_low),
      MEMBER(SegmentedSortPush, flip_negative_high), MEMBER(SegmentedSortPush, flip_negative_low),
      MEMBER(SegmentedSortPush, max_runs), MEMBER(SegmentedSortPush, max_split)}};
+const HostStruct kGstdDecodePush{
+    sizeof(shader::GstdDecodePush),
+    {MEMBER(GstdDecodePush, tiles), MEMBER(GstdDecodePush, tile_count), MEMBER(GstdDecodePush, source),
+     MEMBER(GstdDecodePush, source_bytes), MEMBER(GstdDecodePush, outputs), MEMBER(GstdDecodePush, output_bytes),
+     MEMBER(GstdDecodePush, status), MEMBER(GstdDecodePush, scratch), MEMBER(GstdDecodePush, tile_maximum),
+     MEMBER(GstdDecodePush, tile_count_words), MEMBER(GstdDecodePush, most_bytes), MEMBER(GstdDecodePush, first_tile),
+     MEMBER(GstdDecodePush, slots), MEMBER(GstdDecodePush, reserved)}};
 const HostStruct kSelfTestPush{
     sizeof(shader::SelfTestPush),
     {MEMBER(SelfTestPush, inputs), MEMBER(SelfTestPush, results), MEMBER(SelfTestPush, places),
@@ -280,6 +288,8 @@ const std::map<std::string_view, const HostStruct*> kPushedTo{
     {"bulk_insert_partition", &kBulkPush},
     {"bulk_insert_tiles", &kBulkPush},
     {"look_back_reset", &kLookBackResetPush},
+    {"gstd_decode", &kGstdDecodePush},
+    {"gstd_finish", &kGstdDecodePush},
     {"subgroup_self_test", &kSelfTestPush},
     {"compact_self_test", &kSelfTestPush},
     {"lanes_self_test", &kSelfTestPush},

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gstd/block_plan.hpp"
+#include "gstd/filters.hpp"
+#include "gstd/lane_writer.hpp"
+#include "gstd/models.hpp"
+#include "gstd/table_choice.hpp"
+#include "sample_tiles.hpp"
+
+namespace weft::gstd::test {
+
+/// What literals of a block are coded by.
+struct LiteralTables {
+  ContextMode mode = ContextMode::none;
+  uint32_t parameter = 0;
+  std::vector<uint8_t> map;  // by context
+  std::vector<CodeLengths> lengths;
+};
+
+/// Makes one stream no encoder would write, every choice of the format by chance, beside the output it has to come to.
+class StreamMaker {
+ public:
+  StreamMaker(uint64_t seed, std::map<std::string, int>& reached) : random_(seed), reached_(reached) {}
+
+  std::vector<uint32_t> words;  ///< none: the choices cannot be written
+  std::vector<std::byte> output;
+
+  void make() {
+    TileHeader header;
+    header.lanes_log = random_.below(6);
+    header.states_released = !random_.one_in(3);
+    header.blocks = 1 + random_.below(5);
+    lanes_log_ = header.lanes_log;
+    do {
+      header.filter = random_.below(static_cast<uint32_t>(Filter::count));
+      header.stride = random_.one_in(2) ? 1 : 1 + random_.below(kMaxStride);
+    } while (!is_filter(header.filter, header.stride));
+    reach("filter " + std::to_string(header.filter));
+    reach("lanes " + std::to_string(header.lanes_log));
+    writer_.states();
+    for (uint32_t b = 0; b < header.blocks; ++b) block(b + 1 == header.blocks && header.states_released);
+    if (!writer_.finish(header, words)) {
+      reach("no room for a state");
+      words.clear();
+      return;
+    }
+    std::vector<std::byte> scratch(output.size());
+    undo_filter(static_cast<Filter>(header.filter), header.stride, output, scratch);
+  }
+
+ private:
+  void reach(const std::string& what) { ++reached_[what]; }
+  // Mostly small, at times as large as it may be.
+  uint32_t skewed(uint32_t end) {
+    return random_.below(1 + random_.below(random_.one_in(20) ? end : std::min(end, 40u)));
+  }
+
+  void block(bool releases) {
+    const uint32_t lanes = 1u << lanes_log_;
+    std::vector<Match> matches(random_.one_in(4) ? 0 : random_.below(random_.one_in(3) ? 150 : 20));
+    uint32_t size = 0;
+    for (Match& match : matches) {
+      match.literals = output.size() + size == 0 ? 1 + skewed(300) : skewed(300);
+      match.length = kMinMatch + skewed(2000);
+      const uint32_t before = static_cast<uint32_t>(output.size()) + size + match.literals;
+      match.offset = 1 + (random_.one_in(2) ? skewed(before) : random_.below(before));
+      if (random_.one_in(2) && offset_at_ < before) match.offset = offset_at_ + 1;
+      offset_at_ = random_.one_in(3) ? match.offset - 1 : offset_at_;
+      match.offset = std::min(match.offset, before);
+      size += match.literals + match.length;
+    }
+    const uint32_t trailing = size == 0 || random_.one_in(2) ? 1 + skewed(5000) : 0;
+    size += trailing;
+
+    BlockHeader header;
+    header.size = size;
+    header.sequences = static_cast<uint32_t>(matches.size());
+
+    // Literal tables.
+    std::optional<LiteralTables> own;
+    header.literals = static_cast<TableMode>(random_.below(3));
+    if (header.literals == TableMode::previous && !tables_) header.literals = TableMode::own;
+    uint32_t relative = 0;
+    if (header.literals == TableMode::own) {
+      own.emplace();
+      own->mode = static_cast<ContextMode>(random_.below(static_cast<uint32_t>(ContextMode::count)));
+      own->parameter = own->mode == ContextMode::position ? 2 + random_.below(kMaxLiteralContexts - 1) : 0;
+      const uint32_t contexts = context_count(own->mode, own->parameter);
+      own->lengths.resize(1 + random_.below(std::min(contexts, kMaxLiteralTables)));
+      for (uint32_t c = 0; c < contexts; ++c)
+        own->map.push_back(static_cast<uint8_t>(random_.below(static_cast<uint32_t>(own->lengths.size()))));
+      for (uint32_t t = 0; t < own->lengths.size(); ++t) {
+        Counts counts{};
+        const uint32_t symbols = random_.one_in(5) ? 1 : 1 + random_.below(256);
+        for (uint32_t s = 0; s < symbols; ++s) counts[random_.below(256)] += 1 + skewed(100000);
+        choose_lengths(counts, own->lengths[t]);
+        if (random_.one_in(2) && (reference_ || t != 0)) relative |= 1u << t;
+      }
+      header.tables = static_cast<uint32_t>(own->lengths.size());
+      header.first_relative = (relative & 1) != 0;
+      tables_ = own;
+    }
+    reach("literals " + std::to_string(static_cast<uint32_t>(header.literals)));
+    const bool coded = header.literals != TableMode::given;
+    if (coded) {
+      header.contexts = tables_->mode;
+      header.parameter = tables_->parameter;
+      reach("contexts " + std::to_string(static_cast<uint32_t>(tables_->mode)));
+    }
+
+    // Fields of sequences.
+    struct Fields {
+      std::array<Coded, kLowBits> fields;
+    };
+    std::vector<Fields> sequences;
+    std::array<std::array<uint32_t, kMaxFieldSymbols>, kFields> counts{};
+    header.low_bits = 2 + random_.below(2);
+    for (const Match& match : matches) {
+      Coded offset = code_offset(match.offset);
+      const uint32_t symbol = history_.push(match.offset, match.literals);
+      if (symbol < kRepeats) offset = {symbol, 0, 0};
+      if (symbol < kRepeats) reach("repeat " + std::to_string(symbol) + (match.literals == 0 ? " at once" : ""));
+      sequences.push_back({{code_length(match.literals, kLiteralLengthDirect), offset,
+                            code_length(match.length - kMinMatch, kMatchLengthDirect)}});
+      for (uint32_t f = 0; f < kLowBits; ++f) ++counts[f][sequences.back().fields[f].symbol];
+      if (offset.extra_bits >= header.low_bits) ++counts[kLowBits][offset.extra & ((1u << header.low_bits) - 1)];
+    }
+    std::array<FieldChoice, kFields> choices;
+    for (uint32_t f = 0; f < kFields; ++f) {
+      if (matches.empty()) break;
+      const std::span<const uint32_t> of(counts[f].data(), kFieldSymbols[f]);
+      TableMode mode = static_cast<TableMode>(random_.below(3));
+      if (f == kLowBits && before_low_bits_ != header.low_bits && mode == TableMode::previous) mode = TableMode::own;
+      if (mode == TableMode::previous && (!before_[f] || field_cost(of, before_[f]->frequencies) == ~Cost{0}))
+        mode = TableMode::own;
+      if (mode == TableMode::own) {
+        // More symbols than there are, at times.
+        std::vector<uint32_t> more(of.begin(), of.end());
+        more[f == kLowBits ? random_.below(4) : random_.below(kFieldSymbols[f])] += 1 + skewed(1000);
+        choose_frequencies(more, choices[f]);
+      } else if (mode == TableMode::previous) {
+        choices[f] = *before_[f];
+      } else {
+        std::copy(kGivenFrequencies[f].begin(), kGivenFrequencies[f].end(), choices[f].frequencies.begin());
+      }
+      header.fields[f] = mode;
+      reach("field " + std::to_string(f) + " " + std::to_string(static_cast<uint32_t>(mode)));
+      if (f != kLowBits || mode != TableMode::given) before_[f] = choices[f];
+    }
+    const bool uses_low = header.fields[kLowBits] != TableMode::given;
+    if (!uses_low) header.low_bits = 2;
+    if (uses_low) before_low_bits_ = header.low_bits;
+
+    writer_.uniform(header.pack_first());
+    writer_.uniform(header.pack_second());
+    if (own) write_tables(*own, relative);
+    uint32_t described = 0;
+    std::array<RansTable, kFields> rans;
+    for (uint32_t f = 0; f < kFields; ++f) {
+      if (!matches.empty() && (f != kLowBits || uses_low))
+        rans[f].set({choices[f].frequencies.data(), kFieldSymbols[f]});
+      if (header.fields[f] != TableMode::own) continue;
+      for (uint32_t s = 0; s < kFieldSymbols[f]; ++s, ++described) {
+        const Weight weight = choices[f].weights[s];
+        writer_.symbols(described % lanes, kRansLog + kWeightBits,
+                        LaneWriter::pack(weight_table(weight_model(f, s)), weight.weight_class));
+        writer_.bits(described % lanes, 0, weight.extra, weight_extra_bits(weight.weight_class));
+      }
+    }
+
+    for (size_t batch = 0;;) {
+      const size_t count = std::min<size_t>(matches.size() - batch, lanes);
+      const auto each = [&](const auto& step) {
+        for (uint32_t l = 0; l < count; ++l) step(l, sequences[batch + l].fields);
+      };
+      each([&](uint32_t l, const auto& fields) {
+        writer_.symbols(l, 3 * kRansLog, LaneWriter::pack(rans[kLiteralLength], fields[kLiteralLength].symbol),
+                        LaneWriter::pack(rans[kOffset], fields[kOffset].symbol),
+                        LaneWriter::pack(rans[kMatchLength], fields[kMatchLength].symbol));
+      });
+      const auto low_of = [&](const Coded& offset) {
+        return uses_low && offset.extra_bits >= header.low_bits ? header.low_bits : 0;
+      };
+      each([&](uint32_t l, const auto& fields) {
+        if (const uint32_t low = low_of(fields[kOffset]); low != 0)
+          writer_.symbols(l, kRansLog, LaneWriter::pack(rans[kLowBits], fields[kOffset].extra & ((1u << low) - 1)));
+      });
+      each([&](uint32_t l, const auto& fields) {
+        const uint32_t low = low_of(fields[kOffset]), bits = fields[kOffset].extra_bits - low;
+        writer_.bits(l, bits, fields[kOffset].extra >> low, bits);
+      });
+      each([&](uint32_t l, const auto& fields) {
+        const Coded &run = fields[kLiteralLength], &match = fields[kMatchLength];
+        const uint32_t bits = run.extra_bits + match.extra_bits;
+        writer_.bits(l, bits, run.extra << match.extra_bits | match.extra, bits);
+      });
+      const bool last = batch + count == matches.size();
+      if (last && releases) writer_.release();
+
+      // Places of the literals, then the literals, then the matches.
+      std::vector<uint32_t> places;
+      uint32_t position = static_cast<uint32_t>(output.size());
+      const auto run = [&](uint32_t length) {
+        for (uint32_t i = 0; i < length; ++i) places.push_back(position++);
+      };
+      for (size_t s = batch; s < batch + count; ++s) {
+        run(matches[s].literals);
+        position += matches[s].length;
+      }
+      if (last) run(trailing);
+      const size_t first = output.size();
+      output.resize(position);
+      write_literals(coded, places);
+      size_t at = first;
+      for (size_t s = batch; s < batch + count; ++s) {
+        at += matches[s].literals;
+        for (uint32_t i = 0; i < matches[s].length; ++i, ++at) output[at] = output[at - matches[s].offset];
+      }
+      batch += count;
+      if (last) return;
+    }
+  }
+
+  void write_tables(const LiteralTables& tables, uint32_t relative) {
+    const uint32_t lanes = 1u << lanes_log_, steps = 256 / lanes;
+    if (tables.lengths.size() > 1)
+      for (size_t c = 0; c < tables.map.size(); c += 8) {
+        uint32_t word = c == 0 ? relative << 24 : 0;
+        for (size_t i = c; i < std::min(c + 8, tables.map.size()); ++i)
+          word |= uint32_t{tables.map[i]} << (3 * (i - c));
+        writer_.uniform(word);
+      }
+    for (size_t t = 0; t < tables.lengths.size(); ++t) {
+      const CodeLengths& lengths = tables.lengths[t];
+      const bool is_relative = (relative >> t & 1) != 0;
+      reach(is_relative ? "relative table" : "table by itself");
+      if (single_symbol(lengths) != 256) reach("single byte");
+      for (uint32_t step = 0; step < steps; ++step)
+        for (uint32_t l = 0; l < lanes; ++l) {
+          const uint32_t byte = l * steps + step;
+          const uint32_t before = step == 0 ? kLengthSymbols : lengths[byte - 1];
+          const uint32_t before_reference = step == 0 || !is_relative ? kLengthSymbols : (*reference_)[byte - 1];
+          const uint32_t model =
+              length_model(is_relative, before, before_reference, is_relative ? (*reference_)[byte] : 0);
+          writer_.symbols(l, step % 3 == 0 ? kRansLog * std::min(3u, steps - step) : 0,
+                          LaneWriter::pack(length_table(model), lengths[byte]));
+        }
+      reference_ = lengths;
+    }
+  }
+
+  void write_literals(bool coded, const std::vector<uint32_t>& places) {
+    const uint32_t lanes = 1u << lanes_log_;
+    for (size_t done = 0; done < places.size();) {
+      const uint32_t round = static_cast<uint32_t>(std::min<size_t>(places.size() - done, 8 * lanes));
+      uint32_t of_lane = 1;
+      while (of_lane * lanes < round) of_lane *= 2;
+      reach("literals of a lane " + std::to_string(of_lane));
+      std::vector<std::pair<uint32_t, uint32_t>> codes(round);
+      uint32_t previous = kNoLiteral;
+      for (uint32_t i = 0; i < round; ++i) {
+        if (i % of_lane == 0) previous = kNoLiteral;
+        uint32_t byte = random_.below(256);
+        codes[i] = {byte, 8};
+        if (coded) {
+          const uint32_t context = literal_context(tables_->mode, tables_->parameter, places[done + i], previous);
+          const CodeLengths& lengths = tables_->lengths[tables_->map[context]];
+          while (lengths[byte] == 0) byte = (byte + 1) % 256;
+          std::array<uint16_t, 256> canonical;
+          assign_codes(lengths, canonical);
+          codes[i] = single_symbol(lengths) != 256 ? std::pair(0u, 0u)
+                                                   : std::pair(uint32_t{canonical[byte]}, uint32_t{lengths[byte]});
+        }
+        output[places[done + i]] = static_cast<std::byte>(byte);
+        previous = byte;
+      }
+      const uint32_t longest = coded ? kMaxCodeLength : 8;
+      for (uint32_t step = 0; step < of_lane; step += 2)
+        for (uint32_t i = step; i < round; i += of_lane) {
+          const bool two = step + 1 < of_lane && i + 1 < round;
+          writer_.bits(i / of_lane, two ? 2 * longest : longest, codes[i].first, codes[i].second);
+          if (two) writer_.bits(i / of_lane, 0, codes[i + 1].first, codes[i + 1].second);
+        }
+      done += round;
+    }
+  }
+
+  Random random_;
+  std::map<std::string, int>& reached_;
+  LaneWriter writer_;
+  uint32_t lanes_log_ = 0;
+  History history_;
+  uint32_t offset_at_ = 0;
+  std::optional<LiteralTables> tables_;
+  std::optional<CodeLengths> reference_;
+  std::array<std::optional<FieldChoice>, kFields> before_;
+  uint32_t before_low_bits_ = 0;
+};
+
+}  // namespace weft::gstd::test

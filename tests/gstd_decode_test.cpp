@@ -1,0 +1,821 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// GstdDecode against the decoder of the host that follows the document: every status and every byte, of tiles that encoders write, that
+// no encoder writes, and that are none.
+#include <weft/gstd_decode.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "gstd/filters.hpp"
+#include "gstd/sample_tiles.hpp"
+#include "gstd/stream_maker.hpp"
+#include "support/draws.hpp"
+#include "support/gstd_run.hpp"
+#include "support/refusals.hpp"
+
+namespace weft::test {
+namespace {
+
+using gstd::test::Sample;
+using gstd::test::samples_of;
+
+/// lavapipe ends an invocation after 65,535 iterations of loops, which large tiles take.
+bool is_lavapipe(const Backend& backend) { return backend.name().find("llvmpipe") != std::string::npos; }
+
+/// How much of something: software devices take a part, and emulated ones a part of that.
+uint32_t scaled(const Backend& backend, uint32_t hardware, uint32_t software, uint32_t emulated) {
+  if (!backend.is_software()) return hardware;
+  return backend.is_emulated() ? emulated : software;
+}
+
+/// Whether a tile of so many lanes is decoded within lavapipe's iterations: few lanes take many rounds, emulated ones loop themselves.
+bool is_short_enough(const Backend& backend, uint32_t bytes, uint32_t lanes) {
+  return !is_lavapipe(backend) || bytes / lanes <= (backend.is_emulated() ? 3000u : 8000u);
+}
+
+/// The words of a tile; empty where they would not be smaller.
+std::vector<uint32_t> encoded(std::span<const std::byte> tile, const gstd::TileEncoderConfig& config = {}) {
+  gstd::TileEncoder encoder(config);
+  std::vector<uint32_t> words;
+  if (!encoder.encode(tile, words)) words.clear();
+  return words;
+}
+
+/// The sample of a name.
+std::vector<std::byte> sample(size_t size, std::string_view name) {
+  for (Sample& one : samples_of(size))
+    if (one.name == name) return std::move(one.bytes);
+  FAIL("no such sample: ", std::string(name));
+  return {};
+}
+
+std::vector<std::byte> compressed(std::span<const std::byte> content, const gstd::CompressConfig& config) {
+  auto stream = gstd::compress(content, config);
+  if (!stream) FAIL(stream.error().message);
+  return std::move(*stream);
+}
+
+/// Content of all samples in turn, in pieces of `piece` bytes, so that a stream has raw, repeated and compressed tiles.
+std::vector<std::byte> mixed_content(size_t size, size_t piece) {
+  const std::vector<Sample> samples = samples_of(piece);
+  std::vector<std::byte> content;
+  for (size_t i = 0; content.size() < size; ++i) {
+    const std::vector<std::byte>& bytes = samples[i % samples.size()].bytes;
+    content.insert(content.end(), bytes.begin(),
+                   bytes.begin() + static_cast<std::ptrdiff_t>(std::min(piece, size - content.size())));
+  }
+  return content;
+}
+
+/// Appends a stream and all of its tiles, `gap` bytes behind the last output; what it holds.
+std::vector<std::byte> add_stream(GstdBatch& batch, std::span<const std::byte> stream, uint64_t gap = 0) {
+  const uint64_t at = batch.append(stream);
+  const auto tiles = gstd_tiles(stream, at, batch.output_bytes + gap);
+  if (!tiles) FAIL(tiles.error().message);
+  auto content = gstd::decompress(stream);
+  if (!content) FAIL(content.error().message);
+  uint64_t bytes = 0;
+  for (const GstdTile& tile : *tiles) bytes += tile.count;
+  REQUIRE(bytes == content->size());
+  batch.tiles.insert(batch.tiles.end(), tiles->begin(), tiles->end());
+  batch.output_bytes += gap + bytes;
+  return std::move(*content);
+}
+
+uint32_t tiles_of_kind(const GstdBatch& batch, GstdTileKind kind) {
+  return static_cast<uint32_t>(std::ranges::count(batch.tiles, kind, &GstdTile::kind));
+}
+
+/// Two small tiles that between them have tables of every kind, sequences, literals and more than one context.
+struct Small {
+  uint32_t bytes;
+  std::vector<uint32_t> words;
+};
+std::vector<Small> small_tiles() {
+  std::vector<Small> tiles;
+  const auto add = [&](uint32_t bytes, const char* name, int level) {
+    gstd::TileEncoderConfig config;
+    config.level = level;
+    std::vector<uint32_t> words = encoded(sample(bytes, name), config);
+    REQUIRE(!words.empty());
+    REQUIRE(words.size() < 400);
+    tiles.push_back({bytes, std::move(words)});
+  };
+  add(600, "text", 12);
+  add(601, "vertices", 3);
+  return tiles;
+}
+
+/// A command buffer from a pool of its own, which another thread may record.
+class Recorder {
+ public:
+  explicit Recorder(const Gpu& gpu) : gpu_(gpu) {
+    VkCommandPoolCreateInfo pool{};
+    pool.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+    pool.queueFamilyIndex = gpu.queue_family();
+    REQUIRE(function<PFN_vkCreateCommandPool>("vkCreateCommandPool")(device(), &pool, nullptr, &pool_) == VK_SUCCESS);
+    VkCommandBufferAllocateInfo buffer{};
+    buffer.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
+    buffer.commandPool = pool_;
+    buffer.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+    buffer.commandBufferCount = 1;
+    REQUIRE(function<PFN_vkAllocateCommandBuffers>("vkAllocateCommandBuffers")(device(), &buffer, &commands_) ==
+            VK_SUCCESS);
+  }
+  ~Recorder() { function<PFN_vkDestroyCommandPool>("vkDestroyCommandPool")(device(), pool_, nullptr); }
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  VkCommandBuffer commands() const { return commands_; }
+
+  /// What is wrong, in words; empty where nothing is.
+  std::string record(const GstdCall& call) {
+    VkCommandBufferBeginInfo begin{};
+    begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+    if (function<PFN_vkBeginCommandBuffer>("vkBeginCommandBuffer")(commands_, &begin) != VK_SUCCESS) return "begin";
+    if (const Status status = call.record(commands_); !status) return status.error().message;
+    if (function<PFN_vkEndCommandBuffer>("vkEndCommandBuffer")(commands_) != VK_SUCCESS) return "end";
+    return {};
+  }
+
+ private:
+  VkDevice device() const { return gpu_.context().device(); }
+  template <class Function>
+  Function function(const char* name) const {
+    return device_function<Function>(gpu_, name);
+  }
+
+  const Gpu& gpu_;
+  VkCommandPool pool_ = VK_NULL_HANDLE;
+  VkCommandBuffer commands_ = VK_NULL_HANDLE;
+};
+
+}  // namespace
+
+TEST_SUITE("gstd_decode") {
+  TEST_CASE("every filter gives the bytes of the host, at every byte of a word and of any part of a tile") {
+    // Of each filter the strides that have a code of their own, the edges, and one that divides nothing.
+    constexpr std::array<uint32_t, 9> kStrides = {1, 2, 3, 4, 6, 8, 13, 64, 128};
+    constexpr std::array<const char*, 4> kNames = {"vertices", "pixels", "few values", "sound"};
+    GstdBatch batch;
+    Draws draws(14, 0);
+    std::array<uint32_t, static_cast<size_t>(gstd::Filter::count)> tiles_of{};
+    const std::array<uint32_t, 3> sizes = {1021, 2050, 4099};
+    for (uint32_t filter = 0; filter < tiles_of.size(); ++filter)
+      for (const uint32_t stride : kStrides) {
+        if (!gstd::is_filter(filter, stride)) continue;
+        // Blocks of textures have no stride to vary.
+        const uint32_t variants = filter >= static_cast<uint32_t>(gstd::Filter::bc1) ? 4 : 1;
+        for (uint32_t variant = 0; variant < kNames.size() * variants; ++variant) {
+          const uint32_t size = sizes[(filter + stride + variant) % sizes.size()] + (stride + variant / 4) % 4;
+          gstd::TileEncoderConfig config;
+          config.forced_filter = static_cast<int>(filter);
+          config.forced_stride = stride;
+          const std::vector<std::byte> content = sample(size, kNames[variant % kNames.size()]);
+          const std::vector<uint32_t> words = encoded(content, config);
+          if (words.empty()) continue;
+          CHECK((words[0] >> 4 & 15) == filter);
+          const uint64_t at = 4 * batch.source.size();
+          // Outputs begin at each byte of a word in turn; up to 3 bytes of nobody's are in between.
+          const uint32_t turn = tiles_of[filter]++;
+          const auto gap_to = [&](uint32_t byte) { return (byte - batch.output_bytes) & 3; };
+          GstdTile whole = batch.add(words, size, gap_to(turn));
+          whole.has_checksum = 1;
+          whole.checksum = gstd::checksum(content);
+          batch.tiles.back() = whole;
+          // A part, with the sum of the whole.
+          GstdTile part = whole;
+          part.first = static_cast<uint32_t>(draws.below(size));
+          part.count = static_cast<uint32_t>(draws.below(std::min(size - part.first, 700u) + 1));
+          part.output = batch.output_bytes + gap_to(turn / 4 + 1);
+          part.source = at;
+          batch.output_bytes = part.output + part.count;
+          batch.tiles.push_back(part);
+        }
+      }
+    for (const uint32_t tiles : tiles_of) CHECK(tiles >= 4);
+    for (Backend* backend : every_backend()) {
+      CAPTURE(backend->name());
+      GstdRunOptions options;
+      for (const uint32_t misalignment : {0u, 3u}) {
+        options.output_misalignment = misalignment;
+        options.dirt = misalignment == 0 ? 0xdb : 0;
+        const GstdVerdicts verdicts = check_decoded(*backend, batch, options);
+        CHECK(verdicts == GstdVerdicts{{GstdRefusal::none, static_cast<uint32_t>(batch.tiles.size())}});
+        if (backend->is_emulated() && backend->is_software()) break;
+      }
+    }
+  }
+
+  TEST_CASE("streams of tiles of 16 to 64 KiB with raw, repeated and compressed tiles come back") {
+    for (Backend* backend : every_backend()) {
+      CAPTURE(backend->name());
+      for (const uint32_t tile_bytes : {1u << 14, 1u << 15, 1u << 16}) {
+        CAPTURE(tile_bytes);
+        if (backend->is_software() && backend->is_emulated() && tile_bytes == 1u << 15) continue;
+        // A sample to a tile, so that one is random and one repeats; the last tile is odd.
+        const std::vector<std::byte> content = mixed_content(10 * size_t{tile_bytes} + 12'345, tile_bytes);
+        GstdBatch batch;
+        gstd::CompressConfig config;
+        config.tile_bytes = tile_bytes;
+        config.level = tile_bytes == 1u << 14 ? 12 : 3;
+        CHECK(add_stream(batch, compressed(content, config), 1) == content);
+        for (const GstdTileKind kind : {GstdTileKind::raw, GstdTileKind::fill, GstdTileKind::compressed})
+          CHECK(tiles_of_kind(batch, kind) > 0);
+        const auto has_filter = [&](const GstdTile& tile) {
+          return tile.kind == GstdTileKind::compressed && (batch.source[tile.source / 4] >> 4 & 15) != 0;
+        };
+        CHECK(std::ranges::any_of(batch.tiles, has_filter));
+        GstdRunOptions options;
+        options.tile_bytes = tile_bytes;
+        const GstdVerdicts verdicts = check_decoded(*backend, batch, options);
+        CHECK(verdicts == GstdVerdicts{{GstdRefusal::none, static_cast<uint32_t>(batch.tiles.size())}});
+      }
+    }
+  }
+
+  TEST_CASE("tiles of 128 KiB to 1 MiB come back") {
+    for (Backend* backend : every_backend()) {
+      CAPTURE(backend->name());
+      if (is_lavapipe(*backend)) continue;
+      for (const uint32_t tile_bytes : {1u << 17, 1u << 18, 1u << 19, 1u << 20}) {
+        CAPTURE(tile_bytes);
+        // SwiftShader: the largest alone, of few sequences.
+        if (backend->is_software() && (tile_bytes != 1u << 20 || backend->is_emulated())) continue;
+        const std::vector<std::byte> content = backend->is_software()
+                                                   ? sample(tile_bytes - 3, "period of 7")
+                                                   : mixed_content(11 * size_t{tile_bytes} - 3, tile_bytes);
+        GstdBatch batch;
+        gstd::CompressConfig config;
+        config.tile_bytes = tile_bytes;
+        CHECK(add_stream(batch, compressed(content, config), 3) == content);
+        CHECK(tiles_of_kind(batch, GstdTileKind::compressed) > 0);
+        GstdRunOptions options;
+        options.tile_bytes = tile_bytes;
+        options.tiles_in_flight = 8;
+        const GstdVerdicts verdicts = check_decoded(*backend, batch, options);
+        CHECK(verdicts == GstdVerdicts{{GstdRefusal::none, static_cast<uint32_t>(batch.tiles.size())}});
+      }
+    }
+  }
+
+  TEST_CASE("a count on the device is obeyed, however many tiles are in flight, and no tiles are nothing") {
+    GstdBatch batch;
+    const std::vector<Small> small = small_tiles();
+    for (uint32_t i = 0; i < 45; ++i) batch.add(small[i % 2].words, small[i % 2].bytes, i % 3);
+    for (Backend* backend : every_backend()) {
+      CAPTURE(backend->name());
+      uint32_t bytes_of_count = 4;
+      for (const uint32_t in_flight : {1u, 7u, 45u, 64u})
+        for (const uint64_t count : {0ull, 1ull, 14ull, 44ull, 45ull, 46ull, 1ull << 31}) {
+          if (in_flight == 1 && count != 14) continue;
+          CAPTURE(in_flight);
+          CAPTURE(count);
+          GstdRunOptions options;
+          options.tiles_in_flight = in_flight;
+          options.device_count = DeviceCount{count, bytes_of_count};
+          bytes_of_count = 12 - bytes_of_count;
+          options.tiles_misalignment = 0;
+          options.status_misalignment = 12;
+          const GstdVerdicts verdicts = check_decoded(*backend, batch, options);
+          const auto obeyed = static_cast<uint32_t>(std::min<uint64_t>(count, 45));
+          CHECK(verdicts == (obeyed == 0 ? GstdVerdicts{} : GstdVerdicts{{GstdRefusal::none, obeyed}}));
+        }
+      GstdRunOptions above;
+      above.device_count = DeviceCount{(uint64_t{1} << 32) + 3, 8};
+      CHECK(check_decoded(*backend, batch, above) == GstdVerdicts{{GstdRefusal::none, 45}});
+      CHECK(check_decoded(*backend, GstdBatch{}).empty());
+    }
+  }
+
+  TEST_CASE(
+      "two streams at sources of their own, and ranges of them that begin and end within tiles, come in one call") {
+    constexpr uint32_t kTile = 1u << 14;
+    GstdBatch batch;
+    gstd::CompressConfig config;
+    config.tile_bytes = kTile;
+    const std::vector<std::byte> one = mixed_content(4 * kTile + 77, 9000), other = mixed_content(3 * kTile - 1, 5001);
+    const std::vector<std::byte> first = compressed(one, config);
+    config.tile_checksums = false;
+    const std::vector<std::byte> second = compressed(other, config);
+    CHECK(add_stream(batch, first) == one);
+    batch.source.resize(batch.source.size() + 5, 0xffffffffu);
+    CHECK(add_stream(batch, second, 2) == other);
+    Draws draws(20, 1);
+    const auto add_range = [&](std::span<const std::byte> stream, uint64_t content, uint64_t begin, uint64_t count) {
+      REQUIRE(begin + count <= content);
+      const auto tiles = gstd_tiles_of_range(stream, batch.append(stream), begin, count, batch.output_bytes);
+      if (!tiles) FAIL(tiles.error().message);
+      uint64_t bytes = 0;
+      for (const GstdTile& tile : *tiles) bytes += tile.count;
+      CHECK(bytes == count);
+      batch.tiles.insert(batch.tiles.end(), tiles->begin(), tiles->end());
+      batch.output_bytes += count;
+      // What the tiles are to give is a part of the content: see below.
+      return std::pair(batch.output_bytes - count, begin);
+    };
+    std::vector<std::pair<uint64_t, uint64_t>> ranges;
+    std::vector<uint64_t> counts;
+    for (uint32_t i = 0; i < 12; ++i) {
+      const uint64_t begin = draws.below(one.size()),
+                     count = i == 0 ? 0 : 1 + draws.below(std::min<uint64_t>(one.size() - begin, 40'000));
+      ranges.push_back(add_range(first, one.size(), begin, count));
+      counts.push_back(count);
+    }
+    ranges.push_back(add_range(first, one.size(), kTile, kTile));
+    counts.push_back(kTile);
+    // The table says what the host's range does.
+    const GstdExpected expected = expected_of(batch, batch.tiles.size(), {});
+    for (size_t i = 0; i < ranges.size(); ++i) {
+      std::vector<std::byte> bytes(counts[i]);
+      REQUIRE(gstd::decompress_range(first, ranges[i].second, bytes).ok());
+      CHECK(std::equal(bytes.begin(), bytes.end(),
+                       expected.output.begin() + static_cast<std::ptrdiff_t>(ranges[i].first)));
+    }
+    CHECK_FALSE(gstd_tiles_of_range(first, 0, one.size(), 1, 0));
+    CHECK_FALSE(gstd_tiles_of_range(first, 0, UINT64_MAX, 2, 0));
+    CHECK_FALSE(gstd_tiles(first, 2, 0));
+    for (Backend* backend : every_backend()) {
+      CAPTURE(backend->name());
+      GstdRunOptions options;
+      options.output_misalignment = 1;
+      options.tiles_in_flight = 5;
+      const GstdVerdicts verdicts = check_decoded(*backend, batch, options);
+      CHECK(verdicts == GstdVerdicts{{GstdRefusal::none, static_cast<uint32_t>(batch.tiles.size())}});
+    }
+  }
+
+  TEST_CASE("thousands of small files come back in one call") {
+    for (Backend* backend : every_backend()) {
+      CAPTURE(backend->name());
+      const uint32_t files = scaled(*backend, 5000, 500, 100);
+      GstdBatch batch;
+      Draws draws(3000, 1);
+      const std::vector<Sample> samples = samples_of(4096);
+      gstd::CompressConfig config;
+      config.level = 1;
+      for (uint32_t i = 0; i < files; ++i) {
+        const std::vector<std::byte>& bytes = samples[draws.below(samples.size())].bytes;
+        const size_t size = draws.of_any_magnitude(bytes.size() - 1), at = draws.below(bytes.size() - size);
+        config.tile_checksums = !draws.one_in(3);
+        add_stream(batch, compressed(std::span(bytes).subspan(at, size), config), draws.below(3));
+      }
+      CHECK(batch.tiles.size() == files);
+      GstdRunOptions options;
+      options.tile_bytes = gstd::kDefaultTileBytes;
+      const GstdVerdicts verdicts = check_decoded(*backend, batch, options);
+      CHECK(verdicts == GstdVerdicts{{GstdRefusal::none, files}});
+    }
+  }
+
+  TEST_CASE("a checksum that is not the content's has its verdict, where it is there") {
+    GstdBatch batch;
+    const std::vector<std::byte> noise = sample(1503, "random"), text = sample(2501, "text"),
+                                 planar = sample(3002, "vertices");
+    for (uint32_t turn = 0; turn < 3; ++turn) {
+      const auto add = [&](std::span<const std::byte> content, std::span<const uint32_t> words, GstdTileKind kind) {
+        REQUIRE(!words.empty());
+        GstdTile& tile = batch.add(words, static_cast<uint32_t>(content.size()), turn, kind);
+        // Right, of one bit too many, and not there.
+        tile.checksum = gstd::checksum(content) ^ (turn == 0 ? 0u : 1u << (7 * batch.tiles.size() % 32));
+        tile.has_checksum = turn == 2 ? 0 : 1;
+      };
+      std::vector<uint32_t> raw((noise.size() + 3) / 4);
+      std::memcpy(raw.data(), noise.data(), noise.size());
+      add(noise, raw, GstdTileKind::raw);
+      const std::array<uint32_t, 1> word = {0x04030201};
+      std::vector<std::byte> fill(999);
+      for (size_t i = 0; i < fill.size(); ++i) fill[i] = static_cast<std::byte>(1 + i % 4);
+      add(fill, word, GstdTileKind::fill);
+      gstd::TileEncoderConfig config;
+      config.filters = false;
+      add(text, encoded(text, config), GstdTileKind::compressed);
+      config.forced_filter = static_cast<int>(gstd::Filter::delta_planes);
+      config.forced_stride = 8;
+      add(planar, encoded(planar, config), GstdTileKind::compressed);
+      // Of a part, the sum is the whole's.
+      GstdTile part = batch.tiles.back();
+      part.first = 100;
+      part.count = 33;
+      part.output = batch.output_bytes;
+      batch.output_bytes += part.count;
+      batch.tiles.push_back(part);
+      // The bytes behind a stored tile's last one are zeros.
+      raw.back() |= 0x80000000u;
+      add(noise, raw, GstdTileKind::raw);
+    }
+    for (Backend* backend : every_backend()) {
+      CAPTURE(backend->name());
+      CHECK(check_decoded(*backend, batch) ==
+            GstdVerdicts{{GstdRefusal::none, 10}, {GstdRefusal::bad_padding, 3}, {GstdRefusal::checksum, 5}});
+      // Other pipelines, which take long to build on software.
+      if (backend->is_software() && (backend->is_emulated() || !takes_turn(1))) continue;
+      GstdRunOptions options;
+      options.verify = false;
+      CHECK(check_decoded(*backend, batch, options) ==
+            GstdVerdicts{{GstdRefusal::none, 15}, {GstdRefusal::bad_padding, 3}});
+    }
+  }
+
+  TEST_CASE("bad entries of the table have their verdict, and nothing is written for them") {
+    GstdBatch batch;
+    const std::vector<Small> small = small_tiles();
+    constexpr uint32_t kTile = gstd::kLeastTileBytes;
+    const std::vector<uint32_t> raw(kTile / 4 + 1);
+    // A large tile of which everything fits, so that no range ends where the entries' own bytes do.
+    const GstdTile last = batch.add(std::span(raw).first(kTile / 4), kTile, 0, GstdTileKind::raw);
+    const GstdTile sound = batch.add(small[0].words, small[0].bytes, 5);
+    const GstdTile stored = batch.add(std::span(raw).first(16), 64, 3, GstdTileKind::raw);
+    const GstdTile filled = batch.add(std::span(raw).first(1), 100, 3, GstdTileKind::fill);
+    batch.output_bytes += 1000;
+    const uint64_t source_bytes = 4 * batch.source.size(), output_bytes = batch.output_bytes;
+    std::vector<GstdTile> bad;
+    const auto spoil = [&](const GstdTile& from, const auto& change) {
+      bad.push_back(from);
+      change(bad.back());
+    };
+    for (const GstdTile& tile : {sound, stored, filled}) {
+      const uint64_t words_bytes = 4 * uint64_t{tile.words};
+      for (const uint64_t source : {source_bytes - words_bytes + 4, source_bytes, source_bytes + 4, uint64_t{1} << 32,
+                                    (uint64_t{1} << 32) + tile.source, uint64_t{1} << 63, ~uint64_t{3},
+                                    uint64_t{0} - words_bytes, tile.source + 1, tile.source + 2, tile.source + 3})
+        spoil(tile, [&](GstdTile& entry) { entry.source = source; });
+      for (const uint64_t output : {output_bytes - tile.count + 1, output_bytes, output_bytes + 1, uint64_t{1} << 32,
+                                    (uint64_t{1} << 32) + tile.output, uint64_t{1} << 63, ~uint64_t{0},
+                                    uint64_t{0} - tile.count, uint64_t{0} - tile.count + 1})
+        spoil(tile, [&](GstdTile& entry) { entry.output = output; });
+      for (const uint32_t words : {0u, (tile.bytes + 3) / 4 + 1, 1u << 30, 1u << 31, ~0u})
+        spoil(tile, [&](GstdTile& entry) { entry.words = words; });
+      for (const uint32_t bytes : {0u, kTile + 1, 1u << 20, 1u << 31, ~0u, ~0u - 2})
+        spoil(tile, [&](GstdTile& entry) { entry.bytes = bytes; });
+      for (const uint16_t kind : {uint16_t{3}, uint16_t{4}, uint16_t{256}, uint16_t{0xffff}})
+        spoil(tile, [&](GstdTile& entry) { entry.kind = static_cast<GstdTileKind>(kind); });
+      for (const uint32_t first : {1u, tile.bytes, tile.bytes + 1, 1u << 31, ~0u})
+        spoil(tile, [&](GstdTile& entry) { entry.first = first; });
+      for (const uint32_t count : {tile.bytes + 1, 1u << 31, ~0u})
+        spoil(tile, [&](GstdTile& entry) { entry.count = count; });
+      // A sum that wraps to what is there.
+      spoil(tile, [&](GstdTile& entry) {
+        entry.first = ~0u;
+        entry.count = 2;
+      });
+    }
+    // As many words as a tile that is stored, and another number than one that is.
+    spoil(sound, [&](GstdTile& entry) { entry.words = (entry.bytes + 3) / 4; });
+    spoil(stored, [&](GstdTile& entry) { --entry.words; });
+    spoil(stored, [&](GstdTile& entry) { entry.bytes = 65; });
+    spoil(filled, [&](GstdTile& entry) { entry.words = 2; });
+    batch.tiles.insert(batch.tiles.end(), bad.begin(), bad.end());
+    // None of the changes may be none; those that are sound, or compressed, are in the front.
+    for (const GstdTile& entry : bad) CHECK_FALSE(is_entry(entry, batch, kTile));
+    // Nothing of a tile asked for, at the end of the output, is an entry.
+    GstdTile nothing = sound;
+    nothing.output = output_bytes;
+    nothing.count = 0;
+    nothing.first = nothing.bytes;
+    batch.tiles.push_back(nothing);
+    CHECK(last.bytes == kTile);
+    for (Backend* backend : every_backend()) {
+      CAPTURE(backend->name());
+      for (const uint8_t dirt : {uint8_t{0xdb}, uint8_t{0}}) {
+        GstdRunOptions options;
+        options.dirt = dirt;
+        CHECK(check_decoded(*backend, batch, options) ==
+              GstdVerdicts{{GstdRefusal::none, 5}, {GstdRefusal::bad_entry, static_cast<uint32_t>(bad.size())}});
+      }
+    }
+  }
+
+  TEST_CASE("every truncation and every bit turned over has the host's verdict") {
+    for (Backend* backend : every_backend()) {
+      CAPTURE(backend->name());
+      GstdVerdicts all;
+      for (const Small& small : small_tiles()) {
+        GstdBatch batch;
+        // Truncated tiles have words of their own: behind them are the next tile's.
+        for (uint32_t words = 1; words <= small.words.size(); ++words)
+          batch.add(std::span(small.words).first(words), small.bytes, words % 2);
+        std::vector<uint32_t> more = small.words;
+        more.push_back(0);
+        batch.add(more, small.bytes);
+        for (const uint32_t bytes : {small.bytes - 1, small.bytes + 1, gstd::kLeastTileBytes})
+          batch.add(small.words, bytes);
+        const uint32_t step = is_lavapipe(*backend) || !backend->is_software() ? scaled(*backend, 1, 1, 5) : 5;
+        for (uint32_t bit = static_cast<uint32_t>(all.size()) % step; bit < 32 * small.words.size(); bit += step) {
+          std::vector<uint32_t> words = small.words;
+          words[bit / 32] ^= 1u << bit % 32;
+          batch.add(words, small.bytes, bit % 3);
+        }
+        GstdRunOptions options;
+        options.tiles_in_flight = 1024;
+        for (const auto& [verdict, tiles] : check_decoded(*backend, batch, options)) all[verdict] += tiles;
+      }
+      CHECK(all.size() >= 8);
+      for (const GstdRefusal refusal :
+           {GstdRefusal::none, GstdRefusal::truncated, GstdRefusal::bad_header, GstdRefusal::bad_table,
+            GstdRefusal::bad_offset, GstdRefusal::bad_length, GstdRefusal::bad_padding})
+        CHECK_MESSAGE(all.contains(refusal), name_of(refusal));
+    }
+  }
+
+  TEST_CASE("what fuzzers found in tiles has the host's verdict") {
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::directory_iterator(WEFT_TEST_TILE_CORPUS))
+      if (entry.is_regular_file()) files.push_back(entry.path());
+    std::ranges::sort(files);
+    REQUIRE(files.size() > 100);
+    for (Backend* backend : every_backend()) {
+      CAPTURE(backend->name());
+      GstdBatch batch;
+      const uint32_t most = is_lavapipe(*backend) ? 1u << 16 : 1u << 17;
+      for (size_t i = 0; i < files.size(); i += scaled(*backend, 1, 1, 3)) {
+        std::ifstream stream(files[i], std::ios::binary);
+        const std::vector<char> bytes((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+        if (bytes.size() < 8) continue;
+        std::vector<uint32_t> words(bytes.size() / 4);
+        std::memcpy(words.data(), bytes.data(), 4 * words.size());
+        const uint32_t size = 1 + words[0] % (1u << 17);
+        if (size <= most) batch.add(std::span(words).subspan(1), size, i % 4);
+      }
+      GstdRunOptions options;
+      options.tile_bytes = most;
+      options.tiles_in_flight = 32;
+      const GstdVerdicts verdicts = check_decoded(*backend, batch, options);
+      CHECK(verdicts.size() >= 8);
+    }
+  }
+
+  TEST_CASE("tiles that are broken by chance have the host's verdict") {
+    std::vector<std::vector<uint32_t>> tiles;
+    constexpr uint32_t kBytes = 3001;
+    for (const int level : {1, 12})
+      for (const Sample& one : samples_of(kBytes)) {
+        gstd::TileEncoderConfig config;
+        config.level = level;
+        if (std::vector<uint32_t> words = encoded(one.bytes, config); !words.empty()) tiles.push_back(std::move(words));
+      }
+    for (Backend* backend : every_backend()) {
+      CAPTURE(backend->name());
+      GstdBatch batch;
+      const uint32_t mutants = scaled(*backend, 20'000, 1500, 300);
+      for (uint32_t i = 0; i < mutants; ++i) {
+        Draws draws(77, i);
+        std::vector<uint32_t> words = tiles[draws.below(tiles.size())];
+        const auto bit_of = [&](size_t most) {
+          words[draws.below(std::min(most, words.size()))] ^= 1u << draws.below(32);
+        };
+        switch (draws.below(6)) {
+          case 0: bit_of(words.size()); break;
+          case 1:
+            for (uint32_t bits = 0; bits < 5; ++bits) bit_of(words.size());
+            break;
+          case 2: bit_of(12); break;
+          case 3:
+            for (size_t word = draws.below(words.size()); word < words.size(); ++word)
+              words[word] = static_cast<uint32_t>(draws.word());
+            break;
+          case 4: std::swap(words[draws.below(words.size())], words[draws.below(words.size())]); break;
+          default: {
+            // The end of another tile.
+            const std::vector<uint32_t>& other = tiles[draws.below(tiles.size())];
+            words.resize(1 + draws.below(words.size()));
+            words.insert(words.end(), other.begin() + static_cast<std::ptrdiff_t>(draws.below(other.size())),
+                         other.end());
+            words.resize(std::min<size_t>(words.size(), kBytes / 4));
+          }
+        }
+        batch.add(words, draws.one_in(8) ? 1 + static_cast<uint32_t>(draws.below(2 * kBytes)) : kBytes, i % 4);
+      }
+      GstdRunOptions options;
+      options.tiles_in_flight = 1024;
+      const GstdVerdicts verdicts = check_decoded(*backend, batch, options);
+      CHECK(verdicts.size() >= 8);
+    }
+  }
+
+  TEST_CASE("streams with every choice by chance, of 1 to 32 lanes, come to their output") {
+    for (Backend* backend : every_backend()) {
+      CAPTURE(backend->name());
+      GstdBatch batch;
+      std::map<std::string, int> reached;
+      std::array<uint32_t, 6> of_lanes{};
+      std::array<uint32_t, static_cast<size_t>(gstd::Filter::count)> of_filter{};
+      // Those that are no smaller than what they decode to are no tiles of a table.
+      const uint32_t wanted = scaled(*backend, 1500, 150, 60);
+      std::vector<std::byte> expected;
+      for (uint64_t seed = 1; batch.tiles.size() < wanted && seed < 20 * uint64_t{wanted}; ++seed) {
+        gstd::test::StreamMaker maker(seed, reached);
+        maker.make();
+        const auto size = static_cast<uint32_t>(maker.output.size());
+        if (maker.words.empty() || size > 1u << 16 || maker.words.size() >= (size + 3) / 4) continue;
+        if (!is_short_enough(*backend, size, 1u << (maker.words[0] & 7))) continue;
+        const GstdTile& tile = batch.add(maker.words, size, seed % 4);
+        ++of_lanes.at(maker.words[0] & 7);
+        ++of_filter.at(maker.words[0] >> 4 & 15);
+        expected.resize(tile.output);
+        expected.insert(expected.end(), maker.output.begin(), maker.output.end());
+      }
+      CHECK(batch.tiles.size() == wanted);
+      CHECK(std::ranges::min(of_lanes) > 0);
+      if (wanted >= 150) CHECK(std::ranges::min(of_filter) > 0);
+      // The oracle says what the maker does.
+      GstdRunOptions options;
+      options.tile_bytes = 1u << 16;
+      options.tiles_in_flight = 64;
+      options.dirt = 0;
+      CHECK(expected_of(batch, batch.tiles.size(), options).output == expected);
+      CHECK(check_decoded(*backend, batch, options) == GstdVerdicts{{GstdRefusal::none, wanted}});
+    }
+  }
+
+  TEST_CASE("streams with every choice by chance, broken, have the host's verdict") {
+    for (Backend* backend : every_backend()) {
+      CAPTURE(backend->name());
+      GstdBatch batch;
+      std::map<std::string, int> reached;
+      const uint32_t wanted = scaled(*backend, 10'000, 600, 120);
+      for (uint64_t seed = 5000; batch.tiles.size() < wanted && seed < 5000 + 20 * uint64_t{wanted}; ++seed) {
+        gstd::test::StreamMaker maker(seed, reached);
+        maker.make();
+        const auto size = static_cast<uint32_t>(maker.output.size());
+        if (maker.words.empty() || size > gstd::kLeastTileBytes || maker.words.size() >= (size + 3) / 4) continue;
+        if (!is_short_enough(*backend, size, 1u << (maker.words[0] & 7))) continue;
+        Draws draws(5, seed);
+        for (uint32_t run = 0; run < 10; ++run) {
+          std::vector<uint32_t> words = maker.words;
+          for (uint64_t bits = draws.below(3) + 1; bits > 0; --bits)
+            words[draws.below(draws.one_in(2) ? std::min<size_t>(words.size(), 40) : words.size())] ^=
+                1u << draws.below(32);
+          if (draws.one_in(10)) words.resize(1 + draws.below(words.size()));
+          // Lanes end elsewhere: the header has it otherwise whether states are released, or one of the last words is another.
+          if (run < 2) words = maker.words;
+          if (run == 0) words[0] ^= 8;
+          if (run == 1)
+            words[words.size() - 1 - draws.below(std::min<size_t>(words.size(), 8))] ^= 1u << draws.below(32);
+          batch.add(words, size, run % 4);
+        }
+      }
+      CHECK(batch.tiles.size() >= wanted);
+      GstdRunOptions options;
+      options.dirt = 0xff;
+      const GstdVerdicts verdicts = check_decoded(*backend, batch, options);
+      CHECK(verdicts.size() >= 8);
+      CHECK(verdicts.contains(GstdRefusal::bad_final_state));
+    }
+  }
+
+  TEST_CASE("a stream that is written down here, and the document's example, decode to what they always did") {
+    const std::string text = "weft and warp, weft and warp, weft!";
+    const std::vector<uint32_t> example = {0x00000008, 0x5ac8c55d, 0x00000022, 0x00000001,
+                                           0xaacce840, 0xc2dcc840, 0xeec2e4e0, 0x58404200};
+    const std::string_view hex =
+        "47535444010710000000000000000000b502000000000000b5020000c80000000000000000000000c97a93c7eec665c20000"
+        "0000e4f685ec0200000084000000edba8cf5090000007fc4e267235635cab4028a0020000000e906631ada6375821163b8dc"
+        "98c02f694cb8028a95a94c00d077bb24e8560cc4b4cc511d6a8a697da7096a9e176dcd7dfcae77ff56804945d748fca0bdf9"
+        "947b4f35658fd94d3d7abd1edec316b4f08b9563b1384562d22e1e69587798f87c4064a58095068f15990080097c000000bc";
+    std::vector<std::byte> stream;
+    for (size_t i = 0; i < hex.size(); i += 2)
+      stream.push_back(static_cast<std::byte>(std::stoul(std::string(hex.substr(i, 2)), nullptr, 16)));
+    std::string written;
+    for (uint32_t i = 0; i < 40; ++i)
+      written += "thread " + std::to_string(i * i % 17) + " over " + std::to_string(i % 3) + ", ";
+    GstdBatch batch;
+    const std::vector<std::byte> content = add_stream(batch, stream, 1);
+    REQUIRE(content.size() == written.size());
+    CHECK(std::memcmp(content.data(), written.data(), written.size()) == 0);
+    const GstdTile tile = batch.add(example, static_cast<uint32_t>(text.size()), 2);
+    CHECK(tiles_of_kind(batch, GstdTileKind::compressed) == 2);
+    CHECK(batch.tiles[0].has_checksum == 1);
+    // The oracle is held to the text too.
+    GstdRunOptions options;
+    options.tile_bytes = gstd::kDefaultTileBytes;
+    const GstdExpected expected = expected_of(batch, 2, options);
+    CHECK(std::memcmp(expected.output.data() + 1, written.data(), written.size()) == 0);
+    CHECK(std::memcmp(expected.output.data() + tile.output, text.data(), text.size()) == 0);
+    for (Backend* backend : every_backend()) {
+      CAPTURE(backend->name());
+      CHECK(check_decoded(*backend, batch, options) == GstdVerdicts{{GstdRefusal::none, 2}});
+    }
+  }
+
+  TEST_CASE("two threads record at once, and both command buffers may run at once") {
+    const std::vector<Small> small = small_tiles();
+    std::array<GstdBatch, 2> batches;
+    for (uint32_t i = 0; i < 200; ++i) {
+      std::vector<uint32_t> broken = small[i % 2].words;
+      broken[i % broken.size()] ^= 1u << i % 32;
+      batches[0].add(small[i % 2].words, small[i % 2].bytes, i % 3);
+      batches[1].add(broken, small[i % 2].bytes, i % 4);
+    }
+    for (Backend* backend : every_backend()) {
+      CAPTURE(backend->name());
+      Gpu& gpu = backend->gpu();
+      std::vector<std::unique_ptr<GstdCall>> calls;
+      std::vector<std::unique_ptr<Recorder>> recorders;
+      for (const GstdBatch& batch : batches) {
+        calls.push_back(std::make_unique<GstdCall>(*backend, batch, GstdRunOptions{}));
+        recorders.push_back(std::make_unique<Recorder>(gpu));
+      }
+      std::array<std::string, 2> errors;
+      {
+        std::vector<std::jthread> threads;
+        for (size_t i = 0; i < 2; ++i) threads.emplace_back([&, i] { errors[i] = recorders[i]->record(*calls[i]); });
+      }
+      for (const std::string& error : errors) REQUIRE(error == "");
+      const std::array<VkCommandBuffer, 2> commands = {recorders[0]->commands(), recorders[1]->commands()};
+      VkSubmitInfo submission{};
+      submission.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+      submission.commandBufferCount = 2;
+      submission.pCommandBuffers = commands.data();
+      REQUIRE(device_function<PFN_vkQueueSubmit>(gpu, "vkQueueSubmit")(gpu.queue(), 1, &submission, VK_NULL_HANDLE) ==
+              VK_SUCCESS);
+      REQUIRE(device_function<PFN_vkQueueWaitIdle>(gpu, "vkQueueWaitIdle")(gpu.queue()) == VK_SUCCESS);
+      CHECK(calls[0]->check() == GstdVerdicts{{GstdRefusal::none, 200}});
+      CHECK(calls[1]->check().size() > 2);
+    }
+  }
+
+  TEST_CASE("arguments that break a precondition are refused, and nothing is recorded") {
+    NotingGpu noting;
+    if (noting.gpu().info().kind == GpuKind::software && !takes_turn(1)) return;
+    for (const uint32_t tile_bytes : {0u, 1u << 13, (1u << 14) + 1, 3u << 14, 1u << 21, ~0u}) {
+      GstdDecodeConfig config;
+      config.tile_bytes = tile_bytes;
+      const auto made = GstdDecode::create(noting.context(), config);
+      REQUIRE_FALSE(made);
+      CHECK(made.error().code == ErrorCode::invalid_argument);
+      CHECK(made.error().message.find("tile_bytes") != std::string::npos);
+    }
+    GstdDecodeConfig config;
+    config.tile_bytes = gstd::kLeastTileBytes;
+    config.tiles_in_flight = 4;
+    auto decode = GstdDecode::create(noting.context(), config);
+    if (!decode) FAIL(decode.error().message);
+    CHECK(decode->scratch_bytes(0) == 0);
+    CHECK(decode->scratch_bytes(3) < decode->scratch_bytes(4));
+    CHECK(decode->scratch_bytes(4) == decode->scratch_bytes(1u << 24));
+    constexpr uint64_t kTiles = 10;
+    const uint64_t scratch_bytes = decode->scratch_bytes(kTiles);
+    const Buffer tiles = noting.made(4096), source = noting.made(4096), output = noting.made(4096),
+                 status = noting.made(4096), scratch = noting.made(scratch_bytes + 64), count = noting.made(64);
+    GstdDecodeArgs sound;
+    sound.tiles = tiles.range(8, 40 * kTiles);
+    sound.tile_count = Count::on_device(count.range(4, 4), kTiles);
+    sound.source = source.range(4, 1000);
+    sound.output = output.range(1, 999);
+    sound.status = status.range(4, 4 * (1 + kTiles));
+    sound.scratch = scratch.range(16, scratch_bytes);
+    const std::vector<Refusal<GstdDecodeArgs>> refusals = {
+        {"tiles", "null", [&](GstdDecodeArgs& args) { args.tiles = {}; }},
+        {"tiles", "misaligned", [&](GstdDecodeArgs& args) { args.tiles = tiles.range(4, 40 * kTiles); }},
+        {"tiles", "too small", [&](GstdDecodeArgs& args) { args.tiles = tiles.range(8, 40 * kTiles - 1); }},
+        {"tiles", "beyond its buffer", [&](GstdDecodeArgs& args) { args.tile_count = kTiles + 1; }},
+        {"tile_count", "more than 2^24", [&](GstdDecodeArgs& args) { args.tile_count = (1u << 24) + 1; }},
+        {"tile_count", "more than 2^32", [&](GstdDecodeArgs& args) { args.tile_count = (uint64_t{1} << 32) + 1; }},
+        {"tile_count", "neither 4 nor 8 bytes",
+         [&](GstdDecodeArgs& args) { args.tile_count = Count::on_device(count.range(0, 6), kTiles); }},
+        {"tile_count", "misaligned",
+         [&](GstdDecodeArgs& args) { args.tile_count = Count::on_device(count.range(2, 4), kTiles); }},
+        {"source", "null", [&](GstdDecodeArgs& args) { args.source = {}; }},
+        {"source", "misaligned", [&](GstdDecodeArgs& args) { args.source = source.range(2, 1000); }},
+        {"output", "null", [&](GstdDecodeArgs& args) { args.output = {}; }},
+        {"status", "null", [&](GstdDecodeArgs& args) { args.status = {}; }},
+        {"status", "misaligned", [&](GstdDecodeArgs& args) { args.status = status.range(2, 4 * (1 + kTiles)); }},
+        {"status", "too small", [&](GstdDecodeArgs& args) { args.status = status.range(4, 4 * kTiles); }},
+        {"scratch", "null", [&](GstdDecodeArgs& args) { args.scratch = {}; }},
+        {"scratch", "misaligned", [&](GstdDecodeArgs& args) { args.scratch = scratch.range(8, scratch_bytes); }},
+        {"scratch", "too small", [&](GstdDecodeArgs& args) { args.scratch = scratch.range(16, scratch_bytes - 1); }},
+        {"output", "overlaps the source", [&](GstdDecodeArgs& args) { args.output = source.range(1003, 9); }},
+        {"output", "overlaps the table", [&](GstdDecodeArgs& args) { args.output = tiles.range(0, 9); }},
+        {"status", "overlaps the source", [&](GstdDecodeArgs& args) { args.status = source.range(1000, 44); }},
+        {"status", "overlaps the output", [&](GstdDecodeArgs& args) { args.status = output.range(996, 44); }},
+        {"scratch", "overlaps the output",
+         [&](GstdDecodeArgs& args) { args.output = scratch.range(16 + scratch_bytes - 1, 2); }},
+        {"tile_count", "overlaps the status",
+         [&](GstdDecodeArgs& args) { args.tile_count = Count::on_device(status.range(8, 4), kTiles); }},
+    };
+    noting.check_refused(*decode, sound, refusals);
+    // Where there can be no tiles, nothing else is looked at.
+    GstdDecodeArgs none;
+    CHECK_FALSE(noting.record(*decode, none));
+    // Inputs may be the same range.
+    GstdDecodeArgs same = sound;
+    same.source = tiles.range(8, 40 * kTiles);
+    CHECK_FALSE(noting.record(*decode, same));
+  }
+}
+
+}  // namespace weft::test
