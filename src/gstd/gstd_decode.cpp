@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 #include <utility>
 
 #include "gstd/gstd_decode.h"
@@ -55,11 +56,15 @@ Result<GstdDecode> GstdDecode::create(const Context& context, const GstdDecodeCo
   // NVIDIA's compiler believes reductions alone (shaders/weft/lanes.glsl).
   constexpr uint32_t kNvidia = 0x10de;
   const uint32_t constants[] = {state.traits().vendor_id == kNvidia ? 1u : 0u, config.verify ? 1u : 0u};
-  for (const auto& [kernel, pipeline] : {std::pair("gstd_decode", &plan->decode), {"gstd_finish", &plan->finish}}) {
-    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(kernel, plan->workgroup, constants);
-    if (!built) return built.error();
-    *pipeline = *std::move(built);
-  }
+  const auto build = [&](const char* kernel, std::span<const uint32_t> with) {
+    return state.pipeline(kernel, plan->workgroup, with);
+  };
+  Result<std::shared_ptr<const Pipeline>> decode = build("gstd_decode", std::span(constants).first(1));
+  if (!decode) return decode.error();
+  Result<std::shared_ptr<const Pipeline>> finish = build("gstd_finish", constants);
+  if (!finish) return finish.error();
+  plan->decode = *std::move(decode);
+  plan->finish = *std::move(finish);
   return GstdDecode(std::move(plan));
 }
 
