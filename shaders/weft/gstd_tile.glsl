@@ -110,15 +110,6 @@ uvec2 gstd_sequences_at(uvec2 positions) {
   return index;
 }
 
-// `count`, 1 to 4, stored bytes from `position` on.
-uint gstd_stored_at(GstdOutput target, uint position, uint count) {
-  const uint place = position + target.skew;
-  const uint shift = 8u * (place & 3u);
-  uint bytes = target.words.at[place >> 2] >> shift;
-  if ((place & 3u) + count > 4u) bytes |= (target.words.at[(place >> 2) + 1u] << 1) << (31u - shift);
-  return bytes;
-}
-
 // What is copied to the window: words from `near` on are in the stage from `near_base` on, others in device memory.
 struct GstdSource {
   Words words;
@@ -299,7 +290,8 @@ void gstd_emit(GstdOutput target, GstdSequence own, uint begin, uint end, uint f
 // ---- a tile ----
 
 // Decodes the `count` words at `source` (aligned to 4) to the `bytes` bytes at `output_at` (of any alignment), the filter not undone.
-// `tables_at`: the group's kGstdTableWords words, aligned to 4. The result: 0, or a verdict and, from bit 8, the word where it was noticed; the same on all lanes of the group.
+// `tables_at`: the group's kGstdTableWords words, aligned to 4. The result: 0, or a verdict and, from bit 8, the word where it was noticed;
+// the same on all lanes of the group.
 uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uvec2 tables_at) {
   Words tables = Words(tables_at);
   const uint lane = lanes_lane();
