@@ -65,15 +65,16 @@ struct GstdDecodeArgs {
 ///     status[0] += tiles refused,  status[1 + t] = 0, or GstdRefusal | word · 256
 ///
 /// Tiles come from any number of streams and files: gstd_tiles() makes the table of a stream. Bytes of words beside a tile's output keep
-/// their values; outputs of tiles may not overlap each other, and then those bytes are unspecified. Those of a refused tile are unspecified
-/// too. Results have the same bits on every run and every device, statuses included.
+/// their values. Bytes that the outputs of two tiles share are unspecified; so are those of a refused tile. All others have the same bits
+/// on every run and every device, statuses included.
 ///
 /// Safe for untrusted data: whatever source and table hold, nothing outside of `source` and `tiles` is read, nothing outside of `output`,
 /// `status` and `scratch` is written, and the work of a tile is bounded by the bytes that it declares. The verdicts are those of the
 /// decoder on the host.
 ///
 /// Cost: reads the source once and writes the output once, beside matches that are read back; a tile with a filter passes through
-/// scratch. 2 dispatches for as many tiles as are in flight. Scratch: twice a tile's bytes and 2 KiB for each of these. Devices need neither 8-bit storage nor 64-bit integers.
+/// scratch. 2 dispatches for as many tiles as are in flight. Scratch: twice a tile's bytes and 2 KiB for each of these. Devices need
+/// neither 8-bit storage nor 64-bit integers. Subgroups are 32 lanes wide where the device has such, whatever the Context's are.
 /// Synchronisation: the library's one rule (weft/context.hpp); status[0] is the caller's to clear. Threads: one GstdDecode may record on
 /// many at once.
 class GstdDecode {
