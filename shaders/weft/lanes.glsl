@@ -172,7 +172,8 @@ uint lanes_uniform(uint value) {
   if (kSubgroupSize != 32u) return value;
   return WEFT_LANES_REDUCE_UNIFORM ? subgroup_max(value) : subgroup_uniform(value);
 }
-bool lanes_uniform(bool value) { return kSubgroupSize == 32u ? subgroup_any(value) : value; }
+// (Without a branch, which some software devices pay for in every loop.)
+bool lanes_uniform(bool value) { return mix(value, subgroup_any(value), kSubgroupSize == 32u); }
 #endif
 
 // The sum over the lanes before this one.
