@@ -70,7 +70,8 @@ struct GstdDecodeArgs {
 ///
 /// Safe for untrusted data: whatever source and table hold, nothing outside of `source` and `tiles` is read, nothing outside of `output`,
 /// `status` and `scratch` is written, and the work of a tile is bounded by the bytes that it declares. The verdicts are those of the
-/// decoder on the host.
+/// decoder on the host, on devices that run shaders to their end: lavapipe stops an invocation after 65,535 iterations of its loops, which
+/// tiles above 64 KiB need, and what it leaves of such a tile is unspecified, its status too. Compare checksums there.
 ///
 /// Cost: reads the source once and writes the output once, beside matches that are read back; a tile with a filter passes through
 /// scratch. 2 dispatches for as many tiles as are in flight. Scratch: twice a tile's bytes and 2 KiB for each of these. Devices need
