@@ -12,7 +12,7 @@ layout(constant_id = 2) const bool kReduceUniform = false;
 #include "gstd/tile_table.glsl"
 
 void main() {
-  const uint slot = tile_slot();
+  const uint slot = lanes_uniform(workgroup_number() * lanes_group_count() + lanes_group());
   if (lanes_uniform(!tile_is_there(slot))) return;
   const uint index = push.first_tile + slot;
   const Tile tile = load_tile(index);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// GstdDecode, second dispatch: each group of 32 lanes undoes a tile's filter, copies a tile that is stored, compares checksums, and counts
-// what was refused.
+// GstdDecode, second dispatch: each workgroup undoes a tile's filter, copies a tile that is stored, compares checksums, and counts what
+// was refused.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -22,7 +22,7 @@ void store_stored(Tile tile) {
   const uint skew = tile.target.x & 3u;
   Words words = Words(uvec2(tile.target.x - skew, tile.target.y));
   const uint end = skew + tile.count;
-  for (uint own = 4u * lanes_lane(); own < end; own += 128u) {
+  for (uint own = 4u * lanes_place(); own < end; own += 4u * kWorkgroupSize) {
     const uint from = max(own, skew);
     const uint to = min(own + 4u, end);
     const uint at = tile.first + from - skew;
@@ -55,10 +55,10 @@ uint output_word(Tile tile, uint at, uint count) {
 }
 
 void main() {
-  const uint slot = tile_slot();
+  const uint slot = workgroup_number();
   if (lanes_uniform(!tile_is_there(slot))) return;
   const uint index = push.first_tile + slot;
-  const uint lane = lanes_lane();
+  const uint lane = lanes_place();
   Words status = Words(push.status);
   const Tile tile = load_tile(index);
   uint verdict = lanes_uniform(status.at[1u + index]);
@@ -72,7 +72,7 @@ void main() {
         verdict = kGstdBadPadding | (tile.words - 1u) << 8;
       } else {
         store_stored(tile);
-        for (uint word = lane; sums && word < words; word += 32u) {
+        for (uint word = lane; sums && word < words; word += kWorkgroupSize) {
           const uint left = tile.bytes - 4u * word;
           const uint mask = left >= 4u ? ~0u : (1u << (8u * left)) - 1u;
           sum += checksum_term(stored_word(tile, word) & mask, word);
@@ -82,19 +82,21 @@ void main() {
       Words source = Words(tile.source);
       const GstdTileHeader header = gstd_tile_header(lanes_uniform(source.at[0]));
       if (lanes_uniform(is_direct(tile, header.tile_filter))) {
-        for (uint word = lane; sums && word < words; word += 32u)
+        for (uint word = lane; sums && word < words; word += kWorkgroupSize)
           sum += checksum_term(output_word(tile, 4u * word, min(tile.bytes - 4u * word, 4u)), word);
       } else {
         const uvec2 scratch = scratch_of(slot);
         GstdContent content = gstd_filter_prepare(header.tile_filter, header.stride, tile.bytes, scratch,
                                                   word64_add(scratch, uvec2(scratch_part(), 0u)));
         gstd_content_store(content, tile.first, tile.count, tile.target);
-        for (uint word = lane; sums && word < words; word += 32u)
+        for (uint word = lane; sums && word < words; word += kWorkgroupSize)
           sum += checksum_term(gstd_content_at(content, 4u * word, min(tile.bytes - 4u * word, 4u)), word);
       }
     }
     if (lanes_uniform(sums)) {
-      const uint whole = mixed(tile.bytes) + lanes_add(sum);
+      uint whole;
+      workgroup_inclusive_add(sum, 0u, whole);
+      whole += mixed(tile.bytes);
       if (verdict == 0u && whole != tile.checksum) verdict = kGstdChecksum;
     }
   }

@@ -55,11 +55,9 @@ Tile load_tile(uint index) {
   return tile;
 }
 
-// The tile's place among those of this dispatch; a group takes one.
-uint tile_slot() {
-  return lanes_uniform((gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * lanes_group_count() + lanes_group());
-}
+uint workgroup_number() { return gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x; }
 
+// Whether there is a tile at a place among those of this dispatch.
 bool tile_is_there(uint slot) {
   const uint tiles = count_of(push.tile_count, push.tile_count_words, uvec2(push.tile_maximum, 0u)).x;
   return slot < push.slots && push.first_tile + slot < tiles;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Gstd's filters undone by 32 lanes (docs/gstd-format.md, "Filters"): from a tile's bytes as they were decoded, in scratch, to its content.
+// Gstd's filters undone by a workgroup (docs/gstd-format.md, "Filters"): from a tile's bytes as they were decoded, in scratch, to its content.
 //   gstd_filter_prepare()   the sums, in scratch
 //   gstd_content_at()       then, up to four bytes of the content, by any lane
 //   gstd_content_store()    then, a part of the content to where it belongs
 // Differences are undone by one prefix sum over all planes together; what a plane has too much by then is the sum in front of its
 // first byte, and is subtracted where a byte is fetched.
 //
-// Who calls: every invocation of the workgroup, in workgroup-uniform control flow, but for gstd_content_at(), in which nothing crosses
-// lanes. Scratch: the two parts of gstd_scratch.glsl.
+// Who calls: every invocation of the workgroup, of any size, in workgroup-uniform control flow, with the same arguments; but for
+// gstd_content_at(), in which nothing crosses lanes. What was decoded is visible to all of them. Scratch: the two parts of gstd_scratch.glsl.
 #ifndef WEFT_GSTD_FILTERS_GLSL
 #define WEFT_GSTD_FILTERS_GLSL
 
@@ -16,10 +16,12 @@
 #include "weft/gstd_scratch.glsl"
 #include "weft/lanes.glsl"
 #include "weft/word64.glsl"
+#include "weft/workgroup_add.glsl"
 
 struct GstdContent {
   Words decoded;  // as the tile has it, then with sums
   Words aside;    // numbers of 16 bits, or planes that the tile does not have
+  Words planes;   // one of both: where planes are
   uint tile_filter, stride;
   uint bytes;
   uint elements;    // bytes / stride, rounded down
@@ -27,6 +29,14 @@ struct GstdContent {
   uint reciprocal;  // of the stride
   uint pitch;       // numbers from one place of an element to the next, in `aside`
 };
+
+// Of each plane where it begins, in 24 bits, and from there on what its sums have too much.
+shared uint weft_gstd_planes[128];
+
+void gstd_filter_barrier() {
+  memoryBarrierBuffer();
+  barrier();
+}
 
 uint gstd_add_bytes(uint a, uint b) { return ((a & 0x7f7f7f7fu) + (b & 0x7f7f7f7fu)) ^ ((a ^ b) & 0x80808080u); }
 
@@ -45,31 +55,39 @@ uint gstd_divided_by_stride(GstdContent content, uint at) {
 
 uint gstd_plane_begin(GstdContent content, uint plane) { return plane * content.elements + min(plane, content.rest); }
 
-// Sums over all of the first `bytes` bytes, mod 256, in place. What lies behind them up to a multiple of 512 is overwritten.
+// Sums over all of the first `bytes` bytes, mod 256, in place. What lies behind them up to a multiple of 16 is overwritten.
 void gstd_sum_bytes(Words words, uint bytes) {
   uint carry = 0u;
-  for (uint first = 0u; lanes_uniform(first < (bytes + 3u) / 4u); first += 128u) {
-    const uint at = first + 4u * lanes_lane();
-    uint sums[4];
-    [[unroll]] for (uint i = 0; i < 4u; ++i) sums[i] = words.at[at + i];
+  uint slot = 0u;
+  for (uint first = 0u; lanes_uniform(first < (bytes + 3u) / 4u); first += 4u * kWorkgroupSize) {
+    const uint at = first + 4u * lanes_place();
+    const bool there = 4u * at < bytes;
+    uvec4 sums = uvec4(0u);
     uint total = 0u;
+    if (there) {
+      [[unroll]] for (uint i = 0; i < 4u; ++i) sums[i] = words.at[at + i];
+    }
     [[unroll]] for (uint i = 0; i < 4u; ++i) {
       sums[i] = gstd_add_bytes(sums[i], sums[i] << 8);
       sums[i] = gstd_add_bytes(sums[i], sums[i] << 16);
       sums[i] = gstd_add_bytes(sums[i], total * 0x01010101u);
       total = sums[i] >> 24;
     }
-    const uint through = carry + lanes_inclusive_add(total);
+    uint all;
+    const uint through = carry + workgroup_inclusive_add(total, slot, all);
     const uint before = through - total & 255u;
-    [[unroll]] for (uint i = 0; i < 4u; ++i) words.at[at + i] = gstd_add_bytes(sums[i], before * 0x01010101u);
-    carry = lanes_broadcast(through, 31u);
+    if (there) {
+      [[unroll]] for (uint i = 0; i < 4u; ++i) words.at[at + i] = gstd_add_bytes(sums[i], before * 0x01010101u);
+    }
+    carry += all;
+    slot ^= 1u;
   }
-  lanes_buffer_barrier();
+  gstd_filter_barrier();
 }
 
 // Content in `decoded`, byte after byte, goes to `aside` in planes.
 void gstd_part_planes(GstdContent content) {
-  for (uint word = lanes_lane(); word < (content.bytes + 3u) / 4u; word += 32u) {
+  for (uint word = lanes_place(); word < (content.bytes + 3u) / 4u; word += kWorkgroupSize) {
     uint bytes = 0u;
     [[dont_unroll]] for (uint i = 0u; i < 4u; ++i) {
       const uint at = 4u * word + i;
@@ -87,20 +105,21 @@ void gstd_part_planes(GstdContent content) {
     }
     content.aside.at[word] = bytes;
   }
-  lanes_buffer_barrier();
+  gstd_filter_barrier();
 }
 
 // Numbers of 16 bits from their planes, with their signs, summed up `order` times.
 void gstd_sum_numbers(GstdContent content, uint order) {
   const uint places = content.stride / 2u;
   const uint numbers = content.bytes / 2u;
+  uint slot = 0u;
   for (uint place = 0u; lanes_uniform(place < places); ++place) {
     const uint count = place < numbers ? (numbers - 1u - place) / places + 1u : 0u;
     const uint low = gstd_plane_begin(content, 2u * place);
     const uint high = gstd_plane_begin(content, 2u * place + 1u);
     uvec3 carry = uvec3(0u);
-    for (uint first = 0u; lanes_uniform(first < count); first += 128u) {
-      const uint at = first + 4u * lanes_lane();
+    for (uint first = 0u; lanes_uniform(first < count); first += 4u * kWorkgroupSize) {
+      const uint at = first + 4u * lanes_place();
       uvec4 sums = uvec4(0u);
       if (at < count) {
         const uint lows = gstd_bytes_of(content.decoded, low + at);
@@ -113,9 +132,11 @@ void gstd_sum_numbers(GstdContent content, uint order) {
       [[unroll]] for (uint o = 0; o < 3u; ++o) {
         if (lanes_uniform(o < order)) {
           [[unroll]] for (uint i = 1; i < 4u; ++i) sums[i] += sums[i - 1u];
-          const uint through = carry[o] + lanes_inclusive_add(sums[3]);
+          uint all;
+          const uint through = carry[o] + workgroup_inclusive_add(sums[3], slot, all);
           sums += uvec4(through - sums[3]);
-          carry[o] = lanes_broadcast(through, 31u);
+          carry[o] += all;
+          slot ^= 1u;
         }
       }
       if (at < count) {
@@ -125,7 +146,7 @@ void gstd_sum_numbers(GstdContent content, uint order) {
       }
     }
   }
-  lanes_buffer_barrier();
+  gstd_filter_barrier();
 }
 
 // The content of a tile of `bytes` bytes that were decoded to `decoded`.
@@ -133,6 +154,7 @@ GstdContent gstd_filter_prepare(uint tile_filter, uint stride, uint bytes, uvec2
   GstdContent content;
   content.decoded = Words(decoded);
   content.aside = Words(aside);
+  content.planes = content.decoded;
   content.tile_filter = tile_filter;
   content.stride = stride;
   content.bytes = bytes;
@@ -140,14 +162,24 @@ GstdContent gstd_filter_prepare(uint tile_filter, uint stride, uint bytes, uvec2
   content.elements = bytes / stride;
   content.rest = bytes - content.elements * stride;
   content.pitch = ((bytes / 2u) / max(stride / 2u, 1u) + 1u + 3u) & ~3u;
-  if (lanes_uniform(tile_filter == 1u)) {
+  if (lanes_uniform(tile_filter == 1u && stride != 1u)) {
     gstd_part_planes(content);
     gstd_sum_bytes(content.aside, bytes);
+    content.planes = content.aside;
+  } else if (lanes_uniform(tile_filter == 1u)) {
+    gstd_sum_bytes(content.decoded, bytes);
   } else if (lanes_uniform(tile_filter == 3u || tile_filter == 7u)) {
     gstd_sum_bytes(content.decoded, bytes);
   } else if (lanes_uniform(tile_filter >= 4u && tile_filter <= 6u)) {
     gstd_sum_numbers(content, tile_filter - 3u);
   }
+  for (uint plane = lanes_place(); plane < stride; plane += kWorkgroupSize) {
+    const uint begin = gstd_plane_begin(content, plane);
+    uint excess = 0u;
+    if (begin != 0u && (tile_filter == 1u || tile_filter == 3u || tile_filter == 7u)) excess = gstd_byte_of(content.planes, begin - 1u);
+    weft_gstd_planes[plane] = begin | excess << 24;
+  }
+  barrier();
   return content;
 }
 
@@ -168,30 +200,26 @@ uint gstd_place_in_fields(uint at, uint bytes, uint widths, uint width) {
 }
 
 // The byte of plane `plane` in `element`, sums taken apart.
-uint gstd_plane_byte(GstdContent content, Words planes, uint plane, uint element) {
-  const uint begin = gstd_plane_begin(content, plane);
-  const uint sum = gstd_byte_of(planes, begin + element);
-  return begin == 0u || content.tile_filter == 2u ? sum : sum - gstd_byte_of(planes, begin - 1u) & 255u;
+uint gstd_plane_byte(GstdContent content, uint plane, uint element) {
+  const uint begin = weft_gstd_planes[plane];
+  return gstd_byte_of(content.planes, (begin & 0xffffffu) + element) - (begin >> 24) & 255u;
 }
 
-uint gstd_content_byte(GstdContent content, uint at) {
-  const uint element = gstd_divided_by_stride(content, at);
-  const uint plane = at - element * content.stride;
+uint gstd_content_byte(GstdContent content, uint at, uint plane, uint element) {
   switch (content.tile_filter) {
     case 0u: return gstd_byte_of(content.decoded, at);
-    case 1u: return gstd_plane_byte(content, content.aside, plane, element);
+    case 1u:
     case 2u:
-    case 3u: return gstd_plane_byte(content, content.decoded, plane, element);
+    case 3u: return gstd_plane_byte(content, plane, element);
     case 4u:
     case 5u:
     case 6u: {
-      if (at >= (content.bytes & ~1u)) return gstd_byte_of(content.decoded, gstd_plane_begin(content, plane) + element);
+      if (at >= (content.bytes & ~1u)) return gstd_plane_byte(content, plane, element);
       return gstd_byte_of(content.aside, 2u * ((plane >> 1) * content.pitch + element) + (plane & 1u));
     }
     case 7u: {
-      uint byte = gstd_plane_byte(content, content.decoded, plane, element);
-      if ((plane & 1u) == 0u && element < content.elements && plane < 3u)
-        byte += gstd_plane_byte(content, content.decoded, 1u, element);
+      uint byte = gstd_plane_byte(content, plane, element);
+      if ((plane & 1u) == 0u && element < content.elements && plane < 3u) byte += gstd_plane_byte(content, 1u, element);
       return byte & 255u;
     }
     case 8u: return gstd_byte_of(content.decoded, gstd_place_in_fields(at, content.bytes, 0x422u, 8u));
@@ -206,23 +234,25 @@ uint gstd_content_byte(GstdContent content, uint at) {
 // `count`, 1 to 4, bytes of the content from `at` on; they are there. Those behind are 0.
 uint gstd_content_at(GstdContent content, uint at, uint count) {
   uint bytes = 0u;
-  [[dont_unroll]] for (uint i = 0u; i < count; ++i) bytes |= gstd_content_byte(content, at + i) << (8u * i);
+  uint element = gstd_divided_by_stride(content, at);
+  uint plane = at - element * content.stride;
+  [[dont_unroll]] for (uint i = 0u; i < count; ++i) {
+    bytes |= gstd_content_byte(content, at + i, plane, element) << (8u * i);
+    ++plane;
+    if (plane == content.stride) {
+      plane = 0u;
+      ++element;
+    }
+  }
   return bytes;
 }
 
 uint gstd_subtract_bytes(uint a, uint b) { return ((a | 0x80808080u) - (b & 0x7f7f7f7fu)) ^ ((a ^ ~b) & 0x80808080u); }
 
-// What the sums of a plane have too much, in every byte.
-uint gstd_plane_excess(GstdContent content, Words planes, uint plane) {
-  const uint begin = gstd_plane_begin(content, plane);
-  uint excess = 0u;
-  if (begin != 0u && content.tile_filter != 2u) excess = gstd_byte_of(planes, begin - 1u);
-  return excess * 0x01010101u;
-}
-
 // Four neighbouring elements' bytes of plane `plane`, from `element` on.
-uint gstd_plane_bytes(GstdContent content, Words planes, uint plane, uint element) {
-  return gstd_subtract_bytes(gstd_bytes_of(planes, gstd_plane_begin(content, plane) + element), gstd_plane_excess(content, planes, plane));
+uint gstd_plane_bytes(GstdContent content, uint plane, uint element) {
+  const uint begin = weft_gstd_planes[plane];
+  return gstd_subtract_bytes(gstd_bytes_of(content.planes, (begin & 0xffffffu) + element), (begin >> 24) * 0x01010101u);
 }
 
 // Rows and columns of bytes change places.
@@ -238,11 +268,11 @@ uint gstd_content_store_words(GstdContent content, Words words) {
   const uint columns = content.stride / 4u;
   const uint rows = content.elements / 4u;
   const bool numbers = content.tile_filter >= 4u && content.tile_filter <= 6u;
-  uint column = lanes_lane() % columns;
-  uint row = lanes_lane() / columns;
-  const uint column_step = 32u % columns;
-  const uint row_step = 32u / columns;
-  [[dont_unroll]] for (uint i = lanes_lane(); i < columns * rows; i += 32u) {
+  uint column = lanes_place() % columns;
+  uint row = lanes_place() / columns;
+  const uint column_step = kWorkgroupSize % columns;
+  const uint row_step = kWorkgroupSize / columns;
+  [[dont_unroll]] for (uint i = lanes_place(); i < columns * rows; i += kWorkgroupSize) {
     uvec4 made;
     if (numbers) {
       const uint low = (2u * column * content.pitch + 4u * row) / 2u;
@@ -253,13 +283,7 @@ uint gstd_content_store_words(GstdContent content, Words words) {
                    lows.y >> 16 | (highs.y & 0xffff0000u));
     } else {
       uvec4 planes;
-      [[unroll]] for (uint p = 0; p < 4u; ++p) {
-        if (content.tile_filter == 1u) {
-          planes[p] = gstd_plane_bytes(content, content.aside, 4u * column + p, 4u * row);
-        } else {
-          planes[p] = gstd_plane_bytes(content, content.decoded, 4u * column + p, 4u * row);
-        }
-      }
+      [[unroll]] for (uint p = 0; p < 4u; ++p) planes[p] = gstd_plane_bytes(content, 4u * column + p, 4u * row);
       if (content.tile_filter == 7u) planes = uvec4(gstd_add_bytes(planes.x, planes.y), planes.y, gstd_add_bytes(planes.z, planes.y), planes.w);
       made = gstd_transposed(planes);
     }
@@ -277,21 +301,35 @@ uint gstd_content_store_words(GstdContent content, Words words) {
 // The same for elements of 3 bytes: 12 bytes at a time.
 uint gstd_content_store_triples(GstdContent content, Words words) {
   const uint rows = content.elements / 4u;
-  for (uint row = lanes_lane(); row < rows; row += 32u) {
+  for (uint row = lanes_place(); row < rows; row += kWorkgroupSize) {
     uvec3 planes;
-    [[unroll]] for (uint p = 0; p < 3u; ++p) {
-      if (content.tile_filter == 1u) {
-        planes[p] = gstd_plane_bytes(content, content.aside, p, 4u * row);
-      } else {
-        planes[p] = gstd_plane_bytes(content, content.decoded, p, 4u * row);
-      }
-    }
+    [[unroll]] for (uint p = 0; p < 3u; ++p) planes[p] = gstd_plane_bytes(content, p, 4u * row);
     if (content.tile_filter == 7u) planes = uvec3(gstd_add_bytes(planes.x, planes.y), planes.y, gstd_add_bytes(planes.z, planes.y));
     words.at[3u * row] = (planes.x & 255u) | (planes.y & 255u) << 8 | (planes.z & 255u) << 16 | (planes.x & 0xff00u) << 16;
     words.at[3u * row + 1u] = (planes.y >> 8 & 255u) | (planes.z & 0xff00u) | (planes.x & 0xff0000u) | (planes.y & 0xff0000u) << 8;
     words.at[3u * row + 2u] = (planes.z >> 16 & 255u) | (planes.x >> 16 & 0xff00u) | (planes.y >> 8 & 0xff0000u) | (planes.z & 0xff000000u);
   }
   return 12u * rows;
+}
+
+// The same for elements of 1 and 2 bytes: 4 elements at a time.
+uint gstd_content_store_narrow(GstdContent content, Words words) {
+  const uint rows = content.elements / 4u;
+  const bool numbers = content.tile_filter >= 4u;
+  for (uint row = lanes_place(); row < rows; row += kWorkgroupSize) {
+    if (content.stride == 1u) {
+      words.at[row] = gstd_plane_bytes(content, 0u, 4u * row);
+    } else if (numbers) {
+      words.at[2u * row] = content.aside.at[2u * row];
+      words.at[2u * row + 1u] = content.aside.at[2u * row + 1u];
+    } else {
+      const uint lows = gstd_plane_bytes(content, 0u, 4u * row);
+      const uint highs = gstd_plane_bytes(content, 1u, 4u * row);
+      words.at[2u * row] = (lows & 255u) | (highs & 255u) << 8 | (lows & 0xff00u) << 8 | (highs & 0xff00u) << 16;
+      words.at[2u * row + 1u] = (lows >> 16 & 255u) | (highs >> 8 & 0xff00u) | (lows >> 8 & 0xff0000u) | (highs & 0xff000000u);
+    }
+  }
+  return 4u * rows * content.stride;
 }
 
 // Stores `count` bytes of the content from `first` on at `output_at`, of any alignment.
@@ -305,9 +343,11 @@ void gstd_content_store(GstdContent content, uint first, uint count, uvec2 outpu
       begin = gstd_content_store_words(content, words);
     } else if (content.stride == 3u) {
       begin = gstd_content_store_triples(content, words);
+    } else if (content.stride <= 2u) {
+      begin = gstd_content_store_narrow(content, words);
     }
   }
-  for (uint own = begin + 4u * lanes_lane(); own < end; own += 128u) {
+  for (uint own = begin + 4u * lanes_place(); own < end; own += 4u * kWorkgroupSize) {
     const uint from = max(own, skew);
     const uint to = min(own + 4u, end);
     const uint shift = 8u * (from - own);

@@ -46,10 +46,16 @@ const uint kGstdBeginsAt = kGstdOrderedAt + kGstdMostCodes * 64u;
 const uint kGstdLengthsAt = kGstdBeginsAt + kGstdMostCodes * 16u;
 const uint kGstdTableWords = kGstdLengthsAt + 32u;
 
-// Where tables are made: 0 between calls.
+// Where tables are made: kGstdMakingWords words of shared memory, 0 between calls. An includer that has more of it tells how many words a
+// group has, and which of them is the first that tables may take between calls.
 const uint kGstdMakingWords = kGstdFieldSlotWords;
-shared uint weft_gstd_making[kLanesGroupCount * kGstdMakingWords];
-uint gstd_making() { return lanes_group() * kGstdMakingWords; }
+#ifdef WEFT_GSTD_MAKING_IN
+const uvec2 kGstdMakingIn = uvec2(WEFT_GSTD_MAKING_IN);
+#else
+const uvec2 kGstdMakingIn = uvec2(kGstdMakingWords, 0u);
+#endif
+shared uint weft_gstd_shared[kLanesGroupCount * kGstdMakingIn.x];
+uint gstd_making() { return lanes_group() * kGstdMakingIn.x + kGstdMakingIn.y; }
 
 // The symbol at `slot` of a model, and its frequency and first slot.
 struct GstdModelSymbol {
@@ -138,7 +144,7 @@ bool gstd_field_build(Words tables, uint field, bool given) {
       if (symbol < symbols) {
         tables.at[symbols_at + symbol] = frequency | base << 10;
         // Each symbol marks its first slot, where no other does.
-        if (frequency != 0u) atomicOr(weft_gstd_making[making + (base >> 2)], symbol << (8u * (base & 3u)));
+        if (frequency != 0u) atomicOr(weft_gstd_shared[making + (base >> 2)], symbol << (8u * (base & 3u)));
       }
       weight_before = total;
       present_before += bitCount(present);
@@ -150,15 +156,15 @@ bool gstd_field_build(Words tables, uint field, bool given) {
   // Symbols ascend with slots: that of a slot is the largest marked up to it.
   uint largest = 0u;
   for (uint i = 0u; i < WEFT_LOOP_END(4u); ++i) {
-    const uint marks = weft_gstd_making[making + 4u * lane + i];
+    const uint marks = weft_gstd_shared[making + 4u * lane + i];
     largest = max(largest, max(max(marks & 255u, marks >> 8 & 255u), max(marks >> 16 & 255u, marks >> 24)));
   }
   const uint through = lanes_inclusive_max(largest);
   const uint before = lanes_shuffle(through, lane - 1u);
   uint symbol = lane == 0u ? 0u : before;
   for (uint i = 0u; i < WEFT_LOOP_END(4u); ++i) {
-    const uint marks = weft_gstd_making[making + 4u * lane + i];
-    weft_gstd_making[making + 4u * lane + i] = 0u;
+    const uint marks = weft_gstd_shared[making + 4u * lane + i];
+    weft_gstd_shared[making + 4u * lane + i] = 0u;
     uint filled = 0u;
     [[unroll]] for (uint b = 0; b < 4u; ++b) {
       symbol = max(symbol, marks >> (8u * b) & 255u);
@@ -248,7 +254,7 @@ bool gstd_code_build(Words tables, uint code, uint log) {
   for (uint length = 1u; length <= WEFT_LOOP_END(kGstdMostCodeBits); ++length) {
     if (lane == length) {
       tables.at[begins_at + length] = begin | shorter << 12;
-      weft_gstd_making[making + 64u + length] = shorter;
+      weft_gstd_shared[making + 64u + length] = shorter;
     }
     const uint count = totals[(length - 1u) / 3u] >> (10u * ((length - 1u) % 3u)) & 1023u;
     begin += count << (kGstdMostCodeBits - length);
@@ -262,7 +268,7 @@ bool gstd_code_build(Words tables, uint code, uint log) {
   for (uint i = 0u; i < WEFT_LOOP_END(8u); ++i) {
     const uint length = lengths >> (4u * i) & 15u;
     if (length != 0u) {
-      uint place = weft_gstd_making[making + 64u + length];
+      uint place = weft_gstd_shared[making + 64u + length];
       [[unroll]] for (uint w = 0; w < 4u; ++w) {
         if (length > 3u * w && length <= 3u * w + 3u) {
           const uint shift = 10u * (length - 1u - 3u * w);
@@ -271,7 +277,7 @@ bool gstd_code_build(Words tables, uint code, uint log) {
         }
       }
       place = min(place, 255u);
-      atomicOr(weft_gstd_making[making + (place >> 2)], (8u * lane + i) << (8u * (place & 3u)));
+      atomicOr(weft_gstd_shared[making + (place >> 2)], (8u * lane + i) << (8u * (place & 3u)));
     }
   }
   lanes_shared_barrier();
@@ -280,7 +286,7 @@ bool gstd_code_build(Words tables, uint code, uint log) {
   const uint words = (1u << log) / 2u;
   uint done = 0u;
   if (single) {
-    const uint byte = weft_gstd_making[making] & 255u;
+    const uint byte = weft_gstd_shared[making] & 255u;
     for (uint w = lane; w < words; w += 32u) tables.at[entries_at + w] = byte << 4 | byte << 20;
     done = words;
   } else {
@@ -291,11 +297,11 @@ bool gstd_code_build(Words tables, uint code, uint log) {
       const uint entries = bytes << shift;
       for (uint e = 2u * lane; e < entries; e += 64u) {
         const uint place = rank_begin + (e >> shift);
-        uint word = length | (weft_gstd_making[making + (place >> 2)] >> (8u * (place & 3u)) & 255u) << 4;
+        uint word = length | (weft_gstd_shared[making + (place >> 2)] >> (8u * (place & 3u)) & 255u) << 4;
         uint other = kGstdLongCode;
         if (e + 1u < entries) {
           const uint other_place = rank_begin + ((e + 1u) >> shift);
-          other = length | (weft_gstd_making[making + (other_place >> 2)] >> (8u * (other_place & 3u)) & 255u) << 4;
+          other = length | (weft_gstd_shared[making + (other_place >> 2)] >> (8u * (other_place & 3u)) & 255u) << 4;
         }
         tables.at[entries_at + done + (e >> 1)] = word | other << 16;
       }
@@ -304,10 +310,10 @@ bool gstd_code_build(Words tables, uint code, uint log) {
     }
   }
   for (uint w = done + lane; w < words; w += 32u) tables.at[entries_at + w] = kGstdLongCode | kGstdLongCode << 16;
-  tables.at[ordered_at + lane] = weft_gstd_making[making + lane];
-  tables.at[ordered_at + lane + 32u] = weft_gstd_making[making + lane + 32u];
+  tables.at[ordered_at + lane] = weft_gstd_shared[making + lane];
+  tables.at[ordered_at + lane + 32u] = weft_gstd_shared[making + lane + 32u];
   lanes_shared_barrier();
-  [[unroll]] for (uint i = 0; i < 4u; ++i) weft_gstd_making[making + lane + 32u * i] = 0u;
+  [[unroll]] for (uint i = 0; i < 4u; ++i) weft_gstd_shared[making + lane + 32u * i] = 0u;
   lanes_buffer_barrier();
   return true;
 }
@@ -321,14 +327,13 @@ uint gstd_code_decode(Words tables, uint code, uint log, inout LaneBits bits) {
   uint byte = entry >> 4;
   if (length == kGstdLongCode) {
     const uint begins_at = kGstdBeginsAt + code * 16u;
-    length = log + 1u;
-    uint begin = tables.at[begins_at + length];
-    [[dont_unroll]] for (uint l = log + 2u; l <= kGstdMostCodeBits; ++l) {
+    // The table has 7 bits or more.
+    uint begin = 0u;
+    [[unroll]] for (uint l = kGstdCodeLog - 2u; l <= kGstdMostCodeBits; ++l) {
       const uint longer = tables.at[begins_at + l];
-      if ((longer & 4095u) <= next) {
-        length = l;
-        begin = longer;
-      }
+      const bool is_longer = l == log + 1u || (l > log && (longer & 4095u) <= next);
+      length = is_longer ? l : length;
+      begin = is_longer ? longer : begin;
     }
     const uint place = min((begin >> 12) + ((next - (begin & 4095u)) >> (kGstdMostCodeBits - length)), 255u);
     byte = tables.at[kGstdOrderedAt + code * 64u + (place >> 2)] >> (8u * (place & 3u)) & 255u;

@@ -19,23 +19,22 @@
 #ifndef WEFT_GSTD_TILE_GLSL
 #define WEFT_GSTD_TILE_GLSL
 
+// A round's literals, four to a word, and behind them the window of the output; between calls its first word has the bytes of a word that is
+// begun, and all others are 0: among them tables are made.
+const uint kGstdRoundLiterals = 256u;
+const uint kGstdWindowBytes = 1024u;
+const uint kGstdLiteralWords = kGstdRoundLiterals / 4u + 1u;
+const uint kGstdStageWords = kGstdLiteralWords + kGstdWindowBytes / 4u + 2u;
+#define WEFT_GSTD_MAKING_IN kGstdStageWords, kGstdLiteralWords + 1u
+
 #include "weft/gstd_header.glsl"
 #include "weft/gstd_tables.glsl"
 
 const uint kGstdMostTileBytes = 1u << 20;
-const uint kGstdRoundLiterals = 256u;
 
-// Of the batch's sequences, and behind them: where matches begin and end, in bytes of the tile, and the literals up to each match.
+// Of the batch's sequences, and behind them: where matches begin, in bytes of the tile, and the literals up to each match.
 shared uint weft_gstd_matches[kLanesGroupCount * 33u];
-shared uint weft_gstd_ends[kLanesGroupCount * 33u];
 shared uint weft_gstd_literal_ends[kLanesGroupCount * 33u];
-// A round's literals, four to a word, and behind them the window of the output; between calls its first word has the bytes of a word that is
-// begun, and all others are 0.
-const uint kGstdWindowBytes = 1024u;
-const uint kGstdLiteralWords = kGstdRoundLiterals / 4u + 1u;
-const uint kGstdStageWords = kGstdLiteralWords + kGstdWindowBytes / 4u + 2u;
-shared uint weft_gstd_stage[kLanesGroupCount * kGstdStageWords];
-
 // The output as words of device memory. `skew`: bytes of the first word in front of the tile's first byte.
 struct GstdOutput {
   Words words;
@@ -50,16 +49,17 @@ uint gstd_length_base(uint symbol, uint direct_log) {
   return symbol < 1u << direct_log ? symbol : (2u + (symbol & 1u)) << gstd_length_extra(symbol, direct_log);
 }
 
-// ---- the order of offsets, as a function of that before: three bytes, each the place it comes from, or 3 + the lane whose offset it is ----
+// ---- the order of offsets, as a function of that before: three fields of 10 bits, each 10 times the place it comes from, or 30 + the lane
+// whose offset it is ----
 
-const uint kGstdSameOrder = 0x020100u;
+const uint kGstdSameOrder = 10u << 10 | 20u << 20;
 
 // First `first`, then `second`.
 uint gstd_order_after(uint first, uint second) {
   uint both = 0u;
   [[unroll]] for (uint i = 0; i < 3u; ++i) {
-    const uint from = second >> (8u * i) & 255u;
-    both |= (from < 3u ? first >> (8u * from) & 255u : from) << (8u * i);
+    const uint from = second >> (10u * i) & 1023u;
+    both |= (from < 30u ? first >> (from & 31u) & 1023u : from) << (10u * i);
   }
   return both;
 }
@@ -67,31 +67,45 @@ uint gstd_order_after(uint first, uint second) {
 // What a sequence does: moves the offset at `place` to the front, or, place 3, puts its own there.
 uint gstd_order_of(uint place) {
   return place == 0u   ? kGstdSameOrder
-         : place == 1u ? 0x020001u
-         : place == 2u ? 0x010002u
-                       : 0x010000u | (3u + lanes_lane());
+         : place == 1u ? 10u | 20u << 20
+         : place == 2u ? 20u | 10u << 20
+                       : (30u + lanes_lane()) | 10u << 20;
 }
 
-// Offsets of the batch's first `count` lanes. `symbol` below 3 repeats; others are `own`. `history` is that before, and then that after.
-uint gstd_resolve_offsets(uint symbol, bool no_literals, uint own, uint count, inout uvec3 history) {
+// An offset of the history, or, `other`, of the batch.
+uint gstd_offset_from(uint from, uvec3 history, uint other) {
+  return from == 0u ? history.x : from == 10u ? history.y : from == 20u ? history.z : other;
+}
+
+// What the batch's first `count` lanes' sequences do to the order of offsets up to each, and its sums of both of `lengths`, in one scan.
+// `symbol` below 3 repeats an offset.
+uint gstd_scan(uint symbol, bool no_literals, uint count, inout uvec2 lengths) {
   const uint lane = lanes_lane();
   uint place = 3u;
   if (symbol < 3u) place = no_literals ? (symbol == 2u ? 0u : symbol + 1u) : symbol;
   uint order = lane < count ? gstd_order_of(place) : kGstdSameOrder;
-  for (uint delta = 1u; lanes_uniform(delta < 32u); delta <<= 1) {
+  for (uint step = 0u; step < WEFT_LOOP_END(5u); ++step) {
+    const uint delta = 1u << step;
     const uint earlier = lanes_shuffle_up(order, delta);
-    if (lane >= delta) order = gstd_order_after(earlier, order);
+    if (kSubgroupSize >= 32u) {
+      const uvec2 before = uvec2(lanes_shuffle_up(lengths.x, delta), lanes_shuffle_up(lengths.y, delta));
+      lengths += lane >= delta ? before : uvec2(0u);
+    }
+    order = lane >= delta ? gstd_order_after(earlier, order) : order;
   }
-  const uint front = order & 255u;
-  const uint other = lanes_shuffle(own, front - 3u);
-  const uint offset = front < 3u ? (front == 0u ? history.x : front == 1u ? history.y : history.z) : other;
+  if (kSubgroupSize < 32u) lengths = uvec2(lanes_inclusive_add(lengths.x), lanes_inclusive_add(lengths.y));
+  return order;
+}
 
-  const uint last = lanes_uniform(lanes_broadcast(order, 31u));
+// The offset of each lane, of the orders up to it; `own` are those that do not repeat. `history` is that before, and then that after.
+uint gstd_offset(uint order, uint own, inout uvec3 history) {
+  const uint front = order & 1023u;
+  const uint offset = gstd_offset_from(front, history, lanes_shuffle(own, front - 30u));
+  const uint last = lanes_broadcast(order, 31u);
   uvec3 after;
   [[unroll]] for (uint i = 0; i < 3u; ++i) {
-    const uint from = last >> (8u * i) & 255u;
-    const uint of_lane = lanes_uniform(lanes_broadcast(own, from - 3u));
-    after[i] = from < 3u ? (from == 0u ? history.x : from == 1u ? history.y : history.z) : of_lane;
+    const uint from = last >> (10u * i) & 1023u;
+    after[i] = gstd_offset_from(from, history, lanes_shuffle(own, from - 30u));
   }
   history = after;
   return offset;
@@ -99,88 +113,123 @@ uint gstd_resolve_offsets(uint symbol, bool no_literals, uint own, uint count, i
 
 // ---- output ----
 
-// The first sequences of the batch that end behind two positions.
-uvec2 gstd_sequences_at(uvec2 positions) {
-  const uint base = lanes_group() * 33u;
-  uvec2 index = uvec2(0u);
-  for (uint step = 16u; step != 0u; step >>= 1) {
-    index.x += weft_gstd_ends[base + index.x + step - 1u] <= positions.x ? step : 0u;
-    index.y += weft_gstd_ends[base + index.y + step - 1u] <= positions.y ? step : 0u;
-  }
-  return index;
-}
-
-// What is copied to the window: words from `near` on are in the stage from `near_base` on, others in device memory.
-struct GstdSource {
-  Words words;
-  uint near, near_base;
+// Up to 16 bytes on their way to the window: the words that they come from, as these lie in the source. Bytes are told by where they come
+// from and go to; the first word is that of the first byte of the word they go to.
+const uint kGstdPieceBytes = 16u;
+struct GstdPiece {
+  uint words[6];
 };
 
-uint gstd_source_word(GstdSource source, uint word) {
-  uint value;
-  if (word >= source.near) {
-    value = weft_gstd_stage[source.near_base + word - source.near];
-  } else {
-    value = source.words.at[word];
+// Where the words of a piece of `count` bytes lie: the first, and which of them there are to read, from number x on, y of them.
+uint gstd_piece_first(uint from, uint to) { return uint(int(from - (to & 3u)) >> 2); }
+bool gstd_piece_has(uint word, uint from, uint count) { return word - (from >> 2) <= ((from + count - 1u) >> 2) - (from >> 2) && count != 0u; }
+
+// From device memory.
+GstdPiece gstd_load_far(Words source, uint from, uint to, uint count) {
+  GstdPiece piece;
+  const uint first = gstd_piece_first(from, to);
+  [[unroll]] for (uint k = 0; k < 6u; ++k) {
+    piece.words[k] = 0u;
+    if (gstd_piece_has(first + k, from, count)) piece.words[k] = source.at[first + k];
   }
-  return value;
+  return piece;
 }
 
-// Copies `count` bytes from byte `from` of the source to byte `to` of the stage, by this lane alone. They are all there.
-void gstd_copy(GstdSource source, uint from, uint to, uint count) {
-  const uint from_shift = 8u * (from & 3u);
-  const uint to_shift = 8u * (to & 3u);
-  uint word = from >> 2;
-  uint at = to >> 2;
-  uint low = 0u;
-  if (count != 0u) low = gstd_source_word(source, word);
-  uint rest = 0u;
-  for (uint left = count; left != 0u; left -= min(left, 4u)) {
-    uint high = 0u;
-    ++word;
-    if ((from & 3u) + left > 4u) high = gstd_source_word(source, word);
-    uint bytes = low >> from_shift | (high << 1) << (31u - from_shift);
-    if (left < 4u) bytes &= (1u << (8u * left)) - 1u;
-    atomicOr(weft_gstd_stage[at], rest | bytes << to_shift);
-    rest = (bytes >> 1) >> (31u - to_shift);
-    ++at;
-    low = high;
+// From the stage.
+GstdPiece gstd_load_near(uint from, uint to, uint count) {
+  GstdPiece piece;
+  const uint first = gstd_piece_first(from, to);
+  [[unroll]] for (uint k = 0; k < 6u; ++k) {
+    piece.words[k] = 0u;
+    if (gstd_piece_has(first + k, from, count)) piece.words[k] = weft_gstd_shared[first + k];
   }
-  if (rest != 0u) atomicOr(weft_gstd_stage[at], rest);
+  return piece;
 }
 
-// The same by all lanes, each a word at a time.
-void gstd_copy_together(GstdSource source, uint from, uint to, uint count) {
-  const uint begin = to & 3u;
-  for (uint byte = 4u * lanes_lane(); byte < begin + count; byte += 128u) {
-    const uint first = max(byte, begin);
-    const uint own = min(byte + 4u, begin + count) - first;
-    const uint at = from + first - begin;
-    const uint shift = 8u * (at & 3u);
-    uint bytes = gstd_source_word(source, at >> 2) >> shift;
-    if ((at & 3u) + own > 4u) bytes |= (gstd_source_word(source, (at >> 2) + 1u) << 1) << (31u - shift);
-    if (own < 4u) bytes &= (1u << (8u * own)) - 1u;
-    atomicOr(weft_gstd_stage[(to + byte) >> 2], bytes << (8u * (first - byte)));
+// To byte `to` of the stage, by this lane alone. Words that others may have bytes of are 0 there.
+void gstd_place(GstdPiece piece, uint from, uint to, uint count) {
+  const uint skip = to & 3u;
+  const uint shift = 8u * ((from - skip) & 3u);
+  const uint end = count == 0u ? 0u : skip + count;
+  const uint at = to >> 2;
+  uint bytes[5];
+  [[unroll]] for (uint k = 0; k < 5u; ++k) bytes[k] = piece.words[k] >> shift | (piece.words[k + 1u] << 1) << (31u - shift);
+  [[unroll]] for (uint k = 0; k < 5u; ++k) {
+    if (4u * k + 4u <= end && (k != 0u || skip == 0u)) weft_gstd_shared[at + k] = bytes[k];
+  }
+  // What is not whole, at both ends.
+  const uint last = end >> 2;
+  const uint mask = (1u << (8u * (end & 3u))) - 1u;
+  const uint head = bytes[0] & ~0u << (8u * skip) & (last == 0u ? mask : ~0u);
+  if (skip != 0u && end != 0u) atomicOr(weft_gstd_shared[at], head);
+  uint tail = skip == 0u ? bytes[0] : 0u;
+  [[unroll]] for (uint k = 1; k < 5u; ++k) tail = last == k ? bytes[k] : tail;
+  tail &= mask;
+  if (tail != 0u) atomicOr(weft_gstd_shared[at + last], tail);
+}
+
+// `count` bytes from byte `from` of device memory or, `near`, of the stage, to byte `to` of the stage, by all lanes, each a word at a time.
+void gstd_copy_together(Words source, bool near, uint from, uint to, uint count) {
+  const uint skip = to & 3u;
+  const uint shift = 8u * ((from - skip) & 3u);
+  const uint first = gstd_piece_first(from, to);
+  for (uint word = lanes_lane(); 4u * word < skip + count; word += 32u) {
+    uint low = 0u, high = 0u;
+    const bool has_low = gstd_piece_has(first + word, from, count);
+    const bool has_high = gstd_piece_has(first + word + 1u, from, count);
+    if (near) {
+      if (has_low) low = weft_gstd_shared[first + word];
+      if (has_high) high = weft_gstd_shared[first + word + 1u];
+    } else {
+      if (has_low) low = source.at[first + word];
+      if (has_high) high = source.at[first + word + 1u];
+    }
+    const uint left = skip + count - 4u * word;
+    const uint mask = (word == 0u ? ~0u << (8u * skip) : ~0u) & (left < 4u ? (1u << (8u * left)) - 1u : ~0u);
+    const uint bytes = low >> shift | (high << 1) << (31u - shift);
+    if (mask == ~0u) {
+      weft_gstd_shared[(to >> 2) + word] = bytes;
+    } else {
+      atomicOr(weft_gstd_shared[(to >> 2) + word], bytes & mask);
+    }
   }
 }
 
-// A lane's sequence in the batch: `literals` is what makes a position among its literals their number.
+// Copies the `count` bytes, up to kGstdTogether, that lie `offset` bytes, `count` or more, in front of byte `to` of the stage there, a word a
+// lane. No other lane writes meanwhile.
+const uint kGstdTogether = 124u;
+void gstd_repeat(uint to, uint offset, uint count) {
+  const uint skip = to & 3u;
+  const uint byte = 4u * lanes_lane();
+  const uint end = skip + count;
+  if (byte < end) {
+    const uint source = to + byte - skip - offset;
+    const uint shift = 8u * (source & 3u);
+    const uint low = weft_gstd_shared[source >> 2];
+    const uint high = weft_gstd_shared[(source >> 2) + 1u];
+    uint bytes = low >> shift | (high << 1) << (31u - shift);
+    if (byte == 0u) bytes &= ~0u << (8u * skip);
+    if (end - byte < 4u) bytes &= (1u << (8u * (end - byte))) - 1u;
+    weft_gstd_shared[(to + byte) >> 2] |= bytes;
+  }
+}
+
+// A lane's sequence in the batch: `literals` is what makes a position among its literals their number. Of its match, `ahead` are the first
+// bytes, as far as they come from words that were stored before the batch.
 struct GstdSequence {
   uint begin, match, end, offset, literals;
+  GstdPiece ahead;
 };
 
 const uint kGstdAlone = 32u;  // bytes that a lane copies by itself
 
 // Makes the bytes [begin, end) of the batch, whose literals from number `first_literal` on are at hand, and stores those of whole words.
-// `rest`: where the literals behind the last match begin, and what makes their positions numbers.
-void gstd_emit(GstdOutput target, GstdSequence own, uint begin, uint end, uint first_literal, uvec2 rest) {
+// `rest`: where the literals behind the last match begin, and what makes their positions numbers. `batch`: where the batch begins.
+void gstd_emit(GstdOutput target, GstdSequence own, uint batch, uint begin, uint end, uint first_literal, uvec2 rest) {
   const uint lane = lanes_lane();
   const uint literals_base = lanes_group() * kGstdStageWords;
   const uint window_base = literals_base + kGstdLiteralWords;
-  GstdSource literals;
-  literals.words = target.words;
-  literals.near = 0u;
-  literals.near_base = literals_base;
+  const uint literal_byte = 4u * literals_base - first_literal;  // what makes a literal's number a byte of the stage
 
   for (uint from = begin; lanes_uniform(from < end);) {
     // The window's first word, and the bytes of the tile that are made.
@@ -188,81 +237,71 @@ void gstd_emit(GstdOutput target, GstdSequence own, uint begin, uint end, uint f
     const uint to = min(end, 4u * first_word + kGstdWindowBytes - target.skew);
     const uint stage_byte = 4u * window_base - 4u * first_word + target.skew;  // what makes a position a byte of the stage
 
-    // Literals.
-    uint at = max(own.begin, from);
-    uint left = min(own.match, to) - min(at, min(own.match, to));
-    uint alone = min(left, kGstdAlone);
-    gstd_copy(literals, at + own.literals - first_literal, at + stage_byte, alone);
-    uint longer = lanes_uniform(lanes_ballot(left > alone));
-    for (uint i = 0u; lanes_uniform(i < 32u && longer != 0u); ++i) {
-      const uint which = uint(findLSB(longer));
-      longer &= longer - 1u;
-      const uint first = lanes_shuffle(at + alone, which);
-      const uint count = lanes_shuffle(left - alone, which);
-      const uint number = first + lanes_shuffle(own.literals, which) - first_literal;
-      gstd_copy_together(literals, number, first + stage_byte, count);
-    }
-    const uint behind = max(rest.x, from);
-    if (behind < to) gstd_copy_together(literals, behind + rest.y - first_literal, behind + stage_byte, to - behind);
-    lanes_shared_barrier();
-
-    // Matches.
-    GstdSource output_words;
-    output_words.words = target.words;
-    output_words.near = first_word;
-    output_words.near_base = window_base;
-    at = max(own.match, from);
-    left = min(own.end, to) - min(at, min(own.end, to));
-    // The sequences of this window whose matches it copies of.
-    uint needed = 0u;
-    const uint source_begin = max(own.match - own.offset, from);
-    const uint source_end = min(at - own.offset + left, own.match);
-    if (left != 0u && source_begin < source_end) {
-      const uint base = lanes_group() * 33u;
-      // (None lies behind the own one, which is the last at most.)
-      const uvec2 ends = gstd_sequences_at(uvec2(source_begin, source_end - 1u));
-      const uint first = ends.x;
-      const uint last = ends.y;
-      const uint through = last + (source_end > weft_gstd_matches[base + last] ? 1u : 0u);
-      needed = ((1u << min(through, 31u)) - 1u) & ~((1u << min(first, 31u)) - 1u);
-    }
-    bool waits = left != 0u;
-    uint waiting = lanes_uniform(lanes_ballot(waits));
-    for (uint turn = 0u; lanes_uniform(turn < 32u && waiting != 0u); ++turn) {
-      const bool ready = waits && (needed & waiting) == 0u;
-      uint back = own.offset;
-      uint most = ready ? min(left, kGstdAlone) : 0u;
-      const bool goes_on = ready && left > most;
-      // Of a match that overlaps itself, what is there: twice as much each time.
-      while (most != 0u) {
-        const uint count = min(most, back);
-        gstd_copy(output_words, at + target.skew - back, at + stage_byte, count);
-        at += count;
-        left -= count;
-        most -= count;
-        back += count;
+    // Each lane copies its literals, and then of its match what comes from words that were stored: `left` bytes from byte `source` of the
+    // stage or of the output to byte `at` of the stage.
+    uint at, left, source;
+    uint rest_of_match = 0u;
+    for (uint stage = 0u; stage < WEFT_LOOP_END(2u); ++stage) {
+      const bool stored = stage == 1u;
+      const uint first = max(stored ? own.match : own.begin, from);
+      const uint last = min(stored ? own.end : own.match, to);
+      at = first + stage_byte;
+      source = stored ? first + target.skew - own.offset : first + own.literals + literal_byte;
+      left = last - min(first, last);
+      if (stored) {
+        rest_of_match = left;
+        left = min(left, max(4u * first_word, source) - source);
+        rest_of_match -= left;
       }
-      lanes_shared_barrier();
-      longer = lanes_uniform(lanes_ballot(goes_on));
-      for (uint i = 0u; lanes_uniform(i < 32u && longer != 0u); ++i) {
-        const uint which = uint(findLSB(longer));
-        longer &= longer - 1u;
-        uint place = lanes_uniform(lanes_shuffle(at, which));
-        uint count = lanes_uniform(lanes_shuffle(left, which));
-        const uint offset = lanes_uniform(lanes_shuffle(own.offset, which));
-        // The longest whole number of periods that is there.
-        uint periods = lanes_uniform(offset * ((place - max(lanes_shuffle(own.match, which), from)) / offset + 1u));
-        for (uint turns = 0u; lanes_uniform(turns < 12u && count != 0u); ++turns) {
-          const uint now = min(count, periods);
-          gstd_copy_together(output_words, place + target.skew - periods, place + stage_byte, now);
-          place += now;
-          count -= now;
-          periods *= 2u;
+      uint turn = from == batch ? 0u : 1u;
+      do {
+        if (lanes_any(left > kGstdAlone)) {
+          uint longer = lanes_ballot(left > kGstdAlone);
+          for (uint i = 0u; lanes_uniform(i < 32u && longer != 0u); ++i) {
+            const uint which = uint(findLSB(longer));
+            longer &= longer - 1u;
+            gstd_copy_together(target.words, !stored, lanes_shuffle(source, which), lanes_shuffle(at, which), lanes_shuffle(left, which));
+            if (lane == which) {
+              at += left;
+              left = 0u;
+            }
+          }
           lanes_shared_barrier();
         }
-      }
-      waits = waits && !ready;
-      waiting = lanes_uniform(lanes_ballot(waits));
+        const uint count = min(left, kGstdPieceBytes);
+        GstdPiece piece = own.ahead;
+        if (lanes_uniform(!stored)) {
+          piece = gstd_load_near(source, at, count);
+        } else if (lanes_uniform(turn != 0u)) {
+          piece = gstd_load_far(target.words, source, at, count);
+        }
+        gstd_place(piece, source, at, count);
+        at += count;
+        source += count;
+        left -= count;
+        ++turn;
+      } while (lanes_any(left != 0u));
+    }
+    const uint behind = max(rest.x, from);
+    if (lanes_uniform(behind < to)) gstd_copy_together(target.words, true, behind + rest.y + literal_byte, behind + stage_byte, to - behind);
+
+    // What matches copy of this window, one after the other, a word a lane; of those that overlap themselves, what is there: twice as much
+    // each time.
+    uint waiting = lanes_ballot(rest_of_match != 0u);
+    for (uint i = 0u; lanes_uniform(i < 32u && waiting != 0u); ++i) {
+      const uint which = uint(findLSB(waiting));
+      waiting &= waiting - 1u;
+      uint place = lanes_shuffle(at, which);
+      uint count = lanes_shuffle(rest_of_match, which);
+      uint periods = lanes_shuffle(own.offset, which);
+      do {
+        lanes_shared_barrier();
+        const uint now = min(min(count, periods), kGstdTogether);
+        gstd_repeat(place, periods, now);
+        place += now;
+        count -= now;
+        periods <<= now == periods ? 1u : 0u;
+      } while (lanes_uniform(count != 0u));
     }
 
     // Whole words.
@@ -270,8 +309,8 @@ void gstd_emit(GstdOutput target, GstdSequence own, uint begin, uint end, uint f
     const uint last_word = (to + target.skew) >> 2;
     uint begun = 0u;
     for (uint word = first_word + lane; word <= last_word; word += 32u) {
-      const uint made = weft_gstd_stage[window_base + word - first_word];
-      weft_gstd_stage[window_base + word - first_word] = 0u;
+      const uint made = weft_gstd_shared[window_base + word - first_word];
+      weft_gstd_shared[window_base + word - first_word] = 0u;
       if (word == last_word) {
         begun = made;
       } else if (word == 0u && target.skew != 0u) {
@@ -281,7 +320,7 @@ void gstd_emit(GstdOutput target, GstdSequence own, uint begin, uint end, uint f
       }
     }
     lanes_shared_barrier();
-    if (((last_word - first_word) & 31u) == lane) weft_gstd_stage[window_base] = begun;
+    if (((last_word - first_word) & 31u) == lane) weft_gstd_shared[window_base] = begun;
     lanes_buffer_barrier();
     from = to;
   }
@@ -315,8 +354,7 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
   GstdOutput target;
   target.skew = output_at.x & 3u;
   target.words = Words(uvec2(output_at.x - target.skew, output_at.y));
-  for (uint word = lane; word < kGstdMakingWords; word += 32u) weft_gstd_making[gstd_making() + word] = 0u;
-  for (uint word = lane; word < kGstdStageWords; word += 32u) weft_gstd_stage[lanes_group() * kGstdStageWords + word] = 0u;
+  for (uint word = lane; word < kGstdStageWords; word += 32u) weft_gstd_shared[lanes_group() * kGstdStageWords + word] = 0u;
   lanes_shared_barrier();
 
   uvec3 history = uvec3(1u, 4u, 8u);
@@ -490,62 +528,59 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
           }
         }
         lane_words_refill(words, bits, has, high_bits);
-        const uint high = has ? lane_bits_take(bits, high_bits) : 0u;
+        const uint high = lane_bits_take(bits, has ? high_bits : 0u);
         own_offset = ((of - 2u - 4u * offset_bits) << offset_bits) + ((high << (offset_bits - high_bits)) | lb);
         const uint literal_bits = gstd_length_extra(ll, 4u);
         const uint match_bits = gstd_length_extra(ml, 5u);
         lane_words_refill(words, bits, has, literal_bits + match_bits);
-        if (has) {
-          literal_count = gstd_length_base(ll, 4u) + lane_bits_take(bits, literal_bits);
-          match_length = gstd_length_base(ml, 5u) + lane_bits_take(bits, match_bits) + 3u;
-        }
-        if (lanes_uniform(lane_words_truncated(words))) {
-          reason = kGstdTruncated;
-          break;
-        }
+        const uint literal_low = lane_bits_take(bits, has ? literal_bits : 0u);
+        const uint match_low = lane_bits_take(bits, has ? match_bits : 0u);
+        literal_count = has ? gstd_length_base(ll, 4u) + literal_low : 0u;
+        match_length = has ? gstd_length_base(ml, 5u) + match_low + 3u : 0u;
       }
-      uint offset = 0u;
-      if (lanes_uniform(here != 0u)) offset = gstd_resolve_offsets(of, literal_count == 0u, own_offset, here, history);
+      uvec2 lengths = uvec2(literal_count, literal_count + match_length);
+      const uint order = gstd_scan(of, literal_count == 0u, here, lengths);
+      const uint offset = gstd_offset(order, own_offset, history);
 
-      // Where everything goes.
+      // Where everything goes. (Words read behind the last are 0, so that whatever else is wrong, that comes first.)
+      if (lane_words_truncated(words)) reason = kGstdTruncated;
       if (lanes_uniform(last_block && last_batch && header.releases)) {
-        if (lanes_uniform(lanes_any(decodes && bits.count > 52u))) {
-          reason = kGstdBadFinalState;
-          break;
-        }
+        const bool full = lanes_any(decodes && bits.count > 52u);
+        if (reason == 0u && full) reason = kGstdBadFinalState;
         if (decodes) {
           bits.low = bits.low >> 12 | bits.high << 20;
           bits.high = bits.high >> 12 | state << 20;
           bits.count += kLaneStateLog;
         }
       }
-      const uint literal_end = lanes_inclusive_add(literal_count);
-      const uint sequence_end = done + lanes_inclusive_add(literal_count + match_length);
-      const uint batch_end = lanes_uniform(lanes_broadcast(sequence_end, 31u));
-      if (lanes_uniform(batch_end > end)) {
-        reason = kGstdBadLength;
-        break;
-      }
-      if (lanes_uniform(lanes_any(has && offset > sequence_end - match_length))) {
-        reason = kGstdBadOffset;
-        break;
-      }
-      uint total = lanes_uniform(lanes_broadcast(literal_end, 31u));
+      const uint literal_end = lengths.x;
+      const uint sequence_end = done + lengths.y;
+      const uint batch_end = lanes_broadcast(sequence_end, 31u);
+      if (reason == 0u && batch_end > end) reason = kGstdBadLength;
+      const bool too_far = lanes_any(has && offset > sequence_end - match_length);
+      if (reason == 0u && too_far) reason = kGstdBadOffset;
+      if (lanes_uniform(reason != 0u)) break;
+      uint total = lanes_broadcast(literal_end, 31u);
       const uint made = last_batch ? end : batch_end;
-      lanes_shared_barrier();
-      // Behind the last one, literals without a match.
-      for (uint i = lane; i < 33u; i += 32u) {
-        const bool there = i < here;
-        weft_gstd_matches[table_base + i] = there ? sequence_end - match_length : end;
-        weft_gstd_ends[table_base + i] = there ? sequence_end : ~0u;
-        weft_gstd_literal_ends[table_base + i] = there ? literal_end : ~0u;
-      }
       GstdSequence own_sequence;
       own_sequence.begin = has ? sequence_end - match_length - literal_count : end;
       own_sequence.match = has ? sequence_end - match_length : end;
       own_sequence.end = has ? sequence_end : end;
       own_sequence.offset = has ? offset : 1u;
       own_sequence.literals = literal_end - own_sequence.match;
+      // What its match copies of words that are stored, while literals are decoded.
+      const uint match_place = own_sequence.match + target.skew;
+      const uint stored = max(((done + target.skew) & ~3u) + own_sequence.offset, match_place) - match_place;
+      own_sequence.ahead = gstd_load_far(target.words, match_place - own_sequence.offset, match_place,
+                                         min(min(own_sequence.end - own_sequence.match, stored), kGstdPieceBytes));
+      lanes_shared_barrier();
+      // Behind the last one, literals without a match.
+      weft_gstd_matches[table_base + lane] = own_sequence.match;
+      weft_gstd_literal_ends[table_base + lane] = has ? literal_end : ~0u;
+      if (lane == 0u) {
+        weft_gstd_matches[table_base + 32u] = end;
+        weft_gstd_literal_ends[table_base + 32u] = ~0u;
+      }
       const uvec2 rest = uvec2(batch_end, total - batch_end);
       lanes_shared_barrier();
       total += made - batch_end;
@@ -572,7 +607,7 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
             uint context = 0u;
             if (context_mode == 1u) {
               const uint number = decoded + own_first + step;
-              for (uint i = 0u; i < 33u && sequence < 32u; ++i) {
+              for (uint i = 0u; i < WEFT_LOOP_END(33u) && sequence < 32u; ++i) {
                 if (weft_gstd_literal_ends[table_base + sequence] > number) break;
                 ++sequence;
               }
@@ -602,22 +637,14 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
         }
         // To shared memory, in words.
         lanes_shared_barrier();
-        const uint literals_base = lanes_group() * kGstdStageWords;
-        if (lanes_uniform(log == 0u)) {
-          uint word = packed.x << (8u * (lane & 3u));
-          word |= lanes_shuffle_xor(word, 1u);
-          word |= lanes_shuffle_xor(word, 2u);
-          if ((lane & 3u) == 0u) weft_gstd_stage[literals_base + (lane >> 2)] = word;
-        } else if (lanes_uniform(log == 1u)) {
-          uint word = packed.x << (16u * (lane & 1u));
-          word |= lanes_shuffle_xor(word, 1u);
-          if ((lane & 1u) == 0u) weft_gstd_stage[literals_base + (lane >> 1)] = word;
-        } else if (log == 2u) {
-          weft_gstd_stage[literals_base + lane] = packed.x;
-        } else {
-          weft_gstd_stage[literals_base + 2u * lane] = packed.x;
-          weft_gstd_stage[literals_base + 2u * lane + 1u] = packed.y;
-        }
+        uint word = packed.x << ((8u << log) * (lane & (3u >> log)) & 31u);
+        const uint neighbour = lanes_shuffle_xor(word, 1u);
+        word |= log < 2u ? neighbour : 0u;
+        const uint neighbours = lanes_shuffle_xor(word, 2u);
+        word |= log == 0u ? neighbours : 0u;
+        const uint at = lanes_group() * kGstdStageWords + (log == 3u ? 2u * lane : lane >> (2u - log));
+        if ((lane & (3u >> log)) == 0u) weft_gstd_shared[at] = word;
+        if (log == 3u) weft_gstd_shared[at + 1u] = packed.y;
         lanes_shared_barrier();
         if (lanes_uniform(lane_words_truncated(words))) {
           reason = kGstdTruncated;
@@ -627,9 +654,9 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
         // Up to the first literal that is not there yet.
         const uint next = decoded + round;
         const uint whole = bitCount(lanes_ballot(has && literal_end <= next));
-        const uint behind = lanes_uniform(lanes_shuffle(sequence_end - literal_end, whole - 1u));
+        const uint behind = lanes_shuffle(sequence_end - literal_end, whole - 1u);
         const uint reach = next == total ? made : next + (whole == 0u ? done : behind);
-        gstd_emit(target, own_sequence, emitted, reach, decoded, rest);
+        gstd_emit(target, own_sequence, done, emitted, reach, decoded, rest);
         emitted = reach;
         decoded = next;
       } while (lanes_uniform(decoded < total));
@@ -654,7 +681,7 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
   if (lane == 0u && (end_place & 3u) != 0u) {
     uint mask = (1u << (8u * (end_place & 3u))) - 1u;
     if (end_place < 4u) mask &= ~0u << (8u * target.skew);
-    merge_word(target.words, end_place >> 2, weft_gstd_stage[lanes_group() * kGstdStageWords + kGstdLiteralWords], mask);
+    merge_word(target.words, end_place >> 2, weft_gstd_shared[lanes_group() * kGstdStageWords + kGstdLiteralWords], mask);
   }
   lanes_buffer_barrier();
   return 0u;

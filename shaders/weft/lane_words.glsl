@@ -8,8 +8,8 @@
 //   lane_bits_take()       a lane, from its own queue
 // and a rANS decoder whose states are fed from those queues: lane_rans_advance().
 //
-// Words are fetched ahead: each lane holds the next word, from the read position on, whose place is its own modulo 32, and the one 32
-// behind it. What is read past the last word is 0; lane_words_truncated() tells that it was.
+// Words are fetched ahead: each lane holds one of the 32 words around the read position, one of the next 32, and one of those behind them,
+// which are on their way and not waited for. What is read past the last word is 0; lane_words_truncated() tells that it was.
 //
 // Who calls: every invocation of the workgroup, in workgroup-uniform control flow where lanes.glsl asks for it; a group's lanes have the
 // same read position. lane_bits_take() and lane_rans_advance() may be called by any lane, at any time.
@@ -26,9 +26,9 @@
 struct LaneWords {
   Words source;
   uint count;     // of words there are
-  uint position;  // of the next, the same for all lanes
-  uint ready;     // the word whose place from `position` on is this lane's modulo 32
-  uint ahead;     // the one 32 behind it
+  uint position;  // of the next, the same for all lanes: less than 32 behind `first`
+  uint first;     // the place of the first lane's `ready`
+  uint ready, ahead, pending;
 };
 
 // Bits in front of `count` come from the top of `high` on, then of `low`; behind them, all are 0.
@@ -49,8 +49,10 @@ LaneWords lane_words_begin(uvec2 address, uint count) {
   words.source = Words(address);
   words.count = count;
   words.position = 0u;
+  words.first = 0u;
   words.ready = lane_words_at(words, lanes_lane());
   words.ahead = lane_words_at(words, lanes_lane() + 32u);
+  words.pending = lane_words_at(words, lanes_lane() + 64u);
   return words;
 }
 
@@ -59,16 +61,17 @@ bool lane_words_truncated(LaneWords words) { return words.position > words.count
 
 // `taken`, up to 32, words from the read position on have been used.
 void lane_words_move(inout LaneWords words, uint taken) {
-  const uint distance = (lanes_lane() - words.position) & 31u;
-  if (distance < taken) {
-    words.ready = words.ahead;
-    words.ahead = lane_words_at(words, words.position + distance + 64u);
-  }
   words.position += taken;
+  if (lanes_uniform(words.position - words.first >= 32u)) {
+    words.ready = words.ahead;
+    words.ahead = words.pending;
+    words.first += 32u;
+    words.pending = lane_words_at(words, words.first + 64u + lanes_lane());
+  }
 }
 
 uint lane_words_uniform(inout LaneWords words) {
-  const uint word = lanes_shuffle(words.ready, words.position & 31u);
+  const uint word = lanes_shuffle(words.ready, words.position - words.first);
   lane_words_move(words, 1u);
   return lanes_uniform(word);
 }
@@ -77,7 +80,16 @@ uint lane_words_uniform(inout LaneWords words) {
 void lane_words_refill(inout LaneWords words, inout LaneBits bits, bool taking_part, uint need) {
   const bool takes = taking_part && bits.count < need;
   const uint takers = lanes_ballot(takes);
-  const uint word = lanes_shuffle(words.ready, words.position + bitCount(takers & lanes_mask_before()));
+  const uint place = words.position + bitCount(takers & lanes_mask_before());
+  uint word;
+  if (kSubgroupSize < 32u) {
+    word = lane_words_at(words, takes ? place : words.count);
+  } else {
+    const uint at = place - words.first;
+    const uint near = lanes_shuffle(words.ready, at);
+    const uint behind = lanes_shuffle(words.ahead, at);
+    word = at < 32u ? near : behind;
+  }
   if (takes) {
     // There are fewer than 32 bits, all of them in `high`.
     bits.high |= word >> bits.count;

@@ -77,8 +77,8 @@ uint lanes_ballot(bool value) {
   barrier();
   return bits;
 }
-bool lanes_any(bool value) { return lanes_ballot(value) != 0u; }
-bool lanes_all(bool value) { return lanes_ballot(value) == ~0u; }
+bool lanes_any(bool value) { return kSubgroupSize == 32u ? subgroup_any(value) : lanes_ballot(value) != 0u; }
+bool lanes_all(bool value) { return kSubgroupSize == 32u ? subgroup_all(value) : lanes_ballot(value) == ~0u; }
 
 // COMBINED combines a, another lane's value or another subgroup's, with b.
 #define WEFT_LANES_REDUCE(NAME, COMBINED)                                             \

@@ -17,7 +17,7 @@ using runtime::Pipeline;
 struct GstdDecode::Plan {
   std::shared_ptr<const ContextState> state;
   GstdDecodeConfig config;
-  uint32_t workgroup = 32;
+  uint32_t workgroup = 32;  // of the first dispatch
   uint32_t tiles_in_flight = 0;
   std::shared_ptr<const Pipeline> decode, finish;
 };
@@ -25,7 +25,8 @@ struct GstdDecode::Plan {
 namespace {
 
 constexpr const char* kName = "GstdDecode";
-constexpr uint32_t kLanes = 32;  // of a group, which takes a tile
+constexpr uint32_t kLanes = 32;             // of a group, which decodes a tile
+constexpr uint32_t kFinishWorkgroup = 256;  // of the second dispatch, for a tile
 constexpr uint64_t kMostTiles = uint64_t{1} << 24;
 
 // Tiles that a large device decodes at once, and the scratch that they may take together.
@@ -56,12 +57,10 @@ Result<GstdDecode> GstdDecode::create(const Context& context, const GstdDecodeCo
   // NVIDIA's compiler believes reductions alone (shaders/weft/lanes.glsl).
   constexpr uint32_t kNvidia = 0x10de;
   const uint32_t constants[] = {state.traits().vendor_id == kNvidia ? 1u : 0u, config.verify ? 1u : 0u};
-  const auto build = [&](const char* kernel, std::span<const uint32_t> with) {
-    return state.pipeline(kernel, plan->workgroup, with);
-  };
-  Result<std::shared_ptr<const Pipeline>> decode = build("gstd_decode", std::span(constants).first(1));
+  Result<std::shared_ptr<const Pipeline>> decode =
+      state.pipeline("gstd_decode", plan->workgroup, std::span(constants).first(1));
   if (!decode) return decode.error();
-  Result<std::shared_ptr<const Pipeline>> finish = build("gstd_finish", constants);
+  Result<std::shared_ptr<const Pipeline>> finish = state.pipeline("gstd_finish", kFinishWorkgroup, constants);
   if (!finish) return finish.error();
   plan->decode = *std::move(decode);
   plan->finish = *std::move(finish);
@@ -105,10 +104,10 @@ Status GstdDecode::record(VkCommandBuffer commands, const GstdDecodeArgs& args) 
     push.first_tile = static_cast<uint32_t>(first);
     push.slots = static_cast<uint32_t>(std::min<uint64_t>(tiles - first, plan.tiles_in_flight));
     const uint64_t workgroups = (uint64_t{push.slots} * kLanes + plan.workgroup - 1) / plan.workgroup;
-    const auto size = primitives::dispatch_size(workgroups, state.traits().max_workgroup_count_x);
-    primitives::dispatch(state, commands, *plan.decode, push, size);
+    const uint32_t most = state.traits().max_workgroup_count_x;
+    primitives::dispatch(state, commands, *plan.decode, push, primitives::dispatch_size(workgroups, most));
     primitives::barrier_between(state, commands);
-    primitives::dispatch(state, commands, *plan.finish, push, size);
+    primitives::dispatch(state, commands, *plan.finish, push, primitives::dispatch_size(push.slots, most));
   }
   return {};
 }
