@@ -8,14 +8,14 @@
 //
 // A batch of up to 32 sequences is decoded at a time, one a lane; offsets that repeat are found by a scan over how each sequence changes
 // their order. Then come its literals, up to 256 at a time, and its output, a window of 1 KiB at a time, which is made in shared memory: each
-// lane copies its literals, then its match, as soon as all that the match copies is there; what is longer than 32 bytes all lanes copy
-// together. Every word of the output is stored once.
+// lane copies its literals, and of its match what was stored before, 16 bytes at a time, and all lanes together what is long; then, one after
+// the other, what matches copy of the window itself. Every word of the output is stored once.
 //
 // Any words whatever may be given: no other source is read, nothing is written outside of the output's bytes, every loop is bounded by
 // sizes that were checked, and the verdict is that of the scalar decoder. Words beside the output's first and last byte are merged.
 //
 // Who calls: every invocation of the workgroup, in workgroup-uniform control flow; with subgroups of 32 lanes or more, native ones, each group
-// may have a tile of another size. Shared memory of a group: 2.2 KiB.
+// may have a tile of another size. Shared memory of a group: 1.5 KiB.
 #ifndef WEFT_GSTD_TILE_GLSL
 #define WEFT_GSTD_TILE_GLSL
 
