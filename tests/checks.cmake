@@ -58,5 +58,5 @@ foreach(sanitizer IN ITEMS address,undefined thread)
                    "-DLAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}" "-DREGISTRY=${weft_registry}"
                    "-DTEST_REGISTRY=${weft_test_registry}" -DWERROR=${WEFT_WERROR}
                    -P "${CMAKE_CURRENT_SOURCE_DIR}/sanitize_test.cmake")
-  set_tests_properties(${name} PROPERTIES LABELS sanitize TIMEOUT 1500 ENVIRONMENT "${weft_software_device}")
+  set_tests_properties(${name} PROPERTIES LABELS sanitize TIMEOUT 1500 COST 400 ENVIRONMENT "${weft_software_device}")
 endforeach()

@@ -85,7 +85,8 @@ endforeach()
 # Nearly all of a test's time here goes into building pipelines: a tenth of a second to one each on lavapipe, up to fifteen on
 # SwiftShader. So the work is shared out. Emulated widths do not depend on the driver's own: the blocks that they are made of, scans,
 # reductions and the random tests meet all of them, each other family one. Of large cross products of types, operators and kinds each
-# width takes a ninth, of small ones a third (support/device.hpp). WEFT_TEST_EXHAUSTIVE gives every process all of it: hours.
+# width takes a ninth, of small ones a third (support/device.hpp); SwiftShader, which takes longest by far, an eighty-first, and no
+# emulated widths. WEFT_TEST_EXHAUSTIVE gives every process all of it: hours.
 if(WEFT_TEST_EXHAUSTIVE)
   foreach(process IN ITEMS lavapipe4 lavapipe8 lavapipe16 swiftshader)
     set(weft_share_${process} "")
@@ -94,7 +95,7 @@ else()
   set(weft_share_lavapipe4 WEFT_TEST_SHARE=1/9)
   set(weft_share_lavapipe8 WEFT_TEST_SHARE=5/9)
   set(weft_share_lavapipe16 WEFT_TEST_SHARE=9/9)
-  set(weft_share_swiftshader WEFT_TEST_SHARE=3/27)
+  set(weft_share_swiftshader WEFT_TEST_SHARE=3/81)
 endif()
 
 # weft_lavapipe_tests(<lanes> EMULATED <width> WITH_EMULATED <group>... NATIVE_ONLY <group>...)
@@ -138,10 +139,9 @@ if(weft_swiftshader_icd)
   if(WEFT_TEST_EXHAUSTIVE)
     set(weft_not_on_swiftshader "")
   endif()
-  weft_device_tests(swiftshader LABELS swiftshader GROUPS reduce blocks runtime ${weft_not_on_swiftshader}
-    ENVIRONMENT ${weft_swiftshader} "WEFT_TEST_BACKENDS=native,emulated32" ${weft_share_swiftshader})
-  weft_device_tests(swiftshader LABELS swiftshader GROUPS scan select runs intervals by_key segmented others search own real ${weft_codec}
-    ${weft_not_on_swiftshader} ENVIRONMENT ${weft_swiftshader} WEFT_TEST_BACKENDS=native ${weft_share_swiftshader})
+  weft_device_tests(swiftshader LABELS swiftshader
+    GROUPS scan reduce select blocks runs intervals by_key segmented others search own real runtime ${weft_codec} ${weft_not_on_swiftshader}
+    ENVIRONMENT ${weft_swiftshader} WEFT_TEST_BACKENDS=native ${weft_share_swiftshader})
 else()
   message(WARNING "SwiftShader is not installed (Debian: chromium): its tests are left out")
 endif()
