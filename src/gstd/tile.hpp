@@ -46,6 +46,7 @@ struct TileEncoderConfig {
   bool contexts = true;    ///< whether literals may have more than one table in a block
   int forced_filter = -1;  ///< a filter's number, for every tile; -1: chosen
   uint32_t forced_stride = 0;
+  bool vectors = true;  ///< whether to use what the processor has; the words are the same
 };
 
 /// Encodes tiles one after the other; keeps its memory between them. One a thread. The same bytes and configuration give the same words
