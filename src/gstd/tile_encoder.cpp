@@ -95,6 +95,7 @@ struct TileEncoder::Work {
       : config(of), parser(of.level), fast_parser(of.level), writer(of.vectors), scout(of.level) {}
 
   bool encode_with(Filter filter, uint32_t stride, std::span<const std::byte> tile, std::vector<uint32_t>& words);
+  void code_sequences();
   bool tries_contexts() const { return config.contexts && config.level >= 4; }
   void write_tile(std::span<const std::byte> bytes, bool releases);
   void write_block(std::span<const std::byte> bytes, size_t number);
@@ -492,6 +493,36 @@ void TileEncoder::Work::write_tile(std::span<const std::byte> bytes, bool releas
   for (size_t block = 0; block < blocks.size(); ++block) write_block(bytes, block);
 }
 
+// What is written is bytes, which could be anything, but for `__restrict`.
+void TileEncoder::Work::code_sequences() {
+  coded.resize(sequences.size());
+  uint8_t* __restrict const literal_symbols = coded.symbols[kLiteralLength].items.get();
+  uint8_t* __restrict const offset_symbols = coded.symbols[kOffset].items.get();
+  uint8_t* __restrict const match_symbols = coded.symbols[kMatchLength].items.get();
+  uint8_t* __restrict const offset_bits = coded.offset_bits.items.get();
+  uint8_t* __restrict const length_bits = coded.length_bits.items.get();
+  uint32_t* __restrict const offset_extra = coded.offset_extra.items.get();
+  uint32_t* __restrict const length_extra = coded.length_extra.items.get();
+  const Match* __restrict const from = sequences.data();
+  const size_t count = sequences.size();
+  History history;
+  for (size_t s = 0; s < count; ++s) {
+    const Match sequence = from[s];
+    const Coded run = code_length_of<kLiteralLengthDirect>(sequence.literals);
+    const Coded match = code_length_of<kMatchLengthDirect>(sequence.length - kMinMatch);
+    const uint32_t repeat = history.repeat(sequence.offset, sequence.literals);
+    const Coded offset = code_offset(sequence.offset);
+    const uint32_t is_new = repeat < kRepeats ? 0 : ~0u;
+    literal_symbols[s] = static_cast<uint8_t>(run.symbol);
+    offset_symbols[s] = static_cast<uint8_t>((offset.symbol & is_new) | (repeat & ~is_new));
+    match_symbols[s] = static_cast<uint8_t>(match.symbol);
+    offset_bits[s] = static_cast<uint8_t>(offset.extra_bits & is_new);
+    length_bits[s] = static_cast<uint8_t>(run.extra_bits + match.extra_bits);
+    offset_extra[s] = offset.extra & is_new;
+    length_extra[s] = run.extra << match.extra_bits | match.extra;
+  }
+}
+
 bool TileEncoder::Work::encode_with(Filter filter, uint32_t stride, std::span<const std::byte> tile,
                                     std::vector<uint32_t>& words) {
   std::span<const std::byte> bytes = tile;
@@ -516,23 +547,7 @@ bool TileEncoder::Work::encode_with(Filter filter, uint32_t stride, std::span<co
   header.stride = stride;
   lanes = 1u << header.lanes_log;
 
-  History history;
-  coded.resize(sequences.size());
-  for (size_t s = 0; s < sequences.size(); ++s) {
-    const Match& sequence = sequences[s];
-    const Coded run = code_length_of<kLiteralLengthDirect>(sequence.literals);
-    const Coded match = code_length_of<kMatchLengthDirect>(sequence.length - kMinMatch);
-    const uint32_t repeat = history.repeat(sequence.offset, sequence.literals);
-    const Coded offset = code_offset(sequence.offset);
-    const uint32_t is_new = repeat < kRepeats ? 0 : ~0u;
-    coded.symbols[kLiteralLength].items[s] = static_cast<uint8_t>(run.symbol);
-    coded.symbols[kOffset].items[s] = static_cast<uint8_t>((offset.symbol & is_new) | (repeat & ~is_new));
-    coded.symbols[kMatchLength].items[s] = static_cast<uint8_t>(match.symbol);
-    coded.offset_bits.items[s] = static_cast<uint8_t>(offset.extra_bits & is_new);
-    coded.length_bits.items[s] = static_cast<uint8_t>(run.extra_bits + match.extra_bits);
-    coded.offset_extra.items[s] = offset.extra & is_new;
-    coded.length_extra.items[s] = run.extra << match.extra_bits | match.extra;
-  }
+  code_sequences();
   const size_t before = words.size();
   write_tile(bytes, true);
   if (!writer.finish(header, words)) {
