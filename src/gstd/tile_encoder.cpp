@@ -366,13 +366,24 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, size_t num
 
   // Fields of sequences.
   std::array<std::array<uint32_t, kMaxFieldSymbols>, kFields> counts{};
-  std::array<std::array<uint32_t, 9>, 2> low_counts{};  // the last: of offsets without
+  std::array<std::array<uint32_t, 8>, 2> low_counts{};
+  constexpr uint32_t kOffsetBits = 32;  // more than any offset has
+  std::array<std::array<uint32_t, 8>, kOffsetBits> low_counts_by_bits{};
+  const uint8_t* const literal_symbols = coded.symbols[kLiteralLength].items.get();
+  const uint8_t* const offset_symbols = coded.symbols[kOffset].items.get();
+  const uint8_t* const match_symbols = coded.symbols[kMatchLength].items.get();
+  const uint8_t* const offset_bits = coded.offset_bits.items.get();
+  const uint32_t* const offset_extra = coded.offset_extra.items.get();
   for (uint32_t s = plan.first; s < plan.first + plan.count; ++s) {
-    for (uint32_t f = 0; f < kLowBits; ++f) ++counts[f][coded.symbols[f].items[s]];
-    const uint32_t offset_bits = coded.offset_bits.items[s], offset_extra = coded.offset_extra.items[s];
-    for (const uint32_t low : {2u, 3u})
-      ++low_counts[low - 2][offset_bits >= low ? offset_extra & ((1u << low) - 1) : 8];
+    ++counts[kLiteralLength][literal_symbols[s]];
+    ++counts[kOffset][offset_symbols[s]];
+    ++counts[kMatchLength][match_symbols[s]];
+    ++low_counts_by_bits[offset_bits[s]][offset_extra[s] & 7];
   }
+  for (const uint32_t low : {2u, 3u})
+    for (uint32_t bits = low; bits < kOffsetBits; ++bits)
+      for (uint32_t extra = 0; extra < 8; ++extra)
+        low_counts[low - 2][extra & ((1u << low) - 1)] += low_counts_by_bits[bits][extra];
   std::array<FieldChoice, kFields> tables;
   FieldCodes& codes = field_codes[number];
   const auto choose_field = [&](uint32_t field, std::span<const uint32_t> of, Cost best_before) {
