@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "gstd/format.hpp"
+#include "gstd/tile.hpp"
 
 namespace weft::gstd {
 
@@ -40,11 +41,13 @@ struct CodedSequences {
   Buffer<uint8_t> offset_bits, length_bits;
   Buffer<uint32_t> offset_extra, length_extra;
 
+  static constexpr size_t kSlack = 8;  ///< that may be read behind the last
+
   /// Contents are undefined afterwards.
   void resize(size_t count) {
     const auto set = [&](auto& buffer) {
       buffer.clear();
-      buffer.more(count);
+      buffer.more(count + kSlack);
     };
     for (Buffer<uint8_t>& buffer : symbols) set(buffer);
     set(offset_bits);
@@ -107,9 +110,10 @@ struct LaneQueues {
   uint32_t* words = nullptr;                            ///< words[0] is none: what has no place goes there
   uint32_t read = 1;                                    ///< the decoder's read position
 
-  /// The lane takes a word if `takes` is 1, then comes to `bits` bits, at most 32. Without branches: none of it can be foretold.
-  void put(uint32_t lane, uint32_t takes, uint32_t value, uint32_t bits) {
-    const uint32_t before = available[lane], fresh = read & (0 - takes);
+  /// The lane takes a word if `takes` is 1, then comes to `bits` bits, at most 32. Without branches: none of it can be foretold. The read
+  /// position is the caller's, so that loops over lanes keep it in a register.
+  void put(uint32_t& now, uint32_t lane, uint32_t takes, uint32_t value, uint32_t bits) {
+    const uint32_t before = available[lane], fresh = now & (0 - takes);
     const uint32_t is_empty = before == 0 ? ~0u : 0;
     const uint32_t at = place[lane] | (fresh & is_empty), behind = next[lane] | (fresh & ~is_empty);
     const uint32_t filled = (0 - before) & 31;
@@ -120,7 +124,7 @@ struct LaneQueues {
     place[lane] = at ^ ((at ^ behind) & is_full);
     next[lane] = behind & ~is_full;
     available[lane] = before + 32 * takes - bits;
-    read += takes;
+    now += takes;
   }
 };
 
@@ -138,7 +142,14 @@ struct VectorSteps {
   void (*put_literals)(LaneQueues& queues, const LiteralBatch& batch, uint32_t first, uint32_t lanes_log);
 };
 
-/// By AVX-512. Null: this processor has it not.
+/// By AVX-512 and by AVX2. Null: this processor has them not.
 const VectorSteps* vector_steps_512();
+const VectorSteps* vector_steps_256();
+
+inline const VectorSteps* vector_steps(Vectors vectors) {
+  if (vectors == Vectors::none) return nullptr;
+  if (vectors == Vectors::all && vector_steps_512() != nullptr) return vector_steps_512();
+  return vector_steps_256();
+}
 
 }  // namespace weft::gstd

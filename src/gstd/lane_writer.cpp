@@ -52,14 +52,14 @@ void encode_batch(const SequenceBatch& batch, uint32_t* states, SymbolRow* rows)
 struct Streams : LaneQueues {
   std::array<uint32_t, kMaxLanes> dropped{};  // bits still to come that are in a released state
 
-  void put_needed(uint32_t lane, uint32_t need, uint32_t value, uint32_t bits) {
-    put(lane, available[lane] < need ? 1 : 0, value, bits);
+  void put_needed(uint32_t& now, uint32_t lane, uint32_t need, uint32_t value, uint32_t bits) {
+    put(now, lane, available[lane] < need ? 1 : 0, value, bits);
   }
   void put_behind_release(uint32_t lane, uint32_t need, uint32_t value, uint32_t bits) {
     const uint32_t takes = available[lane] + dropped[lane] < need ? 1 : 0;
-    const uint32_t now = std::min(bits, dropped[lane]), left = bits - now;
-    dropped[lane] -= now;
-    put(lane, takes, static_cast<uint32_t>(value & ((uint64_t{1} << left) - 1)), left);
+    const uint32_t done = std::min(bits, dropped[lane]), left = bits - done;
+    dropped[lane] -= done;
+    put(read, lane, takes, static_cast<uint32_t>(value & ((uint64_t{1} << left) - 1)), left);
   }
   bool has_dropped() const {
     return std::any_of(dropped.begin(), dropped.end(), [](uint32_t bits) { return bits != 0; });
@@ -69,43 +69,67 @@ struct Streams : LaneQueues {
   void sequences(const SequenceBatch& batch, const SymbolRow* rows) {
     const CodedSequences& from = *batch.sequences;
     constexpr uint32_t kValues = (1u << kRowBitsAt) - 1;
+    uint32_t now = read;
     for (uint32_t lane = 0; lane < batch.count; ++lane)
-      put_needed(lane, kLowBits * kRansLog, rows[0][lane] & kValues, rows[0][lane] >> kRowBitsAt);
+      put_needed(now, lane, kLowBits * kRansLog, rows[0][lane] & kValues, rows[0][lane] >> kRowBitsAt);
     const uint32_t low_bits = batch.codes->low_bits;
     const uint8_t* const offset_bits = from.offset_bits.items.get() + batch.first;
     const auto has_low = [&](uint32_t lane) { return batch.has_low_bits() && offset_bits[lane] >= low_bits; };
     if (batch.has_low_bits())
       for (uint32_t lane = 0; lane < batch.count; ++lane)
-        put_needed(lane, has_low(lane) ? kRansLog : 0, rows[1][lane] & kValues, rows[1][lane] >> kRowBitsAt);
+        put_needed(now, lane, has_low(lane) ? kRansLog : 0, rows[1][lane] & kValues, rows[1][lane] >> kRowBitsAt);
     for (uint32_t lane = 0; lane < batch.count; ++lane) {
       const uint32_t low = has_low(lane) ? low_bits : 0, bits = offset_bits[lane] - low;
-      put_needed(lane, bits, from.offset_extra.items[batch.first + lane] >> low, bits);
+      put_needed(now, lane, bits, from.offset_extra.items[batch.first + lane] >> low, bits);
     }
     for (uint32_t lane = 0; lane < batch.count; ++lane) {
       const uint32_t bits = from.length_bits.items[batch.first + lane];
-      put_needed(lane, bits, from.length_extra.items[batch.first + lane], bits);
+      put_needed(now, lane, bits, from.length_extra.items[batch.first + lane], bits);
     }
+    read = now;
   }
 
   // One round, and the number of its literals.
-  uint32_t round(const LiteralBatch& batch, uint32_t first, uint32_t lanes_log, bool behind_release) {
+  uint32_t round_behind_release(const LiteralBatch& batch, uint32_t first, uint32_t lanes_log) {
     const uint32_t count = std::min(batch.count - first, kMaxLiteralsOfLane << lanes_log);
     const uint32_t of_lane = literals_of_lane(count, lanes_log);
     for (uint32_t step = 0; step < of_lane; step += 2)
       for (uint32_t lane = 0, at = step; at < count; ++lane, at += of_lane) {
         const bool has_two = step + 1 < of_lane && at + 1 < count;
         const uint32_t one = batch.code(first + at), two = has_two ? batch.code(first + at + 1) : 0;
-        const uint32_t need = has_two ? 2 * batch.longest : batch.longest;
-        const uint32_t value = code_of(one) << bits_of(two) | code_of(two), bits = bits_of(one) + bits_of(two);
-        behind_release ? put_behind_release(lane, need, value, bits) : put_needed(lane, need, value, bits);
+        put_behind_release(lane, has_two ? 2 * batch.longest : batch.longest,
+                           code_of(one) << bits_of(two) | code_of(two), bits_of(one) + bits_of(two));
       }
+    return count;
+  }
+  template <bool has_bytes>
+  uint32_t round(const LiteralBatch& batch, uint32_t first, uint32_t lanes_log) {
+    const uint32_t count = std::min(batch.count - first, kMaxLiteralsOfLane << lanes_log);
+    const uint32_t of_lane = literals_of_lane(count, lanes_log), longest = batch.longest;
+    const auto code_at = [&](uint32_t literal) { return batch.codes[has_bytes ? batch.bytes[literal] : literal]; };
+    uint32_t now = read;
+    for (uint32_t step = 0; step < of_lane; step += 2) {
+      // Lanes with two literals, then at most one with one, unless all have one.
+      uint32_t lane = 0, at = step;
+      if (of_lane != 1)
+        for (; at + 1 < count; ++lane, at += of_lane) {
+          const uint32_t one = code_at(first + at), two = code_at(first + at + 1);
+          put_needed(now, lane, 2 * longest, code_of(one) << bits_of(two) | code_of(two), bits_of(one) + bits_of(two));
+        }
+      for (; at < count; ++lane, at += of_lane) {
+        const uint32_t one = code_at(first + at);
+        put_needed(now, lane, longest, code_of(one), bits_of(one));
+      }
+    }
+    read = now;
     return count;
   }
   void literals(const LiteralBatch& batch, uint32_t lanes_log, const VectorSteps* steps) {
     uint32_t first = 0;
-    while (first < batch.count && has_dropped()) first += round(batch, first, lanes_log, true);
+    while (first < batch.count && has_dropped()) first += round_behind_release(batch, first, lanes_log);
     if (steps != nullptr) return steps->put_literals(*this, batch, first, lanes_log);
-    while (first < batch.count) first += round(batch, first, lanes_log, false);
+    while (first < batch.count)
+      first += batch.bytes != nullptr ? round<true>(batch, first, lanes_log) : round<false>(batch, first, lanes_log);
   }
 };
 
@@ -198,7 +222,7 @@ bool LaneWriter::finish(TileHeader header, std::vector<uint32_t>& words) {
         if (released)
           streams.put_behind_release(record->lane(), record->need(), record->value, record->bits());
         else
-          streams.put_needed(record->lane(), record->need(), record->value, record->bits());
+          streams.put_needed(streams.read, record->lane(), record->need(), record->value, record->bits());
         break;
       case kSequences: {
         const SequenceBatch& batch = batches_.items[record->value];
@@ -221,7 +245,7 @@ bool LaneWriter::finish(TileHeader header, std::vector<uint32_t>& words) {
         break;
       default:
         for (uint32_t lane = 0; lane < lanes; ++lane)
-          streams.put_needed(lane, kStateLog, states[lane] - kStateLow, kStateLog);
+          streams.put_needed(streams.read, lane, kStateLog, states[lane] - kStateLow, kStateLog);
     }
   }
   // What is left of words that the decoder takes.

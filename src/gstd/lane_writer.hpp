@@ -14,8 +14,7 @@ namespace weft::gstd {
 /// Makes words of what a decoder will do, told in the order it does it: lanes in order within a step, each with what it needs first.
 class LaneWriter {
  public:
-  /// `vectors`: whether to use what the processor has. The words are the same.
-  explicit LaneWriter(bool vectors = true) : steps_(vectors ? vector_steps_512() : nullptr) {}
+  explicit LaneWriter(Vectors vectors = Vectors::all) : steps_(vector_steps(vectors)) {}
 
   void clear() {
     records_.clear();
