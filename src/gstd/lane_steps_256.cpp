@@ -187,7 +187,7 @@ WEFT_GSTD_TARGET void put_literals(LaneQueues& queues, const LiteralBatch& batch
       for (uint32_t group = 0, begin = step; group < kGroups && begin < count; ++group, begin += kWidth * of_lane) {
         const __m256i at = _mm256_add_epi32(apart, set(begin)), behind = _mm256_add_epi32(at, set(1));
         const __m256i has_one = is_less(at, end), has_two = of_lane == 1 ? zero : is_less(behind, end);
-        __m256i one = at, two = behind;
+        __m256i one, two;
         if (batch.bytes != nullptr) {
           const __m256i bytes =
               _mm256_mask_i32gather_epi32(zero, reinterpret_cast<const int*>(batch.bytes + first), at, has_one, 1);
