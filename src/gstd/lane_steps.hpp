@@ -114,7 +114,7 @@ struct LaneQueues {
   /// position is the caller's, so that loops over lanes keep it in a register.
   void put(uint32_t& now, uint32_t lane, uint32_t takes, uint32_t value, uint32_t bits) {
     const uint32_t before = available[lane], fresh = now & (0 - takes);
-    const uint32_t is_empty = before == 0 ? ~0u : 0;
+    const uint32_t is_empty = 0 - ((before - 1) >> 31);
     const uint32_t at = place[lane] | (fresh & is_empty), behind = next[lane] | (fresh & ~is_empty);
     const uint32_t filled = (0 - before) & 31;
     const uint64_t all = uint64_t{pending[lane]} << 32 | uint64_t{value} << 1 << (63 - filled - bits);

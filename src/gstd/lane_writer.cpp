@@ -53,7 +53,8 @@ struct Streams : LaneQueues {
   std::array<uint32_t, kMaxLanes> dropped{};  // bits still to come that are in a released state
 
   void put_needed(uint32_t& now, uint32_t lane, uint32_t need, uint32_t value, uint32_t bits) {
-    put(now, lane, available[lane] < need ? 1 : 0, value, bits);
+    // Whether it is less, without a comparison: compilers make a branch of those.
+    put(now, lane, (available[lane] - need) >> 31, value, bits);
   }
   void put_behind_release(uint32_t lane, uint32_t need, uint32_t value, uint32_t bits) {
     const uint32_t takes = available[lane] + dropped[lane] < need ? 1 : 0;
