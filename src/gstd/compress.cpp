@@ -71,6 +71,11 @@ TileEncoderConfig encoder_config(const CompressConfig& config) {
 }
 
 void append(std::vector<std::byte>& bytes, std::span<const uint32_t> words) {
+  if constexpr (std::endian::native == std::endian::little) {
+    const std::span<const std::byte> of_words = std::as_bytes(words);
+    bytes.insert(bytes.end(), of_words.begin(), of_words.end());
+    return;
+  }
   const size_t at = bytes.size();
   bytes.resize(at + 4 * words.size());
   for (size_t word = 0; word < words.size(); ++word) store_u32(&bytes[at + 4 * word], words[word]);
@@ -113,6 +118,150 @@ Status guarded(const Call& call) {
   }
 }
 
+// Makes segments of content.
+struct SegmentWriter {
+  // `whole`: the stream stays here, in `data`; its size is told then, and no sink is called.
+  SegmentWriter(const CompressConfig& from, std::optional<uint64_t> bytes, bool whole = false)
+      : config(from), size(bytes), keeps(whole), workers(from.threads), packed(batch_tiles()) {
+    for (uint32_t worker = 0; worker < workers.count(); ++worker) encoders.emplace_back(encoder_config(config));
+  }
+
+  uint32_t batch_tiles() const { return workers.count() == 1 ? 1 : workers.count() * kTilesPerThread; }
+  Status write(std::span<const std::byte> content, const Sink& sink);
+  Status finish(const Sink& sink);
+  Status encode(std::span<const std::byte> content);
+  Status emit(bool last, const Sink& sink);
+  void begin_segment();
+  void make_room(size_t bytes, uint64_t content_done);
+
+  CompressConfig config;
+  std::optional<uint64_t> size;
+  bool keeps;
+  Workers workers;
+  std::vector<TileEncoder> encoders;
+  std::vector<PackedTile> packed;  // of a batch
+  std::vector<std::byte> pending;  // content that makes no batch yet
+  uint64_t written = 0;
+  bool ended = false;
+  Status outcome;  // not ok: what ended the work
+
+  // The segment that is being made.
+  uint64_t segment_at = 0;     // in the content
+  uint32_t segment_bytes = 0;  // content that is encoded
+  std::vector<uint32_t> entries, sums;
+  std::vector<std::byte> data;
+  size_t front_at = 0, words_at = 0;  // in `data`; the front is there if the stream is kept
+  WordSum stream_sum;
+};
+
+void SegmentWriter::begin_segment() {
+  front_at = words_at = data.size();
+  if (!keeps) return;
+  const uint64_t bytes = std::min<uint64_t>(*size - segment_at, config.segment_bytes);
+  const uint64_t tiles = (bytes + config.tile_bytes - 1) / config.tile_bytes;
+  words_at += static_cast<size_t>(kHeaderBytes + 4 * (tiles + 1) + (config.tile_checksums ? 4 * tiles : 0));
+  data.resize(words_at);
+}
+
+// Where a stream that is kept outgrows its room, there will be enough for the rest if that is like what is done: large vectors take long to
+// move, and new memory takes longer to touch than a tile's words take to copy.
+void SegmentWriter::make_room(size_t bytes, uint64_t content_done) {
+  if (!keeps || data.capacity() - data.size() >= bytes) return;
+  const double least = static_cast<double>(data.size() + bytes);
+  const double likely = least * static_cast<double>(*size) / static_cast<double>(content_done);
+  data.reserve(static_cast<size_t>(std::max(likely * 17 / 16, least * 3 / 2)));
+}
+
+// Encodes tiles, at most a batch; they do not go beyond the segment.
+Status SegmentWriter::encode(std::span<const std::byte> content) {
+  if (segment_bytes == 0) begin_segment();
+  const size_t tile_bytes = config.tile_bytes;
+  const size_t tiles = (content.size() + tile_bytes - 1) / tile_bytes;
+  const bool wants_sums = config.tile_checksums || config.stream_checksum;
+  const auto job = [&](size_t tile, uint32_t worker) {
+    const size_t begin = tile * tile_bytes;
+    pack(content.subspan(begin, std::min(tile_bytes, content.size() - begin)), wants_sums, encoders[worker],
+         packed[tile]);
+  };
+  if (!workers.run(tiles, job)) throw std::bad_alloc();
+  for (size_t tile = 0; tile < tiles; ++tile) {
+    const PackedTile& from = packed[tile];
+    entries.push_back(static_cast<uint32_t>((data.size() - words_at) / 4) << 2 | static_cast<uint32_t>(from.type));
+    make_room(4 * from.words.size(),
+              segment_at + segment_bytes + std::min<uint64_t>((tile + 1) * tile_bytes, content.size()));
+    append(data, from.words);
+    if (config.tile_checksums) sums.push_back(from.sum);
+    if (config.stream_checksum) stream_sum.add(from.sum);
+  }
+  segment_bytes += static_cast<uint32_t>(content.size());
+  return {};
+}
+
+Status SegmentWriter::emit(bool last, const Sink& sink) {
+  if (segment_bytes == 0) begin_segment();
+  const size_t data_bytes = data.size() - words_at;
+  SegmentHeader header;
+  header.flags = static_cast<uint8_t>((last ? kLastSegment : 0) | (config.tile_checksums ? kTileChecksums : 0) |
+                                      (config.stream_checksum ? kStreamChecksum : 0));
+  header.tile_log = static_cast<uint8_t>(std::countr_zero(config.tile_bytes));
+  header.content_offset = segment_at;
+  header.stream_size = size.value_or(kUnknownSize);
+  header.content_bytes = segment_bytes;
+  header.segment_bytes = header.data_at() + static_cast<uint32_t>(data_bytes);
+  header.stream_checksum = last && config.stream_checksum ? stream_sum.value() : 0;
+
+  std::vector<std::byte> front(kHeaderBytes);
+  append(front, entries);
+  append(front, static_cast<uint32_t>(data_bytes / 4) << 2);
+  append(front, sums);
+  header.tables_checksum = checksum(std::span(front).subspan(kHeaderBytes));
+  header.store(std::span(front).first<kHeaderBytes>());
+  if (keeps) {
+    std::copy(front.begin(), front.end(), data.begin() + static_cast<std::ptrdiff_t>(front_at));
+  } else {
+    if (Status status = sink(front); !status) return status;
+    if (!data.empty())
+      if (Status status = sink(data); !status) return status;
+    data.clear();
+  }
+
+  segment_at += segment_bytes;
+  segment_bytes = 0;
+  entries.clear();
+  sums.clear();
+  return {};
+}
+
+Status SegmentWriter::write(std::span<const std::byte> content, const Sink& sink) {
+  while (!content.empty()) {
+    // A full segment waits until it is known that it is not the last.
+    if (segment_bytes == config.segment_bytes)
+      if (Status status = emit(false, sink); !status) return status;
+    const size_t batch =
+        std::min<size_t>(size_t{batch_tiles()} * config.tile_bytes, config.segment_bytes - segment_bytes);
+    if (pending.empty() && content.size() >= batch) {
+      if (Status status = encode(content.first(batch)); !status) return status;
+      content = content.subspan(batch);
+      continue;
+    }
+    const size_t more = std::min(batch - pending.size(), content.size());
+    pending.insert(pending.end(), content.begin(), content.begin() + static_cast<std::ptrdiff_t>(more));
+    content = content.subspan(more);
+    if (pending.size() == batch) {
+      if (Status status = encode(pending); !status) return status;
+      pending.clear();
+    }
+  }
+  return {};
+}
+
+Status SegmentWriter::finish(const Sink& sink) {
+  if (!pending.empty())
+    if (Status status = encode(pending); !status) return status;
+  pending.clear();
+  return emit(true, sink);
+}
+
 }  // namespace
 
 const char* name_of(TileFilter filter) noexcept {
@@ -136,108 +285,9 @@ const char* name_of(TileFilter filter) noexcept {
   return nullptr;
 }
 
-struct Compressor::State {
-  State(const CompressConfig& from, std::optional<uint64_t> bytes)
-      : config(from), size(bytes), workers(from.threads), packed(batch_tiles()) {
-    for (uint32_t worker = 0; worker < workers.count(); ++worker) encoders.emplace_back(encoder_config(config));
-  }
-
-  uint32_t batch_tiles() const { return workers.count() == 1 ? 1 : workers.count() * kTilesPerThread; }
-  Status write(std::span<const std::byte> content, const Sink& sink);
-  Status encode(std::span<const std::byte> content);
-  Status emit(bool last, const Sink& sink);
-
-  CompressConfig config;
-  std::optional<uint64_t> size;
-  Workers workers;
-  std::vector<TileEncoder> encoders;
-  std::vector<PackedTile> packed;  // of a batch
-  std::vector<std::byte> pending;  // content that makes no batch yet
-  uint64_t written = 0;
-  bool ended = false;
-  Status outcome;  // not ok: what ended the work
-
-  // The segment that is being made.
-  uint64_t segment_at = 0;     // in the content
-  uint32_t segment_bytes = 0;  // content that is encoded
-  std::vector<uint32_t> entries, sums;
-  std::vector<std::byte> data;
-  WordSum stream_sum;
+struct Compressor::State : SegmentWriter {
+  using SegmentWriter::SegmentWriter;
 };
-
-// Encodes tiles, at most a batch; they do not go beyond the segment.
-Status Compressor::State::encode(std::span<const std::byte> content) {
-  const size_t tile_bytes = config.tile_bytes;
-  const size_t tiles = (content.size() + tile_bytes - 1) / tile_bytes;
-  const bool wants_sums = config.tile_checksums || config.stream_checksum;
-  const auto job = [&](size_t tile, uint32_t worker) {
-    const size_t begin = tile * tile_bytes;
-    pack(content.subspan(begin, std::min(tile_bytes, content.size() - begin)), wants_sums, encoders[worker],
-         packed[tile]);
-  };
-  if (!workers.run(tiles, job)) throw std::bad_alloc();
-  for (size_t tile = 0; tile < tiles; ++tile) {
-    const PackedTile& from = packed[tile];
-    entries.push_back(static_cast<uint32_t>(data.size() / 4) << 2 | static_cast<uint32_t>(from.type));
-    append(data, from.words);
-    if (config.tile_checksums) sums.push_back(from.sum);
-    if (config.stream_checksum) stream_sum.add(from.sum);
-  }
-  segment_bytes += static_cast<uint32_t>(content.size());
-  return {};
-}
-
-Status Compressor::State::emit(bool last, const Sink& sink) {
-  SegmentHeader header;
-  header.flags = static_cast<uint8_t>((last ? kLastSegment : 0) | (config.tile_checksums ? kTileChecksums : 0) |
-                                      (config.stream_checksum ? kStreamChecksum : 0));
-  header.tile_log = static_cast<uint8_t>(std::countr_zero(config.tile_bytes));
-  header.content_offset = segment_at;
-  header.stream_size = size.value_or(kUnknownSize);
-  header.content_bytes = segment_bytes;
-  header.segment_bytes = header.data_at() + static_cast<uint32_t>(data.size());
-  header.stream_checksum = last && config.stream_checksum ? stream_sum.value() : 0;
-
-  std::vector<std::byte> front(kHeaderBytes);
-  append(front, entries);
-  append(front, static_cast<uint32_t>(data.size() / 4) << 2);
-  append(front, sums);
-  header.tables_checksum = checksum(std::span(front).subspan(kHeaderBytes));
-  header.store(std::span(front).first<kHeaderBytes>());
-  if (Status status = sink(front); !status) return status;
-  if (!data.empty())
-    if (Status status = sink(data); !status) return status;
-
-  segment_at += segment_bytes;
-  segment_bytes = 0;
-  entries.clear();
-  sums.clear();
-  data.clear();
-  return {};
-}
-
-Status Compressor::State::write(std::span<const std::byte> content, const Sink& sink) {
-  while (!content.empty()) {
-    // A full segment waits until it is known that it is not the last.
-    if (segment_bytes == config.segment_bytes)
-      if (Status status = emit(false, sink); !status) return status;
-    const size_t batch =
-        std::min<size_t>(size_t{batch_tiles()} * config.tile_bytes, config.segment_bytes - segment_bytes);
-    if (pending.empty() && content.size() >= batch) {
-      if (Status status = encode(content.first(batch)); !status) return status;
-      content = content.subspan(batch);
-      continue;
-    }
-    const size_t more = std::min(batch - pending.size(), content.size());
-    pending.insert(pending.end(), content.begin(), content.begin() + static_cast<std::ptrdiff_t>(more));
-    content = content.subspan(more);
-    if (pending.size() == batch) {
-      if (Status status = encode(pending); !status) return status;
-      pending.clear();
-    }
-  }
-  return {};
-}
 
 Compressor::Compressor(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Compressor::~Compressor() = default;
@@ -275,12 +325,7 @@ Status Compressor::finish(const Sink& sink) {
                   std::to_string(*state.size) + " that were told");
   state.ended = true;
   if (!state.outcome) return state.outcome;
-  return guarded([&]() -> Status {
-    if (!state.pending.empty())
-      if (Status status = state.encode(state.pending); !status) return status;
-    state.pending.clear();
-    return state.emit(true, sink);
-  });
+  return guarded([&] { return state.finish(sink); });
 }
 
 Result<uint64_t> compress_bound(uint64_t content_bytes, const CompressConfig& config) {
@@ -295,15 +340,16 @@ Result<uint64_t> compress_bound(uint64_t content_bytes, const CompressConfig& co
 }
 
 Result<std::vector<std::byte>> compress(std::span<const std::byte> content, const CompressConfig& config) {
-  auto compressor = Compressor::create(config, content.size());
-  if (!compressor) return compressor.error();
+  if (const Status status = check(config); !status) return status.error();
   std::vector<std::byte> stream;
-  const Sink sink = [&](std::span<const std::byte> bytes) -> Status {
-    stream.insert(stream.end(), bytes.begin(), bytes.end());
+  const Status status = guarded([&]() -> Status {
+    SegmentWriter writer(config, content.size(), true);
+    if (Status written = writer.write(content, {}); !written) return written;
+    if (Status finished = writer.finish({}); !finished) return finished;
+    stream = std::move(writer.data);
     return {};
-  };
-  if (const Status status = compressor->write(content, sink); !status) return status.error();
-  if (const Status status = compressor->finish(sink); !status) return status.error();
+  });
+  if (!status) return status.error();
   return stream;
 }
 

@@ -21,6 +21,11 @@ constexpr Cost kBit = Cost{1} << kCostLog;
 /// log2 of 1 + i / 2048, in Cost.
 extern const std::array<uint32_t, 2049> kLog2Table;
 
+/// A number times its log2, in Cost; 0 of 0.
+extern const std::array<uint32_t, 2049> kCountCosts;
+/// rans_cost of each frequency.
+extern const std::array<uint32_t, kRansSlots + 1> kRansCosts;
+
 /// log2 of a number that is not 0.
 inline Cost log2_cost(uint32_t value) {
   const uint32_t top = std::min(static_cast<uint32_t>(std::bit_width(value)) - 1, 31u);
@@ -29,16 +34,15 @@ inline Cost log2_cost(uint32_t value) {
 }
 
 /// Of a symbol with this frequency, not 0.
-inline Cost rans_cost(uint32_t frequency) { return (Cost{kRansLog} << kCostLog) - log2_cost(frequency); }
+inline Cost rans_cost(uint32_t frequency) { return kRansCosts[frequency]; }
 
 /// Entropy of all that is counted.
 inline Cost entropy_cost(std::span<const uint32_t> counts) {
   uint64_t sum = 0;
   Cost parts = 0;
   for (const uint32_t count : counts) {
-    if (count == 0) continue;
     sum += count;
-    parts += count * log2_cost(count);
+    parts += count < kCountCosts.size() ? kCountCosts[count] : count * log2_cost(count);
   }
   return sum == 0 ? 0 : sum * log2_cost(static_cast<uint32_t>(sum)) - parts;
 }

@@ -55,8 +55,7 @@ constexpr uint32_t length_base(uint32_t symbol, uint32_t direct) {
 }
 /// The offset's highest bit's place and the two below it make the symbol, behind those of repeated offsets.
 constexpr Coded code_offset(uint32_t offset) {
-  if (offset < 4) return {kRepeats + offset - 1, 0, 0};
-  const uint32_t extra_bits = static_cast<uint32_t>(std::bit_width(offset)) - 3;
+  const uint32_t extra_bits = static_cast<uint32_t>(std::bit_width(offset | 4)) - 3;
   return {kRepeats - 1 + 4 * extra_bits + (offset >> extra_bits), extra_bits, offset & ((1u << extra_bits) - 1)};
 }
 constexpr uint32_t offset_extra_bits(uint32_t symbol) {

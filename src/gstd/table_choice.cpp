@@ -29,9 +29,28 @@ constexpr std::array<uint32_t, 2049> log2_table() {
   return table;
 }
 
+constexpr std::array<uint32_t, 2049> kLogs = log2_table();
+
+// log2_cost of small numbers, before there is a program.
+constexpr uint32_t small_log2(uint32_t value) {
+  const uint32_t top = static_cast<uint32_t>(std::bit_width(value)) - 1;
+  return (top << kCostLog) + kLogs[(value << (11 - top)) - 2048];
+}
+
 }  // namespace
 
-const std::array<uint32_t, 2049> kLog2Table = log2_table();
+const std::array<uint32_t, 2049> kLog2Table = kLogs;
+const std::array<uint32_t, 2049> kCountCosts = [] {
+  std::array<uint32_t, 2049> table{};
+  for (uint32_t count = 1; count < 2048; ++count) table[count] = count * small_log2(count);
+  table[2048] = 2048 * 11u << kCostLog;
+  return table;
+}();
+const std::array<uint32_t, kRansSlots + 1> kRansCosts = [] {
+  std::array<uint32_t, kRansSlots + 1> table{};
+  for (uint32_t f = 1; f <= kRansSlots; ++f) table[f] = (kRansLog << kCostLog) - small_log2(f);
+  return table;
+}();
 
 namespace {
 
@@ -149,8 +168,8 @@ void choose_frequencies(std::span<const uint32_t> counts, FieldChoice& choice) {
     Cost best_cost = 0;
     for (uint32_t s = 0; s < counts.size(); ++s) {
       if (slots[s] == 0 || (!more && slots[s] == 1)) continue;
-      const Cost change = counts[s] * (more ? log2_cost(slots[s] + 1) - log2_cost(slots[s])
-                                            : log2_cost(slots[s]) - log2_cost(slots[s] - 1));
+      const Cost change = counts[s] * (more ? rans_cost(slots[s]) - rans_cost(slots[s] + 1)
+                                            : rans_cost(slots[s] - 1) - rans_cost(slots[s]));
       if (best == kMaxFieldSymbols || (more ? change > best_cost : change < best_cost)) {
         best = s;
         best_cost = change;

@@ -40,12 +40,16 @@ const char* name_of(Reason reason);
 /// Shared tables, decoded. The first version of the format has none.
 struct TableSet;
 
+/// What an encoder's loops may use of what the processor has. The words are the same by all.
+enum class Vectors { none, up_to_256, all };
+
 struct TileEncoderConfig {
   int level = 3;           ///< 1 to 22: fast to small
   bool filters = true;     ///< whether any may be chosen
   bool contexts = true;    ///< whether literals may have more than one table in a block
   int forced_filter = -1;  ///< a filter's number, for every tile; -1: chosen
   uint32_t forced_stride = 0;
+  Vectors vectors = Vectors::all;
 };
 
 /// Encodes tiles one after the other; keeps its memory between them. One a thread. The same bytes and configuration give the same words

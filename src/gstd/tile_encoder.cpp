@@ -22,13 +22,6 @@ namespace {
 
 constexpr int kFastLevels = 3;  // those up to it
 
-// A sequence with its fields coded. Both lengths' extra bits are next to each other.
-struct CodedSequence {
-  std::array<uint8_t, kLowBits> symbols;
-  uint8_t offset_bits = 0, length_bits = 0;
-  uint32_t offset_extra = 0, length_extra = 0;
-};
-
 // code_length of small values: what a loop over sequences has no time to find out again and again.
 constexpr uint32_t kSmallLengths = 256;
 struct LengthCode {
@@ -77,9 +70,13 @@ struct TileEncoder::Work {
   LaneWriter writer;
   std::vector<Match> matches, sequences;
   std::vector<BlockPlan> blocks;
-  std::vector<CodedSequence> coded;
-  std::vector<uint8_t> bytes_of_literals;
-  std::vector<Literal> literals;  // the same, where contexts are tried
+  CodedSequences coded;
+  std::vector<FieldCodes> field_codes;  // of blocks
+  Buffer<uint8_t> literal_bytes;        // of a tile
+  std::span<const uint8_t> bytes_of_literals;
+  std::vector<Literal> literals;                      // the same, where contexts are tried
+  std::vector<std::array<uint32_t, 256>> byte_codes;  // of blocks that have one table of literals
+  Buffer<uint32_t> literal_codes;                     // of literals of the other blocks
   FilterScout scout;
   std::vector<FilterChoice> choices;
   std::vector<std::byte> filtered, scratch;
@@ -94,12 +91,15 @@ struct TileEncoder::Work {
   TileHeader header;
   uint32_t lanes = 1;
 
-  explicit Work(const TileEncoderConfig& of) : config(of), parser(of.level), fast_parser(of.level), scout(of.level) {}
+  explicit Work(const TileEncoderConfig& of)
+      : config(of), parser(of.level), fast_parser(of.level), writer(of.vectors), scout(of.level) {}
 
   bool encode_with(Filter filter, uint32_t stride, std::span<const std::byte> tile, std::vector<uint32_t>& words);
+  void code_sequences();
   bool tries_contexts() const { return config.contexts && config.level >= 4; }
   void write_tile(std::span<const std::byte> bytes, bool releases);
-  void write_block(std::span<const std::byte> bytes, const BlockPlan& block, bool last);
+  void write_block(std::span<const std::byte> bytes, size_t number);
+  LiteralBatch code_literals(const LiteralChoice& choice, bool is_coded, size_t block);
   void collect_literals(std::span<const std::byte> bytes, const BlockPlan& block);
   void count_literals(ContextMode mode, uint32_t parameter, ContextCounts& counts) const;
   Cost choose_literals(LiteralChoice& choice) const;
@@ -110,11 +110,12 @@ struct TileEncoder::Work {
 // The block's literals in the decoder's order, which depends on how its batches and rounds are cut.
 void TileEncoder::Work::collect_literals(std::span<const std::byte> bytes, const BlockPlan& block) {
   constexpr size_t kRun = 16;  // most are shorter: so many are copied at once where that reaches no end
-  bytes_of_literals.resize(block.size + kRun);
+  static_assert(kRun <= kLiteralBatchSlack);
   literals.clear();
   const auto* from = reinterpret_cast<const uint8_t*>(bytes.data()) + block.begin;
   const auto* const end = reinterpret_cast<const uint8_t*>(bytes.data()) + bytes.size();
-  uint8_t* to = bytes_of_literals.data();
+  uint8_t* const first = literal_bytes.items.get() + literal_bytes.size;
+  uint8_t* to = first;
   for (uint32_t s = block.first; s < block.first + block.count; ++s) {
     const uint32_t run = sequences[s].literals;
     if (run <= kRun && static_cast<size_t>(end - from) >= kRun)
@@ -125,14 +126,15 @@ void TileEncoder::Work::collect_literals(std::span<const std::byte> bytes, const
     from += run + sequences[s].length;
   }
   to = std::copy_n(from, block.trailing, to);
-  bytes_of_literals.resize(static_cast<size_t>(to - bytes_of_literals.data()));
+  bytes_of_literals = {first, to};
+  literal_bytes.size += bytes_of_literals.size();
   if (!tries_contexts()) return;
 
   uint32_t position = block.begin, batch = 0;
   do {
     const uint32_t count = std::min(block.count - batch, lanes);
     const bool last = batch + count == block.count;
-    const size_t first = literals.size();
+    const size_t begin = literals.size();
     const auto run = [&](uint32_t length) {
       for (uint32_t i = 0; i < length; ++i) literals.push_back({position++, kNoLiteral});
     };
@@ -142,7 +144,7 @@ void TileEncoder::Work::collect_literals(std::span<const std::byte> bytes, const
       position += sequence.length;
     }
     if (last) run(block.trailing);
-    for (size_t round = first; round < literals.size();) {
+    for (size_t round = begin; round < literals.size();) {
       const uint32_t size =
           static_cast<uint32_t>(std::min<size_t>(literals.size() - round, kMaxLiteralsOfLane << header.lanes_log));
       const uint32_t of_lane = literals_of_lane(size, header.lanes_log);
@@ -294,7 +296,36 @@ void TileEncoder::Work::write_literal_tables(const LiteralChoice& choice) {
   }
 }
 
-void TileEncoder::Work::write_block(std::span<const std::byte> bytes, const BlockPlan& plan, bool last) {
+// Codes of a block's literals, as the writer has them; bytes as they are, and those that are alone, are codes too.
+LiteralBatch TileEncoder::Work::code_literals(const LiteralChoice& choice, bool is_coded, size_t block) {
+  const uint32_t longest = is_coded ? kMaxCodeLength : 8;
+  const auto set_codes = [&](const CodeLengths& lengths, std::array<uint32_t, 256>& codes) {
+    std::array<uint16_t, 256> canonical;
+    assign_codes(lengths, canonical);
+    const bool is_single = single_symbol(lengths) != 256;
+    for (uint32_t s = 0; s < 256; ++s) codes[s] = is_single ? 0 : canonical[s] | uint32_t{lengths[s]} << 16;
+  };
+  if (!is_coded || choice.mode == ContextMode::none) {
+    std::array<uint32_t, 256>& codes = byte_codes[block];
+    if (is_coded)
+      set_codes(choice.lengths[0], codes);
+    else
+      for (uint32_t s = 0; s < 256; ++s) codes[s] = s | 8u << 16;
+    return {bytes_of_literals.data(), codes.data(), 0, longest};
+  }
+  std::array<std::array<uint32_t, 256>, kMaxLiteralTables> codes;
+  for (uint32_t t = 0; t < choice.tables; ++t) set_codes(choice.lengths[t], codes[t]);
+  uint32_t* const first = literal_codes.more(literals.size());
+  for (size_t i = 0; i < literals.size(); ++i) {
+    const uint32_t context = literal_context(choice.mode, choice.parameter, literals[i].position, literals[i].previous);
+    first[i] = codes[choice.map[context]][bytes_of_literals[i]];
+  }
+  return {nullptr, first, 0, longest};
+}
+
+void TileEncoder::Work::write_block(std::span<const std::byte> bytes, size_t number) {
+  const BlockPlan& plan = blocks[number];
+  const bool last = number + 1 == blocks.size();
   BlockHeader block;
   block.size = plan.size;
   block.sequences = plan.count;
@@ -335,15 +366,26 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, const Bloc
 
   // Fields of sequences.
   std::array<std::array<uint32_t, kMaxFieldSymbols>, kFields> counts{};
-  std::array<std::array<uint32_t, 9>, 2> low_counts{};  // the last: of offsets without
+  std::array<std::array<uint32_t, 8>, 2> low_counts{};
+  constexpr uint32_t kOffsetBits = 32;  // more than any offset has
+  std::array<std::array<uint32_t, 8>, kOffsetBits> low_counts_by_bits{};
+  const uint8_t* const literal_symbols = coded.symbols[kLiteralLength].items.get();
+  const uint8_t* const offset_symbols = coded.symbols[kOffset].items.get();
+  const uint8_t* const match_symbols = coded.symbols[kMatchLength].items.get();
+  const uint8_t* const offset_bits = coded.offset_bits.items.get();
+  const uint32_t* const offset_extra = coded.offset_extra.items.get();
   for (uint32_t s = plan.first; s < plan.first + plan.count; ++s) {
-    const CodedSequence& sequence = coded[s];
-    for (uint32_t f = 0; f < kLowBits; ++f) ++counts[f][sequence.symbols[f]];
-    for (const uint32_t low : {2u, 3u})
-      ++low_counts[low - 2][sequence.offset_bits >= low ? sequence.offset_extra & ((1u << low) - 1) : 8];
+    ++counts[kLiteralLength][literal_symbols[s]];
+    ++counts[kOffset][offset_symbols[s]];
+    ++counts[kMatchLength][match_symbols[s]];
+    ++low_counts_by_bits[offset_bits[s]][offset_extra[s] & 7];
   }
+  for (const uint32_t low : {2u, 3u})
+    for (uint32_t bits = low; bits < kOffsetBits; ++bits)
+      for (uint32_t extra = 0; extra < 8; ++extra)
+        low_counts[low - 2][extra & ((1u << low) - 1)] += low_counts_by_bits[bits][extra];
   std::array<FieldChoice, kFields> tables;
-  std::array<std::array<uint32_t, kMaxFieldSymbols>, kFields> packed{};  // symbols, as the writer has them
+  FieldCodes& codes = field_codes[number];
   const auto choose_field = [&](uint32_t field, std::span<const uint32_t> of, Cost best_before) {
     FieldChoice own;
     choose_frequencies(of, own);
@@ -395,12 +437,12 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, const Bloc
     for (uint32_t f = 0; f < kFields; ++f) {
       if (f == kLowBits && block.fields[f] == TableMode::given) continue;
       for (uint32_t symbol = 0, base = 0; symbol < kFieldSymbols[f]; base += tables[f].frequencies[symbol++])
-        packed[f][symbol] = LaneWriter::pack(tables[f].frequencies[symbol], base);
+        codes.packed[f][symbol] = LaneWriter::pack(tables[f].frequencies[symbol], base);
       before_fields[f] = tables[f];
     }
     if (block.fields[kLowBits] != TableMode::given) before_low_bits = block.low_bits;
   }
-  const uint32_t low_bits = block.fields[kLowBits] != TableMode::given ? block.low_bits : ~0u;
+  codes.low_bits = block.fields[kLowBits] != TableMode::given ? block.low_bits : FieldCodes::kNone;
 
   writer.uniform(block.pack_first());
   writer.uniform(block.pack_second());
@@ -421,58 +463,22 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, const Bloc
     }
   }
 
-  // Codes of literals, as the writer has them; bytes as they are, and those that are alone, are codes too.
-  std::array<std::array<uint32_t, 256>, kMaxLiteralTables> codes;
-  const bool is_coded = block.literals != TableMode::given;
-  if (!is_coded)
-    for (uint32_t s = 0; s < 256; ++s) codes[0][s] = s | 8u << 16;
-  for (uint32_t t = 0; is_coded && t < choice.tables; ++t) {
-    std::array<uint16_t, 256> canonical;
-    assign_codes(choice.lengths[t], canonical);
-    const bool is_single = single_symbol(choice.lengths[t]) != 256;
-    for (uint32_t s = 0; s < 256; ++s)
-      codes[t][s] = is_single ? 0 : canonical[s] | uint32_t{choice.lengths[t][s]} << 16;
-  }
-
-  size_t literal = 0;
+  LiteralBatch of_batch = code_literals(choice, block.literals != TableMode::given, number);
   uint32_t batch = 0;
   do {
     const uint32_t count = std::min(plan.count - batch, lanes);
     const bool last_batch = batch + count == plan.count;
-    const CodedSequence* const sequence = coded.data() + plan.first + batch;
-    for (uint32_t lane = 0; lane < count; ++lane) {
-      const auto& symbols = sequence[lane].symbols;
-      writer.symbols(lane, 3 * kRansLog, packed[kLiteralLength][symbols[kLiteralLength]],
-                     packed[kOffset][symbols[kOffset]], packed[kMatchLength][symbols[kMatchLength]]);
-    }
-    const auto has_low = [&](uint32_t lane) { return sequence[lane].offset_bits >= low_bits; };
-    if (low_bits != ~0u)
-      for (uint32_t lane = 0; lane < count; ++lane)
-        writer.symbol_if(has_low(lane), lane, kRansLog,
-                         packed[kLowBits][sequence[lane].offset_extra & ((1u << low_bits) - 1)]);
-    for (uint32_t lane = 0; lane < count; ++lane) {
-      const uint32_t low = has_low(lane) ? low_bits : 0;
-      writer.extra_bits(lane, sequence[lane].offset_extra >> low, sequence[lane].offset_bits - low);
-    }
-    size_t literals_of_batch = last_batch ? plan.trailing : 0;
-    for (uint32_t lane = 0; lane < count; ++lane) {
-      writer.extra_bits(lane, sequence[lane].length_extra, sequence[lane].length_bits);
-      literals_of_batch += sequences[plan.first + batch + lane].literals;
-    }
+    if (count != 0) writer.sequences({&coded, &codes, plan.first + batch, count});
     if (last && last_batch && header.states_released) writer.release();
 
-    if (literals_of_batch != 0) {
-      uint32_t* to = writer.literals(literals_of_batch, is_coded ? kMaxCodeLength : 8);
-      const size_t end = literal + literals_of_batch;
-      if (choice.mode == ContextMode::none) {
-        for (; literal < end; ++literal) *to++ = codes[0][bytes_of_literals[literal]];
-      } else {
-        for (; literal < end; ++literal) {
-          const Literal& at = literals[literal];
-          const uint32_t context = literal_context(choice.mode, choice.parameter, at.position, at.previous);
-          *to++ = codes[choice.map[context]][bytes_of_literals[literal]];
-        }
-      }
+    of_batch.count = last_batch ? plan.trailing : 0;
+    for (uint32_t lane = 0; lane < count; ++lane) of_batch.count += sequences[plan.first + batch + lane].literals;
+    if (of_batch.count != 0) {
+      writer.literals(of_batch);
+      if (of_batch.bytes != nullptr)
+        of_batch.bytes += of_batch.count;
+      else
+        of_batch.codes += of_batch.count;
     }
     batch += count;
   } while (batch < plan.count);
@@ -487,7 +493,45 @@ void TileEncoder::Work::write_tile(std::span<const std::byte> bytes, bool releas
   before_low_bits = 0;
   writer.clear();
   writer.states();
-  for (const BlockPlan& block : blocks) write_block(bytes, block, &block == &blocks.back());
+  literal_bytes.clear();
+  literal_bytes.more(bytes.size() + kLiteralBatchSlack);  // so that no byte moves
+  literal_bytes.clear();
+  literal_codes.clear();
+  literal_codes.more(tries_contexts() ? bytes.size() : 0);
+  literal_codes.clear();
+  field_codes.resize(std::max(field_codes.size(), blocks.size()));
+  byte_codes.resize(std::max(byte_codes.size(), blocks.size()));
+  for (size_t block = 0; block < blocks.size(); ++block) write_block(bytes, block);
+}
+
+// What is written is bytes, which could be anything, but for `__restrict`.
+void TileEncoder::Work::code_sequences() {
+  coded.resize(sequences.size());
+  uint8_t* __restrict const literal_symbols = coded.symbols[kLiteralLength].items.get();
+  uint8_t* __restrict const offset_symbols = coded.symbols[kOffset].items.get();
+  uint8_t* __restrict const match_symbols = coded.symbols[kMatchLength].items.get();
+  uint8_t* __restrict const offset_bits = coded.offset_bits.items.get();
+  uint8_t* __restrict const length_bits = coded.length_bits.items.get();
+  uint32_t* __restrict const offset_extra = coded.offset_extra.items.get();
+  uint32_t* __restrict const length_extra = coded.length_extra.items.get();
+  const Match* __restrict const from = sequences.data();
+  const size_t count = sequences.size();
+  History history;
+  for (size_t s = 0; s < count; ++s) {
+    const Match sequence = from[s];
+    const Coded run = code_length_of<kLiteralLengthDirect>(sequence.literals);
+    const Coded match = code_length_of<kMatchLengthDirect>(sequence.length - kMinMatch);
+    const uint32_t repeat = history.repeat(sequence.offset, sequence.literals);
+    const Coded offset = code_offset(sequence.offset);
+    const uint32_t is_new = repeat < kRepeats ? 0 : ~0u;
+    literal_symbols[s] = static_cast<uint8_t>(run.symbol);
+    offset_symbols[s] = static_cast<uint8_t>((offset.symbol & is_new) | (repeat & ~is_new));
+    match_symbols[s] = static_cast<uint8_t>(match.symbol);
+    offset_bits[s] = static_cast<uint8_t>(offset.extra_bits & is_new);
+    length_bits[s] = static_cast<uint8_t>(run.extra_bits + match.extra_bits);
+    offset_extra[s] = offset.extra & is_new;
+    length_extra[s] = run.extra << match.extra_bits | match.extra;
+  }
 }
 
 bool TileEncoder::Work::encode_with(Filter filter, uint32_t stride, std::span<const std::byte> tile,
@@ -514,24 +558,7 @@ bool TileEncoder::Work::encode_with(Filter filter, uint32_t stride, std::span<co
   header.stride = stride;
   lanes = 1u << header.lanes_log;
 
-  History history;
-  coded.resize(sequences.size());
-  CodedSequence* to = coded.data();
-  for (const Match& sequence : sequences) {
-    const Coded run = code_length_of<kLiteralLengthDirect>(sequence.literals);
-    const Coded match = code_length_of<kMatchLengthDirect>(sequence.length - kMinMatch);
-    const uint32_t repeat = history.repeat(sequence.offset, sequence.literals);
-    Coded offset = code_offset(sequence.offset);
-    offset.symbol = repeat < kRepeats ? repeat : offset.symbol;
-    offset.extra_bits = repeat < kRepeats ? 0 : offset.extra_bits;
-    to->symbols = {static_cast<uint8_t>(run.symbol), static_cast<uint8_t>(offset.symbol),
-                   static_cast<uint8_t>(match.symbol)};
-    to->offset_bits = static_cast<uint8_t>(offset.extra_bits);
-    to->length_bits = static_cast<uint8_t>(run.extra_bits + match.extra_bits);
-    to->offset_extra = offset.extra;
-    to->length_extra = run.extra << match.extra_bits | match.extra;
-    ++to;
-  }
+  code_sequences();
   const size_t before = words.size();
   write_tile(bytes, true);
   if (!writer.finish(header, words)) {

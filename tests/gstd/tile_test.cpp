@@ -102,6 +102,26 @@ TEST_SUITE("gstd tiles") {
     }
   }
 
+  TEST_CASE("an encoder gives the same words with fewer vectors") {
+    for (const size_t size : {1u, 9u, 64u, 333u, 1000u, 2500u, 4096u, 9999u, 16384u, 65535u, 65536u, 131072u})
+      for (const Sample& sample : samples_of(size))
+        for (const int level : {1, 3, 6}) {
+          CAPTURE(sample.name);
+          CAPTURE(size);
+          CAPTURE(level);
+          TileEncoderConfig config;
+          config.level = level;
+          std::vector<uint32_t> words;
+          const bool is_smaller = TileEncoder(config).encode(sample.bytes, words);
+          for (const Vectors vectors : {Vectors::none, Vectors::up_to_256}) {
+            config.vectors = vectors;
+            std::vector<uint32_t> with_fewer;
+            CHECK(TileEncoder(config).encode(sample.bytes, with_fewer) == is_smaller);
+            CHECK(with_fewer == words);
+          }
+        }
+  }
+
   TEST_CASE("sizes that are no tile's are refused") {
     TileEncoder encoder(TileEncoderConfig{});
     std::vector<uint32_t> words;

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Lanes of the encoder, and its inner loops for processors that do many lanes at a time.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "gstd/format.hpp"
+#include "gstd/tile.hpp"
+
+namespace weft::gstd {
+
+/// A vector whose elements begin undefined.
+template <class T>
+struct Buffer {
+  std::unique_ptr<T[]> items;
+  size_t size = 0, capacity = 0;
+
+  void clear() { size = 0; }
+  T* more(size_t count) {
+    if (capacity - size < count) grow(count);
+    size += count;
+    return items.get() + (size - count);
+  }
+  void grow(size_t count) {
+    capacity = 2 * capacity + std::max<size_t>(count, 4096);
+    std::unique_ptr<T[]> larger(new T[capacity]);
+    std::copy_n(items.get(), size, larger.get());
+    items = std::move(larger);
+  }
+};
+
+/// Sequences with their fields coded, each field by itself: those of a batch follow each other. Both lengths' extra bits are next to each other.
+struct CodedSequences {
+  std::array<Buffer<uint8_t>, kLowBits> symbols;
+  Buffer<uint8_t> offset_bits, length_bits;
+  Buffer<uint32_t> offset_extra, length_extra;
+
+  static constexpr size_t kSlack = 8;  ///< that may be read behind the last
+
+  /// Contents are undefined afterwards.
+  void resize(size_t count) {
+    const auto set = [&](auto& buffer) {
+      buffer.clear();
+      buffer.more(count + kSlack);
+    };
+    for (Buffer<uint8_t>& buffer : symbols) set(buffer);
+    set(offset_bits);
+    set(length_bits);
+    set(offset_extra);
+    set(length_extra);
+  }
+};
+
+/// Frequency | base << 16 of a block's symbols, by field.
+struct FieldCodes {
+  alignas(64) std::array<std::array<uint32_t, kMaxFieldSymbols>, kFields> packed;
+  uint32_t low_bits = kNone;  ///< of offsets, that a table has
+
+  static constexpr uint32_t kNone = 32;
+};
+
+/// A batch's sequences, at most one a lane.
+struct SequenceBatch {
+  const CodedSequences* sequences;
+  const FieldCodes* codes;
+  uint32_t first, count;
+
+  bool has_low_bits() const { return codes->low_bits != FieldCodes::kNone; }
+};
+
+/// A batch's literals, which are not none. Code | bits << 16 of each by its byte or, where there are no bytes, by its number.
+struct LiteralBatch {
+  const uint8_t* bytes;  ///< kLiteralBatchSlack behind them may be read
+  const uint32_t* codes;
+  uint32_t count, longest;  ///< longest: bits that a code may have
+
+  uint32_t code(size_t literal) const { return codes[bytes == nullptr ? literal : bytes[literal]]; }
+};
+constexpr uint32_t kLiteralBatchSlack = 16;
+
+/// What leaves a state for a symbol: bits that bring it below 16 times the frequency, and a quotient.
+struct RansStep {
+  // Exact for what is divided, below 16 times the frequency.
+  static constexpr uint32_t kReciprocalLog = 22, kScaleAt = 24;
+
+  /// 2^kReciprocalLog / frequency, rounded up; above it, how far the frequency is shifted to be from kStateLow on.
+  static constexpr std::array<uint32_t, kRansSlots + 1> kDivisors = [] {
+    std::array<uint32_t, kRansSlots + 1> table{};
+    for (uint32_t f = 1; f <= kRansSlots; ++f)
+      table[f] = (((1u << kReciprocalLog) + f - 1) / f) | (kStateLog + 1 - static_cast<uint32_t>(std::bit_width(f)))
+                                                              << kScaleAt;
+    return table;
+  }();
+};
+
+/// Lanes' bits on their way into words. The decoder says when a lane takes a word and so where it is; it is written when it is full.
+struct LaneQueues {
+  alignas(
+      64) std::array<uint32_t, kMaxLanes> pending{};  ///< bits that fill no word yet, the first highest, zeros behind
+  alignas(64)
+      std::array<uint32_t, kMaxLanes> available{};  ///< bits of words that the decoder has, and that are not here yet
+  alignas(64) std::array<uint32_t, kMaxLanes> place{};  ///< of the word that is being filled; 0: there is none
+  alignas(64) std::array<uint32_t, kMaxLanes> next{};   ///< and of the one behind it
+  uint32_t* words = nullptr;                            ///< words[0] is none: what has no place goes there
+  uint32_t read = 1;                                    ///< the decoder's read position
+
+  /// The lane takes a word if `takes` is 1, then comes to `bits` bits, at most 32. Without branches: none of it can be foretold. The read
+  /// position is the caller's, so that loops over lanes keep it in a register.
+  void put(uint32_t& now, uint32_t lane, uint32_t takes, uint32_t value, uint32_t bits) {
+    const uint32_t before = available[lane], fresh = now & (0 - takes);
+    const uint32_t is_empty = 0 - ((before - 1) >> 31);
+    const uint32_t at = place[lane] | (fresh & is_empty), behind = next[lane] | (fresh & ~is_empty);
+    const uint32_t filled = (0 - before) & 31;
+    const uint64_t all = uint64_t{pending[lane]} << 32 | uint64_t{value} << 1 << (63 - filled - bits);
+    const uint32_t is_full = 0 - ((filled + bits) >> 5);
+    words[at] = static_cast<uint32_t>(all >> 32);
+    pending[lane] = static_cast<uint32_t>(all << (is_full & 32) >> 32);
+    place[lane] = at ^ ((at ^ behind) & is_full);
+    next[lane] = behind & ~is_full;
+    available[lane] = before + 32 * takes - bits;
+    now += takes;
+  }
+};
+
+/// Symbols of a batch as rANS leaves them: value | bits << kRowBitsAt of each lane, of the three fields together; then of low bits, if there are
+/// any.
+using SymbolRow = std::array<uint32_t, kMaxLanes>;
+constexpr uint32_t kRowBitsAt = 27;
+
+/// Inner loops for 32 lanes.
+struct VectorSteps {
+  /// From the states behind a batch to those before it.
+  void (*encode_symbols)(const SequenceBatch& batch, uint32_t* states, SymbolRow* rows);
+  void (*put_sequences)(LaneQueues& queues, const SequenceBatch& batch, const SymbolRow* rows);
+  /// Of a batch, those from `first` on.
+  void (*put_literals)(LaneQueues& queues, const LiteralBatch& batch, uint32_t first, uint32_t lanes_log);
+};
+
+/// By AVX-512 and by AVX2. Null: this processor has them not.
+const VectorSteps* vector_steps_512();
+const VectorSteps* vector_steps_256();
+
+inline const VectorSteps* vector_steps(Vectors vectors) {
+  if (vectors == Vectors::none) return nullptr;
+  if (vectors == Vectors::all && vector_steps_512() != nullptr) return vector_steps_512();
+  return vector_steps_256();
+}
+
+}  // namespace weft::gstd
