@@ -711,6 +711,27 @@ TEST_SUITE("gstd_decode") {
     }
   }
 
+  TEST_CASE("golden streams of all versions decode as on the host") {
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::directory_iterator(WEFT_TEST_GOLDEN)) files.push_back(entry.path());
+    std::ranges::sort(files);
+    REQUIRE(files.size() >= 30);
+    for (Backend* backend : every_backend()) {
+      CAPTURE(backend->name());
+      GstdBatch batch;
+      for (size_t i = 0; i < files.size(); i += scaled(*backend, 1, 1, 3)) {
+        std::ifstream file(files[i], std::ios::binary);
+        const std::vector<char> bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+        add_stream(batch, std::as_bytes(std::span(bytes)), i % 4);
+      }
+      GstdRunOptions options;
+      options.tile_bytes = 1u << 16;
+      options.tiles_in_flight = 64;
+      const GstdVerdicts verdicts = check_decoded(*backend, batch, options);
+      CHECK(verdicts == GstdVerdicts{{GstdRefusal::none, static_cast<uint32_t>(batch.tiles.size())}});
+    }
+  }
+
   TEST_CASE("two threads record at once, and both command buffers may run at once") {
     const std::vector<Small> small = small_tiles();
     std::array<GstdBatch, 2> batches;

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// gstd_golden_writer DIRECTORY: the golden streams of the current version, once when that is finished; afterwards they are never made again.
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <weft/gstd.hpp>
+
+#include "golden_contents.hpp"
+
+namespace {
+
+using namespace weft::gstd;
+
+bool write(const std::filesystem::path& directory, const std::string& content, const std::string& how,
+           const CompressConfig& config) {
+  const auto bytes = test::GoldenContent::of(content);
+  const auto stream = compress(*bytes, config);
+  if (!stream) {
+    std::fprintf(stderr, "%s: %s\n", content.c_str(), stream.error().message.c_str());
+    return false;
+  }
+  std::ofstream file(directory / ("v" + std::to_string(kFormatVersion) + "-" + content + "-" + how + ".gst"),
+                     std::ios::binary);
+  for (const std::byte byte : *stream) file.put(static_cast<char>(byte));
+  return file.flush().good();
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 2) {
+    std::fprintf(stderr, "usage: %s DIRECTORY\n", arguments[0]);
+    return 2;
+  }
+  const std::filesystem::path directory = arguments[1];
+  bool all = true;
+  CompressConfig config;
+  config.tile_bytes = kLeastTileBytes;
+  for (const char* content : {"example", "byte", "zeros", "noise", "few", "some"})
+    all &= write(directory, content, "l3", config);
+  for (const int level : {1, 3, 19}) {
+    config.level = level;
+    for (const char* content : {"words", "records", "waves", "pixels", "blocks"})
+      all &= write(directory, content, "l" + std::to_string(level), config);
+  }
+  config.tile_bytes = kDefaultTileBytes;
+  all &= write(directory, "mixed", "l19-tile64k", config);
+  config.contexts = false;
+  all &= write(directory, "mixed", "l19-tile64k-plain", config);
+  config = {};
+  config.tile_bytes = kLeastTileBytes;
+  config.tile_checksums = false;
+  config.stream_checksum = false;
+  all &= write(directory, "mixed", "l3-unchecked", config);
+  config = {};
+  config.level = 12;
+  for (const TileFilter filter :
+       {TileFilter::delta, TileFilter::planes, TileFilter::delta_planes, TileFilter::zigzag_planes,
+        TileFilter::zigzag2_planes, TileFilter::zigzag3_planes, TileFilter::colour_planes, TileFilter::bc1,
+        TileFilter::bc2, TileFilter::bc3, TileFilter::bc4, TileFilter::bc5, TileFilter::bc7}) {
+    config.filter = filter;
+    const bool colours = filter == TileFilter::colour_planes;
+    all &= write(directory,
+                 filter >= TileFilter::bc1 ? "blocks"
+                 : colours                 ? "pixels"
+                                           : "waves",
+                 std::string("l12-") + name_of(filter), config);
+  }
+  return all ? 0 : 1;
+}
