@@ -12,6 +12,7 @@ weft_kernel(sort_self_test.comp)
 weft_kernel(load_balance_self_test.comp)
 weft_kernel(fse_self_test.comp)
 weft_kernel(workgroup_self_test.comp TYPES u32:u32 u32x2:u32x2)
+weft_kernel(workgroup_add_self_test.comp)
 
 # Each fault beside the same kernel without it, so that a net that always rings is found out too.
 weft_kernel(planted_shared_race.comp)

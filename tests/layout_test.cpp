@@ -300,6 +300,7 @@ const std::map<std::string_view, const HostStruct*> kPushedTo{
     {"load_balance_self_test", &kSelfTestPush},
     {"fse_self_test", &kSelfTestPush},
     {"workgroup_self_test", &kSelfTestPush},
+    {"workgroup_add_self_test", &kSelfTestPush},
     {"planted_shared_race", &kPlantedPush},
     {"planted_shared_race_planted", &kPlantedPush},
     {"planted_write", &kPlantedPush},

@@ -583,6 +583,35 @@ TEST_SUITE("workgroup") {
     });
   }
 
+  TEST_CASE("a workgroup adds up numbers and pairs of them, in calls that follow without a barrier") {
+    for_every_shape(1, [&](const Width& width, uint32_t workgroup) {
+      const Kernel kernel(first_backend().gpu(), std::string("workgroup_add_self_test") + width.backend, workgroup,
+                          width.size, std::span<const uint32_t>{});
+      for (uint64_t seed = 1; seed < 3; ++seed) {
+        const auto in = inputs_of(kWorkgroups * workgroup, workgroup, Flags::random, Flags::random, seed);
+        Oracle oracle(in, workgroup);
+        const auto value = [&](uint32_t p) { return in[p].value; };
+        const auto selector = [&](uint32_t p) { return in[p].selector; };
+        const auto expect = [&](const char* name, const std::function<uint32_t(uint32_t)>& item, bool all) {
+          oracle.word(name, [&, item, all](uint32_t first, uint32_t lane) {
+            uint32_t sum = 0;
+            for (uint32_t p = first; p < first + (all ? workgroup : lane + 1); ++p) sum += item(p);
+            return std::optional(sum);
+          });
+        };
+        expect("sum", value, false);
+        expect("total", value, true);
+        for (const bool all : {false, true}) {
+          expect(all ? "first total" : "first sum", selector, all);
+          expect(all ? "second total" : "second sum", value, all);
+        }
+        expect("sum again", selector, false);
+        expect("total again", selector, true);
+        check(kernel, in, kWorkgroups, SelfTestPush{}, oracle);
+      }
+    });
+  }
+
   TEST_CASE("a subgroup and a workgroup compact in order and find runs, in calls that follow without a barrier") {
     for_every_shape(1, [&](const Width& width, uint32_t workgroup) {
       const Kernel kernel(first_backend().gpu(), std::string("compact_self_test") + width.backend, workgroup,
