@@ -4,31 +4,17 @@
 // and words go to theirs one by one, whether they are full or not, as they do without vectors.
 #include "gstd/lane_steps.hpp"
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define WEFT_GSTD_VECTOR_STEPS 1
-#include <immintrin.h>
-#endif
+#include "gstd/intrinsics.hpp"
 
 namespace weft::gstd {
 
-#if defined(WEFT_GSTD_VECTOR_STEPS)
+#if defined(WEFT_GSTD_INTRINSICS)
 
 #define WEFT_GSTD_TARGET __attribute__((target("avx2,bmi,bmi2,popcnt")))
 
 namespace {
 
 constexpr uint32_t kWidth = 8, kGroups = kMaxLanes / kWidth;
-
-// For lanes that take words, how many do before each.
-constexpr std::array<std::array<uint8_t, kWidth>, 1u << kWidth> kTurns = [] {
-  std::array<std::array<uint8_t, kWidth>, 1u << kWidth> table{};
-  for (uint32_t takes = 0; takes < table.size(); ++takes)
-    for (uint32_t lane = 0, turn = 0; lane < kWidth; ++lane) {
-      table[takes][lane] = static_cast<uint8_t>(turn);
-      turn += takes >> lane & 1;
-    }
-  return table;
-}();
 
 WEFT_GSTD_TARGET inline __m256i set(uint32_t value) { return _mm256_set1_epi32(static_cast<int>(value)); }
 WEFT_GSTD_TARGET inline __m256i load(const uint32_t* from) {
@@ -65,7 +51,7 @@ WEFT_GSTD_TARGET inline void put(LaneQueues& queues, uint32_t group, uint32_t& r
   const __m256i available = load(&queues.available[first]);
   const __m256i takes = is_less(available, need), is_empty = _mm256_cmpeq_epi32(available, _mm256_setzero_si256());
   const uint32_t mask = static_cast<uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(takes)));
-  const __m256i turns = _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(kTurns[mask].data())));
+  const __m256i turns = _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(kTurnsOf8[mask].data())));
   const __m256i fresh = _mm256_and_si256(takes, _mm256_add_epi32(turns, set(read)));
   read += static_cast<uint32_t>(__builtin_popcount(mask));
   const __m256i place = _mm256_or_si256(load(&queues.place[first]), _mm256_and_si256(is_empty, fresh));

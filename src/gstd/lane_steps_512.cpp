@@ -3,19 +3,11 @@
 // The encoder's lanes, 16 at a time. Lanes that do not take part need no bits and come to none.
 #include "gstd/lane_steps.hpp"
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define WEFT_GSTD_VECTOR_STEPS 1
-#include <immintrin.h>
-#if !defined(__clang__) && __GNUC__ < 13
-// GCC 12 takes the undefined operands inside its own intrinsics for the program's (its bug 105593).
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#endif
+#include "gstd/intrinsics.hpp"
 
 namespace weft::gstd {
 
-#if defined(WEFT_GSTD_VECTOR_STEPS)
+#if defined(WEFT_GSTD_INTRINSICS)
 
 #define WEFT_GSTD_TARGET __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,bmi,bmi2,lzcnt,popcnt")))
 

@@ -3,19 +3,11 @@
 
 #include <algorithm>
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define WEFT_GSTD_VECTOR_LANES 1
-#include <immintrin.h>
-#if !defined(__clang__) && __GNUC__ < 13
-// GCC 12 takes the undefined operands inside its own intrinsics for the program's (its bug 105593).
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#endif
+#include "gstd/intrinsics.hpp"
 
 namespace weft::gstd {
 
-#if defined(WEFT_GSTD_VECTOR_LANES)
+#if defined(WEFT_GSTD_INTRINSICS)
 
 #define WEFT_GSTD_TARGET __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512cd,bmi,bmi2,lzcnt,popcnt")))
 

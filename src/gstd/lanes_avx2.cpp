@@ -6,16 +6,12 @@
 #include <bit>
 #include <cstring>
 
+#include "gstd/intrinsics.hpp"
 #include "gstd/lanes.hpp"
-
-#if defined(__x86_64__) && defined(__GNUC__)
-#define WEFT_GSTD_VECTOR_LANES 1
-#include <immintrin.h>
-#endif
 
 namespace weft::gstd {
 
-#if defined(WEFT_GSTD_VECTOR_LANES)
+#if defined(WEFT_GSTD_INTRINSICS)
 
 #define WEFT_GSTD_TARGET __attribute__((target("avx2,bmi,bmi2,popcnt")))
 
@@ -28,16 +24,6 @@ struct Group {
   __m256i low, high, bits, state;
 };
 
-// For lanes that take words, which of the words to come is whose.
-constexpr std::array<std::array<uint8_t, kWidth>, 1u << kWidth> kTurns = [] {
-  std::array<std::array<uint8_t, kWidth>, 1u << kWidth> table{};
-  for (uint32_t takes = 0; takes < table.size(); ++takes)
-    for (uint32_t lane = 0, turn = 0; lane < kWidth; ++lane) {
-      table[takes][lane] = static_cast<uint8_t>(turn);
-      turn += takes >> lane & 1;
-    }
-  return table;
-}();
 alignas(64) constexpr std::array<uint32_t, 2 * kWidth> kOnesThenNone = {~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u};
 
 WEFT_GSTD_TARGET inline __m256i set(uint32_t value) { return _mm256_set1_epi32(static_cast<int>(value)); }
@@ -76,7 +62,7 @@ WEFT_GSTD_TARGET inline __m256i first_lanes(uint32_t count, uint32_t first) {
 WEFT_GSTD_TARGET inline void refill(Group& group, __m256i active, __m256i need, const uint32_t*& next) {
   const __m256i takes = _mm256_and_si256(active, _mm256_cmpgt_epi32(need, group.bits));
   const uint32_t mask = static_cast<uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(takes)));
-  const __m256i turns = _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(kTurns[mask].data())));
+  const __m256i turns = _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(kTurnsOf8[mask].data())));
   const __m256i ahead = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(next));
   const __m256i words = _mm256_and_si256(takes, _mm256_permutevar8x32_epi32(ahead, turns));
   next += _mm_popcnt_u32(mask);
