@@ -125,7 +125,7 @@ void DecodeBench::add_device_cases(const DecodeInput& input, const DecodeSlice& 
   const auto gd = gds_.find(input.name);
   if (gd == gds_.end() || !driver_ || slice.begin % GdFile::kTileBytes != 0) return;
   for (const bool indirect : {false, true})
-    cases.push_back(gdeflate_case(input, slice, copies, gd->second, *driver_, indirect, note));
+    cases.push_back(gdeflate_case(input, slice, copies, gd->second, *driver_, options_, indirect, note));
 }
 
 void DecodeBench::add_host_cases(const DecodeInput& input, DecodeCases& cases) const {

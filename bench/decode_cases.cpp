@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -55,6 +56,8 @@ class CopyOfOutputCase final : public DecodeCase {
   std::optional<CopyKernel> kernel_;
 };
 
+std::string order_note(const DecodeOptions& options) { return options.largest_first ? "" : " order=content"; }
+
 class GstdDecodeCase final : public DecodeCase {
  public:
   GstdDecodeCase(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies, const DecodeOptions& options,
@@ -63,8 +66,10 @@ class GstdDecodeCase final : public DecodeCase {
                    fmt::format("copies={} level={} tile={} filters={}{}{}{}", copies, input.level, input.tile_bytes,
                                input.level == "given" ? "given" : options.filters,
                                options.checksums && input.checksums ? "" : " checksums=off",
-                               options.in_flight == 0 ? "" : fmt::format(" in_flight={}", options.in_flight), note)),
+                               options.in_flight == 0 ? "" : fmt::format(" in_flight={}", options.in_flight),
+                               order_note(options) + note)),
         in_flight_(options.in_flight),
+        largest_first_(options.largest_first),
         verifies_(options.checksums && input.checksums) {}
 
   uint64_t compressed_bytes() const override { return bench::compressed_bytes(input(), slice()); }
@@ -127,6 +132,7 @@ class GstdDecodeCase final : public DecodeCase {
         tile.output += copy * output_stride() - slice().begin;
         table_.push_back(tile);
       }
+    if (largest_first_) gstd_largest_first(table_);
   }
 
   // As many tiles as make so many bytes, and one at least.
@@ -150,7 +156,7 @@ class GstdDecodeCase final : public DecodeCase {
   }
 
   uint32_t in_flight_;
-  bool verifies_;
+  bool largest_first_, verifies_;
   uint64_t source_id_ = next_array_id(), table_id_ = next_array_id();
   std::optional<GstdDecode> decoder_;
   std::vector<GstdTile> table_;
@@ -160,12 +166,14 @@ class GstdDecodeCase final : public DecodeCase {
 class GdeflateCase final : public DecodeCase {
  public:
   GdeflateCase(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies, const GdFile& gd,
-               const DriverDecoder& driver, bool indirect, const std::string& note)
-      : DecodeCase("gdeflate_driver", input, slice, copies,
-                   fmt::format("copies={} {}{}", copies, indirect ? "indirect" : "direct", note)),
+               const DriverDecoder& driver, const DecodeOptions& options, bool indirect, const std::string& note)
+      : DecodeCase(
+            "gdeflate_driver", input, slice, copies,
+            fmt::format("copies={} {}{}{}", copies, indirect ? "indirect" : "direct", order_note(options), note)),
         gd_(gd),
         driver_(driver),
         indirect_(indirect),
+        largest_first_(options.largest_first),
         first_(slice.begin / GdFile::kTileBytes),
         end_((slice.end + GdFile::kTileBytes - 1) / GdFile::kTileBytes) {}
 
@@ -209,7 +217,7 @@ class GdeflateCase final : public DecodeCase {
 
   const GdFile& gd_;
   const DriverDecoder& driver_;
-  bool indirect_;
+  bool indirect_, largest_first_;
   uint64_t first_, end_;  // tiles of gd_
   std::optional<Buffer> source_, output_, regions_, counts_;
   std::vector<VkDecompressMemoryRegionNV> region_list_;
@@ -225,6 +233,9 @@ void GdeflateCase::list_regions() {
            std::min<uint64_t>(GdFile::kTileBytes, copy_bytes() - at),
            VK_MEMORY_DECOMPRESSION_METHOD_GDEFLATE_1_0_BIT_NV});
     }
+  // For both decoders the same.
+  if (largest_first_)
+    std::ranges::stable_sort(region_list_, std::ranges::greater(), &VkDecompressMemoryRegionNV::compressedSize);
 }
 
 Status GdeflateCase::create_buffers(Gpu& gpu) {
@@ -296,9 +307,9 @@ std::unique_ptr<DecodeCase> gstd_decode_case(const DecodeInput& input, const Dec
 }
 
 std::unique_ptr<DecodeCase> gdeflate_case(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies,
-                                          const GdFile& gd, const DriverDecoder& driver, bool indirect,
-                                          const std::string& note) {
-  return std::make_unique<GdeflateCase>(input, slice, copies, gd, driver, indirect, note);
+                                          const GdFile& gd, const DriverDecoder& driver, const DecodeOptions& options,
+                                          bool indirect, const std::string& note) {
+  return std::make_unique<GdeflateCase>(input, slice, copies, gd, driver, options, indirect, note);
 }
 
 }  // namespace weft::bench

@@ -66,11 +66,11 @@ Mutant mutate(Random& random, const DecodeInput& input, const std::vector<size_t
   return mutant;
 }
 
-// Tiles decoded at once. Outputs begin at odd bytes, with bytes between them that nothing may touch.
+// Tiles of up to `most_bytes` decoded at once. Outputs begin at odd bytes, with bytes between them that nothing may touch.
 class Batch {
  public:
-  Batch(const DecodeInput& input, std::vector<Mutant> mutants) : mutants_(std::move(mutants)) {
-    stride_ = uint64_t{input.tile_bytes} + 2 * kGuardBytes;
+  Batch(uint32_t most_bytes, std::vector<Mutant> mutants) : mutants_(std::move(mutants)) {
+    stride_ = uint64_t{most_bytes} + 2 * kGuardBytes;
     for (size_t i = 0; i < mutants_.size(); ++i) {
       GstdTile tile;
       tile.source = 4 * source_.size();
@@ -167,8 +167,12 @@ void Batch::compare(MalformedReport& report) const {
 
 Result<MalformedReport> run_malformed(Gpu& gpu, const DecodeInput& input, uint64_t count, uint64_t seed) {
   std::vector<size_t> tiles;
-  for (size_t tile = 0; tile < input.tiles.size(); ++tile)
-    if (input.tiles[tile].kind == GstdTileKind::compressed) tiles.push_back(tile);
+  uint32_t most_bytes = 0;
+  for (size_t tile = 0; tile < input.tiles.size(); ++tile) {
+    if (input.tiles[tile].kind != GstdTileKind::compressed) continue;
+    tiles.push_back(tile);
+    most_bytes = std::max(most_bytes, input.tiles[tile].bytes);
+  }
   if (tiles.empty()) return Error{ErrorCode::invalid_argument, input.name + ": no tile of it is compressed"};
   GstdDecodeConfig config;
   config.tile_bytes = input.tile_bytes;
@@ -180,9 +184,9 @@ Result<MalformedReport> run_malformed(Gpu& gpu, const DecodeInput& input, uint64
   MalformedReport report;
   while (report.tiles < count) {
     const uint64_t left = count - report.tiles;
-    std::vector<Mutant> mutants(std::min(left, std::max<uint64_t>(kBatchBytes / input.tile_bytes, 1)));
+    std::vector<Mutant> mutants(std::min(left, std::max<uint64_t>(kBatchBytes / most_bytes, 1)));
     for (Mutant& mutant : mutants) mutant = mutate(random, input, tiles);
-    Batch batch(input, std::move(mutants));
+    Batch batch(most_bytes, std::move(mutants));
     if (const Status status = batch.decode(gpu, *decoder); !status) return status.error();
     batch.compare(report);
   }

@@ -358,6 +358,23 @@ TEST_SUITE("gstd_decode") {
     }
   }
 
+  TEST_CASE("tiles of most words come first, and equal ones stay in order") {
+    std::vector<GstdTile> tiles(200);
+    for (uint32_t i = 0; i < tiles.size(); ++i) {
+      tiles[i].words = i * 7 % 20;
+      tiles[i].output = i;
+    }
+    std::vector<GstdTile> sorted = tiles;
+    gstd_largest_first(sorted);
+    REQUIRE(sorted.size() == tiles.size());
+    for (size_t i = 1; i < sorted.size(); ++i) {
+      CHECK(sorted[i - 1].words >= sorted[i].words);
+      if (sorted[i - 1].words == sorted[i].words) CHECK(sorted[i - 1].output < sorted[i].output);
+    }
+    for (const GstdTile& tile : sorted) CHECK(tiles[tile.output].words == tile.words);
+    gstd_largest_first({});
+  }
+
   TEST_CASE("thousands of small files come back in one call") {
     for (Backend* backend : every_backend()) {
       CAPTURE(backend->name());
@@ -374,6 +391,7 @@ TEST_SUITE("gstd_decode") {
         add_stream(batch, compressed(std::span(bytes).subspan(at, size), config), draws.below(3));
       }
       CHECK(batch.tiles.size() == files);
+      gstd_largest_first(batch.tiles);
       GstdRunOptions options;
       options.tile_bytes = gstd::kDefaultTileBytes;
       const GstdVerdicts verdicts = check_decoded(*backend, batch, options);

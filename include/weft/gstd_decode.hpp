@@ -108,6 +108,10 @@ Result<std::vector<GstdTile>> gstd_tiles_of_range(std::span<const std::byte> str
                                                   uint64_t count, uint64_t output,
                                                   const gstd::DecompressConfig& config = {});
 
+/// Puts tiles in the order that is decoded soonest: those of most words first, in their order where these are equal. A device has room for
+/// some thousands at once; where there are more, short ones last leave less of it idle at the end. Statuses follow the table's order.
+void gstd_largest_first(std::span<GstdTile> tiles);
+
 /// The refusal's name, e.g. "bad offset".
 const char* name_of(GstdRefusal refusal) noexcept;
 

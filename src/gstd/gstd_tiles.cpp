@@ -2,6 +2,7 @@
 #include <weft/gstd_decode.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <new>
 #include <string>
 
@@ -84,6 +85,10 @@ Result<std::vector<GstdTile>> gstd_tiles_of_range(std::span<const std::byte> str
                                                   std::to_string(count) + " from byte " + std::to_string(first) +
                                                   " on"};
   return without_exceptions(config, [&] { return tiles_of(stream, source, first, first + count, output, config); });
+}
+
+void gstd_largest_first(std::span<GstdTile> tiles) {
+  std::ranges::stable_sort(tiles, std::ranges::greater(), &GstdTile::words);
 }
 
 const char* name_of(GstdRefusal refusal) noexcept {
