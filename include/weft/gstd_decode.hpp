@@ -74,7 +74,7 @@ struct GstdDecodeArgs {
 /// tiles above 64 KiB need, and what it leaves of such a tile is unspecified, its status too. Compare checksums there.
 ///
 /// Cost: reads the source once and writes the output once, beside matches that are read back; a tile with a filter passes through
-/// scratch. 2 dispatches for as many tiles as are in flight. Scratch: twice a tile's bytes and 2 KiB for each of these. Devices need
+/// scratch. A tile takes its time however few there are, so a few megabytes at a time are decoded soonest in tiles of 16 KiB. 2 dispatches for as many tiles as are in flight. Scratch: twice a tile's bytes and 2 KiB for each of these. Devices need
 /// neither 8-bit storage nor 64-bit integers. Subgroups are 32 lanes wide where the device has such, whatever the Context's are.
 /// Synchronisation: the library's one rule (weft/context.hpp); status[0] is the caller's to clear. Threads: one GstdDecode may record on
 /// many at once.
