@@ -75,7 +75,8 @@ struct GstdDecodeArgs {
 ///
 /// Cost: reads the source once and writes the output once, beside matches that are read back; a tile with a filter passes through
 /// scratch. 2 dispatches for as many tiles as are in flight. Scratch: twice a tile's bytes and 2 KiB for each of these, and the table where
-/// it is given by value. Devices need neither 8-bit storage nor 64-bit integers. Subgroups are 32 lanes wide where the device has such, whatever the Context's are.
+/// it is given by value. Devices need neither 8-bit storage nor 64-bit integers. Subgroups are 32 lanes wide where the device has such,
+/// whatever the Context's are.
 /// Synchronisation: the library's one rule (weft/context.hpp); status[0] is the caller's to clear. Threads: one GstdDecode may record on
 /// many at once.
 class GstdDecode {
