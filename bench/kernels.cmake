@@ -2,6 +2,8 @@
 # Kernels of the bench's own; weft_kernel() is defined in third_party/glsl.cmake.
 weft_kernel(copy.comp)
 weft_kernel(fill.comp)
+weft_kernel(fse_table.comp)
+weft_kernel(rans_table.comp)
 weft_kernel(run_length_encode_mask.comp)
 weft_kernel(run_length_encode_compact.comp)
 weft_kernel(run_length_encode_scatter.comp)

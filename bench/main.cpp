@@ -40,7 +40,8 @@ void add_shared_options(CLI::App& app, Options& options, Texts& texts) {
                  "only rows whose 'primitive variant type' holds TEXT; several: any of them")
       ->type_name("TEXT")
       ->allow_extra_args(false);
-  app.add_option("--sizes", texts.sizes, "items, as 2^16,2^20,1000000; rows of 1-byte items have four times as many")
+  app.add_option("--sizes", texts.sizes,
+                 "items, as 2^16,2^20,1000000; rows of 1-byte items have four times as many, those of tables a 1,024th")
       ->delimiter(',')
       ->type_name("N,...")
       ->check(checked_by(parse_size));

@@ -90,9 +90,13 @@ int run_measure(const Options& options) {
                               segmented_sort_cases,
                               bulk_remove_cases,
                               bulk_insert_cases,
-                              dispatch_arguments_cases}) {
+                              dispatch_arguments_cases,
+                              fse_table_cases}) {
     for (auto& bench_case : cases_of(matrix)) primitives.push_back(std::move(bench_case));
   }
+#ifdef WEFT_BENCH_CODEC
+  for (auto& bench_case : rans_table_cases(matrix)) primitives.push_back(std::move(bench_case));
+#endif
   select(primitives, options.filters, options.types);
   std::vector<uint64_t> moved;
   for (const auto& bench_case : primitives) {

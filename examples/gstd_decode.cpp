@@ -45,24 +45,20 @@ int main() {
   check(decoder.status());
   // README end
 
-  const weft::Buffer table = create_buffer(*gpu, std::as_bytes(std::span(*tiles)).size());
   const weft::Buffer source = create_buffer(*gpu, stream->size());
   const weft::Buffer output = create_buffer(*gpu, content.size());
   const weft::Buffer status = create_buffer(*gpu, 4 * (1 + tiles->size()));
-  const weft::Buffer scratch = create_buffer(*gpu, decoder->scratch_bytes(tiles->size()));
-  check(gpu->upload(table.range(), std::as_bytes(std::span(*tiles))));
+  const weft::Buffer scratch = create_buffer(*gpu, decoder->scratch_bytes_by_value(tiles->size()));
   check(gpu->upload(source.range(), *stream));
   check(gpu->fill(status.range(), 0));
 
   // README
   weft::GstdDecodeArgs args;
-  args.tiles = table.range();  // what gstd_tiles() made, and the stream as it is
-  args.tile_count = tiles->size();
-  args.source = source.range();
+  args.source = source.range();  // the stream as it is
   args.output = output.range();
   args.status = status.range();  // cleared: then how many tiles were refused, and of each why
   args.scratch = scratch.range();
-  check(gpu->run([&](VkCommandBuffer commands) { return decoder->record(commands, args); }).status());
+  check(gpu->run([&](VkCommandBuffer commands) { return decoder->record(commands, *tiles, args); }).status());
   // README end
 
   std::vector<uint32_t> verdicts(1 + tiles->size());

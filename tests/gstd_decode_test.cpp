@@ -353,8 +353,11 @@ TEST_SUITE("gstd_decode") {
       GstdRunOptions options;
       options.output_misalignment = 1;
       options.tiles_in_flight = 5;
-      const GstdVerdicts verdicts = check_decoded(*backend, batch, options);
-      CHECK(verdicts == GstdVerdicts{{GstdRefusal::none, static_cast<uint32_t>(batch.tiles.size())}});
+      for (const bool by_value : {false, true}) {
+        options.by_value = by_value;
+        const GstdVerdicts verdicts = check_decoded(*backend, batch, options);
+        CHECK(verdicts == GstdVerdicts{{GstdRefusal::none, static_cast<uint32_t>(batch.tiles.size())}});
+      }
     }
   }
 
@@ -396,6 +399,101 @@ TEST_SUITE("gstd_decode") {
       options.tile_bytes = gstd::kDefaultTileBytes;
       const GstdVerdicts verdicts = check_decoded(*backend, batch, options);
       CHECK(verdicts == GstdVerdicts{{GstdRefusal::none, files}});
+    }
+  }
+
+  TEST_CASE("a table by value gives what a table in a buffer does, however many tiles it has") {
+    const std::vector<Small> small = small_tiles();
+    const std::array<uint32_t, 8> repeated = {1, 2, 3, 4, 5, 6, 7, 8};
+    for (Backend* backend : every_backend()) {
+      CAPTURE(backend->name());
+      // An update takes 65,536 bytes, which are 1,638 entries and the better part of another.
+      const auto counts =
+          backend->is_software() && backend->is_emulated()
+              ? std::vector<uint32_t>{0, 1, 1639}
+              : std::vector<uint32_t>{0, 1, 2, 1638, 1639, 3276, 3277, scaled(*backend, 65'536, 5000, 0)};
+      for (const uint32_t tiles : counts) {
+        CAPTURE(tiles);
+        GstdBatch batch;
+        uint32_t decoded = 0, refused = 0;
+        // Most are short, so that the table is what takes long; some are bad, and none is like the one in front of it.
+        for (uint32_t i = 0; i < tiles; ++i) {
+          if (i % 101 == 0) {
+            batch.add(small[i % 2].words, small[i % 2].bytes, i % 3);
+          } else {
+            GstdTile& tile = batch.add(std::span(repeated).subspan(i % 8, 1), 5 + i % 7, i % 2, GstdTileKind::fill);
+            if (i % 1638 == 1637) tile.words = 2 + i;
+          }
+          const bool is_bad = i % 1638 == 1637 && i % 101 != 0;
+          ++(is_bad ? refused : decoded);
+        }
+        GstdVerdicts wanted;
+        if (decoded != 0) wanted[GstdRefusal::none] = decoded;
+        if (refused != 0) wanted[GstdRefusal::bad_entry] = refused;
+        GstdRunOptions options;
+        options.tiles_in_flight = 1024;
+        options.by_value = true;
+        CHECK(check_decoded(*backend, batch, options) == wanted);
+        if (tiles == 1639) {
+          options.by_value = false;
+          CHECK(check_decoded(*backend, batch, options) == wanted);
+        }
+      }
+    }
+  }
+
+  TEST_CASE(
+      "calls by value follow each other on one scratch, and a command buffer's table is there each time it runs") {
+    const std::vector<Small> small = small_tiles();
+    for (Backend* backend : every_backend()) {
+      CAPTURE(backend->name());
+      Gpu& gpu = backend->gpu();
+      GstdDecodeConfig config;
+      config.tile_bytes = gstd::kLeastTileBytes;
+      config.tiles_in_flight = 1024;
+      const GstdDecode& decode = backend->primitive<GstdDecode>("gstd_decode in one scratch", config);
+      // Two tables of different lengths, so that scratch of tiles lies where the other call has its table.
+      constexpr std::array<uint32_t, 2> kTiles = {300, 7};
+      std::array<GstdBatch, 2> batches;
+      std::array<std::optional<GuardedBuffer>, 2> sources, outputs, statuses;
+      const uint32_t none = 0;
+      for (size_t b = 0; b < 2; ++b) {
+        for (uint32_t i = 0; i < kTiles[b]; ++i)
+          batches[b].add(small[(i + b) % 2].words, small[(i + b) % 2].bytes, i % 3);
+        sources[b].emplace(gpu, batches[b].source.size() * 4, 4, std::as_bytes(std::span(batches[b].source)));
+        outputs[b].emplace(gpu, batches[b].output_bytes, 1, std::span<const std::byte>(), uint8_t{0xdb});
+        statuses[b].emplace(gpu, 4 * (1 + kTiles[b]), 4, std::as_bytes(std::span(&none, 1)), uint8_t{0xdb});
+      }
+      GuardedBuffer scratch(gpu, decode.scratch_bytes_by_value(kTiles[0]), 0, {}, 0xdb);
+      const auto record = [&](VkCommandBuffer commands) -> Status {
+        for (const size_t b : {0, 1, 0, 1}) {
+          GstdDecodeArgs args;
+          args.source = sources[b]->range();
+          args.output = outputs[b]->range();
+          args.status = statuses[b]->range();
+          args.scratch = scratch.range();
+          if (const Status status = decode.record(commands, batches[b].tiles, args); !status) return status;
+          // As the library's rule has it: what comes next waits as a shader.
+          const VkMemoryBarrier memory{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT,
+                                       VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
+          device_function<PFN_vkCmdPipelineBarrier>(gpu, "vkCmdPipelineBarrier")(
+              commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &memory, 0,
+              nullptr, 0, nullptr);
+        }
+        return {};
+      };
+      const auto ran = gpu.run(record);
+      if (!ran) FAIL(ran.error().message);
+      CHECK(scratch.overwritten() == "");
+      for (size_t b = 0; b < 2; ++b) {
+        GstdRunOptions options;
+        const GstdExpected expected = expected_of(batches[b], kTiles[b], options);
+        std::vector<std::byte> bytes;
+        CHECK(outputs[b]->read(bytes) == "");
+        CHECK(bytes == expected.output);
+        CHECK(statuses[b]->read(bytes) == "");
+        CHECK(std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; }));
+      }
     }
   }
 
@@ -511,6 +609,7 @@ TEST_SUITE("gstd_decode") {
       for (const uint8_t dirt : {uint8_t{0xdb}, uint8_t{0}}) {
         GstdRunOptions options;
         options.dirt = dirt;
+        options.by_value = dirt == 0;
         CHECK(check_decoded(*backend, batch, options) ==
               GstdVerdicts{{GstdRefusal::none, 5}, {GstdRefusal::bad_entry, static_cast<uint32_t>(bad.size())}});
       }
@@ -850,6 +949,61 @@ TEST_SUITE("gstd_decode") {
     // Where there can be no tiles, nothing else is looked at.
     GstdDecodeArgs none;
     CHECK_FALSE(noting.record(*decode, none));
+
+    // By value: the table takes scratch, and there is no other.
+    struct ByValue {
+      const GstdDecode& decode;
+      Status record(VkCommandBuffer commands, const std::pair<std::vector<GstdTile>, GstdDecodeArgs>& call) const {
+        return decode.record(commands, call.first, call.second);
+      }
+    };
+    using Call = std::pair<std::vector<GstdTile>, GstdDecodeArgs>;
+    CHECK(decode->scratch_bytes_by_value(0) == 0);
+    CHECK(decode->scratch_bytes_by_value(kTiles) == decode->scratch_bytes(kTiles) + 400);
+    CHECK(decode->scratch_bytes_by_value(kTiles + 1) == decode->scratch_bytes(kTiles + 1) + 448);
+    const uint64_t by_value_bytes = decode->scratch_bytes_by_value(kTiles);
+    const Buffer scratch_by_value = noting.made(by_value_bytes + 64);
+    Call sound_call{std::vector<GstdTile>(kTiles), sound};
+    sound_call.second.tiles = {};
+    sound_call.second.tile_count = {};
+    sound_call.second.scratch = scratch_by_value.range(16, by_value_bytes);
+    const std::vector<Refusal<Call>> by_value_refusals = {
+        {"tiles", "in a buffer too", [&](Call& call) { call.second.tiles = sound.tiles; }},
+        {"tiles", "more than 2^16", [&](Call& call) { call.first.resize((1u << 16) + 1); }},
+        {"tile_count", "given too", [&](Call& call) { call.second.tile_count = kTiles; }},
+        {"tile_count", "on the device too", [&](Call& call) { call.second.tile_count = sound.tile_count; }},
+        {"tile_count", "on the device, of none at most",
+         [&](Call& call) { call.second.tile_count = Count::on_device(count.range(4, 4), 0); }},
+        {"status", "too small", [&](Call& call) { call.first.emplace_back(); }},
+        {"source", "null", [&](Call& call) { call.second.source = {}; }},
+        {"scratch", "null", [&](Call& call) { call.second.scratch = {}; }},
+        {"scratch", "misaligned", [&](Call& call) { call.second.scratch = scratch_by_value.range(8, by_value_bytes); }},
+        {"scratch", "without the table's bytes", [&](Call& call) { call.second.scratch.size = scratch_bytes; }},
+        {"scratch", "too small", [&](Call& call) { --call.second.scratch.size; }},
+        {"scratch", "overlaps the output", [&](Call& call) { call.second.output = scratch_by_value.range(16, 2); }},
+    };
+    noting.check_refused(ByValue{*decode}, sound_call, by_value_refusals);
+    Call no_tiles;
+    CHECK_FALSE(noting.record(ByValue{*decode}, no_tiles));
+    // Updates of 65,536 bytes, between barriers.
+    for (const auto& [tiles_of, updates] : {std::pair(1u, 1), {1638u, 1}, {1639u, 2}, {3276u, 2}, {3277u, 3}}) {
+      CAPTURE(tiles_of);
+      Call many{std::vector<GstdTile>(tiles_of), sound_call.second};
+      const Buffer statuses = noting.made(4 * (1 + tiles_of)),
+                   large = noting.made(decode->scratch_bytes_by_value(tiles_of));
+      many.second.status = statuses.range();
+      many.second.scratch = large.range();
+      const auto ran = noting.gpu().run([&](VkCommandBuffer commands) {
+        take_recorded();
+        const Status recorded_well = decode->record(commands, many.first, many.second);
+        const std::string recorded = take_recorded();
+        CHECK(recorded.starts_with('t' + std::string(static_cast<size_t>(updates), 'u') + 'v'));
+        CHECK(std::ranges::count(recorded, 'u') == updates);
+        CHECK_FALSE(lacks_barrier(recorded));
+        return recorded_well;
+      });
+      CHECK(ran.ok());
+    }
     // Inputs may be the same range.
     GstdDecodeArgs same = sound;
     same.source = tiles.range(8, 40 * kTiles);

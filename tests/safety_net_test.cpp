@@ -213,6 +213,42 @@ TEST_SUITE("safety net") {
     CHECK(lacks_barrier(take_recorded()));
   }
 
+  TEST_CASE("a missing barrier beside an update shows in what was recorded") {
+    Watched watched(noting_entry_point());
+    const Kernel kernel = watched.kernel("planted_write");
+    auto buffer = watched.gpu.create_buffer(kBytes);
+    REQUIRE(buffer);
+    const PlantedPush push{buffer->address(), 0, 0};
+    const auto update = device_function<PFN_vkCmdUpdateBuffer>(watched.gpu, "vkCmdUpdateBuffer");
+    const auto barrier = device_function<PFN_vkCmdPipelineBarrier>(watched.gpu, "vkCmdPipelineBarrier");
+    const uint32_t word = 1;
+    const auto between = [&](VkCommandBuffer commands, bool to_transfer) {
+      constexpr VkPipelineStageFlags kStages[] = {VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT};
+      const VkMemoryBarrier memory{
+          VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr,
+          VkAccessFlags{to_transfer ? VK_ACCESS_SHADER_WRITE_BIT : VK_ACCESS_TRANSFER_WRITE_BIT},
+          VkAccessFlags{to_transfer ? VK_ACCESS_TRANSFER_WRITE_BIT : VK_ACCESS_SHADER_READ_BIT}};
+      barrier(commands, kStages[to_transfer ? 1 : 0], kStages[to_transfer ? 0 : 1], 0, 1, &memory, 0, nullptr, 0,
+              nullptr);
+    };
+    for (const bool has_first : {true, false})
+      for (const bool has_second : {true, false}) {
+        std::string recorded;
+        watched.run([&](VkCommandBuffer commands) {
+          take_recorded();
+          if (has_first) between(commands, true);
+          update(commands, buffer->handle(), 0, sizeof word, &word);
+          if (has_second) between(commands, false);
+          kernel.record(commands, push, 1);
+          recorded = take_recorded();
+        });
+        CAPTURE(recorded);
+        CHECK(lacks_barrier(recorded) == !(has_first && has_second));
+      }
+    CHECK(lacks_barrier("tuvdu"));
+    CHECK(!lacks_barrier("tuuvdbd"));
+  }
+
   TEST_CASE("every primitive has barriers between its dispatches") {
     Watched watched(noting_entry_point());
     Gpu& gpu = watched.gpu;

@@ -146,6 +146,9 @@ Cases segmented_sort_cases(const Matrix& matrix);
 Cases fill_cases(const Matrix& matrix);
 Cases bulk_remove_cases(const Matrix& matrix);
 Cases bulk_insert_cases(const Matrix& matrix);
+/// Decode tables of entropy coders, many at once.
+Cases fse_table_cases(const Matrix& matrix);
+Cases rans_table_cases(const Matrix& matrix);
 /// What a submission costs that does nothing, or next to nothing.
 Cases empty_cases();
 /// A copy for each number of bytes moved, so that a row is compared with a copy of about as many.

@@ -39,6 +39,14 @@ Kernel& Kernel::operator=(Kernel&&) noexcept = default;
 Kernel::~Kernel() = default;
 
 Result<Kernel> Kernel::create(const Gpu& gpu, std::string_view name, uint32_t push_bytes) {
+  return create(gpu, name, push_bytes, nullptr);
+}
+
+Result<Kernel> Kernel::create(const Gpu& gpu, std::string_view name, uint32_t push_bytes, const KernelShape& shape) {
+  return create(gpu, name, push_bytes, &shape);
+}
+
+Result<Kernel> Kernel::create(const Gpu& gpu, std::string_view name, uint32_t push_bytes, const KernelShape* shape) {
   auto state = std::make_unique<State>();
   state->device = gpu.context().device();
   const auto get_device_proc_addr =
@@ -66,7 +74,8 @@ Result<Kernel> Kernel::create(const Gpu& gpu, std::string_view name, uint32_t pu
   if (!complete) return Error{ErrorCode::driver_error, "the device lacks a function of Vulkan 1.2"};
 
   const auto kernels = kernel_registry();
-  const std::string full_name = std::string(name) + ".native";
+  const bool is_native = shape == nullptr || gpu.context().subgroup_backend() == SubgroupBackend::native;
+  const std::string full_name = std::string(name) + (is_native ? ".native" : ".emulated");
   const auto kernel = std::find_if(kernels.begin(), kernels.end(), [&](const auto& k) { return k.name == full_name; });
   if (kernel == kernels.end()) return Error{ErrorCode::unsupported, "built without the kernel " + full_name};
 
@@ -95,6 +104,22 @@ Result<Kernel> Kernel::create(const Gpu& gpu, std::string_view name, uint32_t pu
   pipeline_info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   pipeline_info.stage.module = module;
   pipeline_info.stage.pName = "main";
+  std::vector<uint32_t> constants;
+  std::vector<VkSpecializationMapEntry> entries;
+  VkSpecializationInfo specialization{};
+  VkPipelineShaderStageRequiredSubgroupSizeCreateInfo required{};
+  required.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO;
+  required.requiredSubgroupSize = gpu.context().required_subgroup_size();
+  if (shape != nullptr) {
+    constants = {shape->workgroup, gpu.context().subgroup_size()};
+    constants.insert(constants.end(), shape->constants.begin(), shape->constants.end());
+    constexpr uint32_t kBytes = sizeof(uint32_t);
+    for (uint32_t id = 0; id < constants.size(); ++id) entries.push_back({id, id * kBytes, kBytes});
+    specialization = {static_cast<uint32_t>(entries.size()), entries.data(), constants.size() * kBytes,
+                      constants.data()};
+    pipeline_info.stage.pSpecializationInfo = &specialization;
+    if (is_native && required.requiredSubgroupSize != 0) pipeline_info.stage.pNext = &required;
+  }
   pipeline_info.layout = state->layout;
   result = create_compute_pipelines(state->device, VK_NULL_HANDLE, 1, &pipeline_info, nullptr, &state->pipeline);
   destroy_shader_module(state->device, module, nullptr);

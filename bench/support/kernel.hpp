@@ -3,10 +3,17 @@
 
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include <weft/gpu.hpp>
 
 namespace weft::bench {
+
+/// What a kernel is made for that includes weft/subgroup.glsl.
+struct KernelShape {
+  uint32_t workgroup = 0;           ///< invocations: a multiple of the Context's subgroup size
+  std::vector<uint32_t> constants;  ///< specialization constants from 2 on
+};
 
 /// A pipeline of the bench's own, of a kernel of kernels.cmake, by a few Vulkan calls on the Gpu's device. Goes before the
 /// Gpu does.
@@ -14,6 +21,8 @@ class Kernel {
  public:
   /// `name`: the shader's file without its ending. It pushes `push_bytes`.
   static Result<Kernel> create(const Gpu& gpu, std::string_view name, uint32_t push_bytes);
+  /// Of a kernel that includes weft/subgroup.glsl, on the Context's subgroups.
+  static Result<Kernel> create(const Gpu& gpu, std::string_view name, uint32_t push_bytes, const KernelShape& shape);
   Kernel(Kernel&&) noexcept;
   Kernel& operator=(Kernel&&) noexcept;
   ~Kernel();
@@ -30,6 +39,7 @@ class Kernel {
  private:
   struct State;
   explicit Kernel(std::unique_ptr<State> state);
+  static Result<Kernel> create(const Gpu& gpu, std::string_view name, uint32_t push_bytes, const KernelShape* shape);
   void record(VkCommandBuffer commands, const void* push, uint32_t push_bytes, uint64_t workgroups) const;
   std::unique_ptr<State> state_;
 };

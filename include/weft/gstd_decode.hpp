@@ -50,13 +50,13 @@ struct GstdDecodeConfig {
 
 /// What one call works on. `output`, `status` and `scratch` may not overlap another range, or the count on the device.
 struct GstdDecodeArgs {
-  BufferRange tiles;   ///< a GstdTile for each tile, aligned to 8
-  Count tile_count;    ///< a value, or a device address and a maximum; at most 2^24
+  BufferRange tiles;   ///< a GstdTile for each tile, aligned to 8; left out where tiles are given by value
+  Count tile_count;    ///< a value, or a device address and a maximum; at most 2^24; left out likewise
   BufferRange source;  ///< of any number of streams, aligned to 4
   BufferRange output;  ///< of any alignment
   BufferRange
       status;  ///< 1 + tiles u32, aligned to 4: how many tiles were refused is added to the first; then one for each tile
-  BufferRange scratch;  ///< scratch_bytes(), aligned to 16
+  BufferRange scratch;  ///< scratch_bytes(), or scratch_bytes_by_value(), aligned to 16
 };
 
 /// Decodes Gstd's tiles: each alone, by 32 lanes, many at once.
@@ -74,8 +74,10 @@ struct GstdDecodeArgs {
 /// tiles above 64 KiB need, and what it leaves of such a tile is unspecified, its status too. Compare checksums there.
 ///
 /// Cost: reads the source once and writes the output once, beside matches that are read back; a tile with a filter passes through
-/// scratch. A tile takes its time however few there are, so a few megabytes at a time are decoded soonest in tiles of 16 KiB. 2 dispatches for as many tiles as are in flight. Scratch: twice a tile's bytes and 2 KiB for each of these. Devices need
-/// neither 8-bit storage nor 64-bit integers. Subgroups are 32 lanes wide where the device has such, whatever the Context's are.
+/// scratch. A tile takes its time however few there are, so a few megabytes at a time are decoded soonest in tiles of 16 KiB. 2 dispatches
+/// for as many tiles as are in flight. Scratch: twice a tile's bytes and 2 KiB for each of these, and the table where it is given by
+/// value. Devices need neither 8-bit storage nor 64-bit integers. Subgroups are 32 lanes wide where the device has such, whatever the
+/// Context's are.
 /// Synchronisation: the library's one rule (weft/context.hpp); status[0] is the caller's to clear. Threads: one GstdDecode may record on
 /// many at once.
 class GstdDecode {
@@ -83,16 +85,33 @@ class GstdDecode {
   /// Builds the pipelines. Errors: invalid_argument (no such size of tiles), out_of_host_memory, out_of_device_memory, device_lost.
   static Result<GstdDecode> create(const Context& context, const GstdDecodeConfig& config = {});
 
+  /// Most tiles that are given by value: 2.5 MiB of commands, and 4 GiB of content in tiles of 64 KiB.
+  static constexpr uint64_t kMostTilesByValue = uint64_t{1} << 16;
+
   /// Bytes of scratch for a call with so many tiles at most.
   uint64_t scratch_bytes(uint64_t tiles) const noexcept;
+  /// The same where they are given by value: the table, at 40 bytes a tile in multiples of 16, lies in front.
+  uint64_t scratch_bytes_by_value(uint64_t tiles) const noexcept;
 
   /// Records the decoding into `commands`; nothing where there can be no tiles. Allocates, submits and waits for nothing. Errors, with the
   /// argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping, more than 2^24 tiles).
   Status record(VkCommandBuffer commands, const GstdDecodeArgs& args) const;
 
+  /// The same for tiles that are given now, and may be gone when this returns: they become a part of the command buffer, which writes
+  /// them to the front of scratch whenever it is executed. For tables that the host knows; there is no buffer to make, fill and wait
+  /// for. `args.tiles` and `args.tile_count` are left out. Entries are not looked at here: one that is bad is refused on the device, with
+  /// bad_entry, as in a buffer.
+  ///
+  /// Cost: a copy of 40 bytes a tile by the host and one by the device, in updates of 65,536 bytes, between two barriers of the library's.
+  /// The first of these orders the updates behind all compute work before them, so that the library's one rule holds for scratch as it
+  /// is. The command buffer is outside of a render pass, and the scratch's buffer has TRANSFER_DST usage. Errors also: invalid_argument
+  /// (more than kMostTilesByValue; args with a table or a count of their own).
+  Status record(VkCommandBuffer commands, std::span<const GstdTile> tiles, const GstdDecodeArgs& args) const;
+
  private:
   struct Plan;
   explicit GstdDecode(std::shared_ptr<const Plan> plan);
+  Status record_tiles(VkCommandBuffer commands, std::span<const GstdTile> values, const GstdDecodeArgs& args) const;
   std::shared_ptr<const Plan> plan_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // Gstd's static models (docs/gstd-format.md, appendices A to D), packed: a vector a model, whose fields of 10 bits, three to a word, are the
-// sums of the frequencies up to and with symbols 0 to 11. tests/gstd compares them with those of the host.
+// sums of the frequencies up to and with symbols 0 to 11. Written by `./run models`, of src/gstd/models.cpp.
 #ifndef WEFT_GSTD_MODELS_GLSL
 #define WEFT_GSTD_MODELS_GLSL
 

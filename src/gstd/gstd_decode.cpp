@@ -36,6 +36,28 @@ constexpr uint64_t kMostScratch = uint64_t{1} << 30;
 // Two parts of gstd_scratch.glsl.
 uint64_t tile_scratch(uint32_t tile_bytes) { return 2 * ((uint64_t{tile_bytes} + 1024 + 511) / 512 * 512); }
 
+// Of tiles that are given by value, in front of theirs.
+uint64_t table_scratch(uint64_t tiles) { return primitives::in_vectors(tiles * sizeof(GstdTile)); }
+
+void record_update(const ContextState& state, VkCommandBuffer commands, const BufferRange& range,
+                   std::span<const std::byte> bytes) {
+  constexpr size_t kMostUpdated = 65536;  // by one command
+  const auto barrier = [&](VkPipelineStageFlags from, VkAccessFlags written, VkPipelineStageFlags to,
+                           VkAccessFlags seen) {
+    const VkMemoryBarrier memory{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, written, seen};
+    state.vk().vkCmdPipelineBarrier(commands, from, to, 0, 1, &memory, 0, nullptr, 0, nullptr);
+  };
+  // The caller's barriers are for shaders: what they put before these is before the updates too.
+  barrier(VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT,
+          VK_ACCESS_TRANSFER_WRITE_BIT);
+  for (size_t at = 0; at < bytes.size(); at += kMostUpdated) {
+    const auto piece = bytes.subspan(at, std::min(bytes.size() - at, kMostUpdated));
+    state.vk().vkCmdUpdateBuffer(commands, range.buffer, range.offset + at, piece.size(), piece.data());
+  }
+  barrier(VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+          VK_ACCESS_SHADER_READ_BIT);
+}
+
 }  // namespace
 
 Result<GstdDecode> GstdDecode::create(const Context& context, const GstdDecodeConfig& config) {
@@ -73,7 +95,30 @@ uint64_t GstdDecode::scratch_bytes(uint64_t tiles) const noexcept {
   return tile_scratch(plan_->config.tile_bytes) * std::min<uint64_t>(tiles, plan_->tiles_in_flight);
 }
 
+uint64_t GstdDecode::scratch_bytes_by_value(uint64_t tiles) const noexcept {
+  return table_scratch(tiles) + scratch_bytes(tiles);
+}
+
 Status GstdDecode::record(VkCommandBuffer commands, const GstdDecodeArgs& args) const {
+  return record_tiles(commands, {}, args);
+}
+
+Status GstdDecode::record(VkCommandBuffer commands, std::span<const GstdTile> tiles, const GstdDecodeArgs& args) const {
+  if (args.tiles.buffer != VK_NULL_HANDLE)
+    return primitives::argument_error(kName, "tiles", "are given by value, and in a buffer too");
+  if (args.tile_count.is_on_device() || args.tile_count.maximum() != 0)
+    return primitives::argument_error(kName, "tile_count",
+                                      "is given beside tiles by value, which are as many as they are");
+  if (tiles.size() > kMostTilesByValue)
+    return primitives::argument_error(kName, "tiles", "are more than 2^16 by value: " + std::to_string(tiles.size()));
+  GstdDecodeArgs counted = args;
+  counted.tile_count = tiles.size();
+  return record_tiles(commands, tiles, counted);
+}
+
+// The tiles are `values`, or, where there are none, those of args.tiles.
+Status GstdDecode::record_tiles(VkCommandBuffer commands, std::span<const GstdTile> values,
+                                const GstdDecodeArgs& args) const {
   const Plan& plan = *plan_;
   const ContextState& state = *plan.state;
   const uint64_t tiles = args.tile_count.maximum();
@@ -83,17 +128,23 @@ Status GstdDecode::record(VkCommandBuffer commands, const GstdDecodeArgs& args) 
     return primitives::argument_error(kName, "tile_count", "is more than 2^24: " + std::to_string(tiles));
   shader::GstdDecodePush push{};
   primitives::RangeChecks ranges(state, kName);
+  const uint64_t table_bytes = table_scratch(values.size());
   if (tiles != 0) {
-    push.tiles = ranges.read("tiles", args.tiles, tiles * sizeof(GstdTile), 8);
+    if (values.empty()) push.tiles = ranges.read("tiles", args.tiles, tiles * sizeof(GstdTile), 8);
     push.source = ranges.read("source", args.source, args.source.size, 4);
     push.outputs = ranges.write("output", args.output, args.output.size, 1);
     push.status = ranges.write("status", args.status, 4 * (1 + tiles), 4);
-    push.scratch = ranges.scratch(args.scratch, scratch_bytes(tiles));
+    push.scratch = ranges.scratch(args.scratch, table_bytes + scratch_bytes(tiles));
   }
   push.tile_count = ranges.count(args.tile_count, "tile_count");
   if (Status status = ranges.finish(); !status) return status;
   if (tiles == 0) return {};
 
+  if (!values.empty()) {
+    record_update(state, commands, args.scratch, std::as_bytes(values));
+    push.tiles = push.scratch;
+    push.scratch += table_bytes;
+  }
   push.source_bytes = args.source.size;
   push.output_bytes = args.output.size;
   push.tile_maximum = static_cast<uint32_t>(tiles);

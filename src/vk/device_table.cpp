@@ -18,6 +18,7 @@ namespace {
   X(vkCmdPipelineBarrier)          \
   X(vkCmdPushConstants)            \
   X(vkCmdResetQueryPool)           \
+  X(vkCmdUpdateBuffer)             \
   X(vkCmdWriteTimestamp)           \
   X(vkCreateBuffer)                \
   X(vkCreateCommandPool)           \

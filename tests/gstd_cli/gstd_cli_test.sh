@@ -296,6 +296,17 @@ if "$gstd" -t --gpu content.gst 2>err; then
   expect 0 "--gpu to a file" "$gstd" -d --gpu=0 --rm -fo restored "$last"
   same "--gpu to a file" restored original
   absent "--gpu and --rm" "$last"
+  # One tile more than a call takes: streams of a byte each.
+  printf a | "$gstd" -q -fo one.gst
+  printf b | "$gstd" -q -fo last.gst
+  cp one.gst many.gst
+  for _ in {1..16}; do
+    cat many.gst many.gst >twice.gst
+    mv twice.gst many.gst
+  done
+  cat last.gst >>many.gst
+  alike "--gpu of many tiles" -dc many.gst
+  (($(stat -c %s out) == 65537)) || fail "--gpu of many tiles: $(stat -c %s out) bytes"
   # Damage is told in the same words, wherever it is: in headers, tables, and tiles.
   tables=$((56 + 8 * (($(stat -c %s original) + 65535) / 65536) + 4))
   damaged=()

@@ -67,6 +67,7 @@ struct GstdRunOptions {
   uint32_t tiles_in_flight = 256;
   VkDeviceSize tiles_misalignment = 8, source_misalignment = 4, output_misalignment = 0, status_misalignment = 4;
   std::optional<DeviceCount> device_count{};
+  bool by_value = false;  ///< the table is given when the call is recorded
   uint8_t dirt = 0xdb;
 };
 
@@ -154,6 +155,7 @@ class GstdCall {
  public:
   GstdCall(Backend& backend, const GstdBatch& batch, const GstdRunOptions& options)
       : batch_(batch),
+        by_value_(options.by_value),
         decode_(decoder(backend, options)),
         count_(backend.gpu(), options.device_count, batch.tiles.size()),
         expected_(expected_of(batch, count_.obeyed(), options)),
@@ -164,18 +166,31 @@ class GstdCall {
         output_(backend.gpu(), batch.output_bytes, options.output_misalignment, {}, options.dirt),
         status_(backend.gpu(), 4 * (1 + batch.tiles.size()), options.status_misalignment,
                 std::as_bytes(std::span(&kRefusedBefore, 1)), options.dirt),
-        scratch_(backend.gpu(), decode_.scratch_bytes(batch.tiles.size()), 0, {}, options.dirt) {}
+        scratch_(
+            backend.gpu(),
+            by_value_ ? decode_.scratch_bytes_by_value(batch.tiles.size()) : decode_.scratch_bytes(batch.tiles.size()),
+            0, {}, options.dirt) {
+    // There is one table only.
+    REQUIRE_FALSE((by_value_ && options.device_count));
+  }
 
   /// May be called by any thread.
   Status record(VkCommandBuffer commands) const {
     GstdDecodeArgs args;
-    args.tiles = tiles_.range();
-    args.tile_count = count_.count();
+    if (!by_value_) {
+      args.tiles = tiles_.range();
+      args.tile_count = count_.count();
+    }
     args.source = source_.range();
     args.output = output_.range();
     args.status = status_.range();
     args.scratch = scratch_.range();
-    return decode_.record(commands, args);
+    if (!by_value_) return decode_.record(commands, args);
+    // The values are gone before the commands are executed.
+    std::vector<GstdTile> values = batch_.tiles;
+    const Status status = decode_.record(commands, values, args);
+    std::memset(static_cast<void*>(values.data()), 0x5a, values.size() * sizeof(GstdTile));
+    return status;
   }
 
   /// After it has run.
@@ -252,6 +267,7 @@ class GstdCall {
   }
 
   const GstdBatch& batch_;
+  bool by_value_;
   const GstdDecode& decode_;
   GivenCount count_;
   GstdExpected expected_;

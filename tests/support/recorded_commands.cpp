@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include "support/recorded_commands.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <utility>
@@ -65,13 +66,20 @@ VKAPI_ATTR void VKAPI_CALL noted_barrier(VkCommandBuffer commands, VkPipelineSta
                                          uint32_t buffer_count, const VkBufferMemoryBarrier* buffers,
                                          uint32_t image_count, const VkImageMemoryBarrier* images) {
   constexpr VkAccessFlags kBoth = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
-  bool between_dispatches = false;
-  for (uint32_t i = 0; i < memory_count; ++i)
-    between_dispatches |=
-        (memory[i].srcAccessMask & VK_ACCESS_SHADER_WRITE_BIT) != 0 && (memory[i].dstAccessMask & kBoth) == kBoth;
-  between_dispatches = between_dispatches && (from & VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT) != 0 &&
-                       (to & VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT) != 0;
-  note(between_dispatches ? 'b' : '.');
+  const auto is_between = [&](VkPipelineStageFlags before, VkAccessFlags written, VkPipelineStageFlags behind,
+                              VkAccessFlags seen) {
+    const auto covers = [&](const VkMemoryBarrier& one) {
+      return (one.srcAccessMask & written) != 0 && (one.dstAccessMask & seen) == seen;
+    };
+    return (from & before) != 0 && (to & behind) != 0 && std::any_of(memory, memory + memory_count, covers);
+  };
+  constexpr VkPipelineStageFlags kCompute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                                 kTransfer = VK_PIPELINE_STAGE_TRANSFER_BIT;
+  constexpr VkAccessFlags kShaderWrite = VK_ACCESS_SHADER_WRITE_BIT, kTransferWrite = VK_ACCESS_TRANSFER_WRITE_BIT;
+  note(is_between(kCompute, kShaderWrite, kCompute, kBoth)                          ? 'b'
+       : is_between(kCompute, kShaderWrite, kTransfer, kTransferWrite)              ? 't'
+       : is_between(kTransfer, kTransferWrite, kCompute, VK_ACCESS_SHADER_READ_BIT) ? 'v'
+                                                                                    : '.');
   next_barrier()(commands, from, to, flags, memory_count, memory, buffer_count, buffers, image_count, images);
 }
 
@@ -85,8 +93,8 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_proc_addr(VkDevice device, const
   if (is("vkCmdPushConstants")) return Noted<PFN_vkCmdPushConstants, '.', 1>::in_front_of(function);
   if (is("vkCmdPipelineBarrier2")) return Noted<PFN_vkCmdPipelineBarrier2, '.', 2>::in_front_of(function);
   if (is("vkCmdFillBuffer")) return Noted<PFN_vkCmdFillBuffer, '.', 3>::in_front_of(function);
-  if (is("vkCmdUpdateBuffer")) return Noted<PFN_vkCmdUpdateBuffer, '.', 4>::in_front_of(function);
-  if (is("vkCmdCopyBuffer")) return Noted<PFN_vkCmdCopyBuffer, '.', 5>::in_front_of(function);
+  if (is("vkCmdUpdateBuffer")) return Noted<PFN_vkCmdUpdateBuffer, 'u', 0>::in_front_of(function);
+  if (is("vkCmdCopyBuffer")) return Noted<PFN_vkCmdCopyBuffer, '.', 4>::in_front_of(function);
   if (is("vkCmdPipelineBarrier")) {
     next_barrier() = reinterpret_cast<PFN_vkCmdPipelineBarrier>(function);
     return reinterpret_cast<PFN_vkVoidFunction>(&noted_barrier);
@@ -115,11 +123,15 @@ std::string take_recorded() {
 }
 
 bool lacks_barrier(std::string_view recorded) {
-  bool unseen_writes = false;
+  bool unseen_writes = false, unseen_update = false, may_update = false;
   for (const char command : recorded) {
-    if (command == 'd' && unseen_writes) return true;
+    if (command == 'd' && (unseen_writes || unseen_update)) return true;
+    if (command == 'u' && !may_update) return true;
     if (command == 'd') unseen_writes = true;
     if (command == 'b') unseen_writes = false;
+    if (command == 'u') unseen_update = true;
+    if (command == 'v') unseen_update = false;
+    if (command == 'd' || command == 't') may_update = command == 't';
   }
   return false;
 }

@@ -15,10 +15,14 @@ PFN_vkGetInstanceProcAddr noting_entry_point();
 /// What was recorded through noting_entry_point() since the last call, a letter for each command:
 ///     d  a dispatch
 ///     b  a barrier that makes shader writes of compute visible to its shader reads and writes
+///     u  an update of a buffer
+///     t  a barrier that lets transfers write behind compute
+///     v  a barrier that makes what transfers wrote visible to shader reads of compute
 ///     .  any other
 std::string take_recorded();
 
-/// Whether two dispatches follow each other without such a barrier. Validation layers cannot tell: weft's kernels reach their
+/// Whether two dispatches follow each other without such a barrier, or a dispatch an update; or an update a dispatch, be it one of before
+/// what was recorded. Validation layers cannot tell: weft's kernels reach their
 /// memory by device addresses, which synchronization validation does not follow.
 bool lacks_barrier(std::string_view recorded);
 

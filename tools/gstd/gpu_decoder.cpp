@@ -51,6 +51,7 @@ GpuDecoder::Batch GpuDecoder::batch_at(std::span<const GstdTile> tiles, size_t f
     const uint64_t source_bytes = tile.source + 4 * uint64_t{tile.words} - batch.source_at;
     const uint64_t output_bytes = tile.output + tile.count - batch.output_at;
     if (batch.end > first && std::max(source_bytes, output_bytes) > kBatchBytes) break;
+    if (batch.end - first == weft::GstdDecode::kMostTilesByValue) break;
     batch.source_bytes = source_bytes;
     batch.output_bytes = output_bytes;
   }
@@ -66,31 +67,29 @@ Status GpuDecoder::ensure(std::optional<weft::Buffer>& buffer, uint64_t bytes) {
   return {};
 }
 
-Status GpuDecoder::upload(std::span<const std::byte> stream, std::span<const GstdTile> tiles, const Batch& batch) {
-  std::vector<GstdTile> table(tiles.begin() + static_cast<std::ptrdiff_t>(batch.first),
-                              tiles.begin() + static_cast<std::ptrdiff_t>(batch.end));
-  for (GstdTile& tile : table) {
-    tile.source -= batch.source_at;
-    tile.output -= batch.output_at;
-  }
-  const auto table_bytes = std::as_bytes(std::span(table));
-  if (Status status = ensure(tiles_, table_bytes.size()); !status) return status;
+Status GpuDecoder::upload(std::span<const std::byte> stream, const Batch& batch) {
   if (Status status = ensure(source_, batch.source_bytes); !status) return status;
   if (Status status = ensure(output_, batch.output_bytes); !status) return status;
-  if (Status status = ensure(status_, 4 * (1 + table.size())); !status) return status;
-  if (Status status = gpu_.upload(tiles_->range(), table_bytes); !status) return status;
+  if (Status status = ensure(status_, 4 * (1 + batch.end - batch.first)); !status) return status;
   if (Status status = gpu_.upload(source_->range(), stream.subspan(batch.source_at, batch.source_bytes)); !status)
     return status;
   return gpu_.fill(status_->range(), kNoVerdict);
 }
 
-Status GpuDecoder::run(const weft::GstdDecode& decoder, const Batch& batch) {
-  const size_t count = batch.end - batch.first;
-  if (Status status = ensure(scratch_, decoder.scratch_bytes(count)); !status) return status;
-  const weft::GstdDecodeArgs args{tiles_->range(0, count * sizeof(GstdTile)), count,
-                                  source_->range(0, batch.source_bytes),      output_->range(0, batch.output_bytes),
-                                  status_->range(0, 4 * (1 + count)),         scratch_->range()};
-  return gpu_.run([&](VkCommandBuffer commands) { return decoder.record(commands, args); }).status();
+Status GpuDecoder::run(const weft::GstdDecode& decoder, std::span<const GstdTile> tiles, const Batch& batch) {
+  const auto of_batch = tiles.subspan(batch.first, batch.end - batch.first);
+  std::vector<GstdTile> table(of_batch.begin(), of_batch.end());
+  for (GstdTile& tile : table) {
+    tile.source -= batch.source_at;
+    tile.output -= batch.output_at;
+  }
+  if (Status status = ensure(scratch_, decoder.scratch_bytes_by_value(table.size())); !status) return status;
+  weft::GstdDecodeArgs args;
+  args.source = source_->range(0, batch.source_bytes);
+  args.output = output_->range(0, batch.output_bytes);
+  args.status = status_->range(0, 4 * (1 + table.size()));
+  args.scratch = scratch_->range();
+  return gpu_.run([&](VkCommandBuffer commands) { return decoder.record(commands, table, args); }).status();
 }
 
 Result<std::optional<RefusedTile>> GpuDecoder::first_refused(const Batch& batch) {
@@ -112,8 +111,8 @@ Result<std::optional<RefusedTile>> GpuDecoder::decode(std::span<const std::byte>
   std::vector<std::byte> content;
   for (size_t first = 0; first < tiles.size();) {
     const Batch batch = batch_at(tiles, first);
-    if (const Status status = upload(stream, tiles, batch); !status) return status.error();
-    if (const Status status = run(**decoder, batch); !status) return status.error();
+    if (const Status status = upload(stream, batch); !status) return status.error();
+    if (const Status status = run(**decoder, tiles, batch); !status) return status.error();
     auto refused = first_refused(batch);
     if (!refused || *refused) return refused;
     content.resize(batch.output_bytes);

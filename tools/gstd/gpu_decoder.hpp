@@ -21,7 +21,7 @@ struct RefusedTile {
   std::string reason;
 };
 
-/// Decodes tiles on a Vulkan device, in batches of at most 64 MiB of content.
+/// Decodes tiles on a Vulkan device, in batches of at most 64 MiB of content, or as many tiles as are given by value.
 class GpuDecoder {
  public:
   /// `device` as weft::GpuConfig has it. Errors: as weft::Gpu::open.
@@ -47,13 +47,13 @@ class GpuDecoder {
   static Batch batch_at(std::span<const weft::GstdTile> tiles, size_t first);
   weft::Result<const weft::GstdDecode*> pipeline(uint32_t tile_bytes, bool verify);
   weft::Status ensure(std::optional<weft::Buffer>& buffer, uint64_t bytes);
-  weft::Status upload(std::span<const std::byte> stream, std::span<const weft::GstdTile> tiles, const Batch& batch);
+  weft::Status upload(std::span<const std::byte> stream, const Batch& batch);
   weft::Result<std::optional<RefusedTile>> first_refused(const Batch& batch);
-  weft::Status run(const weft::GstdDecode& decoder, const Batch& batch);
+  weft::Status run(const weft::GstdDecode& decoder, std::span<const weft::GstdTile> tiles, const Batch& batch);
 
   weft::Gpu gpu_;  // outlives what is made from it
   std::map<std::pair<uint32_t, bool>, weft::GstdDecode> pipelines_;
-  std::optional<weft::Buffer> tiles_, source_, output_, status_, scratch_;
+  std::optional<weft::Buffer> source_, output_, status_, scratch_;
 };
 
 }  // namespace gstd_tool

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "support/table_case.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include "support/compaction_oracle.hpp"
+#include "support/output_reader.hpp"
+#include "support/parallel.hpp"
+
+namespace weft::bench {
+namespace {
+
+constexpr uint32_t kLanes = 32;
+constexpr uint32_t kDistributions = 4096;  // a power of two
+// Groups at work at once: twice what a large device holds, so that those that are done early make room.
+constexpr uint64_t kMostGroups = 8192;
+
+struct Push {
+  VkDeviceAddress described, places, sums;
+  uint32_t tables, distribution_mask, place_bytes, padding;
+};
+
+/// The weight that Gstd's descriptions have room for: its highest four bits.
+int32_t rounded(double weight) {
+  const auto whole = static_cast<uint32_t>(weight);
+  const int dropped = std::max(static_cast<int>(std::bit_width(whole)) - 4, 0);
+  return static_cast<int32_t>(whole >> dropped << dropped);
+}
+
+void draw_weights(std::span<int32_t> weights, uint32_t most_present, uint32_t distribution) {
+  uint64_t next = uint64_t{distribution} << 10;
+  const auto share = [&] { return random_word(next++) * 0x1p-32; };
+  const auto symbols = static_cast<uint32_t>(weights.size());
+  const double pace = 0.03 + 0.12 * share();
+  // Lengths have the shortest most often; offsets those of some distance.
+  const double peak = symbols > 64 ? 8 + 40 * share() : 4 * share();
+  uint32_t present = 0;
+  for (uint32_t symbol = 0; symbol < symbols; ++symbol) {
+    const double weight = 511 * std::exp(-pace * std::abs(symbol - peak)) * (0.3 + 0.7 * share());
+    const bool is_there = share() < 0.6;
+    weights[symbol] = weight >= 1 ? rounded(weight) : is_there ? 0 : kNoWeight;
+    present += weights[symbol] != kNoWeight ? 1 : 0;
+  }
+  for (uint32_t symbol = symbols; present > most_present; --symbol) {
+    present -= weights[symbol - 1] != kNoWeight ? 1 : 0;
+    weights[symbol - 1] = kNoWeight;
+  }
+}
+
+}  // namespace
+
+std::vector<uint32_t> shared_out(std::span<const int32_t> weights, uint32_t total) {
+  uint32_t sum = 0;
+  for (const int32_t weight : weights) {
+    total -= weight != kNoWeight ? 1 : 0;
+    sum += static_cast<uint32_t>(std::max(weight, 0));
+  }
+  std::vector<uint32_t> counts;
+  uint64_t before = 0;
+  for (const int32_t weight : weights) {
+    const uint64_t behind = before + static_cast<uint32_t>(std::max(weight, 0));
+    const uint64_t share = behind * total / sum - before * total / sum;
+    counts.push_back(static_cast<uint32_t>(share) + (weight != kNoWeight ? 1 : 0));
+    before = behind;
+  }
+  return counts;
+}
+
+TableCase::TableCase(const char* primitive, std::string variant, const Shape& shape, std::vector<uint64_t> sizes)
+    : BenchCase(primitive, std::move(variant), "table", shape.table_bytes, std::move(sizes)), shape_(shape) {}
+
+Status TableCase::prepare(Gpu& gpu) {
+  workgroup_ = std::max(kLanes, gpu.context().subgroup_size());
+  auto kernel = create_kernel(gpu, sizeof(Push), workgroup_);
+  if (!kernel) return kernel.error();
+  kernel_.emplace(std::move(kernel).value());
+
+  weights_.resize(size_t{kDistributions} * shape_.symbols);
+  sums_.assign(size_t{kDistributions} * kLanes, 0);
+  described_.clear();
+  for (uint32_t d = 0; d < kDistributions; ++d) {
+    draw_weights(std::span(weights_).subspan(size_t{d} * shape_.symbols, shape_.symbols), shape_.most_present, d);
+    const std::vector<uint32_t> words = described(weights(d));
+    described_.insert(described_.end(), words.begin(), words.end());
+  }
+  constexpr uint32_t kBlock = 64;
+  for_each_block(kDistributions / kBlock, [&](uint64_t block) {
+    for (auto d = static_cast<uint32_t>(block * kBlock); d < (block + 1) * kBlock; ++d) {
+      const std::vector<uint32_t> table = table_of(weights(d));
+      // As weighted() of shaders/table_build.glsl.
+      for (uint32_t i = 0; i < table.size(); ++i) sums_[d * kLanes + i % kLanes] += table[i] * (i * 0x9e3779b9u | 1u);
+    }
+  });
+  return {};
+}
+
+void TableCase::release() {
+  kernel_.reset();
+  weights_ = {};
+  described_ = {};
+  sums_ = {};
+}
+
+std::span<const int32_t> TableCase::weights(uint32_t distribution) const {
+  return std::span(weights_).subspan(size_t{distribution} * shape_.symbols, shape_.symbols);
+}
+
+uint64_t TableCase::workgroups(uint64_t n) const {
+  const uint64_t groups = workgroup_ / kLanes;
+  return (std::clamp<uint64_t>(n, 1, kMostGroups) + groups - 1) / groups;
+}
+
+std::vector<HostArray> TableCase::inputs(ItemSource&, uint64_t) const {
+  const uint64_t id = uint64_t{1} << 57 | std::hash<std::string>{}(name()) >> 8;
+  return {{std::as_bytes(std::span(described_)), id}};
+}
+
+std::vector<uint64_t> TableCase::outputs(uint64_t n) const { return {n * kLanes * sizeof(uint32_t)}; }
+
+uint64_t TableCase::scratch_bytes(uint64_t n) const { return workgroups(n) * (workgroup_ / kLanes) * place_bytes(); }
+
+uint64_t TableCase::moved_bytes(uint64_t n) const {
+  return n * (shape_.symbols * sizeof(uint32_t) + shape_.table_bytes);
+}
+
+Status TableCase::record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const {
+  Push push{};
+  push.described = kernel_->address_of(buffers.inputs[0]);
+  push.sums = kernel_->address_of(buffers.outputs[0]);
+  if (place_bytes() != 0) push.places = kernel_->address_of(buffers.scratch);
+  push.tables = static_cast<uint32_t>(n);
+  push.distribution_mask = kDistributions - 1;
+  push.place_bytes = place_bytes();
+  kernel_->record(commands, push, workgroups(n));
+  return {};
+}
+
+Result<std::optional<Mismatch>> TableCase::verify(Gpu& gpu, ItemSource&, const CaseBuffers& buffers, uint64_t n) const {
+  OutputReader reader(gpu, buffers.outputs[0], sizeof(uint32_t));
+  oracle::Expected<uint32_t> expected("sum", reader.fetcher());
+  for (uint64_t i = 0; i < n * kLanes; ++i) expected.push(sums_[i % sums_.size()]);
+  return expected.verdict();
+}
+
+std::vector<uint64_t> table_counts(const Matrix& matrix) {
+  std::vector<uint64_t> counts = matrix.sizes;
+  for (uint64_t& n : counts) n = std::max<uint64_t>(n >> 10, 1);
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  return counts;
+}
+
+}  // namespace weft::bench
