@@ -7,10 +7,10 @@
 // writes the same number, and a number through a tile is never replaced by one of the tile alone.
 //
 // Nothing depends on another workgroup ever running on. Where a post is missing after kSpinLimit polls, the workgroup counts that tile's
-// digits itself, in the keys that this pass reads, which nobody writes to; posts them, and goes on. Tiles are taken in the order
-// in which workgroups start, so that wherever those in front have run there is little to count.
+// digits itself, in the keys that this pass reads, which nobody writes to; posts them, and goes on. So the order in which workgroups start
+// matters to the time alone: where it is not that of their numbers, they take tiles by a ticket, so that all in front have started.
 //
-// Specialization constants: 9 kSpinLimit, 10 kFault, 11 kSight.
+// Specialization constants: 9 kSpinLimit, 10 kFault, 11 kSight, 12 kTickets.
 #ifndef WEFT_RADIX_SORT_LOOK_BACK_GLSL
 #define WEFT_RADIX_SORT_LOOK_BACK_GLSL
 
@@ -20,6 +20,8 @@ layout(constant_id = 9) const uint kSpinLimit = 64;
 // Faults for tests: tiles whose index is a multiple of kFault >> 8 are posted late (1) or never (2).
 layout(constant_id = 10) const uint kFault = 0;
 layout(constant_id = 11) const uint kSight = 4;  // posts that a lane reads at a time, at most 8
+
+layout(constant_id = 12) const bool kTickets = true;  // false: tiles are taken by the workgroups' numbers
 
 const uint kPostOfTile = 1u << 30;
 const uint kPostThrough = 2u << 30;
@@ -41,12 +43,13 @@ shared uint weft_sort_ticket;
 // Of all walks that did not get on the largest `at`, and 1; 0: there is none.
 shared uint weft_sort_late;
 
-// The workgroup's tile, on all invocations. The workgroups of all tiles in front have started.
+// The workgroup's tile, on all invocations.
 uint sort_take_tile() {
   if (sort_lane() == 0u) {
     weft_sort_late = 0u;
-    weft_sort_ticket = atomicAdd(Words(push.ticket).at[0], 1u);
+    if (kTickets) weft_sort_ticket = atomicAdd(Words(push.ticket).at[0], 1u);
   }
+  if (!kTickets) return gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
   barrier();
   return subgroup_uniform(weft_sort_ticket);
 }

@@ -187,6 +187,26 @@ void sort_find_begins(inout SortDigit own_0, inout SortDigit own_1) {}
 
 #endif
 
+#define WEFT_LOAD_VALUE_NEAR(i) \
+  if (i < kRows) value_##i = sort_load_near(value_source, i * kSubgroupSize, kValueWords);
+
+#define WEFT_LOAD_VALUE(i)                                                                                      \
+  if (i < kRows) {                                                                                              \
+    const uint place = first_place + i * kSubgroupSize;                                                         \
+    value_##i = sort_load(sort_address(values_in, place < present ? place : 0u, kValueWords), 0u, kValueWords); \
+  }
+
+#define WEFT_LOAD_VALUES                                                                         \
+  {                                                                                              \
+    const uvec2 values_in = sort_address(push.values, tile_begin, kValueWords);                  \
+    const uvec2 value_source = sort_address(push.values, tile_begin + first_place, kValueWords); \
+    if (fast) {                                                                                  \
+      WEFT_FOR_SORT_ROWS(WEFT_LOAD_VALUE_NEAR)                                                   \
+    } else {                                                                                     \
+      WEFT_FOR_SORT_ROWS(WEFT_LOAD_VALUE)                                                        \
+    }                                                                                            \
+  }
+
 // Moves the keys of a tile: `present` from `tile_begin` on, each below `count`; all of them, within reach of an index and on boundaries
 // of their size where it is `fast`. Every invocation of the workgroup calls.
 void sort_move_tile(uint tile_begin, uint present, uint count, bool fast, inout SortDigit own_0,
@@ -263,35 +283,20 @@ void sort_move_tile(uint tile_begin, uint present, uint count, bool fast, inout 
 #define WEFT_DECLARE_VALUE(i) uvec2 value_##i = uvec2(0u);
   WEFT_FOR_SORT_ROWS(WEFT_DECLARE_VALUE)
 #undef WEFT_DECLARE_VALUE
-  if (kValueWords != 0u) {
-    const uvec2 value_source = sort_address(push.values, tile_begin + first_place, kValueWords);
-    if (fast) {
-#define WEFT_LOAD_VALUE(i) \
-  if (i < kRows) value_##i = sort_load_near(value_source, i * kSubgroupSize, kValueWords);
-      WEFT_FOR_SORT_ROWS(WEFT_LOAD_VALUE)
-#undef WEFT_LOAD_VALUE
-    } else {
-      const uvec2 tile_values_in = sort_address(push.values, tile_begin, kValueWords);
-#define WEFT_LOAD_VALUE(i)                                                                                           \
-  if (i < kRows) {                                                                                                   \
-    const uint place = first_place + i * kSubgroupSize;                                                              \
-    value_##i = sort_load(sort_address(tile_values_in, place < present ? place : 0u, kValueWords), 0u, kValueWords); \
-  }
-      WEFT_FOR_SORT_ROWS(WEFT_LOAD_VALUE)
-#undef WEFT_LOAD_VALUE
-    }
-  }
+#ifndef WEFT_SORT_LOOK_BACK
+  if (kValueWords != 0u) WEFT_LOAD_VALUES
+#endif
   // Of what is stored, row by row: a byte each, the first row's lowest.
   uvec4 stored = uvec4(0u);
   barrier();
-  sort_find_begins(own_0, own_1);
-
   for (uint part = 0u; part < kTileKeys; part += kPartKeys) {
 #define WEFT_STAGE_ROWS(i, j)                                                  \
   if (i < kRows) stage_put((places_##i & 0xffffu) - part, key_##i, kKeyWords); \
   if (j < kRows) stage_put((places_##i >> 16) - part, key_##j, kKeyWords);
     WEFT_FOR_SORT_ROW_PAIRS(WEFT_STAGE_ROWS)
 #undef WEFT_STAGE_ROWS
+    // Late, so that those in front have posted.
+    if (part == 0u) sort_find_begins(own_0, own_1);
     barrier();
     uvec4 part_digits = uvec4(0u);
     // Whatever keys and table say, nothing behind the last place is written to.
@@ -326,6 +331,10 @@ void sort_move_tile(uint tile_begin, uint present, uint count, bool fast, inout 
       stored = shift_down(stored, 8u * kPartRows) | shift_up(part_digits, 8u * (kRows - kPartRows));
     barrier();
   }
+#ifdef WEFT_SORT_LOOK_BACK
+  // Late, so that registers are few: while one workgroup waits for its values another moves keys.
+  if (kValueWords != 0u) WEFT_LOAD_VALUES
+#endif
   if (kValueWords != 0u) {
     for (uint part = 0u; part < kTileKeys; part += kPartKeys) {
 #define WEFT_STAGE_ROWS(i, j)                                                      \

@@ -172,7 +172,8 @@ Result<RadixSort> RadixSort::create(const Context& context, const RadixSortConfi
     build(sweep.sizes, sweep.totals, "radix_sort_totals", std::min(tuning.sweep_count_workgroup, limit),
           {std::bit_floor(copies), config.begin_bit, end_bit, sweep.sizes.passes});
     build(sweep.sizes, sweep.sweep, "radix_sort_sweep", sweep.sizes.workgroup,
-          {sweep.sizes.rows, config.value_bytes / 4, sweep.sizes.part_rows, tuning.spin_limit, fault, tuning.sight});
+          {sweep.sizes.rows, config.value_bytes / 4, sweep.sizes.part_rows, tuning.spin_limit, fault, tuning.sight,
+           tuning.tickets});
     if (status) {
       Result<std::shared_ptr<const Pipeline>> built =
           state.pipeline("look_back_reset", primitives::kResetWorkgroup, {});
