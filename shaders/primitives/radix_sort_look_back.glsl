@@ -20,7 +20,6 @@ layout(constant_id = 9) const uint kSpinLimit = 64;
 // Faults for tests: tiles whose index is a multiple of kFault >> 8 are posted late (1) or never (2).
 layout(constant_id = 10) const uint kFault = 0;
 layout(constant_id = 11) const uint kSight = 4;  // posts that a lane reads at a time, at most 8
-
 layout(constant_id = 12) const bool kTickets = true;  // false: tiles are taken by the workgroups' numbers
 
 const uint kPostOfTile = 1u << 30;
