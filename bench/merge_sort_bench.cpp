@@ -22,7 +22,10 @@ class OwnOrderCase : public SortCase<MergeSort, MergeSortArgs> {
 }  // namespace
 
 Cases merge_sort_cases(const Matrix& matrix) {
-  Cases cases = sort_cases<MergeSort, MergeSortArgs>("merge_sort", matrix);
+  Cases cases = sort_cases(matrix, [](Type key, bool pairs, Keys kind, const std::vector<uint64_t>& sizes) {
+    return std::make_unique<SortCase<MergeSort, MergeSortArgs>>("merge_sort", sort_variant(pairs, kind), key, pairs,
+                                                                kind, sizes);
+  });
   if (!matrix.essential) cases.push_back(std::make_unique<OwnOrderCase>(some_sizes(matrix)));
   return cases;
 }

@@ -859,7 +859,7 @@ Subject radix_sort_subject(RadixSortConfig config, const char* tuning = "") {
   config.key = type_of<T>;
   Subject subject;
   subject.name = std::string("radix_sort ") + name_of(config.key) + ' ' + std::to_string(config.value_bytes) + ' ' +
-                 name_of(config.order) + ' ' + tuning;
+                 name_of(config.order) + ' ' + name_of(config.strategy) + ' ' + tuning;
   subject.tuning = tuning;
   subject.build = [=](Backend& backend) -> Check {
     return [=, &backend, sort = built(RadixSort::create(backend.context(), config))](Draws& draw) {
@@ -1104,10 +1104,19 @@ std::vector<Subject> subjects() {
       merge_subject<uint16_t>({.value_bytes = 12, .form = MergeForm::streaming}),
       merge_subject<double>({.indices = true, .form = MergeForm::streaming},
                             "merge.stream_keys=3,merge.stream_steps=2"),
-      radix_sort_subject<uint32_t>({}, "radix_sort.groups=3"),
-      radix_sort_subject<float>({.value_bytes = 4, .order = SortOrder::descending}, "radix_sort.direct_groups=2"),
-      radix_sort_subject<int64_t>({.value_bytes = 8}, "radix_sort.rows=16,radix_sort.part_words=700"),
-      radix_sort_subject<uint64_t>({.begin_bit = 27, .end_bit = 44}, "radix_sort.rows=3"),
+      radix_sort_subject<uint32_t>({.strategy = kReduceThenScan}, "radix_sort.groups=3"),
+      radix_sort_subject<float>({.value_bytes = 4, .order = SortOrder::descending, .strategy = kReduceThenScan},
+                                "radix_sort.direct_groups=2"),
+      radix_sort_subject<int64_t>({.value_bytes = 8, .strategy = kReduceThenScan},
+                                  "radix_sort.rows=16,radix_sort.part_words=700"),
+      radix_sort_subject<uint64_t>({.begin_bit = 27, .end_bit = 44, .strategy = kReduceThenScan}, "radix_sort.rows=3"),
+      radix_sort_subject<int32_t>({.strategy = kLookBack}, "radix_sort.spin_limit=1"),
+      radix_sort_subject<uint32_t>({.value_bytes = 4, .order = SortOrder::descending, .strategy = kLookBack},
+                                   "radix_sort.sweep_pairs_workgroup=256,radix_sort.sight=1"),
+      radix_sort_subject<double>({.value_bytes = 8, .strategy = kLookBack},
+                                 "radix_sort.sweep_pairs_rows=16,radix_sort.sweep_pairs_part_words=700"),
+      radix_sort_subject<uint64_t>({.begin_bit = 27, .end_bit = 44, .strategy = kLookBack},
+                                   "radix_sort.sweep_rows=3,radix_sort.sight=8,radix_sort.sweep_groups=2"),
       segmented_sort_subject<uint32_t>({}),
       segmented_sort_subject<double>({.value_bytes = 4, .order = SortOrder::descending, .offset = Type::u64},
                                      "segmented_sort.long_rows=3,radix_sort.groups=2"),

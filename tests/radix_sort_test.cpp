@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "primitives/look_back_faults.hpp"
 #include "support/refusals.hpp"
 #include "support/search_run.hpp"
 #include "support/sizes.hpp"
@@ -119,7 +120,13 @@ TEST_SUITE("radix_sort") {
           "radix_sort.workgroup=256,radix_sort.rows=16,radix_sort.part_words=1024,"
           "radix_sort.direct_groups=1,radix_sort.copies=8,radix_sort.count_workgroup=256",
           "radix_sort.rows=12,radix_sort.part_words=300,radix_sort.groups=1",
-          "radix_sort.many_pairs=900,radix_sort.many_workgroup=256,radix_sort.many_part_words=512"}) {
+          "radix_sort.many_pairs=900,radix_sort.many_workgroup=256,radix_sort.many_part_words=512",
+          "radix_sort.sweep_pairs_rows=5,radix_sort.sweep_pairs_part_words=200,radix_sort.sight=1,"
+          "radix_sort.sweep_groups=3,radix_sort.sweep_copies=8,radix_sort.sweep_count_workgroup=256",
+          "radix_sort.sweep_pairs_workgroup=256,radix_sort.sweep_pairs_rows=16,radix_sort.sweep_pairs_part_words=1024,"
+          "radix_sort.sight=8,radix_sort.spin_limit=1,radix_sort.sweep_groups=1",
+          "radix_sort.workgroup=192,radix_sort.sweep_pairs_workgroup=384,radix_sort.sweep_pairs_part_words=3072,"
+          "radix_sort.tickets=0"}) {
       const ScopedEnvironment overrides("WEFT_TUNE", tuning);
       CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend()) {
@@ -141,6 +148,50 @@ TEST_SUITE("radix_sort") {
     }
   }
 
+  TEST_CASE("posts that come late, or never, do not change the result") {
+    uint32_t combination = 0;
+    // A lane has two digits of 8 bits, one, or fewer have any; long tiles are not counted in one turn.
+    for (const char* tuning : {"radix_sort.sweep_rows=1,radix_sort.sweep_pairs_rows=1,radix_sort.spin_limit=2",
+                               "radix_sort.sweep_pairs_workgroup=1024,radix_sort.sweep_pairs_part_words=8192,"
+                               "radix_sort.sweep_workgroup=256,radix_sort.sight=1,radix_sort.tickets=0"}) {
+      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      CAPTURE(std::string(tuning));
+      for (Backend* backend : every_backend())
+        for (const auto kind : {primitives::LookBackFault::Kind::delay, primitives::LookBackFault::Kind::omit})
+          for (const uint32_t every : {1u, 2u, 7u}) {
+            if (backend->is_emulated() && (every != 2 || std::string_view(tuning).find("1024") != std::string::npos))
+              continue;
+            if (every != 2 && !takes_turn(combination++)) continue;
+            CAPTURE(static_cast<int>(kind));
+            CAPTURE(every);
+            const auto check = [&]<class T>(RadixSortConfig config, uint64_t range) {
+              config.key = type_of<T>;
+              const auto sort = primitives::create_radix_sort_with_fault(backend->context(), config, {kind, every});
+              REQUIRE(sort);
+              for (const uint64_t tiles : {2, 21}) {
+                const auto keys = drawn_keys<T>(tiles * sort->tile_keys() + 5, tiles, range);
+                CAPTURE(backend->name());
+                CAPTURE(tiles);
+                CHECK(wrong_sort(backend->gpu(), *sort, config, keys,
+                                 {.device_count = DeviceCount{keys.size() - 3, 4}}) == "");
+              }
+            };
+            check.operator()<uint32_t>({.value_bytes = 4}, ~uint64_t{0});
+            if (every != 2 || backend->is_emulated() || !takes_turn(combination++)) continue;
+            check.operator()<int32_t>({.order = SortOrder::descending}, 1000);
+            check.operator()<double>({.value_bytes = 8, .begin_bit = 27, .end_bit = 43}, ~uint64_t{0});
+          }
+    }
+  }
+
+  TEST_CASE("the strategy asked for is the one in use, and automatic is decided by the Context") {
+    for (Backend* backend : every_backend()) {
+      for (const Strategy strategy : {Strategy::reduce_then_scan, Strategy::look_back})
+        CHECK(made_sort(*backend, {.strategy = strategy}).strategy() == strategy);
+      CHECK(made_sort(*backend, {}).strategy() == backend->context().strategy());
+    }
+  }
+
   TEST_CASE("equal calls give equal bits, whatever lay in output and scratch") {
     for (Backend* backend : every_backend()) {
       const auto keys = drawn_keys<uint32_t>(3000, 1, 100);
@@ -150,7 +201,9 @@ TEST_SUITE("radix_sort") {
   }
 
   TEST_CASE("scratch grows with the count and is never nothing") {
-    for (const RadixSortConfig& config : {RadixSortConfig{}, RadixSortConfig{.value_bytes = 4}}) {
+    for (const RadixSortConfig& config :
+         {RadixSortConfig{.strategy = Strategy::reduce_then_scan}, RadixSortConfig{.strategy = Strategy::look_back},
+          RadixSortConfig{.value_bytes = 4, .strategy = Strategy::look_back}}) {
       const RadixSort& sort = made_sort(first_backend(), config);
       CHECK(sort.scratch_size(0) != 0);
       for (uint64_t n = 1; n != 0; n *= 2) CHECK(sort.scratch_size(n - 1) <= sort.scratch_size(n));

@@ -15,7 +15,7 @@ TEST_SUITE("host tuning") {
                 tuning,
                 "scan.rows=5,reduce.groups=77,decode.vectors=2,histogram.groups=9,search.keys=3,"
                 "bulk.words=2,merge.keys=8,merge.keys_wide=2,merge.keys_sides=4,merge.form=1,set_operation.keys=9,"
-                "merge_sort.keys=3,radix_sort.groups=5,segmented_sort.rows_wide=2,"
+                "merge_sort.keys=3,radix_sort.groups=5,radix_sort.tickets=0,segmented_sort.rows_wide=2,"
                 "load_balance.direct_intervals=0,move.single_tiles=7")
                 .ok());
     CHECK(tuning.scan.rows == 5);
@@ -34,6 +34,7 @@ TEST_SUITE("host tuning") {
     CHECK(tuning.decode.direct_intervals == before.decode.direct_intervals);
     CHECK(tuning.move.single_tiles == 7);
     CHECK(tuning.radix_sort.groups == 5);
+    CHECK(tuning.radix_sort.tickets == 0);
     CHECK(tuning.segmented_sort.rows_wide == 2);
     CHECK(tuning.scan.workgroup == before.scan.workgroup);
     CHECK(tuning.reduce.rows == before.reduce.rows);

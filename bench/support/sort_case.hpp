@@ -74,27 +74,27 @@ class SortCase : public BenchCase {
   }
 
  protected:
+  static constexpr uint32_t kValueBytes = 4;
+
   virtual Result<Sort> made(Gpu& gpu) const {
     return Sort::create(gpu.context(), {.key = key_, .value_bytes = pairs_ ? kValueBytes : 0});
   }
 
- private:
-  static constexpr uint32_t kValueBytes = 4;
-
   Type key_;
   bool pairs_;
+  std::optional<Sort> sort_;
+
+ private:
   Keys kind_;
   mutable SortInput input_;
-  std::optional<Sort> sort_;
 };
 
-/// The rows that both sorts have.
-template <class Sort, class Args>
-Cases sort_cases(const char* primitive, const Matrix& matrix) {
+/// The rows that both sorts have; `make` makes one of key, pairs, kind and sizes.
+template <class Make>
+Cases sort_cases(const Matrix& matrix, const Make& make) {
   Cases cases;
   const auto add = [&](Type key, bool pairs, Keys kind, const std::vector<uint64_t>& sizes) {
-    cases.push_back(
-        std::make_unique<SortCase<Sort, Args>>(primitive, sort_variant(pairs, kind), key, pairs, kind, sizes));
+    cases.push_back(make(key, pairs, kind, sizes));
   };
   const auto some = some_sizes(matrix);
   add(Type::u32, false, Keys::random, matrix.sizes);

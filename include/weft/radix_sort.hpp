@@ -6,6 +6,10 @@
 
 namespace weft {
 
+namespace primitives {
+struct RadixSortWithFault;  // src/primitives/look_back_faults.hpp, for tests
+}
+
 /// What the pipelines of a RadixSort are built for.
 struct RadixSortConfig {
   Type key = Type::u32;      ///< u32, i32, f32, u64, i64 or f64; those of 64 bits need no feature of the device here
@@ -16,6 +20,7 @@ struct RadixSortConfig {
   /// order. end_bit 0: all from begin_bit on.
   uint32_t begin_bit = 0;
   uint32_t end_bit = 0;
+  Strategy strategy = Strategy::automatic;
 };
 
 /// What one call works on. No range that is written may overlap another, or the count on the device.
@@ -35,9 +40,11 @@ struct RadixSortArgs {
 /// else behind them, by their bits. Every key comes out with the bits it went in with. Results are the same on every run and every
 /// device; how keys are distributed makes no difference to the result, and little to the time.
 ///
-/// Cost: a pass for every 8 bits of the range, more only where subgroups are very small; a pass reads keys twice and writes
-/// them once, and reads and writes values once, in 2 dispatches where keys are few and 3 where they are many. Scratch: as much as keys and
-/// values, and a table of 1 KiB a workgroup, of which there are at most 65,535. Keys and values of 8 bytes move faster if they are aligned to 8.
+/// Cost: a pass for every 8 bits of the range, more only where subgroups are very small. look_back reads keys once, in 2 dispatches, and a
+/// pass reads and writes keys and values once, in a dispatch; reduce_then_scan reads keys twice in a pass, in 2 dispatches where keys are
+/// few and 3 where they are many. Scratch: as much as keys and values; look_back 2 KiB more for every tile, some thousands of keys, and
+/// reduce_then_scan a table of 1 KiB a workgroup, of which there are at most 65,535. Keys and values of 8 bytes move faster if they are
+/// aligned to 8.
 /// Synchronisation: the library's one rule (weft/context.hpp). Threads: one RadixSort may record on many at once.
 class RadixSort {
  public:
@@ -53,9 +60,15 @@ class RadixSort {
   /// keys).
   Status record(VkCommandBuffer commands, const RadixSortArgs& args) const;
 
+  /// The one in use: never automatic. Where automatic chose look_back, small counts take reduce_then_scan all the same; with either, so do
+  /// counts of 2^30 and more.
+  Strategy strategy() const noexcept;
   uint32_t tile_keys() const noexcept;  ///< keys a workgroup takes at a time: sizes around its multiples are edges
 
  private:
+  friend struct primitives::RadixSortWithFault;
+  static Result<RadixSort> create(const Context& context, const RadixSortConfig& config, uint32_t fault);
+
   struct Plan;
   explicit RadixSort(std::shared_ptr<const Plan> plan);
   std::shared_ptr<const Plan> plan_;

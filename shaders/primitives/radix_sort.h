@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Arguments of radix_sort_upsweep.comp, radix_sort_scan.comp and radix_sort_downsweep.comp.
+// Arguments of RadixSort's kernels.
 #ifndef WEFT_RADIX_SORT_H
 #define WEFT_RADIX_SORT_H
 #include "weft/interop.h"
 
 WEFT_STRUCT_BEGIN
-struct RadixSortPush {
+struct
+    RadixSortPush {  // of radix_sort_upsweep.comp, radix_sort_scan.comp, radix_sort_downsweep.comp and radix_sort_totals.comp
   weft_address keys;  // what this pass reads
   weft_address values;
   weft_address keys_out;
@@ -23,6 +24,28 @@ struct RadixSortPush {
   weft_u32 flip_negative_low;
   weft_u32 groups;     // workgroups of upsweep and downsweep
   weft_u32 table_row;  // words from digit to digit: groups rounded up to a multiple of 4
+};
+WEFT_STRUCT_END
+
+WEFT_STRUCT_BEGIN
+struct RadixSortSweepPush {  // of radix_sort_sweep.comp; as above where nothing is said
+  weft_address keys;
+  weft_address values;
+  weft_address keys_out;
+  weft_address values_out;
+  weft_address posts;       // a word for each tile and digit, rows of digits; 0 before the pass
+  weft_address next_posts;  // of the next pass, to be cleared; 0: there is none
+  weft_address totals;      // keys of each digit
+  weft_address ticket;      // the tiles taken so far
+  weft_address count;
+  weft_u32 count_maximum;  // below 2^30
+  weft_u32 count_words;
+  weft_u32 shift;
+  weft_u32 digit_mask;
+  weft_u32 flip_high;
+  weft_u32 flip_low;
+  weft_u32 flip_negative_high;
+  weft_u32 flip_negative_low;
 };
 WEFT_STRUCT_END
 

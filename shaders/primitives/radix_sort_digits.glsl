@@ -25,15 +25,17 @@ layout(push_constant, std430) uniform Push { WEFT_SORT_PUSH push; };
 
 uint sort_lane() { return subgroup_index() * kSubgroupSize + subgroup_lane(); }
 
-// A key's digit in this pass; below kBins, whatever the key.
-uint sort_digit(uvec2 key) {
-  const uvec2 ordered = sort_ordered(key);
-  if (kKeyWords == 1u) return (ordered.x >> push.shift) & push.digit_mask;
-  const bool above = push.shift >= 32u;
+// The bits of a mask from `shift` on.
+uint sort_bits(uvec2 ordered, uint shift, uint mask) {
+  if (kKeyWords == 1u) return (ordered.x >> shift) & mask;
+  const bool above = shift >= 32u;
   const uint from = above ? ordered.y : ordered.x;
   const uint next = above ? 0u : ordered.y;
-  const uint bits = push.shift & 31u;
-  return ((from >> bits) | ((next << 1) << (31u - bits))) & push.digit_mask;
+  const uint bits = shift & 31u;
+  return ((from >> bits) | ((next << 1) << (31u - bits))) & mask;
 }
+
+// A key's digit in this pass; below kBins, whatever the key.
+uint sort_digit(uvec2 key) { return sort_bits(sort_ordered(key), push.shift, push.digit_mask); }
 
 #endif

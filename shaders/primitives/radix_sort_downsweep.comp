@@ -26,14 +26,14 @@ void main() {
   if (share.x == share.y) return;
   const uint lane = sort_lane();
 
-  NextPlaces next = NextPlaces(0u, 0u);
+  SortDigit own_0 = SortDigit(0u), own_1 = SortDigit(0u);
   uint all;
   const uvec2 counts = sort_counts(lane);
-  next.first = workgroup_exclusive(counts.y, 0u, all) + counts.x;
+  own_0.next = workgroup_exclusive(counts.y, 0u, all) + counts.x;
   if (kLaneDigits == 2u) {
     const uvec2 others = sort_counts(lane + kWorkgroupSize);
     uint rest;
-    next.other = all + workgroup_exclusive(others.y, 1u, rest) + others.x;
+    own_1.next = all + workgroup_exclusive(others.y, 1u, rest) + others.x;
   }
-  sort_move(share, count, next);
+  sort_move(share, count, own_0, own_1);
 }

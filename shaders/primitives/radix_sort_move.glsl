@@ -166,126 +166,141 @@ void sort_store_near(uvec2 address, uint index, uvec2 item, uint words) {
     Words2(address).at[index] = item;
 }
 
-// Where the next key goes of this lane's digits.
-struct NextPlaces {
-  uint first, other;
+// Where the keys of a lane's digit go. sort_counted(): the tile has so many. sort_placed(): the first of them has that place in it. By the
+// end of sort_find_begins(), which every invocation calls, weft_sort_begins is set.
+#ifdef WEFT_SORT_LOOK_BACK
+#include "primitives/radix_sort_look_back.glsl"
+#else
+
+struct SortDigit {
+  uint next;
 };
 
-// Moves the keys [x, y), each below `count`. Every invocation of the workgroup calls.
-void sort_move(uvec2 share, uint count, NextPlaces next) {
+void sort_counted(inout SortDigit own, uint digit, uint keys) {}
+
+void sort_placed(inout SortDigit own, uint digit, uint keys, uint first) {
+  weft_sort_begins[digit] = own.next - first;
+  own.next += keys;
+}
+
+void sort_find_begins(inout SortDigit own_0, inout SortDigit own_1) {}
+
+#endif
+
+#define WEFT_LOAD_VALUE_NEAR(i) \
+  if (i < kRows) value_##i = sort_load_near(value_source, i * kSubgroupSize, kValueWords);
+
+#define WEFT_LOAD_VALUE(i)                                                                                      \
+  if (i < kRows) {                                                                                              \
+    const uint place = first_place + i * kSubgroupSize;                                                         \
+    value_##i = sort_load(sort_address(values_in, place < present ? place : 0u, kValueWords), 0u, kValueWords); \
+  }
+
+#define WEFT_LOAD_VALUES                                                                         \
+  {                                                                                              \
+    const uvec2 values_in = sort_address(push.values, tile_begin, kValueWords);                  \
+    const uvec2 value_source = sort_address(push.values, tile_begin + first_place, kValueWords); \
+    if (fast) {                                                                                  \
+      WEFT_FOR_SORT_ROWS(WEFT_LOAD_VALUE_NEAR)                                                   \
+    } else {                                                                                     \
+      WEFT_FOR_SORT_ROWS(WEFT_LOAD_VALUE)                                                        \
+    }                                                                                            \
+  }
+
+// Moves the keys of a tile: `present` from `tile_begin` on, each below `count`; all of them, within reach of an index and on boundaries
+// of their size where it is `fast`. Every invocation of the workgroup calls.
+void sort_move_tile(uint tile_begin, uint present, uint count, bool fast, inout SortDigit own_0,
+                    inout SortDigit own_1) {
   const uint lane = sort_lane();
-  uint next_0 = next.first, next_1 = next.other;
-  // This lane's key of the first row in a tile; those of other rows follow kSubgroupSize apart.
+  // This lane's key of the first row; those of other rows follow kSubgroupSize apart.
   const uint first_place = subgroup_index() * kRows * kSubgroupSize + subgroup_lane();
-  uint far = count >> 31;
-  if (kKeyWords == 2u) far |= (push.keys.x | push.keys_out.x) & 7u;
-  if (kValueWords == 2u) far |= (push.values.x | push.values_out.x) & 7u;
+  const uvec2 tile_keys_in = sort_address(push.keys, tile_begin, kKeyWords);
+  const uvec2 source = sort_address(push.keys, tile_begin + first_place, kKeyWords);
 
-  const uint length = share.y - share.x;
-  const uint tiles = length / kTileKeys + (length % kTileKeys != 0u ? 1u : 0u);
-  for (uint tile = 0u; tile < tiles; ++tile) {
-    const uint tile_begin = share.x + tile * kTileKeys;
-    const uint present = min(share.y - tile_begin, kTileKeys);
-    const bool fast = present == kTileKeys && far == 0u;
-    const uvec2 tile_keys_in = sort_address(push.keys, tile_begin, kKeyWords);
-    const uvec2 source = sort_address(push.keys, tile_begin + first_place, kKeyWords);
-
-    for (uint i = 0u; i < kBins; i += kSubgroupSize)
-      if (kBins >= kSubgroupSize || subgroup_lane() < kBins) weft_sort_words[sort_counter(i + subgroup_lane())] = 0u;
-    subgroup_shared_barrier();
+  for (uint i = 0u; i < kBins; i += kSubgroupSize)
+    if (kBins >= kSubgroupSize || subgroup_lane() < kBins) weft_sort_words[sort_counter(i + subgroup_lane())] = 0u;
+  subgroup_shared_barrier();
 
 #define WEFT_DECLARE_ROW(i) uvec2 key_##i = uvec2(0u);
-    WEFT_FOR_SORT_ROWS(WEFT_DECLARE_ROW)
+  WEFT_FOR_SORT_ROWS(WEFT_DECLARE_ROW)
 #undef WEFT_DECLARE_ROW
-    if (fast) {
+  if (fast) {
 #define WEFT_LOAD_ROW(i) \
   if (i < kRows) key_##i = sort_load_near(source, i * kSubgroupSize, kKeyWords);
-      WEFT_FOR_SORT_ROWS(WEFT_LOAD_ROW)
+    WEFT_FOR_SORT_ROWS(WEFT_LOAD_ROW)
 #undef WEFT_LOAD_ROW
-    } else {
-      // Absent keys, the last of all, have the last digit and so stay last. In place of one the tile's first key is loaded.
-      const uvec2 last_key = sort_last_key();
+  } else {
+    // Absent keys, the last of all, have the last digit and so stay last. In place of one the tile's first key is loaded.
+    const uvec2 last_key = sort_last_key();
 #define WEFT_LOAD_ROW(i)                                                                                     \
   if (i < kRows) {                                                                                           \
     const uint place = first_place + i * kSubgroupSize;                                                      \
     key_##i = sort_load(sort_address(tile_keys_in, place < present ? place : 0u, kKeyWords), 0u, kKeyWords); \
     key_##i = place < present ? key_##i : last_key;                                                          \
   }
-      WEFT_FOR_SORT_ROWS(WEFT_LOAD_ROW)
+    WEFT_FOR_SORT_ROWS(WEFT_LOAD_ROW)
 #undef WEFT_LOAD_ROW
-    }
+  }
 
-    // Ranks and places have 16 bits: two in a register.
+  // Ranks and places have 16 bits: two in a register.
 #define WEFT_RANK_ROWS(i, j)                                  \
   uint places_##i = 0u;                                       \
   if (i < kRows) places_##i = sort_rank(sort_digit(key_##i)); \
   if (j < kRows) places_##i |= sort_rank(sort_digit(key_##j)) << 16;
-    WEFT_FOR_SORT_ROW_PAIRS(WEFT_RANK_ROWS)
+  WEFT_FOR_SORT_ROW_PAIRS(WEFT_RANK_ROWS)
 #undef WEFT_RANK_ROWS
 
-    barrier();
+  barrier();
 
-    uint tile_keys = 0u, all;
-    uint before_0[kHeldSubgroups], before_1[kHeldSubgroups];
-    if (has_digit(lane)) tile_keys = sort_sum_counters(lane, before_0);
-    const uint first = workgroup_exclusive(tile_keys, 0u, all);
-    if (has_digit(lane)) {
-      sort_place_counters(lane, first, before_0);
-      weft_sort_begins[lane] = next_0 - first;
-    }
-    next_0 += tile_keys;
-    if (kLaneDigits == 2u) {
-      const uint digit = lane + kWorkgroupSize;
-      uint rest;
-      tile_keys = sort_sum_counters(digit, before_1);
-      const uint other = all + workgroup_exclusive(tile_keys, 1u, rest);
-      sort_place_counters(digit, other, before_1);
-      weft_sort_begins[digit] = next_1 - other;
-      next_1 += tile_keys;
-    }
-    barrier();
+  uint tile_keys = 0u, all;
+  uint before_0[kHeldSubgroups], before_1[kHeldSubgroups];
+  if (has_digit(lane)) {
+    tile_keys = sort_sum_counters(lane, before_0);
+    sort_counted(own_0, lane, tile_keys);
+  }
+  const uint first = workgroup_exclusive(tile_keys, 0u, all);
+  if (has_digit(lane)) {
+    sort_place_counters(lane, first, before_0);
+    sort_placed(own_0, lane, tile_keys, first);
+  }
+  if (kLaneDigits == 2u) {
+    const uint digit = lane + kWorkgroupSize;
+    uint rest;
+    tile_keys = sort_sum_counters(digit, before_1);
+    sort_counted(own_1, digit, tile_keys);
+    const uint other = all + workgroup_exclusive(tile_keys, 1u, rest);
+    sort_place_counters(digit, other, before_1);
+    sort_placed(own_1, digit, tile_keys, other);
+  }
+  barrier();
 
 #define WEFT_PLACE_ROWS(i, j)                                   \
   if (i < kRows) places_##i += sort_first(sort_digit(key_##i)); \
   if (j < kRows) places_##i += sort_first(sort_digit(key_##j)) << 16;
-    WEFT_FOR_SORT_ROW_PAIRS(WEFT_PLACE_ROWS)
+  WEFT_FOR_SORT_ROW_PAIRS(WEFT_PLACE_ROWS)
 #undef WEFT_PLACE_ROWS
 
 #define WEFT_DECLARE_VALUE(i) uvec2 value_##i = uvec2(0u);
-    WEFT_FOR_SORT_ROWS(WEFT_DECLARE_VALUE)
+  WEFT_FOR_SORT_ROWS(WEFT_DECLARE_VALUE)
 #undef WEFT_DECLARE_VALUE
-    if (kValueWords != 0u) {
-      const uvec2 value_source = sort_address(push.values, tile_begin + first_place, kValueWords);
-      if (fast) {
-#define WEFT_LOAD_VALUE(i) \
-  if (i < kRows) value_##i = sort_load_near(value_source, i * kSubgroupSize, kValueWords);
-        WEFT_FOR_SORT_ROWS(WEFT_LOAD_VALUE)
-#undef WEFT_LOAD_VALUE
-      } else {
-        const uvec2 tile_values_in = sort_address(push.values, tile_begin, kValueWords);
-#define WEFT_LOAD_VALUE(i)                                                                                           \
-  if (i < kRows) {                                                                                                   \
-    const uint place = first_place + i * kSubgroupSize;                                                              \
-    value_##i = sort_load(sort_address(tile_values_in, place < present ? place : 0u, kValueWords), 0u, kValueWords); \
-  }
-        WEFT_FOR_SORT_ROWS(WEFT_LOAD_VALUE)
-#undef WEFT_LOAD_VALUE
-      }
-    }
-    // Of what is stored, row by row: a byte each, the first row's lowest.
-    uvec4 digits = uvec4(0u);
-    barrier();
-
-    for (uint part = 0u; part < kTileKeys; part += kPartKeys) {
+#ifndef WEFT_SORT_LOOK_BACK
+  if (kValueWords != 0u) WEFT_LOAD_VALUES
+#endif
+  // Of what is stored, row by row: a byte each, the first row's lowest.
+  uvec4 stored = uvec4(0u);
+  barrier();
+  for (uint part = 0u; part < kTileKeys; part += kPartKeys) {
 #define WEFT_STAGE_ROWS(i, j)                                                  \
   if (i < kRows) stage_put((places_##i & 0xffffu) - part, key_##i, kKeyWords); \
   if (j < kRows) stage_put((places_##i >> 16) - part, key_##j, kKeyWords);
-      WEFT_FOR_SORT_ROW_PAIRS(WEFT_STAGE_ROWS)
+    WEFT_FOR_SORT_ROW_PAIRS(WEFT_STAGE_ROWS)
 #undef WEFT_STAGE_ROWS
-      barrier();
-      uvec4 part_digits = uvec4(0u);
-      // Whatever keys and table say, nothing behind the last place is written to.
-      if (fast) {
+    // Late, so that those in front have posted.
+    if (part == 0u) sort_find_begins(own_0, own_1);
+    barrier();
+    uvec4 part_digits = uvec4(0u);
+    // Whatever keys and table say, nothing behind the last place is written to.
+    if (fast) {
 #define WEFT_STORE_ROW(i)                                                       \
   if (i < kPartRows) {                                                          \
     const uint place = i * kWorkgroupSize + lane;                               \
@@ -295,10 +310,10 @@ void sort_move(uvec2 share, uint count, NextPlaces next) {
     const uint target = weft_sort_begins[digit] + part + place;                 \
     if (target < count) sort_store_near(push.keys_out, target, key, kKeyWords); \
   }
-        WEFT_FOR_SORT_ROWS(WEFT_STORE_ROW)
+      WEFT_FOR_SORT_ROWS(WEFT_STORE_ROW)
 #undef WEFT_STORE_ROW
-      } else {
-        // Nothing lies at ~0, since counts are below 2^32.
+    } else {
+      // Nothing lies at ~0, since counts are below 2^32.
 #define WEFT_STORE_ROW(i)                                                    \
   if (i < kPartRows) {                                                       \
     const uint place = i * kWorkgroupSize + lane;                            \
@@ -309,47 +324,74 @@ void sort_move(uvec2 share, uint count, NextPlaces next) {
     const uint target = part + place < present ? begin + part + place : ~0u; \
     if (target < count) sort_store(push.keys_out, target, key, kKeyWords);   \
   }
-        WEFT_FOR_SORT_ROWS(WEFT_STORE_ROW)
+      WEFT_FOR_SORT_ROWS(WEFT_STORE_ROW)
 #undef WEFT_STORE_ROW
-      }
-      if (kValueWords != 0u) digits = shift_down(digits, 8u * kPartRows) | shift_up(part_digits, 8u * (kRows - kPartRows));
-      barrier();
     }
-    if (kValueWords != 0u) {
-      for (uint part = 0u; part < kTileKeys; part += kPartKeys) {
+    if (kValueWords != 0u)
+      stored = shift_down(stored, 8u * kPartRows) | shift_up(part_digits, 8u * (kRows - kPartRows));
+    barrier();
+  }
+#ifdef WEFT_SORT_LOOK_BACK
+  // Late, so that registers are few: while one workgroup waits for its values another moves keys.
+  if (kValueWords != 0u) WEFT_LOAD_VALUES
+#endif
+  if (kValueWords != 0u) {
+    for (uint part = 0u; part < kTileKeys; part += kPartKeys) {
 #define WEFT_STAGE_ROWS(i, j)                                                      \
   if (i < kRows) stage_put((places_##i & 0xffffu) - part, value_##i, kValueWords); \
   if (j < kRows) stage_put((places_##i >> 16) - part, value_##j, kValueWords);
-        WEFT_FOR_SORT_ROW_PAIRS(WEFT_STAGE_ROWS)
+      WEFT_FOR_SORT_ROW_PAIRS(WEFT_STAGE_ROWS)
 #undef WEFT_STAGE_ROWS
-        barrier();
-        if (fast) {
+      barrier();
+      if (fast) {
 #define WEFT_STORE_ROW(i)                                                                          \
   if (i < kPartRows) {                                                                             \
     const uint place = i * kWorkgroupSize + lane;                                                  \
-    const uint target = weft_sort_begins[(digits[i / 4] >> (8 * (i % 4))) & 0xffu] + part + place; \
+    const uint target = weft_sort_begins[(stored[i / 4] >> (8 * (i % 4))) & 0xffu] + part + place; \
     const uvec2 value = staged(place, kValueWords);                                                \
     if (target < count) sort_store_near(push.values_out, target, value, kValueWords);              \
   }
-          WEFT_FOR_SORT_ROWS(WEFT_STORE_ROW)
+        WEFT_FOR_SORT_ROWS(WEFT_STORE_ROW)
 #undef WEFT_STORE_ROW
-        } else {
+      } else {
 #define WEFT_STORE_ROW(i)                                                          \
   if (i < kPartRows) {                                                             \
     const uint place = i * kWorkgroupSize + lane;                                  \
-    const uint begin = weft_sort_begins[(digits[i / 4] >> (8 * (i % 4))) & 0xffu]; \
+    const uint begin = weft_sort_begins[(stored[i / 4] >> (8 * (i % 4))) & 0xffu]; \
     const uint target = part + place < present ? begin + part + place : ~0u;       \
     const uvec2 value = staged(place, kValueWords);                                \
     if (target < count) sort_store(push.values_out, target, value, kValueWords);   \
   }
-          WEFT_FOR_SORT_ROWS(WEFT_STORE_ROW)
+        WEFT_FOR_SORT_ROWS(WEFT_STORE_ROW)
 #undef WEFT_STORE_ROW
-        }
-        digits = shift_down(digits, 8u * kPartRows);
-        barrier();
       }
+      stored = shift_down(stored, 8u * kPartRows);
+      barrier();
     }
   }
 }
 
+// Whether items are too far for an index, or not on boundaries of their size.
+bool sort_is_far(uint count) {
+  uint far = count >> 31;
+  if (kKeyWords == 2u) far |= (push.keys.x | push.keys_out.x) & 7u;
+  if (kValueWords == 2u) far |= (push.values.x | push.values_out.x) & 7u;
+  return far != 0u;
+}
+
+#ifndef WEFT_SORT_LOOK_BACK
+
+// Moves the keys [x, y), each below `count`. Every invocation of the workgroup calls.
+void sort_move(uvec2 share, uint count, SortDigit own_0, SortDigit own_1) {
+  const bool far = sort_is_far(count);
+  const uint length = share.y - share.x;
+  const uint tiles = length / kTileKeys + (length % kTileKeys != 0u ? 1u : 0u);
+  for (uint tile = 0u; tile < tiles; ++tile) {
+    const uint tile_begin = share.x + tile * kTileKeys;
+    const uint present = min(share.y - tile_begin, kTileKeys);
+    sort_move_tile(tile_begin, present, count, present == kTileKeys && !far, own_0, own_1);
+  }
+}
+
+#endif
 #endif

@@ -21,16 +21,16 @@ void main() {
   const uint lane = sort_lane();
   for (uint entry = gl_WorkGroupID.x; entry < runs; entry += gl_NumWorkGroups.x) {
     const SortRun run = sort_run(entry, end);
-    NextPlaces next = NextPlaces(0u, 0u);
+    SortDigit own_0 = SortDigit(0u), own_1 = SortDigit(0u);
     uint all;
     const uvec2 counts = sort_counts(run, entry, lane);
-    next.first = run.begin + workgroup_exclusive(counts.y, 0u, all) + counts.x;
+    own_0.next = run.begin + workgroup_exclusive(counts.y, 0u, all) + counts.x;
     if (kLaneDigits == 2u) {
       const uvec2 others = sort_counts(run, entry, lane + kWorkgroupSize);
       uint rest;
-      next.other = run.begin + all + workgroup_exclusive(others.y, 1u, rest) + others.x;
+      own_1.next = run.begin + all + workgroup_exclusive(others.y, 1u, rest) + others.x;
     }
-    sort_move(run.share, end, next);
+    sort_move(run.share, end, own_0, own_1);
     barrier();
   }
 }

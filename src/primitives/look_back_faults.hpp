@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/radix_sort.hpp>
 #include <weft/reduce_by_key.hpp>
 #include <weft/run_length_encode.hpp>
 #include <weft/scan.hpp>
@@ -25,7 +26,7 @@ struct LookBackFault {
   uint32_t every;  ///< tiles, or blocks, whose index is a multiple of this; at least 1
 };
 
-/// The fault as specialization constant 6.
+/// The fault as the specialization constant kFault.
 constexpr uint32_t bits_of(const LookBackFault& fault) { return static_cast<uint32_t>(fault.kind) | fault.every << 8; }
 
 /// A Scan with Strategy::look_back and the fault.
@@ -43,6 +44,17 @@ struct RunLengthEncodeWithFault {
   static Result<RunLengthEncode> create(const Context& context, RunLengthEncodeConfig config, uint32_t fault) {
     config.strategy = Strategy::look_back;
     return RunLengthEncode::create(context, config, fault);
+  }
+};
+
+/// Likewise; the posts of a tile of RadixSort come late, or never but from others.
+Result<RadixSort> create_radix_sort_with_fault(const Context& context, const RadixSortConfig& config,
+                                               const LookBackFault& fault);
+
+struct RadixSortWithFault {
+  static Result<RadixSort> create(const Context& context, RadixSortConfig config, uint32_t fault) {
+    config.strategy = Strategy::look_back;
+    return RadixSort::create(context, config, fault);
   }
 };
 

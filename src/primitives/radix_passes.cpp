@@ -2,6 +2,7 @@
 #include "primitives/radix_passes.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "primitives/search_keys.hpp"
 
@@ -31,7 +32,9 @@ RadixSizes radix_sizes(const runtime::ContextState& state, const runtime::RadixS
   const auto fits = [&](uint32_t digit_bits) {
     return uint64_t{workgroup / state.subgroup_size()} << digit_bits <= counter_words;
   };
-  while (workgroup > kLeastWorkgroup && !fits(kMaxDigitBits)) workgroup /= 2;
+  while (workgroup > kLeastWorkgroup && !fits(kMaxDigitBits)) workgroup = std::bit_floor(workgroup - 1);
+  // A lane has one digit or two, and then all lanes have.
+  if (workgroup < 1u << kMaxDigitBits) workgroup = std::bit_floor(workgroup);
   sizes.digit_bits = kMaxDigitBits;
   while (sizes.digit_bits > 1 && !fits(sizes.digit_bits)) --sizes.digit_bits;
   sizes.rows = std::max(1u, tuning.rows / (key_bytes / 4));

@@ -161,19 +161,26 @@ inline const RadixSort& made_sort(Backend& backend, const RadixSortConfig& confi
   return backend.primitive<RadixSort>(std::string("RadixSort ") + name_of(config.key) + ' ' +
                                           std::to_string(config.value_bytes) + ' ' + name_of(config.order) + ' ' +
                                           std::to_string(config.begin_bit) + ' ' + std::to_string(config.end_bit) +
-                                          ' ' + (tuning != nullptr ? tuning : ""),
+                                          ' ' + name_of(config.strategy) + ' ' + (tuning != nullptr ? tuning : ""),
                                       config);
 }
 
-/// Runs it, and fails the running test where anything is wrong. Gives the keys that came out.
+/// Runs it, by both strategies where the config leaves the choice, and fails the running test where anything is wrong. Gives the keys that
+/// came out.
 template <class T>
 std::vector<std::byte> check_sort(Backend& backend, RadixSortConfig config, const std::vector<T>& keys,
                                   const SortOptions& options = {}) {
   config.key = type_of<T>;
+  if (config.strategy == Strategy::automatic) {
+    config.strategy = Strategy::look_back;
+    check_sort(backend, config, keys, options);
+    config.strategy = Strategy::reduce_then_scan;
+  }
   CAPTURE(backend.name());
   CAPTURE(std::string(name_of(config.key)));
   CAPTURE(config.value_bytes);
   CAPTURE(std::string(name_of(config.order)));
+  CAPTURE(std::string(name_of(config.strategy)));
   CAPTURE(config.begin_bit);
   CAPTURE(config.end_bit);
   CAPTURE(keys.size());
