@@ -96,7 +96,8 @@ TEST_SUITE("merge_path") {
   }
 
   TEST_CASE(
-      "each diagonal has exactly one cut, which subgroups, lanes and four of them find, and subgroups merge what lies "
+      "each diagonal has exactly one cut, which subgroups, one or two at once, lanes and four of them find, and "
+      "subgroups merge what lies "
       "between two") {
     constexpr uint32_t kWorkgroup = 128, kKeys = 4;
     for (Backend* backend : every_backend()) {
@@ -117,7 +118,7 @@ TEST_SUITE("merge_path") {
             std::vector<uint32_t> keys = a;
             keys.insert(keys.end(), b.begin(), b.end());
             GuardedBuffer inputs(backend->gpu(), total * 4, 4, std::as_bytes(std::span(keys)));
-            GuardedBuffer results(backend->gpu(), (4 * total + 3) * 4, 0, {});
+            GuardedBuffer results(backend->gpu(), (6 * total + 5) * 4, 0, {});
             shader::SelfTestPush push{};
             push.inputs = inputs.address();
             push.results = results.address();
@@ -144,7 +145,7 @@ TEST_SUITE("merge_path") {
             }
             REQUIRE(unique);
             std::vector<uint32_t> expected = cuts;
-            for (int again = 0; again < 2; ++again) expected.insert(expected.end(), cuts.begin(), cuts.end());
+            for (int again = 0; again < 4; ++again) expected.insert(expected.end(), cuts.begin(), cuts.end());
             std::ranges::merge(a, b, std::back_inserter(expected));
             std::vector<std::byte> bytes;
             CHECK(results.read(bytes) == "");

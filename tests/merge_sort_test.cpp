@@ -155,24 +155,70 @@ TEST_SUITE("merge_sort") {
     };
     const auto number = [](uint64_t seed, uint64_t i) { return static_cast<uint32_t>(random_word(seed, i)); };
     const auto never = [](uint32_t, uint32_t) { return false; };
-    for (Backend* backend : every_backend()) {
-      of(
-          *backend, {.own_kernels = own::sort_by_score()},
-          [](uint64_t seed, uint64_t i) {
-            const uint64_t word = random_word(seed, i);
-            return Record{static_cast<float>(word % 50), static_cast<int32_t>(word >> 20) % 3,
-                          static_cast<uint32_t>(word >> 32)};
-          },
-          [](const Record& a, const Record& b) { return a.score != b.score ? a.score > b.score : a.level < b.level; });
-      if (backend->is_emulated()) continue;
-      of(*backend, {.value_bytes = 2, .indices = true, .own_kernels = own::sort_by_residue()}, number,
-         [](uint32_t a, uint32_t b) { return a % 100 < b % 100; });
-      of(*backend, {.value_bytes = 8, .indices = true, .own_kernels = own::sort_never_in_order()}, number, never,
-         false);
+    const char* const cut_before = "merge_sort.few=0,merge_sort.direct_tiles=0,merge_sort.direct_tiles_wide=0";
+    for (const char* tuning : {cut_before, "merge_sort.few=4294967295"}) {
+      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      CAPTURE(std::string(tuning));
+      for (Backend* backend : every_backend()) {
+        if (backend->is_emulated() && tuning == cut_before) continue;
+        of(
+            *backend, {.own_kernels = own::sort_by_score()},
+            [](uint64_t seed, uint64_t i) {
+              const uint64_t word = random_word(seed, i);
+              return Record{static_cast<float>(word % 50), static_cast<int32_t>(word >> 20) % 3,
+                            static_cast<uint32_t>(word >> 32)};
+            },
+            [](const Record& a, const Record& b) {
+              return a.score != b.score ? a.score > b.score : a.level < b.level;
+            });
+        if (backend->is_emulated()) continue;
+        of(*backend, {.value_bytes = 2, .indices = true, .own_kernels = own::sort_by_residue()}, number,
+           [](uint32_t a, uint32_t b) { return a % 100 < b % 100; });
+        of(*backend, {.value_bytes = 8, .indices = true, .own_kernels = own::sort_never_in_order()}, number, never,
+           false);
+      }
     }
     CHECK(own::sort_by_score().item_bytes() == 12);
     CHECK(MergeSort::create(first_backend().context(), {.own_kernels = own::scan_best()}).status().error().message ==
           "MergeSort: own_kernels 'scan_best' are made for scan, and not for merge_sort");
+  }
+
+  TEST_CASE("few keys, more and many are sorted alike, by counts around both switches too") {
+    const ScopedEnvironment overrides(
+        "WEFT_TUNE",
+        "merge_sort.workgroup=128,merge_sort.keys=4,merge_sort.keys_wide=2,merge_sort.merge_keys=4,"
+        "merge_sort.merge_keys_wide=4,merge_sort.few_keys=2,merge_sort.few_keys_wide=1,"
+        "merge_sort.few=3000,merge_sort.direct_tiles=10,merge_sort.direct_tiles_wide=10");
+    for (Backend* backend : every_backend()) {
+      const uint64_t most_direct = 10 * made_merge_sort(*backend, {}).tile_keys();
+      REQUIRE(most_direct == 5120);
+      for (const uint64_t n : around({3000, most_direct})) {
+        check_merge_sort(*backend, {}, drawn_keys<uint32_t>(n, n, n % 2 * 50), {.out_misalignment = 4});
+        if (backend->is_emulated()) continue;
+        check_merge_sort(*backend, {.value_bytes = 4}, drawn_keys<uint32_t>(n, n, n % 2 * 50));
+        check_merge_sort(*backend, {.order = SortOrder::descending, .keys = false, .indices = true},
+                         drawn_keys<uint8_t>(n, n));
+        check_merge_sort(*backend, {.value_bytes = 8}, drawn_keys<double>(n, n, n % 2 * 50));
+      }
+      if (backend->is_emulated()) continue;
+      // The form goes by the maximum, whatever there is.
+      for (const uint64_t maximum : {uint64_t{2900}, most_direct, most_direct + 700})
+        for (const uint64_t value : {uint64_t{0}, uint64_t{1}, uint64_t{600}, uint64_t{2700}})
+          check_merge_sort(*backend, {.value_bytes = 4}, drawn_keys<uint32_t>(maximum, 3),
+                           {.device_count = DeviceCount{value, 4}});
+    }
+  }
+
+  TEST_CASE("one dispatch a pass finds its cuts wherever they are in long runs") {
+    const ScopedEnvironment overrides("WEFT_TUNE",
+                                      "merge_sort.few=4294967295,merge_sort.few_keys=4,merge_sort.few_keys_wide=4");
+    for (Backend* backend : every_backend()) {
+      if (backend->is_emulated()) continue;
+      for (const auto& keys : telling_sort_keys<uint32_t>(131 * block_keys(*backend) + 77)) {
+        check_merge_sort(*backend, {}, keys);
+        check_merge_sort(*backend, {.value_bytes = 4}, keys);
+      }
+    }
   }
 
   TEST_CASE("a count on the device is obeyed, and never exceeds its maximum") {
@@ -190,9 +236,11 @@ TEST_SUITE("merge_sort") {
   }
 
   TEST_CASE("results do not depend on the tuning") {
-    // Tiles of half a block and of two.
-    for (const char* tuning : {"merge_sort.workgroup=256,merge_sort.keys=8,merge_sort.merge_keys=4",
-                               "merge_sort.keys=2,merge_sort.merge_keys=32"}) {
+    // Tiles of half a block and of two, cut before and by themselves.
+    for (const char* tuning : {"merge_sort.workgroup=256,merge_sort.keys=8,merge_sort.merge_keys=4,merge_sort.few=0",
+                               "merge_sort.keys=2,merge_sort.merge_keys=32,merge_sort.few=0,merge_sort.direct_tiles=99,"
+                               "merge_sort.direct_tiles_wide=99",
+                               "merge_sort.keys=8,merge_sort.few=4294967295,merge_sort.few_keys=1"}) {
       const ScopedEnvironment overrides("WEFT_TUNE", tuning);
       CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend()) {
@@ -311,6 +359,45 @@ TEST_SUITE("merge_sort") {
     nothing.count = 0;
     nothing.keys = nothing.values = nothing.keys_out = nothing.values_out = nothing.indices_out = {};
     CHECK(!noting.record(*sort, nothing));
+  }
+}
+
+TEST_SUITE("refusal") {
+  TEST_CASE("a pass of MergeSort takes one dispatch, or two of many keys, which need scratch for their cuts") {
+    const ScopedEnvironment overrides(
+        "WEFT_TUNE",
+        "merge_sort.workgroup=128,merge_sort.keys=4,merge_sort.merge_keys=4,"
+        "merge_sort.few_keys=2,merge_sort.few=1000,merge_sort.direct_tiles=4,merge_sort.direct_tiles_wide=4");
+    NotingGpu noting;
+    const Result<MergeSort> sort = MergeSort::create(noting.context(), {});
+    REQUIRE(sort);
+    const Buffer input = noting.made(1 << 16), output = noting.made(1 << 16), scratch = noting.made(1 << 17);
+    REQUIRE(noting.gpu().fill(input.range(), 0).ok());
+    for (const auto& [n, dispatches] : {std::pair{uint64_t{1}, 1},
+                                        {uint64_t{512}, 1},
+                                        {uint64_t{513}, 2},
+                                        {uint64_t{1000}, 2},
+                                        {uint64_t{1001}, 2},
+                                        {uint64_t{2048}, 3},
+                                        {uint64_t{2049}, 7}}) {
+      CAPTURE(n);
+      std::string recorded;
+      const auto ran = noting.gpu().run([&](VkCommandBuffer commands) {
+        take_recorded();
+        const Status status = sort->record(commands, {.keys = input.range(0, 4 * n),
+                                                      .keys_out = output.range(),
+                                                      .scratch = scratch.range(0, sort->scratch_size(n)),
+                                                      .count = n});
+        recorded = take_recorded();
+        return status;
+      });
+      if (!ran) FAIL(ran.error().message);
+      CHECK(std::ranges::count(recorded, 'd') == dispatches);
+      CHECK(!lacks_barrier(recorded));
+    }
+    // Keys once, in whole vectors, and a vector for splits, or one and a word more.
+    CHECK(sort->scratch_size(2048) == 16 + 4 * 2048);
+    CHECK(sort->scratch_size(2049) == 32 + 4 * 2052);
   }
 }
 

@@ -27,26 +27,40 @@ const Merge& merge_of(Backend& backend) {
   return made_merge(backend, {.key = type_of<T>});
 }
 
+constexpr const char* kCutBefore = "merge.direct_tiles=0,merge.direct_tiles_wide=0,merge.few=0";
+constexpr const char* kDirect = "merge.direct_tiles=4294967295,merge.direct_tiles_wide=4294967295,merge.few=0";
+
+bool is_direct() {
+  const char* tuning = std::getenv("WEFT_TUNE");
+  return tuning != nullptr && std::string_view(tuning).find("direct_tiles=4294967295") != std::string_view::npos;
+}
+
 /// Those that a form is tested on. Of subgroups the streaming form has no more than the stores of what is less than a word, and the tests of
 /// these take every backend.
 std::vector<Backend*> backends_of_form() {
   std::vector<Backend*> backends;
   for (Backend* backend : every_backend())
-    if (!FormUnderTest::is_streaming() || !backend->is_emulated()) backends.push_back(backend);
+    if ((!is_direct() && !FormUnderTest::is_streaming()) || !backend->is_emulated()) backends.push_back(backend);
   return backends;
 }
 
 // A test of each form.
-#define MERGE_TEST_CASE_OF(body, name)              \
-  static void body();                               \
-  TEST_CASE(name ", in registers") {                \
-    const FormUnderTest form(MergeForm::registers); \
-    body();                                         \
-  }                                                 \
-  TEST_CASE(name ", streaming") {                   \
-    const FormUnderTest form(MergeForm::streaming); \
-    body();                                         \
-  }                                                 \
+#define MERGE_TEST_CASE_OF(body, name)                       \
+  static void body();                                        \
+  TEST_CASE(name ", in registers") {                         \
+    const FormUnderTest form(MergeForm::registers);          \
+    const ScopedEnvironment tuning("WEFT_TUNE", kCutBefore); \
+    body();                                                  \
+  }                                                          \
+  TEST_CASE(name ", in one dispatch") {                      \
+    const FormUnderTest form(MergeForm::registers);          \
+    const ScopedEnvironment tuning("WEFT_TUNE", kDirect);    \
+    body();                                                  \
+  }                                                          \
+  TEST_CASE(name ", streaming") {                            \
+    const FormUnderTest form(MergeForm::streaming);          \
+    body();                                                  \
+  }                                                          \
   static void body()
 #define MERGE_TEST_CASE(name) MERGE_TEST_CASE_OF(DOCTEST_ANONYMOUS(merge_test_), name)
 
@@ -348,12 +362,13 @@ TEST_SUITE("merge") {
   }
 
   MERGE_TEST_CASE("results do not depend on the tuning") {
-    for (const char* tuning : {"merge.workgroup=256,merge.keys=16,merge.keys_sides=16,merge.keys_wide=8,merge.stream_"
-                               "keys=7,merge.stream_steps=5",
-                               "merge.workgroup=128,merge.keys=1,merge.keys_sides=1,merge.keys_wide=1,merge.stream_"
-                               "keys=1,merge.stream_steps=1"}) {
-      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
-      CAPTURE(std::string(tuning));
+    for (const char* sizes : {",merge.workgroup=256,merge.keys=16,merge.keys_sides=16,merge.keys_wide=8,merge.stream_"
+                              "keys=7,merge.stream_steps=5",
+                              ",merge.workgroup=128,merge.keys=1,merge.keys_sides=1,merge.keys_wide=1,merge.stream_"
+                              "keys=1,merge.stream_steps=1"}) {
+      const std::string tuning = (is_direct() ? kDirect : kCutBefore) + std::string(sizes);
+      const ScopedEnvironment overrides("WEFT_TUNE", tuning.c_str());
+      CAPTURE(tuning);
       for (Backend* backend : backends_of_form()) {
         const auto same = [&]<class T>() {
           const uint64_t tile = merge_of<T>(*backend).tile_keys();
@@ -363,6 +378,65 @@ TEST_SUITE("merge") {
         same.operator()<uint32_t>();
         same.operator()<uint64_t>();
       }
+    }
+  }
+
+  TEST_CASE("few keys, more and many are merged alike, by counts around both switches too") {
+    // On the first two counts one dispatch, with small tiles and with large ones.
+    const ScopedEnvironment overrides(
+        "WEFT_TUNE",
+        "merge.workgroup=128,merge.keys=4,merge.keys_sides=4,merge.keys_wide=4,merge.few_keys=2,"
+        "merge.few_keys_wide=1,merge.few=1000,merge.direct_tiles=4,merge.direct_tiles_wide=4");
+    for (Backend* backend : every_backend()) {
+      const uint64_t most_direct = 4 * merge_of(*backend).tile_keys();
+      REQUIRE(most_direct == 2048);
+      for (const uint64_t total : around({1000, most_direct}))
+        for (const uint64_t a : std::set{uint64_t{3}, total / 2, total - 900}) {
+          const auto of = [&]<class T>(const MergeConfig& config) {
+            const bool descending = config.order == SortOrder::descending;
+            check_merge(*backend, config, ordered<T>(a, total, total % 2 * 40, descending),
+                        ordered<T>(total - a, total + 1, total % 2 * 40, descending), {.out_misalignment = 4});
+          };
+          of.operator()<uint32_t>({});
+          if (backend->is_emulated()) continue;
+          of.operator()<uint32_t>({.value_bytes = 4});
+          of.operator()<uint16_t>({.order = SortOrder::descending, .indices = true});
+          of.operator()<double>({.value_bytes = 8});
+        }
+      if (backend->is_emulated()) continue;
+      // The form goes by maxima, whatever there is.
+      const auto a = ordered<uint32_t>(1500, 5), b = ordered<uint32_t>(1600, 6);
+      for (const uint64_t value : {uint64_t{0}, uint64_t{1}, uint64_t{700}, uint64_t{1500}})
+        check_merge(*backend, {.value_bytes = 4}, a, b,
+                    {.count_a = DeviceCount{value, 4}, .count_b = DeviceCount{value, 8}});
+    }
+  }
+
+  TEST_CASE("one dispatch finds its cuts wherever they are in long sequences") {
+    const ScopedEnvironment overrides("WEFT_TUNE", "merge.few=4294967295,merge.few_keys=4,merge.few_keys_wide=2");
+    for (Backend* backend : every_backend()) {
+      if (backend->is_emulated()) continue;
+      const auto of = [&]<class T>(const MergeConfig& config) {
+        for (const uint64_t n : {uint64_t{70}, uint64_t{9000}, uint64_t{60000}}) {
+          const uint64_t m = 65000 - n / 2;
+          for (const uint64_t values : {0, 1, 7, 3000})
+            check_merge(*backend, config, ordered<T>(n, 1, values), ordered<T>(m, 2, values));
+          // One in front of the other, and both within it.
+          auto whole = ordered<T>(n + m, 3);
+          const std::vector<T> front(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(n)),
+              behind(whole.begin() + static_cast<std::ptrdiff_t>(n), whole.end());
+          check_merge(*backend, config, front, behind);
+          check_merge(*backend, config, behind, front);
+          const auto middle = static_cast<std::ptrdiff_t>(m / 3);
+          const std::vector<T> inner(whole.begin() + middle, whole.begin() + middle + static_cast<std::ptrdiff_t>(n));
+          whole.erase(whole.begin() + middle, whole.begin() + middle + static_cast<std::ptrdiff_t>(n));
+          check_merge(*backend, config, inner, whole);
+          check_merge(*backend, config, whole, inner);
+        }
+      };
+      of.operator()<uint32_t>({});
+      of.operator()<uint32_t>({.value_bytes = 4});
+      of.operator()<int64_t>({.indices = true});
     }
   }
 
@@ -486,6 +560,47 @@ TEST_SUITE("merge") {
     over_each_other.keys_b = sound.keys_a;
     over_each_other.count_b = kA;
     CHECK(!noting.record(*merge, over_each_other));
+  }
+}
+
+TEST_SUITE("refusal") {
+  TEST_CASE("Merge takes one dispatch, or two of many keys, which need scratch for their cuts") {
+    const ScopedEnvironment overrides("WEFT_TUNE",
+                                      "merge.workgroup=128,merge.keys=4,merge.few_keys=2,merge.few=1000,merge.direct_"
+                                      "tiles=4,merge.direct_tiles_wide=4");
+    NotingGpu noting;
+    for (const MergeForm form : {MergeForm::registers, MergeForm::streaming}) {
+      const Result<Merge> merge = Merge::create(noting.context(), {.form = form});
+      REQUIRE(merge);
+      const Buffer input = noting.made(1 << 16), output = noting.made(1 << 16), scratch = noting.made(1 << 12);
+      REQUIRE(noting.gpu().fill(input.range(), 0).ok());
+      const bool is_streaming = form == MergeForm::streaming;
+      for (const auto& [total, dispatches] : {std::pair{uint64_t{1}, is_streaming ? 2 : 1},
+                                              {uint64_t{1000}, is_streaming ? 2 : 1},
+                                              {uint64_t{1001}, is_streaming ? 2 : 1},
+                                              {uint64_t{2048}, is_streaming ? 2 : 1},
+                                              {uint64_t{2049}, 2}}) {
+        const uint64_t a = total / 3, b = total - a;
+        CAPTURE(total);
+        if (dispatches == 1) CHECK(merge->scratch_size(a, b) == 4);
+        if (dispatches == 2) CHECK(merge->scratch_size(a, b) > 4);
+        std::string recorded;
+        const auto ran = noting.gpu().run([&](VkCommandBuffer commands) {
+          take_recorded();
+          const Status status = merge->record(commands, {.keys_a = input.range(0, 4 * a),
+                                                         .keys_b = input.range(0, 4 * b),
+                                                         .keys_out = output.range(),
+                                                         .scratch = scratch.range(0, merge->scratch_size(a, b)),
+                                                         .count_a = a,
+                                                         .count_b = b});
+          recorded = take_recorded();
+          return status;
+        });
+        if (!ran) FAIL(ran.error().message);
+        CHECK(std::ranges::count(recorded, 'd') == dispatches);
+        CHECK(!lacks_barrier(recorded));
+      }
+    }
   }
 }
 

@@ -15,7 +15,8 @@ TEST_SUITE("host tuning") {
                 tuning,
                 "scan.rows=5,reduce.groups=77,decode.vectors=2,histogram.groups=9,search.keys=3,"
                 "bulk.words=2,merge.keys=8,merge.keys_wide=2,merge.keys_sides=4,merge.form=1,set_operation.keys=9,"
-                "merge_sort.keys=3,radix_sort.groups=5,radix_sort.tickets=0,segmented_sort.rows_wide=2,"
+                "merge_sort.keys=3,merge_sort.few=0,merge_sort.direct_tiles=5,merge.few_keys=2,radix_sort.groups=5,"
+                "radix_sort.tickets=0,segmented_sort.rows_wide=2,"
                 "load_balance.direct_intervals=0,move.single_tiles=7")
                 .ok());
     CHECK(tuning.scan.rows == 5);
@@ -29,6 +30,10 @@ TEST_SUITE("host tuning") {
     CHECK(tuning.merge.keys_sides == 4);
     CHECK(tuning.set_operation.keys == 9);
     CHECK(tuning.merge_sort.keys == 3);
+    CHECK(tuning.merge_sort.few == 0);
+    CHECK(tuning.merge_sort.direct_tiles == 5);
+    CHECK(tuning.merge.few_keys == 2);
+    CHECK(tuning.merge.few == before.merge.few);
     CHECK(tuning.merge.form == 1);
     CHECK(tuning.load_balance.direct_intervals == 0);
     CHECK(tuning.decode.direct_intervals == before.decode.direct_intervals);
@@ -117,8 +122,10 @@ TEST_SUITE("host tuning") {
         CHECK(tuning->set_operation.keys_wide <= 31);
         CHECK(tuning->merge_sort.workgroup % 128 == 0);
         CHECK(tuning->merge_sort.workgroup <= 256);
-        for (const uint32_t keys : {tuning->merge_sort.keys, tuning->merge_sort.keys_wide,
-                                    tuning->merge_sort.merge_keys, tuning->merge_sort.merge_keys_wide})
+        for (const uint32_t keys :
+             {tuning->merge_sort.keys, tuning->merge_sort.keys_wide, tuning->merge_sort.merge_keys,
+              tuning->merge_sort.merge_keys_wide, tuning->merge_sort.few_keys, tuning->merge_sort.few_keys_wide,
+              tuning->merge.few_keys, tuning->merge.few_keys_wide})
           CHECK(keys <= 32);
         CHECK(tuning->merge.stream_keys <= 16);
         CHECK(tuning->merge.stream_steps <= 256);

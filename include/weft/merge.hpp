@@ -66,8 +66,10 @@ struct MergeArgs {
 /// no other memory is touched. Keys may be distributed in any way, and one sequence be as much longer than the other as it may: the
 /// work is cut evenly by merge path (docs/decisions/merge-in-registers.md). Results have the same bits on every run and every device.
 ///
-/// Cost: reads each key once, but for those around cuts, and each value once, and writes each output once; 2 dispatches, of which the
-/// first reads about 2·log2(min(count_a, count_b)) keys for each tile. Scratch: 4 bytes for each tile.
+/// Cost: reads each key once, but for those around cuts, and each value once, and writes each output once. 1 dispatch, in which each
+/// subgroup reads some 300 keys more to find its part; where the maxima are many tiles, by the tuning of the device's class, or in the
+/// streaming form, 2, of which the first reads about 2·log2(min(count_a, count_b)) keys for each tile. Scratch: 4 bytes, and where there are 2
+/// dispatches as much for each tile.
 /// Synchronisation: the library's one rule (weft/context.hpp). Threads: one Merge may record on many at once.
 class Merge {
  public:
@@ -83,8 +85,9 @@ class Merge {
   /// more keys together).
   Status record(VkCommandBuffer commands, const MergeArgs& args) const;
 
-  MergeForm form() const noexcept;      ///< registers or streaming: what automatic became
-  uint32_t tile_keys() const noexcept;  ///< keys of a tile: totals around its multiples are edges
+  MergeForm form() const noexcept;  ///< registers or streaming: what automatic became
+  uint32_t tile_keys()
+      const noexcept;  ///< keys of a tile: totals around its multiples are edges; few keys have smaller ones
   uint32_t subgroup_keys()
       const noexcept;  ///< of the part of one that a subgroup merges; streaming, that a workgroup does in a step
 

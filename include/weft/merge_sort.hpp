@@ -47,11 +47,11 @@ struct MergeSortArgs {
 ///
 /// How keys are distributed makes no difference to the work. Results have the same bits on every run and every device.
 ///
-/// Cost: 1 dispatch sorts blocks of `block_keys()`; then each pass makes runs twice as long, in 2 dispatches: as many passes as
-/// count.maximum() takes, fewer keys or not; none up to `block_keys()`. A dispatch over keys reads and writes each key once, and with
+/// Cost: 1 dispatch sorts blocks of `block_keys()`; then each pass makes runs twice as long, in 1 dispatch, or 2 where count.maximum()
+/// is many tiles, by the tuning of the device's class: as many passes as count.maximum() takes, fewer keys or not; none up to `block_keys()`. A dispatch over keys reads and writes each key once, and with
 /// it its value, if that has at most 4 bytes and no indices are wanted, else an index of 4 bytes; values of these are read and
 /// written once, by the last. Scratch: where there are passes, as much as keys, and values or indices, that the passes move, twice as much
-/// of either where it is no output, and 4 bytes for each tile.
+/// of either where it is no output, and 4 bytes for each tile where a pass is 2 dispatches.
 /// Synchronisation: the library's one rule (weft/context.hpp). Threads: one MergeSort may record on many at once.
 class MergeSort {
  public:
@@ -68,7 +68,7 @@ class MergeSort {
   Status record(VkCommandBuffer commands, const MergeSortArgs& args) const;
 
   uint32_t block_keys() const noexcept;     ///< that a workgroup sorts: counts around its multiples are edges
-  uint32_t tile_keys() const noexcept;      ///< that a workgroup merges: likewise
+  uint32_t tile_keys() const noexcept;      ///< that a workgroup merges: likewise; fewer of few keys
   uint32_t subgroup_keys() const noexcept;  ///< of the part of a block that a subgroup sorts
 
  private:

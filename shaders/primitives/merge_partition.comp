@@ -5,6 +5,9 @@
 #extension GL_GOOGLE_include_directive : require
 #include "primitives/merge_ranges.glsl"
 #include "primitives/merge_inputs.glsl"
+#include "weft/lanes_merge_path.glsl"
+
+WEFT_LANES_MERGE_PATH(MergeInputs)
 
 void main() {
   const uint a = count_a();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Second dispatch of a pass of MergeSort: runs become one, two and two, as Merge's second pass merges its sequences.
+// Second dispatch of a pass of MergeSort, or the only one where keys are few: runs become one, two and two, as Merge's second pass merges
+// its sequences.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "primitives/merge_sort_ranges.glsl"
@@ -8,6 +9,7 @@
 layout(constant_id = 7) const bool kHasSides = false;  // values or indices go with the keys
 layout(constant_id = 8) const bool kCarriesIndices = false;
 layout(constant_id = 9) const uint kValueBytes = 0;  // 1, 2, a multiple of 4, or 0: there are none
+layout(constant_id = 10) const bool kFindsCuts = false;  // else they were found by a dispatch before
 
 #include "primitives/merge_pieces.glsl"
 #include "primitives/merge_store.glsl"
@@ -20,17 +22,23 @@ void main() {
   const MergeSortPair pair = merge_sort_pair(tile, total);
   const uint begin = tile * kTileItems - pair.begin;
   const uint keys = min(pair.count_a + pair.count_b - begin, kTileItems);
-  Words splits = Words(push.splits);
-  // Where less() is no order, cuts may fall.
-  const uint tile_a = subgroup_uniform(splits.at[tile]);
-  uint end_a = pair.count_a;
-  if (begin + keys < pair.count_a + pair.count_b) end_a = subgroup_uniform(splits.at[tile + 1u]);
-  const uint tile_count_a = clamp(end_a, tile_a, tile_a + keys) - tile_a;
-  const uint run_a = pair.begin + tile_a;
-  const uint run_b = pair.begin + pair.count_a + begin - tile_a;
-
-  const MergePart part = merge_part(
-      MergePieces(merge_key_address(push.keys, run_a), merge_key_address(push.keys, run_b)), keys, tile_count_a);
+  uint run_a = pair.begin;
+  uint run_b = pair.begin + pair.count_a;
+  MergePart part;
+  if (kFindsCuts) {
+    const MergeInputs runs = MergeInputs(merge_key_address(push.keys, run_a), merge_key_address(push.keys, run_b));
+    part = merge_part(runs, begin, keys, pair.count_a, pair.count_b, push.run);
+  } else {
+    Words splits = Words(push.splits);
+    // Where less() is no order, cuts may fall.
+    const uint tile_a = subgroup_uniform(splits.at[tile]);
+    uint end_a = pair.count_a;
+    if (begin + keys < pair.count_a + pair.count_b) end_a = subgroup_uniform(splits.at[tile + 1u]);
+    run_a += tile_a;
+    run_b += begin - tile_a;
+    const MergePieces pieces = MergePieces(merge_key_address(push.keys, run_a), merge_key_address(push.keys, run_b));
+    part = merge_part(pieces, keys, clamp(end_a, tile_a, tile_a + keys) - tile_a);
+  }
   MergeElement elements[kMergeKeys];
   merge_part_elements(part, elements);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Second pass of Merge: a workgroup has a tile, of which each subgroup finds its part and merges it in registers.
+// Second pass of Merge, or the only one where keys are few: a workgroup has a tile, of which each subgroup finds its part and merges it in
+// registers.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "primitives/merge_ranges.glsl"
@@ -9,25 +10,34 @@ layout(constant_id = 7) const bool kHasSides = false;  // values or indices are 
 layout(constant_id = 8) const bool kWritesKeys = true;
 layout(constant_id = 9) const bool kWritesIndices = false;
 layout(constant_id = 10) const uint kValueBytes = 0;  // 1, 2, a multiple of 4, or 0: none are written
+layout(constant_id = 12) const bool kFindsCuts = false;  // else they were found by a dispatch before
 
 #include "primitives/merge_pieces.glsl"
 #include "primitives/merge_store.glsl"
 
 void main() {
   const uint total_a = count_a();
-  const uint total = total_a + count_b();
+  const uint total_b = count_b();
+  const uint total = total_a + total_b;
   const uint tile = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
   if (tile >= tile_count(total)) return;
   const uint begin = tile_begin(tile, total);
   const uint keys = tile_begin(tile + 1u, total) - begin;
-  Words splits = Words(push.splits);
-  // Of ranges that are not sorted, cuts may fall.
-  const uint tile_a = subgroup_uniform(splits.at[tile]);
-  const uint tile_count_a = clamp(subgroup_uniform(splits.at[tile + 1u]), tile_a, tile_a + keys) - tile_a;
-  const uint tile_b = begin - tile_a;
-
-  const MergePart part = merge_part(
-      MergePieces(merge_key_address(push.keys_a, tile_a), merge_key_address(push.keys_b, tile_b)), keys, tile_count_a);
+  uint tile_a = 0u;
+  uint tile_b = 0u;
+  MergePart part;
+  if (kFindsCuts) {
+    part = merge_part(MergeInputs(push.keys_a, push.keys_b), begin, keys, total_a, total_b,
+                      min(push.maximum_a, push.maximum_b));
+  } else {
+    Words splits = Words(push.splits);
+    // Of ranges that are not sorted, cuts may fall.
+    tile_a = subgroup_uniform(splits.at[tile]);
+    tile_b = begin - tile_a;
+    const uint tile_count_a = clamp(subgroup_uniform(splits.at[tile + 1u]), tile_a, tile_a + keys) - tile_a;
+    const MergePieces pieces = MergePieces(merge_key_address(push.keys_a, tile_a), merge_key_address(push.keys_b, tile_b));
+    part = merge_part(pieces, keys, tile_count_a);
+  }
   MergeElement elements[kMergeKeys];
   merge_part_elements(part, elements);
 

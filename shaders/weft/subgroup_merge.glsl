@@ -3,6 +3,7 @@
 // A subgroup's merge of two sorted pieces, A and B, in registers: kMergeKeys elements a lane, of which row r holds elements
 // r * kSubgroupSize to (r + 1) * kSubgroupSize - 1, one for each lane. In steps:
 //   subgroup_merge_path_split()  where pieces begin in two ranges: the search of merge_path.glsl with every lane probing
+//   or subgroup_merge_path_splits()  the same of two places at once, in ranges of any length
 //   (the caller loads)           A in order from element 0 on, B the other way round up to the last element, between them elements
 //                                that come after all others: the rows then rise and fall, which is called bitonic
 //   subgroup_merge()             the rows in order: Batcher's bitonic merge network
@@ -53,6 +54,82 @@ const uint kSubgroupMergeKeys = kSubgroupSize * kMergeKeys;
       low += passed;                                                                                              \
     }                                                                                                             \
     return low;                                                                                                   \
+  }
+
+// Whether nothing is left to be searched. Emulated steps hold barriers, for all subgroups alike.
+#if WEFT_SUBGROUP_EMULATED
+bool merge_path_is_done(uvec2 left) { return false; }
+#else
+bool merge_path_is_done(uvec2 left) { return subgroup_uniform(left.x | left.y) == 0u; }
+#endif
+
+// Of `left` places, where a lane probes first: at either end, and between them around a guess.
+uint merge_path_first_probe(uint lane, uint guess, uint stride, uint left) {
+  const uint last = left - 1u;
+  if (lane == 0u) return 0u;
+  return lane == kSubgroupSize - 1u ? last : guess + min((lane - 1u) * stride, last - guess);
+}
+
+// The cut lies behind as many probes as were passed: what is left of the places of one search.
+void merge_path_narrow(uint passed, uint probe_before, uint probe_behind, inout uint low, inout uint left) {
+  const uint lower = passed == 0u ? 0u : probe_before + 1u;
+  const uint upper = passed == kSubgroupSize ? left : min(probe_behind, left);
+  // Of ranges that are not sorted, it may fall.
+  left = max(upper, lower) - lower;
+  low += lower;
+}
+
+// For RANGES as of WEFT_MERGE_PATH this defines
+//   uvec2 subgroup_merge_path_splits(RANGES ranges, uvec2 diagonals, uint count_a, uint count_b, uint most)
+// merge_path_split() of two diagonals, the same on all lanes. `most` is the same in all of the workgroup, and no less than the smaller of
+// count_a and count_b. Both searches wait for memory together. The first round tells where one range is in front of the other; where keys
+// are spread at random, it leaves about sqrt(count_a + count_b) / 16 places, else each later one a part of kSubgroupSize / 2. Probes lie at
+// multiples of their distance, a power of two: subgroups with neighbouring diagonals read the same lines.
+#define WEFT_SUBGROUP_MERGE_PATHS(RANGES)                                                                                     \
+  /* For each diagonal, whether A's key is first that this lane probes; nothing where it is not below `left`. */              \
+  uvec2 subgroup_merge_path_passed(RANGES ranges, uvec2 diagonals, uvec2 low, uvec2 left, uvec2 probe) {                      \
+    const bvec2 probes = lessThan(probe, left);                                                                               \
+    bvec2 a_first = bvec2(false);                                                                                             \
+    if (probes.x || probes.y) {                                                                                               \
+      /* No branch in between: four loads are under way together. */                                                          \
+      const uint last = diagonals.x - 1u, other_last = diagonals.y - 1u;                                                      \
+      const uint a = low.x + probe.x, other_a = low.y + probe.y;                                                              \
+      const uvec2 x = probes.x ? uvec2(a, last - a) : uvec2(other_a, other_last - other_a);                                   \
+      const uvec2 y = probes.y ? uvec2(other_a, other_last - other_a) : x;                                                    \
+      a_first = bvec2(merge_path_a_first(ranges, x.x, x.y), merge_path_a_first(ranges, y.x, y.y));                            \
+      a_first = bvec2(probes.x && a_first.x, probes.y && a_first.y);                                                          \
+    }                                                                                                                         \
+    return uvec2(ballot_bit_count(subgroup_ballot(a_first.x)), ballot_bit_count(subgroup_ballot(a_first.y)));                 \
+  }                                                                                                                           \
+  uvec2 subgroup_merge_path_splits(RANGES ranges, uvec2 diagonals, uint count_a, uint count_b, uint most) {                   \
+    const uint lane = subgroup_lane();                                                                                        \
+    const uint total = max(count_a + count_b, 1u);                                                                            \
+    uvec2 low = diagonals - min(diagonals, uvec2(count_b));                                                                   \
+    uvec2 left = min(diagonals, uvec2(count_a)) - low;                                                                        \
+    /* Of random keys the cut's standard deviation is sqrt(total) / 4 or less: probes reach 3 to 5 of them to either side. */ \
+    const uint apart = max((2u << ((uint(findMSB(total)) + 1u) / 2u)) / kSubgroupSize, 1u);                                   \
+    const vec2 line = min(vec2(diagonals) * (float(count_a) / float(total)), vec2(4294967040.0));                             \
+    const uvec2 back = min(uvec2(line), uvec2(apart * (kSubgroupSize / 2u - 1u)));                                            \
+    const uvec2 begin = clamp((uvec2(line) - back) & ~(apart - 1u), low, low + left) - low;                                   \
+    const uvec2 guess = min(begin, left - min(left, uvec2(1u)));                                                              \
+    uvec2 passed = subgroup_merge_path_passed(ranges, diagonals, low, left,                                                   \
+                                              uvec2(merge_path_first_probe(lane, guess.x, apart, left.x),                     \
+                                                    merge_path_first_probe(lane, guess.y, apart, left.y)));                   \
+    merge_path_narrow(passed.x, merge_path_first_probe(passed.x - 1u, guess.x, apart, left.x),                                \
+                      merge_path_first_probe(passed.x, guess.x, apart, left.x), low.x, left.x);                               \
+    merge_path_narrow(passed.y, merge_path_first_probe(passed.y - 1u, guess.y, apart, left.y),                                \
+                      merge_path_first_probe(passed.y, guess.y, apart, left.y), low.y, left.y);                               \
+    [[dont_unroll]] for (; most != 0u; most /= kSubgroupSize / 2u) {                                                          \
+      if (merge_path_is_done(left)) break;                                                                                    \
+      const uvec2 parts = (max(left, uvec2(1u)) - 1u) / kSubgroupSize;                                                        \
+      const uvec2 stride = mix(uvec2(2u) << uvec2(findMSB(parts)), uvec2(1u), equal(parts, uvec2(0u)));                       \
+      const uvec2 first = (0u - low) & (stride - 1u);                                                                         \
+      passed = subgroup_merge_path_passed(ranges, diagonals, low, left, first + lane * stride);                               \
+      const uvec2 behind = first + passed * stride;                                                                           \
+      merge_path_narrow(passed.x, behind.x - stride.x, behind.x, low.x, left.x);                                              \
+      merge_path_narrow(passed.y, behind.y - stride.y, behind.y, low.y, left.y);                                              \
+    }                                                                                                                         \
+    return low;                                                                                                               \
   }
 
 // For ELEMENT, a type for which

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <span>
-#include <tuple>
 
 #include "primitives/arguments.hpp"
 #include "primitives/merge.h"
 #include "primitives/merge_keys.hpp"
+#include "primitives/merge_passes.hpp"
 #include "runtime/tuning.hpp"
 
 namespace weft {
@@ -30,12 +30,9 @@ struct Merge::Plan {
   MergeConfig config;
   uint32_t key_bytes = 0;
   uint32_t workgroup = 0;
-  uint32_t tile_keys = 0;
   uint32_t subgroup_keys = 0;
   MergeForm form = MergeForm::registers;
-  std::shared_ptr<const Pipeline> partition, merge;
-
-  uint64_t tiles(uint64_t keys) const { return keys / tile_keys + (keys % tile_keys != 0 ? 1 : 0); }
+  primitives::MergePasses merges;
 };
 
 namespace {
@@ -73,31 +70,51 @@ Result<Merge> Merge::create(const Context& context, const MergeConfig& config) {
   const uint32_t step_keys =
       std::clamp(kMaxStreamBytes / (plan->workgroup * stream_bytes), 1u, tuning->merge.stream_keys);
   const uint32_t lane_keys = is_streaming ? step_keys * tuning->merge.stream_steps : keys.of_lane;
-  plan->tile_keys = plan->workgroup * lane_keys;
   plan->subgroup_keys = is_streaming ? plan->workgroup * step_keys : state.subgroup_size() * keys.of_lane;
 
-  // Ids from 2 on, as in ordered_key.glsl, merge_ranges.glsl, merge_key.glsl and, behind the keys' own, merge_tiles.comp and
-  // merge_stream.comp.
-  const uint32_t constants[] = {keys.words,
-                                keys.order,
-                                lane_keys,
-                                config.order == SortOrder::descending ? 1u : 0u,
-                                keys.bytes,
-                                has_sides ? 1u : 0u,
-                                config.keys ? 1u : 0u,
-                                config.indices ? 1u : 0u,
-                                config.value_bytes,
-                                step_keys};
-  const std::span<const uint32_t> all(constants);
   const std::string variant = own != nullptr ? ".own.u32" : "";
-  for (const auto& [pipeline, stem, constants_of_kernel] :
-       {std::tuple(&plan->partition, "merge_partition", all.first(5)),
-        std::tuple(&plan->merge, is_streaming ? "merge_stream" : "merge_tiles", all)}) {
+  Status status;
+  const auto build = [&](std::shared_ptr<const Pipeline>& pipeline, const char* stem, uint32_t of_lane,
+                         size_t constants_of_kernel, bool finds_cuts = false) {
+    if (!status) return;
+    // Ids from 2 on, as in ordered_key.glsl, merge_ranges.glsl, merge_key.glsl and, behind the keys' own, merge_tiles.comp and
+    // merge_stream.comp.
+    const uint32_t constants[] = {keys.words,
+                                  keys.order,
+                                  of_lane,
+                                  config.order == SortOrder::descending ? 1u : 0u,
+                                  keys.bytes,
+                                  has_sides ? 1u : 0u,
+                                  config.keys ? 1u : 0u,
+                                  config.indices ? 1u : 0u,
+                                  config.value_bytes,
+                                  step_keys,
+                                  finds_cuts ? 1u : 0u};
     Result<std::shared_ptr<const Pipeline>> built =
-        state.pipeline(stem + variant, plan->workgroup, constants_of_kernel, own);
-    if (!built) return built.error();
-    *pipeline = *std::move(built);
+        state.pipeline(stem + variant, plan->workgroup, std::span(constants).first(constants_of_kernel), own);
+    if (built)
+      pipeline = *std::move(built);
+    else
+      status = built.error();
+  };
+  primitives::MergePasses& merges = plan->merges;
+  merges.workgroup = plan->workgroup;
+  merges.large_tile_keys = plan->workgroup * lane_keys;
+  build(merges.partition, "merge_partition", lane_keys, 5);
+  build(merges.merge, is_streaming ? "merge_stream" : "merge_tiles", lane_keys, is_streaming ? 10 : 11);
+  if (!is_streaming) {
+    const uint32_t few_of_lane = primitives::merge_keys(config.key, config.own_kernels, false, tuning->merge.few_keys,
+                                                        tuning->merge.few_keys_wide)
+                                     .of_lane;
+    merges.few_tile_keys = plan->workgroup * few_of_lane;
+    merges.direct_keys =
+        uint64_t{keys.element_words == 1 ? tuning->merge.direct_tiles : tuning->merge.direct_tiles_wide} *
+        merges.large_tile_keys;
+    merges.few_keys = tuning->merge.few;
+    if (merges.direct_keys > merges.few_keys) build(merges.direct, "merge_tiles", lane_keys, 11, true);
+    if (merges.few_keys != 0) build(merges.few, "merge_tiles", few_of_lane, 11, true);
   }
+  if (!status) return status.error();
   return Merge(std::move(plan));
 }
 
@@ -105,14 +122,14 @@ Merge::Merge(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
 
 MergeForm Merge::form() const noexcept { return plan_->form; }
 
-uint32_t Merge::tile_keys() const noexcept { return plan_->tile_keys; }
+uint32_t Merge::tile_keys() const noexcept { return plan_->merges.large_tile_keys; }
 
 uint32_t Merge::subgroup_keys() const noexcept { return plan_->subgroup_keys; }
 
 VkDeviceSize Merge::scratch_size(uint64_t max_a, uint64_t max_b) const noexcept {
   // No call takes more.
   const uint64_t a = std::min(max_a, kMaxSearchKeys), b = std::min(max_b, kMaxSearchKeys);
-  return (plan_->tiles(std::min(a + b, kMaxSearchKeys)) + 1) * 4;
+  return plan_->merges.splits(std::min(a + b, kMaxSearchKeys)) * 4;
 }
 
 Status Merge::record(VkCommandBuffer commands, const MergeArgs& args) const {
@@ -150,12 +167,7 @@ Status Merge::record(VkCommandBuffer commands, const MergeArgs& args) const {
   push.maximum_b = static_cast<uint32_t>(b);
   push.count_a_words = static_cast<uint32_t>(args.count_a.range().size / 4);
   push.count_b_words = static_cast<uint32_t>(args.count_b.range().size / 4);
-  const uint64_t tiles = plan.tiles(a + b);
-  const uint32_t max_groups = state.traits().max_workgroup_count_x;
-  primitives::dispatch(state, commands, *plan.partition, push,
-                       primitives::dispatch_size(tiles * primitives::kMergePathLanes / plan.workgroup + 1, max_groups));
-  primitives::barrier_between(state, commands);
-  primitives::dispatch(state, commands, *plan.merge, push, primitives::dispatch_size(tiles, max_groups));
+  plan.merges.record(state, commands, push, a + b);
   return {};
 }
 

@@ -7,6 +7,7 @@
 
 #include "primitives/arguments.hpp"
 #include "primitives/merge_keys.hpp"
+#include "primitives/merge_passes.hpp"
 #include "primitives/merge_sort.h"
 #include "runtime/tuning.hpp"
 
@@ -24,15 +25,14 @@ struct MergeSort::Plan {
   bool carries_indices = false;  // else values
   uint32_t workgroup = 0;
   uint32_t block_keys = 0;
-  uint32_t tile_keys = 0;  // at most 2 * block_keys, either a power of two of the other
   uint32_t subgroup_keys = 0;
-  std::shared_ptr<const Pipeline> blocks, partition, merge;
+  std::shared_ptr<const Pipeline> blocks;
+  primitives::MergePasses merges;  // tiles: at most 2 * block_keys, either a power of two of the other
 
   uint32_t passes(uint64_t count) const {
     const uint64_t runs = std::max<uint64_t>(1, count / block_keys + (count % block_keys != 0 ? 1 : 0));
     return static_cast<uint32_t>(std::bit_width(runs - 1));
   }
-  uint64_t tiles(uint64_t count) const { return count / tile_keys + (count % tile_keys != 0 ? 1 : 0); }
 
   /// Of scratch: the splits, then keys as often as keys_between(), then what is carried as often as carried_between().
   uint64_t splits_bytes(uint64_t count) const;
@@ -55,7 +55,9 @@ VkDeviceAddress place_after(uint32_t dispatch, uint32_t last, VkDeviceAddress ou
 
 }  // namespace
 
-uint64_t MergeSort::Plan::splits_bytes(uint64_t count) const { return primitives::in_vectors(tiles(count) * 4 + 4); }
+uint64_t MergeSort::Plan::splits_bytes(uint64_t count) const {
+  return primitives::in_vectors(merges.splits(count) * 4);
+}
 
 uint32_t MergeSort::Plan::carried_between(uint64_t count) const {
   if (carried_bytes == 0) return 0;
@@ -82,6 +84,8 @@ Result<MergeSort> MergeSort::create(const Context& context, const MergeSortConfi
   // There built-in keys have their sides in place of their lowest bits.
   const primitives::MergeKeys of_tile =
       primitives::merge_keys(config.key, config.own_kernels, false, tuning.merge_keys, tuning.merge_keys_wide);
+  const primitives::MergeKeys of_few =
+      primitives::merge_keys(config.key, config.own_kernels, false, tuning.few_keys, tuning.few_keys_wide);
   plan->key_bytes = of_block.bytes;
   // What cuts and emulated subgroups take, and something for the driver, is not to be had for a block.
   const uint32_t reserved = 2048 + (state.subgroup_backend() == SubgroupBackend::emulated ? 8 * plan->workgroup : 0);
@@ -89,14 +93,13 @@ Result<MergeSort> MergeSort::create(const Context& context, const MergeSortConfi
   uint32_t keys_of_lane = of_block.of_lane;
   while (keys_of_lane > 1 && plan->workgroup * keys_of_lane * of_block.element_words * 4 > shared_bytes)
     keys_of_lane /= 2;
-  const uint32_t merged_of_lane = std::min(of_tile.of_lane, 2 * keys_of_lane);
   plan->block_keys = plan->workgroup * keys_of_lane;
-  plan->tile_keys = plan->workgroup * merged_of_lane;
   plan->subgroup_keys = state.subgroup_size() * keys_of_lane;
 
   const std::string variant = own != nullptr ? ".own.u32" : "";
   Status status;
-  const auto build = [&](std::shared_ptr<const Pipeline>& pipeline, const char* stem, uint32_t of_lane) {
+  const auto build = [&](std::shared_ptr<const Pipeline>& pipeline, const char* stem, uint32_t of_lane,
+                         size_t constants_of_kernel, bool finds_cuts = false) {
     if (!status) return;
     // Ids from 2 on, as in ordered_key.glsl, merge_sort_ranges.glsl, merge_key.glsl and the kernels.
     const uint32_t constants[] = {of_block.words,
@@ -106,18 +109,29 @@ Result<MergeSort> MergeSort::create(const Context& context, const MergeSortConfi
                                   of_block.bytes,
                                   of_block.has_places ? 1u : 0u,
                                   plan->carries_indices ? 1u : 0u,
-                                  config.value_bytes};
-    const std::span<const uint32_t> all(constants);
+                                  config.value_bytes,
+                                  finds_cuts ? 1u : 0u};
     Result<std::shared_ptr<const Pipeline>> built =
-        state.pipeline(stem + variant, plan->workgroup, &pipeline == &plan->partition ? all.first(5) : all, own);
+        state.pipeline(stem + variant, plan->workgroup, std::span(constants).first(constants_of_kernel), own);
     if (built)
       pipeline = *std::move(built);
     else
       status = built.error();
   };
-  build(plan->blocks, "merge_sort_blocks", keys_of_lane);
-  build(plan->partition, "merge_sort_partition", merged_of_lane);
-  build(plan->merge, "merge_sort_merge", merged_of_lane);
+  build(plan->blocks, "merge_sort_blocks", keys_of_lane, 8);
+  primitives::MergePasses& merges = plan->merges;
+  const uint32_t merged_of_lane = std::min(of_tile.of_lane, 2 * keys_of_lane);
+  const uint32_t few_of_lane = std::min(of_few.of_lane, 2 * keys_of_lane);
+  merges.workgroup = plan->workgroup;
+  merges.large_tile_keys = plan->workgroup * merged_of_lane;
+  merges.few_tile_keys = plan->workgroup * few_of_lane;
+  merges.direct_keys =
+      uint64_t{of_tile.element_words == 1 ? tuning.direct_tiles : tuning.direct_tiles_wide} * merges.large_tile_keys;
+  merges.few_keys = tuning.few;
+  build(merges.partition, "merge_sort_partition", merged_of_lane, 5);
+  build(merges.merge, "merge_sort_merge", merged_of_lane, 9);
+  if (merges.direct_keys > merges.few_keys) build(merges.direct, "merge_sort_merge", merged_of_lane, 9, true);
+  if (merges.few_keys != 0) build(merges.few, "merge_sort_merge", few_of_lane, 9, true);
   if (!status) return status.error();
   return MergeSort(std::move(plan));
 }
@@ -126,7 +140,7 @@ MergeSort::MergeSort(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) 
 
 uint32_t MergeSort::block_keys() const noexcept { return plan_->block_keys; }
 
-uint32_t MergeSort::tile_keys() const noexcept { return plan_->tile_keys; }
+uint32_t MergeSort::tile_keys() const noexcept { return plan_->merges.large_tile_keys; }
 
 uint32_t MergeSort::subgroup_keys() const noexcept { return plan_->subgroup_keys; }
 
@@ -190,18 +204,13 @@ Status MergeSort::record(VkCommandBuffer commands, const MergeSortArgs& args) co
   advance(0, keys, plan.carries_indices ? 0 : values);
   const uint64_t blocks = (count + plan.block_keys - 1) / plan.block_keys;
   primitives::dispatch(state, commands, *plan.blocks, push, primitives::dispatch_size(blocks, max_groups));
-  const uint64_t tiles = plan.tiles(count);
   uint64_t run = plan.block_keys;
   for (uint32_t pass = 1; pass <= passes; ++pass, run *= 2) {
     advance(pass, push.keys_out, push.carried_out);
     push.run = static_cast<uint32_t>(run);
-    push.pair_shift = static_cast<uint32_t>(std::countr_zero(2 * run / plan.tile_keys));
+    push.pair_shift = static_cast<uint32_t>(std::countr_zero(2 * run / plan.merges.tile_keys(count)));
     primitives::barrier_between(state, commands);
-    primitives::dispatch(
-        state, commands, *plan.partition, push,
-        primitives::dispatch_size(tiles * primitives::kMergePathLanes / plan.workgroup + 1, max_groups));
-    primitives::barrier_between(state, commands);
-    primitives::dispatch(state, commands, *plan.merge, push, primitives::dispatch_size(tiles, max_groups));
+    plan.merges.record(state, commands, push, count);
   }
   return {};
 }

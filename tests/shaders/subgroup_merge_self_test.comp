@@ -2,7 +2,7 @@
 //
 // subgroup_merge.glsl and lanes_merge_path.glsl by themselves, for tests/merge_path_test.cpp: one workgroup cuts and merges two ranges of
 // u32 that lie behind each other. Results: for each diagonal how many keys of A are in front of it, as a subgroup finds it, then as
-// one lane does, then as four lanes do; then the merge.
+// one lane does, then as four lanes do, then as a subgroup finds it beside the one as far from the end, and that one; then the merge.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "self_test.h"
@@ -14,6 +14,7 @@ layout(constant_id = 4) const uint kMergeKeys = 4;
 layout(push_constant, std430) uniform Push { SelfTestPush push; };
 
 WEFT_SUBGROUP_MERGE_PATH(MergeRanges, kWorkgroupSize * kMergeKeys)
+WEFT_SUBGROUP_MERGE_PATHS(MergeRanges)
 WEFT_SUBGROUP_MERGE(uint)
 WEFT_LANES_MERGE_PATH(MergeRanges)
 
@@ -26,6 +27,13 @@ void main() {
   for (uint first = 0u; first <= total; first += kSubgroupCount) {
     const uint diagonal = min(first + subgroup_index(), total);
     const uint split = subgroup_merge_path_split(ranges, diagonal, count_a, count_b);
+    const uvec2 splits = subgroup_merge_path_splits(ranges, uvec2(diagonal, total - diagonal), count_a, count_b,
+                                                    min(count_a, count_b));
+    // Each lane in turn tells what it has.
+    if (subgroup_lane() == diagonal % kSubgroupSize) {
+      results.at[3u * (total + 1u) + diagonal] = splits.x;
+      results.at[4u * (total + 1u) + total - diagonal] = splits.y;
+    }
     if (subgroup_lane() == 0u) {
       results.at[diagonal] = split;
       results.at[total + 1u + diagonal] = merge_path_split(ranges, diagonal, count_a, count_b);
@@ -57,6 +65,6 @@ void main() {
   subgroup_merge(keys);
   [[unroll]] for (uint r = 0; r < kMergeKeys; ++r) {
     const uint i = r * kSubgroupSize + subgroup_lane();
-    if (begin + i < end) results.at[3u * (total + 1u) + begin + i] = keys[r];
+    if (begin + i < end) results.at[5u * (total + 1u) + begin + i] = keys[r];
   }
 }
