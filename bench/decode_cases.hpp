@@ -61,8 +61,8 @@ std::unique_ptr<DecodeCase> gstd_decode_case(const DecodeInput& input, const Dec
 
 /// Rows `gdeflate_driver`: the tiles of `gd` that have the slice's content. `indirect`: regions and their number from a buffer.
 std::unique_ptr<DecodeCase> gdeflate_case(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies,
-                                          const GdFile& gd, const DriverDecoder& driver,
-                                          const DecodeOptions& options, bool indirect, const std::string& note);
+                                          const GdFile& gd, const DriverDecoder& driver, const DecodeOptions& options,
+                                          bool indirect, const std::string& note);
 
 /// Rows `cpu_gstd` and `cpu_zstd`, by one thread or by all cores; zstd in pieces of a tile's size at `level`.
 std::unique_ptr<DecodeCase> cpu_gstd_case(const DecodeInput& input, const DecodeSlice& slice, uint32_t threads);

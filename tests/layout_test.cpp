@@ -192,6 +192,15 @@ const HostStruct kRadixSortPush{
      MEMBER(RadixSortPush, shift), MEMBER(RadixSortPush, digit_mask), MEMBER(RadixSortPush, flip_high),
      MEMBER(RadixSortPush, flip_low), MEMBER(RadixSortPush, flip_negative_high),
      MEMBER(RadixSortPush, flip_negative_low), MEMBER(RadixSortPush, groups), MEMBER(RadixSortPush, table_row)}};
+const HostStruct kRadixSortSweepPush{
+    sizeof(shader::RadixSortSweepPush),
+    {MEMBER(RadixSortSweepPush, keys), MEMBER(RadixSortSweepPush, values), MEMBER(RadixSortSweepPush, keys_out),
+     MEMBER(RadixSortSweepPush, values_out), MEMBER(RadixSortSweepPush, posts), MEMBER(RadixSortSweepPush, next_posts),
+     MEMBER(RadixSortSweepPush, totals), MEMBER(RadixSortSweepPush, ticket), MEMBER(RadixSortSweepPush, count),
+     MEMBER(RadixSortSweepPush, count_maximum), MEMBER(RadixSortSweepPush, count_words),
+     MEMBER(RadixSortSweepPush, shift), MEMBER(RadixSortSweepPush, digit_mask), MEMBER(RadixSortSweepPush, flip_high),
+     MEMBER(RadixSortSweepPush, flip_low), MEMBER(RadixSortSweepPush, flip_negative_high),
+     MEMBER(RadixSortSweepPush, flip_negative_low)}};
 const HostStruct kSegmentedSortHeadsPush{
     sizeof(shader::SegmentedSortHeadsPush),
     {MEMBER(SegmentedSortHeadsPush, offsets), MEMBER(SegmentedSortHeadsPush, totals),
@@ -278,6 +287,8 @@ const std::map<std::string_view, const HostStruct*> kPushedTo{
     {"radix_sort_upsweep", &kRadixSortPush},
     {"radix_sort_scan", &kRadixSortPush},
     {"radix_sort_downsweep", &kRadixSortPush},
+    {"radix_sort_totals", &kRadixSortPush},
+    {"radix_sort_sweep", &kRadixSortSweepPush},
     {"segmented_sort_heads", &kSegmentedSortHeadsPush},
     {"segmented_sort_tiles", &kSegmentedSortPush},
     {"segmented_sort_upsweep", &kSegmentedSortPush},
