@@ -134,6 +134,7 @@ if(weft_swiftshader_icd)
     "more tiles than a dispatch*" "more workgroups than*" "a partition in three*" "unique_by_key*" "outputs may replace the inputs"
     "*each output*wanted*" "segments of every telling length*" "segments of one length are sorted*"
     "segments of all kinds of lengths are sorted*" "segments of every length are told*" "keys are sorted whatever they are*"
+    "a range of bits alone*" "-0 is in front of 0*" "narrow items at and around*" "sums of narrow items*" "a count on the device leaves narrow*"
     "items of one to* words and results*" "runs of items that a snippet calls the same*" "items go to the three sides*"
     "a predicate splits*" "a segmented scan takes a set*" "a set compiled at run time*")
   if(WEFT_TEST_EXHAUSTIVE)
