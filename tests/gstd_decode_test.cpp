@@ -119,6 +119,49 @@ std::vector<Small> small_tiles() {
   return tiles;
 }
 
+/// Compressed tiles of all samples of so many bytes.
+std::vector<std::vector<uint32_t>> tiles_of_samples(uint32_t bytes) {
+  std::vector<std::vector<uint32_t>> tiles;
+  for (const int level : {1, 12})
+    for (const Sample& one : samples_of(bytes)) {
+      gstd::TileEncoderConfig config;
+      config.level = level;
+      if (std::vector<uint32_t> words = encoded(one.bytes, config); !words.empty()) tiles.push_back(std::move(words));
+    }
+  return tiles;
+}
+
+/// Adds the tiles [first, first + count) of a series: one of `tiles`, of `bytes` bytes each, with bits or words that are others, or with
+/// another's end.
+void add_broken(GstdBatch& batch, const std::vector<std::vector<uint32_t>>& tiles, uint32_t bytes, uint64_t seed,
+                uint32_t first, uint32_t count) {
+  for (uint32_t i = first; i < first + count; ++i) {
+    Draws draws(seed, i);
+    std::vector<uint32_t> words = tiles[draws.below(tiles.size())];
+    const auto bit_of = [&](size_t most) { words[draws.below(std::min(most, words.size()))] ^= 1u << draws.below(32); };
+    switch (draws.below(6)) {
+      case 0: bit_of(words.size()); break;
+      case 1:
+        for (uint32_t bits = 0; bits < 5; ++bits) bit_of(words.size());
+        break;
+      case 2: bit_of(12); break;
+      case 3:
+        for (size_t word = draws.below(words.size()); word < words.size(); ++word)
+          words[word] = static_cast<uint32_t>(draws.word());
+        break;
+      case 4: std::swap(words[draws.below(words.size())], words[draws.below(words.size())]); break;
+      default: {
+        // The end of another tile.
+        const std::vector<uint32_t>& other = tiles[draws.below(tiles.size())];
+        words.resize(1 + draws.below(words.size()));
+        words.insert(words.end(), other.begin() + static_cast<std::ptrdiff_t>(draws.below(other.size())), other.end());
+        words.resize(std::min<size_t>(words.size(), bytes / 4));
+      }
+    }
+    batch.add(words, draws.one_in(8) ? 1 + static_cast<uint32_t>(draws.below(2 * bytes)) : bytes, i % 4);
+  }
+}
+
 /// A command buffer from a pool of its own, which another thread may record.
 class Recorder {
  public:
@@ -676,50 +719,39 @@ TEST_SUITE("gstd_decode") {
   }
 
   TEST_CASE("tiles that are broken by chance have the host's verdict") {
-    std::vector<std::vector<uint32_t>> tiles;
     constexpr uint32_t kBytes = 3001;
-    for (const int level : {1, 12})
-      for (const Sample& one : samples_of(kBytes)) {
-        gstd::TileEncoderConfig config;
-        config.level = level;
-        if (std::vector<uint32_t> words = encoded(one.bytes, config); !words.empty()) tiles.push_back(std::move(words));
-      }
+    const std::vector<std::vector<uint32_t>> tiles = tiles_of_samples(kBytes);
     for (Backend* backend : every_backend()) {
       CAPTURE(backend->name());
       GstdBatch batch;
-      const uint32_t mutants = scaled(*backend, 20'000, 1500, 300);
-      for (uint32_t i = 0; i < mutants; ++i) {
-        Draws draws(77, i);
-        std::vector<uint32_t> words = tiles[draws.below(tiles.size())];
-        const auto bit_of = [&](size_t most) {
-          words[draws.below(std::min(most, words.size()))] ^= 1u << draws.below(32);
-        };
-        switch (draws.below(6)) {
-          case 0: bit_of(words.size()); break;
-          case 1:
-            for (uint32_t bits = 0; bits < 5; ++bits) bit_of(words.size());
-            break;
-          case 2: bit_of(12); break;
-          case 3:
-            for (size_t word = draws.below(words.size()); word < words.size(); ++word)
-              words[word] = static_cast<uint32_t>(draws.word());
-            break;
-          case 4: std::swap(words[draws.below(words.size())], words[draws.below(words.size())]); break;
-          default: {
-            // The end of another tile.
-            const std::vector<uint32_t>& other = tiles[draws.below(tiles.size())];
-            words.resize(1 + draws.below(words.size()));
-            words.insert(words.end(), other.begin() + static_cast<std::ptrdiff_t>(draws.below(other.size())),
-                         other.end());
-            words.resize(std::min<size_t>(words.size(), kBytes / 4));
-          }
-        }
-        batch.add(words, draws.one_in(8) ? 1 + static_cast<uint32_t>(draws.below(2 * kBytes)) : kBytes, i % 4);
-      }
+      add_broken(batch, tiles, kBytes, 77, 0, scaled(*backend, 20'000, 1500, 300));
       GstdRunOptions options;
       options.tiles_in_flight = 1024;
       const GstdVerdicts verdicts = check_decoded(*backend, batch, options);
       CHECK(verdicts.size() >= 8);
+    }
+  }
+
+  // In all widths of lavapipe together so many, others in each.
+  TEST_CASE("two hundred thousand small tiles that are broken by chance have the host's verdict") {
+    constexpr uint32_t kBytes = 203, kBatch = 8192;
+    const std::vector<std::vector<uint32_t>> tiles = tiles_of_samples(kBytes);
+    REQUIRE(tiles.size() >= 8);
+    for (Backend* backend : every_backend()) {
+      CAPTURE(backend->name());
+      if (backend->is_emulated()) continue;
+      const uint32_t wanted = !backend->is_software() ? 200'000 : is_lavapipe(*backend) ? 67'000 : 2000;
+      const uint64_t seed = 1000 + backend->gpu().info().subgroup_size;
+      GstdVerdicts all;
+      for (uint32_t first = 0; first < wanted; first += kBatch) {
+        GstdBatch batch;
+        add_broken(batch, tiles, kBytes, seed, first, std::min(kBatch, wanted - first));
+        GstdRunOptions options;
+        options.tiles_in_flight = 4096;
+        for (const auto& [verdict, count] : check_decoded(*backend, batch, options)) all[verdict] += count;
+      }
+      CHECK(all.size() >= 8);
+      CHECK(all[GstdRefusal::none] > wanted / 100);
     }
   }
 
