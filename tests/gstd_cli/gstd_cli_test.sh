@@ -386,7 +386,7 @@ for signal in INT TERM HUP; do
   child=$!
   exec 9>pipe
   head -c 1000000 original >&9
-  for ((i = 0; i < 100; ++i)); do
+  for ((i = 0; i < 600; ++i)); do
     unfinished && break
     sleep 0.05
   done
