@@ -7,6 +7,7 @@
 
 #include "support/merge_sort_run.hpp"
 #include "support/refusals.hpp"
+#include "support/scored_record.hpp"
 #include "support/sizes.hpp"
 #include "support/sort_run.hpp"
 #include "support/text_hashes.hpp"
@@ -148,11 +149,6 @@ TEST_SUITE("merge_sort") {
                                   {.keys_misalignment = 4, .out_misalignment = 8, .ordered = ordered}) == "");
       }
     };
-    struct Record {
-      float score;
-      int32_t level;
-      uint32_t name;
-    };
     const auto number = [](uint64_t seed, uint64_t i) { return static_cast<uint32_t>(random_word(seed, i)); };
     const auto never = [](uint32_t, uint32_t) { return false; };
     const char* const cut_before = "merge_sort.few=0,merge_sort.direct_tiles=0,merge_sort.direct_tiles_wide=0";
@@ -161,16 +157,7 @@ TEST_SUITE("merge_sort") {
       CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend()) {
         if (backend->is_emulated() && tuning == cut_before) continue;
-        of(
-            *backend, {.own_kernels = own::sort_by_score()},
-            [](uint64_t seed, uint64_t i) {
-              const uint64_t word = random_word(seed, i);
-              return Record{static_cast<float>(word % 50), static_cast<int32_t>(word >> 20) % 3,
-                            static_cast<uint32_t>(word >> 32)};
-            },
-            [](const Record& a, const Record& b) {
-              return a.score != b.score ? a.score > b.score : a.level < b.level;
-            });
+        of(*backend, {.own_kernels = own::sort_by_score()}, scored_record, is_ahead_by_score);
         if (backend->is_emulated()) continue;
         of(*backend, {.value_bytes = 2, .indices = true, .own_kernels = own::sort_by_residue()}, number,
            [](uint32_t a, uint32_t b) { return a % 100 < b % 100; });

@@ -8,6 +8,7 @@
 
 #include "support/merge_run.hpp"
 #include "support/refusals.hpp"
+#include "support/scored_record.hpp"
 #include "support/sizes.hpp"
 #include "support/text_hashes.hpp"
 #include "weft_kernels/merge_by_residue.hpp"
@@ -212,20 +213,8 @@ TEST_SUITE("merge") {
                                {.a_misalignment = 4, .out_misalignment = 8, .sorted = sorted}) == "");
         }
     };
-    struct Record {
-      float score;
-      int32_t level;
-      uint32_t name;
-    };
     for (Backend* backend : backends_of_form()) {
-      of(
-          *backend, {.own_kernels = own::merge_by_score()},
-          [](uint64_t seed, uint64_t i) {
-            const uint64_t word = random_word(seed, i);
-            return Record{static_cast<float>(word % 50), static_cast<int32_t>(word >> 20) % 3,
-                          static_cast<uint32_t>(word >> 32)};
-          },
-          [](const Record& a, const Record& b) { return a.score != b.score ? a.score > b.score : a.level < b.level; });
+      of(*backend, {.own_kernels = own::merge_by_score()}, scored_record, is_ahead_by_score);
       if (backend->is_emulated()) continue;
       of(
           *backend, {.value_bytes = 2, .indices = true, .own_kernels = own::merge_by_residue()},

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "support/refusals.hpp"
+#include "support/scored_record.hpp"
 #include "support/set_operation_run.hpp"
 #include "support/sizes.hpp"
 #include "weft_kernels/merge_by_score.hpp"
@@ -226,24 +227,10 @@ TEST_SUITE("set_operation") {
                                        {.a_misalignment = 4, .out_misalignment = 8, .sorted = sorted}) == "");
         }
     };
-    struct Record {
-      float score;
-      int32_t level;
-      uint32_t name;
-    };
     for (Backend* backend : every_backend()) {
       if (takes_turn(0))
-        of(
-            *backend,
-            {.operation = SetOperator::set_symmetric_difference, .own_kernels = own::set_operation_by_score()},
-            [](uint64_t seed, uint64_t i) {
-              const uint64_t word = random_word(seed, i);
-              return Record{static_cast<float>(word % 50), static_cast<int32_t>(word >> 20) % 3,
-                            static_cast<uint32_t>(word >> 32)};
-            },
-            [](const Record& a, const Record& b) {
-              return a.score != b.score ? a.score > b.score : a.level < b.level;
-            });
+        of(*backend, {.operation = SetOperator::set_symmetric_difference, .own_kernels = own::set_operation_by_score()},
+           scored_record, is_ahead_by_score);
       if (backend->is_emulated() || !takes_turn(1)) continue;
       of(
           *backend,
