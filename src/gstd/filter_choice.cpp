@@ -149,7 +149,7 @@ uint64_t FilterScout::estimate_quickly(const FilterChoice& choice, std::span<con
     bytes = filtered_;
   }
   const size_t plane = plane_bytes(choice, bytes.size());
-  fast_parser_.parse(bytes, plane != 0, matches_);
+  parser_.parse(bytes, matches_, plane != 0 ? kLeastInPlanes : 0);
   PlaneCounts counted;
   size_t position = 0;
   uint64_t bits = 0;

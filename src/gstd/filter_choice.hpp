@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "gstd/block_plan.hpp"
-#include "gstd/fast_parser.hpp"
 #include "gstd/filters.hpp"
 #include "gstd/parser.hpp"
 
@@ -19,6 +18,8 @@ struct FilterChoice {
   uint64_t bits = 0;  ///< about what it comes to
 };
 
+/// Matches in planes are worth a search from this length on: a literal of a plane takes few bits.
+constexpr uint32_t kLeastInPlanes = 7;
 /// Bytes of a block that a filter's result is cut into at least, of `size`: planes have little in common. 0: it is not cut.
 uint32_t plane_bytes(const FilterChoice& choice, size_t size);
 
@@ -26,7 +27,7 @@ uint32_t plane_bytes(const FilterChoice& choice, size_t size);
 class FilterScout {
  public:
   /// `level`: of the encoder.
-  explicit FilterScout(int level) : parser_(level < 10 ? 1 : 3), fast_parser_(3) {}
+  explicit FilterScout(int level) : parser_(level < 10 ? 1 : 3) {}
 
   /// At most `count`, the most promising first: each is tried on the whole tile.
   void choose(std::span<const std::byte> tile, size_t count, std::vector<FilterChoice>& choices);
@@ -39,7 +40,6 @@ class FilterScout {
   void candidates(std::span<const std::byte> tile, std::vector<FilterChoice>& choices) const;
 
   Parser parser_;
-  FastParser fast_parser_;
   BlockPlanner planner_;
   std::vector<std::byte> filtered_, scratch_;
   std::vector<Match> matches_, sequences_;

@@ -2,11 +2,11 @@
 #include "gstd/parser.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 
+#include "gstd/equal_bytes.hpp"
 #include "gstd/format.hpp"
 
 namespace weft::gstd {
@@ -17,39 +17,23 @@ struct FreeContext {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
 };
 
-// Most matches are short: no call for those.
-bool are_equal(const std::byte* a, const std::byte* b, size_t size) {
-  if (size < 8) {
-    size_t i = 0;
-    while (i < size && a[i] == b[i]) ++i;
-    return i == size;
-  }
-  uint64_t of_a, of_b;
-  for (size_t i = 0; i + 8 < size; i += 8) {
-    std::memcpy(&of_a, a + i, 8);
-    std::memcpy(&of_b, b + i, 8);
-    if (of_a != of_b) return false;
-  }
-  std::memcpy(&of_a, a + size - 8, 8);
-  std::memcpy(&of_b, b + size - 8, 8);
-  return of_a == of_b;
-}
-
 }  // namespace
 
 struct Parser::State {
   int level;
   std::unique_ptr<ZSTD_CCtx, FreeContext> context{ZSTD_createCCtx()};
   size_t configured_for = 0;
+  uint32_t configured_least = 0;
   std::vector<ZSTD_Sequence> sequences;
 
-  void configure(size_t size);
+  void configure(size_t size, uint32_t least);
 };
 
 // Parameters go by the size, as libzstd's own do; high levels search for longer than its.
-void Parser::State::configure(size_t size) {
-  if (size == configured_for) return;
+void Parser::State::configure(size_t size, uint32_t least) {
+  if (size == configured_for && least == configured_least) return;
   configured_for = size;
+  configured_least = least;
   ZSTD_CCtx* c = context.get();
   ZSTD_CCtx_reset(c, ZSTD_reset_session_and_parameters);
   ZSTD_compressionParameters p = ZSTD_getCParams(level, size, 0);
@@ -61,6 +45,7 @@ void Parser::State::configure(size_t size) {
     p.chainLog = p.windowLog + 1;
     p.hashLog = p.windowLog + 1;
   }
+  p.minMatch = std::max(p.minMatch, least);
   ZSTD_CCtx_setParameter(c, ZSTD_c_compressionLevel, level);
   ZSTD_CCtx_setParameter(c, ZSTD_c_windowLog, static_cast<int>(p.windowLog));
   ZSTD_CCtx_setParameter(c, ZSTD_c_hashLog, static_cast<int>(p.hashLog));
@@ -78,10 +63,10 @@ Parser::~Parser() = default;
 Parser::Parser(Parser&&) noexcept = default;
 Parser& Parser::operator=(Parser&&) noexcept = default;
 
-void Parser::parse(std::span<const std::byte> bytes, std::vector<Match>& matches) {
+void Parser::parse(std::span<const std::byte> bytes, std::vector<Match>& matches, uint32_t least) {
   matches.clear();
   if (!state_->context || bytes.size() < 8) return;
-  state_->configure(bytes.size());
+  state_->configure(bytes.size(), least);
   std::vector<ZSTD_Sequence>& sequences = state_->sequences;
   const size_t blocks = (bytes.size() >> kMaxBlockLog) + 2;
   sequences.resize(std::max(sequences.size(), bytes.size() / kMinMatch + blocks));
@@ -89,24 +74,26 @@ void Parser::parse(std::span<const std::byte> bytes, std::vector<Match>& matches
       ZSTD_generateSequences(state_->context.get(), sequences.data(), sequences.size(), bytes.data(), bytes.size());
   if (ZSTD_isError(found) != 0) return;
   // Nothing is taken on trust: what is not a match becomes literals.
-  size_t position = 0;
+  const std::byte* const begin = bytes.data();
+  const std::byte* const end = begin + bytes.size();
+  const std::byte* at = begin;
   uint32_t literals = 0;
   for (size_t i = 0; i < found; ++i) {
     const ZSTD_Sequence& s = sequences[i];
-    if (s.litLength > bytes.size() - position) return;
-    position += s.litLength;
+    if (s.litLength > static_cast<size_t>(end - at)) return;
+    at += s.litLength;
     literals += s.litLength;
-    if (s.matchLength > bytes.size() - position) return;
+    if (s.matchLength > static_cast<size_t>(end - at)) return;
     if (s.matchLength == 0) continue;
-    const bool matches_there = s.offset != 0 && s.offset <= position && s.matchLength >= kMinMatch &&
-                               are_equal(&bytes[position], &bytes[position - s.offset], s.matchLength);
+    const bool matches_there = s.offset != 0 && s.offset <= static_cast<size_t>(at - begin) &&
+                               s.matchLength >= kMinMatch && equal_bytes(at - s.offset, at, s.matchLength, end);
     if (matches_there) {
       matches.push_back({literals, s.matchLength, s.offset});
       literals = 0;
     } else {
       literals += s.matchLength;
     }
-    position += s.matchLength;
+    at += s.matchLength;
   }
 }
 

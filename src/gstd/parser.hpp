@@ -22,8 +22,9 @@ class Parser {
   Parser(Parser&&) noexcept;
   Parser& operator=(Parser&&) noexcept;
 
-  /// Matches of `bytes` in order, each of at least kMinMatch bytes, as they are in fact. Empty as well where libzstd fails.
-  void parse(std::span<const std::byte> bytes, std::vector<Match>& matches);
+  /// Matches of `bytes` in order, each of at least kMinMatch bytes, as they are in fact. Empty as well where libzstd fails. `least`: what
+  /// length, up to 7, is looked for at least, where a level would look for shorter ones.
+  void parse(std::span<const std::byte> bytes, std::vector<Match>& matches, uint32_t least = 0);
 
  private:
   struct State;

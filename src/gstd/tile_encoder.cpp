@@ -6,7 +6,6 @@
 
 #include "gstd/block_plan.hpp"
 #include "gstd/coding.hpp"
-#include "gstd/fast_parser.hpp"
 #include "gstd/filter_choice.hpp"
 #include "gstd/filters.hpp"
 #include "gstd/format.hpp"
@@ -65,7 +64,6 @@ using ContextCounts = std::array<Counts, kMaxLiteralContexts>;
 struct TileEncoder::Work {
   TileEncoderConfig config;
   Parser parser;
-  FastParser fast_parser;
   BlockPlanner planner;
   LaneWriter writer;
   std::vector<Match> matches, sequences;
@@ -92,7 +90,7 @@ struct TileEncoder::Work {
   uint32_t lanes = 1;
 
   explicit Work(const TileEncoderConfig& of)
-      : config(of), parser(of.level), fast_parser(of.level), writer(of.vectors), scout(of.level) {}
+      : config(of), parser(of.level), writer(of.vectors), scout(of.level) {}
 
   bool encode_with(Filter filter, uint32_t stride, std::span<const std::byte> tile, std::vector<uint32_t>& words);
   void code_sequences();
@@ -544,10 +542,7 @@ bool TileEncoder::Work::encode_with(Filter filter, uint32_t stride, std::span<co
     bytes = filtered;
   }
   const uint32_t plane = config.level <= kFastLevels ? plane_bytes({filter, stride, 0}, bytes.size()) : 0;
-  if (config.level <= kFastLevels && bytes.size() <= kMaxFastBytes)
-    fast_parser.parse(bytes, plane != 0, matches);
-  else
-    parser.parse(bytes, matches);
+  parser.parse(bytes, matches, plane != 0 ? kLeastInPlanes : 0);
   const uint64_t bits = config.level > kFastLevels
                             ? planner.plan(bytes, matches, segment_bytes_of(bytes.size()), sequences, blocks)
                             : planner.plan_fast(bytes, matches, plane, sequences, blocks);

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "gstd/little_endian.hpp"
+
+namespace weft::gstd {
+
+constexpr uint32_t kEqualStep = 16;  ///< bytes that equal_bytes() compares at once
+
+/// Of the 8 bytes behind `skipped`, those that are among the first so many.
+constexpr std::array<uint64_t, kEqualStep + 1> first_bytes(uint32_t skipped) {
+  std::array<uint64_t, kEqualStep + 1> masks{};
+  for (uint32_t count = 0; count <= kEqualStep; ++count) {
+    const uint32_t here = count <= skipped ? 0 : std::min(count - skipped, 8u);
+    masks[count] = here == 8 ? ~uint64_t{0} : (uint64_t{1} << 8 * here) - 1;
+  }
+  return masks;
+}
+
+/// Whether `size` bytes are equal. `b` is the later of two places in memory that goes on to `end`. Most matches are short and nobody can
+/// foretell how long: up to kEqualStep bytes take no branch where memory reaches so far.
+inline bool equal_bytes(const std::byte* a, const std::byte* b, size_t size, const std::byte* end) {
+  constexpr std::array<uint64_t, kEqualStep + 1> kLow = first_bytes(0), kHigh = first_bytes(8);
+  const auto apart = [&](uint32_t from) { return load_u64(a + from) ^ load_u64(b + from); };
+  for (; size > kEqualStep; a += kEqualStep, b += kEqualStep, size -= kEqualStep)
+    if ((apart(0) | apart(8)) != 0) return false;
+  if (end - b < static_cast<std::ptrdiff_t>(kEqualStep)) return std::equal(a, a + size, b);
+  return ((apart(0) & kLow[size]) | (apart(8) & kHigh[size])) == 0;
+}
+
+}  // namespace weft::gstd
