@@ -11,6 +11,8 @@ namespace {
 
 constexpr size_t kSampleBytes = 4096, kSamples = 4;
 constexpr size_t kStrides = 4;  // that differences are small at
+// What estimates are made of: the middle of each piece of a tile. They are no worse than of all of it.
+constexpr size_t kPieceBytes = 65536, kEstimatedBytes = 16384;
 
 // Entropy of differences at a stride, of samples all over the tile.
 Cost difference_cost(std::span<const std::byte> tile, uint32_t stride) {
@@ -28,7 +30,7 @@ Cost difference_cost(std::span<const std::byte> tile, uint32_t stride) {
 
 constexpr size_t kFewBytes = 512, kFewSamples = 4;  // that quick estimates are made of
 constexpr uint32_t kMostPlanes = 4;                 // that a quickly chosen filter has
-constexpr size_t kPartBytes = 8192;                 // of a tile that a filter is tried on
+constexpr size_t kPartBytes = 4096;                 // of a tile that a filter is tried on
 constexpr uint64_t kMatchBits = 12;                 // of a sequence, beside the extra bits of its offset
 
 // Bytes counted by plane.
@@ -99,6 +101,11 @@ uint32_t plane_bytes(const FilterChoice& choice, size_t size) {
   }
 }
 
+void keep_cheapest(std::vector<FilterChoice>& choices, size_t count) {
+  std::stable_sort(choices.begin(), choices.end(), [](const auto& a, const auto& b) { return a.bits < b.bits; });
+  choices.resize(std::min(count, choices.size()));
+}
+
 void FilterScout::candidates(std::span<const std::byte> tile, std::vector<FilterChoice>& choices) const {
   const auto add = [&](Filter filter, uint32_t stride) {
     if (!is_filter(static_cast<uint32_t>(filter), stride)) return;
@@ -135,9 +142,14 @@ uint64_t FilterScout::estimate(const FilterChoice& choice, std::span<const std::
 void FilterScout::choose(std::span<const std::byte> tile, size_t count, std::vector<FilterChoice>& choices) {
   choices.clear();
   candidates(tile, choices);
-  for (FilterChoice& choice : choices) choice.bits = estimate(choice, tile);
-  std::stable_sort(choices.begin(), choices.end(), [](const auto& a, const auto& b) { return a.bits < b.bits; });
-  choices.resize(std::min(count, choices.size()));
+  const size_t pieces = std::max<size_t>(tile.size() / kPieceBytes, 1);
+  for (size_t piece = 0; piece < pieces; ++piece) {
+    const size_t begin = tile.size() * piece / pieces, size = tile.size() * (piece + 1) / pieces - begin;
+    const size_t of_piece = std::min(size, kEstimatedBytes);
+    const auto part = tile.subspan(begin + (size - of_piece) / 32 * 16, of_piece);
+    for (FilterChoice& choice : choices) choice.bits += estimate(choice, part);
+  }
+  keep_cheapest(choices, count);
 }
 
 uint64_t FilterScout::estimate_quickly(const FilterChoice& choice, std::span<const std::byte> part) {
@@ -149,7 +161,7 @@ uint64_t FilterScout::estimate_quickly(const FilterChoice& choice, std::span<con
     bytes = filtered_;
   }
   const size_t plane = plane_bytes(choice, bytes.size());
-  parser_.parse(bytes, matches_, plane != 0 ? kLeastInPlanes : 0);
+  (plane != 0 ? plane_parser_ : parser_).parse(bytes, matches_);
   PlaneCounts counted;
   size_t position = 0;
   uint64_t bits = 0;

@@ -18,7 +18,11 @@ struct FilterChoice {
   uint64_t bits = 0;  ///< about what it comes to
 };
 
-/// Matches in planes are worth a search from this length on: a literal of a plane takes few bits.
+/// At most `count`, the cheapest first; of equals those that were in front.
+void keep_cheapest(std::vector<FilterChoice>& choices, size_t count);
+
+/// How fast levels look for matches in planes, whose literals take few bits: a level of libzstd, and a least length.
+constexpr int kPlaneLevel = 1;
 constexpr uint32_t kLeastInPlanes = 7;
 /// Bytes of a block that a filter's result is cut into at least, of `size`: planes have little in common. 0: it is not cut.
 uint32_t plane_bytes(const FilterChoice& choice, size_t size);
@@ -27,9 +31,9 @@ uint32_t plane_bytes(const FilterChoice& choice, size_t size);
 class FilterScout {
  public:
   /// `level`: of the encoder.
-  explicit FilterScout(int level) : parser_(level < 10 ? 1 : 3) {}
+  explicit FilterScout(int level) : parser_(level < 10 ? 1 : 3), plane_parser_(kPlaneLevel, kLeastInPlanes) {}
 
-  /// At most `count`, the most promising first: each is tried on the whole tile.
+  /// At most `count`, the most promising first: each is tried on a quarter of the tile.
   void choose(std::span<const std::byte> tile, size_t count, std::vector<FilterChoice>& choices);
   /// For fast levels: a few filters are tried on a few bytes, and the best of them, if it promises much, on a part of the tile.
   FilterChoice choose_quickly(std::span<const std::byte> tile);
@@ -39,7 +43,7 @@ class FilterScout {
   uint64_t estimate(const FilterChoice& choice, std::span<const std::byte> tile);
   void candidates(std::span<const std::byte> tile, std::vector<FilterChoice>& choices) const;
 
-  Parser parser_;
+  Parser parser_, plane_parser_;
   BlockPlanner planner_;
   std::vector<std::byte> filtered_, scratch_;
   std::vector<Match> matches_, sequences_;

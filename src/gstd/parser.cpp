@@ -21,19 +21,18 @@ struct FreeContext {
 
 struct Parser::State {
   int level;
+  uint32_t least;
   std::unique_ptr<ZSTD_CCtx, FreeContext> context{ZSTD_createCCtx()};
   size_t configured_for = 0;
-  uint32_t configured_least = 0;
-  std::vector<ZSTD_Sequence> sequences;
+  std::vector<ZSTD_Sequence> sequences = {};
 
-  void configure(size_t size, uint32_t least);
+  void configure(size_t size);
 };
 
 // Parameters go by the size, as libzstd's own do; high levels search for longer than its.
-void Parser::State::configure(size_t size, uint32_t least) {
-  if (size == configured_for && least == configured_least) return;
+void Parser::State::configure(size_t size) {
+  if (size == configured_for) return;
   configured_for = size;
-  configured_least = least;
   ZSTD_CCtx* c = context.get();
   ZSTD_CCtx_reset(c, ZSTD_reset_session_and_parameters);
   ZSTD_compressionParameters p = ZSTD_getCParams(level, size, 0);
@@ -58,15 +57,15 @@ void Parser::State::configure(size_t size, uint32_t least) {
   ZSTD_CCtx_setParameter(c, ZSTD_c_useBlockSplitter, ZSTD_ps_disable);
 }
 
-Parser::Parser(int level) : state_(std::make_unique<State>()) { state_->level = std::clamp(level, 1, 22); }
+Parser::Parser(int level, uint32_t least) : state_(new State{std::clamp(level, 1, 22), least}) {}
 Parser::~Parser() = default;
 Parser::Parser(Parser&&) noexcept = default;
 Parser& Parser::operator=(Parser&&) noexcept = default;
 
-void Parser::parse(std::span<const std::byte> bytes, std::vector<Match>& matches, uint32_t least) {
+void Parser::parse(std::span<const std::byte> bytes, std::vector<Match>& matches) {
   matches.clear();
   if (!state_->context || bytes.size() < 8) return;
-  state_->configure(bytes.size(), least);
+  state_->configure(bytes.size());
   std::vector<ZSTD_Sequence>& sequences = state_->sequences;
   const size_t blocks = (bytes.size() >> kMaxBlockLog) + 2;
   sequences.resize(std::max(sequences.size(), bytes.size() / kMinMatch + blocks));

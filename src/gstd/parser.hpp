@@ -17,14 +17,15 @@ struct Match {
 /// Finds matches with libzstd. One a thread.
 class Parser {
  public:
-  explicit Parser(int level);
+  /// `least`: what length, up to 7, is looked for at least, where a level would look for shorter ones.
+  explicit Parser(int level, uint32_t least = 0);
   ~Parser();
   Parser(Parser&&) noexcept;
   Parser& operator=(Parser&&) noexcept;
 
-  /// Matches of `bytes` in order, each of at least kMinMatch bytes, as they are in fact. Empty as well where libzstd fails. `least`: what
-  /// length, up to 7, is looked for at least, where a level would look for shorter ones.
-  void parse(std::span<const std::byte> bytes, std::vector<Match>& matches, uint32_t least = 0);
+  /// Matches of `bytes` in order, each of at least kMinMatch bytes, as they are in fact. Empty as well where libzstd fails. Sizes that
+  /// differ from one time to the next cost time.
+  void parse(std::span<const std::byte> bytes, std::vector<Match>& matches);
 
  private:
   struct State;

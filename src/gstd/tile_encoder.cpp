@@ -10,6 +10,7 @@
 #include "gstd/filters.hpp"
 #include "gstd/format.hpp"
 #include "gstd/lane_writer.hpp"
+#include "gstd/match_choice.hpp"
 #include "gstd/models.hpp"
 #include "gstd/parser.hpp"
 #include "gstd/table_choice.hpp"
@@ -20,6 +21,25 @@ namespace weft::gstd {
 namespace {
 
 constexpr int kFastLevels = 3;  // those up to it
+
+// What a level does for tiles beyond a parse.
+struct Effort {
+  size_t estimated = 3;  // filters, best by an estimate, that are tried with matches of `trial_level`
+  int trial_level = 0;
+  size_t tried = 3;                  // of those, with the level's own matches
+  uint32_t rounds = 0;               // how often matches are chosen anew by what they cost in this format
+  std::span<const int> more_levels;  // of libzstd, whose matches are chosen among as well
+};
+Effort effort_of(int level) {
+  static constexpr std::array<int, 4> kMoreLevels = {5, 12, 3, 16};
+  const std::span more(kMoreLevels);
+  if (level >= 22) return {32, 9, 4, 8, more};
+  if (level >= 19) return {16, 5, 2, 3, more.first(2)};
+  if (level >= 16) return {16, 5, 1, 2, {}};
+  if (level >= 10) return {8, 5, 1, 1, {}};
+  if (level == 9) return {3, 0, 3, 1, {}};
+  return {};
+}
 
 // code_length of small values: what a loop over sequences has no time to find out again and again.
 constexpr uint32_t kSmallLengths = 256;
@@ -63,7 +83,7 @@ using ContextCounts = std::array<Counts, kMaxLiteralContexts>;
 
 struct TileEncoder::Work {
   TileEncoderConfig config;
-  Parser parser;
+  Parser parser, plane_parser;
   BlockPlanner planner;
   LaneWriter writer;
   std::vector<Match> matches, sequences;
@@ -79,6 +99,12 @@ struct TileEncoder::Work {
   std::vector<FilterChoice> choices;
   std::vector<std::byte> filtered, scratch;
   std::vector<uint32_t> attempt;
+  Effort effort;
+  Parser trial_parser;
+  std::vector<Parser> more_parsers;
+  MatchChooser chooser;
+  std::vector<BlockPrices> prices, best_prices;  // of the blocks that were written last, and of the best attempt's
+  std::vector<Match> best_matches;
 
   // What the decoder has from the blocks before.
   std::optional<LiteralChoice> before_literals;
@@ -90,9 +116,23 @@ struct TileEncoder::Work {
   uint32_t lanes = 1;
 
   explicit Work(const TileEncoderConfig& of)
-      : config(of), parser(of.level), writer(of.vectors), scout(of.level) {}
+      : config(of),
+        parser(of.level),
+        plane_parser(kPlaneLevel, kLeastInPlanes),
+        writer(of.vectors),
+        scout(of.level),
+        effort(effort_of(of.level)),
+        trial_parser(effort.trial_level) {
+    for (const int level : effort.more_levels) more_parsers.emplace_back(level);
+  }
 
-  bool encode_with(Filter filter, uint32_t stride, std::span<const std::byte> tile, std::vector<uint32_t>& words);
+  void choose_filters(std::span<const std::byte> tile);
+  std::span<const std::byte> filter_tile(const FilterChoice& choice, std::span<const std::byte> tile);
+  /// Words of `attempt`, by `matches`. False: they are not smaller than the tile.
+  bool write(std::span<const std::byte> bytes, const FilterChoice& choice);
+  /// Chooses matches anew while that makes words smaller, which are those of `choice` by the best matches.
+  void refine(std::span<const std::byte> tile, const FilterChoice& choice, std::vector<uint32_t>& words, size_t before);
+  bool keep_smaller(std::vector<uint32_t>& words, size_t before) const;
   void code_sequences();
   bool tries_contexts() const { return config.contexts && config.level >= 4; }
   void write_tile(std::span<const std::byte> bytes, bool releases);
@@ -103,6 +143,8 @@ struct TileEncoder::Work {
   Cost choose_literals(LiteralChoice& choice) const;
   Cost choose_tables(const ContextCounts& counts, LiteralChoice& choice) const;
   void write_literal_tables(const LiteralChoice& choice);
+  void add_prices(const BlockPlan& plan, const BlockHeader& block, const LiteralChoice& choice,
+                  std::span<const FieldChoice, kFields> tables);
 };
 
 // The block's literals in the decoder's order, which depends on how its batches and rounds are cut.
@@ -321,6 +363,36 @@ LiteralBatch TileEncoder::Work::code_literals(const LiteralChoice& choice, bool 
   return {nullptr, first, 0, longest};
 }
 
+void TileEncoder::Work::add_prices(const BlockPlan& plan, const BlockHeader& block, const LiteralChoice& choice,
+                                   std::span<const FieldChoice, kFields> tables) {
+  BlockPrices& of = prices.emplace_back();
+  of.begin = plan.begin;
+  const auto set = [](std::span<const uint16_t> frequencies, std::span<uint16_t> to) {
+    for (size_t symbol = 0; symbol < frequencies.size(); ++symbol)
+      to[symbol] = static_cast<uint16_t>(
+          frequencies[symbol] == 0 ? kRarePrice : rans_cost(frequencies[symbol]) >> (kCostLog - kPriceLog));
+  };
+  const std::span given(kGivenFrequencies);
+  for (uint32_t f = 0; f < kLowBits; ++f)
+    set(std::span(plan.count != 0 ? tables[f].frequencies : given[f]).first(kFieldSymbols[f]), of.fields[f]);
+  if (plan.count != 0 && block.fields[kLowBits] != TableMode::given) {
+    of.low_bits = block.low_bits;
+    set(std::span(tables[kLowBits].frequencies).first(kFieldSymbols[kLowBits]), of.low_bits_prices);
+  }
+  if (block.literals == TableMode::given) {
+    of.literals[0].fill(8 << kPriceLog);
+    return;
+  }
+  of.mode = choice.mode;
+  of.parameter = choice.parameter;
+  for (uint32_t context = 0; context < choice.contexts; ++context) {
+    const CodeLengths& lengths = choice.lengths[choice.map[context]];
+    for (uint32_t byte = 0; byte < 256; ++byte)
+      of.literals[context][byte] =
+          static_cast<uint16_t>(lengths[byte] == 0 ? kRarePrice : uint32_t{lengths[byte]} << kPriceLog);
+  }
+}
+
 void TileEncoder::Work::write_block(std::span<const std::byte> bytes, size_t number) {
   const BlockPlan& plan = blocks[number];
   const bool last = number + 1 == blocks.size();
@@ -461,6 +533,8 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, size_t num
     }
   }
 
+  if (effort.rounds != 0) add_prices(plan, block, choice, tables);
+
   LiteralBatch of_batch = code_literals(choice, block.literals != TableMode::given, number);
   uint32_t batch = 0;
   do {
@@ -489,6 +563,7 @@ void TileEncoder::Work::write_tile(std::span<const std::byte> bytes, bool releas
   reference.reset();
   before_fields = {};
   before_low_bits = 0;
+  prices.clear();
   writer.clear();
   writer.states();
   literal_bytes.clear();
@@ -532,36 +607,84 @@ void TileEncoder::Work::code_sequences() {
   }
 }
 
-bool TileEncoder::Work::encode_with(Filter filter, uint32_t stride, std::span<const std::byte> tile,
-                                    std::vector<uint32_t>& words) {
-  std::span<const std::byte> bytes = tile;
-  if (filter != Filter::none) {
-    filtered.resize(tile.size());
-    scratch.resize(tile.size());
-    apply_filter(filter, stride, tile, filtered, scratch);
-    bytes = filtered;
+// The filters that the level's own matches are tried with.
+void TileEncoder::Work::choose_filters(std::span<const std::byte> tile) {
+  choices.assign(1, FilterChoice{});
+  if (config.forced_filter >= 0) {
+    const uint32_t filter = static_cast<uint32_t>(config.forced_filter);
+    const uint32_t stride = std::max(config.forced_stride, 1u);
+    if (is_filter(filter, stride)) choices[0] = {static_cast<Filter>(filter), stride, 0};
+    return;
   }
-  const uint32_t plane = config.level <= kFastLevels ? plane_bytes({filter, stride, 0}, bytes.size()) : 0;
-  parser.parse(bytes, matches, plane != 0 ? kLeastInPlanes : 0);
+  if (!config.filters || config.level < kFastLevels) return;
+  if (config.level == kFastLevels) {
+    choices[0] = scout.choose_quickly(tile);
+    return;
+  }
+  scout.choose(tile, effort.estimated, choices);
+  if (effort.estimated == effort.tried) return;
+  // Estimates know nothing of contexts, nor of what tables cost.
+  for (FilterChoice& choice : choices) {
+    const std::span<const std::byte> bytes = filter_tile(choice, tile);
+    trial_parser.parse(bytes, matches);
+    write(bytes, choice);
+    choice.bits = attempt.size() * 32;
+  }
+  keep_cheapest(choices, effort.tried);
+}
+
+std::span<const std::byte> TileEncoder::Work::filter_tile(const FilterChoice& choice, std::span<const std::byte> tile) {
+  if (choice.filter == Filter::none) return tile;
+  filtered.resize(tile.size());
+  scratch.resize(tile.size());
+  apply_filter(choice.filter, choice.stride, tile, filtered, scratch);
+  return filtered;
+}
+
+bool TileEncoder::Work::write(std::span<const std::byte> bytes, const FilterChoice& choice) {
   const uint64_t bits = config.level > kFastLevels
                             ? planner.plan(bytes, matches, segment_bytes_of(bytes.size()), sequences, blocks)
-                            : planner.plan_fast(bytes, matches, plane, sequences, blocks);
+                            : planner.plan_fast(bytes, matches, plane_bytes(choice, bytes.size()), sequences, blocks);
   // Ends of lanes take about 4 bytes each: little of a tile.
   header = {};
   header.lanes_log = std::min<uint32_t>(kMaxLanesLog, static_cast<uint32_t>(std::bit_width(bits / 256 + 1)) - 1);
-  header.filter = static_cast<uint32_t>(filter);
-  header.stride = stride;
+  header.filter = static_cast<uint32_t>(choice.filter);
+  header.stride = choice.stride;
   lanes = 1u << header.lanes_log;
 
   code_sequences();
-  const size_t before = words.size();
+  attempt.clear();
   write_tile(bytes, true);
-  if (!writer.finish(header, words)) {
-    words.resize(before);
+  if (!writer.finish(header, attempt)) {
+    attempt.clear();
     write_tile(bytes, false);
-    writer.finish(header, words);
+    writer.finish(header, attempt);
   }
-  return (words.size() - before) * 4 < tile.size();
+  return attempt.size() * 4 < bytes.size();
+}
+
+bool TileEncoder::Work::keep_smaller(std::vector<uint32_t>& words, size_t before) const {
+  if (words.size() != before && attempt.size() >= words.size() - before) return false;
+  words.resize(before);
+  words.insert(words.end(), attempt.begin(), attempt.end());
+  return true;
+}
+
+void TileEncoder::Work::refine(std::span<const std::byte> tile, const FilterChoice& choice,
+                               std::vector<uint32_t>& words, size_t before) {
+  const std::span<const std::byte> bytes = filter_tile(choice, tile);
+  chooser.clear();
+  chooser.add(bytes, best_matches);
+  for (Parser& more : more_parsers) {
+    more.parse(bytes, matches);
+    chooser.add(bytes, matches);
+  }
+  prices.swap(best_prices);
+  for (uint32_t round = 0; round < effort.rounds; ++round) {
+    chooser.choose(bytes, prices, matches);
+    write(bytes, choice);
+    if (!keep_smaller(words, before)) return;
+  }
 }
 
 TileEncoder::TileEncoder(const TileEncoderConfig& config) : work_(std::make_unique<Work>(config)) {}
@@ -572,28 +695,22 @@ TileEncoder& TileEncoder::operator=(TileEncoder&&) noexcept = default;
 bool TileEncoder::encode(std::span<const std::byte> tile, std::vector<uint32_t>& words) {
   if (tile.empty() || tile.size() > kMaxTileBytes) return false;
   Work& work = *work_;
-  work.choices.assign(1, FilterChoice{});
-  if (work.config.forced_filter >= 0) {
-    const uint32_t filter = static_cast<uint32_t>(work.config.forced_filter);
-    const uint32_t stride = std::max(work.config.forced_stride, 1u);
-    if (is_filter(filter, stride)) work.choices[0] = {static_cast<Filter>(filter), stride, 0};
-  } else if (work.config.filters) {
-    if (work.config.level > kFastLevels)
-      work.scout.choose(tile, 3, work.choices);
-    else if (work.config.level == kFastLevels)
-      work.choices[0] = work.scout.choose_quickly(tile);
-  }
+  work.choose_filters(tile);
   const size_t before = words.size();
-  bool is_smaller = false;
+  FilterChoice best;
   for (const FilterChoice& choice : work.choices) {
-    work.attempt.clear();
-    if (!work.encode_with(choice.filter, choice.stride, tile, work.attempt)) continue;
-    if (is_smaller && work.attempt.size() >= words.size() - before) continue;
-    words.resize(before);
-    words.insert(words.end(), work.attempt.begin(), work.attempt.end());
-    is_smaller = true;
+    const std::span<const std::byte> bytes = work.filter_tile(choice, tile);
+    const bool is_fast = work.config.level <= kFastLevels;
+    Parser& parser = is_fast && plane_bytes(choice, bytes.size()) != 0 ? work.plane_parser : work.parser;
+    parser.parse(bytes, work.matches);
+    if (!work.write(bytes, choice) || !work.keep_smaller(words, before)) continue;
+    best = choice;
+    work.best_matches.swap(work.matches);
+    work.best_prices.swap(work.prices);
   }
-  return is_smaller;
+  if (words.size() == before) return false;
+  if (work.effort.rounds != 0) work.refine(tile, best, words, before);
+  return true;
 }
 
 }  // namespace weft::gstd
