@@ -9,13 +9,18 @@ execute_process(
           "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1" "-DCMAKE_CXX_COMPILER=${CXX}"
           "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}" -DWEFT_SANITIZE=${SANITIZE} -DWEFT_WERROR=${WERROR}
   COMMAND_ERROR_IS_FATAL ANY)
-execute_process(COMMAND "${CMAKE_COMMAND}" --build "${WORK}" --parallel 1 COMMAND_ERROR_IS_FATAL ANY)
+if(SANITIZE STREQUAL "thread")
+  set(target gstd_thread_tests)
+else()
+  set(target all)
+endif()
+execute_process(COMMAND "${CMAKE_COMMAND}" --build "${WORK}" --target ${target} --parallel 1 COMMAND_ERROR_IS_FATAL ANY)
 
 set(ENV{ASAN_OPTIONS} "detect_stack_use_after_return=1:strict_init_order=1")
 set(ENV{UBSAN_OPTIONS} "print_stacktrace=1")
 set(ENV{TSAN_OPTIONS} "halt_on_error=1")
 if(SANITIZE STREQUAL "thread")
-  execute_process(COMMAND "${WORK}/gstd_tests" "--test-case=*thread*" RESULT_VARIABLE failed OUTPUT_VARIABLE output
+  execute_process(COMMAND "${WORK}/gstd_thread_tests" "--test-case=*thread*" RESULT_VARIABLE failed OUTPUT_VARIABLE output
                   ECHO_OUTPUT_VARIABLE)
   # A filter that selects nothing passes in doctest.
   if(NOT output MATCHES "test cases: +[1-9]")
