@@ -159,7 +159,7 @@ Result<StreamInfo> inspect(const ReadAt& read, uint64_t stream_bytes, const Deco
 using Sink = std::function<Status(std::span<const std::byte>)>;
 
 /// Compresses content that comes piece by piece. The stream depends on the content and the configuration (and on whether the number of
-/// bytes was told), not on the pieces. Memory: a segment's compressed bytes, and up to some 60 times a tile's in each thread.
+/// bytes was told), not on the pieces. Memory: a segment's compressed bytes, and in each thread up to some 150 times a tile's, at level 22.
 class Compressor {
  public:
   /// `content_bytes`: how many there will be, if that is known; headers then tell it. Errors: invalid_argument.
