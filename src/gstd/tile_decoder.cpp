@@ -21,7 +21,7 @@ namespace {
 
 constexpr uint32_t kCopySlack = 64;  // copies may write so many bytes past their end, where the tile goes on
 
-uint32_t value_of(uint32_t field, uint32_t symbol) {
+constexpr uint32_t value_of(uint32_t field, uint32_t symbol) {
   switch (field) {
     case kLiteralLength:
       return length_base(symbol, kLiteralLengthDirect) | length_extra_bits(symbol, kLiteralLengthDirect) << 24;
@@ -35,11 +35,19 @@ uint32_t value_of(uint32_t field, uint32_t symbol) {
   }
 }
 
+// By field and symbol.
+constexpr std::array<std::array<uint32_t, kMaxFieldSymbols>, kFields> kValues = [] {
+  std::array<std::array<uint32_t, kMaxFieldSymbols>, kFields> values{};
+  for (uint32_t field = 0; field < kFields; ++field)
+    for (uint32_t symbol = 0; symbol < kFieldSymbols[field]; ++symbol) values[field][symbol] = value_of(field, symbol);
+  return values;
+}();
+
 void expand(uint32_t field, std::span<const uint16_t> frequencies, SlotTable& table) {
   Slot* slot = table.data();
   for (uint32_t symbol = 0; symbol < kFieldSymbols[field]; ++symbol) {
     // Several at a time, as most symbols have few: those behind the last are written again, or are slack.
-    const uint32_t frequency = frequencies[symbol], value = value_of(field, symbol);
+    const uint32_t frequency = frequencies[symbol], value = kValues[field][symbol];
     for (uint32_t first = 0; first < frequency; first += kSlotSlack)
       for (uint32_t i = 0; i < kSlotSlack; ++i)
         slot[first + i] = {static_cast<uint16_t>(frequency), static_cast<uint16_t>(first + i), value};
@@ -386,21 +394,35 @@ class Decoder {
     if (block.literals == TableMode::given) return decode_literals<Source::plain>(count, to);
     if (block.contexts == ContextMode::previous) return decode_literals<Source::by_previous>(count, to);
     if (block.contexts == ContextMode::none) return decode_literals<Source::one_table>(count, to);
-    size_t position = done_;
+    number_tables(block.parameter, sequences, count);
+    return decode_literals<Source::by_position>(count, to);
+  }
+
+  // The table of each literal, by its position: pieces of a pattern that goes on for ever, 16 at a time.
+  void number_tables(uint32_t period, uint32_t sequences, size_t count) {
+    constexpr uint32_t kStep = 16;
+    std::array<uint8_t, kMaxLiteralContexts + kStep> pattern;
+    for (uint32_t i = 0; i < period; ++i) pattern[i] = map_[i];
+    for (uint32_t i = period; i < period + kStep; ++i) pattern[i] = pattern[i - period];
+    const uint32_t step = kStep % period;
+    const uint64_t inverse = ((uint64_t{1} << 32) + period - 1) / period;  // exact for positions in a tile
+    static_assert(uint64_t{kMaxTileBytes} * kMaxLiteralContexts < uint64_t{1} << 32);
+    uint32_t position = static_cast<uint32_t>(done_);
     uint8_t* table = work_.tables.data();
-    uint32_t context = static_cast<uint32_t>(position % block.parameter);
+    uint8_t* const end = table + count;
     for (uint32_t s = 0; s <= sequences; ++s) {
-      const size_t run =
-          s < sequences ? sequences_.literals[s] : count - static_cast<size_t>(table - work_.tables.data());
-      for (size_t i = 0; i < run; ++i) {
-        *table++ = map_[context];
-        context = context + 1 == block.parameter ? 0 : context + 1;
+      const uint32_t run = s < sequences ? sequences_.literals[s] : static_cast<uint32_t>(end - table);
+      uint32_t context = position - static_cast<uint32_t>(position * inverse >> 32) * period;
+      std::memcpy(table, &pattern[context], kStep);
+      for (uint32_t i = kStep; i < run; i += kStep) {
+        context += step;
+        context -= context < period ? 0 : period;
+        std::memcpy(table + i, &pattern[context], kStep);
       }
       if (s == sequences) break;
+      table += run;
       position += run + sequences_.match[s];
-      context = static_cast<uint32_t>(position % block.parameter);
     }
-    return decode_literals<Source::by_position>(count, to);
   }
 
   template <Source source>
@@ -479,8 +501,6 @@ class Decoder {
           std::memcpy(to, from, 16);
           std::memcpy(to + 16, from + 16, 16);
           for (uint32_t i = 32; i < sequence.match; i += 16) std::memcpy(to + i, from + i, 16);
-        } else if (sequence.offset >= 8) {
-          for (uint32_t i = 0; i < sequence.match; i += 8) std::memcpy(to + i, from + i, 8);
         } else {
           copy_near(to, sequence);
         }
@@ -495,20 +515,30 @@ class Decoder {
     if (last_batch) std::memcpy(to, literals, static_cast<size_t>(output_ + end_ - to));
   }
 
-  // Offsets below 8: once eight bytes are there, the rest comes from the nearest multiple of the offset that is far enough.
+  // Offsets below 16. What is repeated is read once, and written as often as it fits: reading what was just written takes long.
   static void copy_near(uint8_t* to, const Sequence& sequence) {
-    const uint8_t* from = to - sequence.offset;
-    if (sequence.offset == 1) {
+    const uint32_t offset = sequence.offset;
+    const uint8_t* const from = to - offset;
+    uint64_t first, last;
+    std::memcpy(&first, from, 8);
+    if (offset >= 8) {
+      std::memcpy(&last, to - 8, 8);
+      for (uint32_t i = 0; i < sequence.match; i += offset) {
+        std::memcpy(to + i, &first, 8);
+        std::memcpy(to + i + offset - 8, &last, 8);
+      }
+      return;
+    }
+    if (offset == 1) {
       std::memset(to, *from, sequence.match);
       return;
     }
-    for (uint32_t i = 0; i < 8; ++i) to[i] = from[i];
-    const uint32_t apart = (8 + sequence.offset - 1) / sequence.offset * sequence.offset;
-    for (uint32_t i = 8; i < sequence.match; i += 8) {
-      uint64_t eight;
-      std::memcpy(&eight, to + i - apart, 8);
-      std::memcpy(to + i, &eight, 8);
-    }
+    // As often as it begins in 8 bytes, and how far whole ones go.
+    constexpr uint64_t kTimes[8] = {
+        0, 0, 0x0001000100010001, 0x0001000001000001, 0x100000001, 0x10000000001, 0x1000000000001, 0x100000000000001};
+    constexpr uint32_t kWhole[8] = {8, 8, 8, 6, 8, 5, 6, 7};
+    first = (first & ((uint64_t{1} << 8 * offset) - 1)) * kTimes[offset];
+    for (uint32_t i = 0; i < sequence.match; i += kWhole[offset]) std::memcpy(to + i, &first, 8);
   }
 
   // The largest alignment first.
