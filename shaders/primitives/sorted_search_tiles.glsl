@@ -30,4 +30,25 @@ uint tile_count(uint total) { return total / kTileItems + (total % kTileItems !=
 // Where tile `tile` of them begins, or the last ends.
 uint tile_begin(uint tile, uint total) { return tile < tile_count(total) ? tile * kTileItems : total; }
 
+// What a workgroup of the second pass has of both: pieces that are `first` of the ranges, and how many.
+struct SearchTile {
+  uint first_needle, needles;
+  uint first_key, keys;
+};
+
+// Without needles there is nothing to do, or no such tile.
+SearchTile search_tile(uint needles, uint haystack) {
+  const uint total = needles + haystack;
+  const uint tile = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  if (tile >= tile_count(total)) return SearchTile(0u, 0u, 0u, 0u);
+  const uint begin = tile_begin(tile, total);
+  const uint count = tile_begin(tile + 1u, total) - begin;
+  Words splits = Words(push.splits);
+  const uint first_needle = subgroup_uniform(splits.at[tile]);
+  // Of ranges that are not sorted, the tiles' begins may fall.
+  const uint next_needle = clamp(subgroup_uniform(splits.at[tile + 1u]), first_needle, first_needle + count);
+  const uint in_tile = next_needle - first_needle;
+  return SearchTile(first_needle, in_tile, begin - first_needle, count - in_tile);
+}
+
 #endif

@@ -19,7 +19,7 @@ struct SortedSearch::Plan {
   SortedSearchConfig config;
   uint32_t workgroup = 0;
   uint32_t tile_keys = 0;
-  std::shared_ptr<const Pipeline> partition, merge;
+  std::shared_ptr<const Pipeline> partition, search;
 
   uint64_t tiles(uint64_t keys) const { return keys / tile_keys + (keys % tile_keys != 0 ? 1 : 0); }
 };
@@ -49,8 +49,9 @@ Result<SortedSearch> SortedSearch::create(const Context& context, const SortedSe
 
   const uint32_t constants[] = {key_bytes / 4, primitives::key_order(config.key), lane_keys,
                                 config.bound == Bound::lower ? 1u : 0u};
+  const char* const search = tuning->search.by_rows != 0 ? "sorted_search_rows" : "sorted_search_merge";
   for (const auto& [pipeline, stem] :
-       {std::pair(&plan->partition, "sorted_search_partition"), std::pair(&plan->merge, "sorted_search_merge")}) {
+       {std::pair(&plan->partition, "sorted_search_partition"), std::pair(&plan->search, search)}) {
     Result<std::shared_ptr<const Pipeline>> built = state.pipeline(stem, plan->workgroup, constants);
     if (!built) return built.error();
     *pipeline = *std::move(built);
@@ -104,7 +105,7 @@ Status SortedSearch::record(VkCommandBuffer commands, const SortedSearchArgs& ar
   primitives::dispatch(state, commands, *plan.partition, push,
                        primitives::dispatch_size(tiles * primitives::kMergePathLanes / plan.workgroup + 1, max_groups));
   primitives::barrier_between(state, commands);
-  primitives::dispatch(state, commands, *plan.merge, push, primitives::dispatch_size(tiles, max_groups));
+  primitives::dispatch(state, commands, *plan.search, push, primitives::dispatch_size(tiles, max_groups));
   return {};
 }
 

@@ -261,6 +261,7 @@ constexpr Key kKeys[] = {
     {"segmented_reduce.groups", [](Tuning& t) -> uint32_t& { return t.segmented_reduce.groups; }, 1, 65535},
     {"search.workgroup", [](Tuning& t) -> uint32_t& { return t.search.workgroup; }, 128, 256},
     {"search.keys", [](Tuning& t) -> uint32_t& { return t.search.keys; }, 1, 31},
+    {"search.by_rows", [](Tuning& t) -> uint32_t& { return t.search.by_rows; }, 0, 1},
     {"merge.workgroup", [](Tuning& t) -> uint32_t& { return t.merge.workgroup; }, 128, 256},
     {"merge.keys", [](Tuning& t) -> uint32_t& { return t.merge.keys; }, 1, 32},
     {"merge.keys_sides", [](Tuning& t) -> uint32_t& { return t.merge.keys_sides; }, 1, 32},

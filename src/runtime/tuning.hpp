@@ -79,7 +79,8 @@ struct HistogramTuning {
 /// SortedSearch; of BinarySearch the workgroup.
 struct SearchTuning {
   uint32_t workgroup = 256;
-  uint32_t keys = 7;  ///< a lane merges, at most 31 and as many as make 12 KiB; of 8 bytes half as many
+  uint32_t keys = 7;     ///< of a tile for each lane, at most 31 and as many as make 12 KiB; of 8 bytes half as many
+  uint32_t by_rows = 0;  ///< 1: tiles are searched for rows of needles; 0: merged
 };
 
 /// Merge. Keys a lane are rounded down to powers of two.
