@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "gstd/checksum.hpp"
-#include "gstd/container.hpp"
+#include "word_sum.hpp"
 
 namespace gstd_tool {
 namespace {
@@ -15,6 +14,19 @@ using weft::Error;
 using weft::ErrorCode;
 using weft::GstdTile;
 using weft::Status;
+
+// Of a segment's header: docs/gstd-format.md, section 1.
+constexpr size_t kFlagsAt = 5, kTileLogAt = 6, kContentBytesAt = 24, kSegmentBytesAt = 28, kStreamChecksumAt = 40;
+constexpr uint32_t kMagic = 0x44545347;  // "GSTD"
+constexpr uint32_t kLastSegment = 1, kStreamChecksum = 4;
+
+uint32_t byte_at(std::span<const std::byte> bytes, size_t at) { return std::to_integer<uint32_t>(bytes[at]); }
+
+uint32_t word_at(std::span<const std::byte> bytes, size_t at) {
+  uint32_t word = 0;
+  for (size_t i = 0; i < 4; ++i) word |= byte_at(bytes, at + i) << 8 * i;
+  return word;
+}
 
 }  // namespace
 
@@ -27,7 +39,7 @@ Status GpuConverter::write(std::span<const std::byte> bytes, const gstd::Sink&) 
   // What is no stream need not be read to its end.
   const bool begins = stream_.empty();
   stream_.insert(stream_.end(), bytes.begin(), bytes.end());
-  if (begins && stream_.size() >= 4 && gstd::load_u32(stream_.data()) != gstd::kMagic) return explain("its beginning");
+  if (begins && stream_.size() >= 4 && word_at(stream_, 0) != kMagic) return explain("its beginning");
   return {};
 }
 
@@ -47,15 +59,16 @@ void GpuConverter::read_headers() {
   size_t tile = 0;
   bool begins = true;
   for (size_t at = 0; at < stream_.size();) {
-    gstd::SegmentHeader header;
-    if (gstd::load_header(std::span(stream_).subspan(at), at, header)) return;
-    const size_t end = tile + header.tiles();
+    const auto header = std::span(stream_).subspan(at);
+    const uint32_t flags = byte_at(header, kFlagsAt), tile_log = byte_at(header, kTileLogAt);
+    const uint64_t tile_bytes = uint64_t{1} << tile_log;
+    const size_t end = tile + ((word_at(header, kContentBytesAt) + tile_bytes - 1) >> tile_log);
     if (begins) streams_.push_back({tile, tile, std::nullopt});
     streams_.back().end = end;
-    begins = header.last();
-    if (begins && header.has(gstd::kStreamChecksum)) streams_.back().checksum = header.stream_checksum;
-    tile_bytes_ = std::max(tile_bytes_, header.tile_bytes());
-    at += header.segment_bytes;
+    begins = (flags & kLastSegment) != 0;
+    if (begins && (flags & kStreamChecksum) != 0) streams_.back().checksum = word_at(header, kStreamChecksumAt);
+    tile_bytes_ = std::max(tile_bytes_, static_cast<uint32_t>(tile_bytes));
+    at += word_at(header, kSegmentBytesAt);
     tile = end;
   }
 }
@@ -72,7 +85,7 @@ Status GpuConverter::decode(const gstd::Sink& sink) {
   size_t tile = 0;
   const gstd::Sink summed = [&](std::span<const std::byte> content) -> Status {
     for (size_t at = 0; sums && at < content.size(); at += tiles_[tile++].count)
-      if (tiles_[tile].has_checksum == 0) sums_[tile] = gstd::checksum(content.subspan(at, tiles_[tile].count));
+      if (tiles_[tile].has_checksum == 0) sums_[tile] = checksum_of(content.subspan(at, tiles_[tile].count));
     return sink(content);
   };
   const auto refused = decoder_.decode(stream_, tiles_, tile_bytes_, config_.verify, summed);
@@ -83,9 +96,9 @@ Status GpuConverter::decode(const gstd::Sink& sink) {
 
 bool GpuConverter::is_whole(const StreamTiles& stream) const {
   if (!stream.checksum) return true;
-  gstd::WordSum sum;
+  WordSum sum;
   for (size_t tile = stream.first; tile < stream.end; ++tile) sum.add(sums_[tile]);
-  return sum.value() == *stream.checksum;
+  return sum.value(4 * uint64_t{stream.end - stream.first}) == *stream.checksum;
 }
 
 Status GpuConverter::finish(const gstd::Sink& sink) {
