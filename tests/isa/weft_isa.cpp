@@ -289,6 +289,16 @@ std::string build_reductions(const weft::Context& context) {
   return {};
 }
 
+// The form of SortedSearch that tuning alone chooses.
+std::string build_search_by_rows(const weft::Context& context, weft::Type key) {
+  const char* const set = std::getenv("WEFT_TUNE");
+  const std::string tuning = set != nullptr ? set : "";
+  setenv("WEFT_TUNE", (tuning.empty() ? "search.by_rows=1" : tuning + ",search.by_rows=1").c_str(), 1);
+  const auto made = weft::SortedSearch::create(context, {key, weft::Bound::lower});
+  tuning.empty() ? unsetenv("WEFT_TUNE") : setenv("WEFT_TUNE", tuning.c_str(), 1);
+  return made ? std::string() : made.error().message;
+}
+
 // One of each kernel there is.
 std::string build_others(const weft::Context& context) {
   using weft::Type;
@@ -322,6 +332,7 @@ std::string build_others(const weft::Context& context) {
   for (const Type key : {Type::u32, Type::f64}) {
     const auto sorted = weft::SortedSearch::create(context, {key, weft::Bound::lower});
     if (!sorted) return sorted.error().message;
+    if (std::string fault = build_search_by_rows(context, key); !fault.empty()) return fault;
     const auto binary = weft::BinarySearch::create(context, {key, weft::Bound::lower});
     if (!binary) return binary.error().message;
     for (const weft::MergeForm form : {weft::MergeForm::registers, weft::MergeForm::streaming}) {
