@@ -12,6 +12,7 @@
 #include "gstd/filters.hpp"
 #include "gstd/format.hpp"
 #include "gstd/lanes.hpp"
+#include "gstd/little_endian.hpp"
 #include "gstd/models.hpp"
 #include "gstd/tile.hpp"
 
@@ -519,9 +520,9 @@ class Decoder {
   static void copy_near(uint8_t* to, const Sequence& sequence) {
     const uint32_t offset = sequence.offset;
     const uint8_t* const from = to - offset;
-    uint64_t first, last;
-    std::memcpy(&first, from, 8);
     if (offset >= 8) {
+      uint64_t first, last;
+      std::memcpy(&first, from, 8);
       std::memcpy(&last, to - 8, 8);
       for (uint32_t i = 0; i < sequence.match; i += offset) {
         std::memcpy(to + i, &first, 8);
@@ -537,8 +538,10 @@ class Decoder {
     constexpr uint64_t kTimes[8] = {
         0, 0, 0x0001000100010001, 0x0001000001000001, 0x100000001, 0x10000000001, 0x1000000000001, 0x100000000000001};
     constexpr uint32_t kWhole[8] = {8, 8, 8, 6, 8, 5, 6, 7};
-    first = (first & ((uint64_t{1} << 8 * offset) - 1)) * kTimes[offset];
-    for (uint32_t i = 0; i < sequence.match; i += kWhole[offset]) std::memcpy(to + i, &first, 8);
+    const uint64_t once = load_u64(reinterpret_cast<const std::byte*>(from)) & ((uint64_t{1} << 8 * offset) - 1);
+    std::array<std::byte, 8> repeated;
+    store_u64(repeated.data(), once * kTimes[offset]);
+    for (uint32_t i = 0; i < sequence.match; i += kWhole[offset]) std::memcpy(to + i, repeated.data(), 8);
   }
 
   // The largest alignment first.
