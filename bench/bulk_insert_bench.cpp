@@ -47,15 +47,18 @@ class BulkInsertCase : public BulkCase {
     if (!total) return total.error();
     return with_item(item_bytes(), [&]<class T>(T*) -> Verdict {
       const auto items = items_of<T>(array.bytes), inserted = items_of<T>(inserted_array.bytes);
-      OutputReader reader(gpu, buffers.outputs[0], sizeof(T));
-      oracle::Expected<T> expected("item", reader.fetcher());
-      uint64_t next = 0, coming = 0;
-      for (const uint32_t place : places(n).places()) {
-        while (expected.count() < place) expected.push(items[next++]);
-        expected.push(inserted[coming++]);
-      }
-      while (next < items.size()) expected.push(items[next++]);
-      return oracle::first_bad(oracle::same_count(n, *total), expected.verdict());
+      OutputReader reader(gpu, buffers.outputs[0], sizeof(T), buffers.sampled);
+      const std::span<const uint32_t> coming = places(n).places();
+      const auto write = [&](uint64_t begin, uint64_t end, T* out) {
+        uint64_t j = static_cast<uint64_t>(std::lower_bound(coming.begin(), coming.end(), begin) - coming.begin());
+        for (uint64_t i = begin; i < end; ++i) {
+          const bool comes = j < coming.size() && coming[j] == i;
+          *out++ = comes ? inserted[j] : items[i - j];
+          j += comes ? 1 : 0;
+        }
+      };
+      return oracle::first_bad(oracle::same_count(n, *total),
+                               oracle::check_ranges<T>("item", n, write, reader.fetcher()));
     });
   }
 

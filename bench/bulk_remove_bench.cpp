@@ -42,15 +42,24 @@ class BulkRemoveCase : public BulkCase {
     if (!kept) return kept.error();
     return with_item(item_bytes(), [&]<class T>(T*) -> Verdict {
       const auto items = items_of<T>(array.bytes);
-      OutputReader reader(gpu, buffers.outputs[0], sizeof(T));
-      oracle::Expected<T> expected("item", reader.fetcher());
-      uint64_t next = 0;
-      for (const uint32_t removed : places(n).places()) {
-        for (; next < removed; ++next) expected.push(items[next]);
-        ++next;
-      }
-      for (; next < n; ++next) expected.push(items[next]);
-      return oracle::first_bad(oracle::same_count(n - quarter(n), *kept), expected.verdict());
+      OutputReader reader(gpu, buffers.outputs[0], sizeof(T), buffers.sampled);
+      const std::span<const uint32_t> removed = places(n).places();
+      const auto before = [&](uint64_t i) {
+        return static_cast<uint64_t>(std::lower_bound(removed.begin(), removed.end(), i) - removed.begin());
+      };
+      const auto staying = [&](uint64_t begin, uint64_t end) {
+        return oracle::Position{end - begin - (before(end) - before(begin))};
+      };
+      const auto write = [&](uint64_t begin, uint64_t end, oracle::Position, T* out) {
+        for (uint64_t i = begin, j = before(begin); i < end; ++i) {
+          const bool goes = j < removed.size() && removed[j] == i;
+          if (!goes) *out++ = items[i];
+          j += goes ? 1 : 0;
+        }
+      };
+      return oracle::first_bad(
+          oracle::same_count(n - quarter(n), *kept),
+          oracle::check_blocks<T>("item", n, oracle::Position{}, staying, oracle::behind, write, reader.fetcher()));
     });
   }
 

@@ -22,6 +22,7 @@
 
 #include <weft/gstd.hpp>
 
+#include "decode_input.hpp"
 #include "git_commit.hpp"
 #include "support/options.hpp"
 #include "support/statistics.hpp"
@@ -50,17 +51,6 @@ struct CodecRow {
 };
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-std::optional<Bytes> read_file(const std::string& path, uint64_t most) {
-  std::ifstream stream(path, std::ios::binary | std::ios::ate);
-  if (!stream) return std::nullopt;
-  const auto size = static_cast<uint64_t>(std::max<std::streamoff>(stream.tellg(), 0));
-  Bytes bytes(std::min(size, most));
-  stream.seekg(0);
-  stream.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  if (stream.gcount() != static_cast<std::streamsize>(bytes.size())) return std::nullopt;
-  return bytes;
-}
 
 /// Times `decode` a few times and keeps the median. False: it failed, or what it made is not `content`.
 bool time_decoding(const CodecOptions& options, const Bytes& content, CodecRow& row,
@@ -270,9 +260,9 @@ int run_codec(const CodecOptions& options) {
   };
   print_head();
   for (const std::string& path : options.files) {
-    const std::optional<Bytes> content = read_file(path, options.most_bytes);
+    const Result<Bytes> content = read_file(path, options.most_bytes);
     if (!content) {
-      fmt::print(stderr, "weft-bench: cannot read {}\n", path);
+      fmt::print(stderr, "weft-bench: {}\n", content.error().message);
       return 1;
     }
     std::string name = std::filesystem::path(path).filename().string();

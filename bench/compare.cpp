@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <map>
@@ -73,19 +74,22 @@ std::string speed_text(const Measured& row) {
 
 }  // namespace
 
-int run_compare(const std::string& first, const std::string& second) {
+int run_compare(const std::string& first, const std::string& second, double percent) {
   const auto a = read_report(first);
   const auto b = read_report(second);
   if (!a || !b) return 1;
   fmt::print("a: {} ({})\nb: {} ({})\n", a->path, a->device, b->path, b->device);
   if (a->device != b->device) fmt::print("note: measured on different devices\n");
-  fmt::print("\n{:<17} {:<34} {:<6} {:>9} {:>10} {:>10} {:>9} {:>9}  {:>8}\n", "primitive", "variant", "type", "n",
-             "a ms", "b ms", "a GB/s", "b GB/s", "a vs b");
+  size_t width = 7;
+  for (const Measured& row : a->rows) width = std::max(width, std::get<1>(row.key).size());
+  fmt::print("\n{:<17} {:<{}} {:<6} {:>9} {:>10} {:>10} {:>9} {:>9}  {:>8}\n", "primitive", "variant", width, "type",
+             "n", "a ms", "b ms", "a GB/s", "b GB/s", "a vs b");
 
   std::map<Key, const Measured*> in_b;
   for (const Measured& row : b->rows) in_b[row.key] = &row;
   std::map<std::string, std::pair<double, int>> logs;  // by primitive: sum of the ratios' logarithms, rows
   std::set<Key> matched;
+  int slower = 0;
   for (const Measured& row : a->rows) {
     const auto found = in_b.find(row.key);
     if (found == in_b.end()) continue;
@@ -95,9 +99,12 @@ int run_compare(const std::string& first, const std::string& second) {
     const auto& [primitive, variant, type, n] = row.key;
     std::string remark;
     if (!row.verified || !other.verified) remark += "  (not verified)";
+    const bool is_slower = ratio > 1 + percent / 100;
+    if (is_slower) remark += "  SLOWER";
+    slower += is_slower ? 1 : 0;
     if (row.data != other.data) remark += fmt::format("  (data: {} against {})", row.data, other.data);
-    fmt::print("{:<17} {:<34} {:<6} {:>9} {:>10.4f} {:>10.4f} {:>9} {:>9}  {:>6.3f} x{}\n", primitive, variant, type,
-               size_text(n), row.median, other.median, speed_text(row), speed_text(other), ratio, remark);
+    fmt::print("{:<17} {:<{}} {:<6} {:>9} {:>10.4f} {:>10.4f} {:>9} {:>9}  {:>6.3f} x{}\n", primitive, variant, width,
+               type, size_text(n), row.median, other.median, speed_text(row), speed_text(other), ratio, remark);
     auto& [sum, count] = logs[primitive];
     sum += std::log(ratio);
     ++count;
@@ -120,6 +127,7 @@ int run_compare(const std::string& first, const std::string& second) {
     fmt::print("  {:<17} {:>6.3f} x of {} rows, without copy and empty\n", "all", std::exp(all_sum / all_count),
                all_count);
   }
+  fmt::print("Slower in b by more than {} %: {} rows.\n", percent, slower);
   fmt::print("Rows without a partner: {} in a, {} in b.\n", a->rows.size() - matched.size(),
              b->rows.size() - matched.size());
   return 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-#include <cstring>
-
 #include "support/bench_case.hpp"
+#include "support/compaction_oracle.hpp"
 #include "support/copy_kernel.hpp"
 #include "support/output_reader.hpp"
 #include "support/sampling.hpp"
@@ -30,22 +29,10 @@ class CopyCase : public BenchCase {
 
   Result<std::optional<Mismatch>> verify(Gpu& gpu, ItemSource& source, const CaseBuffers& buffers,
                                          uint64_t n) const override {
-    constexpr uint64_t kChunkItems = uint64_t{1} << 24;
-    const auto expected = source.items(Type::u32, n).bytes;
-    OutputReader reader(gpu, buffers.outputs[0], item_bytes());
-    for (uint64_t first = 0; first < n; first += kChunkItems) {
-      const uint64_t count = std::min(kChunkItems, n - first);
-      const auto found = reader.fetch(first, count);
-      if (!found) return found.error();
-      const auto chunk = expected.subspan(first * item_bytes(), found->size());
-      if (std::memcmp(chunk.data(), found->data(), found->size()) == 0) continue;
-      const auto at = std::mismatch(chunk.begin(), chunk.end(), found->begin());
-      const auto byte = static_cast<uint64_t>(at.first - chunk.begin());
-      return std::optional(Mismatch{first + byte / item_bytes(),
-                                    "byte " + std::to_string(std::to_integer<int>(*at.first)),
-                                    "byte " + std::to_string(std::to_integer<int>(*at.second))});
-    }
-    return std::optional<Mismatch>();
+    const auto expected = items_of<uint32_t>(source.items(Type::u32, n).bytes);
+    OutputReader reader(gpu, buffers.outputs[0], item_bytes(), buffers.sampled);
+    return oracle::check_each<uint32_t>(
+        "item", n, [&](uint64_t i) { return expected[i]; }, reader.fetcher());
   }
 
  private:

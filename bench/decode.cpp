@@ -43,7 +43,8 @@ class DecodeBench {
         source_(ItemSource::random()),
         max_call_ms_(opened.gpu.info().kind == GpuKind::software ? std::numeric_limits<double>::infinity()
                                                                  : kMaxCallMs),
-        session_(std::move(opened.gpu), source_, options.repeats, options.warm_up_ms, max_call_ms_) {}
+        session_(std::move(opened.gpu), source_,
+                 {options.repeats, options.warm_up_ms, max_call_ms_, Verification::full, std::nullopt}) {}
 
   bool run();
 
@@ -59,6 +60,7 @@ class DecodeBench {
   void print_head();
   void print_row(const DecodeRow& row) const;
   Json json();
+  bool write_json();
 
   const DecodeOptions& options_;
   std::FILE* out_;
@@ -69,6 +71,7 @@ class DecodeBench {
   Session session_;
   std::map<std::string, GdFile> gds_;  // by the data's name
   std::vector<DecodeRow> rows_;
+  ReportClock clock_;
   std::map<std::pair<std::string, uint64_t>, double> copy_gbps_;  // by data and bytes of output
 };
 
@@ -168,6 +171,7 @@ bool DecodeBench::run_case(DecodeCase& decode_case) {
     good = good && !row.row.failed;
     print_row(row);
     rows_.push_back(std::move(row));
+    if (clock_.is_due(options_.json)) good = write_json() && good;
   });
   if (!status) return tell(decode_case.name() + ": " + status.error().message);
   return good;
@@ -213,6 +217,11 @@ Json DecodeBench::json() {
   return json;
 }
 
+bool DecodeBench::write_json() {
+  const Status status = write_text(options_.json, json().dump(1) + '\n');
+  return status || tell(status.error().message);
+}
+
 bool DecodeBench::run() {
   if (!load_gds()) return false;
   print_head();
@@ -220,10 +229,7 @@ bool DecodeBench::run() {
   for (const std::string& path : options_.files) good = run_file(path) && good;
   if (!session_.timer_problem().empty())
     fmt::print(out_, "note: {}; times are the host's, from submission to completion\n", session_.timer_problem());
-  if (!options_.json.empty())
-    if (const Status status = write_text(options_.json, json().dump(1) + '\n'); !status)
-      good = tell(status.error().message);
-  return good;
+  return (options_.json.empty() || write_json()) && good;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "decode_device.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -102,6 +103,7 @@ Result<DecodeDevice> open_decode_device(const std::string& device, bool wants_dr
   config.device = device;
   auto plain = Gpu::open(config);
   if (!plain) return plain.error();
+  for (const std::string& warning : plain->warnings()) std::fprintf(stderr, "weft-bench: %s\n", warning.c_str());
   DecodeDevice opened{*std::move(plain), std::nullopt, {}};
   if (!wants_driver) return opened;
   uint64_t most_indirect = 0;

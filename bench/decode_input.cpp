@@ -11,18 +11,6 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-Result<Bytes> read_file(const std::string& path, uint64_t most) {
-  std::ifstream stream(path, std::ios::binary | std::ios::ate);
-  if (!stream) return Error{ErrorCode::not_found, "cannot open " + path};
-  const auto size = static_cast<uint64_t>(std::max<std::streamoff>(stream.tellg(), 0));
-  Bytes bytes(std::min(size, most));
-  stream.seekg(0);
-  stream.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  if (stream.gcount() != static_cast<std::streamsize>(bytes.size()))
-    return Error{ErrorCode::not_found, "cannot read " + path};
-  return bytes;
-}
-
 uint32_t word_at(const Bytes& bytes, size_t at) {
   uint32_t word = 0;
   for (size_t i = 0; i < 4; ++i) word |= std::to_integer<uint32_t>(bytes[at + i]) << 8 * i;
@@ -54,6 +42,7 @@ Status compress_content(const DecodeOptions& options, DecodeInput& input) {
 Status decompress_stream(const DecodeOptions& options, DecodeInput& input) {
   gstd::DecompressConfig config;
   config.threads = 0;
+  config.max_content = UINT64_MAX;
   auto content = gstd::decompress(input.stream, config);
   if (!content) return content.error();
   input.content = *std::move(content);
@@ -79,6 +68,18 @@ void keep_whole_tiles(DecodeInput& input, uint64_t first_bytes) {
 }
 
 }  // namespace
+
+Result<Bytes> read_file(const std::string& path, uint64_t most) {
+  std::ifstream stream(path, std::ios::binary | std::ios::ate);
+  if (!stream) return Error{ErrorCode::not_found, "cannot open " + path};
+  const auto size = static_cast<uint64_t>(std::max<std::streamoff>(stream.tellg(), 0));
+  Bytes bytes(std::min(size, most));
+  stream.seekg(0);
+  stream.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  if (stream.gcount() != static_cast<std::streamsize>(bytes.size()))
+    return Error{ErrorCode::not_found, "cannot read " + path};
+  return bytes;
+}
 
 Result<DecodeInput> load_decode_input(const std::string& path, const DecodeOptions& options, uint64_t first_bytes) {
   DecodeInput input;

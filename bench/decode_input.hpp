@@ -13,6 +13,9 @@
 
 namespace weft::bench {
 
+/// The first bytes of a file, at most so many. Errors: not_found.
+Result<std::vector<std::byte>> read_file(const std::string& path, uint64_t most);
+
 /// A file's content and what gstd makes of it.
 struct DecodeInput {
   std::string name;  ///< the file's, without folder and ending

@@ -106,7 +106,7 @@ Status Batch::decode(Gpu& gpu, const GstdDecode& decoder) {
   auto words = gpu.create_buffer(source.size());
   auto output = gpu.create_buffer(output_.size());
   auto verdicts = gpu.create_buffer(status.size());
-  auto scratch = gpu.create_buffer(decoder.scratch_bytes(table_.size()));
+  auto scratch = gpu.create_buffer(decoder.scratch_size(table_.size()));
   for (const auto* buffer : {&tiles, &words, &output, &verdicts, &scratch})
     if (!*buffer) return buffer->error();
   if (Status done = gpu.upload(tiles->range(), table); !done) return done;

@@ -7,7 +7,7 @@
 namespace weft::bench {
 namespace {
 
-constexpr uint64_t kWorkgroupVectors = 256 * 4;
+constexpr uint64_t kFillVectors = 256 * 4;
 
 struct FillPush {
   VkDeviceAddress destination;
@@ -35,15 +35,14 @@ class FillCase : public BenchCase {
   Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override {
     const auto vectors = static_cast<uint32_t>(n * item_bytes() / 16);
     const FillPush push{kernel_->address_of(buffers.outputs[0]), vectors, 0};
-    kernel_->record(commands, push, (vectors + kWorkgroupVectors - 1) / kWorkgroupVectors);
+    kernel_->record(commands, push, (vectors + kFillVectors - 1) / kFillVectors);
     return {};
   }
 
   Result<std::optional<Mismatch>> verify(Gpu& gpu, ItemSource&, const CaseBuffers& buffers, uint64_t n) const override {
-    OutputReader reader(gpu, buffers.outputs[0], sizeof(uint32_t));
-    oracle::Expected<uint32_t> expected("word", reader.fetcher());
-    for (uint64_t i = 0; i < n / 4 * 4; ++i) expected.push(static_cast<uint32_t>(i));
-    return expected.verdict();
+    OutputReader reader(gpu, buffers.outputs[0], sizeof(uint32_t), buffers.sampled);
+    return oracle::check_each<uint32_t>(
+        "word", n / 4 * 4, [](uint64_t i) { return static_cast<uint32_t>(i); }, reader.fetcher());
   }
 
  private:

@@ -43,7 +43,7 @@ class HistogramCase : public BenchCase {
 
   Result<std::optional<Mismatch>> verify(Gpu& gpu, ItemSource& source, const CaseBuffers& buffers,
                                          uint64_t n) const override {
-    OutputReader reader(gpu, buffers.outputs[0], 4);
+    OutputReader reader(gpu, buffers.outputs[0], 4, buffers.sampled);
     const auto checked = [&]<class T>(T*) {
       return check_histogram(
           items_of<T>(items(source, n).bytes), config_.bins,

@@ -68,18 +68,15 @@ class IntervalMoveCase : public BenchCase {
     const auto total = read_count(gpu, buffers.outputs[1]);
     if (!total) return total.error();
     const auto input = items_of<uint32_t>(source.array(kItems, sizeof(uint32_t), words(n)).bytes);
-    OutputReader reader(gpu, buffers.outputs[0], sizeof(uint32_t));
-    oracle::Expected<uint32_t> expected("word", reader.fetcher());
+    OutputReader reader(gpu, buffers.outputs[0], sizeof(uint32_t), buffers.sampled);
     const IntervalPlaces& places = this->places(n);
     const uint32_t items_per_word = sizeof(uint32_t) / size_of(type_);
     // In the order in which they lie in the output.
-    for (uint64_t k = 0; k < intervals(n); ++k) {
-      const uint64_t i = scatter_ ? places.scattered(k) : k;
-      const uint32_t first = places.gather()[i] / items_per_word;
-      const uint32_t number = places.count(i) / items_per_word;
-      for (uint32_t word = 0; word < number; ++word) expected.push(input[first + word]);
-    }
-    return oracle::first_bad(oracle::same_count(n, *total), expected.verdict());
+    const auto at = [&](uint64_t k) { return scatter_ ? places.scattered(k) : k; };
+    const Verdict words = oracle::check_pieces<uint32_t>(
+        "word", intervals(n), [&](uint64_t k) { return places.count(at(k)) / items_per_word; },
+        [&](uint64_t k, uint64_t j) { return input[places.gather()[at(k)] / items_per_word + j]; }, reader.fetcher());
+    return oracle::first_bad(oracle::same_count(n, *total), words);
   }
 
  private:

@@ -16,7 +16,7 @@ int run_list() {
     fmt::print("{}: {} ({})\n   {}, Vulkan {}.{}.{}, subgroups of {}, {:.1f} GiB\n   UUID {}\n", info.index, info.name,
                name_of(info.kind), info.driver, VK_API_VERSION_MAJOR(info.api_version),
                VK_API_VERSION_MINOR(info.api_version), VK_API_VERSION_PATCH(info.api_version), info.subgroup_size,
-               static_cast<double>(info.device_local_bytes) * 0x1p-30, uuid_string(info));
+               static_cast<double>(info.device_local_bytes) * 0x1p-30, uuid_string(info).data());
     for (const std::string& missing : info.support.missing) fmt::print("   cannot run weft: {}\n", missing);
     for (const std::string& absent : info.support.absent) fmt::print("   without {}\n", absent);
   }

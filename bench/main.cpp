@@ -31,6 +31,7 @@ struct Texts {
   std::vector<std::string> types;
   std::vector<std::string> tuning;
   std::string strategy = "automatic";
+  std::string verification = "automatic";
 };
 
 void add_shared_options(CLI::App& app, Options& options, Texts& texts) {
@@ -56,14 +57,24 @@ void add_shared_options(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--strategy", texts.strategy, "automatic, reduce_then_scan or look_back for every row")
       ->type_name("NAME")
       ->check(checked_by(parse_strategy));
+  app.add_option(
+         "--verify", texts.verification,
+         "full: all outputs are compared with what the CPU says; sampled: all on the device with those of another "
+         "strategy or call, and samples with what the CPU says; none (default: full up to 512 MiB, else sampled)")
+      ->type_name("HOW")
+      ->check(checked_by(parse_verification));
+  app.add_option("--faulty-word", options.faulty_word,
+                 "change word N of each first output before it is verified, which has to find it")
+      ->type_name("N");
   app.add_option("--warm-up", options.warm_up_ms,
-                 "milliseconds a row runs before it is timed, longer while it still gets faster (default: 200)")
+                 "milliseconds a call runs before it is timed, longer while it still gets "
+                 "faster (default: 200)")
       ->check(CLI::Range(0.0, 60000.0));
   app.add_option("--repeats", options.repeats,
                  fmt::format("timed calls a row (default: {}, --quick: {})", kRepeats, kQuickRepeats))
       ->type_name("N")
       ->check(CLI::Range(1u, 100000u));
-  app.add_flag("--quick", options.quick, "the essential rows only, in less than a minute on a GPU");
+  app.add_flag("--quick", options.quick, "the essential rows only, in some two minutes on a large GPU");
 }
 
 void apply(const Texts& texts, Options& options) {
@@ -71,6 +82,7 @@ void apply(const Texts& texts, Options& options) {
   for (const std::string& text : texts.types) options.types.push_back(*parse_type(text));
   for (const std::string& text : texts.tuning) options.tuning.push_back(*parse_tuning(text));
   options.strategy = *parse_strategy(texts.strategy);
+  options.verification = *parse_verification(texts.verification);
 }
 
 #ifdef WEFT_BENCH_CODEC
@@ -142,6 +154,9 @@ int run(int argc, char** argv) {
   CLI::App* const compare = app.add_subcommand("compare", "Compares two JSON reports row by row.");
   compare->add_option("a", first, "a report of weft-bench or of a peer")->required()->type_name("A.json");
   compare->add_option("b", second, "another")->required()->type_name("B.json");
+  double percent = 2;
+  compare->add_option("--percent", percent, "mark rows that are slower in B by more (default: 2)")
+      ->check(CLI::Range(0.0, 1000.0));
 
   CLI::App* const tune = app.add_subcommand("tune", "Times combinations of tuning values and ranks them.");
   add_shared_options(*tune, options, texts);
@@ -195,7 +210,7 @@ int run(int argc, char** argv) {
   if (*decode) return run_decode(decode_options);
 #endif
   apply(texts, options);
-  if (*compare) return run_compare(first, second);
+  if (*compare) return run_compare(first, second, percent);
   if (*tune) return run_tune(options);
   if (list) return run_list();
   return run_measure(options);

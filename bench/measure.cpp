@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <algorithm>
+#include <functional>
+#include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -47,8 +50,19 @@ int run_measure(const Options& options) {
     fmt::print(stderr, "weft-bench: {}\n", opened.error().message);
     return 1;
   }
+  for (const std::string& warning : opened->warnings()) fmt::print(stderr, "weft-bench: {}\n", warning);
   const uint32_t repeats = options.repeats ? options.repeats : options.quick ? kQuickRepeats : kRepeats;
-  Session session(std::move(opened).value(), *source, repeats, options.warm_up_ms);
+  // What a CPU takes long for freezes no system. It is left out only where nobody asked for that size.
+  const bool skips_long = opened->info().kind != GpuKind::software || options.sizes.empty();
+  const double warm_up_ms = options.warm_up_ms.value_or(kWarmUpMs);
+  std::function<void()> prepare_next;
+  const SessionConfig session_config{repeats,
+                                     warm_up_ms,
+                                     skips_long ? kMaxCallMs : std::numeric_limits<double>::infinity(),
+                                     options.verification,
+                                     options.faulty_word,
+                                     [&] { prepare_next(); }};
+  Session session(std::move(opened).value(), *source, session_config);
   Gpu& gpu = session.gpu();
 
   Matrix matrix;
@@ -60,8 +74,7 @@ int run_measure(const Options& options) {
   matrix.essential = options.quick;
   matrix.strategy = options.strategy;
   if (options.strategy == Strategy::automatic) {
-    matrix.other_strategy =
-        gpu.context().strategy() == Strategy::look_back ? Strategy::reduce_then_scan : Strategy::look_back;
+    matrix.other_strategy = other_than(gpu.context().strategy());
   }
 
   Cases primitives;
@@ -145,9 +158,24 @@ int run_measure(const Options& options) {
   std::map<uint64_t, double> copy_gbps;
   bool failed = false;
   bool timer_reported = false;
-  for (const auto& bench_case : cases) {
+  const auto write = [&](const std::string& path, const std::string& text) {
+    if (const Status status = write_text(path, text); !status) {
+      fmt::print(stderr, "weft-bench: {}\n", status.error().message);
+      failed = true;
+    }
+  };
+  const auto write_json = [&] { write(options.json, report_json(gpu, session.timer(), rows).dump(1) + '\n'); };
+  ReportClock clock;
+  std::optional<Status> prepared = cases[0]->prepare(gpu);
+  for (size_t i = 0; i < cases.size(); ++i) {
+    const auto& bench_case = cases[i];
     progress.show(bench_case->name());
-    const Status status = session.run(*bench_case, [&](const Row& measured) {
+    // Drivers compile the next case's pipelines while outputs are checked.
+    std::optional<Status> next;
+    prepare_next = [&] {
+      if (!next && i + 1 < cases.size()) next = cases[i + 1]->prepare(gpu);
+    };
+    const Status status = session.run(*bench_case, *prepared, [&](const Row& measured) {
       Row row = measured;
       if (row.primitive == "copy" && row.ms) copy_gbps[row.n] = row.gbps;
       if (row.ms && row.gbps > 0 && !bench_case->is_on_host()) {
@@ -156,6 +184,7 @@ int run_measure(const Options& options) {
       }
       failed = failed || row.failed;
       rows.push_back(row);
+      if (clock.is_due(options.json)) write_json();
       progress.clear();
       if (!timer_reported && !session.timer_problem().empty()) {
         fmt::print(out, "note: {}; times are the host's, from submission to completion\n", session.timer_problem());
@@ -171,17 +200,13 @@ int run_measure(const Options& options) {
       failed = true;
       break;
     }
+    prepare_next();
+    prepared = std::move(next);
   }
   progress.clear();
   fmt::print(out, "\n!: the 5th and 95th percentile lie more than {:.0f} % of the median apart.\n", kNoisy * 100);
 
-  const auto write = [&](const std::string& path, const std::string& text) {
-    if (const Status status = write_text(path, text); !status) {
-      fmt::print(stderr, "weft-bench: {}\n", status.error().message);
-      failed = true;
-    }
-  };
-  if (!options.json.empty()) write(options.json, report_json(gpu, session.timer(), rows).dump(1) + '\n');
+  if (!options.json.empty()) write_json();
   if (!options.csv.empty()) write(options.csv, report_csv(rows));
   if (failed) fmt::print(stderr, "weft-bench: FAILED: see the rows marked WRONG or failed, or the error above\n");
   return failed ? 1 : 0;

@@ -70,8 +70,9 @@ class MergeCase : public BenchCase {
   }
   Result<std::optional<Mismatch>> verify(Gpu& gpu, ItemSource& source, const CaseBuffers& buffers,
                                          uint64_t n) const override {
-    OutputReader reader(gpu, buffers.outputs[0], output_ == MergeOutput::index ? kIndexBytes : item_bytes());
-    OutputReader values(gpu, buffers.outputs.back(), kValueBytes);
+    OutputReader reader(gpu, buffers.outputs[0], output_ == MergeOutput::index ? kIndexBytes : item_bytes(),
+                        buffers.sampled);
+    OutputReader values(gpu, buffers.outputs.back(), kValueBytes, buffers.sampled);
     const auto arrays = inputs(source, n);
     return item_bytes() == 4 ? check_merge<uint32_t>(output_, arrays, reader.fetcher(), values.fetcher())
                              : check_merge<uint64_t>(output_, arrays, reader.fetcher(), values.fetcher());

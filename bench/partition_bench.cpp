@@ -45,6 +45,11 @@ class PartitionCase : public BenchCase {
     sizes.push_back(spec_.config.sides * sizeof(uint32_t));
     return sizes;
   }
+  std::unique_ptr<BenchCase> other_means() const override {
+    PartitionSpec spec = spec_;
+    spec.config.strategy = other_than(partition_->strategy());
+    return std::make_unique<PartitionCase>(std::move(spec), sizes());
+  }
   uint64_t scratch_bytes(uint64_t n) const override { return partition_->scratch_size(n); }
   uint64_t moved_bytes(uint64_t n) const override { return 2 * n * item_bytes(); }
 
@@ -65,7 +70,7 @@ class PartitionCase : public BenchCase {
     std::deque<OutputReader> readers;
     std::array<FetchOutputs, 3> fetch;
     for (uint32_t side = 0; side < spec_.config.sides; ++side)
-      fetch[side] = readers.emplace_back(gpu, buffers.outputs[side], item_bytes()).fetcher();
+      fetch[side] = readers.emplace_back(gpu, buffers.outputs[side], item_bytes(), buffers.sampled).fetcher();
     std::array<uint32_t, 3> counts{};
     const Status status = gpu.download(buffers.outputs.back(),
                                        std::as_writable_bytes(std::span(counts)).first(buffers.outputs.back().size));

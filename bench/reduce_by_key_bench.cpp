@@ -29,6 +29,9 @@ class ReduceByKeyCase : public BenchCase {
   }
   void release() override { reduce_.reset(); }
   std::string strategy() const override { return name_of(reduce_->strategy()); }
+  std::unique_ptr<BenchCase> other_means() const override {
+    return std::make_unique<ReduceByKeyCase>(runs_, run_share_, other_than(reduce_->strategy()), "", sizes());
+  }
   std::string data() const override { return runs_.data.kind == Data::Kind::runs ? "runs" : ""; }
 
   std::vector<HostArray> inputs(ItemSource& source, uint64_t n) const override {
@@ -50,8 +53,8 @@ class ReduceByKeyCase : public BenchCase {
 
   Result<std::optional<Mismatch>> verify(Gpu& gpu, ItemSource& source, const CaseBuffers& buffers,
                                          uint64_t n) const override {
-    OutputReader keys(gpu, buffers.outputs[0], sizeof(uint32_t));
-    OutputReader sums(gpu, buffers.outputs[1], sizeof(uint32_t));
+    OutputReader keys(gpu, buffers.outputs[0], sizeof(uint32_t), buffers.sampled);
+    OutputReader sums(gpu, buffers.outputs[1], sizeof(uint32_t), buffers.sampled);
     const auto count = read_count(gpu, buffers.outputs[2]);
     if (!count) return count.error();
     const auto arrays = inputs(source, n);

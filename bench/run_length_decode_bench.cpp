@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "support/bench_case.hpp"
+#include "support/compaction_oracle.hpp"
 #include "support/output_reader.hpp"
 
 namespace weft::bench {
@@ -78,20 +79,12 @@ class RunLengthDecodeCase : public BenchCase {
       return std::optional(Mismatch{0, "a total of " + std::to_string(n), std::to_string(total)});
     if (found_words[2] != 0) return std::optional(Mismatch{0, "status 0", std::to_string(found_words[2])});
 
-    constexpr uint64_t kChunkItems = uint64_t{1} << 24;
-    const auto expected = source.array(data_, item_bytes(), n).bytes;
-    OutputReader reader(gpu, buffers.outputs[0], item_bytes());
-    for (uint64_t first = 0; first < n; first += kChunkItems) {
-      const auto found = reader.fetch(first, std::min(kChunkItems, n - first));
-      if (!found) return found.error();
-      const auto chunk = expected.subspan(first * item_bytes(), found->size());
-      if (std::memcmp(chunk.data(), found->data(), found->size()) == 0) continue;
-      const auto at = std::mismatch(chunk.begin(), chunk.end(), found->begin());
-      return std::optional(Mismatch{first + static_cast<uint64_t>(at.first - chunk.begin()) / item_bytes(),
-                                    "byte " + std::to_string(std::to_integer<int>(*at.first)),
-                                    "byte " + std::to_string(std::to_integer<int>(*at.second))});
-    }
-    return std::optional<Mismatch>();
+    OutputReader reader(gpu, buffers.outputs[0], item_bytes(), buffers.sampled);
+    return with_item(item_bytes(), [&]<class T>(T*) -> Verdict {
+      const auto expected = items_of<T>(source.array(data_, item_bytes(), n).bytes);
+      return oracle::check_each<T>(
+          "item", n, [&](uint64_t i) { return expected[i]; }, reader.fetcher());
+    });
   }
 
  private:

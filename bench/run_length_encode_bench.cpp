@@ -35,8 +35,8 @@ class EncodeCase : public BenchCase {
 
   Result<std::optional<Mismatch>> verify(Gpu& gpu, ItemSource& source, const CaseBuffers& buffers,
                                          uint64_t n) const override {
-    OutputReader symbols(gpu, buffers.outputs[0], item_bytes());
-    OutputReader lengths(gpu, buffers.outputs[1], sizeof(uint32_t));
+    OutputReader symbols(gpu, buffers.outputs[0], item_bytes(), buffers.sampled);
+    OutputReader lengths(gpu, buffers.outputs[1], sizeof(uint32_t), buffers.sampled);
     const auto count = read_count(gpu, buffers.outputs[2]);
     if (!count) return count.error();
     return with_item(item_bytes(), [&]<class T>(T*) {
@@ -71,6 +71,11 @@ class RunLengthEncodeCase : public EncodeCase {
   }
   void release() override { encode_.reset(); }
   std::string strategy() const override { return name_of(encode_->strategy()); }
+  std::unique_ptr<BenchCase> other_means() const override {
+    std::unique_ptr<RunLengthEncodeCase> other(new RunLengthEncodeCase(*this, config_));
+    other->config_.strategy = other_than(encode_->strategy());
+    return other;
+  }
   uint64_t scratch_bytes(uint64_t n) const override { return encode_->scratch_size(n); }
 
   // The first output is of symbols or of offsets.
@@ -94,6 +99,8 @@ class RunLengthEncodeCase : public EncodeCase {
     config_.symbol = symbol;
     config_.strategy = matrix.strategy;
   }
+  RunLengthEncodeCase(const EncodeCase& like, const RunLengthEncodeConfig& config)
+      : EncodeCase(like), config_(config) {}
   RunLengthEncodeConfig config_;
 
  private:
@@ -119,8 +126,8 @@ class NonTrivialCase : public RunLengthEncodeCase {
 
   Result<std::optional<Mismatch>> verify(Gpu& gpu, ItemSource& source, const CaseBuffers& buffers,
                                          uint64_t n) const override {
-    OutputReader offsets(gpu, buffers.outputs[0], sizeof(uint32_t));
-    OutputReader lengths(gpu, buffers.outputs[1], sizeof(uint32_t));
+    OutputReader offsets(gpu, buffers.outputs[0], sizeof(uint32_t), buffers.sampled);
+    OutputReader lengths(gpu, buffers.outputs[1], sizeof(uint32_t), buffers.sampled);
     const auto count = read_count(gpu, buffers.outputs[2]);
     if (!count) return count.error();
     return with_item(item_bytes(), [&]<class T>(T*) {

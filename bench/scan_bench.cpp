@@ -28,9 +28,14 @@ class ScanCase : public BenchCase {
     return scan_->record(commands, {buffers.inputs[0], buffers.outputs[0], buffers.scratch, n, std::nullopt});
   }
 
+  std::unique_ptr<BenchCase> other_means() const override {
+    ScanConfig config = config_;
+    config.strategy = other_than(scan_->strategy());
+    return std::make_unique<ScanCase>(variant(), config, sizes());
+  }
   Result<std::optional<Mismatch>> verify(Gpu& gpu, ItemSource& source, const CaseBuffers& buffers,
                                          uint64_t n) const override {
-    OutputReader reader(gpu, buffers.outputs[0], size_of(config_.accumulator));
+    OutputReader reader(gpu, buffers.outputs[0], size_of(config_.accumulator), buffers.sampled);
     return check_scan(config_.kind, config_.op, config_.item, config_.accumulator, source.items(config_.item, n).bytes,
                       reader.fetcher());
   }

@@ -26,6 +26,9 @@ class ScanByKeyCase : public BenchCase {
   }
   void release() override { scan_.reset(); }
   std::string strategy() const override { return name_of(scan_->strategy()); }
+  std::unique_ptr<BenchCase> other_means() const override {
+    return std::make_unique<ScanByKeyCase>(runs_, other_than(scan_->strategy()), "", sizes());
+  }
   std::string data() const override { return runs_.data.kind == Data::Kind::runs ? "runs" : ""; }
 
   std::vector<HostArray> inputs(ItemSource& source, uint64_t n) const override {
@@ -42,7 +45,7 @@ class ScanByKeyCase : public BenchCase {
 
   Result<std::optional<Mismatch>> verify(Gpu& gpu, ItemSource& source, const CaseBuffers& buffers,
                                          uint64_t n) const override {
-    OutputReader reader(gpu, buffers.outputs[0], sizeof(uint32_t));
+    OutputReader reader(gpu, buffers.outputs[0], sizeof(uint32_t), buffers.sampled);
     const auto arrays = inputs(source, n);
     return check_scan_by_key(items_of<uint32_t>(arrays[0].bytes), items_of<uint32_t>(arrays[1].bytes),
                              reader.fetcher());

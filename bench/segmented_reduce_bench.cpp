@@ -34,7 +34,7 @@ class SegmentedReduceCase : public SegmentedCase {
   }
 
   Verdict verify(Gpu& gpu, ItemSource& source, const CaseBuffers& buffers, uint64_t n) const override {
-    OutputReader reader(gpu, buffers.outputs[0], sizeof(uint32_t));
+    OutputReader reader(gpu, buffers.outputs[0], sizeof(uint32_t), buffers.sampled);
     return check_segmented_reduce(items_of<uint32_t>(source.items(Type::u32, n).bytes), counts(n).offsets(),
                                   reader.fetcher());
   }

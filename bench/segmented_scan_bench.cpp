@@ -27,6 +27,9 @@ class SegmentedScanCase : public SegmentedCase {
     scan_.reset();
   }
   std::string strategy() const override { return name_of(scan_->strategy()); }
+  std::unique_ptr<BenchCase> other_means() const override {
+    return std::make_unique<SegmentedScanCase>(spread(), other_than(scan_->strategy()), "", sizes());
+  }
 
   std::vector<uint64_t> outputs(uint64_t n) const override { return {n * sizeof(uint32_t)}; }
   uint64_t scratch_bytes(uint64_t n) const override { return scan_->scratch_size(n); }
@@ -38,7 +41,7 @@ class SegmentedScanCase : public SegmentedCase {
   }
 
   Verdict verify(Gpu& gpu, ItemSource& source, const CaseBuffers& buffers, uint64_t n) const override {
-    OutputReader reader(gpu, buffers.outputs[0], sizeof(uint32_t));
+    OutputReader reader(gpu, buffers.outputs[0], sizeof(uint32_t), buffers.sampled);
     return check_segmented_scan(items_of<uint32_t>(source.items(Type::u32, n).bytes), counts(n).offsets(),
                                 reader.fetcher());
   }

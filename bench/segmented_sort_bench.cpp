@@ -60,11 +60,11 @@ class SegmentedSortCase : public BenchCase {
   Result<std::optional<Mismatch>> verify(Gpu& gpu, ItemSource&, const CaseBuffers& buffers, uint64_t n) const override {
     input_.keys(Keys::random, item_bytes(), n);
     const std::vector<uint32_t>& offsets = counts(n).offsets();
-    OutputReader keys(gpu, buffers.outputs[0], item_bytes());
+    OutputReader keys(gpu, buffers.outputs[0], item_bytes(), buffers.sampled);
     if (!pairs_)
       return item_bytes() == 4 ? check_segments<uint32_t>(input_, offsets, keys.fetcher())
                                : check_segments<uint64_t>(input_, offsets, keys.fetcher());
-    OutputReader values(gpu, buffers.outputs[1], kValueBytes);
+    OutputReader values(gpu, buffers.outputs[1], kValueBytes, buffers.sampled);
     return item_bytes() == 4 ? check_segment_pairs<uint32_t>(input_, offsets, keys.fetcher(), values.fetcher())
                              : check_segment_pairs<uint64_t>(input_, offsets, keys.fetcher(), values.fetcher());
   }

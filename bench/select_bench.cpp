@@ -70,6 +70,11 @@ class SelectCase : public BenchCase {
     sizes.push_back(sizeof(uint32_t));
     return sizes;
   }
+  std::unique_ptr<BenchCase> other_means() const override {
+    SelectSpec spec = spec_;
+    spec.config.strategy = other_than(select_->strategy());
+    return std::make_unique<SelectCase>(std::move(spec), sizes());
+  }
   uint64_t scratch_bytes(uint64_t n) const override { return select_->scratch_size(n); }
   uint64_t moved_bytes(uint64_t n) const override {
     const auto kept = static_cast<uint64_t>(std::llround(spec_.share * static_cast<double>(n)));
@@ -100,7 +105,7 @@ class SelectCase : public BenchCase {
     std::deque<OutputReader> readers;
     std::vector<FetchOutputs> fetch;
     for (size_t i = 0; i < spec_.moved.size(); ++i)
-      fetch.push_back(readers.emplace_back(gpu, buffers.outputs[i], spec_.moved[i]).fetcher());
+      fetch.push_back(readers.emplace_back(gpu, buffers.outputs[i], spec_.moved[i], buffers.sampled).fetcher());
     const auto count = read_count(gpu, buffers.outputs.back());
     if (!count) return count.error();
     return spec_.check(inputs(source, n), fetch, *count);
@@ -155,10 +160,11 @@ SelectSpec select_indices(const ItemSource& source, double share) {
   spec.config.indices = true;
   spec.check = [bound = spec.bound](const auto& inputs, const auto& outputs, uint64_t found) -> Verdict {
     const auto items = items_of<uint32_t>(inputs[0].bytes);
-    oracle::Expected<uint32_t> indices("index", outputs[0]);
-    for (uint64_t i = 0; i < items.size(); ++i) indices.push_if(static_cast<uint32_t>(i), items[i] < bound);
-    const Verdict count = oracle::same_count(indices.count(), found);
-    return oracle::first_bad(count, indices.verdict());
+    uint64_t count = 0;
+    const Verdict indices = oracle::check_kept<uint32_t>(
+        "index", items.size(), [](uint64_t i) { return static_cast<uint32_t>(i); },
+        [&](uint64_t i) { return items[i] < bound; }, outputs[0], count);
+    return oracle::first_bad(oracle::same_count(count, found), indices);
   };
   return spec;
 }

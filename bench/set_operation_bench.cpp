@@ -110,8 +110,8 @@ class SetOperationCase : public BenchCase {
                                          uint64_t n) const override {
     const Result<uint32_t> total = read_count(gpu, buffers.outputs[0]);
     if (!total) return total.error();
-    OutputReader keys(gpu, buffers.outputs[2], item_bytes());
-    OutputReader values(gpu, buffers.outputs.back(), kValueBytes);
+    OutputReader keys(gpu, buffers.outputs[2], item_bytes(), buffers.sampled);
+    OutputReader values(gpu, buffers.outputs.back(), kValueBytes, buffers.sampled);
     const auto arrays = inputs(source, n);
     return item_bytes() == 4 ? check<uint32_t>(arrays, keys.fetcher(), values.fetcher(), *total)
                              : check<uint64_t>(arrays, keys.fetcher(), values.fetcher(), *total);
@@ -133,21 +133,43 @@ class SetOperationCase : public BenchCase {
     const bool one_sided = operator_ == SetOperator::set_union || operator_ == SetOperator::set_symmetric_difference;
     const bool keeps_a = operator_ != SetOperator::set_intersection;
     const bool keeps_both = operator_ == SetOperator::set_union || operator_ == SetOperator::set_intersection;
-    oracle::Expected<T> keys("key", fetch_keys);
-    oracle::Expected<uint32_t> values("value", fetch_values);
-    for (uint64_t i = 0, j = 0; i < a.size() || j < b.size();) {
-      const bool of_a = j == b.size() || (i < a.size() && a[i] <= b[j]);
-      const bool of_b = i == a.size() || (j < b.size() && b[j] <= a[i]);
-      const bool wanted = of_a && of_b ? keeps_both : of_a ? keeps_a : one_sided;
-      keys.push_if(of_a ? a[i] : b[j], wanted);
-      if (pairs_) values.push_if(items_of<uint32_t>(arrays[of_a ? 2 : 3].bytes)[of_a ? i : j], wanted);
-      i += of_a ? 1 : 0;
-      j += of_b ? 1 : 0;
-    }
-    const uint64_t count = keys.count();
-    const Verdict of_keys = keys.verdict();
-    const Verdict of_values = pairs_ ? values.verdict() : Verdict(std::optional<Mismatch>());
-    return oracle::first_bad(oracle::same_count(count, total), of_keys, of_values);
+    // Blocks of a's keys. Equal keys are in one block, with b's that are not below them.
+    const auto bounds = [&](uint64_t i) -> std::pair<uint64_t, uint64_t> {
+      if (i == 0) return {0, 0};
+      if (i == a.size()) return {a.size(), b.size()};
+      return {std::lower_bound(a.begin(), a.end(), a[i]) - a.begin(),
+              std::lower_bound(b.begin(), b.end(), a[i]) - b.begin()};
+    };
+    const auto walk = [&](uint64_t begin, uint64_t end, const auto& output) {
+      auto [i, j] = bounds(begin);
+      const auto [i_end, j_end] = bounds(end);
+      while (i < i_end || j < j_end) {
+        const bool of_a = j == j_end || (i < i_end && a[i] <= b[j]);
+        const bool of_b = i == i_end || (j < j_end && b[j] <= a[i]);
+        if (of_a && of_b ? keeps_both : of_a ? keeps_a : one_sided) output(of_a, of_a ? i : j);
+        i += of_a ? 1 : 0;
+        j += of_b ? 1 : 0;
+      }
+    };
+    const auto number = [&](uint64_t begin, uint64_t end) {
+      oracle::Position outputs;
+      walk(begin, end, [&](bool, uint64_t) { ++outputs.outputs; });
+      return outputs;
+    };
+    uint64_t count = 0;
+    const auto check_array = [&]<class Item>(const char* what, std::span<const Item> of_a, std::span<const Item> of_b,
+                                             const FetchOutputs& fetch) {
+      const auto write = [&](uint64_t begin, uint64_t end, oracle::Position, Item* out) {
+        walk(begin, end, [&](bool from_a, uint64_t at) { *out++ = (from_a ? of_a : of_b)[at]; });
+      };
+      return oracle::check_blocks<Item>(what, a.size(), oracle::Position{}, number, oracle::behind, write, fetch,
+                                        &count);
+    };
+    Verdict outputs = check_array("key", a, b, fetch_keys);
+    if (pairs_)
+      outputs = oracle::first_bad(outputs, check_array("value", items_of<uint32_t>(arrays[2].bytes),
+                                                       items_of<uint32_t>(arrays[3].bytes), fetch_values));
+    return oracle::first_bad(oracle::same_count(count, total), outputs);
   }
 
   SetOperator operator_;

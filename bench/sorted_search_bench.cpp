@@ -17,9 +17,9 @@ class SortedSearchCase : public SearchCase {
     search_ = std::move(search).value();
     return {};
   }
-  void release() override {
-    search_.reset();
-    SearchCase::release();
+  void release() override { search_.reset(); }
+  std::unique_ptr<BenchCase> other_means() const override {
+    return binary_search_case(variant(), bound(), key(), needle_share(), true, sizes());
   }
   uint64_t scratch_bytes(uint64_t n) const override { return search_->scratch_size(needles_of(n), n - needles_of(n)); }
   Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override {

@@ -122,7 +122,16 @@ int run_tune(const Options& options) {
         if (candidate.empty()) return 1;
         continue;
       }
-      Session session(std::move(opened).value(), *source, repeats, options.warm_up_ms);
+      if (!opened->warnings().empty()) {  // else the sweep would measure something else than it says
+        progress.clear();
+        for (const std::string& warning : opened->warnings())
+          fmt::print(stderr, "weft-bench: {}: {}\n", shown(candidate), warning);
+        if (candidate.empty()) return 1;
+        continue;
+      }
+      Session session(
+          std::move(opened).value(), *source,
+          {repeats, options.warm_up_ms.value_or(kWarmUpMs), kMaxCallMs, options.verification, options.faulty_word});
       const bool software = session.gpu().info().kind == GpuKind::software;
       if (device.is_null()) {
         device = device_json(session.gpu());

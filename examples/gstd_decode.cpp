@@ -48,7 +48,7 @@ int main() {
   const weft::Buffer source = create_buffer(*gpu, stream->size());
   const weft::Buffer output = create_buffer(*gpu, content.size());
   const weft::Buffer status = create_buffer(*gpu, 4 * (1 + tiles->size()));
-  const weft::Buffer scratch = create_buffer(*gpu, decoder->scratch_bytes_by_value(tiles->size()));
+  const weft::Buffer scratch = create_buffer(*gpu, decoder->scratch_size_by_value(tiles->size()));
   check(gpu->upload(source.range(), *stream));
   check(gpu->fill(status.range(), 0));
 

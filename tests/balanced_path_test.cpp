@@ -56,7 +56,7 @@ void check_cuts(Backend& backend, const Kernel& kernel, const std::vector<T>& a,
 }  // namespace
 
 TEST_SUITE("balanced_path") {
-  TEST_CASE("cuts lie on the path, and no pair of equal keys is divided") {
+  TEST_CASE("cuts lie on the path, and no pair of equal keys is divided [bounds]") {
     for (Backend* backend : every_backend()) {
       CAPTURE(backend->name());
       const auto of = [&]<class T>(uint32_t order) {

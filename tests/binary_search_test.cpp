@@ -27,7 +27,7 @@ uint64_t tile_needles(Backend& backend) {
 }  // namespace
 
 TEST_SUITE("binary_search") {
-  TEST_CASE("bounds are right at every edge of needles, and of the powers of two of the haystack") {
+  TEST_CASE("bounds are right at every edge of needles, and of the powers of two of the haystack [bounds]") {
     for (Backend* backend : every_backend()) {
       for (const uint64_t needles : edges(*backend, tile_needles(*backend), 4))
         check<uint32_t>(*backend, Bound::lower, drawn_keys<uint32_t>(needles, 1, 1000),
@@ -39,7 +39,7 @@ TEST_SUITE("binary_search") {
     }
   }
 
-  TEST_CASE("keys of every type have both bounds, whatever the keys are") {
+  TEST_CASE("keys of every type have both bounds, whatever the keys are [types]") {
     for (Backend* backend : every_backend())
       for_every_key([&]<class T>() {
         for (const Bound bound : kBounds) {
@@ -91,20 +91,20 @@ TEST_SUITE("binary_search") {
     }
   }
 
-  TEST_CASE("a haystack that is not sorted touches no other memory") {
+  TEST_CASE("a haystack that is not sorted touches no other memory [bounds]") {
     for (Backend* backend : every_backend())
       for (const uint64_t values : {0, 2, 50})
         check<uint32_t>(*backend, Bound::lower, drawn_keys<uint32_t>(3000, 1, values),
                         drawn_keys<uint32_t>(5000, 2, values), {.sorted = false});
   }
 
-  TEST_CASE("results do not depend on the tuning") {
-    const ScopedEnvironment overrides("WEFT_TUNE", "search.workgroup=256");
+  TEST_CASE("results do not depend on the tuning [tuning]") {
+    const ScopedTuning overrides("search.workgroup=256");
     for (Backend* backend : every_backend())
       check<uint32_t>(*backend, Bound::lower, drawn_keys<uint32_t>(5000, 1, 900), sorted_keys<uint32_t>(4000, 2, 900));
   }
 
-  TEST_CASE("more needles than workgroups along one axis take are searched") {
+  TEST_CASE("more needles than workgroups along one axis take are searched [huge]") {
     Backend& backend = first_backend();
     const uint64_t needles = 65'537 * tile_needles(backend);
     if (!backend.is_software()) return;
@@ -120,13 +120,13 @@ TEST_SUITE("binary_search") {
     }
   }
 
-  TEST_CASE("other keys are refused") {
+  TEST_CASE("other keys are refused [refusal]") {
     for (const Type key : {Type::u8, Type::u16, Type::f16, Type::u32x2})
       CHECK(BinarySearch::create(first_backend().context(), {key, Bound::lower}).status().error().code ==
             ErrorCode::unsupported);
   }
 
-  TEST_CASE("arguments are refused by name and nothing is recorded") {
+  TEST_CASE("arguments are refused by name and nothing is recorded [refusal]") {
     using Args = BinarySearchArgs;
     NotingGpu noting;
     const Result<BinarySearch> search = BinarySearch::create(noting.context(), {});

@@ -91,7 +91,7 @@ TEST_SUITE("bulk_insert") {
       }
   }
 
-  TEST_CASE("positions above the count are behind all items") {
+  TEST_CASE("positions above the count are after all items") {
     for (Backend* backend : every_backend())
       for (const BulkShape& shape : kFewBulkShapes) {
         const uint64_t n = made(*backend, shape).tile_items() + 7;
@@ -123,10 +123,10 @@ TEST_SUITE("bulk_insert") {
       }
   }
 
-  TEST_CASE("results do not depend on the tuning") {
+  TEST_CASE("results do not depend on the tuning [tuning]") {
     for (const char* tuning :
          {"bulk.workgroup=256,bulk.words=16", "bulk.workgroup=128,bulk.words=1", "bulk.workgroup=256,bulk.words=3"}) {
-      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      const ScopedTuning overrides(tuning);
       CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend())
         for (const BulkShape& shape : kFewBulkShapes) {
@@ -137,9 +137,9 @@ TEST_SUITE("bulk_insert") {
     }
   }
 
-  TEST_CASE("more tiles than a dispatch has workgroups along one axis are filled") {
+  TEST_CASE("more tiles than a dispatch has workgroups along one axis are filled [huge]") {
     // The smallest tiles there are.
-    const ScopedEnvironment small_tiles("WEFT_TUNE", "bulk.workgroup=128,bulk.words=1");
+    const ScopedTuning small_tiles("bulk.workgroup=128,bulk.words=1");
     Backend& backend = first_backend();
     VkPhysicalDeviceProperties properties;
     reinterpret_cast<PFN_vkGetPhysicalDeviceProperties>(loader_entry_point()(
@@ -174,7 +174,7 @@ TEST_SUITE("bulk_insert") {
     }
   }
 
-  TEST_CASE("other items and positions are refused") {
+  TEST_CASE("other items and positions are refused [refusal]") {
     for (const uint32_t bytes : {0u, 3u, 6u, 10u, 260u})
       CHECK(BulkInsert::create(first_backend().context(), {bytes, Type::u32}).status().error().code ==
             ErrorCode::unsupported);
@@ -183,7 +183,7 @@ TEST_SUITE("bulk_insert") {
             ErrorCode::unsupported);
   }
 
-  TEST_CASE("arguments are refused by name and nothing is recorded") {
+  TEST_CASE("arguments are refused by name and nothing is recorded [refusal]") {
     using Args = BulkInsertArgs;
     NotingGpu noting;
     const Result<BulkInsert> insert = BulkInsert::create(noting.context(), {});

@@ -51,7 +51,7 @@ TEST_SUITE("bulk_remove") {
       }
   }
 
-  TEST_CASE("items, indices and output begin anywhere that items may") {
+  TEST_CASE("items, indices and output begin anywhere that items may [forms]") {
     for (Backend* backend : every_backend())
       for (const BulkShape& shape : bulk_shapes(*backend)) {
         const uint64_t tile = made(*backend, shape).tile_items();
@@ -140,10 +140,10 @@ TEST_SUITE("bulk_remove") {
     }
   }
 
-  TEST_CASE("results do not depend on the tuning") {
+  TEST_CASE("results do not depend on the tuning [tuning]") {
     for (const char* tuning :
          {"bulk.workgroup=256,bulk.words=16", "bulk.workgroup=128,bulk.words=1", "bulk.workgroup=256,bulk.words=3"}) {
-      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      const ScopedTuning overrides(tuning);
       CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend())
         for (const BulkShape& shape : kFewBulkShapes) {
@@ -154,9 +154,9 @@ TEST_SUITE("bulk_remove") {
     }
   }
 
-  TEST_CASE("more tiles than a dispatch has workgroups along one axis are gone through") {
+  TEST_CASE("more tiles than a dispatch has workgroups along one axis are gone through [huge]") {
     // The smallest tiles there are.
-    const ScopedEnvironment small_tiles("WEFT_TUNE", "bulk.workgroup=128,bulk.words=1");
+    const ScopedTuning small_tiles("bulk.workgroup=128,bulk.words=1");
     Backend& backend = first_backend();
     VkPhysicalDeviceProperties properties;
     reinterpret_cast<PFN_vkGetPhysicalDeviceProperties>(loader_entry_point()(
@@ -189,7 +189,7 @@ TEST_SUITE("bulk_remove") {
     CHECK(remove.scratch_size(~uint64_t{0}) >= remove.scratch_size(uint64_t{1} << 63));
   }
 
-  TEST_CASE("other items and indices are refused") {
+  TEST_CASE("other items and indices are refused [refusal]") {
     for (const uint32_t bytes : {0u, 3u, 6u, 10u, 260u})
       CHECK(BulkRemove::create(first_backend().context(), {bytes, Type::u32}).status().error().code ==
             ErrorCode::unsupported);
@@ -197,7 +197,7 @@ TEST_SUITE("bulk_remove") {
       CHECK(BulkRemove::create(first_backend().context(), {4, index}).status().error().code == ErrorCode::unsupported);
   }
 
-  TEST_CASE("arguments are refused by name and nothing is recorded") {
+  TEST_CASE("arguments are refused by name and nothing is recorded [refusal]") {
     using Args = BulkRemoveArgs;
     NotingGpu noting;
     const Result<BulkRemove> remove = BulkRemove::create(noting.context(), {});

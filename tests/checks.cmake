@@ -7,6 +7,11 @@ add_test(NAME structure_self_check COMMAND ${CMAKE_COMMAND} "-DSELF_CHECK=${CMAK
                                            -P "${CMAKE_CURRENT_SOURCE_DIR}/structure_test.cmake")
 set_tests_properties(structure structure_self_check PROPERTIES LABELS structure)
 
+find_program(WEFT_BASH bash REQUIRED)
+mark_as_advanced(WEFT_BASH)
+add_test(NAME mutants_apply COMMAND "${WEFT_BASH}" "${CMAKE_CURRENT_SOURCE_DIR}/mutants/mutants.sh" check "${PROJECT_SOURCE_DIR}")
+set_tests_properties(mutants_apply PROPERTIES LABELS structure)
+
 # A sanitized build is for weft_tests alone; the main one runs everything else.
 if(WEFT_SANITIZE)
   return()
@@ -22,17 +27,6 @@ foreach(check IN ITEMS clang-format clang-tidy)
 endforeach()
 set_tests_properties(clang-tidy PROPERTIES PROCESSORS 2 TIMEOUT 1200)
 
-# Compiled once: it takes a minute, and several with a sanitizer.
-set(weft_registry "$<FILTER:$<TARGET_OBJECTS:weft>,INCLUDE,kernel_registry>")
-if(WEFT_KERNEL_REGISTRY)
-  set(weft_registry "${WEFT_KERNEL_REGISTRY}")
-endif()
-if(WEFT_TEST_KERNEL_REGISTRY)
-  set(weft_test_registry "${WEFT_TEST_KERNEL_REGISTRY}")
-else()
-  set(weft_test_registry "${PROJECT_BINARY_DIR}/tests/kernel_registry.cpp")
-endif()
-
 # These run on lavapipe wherever it is: a defined device, on every machine.
 file(GLOB weft_lavapipe_icd /usr/share/vulkan/icd.d/lvp_icd*.json)
 set(weft_software_device "")
@@ -40,14 +34,47 @@ if(weft_lavapipe_icd)
   set(weft_software_device "VK_DRIVER_FILES=${weft_lavapipe_icd};VK_ICD_FILENAMES=${weft_lavapipe_icd}")
 endif()
 
-foreach(way IN ITEMS find_package add_subdirectory pkg_config)
+foreach(way IN ITEMS find_package add_subdirectory pkg_config gstd_alone)
   add_test(NAME consumer_${way}
            COMMAND ${CMAKE_COMMAND} -DWAY=${way} "-DSOURCE=${PROJECT_SOURCE_DIR}" "-DBUILD=${PROJECT_BINARY_DIR}"
                    "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/consumer/${way}" "-DCXX=${CMAKE_CXX_COMPILER}"
-                   "-DLAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}" "-DREGISTRY=${weft_registry}" -DJIT=${WEFT_JIT} -DGSTD=${WEFT_GSTD}
+                   "-DLAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}" "-DSHARED=${BUILD_SHARED_LIBS}" -DJIT=${WEFT_JIT}
                    -P "${CMAKE_CURRENT_SOURCE_DIR}/consumer/consumer_test.cmake")
   set_tests_properties(consumer_${way} PROPERTIES LABELS consumer TIMEOUT 900 ENVIRONMENT "${weft_software_device}")
 endforeach()
+
+# What is linked weighs as much as the table says, where it is made as there: optimized, in archives.
+if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT BUILD_SHARED_LIBS AND NOT WEFT_KERNELS_FROM AND TARGET gstd AND TARGET weft-bench AND CMAKE_STRIP)
+  # Of the primitives it links Scan alone.
+  add_executable(scan_alone consumer/volk_host.cpp)
+  target_link_libraries(scan_alone PRIVATE weft::weft ${CMAKE_DL_LIBS})
+  set(weft_weighed libweft.a=$<TARGET_FILE:weft> scan=$<TARGET_FILE:scan_alone> gstd=$<TARGET_FILE:gstd>
+                   weft-bench=$<TARGET_FILE:weft-bench>)
+  get_target_property(weft_core_kernels weft WEFT_KERNEL_DIRECTORY)
+  get_target_property(weft_decode_kernels weft_decode WEFT_KERNEL_DIRECTORY)
+  add_test(NAME sizes
+           COMMAND ${CMAKE_COMMAND} "-DTABLE=${CMAKE_CURRENT_SOURCE_DIR}/sizes.csv" "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/sizes"
+                   "-DSTRIP=${CMAKE_STRIP}" "-DPROGRAMS=$<JOIN:${weft_weighed},|>"
+                   "-DDIRECTORIES=${weft_core_kernels}|${weft_decode_kernels}" -P "${CMAKE_CURRENT_SOURCE_DIR}/sizes_test.cmake")
+  set_tests_properties(sizes PROPERTIES LABELS structure)
+endif()
+
+# Each primitive with what the manifest says it needs.
+if(CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF")
+  file(GENERATE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/weft_objects.txt" CONTENT "$<JOIN:$<TARGET_OBJECTS:weft>,\n>\n")
+  add_test(NAME primitives
+           COMMAND ${CMAKE_COMMAND} "-DSOURCE=${PROJECT_SOURCE_DIR}" "-DOBJECTS=${CMAKE_CURRENT_BINARY_DIR}/weft_objects.txt"
+                   "-DLIBRARIES=$<TARGET_FILE:Zstd::zstd>|$<$<BOOL:${CMAKE_DL_LIBS}>:-l${CMAKE_DL_LIBS}>" "-DCXX=${CMAKE_CXX_COMPILER}"
+                   -P "${CMAKE_CURRENT_SOURCE_DIR}/primitives_test.cmake")
+  set_tests_properties(primitives PROPERTIES LABELS structure)
+endif()
+
+if(WEFT_BUILD_BENCH)
+  add_test(NAME bench COMMAND ${CMAKE_COMMAND} "-DBENCH=$<TARGET_FILE:weft-bench>"
+                              "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/bench"
+                              -P "${CMAKE_CURRENT_SOURCE_DIR}/bench_test.cmake")
+  set_tests_properties(bench PROPERTIES LABELS bench TIMEOUT 600 ENVIRONMENT "${weft_software_device}")
+endif()
 
 # Host code under the sanitizers: the test suites called host*, in a second tree that takes the kernels of this one.
 foreach(sanitizer IN ITEMS address,undefined thread)
@@ -55,8 +82,7 @@ foreach(sanitizer IN ITEMS address,undefined thread)
   add_test(NAME ${name}
            COMMAND ${CMAKE_COMMAND} -DSANITIZE=${sanitizer} "-DSOURCE=${PROJECT_SOURCE_DIR}"
                    "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/${name}" "-DCXX=${CMAKE_CXX_COMPILER}"
-                   "-DLAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}" "-DREGISTRY=${weft_registry}"
-                   "-DTEST_REGISTRY=${weft_test_registry}" -DWERROR=${WEFT_WERROR}
+                   "-DLAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}" "-DKERNELS=${PROJECT_BINARY_DIR}" -DWERROR=${WEFT_WERROR}
                    -P "${CMAKE_CURRENT_SOURCE_DIR}/sanitize_test.cmake")
   set_tests_properties(${name} PROPERTIES LABELS sanitize TIMEOUT 1500 COST 400 ENVIRONMENT "${weft_software_device}")
 endforeach()

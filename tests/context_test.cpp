@@ -16,8 +16,10 @@
 #include "runtime/context_state.hpp"
 #include "runtime/default_strategy.hpp"
 #include "runtime/enabled_features.hpp"
+#include "runtime/kernel_families.hpp"
 #include "runtime/pipeline_cache_data.hpp"
 #include "runtime/subgroup_choice.hpp"
+#include "runtime/tuning.hpp"
 #include "support/device.hpp"
 #include "support/host_device.hpp"
 #include "support/vulkan_shim.hpp"
@@ -341,7 +343,7 @@ TEST_SUITE("host device features") {
     CHECK(vulkan_1_2.pNext == nullptr);
   }
 
-  TEST_CASE("VkPhysicalDeviceVulkan12Features behind VkPhysicalDeviceFeatures2 and a structure weft does not know") {
+  TEST_CASE("VkPhysicalDeviceVulkan12Features after VkPhysicalDeviceFeatures2 and a structure weft does not know") {
     const HostInstance host;
     DeviceRequest request(host);
     VkPhysicalDeviceVulkan12Features vulkan_1_2{};
@@ -569,13 +571,31 @@ TEST_SUITE("host subgroup choice") {
   }
 }
 
+namespace {
+
+// Of a Context that obeys the environment, with one variable set.
+std::vector<std::string> warnings_of(const Adopted& adopted, const char* name, const char* value) {
+  const ScopedVariable scope(name, value);
+  ContextConfig config = adopted.config();
+  config.use_environment = true;
+  const auto context = Context::create(config);
+  REQUIRE_MESSAGE(context.ok(), context.error().message);
+  return context->warnings();
+}
+
+}  // namespace
+
 TEST_SUITE("host strategy choice") {
   TEST_CASE("by kind of device") {
     const auto strategy_of = [](uint32_t vendor, VkPhysicalDeviceType type, VkDriverId driver = VkDriverId{}) {
       DeviceFacts facts = device_with(vendor, 32, 32, 32);
       facts.type = type;
       facts.driver_id = driver;
-      return default_strategy(facts);
+      const Strategy strategy = default_strategy(facts, facts.features);
+      FeatureSet without_atomics = facts.features;
+      without_atomics.buffer_int64_atomics = false;
+      CHECK(default_strategy(facts, without_atomics) == Strategy::reduce_then_scan);
+      return strategy;
     };
     const auto discrete = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
     CHECK(strategy_of(runtime::kVendorNvidia, discrete) == Strategy::look_back);
@@ -591,10 +611,11 @@ TEST_SUITE("host strategy choice") {
   TEST_CASE("the host's choice, then WEFT_STRATEGY, then the device") {
     const HostInstance host;
     const Adopted adopted(host);
-    const auto strategy_with = [&](Strategy wanted, const char* variable) {
+    const auto strategy_with = [&](Strategy wanted, const char* variable, bool use_environment = true) {
       const ScopedVariable scope("WEFT_STRATEGY", variable);
       ContextConfig config = adopted.config();
       config.strategy = wanted;
+      config.use_environment = use_environment;
       const auto context = Context::create(config);
       REQUIRE_MESSAGE(context.ok(), context.error().message);
       return context->strategy();
@@ -604,15 +625,15 @@ TEST_SUITE("host strategy choice") {
     CHECK(strategy_with(Strategy::automatic, "") == natural);
     for (const Strategy strategy : {Strategy::look_back, Strategy::reduce_then_scan}) {
       CHECK(strategy_with(Strategy::automatic, name_of(strategy)) == strategy);
+      CHECK(strategy_with(Strategy::automatic, name_of(strategy), false) == natural);
       CHECK(strategy_with(strategy, nullptr) == strategy);
       CHECK(strategy_with(strategy, "look_back") == strategy);
       CHECK(strategy_with(strategy, "reduce_then_scan") == strategy);
     }
-    const ScopedVariable scope("WEFT_STRATEGY", "fastest");
-    const auto context = Context::create(adopted.config());
-    REQUIRE_FALSE(context.ok());
-    CHECK(context.error().code == ErrorCode::invalid_argument);
-    CHECK(context.error().message == "WEFT_STRATEGY: 'fastest' is none of reduce_then_scan, look_back");
+    CHECK(warnings_of(adopted, "WEFT_STRATEGY", "look_back").empty());
+    CHECK(warnings_of(adopted, "WEFT_STRATEGY", "fastest") ==
+          std::vector<std::string>{"WEFT_STRATEGY is ignored: 'fastest' is none of reduce_then_scan, look_back"});
+    CHECK(strategy_with(Strategy::automatic, "fastest") == natural);
   }
 
   TEST_CASE("WEFT_SUBGROUPS decides where the host leaves the backend open") {
@@ -620,6 +641,11 @@ TEST_SUITE("host strategy choice") {
     const Adopted adopted(host);
     const ScopedVariable scope("WEFT_SUBGROUPS", "emulated:64");
     ContextConfig config = adopted.config();
+    const auto natural = Context::create(config);
+    REQUIRE_MESSAGE(natural.ok(), natural.error().message);
+    CHECK(natural->subgroup_size() != 64);
+    CHECK(natural->warnings().empty());
+    config.use_environment = true;
     auto context = Context::create(config);
     REQUIRE_MESSAGE(context.ok(), context.error().message);
     CHECK(context->subgroup_backend() == SubgroupBackend::emulated);
@@ -632,8 +658,41 @@ TEST_SUITE("host strategy choice") {
     REQUIRE(context.ok());
     CHECK(context->subgroup_size() == 16);
 
-    const ScopedVariable wrong("WEFT_SUBGROUPS", "wide");
-    CHECK(Context::create(adopted.config()).error().message.starts_with("WEFT_SUBGROUPS: 'wide' is none of"));
+    // Words that are none, and a size that no device has natively.
+    for (const auto& [value, reason] : {std::pair{"wide", "'wide' is none of"}, {"native:128", "128"}}) {
+      const std::vector<std::string> warnings = warnings_of(adopted, "WEFT_SUBGROUPS", value);
+      REQUIRE(warnings.size() == 1);
+      CHECK(warnings[0].starts_with("WEFT_SUBGROUPS is ignored: "));
+      CHECK(warnings[0].find(reason) != std::string::npos);
+      const ScopedVariable wrong("WEFT_SUBGROUPS", value);
+      config = adopted.config();
+      config.use_environment = true;
+      context = Context::create(config);
+      REQUIRE(context.ok());
+      CHECK(context->subgroup_size() == natural->subgroup_size());
+      CHECK(context->subgroup_backend() == natural->subgroup_backend());
+    }
+  }
+
+  TEST_CASE("WEFT_TUNE decides the sizes of tiles, as a whole or not at all") {
+    const HostInstance host;
+    const Adopted adopted(host);
+    const auto rows_with = [&](const char* value, bool use_environment) {
+      const ScopedVariable scope("WEFT_TUNE", value);
+      ContextConfig config = adopted.config();
+      config.use_environment = use_environment;
+      const auto context = Context::create(config);
+      REQUIRE_MESSAGE(context.ok(), context.error().message);
+      return context->state()->tuning().scan.rows;
+    };
+    const uint32_t natural = rows_with(nullptr, true);
+    CHECK(rows_with("scan.rows=7", true) == 7);
+    CHECK(rows_with("scan.rows=7", false) == natural);
+    CHECK(rows_with("scan.rows=7,scan.rows_wide=0", true) == natural);
+    CHECK(warnings_of(adopted, "WEFT_TUNE", "scan.rows=7").empty());
+    const std::vector<std::string> warnings = warnings_of(adopted, "WEFT_TUNE", "scan.rows=7,scan.rows_wide=0");
+    REQUIRE(warnings.size() == 1);
+    CHECK(warnings[0] == "WEFT_TUNE is ignored: scan.rows_wide takes a number from 1 to 8, not '0'");
   }
 }
 
@@ -653,8 +712,87 @@ TEST_SUITE("host adoption") {
     CHECK(refused([](ContextConfig& c) { c.physical_device = nullptr; }) == "physical_device is null");
     CHECK(refused([](ContextConfig& c) { c.device = nullptr; }) == "device is null");
     CHECK(refused([](ContextConfig& c) { c.get_instance_proc_addr = nullptr; }) == "get_instance_proc_addr is null");
-    CHECK(refused([](ContextConfig& c) { c.device_create_info = nullptr; }) == "device_create_info is null");
+    CHECK(refused([](ContextConfig& c) { c.device_create_info = nullptr; }) ==
+          "neither device_create_info nor enabled is given");
+    CHECK(refused([](ContextConfig& c) { c.enabled.emplace(); }) ==
+          "device_create_info and enabled are both given, and one of them is taken");
     CHECK(refused([](ContextConfig& c) { c.pipeline_cache_size = 1; }) == "pipeline_cache_data is null");
+  }
+
+  TEST_CASE("a Context is made of features that the host states") {
+    const HostInstance host;
+    const Adopted adopted(host);
+    const auto described = Context::create(adopted.config());
+    REQUIRE_MESSAGE(described.ok(), described.error().message);
+
+    const auto facts = runtime::query_device_facts(host.handle(), host.physical_device(), host.get_instance_proc_addr(),
+                                                   host.api_version());
+    REQUIRE(facts.ok());
+    const runtime::FeatureSet& has = facts->features;
+    const char* const extensions[] = {VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME};
+    ContextConfig config = adopted.config();
+    config.device_create_info = nullptr;
+    config.enabled =
+        EnabledFeatures{has.buffer_device_address, has.int64,          has.float64, has.buffer_int64_atomics,
+                        has.subgroup_size_control, has.full_subgroups, extensions};
+    const auto stated = Context::create(config);
+    REQUIRE_MESSAGE(stated.ok(), stated.error().message);
+    CHECK(stated->subgroup_backend() == described->subgroup_backend());
+    CHECK(stated->subgroup_size() == described->subgroup_size());
+    CHECK(stated->required_subgroup_size() == described->required_subgroup_size());
+    CHECK(stated->strategy() == described->strategy());
+    for (const Type type : {Type::u32, Type::u64, Type::f64})
+      CHECK(stated->supports(type) == described->supports(type));
+    CHECK(u32_scan(*stated).ok());
+
+    config.enabled->shader_int64 = false;
+    const auto less = Context::create(config);
+    REQUIRE(less.ok());
+    CHECK_FALSE(less->supports(Type::u64));
+    {
+      const ScopedVariable variable("WEFT_STRATEGY", "look_back");
+      ContextConfig obeying = config;
+      obeying.use_environment = true;
+      const auto context = Context::create(obeying);
+      REQUIRE(context.ok());
+      CHECK(context->strategy() == Strategy::reduce_then_scan);
+      REQUIRE(context->warnings().size() == 1);
+      CHECK(context->warnings()[0].starts_with("WEFT_STRATEGY is ignored: look_back needs shaderBufferInt64Atomics"));
+    }
+    config.enabled->buffer_device_address = false;
+    const auto refused = Context::create(config);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().code == ErrorCode::missing_feature);
+    CHECK(refused.error().message.find("bufferDeviceAddress") != std::string::npos);
+  }
+
+  TEST_CASE("features that cannot be on are not stated") {
+    DeviceFacts facts = device_with(0x1002, 64, 32, 64);
+    facts.features = {.buffer_device_address = true, .int64 = true, .subgroup_size_control = true};
+    EnabledFeatures enabled;
+    enabled.buffer_device_address = true;
+    enabled.shader_buffer_int64_atomics = true;  // which counts with shader_int64 alone
+    auto stated = runtime::stated_features(enabled, facts);
+    REQUIRE(stated.ok());
+    CHECK(stated->buffer_device_address);
+    CHECK_FALSE(stated->int64);
+    CHECK_FALSE(stated->buffer_int64_atomics);
+    enabled.shader_int64 = true;
+    stated = runtime::stated_features(enabled, facts);
+    REQUIRE_FALSE(stated.ok());
+    CHECK(stated.error().code == ErrorCode::invalid_argument);
+    CHECK(stated.error().message.starts_with("enabled.shader_buffer_int64_atomics is stated"));
+
+    enabled.shader_buffer_int64_atomics = false;
+    enabled.subgroup_size_control = true;
+    CHECK(runtime::stated_features(enabled, facts)->subgroup_size_control);
+    facts.size_control_extension = true;  // as below Vulkan 1.3
+    stated = runtime::stated_features(enabled, facts);
+    REQUIRE_FALSE(stated.ok());
+    CHECK(stated.error().message.find(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME) != std::string::npos);
+    const char* const extensions[] = {"VK_KHR_of_another_matter", VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME};
+    enabled.extensions = extensions;
+    CHECK(runtime::stated_features(enabled, facts)->subgroup_size_control);
   }
 
   TEST_CASE("two devices in one process") {
@@ -833,7 +971,7 @@ TEST_SUITE("host pipelines") {
       std::vector<std::jthread> threads;
       for (size_t i = 0; i < kThreads; ++i) {
         threads.emplace_back([&, i] {
-          auto pipeline = state.pipeline("look_back_reset", kWorkgroups[i % 2], {});
+          auto pipeline = state.pipeline(runtime::kernels::look_back(), "look_back_reset", kWorkgroups[i % 2], {});
           if (pipeline) pipelines[i] = *std::move(pipeline);
         });
       }
@@ -847,12 +985,14 @@ TEST_SUITE("host pipelines") {
 
     const std::shared_ptr<const runtime::Pipeline> kept = pipelines[0];
     for (auto& pipeline : pipelines) pipeline.reset();
-    CHECK(*state.pipeline("look_back_reset", 128, {}) == kept);
+    CHECK(*state.pipeline(runtime::kernels::look_back(), "look_back_reset", 128, {}) == kept);
     CHECK(built == 2);
-    CHECK(state.pipeline("look_back_reset", 256, {}).ok());  // no one held it: built anew
+    CHECK(
+        state.pipeline(runtime::kernels::look_back(), "look_back_reset", 256, {}).ok());  // no one held it: built anew
     CHECK(built == 3);
     const uint32_t constant = 7;
-    CHECK(*state.pipeline("look_back_reset", 128, {&constant, 1}) != kept);  // another variant
+    CHECK(*state.pipeline(runtime::kernels::look_back(), "look_back_reset", 128, {&constant, 1}) !=
+          kept);  // another variant
     CHECK(built == 4);
   }
 
@@ -863,7 +1003,7 @@ TEST_SUITE("host pipelines") {
     {
       const auto context = Context::create(adopted.config());
       REQUIRE(context.ok());
-      auto built = context->state()->pipeline("look_back_reset", 128, {});
+      auto built = context->state()->pipeline(runtime::kernels::look_back(), "look_back_reset", 128, {});
       REQUIRE_MESSAGE(built.ok(), built.error().message);
       pipeline = *built;
     }
@@ -876,13 +1016,13 @@ TEST_SUITE("host pipelines") {
     const Adopted adopted(host);
     const auto context = Context::create(adopted.config());
     REQUIRE(context.ok());
-    const auto unknown = context->state()->pipeline("no_such_kernel", 256, {});
+    const auto unknown = context->state()->pipeline(runtime::kernels::look_back(), "no_such_kernel", 256, {});
     REQUIRE_FALSE(unknown.ok());
     CHECK(unknown.error().code == ErrorCode::unsupported);
     CHECK(unknown.error().message.find("no_such_kernel") != std::string::npos);
     const uint32_t maximum = context->state()->traits().max_workgroup_invocations;
     CHECK(maximum >= 256);
-    const auto large = context->state()->pipeline("look_back_reset", 2 * maximum, {});
+    const auto large = context->state()->pipeline(runtime::kernels::look_back(), "look_back_reset", 2 * maximum, {});
     REQUIRE_FALSE(large.ok());
     CHECK(large.error().code == ErrorCode::missing_feature);
     CHECK(large.error().message.find(std::to_string(maximum)) != std::string::npos);

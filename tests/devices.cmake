@@ -42,23 +42,54 @@ endforeach()
 set(weft_suites_runtime "--test-suite-exclude=${weft_suites_elsewhere}host*")
 set(weft_suites_host "--test-suite=host*")
 
-# weft_device_tests(<name> LABELS <label>... GROUPS <group>... [WITHOUT <test case>...] ENVIRONMENT <variable=value>...)
+# Tags choose test cases. A tag is a word in brackets at the end of a title; tests/tags_test.cmake compares the tags of all titles
+# with those that are asked for.
+#   [types]                one check for all types of items, operators, criteria
+#   [forms]                one check for the sizes of items, kinds of outputs and other forms of a primitive's kernels
+#   [tuning]               results with other tuning values
+#   [huge]                 more workgroups than a dispatch has along one axis
+#   [refusal]              bad arguments, refused before anything runs
+#   [faults]               tiles that publish with delay, or never
+#   [slow]                 minutes under a validation layer
+#   [bounds]               what the GPU-assisted layer runs
+#   [net_synchronization]  a fault that synchronization validation must report
+#   [net_gpu_assisted]     likewise GPU-assisted validation
+set(weft_tags types forms tuning huge refusal faults slow bounds net_synchronization net_gpu_assisted)
+
+# weft_tagged(<variable> WITH|WITHOUT <tag>...): the option that selects test cases that have one of the tags, or have none.
+function(weft_tagged variable choice)
+  set(option --test-case)
+  if(choice STREQUAL "WITHOUT")
+    set(option --test-case-exclude)
+  endif()
+  foreach(tag IN LISTS ARGN)
+    if(NOT tag IN_LIST weft_tags)
+      message(FATAL_ERROR "weft_tagged: ${tag} is not in weft_tags")
+    endif()
+    set_property(GLOBAL APPEND PROPERTY WEFT_TAGS_USED ${tag})
+  endforeach()
+  list(TRANSFORM ARGN REPLACE "(.+)" "*[\\1]*")
+  list(JOIN ARGN "," patterns)
+  set(${variable} "${option}=${patterns}" PARENT_SCOPE)
+endfunction()
+
+# weft_device_tests(<name> LABELS <label>... GROUPS <group>... [WITHOUT <tag>...] ENVIRONMENT <variable=value>...)
 function(weft_device_tests name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LABELS;GROUPS;WITHOUT;ENVIRONMENT")
   set(without "")
   if(arg_WITHOUT)
-    list(TRANSFORM arg_WITHOUT REPLACE "," "\\\\," OUTPUT_VARIABLE without)
-    list(JOIN without "," without)
-    set(without "--test-case-exclude=${without}")
+    weft_tagged(without WITHOUT ${arg_WITHOUT})
   endif()
   foreach(group IN LISTS arg_GROUPS)
     add_test(NAME ${name}.${group} COMMAND weft_tests ${weft_suites_${group}} ${without})
     set_tests_properties(${name}.${group} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 1200
                                                      ENVIRONMENT "${arg_ENVIRONMENT}" SKIP_RETURN_CODE 77
                                                      FAIL_REGULAR_EXPRESSION "${weft_nothing_ran}")
-    # The longest start first.
+    # The longest start first; lavapipe8's before the validation layers, which find its machine code in the cache.
     if(group STREQUAL "scan")
       set_tests_properties(${name}.${group} PROPERTIES COST 100)
+    elseif(name STREQUAL "lavapipe8")
+      set_tests_properties(${name}.${group} PROPERTIES COST 70)
     elseif(name STREQUAL "swiftshader")
       set_tests_properties(${name}.${group} PROPERTIES COST 50)
     endif()
@@ -98,12 +129,26 @@ else()
   set(weft_share_swiftshader WEFT_TEST_SHARE=3/81)
 endif()
 
+# lavapipe keeps machine code there, which processes of one width share: those under a validation layer find what others have built.
+set(weft_lavapipe_cache "MESA_SHADER_CACHE_DIR=${CMAKE_CURRENT_BINARY_DIR}/lavapipe_cache")
+list(APPEND weft_lavapipe "${weft_lavapipe_cache}")
+
+# Modules reach the driver specialized (layer/specialize.cpp) where that is quicker: in some groups on SwiftShader, and at two of
+# lavapipe's widths. The third has them as they are.
+set(weft_specialized "")
+if(weft_specialize_dir)
+  set(weft_specialized "VK_LAYER_PATH=${weft_specialize_dir}" VK_INSTANCE_LAYERS=VK_LAYER_WEFT_specialize)
+endif()
+
 # weft_lavapipe_tests(<lanes> EMULATED <width> WITH_EMULATED <group>... NATIVE_ONLY <group>...)
 function(weft_lavapipe_tests lanes)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "EMULATED" "WITH_EMULATED;NATIVE_ONLY")
   set(name lavapipe${lanes})
   math(EXPR bits "32 * ${lanes}")
   set(environment ${weft_lavapipe} LP_NATIVE_VECTOR_WIDTH=${bits} ${weft_share_${name}})
+  if(NOT lanes EQUAL 8)
+    list(APPEND environment ${weft_specialized})
+  endif()
   if(WEFT_TEST_EXHAUSTIVE)
     weft_device_tests(${name} LABELS ${name} GROUPS ${arg_WITH_EMULATED} ${arg_NATIVE_ONLY} ENVIRONMENT ${environment})
   else()
@@ -128,21 +173,16 @@ endif()
 if(weft_swiftshader_icd)
   # It is here for what it alone does not forgive, wild writes and endless loops. What differs by type, operator, tuning or size of
   # item, and what refuses arguments before anything runs, is lavapipe's.
-  set(weft_not_on_swiftshader WITHOUT
-    "every operator*" "every criterion*" "an initial value*" "keys of every type*" "values of every size*" "*symbols of every size*"
-    "flags of every form*" "items, indices*" "*refuse*" "results do not depend on the tuning" "*along one axis*"
-    "more tiles than a dispatch*" "more workgroups than*" "a partition in three*" "unique_by_key*" "outputs may replace the inputs"
-    "*each output*wanted*" "segments of every telling length*" "segments of one length are sorted*"
-    "segments of all kinds of lengths are sorted*" "segments of every length are told*" "keys are sorted whatever they are*"
-    "a range of bits alone*" "-0 is in front of 0*" "narrow items at and around*" "sums of narrow items*" "a count on the device leaves narrow*"
-    "items of one to* words and results*" "runs of items that a snippet calls the same*" "items go to the three sides*"
-    "a predicate splits*" "a segmented scan takes a set*" "a set compiled at run time*")
+  set(weft_not_on_swiftshader WITHOUT types forms tuning huge refusal)
   if(WEFT_TEST_EXHAUSTIVE)
     set(weft_not_on_swiftshader "")
   endif()
-  weft_device_tests(swiftshader LABELS swiftshader
-    GROUPS scan reduce select blocks runs intervals by_key segmented others search own real runtime ${weft_codec} ${weft_not_on_swiftshader}
-    ENVIRONMENT ${weft_swiftshader} WEFT_TEST_BACKENDS=native ${weft_share_swiftshader})
+  set(weft_swiftshader_environment ${weft_swiftshader} WEFT_TEST_BACKENDS=native ${weft_share_swiftshader})
+  weft_device_tests(swiftshader LABELS swiftshader GROUPS scan reduce select runs intervals by_key runtime ${weft_not_on_swiftshader}
+    ENVIRONMENT ${weft_swiftshader_environment} ${weft_specialized})
+  # Of merges, sorts and segments some kernels, specialized, take SwiftShader many gigabytes; the others are not known to gain.
+  weft_device_tests(swiftshader LABELS swiftshader GROUPS blocks segmented others search own real ${weft_codec}
+    ${weft_not_on_swiftshader} ENVIRONMENT ${weft_swiftshader_environment})
 else()
   message(WARNING "SwiftShader is not installed (Debian: chromium): its tests are left out")
 endif()
@@ -158,13 +198,15 @@ function(weft_validation_test name)
     ENVIRONMENT "${weft_lavapipe};LP_NATIVE_VECTOR_WIDTH=256;VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation;${arg_ENVIRONMENT}")
 endfunction()
 
-# What these look at does not depend on types and operators, so they take a share of them.
-set(weft_validated "--test-suite=scan,reduce,subgroup,lanes,workgroup,refusal,host recording"
-                   "--test-case-exclude=*results do not depend*,*more tiles than*,*late*,*never post*")
+# What these look at does not depend on types and operators, so they take a share of them: lavapipe8's, whose machine code they find
+# in the cache (but for GPU-assisted validation, which changes kernels).
+set(weft_validated_share ${weft_share_lavapipe8})
+weft_tagged(weft_without WITHOUT tuning huge faults)
+set(weft_validated "--test-suite=scan,reduce,subgroup,lanes,workgroup,refusal,host recording" "${weft_without}")
 
 if(weft_lavapipe_icd AND weft_debian_layer)
   weft_validation_test(core_1_3 ARGUMENTS ${weft_validated}
-    ENVIRONMENT WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=1/9)
+    ENVIRONMENT WEFT_TEST_BACKENDS=native ${weft_validated_share})
 endif()
 
 if(weft_lavapipe_icd AND weft_new_layer)
@@ -196,27 +238,33 @@ if(weft_lavapipe_icd AND weft_new_layer)
                         VK_LAYER_GPUAV_SHARED_MEMORY_DATA_RACE=1 VK_LAYER_VALIDATE_CORE=0)
 
   weft_validation_test(synchronization ARGUMENTS ${weft_validated}
-    ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=2/9)
-  weft_validation_test(synchronization_compaction ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=2/9
-    ARGUMENTS "--test-suite=select,run_length_encode,run_length_decode,load_balance_search,interval_expand,interval_move,transform_lbs,histogram,dispatch_arguments,sorted_search,binary_search,merge,merge_sort,set_operation,radix_sort,bulk_remove,bulk_insert"
-              "--test-case-exclude=every criterion*,*late*,PARLE: one*,*tuning*,flags of every*,*along one axis*,keys of every type*")
-  weft_validation_test(synchronization_by_key ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=2/9
-    ARGUMENTS "--test-suite=scan_by_key,reduce_by_key,segmented_reduce,segmented_scan,segmented_sort"
-              "--test-case-exclude=*results do not depend*,*late*,*never post*,*that nobody closes*,*a long range*,narrow and wide*,more runs in a tile*,runs of many tiles*,segments of one length*,a million*")
+    ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native ${weft_validated_share})
+  weft_tagged(weft_without WITHOUT types tuning huge faults slow)
+  weft_validation_test(synchronization_compaction ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native ${weft_validated_share}
+    ARGUMENTS "--test-suite=select,run_length_encode,run_length_decode,load_balance_search,interval_expand,interval_move,transform_lbs,histogram,dispatch_arguments,sorted_search,binary_search,merge,merge_sort,set_operation,radix_sort,bulk_remove,bulk_insert" "${weft_without}")
+  weft_tagged(weft_without WITHOUT tuning faults slow)
+  weft_validation_test(synchronization_by_key ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native ${weft_validated_share}
+    ARGUMENTS "--test-suite=scan_by_key,reduce_by_key,segmented_reduce,segmented_scan,segmented_sort" "${weft_without}")
+  weft_tagged(weft_bounds WITH bounds)
   # (Keys that are not sorted make lanes of SortedSearch write the same words: nothing is expected of these, but it is a race.)
   weft_validation_test(gpu_assisted ENVIRONMENT ${weft_gpu_assisted} "WEFT_TEST_BACKENDS=native,emulated64" WEFT_TEST_SHARE=3/9
-    ARGUMENTS "--test-suite=scan,reduce,lanes,workgroup,fse,merge_path,merge,balanced_path,sorted_search,binary_search"
-              "--test-case=*edge*,*haystack that is not sorted*,*a workgroup merges*,*no pair of equal*,*count on the device*,*a group of 32*,*a workgroup scans*,*never post*,*whatever scratch*,*give the tables of RFC 8878*")
-
+    ARGUMENTS "--test-suite=scan,reduce,lanes,workgroup,fse,merge_path,merge,balanced_path,sorted_search,binary_search" "${weft_bounds}")
   weft_validation_test(gpu_assisted_moves ENVIRONMENT ${weft_gpu_assisted} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=3/9
-    ARGUMENTS "--test-suite=interval_move,transform_lbs,bulk_remove,bulk_insert,segmented_reduce,set_operation"
-              "--test-case=*count on the device*,*out of range*,*no room*")
+    ARGUMENTS "--test-suite=interval_move,transform_lbs,bulk_remove,bulk_insert,segmented_reduce,set_operation" "${weft_bounds}")
 
   # Each net with a fault that it must catch. skip() keeps these from the other processes, where the net is not there.
-  weft_validation_test(net_synchronization ENVIRONMENT ${weft_synchronization}
-    ARGUMENTS --no-skip "--test-suite=safety net" "--test-case=synchronization validation*")
-  weft_validation_test(net_gpu_assisted ENVIRONMENT ${weft_gpu_assisted}
-    ARGUMENTS --no-skip "--test-suite=safety net" "--test-case=GPU-assisted validation*")
+  weft_tagged(weft_net WITH net_synchronization)
+  weft_validation_test(net_synchronization ENVIRONMENT ${weft_synchronization} ARGUMENTS --no-skip "--test-suite=safety net" "${weft_net}")
+  weft_tagged(weft_net WITH net_gpu_assisted)
+  weft_validation_test(net_gpu_assisted ENVIRONMENT ${weft_gpu_assisted} ARGUMENTS --no-skip "--test-suite=safety net" "${weft_net}")
 elseif(weft_lavapipe_icd)
   message(WARNING "no newer validation layer (Debian: chromium): synchronization and GPU-assisted validation are left out")
+endif()
+
+# Where a driver or a layer is missing, or every test runs, some tags choose nothing.
+if(weft_lavapipe_icd AND weft_swiftshader_icd AND weft_new_layer AND NOT WEFT_TEST_EXHAUSTIVE)
+  get_property(weft_tags_used GLOBAL PROPERTY WEFT_TAGS_USED)
+  add_test(NAME tags COMMAND ${CMAKE_COMMAND} -DTESTS=$<TARGET_FILE:weft_tests> "-DTAGS=${weft_tags}" "-DUSED=${weft_tags_used}"
+                             -P "${CMAKE_CURRENT_SOURCE_DIR}/tags_test.cmake")
+  set_tests_properties(tags PROPERTIES LABELS structure)
 endif()

@@ -114,7 +114,7 @@ TEST_SUITE("dispatch_arguments") {
     CHECK(Command{words[4], words[5], words[6]} == Command{5, 1, 1});
   }
 
-  TEST_CASE("arguments are refused by name and nothing is recorded") {
+  TEST_CASE("arguments are refused by name and nothing is recorded [refusal]") {
     using Args = DispatchArgumentsArgs;
     NotingGpu noting;
     const Result<DispatchArguments> arguments = DispatchArguments::create(noting.context());

@@ -6,8 +6,13 @@
 #include <string>
 
 #include <weft/gpu.hpp>
+#include <weft/radix_sort.hpp>
 #include <weft/reduce.hpp>
+#include <weft/reduce_by_key.hpp>
+#include <weft/run_length_encode.hpp>
 #include <weft/scan.hpp>
+#include <weft/scan_by_key.hpp>
+#include <weft/select.hpp>
 
 #include "runtime/error.hpp"
 #include "support/device.hpp"
@@ -21,6 +26,7 @@ constexpr ErrorCode kEveryCode[] = {
     ErrorCode::invalid_argument,   ErrorCode::missing_feature,      ErrorCode::unsupported,
     ErrorCode::out_of_host_memory, ErrorCode::out_of_device_memory, ErrorCode::device_lost,
     ErrorCode::not_found,          ErrorCode::driver_error,         ErrorCode::compile_error,
+    ErrorCode::system_error,       ErrorCode::corrupt_stream,       ErrorCode::over_limit,
 };
 
 // What the driver is made to answer, and which function.
@@ -227,6 +233,61 @@ TEST_SUITE("host errors") {
       CHECK(context->supports(type));
   }
 
+  TEST_CASE("missing_feature: look_back without 64-bit atomics") {
+    const HostInstance host;
+    DeviceRequest request(host);
+    VkPhysicalDeviceBufferDeviceAddressFeatures address{};
+    address.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES;
+    address.bufferDeviceAddress = VK_TRUE;
+    request.info.pNext = &address;
+    const HostDevice device(host, request.info);
+    const auto check_every = [](const Context& context, Strategy asked, Strategy expected) {
+      const auto check = [&](const auto& primitive) {
+        if (expected == Strategy::look_back) {
+          REQUIRE_FALSE(primitive.ok());
+          CHECK(primitive.error().code == ErrorCode::missing_feature);
+          CHECK(primitive.error().message.starts_with("look_back needs shaderBufferInt64Atomics"));
+        } else {
+          REQUIRE_MESSAGE(primitive.ok(), primitive.error().message);
+          CHECK(primitive->strategy() == Strategy::reduce_then_scan);
+        }
+      };
+      check(Scan::create(context, {ScanKind::exclusive, Op::add, Type::u32, Type::u32, asked}));
+      ScanByKeyConfig scan_by_key;
+      scan_by_key.strategy = asked;
+      check(ScanByKey::create(context, scan_by_key));
+      ReduceByKeyConfig reduce_by_key;
+      reduce_by_key.strategy = asked;
+      check(ReduceByKey::create(context, reduce_by_key));
+      SelectConfig select = SelectConfig::select_if(Type::u32, Criterion::less);
+      select.strategy = asked;
+      check(Select::create(context, select));
+      RunLengthEncodeConfig encode;
+      encode.strategy = asked;
+      check(RunLengthEncode::create(context, encode));
+    };
+    // The sort's states are 32-bit words.
+    const auto sorts = [](const Context& context) {
+      const auto sort = RadixSort::create(context, {.strategy = Strategy::look_back});
+      return sort.ok() && sort->strategy() == Strategy::look_back;
+    };
+    ContextConfig config = device.config(request.info);
+    {
+      const ScopedVariable unset("WEFT_STRATEGY", nullptr);
+      const auto context = Context::create(config);
+      REQUIRE_MESSAGE(context.ok(), context.error().message);
+      CHECK(context->strategy() == Strategy::reduce_then_scan);
+      check_every(*context, Strategy::automatic, Strategy::reduce_then_scan);
+      check_every(*context, Strategy::look_back, Strategy::look_back);
+      CHECK(sorts(*context));
+    }
+    config.strategy = Strategy::look_back;
+    const auto forced = Context::create(config);
+    REQUIRE_MESSAGE(forced.ok(), forced.error().message);
+    check_every(*forced, Strategy::automatic, Strategy::look_back);
+    check_every(*forced, Strategy::reduce_then_scan, Strategy::reduce_then_scan);
+  }
+
   TEST_CASE("unsupported: a combination weft does not have") {
     ScanConfig config;
     config.item = Type::f32;
@@ -252,7 +313,7 @@ TEST_SUITE("host errors") {
     CHECK(none.error().message.find("no Vulkan driver") != std::string::npos);
   }
 
-  TEST_CASE("whatever fails while a Gpu is opened is told by its code, and nothing is left behind") {
+  TEST_CASE("whatever fails while a Gpu is opened is reported by its code, and nothing is left behind") {
     VulkanShim shim;
     Failure failure;
     make_everything_fallible(shim, failure);
@@ -276,7 +337,7 @@ TEST_SUITE("host errors") {
     CHECK_MESSAGE(used.ok(), used.error().message);
   }
 
-  TEST_CASE("whatever fails while a Gpu is used is told by its code, and the Gpu goes on when the driver does") {
+  TEST_CASE("whatever fails while a Gpu is used is reported by its code, and the Gpu goes on when the driver does") {
     VulkanShim shim;
     Failure failure;
     make_everything_fallible(shim, failure);

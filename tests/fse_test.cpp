@@ -325,7 +325,7 @@ TEST_SUITE("fse") {
     CHECK(single > 5);
   }
 
-  TEST_CASE("thousands of distributions of up to 53 symbols, as sequences have, give the tables of RFC 8878") {
+  TEST_CASE("thousands of distributions of up to 53 symbols, as sequences have, give the tables of RFC 8878 [bounds]") {
     for (Backend* backend : every_backend()) {
       CAPTURE(backend->name());
       // Three tables, as a block has, where subgroups allow for it.
@@ -352,7 +352,7 @@ TEST_SUITE("fse") {
     }
   }
 
-  TEST_CASE("distributions of up to 256 symbols, of every accuracy, give the tables of RFC 8878") {
+  TEST_CASE("distributions of up to 256 symbols, of every accuracy, give the tables of RFC 8878 [bounds]") {
     for (Backend* backend : every_backend()) {
       CAPTURE(backend->name());
       // One table: two of accuracy 12 are more than the shared memory of some devices. Wide subgroups have groups without one.

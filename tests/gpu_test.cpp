@@ -19,6 +19,7 @@
 #include "runtime/context_state.hpp"
 #include "runtime/gpu_instance.hpp"
 #include "runtime/gpu_state.hpp"
+#include "runtime/tuning.hpp"
 #include "support/device.hpp"
 #include "support/host_device.hpp"
 #include "support/vulkan_shim.hpp"
@@ -125,7 +126,7 @@ TEST_SUITE("host gpu selection") {
     CHECK(*select_gpu(machine, "LLVMpipe") == 3);
     CHECK(*select_gpu(machine, "2b2b2b2b-2b2b-2b2b-2b2b-2b2b2b2b2b2b") == 2);
     CHECK(*select_gpu(machine, "2B2B2B2B2B2B2B2B2B2B2B2B2B2B2B2B") == 2);
-    CHECK(*select_gpu(machine, std::string_view(uuid_string(machine[3].info))) == 3);
+    CHECK(*select_gpu(machine, uuid_string(machine[3].info).data()) == 3);
   }
 
   TEST_CASE("an unusable device is refused by name, never replaced by another") {
@@ -162,7 +163,7 @@ TEST_SUITE("host gpu selection") {
       CHECK(names.insert(name_of(kind)).second);
     GpuInfo info;
     std::iota(info.uuid.begin(), info.uuid.end(), uint8_t{0xf8});
-    CHECK(uuid_string(info) == "f8f9fafb-fcfd-feff-0001-020304050607");
+    CHECK(std::string(uuid_string(info).data()) == "f8f9fafb-fcfd-feff-0001-020304050607");
   }
 
   TEST_CASE("this machine's list is in order, and each entry opens") {
@@ -200,18 +201,32 @@ TEST_SUITE("host gpu selection") {
       return open_gpu(config).info().name;
     };
     CHECK(opened_name(upper) == info.name);
-    CHECK(opened_name(uuid_string(info)).empty() == false);
+    CHECK(opened_name(uuid_string(info).data()).empty() == false);
     {
       const ScopedVariable variable("WEFT_DEVICE", info.name.c_str());
       CHECK(opened_name("") == info.name);
     }
     const ScopedVariable variable("WEFT_DEVICE", "no such device");
     CHECK(opened_name(info.name) == info.name);  // what the program says goes first
-    const auto gpu = Gpu::open();
-    REQUIRE_FALSE(gpu.ok());
-    CHECK(gpu.error().code == ErrorCode::not_found);
-    CHECK(gpu.error().message.find("'no such device'") != std::string::npos);
-    CHECK(gpu.error().message.find(info.name) != std::string::npos);
+    GpuConfig config = test_config();
+    config.device.clear();
+    const Gpu gpu = open_gpu(config);
+    CHECK(gpu.info().name == info.name);
+    REQUIRE(gpu.warnings().size() == 1);
+    CHECK(gpu.warnings()[0].starts_with("WEFT_DEVICE is ignored: no Vulkan device fits 'no such device'; there are "));
+    CHECK(gpu.warnings()[0].find(info.name) != std::string::npos);
+    GpuConfig wrong;
+    wrong.device = "no such device";
+    CHECK(Gpu::open(wrong).error().code == ErrorCode::not_found);
+  }
+
+  TEST_CASE("a Gpu obeys the environment and passes its Context's warnings on") {
+    const ScopedVariable tuning("WEFT_TUNE", "scan.rows=3");
+    const ScopedVariable strategy("WEFT_STRATEGY", "fastest");
+    const Gpu gpu = open_gpu(test_config());
+    CHECK(gpu.context().state()->tuning().scan.rows == 3);
+    REQUIRE(gpu.warnings().size() == 1);
+    CHECK(gpu.warnings()[0].starts_with("WEFT_STRATEGY is ignored: 'fastest'"));
   }
 
   TEST_CASE("what the program says of strategy and subgroups reaches the Context") {
@@ -683,7 +698,7 @@ TEST_SUITE("host pipeline cache file") {
     }
   }
 
-  TEST_CASE("a place that cannot be written or read does no harm") {
+  TEST_CASE("a file that cannot be written or read does no harm") {
     const TemporaryFolder folder;
     GpuConfig config = test_config();
     config.pipeline_cache_file = (folder.path() / "no" / "such" / "folder").string();

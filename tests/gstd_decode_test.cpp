@@ -507,7 +507,7 @@ TEST_SUITE("gstd_decode") {
         outputs[b].emplace(gpu, batches[b].output_bytes, 1, std::span<const std::byte>(), uint8_t{0xdb});
         statuses[b].emplace(gpu, 4 * (1 + kTiles[b]), 4, std::as_bytes(std::span(&none, 1)), uint8_t{0xdb});
       }
-      GuardedBuffer scratch(gpu, decode.scratch_bytes_by_value(kTiles[0]), 0, {}, 0xdb);
+      GuardedBuffer scratch(gpu, decode.scratch_size_by_value(kTiles[0]), 0, {}, 0xdb);
       const auto record = [&](VkCommandBuffer commands) -> Status {
         for (const size_t b : {0, 1, 0, 1}) {
           GstdDecodeArgs args;
@@ -918,7 +918,7 @@ TEST_SUITE("gstd_decode") {
     }
   }
 
-  TEST_CASE("arguments that break a precondition are refused, and nothing is recorded") {
+  TEST_CASE("arguments that break a precondition are refused, and nothing is recorded [refusal]") {
     NotingGpu noting;
     if (noting.gpu().info().kind == GpuKind::software && !takes_turn(1)) return;
     for (const uint32_t tile_bytes : {0u, 1u << 13, (1u << 14) + 1, 3u << 14, 1u << 21, ~0u}) {
@@ -934,11 +934,11 @@ TEST_SUITE("gstd_decode") {
     config.tiles_in_flight = 4;
     auto decode = GstdDecode::create(noting.context(), config);
     if (!decode) FAIL(decode.error().message);
-    CHECK(decode->scratch_bytes(0) == 0);
-    CHECK(decode->scratch_bytes(3) < decode->scratch_bytes(4));
-    CHECK(decode->scratch_bytes(4) == decode->scratch_bytes(1u << 24));
+    CHECK(decode->scratch_size(0) == 0);
+    CHECK(decode->scratch_size(3) < decode->scratch_size(4));
+    CHECK(decode->scratch_size(4) == decode->scratch_size(1u << 24));
     constexpr uint64_t kTiles = 10;
-    const uint64_t scratch_bytes = decode->scratch_bytes(kTiles);
+    const uint64_t scratch_bytes = decode->scratch_size(kTiles);
     const Buffer tiles = noting.made(4096), source = noting.made(4096), output = noting.made(4096),
                  status = noting.made(4096), scratch = noting.made(scratch_bytes + 64), count = noting.made(64);
     GstdDecodeArgs sound;
@@ -990,10 +990,10 @@ TEST_SUITE("gstd_decode") {
       }
     };
     using Call = std::pair<std::vector<GstdTile>, GstdDecodeArgs>;
-    CHECK(decode->scratch_bytes_by_value(0) == 0);
-    CHECK(decode->scratch_bytes_by_value(kTiles) == decode->scratch_bytes(kTiles) + 400);
-    CHECK(decode->scratch_bytes_by_value(kTiles + 1) == decode->scratch_bytes(kTiles + 1) + 448);
-    const uint64_t by_value_bytes = decode->scratch_bytes_by_value(kTiles);
+    CHECK(decode->scratch_size_by_value(0) == 0);
+    CHECK(decode->scratch_size_by_value(kTiles) == decode->scratch_size(kTiles) + 400);
+    CHECK(decode->scratch_size_by_value(kTiles + 1) == decode->scratch_size(kTiles + 1) + 448);
+    const uint64_t by_value_bytes = decode->scratch_size_by_value(kTiles);
     const Buffer scratch_by_value = noting.made(by_value_bytes + 64);
     Call sound_call{std::vector<GstdTile>(kTiles), sound};
     sound_call.second.tiles = {};
@@ -1022,7 +1022,7 @@ TEST_SUITE("gstd_decode") {
       CAPTURE(tiles_of);
       Call many{std::vector<GstdTile>(tiles_of), sound_call.second};
       const Buffer statuses = noting.made(4 * (1 + tiles_of)),
-                   large = noting.made(decode->scratch_bytes_by_value(tiles_of));
+                   large = noting.made(decode->scratch_size_by_value(tiles_of));
       many.second.status = statuses.range();
       many.second.scratch = large.range();
       const auto ran = noting.gpu().run([&](VkCommandBuffer commands) {

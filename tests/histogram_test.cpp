@@ -31,10 +31,9 @@ struct HistogramOptions {
 };
 
 const Histogram& made(Backend& backend, const HistogramConfig& config) {
-  const char* tuning = std::getenv("WEFT_TUNE");
-  return backend.primitive<Histogram>(std::string("Histogram ") + name_of(config.kind) + ' ' + name_of(config.item) +
-                                          ' ' + std::to_string(config.bins) + (tuning ? tuning : ""),
-                                      config);
+  return backend.primitive<Histogram>(
+      std::string("Histogram ") + name_of(config.kind) + ' ' + name_of(config.item) + ' ' + std::to_string(config.bins),
+      config);
 }
 
 /// Counts once and compares all counters with the CPU's, and everything around them with what it was. Returns the counters.
@@ -258,10 +257,10 @@ TEST_SUITE("histogram") {
     }
   }
 
-  TEST_CASE("results do not depend on the tuning") {
+  TEST_CASE("results do not depend on the tuning [tuning]") {
     for (const char* tuning : {"histogram.workgroup=256,histogram.rows=8,histogram.table_words=16384",
                                "histogram.rows=1,histogram.groups=1,histogram.table_words=256"}) {
-      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      const ScopedTuning overrides(tuning);
       CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend())
         for (const uint32_t bins : {256u, 1000u}) {
@@ -295,7 +294,7 @@ TEST_SUITE("histogram") {
       }
   }
 
-  TEST_CASE("other items and numbers of bins are refused") {
+  TEST_CASE("other items and numbers of bins are refused [refusal]") {
     const Context& context = first_backend().context();
     for (const Type item : {Type::u64, Type::i64, Type::f16, Type::f64, Type::u32x2})
       CHECK(Histogram::create(context, {HistogramKind::even, item, 256}).status().error().code ==
@@ -305,7 +304,7 @@ TEST_SUITE("histogram") {
             ErrorCode::unsupported);
   }
 
-  TEST_CASE("arguments are refused by name and nothing is recorded") {
+  TEST_CASE("arguments are refused by name and nothing is recorded [refusal]") {
     using Args = HistogramArgs;
     NotingGpu noting;
     constexpr uint64_t kCount = 5000;

@@ -30,10 +30,8 @@ struct ExpandOptions {
 };
 
 const IntervalExpand& made(Backend& backend, const IntervalExpandConfig& config) {
-  const char* tuning = std::getenv("WEFT_TUNE");
   return backend.primitive<IntervalExpand>(std::string("IntervalExpand ") + name_of(config.by) + ' ' +
-                                               name_of(config.count) + ' ' + std::to_string(config.value_bytes) +
-                                               (tuning ? tuning : ""),
+                                               name_of(config.count) + ' ' + std::to_string(config.value_bytes),
                                            config);
 }
 
@@ -112,7 +110,7 @@ TEST_SUITE("interval_expand") {
       }
   }
 
-  TEST_CASE("values of every size, from counts and from offsets of both types") {
+  TEST_CASE("values of every size, from counts and from offsets of both types [forms]") {
     uint32_t combination = 0;
     for (Backend* backend : every_backend())
       for (const uint32_t bytes : {1u, 2u, 4u, 8u, 12u, 16u, 20u, 48u, 256u}) {
@@ -172,17 +170,17 @@ TEST_SUITE("interval_expand") {
     }
   }
 
-  TEST_CASE("results do not depend on the tuning, nor on what lay in output and scratch") {
+  TEST_CASE("results do not depend on the tuning, nor on what lay in output and scratch [tuning]") {
     const IntervalExpandConfig config{IntervalsBy::counts, Type::u32, 20};
     const Counts counts = mixed_counts(3000, 8);
     const auto plain = check_expand(first_backend(), config, counts, {.dirt = 0x00});
-    const ScopedEnvironment overrides("WEFT_TUNE", "decode.workgroup=256,decode.rows=8,decode.vectors=2");
+    const ScopedTuning overrides("decode.workgroup=256,decode.rows=8,decode.vectors=2");
     CHECK(check_expand(first_backend(), config, counts, {.dirt = 0xff}) == plain);
   }
 
   TEST_CASE("calls whose intervals are short may have other tiles than those whose intervals are long") {
     for (const char* tuning : {"decode.short_vectors=2", "decode.vectors=2,decode.short_vectors=1"}) {
-      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      const ScopedTuning overrides(tuning);
       CAPTURE(std::string(tuning));
       const IntervalExpandConfig config{IntervalsBy::counts, Type::u32, 4};
       const uint64_t tile = made(first_backend(), config).tile_intervals();
@@ -196,7 +194,7 @@ TEST_SUITE("interval_expand") {
     }
   }
 
-  TEST_CASE("configurations that make no sense are refused") {
+  TEST_CASE("configurations that make no sense are refused [refusal]") {
     const Context& context = first_backend().context();
     for (const uint32_t bytes : {0u, 3u, 6u, 258u, 260u})
       CHECK(IntervalExpand::create(context, {IntervalsBy::counts, Type::u32, bytes}).error().message ==
@@ -207,7 +205,7 @@ TEST_SUITE("interval_expand") {
 }
 
 TEST_SUITE("refusal") {
-  TEST_CASE("IntervalExpand refuses arguments that break a precondition, and records nothing") {
+  TEST_CASE("IntervalExpand refuses arguments that break a precondition, and records nothing [refusal]") {
     NotingGpu noting;
     const Result<IntervalExpand> expand =
         IntervalExpand::create(noting.context(), {IntervalsBy::offsets, Type::u64, 12});

@@ -72,12 +72,10 @@ Intervals intervals_of(const IntervalMoveConfig& config, Counts counts, uint64_t
 }
 
 const IntervalMove& made(Backend& backend, const IntervalMoveConfig& config) {
-  const char* tuning = std::getenv("WEFT_TUNE");
-  return backend.primitive<IntervalMove>(std::string("IntervalMove ") + name_of(config.by) + ' ' +
-                                             name_of(config.count) + ' ' + name_of(config.offset) + ' ' +
-                                             std::to_string(config.item_bytes) + (config.gather ? 'g' : '-') +
-                                             (config.scatter ? 's' : '-') + (tuning ? tuning : ""),
-                                         config);
+  return backend.primitive<IntervalMove>(
+      std::string("IntervalMove ") + name_of(config.by) + ' ' + name_of(config.count) + ' ' + name_of(config.offset) +
+          ' ' + std::to_string(config.item_bytes) + (config.gather ? 'g' : '-') + (config.scatter ? 's' : '-'),
+      config);
 }
 
 /// Moves once and compares output, total and status with the CPU's, and everything around them with what it was. Returns the output.
@@ -279,8 +277,8 @@ TEST_SUITE("interval_move") {
       }
   }
 
-  TEST_CASE("intervals out of range are not moved, and the first is told") {
-    const ScopedEnvironment overrides("WEFT_TUNE", "move.direct_intervals=2000");
+  TEST_CASE("intervals out of range are not moved, and the first is reported [bounds]") {
+    const ScopedTuning overrides("move.direct_intervals=2000");
     for (Backend* backend : every_backend())
       for (const uint32_t bytes : {1u, 4u})
         for (IntervalMoveConfig config : forms({.item_bytes = bytes})) {
@@ -314,7 +312,7 @@ TEST_SUITE("interval_move") {
         }
   }
 
-  TEST_CASE("items that there is no room for are told, and nothing goes past a packed side") {
+  TEST_CASE("items that there is no room for are reported, and nothing goes past a packed side [bounds]") {
     for (Backend* backend : every_backend())
       for (const uint32_t bytes : {1u, 4u})
         for (const IntervalMoveConfig& config : forms({.item_bytes = bytes})) {
@@ -327,7 +325,7 @@ TEST_SUITE("interval_move") {
         }
   }
 
-  TEST_CASE("counts told by offsets that decrease touch no memory of others") {
+  TEST_CASE("counts given by offsets that decrease touch no memory of others") {
     const uint64_t number = 1000, items = 5000;
     for (Backend* backend : every_backend())
       for (const uint32_t bytes : {1u, 4u})
@@ -368,7 +366,7 @@ TEST_SUITE("interval_move") {
         }
   }
 
-  TEST_CASE("a count on the device is obeyed, and never exceeds its maximum") {
+  TEST_CASE("a count on the device is obeyed, and never exceeds its maximum [bounds]") {
     const IntervalMoveConfig config{.by = IntervalsBy::offsets, .item_bytes = 1};
     for (Backend* backend : every_backend()) {
       const uint64_t maximum = 2 * made(*backend, config).tile_intervals() + 11;
@@ -390,17 +388,17 @@ TEST_SUITE("interval_move") {
     }
   }
 
-  TEST_CASE("results do not depend on the tuning, nor on what lay in scratch") {
+  TEST_CASE("results do not depend on the tuning, nor on what lay in scratch [tuning]") {
     for (const uint32_t bytes : {1u, 12u}) {
       const IntervalMoveConfig config{.item_bytes = bytes};
       const Intervals intervals = intervals_of(config, mixed_counts(3000, 8));
       const auto plain = check_move(first_backend(), config, intervals);
-      const ScopedEnvironment overrides("WEFT_TUNE", "move.workgroup=256,move.rows=8,move.vectors=2");
+      const ScopedTuning overrides("move.workgroup=256,move.rows=8,move.vectors=2");
       CHECK(check_move(first_backend(), config, intervals) == plain);
     }
   }
 
-  TEST_CASE("configurations that make no sense are refused") {
+  TEST_CASE("configurations that make no sense are refused [refusal]") {
     const Context& context = first_backend().context();
     const auto message = [&](const IntervalMoveConfig& config) {
       return IntervalMove::create(context, config).error().message;
@@ -415,7 +413,7 @@ TEST_SUITE("interval_move") {
 }
 
 TEST_SUITE("refusal") {
-  TEST_CASE("IntervalMove refuses arguments that break a precondition, and records nothing") {
+  TEST_CASE("IntervalMove refuses arguments that break a precondition, and records nothing [refusal]") {
     NotingGpu noting;
     const Result<IntervalMove> move = IntervalMove::create(
         noting.context(), {.by = IntervalsBy::offsets, .count = Type::u64, .offset = Type::u64, .item_bytes = 12});

@@ -86,7 +86,7 @@ class ScopedDirectory {
 }  // namespace
 
 TEST_SUITE("jit") {
-  TEST_CASE("a set compiled at run time has the kernels of one compiled at build time, and gives its results") {
+  TEST_CASE("a set compiled at run time has the kernels of one compiled at build time, and gives its results [forms]") {
     Result<KernelSet> scan = Error{ErrorCode::not_found, ""};
     {
       const jit::Compiler compiler = compiler_with();

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <span>
@@ -33,10 +38,15 @@
 #include "primitives/select.h"
 #include "primitives/set_operation.h"
 #include "primitives/sorted_search.h"
-#include "runtime/kernel_registry.hpp"
+#include "runtime/kernel_families.hpp"
+#include "runtime/packed_kernels.hpp"
 #include "shaders/planted.h"
 #include "shaders/self_test.h"
 #include "test_kernels.hpp"
+
+#ifdef WEFT_TEST_KERNELS_OF_weft_decode
+#include "decode/kernel_families.hpp"
+#endif
 
 namespace weft::test {
 namespace {
@@ -235,23 +245,18 @@ const HostStruct kPlantedPush{sizeof(shader::PlantedPush),
 /// What each kernel is pushed, by the stem of its file.
 const std::map<std::string_view, const HostStruct*> kPushedTo{
     {"run_length_encode_look_back", &kSelectPush},
-    {"run_length_encode_repair", &kSelectPush},
     {"run_length_encode_upsweep", &kSelectPush},
     {"run_length_encode_downsweep", &kSelectPush},
     {"scan_look_back", &kScanPush},
-    {"scan_repair", &kScanPush},
     {"select_look_back", &kSelectPush},
-    {"select_repair", &kSelectPush},
     {"select_upsweep", &kSelectPush},
     {"select_downsweep", &kSelectPush},
     {"scan_downsweep", &kScanPush},
     {"scan_upsweep", &kReducePush},
     {"scan_by_key_look_back", &kScanByKeyPush},
-    {"scan_by_key_repair", &kScanByKeyPush},
     {"scan_by_key_upsweep", &kScanByKeyPush},
     {"scan_by_key_downsweep", &kScanByKeyPush},
     {"reduce_by_key_look_back", &kReduceByKeyPush},
-    {"reduce_by_key_repair", &kReduceByKeyPush},
     {"reduce_by_key_downsweep", &kReduceByKeyPush},
     {"reduce", &kReducePush},
     {"reduce_finish", &kReducePush},
@@ -270,7 +275,7 @@ const std::map<std::string_view, const HostStruct*> kPushedTo{
     {"interval_move_lines_sums", &kIntervalMovePush},
     {"segmented_reduce_cuts", &kSegmentedReducePush},
     {"segmented_reduce", &kSegmentedReducePush},
-    {"segmented_reduce_finish", &kSegmentedReducePush},
+    {"segmented_reduce_direct", &kSegmentedReducePush},
     {"segmented_scan_heads", &kSegmentedScanPush},
     {"sorted_search_partition", &kSortedSearchPush},
     {"sorted_search_merge", &kSortedSearchPush},
@@ -417,24 +422,62 @@ void check_layout(std::string_view kernel, std::span<const uint32_t> words) {
   CHECK(host->second->size <= 128);
 }
 
+/// The SPIR-V that a kernel was packed from, which has its names.
+std::vector<uint32_t> compiled(const std::filesystem::path& directory, std::string_view kernel) {
+  std::ifstream file(directory / (std::string(kernel) + ".spv"), std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  std::vector<uint32_t> words(bytes.size() / sizeof(uint32_t));
+  std::memcpy(words.data(), bytes.data(), words.size() * sizeof(uint32_t));
+  return words;
+}
+
+/// OpSourceContinued to OpLine, OpNoLine and OpModuleProcessed: what a program needs no more.
+std::vector<uint32_t> stripped(std::span<const uint32_t> words) {
+  constexpr size_t kHeaderWords = 5;
+  std::vector<uint32_t> left(words.begin(), words.begin() + kHeaderWords);
+  for (size_t i = kHeaderWords; i < words.size(); i += words[i] >> 16) {
+    const uint32_t opcode = words[i] & 0xffffu;
+    if ((opcode >= 2 && opcode <= 8) || opcode == 317 || opcode == 330) continue;
+    const auto instruction = words.subspan(i, words[i] >> 16);
+    left.insert(left.end(), instruction.begin(), instruction.end());
+  }
+  return left;
+}
+
+void check_family(const PackedKernels& kernels, const std::filesystem::path& directory) {
+  const std::vector<std::string_view> names = runtime::names_of(kernels);
+  REQUIRE(!names.empty());
+  CHECK(std::ranges::is_sorted(names));
+  for (const std::string_view name : names) {
+    CAPTURE(std::string(name));
+    const std::vector<uint32_t> words = compiled(directory, name);
+    REQUIRE(words.size() > 5);
+    check_layout(name, words);
+    const auto unpacked = runtime::unpack(kernels, name);
+    REQUIRE(unpacked);
+    CHECK(*unpacked == stripped(words));
+    CHECK(unpacked->size() < words.size());
+  }
+}
+
 }  // namespace
 
 TEST_SUITE("host layout") {
-  TEST_CASE("every kernel of the library reads its push constants where the host puts them") {
-    REQUIRE(!runtime::kernel_registry().empty());
-    for (const auto& kernel : runtime::kernel_registry()) check_layout(kernel.name, kernel.words);
+  TEST_CASE("every kernel of the library is packed whole and reads its push constants where the host puts them") {
+    for (const auto family : runtime::kernels::kFamilies) check_family(family(), WEFT_TEST_KERNELS_OF_weft);
+#ifdef WEFT_TEST_KERNELS_OF_weft_decode
+    for (const auto family : decode::kernels::kFamilies) check_family(family(), WEFT_TEST_KERNELS_OF_weft_decode);
+#endif
   }
 
-  TEST_CASE("every kernel of the tests reads its push constants where the host puts them") {
-    REQUIRE(!kernel_registry().empty());
-    for (const auto& kernel : kernel_registry()) check_layout(kernel.name, kernel.words);
+  TEST_CASE("every kernel of the tests is packed whole and reads its push constants where the host puts them") {
+    check_family(kernels(), WEFT_TEST_KERNELS_OF_weft_tests);
   }
 
-  TEST_CASE("kernels are registered in the order of their names and are found by them") {
-    const auto kernels = runtime::kernel_registry();
-    for (size_t i = 1; i < kernels.size(); ++i) CHECK(kernels[i - 1].name < kernels[i].name);
-    for (const auto& kernel : kernels) CHECK(runtime::find_kernel(kernel.name).data() == kernel.words.data());
-    CHECK(runtime::find_kernel("no_such_kernel.native").empty());
+  TEST_CASE("a kernel that a family lacks is empty") {
+    const auto found = runtime::unpack(kernels(), "no_such_kernel.native");
+    REQUIRE(found);
+    CHECK(found->empty());
   }
 }
 

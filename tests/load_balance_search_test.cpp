@@ -34,11 +34,9 @@ LoadBalanceSearchConfig with_ranks(IntervalsBy by = IntervalsBy::counts, Type co
 }
 
 const LoadBalanceSearch& made(Backend& backend, const LoadBalanceSearchConfig& config = with_ranks()) {
-  const char* tuning = std::getenv("WEFT_TUNE");
   return backend.primitive<LoadBalanceSearch>(std::string("LoadBalanceSearch ") + name_of(config.by) + ' ' +
                                                   name_of(config.count) + ' ' + name_of(config.index) + ' ' +
-                                                  (config.sources ? 's' : '-') + (config.ranks ? 'r' : '-') +
-                                                  (tuning ? tuning : ""),
+                                                  (config.sources ? 's' : '-') + (config.ranks ? 'r' : '-'),
                                               config);
 }
 
@@ -226,7 +224,7 @@ TEST_SUITE("load_balance_search") {
     check_search(backend, search, with_ranks(), counts);
   }
 
-  TEST_CASE("what does not fit is left out, the total told, and the status set") {
+  TEST_CASE("what does not fit is left out, the total reported, and the status set") {
     for (Backend* backend : every_backend()) {
       const LoadBalanceSearch& search = made(*backend);
       const Counts counts = mixed_counts(2 * search.tile_sources() + 13, 5);
@@ -251,8 +249,8 @@ TEST_SUITE("load_balance_search") {
     }
   }
 
-  TEST_CASE("few intervals told by offsets take one pass, however their outputs are distributed") {
-    const ScopedEnvironment overrides("WEFT_TUNE", "load_balance.direct_intervals=20000");
+  TEST_CASE("few intervals given by offsets take one pass, however their outputs are distributed") {
+    const ScopedTuning overrides("load_balance.direct_intervals=20000");
     uint32_t combination = 0;
     for (Backend* backend : every_backend())
       for (const Type type : {Type::u32, Type::u64}) {
@@ -282,8 +280,8 @@ TEST_SUITE("load_balance_search") {
   TEST_CASE("as many intervals as take one pass, and one more") {
     for (Backend* backend : every_backend())
       for (const uint64_t most : {uint64_t{0}, uint64_t{1}, uint64_t{700}}) {
-        const ScopedEnvironment overrides(
-            "WEFT_TUNE", ("load_balance.single_tiles=0,load_balance.direct_intervals=" + std::to_string(most)).c_str());
+        const ScopedTuning overrides("load_balance.single_tiles=0,load_balance.direct_intervals=" +
+                                     std::to_string(most));
         const auto config = with_ranks(IntervalsBy::offsets);
         for (const uint64_t sources : around({most}))
           check_search(*backend, made(*backend, config), config, random_counts(sources, 90));
@@ -292,7 +290,7 @@ TEST_SUITE("load_balance_search") {
 
   TEST_CASE("offsets of which the first is not 0 count from there on") {
     for (const char* tuning : {"load_balance.direct_intervals=0", "load_balance.direct_intervals=20000"}) {
-      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      const ScopedTuning overrides(tuning);
       const auto config = with_ranks(IntervalsBy::offsets);
       Backend& backend = first_backend();
       Counts counts = mixed_counts(2000, 5), offsets = offsets_of(counts);
@@ -308,7 +306,7 @@ TEST_SUITE("load_balance_search") {
     for (Backend* backend : every_backend())
       for (const Type count : {Type::u32, Type::u64}) {
         const auto config = with_ranks(IntervalsBy::offsets, count);
-        const ScopedEnvironment overrides("WEFT_TUNE", "load_balance.direct_intervals=1000");
+        const ScopedTuning overrides("load_balance.direct_intervals=1000");
         const LoadBalanceSearch& search = made(*backend, config);
         // One pass finds what it finds.
         for (const uint64_t below : {uint64_t{40}, uint64_t{2} * search.segment_outputs(), uint64_t{~0u}}) {
@@ -363,11 +361,11 @@ TEST_SUITE("load_balance_search") {
       }
   }
 
-  TEST_CASE("results do not depend on the tuning") {
+  TEST_CASE("results do not depend on the tuning [tuning]") {
     for (const char* tuning :
          {"load_balance.workgroup=256,load_balance.rows=8,load_balance.vectors=2,load_balance.direct_intervals=20000",
           "load_balance.workgroup=128,load_balance.rows=32,load_balance.groups=3,load_balance.direct_intervals=0"}) {
-      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      const ScopedTuning overrides(tuning);
       CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend())
         for (const auto& config : {with_ranks(), with_ranks(IntervalsBy::offsets, Type::u64, Type::u64)}) {
@@ -396,7 +394,7 @@ TEST_SUITE("load_balance_search") {
     CHECK(search.scratch_size(~uint64_t{0}) >= before);
   }
 
-  TEST_CASE("configurations that make no sense are refused") {
+  TEST_CASE("configurations that make no sense are refused [refusal]") {
     const Context& context = first_backend().context();
     CHECK(LoadBalanceSearch::create(context, {IntervalsBy::counts, Type::f32}).error().message ==
           "LoadBalanceSearch: counts are u32 or u64, not f32");
@@ -409,7 +407,7 @@ TEST_SUITE("load_balance_search") {
 
 TEST_SUITE("refusal") {
   TEST_CASE("LoadBalanceSearch takes one dispatch, two or three, by how many intervals there are") {
-    const ScopedEnvironment overrides("WEFT_TUNE", "load_balance.direct_intervals=900,load_balance.single_tiles=2");
+    const ScopedTuning overrides("load_balance.direct_intervals=900,load_balance.single_tiles=2");
     NotingGpu noting;
     const uint64_t most = 3000;
     const Buffer input = noting.made(8 * (most + 1)), indices = noting.made(4000), ranks = noting.made(4000),
@@ -449,7 +447,7 @@ TEST_SUITE("refusal") {
     }
   }
 
-  TEST_CASE("LoadBalanceSearch refuses arguments that break a precondition, and records nothing") {
+  TEST_CASE("LoadBalanceSearch refuses arguments that break a precondition, and records nothing [refusal]") {
     NotingGpu noting;
     const Result<LoadBalanceSearch> search =
         LoadBalanceSearch::create(noting.context(), with_ranks(IntervalsBy::offsets));

@@ -70,7 +70,7 @@ void check_merge(Backend& backend, const Kernel& kernel, const Shape& shape, con
 }  // namespace
 
 TEST_SUITE("merge_path") {
-  TEST_CASE("a workgroup merges what the standard library merges, in order and with its ties") {
+  TEST_CASE("a workgroup merges what the standard library merges, in order and with its ties [bounds]") {
     for (Backend* backend : every_backend()) {
       CAPTURE(backend->name());
       for (const Shape& shape :

@@ -41,7 +41,7 @@ TEST_SUITE("merge_sort") {
     }
   }
 
-  TEST_CASE("keys are sorted whatever they are, and equal ones keep their order") {
+  TEST_CASE("keys are sorted whatever they are, and equal ones keep their order [forms]") {
     for (Backend* backend : every_backend())
       for (const auto& keys : telling_sort_keys<uint32_t>(3 * block_keys(*backend) + 77)) {
         check_merge_sort(*backend, {}, keys);
@@ -51,7 +51,7 @@ TEST_SUITE("merge_sort") {
       }
   }
 
-  TEST_CASE("keys of every type are sorted both ways") {
+  TEST_CASE("keys of every type are sorted both ways [types]") {
     uint32_t combination = 0;
     const auto of = [&]<class T>(Backend& backend) {
       for (const bool descending : {false, true}) {
@@ -75,7 +75,7 @@ TEST_SUITE("merge_sort") {
     }
   }
 
-  TEST_CASE("-0 is in front of 0, and NaN lies outside of all numbers") {
+  TEST_CASE("-0 is before 0, and NaN lies outside of all numbers [forms]") {
     const auto of = []<class T>(Backend& backend) {
       using Limits = std::numeric_limits<T>;
       const T nan = std::copysign(Limits::quiet_NaN(), T{1});
@@ -153,7 +153,7 @@ TEST_SUITE("merge_sort") {
     const auto never = [](uint32_t, uint32_t) { return false; };
     const char* const cut_before = "merge_sort.few=0,merge_sort.direct_tiles=0,merge_sort.direct_tiles_wide=0";
     for (const char* tuning : {cut_before, "merge_sort.few=4294967295"}) {
-      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      const ScopedTuning overrides(tuning);
       CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend()) {
         if (backend->is_emulated() && tuning == cut_before) continue;
@@ -171,8 +171,7 @@ TEST_SUITE("merge_sort") {
   }
 
   TEST_CASE("few keys, more and many are sorted alike, by counts around both switches too") {
-    const ScopedEnvironment overrides(
-        "WEFT_TUNE",
+    const ScopedTuning overrides(
         "merge_sort.workgroup=128,merge_sort.keys=4,merge_sort.keys_wide=2,merge_sort.merge_keys=4,"
         "merge_sort.merge_keys_wide=4,merge_sort.few_keys=2,merge_sort.few_keys_wide=1,"
         "merge_sort.few=3000,merge_sort.direct_tiles=10,merge_sort.direct_tiles_wide=10");
@@ -197,8 +196,7 @@ TEST_SUITE("merge_sort") {
   }
 
   TEST_CASE("one dispatch a pass finds its cuts wherever they are in long runs") {
-    const ScopedEnvironment overrides("WEFT_TUNE",
-                                      "merge_sort.few=4294967295,merge_sort.few_keys=4,merge_sort.few_keys_wide=4");
+    const ScopedTuning overrides("merge_sort.few=4294967295,merge_sort.few_keys=4,merge_sort.few_keys_wide=4");
     for (Backend* backend : every_backend()) {
       if (backend->is_emulated()) continue;
       for (const auto& keys : telling_sort_keys<uint32_t>(131 * block_keys(*backend) + 77)) {
@@ -222,13 +220,13 @@ TEST_SUITE("merge_sort") {
     }
   }
 
-  TEST_CASE("results do not depend on the tuning") {
+  TEST_CASE("results do not depend on the tuning [tuning]") {
     // Tiles of half a block and of two, cut before and by themselves.
     for (const char* tuning : {"merge_sort.workgroup=256,merge_sort.keys=8,merge_sort.merge_keys=4,merge_sort.few=0",
                                "merge_sort.keys=2,merge_sort.merge_keys=32,merge_sort.few=0,merge_sort.direct_tiles=99,"
                                "merge_sort.direct_tiles_wide=99",
                                "merge_sort.keys=8,merge_sort.few=4294967295,merge_sort.few_keys=1"}) {
-      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      const ScopedTuning overrides(tuning);
       CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend()) {
         if (backend->is_emulated()) continue;  // builds these for long
@@ -238,10 +236,9 @@ TEST_SUITE("merge_sort") {
     }
   }
 
-  TEST_CASE("more tiles than a dispatch has workgroups along one axis are sorted") {
+  TEST_CASE("more tiles than a dispatch has workgroups along one axis are sorted [huge]") {
     // The smallest tiles there are.
-    const ScopedEnvironment small_tiles("WEFT_TUNE",
-                                        "merge_sort.workgroup=128,merge_sort.keys=1,merge_sort.merge_keys=1");
+    const ScopedTuning small_tiles("merge_sort.workgroup=128,merge_sort.keys=1,merge_sort.merge_keys=1");
     Backend& backend = first_backend();
     if (backend.gpu().info().kind == GpuKind::software) {
       MESSAGE("millions of keys, many times: too long for a software device");
@@ -292,14 +289,14 @@ TEST_SUITE("merge_sort") {
     }
   }
 
-  TEST_CASE("other keys and values, and no output at all, are refused") {
+  TEST_CASE("other keys and values, and no output at all, are refused [refusal]") {
     for (const MergeSortConfig& config :
          {MergeSortConfig{.key = Type::u32x2}, MergeSortConfig{.value_bytes = 3}, MergeSortConfig{.value_bytes = 10},
           MergeSortConfig{.value_bytes = 260}, MergeSortConfig{.keys = false}})
       CHECK(MergeSort::create(first_backend().context(), config).status().error().code == ErrorCode::unsupported);
   }
 
-  TEST_CASE("arguments are refused by name and nothing is recorded") {
+  TEST_CASE("arguments are refused by name and nothing is recorded [refusal]") {
     using Args = MergeSortArgs;
     NotingGpu noting;
     const Result<MergeSort> sort = MergeSort::create(noting.context(), {.value_bytes = 2, .indices = true});
@@ -351,8 +348,7 @@ TEST_SUITE("merge_sort") {
 
 TEST_SUITE("refusal") {
   TEST_CASE("a pass of MergeSort takes one dispatch, or two of many keys, which need scratch for their cuts") {
-    const ScopedEnvironment overrides(
-        "WEFT_TUNE",
+    const ScopedTuning overrides(
         "merge_sort.workgroup=128,merge_sort.keys=4,merge_sort.merge_keys=4,"
         "merge_sort.few_keys=2,merge_sort.few=1000,merge_sort.direct_tiles=4,merge_sort.direct_tiles_wide=4");
     NotingGpu noting;

@@ -31,10 +31,7 @@ const Merge& merge_of(Backend& backend) {
 constexpr const char* kCutBefore = "merge.direct_tiles=0,merge.direct_tiles_wide=0,merge.few=0";
 constexpr const char* kDirect = "merge.direct_tiles=4294967295,merge.direct_tiles_wide=4294967295,merge.few=0";
 
-bool is_direct() {
-  const char* tuning = std::getenv("WEFT_TUNE");
-  return tuning != nullptr && std::string_view(tuning).find("direct_tiles=4294967295") != std::string_view::npos;
-}
+bool is_direct() { return current_tuning().find("direct_tiles=4294967295") != std::string::npos; }
 
 /// Those that a form is tested on. Of subgroups the streaming form has no more than the stores of what is less than a word, and the tests of
 /// these take every backend.
@@ -46,22 +43,22 @@ std::vector<Backend*> backends_of_form() {
 }
 
 // A test of each form.
-#define MERGE_TEST_CASE_OF(body, name)                       \
-  static void body();                                        \
-  TEST_CASE(name ", in registers") {                         \
-    const FormUnderTest form(MergeForm::registers);          \
-    const ScopedEnvironment tuning("WEFT_TUNE", kCutBefore); \
-    body();                                                  \
-  }                                                          \
-  TEST_CASE(name ", in one dispatch") {                      \
-    const FormUnderTest form(MergeForm::registers);          \
-    const ScopedEnvironment tuning("WEFT_TUNE", kDirect);    \
-    body();                                                  \
-  }                                                          \
-  TEST_CASE(name ", streaming") {                            \
-    const FormUnderTest form(MergeForm::streaming);          \
-    body();                                                  \
-  }                                                          \
+#define MERGE_TEST_CASE_OF(body, name)              \
+  static void body();                               \
+  TEST_CASE(name ", in registers") {                \
+    const FormUnderTest form(MergeForm::registers); \
+    const ScopedTuning tuning(kCutBefore);          \
+    body();                                         \
+  }                                                 \
+  TEST_CASE(name ", in one dispatch") {             \
+    const FormUnderTest form(MergeForm::registers); \
+    const ScopedTuning tuning(kDirect);             \
+    body();                                         \
+  }                                                 \
+  TEST_CASE(name ", streaming") {                   \
+    const FormUnderTest form(MergeForm::streaming); \
+    body();                                         \
+  }                                                 \
   static void body()
 #define MERGE_TEST_CASE(name) MERGE_TEST_CASE_OF(DOCTEST_ANONYMOUS(merge_test_), name)
 
@@ -77,7 +74,7 @@ TEST_SUITE("merge") {
     }
   }
 
-  MERGE_TEST_CASE("merges are right at every edge of both counts") {
+  MERGE_TEST_CASE("merges are right at every edge of both counts [bounds]") {
     for (Backend* backend : every_backend()) {
       const Merge& merge = merge_of(*backend);
       std::vector<uint64_t> totals = edges(*backend, merge.tile_keys(), 4);
@@ -91,7 +88,7 @@ TEST_SUITE("merge") {
     }
   }
 
-  MERGE_TEST_CASE("keys of every type are merged in both orders, whatever the keys are") {
+  MERGE_TEST_CASE("keys of every type are merged in both orders, whatever the keys are [types]") {
     for (Backend* backend : backends_of_form())
       for_every_key([&]<class T>() {
         for (const bool descending : {false, true}) {
@@ -103,7 +100,7 @@ TEST_SUITE("merge") {
       });
   }
 
-  MERGE_TEST_CASE("-0 is in front of 0, and NaN lies outside of all numbers") {
+  MERGE_TEST_CASE("-0 is before 0, and NaN lies outside of all numbers [forms]") {
     const auto of = []<class T>(Backend& backend, bool descending) {
       constexpr T kInfinity = std::numeric_limits<T>::infinity();
       const T nan = std::copysign(std::numeric_limits<T>::quiet_NaN(), T{1});
@@ -350,13 +347,13 @@ TEST_SUITE("merge") {
       }
   }
 
-  MERGE_TEST_CASE("results do not depend on the tuning") {
+  MERGE_TEST_CASE("results do not depend on the tuning [tuning]") {
     for (const char* sizes : {",merge.workgroup=256,merge.keys=16,merge.keys_sides=16,merge.keys_wide=8,merge.stream_"
                               "keys=7,merge.stream_steps=5",
                               ",merge.workgroup=128,merge.keys=1,merge.keys_sides=1,merge.keys_wide=1,merge.stream_"
                               "keys=1,merge.stream_steps=1"}) {
       const std::string tuning = (is_direct() ? kDirect : kCutBefore) + std::string(sizes);
-      const ScopedEnvironment overrides("WEFT_TUNE", tuning.c_str());
+      const ScopedTuning overrides(tuning);
       CAPTURE(tuning);
       for (Backend* backend : backends_of_form()) {
         const auto same = [&]<class T>() {
@@ -372,8 +369,7 @@ TEST_SUITE("merge") {
 
   TEST_CASE("few keys, more and many are merged alike, by counts around both switches too") {
     // On the first two counts one dispatch, with small tiles and with large ones.
-    const ScopedEnvironment overrides(
-        "WEFT_TUNE",
+    const ScopedTuning overrides(
         "merge.workgroup=128,merge.keys=4,merge.keys_sides=4,merge.keys_wide=4,merge.few_keys=2,"
         "merge.few_keys_wide=1,merge.few=1000,merge.direct_tiles=4,merge.direct_tiles_wide=4");
     for (Backend* backend : every_backend()) {
@@ -402,7 +398,7 @@ TEST_SUITE("merge") {
   }
 
   TEST_CASE("one dispatch finds its cuts wherever they are in long sequences") {
-    const ScopedEnvironment overrides("WEFT_TUNE", "merge.few=4294967295,merge.few_keys=4,merge.few_keys_wide=2");
+    const ScopedTuning overrides("merge.few=4294967295,merge.few_keys=4,merge.few_keys_wide=2");
     for (Backend* backend : every_backend()) {
       if (backend->is_emulated()) continue;
       const auto of = [&]<class T>(const MergeConfig& config) {
@@ -429,11 +425,11 @@ TEST_SUITE("merge") {
     }
   }
 
-  TEST_CASE("more tiles than a dispatch has workgroups along one axis are merged") {
+  TEST_CASE("more tiles than a dispatch has workgroups along one axis are merged [huge]") {
     // The smallest tiles there are.
-    const ScopedEnvironment small_tiles("WEFT_TUNE",
-                                        "merge.workgroup=128,merge.keys=1,merge.keys_sides=1,merge.keys_wide=1,merge."
-                                        "stream_keys=1,merge.stream_steps=1");
+    const ScopedTuning small_tiles(
+        "merge.workgroup=128,merge.keys=1,merge.keys_sides=1,merge.keys_wide=1,merge."
+        "stream_keys=1,merge.stream_steps=1");
     Backend& backend = first_backend();
     VkPhysicalDeviceProperties properties;
     reinterpret_cast<PFN_vkGetPhysicalDeviceProperties>(loader_entry_point()(
@@ -470,7 +466,7 @@ TEST_SUITE("merge") {
     Backend& backend = first_backend();
     for (const MergeForm form : {MergeForm::registers, MergeForm::streaming}) {
       CHECK(made_merge(backend, {.form = form}).form() == form);
-      const ScopedEnvironment overrides("WEFT_TUNE", form == MergeForm::registers ? "merge.form=0" : "merge.form=1");
+      const ScopedTuning overrides(form == MergeForm::registers ? "merge.form=0" : "merge.form=1");
       CHECK(made_merge(backend, {}).form() == form);
       check_merge(backend, {}, ordered<uint32_t>(700, 1), ordered<uint32_t>(3000, 2));
     }
@@ -478,14 +474,14 @@ TEST_SUITE("merge") {
     CHECK(longer.scratch_size(1 << 24, 1 << 24) < shorter.scratch_size(1 << 24, 1 << 24));
   }
 
-  TEST_CASE("other keys and values, and no output at all, are refused") {
+  TEST_CASE("other keys and values, and no output at all, are refused [refusal]") {
     for (const MergeConfig& config :
          {MergeConfig{.key = Type::u32x2}, MergeConfig{.value_bytes = 3}, MergeConfig{.value_bytes = 10},
           MergeConfig{.value_bytes = 260}, MergeConfig{.keys = false}})
       CHECK(Merge::create(first_backend().context(), config).status().error().code == ErrorCode::unsupported);
   }
 
-  TEST_CASE("arguments are refused by name and nothing is recorded") {
+  TEST_CASE("arguments are refused by name and nothing is recorded [refusal]") {
     using Args = MergeArgs;
     NotingGpu noting;
     const Result<Merge> merge = Merge::create(noting.context(), {.value_bytes = 2, .indices = true});
@@ -554,9 +550,9 @@ TEST_SUITE("merge") {
 
 TEST_SUITE("refusal") {
   TEST_CASE("Merge takes one dispatch, or two of many keys, which need scratch for their cuts") {
-    const ScopedEnvironment overrides("WEFT_TUNE",
-                                      "merge.workgroup=128,merge.keys=4,merge.few_keys=2,merge.few=1000,merge.direct_"
-                                      "tiles=4,merge.direct_tiles_wide=4");
+    const ScopedTuning overrides(
+        "merge.workgroup=128,merge.keys=4,merge.few_keys=2,merge.few=1000,merge.direct_"
+        "tiles=4,merge.direct_tiles_wide=4");
     NotingGpu noting;
     for (const MergeForm form : {MergeForm::registers, MergeForm::streaming}) {
       const Result<Merge> merge = Merge::create(noting.context(), {.form = form});

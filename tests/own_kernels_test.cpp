@@ -632,7 +632,8 @@ void check_reduce(Backend& backend, const Reduce& reduce, uint64_t n, const RunO
 }  // namespace
 
 TEST_SUITE("own kernels") {
-  TEST_CASE("items of one to four words and results of one to eight are scanned whole, at and around every edge") {
+  TEST_CASE(
+      "items of one to four words and results of one to eight are scanned whole, at and around every edge [forms]") {
     // Snippets meet kinds in registers and strategies around them, so that kinds take turns. Emulated backends are slow to build
     // for, and see words only: three of them by either strategy, eight by one.
     uint32_t combination = 0;
@@ -691,11 +692,10 @@ TEST_SUITE("own kernels") {
     }
   }
 
-  TEST_CASE("look-back finishes what is late") {
-    const ScopedEnvironment one_spin("WEFT_TUNE", "scan.spin_limit=1");
-    for (Backend* backend : every_backend()) {
-      if (backend->is_emulated()) continue;
-      const Device device(*backend, Strategy::look_back);
+  TEST_CASE("look-back finishes what is not published in time [faults]") {
+    const ScopedTuning one_spin("scan.spin_limit=1");
+    for (const Device& device : every_look_back()) {
+      if (device.backend().is_emulated()) continue;
       const Scan scan = create_scan(device, own::scan_best(), ScanKind::inclusive);
       check_scan<Best>(device, scan, ScanKind::inclusive, 9 * scan.tile_items() + 5);
     }
@@ -742,7 +742,7 @@ TEST_SUITE("own kernels") {
       }
   }
 
-  TEST_CASE("a predicate splits a range in two, and moves other items and indices") {
+  TEST_CASE("a predicate splits a range in two, and moves other items and indices [forms]") {
     const Device device(first_backend(), Strategy::reduce_then_scan);
     SelectRunOptions options;
     options.a = Value::of(3u);
@@ -779,7 +779,7 @@ TEST_SUITE("own kernels") {
           "Select: own_kernels 'scan_triangle' are made for scan, and not for select");
   }
 
-  TEST_CASE("items go to the three sides that a snippet names, at and around every edge") {
+  TEST_CASE("items go to the three partitions that a snippet names, at and around every edge [forms]") {
     uint32_t combination = 0;
     for (const OwnSelection& selection : own_splits())
       for (const Device& device : every_device()) {
@@ -814,7 +814,7 @@ TEST_SUITE("own kernels") {
           "Select: own_kernels 'partition_third' are made for partition, and not for select");
   }
 
-  TEST_CASE("runs of items that a snippet calls the same are encoded, all of them or the longer ones") {
+  TEST_CASE("runs of items that a snippet calls the same are encoded, all of them or the longer ones [forms]") {
     uint32_t combination = 0;
     for (const OwnEncoding& encoding : own_encodings())
       for (const Device& device : every_device())
@@ -855,8 +855,8 @@ TEST_SUITE("own kernels") {
   }
 
   TEST_CASE("chunks carry open runs of the user's own on") {
-    const ScopedEnvironment overrides("WEFT_TUNE", "select.chunk_tiles=1");
-    const Device device(first_backend(), Strategy::look_back);
+    const ScopedTuning overrides("select.chunk_tiles=1");
+    const Device device(first_backend(), strategies_of(first_backend().context()).back());
     uint32_t combination = 0;
     for (const OwnEncoding& encoding : own_encodings())
       for (const bool non_trivial : {false, true}) {
@@ -877,7 +877,7 @@ TEST_SUITE("own kernels") {
       }
   }
 
-  TEST_CASE("items of one to four words and results of one to eight are scanned by key") {
+  TEST_CASE("items of one to four words and results of one to eight are scanned by key [forms]") {
     uint32_t combination = 0;
     const auto run = [&]<class Own>(const KernelSet& own) {
       for (const Device& device : every_device()) {
@@ -915,7 +915,7 @@ TEST_SUITE("own kernels") {
     run.operator()<Tally>(own::by_key_tally());
   }
 
-  TEST_CASE("items of one to three words and results of two to eight are reduced by key") {
+  TEST_CASE("items of one to three words and results of two to eight are reduced by key [forms]") {
     uint32_t combination = 0;
     const auto run = [&]<class Own>(const KernelSet& own) {
       for (const Device& device : every_device()) {
@@ -949,7 +949,7 @@ TEST_SUITE("own kernels") {
     run.operator()<Tally>(own::sums_tally());
   }
 
-  TEST_CASE("items of one to three words and results of two to eight are reduced by segments") {
+  TEST_CASE("items of one to three words and results of two to eight are reduced by segments [forms]") {
     uint32_t combination = 0;
     const auto run = [&]<class Own>(const KernelSet& own) {
       for (Backend* backend : every_backend()) {
@@ -974,7 +974,7 @@ TEST_SUITE("own kernels") {
     run.operator()<Tally>(own::segments_tally());
   }
 
-  TEST_CASE("a segmented scan takes a set made for scans by key") {
+  TEST_CASE("a segmented scan takes a set made for scans by key [forms]") {
     const Device device(first_backend(), Strategy::reduce_then_scan);
     SegmentedScanConfig config;
     config.strategy = device.strategy();
@@ -1014,8 +1014,9 @@ TEST_SUITE("own kernels") {
           "SegmentedReduce: own_kernels 'sums_triangle' are made for reduce_by_key, and not for segmented_reduce");
   }
 
-  TEST_CASE("look-back by key finishes what is late") {
-    const ScopedEnvironment one_spin("WEFT_TUNE", "scan_by_key.spin_limit=1,reduce_by_key.spin_limit=1");
+  TEST_CASE("look-back by key finishes what is not published in time [faults]") {
+    const ScopedTuning one_spin("scan_by_key.spin_limit=1,reduce_by_key.spin_limit=1");
+    if (!has_look_back(first_backend().context())) return;
     const Device device(first_backend(), Strategy::look_back);
     ReduceByKeyConfig config;
     config.strategy = Strategy::look_back;
@@ -1027,7 +1028,7 @@ TEST_SUITE("own kernels") {
     check_scan_by_key<Triangle>(device, scan, {}, 20 * scan.tile_items() + 5, Runs::long_);
   }
 
-  TEST_CASE("scans by key refuse sets of another primitive, and initial values") {
+  TEST_CASE("scans by key refuse sets of another primitive, and initial values [refusal]") {
     const Context& context = first_backend().context();
     ScanByKeyConfig config;
     config.own_kernels = own::scan_triangle();
@@ -1064,7 +1065,7 @@ TEST_SUITE("own kernels") {
     CHECK(own::partition_shell().accumulator_bytes() == 0);
     CHECK(own::encode_first_of_key().primitive() == "run_length_encode");
     CHECK(own::encode_first_of_key().item_bytes() == 8);
-    CHECK(own::encode_first_of_key().kernels().size() == 12);
+    CHECK(own::encode_first_of_key().kernels().size() == 6);
     const KernelSet& set = own::scan_tally();
     CHECK(set.name() == "scan_tally");
     CHECK(set.primitive() == "scan");
@@ -1072,15 +1073,15 @@ TEST_SUITE("own kernels") {
     CHECK(set.accumulator_bytes() == 32);
     CHECK(own::scan_triangle().item_bytes() == 12);
     CHECK(own::scan_triangle().accumulator_bytes() == 12);
-    CHECK(set.kernels().size() == 12);
-    CHECK(set.find("scan_look_back.own.own.state64.native").size() > 100);
-    CHECK(set.find("scan_look_back.own.own.native").empty());
+    CHECK(set.kernels().size() == 6);
+    CHECK(set.find("scan_look_back.own.own.native").size() > 100);
+    CHECK(set.find("scan_look_back.own.own").empty());
     CHECK(set.digest().size() == 64);
     CHECK(set.digest() != own::scan_triangle().digest());
     CHECK(KernelSet("another name", "scan", set.kernels()).digest() == set.digest());
   }
 
-  TEST_CASE("a set made for something else is refused in words") {
+  TEST_CASE("a set made for something else is refused in words [refusal]") {
     const Context& context = first_backend().context();
     ReduceConfig reduce;
     reduce.own_kernels = own::scan_triangle();
@@ -1105,7 +1106,7 @@ TEST_SUITE("own kernels") {
     CHECK(half.error().message.find("own_kernels 'half' have no kernel scan_") == 0);
   }
 
-  TEST_CASE("an initial value is refused in words") {
+  TEST_CASE("an initial value is refused in words [refusal]") {
     const Device device(first_backend(), Strategy::reduce_then_scan);
     const Scan scan = create_scan(device, own::scan_saturating(), ScanKind::exclusive);
     const Reduce reduce = create_reduce(device.context(), own::reduce_saturating());

@@ -51,6 +51,7 @@ struct Subject {
   std::string name;
   std::vector<Type> types;  ///< that the device must support
   const char* tuning;       ///< WEFT_TUNE while pipelines are built
+  bool needs_look_back = false;
   std::function<Check(Backend&)> build;
 };
 
@@ -77,6 +78,7 @@ Subject scan_subject(ScanKind kind, Op op, Strategy strategy, const char* tuning
                  name_of(config.accumulator) + ' ' + name_of(strategy) + ' ' + tuning;
   subject.types = {config.item, config.accumulator};
   subject.tuning = tuning;
+  subject.needs_look_back = strategy == Strategy::look_back;
   subject.build = [=](Backend& backend) -> Check {
     return [=, &backend, scan = built(Scan::create(backend.context(), config))](Draws& draw) {
       const uint64_t n = draw.count(scan->tile_items());
@@ -166,6 +168,7 @@ Subject compaction_subject(const char* name, Config config, Strategy strategy, c
   subject.name = std::string(name) + ' ' + name_of(config.criterion) + ' ' + name_of(config.item) + " moving " +
                  std::to_string(config.moved_bytes) + ' ' + name_of(strategy) + ' ' + tuning;
   subject.tuning = tuning;
+  subject.needs_look_back = strategy == Strategy::look_back;
   subject.build = [=](Backend& backend) -> Check {
     return [=, &backend, primitive = built(Primitive::create(backend.context(), config))](Draws& draw) {
       const uint64_t n = draw.count(primitive->tile_items());
@@ -299,6 +302,7 @@ Subject run_length_encode_subject(bool offsets, Strategy strategy, const char* t
   subject.name = std::string("run_length_encode ") + name_of(config.symbol) + " lengths " + name_of(config.length) +
                  (offsets ? " offsets " : " ") + (non_trivial ? "non-trivial " : "") + name_of(strategy) + ' ' + tuning;
   subject.tuning = tuning;
+  subject.needs_look_back = strategy == Strategy::look_back;
   subject.build = [=](Backend& backend) -> Check {
     return [=, &backend, encode = built(RunLengthEncode::create(backend.context(), config))](Draws& draw) {
       Gpu& gpu = backend.gpu();
@@ -612,6 +616,7 @@ Subject scan_by_key_subject(ScanKind kind, Op op, SegmentsBy segments, Type key,
                  name_of(strategy) + ' ' + tuning;
   subject.types = {config.item, config.accumulator};
   subject.tuning = tuning;
+  subject.needs_look_back = strategy == Strategy::look_back;
   subject.build = [=](Backend& backend) -> Check {
     return [=, &backend, scan = built(ScanByKey::create(backend.context(), config))](Draws& draw) {
       Gpu& gpu = backend.gpu();
@@ -661,6 +666,7 @@ Subject reduce_by_key_subject(Op op, Type key, Strategy strategy, const char* tu
                  name_of(config.accumulator) + " by " + name_of(key) + ' ' + name_of(strategy) + ' ' + tuning;
   subject.types = {config.item, config.accumulator};
   subject.tuning = tuning;
+  subject.needs_look_back = strategy == Strategy::look_back;
   subject.build = [=](Backend& backend) -> Check {
     return [=, &backend, reduce = built(ReduceByKey::create(backend.context(), config))](Draws& draw) {
       Gpu& gpu = backend.gpu();
@@ -751,6 +757,7 @@ Subject segmented_scan_subject(ScanKind kind, Op op, Type offset, Strategy strat
                  tuning;
   subject.types = {config.item, config.accumulator};
   subject.tuning = tuning;
+  subject.needs_look_back = strategy == Strategy::look_back;
   subject.build = [=](Backend& backend) -> Check {
     return [=, &backend, scan = built(SegmentedScan::create(backend.context(), config))](Draws& draw) {
       const uint64_t n = draw.count(scan->tile_items());
@@ -1179,10 +1186,11 @@ TEST_SUITE("fuzz") {
       if (!cases.all && !takes_turn(static_cast<uint32_t>(b == 0 ? i : s))) continue;
       Backend& backend = *backends[b];
       if (!std::ranges::all_of(subject.types, [&](Type type) { return backend.context().supports(type); })) continue;
+      if (subject.needs_look_back && !has_look_back(backend.context())) continue;
       INFO("WEFT_FUZZ_SEED=", seed, " WEFT_FUZZ_CASES=", i, '-', i, " on ", backend.name(), ": ", subject.name);
       Check& check = checks[{s, b}];
       if (!check) {
-        const ScopedEnvironment tuned("WEFT_TUNE", subject.tuning);
+        const ScopedTuning tuned(subject.tuning);
         check = subject.build(backend);
       }
       const std::string wrong = check(draw);

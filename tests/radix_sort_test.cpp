@@ -28,7 +28,7 @@ TEST_SUITE("radix_sort") {
         check_sort<uint32_t>(*backend, {}, drawn_keys<uint32_t>(n, n));
   }
 
-  TEST_CASE("keys are sorted whatever they are, and equal ones keep their order") {
+  TEST_CASE("keys are sorted whatever they are, and equal ones keep their order [forms]") {
     for (Backend* backend : every_backend())
       for (const auto& keys : telling_sort_keys<uint32_t>(3 * tile_keys(*backend, 4) + 77)) {
         check_sort<uint32_t>(*backend, {}, keys);
@@ -37,7 +37,7 @@ TEST_SUITE("radix_sort") {
       }
   }
 
-  TEST_CASE("keys of every type are sorted both ways, with values of both sizes") {
+  TEST_CASE("keys of every type are sorted both ways, with values of both sizes [types]") {
     for (Backend* backend : every_backend())
       for_every_key([&]<class T>() {
         const uint64_t n = tile_keys<T>(*backend, 8) + 19;
@@ -54,7 +54,7 @@ TEST_SUITE("radix_sort") {
       });
   }
 
-  TEST_CASE("-0 is in front of 0, and NaN lies outside of all numbers") {
+  TEST_CASE("-0 is before 0, and NaN lies outside of all numbers [forms]") {
     const auto of = []<class T>(Backend& backend) {
       using Limits = std::numeric_limits<T>;
       const T nan = std::copysign(Limits::quiet_NaN(), T{1});
@@ -72,7 +72,7 @@ TEST_SUITE("radix_sort") {
     }
   }
 
-  TEST_CASE("a range of bits alone is compared") {
+  TEST_CASE("a range of bits alone is compared [forms]") {
     for (Backend* backend : every_backend()) {
       const auto keys = drawn_keys<uint32_t>(2 * tile_keys(*backend) + 5, 1);
       for (const auto& [begin, end] :
@@ -113,7 +113,7 @@ TEST_SUITE("radix_sort") {
     }
   }
 
-  TEST_CASE("results do not depend on the tuning") {
+  TEST_CASE("results do not depend on the tuning [tuning]") {
     // Scans of the table and not, rows that parts do not divide evenly, more subgroups than a lane holds counters of.
     for (const char* tuning :
          {"radix_sort.groups=3,radix_sort.direct_groups=0,radix_sort.rows=5,radix_sort.part_words=200",
@@ -127,7 +127,7 @@ TEST_SUITE("radix_sort") {
           "radix_sort.sight=8,radix_sort.spin_limit=1,radix_sort.sweep_groups=1",
           "radix_sort.workgroup=192,radix_sort.sweep_pairs_workgroup=384,radix_sort.sweep_pairs_part_words=3072,"
           "radix_sort.tickets=0"}) {
-      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      const ScopedTuning overrides(tuning);
       CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend()) {
         if (backend->is_emulated()) continue;  // builds these for long
@@ -139,22 +139,21 @@ TEST_SUITE("radix_sort") {
     }
   }
 
-  TEST_CASE("more workgroups than the scan of the table takes at a time are sorted by") {
-    const ScopedEnvironment small_tiles("WEFT_TUNE",
-                                        "radix_sort.rows=1,radix_sort.groups=1100,radix_sort.direct_groups=0");
+  TEST_CASE("more workgroups than the scan of the table takes at a time are sorted by [forms]") {
+    const ScopedTuning small_tiles("radix_sort.rows=1,radix_sort.groups=1100,radix_sort.direct_groups=0");
     for (Backend* backend : every_backend()) {
       if (backend->is_emulated()) continue;
       check_sort<uint32_t>(*backend, {.begin_bit = 20}, drawn_keys<uint32_t>(1099 * tile_keys(*backend) + 1, 1));
     }
   }
 
-  TEST_CASE("posts that come late, or never, do not change the result") {
+  TEST_CASE("states published with delay, or never, do not change the result [faults]") {
     uint32_t combination = 0;
     // A lane has two digits of 8 bits, one, or fewer have any; long tiles are not counted in one turn.
     for (const char* tuning : {"radix_sort.sweep_rows=1,radix_sort.sweep_pairs_rows=1,radix_sort.spin_limit=2",
                                "radix_sort.sweep_pairs_workgroup=1024,radix_sort.sweep_pairs_part_words=8192,"
                                "radix_sort.sweep_workgroup=256,radix_sort.sight=1,radix_sort.tickets=0"}) {
-      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      const ScopedTuning overrides(tuning);
       CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend())
         for (const auto kind : {primitives::LookBackFault::Kind::delay, primitives::LookBackFault::Kind::omit})
@@ -210,7 +209,7 @@ TEST_SUITE("radix_sort") {
     }
   }
 
-  TEST_CASE("other keys, values and bits are refused") {
+  TEST_CASE("other keys, values and bits are refused [refusal]") {
     const auto is_refused = [](const RadixSortConfig& config) {
       CHECK(RadixSort::create(first_backend().context(), config).status().error().code == ErrorCode::unsupported);
     };
@@ -223,7 +222,7 @@ TEST_SUITE("radix_sort") {
     is_refused({.key = Type::i64, .end_bit = 65});
   }
 
-  TEST_CASE("arguments are refused by name and nothing is recorded") {
+  TEST_CASE("arguments are refused by name and nothing is recorded [refusal]") {
     using Args = RadixSortArgs;
     NotingGpu noting;
     const Result<RadixSort> sort = RadixSort::create(noting.context(), {.value_bytes = 8});

@@ -137,21 +137,12 @@ ReduceByKey faulty_reduce(const Device& device, const ReduceByKeyConfig& config,
 /// SwiftShader takes seconds to build a pipeline: there tests take those that tell most.
 bool is_slow(const Device& device) { return device.name().find("SwiftShader") != std::string::npos; }
 
-/// every_device(), on SwiftShader without one of four.
-std::vector<Device> devices_to_test() {
-  std::vector<Device> devices = every_device();
-  std::erase_if(devices, [](const Device& device) {
-    return is_slow(device) && device.backend().is_emulated() && device.strategy() != Strategy::look_back;
-  });
-  return devices;
-}
-
 }  // namespace
 
 TEST_SUITE("reduce_by_key") {
-  TEST_CASE("every operator and every type of values is combined by key") {
+  TEST_CASE("every operator and every type of values is combined by key [types]") {
     // u32 takes every operator, and every type one, each on one device in turn.
-    const std::vector<Device> devices = devices_to_test();
+    const std::vector<Device> devices = every_device();
     uint32_t combination = 0;
     for_every_value([&]<class T, class A>() {
       const std::vector<Op> all = operators_of<T>();
@@ -170,7 +161,7 @@ TEST_SUITE("reduce_by_key") {
   }
 
   TEST_CASE("counts at and around every edge are reduced whole") {
-    for (const Device& device : devices_to_test()) {
+    for (const Device& device : every_device()) {
       uint32_t turn = 0;
       for (const uint64_t n :
            edges(device.backend(), device.reduce_by_key(config_of<uint32_t>(Op::add)).tile_items(), 4))
@@ -179,9 +170,9 @@ TEST_SUITE("reduce_by_key") {
     }
   }
 
-  TEST_CASE("runs of every length are told by keys of every width, beside values of every width") {
+  TEST_CASE("runs of every length are given by keys of every width, beside values of every width") {
     uint32_t combination = 0;
-    for (const Device& device : devices_to_test()) {
+    for (const Device& device : every_device()) {
       const auto every_length = [&]<class T>(Type key) {
         if (!takes_turn(combination++)) return;
         const uint64_t tile = device.reduce_by_key(config_of<T>(Op::add, key)).tile_items();
@@ -192,7 +183,7 @@ TEST_SUITE("reduce_by_key") {
       };
       every_length.operator()<uint32_t>(Type::u32);
       const bool look_back = device.strategy() == Strategy::look_back;
-      if (look_back && !(is_slow(device) && device.backend().is_emulated()))
+      if (look_back || (is_slow(device) && !device.backend().is_emulated()))
         every_length.operator()<uint8_t>(Type::u16);
       if (device.backend().is_emulated() || is_slow(device)) continue;
       if (!look_back) every_length.operator()<uint32_t>(Type::u8);
@@ -200,12 +191,11 @@ TEST_SUITE("reduce_by_key") {
     }
   }
 
-  TEST_CASE("more runs in a tile than shared memory has room for are written whole") {
+  TEST_CASE("more runs in a tile than shared memory has room for are written whole [slow]") {
     // Runs of a tile are staged 512 to 1,024 at a time.
-    const ScopedEnvironment large_tiles("WEFT_TUNE", "reduce_by_key.rows=4,reduce_by_key.workgroup=256");
-    for (const Strategy strategy : {Strategy::reduce_then_scan, Strategy::look_back}) {
+    const ScopedTuning large_tiles("reduce_by_key.rows=4,reduce_by_key.workgroup=256");
+    for (const Strategy strategy : strategies_of(first_backend().context())) {
       const Device device(first_backend(), strategy);
-      if (is_slow(device) && strategy == Strategy::look_back) continue;
       ReduceByKeyConfig config = config_of<uint32_t>(Op::add);
       config.strategy = strategy;
       Result<ReduceByKey> reduce = ReduceByKey::create(device.context(), config);
@@ -219,8 +209,8 @@ TEST_SUITE("reduce_by_key") {
     }
   }
 
-  TEST_CASE("runs of many tiles a workgroup are reduced whole") {
-    const ScopedEnvironment few_groups("WEFT_TUNE", "reduce_by_key.groups=3");
+  TEST_CASE("runs of many tiles a workgroup are reduced whole [slow]") {
+    const ScopedTuning few_groups("reduce_by_key.groups=3");
     for (Backend* backend : every_backend()) {
       const Device device(*backend, Strategy::reduce_then_scan);
       if (is_slow(device) && backend->is_emulated()) continue;
@@ -235,8 +225,8 @@ TEST_SUITE("reduce_by_key") {
     }
   }
 
-  TEST_CASE("a long range is reduced whole") {
-    for (const Device& device : devices_to_test()) {
+  TEST_CASE("a long range is reduced whole [slow]") {
+    for (const Device& device : every_device()) {
       const uint64_t n =
           device.backend().is_software() ? (device.backend().is_emulated() ? 1 << 17 : 1 << 20) + 7 : (1 << 26) + 7;
       for (const Runs runs : {Runs::long_, Runs::eights}) check_reduce<uint32_t>(device, Op::add, n, {.runs = runs});
@@ -244,7 +234,7 @@ TEST_SUITE("reduce_by_key") {
   }
 
   TEST_CASE("keys, values and outputs begin at any item, independently") {
-    for (const Device& device : devices_to_test()) {
+    for (const Device& device : every_device()) {
       const auto every_start = [&]<class T>(Type key_type) {
         const uint64_t tile = device.reduce_by_key(config_of<T>(Op::add, key_type)).tile_items();
         const uint32_t key_step = std::min(size_of(key_type), 4u);
@@ -270,7 +260,7 @@ TEST_SUITE("reduce_by_key") {
       };
       every_start.template operator()<uint32_t>(Type::u32);
       const bool look_back = device.strategy() == Strategy::look_back;
-      if (look_back && !(is_slow(device) && device.backend().is_emulated()))
+      if (look_back || (is_slow(device) && !device.backend().is_emulated()))
         every_start.template operator()<uint8_t>(Type::u16);
       if (device.backend().is_emulated() || is_slow(device)) continue;
       if (!look_back) every_start.template operator()<uint32_t>(Type::u8);
@@ -279,7 +269,7 @@ TEST_SUITE("reduce_by_key") {
   }
 
   TEST_CASE("a count on the device is obeyed, and never exceeds its maximum") {
-    for (const Device& device : devices_to_test()) {
+    for (const Device& device : every_device()) {
       const uint64_t maximum = 4 * uint64_t{device.reduce_by_key(config_of<uint32_t>(Op::add)).tile_items()} + 11;
       for (const uint32_t bytes : {4u, 8u})
         for (const uint64_t on_device : {uint64_t{0}, uint64_t{1}, maximum / 2, maximum - 1, maximum, maximum + 1,
@@ -293,13 +283,13 @@ TEST_SUITE("reduce_by_key") {
   }
 
   TEST_CASE("whatever scratch and outputs held before, the result is the same") {
-    for (const Device& device : devices_to_test())
+    for (const Device& device : every_device())
       for (const uint8_t dirt : std::initializer_list<uint8_t>{0x00, 0x01, 0x80, 0xff})
         check_reduce<uint32_t>(device, Op::add, 9000, {.dirt = dirt});
   }
 
-  TEST_CASE("float sums have the same bits on every run and however late earlier tiles post") {
-    for (const Device& device : devices_to_test()) {
+  TEST_CASE("float sums have the same bits on every run and however long earlier tiles delay [faults]") {
+    for (const Device& device : every_device()) {
       if (is_slow(device) || (device.backend().is_emulated() && device.strategy() != Strategy::look_back)) continue;
       const ReduceByKeyConfig config = config_of<float>(Op::add);
       const ReduceByKey& reduce = device.reduce_by_key(config);
@@ -323,13 +313,11 @@ TEST_SUITE("reduce_by_key") {
     }
   }
 
-  TEST_CASE("tiles that post late or never do not change the result") {
+  TEST_CASE("tiles that publish with delay or never do not change the result [faults]") {
     for (const Device& device : every_look_back())
       for (const Fault fault : {Fault::delay, Fault::omit})
         for (const uint32_t every : {1u, 7u}) {
-          const bool few = device.backend().is_emulated() || is_slow(device);
-          if (few && (every != 7 || fault == Fault::delay)) continue;
-          if (device.backend().is_emulated() && is_slow(device)) continue;
+          if (device.backend().is_emulated() && (every != 7 || fault == Fault::delay)) continue;
           const ReduceByKeyConfig config = config_of<uint32_t>(Op::add);
           const ReduceByKey reduce = faulty_reduce(device, config, fault, every);
           CAPTURE(every);
@@ -340,10 +328,9 @@ TEST_SUITE("reduce_by_key") {
         }
   }
 
-  TEST_CASE("blocks that nobody closes are closed by the second dispatch, however many tiles were given up") {
-    const ScopedEnvironment small_tiles("WEFT_TUNE", "reduce_by_key.workgroup=128,reduce_by_key.rows=1");
+  TEST_CASE("blocks that nobody closes are closed by the second dispatch, however many tiles were deferred [slow]") {
+    const ScopedTuning small_tiles("reduce_by_key.workgroup=128,reduce_by_key.rows=1");
     for (const Device& device : every_look_back()) {
-      if (is_slow(device)) continue;
       const ReduceByKeyConfig config = config_of<uint32_t>(Op::add);
       const ReduceByKey reduce = faulty_reduce(device, config, Fault::open, 1);
       const uint64_t tiles = device.backend().is_emulated() ? 300 : 20000;
@@ -352,7 +339,7 @@ TEST_SUITE("reduce_by_key") {
   }
 
   TEST_CASE("scratch never shrinks with the count and is never nothing") {
-    for (const Device& device : devices_to_test()) {
+    for (const Device& device : every_device()) {
       const ReduceByKey& reduce = device.reduce_by_key(config_of<uint32_t>(Op::add));
       CHECK(reduce.strategy() == device.strategy());
       CHECK(reduce.scratch_size(0) > 0);
@@ -381,14 +368,14 @@ TEST_SUITE("reduce_by_key") {
     }
   }
 
-  TEST_CASE("arguments that break a precondition are refused by name, and nothing is recorded") {
+  TEST_CASE("arguments that break a precondition are refused by name, and nothing is recorded [refusal]") {
     NotingGpu noting;
     constexpr uint64_t kCount = 10000;
     const Buffer keys = noting.made(8 * kCount), values = noting.made(8 * kCount), keys_out = noting.made(8 * kCount),
                  values_out = noting.made(8 * kCount), count_out = noting.made(64), scratch = noting.made(1 << 20),
                  count = noting.made(64);
     using Args = ReduceByKeyArgs;
-    for (const Strategy strategy : {Strategy::reduce_then_scan, Strategy::look_back}) {
+    for (const Strategy strategy : strategies_of(noting.context())) {
       ReduceByKeyConfig config;
       config.strategy = strategy;
       const Result<ReduceByKey> reduce = ReduceByKey::create(noting.context(), config);

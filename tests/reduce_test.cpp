@@ -72,7 +72,7 @@ void for_every_ordered_type(const Test& test) {
 }  // namespace
 
 TEST_SUITE("reduce") {
-  TEST_CASE("every operator combines items of every type into every accumulator") {
+  TEST_CASE("every operator combines items of every type into every accumulator [types]") {
     const std::vector<Backend*> backends = every_backend();
     uint32_t combination = 0;
     for_every_type([&]<class T, class A>() {
@@ -92,7 +92,7 @@ TEST_SUITE("reduce") {
     });
   }
 
-  TEST_CASE("counts at and around every edge are reduced whole") {
+  TEST_CASE("counts at and around every edge are reduced whole [bounds]") {
     for (Backend* backend : every_backend()) {
       for (const uint64_t n : edges(*backend, backend->reduce(config_of<uint32_t>(Op::add)).tile_items(), 4))
         check_reduce<uint32_t>(*backend, Op::add, n);
@@ -108,7 +108,7 @@ TEST_SUITE("reduce") {
   }
 
   TEST_CASE("runs of many tiles a workgroup are reduced whole and in order") {
-    const ScopedEnvironment few_groups("WEFT_TUNE", "reduce.groups=3");
+    const ScopedTuning few_groups("reduce.groups=3");
     for (Backend* backend : every_backend()) {
       const Result<Reduce> reduce = Reduce::create(backend->context(), config_of<U32x2>(Op::affine));
       REQUIRE(reduce);
@@ -118,8 +118,8 @@ TEST_SUITE("reduce") {
     }
   }
 
-  TEST_CASE("more workgroups than the last one has lanes are reduced whole and in order") {
-    const ScopedEnvironment small_tiles("WEFT_TUNE", "reduce.workgroup=128,reduce.rows=1,reduce.groups=65535");
+  TEST_CASE("more workgroups than the last one has lanes are reduced whole and in order [forms]") {
+    const ScopedTuning small_tiles("reduce.workgroup=128,reduce.rows=1,reduce.groups=65535");
     for (Backend* backend : every_backend()) {
       const Result<Reduce> reduce = Reduce::create(backend->context(), config_of<U32x2>(Op::affine));
       REQUIRE(reduce);
@@ -148,7 +148,7 @@ TEST_SUITE("reduce") {
       });
   }
 
-  TEST_CASE("an initial value comes before the first item, once") {
+  TEST_CASE("an initial value comes before the first item, once [forms]") {
     for (Backend* backend : every_backend())
       for_every_type([&]<class T, class A>() {
         if (!backend->context().supports(item_type<T>()) || !backend->context().supports(item_type<A>())) return;
@@ -199,7 +199,7 @@ TEST_SUITE("reduce") {
     }
   }
 
-  TEST_CASE("a count on the device above its maximum is taken as the maximum, one below is obeyed") {
+  TEST_CASE("a count on the device above its maximum is taken as the maximum, one below is obeyed [bounds]") {
     for (Backend* backend : every_backend()) {
       const Reduce& reduce = backend->reduce(config_of<uint32_t>(Op::add));
       const uint64_t maximum = 4 * uint64_t{reduce.tile_items()} + 11;
@@ -218,7 +218,7 @@ TEST_SUITE("reduce") {
     }
   }
 
-  TEST_CASE("whatever scratch and output held before, the result is the same") {
+  TEST_CASE("whatever scratch and output held before, the result is the same [bounds]") {
     for (Backend* backend : every_backend())
       for (const uint8_t dirt : std::initializer_list<uint8_t>{0x00, 0x01, 0x7f, 0xde, 0xff})
         check_reduce<uint32_t>(*backend, Op::add, 40000, {.dirt = dirt});
@@ -326,7 +326,7 @@ TEST_SUITE("reduce") {
     }
   }
 
-  TEST_CASE("arg_min and arg_max obey a count on the device") {
+  TEST_CASE("arg_min and arg_max obey a count on the device [bounds]") {
     for (Backend* backend : every_backend()) {
       const auto items = random_items<uint16_t>(30000, 4);
       for (const uint64_t on_device : {0, 1, 17, 29999, 30000, 30001})
@@ -362,7 +362,7 @@ TEST_SUITE("reduce") {
     }
   }
 
-  TEST_CASE("types the device lacks are refused by the name of the missing feature") {
+  TEST_CASE("types the device lacks are refused by the name of the missing feature [refusal]") {
     for (Backend* backend : every_backend())
       for (const auto& [type, feature] : {std::pair(Type::u64, "shaderInt64"), std::pair(Type::i64, "shaderInt64"),
                                           std::pair(Type::f64, "shaderFloat64")}) {

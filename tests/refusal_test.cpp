@@ -12,6 +12,7 @@
 #include <weft/scan.hpp>
 
 #include "support/device.hpp"
+#include "support/host_device.hpp"
 #include "support/recorded_commands.hpp"
 #include "support/run.hpp"
 
@@ -140,10 +141,10 @@ std::vector<Breach<Args>> shared_breaches(Bench& b, uint64_t tile_items) {
 }  // namespace
 
 TEST_SUITE("refusal") {
-  TEST_CASE("a scan refuses arguments by name and records nothing") {
+  TEST_CASE("a scan refuses arguments by name and records nothing [refusal]") {
     Messages messages;
     Bench b(Bench::open(messages));
-    for (const Strategy strategy : {Strategy::reduce_then_scan, Strategy::look_back}) {
+    for (const Strategy strategy : strategies_of(b.gpu.context())) {
       const Result<Scan> scan =
           Scan::create(b.gpu.context(), {ScanKind::exclusive, Op::add, Type::u32, Type::u32, strategy});
       REQUIRE(scan);
@@ -160,7 +161,7 @@ TEST_SUITE("refusal") {
     CHECK(messages.all().empty());
   }
 
-  TEST_CASE("a scan refuses to work in place where items and accumulators differ in size") {
+  TEST_CASE("a scan refuses to work in place where items and accumulators differ in size [refusal]") {
     Messages messages;
     Bench b(Bench::open(messages));
     const Result<Scan> scan =
@@ -191,7 +192,7 @@ TEST_SUITE("refusal") {
     CHECK(messages.all().empty());
   }
 
-  TEST_CASE("a reduction refuses arguments by name and records nothing") {
+  TEST_CASE("a reduction refuses arguments by name and records nothing [refusal]") {
     Messages messages;
     Bench b(Bench::open(messages));
     const Result<Reduce> reduce = Reduce::create(b.gpu.context(), {});
@@ -205,7 +206,7 @@ TEST_SUITE("refusal") {
     CHECK(messages.all().empty());
   }
 
-  TEST_CASE("arg_min and arg_max refuse an initial value and an output that holds no ArgResult") {
+  TEST_CASE("arg_min and arg_max refuse an initial value and an output that holds no ArgResult [refusal]") {
     Messages messages;
     Bench b(Bench::open(messages));
     const Result<Reduce> reduce = Reduce::create(b.gpu.context(), {Op::arg_max, Type::u32, Type::u32});
@@ -221,8 +222,8 @@ TEST_SUITE("refusal") {
                    {"output", "off by 2", [](ReduceArgs& a) { a.output.offset += 2; }}});
   }
 
-  TEST_CASE("arg_min and arg_max refuse more items than a workgroup can number") {
-    const ScopedEnvironment one_workgroup("WEFT_TUNE", "reduce.groups=1");
+  TEST_CASE("arg_min and arg_max refuse more items than a workgroup can number [refusal]") {
+    const ScopedVariable one_workgroup("WEFT_TUNE", "reduce.groups=1");
     Messages messages;
     Bench b(Bench::open(messages));
     for (const Op op : {Op::add, Op::arg_min}) {

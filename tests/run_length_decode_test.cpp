@@ -31,10 +31,8 @@ struct DecodeOptions {
 };
 
 const RunLengthDecode& made(Backend& backend, const RunLengthDecodeConfig& config = {}) {
-  const char* tuning = std::getenv("WEFT_TUNE");
   return backend.primitive<RunLengthDecode>(
-      "RunLengthDecode " + std::to_string(config.symbol_bytes) + ' ' + name_of(config.length) + (tuning ? tuning : ""),
-      config);
+      "RunLengthDecode " + std::to_string(config.symbol_bytes) + ' ' + name_of(config.length), config);
 }
 
 /// Decodes once and compares output, total and status with the CPU's, and everything around them with what it was. Returns the
@@ -110,7 +108,7 @@ TEST_SUITE("run_length_decode") {
     }
   }
 
-  TEST_CASE("symbols of every size and lengths of both types are decoded") {
+  TEST_CASE("symbols of every size and lengths of both types are decoded [forms]") {
     uint32_t combination = 0;
     for (Backend* backend : every_backend())
       for (const uint32_t symbol_bytes : {1u, 2u, 4u, 8u, 16u})
@@ -176,7 +174,7 @@ TEST_SUITE("run_length_decode") {
     check_decode(backend, decode, {}, lengths);
   }
 
-  TEST_CASE("what does not fit is left out, the total told, and the status set") {
+  TEST_CASE("what does not fit is left out, the total reported, and the status set") {
     for (Backend* backend : every_backend())
       for (const uint32_t symbol_bytes : {1u, 4u, 16u}) {
         if (backend->is_emulated() && symbol_bytes == 16) continue;
@@ -190,7 +188,7 @@ TEST_SUITE("run_length_decode") {
       }
   }
 
-  TEST_CASE("totals above 2^32 are told whole") {
+  TEST_CASE("totals above 2^32 are reported whole") {
     for (Backend* backend : every_backend()) {
       const RunLengthDecode& decode = made(*backend);
       const uint64_t tile = decode.tile_runs();
@@ -255,12 +253,12 @@ TEST_SUITE("run_length_decode") {
     }
   }
 
-  TEST_CASE("results do not depend on the tuning") {
+  TEST_CASE("results do not depend on the tuning [tuning]") {
     uint32_t combination = 0;
     for (const char* tuning :
          {"decode.workgroup=256,decode.rows=8,decode.vectors=2", "decode.rows=1,decode.groups=3",
           "decode.groups=1,decode.rows=3", "decode.workgroup=128,decode.rows=32,decode.vectors=2"}) {
-      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      const ScopedTuning overrides(tuning);
       CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend())
         for (const RunLengthDecodeConfig& config :
@@ -273,9 +271,9 @@ TEST_SUITE("run_length_decode") {
     }
   }
 
-  TEST_CASE("more segments than a dispatch has workgroups along one axis are decoded whole") {
+  TEST_CASE("more segments than a dispatch has workgroups along one axis are decoded whole [huge]") {
     // The smallest tiles there are.
-    const ScopedEnvironment small_tiles("WEFT_TUNE", "decode.workgroup=128,decode.rows=1");
+    const ScopedTuning small_tiles("decode.workgroup=128,decode.rows=1");
     Backend& backend = first_backend();
     const RunLengthDecodeConfig config{16, Type::u32};
     const RunLengthDecode& decode = made(backend, config);
@@ -312,7 +310,7 @@ TEST_SUITE("run_length_decode") {
     }
   }
 
-  TEST_CASE("other symbols and lengths are refused") {
+  TEST_CASE("other symbols and lengths are refused [refusal]") {
     for (const uint32_t symbol_bytes : {0u, 3u, 12u, 32u})
       CHECK(RunLengthDecode::create(first_backend().context(), {symbol_bytes, Type::u32}).status().error().code ==
             ErrorCode::unsupported);
@@ -321,7 +319,7 @@ TEST_SUITE("run_length_decode") {
             ErrorCode::unsupported);
   }
 
-  TEST_CASE("arguments are refused by name and nothing is recorded") {
+  TEST_CASE("arguments are refused by name and nothing is recorded [refusal]") {
     using Args = RunLengthDecodeArgs;
     NotingGpu noting;
     const Result<RunLengthDecode> decode = RunLengthDecode::create(noting.context(), {});

@@ -147,8 +147,7 @@ std::string check_encoding(Gpu& gpu, const RunLengthEncode& encode, const RunLen
 
 const RunLengthEncode& encode_of(const Device& device, RunLengthEncodeConfig config) {
   config.strategy = device.strategy();
-  const char* tuning = std::getenv("WEFT_TUNE");
-  std::string key = std::string("run_length_encode ") + (tuning != nullptr ? tuning : "");
+  std::string key = "run_length_encode ";
   for (const auto part :
        {static_cast<int>(config.symbol), static_cast<int>(config.symbols), static_cast<int>(config.lengths),
         static_cast<int>(config.offsets), static_cast<int>(config.length), static_cast<int>(config.strategy),
@@ -196,7 +195,7 @@ TEST_SUITE("run_length_encode") {
     }
   }
 
-  TEST_CASE("PARLE: one run of ten million items, and all items distinct") {
+  TEST_CASE("PARLE: one run of ten million items, and all items distinct [slow]") {
     for (const Device& device : every_device()) {
       if (device.backend().is_emulated()) continue;
       check(device, std::vector<uint32_t>(10'000'000, 5));
@@ -206,7 +205,7 @@ TEST_SUITE("run_length_encode") {
     }
   }
 
-  TEST_CASE("runs of symbols of every size are encoded, wherever they break") {
+  TEST_CASE("runs of symbols of every size are encoded, wherever they break [forms]") {
     for (const Device& device : every_device()) {
       const auto run = [&]<class T>() {
         const uint64_t tile = encode_of(device, config_of<T>()).tile_items();
@@ -243,7 +242,7 @@ TEST_SUITE("run_length_encode") {
     }
   }
 
-  TEST_CASE("each output is written where it is wanted, lengths and offsets in either width") {
+  TEST_CASE("each output is written where it is wanted, lengths and offsets in either width [forms]") {
     for (const Device& device : every_device())
       for (const Type length : {Type::u32, Type::u64})
         for (const uint32_t wanted : {1u, 4u, 7u}) {
@@ -266,7 +265,7 @@ TEST_SUITE("run_length_encode") {
 
   TEST_CASE("chunks carry the open run on") {
     for (const char* tuning : {"select.chunk_tiles=1", "select.chunk_tiles=2"}) {
-      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      const ScopedTuning overrides(tuning);
       CAPTURE(std::string(tuning));
       for (const Device& device : every_device()) {
         RunLengthEncodeConfig config = config_of<uint32_t>();
@@ -279,26 +278,25 @@ TEST_SUITE("run_length_encode") {
     }
   }
 
-  TEST_CASE("tiles that post late, or never, and blocks left open change nothing") {
+  TEST_CASE("tiles that publish with delay, or never, and blocks left open change nothing [faults]") {
     using Kind = primitives::LookBackFault::Kind;
-    for (Backend* backend : every_backend())
+    for (const Device& device : every_look_back())
       for (const auto& [kind, every] : {std::pair(Kind::delay, 3u), std::pair(Kind::omit, 1u),
                                         std::pair(Kind::open, 1u), std::pair(Kind::shares, 3u)}) {
-        const Device device(*backend, Strategy::look_back);
         const RunLengthEncodeConfig config = config_of<uint32_t>();
         Result<RunLengthEncode> encode =
             primitives::create_run_length_encode_with_fault(device.context(), config, {kind, every});
         if (!encode) FAIL(encode.error().message);
-        const uint64_t n = (backend->is_emulated() ? 9 : 70) * encode->tile_items() + 5;
+        const uint64_t n = (device.backend().is_emulated() ? 9 : 70) * encode->tile_items() + 5;
         CAPTURE(device.name());
         CAPTURE(every);
         CHECK(check_encoding(device.gpu(), *encode, config, items_in_runs<uint32_t>(n, 3, n / 20), {}) == "");
       }
   }
 
-  TEST_CASE("results do not depend on what scratch and outputs held, nor on the run, nor on the tuning") {
+  TEST_CASE("results do not depend on what scratch and outputs held, nor on the run, nor on the tuning [tuning]") {
     for (const char* tuning : {"select.rows=4", "select.rows=1,select.groups=3,select.spin_limit=1"}) {
-      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      const ScopedTuning overrides(tuning);
       for (const Device& device : every_device())
         for (const uint8_t dirt : {uint8_t{0}, uint8_t{0xff}, uint8_t{0xff}})
           check(device, items_in_runs<uint32_t>(30001, 3, 4), config_of<uint32_t>(), {.dirt = dirt});
@@ -346,7 +344,7 @@ TEST_SUITE("run_length_encode") {
     }
   }
 
-  TEST_CASE("non-trivial runs of symbols of every size are found, wherever they break") {
+  TEST_CASE("non-trivial runs of symbols of every size are found, wherever they break [forms]") {
     for (const Device& device : every_device()) {
       const auto run = [&]<class T>() {
         const uint64_t tile = encode_of(device, non_trivial_of<T>()).tile_items();
@@ -363,7 +361,7 @@ TEST_SUITE("run_length_encode") {
     }
   }
 
-  TEST_CASE("non-trivial runs: a pair at every place around the edges of subgroups and tiles") {
+  TEST_CASE("non-trivial runs: a pair at every position around the edges of subgroups and tiles") {
     for (const Device& device : every_device()) {
       const auto run = [&]<class T>(uint64_t misalignment) {
         const uint64_t tile = encode_of(device, non_trivial_of<T>()).tile_items();
@@ -405,7 +403,7 @@ TEST_SUITE("run_length_encode") {
     }
   }
 
-  TEST_CASE("non-trivial runs: each output where it is wanted, in either width, and a run over tiles") {
+  TEST_CASE("non-trivial runs: each output where it is wanted, in either width, and a run over tiles [forms]") {
     for (const Device& device : every_device()) {
       const auto run = [&]<class T>(Type length, uint32_t wanted) {
         if (device.backend().is_emulated() && wanted != 7) return;
@@ -431,7 +429,7 @@ TEST_SUITE("run_length_encode") {
 
   TEST_CASE("non-trivial runs: chunks carry the open run on, and write no end before there is one") {
     for (const char* tuning : {"select.chunk_tiles=1", "select.chunk_tiles=2"}) {
-      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      const ScopedTuning overrides(tuning);
       CAPTURE(std::string(tuning));
       for (const Device& device : every_device()) {
         const auto run = [&]<class T>() {
@@ -451,12 +449,11 @@ TEST_SUITE("run_length_encode") {
     }
   }
 
-  TEST_CASE("non-trivial runs: tiles that post late, or never, and blocks left open change nothing") {
+  TEST_CASE("non-trivial runs: tiles that publish with delay, or never, and blocks left open change nothing [faults]") {
     using Kind = primitives::LookBackFault::Kind;
-    for (Backend* backend : every_backend())
+    for (const Device& device : every_look_back())
       for (const auto& [kind, every] : {std::pair(Kind::delay, 3u), std::pair(Kind::omit, 1u),
                                         std::pair(Kind::open, 1u), std::pair(Kind::shares, 3u)}) {
-        const Device device(*backend, Strategy::look_back);
         CAPTURE(device.name());
         CAPTURE(every);
         const auto run = [&, kind = kind, every = every]<class T>() {
@@ -464,12 +461,12 @@ TEST_SUITE("run_length_encode") {
           Result<RunLengthEncode> encode =
               primitives::create_run_length_encode_with_fault(device.context(), config, {kind, every});
           if (!encode) FAIL(encode.error().message);
-          const uint64_t n = (backend->is_emulated() ? 9 : 40) * encode->tile_items() + 5;
+          const uint64_t n = (device.backend().is_emulated() ? 9 : 40) * encode->tile_items() + 5;
           for (const uint64_t longest : {uint64_t{2}, n / 20})
             CHECK(check_encoding(device.gpu(), *encode, config, items_in_runs<T>(n, 3, longest), {}) == "");
         };
         run.operator()<uint32_t>();
-        if (!backend->is_emulated() && every == 3) run.operator()<uint8_t>();
+        if (!device.backend().is_emulated() && every == 3) run.operator()<uint8_t>();
       }
   }
 
@@ -481,14 +478,14 @@ TEST_SUITE("run_length_encode") {
     CHECK(encode.error().code == ErrorCode::unsupported);
   }
 
-  TEST_CASE("an encoding refuses arguments by name and records nothing") {
+  TEST_CASE("an encoding refuses arguments by name and records nothing [refusal]") {
     using Args = RunLengthEncodeArgs;
     NotingGpu noting;
     constexpr uint64_t kCount = 5000;
     const Buffer input = noting.made(8 * kCount), outputs = noting.made(16 * kCount), small = noting.made(64),
                  scratch = noting.made(1 << 18);
     for (const Buffer* buffer : {&input, &small}) REQUIRE(noting.gpu().fill(buffer->range(), 1).ok());
-    for (const Strategy strategy : {Strategy::reduce_then_scan, Strategy::look_back}) {
+    for (const Strategy strategy : strategies_of(noting.context())) {
       RunLengthEncodeConfig config = config_of<uint32_t>();
       config.offsets = true;
       config.strategy = strategy;

@@ -267,7 +267,7 @@ TEST_SUITE("safety net") {
       });
       if (!ran) FAIL(ran.error().message);
     };
-    for (const Strategy strategy : {Strategy::reduce_then_scan, Strategy::look_back}) {
+    for (const Strategy strategy : strategies_of(gpu.context())) {
       const auto scan = Scan::create(gpu.context(), {ScanKind::exclusive, Op::add, Type::u32, Type::u32, strategy});
       REQUIRE(scan);
       check(*scan, ScanArgs{input->range(), output->range(), scratch->range(), kCount, {}});
@@ -279,7 +279,8 @@ TEST_SUITE("safety net") {
     }
   }
 
-  TEST_CASE("synchronization validation reports a missing barrier between a fill and a copy" * doctest::skip()) {
+  TEST_CASE("synchronization validation reports a missing barrier between a fill and a copy [net_synchronization]" *
+            doctest::skip()) {
     Watched watched;
     auto from = watched.gpu.create_buffer(kBytes), to = watched.gpu.create_buffer(kBytes);
     REQUIRE((from && to));
@@ -304,8 +305,10 @@ TEST_SUITE("safety net") {
     CHECK(watched.messages.mention("READ_AFTER_WRITE hazard"));
   }
 
-  TEST_CASE("synchronization validation reports a missing barrier between dispatches that share a descriptor" *
-            doctest::skip()) {
+  TEST_CASE(
+      "synchronization validation reports a missing barrier between dispatches that share a descriptor "
+      "[net_synchronization]" *
+      doctest::skip()) {
     Watched watched;
     auto buffer = watched.gpu.create_buffer(kBytes);
     REQUIRE(buffer);
@@ -324,7 +327,7 @@ TEST_SUITE("safety net") {
     CHECK(watched.messages.mention("WRITE_AFTER_WRITE hazard"));
   }
 
-  TEST_CASE("GPU-assisted validation reports an access outside of every buffer" * doctest::skip()) {
+  TEST_CASE("GPU-assisted validation reports an access outside of every buffer [net_gpu_assisted]" * doctest::skip()) {
     Watched watched;
     const Kernel kernel = watched.kernel("planted_write");
     // Memory that goes on behind its buffer, so that the fault harms nothing.
@@ -335,7 +338,7 @@ TEST_SUITE("safety net") {
     CHECK(watched.messages.mention("Out of bounds"));
   }
 
-  TEST_CASE("GPU-assisted validation reports a missing barrier in shared memory" * doctest::skip()) {
+  TEST_CASE("GPU-assisted validation reports a missing barrier in shared memory [net_gpu_assisted]" * doctest::skip()) {
     Watched watched;
     auto buffer = watched.gpu.create_buffer(kBytes);
     REQUIRE(buffer);

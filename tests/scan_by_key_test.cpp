@@ -39,22 +39,13 @@ constexpr Marks kWide{SegmentsBy::keys, Type::u64};    // beside values of 8
 /// SwiftShader takes seconds to build a pipeline: there tests take those that tell most.
 bool is_slow(const Device& device) { return device.name().find("SwiftShader") != std::string::npos; }
 
-/// every_device(), on SwiftShader without one of four.
-std::vector<Device> devices_to_test() {
-  std::vector<Device> devices = every_device();
-  std::erase_if(devices, [](const Device& device) {
-    return is_slow(device) && device.backend().is_emulated() && device.strategy() != Strategy::look_back;
-  });
-  return devices;
-}
-
 /// Whether the device, one of each backend's two, takes the marks beside u32 values: u32 keys always, the others with one strategy
 /// each, on the emulated backend two of them. Pipelines are what takes the time.
 bool has_marks(const Device& device, const Marks& marks) {
   const auto place = static_cast<size_t>(&marks - kAllMarks);
   const bool look_back = device.strategy() == Strategy::look_back;
   if (is_slow(device))
-    return !device.backend().is_emulated() && (look_back ? place == 0 : marks.segments == SegmentsBy::head_bits);
+    return !device.backend().is_emulated() && (place == 0 || marks.segments == SegmentsBy::head_bits);
   if (marks.segments == SegmentsBy::keys && size_of(marks.key) == 4) return true;
   if (device.backend().is_emulated() && place != 0 && marks.segments != SegmentsBy::head_bits) return false;
   return (place % 2 == 0) == look_back;
@@ -170,10 +161,10 @@ ScanByKey faulty_scan(const Device& device, const ScanByKeyConfig& config, Fault
 }  // namespace
 
 TEST_SUITE("scan_by_key") {
-  TEST_CASE("every operator and every type of values scans segments") {
+  TEST_CASE("every operator and every type of values scans segments [types]") {
     // As for scans: type, operator and kind meet inside a lane. So u32 takes every operator, and every type one, each on one
     // device in turn.
-    const std::vector<Device> devices = devices_to_test();
+    const std::vector<Device> devices = every_device();
     uint32_t combination = 0;
     for_every_value([&]<class T, class A>() {
       const std::vector<Op> all = operators_of<T>();
@@ -193,7 +184,7 @@ TEST_SUITE("scan_by_key") {
   }
 
   TEST_CASE("counts at and around every edge are scanned whole") {
-    for (const Device& device : devices_to_test())
+    for (const Device& device : every_device())
       for (const ScanKind kind : kBothKinds) {
         if ((is_slow(device) || device.backend().is_emulated()) && kind == ScanKind::inclusive) continue;
         uint32_t turn = 0;
@@ -204,9 +195,9 @@ TEST_SUITE("scan_by_key") {
       }
   }
 
-  TEST_CASE("segments of every length are told by keys of every width and by flags of every form") {
+  TEST_CASE("segments of every length are given by keys of every width and by flags of every form [forms]") {
     uint32_t combination = 0;
-    for (const Device& device : devices_to_test())
+    for (const Device& device : every_device())
       for (const Marks& marks : kAllMarks) {
         if (!has_marks(device, marks) || !takes_turn(combination++)) continue;
         const uint64_t tile = device.scan_by_key(config_of<uint32_t>(ScanKind::inclusive, Op::add, marks)).tile_items();
@@ -216,8 +207,8 @@ TEST_SUITE("scan_by_key") {
       }
   }
 
-  TEST_CASE("narrow and wide values beside narrow and wide keys are scanned whole") {
-    for (const Device& device : devices_to_test()) {
+  TEST_CASE("narrow and wide values beside narrow and wide keys are scanned whole [slow]") {
+    for (const Device& device : every_device()) {
       if (is_slow(device) || (device.backend().is_emulated() && device.strategy() != Strategy::look_back)) continue;
       const uint64_t tile = device.scan_by_key(config_of<uint8_t>(ScanKind::exclusive, Op::add, kNarrow)).tile_items();
       for (const uint64_t n : few_edges(tile))
@@ -228,8 +219,8 @@ TEST_SUITE("scan_by_key") {
     }
   }
 
-  TEST_CASE("runs of many tiles a workgroup are scanned whole") {
-    const ScopedEnvironment few_groups("WEFT_TUNE", "scan_by_key.groups=3");
+  TEST_CASE("runs of many tiles a workgroup are scanned whole [slow]") {
+    const ScopedTuning few_groups("scan_by_key.groups=3");
     for (Backend* backend : every_backend()) {
       const Device device(*backend, Strategy::reduce_then_scan);
       if (is_slow(device) && backend->is_emulated()) continue;
@@ -243,15 +234,15 @@ TEST_SUITE("scan_by_key") {
     }
   }
 
-  TEST_CASE("results do not depend on the tuning") {
+  TEST_CASE("results do not depend on the tuning [tuning]") {
     for (const auto& [tuning, strategy] :
          {std::pair("scan_by_key.rows=3", Strategy::look_back),
           std::pair("scan_by_key.rows=8,scan_by_key.workgroup=256", Strategy::reduce_then_scan),
           std::pair("scan_by_key.rows=1,scan_by_key.spin_limit=1", Strategy::look_back)}) {
-      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      const ScopedTuning overrides(tuning);
       CAPTURE(std::string(tuning));
+      if (!has_look_back(first_backend().context())) return;
       const Device device(first_backend(), strategy);
-      if (is_slow(device)) return;
       ScanByKeyConfig config = config_of<uint32_t>(ScanKind::inclusive, Op::add, {SegmentsBy::keys, Type::u16});
       config.strategy = strategy;
       Result<ScanByKey> scan = ScanByKey::create(device.context(), config);
@@ -261,16 +252,16 @@ TEST_SUITE("scan_by_key") {
     }
   }
 
-  TEST_CASE("a long range is scanned whole") {
-    for (const Device& device : devices_to_test()) {
+  TEST_CASE("a long range is scanned whole [slow]") {
+    for (const Device& device : every_device()) {
       const uint64_t n =
           device.backend().is_software() ? (device.backend().is_emulated() ? 1 << 17 : 1 << 20) + 7 : (1 << 26) + 7;
       check_scan<uint32_t>(device, ScanKind::exclusive, Op::add, n, {.runs = Runs::long_});
     }
   }
 
-  TEST_CASE("an initial value comes before each segment's first item") {
-    for (const Device& device : devices_to_test())
+  TEST_CASE("an initial value comes before each segment's first item [forms]") {
+    for (const Device& device : every_device())
       for (const ScanKind kind : kBothKinds) {
         if (is_slow(device) && kind == ScanKind::inclusive) continue;
         const uint64_t tile = device.scan_by_key(config_of<uint32_t>(kind, Op::add)).tile_items();
@@ -281,7 +272,7 @@ TEST_SUITE("scan_by_key") {
   }
 
   TEST_CASE("outputs may replace the values") {
-    for (const Device& device : devices_to_test()) {
+    for (const Device& device : every_device()) {
       const auto in_place = [&]<class T>(ScanKind kind, Op op, const Marks& marks) {
         ByKeyOptions options{.in_place = true};
         const uint64_t tile = device.scan_by_key(config_of<T>(kind, op, marks)).tile_items();
@@ -299,7 +290,7 @@ TEST_SUITE("scan_by_key") {
   }
 
   TEST_CASE("keys, values and outputs begin at any item, independently") {
-    for (const Device& device : devices_to_test()) {
+    for (const Device& device : every_device()) {
       const auto every_start = [&]<class T>(ScanKind kind, Op op, const Marks& marks) {
         const uint64_t tile = device.scan_by_key(config_of<T>(kind, op, marks)).tile_items();
         const uint32_t key_step = marks.segments == SegmentsBy::keys         ? std::min(size_of(marks.key), 4u)
@@ -337,7 +328,7 @@ TEST_SUITE("scan_by_key") {
   }
 
   TEST_CASE("a count on the device is obeyed, and never exceeds its maximum") {
-    for (const Device& device : devices_to_test()) {
+    for (const Device& device : every_device()) {
       const ScanByKeyConfig config = config_of<uint32_t>(ScanKind::exclusive, Op::add);
       const uint64_t maximum = 4 * uint64_t{device.scan_by_key(config).tile_items()} + 11;
       const auto items = random_items<uint32_t>(maximum, 5);
@@ -359,13 +350,14 @@ TEST_SUITE("scan_by_key") {
   }
 
   TEST_CASE("whatever scratch and output held before, the result is the same") {
-    for (const Device& device : devices_to_test())
+    for (const Device& device : every_device())
       for (const uint8_t dirt : std::initializer_list<uint8_t>{0x00, 0x01, 0x80, 0xff})
         check_scan<uint32_t>(device, ScanKind::exclusive, Op::add, 9000, {.dirt = dirt});
   }
 
-  TEST_CASE("float sums have the same bits on every run and however late earlier tiles post, and small errors") {
-    for (const Device& device : devices_to_test()) {
+  TEST_CASE(
+      "float sums have the same bits on every run and however long earlier tiles delay, and small errors [faults]") {
+    for (const Device& device : every_device()) {
       if (is_slow(device) || (device.backend().is_emulated() && device.strategy() != Strategy::look_back)) continue;
       const ScanByKeyConfig config = config_of<float>(ScanKind::inclusive, Op::add);
       const ScanByKey& scan = device.scan_by_key(config);
@@ -396,11 +388,10 @@ TEST_SUITE("scan_by_key") {
     }
   }
 
-  TEST_CASE("tiles that post late do not change the result, in place neither") {
+  TEST_CASE("tiles that publish with delay do not change the result, in place neither [faults]") {
     for (const Device& device : every_look_back())
       for (const uint32_t every : {1u, 7u}) {
-        if ((device.backend().is_emulated() || is_slow(device)) && every != 7) continue;
-        if (device.backend().is_emulated() && is_slow(device)) continue;
+        if (device.backend().is_emulated() && every != 7) continue;
         const ScanByKeyConfig config = config_of<uint32_t>(ScanKind::exclusive, Op::add);
         const ScanByKey scan = faulty_scan(device, config, Fault::delay, every);
         CAPTURE(every);
@@ -411,11 +402,10 @@ TEST_SUITE("scan_by_key") {
       }
   }
 
-  TEST_CASE("tiles that never post are recomputed by those that wait for them") {
+  TEST_CASE("tiles that never publish are recomputed by those that wait for them [faults]") {
     for (const Device& device : every_look_back())
       for (const uint32_t every : {1u, 7u}) {
-        if ((device.backend().is_emulated() || is_slow(device)) && every != 7) continue;
-        if (device.backend().is_emulated() && is_slow(device)) continue;
+        if (device.backend().is_emulated() && every != 7) continue;
         const ScanByKeyConfig config = config_of<uint32_t>(ScanKind::inclusive, Op::add);
         const ScanByKey scan = faulty_scan(device, config, Fault::omit, every);
         CAPTURE(every);
@@ -425,12 +415,12 @@ TEST_SUITE("scan_by_key") {
       }
   }
 
-  TEST_CASE("blocks that nobody closes are closed by the second dispatch, however many tiles were given up") {
-    const ScopedEnvironment small_tiles("WEFT_TUNE", "scan_by_key.workgroup=128,scan_by_key.rows=1");
+  TEST_CASE("blocks that nobody closes are closed by the second dispatch, however many tiles were deferred [slow]") {
+    const ScopedTuning small_tiles("scan_by_key.workgroup=128,scan_by_key.rows=1");
     uint32_t combination = 0;
     for (const Device& device : every_look_back())
       for (const uint32_t every : {1u, 5u}) {
-        if (!takes_turn(combination++) || is_slow(device) || (device.backend().is_emulated() && every != 1)) continue;
+        if (!takes_turn(combination++) || (device.backend().is_emulated() && every != 1)) continue;
         const ScanByKeyConfig config = config_of<uint32_t>(ScanKind::exclusive, Op::add);
         const ScanByKey scan = faulty_scan(device, config, Fault::open, every);
         CAPTURE(every);
@@ -441,7 +431,7 @@ TEST_SUITE("scan_by_key") {
   }
 
   TEST_CASE("the strategy asked for is the one in use, and automatic is decided by the Context") {
-    for (const Device& device : devices_to_test()) {
+    for (const Device& device : every_device()) {
       const ScanByKeyConfig config = config_of<uint32_t>(ScanKind::exclusive, Op::add);
       CHECK(device.scan_by_key(config).strategy() == device.strategy());
       const Result<ScanByKey> automatic = ScanByKey::create(device.context(), config);
@@ -451,7 +441,7 @@ TEST_SUITE("scan_by_key") {
   }
 
   TEST_CASE("scratch never shrinks with the count and is never nothing") {
-    for (const Device& device : devices_to_test()) {
+    for (const Device& device : every_device()) {
       const ScanByKey& scan = device.scan_by_key(config_of<uint32_t>(ScanKind::exclusive, Op::add));
       CHECK(scan.scratch_size(0) > 0);
       VkDeviceSize before = 0;
@@ -485,12 +475,12 @@ TEST_SUITE("scan_by_key") {
     }
   }
 
-  TEST_CASE("arguments that break a precondition are refused by name, and nothing is recorded") {
+  TEST_CASE("arguments that break a precondition are refused by name, and nothing is recorded [refusal]") {
     NotingGpu noting;
     constexpr uint64_t kCount = 10000;
     const Buffer keys = noting.made(16 * kCount), values = noting.made(16 * kCount), output = noting.made(16 * kCount),
                  scratch = noting.made(1 << 20), count = noting.made(64);
-    for (const Strategy strategy : {Strategy::reduce_then_scan, Strategy::look_back}) {
+    for (const Strategy strategy : strategies_of(noting.context())) {
       ScanByKeyConfig config;
       config.strategy = strategy;
       const Result<ScanByKey> scan = ScanByKey::create(noting.context(), config);

@@ -24,10 +24,9 @@ SegmentedReduceConfig config_of(Op op, Type offset) {
 
 /// Built at the first request, with the tuning of the environment.
 const SegmentedReduce& made(Backend& backend, const SegmentedReduceConfig& config) {
-  const char* tuning = std::getenv("WEFT_TUNE");
   return backend.primitive<SegmentedReduce>(std::string("SegmentedReduce ") + name_of(config.op) + ' ' +
                                                 name_of(config.offset) + ' ' + name_of(config.item) + ' ' +
-                                                name_of(config.accumulator) + ' ' + (tuning != nullptr ? tuning : ""),
+                                                name_of(config.accumulator),
                                             config);
 }
 
@@ -77,30 +76,53 @@ void for_every_value(const Test& test) {
   test.template operator()<double, double>();
 }
 
+// u32 takes every operator, and every type one, each on one backend in turn.
+void check_every_type() {
+  const std::vector<Backend*> backends = every_backend();
+  uint32_t combination = 0;
+  for_every_value([&]<class T, class A>() {
+    const std::vector<Op> all = operators_of<T>();
+    const bool is_first = std::is_same_v<T, uint32_t> && std::is_same_v<A, uint32_t>;
+    for (const Op op : all) {
+      if (!is_first && op != all[combination % all.size()]) continue;
+      Backend& backend = *backends[++combination % backends.size()];
+      if (!takes_turn(combination) || !backend.context().supports(item_type<T>()) ||
+          !backend.context().supports(item_type<A>()))
+        continue;
+      const Type offset = combination % 2 == 0 ? Type::u32 : Type::u64;
+      const uint64_t n = 3 * tile_items<T, A>(backend, op, offset) + 5;
+      for (const Counts& lengths : telling_lengths(n, combination))
+        check<T, A>(backend, op, random_items<T>(n, n + 17 * static_cast<uint64_t>(op), op), offsets_from(0, lengths),
+                    {}, offset);
+      if (!is_first) break;
+    }
+  });
+}
+
 }  // namespace
 
 TEST_SUITE("segmented_reduce") {
-  TEST_CASE("every operator and every type of items is combined, whatever lengths segments have") {
-    // u32 takes every operator, and every type one, each on one backend in turn.
-    const std::vector<Backend*> backends = every_backend();
-    uint32_t combination = 0;
-    for_every_value([&]<class T, class A>() {
-      const std::vector<Op> all = operators_of<T>();
-      const bool is_first = std::is_same_v<T, uint32_t> && std::is_same_v<A, uint32_t>;
-      for (const Op op : all) {
-        if (!is_first && op != all[combination % all.size()]) continue;
-        Backend& backend = *backends[++combination % backends.size()];
-        if (!takes_turn(combination) || !backend.context().supports(item_type<T>()) ||
-            !backend.context().supports(item_type<A>()))
-          continue;
-        const Type offset = combination % 2 == 0 ? Type::u32 : Type::u64;
-        const uint64_t n = 3 * tile_items<T, A>(backend, op, offset) + 5;
-        for (const Counts& lengths : telling_lengths(n, combination))
-          check<T, A>(backend, op, random_items<T>(n, n + 17 * static_cast<uint64_t>(op), op), offsets_from(0, lengths),
-                      {}, offset);
-        if (!is_first) break;
-      }
-    });
+  TEST_CASE("every operator and every type of items is combined, whatever lengths segments have [types]") {
+    check_every_type();
+  }
+
+  TEST_CASE("a workgroup for each segment combines every operator and every type of items [types]") {
+    // All but the shortest segments are long.
+    const ScopedTuning direct("segmented_reduce.direct_mean=1,segmented_reduce.slice_log=8");
+    check_every_type();
+  }
+
+  TEST_CASE("segments about the length of a slice, and many slices, are combined by a workgroup each") {
+    const ScopedTuning direct("segmented_reduce.direct_mean=1,segmented_reduce.slice_log=6");
+    for (Backend* backend : every_backend()) {
+      for (const uint64_t first : {0, 1, 63})
+        for (uint64_t length = 62; length <= 66; ++length)
+          check_lengths(*backend, {first, length, length, 2, length, 0, 130}, length);
+      // More slices than one workgroup joins; several long segments end in each share of them.
+      if (is_slow(*backend)) continue;
+      check_lengths(*backend, Counts(64, 1000), 1);
+      check_lengths(*backend, {20000, 0, 3, 30001, 64}, 2);
+    }
   }
 
   TEST_CASE("items and ends of segments at and around every edge are combined whole") {
@@ -131,7 +153,7 @@ TEST_SUITE("segmented_reduce") {
   }
 
   TEST_CASE("segments of all kinds of lengths are combined by runs of many tiles a workgroup") {
-    const ScopedEnvironment few_groups("WEFT_TUNE", "segmented_reduce.groups=3");
+    const ScopedTuning few_groups("segmented_reduce.groups=3");
     for (Backend* backend : every_backend()) {
       const uint64_t tile = tile_items(*backend);
       for (const uint64_t n : {2 * tile, 7 * tile + 1, 20 * tile + 3})
@@ -139,10 +161,10 @@ TEST_SUITE("segmented_reduce") {
     }
   }
 
-  TEST_CASE("results do not depend on the tuning") {
+  TEST_CASE("results do not depend on the tuning [tuning]") {
     for (const char* tuning : {"segmented_reduce.workgroup=256,segmented_reduce.rows=8,segmented_reduce.groups=5",
                                "segmented_reduce.workgroup=128,segmented_reduce.rows=1,segmented_reduce.rows_wide=3"}) {
-      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      const ScopedTuning overrides(tuning);
       CAPTURE(std::string(tuning));
       Backend& backend = first_backend();
       if (is_slow(backend)) return;
@@ -154,7 +176,7 @@ TEST_SUITE("segmented_reduce") {
     }
   }
 
-  TEST_CASE("a million segments and a million items are combined, however they lie") {
+  TEST_CASE("a million segments and a million items are combined, however they lie [slow]") {
     for (Backend* backend : every_backend()) {
       if (is_slow(*backend) && backend->is_emulated()) continue;
       const uint64_t n =
@@ -310,7 +332,7 @@ TEST_SUITE("segmented_reduce") {
     }
   }
 
-  TEST_CASE("arguments are refused by name and nothing is recorded") {
+  TEST_CASE("arguments are refused by name and nothing is recorded [refusal]") {
     using Args = SegmentedReduceArgs;
     NotingGpu noting;
     const auto reduce = SegmentedReduce::create(noting.context(), {});

@@ -184,7 +184,7 @@ TEST_SUITE("segmented_scan") {
     }
   }
 
-  TEST_CASE("arguments are refused by name and nothing is recorded") {
+  TEST_CASE("arguments are refused by name and nothing is recorded [refusal]") {
     using Args = SegmentedScanArgs;
     NotingGpu noting;
     constexpr uint64_t kItems = 5000, kSegments = 3000;

@@ -31,7 +31,7 @@ bool is_slow(const Backend& backend) {
 }  // namespace
 
 TEST_SUITE("segmented_sort") {
-  TEST_CASE("segments of every telling length are sorted, alone and next to each other") {
+  TEST_CASE("segments of every length at an edge are sorted, alone and next to each other [forms]") {
     for (Backend* backend : every_backend()) {
       const SegmentedSortConfig config{.value_bytes = is_slow(*backend) ? 4u : 0u};
       const std::vector<uint64_t> lengths = telling_segment_lengths(made_segmented_sort(*backend, config));
@@ -45,7 +45,7 @@ TEST_SUITE("segmented_sort") {
     }
   }
 
-  TEST_CASE("segments of one length are sorted wherever they begin") {
+  TEST_CASE("segments of one length are sorted wherever they begin [forms] [slow]") {
     for (Backend* backend : every_backend()) {
       const uint64_t tile = made_segmented_sort(*backend, {.value_bytes = 4}).short_keys();
       for (const uint64_t length :
@@ -61,7 +61,7 @@ TEST_SUITE("segmented_sort") {
     }
   }
 
-  TEST_CASE("segments of all kinds of lengths are sorted, and empty ones change nothing") {
+  TEST_CASE("segments of all kinds of lengths are sorted, and empty ones change nothing [forms]") {
     for (Backend* backend : every_backend()) {
       const uint64_t n = is_slow(*backend) ? 3000 : 20000;
       for (const Counts& lengths : telling_lengths(n, 1)) {
@@ -74,7 +74,7 @@ TEST_SUITE("segmented_sort") {
     }
   }
 
-  TEST_CASE("keys are sorted whatever they are, and equal ones keep their order") {
+  TEST_CASE("keys are sorted whatever they are, and equal ones keep their order [forms]") {
     for (Backend* backend : every_backend()) {
       if (is_slow(*backend)) continue;
       const uint64_t tile = made_segmented_sort(*backend, {.value_bytes = 4}).tile_keys();
@@ -86,7 +86,7 @@ TEST_SUITE("segmented_sort") {
     }
   }
 
-  TEST_CASE("keys of every type are sorted both ways, with values of both sizes and none") {
+  TEST_CASE("keys of every type are sorted both ways, with values of both sizes and none [types]") {
     for (Backend* backend : every_backend())
       for_every_key([&]<class T>() {
         if (backend->is_emulated() || (is_slow(*backend) && !std::is_same_v<T, double>)) return;
@@ -161,7 +161,7 @@ TEST_SUITE("segmented_sort") {
       }
   }
 
-  TEST_CASE("a million of empty segments is passed by") {
+  TEST_CASE("a million of empty segments is passed by [slow]") {
     if (is_slow(first_backend())) return;
     Offsets offsets(500000, 50);
     offsets.insert(offsets.end(), 500000, 90);
@@ -169,12 +169,12 @@ TEST_SUITE("segmented_sort") {
     check_segmented_sort<uint32_t>(first_backend(), {}, drawn_keys<uint32_t>(120, 1), offsets);
   }
 
-  TEST_CASE("results do not depend on the tuning") {
+  TEST_CASE("results do not depend on the tuning [tuning]") {
     for (const char* tuning :
          {"segmented_sort.rows=1,segmented_sort.rows_wide=1,segmented_sort.long_rows=1,radix_sort.groups=3",
           "segmented_sort.workgroup=256,segmented_sort.rows_wide=8,segmented_sort.long_workgroup=256,"
           "segmented_sort.long_rows=7,radix_sort.groups=1,radix_sort.copies=4"}) {
-      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      const ScopedTuning overrides(tuning);
       CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend()) {
         if (is_slow(*backend)) continue;
@@ -209,7 +209,7 @@ TEST_SUITE("segmented_sort") {
     }
   }
 
-  TEST_CASE("other keys, values and offsets are refused") {
+  TEST_CASE("other keys, values and offsets are refused [refusal]") {
     const auto is_refused = [](const SegmentedSortConfig& config) {
       const auto sort = SegmentedSort::create(first_backend().context(), config);
       REQUIRE(!sort);
@@ -221,7 +221,7 @@ TEST_SUITE("segmented_sort") {
     for (const Type offset : {Type::u16, Type::i32, Type::f32}) is_refused({.offset = offset});
   }
 
-  TEST_CASE("arguments are refused by name and nothing is recorded") {
+  TEST_CASE("arguments are refused by name and nothing is recorded [refusal]") {
     using Args = SegmentedSortArgs;
     NotingGpu noting;
     const Result<SegmentedSort> sort = SegmentedSort::create(noting.context(), {.value_bytes = 8});

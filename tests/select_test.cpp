@@ -228,7 +228,7 @@ void check_u32(const Device& device, uint64_t n, const SelectRunOptions& given =
 }  // namespace
 
 TEST_SUITE("select") {
-  TEST_CASE("every criterion keeps the items of every type for which it holds") {
+  TEST_CASE("every criterion keeps the items of every type for which it holds [types]") {
     uint32_t combination = 0;
     const std::vector<Device> devices = every_device();
     for_every_tested_type([&]<class T>() {
@@ -257,7 +257,7 @@ TEST_SUITE("select") {
     }
   }
 
-  TEST_CASE("narrow items at and around every edge are selected from whole") {
+  TEST_CASE("narrow items at and around every edge are selected from whole [forms]") {
     for (const Device& device : every_device()) {
       const SelectConfig config = SelectConfig::select_if(Type::u8, Criterion::any_bit);
       for (const uint64_t n : edges(device.backend(), select_of(device, config).tile_items(), 1)) {
@@ -315,7 +315,7 @@ TEST_SUITE("select") {
         }
   }
 
-  TEST_CASE("items, indices and both are written, indices of either width") {
+  TEST_CASE("items, indices and both are written, indices of either width [forms]") {
     uint32_t combination = 0;
     for (const Device& device : every_device())
       for (const Type index : {Type::u32, Type::u64})
@@ -332,7 +332,7 @@ TEST_SUITE("select") {
         }
   }
 
-  TEST_CASE("flags of every form move payloads of every size") {
+  TEST_CASE("flags of every form move payloads of every size [types]") {
     const std::vector<Device> devices = every_device();
     uint32_t combination = 0;
     for (const std::optional<Type> flags : {std::optional<Type>{}, std::optional(Type::u8), std::optional(Type::u32)})
@@ -386,7 +386,7 @@ TEST_SUITE("select") {
     }
   }
 
-  TEST_CASE("unique_by_key keeps the first key of each run and the value beside it") {
+  TEST_CASE("unique_by_key keeps the first key of each run and the value beside it [forms]") {
     uint32_t combination = 0;
     for (const Device& device : every_device()) {
       ++combination;  // each strategy's turns are other ones
@@ -445,7 +445,7 @@ TEST_SUITE("select") {
     }
   }
 
-  TEST_CASE("a partition in two keeps the order on both sides") {
+  TEST_CASE("a partition in two keeps the order of both partitions") {
     uint32_t combination = 0;
     for (const Device& device : every_device()) {
       PartitionConfig config;
@@ -477,7 +477,7 @@ TEST_SUITE("select") {
     }
   }
 
-  TEST_CASE("a partition in three splits below, inside and above") {
+  TEST_CASE("a partition in three splits below, inside and above [forms]") {
     uint32_t combination = 0;
     for (const Device& device : every_device()) {
       const auto run = [&]<class T>(T a, T b) {
@@ -509,7 +509,7 @@ TEST_SUITE("select") {
   TEST_CASE("chunks carry their counts on") {
     uint32_t combination = 0;
     for (const char* tuning : {"select.chunk_tiles=1", "select.chunk_tiles=3"}) {
-      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      const ScopedTuning overrides(tuning);
       CAPTURE(std::string(tuning));
       for (const Device& device : every_device()) {
         if (!takes_turn(combination++)) continue;
@@ -536,17 +536,16 @@ TEST_SUITE("select") {
     }
   }
 
-  TEST_CASE("tiles that post late, or never, and blocks left open change nothing") {
+  TEST_CASE("tiles that publish with delay, or never, and blocks left open change nothing [faults]") {
     using Kind = primitives::LookBackFault::Kind;
-    for (Backend* backend : every_backend())
+    for (const Device& device : every_look_back())
       for (const auto& [kind, every] :
            {std::pair(Kind::delay, 3u), std::pair(Kind::omit, 2u), std::pair(Kind::omit, 1u), std::pair(Kind::open, 1u),
             std::pair(Kind::shares, 3u)}) {
-        const Device device(*backend, Strategy::look_back);
         const SelectConfig config = SelectConfig::select_if(Type::u32, Criterion::less);
         Result<Select> select = primitives::create_select_with_fault(device.context(), config, {kind, every});
         if (!select) FAIL(select.error().message);
-        const uint64_t n = (backend->is_emulated() ? 9 : 70) * select->tile_items() + 5;
+        const uint64_t n = (device.backend().is_emulated() ? 9 : 70) * select->tile_items() + 5;
         CAPTURE(device.name());
         CAPTURE(every);
         const auto items = random_items<uint32_t>(n, 4);
@@ -562,10 +561,10 @@ TEST_SUITE("select") {
         for (int run = 0; run < 2; ++run) check_u32(device, 30001, {.dirt = dirt});
   }
 
-  TEST_CASE("results do not depend on the tuning") {
+  TEST_CASE("results do not depend on the tuning [tuning]") {
     for (const char* tuning :
          {"select.rows=1,select.groups=3", "select.rows=3,select.workgroup=256,select.spin_limit=1"}) {
-      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      const ScopedTuning overrides(tuning);
       CAPTURE(std::string(tuning));
       for (const Device& device : every_device()) {
         check_u32(device, 50001);
@@ -657,7 +656,7 @@ TEST_SUITE("select") {
     CHECK(!Partition::create(context, config));
   }
 
-  TEST_CASE("a selection refuses arguments by name and records nothing") {
+  TEST_CASE("a selection refuses arguments by name and records nothing [refusal]") {
     using Args = SelectArgs;
     NotingGpu noting;
     constexpr uint64_t kCount = 5000;
@@ -665,7 +664,7 @@ TEST_SUITE("select") {
                  moved_output = noting.made(8 * kCount), indices = noting.made(8 * kCount), small = noting.made(64),
                  scratch = noting.made(1 << 18);
     for (const Buffer* buffer : {&input, &moved, &small}) REQUIRE(noting.gpu().fill(buffer->range(), 1).ok());
-    for (const Strategy strategy : {Strategy::reduce_then_scan, Strategy::look_back}) {
+    for (const Strategy strategy : strategies_of(noting.context())) {
       SelectConfig config = SelectConfig::unique_by_key(Type::u32, 2);
       config.indices = true;
       config.strategy = strategy;
@@ -720,7 +719,7 @@ TEST_SUITE("select") {
     }
   }
 
-  TEST_CASE("a partition refuses arguments by name and records nothing") {
+  TEST_CASE("a partition refuses arguments by name and records nothing [refusal]") {
     using Args = PartitionArgs;
     NotingGpu noting;
     constexpr uint64_t kCount = 5000;
@@ -731,7 +730,7 @@ TEST_SUITE("select") {
     config.sides = 3;
     config.criterion = Criterion::inside;
     config.indices = true;
-    config.strategy = Strategy::look_back;
+    config.strategy = strategies_of(noting.context()).back();
     const Result<Partition> partition = Partition::create(noting.context(), config);
     REQUIRE(partition);
     Args sound;

@@ -109,7 +109,7 @@ TEST_SUITE("set_operation") {
     }
   }
 
-  TEST_CASE("keys of every type are taken in both orders, whatever the keys are") {
+  TEST_CASE("keys of every type are taken in both orders, whatever the keys are [types]") {
     for (Backend* backend : every_backend()) {
       uint32_t combination = 0;
       for_every_key([&]<class T>() {
@@ -161,7 +161,7 @@ TEST_SUITE("set_operation") {
     }
   }
 
-  TEST_CASE("values and indices go with their keys, and tell which copies are taken") {
+  TEST_CASE("values and indices go with their keys, and show which copies are taken") {
     const auto of = []<class T>(Backend& backend, SetOperationConfig config) {
       config.key = item_type<T>();
       const uint64_t tile = made_set_operation(backend, config).tile_keys();
@@ -248,7 +248,7 @@ TEST_SUITE("set_operation") {
               .message == "SetOperation: own_kernels 'merge_by_score' are made for merge, and not for set_operation");
   }
 
-  TEST_CASE("what has no room is not written, and told") {
+  TEST_CASE("what has no room is not written, and reported [bounds]") {
     for (Backend* backend : every_backend())
       for (const SetOperator operation : {SetOperator::set_union, SetOperator::set_intersection}) {
         const uint64_t tile = tile_of(*backend, operation);
@@ -304,11 +304,11 @@ TEST_SUITE("set_operation") {
       }
   }
 
-  TEST_CASE("results do not depend on the tuning") {
+  TEST_CASE("results do not depend on the tuning [tuning]") {
     for (const char* tuning :
          {"set_operation.workgroup=256,set_operation.keys=12,set_operation.keys_wide=6,set_operation.groups=2",
           "set_operation.workgroup=128,set_operation.keys=1,set_operation.keys_wide=1"}) {
-      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      const ScopedTuning overrides(tuning);
       CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend()) {
         const auto same = [&]<class T>(SetOperator operation) {
@@ -368,7 +368,7 @@ TEST_SUITE("set_operation") {
     }
   }
 
-  TEST_CASE("other keys and values, and no output at all, are refused") {
+  TEST_CASE("other keys and values, and no output at all, are refused [refusal]") {
     for (const SetOperationConfig& config :
          {SetOperationConfig{.key = Type::u32x2}, SetOperationConfig{.value_bytes = 3},
           SetOperationConfig{.value_bytes = 10}, SetOperationConfig{.value_bytes = 260},
@@ -376,7 +376,7 @@ TEST_SUITE("set_operation") {
       CHECK(SetOperation::create(first_backend().context(), config).status().error().code == ErrorCode::unsupported);
   }
 
-  TEST_CASE("arguments are refused by name and nothing is recorded") {
+  TEST_CASE("arguments are refused by name and nothing is recorded [refusal]") {
     using Args = SetOperationArgs;
     NotingGpu noting;
     const Result<SetOperation> operation = SetOperation::create(noting.context(), {.value_bytes = 2, .indices = true});

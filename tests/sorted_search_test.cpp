@@ -31,7 +31,7 @@ template <class Body>
 void for_every_form(const Body& body) {
   for (const char* form : {"search.by_rows=0", "search.by_rows=1"}) {
     CAPTURE(std::string(form));
-    const ScopedEnvironment overrides("WEFT_TUNE", form);
+    const ScopedTuning overrides(form);
     body();
   }
 }
@@ -39,7 +39,7 @@ void for_every_form(const Body& body) {
 }  // namespace
 
 TEST_SUITE("sorted_search") {
-  TEST_CASE("bounds are right at every edge of both counts") {
+  TEST_CASE("bounds are right at every edge of both counts [bounds]") {
     for_every_form([] {
       for (Backend* backend : every_backend()) {
         const uint64_t tile = tile_keys(*backend);
@@ -53,7 +53,7 @@ TEST_SUITE("sorted_search") {
     });
   }
 
-  TEST_CASE("keys of every type have both bounds, whatever the keys are") {
+  TEST_CASE("keys of every type have both bounds, whatever the keys are [types]") {
     for_every_form([] {
       for (Backend* backend : every_backend())
         for_every_key([&]<class T>() {
@@ -163,13 +163,13 @@ TEST_SUITE("sorted_search") {
     });
   }
 
-  TEST_CASE("results do not depend on the tuning") {
+  TEST_CASE("results do not depend on the tuning [tuning]") {
     for (const char* tuning :
          {"search.workgroup=256,search.keys=31", "search.workgroup=128,search.keys=1",
           "search.workgroup=128,search.keys=24", "search.workgroup=256,search.keys=5",
           "search.by_rows=1,search.workgroup=256,search.keys=31", "search.by_rows=1,search.workgroup=128,search.keys=1",
           "search.by_rows=1,search.workgroup=128,search.keys=24"}) {
-      const ScopedEnvironment overrides("WEFT_TUNE", tuning);
+      const ScopedTuning overrides(tuning);
       CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend()) {
         const auto same = [&]<class T>() {
@@ -184,9 +184,9 @@ TEST_SUITE("sorted_search") {
     }
   }
 
-  TEST_CASE("more tiles than a dispatch has workgroups along one axis are searched") {
+  TEST_CASE("more tiles than a dispatch has workgroups along one axis are searched [huge]") {
     // The smallest tiles there are.
-    const ScopedEnvironment small_tiles("WEFT_TUNE", "search.workgroup=128,search.keys=1");
+    const ScopedTuning small_tiles("search.workgroup=128,search.keys=1");
     Backend& backend = first_backend();
     VkPhysicalDeviceProperties properties;
     reinterpret_cast<PFN_vkGetPhysicalDeviceProperties>(loader_entry_point()(
@@ -220,13 +220,13 @@ TEST_SUITE("sorted_search") {
     }
   }
 
-  TEST_CASE("other keys are refused") {
+  TEST_CASE("other keys are refused [refusal]") {
     for (const Type key : {Type::u8, Type::u16, Type::f16, Type::u32x2})
       CHECK(SortedSearch::create(first_backend().context(), {key, Bound::lower}).status().error().code ==
             ErrorCode::unsupported);
   }
 
-  TEST_CASE("arguments are refused by name and nothing is recorded") {
+  TEST_CASE("arguments are refused by name and nothing is recorded [refusal]") {
     using Args = SortedSearchArgs;
     NotingGpu noting;
     const Result<SortedSearch> search = SortedSearch::create(noting.context(), {});

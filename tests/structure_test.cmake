@@ -36,7 +36,7 @@ endfunction()
 function(check_tree)
   set(faults "")
   file(GLOB_RECURSE files LIST_DIRECTORIES FALSE RELATIVE "${ROOT}"
-       "${ROOT}/.ci/*" "${ROOT}/bench/*" "${ROOT}/docs/*" "${ROOT}/examples/*" "${ROOT}/include/*" "${ROOT}/shaders/*"
+       "${ROOT}/.ci/*" "${ROOT}/bench/*" "${ROOT}/cmake/*" "${ROOT}/docs/*" "${ROOT}/examples/*" "${ROOT}/include/*" "${ROOT}/shaders/*"
        "${ROOT}/src/*" "${ROOT}/tests/*" "${ROOT}/third_party/*" "${ROOT}/tools/*")
   file(GLOB top_files LIST_DIRECTORIES FALSE RELATIVE "${ROOT}" "${ROOT}/*")
   list(APPEND files ${top_files})
@@ -80,21 +80,23 @@ function(check_tree)
   foreach(stem IN LISTS stems)
     # What the codec does on the device has folders of its own, and its bench is a command of weft-bench.
     set(home primitives)
+    set(shader_home primitives)
     set(bench "bench/${stem}_bench.cpp")
     if(stem MATCHES "^gstd_(.+)$")
-      set(home gstd)
+      set(home decode)
+      set(shader_home gstd)
       set(bench "bench/${CMAKE_MATCH_1}.cpp")
     endif()
-    foreach(piece IN ITEMS "src/${home}/${stem}.cpp" "shaders/${home}/${stem}.h" "tests/${stem}_test.cpp" "${bench}")
+    foreach(piece IN ITEMS "src/${home}/${stem}.cpp" "shaders/${shader_home}/${stem}.h" "tests/${stem}_test.cpp" "${bench}")
       if(NOT EXISTS "${ROOT}/${piece}")
         fault("primitive ${stem} has no ${piece}")
       endif()
     endforeach()
-    file(GLOB shaders "${ROOT}/shaders/${home}/${stem}.comp" "${ROOT}/shaders/${home}/${stem}_*.comp")
+    file(GLOB shaders "${ROOT}/shaders/${shader_home}/${stem}.comp" "${ROOT}/shaders/${shader_home}/${stem}_*.comp")
     if(NOT shaders)
-      fault("primitive ${stem} has no shaders/${home}/${stem}[_<phase>].comp")
+      fault("primitive ${stem} has no shaders/${shader_home}/${stem}[_<phase>].comp")
     endif()
-    if(NOT manifest MATCHES "\n *weft_kernel\\(${home}/${stem}(_[a-z0-9_]+)?\\.comp")
+    if(NOT manifest MATCHES "\n *weft_kernel\\(${shader_home}/${stem}(_[a-z0-9_]+)?\\.comp")
       fault("primitive ${stem} has no kernel in shaders/kernels.cmake")
     endif()
   endforeach()
@@ -128,18 +130,15 @@ function(check_tree)
   check_includes(include/ "${std};${weft};<vulkan/vulkan_core\\.h>"
                  "public headers include std, vulkan_core.h and each other only")
   check_includes(src/vk/ "${std};${weft};\"vk/.*;<volk\\.h>;<dlfcn\\.h>;<vulkan/.*" "vk knows no layer above it")
-  check_includes(src/runtime/ "${std};${weft};\"(vk|runtime)/.*;<vulkan/.*;<volk\\.h>;<(dlfcn|windows)\\.h>"
+  check_includes(src/runtime/ "${std};${weft};\"(vk|runtime)/.*;<vulkan/.*;<volk\\.h>;<zstd\\.h>;<(dlfcn|windows)\\.h>"
                  "runtime knows vk, and no layer above it")
   check_includes(src/primitives/ "${std};${weft};\"(vk|runtime|primitives|weft)/.*"
                  "primitives know runtime and vk")
   check_includes(src/jit/ "${std};${weft};\"(vk|runtime|jit)/.*;<shaderc/.*" "jit knows runtime, and shaderc")
-  set(all_files "${files}")
-  list(FILTER files EXCLUDE REGEX "^src/gstd/gstd_")
-  check_includes(src/gstd/ "${std};<weft/(gstd|status)\\.hpp>;\"gstd/.*;<zstd\\.h>;<immintrin\\.h>"
+  check_includes(src/gstd/ "${std};<weft/(gstd|status)\\.hpp>;\"gstd/.*;\"runtime/caught\\.hpp\";<zstd(_errors)?\\.h>;<immintrin\\.h>"
                  "the codec knows its own header and errors, libzstd and the processor: it can be built without Vulkan")
-  set(files "${all_files}")
-  check_includes(src/gstd/gstd_ "${std};${weft};\"(vk|runtime|primitives|gstd)/.*"
-                 "what the codec does on the device knows what primitives know, and the codec")
+  check_includes(src/decode/ "${std};${weft};\"(vk|runtime|primitives|gstd|decode)/.*"
+                 "the decoders on the device know what primitives know, and the codec")
   foreach(folder IN ITEMS bench/ examples/ tools/)
     check_includes(${folder} "${std};<[^/]+\\.h>;<(weft|vulkan|CLI|fmt|nlohmann|cuda|cub|thrust|sys)/.*;\"((weft|weft_kernels)/)?[a-z0-9_]+\\.(hpp|h|glsl)\";\"support/.*"
                    "bench, examples and tools use weft's public headers only")
@@ -180,7 +179,7 @@ function(plant_tree)
   file(WRITE "${ROOT}/include/weft/gstd_decode.hpp"
        "${spdx}#include <weft/gstd.hpp>\n  Status record(VkCommandBuffer commands, const GstdDecodeArgs& args) const;\n")
   file(WRITE "${ROOT}/include/weft/gstd.hpp" "${spdx}#include <weft/status.hpp>\n")
-  file(WRITE "${ROOT}/src/gstd/gstd_decode.cpp" "${spdx}#include \"primitives/arguments.hpp\"\n#include \"gstd/format.hpp\"\n")
+  file(WRITE "${ROOT}/src/decode/gstd_decode.cpp" "${spdx}#include \"primitives/arguments.hpp\"\n#include \"gstd/format.hpp\"\n")
   file(WRITE "${ROOT}/src/gstd/format.hpp" "${spdx}#include <weft/gstd.hpp>\n")
   file(WRITE "${ROOT}/shaders/gstd/gstd_decode.h" "${spdx}#include \"weft/interop.h\"\n")
   file(WRITE "${ROOT}/shaders/gstd/gstd_decode.comp" "${spdx}#include \"gstd/gstd_decode.h\"\n")
@@ -213,7 +212,7 @@ foreach(piece IN ITEMS src/primitives/scan.cpp shaders/primitives/scan.h tests/s
   file(REMOVE "${ROOT}/${piece}")
   expect_fault("primitive scan has no ${piece}")
 endforeach()
-foreach(piece IN ITEMS src/gstd/gstd_decode.cpp shaders/gstd/gstd_decode.h tests/gstd_decode_test.cpp bench/decode.cpp)
+foreach(piece IN ITEMS src/decode/gstd_decode.cpp shaders/gstd/gstd_decode.h tests/gstd_decode_test.cpp bench/decode.cpp)
   plant_tree()
   file(REMOVE "${ROOT}/${piece}")
   expect_fault("primitive gstd_decode has no ${piece}")
@@ -280,7 +279,7 @@ foreach(case IN ITEMS "include/weft/status.hpp|<volk.h>|public headers" "include
                       "shaders/gstd/gstd_decode.comp|\"primitives/scan.h\"|the codec's kernels include"
                       "src/gstd/format.hpp|\"primitives/arguments.hpp\"|it can be built without Vulkan"
                       "src/gstd/format.hpp|<weft/context.hpp>|it can be built without Vulkan"
-                      "src/gstd/gstd_decode.cpp|<zstd.h>|on the device knows")
+                      "src/decode/gstd_decode.cpp|<zstd.h>|on the device know")
   string(REPLACE "|" ";" case "${case}")
   list(GET case 0 file)
   list(GET case 1 include)

@@ -422,7 +422,7 @@ TEST_SUITE("subgroup") {
 }
 
 TEST_SUITE("lanes") {
-  TEST_CASE("a group of 32 votes and shuffles alike on subgroups of any width") {
+  TEST_CASE("a group of 32 votes and shuffles alike on subgroups of any width [bounds]") {
     run_part(
         "lanes_self_test", 0, 32, kEveryFlags,
         [](Oracle& oracle, std::span<const Input> in, const SelfTestPush& push, uint32_t workgroup, uint32_t) {
@@ -454,7 +454,7 @@ TEST_SUITE("lanes") {
         });
   }
 
-  TEST_CASE("a group of 32 adds and compares alike on subgroups of any width") {
+  TEST_CASE("a group of 32 adds and compares alike on subgroups of any width [bounds]") {
     run_part("lanes_self_test", 1, 32, kFewFlags,
              [](Oracle& oracle, std::span<const Input> in, const SelfTestPush&, uint32_t, uint32_t) {
                const std::function item = [in](uint32_t p) { return in[p].value; };
@@ -470,7 +470,7 @@ TEST_SUITE("lanes") {
              });
   }
 
-  TEST_CASE("of a group of 32, lanes that take no part contribute nothing and receive nothing") {
+  TEST_CASE("of a group of 32, lanes that take no part contribute nothing and receive nothing [bounds]") {
     run_part("lanes_self_test", 2, 32, kEveryFlags,
              [](Oracle& oracle, std::span<const Input> in, const SelfTestPush&, uint32_t, uint32_t) {
                const auto bits = [&](uint32_t first, bool predicate) {
@@ -504,7 +504,7 @@ TEST_SUITE("lanes") {
              });
   }
 
-  TEST_CASE("of a group of 32, each lane finds the source of an output and its rank there") {
+  TEST_CASE("of a group of 32, each lane finds the source of an output and its rank there [bounds]") {
     run_part("load_balance_self_test", 0, 32, kFewFlags,
              [](Oracle& oracle, std::span<const Input> in, const SelfTestPush& push, uint32_t, uint32_t) {
                // `output_of(first, lane)`: what the lane asks for.
@@ -528,7 +528,8 @@ TEST_SUITE("lanes") {
 }
 
 TEST_SUITE("workgroup") {
-  TEST_CASE("a workgroup scans and reduces in the order of its places, in calls that follow without a barrier") {
+  TEST_CASE(
+      "a workgroup scans and reduces in the order of its indices, in calls that follow without a barrier [bounds]") {
     const auto expect = [](auto item_of, auto words_of, Op op, Oracle& oracle, uint32_t workgroup, uint32_t subgroup) {
       using T = decltype(item_of(0u));
       // Of places [begin, end), into as many results as the item has words.
@@ -673,7 +674,7 @@ TEST_SUITE("workgroup") {
     });
   }
 
-  TEST_CASE("a workgroup scans counts, and finds the source of each output and its rank there") {
+  TEST_CASE("a workgroup scans counts, and finds the source of each output and its rank there [bounds]") {
     for_every_shape(32, [&](const Width& width, uint32_t workgroup) {
       const std::array constants{0u, 1u};
       const Kernel kernel(first_backend().gpu(), std::string("load_balance_self_test") + width.backend, workgroup,

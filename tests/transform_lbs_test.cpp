@@ -148,7 +148,7 @@ TEST_SUITE("transform_lbs") {
     }
   }
 
-  TEST_CASE("a count on the device is obeyed, and never exceeds its maximum") {
+  TEST_CASE("a count on the device is obeyed, and never exceeds its maximum [bounds]") {
     for (Backend* backend : every_backend()) {
       const Counts counts = mixed_counts(1500, 3);
       for (const uint64_t value : {uint64_t{0}, uint64_t{700}, uint64_t{1500}, ~uint64_t{0}})
@@ -156,7 +156,7 @@ TEST_SUITE("transform_lbs") {
     }
   }
 
-  TEST_CASE("sets that are none of its own are refused") {
+  TEST_CASE("sets that are none of its own are refused [refusal]") {
     const Context& context = first_backend().context();
     CHECK(TransformLbs::create(context, {}).error().message ==
           "TransformLbs: own_kernels are what it is for, and there are none");
@@ -171,7 +171,7 @@ TEST_SUITE("transform_lbs") {
 }
 
 TEST_SUITE("refusal") {
-  TEST_CASE("TransformLbs refuses arguments that break a precondition, and records nothing") {
+  TEST_CASE("TransformLbs refuses arguments that break a precondition, and records nothing [refusal]") {
     NotingGpu noting;
     const Result<TransformLbs> transform =
         TransformLbs::create(noting.context(), config_of(own::transform_tally_ranks()));

@@ -364,13 +364,11 @@ Work batched_copy(const Spread& spread, uint64_t n) {
   };
   work.check = [=](const Memory& memory, const std::vector<HostArray>& inputs) {
     const auto input = items_of<uint32_t>(inputs[2].bytes);
-    weft::bench::oracle::Expected<uint32_t> expected("word", fetcher(memory.outputs[0], 4));
     const IntervalPlaces& places = places_of(spread, n);
-    for (uint64_t k = 0; k < buffers; ++k) {
-      const uint64_t i = places.scattered(k);
-      for (uint32_t word = 0; word < places.count(i) / 4; ++word) expected.push(input[places.gather()[i] / 4 + word]);
-    }
-    return take(expected.verdict());
+    return take(weft::bench::oracle::check_pieces<uint32_t>(
+        "word", buffers, [&](uint64_t k) { return places.count(places.scattered(k)) / 4; },
+        [&](uint64_t k, uint64_t j) { return input[places.gather()[places.scattered(k)] / 4 + j]; },
+        fetcher(memory.outputs[0], 4)));
   };
   return work;
 }

@@ -21,6 +21,7 @@ struct CaseBuffers {
   std::vector<BufferRange> inputs;   ///< one for each of the case's inputs()
   std::vector<BufferRange> outputs;  ///< one for each of the case's outputs()
   BufferRange scratch;
+  bool sampled = false;  ///< verification compares some of the outputs
 };
 
 /// An item as a row names it: a Type, or a struct of words.
@@ -35,6 +36,10 @@ struct ItemType {
 /// Of 1, 2, 4 or 8 bytes.
 constexpr Type unsigned_type(uint32_t bytes) {
   return bytes == 1 ? Type::u8 : bytes == 2 ? Type::u16 : bytes == 4 ? Type::u32 : Type::u64;
+}
+
+constexpr Strategy other_than(Strategy strategy) {
+  return strategy == Strategy::look_back ? Strategy::reduce_then_scan : Strategy::look_back;
 }
 
 /// What rows on runs are about: runs of some mean length, or those of the source's own items.
@@ -94,7 +99,10 @@ class BenchCase {
   /// gives its milliseconds.
   virtual double run_on_host(ItemSource&, uint64_t) { return 0; }
   virtual bool is_on_host() const { return false; }
-  /// Compares the whole output.
+  /// The same work by other means that write the same outputs of the same inputs, e.g. by another strategy. Null: there
+  /// are none.
+  virtual std::unique_ptr<BenchCase> other_means() const { return nullptr; }
+  /// Compares the whole output, or samples of it.
   virtual Result<std::optional<Mismatch>> verify(Gpu& gpu, ItemSource& source, const CaseBuffers& buffers,
                                                  uint64_t n) const = 0;
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,94 +23,18 @@ namespace weft::bench {
 template <size_t words>
 using Words = std::array<uint32_t, words>;
 
-using Verdict = Result<std::optional<Mismatch>>;
-
 namespace oracle {
-
-template <class T>
-std::string item_text(const T& item) {
-  if constexpr (std::is_arithmetic_v<T>) {
-    return std::to_string(item);
-  } else {
-    std::string words;
-    for (const uint32_t word : item) words += (words.empty() ? "(" : ", ") + std::to_string(word);
-    return words + ')';
-  }
-}
-
-/// Outputs as they come to be expected, compared a chunk at a time. Once one differs, or cannot be fetched, the rest counts
-/// for nothing.
-template <class T>
-class Expected {
- public:
-  /// `what`: the array, as a Mismatch names it.
-  Expected(const char* what, FetchOutputs fetch) : what_(what), fetch_(std::move(fetch)), chunk_(kChunkItems) {}
-
-  void push_if(const T& item, bool wanted) {
-    chunk_[filled_] = item;
-    filled_ += wanted;
-    if (filled_ == kChunkItems) compare();
-  }
-  void push(const T& item) { push_if(item, true); }
-
-  uint64_t count() const { return first_ + filled_; }
-  bool failed() const { return error_ || mismatch_; }
-  /// To be called once, at the end.
-  Verdict verdict() {
-    compare();
-    if (error_) return *error_;
-    return mismatch_;
-  }
-
- private:
-  static constexpr uint64_t kChunkItems = (uint64_t{1} << 24) / sizeof(T);
-
-  void compare() {
-    const uint64_t count = std::exchange(filled_, 0);
-    const uint64_t first = first_;
-    first_ += count;
-    if (count == 0 || failed()) return;
-    const auto outputs = fetch_(first, count);
-    if (!outputs) {
-      error_ = outputs.error();
-      return;
-    }
-    if (std::memcmp(outputs->data(), chunk_.data(), count * sizeof(T)) == 0) return;
-    for (uint64_t i = 0; i < count; ++i) {
-      T found;
-      std::memcpy(&found, outputs->data() + i * sizeof(T), sizeof(T));
-      if (std::memcmp(&found, &chunk_[i], sizeof(T)) == 0) continue;
-      mismatch_ = Mismatch{first + i, std::string(what_) + ' ' + item_text(chunk_[i]), item_text(found)};
-      return;
-    }
-  }
-
-  const char* what_;
-  FetchOutputs fetch_;
-  std::vector<T> chunk_;
-  uint64_t filled_ = 0;
-  uint64_t first_ = 0;
-  std::optional<Error> error_;
-  std::optional<Mismatch> mismatch_;
-};
-
-/// The first of several that is bad.
-inline Verdict first_bad(Verdict verdict) { return verdict; }
-template <class... More>
-Verdict first_bad(Verdict verdict, const More&... more) {
-  if (!verdict || *verdict) return verdict;
-  return first_bad(more...);
-}
-
-inline Verdict same_count(uint64_t expected, uint64_t found) {
-  if (expected == found) return std::optional<Mismatch>();
-  return std::optional(Mismatch{0, "count " + std::to_string(expected), std::to_string(found)});
-}
 
 /// Whether item `i` begins a run.
 template <class T>
 bool is_head(std::span<const T> items, uint64_t i) {
   return i == 0 || items[i] != items[i - 1];
+}
+
+/// Whether it is the last of its run.
+template <class T>
+bool is_end(std::span<const T> items, uint64_t i) {
+  return i + 1 == items.size() || items[i] != items[i + 1];
 }
 
 }  // namespace oracle
@@ -134,22 +58,12 @@ Verdict with_item(uint32_t bytes, const F& f) {
   }
 }
 
-/// Compares all outputs of a call that writes the items for which keep(i), in order. `what`: the array, as a Mismatch names
-/// it. Returns their number in `count`.
-template <class T, class Keep>
-Verdict check_kept(const char* what, std::span<const T> items, const Keep& keep, const FetchOutputs& fetch,
-                   uint64_t& count) {
-  oracle::Expected<T> expected(what, fetch);
-  for (uint64_t i = 0; i < items.size(); ++i) expected.push_if(items[i], keep(i));
-  count = expected.count();
-  return expected.verdict();
-}
-
 /// Of a selection, and the count that it wrote.
 template <class T, class Keep>
 Verdict check_select(std::span<const T> items, const Keep& keep, const FetchOutputs& fetch, uint64_t found_count) {
   uint64_t count = 0;
-  const Verdict outputs = check_kept("item", items, keep, fetch, count);
+  const Verdict outputs = oracle::check_kept<T>(
+      "item", items.size(), [&](uint64_t i) { return items[i]; }, keep, fetch, count);
   return oracle::first_bad(oracle::same_count(count, found_count), outputs);
 }
 
@@ -165,26 +79,22 @@ template <class K, class V>
 Verdict check_unique_by_key(std::span<const K> keys, std::span<const V> values, const FetchOutputs& fetch_keys,
                             const FetchOutputs& fetch_values, uint64_t found_count) {
   const auto head = [&](uint64_t i) { return oracle::is_head(keys, i); };
-  uint64_t count = 0;
-  const Verdict kept_keys = check_kept("key", keys, head, fetch_keys, count);
-  const Verdict kept_values = check_kept("value", values, head, fetch_values, count);
-  return oracle::first_bad(oracle::same_count(count, found_count), kept_keys, kept_values);
+  return oracle::first_bad(check_select(keys, head, fetch_keys, found_count),
+                           check_select(values, head, fetch_values, found_count));
 }
 
 /// Of the items for which keep(i), and of the others by themselves. CUB writes those in reverse.
 template <class T, class Keep>
 Verdict check_partition(std::span<const T> items, const Keep& keep, const FetchOutputs& fetch_kept,
                         const FetchOutputs& fetch_others, bool others_reversed, uint64_t found_count) {
-  uint64_t count = 0;
-  const Verdict kept = check_kept("kept item", items, keep, fetch_kept, count);
+  const Verdict kept = check_select(items, keep, fetch_kept, found_count);
   const uint64_t n = items.size();
-  oracle::Expected<T> others("other item", fetch_others);
-  if (others_reversed) {
-    for (uint64_t i = n; i-- > 0;) others.push_if(items[i], !keep(i));
-  } else {
-    for (uint64_t i = 0; i < n; ++i) others.push_if(items[i], !keep(i));
-  }
-  return oracle::first_bad(oracle::same_count(count, found_count), kept, others.verdict());
+  const auto at = [&](uint64_t i) { return others_reversed ? n - 1 - i : i; };
+  uint64_t count = 0;
+  const Verdict others = oracle::check_kept<T>(
+      "other item", n, [&](uint64_t i) { return items[at(i)]; }, [&](uint64_t i) { return !keep(at(i)); }, fetch_others,
+      count);
+  return oracle::first_bad(kept, others);
 }
 
 /// Of the items for which part(i) is 0, 1 and 2, each part by itself. Found: how many are in parts 0 and 1.
@@ -193,11 +103,12 @@ Verdict check_three_way_partition(std::span<const T> items, const Part& part, co
                                   const std::array<uint64_t, 2>& found) {
   std::array<uint64_t, 3> counts{};
   const auto check = [&](uint32_t p) {
-    return check_kept(
+    return oracle::check_kept<T>(
         p == 0   ? "item of part 0"
         : p == 1 ? "item of part 1"
                  : "item of part 2",
-        items, [&](uint64_t i) { return part(i) == p; }, fetch[p], counts[p]);
+        items.size(), [&](uint64_t i) { return items[i]; }, [&](uint64_t i) { return part(i) == p; }, fetch[p],
+        counts[p]);
   };
   const Verdict first = check(0), second = check(1), third = check(2);
   return oracle::first_bad(oracle::same_count(counts[0], found[0]), oracle::same_count(counts[1], found[1]), first,
@@ -206,16 +117,89 @@ Verdict check_three_way_partition(std::span<const T> items, const Part& part, co
 
 namespace oracle {
 
-/// tell(first, end, ends) for every item, `end` being one behind it: whether its run ends there, and where that began.
-template <class T, class Tell>
-void walk_runs(std::span<const T> items, const Tell& tell) {
-  const uint64_t n = items.size();
-  uint64_t first = 0;
-  for (uint64_t end = 1; end <= n; ++end) {
-    const bool ends = end == n || items[end] != items[end - 1];
-    tell(first, end, ends);
-    first = ends ? end : first;
+/// Of an output of each run whose last item i is wanted(i): made(first, end), `end` being one behind that item. Also
+/// its number.
+template <class Out, class T, class Wanted, class Made>
+Verdict check_runs(const char* what, std::span<const T> items, const Wanted& wanted, const Made& made,
+                   const FetchOutputs& fetch, uint64_t found_count) {
+  struct State {
+    uint64_t outputs = 0;
+    uint64_t first = 0;  // of the run that the next item is in
+  };
+  constexpr uint64_t kNone = ~uint64_t{0};
+  const auto walk = [&](uint64_t begin, uint64_t end, State state, Out* out) {
+    for (uint64_t i = begin; i < end; ++i) {
+      if (!is_end(items, i)) continue;
+      if (wanted(i)) {
+        if (out) *out++ = made(state.first, i + 1);
+        ++state.outputs;
+      }
+      state.first = i + 1;
+    }
+    return state;
+  };
+  uint64_t count = 0;
+  const Verdict outputs = check_blocks<Out>(
+      what, items.size(), State{},
+      [&](uint64_t begin, uint64_t end) {
+        return walk(begin, end, State{0, kNone}, nullptr);
+      },
+      [](State before, State block) {
+        return State{before.outputs + block.outputs, block.first == kNone ? before.first : block.first};
+      },
+      walk, fetch, &count);
+  return first_bad(same_count(count, found_count), outputs);
+}
+
+/// Sums that begin anew with some items.
+template <class V>
+struct Sums {
+  uint64_t outputs = 0;
+  V sum{};              ///< since the last of those
+  bool begins = false;  ///< whether there is one
+
+  static Sums join(const Sums& before, const Sums& block) {
+    return {before.outputs + block.outputs, static_cast<V>(block.begins ? block.sum : before.sum + block.sum),
+            before.begins || block.begins};
   }
+};
+
+/// Of the sums of each run of keys over the values up to each item, its own included: of all items, or of those that
+/// end a run.
+template <class K, class V>
+Verdict check_run_sums(std::span<const K> keys, std::span<const V> values, bool of_ends, const FetchOutputs& fetch) {
+  const auto walk = [&](uint64_t begin, uint64_t end, Sums<V> state, V* out) {
+    for (uint64_t i = begin; i < end; ++i) {
+      const bool head = is_head(keys, i);
+      state.begins = state.begins || head;
+      state.sum = static_cast<V>(head ? values[i] : state.sum + values[i]);
+      if (of_ends && !is_end(keys, i)) continue;
+      if (out) *out++ = state.sum;
+      ++state.outputs;
+    }
+    return state;
+  };
+  return check_blocks<V>(
+      "sum", keys.size(), Sums<V>{}, [&](uint64_t begin, uint64_t end) { return walk(begin, end, {}, nullptr); },
+      Sums<V>::join, walk, fetch);
+}
+
+/// The segment that item `i` is in; offsets begin with 0 and end with the number of items.
+inline uint64_t segment_of(std::span<const uint32_t> offsets, uint64_t i) {
+  return static_cast<uint64_t>(std::upper_bound(offsets.begin(), offsets.end(), i) - offsets.begin()) - 1;
+}
+
+/// Of outputs that are all value(segment).
+template <class T, class Value>
+Verdict check_segment_values(const char* what, std::span<const uint32_t> offsets, const Value& value,
+                             const FetchOutputs& fetch) {
+  const auto write = [&](uint64_t begin, uint64_t end, T* out) {
+    for (uint64_t i = begin, s = segment_of(offsets, begin); i < end; ++i) {
+      while (offsets[s + 1] <= i) ++s;
+      *out++ = value(s);
+    }
+  };
+  return check_ranges<T>(what, offsets.back(), write, fetch);
 }
 
 }  // namespace oracle
@@ -224,103 +208,88 @@ void walk_runs(std::span<const T> items, const Tell& tell) {
 template <class T>
 Verdict check_run_lengths(std::span<const T> items, const FetchOutputs& fetch_symbols,
                           const FetchOutputs& fetch_lengths, uint64_t found_count) {
-  oracle::Expected<T> symbols("symbol", fetch_symbols);
-  oracle::Expected<uint32_t> lengths("length", fetch_lengths);
-  oracle::walk_runs(items, [&](uint64_t first, uint64_t end, bool ends) {
-    symbols.push_if(items[first], ends);
-    lengths.push_if(static_cast<uint32_t>(end - first), ends);
-  });
-  const Verdict count = oracle::same_count(symbols.count(), found_count);
-  return oracle::first_bad(count, symbols.verdict(), lengths.verdict());
+  const auto all = [](uint64_t) { return true; };
+  const auto symbol = [&](uint64_t first, uint64_t) { return items[first]; };
+  const auto length = [](uint64_t first, uint64_t end) { return static_cast<uint32_t>(end - first); };
+  return oracle::first_bad(oracle::check_runs<T>("symbol", items, all, symbol, fetch_symbols, found_count),
+                           oracle::check_runs<uint32_t>("length", items, all, length, fetch_lengths, found_count));
 }
 
 /// Of the index of the first item, and the length, of each run of two or more items.
 template <class T>
 Verdict check_non_trivial_runs(std::span<const T> items, const FetchOutputs& fetch_offsets,
                                const FetchOutputs& fetch_lengths, uint64_t found_count) {
-  oracle::Expected<uint32_t> offsets("offset", fetch_offsets);
-  oracle::Expected<uint32_t> lengths("length", fetch_lengths);
-  oracle::walk_runs(items, [&](uint64_t first, uint64_t end, bool ends) {
-    const bool wanted = ends && end - first > 1;
-    offsets.push_if(static_cast<uint32_t>(first), wanted);
-    lengths.push_if(static_cast<uint32_t>(end - first), wanted);
-  });
-  const Verdict count = oracle::same_count(lengths.count(), found_count);
-  return oracle::first_bad(count, offsets.verdict(), lengths.verdict());
+  const auto long_enough = [&](uint64_t i) { return !oracle::is_head(items, i); };
+  const auto offset = [](uint64_t first, uint64_t) { return static_cast<uint32_t>(first); };
+  const auto length = [](uint64_t first, uint64_t end) { return static_cast<uint32_t>(end - first); };
+  return oracle::first_bad(
+      oracle::check_runs<uint32_t>("offset", items, long_enough, offset, fetch_offsets, found_count),
+      oracle::check_runs<uint32_t>("length", items, long_enough, length, fetch_lengths, found_count));
 }
 
 /// Of the sums of each run of keys over the values up to each item, the item's own included.
 template <class K, class V>
 Verdict check_scan_by_key(std::span<const K> keys, std::span<const V> values, const FetchOutputs& fetch) {
-  oracle::Expected<V> sums("sum", fetch);
-  V sum{};
-  for (uint64_t i = 0; i < keys.size(); ++i) {
-    sum = static_cast<V>(oracle::is_head(keys, i) ? values[i] : sum + values[i]);
-    sums.push(sum);
-  }
-  return sums.verdict();
+  return oracle::check_run_sums(keys, values, false, fetch);
 }
 
 /// Of the key of each run and the sum of its values.
 template <class K, class V>
 Verdict check_reduce_by_key(std::span<const K> keys, std::span<const V> values, const FetchOutputs& fetch_keys,
                             const FetchOutputs& fetch_sums, uint64_t found_count) {
-  oracle::Expected<K> run_keys("key", fetch_keys);
-  oracle::Expected<V> sums("sum", fetch_sums);
-  V sum{};
-  for (uint64_t i = 0; i < keys.size(); ++i) {
-    sum = static_cast<V>(oracle::is_head(keys, i) ? values[i] : sum + values[i]);
-    const bool ends = i + 1 == keys.size() || keys[i + 1] != keys[i];
-    run_keys.push_if(keys[i], ends);
-    sums.push_if(sum, ends);
-  }
-  const Verdict count = oracle::same_count(run_keys.count(), found_count);
-  return oracle::first_bad(count, run_keys.verdict(), sums.verdict());
+  return oracle::first_bad(check_unique(keys, fetch_keys, found_count),
+                           oracle::check_run_sums(keys, values, true, fetch_sums));
 }
 
 /// Of the sum of each segment.
 template <class V>
 Verdict check_segmented_reduce(std::span<const V> values, std::span<const uint32_t> offsets,
                                const FetchOutputs& fetch) {
-  oracle::Expected<V> sums("sum", fetch);
-  for (size_t s = 0; s + 1 < offsets.size(); ++s) {
+  const auto sum_of = [&](uint64_t s) {
     V sum{};
     for (uint32_t i = offsets[s]; i < offsets[s + 1]; ++i) sum = static_cast<V>(sum + values[i]);
-    sums.push(sum);
-  }
-  return sums.verdict();
+    return sum;
+  };
+  return oracle::check_each<V>("sum", offsets.size() - 1, sum_of, fetch);
 }
 
 /// Of the inclusive sums of each segment; offsets begin with 0 and end with the number of values.
 template <class V>
 Verdict check_segmented_scan(std::span<const V> values, std::span<const uint32_t> offsets, const FetchOutputs& fetch) {
-  oracle::Expected<V> sums("sum", fetch);
-  for (size_t s = 0; s + 1 < offsets.size(); ++s) {
-    V sum{};
-    for (uint32_t i = offsets[s]; i < offsets[s + 1]; ++i) {
-      sum = static_cast<V>(sum + values[i]);
-      sums.push(sum);
+  using Sums = oracle::Sums<V>;
+  const auto walk = [&](uint64_t begin, uint64_t end, Sums state, V* out) {
+    for (uint64_t i = begin, s = oracle::segment_of(offsets, begin); i < end; ++i) {
+      while (offsets[s + 1] <= i) ++s;
+      const bool head = offsets[s] == i;
+      state.begins = state.begins || head;
+      state.sum = static_cast<V>(head ? values[i] : state.sum + values[i]);
+      if (out) *out++ = state.sum;
+      ++state.outputs;
     }
-  }
-  return sums.verdict();
+    return state;
+  };
+  return oracle::check_blocks<V>(
+      "sum", values.size(), Sums{}, [&](uint64_t begin, uint64_t end) { return walk(begin, end, {}, nullptr); },
+      Sums::join, walk, fetch);
 }
 
 /// Of how many items fall into each of `bins` bins, bin(item) giving the number of an item's, or one behind the last for
 /// none.
 template <class T, class Bin>
 Verdict check_histogram(std::span<const T> items, uint64_t bins, const Bin& bin, const FetchOutputs& fetch) {
-  // Four tables, so that equal neighbours do not wait for each other.
-  constexpr size_t kTables = 4;
-  std::vector<uint32_t> counts(kTables * (bins + 1));
-  for (uint64_t i = 0; i < items.size(); ++i)
-    ++counts[i % kTables * (bins + 1) + std::min<uint64_t>(bin(items[i]), bins)];
-  oracle::Expected<uint32_t> expected("items in bin", fetch);
-  for (uint64_t b = 0; b < bins; ++b) {
-    uint32_t sum = 0;
-    for (size_t table = 0; table < kTables; ++table) sum += counts[table * (bins + 1) + b];
-    expected.push(sum);
-  }
-  return expected.verdict();
+  // Four tables a thread, so that equal neighbours do not wait for each other.
+  constexpr uint64_t kTables = 4, kPart = uint64_t{1} << 24;
+  std::vector<uint32_t> counts(bins + 1);
+  std::mutex mutex;
+  for_each_block((items.size() + kPart - 1) / kPart, [&](uint64_t part) {
+    std::vector<uint32_t> tables(kTables * (bins + 1));
+    for (uint64_t i = part * kPart; i < std::min<uint64_t>(items.size(), (part + 1) * kPart); ++i)
+      ++tables[i % kTables * (bins + 1) + std::min<uint64_t>(bin(items[i]), bins)];
+    const std::lock_guard lock(mutex);
+    for (uint64_t i = 0; i < tables.size(); ++i) counts[i % (bins + 1)] += tables[i];
+  });
+  return oracle::check_each<uint32_t>(
+      "items in bin", bins, [&](uint64_t b) { return counts[b]; }, fetch);
 }
 
 }  // namespace weft::bench

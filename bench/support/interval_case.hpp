@@ -45,12 +45,9 @@ class IntervalCase : public BenchCase {
                            const Value& value) const {
     const auto total = read_count(gpu, buffers.outputs[1]);
     if (!total) return total.error();
-    OutputReader reader(gpu, buffers.outputs[0], sizeof(uint32_t));
-    oracle::Expected<uint32_t> expected(what, reader.fetcher());
-    const std::vector<uint32_t>& offsets = counts(n).offsets();
-    for (uint64_t s = 0; s + 1 < offsets.size(); ++s)
-      for (uint32_t i = offsets[s]; i < offsets[s + 1]; ++i) expected.push(value(s));
-    return oracle::first_bad(oracle::same_count(n, *total), expected.verdict());
+    OutputReader reader(gpu, buffers.outputs[0], sizeof(uint32_t), buffers.sampled);
+    return oracle::first_bad(oracle::same_count(n, *total), oracle::check_segment_values<uint32_t>(
+                                                                what, counts(n).offsets(), value, reader.fetcher()));
   }
 
  private:

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <utility>
 
+#include "support/bucket_sort.hpp"
 #include "support/half.hpp"
 #include "support/parallel.hpp"
 
@@ -86,7 +87,7 @@ void part_runs(std::byte* block_items, uint32_t item_bytes) {
   fill_run(block_items, symbol ^ (taken ? 2 : 1), item_bytes, length);
 }
 
-void extend_runs(std::vector<std::byte>& bytes, const Data& data, uint32_t item_bytes, uint64_t count) {
+void extend_runs(ByteArray& bytes, const Data& data, uint32_t item_bytes, uint64_t count) {
   const uint64_t block_bytes = kBlockItems * item_bytes;
   const uint64_t first = bytes.size() / block_bytes;
   const uint64_t last = (count + kBlockItems - 1) / kBlockItems;
@@ -99,7 +100,7 @@ void extend_runs(std::vector<std::byte>& bytes, const Data& data, uint32_t item_
     part_runs(&bytes[block * block_bytes], item_bytes);
 }
 
-void extend_flags(std::vector<std::byte>& bytes, const Data& data, uint64_t count) {
+void extend_flags(ByteArray& bytes, const Data& data, uint64_t count) {
   const uint64_t first = bytes.size() / kBlockItems;
   const uint64_t last = (count + kBlockItems - 1) / kBlockItems;
   if (last <= first) return;
@@ -112,7 +113,7 @@ void extend_flags(std::vector<std::byte>& bytes, const Data& data, uint64_t coun
   });
 }
 
-void extend_noise(std::vector<std::byte>& bytes, const Data& data, size_t size) {
+void extend_noise(ByteArray& bytes, const Data& data, size_t size) {
   const uint64_t first = bytes.size() / kBlockBytes;
   const uint64_t last = (size + kBlockBytes - 1) / kBlockBytes;
   if (last <= first) return;
@@ -124,6 +125,19 @@ void extend_noise(std::vector<std::byte>& bytes, const Data& data, size_t size) 
       std::memcpy(&bytes[i * sizeof word], &word, sizeof word);
     }
   });
+}
+
+void make_sorted(ByteArray& bytes, const Data& data, uint32_t item_bytes, size_t size) {
+  ByteArray noise;
+  extend_noise(noise, data, size);
+  bytes.resize(size);
+  const auto sort = [&]<class T>(T* sorted) {
+    sort_keys(std::span(reinterpret_cast<const T*>(noise.data()), size / sizeof(T)), sorted);
+  };
+  if (item_bytes == 8)
+    sort(reinterpret_cast<uint64_t*>(bytes.data()));
+  else
+    sort(reinterpret_cast<uint32_t*>(bytes.data()));
 }
 
 // Calls f(differs), with differs(i) telling whether item i > 0 has other bits than the one before it.
@@ -141,7 +155,7 @@ void with_comparison(const std::byte* items, uint32_t item_bytes, const F& f) {
 }
 
 // Heads are counted block by block, and so each block knows where its runs go and where the last of them ends.
-void collect_runs(std::span<const std::byte> items, uint32_t item_bytes, std::vector<std::byte>& symbols,
+void collect_runs(std::span<const std::byte> items, uint32_t item_bytes, ByteArray& symbols,
                   std::vector<uint32_t>& lengths) {
   const uint64_t n = items.size() / item_bytes;
   const uint64_t blocks = (n + kBlockItems - 1) / kBlockItems;
@@ -218,7 +232,7 @@ ItemSource::Array& ItemSource::kept(const Data& data, Type float_type, uint32_t 
   return arrays_.back();
 }
 
-void ItemSource::extend_stream(std::vector<std::byte>& bytes, uint32_t seed, size_t size) const {
+void ItemSource::extend_stream(ByteArray& bytes, uint32_t seed, size_t size) const {
   const uint64_t first = bytes.size() / kBlockBytes;
   const uint64_t last = (size + kBlockBytes - 1) / kBlockBytes;
   if (last <= first) return;
@@ -242,7 +256,7 @@ void ItemSource::extend_stream(std::vector<std::byte>& bytes, uint32_t seed, siz
 }
 
 template <class T>
-void ItemSource::extend_floats(std::vector<std::byte>& floats, std::span<const std::byte> stream, size_t size) const {
+void ItemSource::extend_floats(ByteArray& floats, std::span<const std::byte> stream, size_t size) const {
   const uint64_t first = floats.size() / kBlockBytes;
   const uint64_t last = (size + kBlockBytes - 1) / kBlockBytes;
   if (last <= first) return;
@@ -269,7 +283,7 @@ HostArray ItemSource::items(Type type, uint64_t count) {
   Array& floats = kept(Data::stream(), type, size_of(type));
   if (floats.bytes.size() < size) {
     // Whole blocks of both, which are not kept beside each other: the stream is soon made again.
-    std::vector<std::byte> stream;
+    ByteArray stream;
     extend_stream(stream, 0, size);
     switch (type) {
       case Type::f16: extend_floats<Half>(floats.bytes, stream, size); break;
@@ -282,12 +296,18 @@ HostArray ItemSource::items(Type type, uint64_t count) {
 
 HostArray ItemSource::array(const Data& data, uint32_t item_bytes, uint64_t count) {
   const size_t size = static_cast<size_t>(count) * item_bytes;
-  Array& array = kept(data, Type::u32, data.kind == Data::Kind::runs ? item_bytes : 1);
+  const bool of_items = data.kind == Data::Kind::runs || data.kind == Data::Kind::sorted;
+  Array& array = kept(data, Type::u32, of_items ? item_bytes : 1);
   switch (data.kind) {
     case Data::Kind::stream: extend_stream(array.bytes, data.seed, size); break;
     case Data::Kind::runs: extend_runs(array.bytes, data, item_bytes, count); break;
     case Data::Kind::flags: extend_flags(array.bytes, data, count); break;
     case Data::Kind::noise: extend_noise(array.bytes, data, size); break;
+    case Data::Kind::sorted:
+      if (array.bytes.size() == size) break;
+      array.id = next_id_++;
+      make_sorted(array.bytes, data, item_bytes, size);
+      break;
   }
   return {std::span(array.bytes).first(size), array.id};
 }

@@ -11,6 +11,8 @@
 #include <weft/status.hpp>
 #include <weft/types.hpp>
 
+#include "support/parallel.hpp"
+
 namespace weft::bench {
 
 /// Word `index` of the random data: a hash, so that every program that measures works on the same items.
@@ -33,6 +35,7 @@ struct Data {
     runs,    ///< equal items in runs, whatever the source
     flags,   ///< bytes 1 and 0, whatever the source
     noise,   ///< random bytes, whatever the source
+    sorted,  ///< unsigned numbers of noise in ascending order: those of another count are others
   };
   Kind kind = Kind::stream;
   uint32_t mean_run = 0;  ///< runs: lengths are uniform in [1, 2 * mean_run - 1]
@@ -43,6 +46,7 @@ struct Data {
   static constexpr Data runs(uint32_t mean) { return {Kind::runs, mean, 0, 0}; }
   static constexpr Data flags(double share) { return {Kind::flags, 0, share, 0}; }
   static constexpr Data noise(uint32_t seed) { return {Kind::noise, 0, 0, seed}; }
+  static constexpr Data sorted(uint32_t seed) { return {Kind::sorted, 0, 0, seed}; }
   bool operator==(const Data&) const = default;
 };
 
@@ -75,7 +79,7 @@ class ItemSource {
   /// The first `count` items of the stream. A longer call extends a shorter one's items.
   HostArray items(Type type, uint64_t count);
   /// The first `count` items, of any size that is a power of two or a multiple of 4, at most 64 bytes. Two runs that are
-  /// neighbours differ. A run that meets a multiple of 2^20 items ends there.
+  /// neighbours differ. A run that meets a multiple of 2^20 items ends there. What is sorted is of 4 or 8 bytes.
   HostArray array(const Data& data, uint32_t item_bytes, uint64_t count);
 
   /// The runs of those items, one symbol and one u32 length each: what run-length encoding makes of them. Kept until the
@@ -102,15 +106,15 @@ class ItemSource {
   struct Array {
     Data data;
     Type float_type = Type::u32;  // u32: bytes as they come
-    uint32_t item_bytes = 1;      // of runs; 1: any
+    uint32_t item_bytes = 1;      // of runs and what is sorted; 1: any
     uint64_t id = 0;
     uint64_t used = 0;
-    std::vector<std::byte> bytes;
+    ByteArray bytes;
   };
   Array& kept(const Data& data, Type float_type, uint32_t item_bytes);
-  void extend_stream(std::vector<std::byte>& bytes, uint32_t seed, size_t size) const;
+  void extend_stream(ByteArray& bytes, uint32_t seed, size_t size) const;
   template <class T>
-  void extend_floats(std::vector<std::byte>& floats, std::span<const std::byte> stream, size_t size) const;
+  void extend_floats(ByteArray& floats, std::span<const std::byte> stream, size_t size) const;
 
   std::string name_;
   std::vector<std::byte> file_;  // empty: random
@@ -122,7 +126,7 @@ class ItemSource {
     Data data;
     uint32_t item_bytes = 0;
     uint64_t count = 0;
-    std::vector<std::byte> symbols;
+    ByteArray symbols;
     std::vector<uint32_t> lengths;
     uint64_t id = 0;
   };

@@ -2,8 +2,11 @@
 #include "support/kernel.hpp"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
+
+#include <weft/kernels.hpp>
 
 #include "bench_kernels.hpp"
 
@@ -73,11 +76,11 @@ Result<Kernel> Kernel::create(const Gpu& gpu, std::string_view name, uint32_t pu
   load(state->cmd_pipeline_barrier, "vkCmdPipelineBarrier");
   if (!complete) return Error{ErrorCode::driver_error, "the device lacks a function of Vulkan 1.2"};
 
-  const auto kernels = kernel_registry();
+  static const KernelSet set("weft-bench", "none", kernels());
   const bool is_native = shape == nullptr || gpu.context().subgroup_backend() == SubgroupBackend::native;
   const std::string full_name = std::string(name) + (is_native ? ".native" : ".emulated");
-  const auto kernel = std::find_if(kernels.begin(), kernels.end(), [&](const auto& k) { return k.name == full_name; });
-  if (kernel == kernels.end()) return Error{ErrorCode::unsupported, "built without the kernel " + full_name};
+  const std::span<const uint32_t> words = set.find(full_name);
+  if (words.empty()) return Error{ErrorCode::unsupported, "built without the kernel " + full_name};
 
   const auto failed = [](const char* call, VkResult result) {
     return Error{ErrorCode::driver_error, std::string(call) + " returned " + std::to_string(result)};
@@ -92,8 +95,8 @@ Result<Kernel> Kernel::create(const Gpu& gpu, std::string_view name, uint32_t pu
 
   VkShaderModuleCreateInfo module_info{};
   module_info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
-  module_info.codeSize = kernel->words.size_bytes();
-  module_info.pCode = kernel->words.data();
+  module_info.codeSize = words.size_bytes();
+  module_info.pCode = words.data();
   VkShaderModule module = VK_NULL_HANDLE;
   result = create_shader_module(state->device, &module_info, nullptr, &module);
   if (result != VK_SUCCESS) return failed("vkCreateShaderModule", result);

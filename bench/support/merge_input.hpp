@@ -59,27 +59,25 @@ class MergeInput {
   template <class T>
   HostArray keys(ItemSource& source, MergeSpread spread, uint64_t n, uint32_t sequence) {
     const uint64_t count = merge_count(spread, n, sequence);
+    if (spread == MergeSpread::random || spread == MergeSpread::one_sided)
+      return source.array(Data::sorted(sequence + 1), sizeof(T), count);
     // No array of the source has the highest bit in its id. Of each number of keys they begin differently.
     const uint64_t id = uint64_t{1} << 63 | uint64_t{sizeof(T)} << 56 | uint64_t{sequence} << 52 |
                         uint64_t{static_cast<uint8_t>(spread)} << 48 | n;
     Made& made = made_[sequence];
     if (made.id == id) return {made.keys, id};
     made.id = id;
-    if (spread == MergeSpread::random || spread == MergeSpread::one_sided || spread == MergeSpread::reduced) {
-      const HostArray noise = source.array(Data::noise(sequence + 1), sizeof(T), count);
-      std::span<const T> drawn = items_of<T>(noise.bytes).first(count);
-      std::vector<T> reduced;
-      if (spread == MergeSpread::reduced) {
-        // Of three random words, bits that all have set.
-        for (uint64_t i = 0; i < count; ++i)
-          reduced.push_back(drawn[i] & drawn[(i + count / 3) % count] & drawn[(i + 2 * count / 3) % count]);
-        drawn = reduced;
-      }
-      sort_keys<T>(drawn, made.keys);
-      return {made.keys, id};
-    }
     made.keys.resize(count * sizeof(T));
     T* const to = reinterpret_cast<T*>(made.keys.data());
+    if (spread == MergeSpread::reduced) {
+      // Of three random words, bits that all have set.
+      const std::span<const T> drawn = items_of<T>(source.array(Data::noise(sequence + 1), sizeof(T), count).bytes);
+      std::vector<T> reduced;
+      for (uint64_t i = 0; i < count; ++i)
+        reduced.push_back(drawn[i] & drawn[(i + count / 3) % count] & drawn[(i + 2 * count / 3) % count]);
+      sort_keys<T>(reduced, to);
+      return {made.keys, id};
+    }
     const uint64_t first = sequence == 0 ? 0 : merge_count(spread, n, 0);
     constexpr uint64_t kValues = 1000;
     for (uint64_t i = 0; i < count; ++i)
@@ -92,7 +90,7 @@ class MergeInput {
  private:
   struct Made {
     uint64_t id = 0;
-    std::vector<std::byte> keys;
+    ByteArray keys;
   };
   std::array<Made, 2> made_;
 };
@@ -101,35 +99,36 @@ class MergeInput {
 template <class T>
 Verdict check_merge(MergeOutput output, const std::vector<HostArray>& arrays, const FetchOutputs& fetch,
                     const FetchOutputs& fetch_values = {}) {
-  constexpr uint64_t kChunk = uint64_t{1} << 24;
   const std::span<const T> a = items_of<T>(arrays[0].bytes), b = items_of<T>(arrays[1].bytes);
   const uint64_t n = a.size() + b.size();
-  uint64_t i = 0, j = 0;
-  for (uint64_t first = 0; first < n; first += kChunk) {
-    const uint64_t count = std::min<uint64_t>(kChunk, n - first);
-    const auto found = fetch(first, count);
-    if (!found) return found.error();
-    std::span<const uint32_t> found_values;
-    if (output == MergeOutput::pairs) {
-      const auto bytes = fetch_values(first, count);
-      if (!bytes) return bytes.error();
-      found_values = items_of<uint32_t>(*bytes);
-    }
-    for (uint64_t k = 0; k < count; ++k) {
-      const bool from_a = j == b.size() || (i < a.size() && a[i] <= b[j]);
-      const uint64_t place = from_a ? i++ : j++;
-      const bool index = output == MergeOutput::index;
-      const uint64_t expected = index ? place + (from_a ? 0 : a.size()) : (from_a ? a : b)[place];
-      const uint64_t actual = index ? items_of<uint32_t>(*found)[k] : items_of<T>(*found)[k];
-      if (actual != expected)
-        return std::optional(Mismatch{first + k, std::to_string(expected), std::to_string(actual)});
-      if (output != MergeOutput::pairs) continue;
-      const uint32_t value = items_of<uint32_t>(arrays[from_a ? 2 : 3].bytes)[place];
-      if (found_values[k] != value)
-        return std::optional(Mismatch{first + k, "value " + std::to_string(value), std::to_string(found_values[k])});
-    }
-  }
-  return std::optional<Mismatch>();
+  // Outputs made(from_a, index in that sequence).
+  const auto check = [&]<class Out>(const char* what, Out*, const FetchOutputs& outputs, const auto& made) {
+    const auto write = [&](uint64_t begin, uint64_t end, Out* out) {
+      // How many of the first `begin` keys are a's: equal ones of a come first.
+      uint64_t low = begin > b.size() ? begin - b.size() : 0, high = std::min<uint64_t>(begin, a.size());
+      while (low < high) {
+        const uint64_t i = (low + high) / 2;
+        if (a[i] <= b[begin - i - 1])
+          low = i + 1;
+        else
+          high = i;
+      }
+      for (uint64_t i = low, j = begin - low; i + j < end;) {
+        const bool from_a = j == b.size() || (i < a.size() && a[i] <= b[j]);
+        *out++ = made(from_a, from_a ? i++ : j++);
+      }
+    };
+    return oracle::check_ranges<Out>(what, n, write, outputs);
+  };
+  if (output == MergeOutput::index)
+    return check("index", static_cast<uint32_t*>(nullptr), fetch,
+                 [&](bool from_a, uint64_t i) { return static_cast<uint32_t>(i + (from_a ? 0 : a.size())); });
+  const Verdict keys =
+      check("key", static_cast<T*>(nullptr), fetch, [&](bool from_a, uint64_t i) { return (from_a ? a : b)[i]; });
+  if (output == MergeOutput::keys) return keys;
+  return oracle::first_bad(
+      keys, check("value", static_cast<uint32_t*>(nullptr), fetch_values,
+                  [&](bool from_a, uint64_t i) { return items_of<uint32_t>(arrays[from_a ? 2 : 3].bytes)[i]; }));
 }
 
 }  // namespace weft::bench

@@ -43,6 +43,25 @@ Result<Strategy> parse_strategy(const std::string& text) {
                "'" + text + "' is no strategy: write automatic, reduce_then_scan or look_back"};
 }
 
+const char* name_of(Verification verification) noexcept {
+  switch (verification) {
+    case Verification::automatic: return "automatic";
+    case Verification::full: return "full";
+    case Verification::sampled: return "sampled";
+    case Verification::none: return "none";
+  }
+  return "?";
+}
+
+Result<Verification> parse_verification(const std::string& text) {
+  for (const Verification verification :
+       {Verification::automatic, Verification::full, Verification::sampled, Verification::none}) {
+    if (text == name_of(verification)) return verification;
+  }
+  return Error{ErrorCode::invalid_argument,
+               "'" + text + "' is no verification: write automatic, full, sampled or none"};
+}
+
 Result<std::pair<std::string, std::vector<uint32_t>>> parse_tuning(const std::string& text) {
   const size_t equals = text.find('=');
   std::pair<std::string, std::vector<uint32_t>> key;

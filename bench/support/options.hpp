@@ -11,6 +11,7 @@
 #include <weft/types.hpp>
 
 #include "support/bench_case.hpp"
+#include "support/row.hpp"
 
 namespace weft::bench {
 
@@ -25,8 +26,11 @@ struct Options {
   std::string json;             ///< a file's name, "-" or empty
   std::string csv;
   Strategy strategy = Strategy::automatic;
-  uint32_t repeats = 0;     ///< 0: the default
-  double warm_up_ms = 200;  ///< a row is run for at least so long before it is timed
+  uint32_t repeats = 0;  ///< 0: the default
+  /// A case is run for at least so long before it is timed. None: the default.
+  std::optional<double> warm_up_ms;
+  Verification verification = Verification::automatic;
+  std::optional<uint64_t> faulty_word;  ///< see SessionConfig
   /// tune: the values to try of each key of WEFT_TUNE.
   std::vector<std::pair<std::string, std::vector<uint32_t>>> tuning;
 };
@@ -35,6 +39,7 @@ struct Options {
 Result<uint64_t> parse_size(const std::string& text);
 Result<Type> parse_type(const std::string& text);
 Result<Strategy> parse_strategy(const std::string& text);
+Result<Verification> parse_verification(const std::string& text);
 /// "scan.rows=2,4,8".
 Result<std::pair<std::string, std::vector<uint32_t>>> parse_tuning(const std::string& text);
 
@@ -57,11 +62,13 @@ struct CodecOptions {
 
 inline constexpr uint32_t kRepeats = 30;
 inline constexpr uint32_t kQuickRepeats = 11;
+inline constexpr double kWarmUpMs = 200;
 
 /// The exit status: 0, or 1 where a result was wrong or nothing could be measured.
 int run_measure(const Options& options);
 int run_tune(const Options& options);
-int run_compare(const std::string& first, const std::string& second);
+/// `percent`: rows of the second that are slower by more are marked.
+int run_compare(const std::string& first, const std::string& second, double percent);
 int run_list();
 int run_codec(const CodecOptions& options);
 

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -20,21 +18,13 @@
 #include <weft/status.hpp>
 #include <weft/types.hpp>
 
+#include "support/expected.hpp"
 #include "support/half.hpp"
+#include "support/parallel.hpp"
 
-// What the CPU says the results are, by the standard library's algorithms. Header-only and free of the weft library, so
+// What the CPU says the results are. Header-only and free of the weft library, so
 // that programs that measure peers check them by the same words.
 namespace weft::bench {
-
-/// The first output that differs.
-struct Mismatch {
-  uint64_t index = 0;
-  std::string expected;
-  std::string found;
-};
-
-/// Gives outputs [first, first + count) of the device. Valid until the next call.
-using FetchOutputs = std::function<Result<std::span<const std::byte>>(uint64_t first, uint64_t count)>;
 
 namespace oracle {
 
@@ -60,29 +50,9 @@ T store(C value) noexcept {
     return value;
 }
 
-template <class T>
-std::string text(T item) {
-  if constexpr (std::is_same_v<T, Half>)
-    return std::to_string(to_float(item));
-  else if constexpr (std::is_same_v<T, U32x2>)
-    return '(' + std::to_string(item.x) + ", " + std::to_string(item.y) + ')';
-  else
-    return std::to_string(item);
-}
-
-/// Equal in value. f16 may be off by one in the last place: Vulkan lets a device round conversions either way.
-template <class T>
-bool same(T expected, T found) noexcept {
-  if constexpr (std::is_same_v<T, Half>) {
-    const auto ordered = [](Half h) { return h.bits & 0x8000 ? -(h.bits & 0x7fff) : int{h.bits}; };
-    return std::abs(ordered(expected) - ordered(found)) <= 1;
-  } else {
-    return expected == found;
-  }
-}
-
-/// Calls f(identity, function) with the operator on values of type C. False: C has no such operator.
-template <class C, class F>
+/// Calls f(identity, function) with the operator on values of type C. False: no row has that operator on C.
+/// Items of another type than the accumulator are only ever added.
+template <class C, bool kAddsOnly = false, class F>
 bool with_operator(Op op, F&& f) {
   if constexpr (std::is_same_v<C, U32x2>) {
     if (op != Op::affine) return false;
@@ -92,32 +62,26 @@ bool with_operator(Op op, F&& f) {
     using Limits = std::numeric_limits<C>;
     constexpr C kLeast = std::is_floating_point_v<C> ? -Limits::infinity() : Limits::lowest();
     constexpr C kGreatest = std::is_floating_point_v<C> ? Limits::infinity() : Limits::max();
-    switch (op) {
-      case Op::add:
-        if constexpr (std::is_integral_v<C>) {  // wraps, which signed types must not
-          using U = std::make_unsigned_t<C>;
-          f(C{0}, [](C a, C b) { return static_cast<C>(static_cast<U>(static_cast<U>(a) + static_cast<U>(b))); });
-        } else {
-          f(C{0}, [](C a, C b) { return a + b; });
-        }
-        return true;
-      case Op::multiply:
-        if constexpr (std::is_integral_v<C>) {
-          f(C{1}, [](C a, C b) { return static_cast<C>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b)); });
-        } else {
-          f(C{1}, [](C a, C b) { return a * b; });
-        }
-        return true;
-      case Op::min: f(kGreatest, [](C a, C b) { return std::min(a, b); }); return true;
-      case Op::max: f(kLeast, [](C a, C b) { return std::max(a, b); }); return true;
-      default: break;
+    if (op == Op::add) {
+      if constexpr (std::is_integral_v<C>) {  // wraps, which signed types must not
+        using U = std::make_unsigned_t<C>;
+        f(C{0}, [](C a, C b) { return static_cast<C>(static_cast<U>(static_cast<U>(a) + static_cast<U>(b))); });
+      } else {
+        f(C{0}, [](C a, C b) { return a + b; });
+      }
+      return true;
     }
-    if constexpr (std::is_integral_v<C>) {
+    if constexpr (!kAddsOnly) {
       switch (op) {
-        case Op::bit_and: f(static_cast<C>(~C{0}), [](C a, C b) { return static_cast<C>(a & b); }); return true;
-        case Op::bit_or: f(C{0}, [](C a, C b) { return static_cast<C>(a | b); }); return true;
-        case Op::bit_xor: f(C{0}, [](C a, C b) { return static_cast<C>(a ^ b); }); return true;
+        case Op::min: f(kGreatest, [](C a, C b) { return std::min(a, b); }); return true;
+        case Op::max: f(kLeast, [](C a, C b) { return std::max(a, b); }); return true;
         default: break;
+      }
+      if constexpr (std::is_integral_v<C>) {
+        if (op == Op::bit_xor) {
+          f(C{0}, [](C a, C b) { return static_cast<C>(a ^ b); });
+          return true;
+        }
       }
     }
     return false;
@@ -168,97 +132,95 @@ inline Error no_oracle() { return Error{ErrorCode::invalid_argument, "no oracle 
 }  // namespace oracle
 
 /// Compares all outputs of a scan of `items`, in chunks, so that outputs larger than the host's memory can be checked.
-inline Result<std::optional<Mismatch>> check_scan(ScanKind kind, Op op, Type item, Type accumulator,
-                                                  std::span<const std::byte> items, const FetchOutputs& fetch) {
-  constexpr uint64_t kChunkItems = uint64_t{1} << 24;
-  std::optional<Mismatch> mismatch;
-  std::optional<Error> fetch_error;
-  bool known = false;
+inline Verdict check_scan(ScanKind kind, Op op, Type item, Type accumulator, std::span<const std::byte> items,
+                          const FetchOutputs& fetch) {
+  Verdict verdict = oracle::no_oracle();
   oracle::with_types(item, accumulator, [&]<class T, class A>(T*, A*) {
     using C = oracle::Computed<A>;
-    known = oracle::with_operator<C>(op, [&](C identity, auto combine) {
-      const auto on_item = [&](C a, const auto& b) {
-        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(b)>, C>)
-          return combine(a, b);
-        else
-          return combine(a, oracle::convert<C>(b));
+    oracle::with_operator<C, !std::is_same_v<T, A>>(op, [&](C identity, auto combine) {
+      struct State {
+        uint64_t outputs;
+        C total;
       };
       const std::span<const T> input(reinterpret_cast<const T*>(items.data()), items.size() / sizeof(T));
-      std::vector<C> converted(std::min<uint64_t>(kChunkItems, input.size()));
-      std::vector<C> expected(converted.size());
-      C carry = identity;
-      for (uint64_t first = 0; first < input.size() && !mismatch; first += kChunkItems) {
-        const auto chunk = input.subspan(first, std::min<uint64_t>(kChunkItems, input.size() - first));
-        const auto end = std::transform(chunk.begin(), chunk.end(), converted.begin(),
-                                        [](T value) { return oracle::convert<C>(value); });
-        if (kind == ScanKind::inclusive) {
-          std::inclusive_scan(converted.begin(), end, expected.begin(), combine, carry);
-          carry = expected[chunk.size() - 1];
-        } else {
-          std::exclusive_scan(converted.begin(), end, expected.begin(), carry, combine);
-          carry = on_item(expected[chunk.size() - 1], chunk.back());
+      const auto summary = [&](uint64_t begin, uint64_t end) {
+        C total = identity;
+        for (uint64_t i = begin; i < end; ++i) total = combine(total, oracle::convert<C>(input[i]));
+        return State{end - begin, total};
+      };
+      const auto join = [&](const State& before, const State& block) {
+        return State{before.outputs + block.outputs, combine(before.total, block.total)};
+      };
+      const auto write = [&](uint64_t begin, uint64_t end, const State& before, A* out) {
+        C total = before.total;
+        for (uint64_t i = begin; i < end; ++i) {
+          const C with_item = combine(total, oracle::convert<C>(input[i]));
+          *out++ = oracle::store<A>(kind == ScanKind::inclusive ? with_item : total);
+          total = with_item;
         }
-        const auto outputs = fetch(first, chunk.size());
-        if (!outputs) {
-          fetch_error = outputs.error();
-          return;
-        }
-        const auto* found = reinterpret_cast<const A*>(outputs->data());
-        for (size_t i = 0; i < chunk.size(); ++i) {
-          const A want = oracle::store<A>(expected[i]);
-          if (!oracle::same(want, found[i])) {
-            mismatch = Mismatch{first + i, oracle::text(want), oracle::text(found[i])};
-            return;
-          }
-        }
-      }
+      };
+      verdict = oracle::check_blocks<A>("item", input.size(), State{0, identity}, summary, join, write, fetch);
     });
   });
-  if (fetch_error) return *fetch_error;
-  if (!known) return oracle::no_oracle();
-  return mismatch;
+  return verdict;
 }
 
 /// Compares the result of a reduction of `items`: an accumulator, or an ArgResult.
-inline Result<std::optional<Mismatch>> check_reduce(Op op, Type item, Type accumulator,
-                                                    std::span<const std::byte> items,
-                                                    std::span<const std::byte> found_bytes) {
-  std::optional<Mismatch> mismatch;
-  bool known = false;
+inline Verdict check_reduce(Op op, Type item, Type accumulator, std::span<const std::byte> items,
+                            std::span<const std::byte> found_bytes) {
+  Verdict verdict = oracle::no_oracle();
   oracle::with_types(item, accumulator, [&]<class T, class A>(T*, A*) {
     const std::span<const T> input(reinterpret_cast<const T*>(items.data()), items.size() / sizeof(T));
     using C = oracle::Computed<A>;
+    const uint64_t blocks = (input.size() + oracle::kBlock - 1) / oracle::kBlock;
+    const auto of_block = [&](uint64_t block) {
+      return input.subspan(block * oracle::kBlock, std::min(oracle::kBlock, input.size() - block * oracle::kBlock));
+    };
     if (op == Op::arg_min || op == Op::arg_max) {
       if constexpr (!std::is_same_v<T, U32x2> && std::is_same_v<T, A>) {
-        known = true;
-        const auto less = [](T a, T b) { return oracle::convert<C>(a) < oracle::convert<C>(b); };
-        // std::max_element gives the first of equal items, as weft does.
-        const auto at = op == Op::arg_min ? std::min_element(input.begin(), input.end(), less)
-                                          : std::max_element(input.begin(), input.end(), less);
+        // The first of equal items, as weft gives it.
+        const auto first_of = [&](auto items_of_block, auto value) {
+          const auto less = [&](const auto& a, const auto& b) {
+            const C x = oracle::convert<C>(value(a)), y = oracle::convert<C>(value(b));
+            return op == Op::arg_min ? x < y : y < x;
+          };
+          return std::min_element(items_of_block.begin(), items_of_block.end(), less);
+        };
+        std::vector<uint64_t> best(blocks);
+        for_each_block(blocks, [&](uint64_t b) {
+          const auto found = first_of(of_block(b), [](T value) { return value; });
+          best[b] = b * oracle::kBlock + static_cast<uint64_t>(found - of_block(b).begin());
+        });
         ArgResult expected{~uint64_t{0}, {}};
-        if (at != input.end()) expected = {static_cast<uint64_t>(at - input.begin()), Value::of(*at)};
+        if (blocks > 0) expected.index = *first_of(std::span(best), [&](uint64_t i) { return input[i]; });
+        if (blocks > 0) expected.value = Value::of(input[expected.index]);
         ArgResult found{};
         std::memcpy(&found, found_bytes.data(), sizeof found);
-        if (found.index != expected.index || found.value.bits != expected.value.bits) {
-          const auto text = [](const ArgResult& r) {
-            return "index " + std::to_string(r.index) + ", bits " + std::to_string(r.value.bits);
-          };
-          mismatch = Mismatch{0, text(expected), text(found)};
-        }
+        const auto text = [](const ArgResult& r) {
+          return "index " + std::to_string(r.index) + ", bits " + std::to_string(r.value.bits);
+        };
+        verdict = std::optional<Mismatch>();
+        if (found.index != expected.index || found.value.bits != expected.value.bits)
+          verdict = std::optional(Mismatch{0, text(expected), text(found)});
       }
       return;
     }
-    known = oracle::with_operator<C>(op, [&](C identity, auto combine) {
-      const C total = std::accumulate(input.begin(), input.end(), identity,
-                                      [&](C a, T b) { return combine(a, oracle::convert<C>(b)); });
-      const A expected = oracle::store<A>(total);
+    oracle::with_operator<C, !std::is_same_v<T, A>>(op, [&](C identity, auto combine) {
+      std::vector<C> totals(blocks);
+      for_each_block(blocks, [&](uint64_t b) {
+        const auto part = of_block(b);
+        totals[b] = std::accumulate(part.begin(), part.end(), identity,
+                                    [&](C a, T value) { return combine(a, oracle::convert<C>(value)); });
+      });
+      const A expected = oracle::store<A>(std::accumulate(totals.begin(), totals.end(), identity, combine));
       A found{};
       std::memcpy(&found, found_bytes.data(), sizeof found);
-      if (!oracle::same(expected, found)) mismatch = Mismatch{0, oracle::text(expected), oracle::text(found)};
+      verdict = std::optional<Mismatch>();
+      if (!oracle::same(expected, found))
+        verdict = std::optional(Mismatch{0, oracle::text(expected), oracle::text(found)});
     });
   });
-  if (!known) return oracle::no_oracle();
-  return mismatch;
+  return verdict;
 }
 
 }  // namespace weft::bench

@@ -17,27 +17,31 @@ OutputReader::~OutputReader() {
   if (pending_.valid()) pending_.wait();
 }
 
-Status OutputReader::download(uint64_t offset, uint64_t size, std::vector<std::byte>& into) {
-  into.resize(size);
-  return gpu_.download({range_.buffer, range_.offset + offset, size}, into);
+Status OutputReader::download(uint64_t offset, uint64_t size, std::byte* into) {
+  return gpu_.download({range_.buffer, range_.offset + offset, size}, {into, size});
 }
 
 Result<std::span<const std::byte>> OutputReader::fetch(uint64_t first, uint64_t count) {
   const uint64_t offset = first * item_size_;
   const uint64_t size = count * item_size_;
+  uint64_t have = 0;
   if (pending_.valid()) {
-    const Status status = pending_.get();
-    if (!status) return status.error();
+    if (const Status status = pending_.get(); !status) return status.error();
     std::swap(current_, next_);
-  } else if (const Status status = download(offset, size, current_); !status) {
-    return status.error();
+    have = std::min<uint64_t>(size, current_.size());
   }
+  current_.resize(size);
+  if (have < size)
+    if (const Status status = download(offset + have, size - have, current_.data() + have); !status)
+      return status.error();
   const uint64_t end = offset + size;
-  const uint64_t next_size = std::min(size, range_.size - end);
+  const uint64_t next_size = sampled_ ? 0 : std::min(size, range_.size - end);
   if (next_size > 0) {
-    pending_ = std::async(std::launch::async, [this, end, next_size] { return download(end, next_size, next_); });
+    next_.resize(next_size);
+    pending_ =
+        std::async(std::launch::async, [this, end, next_size] { return download(end, next_size, next_.data()); });
   }
-  return std::span<const std::byte>(current_).first(size);
+  return std::span<const std::byte>(current_);
 }
 
 }  // namespace weft::bench

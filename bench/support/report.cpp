@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
+#include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -35,7 +38,7 @@ std::string csv_field(const std::string& text) {
 }
 
 // Six significant digits: what is behind them is noise and only makes files differ.
-double rounded(double value) { return std::stod(fmt::format("{:.6g}", value)); }
+double six_digits(double value) { return std::stod(fmt::format("{:.6g}", value)); }
 
 }  // namespace
 
@@ -67,7 +70,7 @@ void Table::row(const Row& row) {
     fmt::print(out_, kColumns, row.primitive, row.variant, row.type, size_text(row.n),
                fmt::format("{:.4f}", row.ms->median), moves ? fmt::format("{:.1f}", row.gbps) : "-",
                row.copy_fraction ? fmt::format("{:.1f} %", *row.copy_fraction * 100) : "-",
-               row.strategy.empty() ? "-" : row.strategy, row.verified && moves ? "yes" : "-",
+               row.strategy.empty() ? "-" : row.strategy, row.verified && moves ? name_of(row.verification) : "-",
                fmt::format("{:.0f} %{}", noise * 100, noise > kNoisy ? "!" : " "));
   }
   std::fflush(out_);
@@ -84,21 +87,23 @@ Json device_json(Gpu& gpu) {
 }
 
 Json row_json(const Row& row) {
-  Json json{{"primitive", row.primitive}, {"variant", row.variant},   {"type", row.type},        {"n", row.n},
-            {"data", row.data},           {"strategy", row.strategy}, {"verified", row.verified}};
+  Json json{{"primitive", row.primitive}, {"variant", row.variant},
+            {"type", row.type},           {"n", row.n},
+            {"data", row.data},           {"strategy", row.strategy},
+            {"verified", row.verified},   {"verification", name_of(row.verification)}};
   if (row.ms) {
-    json["ms"] = {{"median", rounded(row.ms->median)},
-                  {"p5", rounded(row.ms->p5)},
-                  {"p95", rounded(row.ms->p95)},
-                  {"min", rounded(row.ms->min)}};
-    json["wall_ms"] = rounded(row.wall_ms);
-    json["gbps"] = rounded(row.gbps);
+    json["ms"] = {{"median", six_digits(row.ms->median)},
+                  {"p5", six_digits(row.ms->p5)},
+                  {"p95", six_digits(row.ms->p95)},
+                  {"min", six_digits(row.ms->min)}};
+    json["wall_ms"] = six_digits(row.wall_ms);
+    json["gbps"] = six_digits(row.gbps);
   } else {
     json["ms"] = nullptr;
     json["wall_ms"] = nullptr;
     json["gbps"] = nullptr;
   }
-  json["copy_fraction"] = row.copy_fraction ? Json(rounded(*row.copy_fraction)) : Json();
+  json["copy_fraction"] = row.copy_fraction ? Json(six_digits(*row.copy_fraction)) : Json();
   return json;
 }
 
@@ -124,7 +129,7 @@ Json report_json(Gpu& gpu, const char* timer, const std::vector<Row>& rows) {
           {"commit", kGitCommit},
           {"device", device_json(gpu)},
           {"timer", timer},
-          {"copy_gbps", rounded(copy_gbps)},
+          {"copy_gbps", six_digits(copy_gbps)},
           {"results", std::move(results)},
           {"skipped", std::move(skipped)}};
 }
@@ -148,12 +153,23 @@ std::string report_csv(const std::vector<Row>& rows) {
   return text;
 }
 
+bool ReportClock::is_due(const std::string& path) {
+  const auto now = std::chrono::steady_clock::now();
+  if (path.empty() || path == "-" || now - last_ < std::chrono::seconds(1)) return false;
+  last_ = now;
+  return true;
+}
+
 Status write_text(const std::string& path, const std::string& text) {
-  std::FILE* const file = path == "-" ? stdout : std::fopen(path.c_str(), "wb");
+  // Whoever reads the file, even if this program does not come to its end, finds one that is whole.
+  const std::string unfinished = path + ".part";
+  std::FILE* const file = path == "-" ? stdout : std::fopen(unfinished.c_str(), "wb");
   if (!file) return Error{ErrorCode::not_found, "cannot write " + path};
   const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
   const bool closed = file == stdout ? std::fflush(file) == 0 : std::fclose(file) == 0;
-  if (!written || !closed) return Error{ErrorCode::driver_error, "cannot write " + path};
+  std::error_code error;
+  if (file != stdout && written && closed) std::filesystem::rename(unfinished, path, error);
+  if (!written || !closed || error) return Error{ErrorCode::driver_error, "cannot write " + path};
   return {};
 }
 

@@ -9,6 +9,15 @@
 
 namespace weft::bench {
 
+/// How outputs are verified before they are timed.
+enum class Verification : uint8_t {
+  automatic,  ///< full up to kFullBytes of inputs and outputs, else sampled
+  full,       ///< all are compared with what the CPU says
+  sampled,    ///< all are compared on the device with those of other means or another call, and some with the CPU's
+  none,
+};
+const char* name_of(Verification verification) noexcept;
+
 /// What became of one call at one size.
 struct Row {
   std::string primitive;
@@ -18,11 +27,12 @@ struct Row {
   std::string data;
   std::string strategy;
   bool verified = false;
-  bool failed = false;                  ///< a wrong result, or a call refused; `problem` says which
-  std::optional<Summary> ms;            ///< by the session's timer; none: `problem` says why
-  double wall_ms = 0;                   ///< median, from before a submission until the host saw it complete
-  double gbps = 0;                      ///< moved bytes over the median, in 10^9 bytes a second
-  std::optional<double> copy_fraction;  ///< of what a copy of as many bytes reaches
+  Verification verification = Verification::none;  ///< never automatic
+  bool failed = false;                             ///< a wrong result, or a call refused; `problem` says which
+  std::optional<Summary> ms;                       ///< by the session's timer; none: `problem` says why
+  double wall_ms = 0;                              ///< median, from before a submission until the host saw it complete
+  double gbps = 0;                                 ///< moved bytes over the median, in 10^9 bytes a second
+  std::optional<double> copy_fraction;             ///< of what a copy of as many bytes reaches
   std::string problem;
 };
 

@@ -29,6 +29,7 @@ class SegmentedCase : public BenchCase {
   }
 
  protected:
+  const Spread& spread() const { return spread_; }
   uint64_t segments(uint64_t n) const { return IntervalCounts::number(spread_, n); }
   /// Of fewer items than the buffers are for, a part of the segments; the last may end behind the items.
   uint64_t segments_of(const CaseBuffers& buffers, uint64_t n) const {

@@ -5,8 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
-#include <span>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,64 +40,44 @@ inline std::string segmented_sort_variant(bool pairs, const SegmentLengths& leng
   return std::string(pairs ? "pairs " : "keys ") + lengths.name();
 }
 
-/// Keys alone have to be those of the standard library's sort of each segment.
-template <class T>
-Result<std::optional<Mismatch>> check_segments(const SortInput& input, const std::vector<uint32_t>& offsets,
-                                               const FetchOutputs& fetch) {
-  const auto given = input.all_keys<T>();
-  std::vector<T> expected(given.begin(), given.end());
-  const uint64_t segments = offsets.size() - 1;
-  if (segments == 1) {
-    sort_on_host(std::span(expected));
-  } else {
-    constexpr uint64_t kBlock = 256;
-    for_each_block((segments + kBlock - 1) / kBlock, [&](uint64_t block) {
-      for (uint64_t s = block * kBlock; s < std::min(segments, (block + 1) * kBlock); ++s)
-        std::sort(expected.begin() + offsets[s], expected.begin() + offsets[s + 1]);
-    });
-  }
-  for (uint64_t first = 0; first < expected.size(); first += kChunkKeys) {
-    const auto bytes = fetch(first, std::min(kChunkKeys, expected.size() - first));
-    if (!bytes) return bytes.error();
-    const std::span found(reinterpret_cast<const T*>(bytes->data()), bytes->size() / sizeof(T));
-    for (uint64_t i = 0; i < found.size(); ++i)
-      if (found[i] != expected[first + i])
-        return std::optional(Mismatch{first + i, std::to_string(expected[first + i]), std::to_string(found[i])});
-  }
-  return std::optional<Mismatch>();
+/// Items of each segment in the order that sort(begin, end, out) puts those of [begin, end) into.
+template <class T, class Sort>
+Verdict check_sorted_segments(const char* what, const std::vector<uint32_t>& offsets, const Sort& sort,
+                              const FetchOutputs& fetch) {
+  constexpr uint64_t kSegments = 512;
+  const auto number = [&](uint64_t begin, uint64_t end) { return oracle::Position{offsets[end] - offsets[begin]}; };
+  const auto write = [&](uint64_t begin, uint64_t end, oracle::Position, T* out) {
+    for (uint64_t s = begin; s < end; ++s) sort(offsets[s], offsets[s + 1], out + (offsets[s] - offsets[begin]));
+  };
+  return oracle::check_blocks<T>(what, offsets.size() - 1, oracle::Position{}, number, oracle::behind, write, fetch,
+                                 nullptr, kSegments);
 }
 
-/// Of values it is enough that each lies in its segment and brought its key along, and that neither keys fall nor values of equal keys:
-/// then all values differ, and the sort is the stable one.
+/// Keys alone have to be those of the standard library's sort of each segment.
 template <class T>
-Result<std::optional<Mismatch>> check_segment_pairs(const SortInput& input, const std::vector<uint32_t>& offsets,
-                                                    const FetchOutputs& fetch_keys, const FetchOutputs& fetch_values) {
-  const auto given = input.all_keys<T>();
-  T last_key = 0;
-  uint32_t last_value = 0;
-  uint64_t segment = 0;
-  for (uint64_t first = 0; first < given.size(); first += kChunkKeys) {
-    const uint64_t count = std::min(kChunkKeys, given.size() - first);
-    const auto key_bytes = fetch_keys(first, count);
-    if (!key_bytes) return key_bytes.error();
-    const auto value_bytes = fetch_values(first, count);
-    if (!value_bytes) return value_bytes.error();
-    const auto* keys = reinterpret_cast<const T*>(key_bytes->data());
-    const auto* values = reinterpret_cast<const uint32_t*>(value_bytes->data());
-    for (uint64_t i = 0; i < count; ++i) {
-      while (offsets[segment + 1] <= first + i) ++segment;
-      const bool is_first = first + i == offsets[segment];
-      const bool in_order = is_first || last_key < keys[i] || (last_key == keys[i] && last_value < values[i]);
-      if (!in_order || values[i] < offsets[segment] || values[i] >= offsets[segment + 1] || given[values[i]] != keys[i])
-        return std::optional(Mismatch{
-            first + i,
-            "a pair of the segment behind (" + std::to_string(last_key) + ", " + std::to_string(last_value) + ')',
-            '(' + std::to_string(keys[i]) + ", " + std::to_string(values[i]) + ')'});
-      last_key = keys[i];
-      last_value = values[i];
-    }
-  }
-  return std::optional<Mismatch>();
+Verdict check_segments(SortInput& input, const std::vector<uint32_t>& offsets, const FetchOutputs& fetch) {
+  if (offsets.size() == 2) return input.check_keys<T>(fetch);
+  const auto keys = input.all_keys<T>();
+  const auto sort = [&](uint32_t begin, uint32_t end, T* out) {
+    std::copy(keys.begin() + begin, keys.begin() + end, out);
+    std::sort(out, out + (end - begin));
+  };
+  return check_sorted_segments<T>("key", offsets, sort, fetch);
+}
+
+/// With values, which are indices: those of its stable sort.
+template <class T>
+Verdict check_segment_pairs(SortInput& input, const std::vector<uint32_t>& offsets, const FetchOutputs& fetch_keys,
+                            const FetchOutputs& fetch_values) {
+  if (offsets.size() == 2) return input.check_pairs<T>(fetch_keys, fetch_values);
+  const auto keys = input.all_keys<T>();
+  const auto sort = [&](uint32_t begin, uint32_t end, uint32_t* out) {
+    std::iota(out, out + (end - begin), begin);
+    std::sort(out, out + (end - begin),
+              [&](uint32_t a, uint32_t b) { return keys[a] < keys[b] || (keys[a] == keys[b] && a < b); });
+  };
+  return oracle::first_bad(check_segments<T>(input, offsets, fetch_keys),
+                           check_sorted_segments<uint32_t>("value", offsets, sort, fetch_values));
 }
 
 }  // namespace weft::bench

@@ -5,11 +5,13 @@
 #include <cctype>
 #include <chrono>
 #include <cmath>
+#include <future>
 #include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "support/output_reader.hpp"
 #include "support/sampling.hpp"
 
 namespace weft::bench {
@@ -25,9 +27,17 @@ constexpr double kPaceTolerance = 1.25;
 constexpr uint64_t kFirstProbeItems = uint64_t{1} << 16;
 constexpr uint64_t kProbeGrowth = 4;
 constexpr uint32_t kPoison = 0xa5c35a3c;
-constexpr uint64_t kAlignment = 256;  // of every array
+constexpr uint32_t kNoWord = ~uint32_t{0};
+constexpr uint64_t kCompareWords = 256 * 16;  // of a workgroup of shaders/compare.comp
+constexpr uint64_t kAlignment = 256;          // of every array
 // Of the device's own memory; the rest is the driver's and other programs'.
 constexpr double kUsableMemory = 0.9;
+
+struct ComparePush {  // as in shaders/compare.comp
+  VkDeviceAddress expected, found, first;
+  uint32_t word_count;
+  uint32_t padding;
+};
 
 double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
@@ -92,15 +102,19 @@ std::string row_problem(const Error& error) {
 }  // namespace
 
 Status Session::run(BenchCase& bench_case, const std::function<void(const Row&)>& on_row) {
+  return run(bench_case, bench_case.prepare(gpu_), on_row);
+}
+
+Status Session::run(BenchCase& bench_case, const Status& prepared, const std::function<void(const Row&)>& on_row) {
   Row blank;
   blank.primitive = bench_case.primitive();
   blank.variant = bench_case.variant();
   blank.type = bench_case.type();
   blank.data = bench_case.data().empty() ? source_.name() : bench_case.data();
-  if (const Status status = bench_case.prepare(gpu_); !status) {
-    if (!concerns_row(status.error())) return status;
-    blank.problem = row_problem(status.error());
-    blank.failed = status.error().code == ErrorCode::invalid_argument;
+  if (!prepared) {
+    if (!concerns_row(prepared.error())) return prepared;
+    blank.problem = row_problem(prepared.error());
+    blank.failed = prepared.error().code == ErrorCode::invalid_argument;
     for (const uint64_t n : bench_case.sizes()) {
       blank.n = n;
       on_row(blank);
@@ -251,7 +265,7 @@ bool Session::at_speed() {
 Result<double> Session::wall_ms(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n) {
   constexpr uint32_t kRuns = 5;
   std::vector<double> samples;
-  for (uint32_t i = 0; i < std::min(kRuns, repeats_); ++i) {
+  for (uint32_t i = 0; i < std::min(kRuns, config_.repeats); ++i) {
     const auto time = gpu_.run([&](VkCommandBuffer commands) { return bench_case.record(commands, buffers, n); });
     if (!time) return time.error();
     samples.push_back(time->host_ms);
@@ -277,15 +291,93 @@ Result<double> Session::predict_ms(const BenchCase& bench_case, const CaseBuffer
     };
     // A short call's overhead makes it look slower an item than a long one is, so a longer one may still show that n
     // fits.
-    if (at(n) <= max_call_ms_ || speed->n >= n) return at(n);
+    if (at(n) <= config_.max_call_ms || speed->n >= n) return at(n);
     const uint64_t next = std::min(n, speed->n * kProbeGrowth);
-    if (next == n || at(next) > max_call_ms_) return at(n);
+    if (next == n || at(next) > config_.max_call_ms) return at(n);
     if (const Status status = probe(next); !status) return status.error();
   }
 }
 
-Status Session::verify(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n, Row& row) {
+Result<bool> Session::compare_on_device(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n, Row& row) {
+  // Other means go on where they are supported; elsewhere the same call is made again.
+  const auto other = bench_case.other_means();
+  const bool has_other = other && other->prepare(gpu_);
+  const BenchCase& second_case = has_other ? *other : bench_case;
+
+  const std::vector<uint64_t> sizes = bench_case.outputs(n);
+  const uint64_t scratch = second_case.scratch_bytes(n);
+  auto second = gpu_.create_buffer(padded(laid_out(sizes)) + kAlignment);  // and where the outputs first differ
+  auto second_scratch = gpu_.create_buffer(padded(scratch));
+  for (const auto* buffer : {&second, &second_scratch}) {
+    if (*buffer) continue;
+    if (buffer->error().code == ErrorCode::out_of_device_memory) return false;
+    return buffer->error();
+  }
+  if (!compare_) {
+    auto kernel = Kernel::create(gpu_, "compare", sizeof(ComparePush));
+    if (!kernel) return kernel.error();
+    compare_.emplace(*std::move(kernel));
+  }
+  if (const Status status = gpu_.fill(second->range(), kPoison); !status) return status.error();
+  const CaseBuffers again{buffers.inputs, ranges_of(*second, sizes), second_scratch->range(0, scratch)};
+  if (const auto ran = gpu_.run([&](VkCommandBuffer c) { return second_case.record(c, again, n); }); !ran)
+    return ran.error();
+
+  const BufferRange first = second->range(second->size() - 16, 16);
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const uint64_t words = sizes[i] / sizeof(uint32_t);  // a byte or three behind them are among the CPU's samples
+    if (words == 0) continue;
+    const ComparePush push{compare_->address_of(again.outputs[i]), compare_->address_of(buffers.outputs[i]),
+                           compare_->address_of(first), static_cast<uint32_t>(words), 0};
+    if (const Status status = gpu_.fill(first, kNoWord); !status) return status.error();
+    const auto ran = gpu_.run([&](VkCommandBuffer commands) {
+      compare_->record(commands, push, (words + kCompareWords - 1) / kCompareWords);
+      return Status{};
+    });
+    if (!ran) return ran.error();
+    const auto at = read_count(gpu_, first);
+    if (!at) return at.error();
+    if (*at == kNoWord) continue;
+    const auto word_of = [&](const BufferRange& range) {
+      const auto word = read_count(gpu_, {range.buffer, range.offset + *at * sizeof(uint32_t), sizeof(uint32_t)});
+      return word ? fmt::format("{:#x}", *word) : word.error().message;
+    };
+    row.failed = true;
+    row.problem = fmt::format("WRONG in word {} of output {}: {} gives {}, found {}", *at, i,
+                              has_other ? "by other means the device" : "called again it", word_of(again.outputs[i]),
+                              word_of(buffers.outputs[i]));
+    break;
+  }
+  return true;
+}
+
+Status Session::verify(const BenchCase& bench_case, CaseBuffers& buffers, uint64_t n, Row& row) {
+  uint64_t bytes = 0;
+  for (const auto* ranges : {&buffers.inputs, &buffers.outputs})
+    for (const BufferRange& range : *ranges) bytes += range.size;
+  Verification verification = config_.verification;
+  if (verification == Verification::automatic)
+    verification = bytes <= kFullBytes ? Verification::full : Verification::sampled;
+  if (verification == Verification::none) return {};
+  if (config_.faulty_word && !buffers.outputs.empty() && !bench_case.is_on_host()) {
+    const BufferRange& output = buffers.outputs[0];
+    const uint64_t offset = *config_.faulty_word * sizeof(uint32_t);
+    if (offset + sizeof(uint32_t) > output.size)
+      return Error{ErrorCode::invalid_argument, "the first output has no word " + std::to_string(*config_.faulty_word)};
+    if (const Status status = gpu_.fill({output.buffer, output.offset + offset, sizeof(uint32_t)}, ~kPoison); !status)
+      return status;
+  }
+  if (verification == Verification::sampled && !bench_case.is_on_host() && !buffers.outputs.empty()) {
+    const auto compared = compare_on_device(bench_case, buffers, n, row);
+    if (!compared) return compared.error();
+    if (row.failed) return {};
+    buffers.sampled = *compared;
+  }
+  row.verification = buffers.sampled ? Verification::sampled : Verification::full;
+  std::future<void> other_work;
+  if (config_.while_checking) other_work = std::async(std::launch::async, config_.while_checking);
   const auto mismatch = bench_case.verify(gpu_, source_, buffers, n);
+  if (other_work.valid()) other_work.wait();
   if (!mismatch) return mismatch.error();
   row.verified = !*mismatch;
   if (row.verified) return {};
@@ -298,11 +390,12 @@ Status Session::verify(const BenchCase& bench_case, const CaseBuffers& buffers, 
 Status Session::run_host_size(BenchCase& bench_case, uint64_t n, Row& row) {
   constexpr uint32_t kHostRepeats = 5;  // behind a first, which also meets fresh memory
   std::vector<double> samples;
-  for (uint32_t i = 0; i <= std::min(kHostRepeats, repeats_); ++i) {
+  for (uint32_t i = 0; i <= std::min(kHostRepeats, config_.repeats); ++i) {
     const double ms = bench_case.run_on_host(source_, n);
     if (i > 0) samples.push_back(ms);
   }
-  if (const Status status = verify(bench_case, {}, n, row); !status || row.failed) return status;
+  CaseBuffers none;
+  if (const Status status = verify(bench_case, none, n, row); !status || row.failed) return status;
   row.ms = summarize(std::move(samples));
   row.wall_ms = row.ms->median;
   if (row.ms->median > 0) row.gbps = static_cast<double>(bench_case.moved_bytes(n)) / row.ms->median * 1e-6;
@@ -311,11 +404,11 @@ Status Session::run_host_size(BenchCase& bench_case, uint64_t n, Row& row) {
 
 Status Session::run_size(BenchCase& bench_case, uint64_t n, std::optional<Speed>& speed, Row& row) {
   if (bench_case.is_on_host()) return run_host_size(bench_case, n, row);
-  const auto buffers = buffers_for(bench_case, n);
+  auto buffers = buffers_for(bench_case, n);
   if (!buffers) return buffers.error();
   const auto predicted = predict_ms(bench_case, *buffers, n, speed);
   if (!predicted) return predicted.error();
-  if (*predicted > max_call_ms_) {
+  if (*predicted > config_.max_call_ms) {
     row.problem = fmt::format("skipped: would take ~{:.0f} ms in one dispatch", *predicted);
     return {};
   }
@@ -336,7 +429,7 @@ Status Session::run_size(BenchCase& bench_case, uint64_t n, std::optional<Speed>
     error = timed.error();
     return std::nullopt;
   };
-  const Sampling sampling{repeats_, warm_up_ms_, kLargestBatch};
+  const Sampling sampling{config_.repeats, config_.warm_up_ms, kLargestBatch};
   const char* const timer_before = timer();
   auto samples = take_samples(sampling, *predicted, time_batch, [&] { return at_speed(); });
   // The two kinds of time do not mix.

@@ -15,6 +15,7 @@
 #include "support/bench_case.hpp"
 #include "support/copy_kernel.hpp"
 #include "support/item_source.hpp"
+#include "support/kernel.hpp"
 #include "support/row.hpp"
 
 namespace weft::bench {
@@ -22,12 +23,26 @@ namespace weft::bench {
 /// No measured call may take longer: systems reset devices that stay in one dispatch for seconds, and freeze before.
 inline constexpr double kMaxCallMs = 100;
 
+/// Inputs and outputs up to which all outputs are compared with the CPU's, unless it is said how.
+inline constexpr uint64_t kFullBytes = uint64_t{1} << 29;
+
+struct SessionConfig {
+  uint32_t repeats = 0;
+  double warm_up_ms = 0;
+  double max_call_ms = kMaxCallMs;
+  Verification verification = Verification::automatic;
+  /// Of the first output, changed before verification, which has to find it.
+  std::optional<uint64_t> faulty_word;
+  /// If not empty: runs on a thread of its own while outputs are checked, never while a call is timed.
+  std::function<void()> while_checking{};
+};
+
 /// Verifies and times cases on one Gpu. Buffers for inputs, outputs and scratch are kept and grow, one each, in which a
 /// case's arrays lie one behind the other; repetitions work on the same ones.
 class Session {
  public:
-  Session(Gpu gpu, ItemSource& source, uint32_t repeats, double warm_up_ms, double max_call_ms = kMaxCallMs)
-      : gpu_(std::move(gpu)), source_(source), repeats_(repeats), warm_up_ms_(warm_up_ms), max_call_ms_(max_call_ms) {}
+  Session(Gpu gpu, ItemSource& source, const SessionConfig& config)
+      : gpu_(std::move(gpu)), source_(source), config_(config) {}
 
   Gpu& gpu() noexcept { return gpu_; }
   /// "device", or "wall" once device timestamps were found missing or wrong; `timer_problem` then says how.
@@ -38,6 +53,8 @@ class Session {
   /// had says why and costs nothing. Errors: the device is lost, or another error after which nothing more can be
   /// measured.
   Status run(BenchCase& bench_case, const std::function<void(const Row&)>& on_row);
+  /// The same, of a case that has been prepared on this session's Gpu.
+  Status run(BenchCase& bench_case, const Status& prepared, const std::function<void(const Row&)>& on_row);
 
  private:
   struct Speed {  // of the case in hand, at the largest size run so far
@@ -46,7 +63,9 @@ class Session {
   };
 
   Status upload(const std::vector<HostArray>& arrays, const std::vector<BufferRange>& ranges);
-  Status verify(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n, Row& row);
+  Status verify(const BenchCase& bench_case, CaseBuffers& buffers, uint64_t n, Row& row);
+  /// Compares the whole output with that of other means, on the device. False: there is no room for that.
+  Result<bool> compare_on_device(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n, Row& row);
   Status run_host_size(BenchCase& bench_case, uint64_t n, Row& row);
   Status run_size(BenchCase& bench_case, uint64_t n, std::optional<Speed>& speed, Row& row);
   Result<CaseBuffers> buffers_for(const BenchCase& bench_case, uint64_t n);
@@ -62,13 +81,12 @@ class Session {
 
   Gpu gpu_;
   ItemSource& source_;
-  uint32_t repeats_;
-  double warm_up_ms_;
-  double max_call_ms_;
+  SessionConfig config_;
   std::string timer_problem_;
   std::optional<Buffer> input_;
   std::optional<Buffer> output_;
   std::optional<Buffer> scratch_;
+  std::optional<Kernel> compare_;
   struct Pace {
     Pace(Buffer pace_buffer, CopyKernel pace_kernel) : buffer(std::move(pace_buffer)), kernel(std::move(pace_kernel)) {}
     Buffer buffer;

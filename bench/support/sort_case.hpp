@@ -5,8 +5,12 @@
 
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
+
+#include <weft/merge_sort.hpp>
+#include <weft/radix_sort.hpp>
 
 #include "support/bench_case.hpp"
 #include "support/output_reader.hpp"
@@ -35,6 +39,15 @@ class SortCase : public BenchCase {
     input_.clear();
   }
   std::string data() const override { return name_of(kind_); }
+  std::unique_ptr<BenchCase> other_means() const override {
+    const auto sorted_by = [&]<class OtherSort, class OtherArgs>(OtherSort*, OtherArgs*) {
+      return std::make_unique<SortCase<OtherSort, OtherArgs>>(primitive(), variant(), key_, pairs_, kind_, sizes());
+    };
+    if constexpr (std::is_same_v<Sort, RadixSort>)
+      return sorted_by(static_cast<MergeSort*>(nullptr), static_cast<MergeSortArgs*>(nullptr));
+    else
+      return sorted_by(static_cast<RadixSort*>(nullptr), static_cast<RadixSortArgs*>(nullptr));
+  }
   std::vector<HostArray> inputs(ItemSource&, uint64_t n) const override {
     std::vector<HostArray> arrays{input_.keys(kind_, item_bytes(), n)};
     if (pairs_) arrays.push_back(input_.values(n));
@@ -64,11 +77,11 @@ class SortCase : public BenchCase {
 
   Result<std::optional<Mismatch>> verify(Gpu& gpu, ItemSource&, const CaseBuffers& buffers, uint64_t n) const override {
     input_.keys(kind_, item_bytes(), n);
-    OutputReader keys(gpu, buffers.outputs[0], item_bytes());
+    OutputReader keys(gpu, buffers.outputs[0], item_bytes(), buffers.sampled);
     if (!pairs_)
       return item_bytes() == 4 ? input_.check_keys<uint32_t>(keys.fetcher())
                                : input_.check_keys<uint64_t>(keys.fetcher());
-    OutputReader values(gpu, buffers.outputs[1], kValueBytes);
+    OutputReader values(gpu, buffers.outputs[1], kValueBytes, buffers.sampled);
     return item_bytes() == 4 ? input_.check_pairs<uint32_t>(keys.fetcher(), values.fetcher())
                              : input_.check_pairs<uint64_t>(keys.fetcher(), values.fetcher());
   }

@@ -4,10 +4,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -69,7 +72,7 @@ class SortInput {
     if (id != id_) {
       id_ = id;
       keys_.resize(n * key_bytes);
-      sorted_.clear();
+      sorted_.resize(0);
       key_bytes == 4 ? make<uint32_t>(kind, n) : make<uint64_t>(kind, n);
     }
     return {keys_, id};
@@ -82,74 +85,156 @@ class SortInput {
   }
 
   HostArray values(uint64_t n) {
-    const uint64_t first = values_.size();
-    if (n > first) values_.resize(n);
-    for (uint64_t i = first; i < n; ++i) values_[i] = static_cast<uint32_t>(i);
-    return {std::as_bytes(std::span(values_).first(n)), uint64_t{15} << 60 | uint64_t{15} << 56 | n};
+    constexpr uint64_t kBlock = uint64_t{1} << 20;
+    const uint64_t first = values_.size() / sizeof(uint32_t);
+    if (n > first) {
+      values_.resize(n * sizeof(uint32_t));
+      uint32_t* const values = reinterpret_cast<uint32_t*>(values_.data());
+      for_each_block((n - first + kBlock - 1) / kBlock, [&](uint64_t block) {
+        const uint64_t begin = first + block * kBlock;
+        std::iota(values + begin, values + std::min(n, begin + kBlock), static_cast<uint32_t>(begin));
+      });
+    }
+    return {std::span(values_).first(n * sizeof(uint32_t)), uint64_t{15} << 60 | uint64_t{15} << 56 | n};
   }
 
   /// Keys alone have to be those of the standard library's sort.
   template <class T>
-  Result<std::optional<Mismatch>> check_keys(const FetchOutputs& fetch) {
-    if (sorted_.empty()) {
-      sorted_ = keys_;
+  Verdict check_keys(const FetchOutputs& fetch) {
+    if (fetch.sampled()) return check_sampled_keys<T>(fetch);
+    if (sorted_.size() == 0) {
+      sorted_.resize(keys_.size());
+      std::memcpy(sorted_.data(), keys_.data(), keys_.size());
       sort_on_host(std::span(reinterpret_cast<T*>(sorted_.data()), sorted_.size() / sizeof(T)));
     }
     const auto expected = items<T>(sorted_);
-    return blockwise(expected.size(), fetch, [&](uint64_t first, std::span<const std::byte> bytes) {
-      const auto found = items<T>(bytes);
-      const auto wrong = std::ranges::mismatch(found, expected.subspan(first, found.size())).in1 - found.begin();
-      const auto i = static_cast<uint64_t>(wrong);
-      if (i == found.size()) return std::optional<Mismatch>();
-      return std::optional(Mismatch{first + i, std::to_string(expected[first + i]), std::to_string(found[i])});
-    });
+    return oracle::check_each<T>(
+        "key", expected.size(), [&](uint64_t i) { return expected[i]; }, fetch);
   }
 
   /// Of values it is enough that they do not fall where keys are equal, that keys do not fall, and that each value's key is the one it
   /// went in with: then all values differ, and the sort is the stable one.
   template <class T>
-  Result<std::optional<Mismatch>> check_pairs(const FetchOutputs& fetch_keys, const FetchOutputs& fetch_values) {
-    const auto keys = items<T>(keys_);
-    T last_key = 0;
-    uint32_t last_value = 0;
-    for (uint64_t first = 0; first < keys.size(); first += kChunkKeys) {
-      const uint64_t count = std::min(kChunkKeys, keys.size() - first);
-      const auto found_keys = fetch_keys(first, count);
-      if (!found_keys) return found_keys.error();
-      const auto found_values = fetch_values(first, count);
-      if (!found_values) return found_values.error();
-      const auto out = items<T>(*found_keys);
-      const auto values = items<uint32_t>(*found_values);
-      for (uint64_t i = 0; i < count; ++i) {
-        const bool in_order = first + i == 0 || last_key < out[i] || (last_key == out[i] && last_value < values[i]);
-        if (!in_order || values[i] >= keys.size() || keys[values[i]] != out[i])
-          return std::optional(
-              Mismatch{first + i, "a pair of the input behind " + text(last_key, last_value), text(out[i], values[i])});
-        last_key = out[i];
-        last_value = values[i];
-      }
+  Verdict check_pairs(const FetchOutputs& fetch_keys, const FetchOutputs& fetch_values) {
+    if (fetch_keys.sampled()) return check_sampled_pairs<T>(fetch_keys, fetch_values);
+    const uint64_t n = items<T>(keys_).size();
+    std::optional<std::pair<T, uint32_t>> last;
+    for (uint64_t first = 0; first < n; first += kChunkKeys) {
+      Verdict verdict = check_order<T>(first, std::min(kChunkKeys, n - first), fetch_keys, fetch_values, last);
+      if (!verdict || *verdict) return verdict;
     }
     return std::optional<Mismatch>();
   }
 
  private:
   template <class T>
+  static std::span<const T> items(const ByteArray& bytes) {
+    return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
+  }
+  template <class T>
   static std::span<const T> items(std::span<const std::byte> bytes) {
     return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
   }
   template <class T>
-  static std::string text(T key, uint32_t value) {
-    return '(' + std::to_string(key) + ", " + std::to_string(value) + ')';
+  static std::string text(const std::pair<T, uint32_t>& pair) {
+    return '(' + std::to_string(pair.first) + ", " + std::to_string(pair.second) + ')';
   }
 
-  template <class Check>
-  static Result<std::optional<Mismatch>> blockwise(uint64_t n, const FetchOutputs& fetch, const Check& check) {
-    for (uint64_t first = 0; first < n; first += kChunkKeys) {
-      const auto found = fetch(first, std::min(kChunkKeys, n - first));
-      if (!found) return found.error();
-      if (auto mismatch = check(first, *found)) return mismatch;
+  /// Whether `count` pairs are of the input and ascend, from `last` on, which becomes the last of them.
+  template <class T>
+  Verdict check_order(uint64_t first, uint64_t count, const FetchOutputs& fetch_keys, const FetchOutputs& fetch_values,
+                      std::optional<std::pair<T, uint32_t>>& last) const {
+    const auto keys = items<T>(keys_);
+    const auto found_keys = fetch_keys(first, count);
+    if (!found_keys) return found_keys.error();
+    const auto found_values = fetch_values(first, count);
+    if (!found_values) return found_values.error();
+    for (uint64_t i = 0; i < count; ++i) {
+      const std::pair pair(items<T>(*found_keys)[i], items<uint32_t>(*found_values)[i]);
+      if ((last && !(*last < pair)) || pair.second >= keys.size() || keys[pair.second] != pair.first)
+        return std::optional(Mismatch{
+            first + i, last ? "a pair of the input behind " + text(*last) : "a pair of the input", text(pair)});
+      last = pair;
     }
     return std::optional<Mismatch>();
+  }
+
+  /// Calls f(begin, end) for all of the input, on all cores.
+  template <class F>
+  static void for_each_range(uint64_t n, const F& f) {
+    constexpr uint64_t kBlock = uint64_t{1} << 20;
+    for_each_block((n + kBlock - 1) / kBlock,
+                   [&](uint64_t block) { f(block * kBlock, std::min(n, (block + 1) * kBlock)); });
+  }
+
+  /// Outputs in some windows. Pairs that ascend are the right ones if the first and the last of them are, whose index
+  /// is how many pairs of the input are below.
+  template <class T>
+  Verdict check_sampled_pairs(const FetchOutputs& fetch_keys, const FetchOutputs& fetch_values) const {
+    const auto keys = items<T>(keys_);
+    for (const uint64_t first : windows(keys.size())) {
+      const uint64_t count = std::min(kWindowKeys, keys.size());
+      std::array<std::optional<std::pair<T, uint32_t>>, 2> ends;
+      Verdict verdict = check_order<T>(first, 1, fetch_keys, fetch_values, ends[0]);
+      if (!verdict || *verdict) return verdict;
+      ends[1] = ends[0];
+      verdict = check_order<T>(first + 1, count - 1, fetch_keys, fetch_values, ends[1]);
+      if (!verdict || *verdict) return verdict;
+      std::array<std::atomic<uint64_t>, 2> ranks{};
+      for_each_range(keys.size(), [&](uint64_t begin, uint64_t end) {
+        std::array<uint64_t, 2> below{};
+        for (uint64_t i = begin; i < end; ++i)
+          for (const size_t e : {0, 1}) below[e] += std::pair(keys[i], static_cast<uint32_t>(i)) < *ends[e] ? 1 : 0;
+        for (const size_t e : {0, 1}) ranks[e] += below[e];
+      });
+      for (const size_t e : {0, 1})
+        if (const uint64_t index = first + e * (count - 1); ranks[e] != index)
+          return std::optional(
+              Mismatch{index, "the pair of that index", text(*ends[e]) + " of index " + std::to_string(ranks[e])});
+    }
+    return std::optional<Mismatch>();
+  }
+
+  /// Of keys alone, all of the input that are from a window's first to its last are sorted for comparison.
+  template <class T>
+  Verdict check_sampled_keys(const FetchOutputs& fetch) const {
+    const auto keys = items<T>(keys_);
+    for (const uint64_t first : windows(keys.size())) {
+      const auto bytes = fetch(first, std::min(kWindowKeys, keys.size()));
+      if (!bytes) return bytes.error();
+      const auto found = items<T>(*bytes);
+      std::vector<T> expected;
+      uint64_t before = 0;
+      std::mutex mutex;
+      for_each_range(keys.size(), [&](uint64_t begin, uint64_t end) {
+        std::vector<T> inside;
+        uint64_t below = 0;
+        for (uint64_t i = begin; i < end; ++i) {
+          below += keys[i] < found.front() ? 1 : 0;
+          if (keys[i] >= found.front() && keys[i] <= found.back()) inside.push_back(keys[i]);
+        }
+        const std::lock_guard lock(mutex);
+        before += below;
+        expected.insert(expected.end(), inside.begin(), inside.end());
+      });
+      sort_on_host(std::span(expected));
+      for (uint64_t i = 0; i < found.size(); ++i) {
+        const bool is_near = first + i >= before && first + i - before < expected.size();
+        if (is_near && expected[first + i - before] == found[i]) continue;
+        return std::optional(Mismatch{
+            first + i, is_near ? "key " + std::to_string(expected[first + i - before]) : "a key of another index",
+            std::to_string(found[i])});
+      }
+    }
+    return std::optional<Mismatch>();
+  }
+
+  static constexpr uint64_t kWindowKeys = uint64_t{1} << 14;
+  /// Where they begin: at both ends and between.
+  static std::array<uint64_t, 6> windows(uint64_t n) {
+    std::array<uint64_t, 6> begins{};
+    for (size_t i = 0; i < begins.size(); ++i) begins[i] = (n - std::min(n, kWindowKeys)) * i / (begins.size() - 1);
+    return begins;
   }
 
   template <class T>
@@ -175,8 +260,7 @@ class SortInput {
   }
 
   uint64_t id_ = 0;
-  std::vector<std::byte> keys_, sorted_;
-  std::vector<uint32_t> values_;
+  ByteArray keys_, sorted_, values_;
 };
 
 }  // namespace weft::bench

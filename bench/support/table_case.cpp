@@ -140,10 +140,9 @@ Status TableCase::record(VkCommandBuffer commands, const CaseBuffers& buffers, u
 }
 
 Result<std::optional<Mismatch>> TableCase::verify(Gpu& gpu, ItemSource&, const CaseBuffers& buffers, uint64_t n) const {
-  OutputReader reader(gpu, buffers.outputs[0], sizeof(uint32_t));
-  oracle::Expected<uint32_t> expected("sum", reader.fetcher());
-  for (uint64_t i = 0; i < n * kLanes; ++i) expected.push(sums_[i % sums_.size()]);
-  return expected.verdict();
+  OutputReader reader(gpu, buffers.outputs[0], sizeof(uint32_t), buffers.sampled);
+  return oracle::check_each<uint32_t>(
+      "sum", n * kLanes, [&](uint64_t i) { return sums_[i % sums_.size()]; }, reader.fetcher());
 }
 
 std::vector<uint64_t> table_counts(const Matrix& matrix) {

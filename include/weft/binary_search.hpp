@@ -32,16 +32,16 @@ struct BinarySearchArgs {
 ///
 /// Cost: reads each needle once and writes each output once; reads up to ⌈log2(haystack_count)⌉ + 1 keys of the
 /// haystack for each needle, in one chain of loads; a lane has 4 such chains under way. 1 dispatch. Needs no scratch.
-/// Synchronisation: the library's one rule (weft/context.hpp). Threads: one BinarySearch may record on many at once.
+/// Barriers, threads, lifetime: docs/integration.md.
 class BinarySearch {
  public:
   /// Builds the pipeline. Errors: unsupported (another type of keys), out_of_host_memory, out_of_device_memory, device_lost.
-  static Result<BinarySearch> create(const Context& context, const BinarySearchConfig& config);
+  static Result<BinarySearch> create(const Context& context, const BinarySearchConfig& config) noexcept;
 
-  /// Records one search into `commands`; nothing where there can be no needles. Allocates, submits and waits for nothing.
+  /// Records one search into `commands`; nothing where there can be no needles. Does not allocate, submit or wait.
   /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping, 2^32 or
   /// more needles or keys).
-  Status record(VkCommandBuffer commands, const BinarySearchArgs& args) const;
+  Status record(VkCommandBuffer commands, const BinarySearchArgs& args) const noexcept;
 
   uint32_t tile_needles() const noexcept;  ///< needles of a workgroup: numbers around its multiples are edges
 

@@ -36,20 +36,20 @@ struct BulkInsertArgs {
 ///
 /// Cost: reads each item and each position once, writes each output once; 2 dispatches, of which the first reads about
 /// 2.5·log2(inserted_count) positions for each tile of the maxima of both counts together. Scratch: 8 bytes for each tile.
-/// Synchronisation: the library's one rule (weft/context.hpp). Threads: one BulkInsert may record on many at once.
+/// Barriers, threads, lifetime: docs/integration.md.
 class BulkInsert {
  public:
   /// Builds the pipelines. Errors: unsupported (another size of items or type of positions), out_of_host_memory,
   /// out_of_device_memory, device_lost.
-  static Result<BulkInsert> create(const Context& context, const BulkInsertConfig& config);
+  static Result<BulkInsert> create(const Context& context, const BulkInsertConfig& config) noexcept;
 
   /// Bytes of scratch for any call on at most so many items, and so many that come in. Never decreases with either. Never 0.
   VkDeviceSize scratch_size(uint64_t max_count, uint64_t max_inserted) const noexcept;
 
-  /// Records one insertion into `commands`. Allocates, submits and waits for nothing.
+  /// Records one insertion into `commands`. Does not allocate, submit or wait.
   /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping, more items
   /// in the output than 2^30 tiles hold).
-  Status record(VkCommandBuffer commands, const BulkInsertArgs& args) const;
+  Status record(VkCommandBuffer commands, const BulkInsertArgs& args) const noexcept;
 
   uint32_t tile_items() const noexcept;  ///< items a workgroup writes: totals around its multiples are edges
 

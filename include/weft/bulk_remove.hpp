@@ -37,20 +37,20 @@ struct BulkRemoveArgs {
 ///
 /// Cost: reads each item and each index once, writes each item that stays once; 2 dispatches, of which the first reads about
 /// 2.5·log2(index_count) indices for each tile of count.maximum(). Scratch: 8 bytes for each tile. Select removes by a criterion or by flags.
-/// Synchronisation: the library's one rule (weft/context.hpp). Threads: one BulkRemove may record on many at once.
+/// Barriers, threads, lifetime: docs/integration.md.
 class BulkRemove {
  public:
   /// Builds the pipelines. Errors: unsupported (another size of items or type of indices), out_of_host_memory,
   /// out_of_device_memory, device_lost.
-  static Result<BulkRemove> create(const Context& context, const BulkRemoveConfig& config);
+  static Result<BulkRemove> create(const Context& context, const BulkRemoveConfig& config) noexcept;
 
   /// Bytes of scratch for any call on at most `max_count` items. Never decreases with `max_count`. Never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
-  /// Records one removal into `commands`. Allocates, submits and waits for nothing.
+  /// Records one removal into `commands`. Does not allocate, submit or wait.
   /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping, more items
   /// than 2^30 tiles hold).
-  Status record(VkCommandBuffer commands, const BulkRemoveArgs& args) const;
+  Status record(VkCommandBuffer commands, const BulkRemoveArgs& args) const noexcept;
 
   uint32_t tile_items() const noexcept;  ///< items a workgroup reads: counts around its multiples are edges
 

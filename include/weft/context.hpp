@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,7 +46,7 @@ class DeviceFeatures {
   /// counts. Errors: invalid_argument (null handle or function), out_of_host_memory, out_of_device_memory,
   /// driver_error.
   static Result<DeviceFeatures> query(VkInstance instance, VkPhysicalDevice physical_device,
-                                      PFN_vkGetInstanceProcAddr get_instance_proc_addr, uint32_t api_version);
+                                      PFN_vkGetInstanceProcAddr get_instance_proc_addr, uint32_t api_version) noexcept;
 
   DeviceFeatures(DeviceFeatures&&) noexcept;
   DeviceFeatures& operator=(DeviceFeatures&&) noexcept;
@@ -71,6 +74,25 @@ enum class SubgroupBackend : uint8_t {
   emulated,   ///< in shared memory, at any width; for devices that lack an operation, and for tests
 };
 
+/// What a host turned on when it created its VkDevice, for a host that has no VkDeviceCreateInfo, such as an engine's
+/// plug-in.
+/// The features have Vulkan's names.
+struct EnabledFeatures {
+  /// Must be on.
+  bool buffer_device_address = false;
+  /// For items of types u64 and i64.
+  bool shader_int64 = false;
+  /// For items of type f64.
+  bool shader_float64 = false;
+  /// With shader_int64: for look_back.
+  bool shader_buffer_int64_atomics = false;
+  /// For native subgroups on a device that varies their size.
+  bool subgroup_size_control = false;
+  bool compute_full_subgroups = false;
+  /// The device extensions. Below Vulkan 1.3 the two features above need VK_EXT_subgroup_size_control among them.
+  std::span<const char* const> extensions{};
+};
+
 /// A host's device, as Context adopts it. Handles stay the host's and must outlive the Context and all made from it;
 /// the rest is read by Context::create alone.
 struct ContextConfig {
@@ -80,9 +102,11 @@ struct ContextConfig {
   PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;
   uint32_t api_version = VK_API_VERSION_1_3;  ///< what the instance was created for
 
-  /// The structure given to vkCreateDevice (its pNext chain and pEnabledFeatures are read): what the host turned on.
-  /// Not null.
+  /// What the host turned on: the structure given to vkCreateDevice (its pNext chain and pEnabledFeatures are read), or
+  /// `enabled`.
+  /// Exactly one of the two must be given.
   const VkDeviceCreateInfo* device_create_info = nullptr;
+  std::optional<EnabledFeatures> enabled{};
 
   /// The host's, created without EXTERNALLY_SYNCHRONIZED. Null: the Context owns one.
   VkPipelineCache pipeline_cache = VK_NULL_HANDLE;
@@ -96,30 +120,27 @@ struct ContextConfig {
   /// VK_EXT_debug_utils is enabled on the instance: pipelines get names for tools. (weft cannot ask whether it is.)
   bool debug_utils = false;
 
-  /// What Strategy::automatic means for primitives of this Context. Itself automatic: what WEFT_STRATEGY in the
-  /// environment says (reduce_then_scan or look_back), else by the kind of device.
+  /// What Strategy::automatic means for primitives of this Context. automatic: by the kind of device.
   Strategy strategy = Strategy::automatic;
-  /// automatic: what WEFT_SUBGROUPS in the environment says (native, native:SIZE, emulated or emulated:SIZE), else by
-  /// what the device has and the host enabled.
+  /// automatic: by what the device has and the host enabled.
   SubgroupBackend subgroup_backend = SubgroupBackend::automatic;
   /// A power of two from 4 to 128, or 0: the best. native: pinned to this size; emulated: the width.
   uint32_t subgroup_size = 0;
+
+  /// Whether the environment decides what is automatic above (WEFT_STRATEGY, WEFT_SUBGROUPS) and how large tiles are
+  /// (WEFT_TUNE). A value of no use is ignored, with a warning. weft::Gpu obeys it always.
+  bool use_environment = false;
 };
 
-/// weft on one VkDevice: a private function table, the device's limits, a pipeline cache. A handle: copies are cheap
-/// and share. Immutable after creation; every const call, and creating and recording primitives, may run on many
-/// threads.
-///
-/// Synchronisation, one rule for every primitive: before its commands execute, the caller makes inputs visible to
-/// COMPUTE_SHADER / SHADER_READ, and earlier accesses to outputs and scratch complete before COMPUTE_SHADER; afterwards
-/// outputs are COMPUTE_SHADER / SHADER_WRITE, for the caller to make visible. Barriers between a primitive's own
-/// dispatches are weft's. Recording changes the command buffer's compute pipeline and push constants, and nothing else.
+/// weft on one VkDevice: a private function table, the device's limits, a pipeline cache.
+/// A handle: copies are cheap and share. Immutable after creation.
+/// Barriers, threads, queue families, lifetime, destruction with work pending: docs/integration.md.
 class Context {
  public:
-  /// Errors: invalid_argument (null handle, a size that is none, an unknown word in WEFT_STRATEGY or WEFT_SUBGROUPS),
+  /// Errors: invalid_argument (null handle, a size that is none, a stated feature that the device lacks),
   /// missing_feature (a requirement is lacking or not enabled, or the chosen backend or size is not available),
   /// out_of_host_memory, out_of_device_memory, device_lost, driver_error.
-  static Result<Context> create(const ContextConfig& config);
+  static Result<Context> create(const ContextConfig& config) noexcept;
 
   VkDevice device() const noexcept;
   SubgroupBackend subgroup_backend() const noexcept;  ///< native or emulated
@@ -130,10 +151,12 @@ class Context {
   /// What Strategy::automatic resolves to on this Context. Never automatic.
   Strategy strategy() const noexcept;
   bool supports(Type type) const noexcept;
+  /// Sentences for a log: values of the environment that were ignored, each with the reason.
+  const std::vector<std::string>& warnings() const noexcept;
 
   /// The pipeline cache's contents in an envelope of weft's, to be given to a later Context as pipeline_cache_data.
   /// Errors: out_of_host_memory, out_of_device_memory, driver_error.
-  Result<std::vector<std::byte>> pipeline_cache_data() const;
+  Result<std::vector<std::byte>> pipeline_cache_data() const noexcept;
 
   /// For the library's own sources.
   const std::shared_ptr<const runtime::ContextState>& state() const noexcept { return state_; }

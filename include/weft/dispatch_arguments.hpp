@@ -26,18 +26,18 @@ struct DispatchArgumentsArgs {
 /// gl_WorkGroupID.x and returns from those past the last.
 ///
 /// Cost: 1 dispatch of one workgroup. Needs no scratch. Results have the same bits on every run.
-/// Synchronisation: the library's one rule (weft/context.hpp); before vkCmdDispatchIndirect reads the output, the caller makes
-/// it visible to DRAW_INDIRECT / INDIRECT_COMMAND_READ, and its buffer has INDIRECT_BUFFER usage. Threads: one
-/// DispatchArguments may record on many at once.
+/// Before vkCmdDispatchIndirect reads the output, the caller makes it visible to DRAW_INDIRECT / INDIRECT_COMMAND_READ.
+/// Its buffer needs INDIRECT_BUFFER usage.
+/// Barriers, threads, lifetime: docs/integration.md.
 class DispatchArguments {
  public:
   /// Builds the pipeline. Errors: out_of_host_memory, out_of_device_memory, device_lost.
-  static Result<DispatchArguments> create(const Context& context, const DispatchArgumentsConfig& config = {});
+  static Result<DispatchArguments> create(const Context& context, const DispatchArgumentsConfig& config = {}) noexcept;
 
-  /// Records one call into `commands`. Allocates, submits and waits for nothing.
+  /// Records one call into `commands`. Does not allocate, submit or wait.
   /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping, no items
   /// per workgroup, more groups at most than 65,535 rows of maxComputeWorkGroupCount[0], or than 2^32 - 1).
-  Status record(VkCommandBuffer commands, const DispatchArgumentsArgs& args) const;
+  Status record(VkCommandBuffer commands, const DispatchArgumentsArgs& args) const noexcept;
 
  private:
   struct Plan;

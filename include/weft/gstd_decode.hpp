@@ -45,7 +45,11 @@ enum class GstdRefusal : uint32_t {
 struct GstdDecodeConfig {
   uint32_t tile_bytes = gstd::kDefaultTileBytes;  ///< the largest tile there will be, to gstd::kMostTileBytes
   bool verify = true;                             ///< whether checksums of tiles are compared; false: they are not read
-  uint32_t tiles_in_flight = 0;                   ///< at once, which scratch is for; 0: as many as serve a large device
+  /// Tiles decoded at once. Scratch for each is twice a tile's bytes and 2 KiB.
+  /// 0: 4,096, but no more than 1 GiB of scratch is for: 136 MiB for tiles of 16 KiB, 264 MiB of 32 KiB, 520 MiB of 64 KiB, 1 GiB above.
+  /// A call with fewer tiles takes scratch for these alone. 1,008 tiles of 64 KiB take 128 MiB.
+  /// Fewer than the device runs at once leave it idle: `weft-bench decode --in-flight` measures that.
+  uint32_t tiles_in_flight = 0;
 };
 
 /// What one call works on. `output`, `status` and `scratch` may not overlap another range, or the count on the device.
@@ -56,7 +60,7 @@ struct GstdDecodeArgs {
   BufferRange output;  ///< of any alignment
   BufferRange
       status;  ///< 1 + tiles u32, aligned to 4: how many tiles were refused is added to the first; then one for each tile
-  BufferRange scratch;  ///< scratch_bytes(), or scratch_bytes_by_value(), aligned to 16
+  BufferRange scratch;  ///< scratch_size(), or scratch_size_by_value(), aligned to 16
 };
 
 /// Decodes Gstd's tiles: each alone, by 32 lanes, many at once.
@@ -78,24 +82,25 @@ struct GstdDecodeArgs {
 /// for as many tiles as are in flight. Scratch: twice a tile's bytes and 2 KiB for each of these, and the table where it is given by
 /// value. Devices need neither 8-bit storage nor 64-bit integers. Subgroups are 32 lanes wide where the device has such, whatever the
 /// Context's are.
-/// Synchronisation: the library's one rule (weft/context.hpp); status[0] is the caller's to clear. Threads: one GstdDecode may record on
-/// many at once.
+/// status[0] is the caller's to clear.
+/// Barriers, threads, lifetime: docs/integration.md.
 class GstdDecode {
  public:
   /// Builds the pipelines. Errors: invalid_argument (no such size of tiles), out_of_host_memory, out_of_device_memory, device_lost.
-  static Result<GstdDecode> create(const Context& context, const GstdDecodeConfig& config = {});
+  static Result<GstdDecode> create(const Context& context, const GstdDecodeConfig& config = {}) noexcept;
 
   /// Most tiles that are given by value: 2.5 MiB of commands, and 4 GiB of content in tiles of 64 KiB.
   static constexpr uint64_t kMostTilesByValue = uint64_t{1} << 16;
 
   /// Bytes of scratch for a call with so many tiles at most.
-  uint64_t scratch_bytes(uint64_t tiles) const noexcept;
+  VkDeviceSize scratch_size(uint64_t tiles) const noexcept;
   /// The same where they are given by value: the table, at 40 bytes a tile in multiples of 16, lies in front.
-  uint64_t scratch_bytes_by_value(uint64_t tiles) const noexcept;
+  VkDeviceSize scratch_size_by_value(uint64_t tiles) const noexcept;
 
-  /// Records the decoding into `commands`; nothing where there can be no tiles. Allocates, submits and waits for nothing. Errors, with the
-  /// argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping, more than 2^24 tiles).
-  Status record(VkCommandBuffer commands, const GstdDecodeArgs& args) const;
+  /// Records the decoding into `commands`; nothing where there can be no tiles. Does not allocate, submit or wait.
+  /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping,
+  /// more than 2^24 tiles).
+  Status record(VkCommandBuffer commands, const GstdDecodeArgs& args) const noexcept;
 
   /// The same for tiles that are given now, and may be gone when this returns: they become a part of the command buffer, which writes
   /// them to the front of scratch whenever it is executed. For tables that the host knows; there is no buffer to make, fill and wait
@@ -106,7 +111,7 @@ class GstdDecode {
   /// The first of these orders the updates behind all compute work before them, so that the library's one rule holds for scratch as it
   /// is. The command buffer is outside of a render pass, and the scratch's buffer has TRANSFER_DST usage. Errors also: invalid_argument
   /// (more than kMostTilesByValue; args with a table or a count of their own).
-  Status record(VkCommandBuffer commands, std::span<const GstdTile> tiles, const GstdDecodeArgs& args) const;
+  Status record(VkCommandBuffer commands, std::span<const GstdTile> tiles, const GstdDecodeArgs& args) const noexcept;
 
  private:
   struct Plan;
@@ -119,13 +124,13 @@ class GstdDecode {
 /// their content from byte `output` of the output range on. Reads and checks headers and tables alone. Errors: as gstd::inspect, and
 /// invalid_argument.
 Result<std::vector<GstdTile>> gstd_tiles(std::span<const std::byte> stream, uint64_t source, uint64_t output,
-                                         const gstd::DecompressConfig& config = {});
+                                         const gstd::DecompressConfig& config = {}) noexcept;
 
 /// Of these, those that have any of the bytes [first, first + count) of the content, which will lie from `output` on. Errors also:
 /// invalid_argument where there is not so much content.
 Result<std::vector<GstdTile>> gstd_tiles_of_range(std::span<const std::byte> stream, uint64_t source, uint64_t first,
                                                   uint64_t count, uint64_t output,
-                                                  const gstd::DecompressConfig& config = {});
+                                                  const gstd::DecompressConfig& config = {}) noexcept;
 
 /// Puts tiles in the order that is decoded soonest: those of most words first, in their order where these are equal. A device has room for
 /// some thousands at once; where there are more, short ones last leave less of it idle at the end. Statuses follow the table's order.

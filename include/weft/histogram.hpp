@@ -47,18 +47,18 @@ struct HistogramArgs {
 /// Cost: reads each item once, 2 dispatches. Up to some thousands of bins are counted in shared memory, more of them (and most
 /// slowly, where many items are equal but seldom neighbours) by atomic additions to the output. u8 is as fast with any bins. Needs
 /// no scratch. Any multiple of the item's size will do for the input to begin at.
-/// Synchronisation: the library's one rule (weft/context.hpp). Threads: one Histogram may record on many at once.
+/// Barriers, threads, lifetime: docs/integration.md.
 class Histogram {
  public:
   /// Builds the pipelines. Errors: unsupported (another type of items or number of bins), out_of_host_memory,
   /// out_of_device_memory, device_lost.
-  static Result<Histogram> create(const Context& context, const HistogramConfig& config);
+  static Result<Histogram> create(const Context& context, const HistogramConfig& config) noexcept;
 
-  /// Records one count into `commands`. Allocates, submits and waits for nothing.
+  /// Records one count into `commands`. Does not allocate, submit or wait.
   /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping; bounds
   /// that are out of order, that items of integers cannot have, or that make bins of f32 narrower than 2^-100 or wider than
   /// 2^100; more items than 2^31 tiles hold).
-  Status record(VkCommandBuffer commands, const HistogramArgs& args) const;
+  Status record(VkCommandBuffer commands, const HistogramArgs& args) const noexcept;
 
   uint32_t tile_items() const noexcept;  ///< items one workgroup takes at a time: sizes around its multiples are edges
 

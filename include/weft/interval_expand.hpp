@@ -26,7 +26,7 @@ struct IntervalExpandArgs {
   BufferRange
       scratch;  ///< `scratch_size(count.maximum())` bytes, aligned to 16; contents irrelevant before, undefined after
   Count count;  ///< intervals: a value, or a device address and a maximum
-  uint64_t max_output = 0;  ///< values the output has room for: a bound on the total that the caller knows, or dares
+  uint64_t max_output = 0;  ///< values the output has room for: an upper bound on the total
 };
 
 /// Fills each interval of the output with its value, the intervals lying one behind the other:
@@ -43,20 +43,20 @@ struct IntervalExpandArgs {
 /// output. 3 dispatches, 2 where count.maximum() is a few tiles, and 1 of few intervals told by offsets, as in LoadBalanceSearch; the
 /// last has a workgroup for each tile of intervals in count.maximum() and for each segment_outputs() in max_output, and those
 /// without work return at once. Scratch: 16 bytes for each tile of intervals and a few KiB.
-/// Synchronisation: the library's one rule (weft/context.hpp). Threads: one IntervalExpand may record on many at once.
+/// Barriers, threads, lifetime: docs/integration.md.
 class IntervalExpand {
  public:
   /// Builds the pipelines. Errors: unsupported (another size of values or type of counts), out_of_host_memory,
   /// out_of_device_memory, device_lost.
-  static Result<IntervalExpand> create(const Context& context, const IntervalExpandConfig& config);
+  static Result<IntervalExpand> create(const Context& context, const IntervalExpandConfig& config) noexcept;
 
   /// Bytes of scratch for any call on at most `max_count` intervals. Never decreases with `max_count`. Never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
-  /// Records one expansion into `commands`. Allocates, submits and waits for nothing.
+  /// Records one expansion into `commands`. Does not allocate, submit or wait.
   /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping, more
   /// intervals or outputs than 2^30 tiles hold).
-  Status record(VkCommandBuffer commands, const IntervalExpandArgs& args) const;
+  Status record(VkCommandBuffer commands, const IntervalExpandArgs& args) const noexcept;
 
   uint32_t tile_intervals() const noexcept;  ///< intervals of a tile: counts around its multiples are edges
   uint32_t segment_outputs()

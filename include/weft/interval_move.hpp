@@ -39,7 +39,7 @@ struct IntervalMoveArgs {
   BufferRange
       scratch;  ///< `scratch_size(count.maximum())` bytes, aligned to 16; contents irrelevant before, undefined after
   Count count;  ///< intervals: a value, or a device address and a maximum
-  uint64_t max_output = 0;  ///< items to be moved at most: a bound on the total that the caller knows, or dares
+  uint64_t max_output = 0;  ///< items to be moved at most: an upper bound on the total
 };
 
 /// Moves intervals of items, many copies of any lengths in one call. With o the exclusive sums of the counts:
@@ -64,21 +64,21 @@ struct IntervalMoveArgs {
 /// gather or scatter alone 1 of few intervals told by offsets, as in LoadBalanceSearch; the last has a workgroup for each tile of
 /// intervals in count.maximum() and for each segment in max_output, and those without work return at once. Scratch: 16 bytes
 /// for each tile of intervals and a few KiB.
-/// Synchronisation: the library's one rule (weft/context.hpp). Threads: one IntervalMove may record on many at once.
+/// Barriers, threads, lifetime: docs/integration.md.
 /// Source: docs/decisions/intervals-moved-in-lines.md.
 class IntervalMove {
  public:
   /// Builds the pipelines. Errors: unsupported (another size of items or type of counts or offsets, neither gather nor scatter),
   /// out_of_host_memory, out_of_device_memory, device_lost.
-  static Result<IntervalMove> create(const Context& context, const IntervalMoveConfig& config);
+  static Result<IntervalMove> create(const Context& context, const IntervalMoveConfig& config) noexcept;
 
   /// Bytes of scratch for any call on at most `max_count` intervals. Never decreases with `max_count`. Never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
-  /// Records one move into `commands`. Allocates, submits and waits for nothing.
+  /// Records one move into `commands`. Does not allocate, submit or wait.
   /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping, 2^32 - 1
   /// intervals or more, more intervals or items than 2^30 tiles hold).
-  Status record(VkCommandBuffer commands, const IntervalMoveArgs& args) const;
+  Status record(VkCommandBuffer commands, const IntervalMoveArgs& args) const noexcept;
 
   uint32_t tile_intervals() const noexcept;  ///< intervals of a tile: counts around its multiples are edges
   /// Items that one workgroup moves at most, or lines of 16 bytes with both gather and scatter: totals around

@@ -37,17 +37,18 @@ struct CompilerCounts {
   uint64_t from_directory = 0;
 };
 
+/// Lifetime, threads: docs/integration.md.
 /// Compiles snippets at run time, around the same templates as weft_add_kernel() does. What was compiled is kept, by content: snippet,
 /// templates and target. A handle: copies share. May be used by many threads; equal snippets are compiled once. Sets outlive it.
 class Compiler {
  public:
-  /// Errors: not_found (shaderc does not start).
-  static Result<Compiler> create(const CompilerConfig& config = {});
+  /// Errors: not_found (shaderc does not start), out_of_host_memory, system_error.
+  static Result<Compiler> create(const CompilerConfig& config = {}) noexcept;
 
   /// Takes from a tenth of a second to some seconds, where nothing is kept yet.
   /// Errors: compile_error, with the compiler's message, in which `snippet.name` and its lines are the user's; invalid_argument (no
-  /// such primitive).
-  Result<KernelSet> compile(const Snippet& snippet) const;
+  /// such primitive); out_of_host_memory, system_error.
+  Result<KernelSet> compile(const Snippet& snippet) const noexcept;
 
   CompilerCounts counts() const noexcept;
 

@@ -37,7 +37,7 @@ struct LoadBalanceSearchArgs {
   BufferRange
       scratch;  ///< `scratch_size(count.maximum())` bytes, aligned to 16; contents irrelevant before, undefined after
   Count count;  ///< sources: a value, or a device address and a maximum
-  uint64_t max_output = 0;  ///< outputs there is room for: a bound on the total that the caller knows, or dares
+  uint64_t max_output = 0;  ///< outputs there is room for: an upper bound on the total
 };
 
 /// Tells each output which source it belongs to. With o the exclusive sums of the counts, output i being one of source s:
@@ -55,20 +55,20 @@ struct LoadBalanceSearchArgs {
 /// workgroup for each tile of sources in count.maximum() and for each segment_outputs() in max_output, and those without work
 /// return at once. Of few sources told by offsets (how many is the device's tuning) 1 dispatch does it all: each workgroup
 /// searches in the offsets for its own. Scratch: 16 bytes for each tile of sources and a few KiB.
-/// Synchronisation: the library's one rule (weft/context.hpp). Threads: one LoadBalanceSearch may record on many at once.
+/// Barriers, threads, lifetime: docs/integration.md.
 class LoadBalanceSearch {
  public:
   /// Builds the pipelines. Errors: unsupported (another type of counts or indices, neither sources nor ranks wanted),
   /// out_of_host_memory, out_of_device_memory, device_lost.
-  static Result<LoadBalanceSearch> create(const Context& context, const LoadBalanceSearchConfig& config);
+  static Result<LoadBalanceSearch> create(const Context& context, const LoadBalanceSearchConfig& config) noexcept;
 
   /// Bytes of scratch for any call on at most `max_count` sources. Never decreases with `max_count`. Never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
-  /// Records one search into `commands`. Allocates, submits and waits for nothing.
+  /// Records one search into `commands`. Does not allocate, submit or wait.
   /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping, more
   /// sources or outputs than 2^30 tiles hold, or than indices of 32 bits tell apart).
-  Status record(VkCommandBuffer commands, const LoadBalanceSearchArgs& args) const;
+  Status record(VkCommandBuffer commands, const LoadBalanceSearchArgs& args) const noexcept;
 
   uint32_t tile_sources() const noexcept;  ///< sources of a tile: counts around its multiples are edges
   uint32_t segment_outputs()

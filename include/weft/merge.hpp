@@ -70,20 +70,20 @@ struct MergeArgs {
 /// subgroup reads some 300 keys more to find its part; where the maxima are many tiles, by the tuning of the device's class, or in the
 /// streaming form, 2, of which the first reads about 2·log2(min(count_a, count_b)) keys for each tile. Scratch: 4 bytes, and where there are 2
 /// dispatches as much for each tile.
-/// Synchronisation: the library's one rule (weft/context.hpp). Threads: one Merge may record on many at once.
+/// Barriers, threads, lifetime: docs/integration.md.
 class Merge {
  public:
   /// Builds the pipelines. Errors: unsupported (another type of keys or size of values, no output wanted, or own_kernels made
   /// for something else), out_of_host_memory, out_of_device_memory, device_lost.
-  static Result<Merge> create(const Context& context, const MergeConfig& config);
+  static Result<Merge> create(const Context& context, const MergeConfig& config) noexcept;
 
   /// Bytes of scratch for any call on at most so many keys. Never decreases with either. Never 0.
   VkDeviceSize scratch_size(uint64_t max_a, uint64_t max_b) const noexcept;
 
-  /// Records one merge into `commands`; nothing where there can be no keys. Allocates, submits and waits for nothing.
+  /// Records one merge into `commands`; nothing where there can be no keys. Does not allocate, submit or wait.
   /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping, 2^32 or
   /// more keys together).
-  Status record(VkCommandBuffer commands, const MergeArgs& args) const;
+  Status record(VkCommandBuffer commands, const MergeArgs& args) const noexcept;
 
   MergeForm form() const noexcept;  ///< registers or streaming: what automatic became
   uint32_t tile_keys()

@@ -52,20 +52,20 @@ struct MergeSortArgs {
 /// it its value, if that has at most 4 bytes and no indices are wanted, else an index of 4 bytes; values of these are read and
 /// written once, by the last. Scratch: where there are passes, as much as keys, and values or indices, that the passes move, twice as much
 /// of either where it is no output, and 4 bytes for each tile where a pass is 2 dispatches.
-/// Synchronisation: the library's one rule (weft/context.hpp). Threads: one MergeSort may record on many at once.
+/// Barriers, threads, lifetime: docs/integration.md.
 class MergeSort {
  public:
   /// Builds the pipelines. Errors: unsupported (another type of keys or size of values, no output wanted, or own_kernels made
   /// for something else), out_of_host_memory, out_of_device_memory, device_lost.
-  static Result<MergeSort> create(const Context& context, const MergeSortConfig& config);
+  static Result<MergeSort> create(const Context& context, const MergeSortConfig& config) noexcept;
 
   /// Bytes of scratch for any call on at most `max_count` keys. Never decreases with `max_count`. Never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
-  /// Records one sort into `commands`; nothing where there can be no keys. Allocates, submits and waits for nothing.
+  /// Records one sort into `commands`; nothing where there can be no keys. Does not allocate, submit or wait.
   /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping, 2^32 or more
   /// keys).
-  Status record(VkCommandBuffer commands, const MergeSortArgs& args) const;
+  Status record(VkCommandBuffer commands, const MergeSortArgs& args) const noexcept;
 
   uint32_t block_keys() const noexcept;     ///< that a workgroup sorts: counts around its multiples are edges
   uint32_t tile_keys() const noexcept;      ///< that a workgroup merges: likewise; fewer of few keys

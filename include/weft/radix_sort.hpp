@@ -45,20 +45,20 @@ struct RadixSortArgs {
 /// few and 3 where they are many. Scratch: as much as keys and values; look_back 2 KiB more for every tile, some thousands of keys, and
 /// reduce_then_scan a table of 1 KiB a workgroup, of which there are at most 65,535. Keys and values of 8 bytes move faster if they are
 /// aligned to 8.
-/// Synchronisation: the library's one rule (weft/context.hpp). Threads: one RadixSort may record on many at once.
+/// Barriers, threads, lifetime: docs/integration.md.
 class RadixSort {
  public:
   /// Builds the pipelines. Errors: unsupported (another type of keys or size of values, no such bits), out_of_host_memory,
   /// out_of_device_memory, device_lost.
-  static Result<RadixSort> create(const Context& context, const RadixSortConfig& config);
+  static Result<RadixSort> create(const Context& context, const RadixSortConfig& config) noexcept;
 
   /// Bytes of scratch for any call on at most `max_count` keys. Never decreases with `max_count`. Never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
-  /// Records one sort into `commands`; nothing where there can be no keys. Allocates, submits and waits for nothing.
+  /// Records one sort into `commands`; nothing where there can be no keys. Does not allocate, submit or wait.
   /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping, 2^32 or more
   /// keys).
-  Status record(VkCommandBuffer commands, const RadixSortArgs& args) const;
+  Status record(VkCommandBuffer commands, const RadixSortArgs& args) const noexcept;
 
   /// The one in use: never automatic. Where automatic chose look_back, small counts take reduce_then_scan all the same; with either, so do
   /// counts of 2^30 and more.

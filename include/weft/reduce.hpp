@@ -46,20 +46,20 @@ struct ReduceArgs {
 /// IEEE totalOrder: -NaN < -inf < … < -0 < +0 < … < +inf < +NaN.
 ///
 /// Cost: reads each item once, 2 dispatches (1 for small counts). Scratch: a few KiB, whatever the count.
-/// Synchronisation: the library's one rule (weft/context.hpp). Threads: one Reduce may record on many at once.
+/// Barriers, threads, lifetime: docs/integration.md.
 class Reduce {
  public:
   /// Builds the pipelines. Errors: missing_feature (64-bit types the device lacks), unsupported (an accumulator, or an
   /// operator, that does not go with the item; own_kernels made for something else), out_of_host_memory, out_of_device_memory, device_lost.
-  static Result<Reduce> create(const Context& context, const ReduceConfig& config);
+  static Result<Reduce> create(const Context& context, const ReduceConfig& config) noexcept;
 
   /// Bytes of scratch for any call on at most `max_count` items. Never decreases with `max_count`. Never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
-  /// Records one reduction into `commands`. Allocates, submits and waits for nothing.
+  /// Records one reduction into `commands`. Does not allocate, submit or wait.
   /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping,
   /// more items than 2^31 tiles hold).
-  Status record(VkCommandBuffer commands, const ReduceArgs& args) const;
+  Status record(VkCommandBuffer commands, const ReduceArgs& args) const noexcept;
 
   uint32_t tile_items() const noexcept;  ///< items one workgroup takes at a time: sizes around its multiples are edges
 

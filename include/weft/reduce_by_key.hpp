@@ -51,22 +51,22 @@ struct ReduceByKeyArgs {
 /// value once, 3 dispatches (1 where one tile holds all); reduce_then_scan reads keys and values twice, 2 dispatches. Ranges go
 /// fastest where keys and values begin at multiples of 16 bytes, or have moved on from one by the same number of items, modulo 4;
 /// any multiple of the item's size works. Keys and results of less than 4 bytes are written by atomics.
-/// Synchronisation: the library's one rule (weft/context.hpp). Threads: one ReduceByKey may record on many at once.
+/// Barriers, threads, lifetime: docs/integration.md.
 class ReduceByKey {
  public:
   /// Builds the pipelines. Errors: missing_feature (64-bit items the device lacks), unsupported (an operator, item or
   /// accumulator that is not for reductions by key, or that do not go together; own_kernels of another primitive), out_of_host_memory, out_of_device_memory,
   /// device_lost.
-  static Result<ReduceByKey> create(const Context& context, const ReduceByKeyConfig& config);
+  static Result<ReduceByKey> create(const Context& context, const ReduceByKeyConfig& config) noexcept;
 
   /// Bytes of scratch for any call on at most `max_count` items. Never decreases with `max_count`. Never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
-  /// Records one reduction into `commands`. Allocates, submits and waits for nothing. Of no items there are no runs: only
+  /// Records one reduction into `commands`. Does not allocate, submit or wait. Of no items there are no runs: only
   /// `count_out` is written.
   /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping,
   /// 2^32 items or more).
-  Status record(VkCommandBuffer commands, const ReduceByKeyArgs& args) const;
+  Status record(VkCommandBuffer commands, const ReduceByKeyArgs& args) const noexcept;
 
   /// The one in use: never automatic. Where automatic chose look_back, small counts may take reduce_then_scan all the same.
   Strategy strategy() const noexcept;

@@ -24,7 +24,7 @@ struct RunLengthDecodeArgs {
   BufferRange
       scratch;  ///< `scratch_size(count.maximum())` bytes, aligned to 16; contents irrelevant before, undefined after
   Count count;  ///< runs: a value, or a device address and a maximum
-  uint64_t max_output = 0;  ///< symbols the output has room for: a bound on the total that the caller knows, or dares
+  uint64_t max_output = 0;  ///< symbols the output has room for: an upper bound on the total
 };
 
 /// Repeats each symbol as often as its length says.
@@ -39,20 +39,20 @@ struct RunLengthDecodeArgs {
 /// with more outputs than one workgroup writes are read again from the device's cache. 3 dispatches; the last has a workgroup for
 /// each tile of runs in count.maximum() and for each segment_outputs() in max_output, and those without work return at once. Scratch:
 /// 16 bytes for each tile of runs and a few KiB.
-/// Synchronisation: the library's one rule (weft/context.hpp). Threads: one RunLengthDecode may record on many at once.
+/// Barriers, threads, lifetime: docs/integration.md.
 class RunLengthDecode {
  public:
   /// Builds the pipelines. Errors: unsupported (another size of symbols or type of lengths), out_of_host_memory,
   /// out_of_device_memory, device_lost.
-  static Result<RunLengthDecode> create(const Context& context, const RunLengthDecodeConfig& config);
+  static Result<RunLengthDecode> create(const Context& context, const RunLengthDecodeConfig& config) noexcept;
 
   /// Bytes of scratch for any call on at most `max_count` runs. Never decreases with `max_count`. Never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
-  /// Records one decoding into `commands`. Allocates, submits and waits for nothing.
+  /// Records one decoding into `commands`. Does not allocate, submit or wait.
   /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping, more
   /// runs or outputs than 2^30 tiles hold).
-  Status record(VkCommandBuffer commands, const RunLengthDecodeArgs& args) const;
+  Status record(VkCommandBuffer commands, const RunLengthDecodeArgs& args) const noexcept;
 
   uint32_t tile_runs() const noexcept;  ///< runs of a tile: counts around its multiples are edges
   uint32_t segment_outputs()

@@ -57,20 +57,20 @@ struct RunLengthEncodeArgs {
 /// Cost: look_back reads each item once from memory (and once more from the device's cache), 3 dispatches (1 where one tile holds
 /// all); reduce_then_scan reads it twice, 2 dispatches. Each output is written once. More than 2^31 items take as many dispatches
 /// again for each 2^31.
-/// Synchronisation: the library's one rule (weft/context.hpp). Threads: one RunLengthEncode may record on many at once.
+/// Barriers, threads, lifetime: docs/integration.md.
 class RunLengthEncode {
  public:
   /// Builds the pipelines. Errors: unsupported (a type of lengths that is neither u32 nor u64, own_kernels made for something
   /// else), out_of_host_memory, out_of_device_memory, device_lost.
-  static Result<RunLengthEncode> create(const Context& context, const RunLengthEncodeConfig& config);
+  static Result<RunLengthEncode> create(const Context& context, const RunLengthEncodeConfig& config) noexcept;
 
   /// Bytes of scratch for any call on at most `max_count` items. Never decreases with `max_count`. Never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
-  /// Records one encoding into `commands`. Allocates, submits and waits for nothing.
+  /// Records one encoding into `commands`. Does not allocate, submit or wait.
   /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping,
   /// more items than 2^31 tiles hold).
-  Status record(VkCommandBuffer commands, const RunLengthEncodeArgs& args) const;
+  Status record(VkCommandBuffer commands, const RunLengthEncodeArgs& args) const noexcept;
 
   Strategy strategy() const noexcept;    ///< the one in use: never automatic (small counts may take reduce_then_scan)
   uint32_t tile_items() const noexcept;  ///< items one workgroup takes at a time: sizes around its multiples are edges

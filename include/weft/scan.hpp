@@ -58,20 +58,20 @@ struct ScanArgs {
 /// Cost: look_back reads each item once from memory (and once more from the device's cache) and writes each output once, 3
 /// dispatches (1 where one tile holds all); reduce_then_scan reads each item twice, 2 dispatches. Ranges whose addresses are equal modulo 16 bytes (scaled by item
 /// size) go fastest; any multiple of the item's size works, and of 4 where it has more.
-/// Synchronisation: the library's one rule (weft/context.hpp). Threads: one Scan may record on many at once.
+/// Barriers, threads, lifetime: docs/integration.md.
 class Scan {
  public:
   /// Builds the pipelines. Errors: missing_feature (64-bit types the device lacks), unsupported (an accumulator, or an
   /// operator, that does not go with the item; own_kernels made for something else), out_of_host_memory, out_of_device_memory, device_lost.
-  static Result<Scan> create(const Context& context, const ScanConfig& config);
+  static Result<Scan> create(const Context& context, const ScanConfig& config) noexcept;
 
   /// Bytes of scratch for any call on at most `max_count` items. Never decreases with `max_count`. Never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
-  /// Records one scan into `commands`. Allocates, submits and waits for nothing.
+  /// Records one scan into `commands`. Does not allocate, submit or wait.
   /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping,
   /// more items than 2^31 tiles hold).
-  Status record(VkCommandBuffer commands, const ScanArgs& args) const;
+  Status record(VkCommandBuffer commands, const ScanArgs& args) const noexcept;
 
   /// The one in use: never automatic. Where automatic chose look_back, small counts may take reduce_then_scan all the same.
   Strategy strategy() const noexcept;

@@ -67,21 +67,21 @@ struct ScanByKeyArgs {
 /// once, 3 dispatches (1 where one tile holds all); reduce_then_scan reads keys and values twice, 2 dispatches. Ranges go fastest whose
 /// addresses are multiples of 16 bytes, or have moved on from one by the same number of items, modulo 4; with head_bits, values that
 /// begin at a multiple. Any multiple of the item's size works.
-/// Synchronisation: the library's one rule (weft/context.hpp). Threads: one ScanByKey may record on many at once.
+/// Barriers, threads, lifetime: docs/integration.md.
 class ScanByKey {
  public:
   /// Builds the pipelines. Errors: missing_feature (64-bit items the device lacks), unsupported (an operator, item or
   /// accumulator that is not for scans by key, or that do not go together; own_kernels made for something else),
   /// out_of_host_memory, out_of_device_memory, device_lost.
-  static Result<ScanByKey> create(const Context& context, const ScanByKeyConfig& config);
+  static Result<ScanByKey> create(const Context& context, const ScanByKeyConfig& config) noexcept;
 
   /// Bytes of scratch for any call on at most `max_count` items. Never decreases with `max_count`. Never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
-  /// Records one scan into `commands`. Allocates, submits and waits for nothing.
+  /// Records one scan into `commands`. Does not allocate, submit or wait.
   /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping,
   /// more items than 2^31 tiles hold).
-  Status record(VkCommandBuffer commands, const ScanByKeyArgs& args) const;
+  Status record(VkCommandBuffer commands, const ScanByKeyArgs& args) const noexcept;
 
   /// The one in use: never automatic. Where automatic chose look_back, small counts may take reduce_then_scan all the same.
   Strategy strategy() const noexcept;

@@ -38,29 +38,33 @@ struct SegmentedReduceArgs {
 /// and the operator's identity where a segment is empty. Items are converted to the accumulator's type first. Items in front of
 /// offsets[0] and from offsets[count] on belong to no segment and are not looked at. Offsets above item_count are taken as that.
 /// Where offsets decrease, the output's contents are unspecified, but no other memory is touched. Segments may have any
-/// lengths, most of them none or one all items: items and ends of segments are cut into tiles of even work
-/// (docs/decisions/segments-by-offsets.md). Operators need not commute. Floats are combined in an order fixed by device, the values or
-/// maxima of both counts, the items' address and the offsets, so results have the same bits on every run.
+/// lengths, most of them none or one all items: the work is cut into even parts (docs/decisions/segments-by-offsets.md).
+/// Operators need not commute. Floats are combined in an order fixed by device, the values or maxima of both counts, the items'
+/// address and the offsets, so results have the same bits on every run.
 ///
-/// Cost: reads each item and each offset once from memory, and some of the offsets again from the device's cache, and writes each result
-/// once; 3 dispatches, of which the first makes a binary search in the offsets for each tile, and the last is one workgroup; 1 dispatch
-/// where count + item_count are within one tile. How many workgroups share the work depends on the maxima of the counts, which should not
-/// be larger than need be. Results of less than 4 bytes are written by atomics. Scratch: 16 bytes for each tile and a few KiB.
-/// Synchronisation: the library's one rule (weft/context.hpp). Threads: one SegmentedReduce may record on many at once.
+/// Cost: reads each item and each offset once from memory, some of the offsets again from the device's cache, and writes each
+/// result once. Results of less than 4 bytes are written by atomics.
+/// If segments have 512 to 8,192 items in the mean, by the maxima of both counts, and on some devices up to 131,072 items in all: a
+/// workgroup for each segment, 1 dispatch, and a second one if there are more than 32,768 items.
+/// Otherwise 3 dispatches, of which the first makes a binary search in the offsets for each tile, and the last is one workgroup; 1
+/// dispatch if count + item_count are within one tile.
+/// Maxima of counts should not be larger than need be.
+/// Scratch: 16 bytes for each tile and a few KiB.
+/// Barriers, threads, lifetime: docs/integration.md.
 class SegmentedReduce {
  public:
   /// Builds the pipelines. Errors: missing_feature (64-bit items the device lacks), unsupported (an operator, item or
   /// accumulator that is not for segmented reductions, or that do not go together; another type of offsets; own_kernels of another
   /// primitive), out_of_host_memory, out_of_device_memory, device_lost.
-  static Result<SegmentedReduce> create(const Context& context, const SegmentedReduceConfig& config);
+  static Result<SegmentedReduce> create(const Context& context, const SegmentedReduceConfig& config) noexcept;
 
   /// Bytes of scratch for any call on at most so many segments and items. Never decreases with either. Never 0.
   VkDeviceSize scratch_size(uint64_t max_count, uint64_t max_items) const noexcept;
 
-  /// Records one reduction into `commands`; nothing where there can be no segments. Allocates, submits and waits for nothing.
+  /// Records one reduction into `commands`; nothing where there can be no segments. Does not allocate, submit or wait.
   /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping,
   /// more segments and items than 2^31 tiles hold).
-  Status record(VkCommandBuffer commands, const SegmentedReduceArgs& args) const;
+  Status record(VkCommandBuffer commands, const SegmentedReduceArgs& args) const noexcept;
 
   /// What a workgroup takes at a time: so many items, or fewer by 4 for each segment that ends among them. Sizes around its
   /// multiples are edges.

@@ -54,21 +54,21 @@ struct SegmentedScanArgs {
 /// (weft/scan_by_key.hpp): look_back reads each item once from memory and writes each output once, 5 dispatches (3 where one tile holds
 /// all); reduce_then_scan reads items twice, 4 dispatches. Fastest where items begin at a multiple of 16 bytes. Scratch: a bit for each item,
 /// and that of ScanByKey.
-/// Synchronisation: the library's one rule (weft/context.hpp). Threads: one SegmentedScan may record on many at once.
+/// Barriers, threads, lifetime: docs/integration.md.
 class SegmentedScan {
  public:
   /// Builds the pipelines. Errors: missing_feature (64-bit items the device lacks), unsupported (an operator, item or
   /// accumulator that is not for segmented scans, or that do not go together; another type of offsets; own_kernels made for
   /// something else), out_of_host_memory, out_of_device_memory, device_lost.
-  static Result<SegmentedScan> create(const Context& context, const SegmentedScanConfig& config);
+  static Result<SegmentedScan> create(const Context& context, const SegmentedScanConfig& config) noexcept;
 
   /// Bytes of scratch for any call on at most `max_items` items. Never decreases with `max_items`. Never 0.
   VkDeviceSize scratch_size(uint64_t max_items) const noexcept;
 
-  /// Records one scan into `commands`; nothing where there can be no items. Allocates, submits and waits for nothing.
+  /// Records one scan into `commands`; nothing where there can be no items. Does not allocate, submit or wait.
   /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping,
   /// 2^39 items or 2^40 segments or more).
-  Status record(VkCommandBuffer commands, const SegmentedScanArgs& args) const;
+  Status record(VkCommandBuffer commands, const SegmentedScanArgs& args) const noexcept;
 
   /// The one in use: never automatic. Where automatic chose look_back, small counts may take reduce_then_scan all the same.
   Strategy strategy() const noexcept;

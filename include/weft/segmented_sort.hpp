@@ -43,20 +43,21 @@ struct SegmentedSortArgs {
 /// for each key is cleared and set. Scratch: as much as keys and values, a bit a key, and a table of 1 KiB for each short_keys() keys
 /// (or third of tile_keys(), where that is less);
 /// the bits and some words alone where no segment can be long. Keys and values of 8 bytes move faster if they are aligned to 8.
-/// Synchronisation: the library's one rule (weft/context.hpp). Threads: one SegmentedSort may record on many at once.
+/// Barriers, threads, lifetime: docs/integration.md.
 class SegmentedSort {
  public:
   /// Builds the pipelines. Errors: unsupported (another type of keys or offsets or size of values), out_of_host_memory,
   /// out_of_device_memory, device_lost.
-  static Result<SegmentedSort> create(const Context& context, const SegmentedSortConfig& config);
+  static Result<SegmentedSort> create(const Context& context, const SegmentedSortConfig& config) noexcept;
 
   /// Bytes of scratch for any call on at most so many keys, in any number of segments. Never decreases with `max_keys`. Never 0.
   VkDeviceSize scratch_size(uint64_t max_keys) const noexcept;
 
-  /// Records one sort into `commands`; nothing where there can be no keys or no segments. Allocates, submits and waits for nothing.
+  /// Records one sort into `commands`; nothing where there can be no keys or no segments. Does not allocate, submit or
+  /// wait.
   /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping, 2^32 or more
   /// keys, 2^40 or more segments).
-  Status record(VkCommandBuffer commands, const SegmentedSortArgs& args) const;
+  Status record(VkCommandBuffer commands, const SegmentedSortArgs& args) const noexcept;
 
   /// Segments of up to so many keys are short. A workgroup takes those that begin in as many keys: sizes around multiples are edges.
   uint32_t short_keys() const noexcept;

@@ -98,21 +98,21 @@ struct SelectArgs {
 /// holds all); reduce_then_scan reads it twice, 2 dispatches. Kept items are written once; moved ones are read only where kept.
 /// More than 2^31 items take as many dispatches again for each 2^31. Ranges aligned to 16 bytes go fastest; any multiple of the
 /// item's size (structs: 4) works.
-/// Synchronisation: the library's one rule (weft/context.hpp). Threads: one Select may record on many at once.
+/// Barriers, threads, lifetime: docs/integration.md.
 class Select {
  public:
   /// Builds the pipelines. Errors: unsupported (a criterion, or a movement, that does not go with the item; own_kernels made for
   /// something else), out_of_host_memory,
   /// out_of_device_memory, device_lost.
-  static Result<Select> create(const Context& context, const SelectConfig& config);
+  static Result<Select> create(const Context& context, const SelectConfig& config) noexcept;
 
   /// Bytes of scratch for any call on at most `max_count` items. Never decreases with `max_count`. Never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
-  /// Records one selection into `commands`. Allocates, submits and waits for nothing.
+  /// Records one selection into `commands`. Does not allocate, submit or wait.
   /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping,
   /// more items than 2^31 tiles hold, or than 2^32 with u32 indices).
-  Status record(VkCommandBuffer commands, const SelectArgs& args) const;
+  Status record(VkCommandBuffer commands, const SelectArgs& args) const noexcept;
 
   Strategy strategy() const noexcept;    ///< the one in use: never automatic (small counts may take reduce_then_scan)
   uint32_t tile_items() const noexcept;  ///< items one workgroup takes at a time: sizes around its multiples are edges
@@ -156,17 +156,18 @@ struct PartitionArgs {
 
 /// Splits a range in two or three, each side in the order of the input.
 ///
-/// What Select says of cost, order, aliasing and synchronisation holds here too; every item is written once.
+/// What Select says of cost, order and aliasing holds here too; every item is written once.
+/// Barriers, threads, lifetime: docs/integration.md.
 class Partition {
  public:
   /// Errors: as Select::create.
-  static Result<Partition> create(const Context& context, const PartitionConfig& config);
+  static Result<Partition> create(const Context& context, const PartitionConfig& config) noexcept;
 
   /// Bytes of scratch for any call on at most `max_count` items. Never decreases with `max_count`. Never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
   /// Records one partition into `commands`. Errors: as Select::record.
-  Status record(VkCommandBuffer commands, const PartitionArgs& args) const;
+  Status record(VkCommandBuffer commands, const PartitionArgs& args) const noexcept;
 
   Strategy strategy() const noexcept;
   uint32_t tile_items() const noexcept;

@@ -76,20 +76,20 @@ struct SetOperationArgs {
 /// Cost: reads each key twice, and those of 8 bytes, and of the caller's own, once more where they are kept, mostly from the device's
 /// cache; reads the values that are kept, and writes each output, once. 3 dispatches, of which the first reads about
 /// 2·log2(min(count_a, count_b)) keys for each tile. Scratch: 8 bytes for each tile and a few KiB.
-/// Synchronisation: the library's one rule (weft/context.hpp). Threads: one SetOperation may record on many at once.
+/// Barriers, threads, lifetime: docs/integration.md.
 class SetOperation {
  public:
   /// Builds the pipelines. Errors: unsupported (another type of keys or size of values, no output wanted, or own_kernels made
   /// for something else), out_of_host_memory, out_of_device_memory, device_lost.
-  static Result<SetOperation> create(const Context& context, const SetOperationConfig& config);
+  static Result<SetOperation> create(const Context& context, const SetOperationConfig& config) noexcept;
 
   /// Bytes of scratch for any call on at most so many keys. Never decreases with either. Never 0.
   VkDeviceSize scratch_size(uint64_t max_a, uint64_t max_b) const noexcept;
 
-  /// Records one operation into `commands`. Allocates, submits and waits for nothing.
+  /// Records one operation into `commands`. Does not allocate, submit or wait.
   /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping, 2^32 or
   /// more keys together).
-  Status record(VkCommandBuffer commands, const SetOperationArgs& args) const;
+  Status record(VkCommandBuffer commands, const SetOperationArgs& args) const noexcept;
 
   uint32_t tile_keys() const noexcept;  ///< from one tile to the next: totals around its multiples are edges
   uint32_t lane_keys() const noexcept;  ///< of the part of one that a lane has

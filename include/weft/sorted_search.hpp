@@ -37,19 +37,19 @@ struct SortedSearchArgs {
 /// Cost: reads each needle and each key of the haystack that lies between needles once, and writes each output once; 2 dispatches,
 /// of which the first reads about 2·log2(haystack_count) keys for each tile. Scratch: 4 bytes for each tile. For needles in any order
 /// there is BinarySearch, which may also be faster for a few needles in a large haystack.
-/// Synchronisation: the library's one rule (weft/context.hpp). Threads: one SortedSearch may record on many at once.
+/// Barriers, threads, lifetime: docs/integration.md.
 class SortedSearch {
  public:
   /// Builds the pipelines. Errors: unsupported (another type of keys), out_of_host_memory, out_of_device_memory, device_lost.
-  static Result<SortedSearch> create(const Context& context, const SortedSearchConfig& config);
+  static Result<SortedSearch> create(const Context& context, const SortedSearchConfig& config) noexcept;
 
   /// Bytes of scratch for any call on at most so many needles and keys. Never decreases with either. Never 0.
   VkDeviceSize scratch_size(uint64_t max_needles, uint64_t max_haystack) const noexcept;
 
-  /// Records one search into `commands`; nothing where there can be no needles. Allocates, submits and waits for nothing.
+  /// Records one search into `commands`; nothing where there can be no needles. Does not allocate, submit or wait.
   /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping, 2^32 or
   /// more needles and keys together).
-  Status record(VkCommandBuffer commands, const SortedSearchArgs& args) const;
+  Status record(VkCommandBuffer commands, const SortedSearchArgs& args) const noexcept;
 
   uint32_t tile_keys() const noexcept;  ///< needles and keys of a tile together: totals around its multiples are edges
 

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+// No exception leaves the library, and errors are values: docs/integration.md.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
+#include <version>
+
+#if defined(__cpp_lib_expected)
+#include <expected>
+#endif
 
 namespace weft {
 
@@ -19,6 +27,9 @@ enum class ErrorCode : uint8_t {
   not_found,             ///< no Vulkan loader, no device, or none that fits the selection
   driver_error,          ///< any other VkResult; the message names it
   compile_error,         ///< a snippet of the user's own does not compile; the message is the compiler's
+  system_error,    ///< a lock or thread of the host's system failed, or a callback threw; the message is its what()
+  corrupt_stream,  ///< compressed bytes are no valid stream; the message has the position and the reason
+  over_limit,      ///< more than a limit or an output of the caller's allows
 };
 
 /// The code's name, e.g. "invalid_argument".
@@ -28,47 +39,124 @@ const char* name_of(ErrorCode code) noexcept;
 struct Error {
   ErrorCode code;
   std::string message;
+
+  Error(ErrorCode why, std::string what) noexcept : code(why), message(std::move(what)) {}
+  /// If there is no memory for the message, the copy has the code alone.
+  Error(const Error& other) noexcept;
+  Error& operator=(const Error& other) noexcept;
+  Error(Error&&) noexcept = default;
+  Error& operator=(Error&&) noexcept = default;
+  ~Error() = default;
 };
+
+namespace detail {
+// Print what was read and std::abort().
+[[noreturn]] void abort_on_value_of(const Error& error) noexcept;
+[[noreturn]] void abort_on_error_of_success() noexcept;
+}  // namespace detail
 
 /// Success, or an Error. Converts from Error, so that `return Error{...};` reads well.
 class [[nodiscard]] Status {
  public:
   Status() noexcept = default;
-  Status(Error error) : error_(std::move(error)), ok_(false) {}
+  Status(Error error) noexcept : error_(std::move(error)), ok_(false) {}
 
   bool ok() const noexcept { return ok_; }
   explicit operator bool() const noexcept { return ok_; }
-  /// Precondition: !ok().
-  const Error& error() const noexcept { return error_; }
+  /// If ok(), prints a message and calls std::abort.
+  const Error& error() const noexcept {
+    if (ok_) detail::abort_on_error_of_success();
+    return error_;
+  }
+
+#if defined(__cpp_lib_expected)
+  operator std::expected<void, Error>() const noexcept {
+    if (ok_) return {};
+    return std::unexpected(error_);
+  }
+#endif
 
  private:
   Error error_{ErrorCode::driver_error, {}};
   bool ok_ = true;
 };
 
-/// A value, or an Error. Reading the side that is not there is a precondition violation and terminates.
+/// A value, or an Error. Reading the side that is not there prints a message and calls std::abort.
 template <class T>
 class [[nodiscard]] Result {
  public:
   Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+  Result(Error error) noexcept : state_(std::in_place_index<1>, std::move(error)) {}
 
   bool ok() const noexcept { return state_.index() == 0; }
   explicit operator bool() const noexcept { return ok(); }
 
-  T& value() & noexcept { return *std::get_if<0>(&state_); }
-  const T& value() const& noexcept { return *std::get_if<0>(&state_); }
-  T&& value() && noexcept { return std::move(*std::get_if<0>(&state_)); }
+  T& value() & noexcept { return *checked_value(state_); }
+  const T& value() const& noexcept { return *checked_value(state_); }
+  T&& value() && noexcept { return std::move(*checked_value(state_)); }
   T& operator*() & noexcept { return value(); }
   const T& operator*() const& noexcept { return value(); }
   T&& operator*() && noexcept { return std::move(*this).value(); }
   T* operator->() noexcept { return &value(); }
   const T* operator->() const noexcept { return &value(); }
 
-  const Error& error() const noexcept { return *std::get_if<1>(&state_); }
-  Status status() const { return ok() ? Status{} : Status{error()}; }
+  const Error& error() const noexcept {
+    const Error* error = std::get_if<1>(&state_);
+    if (error == nullptr) detail::abort_on_error_of_success();
+    return *error;
+  }
+  Status status() const noexcept { return ok() ? Status{} : Status{error()}; }
+
+  /// The value, or `other`.
+  template <class Other>
+  T value_or(Other&& other) const& {
+    return ok() ? value() : static_cast<T>(std::forward<Other>(other));
+  }
+  template <class Other>
+  T value_or(Other&& other) && {
+    return ok() ? std::move(*this).value() : static_cast<T>(std::forward<Other>(other));
+  }
+
+  /// What `next` returns for the value: a Result or a Status; or the error, and `next` is not called.
+  template <class Next>
+  auto and_then(Next&& next) & {
+    return then(*this, std::forward<Next>(next));
+  }
+  template <class Next>
+  auto and_then(Next&& next) const& {
+    return then(*this, std::forward<Next>(next));
+  }
+  template <class Next>
+  auto and_then(Next&& next) && {
+    return then(std::move(*this), std::forward<Next>(next));
+  }
+
+#if defined(__cpp_lib_expected)
+  operator std::expected<T, Error>() const& {
+    if (ok()) return value();
+    return std::unexpected(error());
+  }
+  operator std::expected<T, Error>() && {
+    if (ok()) return std::move(*this).value();
+    return std::unexpected(error());
+  }
+#endif
 
  private:
+  template <class State>
+  static auto* checked_value(State& state) noexcept {
+    auto* value = std::get_if<0>(&state);
+    if (value == nullptr) detail::abort_on_value_of(*std::get_if<1>(&state));
+    return value;
+  }
+  template <class Self, class Next>
+  static auto then(Self&& self, Next&& next) {
+    using Returned =
+        std::remove_cvref_t<decltype(std::invoke(std::forward<Next>(next), std::forward<Self>(self).value()))>;
+    if (!self.ok()) return Returned(self.error());
+    return Returned(std::invoke(std::forward<Next>(next), std::forward<Self>(self).value()));
+  }
+
   std::variant<T, Error> state_;
 };
 

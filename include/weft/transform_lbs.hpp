@@ -31,7 +31,7 @@ struct TransformLbsArgs {
   BufferRange
       scratch;  ///< `scratch_size(count.maximum())` bytes, aligned to 16; contents irrelevant before, undefined after
   Count count;  ///< sources: a value, or a device address and a maximum
-  uint64_t max_output = 0;  ///< outputs there are at most: a bound on the total that the caller knows, or dares
+  uint64_t max_output = 0;  ///< outputs there are at most: an upper bound on the total
   /// The body's own: their addresses are its call_buffer_0() to call_buffer_3(), 0 of those without a buffer. Aligned to 4. What is read
   /// and written there is the body's to bound.
   std::array<BufferRange, 4> buffers{};
@@ -51,21 +51,21 @@ struct TransformLbsArgs {
 /// Cost: reads each count twice from memory, and what the body does. 3 dispatches; the last has a workgroup for each tile of sources
 /// in count.maximum() and for each segment_outputs() in max_output, and those without work return at once. Scratch: 16 bytes for each
 /// tile of sources and a few KiB.
-/// Synchronisation: the library's one rule (weft/context.hpp), for the body's buffers too. Threads: one TransformLbs may record on many at
-/// once. Known elsewhere as transform_lbs (moderngpu).
+/// Known elsewhere as transform_lbs (moderngpu).
+/// Barriers, for the body's buffers too, threads, lifetime: docs/integration.md.
 class TransformLbs {
  public:
   /// Builds the pipelines. Errors: unsupported (no own_kernels, or made for something else; another type of counts),
   /// out_of_host_memory, out_of_device_memory, device_lost.
-  static Result<TransformLbs> create(const Context& context, const TransformLbsConfig& config);
+  static Result<TransformLbs> create(const Context& context, const TransformLbsConfig& config) noexcept;
 
   /// Bytes of scratch for any call on at most `max_count` sources. Never decreases with `max_count`. Never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
-  /// Records one transform into `commands`. Allocates, submits and waits for nothing.
+  /// Records one transform into `commands`. Does not allocate, submit or wait.
   /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping, more
   /// sources or outputs than 2^30 tiles hold).
-  Status record(VkCommandBuffer commands, const TransformLbsArgs& args) const;
+  Status record(VkCommandBuffer commands, const TransformLbsArgs& args) const noexcept;
 
   uint32_t tile_sources() const noexcept;  ///< sources of a tile: counts around its multiples are edges
   uint32_t segment_outputs()

@@ -42,7 +42,9 @@ enum class Op : uint8_t {
 enum class Strategy : uint8_t {
   automatic,  ///< the better of the two on this device; WEFT_STRATEGY in the environment decides instead when set
   reduce_then_scan,  ///< two passes over the input; needs nothing of the device
-  look_back,         ///< one pass; each tile looks back at what earlier tiles posted; what is late is recomputed
+  /// One pass: each tile looks back at the states of earlier tiles; what is not ready is recomputed. Needs
+  /// shaderBufferInt64Atomics. RadixSort does not need it.
+  look_back,
 };
 
 /// Which place a search gives where the haystack has keys equal to the needle.
@@ -128,6 +130,8 @@ struct Value {
 static_assert(std::endian::native == std::endian::little, "weft's host side assumes a little-endian machine");
 
 /// Bytes [offset, offset + size) of a buffer created with STORAGE_BUFFER and SHADER_DEVICE_ADDRESS usage.
+/// How ranges may lie to each other, and barriers around them: docs/integration.md.
+/// `size` is a number of bytes: VK_WHOLE_SIZE and ranges past the buffer's end are refused.
 /// Ranges of 1- and 2-byte items are read and written as whole aligned 32-bit words: the buffer must extend to the end of
 /// the last word. Bytes of such a word outside the range keep their values.
 struct BufferRange {
@@ -145,10 +149,11 @@ class Count {
   static constexpr Count on_device(BufferRange range, uint64_t maximum) noexcept {
     Count count(maximum);
     count.range_ = range;
+    count.is_on_device_ = true;
     return count;
   }
 
-  constexpr bool is_on_device() const noexcept { return range_.buffer != VK_NULL_HANDLE; }
+  constexpr bool is_on_device() const noexcept { return is_on_device_; }
   /// The value, or the declared maximum.
   constexpr uint64_t maximum() const noexcept { return maximum_; }
   constexpr const BufferRange& range() const noexcept { return range_; }
@@ -156,6 +161,7 @@ class Count {
  private:
   uint64_t maximum_;
   BufferRange range_{};
+  bool is_on_device_ = false;
 };
 
 }  // namespace weft

@@ -20,7 +20,7 @@ void main() {
     if (!select_tile_exists(range, first_tile + i)) break;
     const SelectTile tile = select_tile_of(range, first_tile + i);
     Accumulator total;
-    const Accumulator before = workgroup_exclusive_of_subgroups(compact_share(tile), i & 1u, total);
+    const Accumulator before = workgroup_exclusive_of_subgroups(compact_aggregate(tile), i & 1u, total);
     SelectHeld held;
     select_fetch(tile, held);
     compact_tile(range, tile, held, prefix, before, total);

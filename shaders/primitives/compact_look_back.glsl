@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Compacts in one dispatch. Workgroup number k counts tile k and posts the counts; then it moves the items of tile k - lag, which it
-// reads again from the device's cache (scan_look_back.comp tells why). A call whose items fit one tile does not look back.
+// Compacts in one dispatch. Workgroup number k counts tile k and publishes the counts; then it moves the items of tile
+// k - lag, which it reads again from the device's cache (scan_look_back.comp says why). A call whose items fit one tile
+// does not look back. The fallback pass moves the items of deferred tiles.
 //
-// Behind the include of what a tile is: select_tile.glsl or run_length_encode_tile.glsl.
+// After the include that defines a tile: select_tile.glsl or run_length_encode_tile.glsl.
 #ifndef WEFT_COMPACT_LOOK_BACK_GLSL
 #define WEFT_COMPACT_LOOK_BACK_GLSL
 
-void main() {
+void look_back_pass() {
   const TileRange range = select_range();
   const LookBack state = LookBack(select_state(), push.chunk_tiles);
   const bool alone = push.chunk_tiles == 1u;
@@ -24,15 +25,43 @@ void main() {
   Accumulator prefix = identity();
   Accumulator before, total;
   if (counts) {
-    const Accumulator share = compact_share(select_tile_of(range, ticket));
-    if (!alone) look_back_post_share(state, ticket, share);
-    before = workgroup_exclusive_of_subgroups(share, 0u, total);
-    if (!alone) look_back_post_tile(state, ticket, total);
+    const Accumulator aggregate = compact_aggregate(select_tile_of(range, ticket));
+    if (!alone) look_back_publish_subgroup(state, ticket, aggregate);
+    before = workgroup_exclusive_of_subgroups(aggregate, 0u, total);
+    if (!alone) look_back_publish_tile(state, ticket, total);
   }
   if (counts && !alone) look_back_close_block(state, ticket);
   if (!moves) return;
   if (!alone && !look_back_prefix(state, ticket - lag, prefix, before, total)) return;
   compact_tile(range, tile, held, prefix, before, total);
+}
+
+// Deferred tiles are not read as vectors: the code is smaller.
+SelectTile deferred_tile_of(uint index) {
+  SelectTile tile = select_tile_of(select_range(), index);
+  tile.fast = false;
+  return tile;
+}
+
+Accumulator look_back_aggregate(uint index) {
+  Accumulator aggregate;
+  workgroup_exclusive_of_subgroups(compact_aggregate(deferred_tile_of(index)), 1u, aggregate);
+  return aggregate;
+}
+
+void look_back_finish(uint index, Accumulator prefix) {
+  const SelectTile tile = deferred_tile_of(index);
+  SelectHeld held;
+  Accumulator total;
+  const Accumulator before = workgroup_exclusive_of_subgroups(compact_aggregate(tile), 0u, total);
+  compact_tile(select_range(), tile, held, prefix, before, total);
+}
+
+void main() {
+  if (kFallbackPass)
+    look_back_fallback(LookBack(select_state(), push.chunk_tiles), identity());
+  else
+    look_back_pass();
 }
 
 #endif

@@ -14,7 +14,7 @@ void main() {
   Accumulator counts = identity();
   for (uint i = 0u; i < push.tiles_or_lag; ++i) {
     if (!select_tile_exists(range, first_tile + i)) break;
-    counts = combine(counts, compact_share(select_tile_of(range, first_tile + i)));
+    counts = combine(counts, compact_aggregate(select_tile_of(range, first_tile + i)));
   }
   Accumulator total;
   workgroup_exclusive_of_subgroups(counts, 0u, total);

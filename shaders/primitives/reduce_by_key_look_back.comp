@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Reduce by key in one dispatch: workgroup number k combines tile k and posts its segment; then it writes the runs of tile k - lag, as
-// in scan_look_back.comp.
+// Reduce by key in one dispatch: workgroup number k combines tile k and publishes its segment; then it writes the runs
+// of tile k - lag, as in scan_look_back.comp. The fallback pass writes the runs of deferred tiles row by row.
 //
 // A call whose items fit one tile has no scratch and no look-back.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "primitives/reduce_by_key_tile.glsl"
-#define WEFT_LOOK_BACK_AT_SIGHT
+#define WEFT_LOOK_BACK_FAST_PATH
 #include "weft/look_back.glsl"
 
-void main() {
+void look_back_pass() {
   const TileRange range = push_range();
   const LookBack state = LookBack(push.scratch, push.tile_capacity);
   const bool alone = push.scratch == uvec2(0u);
@@ -24,7 +24,7 @@ void main() {
   if (writes && tile.loadable) segment_tile_load(tile, words, keys);
 
   const bool combines = !alone && tile_exists(range, ticket);
-  if (combines) look_back_post_tile(state, ticket, tile_segment(push_tile(range, ticket), 1u));
+  if (combines) look_back_publish_tile(state, ticket, tile_segment(push_tile(range, ticket), 1u));
   if (!writes) {
     if (combines) look_back_close_block(state, ticket);
     if (ticket == 0u && !tile_exists(range, 0u) && gl_LocalInvocationIndex == 0u) put_count(0u);
@@ -47,4 +47,20 @@ void main() {
   else if (!look_back_prefix(state, ticket - lag, segment_identity(), prefix))
     return;
   put_tile(tile, tile.loadable, prefix, subgroups_before, aggregate);
+}
+
+Segment look_back_aggregate(uint tile) { return tile_segment_by_rows(push_tile(push_range(), tile), 1u); }
+
+void look_back_finish(uint tile, Segment prefix) {
+  const SegmentTile segments = push_tile(push_range(), tile);
+  Segment aggregate;
+  const Segment subgroups_before = workgroup_exclusive_of_subgroups(segments_total_by_rows(segments), 0u, aggregate);
+  put_tile(segments, false, prefix, subgroups_before, aggregate);
+}
+
+void main() {
+  if (kFallbackPass)
+    look_back_fallback(LookBack(push.scratch, push.tile_capacity), segment_identity());
+  else
+    look_back_pass();
 }

@@ -3,8 +3,8 @@
 // RunLengthEncode: in one dispatch.
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#define WEFT_LOOK_BACK_SHARES
-#define WEFT_LOOK_BACK_AT_SIGHT
+#define WEFT_LOOK_BACK_SUBGROUPS
+#define WEFT_LOOK_BACK_FAST_PATH
 #include "weft/look_back.glsl"
 #include "primitives/run_length_encode_tile.glsl"
 #include "primitives/compact_look_back.glsl"

@@ -159,7 +159,7 @@ void encode_row_direct(SelectTile tile, uvec2 first_place, uint place, SelectWor
   encode_row(first_place, place, differs && counts, word, before, targets);
 }
 
-Accumulator compact_share(SelectTile tile) { return direct_share(tile); }
+Accumulator compact_aggregate(SelectTile tile) { return direct_aggregate(tile); }
 
 #define SelectHeld SelectPart
 void select_fetch(SelectTile tile, inout SelectPart words) {
@@ -189,7 +189,7 @@ void encode_subgroup(SelectTile tile, uvec2 first_place, SelectPart first_part, 
 
 #else
 
-Accumulator compact_share(SelectTile tile) { return select_share(tile); }
+Accumulator compact_aggregate(SelectTile tile) { return select_aggregate(tile); }
 
 #define SelectHeld SelectWords
 void select_fetch(SelectTile tile, inout SelectWords words) { select_load(tile, words); }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Scan by key in one dispatch: workgroup number k combines tile k and posts its segment; then it scans tile k - lag, as in
-// scan_look_back.comp.
+// Scan by key in one dispatch: workgroup number k combines tile k and publishes its segment; then it scans tile k -
+// lag, as in scan_look_back.comp. The fallback pass scans deferred tiles row by row.
 //
 // A call whose items fit one tile has no scratch and no look-back.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "primitives/scan_by_key_tile.glsl"
-#define WEFT_LOOK_BACK_AT_SIGHT
+#define WEFT_LOOK_BACK_FAST_PATH
 #include "weft/look_back.glsl"
 
-void main() {
+void look_back_pass() {
   const TileRange range = push_range();
   const LookBack state = LookBack(push.scratch, push.tile_capacity);
   const bool alone = push.scratch == uvec2(0u);
@@ -25,7 +25,7 @@ void main() {
   if (scans && fast) segment_tile_load(tile, words, keys);
 
   const bool combines = !alone && tile_exists(range, ticket);
-  if (combines) look_back_post_tile(state, ticket, tile_segment(push_tile(range, ticket), 1u));
+  if (combines) look_back_publish_tile(state, ticket, tile_segment(push_tile(range, ticket), 1u));
   if (!scans) {
     if (combines) look_back_close_block(state, ticket);
     return;
@@ -47,4 +47,20 @@ void main() {
     scan_by_key_store(tile, held, prefix);
   else
     scan_by_key_store_by_rows(tile, prefix);
+}
+
+Segment look_back_aggregate(uint tile) { return tile_segment_by_rows(push_tile(push_range(), tile), 1u); }
+
+void look_back_finish(uint tile, Segment prefix) {
+  const SegmentTile segments = push_tile(push_range(), tile);
+  Segment aggregate;
+  const Segment subgroups_before = workgroup_exclusive_of_subgroups(segments_total_by_rows(segments), 0u, aggregate);
+  scan_by_key_store_by_rows(segments, combine(prefix, subgroups_before));
+}
+
+void main() {
+  if (kFallbackPass)
+    look_back_fallback(LookBack(push.scratch, push.tile_capacity), push_initial());
+  else
+    look_back_pass();
 }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Scan in one dispatch. Workgroup number k combines tile k and posts its aggregate; then it scans tile k - lag, whose predecessors
-// have posted by then, so that it hardly ever waits. Its words are read a second time for that, but from the device's cache, since
-// the host chooses the lag to fit it: memory is read once. Both reads are under way together.
+// Scan in one dispatch. Workgroup number k combines tile k and publishes its aggregate; then it scans tile k - lag,
+// whose predecessors have published theirs by then, so that it hardly ever waits. Its words are read a second time for
+// that, but from the device's cache, since the host chooses the lag to fit it: memory is read once. Both reads are
+// under way together.
 //
-// Holding tiles in registers until their predecessors have posted instead reads nothing twice, but then what is in flight is
-// bounded by registers, all workgroups wait for each other in step, and memory idles meanwhile (docs/performance.md).
+// Holding tiles in registers until their predecessors are published instead reads nothing twice, but then what is in
+// flight is bounded by registers, all workgroups wait for each other in step, and memory idles meanwhile
+// (docs/performance.md).
+//
+// The fallback pass scans deferred tiles row by row.
 //
 // A call whose items fit one tile has no scratch and no look-back.
 #version 460
@@ -18,7 +22,7 @@ layout(push_constant, std430) uniform Push { ScanPush push; };
 
 TileRange scan_range() { return tile_range(count_of(push.count, push.count_words, push.count_value), push.head); }
 
-void main() {
+void look_back_pass() {
   const TileRange range = scan_range();
   const Accumulator initial = accumulator_of_bits(push.initial);
   const LookBack state = LookBack(push.scratch, push.tile_capacity);
@@ -33,8 +37,8 @@ void main() {
 
   const bool combines = !alone && tile_exists(range, ticket);
   if (combines)
-    look_back_post_tile(state, ticket,
-                        tile_aggregate(tile_scan_of(push.items, push.outputs, range, ticket), 1u));
+    look_back_publish_tile(state, ticket,
+                           tile_aggregate(tile_scan_of(push.items, push.outputs, range, ticket), 1u));
   if (!scans) {
     if (combines) look_back_close_block(state, ticket);
     return;
@@ -52,4 +56,22 @@ void main() {
     tile_scan_store(scan, held, prefix);
   else
     tile_scan_store_by_rows(scan, prefix);
+}
+
+Accumulator look_back_aggregate(uint tile) {
+  return tile_aggregate_by_rows(tile_scan_of(push.items, push.outputs, scan_range(), tile), 1u);
+}
+
+void look_back_finish(uint tile, Accumulator prefix) {
+  const TileScan scan = tile_scan_of(push.items, push.outputs, scan_range(), tile);
+  Accumulator aggregate;
+  const Accumulator subgroups_before = workgroup_exclusive_of_subgroups(tile_total_by_rows(scan), 0u, aggregate);
+  tile_scan_store_by_rows(scan, combine(prefix, subgroups_before));
+}
+
+void main() {
+  if (kFallbackPass)
+    look_back_fallback(LookBack(push.scratch, push.tile_capacity), accumulator_of_bits(push.initial));
+  else
+    look_back_pass();
 }

@@ -5,13 +5,15 @@
 // their bits; then every lane has a segment that ends in the tile, finds its value by counting bits, and stores it, or the
 // identity. So results are stored in order, and those of empty segments with them.
 //
-// A segment that was open when the workgroup's run began is left to segmented_reduce_finish.comp, unless it is the first workgroup.
+// A segment that was open when the workgroup's run began is left to segmented_reduce_direct.comp, kFinish, unless it is the first
+// workgroup.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define WEFT_VECTOR_ITEMS 4
 #include "weft/tile_segments.glsl"
 #include "weft/partials.glsl"
 #include "primitives/segmented_path.glsl"
+#include "primitives/segmented_items.glsl"
 #include "primitives/value_store.glsl"
 
 #define WEFT_VALUE_WORDS (WEFT_SEGMENT_WORDS - 1)
@@ -29,39 +31,13 @@ uint place() { return subgroup_index() * kSubgroupSize + subgroup_lane(); }
 
 // ---- the tile ----
 
-// Places of items count from a vector's boundary in memory.
 struct PathTile {
-  uvec2 source;     // of place 0
-  uvec2 present;    // places of its items
+  ItemRange range;  // of its items
   uvec2 first_end;  // the first segment that ends in it
   uvec2 first;      // its first item
   uint ends;        // how many end in it
   uint items;
-  bool loadable;    // its vectors are aligned, and items, of other tiles too, fill them
 };
-
-// The items to put in front of the one at an address so that vectors of them are aligned, where any number does.
-uint items_in_front(uvec2 address) {
-#if WEFT_ITEM_BYTES == 1
-  return address.x & 3u;
-#elif WEFT_ITEM_BYTES == 2
-  return (address.x >> 1) & 3u;
-#elif WEFT_ITEM_BYTES == 4
-  return (address.x >> 2) & 3u;
-#elif WEFT_ITEM_BYTES == 8
-  return (address.x >> 3) & 1u;
-#elif WEFT_ITEM_BYTES == 12
-  return ((address.x >> 2) * 3u) & 3u;
-#else
-  return 0u;
-#endif
-}
-
-// `a` less `b`, between 0 and `most`.
-uint difference_up_to(uvec2 a, uvec2 b, uint most) {
-  const uvec2 difference = word64_subtract(word64_max(a, b), b);
-  return difference.y != 0u ? most : min(difference.x, most);
-}
 
 PathTile path_tile(SegmentedItems all, PathCut begin, PathCut end) {
   PathTile tile;
@@ -70,21 +46,14 @@ PathTile path_tile(SegmentedItems all, PathCut begin, PathCut end) {
   // More only where offsets decrease.
   tile.ends = difference_up_to(end.segments, begin.segments, kMostEnds - 1u);
   tile.items = difference_up_to(end.items, begin.items, kTileUnits);
-  const uvec2 address = word64_add(push.items, word64_times(tile.first, WEFT_ITEM_BYTES));
-  const uint in_front = items_in_front(address);
-  tile.source = word64_subtract(address, uvec2(in_front * WEFT_ITEM_BYTES, 0u));
-  tile.present = uvec2(in_front, in_front + tile.items);
-  const uint behind = (0u - tile.present.y) & 3u;
-  const uvec2 filled = word64_add(tile.first, tile.items + behind);
-  tile.loadable = tile.items != 0u && (tile.source.x & (min(WEFT_VECTOR_INPUT_WORDS * 4u, 16u) - 1u)) == 0u &&
-                  !word64_less(tile.first, uvec2(in_front, 0u)) && !word64_less(all.present, filled);
+  tile.range = item_range(tile.first, tile.items, all.present);
   return tile;
 }
 
 // The place at which segment number j of those that end in the tile begins, or ends; at the tile's edges, if beyond.
 uvec2 segment_places(PathTile tile, uint j) {
   const uvec2 s = word64_add(tile.first_end, j);
-  uvec2 places = tile.present.xx;
+  uvec2 places = tile.range.present.xx;
   if (j != 0u) places.x += difference_up_to(offset_at(s), tile.first, tile.items);
   places.y += difference_up_to(offset_at(word64_add(s, 1u)), tile.first, tile.items);
   return places;
@@ -92,49 +61,16 @@ uvec2 segment_places(PathTile tile, uint j) {
 
 // ---- its items ----
 
-// Vectors behind the last are that one.
 void path_tile_load(PathTile tile, inout TileWords words) {
-  const uint last = (tile.present.y - 1u) / WEFT_VECTOR_ITEMS;
-  TileVectors source = TileVectors(tile.source);
 #define WEFT_LOAD_ROW(i) \
-  if (i < kRows) words.row_##i = source.at[min(tile_vector(i), last)];
-#if WEFT_VECTOR_INPUT_WORDS == 3
-#error "vectors of 4 items have other lengths"
-#endif
+  if (i < kRows) words.row_##i = item_range_load(tile.range, tile_vector(i));
   WEFT_FOR_ROWS(WEFT_LOAD_ROW)
 #undef WEFT_LOAD_ROW
 }
 
-// Word `i` of vector `v`, and no word without items of the tile.
-uint path_tile_word(PathTile tile, uint v, uint i) {
-  const uint first = tile.present.x * WEFT_ITEM_BYTES / 4u;
-  const uint last = (tile.present.y * WEFT_ITEM_BYTES - 1u) / 4u;
-  return Words(tile.source).at[clamp(v * WEFT_VECTOR_INPUT_WORDS + i, first, last)];
-}
-
-TileVector path_tile_vector(PathTile tile, uint v) {
-#define WEFT_WORD(i) path_tile_word(tile, v, i)
-#define WEFT_WORDS4(i) uvec4(WEFT_WORD(i), WEFT_WORD(i + 1), WEFT_WORD(i + 2), WEFT_WORD(i + 3))
-#if WEFT_VECTOR_INPUT_WORDS == 16
-  return TileVector(WEFT_WORDS4(0), WEFT_WORDS4(4), WEFT_WORDS4(8), WEFT_WORDS4(12));
-#elif WEFT_VECTOR_INPUT_WORDS == 12
-  return TileVector(WEFT_WORDS4(0), WEFT_WORDS4(4), WEFT_WORDS4(8));
-#elif WEFT_VECTOR_INPUT_WORDS == 8
-  return TileVector(WEFT_WORDS4(0), WEFT_WORDS4(4));
-#elif WEFT_VECTOR_INPUT_WORDS == 4
-  return WEFT_WORDS4(0);
-#elif WEFT_VECTOR_INPUT_WORDS == 2
-  return uvec2(WEFT_WORD(0), WEFT_WORD(1));
-#else
-  return WEFT_WORD(0);
-#endif
-#undef WEFT_WORDS4
-#undef WEFT_WORD
-}
-
 void path_tile_load_present(PathTile tile, inout TileWords words) {
 #define WEFT_LOAD_ROW(i) \
-  if (i < kRows) words.row_##i = path_tile_vector(tile, tile_vector(i));
+  if (i < kRows) words.row_##i = item_range_load_present(tile.range, tile_vector(i));
   WEFT_FOR_ROWS(WEFT_LOAD_ROW)
 #undef WEFT_LOAD_ROW
 }
@@ -150,7 +86,7 @@ void begins_mark(PathTile tile) {
     const uint j = i * kWorkgroupSize + place();
     if (j < tile.ends) {
       const uvec2 places = segment_places(tile, j);
-      if (places.x < places.y && places.y < tile.present.y)
+      if (places.x < places.y && places.y < tile.range.present.y)
         atomicOr(weft_begins[places.y >> 5], 1u << (places.y & 31u));
     }
   }
@@ -196,7 +132,7 @@ struct PathRows {
 SegmentBefore path_row_before(PathTile tile, TileVector packed, uint v, uint begins, inout Segment running) {
   uint vector[WEFT_VECTOR_INPUT_WORDS];
   vector_unpack(packed, vector);
-  return segments_before(begins, vector_tail(vector, begins, false, tile_present_in_vector(tile.present, v)), running);
+  return segments_before(begins, vector_tail(vector, begins, false, tile_present_in_vector(tile.range.present, v)), running);
 }
 
 // This subgroup's segment, and what its vectors have in front of them.
@@ -216,7 +152,7 @@ Segment path_rows_total(PathTile tile, TileWords words, inout PathRows before) {
 void path_row_stage(PathTile tile, TileVector packed, uint v, SegmentBefore before, Segment subgroups_before) {
   uint vector[WEFT_VECTOR_INPUT_WORDS];
   vector_unpack(packed, vector);
-  const uvec2 inside = tile_present_in_vector(tile.present, v);
+  const uvec2 inside = tile_present_in_vector(tile.range.present, v);
   const uint begins = begins_of_vector(v);
   uint at = begins_before(v * WEFT_VECTOR_ITEMS);
   Value running = before.heads == 0u ? combine(subgroups_before.value, before.value) : before.value;
@@ -248,7 +184,7 @@ void path_ends_store(PathTile tile, Value last, Segment carry) {
       const uvec2 places = segment_places(tile, j);
       Value value = value_identity();
       if (places.x < places.y)
-        value = places.y == tile.present.y ? last : stage_value(begins_before(places.x + 1u));
+        value = places.y == tile.range.present.y ? last : stage_value(begins_before(places.x + 1u));
       if (j == 0u) value = combine(carry.value, value);
       if (j == 0u && carry.heads == 0u && gl_WorkGroupID.x != 0u)
         partials_store(push.carries, push.groups + gl_WorkGroupID.x, Segment(value, 1u));
@@ -270,7 +206,7 @@ void main() {
     const PathCut end = path_cut(all, first_tile + i + 1u);
     const PathTile tile = path_tile(all, begin, end);
     TileWords words;
-    if (tile.loadable)
+    if (tile.range.loadable)
       path_tile_load(tile, words);
     else if (tile.items != 0u)
       path_tile_load_present(tile, words);
@@ -289,7 +225,7 @@ void main() {
       path_ends_store(tile, aggregate.value, carry);
       // Nothing is open where the last one ends with the tile's items.
       added.heads = 1u;
-      if (segment_places(tile, tile.ends - 1u).y == tile.present.y) added.value = value_identity();
+      if (segment_places(tile, tile.ends - 1u).y == tile.range.present.y) added.value = value_identity();
       barrier();
     }
     carry = combine(carry, added);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Arguments of select_upsweep.comp, select_downsweep.comp, select_look_back.comp and select_repair.comp.
+// Arguments of select_upsweep.comp, select_downsweep.comp and select_look_back.comp.
 #ifndef WEFT_SELECT_H
 #define WEFT_SELECT_H
 #include "weft/interop.h"

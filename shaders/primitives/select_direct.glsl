@@ -153,7 +153,7 @@ uint direct_side(SelectTile tile, uint place, SelectWord word, bool full, inout 
 
 // How many of this subgroup's items of a tile go to each side, on all of its lanes. Counts do not ask which lane looks at an item, so
 // that whole vectors are loaded.
-Accumulator direct_share(SelectTile tile) {
+Accumulator direct_aggregate(SelectTile tile) {
   uint first = 0u;
   uint second = 0u;
   uint last = 0u;  // the place of the last run head, plus 1; 0: none

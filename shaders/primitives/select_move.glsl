@@ -226,9 +226,9 @@ void select_move_direct(SelectTile tile, uvec2 first_place, SelectPart first_par
   }
 }
 
-Accumulator compact_share(SelectTile tile) {
-  if (select_is_direct()) return direct_share(tile);
-  return select_share(tile);
+Accumulator compact_aggregate(SelectTile tile) {
+  if (select_is_direct()) return direct_aggregate(tile);
+  return select_aggregate(tile);
 }
 
 #define SelectHeld SelectPart
@@ -238,7 +238,7 @@ void select_fetch(SelectTile tile, inout SelectPart words) {
 
 #else
 
-Accumulator compact_share(SelectTile tile) { return select_share(tile); }
+Accumulator compact_aggregate(SelectTile tile) { return select_aggregate(tile); }
 
 #define SelectHeld SelectWords
 void select_fetch(SelectTile tile, inout SelectWords words) { select_load(tile, words); }

@@ -3,7 +3,7 @@
 // Selection inside a tile: which items go to which side, and how many. Items are tested vector by vector, and the answers held as
 // bits. How they are moved: select_staged.glsl and select_direct.glsl.
 //
-// Counts are relative to a chunk of at most 2^31 items, so that they and what look-back posts are single words; what came before
+// Counts are relative to a chunk of at most 2^31 items, so that they and what look-back publishes are single words; what came before
 // the chunk is carried in 64 bits.
 //
 // Run-length encoding takes this too: it selects the heads of runs.
@@ -517,24 +517,24 @@ uint second_count(uint counts) { return 0u; }
 #endif
 
 // How many of this subgroup's items of a tile go to each side, on all of its lanes.
-Accumulator select_share_of(SelectTile tile, SelectMasks masks) {
+Accumulator select_aggregate_of(SelectTile tile, SelectMasks masks) {
   return subgroup_reduce(select_counts(tile, masks));
 }
 
-Accumulator select_share(SelectTile tile) {
+Accumulator select_aggregate(SelectTile tile) {
   SelectWords words;
   select_load(tile, words);
-  return select_share_of(tile, select_masks(tile, words));
+  return select_aggregate_of(tile, select_masks(tile, words));
 }
 
-// What look-back posts of a share (weft/look_back.glsl): words of less than 2^31. Places are posted from their tile on.
-uint share_word(uint tile, Accumulator share, uint i) {
+// What look-back publishes of a subgroup's aggregate (weft/look_back.glsl): words of less than 2^31. Positions count from their tile on.
+uint subgroup_aggregate_word(uint tile, Accumulator aggregate, uint i) {
 #if WEFT_ACCUMULATOR == WEFT_RUNS
-  if (i == 1u) return share.y == 0u ? 0u : share.y - tile * kTileItems;
+  if (i == 1u) return aggregate.y == 0u ? 0u : aggregate.y - tile * kTileItems;
 #endif
-  return word_of(share, i);
+  return word_of(aggregate, i);
 }
-Accumulator share_of(uint tile, uvec2 words) {
+Accumulator subgroup_aggregate_of(uint tile, uvec2 words) {
 #if WEFT_ACCUMULATOR == WEFT_RUNS
   if (words.y != 0u) words.y += tile * kTileItems;
 #endif

@@ -144,6 +144,8 @@ Segment subgroup_shuffle_up(Segment v, uint delta) {
 
 // ---- from here on ----
 
+const bool kValuesCommute = kCommutes;
+
 #undef Accumulator
 #define Accumulator Segment
 #undef WEFT_ACCUMULATOR_WORDS

@@ -74,13 +74,11 @@ bool is_complete(const CodeLengths& lengths) {
 }
 
 void assign_codes(const CodeLengths& lengths, std::array<uint16_t, 256>& codes) {
-  codes.fill(0);
-  uint32_t next = 0;
-  for (uint32_t length = 1; length <= kMaxCodeLength; ++length) {
-    next <<= 1;
-    for (uint32_t s = 0; s < 256; ++s)
-      if (lengths[s] == length) codes[s] = static_cast<uint16_t>(next++);
-  }
+  std::array<uint32_t, kLengthSymbols> counts{}, next{};
+  for (const uint8_t length : lengths) ++counts[length];
+  for (uint32_t length = 2; length <= kMaxCodeLength; ++length)
+    next[length] = (next[length - 1] + counts[length - 1]) << 1;
+  for (uint32_t s = 0; s < 256; ++s) codes[s] = lengths[s] == 0 ? 0 : static_cast<uint16_t>(next[lengths[s]]++);
 }
 
 bool LiteralTable::set(const CodeLengths& of) {

@@ -10,6 +10,7 @@
 #include "gstd/checksum.hpp"
 #include "gstd/container.hpp"
 #include "gstd/filters.hpp"
+#include "gstd/guarded.hpp"
 #include "gstd/stored_tile.hpp"
 #include "gstd/tile.hpp"
 #include "gstd/workers.hpp"
@@ -70,18 +71,66 @@ TileEncoderConfig encoder_config(const CompressConfig& config) {
   return result;
 }
 
-void append(std::vector<std::byte>& bytes, std::span<const uint32_t> words) {
-  if constexpr (std::endian::native == std::endian::little) {
-    const std::span<const std::byte> of_words = std::as_bytes(words);
-    bytes.insert(bytes.end(), of_words.begin(), of_words.end());
-    return;
+// A stream's bytes: in memory of its own, which grows, or in the caller's.
+class StreamBytes {
+ public:
+  void clear() {
+    own_.clear();
+    lent_ = {};
+    used_ = 0;
+    is_lent_ = false;
   }
-  const size_t at = bytes.size();
-  bytes.resize(at + 4 * words.size());
-  for (size_t word = 0; word < words.size(); ++word) store_u32(&bytes[at + 4 * word], words[word]);
-}
+  void lend(std::span<std::byte> to) {
+    clear();
+    lent_ = to;
+    is_lent_ = true;
+  }
+  bool is_lent() const { return is_lent_; }
+  size_t size() const { return is_lent_ ? used_ : own_.size(); }
+  bool has_room(uint64_t bytes) const { return !is_lent_ || lent_.size() - used_ >= bytes; }
+  std::byte* at(size_t position) { return (is_lent_ ? lent_.data() : own_.data()) + position; }
+  std::span<const std::byte> all() const { return own_; }
+  std::vector<std::byte> release() { return std::move(own_); }
+  // Bytes that are written later.
+  void skip(size_t bytes) {
+    if (is_lent_)
+      used_ += bytes;
+    else
+      own_.resize(own_.size() + bytes);
+  }
+  void append(std::span<const uint32_t> words) {
+    if constexpr (std::endian::native == std::endian::little) {
+      const std::span<const std::byte> bytes = std::as_bytes(words);
+      if (!is_lent_) {
+        own_.insert(own_.end(), bytes.begin(), bytes.end());
+        return;
+      }
+    }
+    std::byte* to = at(size());
+    if (!is_lent_) {
+      skip(4 * words.size());
+      to = at(size() - 4 * words.size());
+    } else {
+      used_ += 4 * words.size();
+    }
+    for (const uint32_t word : words) {
+      store_u32(to, word);
+      to += 4;
+    }
+  }
+  // Where memory of its own is outgrown, there will be enough for `likely` more bytes.
+  void reserve(size_t bytes, double likely) {
+    if (is_lent_ || own_.capacity() - own_.size() >= bytes) return;
+    const double least = static_cast<double>(own_.size() + bytes);
+    own_.reserve(static_cast<size_t>(std::max(least * likely * 17 / 16, least * 3 / 2)));
+  }
 
-void append(std::vector<std::byte>& bytes, uint32_t word) { append(bytes, std::span(&word, 1)); }
+ private:
+  std::vector<std::byte> own_;
+  std::span<std::byte> lent_;
+  size_t used_ = 0;
+  bool is_lent_ = false;
+};
 
 // A tile as a worker leaves it.
 struct PackedTile {
@@ -90,10 +139,11 @@ struct PackedTile {
   std::vector<uint32_t> words;
 };
 
-// What one thread packs tiles with.
+// Packs a tile, by one thread's encoder.
 void pack(std::span<const std::byte> tile, bool sums, TileEncoder& encoder, PackedTile& packed) {
   const uint32_t most = raw_words(static_cast<uint32_t>(tile.size()));
   packed.words.clear();
+  packed.words.reserve(most);
   packed.sum = sums ? checksum(tile) : 0;
   if (const auto word = repeated_word(tile)) {
     packed.type = TileType::fill;
@@ -109,157 +159,222 @@ void pack(std::span<const std::byte> tile, bool sums, TileEncoder& encoder, Pack
     packed.words.back() |= std::to_integer<uint32_t>(tile[i]) << 8 * (i % 4);
 }
 
-template <class Call>
-Status guarded(const Call& call) {
-  try {
-    return call();
-  } catch (const std::bad_alloc&) {
-    return Error{ErrorCode::out_of_host_memory, "gstd: the host is out of memory"};
-  }
-}
+// Makes segments of content. Keeps its memory from one stream to the next.
+class SegmentWriter {
+ public:
+  SegmentWriter(const CompressConfig& config, std::optional<uint64_t> size)
+      : config_(config), workers_(config.threads, config.executor), size_(size) {}
 
-// Makes segments of content.
-struct SegmentWriter {
-  // `whole`: the stream stays here, in `data`; its size is told then, and no sink is called.
-  SegmentWriter(const CompressConfig& from, std::optional<uint64_t> bytes, bool whole = false)
-      : config(from), size(bytes), keeps(whole), workers(from.threads), packed(batch_tiles()) {
-    for (uint32_t worker = 0; worker < workers.count(); ++worker) encoders.emplace_back(encoder_config(config));
-  }
+  // Begins a stream that is given to sinks.
+  void reset(std::optional<uint64_t> size);
+  // The stream stays here, or is written where there is room; its size is declared then, and no sink is called.
+  Status keep(std::span<const std::byte> content);
+  Result<uint64_t> keep_in(std::span<std::byte> room, std::span<const std::byte> content);
+  std::vector<std::byte> release() { return data_.release(); }
 
-  uint32_t batch_tiles() const { return workers.count() == 1 ? 1 : workers.count() * kTilesPerThread; }
   Status write(std::span<const std::byte> content, const Sink& sink);
   Status finish(const Sink& sink);
+
+ private:
+  uint32_t batch_tiles() const { return workers_.count() == 1 ? 1 : workers_.count() * kTilesPerThread; }
+  Status add(std::span<const std::byte> content, const Sink& sink);
   Status encode(std::span<const std::byte> content);
   Status emit(bool last, const Sink& sink);
-  void begin_segment();
-  void make_room(size_t bytes, uint64_t content_done);
+  Status begin_segment();
+  Status add_tile(const PackedTile& tile, uint64_t content_done);
 
-  CompressConfig config;
-  std::optional<uint64_t> size;
-  bool keeps;
-  Workers workers;
-  std::vector<TileEncoder> encoders;
-  std::vector<PackedTile> packed;  // of a batch
-  std::vector<std::byte> pending;  // content that makes no batch yet
-  uint64_t written = 0;
-  bool ended = false;
-  Status outcome;  // not ok: what ended the work
+  CompressConfig config_;
+  Workers workers_;
+  std::vector<TileEncoder> encoders_;  // of workers
+  std::vector<PackedTile> packed_;     // of a batch
+  std::vector<std::byte> pending_;     // content that makes no batch yet
+  std::vector<std::byte> front_;       // of a segment
+
+  // The stream that is being made.
+  std::optional<uint64_t> size_;
+  bool keeps_ = false;
+  uint64_t written_ = 0;
+  bool ended_ = false;
+  WordSum stream_sum_;
+  StreamBytes data_;
 
   // The segment that is being made.
-  uint64_t segment_at = 0;     // in the content
-  uint32_t segment_bytes = 0;  // content that is encoded
-  std::vector<uint32_t> entries, sums;
-  std::vector<std::byte> data;
-  size_t front_at = 0, words_at = 0;  // in `data`; the front is there if the stream is kept
-  WordSum stream_sum;
+  uint64_t segment_at_ = 0;     // in the content
+  uint32_t segment_bytes_ = 0;  // content that is encoded
+  std::vector<uint32_t> entries_, sums_;
+  size_t front_at_ = 0, words_at_ = 0;  // in `data`; the front is there if the stream is kept
 };
 
-void SegmentWriter::begin_segment() {
-  front_at = words_at = data.size();
-  if (!keeps) return;
-  const uint64_t bytes = std::min<uint64_t>(*size - segment_at, config.segment_bytes);
-  const uint64_t tiles = (bytes + config.tile_bytes - 1) / config.tile_bytes;
-  words_at += static_cast<size_t>(kHeaderBytes + 4 * (tiles + 1) + (config.tile_checksums ? 4 * tiles : 0));
-  data.resize(words_at);
+void SegmentWriter::reset(std::optional<uint64_t> size) {
+  pending_.clear();
+  size_ = size;
+  keeps_ = false;
+  written_ = 0;
+  ended_ = false;
+  stream_sum_ = {};
+  data_.clear();
+  segment_at_ = 0;
+  segment_bytes_ = 0;
+  entries_.clear();
+  sums_.clear();
 }
 
-// Where a stream that is kept outgrows its room, there will be enough for the rest if that is like what is done: large vectors take long to
-// move, and new memory takes longer to touch than a tile's words take to copy.
-void SegmentWriter::make_room(size_t bytes, uint64_t content_done) {
-  if (!keeps || data.capacity() - data.size() >= bytes) return;
-  const double least = static_cast<double>(data.size() + bytes);
-  const double likely = least * static_cast<double>(*size) / static_cast<double>(content_done);
-  data.reserve(static_cast<size_t>(std::max(likely * 17 / 16, least * 3 / 2)));
+Error no_room() { return {ErrorCode::over_limit, "gstd: the output is too small for the stream"}; }
+
+Status SegmentWriter::begin_segment() {
+  front_at_ = words_at_ = data_.size();
+  if (!keeps_) return {};
+  const uint64_t bytes = std::min<uint64_t>(*size_ - segment_at_, config_.segment_bytes);
+  const uint64_t tiles = (bytes + config_.tile_bytes - 1) / config_.tile_bytes;
+  const uint64_t front = kHeaderBytes + 4 * (tiles + 1) + (config_.tile_checksums ? 4 * tiles : 0);
+  if (!data_.has_room(front)) return no_room();
+  data_.skip(static_cast<size_t>(front));
+  words_at_ = data_.size();
+  return {};
+}
+
+Status SegmentWriter::add_tile(const PackedTile& tile, uint64_t content_done) {
+  const size_t bytes = 4 * tile.words.size();
+  if (!data_.has_room(bytes)) return no_room();
+  // Enough for the rest if that is like what is done: large vectors take long to move, and new memory takes longer to
+  // touch than a tile's words take to copy.
+  if (keeps_) data_.reserve(bytes, static_cast<double>(*size_) / static_cast<double>(content_done));
+  entries_.push_back(static_cast<uint32_t>((data_.size() - words_at_) / 4) << 2 | static_cast<uint32_t>(tile.type));
+  data_.append(tile.words);
+  if (config_.tile_checksums) sums_.push_back(tile.sum);
+  if (config_.stream_checksum) stream_sum_.add(tile.sum);
+  return {};
 }
 
 // Encodes tiles, at most a batch; they do not go beyond the segment.
 Status SegmentWriter::encode(std::span<const std::byte> content) {
-  if (segment_bytes == 0) begin_segment();
-  const size_t tile_bytes = config.tile_bytes;
+  if (segment_bytes_ == 0)
+    if (Status status = begin_segment(); !status) return status;
+  const size_t tile_bytes = config_.tile_bytes;
   const size_t tiles = (content.size() + tile_bytes - 1) / tile_bytes;
-  const bool wants_sums = config.tile_checksums || config.stream_checksum;
+  const bool wants_sums = config_.tile_checksums || config_.stream_checksum;
+  while (encoders_.size() < workers_.count_for(tiles)) encoders_.emplace_back(encoder_config(config_));
+  if (packed_.size() < tiles) packed_.resize(tiles);
   const auto job = [&](size_t tile, uint32_t worker) {
     const size_t begin = tile * tile_bytes;
-    pack(content.subspan(begin, std::min(tile_bytes, content.size() - begin)), wants_sums, encoders[worker],
-         packed[tile]);
+    pack(content.subspan(begin, std::min(tile_bytes, content.size() - begin)), wants_sums, encoders_[worker],
+         packed_[tile]);
   };
-  if (!workers.run(tiles, job)) throw std::bad_alloc();
-  for (size_t tile = 0; tile < tiles; ++tile) {
-    const PackedTile& from = packed[tile];
-    entries.push_back(static_cast<uint32_t>((data.size() - words_at) / 4) << 2 | static_cast<uint32_t>(from.type));
-    make_room(4 * from.words.size(),
-              segment_at + segment_bytes + std::min<uint64_t>((tile + 1) * tile_bytes, content.size()));
-    append(data, from.words);
-    if (config.tile_checksums) sums.push_back(from.sum);
-    if (config.stream_checksum) stream_sum.add(from.sum);
+  if (!workers_.run(tiles, job)) {
+    // What an encoder has half done is no ground for the next tile.
+    encoders_.clear();
+    throw std::bad_alloc();
   }
-  segment_bytes += static_cast<uint32_t>(content.size());
+  for (size_t tile = 0; tile < tiles; ++tile) {
+    const uint64_t done = segment_at_ + segment_bytes_ + std::min<uint64_t>((tile + 1) * tile_bytes, content.size());
+    if (Status status = add_tile(packed_[tile], done); !status) return status;
+  }
+  segment_bytes_ += static_cast<uint32_t>(content.size());
   return {};
 }
 
 Status SegmentWriter::emit(bool last, const Sink& sink) {
-  if (segment_bytes == 0) begin_segment();
-  const size_t data_bytes = data.size() - words_at;
+  if (segment_bytes_ == 0)
+    if (Status status = begin_segment(); !status) return status;
+  const size_t data_bytes = data_.size() - words_at_;
   SegmentHeader header;
-  header.flags = static_cast<uint8_t>((last ? kLastSegment : 0) | (config.tile_checksums ? kTileChecksums : 0) |
-                                      (config.stream_checksum ? kStreamChecksum : 0));
-  header.tile_log = static_cast<uint8_t>(std::countr_zero(config.tile_bytes));
-  header.content_offset = segment_at;
-  header.stream_size = size.value_or(kUnknownSize);
-  header.content_bytes = segment_bytes;
+  header.flags = static_cast<uint8_t>((last ? kLastSegment : 0) | (config_.tile_checksums ? kTileChecksums : 0) |
+                                      (config_.stream_checksum ? kStreamChecksum : 0));
+  header.tile_log = static_cast<uint8_t>(std::countr_zero(config_.tile_bytes));
+  header.content_offset = segment_at_;
+  header.stream_size = size_.value_or(kUnknownSize);
+  header.content_bytes = segment_bytes_;
   header.segment_bytes = header.data_at() + static_cast<uint32_t>(data_bytes);
-  header.stream_checksum = last && config.stream_checksum ? stream_sum.value() : 0;
+  header.stream_checksum = last && config_.stream_checksum ? stream_sum_.value() : 0;
 
-  std::vector<std::byte> front(kHeaderBytes);
-  append(front, entries);
-  append(front, static_cast<uint32_t>(data_bytes / 4) << 2);
-  append(front, sums);
-  header.tables_checksum = checksum(std::span(front).subspan(kHeaderBytes));
-  header.store(std::span(front).first<kHeaderBytes>());
-  if (keeps) {
-    std::copy(front.begin(), front.end(), data.begin() + static_cast<std::ptrdiff_t>(front_at));
+  front_.resize(header.data_at());
+  std::byte* to = front_.data() + kHeaderBytes;
+  const auto put = [&](uint32_t word) {
+    store_u32(to, word);
+    to += 4;
+  };
+  for (const uint32_t entry : entries_) put(entry);
+  put(static_cast<uint32_t>(data_bytes / 4) << 2);
+  for (const uint32_t sum : sums_) put(sum);
+  header.tables_checksum = checksum(std::span(front_).subspan(kHeaderBytes));
+  header.store(std::span(front_).first<kHeaderBytes>());
+  if (keeps_) {
+    std::copy(front_.begin(), front_.end(), data_.at(front_at_));
   } else {
-    if (Status status = sink(front); !status) return status;
-    if (!data.empty())
-      if (Status status = sink(data); !status) return status;
-    data.clear();
+    if (Status status = sink(front_); !status) return status;
+    if (data_.size() != 0)
+      if (Status status = sink(data_.all()); !status) return status;
+    data_.clear();
   }
 
-  segment_at += segment_bytes;
-  segment_bytes = 0;
-  entries.clear();
-  sums.clear();
+  segment_at_ += segment_bytes_;
+  segment_bytes_ = 0;
+  entries_.clear();
+  sums_.clear();
+  return {};
+}
+
+Status SegmentWriter::add(std::span<const std::byte> content, const Sink& sink) {
+  while (!content.empty()) {
+    // A full segment waits until it is known that it is not the last.
+    if (segment_bytes_ == config_.segment_bytes)
+      if (Status status = emit(false, sink); !status) return status;
+    const size_t batch =
+        std::min<size_t>(size_t{batch_tiles()} * config_.tile_bytes, config_.segment_bytes - segment_bytes_);
+    // What is whole, and what is known to be the end, is encoded where it lies.
+    if (pending_.empty() && (content.size() >= batch || keeps_)) {
+      const size_t now = std::min(batch, content.size());
+      if (Status status = encode(content.first(now)); !status) return status;
+      content = content.subspan(now);
+      continue;
+    }
+    const size_t more = std::min(batch - pending_.size(), content.size());
+    pending_.insert(pending_.end(), content.begin(), content.begin() + static_cast<std::ptrdiff_t>(more));
+    content = content.subspan(more);
+    if (pending_.size() == batch) {
+      if (Status status = encode(pending_); !status) return status;
+      pending_.clear();
+    }
+  }
   return {};
 }
 
 Status SegmentWriter::write(std::span<const std::byte> content, const Sink& sink) {
-  while (!content.empty()) {
-    // A full segment waits until it is known that it is not the last.
-    if (segment_bytes == config.segment_bytes)
-      if (Status status = emit(false, sink); !status) return status;
-    const size_t batch =
-        std::min<size_t>(size_t{batch_tiles()} * config.tile_bytes, config.segment_bytes - segment_bytes);
-    if (pending.empty() && content.size() >= batch) {
-      if (Status status = encode(content.first(batch)); !status) return status;
-      content = content.subspan(batch);
-      continue;
-    }
-    const size_t more = std::min(batch - pending.size(), content.size());
-    pending.insert(pending.end(), content.begin(), content.begin() + static_cast<std::ptrdiff_t>(more));
-    content = content.subspan(more);
-    if (pending.size() == batch) {
-      if (Status status = encode(pending); !status) return status;
-      pending.clear();
-    }
-  }
-  return {};
+  if (ended_) return refuse("write after finish");
+  const uint64_t most = size_.value_or(kUnknownSize - 1);
+  if (content.size() > most - written_)
+    return refuse("there is more content than the " + std::to_string(most) + " bytes that were declared");
+  written_ += content.size();
+  return add(content, sink);
 }
 
 Status SegmentWriter::finish(const Sink& sink) {
-  if (!pending.empty())
-    if (Status status = encode(pending); !status) return status;
-  pending.clear();
+  if (ended_) return refuse("a second finish");
+  if (size_ && written_ != *size_)
+    return refuse("there are " + std::to_string(written_) + " bytes of content, not the " + std::to_string(*size_) +
+                  " that were declared");
+  ended_ = true;
+  if (!pending_.empty())
+    if (Status status = encode(pending_); !status) return status;
+  pending_.clear();
   return emit(true, sink);
+}
+
+Status SegmentWriter::keep(std::span<const std::byte> content) {
+  size_ = content.size();
+  keeps_ = true;
+  if (Status status = add(content, {}); !status) return status;
+  return emit(true, {});
+}
+
+Result<uint64_t> SegmentWriter::keep_in(std::span<std::byte> room, std::span<const std::byte> content) {
+  reset(std::nullopt);
+  data_.lend(room);
+  const Status status = keep(content);
+  const uint64_t size = data_.size();
+  reset(std::nullopt);
+  if (!status) return status.error();
+  return size;
 }
 
 }  // namespace
@@ -287,70 +402,85 @@ const char* name_of(TileFilter filter) noexcept {
 
 struct Compressor::State : SegmentWriter {
   using SegmentWriter::SegmentWriter;
+  Status outcome;  // not ok: what ended the work
 };
 
-Compressor::Compressor(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Compressor::Compressor(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
 Compressor::~Compressor() = default;
 Compressor::Compressor(Compressor&&) noexcept = default;
 Compressor& Compressor::operator=(Compressor&&) noexcept = default;
 
-Result<Compressor> Compressor::create(const CompressConfig& config, std::optional<uint64_t> content_bytes) {
-  if (const Status status = check(config); !status) return status.error();
+namespace {
+
+Status check_size(std::optional<uint64_t> content_bytes) {
   if (content_bytes && *content_bytes == kUnknownSize) return refuse("content_bytes is 2^64 - 1");
-  std::unique_ptr<State> state;
-  const Status status = guarded([&]() -> Status {
-    state = std::make_unique<State>(config, content_bytes);
-    return {};
+  return {};
+}
+
+}  // namespace
+
+Result<Compressor> Compressor::create(const CompressConfig& config, std::optional<uint64_t> content_bytes) noexcept {
+  return guarded([&]() -> Result<Compressor> {
+    if (const Status status = check(config); !status) return status.error();
+    if (const Status status = check_size(content_bytes); !status) return status.error();
+    return Compressor(std::make_unique<State>(config, content_bytes));
   });
-  if (!status) return status.error();
-  return Compressor(std::move(state));
 }
 
-Status Compressor::write(std::span<const std::byte> content, const Sink& sink) {
+Status Compressor::write(std::span<const std::byte> content, const Sink& sink) noexcept {
   State& state = *state_;
-  if (state.ended) return refuse("write after finish");
-  const uint64_t most = state.size.value_or(kUnknownSize - 1);
-  if (content.size() > most - state.written)
-    return refuse("there is more content than the " + std::to_string(most) + " bytes that were told");
-  state.written += content.size();
-  if (state.outcome.ok()) state.outcome = guarded([&] { return state.write(content, sink); });
-  return state.outcome;
+  if (state.outcome) state.outcome = guarded([&] { return state.write(content, sink); });
+  return guarded([&] { return state.outcome; });
 }
 
-Status Compressor::finish(const Sink& sink) {
+Status Compressor::finish(const Sink& sink) noexcept {
   State& state = *state_;
-  if (state.ended) return refuse("a second finish");
-  if (state.size && state.written != *state.size)
-    return refuse("there are " + std::to_string(state.written) + " bytes of content, not the " +
-                  std::to_string(*state.size) + " that were told");
-  state.ended = true;
-  if (!state.outcome) return state.outcome;
-  return guarded([&] { return state.finish(sink); });
+  if (state.outcome) state.outcome = guarded([&] { return state.finish(sink); });
+  return guarded([&] { return state.outcome; });
 }
 
-Result<uint64_t> compress_bound(uint64_t content_bytes, const CompressConfig& config) {
-  if (const Status status = check(config); !status) return status.error();
-  if (content_bytes == kUnknownSize) return refuse("content_bytes is 2^64 - 1");
-  const uint64_t tiles = content_bytes / config.tile_bytes + (content_bytes % config.tile_bytes != 0);
-  const uint64_t segments =
-      std::max<uint64_t>(1, content_bytes / config.segment_bytes + (content_bytes % config.segment_bytes != 0));
-  // An end entry a segment; fewer than 4 bytes of padding in all, as only the last tile is not whole.
-  const uint64_t more = segments * (kHeaderBytes + 4) + tiles * (config.tile_checksums ? 8 : 4) + 3;
-  return content_bytes > UINT64_MAX - more ? UINT64_MAX : content_bytes + more;
+Status Compressor::reset(std::optional<uint64_t> content_bytes) noexcept {
+  State& state = *state_;
+  state.SegmentWriter::reset(content_bytes);
+  state.outcome = guarded([&] { return check_size(content_bytes); });
+  return guarded([&] { return state.outcome; });
 }
 
-Result<std::vector<std::byte>> compress(std::span<const std::byte> content, const CompressConfig& config) {
-  if (const Status status = check(config); !status) return status.error();
-  std::vector<std::byte> stream;
-  const Status status = guarded([&]() -> Status {
-    SegmentWriter writer(config, content.size(), true);
-    if (Status written = writer.write(content, {}); !written) return written;
-    if (Status finished = writer.finish({}); !finished) return finished;
-    stream = std::move(writer.data);
-    return {};
+Result<uint64_t> Compressor::compress_to(std::span<const std::byte> content, std::span<std::byte> output) noexcept {
+  State& state = *state_;
+  state.outcome = {};
+  return guarded([&] { return state.keep_in(output, content); });
+}
+
+Result<uint64_t> compress_bound(uint64_t content_bytes, const CompressConfig& config) noexcept {
+  return guarded([&]() -> Result<uint64_t> {
+    if (const Status status = check(config); !status) return status.error();
+    if (const Status status = check_size(content_bytes); !status) return status.error();
+    const uint64_t tiles = content_bytes / config.tile_bytes + (content_bytes % config.tile_bytes != 0);
+    const uint64_t segments =
+        std::max<uint64_t>(1, content_bytes / config.segment_bytes + (content_bytes % config.segment_bytes != 0));
+    // An end entry a segment; fewer than 4 bytes of padding in all, as only the last tile is not whole.
+    const uint64_t more = segments * (kHeaderBytes + 4) + tiles * (config.tile_checksums ? 8 : 4) + 3;
+    return content_bytes > UINT64_MAX - more ? UINT64_MAX : content_bytes + more;
   });
-  if (!status) return status.error();
-  return stream;
+}
+
+Result<std::vector<std::byte>> compress(std::span<const std::byte> content, const CompressConfig& config) noexcept {
+  return guarded([&]() -> Result<std::vector<std::byte>> {
+    if (const Status status = check(config); !status) return status.error();
+    SegmentWriter writer(config, content.size());
+    if (const Status status = writer.keep(content); !status) return status.error();
+    return writer.release();
+  });
+}
+
+Result<uint64_t> compress_to(std::span<const std::byte> content, std::span<std::byte> output,
+                             const CompressConfig& config) noexcept {
+  return guarded([&]() -> Result<uint64_t> {
+    if (const Status status = check(config); !status) return status.error();
+    SegmentWriter writer(config, content.size());
+    return writer.keep_in(output, content);
+  });
 }
 
 }  // namespace weft::gstd

@@ -14,6 +14,15 @@ constexpr uint8_t kLeastTileLog = 14, kMostTileLog = 20;
 
 uint8_t byte_at(std::span<const std::byte> bytes, size_t at) { return std::to_integer<uint8_t>(bytes[at]); }
 
+ErrorCode code_of(Fault fault) {
+  switch (fault) {
+    case Fault::unknown_version:
+    case Fault::unknown_feature: return ErrorCode::unsupported;
+    case Fault::over_limit: return ErrorCode::over_limit;
+    default: return ErrorCode::corrupt_stream;
+  }
+}
+
 }  // namespace
 
 const char* name_of(Fault fault) noexcept {
@@ -39,9 +48,7 @@ const char* name_of(Fault fault) noexcept {
 
 Error error_of(const Refusal& refusal, Verdict* verdict) {
   if (verdict != nullptr) *verdict = {refusal.fault, refusal.position};
-  const bool unknown = refusal.fault == Fault::unknown_version || refusal.fault == Fault::unknown_feature;
-  return {unknown ? ErrorCode::unsupported : ErrorCode::invalid_argument,
-          "byte " + std::to_string(refusal.position) + ": " + refusal.what};
+  return {code_of(refusal.fault), "byte " + std::to_string(refusal.position) + ": " + refusal.what};
 }
 
 uint32_t SegmentHeader::bytes_of(uint32_t tile) const noexcept {
@@ -103,7 +110,7 @@ std::optional<Refusal> load_header(std::span<const std::byte> bytes, uint64_t po
   if (header.content_bytes == 0 && (!header.last() || header.content_offset != 0))
     return refuse(Fault::bad_header, HeaderAt::content_bytes, "a segment has no content");
   if (!header.last() && header.content_bytes % header.tile_bytes() != 0)
-    return refuse(Fault::bad_header, HeaderAt::content_bytes, "a segment in front of others ends within a tile");
+    return refuse(Fault::bad_header, HeaderAt::content_bytes, "a segment before others ends within a tile");
   if (header.content_offset % header.tile_bytes() != 0)
     return refuse(Fault::bad_header, HeaderAt::content_offset, "a segment begins within a tile");
   // The largest number says that the size is unknown, so that no end can be there.
@@ -152,7 +159,7 @@ std::optional<Refusal> check_tables(const SegmentHeader& header, std::span<const
                      "tile " + std::to_string(tile) + " of a segment " + std::move(what)};
     };
     if (tile == 0 && begin >> 2 != 0) return refuse("does not begin where the data does");
-    if (end >> 2 < begin >> 2) return refuse("ends in front of its beginning");
+    if (end >> 2 < begin >> 2) return refuse("ends before its beginning");
     const uint32_t words = (end >> 2) - (begin >> 2);
     const uint32_t most = raw_words(header.bytes_of(tile));
     switch (begin & 3) {

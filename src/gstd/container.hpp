@@ -17,7 +17,7 @@ constexpr size_t kHeaderBytes = 56;
 constexpr uint64_t kUnknownSize = UINT64_MAX;
 constexpr uint32_t kMaxSegmentContent = 1u << 31;
 
-/// Places of a segment's header.
+/// Positions in a segment's header.
 struct HeaderAt {
   static constexpr size_t magic = 0, version = 4, flags = 5, tile_log = 6, reserved = 7, content_offset = 8,
                           stream_size = 16, content_bytes = 24, segment_bytes = 28, shared_bytes = 32, dictionary = 36,
@@ -79,6 +79,7 @@ class Tables {
   Tables(const SegmentHeader& header, std::span<const std::byte> bytes) noexcept
       : bytes_(bytes), sums_at_(header.has(kTileChecksums) ? 4 * (header.tiles() + 1) : 0) {}
 
+  std::span<const std::byte> bytes() const noexcept { return bytes_; }
   TileType type(uint32_t tile) const noexcept { return TileType{entry(tile) & 3}; }
   uint32_t word_offset(uint32_t tile) const noexcept { return entry(tile) >> 2; }
   uint32_t words(uint32_t tile) const noexcept { return word_offset(tile + 1) - word_offset(tile); }

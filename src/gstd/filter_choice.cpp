@@ -101,8 +101,11 @@ uint32_t plane_bytes(const FilterChoice& choice, size_t size) {
   }
 }
 
+// By insertion: they are few, and a stable sort would allocate.
 void keep_cheapest(std::vector<FilterChoice>& choices, size_t count) {
-  std::stable_sort(choices.begin(), choices.end(), [](const auto& a, const auto& b) { return a.bits < b.bits; });
+  for (auto choice = choices.begin(); choice != choices.end(); ++choice)
+    std::rotate(std::ranges::upper_bound(choices.begin(), choice, choice->bits, {}, &FilterChoice::bits), choice,
+                choice + 1);
   choices.resize(std::min(count, choices.size()));
 }
 

@@ -38,7 +38,9 @@ const Fields* fields_of(Filter filter) {
 // Calls move(plain, planar, width) for each piece that stays together. Bytes behind the last whole block stay behind.
 template <class Move>
 void each_field(const Fields& fields, size_t size, const Move& move) {
-  const size_t width_of_block = block_size(fields), blocks = size / width_of_block;
+  const size_t width_of_block = block_size(fields);
+  // The analyzer does not see that every block has fields.
+  const size_t blocks = size / width_of_block;  // NOLINT(clang-analyzer-core.DivideZero)
   size_t planar = 0, first = 0;
   for (const uint8_t width : fields) {
     for (size_t block = 0; block < blocks; ++block, planar += width)

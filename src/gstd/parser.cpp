@@ -2,9 +2,11 @@
 #include "gstd/parser.hpp"
 
 #include <algorithm>
+#include <new>
 
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "gstd/equal_bytes.hpp"
 #include "gstd/format.hpp"
@@ -17,12 +19,16 @@ struct FreeContext {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
 };
 
+// By what the program allocates with, as all else.
+constexpr ZSTD_customMem kMemory = {[](void*, size_t bytes) { return ::operator new(bytes, std::nothrow); },
+                                    [](void*, void* memory) { ::operator delete(memory); }, nullptr};
+
 }  // namespace
 
 struct Parser::State {
   int level;
   uint32_t least;
-  std::unique_ptr<ZSTD_CCtx, FreeContext> context{ZSTD_createCCtx()};
+  std::unique_ptr<ZSTD_CCtx, FreeContext> context = {};  // made when it is needed: it takes long
   size_t configured_for = 0;
   std::vector<ZSTD_Sequence> sequences = {};
 
@@ -31,6 +37,8 @@ struct Parser::State {
 
 // Parameters go by the size, as libzstd's own do; high levels search for longer than its.
 void Parser::State::configure(size_t size) {
+  if (!context) context.reset(ZSTD_createCCtx_advanced(kMemory));
+  if (!context) throw std::bad_alloc();
   if (size == configured_for) return;
   configured_for = size;
   ZSTD_CCtx* c = context.get();
@@ -64,13 +72,15 @@ Parser& Parser::operator=(Parser&&) noexcept = default;
 
 void Parser::parse(std::span<const std::byte> bytes, std::vector<Match>& matches) {
   matches.clear();
-  if (!state_->context || bytes.size() < 8) return;
+  if (bytes.size() < 8) return;
   state_->configure(bytes.size());
   std::vector<ZSTD_Sequence>& sequences = state_->sequences;
   const size_t blocks = (bytes.size() >> kMaxBlockLog) + 2;
   sequences.resize(std::max(sequences.size(), bytes.size() / kMinMatch + blocks));
   const size_t found =
       ZSTD_generateSequences(state_->context.get(), sequences.data(), sequences.size(), bytes.data(), bytes.size());
+  // Where it cannot allocate, some versions return no sequence, not even the one that ends the only block.
+  if (found == 0 || ZSTD_getErrorCode(found) == ZSTD_error_memory_allocation) throw std::bad_alloc();
   if (ZSTD_isError(found) != 0) return;
   // Nothing is taken on trust: what is not a match becomes literals.
   const std::byte* const begin = bytes.data();

@@ -23,8 +23,8 @@ class Parser {
   Parser(Parser&&) noexcept;
   Parser& operator=(Parser&&) noexcept;
 
-  /// Matches of `bytes` in order, each of at least kMinMatch bytes, as they are in fact. Empty as well where libzstd fails. Sizes that
-  /// differ from one time to the next cost time.
+  /// Matches of `bytes` in order, each of at least kMinMatch bytes, as they are in fact. Empty as well where libzstd
+  /// fails, but for want of memory: throws std::bad_alloc. Sizes that differ from one time to the next cost time.
   void parse(std::span<const std::byte> bytes, std::vector<Match>& matches);
 
  private:

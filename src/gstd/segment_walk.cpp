@@ -43,4 +43,13 @@ Result<Tables> SegmentWalk::tables() {
   return Tables(header(), *bytes);
 }
 
+Result<uint64_t> content_size(const Source& source, const DecompressConfig& config) {
+  SegmentWalk walk(source, config);
+  for (;;) {
+    const Result<bool> more = walk.next();
+    if (!more) return more.error();
+    if (!*more) return walk.order().content_end();
+  }
+}
+
 }  // namespace weft::gstd

@@ -38,7 +38,7 @@ class HeaderOrder {
 class SegmentWalk {
  public:
   SegmentWalk(const Source& source, const DecompressConfig& config)
-      : source_(source), verdict_(config.verdict), order_(config.max_content) {}
+      : source_(source), verdict_(config.verdict), order_(config.max_content.value_or(UINT64_MAX)) {}
 
   /// Reads the next header. False: there are no more, and there have to be none.
   Result<bool> next();
@@ -56,5 +56,8 @@ class SegmentWalk {
   uint64_t position_ = 0, end_ = 0;
   std::vector<std::byte> header_room_, tables_room_;
 };
+
+/// The content that all headers declare.
+Result<uint64_t> content_size(const Source& source, const DecompressConfig& config);
 
 }  // namespace weft::gstd

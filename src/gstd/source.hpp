@@ -17,6 +17,7 @@ class Source {
   Source(const ReadAt& read, uint64_t size) : read_(&read), size_(size) {}
 
   uint64_t size() const noexcept { return size_; }
+  bool in_memory() const noexcept { return read_ == nullptr; }
 
   /// `bytes` at `position`, which are there; in `room` if they had to be read.
   Result<std::span<const std::byte>> view(uint64_t position, size_t bytes, std::vector<std::byte>& room) const {

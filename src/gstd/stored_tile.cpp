@@ -27,12 +27,17 @@ std::optional<uint32_t> repeated_word(std::span<const std::byte> tile) {
   return load_u32(tile.data());
 }
 
+std::span<std::byte> TileUnpacker::room(size_t bytes) {
+  if (room_.size() < bytes) room_.resize(bytes);
+  return std::span(room_).first(bytes);
+}
+
 std::optional<Refusal> TileUnpacker::unpack(const StoredTile& tile, std::span<std::byte> output, bool reference) {
   switch (tile.type) {
     case TileType::raw:
       for (size_t i = output.size(); i < tile.data.size(); ++i)
         if (tile.data[i] != std::byte{0})
-          return Refusal{Fault::bad_padding, tile.position + i, "a byte behind a tile is not zero"};
+          return Refusal{Fault::bad_padding, tile.position + i, "a byte after a tile is not zero"};
       std::copy_n(tile.data.begin(), output.size(), output.begin());
       return std::nullopt;
     case TileType::fill:

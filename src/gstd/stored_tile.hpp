@@ -18,14 +18,17 @@ struct StoredTile {
   uint64_t position;                // of data, in the stream
 };
 
-/// Makes tiles' content of their data. One a worker.
+/// Makes tiles' content of their data. One a worker; keeps its memory from one tile to the next.
 class TileUnpacker {
  public:
   /// Fills `output`, all of the tile.
   std::optional<Refusal> unpack(const StoredTile& tile, std::span<std::byte> output, bool reference);
+  /// Memory for a tile of which only a part is wanted; valid until the next call.
+  std::span<std::byte> room(size_t bytes);
 
  private:
   std::vector<uint32_t> words_;
+  std::vector<std::byte> room_;
 };
 
 /// The word that a tile repeats, if it does; of tiles of more than 4 bytes.

@@ -187,6 +187,22 @@ void choose_frequencies(std::span<const uint32_t> counts, FieldChoice& choice) {
   frequencies_of({choice.weights.data(), counts.size()}, choice.frequencies);
 }
 
+Cost least_description_cost(uint32_t field) {
+  static const std::array<Cost, kFields> costs = [] {
+    std::array<Cost, kFields> least{};
+    for (uint32_t f = 0; f < kFields; ++f)
+      for (uint32_t s = 0; s < kFieldSymbols[f]; ++s) {
+        Cost of_symbol = ~Cost{0};
+        for (uint32_t weight_class = 0; weight_class < kWeightClasses; ++weight_class)
+          of_symbol = std::min(of_symbol, rans_cost(kWeightFrequencies[weight_model(f, s)][weight_class]) +
+                                              kBit * weight_extra_bits(weight_class));
+        least[f] += of_symbol;
+      }
+    return least;
+  }();
+  return costs[field];
+}
+
 Cost field_cost(std::span<const uint32_t> counts, std::span<const uint16_t> frequencies) {
   Cost cost = 0;
   for (uint32_t s = 0; s < counts.size(); ++s) {

@@ -30,5 +30,7 @@ void choose_frequencies(std::span<const uint32_t> counts, FieldChoice& choice);
 /// ~0: a symbol that is counted has no frequency.
 Cost field_cost(std::span<const uint32_t> counts, std::span<const uint16_t> frequencies);
 Cost description_cost(uint32_t field, const FieldChoice& choice);
+/// No table of the field's is described by less.
+Cost least_description_cost(uint32_t field);
 
 }  // namespace weft::gstd

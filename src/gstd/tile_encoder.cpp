@@ -21,6 +21,8 @@ namespace weft::gstd {
 namespace {
 
 constexpr int kFastLevels = 3;  // those up to it
+// Tiles that fast levels store: their tables would take longer to make and to read, by far, than all else of a stream of one such tile.
+constexpr size_t kTinyBytes = 128;
 
 // What a level does for tiles beyond a parse.
 struct Effort {
@@ -111,6 +113,7 @@ struct TileEncoder::Work {
   std::optional<CodeLengths> reference;
   std::array<std::optional<FieldChoice>, kFields> before_fields;
   uint32_t before_low_bits = 0;
+  Cost spent = 0, limit = 0;  // about what the tile takes so far, and from where on it is stored as it is
 
   TileHeader header;
   uint32_t lanes = 1;
@@ -135,8 +138,9 @@ struct TileEncoder::Work {
   bool keep_smaller(std::vector<uint32_t>& words, size_t before) const;
   void code_sequences();
   bool tries_contexts() const { return config.contexts && config.level >= 4; }
-  void write_tile(std::span<const std::byte> bytes, bool releases);
-  void write_block(std::span<const std::byte> bytes, size_t number);
+  /// False: the words will not be smaller than the tile. Only fast levels estimate that.
+  bool write_tile(std::span<const std::byte> bytes, bool releases);
+  bool write_block(std::span<const std::byte> bytes, size_t number);
   LiteralBatch code_literals(const LiteralChoice& choice, bool is_coded, size_t block);
   void collect_literals(std::span<const std::byte> bytes, const BlockPlan& block);
   void count_literals(ContextMode mode, uint32_t parameter, ContextCounts& counts) const;
@@ -393,7 +397,7 @@ void TileEncoder::Work::add_prices(const BlockPlan& plan, const BlockHeader& blo
   }
 }
 
-void TileEncoder::Work::write_block(std::span<const std::byte> bytes, size_t number) {
+bool TileEncoder::Work::write_block(std::span<const std::byte> bytes, size_t number) {
   const BlockPlan& plan = blocks[number];
   const bool last = number + 1 == blocks.size();
   BlockHeader block;
@@ -403,6 +407,7 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, size_t num
   // Literals: the cheapest of tables of their own, those before, and none.
   collect_literals(bytes, plan);
   LiteralChoice choice;
+  spent += 64 * kBit;
   if (!bytes_of_literals.empty()) {
     Cost best = Cost{bytes_of_literals.size()} * 8 * kBit;
     LiteralChoice own;
@@ -424,6 +429,8 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, size_t num
         block.literals = TableMode::previous;
       }
     }
+    spent += best;
+    if (spent >= limit) return false;
   }
   if (block.literals != TableMode::given) {
     block.contexts = choice.mode;
@@ -443,12 +450,14 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, size_t num
   const uint8_t* const offset_symbols = coded.symbols[kOffset].items.get();
   const uint8_t* const match_symbols = coded.symbols[kMatchLength].items.get();
   const uint8_t* const offset_bits = coded.offset_bits.items.get();
+  const uint8_t* const length_bits = coded.length_bits.items.get();
   const uint32_t* const offset_extra = coded.offset_extra.items.get();
   for (uint32_t s = plan.first; s < plan.first + plan.count; ++s) {
     ++counts[kLiteralLength][literal_symbols[s]];
     ++counts[kOffset][offset_symbols[s]];
     ++counts[kMatchLength][match_symbols[s]];
     ++low_counts_by_bits[offset_bits[s]][offset_extra[s] & 7];
+    spent += (uint32_t{offset_bits[s]} + length_bits[s]) * kBit;
   }
   for (const uint32_t low : {2u, 3u})
     for (uint32_t bits = low; bits < kOffsetBits; ++bits)
@@ -457,14 +466,16 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, size_t num
   std::array<FieldChoice, kFields> tables;
   FieldCodes& codes = field_codes[number];
   const auto choose_field = [&](uint32_t field, std::span<const uint32_t> of, Cost best_before) {
-    FieldChoice own;
-    choose_frequencies(of, own);
     Cost best = best_before;
     TableMode mode = TableMode::given;
-    if (const Cost cost = field_cost(of, own.frequencies) + description_cost(field, own); cost < best) {
-      best = cost;
-      mode = TableMode::own;
-      tables[field] = own;
+    if (best > least_description_cost(field)) {
+      FieldChoice own;
+      choose_frequencies(of, own);
+      if (const Cost cost = field_cost(of, own.frequencies) + description_cost(field, own); cost < best) {
+        best = cost;
+        mode = TableMode::own;
+        tables[field] = own;
+      }
     }
     if (before_fields[field])
       if (const Cost cost = field_cost(of, before_fields[field]->frequencies); cost < best) {
@@ -478,7 +489,7 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, size_t num
   if (plan.count != 0) {
     for (uint32_t f = 0; f < kLowBits; ++f) {
       const std::span<const uint32_t> of(counts[f].data(), kFieldSymbols[f]);
-      choose_field(f, of, field_cost(of, kGivenFrequencies[f]));
+      spent += choose_field(f, of, field_cost(of, kGivenFrequencies[f]));
       if (block.fields[f] == TableMode::given)
         std::copy(kGivenFrequencies[f].begin(), kGivenFrequencies[f].end(), tables[f].frequencies.begin());
     }
@@ -504,6 +515,8 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, size_t num
         tables[kLowBits] = table_before;
       }
     }
+    spent -= saved;
+    if (spent >= limit) return false;
     for (uint32_t f = 0; f < kFields; ++f) {
       if (f == kLowBits && block.fields[f] == TableMode::given) continue;
       for (uint32_t symbol = 0, base = 0; symbol < kFieldSymbols[f]; base += tables[f].frequencies[symbol++])
@@ -554,9 +567,10 @@ void TileEncoder::Work::write_block(std::span<const std::byte> bytes, size_t num
     }
     batch += count;
   } while (batch < plan.count);
+  return true;
 }
 
-void TileEncoder::Work::write_tile(std::span<const std::byte> bytes, bool releases) {
+bool TileEncoder::Work::write_tile(std::span<const std::byte> bytes, bool releases) {
   header.states_released = releases;
   header.blocks = static_cast<uint32_t>(blocks.size());
   before_literals.reset();
@@ -574,7 +588,12 @@ void TileEncoder::Work::write_tile(std::span<const std::byte> bytes, bool releas
   literal_codes.clear();
   field_codes.resize(std::max(field_codes.size(), blocks.size()));
   byte_codes.resize(std::max(byte_codes.size(), blocks.size()));
-  for (size_t block = 0; block < blocks.size(); ++block) write_block(bytes, block);
+  // The header, and lanes' states that stay in their words.
+  spent = (32 + (releases ? 0 : lanes * kStateLog)) * kBit;
+  limit = config.level <= kFastLevels ? Cost{bytes.size()} * 8 * kBit : ~Cost{0};
+  for (size_t block = 0; block < blocks.size(); ++block)
+    if (!write_block(bytes, block)) return false;
+  return true;
 }
 
 // What is written is bytes, which could be anything, but for `__restrict`.
@@ -654,10 +673,10 @@ bool TileEncoder::Work::write(std::span<const std::byte> bytes, const FilterChoi
 
   code_sequences();
   attempt.clear();
-  write_tile(bytes, true);
+  if (!write_tile(bytes, true)) return false;
   if (!writer.finish(header, attempt)) {
     attempt.clear();
-    write_tile(bytes, false);
+    if (!write_tile(bytes, false)) return false;
     writer.finish(header, attempt);
   }
   return attempt.size() * 4 < bytes.size();
@@ -679,7 +698,7 @@ void TileEncoder::Work::refine(std::span<const std::byte> tile, const FilterChoi
     more.parse(bytes, matches);
     chooser.add(bytes, matches);
   }
-  prices.swap(best_prices);
+  prices = best_prices;
   for (uint32_t round = 0; round < effort.rounds; ++round) {
     chooser.choose(bytes, prices, matches);
     write(bytes, choice);
@@ -694,6 +713,7 @@ TileEncoder& TileEncoder::operator=(TileEncoder&&) noexcept = default;
 
 bool TileEncoder::encode(std::span<const std::byte> tile, std::vector<uint32_t>& words) {
   if (tile.empty() || tile.size() > kMaxTileBytes) return false;
+  if (work_->config.level <= kFastLevels && tile.size() <= kTinyBytes) return false;
   Work& work = *work_;
   work.choose_filters(tile);
   const size_t before = words.size();
@@ -705,8 +725,9 @@ bool TileEncoder::encode(std::span<const std::byte> tile, std::vector<uint32_t>&
     parser.parse(bytes, work.matches);
     if (!work.write(bytes, choice) || !work.keep_smaller(words, before)) continue;
     best = choice;
-    work.best_matches.swap(work.matches);
-    work.best_prices.swap(work.prices);
+    if (work.effort.rounds == 0) continue;
+    work.best_matches = work.matches;
+    work.best_prices = work.prices;
   }
   if (words.size() == before) return false;
   if (work.effort.rounds != 0) work.refine(tile, best, words, before);

@@ -7,18 +7,9 @@
 
 namespace weft::gstd {
 
-Workers::Workers(uint32_t threads) {
+Workers::Workers(uint32_t threads, Executor* executor) noexcept : executor_(executor) {
   constexpr uint32_t kMost = 256;
-  if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
-  threads = std::min(threads, kMost);
-  threads_.reserve(threads - 1);
-  for (uint32_t worker = 1; worker < threads; ++worker) {
-    try {
-      threads_.emplace_back([this, worker] { serve(worker); });
-    } catch (const std::system_error&) {
-      break;  // what there is does the work
-    }
-  }
+  most_ = std::clamp(threads == 0 ? std::thread::hardware_concurrency() : threads, 1u, kMost);
 }
 
 Workers::~Workers() {
@@ -30,30 +21,45 @@ Workers::~Workers() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-bool Workers::run(size_t items, const std::function<void(size_t, uint32_t)>& job) {
-  {
-    const std::lock_guard lock(mutex_);
-    job_ = &job;
-    items_ = items;
-    next_ = 0;
-    out_of_memory_ = false;
-    if (items > 1 && !threads_.empty()) {
-      ++round_;
-      busy_ = threads_.size();
-    }
+// What there is does the work.
+void Workers::start(uint32_t threads) noexcept {
+  try {
+    threads_.reserve(threads);
+    while (threads_.size() < threads) threads_.emplace_back([this] { serve(); });
+  } catch (const std::system_error&) {
+  } catch (const std::bad_alloc&) {
   }
-  if (items > 1) begin_.notify_all();
-  work(0);
-  std::unique_lock lock(mutex_);
-  end_.wait(lock, [this] { return busy_ == 0; });
+}
+
+bool Workers::run(size_t items) {
+  items_ = items;
+  next_ = 0;
+  out_of_memory_ = false;
+  const uint32_t workers = count_for(items);
+  if (workers > 1 && executor_ != nullptr) {
+    executor_->run(workers, [this](uint32_t task) { work(task); });
+  } else if (workers > 1) {
+    start(workers - 1);
+    {
+      const std::lock_guard lock(mutex_);
+      wanted_ = std::min<size_t>(threads_.size(), workers - 1);
+    }
+    begin_.notify_all();
+  }
+  if (items != 0) work(0);
+  if (workers > 1 && executor_ == nullptr) {
+    std::unique_lock lock(mutex_);
+    wanted_ = 0;  // who has not begun need not
+    end_.wait(lock, [this] { return busy_ == 0; });
+  }
   return !out_of_memory_;
 }
 
 void Workers::work(uint32_t worker) noexcept {
   for (size_t item = next_++; item < items_; item = next_++) {
     try {
-      (*job_)(item, worker);
-    } catch (const std::bad_alloc&) {
+      call_(job_, item, worker);
+    } catch (...) {  // nothing but allocation throws
       out_of_memory_ = true;
       next_ = items_;
       return;
@@ -61,17 +67,16 @@ void Workers::work(uint32_t worker) noexcept {
   }
 }
 
-void Workers::serve(uint32_t worker) noexcept {
-  uint64_t seen = 0;
+void Workers::serve() noexcept {
+  std::unique_lock lock(mutex_);
   for (;;) {
-    {
-      std::unique_lock lock(mutex_);
-      begin_.wait(lock, [&] { return stop_ || round_ != seen; });
-      if (stop_) return;
-      seen = round_;
-    }
+    begin_.wait(lock, [&] { return stop_ || wanted_ != 0; });
+    if (stop_) return;
+    const auto worker = static_cast<uint32_t>(wanted_--);
+    ++busy_;
+    lock.unlock();
     work(worker);
-    const std::lock_guard lock(mutex_);
+    lock.lock();
     if (--busy_ == 0) end_.notify_one();
   }
 }

@@ -64,11 +64,11 @@ std::optional<KernelSet> read_code_file(const std::filesystem::path& file, const
   kernels.reserve(copies.size());
   for (const Copy& copy : copies) kernels.push_back({copy.name, copy.words});
   KernelSet set(name, primitive, kernels);
-  if (kernels.empty() || set.digest() != digest) return {};
+  if (!set.ok() || kernels.empty() || set.digest() != digest) return {};
   return set;
 }
 
-void write_code_file(const std::filesystem::path& file, const KernelSet& set) {
+void write_code_file(const std::filesystem::path& file, const KernelSet& set) noexcept try {
   std::string contents(kMagic);
   contents += set.digest();
   for (const KernelCode& kernel : set.kernels()) {
@@ -87,6 +87,8 @@ void write_code_file(const std::filesystem::path& file, const KernelSet& set) {
   stream.close();
   if (stream) std::filesystem::rename(unfinished, file, error);
   if (!stream || error) std::filesystem::remove(unfinished, error);
+} catch (...) {
+  // Without memory there is no file.
 }
 
 }  // namespace weft::jit

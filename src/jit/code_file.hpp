@@ -15,6 +15,6 @@ std::optional<KernelSet> read_code_file(const std::filesystem::path& file, const
                                         const std::string& primitive);
 
 /// Replaces the file, so that no reader sees half of one. What goes wrong is nobody's loss: the code is compiled again.
-void write_code_file(const std::filesystem::path& file, const KernelSet& set);
+void write_code_file(const std::filesystem::path& file, const KernelSet& set) noexcept;
 
 }  // namespace weft::jit

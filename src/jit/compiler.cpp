@@ -11,6 +11,7 @@
 #include "jit/code_file.hpp"
 #include "jit/templates.hpp"
 #include "runtime/context_state.hpp"
+#include "runtime/error.hpp"
 #include "runtime/sha256.hpp"
 
 namespace weft::jit {
@@ -22,10 +23,12 @@ constexpr std::string_view kSnippetPath = "weft/own_snippet.glsl";
 // Serves the embedded templates and the snippet. A source's name is what the compiler's messages call it.
 class Includer : public shaderc::CompileOptions::IncluderInterface {
  public:
-  explicit Includer(const Snippet& snippet) : snippet_(snippet) {}
+  /// `failed` is set where there is no memory for an answer.
+  Includer(const Snippet& snippet, bool& failed) : snippet_(snippet), failed_(failed) {}
 
+  // No exception may pass through shaderc.
   shaderc_include_result* GetInclude(const char* requested, shaderc_include_type, const char* requesting,
-                                     size_t) override {
+                                     size_t) noexcept override try {
     Answer* answer = answers_.emplace_back(std::make_unique<Answer>()).get();
     const std::string_view path = requested;
     if (path == kSnippetPath) {
@@ -40,6 +43,10 @@ class Includer : public shaderc::CompileOptions::IncluderInterface {
     }
     answer->result = {answer->name.data(), answer->name.size(), answer->text.data(), answer->text.size(), nullptr};
     return &answer->result;
+  } catch (...) {
+    failed_ = true;
+    static shaderc_include_result none{"", 0, "", 0, nullptr};
+    return &none;
   }
 
   // They live as long as the includer, which is one compilation.
@@ -51,6 +58,7 @@ class Includer : public shaderc::CompileOptions::IncluderInterface {
     shaderc_include_result result;
   };
   const Snippet& snippet_;
+  bool& failed_;
   std::vector<std::unique_ptr<Answer>> answers_;
 };
 
@@ -58,11 +66,15 @@ Result<std::vector<uint32_t>> compile_variant(const shaderc::Compiler& compiler,
                                               const Variant& variant) {
   shaderc::CompileOptions options;
   options.SetTargetEnvironment(shaderc_target_env_vulkan, shaderc_env_version_vulkan_1_2);
-  options.SetIncluder(std::make_unique<Includer>(snippet));
+  bool without_memory = false;
+  options.SetIncluder(std::make_unique<Includer>(snippet, without_memory));
   for (const auto& [define, value] : variant.defines) options.AddMacroDefinition(define, value);
   const std::string_view text = find_template(variant.path);
   const auto result =
       compiler.CompileGlslToSpv(text.data(), text.size(), shaderc_glsl_compute_shader, variant.path.c_str(), options);
+  // The second is what shaderc makes of its own exceptions.
+  if (without_memory || result.GetCompilationStatus() == shaderc_compilation_status_null_result_object)
+    return runtime::out_of_memory();
   if (result.GetCompilationStatus() != shaderc_compilation_status_success) {
     std::string message = result.GetErrorMessage();
     while (message.ends_with('\n')) message.pop_back();
@@ -75,8 +87,7 @@ Result<std::vector<uint32_t>> compile_variant(const shaderc::Compiler& compiler,
 bool is_used_by(const Context& context, std::string_view variant) {
   const bool native = context.subgroup_backend() == SubgroupBackend::native;
   if (variant.ends_with(native ? ".emulated" : ".native")) return false;
-  const bool wide = context.state()->traits().buffer_int64_atomics;
-  return variant.find(wide ? ".state32." : ".state64.") == std::string_view::npos;
+  return variant.find("_look_back.") == std::string_view::npos || context.state()->check_look_back();
 }
 
 }  // namespace
@@ -99,7 +110,7 @@ struct Compiler::State {
 
 Compiler::Compiler(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
-Result<Compiler> Compiler::create(const CompilerConfig& config) {
+Result<Compiler> Compiler::create(const CompilerConfig& config) noexcept try {
   auto state = std::make_shared<State>();
   if (!state->shaderc.IsValid()) return Error{ErrorCode::not_found, "shaderc does not start"};
   state->config = config;
@@ -113,9 +124,11 @@ Result<Compiler> Compiler::create(const CompilerConfig& config) {
   sha.add_text(std::to_string(version) + "." + std::to_string(revision));
   state->templates_digest = sha.hexadecimal();
   return Compiler(std::move(state));
+} catch (...) {
+  return runtime::caught();
 }
 
-Result<KernelSet> Compiler::compile(const Snippet& original) const {
+Result<KernelSet> Compiler::compile(const Snippet& original) const noexcept try {
   Snippet snippet = original;
   if (snippet.name.empty()) snippet.name = "snippet";
   std::vector<Variant> variants = variants_of(snippet.primitive);
@@ -143,7 +156,9 @@ Result<KernelSet> Compiler::compile(const Snippet& original) const {
   const std::lock_guard lock(slot->compiling);
   if (slot->set) {
     ++state_->from_memory;
-    return KernelSet(snippet.name, snippet.primitive, slot->set->kernels());
+    KernelSet renamed(snippet.name, snippet.primitive, slot->set->kernels());
+    if (!renamed.ok()) return runtime::out_of_memory();
+    return renamed;
   }
   std::filesystem::path file;
   if (!state_->config.cache_directory.empty()) {
@@ -163,10 +178,14 @@ Result<KernelSet> Compiler::compile(const Snippet& original) const {
     code.push_back(*std::move(compiled));
     kernels.push_back({variant.name, code.back()});
   }
-  slot->set = KernelSet(snippet.name, snippet.primitive, kernels);
+  const KernelSet set(snippet.name, snippet.primitive, kernels);
+  if (!set.ok()) return runtime::out_of_memory();
+  slot->set = set;
   ++state_->compiled;
-  if (!file.empty()) write_code_file(file, *slot->set);
-  return *slot->set;
+  if (!file.empty()) write_code_file(file, set);
+  return set;
+} catch (...) {
+  return runtime::caught();
 }
 
 CompilerCounts Compiler::counts() const noexcept {

@@ -12,6 +12,13 @@ Error argument_error(const char* primitive, const char* argument, const std::str
 Result<LocatedRange> locate(const runtime::ContextState& state, const char* primitive, const char* name,
                             const BufferRange& range, uint64_t bytes, uint64_t alignment) {
   if (range.buffer == VK_NULL_HANDLE) return argument_error(primitive, name, "has no buffer");
+  if (range.size == VK_WHOLE_SIZE)
+    return argument_error(primitive, name, "has the size VK_WHOLE_SIZE where a number of bytes is needed");
+  const VkDeviceSize end = state.memory_size(range.buffer);
+  if (range.offset > end || range.size > end - range.offset)
+    return argument_error(primitive, name,
+                          "has " + std::to_string(range.size) + " bytes from byte " + std::to_string(range.offset) +
+                              " on, past the end of its buffer, whose memory has " + std::to_string(end));
   if (range.size < bytes)
     return argument_error(
         primitive, name, "has " + std::to_string(range.size) + " bytes where " + std::to_string(bytes) + " are needed");
@@ -36,6 +43,7 @@ bool overlap(const LocatedRange& a, const LocatedRange& b) {
 }
 
 Status check_own_kernels(const char* primitive, const KernelSet& own, std::string_view wanted) {
+  if (!own.ok()) return runtime::out_of_memory();
   const std::string name = std::string(primitive) + ": own_kernels '" + own.name() + "'";
   if (own.primitive() != wanted)
     return Error{ErrorCode::unsupported,

@@ -20,7 +20,8 @@ struct LocatedRange {
   uint64_t bytes = 0;  ///< in use, not as declared
 };
 
-/// Refuses ranges that are null, smaller than `bytes` or not aligned to `alignment`. Errors carry `primitive` and `name`.
+/// Refuses ranges that are null, of VK_WHOLE_SIZE, past their buffer's end, smaller than `bytes` or not aligned to
+/// `alignment`: every range of every primitive comes through here. Errors carry `primitive` and `name`.
 Result<LocatedRange> locate(const runtime::ContextState& state, const char* primitive, const char* name,
                             const BufferRange& range, uint64_t bytes, uint64_t alignment);
 

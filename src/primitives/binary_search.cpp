@@ -6,6 +6,7 @@
 #include "primitives/arguments.hpp"
 #include "primitives/binary_search.h"
 #include "primitives/search_keys.hpp"
+#include "runtime/kernel_families.hpp"
 #include "runtime/tuning.hpp"
 
 namespace weft {
@@ -28,30 +29,32 @@ constexpr uint32_t kLaneNeedles = 4;  // as in binary_search.comp
 
 }  // namespace
 
-Result<BinarySearch> BinarySearch::create(const Context& context, const BinarySearchConfig& config) {
+Result<BinarySearch> BinarySearch::create(const Context& context, const BinarySearchConfig& config) noexcept try {
   const ContextState& state = *context.state();
   if (const Status status = primitives::check_search_key(kName, config.key); !status) return status.error();
-  const Result<runtime::Tuning> tuning = runtime::tuning_of(state.traits());
-  if (!tuning) return tuning.error();
+  const runtime::Tuning& tuning = state.tuning();
 
   auto plan = std::make_shared<Plan>();
   plan->state = context.state();
   plan->config = config;
-  const uint32_t workgroup = std::min(tuning->search.workgroup, state.traits().max_workgroup_invocations);
+  const uint32_t workgroup = std::min(tuning.search.workgroup, state.traits().max_workgroup_invocations);
   plan->tile_needles = workgroup * kLaneNeedles;
   const uint32_t constants[] = {size_of(config.key) / 4, primitives::key_order(config.key),
                                 config.bound == Bound::lower ? 1u : 0u};
-  Result<std::shared_ptr<const Pipeline>> search = state.pipeline("binary_search", workgroup, constants);
+  Result<std::shared_ptr<const Pipeline>> search =
+      state.pipeline(runtime::kernels::binary_search(), "binary_search", workgroup, constants);
   if (!search) return search.error();
   plan->search = *std::move(search);
   return BinarySearch(std::move(plan));
+} catch (...) {
+  return runtime::caught();
 }
 
 BinarySearch::BinarySearch(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
 
 uint32_t BinarySearch::tile_needles() const noexcept { return plan_->tile_needles; }
 
-Status BinarySearch::record(VkCommandBuffer commands, const BinarySearchArgs& args) const {
+Status BinarySearch::record(VkCommandBuffer commands, const BinarySearchArgs& args) const noexcept try {
   const Plan& plan = *plan_;
   const ContextState& state = *plan.state;
   const uint64_t key_bytes = size_of(plan.config.key);
@@ -82,6 +85,8 @@ Status BinarySearch::record(VkCommandBuffer commands, const BinarySearchArgs& ar
   primitives::dispatch(state, commands, *plan.search, push,
                        primitives::dispatch_size(groups, state.traits().max_workgroup_count_x));
   return {};
+} catch (...) {
+  return runtime::caught();
 }
 
 }  // namespace weft

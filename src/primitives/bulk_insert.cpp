@@ -5,6 +5,7 @@
 
 #include "primitives/bulk_insert.h"
 #include "primitives/bulk_plan.hpp"
+#include "runtime/kernel_families.hpp"
 
 namespace weft {
 
@@ -21,11 +22,14 @@ uint64_t sum_of(uint64_t a, uint64_t b) { return a > ~uint64_t{0} - b ? ~uint64_
 
 }  // namespace
 
-Result<BulkInsert> BulkInsert::create(const Context& context, const BulkInsertConfig& config) {
-  Result<BulkPlan> bulk = BulkPlan::create(context, {"BulkInsert", "bulk_insert_partition", "bulk_insert_tiles",
-                                                     config.item_bytes, config.position, "positions"});
+Result<BulkInsert> BulkInsert::create(const Context& context, const BulkInsertConfig& config) noexcept try {
+  Result<BulkPlan> bulk =
+      BulkPlan::create(context, {"BulkInsert", runtime::kernels::bulk_insert(), "bulk_insert_partition",
+                                 "bulk_insert_tiles", config.item_bytes, config.position, "positions"});
   if (!bulk) return bulk.error();
   return BulkInsert(std::make_shared<const Plan>(Plan{std::move(*bulk)}));
+} catch (...) {
+  return runtime::caught();
 }
 
 BulkInsert::BulkInsert(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
@@ -36,7 +40,7 @@ VkDeviceSize BulkInsert::scratch_size(uint64_t max_count, uint64_t max_inserted)
   return plan_->bulk.scratch_size(sum_of(max_count, max_inserted));
 }
 
-Status BulkInsert::record(VkCommandBuffer commands, const BulkInsertArgs& args) const {
+Status BulkInsert::record(VkCommandBuffer commands, const BulkInsertArgs& args) const noexcept try {
   const BulkPlan& plan = plan_->bulk;
   const uint64_t items = args.count.maximum(), inserted = args.inserted_count.maximum();
   const uint64_t outputs = sum_of(items, inserted);
@@ -65,6 +69,8 @@ Status BulkInsert::record(VkCommandBuffer commands, const BulkInsertArgs& args) 
   push.index_count_words = static_cast<uint32_t>(args.inserted_count.range().size / 4);
   plan.record(commands, push, outputs);
   return {};
+} catch (...) {
+  return runtime::caught();
 }
 
 }  // namespace weft

@@ -28,18 +28,17 @@ Result<BulkPlan> BulkPlan::create(const Context& context, const Wish& wish) {
   if (wish.index != Type::u32 && wish.index != Type::u64)
     return Error{ErrorCode::unsupported,
                  name + ": " + wish.indices_name + " are u32 or u64, not " + name_of(wish.index)};
-  const Result<runtime::Tuning> tuning = runtime::tuning_of(state.traits());
-  if (!tuning) return tuning.error();
+  const runtime::Tuning& tuning = state.tuning();
 
   BulkPlan plan;
   plan.state = context.state();
   plan.name = wish.name;
   plan.item_bytes = bytes;
   plan.index_bytes = size_of(wish.index);
-  plan.workgroup = std::min(tuning->bulk.workgroup, state.traits().max_workgroup_invocations);
+  plan.workgroup = std::min(tuning.bulk.workgroup, state.traits().max_workgroup_invocations);
   // As bulk_tiles.glsl has it: a lane moves units of 1, 2 or 4 words, of which a tile has a whole number of items.
   const uint32_t unit_words = bytes % 16 == 0 ? 4 : bytes % 8 == 0 ? 2 : 1;
-  uint32_t rows = std::max(1u, tuning->bulk.words / unit_words);
+  uint32_t rows = std::max(1u, tuning.bulk.words / unit_words);
   if (bytes < 4) rows = std::min(rows, kMaxStageWords / plan.workgroup);
   const uint32_t tile_units = plan.workgroup * rows;
   plan.tile_items = bytes < 4 ? tile_units * (4 / bytes) : tile_units / (bytes / (4 * unit_words));
@@ -47,7 +46,7 @@ Result<BulkPlan> BulkPlan::create(const Context& context, const Wish& wish) {
   const uint32_t constants[] = {bytes, rows, static_cast<uint32_t>(plan.index_bytes / 4)};
   for (const auto& [pipeline, kernel] :
        {std::pair(&plan.partition, wish.partition), std::pair(&plan.tiles, wish.tiles)}) {
-    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(kernel, plan.workgroup, constants);
+    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(wish.kernels, kernel, plan.workgroup, constants);
     if (!built) return built.error();
     *pipeline = *std::move(built);
   }

@@ -16,7 +16,8 @@ namespace weft::primitives {
 /// What BulkRemove and BulkInsert build and record alike (shaders/primitives/bulk_tiles.glsl).
 struct BulkPlan {
   struct Wish {
-    const char* name;  ///< of the primitive, for errors
+    const char* name;              ///< of the primitive, for errors
+    const PackedKernels& kernels;  ///< the family of both
     const char* partition;
     const char* tiles;  ///< kernels
     uint32_t item_bytes;

@@ -3,6 +3,7 @@
 
 #include "primitives/bulk_plan.hpp"
 #include "primitives/bulk_remove.h"
+#include "runtime/kernel_families.hpp"
 
 namespace weft {
 
@@ -12,11 +13,14 @@ struct BulkRemove::Plan {
   BulkPlan bulk;
 };
 
-Result<BulkRemove> BulkRemove::create(const Context& context, const BulkRemoveConfig& config) {
-  Result<BulkPlan> bulk = BulkPlan::create(context, {"BulkRemove", "bulk_remove_partition", "bulk_remove_tiles",
-                                                     config.item_bytes, config.index, "indices"});
+Result<BulkRemove> BulkRemove::create(const Context& context, const BulkRemoveConfig& config) noexcept try {
+  Result<BulkPlan> bulk =
+      BulkPlan::create(context, {"BulkRemove", runtime::kernels::bulk_remove(), "bulk_remove_partition",
+                                 "bulk_remove_tiles", config.item_bytes, config.index, "indices"});
   if (!bulk) return bulk.error();
   return BulkRemove(std::make_shared<const Plan>(Plan{std::move(*bulk)}));
+} catch (...) {
+  return runtime::caught();
 }
 
 BulkRemove::BulkRemove(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
@@ -25,7 +29,7 @@ uint32_t BulkRemove::tile_items() const noexcept { return plan_->bulk.tile_items
 
 VkDeviceSize BulkRemove::scratch_size(uint64_t max_count) const noexcept { return plan_->bulk.scratch_size(max_count); }
 
-Status BulkRemove::record(VkCommandBuffer commands, const BulkRemoveArgs& args) const {
+Status BulkRemove::record(VkCommandBuffer commands, const BulkRemoveArgs& args) const noexcept try {
   const BulkPlan& plan = plan_->bulk;
   const uint64_t items = args.count.maximum(), indices = args.index_count.maximum();
 
@@ -52,6 +56,8 @@ Status BulkRemove::record(VkCommandBuffer commands, const BulkRemoveArgs& args) 
   push.index_count_words = static_cast<uint32_t>(args.index_count.range().size / 4);
   plan.record(commands, push, items);
   return {};
+} catch (...) {
+  return runtime::caught();
 }
 
 }  // namespace weft

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include "primitives/chunked_pass.hpp"
 
+#include "runtime/kernel_families.hpp"
+
 namespace weft::primitives {
 
 using runtime::ContextState;
@@ -8,9 +10,8 @@ using runtime::Pipeline;
 
 Result<ChunkedPass> ChunkedPass::create(std::shared_ptr<const ContextState> shared_state, const Config& config) {
   const ContextState& state = *shared_state;
-  const Result<runtime::Tuning> tunings = runtime::tuning_of(state.traits());
-  if (!tunings) return tunings.error();
-  const runtime::SelectTuning& tuning = tunings->select;
+  const runtime::Tuning& tunings = state.tuning();
+  const runtime::SelectTuning& tuning = tunings.select;
 
   ChunkedPass pass;
   pass.state_ = std::move(shared_state);
@@ -37,23 +38,25 @@ Result<ChunkedPass> ChunkedPass::create(std::shared_ptr<const ContextState> shar
   std::vector<uint32_t> constants = {0, rows, 0, tuning.spin_limit, config.fault};
   constants.insert(constants.end(), config.constants.begin(), config.constants.end());
   Status status;
-  const auto build = [&](std::shared_ptr<const Pipeline>& pipeline, const std::string& kernel, uint32_t size,
-                         std::span<const uint32_t> values, const KernelSet* own) {
+  const auto build = [&](std::shared_ptr<const Pipeline>& pipeline, const PackedKernels& kernels,
+                         const std::string& kernel, uint32_t size, std::span<const uint32_t> values,
+                         const KernelSet* own) {
     if (!status) return;
-    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(kernel, size, values, own);
+    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(kernels, kernel, size, values, own);
     if (built)
       pipeline = *std::move(built);
     else
       status = built.error();
   };
   if (pass.strategy_ == Strategy::look_back) {
-    const std::string variant = config.types + (state.traits().buffer_int64_atomics ? ".state64" : ".state32");
-    build(pass.reset_, "look_back_reset", kResetWorkgroup, {}, nullptr);
-    build(pass.look_back_, config.stem + "_look_back" + variant, workgroup, constants, config.own);
-    // By then every post is there that ever comes: nothing to wait for.
-    std::vector<uint32_t> repair_constants = constants;
-    repair_constants[3] = 1;
-    build(pass.repair_, config.stem + "_repair" + variant, workgroup, repair_constants, config.own);
+    status = state.check_look_back();
+    build(pass.reset_, runtime::kernels::look_back(), "look_back_reset", kResetWorkgroup, {}, nullptr);
+    const std::string look_back = config.stem + "_look_back" + config.types;
+    build(pass.look_back_, *config.kernels, look_back, workgroup, constants, config.own);
+    // kFallbackPass of weft/look_back.glsl.
+    std::vector<uint32_t> fallback_constants = constants;
+    fallback_constants[3] = 0;
+    build(pass.fallback_, *config.kernels, look_back, workgroup, fallback_constants, config.own);
   }
   if (pass.strategy_ == Strategy::reduce_then_scan || pass.small_items_ != 0) {
     uint32_t lanes = workgroup;
@@ -62,8 +65,8 @@ Result<ChunkedPass> ChunkedPass::create(std::shared_ptr<const ContextState> shar
       constants[1] = std::min(rows, 4u);
       pass.small_tile_items_ = lanes * constants[1] * config.vector_items;
     }
-    build(pass.upsweep_, config.stem + "_upsweep" + config.types, lanes, constants, config.own);
-    build(pass.downsweep_, config.stem + "_downsweep" + config.types, lanes, constants, config.own);
+    build(pass.upsweep_, *config.kernels, config.stem + "_upsweep" + config.types, lanes, constants, config.own);
+    build(pass.downsweep_, *config.kernels, config.stem + "_downsweep" + config.types, lanes, constants, config.own);
   }
   if (!status) return status.error();
   return pass;

@@ -17,7 +17,7 @@ namespace weft::primitives {
 /// A pass over tiles, each of whose results depend on all tiles before, by either strategy. It goes in chunks of at most 2^31 items, so
 /// that kernels count in 32 bits; from chunk to chunk they carry what 64 bits hold in the first kCarryBytes of scratch.
 ///
-/// Its kernels are <stem>_look_back, _repair, _upsweep and _downsweep. Their push constants have the members scratch, first_tile,
+/// Its kernels are <stem>_look_back, _upsweep and _downsweep. Their push constants have the members scratch, first_tile,
 /// chunk_tiles, tiles_or_lag and flags, of which kSelectOddChunk is set here.
 class ChunkedPass {
  public:
@@ -25,13 +25,14 @@ class ChunkedPass {
   static constexpr uint64_t kMaxTiles = uint64_t{1} << 31;
 
   struct Config {
+    const PackedKernels* kernels = nullptr;  ///< the family of the four
     std::string stem;
     std::string types;  ///< the variant, e.g. ".u32.u32"
     Strategy strategy = Strategy::automatic;
     uint32_t vector_items = 0;       ///< items a lane takes at a time
     bool direct = false;             ///< as in select_direct.glsl; otherwise a lane has at most 4 vectors and 32 items
     uint32_t vector_bytes = 0;       ///< of the input
-    uint32_t accumulator_words = 1;  ///< of what is posted
+    uint32_t accumulator_words = 1;  ///< of what is published
     std::vector<uint32_t> constants{};  ///< specialization constants from id 7 on
     uint32_t fault = 0;
     const KernelSet* own = nullptr;  ///< where its kernels are; null: weft's own
@@ -64,9 +65,9 @@ class ChunkedPass {
 
  private:
   static constexpr uint32_t kResetWorkgroup = 256;
-  // The repairing dispatch: so many tiles a workgroup if all were given up, and no fewer workgroups than this.
-  static constexpr uint32_t kRepairTiles = 64;
-  static constexpr uint32_t kRepairWorkgroups = 32;
+  // The fallback pass: so many tiles a workgroup if all are deferred, and no fewer workgroups than this.
+  static constexpr uint32_t kFallbackTiles = 64;
+  static constexpr uint32_t kFallbackWorkgroups = 32;
   static constexpr uint32_t odd_chunk_flag_ = 8;
 
   /// Tiles of `count` items that begin `head` items after a tile's boundary; at least 1.
@@ -81,27 +82,27 @@ class ChunkedPass {
   }
   uint64_t look_back_bytes(uint64_t tiles) const noexcept {
     const uint64_t blocks = (tiles + block_tiles_ - 1) / block_tiles_;
-    const uint64_t posts = (tiles + 2 * blocks) * 8 * accumulator_words_;
-    const uint64_t shares = tiles * subgroups_ * 4 * accumulator_words_;
-    return 16 + (posts + shares + 15) / 16 * 16;
+    const uint64_t states = (tiles + 2 * blocks) * 8 * accumulator_words_;
+    const uint64_t subgroup_aggregates = tiles * subgroups_ * 4 * accumulator_words_;
+    return 16 + (states + subgroup_aggregates + 15) / 16 * 16;
   }
 
   template <class Push>
-  void record_look_back(VkCommandBuffer commands, Push push, uint64_t tiles, VkDeviceAddress posts) const {
+  void record_look_back(VkCommandBuffer commands, Push push, uint64_t tiles, VkDeviceAddress states) const {
     const runtime::ContextState& state = *state_;
     const uint32_t max_x = state.traits().max_workgroup_count_x;
     if (tiles > 1) {
       push.tiles_or_lag = lag_tiles_;
       const uint32_t vectors = static_cast<uint32_t>(look_back_bytes(tiles) / 16);
-      dispatch(state, commands, *reset_, shader::LookBackResetPush{posts, vectors, 0},
+      dispatch(state, commands, *reset_, shader::LookBackResetPush{states, vectors, 0},
                dispatch_size((vectors + kResetWorkgroup - 1) / kResetWorkgroup, max_x));
       barrier_between(state, commands);
     }
     dispatch(state, commands, *look_back_, push, dispatch_size(tiles > 1 ? tiles + lag_tiles_ : 1, max_x));
     if (tiles > 1) {
       barrier_between(state, commands);
-      dispatch(state, commands, *repair_, push,
-               dispatch_size(std::max<uint64_t>(kRepairWorkgroups, tiles / kRepairTiles), max_x));
+      dispatch(state, commands, *fallback_, push,
+               dispatch_size(std::max<uint64_t>(kFallbackWorkgroups, tiles / kFallbackTiles), max_x));
     }
   }
 
@@ -131,7 +132,7 @@ class ChunkedPass {
   uint64_t small_items_ =
       0;  // up to this many take reduce_then_scan although the strategy is look_back, in smaller tiles
   uint32_t small_tile_items_ = 0;
-  std::shared_ptr<const runtime::Pipeline> reset_, look_back_, repair_, upsweep_, downsweep_;
+  std::shared_ptr<const runtime::Pipeline> reset_, look_back_, fallback_, upsweep_, downsweep_;
 };
 
 }  // namespace weft::primitives

@@ -5,6 +5,7 @@
 
 #include "primitives/arguments.hpp"
 #include "primitives/dispatch_arguments.h"
+#include "runtime/kernel_families.hpp"
 
 namespace weft {
 
@@ -25,18 +26,22 @@ constexpr uint64_t kLeastMaxRows = 65535;  // what every device has of maxComput
 
 }  // namespace
 
-Result<DispatchArguments> DispatchArguments::create(const Context& context, const DispatchArgumentsConfig&) {
+Result<DispatchArguments> DispatchArguments::create(const Context& context, const DispatchArgumentsConfig&) noexcept
+    try {
   auto plan = std::make_shared<Plan>();
   plan->state = context.state();
-  Result<std::shared_ptr<const Pipeline>> built = plan->state->pipeline("dispatch_arguments", kWorkgroup, {});
+  Result<std::shared_ptr<const Pipeline>> built =
+      plan->state->pipeline(runtime::kernels::dispatch_arguments(), "dispatch_arguments", kWorkgroup, {});
   if (!built) return built.error();
   plan->pipeline = *std::move(built);
   return DispatchArguments(std::move(plan));
+} catch (...) {
+  return runtime::caught();
 }
 
 DispatchArguments::DispatchArguments(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
 
-Status DispatchArguments::record(VkCommandBuffer commands, const DispatchArgumentsArgs& args) const {
+Status DispatchArguments::record(VkCommandBuffer commands, const DispatchArgumentsArgs& args) const noexcept try {
   const ContextState& state = *plan_->state;
   const uint64_t maximum = args.count.maximum();
   const uint32_t max_x = state.traits().max_workgroup_count_x;
@@ -64,6 +69,8 @@ Status DispatchArguments::record(VkCommandBuffer commands, const DispatchArgumen
   push.max_groups_x = max_x;
   primitives::dispatch(state, commands, *plan_->pipeline, push, {1, 1});
   return {};
+} catch (...) {
+  return runtime::caught();
 }
 
 }  // namespace weft

@@ -8,6 +8,7 @@
 
 #include "primitives/arguments.hpp"
 #include "primitives/histogram.h"
+#include "runtime/kernel_families.hpp"
 #include "runtime/tuning.hpp"
 
 namespace weft {
@@ -115,7 +116,7 @@ Status set_even_bins(const HistogramConfig& config, double lower, double upper, 
 
 const char* name_of(HistogramKind kind) noexcept { return kind == HistogramKind::even ? "even" : "levels"; }
 
-Result<Histogram> Histogram::create(const Context& context, const HistogramConfig& config) {
+Result<Histogram> Histogram::create(const Context& context, const HistogramConfig& config) noexcept try {
   const ContextState& state = *context.state();
   constexpr Type kTypes[] = {Type::u8, Type::u16, Type::u32, Type::i32, Type::f32};
   if (std::ranges::find(kTypes, config.item) == std::end(kTypes))
@@ -123,34 +124,36 @@ Result<Histogram> Histogram::create(const Context& context, const HistogramConfi
                  std::string("Histogram: items are u8, u16, u32, i32 or f32, not ") + name_of(config.item)};
   if (config.bins == 0 || config.bins > kMaxBins)
     return Error{ErrorCode::unsupported, "Histogram: there are 1 to 65536 bins, not " + std::to_string(config.bins)};
-  const Result<runtime::Tuning> tuning = runtime::tuning_of(state.traits());
-  if (!tuning) return tuning.error();
+  const runtime::Tuning& tuning = state.tuning();
 
   auto plan = std::make_shared<Plan>();
   plan->state = context.state();
   plan->config = config;
-  plan->groups = tuning->histogram.groups;
-  const uint32_t workgroup = std::min(tuning->histogram.workgroup, state.traits().max_workgroup_invocations);
-  plan->tile_items = workgroup * tuning->histogram.rows * plan->vector_items();
+  plan->groups = tuning.histogram.groups;
+  const uint32_t workgroup = std::min(tuning.histogram.workgroup, state.traits().max_workgroup_invocations);
+  plan->tile_items = workgroup * tuning.histogram.rows * plan->vector_items();
 
-  const Table table = table_of(state, config, tuning->histogram, workgroup);
-  const uint32_t constants[] = {table.rows, tuning->histogram.rows, table.copies,
+  const Table table = table_of(state, config, tuning.histogram, workgroup);
+  const uint32_t constants[] = {table.rows, tuning.histogram.rows, table.copies,
                                 config.kind == HistogramKind::levels ? 1u : 0u, table.levels};
-  Result<std::shared_ptr<const Pipeline>> count =
-      state.pipeline(std::string("histogram.") + name_of(config.item) + ".u32", workgroup, constants);
+  Result<std::shared_ptr<const Pipeline>> count = state.pipeline(
+      runtime::kernels::histogram(), std::string("histogram.") + name_of(config.item) + ".u32", workgroup, constants);
   if (!count) return count.error();
   plan->count = *std::move(count);
-  Result<std::shared_ptr<const Pipeline>> clear = state.pipeline("histogram_clear", kClearWorkgroup, {});
+  Result<std::shared_ptr<const Pipeline>> clear =
+      state.pipeline(runtime::kernels::histogram(), "histogram_clear", kClearWorkgroup, {});
   if (!clear) return clear.error();
   plan->clear = *std::move(clear);
   return Histogram(std::move(plan));
+} catch (...) {
+  return runtime::caught();
 }
 
 Histogram::Histogram(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
 
 uint32_t Histogram::tile_items() const noexcept { return plan_->tile_items; }
 
-Status Histogram::record(VkCommandBuffer commands, const HistogramArgs& args) const {
+Status Histogram::record(VkCommandBuffer commands, const HistogramArgs& args) const noexcept try {
   const Plan& plan = *plan_;
   const ContextState& state = *plan.state;
   const HistogramConfig& config = plan.config;
@@ -205,6 +208,8 @@ Status Histogram::record(VkCommandBuffer commands, const HistogramArgs& args) co
   primitives::barrier_between(state, commands);
   primitives::dispatch(state, commands, *plan.count, push, {workgroups, 1});
   return {};
+} catch (...) {
+  return runtime::caught();
 }
 
 }  // namespace weft

@@ -6,6 +6,7 @@
 
 #include "primitives/interval_move.h"
 #include "primitives/interval_plan.hpp"
+#include "runtime/kernel_families.hpp"
 
 namespace weft {
 
@@ -38,7 +39,7 @@ Error unsupported(const std::string& what) { return {ErrorCode::unsupported, std
 
 }  // namespace
 
-Result<IntervalMove> IntervalMove::create(const Context& context, const IntervalMoveConfig& config) {
+Result<IntervalMove> IntervalMove::create(const Context& context, const IntervalMoveConfig& config) noexcept try {
   const uint32_t bytes = config.item_bytes;
   if (bytes != 1 && bytes != 2 && (bytes == 0 || bytes % 4 != 0 || bytes > 256))
     return unsupported("items have 1, 2, or a multiple of 4 bytes up to 256, not " + std::to_string(bytes));
@@ -48,7 +49,10 @@ Result<IntervalMove> IntervalMove::create(const Context& context, const Interval
 
   Plan plan{{}, config};
   const uint32_t constants[] = {bytes, size_of(config.offset) / 4, config.gather ? 1u : 0u, config.scatter ? 1u : 0u};
-  IntervalPlan::Wish wish{kName, "interval_move", &runtime::Tuning::move, bytes, config.count, config.by, constants};
+  IntervalPlan::Wish wish{kName,           &runtime::kernels::interval_move(),
+                          "interval_move", &runtime::Tuning::move,
+                          bytes,           config.count,
+                          config.by,       constants};
   wish.reports_interval = true;
   if (plan.is_in_lines()) {
     wish.sums_kernel = "interval_move_lines_sums";
@@ -62,6 +66,8 @@ Result<IntervalMove> IntervalMove::create(const Context& context, const Interval
   if (!intervals) return intervals.error();
   plan.intervals = std::move(*intervals);
   return IntervalMove(std::make_shared<const Plan>(std::move(plan)));
+} catch (...) {
+  return runtime::caught();
 }
 
 IntervalMove::IntervalMove(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
@@ -74,7 +80,7 @@ VkDeviceSize IntervalMove::scratch_size(uint64_t max_count) const noexcept {
   return plan_->intervals.scratch_size(max_count);
 }
 
-Status IntervalMove::record(VkCommandBuffer commands, const IntervalMoveArgs& args) const {
+Status IntervalMove::record(VkCommandBuffer commands, const IntervalMoveArgs& args) const noexcept try {
   const IntervalPlan& plan = plan_->intervals;
   const IntervalMoveConfig& config = plan_->config;
   const uint64_t maximum = args.count.maximum();
@@ -120,6 +126,8 @@ Status IntervalMove::record(VkCommandBuffer commands, const IntervalMoveArgs& ar
     push.head = primitives::head_items(packed, kLineBytes, config.item_bytes);
   plan.record(commands, push, outputs);
   return {};
+} catch (...) {
+  return runtime::caught();
 }
 
 }  // namespace weft

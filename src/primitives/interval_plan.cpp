@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include "primitives/interval_plan.hpp"
 
+#include "runtime/kernel_families.hpp"
+
 #include <bit>
 #include <vector>
 
@@ -30,9 +32,8 @@ Result<IntervalPlan> IntervalPlan::create(const Context& context, const Wish& wi
   if (wish.count != Type::u32 && wish.count != Type::u64)
     return Error{ErrorCode::unsupported,
                  std::string(wish.name) + ": " + wish.counts_name + " are u32 or u64, not " + name_of(wish.count)};
-  const Result<runtime::Tuning> tuned = runtime::tuning_of(state.traits());
-  if (!tuned) return tuned.error();
-  runtime::IntervalTuning tuning = (*tuned).*wish.tuning;
+  const runtime::Tuning& tuned = state.tuning();
+  runtime::IntervalTuning tuning = tuned.*wish.tuning;
   Result<IntervalPlan> plan = create(context, wish, tuning);
   // A body of the caller's own is compiled once.
   if (!plan || wish.own != nullptr || tuning.short_vectors == tuning.vectors) return plan;
@@ -81,21 +82,27 @@ Result<IntervalPlan> IntervalPlan::create(const Context& context, const Wish& wi
   std::vector<uint32_t> direct_constants = last_constants;
   direct_constants[kDirectConstant] = 1;
   const std::string sums_kernel = wish.sums_kernel;
-  const auto build = [&](std::shared_ptr<const Pipeline>& pipeline, const std::string& kernel,
-                         const std::vector<uint32_t>& constants_of_kernel, const KernelSet* own = nullptr) {
+  const auto build = [&](std::shared_ptr<const Pipeline>& pipeline, const PackedKernels& kernels,
+                         const std::string& kernel, const std::vector<uint32_t>& constants_of_kernel,
+                         const KernelSet* own = nullptr) {
     if (!status) return;
-    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(kernel, workgroup, constants_of_kernel, own);
+    Result<std::shared_ptr<const Pipeline>> built =
+        state.pipeline(kernels, kernel, workgroup, constants_of_kernel, own);
     if (built)
       pipeline = *std::move(built);
     else
       status = built.error();
   };
-  build(plan.sums, sums_kernel, sums_kernel == "interval_sums" ? constants : last_constants);
-  build(plan.totals, "interval_totals", constants);
-  build(plan.last, wish.kernel, last_constants, wish.own);
+  const PackedKernels& shared = runtime::kernels::intervals();
+  if (sums_kernel == "interval_sums")
+    build(plan.sums, shared, sums_kernel, constants);
+  else
+    build(plan.sums, *wish.kernels, sums_kernel, last_constants);
+  build(plan.totals, shared, "interval_totals", constants);
+  build(plan.last, *wish.kernels, wish.kernel, last_constants, wish.own);
   // A body of the caller's own is compiled once.
   if (wish.is_direct && wish.own == nullptr && wish.by == IntervalsBy::offsets && tuning.direct_intervals != 0)
-    build(plan.direct, wish.kernel, direct_constants);
+    build(plan.direct, *wish.kernels, wish.kernel, direct_constants);
   if (!status) return status.error();
   return plan;
 }

@@ -17,8 +17,9 @@ namespace weft::primitives {
 /// What primitives build and record alike that spread intervals of outputs over workgroups (shaders/primitives/interval_tiles.glsl).
 struct IntervalPlan {
   struct Wish {
-    const char* name;    ///< of the primitive, for errors
-    const char* kernel;  ///< of the last pass
+    const char* name;              ///< of the primitive, for errors
+    const PackedKernels* kernels;  ///< the family of the last pass, and of the first if it is not interval_sums
+    const char* kernel;            ///< of the last pass
     runtime::IntervalTuning runtime::Tuning::*tuning;
     uint32_t item_bytes;  ///< of outputs
     Type count;           ///< of a count or an offset: u32 or u64

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "primitives/look_back.h"
+#include "runtime/kernel_families.hpp"
 
 namespace weft {
 
@@ -24,9 +25,9 @@ namespace {
 using runtime::ContextState;
 using runtime::Pipeline;
 
-// As in scan.cpp: tiles a workgroup of the repairing dispatch takes if all were given up, and the fewest workgroups.
-constexpr uint32_t kRepairTiles = 64;
-constexpr uint32_t kRepairWorkgroups = 32;
+// As in scan.cpp: tiles a workgroup of the fallback pass takes if all are deferred, and the fewest workgroups.
+constexpr uint32_t kFallbackTiles = 64;
+constexpr uint32_t kFallbackWorkgroups = 32;
 
 constexpr VkDeviceSize kLeastScratch = 16;
 
@@ -58,35 +59,15 @@ Status check_types(const ContextState& state, const KeyedPlan::Wish& wish) {
 
 }  // namespace
 
-/// Beside what check_operator() refuses: kernels.cmake has no others.
-Status check_segment_values(const ContextState& state, const char* primitive, Op op, Type item, Type accumulator) {
-  const std::string name = primitive;
-  if (op == Op::affine || op == Op::arg_min || op == Op::arg_max)
-    return Error{ErrorCode::unsupported, name + ": " + name_of(op) + " does not combine values of segments"};
-  if (Status status = check_operator(primitive, op, item, accumulator); !status) return status;
-  if (item == Type::f16 || (item == Type::u8 && accumulator == Type::u16))
-    return Error{ErrorCode::unsupported,
-                 name + ": values of type " + name_of(item) + " are not combined in " + name_of(accumulator) + " here"};
-  for (const Type type : {item, accumulator})
-    if (Status status = state.check_type(type); !status) return status;
-  return {};
-}
-
-Status check_offset(const char* primitive, Type offset) {
-  if (offset == Type::u32 || offset == Type::u64) return {};
-  return Error{ErrorCode::unsupported, std::string(primitive) + ": offsets are u32 or u64, not " + name_of(offset)};
-}
-
 Result<KeyedPlan> KeyedPlan::create(const Context& context, const Wish& wish) {
   const ContextState& state = *context.state();
   const KernelSet* own = wish.own;
   if (const Status status = check_types(state, wish); !status) return status.error();
-  const Result<runtime::Tuning> tuning = runtime::tuning_of(state.traits());
-  if (!tuning) return tuning.error();
+  const runtime::Tuning& tuning = state.tuning();
 
   KeyedPlan plan;
   plan.state = context.state();
-  plan.tuning = wish.counts_heads ? tuning->reduce_by_key : tuning->scan_by_key;
+  plan.tuning = wish.counts_heads ? tuning.reduce_by_key : tuning.scan_by_key;
   plan.strategy = wish.strategy;
   plan.item_bytes = own != nullptr ? own->item_bytes() : size_of(wish.item);
   plan.accumulator_bytes = own != nullptr ? own->accumulator_bytes() : size_of(wish.accumulator);
@@ -114,10 +95,11 @@ Result<KeyedPlan> KeyedPlan::create(const Context& context, const Wish& wish) {
       plan.tuning.spin_limit,         wish.fault,       segments_constant(wish.segments, plan.key_bytes),
       wish.counts_heads ? 1u : 0u};
   Status status;
-  const auto build = [&](std::shared_ptr<const Pipeline>& pipeline, const std::string& kernel, uint32_t workgroup,
-                         std::span<const uint32_t> values, const KernelSet* set) {
+  const auto build = [&](std::shared_ptr<const Pipeline>& pipeline, const PackedKernels& kernels,
+                         const std::string& kernel, uint32_t workgroup, std::span<const uint32_t> values,
+                         const KernelSet* set) {
     if (!status) return;
-    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(kernel, workgroup, values, set);
+    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(kernels, kernel, workgroup, values, set);
     if (built)
       pipeline = *std::move(built);
     else
@@ -127,13 +109,13 @@ Result<KeyedPlan> KeyedPlan::create(const Context& context, const Wish& wish) {
   const uint32_t workgroup = plan.tuning.workgroup;
   if (plan.strategy == Strategy::look_back) {
     plan.block_tiles = state.subgroup_backend() == SubgroupBackend::native ? state.subgroup_size() : 1;
-    const std::string variant = types + (state.traits().buffer_int64_atomics ? ".state64" : ".state32");
-    build(plan.reset, "look_back_reset", kResetWorkgroup, {}, nullptr);
-    build(plan.look_back, stem + "_look_back" + variant, workgroup, constants, own);
-    // By then every post is there that ever comes: nothing to wait for.
-    auto repair_constants = constants;
-    repair_constants[3] = 1;
-    build(plan.repair, stem + "_repair" + variant, workgroup, repair_constants, own);
+    status = state.check_look_back();
+    build(plan.reset, runtime::kernels::look_back(), "look_back_reset", kResetWorkgroup, {}, nullptr);
+    build(plan.look_back, wish.kernels, stem + "_look_back" + types, workgroup, constants, own);
+    // kFallbackPass of weft/look_back.glsl.
+    auto fallback_constants = constants;
+    fallback_constants[3] = 0;
+    build(plan.fallback, wish.kernels, stem + "_look_back" + types, workgroup, fallback_constants, own);
   }
   plan.swept_tile_items = plan.tile_items;
   if (plan.strategy == Strategy::reduce_then_scan || plan.small_items != 0) {
@@ -141,8 +123,8 @@ Result<KeyedPlan> KeyedPlan::create(const Context& context, const Wish& wish) {
       constants[1] = std::min(constants[1], plan.tuning.small_rows);
       plan.swept_tile_items = workgroup * constants[1] * kVectorItems;
     }
-    build(plan.upsweep, "scan_by_key_upsweep" + types, workgroup, constants, own);
-    build(plan.downsweep, stem + "_downsweep" + types, workgroup, constants, own);
+    build(plan.upsweep, runtime::kernels::by_key(), "scan_by_key_upsweep" + types, workgroup, constants, own);
+    build(plan.downsweep, wish.kernels, stem + "_downsweep" + types, workgroup, constants, own);
   }
   if (!status) return status.error();
   return plan;
@@ -150,7 +132,7 @@ Result<KeyedPlan> KeyedPlan::create(const Context& context, const Wish& wish) {
 
 uint64_t KeyedPlan::look_back_bytes(uint64_t tile_count) const {
   const uint64_t blocks = (tile_count + block_tiles - 1) / block_tiles;
-  // 32 bits of value and a flag in 64, or 16 in 32: either takes twice the value's bytes.
+  // 32 bits of value and a flag in 64.
   return 16 + in_vectors((tile_count + 2 * blocks) * 2 * segment_bytes);
 }
 
@@ -179,8 +161,8 @@ void record_reset(const KeyedPlan& plan, VkCommandBuffer commands, VkDeviceAddre
   barrier_between(*plan.state, commands);
 }
 
-DispatchSize repair_size(const KeyedPlan& plan, uint64_t tile_count) {
-  return dispatch_size(std::max<uint64_t>(kRepairWorkgroups, tile_count / kRepairTiles),
+DispatchSize fallback_size(const KeyedPlan& plan, uint64_t tile_count) {
+  return dispatch_size(std::max<uint64_t>(kFallbackWorkgroups, tile_count / kFallbackTiles),
                        plan.state->traits().max_workgroup_count_x);
 }
 

@@ -17,8 +17,9 @@ namespace weft::primitives {
 /// What ScanByKey and ReduceByKey build and record alike: items with keys beside them, in tiles of vectors of 4, by either strategy.
 struct KeyedPlan {
   struct Wish {
-    const char* name;  ///< of the primitive, for errors
-    const char* stem;  ///< of its kernels
+    const char* name;              ///< of the primitive, for errors
+    const PackedKernels& kernels;  ///< the family of all but the upsweep
+    const char* stem;              ///< of its kernels
     SegmentsBy segments;
     Type key;
     Op op;
@@ -46,7 +47,7 @@ struct KeyedPlan {
   uint32_t block_tiles = 0;       ///< look_back: tiles of a block
   uint64_t small_items = 0;       ///< up to this many take reduce_then_scan although the strategy is look_back
   uint32_t swept_tile_items = 0;  ///< of tiles of reduce_then_scan: fewer where those calls are small
-  std::shared_ptr<const runtime::Pipeline> reset, look_back, repair, upsweep, downsweep;
+  std::shared_ptr<const runtime::Pipeline> reset, look_back, fallback, upsweep, downsweep;
 
   static Result<KeyedPlan> create(const Context& context, const Wish& wish);
 
@@ -58,7 +59,7 @@ struct KeyedPlan {
   uint64_t swept_tiles(uint64_t count, uint32_t head) const {
     return (count + head + swept_tile_items - 1) / swept_tile_items;
   }
-  /// Scratch of a look-back that is cleared first, as in weft/look_back.glsl. Behind it a word per tile for those given up.
+  /// Scratch of a look-back that is cleared first, as in weft/look_back.glsl. After it a word per tile for those deferred.
   uint64_t look_back_bytes(uint64_t tiles) const;
   /// Items absent in front of the first value, so that vectors of values lie on their boundaries.
   uint32_t head_of(VkDeviceAddress values) const {
@@ -88,13 +89,13 @@ Status check_offset(const char* primitive, Type offset);
 /// The bytes of an item of `type` by which it has to be aligned.
 constexpr uint32_t alignment_of(uint32_t item_bytes) { return std::min(item_bytes, 4u); }
 
-/// Dispatches of a reset and a repair of look-back; as in scan.cpp.
+/// Sizes of dispatches of look-back, as in scan.cpp.
 inline constexpr uint64_t kMaxTiles = uint64_t{1} << 31;
 inline constexpr uint32_t kResetWorkgroup = 256;
 
-/// The reset, look_back and repair, or the upsweep and downsweep.
+/// The reset, look_back and fallback, or the upsweep and downsweep.
 void record_reset(const KeyedPlan& plan, VkCommandBuffer commands, VkDeviceAddress scratch, uint64_t tiles);
-DispatchSize repair_size(const KeyedPlan& plan, uint64_t tiles);
+DispatchSize fallback_size(const KeyedPlan& plan, uint64_t tiles);
 
 template <class Push, class UpsweepPush>
 void KeyedPlan::record(VkCommandBuffer commands, uint64_t maximum, VkDeviceAddress scratch, Push push,
@@ -111,7 +112,7 @@ void KeyedPlan::record(VkCommandBuffer commands, uint64_t maximum, VkDeviceAddre
     dispatch(*state, commands, *look_back, push, dispatch_size(tile_count + push.lag, max_x));
     if (tile_count > 1) {
       barrier_between(*state, commands);
-      dispatch(*state, commands, *repair, push, repair_size(*this, tile_count));
+      dispatch(*state, commands, *fallback, push, fallback_size(*this, tile_count));
     }
     return;
   }

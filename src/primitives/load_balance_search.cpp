@@ -3,6 +3,7 @@
 
 #include "primitives/interval_plan.hpp"
 #include "primitives/load_balance_search.h"
+#include "runtime/kernel_families.hpp"
 
 namespace weft {
 
@@ -19,18 +20,21 @@ constexpr const char* kName = "LoadBalanceSearch";
 
 }  // namespace
 
-Result<LoadBalanceSearch> LoadBalanceSearch::create(const Context& context, const LoadBalanceSearchConfig& config) {
+Result<LoadBalanceSearch> LoadBalanceSearch::create(const Context& context,
+                                                    const LoadBalanceSearchConfig& config) noexcept try {
   if (config.index != Type::u32 && config.index != Type::u64)
     return Error{ErrorCode::unsupported,
                  std::string(kName) + ": sources and ranks are u32 or u64, not " + name_of(config.index)};
   if (!config.sources && !config.ranks)
     return Error{ErrorCode::unsupported, std::string(kName) + ": neither sources nor ranks are wanted"};
   const uint32_t wanted[] = {config.sources ? 1u : 0u, config.ranks ? 1u : 0u};
-  Result<IntervalPlan> intervals =
-      IntervalPlan::create(context, {kName, "load_balance_search", &runtime::Tuning::load_balance,
-                                     size_of(config.index), config.count, config.by, wanted});
+  Result<IntervalPlan> intervals = IntervalPlan::create(
+      context, {kName, &runtime::kernels::load_balance_search(), "load_balance_search", &runtime::Tuning::load_balance,
+                size_of(config.index), config.count, config.by, wanted});
   if (!intervals) return intervals.error();
   return LoadBalanceSearch(std::make_shared<const Plan>(Plan{std::move(*intervals), config}));
+} catch (...) {
+  return runtime::caught();
 }
 
 LoadBalanceSearch::LoadBalanceSearch(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
@@ -43,7 +47,7 @@ VkDeviceSize LoadBalanceSearch::scratch_size(uint64_t max_count) const noexcept 
   return plan_->intervals.scratch_size(max_count);
 }
 
-Status LoadBalanceSearch::record(VkCommandBuffer commands, const LoadBalanceSearchArgs& args) const {
+Status LoadBalanceSearch::record(VkCommandBuffer commands, const LoadBalanceSearchArgs& args) const noexcept try {
   const LoadBalanceSearchConfig& config = plan_->config;
   const uint64_t maximum = args.count.maximum();
   const IntervalPlan& plan = plan_->intervals.of_call(maximum, args.max_output);
@@ -70,6 +74,8 @@ Status LoadBalanceSearch::record(VkCommandBuffer commands, const LoadBalanceSear
   if (first % index_bytes == 0) push.head = primitives::head_items(first, 16, index_bytes);
   plan.record(commands, push);
   return {};
+} catch (...) {
+  return runtime::caught();
 }
 
 }  // namespace weft

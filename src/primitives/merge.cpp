@@ -8,6 +8,7 @@
 #include "primitives/merge.h"
 #include "primitives/merge_keys.hpp"
 #include "primitives/merge_passes.hpp"
+#include "runtime/kernel_families.hpp"
 #include "runtime/tuning.hpp"
 
 namespace weft {
@@ -44,32 +45,31 @@ constexpr uint32_t kMaxStreamBytes = 8 << 10;
 
 }  // namespace
 
-Result<Merge> Merge::create(const Context& context, const MergeConfig& config) {
+Result<Merge> Merge::create(const Context& context, const MergeConfig& config) noexcept try {
   const ContextState& state = *context.state();
   if (const Status status = primitives::check_merge_config(kName, "merge", config); !status) return status.error();
-  const Result<runtime::Tuning> tuning = runtime::tuning_of(state.traits());
-  if (!tuning) return tuning.error();
+  const runtime::Tuning& tuning = state.tuning();
 
   auto plan = std::make_shared<Plan>();
   plan->state = context.state();
   plan->config = config;
-  plan->workgroup = std::min(tuning->merge.workgroup, state.traits().max_workgroup_invocations);
+  plan->workgroup = std::min(tuning.merge.workgroup, state.traits().max_workgroup_invocations);
   const KernelSet* own = config.own_kernels ? &*config.own_kernels : nullptr;
   // Built-in keys have their sides in place of their lowest bits.
   const bool has_sides = config.value_bytes != 0 || config.indices;
   const primitives::MergeKeys keys =
       primitives::merge_keys(config.key, config.own_kernels, false,
-                             has_sides ? tuning->merge.keys_sides : tuning->merge.keys, tuning->merge.keys_wide);
+                             has_sides ? tuning.merge.keys_sides : tuning.merge.keys, tuning.merge.keys_wide);
   plan->key_bytes = keys.bytes;
   plan->form = config.form;
   if (plan->form == MergeForm::automatic)
-    plan->form = tuning->merge.form == 0 ? MergeForm::registers : MergeForm::streaming;
+    plan->form = tuning.merge.form == 0 ? MergeForm::registers : MergeForm::streaming;
   const bool is_streaming = plan->form == MergeForm::streaming;
   // A key in either buffer, and a note.
   const uint32_t stream_bytes = (2 * keys.words + 1) * 4;
   const uint32_t step_keys =
-      std::clamp(kMaxStreamBytes / (plan->workgroup * stream_bytes), 1u, tuning->merge.stream_keys);
-  const uint32_t lane_keys = is_streaming ? step_keys * tuning->merge.stream_steps : keys.of_lane;
+      std::clamp(kMaxStreamBytes / (plan->workgroup * stream_bytes), 1u, tuning.merge.stream_keys);
+  const uint32_t lane_keys = is_streaming ? step_keys * tuning.merge.stream_steps : keys.of_lane;
   plan->subgroup_keys = is_streaming ? plan->workgroup * step_keys : state.subgroup_size() * keys.of_lane;
 
   const std::string variant = own != nullptr ? ".own.u32" : "";
@@ -91,7 +91,8 @@ Result<Merge> Merge::create(const Context& context, const MergeConfig& config) {
                                   step_keys,
                                   finds_cuts ? 1u : 0u};
     Result<std::shared_ptr<const Pipeline>> built =
-        state.pipeline(stem + variant, plan->workgroup, std::span(constants).first(constants_of_kernel), own);
+        state.pipeline(runtime::kernels::merge(), stem + variant, plan->workgroup,
+                       std::span(constants).first(constants_of_kernel), own);
     if (built)
       pipeline = *std::move(built);
     else
@@ -103,19 +104,21 @@ Result<Merge> Merge::create(const Context& context, const MergeConfig& config) {
   build(merges.partition, "merge_partition", lane_keys, 5);
   build(merges.merge, is_streaming ? "merge_stream" : "merge_tiles", lane_keys, is_streaming ? 10 : 11);
   if (!is_streaming) {
-    const uint32_t few_of_lane = primitives::merge_keys(config.key, config.own_kernels, false, tuning->merge.few_keys,
-                                                        tuning->merge.few_keys_wide)
-                                     .of_lane;
+    const uint32_t few_of_lane =
+        primitives::merge_keys(config.key, config.own_kernels, false, tuning.merge.few_keys, tuning.merge.few_keys_wide)
+            .of_lane;
     merges.few_tile_keys = plan->workgroup * few_of_lane;
     merges.direct_keys =
-        uint64_t{keys.element_words == 1 ? tuning->merge.direct_tiles : tuning->merge.direct_tiles_wide} *
+        uint64_t{keys.element_words == 1 ? tuning.merge.direct_tiles : tuning.merge.direct_tiles_wide} *
         merges.large_tile_keys;
-    merges.few_keys = tuning->merge.few;
+    merges.few_keys = tuning.merge.few;
     if (merges.direct_keys > merges.few_keys) build(merges.direct, "merge_tiles", lane_keys, 11, true);
     if (merges.few_keys != 0) build(merges.few, "merge_tiles", few_of_lane, 11, true);
   }
   if (!status) return status.error();
   return Merge(std::move(plan));
+} catch (...) {
+  return runtime::caught();
 }
 
 Merge::Merge(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
@@ -132,7 +135,7 @@ VkDeviceSize Merge::scratch_size(uint64_t max_a, uint64_t max_b) const noexcept 
   return plan_->merges.splits(std::min(a + b, kMaxSearchKeys)) * 4;
 }
 
-Status Merge::record(VkCommandBuffer commands, const MergeArgs& args) const {
+Status Merge::record(VkCommandBuffer commands, const MergeArgs& args) const noexcept try {
   const Plan& plan = *plan_;
   const ContextState& state = *plan.state;
   const uint64_t key_bytes = plan.key_bytes, value_bytes = plan.config.value_bytes;
@@ -169,6 +172,8 @@ Status Merge::record(VkCommandBuffer commands, const MergeArgs& args) const {
   push.count_b_words = static_cast<uint32_t>(args.count_b.range().size / 4);
   plan.merges.record(state, commands, push, a + b);
   return {};
+} catch (...) {
+  return runtime::caught();
 }
 
 }  // namespace weft

@@ -9,6 +9,7 @@
 #include "primitives/merge_keys.hpp"
 #include "primitives/merge_passes.hpp"
 #include "primitives/merge_sort.h"
+#include "runtime/kernel_families.hpp"
 #include "runtime/tuning.hpp"
 
 namespace weft {
@@ -64,12 +65,11 @@ uint32_t MergeSort::Plan::carried_between(uint64_t count) const {
   return std::min(passes(count), carries_indices && !config.indices ? 2u : 1u);
 }
 
-Result<MergeSort> MergeSort::create(const Context& context, const MergeSortConfig& config) {
+Result<MergeSort> MergeSort::create(const Context& context, const MergeSortConfig& config) noexcept try {
   const ContextState& state = *context.state();
   if (const Status status = primitives::check_merge_config(kName, "merge_sort", config); !status) return status.error();
-  const Result<runtime::Tuning> tunings = runtime::tuning_of(state.traits());
-  if (!tunings) return tunings.error();
-  const runtime::MergeSortTuning& tuning = tunings->merge_sort;
+  const runtime::Tuning& tunings = state.tuning();
+  const runtime::MergeSortTuning& tuning = tunings.merge_sort;
 
   auto plan = std::make_shared<Plan>();
   plan->state = context.state();
@@ -112,7 +112,8 @@ Result<MergeSort> MergeSort::create(const Context& context, const MergeSortConfi
                                   config.value_bytes,
                                   finds_cuts ? 1u : 0u};
     Result<std::shared_ptr<const Pipeline>> built =
-        state.pipeline(stem + variant, plan->workgroup, std::span(constants).first(constants_of_kernel), own);
+        state.pipeline(runtime::kernels::merge_sort(), stem + variant, plan->workgroup,
+                       std::span(constants).first(constants_of_kernel), own);
     if (built)
       pipeline = *std::move(built);
     else
@@ -134,6 +135,8 @@ Result<MergeSort> MergeSort::create(const Context& context, const MergeSortConfi
   if (merges.few_keys != 0) build(merges.few, "merge_sort_merge", few_of_lane, 9, true);
   if (!status) return status.error();
   return MergeSort(std::move(plan));
+} catch (...) {
+  return runtime::caught();
 }
 
 MergeSort::MergeSort(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
@@ -152,7 +155,7 @@ VkDeviceSize MergeSort::scratch_size(uint64_t max_count) const noexcept {
          plan.carried_between(count) * primitives::in_vectors(count * plan.carried_bytes);
 }
 
-Status MergeSort::record(VkCommandBuffer commands, const MergeSortArgs& args) const {
+Status MergeSort::record(VkCommandBuffer commands, const MergeSortArgs& args) const noexcept try {
   const Plan& plan = *plan_;
   const MergeSortConfig& config = plan.config;
   const ContextState& state = *plan.state;
@@ -213,6 +216,8 @@ Status MergeSort::record(VkCommandBuffer commands, const MergeSortArgs& args) co
     plan.merges.record(state, commands, push, count);
   }
   return {};
+} catch (...) {
+  return runtime::caught();
 }
 
 }  // namespace weft

@@ -16,6 +16,7 @@
 #include "primitives/radix_passes.hpp"
 #include "primitives/radix_sort.h"
 #include "primitives/search_keys.hpp"
+#include "runtime/kernel_families.hpp"
 #include "runtime/tuning.hpp"
 
 namespace weft {
@@ -96,8 +97,10 @@ uint64_t RadixSort::Plan::table_bytes(uint64_t count) const {
   return bytes;
 }
 
-Result<RadixSort> RadixSort::create(const Context& context, const RadixSortConfig& config) {
+Result<RadixSort> RadixSort::create(const Context& context, const RadixSortConfig& config) noexcept try {
   return create(context, config, 0);
+} catch (...) {
+  return runtime::caught();
 }
 
 Result<RadixSort> RadixSort::create(const Context& context, const RadixSortConfig& config, uint32_t fault) {
@@ -112,9 +115,8 @@ Result<RadixSort> RadixSort::create(const Context& context, const RadixSortConfi
     return Error{ErrorCode::unsupported, "RadixSort: keys of type " + std::string(name_of(config.key)) +
                                              " have no bits from " + std::to_string(config.begin_bit) + " to " +
                                              std::to_string(end_bit)};
-  const Result<runtime::Tuning> tunings = runtime::tuning_of(state.traits());
-  if (!tunings) return tunings.error();
-  const runtime::RadixSortTuning& tuning = tunings->radix_sort;
+  const runtime::Tuning& tunings = state.tuning();
+  const runtime::RadixSortTuning& tuning = tunings.radix_sort;
 
   auto plan = std::make_shared<Plan>();
   plan->state = context.state();
@@ -134,7 +136,8 @@ Result<RadixSort> RadixSort::create(const Context& context, const RadixSortConfi
     if (!status) return;
     std::vector<uint32_t> constants = {key_bytes / 4, sizes.digit_bits, sizes.tile_keys, flips};
     constants.insert(constants.end(), more);
-    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(kernel, size, constants);
+    Result<std::shared_ptr<const Pipeline>> built =
+        state.pipeline(runtime::kernels::radix_sort(), kernel, size, constants);
     if (built)
       pipeline = *std::move(built);
     else
@@ -176,7 +179,7 @@ Result<RadixSort> RadixSort::create(const Context& context, const RadixSortConfi
            tuning.tickets});
     if (status) {
       Result<std::shared_ptr<const Pipeline>> built =
-          state.pipeline("look_back_reset", primitives::kResetWorkgroup, {});
+          state.pipeline(runtime::kernels::look_back(), "look_back_reset", primitives::kResetWorkgroup, {});
       if (!built) return built.error();
       sweep.clear = *std::move(built);
     }
@@ -203,7 +206,7 @@ VkDeviceSize RadixSort::scratch_size(uint64_t max_count) const noexcept {
               : 0);
 }
 
-Status RadixSort::record(VkCommandBuffer commands, const RadixSortArgs& args) const {
+Status RadixSort::record(VkCommandBuffer commands, const RadixSortArgs& args) const noexcept try {
   const Plan& plan = *plan_;
   const ContextState& state = *plan.state;
   const uint64_t count = args.count.maximum();
@@ -295,6 +298,8 @@ Status RadixSort::record(VkCommandBuffer commands, const RadixSortArgs& args) co
     primitives::dispatch(state, commands, *form.downsweep, push, {groups, 1});
   }
   return {};
+} catch (...) {
+  return runtime::caught();
 }
 
 namespace primitives {

@@ -5,6 +5,7 @@
 
 #include "primitives/arguments.hpp"
 #include "primitives/reduce.h"
+#include "runtime/kernel_families.hpp"
 #include "runtime/tuning.hpp"
 
 namespace weft {
@@ -45,17 +46,16 @@ Status check_config(const ContextState& state, const ReduceConfig& config) {
 
 }  // namespace
 
-Result<Reduce> Reduce::create(const Context& context, const ReduceConfig& config) {
+Result<Reduce> Reduce::create(const Context& context, const ReduceConfig& config) noexcept try {
   const ContextState& state = *context.state();
   const KernelSet* own = config.own_kernels ? &*config.own_kernels : nullptr;
   if (const Status status = check_config(state, config); !status) return status.error();
-  const Result<runtime::Tuning> tuning = runtime::tuning_of(state.traits());
-  if (!tuning) return tuning.error();
+  const runtime::Tuning& tuning = state.tuning();
 
   auto plan = std::make_shared<Plan>();
   plan->state = context.state();
   plan->config = config;
-  plan->tuning = tuning->reduce;
+  plan->tuning = tuning.reduce;
   plan->tuning.workgroup = std::min(plan->tuning.workgroup, state.traits().max_workgroup_invocations);
   std::string types;
   if (own != nullptr) {
@@ -76,11 +76,13 @@ Result<Reduce> Reduce::create(const Context& context, const ReduceConfig& config
   const uint32_t constants[] = {own != nullptr ? 0u : static_cast<uint32_t>(config.op), plan->tuning.rows};
   for (const auto& [pipeline, stem] : {std::pair(&plan->reduce, "reduce"), std::pair(&plan->finish, "reduce_finish")}) {
     Result<std::shared_ptr<const Pipeline>> built =
-        state.pipeline(stem + types, plan->tuning.workgroup, constants, own);
+        state.pipeline(runtime::kernels::reduce(), stem + types, plan->tuning.workgroup, constants, own);
     if (!built) return built.error();
     *pipeline = *std::move(built);
   }
   return Reduce(std::move(plan));
+} catch (...) {
+  return runtime::caught();
 }
 
 Reduce::Reduce(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
@@ -93,7 +95,7 @@ VkDeviceSize Reduce::scratch_size(uint64_t max_count) const noexcept {
   return std::max<VkDeviceSize>(kLeastScratch, (groups * plan_->partial_bytes + 15) / 16 * 16);
 }
 
-Status Reduce::record(VkCommandBuffer commands, const ReduceArgs& args) const {
+Status Reduce::record(VkCommandBuffer commands, const ReduceArgs& args) const noexcept try {
   const Plan& plan = *plan_;
   const ContextState& state = *plan.state;
   const uint32_t item_bytes = plan.item_bytes;
@@ -161,6 +163,8 @@ Status Reduce::record(VkCommandBuffer commands, const ReduceArgs& args) const {
     primitives::dispatch(state, commands, *plan.finish, push, {1, 1});
   }
   return {};
+} catch (...) {
+  return runtime::caught();
 }
 
 }  // namespace weft

@@ -5,6 +5,7 @@
 #include "primitives/look_back_faults.hpp"
 #include "primitives/reduce_by_key.h"
 #include "primitives/scan_by_key.h"
+#include "runtime/kernel_families.hpp"
 
 namespace weft {
 
@@ -23,14 +24,17 @@ constexpr uint64_t kMaxItems = (uint64_t{1} << 32) - 1;  // kernels number runs 
 
 }  // namespace
 
-Result<ReduceByKey> ReduceByKey::create(const Context& context, const ReduceByKeyConfig& config) {
+Result<ReduceByKey> ReduceByKey::create(const Context& context, const ReduceByKeyConfig& config) noexcept try {
   return create(context, config, 0);
+} catch (...) {
+  return runtime::caught();
 }
 
 Result<ReduceByKey> ReduceByKey::create(const Context& context, const ReduceByKeyConfig& config, uint32_t fault) {
-  Result<KeyedPlan> keyed = KeyedPlan::create(
-      context, {kName, "reduce_by_key", SegmentsBy::keys, config.key, config.op, config.item, config.accumulator,
-                config.strategy, false, true, fault, config.own_kernels ? &*config.own_kernels : nullptr});
+  Result<KeyedPlan> keyed =
+      KeyedPlan::create(context, {kName, runtime::kernels::reduce_by_key(), "reduce_by_key", SegmentsBy::keys,
+                                  config.key, config.op, config.item, config.accumulator, config.strategy, false, true,
+                                  fault, config.own_kernels ? &*config.own_kernels : nullptr});
   if (!keyed) return keyed.error();
   return ReduceByKey(std::make_shared<const Plan>(Plan{std::move(*keyed), config}));
 }
@@ -45,7 +49,7 @@ VkDeviceSize ReduceByKey::scratch_size(uint64_t max_count) const noexcept {
   return plan_->keyed.scratch_size(max_count);
 }
 
-Status ReduceByKey::record(VkCommandBuffer commands, const ReduceByKeyArgs& args) const {
+Status ReduceByKey::record(VkCommandBuffer commands, const ReduceByKeyArgs& args) const noexcept try {
   const KeyedPlan& plan = plan_->keyed;
   const ContextState& state = *plan.state;
   const uint32_t accumulator_bytes = plan.accumulator_bytes;
@@ -83,6 +87,8 @@ Status ReduceByKey::record(VkCommandBuffer commands, const ReduceByKeyArgs& args
   upsweep.head = push.head;
   plan.record(commands, maximum, scratch, push, upsweep);
   return {};
+} catch (...) {
+  return runtime::caught();
 }
 
 namespace primitives {

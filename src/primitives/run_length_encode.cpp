@@ -7,6 +7,7 @@
 #include "primitives/chunked_pass.hpp"
 #include "primitives/look_back_faults.hpp"
 #include "primitives/run_length_encode.h"
+#include "runtime/kernel_families.hpp"
 
 namespace weft {
 
@@ -37,8 +38,11 @@ constexpr uint32_t kNonTrivial = 16;
 
 }  // namespace
 
-Result<RunLengthEncode> RunLengthEncode::create(const Context& context, const RunLengthEncodeConfig& config) {
+Result<RunLengthEncode> RunLengthEncode::create(const Context& context, const RunLengthEncodeConfig& config) noexcept
+    try {
   return create(context, config, 0);
+} catch (...) {
+  return runtime::caught();
 }
 
 Result<RunLengthEncode> RunLengthEncode::create(const Context& context, const RunLengthEncodeConfig& config,
@@ -58,6 +62,7 @@ Result<RunLengthEncode> RunLengthEncode::create(const Context& context, const Ru
 
   const uint32_t bytes = plan->symbol_bytes;
   ChunkedPass::Config pass;
+  pass.kernels = &runtime::kernels::run_length_encode();
   pass.stem = kStem;
   const char* symbol = bytes == 1 ? "u8" : bytes == 2 ? "u16" : bytes == 4 ? "u32" : "u32x2";
   pass.types = std::string(".") + (own != nullptr ? "own" : symbol) + ".runs";
@@ -90,7 +95,7 @@ Strategy RunLengthEncode::strategy() const noexcept { return plan_->pass.strateg
 
 uint32_t RunLengthEncode::tile_items() const noexcept { return plan_->pass.tile_items(); }
 
-Status RunLengthEncode::record(VkCommandBuffer commands, const RunLengthEncodeArgs& args) const {
+Status RunLengthEncode::record(VkCommandBuffer commands, const RunLengthEncodeArgs& args) const noexcept try {
   const Plan& plan = *plan_;
   const uint64_t maximum = args.count.maximum();
   const uint32_t bytes = plan.symbol_bytes;
@@ -125,6 +130,8 @@ Status RunLengthEncode::record(VkCommandBuffer commands, const RunLengthEncodeAr
                (args.run_count.size == 8 ? shader::kSelectCountsAreWide : 0) | head << 8;
   plan.pass.record(commands, push, maximum, head, push.scratch);
   return {};
+} catch (...) {
+  return runtime::caught();
 }
 
 namespace primitives {

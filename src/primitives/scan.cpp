@@ -8,6 +8,7 @@
 #include "primitives/look_back_faults.hpp"
 #include "primitives/reduce.h"
 #include "primitives/scan.h"
+#include "runtime/kernel_families.hpp"
 #include "runtime/tuning.hpp"
 
 namespace weft {
@@ -22,19 +23,19 @@ struct Scan::Plan {
   runtime::ScanTuning tuning;
   uint32_t item_bytes = 0;
   uint32_t accumulator_bytes = 0;
-  uint32_t register_bytes = 0;  // of an accumulator in partials and posts
+  uint32_t register_bytes = 0;  // of an accumulator in partials and tile states
   uint32_t vector_items = 0;
   uint32_t tile_items = 0;
-  uint32_t post_bytes = 0;   // look_back: of one post
+  uint32_t state_bytes = 0;  // look_back: of a tile state
   uint32_t block_tiles = 0;  // look_back: tiles of a block
   uint64_t small_items = 0;  // up to this many take reduce_then_scan although the strategy is look_back
-  std::shared_ptr<const Pipeline> reset, look_back, repair, upsweep, downsweep;
+  std::shared_ptr<const Pipeline> reset, look_back, fallback, upsweep, downsweep;
 
-  /// Scratch of a look-back over `tiles` that is cleared first, as in weft/look_back.glsl: counters, posts of tiles and blocks.
-  /// Behind it a word per tile for those given up.
+  /// Scratch of a look-back over `tiles` that is cleared first, as in weft/look_back.glsl: counters, states of tiles and blocks.
+  /// After it a word per tile for those deferred.
   uint64_t look_back_bytes(uint64_t tiles) const {
     const uint64_t blocks = (tiles + block_tiles - 1) / block_tiles;
-    return 16 + primitives::in_vectors((tiles + 2 * blocks) * post_bytes);
+    return 16 + primitives::in_vectors((tiles + 2 * blocks) * state_bytes);
   }
 
   uint64_t partials_bytes(uint64_t tiles) const {
@@ -55,10 +56,9 @@ namespace {
 constexpr const char* kName = "Scan";
 constexpr uint64_t kMaxTiles = uint64_t{1} << 31;
 constexpr uint32_t kResetWorkgroup = 256;
-// The repairing dispatch: so many tiles a workgroup if all were given up, so that its loops stay short, and no fewer workgroups
-// than this.
-constexpr uint32_t kRepairTiles = 64;
-constexpr uint32_t kRepairWorkgroups = 32;
+// The fallback pass: so many tiles a workgroup if all are deferred, so that its loops stay short, and no fewer workgroups than this.
+constexpr uint32_t kFallbackTiles = 64;
+constexpr uint32_t kFallbackWorkgroups = 32;
 
 // Without scratch in use the declared size still is not 0, so that callers need no special case.
 constexpr VkDeviceSize kLeastScratch = 16;
@@ -78,19 +78,22 @@ Status check_config(const ContextState& state, const ScanConfig& config) {
 
 const char* name_of(ScanKind kind) noexcept { return kind == ScanKind::exclusive ? "exclusive" : "inclusive"; }
 
-Result<Scan> Scan::create(const Context& context, const ScanConfig& config) { return create(context, config, 0); }
+Result<Scan> Scan::create(const Context& context, const ScanConfig& config) noexcept try {
+  return create(context, config, 0);
+} catch (...) {
+  return runtime::caught();
+}
 
 Result<Scan> Scan::create(const Context& context, const ScanConfig& config, uint32_t fault) {
   const ContextState& state = *context.state();
   const KernelSet* own = config.own_kernels ? &*config.own_kernels : nullptr;
   if (const Status status = check_config(state, config); !status) return status.error();
-  const Result<runtime::Tuning> tuning = runtime::tuning_of(state.traits());
-  if (!tuning) return tuning.error();
+  const runtime::Tuning& tuning = state.tuning();
 
   auto plan = std::make_shared<Plan>();
   plan->state = context.state();
   plan->config = config;
-  plan->tuning = tuning->scan;
+  plan->tuning = tuning.scan;
   plan->item_bytes = own != nullptr ? own->item_bytes() : size_of(config.item);
   plan->accumulator_bytes = own != nullptr ? own->accumulator_bytes() : size_of(config.accumulator);
   plan->register_bytes = own != nullptr ? own->accumulator_bytes() : primitives::register_bytes(config.accumulator);
@@ -114,9 +117,10 @@ Result<Scan> Scan::create(const Context& context, const ScanConfig& config, uint
       own != nullptr ? ".own.own" : std::string(".") + name_of(config.item) + "." + name_of(config.accumulator);
   const uint32_t constants[] = {own != nullptr ? 0u : static_cast<uint32_t>(config.op), plan->tuning.rows,
                                 config.kind == ScanKind::inclusive ? 1u : 0u, plan->tuning.spin_limit, fault};
-  const auto build = [&](std::shared_ptr<const Pipeline>& pipeline, const std::string& kernel, uint32_t workgroup,
-                         std::span<const uint32_t> values, const KernelSet* set) -> Status {
-    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(kernel, workgroup, values, set);
+  const auto build = [&](std::shared_ptr<const Pipeline>& pipeline, const PackedKernels& kernels,
+                         const std::string& kernel, uint32_t workgroup, std::span<const uint32_t> values,
+                         const KernelSet* set) -> Status {
+    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(kernels, kernel, workgroup, values, set);
     if (!built) return built.error();
     pipeline = *std::move(built);
     return {};
@@ -124,21 +128,27 @@ Result<Scan> Scan::create(const Context& context, const ScanConfig& config, uint
 
   Status status;
   if (plan->config.strategy == Strategy::look_back) {
-    const bool wide = state.traits().buffer_int64_atomics;
-    // By then every post is there that ever comes: nothing to wait for.
-    const uint32_t repair_constants[] = {constants[0], constants[1], constants[2], 1, fault};
-    const uint32_t words = plan->register_bytes / 4;
-    // As in weft/look_back.glsl: 32 bits of value and a flag in 64, or 16 in 32.
-    plan->post_bytes = 8 * words;
+    // kFallbackPass of weft/look_back.glsl.
+    const uint32_t fallback_constants[] = {constants[0], constants[1], constants[2], 0, fault};
+    // As in weft/look_back.glsl: 32 bits of value and a flag in 64.
+    plan->state_bytes = 2 * plan->register_bytes;
     plan->block_tiles = state.subgroup_backend() == SubgroupBackend::native ? state.subgroup_size() : 1;
-    const std::string variant = types + (wide ? ".state64" : ".state32");
-    status = build(plan->reset, "look_back_reset", kResetWorkgroup, {}, nullptr);
-    if (status) status = build(plan->look_back, "scan_look_back" + variant, plan->tuning.workgroup, constants, own);
-    if (status) status = build(plan->repair, "scan_repair" + variant, plan->tuning.workgroup, repair_constants, own);
+    status = state.check_look_back();
+    if (status)
+      status = build(plan->reset, runtime::kernels::look_back(), "look_back_reset", kResetWorkgroup, {}, nullptr);
+    if (status)
+      status = build(plan->look_back, runtime::kernels::scan(), "scan_look_back" + types, plan->tuning.workgroup,
+                     constants, own);
+    if (status)
+      status = build(plan->fallback, runtime::kernels::scan(), "scan_look_back" + types, plan->tuning.workgroup,
+                     fallback_constants, own);
   }
   if (status && (plan->config.strategy == Strategy::reduce_then_scan || plan->small_items != 0)) {
-    status = build(plan->upsweep, "scan_upsweep" + types, plan->tuning.workgroup, constants, own);
-    if (status) status = build(plan->downsweep, "scan_downsweep" + types, plan->tuning.workgroup, constants, own);
+    status =
+        build(plan->upsweep, runtime::kernels::scan(), "scan_upsweep" + types, plan->tuning.workgroup, constants, own);
+    if (status)
+      status = build(plan->downsweep, runtime::kernels::scan(), "scan_downsweep" + types, plan->tuning.workgroup,
+                     constants, own);
   }
   if (!status) return status.error();
   return Scan(std::move(plan));
@@ -163,7 +173,7 @@ VkDeviceSize Scan::scratch_size(uint64_t max_count) const noexcept {
   return bytes;
 }
 
-Status Scan::record(VkCommandBuffer commands, const ScanArgs& args) const {
+Status Scan::record(VkCommandBuffer commands, const ScanArgs& args) const noexcept try {
   const Plan& plan = *plan_;
   const ContextState& state = *plan.state;
   const uint32_t item_bytes = plan.item_bytes;
@@ -227,8 +237,8 @@ Status Scan::record(VkCommandBuffer commands, const ScanArgs& args) const {
     primitives::dispatch(state, commands, *plan.look_back, push, primitives::dispatch_size(tiles + push.lag, max_x));
     if (tiles > 1) {
       primitives::barrier_between(state, commands);
-      const uint64_t workgroups = std::max<uint64_t>(kRepairWorkgroups, tiles / kRepairTiles);
-      primitives::dispatch(state, commands, *plan.repair, push, primitives::dispatch_size(workgroups, max_x));
+      const uint64_t workgroups = std::max<uint64_t>(kFallbackWorkgroups, tiles / kFallbackTiles);
+      primitives::dispatch(state, commands, *plan.fallback, push, primitives::dispatch_size(workgroups, max_x));
     }
     return {};
   }
@@ -252,6 +262,8 @@ Status Scan::record(VkCommandBuffer commands, const ScanArgs& args) const {
   }
   primitives::dispatch(state, commands, *plan.downsweep, push, {workgroups, 1});
   return {};
+} catch (...) {
+  return runtime::caught();
 }
 
 namespace primitives {

@@ -4,6 +4,7 @@
 #include "primitives/keyed_plan.hpp"
 #include "primitives/look_back_faults.hpp"
 #include "primitives/scan_by_key.h"
+#include "runtime/kernel_families.hpp"
 
 namespace weft {
 
@@ -22,15 +23,17 @@ constexpr const char* kName = "ScanByKey";
 
 }  // namespace
 
-Result<ScanByKey> ScanByKey::create(const Context& context, const ScanByKeyConfig& config) {
+Result<ScanByKey> ScanByKey::create(const Context& context, const ScanByKeyConfig& config) noexcept try {
   return create(context, config, 0);
+} catch (...) {
+  return runtime::caught();
 }
 
 Result<ScanByKey> ScanByKey::create(const Context& context, const ScanByKeyConfig& config, uint32_t fault) {
-  Result<KeyedPlan> keyed =
-      KeyedPlan::create(context, {kName, "scan_by_key", config.segments, config.key, config.op, config.item,
-                                  config.accumulator, config.strategy, config.kind == ScanKind::inclusive, false, fault,
-                                  config.own_kernels ? &*config.own_kernels : nullptr});
+  Result<KeyedPlan> keyed = KeyedPlan::create(
+      context, {kName, runtime::kernels::scan_by_key(), "scan_by_key", config.segments, config.key, config.op,
+                config.item, config.accumulator, config.strategy, config.kind == ScanKind::inclusive, false, fault,
+                config.own_kernels ? &*config.own_kernels : nullptr});
   if (!keyed) return keyed.error();
   return ScanByKey(std::make_shared<const Plan>(Plan{std::move(*keyed), config}));
 }
@@ -43,7 +46,7 @@ uint32_t ScanByKey::tile_items() const noexcept { return plan_->keyed.tile_items
 
 VkDeviceSize ScanByKey::scratch_size(uint64_t max_count) const noexcept { return plan_->keyed.scratch_size(max_count); }
 
-Status ScanByKey::record(VkCommandBuffer commands, const ScanByKeyArgs& args) const {
+Status ScanByKey::record(VkCommandBuffer commands, const ScanByKeyArgs& args) const noexcept try {
   const KeyedPlan& plan = plan_->keyed;
   const ScanByKeyConfig& config = plan_->config;
   const ContextState& state = *plan.state;
@@ -98,6 +101,8 @@ Status ScanByKey::record(VkCommandBuffer commands, const ScanByKeyArgs& args) co
   push.head = plan.head_of(values->address);
   plan.record(commands, maximum, scratch->address, push, push);
   return {};
+} catch (...) {
+  return runtime::caught();
 }
 
 namespace primitives {

@@ -6,6 +6,7 @@
 #include "primitives/keyed_plan.hpp"
 #include "primitives/look_back.h"
 #include "primitives/segmented_scan.h"
+#include "runtime/kernel_families.hpp"
 
 namespace weft {
 
@@ -36,7 +37,7 @@ uint64_t head_bytes(uint64_t items) { return items / 128 * 16 + (items % 128 != 
 
 }  // namespace
 
-Result<SegmentedScan> SegmentedScan::create(const Context& context, const SegmentedScanConfig& config) {
+Result<SegmentedScan> SegmentedScan::create(const Context& context, const SegmentedScanConfig& config) noexcept try {
   const ContextState& state = *context.state();
   const KernelSet* own = config.own_kernels ? &*config.own_kernels : nullptr;
   if (const Status status =
@@ -51,15 +52,17 @@ Result<SegmentedScan> SegmentedScan::create(const Context& context, const Segmen
   if (!scan) return scan.error();
   const uint32_t constants[] = {size_of(config.offset) / 4};
   const Result<std::shared_ptr<const Pipeline>> clear =
-      state.pipeline("look_back_reset", primitives::kResetWorkgroup, {});
+      state.pipeline(runtime::kernels::look_back(), "look_back_reset", primitives::kResetWorkgroup, {});
   if (!clear) return clear.error();
   const Result<std::shared_ptr<const Pipeline>> heads =
-      state.pipeline("segmented_scan_heads", kHeadsWorkgroup, constants);
+      state.pipeline(runtime::kernels::segmented_scan(), "segmented_scan_heads", kHeadsWorkgroup, constants);
   if (!heads) return heads.error();
   return SegmentedScan(std::make_shared<const Plan>(
       Plan{context.state(), own != nullptr, size_of(config.offset),
            own != nullptr ? own->item_bytes() : size_of(config.item),
            own != nullptr ? own->accumulator_bytes() : size_of(config.accumulator), *std::move(scan), *clear, *heads}));
+} catch (...) {
+  return runtime::caught();
 }
 
 SegmentedScan::SegmentedScan(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
@@ -72,7 +75,7 @@ VkDeviceSize SegmentedScan::scratch_size(uint64_t max_items) const noexcept {
   return head_bytes(max_items) + plan_->scan.scratch_size(max_items);
 }
 
-Status SegmentedScan::record(VkCommandBuffer commands, const SegmentedScanArgs& args) const {
+Status SegmentedScan::record(VkCommandBuffer commands, const SegmentedScanArgs& args) const noexcept try {
   const Plan& plan = *plan_;
   const ContextState& state = *plan.state;
   const uint64_t count = args.count.maximum(), items = args.item_count.maximum();
@@ -119,6 +122,8 @@ Status SegmentedScan::record(VkCommandBuffer commands, const SegmentedScanArgs& 
   const BufferRange heads{args.scratch.buffer, args.scratch.offset, bytes};
   const BufferRange rest{args.scratch.buffer, args.scratch.offset + bytes, args.scratch.size - bytes};
   return plan.scan.record(commands, {heads, args.items, args.output, rest, args.item_count, args.initial});
+} catch (...) {
+  return runtime::caught();
 }
 
 }  // namespace weft

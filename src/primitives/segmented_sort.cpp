@@ -14,6 +14,7 @@
 #include "primitives/radix_passes.hpp"
 #include "primitives/search_keys.hpp"
 #include "primitives/segmented_sort.h"
+#include "runtime/kernel_families.hpp"
 #include "runtime/tuning.hpp"
 
 namespace weft {
@@ -83,17 +84,16 @@ uint32_t SegmentedSort::Plan::run_keys(uint64_t count) const {
   return static_cast<uint32_t>(std::min(std::max<uint64_t>(divided_up(all_tiles, runs), 1) * tile_keys, kMaxKeys - 1));
 }
 
-Result<SegmentedSort> SegmentedSort::create(const Context& context, const SegmentedSortConfig& config) {
+Result<SegmentedSort> SegmentedSort::create(const Context& context, const SegmentedSortConfig& config) noexcept try {
   const ContextState& state = *context.state();
   if (const Status status = primitives::check_search_key(kName, config.key); !status) return status.error();
   if (const Status status = primitives::check_offset(kName, config.offset); !status) return status.error();
   if (config.value_bytes != 0 && config.value_bytes != 4 && config.value_bytes != 8)
     return Error{ErrorCode::unsupported, "SegmentedSort: values have 4 or 8 bytes, or there are none, not " +
                                              std::to_string(config.value_bytes)};
-  const Result<runtime::Tuning> tunings = runtime::tuning_of(state.traits());
-  if (!tunings) return tunings.error();
-  const runtime::SegmentedSortTuning& tuning = tunings->segmented_sort;
-  runtime::RadixSortTuning radix = tunings->radix_sort;
+  const runtime::Tuning& tunings = state.tuning();
+  const runtime::SegmentedSortTuning& tuning = tunings.segmented_sort;
+  runtime::RadixSortTuning radix = tunings.radix_sort;
   radix.workgroup = tuning.long_workgroup;
   radix.rows = tuning.long_rows;
 
@@ -121,9 +121,10 @@ Result<SegmentedSort> SegmentedSort::create(const Context& context, const Segmen
   const uint32_t flips = primitives::key_flips(config.key, config.order).any() ? 1 : 0;
   Status status;
   const auto build = [&](std::shared_ptr<const Pipeline>& pipeline, const char* kernel, uint32_t size,
-                         const std::vector<uint32_t>& constants) {
+                         const std::vector<uint32_t>& constants,
+                         const PackedKernels& kernels = runtime::kernels::segmented_sort()) {
     if (!status) return;
-    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(kernel, size, constants);
+    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(kernels, kernel, size, constants);
     if (built)
       pipeline = *std::move(built);
     else
@@ -134,7 +135,7 @@ Result<SegmentedSort> SegmentedSort::create(const Context& context, const Segmen
     constants.insert(constants.end(), more);
     return constants;
   };
-  build(plan->clear, "look_back_reset", primitives::kResetWorkgroup, {});
+  build(plan->clear, "look_back_reset", primitives::kResetWorkgroup, {}, runtime::kernels::look_back());
   build(plan->heads, "segmented_sort_heads", kHeadsWorkgroup, {size_of(config.offset) / 4});
   build(plan->tiles, "segmented_sort_tiles", workgroup, {key_words, value_words, rows, flips});
   build(plan->upsweep, "segmented_sort_upsweep", std::min(radix.count_workgroup, limit),
@@ -144,6 +145,8 @@ Result<SegmentedSort> SegmentedSort::create(const Context& context, const Segmen
         of_pass({sizes.rows, value_words, sizes.part_rows}));
   if (!status) return status.error();
   return SegmentedSort(std::move(plan));
+} catch (...) {
+  return runtime::caught();
 }
 
 SegmentedSort::SegmentedSort(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
@@ -156,7 +159,7 @@ VkDeviceSize SegmentedSort::scratch_size(uint64_t max_keys) const noexcept {
   return plan_->layout(std::min(max_keys, kMaxKeys - 1)).end;  // no call takes more
 }
 
-Status SegmentedSort::record(VkCommandBuffer commands, const SegmentedSortArgs& args) const {
+Status SegmentedSort::record(VkCommandBuffer commands, const SegmentedSortArgs& args) const noexcept try {
   const Plan& plan = *plan_;
   const ContextState& state = *plan.state;
   const uint64_t count = args.count.maximum(), keys = args.key_count.maximum();
@@ -249,6 +252,8 @@ Status SegmentedSort::record(VkCommandBuffer commands, const SegmentedSortArgs& 
     primitives::dispatch(state, commands, *plan.downsweep, push, {groups, 1});
   }
   return {};
+} catch (...) {
+  return runtime::caught();
 }
 
 }  // namespace weft

@@ -9,6 +9,7 @@
 #include "primitives/arguments.hpp"
 #include "primitives/merge_keys.hpp"
 #include "primitives/set_operation.h"
+#include "runtime/kernel_families.hpp"
 #include "runtime/tuning.hpp"
 
 namespace weft {
@@ -81,12 +82,11 @@ uint64_t SetOperation::Plan::most_outputs(uint64_t a, uint64_t b) const {
   return config.operation == SetOperator::set_difference ? a : a + b;
 }
 
-Result<SetOperation> SetOperation::create(const Context& context, const SetOperationConfig& config) {
+Result<SetOperation> SetOperation::create(const Context& context, const SetOperationConfig& config) noexcept try {
   const ContextState& state = *context.state();
   if (const Status status = check_config(config); !status) return status.error();
-  const Result<runtime::Tuning> tunings = runtime::tuning_of(state.traits());
-  if (!tunings) return tunings.error();
-  const runtime::SetOperationTuning& tuning = tunings->set_operation;
+  const runtime::Tuning& tunings = state.tuning();
+  const runtime::SetOperationTuning& tuning = tunings.set_operation;
 
   auto plan = std::make_shared<Plan>();
   plan->state = context.state();
@@ -115,11 +115,13 @@ Result<SetOperation> SetOperation::create(const Context& context, const SetOpera
         std::tuple(&plan->count, "set_operation_count", all.first(5)),
         std::tuple(&plan->write, "set_operation_write", all)}) {
     Result<std::shared_ptr<const Pipeline>> built =
-        state.pipeline(stem + variant, plan->workgroup, constants_of_kernel, own);
+        state.pipeline(runtime::kernels::set_operation(), stem + variant, plan->workgroup, constants_of_kernel, own);
     if (!built) return built.error();
     *pipeline = *std::move(built);
   }
   return SetOperation(std::move(plan));
+} catch (...) {
+  return runtime::caught();
 }
 
 SetOperation::SetOperation(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
@@ -135,7 +137,7 @@ VkDeviceSize SetOperation::scratch_size(uint64_t max_a, uint64_t max_b) const no
   return (plan_->tiles(keys) + 1) * 8 + plan_->groups_of(keys) * 4;
 }
 
-Status SetOperation::record(VkCommandBuffer commands, const SetOperationArgs& args) const {
+Status SetOperation::record(VkCommandBuffer commands, const SetOperationArgs& args) const noexcept try {
   const Plan& plan = *plan_;
   const ContextState& state = *plan.state;
   const uint64_t key_bytes = plan.key_bytes, value_bytes = plan.config.value_bytes;
@@ -185,6 +187,8 @@ Status SetOperation::record(VkCommandBuffer commands, const SetOperationArgs& ar
   primitives::barrier_between(state, commands);
   primitives::dispatch(state, commands, *plan.write, push, swept);
   return {};
+} catch (...) {
+  return runtime::caught();
 }
 
 }  // namespace weft

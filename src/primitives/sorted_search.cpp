@@ -6,6 +6,7 @@
 #include "primitives/arguments.hpp"
 #include "primitives/search_keys.hpp"
 #include "primitives/sorted_search.h"
+#include "runtime/kernel_families.hpp"
 #include "runtime/tuning.hpp"
 
 namespace weft {
@@ -32,31 +33,33 @@ constexpr uint32_t kMaxTileBytes = 12 << 10;
 
 }  // namespace
 
-Result<SortedSearch> SortedSearch::create(const Context& context, const SortedSearchConfig& config) {
+Result<SortedSearch> SortedSearch::create(const Context& context, const SortedSearchConfig& config) noexcept try {
   const ContextState& state = *context.state();
   if (const Status status = primitives::check_search_key(kName, config.key); !status) return status.error();
-  const Result<runtime::Tuning> tuning = runtime::tuning_of(state.traits());
-  if (!tuning) return tuning.error();
+  const runtime::Tuning& tuning = state.tuning();
 
   auto plan = std::make_shared<Plan>();
   plan->state = context.state();
   plan->config = config;
-  plan->workgroup = std::min(tuning->search.workgroup, state.traits().max_workgroup_invocations);
+  plan->workgroup = std::min(tuning.search.workgroup, state.traits().max_workgroup_invocations);
   const uint32_t key_bytes = size_of(config.key);
   const uint32_t lane_keys =
-      std::clamp(tuning->search.keys * 4 / key_bytes, 1u, kMaxTileBytes / (plan->workgroup * key_bytes));
+      std::clamp(tuning.search.keys * 4 / key_bytes, 1u, kMaxTileBytes / (plan->workgroup * key_bytes));
   plan->tile_keys = plan->workgroup * lane_keys;
 
   const uint32_t constants[] = {key_bytes / 4, primitives::key_order(config.key), lane_keys,
                                 config.bound == Bound::lower ? 1u : 0u};
-  const char* const search = tuning->search.by_rows != 0 ? "sorted_search_rows" : "sorted_search_merge";
+  const char* const search = tuning.search.by_rows != 0 ? "sorted_search_rows" : "sorted_search_merge";
   for (const auto& [pipeline, stem] :
        {std::pair(&plan->partition, "sorted_search_partition"), std::pair(&plan->search, search)}) {
-    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(stem, plan->workgroup, constants);
+    Result<std::shared_ptr<const Pipeline>> built =
+        state.pipeline(runtime::kernels::sorted_search(), stem, plan->workgroup, constants);
     if (!built) return built.error();
     *pipeline = *std::move(built);
   }
   return SortedSearch(std::move(plan));
+} catch (...) {
+  return runtime::caught();
 }
 
 SortedSearch::SortedSearch(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
@@ -70,7 +73,7 @@ VkDeviceSize SortedSearch::scratch_size(uint64_t max_needles, uint64_t max_hayst
   return (plan_->tiles(std::min(needles + haystack, kMaxSearchKeys)) + 1) * 4;
 }
 
-Status SortedSearch::record(VkCommandBuffer commands, const SortedSearchArgs& args) const {
+Status SortedSearch::record(VkCommandBuffer commands, const SortedSearchArgs& args) const noexcept try {
   const Plan& plan = *plan_;
   const ContextState& state = *plan.state;
   const uint64_t key_bytes = size_of(plan.config.key);
@@ -107,6 +110,8 @@ Status SortedSearch::record(VkCommandBuffer commands, const SortedSearchArgs& ar
   primitives::barrier_between(state, commands);
   primitives::dispatch(state, commands, *plan.search, push, primitives::dispatch_size(tiles, max_groups));
   return {};
+} catch (...) {
+  return runtime::caught();
 }
 
 }  // namespace weft

@@ -3,6 +3,7 @@
 
 #include "primitives/interval_plan.hpp"
 #include "primitives/transform_lbs.h"
+#include "runtime/kernel_families.hpp"
 
 namespace weft {
 
@@ -20,18 +21,23 @@ constexpr uint32_t kOutputBytes = 4;  // that the sizes of segments are tuned fo
 
 }  // namespace
 
-Result<TransformLbs> TransformLbs::create(const Context& context, const TransformLbsConfig& config) {
+Result<TransformLbs> TransformLbs::create(const Context& context, const TransformLbsConfig& config) noexcept try {
   if (!config.own_kernels)
     return Error{ErrorCode::unsupported, std::string(kName) + ": own_kernels are what it is for, and there are none"};
   const KernelSet& own = *config.own_kernels;
+  if (!own.ok()) return runtime::out_of_memory();
   if (own.primitive() != kPrimitive)
     return Error{ErrorCode::unsupported, std::string(kName) + ": own_kernels '" + own.name() + "' are made for " +
                                              own.primitive() + ", and not for " + kPrimitive};
-  IntervalPlan::Wish wish{kName, kPrimitive, &runtime::Tuning::load_balance, kOutputBytes, config.count, config.by};
+  IntervalPlan::Wish wish{
+      kName,    &runtime::kernels::intervals(), kPrimitive, &runtime::Tuning::load_balance, kOutputBytes, config.count,
+      config.by};
   wish.own = &own;
   Result<IntervalPlan> intervals = IntervalPlan::create(context, wish);
   if (!intervals) return intervals.error();
   return TransformLbs(std::make_shared<const Plan>(Plan{std::move(*intervals)}));
+} catch (...) {
+  return runtime::caught();
 }
 
 TransformLbs::TransformLbs(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
@@ -44,7 +50,7 @@ VkDeviceSize TransformLbs::scratch_size(uint64_t max_count) const noexcept {
   return plan_->intervals.scratch_size(max_count);
 }
 
-Status TransformLbs::record(VkCommandBuffer commands, const TransformLbsArgs& args) const {
+Status TransformLbs::record(VkCommandBuffer commands, const TransformLbsArgs& args) const noexcept try {
   const IntervalPlan& plan = plan_->intervals;
   const uint64_t maximum = args.count.maximum();
   if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");
@@ -67,6 +73,8 @@ Status TransformLbs::record(VkCommandBuffer commands, const TransformLbsArgs& ar
   if (Status status = ranges.finish(); !status) return status;
   plan.record(commands, push);
   return {};
+} catch (...) {
+  return runtime::caught();
 }
 
 }  // namespace weft

@@ -8,9 +8,10 @@
 
 #include "runtime/default_strategy.hpp"
 #include "runtime/enabled_features.hpp"
-#include "runtime/kernel_registry.hpp"
+#include "runtime/packed_kernels.hpp"
 #include "runtime/pipeline_cache_data.hpp"
 #include "runtime/subgroup_choice.hpp"
+#include "runtime/tuning.hpp"
 
 namespace weft::runtime {
 namespace {
@@ -21,73 +22,123 @@ Status check_arguments(const ContextConfig& config) {
   if (config.physical_device == VK_NULL_HANDLE) return null("physical_device");
   if (config.device == VK_NULL_HANDLE) return null("device");
   if (config.get_instance_proc_addr == nullptr) return null("get_instance_proc_addr");
-  if (config.device_create_info == nullptr) return null("device_create_info");
+  if ((config.device_create_info != nullptr) == config.enabled.has_value()) {
+    return Error{ErrorCode::invalid_argument,
+                 config.enabled ? "device_create_info and enabled are both given, and one of them is taken"
+                                : "neither device_create_info nor enabled is given"};
+  }
   if (config.pipeline_cache_size != 0 && config.pipeline_cache_data == nullptr) return null("pipeline_cache_data");
   return {};
 }
 
-Status check_support(const DeviceFacts& facts, const FeatureSet& enabled) {
-  if (const DeviceSupport support = support_of(facts); !support.usable()) {
-    std::string message = facts.name + " lacks ";
-    for (size_t i = 0; i < support.missing.size(); ++i) message += (i == 0 ? "" : "; ") + support.missing[i];
-    return Error{ErrorCode::missing_feature, message};
+Status check_device(const DeviceFacts& facts) {
+  const DeviceSupport support = support_of(facts);
+  if (support.usable()) return {};
+  std::string message = facts.name + " lacks ";
+  for (size_t i = 0; i < support.missing.size(); ++i) message += (i == 0 ? "" : "; ") + support.missing[i];
+  return Error{ErrorCode::missing_feature, message};
+}
+
+// The environment, where the host lets it speak. A value of no use is ignored, with a warning.
+class Environment {
+ public:
+  explicit Environment(bool is_used, std::vector<std::string>& warnings) : is_used_(is_used), warnings_(warnings) {}
+
+  // Null where the variable is unset, empty or not to be used.
+  const char* value(const char* name) const {
+    const char* value = is_used_ ? std::getenv(name) : nullptr;
+    return value != nullptr && *value != '\0' ? value : nullptr;
   }
-  if (!enabled.buffer_device_address) {
-    return Error{
-        ErrorCode::missing_feature,
-        "bufferDeviceAddress is not enabled on the VkDevice; weft::DeviceFeatures::extend enables what weft needs"};
+  void ignore(const char* name, const Error& why) {
+    warnings_.push_back(std::string(name) + " is ignored: " + why.message);
   }
-  return {};
+
+ private:
+  bool is_used_;
+  std::vector<std::string>& warnings_;
+};
+
+Result<SubgroupChoice> chosen_subgroups(const ContextConfig& config, const DeviceFacts& facts,
+                                        const FeatureSet& enabled, Environment& environment) {
+  constexpr const char* kVariable = "WEFT_SUBGROUPS";
+  const SubgroupRequest request{config.subgroup_backend, config.subgroup_size};
+  const char* value = request.backend == SubgroupBackend::automatic ? environment.value(kVariable) : nullptr;
+  if (value != nullptr) {
+    auto choice = parse_subgroup_request(value).and_then([&](SubgroupRequest wanted) {
+      if (wanted.size == 0) wanted.size = request.size;
+      return choose_subgroups(facts, enabled, wanted);
+    });
+    if (choice) return choice;
+    environment.ignore(kVariable, choice.error());
+  }
+  return choose_subgroups(facts, enabled, request);
 }
 
-// A variable of the environment; null where it is unset or empty.
-const char* environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr && *value != '\0' ? value : nullptr;
+Error no_look_back() {
+  return {
+      ErrorCode::missing_feature,
+      "look_back needs shaderBufferInt64Atomics with shaderInt64, which the device lacks or the host did not enable"};
 }
 
-Result<SubgroupRequest> requested_subgroups(const ContextConfig& config) {
-  SubgroupRequest request{config.subgroup_backend, config.subgroup_size};
-  const char* variable = environment("WEFT_SUBGROUPS");
-  if (request.backend != SubgroupBackend::automatic || variable == nullptr) return request;
-  const auto parsed = parse_subgroup_request(variable);
-  if (!parsed) return Error{parsed.error().code, "WEFT_SUBGROUPS: " + parsed.error().message};
-  request.backend = parsed->backend;
-  if (parsed->size != 0) request.size = parsed->size;
-  return request;
-}
-
-Result<Strategy> chosen_strategy(const ContextConfig& config, const DeviceFacts& facts) {
+// What the host or the environment wants automatic to mean.
+std::optional<Strategy> forced_strategy(const ContextConfig& config, const FeatureSet& enabled,
+                                        Environment& environment) {
+  constexpr const char* kVariable = "WEFT_STRATEGY";
   if (config.strategy != Strategy::automatic) return config.strategy;
-  const char* variable = environment("WEFT_STRATEGY");
-  if (variable == nullptr) return default_strategy(facts);
-  auto parsed = parse_strategy(variable);
-  if (!parsed) return Error{parsed.error().code, "WEFT_STRATEGY: " + parsed.error().message};
-  return parsed;
+  const char* value = environment.value(kVariable);
+  if (value == nullptr) return std::nullopt;
+  const auto parsed = parse_strategy(value).and_then([&](Strategy strategy) -> Result<Strategy> {
+    if (strategy == Strategy::look_back && !enabled.buffer_int64_atomics) return no_look_back();
+    return strategy;
+  });
+  if (parsed) return *parsed;
+  environment.ignore(kVariable, parsed.error());
+  return std::nullopt;
+}
+
+Tuning chosen_tuning(const DeviceTraits& traits, Environment& environment) {
+  constexpr const char* kVariable = "WEFT_TUNE";
+  const Tuning& built_in = tuning_of(traits);
+  const char* value = environment.value(kVariable);
+  if (value == nullptr) return built_in;
+  Tuning tuning = built_in;
+  const Status status = apply_tuning_overrides(tuning, value);
+  if (status) return tuning;
+  environment.ignore(kVariable, status.error());
+  return built_in;
 }
 
 }  // namespace
 
-Pipeline::Pipeline(std::shared_ptr<const ContextState> context, VkPipeline pipeline) noexcept
-    : context_(std::move(context)), pipeline_({&context_->vk(), context_->device(), context_->allocator()}, pipeline) {}
+Pipeline::Pipeline(std::shared_ptr<const ContextState> context, vk::UniquePipeline pipeline) noexcept
+    : context_(std::move(context)), pipeline_(std::move(pipeline)) {}
 
 VkPipelineLayout Pipeline::layout() const noexcept { return context_->layout(); }
+
+ContextState::ContextState() = default;
+ContextState::~ContextState() = default;
 
 Result<std::shared_ptr<const ContextState>> ContextState::create(const ContextConfig& config) {
   if (Status status = check_arguments(config); !status) return status.error();
   auto facts =
       query_device_facts(config.instance, config.physical_device, config.get_instance_proc_addr, config.api_version);
   if (!facts) return facts.error();
-  const FeatureSet enabled = enabled_features(*config.device_create_info);
-  if (Status status = check_support(*facts, enabled); !status) return status.error();
-  const auto request = requested_subgroups(config);
-  if (!request) return request.error();
-  const auto subgroups = choose_subgroups(*facts, enabled, *request);
-  if (!subgroups) return subgroups.error();
-  const auto strategy = chosen_strategy(config, *facts);
-  if (!strategy) return strategy.error();
+  if (Status status = check_device(*facts); !status) return status.error();
+  const auto found =
+      config.enabled ? stated_features(*config.enabled, *facts) : enabled_features(*config.device_create_info);
+  if (!found) return found.error();
+  const FeatureSet& enabled = *found;
+  if (!enabled.buffer_device_address) {
+    return Error{
+        ErrorCode::missing_feature,
+        "bufferDeviceAddress is not enabled on the VkDevice; weft::DeviceFeatures::extend enables what weft needs"};
+  }
 
   const std::shared_ptr<ContextState> state(new ContextState);
+  Environment environment(config.use_environment, state->warnings_);
+  const auto subgroups = chosen_subgroups(config, *facts, enabled, environment);
+  if (!subgroups) return subgroups.error();
+  const std::optional<Strategy> strategy = forced_strategy(config, enabled, environment);
   state->device_ = config.device;
   if (config.allocator != nullptr) {
     state->allocator_copy_ = *config.allocator;
@@ -97,8 +148,8 @@ Result<std::shared_ptr<const ContextState>> ContextState::create(const ContextCo
   state->subgroup_size_ = subgroups->size;
   state->pin_subgroup_size_ = subgroups->pin;
   state->require_full_subgroups_ = subgroups->full;
-  state->strategy_ = *strategy;
-  state->strategy_is_forced_ = config.strategy != Strategy::automatic || std::getenv("WEFT_STRATEGY") != nullptr;
+  state->strategy_ = strategy.value_or(default_strategy(*facts, enabled));
+  state->strategy_is_forced_ = strategy.has_value();
 
   DeviceTraits& traits = state->traits_;
   traits.vendor_id = facts->vendor_id;
@@ -116,6 +167,7 @@ Result<std::shared_ptr<const ContextState>> ContextState::create(const ContextCo
   }
   traits.max_workgroup_count_x = facts->limits.maxComputeWorkGroupCount[0];
   traits.shared_memory_bytes = facts->limits.maxComputeSharedMemorySize;
+  state->tuning_ = std::make_unique<Tuning>(chosen_tuning(traits, environment));
   state->facts_ = *std::move(facts);
 
   if (Status status = state->create_objects(config); !status) return status.error();
@@ -168,17 +220,25 @@ Status ContextState::create_objects(const ContextConfig& config) {
   return {};
 }
 
-Status ContextState::check_type(Type type) const {
-  const auto needs = [type](const char* feature) {
-    return Error{ErrorCode::missing_feature, std::string("items of type ") + name_of(type) + " need " + feature +
-                                                 ", which the device lacks or the host did not enable"};
-  };
-  if ((type == Type::u64 || type == Type::i64) && !traits_.int64) return needs("shaderInt64");
-  if (type == Type::f64 && !traits_.float64) return needs("shaderFloat64");
-  return {};
+bool ContextState::has_type(Type type) const noexcept {
+  if (type == Type::u64 || type == Type::i64) return traits_.int64;
+  return type != Type::f64 || traits_.float64;
 }
 
-Result<std::shared_ptr<const Pipeline>> ContextState::pipeline(const std::string& kernel, uint32_t workgroup_size,
+Status ContextState::check_type(Type type) const {
+  if (has_type(type)) return {};
+  const char* const feature = type == Type::f64 ? "shaderFloat64" : "shaderInt64";
+  return Error{ErrorCode::missing_feature, std::string("items of type ") + name_of(type) + " need " + feature +
+                                               ", which the device lacks or the host did not enable"};
+}
+
+Status ContextState::check_look_back() const {
+  if (traits_.buffer_int64_atomics) return {};
+  return no_look_back();
+}
+
+Result<std::shared_ptr<const Pipeline>> ContextState::pipeline(const PackedKernels& kernels, const std::string& kernel,
+                                                               uint32_t workgroup_size,
                                                                std::span<const uint32_t> constants,
                                                                const KernelSet* own) const {
   const std::string name = kernel + (subgroup_backend_ == SubgroupBackend::native ? ".native" : ".emulated");
@@ -193,7 +253,7 @@ Result<std::shared_ptr<const Pipeline>> ContextState::pipeline(const std::string
   }
   const std::lock_guard lock(slot->building);
   if (auto pipeline = slot->pipeline.lock()) return pipeline;
-  auto built = build_pipeline(name, workgroup_size, constants, own);
+  auto built = build_pipeline(kernels, name, workgroup_size, constants, own);
   if (built) slot->pipeline = *built;
   return built;
 }
@@ -206,10 +266,13 @@ uint32_t ContextState::subgroup_size_in(uint32_t workgroup_size) const noexcept 
   return narrows ? workgroup_size : subgroup_size_;
 }
 
-Result<std::shared_ptr<const Pipeline>> ContextState::build_pipeline(const std::string& name, uint32_t workgroup_size,
+Result<std::shared_ptr<const Pipeline>> ContextState::build_pipeline(const PackedKernels& kernels,
+                                                                     const std::string& name, uint32_t workgroup_size,
                                                                      std::span<const uint32_t> constants,
                                                                      const KernelSet* own) const {
-  const std::span<const uint32_t> code = own != nullptr ? own->find(name) : find_kernel(name);
+  Result<std::vector<uint32_t>> unpacked = own != nullptr ? std::vector<uint32_t>{} : unpack(kernels, name);
+  if (!unpacked) return unpacked.error();
+  const std::span<const uint32_t> code = own != nullptr ? own->find(name) : *unpacked;
   if (code.empty() && own != nullptr)
     return Error{ErrorCode::unsupported, "own_kernels '" + own->name() + "' have no kernel " + name};
   if (code.empty()) return Error{ErrorCode::unsupported, "weft has no kernel " + name};
@@ -257,7 +320,8 @@ Result<std::shared_ptr<const Pipeline>> ContextState::build_pipeline(const std::
   VkPipeline handle = VK_NULL_HANDLE;
   result = table_.vkCreateComputePipelines(device_, cache_, 1, &info, allocator_, &handle);
   if (result != VK_SUCCESS) return error_of(result, ("vkCreateComputePipelines for " + name).c_str());
-  auto pipeline = std::make_shared<const Pipeline>(shared_from_this(), handle);
+  vk::UniquePipeline owned(ref(), handle);
+  auto pipeline = std::make_shared<const Pipeline>(shared_from_this(), std::move(owned));
 
   if (set_object_name_ != nullptr) {
     const std::string label = "weft " + name;
@@ -270,6 +334,12 @@ Result<std::shared_ptr<const Pipeline>> ContextState::build_pipeline(const std::
     static_cast<void>(set_object_name_(device_, &name_info));
   }
   return pipeline;
+}
+
+VkDeviceSize ContextState::memory_size(VkBuffer buffer) const noexcept {
+  VkMemoryRequirements requirements{};
+  table_.vkGetBufferMemoryRequirements(device_, buffer, &requirements);
+  return requirements.size;
 }
 
 VkDeviceAddress ContextState::address_of(const BufferRange& range) const noexcept {

@@ -33,11 +33,12 @@ struct DeviceTraits {
 };
 
 class ContextState;
+struct Tuning;  // runtime/tuning.hpp
 
 /// A compute pipeline; its layout is the Context's only one: 128 bytes of push constants, no descriptor sets.
 class Pipeline {
  public:
-  Pipeline(std::shared_ptr<const ContextState> context, VkPipeline pipeline) noexcept;
+  Pipeline(std::shared_ptr<const ContextState> context, vk::UniquePipeline pipeline) noexcept;
 
   VkPipeline handle() const noexcept { return pipeline_.get(); }
   VkPipelineLayout layout() const noexcept;
@@ -51,6 +52,7 @@ class Pipeline {
 class ContextState : public std::enable_shared_from_this<ContextState> {
  public:
   static Result<std::shared_ptr<const ContextState>> create(const ContextConfig& config);
+  ~ContextState();
   ContextState(const ContextState&) = delete;
   ContextState& operator=(const ContextState&) = delete;
 
@@ -65,26 +67,34 @@ class ContextState : public std::enable_shared_from_this<ContextState> {
   uint32_t required_subgroup_size() const noexcept { return pin_subgroup_size_ ? subgroup_size_ : 0; }
   Strategy strategy() const noexcept { return strategy_; }  ///< what automatic means here; never automatic
   bool strategy_is_forced() const noexcept { return strategy_is_forced_; }  ///< by the host or WEFT_STRATEGY
+  const Tuning& tuning() const noexcept { return *tuning_; }
+  const std::vector<std::string>& warnings() const noexcept { return warnings_; }
   VkPipelineLayout layout() const noexcept { return layout_.get(); }
 
+  bool has_type(Type type) const noexcept;  ///< whether items of `type` can be computed with
   Status check_type(Type type) const;  ///< missing_feature, naming it, where items of `type` cannot be computed with
+  Status check_look_back() const;      ///< missing_feature, naming it, where tile states cannot be published
 
-  /// The pipeline of a kernel of the manifest, built at the first request and shared by later equal ones while any
-  /// holder lives. `kernel` is the manifest's name without the backend's suffix, e.g. "scan_look_back.u8.u32.state64";
+  /// The pipeline of a kernel of the family `kernels`, built at the first request and shared by later equal ones while any
+  /// holder lives. `kernel` is the manifest's name without the backend's suffix, e.g. "scan_look_back.u8.u32";
   /// ".native" or ".emulated" is appended. Specialization constants: id 0 is `workgroup_size`, id 1 the subgroup size,
-  /// id 2 + i is constants[i]. `own`: the set to find the kernel in, instead of the manifest. Many threads may ask at once: different variants are built side by side, one only once.
+  /// id 2 + i is constants[i]. `own`: the set to find the kernel in, instead of `kernels`.
+  /// Many threads may ask at once: different variants are built side by side, one only once.
   /// Errors: unsupported (no such kernel), missing_feature (workgroup_size above traits().max_workgroup_invocations),
   /// out_of_host_memory, out_of_device_memory, device_lost, driver_error.
-  Result<std::shared_ptr<const Pipeline>> pipeline(const std::string& kernel, uint32_t workgroup_size,
-                                                   std::span<const uint32_t> constants,
+  Result<std::shared_ptr<const Pipeline>> pipeline(const PackedKernels& kernels, const std::string& kernel,
+                                                   uint32_t workgroup_size, std::span<const uint32_t> constants,
                                                    const KernelSet* own = nullptr) const;
 
+  /// Bytes of the buffer's memory: its size, rounded up by the driver to an alignment. (Vulkan does not report the size
+  /// itself.)
+  VkDeviceSize memory_size(VkBuffer buffer) const noexcept;
   VkDeviceAddress address_of(const BufferRange& range) const noexcept;  ///< of the range's first byte
 
   Result<std::vector<std::byte>> pipeline_cache_data() const;
 
  private:
-  ContextState() = default;
+  ContextState();
 
   struct PipelineSlot {
     std::mutex building;  // held while one thread builds and others wait for its pipeline
@@ -93,8 +103,8 @@ class ContextState : public std::enable_shared_from_this<ContextState> {
 
   vk::DeviceRef ref() const noexcept { return {&table_, device_, allocator_}; }
   Status create_objects(const ContextConfig& config);
-  Result<std::shared_ptr<const Pipeline>> build_pipeline(const std::string& name, uint32_t workgroup_size,
-                                                         std::span<const uint32_t> constants,
+  Result<std::shared_ptr<const Pipeline>> build_pipeline(const PackedKernels& kernels, const std::string& name,
+                                                         uint32_t workgroup_size, std::span<const uint32_t> constants,
                                                          const KernelSet* own) const;
 
   vk::DeviceTable table_{};
@@ -110,6 +120,8 @@ class ContextState : public std::enable_shared_from_this<ContextState> {
   bool require_full_subgroups_ = false;  ///< of pipelines whose workgroup is a multiple of subgroup_size_
   Strategy strategy_ = Strategy::reduce_then_scan;
   bool strategy_is_forced_ = false;
+  std::unique_ptr<Tuning> tuning_;
+  std::vector<std::string> warnings_;
   vk::UniquePipelineLayout layout_;
   vk::UniquePipelineCache owned_cache_;
   VkPipelineCache cache_ = VK_NULL_HANDLE;  // the owned one or the host's

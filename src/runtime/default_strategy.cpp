@@ -6,9 +6,9 @@
 namespace weft::runtime {
 namespace {
 
-// look_back is right on every device: what a tile waits for in vain a second dispatch computes. It is fast only where
-// workgroups that have started go on running, which Vulkan neither promises nor lets one ask; so the default goes by
-// device. The first row that fits decides; where none does, reduce_then_scan.
+// look_back is right on every device with 64-bit atomics in buffers: what a tile waits for in vain a second dispatch
+// computes. It is fast only where workgroups that have started go on running, which Vulkan neither promises nor lets
+// one ask; so the default goes by device. The first row that fits decides; where none does, reduce_then_scan.
 struct Rule {
   uint32_t vendor_id;    // 0: any
   VkDriverId driver_id;  // 0: any
@@ -28,7 +28,8 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-Strategy default_strategy(const DeviceFacts& facts) noexcept {
+Strategy default_strategy(const DeviceFacts& facts, const FeatureSet& enabled) noexcept {
+  if (!enabled.buffer_int64_atomics) return Strategy::reduce_then_scan;
   // A software device runs workgroups one after the other on each thread: there is nothing to gain from waiting.
   if (facts.type == VK_PHYSICAL_DEVICE_TYPE_CPU) return Strategy::reduce_then_scan;
   for (const Rule& rule : kRules) {

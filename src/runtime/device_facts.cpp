@@ -201,7 +201,8 @@ DeviceSupport support_of(const DeviceFacts& facts) {
   if (!has.float64) absent.push_back("shaderFloat64: items of type f64 are unavailable");
   if (!has.buffer_int64_atomics) {
     absent.push_back(
-        "shaderBufferInt64Atomics with shaderInt64: look_back keeps its tile states in 32-bit words, which is slower");
+        "shaderBufferInt64Atomics with shaderInt64: look_back is unavailable except in RadixSort; automatic takes "
+        "reduce_then_scan");
   }
   if (const std::string operations = missing_subgroup_operations(facts.subgroups); !operations.empty()) {
     absent.push_back("subgroup operations " + operations +

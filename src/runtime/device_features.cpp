@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -6,6 +7,7 @@
 
 #include "runtime/device_facts.hpp"
 #include "runtime/enabled_features.hpp"
+#include "runtime/error.hpp"
 
 namespace weft {
 namespace {
@@ -95,6 +97,35 @@ FeatureSet enabled_features(const VkDeviceCreateInfo& info) {
   return on;
 }
 
+Result<FeatureSet> stated_features(const EnabledFeatures& stated, const DeviceFacts& facts) {
+  const FeatureSet on{stated.buffer_device_address, stated.shader_int64,
+                      stated.shader_float64,        stated.shader_int64 && stated.shader_buffer_int64_atomics,
+                      stated.subgroup_size_control, stated.compute_full_subgroups};
+  const FeatureSet& has = facts.features;
+  const struct {
+    const char* name;
+    bool is_on, is_there;
+  } features[] = {{"buffer_device_address", on.buffer_device_address, has.buffer_device_address},
+                  {"shader_int64", on.int64, has.int64},
+                  {"shader_float64", on.float64, has.float64},
+                  {"shader_buffer_int64_atomics", on.buffer_int64_atomics, has.buffer_int64_atomics},
+                  {"subgroup_size_control", on.subgroup_size_control, has.subgroup_size_control},
+                  {"compute_full_subgroups", on.full_subgroups, has.full_subgroups}};
+  for (const auto& feature : features) {
+    if (feature.is_on && !feature.is_there)
+      return Error{ErrorCode::invalid_argument,
+                   std::string("enabled.") + feature.name + " is stated, and " + facts.name + " lacks the feature"};
+  }
+  const char* const extension = VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME;
+  const bool has_extension =
+      std::ranges::any_of(stated.extensions, [&](const char* name) { return std::strcmp(name, extension) == 0; });
+  if (facts.size_control_extension && (on.subgroup_size_control || on.full_subgroups) && !has_extension)
+    return Error{ErrorCode::invalid_argument,
+                 std::string("enabled.extensions lacks ") + extension +
+                     ", with which subgroup_size_control and compute_full_subgroups come below Vulkan 1.3"};
+  return on;
+}
+
 }  // namespace runtime
 
 struct DeviceFeatures::Storage {
@@ -108,13 +139,16 @@ struct DeviceFeatures::Storage {
 };
 
 Result<DeviceFeatures> DeviceFeatures::query(VkInstance instance, VkPhysicalDevice physical_device,
-                                             PFN_vkGetInstanceProcAddr get_instance_proc_addr, uint32_t api_version) {
+                                             PFN_vkGetInstanceProcAddr get_instance_proc_addr,
+                                             uint32_t api_version) noexcept try {
   auto facts = runtime::query_device_facts(instance, physical_device, get_instance_proc_addr, api_version);
   if (!facts) return facts.error();
   auto storage = std::make_unique<Storage>();
   storage->support = runtime::support_of(*facts);
   storage->facts = *std::move(facts);
   return DeviceFeatures(std::move(storage));
+} catch (...) {
+  return runtime::caught();
 }
 
 DeviceFeatures::DeviceFeatures(std::unique_ptr<Storage> storage) : storage_(std::move(storage)) {}

@@ -5,6 +5,8 @@
 
 #include <weft/status.hpp>
 
+#include "runtime/caught.hpp"
+
 namespace weft::runtime {
 
 /// VkResult as an Error; `what` says what failed, e.g. "vkCreateBuffer".

@@ -17,6 +17,13 @@ namespace weft {
 
 namespace runtime {
 
+Status guarded(void (*call)(void* data), void* data) noexcept try {
+  call(data);
+  return {};
+} catch (...) {
+  return caught();
+}
+
 void record_barrier(const vk::DeviceTable& vk, VkCommandBuffer commands, VkPipelineStageFlags from_stages,
                     VkAccessFlags from_access, VkPipelineStageFlags to_stages, VkAccessFlags to_access) {
   VkMemoryBarrier barrier{};
@@ -65,8 +72,9 @@ std::vector<std::byte> read_file(const std::string& path) {
 
 // Writes beside `path` under a name of its own and renames, so that a reader never sees half a file and two writers do
 // not mix. False where the file could not be written; nothing is left behind then.
-bool replace_file(const std::string& path, std::span<const std::byte> bytes) {
-  const std::string temporary = path + "." + std::to_string(std::random_device{}()) + ".tmp";
+bool replace_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  std::filesystem::path temporary = path;
+  temporary += "." + std::to_string(std::random_device{}()) + ".tmp";
   {
     std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
     file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
@@ -120,7 +128,7 @@ VkDeviceAddress Buffer::address() const noexcept { return state_->bound.address;
 
 // ---- opening and closing ----
 
-Result<std::vector<GpuInfo>> Gpu::list(PFN_vkGetInstanceProcAddr get_instance_proc_addr) {
+Result<std::vector<GpuInfo>> Gpu::list(PFN_vkGetInstanceProcAddr get_instance_proc_addr) noexcept try {
   const auto instance = runtime::GpuInstance::create(get_instance_proc_addr, {});
   if (!instance) return instance.error();
   auto list = (*instance)->list();
@@ -128,18 +136,33 @@ Result<std::vector<GpuInfo>> Gpu::list(PFN_vkGetInstanceProcAddr get_instance_pr
   std::vector<GpuInfo> infos;
   for (runtime::ListedGpu& gpu : *list) infos.push_back(std::move(gpu.info));
   return infos;
+} catch (...) {
+  return runtime::caught();
 }
 
-Result<Gpu> Gpu::open(const GpuConfig& config) {
+Result<Gpu> Gpu::open(const GpuConfig& config) noexcept try {
   auto state = std::make_unique<State>();
   if (Status status = state->open(config); !status) return status.error();
   return Gpu(std::move(state));
+} catch (...) {
+  return runtime::caught();
 }
 
 Gpu::Gpu(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Gpu::Gpu(Gpu&&) noexcept = default;
 Gpu& Gpu::operator=(Gpu&&) noexcept = default;
 Gpu::~Gpu() = default;
+
+Result<uint32_t> Gpu::State::selected(const std::vector<runtime::ListedGpu>& list, const std::string& selection) {
+  constexpr const char* kVariable = "WEFT_DEVICE";
+  const char* value = std::getenv(kVariable);
+  if (selection.empty() && value != nullptr && *value != '\0') {
+    auto index = runtime::select_gpu(list, value);
+    if (index) return index;
+    warnings.push_back(std::string(kVariable) + " is ignored: " + index.error().message);
+  }
+  return runtime::select_gpu(list, selection);
+}
 
 Status Gpu::State::open(const GpuConfig& config) {
   auto opened = runtime::GpuInstance::create(config.get_instance_proc_addr, config.on_message);
@@ -148,9 +171,7 @@ Status Gpu::State::open(const GpuConfig& config) {
   auto list = instance->list();
   if (!list) return list.error();
 
-  std::string selection = config.device;
-  if (const char* variable = std::getenv("WEFT_DEVICE"); selection.empty() && variable != nullptr) selection = variable;
-  const auto index = runtime::select_gpu(*list, selection);
+  const auto index = selected(*list, config.device);
   if (!index) return index.error();
   physical_device = (*list)[*index].handle;
   info = std::move((*list)[*index].info);
@@ -234,9 +255,11 @@ Status Gpu::State::create_device(const GpuConfig& config) {
   context_config.strategy = config.strategy;
   context_config.subgroup_backend = config.subgroup_backend;
   context_config.subgroup_size = config.subgroup_size;
+  context_config.use_environment = true;
   auto created = Context::create(context_config);
   if (!created) return created.error();
   context.emplace(*std::move(created));
+  warnings.insert(warnings.end(), context->warnings().begin(), context->warnings().end());
   return {};
 }
 
@@ -277,13 +300,17 @@ Gpu::State::~State() {
 
 void Gpu::State::save_pipeline_cache() noexcept {
   if (pipeline_cache_file.empty() || !context) return;
-  const auto data = context->pipeline_cache_data();
   // A cache that cannot be written costs time at the next start and nothing else.
-  if (data && *data != loaded_pipeline_cache) static_cast<void>(replace_file(pipeline_cache_file, *data));
+  try {
+    const auto data = context->pipeline_cache_data();
+    if (data && *data != loaded_pipeline_cache) static_cast<void>(replace_file(pipeline_cache_file, *data));
+  } catch (...) {
+  }
 }
 
 const GpuInfo& Gpu::info() const noexcept { return state_->info; }
 const Context& Gpu::context() const noexcept { return *state_->context; }
+const std::vector<std::string>& Gpu::warnings() const noexcept { return state_->warnings; }
 PFN_vkGetInstanceProcAddr Gpu::get_instance_proc_addr() const noexcept {
   return state_->instance->get_instance_proc_addr();
 }
@@ -294,7 +321,7 @@ uint32_t Gpu::queue_family() const noexcept { return state_->queue_family; }
 
 // ---- buffers ----
 
-Result<Buffer> Gpu::create_buffer(VkDeviceSize bytes) {
+Result<Buffer> Gpu::create_buffer(VkDeviceSize bytes) noexcept try {
   constexpr VkDeviceSize kGranule = 16;
   constexpr VkBufferUsageFlags kUsage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
                                         VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT |
@@ -326,6 +353,8 @@ Result<Buffer> Gpu::create_buffer(VkDeviceSize bytes) {
   }
   if (result != VK_SUCCESS) return error_of(result, ("a buffer of " + runtime::bytes_in_words(bytes)).c_str());
   return Buffer(std::move(state));
+} catch (...) {
+  return runtime::caught();
 }
 
 // ---- submitting ----
@@ -359,7 +388,7 @@ Status Gpu::State::submit(Submission& submission) {
   return {};
 }
 
-Status Gpu::State::wait(Submission& submission) {
+Status Gpu::State::wait(Submission& submission) noexcept try {
   if (!std::exchange(submission.pending, false)) return {};
   const VkFence fence = submission.fence.get();
   const VkResult result = table.vkWaitForFences(device, 1, &fence, VK_TRUE, UINT64_MAX);
@@ -367,6 +396,8 @@ Status Gpu::State::wait(Submission& submission) {
   // A wait may fail while the commands still run; they must be over before anything they use is touched again.
   static_cast<void>(table.vkDeviceWaitIdle(device));
   return error_of(result, "vkWaitForFences");
+} catch (...) {
+  return runtime::caught();
 }
 
 void Gpu::State::write_timestamp(VkCommandBuffer commands, uint32_t query) const {
@@ -389,7 +420,7 @@ Status Gpu::State::read_times(uint32_t count, std::vector<double>& times) const 
   return {};
 }
 
-Result<RunTime> Gpu::run(const std::function<Status(VkCommandBuffer)>& record) {
+Result<RunTime> Gpu::run(const std::function<Status(VkCommandBuffer)>& record) noexcept try {
   State& state = *state_;
   const vk::DeviceTable& vk = state.table;
   const std::lock_guard lock(state.mutex);
@@ -415,9 +446,12 @@ Result<RunTime> Gpu::run(const std::function<Status(VkCommandBuffer)>& record) {
     time.device_ms = times.front();
   }
   return time;
+} catch (...) {
+  return runtime::caught();
 }
 
-Result<std::vector<double>> Gpu::time(uint32_t count, const std::function<Status(VkCommandBuffer, uint32_t)>& record) {
+Result<std::vector<double>> Gpu::time(uint32_t count,
+                                      const std::function<Status(VkCommandBuffer, uint32_t)>& record) noexcept try {
   // A submission stays well below the seconds after which a system takes its device for hung.
   constexpr double kSubmissionMs = 250;
   constexpr uint32_t kFirst = 4;
@@ -454,6 +488,8 @@ Result<std::vector<double>> Gpu::time(uint32_t count, const std::function<Status
     batch = static_cast<uint32_t>(std::clamp<double>(fitting, 1, State::kTimedAtOnce));
   }
   return times;
+} catch (...) {
+  return runtime::caught();
 }
 
 }  // namespace weft

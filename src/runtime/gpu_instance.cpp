@@ -14,7 +14,11 @@ namespace {
 
 VKAPI_ATTR VkBool32 VKAPI_CALL pass_message(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
                                             const VkDebugUtilsMessengerCallbackDataEXT* data, void* on_message) {
-  if (data->pMessage != nullptr) (*static_cast<GpuInstance::OnMessage*>(on_message))(data->pMessage);
+  // Drivers and layers call this: an exception must not pass through them.
+  try {
+    if (data->pMessage != nullptr) (*static_cast<GpuInstance::OnMessage*>(on_message))(data->pMessage);
+  } catch (...) {
+  }
   return VK_FALSE;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 #include <string>
 
 #include "runtime/gpu_instance.hpp"
@@ -19,13 +18,14 @@ const char* name_of(GpuKind kind) noexcept {
   return "other";
 }
 
-std::string uuid_string(const GpuInfo& info) {
-  std::string text;
+std::array<char, 37> uuid_string(const GpuInfo& info) noexcept {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::array<char, 37> text{};
+  size_t at = 0;
   for (size_t i = 0; i < info.uuid.size(); ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    char digits[3];
-    std::snprintf(digits, sizeof digits, "%02x", info.uuid[i]);
-    text += digits;
+    if (i == 4 || i == 6 || i == 8 || i == 10) text[at++] = '-';
+    text[at++] = kDigits[info.uuid[i] >> 4];
+    text[at++] = kDigits[info.uuid[i] & 15];
   }
   return text;
 }
@@ -84,7 +84,7 @@ Result<uint32_t> select_gpu(const std::vector<ListedGpu>& list, std::string_view
     if (index < list.size()) fitting.push_back(index);
   } else {
     for (const ListedGpu& gpu : list) {
-      const bool fits = is_uuid(wanted) ? without_dashes(uuid_string(gpu.info)) == without_dashes(wanted)
+      const bool fits = is_uuid(wanted) ? without_dashes(uuid_string(gpu.info).data()) == without_dashes(wanted)
                                         : lower(gpu.info.name).find(wanted) != std::string::npos;
       if (fits) fitting.push_back(gpu.info.index);
     }

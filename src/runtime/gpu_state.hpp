@@ -48,6 +48,9 @@ struct OneLineCalls {
   std::optional<Buffer> scratch;
 };
 
+/// Keeps `buffer` if it has room for `bytes`, else frees it before a larger one is made.
+Status grow(Gpu& gpu, std::optional<Buffer>& buffer, VkDeviceSize bytes);
+
 }  // namespace runtime
 
 struct Gpu::State {
@@ -60,6 +63,7 @@ struct Gpu::State {
 
   vk::DeviceRef ref() const noexcept { return {&table, device, nullptr}; }
   Status open(const GpuConfig& config);
+  Result<uint32_t> selected(const std::vector<runtime::ListedGpu>& list, const std::string& selection);
   Status create_device(const GpuConfig& config);
   Status create_submission(runtime::Submission& submission);
   void save_pipeline_cache() noexcept;
@@ -67,11 +71,11 @@ struct Gpu::State {
   // With `mutex` held:
   Status begin(runtime::Submission& submission);
   Status submit(runtime::Submission& submission);
-  Status wait(runtime::Submission& submission);
+  Status wait(runtime::Submission& submission) noexcept;
   Status prepare_staging();
-  void settle_staging();
-  Status upload_staged(const BufferRange& to, std::span<const std::byte> bytes);
-  Status download_staged(const BufferRange& from, std::span<std::byte> bytes);
+  void settle_staging() noexcept;
+  Status upload_staged(const BufferRange& to, std::span<const std::byte> bytes) noexcept;
+  Status download_staged(const BufferRange& from, std::span<std::byte> bytes) noexcept;
   bool has_timestamps() const noexcept { return static_cast<bool>(queries); }
   void write_timestamp(VkCommandBuffer commands, uint32_t query) const;
   /// Milliseconds between queries 2i and 2i + 1, for i below `count`.
@@ -81,6 +85,7 @@ struct Gpu::State {
 
   std::unique_ptr<runtime::GpuInstance> instance;
   GpuInfo info;
+  std::vector<std::string> warnings;
   runtime::DeviceFacts facts;
   VkPhysicalDevice physical_device = VK_NULL_HANDLE;
   VkPhysicalDeviceMemoryProperties memory{};

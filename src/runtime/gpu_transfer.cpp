@@ -3,6 +3,7 @@
 #include <cstring>
 #include <string>
 
+#include "runtime/context_state.hpp"
 #include "runtime/error.hpp"
 #include "runtime/gpu_state.hpp"
 
@@ -13,12 +14,17 @@ using runtime::record_barrier;
 using runtime::Staging;
 using runtime::Submission;
 
-Status check_range(const BufferRange& range, const char* name, uint64_t bytes) {
+Status check_range(const Context& context, const BufferRange& range, const char* name, uint64_t bytes) {
   if (range.buffer == VK_NULL_HANDLE) return Error{ErrorCode::invalid_argument, std::string(name) + ".buffer is null"};
+  if (range.size == VK_WHOLE_SIZE)
+    return Error{ErrorCode::invalid_argument, std::string(name) + ".size is VK_WHOLE_SIZE, and no number of bytes"};
   if (range.size < bytes) {
     return Error{ErrorCode::invalid_argument, std::string(name) + ".size is " + std::to_string(range.size) +
                                                   " bytes, less than the " + std::to_string(bytes) + " to copy"};
   }
+  const VkDeviceSize end = context.state()->memory_size(range.buffer);
+  if (range.offset > end || range.size > end - range.offset)
+    return Error{ErrorCode::invalid_argument, std::string(name) + " reaches past the end of its buffer"};
   return {};
 }
 
@@ -39,37 +45,43 @@ VkDeviceSize half_offset(VkDeviceSize i) { return i % 2 * Staging::kHalfBytes; }
 
 }  // namespace
 
-Status Gpu::upload(const BufferRange& to, std::span<const std::byte> bytes) {
+Status Gpu::upload(const BufferRange& to, std::span<const std::byte> bytes) noexcept try {
   if (bytes.empty()) return {};
-  if (Status status = check_range(to, "to", bytes.size()); !status) return status;
+  if (Status status = check_range(context(), to, "to", bytes.size()); !status) return status;
   const std::lock_guard lock(state_->mutex);
   if (Status status = state_->prepare_staging(); !status) return status;
   Status status = state_->upload_staged(to, bytes);
   if (!status) state_->settle_staging();
   return status;
+} catch (...) {
+  return runtime::caught();
 }
 
-Status Gpu::download(const BufferRange& from, std::span<std::byte> bytes) {
+Status Gpu::download(const BufferRange& from, std::span<std::byte> bytes) noexcept try {
   if (bytes.empty()) return {};
-  if (Status status = check_range(from, "from", bytes.size()); !status) return status;
+  if (Status status = check_range(context(), from, "from", bytes.size()); !status) return status;
   const std::lock_guard lock(state_->mutex);
   if (Status status = state_->prepare_staging(); !status) return status;
   Status status = state_->download_staged(from, bytes);
   if (!status) state_->settle_staging();
   return status;
+} catch (...) {
+  return runtime::caught();
 }
 
-Status Gpu::fill(const BufferRange& range, uint32_t word) {
+Status Gpu::fill(const BufferRange& range, uint32_t word) noexcept try {
   if (range.offset % 4 != 0) return Error{ErrorCode::invalid_argument, "range.offset is not a multiple of 4"};
   if (range.size % 4 != 0) return Error{ErrorCode::invalid_argument, "range.size is not a multiple of 4"};
   if (range.size == 0) return {};
-  if (Status status = check_range(range, "range", 0); !status) return status;
+  if (Status status = check_range(context(), range, "range", 0); !status) return status;
   State& state = *state_;
   const auto done = run([&](VkCommandBuffer commands) {
     state.table.vkCmdFillBuffer(commands, range.buffer, range.offset, range.size, word);
     return Status{};
   });
   return done.status();
+} catch (...) {
+  return runtime::caught();
 }
 
 Status Gpu::State::prepare_staging() {
@@ -89,11 +101,11 @@ Status Gpu::State::prepare_staging() {
 }
 
 // After a failure: nothing may still be reading or writing the staging buffer when the next transfer starts.
-void Gpu::State::settle_staging() {
+void Gpu::State::settle_staging() noexcept {
   for (Submission& half : staging.halves) static_cast<void>(wait(half));
 }
 
-Status Gpu::State::upload_staged(const BufferRange& to, std::span<const std::byte> bytes) {
+Status Gpu::State::upload_staged(const BufferRange& to, std::span<const std::byte> bytes) noexcept try {
   for (VkDeviceSize i = 0; i < part_count(bytes.size()); ++i) {
     const Part part = part_of(bytes.size(), i);
     Submission& half = staging.halves[i % 2];
@@ -113,9 +125,11 @@ Status Gpu::State::upload_staged(const BufferRange& to, std::span<const std::byt
     if (Status status = wait(half); !status) return status;
   }
   return {};
+} catch (...) {
+  return runtime::caught();
 }
 
-Status Gpu::State::download_staged(const BufferRange& from, std::span<std::byte> bytes) {
+Status Gpu::State::download_staged(const BufferRange& from, std::span<std::byte> bytes) noexcept try {
   const VkDeviceSize count = part_count(bytes.size());
   for (VkDeviceSize i = 0; i <= count; ++i) {
     if (i < count) {
@@ -138,6 +152,20 @@ Status Gpu::State::download_staged(const BufferRange& from, std::span<std::byte>
                 part.size);
   }
   return {};
+} catch (...) {
+  return runtime::caught();
 }
 
+namespace runtime {
+
+Status grow(Gpu& gpu, std::optional<Buffer>& buffer, VkDeviceSize bytes) {
+  if (buffer && buffer->size() >= bytes) return {};
+  buffer.reset();
+  auto created = gpu.create_buffer(bytes);
+  if (!created) return created.error();
+  buffer.emplace(*std::move(created));
+  return {};
+}
+
+}  // namespace runtime
 }  // namespace weft

@@ -2,8 +2,10 @@
 #include <weft/kernels.hpp>
 
 #include <algorithm>
+#include <new>
 #include <vector>
 
+#include "runtime/packed_kernels.hpp"
 #include "runtime/sha256.hpp"
 
 namespace weft {
@@ -49,8 +51,9 @@ struct KernelSet::State {
   std::string digest;
 };
 
-KernelSet::KernelSet(std::string_view name, std::string_view primitive, std::span<const KernelCode> kernels) {
-  const auto state = std::make_shared<State>();
+std::shared_ptr<const KernelSet::State> KernelSet::make_state(std::string_view name, std::string_view primitive,
+                                                              std::span<const KernelCode> kernels) {
+  auto state = std::make_shared<State>();
   state->name = name;
   state->primitive = primitive;
   for (const KernelCode& kernel : kernels)
@@ -69,19 +72,49 @@ KernelSet::KernelSet(std::string_view name, std::string_view primitive, std::spa
     state->item_bytes = 4 * constant_of(state->kernels[0].words, kItemWordsId);
     state->accumulator_bytes = 4 * constant_of(state->kernels[0].words, kAccumulatorWordsId);
   }
-  state_ = state;
+  return state;
 }
 
-const std::string& KernelSet::name() const noexcept { return state_->name; }
-const std::string& KernelSet::primitive() const noexcept { return state_->primitive; }
-std::span<const KernelCode> KernelSet::kernels() const noexcept { return state_->kernels; }
-uint32_t KernelSet::item_bytes() const noexcept { return state_->item_bytes; }
-uint32_t KernelSet::accumulator_bytes() const noexcept { return state_->accumulator_bytes; }
-const std::string& KernelSet::digest() const noexcept { return state_->digest; }
+KernelSet::KernelSet(std::string_view name, std::string_view primitive, std::span<const KernelCode> kernels) noexcept {
+  try {
+    state_ = make_state(name, primitive, kernels);
+  } catch (...) {
+    // Without memory: not ok().
+  }
+}
+
+KernelSet::KernelSet(std::string_view name, std::string_view primitive, const PackedKernels& kernels) noexcept {
+  try {
+    std::vector<std::vector<uint32_t>> words;
+    std::vector<KernelCode> codes;
+    for (const std::string_view kernel : runtime::names_of(kernels)) {
+      Result<std::vector<uint32_t>> unpacked = runtime::unpack(kernels, kernel);
+      if (!unpacked) return;
+      words.push_back(*std::move(unpacked));
+      codes.push_back({kernel, words.back()});
+    }
+    state_ = make_state(name, primitive, codes);
+  } catch (...) {
+    // Without memory: not ok().
+  }
+}
+
+// What is read of a set that is not ok.
+const KernelSet::State& KernelSet::state() const noexcept {
+  static const State empty;
+  return ok() ? *state_ : empty;
+}
+
+const std::string& KernelSet::name() const noexcept { return state().name; }
+const std::string& KernelSet::primitive() const noexcept { return state().primitive; }
+std::span<const KernelCode> KernelSet::kernels() const noexcept { return state().kernels; }
+uint32_t KernelSet::item_bytes() const noexcept { return state().item_bytes; }
+uint32_t KernelSet::accumulator_bytes() const noexcept { return state().accumulator_bytes; }
+const std::string& KernelSet::digest() const noexcept { return state().digest; }
 
 std::span<const uint32_t> KernelSet::find(std::string_view kernel) const noexcept {
-  const auto found = std::ranges::lower_bound(state_->kernels, kernel, {}, &KernelCode::name);
-  return found != state_->kernels.end() && found->name == kernel ? found->words : std::span<const uint32_t>{};
+  const auto found = std::ranges::lower_bound(kernels(), kernel, {}, &KernelCode::name);
+  return found != kernels().end() && found->name == kernel ? found->words : std::span<const uint32_t>{};
 }
 
 }  // namespace weft

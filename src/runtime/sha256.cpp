@@ -76,7 +76,7 @@ std::array<uint8_t, 32> Sha256::digest() noexcept {
   return digest;
 }
 
-std::string Sha256::hexadecimal() noexcept {
+std::string Sha256::hexadecimal() {
   std::string text;
   for (const uint8_t byte : digest()) {
     text += "0123456789abcdef"[byte >> 4];

@@ -17,7 +17,7 @@ class Sha256 {
   /// The text and its length, so that texts one after the other cannot run into each other.
   void add_text(std::string_view text) noexcept;
   std::array<uint8_t, 32> digest() noexcept;  ///< ends the message
-  std::string hexadecimal() noexcept;         ///< the same in 64 characters
+  std::string hexadecimal();                  ///< the same in 64 characters
 
  private:
   void add_block() noexcept;

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <weft/status.hpp>
 
-#include "runtime/error.hpp"
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <stdexcept>
+
+#include "runtime/caught.hpp"
 
 namespace weft {
 
@@ -16,59 +22,70 @@ const char* name_of(ErrorCode code) noexcept {
     case ErrorCode::not_found: return "not_found";
     case ErrorCode::driver_error: return "driver_error";
     case ErrorCode::compile_error: return "compile_error";
+    case ErrorCode::system_error: return "system_error";
+    case ErrorCode::corrupt_stream: return "corrupt_stream";
+    case ErrorCode::over_limit: return "over_limit";
   }
   return "unknown";
 }
 
+Error::Error(const Error& other) noexcept : code(other.code) { *this = other; }
+
+Error& Error::operator=(const Error& other) noexcept {
+  code = other.code;
+  try {
+    message = other.message;
+  } catch (...) {
+    message.clear();
+  }
+  return *this;
+}
+
+namespace detail {
+
+void abort_on_value_of(const Error& error) noexcept {
+  std::fprintf(stderr, "weft: the value of a Result was read that holds an error: %s: %s\n", name_of(error.code),
+               error.message.c_str());
+  std::abort();
+}
+
+void abort_on_error_of_success() noexcept {
+  std::fputs("weft: the error of a Result or Status was read that holds none\n", stderr);
+  std::abort();
+}
+
+}  // namespace detail
+
 namespace runtime {
 namespace {
 
-// The results that the functions weft calls may return; another one is shown as its number.
-const char* name_of(VkResult result) noexcept {
-  switch (result) {
-#define WEFT_NAME(name) \
-  case name: return #name;
-    WEFT_NAME(VK_NOT_READY)
-    WEFT_NAME(VK_TIMEOUT)
-    WEFT_NAME(VK_INCOMPLETE)
-    WEFT_NAME(VK_ERROR_OUT_OF_HOST_MEMORY)
-    WEFT_NAME(VK_ERROR_OUT_OF_DEVICE_MEMORY)
-    WEFT_NAME(VK_ERROR_INITIALIZATION_FAILED)
-    WEFT_NAME(VK_ERROR_DEVICE_LOST)
-    WEFT_NAME(VK_ERROR_MEMORY_MAP_FAILED)
-    WEFT_NAME(VK_ERROR_LAYER_NOT_PRESENT)
-    WEFT_NAME(VK_ERROR_EXTENSION_NOT_PRESENT)
-    WEFT_NAME(VK_ERROR_FEATURE_NOT_PRESENT)
-    WEFT_NAME(VK_ERROR_INCOMPATIBLE_DRIVER)
-    WEFT_NAME(VK_ERROR_TOO_MANY_OBJECTS)
-    WEFT_NAME(VK_ERROR_FRAGMENTED_POOL)
-    WEFT_NAME(VK_ERROR_UNKNOWN)
-    WEFT_NAME(VK_ERROR_OUT_OF_POOL_MEMORY)
-    WEFT_NAME(VK_ERROR_INVALID_EXTERNAL_HANDLE)
-    WEFT_NAME(VK_ERROR_FRAGMENTATION)
-    WEFT_NAME(VK_ERROR_INVALID_OPAQUE_CAPTURE_ADDRESS)
-    WEFT_NAME(VK_ERROR_INVALID_SHADER_NV)
-#undef WEFT_NAME
-    default: return nullptr;
+Error system_error(const char* what) noexcept {
+  try {
+    return {ErrorCode::system_error, what};
+  } catch (...) {
+    return out_of_memory();
   }
 }
 
 }  // namespace
 
-Error error_of(VkResult result, const char* what) {
-  const std::string call = what;
-  switch (result) {
-    case VK_ERROR_OUT_OF_HOST_MEMORY: return {ErrorCode::out_of_host_memory, call + ": the host is out of memory"};
-    case VK_ERROR_OUT_OF_DEVICE_MEMORY:
-      return {ErrorCode::out_of_device_memory, call + ": the device is out of memory"};
-    case VK_ERROR_DEVICE_LOST: return {ErrorCode::device_lost, call + ": the device is lost"};
-    case VK_ERROR_FEATURE_NOT_PRESENT:
-    case VK_ERROR_EXTENSION_NOT_PRESENT: return {ErrorCode::missing_feature, call + " failed with " + name_of(result)};
-    default: break;
+Error out_of_memory() noexcept {
+  // Within a string object itself, where every standard library keeps texts of up to 15 bytes.
+  return {ErrorCode::out_of_host_memory, "out of memory"};
+}
+
+Error caught() noexcept {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
+  } catch (const std::length_error&) {  // more than any memory has
+    return out_of_memory();
+  } catch (const std::exception& exception) {
+    return system_error(exception.what());
+  } catch (...) {
+    return system_error("an exception of unknown type");
   }
-  const char* name = name_of(result);
-  return {ErrorCode::driver_error,
-          call + " failed with " + (name != nullptr ? std::string(name) : "VkResult " + std::to_string(result))};
 }
 
 }  // namespace runtime

@@ -11,6 +11,18 @@ namespace {
 
 constexpr uint32_t kDefaultEmulatedSize = 32;
 
+// Of WEFT_BACKENDS.
+#ifdef WEFT_WITHOUT_NATIVE
+constexpr bool kHasNative = false;
+#else
+constexpr bool kHasNative = true;
+#endif
+#ifdef WEFT_WITHOUT_EMULATED
+constexpr bool kHasEmulated = false;
+#else
+constexpr bool kHasEmulated = true;
+#endif
+
 bool is_subgroup_size(uint32_t size) {
   return std::has_single_bit(size) && size >= kMinSubgroupSize && size <= kMaxSubgroupSize;
 }
@@ -26,6 +38,7 @@ bool can_require(const SubgroupFacts& subgroups, uint32_t size) {
 }
 
 Result<SubgroupChoice> choose_native(const DeviceFacts& facts, const FeatureSet& enabled, uint32_t wanted) {
+  if (!kHasNative) return missing("this weft was built without them (WEFT_BACKENDS)");
   const SubgroupFacts& subgroups = facts.subgroups;
   if (const std::string operations = missing_subgroup_operations(subgroups); !operations.empty())
     return missing("the device lacks the subgroup operations " + operations + " in compute shaders");
@@ -110,7 +123,12 @@ Result<SubgroupChoice> choose_subgroups(const DeviceFacts& facts, const FeatureS
   if (request.backend != SubgroupBackend::emulated) {
     auto native = choose_native(facts, enabled, request.size);
     if (native || request.backend == SubgroupBackend::native) return native;
+    if (!kHasEmulated)
+      return Error{native.error().code,
+                   native.error().message + "; and this weft was built without emulated ones (WEFT_BACKENDS)"};
   }
+  if (!kHasEmulated)
+    return Error{ErrorCode::missing_feature, "this weft was built without emulated subgroups (WEFT_BACKENDS)"};
   SubgroupChoice choice;
   choice.backend = SubgroupBackend::emulated;
   choice.size = request.size != 0 ? request.size : kDefaultEmulatedSize;

@@ -2,7 +2,6 @@
 #include "runtime/tuning.hpp"
 
 #include <charconv>
-#include <cstdlib>
 #include <string>
 
 namespace weft::runtime {
@@ -137,7 +136,7 @@ constexpr ClassTuning kTable[] = {
                         .spin_limit = 256,
                         .lag_kib = 12288,
                         .small_kib = 2048},
-      .segmented_reduce = {.workgroup = 256, .rows = 4, .rows_wide = 2, .groups = 2112},
+      .segmented_reduce = {.workgroup = 256, .rows = 4, .rows_wide = 2, .groups = 2112, .direct_items = 1 << 17},
       .search = {.workgroup = 128, .keys = 15},
       .merge = {.workgroup = 256,
                 .keys = 32,
@@ -259,6 +258,13 @@ constexpr Key kKeys[] = {
     {"segmented_reduce.rows", [](Tuning& t) -> uint32_t& { return t.segmented_reduce.rows; }, 1, 8},
     {"segmented_reduce.rows_wide", [](Tuning& t) -> uint32_t& { return t.segmented_reduce.rows_wide; }, 1, 8},
     {"segmented_reduce.groups", [](Tuning& t) -> uint32_t& { return t.segmented_reduce.groups; }, 1, 65535},
+    {"segmented_reduce.direct_workgroup", [](Tuning& t) -> uint32_t& { return t.segmented_reduce.direct_workgroup; },
+     128, 1024},
+    {"segmented_reduce.direct_rows", [](Tuning& t) -> uint32_t& { return t.segmented_reduce.direct_rows; }, 1, 8},
+    {"segmented_reduce.short_rows", [](Tuning& t) -> uint32_t& { return t.segmented_reduce.short_rows; }, 1, 8},
+    {"segmented_reduce.direct_mean", [](Tuning& t) -> uint32_t& { return t.segmented_reduce.direct_mean; }, 1, ~0u},
+    {"segmented_reduce.direct_items", [](Tuning& t) -> uint32_t& { return t.segmented_reduce.direct_items; }, 0, ~0u},
+    {"segmented_reduce.slice_log", [](Tuning& t) -> uint32_t& { return t.segmented_reduce.slice_log; }, 6, 20},
     {"search.workgroup", [](Tuning& t) -> uint32_t& { return t.search.workgroup; }, 128, 256},
     {"search.keys", [](Tuning& t) -> uint32_t& { return t.search.keys; }, 1, 31},
     {"search.by_rows", [](Tuning& t) -> uint32_t& { return t.search.by_rows; }, 0, 1},
@@ -340,13 +346,12 @@ Status apply_tuning_overrides(Tuning& tuning, std::string_view overrides) {
       known += (known.empty() ? "" : ", ") + std::string(candidate.name);
     }
     if (key == nullptr)
-      return Error{ErrorCode::invalid_argument,
-                   "WEFT_TUNE: '" + std::string(name) + "' is no tuning key; there are " + known};
+      return Error{ErrorCode::invalid_argument, "'" + std::string(name) + "' is no tuning key; there are " + known};
     const std::string_view text = equals == std::string_view::npos ? std::string_view{} : entry.substr(equals + 1);
     uint32_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size() || value < key->least || value > key->most)
-      return Error{ErrorCode::invalid_argument, "WEFT_TUNE: " + std::string(name) + " takes a number from " +
+      return Error{ErrorCode::invalid_argument, std::string(name) + " takes a number from " +
                                                     std::to_string(key->least) + " to " + std::to_string(key->most) +
                                                     ", not '" + std::string(text) + "'"};
     key->field(tuning) = value;
@@ -354,16 +359,10 @@ Status apply_tuning_overrides(Tuning& tuning, std::string_view overrides) {
   return {};
 }
 
-Result<Tuning> tuning_of(const DeviceTraits& traits) {
-  Tuning tuning;
+const Tuning& tuning_of(const DeviceTraits& traits) noexcept {
   for (const ClassTuning& entry : kTable)
-    if (entry.matches(traits)) {
-      tuning = entry.tuning;
-      break;
-    }
-  if (const char* overrides = std::getenv("WEFT_TUNE"))
-    if (const Status status = apply_tuning_overrides(tuning, overrides); !status) return status.error();
-  return tuning;
+    if (entry.matches(traits)) return entry.tuning;
+  return std::end(kTable)[-1].tuning;
 }
 
 }  // namespace weft::runtime

@@ -14,7 +14,7 @@ struct ScanTuning {
   uint32_t rows = 4;
   uint32_t rows_wide = 4;     ///< the same for accumulators of 8 bytes, or wider than items
   uint32_t groups = 1024;     ///< reduce_then_scan: at most this many workgroups
-  uint32_t spin_limit = 256;  ///< look_back: polls of a late post before the tile is given up to the repairing dispatch
+  uint32_t spin_limit = 256;  ///< look_back: polls of a state that is not ready before the tile is deferred
   uint32_t lag_kib = 4096;  ///< look_back: input and output between what a workgroup combines and scans; fits the cache
   uint32_t small_kib = 0;   ///< automatic, where that is look_back: inputs up to this take reduce_then_scan
 };
@@ -35,8 +35,14 @@ struct ByKeyTuning {
 struct SegmentedTuning {
   uint32_t workgroup = 256;
   uint32_t rows = 4;
-  uint32_t rows_wide = 2;  ///< for accumulators of 8 bytes
-  uint32_t groups = 1024;  ///< at most this many workgroups
+  uint32_t rows_wide = 2;           ///< for accumulators of 8 bytes
+  uint32_t groups = 1024;           ///< at most this many workgroups
+  uint32_t direct_workgroup = 128;  ///< of a segment, if each has one of its own
+  uint32_t direct_rows = 4;         ///< there
+  uint32_t short_rows = 2;          ///< there, of mean lengths below 2,048
+  uint32_t direct_mean = 512;       ///< from this mean length on each segment has one
+  uint32_t direct_items = 0;        ///< and up to so many items in all, of mean lengths from 16 on
+  uint32_t slice_log = 15;          ///< a longer segment is shared out in slices of 2 to this items, between 6 and 20
 };
 
 struct ReduceTuning {
@@ -186,12 +192,12 @@ struct Tuning {
   SegmentedSortTuning segmented_sort;
 };
 
-/// The table's entry for the device's class, with the overrides of WEFT_TUNE in the environment, e.g.
-/// "scan.rows=6,reduce.groups=512" (`weft-bench tune` sweeps them). Unknown keys are errors, so that a sweep cannot measure
-/// something else than it says.
-Result<Tuning> tuning_of(const DeviceTraits& traits);
+/// The table's entry for the device's class.
+const Tuning& tuning_of(const DeviceTraits& traits) noexcept;
 
-/// Applies overrides written as above. Exposed for the test.
+/// Applies overrides as WEFT_TUNE has them, e.g. "scan.rows=6,reduce.groups=512" (`weft-bench tune` sweeps them).
+/// Errors:
+/// invalid_argument (an unknown key, a value out of range); `tuning` then has those before it.
 Status apply_tuning_overrides(Tuning& tuning, std::string_view overrides);
 
 }  // namespace weft::runtime

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A host that drives Vulkan through volk's global function pointers and lends its device to weft: prints an exclusive scan.
-// That it links and runs shows that weft neither defines nor changes those pointers.
+// With an argument it asks for emulated subgroups. That it links and runs shows that weft neither defines nor changes those pointers.
 #define VOLK_IMPLEMENTATION
 #include <volk.h>
 
@@ -76,8 +76,9 @@ weft::BufferRange range(const HostBuffer& buffer) { return {buffer.buffer, 0, bu
 
 // Everything that lives on the device: its destructors run before the device's.
 void scan_on(VkInstance instance, VkPhysicalDevice physical_device, VkDevice device, const VkDeviceCreateInfo& info,
-             uint32_t queue_family) {
+             uint32_t queue_family, bool emulated) {
   weft::ContextConfig config;
+  if (emulated) config.subgroup_backend = weft::SubgroupBackend::emulated;
   config.instance = instance;
   config.physical_device = physical_device;
   config.device = device;
@@ -164,7 +165,7 @@ uint32_t compute_family(VkPhysicalDevice physical_device) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char**) {
   check(volkInitialize(), "volkInitialize");
   VkApplicationInfo application{};
   application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
@@ -204,7 +205,7 @@ int main() {
     VkDevice device = VK_NULL_HANDLE;
     check(vkCreateDevice(physical_devices[i], &device_info, nullptr, &device), "vkCreateDevice");
     volkLoadDevice(device);
-    scan_on(instance, physical_devices[i], device, device_info, family);
+    scan_on(instance, physical_devices[i], device, device_info, family, argc > 1);
     vkDestroyDevice(device, nullptr);
     done = true;
   }

@@ -81,7 +81,7 @@ Numbers filtered(uint32_t filter, uint32_t stride, const Numbers& bytes) {
 }  // namespace
 
 TEST_SUITE("gstd filters") {
-  TEST_CASE("every filter does what the format says, and is undone") {
+  TEST_CASE("every filter does what the format says, and its inverse restores the bytes") {
     Random random(1);
     for (const size_t size :
          {0u, 1u, 2u, 3u, 5u, 8u, 15u, 16u, 17u, 31u, 33u, 63u, 64u, 65u, 127u, 128u, 129u, 255u, 1000u, 4097u})

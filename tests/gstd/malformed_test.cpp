@@ -50,7 +50,7 @@ TEST_SUITE("gstd malformed tiles") {
         }
   }
 
-  TEST_CASE("another word behind the last is refused") {
+  TEST_CASE("another word after the last is refused") {
     for (std::vector<uint32_t> words : encoded(1500, 3)) {
       words.push_back(0);
       CHECK(check_agrees(words, 1500).reason == Reason::bad_padding);
@@ -74,7 +74,7 @@ TEST_SUITE("gstd malformed tiles") {
     CHECK(reasons.size() >= 8);
   }
 
-  TEST_CASE("random words behind headers that are none the less sound") {
+  TEST_CASE("random words after headers that are none the less sound") {
     Random random(7);
     std::set<Reason> reasons;
     for (const std::vector<uint32_t>& words : encoded(3000, 12))

@@ -51,7 +51,7 @@ TEST_SUITE("gstd match choice") {
     CHECK(choose(bytes, {{12, 6, 12}}, {even_prices(200, 800)}).empty());
   }
 
-  TEST_CASE("what a parser cut short or began late is a match as far as it goes") {
+  TEST_CASE("what a parser cut short or began after its start is a match as far as it goes") {
     const std::vector<std::byte> bytes = bytes_of("abcdefghijklabcdefghxyz");
     check_one(choose(bytes, {{14, 3, 12}}, {even_prices(800, 400)}), 12, 8, 12);
   }
@@ -71,7 +71,7 @@ TEST_SUITE("gstd match choice") {
     CHECK(with_gap[1].length == 7);
   }
 
-  TEST_CASE("repeated offsets are told by their places, which literals in front change") {
+  TEST_CASE("repeated offsets are given by their positions, which literals before them change") {
     for (const bool cheap : {false, true}) {
       BlockPrices prices = even_prices(800, 400);
       prices.fields[kOffset][1] = cheap ? 10 : 3000;
@@ -93,7 +93,7 @@ TEST_SUITE("gstd match choice") {
     CHECK(three[2].offset == 9);
   }
 
-  TEST_CASE("a match begins where the run of literals in front costs least, and goes on to its end however long") {
+  TEST_CASE("a match begins where the run of literals before it costs least, and goes on to its end however long") {
     BlockPrices prices = even_prices(800, 400);
     prices.fields[kLiteralLength][9] = 5000;
     check_one(choose(bytes_of("abcdefgh:abcdefgh"), {{9, 8, 9}}, {prices}), 10, 7, 9);
@@ -126,7 +126,7 @@ TEST_SUITE("gstd match choice") {
     check_one(choose(bytes, first, {prices}), 18, 4, 16);
   }
 
-  TEST_CASE("prices are those of the block that a place is in, and of the literal's context there") {
+  TEST_CASE("prices are those of the block that a position is in, and of the literal's context there") {
     const std::vector<std::byte> bytes = bytes_of("abcdefghabcXefghabcYefgh0123");
     std::vector<BlockPrices> prices = {even_prices(800, 300), even_prices(100, 800)};
     prices[1].begin = 20;

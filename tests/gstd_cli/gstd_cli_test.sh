@@ -178,6 +178,17 @@ there "--rm and a device" gone
 expect 0 "-k after --rm" "$gstd" --rm -k -f gone
 there "-k after --rm" gone
 head -c 1000 gone.gst >cut.gst
+# Of a damaged file all that is before the damage comes out, by any number of threads.
+head -c $(($(stat -c %s many.gst) * 2 / 3)) many.gst >short.gst
+expect 1 "-dc of what is cut off" "$gstd" -dcT1 short.gst
+mv out by_one
+cmp -s -n "$(stat -c %s by_one)" by_one original || fail "-dc of what is cut off: not the content's beginning"
+((++checks))
+(($(stat -c %s by_one) > $(stat -c %s original) / 2)) || fail "-dc of what is cut off: only $(stat -c %s by_one) bytes"
+for threads in 2 3 8; do
+  expect 1 "-dc of what is cut off, $threads threads" "$gstd" -dcT$threads short.gst
+  same "-dc of what is cut off, $threads threads" out by_one
+done
 expect 1 "--rm of what is damaged" "$gstd" -d --rm cut.gst
 there "--rm of what is damaged" cut.gst
 absent "--rm of what is damaged" cut

@@ -120,7 +120,7 @@ inline gstd::Verdict streamed_verdict_of(Span stream, size_t piece, Bytes* conte
   Status status;
   for (size_t at = 0; status.ok() && at < stream.size(); at += piece)
     status = decompressor->write(stream.subspan(at, std::min(piece, stream.size() - at)), sink);
-  if (status.ok()) status = decompressor->finish();
+  if (status.ok()) status = decompressor->finish(sink);
   if (status.ok() != (verdict.fault == gstd::Fault::none)) return {gstd::Fault::none, UINT64_MAX};
   return verdict;
 }

@@ -308,17 +308,23 @@ TEST_SUITE("gstd streams") {
     CHECK(!gstd::compress_bound(UINT64_MAX));
   }
 
-  TEST_CASE("a compressor holds to what was told, and ends once") {
+  TEST_CASE("a compressor holds to what was declared, and ends once") {
     const gstd::Sink sink = [](Span) -> Status { return {}; };
     auto short_one = gstd::Compressor::create({}, 10);
     REQUIRE(short_one);
-    CHECK(!short_one->write(Bytes(11), sink));
     CHECK(short_one->write(Bytes(9), sink).ok());
+    CHECK(short_one->write(Bytes(2), sink).error().code == ErrorCode::invalid_argument);
+    CHECK(!short_one->write(Bytes(1), sink));  // the error stays
     CHECK(!short_one->finish(sink));
-    CHECK(short_one->write(Bytes(1), sink).ok());
+    CHECK(short_one->reset(10).ok());
+    CHECK(short_one->write(Bytes(9), sink).ok());
+    CHECK(short_one->finish(sink).error().code == ErrorCode::invalid_argument);
+    CHECK(short_one->reset(10).ok());
+    CHECK(short_one->write(Bytes(10), sink).ok());
     CHECK(short_one->finish(sink).ok());
-    CHECK(!short_one->finish(sink));
     CHECK(!short_one->write(Bytes(0), sink));
+    CHECK(!short_one->finish(sink));
+    CHECK(short_one->reset(UINT64_MAX).error().code == ErrorCode::invalid_argument);
   }
 
   TEST_CASE("a sink's error ends the work") {
@@ -348,7 +354,7 @@ TEST_SUITE("gstd streams") {
     REQUIRE(!status);
     CHECK(status.error().message == "no room");
     CHECK(!decompressor->write(stream, full));
-    CHECK(!decompressor->finish());
+    CHECK(!decompressor->finish(full));
     CHECK(calls == 3);
   }
 }

@@ -32,7 +32,9 @@
 #include <weft/gstd_decode.hpp>
 #include <weft/weft.hpp>
 
-#include "runtime/kernel_registry.hpp"
+#include "decode/kernel_families.hpp"
+#include "runtime/kernel_families.hpp"
+#include "runtime/packed_kernels.hpp"
 
 namespace {
 
@@ -67,34 +69,17 @@ struct Row {
 // What the functions below, which stand in for the driver's, forward to and fill. One per process: Vulkan's entry points
 // carry no pointer of ours.
 struct Interception {
+  weft::ContextConfig config;
   PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;
   PFN_vkGetDeviceProcAddr get_device_proc_addr = nullptr;
-  PFN_vkGetPhysicalDeviceFeatures2 get_features = nullptr;
-  PFN_vkCreateShaderModule create_shader_module = nullptr;
   PFN_vkCreateComputePipelines create_compute_pipelines = nullptr;
   PFN_vkGetPipelineExecutablePropertiesKHR get_executables = nullptr;
   PFN_vkGetPipelineExecutableStatisticsKHR get_statistics = nullptr;
-  bool hide_int64_atomics = false;
-  std::map<VkShaderModule, std::string> modules;
+  std::map<VkPipeline, std::string> constants;
   std::set<Row> rows;
   std::string failure;
 };
 Interception interception;
-
-// Kernels are embedded once, so that the address of the code tells which it is.
-std::string kernel_name(const uint32_t* code) {
-  for (const weft::runtime::KernelCode& kernel : weft::runtime::kernel_registry()) {
-    if (kernel.words.data() == code) return std::string(kernel.name);
-  }
-  return {};
-}
-
-VkResult VKAPI_CALL create_shader_module(VkDevice device, const VkShaderModuleCreateInfo* info,
-                                         const VkAllocationCallbacks* allocator, VkShaderModule* module) {
-  const VkResult result = interception.create_shader_module(device, info, allocator, module);
-  if (result == VK_SUCCESS) interception.modules[*module] = kernel_name(info->pCode);
-  return result;
-}
 
 std::string constants_of(const VkSpecializationInfo* info) {
   std::string text;
@@ -143,21 +128,26 @@ VkResult VKAPI_CALL create_compute_pipelines(VkDevice device, VkPipelineCache ca
   for (VkComputePipelineCreateInfo& info : with_statistics) info.flags |= VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
   const VkResult result =
       interception.create_compute_pipelines(device, cache, count, with_statistics.data(), allocator, pipelines);
-  for (uint32_t i = 0; result == VK_SUCCESS && i < count; ++i) {
-    const std::string& kernel = interception.modules[infos[i].stage.module];
-    if (!kernel.empty()) {
-      record_statistics(device, pipelines[i], {kernel, constants_of(infos[i].stage.pSpecializationInfo), {}});
-    }
-  }
+  for (uint32_t i = 0; result == VK_SUCCESS && i < count; ++i)
+    interception.constants[pipelines[i]] = constants_of(infos[i].stage.pSpecializationInfo);
   return result;
+}
+
+// A Context names its pipelines after their kernels.
+VkResult VKAPI_CALL set_object_name(VkDevice device, const VkDebugUtilsObjectNameInfoEXT* info) {
+  constexpr std::string_view kPrefix = "weft ";
+  const std::string_view name = info->pObjectName;
+  const auto pipeline = reinterpret_cast<VkPipeline>(info->objectHandle);
+  if (info->objectType == VK_OBJECT_TYPE_PIPELINE && name.starts_with(kPrefix))
+    record_statistics(device, pipeline,
+                      {std::string(name.substr(kPrefix.size())), interception.constants[pipeline], {}});
+  return VK_SUCCESS;
 }
 
 PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char* name) {
   const PFN_vkVoidFunction real = interception.get_device_proc_addr(device, name);
-  if (std::strcmp(name, "vkCreateShaderModule") == 0) {
-    interception.create_shader_module = reinterpret_cast<PFN_vkCreateShaderModule>(real);
-    return reinterpret_cast<PFN_vkVoidFunction>(&create_shader_module);
-  }
+  if (std::strcmp(name, "vkSetDebugUtilsObjectNameEXT") == 0)
+    return reinterpret_cast<PFN_vkVoidFunction>(&set_object_name);
   if (std::strcmp(name, "vkCreateComputePipelines") == 0) {
     interception.create_compute_pipelines = reinterpret_cast<PFN_vkCreateComputePipelines>(real);
     return reinterpret_cast<PFN_vkVoidFunction>(&create_compute_pipelines);
@@ -165,29 +155,11 @@ PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char* 
   return real;
 }
 
-// 64-bit atomics in buffers choose between the variants state64 and state32: hiding the feature builds the other half.
-void VKAPI_CALL get_features(VkPhysicalDevice device, VkPhysicalDeviceFeatures2* features) {
-  interception.get_features(device, features);
-  if (!interception.hide_int64_atomics) return;
-  for (auto* next = static_cast<VkBaseOutStructure*>(features->pNext); next != nullptr; next = next->pNext) {
-    if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES) {
-      reinterpret_cast<VkPhysicalDeviceVulkan12Features*>(next)->shaderBufferInt64Atomics = VK_FALSE;
-    }
-    if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_INT64_FEATURES) {
-      reinterpret_cast<VkPhysicalDeviceShaderAtomicInt64Features*>(next)->shaderBufferInt64Atomics = VK_FALSE;
-    }
-  }
-}
-
 PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance, const char* name) {
   const PFN_vkVoidFunction real = interception.get_instance_proc_addr(instance, name);
   if (std::strcmp(name, "vkGetDeviceProcAddr") == 0) {
     interception.get_device_proc_addr = reinterpret_cast<PFN_vkGetDeviceProcAddr>(real);
     return reinterpret_cast<PFN_vkVoidFunction>(&get_device_proc_addr);
-  }
-  if (std::strcmp(name, "vkGetPhysicalDeviceFeatures2") == 0) {
-    interception.get_features = reinterpret_cast<PFN_vkGetPhysicalDeviceFeatures2>(real);
-    return reinterpret_cast<PFN_vkVoidFunction>(&get_features);
   }
   return real;
 }
@@ -290,11 +262,13 @@ std::string build_reductions(const weft::Context& context) {
 }
 
 // The form of SortedSearch that tuning alone chooses.
-std::string build_search_by_rows(const weft::Context& context, weft::Type key) {
+std::string build_search_by_rows(weft::Type key) {
   const char* const set = std::getenv("WEFT_TUNE");
   const std::string tuning = set != nullptr ? set : "";
   setenv("WEFT_TUNE", (tuning.empty() ? "search.by_rows=1" : tuning + ",search.by_rows=1").c_str(), 1);
-  const auto made = weft::SortedSearch::create(context, {key, weft::Bound::lower});
+  const auto made = weft::Context::create(interception.config).and_then([&](const weft::Context& context) {
+    return weft::SortedSearch::create(context, {key, weft::Bound::lower});
+  });
   tuning.empty() ? unsetenv("WEFT_TUNE") : setenv("WEFT_TUNE", tuning.c_str(), 1);
   return made ? std::string() : made.error().message;
 }
@@ -332,7 +306,7 @@ std::string build_others(const weft::Context& context) {
   for (const Type key : {Type::u32, Type::f64}) {
     const auto sorted = weft::SortedSearch::create(context, {key, weft::Bound::lower});
     if (!sorted) return sorted.error().message;
-    if (std::string fault = build_search_by_rows(context, key); !fault.empty()) return fault;
+    if (std::string fault = build_search_by_rows(key); !fault.empty()) return fault;
     const auto binary = weft::BinarySearch::create(context, {key, weft::Bound::lower});
     if (!binary) return binary.error().message;
     for (const weft::MergeForm form : {weft::MergeForm::registers, weft::MergeForm::streaming}) {
@@ -392,10 +366,8 @@ std::string build(const weft::Context& context, const std::string& only) {
     if (!only.empty() && only != primitive.name) continue;
     if (primitive.build_with != nullptr) {
       failure = primitive.build_with(context, weft::Strategy::look_back);
-      if (failure.empty() && !interception.hide_int64_atomics) {
-        failure = primitive.build_with(context, weft::Strategy::reduce_then_scan);
-      }
-    } else if (!interception.hide_int64_atomics) {
+      if (failure.empty()) failure = primitive.build_with(context, weft::Strategy::reduce_then_scan);
+    } else {
       failure = primitive.build(context);
     }
     if (!failure.empty()) return failure;
@@ -438,15 +410,18 @@ std::string build_on(VkInstance instance, VkPhysicalDevice physical_device, cons
 
   std::string failure;
   {
-    weft::ContextConfig config;
+    weft::ContextConfig& config = interception.config = {};
     config.instance = instance;
     config.physical_device = physical_device;
     config.device = device;
     config.get_instance_proc_addr = &get_instance_proc_addr;
     config.device_create_info = &info;
     config.subgroup_backend = weft::SubgroupBackend::native;
+    config.use_environment = true;
+    config.debug_utils = true;
     const auto context = weft::Context::create(config);
     failure = context ? build(*context, primitive) : context.error().message;
+    if (context && !context->warnings().empty()) failure = context->warnings().front();
   }
   if (failure.empty()) failure = interception.failure;
   // RADV aborts at exit, output and all, where a device is left.
@@ -458,11 +433,12 @@ std::string kernels_not_built() {
   std::set<std::string> built;
   for (const Row& row : interception.rows) built.insert(row.kernel);
   std::string missing;
-  for (const weft::runtime::KernelCode& kernel : weft::runtime::kernel_registry()) {
-    if (kernel.name.ends_with(".native") && built.count(std::string(kernel.name)) == 0) {
-      missing += " " + std::string(kernel.name);
-    }
-  }
+  const auto check = [&](const weft::PackedKernels& family) {
+    for (const std::string_view kernel : weft::runtime::names_of(family))
+      if (kernel.ends_with(".native") && built.count(std::string(kernel)) == 0) missing += " " + std::string(kernel);
+  };
+  for (const auto family : weft::runtime::kernels::kFamilies) check(family());
+  for (const auto family : weft::decode::kernels::kFamilies) check(family());
   return missing;
 }
 
@@ -581,8 +557,6 @@ int run_family(const std::string& family, const Options& options) {
   if (count == 1) {
     load<PFN_vkGetPhysicalDeviceProperties2>(instance, "vkGetPhysicalDeviceProperties2")(physical_device, &properties);
     failure = build_on(instance, physical_device, options.primitive);
-    interception.hide_int64_atomics = true;
-    if (failure.empty()) failure = build_on(instance, physical_device, options.primitive);
   }
   load<PFN_vkDestroyInstance>(instance, "vkDestroyInstance")(instance, nullptr);
   if (!failure.empty()) return fail(family, failure);

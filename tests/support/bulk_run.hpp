@@ -204,9 +204,8 @@ inline std::string wrong_insertion(Gpu& gpu, const BulkInsert& insert, uint64_t 
 /// The primitive, built at the first request with the tuning of the environment.
 template <class Primitive, class Config>
 const Primitive& made_bulk(Backend& backend, uint32_t item_bytes, Type index) {
-  const char* tuning = std::getenv("WEFT_TUNE");
   return backend.primitive<Primitive>((std::is_same_v<Primitive, BulkRemove> ? "BulkRemove " : "BulkInsert ") +
-                                          std::to_string(item_bytes) + ' ' + name_of(index) + (tuning ? tuning : ""),
+                                          std::to_string(item_bytes) + ' ' + name_of(index),
                                       Config{item_bytes, index});
 }
 

@@ -9,9 +9,42 @@
 #include <iostream>
 #include <mutex>
 
+#include "runtime/context_state.hpp"
+#include "runtime/device_facts.hpp"
+#include "support/host_device.hpp"
+
 namespace weft::test {
 
 namespace {
+
+std::string& tuning() {
+  static std::string overrides;
+  return overrides;
+}
+
+// A Context on the Gpu's device, with everything enabled that the device has, as the Gpu enables it.
+Context tuned_context(const Gpu& gpu, const std::string& overrides) {
+  const ScopedVariable variable("WEFT_TUNE", overrides.c_str());
+  const auto facts = runtime::query_device_facts(gpu.instance(), gpu.physical_device(), gpu.get_instance_proc_addr(),
+                                                 VK_API_VERSION_1_3);
+  if (!facts) FAIL(facts.error().message);
+  const char* const extensions[] = {VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME};
+  const runtime::FeatureSet& has = facts->features;
+  ContextConfig config;
+  config.instance = gpu.instance();
+  config.physical_device = gpu.physical_device();
+  config.device = gpu.context().device();
+  config.get_instance_proc_addr = gpu.get_instance_proc_addr();
+  config.enabled = EnabledFeatures{has.buffer_device_address, has.int64,          has.float64, has.buffer_int64_atomics,
+                                   has.subgroup_size_control, has.full_subgroups, extensions};
+  config.subgroup_backend = gpu.context().subgroup_backend();
+  config.subgroup_size = gpu.context().subgroup_size();
+  config.use_environment = true;
+  Result<Context> context = Context::create(config);
+  if (!context) FAIL(context.error().message);
+  for (const std::string& warning : context->warnings()) FAIL(warning);
+  return *std::move(context);
+}
 
 struct Stray {
   std::mutex mutex;
@@ -74,6 +107,7 @@ void open(size_t count) {
       continue;
     }
     if (!gpu) FAIL(gpu.error().message);
+    for (const std::string& warning : gpu->warnings()) MESSAGE(warning);
     devices.backends.push_back(std::make_unique<Backend>(std::move(*gpu)));
   }
   REQUIRE_MESSAGE(!devices.backends.empty(), "no device to test");
@@ -137,6 +171,19 @@ bool takes_turn(uint32_t index) {
   return !share || index % 3 == share->first % 3;
 }
 
+ScopedTuning::ScopedTuning(std::string overrides) : before_(std::exchange(tuning(), std::move(overrides))) {}
+ScopedTuning::~ScopedTuning() { tuning() = std::move(before_); }
+
+const std::string& current_tuning() { return tuning(); }
+
+const Context& Backend::context() const {
+  const std::string& overrides = current_tuning();
+  if (overrides.empty()) return gpu_.context();
+  auto found = tuned_.find(overrides);
+  if (found == tuned_.end()) found = tuned_.emplace(overrides, tuned_context(gpu_, overrides)).first;
+  return found->second;
+}
+
 std::string Backend::name() const {
   return gpu_.info().name + (is_emulated() ? ", emulated " : ", native ") + std::to_string(context().subgroup_size());
 }
@@ -176,17 +223,24 @@ std::vector<Backend*> every_backend() {
   return backends;
 }
 
+bool has_look_back(const Context& context) { return context.state()->check_look_back().ok(); }
+
+std::vector<Strategy> strategies_of(const Context& context) {
+  if (has_look_back(context)) return {Strategy::reduce_then_scan, Strategy::look_back};
+  return {Strategy::reduce_then_scan};
+}
+
 std::vector<Device> every_look_back() {
   std::vector<Device> devices;
-  for (Backend* backend : every_backend()) devices.emplace_back(*backend, Strategy::look_back);
+  for (Backend* backend : every_backend())
+    if (has_look_back(backend->context())) devices.emplace_back(*backend, Strategy::look_back);
   return devices;
 }
 
 std::vector<Device> every_device() {
   std::vector<Device> devices;
   for (Backend* backend : every_backend())
-    for (const Strategy strategy : {Strategy::reduce_then_scan, Strategy::look_back})
-      devices.emplace_back(*backend, strategy);
+    for (const Strategy strategy : strategies_of(backend->context())) devices.emplace_back(*backend, strategy);
   return devices;
 }
 

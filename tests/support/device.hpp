@@ -19,6 +19,21 @@
 
 namespace weft::test {
 
+/// Sizes of tiles as WEFT_TUNE has them, for Backend::context() until the end of the scope.
+class ScopedTuning {
+ public:
+  explicit ScopedTuning(std::string overrides);
+  ~ScopedTuning();
+  ScopedTuning(const ScopedTuning&) = delete;
+  ScopedTuning& operator=(const ScopedTuning&) = delete;
+
+ private:
+  std::string before_;
+};
+
+/// What the innermost ScopedTuning says; empty: the built-in sizes.
+const std::string& current_tuning();
+
 /// A Gpu with one subgroup backend and width, and the primitives built on it so far. Opening and building are slow, so
 /// both last until close_devices().
 class Backend {
@@ -26,9 +41,10 @@ class Backend {
   explicit Backend(Gpu gpu) : gpu_(std::move(gpu)) {}
 
   Gpu& gpu() noexcept { return gpu_; }
-  const Context& context() const noexcept { return gpu_.context(); }
+  /// The Gpu's, or one on the same device with current_tuning().
+  const Context& context() const;
   bool is_software() const noexcept { return gpu_.info().kind == GpuKind::software; }
-  bool is_emulated() const noexcept { return context().subgroup_backend() == SubgroupBackend::emulated; }
+  bool is_emulated() const noexcept { return gpu_.context().subgroup_backend() == SubgroupBackend::emulated; }
   std::string name() const;  ///< e.g. "llvmpipe (LLVM 15.0.6, 256 bits), native 8"
 
   /// The primitive, built at the first request. A failure fails the running test and ends it.
@@ -36,10 +52,10 @@ class Backend {
   const Reduce& reduce(const ReduceConfig& config);
   const ScanByKey& scan_by_key(const ScanByKeyConfig& config);
   const ReduceByKey& reduce_by_key(const ReduceByKeyConfig& config);
-  /// Likewise any other, named by `key`, a text that tells its class and config.
+  /// Likewise any other, named by `key`, a text of its class and config, and by current_tuning().
   template <class Primitive, class Config>
   const Primitive& primitive(const std::string& key, const Config& config) {
-    std::shared_ptr<const void>& kept = primitives_[key];
+    std::shared_ptr<const void>& kept = primitives_[key + ' ' + current_tuning()];
     if (kept == nullptr) {
       Result<Primitive> made = Primitive::create(context(), config);
       if (!made) fail(key + ": " + made.error().message);
@@ -52,6 +68,7 @@ class Backend {
   [[noreturn]] static void fail(const std::string& message);  ///< the running test, and ends it
 
   Gpu gpu_;
+  mutable std::map<std::string, Context> tuned_;
   std::map<std::string, Scan> scans_;
   std::map<std::string, Reduce> reduces_;
   std::map<std::string, std::shared_ptr<const void>> primitives_;
@@ -66,7 +83,7 @@ class Device {
 
   Backend& backend() const noexcept { return *backend_; }
   Gpu& gpu() const noexcept { return backend_->gpu(); }
-  const Context& context() const noexcept { return backend_->context(); }
+  const Context& context() const { return backend_->context(); }
   Strategy strategy() const noexcept { return strategy_; }
   std::string name() const { return backend_->name() + ", " + name_of(strategy_); }
 
@@ -98,10 +115,14 @@ class Device {
 /// fails the running test. Never empty: where nothing opens, the running test fails and ends.
 std::vector<Backend*> every_backend();
 
-/// every_backend(), each with both strategies.
+/// What the Context's device can do: reduce_then_scan, and look_back where it has 64-bit atomics.
+std::vector<Strategy> strategies_of(const Context& context);
+bool has_look_back(const Context& context);
+
+/// every_backend(), each with all of its strategies.
 std::vector<Device> every_device();
 
-/// every_backend(), each with look-back.
+/// every_backend(), each with look-back. Empty where the device has none: SwiftShader has no 64-bit integers.
 std::vector<Device> every_look_back();
 
 /// Whether WEFT_TEST_BACKENDS is unset or lists `backend`, e.g. "emulated32".

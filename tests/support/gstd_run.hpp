@@ -168,8 +168,8 @@ class GstdCall {
                 std::as_bytes(std::span(&kRefusedBefore, 1)), options.dirt),
         scratch_(
             backend.gpu(),
-            by_value_ ? decode_.scratch_bytes_by_value(batch.tiles.size()) : decode_.scratch_bytes(batch.tiles.size()),
-            0, {}, options.dirt) {
+            by_value_ ? decode_.scratch_size_by_value(batch.tiles.size()) : decode_.scratch_size(batch.tiles.size()), 0,
+            {}, options.dirt) {
     // There is one table only.
     REQUIRE_FALSE((by_value_ && options.device_count));
   }

@@ -6,16 +6,18 @@
 #include <string>
 #include <vector>
 
+#include <weft/kernels.hpp>
+
 #include "support/device.hpp"
+#include "test_kernels.hpp"
 
 namespace weft::test {
 
 Kernel::Kernel(const Gpu& gpu, std::string_view name, uint32_t workgroup_size, uint32_t subgroup_size,
                std::span<const uint32_t> constants, VkDescriptorSetLayout set_layout)
     : gpu_(gpu) {
-  std::span<const uint32_t> words;
-  for (const auto& code : kernel_registry())
-    if (code.name == name) words = code.words;
+  static const KernelSet set("tests", "none", kernels());
+  const std::span<const uint32_t> words = set.find(name);
   REQUIRE_MESSAGE(!words.empty(), "no kernel ", std::string(name), " in tests/kernels.cmake");
 
   const VkDevice device = gpu.context().device();

@@ -7,8 +7,6 @@
 
 #include <weft/gpu.hpp>
 
-#include "test_kernels.hpp"  // generated: weft::test::kernel_registry()
-
 namespace weft::test {
 
 /// A pipeline of a kernel of tests/kernels.cmake, which weft itself does not know. Must not outlive the Gpu.

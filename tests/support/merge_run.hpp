@@ -177,8 +177,7 @@ inline std::string text_of(const MergeConfig& config) {
 /// The merge, built at the first request with the tuning of the environment.
 inline const Merge& made_merge(Backend& backend, MergeConfig config) {
   if (config.form == MergeForm::automatic) config.form = FormUnderTest::of_all();
-  const char* tuning = std::getenv("WEFT_TUNE");
-  return backend.primitive<Merge>("Merge " + text_of(config) + ' ' + (tuning != nullptr ? tuning : ""), config);
+  return backend.primitive<Merge>("Merge " + text_of(config), config);
 }
 
 /// Runs it, and fails the running test where anything is wrong. Gives the outputs' bytes.

@@ -115,8 +115,7 @@ inline std::string text_of(const MergeSortConfig& config) {
 
 /// The sort, built at the first request with the tuning of the environment.
 inline const MergeSort& made_merge_sort(Backend& backend, const MergeSortConfig& config) {
-  const char* tuning = std::getenv("WEFT_TUNE");
-  return backend.primitive<MergeSort>("MergeSort " + text_of(config) + ' ' + (tuning != nullptr ? tuning : ""), config);
+  return backend.primitive<MergeSort>("MergeSort " + text_of(config), config);
 }
 
 /// Runs it, and fails the running test where anything is wrong. Gives the outputs' bytes.

@@ -23,16 +23,16 @@ struct Refusal {
   std::function<void(Args&)> breach;
 };
 
-/// A device on which recorded commands are noted.
+/// A device on which recorded commands are noted, with current_tuning().
 class NotingGpu {
  public:
-  NotingGpu() : gpu_(open(messages_)) {}
+  NotingGpu() : backend_(open(messages_)) {}
 
-  Gpu& gpu() noexcept { return gpu_; }
-  const Context& context() const noexcept { return gpu_.context(); }
+  Gpu& gpu() noexcept { return backend_.gpu(); }
+  const Context& context() const { return backend_.context(); }
 
   Buffer made(VkDeviceSize bytes) {
-    Result<Buffer> buffer = gpu_.create_buffer(bytes);
+    Result<Buffer> buffer = gpu().create_buffer(bytes);
     if (!buffer) FAIL(buffer.error().message);
     return std::move(*buffer);
   }
@@ -43,7 +43,7 @@ class NotingGpu {
   std::optional<Error> record(const Primitive& primitive, const Args& args, bool null_commands = false) {
     std::optional<Error> error;
     std::string recorded;
-    const auto ran = gpu_.run([&](VkCommandBuffer commands) {
+    const auto ran = gpu().run([&](VkCommandBuffer commands) {
       take_recorded();
       const Status status = primitive.record(null_commands ? VK_NULL_HANDLE : commands, args);
       recorded = take_recorded();
@@ -87,7 +87,7 @@ class NotingGpu {
   }
 
   Messages messages_;
-  Gpu gpu_;
+  Backend backend_;
 };
 
 }  // namespace weft::test

@@ -64,16 +64,4 @@ std::vector<std::byte> run_reduce(Gpu& gpu, const Reduce& reduce, std::span<cons
   return run<ReduceArgs>(gpu, reduce, items, count, result_bytes, options);
 }
 
-ScopedEnvironment::ScopedEnvironment(const char* name, const char* value) : name_(name) {
-  if (const char* before = std::getenv(name)) before_ = before;
-  setenv(name, value, 1);
-}
-
-ScopedEnvironment::~ScopedEnvironment() {
-  if (before_)
-    setenv(name_, before_->c_str(), 1);
-  else
-    unsetenv(name_);
-}
-
 }  // namespace weft::test

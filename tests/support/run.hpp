@@ -104,17 +104,4 @@ A telling_initial(Op op) {
     return A{37};
 }
 
-/// Sets an environment variable until the end of the scope.
-class ScopedEnvironment {
- public:
-  ScopedEnvironment(const char* name, const char* value);
-  ~ScopedEnvironment();
-  ScopedEnvironment(const ScopedEnvironment&) = delete;
-  ScopedEnvironment& operator=(const ScopedEnvironment&) = delete;
-
- private:
-  const char* name_;
-  std::optional<std::string> before_;
-};
-
 }  // namespace weft::test

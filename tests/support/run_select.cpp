@@ -202,8 +202,7 @@ std::string key_of(uint32_t sides, Criterion criterion, Type item, const Member&
                               member.offset, member.bytes, items ? 1u : 0u, moved_bytes, indices ? 1u : 0u,
                               static_cast<uint32_t>(index), static_cast<uint32_t>(strategy)})
     key += ' ' + std::to_string(part);
-  const char* tuning = std::getenv("WEFT_TUNE");
-  return key + ' ' + (tuning != nullptr ? tuning : "");
+  return key;
 }
 
 }  // namespace

@@ -123,13 +123,12 @@ std::string wrong_search(Gpu& gpu, const Primitive& search, Bound bound, const s
 /// The primitive that searches keys of type T, built at the first request with the tuning of the environment.
 template <class Primitive, class T>
 const Primitive& made_search(Backend& backend, Bound bound) {
-  const char* tuning = std::getenv("WEFT_TUNE");
   const std::string name = std::is_same_v<Primitive, SortedSearch> ? "SortedSearch " : "BinarySearch ";
   if constexpr (std::is_same_v<Primitive, SortedSearch>)
-    return backend.primitive<Primitive>(name + name_of(type_of<T>) + ' ' + name_of(bound) + (tuning ? tuning : ""),
+    return backend.primitive<Primitive>(name + name_of(type_of<T>) + ' ' + name_of(bound),
                                         SortedSearchConfig{type_of<T>, bound});
   else
-    return backend.primitive<Primitive>(name + name_of(type_of<T>) + ' ' + name_of(bound) + (tuning ? tuning : ""),
+    return backend.primitive<Primitive>(name + name_of(type_of<T>) + ' ' + name_of(bound),
                                         BinarySearchConfig{type_of<T>, bound});
 }
 

@@ -87,10 +87,9 @@ std::string wrong_segmented_sort(Gpu& gpu, const SegmentedSort& sort, const Segm
 
 /// The sort, built at the first request with the tuning of the environment.
 inline const SegmentedSort& made_segmented_sort(Backend& backend, const SegmentedSortConfig& config) {
-  const char* tuning = std::getenv("WEFT_TUNE");
   return backend.primitive<SegmentedSort>(std::string("SegmentedSort ") + name_of(config.key) + ' ' +
                                               std::to_string(config.value_bytes) + ' ' + name_of(config.order) + ' ' +
-                                              name_of(config.offset) + ' ' + (tuning != nullptr ? tuning : ""),
+                                              name_of(config.offset),
                                           config);
 }
 

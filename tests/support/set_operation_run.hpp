@@ -180,9 +180,7 @@ inline std::string text_of(const SetOperationConfig& config) {
 
 /// The operation, built at the first request with the tuning of the environment.
 inline const SetOperation& made_set_operation(Backend& backend, const SetOperationConfig& config) {
-  const char* tuning = std::getenv("WEFT_TUNE");
-  return backend.primitive<SetOperation>("SetOperation " + text_of(config) + ' ' + (tuning != nullptr ? tuning : ""),
-                                         config);
+  return backend.primitive<SetOperation>("SetOperation " + text_of(config), config);
 }
 
 /// Runs it, and fails the running test where anything is wrong. Gives the outputs' bytes.

@@ -157,11 +157,10 @@ std::vector<std::vector<T>> telling_sort_keys(uint64_t n) {
 
 /// The sort, built at the first request with the tuning of the environment.
 inline const RadixSort& made_sort(Backend& backend, const RadixSortConfig& config) {
-  const char* tuning = std::getenv("WEFT_TUNE");
   return backend.primitive<RadixSort>(std::string("RadixSort ") + name_of(config.key) + ' ' +
                                           std::to_string(config.value_bytes) + ' ' + name_of(config.order) + ' ' +
                                           std::to_string(config.begin_bit) + ' ' + std::to_string(config.end_bit) +
-                                          ' ' + name_of(config.strategy) + ' ' + (tuning != nullptr ? tuning : ""),
+                                          ' ' + name_of(config.strategy),
                                       config);
 }
 

@@ -52,7 +52,7 @@ class DecompressConverter final : public Converter {
   Status write(std::span<const std::byte> bytes, const gstd::Sink& sink) override {
     return decompressor_.write(bytes, sink);
   }
-  Status finish(const gstd::Sink&) override { return decompressor_.finish(); }
+  Status finish(const gstd::Sink& sink) override { return decompressor_.finish(sink); }
 
  private:
   gstd::Decompressor decompressor_;

@@ -50,7 +50,7 @@ Status GpuConverter::explain(const std::string& otherwise) const {
   if (!host) return host.error();
   const gstd::Sink nowhere = [](std::span<const std::byte>) -> Status { return {}; };
   if (Status status = host->write(stream_, nowhere); !status) return status;
-  if (Status status = host->finish(); !status) return status;
+  if (Status status = host->finish(nowhere); !status) return status;
   return Error{ErrorCode::driver_error, decoder_.name() + " refuses what the host decodes: " + otherwise};
 }
 

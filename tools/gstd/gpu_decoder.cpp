@@ -2,6 +2,7 @@
 #include "gpu_decoder.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <vector>
 
 namespace gstd_tool {
@@ -26,6 +27,7 @@ Result<GpuDecoder> GpuDecoder::open(const std::string& device) {
   config.device = device;
   Result<weft::Gpu> gpu = weft::Gpu::open(config);
   if (!gpu) return gpu.error();
+  for (const std::string& warning : gpu->warnings()) std::fprintf(stderr, "gstd: %s\n", warning.c_str());
   return GpuDecoder(*std::move(gpu));
 }
 
@@ -83,7 +85,7 @@ Status GpuDecoder::run(const weft::GstdDecode& decoder, std::span<const GstdTile
     tile.source -= batch.source_at;
     tile.output -= batch.output_at;
   }
-  if (Status status = ensure(scratch_, decoder.scratch_bytes_by_value(table.size())); !status) return status;
+  if (Status status = ensure(scratch_, decoder.scratch_size_by_value(table.size())); !status) return status;
   weft::GstdDecodeArgs args;
   args.source = source_->range(0, batch.source_bytes);
   args.output = output_->range(0, batch.output_bytes);

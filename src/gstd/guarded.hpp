@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <type_traits>
+
+#include "runtime/caught.hpp"
+
+namespace weft::gstd {
+
+/// Calls what returns a Status or a Result. Nothing is thrown.
+template <class Call>
+std::invoke_result_t<const Call&> guarded(const Call& call) noexcept {
+  try {
+    return call();
+  } catch (...) {
+    return runtime::caught();
+  }
+}
+
+}  // namespace weft::gstd

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <weft/status.hpp>
+
+namespace weft::runtime {
+
+/// out_of_host_memory, made without an allocation.
+Error out_of_memory() noexcept;
+
+/// The exception that is being handled, as an Error: bad_alloc and length_error are out_of_host_memory, which takes no
+/// allocation, all others system_error. Every public function ends in it:
+///
+///     Status Scan::record(...) const noexcept try {
+///       ...
+///     } catch (...) {
+///       return runtime::caught();
+///     }
+Error caught() noexcept;
+
+}  // namespace weft::runtime

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// A Vulkan layer for tests on software devices: it applies a pipeline's specialization constants and removes the branches and
+// functions that are dead then, before the driver sees the module. weft's kernels choose by constants, and drivers that look at all
+// branches of a module first spend most of their time on code that cannot run: SwiftShader builds pipelines three times as fast so.
+// What is left is as the compiler wrote it.
+#include <vulkan/vk_layer.h>
+#include <vulkan/vulkan_core.h>
+#include <spirv-tools/optimizer.hpp>
+
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace {
+
+struct Instance {
+  PFN_vkGetInstanceProcAddr next;
+  PFN_vkCreateDevice create_device;
+};
+
+struct Device {
+  PFN_vkGetDeviceProcAddr next;
+  PFN_vkCreateShaderModule create_module;
+  PFN_vkDestroyShaderModule destroy_module;
+  PFN_vkCreateComputePipelines create_pipelines;
+};
+
+std::mutex mutex;
+std::map<void*, Instance> instances;
+std::map<void*, Device> devices;
+std::map<std::pair<VkDevice, VkShaderModule>, std::vector<uint32_t>> modules;
+
+// The loader's dispatch table, which an instance shares with its physical devices.
+void* key_of(const void* handle) { return *static_cast<void* const*>(handle); }
+
+Device device_of(VkDevice device) {
+  const std::scoped_lock lock(mutex);
+  return devices.at(key_of(device));
+}
+
+template <class Info>
+Info* link_of(const void* next, VkStructureType type) {
+  auto* info = static_cast<Info*>(const_cast<void*>(next));
+  while (info != nullptr && !(info->sType == type && info->function == VK_LAYER_LINK_INFO))
+    info = static_cast<Info*>(const_cast<void*>(info->pNext));
+  return info;
+}
+
+std::vector<uint32_t> specialized(const std::vector<uint32_t>& code, const VkSpecializationInfo* info) {
+  std::unordered_map<uint32_t, std::vector<uint32_t>> values;
+  for (uint32_t i = 0; info != nullptr && i < info->mapEntryCount; ++i) {
+    const VkSpecializationMapEntry& entry = info->pMapEntries[i];
+    if (entry.size != 4) return {};
+    uint32_t value;
+    std::memcpy(&value, static_cast<const char*>(info->pData) + entry.offset, 4);
+    values[entry.constantID] = {value};
+  }
+  spvtools::Optimizer optimizer(SPV_ENV_VULKAN_1_2);
+  optimizer.RegisterPass(spvtools::CreateSetSpecConstantDefaultValuePass(values))
+      .RegisterPass(spvtools::CreateFreezeSpecConstantValuePass())
+      .RegisterPass(spvtools::CreateFoldSpecConstantOpAndCompositePass())
+      .RegisterPass(spvtools::CreateDeadBranchElimPass())
+      .RegisterPass(spvtools::CreateEliminateDeadFunctionsPass());
+  spvtools::OptimizerOptions options;
+  options.set_run_validator(false);
+  std::vector<uint32_t> result;
+  if (!optimizer.Run(code.data(), code.size(), &result, options)) return {};
+  return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL create_module(VkDevice device, const VkShaderModuleCreateInfo* info,
+                                             const VkAllocationCallbacks* allocator, VkShaderModule* module) {
+  const VkResult result = device_of(device).create_module(device, info, allocator, module);
+  if (result == VK_SUCCESS) {
+    const std::scoped_lock lock(mutex);
+    modules[{device, *module}].assign(info->pCode, info->pCode + info->codeSize / 4);
+  }
+  return result;
+}
+
+VKAPI_ATTR void VKAPI_CALL destroy_module(VkDevice device, VkShaderModule module,
+                                          const VkAllocationCallbacks* allocator) {
+  {
+    const std::scoped_lock lock(mutex);
+    modules.erase({device, module});
+  }
+  device_of(device).destroy_module(device, module, allocator);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL create_pipelines(VkDevice device, VkPipelineCache cache, uint32_t count,
+                                                const VkComputePipelineCreateInfo* given,
+                                                const VkAllocationCallbacks* allocator, VkPipeline* pipelines) {
+  const Device next = device_of(device);
+  std::vector<VkComputePipelineCreateInfo> infos(given, given + count);
+  std::vector<VkShaderModule> replaced;
+  for (VkComputePipelineCreateInfo& info : infos) {
+    std::vector<uint32_t> code;
+    {
+      const std::scoped_lock lock(mutex);
+      code = modules.at({device, info.stage.module});
+    }
+    code = specialized(code, info.stage.pSpecializationInfo);
+    VkShaderModuleCreateInfo module_info{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, nullptr, 0, 4 * code.size(),
+                                         code.data()};
+    VkShaderModule module = VK_NULL_HANDLE;
+    if (code.empty() || next.create_module(device, &module_info, nullptr, &module) != VK_SUCCESS) {
+      std::fputs("VK_LAYER_WEFT_specialize: a module cannot be specialized\n", stderr);
+      continue;
+    }
+    replaced.push_back(module);
+    info.stage.module = module;
+    info.stage.pSpecializationInfo = nullptr;
+  }
+  const VkResult result = next.create_pipelines(device, cache, count, infos.data(), allocator, pipelines);
+  for (const VkShaderModule module : replaced) next.destroy_module(device, module, nullptr);
+  return result;
+}
+
+PFN_vkVoidFunction device_function(std::string_view name);
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char* name) {
+  if (const PFN_vkVoidFunction own = device_function(name)) return own;
+  return device_of(device).next(device, name);
+}
+
+PFN_vkVoidFunction device_function(std::string_view name) {
+  if (name == "vkGetDeviceProcAddr") return reinterpret_cast<PFN_vkVoidFunction>(get_device_proc_addr);
+  if (name == "vkCreateShaderModule") return reinterpret_cast<PFN_vkVoidFunction>(create_module);
+  if (name == "vkDestroyShaderModule") return reinterpret_cast<PFN_vkVoidFunction>(destroy_module);
+  if (name == "vkCreateComputePipelines") return reinterpret_cast<PFN_vkVoidFunction>(create_pipelines);
+  return nullptr;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo* info, const VkAllocationCallbacks* allocator,
+                                               VkInstance* instance) {
+  auto* link = link_of<VkLayerInstanceCreateInfo>(info->pNext, VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO);
+  const PFN_vkGetInstanceProcAddr next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+  link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+  const VkResult result =
+      reinterpret_cast<PFN_vkCreateInstance>(next(VK_NULL_HANDLE, "vkCreateInstance"))(info, allocator, instance);
+  if (result != VK_SUCCESS) return result;
+  const std::scoped_lock lock(mutex);
+  instances[key_of(*instance)] = {next, reinterpret_cast<PFN_vkCreateDevice>(next(*instance, "vkCreateDevice"))};
+  return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical_device, const VkDeviceCreateInfo* info,
+                                             const VkAllocationCallbacks* allocator, VkDevice* device) {
+  Instance instance{};
+  {
+    const std::scoped_lock lock(mutex);
+    instance = instances.at(key_of(physical_device));
+  }
+  auto* link = link_of<VkLayerDeviceCreateInfo>(info->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO);
+  const PFN_vkGetDeviceProcAddr next = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
+  link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+  const VkResult result = instance.create_device(physical_device, info, allocator, device);
+  if (result != VK_SUCCESS) return result;
+  const auto function = [&](const char* name) { return next(*device, name); };
+  const std::scoped_lock lock(mutex);
+  devices[key_of(*device)] = {next, reinterpret_cast<PFN_vkCreateShaderModule>(function("vkCreateShaderModule")),
+                              reinterpret_cast<PFN_vkDestroyShaderModule>(function("vkDestroyShaderModule")),
+                              reinterpret_cast<PFN_vkCreateComputePipelines>(function("vkCreateComputePipelines"))};
+  return result;
+}
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance, const char* text) {
+  const std::string_view name = text;
+  if (name == "vkGetInstanceProcAddr") return reinterpret_cast<PFN_vkVoidFunction>(get_instance_proc_addr);
+  if (name == "vkCreateInstance") return reinterpret_cast<PFN_vkVoidFunction>(create_instance);
+  if (name == "vkCreateDevice") return reinterpret_cast<PFN_vkVoidFunction>(create_device);
+  if (const PFN_vkVoidFunction own = device_function(name)) return own;
+  if (instance == VK_NULL_HANDLE) return nullptr;
+  PFN_vkGetInstanceProcAddr next = nullptr;
+  {
+    const std::scoped_lock lock(mutex);
+    next = instances.at(key_of(instance)).next;
+  }
+  return next(instance, text);
+}
+
+}  // namespace
+
+extern "C" VKAPI_ATTR VkResult VKAPI_CALL
+vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* negotiation) {
+  negotiation->loaderLayerInterfaceVersion = 2;
+  negotiation->pfnGetInstanceProcAddr = get_instance_proc_addr;
+  negotiation->pfnGetDeviceProcAddr = get_device_proc_addr;
+  negotiation->pfnGetPhysicalDeviceProcAddr = nullptr;
+  return VK_SUCCESS;
+}
