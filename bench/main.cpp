@@ -8,8 +8,8 @@
 #include <weft/gstd.hpp>
 #include <weft/version.hpp>
 
-#include "decode.hpp"
 #include "git_commit.hpp"
+#include "gstd/decode.hpp"
 #include "support/options.hpp"
 
 namespace weft::bench {

@@ -44,11 +44,10 @@ function(check_tree)
   # Primitives: headers with a record() that takes a command buffer.
   # The library's own kernels, and those that are there only around a snippet of the user's.
   set(manifest "")
-  foreach(list IN ITEMS kernels own_kernels)
-    if(EXISTS "${ROOT}/shaders/${list}.cmake")
-      file(READ "${ROOT}/shaders/${list}.cmake" text)
-      string(APPEND manifest "${text}")
-    endif()
+  file(GLOB lists "${ROOT}/shaders/own_kernels.cmake" "${ROOT}/shaders/*/kernels.cmake")
+  foreach(list IN LISTS lists)
+    file(READ "${list}" text)
+    string(APPEND manifest "${text}")
   endforeach()
   set(umbrella "")
   if(EXISTS "${ROOT}/include/weft/weft.hpp")
@@ -78,26 +77,32 @@ function(check_tree)
     fault("no header of include/weft declares a primitive")
   endif()
   foreach(stem IN LISTS stems)
-    # What the codec does on the device has folders of its own, and its bench is a command of weft-bench.
-    set(home primitives)
-    set(shader_home primitives)
-    set(bench "bench/${stem}_bench.cpp")
+    # A primitive's source says its family: the folder that its shaders, tests and bench rows are in too. What the codec does on the
+    # device has folders of its own, and its bench is a command of weft-bench.
     if(stem MATCHES "^gstd_(.+)$")
-      set(home decode)
-      set(shader_home gstd)
-      set(bench "bench/${CMAKE_MATCH_1}.cpp")
+      set(family decode)
+      set(source "src/decode/${stem}.cpp")
+      set(bench "bench/gstd/${CMAKE_MATCH_1}.cpp")
+    else()
+      file(GLOB source RELATIVE "${ROOT}" "${ROOT}/src/primitives/*/${stem}.cpp")
+      if(NOT source)
+        fault("primitive ${stem} has no src/primitives/<family>/${stem}.cpp")
+        continue()
+      endif()
+      string(REGEX REPLACE "^src/primitives/([a-z_]+)/.*$" "\\1" family "${source}")
+      set(bench "bench/${family}/${stem}_bench.cpp")
     endif()
-    foreach(piece IN ITEMS "src/${home}/${stem}.cpp" "shaders/${shader_home}/${stem}.h" "tests/${stem}_test.cpp" "${bench}")
+    foreach(piece IN ITEMS "${source}" "shaders/${family}/${stem}.h" "tests/${family}/${stem}_test.cpp" "${bench}")
       if(NOT EXISTS "${ROOT}/${piece}")
         fault("primitive ${stem} has no ${piece}")
       endif()
     endforeach()
-    file(GLOB shaders "${ROOT}/shaders/${shader_home}/${stem}.comp" "${ROOT}/shaders/${shader_home}/${stem}_*.comp")
+    file(GLOB shaders "${ROOT}/shaders/${family}/${stem}.comp" "${ROOT}/shaders/${family}/${stem}_*.comp")
     if(NOT shaders)
-      fault("primitive ${stem} has no shaders/${shader_home}/${stem}[_<phase>].comp")
+      fault("primitive ${stem} has no shaders/${family}/${stem}[_<phase>].comp")
     endif()
-    if(NOT manifest MATCHES "\n *weft_kernel\\(${shader_home}/${stem}(_[a-z0-9_]+)?\\.comp")
-      fault("primitive ${stem} has no kernel in shaders/kernels.cmake")
+    if(NOT manifest MATCHES "\n *weft_kernel\\(${family}/${stem}(_[a-z0-9_]+)?\\.comp")
+      fault("primitive ${stem} has no kernel in shaders/${family}/kernels.cmake")
     endif()
   endforeach()
 
@@ -106,7 +111,7 @@ function(check_tree)
   list(TRANSFORM listed REPLACE "\n *weft_kernel\\(" "shaders/")
   foreach(file IN LISTS files)
     if(file MATCHES "^shaders/.*\\.comp$" AND NOT file IN_LIST listed)
-      fault("${file} is not in shaders/kernels.cmake")
+      fault("${file} is not in its folder's kernels.cmake")
     endif()
   endforeach()
 
@@ -130,22 +135,37 @@ function(check_tree)
   check_includes(include/ "${std};${weft};<vulkan/vulkan_core\\.h>"
                  "public headers include std, vulkan_core.h and each other only")
   check_includes(src/vk/ "${std};${weft};\"vk/.*;<volk\\.h>;<dlfcn\\.h>;<vulkan/.*" "vk knows no layer above it")
-  check_includes(src/runtime/ "${std};${weft};\"(vk|runtime)/.*;<vulkan/.*;<volk\\.h>;<zstd\\.h>;<(dlfcn|windows)\\.h>"
+  # Public headers that know no primitive.
+  set(base "<weft/(context|kernels|status|types|version)\\.hpp>")
+  check_includes("include/weft/(context|kernels|status|types|version)" "[^<].*;<[^/]*>;<vulkan/.*;${base}"
+                 "what primitives are made of knows no primitive")
+  check_includes(src/runtime/ "${std};${base};\"(vk|runtime)/.*;<vulkan/.*;<volk\\.h>;<zstd\\.h>;<(dlfcn|windows)\\.h>"
                  "runtime knows vk, and no layer above it")
-  check_includes(src/primitives/ "${std};${weft};\"(vk|runtime|primitives|weft)/.*"
-                 "primitives know runtime and vk")
+  check_includes(src/gpu/ "${std};${weft};\"(vk|runtime|gpu)/.*;<vulkan/.*" "weft::Gpu knows runtime, and of primitives the public headers")
   check_includes(src/jit/ "${std};${weft};\"(vk|runtime|jit)/.*;<shaderc/.*" "jit knows runtime, and shaderc")
   check_includes(src/gstd/ "${std};<weft/(gstd|status)\\.hpp>;\"gstd/.*;\"runtime/caught\\.hpp\";<zstd(_errors)?\\.h>;<immintrin\\.h>"
                  "the codec knows its own header and errors, libzstd and the processor: it can be built without Vulkan")
   check_includes(src/decode/ "${std};${weft};\"(vk|runtime|primitives|gstd|decode)/.*"
                  "the decoders on the device know what primitives know, and the codec")
   foreach(folder IN ITEMS bench/ examples/ tools/)
-    check_includes(${folder} "${std};<[^/]+\\.h>;<(weft|vulkan|CLI|fmt|nlohmann|cuda|cub|thrust|sys)/.*;\"((weft|weft_kernels)/)?[a-z0-9_]+\\.(hpp|h|glsl)\";\"support/.*"
+    check_includes(${folder} "${std};<[^/]+\\.h>;<(weft|vulkan|CLI|fmt|nlohmann|cuda|cub|thrust|sys)/.*;\"((weft|weft_kernels|gstd|decode)/)?[a-z0-9_]+\\.(hpp|h|glsl)\";\"support/.*"
                    "bench, examples and tools use weft's public headers only")
   endforeach()
   check_includes(shaders/weft/ "\"weft/.*;<cstdint>" "the public shader includes know each other only")
-  check_includes(shaders/primitives/ "\"(weft|primitives)/.*" "kernels include shaders/weft and their own folder")
-  check_includes(shaders/gstd/ "\"(weft|gstd)/.*" "the codec's kernels include shaders/weft and their own folder")
+  # Which other families a family is made of, beside core.
+  set(of_core select)
+  set(of_by_key segment)
+  set(of_segment by_key sort)
+  set(of_sort by_key merge)
+  file(GLOB families RELATIVE "${ROOT}/shaders" "${ROOT}/shaders/*")
+  list(REMOVE_ITEM families weft kernels.cmake own_kernels.cmake)
+  foreach(family IN LISTS families)
+    list(JOIN of_${family} "|" others)
+    set(known "core|${family}|${others}")
+    check_includes(shaders/${family}/ "\"(weft|${known})/.*;<cstdint>" "${family} knows shaders/weft and of families ${known}")
+    check_includes(src/primitives/${family}/ "${std};${weft};\"(vk|runtime|weft|primitives/(${known})|${known})/.*"
+                   "${family} knows runtime, vk and of families ${known}")
+  endforeach()
 
   set(faults "${faults}" PARENT_SCOPE)
 endfunction()
@@ -168,25 +188,26 @@ function(plant_tree)
   file(WRITE "${ROOT}/include/weft/status.hpp" "${spdx}#include <string>\n")
   file(WRITE "${ROOT}/include/weft/scan.hpp"
        "${spdx}#include <vulkan/vulkan_core.h>\n  Status record(VkCommandBuffer commands, const ScanArgs& args) const;\n")
-  file(WRITE "${ROOT}/src/primitives/scan.cpp" "${spdx}#include \"runtime/pipeline.hpp\"\n")
+  file(WRITE "${ROOT}/src/primitives/scan/scan.cpp" "${spdx}#include \"runtime/pipeline.hpp\"\n")
   file(WRITE "${ROOT}/src/runtime/pipeline.hpp" "${spdx}#include \"vk/table.hpp\"\n")
+  file(WRITE "${ROOT}/src/gpu/scan.cpp" "${spdx}#include <weft/scan.hpp>\n")
   file(WRITE "${ROOT}/src/vk/table.hpp" "${spdx}#include <volk.h>\n")
-  file(WRITE "${ROOT}/shaders/kernels.cmake"
-       "# ${spdx}\nweft_kernel(primitives/scan_up.comp)\nweft_kernel(gstd/gstd_decode.comp)\n")
-  file(WRITE "${ROOT}/shaders/primitives/scan.h" "${spdx}#include \"weft/interop.h\"\n")
-  file(WRITE "${ROOT}/shaders/primitives/scan_up.comp" "${spdx}#include \"primitives/scan.h\"\n")
+  file(WRITE "${ROOT}/shaders/scan/kernels.cmake" "# ${spdx}\nweft_kernel(scan/scan_up.comp)\n")
+  file(WRITE "${ROOT}/shaders/decode/kernels.cmake" "# ${spdx}\nweft_kernel(decode/gstd_decode.comp)\n")
+  file(WRITE "${ROOT}/shaders/scan/scan.h" "${spdx}#include \"weft/interop.h\"\n")
+  file(WRITE "${ROOT}/shaders/scan/scan_up.comp" "${spdx}#include \"scan/scan.h\"\n")
   file(WRITE "${ROOT}/shaders/weft/interop.h" "${spdx}")
   file(WRITE "${ROOT}/include/weft/gstd_decode.hpp"
        "${spdx}#include <weft/gstd.hpp>\n  Status record(VkCommandBuffer commands, const GstdDecodeArgs& args) const;\n")
   file(WRITE "${ROOT}/include/weft/gstd.hpp" "${spdx}#include <weft/status.hpp>\n")
-  file(WRITE "${ROOT}/src/decode/gstd_decode.cpp" "${spdx}#include \"primitives/arguments.hpp\"\n#include \"gstd/format.hpp\"\n")
+  file(WRITE "${ROOT}/src/decode/gstd_decode.cpp" "${spdx}#include \"primitives/core/arguments.hpp\"\n#include \"gstd/format.hpp\"\n")
   file(WRITE "${ROOT}/src/gstd/format.hpp" "${spdx}#include <weft/gstd.hpp>\n")
-  file(WRITE "${ROOT}/shaders/gstd/gstd_decode.h" "${spdx}#include \"weft/interop.h\"\n")
-  file(WRITE "${ROOT}/shaders/gstd/gstd_decode.comp" "${spdx}#include \"gstd/gstd_decode.h\"\n")
-  file(WRITE "${ROOT}/tests/gstd_decode_test.cpp" "${spdx}")
-  file(WRITE "${ROOT}/bench/decode.cpp" "${spdx}#include <weft/gstd_decode.hpp>\n")
-  file(WRITE "${ROOT}/tests/scan_test.cpp" "${spdx}#include \"runtime/pipeline.hpp\"\n")
-  file(WRITE "${ROOT}/bench/scan_bench.cpp" "${spdx}#include <weft/weft.hpp>\n")
+  file(WRITE "${ROOT}/shaders/decode/gstd_decode.h" "${spdx}#include \"weft/interop.h\"\n")
+  file(WRITE "${ROOT}/shaders/decode/gstd_decode.comp" "${spdx}#include \"decode/gstd_decode.h\"\n")
+  file(WRITE "${ROOT}/tests/decode/gstd_decode_test.cpp" "${spdx}")
+  file(WRITE "${ROOT}/bench/gstd/decode.cpp" "${spdx}#include <weft/gstd_decode.hpp>\n")
+  file(WRITE "${ROOT}/tests/scan/scan_test.cpp" "${spdx}#include \"runtime/pipeline.hpp\"\n")
+  file(WRITE "${ROOT}/bench/scan/scan_bench.cpp" "${spdx}#include <weft/weft.hpp>\n")
   file(WRITE "${ROOT}/src/jit/compiler.cpp" "${spdx}#include <shaderc/shaderc.hpp>\n")
   file(WRITE "${ROOT}/tools/tool.cpp" "${spdx}#include <weft/weft.hpp>\n")
   file(WRITE "${ROOT}/run" "#!/bin/sh\n# SPDX-License-Identifier: MIT OR Apache-2.0\n")
@@ -207,38 +228,42 @@ if(faults)
   message(FATAL_ERROR "Faults in a tree that has none: ${faults}")
 endif()
 
-foreach(piece IN ITEMS src/primitives/scan.cpp shaders/primitives/scan.h tests/scan_test.cpp bench/scan_bench.cpp)
+plant_tree()
+file(REMOVE "${ROOT}/src/primitives/scan/scan.cpp")
+expect_fault("primitive scan has no src/primitives/<family>/scan.cpp")
+foreach(piece IN ITEMS shaders/scan/scan.h tests/scan/scan_test.cpp bench/scan/scan_bench.cpp)
   plant_tree()
   file(REMOVE "${ROOT}/${piece}")
   expect_fault("primitive scan has no ${piece}")
 endforeach()
-foreach(piece IN ITEMS src/decode/gstd_decode.cpp shaders/gstd/gstd_decode.h tests/gstd_decode_test.cpp bench/decode.cpp)
+foreach(piece IN ITEMS src/decode/gstd_decode.cpp shaders/decode/gstd_decode.h tests/decode/gstd_decode_test.cpp bench/gstd/decode.cpp)
   plant_tree()
   file(REMOVE "${ROOT}/${piece}")
   expect_fault("primitive gstd_decode has no ${piece}")
 endforeach()
 
 plant_tree()
-file(REMOVE "${ROOT}/shaders/primitives/scan_up.comp")
-expect_fault("primitive scan has no shaders/primitives/scan")
+file(REMOVE "${ROOT}/shaders/scan/scan_up.comp")
+expect_fault("primitive scan has no shaders/scan/scan")
 plant_tree()
-file(REMOVE "${ROOT}/shaders/gstd/gstd_decode.comp")
-expect_fault("primitive gstd_decode has no shaders/gstd/gstd_decode")
+file(REMOVE "${ROOT}/shaders/decode/gstd_decode.comp")
+expect_fault("primitive gstd_decode has no shaders/decode/gstd_decode")
 
-foreach(name IN ITEMS primitives/scan_down gstd/gstd_finish)
+foreach(name IN ITEMS scan/scan_down decode/gstd_finish)
   plant_tree()
   file(WRITE "${ROOT}/shaders/${name}.comp" "${spdx}")
-  expect_fault("${name}.comp is not in shaders/kernels.cmake")
+  expect_fault("${name}.comp is not in its folder's kernels.cmake")
 endforeach()
 
 plant_tree()
-file(REMOVE "${ROOT}/shaders/primitives/scan_up.comp")
-file(WRITE "${ROOT}/shaders/primitives/scan_up.comp" "${spdx}")
-file(WRITE "${ROOT}/shaders/primitives/scan_low.glsl" "${spdx}")
-file(WRITE "${ROOT}/shaders/kernels.cmake" "# ${spdx}\n#weft_kernel(primitives/scan_up.comp)\n")
+file(REMOVE "${ROOT}/shaders/scan/scan_up.comp")
+file(WRITE "${ROOT}/shaders/scan/scan_up.comp" "${spdx}")
+file(WRITE "${ROOT}/shaders/scan/scan_low.glsl" "${spdx}")
+file(WRITE "${ROOT}/shaders/scan/kernels.cmake" "# ${spdx}\n#weft_kernel(scan/scan_up.comp)\n")
+file(WRITE "${ROOT}/shaders/decode/kernels.cmake" "# ${spdx}\n")
 check_tree()
 foreach(stem IN ITEMS scan gstd_decode)
-  if(NOT faults MATCHES "primitive ${stem} has no kernel in shaders/kernels.cmake")
+  if(NOT faults MATCHES "primitive ${stem} has no kernel in shaders/[a-z]+/kernels.cmake")
     string(APPEND failures "a primitive without a kernel in the manifest went unnoticed\n")
   endif()
 endforeach()
@@ -270,14 +295,18 @@ endforeach()
 
 foreach(case IN ITEMS "include/weft/status.hpp|<volk.h>|public headers" "include/weft/status.hpp|\"vk/table.hpp\"|public headers"
                       "src/vk/table.hpp|\"runtime/pipeline.hpp\"|vk knows"
-                      "src/runtime/pipeline.hpp|\"primitives/scan.h\"|runtime knows"
-                      "src/jit/compiler.cpp|\"primitives/scan.h\"|jit knows"
+                      "src/runtime/pipeline.hpp|\"scan/scan.h\"|runtime knows"
+                      "src/jit/compiler.cpp|\"scan/scan.h\"|jit knows"
                       "tools/tool.cpp|\"runtime/pipeline.hpp\"|public headers only"
-                      "bench/scan_bench.cpp|\"../src/vk/table.hpp\"|public headers only"
-                      "shaders/weft/interop.h|\"primitives/scan.h\"|know each other only"
-                      "shaders/primitives/scan.h|\"../runtime/x.h\"|their own folder"
-                      "shaders/gstd/gstd_decode.comp|\"primitives/scan.h\"|the codec's kernels include"
-                      "src/gstd/format.hpp|\"primitives/arguments.hpp\"|it can be built without Vulkan"
+                      "bench/scan/scan_bench.cpp|\"../src/vk/table.hpp\"|public headers only"
+                      "shaders/weft/interop.h|\"scan/scan.h\"|know each other only"
+                      "shaders/scan/scan.h|\"../runtime/x.h\"|scan knows"
+                      "src/primitives/scan/scan.cpp|\"primitives/sort/sort.hpp\"|scan knows"
+                      "src/gpu/scan.cpp|\"primitives/scan/scan.hpp\"|Gpu knows"
+                      "include/weft/status.hpp|<weft/scan.hpp>|knows no primitive"
+                      "src/runtime/pipeline.hpp|<weft/scan.hpp>|runtime knows"
+                      "shaders/decode/gstd_decode.comp|\"scan/scan.h\"|decode knows"
+                      "src/gstd/format.hpp|\"primitives/core/arguments.hpp\"|it can be built without Vulkan"
                       "src/gstd/format.hpp|<weft/context.hpp>|it can be built without Vulkan"
                       "src/decode/gstd_decode.cpp|<zstd.h>|on the device know")
   string(REPLACE "|" ";" case "${case}")

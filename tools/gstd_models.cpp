@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// The static models of Gstd are the codec's, in src/gstd/models.cpp. This writes what else holds them: shaders/weft/gstd_models.glsl and
+// The static models of Gstd are the codec's, in src/gstd/models.cpp. This writes what else holds them: shaders/decode/gstd_models.glsl and
 // the appendices of docs/gstd-format.md; or says where they differ.
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +29,7 @@ std::string formatted(const char* form, Numbers... numbers) {
   return std::string(text, static_cast<size_t>(length));
 }
 
-// ---- shaders/weft/gstd_models.glsl ----
+// ---- shaders/decode/gstd_models.glsl ----
 
 constexpr uint32_t kPackedBits = 10, kPackedFields = 3, kModelWords = 4;
 
@@ -195,7 +195,7 @@ bool is_same(const std::string& path, const std::string& found, const std::strin
 }
 
 int run(bool check, const std::string& tree) {
-  const std::string shader = tree + "/shaders/weft/gstd_models.glsl", document = tree + "/docs/gstd-format.md";
+  const std::string shader = tree + "/shaders/decode/gstd_models.glsl", document = tree + "/docs/gstd-format.md";
   const auto document_found = read(document);
   const auto wanted = document_text(document_found.value_or(""));
   if (!wanted) {
@@ -218,7 +218,7 @@ int main(int argc, char** argv) {
     std::fprintf(
         stderr,
         "usage: gstd_models write|check DIRECTORY\n"
-        "Writes the static models of Gstd to a source tree's shaders/weft/gstd_models.glsl and docs/gstd-format.md,\n"
+        "Writes the static models of Gstd to a source tree's shaders/decode/gstd_models.glsl and docs/gstd-format.md,\n"
         "or compares what is there.\n");
     return 2;
   }

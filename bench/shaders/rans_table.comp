@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// rANS tables of Gstd's fields, by weft/gstd_tables.glsl, from weights in the place where a tile's description leaves them. A group has one
+// rANS tables of Gstd's fields, by decode/gstd_tables.glsl, from weights in the place where a tile's description leaves them. A group has one
 // place in device memory for all its tables, as in the decoder.
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -8,7 +8,7 @@
 layout(constant_id = 2) const bool kReduceUniform = false;
 layout(constant_id = 3) const uint kField = 2;
 #define WEFT_LANES_REDUCE_UNIFORM kReduceUniform
-#include "weft/gstd_tables.glsl"
+#include "decode/gstd_tables.glsl"
 #include "weft/word64.glsl"
 
 #include "table_build.glsl"

@@ -7,7 +7,7 @@
 namespace weft {
 
 namespace primitives {
-struct RadixSortWithFault;  // src/primitives/look_back_faults.hpp, for tests
+struct RadixSortWithFault;  // src/primitives/core/look_back_faults.hpp, for tests
 }
 
 /// What the pipelines of a RadixSort are built for.

@@ -10,7 +10,7 @@
 namespace weft {
 
 namespace primitives {
-struct ByKeyWithFault;  // src/primitives/look_back_faults.hpp, for tests
+struct ByKeyWithFault;  // src/primitives/core/look_back_faults.hpp, for tests
 }
 
 /// What the pipelines of a ReduceByKey are built for.

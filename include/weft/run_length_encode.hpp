@@ -10,7 +10,7 @@
 namespace weft {
 
 namespace primitives {
-struct RunLengthEncodeWithFault;  // src/primitives/look_back_faults.hpp, for tests
+struct RunLengthEncodeWithFault;  // src/primitives/core/look_back_faults.hpp, for tests
 }
 
 /// What the pipelines of a RunLengthEncode are built for.

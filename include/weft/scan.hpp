@@ -10,7 +10,7 @@
 namespace weft {
 
 namespace primitives {
-struct ScanWithFault;  // src/primitives/look_back_faults.hpp, for tests
+struct ScanWithFault;  // src/primitives/core/look_back_faults.hpp, for tests
 }
 
 enum class ScanKind : uint8_t {

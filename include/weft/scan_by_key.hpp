@@ -11,7 +11,7 @@
 namespace weft {
 
 namespace primitives {
-struct ByKeyWithFault;  // src/primitives/look_back_faults.hpp, for tests
+struct ByKeyWithFault;  // src/primitives/core/look_back_faults.hpp, for tests
 }
 
 /// What tells where a segment begins. The first item always begins one.

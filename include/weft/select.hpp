@@ -11,8 +11,8 @@
 namespace weft {
 
 namespace primitives {
-struct SelectPlan;       // src/primitives/select_plan.hpp
-struct SelectWithFault;  // src/primitives/look_back_faults.hpp, for tests
+struct SelectPlan;       // src/primitives/select/select_plan.hpp
+struct SelectWithFault;  // src/primitives/core/look_back_faults.hpp, for tests
 }  // namespace primitives
 
 /// What is asked of an item. `a` and `b` are the constants of the call (SelectArgs).

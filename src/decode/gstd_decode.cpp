@@ -6,9 +6,9 @@
 #include <span>
 #include <utility>
 
+#include "decode/gstd_decode.h"
 #include "decode/kernel_families.hpp"
-#include "gstd/gstd_decode.h"
-#include "primitives/arguments.hpp"
+#include "primitives/core/arguments.hpp"
 
 namespace weft {
 

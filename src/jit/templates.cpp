@@ -48,6 +48,14 @@ std::string define_of(std::string_view type) {
   return define;
 }
 
+// The kernel's file, in whichever folder it is.
+std::string path_of(const std::string& kernel) {
+  const std::string name = "/" + kernel + ".comp";
+  return std::string(std::ranges::find_if(template_sources(), [&](const TemplateSource& source) {
+                       return source.path.ends_with(name);
+                     })->path);
+}
+
 }  // namespace
 
 std::string_view find_template(std::string_view path) noexcept {
@@ -63,7 +71,7 @@ std::vector<Variant> variants_of(std::string_view primitive) {
   for (const std::string_view pass : found->passes) {
     for (const bool emulated : {false, true}) {
       const std::string kernel = std::string(pass == kUpsweep ? found->upsweep : found->stem).append(pass);
-      Variant variant{kernel, "primitives/" + kernel + ".comp", {{"WEFT_SUBGROUP_EMULATED", emulated ? "1" : "0"}}};
+      Variant variant{kernel, path_of(kernel), {{"WEFT_SUBGROUP_EMULATED", emulated ? "1" : "0"}}};
       if (found->accumulator != nullptr) {
         variant.name += std::string(".own.") + found->accumulator;
         variant.defines.emplace_back("WEFT_ITEM", "WEFT_OWN");

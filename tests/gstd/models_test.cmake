@@ -8,7 +8,7 @@ if(failed)
   message(FATAL_ERROR "The static models are not everywhere the same")
 endif()
 
-set(shader shaders/weft/gstd_models.glsl)
+set(shader shaders/decode/gstd_models.glsl)
 set(document docs/gstd-format.md)
 function(plant file before after)
   file(REMOVE_RECURSE "${WORK}")

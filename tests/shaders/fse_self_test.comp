@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Every function of fse.glsl, for tests/fse_test.cpp. The first kTables groups of a workgroup build push.delta tables each, one
+// Every function of fse.glsl, for tests/blocks/fse_test.cpp. The first kTables groups of a workgroup build push.delta tables each, one
 // after the other and without a barrier between. Inputs of each turn of a workgroup are for each of these groups an accuracy,
 // how many symbols there are, and push.lane counts; all other groups ask for the first one's table. Results of each turn are
 // what each lane was told, and for each of these groups as many entries as a table may have, which were push.mask before the

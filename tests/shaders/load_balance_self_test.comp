@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Every function of load_balance.glsl, for tests/subgroup_test.cpp. Lanes that take part have outputs.
+// Every function of load_balance.glsl, for tests/blocks/subgroup_test.cpp. Lanes that take part have outputs.
 #version 460
 #define WEFT_LOAD_BALANCE_OUTPUTS 96
 #include "weft/load_balance.glsl"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Every operation of subgroup.glsl, for tests/subgroup_test.cpp.
+// Every operation of subgroup.glsl, for tests/blocks/subgroup_test.cpp.
 #version 460
 #include "weft/subgroup.glsl"
 #include "self_test.glsl"

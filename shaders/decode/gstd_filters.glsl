@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Gstd's filters undone by a workgroup (docs/gstd-format.md, "Filters"): from a tile's bytes as they were decoded, in scratch, to its content.
+//   gstd_filter_prepare()   the sums, in scratch
+//   gstd_content_at()       then, up to four bytes of the content, by any lane
+//   gstd_content_store()    then, a part of the content to where it belongs
+// Differences are undone by one prefix sum over all planes together; what a plane has too much by then is the sum in front of its
+// first byte, and is subtracted where a byte is fetched.
+//
+// Who calls: every invocation of the workgroup, of any size, in workgroup-uniform control flow, with the same arguments; but for
+// gstd_content_at(), in which nothing crosses lanes. What was decoded is visible to all of them. Scratch: the two parts of gstd_scratch.glsl.
+#ifndef WEFT_GSTD_FILTERS_GLSL
+#define WEFT_GSTD_FILTERS_GLSL
+
+#include "weft/buffers.glsl"
+#include "decode/gstd_scratch.glsl"
+#include "weft/lanes.glsl"
+#include "weft/word64.glsl"
+#include "weft/workgroup_add.glsl"
+
+struct GstdContent {
+  Words decoded;  // as the tile has it, then with sums
+  Words aside;    // numbers of 16 bits, or planes that the tile does not have
+  Words planes;   // one of both: where planes are
+  uint tile_filter, stride;
+  uint bytes;
+  uint elements;    // bytes / stride, rounded down
+  uint rest;        // bytes behind them
+  uint reciprocal;  // of the stride
+  uint pitch;       // numbers from one place of an element to the next, in `aside`
+};
+
+// Of each plane where it begins, in 24 bits, and from there on what its sums have too much.
+shared uint weft_gstd_planes[128];
+
+void gstd_filter_barrier() {
+  memoryBarrierBuffer();
+  barrier();
+}
+
+uint gstd_add_bytes(uint a, uint b) { return ((a & 0x7f7f7f7fu) + (b & 0x7f7f7f7fu)) ^ ((a ^ b) & 0x80808080u); }
+
+uint gstd_byte_of(Words words, uint at) { return words.at[at >> 2] >> (8u * (at & 3u)) & 255u; }
+uint gstd_bytes_of(Words words, uint at) {
+  const uint shift = 8u * (at & 3u);
+  return words.at[at >> 2] >> shift | (words.at[(at >> 2) + 1u] << 1) << (31u - shift);
+}
+
+uint gstd_divided_by_stride(GstdContent content, uint at) {
+  if (content.stride == 1u) return at;
+  uint high, low;
+  umulExtended(at, content.reciprocal, high, low);
+  return high;
+}
+
+uint gstd_plane_begin(GstdContent content, uint plane) { return plane * content.elements + min(plane, content.rest); }
+
+// Sums over all of the first `bytes` bytes, mod 256, in place. What lies behind them up to a multiple of 16 is overwritten.
+void gstd_sum_bytes(Words words, uint bytes) {
+  uint carry = 0u;
+  uint slot = 0u;
+  for (uint first = 0u; lanes_uniform(first < (bytes + 3u) / 4u); first += 4u * kWorkgroupSize) {
+    const uint at = first + 4u * lanes_place();
+    const bool there = 4u * at < bytes;
+    uvec4 sums = uvec4(0u);
+    uint total = 0u;
+    if (there) {
+      [[unroll]] for (uint i = 0; i < 4u; ++i) sums[i] = words.at[at + i];
+    }
+    [[unroll]] for (uint i = 0; i < 4u; ++i) {
+      sums[i] = gstd_add_bytes(sums[i], sums[i] << 8);
+      sums[i] = gstd_add_bytes(sums[i], sums[i] << 16);
+      sums[i] = gstd_add_bytes(sums[i], total * 0x01010101u);
+      total = sums[i] >> 24;
+    }
+    uint all;
+    const uint through = carry + workgroup_inclusive_add(total, slot, all);
+    const uint before = through - total & 255u;
+    if (there) {
+      [[unroll]] for (uint i = 0; i < 4u; ++i) words.at[at + i] = gstd_add_bytes(sums[i], before * 0x01010101u);
+    }
+    carry += all;
+    slot ^= 1u;
+  }
+  gstd_filter_barrier();
+}
+
+// Content in `decoded`, byte after byte, goes to `aside` in planes.
+void gstd_part_planes(GstdContent content) {
+  for (uint word = lanes_place(); word < (content.bytes + 3u) / 4u; word += kWorkgroupSize) {
+    uint bytes = 0u;
+    [[dont_unroll]] for (uint i = 0u; i < 4u; ++i) {
+      const uint at = 4u * word + i;
+      // The planes in front of `rest` have a byte more.
+      const uint longer = content.rest * (content.elements + 1u);
+      uint plane, element;
+      if (at < longer) {
+        plane = at / (content.elements + 1u);
+        element = at - plane * (content.elements + 1u);
+      } else {
+        plane = content.rest + (at - longer) / max(content.elements, 1u);
+        element = at - gstd_plane_begin(content, plane);
+      }
+      if (at < content.bytes) bytes |= gstd_byte_of(content.decoded, element * content.stride + plane) << (8u * i);
+    }
+    content.aside.at[word] = bytes;
+  }
+  gstd_filter_barrier();
+}
+
+// Numbers of 16 bits from their planes, with their signs, summed up `order` times.
+void gstd_sum_numbers(GstdContent content, uint order) {
+  const uint places = content.stride / 2u;
+  const uint numbers = content.bytes / 2u;
+  uint slot = 0u;
+  for (uint place = 0u; lanes_uniform(place < places); ++place) {
+    const uint count = place < numbers ? (numbers - 1u - place) / places + 1u : 0u;
+    const uint low = gstd_plane_begin(content, 2u * place);
+    const uint high = gstd_plane_begin(content, 2u * place + 1u);
+    uvec3 carry = uvec3(0u);
+    for (uint first = 0u; lanes_uniform(first < count); first += 4u * kWorkgroupSize) {
+      const uint at = first + 4u * lanes_place();
+      uvec4 sums = uvec4(0u);
+      if (at < count) {
+        const uint lows = gstd_bytes_of(content.decoded, low + at);
+        const uint highs = gstd_bytes_of(content.decoded, high + at);
+        [[unroll]] for (uint i = 0; i < 4u; ++i) {
+          const uint folded = (lows >> (8u * i) & 255u) | (highs >> (8u * i) & 255u) << 8;
+          sums[i] = folded >> 1 ^ (folded & 1u) * 0xffffu;
+        }
+      }
+      [[unroll]] for (uint o = 0; o < 3u; ++o) {
+        if (lanes_uniform(o < order)) {
+          [[unroll]] for (uint i = 1; i < 4u; ++i) sums[i] += sums[i - 1u];
+          uint all;
+          const uint through = carry[o] + workgroup_inclusive_add(sums[3], slot, all);
+          sums += uvec4(through - sums[3]);
+          carry[o] += all;
+          slot ^= 1u;
+        }
+      }
+      if (at < count) {
+        const uint to = (place * content.pitch + at) / 2u;
+        content.aside.at[to] = (sums[0] & 0xffffu) | sums[1] << 16;
+        content.aside.at[to + 1u] = (sums[2] & 0xffffu) | sums[3] << 16;
+      }
+    }
+  }
+  gstd_filter_barrier();
+}
+
+// The content of a tile of `bytes` bytes that were decoded to `decoded`.
+GstdContent gstd_filter_prepare(uint tile_filter, uint stride, uint bytes, uvec2 decoded, uvec2 aside) {
+  GstdContent content;
+  content.decoded = Words(decoded);
+  content.aside = Words(aside);
+  content.planes = content.decoded;
+  content.tile_filter = tile_filter;
+  content.stride = stride;
+  content.bytes = bytes;
+  content.reciprocal = stride < 2u ? 0u : ~0u / stride + 1u;
+  content.elements = bytes / stride;
+  content.rest = bytes - content.elements * stride;
+  content.pitch = ((bytes / 2u) / max(stride / 2u, 1u) + 1u + 3u) & ~3u;
+  if (lanes_uniform(tile_filter == 1u && stride != 1u)) {
+    gstd_part_planes(content);
+    gstd_sum_bytes(content.aside, bytes);
+    content.planes = content.aside;
+  } else if (lanes_uniform(tile_filter == 1u)) {
+    gstd_sum_bytes(content.decoded, bytes);
+  } else if (lanes_uniform(tile_filter == 3u || tile_filter == 7u)) {
+    gstd_sum_bytes(content.decoded, bytes);
+  } else if (lanes_uniform(tile_filter >= 4u && tile_filter <= 6u)) {
+    gstd_sum_numbers(content, tile_filter - 3u);
+  }
+  for (uint plane = lanes_place(); plane < stride; plane += kWorkgroupSize) {
+    const uint begin = gstd_plane_begin(content, plane);
+    uint excess = 0u;
+    if (begin != 0u && (tile_filter == 1u || tile_filter == 3u || tile_filter == 7u)) excess = gstd_byte_of(content.planes, begin - 1u);
+    weft_gstd_planes[plane] = begin | excess << 24;
+  }
+  barrier();
+  return content;
+}
+
+// Where a byte of texture blocks lies, whose fields' widths are a hexadecimal digit each, the first lowest.
+uint gstd_place_in_fields(uint at, uint bytes, uint widths, uint width) {
+  const uint blocks = bytes / width;
+  const uint block = at / width;
+  uint within = at - block * width;
+  if (block >= blocks) return at;
+  uint first = 0u;
+  [[unroll]] for (uint i = 0; i < 6u; ++i) {
+    const uint field = widths >> (4u * i) & 15u;
+    if (within < field) return first + block * field + within;
+    within -= field;
+    first += blocks * field;
+  }
+  return at;
+}
+
+// The byte of plane `plane` in `element`, sums taken apart.
+uint gstd_plane_byte(GstdContent content, uint plane, uint element) {
+  const uint begin = weft_gstd_planes[plane];
+  return gstd_byte_of(content.planes, (begin & 0xffffffu) + element) - (begin >> 24) & 255u;
+}
+
+uint gstd_content_byte(GstdContent content, uint at, uint plane, uint element) {
+  switch (content.tile_filter) {
+    case 0u: return gstd_byte_of(content.decoded, at);
+    case 1u:
+    case 2u:
+    case 3u: return gstd_plane_byte(content, plane, element);
+    case 4u:
+    case 5u:
+    case 6u: {
+      if (at >= (content.bytes & ~1u)) return gstd_plane_byte(content, plane, element);
+      return gstd_byte_of(content.aside, 2u * ((plane >> 1) * content.pitch + element) + (plane & 1u));
+    }
+    case 7u: {
+      uint byte = gstd_plane_byte(content, plane, element);
+      if ((plane & 1u) == 0u && element < content.elements && plane < 3u) byte += gstd_plane_byte(content, 1u, element);
+      return byte & 255u;
+    }
+    case 8u: return gstd_byte_of(content.decoded, gstd_place_in_fields(at, content.bytes, 0x422u, 8u));
+    case 9u: return gstd_byte_of(content.decoded, gstd_place_in_fields(at, content.bytes, 0x4228u, 16u));
+    case 10u: return gstd_byte_of(content.decoded, gstd_place_in_fields(at, content.bytes, 0x422611u, 16u));
+    case 11u: return gstd_byte_of(content.decoded, gstd_place_in_fields(at, content.bytes, 0x611u, 8u));
+    case 12u: return gstd_byte_of(content.decoded, gstd_place_in_fields(at, content.bytes, 0x611611u, 16u));
+    default: return gstd_byte_of(content.decoded, gstd_place_in_fields(at, content.bytes, 0x444211u, 16u));
+  }
+}
+
+// `count`, 1 to 4, bytes of the content from `at` on; they are there. Those behind are 0.
+uint gstd_content_at(GstdContent content, uint at, uint count) {
+  uint bytes = 0u;
+  uint element = gstd_divided_by_stride(content, at);
+  uint plane = at - element * content.stride;
+  [[dont_unroll]] for (uint i = 0u; i < count; ++i) {
+    bytes |= gstd_content_byte(content, at + i, plane, element) << (8u * i);
+    ++plane;
+    if (plane == content.stride) {
+      plane = 0u;
+      ++element;
+    }
+  }
+  return bytes;
+}
+
+uint gstd_subtract_bytes(uint a, uint b) { return ((a | 0x80808080u) - (b & 0x7f7f7f7fu)) ^ ((a ^ ~b) & 0x80808080u); }
+
+// Four neighbouring elements' bytes of plane `plane`, from `element` on.
+uint gstd_plane_bytes(GstdContent content, uint plane, uint element) {
+  const uint begin = weft_gstd_planes[plane];
+  return gstd_subtract_bytes(gstd_bytes_of(content.planes, (begin & 0xffffffu) + element), (begin >> 24) * 0x01010101u);
+}
+
+// Rows and columns of bytes change places.
+uvec4 gstd_transposed(uvec4 rows) {
+  const uvec4 pairs = uvec4((rows.x & 0x00ff00ffu) | (rows.y & 0x00ff00ffu) << 8, (rows.x >> 8 & 0x00ff00ffu) | (rows.y & 0xff00ff00u),
+                            (rows.z & 0x00ff00ffu) | (rows.w & 0x00ff00ffu) << 8, (rows.z >> 8 & 0x00ff00ffu) | (rows.w & 0xff00ff00u));
+  return uvec4((pairs.x & 0xffffu) | pairs.z << 16, (pairs.y & 0xffffu) | pairs.w << 16, pairs.x >> 16 | (pairs.z & 0xffff0000u),
+               pairs.y >> 16 | (pairs.w & 0xffff0000u));
+}
+
+// Stores whole elements, four at a time, where elements are whole words and the output is aligned; the result: how many bytes.
+uint gstd_content_store_words(GstdContent content, Words words) {
+  const uint columns = content.stride / 4u;
+  const uint rows = content.elements / 4u;
+  const bool numbers = content.tile_filter >= 4u && content.tile_filter <= 6u;
+  uint column = lanes_place() % columns;
+  uint row = lanes_place() / columns;
+  const uint column_step = kWorkgroupSize % columns;
+  const uint row_step = kWorkgroupSize / columns;
+  [[dont_unroll]] for (uint i = lanes_place(); i < columns * rows; i += kWorkgroupSize) {
+    uvec4 made;
+    if (numbers) {
+      const uint low = (2u * column * content.pitch + 4u * row) / 2u;
+      const uint high = low + content.pitch / 2u;
+      const uvec2 lows = uvec2(content.aside.at[low], content.aside.at[low + 1u]);
+      const uvec2 highs = uvec2(content.aside.at[high], content.aside.at[high + 1u]);
+      made = uvec4((lows.x & 0xffffu) | highs.x << 16, lows.x >> 16 | (highs.x & 0xffff0000u), (lows.y & 0xffffu) | highs.y << 16,
+                   lows.y >> 16 | (highs.y & 0xffff0000u));
+    } else {
+      uvec4 planes;
+      [[unroll]] for (uint p = 0; p < 4u; ++p) planes[p] = gstd_plane_bytes(content, 4u * column + p, 4u * row);
+      if (content.tile_filter == 7u) planes = uvec4(gstd_add_bytes(planes.x, planes.y), planes.y, gstd_add_bytes(planes.z, planes.y), planes.w);
+      made = gstd_transposed(planes);
+    }
+    [[unroll]] for (uint e = 0; e < 4u; ++e) words.at[(4u * row + e) * columns + column] = made[e];
+    column += column_step;
+    row += row_step;
+    if (column >= columns) {
+      column -= columns;
+      ++row;
+    }
+  }
+  return 4u * rows * content.stride;
+}
+
+// The same for elements of 3 bytes: 12 bytes at a time.
+uint gstd_content_store_triples(GstdContent content, Words words) {
+  const uint rows = content.elements / 4u;
+  for (uint row = lanes_place(); row < rows; row += kWorkgroupSize) {
+    uvec3 planes;
+    [[unroll]] for (uint p = 0; p < 3u; ++p) planes[p] = gstd_plane_bytes(content, p, 4u * row);
+    if (content.tile_filter == 7u) planes = uvec3(gstd_add_bytes(planes.x, planes.y), planes.y, gstd_add_bytes(planes.z, planes.y));
+    words.at[3u * row] = (planes.x & 255u) | (planes.y & 255u) << 8 | (planes.z & 255u) << 16 | (planes.x & 0xff00u) << 16;
+    words.at[3u * row + 1u] = (planes.y >> 8 & 255u) | (planes.z & 0xff00u) | (planes.x & 0xff0000u) | (planes.y & 0xff0000u) << 8;
+    words.at[3u * row + 2u] = (planes.z >> 16 & 255u) | (planes.x >> 16 & 0xff00u) | (planes.y >> 8 & 0xff0000u) | (planes.z & 0xff000000u);
+  }
+  return 12u * rows;
+}
+
+// The same for elements of 1 and 2 bytes: 4 elements at a time.
+uint gstd_content_store_narrow(GstdContent content, Words words) {
+  const uint rows = content.elements / 4u;
+  const bool numbers = content.tile_filter >= 4u;
+  for (uint row = lanes_place(); row < rows; row += kWorkgroupSize) {
+    if (content.stride == 1u) {
+      words.at[row] = gstd_plane_bytes(content, 0u, 4u * row);
+    } else if (numbers) {
+      words.at[2u * row] = content.aside.at[2u * row];
+      words.at[2u * row + 1u] = content.aside.at[2u * row + 1u];
+    } else {
+      const uint lows = gstd_plane_bytes(content, 0u, 4u * row);
+      const uint highs = gstd_plane_bytes(content, 1u, 4u * row);
+      words.at[2u * row] = (lows & 255u) | (highs & 255u) << 8 | (lows & 0xff00u) << 8 | (highs & 0xff00u) << 16;
+      words.at[2u * row + 1u] = (lows >> 16 & 255u) | (highs >> 8 & 0xff00u) | (lows >> 8 & 0xff0000u) | (highs & 0xff000000u);
+    }
+  }
+  return 4u * rows * content.stride;
+}
+
+// Stores `count` bytes of the content from `first` on at `output_at`, of any alignment.
+void gstd_content_store(GstdContent content, uint first, uint count, uvec2 output_at) {
+  const uint skew = output_at.x & 3u;
+  Words words = Words(uvec2(output_at.x - skew, output_at.y));
+  const uint end = skew + count;
+  uint begin = 0u;
+  if (skew == 0u && first == 0u && count == content.bytes && content.tile_filter >= 1u && content.tile_filter <= 7u) {
+    if ((content.stride & 3u) == 0u) {
+      begin = gstd_content_store_words(content, words);
+    } else if (content.stride == 3u) {
+      begin = gstd_content_store_triples(content, words);
+    } else if (content.stride <= 2u) {
+      begin = gstd_content_store_narrow(content, words);
+    }
+  }
+  for (uint own = begin + 4u * lanes_place(); own < end; own += 4u * kWorkgroupSize) {
+    const uint from = max(own, skew);
+    const uint to = min(own + 4u, end);
+    const uint shift = 8u * (from - own);
+    const uint bytes = gstd_content_at(content, first + from - skew, to - from) << shift;
+    const uint mask = (to - from >= 4u ? ~0u : (1u << (8u * (to - from))) - 1u) << shift;
+    merge_word(words, own >> 2, bytes, mask);
+  }
+}
+
+#endif

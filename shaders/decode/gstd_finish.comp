@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// GstdDecode, second dispatch: each workgroup undoes a tile's filter, copies a tile that is stored, compares checksums, and counts what
+// was refused.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+
+layout(constant_id = 2) const bool kReduceUniform = false;
+layout(constant_id = 3) const bool kVerify = true;
+#define WEFT_LANES_REDUCE_UNIFORM kReduceUniform
+#include "decode/gstd_filters.glsl"
+#include "decode/gstd_header.glsl"
+#include "decode/tile_table.glsl"
+
+// A tile that is stored as it is, or as four bytes that repeat: `content_word` is a word of its content.
+uint stored_word(Tile tile, uint word) {
+  Words words = Words(tile.source);
+  return words.at[tile.kind == kFill ? 0u : word];
+}
+
+void store_stored(Tile tile) {
+  const uint skew = tile.target.x & 3u;
+  Words words = Words(uvec2(tile.target.x - skew, tile.target.y));
+  const uint end = skew + tile.count;
+  for (uint own = 4u * lanes_place(); own < end; own += 4u * kWorkgroupSize) {
+    const uint from = max(own, skew);
+    const uint to = min(own + 4u, end);
+    const uint at = tile.first + from - skew;
+    const uint shift = 8u * (at & 3u);
+    uint bytes = stored_word(tile, at >> 2) >> shift;
+    if ((at & 3u) + to - from > 4u) bytes |= (stored_word(tile, (at >> 2) + 1u) << 1) << (31u - shift);
+    const uint mask = (to - from >= 4u ? ~0u : (1u << (8u * (to - from))) - 1u) << (8u * (from - own));
+    merge_word(words, own >> 2, bytes << (8u * (from - own)), mask);
+  }
+}
+
+uint mixed(uint x) {
+  x = (x ^ x >> 16) * 0x7feb352du;
+  x = (x ^ x >> 15) * 0x846ca68bu;
+  return x ^ x >> 16;
+}
+
+// This lane's part of the sum of a tile's content (docs/gstd-format.md, "Checksums").
+uint checksum_term(uint word, uint at) { return mixed(word + (at + 1u) * 0x9e3779b9u); }
+
+// The word of a tile that is where it belongs, from byte `at` on, of which `count` bytes are there.
+uint output_word(Tile tile, uint at, uint count) {
+  const uint skew = tile.target.x & 3u;
+  Words words = Words(uvec2(tile.target.x - skew, tile.target.y));
+  const uint place = at + skew;
+  const uint shift = 8u * (place & 3u);
+  uint bytes = words.at[place >> 2] >> shift;
+  if ((place & 3u) + count > 4u) bytes |= (words.at[(place >> 2) + 1u] << 1) << (31u - shift);
+  return count >= 4u ? bytes : bytes & ((1u << (8u * count)) - 1u);
+}
+
+void main() {
+  const uint slot = workgroup_number();
+  if (lanes_uniform(!tile_is_there(slot))) return;
+  const uint index = push.first_tile + slot;
+  const uint lane = lanes_place();
+  Words status = Words(push.status);
+  const Tile tile = load_tile(index);
+  uint verdict = lanes_uniform(status.at[1u + index]);
+  uint sum = 0u;
+  if (lanes_uniform(verdict == 0u)) {
+    const uint words = (tile.bytes + 3u) / 4u;
+    const bool sums = kVerify && tile.has_checksum;
+    if (lanes_uniform(tile.kind != kCompressed)) {
+      const uint rest = tile.bytes & 3u;
+      if (tile.kind == kRaw && rest != 0u && stored_word(tile, tile.words - 1u) >> (8u * rest) != 0u) {
+        verdict = kGstdBadPadding | (tile.words - 1u) << 8;
+      } else {
+        store_stored(tile);
+        for (uint word = lane; sums && word < words; word += kWorkgroupSize) {
+          const uint left = tile.bytes - 4u * word;
+          const uint mask = left >= 4u ? ~0u : (1u << (8u * left)) - 1u;
+          sum += checksum_term(stored_word(tile, word) & mask, word);
+        }
+      }
+    } else {
+      Words source = Words(tile.source);
+      const GstdTileHeader header = gstd_tile_header(lanes_uniform(source.at[0]));
+      if (lanes_uniform(is_direct(tile, header.tile_filter))) {
+        for (uint word = lane; sums && word < words; word += kWorkgroupSize)
+          sum += checksum_term(output_word(tile, 4u * word, min(tile.bytes - 4u * word, 4u)), word);
+      } else {
+        const uvec2 scratch = scratch_of(slot);
+        GstdContent content = gstd_filter_prepare(header.tile_filter, header.stride, tile.bytes, scratch,
+                                                  word64_add(scratch, uvec2(scratch_part(), 0u)));
+        gstd_content_store(content, tile.first, tile.count, tile.target);
+        for (uint word = lane; sums && word < words; word += kWorkgroupSize)
+          sum += checksum_term(gstd_content_at(content, 4u * word, min(tile.bytes - 4u * word, 4u)), word);
+      }
+    }
+    if (lanes_uniform(sums)) {
+      uint whole;
+      workgroup_inclusive_add(sum, 0u, whole);
+      whole += mixed(tile.bytes);
+      if (verdict == 0u && whole != tile.checksum) verdict = kGstdChecksum;
+    }
+  }
+  if (lane == 0u && verdict != 0u) {
+    status.at[1u + index] = verdict;
+    atomicAdd(status.at[0], 1u);
+  }
+}

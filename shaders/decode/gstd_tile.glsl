@@ -1,0 +1,690 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Gstd's decoder: 32 lanes decode a tile (docs/gstd-format.md, chapter Tiles), as many tiles at once as the workgroup has groups of 32.
+//   gstd_tile_header()     what the first word says, so that the caller knows of a filter (gstd_header.glsl)
+//   gstd_tile_decode()     all but the filter, into device memory; the verdict
+// gstd_filters.glsl has the filters. A shader of one's own can decode a tile and go on with its bytes: after gstd_tile_decode() all lanes
+// of the group see them.
+//
+// A batch of up to 32 sequences is decoded at a time, one a lane; offsets that repeat are found by a scan over how each sequence changes
+// their order. Then come its literals, up to 256 at a time, and its output, a window of 1 KiB at a time, which is made in shared memory: each
+// lane copies its literals, and of its match what was stored before, 16 bytes at a time, and all lanes together what is long; then, one after
+// the other, what matches copy of the window itself. Every word of the output is stored once.
+//
+// Any words whatever may be given: no other source is read, nothing is written outside of the output's bytes, every loop is bounded by
+// sizes that were checked, and the verdict is that of the scalar decoder. Words beside the output's first and last byte are merged.
+//
+// Who calls: every invocation of the workgroup, in workgroup-uniform control flow; with subgroups of 32 lanes or more, native ones, each group
+// may have a tile of another size. Shared memory of a group: 1.5 KiB.
+#ifndef WEFT_GSTD_TILE_GLSL
+#define WEFT_GSTD_TILE_GLSL
+
+// A round's literals, four to a word, and behind them the window of the output; between calls its first word has the bytes of a word that is
+// begun, and all others are 0: among them tables are made.
+const uint kGstdRoundLiterals = 256u;
+const uint kGstdWindowBytes = 1024u;
+const uint kGstdLiteralWords = kGstdRoundLiterals / 4u + 1u;
+const uint kGstdStageWords = kGstdLiteralWords + kGstdWindowBytes / 4u + 2u;
+#define WEFT_GSTD_MAKING_IN kGstdStageWords, kGstdLiteralWords + 1u
+
+#include "decode/gstd_header.glsl"
+#include "decode/gstd_tables.glsl"
+
+const uint kGstdMostTileBytes = 1u << 20;
+
+// Of the batch's sequences, and behind them: where matches begin, in bytes of the tile, and the literals up to each match.
+shared uint weft_gstd_matches[kLanesGroupCount * 33u];
+shared uint weft_gstd_literal_ends[kLanesGroupCount * 33u];
+// The output as words of device memory. `skew`: bytes of the first word in front of the tile's first byte.
+struct GstdOutput {
+  Words words;
+  uint skew;
+};
+
+uint gstd_length_extra(uint symbol, uint direct_log) {
+  const uint direct = 1u << direct_log;
+  return symbol < direct ? 0u : ((symbol - direct) >> 1) + direct_log - 1u;
+}
+uint gstd_length_base(uint symbol, uint direct_log) {
+  return symbol < 1u << direct_log ? symbol : (2u + (symbol & 1u)) << gstd_length_extra(symbol, direct_log);
+}
+
+// ---- the order of offsets, as a function of that before: three fields of 10 bits, each 10 times the place it comes from, or 30 + the lane
+// whose offset it is ----
+
+const uint kGstdSameOrder = 10u << 10 | 20u << 20;
+
+// First `first`, then `second`.
+uint gstd_order_after(uint first, uint second) {
+  uint both = 0u;
+  [[unroll]] for (uint i = 0; i < 3u; ++i) {
+    const uint from = second >> (10u * i) & 1023u;
+    both |= (from < 30u ? first >> (from & 31u) & 1023u : from) << (10u * i);
+  }
+  return both;
+}
+
+// What a sequence does: moves the offset at `place` to the front, or, place 3, puts its own there.
+uint gstd_order_of(uint place) {
+  return place == 0u   ? kGstdSameOrder
+         : place == 1u ? 10u | 20u << 20
+         : place == 2u ? 20u | 10u << 20
+                       : (30u + lanes_lane()) | 10u << 20;
+}
+
+// An offset of the history, or, `other`, of the batch.
+uint gstd_offset_from(uint from, uvec3 history, uint other) {
+  return from == 0u ? history.x : from == 10u ? history.y : from == 20u ? history.z : other;
+}
+
+// What the batch's first `count` lanes' sequences do to the order of offsets up to each, and its sums of both of `lengths`, in one scan.
+// `symbol` below 3 repeats an offset.
+uint gstd_scan(uint symbol, bool no_literals, uint count, inout uvec2 lengths) {
+  const uint lane = lanes_lane();
+  uint place = 3u;
+  if (symbol < 3u) place = no_literals ? (symbol == 2u ? 0u : symbol + 1u) : symbol;
+  uint order = lane < count ? gstd_order_of(place) : kGstdSameOrder;
+  for (uint step = 0u; step < WEFT_LOOP_END(5u); ++step) {
+    const uint delta = 1u << step;
+    const uint earlier = lanes_shuffle_up(order, delta);
+    if (kSubgroupSize >= 32u) {
+      const uvec2 before = uvec2(lanes_shuffle_up(lengths.x, delta), lanes_shuffle_up(lengths.y, delta));
+      lengths += lane >= delta ? before : uvec2(0u);
+    }
+    order = lane >= delta ? gstd_order_after(earlier, order) : order;
+  }
+  if (kSubgroupSize < 32u) lengths = uvec2(lanes_inclusive_add(lengths.x), lanes_inclusive_add(lengths.y));
+  return order;
+}
+
+// The offset of each lane, of the orders up to it; `own` are those that do not repeat. `history` is that before, and then that after.
+uint gstd_offset(uint order, uint own, inout uvec3 history) {
+  const uint front = order & 1023u;
+  const uint offset = gstd_offset_from(front, history, lanes_shuffle(own, front - 30u));
+  const uint last = lanes_broadcast(order, 31u);
+  uvec3 after;
+  [[unroll]] for (uint i = 0; i < 3u; ++i) {
+    const uint from = last >> (10u * i) & 1023u;
+    after[i] = gstd_offset_from(from, history, lanes_shuffle(own, from - 30u));
+  }
+  history = after;
+  return offset;
+}
+
+// ---- output ----
+
+// Up to 16 bytes on their way to the window: the words that they come from, as these lie in the source. Bytes are told by where they come
+// from and go to; the first word is that of the first byte of the word they go to.
+const uint kGstdPieceBytes = 16u;
+struct GstdPiece {
+  uint words[6];
+};
+
+// Where the words of a piece of `count` bytes lie: the first, and which of them there are to read, from number x on, y of them.
+uint gstd_piece_first(uint from, uint to) { return uint(int(from - (to & 3u)) >> 2); }
+bool gstd_piece_has(uint word, uint from, uint count) { return word - (from >> 2) <= ((from + count - 1u) >> 2) - (from >> 2) && count != 0u; }
+
+// From device memory.
+GstdPiece gstd_load_far(Words source, uint from, uint to, uint count) {
+  GstdPiece piece;
+  const uint first = gstd_piece_first(from, to);
+  [[unroll]] for (uint k = 0; k < 6u; ++k) {
+    piece.words[k] = 0u;
+    if (gstd_piece_has(first + k, from, count)) piece.words[k] = source.at[first + k];
+  }
+  return piece;
+}
+
+// From the stage.
+GstdPiece gstd_load_near(uint from, uint to, uint count) {
+  GstdPiece piece;
+  const uint first = gstd_piece_first(from, to);
+  [[unroll]] for (uint k = 0; k < 6u; ++k) {
+    piece.words[k] = 0u;
+    if (gstd_piece_has(first + k, from, count)) piece.words[k] = weft_gstd_shared[first + k];
+  }
+  return piece;
+}
+
+// To byte `to` of the stage, by this lane alone. Words that others may have bytes of are 0 there.
+void gstd_place(GstdPiece piece, uint from, uint to, uint count) {
+  const uint skip = to & 3u;
+  const uint shift = 8u * ((from - skip) & 3u);
+  const uint end = count == 0u ? 0u : skip + count;
+  const uint at = to >> 2;
+  uint bytes[5];
+  [[unroll]] for (uint k = 0; k < 5u; ++k) bytes[k] = piece.words[k] >> shift | (piece.words[k + 1u] << 1) << (31u - shift);
+  [[unroll]] for (uint k = 0; k < 5u; ++k) {
+    if (4u * k + 4u <= end && (k != 0u || skip == 0u)) weft_gstd_shared[at + k] = bytes[k];
+  }
+  // What is not whole, at both ends.
+  const uint last = end >> 2;
+  const uint mask = (1u << (8u * (end & 3u))) - 1u;
+  const uint head = bytes[0] & ~0u << (8u * skip) & (last == 0u ? mask : ~0u);
+  if (skip != 0u && end != 0u) atomicOr(weft_gstd_shared[at], head);
+  uint tail = skip == 0u ? bytes[0] : 0u;
+  [[unroll]] for (uint k = 1; k < 5u; ++k) tail = last == k ? bytes[k] : tail;
+  tail &= mask;
+  if (tail != 0u) atomicOr(weft_gstd_shared[at + last], tail);
+}
+
+// `count` bytes from byte `from` of device memory or, `near`, of the stage, to byte `to` of the stage, by all lanes, each a word at a time.
+void gstd_copy_together(Words source, bool near, uint from, uint to, uint count) {
+  const uint skip = to & 3u;
+  const uint shift = 8u * ((from - skip) & 3u);
+  const uint first = gstd_piece_first(from, to);
+  for (uint word = lanes_lane(); 4u * word < skip + count; word += 32u) {
+    uint low = 0u, high = 0u;
+    const bool has_low = gstd_piece_has(first + word, from, count);
+    const bool has_high = gstd_piece_has(first + word + 1u, from, count);
+    if (near) {
+      if (has_low) low = weft_gstd_shared[first + word];
+      if (has_high) high = weft_gstd_shared[first + word + 1u];
+    } else {
+      if (has_low) low = source.at[first + word];
+      if (has_high) high = source.at[first + word + 1u];
+    }
+    const uint left = skip + count - 4u * word;
+    const uint mask = (word == 0u ? ~0u << (8u * skip) : ~0u) & (left < 4u ? (1u << (8u * left)) - 1u : ~0u);
+    const uint bytes = low >> shift | (high << 1) << (31u - shift);
+    if (mask == ~0u) {
+      weft_gstd_shared[(to >> 2) + word] = bytes;
+    } else {
+      atomicOr(weft_gstd_shared[(to >> 2) + word], bytes & mask);
+    }
+  }
+}
+
+// Copies the `count` bytes, up to kGstdTogether, that lie `offset` bytes, `count` or more, in front of byte `to` of the stage there, a word a
+// lane. No other lane writes meanwhile.
+const uint kGstdTogether = 124u;
+void gstd_repeat(uint to, uint offset, uint count) {
+  const uint skip = to & 3u;
+  const uint byte = 4u * lanes_lane();
+  const uint end = skip + count;
+  if (byte < end) {
+    const uint source = to + byte - skip - offset;
+    const uint shift = 8u * (source & 3u);
+    const uint low = weft_gstd_shared[source >> 2];
+    const uint high = weft_gstd_shared[(source >> 2) + 1u];
+    uint bytes = low >> shift | (high << 1) << (31u - shift);
+    if (byte == 0u) bytes &= ~0u << (8u * skip);
+    if (end - byte < 4u) bytes &= (1u << (8u * (end - byte))) - 1u;
+    weft_gstd_shared[(to + byte) >> 2] |= bytes;
+  }
+}
+
+// A lane's sequence in the batch: `literals` is what makes a position among its literals their number. Of its match, `ahead` are the first
+// bytes, as far as they come from words that were stored before the batch.
+struct GstdSequence {
+  uint begin, match, end, offset, literals;
+  GstdPiece ahead;
+};
+
+const uint kGstdAlone = 32u;  // bytes that a lane copies by itself
+
+// Makes the bytes [begin, end) of the batch, whose literals from number `first_literal` on are at hand, and stores those of whole words.
+// `rest`: where the literals behind the last match begin, and what makes their positions numbers. `batch`: where the batch begins.
+void gstd_emit(GstdOutput target, GstdSequence own, uint batch, uint begin, uint end, uint first_literal, uvec2 rest) {
+  const uint lane = lanes_lane();
+  const uint literals_base = lanes_group() * kGstdStageWords;
+  const uint window_base = literals_base + kGstdLiteralWords;
+  const uint literal_byte = 4u * literals_base - first_literal;  // what makes a literal's number a byte of the stage
+
+  for (uint from = begin; lanes_uniform(from < end);) {
+    // The window's first word, and the bytes of the tile that are made.
+    const uint first_word = (from + target.skew) >> 2;
+    const uint to = min(end, 4u * first_word + kGstdWindowBytes - target.skew);
+    const uint stage_byte = 4u * window_base - 4u * first_word + target.skew;  // what makes a position a byte of the stage
+
+    // Each lane copies its literals, and then of its match what comes from words that were stored: `left` bytes from byte `source` of the
+    // stage or of the output to byte `at` of the stage.
+    uint at, left, source;
+    uint rest_of_match = 0u;
+    for (uint stage = 0u; stage < WEFT_LOOP_END(2u); ++stage) {
+      const bool stored = stage == 1u;
+      const uint first = max(stored ? own.match : own.begin, from);
+      const uint last = min(stored ? own.end : own.match, to);
+      at = first + stage_byte;
+      source = stored ? first + target.skew - own.offset : first + own.literals + literal_byte;
+      left = last - min(first, last);
+      if (stored) {
+        rest_of_match = left;
+        left = min(left, max(4u * first_word, source) - source);
+        rest_of_match -= left;
+      }
+      uint turn = from == batch ? 0u : 1u;
+      do {
+        if (lanes_any(left > kGstdAlone)) {
+          uint longer = lanes_ballot(left > kGstdAlone);
+          for (uint i = 0u; lanes_uniform(i < 32u && longer != 0u); ++i) {
+            const uint which = uint(findLSB(longer));
+            longer &= longer - 1u;
+            gstd_copy_together(target.words, !stored, lanes_shuffle(source, which), lanes_shuffle(at, which), lanes_shuffle(left, which));
+            if (lane == which) {
+              at += left;
+              left = 0u;
+            }
+          }
+          lanes_shared_barrier();
+        }
+        const uint count = min(left, kGstdPieceBytes);
+        GstdPiece piece = own.ahead;
+        if (lanes_uniform(!stored)) {
+          piece = gstd_load_near(source, at, count);
+        } else if (lanes_uniform(turn != 0u)) {
+          piece = gstd_load_far(target.words, source, at, count);
+        }
+        gstd_place(piece, source, at, count);
+        at += count;
+        source += count;
+        left -= count;
+        ++turn;
+      } while (lanes_any(left != 0u));
+    }
+    const uint behind = max(rest.x, from);
+    if (lanes_uniform(behind < to)) gstd_copy_together(target.words, true, behind + rest.y + literal_byte, behind + stage_byte, to - behind);
+
+    // What matches copy of this window, one after the other, a word a lane; of those that overlap themselves, what is there: twice as much
+    // each time.
+    uint waiting = lanes_ballot(rest_of_match != 0u);
+    for (uint i = 0u; lanes_uniform(i < 32u && waiting != 0u); ++i) {
+      const uint which = uint(findLSB(waiting));
+      waiting &= waiting - 1u;
+      uint place = lanes_shuffle(at, which);
+      uint count = lanes_shuffle(rest_of_match, which);
+      uint periods = lanes_shuffle(own.offset, which);
+      do {
+        lanes_shared_barrier();
+        const uint now = min(min(count, periods), kGstdTogether);
+        gstd_repeat(place, periods, now);
+        place += now;
+        count -= now;
+        periods <<= now == periods ? 1u : 0u;
+      } while (lanes_uniform(count != 0u));
+    }
+
+    // Whole words.
+    lanes_shared_barrier();
+    const uint last_word = (to + target.skew) >> 2;
+    uint begun = 0u;
+    for (uint word = first_word + lane; word <= last_word; word += 32u) {
+      const uint made = weft_gstd_shared[window_base + word - first_word];
+      weft_gstd_shared[window_base + word - first_word] = 0u;
+      if (word == last_word) {
+        begun = made;
+      } else if (word == 0u && target.skew != 0u) {
+        merge_word(target.words, 0u, made, ~0u << (8u * target.skew));
+      } else {
+        target.words.at[word] = made;
+      }
+    }
+    lanes_shared_barrier();
+    if (((last_word - first_word) & 31u) == lane) weft_gstd_shared[window_base] = begun;
+    lanes_buffer_barrier();
+    from = to;
+  }
+}
+
+// ---- a tile ----
+
+// Decodes the `count` words at `source` (aligned to 4) to the `bytes` bytes at `output_at` (of any alignment), the filter not undone.
+// `tables_at`: the group's kGstdTableWords words, aligned to 4. The result: 0, or a verdict and, from bit 8, the word where it was noticed;
+// the same on all lanes of the group.
+uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uvec2 tables_at) {
+  Words tables = Words(tables_at);
+  const uint lane = lanes_lane();
+  const uint table_base = lanes_group() * 33u;
+  LaneWords words = lane_words_begin(source, count);
+  LaneBits bits;
+  bits.high = 0u;
+  bits.low = 0u;
+  bits.count = 0u;
+  uint state = 1u << kLaneStateLog;
+
+  const GstdTileHeader header = gstd_tile_header(lane_words_uniform(words));
+  if (lanes_uniform(lane_words_truncated(words))) return kGstdTruncated | count << 8;
+  if (lanes_uniform(!header.valid || bytes == 0u || bytes > kGstdMostTileBytes)) return kGstdBadHeader | words.position << 8;
+  const uint lanes = header.lanes;
+  const bool decodes = lane < lanes;
+  lane_words_refill(words, bits, decodes, kLaneStateLog);
+  if (lanes_uniform(lane_words_truncated(words))) return kGstdTruncated | count << 8;
+  if (decodes) state |= lane_bits_take(bits, kLaneStateLog);
+
+  GstdOutput target;
+  target.skew = output_at.x & 3u;
+  target.words = Words(uvec2(output_at.x - target.skew, output_at.y));
+  for (uint word = lane; word < kGstdStageWords; word += 32u) weft_gstd_shared[lanes_group() * kGstdStageWords + word] = 0u;
+  lanes_shared_barrier();
+
+  uvec3 history = uvec3(1u, 4u, 8u);
+  uint done = 0u;
+  uint reason = 0u;
+  bool codes_known = false;   // whether a code was described, which a relative one could be to
+  uint contexts_known = 0u;   // of the codes there are
+  uint code_log = kGstdCodeLog;
+  uvec2 map = uvec2(0u);      // the code of each context, 3 bits for each
+  uint fields_known = 0u;     // bits
+  uint low_bits_known = 0u;
+
+  for (uint b = 0u; lanes_uniform(b < header.blocks && reason == 0u); ++b) {
+    // The header.
+    const uint first = lane_words_uniform(words);
+    const uint second = lane_words_uniform(words);
+    if (lanes_uniform(lane_words_truncated(words))) {
+      reason = kGstdTruncated;
+      break;
+    }
+    const bool last_block = b + 1u == header.blocks;
+    const uint size = (first & 0x1ffffu) + 1u;
+    const uint literals_mode = first >> 17 & 3u;
+    const uint modes = first >> 19 & 255u;  // of the fields, 2 bits for each
+    const uint low_bits = (first >> 27 & 1u) + 2u;
+    const uint context_mode = first >> 28;
+    const uint sequences = second & 0xffffu;
+    const uint parameter = second >> 16 & 255u;
+    const uint codes = (second >> 24 & 7u) + 1u;
+    const bool first_relative = (second >> 27 & 1u) != 0u;
+    const uint left = bytes - done;
+    if (lanes_uniform(second >> 28 != 0u || (last_block ? size != left : size >= left))) {
+      reason = kGstdBadHeader;
+      break;
+    }
+    if (lanes_uniform(sequences > size / 3u)) {
+      reason = kGstdBadSequence;
+      break;
+    }
+    const uint contexts = context_mode == 0u   ? (parameter == 0u ? 1u : 0u)
+                          : context_mode == 1u ? (parameter >= 2u && parameter <= 16u ? parameter : 0u)
+                          : context_mode == 2u ? (parameter == 0u ? 8u : 0u)
+                                               : 0u;
+    const uint end = done + size;
+
+    // What is there of tables.
+    if (literals_mode == 0u) {
+      if (context_mode != 0u || parameter != 0u || codes != 1u || first_relative) reason = kGstdBadHeader;
+    } else if (literals_mode == 1u) {
+      if (contexts == 0u || codes > contexts) reason = kGstdBadHeader;
+    } else if (literals_mode == 2u) {
+      if (contexts == 0u || codes != 1u || first_relative) {
+        reason = kGstdBadHeader;
+      } else if (contexts != contexts_known) {
+        reason = kGstdBadTable;
+      }
+    } else {
+      reason = kGstdBadHeader;
+    }
+    const uint low_mode = modes >> 6;
+    if (reason == 0u && low_bits != 2u && low_mode == 0u) reason = kGstdBadHeader;
+    if (reason == 0u && ((modes & modes >> 1 & 0x55u) != 0u || (sequences == 0u && modes != 0u))) reason = kGstdBadHeader;
+    if (lanes_uniform(reason != 0u)) break;
+
+    // Codes of literals.
+    if (lanes_uniform(literals_mode == 1u)) {
+      uint relative = first_relative ? 1u : 0u;
+      map = uvec2(0u);
+      if (lanes_uniform(codes > 1u)) {
+        for (uint c = 0u; lanes_uniform(c < contexts && reason == 0u); c += 8u) {
+          const uint word = lane_words_uniform(words);
+          if (lanes_uniform(lane_words_truncated(words))) {
+            reason = kGstdTruncated;
+            break;
+          }
+          if (c == 0u ? (word >> 24 & 1u) != relative || word >> 24 >> codes != 0u : word >> 24 != 0u) reason = kGstdBadHeader;
+          if (c == 0u) relative = word >> 24;
+          for (uint i = 0u; i < 8u; ++i) {
+            const uint code = word >> (3u * i) & 7u;
+            if (c + i < contexts ? code >= codes : code != 0u) reason = kGstdBadHeader;
+          }
+          if (c == 0u) {
+            map.x = word & 0xffffffu;
+          } else {
+            map.y = word & 0xffffffu;
+          }
+        }
+        if (lanes_uniform(reason != 0u)) break;
+      }
+      contexts_known = contexts;
+      code_log = gstd_code_log(codes);
+      for (uint code = 0u; lanes_uniform(code < codes && reason == 0u); ++code) {
+        const bool is_relative = (relative >> code & 1u) != 0u;
+        if (lanes_uniform(is_relative && !codes_known)) {
+          reason = kGstdBadTable;
+          break;
+        }
+        gstd_lengths_read(tables, words, bits, state, lanes, is_relative);
+        if (lanes_uniform(lane_words_truncated(words))) {
+          reason = kGstdTruncated;
+        } else if (lanes_uniform(!gstd_code_build(tables, code, code_log))) {
+          reason = kGstdBadTable;
+        }
+        codes_known = true;
+      }
+      if (lanes_uniform(reason != 0u)) break;
+    }
+
+    // Tables of fields.
+    const uint own = (modes & 1u) | (modes >> 1 & 2u) | (modes >> 2 & 4u) | (modes >> 3 & 8u);
+    const uint previous = (modes >> 1 & 1u) | (modes >> 2 & 2u) | (modes >> 3 & 4u) | (modes >> 4 & 8u);
+    if (lanes_uniform(own != 0u)) gstd_fields_read(tables, words, bits, state, lanes, own);
+    if (lanes_uniform(lane_words_truncated(words))) {
+      reason = kGstdTruncated;
+      break;
+    }
+    if (lanes_uniform((previous & ~fields_known) != 0u)) {
+      reason = kGstdBadTable;
+      break;
+    }
+    if (lanes_uniform(sequences != 0u)) {
+      for (uint f = 0u; lanes_uniform(f < 4u && reason == 0u); ++f) {
+        const bool described = (own >> f & 1u) != 0u;
+        const bool known = !described && ((previous >> f & 1u) != 0u || f == kGstdLB);
+        if (lanes_uniform(!known)) {
+          if (!gstd_field_build(tables, f, !described)) reason = kGstdBadTable;
+        }
+      }
+      if (lanes_uniform(reason != 0u)) break;
+      if ((own & 8u) != 0u) {
+        low_bits_known = low_bits;
+        if (low_bits == 2u && (gstd_field_has(tables, kGstdLB, 4u) || gstd_field_has(tables, kGstdLB, 5u) || gstd_field_has(tables, kGstdLB, 6u) ||
+                               gstd_field_has(tables, kGstdLB, 7u)))
+          reason = kGstdBadTable;
+      }
+      if (low_mode != 0u && low_bits_known != low_bits) reason = kGstdBadTable;
+      if (lanes_uniform(reason != 0u)) break;
+      fields_known |= 7u | (low_mode != 0u ? 8u : 0u);
+    }
+
+    // Batches.
+    const uint reciprocal = parameter < 2u ? 0u : ~0u / parameter + 1u;
+    const bool coded = literals_mode != 0u;
+    const uint longest = coded ? kGstdMostCodeBits : 8u;
+    uint batch = 0u;
+    do {
+      const uint here = min(sequences - batch, lanes);
+      const bool has = lane < here;
+      const bool last_batch = batch + here == sequences;
+
+      // Sequences.
+      uint ll = 0u, of = 0u, ml = 0u, lb = 0u;
+      uint own_offset = 0u;
+      uint literal_count = 0u;
+      uint match_length = 0u;
+      if (lanes_uniform(here != 0u)) {
+        lane_words_refill(words, bits, has, 27u);
+        if (has) {
+          ll = gstd_field_decode(tables, kGstdLL, state, bits);
+          of = gstd_field_decode(tables, kGstdOF, state, bits);
+          ml = gstd_field_decode(tables, kGstdML, state, bits);
+        }
+        const uint offset_bits = of < 10u ? 0u : (of - 6u) >> 2;
+        uint high_bits = offset_bits;
+        if (lanes_uniform(low_mode != 0u)) {
+          const bool has_low = has && offset_bits >= low_bits;
+          lane_words_refill(words, bits, has_low, kLaneRansLog);
+          if (has_low) {
+            lb = gstd_field_decode(tables, kGstdLB, state, bits);
+            high_bits -= low_bits;
+          }
+        }
+        lane_words_refill(words, bits, has, high_bits);
+        const uint high = lane_bits_take(bits, has ? high_bits : 0u);
+        own_offset = ((of - 2u - 4u * offset_bits) << offset_bits) + ((high << (offset_bits - high_bits)) | lb);
+        const uint literal_bits = gstd_length_extra(ll, 4u);
+        const uint match_bits = gstd_length_extra(ml, 5u);
+        lane_words_refill(words, bits, has, literal_bits + match_bits);
+        const uint literal_low = lane_bits_take(bits, has ? literal_bits : 0u);
+        const uint match_low = lane_bits_take(bits, has ? match_bits : 0u);
+        literal_count = has ? gstd_length_base(ll, 4u) + literal_low : 0u;
+        match_length = has ? gstd_length_base(ml, 5u) + match_low + 3u : 0u;
+      }
+      uvec2 lengths = uvec2(literal_count, literal_count + match_length);
+      const uint order = gstd_scan(of, literal_count == 0u, here, lengths);
+      const uint offset = gstd_offset(order, own_offset, history);
+
+      // Where everything goes. (Words read behind the last are 0, so that whatever else is wrong, that comes first.)
+      if (lane_words_truncated(words)) reason = kGstdTruncated;
+      if (lanes_uniform(last_block && last_batch && header.releases)) {
+        const bool full = lanes_any(decodes && bits.count > 52u);
+        if (reason == 0u && full) reason = kGstdBadFinalState;
+        if (decodes) {
+          bits.low = bits.low >> 12 | bits.high << 20;
+          bits.high = bits.high >> 12 | state << 20;
+          bits.count += kLaneStateLog;
+        }
+      }
+      const uint literal_end = lengths.x;
+      const uint sequence_end = done + lengths.y;
+      const uint batch_end = lanes_broadcast(sequence_end, 31u);
+      if (reason == 0u && batch_end > end) reason = kGstdBadLength;
+      const bool too_far = lanes_any(has && offset > sequence_end - match_length);
+      if (reason == 0u && too_far) reason = kGstdBadOffset;
+      if (lanes_uniform(reason != 0u)) break;
+      uint total = lanes_broadcast(literal_end, 31u);
+      const uint made = last_batch ? end : batch_end;
+      GstdSequence own_sequence;
+      own_sequence.begin = has ? sequence_end - match_length - literal_count : end;
+      own_sequence.match = has ? sequence_end - match_length : end;
+      own_sequence.end = has ? sequence_end : end;
+      own_sequence.offset = has ? offset : 1u;
+      own_sequence.literals = literal_end - own_sequence.match;
+      // What its match copies of words that are stored, while literals are decoded.
+      const uint match_place = own_sequence.match + target.skew;
+      const uint stored = max(((done + target.skew) & ~3u) + own_sequence.offset, match_place) - match_place;
+      own_sequence.ahead = gstd_load_far(target.words, match_place - own_sequence.offset, match_place,
+                                         min(min(own_sequence.end - own_sequence.match, stored), kGstdPieceBytes));
+      lanes_shared_barrier();
+      // Behind the last one, literals without a match.
+      weft_gstd_matches[table_base + lane] = own_sequence.match;
+      weft_gstd_literal_ends[table_base + lane] = has ? literal_end : ~0u;
+      if (lane == 0u) {
+        weft_gstd_matches[table_base + 32u] = end;
+        weft_gstd_literal_ends[table_base + 32u] = ~0u;
+      }
+      const uvec2 rest = uvec2(batch_end, total - batch_end);
+      lanes_shared_barrier();
+      total += made - batch_end;
+
+      // Literals, and the output that they allow.
+      uint decoded = 0u;
+      uint emitted = done;
+      do {
+        const uint round = min(total - decoded, 8u * lanes);
+        uint log = 0u;
+        [[unroll]] for (uint i = 0; i < 3u; ++i) log += round > lanes << log ? 1u : 0u;
+        const uint own_first = lane << log;
+        const uint own_count = decodes ? min(1u << log, max(round, own_first) - own_first) : 0u;
+        uvec2 packed = uvec2(0u);
+        uint before = 256u;
+        uint sequence = 0u;
+        if (context_mode == 1u) {
+          for (uint step = 16u; step != 0u; step >>= 1)
+            sequence += weft_gstd_literal_ends[table_base + sequence + step - 1u] <= decoded + own_first ? step : 0u;
+        }
+        for (uint step = 0u; lanes_uniform(step < 1u << log && round != 0u); ++step) {
+          if (lanes_uniform((step & 1u) == 0u)) lane_words_refill(words, bits, step < own_count, longest * min(2u, own_count - min(step, own_count)));
+          if (step < own_count) {
+            uint context = 0u;
+            if (context_mode == 1u) {
+              const uint number = decoded + own_first + step;
+              for (uint i = 0u; i < WEFT_LOOP_END(33u) && sequence < 32u; ++i) {
+                if (weft_gstd_literal_ends[table_base + sequence] > number) break;
+                ++sequence;
+              }
+              const uint position = number + weft_gstd_matches[table_base + sequence] -
+                                    (sequence < here ? weft_gstd_literal_ends[table_base + sequence] : total);
+              uint quotient, low;
+              umulExtended(position, reciprocal, quotient, low);
+              context = position - quotient * parameter;
+            } else if (context_mode == 2u) {
+              const uint magnitude = before < 128u ? before : 256u - before;
+              context = before == 256u ? 0u : min(uint(findMSB(magnitude) + 2), 7u);
+            }
+            uint byte;
+            if (coded) {
+              const uint code = (context < 8u ? map.x >> (3u * context) : map.y >> (3u * (context - 8u))) & 7u;
+              byte = gstd_code_decode(tables, code, code_log, bits);
+            } else {
+              byte = lane_bits_take(bits, 8u);
+            }
+            before = byte;
+            if (step < 4u) {
+              packed.x |= byte << (8u * step);
+            } else {
+              packed.y |= byte << (8u * (step - 4u));
+            }
+          }
+        }
+        // To shared memory, in words.
+        lanes_shared_barrier();
+        uint word = packed.x << ((8u << log) * (lane & (3u >> log)) & 31u);
+        const uint neighbour = lanes_shuffle_xor(word, 1u);
+        word |= log < 2u ? neighbour : 0u;
+        const uint neighbours = lanes_shuffle_xor(word, 2u);
+        word |= log == 0u ? neighbours : 0u;
+        const uint at = lanes_group() * kGstdStageWords + (log == 3u ? 2u * lane : lane >> (2u - log));
+        if ((lane & (3u >> log)) == 0u) weft_gstd_shared[at] = word;
+        if (log == 3u) weft_gstd_shared[at + 1u] = packed.y;
+        lanes_shared_barrier();
+        if (lanes_uniform(lane_words_truncated(words))) {
+          reason = kGstdTruncated;
+          break;
+        }
+
+        // Up to the first literal that is not there yet.
+        const uint next = decoded + round;
+        const uint whole = bitCount(lanes_ballot(has && literal_end <= next));
+        const uint behind = lanes_shuffle(sequence_end - literal_end, whole - 1u);
+        const uint reach = next == total ? made : next + (whole == 0u ? done : behind);
+        gstd_emit(target, own_sequence, done, emitted, reach, decoded, rest);
+        emitted = reach;
+        decoded = next;
+      } while (lanes_uniform(decoded < total));
+      if (lanes_uniform(reason != 0u)) break;
+      done = made;
+      batch += here;
+    } while (lanes_uniform(batch < sequences));
+  }
+
+  if (lanes_uniform(reason == 0u)) {
+    // What lanes end with.
+    const bool states_left = lanes_any(decodes && state != 1u << kLaneStateLog);
+    const bool bits_left = lanes_any((bits.high | bits.low) != 0u);
+    reason = !header.releases && states_left             ? kGstdBadFinalState
+             : bits_left || words.position != count ? kGstdBadPadding
+                                                         : 0u;
+  }
+  if (lanes_uniform(reason != 0u)) return reason | (reason == kGstdTruncated ? count : words.position) << 8;
+
+  // Bytes of the last word.
+  const uint end_place = bytes + target.skew;
+  if (lane == 0u && (end_place & 3u) != 0u) {
+    uint mask = (1u << (8u * (end_place & 3u))) - 1u;
+    if (end_place < 4u) mask &= ~0u << (8u * target.skew);
+    merge_word(target.words, end_place >> 2, weft_gstd_shared[lanes_group() * kGstdStageWords + kGstdLiteralWords], mask);
+  }
+  lanes_buffer_barrier();
+  return 0u;
+}
+
+#endif

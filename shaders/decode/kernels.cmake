@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+# The codec's, of the library weft_decode.
+weft_family(gstd_decode)
+weft_kernel(decode/gstd_decode.comp)
+weft_kernel(decode/gstd_finish.comp)

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// The table of tiles of GstdDecode, and where a tile's scratch is.
+#ifndef WEFT_GSTD_TILE_TABLE_GLSL
+#define WEFT_GSTD_TILE_TABLE_GLSL
+
+#include "weft/buffers.glsl"
+#include "weft/lanes.glsl"
+#include "weft/word64.glsl"
+#include "decode/gstd_decode.h"
+
+layout(push_constant, std430) uniform Push { GstdDecodePush push; };
+
+const uint kTileItems = 1u;
+#include "weft/tile_range.glsl"
+
+const uint kGstdBadEntry = 9u, kGstdChecksum = 10u;
+const uint kRaw = 0u, kFill = 1u, kCompressed = 2u;
+
+struct Tile {
+  uvec2 source, target;  // addresses
+  uint words, bytes, kind, checksum, first, count;
+  bool has_checksum;
+  bool valid;
+};
+
+// Whether [at, at + bytes) is in a range of `size` bytes.
+bool lies_within(uvec2 at, uvec2 bytes, uvec2 size) {
+  return !word64_less(size, bytes) && !word64_less(word64_subtract(size, bytes), at);
+}
+
+Tile load_tile(uint index) {
+  Words entry = Words(word64_add(push.tiles, word64_multiply(index, 40u)));
+  const uvec2 source = uvec2(lanes_uniform(entry.at[0]), lanes_uniform(entry.at[1]));
+  const uvec2 target = uvec2(lanes_uniform(entry.at[2]), lanes_uniform(entry.at[3]));
+  Tile tile;
+  tile.words = lanes_uniform(entry.at[4]);
+  tile.bytes = lanes_uniform(entry.at[5]);
+  const uint kind = lanes_uniform(entry.at[6]);
+  tile.kind = kind & 0xffffu;
+  tile.has_checksum = kind >> 16 != 0u;
+  tile.checksum = lanes_uniform(entry.at[7]);
+  tile.first = lanes_uniform(entry.at[8]);
+  tile.count = lanes_uniform(entry.at[9]);
+  const uint most = tile.bytes / 4u + ((tile.bytes & 3u) != 0u ? 1u : 0u);
+  tile.valid = tile.bytes != 0u && tile.bytes <= push.most_bytes && tile.kind <= kCompressed &&
+               (tile.kind == kRaw    ? tile.words == most
+                : tile.kind == kFill ? tile.words == 1u
+                                     : tile.words != 0u && tile.words < most) &&
+               tile.first <= tile.bytes && tile.count <= tile.bytes - tile.first && (source.x & 3u) == 0u &&
+               lies_within(source, word64_multiply(tile.words, 4u), push.source_bytes) &&
+               lies_within(target, uvec2(tile.count, 0u), push.output_bytes);
+  tile.source = word64_add(push.source, source);
+  tile.target = word64_add(push.outputs, target);
+  return tile;
+}
+
+uint workgroup_number() { return gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x; }
+
+// Whether there is a tile at a place among those of this dispatch.
+bool tile_is_there(uint slot) {
+  const uint tiles = count_of(push.tile_count, push.tile_count_words, uvec2(push.tile_maximum, 0u)).x;
+  return slot < push.slots && push.first_tile + slot < tiles;
+}
+
+// Two parts, of gstd_scratch_part() bytes.
+uint scratch_part() { return gstd_scratch_part(push.most_bytes); }
+uvec2 scratch_of(uint slot) { return word64_add(push.scratch, word64_times(uvec2(2u * scratch_part(), 0u), slot)); }
+
+// Whether a tile is decoded to where it belongs.
+bool is_direct(Tile tile, uint tile_filter) { return tile_filter == 0u && tile.first == 0u && tile.count == tile.bytes; }
+
+#endif

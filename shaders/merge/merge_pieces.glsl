@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// A tile of a merge as a workgroup has it: each subgroup finds its part, in the tile's pieces or in the whole, and merges it in registers.
+// The includer defines kTileItems, and as constants kMergeKeys and kHasSides: whether it matters from where outputs come.
+#ifndef WEFT_PRIMITIVES_MERGE_PIECES_GLSL
+#define WEFT_PRIMITIVES_MERGE_PIECES_GLSL
+
+#include "merge/merge_key.glsl"
+#include "merge/merge_inputs.glsl"
+#if WEFT_MERGE_OWN
+const bool kHasPlaces = true;
+#include "merge/merge_element.glsl"
+#else
+#include "merge/merge_sides.glsl"
+#endif
+
+// Pieces of both sequences, found and loaded as such.
+struct MergePieces {
+  uvec2 keys_a, keys_b;
+};
+
+bool merge_path_a_first(MergePieces pieces, uint a, uint b) {
+  return !merge_key_less(merge_key_at(pieces.keys_b, b), merge_key_at(pieces.keys_a, a));
+}
+
+WEFT_SUBGROUP_MERGE_PATH(MergePieces, kTileItems)
+WEFT_SUBGROUP_MERGE_PATHS(MergeInputs)
+WEFT_MERGE_PATH(MergePieces)
+
+// A lane loads so many values before it stores any: the driver may not.
+const uint kValueBatch = kMergeKeys < 16u ? kMergeKeys : 16u;
+
+// How many keys of A are in front of each subgroup's.
+shared uint weft_merge_cuts[kSubgroupCount];
+
+// What a subgroup merges: `count` outputs from the tile's `first` on, of which count_a are from a piece of A, from place `a` of what was
+// given of it on, and the others from one of B, from place `b` on.
+struct MergePart {
+  uint first, count, a, count_a, b;
+  MergePieces pieces;
+  uvec2 lowest;  // what elements of built-in keys are less of
+  bool fits;     // whether its elements are in order; else outputs are found by merge_part_find()
+};
+
+MergePart merge_part_between(uvec2 keys_a, uvec2 keys_b, uint diagonal, uint first, uint count, uint a, uint next_a) {
+  MergePart part;
+  part.first = first;
+  part.count = count;
+  part.a = a;
+  part.b = diagonal - a;
+  // Of sequences that are not sorted, cuts may fall.
+  part.count_a = clamp(next_a, a, a + count) - a;
+  part.pieces = MergePieces(merge_key_address(keys_a, part.a), merge_key_address(keys_b, part.b));
+  part.lowest = uvec2(0u);
+  part.fits = true;
+  return part;
+}
+
+// This subgroup's of a tile of `keys` keys, count_a of them of A.
+MergePart merge_part(MergePieces tile, uint keys, uint count_a) {
+  const uint first = min(subgroup_index() * kSubgroupMergeKeys, keys);
+  const uint count = min(keys - first, kSubgroupMergeKeys);
+  const uint a = subgroup_merge_path_split(tile, first, count_a, keys - count_a);
+  if (subgroup_lane() == 0u) weft_merge_cuts[subgroup_index()] = a;
+  barrier();
+  const bool is_last = subgroup_index() + 1u == kSubgroupCount;
+  const uint next = is_last ? count_a : subgroup_uniform(weft_merge_cuts[min(subgroup_index() + 1u, kSubgroupCount - 1u)]);
+  return merge_part_between(tile.keys_a, tile.keys_b, first, first, count, a, next);
+}
+
+// The same of whole sequences, count_a and count_b keys long, which no dispatch before has cut: the tile's keys are those from `begin` on.
+// `most` as in subgroup_merge_path_splits().
+MergePart merge_part(MergeInputs inputs, uint begin, uint keys, uint count_a, uint count_b, uint most) {
+  const uint first = min(subgroup_index() * kSubgroupMergeKeys, keys);
+  const uint count = min(keys - first, kSubgroupMergeKeys);
+  const uvec2 diagonals = uvec2(begin + first, begin + first + count);
+  const uvec2 cuts = subgroup_merge_path_splits(inputs, diagonals, count_a, count_b, most);
+  return merge_part_between(inputs.keys_a, inputs.keys_b, diagonals.x, first, count, cuts.x, cuts.y);
+}
+
+// Its elements in order, and what they are less of.
+void merge_part_elements(inout MergePart part, out MergeElement elements[kMergeKeys]) {
+  const uint count_b = part.count - part.count_a;
+#if WEFT_MERGE_OWN
+  [[unroll]] for (uint r = 0; r < kMergeKeys; ++r) {
+    const uint i = r * kSubgroupSize + subgroup_lane();
+    const uint j = kSubgroupMergeKeys - 1u - i;
+    // Places are counted through both pieces.
+    elements[r] = merge_padding(i + count_b);
+    if (i < part.count_a) elements[r] = merge_element(merge_key_at(part.pieces.keys_a, i), i);
+    if (j < count_b) elements[r] = merge_element(merge_key_at(part.pieces.keys_b, j), part.count_a + j);
+  }
+#else
+  // As keys first: loads then do not wait for those of the part's ends.
+  [[unroll]] for (uint r = 0; r < kMergeKeys; ++r) {
+    const uint i = r * kSubgroupSize + subgroup_lane();
+    const uint j = kSubgroupMergeKeys - 1u - i;
+    elements[r] = uvec2(~0u);
+    if (i < part.count_a) elements[r] = merge_key_at(part.pieces.keys_a, i);
+    if (j < count_b) elements[r] = merge_key_at(part.pieces.keys_b, j);
+  }
+  if (kHasSides) {
+    if (part.count != 0u) {
+      // The first and the last of both pieces; for one that has none, those of the other.
+      const uvec2 some_a = part.count_a != 0u ? part.pieces.keys_a : part.pieces.keys_b;
+      const uvec2 some_b = count_b != 0u ? part.pieces.keys_b : part.pieces.keys_a;
+      const uvec2 first_a = merge_key_at(some_a, 0u), first_b = merge_key_at(some_b, 0u);
+      const uvec2 last_a = merge_key_at(some_a, (part.count_a != 0u ? part.count_a : count_b) - 1u);
+      const uvec2 last_b = merge_key_at(some_b, (count_b != 0u ? count_b : part.count_a) - 1u);
+      part.lowest = merge_key_less(first_b, first_a) ? first_b : first_a;
+      part.fits = merge_sides_fit(part.lowest, merge_key_less(last_a, last_b) ? last_b : last_a);
+    }
+    [[unroll]] for (uint r = 0; r < kMergeKeys; ++r) {
+      const uint i = r * kSubgroupSize + subgroup_lane();
+      const bool is_b = kSubgroupMergeKeys - 1u - i < count_b;
+      const uvec2 element = merge_element(elements[r], part.lowest, is_b ? 1u : 0u);
+      elements[r] = is_b || i < part.count_a ? element : uvec2(~0u);
+    }
+  }
+#endif
+  subgroup_merge(elements);
+}
+
+MergeKey merge_part_key(MergePart part, MergeElement element) {
+#if WEFT_MERGE_OWN
+  return merge_key(element);
+#else
+  return merge_element_key(element, part.lowest);
+#endif
+}
+
+// From where output i of the part comes, this lane's element of a row: a place in its piece of A, or count_a and one in that of B. Asked row
+// by row, with earlier_b 0 at first. What lies between the pieces ends up behind both even where they are not sorted: it rises and falls
+// once by itself. Addresses are made of this, so that it is below `count` all the same.
+uint merge_part_place(MergePart part, MergeElement element, uint i, inout uint earlier_b) {
+#if WEFT_MERGE_OWN
+  const uint place = merge_place(element);
+#else
+  const bool is_b = (element.x & 1u) != 0u;
+  const uvec4 sides = subgroup_ballot(is_b);
+  const uint b = earlier_b + subgroup_rank(sides);
+  earlier_b += ballot_bit_count(sides);
+  const uint place = is_b ? part.count_a + b : i - b;
+#endif
+  return min(place, part.count - min(part.count, 1u));
+}
+
+// The same of output i < count, by a search. Any lane may call.
+uint merge_part_find(MergePart part, uint i) {
+  const uint count_b = part.count - part.count_a;
+  const uint a = merge_path_split(part.pieces, i, part.count_a, count_b);
+  const uint b = i - a;
+  bool is_a = b >= count_b;
+  if (!is_a && a < part.count_a) is_a = merge_path_a_first(part.pieces, a, b);
+  return is_a ? a : part.count_a + b;
+}
+
+MergeKey merge_part_key_at(MergePart part, uint place) {
+  if (place < part.count_a) return merge_key_at(part.pieces.keys_a, place);
+  return merge_key_at(part.pieces.keys_b, place - part.count_a);
+}
+
+#endif

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Second pass of Merge, or the only one where keys are few: a workgroup has a tile, of which each subgroup finds its part and merges it in
+// registers.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "merge/merge_ranges.glsl"
+
+layout(constant_id = 7) const bool kHasSides = false;  // values or indices are written
+layout(constant_id = 8) const bool kWritesKeys = true;
+layout(constant_id = 9) const bool kWritesIndices = false;
+layout(constant_id = 10) const uint kValueBytes = 0;  // 1, 2, a multiple of 4, or 0: none are written
+layout(constant_id = 12) const bool kFindsCuts = false;  // else they were found by a dispatch before
+
+#include "merge/merge_pieces.glsl"
+#include "merge/merge_store.glsl"
+
+void main() {
+  const uint total_a = count_a();
+  const uint total_b = count_b();
+  const uint total = total_a + total_b;
+  const uint tile = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  if (tile >= tile_count(total)) return;
+  const uint begin = tile_begin(tile, total);
+  const uint keys = tile_begin(tile + 1u, total) - begin;
+  uint tile_a = 0u;
+  uint tile_b = 0u;
+  MergePart part;
+  if (kFindsCuts) {
+    part = merge_part(MergeInputs(push.keys_a, push.keys_b), begin, keys, total_a, total_b,
+                      min(push.maximum_a, push.maximum_b));
+  } else {
+    Words splits = Words(push.splits);
+    // Of ranges that are not sorted, cuts may fall.
+    tile_a = subgroup_uniform(splits.at[tile]);
+    tile_b = begin - tile_a;
+    const uint tile_count_a = clamp(subgroup_uniform(splits.at[tile + 1u]), tile_a, tile_a + keys) - tile_a;
+    const MergePieces pieces = MergePieces(merge_key_address(push.keys_a, tile_a), merge_key_address(push.keys_b, tile_b));
+    part = merge_part(pieces, keys, tile_count_a);
+  }
+  MergeElement elements[kMergeKeys];
+  merge_part_elements(part, elements);
+
+  // Outputs of a part that does not fit are found one by one.
+  const uint count = part.fits ? part.count : 0u;
+  const uint first = begin + part.first;
+  const uint first_a = tile_a + part.a, first_b = tile_b + part.b;
+  const uvec2 keys_out = merge_key_address(push.keys_out, first);
+  Words indices_out = Words(word64_add(push.indices_out, word64_multiply(first, 4u)));
+  const uvec2 values_a = value_address(push.values_a, first_a), values_b = value_address(push.values_b, first_b);
+  const uvec2 values_out = value_address(push.values_out, first);
+  if (kWritesKeys) {
+    [[unroll]] for (uint r = 0; r < kMergeKeys; ++r)
+      store_key(keys_out, r * kSubgroupSize + subgroup_lane(), count, merge_part_key(part, elements[r]));
+  }
+  if (kWritesIndices || kValueBytes != 0u) {
+    uint earlier_b = 0u;
+    uvec2 batch[kValueBatch];
+    [[unroll]] for (uint r = 0; r < kMergeKeys; ++r) {
+      const uint i = r * kSubgroupSize + subgroup_lane();
+      const uint place = merge_part_place(part, elements[r], i, earlier_b);
+      const bool is_a = place < part.count_a;
+      const uint index = is_a ? place : place - part.count_a;
+      if (kWritesIndices && i < count) indices_out.at[i] = is_a ? first_a + index : total_a + first_b + index;
+      if (kValueBytes != 0u && !kValueInRegisters) move_value(is_a ? values_a : values_b, index, values_out, i, count);
+      if (kValueBytes != 0u && kValueInRegisters) {
+        batch[r % kValueBatch] = uvec2(0u);
+        if (i < count) batch[r % kValueBatch] = load_value(is_a ? values_a : values_b, index);
+        if (r % kValueBatch + 1u == kValueBatch) {
+          [[unroll]] for (uint k = 0; k < kValueBatch; ++k)
+            store_value(values_out, i - (kValueBatch - 1u - k) * kSubgroupSize, count, batch[k]);
+        }
+      }
+    }
+  }
+  if (part.fits) return;
+  for (uint i = subgroup_lane(); i < part.count; i += kSubgroupSize) {
+    const uint place = merge_part_find(part, i);
+    const bool is_a = place < part.count_a;
+    const uint index = is_a ? place : place - part.count_a;
+    if (kWritesKeys) store_key(keys_out, i, part.count, merge_part_key_at(part, place));
+    if (kWritesIndices) indices_out.at[i] = is_a ? first_a + index : total_a + first_b + index;
+    if (kValueBytes != 0u)
+      move_value_alone(value_address(is_a ? values_a : values_b, index), value_address(values_out, i));
+  }
+}

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: MIT OR Apache-2.0
-//
-// First pass of IntervalMove in lines.
-#version 460
-#extension GL_GOOGLE_include_directive : require
-#include "primitives/interval_move_lines.glsl"
-#include "primitives/interval_sums.glsl"
-
-void main() { interval_sums(); }

@@ -1,7 +1,0 @@
-// SPDX-License-Identifier: MIT OR Apache-2.0
-//
-// RunLengthEncode: the second pass of reduce-then-scan.
-#version 460
-#extension GL_GOOGLE_include_directive : require
-#include "primitives/run_length_encode_tile.glsl"
-#include "primitives/compact_downsweep.glsl"

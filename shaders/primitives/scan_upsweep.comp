@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: MIT OR Apache-2.0
-//
-// First pass of reduce-then-scan: over the same tiles as scan_downsweep.comp, one partial per workgroup.
-#version 460
-#extension GL_GOOGLE_include_directive : require
-#include "primitives/reduce_tiles.glsl"
-
-void main() { reduce_tiles(); }

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Select and Partition: the first pass of reduce-then-scan.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "select/select_move.glsl"
+#include "select/compact_upsweep.glsl"

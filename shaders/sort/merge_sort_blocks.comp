@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// First dispatch of MergeSort: each workgroup sorts a tile. Where places matter, each key brings along its own in the tile, which makes
+// the order among equal keys and says where the value lies.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "sort/merge_sort_ranges.glsl"
+
+layout(constant_id = 7) const bool kHasPlaces = false;  // values or indices are written, or keys are a snippet's
+layout(constant_id = 8) const bool kCarriesIndices = false;
+layout(constant_id = 9) const uint kValueBytes = 0;  // 1, 2, a multiple of 4, or 0: there are none
+
+#include "merge/merge_element.glsl"
+#include "merge/merge_store.glsl"
+#include "sort/merge_sort_store.glsl"
+#include "weft/workgroup_sort.glsl"
+
+#if WEFT_MERGE_OWN
+const uint kElementWords = WEFT_ITEM_WORDS + 1;
+#else
+const uint kPlaceWords = kIsPacked ? 0u : kHasPlaces ? 1u : 0u;
+const uint kElementWords = kKeyWords + kPlaceWords;
+#endif
+
+// First words of all elements, then second ones.
+shared uint weft_sort_words[kWorkgroupSortRoom * kElementWords];
+
+void workgroup_sort_put(uint i, MergeElement element) {
+  const uint slot = workgroup_sort_slot(i);
+#if WEFT_MERGE_OWN
+  [[unroll]] for (uint w = 0; w < WEFT_ITEM_WORDS; ++w)
+    weft_sort_words[w * kWorkgroupSortRoom + slot] = element.key.words[w];
+  weft_sort_words[WEFT_ITEM_WORDS * kWorkgroupSortRoom + slot] = element.place;
+#else
+  weft_sort_words[slot] = element.key.x;
+  if (kKeyWords == 2u) weft_sort_words[kWorkgroupSortRoom + slot] = element.key.y;
+  if (kPlaceWords != 0u) weft_sort_words[kKeyWords * kWorkgroupSortRoom + slot] = element.place;
+#endif
+}
+
+MergeElement workgroup_sort_at(uint i) {
+  const uint slot = workgroup_sort_slot(i);
+  MergeElement element;
+#if WEFT_MERGE_OWN
+  [[unroll]] for (uint w = 0; w < WEFT_ITEM_WORDS; ++w)
+    element.key.words[w] = weft_sort_words[w * kWorkgroupSortRoom + slot];
+  element.place = weft_sort_words[WEFT_ITEM_WORDS * kWorkgroupSortRoom + slot];
+#else
+  element.key = uvec2(weft_sort_words[slot], 0u);
+  if (kKeyWords == 2u) element.key.y = weft_sort_words[kWorkgroupSortRoom + slot];
+  element.place = 0u;
+  if (kPlaceWords != 0u) element.place = weft_sort_words[kKeyWords * kWorkgroupSortRoom + slot];
+#endif
+  return element;
+}
+
+WEFT_SUBGROUP_SORT(MergeElement)
+WEFT_WORKGROUP_SORT(MergeElement)
+
+void main() {
+  const uint total = merge_sort_count();
+  const uint tile = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  if (tile >= tile_count(total)) return;
+  const uint begin = tile * kTileItems;
+  const uint keys = min(total - begin, kTileItems);
+
+  const uint diagonal = subgroup_index() * kSubgroupMergeKeys;
+  const uvec2 source = merge_key_address(push.keys, begin);
+  MergeElement elements[kMergeKeys];
+  [[unroll]] for (uint r = 0; r < kMergeKeys; ++r) {
+    const uint place = diagonal + r * kSubgroupSize + subgroup_lane();
+    elements[r] = merge_padding(place);
+    if (place < keys) elements[r] = merge_element(merge_key_at(source, place), place);
+  }
+  workgroup_sort(elements);
+
+  const uint first = begin + min(diagonal, keys);
+  const uint count = min(keys - min(diagonal, keys), kSubgroupMergeKeys);
+  if (push.keys_out != uvec2(0u)) {
+    const uvec2 target = merge_key_address(push.keys_out, first);
+    [[unroll]] for (uint r = 0; r < kMergeKeys; ++r)
+      store_key(target, r * kSubgroupSize + subgroup_lane(), count, merge_key(elements[r]));
+  }
+  if (kCarriesWords) {
+    Words values = Words(value_address(push.carried, begin));
+    uint words[kMergeKeys];
+    [[unroll]] for (uint r = 0; r < kMergeKeys; ++r) {
+      const uint place = bounded_place(elements[r], keys);
+      words[r] = begin + place;
+      if (!kCarriesIndices) words[r] = values.at[place];
+    }
+    [[unroll]] for (uint r = 0; r < kMergeKeys; ++r)
+      store_word(words[r], first, r * kSubgroupSize + subgroup_lane(), count);
+  } else if (kValueBytes != 0u) {
+    const uvec2 values = value_address(push.carried, begin);
+    const uvec2 target = value_address(push.carried_out, first);
+    [[unroll]] for (uint r = 0; r < kMergeKeys; ++r)
+      move_value(values, bounded_place(elements[r], keys), target, r * kSubgroupSize + subgroup_lane(), count);
+  }
+}

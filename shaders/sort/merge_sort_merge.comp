@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Second dispatch of a pass of MergeSort, or the only one where keys are few: runs become one, two and two, as Merge's second pass merges
+// its sequences.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "sort/merge_sort_ranges.glsl"
+
+layout(constant_id = 7) const bool kHasSides = false;  // values or indices go with the keys
+layout(constant_id = 8) const bool kCarriesIndices = false;
+layout(constant_id = 9) const uint kValueBytes = 0;  // 1, 2, a multiple of 4, or 0: there are none
+layout(constant_id = 10) const bool kFindsCuts = false;  // else they were found by a dispatch before
+
+#include "merge/merge_pieces.glsl"
+#include "merge/merge_store.glsl"
+#include "sort/merge_sort_store.glsl"
+
+void main() {
+  const uint total = merge_sort_count();
+  const uint tile = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  if (tile >= tile_count(total)) return;
+  const MergeSortPair pair = merge_sort_pair(tile, total);
+  const uint begin = tile * kTileItems - pair.begin;
+  const uint keys = min(pair.count_a + pair.count_b - begin, kTileItems);
+  uint run_a = pair.begin;
+  uint run_b = pair.begin + pair.count_a;
+  MergePart part;
+  if (kFindsCuts) {
+    const MergeInputs runs = MergeInputs(merge_key_address(push.keys, run_a), merge_key_address(push.keys, run_b));
+    part = merge_part(runs, begin, keys, pair.count_a, pair.count_b, push.run);
+  } else {
+    Words splits = Words(push.splits);
+    // Where less() is no order, cuts may fall.
+    const uint tile_a = subgroup_uniform(splits.at[tile]);
+    uint end_a = pair.count_a;
+    if (begin + keys < pair.count_a + pair.count_b) end_a = subgroup_uniform(splits.at[tile + 1u]);
+    run_a += tile_a;
+    run_b += begin - tile_a;
+    const MergePieces pieces = MergePieces(merge_key_address(push.keys, run_a), merge_key_address(push.keys, run_b));
+    part = merge_part(pieces, keys, clamp(end_a, tile_a, tile_a + keys) - tile_a);
+  }
+  MergeElement elements[kMergeKeys];
+  merge_part_elements(part, elements);
+
+  // Outputs of a part that does not fit are found one by one.
+  const uint count = part.fits ? part.count : 0u;
+  const uint first = pair.begin + begin + part.first;
+  const uint first_a = run_a + part.a, first_b = run_b + part.b;
+  const uvec2 keys_out = merge_key_address(push.keys_out, first);
+  const uint carried_bytes = kCarriesWords ? 4u : kValueBytes;
+  const uvec2 carried_a = word64_add(push.carried, word64_multiply(first_a, carried_bytes));
+  const uvec2 carried_b = word64_add(push.carried, word64_multiply(first_b, carried_bytes));
+  const uvec2 carried_out = value_address(push.carried_out, first);
+  if (push.keys_out != uvec2(0u)) {
+    [[unroll]] for (uint r = 0; r < kMergeKeys; ++r)
+      store_key(keys_out, r * kSubgroupSize + subgroup_lane(), count, merge_part_key(part, elements[r]));
+  }
+  if (kCarriesWords || kValueBytes != 0u) {
+    uint earlier_b = 0u;
+    uint words[kValueBatch];
+    [[unroll]] for (uint r = 0; r < kMergeKeys; ++r) {
+      const uint i = r * kSubgroupSize + subgroup_lane();
+      const uint place = merge_part_place(part, elements[r], i, earlier_b);
+      const bool is_a = place < part.count_a;
+      const uint index = is_a ? place : place - part.count_a;
+      if (!kCarriesWords) move_value(is_a ? carried_a : carried_b, index, carried_out, i, count);
+      if (kCarriesWords) {
+        words[r % kValueBatch] = 0u;
+        if (i < count) words[r % kValueBatch] = Words(is_a ? carried_a : carried_b).at[index];
+        if (r % kValueBatch + 1u == kValueBatch) {
+          [[unroll]] for (uint k = 0; k < kValueBatch; ++k)
+            store_word(words[k], first, i - (kValueBatch - 1u - k) * kSubgroupSize, count);
+        }
+      }
+    }
+  }
+  if (part.fits) return;
+  for (uint i = subgroup_lane(); i < part.count; i += kSubgroupSize) {
+    const uint place = merge_part_find(part, i);
+    const bool is_a = place < part.count_a;
+    const uint index = is_a ? place : place - part.count_a;
+    if (push.keys_out != uvec2(0u)) store_key(keys_out, i, part.count, merge_part_key_at(part, place));
+    if (kCarriesWords)
+      store_word_alone(Words(is_a ? carried_a : carried_b).at[index], first + i);
+    else if (kValueBytes != 0u)
+      move_value_alone(value_address(is_a ? carried_a : carried_b, index), value_address(carried_out, i));
+  }
+}

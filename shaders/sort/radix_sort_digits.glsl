@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// What the kernels of passes over a digit share: digits of keys. The includer defines WEFT_SORT_PUSH, the struct that is pushed.
+//
+// Specialization constants: 2 kKeyWords, 3 kDigitBits, 4 kTileKeys, 5 kFlips.
+#ifndef WEFT_RADIX_SORT_DIGITS_GLSL
+#define WEFT_RADIX_SORT_DIGITS_GLSL
+
+#define WEFT_OP 0  // add
+#include "weft/workgroup_scan.glsl"
+
+layout(constant_id = 2) const uint kKeyWords = 1;   // 1 or 2
+layout(constant_id = 3) const uint kDigitBits = 8;  // 1 to 8, of a pass at most
+layout(constant_id = 4) const uint kTileKeys = 4096;
+layout(constant_id = 5) const bool kFlips = true;  // false: keys are in order as they are
+
+const uint kTileItems = kTileKeys;
+#include "weft/tile_range.glsl"
+
+const uint kBins = 1u << kDigitBits;
+
+layout(push_constant, std430) uniform Push { WEFT_SORT_PUSH push; };
+
+#include "sort/sort_items.glsl"
+
+uint sort_lane() { return subgroup_index() * kSubgroupSize + subgroup_lane(); }
+
+// The bits of a mask from `shift` on.
+uint sort_bits(uvec2 ordered, uint shift, uint mask) {
+  if (kKeyWords == 1u) return (ordered.x >> shift) & mask;
+  const bool above = shift >= 32u;
+  const uint from = above ? ordered.y : ordered.x;
+  const uint next = above ? 0u : ordered.y;
+  const uint bits = shift & 31u;
+  return ((from >> bits) | ((next << 1) << (31u - bits))) & mask;
+}
+
+// A key's digit in this pass; below kBins, whatever the key.
+uint sort_digit(uvec2 key) { return sort_bits(sort_ordered(key), push.shift, push.digit_mask); }
+
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "primitives/bulk/bulk_plan.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "runtime/tuning.hpp"
+
+namespace weft::primitives {
+
+using runtime::Pipeline;
+
+namespace {
+
+constexpr uint64_t kMaxTiles = uint64_t{1} << 30;
+constexpr uint32_t kMaxItemBytes = 256;
+constexpr uint32_t kMaxStageWords = 2048;  // of shared memory, for items of less than a word
+
+}  // namespace
+
+Result<BulkPlan> BulkPlan::create(const Context& context, const Wish& wish) {
+  const runtime::ContextState& state = *context.state();
+  const uint32_t bytes = wish.item_bytes;
+  const std::string name = wish.name;
+  if (bytes != 1 && bytes != 2 && (bytes == 0 || bytes % 4 != 0 || bytes > kMaxItemBytes))
+    return Error{ErrorCode::unsupported,
+                 name + ": items have 1, 2, or a multiple of 4 bytes up to 256, not " + std::to_string(bytes)};
+  if (wish.index != Type::u32 && wish.index != Type::u64)
+    return Error{ErrorCode::unsupported,
+                 name + ": " + wish.indices_name + " are u32 or u64, not " + name_of(wish.index)};
+  const runtime::Tuning& tuning = state.tuning();
+
+  BulkPlan plan;
+  plan.state = context.state();
+  plan.name = wish.name;
+  plan.item_bytes = bytes;
+  plan.index_bytes = size_of(wish.index);
+  plan.workgroup = std::min(tuning.bulk.workgroup, state.traits().max_workgroup_invocations);
+  // As bulk_tiles.glsl has it: a lane moves units of 1, 2 or 4 words, of which a tile has a whole number of items.
+  const uint32_t unit_words = bytes % 16 == 0 ? 4 : bytes % 8 == 0 ? 2 : 1;
+  uint32_t rows = std::max(1u, tuning.bulk.words / unit_words);
+  if (bytes < 4) rows = std::min(rows, kMaxStageWords / plan.workgroup);
+  const uint32_t tile_units = plan.workgroup * rows;
+  plan.tile_items = bytes < 4 ? tile_units * (4 / bytes) : tile_units / (bytes / (4 * unit_words));
+
+  const uint32_t constants[] = {bytes, rows, static_cast<uint32_t>(plan.index_bytes / 4)};
+  for (const auto& [pipeline, kernel] :
+       {std::pair(&plan.partition, wish.partition), std::pair(&plan.tiles, wish.tiles)}) {
+    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(wish.kernels, kernel, plan.workgroup, constants);
+    if (!built) return built.error();
+    *pipeline = *std::move(built);
+  }
+  return plan;
+}
+
+uint64_t BulkPlan::tile_count(uint64_t items) const {
+  // The first tile may begin with places of a word that have no item.
+  const uint64_t head = item_bytes < 4 ? 4 / item_bytes - 1 : 0;
+  const uint64_t places = items > ~uint64_t{0} - head ? items : items + head;
+  return places / tile_items + (places % tile_items != 0 ? 1 : 0);
+}
+
+VkDeviceSize BulkPlan::scratch_size(uint64_t max_items) const {
+  // No call takes more.
+  return (std::min(tile_count(max_items), kMaxTiles) + 1) * sizeof(uint64_t);
+}
+
+Status BulkPlan::check_items(const char* argument, uint64_t max_items) const {
+  if (tile_count(max_items) < kMaxTiles) return {};
+  return argument_error(name, argument, "makes more items than 2^30 tiles hold: " + std::to_string(max_items));
+}
+
+void BulkPlan::record(VkCommandBuffer commands, const shader::BulkPush& push, uint64_t max_items) const {
+  const uint32_t max_groups = state->traits().max_workgroup_count_x;
+  const uint64_t all = tile_count(max_items);
+  dispatch(*state, commands, *partition, push, dispatch_size(all / workgroup + 1, max_groups));
+  if (max_items == 0) return;
+  barrier_between(*state, commands);
+  dispatch(*state, commands, *tiles, push, dispatch_size(all, max_groups));
+}
+
+}  // namespace weft::primitives

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "primitives/core/arguments.hpp"
+
+#include <algorithm>
+
+namespace weft::primitives {
+
+Error argument_error(const char* primitive, const char* argument, const std::string& what) {
+  return {ErrorCode::invalid_argument, std::string(primitive) + ": " + argument + " " + what};
+}
+
+Result<LocatedRange> locate(const runtime::ContextState& state, const char* primitive, const char* name,
+                            const BufferRange& range, uint64_t bytes, uint64_t alignment) {
+  if (range.buffer == VK_NULL_HANDLE) return argument_error(primitive, name, "has no buffer");
+  if (range.size == VK_WHOLE_SIZE)
+    return argument_error(primitive, name, "has the size VK_WHOLE_SIZE where a number of bytes is needed");
+  const VkDeviceSize end = state.memory_size(range.buffer);
+  if (range.offset > end || range.size > end - range.offset)
+    return argument_error(primitive, name,
+                          "has " + std::to_string(range.size) + " bytes from byte " + std::to_string(range.offset) +
+                              " on, past the end of its buffer, whose memory has " + std::to_string(end));
+  if (range.size < bytes)
+    return argument_error(
+        primitive, name, "has " + std::to_string(range.size) + " bytes where " + std::to_string(bytes) + " are needed");
+  const VkDeviceAddress address = state.address_of(range);
+  if (address % alignment != 0)
+    return argument_error(primitive, name, "does not begin at a multiple of " + std::to_string(alignment) + " bytes");
+  return LocatedRange{name, address, bytes};
+}
+
+Result<VkDeviceAddress> locate_count(const runtime::ContextState& state, const char* primitive, const Count& count,
+                                     const char* name) {
+  if (!count.is_on_device()) return VkDeviceAddress{0};
+  if (count.range().size != 4 && count.range().size != 8)
+    return argument_error(primitive, name, "on the device is a u32 or a u64, so its range has 4 or 8 bytes");
+  const Result<LocatedRange> located = locate(state, primitive, name, count.range(), count.range().size, 4);
+  if (!located) return located.error();
+  return located->address;
+}
+
+bool overlap(const LocatedRange& a, const LocatedRange& b) {
+  return a.bytes != 0 && b.bytes != 0 && a.address < b.address + b.bytes && b.address < a.address + a.bytes;
+}
+
+Status check_own_kernels(const char* primitive, const KernelSet& own, std::string_view wanted) {
+  if (!own.ok()) return runtime::out_of_memory();
+  const std::string name = std::string(primitive) + ": own_kernels '" + own.name() + "'";
+  if (own.primitive() != wanted)
+    return Error{ErrorCode::unsupported,
+                 name + " are made for " + own.primitive() + ", and not for " + std::string(wanted)};
+  constexpr uint32_t kMostItemBytes = 16, kMostAccumulatorBytes = 32;  // as in shaders/weft/own.glsl
+  const bool has_results = wanted == "scan" || wanted == "scan_by_key" || wanted == "reduce" ||
+                           wanted == "reduce_by_key" || wanted == "segmented_reduce";
+  if (own.item_bytes() == 0 || own.item_bytes() > kMostItemBytes || (own.accumulator_bytes() != 0) != has_results ||
+      own.accumulator_bytes() > kMostAccumulatorBytes)
+    return Error{ErrorCode::unsupported, name + " were not made by weft_add_kernel() or weft::jit"};
+  return {};
+}
+
+uint32_t own_vector_items(uint32_t item_bytes, uint32_t output_bytes) {
+  const auto fills = [](uint32_t bytes) { return bytes <= 16 && (bytes & (bytes - 1)) == 0; };
+  return fills(item_bytes) && fills(output_bytes) ? 16 / std::max(item_bytes, output_bytes) : 1;
+}
+
+VkDeviceAddress RangeChecks::add(const char* name, const BufferRange& range, uint64_t bytes, uint64_t alignment,
+                                 bool written) {
+  if (!status_) return 0;
+  const Result<LocatedRange> located = locate(state_, primitive_, name, range, bytes, alignment);
+  if (!located) {
+    status_ = located.error();
+    return 0;
+  }
+  entries_.at(size_++) = {*located, written};
+  return located->address;
+}
+
+VkDeviceAddress RangeChecks::count(const Count& count, const char* name) {
+  if (!status_ || !count.is_on_device()) return 0;
+  const Result<VkDeviceAddress> located = locate_count(state_, primitive_, count, name);
+  if (!located) {
+    status_ = located.error();
+    return 0;
+  }
+  entries_.at(size_++) = {{name, *located, count.range().size}, false};
+  return *located;
+}
+
+VkDeviceAddress RangeChecks::counts(const char* name, const BufferRange& range, uint32_t number) {
+  if (status_ && range.buffer != VK_NULL_HANDLE && range.size != uint64_t{4} * number &&
+      range.size != uint64_t{8} * number)
+    status_ = argument_error(primitive_, name,
+                             "takes " + std::to_string(number) + " u32 or u64, so its range has " +
+                                 std::to_string(4 * number) + " or " + std::to_string(8 * number) + " bytes");
+  return add(name, range, range.buffer == VK_NULL_HANDLE ? 4 : range.size, 4, true);
+}
+
+Status RangeChecks::finish() {
+  for (size_t i = 0; status_ && i < size_; ++i)
+    for (size_t j = 0; j < i; ++j) {
+      const Entry& a = entries_[i];
+      const Entry& b = entries_[j];
+      if ((a.written || b.written) && overlap(a.range, b.range)) {
+        status_ = argument_error(primitive_, a.range.name, std::string("overlaps ") + b.range.name);
+        break;
+      }
+    }
+  return status_;
+}
+
+Status check_operator(const char* primitive, Op op, Type item, Type accumulator) {
+  const std::string name = primitive;
+  const auto refused = [&](const std::string& why) { return Error{ErrorCode::unsupported, name + ": " + why}; };
+  if ((op == Op::affine) != (item == Type::u32x2))
+    return refused("affine takes items of type u32x2, and these take no other operator");
+  if (is_float(item) && (op == Op::bit_and || op == Op::bit_or || op == Op::bit_xor))
+    return refused(std::string(name_of(op)) + " takes integers, not " + name_of(item));
+  if (item == accumulator) return {};
+  if (op == Op::arg_min || op == Op::arg_max)
+    return refused("arg_min and arg_max give the item itself; the accumulator is its type");
+  constexpr std::pair<Type, Type> kWidenings[] = {
+      {Type::u8, Type::u16},  {Type::u8, Type::u32},  {Type::u16, Type::u32}, {Type::u32, Type::u64},
+      {Type::i32, Type::i64}, {Type::f16, Type::f32}, {Type::f32, Type::f64}};
+  if (std::ranges::find(kWidenings, std::pair(item, accumulator)) != std::end(kWidenings)) return {};
+  return refused(std::string("items of type ") + name_of(item) + " do not accumulate in " + name_of(accumulator));
+}
+
+uint64_t identity_bits(Op op, Type type) {
+  const uint64_t all = size_of(type) == 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * size_of(type))) - 1;
+  const uint64_t sign = (all >> 1) + 1;
+  const bool is_signed = type == Type::i32 || type == Type::i64;
+  switch (op) {
+    case Op::multiply:
+      switch (type) {
+        case Type::f16: return 0x3c00;
+        case Type::f32: return 0x3f800000;
+        case Type::f64: return 0x3ff0000000000000;
+        default: return 1;
+      }
+    case Op::min:
+    case Op::max: {
+      uint64_t infinity = 0;
+      switch (type) {
+        case Type::f16: infinity = 0x7c00; break;
+        case Type::f32: infinity = 0x7f800000; break;
+        case Type::f64: infinity = 0x7ff0000000000000; break;
+        default: break;
+      }
+      if (infinity != 0) return op == Op::min ? infinity : infinity | sign;
+      if (is_signed) return op == Op::min ? sign - 1 : sign;
+      return op == Op::min ? all : 0;
+    }
+    case Op::bit_and: return all;
+    case Op::affine: return 1;  // x -> 1*x + 0
+    default: return 0;
+  }
+}
+
+uint32_t register_bytes(Type accumulator) { return std::max(4u, size_of(accumulator)); }
+
+DispatchSize dispatch_size(uint64_t groups, uint32_t max_x) {
+  if (groups <= max_x) return {static_cast<uint32_t>(groups), 1};
+  const uint64_t y = (groups + max_x - 1) / max_x;
+  return {static_cast<uint32_t>((groups + y - 1) / y), static_cast<uint32_t>(y)};
+}
+
+uint32_t head_items(VkDeviceAddress address, uint32_t vector_bytes, uint32_t item_bytes) {
+  return static_cast<uint32_t>(address % vector_bytes) / item_bytes;
+}
+
+void barrier_between(const runtime::ContextState& state, VkCommandBuffer commands) {
+  const VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT,
+                                VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
+  state.vk().vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                                  0, 1, &barrier, 0, nullptr, 0, nullptr);
+}
+
+}  // namespace weft::primitives

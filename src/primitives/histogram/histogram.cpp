@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <weft/histogram.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "histogram/histogram.h"
+#include "primitives/core/arguments.hpp"
+#include "runtime/kernel_families.hpp"
+#include "runtime/tuning.hpp"
+
+namespace weft {
+
+using primitives::LocatedRange;
+using runtime::ContextState;
+using runtime::Pipeline;
+
+struct Histogram::Plan {
+  std::shared_ptr<const ContextState> state;
+  HistogramConfig config;
+  uint32_t groups = 0;
+  uint32_t tile_items = 0;
+  std::shared_ptr<const Pipeline> clear, count;
+
+  uint32_t vector_items() const { return 16 / size_of(config.item); }
+};
+
+namespace {
+
+constexpr const char* kName = "Histogram";
+constexpr uint64_t kMaxTiles = uint64_t{1} << 31;
+constexpr uint32_t kMaxBins = 65536;
+constexpr uint32_t kClearWorkgroup = 128;
+constexpr uint32_t kByteValues = 256;
+constexpr uint32_t kMaxCopies = 32;
+// More levels than these are searched in the device's cache instead of shared memory.
+constexpr uint32_t kMaxTableLevels = 1025;
+
+/// The kernel's table, in words of shared memory.
+struct Table {
+  uint32_t rows = 0, copies = 1, levels = 0;
+};
+
+Table table_of(const ContextState& state, const HistogramConfig& config, const runtime::HistogramTuning& tuning,
+               uint32_t workgroup) {
+  // What emulated subgroups take, at most, and something for the driver.
+  const uint32_t reserved = 512 + (state.subgroup_backend() == SubgroupBackend::emulated ? 8 * workgroup : 0);
+  const uint32_t bytes = state.traits().shared_memory_bytes;
+  const uint32_t words = (bytes - std::min(bytes, reserved)) / 4;
+  Table table;
+  const uint32_t most = std::bit_floor(std::min(words, tuning.table_words));
+  // Powers of two, so that numbers of bins share pipelines.
+  const uint32_t rows = config.item == Type::u8 ? kByteValues : std::max(kByteValues, std::bit_ceil(config.bins));
+  if (rows <= most) {
+    table.rows = rows;
+    table.copies = std::min(kMaxCopies, std::bit_floor(most / rows));
+  }
+  const uint32_t levels = std::max(kByteValues, std::bit_ceil(config.bins)) + 1;
+  if (config.kind == HistogramKind::levels && levels <= kMaxTableLevels && table.rows * table.copies + levels <= words)
+    table.levels = levels;
+  return table;
+}
+
+/// As the kernel's key_of().
+uint32_t key_of(float value) {
+  const uint32_t bits = std::bit_cast<uint32_t>(value == 0 ? 0.0f : value);
+  return bits ^ (bits >> 31 != 0 ? ~uint32_t{0} : 0x80000000u);
+}
+
+Error bound_error(const char* bound, double value, const std::string& what) {
+  return primitives::argument_error(kName, bound, "is " + std::to_string(value) + ", " + what);
+}
+
+Status set_even_bins(const HistogramConfig& config, double lower, double upper, shader::HistogramPush& push) {
+  // Also where one is NaN.
+  if (!(lower < upper)) return bound_error("upper", upper, "not above lower, " + std::to_string(lower));
+  push.shift = 32;
+  if (config.item == Type::f32) {
+    // Out of range they would not be floats.
+    if (!(std::abs(lower) <= std::numeric_limits<float>::max())) return bound_error("lower", lower, "not an f32");
+    if (!(std::abs(upper) <= std::numeric_limits<float>::max())) return bound_error("upper", upper, "not an f32");
+    const float first = static_cast<float>(lower), end = static_cast<float>(upper);
+    const double span = static_cast<double>(end) - static_cast<double>(first);
+    const double width = span / config.bins;
+    if (!(width >= 0x1p-100 && width <= 0x1p100))
+      return bound_error("upper", upper, "which makes bins of " + std::to_string(width));
+    push.first_key = key_of(first);
+    push.last = key_of(end) - 1 - push.first_key;
+    push.lower = std::bit_cast<uint32_t>(first);
+    push.scale = std::bit_cast<uint32_t>(static_cast<float>(config.bins / span));
+    return {};
+  }
+  const bool is_signed = config.item == Type::i32;
+  const double least = is_signed ? -0x1p31 : 0;
+  const double most = is_signed ? 0x1p31 : std::ldexp(1.0, static_cast<int>(8 * size_of(config.item)));
+  if (lower < least || lower != std::trunc(lower))
+    return bound_error("lower", lower, std::string("no number of type ") + name_of(config.item));
+  if (upper > most || upper != std::trunc(upper))
+    return bound_error("upper", upper, std::string("above all numbers of type ") + name_of(config.item) + " or none");
+  const auto width = static_cast<uint64_t>(upper - lower);
+  push.first_key = static_cast<uint32_t>(static_cast<int64_t>(lower - least));
+  push.last = static_cast<uint32_t>(width - 1);
+  push.multiple = static_cast<uint32_t>(config.bins / width);
+  // The remainder is below 2^16: a long division in two steps of 32 bits.
+  const uint64_t high = (config.bins % width) << 32;
+  const uint64_t low = (high % width) << 32;
+  push.reciprocal = ((high / width) << 32) + low / width + (low % width != 0 ? 1 : 0);
+  const uint64_t bin = width / config.bins;
+  if (width % config.bins == 0 && std::has_single_bit(bin)) push.shift = static_cast<uint32_t>(std::countr_zero(bin));
+  return {};
+}
+
+}  // namespace
+
+const char* name_of(HistogramKind kind) noexcept { return kind == HistogramKind::even ? "even" : "levels"; }
+
+Result<Histogram> Histogram::create(const Context& context, const HistogramConfig& config) noexcept try {
+  const ContextState& state = *context.state();
+  constexpr Type kTypes[] = {Type::u8, Type::u16, Type::u32, Type::i32, Type::f32};
+  if (std::ranges::find(kTypes, config.item) == std::end(kTypes))
+    return Error{ErrorCode::unsupported,
+                 std::string("Histogram: items are u8, u16, u32, i32 or f32, not ") + name_of(config.item)};
+  if (config.bins == 0 || config.bins > kMaxBins)
+    return Error{ErrorCode::unsupported, "Histogram: there are 1 to 65536 bins, not " + std::to_string(config.bins)};
+  const runtime::Tuning& tuning = state.tuning();
+
+  auto plan = std::make_shared<Plan>();
+  plan->state = context.state();
+  plan->config = config;
+  plan->groups = tuning.histogram.groups;
+  const uint32_t workgroup = std::min(tuning.histogram.workgroup, state.traits().max_workgroup_invocations);
+  plan->tile_items = workgroup * tuning.histogram.rows * plan->vector_items();
+
+  const Table table = table_of(state, config, tuning.histogram, workgroup);
+  const uint32_t constants[] = {table.rows, tuning.histogram.rows, table.copies,
+                                config.kind == HistogramKind::levels ? 1u : 0u, table.levels};
+  Result<std::shared_ptr<const Pipeline>> count = state.pipeline(
+      runtime::kernels::histogram(), std::string("histogram.") + name_of(config.item) + ".u32", workgroup, constants);
+  if (!count) return count.error();
+  plan->count = *std::move(count);
+  Result<std::shared_ptr<const Pipeline>> clear =
+      state.pipeline(runtime::kernels::histogram(), "histogram_clear", kClearWorkgroup, {});
+  if (!clear) return clear.error();
+  plan->clear = *std::move(clear);
+  return Histogram(std::move(plan));
+} catch (...) {
+  return runtime::caught();
+}
+
+Histogram::Histogram(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
+
+uint32_t Histogram::tile_items() const noexcept { return plan_->tile_items; }
+
+Status Histogram::record(VkCommandBuffer commands, const HistogramArgs& args) const noexcept try {
+  const Plan& plan = *plan_;
+  const ContextState& state = *plan.state;
+  const HistogramConfig& config = plan.config;
+  const uint32_t item_bytes = size_of(config.item);
+  const uint64_t maximum = args.count.maximum();
+
+  if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");
+  if (maximum / plan.tile_items >= kMaxTiles)
+    return primitives::argument_error(kName, "count", "is more than 2^31 tiles hold: " + std::to_string(maximum));
+  const Result<VkDeviceAddress> count = primitives::locate_count(state, kName, args.count);
+  if (!count) return count.error();
+
+  shader::HistogramPush push{};
+  LocatedRange input{"input", 0, 0}, levels{"levels", 0, 0};
+  if (maximum != 0) {
+    const Result<LocatedRange> located =
+        primitives::locate(state, kName, "input", args.input, maximum * item_bytes, item_bytes);
+    if (!located) return located.error();
+    input = *located;
+  }
+  const Result<LocatedRange> output =
+      primitives::locate(state, kName, "output", args.output, uint64_t{config.bins} * 4, 4);
+  if (!output) return output.error();
+  if (config.kind == HistogramKind::levels) {
+    const Result<LocatedRange> located =
+        primitives::locate(state, kName, "levels", args.levels, (uint64_t{config.bins} + 1) * 4, 4);
+    if (!located) return located.error();
+    levels = *located;
+  } else if (Status status = set_even_bins(config, args.lower, args.upper, push); !status) {
+    return status;
+  }
+  const LocatedRange count_range{"count", *count, args.count.is_on_device() ? args.count.range().size : 0};
+  for (const LocatedRange* range :
+       {static_cast<const LocatedRange*>(&input), static_cast<const LocatedRange*>(&levels), &count_range})
+    if (primitives::overlap(*output, *range))
+      return primitives::argument_error(kName, "output", std::string("overlaps ") + range->name);
+
+  const uint32_t head = primitives::head_items(input.address, 16, item_bytes);
+  const uint64_t tiles = (maximum + head + plan.tile_items - 1) / plan.tile_items;
+  const uint32_t workgroups = static_cast<uint32_t>(std::min<uint64_t>(tiles, plan.groups));
+  push.items = input.address;
+  push.outputs = output->address;
+  push.levels = levels.address;
+  push.count = *count;
+  push.count_value = maximum;
+  push.count_words = static_cast<uint32_t>(args.count.range().size / 4);
+  push.head = head;
+  push.bins = config.bins;
+  primitives::dispatch(state, commands, *plan.clear, push, {(config.bins + kClearWorkgroup - 1) / kClearWorkgroup, 1});
+  if (maximum == 0) return {};
+  push.tiles_per_workgroup = static_cast<uint32_t>((tiles + workgroups - 1) / workgroups);
+  primitives::barrier_between(state, commands);
+  primitives::dispatch(state, commands, *plan.count, push, {workgroups, 1});
+  return {};
+} catch (...) {
+  return runtime::caught();
+}
+
+}  // namespace weft

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <weft/reduce.hpp>
+
+#include <algorithm>
+
+#include "primitives/core/arguments.hpp"
+#include "runtime/kernel_families.hpp"
+#include "runtime/tuning.hpp"
+#include "scan/reduce.h"
+
+namespace weft {
+
+using primitives::LocatedRange;
+using runtime::ContextState;
+using runtime::Pipeline;
+
+struct Reduce::Plan {
+  std::shared_ptr<const ContextState> state;
+  ReduceConfig config;
+  runtime::ReduceTuning tuning;
+  bool arg = false;
+  uint32_t item_bytes = 0;
+  uint32_t result_bytes = 0;
+  uint32_t vector_items = 0;
+  uint32_t tile_items = 0;
+  uint32_t partial_bytes = 0;
+  std::shared_ptr<const Pipeline> reduce, finish;
+
+  uint64_t tiles(uint64_t count, uint32_t head) const { return (count + head + tile_items - 1) / tile_items; }
+};
+
+namespace {
+
+constexpr const char* kName = "Reduce";
+constexpr uint64_t kMaxTiles = uint64_t{1} << 31;
+constexpr VkDeviceSize kLeastScratch = 16;
+
+Status check_config(const ContextState& state, const ReduceConfig& config) {
+  if (config.own_kernels) return primitives::check_own_kernels(kName, *config.own_kernels, "reduce");
+  if (Status status = primitives::check_operator(kName, config.op, config.item, config.accumulator); !status)
+    return status;
+  for (const Type type : {config.item, config.accumulator})
+    if (Status status = state.check_type(type); !status) return status;
+  return {};
+}
+
+}  // namespace
+
+Result<Reduce> Reduce::create(const Context& context, const ReduceConfig& config) noexcept try {
+  const ContextState& state = *context.state();
+  const KernelSet* own = config.own_kernels ? &*config.own_kernels : nullptr;
+  if (const Status status = check_config(state, config); !status) return status.error();
+  const runtime::Tuning& tuning = state.tuning();
+
+  auto plan = std::make_shared<Plan>();
+  plan->state = context.state();
+  plan->config = config;
+  plan->tuning = tuning.reduce;
+  plan->tuning.workgroup = std::min(plan->tuning.workgroup, state.traits().max_workgroup_invocations);
+  std::string types;
+  if (own != nullptr) {
+    types = ".own.own";
+    plan->item_bytes = own->item_bytes();
+    plan->result_bytes = plan->partial_bytes = own->accumulator_bytes();
+    plan->vector_items = primitives::own_vector_items(plan->item_bytes, 4);
+  } else {
+    plan->arg = config.op == Op::arg_min || config.op == Op::arg_max;
+    types = std::string(".") + name_of(config.item) + "." + (plan->arg ? "arg" : name_of(config.accumulator));
+    plan->item_bytes = size_of(config.item);
+    plan->result_bytes = plan->arg ? sizeof(ArgResult) : size_of(config.accumulator);
+    plan->partial_bytes = plan->arg ? 16 : primitives::register_bytes(config.accumulator);
+    plan->vector_items = 16 / plan->item_bytes;
+  }
+  plan->tile_items = plan->tuning.workgroup * plan->tuning.rows * plan->vector_items;
+
+  const uint32_t constants[] = {own != nullptr ? 0u : static_cast<uint32_t>(config.op), plan->tuning.rows};
+  for (const auto& [pipeline, stem] : {std::pair(&plan->reduce, "reduce"), std::pair(&plan->finish, "reduce_finish")}) {
+    Result<std::shared_ptr<const Pipeline>> built =
+        state.pipeline(runtime::kernels::reduce(), stem + types, plan->tuning.workgroup, constants, own);
+    if (!built) return built.error();
+    *pipeline = *std::move(built);
+  }
+  return Reduce(std::move(plan));
+} catch (...) {
+  return runtime::caught();
+}
+
+Reduce::Reduce(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
+
+uint32_t Reduce::tile_items() const noexcept { return plan_->tile_items; }
+
+VkDeviceSize Reduce::scratch_size(uint64_t max_count) const noexcept {
+  const uint64_t tiles = plan_->tiles(max_count, plan_->vector_items - 1);
+  const uint64_t groups = std::min<uint64_t>(tiles, plan_->tuning.groups);
+  return std::max<VkDeviceSize>(kLeastScratch, (groups * plan_->partial_bytes + 15) / 16 * 16);
+}
+
+Status Reduce::record(VkCommandBuffer commands, const ReduceArgs& args) const noexcept try {
+  const Plan& plan = *plan_;
+  const ContextState& state = *plan.state;
+  const uint32_t item_bytes = plan.item_bytes;
+  const uint32_t result_bytes = plan.result_bytes;
+  const uint64_t maximum = args.count.maximum();
+
+  if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");
+  if (plan.arg && args.initial)
+    return primitives::argument_error(kName, "initial", "does not go with arg_min and arg_max");
+  if (plan.config.own_kernels && args.initial)
+    return primitives::argument_error(kName, "initial", "does not go with own_kernels");
+  if (maximum / plan.tile_items >= kMaxTiles)
+    return primitives::argument_error(kName, "count", "is more than 2^31 tiles hold: " + std::to_string(maximum));
+  // Kernels number the items of a workgroup's run of tiles in 32 bits to find the best.
+  if (plan.arg && maximum / plan.tuning.groups >= (uint64_t{1} << 32) - 2 * uint64_t{plan.tile_items})
+    return primitives::argument_error(kName, "count",
+                                      "is more than arg_min and arg_max can take: " + std::to_string(maximum));
+  const Result<VkDeviceAddress> count = primitives::locate_count(state, kName, args.count);
+  if (!count) return count.error();
+
+  LocatedRange input{"input", 0, 0};
+  if (maximum != 0) {
+    const Result<LocatedRange> located =
+        primitives::locate(state, kName, "input", args.input, maximum * item_bytes, std::min(item_bytes, 4u));
+    if (!located) return located.error();
+    input = *located;
+  }
+  const Result<LocatedRange> output =
+      primitives::locate(state, kName, "output", args.output, result_bytes, std::min(result_bytes, 4u));
+  if (!output) return output.error();
+  const Result<LocatedRange> scratch =
+      primitives::locate(state, kName, "scratch", args.scratch, scratch_size(maximum), 16);
+  if (!scratch) return scratch.error();
+
+  if (primitives::overlap(input, *output)) return primitives::argument_error(kName, "output", "overlaps input");
+  for (const LocatedRange* range : {static_cast<const LocatedRange*>(&input), &*output})
+    if (primitives::overlap(*scratch, *range))
+      return primitives::argument_error(kName, "scratch", std::string("overlaps ") + range->name);
+  if (args.count.is_on_device()) {
+    const LocatedRange located{"count", *count, args.count.range().size};
+    for (const LocatedRange* range : {&*output, &*scratch})
+      if (primitives::overlap(located, *range))
+        return primitives::argument_error(kName, "count", std::string("overlaps ") + range->name);
+  }
+
+  const uint32_t head = primitives::head_items(input.address, plan.vector_items * item_bytes, item_bytes);
+  const uint64_t tiles = std::max<uint64_t>(1, plan.tiles(maximum, head));
+  const uint64_t tiles_per_workgroup = (tiles + plan.tuning.groups - 1) / plan.tuning.groups;
+  const uint32_t workgroups = static_cast<uint32_t>((tiles + tiles_per_workgroup - 1) / tiles_per_workgroup);
+
+  shader::ReducePush push{};
+  push.items = input.address;
+  push.result = output->address;
+  push.partials = scratch->address;
+  push.count = *count;
+  push.count_value = maximum;
+  push.initial = args.initial ? args.initial->bits : primitives::identity_bits(plan.config.op, plan.config.accumulator);
+  push.count_words = static_cast<uint32_t>(args.count.range().size / 4);
+  push.head = head;
+  push.tiles_per_workgroup = static_cast<uint32_t>(tiles_per_workgroup);
+  push.partial_count = workgroups;
+  primitives::dispatch(state, commands, *plan.reduce, push, {workgroups, 1});
+  if (workgroups > 1) {
+    primitives::barrier_between(state, commands);
+    primitives::dispatch(state, commands, *plan.finish, push, {1, 1});
+  }
+  return {};
+} catch (...) {
+  return runtime::caught();
+}
+
+}  // namespace weft

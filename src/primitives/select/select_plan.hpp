@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include <weft/select.hpp>
+
+#include "primitives/select/chunked_pass.hpp"
+
+namespace weft::primitives {
+
+/// What Select and Partition are made of.
+struct SelectPlan {
+  std::shared_ptr<const runtime::ContextState> state;
+  const char* name = "";
+  uint32_t sides = 1;
+  SelectConfig config;
+  ChunkedPass pass;
+  bool flagged = false;
+  bool moves_tested = false;
+  bool gathers = false;
+  uint32_t vector_bytes = 0;  // of tested items that are loaded as vectors; 0: others
+  uint32_t item_bytes = 0;    // from one tested item to the next; 0: bits
+  uint32_t gathered_bytes = 0;
+  uint32_t index_words = 0;
+
+  static Result<std::shared_ptr<const SelectPlan>> create(const Context& context, const char* name, uint32_t sides,
+                                                          const SelectConfig& config, uint32_t fault);
+  VkDeviceSize scratch_size(uint64_t max_count) const noexcept { return pass.scratch_size(max_count); }
+  /// Of one side: outputs[0] is what moved items go to, and `tested_output` what tested ones do.
+  Status record(VkCommandBuffer commands, const PartitionArgs& args, const BufferRange& tested_output) const;
+};
+
+}  // namespace weft::primitives

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// What RadixSort and SegmentedSort settle alike: the sizes of a pass over a digit, and what makes keys ordered.
+#pragma once
+
+#include <cstdint>
+
+#include <weft/types.hpp>
+
+#include "primitives/core/arguments.hpp"
+#include "runtime/context_state.hpp"
+#include "runtime/tuning.hpp"
+
+namespace weft::primitives {
+
+/// Of the dispatch that moves keys, but for passes.
+struct RadixSizes {
+  uint32_t workgroup = 0;
+  uint32_t digit_bits = 0;
+  uint32_t rows = 0;
+  uint32_t part_rows = 0;
+  uint32_t tile_keys = 0;
+  uint32_t passes = 0;  ///< over all bits
+};
+
+RadixSizes radix_sizes(const runtime::ContextState& state, const runtime::RadixSortTuning& tuning, uint32_t key_bytes,
+                       uint32_t value_bytes, uint32_t bits);
+
+/// Bits that make a key an unsigned number of its place in the order.
+struct KeyFlips {
+  uint32_t high, low;
+  uint32_t negative_high, negative_low;  ///< more such bits of keys whose sign is set
+
+  bool any() const { return (high | low | negative_high | negative_low) != 0; }
+};
+
+KeyFlips key_flips(Type key, SortOrder order);
+
+template <class Push>
+void push_flips(Push& push, Type key, SortOrder order) {
+  const KeyFlips flips = key_flips(key, order);
+  push.flip_high = flips.high;
+  push.flip_low = flips.low;
+  push.flip_negative_high = flips.negative_high;
+  push.flip_negative_low = flips.negative_low;
+}
+
+/// The digit of a pass over `bits` bits from `begin_bit` on. All have about equal size.
+template <class Push>
+void push_digit(Push& push, uint32_t begin_bit, uint32_t bits, uint32_t pass, uint32_t passes) {
+  const uint32_t first = bits * pass / passes, end = bits * (pass + 1) / passes;
+  push.shift = begin_bit + first;
+  push.digit_mask = (1u << (end - first)) - 1;
+}
+
+}  // namespace weft::primitives

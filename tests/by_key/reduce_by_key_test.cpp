@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <weft/reduce_by_key.hpp>
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "primitives/core/look_back_faults.hpp"
+#include "support/device.hpp"
+#include "support/guarded_buffer.hpp"
+#include "support/oracle.hpp"
+#include "support/random.hpp"
+#include "support/refusals.hpp"
+#include "support/run.hpp"
+#include "support/segments.hpp"
+#include "support/sizes.hpp"
+
+namespace weft::test {
+namespace {
+
+template <class T, class A = T>
+ReduceByKeyConfig config_of(Op op, Type key = Type::u32) {
+  return {op, key, item_type<T>(), item_type<A>(), Strategy::automatic};
+}
+
+struct ByKeyOptions {
+  Runs runs = Runs::mixed;
+  VkDeviceSize key_misalignment = 0;  ///< of the addresses, modulo 16
+  VkDeviceSize value_misalignment = 0;
+  VkDeviceSize keys_out_misalignment = 0;
+  VkDeviceSize values_out_misalignment = 0;
+  uint32_t count_out_bytes = 4;
+  std::optional<DeviceCount> device_count{};
+  uint8_t dirt = 0xdb;
+};
+
+/// Runs the reduction once, in guarded buffers and on dirty scratch.
+template <class A, class T>
+Reduced<A> reduce_by_key_on(Gpu& gpu, const ReduceByKey& reduce, const std::vector<T>& items,
+                            const std::vector<std::byte>& key_bytes, const ByKeyOptions& options = {}) {
+  const uint64_t n = items.size();
+  const auto item_bytes = std::as_bytes(std::span(items));
+  const std::span<const std::byte> nothing;
+  GuardedBuffer keys(gpu, key_bytes.size(), options.key_misalignment, key_bytes);
+  GuardedBuffer values(gpu, item_bytes.size(), options.value_misalignment, item_bytes);
+  GuardedBuffer keys_out(gpu, key_bytes.size(), options.keys_out_misalignment, nothing, options.dirt);
+  GuardedBuffer values_out(gpu, n * sizeof(A), options.values_out_misalignment, nothing, options.dirt);
+  GuardedBuffer count_out(gpu, options.count_out_bytes, 4, nothing, options.dirt);
+  GuardedBuffer scratch(gpu, reduce.scratch_size(n), 0, {}, options.dirt);
+  std::optional<GuardedBuffer> count_buffer;
+  ReduceByKeyArgs args{
+      keys.range(), values.range(), keys_out.range(), values_out.range(), count_out.range(), scratch.range(), n};
+  if (options.device_count) {
+    count_buffer.emplace(gpu, options.device_count->bytes, 4,
+                         std::as_bytes(std::span(&options.device_count->value, 1)).first(options.device_count->bytes));
+    args.count = Count::on_device(count_buffer->range(), n);
+  }
+  const Result<RunTime> ran = gpu.run([&](VkCommandBuffer commands) { return reduce.record(commands, args); });
+  if (!ran) FAIL(ran.error().message);
+
+  std::vector<std::byte> left;
+  CHECK(keys.read(left) == "");
+  CHECK_MESSAGE(left == key_bytes, "the keys were written to");
+  CHECK(values.read(left) == "");
+  CHECK_MESSAGE(std::ranges::equal(left, item_bytes), "the values were written to");
+  CHECK(scratch.overwritten() == "");
+  Reduced<A> result{};
+  CHECK(keys_out.read(result.keys) == "");
+  CHECK(values_out.read(left) == "");
+  result.values = items_of<A>(left);
+  CHECK(count_out.read(left) == "");
+  std::memcpy(&result.count, left.data(), left.size());
+  return result;
+}
+
+template <class A>
+void check_equal(const Reduced<A>& actual, const Reduced<A>& expected) {
+  CHECK(actual.count == expected.count);
+  CHECK(difference(items_of<uint8_t>(actual.keys), items_of<uint8_t>(expected.keys)) == "");
+  CHECK(difference(actual.values, expected.values) == "");
+}
+
+template <class T, class A>
+void check_reduce(const Device& device, const ReduceByKey& reduce, const ReduceByKeyConfig& config, uint64_t n,
+                  const ByKeyOptions& options = {}) {
+  CAPTURE(device.name());
+  CAPTURE(std::string(name_of(config.op)) + ' ' + name_of(config.item) + " to " + name_of(config.accumulator) + " by " +
+          name_of(config.key));
+  CAPTURE(n);
+  CAPTURE(text_of(options.runs));
+  CAPTURE(options.key_misalignment);
+  CAPTURE(options.value_misalignment);
+  CAPTURE(options.keys_out_misalignment);
+  CAPTURE(options.values_out_misalignment);
+  const auto items = random_items<T>(n, n + 17 * static_cast<uint64_t>(config.op), config.op);
+  const auto heads = heads_of(n, options.runs, n);
+  const auto keys = keys_of(heads, size_of(config.key));
+  const uint64_t count = options.device_count ? std::min(n, options.device_count->value) : n;
+  check_equal(reduce_by_key_on<A>(device.gpu(), reduce, items, keys, options),
+              reduce_by_key_of<A>(items, heads, keys, size_of(config.key), config.op, count, options.dirt));
+}
+
+template <class T, class A = T>
+void check_reduce(const Device& device, Op op, uint64_t n, const ByKeyOptions& options = {}, Type key = Type::u32) {
+  const ReduceByKeyConfig config = config_of<T, A>(op, key);
+  check_reduce<T, A>(device, device.reduce_by_key(config), config, n, options);
+}
+
+/// Calls `test.operator()<T, A>()` for every type of values and results.
+template <class Test>
+void for_every_value(const Test& test) {
+  test.template operator()<uint8_t, uint8_t>();
+  test.template operator()<uint8_t, uint32_t>();
+  test.template operator()<uint16_t, uint16_t>();
+  test.template operator()<uint16_t, uint32_t>();
+  test.template operator()<uint32_t, uint32_t>();
+  test.template operator()<uint32_t, uint64_t>();
+  test.template operator()<uint64_t, uint64_t>();
+  test.template operator()<int32_t, int32_t>();
+  test.template operator()<int32_t, int64_t>();
+  test.template operator()<int64_t, int64_t>();
+  test.template operator()<float, float>();
+  test.template operator()<float, double>();
+  test.template operator()<double, double>();
+}
+
+using Fault = primitives::LookBackFault::Kind;
+
+ReduceByKey faulty_reduce(const Device& device, const ReduceByKeyConfig& config, Fault kind, uint32_t every) {
+  Result<ReduceByKey> reduce = primitives::create_reduce_by_key_with_fault(device.context(), config, {kind, every});
+  if (!reduce) FAIL(reduce.error().message);
+  return std::move(*reduce);
+}
+
+/// SwiftShader takes seconds to build a pipeline: there tests take those that tell most.
+bool is_slow(const Device& device) { return device.name().find("SwiftShader") != std::string::npos; }
+
+}  // namespace
+
+TEST_SUITE("reduce_by_key") {
+  TEST_CASE("every operator and every type of values is combined by key [types]") {
+    // u32 takes every operator, and every type one, each on one device in turn.
+    const std::vector<Device> devices = every_device();
+    uint32_t combination = 0;
+    for_every_value([&]<class T, class A>() {
+      const std::vector<Op> all = operators_of<T>();
+      const bool is_first = std::is_same_v<T, uint32_t> && std::is_same_v<A, uint32_t>;
+      for (const Op op : all) {
+        if (!is_first && op != all[combination % all.size()]) continue;
+        const Device& device = devices[++combination % devices.size()];
+        if (!takes_turn(combination) || !device.supports({item_type<T>(), item_type<A>()})) continue;
+        const uint64_t tile = device.reduce_by_key(config_of<T, A>(op)).tile_items();
+        check_reduce<T, A>(device, op, tile / 2 + 3, {.runs = Runs::mixed});
+        check_reduce<T, A>(device, op, 3 * tile + 5, {.runs = Runs::long_});
+        check_reduce<T, A>(device, op, 3 * tile + 5, {.runs = Runs::ones});
+        if (!is_first) break;
+      }
+    });
+  }
+
+  TEST_CASE("counts at and around every edge are reduced whole") {
+    for (const Device& device : every_device()) {
+      uint32_t turn = 0;
+      for (const uint64_t n :
+           edges(device.backend(), device.reduce_by_key(config_of<uint32_t>(Op::add)).tile_items(), 4))
+        for (const Runs runs : {Runs::ones, kAllRuns[1 + turn++ % 5]})
+          check_reduce<uint32_t>(device, Op::add, n, {.runs = runs});
+    }
+  }
+
+  TEST_CASE("runs of every length are given by keys of every width, beside values of every width") {
+    uint32_t combination = 0;
+    for (const Device& device : every_device()) {
+      const auto every_length = [&]<class T>(Type key) {
+        if (!takes_turn(combination++)) return;
+        const uint64_t tile = device.reduce_by_key(config_of<T>(Op::add, key)).tile_items();
+        uint64_t turn = 0;
+        for (const Runs runs : kAllRuns)
+          check_reduce<T>(device, Op::add, 9 * tile + 30 + 3 * turn++,
+                          {.runs = runs, .count_out_bytes = turn % 2 == 0 ? 8u : 4u}, key);
+      };
+      every_length.operator()<uint32_t>(Type::u32);
+      const bool look_back = device.strategy() == Strategy::look_back;
+      if (look_back || (is_slow(device) && !device.backend().is_emulated()))
+        every_length.operator()<uint8_t>(Type::u16);
+      if (device.backend().is_emulated() || is_slow(device)) continue;
+      if (!look_back) every_length.operator()<uint32_t>(Type::u8);
+      if (device.supports({Type::u64})) every_length.operator()<uint64_t>(Type::f64);
+    }
+  }
+
+  TEST_CASE("more runs in a tile than shared memory has room for are written whole [slow]") {
+    // Runs of a tile are staged 512 to 1,024 at a time.
+    const ScopedTuning large_tiles("reduce_by_key.rows=4,reduce_by_key.workgroup=256");
+    for (const Strategy strategy : strategies_of(first_backend().context())) {
+      const Device device(first_backend(), strategy);
+      ReduceByKeyConfig config = config_of<uint32_t>(Op::add);
+      config.strategy = strategy;
+      Result<ReduceByKey> reduce = ReduceByKey::create(device.context(), config);
+      REQUIRE(reduce);
+      const uint64_t tile = reduce->tile_items();
+      for (const Runs runs : {Runs::ones, Runs::twos})
+        for (const uint64_t n : {uint64_t{1023}, uint64_t{1024}, uint64_t{1025}, 2 * tile - 1, 3 * tile + 5})
+          check_reduce<uint32_t, uint32_t>(device, *reduce, config, n, {.runs = runs});
+      check_reduce<uint32_t, uint32_t>(device, *reduce, config, 2 * tile + 5,
+                                       {.runs = Runs::ones, .value_misalignment = 4});
+    }
+  }
+
+  TEST_CASE("runs of many tiles a workgroup are reduced whole [slow]") {
+    const ScopedTuning few_groups("reduce_by_key.groups=3");
+    for (Backend* backend : every_backend()) {
+      const Device device(*backend, Strategy::reduce_then_scan);
+      if (is_slow(device) && backend->is_emulated()) continue;
+      ReduceByKeyConfig config = config_of<uint32_t>(Op::add);
+      config.strategy = device.strategy();
+      Result<ReduceByKey> reduce = ReduceByKey::create(device.context(), config);
+      REQUIRE(reduce);
+      const uint64_t tile = reduce->tile_items();
+      for (const uint64_t n : around({3 * tile, 4 * tile, 7 * tile, 30 * tile}))
+        for (const Runs runs : {Runs::long_, Runs::ones})
+          check_reduce<uint32_t, uint32_t>(device, *reduce, config, n, {.runs = runs});
+    }
+  }
+
+  TEST_CASE("a long range is reduced whole [slow]") {
+    for (const Device& device : every_device()) {
+      const uint64_t n =
+          device.backend().is_software() ? (device.backend().is_emulated() ? 1 << 17 : 1 << 20) + 7 : (1 << 26) + 7;
+      for (const Runs runs : {Runs::long_, Runs::eights}) check_reduce<uint32_t>(device, Op::add, n, {.runs = runs});
+    }
+  }
+
+  TEST_CASE("keys, values and outputs begin at any item, independently") {
+    for (const Device& device : every_device()) {
+      const auto every_start = [&]<class T>(Type key_type) {
+        const uint64_t tile = device.reduce_by_key(config_of<T>(Op::add, key_type)).tile_items();
+        const uint32_t key_step = std::min(size_of(key_type), 4u);
+        const uint32_t value_step = std::min<uint32_t>(sizeof(T), 4);
+        const uint64_t counts[] = {13, 700, tile + 9};
+        uint64_t turn = 0;
+        for (VkDeviceSize key = 0; key < 16; key += key_step)
+          for (VkDeviceSize value = 0; value < 16; value += value_step) {
+            ++turn;
+            if (device.backend().is_emulated() && turn % 13 != 0) continue;
+            check_reduce<T>(device, Op::add, counts[turn % 3],
+                            {.runs = turn % 2 == 0 ? Runs::mixed : Runs::twos,
+                             .key_misalignment = key,
+                             .value_misalignment = value,
+                             .keys_out_misalignment = key_step * (turn * 5 % (16 / key_step)),
+                             .values_out_misalignment = value_step * (turn * 7 % (16 / value_step))},
+                            key_type);
+            // All displaced alike: the fast way, with absent items in front.
+            if (sizeof(T) == 4 && key_step == 4)
+              check_reduce<T>(device, Op::add, 2 * tile + 9, {.key_misalignment = value, .value_misalignment = value},
+                              key_type);
+          }
+      };
+      every_start.template operator()<uint32_t>(Type::u32);
+      const bool look_back = device.strategy() == Strategy::look_back;
+      if (look_back || (is_slow(device) && !device.backend().is_emulated()))
+        every_start.template operator()<uint8_t>(Type::u16);
+      if (device.backend().is_emulated() || is_slow(device)) continue;
+      if (!look_back) every_start.template operator()<uint32_t>(Type::u8);
+      if (device.supports({Type::u64})) every_start.template operator()<uint64_t>(Type::f64);
+    }
+  }
+
+  TEST_CASE("a count on the device is obeyed, and never exceeds its maximum") {
+    for (const Device& device : every_device()) {
+      const uint64_t maximum = 4 * uint64_t{device.reduce_by_key(config_of<uint32_t>(Op::add)).tile_items()} + 11;
+      for (const uint32_t bytes : {4u, 8u})
+        for (const uint64_t on_device : {uint64_t{0}, uint64_t{1}, maximum / 2, maximum - 1, maximum, maximum + 1,
+                                         bytes == 4 ? uint64_t{~0u} : ~uint64_t{0}}) {
+          CAPTURE(bytes);
+          CAPTURE(on_device);
+          check_reduce<uint32_t>(device, Op::add, maximum,
+                                 {.count_out_bytes = 12 - bytes, .device_count = DeviceCount{on_device, bytes}});
+        }
+    }
+  }
+
+  TEST_CASE("whatever scratch and outputs held before, the result is the same") {
+    for (const Device& device : every_device())
+      for (const uint8_t dirt : std::initializer_list<uint8_t>{0x00, 0x01, 0x80, 0xff})
+        check_reduce<uint32_t>(device, Op::add, 9000, {.dirt = dirt});
+  }
+
+  TEST_CASE("float sums have the same bits on every run and however long earlier tiles delay [faults]") {
+    for (const Device& device : every_device()) {
+      if (is_slow(device) || (device.backend().is_emulated() && device.strategy() != Strategy::look_back)) continue;
+      const ReduceByKeyConfig config = config_of<float>(Op::add);
+      const ReduceByKey& reduce = device.reduce_by_key(config);
+      const uint64_t n = 21 * uint64_t{reduce.tile_items()} + 77;
+      std::vector<float> items(n);
+      for (uint64_t i = 0; i < n; ++i) items[i] = static_cast<float>(random_word(3, i) >> 40) * 0x1p-24f + 0x1p-30f;
+      for (const Runs runs : {Runs::long_, Runs::one}) {
+        const auto keys = keys_of(heads_of(n, runs), 4);
+        const auto first = reduce_by_key_on<float>(device.gpu(), reduce, items, keys);
+        CAPTURE(device.name());
+        check_equal(reduce_by_key_on<float>(device.gpu(), reduce, items, keys), first);
+        if (device.strategy() != Strategy::look_back) continue;
+        for (const auto& [fault, every] : {std::pair(Fault::delay, 1u), std::pair(Fault::omit, 3u)}) {
+          if (device.backend().is_emulated() && fault == Fault::delay) continue;
+          CAPTURE(every);
+          CAPTURE(static_cast<int>(fault));
+          const ReduceByKey faulty = faulty_reduce(device, config, fault, every);
+          check_equal(reduce_by_key_on<float>(device.gpu(), faulty, items, keys), first);
+        }
+      }
+    }
+  }
+
+  TEST_CASE("tiles that publish with delay or never do not change the result [faults]") {
+    for (const Device& device : every_look_back())
+      for (const Fault fault : {Fault::delay, Fault::omit})
+        for (const uint32_t every : {1u, 7u}) {
+          if (device.backend().is_emulated() && (every != 7 || fault == Fault::delay)) continue;
+          const ReduceByKeyConfig config = config_of<uint32_t>(Op::add);
+          const ReduceByKey reduce = faulty_reduce(device, config, fault, every);
+          CAPTURE(every);
+          CAPTURE(static_cast<int>(fault));
+          for (const uint64_t tiles : {2, 21})
+            for (const Runs runs : {Runs::ones, Runs::eights, Runs::long_, Runs::one})
+              check_reduce<uint32_t, uint32_t>(device, reduce, config, tiles * reduce.tile_items() + 5, {.runs = runs});
+        }
+  }
+
+  TEST_CASE("blocks that nobody closes are closed by the second dispatch, however many tiles were deferred [slow]") {
+    const ScopedTuning small_tiles("reduce_by_key.workgroup=128,reduce_by_key.rows=1");
+    for (const Device& device : every_look_back()) {
+      const ReduceByKeyConfig config = config_of<uint32_t>(Op::add);
+      const ReduceByKey reduce = faulty_reduce(device, config, Fault::open, 1);
+      const uint64_t tiles = device.backend().is_emulated() ? 300 : 20000;
+      check_reduce<uint32_t, uint32_t>(device, reduce, config, tiles * reduce.tile_items() + 5, {.runs = Runs::long_});
+    }
+  }
+
+  TEST_CASE("scratch never shrinks with the count and is never nothing") {
+    for (const Device& device : every_device()) {
+      const ReduceByKey& reduce = device.reduce_by_key(config_of<uint32_t>(Op::add));
+      CHECK(reduce.strategy() == device.strategy());
+      CHECK(reduce.scratch_size(0) > 0);
+      VkDeviceSize before = 0;
+      for (uint64_t n = 0; n < uint64_t{1} << 32; n = n + n / 7 + 1) {
+        CHECK(reduce.scratch_size(n) >= before);
+        before = reduce.scratch_size(n);
+      }
+    }
+  }
+
+  TEST_CASE("operators and types that are not for reductions by key are unsupported") {
+    const Context& context = first_backend().context();
+    for (const ReduceByKeyConfig& config :
+         {ReduceByKeyConfig{Op::arg_min, Type::u32, Type::u32, Type::u32, Strategy::automatic},
+          ReduceByKeyConfig{Op::affine, Type::u32, Type::u32x2, Type::u32x2, Strategy::automatic},
+          ReduceByKeyConfig{Op::bit_or, Type::u32, Type::f32, Type::f32, Strategy::automatic},
+          ReduceByKeyConfig{Op::add, Type::u32, Type::f16, Type::f32, Strategy::automatic},
+          ReduceByKeyConfig{Op::add, Type::u32, Type::u32, Type::u8, Strategy::automatic}}) {
+      CAPTURE(name_of(config.op));
+      CAPTURE(name_of(config.item));
+      const Result<ReduceByKey> reduce = ReduceByKey::create(context, config);
+      REQUIRE(!reduce);
+      CHECK(reduce.error().code == ErrorCode::unsupported);
+      CHECK(reduce.error().message.find("ReduceByKey") != std::string::npos);
+    }
+  }
+
+  TEST_CASE("arguments that break a precondition are refused by name, and nothing is recorded [refusal]") {
+    NotingGpu noting;
+    constexpr uint64_t kCount = 10000;
+    const Buffer keys = noting.made(8 * kCount), values = noting.made(8 * kCount), keys_out = noting.made(8 * kCount),
+                 values_out = noting.made(8 * kCount), count_out = noting.made(64), scratch = noting.made(1 << 20),
+                 count = noting.made(64);
+    using Args = ReduceByKeyArgs;
+    for (const Strategy strategy : strategies_of(noting.context())) {
+      ReduceByKeyConfig config;
+      config.strategy = strategy;
+      const Result<ReduceByKey> reduce = ReduceByKey::create(noting.context(), config);
+      REQUIRE(reduce);
+      const Args sound{keys.range(16, 4 * kCount),
+                       values.range(16, 4 * kCount),
+                       keys_out.range(16, 4 * kCount),
+                       values_out.range(16, 4 * kCount),
+                       count_out.range(16, 4),
+                       scratch.range(0, reduce->scratch_size(kCount)),
+                       kCount};
+      const std::vector<Refusal<Args>> refusals = {
+          {"keys", "null", [](Args& a) { a.keys.buffer = VK_NULL_HANDLE; }},
+          {"values", "null", [](Args& a) { a.values.buffer = VK_NULL_HANDLE; }},
+          {"keys_out", "null", [](Args& a) { a.keys_out.buffer = VK_NULL_HANDLE; }},
+          {"values_out", "null", [](Args& a) { a.values_out.buffer = VK_NULL_HANDLE; }},
+          {"count_out", "null", [](Args& a) { a.count_out.buffer = VK_NULL_HANDLE; }},
+          {"scratch", "null", [](Args& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
+          {"keys", "of another size", [](Args& a) { --a.keys.size; }},
+          {"values", "of another size", [](Args& a) { --a.values.size; }},
+          {"keys_out", "of another size", [](Args& a) { --a.keys_out.size; }},
+          {"values_out", "of another size", [](Args& a) { --a.values_out.size; }},
+          {"count_out", "of another size", [](Args& a) { a.count_out.size = 5; }},
+          {"scratch", "of another size", [](Args& a) { --a.scratch.size; }},
+          {"keys", "misaligned", [](Args& a) { a.keys.offset += 2; }},
+          {"values", "misaligned", [](Args& a) { a.values.offset += 1; }},
+          {"keys_out", "misaligned", [](Args& a) { a.keys_out.offset += 2; }},
+          {"values_out", "misaligned", [](Args& a) { a.values_out.offset += 2; }},
+          {"count_out", "misaligned", [](Args& a) { a.count_out.offset += 2; }},
+          {"scratch", "misaligned", [](Args& a) { a.scratch.offset += 8; }},
+          {"keys_out", "overlapping", [](Args& a) { a.keys_out = a.keys; }},
+          {"values_out", "overlapping", [](Args& a) { a.values_out = a.values; }},
+          {"values_out", "overlapping", [](Args& a) { a.values_out = a.keys_out; }},
+          {"count_out", "overlapping", [](Args& a) { a.count_out.buffer = a.values.buffer; }},
+          {"scratch", "overlapping", [](Args& a) { a.scratch.buffer = a.keys_out.buffer; }},
+          {"count", "no such count", [&](Args& a) { a.count = Count::on_device(count.range(0, 1), kCount); }},
+          {"count", "no such count", [&](Args& a) { a.count = Count::on_device(count.range(2, 4), kCount); }},
+          {"count_out", "no such count", [](Args& a) { a.count = Count::on_device(a.count_out, kCount); }},
+          {"count", "no such count", [](Args& a) { a.count = uint64_t{1} << 32; }},
+          {"count", "no such count", [](Args& a) { a.count = ~uint64_t{0}; }},
+      };
+      noting.check_refused(*reduce, sound, refusals);
+    }
+  }
+}
+
+}  // namespace weft::test

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <weft/dispatch_arguments.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "primitives/core/arguments.hpp"
+#include "support/device.hpp"
+#include "support/guarded_buffer.hpp"
+#include "support/random.hpp"
+#include "support/refusals.hpp"
+#include "support/run.hpp"
+#include "support/sizes.hpp"
+
+namespace weft::test {
+namespace {
+
+using Command = std::array<uint32_t, 3>;
+
+const DispatchArguments& made(Backend& backend) {
+  return backend.primitive<DispatchArguments>("DispatchArguments", DispatchArgumentsConfig{});
+}
+
+/// What is written for a count on the device, or, of no bytes, for a value.
+Command arguments_on(Backend& backend, uint64_t count, uint32_t count_bytes, uint64_t maximum,
+                     uint32_t items_per_workgroup, VkDeviceSize misalignment = 4) {
+  Gpu& gpu = backend.gpu();
+  GuardedBuffer counts(gpu, 8, misalignment, std::as_bytes(std::span(&count, 1)));
+  GuardedBuffer output(gpu, sizeof(Command), misalignment, {});
+  DispatchArgumentsArgs args{maximum, items_per_workgroup, output.range()};
+  if (count_bytes != 0)
+    args.count = Count::on_device({counts.range().buffer, counts.range().offset, count_bytes}, maximum);
+  const DispatchArguments& arguments = made(backend);
+  const auto ran = gpu.run([&](VkCommandBuffer commands) { return arguments.record(commands, args); });
+  if (!ran) FAIL(ran.error().message);
+  std::vector<std::byte> bytes;
+  CHECK(output.read(bytes) == "");
+  CHECK(counts.overwritten() == "");
+  Command command;
+  std::memcpy(command.data(), bytes.data(), sizeof command);
+  return command;
+}
+
+Command expected_for(const Backend& backend, uint64_t groups) {
+  const auto size = primitives::dispatch_size(groups, backend.context().state()->traits().max_workgroup_count_x);
+  return {size.x, size.y, 1};
+}
+
+}  // namespace
+
+TEST_SUITE("dispatch_arguments") {
+  TEST_CASE("counts on the device become as many workgroups as the host would dispatch") {
+    for (Backend* backend : every_backend()) {
+      CAPTURE(backend->name());
+      const uint64_t max_x = backend->context().state()->traits().max_workgroup_count_x;
+      for (const uint32_t items : {1u, 3u, 256u, 0x80000001u, ~0u})
+        for (const uint64_t groups : {uint64_t{0}, uint64_t{1}, uint64_t{2}, max_x - 1, max_x, max_x + 1, 2 * max_x,
+                                      2 * max_x + 1, 1000 * uint64_t{65535} + 7, ~uint32_t{0} - uint64_t{2}})
+          for (const uint32_t bytes : {0u, 4u, 8u}) {
+            const uint64_t least = groups == 0 ? 0 : (groups - 1) * items + 1;
+            for (const uint64_t count : {least, groups * items}) {
+              if (groups >= max_x * 65535 || (bytes == 4 && count > ~0u)) continue;
+              CAPTURE(items);
+              CAPTURE(count);
+              CAPTURE(bytes);
+              CHECK(arguments_on(*backend, count, bytes, count, items) == expected_for(*backend, groups));
+            }
+          }
+    }
+  }
+
+  TEST_CASE("a count above its maximum is taken as the maximum") {
+    Backend& backend = first_backend();
+    CHECK(arguments_on(backend, 1001, 4, 1000, 10) == Command{100, 1, 1});
+    CHECK(arguments_on(backend, ~uint64_t{0}, 8, 1000, 10) == Command{100, 1, 1});
+    CHECK(arguments_on(backend, ~uint64_t{0}, 8, 0, 10) == Command{0, 1, 1});
+  }
+
+  TEST_CASE("count and output begin at any word") {
+    for (VkDeviceSize misalignment = 0; misalignment < 16; misalignment += 4)
+      for (const uint32_t bytes : {4u, 8u})
+        CHECK(arguments_on(first_backend(), 77, bytes, 100, 7, misalignment) == Command{11, 1, 1});
+  }
+
+  TEST_CASE("what is written dispatches") {
+    Backend& backend = first_backend();
+    Gpu& gpu = backend.gpu();
+    const DispatchArguments& arguments = made(backend);
+    auto buffer = gpu.create_buffer(64);
+    REQUIRE(buffer);
+    // Three workgroups write the arguments of an indirect dispatch each anew, which is as much as one can see of them here: the
+    // pipeline that is bound is that of DispatchArguments, and what it pushed last still is.
+    const auto indirect = device_function<PFN_vkCmdDispatchIndirect>(gpu, "vkCmdDispatchIndirect");
+    const auto pipeline_barrier = device_function<PFN_vkCmdPipelineBarrier>(gpu, "vkCmdPipelineBarrier");
+    const auto ran = gpu.run([&](VkCommandBuffer commands) {
+      Status status = arguments.record(commands, {30, 10, buffer->range(0, 12)});
+      if (!status) return status;
+      const VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT,
+                                    VK_ACCESS_INDIRECT_COMMAND_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
+      pipeline_barrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                       VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &barrier, 0,
+                       nullptr, 0, nullptr);
+      status = arguments.record(commands, {50, 10, buffer->range(16, 12)});
+      indirect(commands, buffer->handle(), 0);
+      return status;
+    });
+    REQUIRE(ran);
+    std::array<uint32_t, 7> words{};
+    REQUIRE(gpu.download(buffer->range(), std::as_writable_bytes(std::span(words))).ok());
+    CHECK(Command{words[0], words[1], words[2]} == Command{3, 1, 1});
+    CHECK(Command{words[4], words[5], words[6]} == Command{5, 1, 1});
+  }
+
+  TEST_CASE("arguments are refused by name and nothing is recorded [refusal]") {
+    using Args = DispatchArgumentsArgs;
+    NotingGpu noting;
+    const Result<DispatchArguments> arguments = DispatchArguments::create(noting.context());
+    REQUIRE(arguments);
+    const Buffer buffer = noting.made(64);
+    REQUIRE(noting.gpu().fill(buffer.range(), 1).ok());
+    const Args sound{Count::on_device(buffer.range(4, 4), 1000), 10, buffer.range(16, 12)};
+    noting.check_refused<DispatchArguments, Args>(
+        *arguments, sound,
+        {{"output", "null", [](Args& a) { a.output.buffer = VK_NULL_HANDLE; }},
+         {"output", "a byte too small", [](Args& a) { --a.output.size; }},
+         {"output", "off by 2", [](Args& a) { a.output.offset += 2; }},
+         {"output", "over the count", [](Args& a) { a.output.offset = 4; }},
+         {"items_per_workgroup", "none", [](Args& a) { a.items_per_workgroup = 0; }},
+         {"count", "of 12 bytes", [&](Args& a) { a.count = Count::on_device(buffer.range(0, 12), 1000); }},
+         {"count", "off by 1", [&](Args& a) { a.count = Count::on_device(buffer.range(1, 4), 1000); }},
+         {"count", "of more groups than there can be", [](Args& a) { a.count = uint64_t{10} << 32; }},
+         {"count", "of all bits", [](Args& a) { a.count = ~uint64_t{0}; }}});
+  }
+}
+
+}  // namespace weft::test

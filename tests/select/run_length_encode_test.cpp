@@ -1,0 +1,534 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <weft/run_length_encode.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "primitives/core/look_back_faults.hpp"
+#include "support/device.hpp"
+#include "support/guarded_buffer.hpp"
+#include "support/oracle.hpp"
+#include "support/random.hpp"
+#include "support/refusals.hpp"
+#include "support/run.hpp"
+#include "support/sizes.hpp"
+
+namespace weft::test {
+namespace {
+
+template <class T>
+struct Runs {
+  std::vector<T> symbols;
+  std::vector<uint64_t> lengths, offsets;
+};
+
+template <class T>
+Runs<T> runs_in(const std::vector<T>& items, bool non_trivial = false) {
+  Runs<T> runs;
+  for (uint64_t i = 0; i < items.size(); ++i) {
+    if (i == 0 || items[i] != items[i - 1]) {
+      runs.symbols.push_back(items[i]);
+      runs.lengths.push_back(0);
+      runs.offsets.push_back(i);
+    }
+    ++runs.lengths.back();
+  }
+  if (!non_trivial) return runs;
+  Runs<T> longer;
+  for (size_t r = 0; r < runs.lengths.size(); ++r) {
+    if (runs.lengths[r] < 2) continue;
+    longer.symbols.push_back(runs.symbols[r]);
+    longer.lengths.push_back(runs.lengths[r]);
+    longer.offsets.push_back(runs.offsets[r]);
+  }
+  return longer;
+}
+
+/// Runs of 1 to `longest` items; neighbours differ, often in one bit only.
+template <class T>
+std::vector<T> items_in_runs(uint64_t n, uint64_t seed, uint64_t longest) {
+  std::vector<T> items(n);
+  T value{};
+  uint64_t left = 0, run = 0;
+  for (uint64_t i = 0; i < n; ++i) {
+    if (left == 0) {
+      const uint64_t word = random_word(seed, ++run);
+      left = 1 + (word >> 32) % longest;
+      const T next = static_cast<T>(word);
+      value = word >> 60 < 8 || next == value ? static_cast<T>(value ^ T{1} << (word >> 16) % (8 * sizeof(T))) : next;
+    }
+    items[i] = value;
+    --left;
+  }
+  return items;
+}
+
+struct EncodeOptions {
+  VkDeviceSize input_misalignment = 0;
+  VkDeviceSize symbols_misalignment = 0;
+  std::optional<DeviceCount> device_count{};
+  bool wide_count = false;
+  uint8_t dirt = 0xdb;
+};
+
+template <class T>
+std::vector<std::byte> expected_bytes(const std::vector<T>& values, uint64_t bytes_each, uint64_t size, uint8_t dirt) {
+  std::vector<std::byte> result;
+  for (const T& value : values) {
+    const auto bytes = std::as_bytes(std::span(&value, 1)).first(bytes_each);
+    result.insert(result.end(), bytes.begin(), bytes.end());
+  }
+  result.resize(size, static_cast<std::byte>(dirt));
+  return result;
+}
+
+/// The first thing that is not as expected.
+template <class T>
+std::string check_encoding(Gpu& gpu, const RunLengthEncode& encode, const RunLengthEncodeConfig& config,
+                           const std::vector<T>& items, const EncodeOptions& options) {
+  const uint64_t n = items.size();
+  const uint64_t counted = options.device_count ? std::min(n, options.device_count->value) : n;
+  const Runs<T> runs =
+      runs_in(std::vector<T>(items.begin(), items.begin() + static_cast<ptrdiff_t>(counted)), config.non_trivial);
+  const uint64_t length_bytes = size_of(config.length);
+  const uint64_t room = config.non_trivial ? n / 2 : n;
+  const std::span<const std::byte> nothing;
+  GuardedBuffer input(gpu, n * sizeof(T), options.input_misalignment, std::as_bytes(std::span(items)));
+  GuardedBuffer symbols(gpu, room * sizeof(T), options.symbols_misalignment, nothing, options.dirt);
+  GuardedBuffer lengths(gpu, room * length_bytes, 4, nothing, options.dirt);
+  GuardedBuffer offsets(gpu, room * length_bytes, 12, nothing, options.dirt);
+  GuardedBuffer run_count(gpu, options.wide_count ? 8 : 4, 4, nothing, options.dirt);
+  GuardedBuffer scratch(gpu, encode.scratch_size(n), 0, nothing, options.dirt);
+  std::optional<GuardedBuffer> count;
+  RunLengthEncodeArgs args{
+      input.range(), symbols.range(), lengths.range(), offsets.range(), run_count.range(), scratch.range(), n};
+  if (options.device_count) {
+    const uint64_t value = options.device_count->value;
+    count.emplace(gpu, options.device_count->bytes, 4,
+                  std::as_bytes(std::span(&value, 1)).first(options.device_count->bytes));
+    args.count = Count::on_device(count->range(), n);
+  }
+  const Result<RunTime> ran = gpu.run([&](VkCommandBuffer commands) { return encode.record(commands, args); });
+  if (!ran) return ran.error().message;
+
+  const auto compare = [&](const char* name, GuardedBuffer& buffer, const std::vector<std::byte>& expected) {
+    std::vector<std::byte> actual;
+    if (const std::string spoilt = buffer.read(actual); !spoilt.empty()) return name + (": " + spoilt);
+    const auto [a, e] = std::ranges::mismatch(actual, expected);
+    if (a == actual.end()) return std::string();
+    return name + (": byte " + std::to_string(a - actual.begin())) + " is " + std::to_string(std::to_integer<int>(*a)) +
+           " and not " + std::to_string(std::to_integer<int>(*e));
+  };
+  const std::vector<uint64_t> how_many = {runs.symbols.size()};
+  const std::vector<uint64_t> none;
+  const std::string faults[] = {
+      compare("run_count", run_count,
+              expected_bytes(how_many, options.wide_count ? 8 : 4, options.wide_count ? 8 : 4, 0)),
+      compare(
+          "symbols", symbols,
+          expected_bytes(config.symbols ? runs.symbols : std::vector<T>{}, sizeof(T), room * sizeof(T), options.dirt)),
+      compare("lengths", lengths,
+              expected_bytes(config.lengths ? runs.lengths : none, length_bytes, room * length_bytes, options.dirt)),
+      compare("offsets", offsets,
+              expected_bytes(config.offsets ? runs.offsets : none, length_bytes, room * length_bytes, options.dirt)),
+      compare("input", input, expected_bytes(items, sizeof(T), n * sizeof(T), 0)),
+      scratch.overwritten()};
+  for (const std::string& fault : faults)
+    if (!fault.empty()) return fault;
+  return {};
+}
+
+const RunLengthEncode& encode_of(const Device& device, RunLengthEncodeConfig config) {
+  config.strategy = device.strategy();
+  std::string key = "run_length_encode ";
+  for (const auto part :
+       {static_cast<int>(config.symbol), static_cast<int>(config.symbols), static_cast<int>(config.lengths),
+        static_cast<int>(config.offsets), static_cast<int>(config.length), static_cast<int>(config.strategy),
+        static_cast<int>(config.non_trivial)})
+    key += ' ' + std::to_string(part);
+  return device.backend().primitive<RunLengthEncode>(key, config);
+}
+
+template <class T>
+RunLengthEncodeConfig config_of() {
+  RunLengthEncodeConfig config;
+  config.symbol = type_of<T>;
+  return config;
+}
+
+template <class T>
+RunLengthEncodeConfig non_trivial_of() {
+  RunLengthEncodeConfig config = config_of<T>();
+  config.offsets = true;
+  config.non_trivial = true;
+  return config;
+}
+
+template <class T>
+void check(const Device& device, const std::vector<T>& items, const RunLengthEncodeConfig& config = config_of<T>(),
+           const EncodeOptions& options = {}) {
+  CAPTURE(device.name());
+  CAPTURE(std::string(name_of(config.symbol)));
+  CAPTURE(items.size());
+  CHECK(check_encoding(device.gpu(), encode_of(device, config), config, items, options) == "");
+}
+
+}  // namespace
+
+TEST_SUITE("run_length_encode") {
+  TEST_CASE("PARLE: eight items in five runs, no items, and one") {
+    for (const Device& device : every_device()) {
+      const std::vector<uint32_t> items = {1, 2, 3, 6, 6, 6, 5, 5};
+      const Runs<uint32_t> runs = runs_in(items);
+      CHECK(runs.symbols == std::vector<uint32_t>{1, 2, 3, 6, 5});
+      CHECK(runs.lengths == std::vector<uint64_t>{1, 1, 1, 3, 2});
+      check(device, items);
+      check(device, std::vector<uint32_t>{});
+      check(device, std::vector<uint32_t>{7});
+    }
+  }
+
+  TEST_CASE("PARLE: one run of ten million items, and all items distinct [slow]") {
+    for (const Device& device : every_device()) {
+      if (device.backend().is_emulated()) continue;
+      check(device, std::vector<uint32_t>(10'000'000, 5));
+      std::vector<uint32_t> distinct(1'000'003);
+      for (uint32_t i = 0; i < distinct.size(); ++i) distinct[i] = i;
+      check(device, distinct);
+    }
+  }
+
+  TEST_CASE("runs of symbols of every size are encoded, wherever they break [forms]") {
+    for (const Device& device : every_device()) {
+      const auto run = [&]<class T>() {
+        const uint64_t tile = encode_of(device, config_of<T>()).tile_items();
+        for (const uint64_t longest : {uint64_t{1}, uint64_t{2}, uint64_t{15}, 3 * tile})
+          for (const uint64_t n : {uint64_t{2}, tile - 1, tile + 1, 3 * tile + 5})
+            check(device, items_in_runs<T>(n, n + longest, longest), config_of<T>(),
+                  {.input_misalignment = longest * sizeof(T) % 16, .symbols_misalignment = 3 * sizeof(T) % 16});
+      };
+      run.operator()<uint32_t>();
+      if (device.backend().is_emulated()) continue;
+      run.operator()<uint8_t>();
+      run.operator()<uint16_t>();
+      run.operator()<uint64_t>();
+    }
+  }
+
+  TEST_CASE("counts at and around every edge are encoded whole") {
+    for (const Device& device : every_device()) {
+      const uint64_t tile = encode_of(device, config_of<uint32_t>()).tile_items();
+      for (const uint64_t n : edges(device.backend(), tile, 4)) check(device, items_in_runs<uint32_t>(n, n, 7));
+    }
+  }
+
+  TEST_CASE("a run that spans tiles is closed by whichever tile the next one begins in") {
+    for (const Device& device : every_device()) {
+      const uint64_t tile = encode_of(device, config_of<uint32_t>()).tile_items();
+      for (const uint64_t length : {tile - 1, tile, tile + 1, 2 * tile, 4 * tile + 3}) {
+        std::vector<uint32_t> items(6 * tile + 11, 1);
+        std::fill_n(items.begin() + 5, length, 2u);
+        check(device, items);
+        std::fill_n(items.begin(), 5, 2u);
+        check(device, items);
+      }
+    }
+  }
+
+  TEST_CASE("each output is written where it is wanted, lengths and offsets in either width [forms]") {
+    for (const Device& device : every_device())
+      for (const Type length : {Type::u32, Type::u64})
+        for (const uint32_t wanted : {1u, 4u, 7u}) {
+          if (device.backend().is_emulated() && wanted != 7) continue;
+          RunLengthEncodeConfig config = config_of<uint16_t>();
+          config.length = length;
+          config.symbols = (wanted & 1) != 0;
+          config.lengths = (wanted & 2) != 0;
+          config.offsets = (wanted & 4) != 0;
+          check(device, items_in_runs<uint16_t>(9000, 4, 5), config, {.input_misalignment = 6, .wide_count = true});
+        }
+  }
+
+  TEST_CASE("counts on the device are taken up to the declared maximum") {
+    for (const Device& device : every_device())
+      for (const uint64_t value : {uint64_t{0}, uint64_t{1}, uint64_t{4097}, uint64_t{9000}, uint64_t{1} << 33})
+        check(device, items_in_runs<uint32_t>(9000, 1, 6), config_of<uint32_t>(),
+              {.input_misalignment = 4, .device_count = DeviceCount{value, 8}});
+  }
+
+  TEST_CASE("chunks carry the open run on") {
+    for (const char* tuning : {"select.chunk_tiles=1", "select.chunk_tiles=2"}) {
+      const ScopedTuning overrides(tuning);
+      CAPTURE(std::string(tuning));
+      for (const Device& device : every_device()) {
+        RunLengthEncodeConfig config = config_of<uint32_t>();
+        config.offsets = true;
+        const uint64_t tile = encode_of(device, config).tile_items();
+        for (const uint64_t longest : {uint64_t{3}, 3 * tile, 20 * tile})
+          check(device, items_in_runs<uint32_t>(7 * tile + 9, longest, longest), config, {.input_misalignment = 8});
+        check(device, std::vector<uint32_t>(7 * tile, 3), config, {.device_count = DeviceCount{3 * tile}});
+      }
+    }
+  }
+
+  TEST_CASE("tiles that publish with delay, or never, and blocks left open change nothing [faults]") {
+    using Kind = primitives::LookBackFault::Kind;
+    for (const Device& device : every_look_back())
+      for (const auto& [kind, every] : {std::pair(Kind::delay, 3u), std::pair(Kind::omit, 1u),
+                                        std::pair(Kind::open, 1u), std::pair(Kind::shares, 3u)}) {
+        const RunLengthEncodeConfig config = config_of<uint32_t>();
+        Result<RunLengthEncode> encode =
+            primitives::create_run_length_encode_with_fault(device.context(), config, {kind, every});
+        if (!encode) FAIL(encode.error().message);
+        const uint64_t n = (device.backend().is_emulated() ? 9 : 70) * encode->tile_items() + 5;
+        CAPTURE(device.name());
+        CAPTURE(every);
+        CHECK(check_encoding(device.gpu(), *encode, config, items_in_runs<uint32_t>(n, 3, n / 20), {}) == "");
+      }
+  }
+
+  TEST_CASE("results do not depend on what scratch and outputs held, nor on the run, nor on the tuning [tuning]") {
+    for (const char* tuning : {"select.rows=4", "select.rows=1,select.groups=3,select.spin_limit=1"}) {
+      const ScopedTuning overrides(tuning);
+      for (const Device& device : every_device())
+        for (const uint8_t dirt : {uint8_t{0}, uint8_t{0xff}, uint8_t{0xff}})
+          check(device, items_in_runs<uint32_t>(30001, 3, 4), config_of<uint32_t>(), {.dirt = dirt});
+    }
+  }
+
+  TEST_CASE(
+      "non-trivial runs: the one of eight items in five runs that is longer than one, no items, and one to three") {
+    for (const Device& device : every_device()) {
+      const std::vector<uint32_t> items = {1, 2, 3, 6, 6, 6, 5, 5};
+      const Runs<uint32_t> runs = runs_in(items, true);
+      CHECK(runs.symbols == std::vector<uint32_t>{6, 5});
+      CHECK(runs.lengths == std::vector<uint64_t>{3, 2});
+      CHECK(runs.offsets == std::vector<uint64_t>{3, 6});
+      const RunLengthEncodeConfig config = non_trivial_of<uint32_t>();
+      for (const VkDeviceSize misalignment : {VkDeviceSize{0}, VkDeviceSize{4}, VkDeviceSize{12}})
+        for (const auto& list : {items, {}, {7}, {7, 7}, {7, 8}, {7, 7, 8}, {7, 8, 8}, {7, 7, 7}, {7, 8, 9}})
+          check(device, list, config, {.input_misalignment = misalignment});
+    }
+  }
+
+  TEST_CASE("non-trivial runs: none of items that are all distinct or alternate, and one of ten million equal items") {
+    for (const Device& device : every_device()) {
+      if (device.backend().is_emulated()) continue;
+      const auto run = [&]<class T>() {
+        const uint64_t n = 300'007;
+        std::vector<T> distinct(n), alternating(n);
+        for (uint64_t i = 0; i < n; ++i) {
+          distinct[i] = static_cast<T>(i);
+          alternating[i] = static_cast<T>(i % 2);
+        }
+        REQUIRE(runs_in(distinct, true).lengths.empty());
+        check(device, distinct, non_trivial_of<T>());
+        check(device, alternating, non_trivial_of<T>());
+        // A last pair, and a first one.
+        distinct.back() = distinct[n - 2];
+        check(device, distinct, non_trivial_of<T>());
+        alternating.front() = alternating[1];
+        check(device, alternating, non_trivial_of<T>());
+      };
+      run.operator()<uint32_t>();
+      run.operator()<uint8_t>();
+      check(device, std::vector<uint32_t>(10'000'000, 5), non_trivial_of<uint32_t>());
+      check(device, std::vector<uint8_t>(10'000'000, 5), non_trivial_of<uint8_t>());
+    }
+  }
+
+  TEST_CASE("non-trivial runs of symbols of every size are found, wherever they break [forms]") {
+    for (const Device& device : every_device()) {
+      const auto run = [&]<class T>() {
+        const uint64_t tile = encode_of(device, non_trivial_of<T>()).tile_items();
+        for (const uint64_t longest : {uint64_t{2}, uint64_t{3}, uint64_t{15}, 3 * tile})
+          for (const uint64_t n : {uint64_t{2}, tile - 1, tile + 1, 3 * tile + 5})
+            check(device, items_in_runs<T>(n, n + longest, longest), non_trivial_of<T>(),
+                  {.input_misalignment = longest * sizeof(T) % 16, .symbols_misalignment = 3 * sizeof(T) % 16});
+      };
+      run.operator()<uint32_t>();
+      run.operator()<uint8_t>();
+      if (device.backend().is_emulated()) continue;
+      run.operator()<uint16_t>();
+      run.operator()<uint64_t>();
+    }
+  }
+
+  TEST_CASE("non-trivial runs: a pair at every position around the edges of subgroups and tiles") {
+    for (const Device& device : every_device()) {
+      const auto run = [&]<class T>(uint64_t misalignment) {
+        const uint64_t tile = encode_of(device, non_trivial_of<T>()).tile_items();
+        const uint64_t n = 2 * tile + 7;
+        // Pairs and runs of three near every multiple of a lane's vector, so near every edge there is.
+        for (uint64_t shift = 0; shift < 4; ++shift) {
+          std::vector<T> items(n);
+          for (uint64_t i = 0; i < n; ++i) items[i] = static_cast<T>(i % 251);
+          for (uint64_t i = 16 + shift; i < n; i += 16) items[i] = items[i - 1];
+          for (uint64_t i = 48 + shift; i < n; i += 48) items[i - 2] = items[i - 1];
+          check(device, items, non_trivial_of<T>(), {.input_misalignment = misalignment * sizeof(T)});
+        }
+      };
+      run.operator()<uint32_t>(0);
+      if (device.backend().is_emulated()) continue;
+      run.operator()<uint32_t>(3);
+      run.operator()<uint8_t>(0);
+      run.operator()<uint8_t>(1);
+      run.operator()<uint16_t>(7);
+      run.operator()<uint64_t>(1);
+    }
+  }
+
+  TEST_CASE("non-trivial runs: counts at and around every edge, values and on the device") {
+    for (const Device& device : every_device()) {
+      const RunLengthEncodeConfig config = non_trivial_of<uint32_t>();
+      const uint64_t tile = encode_of(device, config).tile_items();
+      for (const uint64_t n : edges(device.backend(), tile, 4)) {
+        // What the last item ends: a run of its own, or a longer one.
+        std::vector<uint32_t> items = items_in_runs<uint32_t>(n, n, 3);
+        check(device, items, config);
+        if (n < 2) continue;
+        items[n - 1] = items[n - 2] + (items[n - 1] == items[n - 2] ? 1 : 0);
+        check(device, items, config);
+      }
+      for (const uint64_t value : {uint64_t{0}, uint64_t{1}, uint64_t{2}, uint64_t{4097}, uint64_t{1} << 33})
+        check(device, items_in_runs<uint32_t>(9000, 1, 2), config,
+              {.input_misalignment = 4, .device_count = DeviceCount{value, 8}});
+    }
+  }
+
+  TEST_CASE("non-trivial runs: each output where it is wanted, in either width, and a run over tiles [forms]") {
+    for (const Device& device : every_device()) {
+      const auto run = [&]<class T>(Type length, uint32_t wanted) {
+        if (device.backend().is_emulated() && wanted != 7) return;
+        RunLengthEncodeConfig config = non_trivial_of<T>();
+        config.length = length;
+        config.symbols = (wanted & 1) != 0;
+        config.lengths = (wanted & 2) != 0;
+        config.offsets = (wanted & 4) != 0;
+        check(device, items_in_runs<T>(9000, 4, 3), config, {.input_misalignment = 8, .wide_count = true});
+        const uint64_t tile = encode_of(device, config).tile_items();
+        std::vector<T> items(4 * tile + 11, T{1});
+        for (uint64_t i = 0; i < 5; ++i) items[i] = static_cast<T>(2 + i);
+        for (uint64_t i = 3 * tile; i < items.size(); ++i) items[i] = static_cast<T>(2 + i % 3);
+        check(device, items, config);
+      };
+      // Nothing but the count, one output each, and all as wide as they get; narrow symbols are written another way.
+      for (const uint32_t wanted : {0u, 1u, 4u}) run.operator()<uint32_t>(Type::u32, wanted);
+      run.operator()<uint32_t>(Type::u64, 7);
+      run.operator()<uint16_t>(Type::u32, 2);
+      run.operator()<uint16_t>(Type::u64, 7);
+    }
+  }
+
+  TEST_CASE("non-trivial runs: chunks carry the open run on, and write no end before there is one") {
+    for (const char* tuning : {"select.chunk_tiles=1", "select.chunk_tiles=2"}) {
+      const ScopedTuning overrides(tuning);
+      CAPTURE(std::string(tuning));
+      for (const Device& device : every_device()) {
+        const auto run = [&]<class T>() {
+          const RunLengthEncodeConfig config = non_trivial_of<T>();
+          const uint64_t tile = encode_of(device, config).tile_items();
+          for (const uint64_t longest : {uint64_t{2}, 3 * tile, 20 * tile})
+            check(device, items_in_runs<T>(7 * tile + 9, longest, longest), config, {.input_misalignment = 8});
+          check(device, std::vector<T>(7 * tile, T{3}), config, {.device_count = DeviceCount{3 * tile}});
+          // No runs at all, though each chunk ends in an item that may begin one.
+          std::vector<T> distinct(5 * tile + 1);
+          for (uint64_t i = 0; i < distinct.size(); ++i) distinct[i] = static_cast<T>(i % 255);
+          check(device, distinct, config);
+        };
+        run.operator()<uint32_t>();
+        if (!device.backend().is_emulated()) run.operator()<uint8_t>();
+      }
+    }
+  }
+
+  TEST_CASE("non-trivial runs: tiles that publish with delay, or never, and blocks left open change nothing [faults]") {
+    using Kind = primitives::LookBackFault::Kind;
+    for (const Device& device : every_look_back())
+      for (const auto& [kind, every] : {std::pair(Kind::delay, 3u), std::pair(Kind::omit, 1u),
+                                        std::pair(Kind::open, 1u), std::pair(Kind::shares, 3u)}) {
+        CAPTURE(device.name());
+        CAPTURE(every);
+        const auto run = [&, kind = kind, every = every]<class T>() {
+          const RunLengthEncodeConfig config = non_trivial_of<T>();
+          Result<RunLengthEncode> encode =
+              primitives::create_run_length_encode_with_fault(device.context(), config, {kind, every});
+          if (!encode) FAIL(encode.error().message);
+          const uint64_t n = (device.backend().is_emulated() ? 9 : 40) * encode->tile_items() + 5;
+          for (const uint64_t longest : {uint64_t{2}, n / 20})
+            CHECK(check_encoding(device.gpu(), *encode, config, items_in_runs<T>(n, 3, longest), {}) == "");
+        };
+        run.operator()<uint32_t>();
+        if (!device.backend().is_emulated() && every == 3) run.operator()<uint8_t>();
+      }
+  }
+
+  TEST_CASE("lengths and offsets are u32 or u64") {
+    RunLengthEncodeConfig config = config_of<uint32_t>();
+    config.length = Type::u16;
+    const Result<RunLengthEncode> encode = RunLengthEncode::create(first_backend().context(), config);
+    REQUIRE(!encode);
+    CHECK(encode.error().code == ErrorCode::unsupported);
+  }
+
+  TEST_CASE("an encoding refuses arguments by name and records nothing [refusal]") {
+    using Args = RunLengthEncodeArgs;
+    NotingGpu noting;
+    constexpr uint64_t kCount = 5000;
+    const Buffer input = noting.made(8 * kCount), outputs = noting.made(16 * kCount), small = noting.made(64),
+                 scratch = noting.made(1 << 18);
+    for (const Buffer* buffer : {&input, &small}) REQUIRE(noting.gpu().fill(buffer->range(), 1).ok());
+    for (const Strategy strategy : strategies_of(noting.context())) {
+      RunLengthEncodeConfig config = config_of<uint32_t>();
+      config.offsets = true;
+      config.strategy = strategy;
+      const Result<RunLengthEncode> encode = RunLengthEncode::create(noting.context(), config);
+      REQUIRE(encode);
+      const Args sound{input.range(16, 4 * kCount),
+                       outputs.range(16, 4 * kCount),
+                       outputs.range(4 * kCount + 16, 4 * kCount),
+                       outputs.range(8 * kCount + 16, 4 * kCount),
+                       small.range(16, 4),
+                       scratch.range(0, encode->scratch_size(kCount)),
+                       kCount};
+      noting.check_refused<RunLengthEncode, Args>(
+          *encode, sound,
+          {{"input", "null", [](Args& a) { a.input.buffer = VK_NULL_HANDLE; }},
+           {"input", "a byte too small", [](Args& a) { --a.input.size; }},
+           {"input", "off by 2", [](Args& a) { a.input.offset += 2; }},
+           {"symbols", "null", [](Args& a) { a.symbols.buffer = VK_NULL_HANDLE; }},
+           {"symbols", "a byte too small", [](Args& a) { --a.symbols.size; }},
+           {"symbols", "off by 2", [](Args& a) { a.symbols.offset += 2; }},
+           {"symbols", "over the input", [](Args& a) { a.symbols = a.input; }},
+           {"lengths", "null", [](Args& a) { a.lengths.buffer = VK_NULL_HANDLE; }},
+           {"lengths", "a byte too small", [](Args& a) { --a.lengths.size; }},
+           {"lengths", "off by 1", [](Args& a) { a.lengths.offset += 1; }},
+           {"lengths", "over the last symbol", [](Args& a) { a.lengths.offset -= 4; }},
+           {"offsets", "null", [](Args& a) { a.offsets.buffer = VK_NULL_HANDLE; }},
+           {"offsets", "a byte too small", [](Args& a) { --a.offsets.size; }},
+           {"offsets", "off by 2", [](Args& a) { a.offsets.offset += 2; }},
+           {"offsets", "over the lengths", [](Args& a) { a.offsets = a.lengths; }},
+           {"run_count", "null", [](Args& a) { a.run_count.buffer = VK_NULL_HANDLE; }},
+           {"run_count", "of 5 bytes", [](Args& a) { a.run_count.size = 5; }},
+           {"run_count", "off by 2", [](Args& a) { a.run_count.offset += 2; }},
+           {"run_count", "in the symbols", [](Args& a) { a.run_count.buffer = a.lengths.buffer; }},
+           {"scratch", "null", [](Args& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
+           {"scratch", "a byte too small", [](Args& a) { --a.scratch.size; }},
+           {"scratch", "off by 4", [](Args& a) { a.scratch.offset += 4; }},
+           {"scratch", "over the input", [](Args& a) { a.scratch.buffer = a.input.buffer; }},
+           {"count", "3 bytes on the device", [&](Args& a) { a.count = Count::on_device(small.range(0, 3), kCount); }},
+           {"count", "what is written", [](Args& a) { a.count = Count::on_device(a.run_count, kCount); }},
+           {"count", "of more than 2^31 tiles", [](Args& a) { a.count = uint64_t{1} << 60; }},
+           {"count", "of all bits", [](Args& a) { a.count = ~uint64_t{0}; }}});
+    }
+  }
+}
+
+}  // namespace weft::test

@@ -1,0 +1,773 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include <weft/select.hpp>
+
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "primitives/core/look_back_faults.hpp"
+#include "support/device.hpp"
+#include "support/oracle.hpp"
+#include "support/random.hpp"
+#include "support/refusals.hpp"
+#include "support/run_select.hpp"
+#include "support/sizes.hpp"
+
+namespace weft::test {
+namespace {
+
+constexpr Criterion kComparisons[] = {
+    Criterion::less,      Criterion::less_equal, Criterion::greater, Criterion::greater_equal, Criterion::equal,
+    Criterion::not_equal, Criterion::inside,     Criterion::outside, Criterion::nonzero,       Criterion::zero};
+constexpr Criterion kBitTests[] = {Criterion::any_bit, Criterion::no_bit, Criterion::all_bits};
+
+/// What is compared: f16 as f32.
+template <class T>
+auto number_of(T item) {
+  if constexpr (std::is_same_v<T, F16>)
+    return float_of(item);
+  else
+    return item;
+}
+
+template <class T>
+bool holds(Criterion criterion, T item, T constant_a, T constant_b) {
+  const auto x = number_of(item), a = number_of(constant_a), b = number_of(constant_b);
+  switch (criterion) {
+    case Criterion::less: return x < a;
+    case Criterion::less_equal: return x <= a;
+    case Criterion::greater: return x > a;
+    case Criterion::greater_equal: return x >= a;
+    case Criterion::equal: return x == a;
+    case Criterion::not_equal: return !(x == a);
+    case Criterion::inside: return a <= x && x <= b;
+    case Criterion::outside: return !(a <= x && x <= b);
+    case Criterion::nonzero: return !(x == 0);
+    case Criterion::zero: return x == 0;
+    default: break;
+  }
+  if constexpr (!is_float_item<T>) {
+    if (criterion == Criterion::any_bit) return (item & constant_a) != 0;
+    if (criterion == Criterion::no_bit) return (item & constant_a) == 0;
+    if (criterion == Criterion::all_bits) return (item & constant_a) == constant_a;
+  }
+  FAIL("no oracle for this criterion");
+  return false;
+}
+
+template <class T>
+std::vector<std::byte> bytes_of(const std::vector<T>& items) {
+  const auto bytes = std::as_bytes(std::span(items));
+  return {bytes.begin(), bytes.end()};
+}
+
+/// Items among which every value that a comparison may trip over comes often.
+template <class T>
+std::vector<T> edgy_items(uint64_t n, uint64_t seed) {
+  std::vector<T> special;
+  if constexpr (is_float_item<T>) {
+    using Bits = std::conditional_t<sizeof(T) == 2, uint16_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>;
+    constexpr Bits kSign = Bits{1} << (8 * sizeof(T) - 1);
+    constexpr Bits kInfinity = sizeof(T) == 2   ? 0x7c00
+                               : sizeof(T) == 4 ? 0x7f800000
+                                                : static_cast<Bits>(0x7ff0000000000000);
+    for (const Bits bits :
+         {Bits{0}, Bits{1}, kInfinity, static_cast<Bits>(kInfinity - 1), static_cast<Bits>(kInfinity + 1)})
+      for (const Bits sign : {Bits{0}, kSign}) special.push_back(std::bit_cast<T>(static_cast<Bits>(bits | sign)));
+  } else {
+    special = {T{0},
+               T{1},
+               std::numeric_limits<T>::max(),
+               std::numeric_limits<T>::min(),
+               static_cast<T>(-1),
+               static_cast<T>(std::numeric_limits<T>::max() / 2)};
+  }
+  std::vector<T> items(n);
+  for (uint64_t i = 0; i < n; ++i) {
+    const uint64_t word = random_word(seed, i);
+    if (word % 3 == 0) {
+      items[i] = special[(word >> 8) % special.size()];
+    } else {
+      std::memcpy(static_cast<void*>(&items[i]), &word, sizeof(T));
+    }
+  }
+  return items;
+}
+
+template <class T>
+Selection selection_by(const std::vector<T>& items, Criterion criterion, T a, T b) {
+  Selection selection{bytes_of(items), {}, {}};
+  for (const T item : items) selection.sides.push_back(holds(criterion, item, a, b) ? 0 : 1);
+  return selection;
+}
+
+/// Sides given; the tested items are flags, what is moved is random.
+Selection flagged_selection(std::vector<uint8_t> sides, uint32_t moved_bytes, std::optional<Type> flags,
+                            uint64_t seed) {
+  Selection selection;
+  const uint64_t n = sides.size();
+  if (!flags) {
+    std::vector<uint32_t> words((n + 31) / 32);
+    for (uint64_t i = 0; i < n; ++i)
+      if (sides[i] == 0) words[i / 32] |= 1u << (i % 32);
+    // What lies behind the last item is nobody's.
+    if (n % 32 != 0) words.back() |= ~0u << (n % 32);
+    selection.tested = bytes_of(words);
+  } else if (*flags == Type::u8) {
+    for (uint64_t i = 0; i < n; ++i)
+      selection.tested.push_back(static_cast<std::byte>(sides[i] == 0 ? 1 + random_word(seed, i) % 255 : 0));
+  } else {
+    std::vector<uint32_t> words(n);
+    for (uint64_t i = 0; i < n; ++i)
+      words[i] = sides[i] == 0 ? static_cast<uint32_t>(random_word(seed, i)) | 1u << 31 : 0;
+    selection.tested = bytes_of(words);
+  }
+  selection.moved.resize(n * moved_bytes);
+  for (size_t i = 0; i < selection.moved.size(); ++i)
+    selection.moved[i] = static_cast<std::byte>(random_word(seed + 1, i / 8) >> (8 * (i % 8)));
+  selection.sides = std::move(sides);
+  return selection;
+}
+
+std::vector<uint8_t> random_sides(uint64_t n, uint64_t seed, double kept = 0.5, uint8_t sides = 2) {
+  std::vector<uint8_t> result(n);
+  for (uint64_t i = 0; i < n; ++i) {
+    const double draw = static_cast<double>(random_word(seed, i) >> 11) * 0x1p-53;
+    result[i] = draw < kept ? uint8_t{0} : static_cast<uint8_t>(1 + random_word(seed + 9, i) % (sides - 1));
+  }
+  return result;
+}
+
+/// Runs of 1 to `longest` equal items.
+template <class T>
+std::vector<T> runs_of(uint64_t n, uint64_t seed, uint64_t longest) {
+  std::vector<T> items(n);
+  T value{};
+  uint64_t left = 0, run = 0;
+  for (uint64_t i = 0; i < n; ++i) {
+    if (left == 0) {
+      const uint64_t word = random_word(seed, ++run);
+      left = 1 + (word >> 32) % longest;
+      T next;
+      std::memcpy(&next, &word, sizeof(T));
+      // Neighbouring runs differ, often in one bit only.
+      if (word >> 60 < 8) {
+        std::memcpy(&next, &value, sizeof(T));
+        std::byte bytes[sizeof(T)];
+        std::memcpy(bytes, &next, sizeof(T));
+        bytes[(word >> 8) % sizeof(T)] ^= static_cast<std::byte>(1u << (word >> 16) % 8);
+        std::memcpy(&next, bytes, sizeof(T));
+      }
+      value = next;
+    }
+    items[i] = value;
+    --left;
+  }
+  return items;
+}
+
+std::vector<uint8_t> run_heads(const std::vector<std::byte>& items, size_t stride, size_t offset, size_t bytes) {
+  std::vector<uint8_t> sides(items.size() / stride);
+  for (size_t i = 0; i < sides.size(); ++i)
+    sides[i] =
+        i == 0 || std::memcmp(&items[i * stride + offset], &items[(i - 1) * stride + offset], bytes) != 0 ? 0 : 1;
+  return sides;
+}
+
+/// A comparison that keeps about half of random words.
+template <class T>
+constexpr T middle() {
+  return static_cast<T>(std::numeric_limits<T>::max() / 2);
+}
+
+void check(const Device& device, const SelectConfig& config, const Selection& selection,
+           const SelectRunOptions& options = {}) {
+  CAPTURE(device.name());
+  CAPTURE(std::string(name_of(config.criterion)) + " " + name_of(config.item));
+  CAPTURE(selection.sides.size());
+  CHECK(check_selection(device.gpu(), select_of(device, config), config, selection, options) == "");
+}
+
+void check(const Device& device, const PartitionConfig& config, const Selection& selection,
+           const SelectRunOptions& options = {}) {
+  CAPTURE(device.name());
+  CAPTURE(std::string(name_of(config.criterion)) + " " + name_of(config.item) + " sides " +
+          std::to_string(config.sides));
+  CAPTURE(selection.sides.size());
+  CHECK(check_selection(device.gpu(), partition_of(device, config), config, selection, options) == "");
+}
+
+template <class Test>
+void for_every_tested_type(const Test& test) {
+  test.template operator()<uint8_t>();
+  test.template operator()<uint16_t>();
+  test.template operator()<uint32_t>();
+  test.template operator()<uint64_t>();
+  test.template operator()<int32_t>();
+  test.template operator()<int64_t>();
+  test.template operator()<F16>();
+  test.template operator()<float>();
+  test.template operator()<double>();
+}
+
+/// u32 items kept where they are below the middle.
+void check_u32(const Device& device, uint64_t n, const SelectRunOptions& given = {}) {
+  SelectRunOptions options = given;
+  options.a = Value::of(middle<uint32_t>());
+  const auto items = random_items<uint32_t>(n, n + 3);
+  Selection selection = selection_by(items, Criterion::less, middle<uint32_t>(), 0u);
+  if (options.device_count) selection.sides.resize(std::min<uint64_t>(n, options.device_count->value));
+  check(device, SelectConfig::select_if(Type::u32, Criterion::less), selection, options);
+}
+
+}  // namespace
+
+TEST_SUITE("select") {
+  TEST_CASE("every criterion keeps the items of every type for which it holds [types]") {
+    uint32_t combination = 0;
+    const std::vector<Device> devices = every_device();
+    for_every_tested_type([&]<class T>() {
+      const auto run = [&](Criterion criterion) {
+        if (!is_in_share(++combination)) return;
+        // Pipelines differ by type and kind of test only, so constants are many and devices taken in turn.
+        const Device& device = devices[combination / 3 % devices.size()];
+        const SelectConfig config = SelectConfig::select_if(item_type<T>(), criterion);
+        const uint64_t tile = select_of(device, config).tile_items();
+        const auto constants = edgy_items<T>(4, combination);
+        const auto items = edgy_items<T>(tile + tile / 2 + 3, combination + 1);
+        for (const auto& [a, b] : {std::pair(constants[0], constants[1]), std::pair(constants[2], constants[3]),
+                                   std::pair(items[7], items[8])})
+          check(device, config, selection_by(items, criterion, a, b), {.a = Value::of(a), .b = Value::of(b)});
+      };
+      for (const Criterion criterion : kComparisons) run(criterion);
+      if constexpr (!is_float_item<T>)
+        for (const Criterion criterion : kBitTests) run(criterion);
+    });
+  }
+
+  TEST_CASE("counts at and around every edge are selected from whole") {
+    for (const Device& device : every_device()) {
+      const uint64_t tile = select_of(device, SelectConfig::select_if(Type::u32, Criterion::less)).tile_items();
+      for (const uint64_t n : edges(device.backend(), tile, 4)) check_u32(device, n);
+    }
+  }
+
+  TEST_CASE("narrow items at and around every edge are selected from whole [forms]") {
+    for (const Device& device : every_device()) {
+      const SelectConfig config = SelectConfig::select_if(Type::u8, Criterion::any_bit);
+      for (const uint64_t n : edges(device.backend(), select_of(device, config).tile_items(), 1)) {
+        const auto items = random_items<uint8_t>(n, n);
+        check(device, config, selection_by<uint8_t>(items, Criterion::any_bit, 3, 0), {.a = Value::of(uint8_t{3})});
+      }
+    }
+  }
+
+  TEST_CASE("nothing, all, one item and every other item are kept") {
+    for (const Device& device : every_device()) {
+      const SelectConfig config = SelectConfig::select_if(Type::u32, Criterion::nonzero);
+      const uint64_t n = 2 * select_of(device, config).tile_items() + 7;
+      for (const int kind : {0, 1, 2, 3, 4}) {
+        std::vector<uint32_t> items(n);
+        for (uint64_t i = 0; i < n; ++i) {
+          const bool kept =
+              kind == 1 || (kind == 2 && i == n - 1) || (kind == 3 && i % 2 == 0) || (kind == 4 && i == 0);
+          items[i] = kept ? static_cast<uint32_t>(i) + 1 : 0;
+        }
+        CAPTURE(kind);
+        check(device, config, selection_by(items, Criterion::nonzero, 0u, 0u));
+      }
+    }
+  }
+
+  TEST_CASE("any displacement of input and output is served, and bytes beside an output stay") {
+    for (const Device& device : every_device()) {
+      const SelectConfig narrow = SelectConfig::select_if(Type::u8, Criterion::less);
+      const uint64_t n = select_of(device, narrow).tile_items() + 21;
+      for (const uint64_t in : {1u, 6u, 15u})
+        for (const uint64_t out : {0u, 3u, 10u}) {
+          const auto items = random_items<uint8_t>(n, in);
+          check(device, narrow, selection_by<uint8_t>(items, Criterion::less, 100, 0),
+                {.tested_misalignment = in, .output_misalignment = out, .a = Value::of(uint8_t{100})});
+        }
+      for (const uint64_t in : {4u, 12u})
+        check_u32(device, 5000, {.tested_misalignment = in, .output_misalignment = 8});
+      const SelectConfig wide = SelectConfig::select_if(Type::u64, Criterion::less);
+      for (const uint64_t in : {4u, 8u, 12u}) {
+        const auto items = random_items<uint64_t>(3000, in);
+        check(device, wide, selection_by<uint64_t>(items, Criterion::less, middle<uint64_t>(), 0),
+              {.tested_misalignment = in, .output_misalignment = 4, .a = Value::of(middle<uint64_t>())});
+      }
+    }
+  }
+
+  TEST_CASE("counts on the device are taken up to the declared maximum") {
+    for (const Device& device : every_device())
+      for (const uint64_t value :
+           {uint64_t{0}, uint64_t{1}, uint64_t{4097}, uint64_t{9000}, uint64_t{9001}, uint64_t{1} << 40})
+        for (const uint32_t bytes : {4u, 8u}) {
+          if (value >> 32 != 0 && bytes == 4) continue;
+          check_u32(device, 9000, {.device_count = DeviceCount{value, bytes}, .wide_counts = bytes == 8});
+        }
+  }
+
+  TEST_CASE("items, indices and both are written, indices of either width [forms]") {
+    uint32_t combination = 0;
+    for (const Device& device : every_device())
+      for (const Type index : {Type::u32, Type::u64})
+        for (const bool items : {false, true}) {
+          if (!takes_turn(combination++)) continue;
+          SelectConfig config = SelectConfig::select_if(Type::u16, Criterion::greater);
+          config.items = items;
+          config.indices = true;
+          config.index = index;
+          const uint64_t n = 2 * select_of(device, config).tile_items() + 9;
+          const auto values = random_items<uint16_t>(n, 5);
+          check(device, config, selection_by<uint16_t>(values, Criterion::greater, 20000, 0),
+                {.tested_misalignment = 2, .output_misalignment = 12, .a = Value::of(uint16_t{20000})});
+        }
+  }
+
+  TEST_CASE("flags of every form move payloads of every size [types]") {
+    const std::vector<Device> devices = every_device();
+    uint32_t combination = 0;
+    for (const std::optional<Type> flags : {std::optional<Type>{}, std::optional(Type::u8), std::optional(Type::u32)})
+      for (const uint32_t bytes : {1u, 2u, 4u, 8u, 12u, 16u, 48u}) {
+        if (!takes_turn(++combination)) continue;
+        const Device& device = devices[combination / 3 % devices.size()];
+        const SelectConfig config = SelectConfig::select_flagged(bytes, flags);
+        const uint64_t tile = select_of(device, config).tile_items();
+        for (const uint64_t n : {uint64_t{0}, uint64_t{1}, uint64_t{33}, tile, 2 * tile + 77})
+          check(device, config, flagged_selection(random_sides(n, n + bytes), bytes, flags, n),
+                {.tested_misalignment = flags == Type::u8 ? 3u : 4u,
+                 .moved_misalignment = std::min(bytes, 4u),
+                 .output_misalignment = bytes == 1   ? 3u
+                                        : bytes == 2 ? 6u
+                                                     : 12u});
+      }
+  }
+
+  TEST_CASE("items whose flag is not set are kept by not_flagged") {
+    for (const Device& device : every_device()) {
+      SelectConfig config = SelectConfig::select_flagged(4);
+      config.criterion = Criterion::not_flagged;
+      std::vector<uint8_t> sides = random_sides(10000, 3);
+      Selection selection = flagged_selection(sides, 4, std::nullopt, 1);
+      for (uint8_t& side : selection.sides) side = side == 0 ? 1 : 0;
+      check(device, config, selection);
+    }
+  }
+
+  TEST_CASE("unique keeps the first of each run, of every size of item and wherever runs break") {
+    const std::vector<Device> devices = every_device();
+    const auto run = [&]<class T>(const Device& device) {
+      const SelectConfig config = SelectConfig::unique(item_type<T>());
+      const uint64_t tile = select_of(device, config).tile_items();
+      for (const uint64_t longest : {uint64_t{1}, uint64_t{3}, uint64_t{40}, 3 * tile})
+        for (const uint64_t n : {uint64_t{0}, uint64_t{1}, uint64_t{2}, tile - 1, tile + 1, 3 * tile + 5}) {
+          const auto items = runs_of<T>(n, n + longest, longest);
+          Selection selection{bytes_of(items), {}, {}};
+          selection.sides = run_heads(selection.tested, sizeof(T), 0, sizeof(T));
+          check(device, config, selection, {.tested_misalignment = (longest * sizeof(T)) % 16});
+        }
+    };
+    uint32_t combination = 0;
+    for (const Device& device : devices) {
+      run.operator()<uint32_t>(device);
+      if (device.backend().is_emulated()) continue;
+      if (takes_turn(combination++)) run.operator()<uint8_t>(device);
+      if (takes_turn(combination++)) run.operator()<uint16_t>(device);
+      if (takes_turn(combination++)) run.operator()<uint64_t>(device);
+      ++combination;  // the other strategy's turns are other ones
+    }
+  }
+
+  TEST_CASE("unique_by_key keeps the first key of each run and the value beside it [forms]") {
+    uint32_t combination = 0;
+    for (const Device& device : every_device()) {
+      ++combination;  // each strategy's turns are other ones
+      for (const uint32_t bytes : {2u, 4u, 20u}) {
+        if (!takes_turn(combination++)) continue;
+        const SelectConfig config = SelectConfig::unique_by_key(Type::u32, bytes);
+        const uint64_t n = 2 * select_of(device, config).tile_items() + 11;
+        Selection selection = flagged_selection(random_sides(n, 1), bytes, Type::u32, 4);
+        selection.tested = bytes_of(runs_of<uint32_t>(n, 8, 9));
+        selection.sides = run_heads(selection.tested, 4, 0, 4);
+        check(device, config, selection, {.tested_misalignment = 8, .output_misalignment = 4});
+      }
+    }
+  }
+
+  TEST_CASE("structs are selected by a member, and by runs of one or of the whole") {
+    struct Hit {
+      float distance;
+      uint32_t triangle;
+      uint16_t material, flags;
+    };
+    static_assert(sizeof(Hit) == 12);
+    for (const Device& device : every_device()) {
+      SelectConfig config = SelectConfig::select_if(Type::f32, Criterion::less);
+      config.member = {sizeof(Hit), 0, 0};
+      config.indices = true;
+      const uint64_t tile = select_of(device, config).tile_items();
+      const uint64_t n = 3 * tile + 2;
+      std::vector<Hit> hits(n);
+      for (uint64_t i = 0; i < n; ++i) {
+        const uint64_t word = random_word(7, i);
+        hits[i] = {static_cast<float>(word % 1000), static_cast<uint32_t>(word >> 10),
+                   static_cast<uint16_t>(word >> 40 & 3), static_cast<uint16_t>(word >> 50 & 1)};
+      }
+      Selection selection{bytes_of(hits), {}, {}};
+      for (const Hit& hit : hits) selection.sides.push_back(hit.distance < 500.0f ? 0 : 1);
+      check(device, config, selection, {.tested_misalignment = 4, .output_misalignment = 8, .a = Value::of(500.0f)});
+
+      SelectConfig narrow = SelectConfig::select_if(Type::u16, Criterion::equal);
+      narrow.member = {sizeof(Hit), 10, 0};
+      for (uint64_t i = 0; i < n; ++i) selection.sides[i] = hits[i].flags == 1 ? 0 : 1;
+      check(device, narrow, selection, {.a = Value::of(uint16_t{1})});
+
+      SelectConfig by_material = SelectConfig::unique(Type::u16);
+      by_material.member = {sizeof(Hit), 8, 0};
+      selection.sides = run_heads(selection.tested, sizeof(Hit), 8, 2);
+      check(device, by_material, selection, {});
+
+      SelectConfig whole = SelectConfig::unique(Type::u32);
+      whole.member = {sizeof(Hit), 0, sizeof(Hit)};
+      for (uint64_t i = 1; i < n; ++i)
+        if (random_word(3, i) % 2 == 0) hits[i] = hits[i - 1];
+      selection.tested = bytes_of(hits);
+      selection.sides = run_heads(selection.tested, sizeof(Hit), 0, sizeof(Hit));
+      check(device, whole, selection, {});
+    }
+  }
+
+  TEST_CASE("a partition in two keeps the order of both partitions") {
+    uint32_t combination = 0;
+    for (const Device& device : every_device()) {
+      PartitionConfig config;
+      config.criterion = Criterion::less;
+      config.indices = true;
+      const uint64_t tile = partition_of(device, config).tile_items();
+      for (const uint64_t n : around({0, 2, tile, 3 * tile})) {
+        const auto items = random_items<uint32_t>(n, n);
+        check(device, config, selection_by(items, Criterion::less, middle<uint32_t>() / 2, 0u),
+              {.tested_misalignment = 4, .a = Value::of(middle<uint32_t>() / 2)});
+      }
+      ++combination;
+      if (takes_turn(combination)) {
+        PartitionConfig flags;
+        flags.criterion = Criterion::flagged;
+        flags.moved_bytes = 12;
+        flags.items = false;
+        check(device, flags, flagged_selection(random_sides(20000, 2, 0.9), 12, std::nullopt, 6),
+              {.moved_misalignment = 8});
+      }
+      if (!takes_turn(combination + 1)) continue;
+      PartitionConfig narrow;
+      narrow.item = Type::u8;
+      narrow.criterion = Criterion::zero;
+      std::vector<uint8_t> bytes = random_items<uint8_t>(30000, 4);
+      for (uint8_t& byte : bytes) byte = byte < 80 ? 0 : byte;
+      check(device, narrow, selection_by<uint8_t>(bytes, Criterion::zero, 0, 0),
+            {.tested_misalignment = 5, .output_misalignment = 7});
+    }
+  }
+
+  TEST_CASE("a partition in three splits below, inside and above [forms]") {
+    uint32_t combination = 0;
+    for (const Device& device : every_device()) {
+      const auto run = [&]<class T>(T a, T b) {
+        PartitionConfig config;
+        config.sides = 3;
+        config.criterion = Criterion::inside;
+        config.item = item_type<T>();
+        config.indices = sizeof(T) == 4;
+        const uint64_t tile = partition_of(device, config).tile_items();
+        for (const uint64_t n : {uint64_t{0}, uint64_t{1}, tile, 2 * tile + 13}) {
+          const auto items = random_items<T>(n, n);
+          Selection selection{bytes_of(items), {}, {}};
+          for (const T x : items) selection.sides.push_back(x < a ? 0 : x <= b ? 1 : 2);
+          check(device, config, selection,
+                {.tested_misalignment = 16 - sizeof(T),
+                 .wide_counts = sizeof(T) == 1,
+                 .a = Value::of(a),
+                 .b = Value::of(b)});
+        }
+      };
+      run.operator()<uint32_t>(0x30000000u, 0xb0000000u);
+      if (device.backend().is_emulated()) continue;
+      ++combination;
+      if (takes_turn(combination)) run.operator()<uint8_t>(10, 90);
+      if (takes_turn(combination + 1)) run.operator()<int64_t>(-(int64_t{1} << 61), int64_t{1} << 60);
+    }
+  }
+
+  TEST_CASE("chunks carry their counts on") {
+    uint32_t combination = 0;
+    for (const char* tuning : {"select.chunk_tiles=1", "select.chunk_tiles=3"}) {
+      const ScopedTuning overrides(tuning);
+      CAPTURE(std::string(tuning));
+      for (const Device& device : every_device()) {
+        if (!takes_turn(combination++)) continue;
+        SelectConfig config = SelectConfig::select_if(Type::u32, Criterion::less);
+        config.indices = true;
+        const uint64_t tile = select_of(device, config).tile_items();
+        for (const uint64_t n : {uint64_t{0}, 3 * tile, 3 * tile + 1, 7 * tile + 100}) {
+          const auto items = random_items<uint32_t>(n, n);
+          Selection selection = selection_by(items, Criterion::less, middle<uint32_t>(), 0u);
+          check(device, config, selection, {.tested_misalignment = 4, .a = Value::of(middle<uint32_t>())});
+          // Chunks that the device's count leaves empty.
+          const uint64_t some = n / 2;
+          selection.sides.resize(some);
+          check(device, config, selection, {.device_count = DeviceCount{some}, .a = Value::of(middle<uint32_t>())});
+        }
+        PartitionConfig three;
+        three.sides = 3;
+        three.criterion = Criterion::inside;
+        const auto items = random_items<uint32_t>(5 * tile + 3, 9);
+        Selection selection{bytes_of(items), {}, {}};
+        for (const uint32_t x : items) selection.sides.push_back(x < 1000000000u ? 0 : x <= 3000000000u ? 1 : 2);
+        check(device, three, selection, {.a = Value::of(1000000000u), .b = Value::of(3000000000u)});
+      }
+    }
+  }
+
+  TEST_CASE("tiles that publish with delay, or never, and blocks left open change nothing [faults]") {
+    using Kind = primitives::LookBackFault::Kind;
+    for (const Device& device : every_look_back())
+      for (const auto& [kind, every] :
+           {std::pair(Kind::delay, 3u), std::pair(Kind::omit, 2u), std::pair(Kind::omit, 1u), std::pair(Kind::open, 1u),
+            std::pair(Kind::shares, 3u)}) {
+        const SelectConfig config = SelectConfig::select_if(Type::u32, Criterion::less);
+        Result<Select> select = primitives::create_select_with_fault(device.context(), config, {kind, every});
+        if (!select) FAIL(select.error().message);
+        const uint64_t n = (device.backend().is_emulated() ? 9 : 70) * select->tile_items() + 5;
+        CAPTURE(device.name());
+        CAPTURE(every);
+        const auto items = random_items<uint32_t>(n, 4);
+        CHECK(check_selection(device.gpu(), *select, config,
+                              selection_by(items, Criterion::less, middle<uint32_t>(), 0u),
+                              {.a = Value::of(middle<uint32_t>())}) == "");
+      }
+  }
+
+  TEST_CASE("results do not depend on what scratch and outputs held, nor on the run") {
+    for (const Device& device : every_device())
+      for (const uint8_t dirt : {uint8_t{0}, uint8_t{0xff}, uint8_t{1}})
+        for (int run = 0; run < 2; ++run) check_u32(device, 30001, {.dirt = dirt});
+  }
+
+  TEST_CASE("results do not depend on the tuning [tuning]") {
+    for (const char* tuning :
+         {"select.rows=1,select.groups=3", "select.rows=3,select.workgroup=256,select.spin_limit=1"}) {
+      const ScopedTuning overrides(tuning);
+      CAPTURE(std::string(tuning));
+      for (const Device& device : every_device()) {
+        check_u32(device, 50001);
+        if (device.backend().is_emulated()) continue;
+        const SelectConfig config = SelectConfig::unique(Type::u8);
+        const auto items = runs_of<uint8_t>(50001, 3, 5);
+        Selection selection{bytes_of(items), {}, {}};
+        selection.sides = run_heads(selection.tested, 1, 0, 1);
+        check(device, config, selection, {});
+      }
+    }
+  }
+
+  TEST_CASE("ballot compaction: the twelve items of the literature") {
+    const std::vector<uint32_t> items = {1, 0, 0, 0, 4, 3, 2, 0, 6, 8, 9, 0};
+    const Selection selection = selection_by(items, Criterion::greater, 0u, 0u);
+    CHECK(std::ranges::count(selection.sides, uint8_t{0}) == 7);
+    for (const Device& device : every_device())
+      check(device, SelectConfig::select_if(Type::u32, Criterion::greater), selection, {.a = Value::of(0u)});
+  }
+
+  TEST_CASE("ballot compaction: a subgroup that is kept whole loses nothing") {
+    for (const Device& device : every_device()) {
+      const SelectConfig config = SelectConfig::select_if(Type::u32, Criterion::nonzero);
+      const uint64_t row = 4 * device.context().subgroup_size();
+      // Whole rows of vectors are kept, with nothing and with something around them.
+      for (const uint64_t first : {uint64_t{0}, row, 2 * row}) {
+        std::vector<uint32_t> items(8 * row, 0);
+        for (uint64_t i = first; i < first + row; ++i) items[i] = static_cast<uint32_t>(i + 1);
+        items[7 * row] = 77;
+        check(device, config, selection_by(items, Criterion::nonzero, 0u, 0u));
+      }
+      std::vector<uint32_t> all(2 * row);
+      for (uint64_t i = 0; i < all.size(); ++i) all[i] = static_cast<uint32_t>(i + 1);
+      check(device, config, selection_by(all, Criterion::nonzero, 0u, 0u));
+    }
+  }
+
+  TEST_CASE("compaction of ray hits: structs of twelve words, half of them kept at random") {
+    constexpr uint32_t kHitBytes = 48;
+    for (const Device& device : every_device()) {
+      const SelectConfig config = SelectConfig::select_flagged(kHitBytes, Type::u8);
+      check(device, config, flagged_selection(random_sides(20011, 21), kHitBytes, Type::u8, 5), {});
+    }
+  }
+
+  TEST_CASE("the strategy asked for is the one in use, and scratch never shrinks with the count") {
+    for (const Device& device : every_device()) {
+      const Select& select = select_of(device, SelectConfig::select_if(Type::u32, Criterion::less));
+      CHECK(select.strategy() == device.strategy());
+      VkDeviceSize before = 1;
+      for (uint64_t n = 0; n < uint64_t{1} << 40; n = n + n / 7 + 1) {
+        CHECK(select.scratch_size(n) >= before);
+        before = select.scratch_size(n);
+      }
+    }
+  }
+
+  TEST_CASE("configurations that make no sense are unsupported") {
+    const Context& context = first_backend().context();
+    std::vector<SelectConfig> nonsense;
+    const auto add = [&](const auto& change) {
+      SelectConfig config;
+      change(config);
+      nonsense.push_back(config);
+    };
+    add([](SelectConfig& c) { c.criterion = Criterion::flagged; });
+    add([](SelectConfig& c) { c.item = Type::u32x2; });
+    add([](SelectConfig& c) { c.item = Type::f32, c.criterion = Criterion::any_bit; });
+    add([](SelectConfig& c) { c.moved_bytes = 3; });
+    add([](SelectConfig& c) { c.moved_bytes = 1028; });
+    add([](SelectConfig& c) { c.index = Type::u16; });
+    add([](SelectConfig& c) { c.member.stride = 6; });
+    add([](SelectConfig& c) { c.member = {8, 6, 0}; });
+    add([](SelectConfig& c) { c.member = {8, 8, 0}; });
+    add([](SelectConfig& c) { c.member = {8, 0, 0}, c.moved_bytes = 4; });
+    for (const SelectConfig& config : nonsense) {
+      const Result<Select> select = Select::create(context, config);
+      REQUIRE(!select);
+      CHECK(select.error().code == ErrorCode::unsupported);
+    }
+    PartitionConfig config;
+    config.sides = 4;
+    CHECK(!Partition::create(context, config));
+    config.sides = 3;
+    CHECK(!Partition::create(context, config));
+    config.sides = 2;
+    config.criterion = Criterion::run_head;
+    CHECK(!Partition::create(context, config));
+  }
+
+  TEST_CASE("a selection refuses arguments by name and records nothing [refusal]") {
+    using Args = SelectArgs;
+    NotingGpu noting;
+    constexpr uint64_t kCount = 5000;
+    const Buffer input = noting.made(8 * kCount), moved = noting.made(8 * kCount), output = noting.made(8 * kCount),
+                 moved_output = noting.made(8 * kCount), indices = noting.made(8 * kCount), small = noting.made(64),
+                 scratch = noting.made(1 << 18);
+    for (const Buffer* buffer : {&input, &moved, &small}) REQUIRE(noting.gpu().fill(buffer->range(), 1).ok());
+    for (const Strategy strategy : strategies_of(noting.context())) {
+      SelectConfig config = SelectConfig::unique_by_key(Type::u32, 2);
+      config.indices = true;
+      config.strategy = strategy;
+      const Result<Select> select = Select::create(noting.context(), config);
+      REQUIRE(select);
+      Args sound;
+      sound.input = input.range(16, 4 * kCount);
+      sound.moved = moved.range(16, 2 * kCount);
+      sound.output = output.range(16, 4 * kCount);
+      sound.moved_output = moved_output.range(16, 2 * kCount);
+      sound.indices = indices.range(16, 4 * kCount);
+      sound.kept = small.range(16, 4);
+      sound.scratch = scratch.range(0, select->scratch_size(kCount));
+      sound.count = kCount;
+      noting.check_refused<Select, Args>(
+          *select, sound,
+          {{"input", "null", [](Args& a) { a.input.buffer = VK_NULL_HANDLE; }},
+           {"input", "a byte too small", [](Args& a) { --a.input.size; }},
+           {"input", "off by 2", [](Args& a) { a.input.offset += 2; }},
+           {"moved", "null", [](Args& a) { a.moved.buffer = VK_NULL_HANDLE; }},
+           {"moved", "a byte too small", [](Args& a) { --a.moved.size; }},
+           {"moved", "off by 1", [](Args& a) { a.moved.offset += 1; }},
+           {"output", "null", [](Args& a) { a.output.buffer = VK_NULL_HANDLE; }},
+           {"output", "a byte too small", [](Args& a) { --a.output.size; }},
+           {"output", "off by 2", [](Args& a) { a.output.offset += 2; }},
+           {"output", "over the input", [](Args& a) { a.output = a.input; }},
+           {"output", "over the input's last item",
+            [](Args& a) { a.output.buffer = a.input.buffer, a.output.offset += 4 * (kCount - 1); }},
+           {"moved_output", "null", [](Args& a) { a.moved_output.buffer = VK_NULL_HANDLE; }},
+           {"moved_output", "a byte too small", [](Args& a) { --a.moved_output.size; }},
+           {"moved_output", "off by 1", [](Args& a) { a.moved_output.offset += 1; }},
+           {"moved_output", "over what is moved", [](Args& a) { a.moved_output = a.moved; }},
+           {"moved_output", "over the output", [](Args& a) { a.moved_output.buffer = a.output.buffer; }},
+           {"indices", "null", [](Args& a) { a.indices.buffer = VK_NULL_HANDLE; }},
+           {"indices", "a byte too small", [](Args& a) { --a.indices.size; }},
+           {"indices", "off by 2", [](Args& a) { a.indices.offset += 2; }},
+           {"indices", "over the output", [](Args& a) { a.indices = a.output; }},
+           {"kept", "null", [](Args& a) { a.kept.buffer = VK_NULL_HANDLE; }},
+           {"kept", "of 12 bytes", [](Args& a) { a.kept.size = 12; }},
+           {"kept", "off by 2", [](Args& a) { a.kept.offset += 2; }},
+           {"kept", "in the output", [](Args& a) { a.kept.buffer = a.output.buffer; }},
+           {"scratch", "null", [](Args& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
+           {"scratch", "a byte too small", [](Args& a) { --a.scratch.size; }},
+           {"scratch", "off by 8", [](Args& a) { a.scratch.offset += 8; }},
+           {"scratch", "over the input", [](Args& a) { a.scratch.buffer = a.input.buffer; }},
+           {"count", "3 bytes on the device", [&](Args& a) { a.count = Count::on_device(small.range(0, 3), kCount); }},
+           {"count", "off by 2 on the device", [&](Args& a) { a.count = Count::on_device(small.range(2, 4), kCount); }},
+           {"count", "in the output", [&](Args& a) { a.count = Count::on_device(output.range(16, 4), kCount); }},
+           {"count", "what is written", [](Args& a) { a.count = Count::on_device(a.kept, kCount); }},
+           {"count", "of more than u32 indices reach", [](Args& a) { a.count = (uint64_t{1} << 32) + 1; }},
+           {"count", "of all bits", [](Args& a) { a.count = ~uint64_t{0}; }}});
+    }
+  }
+
+  TEST_CASE("a partition refuses arguments by name and records nothing [refusal]") {
+    using Args = PartitionArgs;
+    NotingGpu noting;
+    constexpr uint64_t kCount = 5000;
+    const Buffer input = noting.made(8 * kCount), outputs = noting.made(16 * kCount),
+                 indices = noting.made(16 * kCount), small = noting.made(64), scratch = noting.made(1 << 18);
+    for (const Buffer* buffer : {&input, &small}) REQUIRE(noting.gpu().fill(buffer->range(), 1).ok());
+    PartitionConfig config;
+    config.sides = 3;
+    config.criterion = Criterion::inside;
+    config.indices = true;
+    config.strategy = strategies_of(noting.context()).back();
+    const Result<Partition> partition = Partition::create(noting.context(), config);
+    REQUIRE(partition);
+    Args sound;
+    sound.input = input.range(16, 4 * kCount);
+    for (uint64_t side = 0; side < 3; ++side) {
+      sound.outputs[side] = outputs.range(16 + side * 4 * kCount, 4 * kCount);
+      sound.indices[side] = indices.range(16 + side * 4 * kCount, 4 * kCount);
+    }
+    sound.counts = small.range(16, 12);
+    sound.scratch = scratch.range(0, partition->scratch_size(kCount));
+    sound.count = kCount;
+    noting.check_refused<Partition, Args>(
+        *partition, sound,
+        {{"input", "null", [](Args& a) { a.input.buffer = VK_NULL_HANDLE; }},
+         {"input", "a byte too small", [](Args& a) { --a.input.size; }},
+         {"outputs[0]", "null", [](Args& a) { a.outputs[0].buffer = VK_NULL_HANDLE; }},
+         {"outputs[1]", "a byte too small", [](Args& a) { --a.outputs[1].size; }},
+         {"outputs[2]", "off by 2", [](Args& a) { a.outputs[2].offset += 2; }},
+         {"outputs[2]", "over the input", [](Args& a) { a.outputs[2] = a.input; }},
+         {"outputs[1]", "over another side", [](Args& a) { a.outputs[1] = a.outputs[0]; }},
+         {"outputs[1]", "over another side's last item", [](Args& a) { a.outputs[1].offset -= 4; }},
+         {"indices[0]", "a byte too small", [](Args& a) { --a.indices[0].size; }},
+         {"indices[1]", "off by 2", [](Args& a) { a.indices[1].offset += 2; }},
+         {"indices[2]", "null", [](Args& a) { a.indices[2].buffer = VK_NULL_HANDLE; }},
+         {"indices[2]", "over a side", [](Args& a) { a.indices[2] = a.outputs[1]; }},
+         {"counts", "null", [](Args& a) { a.counts.buffer = VK_NULL_HANDLE; }},
+         {"counts", "of two sides", [](Args& a) { a.counts.size = 8; }},
+         {"counts", "off by 2", [](Args& a) { a.counts.offset += 2; }},
+         {"counts", "in the input", [](Args& a) { a.counts.buffer = a.input.buffer; }},
+         {"scratch", "null", [](Args& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
+         {"scratch", "a byte too small", [](Args& a) { --a.scratch.size; }},
+         {"scratch", "off by 8", [](Args& a) { a.scratch.offset += 8; }},
+         {"scratch", "over the indices", [](Args& a) { a.scratch.buffer = a.indices[0].buffer; }},
+         {"count", "3 bytes on the device", [&](Args& a) { a.count = Count::on_device(small.range(0, 3), kCount); }},
+         {"count", "in the counts", [&](Args& a) { a.count = Count::on_device(small.range(24, 4), kCount); }},
+         {"count", "of all bits", [](Args& a) { a.count = ~uint64_t{0}; }}});
+  }
+}
+
+}  // namespace weft::test
