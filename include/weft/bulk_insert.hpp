@@ -28,9 +28,7 @@ struct BulkInsertArgs {
   BufferRange total;
   /// scratch_size(count.maximum(), inserted_count.maximum()) bytes, 16-byte aligned.
   BufferRange scratch;
-  /// Number of items.
   Count count;
-  /// Number of inserted items and of positions.
   Count inserted_count;
 };
 

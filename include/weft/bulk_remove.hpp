@@ -26,9 +26,7 @@ struct BulkRemoveArgs {
   BufferRange kept;
   /// scratch_size(count.maximum()) bytes, 16-byte aligned.
   BufferRange scratch;
-  /// Number of items.
   Count count;
-  /// Number of indices.
   Count index_count;
 };
 

@@ -101,13 +101,10 @@ struct EnabledFeatures {
 /// - Handles stay the host's and must outlive the Context and everything created from it.
 /// - Everything else is read by Context::create alone.
 struct ContextConfig {
-  /// Must not be null.
+  /// These four must not be null.
   VkInstance instance = VK_NULL_HANDLE;
-  /// Must not be null.
   VkPhysicalDevice physical_device = VK_NULL_HANDLE;
-  /// Must not be null.
   VkDevice device = VK_NULL_HANDLE;
-  /// Must not be null.
   PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;
   /// The version the instance was created for.
   uint32_t api_version = VK_API_VERSION_1_3;

@@ -62,11 +62,9 @@ struct GpuConfig {
   std::function<void(std::string_view message)> on_message;
   /// Null: from the system's Vulkan loader.
   PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;
-  /// As in ContextConfig.
+  /// Strategy and subgroups: as in ContextConfig.
   Strategy strategy = Strategy::automatic;
-  /// As in ContextConfig.
   SubgroupBackend subgroup_backend = SubgroupBackend::automatic;
-  /// As in ContextConfig.
   uint32_t subgroup_size = 0;
   /// Read by open, replaced when the Gpu is destroyed. Empty: none.
   /// A missing, damaged, foreign or read-only file is harmless.

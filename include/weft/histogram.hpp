@@ -30,7 +30,6 @@ struct HistogramArgs {
   BufferRange input;
   /// Receives `bins` u32 counters, 4-byte aligned.
   BufferRange output;
-  /// Number of items.
   Count count;
   /// even: the first bin's lower bound, inclusive. For integer items, a value of the item type.
   double lower = 0;
