@@ -6,7 +6,6 @@
 
 namespace weft {
 
-/// Configuration of a BinarySearch.
 struct BinarySearchConfig {
   /// u32, i32, f32, u64, i64 or f64. 64-bit keys need no device feature.
   Type key = Type::u32;
@@ -42,13 +41,11 @@ struct BinarySearchArgs {
 /// - See also: SortedSearch, which is faster for many sorted needles.
 class BinarySearch {
  public:
-  /// Builds the pipeline.
-  /// Errors: unsupported (key type), out_of_host_memory, out_of_device_memory, device_lost, driver_error.
+  /// Builds the pipeline. Errors: unsupported (key type), out_of_{host,device}_memory, device_lost, driver_error.
   static Result<BinarySearch> create(const Context& context, const BinarySearchConfig& config) noexcept;
 
   /// Records one search; nothing if needle_count.maximum() is 0. Does not allocate, submit or wait.
-  /// Errors (nothing is recorded): invalid_argument, naming the argument: null, misaligned, too small, overlapping,
-  /// 2^32 or more needles or keys.
+  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, 2^32 or more keys).
   Status record(VkCommandBuffer commands, const BinarySearchArgs& args) const noexcept;
 
   /// Needles per workgroup. Counts around its multiples are edge cases.

@@ -6,7 +6,6 @@
 
 namespace weft {
 
-/// Configuration of a BulkInsert.
 struct BulkInsertConfig {
   /// Size of an item in bytes: 1, 2, or a multiple of 4 up to 256. Fastest: 4, 8, multiples of 16.
   uint32_t item_bytes = 4;
@@ -48,8 +47,7 @@ struct BulkInsertArgs {
 /// - See also: BulkRemove.
 class BulkInsert {
  public:
-  /// Builds the pipelines.
-  /// Errors: unsupported (item size or position type), out_of_host_memory, out_of_device_memory, device_lost,
+  /// Builds the pipelines. Errors: unsupported (item size or position type), out_of_{host,device}_memory, device_lost,
   /// driver_error.
   static Result<BulkInsert> create(const Context& context, const BulkInsertConfig& config) noexcept;
 
@@ -57,8 +55,7 @@ class BulkInsert {
   VkDeviceSize scratch_size(uint64_t max_count, uint64_t max_inserted) const noexcept;
 
   /// Records one insertion. Does not allocate, submit or wait.
-  /// Errors (nothing is recorded): invalid_argument, naming the argument: null, misaligned, too small, overlapping,
-  /// more items in the output than 2^30 tiles hold.
+  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, more than 2^30 tiles).
   Status record(VkCommandBuffer commands, const BulkInsertArgs& args) const noexcept;
 
   /// Items a workgroup writes. Totals around its multiples are edge cases.

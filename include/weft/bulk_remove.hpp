@@ -6,7 +6,6 @@
 
 namespace weft {
 
-/// Configuration of a BulkRemove.
 struct BulkRemoveConfig {
   /// Size of an item in bytes: 1, 2, or a multiple of 4 up to 256. Fastest: 4, 8, multiples of 16.
   uint32_t item_bytes = 4;
@@ -47,8 +46,7 @@ struct BulkRemoveArgs {
 /// - See also: Select, which removes by predicate or flags.
 class BulkRemove {
  public:
-  /// Builds the pipelines.
-  /// Errors: unsupported (item size or index type), out_of_host_memory, out_of_device_memory, device_lost,
+  /// Builds the pipelines. Errors: unsupported (item size or index type), out_of_{host,device}_memory, device_lost,
   /// driver_error.
   static Result<BulkRemove> create(const Context& context, const BulkRemoveConfig& config) noexcept;
 
@@ -56,8 +54,7 @@ class BulkRemove {
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
   /// Records one removal. Does not allocate, submit or wait.
-  /// Errors (nothing is recorded): invalid_argument, naming the argument: null, misaligned, too small, overlapping,
-  /// more items than 2^30 tiles hold.
+  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, more than 2^30 tiles).
   Status record(VkCommandBuffer commands, const BulkRemoveArgs& args) const noexcept;
 
   /// Items a workgroup reads. Counts around its multiples are edge cases.

@@ -6,7 +6,6 @@
 
 namespace weft {
 
-/// Configuration of a DispatchArguments: no options.
 struct DispatchArgumentsConfig {};
 
 /// Arguments of DispatchArguments::record. `output` must not overlap a count on the device.
@@ -33,12 +32,12 @@ struct DispatchArgumentsArgs {
 /// - Barriers, lifetime, threads: docs/integration.md.
 class DispatchArguments {
  public:
-  /// Builds the pipeline. Errors: out_of_host_memory, out_of_device_memory, device_lost, driver_error.
+  /// Builds the pipeline. Errors: out_of_{host,device}_memory, device_lost, driver_error.
   static Result<DispatchArguments> create(const Context& context, const DispatchArgumentsConfig& config = {}) noexcept;
 
   /// Records one call. Does not allocate, submit or wait.
-  /// Errors (nothing is recorded): invalid_argument, naming the argument: null, misaligned, too small, overlapping,
-  /// items_per_workgroup is 0, more groups than 65,535 rows of maxComputeWorkGroupCount[0] or than 2^32 - 1.
+  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, items_per_workgroup
+  /// of 0, more groups than 65,535 rows of maxComputeWorkGroupCount[0] or than 2^32 - 1).
   Status record(VkCommandBuffer commands, const DispatchArgumentsArgs& args) const noexcept;
 
  private:

@@ -27,7 +27,6 @@ namespace weft {
 /// Kind of device, as VkPhysicalDeviceType.
 enum class GpuKind : uint8_t { discrete, integrated, virtual_gpu, software, other };
 
-/// The kind's name.
 const char* name_of(GpuKind kind) noexcept;
 
 /// A Vulkan device of this machine, from Gpu::list.

@@ -12,10 +12,8 @@ enum class HistogramKind : uint8_t {
   levels,  ///< bins between neighbours of an ascending list
 };
 
-/// "even" or "levels".
 const char* name_of(HistogramKind kind) noexcept;
 
-/// Configuration of a Histogram.
 struct HistogramConfig {
   HistogramKind kind = HistogramKind::even;
   /// u8, u16, u32, i32 or f32.
@@ -57,15 +55,13 @@ struct HistogramArgs {
 /// - Barriers, lifetime, threads: docs/integration.md.
 class Histogram {
  public:
-  /// Builds the pipelines.
-  /// Errors: unsupported (item type or number of bins), out_of_host_memory, out_of_device_memory, device_lost,
+  /// Builds the pipelines. Errors: unsupported (item type or number of bins), out_of_{host,device}_memory, device_lost,
   /// driver_error.
   static Result<Histogram> create(const Context& context, const HistogramConfig& config) noexcept;
 
   /// Records one histogram. Does not allocate, submit or wait.
-  /// Errors (nothing is recorded): invalid_argument, naming the argument: null, misaligned, too small, overlapping,
-  /// more items than 2^31 tiles hold; bounds out of order, not representable for integer items, or making bins of f32
-  /// narrower than 2^-100 or wider than 2^100.
+  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, more than 2^31 tiles;
+  /// bounds out of order or not representable for integer items; f32 bins narrower than 2^-100 or wider than 2^100).
   Status record(VkCommandBuffer commands, const HistogramArgs& args) const noexcept;
 
   /// Items a workgroup processes at a time. Counts around its multiples are edge cases.

@@ -7,7 +7,6 @@
 
 namespace weft {
 
-/// Configuration of an IntervalExpand.
 struct IntervalExpandConfig {
   IntervalsBy by = IntervalsBy::counts;
   /// Type of a count or an offset: u32 or u64 (u64 does not need shaderInt64).
@@ -50,17 +49,15 @@ struct IntervalExpandArgs {
 /// - See also: RunLengthDecode, the same by counts with values of 1, 2, 4, 8 and 16 bytes.
 class IntervalExpand {
  public:
-  /// Builds the pipelines.
-  /// Errors: unsupported (value size or type of counts), out_of_host_memory, out_of_device_memory, device_lost,
-  /// driver_error.
+  /// Builds the pipelines. Errors: unsupported (value size or type of counts), out_of_{host,device}_memory,
+  /// device_lost, driver_error.
   static Result<IntervalExpand> create(const Context& context, const IntervalExpandConfig& config) noexcept;
 
   /// Scratch bytes that suffice for any call with at most `max_count` intervals. Monotonic, never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
   /// Records one expansion. Does not allocate, submit or wait.
-  /// Errors (nothing is recorded): invalid_argument, naming the argument: null, misaligned, too small, overlapping,
-  /// more intervals or outputs than 2^30 tiles hold.
+  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, more than 2^30 tiles).
   Status record(VkCommandBuffer commands, const IntervalExpandArgs& args) const noexcept;
 
   /// Intervals of a tile. Counts around its multiples are edge cases.

@@ -7,7 +7,7 @@
 
 namespace weft {
 
-/// Configuration of an IntervalMove. At least one of `gather` and `scatter` must be set.
+/// At least one of `gather` and `scatter` must be set.
 struct IntervalMoveConfig {
   IntervalsBy by = IntervalsBy::counts;
   /// Type of IntervalMoveArgs::counts: u32 or u64 (u64 does not need shaderInt64).
@@ -75,17 +75,16 @@ struct IntervalMoveArgs {
 /// - Known elsewhere as interval_move, interval_gather and interval_scatter (moderngpu).
 class IntervalMove {
  public:
-  /// Builds the pipelines.
-  /// Errors: unsupported (item size, type of counts or offsets, neither gather nor scatter), out_of_host_memory,
-  /// out_of_device_memory, device_lost, driver_error.
+  /// Builds the pipelines. Errors: unsupported (item size, type of counts or offsets, neither gather nor scatter),
+  /// out_of_{host,device}_memory, device_lost, driver_error.
   static Result<IntervalMove> create(const Context& context, const IntervalMoveConfig& config) noexcept;
 
   /// Scratch bytes that suffice for any call with at most `max_count` intervals. Monotonic, never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
   /// Records one move. Does not allocate, submit or wait.
-  /// Errors (nothing is recorded): invalid_argument, naming the argument: null, misaligned, too small, overlapping,
-  /// 2^32 - 1 intervals or more, more intervals or items than 2^30 tiles hold.
+  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, 2^32 - 1 or more
+  /// intervals, more than 2^30 tiles).
   Status record(VkCommandBuffer commands, const IntervalMoveArgs& args) const noexcept;
 
   /// Intervals of a tile. Counts around its multiples are edge cases.

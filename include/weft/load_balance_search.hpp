@@ -15,10 +15,9 @@ enum class IntervalsBy : uint8_t {
   offsets,
 };
 
-/// "counts" or "offsets".
 const char* name_of(IntervalsBy by) noexcept;
 
-/// Configuration of a LoadBalanceSearch. At least one of the two outputs must be requested.
+/// At least one of the two outputs must be requested.
 struct LoadBalanceSearchConfig {
   IntervalsBy by = IntervalsBy::counts;
   /// Type of a count or an offset: u32 or u64 (u64 does not need shaderInt64).
@@ -68,17 +67,16 @@ struct LoadBalanceSearchArgs {
 /// - See also: IntervalExpand, IntervalMove, TransformLbs.
 class LoadBalanceSearch {
  public:
-  /// Builds the pipelines.
-  /// Errors: unsupported (type of counts or indices, no output requested), out_of_host_memory, out_of_device_memory,
-  /// device_lost, driver_error.
+  /// Builds the pipelines. Errors: unsupported (type of counts or indices, no output requested),
+  /// out_of_{host,device}_memory, device_lost, driver_error.
   static Result<LoadBalanceSearch> create(const Context& context, const LoadBalanceSearchConfig& config) noexcept;
 
   /// Scratch bytes that suffice for any call with at most `max_count` sources. Monotonic, never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
   /// Records one search. Does not allocate, submit or wait.
-  /// Errors (nothing is recorded): invalid_argument, naming the argument: null, misaligned, too small, overlapping,
-  /// more sources or outputs than 2^30 tiles hold, or than u32 indices can number.
+  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, more than 2^30 tiles,
+  /// more sources or outputs than u32 indices can number).
   Status record(VkCommandBuffer commands, const LoadBalanceSearchArgs& args) const noexcept;
 
   /// Sources of a tile. Counts around its multiples are edge cases.

@@ -9,7 +9,6 @@
 
 namespace weft {
 
-/// Configuration of a Reduce.
 struct ReduceConfig {
   Op op = Op::add;
   Type item = Type::u32;
@@ -44,27 +43,26 @@ struct ReduceArgs {
 
 /// Combines all items into one.
 ///
-///     output[0] = initial ∘ input[0] ∘ input[1] ∘ … ∘ input[count-1]        (initial: the identity if not given)
+///     output[0] = initial ∘ input[0] ∘ input[1] ∘ … ∘ input[count-1]      (initial: default the identity)
 ///
 /// - Operators need to be associative only: the order of items is kept.
-/// - Results are bit-identical on every run. Floats are combined in a fixed tree: another device may round differently.
+/// - Results are bit-identical on every run. Floats are combined in a fixed tree; another device may round differently.
 /// - arg_min and arg_max order floats by IEEE 754's totalOrder: -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN.
 /// - Cost: reads each item once. Two dispatches, one for small counts. A few KiB of scratch, whatever the count.
 /// - Barriers, lifetime, threads: docs/integration.md.
 /// - See also: ReduceByKey, SegmentedReduce.
 class Reduce {
  public:
-  /// Builds the pipelines.
-  /// Errors: missing_feature (64-bit types the device lacks), unsupported (operator, item and accumulator do not match;
-  /// own_kernels of another primitive), out_of_host_memory, out_of_device_memory, device_lost, driver_error.
+  /// Builds the pipelines. Errors: missing_feature (64-bit types the device lacks), unsupported (operator, item and
+  /// accumulator do not match; own_kernels of another primitive), out_of_{host,device}_memory, device_lost,
+  /// driver_error.
   static Result<Reduce> create(const Context& context, const ReduceConfig& config) noexcept;
 
   /// Scratch bytes that suffice for any call with at most `max_count` items. Monotonic, never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
   /// Records one reduction. Does not allocate, submit or wait.
-  /// Errors (nothing is recorded): invalid_argument, naming the argument: null, misaligned, too small, overlapping,
-  /// more items than 2^31 tiles hold.
+  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, more than 2^31 tiles).
   Status record(VkCommandBuffer commands, const ReduceArgs& args) const noexcept;
 
   /// Items a workgroup processes at a time. Counts around its multiples are edge cases.

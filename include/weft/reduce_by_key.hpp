@@ -13,7 +13,6 @@ namespace primitives {
 struct ByKeyWithFault;  // src/primitives/look_back_faults.hpp, for tests
 }
 
-/// Configuration of a ReduceByKey.
 struct ReduceByKeyConfig {
   /// Any but affine, arg_min and arg_max.
   Op op = Op::add;
@@ -58,27 +57,25 @@ struct ReduceByKeyArgs {
 /// - Results are bit-identical on every run, under look_back too. Floats are combined in an order fixed by device,
 ///   strategy, count.maximum(), the ranges' addresses and the runs' positions.
 /// - If there are no items, only `count_out` is written.
-/// - Cost of look_back: reads each key and value once from memory and once more from cache. Three dispatches.
-/// - Cost of reduce_then_scan: reads keys and values twice. Two dispatches.
-/// - Both write each run's key and value once. One dispatch if one tile holds all items.
+/// - look_back: reads each key and value once from memory and once more from cache, in three dispatches.
+/// - reduce_then_scan: reads each key and value twice, in two dispatches.
+/// - Both write each run's key and value once, and take one dispatch if one tile holds all items.
 /// - Fastest if keys and values are 16-byte aligned, or offset from that by the same number of items, modulo 4.
 /// - Keys and results of less than 4 bytes are written by atomics.
 /// - Barriers, lifetime, threads: docs/integration.md.
 /// - See also: SegmentedReduce, for segments given by offsets.
 class ReduceByKey {
  public:
-  /// Builds the pipelines.
-  /// Errors: missing_feature (64-bit items or look_back on a device without them), unsupported (operator, item or
-  /// accumulator not listed above, or not matching; own_kernels of another primitive), out_of_host_memory,
-  /// out_of_device_memory, device_lost, driver_error.
+  /// Builds the pipelines. Errors: missing_feature (64-bit items or look_back on a device without them), unsupported
+  /// (operator, item or accumulator not listed above, or not matching; own_kernels of another primitive),
+  /// out_of_{host,device}_memory, device_lost, driver_error.
   static Result<ReduceByKey> create(const Context& context, const ReduceByKeyConfig& config) noexcept;
 
   /// Scratch bytes that suffice for any call with at most `max_count` items. Monotonic, never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
   /// Records one reduction. Does not allocate, submit or wait.
-  /// Errors (nothing is recorded): invalid_argument, naming the argument: null, misaligned, too small, overlapping,
-  /// 2^32 items or more.
+  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, 2^32 items or more).
   Status record(VkCommandBuffer commands, const ReduceByKeyArgs& args) const noexcept;
 
   /// The strategy in use, never automatic. If automatic chose look_back, small counts may use reduce_then_scan.

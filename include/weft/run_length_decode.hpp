@@ -6,7 +6,6 @@
 
 namespace weft {
 
-/// Configuration of a RunLengthDecode.
 struct RunLengthDecodeConfig {
   /// Size of a symbol in bytes: 1, 2, 4, 8 or 16.
   uint32_t symbol_bytes = 4;
@@ -48,17 +47,15 @@ struct RunLengthDecodeArgs {
 /// - See also: IntervalExpand, for other value sizes and for offsets.
 class RunLengthDecode {
  public:
-  /// Builds the pipelines.
-  /// Errors: unsupported (symbol size or type of lengths), out_of_host_memory, out_of_device_memory, device_lost,
-  /// driver_error.
+  /// Builds the pipelines. Errors: unsupported (symbol size or type of lengths), out_of_{host,device}_memory,
+  /// device_lost, driver_error.
   static Result<RunLengthDecode> create(const Context& context, const RunLengthDecodeConfig& config) noexcept;
 
   /// Scratch bytes that suffice for any call with at most `max_count` runs. Monotonic, never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
   /// Records one decoding. Does not allocate, submit or wait.
-  /// Errors (nothing is recorded): invalid_argument, naming the argument: null, misaligned, too small, overlapping,
-  /// more runs or outputs than 2^30 tiles hold.
+  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, more than 2^30 tiles).
   Status record(VkCommandBuffer commands, const RunLengthDecodeArgs& args) const noexcept;
 
   /// Runs of a tile. Counts around its multiples are edge cases.

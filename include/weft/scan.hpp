@@ -19,10 +19,8 @@ enum class ScanKind : uint8_t {
   inclusive,  ///< output i combines the items up to and including item i
 };
 
-/// "exclusive" or "inclusive".
 const char* name_of(ScanKind kind) noexcept;
 
-/// Configuration of a Scan.
 struct ScanConfig {
   ScanKind kind = ScanKind::exclusive;
   /// Any but arg_min and arg_max.
@@ -36,7 +34,6 @@ struct ScanConfig {
   std::optional<KernelSet> own_kernels{};
 };
 
-/// Arguments of Scan::record.
 struct ScanArgs {
   /// `count` items, aligned to min(item size, 4).
   BufferRange input;
@@ -62,18 +59,16 @@ struct ScanArgs {
 /// - Results are bit-identical on every run, under look_back too.
 /// - Floats are combined in an order fixed by device, strategy and count.maximum(): another device or strategy may
 ///   round differently.
-/// - Cost of look_back: reads each item once from memory and once more from cache, writes each output once. Three
-///   dispatches.
-/// - Cost of reduce_then_scan: reads each item twice, writes each output once. Two dispatches.
-/// - One dispatch if one tile holds all items.
+/// - look_back: reads each item once from memory and once more from cache, in three dispatches.
+/// - reduce_then_scan: reads each item twice, in two dispatches.
+/// - Both write each output once, and take one dispatch if one tile holds all items.
 /// - Fastest if the addresses of both ranges are equal modulo 16 bytes, scaled by item size.
 /// - Barriers, lifetime, threads: docs/integration.md.
 /// - See also: ScanByKey, SegmentedScan.
 class Scan {
  public:
-  /// Builds the pipelines.
-  /// Errors: missing_feature (64-bit types or look_back on a device without them), unsupported (operator, item and
-  /// accumulator do not match; own_kernels of another primitive), out_of_host_memory, out_of_device_memory,
+  /// Builds the pipelines. Errors: missing_feature (64-bit types or look_back on a device without them), unsupported
+  /// (operator, item and accumulator do not match; own_kernels of another primitive), out_of_{host,device}_memory,
   /// device_lost, driver_error.
   static Result<Scan> create(const Context& context, const ScanConfig& config) noexcept;
 
@@ -81,8 +76,7 @@ class Scan {
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
   /// Records one scan. Does not allocate, submit or wait.
-  /// Errors (nothing is recorded): invalid_argument, naming the argument: null, misaligned, too small, overlapping,
-  /// more items than 2^31 tiles hold.
+  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, more than 2^31 tiles).
   Status record(VkCommandBuffer commands, const ScanArgs& args) const noexcept;
 
   /// The strategy in use, never automatic. If automatic chose look_back, small counts may use reduce_then_scan.

@@ -22,10 +22,8 @@ enum class SegmentsBy : uint8_t {
   head_words,  ///< a u32 per item, not 0 at a segment's first
 };
 
-/// The enumerator's name, e.g. "head_bits".
 const char* name_of(SegmentsBy segments) noexcept;
 
-/// Configuration of a ScanByKey.
 struct ScanByKeyConfig {
   ScanKind kind = ScanKind::exclusive;
   /// Any but affine, arg_min and arg_max.
@@ -43,7 +41,6 @@ struct ScanByKeyConfig {
   std::optional<KernelSet> own_kernels{};
 };
 
-/// Arguments of ScanByKey::record.
 struct ScanByKeyArgs {
   /// `count` keys, or flags of `count` items, aligned to min(their size, 4). head_bits: whole words, 4-byte aligned.
   BufferRange keys;
@@ -70,27 +67,25 @@ struct ScanByKeyArgs {
 /// - Items are converted to the accumulator's type first.
 /// - Results are bit-identical on every run, under look_back too. Floats are combined in an order fixed by device,
 ///   strategy, count.maximum(), the ranges' addresses and the segments' positions.
-/// - Cost of look_back: reads each key and value once from memory and once more from cache. Three dispatches.
-/// - Cost of reduce_then_scan: reads keys and values twice. Two dispatches.
-/// - Both write each output once. One dispatch if one tile holds all items.
+/// - look_back: reads each key and value once from memory and once more from cache, in three dispatches.
+/// - reduce_then_scan: reads each key and value twice, in two dispatches.
+/// - Both write each output once, and take one dispatch if one tile holds all items.
 /// - Fastest if all ranges are 16-byte aligned, or offset from that by the same number of items, modulo 4.
 ///   With head_bits: if values are 16-byte aligned.
 /// - Barriers, lifetime, threads: docs/integration.md.
 /// - See also: SegmentedScan, for segments given by offsets.
 class ScanByKey {
  public:
-  /// Builds the pipelines.
-  /// Errors: missing_feature (64-bit items or look_back on a device without them), unsupported (operator, item or
-  /// accumulator not listed above, or not matching; own_kernels of another primitive), out_of_host_memory,
-  /// out_of_device_memory, device_lost, driver_error.
+  /// Builds the pipelines. Errors: missing_feature (64-bit items or look_back on a device without them), unsupported
+  /// (operator, item or accumulator not listed above, or not matching; own_kernels of another primitive),
+  /// out_of_{host,device}_memory, device_lost, driver_error.
   static Result<ScanByKey> create(const Context& context, const ScanByKeyConfig& config) noexcept;
 
   /// Scratch bytes that suffice for any call with at most `max_count` items. Monotonic, never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
   /// Records one scan. Does not allocate, submit or wait.
-  /// Errors (nothing is recorded): invalid_argument, naming the argument: null, misaligned, too small, overlapping,
-  /// more items than 2^31 tiles hold.
+  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, more than 2^31 tiles).
   Status record(VkCommandBuffer commands, const ScanByKeyArgs& args) const noexcept;
 
   /// The strategy in use, never automatic. If automatic chose look_back, small counts may use reduce_then_scan.

@@ -9,7 +9,6 @@
 
 namespace weft {
 
-/// Configuration of a SegmentedReduce.
 struct SegmentedReduceConfig {
   /// Any but affine, arg_min and arg_max. Need not commute.
   Op op = Op::add;
@@ -58,18 +57,16 @@ struct SegmentedReduceArgs {
 /// - See also: ReduceByKey, for segments given by keys.
 class SegmentedReduce {
  public:
-  /// Builds the pipelines.
-  /// Errors: missing_feature (64-bit items the device lacks), unsupported (operator, item, accumulator or offset not
-  /// listed above, or not matching; own_kernels of another primitive), out_of_host_memory, out_of_device_memory,
-  /// device_lost, driver_error.
+  /// Builds the pipelines. Errors: missing_feature (64-bit items the device lacks), unsupported (operator, item,
+  /// accumulator or offset not listed above, or not matching; own_kernels of another primitive),
+  /// out_of_{host,device}_memory, device_lost, driver_error.
   static Result<SegmentedReduce> create(const Context& context, const SegmentedReduceConfig& config) noexcept;
 
   /// Scratch bytes that suffice for any call within both maxima. Monotonic in both, never 0.
   VkDeviceSize scratch_size(uint64_t max_count, uint64_t max_items) const noexcept;
 
   /// Records one reduction; nothing if count.maximum() is 0. Does not allocate, submit or wait.
-  /// Errors (nothing is recorded): invalid_argument, naming the argument: null, misaligned, too small, overlapping,
-  /// more segments and items than 2^31 tiles hold.
+  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, more than 2^31 tiles).
   Status record(VkCommandBuffer commands, const SegmentedReduceArgs& args) const noexcept;
 
   /// Items a workgroup processes at a time, fewer by 4 for each segment that ends among them. Counts around its

@@ -10,7 +10,6 @@
 
 namespace weft {
 
-/// Configuration of a SegmentedScan.
 struct SegmentedScanConfig {
   ScanKind kind = ScanKind::exclusive;
   /// Any but affine, arg_min and arg_max.
@@ -66,18 +65,17 @@ struct SegmentedScanArgs {
 /// - See also: ScanByKey, for segments given by keys or flags.
 class SegmentedScan {
  public:
-  /// Builds the pipelines.
-  /// Errors: missing_feature (64-bit items or look_back on a device without them), unsupported (operator, item,
-  /// accumulator or offset not listed above, or not matching; own_kernels of another primitive), out_of_host_memory,
-  /// out_of_device_memory, device_lost, driver_error.
+  /// Builds the pipelines. Errors: missing_feature (64-bit items or look_back on a device without them), unsupported
+  /// (operator, item, accumulator or offset not listed above, or not matching; own_kernels of another primitive),
+  /// out_of_{host,device}_memory, device_lost, driver_error.
   static Result<SegmentedScan> create(const Context& context, const SegmentedScanConfig& config) noexcept;
 
   /// Scratch bytes that suffice for any call with at most `max_items` items. Monotonic, never 0.
   VkDeviceSize scratch_size(uint64_t max_items) const noexcept;
 
   /// Records one scan; nothing if item_count.maximum() is 0. Does not allocate, submit or wait.
-  /// Errors (nothing is recorded): invalid_argument, naming the argument: null, misaligned, too small, overlapping,
-  /// 2^39 items or 2^40 segments or more.
+  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, 2^39 or more items,
+  /// 2^40 or more segments).
   Status record(VkCommandBuffer commands, const SegmentedScanArgs& args) const noexcept;
 
   /// The strategy in use, never automatic. If automatic chose look_back, small counts may use reduce_then_scan.

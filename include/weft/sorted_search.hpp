@@ -6,7 +6,6 @@
 
 namespace weft {
 
-/// Configuration of a SortedSearch.
 struct SortedSearchConfig {
   /// u32, i32, f32, u64, i64 or f64. 64-bit keys need no device feature.
   Type key = Type::u32;
@@ -45,16 +44,14 @@ struct SortedSearchArgs {
 /// - See also: BinarySearch, for unsorted needles; it may be faster for a few needles in a large haystack.
 class SortedSearch {
  public:
-  /// Builds the pipelines.
-  /// Errors: unsupported (key type), out_of_host_memory, out_of_device_memory, device_lost, driver_error.
+  /// Builds the pipelines. Errors: unsupported (key type), out_of_{host,device}_memory, device_lost, driver_error.
   static Result<SortedSearch> create(const Context& context, const SortedSearchConfig& config) noexcept;
 
   /// Scratch bytes that suffice for any call within both maxima. Monotonic in both, never 0.
   VkDeviceSize scratch_size(uint64_t max_needles, uint64_t max_haystack) const noexcept;
 
   /// Records one search; nothing if needle_count.maximum() is 0. Does not allocate, submit or wait.
-  /// Errors (nothing is recorded): invalid_argument, naming the argument: null, misaligned, too small, overlapping,
-  /// 2^32 or more needles and keys together.
+  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, 2^32 or more keys).
   Status record(VkCommandBuffer commands, const SortedSearchArgs& args) const noexcept;
 
   /// Needles and keys of a tile together. Totals around its multiples are edge cases.

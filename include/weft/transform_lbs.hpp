@@ -12,7 +12,6 @@
 
 namespace weft {
 
-/// Configuration of a TransformLbs.
 struct TransformLbsConfig {
   IntervalsBy by = IntervalsBy::counts;
   /// Type of a count or an offset: u32 or u64 (u64 does not need shaderInt64).
@@ -60,17 +59,15 @@ struct TransformLbsArgs {
 /// - Known elsewhere as transform_lbs (moderngpu).
 class TransformLbs {
  public:
-  /// Builds the pipelines.
-  /// Errors: unsupported (own_kernels missing or of another primitive, type of counts), out_of_host_memory,
-  /// out_of_device_memory, device_lost, driver_error.
+  /// Builds the pipelines. Errors: unsupported (own_kernels missing or of another primitive, type of counts),
+  /// out_of_{host,device}_memory, device_lost, driver_error.
   static Result<TransformLbs> create(const Context& context, const TransformLbsConfig& config) noexcept;
 
   /// Scratch bytes that suffice for any call with at most `max_count` sources. Monotonic, never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
   /// Records one transform. Does not allocate, submit or wait.
-  /// Errors (nothing is recorded): invalid_argument, naming the argument: null, misaligned, too small, overlapping,
-  /// more sources or outputs than 2^30 tiles hold.
+  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, more than 2^30 tiles).
   Status record(VkCommandBuffer commands, const TransformLbsArgs& args) const noexcept;
 
   /// Sources of a tile. Counts around its multiples are edge cases.
