@@ -146,7 +146,7 @@ struct ContextConfig {
 /// - Barriers, threads, queue families, lifetime, destruction with work pending: docs/integration.md.
 class Context {
  public:
-  /// Errors:
+  /// Adopts the host's device. Errors:
   /// - invalid_argument: a null handle, an invalid size, an enabled feature that the device lacks.
   /// - missing_feature: a requirement is lacking or not enabled; the chosen backend or size is not available.
   /// - out_of_host_memory, out_of_device_memory, device_lost, driver_error.

@@ -159,8 +159,7 @@ class Gpu {
   Status upload(const BufferRange& to, std::span<const std::byte> bytes) noexcept;
   /// Copies the start of the range to `bytes` and waits. Errors: as upload.
   Status download(const BufferRange& from, std::span<std::byte> bytes) noexcept;
-  /// Sets every 4-byte word of the range and waits. Offset and size must be multiples of 4.
-  /// Errors: invalid_argument, device_lost, driver_error.
+  /// Sets every 4-byte word of the range and waits. Offset and size must be multiples of 4. Errors: as upload.
   Status fill(const BufferRange& range, uint32_t word) noexcept;
 
   /// Calls `record`, submits and waits.

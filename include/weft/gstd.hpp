@@ -189,8 +189,8 @@ struct StreamInfo {
   uint64_t tiles() const noexcept { return raw_tiles + fill_tiles + compressed_tiles; }
 };
 
-/// Reads all of `to` from byte `position` of a stream that is not in memory, on the calling thread, or returns an error.
-/// The call that needed the bytes returns that error. If it throws, the call returns system_error.
+/// Reads all of `to` from byte `position` of a stream that is not in memory. Called on the calling thread.
+/// If it returns an error, the call that needed the bytes returns that error. If it throws, system_error.
 using ReadAt = std::function<Status(uint64_t position, std::span<std::byte> to)>;
 
 /// Reads and checks all headers and tables, but no tile.
@@ -232,7 +232,7 @@ Status decompress_range(const ReadAt& read, uint64_t stream_bytes, uint64_t firs
                         const DecompressConfig& config = {}) noexcept;
 
 /// Receives output bytes in order, on the calling thread. The bytes are invalid after the call.
-/// If it returns an error, the work ends and returns that error. If it throws, the work returns system_error.
+/// If it returns an error, the work ends, and the call returns that error. If it throws, system_error.
 using Sink = std::function<Status(std::span<const std::byte>)>;
 
 /// Compresses content in pieces, or whole streams one after the other. Keeps threads and memory between streams.

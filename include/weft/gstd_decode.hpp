@@ -86,8 +86,8 @@ struct GstdDecodeArgs {
 /// - Bytes around a tile's output, in the same words, keep their values.
 /// - Bytes where outputs of two tiles overlap, and those of a refused tile, are unspecified.
 /// - All others, and statuses, are bit-identical on every run and device.
-/// - Safe for untrusted data, table included: reads only `source`, `tiles` and a count, writes only `output`, `status`
-///   and `scratch`. The work of a tile is bounded by the bytes it declares.
+/// - Safe for untrusted data, table included: accesses nothing outside the ranges, writes only `output`, `status` and
+///   `scratch`. The work of a tile is bounded by the bytes it declares.
 /// - Statuses agree with the host decoder's if the device runs shaders to their end. lavapipe stops an invocation after
 ///   65,535 loop iterations: tiles above 64 KiB are unspecified there, status included. Compare checksums there.
 /// - Cost: reads the source once, writes the output once, and reads matches back. Tiles with a filter pass through

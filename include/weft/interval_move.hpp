@@ -56,8 +56,8 @@ struct IntervalMoveArgs {
 ///     scatter alone        output[scatter[i] + k] = input[o[i] + k]
 ///
 /// - Source intervals may overlap and have any order.
-/// - Destination intervals must not overlap; this is not checked. Each word with overlap is of one of them; bits of
-///   1- and 2-byte items are any mixture of theirs.
+/// - Destination intervals must not overlap. This is not checked: each overlapped word is of one of them; bits of 1-
+///   and 2-byte items are any mixture of theirs.
 /// - Bytes of the output that no interval covers keep their values.
 /// - Every interval that is not empty is checked. If it is not entirely in `input` and `output`, it is not moved, and
 ///   `status` reports the first one. Its items in a packed output keep their values.
@@ -66,10 +66,11 @@ struct IntervalMoveArgs {
 /// - If max_output is 0, nothing is checked or moved.
 /// - Work is split evenly for any lengths.
 /// - If destinations do not overlap, results are bit-identical on every run and device.
-/// - Cost: reads and writes each item once. Reads counts twice and offsets once (with both, those of `scatter` twice),
-///   and again from cache. 16 bytes of scratch per tile of intervals and a few KiB.
-///   With both, an interval's full 16-byte lines are stored whole (docs/decisions/intervals-moved-in-lines.md).
-///   Words partly covered by 1- and 2-byte items are merged by atomics.
+/// - Cost: reads and writes each item once. Reads counts twice and offsets once, and again from cache.
+///   16 bytes of scratch per tile of intervals and a few KiB.
+/// - With gather and scatter, offsets of `scatter` are read twice, and full 16-byte lines of an interval are stored
+///   whole (docs/decisions/intervals-moved-in-lines.md).
+/// - Words partly covered by 1- and 2-byte items are merged by atomics.
 /// - Dispatches: as LoadBalanceSearch; with gather and scatter, as by counts.
 /// - Barriers, lifetime, threads: docs/integration.md.
 /// - Known elsewhere as interval_move, interval_gather and interval_scatter (moderngpu).

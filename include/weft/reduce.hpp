@@ -53,9 +53,8 @@ struct ReduceArgs {
 /// - See also: ReduceByKey, SegmentedReduce.
 class Reduce {
  public:
-  /// Builds the pipelines. Errors: missing_feature (64-bit types the device lacks), unsupported (operator, item and
-  /// accumulator do not match; own_kernels of another primitive), out_of_{host,device}_memory, device_lost,
-  /// driver_error.
+  /// Builds the pipelines. Errors: missing_feature (64-bit types), unsupported (operator, item and accumulator do not
+  /// match; own_kernels of another primitive), out_of_{host,device}_memory, device_lost, driver_error.
   static Result<Reduce> create(const Context& context, const ReduceConfig& config) noexcept;
 
   /// Scratch bytes that suffice for any call with at most `max_count` items. Monotonic, never 0.

@@ -33,7 +33,7 @@ struct RunLengthEncodeConfig {
 };
 
 /// Arguments of RunLengthEncode::record. No range that is written may overlap another one, or a count on the device.
-/// Ranges that the config does not ask for are ignored. Room for `count` is for `count` / 2 with non_trivial.
+/// Ranges that the config does not ask for are ignored. With non_trivial, outputs need room for `count` / 2 only.
 struct RunLengthEncodeArgs {
   /// `count` items, aligned to min(item size, 4).
   BufferRange input;
@@ -72,8 +72,8 @@ struct RunLengthEncodeArgs {
 /// - See also: RunLengthDecode, ReduceByKey.
 class RunLengthEncode {
  public:
-  /// Builds the pipelines. Errors: missing_feature (look_back on a device without it), unsupported (length is not u32
-  /// or u64, own_kernels of another primitive), out_of_{host,device}_memory, device_lost, driver_error.
+  /// Builds the pipelines. Errors: missing_feature (look_back), unsupported (length is not u32 or u64, own_kernels of
+  /// another primitive), out_of_{host,device}_memory, device_lost, driver_error.
   static Result<RunLengthEncode> create(const Context& context, const RunLengthEncodeConfig& config) noexcept;
 
   /// Scratch bytes that suffice for any call with at most `max_count` items. Monotonic, never 0.

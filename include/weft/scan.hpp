@@ -26,8 +26,7 @@ struct ScanConfig {
   /// Any but arg_min and arg_max.
   Op op = Op::add;
   Type item = Type::u32;
-  /// Type of the outputs: `item`, or wider: u8 to u16 or u32, u16 to u32, u32 to u64, i32 to i64, f16 to f32, f32 to
-  /// f64.
+  /// Type of the outputs: `item`, or wider: u8 to u16/u32, u16 to u32, u32 to u64, i32 to i64, f16 to f32, f32 to f64.
   Type accumulator = Type::u32;
   Strategy strategy = Strategy::automatic;
   /// A set built for "scan". Its snippet defines item, accumulator and operator; those above are ignored.
@@ -67,9 +66,9 @@ struct ScanArgs {
 /// - See also: ScanByKey, SegmentedScan.
 class Scan {
  public:
-  /// Builds the pipelines. Errors: missing_feature (64-bit types or look_back on a device without them), unsupported
-  /// (operator, item and accumulator do not match; own_kernels of another primitive), out_of_{host,device}_memory,
-  /// device_lost, driver_error.
+  /// Builds the pipelines. Errors: missing_feature (64-bit types, look_back), unsupported (operator, item and
+  /// accumulator do not match; own_kernels of another primitive), out_of_{host,device}_memory, device_lost,
+  /// driver_error.
   static Result<Scan> create(const Context& context, const ScanConfig& config) noexcept;
 
   /// Scratch bytes that suffice for any call with at most `max_count` items. Monotonic, never 0.

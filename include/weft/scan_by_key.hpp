@@ -76,9 +76,9 @@ struct ScanByKeyArgs {
 /// - See also: SegmentedScan, for segments given by offsets.
 class ScanByKey {
  public:
-  /// Builds the pipelines. Errors: missing_feature (64-bit items or look_back on a device without them), unsupported
-  /// (operator, item or accumulator not listed above, or not matching; own_kernels of another primitive),
-  /// out_of_{host,device}_memory, device_lost, driver_error.
+  /// Builds the pipelines. Errors: missing_feature (64-bit items, look_back), unsupported (operator, item or
+  /// accumulator not listed above, or not matching; own_kernels of another primitive), out_of_{host,device}_memory,
+  /// device_lost, driver_error.
   static Result<ScanByKey> create(const Context& context, const ScanByKeyConfig& config) noexcept;
 
   /// Scratch bytes that suffice for any call with at most `max_count` items. Monotonic, never 0.

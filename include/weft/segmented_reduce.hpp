@@ -49,17 +49,17 @@ struct SegmentedReduceArgs {
 ///   counts, the items' address and the offsets.
 /// - Cost: reads each item and offset once from memory, some offsets again from cache. Writes each result once, those
 ///   of less than 4 bytes by atomics. 16 bytes of scratch per tile and a few KiB.
-/// - Three dispatches: the first searches the offsets for each tile, the last is one workgroup. One if item_count +
-///   4·count fit one tile.
+/// - Three dispatches: the first searches the offsets for each tile, the last is one workgroup. One dispatch if
+///   item_count + 4·count is within one tile.
 /// - If the maxima give 512 to 8,192 items per segment (on some devices from 16, up to 131,072 items in all): a
 ///   workgroup per segment in one dispatch, and a second dispatch above 32,768 items.
 /// - Barriers, lifetime, threads: docs/integration.md.
 /// - See also: ReduceByKey, for segments given by keys.
 class SegmentedReduce {
  public:
-  /// Builds the pipelines. Errors: missing_feature (64-bit items the device lacks), unsupported (operator, item,
-  /// accumulator or offset not listed above, or not matching; own_kernels of another primitive),
-  /// out_of_{host,device}_memory, device_lost, driver_error.
+  /// Builds the pipelines. Errors: missing_feature (64-bit items), unsupported (operator, item, accumulator or offset
+  /// not listed above, or not matching; own_kernels of another primitive), out_of_{host,device}_memory, device_lost,
+  /// driver_error.
   static Result<SegmentedReduce> create(const Context& context, const SegmentedReduceConfig& config) noexcept;
 
   /// Scratch bytes that suffice for any call within both maxima. Monotonic in both, never 0.

@@ -65,9 +65,9 @@ struct SegmentedScanArgs {
 /// - See also: ScanByKey, for segments given by keys or flags.
 class SegmentedScan {
  public:
-  /// Builds the pipelines. Errors: missing_feature (64-bit items or look_back on a device without them), unsupported
-  /// (operator, item, accumulator or offset not listed above, or not matching; own_kernels of another primitive),
-  /// out_of_{host,device}_memory, device_lost, driver_error.
+  /// Builds the pipelines. Errors: missing_feature (64-bit items, look_back), unsupported (operator, item, accumulator
+  /// or offset not listed above, or not matching; own_kernels of another primitive), out_of_{host,device}_memory,
+  /// device_lost, driver_error.
   static Result<SegmentedScan> create(const Context& context, const SegmentedScanConfig& config) noexcept;
 
   /// Scratch bytes that suffice for any call with at most `max_items` items. Monotonic, never 0.

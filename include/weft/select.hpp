@@ -117,9 +117,8 @@ struct SelectArgs {
 /// - See also: Partition, which keeps the others too; BulkRemove, which removes by index; RunLengthEncode.
 class Select {
  public:
-  /// Builds the pipelines. Errors: missing_feature (look_back on a device without it), unsupported (criterion or moved
-  /// items do not match the item; own_kernels of another primitive), out_of_{host,device}_memory, device_lost,
-  /// driver_error.
+  /// Builds the pipelines. Errors: missing_feature (look_back), unsupported (criterion or moved items do not match the
+  /// item; own_kernels of another primitive), out_of_{host,device}_memory, device_lost, driver_error.
   static Result<Select> create(const Context& context, const SelectConfig& config) noexcept;
 
   /// Scratch bytes that suffice for any call with at most `max_count` items. Monotonic, never 0.
@@ -142,7 +141,8 @@ class Select {
 };
 
 struct PartitionConfig {
-  /// 2: items for which the criterion holds, and the others. 3, with `inside` or own_kernels: x < a, inside, x > b.
+  /// 2: items for which the criterion holds, and the others. 3: x < a, a <= x <= b, x > b (Criterion::inside), or by
+  /// own_kernels.
   uint32_t sides = 2;
   /// Any but run_head.
   Criterion criterion = Criterion::nonzero;
