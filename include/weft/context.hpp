@@ -41,7 +41,7 @@ struct DeviceSupport {
 ///     features->extend(info);
 ///     vkCreateDevice(physical_device, &info, nullptr, &device);
 ///
-/// - Lifetime: the object must outlive the vkCreateDevice call.
+/// The object must outlive the vkCreateDevice call.
 class DeviceFeatures {
  public:
   /// Queries the device.
@@ -141,9 +141,8 @@ struct ContextConfig {
 };
 
 /// weft on one VkDevice: a private function table, the device's limits, a pipeline cache.
-///
-/// - A handle: copies are cheap and refer to the same state. Immutable after creation.
-/// - Barriers, threads, queue families, lifetime, destruction with work pending: docs/integration.md.
+/// An immutable handle: copies are cheap and refer to the same state.
+/// Barriers, threads, queue families, lifetime, destruction with work pending: docs/integration.md.
 class Context {
  public:
   /// Adopts the host's device. Errors:

@@ -71,8 +71,7 @@ struct GpuConfig {
 };
 
 /// A buffer of a Gpu. Movable.
-///
-/// - Freed on destruction, which must follow the device's last use of it and precede the Gpu's destruction.
+/// Freed on destruction, which must follow the device's last use of it and precede the Gpu's destruction.
 class Buffer {
  public:
   Buffer(Buffer&&) noexcept;
@@ -124,8 +123,7 @@ class Gpu {
   /// Errors: not_found (no Vulkan loader or driver), out_of_host_memory, driver_error.
   static Result<std::vector<GpuInfo>> list(PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr) noexcept;
 
-  /// Opens the selected device.
-  /// Errors:
+  /// Opens the selected device. Errors:
   /// - not_found: no loader, no device, or none that matches the selection; the message lists the devices.
   /// - missing_feature: the device cannot run weft; the message names what it lacks.
   /// - out_of_host_memory, out_of_device_memory, driver_error.

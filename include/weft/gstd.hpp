@@ -133,7 +133,6 @@ struct DecompressConfig {
   bool reference = false;
   /// As in CompressConfig.
   uint32_t threads = 1;
-  /// As in CompressConfig.
   Executor* executor = nullptr;
   /// If not null, every call that reads a stream writes it. Must outlive the object or call.
   Verdict* verdict = nullptr;
@@ -171,9 +170,8 @@ Result<uint64_t> decompressed_size(std::span<const std::byte> stream, const Deco
 struct StreamInfo {
   uint64_t streams = 0;
   uint64_t segments = 0;
-  /// Tiles stored uncompressed.
+  /// Tiles stored uncompressed, and tiles of four repeated bytes.
   uint64_t raw_tiles = 0;
-  /// Tiles of four repeated bytes.
   uint64_t fill_tiles = 0;
   uint64_t compressed_tiles = 0;
   uint64_t content_bytes = 0;
@@ -181,9 +179,8 @@ struct StreamInfo {
   /// Smallest and largest tile size of all streams.
   uint32_t least_tile_bytes = 0;
   uint32_t most_tile_bytes = 0;
-  /// Whether all streams have tile checksums.
+  /// Whether all streams have tile checksums, and a stream checksum.
   bool tile_checksums = false;
-  /// Whether all streams have a stream checksum.
   bool stream_checksum = false;
 
   uint64_t tiles() const noexcept { return raw_tiles + fill_tiles + compressed_tiles; }

@@ -19,9 +19,8 @@ struct GstdTile {
   uint64_t source = 0;
   /// Byte position in `output` of the first requested byte. Any alignment.
   uint64_t output = 0;
-  /// Number of words.
+  /// Number of words, and size of the content in bytes.
   uint32_t words = 0;
-  /// Size of the content in bytes.
   uint32_t bytes = 0;
   GstdTileKind kind = GstdTileKind::compressed;
   /// 1: the content is compared with `checksum` if GstdDecodeConfig::verify.

@@ -29,13 +29,13 @@ struct MergeSortConfig {
 ///
 /// - No range that is written may overlap another one, or a count on the device.
 /// - Keys and values are aligned to min(their size, 4). Fastest: 8-byte keys and values to 8, 16-byte values to 16.
-/// - Ranges that the config does not ask for are ignored.
+/// - Ranges that the config does not ask for are ignored. Inputs are not modified.
 struct MergeSortArgs {
-  /// `count` keys. Not modified.
+  /// `count` keys.
   BufferRange keys;
   /// Room for `count` keys.
   BufferRange keys_out{};
-  /// `count` values. Not modified.
+  /// `count` values.
   BufferRange values{};
   /// Room for `count` values.
   BufferRange values_out{};

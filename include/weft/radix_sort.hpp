@@ -26,15 +26,13 @@ struct RadixSortConfig {
 };
 
 /// Arguments of RadixSort::record. No range that is written may overlap another one, or a count on the device.
-/// Keys and values are 4-byte aligned; those of 8 bytes are fastest if 8-byte aligned.
+/// Keys and values are 4-byte aligned; those of 8 bytes are fastest if 8-byte aligned. Inputs are not modified.
 struct RadixSortArgs {
-  /// `count` keys. Not modified.
+  /// `count` keys, and values, which are ignored if value_bytes is 0.
   BufferRange keys;
-  /// `count` values. Not modified. Ignored without values.
   BufferRange values;
-  /// Room for `count` keys.
+  /// Room for as many keys, and values, which are ignored if value_bytes is 0.
   BufferRange keys_out;
-  /// Room for `count` values. Ignored without values.
   BufferRange values_out;
   /// scratch_size(count.maximum()) bytes, 16-byte aligned.
   BufferRange scratch;

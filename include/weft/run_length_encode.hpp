@@ -16,11 +16,9 @@ struct RunLengthEncodeWithFault;  // src/primitives/look_back_faults.hpp, for te
 struct RunLengthEncodeConfig {
   /// Type of the items. Only its size matters: items are equal if their bits are. u32x2 is valid.
   Type symbol = Type::u32;
-  /// Whether each run's item is written.
+  /// Whether each run's item, its length, and the index of its first item are written.
   bool symbols = true;
-  /// Whether each run's length is written.
   bool lengths = true;
-  /// Whether the index of each run's first item is written.
   bool offsets = false;
   /// Whether only runs of two or more items are output and counted.
   bool non_trivial = false;

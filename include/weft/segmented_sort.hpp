@@ -17,17 +17,15 @@ struct SegmentedSortConfig {
 };
 
 /// Arguments of SegmentedSort::record. No range that is written may overlap another one, or a count on the device.
-/// Keys and values are 4-byte aligned; those of 8 bytes are fastest if 8-byte aligned.
+/// Keys and values are 4-byte aligned; those of 8 bytes are fastest if 8-byte aligned. Inputs are not modified.
 struct SegmentedSortArgs {
-  /// `key_count` keys. Not modified.
+  /// `key_count` keys, and values, which are ignored if value_bytes is 0.
   BufferRange keys;
-  /// `key_count` values. Not modified. Ignored without values.
   BufferRange values;
   /// `count` + 1 offsets, ascending, 4-byte aligned. Clamped to `key_count`.
   BufferRange offsets;
-  /// Room for `key_count` keys.
+  /// Room for as many keys, and values, which are ignored if value_bytes is 0.
   BufferRange keys_out;
-  /// Room for `key_count` values. Ignored without values.
   BufferRange values_out;
   /// scratch_size(key_count.maximum()) bytes, 16-byte aligned.
   BufferRange scratch;

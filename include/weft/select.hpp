@@ -140,23 +140,22 @@ class Select {
   std::shared_ptr<const primitives::SelectPlan> plan_;
 };
 
+/// Members without a comment: as in SelectConfig.
 struct PartitionConfig {
   /// 2: items for which the criterion holds, and the others. 3: x < a, a <= x <= b, x > b (Criterion::inside), or by
   /// own_kernels.
   uint32_t sides = 2;
   /// Any but run_head.
   Criterion criterion = Criterion::nonzero;
-  /// As in SelectConfig. With 3 partitions, floats are ordered by IEEE 754's totalOrder.
+  /// With 3 partitions, floats are ordered by IEEE 754's totalOrder.
   Type item = Type::u32;
-  /// As in SelectConfig.
   Member member{};
   /// Whether the tested items (structs) are moved to PartitionArgs::outputs.
   bool items = true;
-  /// As in SelectConfig. If not 0, PartitionArgs::moved is moved instead of the tested items.
+  /// If not 0, PartitionArgs::moved is moved instead of the tested items.
   uint32_t moved_bytes = 0;
   /// Whether the indices of each partition's items are written to PartitionArgs::indices.
   bool indices = false;
-  /// As in SelectConfig.
   Type index = Type::u32;
   Strategy strategy = Strategy::automatic;
   /// With 2 partitions a set built for "select"; with 3 one built for "partition", whose side() returns an item's
@@ -164,22 +163,17 @@ struct PartitionConfig {
   std::optional<KernelSet> own_kernels{};
 };
 
-/// Arguments of Partition::record. Aliasing, alignment and ignored ranges as in SelectArgs.
+/// Arguments of Partition::record. Aliasing, alignment, ignored ranges, and members without a comment: as in SelectArgs.
 struct PartitionArgs {
-  /// As in SelectArgs.
   BufferRange input;
-  /// `count` items of moved_bytes.
   BufferRange moved;
-  /// For each partition, room for `count` items.
+  /// For each partition, room for `count` items, and for `count` indices, 4-byte aligned.
   std::array<BufferRange, 3> outputs;
-  /// For each partition, room for `count` indices, 4-byte aligned.
   std::array<BufferRange, 3> indices;
   /// Receives the number of items of each partition: `sides` u32 or u64 (by range.size), 4-byte aligned.
   BufferRange counts;
-  /// scratch_size(count.maximum()) bytes, 16-byte aligned.
   BufferRange scratch;
   Count count;
-  /// As in SelectArgs.
   Value a{};
   Value b{};
 };
