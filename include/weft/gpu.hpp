@@ -126,7 +126,7 @@ class Gpu {
   /// Opens the selected device. Errors:
   /// - not_found: no loader, no device, or none that matches the selection; the message lists the devices.
   /// - missing_feature: the device cannot run weft; the message names what it lacks.
-  /// - out_of_host_memory, out_of_device_memory, driver_error.
+  /// - out_of_host_memory, out_of_device_memory, device_lost, driver_error.
   static Result<Gpu> open(const GpuConfig& config = {}) noexcept;
 
   Gpu(Gpu&&) noexcept;

@@ -163,7 +163,7 @@ struct PartitionConfig {
   std::optional<KernelSet> own_kernels{};
 };
 
-/// Arguments of Partition::record. Aliasing, alignment, ignored ranges, and members without a comment: as in SelectArgs.
+/// Arguments of Partition::record. Aliasing, alignment, ignored ranges, members without a comment: as in SelectArgs.
 struct PartitionArgs {
   BufferRange input;
   BufferRange moved;

@@ -153,7 +153,7 @@ class Count {
   constexpr Count(uint64_t value = 0) noexcept : maximum_(value) {}
 
   /// The count is the u32 (range.size 4) or u64 (range.size 8) at `range`, 4-byte aligned.
-  /// A count above `maximum` is clamped to it. Ranges, scratch and dispatches are sized by `maximum`.
+  /// A count above `maximum` is clamped to it.
   static constexpr Count on_device(BufferRange range, uint64_t maximum) noexcept {
     Count count(maximum);
     count.range_ = range;
