@@ -6,52 +6,60 @@
 
 namespace weft {
 
-/// What the pipelines of a BulkInsert are built for.
 struct BulkInsertConfig {
-  uint32_t item_bytes = 4;    ///< 1, 2, or a multiple of 4 up to 256; fastest where it is 4, 8 or a multiple of 16
-  Type position = Type::u32;  ///< u32 or u64, which needs no shaderInt64 here
+  /// Size of an item in bytes: 1, 2, or a multiple of 4 up to 256. Fastest: 4, 8, multiples of 16.
+  uint32_t item_bytes = 4;
+  /// Type of the positions: u32 or u64 (u64 does not need shaderInt64).
+  Type position = Type::u32;
 };
 
-/// What one call works on. No range that is written may overlap another, or a count on the device.
+/// Arguments of BulkInsert::record. No range that is written may overlap another one, or a count on the device.
 struct BulkInsertArgs {
-  BufferRange items;      ///< `count` items, aligned to an item's size, or to 4 where that is more (16 goes fastest)
-  BufferRange inserted;   ///< `inserted_count` items that come in, aligned as `items`
-  BufferRange positions;  ///< `inserted_count` places among `items`, ascending, aligned to 4 (16 goes fastest)
-  BufferRange output;     ///< room for `count` + `inserted_count` items; aligned as `items`
-  BufferRange total;      ///< 1 u64, aligned to 4: `count` + `inserted_count`
-  BufferRange scratch;    ///< `scratch_size(count.maximum(), inserted_count.maximum())` bytes, aligned to 16; contents
-                          ///< irrelevant before, undefined after
-  Count count;            ///< items: a value, or a device address and a maximum
-  Count inserted_count;   ///< items that come in, and their positions: likewise
+  /// `count` items, aligned to min(item_bytes, 4); 16 is fastest.
+  BufferRange items;
+  /// `inserted_count` items to insert, aligned as `items`.
+  BufferRange inserted;
+  /// `inserted_count` positions in `items`, ascending, 4-byte aligned; 16 is fastest. Clamped to `count`.
+  BufferRange positions;
+  /// Room for `count` + `inserted_count` items, aligned as `items`.
+  BufferRange output;
+  /// Receives `count` + `inserted_count` as a u64, 4-byte aligned.
+  BufferRange total;
+  /// scratch_size(count.maximum(), inserted_count.maximum()) bytes, 16-byte aligned.
+  BufferRange scratch;
+  Count count;
+  Count inserted_count;
 };
 
-/// Inserts items at the given places: inserted[i] comes in front of items[positions[i]], or behind all items where its position is
-/// `count`. Those of one position keep their order:
+/// Inserts items at the given positions.
 ///
-///     output = items[0], … with inserted[i] at output[min(positions[i], count) + i]
+///     output = items, with inserted[i] at output[min(positions[i], count) + i]
+///     total  = count + inserted_count
 ///
-/// Positions above `count` count as `count`. Where positions do not ascend, the contents of the output's `count` + `inserted_count`
-/// items are unspecified; but nothing outside of the ranges is read or written. Positions may be distributed in any way, all of
-/// them equal: every workgroup has tile_items() items of the output. Results have the same bits on every run and every device.
-///
-/// Cost: reads each item and each position once, writes each output once; 2 dispatches, of which the first reads about
-/// 2.5·log2(inserted_count) positions for each tile of the maxima of both counts together. Scratch: 8 bytes for each tile.
-/// Barriers, threads, lifetime: docs/integration.md.
+/// - inserted[i] goes before items[positions[i]], or after all items if its position is `count`.
+/// - Stable: all items keep their order, inserted items of one position too.
+/// - If positions are not ascending, the output's `total` items are unspecified. No access is out of range.
+/// - Work is split evenly for any positions: every workgroup writes tile_items() items.
+/// - Results are bit-identical on every run and device.
+/// - Cost: reads each item and position once, writes each output once. Two dispatches; the first reads about
+///   2.5·log2(inserted_count) positions per tile of both maxima together. 8 bytes of scratch per tile.
+/// - Barriers, lifetime, threads: docs/integration.md.
+/// - See also: BulkRemove.
 class BulkInsert {
  public:
-  /// Builds the pipelines. Errors: unsupported (another size of items or type of positions), out_of_host_memory,
-  /// out_of_device_memory, device_lost.
+  /// Builds the pipelines. Errors: unsupported (item size or position type), out_of_{host,device}_memory, device_lost,
+  /// driver_error.
   static Result<BulkInsert> create(const Context& context, const BulkInsertConfig& config) noexcept;
 
-  /// Bytes of scratch for any call on at most so many items, and so many that come in. Never decreases with either. Never 0.
+  /// Scratch bytes that suffice for any call within both maxima. Monotonic in both, never 0.
   VkDeviceSize scratch_size(uint64_t max_count, uint64_t max_inserted) const noexcept;
 
-  /// Records one insertion into `commands`. Does not allocate, submit or wait.
-  /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping, more items
-  /// in the output than 2^30 tiles hold).
+  /// Records one insertion. Does not allocate, submit or wait.
+  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, more than 2^30 tiles).
   Status record(VkCommandBuffer commands, const BulkInsertArgs& args) const noexcept;
 
-  uint32_t tile_items() const noexcept;  ///< items a workgroup writes: totals around its multiples are edges
+  /// Items a workgroup writes. Totals around its multiples are edge cases.
+  uint32_t tile_items() const noexcept;
 
  private:
   struct Plan;

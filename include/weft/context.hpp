@@ -20,31 +20,33 @@ namespace runtime {
 class ContextState;  // src/runtime/context_state.hpp
 }
 
-/// What a physical device offers weft.
+/// What a physical device supports of what weft uses.
 struct DeviceSupport {
-  /// What weft cannot work without and the device lacks, in words. Empty: the device can be used.
+  /// Requirements that the device lacks, as text. Empty: weft runs on the device.
   std::vector<std::string> missing;
-  /// What the device lacks and weft can do without, each with its consequence, e.g.
+  /// Optional features that the device lacks, each with its consequence, e.g.
   /// "shaderInt64: items of type u64 and i64 are unavailable".
   std::vector<std::string> absent;
-  /// Device extensions that weft uses where they are enabled (strings with static lifetime). Empty on Vulkan 1.3.
+  /// Device extensions that weft uses if they are enabled. Static lifetime. Empty on Vulkan 1.3.
   std::vector<const char*> extensions;
 
   bool usable() const noexcept { return missing.empty(); }
 };
 
-/// The features weft wants of a device, as a chain for vkCreateDevice. Movable; must outlive the vkCreateDevice call.
+/// Device features that weft uses, as a pNext chain for vkCreateDevice. Movable.
 ///
 ///     auto features =
 ///         weft::DeviceFeatures::query(instance, physical_device, vkGetInstanceProcAddr, VK_API_VERSION_1_3);
-///     VkDeviceCreateInfo info{...};                 // may carry feature structures of the host's own
+///     VkDeviceCreateInfo info{...};                 // may have feature structures of the host's own
 ///     features->extend(info);
 ///     vkCreateDevice(physical_device, &info, nullptr, &device);
+///
+/// The object must outlive the vkCreateDevice call.
 class DeviceFeatures {
  public:
-  /// Asks the device. `api_version` is the version the instance was created for; the lower of it and the device's
-  /// counts. Errors: invalid_argument (null handle or function), out_of_host_memory, out_of_device_memory,
-  /// driver_error.
+  /// Queries the device.
+  /// `api_version`: the version the instance was created for. The lower of it and the device's version is used.
+  /// Errors: invalid_argument (null handle or function), out_of_host_memory, out_of_device_memory, driver_error.
   static Result<DeviceFeatures> query(VkInstance instance, VkPhysicalDevice physical_device,
                                       PFN_vkGetInstanceProcAddr get_instance_proc_addr, uint32_t api_version) noexcept;
 
@@ -54,11 +56,12 @@ class DeviceFeatures {
 
   const DeviceSupport& support() const noexcept;
 
-  /// Turns on in `info` every feature the device has and weft can use, and turns none off: in structures the host
-  /// already chained where they are there (they are written to), else in structures linked in front of `info.pNext`,
-  /// which live in this object; one that the host already has is never doubled. Features in pEnabledFeatures are
-  /// copied, and the copy extended. Extensions are the host's to add, before this call: see DeviceSupport::extensions.
-  /// Serves one `info` at a time.
+  /// Enables in `info` every feature that the device has and weft can use. Disables none.
+  ///
+  /// - Structures that the host chained already are written to. No structure is added twice.
+  /// - All others are linked before `info.pNext`. They live in this object, which serves one `info` at a time.
+  /// - Features in pEnabledFeatures are copied, and the copy is extended.
+  /// - Extensions are not added. The host adds DeviceSupport::extensions before this call.
   void extend(VkDeviceCreateInfo& info);
 
  private:
@@ -67,98 +70,107 @@ class DeviceFeatures {
   std::unique_ptr<Storage> storage_;
 };
 
-/// Where subgroup operations run.
+/// How kernels execute subgroup operations.
 enum class SubgroupBackend : uint8_t {
-  automatic,  ///< native where the device has every operation weft uses, else emulated
-  native,     ///< the device's own; an error where one is missing
+  automatic,  ///< native if the device has every operation that weft uses, else emulated
+  native,     ///< the device's subgroup operations; an error if one is missing
   emulated,   ///< in shared memory, at any width; for devices that lack an operation, and for tests
 };
 
-/// What a host turned on when it created its VkDevice, for a host that has no VkDeviceCreateInfo, such as an engine's
-/// plug-in.
-/// The features have Vulkan's names.
+/// Features enabled on the host's VkDevice, for a host without its VkDeviceCreateInfo, such as an engine's plug-in.
+/// Members have the names of Vulkan's features.
 struct EnabledFeatures {
-  /// Must be on.
+  /// Required.
   bool buffer_device_address = false;
   /// For items of types u64 and i64.
   bool shader_int64 = false;
   /// For items of type f64.
   bool shader_float64 = false;
-  /// With shader_int64: for look_back.
+  /// For Strategy::look_back, together with shader_int64.
   bool shader_buffer_int64_atomics = false;
-  /// For native subgroups on a device that varies their size.
+  /// For native subgroups on a device with several subgroup sizes.
+  /// Before Vulkan 1.3, this and compute_full_subgroups need VK_EXT_subgroup_size_control in `extensions`.
   bool subgroup_size_control = false;
   bool compute_full_subgroups = false;
-  /// The device extensions. Below Vulkan 1.3 the two features above need VK_EXT_subgroup_size_control among them.
+  /// Enabled device extensions.
   std::span<const char* const> extensions{};
 };
 
-/// A host's device, as Context adopts it. Handles stay the host's and must outlive the Context and all made from it;
-/// the rest is read by Context::create alone.
+/// The host's device, adopted by a Context.
+///
+/// - Handles stay the host's and must outlive the Context and everything created from it.
+/// - Everything else is read by Context::create alone.
 struct ContextConfig {
+  /// These four must not be null.
   VkInstance instance = VK_NULL_HANDLE;
   VkPhysicalDevice physical_device = VK_NULL_HANDLE;
   VkDevice device = VK_NULL_HANDLE;
   PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;
-  uint32_t api_version = VK_API_VERSION_1_3;  ///< what the instance was created for
+  /// The version the instance was created for.
+  uint32_t api_version = VK_API_VERSION_1_3;
 
-  /// What the host turned on: the structure given to vkCreateDevice (its pNext chain and pEnabledFeatures are read), or
-  /// `enabled`.
-  /// Exactly one of the two must be given.
+  /// The structure given to vkCreateDevice: its pNext chain and pEnabledFeatures are read.
+  /// Exactly one of `device_create_info` and `enabled` must be given.
   const VkDeviceCreateInfo* device_create_info = nullptr;
+  /// What the host enabled, if there is no VkDeviceCreateInfo.
   std::optional<EnabledFeatures> enabled{};
 
-  /// The host's, created without EXTERNALLY_SYNCHRONIZED. Null: the Context owns one.
+  /// The host's cache, created without EXTERNALLY_SYNCHRONIZED. Null: the Context owns one.
   VkPipelineCache pipeline_cache = VK_NULL_HANDLE;
-  /// Initial contents of an owned cache, from Context::pipeline_cache_data. Contents of another device or driver,
-  /// damaged or truncated ones are ignored.
+  /// Initial contents of an owned cache, from Context::pipeline_cache_data.
+  /// Ignored if damaged, truncated, or of another device or driver.
   const void* pipeline_cache_data = nullptr;
   size_t pipeline_cache_size = 0;
-  /// Used for every object weft creates, from every thread that calls weft. Copied; what pUserData points to is not.
+  /// Used for every object that weft creates, from every thread that calls weft.
+  /// Copied. What pUserData points to is not.
   const VkAllocationCallbacks* allocator = nullptr;
 
-  /// VK_EXT_debug_utils is enabled on the instance: pipelines get names for tools. (weft cannot ask whether it is.)
+  /// Whether VK_EXT_debug_utils is enabled on the instance, which weft cannot query. Pipelines then get names.
   bool debug_utils = false;
 
-  /// What Strategy::automatic means for primitives of this Context. automatic: by the kind of device.
+  /// Meaning of Strategy::automatic for primitives of this Context. automatic: by the kind of device.
   Strategy strategy = Strategy::automatic;
   /// automatic: by what the device has and the host enabled.
   SubgroupBackend subgroup_backend = SubgroupBackend::automatic;
-  /// A power of two from 4 to 128, or 0: the best. native: pinned to this size; emulated: the width.
+  /// A power of two from 4 to 128, or 0: the best. native: subgroups are pinned to this size; emulated: the width.
   uint32_t subgroup_size = 0;
 
-  /// Whether the environment decides what is automatic above (WEFT_STRATEGY, WEFT_SUBGROUPS) and how large tiles are
-  /// (WEFT_TUNE). A value of no use is ignored, with a warning. weft::Gpu obeys it always.
+  /// Whether WEFT_STRATEGY and WEFT_SUBGROUPS set what is automatic above, and WEFT_TUNE sets tile sizes.
+  /// Invalid values are ignored, with a warning. weft::Gpu always uses the environment.
   bool use_environment = false;
 };
 
 /// weft on one VkDevice: a private function table, the device's limits, a pipeline cache.
-/// A handle: copies are cheap and share. Immutable after creation.
+/// An immutable handle: copies are cheap and refer to the same state.
 /// Barriers, threads, queue families, lifetime, destruction with work pending: docs/integration.md.
 class Context {
  public:
-  /// Errors: invalid_argument (null handle, a size that is none, a stated feature that the device lacks),
-  /// missing_feature (a requirement is lacking or not enabled, or the chosen backend or size is not available),
-  /// out_of_host_memory, out_of_device_memory, device_lost, driver_error.
+  /// Adopts the host's device. Errors:
+  /// - invalid_argument: a null handle, an invalid size, an enabled feature that the device lacks.
+  /// - missing_feature: a requirement is lacking or not enabled; the chosen backend or size is not available.
+  /// - out_of_host_memory, out_of_device_memory, device_lost, driver_error.
   static Result<Context> create(const ContextConfig& config) noexcept;
 
   VkDevice device() const noexcept;
-  SubgroupBackend subgroup_backend() const noexcept;  ///< native or emulated
-  uint32_t subgroup_size() const noexcept;            ///< of weft's kernels, in lanes
-  /// What a pipeline of the host's own that includes weft/*.glsl gives to
-  /// VkPipelineShaderStageRequiredSubgroupSizeCreateInfo, because the device varies its size; 0: nothing, leave it out.
+  /// native or emulated.
+  SubgroupBackend subgroup_backend() const noexcept;
+  /// Lanes of a subgroup in weft's kernels.
+  uint32_t subgroup_size() const noexcept;
+  /// Value of VkPipelineShaderStageRequiredSubgroupSizeCreateInfo for pipelines of the host that include weft/*.glsl.
+  /// 0: leave the structure out.
   uint32_t required_subgroup_size() const noexcept;
   /// What Strategy::automatic resolves to on this Context. Never automatic.
   Strategy strategy() const noexcept;
+  /// Whether the device has, and the host enabled, what items of this type need.
   bool supports(Type type) const noexcept;
-  /// Sentences for a log: values of the environment that were ignored, each with the reason.
+  /// Ignored values of the environment, each as a sentence with the reason, for a log.
   const std::vector<std::string>& warnings() const noexcept;
 
-  /// The pipeline cache's contents in an envelope of weft's, to be given to a later Context as pipeline_cache_data.
+  /// Returns the pipeline cache's contents with a header of weft's, for a later ContextConfig::pipeline_cache_data.
   /// Errors: out_of_host_memory, out_of_device_memory, driver_error.
   Result<std::vector<std::byte>> pipeline_cache_data() const noexcept;
 
-  /// For the library's own sources.
+  /// Internal.
   const std::shared_ptr<const runtime::ContextState>& state() const noexcept { return state_; }
 
  private:

@@ -24,46 +24,54 @@
 
 namespace weft {
 
+/// Kind of device, as VkPhysicalDeviceType.
 enum class GpuKind : uint8_t { discrete, integrated, virtual_gpu, software, other };
 
 const char* name_of(GpuKind kind) noexcept;
 
-/// A Vulkan device of this machine, as `Gpu::list` found it.
+/// A Vulkan device of this machine, from Gpu::list.
 struct GpuInfo {
-  uint32_t index = 0;  ///< in the list, which is ordered best first: discrete, integrated, virtual, other, software
+  /// Position in the list, which is ordered best first: discrete, integrated, virtual, other, software.
+  uint32_t index = 0;
   std::string name;
-  std::string driver;  ///< the driver's name and version in its own words
+  /// The driver's name and version as the driver reports them.
+  std::string driver;
   GpuKind kind = GpuKind::other;
   uint32_t vendor_id = 0;
   uint32_t device_id = 0;
   uint32_t api_version = 0;
   std::array<uint8_t, VK_UUID_SIZE> uuid{};
-  VkDeviceSize device_local_bytes = 0;  ///< of the largest device-local heap
-  uint32_t subgroup_size = 0;           ///< as the device reports it
+  /// Size of the largest device-local heap.
+  VkDeviceSize device_local_bytes = 0;
+  /// As the device reports it.
+  uint32_t subgroup_size = 0;
   DeviceSupport support;
 };
 
-/// The UUID in the usual hexadecimal form with dashes: 36 characters and a terminating 0.
+/// The UUID in hexadecimal with dashes: 36 characters and a terminating 0.
 std::array<char, 37> uuid_string(const GpuInfo& info) noexcept;
 
+/// Selection and options of Gpu::open.
 struct GpuConfig {
-  /// An index in the list (one or two digits), a part of a name (any case), or a UUID. Empty: what WEFT_DEVICE in the
-  /// environment says, or the best usable device; a software device only where there is no other.
+  /// Index in the list (one or two digits), part of a name (any case), or UUID.
+  /// Empty: WEFT_DEVICE in the environment, else the best usable device; a software device only if there is no other.
   std::string device;
-  /// Called with every warning and error of the validation layers, from any thread, where VK_EXT_debug_utils is
-  /// present. weft turns no layer on: the environment does (VK_INSTANCE_LAYERS). What it throws is dropped.
+  /// Receives every warning and error of the validation layers, on any thread, if VK_EXT_debug_utils is present.
+  /// weft enables no layer: set VK_INSTANCE_LAYERS. Exceptions are dropped.
   std::function<void(std::string_view message)> on_message;
-  PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;  ///< null: from the system's Vulkan loader
+  /// Null: from the system's Vulkan loader.
+  PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;
+  /// Strategy and subgroups: as in ContextConfig.
   Strategy strategy = Strategy::automatic;
   SubgroupBackend subgroup_backend = SubgroupBackend::automatic;
   uint32_t subgroup_size = 0;
-  /// Read at open, replaced when the Gpu is destroyed; one that is missing, damaged, foreign or not writable does no
-  /// harm. Empty: none.
+  /// Read by open, replaced when the Gpu is destroyed. Empty: none.
+  /// A missing, damaged, foreign or read-only file is harmless.
   std::string pipeline_cache_file;
 };
 
-/// Memory of a Gpu. Movable.
-/// Freed on destruction, which must come after the device's last use of it and before the Gpu's own destruction.
+/// A buffer of a Gpu. Movable.
+/// Freed on destruction, which must follow the device's last use of it and precede the Gpu's destruction.
 class Buffer {
  public:
   Buffer(Buffer&&) noexcept;
@@ -83,96 +91,105 @@ class Buffer {
   std::unique_ptr<State> state_;
 };
 
-/// The item type of a range, e.g. of std::vector<float> float.
+/// Element type of a range, e.g. `float` for `std::vector<float>`.
 template <std::ranges::contiguous_range Items>
 using ItemOf = std::remove_cv_t<std::ranges::range_value_t<Items>>;
 
-/// How long a submission took.
+/// Duration of a submission.
 struct RunTime {
-  double host_ms = 0;               ///< from before submission until the host saw it complete
-  std::optional<double> device_ms;  ///< between timestamps around the commands; none where the queue has no timestamps
+  /// From before submission until the host saw it complete.
+  double host_ms = 0;
+  /// Between timestamps around the commands. Not set if the queue has no timestamps.
+  std::optional<double> device_ms;
 };
 
 namespace runtime {
-/// Calls `call(data)`. An exception becomes an Error.
+/// Calls `call(data)`. Returns an exception as an Error.
 Status guarded(void (*call)(void* data), void* data) noexcept;
 }  // namespace runtime
 
-/// A Vulkan device that weft opens itself, for programs that own no Vulkan: device, one compute queue, buffers,
-/// staging. Movable.
-/// Obeys WEFT_DEVICE, WEFT_STRATEGY, WEFT_SUBGROUPS and WEFT_TUNE in the environment; a value of no use is a warning.
-/// Calls may come from many threads; those that submit take turns. A `record` given to one must not call another, and
-/// if it throws, the call returns system_error with nothing submitted.
-/// Buffers, Contexts and primitives made from a Gpu must be destroyed before it. After device_lost or driver_error,
-/// destroy it.
-/// Lifetime, threads and barriers: docs/integration.md.
+/// A Vulkan device opened by weft, for programs without Vulkan: device, one compute queue, buffers, staging. Movable.
+///
+/// - Reads WEFT_DEVICE, WEFT_STRATEGY, WEFT_SUBGROUPS and WEFT_TUNE. Invalid values are ignored, with a warning.
+/// - Threads: calls may come from many threads; those that submit take turns.
+/// - A `record` callback must not call another function that submits.
+/// - If a `record` callback throws, the call returns system_error and submits nothing.
+/// - Buffers, Contexts and primitives made from a Gpu must be destroyed before it.
+/// - After device_lost or driver_error, destroy it.
+/// - Lifetime, threads, barriers: docs/integration.md.
 class Gpu {
  public:
-  /// Every Vulkan device of this machine, best first.
+  /// Returns every Vulkan device of this machine, best first.
   /// Errors: not_found (no Vulkan loader or driver), out_of_host_memory, driver_error.
   static Result<std::vector<GpuInfo>> list(PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr) noexcept;
 
-  /// Errors: not_found (no loader, no device, none that fits the selection; the message lists those there are),
-  /// missing_feature (the device cannot run weft; the message says what it lacks), out_of_*_memory, driver_error.
+  /// Opens the selected device. Errors:
+  /// - not_found: no loader, no device, or none that matches the selection; the message lists the devices.
+  /// - missing_feature: the device cannot run weft; the message names what it lacks.
+  /// - out_of_host_memory, out_of_device_memory, device_lost, driver_error.
   static Result<Gpu> open(const GpuConfig& config = {}) noexcept;
 
   Gpu(Gpu&&) noexcept;
   Gpu& operator=(Gpu&&) noexcept;
-  ~Gpu();  ///< waits for the device
+  /// Waits for the device.
+  ~Gpu();
 
   const GpuInfo& info() const noexcept;
   const Context& context() const noexcept;
-  /// Sentences for a log: values of the environment that were ignored, each with the reason. The Context's are among
-  /// them.
+  /// Ignored values of the environment, each as a sentence with the reason, for a log. Includes the Context's.
   const std::vector<std::string>& warnings() const noexcept;
-  /// The one in use, for Vulkan calls of the program's own.
+  /// The function in use, for the program's own Vulkan calls.
   PFN_vkGetInstanceProcAddr get_instance_proc_addr() const noexcept;
   VkInstance instance() const noexcept;
   VkPhysicalDevice physical_device() const noexcept;
-  VkQueue queue() const noexcept;  ///< submissions of the program's own must not coincide with calls of this Gpu
+  /// The program's own submissions must not coincide with calls of this Gpu.
+  VkQueue queue() const noexcept;
   uint32_t queue_family() const noexcept;
 
-  /// Device-local memory for storage, transfer, indirect arguments and device addresses. The size is rounded up to a
-  /// multiple of 16, and is never 0. Contents undefined. Errors: out_of_device_memory (with the sizes),
-  /// out_of_host_memory.
+  /// Allocates device-local memory for storage, transfer, indirect arguments and device addresses.
+  /// The size is rounded up to a multiple of 16 and is never 0. Contents are undefined.
+  /// Errors: out_of_device_memory (with the sizes), out_of_host_memory, device_lost, driver_error.
   Result<Buffer> create_buffer(VkDeviceSize bytes) noexcept;
 
-  /// Copies `bytes` to the range's start and waits. Errors: invalid_argument (range smaller than `bytes`), device_lost,
-  /// driver_error.
+  /// Copies `bytes` to the start of the range and waits.
+  /// Errors: invalid_argument (null range, past its buffer, smaller than `bytes`), out_of_host_memory,
+  /// out_of_device_memory, device_lost, driver_error.
   Status upload(const BufferRange& to, std::span<const std::byte> bytes) noexcept;
-  /// Copies the range's start to `bytes` and waits. Errors: as upload.
+  /// Copies the start of the range to `bytes` and waits. Errors: as upload.
   Status download(const BufferRange& from, std::span<std::byte> bytes) noexcept;
-  /// Sets every 4-byte word of the range (offset and size multiples of 4) and waits. Errors: invalid_argument,
-  /// device_lost, driver_error.
+  /// Sets every 4-byte word of the range and waits. Offset and size must be multiples of 4. Errors: as upload.
   Status fill(const BufferRange& range, uint32_t word) noexcept;
 
-  /// Records with `record`, submits and waits. Everything earlier is visible to it, and its writes to everything later,
-  /// the host included. Errors: those of `record`, with nothing submitted; device_lost, out_of_*_memory, driver_error.
+  /// Calls `record`, submits and waits.
+  /// All earlier writes are visible to the commands, and theirs to everything later, the host included.
+  /// Errors: those of `record`, with nothing submitted; out_of_host_memory, out_of_device_memory, device_lost,
+  /// driver_error.
   Result<RunTime> run(const std::function<Status(VkCommandBuffer)>& record) noexcept;
 
-  /// Records `count` times, `record(commands, i)` each between its own timestamps, and waits: device milliseconds of
-  /// each. The repetitions are separated by full barriers, and go out in batches of about a quarter second. Errors:
-  /// missing_feature (no timestamps), those of `record` and of `run`.
+  /// Calls `record(commands, i)` for i < count, each between its own timestamps, submits and waits.
+  /// Returns the device milliseconds of each. Repetitions are separated by full barriers and submitted in batches of
+  /// about a quarter second.
+  /// Errors: missing_feature (no timestamps), those of `record` and of `run`.
   Result<std::vector<double>> time(uint32_t count,
                                    const std::function<Status(VkCommandBuffer, uint32_t)>& record) noexcept;
 
 #ifdef WEFT_HAS_ONE_LINE_CALLS
-  /// One-line calls: upload, run, download. `items` is any contiguous range, such as an array, a std::vector or a
-  /// std::span. Pipelines are built at the first call of a kind and kept.
+  /// Uploads `items`, any contiguous range, scans, and downloads. Pipelines are built once per kind of call and kept.
   template <std::ranges::contiguous_range Items>
   Result<std::vector<ItemOf<Items>>> exclusive_scan(const Items& items, Op op = Op::add) noexcept {
     return scan_items(std::span<const ItemOf<Items>>(items), ScanKind::exclusive, op);
   }
+  /// As exclusive_scan.
   template <std::ranges::contiguous_range Items>
   Result<std::vector<ItemOf<Items>>> inclusive_scan(const Items& items, Op op = Op::add) noexcept {
     return scan_items(std::span<const ItemOf<Items>>(items), ScanKind::inclusive, op);
   }
-  /// op: not arg_min or arg_max.
+  /// As exclusive_scan. `op`: any but arg_min and arg_max.
   template <std::ranges::contiguous_range Items>
   Result<ItemOf<Items>> reduce(const Items& items, Op op = Op::add) noexcept {
     return reduce_items<ItemOf<Items>>(std::span<const ItemOf<Items>>(items), op);
   }
-  /// op: arg_min or arg_max.
+  /// As exclusive_scan. `op`: arg_min or arg_max.
   template <std::ranges::contiguous_range Items>
   Result<ArgResult> arg_reduce(const Items& items, Op op) noexcept {
     return reduce_items<ArgResult>(std::span<const ItemOf<Items>>(items), op);

@@ -13,41 +13,47 @@
 
 namespace weft::jit {
 
-/// A snippet of the user's own, as in docs/own-kernels.md, and what it goes into.
+/// A user's snippet (docs/own-kernels.md) and the primitive it is compiled for.
 struct Snippet {
-  /// "scan", "scan_by_key", "reduce", "reduce_by_key", "segmented_reduce", "select", "partition", "unique",
-  /// "run_length_encode", "transform_lbs", "merge", "merge_sort" or "set_operation"
+  /// One of the names listed at KernelSet::primitive().
   std::string primitive;
-  std::string name;  ///< for messages: the compiler's carry it and the snippet's own line numbers
-  std::string text;  ///< GLSL; may include weft/*.glsl
-  /// Compile only what this Context uses, a third of a scan or less. Such a set is refused on Contexts that use something else.
+  /// For messages: the compiler's have this name and the snippet's own line numbers.
+  std::string name;
+  /// GLSL. May include weft/*.glsl.
+  std::string text;
+  /// If set, compiles only what this Context uses: a third of a scan or less.
+  /// The set is then refused on Contexts that use something else.
   std::optional<Context> context{};
 };
 
+/// Options of a Compiler.
 struct CompilerConfig {
-  /// Where code is kept from run to run, a file for each set; made if it is not there. Files that are damaged, foreign, or cannot be
-  /// written do no harm. Empty: nowhere.
+  /// Directory of compiled sets that are kept between runs, one file each. Created if missing. Empty: none.
+  /// Files that are damaged, foreign or not writable are harmless.
   std::string cache_directory;
 };
 
-/// Where the sets that a Compiler gave out came from.
+/// Number of sets a Compiler returned, by source.
 struct CompilerCounts {
   uint64_t compiled = 0;
   uint64_t from_memory = 0;
   uint64_t from_directory = 0;
 };
 
-/// Lifetime, threads: docs/integration.md.
-/// Compiles snippets at run time, around the same templates as weft_add_kernel() does. What was compiled is kept, by content: snippet,
-/// templates and target. A handle: copies share. May be used by many threads; equal snippets are compiled once. Sets outlive it.
+/// Compiles snippets at run time, with the same templates as weft_add_kernel().
+///
+/// - Compiled sets are kept by content: snippet, templates and target.
+/// - A handle: copies refer to the same state. Sets outlive it.
+/// - Threads: may be used from many. Equal snippets are compiled once.
+/// - Lifetime, threads: docs/integration.md.
 class Compiler {
  public:
   /// Errors: not_found (shaderc does not start), out_of_host_memory, system_error.
   static Result<Compiler> create(const CompilerConfig& config = {}) noexcept;
 
-  /// Takes from a tenth of a second to some seconds, where nothing is kept yet.
-  /// Errors: compile_error, with the compiler's message, in which `snippet.name` and its lines are the user's; invalid_argument (no
-  /// such primitive); out_of_host_memory, system_error.
+  /// Compiles the snippet, or returns a kept set. Compiling takes from a tenth of a second to some seconds.
+  /// Errors: compile_error (with the compiler's message), invalid_argument (unknown primitive), out_of_host_memory,
+  /// system_error.
   Result<KernelSet> compile(const Snippet& snippet) const noexcept;
 
   CompilerCounts counts() const noexcept;

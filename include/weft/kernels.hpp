@@ -11,43 +11,51 @@ namespace weft {
 
 /// SPIR-V of one kernel variant.
 struct KernelCode {
-  std::string_view name;  ///< "<stem>[.<item>.<accumulator>].native|.emulated"
+  /// `<stem>[.<item>.<accumulator>].native` or `.emulated`.
+  std::string_view name;
   std::span<const uint32_t> words;
 };
 
-/// SPIR-V as weft_add_kernel() puts it into a program: compressed, a set at a time.
+/// Compressed SPIR-V of a set, as embedded by weft_add_kernel().
 struct PackedKernels;
 
-/// A primitive's kernels around a snippet of the user's own: an item type with an operator, a predicate, a choice of sides or an
-/// equality (docs/own-kernels.md). The CMake function weft_add_kernel() makes sets at build time, weft::jit::Compiler at run time; both go
-/// into a config's `own_kernels`.
+/// A primitive's kernels compiled with a user's snippet: an item type with an operator, a predicate, a partition
+/// function or an equality (docs/own-kernels.md).
 ///
-/// Lifetime, threads: docs/integration.md.
-/// Immutable; a handle: copies are cheap and share. Outlives what made it. Sets of equal code are the same to a Context, whatever
-/// their names, and share its pipelines; others never mix.
+/// - Built by the CMake function weft_add_kernel() or, at run time, by weft::jit::Compiler.
+/// - Assigned to a config's `own_kernels`.
+/// - An immutable handle: copies are cheap and refer to the same state. Outlives what made it.
+/// - Sets with equal code use the same pipelines of a Context, whatever their names. Others never mix.
+/// - Lifetime, threads: docs/integration.md.
 class KernelSet {
  public:
-  /// Copies name, primitive and kernels. `name` is for messages. Code that did not come from weft's templates is refused by the
-  /// primitives, not here. If there is no memory, ok() is false.
+  /// Copies name, primitive and kernels. `name` is for messages.
+  /// Code that was not built from weft's templates is refused by the primitives, not here.
+  /// If memory runs out, ok() is false.
   KernelSet(std::string_view name, std::string_view primitive, std::span<const KernelCode> kernels) noexcept;
 
-  /// Unpacks what weft_add_kernel() made; its generated function calls this. If there is no memory, ok() is false.
+  /// Unpacks a set embedded by weft_add_kernel(), whose generated function calls this.
+  /// If memory runs out, ok() is false.
   KernelSet(std::string_view name, std::string_view primitive, const PackedKernels& kernels) noexcept;
 
-  /// Whether there was memory for the set. One that is not ok is empty, and primitives refuse it with
-  /// out_of_host_memory.
+  /// Whether there was memory for the set. If not, it is empty, and primitives refuse it with out_of_host_memory.
   bool ok() const noexcept { return state_ != nullptr; }
 
   const std::string& name() const noexcept;
-  /// What the kernels are for: "scan", "scan_by_key", "reduce", "reduce_by_key", "segmented_reduce", "select",
-  /// "partition", "unique", "run_length_encode", "transform_lbs", "merge", "merge_sort" or "set_operation".
+  /// "scan", "scan_by_key", "reduce", "reduce_by_key", "segmented_reduce", "select", "partition", "unique",
+  /// "run_length_encode", "transform_lbs", "merge", "merge_sort" or "set_operation".
   const std::string& primitive() const noexcept;
-  std::span<const KernelCode> kernels() const noexcept;  ///< sorted by name
-  uint32_t item_bytes() const noexcept;  ///< of one item in a buffer; 0 where the kernels do not say, or have none
-  uint32_t accumulator_bytes() const noexcept;  ///< of one result; 0 but for scans and reductions
+  /// Sorted by name.
+  std::span<const KernelCode> kernels() const noexcept;
+  /// Size of an item in a buffer. 0 if the kernels do not declare it or have none.
+  uint32_t item_bytes() const noexcept;
+  /// Size of a result. 0 except for scans and reductions.
+  uint32_t accumulator_bytes() const noexcept;
 
-  std::span<const uint32_t> find(std::string_view kernel) const noexcept;  ///< empty where there is none of that name
-  const std::string& digest() const noexcept;  ///< SHA-256 of all kernels and their names, in hexadecimal
+  /// SPIR-V of the kernel with this name. Empty if there is none.
+  std::span<const uint32_t> find(std::string_view kernel) const noexcept;
+  /// SHA-256 of all kernels and their names, in hexadecimal.
+  const std::string& digest() const noexcept;
 
  private:
   struct State;

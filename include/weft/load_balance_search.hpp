@@ -6,73 +6,82 @@
 
 namespace weft {
 
-/// What tells how many outputs each interval has.
+/// How the number of outputs of each interval is given.
 enum class IntervalsBy : uint8_t {
-  counts,  ///< a count per interval
-  offsets,  ///< the exclusive sums of the counts, and their total behind them: one more than there are intervals. Where they
-  ///< decrease, which no sums of counts do, all that is written has unspecified contents, but no other memory is touched
+  /// A count per interval.
+  counts,
+  /// The exclusive sums of the counts, followed by their total: one value more than there are intervals.
+  /// If offsets decrease, everything written is unspecified. No access is out of range.
+  offsets,
 };
 
 const char* name_of(IntervalsBy by) noexcept;
 
-/// What the pipelines of a LoadBalanceSearch are built for.
+/// At least one of the two outputs must be requested.
 struct LoadBalanceSearchConfig {
   IntervalsBy by = IntervalsBy::counts;
-  Type count = Type::u32;  ///< of a count or an offset: u32 or u64, which needs no shaderInt64 here
-  Type index = Type::u32;  ///< of a source and a rank: u32 or u64, likewise
-  bool sources = true;     ///< written to LoadBalanceSearchArgs::sources
-  bool ranks = false;      ///< written to LoadBalanceSearchArgs::ranks
+  /// Type of a count or an offset: u32 or u64 (u64 does not need shaderInt64).
+  Type count = Type::u32;
+  /// Type of sources and ranks: u32 or u64 (u64 does not need shaderInt64).
+  Type index = Type::u32;
+  /// Whether LoadBalanceSearchArgs::sources and ranks are written.
+  bool sources = true;
+  bool ranks = false;
 };
 
-/// What one call works on. No range that is written may overlap another, or `count` on the device.
+/// Arguments of LoadBalanceSearch::record. No range that is written may overlap another one, or `count` on the device.
 struct LoadBalanceSearchArgs {
-  BufferRange counts;   ///< `count` counts, or `count` + 1 offsets, aligned to 4 (16 goes fastest)
-  BufferRange sources;  ///< `max_output` indices, aligned to 4 (16 goes fastest); not looked at without config.sources
-  BufferRange
-      ranks;  ///< likewise, with config.ranks; fastest where it begins as far from a multiple of 16 as `sources`
-  BufferRange
-      total;  ///< 1 u64, aligned to 4: the sum of all counts, also where it is above `max_output`; 2^64 - 1 where
-              ///< it is more than that
-  BufferRange status;  ///< 1 u32, aligned to 4: 0, or 1 where the total is above `max_output`
-  BufferRange
-      scratch;  ///< `scratch_size(count.maximum())` bytes, aligned to 16; contents irrelevant before, undefined after
-  Count count;  ///< sources: a value, or a device address and a maximum
-  uint64_t max_output = 0;  ///< outputs there is room for: an upper bound on the total
+  /// `count` counts, or `count` + 1 offsets, 4-byte aligned; 16 is fastest.
+  BufferRange counts;
+  /// With config.sources: room for `max_output` indices, 4-byte aligned; 16 is fastest.
+  BufferRange sources;
+  /// With config.ranks: as `sources`; fastest if its address equals that of `sources` modulo 16.
+  BufferRange ranks;
+  /// Receives the sum of all counts as a u64, 4-byte aligned: also above `max_output`; 2^64 - 1 if it is more.
+  BufferRange total;
+  /// Receives a u32, 4-byte aligned: 1 if the total is above `max_output`, else 0.
+  BufferRange status;
+  /// scratch_size(count.maximum()) bytes, 16-byte aligned.
+  BufferRange scratch;
+  Count count;
+  /// Upper bound on the total: outputs there is room for.
+  uint64_t max_output = 0;
 };
 
-/// Tells each output which source it belongs to. With o the exclusive sums of the counts, output i being one of source s:
+/// Finds the source of each output, so that lanes process work items of uneven size evenly: one output a lane.
 ///
-///     sources[i] = s         o[s] <= i < o[s] + counts[s]
+///     sources[i] = s         o[s] <= i < o[s] + counts[s],  o: exclusive sums of the counts
 ///     ranks[i]   = i - o[s]
 ///
-/// This is how work of uneven size is spread evenly: a lane an output, whatever the counts. Of a total above max_output, the first
-/// max_output outputs are written and the status says so; nothing is written past them or, where the total is less, past it. Counts
-/// may be distributed in any way, most of them zero or all outputs of one source: every workgroup has at most tile_sources() sources and
-/// segment_outputs() outputs. Results have the same bits on every run and every device.
-///
-/// Cost: reads each count twice from memory and writes each index once; counts of a tile of sources with more outputs than one
-/// workgroup writes are read again from the device's cache. 3 dispatches, 2 where count.maximum() is a few tiles; the last has a
-/// workgroup for each tile of sources in count.maximum() and for each segment_outputs() in max_output, and those without work
-/// return at once. Of few sources told by offsets (how many is the device's tuning) 1 dispatch does it all: each workgroup
-/// searches in the offsets for its own. Scratch: 16 bytes for each tile of sources and a few KiB.
-/// Barriers, threads, lifetime: docs/integration.md.
+/// - Outputs beyond min(total, max_output) are not written.
+/// - Work is split evenly for any counts: a workgroup has at most tile_sources() sources and segment_outputs() outputs.
+/// - Results are bit-identical on every run and device.
+/// - Cost: reads each count twice, writes each index once. If the sources of a tile have more outputs than a workgroup
+///   writes, their counts are read again, from cache. 16 bytes of scratch per tile of sources and a few KiB.
+/// - Dispatches: three; two if count.maximum() is a few tiles; one for few sources by offsets (a number tuned per
+///   device), where each workgroup searches the offsets for its own sources.
+/// - The last dispatch has a workgroup for each tile of count.maximum() and for each segment_outputs() of max_output.
+///   Those without work return at once.
+/// - Barriers, lifetime, threads: docs/integration.md.
+/// - See also: IntervalExpand, IntervalMove, TransformLbs.
 class LoadBalanceSearch {
  public:
-  /// Builds the pipelines. Errors: unsupported (another type of counts or indices, neither sources nor ranks wanted),
-  /// out_of_host_memory, out_of_device_memory, device_lost.
+  /// Builds the pipelines. Errors: unsupported (type of counts or indices, no output requested),
+  /// out_of_{host,device}_memory, device_lost, driver_error.
   static Result<LoadBalanceSearch> create(const Context& context, const LoadBalanceSearchConfig& config) noexcept;
 
-  /// Bytes of scratch for any call on at most `max_count` sources. Never decreases with `max_count`. Never 0.
+  /// Scratch bytes that suffice for any call with at most `max_count` sources. Monotonic, never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
-  /// Records one search into `commands`. Does not allocate, submit or wait.
-  /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping, more
-  /// sources or outputs than 2^30 tiles hold, or than indices of 32 bits tell apart).
+  /// Records one search. Does not allocate, submit or wait.
+  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, more than 2^30 tiles,
+  /// more sources or outputs than u32 indices can number).
   Status record(VkCommandBuffer commands, const LoadBalanceSearchArgs& args) const noexcept;
 
-  uint32_t tile_sources() const noexcept;  ///< sources of a tile: counts around its multiples are edges
-  uint32_t segment_outputs()
-      const noexcept;  ///< outputs one workgroup writes at most: totals around its multiples are edges
+  /// Sources of a tile. Counts around its multiples are edge cases.
+  uint32_t tile_sources() const noexcept;
+  /// Most outputs a workgroup writes. Totals around its multiples are edge cases.
+  uint32_t segment_outputs() const noexcept;
 
  private:
   struct Plan;

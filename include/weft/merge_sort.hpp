@@ -9,67 +9,83 @@
 
 namespace weft {
 
-/// What the pipelines of a MergeSort are built for. Of its three outputs at least one is wanted.
+/// At least one of the three outputs must be requested.
 struct MergeSortConfig {
-  /// u8, u16, u32, u64, i32, i64, f16, f32 or f64; those of 64 bits need no feature of the device here
+  /// u8, u16, u32, u64, i32, i64, f16, f32 or f64. 64-bit keys need no device feature.
   Type key = Type::u32;
   SortOrder order = SortOrder::ascending;
-  bool keys = true;  ///< whether sorted keys are written
-  /// Of the value that moves with each key: 1, 2 or a multiple of 4 up to 256; 0: there are none.
+  /// Whether sorted keys are written.
+  bool keys = true;
+  /// Size in bytes of the value that moves with each key: 1, 2, or a multiple of 4 up to 256; 0: no values.
   uint32_t value_bytes = 0;
-  bool indices = false;  ///< whether it is written from where each output comes: the permutation
-  /// A set made for "merge_sort": keys are the snippet's items, aligned to 4, in the order of its less(). key and order are not looked at.
+  /// Whether the source index of each output, the permutation, is written.
+  bool indices = false;
+  /// A set built for "merge_sort": keys are its snippet's items, 4-byte aligned, ordered by its less().
+  /// key and order are ignored.
   std::optional<KernelSet> own_kernels{};
 };
 
-/// What one call works on. No range that is written may overlap another, or the count on the device. Keys and values are aligned to their
-/// size, or to 4 where that is more; those of 8 bytes, and values of 16, go fastest where they are aligned to as much. Ranges that the
-/// config does not ask for are not looked at.
+/// Arguments of MergeSort::record.
+///
+/// - No range that is written may overlap another one, or a count on the device.
+/// - Keys and values are aligned to min(their size, 4). Fastest: 8-byte keys and values to 8, 16-byte values to 16.
+/// - Ranges that the config does not ask for are ignored. Inputs are not modified.
 struct MergeSortArgs {
-  BufferRange keys;           ///< `count` keys
-  BufferRange keys_out{};     ///< room for as many
-  BufferRange values{};       ///< `count` values
-  BufferRange values_out{};   ///< room for as many
-  BufferRange indices_out{};  ///< room for a u32 for each key, aligned to 4
-  /// `scratch_size(count.maximum())` bytes, aligned to 16; contents irrelevant before, undefined after
+  /// `count` keys.
+  BufferRange keys;
+  /// Room for `count` keys.
+  BufferRange keys_out{};
+  /// `count` values.
+  BufferRange values{};
+  /// Room for `count` values.
+  BufferRange values_out{};
+  /// Room for `count` u32, 4-byte aligned.
+  BufferRange indices_out{};
+  /// scratch_size(count.maximum()) bytes, 16-byte aligned.
   BufferRange scratch;
-  Count count;  ///< a value, or a device address and a maximum; at most 2^32 - 1
+  /// At most 2^32 - 1.
+  Count count;
 };
 
-/// Sorts by comparisons: keys of any type, or items of the caller's own by a less() of the caller's own, with values, or as a
-/// permutation. Stable: equal keys keep their order. keys and values are left as they are.
+/// Sorts by comparison: keys of any type, or a user's items by a user's less(), with values, or as a permutation.
 ///
-///     output[i] = keys[indices[i]]      indices: all below count, no output comes before the one in front of it
+///     output[i] = keys[indices[i]]      indices: a permutation; no output is ordered before its predecessor
 ///
-/// The order of keys is Merge's (weft/merge.hpp): total, -0 in front of 0, NaN outside of all numbers, by sign. Descending, all of this is
-/// the other way round, but for equal keys. Keys are moved bit by bit. With a less() of the caller's own, keys of which neither is
-/// less are equal; where it is no strict weak order, the outputs are some keys, values and indices of the input.
-///
-/// How keys are distributed makes no difference to the work. Results have the same bits on every run and every device.
-///
-/// Cost: 1 dispatch sorts blocks of `block_keys()`; then each pass makes runs twice as long, in 1 dispatch, or 2 where count.maximum()
-/// is many tiles, by the tuning of the device's class: as many passes as count.maximum() takes, fewer keys or not; none up to `block_keys()`. A dispatch over keys reads and writes each key once, and with
-/// it its value, if that has at most 4 bytes and no indices are wanted, else an index of 4 bytes; values of these are read and
-/// written once, by the last. Scratch: where there are passes, as much as keys, and values or indices, that the passes move, twice as much
-/// of either where it is no output, and 4 bytes for each tile where a pass is 2 dispatches.
-/// Barriers, threads, lifetime: docs/integration.md.
+/// - Stable: equal keys keep their order.
+/// - Key order is Merge's: total, -0 before +0, NaN outside all numbers, by sign. Descending reverses it; equal keys
+///   still keep their order.
+/// - Keys are moved bit by bit.
+/// - With own_kernels, keys are equal if neither is less. If less() is not a strict weak order, outputs are some keys,
+///   values and indices of the input.
+/// - Work does not depend on the distribution of keys.
+/// - Results are bit-identical on every run and device.
+/// - Dispatches: one sorts blocks of block_keys(); then each pass doubles the length of runs in one dispatch, or two if
+///   count.maximum() is many tiles (tuned per device class). Passes follow from count.maximum(), not the actual count.
+/// - Cost: a dispatch over keys reads and writes each key once, and with it its value if that has at most 4 bytes and
+///   no indices are written, else a 4-byte index. The last dispatch then reads and writes values once.
+/// - Scratch: with more than block_keys(), a copy of the keys, and of the values or indices that passes move; two
+///   copies of either that is not an output; 4 bytes per tile if a pass is two dispatches.
+/// - Barriers, lifetime, threads: docs/integration.md.
+/// - See also: RadixSort, for built-in keys of 4 and 8 bytes; SegmentedSort.
 class MergeSort {
  public:
-  /// Builds the pipelines. Errors: unsupported (another type of keys or size of values, no output wanted, or own_kernels made
-  /// for something else), out_of_host_memory, out_of_device_memory, device_lost.
+  /// Builds the pipelines. Errors: unsupported (key type, value size, no output requested, own_kernels of another
+  /// primitive), out_of_{host,device}_memory, device_lost, driver_error.
   static Result<MergeSort> create(const Context& context, const MergeSortConfig& config) noexcept;
 
-  /// Bytes of scratch for any call on at most `max_count` keys. Never decreases with `max_count`. Never 0.
+  /// Scratch bytes that suffice for any call with at most `max_count` keys. Monotonic, never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
-  /// Records one sort into `commands`; nothing where there can be no keys. Does not allocate, submit or wait.
-  /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping, 2^32 or more
-  /// keys).
+  /// Records one sort; nothing if count.maximum() is 0. Does not allocate, submit or wait.
+  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, 2^32 or more keys).
   Status record(VkCommandBuffer commands, const MergeSortArgs& args) const noexcept;
 
-  uint32_t block_keys() const noexcept;     ///< that a workgroup sorts: counts around its multiples are edges
-  uint32_t tile_keys() const noexcept;      ///< that a workgroup merges: likewise; fewer of few keys
-  uint32_t subgroup_keys() const noexcept;  ///< of the part of a block that a subgroup sorts
+  /// Keys a workgroup sorts. Counts around its multiples are edge cases.
+  uint32_t block_keys() const noexcept;
+  /// Keys a workgroup merges; calls with few keys use smaller tiles. Counts around its multiples are edge cases.
+  uint32_t tile_keys() const noexcept;
+  /// Keys of a block that a subgroup sorts.
+  uint32_t subgroup_keys() const noexcept;
 
  private:
   struct Plan;

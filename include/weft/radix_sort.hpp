@@ -10,60 +10,69 @@ namespace primitives {
 struct RadixSortWithFault;  // src/primitives/core/look_back_faults.hpp, for tests
 }
 
-/// What the pipelines of a RadixSort are built for.
 struct RadixSortConfig {
-  Type key = Type::u32;      ///< u32, i32, f32, u64, i64 or f64; those of 64 bits need no feature of the device here
-  uint32_t value_bytes = 0;  ///< of the value that moves with each key: 4 or 8; 0: keys alone
+  /// u32, i32, f32, u64, i64 or f64. 64-bit keys need no device feature.
+  Type key = Type::u32;
+  /// Size in bytes of the value that moves with each key: 4 or 8; 0: keys alone.
+  uint32_t value_bytes = 0;
   SortOrder order = SortOrder::ascending;
-  /// Keys are compared by their bits [begin_bit, end_bit) alone; fewer bits take fewer passes. Of i32 and i64 the highest bit counts as
-  /// flipped, of f32 and f64 the highest where it is not set, else all: bits of the unsigned number that has the key's place in the
-  /// order. end_bit 0: all from begin_bit on.
+  /// Keys are compared by bits [begin_bit, end_bit) alone; fewer bits take fewer passes. end_bit 0: all from begin_bit.
+  /// Bits are those of the unsigned number with the key's rank: i32 and i64 with the highest bit inverted, f32 and f64
+  /// with the highest bit inverted if it is 0, else all bits.
   uint32_t begin_bit = 0;
   uint32_t end_bit = 0;
+  /// look_back does not need shaderBufferInt64Atomics here.
   Strategy strategy = Strategy::automatic;
 };
 
-/// What one call works on. No range that is written may overlap another, or the count on the device.
+/// Arguments of RadixSort::record. No range that is written may overlap another one, or a count on the device.
+/// Keys and values are 4-byte aligned; those of 8 bytes are fastest if 8-byte aligned. Inputs are not modified.
 struct RadixSortArgs {
-  BufferRange keys;        ///< `count` keys, aligned to 4
-  BufferRange values;      ///< `count` values, aligned to 4; not looked at where there are none
-  BufferRange keys_out;    ///< `count` keys, aligned to 4
-  BufferRange values_out;  ///< `count` values, aligned to 4; likewise
-  BufferRange
-      scratch;  ///< `scratch_size(count.maximum())` bytes, aligned to 16; contents irrelevant before, undefined after
-  Count count;  ///< a value, or a device address and a maximum; at most 2^32 - 1
+  /// `count` keys, and values, which are ignored if value_bytes is 0.
+  BufferRange keys;
+  BufferRange values;
+  /// Room for as many keys, and values, which are ignored if value_bytes is 0.
+  BufferRange keys_out;
+  BufferRange values_out;
+  /// scratch_size(count.maximum()) bytes, 16-byte aligned.
+  BufferRange scratch;
+  /// At most 2^32 - 1.
+  Count count;
 };
 
-/// Sorts keys, and with each its value. Stable: equal keys keep their order. keys and values are left as they are.
+/// Sorts keys by radix, and with each key its value.
 ///
-/// Floats are in a total order of their bits: numbers by `<`, -0 in front of 0, NaN in front of all numbers where the sign bit is set,
-/// else behind them, by their bits. Every key comes out with the bits it went in with. Results are the same on every run and every
-/// device; how keys are distributed makes no difference to the result, and little to the time.
-///
-/// Cost: a pass for every 8 bits of the range, more only where subgroups are very small. look_back reads keys once, in 2 dispatches, and a
-/// pass reads and writes keys and values once, in a dispatch; reduce_then_scan reads keys twice in a pass, in 2 dispatches where keys are
-/// few and 3 where they are many. Scratch: as much as keys and values; look_back 2 KiB more for every tile, some thousands of keys, and
-/// reduce_then_scan a table of 1 KiB a workgroup, of which there are at most 65,535. Keys and values of 8 bytes move faster if they are
-/// aligned to 8.
-/// Barriers, threads, lifetime: docs/integration.md.
+/// - Stable: equal keys keep their order.
+/// - Floats are totally ordered: numbers by `<`, -0 before +0, NaN before all numbers if its sign bit is set, else
+///   after them, by its bits.
+/// - Keys are moved bit by bit.
+/// - Results are bit-identical on every run and device. Time depends little on the distribution of keys.
+/// - Cost: one pass per 8 bits of the range, more only for very small subgroups.
+/// - look_back reads keys once, in two dispatches; then each pass reads and writes keys and values once, in one.
+/// - reduce_then_scan: each pass reads keys twice and values once, writes both once, in two dispatches for few keys,
+///   three for many.
+/// - Scratch: a copy of keys and values; with look_back 2 KiB per tile of some thousands of keys; with reduce_then_scan
+///   1 KiB per workgroup, of which there are at most 65,535.
+/// - Barriers, lifetime, threads: docs/integration.md.
+/// - See also: MergeSort, for other keys, a user's order and permutations; SegmentedSort.
 class RadixSort {
  public:
-  /// Builds the pipelines. Errors: unsupported (another type of keys or size of values, no such bits), out_of_host_memory,
-  /// out_of_device_memory, device_lost.
+  /// Builds the pipelines. Errors: unsupported (key type, value size, bit range), out_of_{host,device}_memory,
+  /// device_lost, driver_error.
   static Result<RadixSort> create(const Context& context, const RadixSortConfig& config) noexcept;
 
-  /// Bytes of scratch for any call on at most `max_count` keys. Never decreases with `max_count`. Never 0.
+  /// Scratch bytes that suffice for any call with at most `max_count` keys. Monotonic, never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
-  /// Records one sort into `commands`; nothing where there can be no keys. Does not allocate, submit or wait.
-  /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping, 2^32 or more
-  /// keys).
+  /// Records one sort; nothing if count.maximum() is 0. Does not allocate, submit or wait.
+  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, 2^32 or more keys).
   Status record(VkCommandBuffer commands, const RadixSortArgs& args) const noexcept;
 
-  /// The one in use: never automatic. Where automatic chose look_back, small counts take reduce_then_scan all the same; with either, so do
-  /// counts of 2^30 and more.
+  /// The strategy in use, never automatic. reduce_then_scan is also used for counts of 2^30 and more and, if automatic
+  /// chose look_back, for small counts.
   Strategy strategy() const noexcept;
-  uint32_t tile_keys() const noexcept;  ///< keys a workgroup takes at a time: sizes around its multiples are edges
+  /// Keys a workgroup processes at a time. Counts around its multiples are edge cases.
+  uint32_t tile_keys() const noexcept;
 
  private:
   friend struct primitives::RadixSortWithFault;

@@ -6,57 +6,62 @@
 
 namespace weft {
 
-/// What the pipelines of a RunLengthDecode are built for.
 struct RunLengthDecodeConfig {
-  uint32_t symbol_bytes = 4;  ///< 1, 2, 4, 8 or 16
-  Type length = Type::u32;    ///< u32 or u64, which needs no shaderInt64 here
+  /// Size of a symbol in bytes: 1, 2, 4, 8 or 16.
+  uint32_t symbol_bytes = 4;
+  /// Type of the lengths: u32 or u64 (u64 does not need shaderInt64).
+  Type length = Type::u32;
 };
 
-/// What one call works on. No range that is written may overlap another, or `count` on the device.
+/// Arguments of RunLengthDecode::record. No range that is written may overlap another one, or `count` on the device.
 struct RunLengthDecodeArgs {
-  BufferRange symbols;  ///< `count` symbols
-  BufferRange lengths;  ///< `count` lengths, aligned to 4 (16 goes fastest); 0 is a length as any other
-  BufferRange output;   ///< `max_output` symbols, aligned to a symbol's size, or to 4 where that is more
-  BufferRange
-      total;  ///< 1 u64, aligned to 4: the sum of all lengths, also where it is above `max_output`; 2^64 - 1 where
-              ///< it is more than that
-  BufferRange status;  ///< 1 u32, aligned to 4: 0, or 1 where the total is above `max_output`
-  BufferRange
-      scratch;  ///< `scratch_size(count.maximum())` bytes, aligned to 16; contents irrelevant before, undefined after
-  Count count;  ///< runs: a value, or a device address and a maximum
-  uint64_t max_output = 0;  ///< symbols the output has room for: an upper bound on the total
+  /// `count` symbols, aligned to min(symbol_bytes, 4).
+  BufferRange symbols;
+  /// `count` lengths, 0 included, 4-byte aligned; 16 is fastest.
+  BufferRange lengths;
+  /// Room for `max_output` symbols, aligned to min(symbol_bytes, 4).
+  BufferRange output;
+  /// Receives the sum of all lengths as a u64, 4-byte aligned: also above `max_output`; 2^64 - 1 if it is more.
+  BufferRange total;
+  /// Receives a u32, 4-byte aligned: 1 if the total is above `max_output`, else 0.
+  BufferRange status;
+  /// scratch_size(count.maximum()) bytes, 16-byte aligned.
+  BufferRange scratch;
+  Count count;
+  /// Upper bound on the total: symbols `output` has room for.
+  uint64_t max_output = 0;
 };
 
-/// Repeats each symbol as often as its length says.
+/// Repeats each symbol by its length: the inverse of RunLengthEncode.
 ///
 ///     output = symbols[0] × lengths[0], symbols[1] × lengths[1], … symbols[count-1] × lengths[count-1]
 ///
-/// Of a total above max_output, the first max_output symbols are written and the status says so; nothing is written past them
-/// or, where the total is less, past it. Lengths may be distributed in any way, most of them zero or all of the output one
-/// run: the work is cut evenly. Results have the same bits on every run and every device.
-///
-/// Cost: reads each length twice and each symbol once from memory, writes each output once; lengths and symbols of a tile of runs
-/// with more outputs than one workgroup writes are read again from the device's cache. 3 dispatches; the last has a workgroup for
-/// each tile of runs in count.maximum() and for each segment_outputs() in max_output, and those without work return at once. Scratch:
-/// 16 bytes for each tile of runs and a few KiB.
-/// Barriers, threads, lifetime: docs/integration.md.
+/// - Output beyond the first min(total, max_output) symbols is not written.
+/// - Work is split evenly for any lengths.
+/// - Results are bit-identical on every run and device.
+/// - Cost: reads each length twice and each symbol once, writes each output once. If the runs of a tile have more
+///   outputs than a workgroup writes, their lengths and symbols are read again, from cache.
+///   16 bytes of scratch per tile of runs and a few KiB.
+/// - Dispatches: as LoadBalanceSearch by counts.
+/// - Barriers, lifetime, threads: docs/integration.md.
+/// - See also: IntervalExpand, for other value sizes and for offsets.
 class RunLengthDecode {
  public:
-  /// Builds the pipelines. Errors: unsupported (another size of symbols or type of lengths), out_of_host_memory,
-  /// out_of_device_memory, device_lost.
+  /// Builds the pipelines. Errors: unsupported (symbol size or type of lengths), out_of_{host,device}_memory,
+  /// device_lost, driver_error.
   static Result<RunLengthDecode> create(const Context& context, const RunLengthDecodeConfig& config) noexcept;
 
-  /// Bytes of scratch for any call on at most `max_count` runs. Never decreases with `max_count`. Never 0.
+  /// Scratch bytes that suffice for any call with at most `max_count` runs. Monotonic, never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
-  /// Records one decoding into `commands`. Does not allocate, submit or wait.
-  /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping, more
-  /// runs or outputs than 2^30 tiles hold).
+  /// Records one decoding. Does not allocate, submit or wait.
+  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, more than 2^30 tiles).
   Status record(VkCommandBuffer commands, const RunLengthDecodeArgs& args) const noexcept;
 
-  uint32_t tile_runs() const noexcept;  ///< runs of a tile: counts around its multiples are edges
-  uint32_t segment_outputs()
-      const noexcept;  ///< outputs one workgroup writes at most: totals around its multiples are edges
+  /// Runs of a tile. Counts around its multiples are edge cases.
+  uint32_t tile_runs() const noexcept;
+  /// Most outputs a workgroup writes. Totals around its multiples are edge cases.
+  uint32_t segment_outputs() const noexcept;
 
  private:
   struct Plan;

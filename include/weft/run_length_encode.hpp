@@ -13,67 +13,78 @@ namespace primitives {
 struct RunLengthEncodeWithFault;  // src/primitives/core/look_back_faults.hpp, for tests
 }
 
-/// What the pipelines of a RunLengthEncode are built for.
 struct RunLengthEncodeConfig {
-  Type symbol = Type::u32;   ///< items are equal where their bits are, so only the size matters; u32x2 serves
-  bool symbols = true;       ///< each run's item is written
-  bool lengths = true;       ///< each run's length is written
-  bool offsets = false;      ///< the index of each run's first item is written
-  bool non_trivial = false;  ///< only runs of two or more items are output and counted
-  Type length =
-      Type::u32;  ///< of lengths and offsets: u32, or u64 where one may reach 2^32 (no device feature is needed)
+  /// Type of the items. Only its size matters: items are equal if their bits are. u32x2 is valid.
+  Type symbol = Type::u32;
+  /// Whether each run's item, its length, and the index of its first item are written.
+  bool symbols = true;
+  bool lengths = true;
+  bool offsets = false;
+  /// Whether only runs of two or more items are output and counted.
+  bool non_trivial = false;
+  /// Type of lengths and offsets: u32, or u64 if one may reach 2^32. Neither needs a device feature.
+  Type length = Type::u32;
   Strategy strategy = Strategy::automatic;
-  /// A set made for "run_length_encode": items are the snippet's, and a run goes on while they are same() as the one before. Its
-  /// symbol is its first item. symbol is not looked at.
+  /// A set built for "run_length_encode". A run continues while items are same() as the one before; its symbol is its
+  /// first item. Items are the snippet's: symbol is ignored.
   std::optional<KernelSet> own_kernels{};
 };
 
-/// What one call works on. Ranges that the config does not ask for are ignored. No range that is written may overlap
-/// another one.
+/// Arguments of RunLengthEncode::record. No range that is written may overlap another one, or a count on the device.
+/// Ranges that the config does not ask for are ignored. With non_trivial, outputs need room for `count` / 2 only.
 struct RunLengthEncodeArgs {
-  BufferRange input;      ///< `count` items
-  BufferRange symbols;    ///< room for `count` items; of non-trivial runs, here and below, for count / 2
-  BufferRange lengths;    ///< room for `count` lengths
-  BufferRange offsets;    ///< room for `count` offsets
-  BufferRange run_count;  ///< how many runs there are: a u32 (size 4) or a u64 (size 8), aligned to 4
-  BufferRange
-      scratch;  ///< `scratch_size(count.maximum())` bytes, aligned to 16; contents irrelevant before, undefined after
-  Count count;  ///< a value, or a device address and a maximum
-  Value a{};    ///< with own_kernels, what call_a() and call_b() give
+  /// `count` items, aligned to min(item size, 4).
+  BufferRange input;
+  /// Room for `count` items, aligned as `input`.
+  BufferRange symbols;
+  /// Room for `count` lengths, 4-byte aligned.
+  BufferRange lengths;
+  /// Room for `count` offsets, 4-byte aligned.
+  BufferRange offsets;
+  /// Receives the number of runs: a u32 (range.size 4) or a u64 (8), 4-byte aligned.
+  BufferRange run_count;
+  /// scratch_size(count.maximum()) bytes, 16-byte aligned.
+  BufferRange scratch;
+  Count count;
+  /// With own_kernels, returned by call_a() and call_b().
+  Value a{};
   Value b{};
 };
 
-/// Run-length encoding: every maximal run of equal items becomes one symbol and its length.
+/// Encodes every maximal run of equal items as one symbol and a length.
 ///
-///     symbols[r] = the item of run r,  lengths[r] = how many there are,  offsets[r] = index of the first
-///     run_count  = how many runs there are; 0 where there are no items
+///     symbols[r] = the item of run r,  lengths[r] = its number of items,  offsets[r] = index of its first item
+///     run_count  = number of runs, 0 if there are no items
 ///
-/// The lengths sum up to the count, and RunLengthDecode gives the input back. Nothing is written behind the last run. A run may
-/// span any number of tiles. Lengths and offsets of type u32 are cut to 32 bits. The same bits on every run. Not in place.
-///
-/// Of non-trivial runs only, r goes over the runs of two or more items, and run_count says how many these are: 0 where all
-/// neighbours differ.
-///
-/// Cost: look_back reads each item once from memory (and once more from the device's cache), 3 dispatches (1 where one tile holds
-/// all); reduce_then_scan reads it twice, 2 dispatches. Each output is written once. More than 2^31 items take as many dispatches
-/// again for each 2^31.
-/// Barriers, threads, lifetime: docs/integration.md.
+/// - The lengths sum to `count`. RunLengthDecode restores the input.
+/// - With non_trivial, r counts the runs of two or more items: run_count is 0 if all neighbours differ.
+/// - A run may span any number of tiles.
+/// - Lengths and offsets of type u32 are truncated to 32 bits.
+/// - Outputs beyond the last run are not written. Not in place.
+/// - Results are bit-identical on every run.
+/// - look_back: reads each item once from memory and once more from cache, in three dispatches.
+/// - reduce_then_scan: reads each item twice, in two dispatches.
+/// - Both write each output once, and take one dispatch if one tile holds all items.
+/// - Every further 2^31 items take as many dispatches again.
+/// - Barriers, lifetime, threads: docs/integration.md.
+/// - See also: RunLengthDecode, ReduceByKey.
 class RunLengthEncode {
  public:
-  /// Builds the pipelines. Errors: unsupported (a type of lengths that is neither u32 nor u64, own_kernels made for something
-  /// else), out_of_host_memory, out_of_device_memory, device_lost.
+  /// Builds the pipelines. Errors: missing_feature (look_back), unsupported (length is not u32 or u64, own_kernels of
+  /// another primitive), out_of_{host,device}_memory, device_lost, driver_error.
   static Result<RunLengthEncode> create(const Context& context, const RunLengthEncodeConfig& config) noexcept;
 
-  /// Bytes of scratch for any call on at most `max_count` items. Never decreases with `max_count`. Never 0.
+  /// Scratch bytes that suffice for any call with at most `max_count` items. Monotonic, never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
-  /// Records one encoding into `commands`. Does not allocate, submit or wait.
-  /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping,
-  /// more items than 2^31 tiles hold).
+  /// Records one encoding. Does not allocate, submit or wait.
+  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, more than 2^31 tiles).
   Status record(VkCommandBuffer commands, const RunLengthEncodeArgs& args) const noexcept;
 
-  Strategy strategy() const noexcept;    ///< the one in use: never automatic (small counts may take reduce_then_scan)
-  uint32_t tile_items() const noexcept;  ///< items one workgroup takes at a time: sizes around its multiples are edges
+  /// The strategy in use, never automatic. If automatic chose look_back, small counts may use reduce_then_scan.
+  Strategy strategy() const noexcept;
+  /// Items a workgroup processes at a time. Counts around its multiples are edge cases.
+  uint32_t tile_items() const noexcept;
 
  private:
   friend struct primitives::RunLengthEncodeWithFault;

@@ -13,69 +13,75 @@ namespace primitives {
 struct ScanWithFault;  // src/primitives/core/look_back_faults.hpp, for tests
 }
 
+/// Whether output i includes item i.
 enum class ScanKind : uint8_t {
-  exclusive,  ///< output i combines the items before i
-  inclusive,  ///< output i combines the items up to and with i
+  exclusive,  ///< output i combines the items before item i
+  inclusive,  ///< output i combines the items up to and including item i
 };
 
 const char* name_of(ScanKind kind) noexcept;
 
-/// What the pipelines of a Scan are built for.
 struct ScanConfig {
   ScanKind kind = ScanKind::exclusive;
+  /// Any but arg_min and arg_max.
   Op op = Op::add;
   Type item = Type::u32;
-  Type accumulator =
-      Type::u32;  ///< type of the outputs: `item`, or a wider one (u8 to u16 or u32, u16 to u32, u32 to u64,
-                  ///< i32 to i64, f16 to f32, f32 to f64)
+  /// Type of the outputs: `item`, or wider: u8 to u16/u32, u16 to u32, u32 to u64, i32 to i64, f16 to f32, f32 to f64.
+  Type accumulator = Type::u32;
   Strategy strategy = Strategy::automatic;
-  /// A set made for "scan": item, accumulator and operator are the snippet's, and those above are not looked at.
+  /// A set built for "scan". Its snippet defines item, accumulator and operator; those above are ignored.
   std::optional<KernelSet> own_kernels{};
 };
 
-/// What one call works on.
 struct ScanArgs {
-  BufferRange input;   ///< `count` items
-  BufferRange output;  ///< `count` accumulators. The same bytes as `input` (in place, where both types have the same
-                       ///< size) or no overlap with it
-  BufferRange
-      scratch;  ///< `scratch_size(count.maximum())` bytes, aligned to 16; contents irrelevant before, undefined after
-  Count count;  ///< a value, or a device address and a maximum
-  std::optional<Value>
-      initial;  ///< an accumulator combined in front of the first item; none: the operator's identity. Not
-                ///< with own_kernels: there it goes in front as an item
+  /// `count` items, aligned to min(item size, 4).
+  BufferRange input;
+  /// Room for `count` accumulators, aligned to min(accumulator size, 4).
+  /// The same bytes as `input` (in place, if item and accumulator have the same size), or no overlap with it.
+  BufferRange output;
+  /// scratch_size(count.maximum()) bytes, 16-byte aligned. No overlap with any other range.
+  BufferRange scratch;
+  /// On the device: no overlap with `output` or `scratch`.
+  Count count;
+  /// Optional accumulator before the first item; default: the operator's identity.
+  /// Must not be set with own_kernels: make it the first item instead.
+  std::optional<Value> initial;
 };
 
-/// Prefix combination of a range.
+/// Prefix scan.
 ///
 ///     exclusive:  output[i] = initial ∘ input[0] ∘ … ∘ input[i-1]
 ///     inclusive:  output[i] = initial ∘ input[0] ∘ … ∘ input[i]
 ///
-/// Operators need only be associative: the order of items is kept. Items are converted to the accumulator's type first.
-/// Floats are combined in an order fixed by device, strategy and count.maximum(), so results have the same bits on every
-/// run, under look_back too; another device or strategy may round differently.
-///
-/// Cost: look_back reads each item once from memory (and once more from the device's cache) and writes each output once, 3
-/// dispatches (1 where one tile holds all); reduce_then_scan reads each item twice, 2 dispatches. Ranges whose addresses are equal modulo 16 bytes (scaled by item
-/// size) go fastest; any multiple of the item's size works, and of 4 where it has more.
-/// Barriers, threads, lifetime: docs/integration.md.
+/// - Operators need to be associative only: the order of items is kept.
+/// - Items are converted to the accumulator's type first.
+/// - Results are bit-identical on every run, under look_back too.
+/// - Floats are combined in an order fixed by device, strategy and count.maximum(): another device or strategy may
+///   round differently.
+/// - look_back: reads each item once from memory and once more from cache, in three dispatches.
+/// - reduce_then_scan: reads each item twice, in two dispatches.
+/// - Both write each output once, and take one dispatch if one tile holds all items.
+/// - Fastest if the addresses of both ranges are equal modulo 16 bytes, scaled by item size.
+/// - Barriers, lifetime, threads: docs/integration.md.
+/// - See also: ScanByKey, SegmentedScan.
 class Scan {
  public:
-  /// Builds the pipelines. Errors: missing_feature (64-bit types the device lacks), unsupported (an accumulator, or an
-  /// operator, that does not go with the item; own_kernels made for something else), out_of_host_memory, out_of_device_memory, device_lost.
+  /// Builds the pipelines. Errors: missing_feature (64-bit types, look_back), unsupported (operator, item and
+  /// accumulator do not match; own_kernels of another primitive), out_of_{host,device}_memory, device_lost,
+  /// driver_error.
   static Result<Scan> create(const Context& context, const ScanConfig& config) noexcept;
 
-  /// Bytes of scratch for any call on at most `max_count` items. Never decreases with `max_count`. Never 0.
+  /// Scratch bytes that suffice for any call with at most `max_count` items. Monotonic, never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
-  /// Records one scan into `commands`. Does not allocate, submit or wait.
-  /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping,
-  /// more items than 2^31 tiles hold).
+  /// Records one scan. Does not allocate, submit or wait.
+  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, more than 2^31 tiles).
   Status record(VkCommandBuffer commands, const ScanArgs& args) const noexcept;
 
-  /// The one in use: never automatic. Where automatic chose look_back, small counts may take reduce_then_scan all the same.
+  /// The strategy in use, never automatic. If automatic chose look_back, small counts may use reduce_then_scan.
   Strategy strategy() const noexcept;
-  uint32_t tile_items() const noexcept;  ///< items one workgroup takes at a time: sizes around its multiples are edges
+  /// Items a workgroup processes at a time. Counts around its multiples are edge cases.
+  uint32_t tile_items() const noexcept;
 
  private:
   friend struct primitives::ScanWithFault;

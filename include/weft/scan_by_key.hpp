@@ -14,9 +14,9 @@ namespace primitives {
 struct ByKeyWithFault;  // src/primitives/core/look_back_faults.hpp, for tests
 }
 
-/// What tells where a segment begins. The first item always begins one.
+/// How segments are given. The first item always begins a segment.
 enum class SegmentsBy : uint8_t {
-  keys,        ///< a key per item: at keys whose bits differ from those of the key before
+  keys,        ///< a key per item: a segment begins at each key whose bits differ from those of the key before
   head_bits,   ///< a bit per item, 1 at a segment's first: bit i % 32 of u32 word i / 32
   head_bytes,  ///< a byte per item, not 0 at a segment's first
   head_words,  ///< a u32 per item, not 0 at a segment's first
@@ -24,68 +24,74 @@ enum class SegmentsBy : uint8_t {
 
 const char* name_of(SegmentsBy segments) noexcept;
 
-/// What the pipelines of a ScanByKey are built for.
 struct ScanByKeyConfig {
   ScanKind kind = ScanKind::exclusive;
-  Op op = Op::add;  ///< any but affine, arg_min and arg_max
+  /// Any but affine, arg_min and arg_max.
+  Op op = Op::add;
   SegmentsBy segments = SegmentsBy::keys;
-  Type key = Type::u32;          ///< of keys; only its size counts, so no device feature is needed
-  Type item = Type::u32;         ///< of values: any but f16 and u32x2
-  Type accumulator = Type::u32;  ///< type of the outputs: `item`, or a wider one (u8 and u16 to u32, u32 to u64, i32 to
-                                 ///< i64, f32 to f64)
+  /// Type of the keys. Only its size matters, so no device feature is needed.
+  Type key = Type::u32;
+  /// Type of the values: any but f16 and u32x2.
+  Type item = Type::u32;
+  /// Type of the outputs: `item`, or wider: u8 or u16 to u32, u32 to u64, i32 to i64, f32 to f64.
+  Type accumulator = Type::u32;
   Strategy strategy = Strategy::automatic;
-  /// A set made for "scan_by_key": values are the snippet's items and outputs its accumulators. op, item and accumulator are not
-  /// looked at; segments and key are.
+  /// A set built for "scan_by_key". Its snippet defines values, outputs and operator: op, item and accumulator are
+  /// ignored, segments and key are not.
   std::optional<KernelSet> own_kernels{};
 };
 
-/// What one call works on.
 struct ScanByKeyArgs {
-  BufferRange keys;    ///< `count` keys, or flags of `count` items; bits: whole words, at a multiple of 4
-  BufferRange values;  ///< `count` items
-  BufferRange output;  ///< `count` accumulators. The same bytes as `values` (in place, where both types have the same
-                       ///< size) or no overlap with it; no overlap with `keys`
-  BufferRange
-      scratch;  ///< `scratch_size(count.maximum())` bytes, aligned to 16; contents irrelevant before, undefined after
-  Count count;  ///< a value, or a device address and a maximum
-  std::optional<Value>
-      initial;  ///< an accumulator combined in front of each segment's first item; none: the operator's identity. Refused
-                ///< with own_kernels
+  /// `count` keys, or flags of `count` items, aligned to min(their size, 4). head_bits: whole words, 4-byte aligned.
+  BufferRange keys;
+  /// `count` items, aligned to min(item size, 4).
+  BufferRange values;
+  /// Room for `count` accumulators, aligned to min(accumulator size, 4). No overlap with `keys`.
+  /// The same bytes as `values` (in place, if item and accumulator have the same size), or no overlap with it.
+  BufferRange output;
+  /// scratch_size(count.maximum()) bytes, 16-byte aligned. No overlap with any other range.
+  BufferRange scratch;
+  /// On the device: no overlap with `output` or `scratch`.
+  Count count;
+  /// Optional accumulator before each segment's first item; default: the operator's identity.
+  /// Must not be set with own_kernels.
+  std::optional<Value> initial;
 };
 
-/// Prefix combination of each segment of a range by itself. With h the last head at or before i:
+/// Prefix scan of each segment.
 ///
-///     exclusive:  output[i] = initial ∘ values[h] ∘ … ∘ values[i-1]
+///     exclusive:  output[i] = initial ∘ values[h] ∘ … ∘ values[i-1]      h: the last head at or before i
 ///     inclusive:  output[i] = initial ∘ values[h] ∘ … ∘ values[i]
 ///
-/// Segments are runs of equal neighbouring keys, so keys need not be sorted, or begin where flags say so (a segmented scan).
-/// Items are converted to the accumulator's type first. Floats are combined in an order fixed by device, strategy,
-/// count.maximum(), the ranges' addresses and where segments begin, so results have the same bits on every run, under look_back
-/// too.
-///
-/// Cost: look_back reads each key and value once from memory (and once more from the device's cache) and writes each output
-/// once, 3 dispatches (1 where one tile holds all); reduce_then_scan reads keys and values twice, 2 dispatches. Ranges go fastest whose
-/// addresses are multiples of 16 bytes, or have moved on from one by the same number of items, modulo 4; with head_bits, values that
-/// begin at a multiple. Any multiple of the item's size works.
-/// Barriers, threads, lifetime: docs/integration.md.
+/// - Segments are runs of equal neighbouring keys, which need not be sorted, or begin at flags (a segmented scan).
+/// - Items are converted to the accumulator's type first.
+/// - Results are bit-identical on every run, under look_back too. Floats are combined in an order fixed by device,
+///   strategy, count.maximum(), the ranges' addresses and the segments' positions.
+/// - look_back: reads each key and value once from memory and once more from cache, in three dispatches.
+/// - reduce_then_scan: reads each key and value twice, in two dispatches.
+/// - Both write each output once, and take one dispatch if one tile holds all items.
+/// - Fastest if all ranges are 16-byte aligned, or offset from that by the same number of items, modulo 4.
+///   With head_bits: if values are 16-byte aligned.
+/// - Barriers, lifetime, threads: docs/integration.md.
+/// - See also: SegmentedScan, for segments given by offsets.
 class ScanByKey {
  public:
-  /// Builds the pipelines. Errors: missing_feature (64-bit items the device lacks), unsupported (an operator, item or
-  /// accumulator that is not for scans by key, or that do not go together; own_kernels made for something else),
-  /// out_of_host_memory, out_of_device_memory, device_lost.
+  /// Builds the pipelines. Errors: missing_feature (64-bit items, look_back), unsupported (operator, item or
+  /// accumulator not listed above, or not matching; own_kernels of another primitive), out_of_{host,device}_memory,
+  /// device_lost, driver_error.
   static Result<ScanByKey> create(const Context& context, const ScanByKeyConfig& config) noexcept;
 
-  /// Bytes of scratch for any call on at most `max_count` items. Never decreases with `max_count`. Never 0.
+  /// Scratch bytes that suffice for any call with at most `max_count` items. Monotonic, never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
-  /// Records one scan into `commands`. Does not allocate, submit or wait.
-  /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping,
-  /// more items than 2^31 tiles hold).
+  /// Records one scan. Does not allocate, submit or wait.
+  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, more than 2^31 tiles).
   Status record(VkCommandBuffer commands, const ScanByKeyArgs& args) const noexcept;
 
-  /// The one in use: never automatic. Where automatic chose look_back, small counts may take reduce_then_scan all the same.
+  /// The strategy in use, never automatic. If automatic chose look_back, small counts may use reduce_then_scan.
   Strategy strategy() const noexcept;
-  uint32_t tile_items() const noexcept;  ///< items one workgroup takes at a time: sizes around its multiples are edges
+  /// Items a workgroup processes at a time. Counts around its multiples are edge cases.
+  uint32_t tile_items() const noexcept;
 
  private:
   friend struct primitives::ByKeyWithFault;

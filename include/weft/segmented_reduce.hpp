@@ -9,65 +9,68 @@
 
 namespace weft {
 
-/// What the pipelines of a SegmentedReduce are built for.
 struct SegmentedReduceConfig {
-  Op op = Op::add;               ///< any but affine, arg_min and arg_max
-  Type offset = Type::u32;       ///< of offsets: u32 or u64, which needs no shaderInt64 here
-  Type item = Type::u32;         ///< any but f16 and u32x2
-  Type accumulator = Type::u32;  ///< type of the results: `item`, or a wider one (u8 and u16 to u32, u32 to u64, i32 to
-                                 ///< i64, f32 to f64)
-  /// A set made for "segmented_reduce". op, item and accumulator are not looked at; offset is.
+  /// Any but affine, arg_min and arg_max. Need not commute.
+  Op op = Op::add;
+  /// Type of the offsets: u32 or u64 (u64 does not need shaderInt64).
+  Type offset = Type::u32;
+  /// Any but f16 and u32x2.
+  Type item = Type::u32;
+  /// Type of the results: `item`, or wider: u8 or u16 to u32, u32 to u64, i32 to i64, f32 to f64.
+  Type accumulator = Type::u32;
+  /// A set built for "segmented_reduce". op, item and accumulator are ignored, offset is not.
   std::optional<KernelSet> own_kernels{};
 };
 
-/// What one call works on. The output and the scratch may not overlap anything else.
+/// Arguments of SegmentedReduce::record. No range that is written may overlap another one, or a count on the device.
 struct SegmentedReduceArgs {
-  BufferRange items;    ///< `item_count` items
-  BufferRange offsets;  ///< `count` + 1 offsets, ascending, aligned to 4
-  BufferRange output;   ///< `count` accumulators
-  BufferRange scratch;  ///< `scratch_size(count.maximum(), item_count.maximum())` bytes, aligned to 16; contents
-                        ///< irrelevant before, undefined after
-  Count count;          ///< segments: a value, or a device address and a maximum
-  Count item_count;     ///< items: likewise
+  /// `item_count` items, aligned to min(item size, 4).
+  BufferRange items;
+  /// `count` + 1 offsets, ascending, 4-byte aligned. Clamped to `item_count`.
+  BufferRange offsets;
+  /// Room for `count` accumulators, aligned to min(accumulator size, 4).
+  BufferRange output;
+  /// scratch_size(count.maximum(), item_count.maximum()) bytes, 16-byte aligned.
+  BufferRange scratch;
+  /// Number of segments. Tight maxima of both counts are fastest.
+  Count count;
+  Count item_count;
 };
 
-/// The combination of the items of each segment:
+/// Combines the items of each segment.
 ///
-///     output[s] = items[a] ∘ … ∘ items[b-1],    a = offsets[s], b = offsets[s+1]
+///     output[s] = items[a] ∘ … ∘ items[b-1],    a = offsets[s], b = offsets[s+1]; the identity if a == b
 ///
-/// and the operator's identity where a segment is empty. Items are converted to the accumulator's type first. Items in front of
-/// offsets[0] and from offsets[count] on belong to no segment and are not looked at. Offsets above item_count are taken as that.
-/// Where offsets decrease, the output's contents are unspecified, but no other memory is touched. Segments may have any
-/// lengths, most of them none or one all items: the work is cut into even parts (docs/decisions/segments-by-offsets.md).
-/// Operators need not commute. Floats are combined in an order fixed by device, the values or maxima of both counts, the items'
-/// address and the offsets, so results have the same bits on every run.
-///
-/// Cost: reads each item and each offset once from memory, some of the offsets again from the device's cache, and writes each
-/// result once. Results of less than 4 bytes are written by atomics.
-/// If segments have 512 to 8,192 items in the mean, by the maxima of both counts, and on some devices up to 131,072 items in all: a
-/// workgroup for each segment, 1 dispatch, and a second one if there are more than 32,768 items.
-/// Otherwise 3 dispatches, of which the first makes a binary search in the offsets for each tile, and the last is one workgroup; 1
-/// dispatch if count + item_count are within one tile.
-/// Maxima of counts should not be larger than need be.
-/// Scratch: 16 bytes for each tile and a few KiB.
-/// Barriers, threads, lifetime: docs/integration.md.
+/// - Items are converted to the accumulator's type first.
+/// - Items before offsets[0] and from offsets[count] on belong to no segment and are ignored.
+/// - If offsets decrease, the output is unspecified. No access is out of range.
+/// - Work is split evenly for segments of any lengths (docs/decisions/segments-by-offsets.md).
+/// - Results are bit-identical on every run. Floats are combined in an order fixed by device, the maxima of both
+///   counts, the items' address and the offsets.
+/// - Cost: reads each item and offset once from memory, some offsets again from cache. Writes each result once, those
+///   of less than 4 bytes by atomics. 16 bytes of scratch per tile and a few KiB.
+/// - Three dispatches: the first searches the offsets for each tile, the last is one workgroup. One dispatch if
+///   item_count + 4·count is within one tile.
+/// - If the maxima give 512 to 8,192 items per segment (on some devices from 16, up to 131,072 items in all): a
+///   workgroup per segment in one dispatch, and a second dispatch above 32,768 items.
+/// - Barriers, lifetime, threads: docs/integration.md.
+/// - See also: ReduceByKey, for segments given by keys.
 class SegmentedReduce {
  public:
-  /// Builds the pipelines. Errors: missing_feature (64-bit items the device lacks), unsupported (an operator, item or
-  /// accumulator that is not for segmented reductions, or that do not go together; another type of offsets; own_kernels of another
-  /// primitive), out_of_host_memory, out_of_device_memory, device_lost.
+  /// Builds the pipelines. Errors: missing_feature (64-bit items), unsupported (operator, item, accumulator or offset
+  /// not listed above, or not matching; own_kernels of another primitive), out_of_{host,device}_memory, device_lost,
+  /// driver_error.
   static Result<SegmentedReduce> create(const Context& context, const SegmentedReduceConfig& config) noexcept;
 
-  /// Bytes of scratch for any call on at most so many segments and items. Never decreases with either. Never 0.
+  /// Scratch bytes that suffice for any call within both maxima. Monotonic in both, never 0.
   VkDeviceSize scratch_size(uint64_t max_count, uint64_t max_items) const noexcept;
 
-  /// Records one reduction into `commands`; nothing where there can be no segments. Does not allocate, submit or wait.
-  /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping,
-  /// more segments and items than 2^31 tiles hold).
+  /// Records one reduction; nothing if count.maximum() is 0. Does not allocate, submit or wait.
+  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, more than 2^31 tiles).
   Status record(VkCommandBuffer commands, const SegmentedReduceArgs& args) const noexcept;
 
-  /// What a workgroup takes at a time: so many items, or fewer by 4 for each segment that ends among them. Sizes around its
-  /// multiples are edges.
+  /// Items a workgroup processes at a time, fewer by 4 for each segment that ends among them. Counts around its
+  /// multiples are edge cases.
   uint32_t tile_items() const noexcept;
 
  private:

@@ -6,62 +6,72 @@
 
 namespace weft {
 
-/// What the pipelines of a SegmentedSort are built for.
 struct SegmentedSortConfig {
-  Type key = Type::u32;      ///< u32, i32, f32, u64, i64 or f64; those of 64 bits need no feature of the device here
-  uint32_t value_bytes = 0;  ///< of the value that moves with each key: 4 or 8; 0: keys alone
+  /// u32, i32, f32, u64, i64 or f64. 64-bit keys need no device feature.
+  Type key = Type::u32;
+  /// Size in bytes of the value that moves with each key: 4 or 8; 0: keys alone.
+  uint32_t value_bytes = 0;
   SortOrder order = SortOrder::ascending;
-  Type offset = Type::u32;  ///< of offsets: u32 or u64, which needs no shaderInt64 here
+  /// Type of the offsets: u32 or u64 (u64 does not need shaderInt64).
+  Type offset = Type::u32;
 };
 
-/// What one call works on. No range that is written may overlap another, or a count on the device.
+/// Arguments of SegmentedSort::record. No range that is written may overlap another one, or a count on the device.
+/// Keys and values are 4-byte aligned; those of 8 bytes are fastest if 8-byte aligned. Inputs are not modified.
 struct SegmentedSortArgs {
-  BufferRange keys;        ///< `key_count` keys, aligned to 4
-  BufferRange values;      ///< `key_count` values, aligned to 4; not looked at where there are none
-  BufferRange offsets;     ///< `count` + 1 offsets, ascending, aligned to 4
-  BufferRange keys_out;    ///< `key_count` keys, aligned to 4
-  BufferRange values_out;  ///< `key_count` values, aligned to 4; not looked at where there are none
-  BufferRange scratch;     ///< `scratch_size(key_count.maximum())` bytes, aligned to 16; contents irrelevant before,
-                           ///< undefined after
-  Count count;             ///< segments: a value, or a device address and a maximum; fewer than 2^40
-  Count key_count;         ///< keys: likewise; at most 2^32 - 1
+  /// `key_count` keys, and values, which are ignored if value_bytes is 0.
+  BufferRange keys;
+  BufferRange values;
+  /// `count` + 1 offsets, ascending, 4-byte aligned. Clamped to `key_count`.
+  BufferRange offsets;
+  /// Room for as many keys, and values, which are ignored if value_bytes is 0.
+  BufferRange keys_out;
+  BufferRange values_out;
+  /// scratch_size(key_count.maximum()) bytes, 16-byte aligned.
+  BufferRange scratch;
+  /// Number of segments, less than 2^40.
+  Count count;
+  /// Number of keys, at most 2^32 - 1.
+  Count key_count;
 };
 
-/// Sorts the keys of each segment by themselves, and with each key its value. Segment s has the keys from offsets[s] up to and without
-/// offsets[s + 1], and they stay in it. Stable: equal keys of a segment keep their order. keys and values are left as they are.
+/// Sorts the keys of each segment, and with each key its value.
 ///
-/// Keys in front of offsets[0] and from offsets[count] on belong to no segment: they are not looked at, and their places in the outputs
-/// not written to. Offsets above key_count are taken as that. Where offsets decrease, contents of the outputs are unspecified, but no other
-/// memory is touched. Segments may have any lengths, most of them none or one all keys (docs/decisions/segmented-sort.md).
+///     segment s = keys[offsets[s]], … keys[offsets[s+1] - 1], sorted into the same positions of keys_out
 ///
-/// Floats are in a total order of their bits, as in RadixSort. Every key comes out with the bits it went in with. Results are the same on
-/// every run and every device.
-///
-/// Cost: short segments, of up to short_keys() keys, are sorted in one dispatch that reads and writes each key and value once. Long ones
-/// take the passes of RadixSort, all together, of 3 dispatches for every 8 bits of a key, whose workgroups find nothing to do where there
-/// are none; these are not recorded where key_count.maximum() is not above short_keys(). Before both, offsets are read once, and a bit
-/// for each key is cleared and set. Scratch: as much as keys and values, a bit a key, and a table of 1 KiB for each short_keys() keys
-/// (or third of tile_keys(), where that is less);
-/// the bits and some words alone where no segment can be long. Keys and values of 8 bytes move faster if they are aligned to 8.
-/// Barriers, threads, lifetime: docs/integration.md.
+/// - Stable: equal keys of a segment keep their order.
+/// - Keys before offsets[0] and from offsets[count] on belong to no segment: they are not read, and their positions in
+///   the outputs are not written.
+/// - If offsets decrease, outputs are unspecified. No access is out of range.
+/// - Segments may have any lengths (docs/decisions/segmented-sort.md).
+/// - Floats are totally ordered, as in RadixSort. Keys are moved bit by bit.
+/// - Results are bit-identical on every run and device.
+/// - Cost: reads offsets once; clears and sets a bit per key.
+/// - Segments of up to short_keys() keys are sorted in one dispatch, which reads and writes each key and value once.
+/// - All longer ones together take RadixSort's passes, three dispatches per 8 bits of a key. These are not recorded if
+///   key_count.maximum() <= short_keys(), and find nothing to do if there are no long segments.
+/// - Scratch: a copy of keys and values, a bit per key, and 1 KiB per min(short_keys(), tile_keys() / 3) keys. If no
+///   segment can be long, only a bit per key and some words.
+/// - Barriers, lifetime, threads: docs/integration.md.
 class SegmentedSort {
  public:
-  /// Builds the pipelines. Errors: unsupported (another type of keys or offsets or size of values), out_of_host_memory,
-  /// out_of_device_memory, device_lost.
+  /// Builds the pipelines. Errors: unsupported (type of keys or offsets, value size), out_of_{host,device}_memory,
+  /// device_lost, driver_error.
   static Result<SegmentedSort> create(const Context& context, const SegmentedSortConfig& config) noexcept;
 
-  /// Bytes of scratch for any call on at most so many keys, in any number of segments. Never decreases with `max_keys`. Never 0.
+  /// Scratch bytes that suffice for any call with at most `max_keys` keys, in any segments. Monotonic, never 0.
   VkDeviceSize scratch_size(uint64_t max_keys) const noexcept;
 
-  /// Records one sort into `commands`; nothing where there can be no keys or no segments. Does not allocate, submit or
-  /// wait.
-  /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping, 2^32 or more
-  /// keys, 2^40 or more segments).
+  /// Records one sort; nothing if either maximum is 0. Does not allocate, submit or wait.
+  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, 2^32 or more keys,
+  /// 2^40 or more segments).
   Status record(VkCommandBuffer commands, const SegmentedSortArgs& args) const noexcept;
 
-  /// Segments of up to so many keys are short. A workgroup takes those that begin in as many keys: sizes around multiples are edges.
+  /// Longest short segment. A workgroup sorts the segments that begin in as many keys: sizes around its multiples are
+  /// edge cases.
   uint32_t short_keys() const noexcept;
-  uint32_t tile_keys() const noexcept;  ///< keys of a long segment that a workgroup takes at a time: likewise
+  /// Keys of a long segment that a workgroup processes at a time. Sizes around its multiples are edge cases.
+  uint32_t tile_keys() const noexcept;
 
  private:
   struct Plan;

@@ -15,9 +15,9 @@ struct SelectPlan;       // src/primitives/select/select_plan.hpp
 struct SelectWithFault;  // src/primitives/core/look_back_faults.hpp, for tests
 }  // namespace primitives
 
-/// What is asked of an item. `a` and `b` are the constants of the call (SelectArgs).
+/// Predicate on an item x. `a` and `b` are constants of the call (SelectArgs).
 enum class Criterion : uint8_t {
-  less,           ///< x < a. Numbers compare by value, floats as IEEE 754 says: NaN is in no relation, -0 equals +0
+  less,           ///< x < a. By value; floats as in IEEE 754: comparisons with NaN are false, -0 equals +0
   less_equal,     ///< x <= a
   greater,        ///< x > a
   greater_equal,  ///< x >= a
@@ -31,91 +31,108 @@ enum class Criterion : uint8_t {
   nonzero,        ///< not x == 0
   zero,           ///< x == 0
   flagged,        ///< bit i % 32 of word i / 32 of the input, for item i
-  not_flagged,
-  run_head,  ///< item i has other bits than item i - 1, or i is 0: the first of each run of equal items
+  not_flagged,    ///< not flagged
+  run_head,       ///< i is 0 or item i has other bits than item i - 1: the first of each run of equal items
 };
 
 const char* name_of(Criterion criterion) noexcept;
 
-/// Where what is tested lies in a struct.
+/// Position of the tested member in a struct.
 struct Member {
-  uint32_t stride = 0;  ///< bytes from one struct to the next, a multiple of 4, at most 1024; 0: items are no structs
-  uint32_t offset =
-      0;  ///< bytes from a struct's beginning to the member, a multiple of its size (of 4 where that is more)
-  uint32_t bytes = 0;  ///< run_head: of what is compared, 1, 2 or a multiple of 4; 0: the item type's size
+  /// Size of the struct in bytes: a multiple of 4, at most 1024. 0: items are not structs.
+  uint32_t stride = 0;
+  /// Offset of the member in bytes: a multiple of min(its size, 4).
+  uint32_t offset = 0;
+  /// run_head: size in bytes of what is compared: 1, 2 or a multiple of 4. 0: the item type's size.
+  uint32_t bytes = 0;
 };
 
-/// What the pipelines of a Select are built for.
 struct SelectConfig {
   Criterion criterion = Criterion::nonzero;
-  Type item = Type::u32;  ///< of what is tested; with flagged irrelevant. u32x2 goes with run_head, and bits
-  Member member{};        ///< with a stride: the item type is a member's, and whole structs are moved
-  bool items = true;      ///< the tested items (structs) are moved to `output`
-  /// Besides or instead, the items of another range, `moved`, go to `moved_output`: 1, 2 or a multiple of 4 bytes each, at most
-  /// 1024. 0: none. Not together with structs moved.
+  /// Type of the tested items. flagged and not_flagged: ignored. u32x2: with run_head, or with bit flags.
+  Type item = Type::u32;
+  /// With a stride: `item` is the type of a struct's member, and whole structs are moved.
+  Member member{};
+  /// Whether the tested items (structs) are moved to `output`. Must be false with flagged and not_flagged.
+  bool items = true;
+  /// Size in bytes of the items of a second range, SelectArgs::moved, which are moved to `moved_output` too or instead:
+  /// 1, 2 or a multiple of 4, at most 1024. 0: none. Not together with structs moved.
   uint32_t moved_bytes = 0;
-  bool indices = false;    ///< the indices of what is kept go to `indices`
-  Type index = Type::u32;  ///< u32, or u64 for more than 2^32 items (no device feature is needed)
+  /// Whether the indices of kept items are written to SelectArgs::indices.
+  bool indices = false;
+  /// u32, or u64 for more than 2^32 items. Neither needs a device feature.
+  Type index = Type::u32;
   Strategy strategy = Strategy::automatic;
-  /// A set made for "select" or "unique": what is tested is the snippet's item. Kept are those for which keep() holds, or the first
-  /// of each run of items that are same() as the one before. criterion, item and member are not looked at.
+  /// A set built for "select" keeps items for which its keep() holds; one for "unique" the first of each run of items
+  /// that are same() as the one before. Tested items are the snippet's: criterion, item and member are ignored.
   std::optional<KernelSet> own_kernels{};
 
-  /// Items for which the criterion holds.
+  /// Keeps items for which the criterion holds.
   static SelectConfig select_if(Type item, Criterion criterion);
-  /// Items of `item_bytes` bytes whose flag is set: Type::u8 or u32 (any value but 0), or bits where `flags` is none.
+  /// Keeps items of `item_bytes` bytes whose flag is set: a u8 or u32 that is not 0, or by default a bit.
   static SelectConfig select_flagged(uint32_t item_bytes, std::optional<Type> flags = std::nullopt);
-  /// The first item of each run of equal ones.
+  /// Keeps the first item of each run of equal items.
   static SelectConfig unique(Type item);
-  /// The first key of each run of equal ones, and the value beside it.
+  /// Keeps the first key of each run of equal keys, and its value.
   static SelectConfig unique_by_key(Type key, uint32_t value_bytes);
 };
 
-/// What one call works on. Ranges that the config does not ask for are ignored. No range that is written may overlap
-/// another one.
+/// Arguments of Select::record. No range that is written may overlap another one, or a count on the device.
+///
+/// - Items are aligned to min(their size, 4), structs to 4; 16 is fastest.
+/// - Ranges that the config does not ask for are ignored.
 struct SelectArgs {
-  BufferRange input;         ///< `count` items or structs; flagged: ceil(count / 32) words
-  BufferRange moved;         ///< `count` items of moved_bytes
-  BufferRange output;        ///< room for `count` items or structs
-  BufferRange moved_output;  ///< room for `count` items of moved_bytes
-  BufferRange indices;       ///< room for `count` indices
-  BufferRange kept;          ///< how many were kept: a u32 (size 4) or a u64 (size 8), aligned to 4
-  BufferRange
-      scratch;  ///< `scratch_size(count.maximum())` bytes, aligned to 16; contents irrelevant before, undefined after
-  Count count;  ///< a value, or a device address and a maximum
-  Value a{};    ///< the criterion's constants, of the item's type; with own_kernels, what call_a() and call_b() give
+  /// `count` items or structs. flagged: ⌈count / 32⌉ words.
+  BufferRange input;
+  /// `count` items of moved_bytes.
+  BufferRange moved;
+  /// Room for `count` items or structs.
+  BufferRange output;
+  /// Room for `count` items of moved_bytes.
+  BufferRange moved_output;
+  /// Room for `count` indices, 4-byte aligned.
+  BufferRange indices;
+  /// Receives the number of kept items: a u32 (range.size 4) or a u64 (8), 4-byte aligned.
+  BufferRange kept;
+  /// scratch_size(count.maximum()) bytes, 16-byte aligned.
+  BufferRange scratch;
+  Count count;
+  /// The criterion's constants, of the item's type. With own_kernels, returned by call_a() and call_b().
+  Value a{};
   Value b{};
 };
 
-/// Stable compaction: keeps, in their order, the items for which a criterion holds.
+/// Stable compaction: keeps the items for which a criterion holds, in their order.
 ///
 ///     output[k] = input[i],  moved_output[k] = moved[i],  indices[k] = i      for the k-th i for which it holds
-///     kept      = how many there are
+///     kept      = number of such i
 ///
-/// Nothing is written behind the last kept item. The same bits on every run. Not in place.
-///
-/// Cost: look_back reads what is tested once from memory (and once more from the device's cache), 3 dispatches (1 where one tile
-/// holds all); reduce_then_scan reads it twice, 2 dispatches. Kept items are written once; moved ones are read only where kept.
-/// More than 2^31 items take as many dispatches again for each 2^31. Ranges aligned to 16 bytes go fastest; any multiple of the
-/// item's size (structs: 4) works.
-/// Barriers, threads, lifetime: docs/integration.md.
+/// - Outputs beyond the first `kept` items are not written. Not in place.
+/// - Results are bit-identical on every run.
+/// - look_back: reads tested items once from memory and once more from cache, in three dispatches.
+/// - reduce_then_scan: reads tested items twice, in two dispatches.
+/// - Both write each kept item once, read `moved` only where kept, and take one dispatch if one tile holds all items.
+/// - Every further 2^31 items take as many dispatches again.
+/// - Barriers, lifetime, threads: docs/integration.md.
+/// - See also: Partition, which keeps the others too; BulkRemove, which removes by index; RunLengthEncode.
 class Select {
  public:
-  /// Builds the pipelines. Errors: unsupported (a criterion, or a movement, that does not go with the item; own_kernels made for
-  /// something else), out_of_host_memory,
-  /// out_of_device_memory, device_lost.
+  /// Builds the pipelines. Errors: missing_feature (look_back), unsupported (criterion or moved items do not match the
+  /// item; own_kernels of another primitive), out_of_{host,device}_memory, device_lost, driver_error.
   static Result<Select> create(const Context& context, const SelectConfig& config) noexcept;
 
-  /// Bytes of scratch for any call on at most `max_count` items. Never decreases with `max_count`. Never 0.
+  /// Scratch bytes that suffice for any call with at most `max_count` items. Monotonic, never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
-  /// Records one selection into `commands`. Does not allocate, submit or wait.
-  /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping,
-  /// more items than 2^31 tiles hold, or than 2^32 with u32 indices).
+  /// Records one selection. Does not allocate, submit or wait.
+  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, more than 2^31 tiles,
+  /// more than 2^32 items with u32 indices).
   Status record(VkCommandBuffer commands, const SelectArgs& args) const noexcept;
 
-  Strategy strategy() const noexcept;    ///< the one in use: never automatic (small counts may take reduce_then_scan)
-  uint32_t tile_items() const noexcept;  ///< items one workgroup takes at a time: sizes around its multiples are edges
+  /// The strategy in use, never automatic. If automatic chose look_back, small counts may use reduce_then_scan.
+  Strategy strategy() const noexcept;
+  /// Items a workgroup processes at a time. Counts around its multiples are edge cases.
+  uint32_t tile_items() const noexcept;
 
  private:
   friend struct primitives::SelectWithFault;
@@ -123,53 +140,63 @@ class Select {
   std::shared_ptr<const primitives::SelectPlan> plan_;
 };
 
-/// What the pipelines of a Partition are built for.
+/// Members without a comment: as in SelectConfig.
 struct PartitionConfig {
-  uint32_t sides =
-      2;  ///< 2: items for which the criterion holds, and the others. 3: with `inside` only: x < a, inside, x > b
-  Criterion criterion = Criterion::nonzero;  ///< any but run_head
-  Type item = Type::u32;                     ///< as in SelectConfig. With 3 sides floats order by IEEE totalOrder
+  /// 2: items for which the criterion holds, and the others. 3: x < a, a <= x <= b, x > b (Criterion::inside), or by
+  /// own_kernels.
+  uint32_t sides = 2;
+  /// Any but run_head.
+  Criterion criterion = Criterion::nonzero;
+  /// With 3 partitions, floats are ordered by IEEE 754's totalOrder.
+  Type item = Type::u32;
   Member member{};
-  bool items = true;         ///< the tested items (structs) go to `outputs`
-  uint32_t moved_bytes = 0;  ///< instead, the items of another range do; as in SelectConfig
-  bool indices = false;      ///< the indices of each side's items go to `indices`
+  /// Whether the tested items (structs) are moved to PartitionArgs::outputs.
+  bool items = true;
+  /// If not 0, PartitionArgs::moved is moved instead of the tested items.
+  uint32_t moved_bytes = 0;
+  /// Whether the indices of each partition's items are written to PartitionArgs::indices.
+  bool indices = false;
   Type index = Type::u32;
   Strategy strategy = Strategy::automatic;
-  /// With 2 sides a set made for "select", as in SelectConfig; with 3 one made for "partition", whose side() says where an item
-  /// goes. criterion, item and member are not looked at.
+  /// With 2 partitions a set built for "select"; with 3 one built for "partition", whose side() returns an item's
+  /// partition. criterion, item and member are ignored.
   std::optional<KernelSet> own_kernels{};
 };
 
-/// What one call works on. Ranges that the config does not ask for are ignored. No range that is written may overlap
-/// another one.
+/// Arguments of Partition::record. Aliasing, alignment, ignored ranges, members without a comment: as in SelectArgs.
 struct PartitionArgs {
-  BufferRange input;                   ///< as in SelectArgs
-  BufferRange moved;                   ///< `count` items of moved_bytes
-  std::array<BufferRange, 3> outputs;  ///< one for each side, with room for `count` items
-  std::array<BufferRange, 3> indices;  ///< one for each side, with room for `count` indices
-  BufferRange counts;                  ///< items of each side: `sides` u32, or as many u64, aligned to 4
+  BufferRange input;
+  BufferRange moved;
+  /// For each partition, room for `count` items, and for `count` indices, 4-byte aligned.
+  std::array<BufferRange, 3> outputs;
+  std::array<BufferRange, 3> indices;
+  /// Receives the number of items of each partition: `sides` u32 or u64 (by range.size), 4-byte aligned.
+  BufferRange counts;
   BufferRange scratch;
   Count count;
   Value a{};
   Value b{};
 };
 
-/// Splits a range in two or three, each side in the order of the input.
+/// Splits a range into two or three partitions, each in the order of the input.
 ///
-/// What Select says of cost, order and aliasing holds here too; every item is written once.
-/// Barriers, threads, lifetime: docs/integration.md.
+/// - Every item is written once.
+/// - Cost, determinism, errors: as Select.
+/// - Barriers, lifetime, threads: docs/integration.md.
 class Partition {
  public:
-  /// Errors: as Select::create.
+  /// Builds the pipelines. Errors: as Select::create.
   static Result<Partition> create(const Context& context, const PartitionConfig& config) noexcept;
 
-  /// Bytes of scratch for any call on at most `max_count` items. Never decreases with `max_count`. Never 0.
+  /// Scratch bytes that suffice for any call with at most `max_count` items. Monotonic, never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
-  /// Records one partition into `commands`. Errors: as Select::record.
+  /// Records one partition. Does not allocate, submit or wait. Errors: as Select::record.
   Status record(VkCommandBuffer commands, const PartitionArgs& args) const noexcept;
 
+  /// As Select::strategy.
   Strategy strategy() const noexcept;
+  /// As Select::tile_items.
   uint32_t tile_items() const noexcept;
 
  private:

@@ -10,7 +10,7 @@
 
 namespace weft {
 
-/// What becomes of two sorted sequences, A and B, as in the standard library's algorithms. Of a key that A has m times and B n times:
+/// Operation on two sorted sequences, as in the standard library. For a key that A has m times and B n times:
 enum class SetOperator : uint8_t {
   set_union,                 ///< max(m, n) copies: all of A's, then the last n - m of B's
   set_intersection,          ///< min(m, n) copies: the first of A's
@@ -20,79 +20,94 @@ enum class SetOperator : uint8_t {
 
 const char* name_of(SetOperator operation) noexcept;
 
-/// What the pipelines of a SetOperation are built for. Of its three outputs at least one is wanted.
+/// At least one of the three outputs must be requested.
 struct SetOperationConfig {
   SetOperator operation = SetOperator::set_union;
-  /// u8, u16, u32, u64, i32, i64, f16, f32 or f64; those of 64 bits need no feature of the device here
+  /// u8, u16, u32, u64, i32, i64, f16, f32 or f64. 64-bit keys need no device feature.
   Type key = Type::u32;
-  SortOrder order = SortOrder::ascending;  ///< of both inputs and the output
-  bool keys = true;                        ///< whether the result's keys are written
-  /// Of the value that goes with each key: 1, 2 or a multiple of 4 up to 256; 0: there are none.
+  /// Order of both inputs and of the output.
+  SortOrder order = SortOrder::ascending;
+  /// Whether the result's keys are written.
+  bool keys = true;
+  /// Size in bytes of the value that goes with each key: 1, 2, or a multiple of 4 up to 256; 0: no values.
   uint32_t value_bytes = 0;
-  bool indices = false;  ///< whether it is written from where each output comes
-  /// A set made for "set_operation": keys are the snippet's items, aligned to 4, in the order of its less(). key and order are not
-  /// looked at.
+  /// Whether the source index of each output is written.
+  bool indices = false;
+  /// A set built for "set_operation": keys are its snippet's items, 4-byte aligned, ordered by its less().
+  /// key and order are ignored.
   std::optional<KernelSet> own_kernels{};
 };
 
-/// What one call works on. No range that is written may overlap another, or a count on the device. Keys and values are aligned to their
-/// size, or to 4 where that is more; those of 8 bytes, and values of 16, go fastest where they are aligned to as much. Ranges that the
-/// config does not ask for are not looked at.
+/// Arguments of SetOperation::record.
 ///
-/// Outputs have room for max_output items, or for as many as there can be, if that is less: count_a of the difference, the lesser count
-/// of the intersection, else both together; maxima where counts are on the device.
+/// - No range that is written may overlap another one, or a count on the device.
+/// - Keys and values are aligned to min(their size, 4). Fastest: 8-byte keys and values to 8, 16-byte values to 16.
+/// - Ranges that the config does not ask for are ignored.
+/// - Outputs have room for min(max_output, most) items. most is count_a for the difference, min(count_a, count_b) for
+///   the intersection, else count_a + count_b, by the counts' maxima.
 struct SetOperationArgs {
-  BufferRange keys_a;         ///< `count_a` keys in order
-  BufferRange keys_b;         ///< `count_b` keys in order
-  BufferRange keys_out{};     ///< room for the outputs
-  BufferRange values_a{};     ///< `count_a` values
-  BufferRange values_b{};     ///< `count_b` values; of the intersection and the difference not looked at
-  BufferRange values_out{};   ///< room for the outputs
-  BufferRange indices_out{};  ///< room for a u32 for each output, aligned to 4
-  BufferRange
-      total;  ///< how many outputs there are, also of more than `max_output`: a u32 (size 4) or a u64 (size 8), aligned to 4
-  BufferRange status;  ///< 1 u32, aligned to 4: 0, or 1 where the total is above `max_output`
-  /// `scratch_size(count_a.maximum(), count_b.maximum())` bytes, aligned to 16; contents irrelevant before, undefined after
+  /// `count_a` and `count_b` keys in order.
+  BufferRange keys_a;
+  BufferRange keys_b;
+  /// Room for the output's keys.
+  BufferRange keys_out{};
+  /// `count_a` values.
+  BufferRange values_a{};
+  /// `count_b` values. Ignored by the intersection and the difference.
+  BufferRange values_b{};
+  /// Room for the output's values.
+  BufferRange values_out{};
+  /// Room for a u32 for each output, 4-byte aligned.
+  BufferRange indices_out{};
+  /// Receives the number of outputs, also above `max_output`: a u32 (range.size 4) or a u64 (8), 4-byte aligned.
+  BufferRange total;
+  /// Receives a u32, 4-byte aligned: 1 if the total is above `max_output`, else 0.
+  BufferRange status;
+  /// scratch_size(count_a.maximum(), count_b.maximum()) bytes, 16-byte aligned.
   BufferRange scratch;
-  Count count_a;                       ///< a value, or a device address and a maximum
-  Count count_b;                       ///< likewise; the values or maxima of both together are at most 2^32 - 1
-  uint64_t max_output = ~uint64_t{0};  ///< outputs there is room for
+  /// The maxima of both counts together are at most 2^32 - 1.
+  Count count_a;
+  Count count_b;
+  /// Outputs there is room for.
+  uint64_t max_output = ~uint64_t{0};
 };
 
-/// The union, intersection, difference or symmetric difference of two sorted sequences, in which keys may be repeated: what std::set_union
-/// and its like make of them. An output is a key of one sequence, with its value, and of index i for A[i], count_a + j for B[j]. Where
-/// both have a key, the copies of A are taken, but for those that only B has (SetOperator).
+/// Union, intersection, difference or symmetric difference of two sorted sequences with repeated keys: std::set_union
+/// and the like.
 ///
-/// Of a total above max_output, the first max_output outputs are written and the status says so; nothing is written past them or, where
-/// the total is less, past it. Indices count with the count_a that the call obeys, which on the device may be less than its maximum.
+///     output = A[i], of index i, or B[j], of index count_a + j, with its value     (which: SetOperator)
 ///
-/// The order of keys is that of Merge (weft/merge.hpp), total: keys are equal where their bits are, -0 is in front of 0, and NaN lies
-/// outside of all numbers. With a less() of the caller's own, keys of which neither is less are equal.
-///
-/// Of sequences that are not sorted, or not in this order, contents and total are unspecified, but no other memory is touched. Keys may
-/// be distributed in any way: the work is cut evenly by balanced path (docs/decisions/balanced-path.md). Results have the same bits on
-/// every run and every device.
-///
-/// Cost: reads each key twice, and those of 8 bytes, and of the caller's own, once more where they are kept, mostly from the device's
-/// cache; reads the values that are kept, and writes each output, once. 3 dispatches, of which the first reads about
-/// 2·log2(min(count_a, count_b)) keys for each tile. Scratch: 8 bytes for each tile and a few KiB.
-/// Barriers, threads, lifetime: docs/integration.md.
+/// - If both sequences have a key, A's copies are taken, except those that B alone has.
+/// - Outputs beyond min(total, max_output) are not written.
+/// - count_a in indices is the actual count, which on the device may be less than its maximum.
+/// - Key order is Merge's: total, keys are equal if their bits are, -0 before +0, NaN outside all numbers.
+/// - With own_kernels, keys are equal if neither is less.
+/// - If inputs are not sorted in this order, outputs and total are unspecified. No access is out of range.
+/// - Work is split evenly by balanced path, for any keys (docs/decisions/balanced-path.md).
+/// - Results are bit-identical on every run and device.
+/// - Cost: reads each key twice. Keys of 8 bytes and of own_kernels are read once more if kept, mostly from cache.
+///   Reads the values that are kept once, writes each output once.
+/// - Three dispatches; the first reads about 2·log2(min(count_a, count_b)) keys per tile.
+/// - Scratch: 8 bytes per tile and a few KiB.
+/// - Barriers, lifetime, threads: docs/integration.md.
+/// - See also: Merge, which keeps every key of both.
 class SetOperation {
  public:
-  /// Builds the pipelines. Errors: unsupported (another type of keys or size of values, no output wanted, or own_kernels made
-  /// for something else), out_of_host_memory, out_of_device_memory, device_lost.
+  /// Builds the pipelines. Errors: unsupported (key type, value size, no output requested, own_kernels of another
+  /// primitive), out_of_{host,device}_memory, device_lost, driver_error.
   static Result<SetOperation> create(const Context& context, const SetOperationConfig& config) noexcept;
 
-  /// Bytes of scratch for any call on at most so many keys. Never decreases with either. Never 0.
+  /// Scratch bytes that suffice for any call within both maxima. Monotonic in both, never 0.
   VkDeviceSize scratch_size(uint64_t max_a, uint64_t max_b) const noexcept;
 
-  /// Records one operation into `commands`. Does not allocate, submit or wait.
-  /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping, 2^32 or
-  /// more keys together).
+  /// Records one operation. Does not allocate, submit or wait.
+  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, 2^32 or more keys).
   Status record(VkCommandBuffer commands, const SetOperationArgs& args) const noexcept;
 
-  uint32_t tile_keys() const noexcept;  ///< from one tile to the next: totals around its multiples are edges
-  uint32_t lane_keys() const noexcept;  ///< of the part of one that a lane has
+  /// Keys from one tile to the next. Totals around its multiples are edge cases.
+  uint32_t tile_keys() const noexcept;
+  /// Keys of a tile that a lane processes.
+  uint32_t lane_keys() const noexcept;
 
  private:
   struct Plan;

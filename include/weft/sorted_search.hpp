@@ -6,52 +6,56 @@
 
 namespace weft {
 
-/// What the pipelines of a SortedSearch are built for.
 struct SortedSearchConfig {
-  Type key = Type::u32;  ///< u32, i32, f32, u64, i64 or f64; those of 64 bits need no feature of the device here
+  /// u32, i32, f32, u64, i64 or f64. 64-bit keys need no device feature.
+  Type key = Type::u32;
+  /// Position among equal keys.
   Bound bound = Bound::lower;
 };
 
-/// What one call works on. No range that is written may overlap another, or a count on the device.
+/// Arguments of SortedSearch::record. No range that is written may overlap another one, or a count on the device.
 struct SortedSearchArgs {
-  BufferRange needles;   ///< `needle_count` keys, ascending, aligned to 4
-  BufferRange haystack;  ///< `haystack_count` keys, ascending, aligned to 4
-  BufferRange output;    ///< a u32 for each needle, aligned to 4
-  BufferRange scratch;   ///< `scratch_size(needle_count.maximum(), haystack_count.maximum())` bytes, aligned to 16;
-                         ///< contents irrelevant before, undefined after
-  Count needle_count;    ///< a value, or a device address and a maximum
-  Count haystack_count;  ///< likewise; the values or maxima of both together are at most 2^32 - 1
+  /// `needle_count` keys, ascending, 4-byte aligned.
+  BufferRange needles;
+  /// `haystack_count` keys, ascending, 4-byte aligned.
+  BufferRange haystack;
+  /// A u32 for each needle, 4-byte aligned.
+  BufferRange output;
+  /// scratch_size(needle_count.maximum(), haystack_count.maximum()) bytes, 16-byte aligned.
+  BufferRange scratch;
+  /// The maxima of both counts together are at most 2^32 - 1.
+  Count needle_count;
+  Count haystack_count;
 };
 
-/// Finds each of many needles, which are sorted, in a sorted haystack.
+/// Finds sorted needles in a sorted haystack.
 ///
 ///     lower:  output[i] = number of keys of the haystack that are < needles[i]
 ///     upper:  output[i] = number of keys of the haystack that are ≤ needles[i]
 ///
-/// Either is the place at which the needle could be inserted. Floats are in the order of numbers, and -0 is 0; NaN is in front of all
-/// numbers where its sign bit is set, else behind them, so that a range that ends with such as NaN usually is counts as sorted.
-/// Where needles or haystack are not sorted, the output's contents are unspecified, but no other memory is touched. Keys may be
-/// distributed in any way, all of them equal, or one range many times as long as the other: the work is cut evenly by merge
-/// path (docs/decisions/merge-path-search.md). Results have the same bits on every run and every device.
-///
-/// Cost: reads each needle and each key of the haystack that lies between needles once, and writes each output once; 2 dispatches,
-/// of which the first reads about 2·log2(haystack_count) keys for each tile. Scratch: 4 bytes for each tile. For needles in any order
-/// there is BinarySearch, which may also be faster for a few needles in a large haystack.
-/// Barriers, threads, lifetime: docs/integration.md.
+/// - Either is the position at which the needle can be inserted.
+/// - Floats compare as numbers, and -0 equals +0. NaN is before all numbers if its sign bit is set, else after them.
+/// - If needles or haystack are not sorted, the output is unspecified. No access is out of range.
+/// - Work is split evenly by merge path, for any keys and lengths (docs/decisions/merge-path-search.md).
+/// - Results are bit-identical on every run and device.
+/// - Cost: reads each needle, and each key of the haystack between needles, once; writes each output once.
+///   Two dispatches; the first reads about 2·log2(haystack_count) keys per tile. 4 bytes of scratch per tile.
+/// - Barriers, lifetime, threads: docs/integration.md.
+/// - See also: BinarySearch, for unsorted needles; it may be faster for a few needles in a large haystack.
 class SortedSearch {
  public:
-  /// Builds the pipelines. Errors: unsupported (another type of keys), out_of_host_memory, out_of_device_memory, device_lost.
+  /// Builds the pipelines. Errors: unsupported (key type), out_of_{host,device}_memory, device_lost, driver_error.
   static Result<SortedSearch> create(const Context& context, const SortedSearchConfig& config) noexcept;
 
-  /// Bytes of scratch for any call on at most so many needles and keys. Never decreases with either. Never 0.
+  /// Scratch bytes that suffice for any call within both maxima. Monotonic in both, never 0.
   VkDeviceSize scratch_size(uint64_t max_needles, uint64_t max_haystack) const noexcept;
 
-  /// Records one search into `commands`; nothing where there can be no needles. Does not allocate, submit or wait.
-  /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping, 2^32 or
-  /// more needles and keys together).
+  /// Records one search; nothing if needle_count.maximum() is 0. Does not allocate, submit or wait.
+  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, 2^32 or more keys).
   Status record(VkCommandBuffer commands, const SortedSearchArgs& args) const noexcept;
 
-  uint32_t tile_keys() const noexcept;  ///< needles and keys of a tile together: totals around its multiples are edges
+  /// Needles and keys of a tile together. Totals around its multiples are edge cases.
+  uint32_t tile_keys() const noexcept;
 
  private:
   struct Plan;

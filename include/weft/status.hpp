@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// No exception leaves the library, and errors are values: docs/integration.md.
+// Errors are values; no exception leaves the library: docs/integration.md.
 #pragma once
 
 #include <cstdint>
@@ -16,32 +16,32 @@
 
 namespace weft {
 
-/// Why a call did not do what it was asked.
+/// Error category of a failed call.
 enum class ErrorCode : uint8_t {
   invalid_argument,      ///< an argument breaks its precondition; the message names it
-  missing_feature,       ///< the device has not, or the host did not enable, what the call needs; the message names it
+  missing_feature,       ///< the device lacks, or the host did not enable, a feature; the message names it
   unsupported,           ///< weft has no such combination, on any device
-  out_of_host_memory,    ///< the host could not allocate
-  out_of_device_memory,  ///< the device could not allocate
-  device_lost,           ///< the VkDevice is lost; nothing on it can be used any more
-  not_found,             ///< no Vulkan loader, no device, or none that fits the selection
+  out_of_host_memory,    ///< a host allocation failed
+  out_of_device_memory,  ///< a device allocation failed
+  device_lost,           ///< the VkDevice is lost; nothing created from it is usable
+  not_found,             ///< no Vulkan loader, no device, or no device that matches the selection
   driver_error,          ///< any other VkResult; the message names it
-  compile_error,         ///< a snippet of the user's own does not compile; the message is the compiler's
-  system_error,    ///< a lock or thread of the host's system failed, or a callback threw; the message is its what()
-  corrupt_stream,  ///< compressed bytes are no valid stream; the message has the position and the reason
-  over_limit,      ///< more than a limit or an output of the caller's allows
+  compile_error,         ///< a user's snippet does not compile; the message is the compiler's
+  system_error,          ///< a host lock or thread failed, or a callback threw; the message is its what()
+  corrupt_stream,        ///< invalid stream; the message has the position and the reason
+  over_limit,            ///< a limit or an output of the caller is too small
 };
 
 /// The code's name, e.g. "invalid_argument".
 const char* name_of(ErrorCode code) noexcept;
 
-/// A code to branch on and a sentence to show.
+/// A code for programs and a sentence for people.
 struct Error {
   ErrorCode code;
   std::string message;
 
   Error(ErrorCode why, std::string what) noexcept : code(why), message(std::move(what)) {}
-  /// If there is no memory for the message, the copy has the code alone.
+  /// Copies the code alone if memory for the message runs out.
   Error(const Error& other) noexcept;
   Error& operator=(const Error& other) noexcept;
   Error(Error&&) noexcept = default;
@@ -50,12 +50,12 @@ struct Error {
 };
 
 namespace detail {
-// Print what was read and std::abort().
+// Print a message and call std::abort.
 [[noreturn]] void abort_on_value_of(const Error& error) noexcept;
 [[noreturn]] void abort_on_error_of_success() noexcept;
 }  // namespace detail
 
-/// Success, or an Error. Converts from Error, so that `return Error{...};` reads well.
+/// Success, or an Error. Converts implicitly from Error.
 class [[nodiscard]] Status {
  public:
   Status() noexcept = default;
@@ -63,7 +63,7 @@ class [[nodiscard]] Status {
 
   bool ok() const noexcept { return ok_; }
   explicit operator bool() const noexcept { return ok_; }
-  /// If ok(), prints a message and calls std::abort.
+  /// Precondition: !ok(). Otherwise prints a message and calls std::abort.
   const Error& error() const noexcept {
     if (ok_) detail::abort_on_error_of_success();
     return error_;
@@ -81,7 +81,8 @@ class [[nodiscard]] Status {
   bool ok_ = true;
 };
 
-/// A value, or an Error. Reading the side that is not there prints a message and calls std::abort.
+/// A value, or an Error. Converts implicitly from both.
+/// value() requires ok(), error() requires !ok(). Otherwise they print a message and call std::abort.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -107,7 +108,7 @@ class [[nodiscard]] Result {
   }
   Status status() const noexcept { return ok() ? Status{} : Status{error()}; }
 
-  /// The value, or `other`.
+  /// Returns the value. If there is none, returns `other`.
   template <class Other>
   T value_or(Other&& other) const& {
     return ok() ? value() : static_cast<T>(std::forward<Other>(other));
@@ -117,7 +118,7 @@ class [[nodiscard]] Result {
     return ok() ? std::move(*this).value() : static_cast<T>(std::forward<Other>(other));
   }
 
-  /// What `next` returns for the value: a Result or a Status; or the error, and `next` is not called.
+  /// Returns next(value), a Result or a Status. If there is an error, returns it and does not call `next`.
   template <class Next>
   auto and_then(Next&& next) & {
     return then(*this, std::forward<Next>(next));

@@ -12,64 +12,68 @@
 
 namespace weft {
 
-/// What the pipelines of a TransformLbs are built for.
 struct TransformLbsConfig {
   IntervalsBy by = IntervalsBy::counts;
-  Type count = Type::u32;  ///< of a count or an offset: u32 or u64, which needs no shaderInt64 here
-  /// The body: a set made by weft_add_kernel() or weft::jit for the primitive "transform_lbs" (docs/own-kernels.md). There is no other.
+  /// Type of a count or an offset: u32 or u64 (u64 does not need shaderInt64).
+  Type count = Type::u32;
+  /// Required: a set built for "transform_lbs" by weft_add_kernel() or weft::jit (docs/own-kernels.md).
   std::optional<KernelSet> own_kernels{};
 };
 
-/// What one call works on. No range that is written may overlap another, or `count` on the device; nor may anything that the body
-/// writes overlap `counts`, `scratch` or `count`, which weft cannot check.
+/// Arguments of TransformLbs::record.
+///
+/// - No range that is written may overlap another one, or `count` on the device.
+/// - Nothing that the body writes may overlap `counts`, `scratch` or `count`. weft cannot check this.
 struct TransformLbsArgs {
-  BufferRange counts;  ///< `count` counts, or `count` + 1 offsets, aligned to 4 (16 goes fastest)
-  BufferRange
-      total;  ///< 1 u64, aligned to 4: the sum of all counts, also where it is above `max_output`; 2^64 - 1 where
-              ///< it is more than that
-  BufferRange status;  ///< 1 u32, aligned to 4: 0, or 1 where the total is above `max_output`
-  BufferRange
-      scratch;  ///< `scratch_size(count.maximum())` bytes, aligned to 16; contents irrelevant before, undefined after
-  Count count;  ///< sources: a value, or a device address and a maximum
-  uint64_t max_output = 0;  ///< outputs there are at most: an upper bound on the total
-  /// The body's own: their addresses are its call_buffer_0() to call_buffer_3(), 0 of those without a buffer. Aligned to 4. What is read
-  /// and written there is the body's to bound.
+  /// `count` counts, or `count` + 1 offsets, 4-byte aligned; 16 is fastest.
+  BufferRange counts;
+  /// Receives the sum of all counts as a u64, 4-byte aligned: also above `max_output`; 2^64 - 1 if it is more.
+  BufferRange total;
+  /// Receives a u32, 4-byte aligned: 1 if the total is above `max_output`, else 0.
+  BufferRange status;
+  /// scratch_size(count.maximum()) bytes, 16-byte aligned.
+  BufferRange scratch;
+  Count count;
+  /// Upper bound on the total: the most outputs processed.
+  uint64_t max_output = 0;
+  /// The body's own, optional, 4-byte aligned: call_buffer_0() to call_buffer_3() return their addresses, or 0.
+  /// The body must bound its accesses.
   std::array<BufferRange, 4> buffers{};
-  uint64_t a = 0, b = 0;  ///< the body's call_a() and call_b()
+  /// Returned by the body's call_a() and call_b().
+  uint64_t a = 0, b = 0;
 };
 
-/// Calls a body of the caller's own, in GLSL, once for each output of a load-balancing search, in the same dispatch: what would
-/// otherwise be a LoadBalanceSearch, whose sources and ranks travel through memory, and a kernel that reads them. With o the exclusive
-/// sums of the counts, for every output i < min(total, max_output):
+/// Calls a user's GLSL body for each output of a load-balancing search, in the same dispatch: no sources and ranks in
+/// memory, as with a LoadBalanceSearch and a kernel that reads them.
 ///
-///     transform(LbsOutput(i, s, i - o[s]))         o[s] <= i < o[s] + counts[s]
+///     transform(LbsOutput(i, s, i - o[s]))     for i < min(total, max_output), o[s] <= i < o[s] + counts[s]
+///                                              o: exclusive sums of the counts
 ///
-/// Each output is given once, with a source below `count` and a rank below its count, on any lane, in any order, neighbouring lanes
-/// of a workgroup having neighbouring outputs. Counts may be distributed in any way: the work is cut evenly, every body taken to be
-/// of equal cost. The body may read and write buffers and use atomics; it has no barriers or subgroup operations.
-///
-/// Cost: reads each count twice from memory, and what the body does. 3 dispatches; the last has a workgroup for each tile of sources
-/// in count.maximum() and for each segment_outputs() in max_output, and those without work return at once. Scratch: 16 bytes for each
-/// tile of sources and a few KiB.
-/// Known elsewhere as transform_lbs (moderngpu).
-/// Barriers, for the body's buffers too, threads, lifetime: docs/integration.md.
+/// - Each output is passed once, with a source below `count` and a rank below its count, on any lane, in any order.
+///   Neighbouring lanes of a workgroup have neighbouring outputs.
+/// - Work is split evenly for any counts; every body is taken to cost the same.
+/// - The body may access buffers and use atomics. It must not use barriers or subgroup operations.
+/// - Cost: reads each count twice, plus what the body does. 16 bytes of scratch per tile of sources and a few KiB.
+/// - Dispatches: as LoadBalanceSearch by counts, with offsets too.
+/// - Barriers (for the body's buffers too), lifetime, threads: docs/integration.md.
+/// - Known elsewhere as transform_lbs (moderngpu).
 class TransformLbs {
  public:
-  /// Builds the pipelines. Errors: unsupported (no own_kernels, or made for something else; another type of counts),
-  /// out_of_host_memory, out_of_device_memory, device_lost.
+  /// Builds the pipelines. Errors: unsupported (own_kernels missing or of another primitive, type of counts),
+  /// out_of_{host,device}_memory, device_lost, driver_error.
   static Result<TransformLbs> create(const Context& context, const TransformLbsConfig& config) noexcept;
 
-  /// Bytes of scratch for any call on at most `max_count` sources. Never decreases with `max_count`. Never 0.
+  /// Scratch bytes that suffice for any call with at most `max_count` sources. Monotonic, never 0.
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
-  /// Records one transform into `commands`. Does not allocate, submit or wait.
-  /// Errors, with the argument's name and nothing recorded: invalid_argument (null, misaligned, too small, overlapping, more
-  /// sources or outputs than 2^30 tiles hold).
+  /// Records one transform. Does not allocate, submit or wait.
+  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, more than 2^30 tiles).
   Status record(VkCommandBuffer commands, const TransformLbsArgs& args) const noexcept;
 
-  uint32_t tile_sources() const noexcept;  ///< sources of a tile: counts around its multiples are edges
-  uint32_t segment_outputs()
-      const noexcept;  ///< outputs of one workgroup at most: totals around its multiples are edges
+  /// Sources of a tile. Counts around its multiples are edge cases.
+  uint32_t tile_sources() const noexcept;
+  /// Most outputs of a workgroup. Totals around its multiples are edge cases.
+  uint32_t segment_outputs() const noexcept;
 
  private:
   struct Plan;

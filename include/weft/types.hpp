@@ -10,7 +10,8 @@
 
 namespace weft {
 
-/// The type of an item in a buffer. Items are little-endian and tightly packed.
+/// Item type in a buffer. Items are little-endian and tightly packed.
+/// Headers that say so take 64-bit types without the device feature.
 enum class Type : uint8_t {
   u8,
   u16,
@@ -18,42 +19,44 @@ enum class Type : uint8_t {
   u64,  ///< needs shaderInt64
   i32,
   i64,  ///< needs shaderInt64
-  f16,  ///< IEEE binary16 in memory; combined in f32 and rounded once, when stored, so no device feature is needed
+  f16,  ///< IEEE 754 binary16 in memory, combined in f32, rounded once when stored; needs no device feature
   f32,
   f64,    ///< needs shaderFloat64
   u32x2,  ///< two u32, for Op::affine
 };
 
-/// An associative operator. Integers wrap.
+/// Associative operator. Integers wrap.
 enum class Op : uint8_t {
   add,
   multiply,
-  min,      ///< floats: where items hold NaN the result is one of the items, unspecified which
+  min,      ///< floats: if items include NaN, the result is an unspecified one of the items
   max,      ///< floats: as min
   bit_and,  ///< integers only
   bit_or,   ///< integers only
   bit_xor,  ///< integers only
-  affine,   ///< u32x2 only: (a, b) is the map x -> a*x + b mod 2^32; f ∘ g applies f, then g. Does not commute.
+  affine,   ///< u32x2 only: (a, b) is the map x -> a*x + b mod 2^32; f ∘ g applies f, then g; not commutative
   arg_min,  ///< Reduce only: the smallest item and the index of its first occurrence
   arg_max,  ///< Reduce only: the largest item and the index of its first occurrence
 };
 
-/// How a primitive that carries a prefix between tiles does so.
+/// How a primitive carries prefixes between tiles.
 enum class Strategy : uint8_t {
-  automatic,  ///< the better of the two on this device; WEFT_STRATEGY in the environment decides instead when set
-  reduce_then_scan,  ///< two passes over the input; needs nothing of the device
-  /// One pass: each tile looks back at the states of earlier tiles; what is not ready is recomputed. Needs
-  /// shaderBufferInt64Atomics. RadixSort does not need it.
+  /// The Context's choice: ContextConfig::strategy, WEFT_STRATEGY if the environment is used, or the device's kind.
+  automatic,
+  /// Two passes over the input. Needs no device feature.
+  reduce_then_scan,
+  /// One pass: each tile reads the states of earlier tiles; a fallback pass recomputes states that were not ready.
+  /// Needs shaderBufferInt64Atomics, except for RadixSort.
   look_back,
 };
 
-/// Which place a search gives where the haystack has keys equal to the needle.
+/// Position returned by a search if the haystack has keys equal to the needle.
 enum class Bound : uint8_t {
   lower,  ///< before them: the number of keys less than the needle
-  upper,  ///< behind them: the number of keys that are not greater
+  upper,  ///< after them: the number of keys less than or equal to the needle
 };
 
-/// Of keys that are sorted or merged; equal ones keep their order in either.
+/// Order of keys that are sorted or merged. Equal keys keep their order in both.
 enum class SortOrder : uint8_t {
   ascending,
   descending,
@@ -78,19 +81,20 @@ constexpr uint32_t size_of(Type type) noexcept {
 
 constexpr bool is_float(Type type) noexcept { return type == Type::f16 || type == Type::f32 || type == Type::f64; }
 
-const char* name_of(Type type) noexcept;          ///< "u8", ...
-const char* name_of(Op op) noexcept;              ///< "add", ...
-const char* name_of(Strategy strategy) noexcept;  ///< "automatic", ...
-const char* name_of(Bound bound) noexcept;        ///< "lower", "upper"
-const char* name_of(SortOrder order) noexcept;    ///< "ascending", "descending"
+/// The enumerator's name, e.g. "u8", "add", "automatic", "lower", "ascending".
+const char* name_of(Type type) noexcept;
+const char* name_of(Op op) noexcept;
+const char* name_of(Strategy strategy) noexcept;
+const char* name_of(Bound bound) noexcept;
+const char* name_of(SortOrder order) noexcept;
 
-/// Two u32 words: the item of Op::affine.
+/// Item of Op::affine.
 struct U32x2 {
   uint32_t x, y;
   bool operator==(const U32x2&) const = default;
 };
 
-/// The item type of a C++ type: `type_of<float>` is Type::f32. (Type::f16 has no C++20 type of its own.)
+/// Item type of a C++ type: `type_of<float>` is Type::f32. Type::f16 has no C++20 type.
 template <class T>
 inline constexpr Type type_of = [] {
   if constexpr (std::is_same_v<T, uint8_t>)
@@ -117,7 +121,8 @@ inline constexpr Type type_of = [] {
 
 /// One item as bits, for arguments whose type is chosen at run time.
 struct Value {
-  uint64_t bits = 0;  ///< the item's bytes, little-endian, zero above
+  /// The item's bytes, little-endian, zero-extended.
+  uint64_t bits = 0;
 
   template <class T>
   static Value of(T item) noexcept {
@@ -129,23 +134,26 @@ struct Value {
 };
 static_assert(std::endian::native == std::endian::little, "weft's host side assumes a little-endian machine");
 
-/// Bytes [offset, offset + size) of a buffer created with STORAGE_BUFFER and SHADER_DEVICE_ADDRESS usage.
-/// How ranges may lie to each other, and barriers around them: docs/integration.md.
-/// `size` is a number of bytes: VK_WHOLE_SIZE and ranges past the buffer's end are refused.
-/// Ranges of 1- and 2-byte items are read and written as whole aligned 32-bit words: the buffer must extend to the end of
-/// the last word. Bytes of such a word outside the range keep their values.
+/// Bytes [offset, offset + size) of a buffer.
+///
+/// - The buffer needs STORAGE_BUFFER and SHADER_DEVICE_ADDRESS usage.
+/// - `size` is a number of bytes. VK_WHOLE_SIZE and ranges past the buffer's end are refused.
+/// - 1- and 2-byte items are accessed as aligned 32-bit words: the buffer must extend to the end of the last word.
+///   Bytes of such a word outside the range keep their values.
+/// - Aliasing and barriers: docs/integration.md.
 struct BufferRange {
   VkBuffer buffer = VK_NULL_HANDLE;
   VkDeviceSize offset = 0;
   VkDeviceSize size = 0;
 };
 
-/// How many items a call works on: known to the host, or read by the device when it runs.
+/// Number of items of a call: a value, or read from a buffer on the device when the call executes.
 class Count {
  public:
   constexpr Count(uint64_t value = 0) noexcept : maximum_(value) {}
 
-  /// The count is the u32 (range.size 4) or u64 (range.size 8) at `range`, aligned to 4; a larger one is taken as `maximum`.
+  /// The count is the u32 (range.size 4) or u64 (range.size 8) at `range`, 4-byte aligned.
+  /// A count above `maximum` is clamped to it.
   static constexpr Count on_device(BufferRange range, uint64_t maximum) noexcept {
     Count count(maximum);
     count.range_ = range;
@@ -154,7 +162,7 @@ class Count {
   }
 
   constexpr bool is_on_device() const noexcept { return is_on_device_; }
-  /// The value, or the declared maximum.
+  /// The value, or the declared upper bound.
   constexpr uint64_t maximum() const noexcept { return maximum_; }
   constexpr const BufferRange& range() const noexcept { return range_; }
 
