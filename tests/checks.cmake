@@ -17,6 +17,11 @@ if(WEFT_SANITIZE)
   return()
 endif()
 
+# docs/figures is what bench/results/figures.py draws from the kept results.
+find_package(Python3 COMPONENTS Interpreter REQUIRED)
+add_test(NAME figures COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/bench/results/figures.py" --check)
+set_tests_properties(figures PROPERTIES LABELS structure)
+
 add_subdirectory(isa)
 
 foreach(check IN ITEMS clang-format clang-tidy)

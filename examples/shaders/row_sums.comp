@@ -6,7 +6,6 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require
-// README
 #define WEFT_ITEM WEFT_U32  // what is combined
 #define WEFT_OP kOpAdd      // and how
 #include "weft/workgroup_scan.glsl"
@@ -26,4 +25,3 @@ void main() {
     row_before += total;
   }
 }
-// README end

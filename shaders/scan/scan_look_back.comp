@@ -7,7 +7,7 @@
 //
 // Holding tiles in registers until their predecessors are published instead reads nothing twice, but then what is in
 // flight is bounded by registers, all workgroups wait for each other in step, and memory idles meanwhile
-// (docs/performance.md).
+// (docs/performance/scan.md).
 //
 // The fallback pass scans deferred tiles row by row.
 //

@@ -12,7 +12,7 @@ struct ClassTuning {
   Tuning tuning;
 };
 
-/// First match wins. Measurements behind each entry: docs/performance.md.
+/// First match wins. Measurements behind each entry: docs/performance/.
 constexpr ClassTuning kTable[] = {
     {[](const DeviceTraits& t) { return t.type == VK_PHYSICAL_DEVICE_TYPE_CPU; },
      {.scan = {.workgroup = 128,
