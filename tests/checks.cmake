@@ -24,7 +24,7 @@ set_tests_properties(figures PROPERTIES LABELS structure)
 
 add_subdirectory(isa)
 
-foreach(check IN ITEMS clang-format clang-tidy)
+foreach(check IN ITEMS clang-format clang-tidy doxygen)
   add_test(NAME ${check} COMMAND ${CMAKE_COMMAND} -DCHECK=${check} "-DSOURCE=${PROJECT_SOURCE_DIR}"
                                  "-DBUILD=${PROJECT_BINARY_DIR}" -DJIT=${WEFT_JIT}
                                  -P "${CMAKE_CURRENT_SOURCE_DIR}/style_test.cmake")

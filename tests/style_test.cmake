@@ -1,7 +1,22 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-#   cmake -DCHECK=clang-format|clang-tidy -DSOURCE=<sources> -DBUILD=<build with compile_commands.json>
+#   cmake -DCHECK=clang-format|clang-tidy|doxygen -DSOURCE=<sources> -DBUILD=<build with compile_commands.json>
 #         -DJIT=<whether that has the component> -P style_test.cmake
 cmake_minimum_required(VERSION 3.25)
+
+find_program(tool ${CHECK})
+if(NOT tool)
+  message(FATAL_ERROR "${CHECK} is not installed")
+endif()
+
+if(CHECK STREQUAL "doxygen")
+  file(READ "${SOURCE}/docs/Doxyfile" settings)
+  file(WRITE "${BUILD}/Doxyfile" "${settings}OUTPUT_DIRECTORY = \"${BUILD}/docs\"\n")
+  execute_process(COMMAND "${tool}" "${BUILD}/Doxyfile" WORKING_DIRECTORY "${SOURCE}" RESULT_VARIABLE failed)
+  if(failed OR NOT EXISTS "${BUILD}/docs/html/classweft_1_1Scan.html")
+    message(FATAL_ERROR "doxygen has complaints, or made no page of weft::Scan")
+  endif()
+  return()
+endif()
 
 if(CHECK STREQUAL "clang-format")
   file(GLOB_RECURSE files "${SOURCE}/include/*.hpp" "${SOURCE}/src/*.[ch]pp" "${SOURCE}/tests/*.[ch]pp"
@@ -20,10 +35,6 @@ else()
   foreach(limit IN ITEMS c++-stdlib-inlining=false max-nodes=75000)
     list(APPEND command --extra-arg=-Xclang --extra-arg=-analyzer-config --extra-arg=-Xclang --extra-arg=${limit})
   endforeach()
-endif()
-find_program(tool ${CHECK})
-if(NOT tool)
-  message(FATAL_ERROR "${CHECK} is not installed")
 endif()
 cmake_host_system_information(RESULT jobs QUERY NUMBER_OF_LOGICAL_CORES)
 

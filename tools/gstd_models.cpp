@@ -93,11 +93,22 @@ std::string shader_text() {
 
 // ---- docs/gstd-format.md ----
 
-/// A row of an appendix: what it is of, filled up to `width`, and its frequencies.
+/// A row of an appendix: what it is of, filled up to `width`, and its frequencies, in more lines if one is too long.
 std::string row(std::string name, size_t width, std::span<const uint16_t> frequencies) {
+  constexpr size_t kColumns = 120;
   name.resize(width, ' ');
-  for (const uint16_t frequency : frequencies)
-    name += formatted(name.size() == width ? "%u" : " %u", unsigned{frequency});
+  size_t line = 0;  // where it begins
+  for (const uint16_t frequency : frequencies) {
+    const std::string number = formatted("%u", unsigned{frequency});
+    if (name.size() - line + 1 + number.size() > kColumns) {
+      name += '\n';
+      line = name.size();
+      name.append(width, ' ');
+    } else if (name.size() != line + width) {
+      name += ' ';
+    }
+    name += number;
+  }
   return name + '\n';
 }
 

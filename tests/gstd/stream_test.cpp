@@ -89,17 +89,6 @@ TEST_SUITE("gstd streams") {
       }
     }
   }
-
-  TEST_CASE("the example of the format's description") {
-    const std::vector<uint32_t> words = {0x00000008, 0x5ac8c55d, 0x00000022, 0x00000001,
-                                         0xaacce840, 0xc2dcc840, 0xeec2e4e0, 0x58404200};
-    const std::string text = "weft and warp, weft and warp, weft!";
-    for (const auto decoder : {decode_tile_reference, decode_tile, decode_tile_256, decode_tile_scalar}) {
-      std::vector<std::byte> output(text.size());
-      CHECK(decode(decoder, words, output));
-      CHECK(std::memcmp(output.data(), text.data(), text.size()) == 0);
-    }
-  }
 }
 
 }  // namespace weft::gstd::test

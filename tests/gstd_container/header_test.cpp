@@ -77,23 +77,6 @@ TEST_SUITE("gstd headers and tables") {
     CHECK(gstd::load_u32(&stream[76]) == gstd::checksum(Span(mixed_bytes(3 * kTile - 5)).subspan(kTile, kTile)));
   }
 
-  // A stream of version 1, which is decoded for ever.
-  TEST_CASE("the document's example is what comes of its content, and the other way round") {
-    constexpr uint8_t kExample[] = {0x47, 0x53, 0x54, 0x44, 0x01, 0x07, 0x10, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
-                                    0x00, 0x00, 0x00, 0x05, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x05, 0x00,
-                                    0x00, 0x00, 0x4c, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
-                                    0x00, 0x1c, 0x7b, 0x89, 0xa1, 0xfa, 0x81, 0x5b, 0xd1, 0x00, 0x00, 0x00, 0x00,
-                                    0x17, 0x8f, 0x69, 0xbd, 0x00, 0x00, 0x00, 0x00, 0x08, 0x00, 0x00, 0x00, 0x6c,
-                                    0x5d, 0xcc, 0x92, 0x61, 0x62, 0x63, 0x64, 0x65, 0x00, 0x00, 0x00};
-    const Span example = std::as_bytes(std::span(kExample));
-    const Span content = std::as_bytes(std::span("abcde", 5));
-    const auto back = gstd::decompress(example);
-    REQUIRE(back);
-    CHECK(std::equal(back->begin(), back->end(), content.begin(), content.end()));
-    const Bytes stream = stream_of(content);
-    CHECK(std::equal(stream.begin(), stream.end(), example.begin(), example.end()));
-  }
-
   TEST_CASE("fields out of their ranges are refused where they are") {
     struct Case {
       size_t at;
