@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What the kernels of BulkRemove and BulkInsert are pushed.
+// What the kernels of BulkRemove and BulkInsert are built with and pushed.
 #ifndef WEFT_BULK_H
 #define WEFT_BULK_H
 #include "weft/interop.h"
+
+WEFT_CONSTANTS_BEGIN(bulk)
+WEFT_CONSTANT(2, uint, kItemBytes, 4)   // 1, 2, or any number of words
+WEFT_CONSTANT(3, uint, kRows, 8)        // units of a tile per lane
+WEFT_CONSTANT(4, uint, kIndexWords, 1)  // 1 or 2
+WEFT_CONSTANTS_END
 
 WEFT_STRUCT_BEGIN
 struct BulkPush {

@@ -15,10 +15,6 @@
 #include "weft/subgroup.glsl"
 #include "bulk/bulk.h"
 
-layout(constant_id = 2) const uint kItemBytes = 4;   // 1, 2, or any number of words
-layout(constant_id = 3) const uint kRows = 8;        // units a lane has of a tile
-layout(constant_id = 4) const uint kIndexWords = 1;  // 1 or 2
-
 const bool kNarrow = kItemBytes < 4u;
 const uint kUnitWords = kItemBytes % 16u == 0u ? 4u : (kItemBytes % 8u == 0u ? 2u : 1u);
 const uint kItemUnits = kNarrow ? 1u : kItemBytes / (4u * kUnitWords);

@@ -78,8 +78,7 @@ Result<GstdDecode> GstdDecode::create(const Context& context, const GstdDecodeCo
                               ? config.tiles_in_flight
                               : static_cast<uint32_t>(std::clamp<uint64_t>(fitting, kLeastInFlight, kMostInFlight));
   // NVIDIA's compiler believes reductions alone (shaders/weft/lanes.glsl).
-  constexpr uint32_t kNvidia = 0x10de;
-  const uint32_t constants[] = {state.traits().vendor_id == kNvidia ? 1u : 0u, config.verify ? 1u : 0u};
+  const uint32_t constants[] = {state.traits().vendor_id == runtime::kVendorNvidia ? 1u : 0u, config.verify ? 1u : 0u};
   Result<std::shared_ptr<const Pipeline>> decode =
       state.pipeline(decode::kernels::gstd_decode(), "gstd_decode", plan->workgroup, std::span(constants).first(1));
   if (!decode) return decode.error();

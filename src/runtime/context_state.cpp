@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdlib>
 #include <utility>
 
@@ -96,16 +97,31 @@ std::optional<Strategy> forced_strategy(const ContextConfig& config, const Featu
   return std::nullopt;
 }
 
-Tuning chosen_tuning(const DeviceTraits& traits, Environment& environment) {
+// Ids from here on are a snippet's own, whose default is meant where none is given.
+constexpr uint32_t kFirstOwnConstant = 100;
+
+// The ids of a module's specialization constants. Decorations come before functions.
+std::vector<uint32_t> constants_of(std::span<const uint32_t> code) {
+  constexpr uint32_t kHeaderWords = 5, kOpFunction = 54, kOpDecorate = 71, kSpecId = 1;
+  std::vector<uint32_t> ids;
+  for (size_t i = kHeaderWords; i < code.size() && (code[i] & 0xffff) != kOpFunction;) {
+    const size_t words = std::max(1u, code[i] >> 16);
+    if ((code[i] & 0xffff) == kOpDecorate && words == 4 && i + 3 < code.size() && code[i + 2] == kSpecId)
+      ids.push_back(code[i + 3]);
+    i += words;
+  }
+  return ids;
+}
+
+std::vector<TuningOverride> chosen_tuning(Environment& environment) {
   constexpr const char* kVariable = "WEFT_TUNE";
-  const Tuning& built_in = tuning_of(traits);
+  std::vector<TuningOverride> overrides;
   const char* value = environment.value(kVariable);
-  if (value == nullptr) return built_in;
-  Tuning tuning = built_in;
-  const Status status = apply_tuning_overrides(tuning, value);
-  if (status) return tuning;
+  if (value == nullptr) return overrides;
+  const Status status = read_tuning_overrides(value, overrides);
+  if (status) return overrides;
   environment.ignore(kVariable, status.error());
-  return built_in;
+  return {};
 }
 
 }  // namespace
@@ -167,7 +183,7 @@ Result<std::shared_ptr<const ContextState>> ContextState::create(const ContextCo
   }
   traits.max_workgroup_count_x = facts->limits.maxComputeWorkGroupCount[0];
   traits.shared_memory_bytes = facts->limits.maxComputeSharedMemorySize;
-  state->tuning_ = std::make_unique<Tuning>(chosen_tuning(traits, environment));
+  state->tuning_ = chosen_tuning(environment);
   state->facts_ = *std::move(facts);
 
   if (Status status = state->create_objects(config); !status) return status.error();
@@ -239,11 +255,21 @@ Status ContextState::check_look_back() const {
 
 Result<std::shared_ptr<const Pipeline>> ContextState::pipeline(const PackedKernels& kernels, const std::string& kernel,
                                                                uint32_t workgroup_size,
-                                                               std::span<const uint32_t> constants,
+                                                               const PositionalConstants& constants,
+                                                               const KernelSet* own) const {
+  std::vector<ConstantValue> values;
+  for (uint32_t i = 0; i < constants.values.size(); ++i) values.push_back({2 + i, constants.values[i]});
+  return pipeline(kernels, kernel, workgroup_size, std::span<const ConstantValue>(values), own);
+}
+
+Result<std::shared_ptr<const Pipeline>> ContextState::pipeline(const PackedKernels& kernels, const std::string& kernel,
+                                                               uint32_t workgroup_size,
+                                                               std::span<const ConstantValue> constants,
                                                                const KernelSet* own) const {
   const std::string name = kernel + (subgroup_backend_ == SubgroupBackend::native ? ".native" : ".emulated");
   std::string key = name + ' ' + std::to_string(workgroup_size);
-  for (const uint32_t constant : constants) key += ' ' + std::to_string(constant);
+  for (const ConstantValue& constant : constants)
+    key += ' ' + std::to_string(constant.id) + '=' + std::to_string(constant.value);
   if (own != nullptr) key += ' ' + own->digest();
 
   PipelineSlot* slot = nullptr;
@@ -268,7 +294,7 @@ uint32_t ContextState::subgroup_size_in(uint32_t workgroup_size) const noexcept 
 
 Result<std::shared_ptr<const Pipeline>> ContextState::build_pipeline(const PackedKernels& kernels,
                                                                      const std::string& name, uint32_t workgroup_size,
-                                                                     std::span<const uint32_t> constants,
+                                                                     std::span<const ConstantValue> constants,
                                                                      const KernelSet* own) const {
   Result<std::vector<uint32_t>> unpacked = own != nullptr ? std::vector<uint32_t>{} : unpack(kernels, name);
   if (!unpacked) return unpacked.error();
@@ -276,6 +302,10 @@ Result<std::shared_ptr<const Pipeline>> ContextState::build_pipeline(const Packe
   if (code.empty() && own != nullptr)
     return Error{ErrorCode::unsupported, "own_kernels '" + own->name() + "' have no kernel " + name};
   if (code.empty()) return Error{ErrorCode::unsupported, "weft has no kernel " + name};
+  for (const uint32_t id : constants_of(code))
+    if (id >= 2 && id < kFirstOwnConstant && std::ranges::find(constants, id, &ConstantValue::id) == constants.end())
+      return Error{ErrorCode::unsupported,
+                   name + " has no value for its specialization constant " + std::to_string(id)};
   if (workgroup_size > traits_.max_workgroup_invocations) {
     return Error{ErrorCode::missing_feature,
                  name + " was asked to run in workgroups of " + std::to_string(workgroup_size) +
@@ -292,15 +322,16 @@ Result<std::shared_ptr<const Pipeline>> ContextState::build_pipeline(const Packe
   const vk::UniqueShaderModule module(ref(), module_handle);
 
   const uint32_t subgroup_size = subgroup_size_in(workgroup_size);
-  std::vector<uint32_t> values{workgroup_size, subgroup_size};
+  std::vector<ConstantValue> values{{0, workgroup_size}, {1, subgroup_size}};
   values.insert(values.end(), constants.begin(), constants.end());
   std::vector<VkSpecializationMapEntry> entries;
-  for (uint32_t id = 0; id < values.size(); ++id)
-    entries.push_back({id, id * static_cast<uint32_t>(sizeof(uint32_t)), sizeof(uint32_t)});
+  for (size_t i = 0; i < values.size(); ++i)
+    entries.push_back({values[i].id, static_cast<uint32_t>(i * sizeof(ConstantValue) + offsetof(ConstantValue, value)),
+                       sizeof(uint32_t)});
   VkSpecializationInfo specialization{};
   specialization.mapEntryCount = static_cast<uint32_t>(entries.size());
   specialization.pMapEntries = entries.data();
-  specialization.dataSize = values.size() * sizeof(uint32_t);
+  specialization.dataSize = values.size() * sizeof(ConstantValue);
   specialization.pData = values.data();
 
   VkPipelineShaderStageRequiredSubgroupSizeCreateInfo required_size{};

@@ -33,7 +33,15 @@ struct DeviceTraits {
 };
 
 class ContextState;
-struct Tuning;  // runtime/tuning.hpp
+class TuningTableBase;  // runtime/tuning.hpp
+
+/// A key of WEFT_TUNE with its value.
+struct TuningOverride {
+  const TuningTableBase* table = nullptr;
+  uint32_t key = 0;  ///< its index in the table
+  uint32_t value = 0;
+};
+
 
 /// A compute pipeline; its layout is the Context's only one: 128 bytes of push constants, no descriptor sets.
 class Pipeline {
@@ -46,6 +54,21 @@ class Pipeline {
  private:
   std::shared_ptr<const ContextState> context_;  // before the pipeline: outlives it
   vk::UniquePipeline pipeline_;
+};
+
+/// A specialization constant's value. Ids 0 and 1 are the workgroup's and the subgroup's size.
+struct ConstantValue {
+  uint32_t id;
+  uint32_t value;
+};
+
+/// Values of the ids from 2 on.
+struct PositionalConstants {
+  template <size_t size>
+  PositionalConstants(const uint32_t (&array)[size]) : values(array) {}
+  PositionalConstants(std::span<const uint32_t> span) : values(span) {}
+  PositionalConstants(const std::vector<uint32_t>& vector) : values(vector) {}
+  std::span<const uint32_t> values;
 };
 
 /// A Context's insides. Pipelines and primitives hold it alive.
@@ -67,7 +90,7 @@ class ContextState : public std::enable_shared_from_this<ContextState> {
   uint32_t required_subgroup_size() const noexcept { return pin_subgroup_size_ ? subgroup_size_ : 0; }
   Strategy strategy() const noexcept { return strategy_; }  ///< what automatic means here; never automatic
   bool strategy_is_forced() const noexcept { return strategy_is_forced_; }  ///< by the host or WEFT_STRATEGY
-  const Tuning& tuning() const noexcept { return *tuning_; }
+  const std::vector<TuningOverride>& tuning_overrides() const noexcept { return tuning_; }
   const std::vector<std::string>& warnings() const noexcept { return warnings_; }
   VkPipelineLayout layout() const noexcept { return layout_.get(); }
 
@@ -77,13 +100,17 @@ class ContextState : public std::enable_shared_from_this<ContextState> {
 
   /// The pipeline of a kernel of the family `kernels`, built at the first request and shared by later equal ones while any
   /// holder lives. `kernel` is the manifest's name without the backend's suffix, e.g. "scan_look_back.u8.u32";
-  /// ".native" or ".emulated" is appended. Specialization constants: id 0 is `workgroup_size`, id 1 the subgroup size,
-  /// id 2 + i is constants[i]. `own`: the set to find the kernel in, instead of `kernels`.
+  /// ".native" or ".emulated" is appended. Constants that the kernel has not are ignored.
+  /// `own`: the set to find the kernel in, instead of `kernels`.
   /// Many threads may ask at once: different variants are built side by side, one only once.
-  /// Errors: unsupported (no such kernel), missing_feature (workgroup_size above traits().max_workgroup_invocations),
+  /// Errors: unsupported (no such kernel; one that has a constant without a value), missing_feature (workgroup_size above
+  /// traits().max_workgroup_invocations),
   /// out_of_host_memory, out_of_device_memory, device_lost, driver_error.
   Result<std::shared_ptr<const Pipeline>> pipeline(const PackedKernels& kernels, const std::string& kernel,
-                                                   uint32_t workgroup_size, std::span<const uint32_t> constants,
+                                                   uint32_t workgroup_size, std::span<const ConstantValue> constants,
+                                                   const KernelSet* own = nullptr) const;
+  Result<std::shared_ptr<const Pipeline>> pipeline(const PackedKernels& kernels, const std::string& kernel,
+                                                   uint32_t workgroup_size, const PositionalConstants& constants,
                                                    const KernelSet* own = nullptr) const;
 
   /// Bytes of the buffer's memory: its size, rounded up by the driver to an alignment. (Vulkan does not report the size
@@ -104,7 +131,8 @@ class ContextState : public std::enable_shared_from_this<ContextState> {
   vk::DeviceRef ref() const noexcept { return {&table_, device_, allocator_}; }
   Status create_objects(const ContextConfig& config);
   Result<std::shared_ptr<const Pipeline>> build_pipeline(const PackedKernels& kernels, const std::string& name,
-                                                         uint32_t workgroup_size, std::span<const uint32_t> constants,
+                                                         uint32_t workgroup_size,
+                                                         std::span<const ConstantValue> constants,
                                                          const KernelSet* own) const;
 
   vk::DeviceTable table_{};
@@ -120,7 +148,7 @@ class ContextState : public std::enable_shared_from_this<ContextState> {
   bool require_full_subgroups_ = false;  ///< of pipelines whose workgroup is a multiple of subgroup_size_
   Strategy strategy_ = Strategy::reduce_then_scan;
   bool strategy_is_forced_ = false;
-  std::unique_ptr<Tuning> tuning_;
+  std::vector<TuningOverride> tuning_;
   std::vector<std::string> warnings_;
   vk::UniquePipelineLayout layout_;
   vk::UniquePipelineCache owned_cache_;

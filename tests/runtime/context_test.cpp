@@ -13,13 +13,13 @@
 #include <weft/gpu.hpp>
 #include <weft/scan.hpp>
 
+#include "primitives/scan/scan_tuning.hpp"
 #include "runtime/context_state.hpp"
 #include "runtime/default_strategy.hpp"
 #include "runtime/enabled_features.hpp"
 #include "runtime/kernel_families.hpp"
 #include "runtime/pipeline_cache_data.hpp"
 #include "runtime/subgroup_choice.hpp"
-#include "runtime/tuning.hpp"
 #include "support/device.hpp"
 #include "support/host_device.hpp"
 #include "support/vulkan_shim.hpp"
@@ -683,7 +683,7 @@ TEST_SUITE("host strategy choice") {
       config.use_environment = use_environment;
       const auto context = Context::create(config);
       REQUIRE_MESSAGE(context.ok(), context.error().message);
-      return context->state()->tuning().scan.rows;
+      return weft::primitives::scan_tuning.of(*context->state()).rows;
     };
     const uint32_t natural = rows_with(nullptr, true);
     CHECK(rows_with("scan.rows=7", true) == 7);
@@ -990,7 +990,7 @@ TEST_SUITE("host pipelines") {
     CHECK(
         state.pipeline(runtime::kernels::look_back(), "look_back_reset", 256, {}).ok());  // no one held it: built anew
     CHECK(built == 3);
-    const uint32_t constant = 7;
+    const runtime::ConstantValue constant{2, 7};
     CHECK(*state.pipeline(runtime::kernels::look_back(), "look_back_reset", 128, {&constant, 1}) !=
           kept);  // another variant
     CHECK(built == 4);

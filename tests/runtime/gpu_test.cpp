@@ -18,8 +18,8 @@
 
 #include "gpu/instance.hpp"
 #include "gpu/state.hpp"
+#include "primitives/scan/scan_tuning.hpp"
 #include "runtime/context_state.hpp"
-#include "runtime/tuning.hpp"
 #include "support/device.hpp"
 #include "support/host_device.hpp"
 #include "support/vulkan_shim.hpp"
@@ -224,7 +224,7 @@ TEST_SUITE("host gpu selection") {
     const ScopedVariable tuning("WEFT_TUNE", "scan.rows=3");
     const ScopedVariable strategy("WEFT_STRATEGY", "fastest");
     const Gpu gpu = open_gpu(test_config());
-    CHECK(gpu.context().state()->tuning().scan.rows == 3);
+    CHECK(primitives::scan_tuning.of(*gpu.context().state()).rows == 3);
     REQUIRE(gpu.warnings().size() == 1);
     CHECK(gpu.warnings()[0].starts_with("WEFT_STRATEGY is ignored: 'fastest'"));
   }

@@ -45,29 +45,20 @@ Status BulkInsert::record(VkCommandBuffer commands, const BulkInsertArgs& args) 
   const uint64_t items = args.count.maximum(), inserted = args.inserted_count.maximum();
   const uint64_t outputs = sum_of(items, inserted);
 
-  if (commands == VK_NULL_HANDLE) return primitives::argument_error(plan.name, "commands", "is null");
-  if (Status status = plan.check_items("count", items); !status) return status;
-  if (Status status = plan.check_items("inserted_count", outputs); !status) return status;
   shader::BulkInsertPush push{};
-  primitives::RangeChecks ranges(*plan.state, plan.name);
-  if (items != 0) push.items = ranges.read("items", args.items, items * plan.item_bytes, plan.item_alignment());
-  if (inserted != 0) {
-    push.inserted = ranges.read("inserted", args.inserted, inserted * plan.item_bytes, plan.item_alignment());
-    push.indices = ranges.read("positions", args.positions, inserted * plan.index_bytes, 4);
-  }
-  if (outputs != 0)
-    push.outputs = ranges.write("output", args.output, outputs * plan.item_bytes, plan.item_alignment());
-  push.total = ranges.write("total", args.total, sizeof(uint64_t), 4);
-  push.splits = ranges.scratch(args.scratch, scratch_size(items, inserted));
-  push.count = ranges.count(args.count, "count");
-  push.index_count = ranges.count(args.inserted_count, "inserted_count");
-  if (Status status = ranges.finish(); !status) return status;
-
-  push.count_value = items;
-  push.index_count_value = inserted;
-  push.count_words = static_cast<uint32_t>(args.count.range().size / 4);
-  push.index_count_words = static_cast<uint32_t>(args.inserted_count.range().size / 4);
-  plan.record(commands, push, outputs);
+  primitives::RecordCall call(*plan.state, plan.name, commands);
+  plan.check_items(call, "count", items);
+  plan.check_items(call, "inserted_count", outputs);
+  call.read("items", args.items, items * plan.item_bytes, plan.item_alignment(), push.items)
+      .read("inserted", args.inserted, inserted * plan.item_bytes, plan.item_alignment(), push.inserted)
+      .read("positions", args.positions, inserted * plan.index_bytes, 4, push.indices)
+      .write("output", args.output, outputs * plan.item_bytes, plan.item_alignment(), push.outputs)
+      .write("total", args.total, sizeof(uint64_t), 4, push.total)
+      .scratch(args.scratch, scratch_size(items, inserted), push.splits)
+      .count("count", args.count, push.count, push.count_value, push.count_words)
+      .count("inserted_count", args.inserted_count, push.index_count, push.index_count_value, push.index_count_words);
+  if (!call.accepted()) return call.status();
+  plan.record(call, push, outputs);
   return {};
 } catch (...) {
   return runtime::caught();

@@ -4,11 +4,9 @@
 #include <algorithm>
 #include <string>
 
-#include "runtime/tuning.hpp"
+#include "primitives/bulk/bulk_tuning.hpp"
 
 namespace weft::primitives {
-
-using runtime::Pipeline;
 
 namespace {
 
@@ -18,38 +16,38 @@ constexpr uint32_t kMaxStageWords = 2048;  // of shared memory, for items of les
 
 }  // namespace
 
-Result<BulkPlan> BulkPlan::create(const Context& context, const Wish& wish) {
+Result<BulkPlan> BulkPlan::create(const Context& context, const Desc& desc) {
   const runtime::ContextState& state = *context.state();
-  const uint32_t bytes = wish.item_bytes;
-  const std::string name = wish.name;
+  const uint32_t bytes = desc.item_bytes;
+  const std::string name = desc.name;
   if (bytes != 1 && bytes != 2 && (bytes == 0 || bytes % 4 != 0 || bytes > kMaxItemBytes))
     return Error{ErrorCode::unsupported,
                  name + ": items have 1, 2, or a multiple of 4 bytes up to 256, not " + std::to_string(bytes)};
-  if (wish.index != Type::u32 && wish.index != Type::u64)
+  if (desc.index != Type::u32 && desc.index != Type::u64)
     return Error{ErrorCode::unsupported,
-                 name + ": " + wish.indices_name + " are u32 or u64, not " + name_of(wish.index)};
-  const runtime::Tuning& tuning = state.tuning();
+                 name + ": " + desc.indices_name + " are u32 or u64, not " + name_of(desc.index)};
+  const BulkTuning tuning = bulk_tuning.of(state);
 
   BulkPlan plan;
   plan.state = context.state();
-  plan.name = wish.name;
+  plan.name = desc.name;
   plan.item_bytes = bytes;
-  plan.index_bytes = size_of(wish.index);
-  plan.workgroup = std::min(tuning.bulk.workgroup, state.traits().max_workgroup_invocations);
+  plan.index_bytes = size_of(desc.index);
+  plan.workgroup = std::min(tuning.workgroup, state.traits().max_workgroup_invocations);
   // As bulk_tiles.glsl has it: a lane moves units of 1, 2 or 4 words, of which a tile has a whole number of items.
   const uint32_t unit_words = bytes % 16 == 0 ? 4 : bytes % 8 == 0 ? 2 : 1;
-  uint32_t rows = std::max(1u, tuning.bulk.words / unit_words);
+  uint32_t rows = std::max(1u, tuning.words / unit_words);
   if (bytes < 4) rows = std::min(rows, kMaxStageWords / plan.workgroup);
   const uint32_t tile_units = plan.workgroup * rows;
   plan.tile_items = bytes < 4 ? tile_units * (4 / bytes) : tile_units / (bytes / (4 * unit_words));
 
-  const uint32_t constants[] = {bytes, rows, static_cast<uint32_t>(plan.index_bytes / 4)};
-  for (const auto& [pipeline, kernel] :
-       {std::pair(&plan.partition, wish.partition), std::pair(&plan.tiles, wish.tiles)}) {
-    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(wish.kernels, kernel, plan.workgroup, constants);
-    if (!built) return built.error();
-    *pipeline = *std::move(built);
-  }
+  PipelineBuilder builder(state, desc.kernels, plan.workgroup);
+  builder.set(shader::bulk::kItemBytes, bytes)
+      .set(shader::bulk::kRows, rows)
+      .set(shader::bulk::kIndexWords, size_of(desc.index) / 4)
+      .build(plan.partition, desc.partition)
+      .build(plan.tiles, desc.tiles);
+  if (!builder.status()) return builder.status().error();
   return plan;
 }
 
@@ -65,18 +63,17 @@ VkDeviceSize BulkPlan::scratch_size(uint64_t max_items) const {
   return (std::min(tile_count(max_items), kMaxTiles) + 1) * sizeof(uint64_t);
 }
 
-Status BulkPlan::check_items(const char* argument, uint64_t max_items) const {
-  if (tile_count(max_items) < kMaxTiles) return {};
-  return argument_error(name, argument, "makes more items than 2^30 tiles hold: " + std::to_string(max_items));
+void BulkPlan::check_items(RecordCall& call, const char* argument, uint64_t max_items) const {
+  if (tile_count(max_items) >= kMaxTiles)
+    call.refuse(argument, "makes more items than 2^30 tiles hold: " + std::to_string(max_items));
 }
 
-void BulkPlan::record(VkCommandBuffer commands, const shader::BulkPush& push, uint64_t max_items) const {
-  const uint32_t max_groups = state->traits().max_workgroup_count_x;
+void BulkPlan::record(RecordCall& call, const shader::BulkPush& push, uint64_t max_items) const {
   const uint64_t all = tile_count(max_items);
-  dispatch(*state, commands, *partition, push, dispatch_size(all / workgroup + 1, max_groups));
+  call.dispatch(*partition, push, all / workgroup + 1);
   if (max_items == 0) return;
-  barrier_between(*state, commands);
-  dispatch(*state, commands, *tiles, push, dispatch_size(all, max_groups));
+  call.barrier();
+  call.dispatch(*tiles, push, all);
 }
 
 }  // namespace weft::primitives

@@ -33,28 +33,19 @@ Status BulkRemove::record(VkCommandBuffer commands, const BulkRemoveArgs& args) 
   const BulkPlan& plan = plan_->bulk;
   const uint64_t items = args.count.maximum(), indices = args.index_count.maximum();
 
-  if (commands == VK_NULL_HANDLE) return primitives::argument_error(plan.name, "commands", "is null");
-  if (Status status = plan.check_items("count", items); !status) return status;
-  if (indices > ~uint64_t{0} / plan.index_bytes)
-    return primitives::argument_error(plan.name, "index_count", "is " + std::to_string(indices));
   shader::BulkRemovePush push{};
-  primitives::RangeChecks ranges(*plan.state, plan.name);
-  if (items != 0) {
-    push.items = ranges.read("items", args.items, items * plan.item_bytes, plan.item_alignment());
-    push.outputs = ranges.write("output", args.output, items * plan.item_bytes, plan.item_alignment());
-  }
-  if (indices != 0) push.indices = ranges.read("indices", args.indices, indices * plan.index_bytes, 4);
-  push.total = ranges.write("kept", args.kept, sizeof(uint64_t), 4);
-  push.splits = ranges.scratch(args.scratch, scratch_size(items));
-  push.count = ranges.count(args.count, "count");
-  push.index_count = ranges.count(args.index_count, "index_count");
-  if (Status status = ranges.finish(); !status) return status;
-
-  push.count_value = items;
-  push.index_count_value = indices;
-  push.count_words = static_cast<uint32_t>(args.count.range().size / 4);
-  push.index_count_words = static_cast<uint32_t>(args.index_count.range().size / 4);
-  plan.record(commands, push, items);
+  primitives::RecordCall call(*plan.state, plan.name, commands);
+  plan.check_items(call, "count", items);
+  if (indices > ~uint64_t{0} / plan.index_bytes) call.refuse("index_count", "is " + std::to_string(indices));
+  call.read("items", args.items, items * plan.item_bytes, plan.item_alignment(), push.items)
+      .write("output", args.output, items * plan.item_bytes, plan.item_alignment(), push.outputs)
+      .read("indices", args.indices, indices * plan.index_bytes, 4, push.indices)
+      .write("kept", args.kept, sizeof(uint64_t), 4, push.total)
+      .scratch(args.scratch, scratch_size(items), push.splits)
+      .count("count", args.count, push.count, push.count_value, push.count_words)
+      .count("index_count", args.index_count, push.index_count, push.index_count_value, push.index_count_words);
+  if (!call.accepted()) return call.status();
+  plan.record(call, push, items);
   return {};
 } catch (...) {
   return runtime::caught();

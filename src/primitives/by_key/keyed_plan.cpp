@@ -63,11 +63,10 @@ Result<KeyedPlan> KeyedPlan::create(const Context& context, const Wish& wish) {
   const ContextState& state = *context.state();
   const KernelSet* own = wish.own;
   if (const Status status = check_types(state, wish); !status) return status.error();
-  const runtime::Tuning& tuning = state.tuning();
 
   KeyedPlan plan;
   plan.state = context.state();
-  plan.tuning = wish.counts_heads ? tuning.reduce_by_key : tuning.scan_by_key;
+  plan.tuning = (wish.counts_heads ? reduce_by_key_tuning : scan_by_key_tuning).of(state);
   plan.strategy = wish.strategy;
   plan.item_bytes = own != nullptr ? own->item_bytes() : size_of(wish.item);
   plan.accumulator_bytes = own != nullptr ? own->accumulator_bytes() : size_of(wish.accumulator);

@@ -9,8 +9,8 @@
 #include <weft/kernels.hpp>
 #include <weft/scan_by_key.hpp>
 
+#include "primitives/by_key/by_key_tuning.hpp"
 #include "primitives/core/arguments.hpp"
-#include "runtime/tuning.hpp"
 
 namespace weft::primitives {
 
@@ -36,7 +36,7 @@ struct KeyedPlan {
   static constexpr uint32_t kVectorItems = 4;
 
   std::shared_ptr<const runtime::ContextState> state;
-  runtime::ByKeyTuning tuning;
+  ByKeyTuning tuning;
   Strategy strategy = Strategy::automatic;  ///< resolved
   uint32_t item_bytes = 0;
   uint32_t accumulator_bytes = 0;

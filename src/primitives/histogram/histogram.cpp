@@ -8,8 +8,8 @@
 
 #include "histogram/histogram.h"
 #include "primitives/core/arguments.hpp"
+#include "primitives/histogram/histogram_tuning.hpp"
 #include "runtime/kernel_families.hpp"
-#include "runtime/tuning.hpp"
 
 namespace weft {
 
@@ -43,7 +43,7 @@ struct Table {
   uint32_t rows = 0, copies = 1, levels = 0;
 };
 
-Table table_of(const ContextState& state, const HistogramConfig& config, const runtime::HistogramTuning& tuning,
+Table table_of(const ContextState& state, const HistogramConfig& config, const primitives::HistogramTuning& tuning,
                uint32_t workgroup) {
   // What emulated subgroups take, at most, and something for the driver.
   const uint32_t reserved = 512 + (state.subgroup_backend() == SubgroupBackend::emulated ? 8 * workgroup : 0);
@@ -124,18 +124,18 @@ Result<Histogram> Histogram::create(const Context& context, const HistogramConfi
                  std::string("Histogram: items are u8, u16, u32, i32 or f32, not ") + name_of(config.item)};
   if (config.bins == 0 || config.bins > kMaxBins)
     return Error{ErrorCode::unsupported, "Histogram: there are 1 to 65536 bins, not " + std::to_string(config.bins)};
-  const runtime::Tuning& tuning = state.tuning();
+  const primitives::HistogramTuning tuning = primitives::histogram_tuning.of(state);
 
   auto plan = std::make_shared<Plan>();
   plan->state = context.state();
   plan->config = config;
-  plan->groups = tuning.histogram.groups;
-  const uint32_t workgroup = std::min(tuning.histogram.workgroup, state.traits().max_workgroup_invocations);
-  plan->tile_items = workgroup * tuning.histogram.rows * plan->vector_items();
+  plan->groups = tuning.groups;
+  const uint32_t workgroup = std::min(tuning.workgroup, state.traits().max_workgroup_invocations);
+  plan->tile_items = workgroup * tuning.rows * plan->vector_items();
 
-  const Table table = table_of(state, config, tuning.histogram, workgroup);
-  const uint32_t constants[] = {table.rows, tuning.histogram.rows, table.copies,
-                                config.kind == HistogramKind::levels ? 1u : 0u, table.levels};
+  const Table table = table_of(state, config, tuning, workgroup);
+  const uint32_t constants[] = {table.rows, tuning.rows, table.copies, config.kind == HistogramKind::levels ? 1u : 0u,
+                                table.levels};
   Result<std::shared_ptr<const Pipeline>> count = state.pipeline(
       runtime::kernels::histogram(), std::string("histogram.") + name_of(config.item) + ".u32", workgroup, constants);
   if (!count) return count.error();

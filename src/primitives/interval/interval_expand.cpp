@@ -23,7 +23,8 @@ Result<IntervalExpand> IntervalExpand::create(const Context& context, const Inte
   Result<IntervalPlan> intervals = IntervalPlan::create(
       context,
       {"IntervalExpand", in_vectors ? &runtime::kernels::run_length_decode() : &runtime::kernels::interval_expand(),
-       in_vectors ? "run_length_decode" : "interval_expand", &runtime::Tuning::decode, bytes, config.count, config.by});
+       in_vectors ? "run_length_decode" : "interval_expand", primitives::decode_tuning, bytes, config.count,
+       config.by});
   if (!intervals) return intervals.error();
   return IntervalExpand(std::make_shared<const Plan>(Plan{{"values", bytes, std::move(*intervals)}}));
 } catch (...) {

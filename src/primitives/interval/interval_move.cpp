@@ -50,7 +50,7 @@ Result<IntervalMove> IntervalMove::create(const Context& context, const Interval
   Plan plan{{}, config};
   const uint32_t constants[] = {bytes, size_of(config.offset) / 4, config.gather ? 1u : 0u, config.scatter ? 1u : 0u};
   IntervalPlan::Wish wish{kName,           &runtime::kernels::interval_move(),
-                          "interval_move", &runtime::Tuning::move,
+                          "interval_move", primitives::move_tuning,
                           bytes,           config.count,
                           config.by,       constants};
   wish.reports_interval = true;

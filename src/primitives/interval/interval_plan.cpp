@@ -32,8 +32,7 @@ Result<IntervalPlan> IntervalPlan::create(const Context& context, const Wish& wi
   if (wish.count != Type::u32 && wish.count != Type::u64)
     return Error{ErrorCode::unsupported,
                  std::string(wish.name) + ": " + wish.counts_name + " are u32 or u64, not " + name_of(wish.count)};
-  const runtime::Tuning& tuned = state.tuning();
-  runtime::IntervalTuning tuning = tuned.*wish.tuning;
+  IntervalTuning tuning = wish.tuning.of(state);
   Result<IntervalPlan> plan = create(context, wish, tuning);
   // A body of the caller's own is compiled once.
   if (!plan || wish.own != nullptr || tuning.short_vectors == tuning.vectors) return plan;
@@ -45,8 +44,7 @@ Result<IntervalPlan> IntervalPlan::create(const Context& context, const Wish& wi
   return plan;
 }
 
-Result<IntervalPlan> IntervalPlan::create(const Context& context, const Wish& wish,
-                                          const runtime::IntervalTuning& tuning) {
+Result<IntervalPlan> IntervalPlan::create(const Context& context, const Wish& wish, const IntervalTuning& tuning) {
   const runtime::ContextState& state = *context.state();
   IntervalPlan plan;
   plan.state = context.state();

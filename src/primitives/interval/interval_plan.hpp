@@ -9,8 +9,8 @@
 #include <weft/load_balance_search.hpp>
 
 #include "primitives/core/arguments.hpp"
+#include "primitives/interval/interval_tuning.hpp"
 #include "runtime/context_state.hpp"
-#include "runtime/tuning.hpp"
 
 namespace weft::primitives {
 
@@ -20,7 +20,7 @@ struct IntervalPlan {
     const char* name;              ///< of the primitive, for errors
     const PackedKernels* kernels;  ///< the family of the last pass, and of the first if it is not interval_sums
     const char* kernel;            ///< of the last pass
-    runtime::IntervalTuning runtime::Tuning::*tuning;
+    const runtime::TuningTable<IntervalTuning>& tuning;
     uint32_t item_bytes;  ///< of outputs
     Type count;           ///< of a count or an offset: u32 or u64
     IntervalsBy by = IntervalsBy::counts;
@@ -116,7 +116,7 @@ struct IntervalPlan {
   static constexpr uint64_t kMaxTiles = uint64_t{1} << 30;
   static constexpr uint64_t kBeforeBytes = 16;
 
-  static Result<IntervalPlan> create(const Context& context, const Wish& wish, const runtime::IntervalTuning& tuning);
+  static Result<IntervalPlan> create(const Context& context, const Wish& wish, const IntervalTuning& tuning);
 
   /// Tiles that one workgroup sums: 2^shift.
   struct Spans {

@@ -29,7 +29,7 @@ Result<LoadBalanceSearch> LoadBalanceSearch::create(const Context& context,
     return Error{ErrorCode::unsupported, std::string(kName) + ": neither sources nor ranks are wanted"};
   const uint32_t wanted[] = {config.sources ? 1u : 0u, config.ranks ? 1u : 0u};
   Result<IntervalPlan> intervals = IntervalPlan::create(
-      context, {kName, &runtime::kernels::load_balance_search(), "load_balance_search", &runtime::Tuning::load_balance,
+      context, {kName, &runtime::kernels::load_balance_search(), "load_balance_search", primitives::load_balance_tuning,
                 size_of(config.index), config.count, config.by, wanted});
   if (!intervals) return intervals.error();
   return LoadBalanceSearch(std::make_shared<const Plan>(Plan{std::move(*intervals), config}));

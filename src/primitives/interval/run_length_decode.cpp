@@ -20,7 +20,7 @@ Result<RunLengthDecode> RunLengthDecode::create(const Context& context, const Ru
     return Error{ErrorCode::unsupported,
                  "RunLengthDecode: symbols have 1, 2, 4, 8 or 16 bytes, not " + std::to_string(config.symbol_bytes)};
   IntervalPlan::Wish wish{"RunLengthDecode",   &runtime::kernels::run_length_decode(),
-                          "run_length_decode", &runtime::Tuning::decode,
+                          "run_length_decode", primitives::decode_tuning,
                           config.symbol_bytes, config.length};
   wish.counts_name = "lengths";
   Result<IntervalPlan> intervals = IntervalPlan::create(context, wish);

@@ -30,7 +30,7 @@ Result<TransformLbs> TransformLbs::create(const Context& context, const Transfor
     return Error{ErrorCode::unsupported, std::string(kName) + ": own_kernels '" + own.name() + "' are made for " +
                                              own.primitive() + ", and not for " + kPrimitive};
   IntervalPlan::Wish wish{
-      kName,    &runtime::kernels::intervals(), kPrimitive, &runtime::Tuning::load_balance, kOutputBytes, config.count,
+      kName,    &runtime::kernels::intervals(), kPrimitive, primitives::load_balance_tuning, kOutputBytes, config.count,
       config.by};
   wish.own = &own;
   Result<IntervalPlan> intervals = IntervalPlan::create(context, wish);

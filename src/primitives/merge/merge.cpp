@@ -8,8 +8,8 @@
 #include "primitives/core/arguments.hpp"
 #include "primitives/merge/merge_keys.hpp"
 #include "primitives/merge/merge_passes.hpp"
+#include "primitives/merge/merge_tuning.hpp"
 #include "runtime/kernel_families.hpp"
-#include "runtime/tuning.hpp"
 
 namespace weft {
 
@@ -48,28 +48,25 @@ constexpr uint32_t kMaxStreamBytes = 8 << 10;
 Result<Merge> Merge::create(const Context& context, const MergeConfig& config) noexcept try {
   const ContextState& state = *context.state();
   if (const Status status = primitives::check_merge_config(kName, "merge", config); !status) return status.error();
-  const runtime::Tuning& tuning = state.tuning();
+  const primitives::MergeTuning tuning = primitives::merge_tuning.of(state);
 
   auto plan = std::make_shared<Plan>();
   plan->state = context.state();
   plan->config = config;
-  plan->workgroup = std::min(tuning.merge.workgroup, state.traits().max_workgroup_invocations);
+  plan->workgroup = std::min(tuning.workgroup, state.traits().max_workgroup_invocations);
   const KernelSet* own = config.own_kernels ? &*config.own_kernels : nullptr;
   // Built-in keys have their sides in place of their lowest bits.
   const bool has_sides = config.value_bytes != 0 || config.indices;
-  const primitives::MergeKeys keys =
-      primitives::merge_keys(config.key, config.own_kernels, false,
-                             has_sides ? tuning.merge.keys_sides : tuning.merge.keys, tuning.merge.keys_wide);
+  const primitives::MergeKeys keys = primitives::merge_keys(
+      config.key, config.own_kernels, false, has_sides ? tuning.keys_sides : tuning.keys, tuning.keys_wide);
   plan->key_bytes = keys.bytes;
   plan->form = config.form;
-  if (plan->form == MergeForm::automatic)
-    plan->form = tuning.merge.form == 0 ? MergeForm::registers : MergeForm::streaming;
+  if (plan->form == MergeForm::automatic) plan->form = tuning.form == 0 ? MergeForm::registers : MergeForm::streaming;
   const bool is_streaming = plan->form == MergeForm::streaming;
   // A key in either buffer, and a note.
   const uint32_t stream_bytes = (2 * keys.words + 1) * 4;
-  const uint32_t step_keys =
-      std::clamp(kMaxStreamBytes / (plan->workgroup * stream_bytes), 1u, tuning.merge.stream_keys);
-  const uint32_t lane_keys = is_streaming ? step_keys * tuning.merge.stream_steps : keys.of_lane;
+  const uint32_t step_keys = std::clamp(kMaxStreamBytes / (plan->workgroup * stream_bytes), 1u, tuning.stream_keys);
+  const uint32_t lane_keys = is_streaming ? step_keys * tuning.stream_steps : keys.of_lane;
   plan->subgroup_keys = is_streaming ? plan->workgroup * step_keys : state.subgroup_size() * keys.of_lane;
 
   const std::string variant = own != nullptr ? ".own.u32" : "";
@@ -105,13 +102,11 @@ Result<Merge> Merge::create(const Context& context, const MergeConfig& config) n
   build(merges.merge, is_streaming ? "merge_stream" : "merge_tiles", lane_keys, is_streaming ? 10 : 11);
   if (!is_streaming) {
     const uint32_t few_of_lane =
-        primitives::merge_keys(config.key, config.own_kernels, false, tuning.merge.few_keys, tuning.merge.few_keys_wide)
-            .of_lane;
+        primitives::merge_keys(config.key, config.own_kernels, false, tuning.few_keys, tuning.few_keys_wide).of_lane;
     merges.few_tile_keys = plan->workgroup * few_of_lane;
     merges.direct_keys =
-        uint64_t{keys.element_words == 1 ? tuning.merge.direct_tiles : tuning.merge.direct_tiles_wide} *
-        merges.large_tile_keys;
-    merges.few_keys = tuning.merge.few;
+        uint64_t{keys.element_words == 1 ? tuning.direct_tiles : tuning.direct_tiles_wide} * merges.large_tile_keys;
+    merges.few_keys = tuning.few;
     if (merges.direct_keys > merges.few_keys) build(merges.direct, "merge_tiles", lane_keys, 11, true);
     if (merges.few_keys != 0) build(merges.few, "merge_tiles", few_of_lane, 11, true);
   }

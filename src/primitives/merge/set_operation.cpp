@@ -9,8 +9,8 @@
 #include "merge/set_operation.h"
 #include "primitives/core/arguments.hpp"
 #include "primitives/merge/merge_keys.hpp"
+#include "primitives/merge/merge_tuning.hpp"
 #include "runtime/kernel_families.hpp"
-#include "runtime/tuning.hpp"
 
 namespace weft {
 
@@ -85,8 +85,7 @@ uint64_t SetOperation::Plan::most_outputs(uint64_t a, uint64_t b) const {
 Result<SetOperation> SetOperation::create(const Context& context, const SetOperationConfig& config) noexcept try {
   const ContextState& state = *context.state();
   if (const Status status = check_config(config); !status) return status.error();
-  const runtime::Tuning& tunings = state.tuning();
-  const runtime::SetOperationTuning& tuning = tunings.set_operation;
+  const primitives::SetOperationTuning tuning = primitives::set_operation_tuning.of(state);
 
   auto plan = std::make_shared<Plan>();
   plan->state = context.state();

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "primitives/core/arguments.hpp"
+#include "primitives/scan/scan_tuning.hpp"
 #include "runtime/kernel_families.hpp"
-#include "runtime/tuning.hpp"
 #include "scan/reduce.h"
 
 namespace weft {
@@ -17,7 +17,7 @@ using runtime::Pipeline;
 struct Reduce::Plan {
   std::shared_ptr<const ContextState> state;
   ReduceConfig config;
-  runtime::ReduceTuning tuning;
+  primitives::ReduceTuning tuning;
   bool arg = false;
   uint32_t item_bytes = 0;
   uint32_t result_bytes = 0;
@@ -50,12 +50,11 @@ Result<Reduce> Reduce::create(const Context& context, const ReduceConfig& config
   const ContextState& state = *context.state();
   const KernelSet* own = config.own_kernels ? &*config.own_kernels : nullptr;
   if (const Status status = check_config(state, config); !status) return status.error();
-  const runtime::Tuning& tuning = state.tuning();
 
   auto plan = std::make_shared<Plan>();
   plan->state = context.state();
   plan->config = config;
-  plan->tuning = tuning.reduce;
+  plan->tuning = primitives::reduce_tuning.of(state);
   plan->tuning.workgroup = std::min(plan->tuning.workgroup, state.traits().max_workgroup_invocations);
   std::string types;
   if (own != nullptr) {

@@ -6,8 +6,8 @@
 #include "core/look_back.h"
 #include "primitives/core/arguments.hpp"
 #include "primitives/core/look_back_faults.hpp"
+#include "primitives/scan/scan_tuning.hpp"
 #include "runtime/kernel_families.hpp"
-#include "runtime/tuning.hpp"
 #include "scan/reduce.h"
 #include "scan/scan.h"
 
@@ -20,7 +20,7 @@ using runtime::Pipeline;
 struct Scan::Plan {
   std::shared_ptr<const ContextState> state;
   ScanConfig config;  // strategy resolved
-  runtime::ScanTuning tuning;
+  primitives::ScanTuning tuning;
   uint32_t item_bytes = 0;
   uint32_t accumulator_bytes = 0;
   uint32_t register_bytes = 0;  // of an accumulator in partials and tile states
@@ -88,12 +88,11 @@ Result<Scan> Scan::create(const Context& context, const ScanConfig& config, uint
   const ContextState& state = *context.state();
   const KernelSet* own = config.own_kernels ? &*config.own_kernels : nullptr;
   if (const Status status = check_config(state, config); !status) return status.error();
-  const runtime::Tuning& tuning = state.tuning();
 
   auto plan = std::make_shared<Plan>();
   plan->state = context.state();
   plan->config = config;
-  plan->tuning = tuning.scan;
+  plan->tuning = primitives::scan_tuning.of(state);
   plan->item_bytes = own != nullptr ? own->item_bytes() : size_of(config.item);
   plan->accumulator_bytes = own != nullptr ? own->accumulator_bytes() : size_of(config.accumulator);
   plan->register_bytes = own != nullptr ? own->accumulator_bytes() : primitives::register_bytes(config.accumulator);

@@ -5,8 +5,8 @@
 
 #include "primitives/core/arguments.hpp"
 #include "primitives/core/search_keys.hpp"
+#include "primitives/search/search_tuning.hpp"
 #include "runtime/kernel_families.hpp"
-#include "runtime/tuning.hpp"
 #include "search/binary_search.h"
 
 namespace weft {
@@ -32,12 +32,12 @@ constexpr uint32_t kLaneNeedles = 4;  // as in binary_search.comp
 Result<BinarySearch> BinarySearch::create(const Context& context, const BinarySearchConfig& config) noexcept try {
   const ContextState& state = *context.state();
   if (const Status status = primitives::check_search_key(kName, config.key); !status) return status.error();
-  const runtime::Tuning& tuning = state.tuning();
+  const primitives::SearchTuning tuning = primitives::search_tuning.of(state);
 
   auto plan = std::make_shared<Plan>();
   plan->state = context.state();
   plan->config = config;
-  const uint32_t workgroup = std::min(tuning.search.workgroup, state.traits().max_workgroup_invocations);
+  const uint32_t workgroup = std::min(tuning.workgroup, state.traits().max_workgroup_invocations);
   plan->tile_needles = workgroup * kLaneNeedles;
   const uint32_t constants[] = {size_of(config.key) / 4, primitives::key_order(config.key),
                                 config.bound == Bound::lower ? 1u : 0u};

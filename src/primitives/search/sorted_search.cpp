@@ -5,8 +5,8 @@
 
 #include "primitives/core/arguments.hpp"
 #include "primitives/core/search_keys.hpp"
+#include "primitives/search/search_tuning.hpp"
 #include "runtime/kernel_families.hpp"
-#include "runtime/tuning.hpp"
 #include "search/sorted_search.h"
 
 namespace weft {
@@ -36,20 +36,19 @@ constexpr uint32_t kMaxTileBytes = 12 << 10;
 Result<SortedSearch> SortedSearch::create(const Context& context, const SortedSearchConfig& config) noexcept try {
   const ContextState& state = *context.state();
   if (const Status status = primitives::check_search_key(kName, config.key); !status) return status.error();
-  const runtime::Tuning& tuning = state.tuning();
+  const primitives::SearchTuning tuning = primitives::search_tuning.of(state);
 
   auto plan = std::make_shared<Plan>();
   plan->state = context.state();
   plan->config = config;
-  plan->workgroup = std::min(tuning.search.workgroup, state.traits().max_workgroup_invocations);
+  plan->workgroup = std::min(tuning.workgroup, state.traits().max_workgroup_invocations);
   const uint32_t key_bytes = size_of(config.key);
-  const uint32_t lane_keys =
-      std::clamp(tuning.search.keys * 4 / key_bytes, 1u, kMaxTileBytes / (plan->workgroup * key_bytes));
+  const uint32_t lane_keys = std::clamp(tuning.keys * 4 / key_bytes, 1u, kMaxTileBytes / (plan->workgroup * key_bytes));
   plan->tile_keys = plan->workgroup * lane_keys;
 
   const uint32_t constants[] = {key_bytes / 4, primitives::key_order(config.key), lane_keys,
                                 config.bound == Bound::lower ? 1u : 0u};
-  const char* const search = tuning.search.by_rows != 0 ? "sorted_search_rows" : "sorted_search_merge";
+  const char* const search = tuning.by_rows != 0 ? "sorted_search_rows" : "sorted_search_merge";
   for (const auto& [pipeline, stem] :
        {std::pair(&plan->partition, "sorted_search_partition"), std::pair(&plan->search, search)}) {
     Result<std::shared_ptr<const Pipeline>> built =

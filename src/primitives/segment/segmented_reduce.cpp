@@ -6,6 +6,7 @@
 #include <span>
 
 #include "primitives/by_key/keyed_plan.hpp"
+#include "primitives/segment/segment_tuning.hpp"
 #include "runtime/kernel_families.hpp"
 #include "segment/segmented_reduce.h"
 
@@ -24,7 +25,7 @@ constexpr uint64_t kMostDirectSegments = uint64_t{1} << 22;
 
 struct SegmentedReduce::Plan {
   std::shared_ptr<const ContextState> state;
-  runtime::SegmentedTuning tuning;
+  primitives::SegmentedTuning tuning;
   uint32_t offset_bytes = 0;
   uint32_t item_bytes = 0;
   uint32_t accumulator_bytes = 0;
@@ -78,15 +79,14 @@ Result<SegmentedReduce> SegmentedReduce::create(const Context& context, const Se
       !status)
     return status.error();
   if (const Status status = primitives::check_offset(kName, config.offset); !status) return status.error();
-  const runtime::Tuning& tunings = state.tuning();
 
   auto plan = std::make_shared<Plan>();
   plan->state = context.state();
   plan->offset_bytes = size_of(config.offset);
   plan->item_bytes = own != nullptr ? own->item_bytes() : size_of(config.item);
   plan->accumulator_bytes = own != nullptr ? own->accumulator_bytes() : size_of(config.accumulator);
-  runtime::SegmentedTuning& tuning = plan->tuning;
-  tuning = tunings.segmented_reduce;
+  primitives::SegmentedTuning& tuning = plan->tuning;
+  tuning = primitives::segmented_reduce_tuning.of(state);
   tuning.workgroup = std::min(tuning.workgroup, state.traits().max_workgroup_invocations);
   if (plan->accumulator_bytes >= 8) tuning.rows = tuning.rows_wide;
   const uint32_t value_bytes = std::max(4u, plan->accumulator_bytes);

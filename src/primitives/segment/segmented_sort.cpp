@@ -12,9 +12,9 @@
 #include "primitives/by_key/keyed_plan.hpp"
 #include "primitives/core/arguments.hpp"
 #include "primitives/core/search_keys.hpp"
+#include "primitives/segment/segment_tuning.hpp"
 #include "primitives/sort/radix_passes.hpp"
 #include "runtime/kernel_families.hpp"
-#include "runtime/tuning.hpp"
 #include "segment/segmented_sort.h"
 
 namespace weft {
@@ -91,9 +91,8 @@ Result<SegmentedSort> SegmentedSort::create(const Context& context, const Segmen
   if (config.value_bytes != 0 && config.value_bytes != 4 && config.value_bytes != 8)
     return Error{ErrorCode::unsupported, "SegmentedSort: values have 4 or 8 bytes, or there are none, not " +
                                              std::to_string(config.value_bytes)};
-  const runtime::Tuning& tunings = state.tuning();
-  const runtime::SegmentedSortTuning& tuning = tunings.segmented_sort;
-  runtime::RadixSortTuning radix = tunings.radix_sort;
+  const primitives::SegmentedSortTuning tuning = primitives::segmented_sort_tuning.of(state);
+  primitives::RadixSortTuning radix = primitives::radix_sort_tuning.of(state);
   radix.workgroup = tuning.long_workgroup;
   radix.rows = tuning.long_rows;
 

@@ -10,8 +10,7 @@ using runtime::Pipeline;
 
 Result<ChunkedPass> ChunkedPass::create(std::shared_ptr<const ContextState> shared_state, const Config& config) {
   const ContextState& state = *shared_state;
-  const runtime::Tuning& tunings = state.tuning();
-  const runtime::SelectTuning& tuning = tunings.select;
+  const SelectTuning tuning = select_tuning.of(state);
 
   ChunkedPass pass;
   pass.state_ = std::move(shared_state);

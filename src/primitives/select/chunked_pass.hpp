@@ -9,8 +9,8 @@
 
 #include "core/look_back.h"
 #include "primitives/core/arguments.hpp"
+#include "primitives/select/select_tuning.hpp"
 #include "runtime/context_state.hpp"
-#include "runtime/tuning.hpp"
 
 namespace weft::primitives {
 

@@ -8,8 +8,8 @@
 #include "primitives/core/arguments.hpp"
 #include "primitives/merge/merge_keys.hpp"
 #include "primitives/merge/merge_passes.hpp"
+#include "primitives/sort/sort_tuning.hpp"
 #include "runtime/kernel_families.hpp"
-#include "runtime/tuning.hpp"
 #include "sort/merge_sort.h"
 
 namespace weft {
@@ -68,8 +68,7 @@ uint32_t MergeSort::Plan::carried_between(uint64_t count) const {
 Result<MergeSort> MergeSort::create(const Context& context, const MergeSortConfig& config) noexcept try {
   const ContextState& state = *context.state();
   if (const Status status = primitives::check_merge_config(kName, "merge_sort", config); !status) return status.error();
-  const runtime::Tuning& tunings = state.tuning();
-  const runtime::MergeSortTuning& tuning = tunings.merge_sort;
+  const primitives::MergeSortTuning tuning = primitives::merge_sort_tuning.of(state);
 
   auto plan = std::make_shared<Plan>();
   plan->state = context.state();

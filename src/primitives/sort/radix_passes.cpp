@@ -16,7 +16,7 @@ constexpr uint32_t kCounterWords = 2048;  // of shared memory, if tiles do not p
 
 }  // namespace
 
-RadixSizes radix_sizes(const runtime::ContextState& state, const runtime::RadixSortTuning& tuning, uint32_t key_bytes,
+RadixSizes radix_sizes(const runtime::ContextState& state, const RadixSortTuning& tuning, uint32_t key_bytes,
                        uint32_t value_bytes, uint32_t bits) {
   RadixSizes sizes;
   // Keys and values pass through shared memory one after the other.

@@ -8,8 +8,8 @@
 #include <weft/types.hpp>
 
 #include "primitives/core/arguments.hpp"
+#include "primitives/sort/sort_tuning.hpp"
 #include "runtime/context_state.hpp"
-#include "runtime/tuning.hpp"
 
 namespace weft::primitives {
 
@@ -23,7 +23,7 @@ struct RadixSizes {
   uint32_t passes = 0;  ///< over all bits
 };
 
-RadixSizes radix_sizes(const runtime::ContextState& state, const runtime::RadixSortTuning& tuning, uint32_t key_bytes,
+RadixSizes radix_sizes(const runtime::ContextState& state, const RadixSortTuning& tuning, uint32_t key_bytes,
                        uint32_t value_bytes, uint32_t bits);
 
 /// Bits that make a key an unsigned number of its place in the order.

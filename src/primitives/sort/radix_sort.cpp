@@ -15,8 +15,8 @@
 #include "primitives/core/look_back_faults.hpp"
 #include "primitives/core/search_keys.hpp"
 #include "primitives/sort/radix_passes.hpp"
+#include "primitives/sort/sort_tuning.hpp"
 #include "runtime/kernel_families.hpp"
-#include "runtime/tuning.hpp"
 #include "sort/radix_sort.h"
 
 namespace weft {
@@ -115,8 +115,7 @@ Result<RadixSort> RadixSort::create(const Context& context, const RadixSortConfi
     return Error{ErrorCode::unsupported, "RadixSort: keys of type " + std::string(name_of(config.key)) +
                                              " have no bits from " + std::to_string(config.begin_bit) + " to " +
                                              std::to_string(end_bit)};
-  const runtime::Tuning& tunings = state.tuning();
-  const runtime::RadixSortTuning& tuning = tunings.radix_sort;
+  const primitives::RadixSortTuning tuning = primitives::radix_sort_tuning.of(state);
 
   auto plan = std::make_shared<Plan>();
   plan->state = context.state();
@@ -145,7 +144,7 @@ Result<RadixSort> RadixSort::create(const Context& context, const RadixSortConfi
   };
   const uint32_t limit = state.traits().max_workgroup_invocations;
   const uint32_t bits = end_bit - config.begin_bit;
-  const auto build_form = [&](Form& form, const runtime::RadixSortTuning& of_form) {
+  const auto build_form = [&](Form& form, const primitives::RadixSortTuning& of_form) {
     form.groups = of_form.groups;
     form.sizes = primitives::radix_sizes(state, of_form, key_bytes, config.value_bytes, bits);
     build(form.sizes, form.upsweep, "radix_sort_upsweep", std::min(of_form.count_workgroup, limit),
@@ -156,14 +155,14 @@ Result<RadixSort> RadixSort::create(const Context& context, const RadixSortConfi
   };
   build_form(plan->few, tuning);
   if (has_values && tuning.many_pairs != 0) {
-    runtime::RadixSortTuning of_many = tuning;
+    primitives::RadixSortTuning of_many = tuning;
     of_many.workgroup = tuning.many_workgroup;
     of_many.part_words = tuning.many_part_words;
     plan->many_from = tuning.many_pairs;
     build_form(plan->many.emplace(), of_many);
   }
   if (plan->config.strategy == Strategy::look_back) {
-    runtime::RadixSortTuning of_sweep = tuning;
+    primitives::RadixSortTuning of_sweep = tuning;
     of_sweep.workgroup = has_values ? tuning.sweep_pairs_workgroup : tuning.sweep_workgroup;
     of_sweep.rows = has_values ? tuning.sweep_pairs_rows : tuning.sweep_rows;
     of_sweep.part_words = has_values ? tuning.sweep_pairs_part_words : tuning.sweep_part_words;

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "primitives/core/record_call.hpp"
+
+namespace weft::primitives {
+
+RecordCall& RecordCall::add(const char* name, const BufferRange& range, uint64_t bytes, uint64_t alignment,
+                            bool written, uint64_t& address) {
+  if (!status_ || bytes == 0) return *this;
+  const Result<LocatedRange> located = locate(state_, primitive_, name, range, bytes, alignment);
+  if (!located) {
+    status_ = located.error();
+    return *this;
+  }
+  entries_.at(size_++) = {*located, written};
+  address = located->address;
+  return *this;
+}
+
+RecordCall& RecordCall::count(const char* name, const Count& count, uint64_t& address, uint64_t& value,
+                              uint32_t& words) {
+  value = count.maximum();
+  if (!count.is_on_device()) return *this;
+  const uint64_t bytes = count.range().size;
+  if (bytes != 4 && bytes != 8) return refuse(name, "on the device is a u32 or a u64, so its range has 4 or 8 bytes");
+  words = static_cast<uint32_t>(bytes / 4);
+  return add(name, count.range(), bytes, 4, false, address);
+}
+
+RecordCall& RecordCall::counts(const char* name, const BufferRange& range, uint32_t number, uint64_t& address) {
+  if (range.buffer != VK_NULL_HANDLE && range.size != uint64_t{4} * number && range.size != uint64_t{8} * number)
+    return refuse(name, "takes " + std::to_string(number) + " u32 or u64, so its range has " +
+                            std::to_string(4 * number) + " or " + std::to_string(8 * number) + " bytes");
+  return add(name, range, range.buffer == VK_NULL_HANDLE ? 4 : range.size, 4, true, address);
+}
+
+RecordCall& RecordCall::refuse(const char* argument, const std::string& what) {
+  if (status_) status_ = argument_error(primitive_, argument, what);
+  return *this;
+}
+
+bool RecordCall::accepted() {
+  for (size_t i = 0; status_ && i < size_; ++i)
+    for (size_t j = 0; status_ && j < i; ++j) {
+      const Entry& a = entries_[i];
+      const Entry& b = entries_[j];
+      if ((a.written || b.written) && overlap(a.range, b.range))
+        refuse(a.range.name, std::string("overlaps ") + b.range.name);
+    }
+  return status_.ok();
+}
+
+}  // namespace weft::primitives

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include <weft/types.hpp>
+
+#include "primitives/core/arguments.hpp"
+
+namespace weft::primitives {
+
+/// One call of record(): each argument is declared once, with the field of the push constants that takes it, then dispatches are
+/// recorded. The first argument that is refused is the call's status; nothing may be recorded then.
+///
+///     RecordCall call(state, kName, commands);
+///     call.read("items", args.items, items * 4, 4, push.items);
+///     ...
+///     if (!call.accepted()) return call.status();
+///     call.dispatch(pipeline, push, workgroups);
+///
+/// No range that is written may overlap another range of the call.
+class RecordCall {
+ public:
+  RecordCall(const runtime::ContextState& state, const char* primitive, VkCommandBuffer commands)
+      : state_(state), primitive_(primitive), commands_(commands) {
+    if (commands == VK_NULL_HANDLE) refuse("commands", "is null");
+  }
+
+  /// `bytes` of a range, which begins at a multiple of `alignment`. A range of which no byte is used is not looked at.
+  RecordCall& read(const char* name, const BufferRange& range, uint64_t bytes, uint64_t alignment, uint64_t& address) {
+    return add(name, range, bytes, alignment, false, address);
+  }
+  RecordCall& write(const char* name, const BufferRange& range, uint64_t bytes, uint64_t alignment, uint64_t& address) {
+    return add(name, range, bytes, alignment, true, address);
+  }
+  RecordCall& scratch(const BufferRange& range, uint64_t bytes, uint64_t& address) {
+    return add("scratch", range, bytes, 16, true, address);
+  }
+  /// A count's three fields: where it is on the device, its value or upper bound, and words on the device. The address of a value is 0.
+  RecordCall& count(const char* name, const Count& count, uint64_t& address, uint64_t& value, uint32_t& words);
+  /// `number` counts to be written, u32 or u64 by the range's size.
+  RecordCall& counts(const char* name, const BufferRange& range, uint32_t number, uint64_t& address);
+
+  /// Refuses an argument where no other has been refused before.
+  RecordCall& refuse(const char* argument, const std::string& what);
+  RecordCall& refuse_if(bool wrong, const char* argument, const char* what) {
+    return wrong ? refuse(argument, what) : *this;
+  }
+  RecordCall& require(const Status& status) {
+    if (status_ && !status) status_ = status;
+    return *this;
+  }
+
+  /// Looks for overlaps; to be called once, after all arguments.
+  bool accepted();
+  const Status& status() const noexcept { return status_; }
+
+  /// In one dimension, or two where one has not room for so many workgroups.
+  template <class Push>
+  void dispatch(const runtime::Pipeline& pipeline, const Push& push, uint64_t workgroups) const {
+    primitives::dispatch(state_, commands_, pipeline, push,
+                         dispatch_size(workgroups, state_.traits().max_workgroup_count_x));
+  }
+  /// Makes what was written by dispatches visible to the next.
+  void barrier() const { barrier_between(state_, commands_); }
+
+ private:
+  struct Entry {
+    LocatedRange range;
+    bool written;
+  };
+  RecordCall& add(const char* name, const BufferRange& range, uint64_t bytes, uint64_t alignment, bool written,
+                  uint64_t& address);
+
+  const runtime::ContextState& state_;
+  const char* primitive_;
+  VkCommandBuffer commands_;
+  std::array<Entry, 16> entries_{};
+  size_t size_ = 0;
+  Status status_;
+};
+
+}  // namespace weft::primitives

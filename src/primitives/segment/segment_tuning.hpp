@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/tuning.hpp"
+
+namespace weft::primitives {
+
+/// Sizes that a segmented reduction is built with. Rows are vectors of 4 items, at most 8.
+struct SegmentedTuning {
+  uint32_t workgroup = 256;
+  uint32_t rows = 4;
+  uint32_t rows_wide = 2;           ///< for accumulators of 8 bytes
+  uint32_t groups = 1024;           ///< at most this many workgroups
+  uint32_t direct_workgroup = 128;  ///< of a segment, if each has one of its own
+  uint32_t direct_rows = 4;         ///< there
+  uint32_t short_rows = 2;          ///< there, of mean lengths below 2,048
+  uint32_t direct_mean = 512;       ///< from this mean length on each segment has one
+  uint32_t direct_items = 0;        ///< and up to so many items in all, of mean lengths from 16 on
+  uint32_t slice_log = 15;          ///< a longer segment is shared out in slices of 2 to this items, between 6 and 20
+};
+
+inline constexpr runtime::TuningKey<SegmentedTuning> kSegmentedTuningKeys[] = {
+    {"workgroup", &SegmentedTuning::workgroup, 128, 256},   {"rows", &SegmentedTuning::rows, 1, 8},
+    {"rows_wide", &SegmentedTuning::rows_wide, 1, 8},       {"groups", &SegmentedTuning::groups, 1, 65535},
+    {"direct_rows", &SegmentedTuning::direct_rows, 1, 8},   {"short_rows", &SegmentedTuning::short_rows, 1, 8},
+    {"direct_mean", &SegmentedTuning::direct_mean, 1, ~0u}, {"direct_items", &SegmentedTuning::direct_items, 0, ~0u},
+    {"slice_log", &SegmentedTuning::slice_log, 6, 20},
+};
+
+inline const runtime::TuningTable<SegmentedTuning> segmented_reduce_tuning(
+    "segmented_reduce", kSegmentedTuningKeys,
+    {.cpu = {.workgroup = 128, .rows = 2, .rows_wide = 2, .groups = 1024},
+     .nvidia = {.workgroup = 256, .rows = 4, .rows_wide = 2, .groups = 2112, .direct_items = 1 << 17}});
+
+/// SegmentedSort; what is not here is RadixSort's. Rows are keys a lane has of a tile, a power of two.
+struct SegmentedSortTuning {
+  uint32_t workgroup = 256;       ///< of the dispatch that sorts short segments
+  uint32_t rows = 8;              ///< there, of keys of one word alone, at most 16; segments of half a tile are short
+  uint32_t rows_wide = 4;         ///< the same where keys have two words, or values
+  uint32_t long_workgroup = 256;  ///< of the dispatches that sort long segments
+  uint32_t long_rows = 16;        ///< there, of keys of one word, at most 16; of two words half as many
+};
+
+inline constexpr runtime::TuningKey<SegmentedSortTuning> kSegmentedSortTuningKeys[] = {
+    {"workgroup", &SegmentedSortTuning::workgroup, 128, 1024},
+    {"rows", &SegmentedSortTuning::rows, 1, 16},
+    {"rows_wide", &SegmentedSortTuning::rows_wide, 1, 16},
+    {"long_workgroup", &SegmentedSortTuning::long_workgroup, 128, 1024},
+    {"long_rows", &SegmentedSortTuning::long_rows, 1, 16},
+};
+
+inline const runtime::TuningTable<SegmentedSortTuning> segmented_sort_tuning(
+    "segmented_sort", kSegmentedSortTuningKeys,
+    {.cpu = {.workgroup = 128, .rows = 2, .rows_wide = 2, .long_workgroup = 128, .long_rows = 4},
+     .nvidia = {.workgroup = 256, .rows = 8, .rows_wide = 4, .long_workgroup = 512, .long_rows = 8}});
+
+}  // namespace weft::primitives

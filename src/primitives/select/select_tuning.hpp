@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/tuning.hpp"
+
+namespace weft::primitives {
+
+/// Sizes that select, partition and run-length encoding are built with.
+struct SelectTuning {
+  uint32_t workgroup = 256;
+  uint32_t rows = 4;         ///< 16-byte vectors per lane and tile, at most 4 and as many as make 32 items
+  uint32_t direct_rows = 4;  ///< likewise, of items of one or two words that need no shared memory: 4, 8, 12 or 16
+  uint32_t groups = 1024;    ///< as in ScanTuning
+  uint32_t spin_limit = 256;
+  uint32_t lag_kib = 4096;  ///< look_back: input between what a workgroup counts and moves
+  uint32_t small_kib = 0;
+  uint32_t small_workgroup = 128;  ///< of calls that are small, with tiles of 4 rows
+  uint32_t chunk_tiles = ~0u;      ///< tiles that are done at a time, where those of 2^31 items are more
+};
+
+inline constexpr runtime::TuningKey<SelectTuning> kSelectTuningKeys[] = {
+    {"workgroup", &SelectTuning::workgroup, 128, 1024},
+    {"rows", &SelectTuning::rows, 1, 4},
+    {"direct_rows", &SelectTuning::direct_rows, 4, 16},
+    {"groups", &SelectTuning::groups, 1, 65535},
+    {"spin_limit", &SelectTuning::spin_limit, 1, 1u << 20},
+    {"lag_kib", &SelectTuning::lag_kib, 1, 1u << 20},
+    {"small_kib", &SelectTuning::small_kib, 0, 1u << 20},
+    {"small_workgroup", &SelectTuning::small_workgroup, 128, 1024},
+    {"chunk_tiles", &SelectTuning::chunk_tiles, 1, ~0u},
+};
+
+inline const runtime::TuningTable<SelectTuning> select_tuning(
+    "select", kSelectTuningKeys,
+    {.cpu = {.workgroup = 128, .rows = 4, .groups = 1024, .spin_limit = 64, .lag_kib = 128, .small_kib = 0},
+     .nvidia = {.workgroup = 256,
+                .rows = 4,
+                .direct_rows = 8,
+                .groups = 1024,
+                .spin_limit = 256,
+                .lag_kib = 8192,
+                .small_kib = 8192}});
+
+}  // namespace weft::primitives
