@@ -114,18 +114,18 @@ foreach(driver IN ITEMS lavapipe swiftshader)
 endforeach()
 
 # Nearly all of a test's time here goes into building pipelines: a tenth of a second to one each on lavapipe, up to fifteen on
-# SwiftShader. So the work is shared out. Emulated widths do not depend on the driver's own: the blocks that they are made of, scans,
-# reductions and the random tests meet all of them, each other family one. Of large cross products of types, operators and kinds each
-# width takes a ninth, of small ones a third (support/device.hpp); SwiftShader, which takes longest by far, an eighty-first, and no
-# emulated widths. WEFT_TEST_EXHAUSTIVE gives every process all of it: hours.
+# SwiftShader. So the work is shared out. Emulated widths do not depend on the driver's own: the blocks that they are made of and the
+# random tests meet all of them, each family one; at the same width it meets other tuning values. Of large cross products of types,
+# operators and kinds each width takes a twenty-seventh, of small ones a third (support/device.hpp); SwiftShader, which takes longest
+# by far, an eighty-first, and no emulated widths. WEFT_TEST_EXHAUSTIVE gives every process all of it: hours.
 if(WEFT_TEST_EXHAUSTIVE)
   foreach(process IN ITEMS lavapipe4 lavapipe8 lavapipe16 swiftshader)
     set(weft_share_${process} "")
   endforeach()
 else()
-  set(weft_share_lavapipe4 WEFT_TEST_SHARE=1/9)
-  set(weft_share_lavapipe8 WEFT_TEST_SHARE=5/9)
-  set(weft_share_lavapipe16 WEFT_TEST_SHARE=9/9)
+  set(weft_share_lavapipe4 WEFT_TEST_SHARE=1/27)
+  set(weft_share_lavapipe8 WEFT_TEST_SHARE=14/27)
+  set(weft_share_lavapipe16 WEFT_TEST_SHARE=27/27)
   set(weft_share_swiftshader WEFT_TEST_SHARE=3/81)
 endif()
 
@@ -133,38 +133,43 @@ endif()
 set(weft_lavapipe_cache "MESA_SHADER_CACHE_DIR=${CMAKE_CURRENT_BINARY_DIR}/lavapipe_cache")
 list(APPEND weft_lavapipe "${weft_lavapipe_cache}")
 
-# Modules reach the driver specialized (layer/specialize.cpp) where that is quicker: in some groups on SwiftShader, and at two of
-# lavapipe's widths. The third has them as they are.
+# Modules reach the driver specialized (layer/specialize.cpp) where that is quicker: in some groups on SwiftShader, and on lavapipe in
+# all but these, at 8 lanes. They have most primitives with their modules as they are.
+set(weft_as_shipped reduce real runtime)
 set(weft_specialized "")
 if(weft_specialize_dir)
   set(weft_specialized "VK_LAYER_PATH=${weft_specialize_dir}" VK_INSTANCE_LAYERS=VK_LAYER_WEFT_specialize)
 endif()
 
-# weft_lavapipe_tests(<lanes> EMULATED <width> WITH_EMULATED <group>... NATIVE_ONLY <group>...)
+# weft_lavapipe_tests(<lanes> EMULATED <width> WHOLE <group>... NATIVE_ONLY <group>...): the first with that emulated width and other
+# tuning values.
 function(weft_lavapipe_tests lanes)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EMULATED" "WITH_EMULATED;NATIVE_ONLY")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EMULATED" "WHOLE;NATIVE_ONLY")
   set(name lavapipe${lanes})
   math(EXPR bits "32 * ${lanes}")
-  set(environment ${weft_lavapipe} LP_NATIVE_VECTOR_WIDTH=${bits} ${weft_share_${name}})
-  if(NOT lanes EQUAL 8)
-    list(APPEND environment ${weft_specialized})
-  endif()
-  if(WEFT_TEST_EXHAUSTIVE)
-    weft_device_tests(${name} LABELS ${name} GROUPS ${arg_WITH_EMULATED} ${arg_NATIVE_ONLY} ENVIRONMENT ${environment})
-  else()
-    weft_device_tests(${name} LABELS ${name} GROUPS ${arg_WITH_EMULATED}
-                      ENVIRONMENT ${environment} "WEFT_TEST_BACKENDS=native,emulated${arg_EMULATED}")
-    weft_device_tests(${name} LABELS ${name} GROUPS ${arg_NATIVE_ONLY} ENVIRONMENT ${environment} WEFT_TEST_BACKENDS=native)
-  endif()
+  foreach(group IN LISTS arg_WHOLE arg_NATIVE_ONLY)
+    set(environment ${weft_lavapipe} LP_NATIVE_VECTOR_WIDTH=${bits} ${weft_share_${name}})
+    set(without "")
+    if(NOT lanes EQUAL 8 OR NOT group IN_LIST weft_as_shipped)
+      list(APPEND environment ${weft_specialized})
+    endif()
+    if(NOT WEFT_TEST_EXHAUSTIVE AND group IN_LIST arg_WHOLE)
+      list(APPEND environment "WEFT_TEST_BACKENDS=native,emulated${arg_EMULATED}")
+    elseif(NOT WEFT_TEST_EXHAUSTIVE)
+      list(APPEND environment WEFT_TEST_BACKENDS=native)
+      set(without WITHOUT tuning)
+    endif()
+    weft_device_tests(${name} LABELS ${name} GROUPS ${group} ${without} ENVIRONMENT ${environment})
+  endforeach()
 endfunction()
 
 if(weft_lavapipe_icd)
-  weft_lavapipe_tests(4 EMULATED 64 WITH_EMULATED scan reduce blocks fuzz runs intervals segmented
-                      NATIVE_ONLY select by_key others search own real ${weft_codec})
-  weft_lavapipe_tests(8 EMULATED 32 WITH_EMULATED scan reduce blocks fuzz search own others ${weft_codec}
-                      NATIVE_ONLY select runs intervals by_key segmented real runtime)
-  weft_lavapipe_tests(16 EMULATED 128 WITH_EMULATED scan reduce blocks fuzz select by_key real
-                      NATIVE_ONLY runs intervals segmented others search own ${weft_codec})
+  weft_lavapipe_tests(4 EMULATED 64 WHOLE blocks fuzz scan runs intervals segmented own
+                      NATIVE_ONLY reduce select by_key others search real ${weft_codec})
+  weft_lavapipe_tests(8 EMULATED 32 WHOLE blocks fuzz reduce search others ${weft_codec}
+                      NATIVE_ONLY scan select runs intervals by_key segmented own real runtime)
+  weft_lavapipe_tests(16 EMULATED 128 WHOLE blocks fuzz select by_key real
+                      NATIVE_ONLY scan reduce runs intervals segmented others search own ${weft_codec})
   weft_device_tests(lavapipe8 LABELS host GROUPS host ENVIRONMENT ${weft_lavapipe} LP_NATIVE_VECTOR_WIDTH=256)
 else()
   message(WARNING "lavapipe is not installed (Debian: mesa-vulkan-drivers): its tests are left out")
@@ -189,13 +194,20 @@ endif()
 
 # ---- validation, on lavapipe: any message fails ----
 
-# weft_validation_test(<name> ENVIRONMENT <variable=value>... ARGUMENTS <of weft_tests>...)
+# weft_validation_test(<name> LAYER <directory> [SPECIALIZED] ENVIRONMENT <variable=value>... ARGUMENTS <of weft_tests>...)
+# SPECIALIZED: the validation layer sees modules as they are shipped, lavapipe beneath it what its own tests have put in the cache.
 function(weft_validation_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ENVIRONMENT;ARGUMENTS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SPECIALIZED" "LAYER" "ENVIRONMENT;ARGUMENTS")
+  set(layers VK_LAYER_KHRONOS_validation)
+  set(path "${arg_LAYER}")
+  if(arg_SPECIALIZED AND weft_specialize_dir)
+    string(APPEND layers ":VK_LAYER_WEFT_specialize")
+    string(APPEND path ":${weft_specialize_dir}")
+  endif()
   add_test(NAME validation.${name} COMMAND weft_tests ${arg_ARGUMENTS})
   set_tests_properties(validation.${name} PROPERTIES LABELS validation TIMEOUT 900 COST 60
     FAIL_REGULAR_EXPRESSION "${weft_nothing_ran}"
-    ENVIRONMENT "${weft_lavapipe};LP_NATIVE_VECTOR_WIDTH=256;VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation;${arg_ENVIRONMENT}")
+    ENVIRONMENT "${weft_lavapipe};LP_NATIVE_VECTOR_WIDTH=256;VK_INSTANCE_LAYERS=${layers};VK_LAYER_PATH=${path};${arg_ENVIRONMENT}")
 endfunction()
 
 # What these look at does not depend on types and operators, so they take a share of them: lavapipe8's, whose machine code they find
@@ -205,7 +217,8 @@ weft_tagged(weft_without WITHOUT tuning huge faults)
 set(weft_validated "--test-suite=scan,reduce,subgroup,lanes,workgroup,refusal,host recording" "${weft_without}")
 
 if(weft_lavapipe_icd AND weft_debian_layer)
-  weft_validation_test(core_1_3 ARGUMENTS ${weft_validated}
+  get_filename_component(weft_debian_layer_dir "${weft_debian_layer}" DIRECTORY)
+  weft_validation_test(core_1_3 LAYER "${weft_debian_layer_dir}" SPECIALIZED ARGUMENTS ${weft_validated}
     ENVIRONMENT WEFT_TEST_BACKENDS=native ${weft_validated_share})
 endif()
 
@@ -231,32 +244,30 @@ if(weft_lavapipe_icd AND weft_new_layer)
   }
 }
 ]])
-  set(weft_synchronization "VK_LAYER_PATH=${weft_layer_dir}" VK_LAYER_VALIDATE_SYNC=1
-                           VK_LAYER_SYNCVAL_SHADER_ACCESSES_HEURISTIC=1)
+  set(weft_synchronization VK_LAYER_VALIDATE_SYNC=1 VK_LAYER_SYNCVAL_SHADER_ACCESSES_HEURISTIC=1)
   # The layer advises against core checks beside GPU-assisted ones: they have had their turn.
-  set(weft_gpu_assisted "VK_LAYER_PATH=${weft_layer_dir}" VK_LAYER_GPUAV_ENABLE=1
-                        VK_LAYER_GPUAV_SHARED_MEMORY_DATA_RACE=1 VK_LAYER_VALIDATE_CORE=0)
+  set(weft_gpu_assisted VK_LAYER_GPUAV_ENABLE=1 VK_LAYER_GPUAV_SHARED_MEMORY_DATA_RACE=1 VK_LAYER_VALIDATE_CORE=0)
 
-  weft_validation_test(synchronization ARGUMENTS ${weft_validated}
+  weft_validation_test(synchronization LAYER "${weft_layer_dir}" SPECIALIZED ARGUMENTS ${weft_validated}
     ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native ${weft_validated_share})
   weft_tagged(weft_without WITHOUT types tuning huge faults slow)
-  weft_validation_test(synchronization_compaction ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native ${weft_validated_share}
+  weft_validation_test(synchronization_compaction LAYER "${weft_layer_dir}" SPECIALIZED ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native ${weft_validated_share}
     ARGUMENTS "--test-suite=select,run_length_encode,run_length_decode,load_balance_search,interval_expand,interval_move,transform_lbs,histogram,dispatch_arguments,sorted_search,binary_search,merge,merge_sort,set_operation,radix_sort,bulk_remove,bulk_insert" "${weft_without}")
   weft_tagged(weft_without WITHOUT tuning faults slow)
-  weft_validation_test(synchronization_by_key ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native ${weft_validated_share}
+  weft_validation_test(synchronization_by_key LAYER "${weft_layer_dir}" SPECIALIZED ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native ${weft_validated_share}
     ARGUMENTS "--test-suite=scan_by_key,reduce_by_key,segmented_reduce,segmented_scan,segmented_sort" "${weft_without}")
   weft_tagged(weft_bounds WITH bounds)
   # (Keys that are not sorted make lanes of SortedSearch write the same words: nothing is expected of these, but it is a race.)
-  weft_validation_test(gpu_assisted ENVIRONMENT ${weft_gpu_assisted} "WEFT_TEST_BACKENDS=native,emulated64" WEFT_TEST_SHARE=3/9
+  weft_validation_test(gpu_assisted LAYER "${weft_layer_dir}" ENVIRONMENT ${weft_gpu_assisted} "WEFT_TEST_BACKENDS=native,emulated64" WEFT_TEST_SHARE=3/9
     ARGUMENTS "--test-suite=scan,reduce,lanes,workgroup,fse,merge_path,merge,balanced_path,sorted_search,binary_search" "${weft_bounds}")
-  weft_validation_test(gpu_assisted_moves ENVIRONMENT ${weft_gpu_assisted} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=3/9
+  weft_validation_test(gpu_assisted_moves LAYER "${weft_layer_dir}" ENVIRONMENT ${weft_gpu_assisted} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=3/9
     ARGUMENTS "--test-suite=interval_move,transform_lbs,bulk_remove,bulk_insert,segmented_reduce,set_operation" "${weft_bounds}")
 
   # Each net with a fault that it must catch. skip() keeps these from the other processes, where the net is not there.
   weft_tagged(weft_net WITH net_synchronization)
-  weft_validation_test(net_synchronization ENVIRONMENT ${weft_synchronization} ARGUMENTS --no-skip "--test-suite=safety net" "${weft_net}")
+  weft_validation_test(net_synchronization LAYER "${weft_layer_dir}" SPECIALIZED ENVIRONMENT ${weft_synchronization} ARGUMENTS --no-skip "--test-suite=safety net" "${weft_net}")
   weft_tagged(weft_net WITH net_gpu_assisted)
-  weft_validation_test(net_gpu_assisted ENVIRONMENT ${weft_gpu_assisted} ARGUMENTS --no-skip "--test-suite=safety net" "${weft_net}")
+  weft_validation_test(net_gpu_assisted LAYER "${weft_layer_dir}" ENVIRONMENT ${weft_gpu_assisted} ARGUMENTS --no-skip "--test-suite=safety net" "${weft_net}")
 elseif(weft_lavapipe_icd)
   message(WARNING "no newer validation layer (Debian: chromium): synchronization and GPU-assisted validation are left out")
 endif()

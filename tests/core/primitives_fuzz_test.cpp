@@ -1180,10 +1180,10 @@ TEST_SUITE("fuzz") {
       Draws draw(seed, i);
       const size_t s = draw.below(all.size());
       const Subject& subject = all[s];
-      // Pipelines take longest: each subject has the first backend and one other, which is slower and so takes fewer cases, and
-      // those in one of the processes that share the cases out.
+      // Pipelines take longest: each subject has the first backend of one of the processes that share the subjects out, and one
+      // other, which is slower and so takes fewer cases, in another process.
       const size_t b = backends.size() > 1 && draw.one_in(5) ? 1 + s % (backends.size() - 1) : 0;
-      if (!cases.all && !takes_turn(static_cast<uint32_t>(b == 0 ? i : s))) continue;
+      if (!cases.all && !takes_turn(static_cast<uint32_t>(b == 0 ? s : s + 1))) continue;
       Backend& backend = *backends[b];
       if (!std::ranges::all_of(subject.types, [&](Type type) { return backend.context().supports(type); })) continue;
       if (subject.needs_look_back && !has_look_back(backend.context())) continue;

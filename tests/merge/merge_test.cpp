@@ -89,15 +89,20 @@ TEST_SUITE("merge") {
   }
 
   MERGE_TEST_CASE("keys of every type are merged in both orders, whatever the keys are [types]") {
-    for (Backend* backend : backends_of_form())
+    for (Backend* backend : backends_of_form()) {
+      uint32_t combination = 0;
       for_every_key([&]<class T>() {
         for (const bool descending : {false, true}) {
+          if (!takes_turn(combination++)) continue;
           if ((backend->is_emulated() || FormUnderTest::is_streaming()) && (sizeof(T) == 8) == descending) continue;
-          const uint64_t tile = merge_of<T>(*backend).tile_keys();
+          const MergeConfig config{.key = type_of<T>,
+                                   .order = descending ? SortOrder::descending : SortOrder::ascending};
+          const uint64_t tile = made_merge(*backend, config).tile_keys();
           for (const auto& [a, b] : telling_sequences<T>(2 * tile + 19, 3 * tile - 7, descending))
-            check_merge(*backend, {.order = descending ? SortOrder::descending : SortOrder::ascending}, a, b);
+            check_merge(*backend, config, a, b);
         }
       });
+    }
   }
 
   MERGE_TEST_CASE("-0 is before 0, and NaN lies outside of all numbers [forms]") {

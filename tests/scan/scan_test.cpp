@@ -369,6 +369,7 @@ TEST_SUITE("scan") {
   }
 
   TEST_CASE("float sums have the same bits however long earlier tiles delay [faults]") {
+    uint32_t combination = 0;
     for (const Device& device : every_look_back()) {
       const ScanConfig config = config_of<float>(ScanKind::exclusive, Op::add);
       const Scan& punctual = device.scan(config);
@@ -376,6 +377,7 @@ TEST_SUITE("scan") {
       const auto expected = scan_on<float>(device.gpu(), punctual, items);
       for (const uint32_t every : {1u, 3u})
         for (const auto fault : {primitives::LookBackFault::Kind::delay, primitives::LookBackFault::Kind::omit}) {
+          if (!takes_turn(combination++)) continue;
           CAPTURE(device.name());
           CAPTURE(every);
           CAPTURE(static_cast<int>(fault));
@@ -391,7 +393,7 @@ TEST_SUITE("scan") {
       for (const uint32_t every : {1u, 2u, 7u}) {
         if (device.backend().is_emulated() && every != 2) continue;
         const auto late = [&]<class T, class A>(ScanKind kind, Op op) {
-          if (!std::is_same_v<T, uint32_t> && !takes_turn(combination++)) return;
+          if (!takes_turn(combination++)) return;
           if (!device.supports({item_type<T>(), item_type<A>()})) return;
           const ScanConfig config = config_of<T, A>(kind, op);
           const Scan scan = faulty_scan(device, config, primitives::LookBackFault::Kind::delay, every);
@@ -417,7 +419,7 @@ TEST_SUITE("scan") {
       for (const uint32_t every : {1u, 2u, 7u}) {
         if (device.backend().is_emulated() && every != 2) continue;
         const auto omitted = [&]<class T, class A>(ScanKind kind, Op op) {
-          if (!std::is_same_v<T, uint32_t> && !takes_turn(combination++)) return;
+          if (!takes_turn(combination++)) return;
           if (!device.supports({item_type<T>(), item_type<A>()})) return;
           const ScanConfig config = config_of<T, A>(kind, op);
           const Scan scan = faulty_scan(device, config, primitives::LookBackFault::Kind::omit, every);

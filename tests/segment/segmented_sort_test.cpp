@@ -87,10 +87,12 @@ TEST_SUITE("segmented_sort") {
   }
 
   TEST_CASE("keys of every type are sorted both ways, with values of both sizes and none [types]") {
-    for (Backend* backend : every_backend())
+    for (Backend* backend : every_backend()) {
+      uint32_t combination = 0;
       for_every_key([&]<class T>() {
         if (backend->is_emulated() || (is_slow(*backend) && !std::is_same_v<T, double>)) return;
         for (const SortOrder order : {SortOrder::ascending, SortOrder::descending}) {
+          if (!takes_turn(combination++)) continue;
           // Unsigned keys that ascend have pipelines of their own: here of keys alone.
           const bool is_plain = std::is_unsigned_v<T> && order == SortOrder::ascending;
           const SegmentedSortConfig config{.key = type_of<T>, .value_bytes = is_plain ? 0u : 8u, .order = order};
@@ -100,6 +102,7 @@ TEST_SUITE("segmented_sort") {
           for (size_t i = 0; i < telling.size(); i += 5) check_segmented_sort<T>(*backend, config, telling[i], offsets);
         }
       });
+    }
   }
 
   TEST_CASE("keys, values and offsets begin at any multiple of 4 bytes") {
