@@ -5,6 +5,7 @@
 //     --check COMMITTED             also fails where a table differs from COMMITTED/<family>.csv
 //     --family FAMILY               only this one
 //     --primitive PRIMITIVE         only the kernels of this one: scan, by_key, reduce, compaction, gstd or others
+//     --types TYPES                 only kernels of these types of items and accumulators, e.g. u8,u32, and those of no type
 //     --tune OVERRIDES              sets WEFT_TUNE, which otherwise has no effect here
 //
 // Fails where a kernel spills registers or uses scratch memory. The library itself builds the pipelines, through the
@@ -21,6 +22,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <map>
 #include <set>
@@ -77,6 +79,7 @@ struct Interception {
   PFN_vkGetPipelineExecutableStatisticsKHR get_statistics = nullptr;
   std::map<VkPipeline, std::string> constants;
   std::set<Row> rows;
+  std::set<std::string> types;
   std::string failure;
 };
 Interception interception;
@@ -171,6 +174,20 @@ Function load(VkInstance instance, const char* name) {
 
 bool skip(const weft::Error& error) { return error.code == weft::ErrorCode::unsupported; }
 
+// Those of the types that --types names, or all.
+std::vector<weft::Type> among(std::initializer_list<weft::Type> all) {
+  std::vector<weft::Type> types;
+  for (const weft::Type type : all)
+    if (interception.types.empty() || interception.types.count(weft::name_of(type)) != 0) types.push_back(type);
+  return types;
+}
+
+std::vector<weft::Type> wanted_types() {
+  using weft::Type;
+  return among(
+      {Type::u8, Type::u16, Type::u32, Type::u64, Type::i32, Type::i64, Type::f16, Type::f32, Type::f64, Type::u32x2});
+}
+
 // Selections that between them use every kernel of Select, Partition and RunLengthEncode: comparisons and run heads of every size of
 // item, moved as they are; flags that move 16 bytes; structs; two and three sides.
 std::string build_compaction(const weft::Context& context, weft::Strategy strategy) {
@@ -178,7 +195,7 @@ std::string build_compaction(const weft::Context& context, weft::Strategy strate
   using weft::Type;
   std::vector<weft::SelectConfig> selections;
   std::vector<weft::PartitionConfig> partitions;
-  for (const Type item : {Type::u8, Type::u16, Type::u32, Type::u64}) {
+  for (const Type item : among({Type::u8, Type::u16, Type::u32, Type::u64})) {
     selections.push_back(weft::SelectConfig::select_if(item, Criterion::less));
     selections.push_back(weft::SelectConfig::unique(item));
     weft::PartitionConfig partition;
@@ -194,7 +211,8 @@ std::string build_compaction(const weft::Context& context, weft::Strategy strate
   selections.push_back(weft::SelectConfig::select_flagged(16));
   selections.push_back(weft::SelectConfig::select_if(Type::f32, Criterion::less));
   selections.back().member = {48, 12, 0};
-  partitions.push_back(partitions.back());
+  partitions.emplace_back();
+  partitions.back().criterion = Criterion::inside;
   partitions.back().item = Type::f32;
   partitions.back().sides = 3;
   partitions.back().member = {48, 12, 0};
@@ -211,15 +229,12 @@ std::string build_compaction(const weft::Context& context, weft::Strategy strate
   return {};
 }
 
-constexpr weft::Type kTypes[] = {weft::Type::u8,  weft::Type::u16, weft::Type::u32, weft::Type::u64, weft::Type::i32,
-                                 weft::Type::i64, weft::Type::f16, weft::Type::f32, weft::Type::f64, weft::Type::u32x2};
-
 // The operator that stands for all: add, or the type's only one.
 weft::Op op_of(weft::Type item) { return item == weft::Type::u32x2 ? weft::Op::affine : weft::Op::add; }
 
 std::string build_scans(const weft::Context& context, weft::Strategy strategy) {
-  for (const weft::Type item : kTypes) {
-    for (const weft::Type accumulator : kTypes) {
+  for (const weft::Type item : wanted_types()) {
+    for (const weft::Type accumulator : wanted_types()) {
       const auto made =
           weft::Scan::create(context, {weft::ScanKind::exclusive, op_of(item), item, accumulator, strategy});
       if (!made && !skip(made.error())) return made.error().message;
@@ -229,8 +244,8 @@ std::string build_scans(const weft::Context& context, weft::Strategy strategy) {
 }
 
 std::string build_by_key(const weft::Context& context, weft::Strategy strategy) {
-  for (const weft::Type item : kTypes) {
-    for (const weft::Type accumulator : kTypes) {
+  for (const weft::Type item : wanted_types()) {
+    for (const weft::Type accumulator : wanted_types()) {
       weft::ScanByKeyConfig scan;
       scan.op = op_of(item);
       scan.item = item;
@@ -247,8 +262,8 @@ std::string build_by_key(const weft::Context& context, weft::Strategy strategy) 
 }
 
 std::string build_reductions(const weft::Context& context) {
-  for (const weft::Type item : kTypes) {
-    for (const weft::Type accumulator : kTypes) {
+  for (const weft::Type item : wanted_types()) {
+    for (const weft::Type accumulator : wanted_types()) {
       const auto made = weft::Reduce::create(context, {op_of(item), item, accumulator});
       if (!made && !skip(made.error())) return made.error().message;
       const auto segmented =
@@ -429,9 +444,17 @@ std::string build_on(VkInstance instance, VkPhysicalDevice physical_device, cons
   return failure;
 }
 
-std::string kernels_not_built() {
+std::string read_text(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// Where not all types were built, the committed table stands for the others.
+std::string kernels_not_built(const std::filesystem::path& committed) {
   std::set<std::string> built;
   for (const Row& row : interception.rows) built.insert(row.kernel);
+  std::istringstream others(interception.types.empty() ? std::string() : read_text(committed));
+  for (std::string line; std::getline(others, line);) built.insert(line.substr(0, line.find(',')));
   std::string missing;
   const auto check = [&](const weft::PackedKernels& family) {
     for (const std::string_view kernel : weft::runtime::names_of(family))
@@ -467,18 +490,13 @@ int fail(const std::string& family, const std::string& message) {
   return 1;
 }
 
-std::string read_text(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 // The comment line that names the driver. Another compiler makes other code, which says nothing about weft's kernels.
 std::string driver_line(const std::string& text) {
   const size_t begin = text.find('\n') + 1;
   return text.substr(begin, text.find('\n', begin) - begin);
 }
 
-// Where one primitive was built, what the table has besides is not missed.
+// Where not all was built, what the table has besides is not missed.
 int compare(const std::string& family, const std::filesystem::path& committed, const std::string& text, bool all) {
   const std::string before = read_text(committed);
   if (before == text) return 0;
@@ -509,6 +527,7 @@ struct Options {
   std::filesystem::path directory;
   std::filesystem::path committed;
   std::string primitive;
+  std::string types;
   std::string tuning;
 };
 
@@ -561,8 +580,10 @@ int run_family(const std::string& family, const Options& options) {
   load<PFN_vkDestroyInstance>(instance, "vkDestroyInstance")(instance, nullptr);
   if (!failure.empty()) return fail(family, failure);
 
-  const bool all = options.primitive.empty();
-  if (const std::string missing = all ? kernels_not_built() : ""; !missing.empty()) {
+  const std::filesystem::path committed =
+      options.committed.empty() ? options.committed : options.committed / (family + ".csv");
+  const bool all = options.primitive.empty() && options.types.empty();
+  if (const std::string missing = options.primitive.empty() ? kernels_not_built(committed) : ""; !missing.empty()) {
     return fail(family, "no primitive that tests/isa/weft_isa.cpp creates uses" + missing);
   }
   if (interception.rows.empty()) return fail(family, "there is no primitive " + options.primitive);
@@ -579,7 +600,7 @@ int run_family(const std::string& family, const Options& options) {
       }
     }
   }
-  if (!options.committed.empty() && compare(family, options.committed / (family + ".csv"), text, all) != 0) result = 1;
+  if (!committed.empty() && compare(family, committed, text, all) != 0) result = 1;
   std::printf("%s: %zu pipelines\n", family.c_str(), interception.rows.size());
   std::fflush(stdout);
   return result;
@@ -590,18 +611,24 @@ int run_family(const std::string& family, const Options& options) {
 int main(int argc, char** argv) {
   Options options;
   std::string committed, only;
-  const std::map<std::string, std::string*> named{
-      {"--check", &committed}, {"--family", &only}, {"--primitive", &options.primitive}, {"--tune", &options.tuning}};
+  const std::map<std::string, std::string*> named{{"--check", &committed},
+                                                  {"--family", &only},
+                                                  {"--primitive", &options.primitive},
+                                                  {"--types", &options.types},
+                                                  {"--tune", &options.tuning}};
   int next = 1;
   for (; next + 2 < argc && named.count(argv[next]) != 0; next += 2) *named.at(argv[next]) = argv[next + 1];
   if (next + 1 != argc || *argv[next] == '-') {
     std::fputs(
-        "usage: weft-isa [--check COMMITTED] [--family FAMILY] [--primitive PRIMITIVE] [--tune OVERRIDES] DIRECTORY\n",
+        "usage: weft-isa [--check COMMITTED] [--family FAMILY] [--primitive PRIMITIVE] [--types TYPES] "
+        "[--tune OVERRIDES] DIRECTORY\n",
         stderr);
     return 2;
   }
   options.directory = argv[next];
   options.committed = committed;
+  std::istringstream types(options.types);
+  for (std::string type; std::getline(types, type, ',');) interception.types.insert(type);
   std::filesystem::create_directories(options.directory);
 
   int result = 0;
