@@ -86,7 +86,7 @@ function(weft_device_tests name)
                                                      ENVIRONMENT "${arg_ENVIRONMENT}" SKIP_RETURN_CODE 77
                                                      FAIL_REGULAR_EXPRESSION "${weft_nothing_ran}")
     # The longest start first; lavapipe8's before the validation layers, which find its machine code in the cache.
-    if(group STREQUAL "scan")
+    if(group MATCHES "^(search|fuzz|own)$")
       set_tests_properties(${name}.${group} PROPERTIES COST 100)
     elseif(name STREQUAL "lavapipe8")
       set_tests_properties(${name}.${group} PROPERTIES COST 70)

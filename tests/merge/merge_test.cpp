@@ -50,7 +50,7 @@ std::vector<Backend*> backends_of_form() {
     const ScopedTuning tuning(kCutBefore);          \
     body();                                         \
   }                                                 \
-  TEST_CASE(name ", in one dispatch") {             \
+  TEST_CASE(name ", in one dispatch [forms]") {     \
     const FormUnderTest form(MergeForm::registers); \
     const ScopedTuning tuning(kDirect);             \
     body();                                         \
@@ -126,7 +126,7 @@ TEST_SUITE("merge") {
       }
   }
 
-  MERGE_TEST_CASE("keys of less than a word are merged, wherever they begin") {
+  MERGE_TEST_CASE("keys of less than a word are merged, wherever they begin [forms]") {
     const auto of = []<class T>(Backend& backend, bool descending) {
       const MergeConfig config{.key = item_type<T>(),
                                .order = descending ? SortOrder::descending : SortOrder::ascending};
