@@ -153,7 +153,9 @@ TEST_SUITE("histogram") {
 
   TEST_CASE("even bins of integers are exact at every bound") {
     Backend& backend = first_backend();
+    uint32_t combination = 0;
     const auto check = [&]<class T>(uint32_t bins, double lower, double upper) {
+      if (!takes_turn(combination++)) return;
       // Around each bin's first item, as long division has it.
       std::vector<T> items;
       const auto add = [&](double item) {
@@ -264,6 +266,7 @@ TEST_SUITE("histogram") {
       CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend())
         for (const uint32_t bins : {256u, 1000u}) {
+          if (backend->is_emulated()) continue;  // builds these for long
           check_histogram<uint8_t>(*backend, bins, drawn<uint8_t>(40'007), all_values<uint8_t>());
           check_histogram<float>(*backend, bins, drawn<float>(40'007), uneven_levels<float>(bins));
           check_histogram<uint32_t>(*backend, bins, drawn<uint32_t>(40'007), all_values<uint32_t>());
