@@ -258,8 +258,11 @@ if(weft_lavapipe_icd AND weft_new_layer)
     ARGUMENTS "--test-suite=scan_by_key,reduce_by_key,segmented_reduce,segmented_scan,segmented_sort" "${weft_without}")
   weft_tagged(weft_bounds WITH bounds)
   # (Keys that are not sorted make lanes of SortedSearch write the same words: nothing is expected of these, but it is a race.)
-  weft_validation_test(gpu_assisted LAYER "${weft_layer_dir}" ENVIRONMENT ${weft_gpu_assisted} "WEFT_TEST_BACKENDS=native,emulated64" WEFT_TEST_SHARE=3/9
-    ARGUMENTS "--test-suite=scan,reduce,lanes,workgroup,fse,merge_path,merge,balanced_path,sorted_search,binary_search" "${weft_bounds}")
+  weft_validation_test(gpu_assisted LAYER "${weft_layer_dir}" ENVIRONMENT ${weft_gpu_assisted} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=3/9
+    ARGUMENTS "--test-suite=scan,reduce,merge,balanced_path,sorted_search,binary_search" "${weft_bounds}")
+  # Emulation is in the blocks.
+  weft_validation_test(gpu_assisted_blocks LAYER "${weft_layer_dir}" ENVIRONMENT ${weft_gpu_assisted} "WEFT_TEST_BACKENDS=native,emulated64"
+    ARGUMENTS "--test-suite=lanes,workgroup,fse,merge_path" "${weft_bounds}")
   weft_validation_test(gpu_assisted_moves LAYER "${weft_layer_dir}" ENVIRONMENT ${weft_gpu_assisted} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=3/9
     ARGUMENTS "--test-suite=interval_move,transform_lbs,bulk_remove,bulk_insert,segmented_reduce,set_operation" "${weft_bounds}")
 
