@@ -128,8 +128,8 @@ std::vector<Device> every_look_back();
 /// Whether WEFT_TEST_BACKENDS is unset or lists `backend`, e.g. "emulated32".
 bool is_wanted(std::string_view backend);
 
-/// Whether this process runs combination `index` of a large cross product. WEFT_TEST_SHARE, e.g. "5/9", makes it take every
-/// ninth, from the fifth on: processes on drivers that differ in little share the work. Unset: all.
+/// Whether this process runs combination `index` of a large cross product. WEFT_TEST_SHARE, e.g. "5/27", makes it take every
+/// 27th, from the fifth on: processes on drivers that differ in little share the work. Unset: all.
 bool is_in_share(uint32_t index);
 
 /// Whether this process runs variant `index` of something that has few, where WEFT_TEST_SHARE is set: processes whose shares begin
