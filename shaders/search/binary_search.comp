@@ -8,8 +8,6 @@
 #include "weft/subgroup.glsl"
 #include "search/binary_search.h"
 
-layout(constant_id = 4) const bool kLower = true;
-
 const uint kLaneNeedles = 4;
 const uint kTileItems = kWorkgroupSize * kLaneNeedles;
 

@@ -4,6 +4,11 @@
 #define WEFT_SORTED_SEARCH_H
 #include "weft/interop.h"
 
+WEFT_CONSTANTS_BEGIN(sorted_search)
+WEFT_CONSTANT(4, uint, kMergeLaneKeys, 7)       // of a tile
+WEFT_CONSTANT(5, bool, kMergeEqualFromA, true)  // lower bounds
+WEFT_CONSTANTS_END
+
 WEFT_STRUCT_BEGIN
 struct SortedSearchPush {
   weft_address needles;

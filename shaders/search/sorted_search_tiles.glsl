@@ -8,9 +8,6 @@
 #include "weft/subgroup.glsl"
 #include "search/sorted_search.h"
 
-layout(constant_id = 4) const uint kMergeLaneKeys = 7;
-layout(constant_id = 5) const bool kMergeEqualFromA = true;  // lower bounds
-
 const uint kTileItems = kWorkgroupSize * kMergeLaneKeys;
 
 #include "weft/tile_range.glsl"
