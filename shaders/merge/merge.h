@@ -4,6 +4,10 @@
 #define WEFT_MERGE_H
 #include "weft/interop.h"
 
+WEFT_CONSTANTS_BEGIN(merge)
+WEFT_CONSTANT(4, uint, kMergeKeys, 8)  // of a tile for each lane
+WEFT_CONSTANTS_END
+
 WEFT_STRUCT_BEGIN
 struct MergePush {
   weft_address keys_a;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// What Merge's network moves: a key, and its place in the subgroup's pieces where places matter, those of A in front of those of B.
-// The includer defines, as constants, kMergeKeys and kHasPlaces, which is true where keys are a snippet's; merge_key.glsl is included
-// before.
+// An element of Merge's network: a key, and, if kHasPositions, its position in the subgroup's pieces, those of A before
+// those of B. The includer defines, as constants, kMergeKeys and kHasPositions, which is true if keys are a snippet's;
+// merge_key.glsl is included before.
 #ifndef WEFT_PRIMITIVES_MERGE_ELEMENT_GLSL
 #define WEFT_PRIMITIVES_MERGE_ELEMENT_GLSL
 
@@ -54,8 +54,8 @@ const bool kIsWord = false;
 #else
 
 // A key of less than a word has its place in the same word; places are below 2^16.
-const bool kIsPacked = kKeyBytes < 4u ? kHasPlaces : false;
-const bool kIsWord = kKeyWords == 2u ? false : kIsPacked ? true : !kHasPlaces;
+const bool kIsPacked = kKeyBytes < 4u ? kHasPositions : false;
+const bool kIsWord = kKeyWords == 2u ? false : kIsPacked ? true : !kHasPositions;
 
 MergeElement merge_element(MergeKey key, uint place) {
   return MergeElement(kIsPacked ? uvec2((key.x << 16) | place, 0u) : key, place);
@@ -68,14 +68,14 @@ MergeKey merge_key(MergeElement element) { return kIsPacked ? uvec2(element.key.
 MergeElement subgroup_shuffle_xor(MergeElement element, uint mask) {
   element.key.x = subgroup_shuffle_xor(element.key.x, mask);
   if (kKeyWords == 2u) element.key.y = subgroup_shuffle_xor(element.key.y, mask);
-  if (kHasPlaces) {
+  if (kHasPositions) {
     if (!kIsPacked) element.place = subgroup_shuffle_xor(element.place, mask);
   }
   return element;
 }
 
 bool merge_less(MergeElement a, MergeElement b) {
-  if (kHasPlaces) {
+  if (kHasPositions) {
     // As one number, the place below the key.
     if (kKeyWords == 1u) return word64_less(uvec2(a.place, a.key.x), uvec2(b.place, b.key.x));
     const bool low_less = word64_less(uvec2(a.place, a.key.x), uvec2(b.place, b.key.x));
@@ -88,7 +88,7 @@ MergeElement merge_chosen(bool first, MergeElement a, MergeElement b) {
   MergeElement element = b;
   element.key.x = first ? a.key.x : b.key.x;
   if (kKeyWords == 2u) element.key.y = first ? a.key.y : b.key.y;
-  if (kHasPlaces) element.place = first ? a.place : b.place;
+  if (kHasPositions) element.place = first ? a.place : b.place;
   return element;
 }
 

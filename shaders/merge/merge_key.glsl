@@ -33,10 +33,8 @@ bool merge_key_less(MergeKey a, MergeKey b) { return less(own_item(a.words), own
 #else
 
 #define WEFT_MERGE_OWN 0
+#include "merge/merge_key.h"
 #include "weft/ordered_key.glsl"
-
-layout(constant_id = 6) const uint kKeyBytes = 4;  // 1, 2, or 4 * kKeyWords
-layout(constant_id = 5) const bool kDescending = false;
 
 // Bits of a key's last word.
 const uint kKeyBits = 8u * (kKeyBytes < 4u ? kKeyBytes : 4u);

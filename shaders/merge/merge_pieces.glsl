@@ -8,7 +8,7 @@
 #include "merge/merge_key.glsl"
 #include "merge/merge_inputs.glsl"
 #if WEFT_MERGE_OWN
-const bool kHasPlaces = true;
+const bool kHasPositions = true;
 #include "merge/merge_element.glsl"
 #else
 #include "merge/merge_sides.glsl"

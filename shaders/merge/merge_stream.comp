@@ -6,13 +6,8 @@
 // loaded anew. (Hwu, Kirk and El Hajj, Programming Massively Parallel Processors, 4th edition, chapter 12.)
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#include "merge/merge_stream.h"
 #include "merge/merge_ranges.glsl"
-
-layout(constant_id = 8) const bool kWritesKeys = true;
-layout(constant_id = 9) const bool kWritesIndices = false;
-layout(constant_id = 10) const uint kValueBytes = 0;  // 1, 2, a multiple of 4, or 0: none are written
-layout(constant_id = 11) const uint kStepLaneKeys = 4;
-
 #include "merge/merge_store.glsl"
 
 const uint kStepKeys = kWorkgroupSize * kStepLaneKeys;

@@ -4,14 +4,8 @@
 // registers.
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#include "merge/merge_tiles.h"
 #include "merge/merge_ranges.glsl"
-
-layout(constant_id = 7) const bool kHasSides = false;  // values or indices are written
-layout(constant_id = 8) const bool kWritesKeys = true;
-layout(constant_id = 9) const bool kWritesIndices = false;
-layout(constant_id = 10) const uint kValueBytes = 0;  // 1, 2, a multiple of 4, or 0: none are written
-layout(constant_id = 12) const bool kFindsCuts = false;  // else they were found by a dispatch before
-
 #include "merge/merge_pieces.glsl"
 #include "merge/merge_store.glsl"
 

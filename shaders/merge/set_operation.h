@@ -4,6 +4,10 @@
 #define WEFT_SET_OPERATION_H
 #include "weft/interop.h"
 
+WEFT_CONSTANTS_BEGIN(set_operation)
+WEFT_CONSTANT(4, uint, kSetKeys, 7)  // of a tile for each lane, at most 31
+WEFT_CONSTANTS_END
+
 WEFT_STRUCT_BEGIN
 struct SetOperationPush {
   weft_address keys_a;

@@ -11,8 +11,6 @@
 #include "merge/set_operation.h"
 #include "merge/merge_key.glsl"
 
-layout(constant_id = 4) const uint kSetKeys = 7;  // a lane has of a tile, at most 31
-
 const uint kTileItems = kWorkgroupSize * kSetKeys;
 // From one tile's cut to the next: where a pair is in the way, a tile has one key more.
 const uint kTileStep = kTileItems - 1u;

@@ -5,12 +5,8 @@
 // values by their places in the tile, from where they are loaded again.
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#include "merge/set_operation_write.h"
 #include "merge/set_operation_tiles.glsl"
-
-layout(constant_id = 7) const bool kWritesKeys = true;
-layout(constant_id = 8) const bool kWritesIndices = false;
-layout(constant_id = 9) const uint kValueBytes = 0;  // 1, 2, a multiple of 4, or 0: none are written
-
 #include "merge/merge_store.glsl"
 
 #if WEFT_MERGE_OWN

@@ -4,6 +4,10 @@
 #define WEFT_MERGE_SORT_H
 #include "weft/interop.h"
 
+WEFT_CONSTANTS_BEGIN(merge_sort)
+WEFT_CONSTANT(4, uint, kMergeKeys, 8)  // of a tile for each lane
+WEFT_CONSTANTS_END
+
 // What goes with the keys from dispatch to dispatch is their values, or their indices.
 WEFT_STRUCT_BEGIN
 struct MergeSortPush {

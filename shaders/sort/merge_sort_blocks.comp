@@ -4,12 +4,8 @@
 // the order among equal keys and says where the value lies.
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#include "sort/merge_sort_blocks.h"
 #include "sort/merge_sort_ranges.glsl"
-
-layout(constant_id = 7) const bool kHasPlaces = false;  // values or indices are written, or keys are a snippet's
-layout(constant_id = 8) const bool kCarriesIndices = false;
-layout(constant_id = 9) const uint kValueBytes = 0;  // 1, 2, a multiple of 4, or 0: there are none
-
 #include "merge/merge_element.glsl"
 #include "merge/merge_store.glsl"
 #include "sort/merge_sort_store.glsl"
@@ -18,7 +14,7 @@ layout(constant_id = 9) const uint kValueBytes = 0;  // 1, 2, a multiple of 4, o
 #if WEFT_MERGE_OWN
 const uint kElementWords = WEFT_ITEM_WORDS + 1;
 #else
-const uint kPlaceWords = kIsPacked ? 0u : kHasPlaces ? 1u : 0u;
+const uint kPlaceWords = kIsPacked ? 0u : kHasPositions ? 1u : 0u;
 const uint kElementWords = kKeyWords + kPlaceWords;
 #endif
 

@@ -4,13 +4,8 @@
 // its sequences.
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#include "sort/merge_sort_merge.h"
 #include "sort/merge_sort_ranges.glsl"
-
-layout(constant_id = 7) const bool kHasSides = false;  // values or indices go with the keys
-layout(constant_id = 8) const bool kCarriesIndices = false;
-layout(constant_id = 9) const uint kValueBytes = 0;  // 1, 2, a multiple of 4, or 0: there are none
-layout(constant_id = 10) const bool kFindsCuts = false;  // else they were found by a dispatch before
-
 #include "merge/merge_pieces.glsl"
 #include "merge/merge_store.glsl"
 #include "sort/merge_sort_store.glsl"

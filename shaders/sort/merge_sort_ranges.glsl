@@ -8,8 +8,6 @@
 #include "sort/merge_sort.h"
 #include "merge/merge_key.glsl"
 
-layout(constant_id = 4) const uint kMergeKeys = 8;
-
 const uint kTileItems = kWorkgroupSize * kMergeKeys;
 
 #include "weft/tile_range.glsl"
