@@ -9,18 +9,12 @@
 // Nothing depends on another workgroup ever running on. Where a post is missing after kSpinLimit polls, the workgroup counts that tile's
 // digits itself, in the keys that this pass reads, which nobody writes to; posts them, and goes on. So the order in which workgroups start
 // matters to the time alone: where it is not that of their numbers, they take tiles by a ticket, so that all in front have started.
-//
-// Specialization constants: 9 kSpinLimit, 10 kFault, 11 kSight, 12 kTickets.
 #ifndef WEFT_RADIX_SORT_LOOK_BACK_GLSL
 #define WEFT_RADIX_SORT_LOOK_BACK_GLSL
 
 #extension GL_KHR_memory_scope_semantics : require
 
-layout(constant_id = 9) const uint kSpinLimit = 64;
-// Faults for tests: tiles whose index is a multiple of kFault >> 8 are posted late (1) or never (2).
-layout(constant_id = 10) const uint kFault = 0;
-layout(constant_id = 11) const uint kSight = 4;  // posts that a lane reads at a time, at most 8
-layout(constant_id = 12) const bool kTickets = true;  // false: tiles are taken by the workgroups' numbers
+#include "sort/radix_sort_look_back.h"
 
 const uint kPostOfTile = 1u << 30;
 const uint kPostThrough = 2u << 30;
@@ -66,21 +60,21 @@ void sort_post(uint tile, uint digit, uint word) {
       seen |= atomicLoad(Words(push.ticket).at[0], gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
     if (seen == ~0u) word = 0u;
   }
-  atomicStore(Words(push.posts).at[sort_post_index(tile, digit)], word, gl_ScopeDevice, gl_StorageSemanticsNone,
+  atomicStore(Words(push.states).at[sort_post_index(tile, digit)], word, gl_ScopeDevice, gl_StorageSemanticsNone,
               gl_SemanticsRelaxed);
 }
 
 void sort_counted(inout SortDigit own, uint digit, uint keys) {
   own.keys = keys;
   sort_post(own.at, digit, kPostOfTile | keys);
-  if (push.next_posts != uvec2(0u)) Words(push.next_posts).at[sort_post_index(own.at, digit)] = 0u;
+  if (push.next_states != uvec2(0u)) Words(push.next_states).at[sort_post_index(own.at, digit)] = 0u;
 }
 
 void sort_placed(inout SortDigit own, uint digit, uint keys, uint first) { own.first = first; }
 
 // Adds up what the tiles in front have of the digit, as far as it is posted. Bounded: each round gets on, or is one of kSpinLimit polls.
 void sort_walk(inout SortDigit own, uint digit) {
-  Words posts = Words(push.posts);
+  Words posts = Words(push.states);
   for (uint polls = 0u; own.at != kFound && own.at != 0u && polls < kSpinLimit;) {
     const uint from = own.at;
     // In front of tile 0 no post is there.
@@ -137,7 +131,7 @@ void sort_count_tile(uint tile) {
 // Takes the step that a missing post is in the way of, over a tile whose digits are counted.
 void sort_step(inout SortDigit own, uint tile, uint digit) {
   const uint counted = weft_sort_begins[digit];
-  atomicMax(Words(push.posts).at[sort_post_index(tile, digit)], kPostOfTile | counted);
+  atomicMax(Words(push.states).at[sort_post_index(tile, digit)], kPostOfTile | counted);
   if (own.at != tile + 1u) return;
   own.at = tile;
   own.before += counted;

@@ -10,14 +10,10 @@
 // Rows are written out, not looped over, so that keys stay in registers (docs/decisions/tile-registers.md). Integer instructions bound
 // the speed where memory is fast: full tiles whose places fit an index have code of their own. And since tiles are gone through in a
 // loop, the only branches in it that lanes may take differently are stores (docs/decisions/lanes-stay-together.md).
-//
-// Specialization constants: 6 kRows, 7 kValueWords, 8 kPartRows.
 #ifndef WEFT_RADIX_SORT_MOVE_GLSL
 #define WEFT_RADIX_SORT_MOVE_GLSL
 
-layout(constant_id = 6) const uint kRows = 16;       // at most 16; of kWorkgroupSize keys each make a tile
-layout(constant_id = 7) const uint kValueWords = 0;  // 0: keys alone
-layout(constant_id = 8) const uint kPartRows = 16;   // divides kRows: what is staged at a time
+#include "sort/radix_sort_move.h"
 
 const uint kPartKeys = kWorkgroupSize * kPartRows;
 const uint kCounterWords = kSubgroupCount * kBins;
