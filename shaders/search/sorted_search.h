@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Arguments of sorted_search_partition.comp, sorted_search_merge.comp and sorted_search_rows.comp.
+// Arguments of sorted_search_partition.comp and sorted_search_merge.comp.
 #ifndef WEFT_SORTED_SEARCH_H
 #define WEFT_SORTED_SEARCH_H
 #include "weft/interop.h"

@@ -279,7 +279,6 @@ const std::map<std::string_view, const HostStruct*> kPushedTo{
     {"segmented_scan_heads", &kSegmentedScanPush},
     {"sorted_search_partition", &kSortedSearchPush},
     {"sorted_search_merge", &kSortedSearchPush},
-    {"sorted_search_rows", &kSortedSearchPush},
     {"binary_search", &kBinarySearchPush},
     {"merge_partition", &kMergePush},
     {"merge_tiles", &kMergePush},

@@ -54,7 +54,7 @@ Result<SortedSearch> SortedSearch::create(const Context& context, const SortedSe
       .set(shader::sorted_search::kMergeLaneKeys, lane_keys)
       .set(shader::sorted_search::kMergeEqualFromA, config.bound == Bound::lower)
       .build(plan->partition, "sorted_search_partition")
-      .build(plan->search, tuning.by_rows != 0 ? "sorted_search_rows" : "sorted_search_merge");
+      .build(plan->search, "sorted_search_merge");
   if (!builder.status()) return builder.status().error();
   return SortedSearch(std::move(plan));
 } catch (...) {
