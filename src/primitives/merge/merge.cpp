@@ -16,22 +16,12 @@ namespace weft {
 using primitives::kMaxSearchKeys;
 using runtime::ContextState;
 
-const char* name_of(MergeForm form) noexcept {
-  switch (form) {
-    case MergeForm::automatic: return "automatic";
-    case MergeForm::registers: return "registers";
-    case MergeForm::streaming: return "streaming";
-  }
-  return "?";
-}
-
 struct Merge::Plan {
   std::shared_ptr<const ContextState> state;
   MergeConfig config;
   uint32_t key_bytes = 0;
   uint32_t workgroup = 0;
   uint32_t subgroup_keys = 0;
-  MergeForm form = MergeForm::registers;
   primitives::MergePasses merges;
 };
 
@@ -58,9 +48,7 @@ Result<Merge> Merge::create(const Context& context, const MergeConfig& config) n
   const primitives::MergeKeys keys = primitives::merge_keys(
       config.key, config.own_kernels, false, has_sides ? tuning.keys_sides : tuning.keys, tuning.keys_wide);
   plan->key_bytes = keys.bytes;
-  plan->form = config.form;
-  if (plan->form == MergeForm::automatic) plan->form = tuning.form == 0 ? MergeForm::registers : MergeForm::streaming;
-  const bool is_streaming = plan->form == MergeForm::streaming;
+  const bool is_streaming = tuning.form == 1;
   // A key in either buffer, and a note.
   const uint32_t stream_bytes = (2 * keys.words + 1) * 4;
   const uint32_t step_keys = std::clamp(kMaxStreamBytes / (plan->workgroup * stream_bytes), 1u, tuning.stream_keys);
@@ -103,8 +91,6 @@ Result<Merge> Merge::create(const Context& context, const MergeConfig& config) n
 }
 
 Merge::Merge(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
-
-MergeForm Merge::form() const noexcept { return plan_->form; }
 
 uint32_t Merge::tile_keys() const noexcept { return plan_->merges.large_tile_keys; }
 

@@ -19,7 +19,7 @@ struct MergeTuning {
   uint32_t few = 1u << 16;           ///< so many keys in all or fewer do too, with sizes of their own; 0: none do
   uint32_t few_keys = 4;             ///< there, a lane merges
   uint32_t few_keys_wide = 4;        ///< likewise
-  uint32_t form = 0;                 ///< MergeForm::automatic is 0: registers, 1: streaming
+  uint32_t form = 0;                 ///< 0: registers, 1: streaming
   uint32_t stream_keys = 4;          ///< streaming: a lane merges in a step, at most 16 and as many as make 8 KiB
   uint32_t stream_steps = 16;        ///< of a tile
 };
