@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Keys that are merged, as they lie in memory and in registers. Those of a snippet are its items. A built-in key is mapped to an
-// unsigned number of its own size in the order of the merge, and back: nothing is lost, so that equal keys have equal bits and -0 is in
-// front of 0. NaN lies outside of all numbers, by sign. A falling order turns the number over, not the places of keys.
+// Keys that are merged, as they lie in memory and in registers. Those of a snippet are its items. A built-in key is
+// mapped to an unsigned number of its own size in the order of the merge, and back: nothing is lost, so that equal keys
+// have equal bits and -0 is before 0. NaN lies outside of all numbers, by sign. A falling order turns the number
+// over, not the positions of keys.
 #ifndef WEFT_MERGE_KEY_GLSL
 #define WEFT_MERGE_KEY_GLSL
 

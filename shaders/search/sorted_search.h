@@ -14,7 +14,7 @@ struct SortedSearchPush {
   weft_address needles;
   weft_address haystack;
   weft_address outputs;         // 1 u32 for each needle
-  weft_address splits;          // 1 u32 for each tile and one more: needles in front of it
+  weft_address splits;          // 1 u32 for each tile and one more: needles before it
   weft_address needle_count;    // 0: use needle_maximum
   weft_address haystack_count;  // 0: use haystack_maximum
   weft_u32 needle_maximum;      // the count, or its maximum; both together are below 2^32

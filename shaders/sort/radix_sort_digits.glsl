@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// What the kernels of passes over a digit share: digits of keys. The includer defines WEFT_SORT_PUSH, the struct that is pushed.
+// What the kernels of passes over a digit share: digits of keys. The includer defines WEFT_SORT_PUSH, the struct that
+// is pushed.
 #ifndef WEFT_RADIX_SORT_DIGITS_GLSL
 #define WEFT_RADIX_SORT_DIGITS_GLSL
 

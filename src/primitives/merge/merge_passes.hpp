@@ -11,8 +11,8 @@
 
 namespace weft::primitives {
 
-/// The dispatches that merge, in forms for calls of different sizes. Of many keys, tiles are cut by a dispatch before; of fewer, each
-/// subgroup finds its part itself; of a small number, tiles are smaller too.
+/// The dispatches that merge, in forms for calls of different sizes. Of many keys, tiles are cut by a dispatch before;
+/// of fewer, each subgroup finds its part itself; of a small number, tiles are smaller too.
 struct MergePasses {
   std::shared_ptr<const runtime::Pipeline> partition, merge;
   std::shared_ptr<const runtime::Pipeline> direct;       ///< up to direct_keys

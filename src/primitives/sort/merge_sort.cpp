@@ -46,7 +46,8 @@ namespace {
 
 constexpr const char* kName = "MergeSort";
 
-// Where the keys are after each dispatch, and what goes with them: the last writes the outputs, and those before it alternate.
+// Where the keys are after each dispatch, and what goes with them: the last writes the outputs, and those before it
+// alternate.
 VkDeviceAddress range_after(uint32_t dispatch, uint32_t last, VkDeviceAddress output, VkDeviceAddress between,
                             uint64_t between_bytes, bool is_output) {
   if (dispatch == last) return output;
