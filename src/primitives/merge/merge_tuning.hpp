@@ -12,8 +12,7 @@ struct MergeTuning {
   uint32_t workgroup = 256;
   uint32_t keys = 8;        ///< a lane merges, at most 32
   uint32_t keys_sides = 8;  ///< the same where values or indices are written
-  uint32_t keys_wide =
-      8;  ///< the same of elements of more than a word: keys of 8 bytes, items with their positions
+  uint32_t keys_wide = 8;   ///< the same of elements of more than a word: keys of 8 bytes, keys with positions
   uint32_t direct_tiles =
       1024;  ///< so many or fewer take one dispatch, and find where they are cut themselves; 0: none do
   uint32_t direct_tiles_wide = 256;  ///< of elements of more than a word
