@@ -11,19 +11,17 @@ namespace {
 /// `n`: keys of both sequences together. Values, which pairs have beside keys, are u32.
 class MergeCase : public BenchCase {
  public:
-  MergeCase(MergeOutput output, MergeSpread spread, Type key, std::vector<uint64_t> sizes, MergeForm form)
-      : BenchCase(name_of(output), variant_of(spread, form), key, std::move(sizes)),
+  MergeCase(MergeOutput output, MergeSpread spread, Type key, std::vector<uint64_t> sizes)
+      : BenchCase(name_of(output), name_of(spread), key, std::move(sizes)),
         output_(output),
         spread_(spread),
-        key_(key),
-        form_(form) {}
+        key_(key) {}
 
   Status prepare(Gpu& gpu) override {
     auto merge = Merge::create(gpu.context(), {.key = key_,
                                                .keys = output_ != MergeOutput::index,
                                                .value_bytes = output_ == MergeOutput::pairs ? kValueBytes : 0,
-                                               .indices = output_ == MergeOutput::index,
-                                               .form = form_});
+                                               .indices = output_ == MergeOutput::index});
     if (!merge) return merge.error();
     merge_ = std::move(merge).value();
     return {};
@@ -81,15 +79,10 @@ class MergeCase : public BenchCase {
  private:
   static constexpr uint32_t kValueBytes = 4, kIndexBytes = 4;
   uint64_t count_of(uint64_t n, uint32_t sequence) const { return merge_count(spread_, n, sequence); }
-  /// The form is named where it is asked for.
-  static std::string variant_of(MergeSpread spread, MergeForm form) {
-    return name_of(spread) + (form == MergeForm::automatic ? std::string{} : '_' + std::string(weft::name_of(form)));
-  }
 
   MergeOutput output_;
   MergeSpread spread_;
   Type key_;
-  MergeForm form_;
   std::optional<Merge> merge_;
   mutable MergeInput made_;
 };
@@ -98,9 +91,8 @@ class MergeCase : public BenchCase {
 
 Cases merge_cases(const Matrix& matrix) {
   Cases cases;
-  const auto add = [&](MergeOutput output, MergeSpread spread, Type key, std::vector<uint64_t> sizes,
-                       MergeForm form = MergeForm::automatic) {
-    cases.push_back(std::make_unique<MergeCase>(output, spread, key, std::move(sizes), form));
+  const auto add = [&](MergeOutput output, MergeSpread spread, Type key, std::vector<uint64_t> sizes) {
+    cases.push_back(std::make_unique<MergeCase>(output, spread, key, std::move(sizes)));
   };
   add(MergeOutput::keys, MergeSpread::random, Type::u32, matrix.sizes);
   if (matrix.essential) return cases;
@@ -108,9 +100,6 @@ Cases merge_cases(const Matrix& matrix) {
                                    MergeSpread::ties, MergeSpread::reduced})
     add(MergeOutput::keys, spread, Type::u32, some_sizes(matrix));
   add(MergeOutput::keys, MergeSpread::random, Type::u64, some_sizes(matrix));
-  for (const Type key : {Type::u32, Type::u64})
-    add(MergeOutput::keys, MergeSpread::random, key, some_sizes(matrix), MergeForm::streaming);
-  add(MergeOutput::pairs, MergeSpread::random, Type::u32, some_sizes(matrix), MergeForm::streaming);
   for (const MergeSpread spread : {MergeSpread::random, MergeSpread::interleaved, MergeSpread::disjoint,
                                    MergeSpread::one_sided, MergeSpread::ties, MergeSpread::reduced})
     add(MergeOutput::pairs, spread, Type::u32, some_sizes(matrix));

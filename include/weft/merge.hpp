@@ -9,15 +9,6 @@
 
 namespace weft {
 
-/// How tiles are merged. Outputs are the same.
-enum class MergeForm : uint8_t {
-  automatic,  ///< by the tuning of the device's class
-  registers,  ///< each subgroup merges its part in registers, by a network whose steps across lanes are shuffles
-  streaming,  ///< a workgroup streams a longer tile through circular buffers in shared memory, at most 10 KiB
-};
-
-const char* name_of(MergeForm form) noexcept;
-
 /// At least one of the three outputs must be requested.
 struct MergeConfig {
   /// u8, u16, u32, u64, i32, i64, f16, f32 or f64. 64-bit keys need no device feature.
@@ -30,7 +21,6 @@ struct MergeConfig {
   uint32_t value_bytes = 0;
   /// Whether the source index of each output is written.
   bool indices = false;
-  MergeForm form = MergeForm::automatic;
   /// A set built for "merge": keys are its snippet's items, 4-byte aligned, ordered by its less().
   /// key and order are ignored.
   std::optional<KernelSet> own_kernels{};
@@ -78,8 +68,8 @@ struct MergeArgs {
 /// - Results are bit-identical on every run and device.
 /// - Cost: reads each key once, except around tile boundaries, and each value once; writes each output once.
 /// - One dispatch, in which each subgroup reads some 300 more keys to find its part, and 4 bytes of scratch.
-/// - Two dispatches for many tiles (tuned per device class) and in the streaming form: the first reads about
-///   2·log2(min(count_a, count_b)) keys per tile. 4 more bytes of scratch per tile.
+/// - Two dispatches for many tiles (tuned per device class): the first reads about 2·log2(min(count_a, count_b)) keys
+///   per tile. 4 more bytes of scratch per tile.
 /// - Barriers, lifetime, threads: docs/integration.md.
 /// - See also: SetOperation, MergeSort.
 class Merge {
@@ -95,11 +85,9 @@ class Merge {
   /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, 2^32 or more keys).
   Status record(VkCommandBuffer commands, const MergeArgs& args) const noexcept;
 
-  /// The form in use: registers or streaming.
-  MergeForm form() const noexcept;
   /// Keys of a tile; calls with few keys use smaller tiles. Totals around its multiples are edge cases.
   uint32_t tile_keys() const noexcept;
-  /// Keys of a tile that a subgroup merges. streaming: keys that a workgroup merges in a step.
+  /// Keys of a tile that a subgroup merges.
   uint32_t subgroup_keys() const noexcept;
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// What Merge's network moves: a key, and its place in the subgroup's pieces where places matter, those of A in front of those of B.
-// The includer defines, as constants, kMergeKeys and kHasPlaces, which is true where keys are a snippet's; merge_key.glsl is included
-// before.
+// An element of Merge's network: a key, and, if kHasPositions, its position in the subgroup's pieces, those of A before
+// those of B. The includer defines, as constants, kMergeKeys and kHasPositions, which is true if keys are a snippet's;
+// merge_key.glsl is included before.
 #ifndef WEFT_PRIMITIVES_MERGE_ELEMENT_GLSL
 #define WEFT_PRIMITIVES_MERGE_ELEMENT_GLSL
 
@@ -10,42 +10,42 @@
 
 struct MergeElement {
   MergeKey key;
-  uint place;
+  uint position;
 };
 
 #if WEFT_MERGE_OWN
 
-// What lies between the pieces is told by its place alone.
-const uint kNoPlace = 0x80000000u;
+// Padding between the pieces is marked in its position.
+const uint kNoPosition = 0x80000000u;
 
-MergeElement merge_padding(uint place) {
+MergeElement merge_padding(uint position) {
   MergeElement element;
   [[unroll]] for (uint w = 0; w < WEFT_ITEM_WORDS; ++w) element.key.words[w] = 0u;
-  element.place = kNoPlace | place;
+  element.position = kNoPosition | position;
   return element;
 }
-MergeElement merge_element(MergeKey key, uint place) { return MergeElement(key, place); }
-uint merge_place(MergeElement element) { return element.place; }
+MergeElement merge_element(MergeKey key, uint position) { return MergeElement(key, position); }
+uint merge_position(MergeElement element) { return element.position; }
 MergeKey merge_key(MergeElement element) { return element.key; }
 
 MergeElement subgroup_shuffle_xor(MergeElement element, uint mask) {
   [[unroll]] for (uint w = 0; w < WEFT_ITEM_WORDS; ++w)
     element.key.words[w] = subgroup_shuffle_xor(element.key.words[w], mask);
-  element.place = subgroup_shuffle_xor(element.place, mask);
+  element.position = subgroup_shuffle_xor(element.position, mask);
   return element;
 }
 
 bool merge_less(MergeElement a, MergeElement b) {
-  if (((a.place | b.place) & kNoPlace) != 0u) return a.place < b.place;
-  // In front of a key of B there is one of A unless B's is less; two of one piece keep their order.
-  const bool earlier = a.place < b.place;
-  const bool behind_is_less = earlier ? merge_key_less(b.key, a.key) : merge_key_less(a.key, b.key);
-  return earlier != behind_is_less;
+  if (((a.position | b.position) & kNoPosition) != 0u) return a.position < b.position;
+  // Before a key of B there is one of A unless B's is less; two of one piece keep their order.
+  const bool earlier = a.position < b.position;
+  const bool later_is_less = earlier ? merge_key_less(b.key, a.key) : merge_key_less(a.key, b.key);
+  return earlier != later_is_less;
 }
 
 MergeElement merge_chosen(bool first, MergeElement a, MergeElement b) {
   [[unroll]] for (uint w = 0; w < WEFT_ITEM_WORDS; ++w) a.key.words[w] = first ? a.key.words[w] : b.key.words[w];
-  a.place = first ? a.place : b.place;
+  a.position = first ? a.position : b.position;
   return a;
 }
 
@@ -53,32 +53,32 @@ const bool kIsWord = false;
 
 #else
 
-// A key of less than a word has its place in the same word; places are below 2^16.
-const bool kIsPacked = kKeyBytes < 4u ? kHasPlaces : false;
-const bool kIsWord = kKeyWords == 2u ? false : kIsPacked ? true : !kHasPlaces;
+// A key of less than a word has its position in the same word; positions are below 2^16.
+const bool kIsPacked = kKeyBytes < 4u ? kHasPositions : false;
+const bool kIsWord = kKeyWords == 2u ? false : kIsPacked ? true : !kHasPositions;
 
-MergeElement merge_element(MergeKey key, uint place) {
-  return MergeElement(kIsPacked ? uvec2((key.x << 16) | place, 0u) : key, place);
+MergeElement merge_element(MergeKey key, uint position) {
+  return MergeElement(kIsPacked ? uvec2((key.x << 16) | position, 0u) : key, position);
 }
-// Between the pieces; places are behind all others.
-MergeElement merge_padding(uint place) { return merge_element(uvec2(kKeyMask, ~0u), place); }
-uint merge_place(MergeElement element) { return kIsPacked ? element.key.x & 0xffffu : element.place; }
+// Between the pieces; positions are after all others.
+MergeElement merge_padding(uint position) { return merge_element(uvec2(kKeyMask, ~0u), position); }
+uint merge_position(MergeElement element) { return kIsPacked ? element.key.x & 0xffffu : element.position; }
 MergeKey merge_key(MergeElement element) { return kIsPacked ? uvec2(element.key.x >> 16, 0u) : element.key; }
 
 MergeElement subgroup_shuffle_xor(MergeElement element, uint mask) {
   element.key.x = subgroup_shuffle_xor(element.key.x, mask);
   if (kKeyWords == 2u) element.key.y = subgroup_shuffle_xor(element.key.y, mask);
-  if (kHasPlaces) {
-    if (!kIsPacked) element.place = subgroup_shuffle_xor(element.place, mask);
+  if (kHasPositions) {
+    if (!kIsPacked) element.position = subgroup_shuffle_xor(element.position, mask);
   }
   return element;
 }
 
 bool merge_less(MergeElement a, MergeElement b) {
-  if (kHasPlaces) {
-    // As one number, the place below the key.
-    if (kKeyWords == 1u) return word64_less(uvec2(a.place, a.key.x), uvec2(b.place, b.key.x));
-    const bool low_less = word64_less(uvec2(a.place, a.key.x), uvec2(b.place, b.key.x));
+  if (kHasPositions) {
+    // As one number, the position below the key.
+    if (kKeyWords == 1u) return word64_less(uvec2(a.position, a.key.x), uvec2(b.position, b.key.x));
+    const bool low_less = word64_less(uvec2(a.position, a.key.x), uvec2(b.position, b.key.x));
     return a.key.y < b.key.y || (a.key.y == b.key.y && low_less);
   }
   return word64_less(a.key, b.key);
@@ -88,7 +88,7 @@ MergeElement merge_chosen(bool first, MergeElement a, MergeElement b) {
   MergeElement element = b;
   element.key.x = first ? a.key.x : b.key.x;
   if (kKeyWords == 2u) element.key.y = first ? a.key.y : b.key.y;
-  if (kHasPlaces) element.place = first ? a.place : b.place;
+  if (kHasPositions) element.position = first ? a.position : b.position;
   return element;
 }
 
@@ -119,8 +119,8 @@ MergeElement merge_keep(MergeElement own, MergeElement other, bool later) {
 
 WEFT_SUBGROUP_MERGE(MergeElement)
 
-// What lies between the pieces ends up behind both even where they are not sorted: it rises and falls once by itself. An address is made
-// of this, so that it is bounded all the same.
-uint bounded_place(MergeElement element, uint count) { return min(merge_place(element), count - min(count, 1u)); }
+// What lies between the pieces ends up after both even where they are not sorted: it rises and falls once by itself. An
+// address is made of this, so that it is bounded all the same.
+uint bounded_position(MergeElement element, uint count) { return min(merge_position(element), count - min(count, 1u)); }
 
 #endif

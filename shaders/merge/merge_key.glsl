@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Keys that are merged, as they lie in memory and in registers. Those of a snippet are its items. A built-in key is mapped to an
-// unsigned number of its own size in the order of the merge, and back: nothing is lost, so that equal keys have equal bits and -0 is in
-// front of 0. NaN lies outside of all numbers, by sign. A falling order turns the number over, not the places of keys.
+// Keys that are merged, as they lie in memory and in registers. Those of a snippet are its items. A built-in key is
+// mapped to an unsigned number of its own size in the order of the merge, and back: nothing is lost, so that equal keys
+// have equal bits and -0 is before 0. NaN lies outside of all numbers, by sign. A falling order turns the number
+// over, not the positions of keys.
 #ifndef WEFT_MERGE_KEY_GLSL
 #define WEFT_MERGE_KEY_GLSL
 
@@ -33,10 +34,8 @@ bool merge_key_less(MergeKey a, MergeKey b) { return less(own_item(a.words), own
 #else
 
 #define WEFT_MERGE_OWN 0
+#include "merge/merge_key.h"
 #include "weft/ordered_key.glsl"
-
-layout(constant_id = 6) const uint kKeyBytes = 4;  // 1, 2, or 4 * kKeyWords
-layout(constant_id = 5) const bool kDescending = false;
 
 // Bits of a key's last word.
 const uint kKeyBits = 8u * (kKeyBytes < 4u ? kKeyBytes : 4u);

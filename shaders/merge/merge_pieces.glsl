@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// A tile of a merge as a workgroup has it: each subgroup finds its part, in the tile's pieces or in the whole, and merges it in registers.
-// The includer defines kTileItems, and as constants kMergeKeys and kHasSides: whether it matters from where outputs come.
+// A tile of a merge as a workgroup has it: each subgroup finds its part, in the tile's pieces or in the whole, and
+// merges it in registers. The includer defines kTileItems, and as constants kMergeKeys and kHasSides: whether it
+// matters from where outputs come.
 #ifndef WEFT_PRIMITIVES_MERGE_PIECES_GLSL
 #define WEFT_PRIMITIVES_MERGE_PIECES_GLSL
 
 #include "merge/merge_key.glsl"
 #include "merge/merge_inputs.glsl"
 #if WEFT_MERGE_OWN
-const bool kHasPlaces = true;
+const bool kHasPositions = true;
 #include "merge/merge_element.glsl"
 #else
 #include "merge/merge_sides.glsl"
@@ -30,11 +31,11 @@ WEFT_MERGE_PATH(MergePieces)
 // A lane loads so many values before it stores any: the driver may not.
 const uint kValueBatch = kMergeKeys < 16u ? kMergeKeys : 16u;
 
-// How many keys of A are in front of each subgroup's.
+// How many keys of A are before each subgroup's.
 shared uint weft_merge_cuts[kSubgroupCount];
 
-// What a subgroup merges: `count` outputs from the tile's `first` on, of which count_a are from a piece of A, from place `a` of what was
-// given of it on, and the others from one of B, from place `b` on.
+// What a subgroup merges: `count` outputs from the tile's `first` on, of which count_a are from a piece of A, from
+// position `a` of what was given of it on, and the others from one of B, from position `b` on.
 struct MergePart {
   uint first, count, a, count_a, b;
   MergePieces pieces;
@@ -64,12 +65,13 @@ MergePart merge_part(MergePieces tile, uint keys, uint count_a) {
   if (subgroup_lane() == 0u) weft_merge_cuts[subgroup_index()] = a;
   barrier();
   const bool is_last = subgroup_index() + 1u == kSubgroupCount;
-  const uint next = is_last ? count_a : subgroup_uniform(weft_merge_cuts[min(subgroup_index() + 1u, kSubgroupCount - 1u)]);
+  const uint next =
+      is_last ? count_a : subgroup_uniform(weft_merge_cuts[min(subgroup_index() + 1u, kSubgroupCount - 1u)]);
   return merge_part_between(tile.keys_a, tile.keys_b, first, first, count, a, next);
 }
 
-// The same of whole sequences, count_a and count_b keys long, which no dispatch before has cut: the tile's keys are those from `begin` on.
-// `most` as in subgroup_merge_path_splits().
+// The same of whole sequences, count_a and count_b keys long, which no dispatch before has cut: the tile's keys are
+// those from `begin` on. `most` as in subgroup_merge_path_splits().
 MergePart merge_part(MergeInputs inputs, uint begin, uint keys, uint count_a, uint count_b, uint most) {
   const uint first = min(subgroup_index() * kSubgroupMergeKeys, keys);
   const uint count = min(keys - first, kSubgroupMergeKeys);
@@ -85,7 +87,7 @@ void merge_part_elements(inout MergePart part, out MergeElement elements[kMergeK
   [[unroll]] for (uint r = 0; r < kMergeKeys; ++r) {
     const uint i = r * kSubgroupSize + subgroup_lane();
     const uint j = kSubgroupMergeKeys - 1u - i;
-    // Places are counted through both pieces.
+    // Positions are counted through both pieces.
     elements[r] = merge_padding(i + count_b);
     if (i < part.count_a) elements[r] = merge_element(merge_key_at(part.pieces.keys_a, i), i);
     if (j < count_b) elements[r] = merge_element(merge_key_at(part.pieces.keys_b, j), part.count_a + j);
@@ -129,20 +131,21 @@ MergeKey merge_part_key(MergePart part, MergeElement element) {
 #endif
 }
 
-// From where output i of the part comes, this lane's element of a row: a place in its piece of A, or count_a and one in that of B. Asked row
-// by row, with earlier_b 0 at first. What lies between the pieces ends up behind both even where they are not sorted: it rises and falls
-// once by itself. Addresses are made of this, so that it is below `count` all the same.
-uint merge_part_place(MergePart part, MergeElement element, uint i, inout uint earlier_b) {
+// From where output i of the part comes, this lane's element of a row: a position in its piece of A, or count_a and one
+// in that of B. Asked row by row, with earlier_b 0 at first. What lies between the pieces ends up after both even where
+// they are not sorted: it rises and falls once by itself. Addresses are made of this, so that it is below `count` all
+// the same.
+uint merge_part_position(MergePart part, MergeElement element, uint i, inout uint earlier_b) {
 #if WEFT_MERGE_OWN
-  const uint place = merge_place(element);
+  const uint position = merge_position(element);
 #else
   const bool is_b = (element.x & 1u) != 0u;
   const uvec4 sides = subgroup_ballot(is_b);
   const uint b = earlier_b + subgroup_rank(sides);
   earlier_b += ballot_bit_count(sides);
-  const uint place = is_b ? part.count_a + b : i - b;
+  const uint position = is_b ? part.count_a + b : i - b;
 #endif
-  return min(place, part.count - min(part.count, 1u));
+  return min(position, part.count - min(part.count, 1u));
 }
 
 // The same of output i < count, by a search. Any lane may call.
@@ -155,9 +158,9 @@ uint merge_part_find(MergePart part, uint i) {
   return is_a ? a : part.count_a + b;
 }
 
-MergeKey merge_part_key_at(MergePart part, uint place) {
-  if (place < part.count_a) return merge_key_at(part.pieces.keys_a, place);
-  return merge_key_at(part.pieces.keys_b, place - part.count_a);
+MergeKey merge_part_key_at(MergePart part, uint position) {
+  if (position < part.count_a) return merge_key_at(part.pieces.keys_a, position);
+  return merge_key_at(part.pieces.keys_b, position - part.count_a);
 }
 
 #endif

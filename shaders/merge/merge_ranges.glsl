@@ -9,8 +9,6 @@
 #include "merge/merge.h"
 #include "merge/merge_key.glsl"
 
-layout(constant_id = 4) const uint kMergeKeys = 8;
-
 const uint kTileItems = kWorkgroupSize * kMergeKeys;
 
 #include "weft/tile_range.glsl"

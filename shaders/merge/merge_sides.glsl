@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Elements of Merge's network for built-in keys: a key alone, or, where it matters from where each output comes, a number with the key's
-// side in its lowest bit, 0 for A, and above it the key less the smallest of its part. Equal keys of A are then in front of those of B,
-// and equal elements are the same. The sides of what is in front of an output say from where it comes, since neither side's keys change
-// places among themselves. A part whose keys are further apart than there is room for, one bit less than a key has, is not merged so.
+// Elements of Merge's network for built-in keys: a key alone, or, where it matters from where each output comes, a
+// number with the key's side in its lowest bit, 0 for A, and above it the key less the smallest of its part. Equal keys
+// of A are then before those of B, and equal elements are the same. The sides of what is before an output say from
+// where it comes, since neither side's keys change positions among themselves. A part whose keys are further apart than
+// there is room for, one bit less than a key has, is not merged so.
 //
 // The includer defines, as a constant, kHasSides; merge_key.glsl is included before.
 #ifndef WEFT_PRIMITIVES_MERGE_SIDES_GLSL
@@ -11,7 +12,7 @@
 
 #include "weft/subgroup_merge.glsl"
 
-// An element, of one word or two; behind all others is what has all bits set.
+// An element, of one word or two; after all others is what has all bits set.
 #define MergeElement uvec2
 
 uvec2 merge_difference(uvec2 a, uvec2 b) {

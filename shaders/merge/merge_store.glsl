@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Stores of keys and of values that go with them. The includer defines, as a constant, kValueBytes: 1, 2 or a multiple of 4, or 0 where
-// there are no values; merge_key.glsl is included before.
+// Stores of keys and of values that go with them. The includer defines, as a constant, kValueBytes: 1, 2 or a multiple
+// of 4, or 0 where there are no values; merge_key.glsl is included before.
 #ifndef WEFT_PRIMITIVES_MERGE_STORE_GLSL
 #define WEFT_PRIMITIVES_MERGE_STORE_GLSL
 
 // Values of so many bytes fit registers.
 const bool kValueInRegisters = kValueBytes <= 8u;
 
-// Stores the low bits of `bits`, 1 or 2 bytes, as this lane's item `i` of `count` at `target`; lanes of a subgroup have neighbours. Items
-// of one word go there together, from the first lane that has one.
+// Stores the low bits of `bits`, 1 or 2 bytes, as this lane's item `i` of `count` at `target`; lanes of a subgroup have
+// neighbours. Items of one word go there together, from the first lane that has one.
 void store_narrow(uvec2 target, uint bytes, uint i, uint count, uint bits) {
   const uint at = (target.x & 3u) + i * bytes;
   const uint begin = at & 3u;
@@ -97,7 +97,7 @@ void store_value(uvec2 target, uint i, uint count, uvec2 value) {
   }
 }
 
-// Moves value j of `source`, of any size, to place i of `count`, if that is below.
+// Moves value j of `source`, of any size, to position i of `count`, if that is below.
 void move_value(uvec2 source, uint j, uvec2 target, uint i, uint count) {
   if (kValueInRegisters) {
     uvec2 value = uvec2(0u);

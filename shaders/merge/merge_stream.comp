@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Second pass of Merge in its streaming form: a workgroup walks through a tile in steps. Of each input the next keys lie in a circular
-// buffer in shared memory, from which a step takes kStepKeys keys of the merge: each lane cuts and merges a few of them, one after the
-// other, and notes where they lie. Then all lanes store what the notes say, and the places of what was taken, no others, are
-// loaded anew. (Hwu, Kirk and El Hajj, Programming Massively Parallel Processors, 4th edition, chapter 12.)
+// Second pass of Merge in its streaming form: a workgroup walks through a tile in steps. Of each input the next keys
+// lie in a circular buffer in shared memory, from which a step takes kStepKeys keys of the merge: each lane cuts and
+// merges a few of them, one after the other, and notes where they lie. Then all lanes store what the notes say, and the
+// positions of what was taken, no others, are loaded anew. (Hwu, Kirk and El Hajj, Programming Massively Parallel
+// Processors, 4th edition, chapter 12.)
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#include "merge/merge_stream.h"
 #include "merge/merge_ranges.glsl"
-
-layout(constant_id = 8) const bool kWritesKeys = true;
-layout(constant_id = 9) const bool kWritesIndices = false;
-layout(constant_id = 10) const uint kValueBytes = 0;  // 1, 2, a multiple of 4, or 0: none are written
-layout(constant_id = 11) const uint kStepLaneKeys = 4;
-
 #include "merge/merge_store.glsl"
 
 const uint kStepKeys = kWorkgroupSize * kStepLaneKeys;
@@ -23,7 +19,7 @@ const uint kStreamKeyWords = WEFT_ITEM_WORDS;
 const uint kStreamKeyWords = kKeyWords;
 #endif
 
-// Both buffers, A's in front of B's.
+// Both buffers, A's before B's.
 shared uint weft_stream_keys[2u * kStepKeys * kStreamKeyWords];
 // Of each key of a step where it lies among the keys that the buffer holds, and whether of B.
 shared uint weft_stream_notes[kStepKeys];
@@ -36,9 +32,9 @@ struct MergeStreamBuffer {
   uint head, count;
 };
 
-uint merge_stream_place(MergeStreamBuffer buffer_of, uint i) {
-  const uint place = buffer_of.head + i;
-  return place < kStepKeys ? place : place - kStepKeys;
+uint merge_stream_slot(MergeStreamBuffer buffer_of, uint i) {
+  const uint position = buffer_of.head + i;
+  return position < kStepKeys ? position : position - kStepKeys;
 }
 
 MergeKey merge_stream_key(uint slot) {
@@ -66,8 +62,10 @@ struct MergeStreamStep {
   MergeStreamBuffer a, b;
 };
 
-MergeKey merge_stream_key_a(MergeStreamStep step, uint i) { return merge_stream_key(merge_stream_place(step.a, i)); }
-MergeKey merge_stream_key_b(MergeStreamStep step, uint i) { return merge_stream_key(kStepKeys + merge_stream_place(step.b, i)); }
+MergeKey merge_stream_key_a(MergeStreamStep step, uint i) { return merge_stream_key(merge_stream_slot(step.a, i)); }
+MergeKey merge_stream_key_b(MergeStreamStep step, uint i) {
+  return merge_stream_key(kStepKeys + merge_stream_slot(step.b, i));
+}
 
 bool merge_path_a_first(MergeStreamStep step, uint a, uint b) {
   return !merge_key_less(merge_stream_key_b(step, b), merge_stream_key_a(step, a));
@@ -75,7 +73,8 @@ bool merge_path_a_first(MergeStreamStep step, uint a, uint b) {
 
 WEFT_MERGE_PATH(MergeStreamStep)
 
-// Behind what the buffers hold, the next keys at `keys_a` and `keys_b`: as many as there is room for, of `left_a` and `left_b`.
+// After what the buffers hold, the next keys at `keys_a` and `keys_b`: as many as there is room for, of `left_a` and
+// `left_b`.
 void merge_stream_fill(inout MergeStreamStep step, uvec2 keys_a, uvec2 keys_b, uint left_a, uint left_b) {
   const uint load_a = min(left_a, kStepKeys - step.a.count);
   const uint load_b = min(left_b, kStepKeys - step.b.count);
@@ -92,9 +91,9 @@ void merge_stream_fill(inout MergeStreamStep step, uvec2 keys_a, uvec2 keys_b, u
     [[unroll]] for (uint r = 0; r < kStepLaneKeys; ++r) {
       const uint i = done + r * kWorkgroupSize + subgroup_index() * kSubgroupSize + subgroup_lane();
       if (i < load_a)
-        merge_stream_store_key(merge_stream_place(step.a, step.a.count + i), loaded[r]);
+        merge_stream_store_key(merge_stream_slot(step.a, step.a.count + i), loaded[r]);
       else if (i < load_a + load_b)
-        merge_stream_store_key(kStepKeys + merge_stream_place(step.b, step.b.count + i - load_a), loaded[r]);
+        merge_stream_store_key(kStepKeys + merge_stream_slot(step.b, step.b.count + i - load_a), loaded[r]);
     }
   }
   step.a.count += load_a;
@@ -135,8 +134,9 @@ void main() {
   // At most kMergeKeys / kStepLaneKeys steps.
   for (uint done = 0u; done < keys; done += kStepKeys) {
     const uint step_keys = min(keys - done, kStepKeys);
-    merge_stream_fill(step, merge_key_address(push.keys_a, next_a + step.a.count), merge_key_address(push.keys_b, next_b + step.b.count),
-                left_a - step.a.count, left_b - step.b.count);
+    merge_stream_fill(step, merge_key_address(push.keys_a, next_a + step.a.count),
+                      merge_key_address(push.keys_b, next_b + step.b.count), left_a - step.a.count,
+                      left_b - step.b.count);
     barrier();
     merge_stream_merge(step, step_keys);
     barrier();
@@ -146,28 +146,29 @@ void main() {
       const uint i = r * kWorkgroupSize + subgroup_index() * kSubgroupSize + subgroup_lane();
       const uint note = weft_stream_notes[min(i, step_keys - 1u)];
       const bool of_a = note < kOfB;
-      const uint place = note & ~kOfB;
+      const uint position = note & ~kOfB;
       if (kWritesKeys) {
         MergeKey key;
         if (of_a)
-          key = merge_stream_key_a(step, place);
+          key = merge_stream_key_a(step, position);
         else
-          key = merge_stream_key_b(step, place);
+          key = merge_stream_key_b(step, position);
         store_key(merge_key_address(push.keys_out, first), i, step_keys, key);
       }
       if (kWritesIndices) {
         if (i < step_keys)
-          Words(word64_add(push.indices_out, word64_multiply(first, 4u))).at[i] = of_a ? next_a + place : total_a + next_b + place;
+          Words(word64_add(push.indices_out, word64_multiply(first, 4u))).at[i] =
+              of_a ? next_a + position : total_a + next_b + position;
       }
       if (kValueBytes != 0u)
-        move_value(value_address(of_a ? push.values_a : push.values_b, of_a ? next_a : next_b), place,
+        move_value(value_address(of_a ? push.values_a : push.values_b, of_a ? next_a : next_b), position,
                    value_address(push.values_out, first), i, step_keys);
     }
 
     const uint taken_a = subgroup_uniform(weft_stream_taken_a);
     const uint taken_b = step_keys - taken_a;
-    step = MergeStreamStep(MergeStreamBuffer(merge_stream_place(step.a, taken_a), step.a.count - taken_a),
-                      MergeStreamBuffer(merge_stream_place(step.b, taken_b), step.b.count - taken_b));
+    step = MergeStreamStep(MergeStreamBuffer(merge_stream_slot(step.a, taken_a), step.a.count - taken_a),
+                           MergeStreamBuffer(merge_stream_slot(step.b, taken_b), step.b.count - taken_b));
     next_a += taken_a;
     next_b += taken_b;
     left_a -= taken_a;

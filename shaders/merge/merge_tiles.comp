@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Second pass of Merge, or the only one where keys are few: a workgroup has a tile, of which each subgroup finds its part and merges it in
-// registers.
+// Second pass of Merge, or the only one where keys are few: a workgroup has a tile, of which each subgroup finds its
+// part and merges it in registers.
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#include "merge/merge_tiles.h"
 #include "merge/merge_ranges.glsl"
-
-layout(constant_id = 7) const bool kHasSides = false;  // values or indices are written
-layout(constant_id = 8) const bool kWritesKeys = true;
-layout(constant_id = 9) const bool kWritesIndices = false;
-layout(constant_id = 10) const uint kValueBytes = 0;  // 1, 2, a multiple of 4, or 0: none are written
-layout(constant_id = 12) const bool kFindsCuts = false;  // else they were found by a dispatch before
-
 #include "merge/merge_pieces.glsl"
 #include "merge/merge_store.glsl"
 
@@ -35,7 +29,8 @@ void main() {
     tile_a = subgroup_uniform(splits.at[tile]);
     tile_b = begin - tile_a;
     const uint tile_count_a = clamp(subgroup_uniform(splits.at[tile + 1u]), tile_a, tile_a + keys) - tile_a;
-    const MergePieces pieces = MergePieces(merge_key_address(push.keys_a, tile_a), merge_key_address(push.keys_b, tile_b));
+    const MergePieces pieces =
+        MergePieces(merge_key_address(push.keys_a, tile_a), merge_key_address(push.keys_b, tile_b));
     part = merge_part(pieces, keys, tile_count_a);
   }
   MergeElement elements[kMergeKeys];
@@ -58,9 +53,9 @@ void main() {
     uvec2 batch[kValueBatch];
     [[unroll]] for (uint r = 0; r < kMergeKeys; ++r) {
       const uint i = r * kSubgroupSize + subgroup_lane();
-      const uint place = merge_part_place(part, elements[r], i, earlier_b);
-      const bool is_a = place < part.count_a;
-      const uint index = is_a ? place : place - part.count_a;
+      const uint position = merge_part_position(part, elements[r], i, earlier_b);
+      const bool is_a = position < part.count_a;
+      const uint index = is_a ? position : position - part.count_a;
       if (kWritesIndices && i < count) indices_out.at[i] = is_a ? first_a + index : total_a + first_b + index;
       if (kValueBytes != 0u && !kValueInRegisters) move_value(is_a ? values_a : values_b, index, values_out, i, count);
       if (kValueBytes != 0u && kValueInRegisters) {
@@ -75,10 +70,10 @@ void main() {
   }
   if (part.fits) return;
   for (uint i = subgroup_lane(); i < part.count; i += kSubgroupSize) {
-    const uint place = merge_part_find(part, i);
-    const bool is_a = place < part.count_a;
-    const uint index = is_a ? place : place - part.count_a;
-    if (kWritesKeys) store_key(keys_out, i, part.count, merge_part_key_at(part, place));
+    const uint position = merge_part_find(part, i);
+    const bool is_a = position < part.count_a;
+    const uint index = is_a ? position : position - part.count_a;
+    if (kWritesKeys) store_key(keys_out, i, part.count, merge_part_key_at(part, position));
     if (kWritesIndices) indices_out.at[i] = is_a ? first_a + index : total_a + first_b + index;
     if (kValueBytes != 0u)
       move_value_alone(value_address(is_a ? values_a : values_b, index), value_address(values_out, i));

@@ -4,6 +4,10 @@
 #define WEFT_SET_OPERATION_H
 #include "weft/interop.h"
 
+WEFT_CONSTANTS_BEGIN(set_operation)
+WEFT_CONSTANT(4, uint, kSetKeys, 7)  // of a tile for each lane, at most 31
+WEFT_CONSTANTS_END
+
 WEFT_STRUCT_BEGIN
 struct SetOperationPush {
   weft_address keys_a;
@@ -15,14 +19,14 @@ struct SetOperationPush {
   weft_address indices_out;
   weft_address total;   // 1 or 2 words
   weft_address status;  // 1 u32
-  weft_address
-      scratch;  // 2 u32 for each tile and one more: keys of A and of B in front of it; then 1 u32 for each workgroup: its outputs
+  // 2 u32 for each tile and one more: keys of A and of B before it; then 1 u32 for each workgroup: its outputs
+  weft_address scratch;
   weft_address count_a;  // 0: use maximum_a
   weft_address count_b;  // 0: use maximum_b
   weft_u32 maximum_a;    // the count, or its maximum; both together are below 2^32
   weft_u32 maximum_b;
   weft_u32 max_output;   // outputs there is room for
-  weft_u32 group_tiles;  // a workgroup has, one behind the other
+  weft_u32 group_tiles;  // a workgroup has, one after the other
   weft_u32 words;        // at `count_a`, 1 or 2; 4 times those at `count_b`; 16 times those at `total`
   weft_u32 kept;         // the sum of the following
 };

@@ -14,8 +14,8 @@ void main() {
     if (first_tile + i >= tiles) break;
     const SetTile tile = workgroup_load_tile(first_tile + i, total);
     uint words[kSetKeys];
-    uint places[kSetKeys];
-    own += uint(bitCount(tile_walk(tile, words, places)));
+    uint positions[kSetKeys];
+    own += uint(bitCount(tile_walk(tile, words, positions)));
   }
   uint outputs;
   workgroup_exclusive_add(own, outputs);

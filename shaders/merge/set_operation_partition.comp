@@ -9,7 +9,7 @@ void main() {
   const uint a = count_a();
   const uint b = count_b();
   const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
-  const uint tile = group * kWorkgroupSize + tile_place();
+  const uint tile = group * kWorkgroupSize + tile_lane();
   if (tile > tile_count(a + b)) return;
   const BalancedCut cut = balanced_path_split(TileInputs(push.keys_a, push.keys_b), tile_begin(tile, a + b), a, b);
   Words cuts = Words(push.scratch);

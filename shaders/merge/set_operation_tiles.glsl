@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// What the kernels of SetOperation share: counts, tiles, and how lanes walk through them. A tile is what lies between two cuts of the
-// balanced path. It lies in shared memory, A's keys in front of B's; each lane cuts it again for itself, and takes its keys one by one, or
-// both of a pair.
+// What the kernels of SetOperation share: counts, tiles, and how lanes walk through them. A tile is what lies between
+// two cuts of the balanced path. It lies in shared memory, A's keys before B's; each lane cuts it again for itself, and
+// takes its keys one by one, or both of a pair.
 #ifndef WEFT_SET_OPERATION_TILES_GLSL
 #define WEFT_SET_OPERATION_TILES_GLSL
 
@@ -10,8 +10,6 @@
 #include "weft/balanced_path.glsl"
 #include "merge/set_operation.h"
 #include "merge/merge_key.glsl"
-
-layout(constant_id = 4) const uint kSetKeys = 7;  // a lane has of a tile, at most 31
 
 const uint kTileItems = kWorkgroupSize * kSetKeys;
 // From one tile's cut to the next: where a pair is in the way, a tile has one key more.
@@ -70,22 +68,22 @@ struct SetTile {
   uint count_a, count_b;
 };
 
-void tile_put(uint place, MergeKey key) {
+void tile_put(uint position, MergeKey key) {
 #if WEFT_MERGE_OWN
-  [[unroll]] for (uint w = 0; w < WEFT_ITEM_WORDS; ++w) weft_tile_words[w * kTileItems + place] = key.words[w];
+  [[unroll]] for (uint w = 0; w < WEFT_ITEM_WORDS; ++w) weft_tile_words[w * kTileItems + position] = key.words[w];
 #else
-  weft_tile_words[place] = key.x;
-  if (kKeyWords == 2u) weft_tile_words[kTileItems * (kTileKeyWords - 1u) + place] = key.y;
+  weft_tile_words[position] = key.x;
+  if (kKeyWords == 2u) weft_tile_words[kTileItems * (kTileKeyWords - 1u) + position] = key.y;
 #endif
 }
 
-MergeKey tile_key(uint place) {
+MergeKey tile_key(uint position) {
 #if WEFT_MERGE_OWN
   MergeKey key;
-  [[unroll]] for (uint w = 0; w < WEFT_ITEM_WORDS; ++w) key.words[w] = weft_tile_words[w * kTileItems + place];
+  [[unroll]] for (uint w = 0; w < WEFT_ITEM_WORDS; ++w) key.words[w] = weft_tile_words[w * kTileItems + position];
 #else
-  MergeKey key = uvec2(weft_tile_words[place], 0u);
-  if (kKeyWords == 2u) key.y = weft_tile_words[kTileItems * (kTileKeyWords - 1u) + place];
+  MergeKey key = uvec2(weft_tile_words[position], 0u);
+  if (kKeyWords == 2u) key.y = weft_tile_words[kTileItems * (kTileKeyWords - 1u) + position];
 #endif
   return key;
 }
@@ -94,21 +92,24 @@ bool merge_path_a_first(SetTile tile, uint a, uint b) {
   return !merge_key_less(tile_key(tile.count_a + b), tile_key(a));
 }
 
-bool balanced_path_a_less(SetTile tile, uint a, uint b) { return merge_key_less(tile_key(a), tile_key(tile.count_a + b)); }
+bool balanced_path_a_less(SetTile tile, uint a, uint b) {
+  return merge_key_less(tile_key(a), tile_key(tile.count_a + b));
+}
 
 WEFT_MERGE_PATH(SetTile)
 WEFT_BALANCED_PATH(SetTile)
 
-uint tile_place() { return subgroup_index() * kSubgroupSize + subgroup_lane(); }
+uint tile_lane() { return subgroup_index() * kSubgroupSize + subgroup_lane(); }
 
-// Key `place` of the tile in memory, which it has.
-MergeKey tile_load_key(SetTile tile, uint place) {
-  const bool of_a = place < tile.count_a;
+// Key `position` of the tile in memory, which it has.
+MergeKey tile_load_key(SetTile tile, uint position) {
+  const bool of_a = position < tile.count_a;
   const uvec2 keys = merge_key_address(of_a ? push.keys_a : push.keys_b, of_a ? tile.first_a : tile.first_b);
-  return merge_key_at(keys, of_a ? place : place - tile.count_a);
+  return merge_key_at(keys, of_a ? position : position - tile.count_a);
 }
 
-// Loads tile `tile` of `total` keys, which exists. Every invocation of the workgroup calls. Holds a barrier at its begin and its end.
+// Loads tile `tile` of `total` keys, which exists. Every invocation of the workgroup calls. Holds a barrier at its
+// begin and its end.
 SetTile workgroup_load_tile(uint tile, uint total) {
   Words cuts = Words(push.scratch);
   const uint a = subgroup_uniform(cuts.at[2u * tile]);
@@ -122,25 +123,26 @@ SetTile workgroup_load_tile(uint tile, uint total) {
 
   MergeKey loaded[kSetKeys];
   [[unroll]] for (uint r = 0; r < kSetKeys; ++r) {
-    const uint place = r * kWorkgroupSize + tile_place();
-    if (place < keys) loaded[r] = tile_load_key(result, place);
+    const uint position = r * kWorkgroupSize + tile_lane();
+    if (position < keys) loaded[r] = tile_load_key(result, position);
   }
   barrier();
   [[unroll]] for (uint r = 0; r < kSetKeys; ++r) {
-    const uint place = r * kWorkgroupSize + tile_place();
-    if (place < keys) tile_put(place, loaded[r]);
+    const uint position = r * kWorkgroupSize + tile_lane();
+    if (position < keys) tile_put(position, loaded[r]);
   }
   barrier();
   return result;
 }
 
-// Lanes' parts lie behind each other and end where the next begins, without that being told: whoever takes both of a pair goes one key
-// further, where the next one's cut has been moved to. Each step takes a key at least, so that there are no more steps than keys.
+// Lanes' parts lie one after the other and end where the next begins, without communication: a lane that takes both of
+// a pair goes one key further, where the next one's cut has been moved to. Each step takes a key at least, so that
+// there are no more steps than keys.
 //
-// Gives the steps that the operation keeps, a bit each; of each step a key's first word and its place in the tile.
-uint tile_walk(SetTile tile, out uint words[kSetKeys], out uint places[kSetKeys]) {
+// Gives the steps that the operation keeps, a bit each; of each step a key's first word and its position in the tile.
+uint tile_walk(SetTile tile, out uint words[kSetKeys], out uint positions[kSetKeys]) {
   const uint total = tile.count_a + tile.count_b;
-  const uint begin = min(tile_place() * kSetKeys, total);
+  const uint begin = min(tile_lane() * kSetKeys, total);
   const uint end = min(begin + kSetKeys, total);
   const uint last = max(total, 1u) - 1u;
   const BalancedCut cut = balanced_path_split(tile, begin, tile.count_a, tile.count_b);
@@ -151,9 +153,9 @@ uint tile_walk(SetTile tile, out uint words[kSetKeys], out uint places[kSetKeys]
     const bool goes_on = a + b < end;
     const bool has_a = a < tile.count_a;
     const bool has_b = b < tile.count_b;
-    const uint place_b = min(tile.count_a + b, last);
+    const uint position_b = min(tile.count_a + b, last);
     const MergeKey key_a = tile_key(min(a, last));
-    const MergeKey key_b = tile_key(place_b);
+    const MergeKey key_b = tile_key(position_b);
     const bool only_a = has_a && (!has_b || merge_key_less(key_a, key_b));
     // (Of a less() that is no order both could be so.)
     const bool only_b = !only_a && has_b && (!has_a || merge_key_less(key_b, key_a));
@@ -164,15 +166,15 @@ uint tile_walk(SetTile tile, out uint words[kSetKeys], out uint places[kSetKeys]
 #else
     words[k] = only_b ? key_b.x : key_a.x;
 #endif
-    places[k] = only_b ? place_b : a;
+    positions[k] = only_b ? position_b : a;
     a += goes_on && !only_b ? 1u : 0u;
     b += goes_on && !only_a ? 1u : 0u;
   }
   return kept;
 }
 
-// The sum of `own` over the invocations before this one, and in `total` that over all. Every invocation of the workgroup calls, in
-// workgroup-uniform control flow. Holds a barrier; there has to be one between two calls.
+// The sum of `own` over the invocations before this one, and in `total` that over all. Every invocation of the
+// workgroup calls, in workgroup-uniform control flow. Holds a barrier; there has to be one between two calls.
 uint workgroup_exclusive_add(uint own, out uint total) {
   const uint inclusive = subgroup_inclusive_add(own);
   if (subgroup_lane() == kSubgroupSize - 1u) weft_tile_sums[subgroup_index()] = inclusive;

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Third pass of SetOperation: each workgroup adds up the outputs of those before it, walks through its tiles again, and writes their
-// outputs. These are gathered in shared memory first, so that lanes store what lies side by side: keys of a word by themselves, others and
-// values by their places in the tile, from where they are loaded again.
+// Third pass of SetOperation: each workgroup adds up the outputs of those before it, walks through its tiles again, and
+// writes their outputs. These are gathered in shared memory first, so that lanes store what lies side by side: keys of
+// a word by themselves, others and values by their positions in the tile, from where they are loaded again.
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#include "merge/set_operation_write.h"
 #include "merge/set_operation_tiles.glsl"
-
-layout(constant_id = 7) const bool kWritesKeys = true;
-layout(constant_id = 8) const bool kWritesIndices = false;
-layout(constant_id = 9) const uint kValueBytes = 0;  // 1, 2, a multiple of 4, or 0: none are written
-
 #include "merge/merge_store.glsl"
 
 #if WEFT_MERGE_OWN
@@ -19,7 +15,7 @@ const bool kGathersKeys = false;
 const bool kGathersKeys = kKeyWords == 1u ? kWritesKeys : false;
 #endif
 const bool kLoadsKeys = kWritesKeys ? !kGathersKeys : false;
-const bool kGathersPlaces = kLoadsKeys ? true : kWritesIndices ? true : kValueBytes != 0u;
+const bool kGathersPositions = kLoadsKeys ? true : kWritesIndices ? true : kValueBytes != 0u;
 const bool kWritesNarrowValues = kValueBytes == 1u ? true : kValueBytes == 2u;
 const bool kWritesWords = kValueBytes >= 4u;
 
@@ -33,22 +29,22 @@ void tile_gather(uint kept, uint first, uint words[kSetKeys]) {
 }
 
 // The tile's outputs, of which the first is output `first` of all, and `count` have room.
-void tile_write(SetTile tile, uint kept, uint words[kSetKeys], uint places[kSetKeys], uint total_a, uint lane_first, uint first,
-                uint count) {
+void tile_write(SetTile tile, uint kept, uint words[kSetKeys], uint positions[kSetKeys], uint total_a,
+                uint lane_first, uint first, uint count) {
 #if !WEFT_MERGE_OWN
   if (kGathersKeys) {
     tile_gather(kept, lane_first, words);
     barrier();
     const uvec2 target = merge_key_address(push.keys_out, first);
     [[unroll]] for (uint r = 0; r < kSetKeys; ++r) {
-      const uint i = r * kWorkgroupSize + tile_place();
+      const uint i = r * kWorkgroupSize + tile_lane();
       store_key(target, i, count, uvec2(weft_tile_words[i], 0u));
     }
-    if (kGathersPlaces) barrier();
+    if (kGathersPositions) barrier();
   }
 #endif
-  if (!kGathersPlaces) return;
-  tile_gather(kept, lane_first, places);
+  if (!kGathersPositions) return;
+  tile_gather(kept, lane_first, positions);
   barrier();
   const uvec2 keys_out = merge_key_address(push.keys_out, first);
   const uvec2 values_a = value_address(push.values_a, tile.first_a);
@@ -56,25 +52,26 @@ void tile_write(SetTile tile, uint kept, uint words[kSetKeys], uint places[kSetK
   const uvec2 values_out = value_address(push.values_out, first);
   Words indices_out = Words(word64_add(push.indices_out, word64_multiply(first, 4u)));
   [[unroll]] for (uint r = 0; r < kSetKeys; ++r) {
-    const uint i = r * kWorkgroupSize + tile_place();
-    const uint place = i < count ? weft_tile_words[i] : 0u;
-    const bool of_a = place < tile.count_a;
+    const uint i = r * kWorkgroupSize + tile_lane();
+    const uint position = i < count ? weft_tile_words[i] : 0u;
+    const bool of_a = position < tile.count_a;
     if (kLoadsKeys) {
       MergeKey key;
-      if (i < count) key = tile_load_key(tile, place);
+      if (i < count) key = tile_load_key(tile, position);
       store_key(keys_out, i, count, key);
     }
     if (kWritesIndices && i < count)
-      indices_out.at[i] = of_a ? tile.first_a + place : total_a + tile.first_b + (place - tile.count_a);
-    if (kWritesWords) move_value(of_a ? values_a : values_b, of_a ? place : place - tile.count_a, values_out, i, count);
+      indices_out.at[i] = of_a ? tile.first_a + position : total_a + tile.first_b + (position - tile.count_a);
+    if (kWritesWords)
+      move_value(of_a ? values_a : values_b, of_a ? position : position - tile.count_a, values_out, i, count);
   }
   // Unrolled, their masks are more than scalar registers hold.
   if (kWritesNarrowValues) {
     [[dont_unroll]] for (uint r = 0; r < kSetKeys; ++r) {
-      const uint i = r * kWorkgroupSize + tile_place();
-      const uint place = i < count ? weft_tile_words[i] : 0u;
-      const bool of_a = place < tile.count_a;
-      move_value(of_a ? values_a : values_b, of_a ? place : place - tile.count_a, values_out, i, count);
+      const uint i = r * kWorkgroupSize + tile_lane();
+      const uint position = i < count ? weft_tile_words[i] : 0u;
+      const bool of_a = position < tile.count_a;
+      move_value(of_a ? values_a : values_b, of_a ? position : position - tile.count_a, values_out, i, count);
     }
   }
 }
@@ -87,7 +84,7 @@ void main() {
   if (first_tile >= tiles && gl_WorkGroupID.x != 0u) return;
 
   uint own = 0u;
-  for (uint i = tile_place(); i < gl_WorkGroupID.x; i += kWorkgroupSize) own += tile_sums().at[i];
+  for (uint i = tile_lane(); i < gl_WorkGroupID.x; i += kWorkgroupSize) own += tile_sums().at[i];
   uint before;
   workgroup_exclusive_add(own, before);
 
@@ -95,16 +92,16 @@ void main() {
     if (first_tile + i >= tiles) break;
     const SetTile tile = workgroup_load_tile(first_tile + i, total);
     uint words[kSetKeys];
-    uint places[kSetKeys];
-    const uint kept = tile_walk(tile, words, places);
+    uint positions[kSetKeys];
+    const uint kept = tile_walk(tile, words, positions);
     uint outputs;
     const uint lane_first = workgroup_exclusive_add(uint(bitCount(kept)), outputs);
     const uint room = push.max_output - min(before, push.max_output);
-    tile_write(tile, kept, words, places, total_a, lane_first, before, min(outputs, room));
+    tile_write(tile, kept, words, positions, total_a, lane_first, before, min(outputs, room));
     before += outputs;
   }
 
-  // The last that has tiles, or the first of none, knows how many outputs there are.
+  // The last that has tiles, or the first of none, has the number of outputs.
   if (tiles - min(tiles, first_tile) > push.group_tiles || gl_LocalInvocationIndex != 0u) return;
   Words result = Words(push.total);
   result.at[0] = before;

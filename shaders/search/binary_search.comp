@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// BinarySearch: a lane searches for 4 needles at once, so that 4 loads are under way. All searches of a dispatch take the same
-// steps: what is left of the haystack has the same length in each.
+// BinarySearch: a lane searches for 4 needles at once, so that 4 loads are under way. All searches of a dispatch take
+// the same steps: what is left of the haystack has the same length in each.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "weft/ordered_key.glsl"
 #include "weft/subgroup.glsl"
 #include "search/binary_search.h"
-
-layout(constant_id = 4) const bool kLower = true;
 
 const uint kLaneNeedles = 4;
 const uint kTileItems = kWorkgroupSize * kLaneNeedles;
@@ -17,7 +15,7 @@ const uint kTileItems = kWorkgroupSize * kLaneNeedles;
 
 layout(push_constant, std430) uniform Push { BinarySearchPush push; };
 
-// Whether a key is in front of a needle's bound.
+// Whether a key is before a needle's bound.
 bool is_before(uvec2 key, uvec2 needle) { return kLower ? word64_less(key, needle) : !word64_less(needle, key); }
 
 void main() {
@@ -27,12 +25,12 @@ void main() {
   if (!word64_less(word64_multiply(group, kTileItems), uvec2(needles, 0u))) return;
   const uint first = group * kTileItems;
   const uint left = needles - first;
-  const uint place = subgroup_index() * kSubgroupSize + subgroup_lane();
+  const uint position = subgroup_index() * kSubgroupSize + subgroup_lane();
 
   // Absent needles are the last one.
   uvec4 low, high;
   [[unroll]] for (uint k = 0; k < kLaneNeedles; ++k) {
-    const uvec2 needle = ordered_key_load(push.needles, first + min(place + k * kWorkgroupSize, left - 1u));
+    const uvec2 needle = ordered_key_load(push.needles, first + min(position + k * kWorkgroupSize, left - 1u));
     low[k] = needle.x;
     high[k] = needle.y;
   }
@@ -59,5 +57,5 @@ void main() {
 
   Words outputs = Words(word64_add(push.outputs, word64_multiply(first, 4u)));
   [[unroll]] for (uint k = 0; k < kLaneNeedles; ++k)
-    if (place + k * kWorkgroupSize < left) outputs.at[place + k * kWorkgroupSize] = bounds[k];
+    if (position + k * kWorkgroupSize < left) outputs.at[position + k * kWorkgroupSize] = bounds[k];
 }

@@ -4,6 +4,10 @@
 #define WEFT_BINARY_SEARCH_H
 #include "weft/interop.h"
 
+WEFT_CONSTANTS_BEGIN(binary_search)
+WEFT_CONSTANT(4, bool, kLower, true)
+WEFT_CONSTANTS_END
+
 WEFT_STRUCT_BEGIN
 struct BinarySearchPush {
   weft_address needles;

@@ -2,7 +2,6 @@
 weft_family(sorted_search)
 weft_kernel(search/sorted_search_partition.comp)
 weft_kernel(search/sorted_search_merge.comp)
-weft_kernel(search/sorted_search_rows.comp)
 
 weft_family(binary_search)
 weft_kernel(search/binary_search.comp)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Second pass of SortedSearch: a workgroup merges a tile, in shared memory. Bounds take the place of needles there, and are stored in
-// the order of the needles.
+// Second pass of SortedSearch: a workgroup merges a tile, in shared memory. Bounds replace needles there, and are
+// stored in the order of the needles.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "search/sorted_search_tiles.glsl"
@@ -14,8 +14,8 @@ void main() {
   if (tile.needles == 0u) return;
   const MergeTile merge = workgroup_merge_load(MergePiece(push.needles, tile.first_needle, tile.needles, needles),
                                                MergePiece(push.haystack, tile.first_key, tile.keys, haystack));
-  const uint place = subgroup_index() * kSubgroupSize + subgroup_lane();
-  const uint diagonal = min(place * kMergeLaneKeys, tile.needles + tile.keys);
+  const uint position = subgroup_index() * kSubgroupSize + subgroup_lane();
+  const uint diagonal = min(position * kMergeLaneKeys, tile.needles + tile.keys);
   uint needle = merge_path_split(merge, diagonal, merge.count_a, merge.count_b);
   uint key = diagonal - needle;
   const uint order = lane_merge_order(merge, needle, key);
@@ -32,5 +32,6 @@ void main() {
 
   Words outputs = Words(word64_add(push.outputs, word64_multiply(tile.first_needle, 4u)));
   // At most kMergeLaneKeys rounds.
-  for (uint i = place; i < tile.needles; i += kWorkgroupSize) outputs.at[i] = merge_tile_word(merge_tile_word_a(merge, i));
+  for (uint i = position; i < tile.needles; i += kWorkgroupSize)
+    outputs.at[i] = merge_tile_word(merge_tile_word_a(merge, i));
 }

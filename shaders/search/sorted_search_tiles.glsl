@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Tiles of the merge of needles, A, and haystack, B, as the kernels of SortedSearch share them. A needle goes in front of equal keys of
-// the haystack where its lower bound is asked for, and behind them where the upper is: what is in front of it then is its bound.
+// Tiles of the merge of needles, A, and haystack, B, as the kernels of SortedSearch share them. A needle goes before
+// equal keys of the haystack where its lower bound is asked for, and after them where the upper is: what is before it
+// then is its bound.
 #ifndef WEFT_SORTED_SEARCH_TILES_GLSL
 #define WEFT_SORTED_SEARCH_TILES_GLSL
 
 #include "weft/subgroup.glsl"
 #include "search/sorted_search.h"
-
-layout(constant_id = 4) const uint kMergeLaneKeys = 7;
-layout(constant_id = 5) const bool kMergeEqualFromA = true;  // lower bounds
 
 const uint kTileItems = kWorkgroupSize * kMergeLaneKeys;
 

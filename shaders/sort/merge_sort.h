@@ -4,6 +4,10 @@
 #define WEFT_MERGE_SORT_H
 #include "weft/interop.h"
 
+WEFT_CONSTANTS_BEGIN(merge_sort)
+WEFT_CONSTANT(4, uint, kMergeKeys, 8)  // of a tile for each lane
+WEFT_CONSTANTS_END
+
 // What goes with the keys from dispatch to dispatch is their values, or their indices.
 WEFT_STRUCT_BEGIN
 struct MergeSortPush {
@@ -13,7 +17,7 @@ struct MergeSortPush {
   weft_address carried_out;  // 0: not written
   weft_address values;       // where indices are carried: the caller's, written by the last dispatch
   weft_address values_out;   // 0: not written
-  weft_address splits;       // 1 u32 for each tile of a pass: keys of its earlier run in front of it
+  weft_address splits;       // 1 u32 for each tile of a pass: keys of its earlier run before it
   weft_address count;        // 0: use maximum
   weft_u32 maximum;          // the count, or its maximum; below 2^32
   weft_u32 count_words;      // words at `count`: 1 or 2

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// First dispatch of MergeSort: each workgroup sorts a tile. Where places matter, each key brings along its own in the tile, which makes
-// the order among equal keys and says where the value lies.
+// First dispatch of MergeSort: each workgroup sorts a tile. Where positions matter, each key brings along its own in
+// the tile, which makes the order among equal keys and says where the value lies.
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#include "sort/merge_sort_blocks.h"
 #include "sort/merge_sort_ranges.glsl"
-
-layout(constant_id = 7) const bool kHasPlaces = false;  // values or indices are written, or keys are a snippet's
-layout(constant_id = 8) const bool kCarriesIndices = false;
-layout(constant_id = 9) const uint kValueBytes = 0;  // 1, 2, a multiple of 4, or 0: there are none
-
 #include "merge/merge_element.glsl"
 #include "merge/merge_store.glsl"
 #include "sort/merge_sort_store.glsl"
@@ -18,8 +14,8 @@ layout(constant_id = 9) const uint kValueBytes = 0;  // 1, 2, a multiple of 4, o
 #if WEFT_MERGE_OWN
 const uint kElementWords = WEFT_ITEM_WORDS + 1;
 #else
-const uint kPlaceWords = kIsPacked ? 0u : kHasPlaces ? 1u : 0u;
-const uint kElementWords = kKeyWords + kPlaceWords;
+const uint kPositionWords = kIsPacked ? 0u : kHasPositions ? 1u : 0u;
+const uint kElementWords = kKeyWords + kPositionWords;
 #endif
 
 // First words of all elements, then second ones.
@@ -30,11 +26,11 @@ void workgroup_sort_put(uint i, MergeElement element) {
 #if WEFT_MERGE_OWN
   [[unroll]] for (uint w = 0; w < WEFT_ITEM_WORDS; ++w)
     weft_sort_words[w * kWorkgroupSortRoom + slot] = element.key.words[w];
-  weft_sort_words[WEFT_ITEM_WORDS * kWorkgroupSortRoom + slot] = element.place;
+  weft_sort_words[WEFT_ITEM_WORDS * kWorkgroupSortRoom + slot] = element.position;
 #else
   weft_sort_words[slot] = element.key.x;
   if (kKeyWords == 2u) weft_sort_words[kWorkgroupSortRoom + slot] = element.key.y;
-  if (kPlaceWords != 0u) weft_sort_words[kKeyWords * kWorkgroupSortRoom + slot] = element.place;
+  if (kPositionWords != 0u) weft_sort_words[kKeyWords * kWorkgroupSortRoom + slot] = element.position;
 #endif
 }
 
@@ -44,12 +40,12 @@ MergeElement workgroup_sort_at(uint i) {
 #if WEFT_MERGE_OWN
   [[unroll]] for (uint w = 0; w < WEFT_ITEM_WORDS; ++w)
     element.key.words[w] = weft_sort_words[w * kWorkgroupSortRoom + slot];
-  element.place = weft_sort_words[WEFT_ITEM_WORDS * kWorkgroupSortRoom + slot];
+  element.position = weft_sort_words[WEFT_ITEM_WORDS * kWorkgroupSortRoom + slot];
 #else
   element.key = uvec2(weft_sort_words[slot], 0u);
   if (kKeyWords == 2u) element.key.y = weft_sort_words[kWorkgroupSortRoom + slot];
-  element.place = 0u;
-  if (kPlaceWords != 0u) element.place = weft_sort_words[kKeyWords * kWorkgroupSortRoom + slot];
+  element.position = 0u;
+  if (kPositionWords != 0u) element.position = weft_sort_words[kKeyWords * kWorkgroupSortRoom + slot];
 #endif
   return element;
 }
@@ -68,9 +64,9 @@ void main() {
   const uvec2 source = merge_key_address(push.keys, begin);
   MergeElement elements[kMergeKeys];
   [[unroll]] for (uint r = 0; r < kMergeKeys; ++r) {
-    const uint place = diagonal + r * kSubgroupSize + subgroup_lane();
-    elements[r] = merge_padding(place);
-    if (place < keys) elements[r] = merge_element(merge_key_at(source, place), place);
+    const uint position = diagonal + r * kSubgroupSize + subgroup_lane();
+    elements[r] = merge_padding(position);
+    if (position < keys) elements[r] = merge_element(merge_key_at(source, position), position);
   }
   workgroup_sort(elements);
 
@@ -85,9 +81,9 @@ void main() {
     Words values = Words(value_address(push.carried, begin));
     uint words[kMergeKeys];
     [[unroll]] for (uint r = 0; r < kMergeKeys; ++r) {
-      const uint place = bounded_place(elements[r], keys);
-      words[r] = begin + place;
-      if (!kCarriesIndices) words[r] = values.at[place];
+      const uint position = bounded_position(elements[r], keys);
+      words[r] = begin + position;
+      if (!kCarriesIndices) words[r] = values.at[position];
     }
     [[unroll]] for (uint r = 0; r < kMergeKeys; ++r)
       store_word(words[r], first, r * kSubgroupSize + subgroup_lane(), count);
@@ -95,6 +91,6 @@ void main() {
     const uvec2 values = value_address(push.carried, begin);
     const uvec2 target = value_address(push.carried_out, first);
     [[unroll]] for (uint r = 0; r < kMergeKeys; ++r)
-      move_value(values, bounded_place(elements[r], keys), target, r * kSubgroupSize + subgroup_lane(), count);
+      move_value(values, bounded_position(elements[r], keys), target, r * kSubgroupSize + subgroup_lane(), count);
   }
 }

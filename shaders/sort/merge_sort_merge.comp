@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Second dispatch of a pass of MergeSort, or the only one where keys are few: runs become one, two and two, as Merge's second pass merges
-// its sequences.
+// Second dispatch of a pass of MergeSort, or the only one where keys are few: runs become one, two and two, as Merge's
+// second pass merges its sequences.
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#include "sort/merge_sort_merge.h"
 #include "sort/merge_sort_ranges.glsl"
-
-layout(constant_id = 7) const bool kHasSides = false;  // values or indices go with the keys
-layout(constant_id = 8) const bool kCarriesIndices = false;
-layout(constant_id = 9) const uint kValueBytes = 0;  // 1, 2, a multiple of 4, or 0: there are none
-layout(constant_id = 10) const bool kFindsCuts = false;  // else they were found by a dispatch before
-
 #include "merge/merge_pieces.glsl"
 #include "merge/merge_store.glsl"
 #include "sort/merge_sort_store.glsl"
@@ -60,9 +55,9 @@ void main() {
     uint words[kValueBatch];
     [[unroll]] for (uint r = 0; r < kMergeKeys; ++r) {
       const uint i = r * kSubgroupSize + subgroup_lane();
-      const uint place = merge_part_place(part, elements[r], i, earlier_b);
-      const bool is_a = place < part.count_a;
-      const uint index = is_a ? place : place - part.count_a;
+      const uint position = merge_part_position(part, elements[r], i, earlier_b);
+      const bool is_a = position < part.count_a;
+      const uint index = is_a ? position : position - part.count_a;
       if (!kCarriesWords) move_value(is_a ? carried_a : carried_b, index, carried_out, i, count);
       if (kCarriesWords) {
         words[r % kValueBatch] = 0u;
@@ -76,10 +71,10 @@ void main() {
   }
   if (part.fits) return;
   for (uint i = subgroup_lane(); i < part.count; i += kSubgroupSize) {
-    const uint place = merge_part_find(part, i);
-    const bool is_a = place < part.count_a;
-    const uint index = is_a ? place : place - part.count_a;
-    if (push.keys_out != uvec2(0u)) store_key(keys_out, i, part.count, merge_part_key_at(part, place));
+    const uint position = merge_part_find(part, i);
+    const bool is_a = position < part.count_a;
+    const uint index = is_a ? position : position - part.count_a;
+    if (push.keys_out != uvec2(0u)) store_key(keys_out, i, part.count, merge_part_key_at(part, position));
     if (kCarriesWords)
       store_word_alone(Words(is_a ? carried_a : carried_b).at[index], first + i);
     else if (kValueBytes != 0u)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// First dispatch of a pass of MergeSort: four lanes for each tile find how many keys of the earlier of its two runs are in front of it.
+// First dispatch of a pass of MergeSort: four lanes for each tile find how many keys of the earlier of its two runs are
+// before it.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "sort/merge_sort_ranges.glsl"
@@ -14,11 +15,13 @@ void main() {
   const uint tiles = tile_count(total);
   const uint first = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * (kWorkgroupSize / kMergePathLanes);
   if (first >= tiles) return;
-  const uint place = subgroup_index() * kSubgroupSize + subgroup_lane();
-  const uint tile = min(first + place / kMergePathLanes, tiles - 1u);
+  const uint position = subgroup_index() * kSubgroupSize + subgroup_lane();
+  const uint tile = min(first + position / kMergePathLanes, tiles - 1u);
   const MergeSortPair pair = merge_sort_pair(tile, total);
   const MergeInputs inputs = MergeInputs(merge_key_address(push.keys, pair.begin),
                                          merge_key_address(push.keys, pair.begin + pair.count_a));
-  const uint split = lanes_merge_path_split(inputs, tile * kTileItems - pair.begin, pair.count_a, pair.count_b, push.run);
-  if (first + place / kMergePathLanes < tiles && place % kMergePathLanes == 0u) Words(push.splits).at[tile] = split;
+  const uint split =
+      lanes_merge_path_split(inputs, tile * kTileItems - pair.begin, pair.count_a, pair.count_b, push.run);
+  if (first + position / kMergePathLanes < tiles && position % kMergePathLanes == 0u)
+    Words(push.splits).at[tile] = split;
 }

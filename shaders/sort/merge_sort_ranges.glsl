@@ -8,8 +8,6 @@
 #include "sort/merge_sort.h"
 #include "merge/merge_key.glsl"
 
-layout(constant_id = 4) const uint kMergeKeys = 8;
-
 const uint kTileItems = kWorkgroupSize * kMergeKeys;
 
 #include "weft/tile_range.glsl"
@@ -20,7 +18,7 @@ uint merge_sort_count() { return count_of(push.count, push.count_words, uvec2(pu
 
 uint tile_count(uint total) { return total / kTileItems + (total % kTileItems != 0u ? 1u : 0u); }
 
-// Two runs behind each other: count_a keys from `begin` on, then count_b, which may be fewer or none.
+// Two runs one after the other: count_a keys from `begin` on, then count_b, which may be fewer or none.
 struct MergeSortPair {
   uint begin, count_a, count_b;
 };

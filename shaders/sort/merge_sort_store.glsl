@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// What goes with the keys of MergeSort, word by word. The includer defines, as a constant, kCarriesIndices: indices go with the keys, and
-// the last dispatch moves values once; else values go with them. merge_store.glsl is included before.
+// What goes with the keys of MergeSort, word by word. The includer defines, as a constant, kCarriesIndices: indices go
+// with the keys, and the last dispatch moves values once; else values go with them. merge_store.glsl is included
+// before.
 #ifndef WEFT_PRIMITIVES_MERGE_SORT_STORE_GLSL
 #define WEFT_PRIMITIVES_MERGE_SORT_STORE_GLSL
 
 const bool kCarriesWords = kCarriesIndices ? true : kValueBytes == 4u;
 
-// Writes a word that goes with a key, and in the last dispatch what it is the index of, as this lane's output i of `count` from `first`
-// on; lanes of a subgroup have neighbours.
+// Writes a word that goes with a key, and in the last dispatch what it is the index of, as this lane's output i of
+// `count` from `first` on; lanes of a subgroup have neighbours.
 void store_word(uint word, uint first, uint i, uint count) {
   if (push.carried_out != uvec2(0u)) {
     if (i < count) Words(word64_add(push.carried_out, word64_multiply(first, 4u))).at[i] = word;
@@ -21,7 +22,8 @@ void store_word(uint word, uint first, uint i, uint count) {
 
 // The same of one output, whatever other lanes do.
 void store_word_alone(uint word, uint output_index) {
-  if (push.carried_out != uvec2(0u)) Words(word64_add(push.carried_out, word64_multiply(output_index, 4u))).at[0] = word;
+  if (push.carried_out != uvec2(0u))
+    Words(word64_add(push.carried_out, word64_multiply(output_index, 4u))).at[0] = word;
   if (kCarriesIndices) {
     if (push.values_out != uvec2(0u))
       move_value_alone(value_address(push.values, word), value_address(push.values_out, output_index));

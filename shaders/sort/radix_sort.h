@@ -5,8 +5,8 @@
 #include "weft/interop.h"
 
 WEFT_STRUCT_BEGIN
-struct
-    RadixSortPush {  // of radix_sort_upsweep.comp, radix_sort_scan.comp, radix_sort_downsweep.comp and radix_sort_totals.comp
+// Of radix_sort_upsweep.comp, radix_sort_scan.comp, radix_sort_downsweep.comp and radix_sort_totals.comp.
+struct RadixSortPush {
   weft_address keys;  // what this pass reads
   weft_address values;
   weft_address keys_out;
@@ -28,13 +28,14 @@ struct
 WEFT_STRUCT_END
 
 WEFT_STRUCT_BEGIN
-struct RadixSortSweepPush {  // of radix_sort_sweep.comp; as above where nothing is said
+// Of radix_sort_sweep.comp; members without a comment are as above.
+struct RadixSortSweepPush {
   weft_address keys;
   weft_address values;
   weft_address keys_out;
   weft_address values_out;
-  weft_address posts;       // a word for each tile and digit, rows of digits; 0 before the pass
-  weft_address next_posts;  // of the next pass, to be cleared; 0: there is none
+  weft_address states;       // a word for each tile and digit, rows of digits; 0 before the pass
+  weft_address next_states;  // of the next pass, to be cleared; 0: there is none
   weft_address totals;      // keys of each digit
   weft_address ticket;      // the tiles taken so far
   weft_address count;

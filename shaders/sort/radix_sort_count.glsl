@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// A workgroup counts the digits of a run of keys. A counter has copies in neighbouring words, and lanes next to each other use copies
-// next to each other (docs/decisions/histogram-tables.md).
+// A workgroup counts the digits of a run of keys. A counter has copies in neighbouring words, and lanes next to each
+// other use copies next to each other (docs/decisions/histogram-tables.md).
 //
-// An includer that counts other digits than the pass's defines WEFT_SORT_COUNTED, how many of each key, and before it sort_counted_digit(),
-// of an ordered key, which gives one of them as a number of its own.
-//
-// Specialization constant: 6 kCopies.
+// An includer that counts other digits than the pass's defines WEFT_SORT_COUNTED, how many of each key, and before it
+// sort_counted_digit(), of an ordered key, which gives one of them as a number of its own.
 #ifndef WEFT_RADIX_SORT_COUNT_GLSL
 #define WEFT_RADIX_SORT_COUNT_GLSL
 
-layout(constant_id = 6) const uint kCopies = 8;  // a power of two
+#include "sort/radix_sort_count.h"
 
 const uint kRows = 8;
 const uint kRoundKeys = kWorkgroupSize * kRows;

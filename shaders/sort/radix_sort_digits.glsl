@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// What the kernels of passes over a digit share: digits of keys. The includer defines WEFT_SORT_PUSH, the struct that is pushed.
-//
-// Specialization constants: 2 kKeyWords, 3 kDigitBits, 4 kTileKeys, 5 kFlips.
+// What the kernels of passes over a digit share: digits of keys. The includer defines WEFT_SORT_PUSH, the struct that
+// is pushed.
 #ifndef WEFT_RADIX_SORT_DIGITS_GLSL
 #define WEFT_RADIX_SORT_DIGITS_GLSL
 
 #define WEFT_OP 0  // add
 #include "weft/workgroup_scan.glsl"
-
-layout(constant_id = 2) const uint kKeyWords = 1;   // 1 or 2
-layout(constant_id = 3) const uint kDigitBits = 8;  // 1 to 8, of a pass at most
-layout(constant_id = 4) const uint kTileKeys = 4096;
-layout(constant_id = 5) const bool kFlips = true;  // false: keys are in order as they are
+#include "sort/radix_sort_digits.h"
 
 const uint kTileItems = kTileKeys;
 #include "weft/tile_range.glsl"

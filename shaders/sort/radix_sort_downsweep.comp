@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Last dispatch of a pass of RadixSort: a workgroup goes through the tiles of its share, and moves each key behind those with a smaller
-// digit, or with the same digit and an earlier place.
+// Last dispatch of a pass of RadixSort: a workgroup goes through the tiles of its share, and moves each key after those
+// with a smaller digit, or with the same digit and an earlier position.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "sort/radix_sort_share.glsl"
 #include "sort/radix_sort_move.glsl"
 
-// Of a digit: its keys in front of this workgroup's, and all.
+// Of a digit: its keys before this workgroup's, and all.
 uvec2 sort_counts(uint digit) {
   if (kBins < kWorkgroupSize && digit >= kBins) return uvec2(0u);
   if (push.totals != uvec2(0u))

@@ -1,35 +1,31 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Where a tile's keys go, by look-back: for each digit of its own, a lane adds up what the tiles in front have of it.
+// Where a tile's keys go, by look-back: for each digit of its own, a lane adds up what the tiles before have of it.
 //
-// A tile posts how many keys of each digit it has, and later how many lie in front of the next tile's: through it, with those of smaller
-// digits. A post is one word, the number and in front of it what it is, so that it needs no memory ordering. Whoever writes a word
-// writes the same number, and a number through a tile is never replaced by one of the tile alone.
+// A tile state is one word for a tile and a digit: its kind in the two highest bits, a number of keys in the others, so
+// that it needs no memory ordering. A tile first publishes its aggregate, its own keys of the digit, and later the
+// inclusive prefix: keys before the next tile's, with those of smaller digits. All who write a word write the same
+// number, and no aggregate replaces a prefix.
 //
-// Nothing depends on another workgroup ever running on. Where a post is missing after kSpinLimit polls, the workgroup counts that tile's
-// digits itself, in the keys that this pass reads, which nobody writes to; posts them, and goes on. So the order in which workgroups start
-// matters to the time alone: where it is not that of their numbers, they take tiles by a ticket, so that all in front have started.
-//
-// Specialization constants: 9 kSpinLimit, 10 kFault, 11 kSight, 12 kTickets.
+// Nothing depends on another workgroup ever running on. If a state is not ready after kSpinLimit polls, the workgroup
+// counts that tile's digits itself, in the keys that this pass reads, which nobody writes to, publishes them, and goes
+// on. So the order in which workgroups start matters to the time alone: unless it is that of their numbers, they take
+// tiles by a ticket, so that all before have started.
 #ifndef WEFT_RADIX_SORT_LOOK_BACK_GLSL
 #define WEFT_RADIX_SORT_LOOK_BACK_GLSL
 
 #extension GL_KHR_memory_scope_semantics : require
 
-layout(constant_id = 9) const uint kSpinLimit = 64;
-// Faults for tests: tiles whose index is a multiple of kFault >> 8 are posted late (1) or never (2).
-layout(constant_id = 10) const uint kFault = 0;
-layout(constant_id = 11) const uint kSight = 4;  // posts that a lane reads at a time, at most 8
-layout(constant_id = 12) const bool kTickets = true;  // false: tiles are taken by the workgroups' numbers
+#include "sort/radix_sort_look_back.h"
 
-const uint kPostOfTile = 1u << 30;
-const uint kPostThrough = 2u << 30;
-const uint kPostMask = kPostOfTile - 1u;
+const uint kTileAggregate = 1u << 30;
+const uint kInclusivePrefix = 2u << 30;
+const uint kStateMask = kTileAggregate - 1u;
 
 #define WEFT_FOR_SORT_SIGHT(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
 
-// What a lane knows of a digit: keys in front of its first in this tile, but for those of tiles in front of `at` and those of smaller
-// digits. Where that is all, `at` is kFound.
+// A digit of a lane: keys before its first in this tile, but for those of tiles before `at` and those of smaller
+// digits. If that is all, `at` is kFound.
 const uint kFound = ~0u;
 
 struct SortDigit {
@@ -40,12 +36,12 @@ struct SortDigit {
 
 shared uint weft_sort_ticket;
 // Of all walks that did not get on the largest `at`, and 1; 0: there is none.
-shared uint weft_sort_late;
+shared uint weft_sort_deferred;
 
 // The workgroup's tile, on all invocations.
 uint sort_take_tile() {
   if (sort_lane() == 0u) {
-    weft_sort_late = 0u;
+    weft_sort_deferred = 0u;
     if (kTickets) weft_sort_ticket = atomicAdd(Words(push.ticket).at[0], 1u);
   }
   if (!kTickets) return gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
@@ -53,11 +49,11 @@ uint sort_take_tile() {
   return subgroup_uniform(weft_sort_ticket);
 }
 
-uint sort_post_index(uint tile, uint digit) { return tile * kBins + digit; }
+uint sort_state_index(uint tile, uint digit) { return tile * kBins + digit; }
 
 bool sort_omits(uint tile) { return (kFault & 255u) == 2u && tile % (kFault >> 8) == 0u; }
 
-void sort_post(uint tile, uint digit, uint word) {
+void sort_publish(uint tile, uint digit, uint word) {
   if (sort_omits(tile)) return;
   if ((kFault & 255u) == 1u && tile % (kFault >> 8) == 0u) {
     // A bounded wait that no compiler can drop.
@@ -66,44 +62,45 @@ void sort_post(uint tile, uint digit, uint word) {
       seen |= atomicLoad(Words(push.ticket).at[0], gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
     if (seen == ~0u) word = 0u;
   }
-  atomicStore(Words(push.posts).at[sort_post_index(tile, digit)], word, gl_ScopeDevice, gl_StorageSemanticsNone,
+  atomicStore(Words(push.states).at[sort_state_index(tile, digit)], word, gl_ScopeDevice, gl_StorageSemanticsNone,
               gl_SemanticsRelaxed);
 }
 
 void sort_counted(inout SortDigit own, uint digit, uint keys) {
   own.keys = keys;
-  sort_post(own.at, digit, kPostOfTile | keys);
-  if (push.next_posts != uvec2(0u)) Words(push.next_posts).at[sort_post_index(own.at, digit)] = 0u;
+  sort_publish(own.at, digit, kTileAggregate | keys);
+  if (push.next_states != uvec2(0u)) Words(push.next_states).at[sort_state_index(own.at, digit)] = 0u;
 }
 
 void sort_placed(inout SortDigit own, uint digit, uint keys, uint first) { own.first = first; }
 
-// Adds up what the tiles in front have of the digit, as far as it is posted. Bounded: each round gets on, or is one of kSpinLimit polls.
+// Adds up what the tiles before have of the digit, as far as it is published. Bounded: each round gets on, or is one of
+// kSpinLimit polls.
 void sort_walk(inout SortDigit own, uint digit) {
-  Words posts = Words(push.posts);
+  Words states = Words(push.states);
   for (uint polls = 0u; own.at != kFound && own.at != 0u && polls < kSpinLimit;) {
     const uint from = own.at;
-    // In front of tile 0 no post is there.
-#define WEFT_READ_POST(i)                                                                                 \
-  uint post_##i = 0u;                                                                                     \
-  if (i < kSight) {                                                                                       \
-    const uint index = sort_post_index(from > i ? from - 1u - i : 0u, digit);                             \
-    post_##i = atomicLoad(posts.at[index], gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed); \
-    post_##i = from > i ? post_##i : 0u;                                                                  \
+    // Before tile 0 there is no state.
+#define WEFT_READ_STATE(i)                                                                                  \
+  uint state_##i = 0u;                                                                                      \
+  if (i < kSight) {                                                                                         \
+    const uint index = sort_state_index(from > i ? from - 1u - i : 0u, digit);                              \
+    state_##i = atomicLoad(states.at[index], gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed); \
+    state_##i = from > i ? state_##i : 0u;                                                                  \
   }
-    WEFT_FOR_SORT_SIGHT(WEFT_READ_POST)
-#undef WEFT_READ_POST
+    WEFT_FOR_SORT_SIGHT(WEFT_READ_STATE)
+#undef WEFT_READ_STATE
     bool goes_on = true;
-#define WEFT_ADD_POST(i)                                               \
+#define WEFT_ADD_STATE(i)                                              \
   if (i < kSight) {                                                    \
-    const bool is_through = post_##i >= kPostThrough;                  \
-    goes_on = goes_on && post_##i != 0u;                               \
-    own.before += goes_on ? post_##i & kPostMask : 0u;                 \
+    const bool is_through = state_##i >= kInclusivePrefix;             \
+    goes_on = goes_on && state_##i != 0u;                              \
+    own.before += goes_on ? state_##i & kStateMask : 0u;               \
     own.at = goes_on ? (is_through ? kFound : from - 1u - i) : own.at; \
     goes_on = goes_on && !is_through;                                  \
   }
-    WEFT_FOR_SORT_SIGHT(WEFT_ADD_POST)
-#undef WEFT_ADD_POST
+    WEFT_FOR_SORT_SIGHT(WEFT_ADD_STATE)
+#undef WEFT_ADD_STATE
     polls = own.at != from ? 0u : polls + 1u;
   }
 }
@@ -112,11 +109,11 @@ void sort_walk(inout SortDigit own, uint digit) {
 void sort_look_back(inout SortDigit own, uint tile, uint digit) {
   sort_walk(own, digit);
   if (own.at != kFound) {
-    atomicMax(weft_sort_late, own.at + 1u);
+    atomicMax(weft_sort_deferred, own.at + 1u);
     return;
   }
   weft_sort_begins[digit] = own.before - own.first;
-  sort_post(tile, digit, kPostThrough | (own.before + own.keys));
+  sort_publish(tile, digit, kInclusivePrefix | (own.before + own.keys));
 }
 
 // Counts the digits of a tile, in weft_sort_begins. Every invocation calls.
@@ -126,24 +123,24 @@ void sort_count_tile(uint tile) {
   barrier();
   const uint count = sort_count();
   for (uint i = lane; i < kTileKeys; i += kWorkgroupSize) {
-    const uint place = tile * kTileKeys + i;
-    if (place >= count) break;
-    const uvec2 key = sort_load(sort_address(push.keys, place, kKeyWords), 0u, kKeyWords);
+    const uint position = tile * kTileKeys + i;
+    if (position >= count) break;
+    const uvec2 key = sort_load(sort_address(push.keys, position, kKeyWords), 0u, kKeyWords);
     atomicAdd(weft_sort_begins[sort_digit(key)], 1u);
   }
   barrier();
 }
 
-// Takes the step that a missing post is in the way of, over a tile whose digits are counted.
+// Takes the step over a tile whose state is not ready, and whose digits are counted.
 void sort_step(inout SortDigit own, uint tile, uint digit) {
   const uint counted = weft_sort_begins[digit];
-  atomicMax(Words(push.posts).at[sort_post_index(tile, digit)], kPostOfTile | counted);
+  atomicMax(Words(push.states).at[sort_state_index(tile, digit)], kTileAggregate | counted);
   if (own.at != tile + 1u) return;
   own.at = tile;
   own.before += counted;
 }
 
-// In front of all tiles: adds the keys of smaller digits.
+// Before all tiles: adds the keys of smaller digits.
 void sort_finish(inout SortDigit own, uint smaller) {
   if (own.at != 0u) return;
   own.at = kFound;
@@ -153,12 +150,12 @@ void sort_finish(inout SortDigit own, uint smaller) {
 void sort_find_begins(inout SortDigit own_0, inout SortDigit own_1) {
   const uint lane = sort_lane();
   const uint tile = own_0.at;
-  uint late = 0u;
+  uint deferred = 0u;
   // Mostly one round is enough, but for tile 0. Each lets the walks that have furthest to go get on.
   for (uint round = 0u; round < tile + 3u; ++round) {
     if (round != 0u) {
-      if (lane == 0u) weft_sort_late = 0u;
-      if (late == 1u) {
+      if (lane == 0u) weft_sort_deferred = 0u;
+      if (deferred == 1u) {
         Words totals = Words(push.totals);
         uint all, rest;
         const uint smaller = workgroup_exclusive(has_digit(lane) ? totals.at[lane] : 0u, 0u, all);
@@ -166,17 +163,17 @@ void sort_find_begins(inout SortDigit own_0, inout SortDigit own_1) {
         if (kLaneDigits == 2u)
           sort_finish(own_1, all + workgroup_exclusive(totals.at[lane + kWorkgroupSize], 1u, rest));
       } else {
-        sort_count_tile(late - 2u);
-        if (has_digit(lane)) sort_step(own_0, late - 2u, lane);
-        if (kLaneDigits == 2u) sort_step(own_1, late - 2u, lane + kWorkgroupSize);
+        sort_count_tile(deferred - 2u);
+        if (has_digit(lane)) sort_step(own_0, deferred - 2u, lane);
+        if (kLaneDigits == 2u) sort_step(own_1, deferred - 2u, lane + kWorkgroupSize);
       }
       barrier();
     }
     if (has_digit(lane)) sort_look_back(own_0, tile, lane);
     if (kLaneDigits == 2u) sort_look_back(own_1, tile, lane + kWorkgroupSize);
     barrier();
-    late = subgroup_uniform(weft_sort_late);
-    if (late == 0u) break;
+    deferred = subgroup_uniform(weft_sort_deferred);
+    if (deferred == 0u) break;
     barrier();
   }
 }

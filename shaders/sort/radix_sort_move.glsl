@@ -2,22 +2,20 @@
 //
 // A workgroup moves a run of keys to where their digits go, tile by tile.
 //
-// A subgroup owns consecutive rows of a tile, of one key a lane. Row by row, lanes with the same digit find each other by ballots, one
-// for each bit of the digit; what the subgroup had of the digit before is in a counter of its own. Sums over subgroups and digits then
-// give each key its place in the tile. The tile is put in that order in shared memory, part by part, first keys and then values, so that
-// what neighbouring lanes store goes to neighbouring places. Digits are kept for the values.
+// A subgroup owns consecutive rows of a tile, of one key a lane. Row by row, lanes with the same digit find each other
+// by ballots, one for each bit of the digit; what the subgroup had of the digit before is in a counter of its own. Sums
+// over subgroups and digits then give each key its position in the tile. The tile is put in that order in shared
+// memory, part by part, first keys and then values, so that what neighbouring lanes store goes to neighbouring
+// positions. Digits are kept for the values.
 //
-// Rows are written out, not looped over, so that keys stay in registers (docs/decisions/tile-registers.md). Integer instructions bound
-// the speed where memory is fast: full tiles whose places fit an index have code of their own. And since tiles are gone through in a
-// loop, the only branches in it that lanes may take differently are stores (docs/decisions/lanes-stay-together.md).
-//
-// Specialization constants: 6 kRows, 7 kValueWords, 8 kPartRows.
+// Rows are written out, not looped over, so that keys stay in registers (docs/decisions/tile-registers.md). Integer
+// instructions bound the speed where memory is fast: full tiles whose positions fit an index have code of their own.
+// And since tiles are gone through in a loop, the only branches in it that lanes may take differently are stores
+// (docs/decisions/lanes-stay-together.md).
 #ifndef WEFT_RADIX_SORT_MOVE_GLSL
 #define WEFT_RADIX_SORT_MOVE_GLSL
 
-layout(constant_id = 6) const uint kRows = 16;       // at most 16; of kWorkgroupSize keys each make a tile
-layout(constant_id = 7) const uint kValueWords = 0;  // 0: keys alone
-layout(constant_id = 8) const uint kPartRows = 16;   // divides kRows: what is staged at a time
+#include "sort/radix_sort_move.h"
 
 const uint kPartKeys = kWorkgroupSize * kPartRows;
 const uint kCounterWords = kSubgroupCount * kBins;
@@ -25,7 +23,7 @@ const uint kStageWords = kPartKeys * (kKeyWords > kValueWords ? kKeyWords : kVal
 
 // First the counters, then what is staged.
 shared uint weft_sort_words[kCounterWords > kStageWords ? kCounterWords : kStageWords];
-// Where keys of a digit go, less their places in the tile.
+// Where keys of a digit go, less their positions in the tile.
 shared uint weft_sort_begins[kBins];
 
 #define WEFT_FOR_SORT_ROWS(DO) \
@@ -49,11 +47,12 @@ uint sort_counter(uint digit) { return subgroup_index() * kBins + digit; }
 uvec2 sort_last_key() {
   if (!kFlips) return uvec2(~0u);
   const uint sign = uint(int(~push.flip_high) >> 31);
-  const uvec2 key = ~uvec2(push.flip_low, push.flip_high) ^ (uvec2(push.flip_negative_low, push.flip_negative_high) & sign);
+  const uvec2 key =
+      ~uvec2(push.flip_low, push.flip_high) ^ (uvec2(push.flip_negative_low, push.flip_negative_high) & sign);
   return kKeyWords == 1u ? uvec2(key.y, 0u) : key;
 }
 
-// How many keys of the subgroup in front of this lane's have its digit, in this row and those before.
+// How many keys of the subgroup before this lane's have its digit, in this row and those before.
 uint sort_rank(uint digit) {
   uint rank;
   bool is_last;  // of its digit in the row
@@ -88,7 +87,7 @@ uint sort_rank(uint digit) {
 // Where the subgroup's keys of a digit begin in the tile.
 uint sort_first(uint digit) { return weft_sort_words[sort_counter(digit)]; }
 
-// This lane's digit has so many keys in the tile. Its counters become what each subgroup has of it in front.
+// This lane's digit has so many keys in the tile. Its counters become what each subgroup has of it before.
 uint sort_sum_counters(uint digit, out uint before[kHeldSubgroups]) {
   uint total = 0u;
   if (kSubgroupCount <= kHeldSubgroups) {
@@ -107,7 +106,7 @@ uint sort_sum_counters(uint digit, out uint before[kHeldSubgroups]) {
   return total;
 }
 
-// Adds the digit's first place in the tile.
+// Adds the digit's first position in the tile.
 void sort_place_counters(uint digit, uint first, uint before[kHeldSubgroups]) {
   if (kSubgroupCount <= kHeldSubgroups) {
 #define WEFT_PLACE_COUNTER(i) \
@@ -120,15 +119,15 @@ void sort_place_counters(uint digit, uint first, uint before[kHeldSubgroups]) {
 }
 
 // A key or value, word by word in arrays of their own.
-void stage_put(uint place, uvec2 item, uint words) {
-  const bool is_here = kPartRows == kRows || place < kPartKeys;
-  if (is_here) weft_sort_words[place] = item.x;
-  if (words == 2u && is_here) weft_sort_words[kPartKeys + place] = item.y;
+void stage_put(uint position, uvec2 item, uint words) {
+  const bool is_here = kPartRows == kRows || position < kPartKeys;
+  if (is_here) weft_sort_words[position] = item.x;
+  if (words == 2u && is_here) weft_sort_words[kPartKeys + position] = item.y;
 }
 
-uvec2 staged(uint place, uint words) {
-  uvec2 item = uvec2(weft_sort_words[place], 0u);
-  if (words == 2u) item.y = weft_sort_words[kPartKeys + place];
+uvec2 staged(uint position, uint words) {
+  uvec2 item = uvec2(weft_sort_words[position], 0u);
+  if (words == 2u) item.y = weft_sort_words[kPartKeys + position];
   return item;
 }
 
@@ -166,8 +165,8 @@ void sort_store_near(uvec2 address, uint index, uvec2 item, uint words) {
     Words2(address).at[index] = item;
 }
 
-// Where the keys of a lane's digit go. sort_counted(): the tile has so many. sort_placed(): the first of them has that place in it. By the
-// end of sort_find_begins(), which every invocation calls, weft_sort_begins is set.
+// Where the keys of a lane's digit go. sort_counted(): the tile has so many. sort_placed(): the first of them has that
+// position in it. By the end of sort_find_begins(), which every invocation calls, weft_sort_begins is set.
 #ifdef WEFT_SORT_LOOK_BACK
 #include "sort/radix_sort_look_back.glsl"
 #else
@@ -190,32 +189,32 @@ void sort_find_begins(inout SortDigit own_0, inout SortDigit own_1) {}
 #define WEFT_LOAD_VALUE_NEAR(i) \
   if (i < kRows) value_##i = sort_load_near(value_source, i * kSubgroupSize, kValueWords);
 
-#define WEFT_LOAD_VALUE(i)                                                                                      \
-  if (i < kRows) {                                                                                              \
-    const uint place = first_place + i * kSubgroupSize;                                                         \
-    value_##i = sort_load(sort_address(values_in, place < present ? place : 0u, kValueWords), 0u, kValueWords); \
+#define WEFT_LOAD_VALUE(i)                                                                                            \
+  if (i < kRows) {                                                                                                    \
+    const uint position = first_position + i * kSubgroupSize;                                                         \
+    value_##i = sort_load(sort_address(values_in, position < present ? position : 0u, kValueWords), 0u, kValueWords); \
   }
 
-#define WEFT_LOAD_VALUES                                                                         \
-  {                                                                                              \
-    const uvec2 values_in = sort_address(push.values, tile_begin, kValueWords);                  \
-    const uvec2 value_source = sort_address(push.values, tile_begin + first_place, kValueWords); \
-    if (fast) {                                                                                  \
-      WEFT_FOR_SORT_ROWS(WEFT_LOAD_VALUE_NEAR)                                                   \
-    } else {                                                                                     \
-      WEFT_FOR_SORT_ROWS(WEFT_LOAD_VALUE)                                                        \
-    }                                                                                            \
+#define WEFT_LOAD_VALUES                                                                            \
+  {                                                                                                 \
+    const uvec2 values_in = sort_address(push.values, tile_begin, kValueWords);                     \
+    const uvec2 value_source = sort_address(push.values, tile_begin + first_position, kValueWords); \
+    if (fast) {                                                                                     \
+      WEFT_FOR_SORT_ROWS(WEFT_LOAD_VALUE_NEAR)                                                      \
+    } else {                                                                                        \
+      WEFT_FOR_SORT_ROWS(WEFT_LOAD_VALUE)                                                           \
+    }                                                                                               \
   }
 
-// Moves the keys of a tile: `present` from `tile_begin` on, each below `count`; all of them, within reach of an index and on boundaries
-// of their size where it is `fast`. Every invocation of the workgroup calls.
+// Moves the keys of a tile: `present` from `tile_begin` on, each below `count`; all of them, within reach of an index
+// and on boundaries of their size where it is `fast`. Every invocation of the workgroup calls.
 void sort_move_tile(uint tile_begin, uint present, uint count, bool fast, inout SortDigit own_0,
                     inout SortDigit own_1) {
   const uint lane = sort_lane();
   // This lane's key of the first row; those of other rows follow kSubgroupSize apart.
-  const uint first_place = subgroup_index() * kRows * kSubgroupSize + subgroup_lane();
+  const uint first_position = subgroup_index() * kRows * kSubgroupSize + subgroup_lane();
   const uvec2 tile_keys_in = sort_address(push.keys, tile_begin, kKeyWords);
-  const uvec2 source = sort_address(push.keys, tile_begin + first_place, kKeyWords);
+  const uvec2 source = sort_address(push.keys, tile_begin + first_position, kKeyWords);
 
   for (uint i = 0u; i < kBins; i += kSubgroupSize)
     if (kBins >= kSubgroupSize || subgroup_lane() < kBins) weft_sort_words[sort_counter(i + subgroup_lane())] = 0u;
@@ -230,23 +229,24 @@ void sort_move_tile(uint tile_begin, uint present, uint count, bool fast, inout 
     WEFT_FOR_SORT_ROWS(WEFT_LOAD_ROW)
 #undef WEFT_LOAD_ROW
   } else {
-    // Absent keys, the last of all, have the last digit and so stay last. In place of one the tile's first key is loaded.
+    // Absent keys, the last of all, have the last digit and so stay last. Instead of one the tile's first key is
+    // loaded.
     const uvec2 last_key = sort_last_key();
-#define WEFT_LOAD_ROW(i)                                                                                     \
-  if (i < kRows) {                                                                                           \
-    const uint place = first_place + i * kSubgroupSize;                                                      \
-    key_##i = sort_load(sort_address(tile_keys_in, place < present ? place : 0u, kKeyWords), 0u, kKeyWords); \
-    key_##i = place < present ? key_##i : last_key;                                                          \
+#define WEFT_LOAD_ROW(i)                                                                                           \
+  if (i < kRows) {                                                                                                 \
+    const uint position = first_position + i * kSubgroupSize;                                                      \
+    key_##i = sort_load(sort_address(tile_keys_in, position < present ? position : 0u, kKeyWords), 0u, kKeyWords); \
+    key_##i = position < present ? key_##i : last_key;                                                             \
   }
     WEFT_FOR_SORT_ROWS(WEFT_LOAD_ROW)
 #undef WEFT_LOAD_ROW
   }
 
-  // Ranks and places have 16 bits: two in a register.
-#define WEFT_RANK_ROWS(i, j)                                  \
-  uint places_##i = 0u;                                       \
-  if (i < kRows) places_##i = sort_rank(sort_digit(key_##i)); \
-  if (j < kRows) places_##i |= sort_rank(sort_digit(key_##j)) << 16;
+  // Ranks and positions have 16 bits: two in a register.
+#define WEFT_RANK_ROWS(i, j)                                     \
+  uint positions_##i = 0u;                                       \
+  if (i < kRows) positions_##i = sort_rank(sort_digit(key_##i)); \
+  if (j < kRows) positions_##i |= sort_rank(sort_digit(key_##j)) << 16;
   WEFT_FOR_SORT_ROW_PAIRS(WEFT_RANK_ROWS)
 #undef WEFT_RANK_ROWS
 
@@ -274,9 +274,9 @@ void sort_move_tile(uint tile_begin, uint present, uint count, bool fast, inout 
   }
   barrier();
 
-#define WEFT_PLACE_ROWS(i, j)                                   \
-  if (i < kRows) places_##i += sort_first(sort_digit(key_##i)); \
-  if (j < kRows) places_##i += sort_first(sort_digit(key_##j)) << 16;
+#define WEFT_PLACE_ROWS(i, j)                                      \
+  if (i < kRows) positions_##i += sort_first(sort_digit(key_##i)); \
+  if (j < kRows) positions_##i += sort_first(sort_digit(key_##j)) << 16;
   WEFT_FOR_SORT_ROW_PAIRS(WEFT_PLACE_ROWS)
 #undef WEFT_PLACE_ROWS
 
@@ -290,39 +290,39 @@ void sort_move_tile(uint tile_begin, uint present, uint count, bool fast, inout 
   uvec4 stored = uvec4(0u);
   barrier();
   for (uint part = 0u; part < kTileKeys; part += kPartKeys) {
-#define WEFT_STAGE_ROWS(i, j)                                                  \
-  if (i < kRows) stage_put((places_##i & 0xffffu) - part, key_##i, kKeyWords); \
-  if (j < kRows) stage_put((places_##i >> 16) - part, key_##j, kKeyWords);
+#define WEFT_STAGE_ROWS(i, j)                                                     \
+  if (i < kRows) stage_put((positions_##i & 0xffffu) - part, key_##i, kKeyWords); \
+  if (j < kRows) stage_put((positions_##i >> 16) - part, key_##j, kKeyWords);
     WEFT_FOR_SORT_ROW_PAIRS(WEFT_STAGE_ROWS)
 #undef WEFT_STAGE_ROWS
-    // Late, so that those in front have posted.
+    // At the end, so that tiles before have published.
     if (part == 0u) sort_find_begins(own_0, own_1);
     barrier();
     uvec4 part_digits = uvec4(0u);
-    // Whatever keys and table say, nothing behind the last place is written to.
+    // Whatever keys and table say, nothing after the last position is written to.
     if (fast) {
 #define WEFT_STORE_ROW(i)                                                       \
   if (i < kPartRows) {                                                          \
-    const uint place = i * kWorkgroupSize + lane;                               \
-    const uvec2 key = staged(place, kKeyWords);                                 \
+    const uint position = i * kWorkgroupSize + lane;                            \
+    const uvec2 key = staged(position, kKeyWords);                              \
     const uint digit = sort_digit(key);                                         \
     if (kValueWords != 0u) part_digits[i / 4] |= digit << (8 * (i % 4));        \
-    const uint target = weft_sort_begins[digit] + part + place;                 \
+    const uint target = weft_sort_begins[digit] + part + position;              \
     if (target < count) sort_store_near(push.keys_out, target, key, kKeyWords); \
   }
       WEFT_FOR_SORT_ROWS(WEFT_STORE_ROW)
 #undef WEFT_STORE_ROW
     } else {
       // Nothing lies at ~0, since counts are below 2^32.
-#define WEFT_STORE_ROW(i)                                                    \
-  if (i < kPartRows) {                                                       \
-    const uint place = i * kWorkgroupSize + lane;                            \
-    const uvec2 key = staged(place, kKeyWords);                              \
-    const uint digit = sort_digit(key);                                      \
-    if (kValueWords != 0u) part_digits[i / 4] |= digit << (8 * (i % 4));     \
-    const uint begin = weft_sort_begins[digit];                              \
-    const uint target = part + place < present ? begin + part + place : ~0u; \
-    if (target < count) sort_store(push.keys_out, target, key, kKeyWords);   \
+#define WEFT_STORE_ROW(i)                                                          \
+  if (i < kPartRows) {                                                             \
+    const uint position = i * kWorkgroupSize + lane;                               \
+    const uvec2 key = staged(position, kKeyWords);                                 \
+    const uint digit = sort_digit(key);                                            \
+    if (kValueWords != 0u) part_digits[i / 4] |= digit << (8 * (i % 4));           \
+    const uint begin = weft_sort_begins[digit];                                    \
+    const uint target = part + position < present ? begin + part + position : ~0u; \
+    if (target < count) sort_store(push.keys_out, target, key, kKeyWords);         \
   }
       WEFT_FOR_SORT_ROWS(WEFT_STORE_ROW)
 #undef WEFT_STORE_ROW
@@ -332,34 +332,34 @@ void sort_move_tile(uint tile_begin, uint present, uint count, bool fast, inout 
     barrier();
   }
 #ifdef WEFT_SORT_LOOK_BACK
-  // Late, so that registers are few: while one workgroup waits for its values another moves keys.
+  // At the end, so that registers are few: while one workgroup waits for its values another moves keys.
   if (kValueWords != 0u) WEFT_LOAD_VALUES
 #endif
   if (kValueWords != 0u) {
     for (uint part = 0u; part < kTileKeys; part += kPartKeys) {
-#define WEFT_STAGE_ROWS(i, j)                                                      \
-  if (i < kRows) stage_put((places_##i & 0xffffu) - part, value_##i, kValueWords); \
-  if (j < kRows) stage_put((places_##i >> 16) - part, value_##j, kValueWords);
+#define WEFT_STAGE_ROWS(i, j)                                                         \
+  if (i < kRows) stage_put((positions_##i & 0xffffu) - part, value_##i, kValueWords); \
+  if (j < kRows) stage_put((positions_##i >> 16) - part, value_##j, kValueWords);
       WEFT_FOR_SORT_ROW_PAIRS(WEFT_STAGE_ROWS)
 #undef WEFT_STAGE_ROWS
       barrier();
       if (fast) {
-#define WEFT_STORE_ROW(i)                                                                          \
-  if (i < kPartRows) {                                                                             \
-    const uint place = i * kWorkgroupSize + lane;                                                  \
-    const uint target = weft_sort_begins[(stored[i / 4] >> (8 * (i % 4))) & 0xffu] + part + place; \
-    const uvec2 value = staged(place, kValueWords);                                                \
-    if (target < count) sort_store_near(push.values_out, target, value, kValueWords);              \
+#define WEFT_STORE_ROW(i)                                                                             \
+  if (i < kPartRows) {                                                                                \
+    const uint position = i * kWorkgroupSize + lane;                                                  \
+    const uint target = weft_sort_begins[(stored[i / 4] >> (8 * (i % 4))) & 0xffu] + part + position; \
+    const uvec2 value = staged(position, kValueWords);                                                \
+    if (target < count) sort_store_near(push.values_out, target, value, kValueWords);                 \
   }
         WEFT_FOR_SORT_ROWS(WEFT_STORE_ROW)
 #undef WEFT_STORE_ROW
       } else {
 #define WEFT_STORE_ROW(i)                                                          \
   if (i < kPartRows) {                                                             \
-    const uint place = i * kWorkgroupSize + lane;                                  \
+    const uint position = i * kWorkgroupSize + lane;                               \
     const uint begin = weft_sort_begins[(stored[i / 4] >> (8 * (i % 4))) & 0xffu]; \
-    const uint target = part + place < present ? begin + part + place : ~0u;       \
-    const uvec2 value = staged(place, kValueWords);                                \
+    const uint target = part + position < present ? begin + part + position : ~0u; \
+    const uvec2 value = staged(position, kValueWords);                             \
     if (target < count) sort_store(push.values_out, target, value, kValueWords);   \
   }
         WEFT_FOR_SORT_ROWS(WEFT_STORE_ROW)

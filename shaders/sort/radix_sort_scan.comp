@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Second dispatch of a pass of RadixSort: a workgroup for each digit turns the digit's row of the table into its exclusive sums, and
-// leaves the total.
+// Second dispatch of a pass of RadixSort: a workgroup for each digit turns the digit's row of the table into its
+// exclusive sums, and leaves the total.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "sort/radix_sort_share.glsl"
@@ -16,7 +16,7 @@ void main() {
     const uint v = first + sort_lane();
     uvec4 counts = uvec4(0u);
     if (v < vectors) counts = row.at[v];
-    // Behind the last workgroup nobody has counted.
+    // After the last workgroup nobody has counted.
     [[unroll]] for (uint k = 0; k < 4; ++k) counts[k] = 4u * v + k < push.groups ? counts[k] : 0u;
     const uvec4 sums = uvec4(0u, counts.x, counts.x + counts.y, counts.x + counts.y + counts.z);
     uint total;

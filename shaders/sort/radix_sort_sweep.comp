@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// A pass of RadixSort's one-sweep form: a workgroup moves a tile of keys behind those with a smaller digit, or with the same digit and an
-// earlier place.
+// A pass of RadixSort's one-sweep form: a workgroup moves a tile of keys after those with a smaller digit, or with the
+// same digit and an earlier position.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "sort/radix_sort.h"

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Of RadixSort's one-sweep form, before the passes: counts the digits of all passes in one reading of the keys. A workgroup counts a
-// share of them, and adds what it counted to totals that were cleared.
-//
-// Specialization constants: 7 kBeginBit, 8 kEndBit, 9 kPasses.
+// Of RadixSort's one-sweep form, before the passes: counts the digits of all passes in one reading of the keys. A
+// workgroup counts a share of them, and adds what it counted to totals that were cleared.
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#include "sort/radix_sort_totals.h"
 #include "sort/radix_sort_share.glsl"
 
-layout(constant_id = 7) const uint kBeginBit = 0;
-layout(constant_id = 8) const uint kEndBit = 32;
-layout(constant_id = 9) const uint kPasses = 4;
-
-// The digit's number among those of all passes. Passes have the bits that push_digit() of src/primitives/sort/radix_passes.hpp gives them.
+// The digit's number among those of all passes. Passes have the bits that push_digit() of
+// src/primitives/sort/radix_passes.hpp gives them.
 uint sort_counted_digit(uvec2 ordered, uint pass) {
   const uint bits = kEndBit - kBeginBit;
   const uint first = bits * pass / kPasses;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Items that sorts move, and keys as unsigned numbers of the same order: the bits to be flipped for that are pushed, so that one kernel
-// serves all types of a size and both orders.
+// Items that sorts move, and keys as unsigned numbers of the same order: the bits to be flipped for that are pushed, so
+// that one kernel serves all types of a size and both orders.
 //
-// The includer defines kKeyWords and kFlips, and `push` with flip_high, flip_low, flip_negative_high and flip_negative_low.
+// The includer defines kKeyWords and kFlips, and `push` with flip_high, flip_low, flip_negative_high and
+// flip_negative_low.
 #ifndef WEFT_SORT_ITEMS_GLSL
 #define WEFT_SORT_ITEMS_GLSL
 

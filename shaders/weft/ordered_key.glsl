@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // Keys of 4 and 8 bytes as unsigned pairs of words, low first, that are in the order of the keys: integers and floats of either
-// size are then compared by word64_less(), and no device feature is needed. Floats are in the order of numbers, -0 is 0; NaN is in
-// front of all numbers where its sign bit is set, else behind them.
-//
-// Specialization constants: 2 kKeyWords, 3 kKeyOrder.
+// size are then compared by word64_less(), and no device feature is needed. Floats are in the order of numbers, -0 is 0; NaN is
+// before all numbers if its sign bit is set, else after them.
 #ifndef WEFT_ORDERED_KEY_GLSL
 #define WEFT_ORDERED_KEY_GLSL
 
 #include "weft/buffers.glsl"
+#include "weft/ordered_key.h"
 #include "weft/word64.glsl"
 
-layout(constant_id = 2) const uint kKeyWords = 1;  // 1 or 2
-layout(constant_id = 3) const uint kKeyOrder = 0;  // one of the following
+// Values of kKeyOrder.
 const uint kKeyUnsigned = 0;
 const uint kKeySigned = 1;
 const uint kKeyFloat = 2;

@@ -125,8 +125,10 @@ TEST_SUITE("jit") {
           compile(compiler, {"merge", "by_score.glsl", contents_of("tests/shaders/own/by_score.glsl")});
       CHECK(merge.kernels().size() == own::merge_by_score().kernels().size());
       for (const KernelCode& kernel : own::merge_by_score().kernels()) CHECK(!merge.find(kernel.name).empty());
-      for (const MergeForm form : {MergeForm::registers, MergeForm::streaming})
-        CHECK(Merge::create(first_backend().context(), {.form = form, .own_kernels = merge}));
+      for (const char* form : {"merge.form=0", "merge.form=1"}) {
+        const ScopedTuning overrides(form);
+        CHECK(Merge::create(first_backend().context(), {.own_kernels = merge}));
+      }
       const KernelSet sets =
           compile(compiler, {"set_operation", "by_score.glsl", contents_of("tests/shaders/own/by_score.glsl")});
       CHECK(sets.kernels().size() == own::set_operation_by_score().kernels().size());

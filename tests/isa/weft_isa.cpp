@@ -276,16 +276,23 @@ std::string build_reductions(const weft::Context& context) {
   return {};
 }
 
-// The form of SortedSearch that tuning alone chooses.
-std::string build_search_by_rows(weft::Type key) {
+// Those of the form that tuning alone chooses.
+std::string build_streaming_merges() {
+  using weft::Type;
   const char* const set = std::getenv("WEFT_TUNE");
   const std::string tuning = set != nullptr ? set : "";
-  setenv("WEFT_TUNE", (tuning.empty() ? "search.by_rows=1" : tuning + ",search.by_rows=1").c_str(), 1);
-  const auto made = weft::Context::create(interception.config).and_then([&](const weft::Context& context) {
-    return weft::SortedSearch::create(context, {key, weft::Bound::lower});
-  });
+  setenv("WEFT_TUNE", (tuning.empty() ? "merge.form=1" : tuning + ",merge.form=1").c_str(), 1);
+  const auto context = weft::Context::create(interception.config);
   tuning.empty() ? unsetenv("WEFT_TUNE") : setenv("WEFT_TUNE", tuning.c_str(), 1);
-  return made ? std::string() : made.error().message;
+  if (!context) return context.error().message;
+  for (const weft::MergeConfig& config : {weft::MergeConfig{.key = Type::u32}, weft::MergeConfig{.key = Type::f64},
+                                          weft::MergeConfig{.key = Type::u32, .value_bytes = 4, .indices = true},
+                                          weft::MergeConfig{.key = Type::u64, .value_bytes = 4, .indices = true},
+                                          weft::MergeConfig{.key = Type::u8, .value_bytes = 4, .indices = true}}) {
+    const auto merge = weft::Merge::create(*context, config);
+    if (!merge) return merge.error().message;
+  }
+  return {};
 }
 
 // One of each kernel there is.
@@ -321,13 +328,10 @@ std::string build_others(const weft::Context& context) {
   for (const Type key : {Type::u32, Type::f64}) {
     const auto sorted = weft::SortedSearch::create(context, {key, weft::Bound::lower});
     if (!sorted) return sorted.error().message;
-    if (std::string fault = build_search_by_rows(key); !fault.empty()) return fault;
     const auto binary = weft::BinarySearch::create(context, {key, weft::Bound::lower});
     if (!binary) return binary.error().message;
-    for (const weft::MergeForm form : {weft::MergeForm::registers, weft::MergeForm::streaming}) {
-      const auto merge = weft::Merge::create(context, {.key = key, .form = form});
-      if (!merge) return merge.error().message;
-    }
+    const auto merge = weft::Merge::create(context, {.key = key});
+    if (!merge) return merge.error().message;
   }
   for (const auto& [key, bytes] : {std::pair{Type::u32, 0u}, {Type::u32, 4u}, {Type::u64, 0u}, {Type::u8, 2u}}) {
     const auto sets = weft::SetOperation::create(context, {.key = key, .value_bytes = bytes});
@@ -337,11 +341,11 @@ std::string build_others(const weft::Context& context) {
     const auto sort = weft::MergeSort::create(context, {.key = key, .value_bytes = bytes});
     if (!sort) return sort.error().message;
   }
-  for (const Type key : {Type::u32, Type::u64, Type::u8})
-    for (const weft::MergeForm form : {weft::MergeForm::registers, weft::MergeForm::streaming}) {
-      const auto merge = weft::Merge::create(context, {.key = key, .value_bytes = 4, .indices = true, .form = form});
-      if (!merge) return merge.error().message;
-    }
+  for (const Type key : {Type::u32, Type::u64, Type::u8}) {
+    const auto merge = weft::Merge::create(context, {.key = key, .value_bytes = 4, .indices = true});
+    if (!merge) return merge.error().message;
+  }
+  if (std::string fault = build_streaming_merges(); !fault.empty()) return fault;
   for (const auto& [key, bytes] : {std::pair{Type::u32, 0u}, {Type::u32, 4u}, {Type::u64, 0u}, {Type::u64, 8u}}) {
     const auto sort = weft::RadixSort::create(context, {.key = key, .value_bytes = bytes});
     if (!sort) return sort.error().message;

@@ -28,37 +28,38 @@ const Merge& merge_of(Backend& backend) {
   return made_merge(backend, {.key = type_of<T>});
 }
 
-constexpr const char* kCutBefore = "merge.direct_tiles=0,merge.direct_tiles_wide=0,merge.few=0";
-constexpr const char* kDirect = "merge.direct_tiles=4294967295,merge.direct_tiles_wide=4294967295,merge.few=0";
+constexpr const char* kCutBefore = "merge.form=0,merge.direct_tiles=0,merge.direct_tiles_wide=0,merge.few=0";
+constexpr const char* kDirect =
+    "merge.form=0,merge.direct_tiles=4294967295,merge.direct_tiles_wide=4294967295,merge.few=0";
+constexpr const char* kStreaming = "merge.form=1";
 
 bool is_direct() { return current_tuning().find("direct_tiles=4294967295") != std::string::npos; }
+bool is_streaming() { return current_tuning().find(kStreaming) != std::string::npos; }
 
 /// Those that a form is tested on. Of subgroups the streaming form has no more than the stores of what is less than a word, and the tests of
 /// these take every backend.
 std::vector<Backend*> backends_of_form() {
   std::vector<Backend*> backends;
   for (Backend* backend : every_backend())
-    if ((!is_direct() && !FormUnderTest::is_streaming()) || !backend->is_emulated()) backends.push_back(backend);
+    if ((!is_direct() && !is_streaming()) || !backend->is_emulated()) backends.push_back(backend);
   return backends;
 }
 
 // A test of each form.
-#define MERGE_TEST_CASE_OF(body, name)              \
-  static void body();                               \
-  TEST_CASE(name ", in registers") {                \
-    const FormUnderTest form(MergeForm::registers); \
-    const ScopedTuning tuning(kCutBefore);          \
-    body();                                         \
-  }                                                 \
-  TEST_CASE(name ", in one dispatch [forms]") {     \
-    const FormUnderTest form(MergeForm::registers); \
-    const ScopedTuning tuning(kDirect);             \
-    body();                                         \
-  }                                                 \
-  TEST_CASE(name ", streaming") {                   \
-    const FormUnderTest form(MergeForm::streaming); \
-    body();                                         \
-  }                                                 \
+#define MERGE_TEST_CASE_OF(body, name)          \
+  static void body();                           \
+  TEST_CASE(name ", in registers") {            \
+    const ScopedTuning tuning(kCutBefore);      \
+    body();                                     \
+  }                                             \
+  TEST_CASE(name ", in one dispatch [forms]") { \
+    const ScopedTuning tuning(kDirect);         \
+    body();                                     \
+  }                                             \
+  TEST_CASE(name ", streaming") {               \
+    const ScopedTuning tuning(kStreaming);      \
+    body();                                     \
+  }                                             \
   static void body()
 #define MERGE_TEST_CASE(name) MERGE_TEST_CASE_OF(DOCTEST_ANONYMOUS(merge_test_), name)
 
@@ -94,7 +95,7 @@ TEST_SUITE("merge") {
       for_every_key([&]<class T>() {
         for (const bool descending : {false, true}) {
           if (!takes_turn(combination++)) continue;
-          if ((backend->is_emulated() || FormUnderTest::is_streaming()) && (sizeof(T) == 8) == descending) continue;
+          if ((backend->is_emulated() || is_streaming()) && (sizeof(T) == 8) == descending) continue;
           const MergeConfig config{.key = type_of<T>,
                                    .order = descending ? SortOrder::descending : SortOrder::ascending};
           const uint64_t tile = made_merge(*backend, config).tile_keys();
@@ -182,7 +183,7 @@ TEST_SUITE("merge") {
       if (backend->is_emulated()) continue;
       of.operator()<float>(*backend, {.order = SortOrder::descending, .keys = false, .indices = true});
       of.operator()<uint64_t>(*backend, {.value_bytes = 8});
-      if (FormUnderTest::is_streaming()) continue;
+      if (is_streaming()) continue;
       of.operator()<double>(*backend, {.value_bytes = 1, .indices = true});
       of.operator()<uint16_t>(*backend, {.value_bytes = 12});
       of.operator()<int32_t>(*backend, {.keys = false, .value_bytes = 16});
@@ -357,7 +358,7 @@ TEST_SUITE("merge") {
                               "keys=7,merge.stream_steps=5",
                               ",merge.workgroup=128,merge.keys=1,merge.keys_sides=1,merge.keys_wide=1,merge.stream_"
                               "keys=1,merge.stream_steps=1"}) {
-      const std::string tuning = (is_direct() ? kDirect : kCutBefore) + std::string(sizes);
+      const std::string tuning = current_tuning() + sizes;
       const ScopedTuning overrides(tuning);
       CAPTURE(tuning);
       for (Backend* backend : backends_of_form()) {
@@ -467,16 +468,12 @@ TEST_SUITE("merge") {
     }
   }
 
-  TEST_CASE("the form is what is asked for, or else the device's") {
-    Backend& backend = first_backend();
-    for (const MergeForm form : {MergeForm::registers, MergeForm::streaming}) {
-      CHECK(made_merge(backend, {.form = form}).form() == form);
-      const ScopedTuning overrides(form == MergeForm::registers ? "merge.form=0" : "merge.form=1");
-      CHECK(made_merge(backend, {}).form() == form);
-      check_merge(backend, {}, ordered<uint32_t>(700, 1), ordered<uint32_t>(3000, 2));
-    }
-    const Merge &longer = made_merge(backend, {.form = MergeForm::streaming}), &shorter = made_merge(backend, {});
-    CHECK(longer.scratch_size(1 << 24, 1 << 24) < shorter.scratch_size(1 << 24, 1 << 24));
+  TEST_CASE("a streaming merge cuts fewer tiles") {
+    const auto scratch_of = [](const char* tuning) {
+      const ScopedTuning overrides(tuning);
+      return merge_of(first_backend()).scratch_size(1 << 24, 1 << 24);
+    };
+    CHECK(scratch_of(kStreaming) < scratch_of(kCutBefore));
   }
 
   TEST_CASE("other keys and values, and no output at all, are refused [refusal]") {
@@ -555,16 +552,16 @@ TEST_SUITE("merge") {
 
 TEST_SUITE("refusal") {
   TEST_CASE("Merge takes one dispatch, or two of many keys, which need scratch for their cuts") {
-    const ScopedTuning overrides(
-        "merge.workgroup=128,merge.keys=4,merge.few_keys=2,merge.few=1000,merge.direct_"
-        "tiles=4,merge.direct_tiles_wide=4");
-    NotingGpu noting;
-    for (const MergeForm form : {MergeForm::registers, MergeForm::streaming}) {
-      const Result<Merge> merge = Merge::create(noting.context(), {.form = form});
+    for (const bool is_streaming : {false, true}) {
+      const ScopedTuning overrides(
+          "merge.workgroup=128,merge.keys=4,merge.few_keys=2,merge.few=1000,merge.direct_tiles=4,"
+          "merge.direct_tiles_wide=4,merge.form=" +
+          std::to_string(is_streaming));
+      NotingGpu noting;
+      const Result<Merge> merge = Merge::create(noting.context(), {});
       REQUIRE(merge);
       const Buffer input = noting.made(1 << 16), output = noting.made(1 << 16), scratch = noting.made(1 << 12);
       REQUIRE(noting.gpu().fill(input.range(), 0).ok());
-      const bool is_streaming = form == MergeForm::streaming;
       for (const auto& [total, dispatches] : {std::pair{uint64_t{1}, is_streaming ? 2 : 1},
                                               {uint64_t{1000}, is_streaming ? 2 : 1},
                                               {uint64_t{1001}, is_streaming ? 2 : 1},

@@ -205,12 +205,12 @@ const HostStruct kRadixSortPush{
 const HostStruct kRadixSortSweepPush{
     sizeof(shader::RadixSortSweepPush),
     {MEMBER(RadixSortSweepPush, keys), MEMBER(RadixSortSweepPush, values), MEMBER(RadixSortSweepPush, keys_out),
-     MEMBER(RadixSortSweepPush, values_out), MEMBER(RadixSortSweepPush, posts), MEMBER(RadixSortSweepPush, next_posts),
-     MEMBER(RadixSortSweepPush, totals), MEMBER(RadixSortSweepPush, ticket), MEMBER(RadixSortSweepPush, count),
-     MEMBER(RadixSortSweepPush, count_maximum), MEMBER(RadixSortSweepPush, count_words),
-     MEMBER(RadixSortSweepPush, shift), MEMBER(RadixSortSweepPush, digit_mask), MEMBER(RadixSortSweepPush, flip_high),
-     MEMBER(RadixSortSweepPush, flip_low), MEMBER(RadixSortSweepPush, flip_negative_high),
-     MEMBER(RadixSortSweepPush, flip_negative_low)}};
+     MEMBER(RadixSortSweepPush, values_out), MEMBER(RadixSortSweepPush, states),
+     MEMBER(RadixSortSweepPush, next_states), MEMBER(RadixSortSweepPush, totals), MEMBER(RadixSortSweepPush, ticket),
+     MEMBER(RadixSortSweepPush, count), MEMBER(RadixSortSweepPush, count_maximum),
+     MEMBER(RadixSortSweepPush, count_words), MEMBER(RadixSortSweepPush, shift), MEMBER(RadixSortSweepPush, digit_mask),
+     MEMBER(RadixSortSweepPush, flip_high), MEMBER(RadixSortSweepPush, flip_low),
+     MEMBER(RadixSortSweepPush, flip_negative_high), MEMBER(RadixSortSweepPush, flip_negative_low)}};
 const HostStruct kSegmentedSortHeadsPush{
     sizeof(shader::SegmentedSortHeadsPush),
     {MEMBER(SegmentedSortHeadsPush, offsets), MEMBER(SegmentedSortHeadsPush, totals),
@@ -279,7 +279,6 @@ const std::map<std::string_view, const HostStruct*> kPushedTo{
     {"segmented_scan_heads", &kSegmentedScanPush},
     {"sorted_search_partition", &kSortedSearchPush},
     {"sorted_search_merge", &kSortedSearchPush},
-    {"sorted_search_rows", &kSortedSearchPush},
     {"binary_search", &kBinarySearchPush},
     {"merge_partition", &kMergePush},
     {"merge_tiles", &kMergePush},

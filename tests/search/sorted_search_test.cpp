@@ -26,103 +26,82 @@ uint64_t tile_keys(Backend& backend) {
   return made_search<SortedSearch, T>(backend, Bound::lower).tile_keys();
 }
 
-// Tiles are merged, or searched for rows of needles.
-template <class Body>
-void for_every_form(const Body& body) {
-  for (const char* form : {"search.by_rows=0", "search.by_rows=1"}) {
-    CAPTURE(std::string(form));
-    const ScopedTuning overrides(form);
-    body();
-  }
-}
-
 }  // namespace
 
 TEST_SUITE("sorted_search") {
   TEST_CASE("bounds are right at every edge of both counts [bounds]") {
-    for_every_form([] {
-      for (Backend* backend : every_backend()) {
-        const uint64_t tile = tile_keys(*backend);
-        for (const uint64_t total : edges(*backend, tile, 4)) {
-          const uint64_t few = std::min<uint64_t>(total, 3);
-          for (const uint64_t needles : std::set{uint64_t{0}, few, total / 2, total - few, total})
-            check<uint32_t>(*backend, Bound::lower, sorted_keys<uint32_t>(needles, total, total),
-                            sorted_keys<uint32_t>(total - needles, total + 1, total));
-        }
+    for (Backend* backend : every_backend()) {
+      const uint64_t tile = tile_keys(*backend);
+      for (const uint64_t total : edges(*backend, tile, 4)) {
+        const uint64_t few = std::min<uint64_t>(total, 3);
+        for (const uint64_t needles : std::set{uint64_t{0}, few, total / 2, total - few, total})
+          check<uint32_t>(*backend, Bound::lower, sorted_keys<uint32_t>(needles, total, total),
+                          sorted_keys<uint32_t>(total - needles, total + 1, total));
       }
-    });
+    }
   }
 
   TEST_CASE("keys of every type have both bounds, whatever the keys are [types]") {
-    for_every_form([] {
-      for (Backend* backend : every_backend())
-        for_every_key([&]<class T>() {
-          for (const Bound bound : kBounds) {
-            if (backend->is_emulated() && (sizeof(T) == 8) == (bound == Bound::lower)) continue;
-            const uint64_t tile = tile_keys<T>(*backend);
-            for (const auto& [needles, haystack] : telling_keys<T>(2 * tile + 19, 3 * tile - 7))
-              check<T>(*backend, bound, needles, haystack);
-          }
-        });
-    });
+    for (Backend* backend : every_backend())
+      for_every_key([&]<class T>() {
+        for (const Bound bound : kBounds) {
+          if (backend->is_emulated() && (sizeof(T) == 8) == (bound == Bound::lower)) continue;
+          const uint64_t tile = tile_keys<T>(*backend);
+          for (const auto& [needles, haystack] : telling_keys<T>(2 * tile + 19, 3 * tile - 7))
+            check<T>(*backend, bound, needles, haystack);
+        }
+      });
   }
 
   TEST_CASE("-0 is 0, and NaN lies outside of all numbers") {
-    for_every_form([] {
-      const auto of = []<class T>(Backend& backend, Bound bound) {
-        constexpr T kInfinity = std::numeric_limits<T>::infinity();
-        const T nan = std::copysign(std::numeric_limits<T>::quiet_NaN(), T{1});
-        const std::vector<T> keys{-nan, -kInfinity, -1,   -std::numeric_limits<T>::denorm_min(),
-                                  -0.0, 0.0,        -0.0, std::numeric_limits<T>::denorm_min(),
-                                  1,    kInfinity,  nan};
-        check<T>(backend, bound, keys, keys);
-        check<T>(backend, bound, {-nan, 0.0, nan}, keys);
-        check<T>(backend, bound, {-nan, -0.0, nan}, keys);
-        check<T>(backend, bound, {-0.0}, {0.0, 0.0});
-        check<T>(backend, bound, {0.0}, {-0.0, -0.0});
-      };
-      for (Backend* backend : every_backend())
-        for (const Bound bound : kBounds) {
-          of.operator()<float>(*backend, bound);
-          of.operator()<double>(*backend, bound);
-        }
-    });
+    const auto of = []<class T>(Backend& backend, Bound bound) {
+      constexpr T kInfinity = std::numeric_limits<T>::infinity();
+      const T nan = std::copysign(std::numeric_limits<T>::quiet_NaN(), T{1});
+      const std::vector<T> keys{-nan, -kInfinity, -1,   -std::numeric_limits<T>::denorm_min(),
+                                -0.0, 0.0,        -0.0, std::numeric_limits<T>::denorm_min(),
+                                1,    kInfinity,  nan};
+      check<T>(backend, bound, keys, keys);
+      check<T>(backend, bound, {-nan, 0.0, nan}, keys);
+      check<T>(backend, bound, {-nan, -0.0, nan}, keys);
+      check<T>(backend, bound, {-0.0}, {0.0, 0.0});
+      check<T>(backend, bound, {0.0}, {-0.0, -0.0});
+    };
+    for (Backend* backend : every_backend())
+      for (const Bound bound : kBounds) {
+        of.operator()<float>(*backend, bound);
+        of.operator()<double>(*backend, bound);
+      }
   }
 
   TEST_CASE("few needles in a large haystack and many in a small one are found") {
-    for_every_form([] {
-      for (Backend* backend : every_backend())
-        for (const Bound bound : kBounds)
-          for (const uint64_t few : {1, 2, 50})
-            for (const uint64_t values : {0, 7}) {
-              const uint64_t many = (backend->is_emulated() ? 5 : 40) * tile_keys(*backend) + few;
-              check<uint32_t>(*backend, bound, sorted_keys<uint32_t>(few, 1, values),
-                              sorted_keys<uint32_t>(many, 2, values));
-              check<uint32_t>(*backend, bound, sorted_keys<uint32_t>(many, 3, values),
-                              sorted_keys<uint32_t>(few, 4, values));
-            }
-    });
+    for (Backend* backend : every_backend())
+      for (const Bound bound : kBounds)
+        for (const uint64_t few : {1, 2, 50})
+          for (const uint64_t values : {0, 7}) {
+            const uint64_t many = (backend->is_emulated() ? 5 : 40) * tile_keys(*backend) + few;
+            check<uint32_t>(*backend, bound, sorted_keys<uint32_t>(few, 1, values),
+                            sorted_keys<uint32_t>(many, 2, values));
+            check<uint32_t>(*backend, bound, sorted_keys<uint32_t>(many, 3, values),
+                            sorted_keys<uint32_t>(few, 4, values));
+          }
   }
 
   TEST_CASE("needles, haystack and output begin at any multiple of 4 bytes") {
-    for_every_form([] {
-      for (Backend* backend : every_backend())
-        for (VkDeviceSize needles = 0; needles < 16; needles += 4)
-          for (VkDeviceSize haystack = 0; haystack < 16; haystack += 4) {
-            const SearchOptions options{.needles_misalignment = needles,
-                                        .haystack_misalignment = haystack,
-                                        .output_misalignment = (3 * needles + haystack) % 16};
-            const auto at = [&]<class T>() {
-              const uint64_t tile = tile_keys<T>(*backend);
-              check<T>(*backend, Bound::lower, sorted_keys<T>(3 * tile, needles),
-                       sorted_keys<T>(3 * tile + 5, haystack), options);
-              check<T>(*backend, Bound::lower, sorted_keys<T>(3 + needles, 1), sorted_keys<T>(2 + haystack, 2),
-                       options);
-            };
-            at.operator()<uint32_t>();
-            at.operator()<uint64_t>();
-          }
-    });
+    for (Backend* backend : every_backend())
+      for (VkDeviceSize needles = 0; needles < 16; needles += 4)
+        for (VkDeviceSize haystack = 0; haystack < 16; haystack += 4) {
+          const SearchOptions options{.needles_misalignment = needles,
+                                      .haystack_misalignment = haystack,
+                                      .output_misalignment = (3 * needles + haystack) % 16};
+          const auto at = [&]<class T>() {
+            const uint64_t tile = tile_keys<T>(*backend);
+            check<T>(*backend, Bound::lower, sorted_keys<T>(3 * tile, needles), sorted_keys<T>(3 * tile + 5, haystack),
+                     options);
+            check<T>(*backend, Bound::lower, sorted_keys<T>(3 + needles, 1), sorted_keys<T>(2 + haystack, 2), options);
+          };
+          at.operator()<uint32_t>();
+          at.operator()<uint64_t>();
+        }
   }
 
   TEST_CASE("counts on the device are obeyed, and never exceed their maxima") {
@@ -142,33 +121,28 @@ TEST_SUITE("sorted_search") {
   }
 
   TEST_CASE("keys that are not sorted touch no other memory") {
-    for_every_form([] {
-      for (Backend* backend : every_backend())
-        for (const uint64_t values : {0, 2, 50}) {
-          const auto disordered = [&]<class T>() {
-            const uint64_t tile = tile_keys<T>(*backend);
-            const auto needles = drawn_keys<T>(4 * tile + 3, 1, values),
-                       haystack = drawn_keys<T>(3 * tile + 9, 2, values);
-            check<T>(*backend, Bound::lower, needles, haystack, {.sorted = false});
-            check<T>(*backend, Bound::lower, sorted(needles), haystack, {.sorted = false});
-            check<T>(*backend, Bound::lower, needles, sorted(haystack), {.sorted = false});
-            auto falling = sorted(needles);
-            std::ranges::reverse(falling);
-            check<T>(*backend, Bound::lower, falling, sorted(haystack), {.sorted = false});
-            check<T>(*backend, Bound::lower, sorted(haystack), falling, {.sorted = false});
-          };
-          disordered.operator()<uint32_t>();
-          disordered.operator()<uint64_t>();
-        }
-    });
+    for (Backend* backend : every_backend())
+      for (const uint64_t values : {0, 2, 50}) {
+        const auto disordered = [&]<class T>() {
+          const uint64_t tile = tile_keys<T>(*backend);
+          const auto needles = drawn_keys<T>(4 * tile + 3, 1, values),
+                     haystack = drawn_keys<T>(3 * tile + 9, 2, values);
+          check<T>(*backend, Bound::lower, needles, haystack, {.sorted = false});
+          check<T>(*backend, Bound::lower, sorted(needles), haystack, {.sorted = false});
+          check<T>(*backend, Bound::lower, needles, sorted(haystack), {.sorted = false});
+          auto falling = sorted(needles);
+          std::ranges::reverse(falling);
+          check<T>(*backend, Bound::lower, falling, sorted(haystack), {.sorted = false});
+          check<T>(*backend, Bound::lower, sorted(haystack), falling, {.sorted = false});
+        };
+        disordered.operator()<uint32_t>();
+        disordered.operator()<uint64_t>();
+      }
   }
 
   TEST_CASE("results do not depend on the tuning [tuning]") {
-    for (const char* tuning :
-         {"search.workgroup=256,search.keys=31", "search.workgroup=128,search.keys=1",
-          "search.workgroup=128,search.keys=24", "search.workgroup=256,search.keys=5",
-          "search.by_rows=1,search.workgroup=256,search.keys=31", "search.by_rows=1,search.workgroup=128,search.keys=1",
-          "search.by_rows=1,search.workgroup=128,search.keys=24"}) {
+    for (const char* tuning : {"search.workgroup=256,search.keys=31", "search.workgroup=128,search.keys=1",
+                               "search.workgroup=128,search.keys=24", "search.workgroup=256,search.keys=5"}) {
       const ScopedTuning overrides(tuning);
       CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend()) {

@@ -150,33 +150,16 @@ std::string wrong_merge(Gpu& gpu, const Merge& merge, const MergeConfig& config,
   return wrong_merge_by(merge_less<T>, gpu, merge, config, a, b, options, found);
 }
 
-/// While it lives, merges that are made with the form automatic have this one.
-class FormUnderTest {
- public:
-  explicit FormUnderTest(MergeForm form) { of_all() = form; }
-  ~FormUnderTest() { of_all() = MergeForm::automatic; }
-  FormUnderTest(const FormUnderTest&) = delete;
-  FormUnderTest& operator=(const FormUnderTest&) = delete;
-
-  static bool is_streaming() { return of_all() == MergeForm::streaming; }
-  static MergeForm& of_all() {
-    static MergeForm form = MergeForm::automatic;
-    return form;
-  }
-};
-
 /// What a config asks for, in words.
 inline std::string text_of(const MergeConfig& config) {
-  return (config.form == MergeForm::automatic ? std::string{} : name_of(config.form) + std::string(" ")) +
-         (config.own_kernels ? config.own_kernels->name() : std::string(name_of(config.key))) +
+  return (config.own_kernels ? config.own_kernels->name() : std::string(name_of(config.key))) +
          (config.order == SortOrder::descending ? " descending" : "") + (config.keys ? " keys" : "") +
          (config.indices ? " indices" : "") +
          (config.value_bytes != 0 ? " values of " + std::to_string(config.value_bytes) : "");
 }
 
 /// The merge, built at the first request with the tuning of the environment.
-inline const Merge& made_merge(Backend& backend, MergeConfig config) {
-  if (config.form == MergeForm::automatic) config.form = FormUnderTest::of_all();
+inline const Merge& made_merge(Backend& backend, const MergeConfig& config) {
   return backend.primitive<Merge>("Merge " + text_of(config), config);
 }
 

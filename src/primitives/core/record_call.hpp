@@ -40,6 +40,13 @@ class RecordCall {
   }
   /// A count's three fields: where it is on the device, its value or upper bound, and words on the device. The address of a value is 0.
   RecordCall& count(const char* name, const Count& count, uint64_t& address, uint64_t& value, uint32_t& words);
+  /// The same where a value of 2^32 or more is refused.
+  RecordCall& count(const char* name, const Count& count, uint64_t& address, uint32_t& value, uint32_t& words) {
+    uint64_t wide = 0;
+    this->count(name, count, address, wide, words);
+    value = static_cast<uint32_t>(wide);
+    return *this;
+  }
   /// `number` counts to be written, u32 or u64 by the range's size.
   RecordCall& counts(const char* name, const BufferRange& range, uint32_t number, uint64_t& address);
 

@@ -11,19 +11,20 @@
 #include <weft/status.hpp>
 #include <weft/types.hpp>
 
+#include "merge/merge_key.h"
 #include "primitives/core/arguments.hpp"
+#include "primitives/core/pipeline_builder.hpp"
 #include "primitives/core/search_keys.hpp"
+#include "weft/ordered_key.h"
 
 namespace weft::primitives {
 
-/// What kernels around merge_key.glsl and merge_element.glsl are told of their elements.
+/// Keys of kernels around merge_key.glsl.
 struct MergeKeys {
   uint32_t bytes;
-  uint32_t words;   ///< at least 1
-  uint32_t order;   ///< as kKeyOrder
-  bool has_places;  ///< whether an element has its place beside its key, or in the same word
+  uint32_t words;  ///< at least 1
   uint32_t element_words;
-  uint32_t of_lane;  ///< elements of a lane, a power of two
+  uint32_t keys_per_lane;  ///< a power of two
 };
 
 /// Refuses what kernels that merge do not move or write. Own kernels are to be made for the primitive `own_primitive`.
@@ -43,20 +44,30 @@ Status check_merge_config(const char* primitive, const char* own_primitive, cons
   return {};
 }
 
-/// Of the same; a lane has `narrow` elements of one word, `wide` of more, and half as many of more than three.
-inline MergeKeys merge_keys(Type key, const std::optional<KernelSet>& own_kernels, bool has_places, uint32_t narrow,
+/// Gives kernels around merge_key.glsl the constants of their keys.
+template <class Config>
+PipelineBuilder& set_keys(PipelineBuilder& builder, const Config& config) {
+  const uint32_t bytes = config.own_kernels ? config.own_kernels->item_bytes() : size_of(config.key);
+  return builder.set(shader::ordered_key::kKeyWords, std::max(1u, bytes / 4))
+      .set(shader::ordered_key::kKeyOrder, key_order(config.key))
+      .set(shader::merge_key::kDescending, config.order == SortOrder::descending)
+      .set(shader::merge_key::kKeyBytes, bytes);
+}
+
+/// Of elements of a key, and of its position if that is beside the key or in the same word. A lane has `narrow`
+/// elements of one word, `wide` of more, and half as many of more than three.
+inline MergeKeys merge_keys(Type key, const std::optional<KernelSet>& own_kernels, bool has_positions, uint32_t narrow,
                             uint32_t wide) {
   MergeKeys keys{};
   keys.bytes = own_kernels ? own_kernels->item_bytes() : size_of(key);
   keys.words = std::max(1u, keys.bytes / 4);
-  keys.order = key_order(key);
   // A snippet's less() may call keys equal that are not the same.
-  keys.has_places = has_places || own_kernels;
-  // Keys of less than a word have room for their places.
-  const bool is_word = keys.bytes < 4 || (keys.bytes == 4 && !keys.has_places);
-  keys.element_words = keys.words + (is_word || !keys.has_places ? 0 : 1);
-  keys.of_lane = std::bit_floor(is_word ? narrow : wide);
-  if (keys.words + 1 > 3) keys.of_lane = std::max(1u, keys.of_lane / 2);
+  if (own_kernels) has_positions = true;
+  // Keys of less than a word have room for their positions.
+  const bool is_word = keys.bytes < 4 || (keys.bytes == 4 && !has_positions);
+  keys.element_words = keys.words + (is_word || !has_positions ? 0 : 1);
+  keys.keys_per_lane = std::bit_floor(is_word ? narrow : wide);
+  if (keys.words + 1 > 3) keys.keys_per_lane = std::max(1u, keys.keys_per_lane / 2);
   return keys;
 }
 

@@ -12,14 +12,14 @@ struct MergeTuning {
   uint32_t workgroup = 256;
   uint32_t keys = 8;        ///< a lane merges, at most 32
   uint32_t keys_sides = 8;  ///< the same where values or indices are written
-  uint32_t keys_wide = 8;   ///< the same of elements of more than a word: keys of 8 bytes, and items with their places
+  uint32_t keys_wide = 8;   ///< the same of elements of more than a word: keys of 8 bytes, keys with positions
   uint32_t direct_tiles =
       1024;  ///< so many or fewer take one dispatch, and find where they are cut themselves; 0: none do
   uint32_t direct_tiles_wide = 256;  ///< of elements of more than a word
   uint32_t few = 1u << 16;           ///< so many keys in all or fewer do too, with sizes of their own; 0: none do
   uint32_t few_keys = 4;             ///< there, a lane merges
   uint32_t few_keys_wide = 4;        ///< likewise
-  uint32_t form = 0;                 ///< MergeForm::automatic is 0: registers, 1: streaming
+  uint32_t form = 0;                 ///< 0: registers, 1: streaming
   uint32_t stream_keys = 4;          ///< streaming: a lane merges in a step, at most 16 and as many as make 8 KiB
   uint32_t stream_steps = 16;        ///< of a tile
 };

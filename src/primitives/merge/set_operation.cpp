@@ -2,12 +2,11 @@
 #include <weft/set_operation.hpp>
 
 #include <algorithm>
-#include <span>
 #include <string>
-#include <tuple>
 
 #include "merge/set_operation.h"
-#include "primitives/core/arguments.hpp"
+#include "merge/set_operation_write.h"
+#include "primitives/core/record_call.hpp"
 #include "primitives/merge/merge_keys.hpp"
 #include "primitives/merge/merge_tuning.hpp"
 #include "runtime/kernel_families.hpp"
@@ -98,26 +97,18 @@ Result<SetOperation> SetOperation::create(const Context& context, const SetOpera
   const uint32_t wanted = key_words == 1 ? tuning.keys : key_words == 2 ? tuning.keys_wide : (tuning.keys_wide + 1) / 2;
   plan->lane_keys = std::clamp(wanted, 1u, kMaxTileBytes / (plan->workgroup * 4 * key_words));
 
-  // Ids from 2 on, as in ordered_key.glsl, set_operation_tiles.glsl, merge_key.glsl and set_operation_write.comp. Operations share them.
-  const uint32_t constants[] = {key_words,
-                                primitives::key_order(config.key),
-                                plan->lane_keys,
-                                config.order == SortOrder::descending ? 1u : 0u,
-                                plan->key_bytes,
-                                config.keys ? 1u : 0u,
-                                config.indices ? 1u : 0u,
-                                config.value_bytes};
-  const std::span<const uint32_t> all(constants);
   const std::string variant = own != nullptr ? ".own.u32" : "";
-  for (const auto& [pipeline, stem, constants_of_kernel] :
-       {std::tuple(&plan->partition, "set_operation_partition", all.first(5)),
-        std::tuple(&plan->count, "set_operation_count", all.first(5)),
-        std::tuple(&plan->write, "set_operation_write", all)}) {
-    Result<std::shared_ptr<const Pipeline>> built =
-        state.pipeline(runtime::kernels::set_operation(), stem + variant, plan->workgroup, constants_of_kernel, own);
-    if (!built) return built.error();
-    *pipeline = *std::move(built);
-  }
+  // Operations share them.
+  primitives::PipelineBuilder builder(state, runtime::kernels::set_operation(), plan->workgroup, own);
+  primitives::set_keys(builder, config)
+      .set(shader::set_operation::kSetKeys, plan->lane_keys)
+      .set(shader::set_operation_write::kWritesKeys, config.keys)
+      .set(shader::set_operation_write::kWritesIndices, config.indices)
+      .set(shader::set_operation_write::kValueBytes, config.value_bytes)
+      .build(plan->partition, "set_operation_partition" + variant)
+      .build(plan->count, "set_operation_count" + variant)
+      .build(plan->write, "set_operation_write" + variant);
+  if (!builder.status()) return builder.status().error();
   return SetOperation(std::move(plan));
 } catch (...) {
   return runtime::caught();
@@ -138,53 +129,43 @@ VkDeviceSize SetOperation::scratch_size(uint64_t max_a, uint64_t max_b) const no
 
 Status SetOperation::record(VkCommandBuffer commands, const SetOperationArgs& args) const noexcept try {
   const Plan& plan = *plan_;
-  const ContextState& state = *plan.state;
   const uint64_t key_bytes = plan.key_bytes, value_bytes = plan.config.value_bytes;
   const uint64_t a = args.count_a.maximum(), b = args.count_b.maximum();
 
-  if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");
-  if (a >= kMaxSearchKeys) return primitives::argument_error(kName, "count_a", "is 2^32 or more: " + std::to_string(a));
-  if (b >= kMaxSearchKeys || a + b >= kMaxSearchKeys)
-    return primitives::argument_error(kName, "count_b", "is " + std::to_string(b) + ", with those of A 2^32 or more");
-  const uint64_t room = std::min(args.max_output, plan.most_outputs(a, b));
   shader::SetOperationPush push{};
-  primitives::RangeChecks ranges(state, kName);
+  primitives::RecordCall call(*plan.state, kName, commands);
+  if (a >= kMaxSearchKeys) call.refuse("count_a", "is 2^32 or more: " + std::to_string(a));
+  if (b >= kMaxSearchKeys || a + b >= kMaxSearchKeys)
+    call.refuse("count_b", "is " + std::to_string(b) + ", with those of A 2^32 or more");
+  const uint64_t room = std::min(args.max_output, plan.most_outputs(a, b));
   const uint64_t key_alignment = std::min<uint64_t>(key_bytes, 4), value_alignment = std::min<uint64_t>(value_bytes, 4);
-  const bool has_values = value_bytes != 0, takes_b = (kept_of(plan.config.operation) & kSetKeptOfB) != 0;
-  if (a != 0) push.keys_a = ranges.read("keys_a", args.keys_a, a * key_bytes, key_alignment);
-  if (b != 0) push.keys_b = ranges.read("keys_b", args.keys_b, b * key_bytes, key_alignment);
-  if (a != 0 && has_values) push.values_a = ranges.read("values_a", args.values_a, a * value_bytes, value_alignment);
-  if (b != 0 && has_values && takes_b)
-    push.values_b = ranges.read("values_b", args.values_b, b * value_bytes, value_alignment);
-  if (room != 0) {
-    if (plan.config.keys) push.keys_out = ranges.write("keys_out", args.keys_out, room * key_bytes, key_alignment);
-    if (has_values) push.values_out = ranges.write("values_out", args.values_out, room * value_bytes, value_alignment);
-    if (plan.config.indices) push.indices_out = ranges.write("indices_out", args.indices_out, room * 4, 4);
-  }
-  push.total = ranges.counts("total", args.total, 1);
-  push.status = ranges.write("status", args.status, 4, 4);
-  push.scratch = ranges.scratch(args.scratch, scratch_size(a, b));
-  push.count_a = ranges.count(args.count_a, "count_a");
-  push.count_b = ranges.count(args.count_b, "count_b");
-  if (Status status = ranges.finish(); !status) return status;
+  const bool takes_b = (kept_of(plan.config.operation) & kSetKeptOfB) != 0;
+  uint32_t a_words = 0, b_words = 0;
+  call.read("keys_a", args.keys_a, a * key_bytes, key_alignment, push.keys_a)
+      .read("keys_b", args.keys_b, b * key_bytes, key_alignment, push.keys_b)
+      .read("values_a", args.values_a, a * value_bytes, value_alignment, push.values_a)
+      .read("values_b", args.values_b, takes_b ? b * value_bytes : 0, value_alignment, push.values_b)
+      .write("keys_out", args.keys_out, plan.config.keys ? room * key_bytes : 0, key_alignment, push.keys_out)
+      .write("values_out", args.values_out, room * value_bytes, value_alignment, push.values_out)
+      .write("indices_out", args.indices_out, plan.config.indices ? room * 4 : 0, 4, push.indices_out)
+      .counts("total", args.total, 1, push.total)
+      .write("status", args.status, 4, 4, push.status)
+      .scratch(args.scratch, scratch_size(a, b), push.scratch)
+      .count("count_a", args.count_a, push.count_a, push.maximum_a, a_words)
+      .count("count_b", args.count_b, push.count_b, push.maximum_b, b_words);
+  if (!call.accepted()) return call.status();
 
   const uint64_t tiles = plan.tiles(a + b);
   const uint64_t groups = plan.groups_of(a + b);
-  push.maximum_a = static_cast<uint32_t>(a);
-  push.maximum_b = static_cast<uint32_t>(b);
   push.max_output = static_cast<uint32_t>(room);
   push.group_tiles = static_cast<uint32_t>((tiles + groups - 1) / groups);
-  push.words = static_cast<uint32_t>(args.count_a.range().size / 4 | args.count_b.range().size / 4 << 2 |
-                                     args.total.size / 4 << 4);
+  push.words = a_words | b_words << 2 | static_cast<uint32_t>(args.total.size / 4) << 4;
   push.kept = kept_of(plan.config.operation);
-  const uint32_t max_groups = state.traits().max_workgroup_count_x;
-  const primitives::DispatchSize swept{static_cast<uint32_t>(groups), 1};
-  primitives::dispatch(state, commands, *plan.partition, push,
-                       primitives::dispatch_size(tiles / plan.workgroup + 1, max_groups));
-  primitives::barrier_between(state, commands);
-  primitives::dispatch(state, commands, *plan.count, push, swept);
-  primitives::barrier_between(state, commands);
-  primitives::dispatch(state, commands, *plan.write, push, swept);
+  call.dispatch(*plan.partition, push, tiles / plan.workgroup + 1);
+  call.barrier();
+  call.dispatch(*plan.count, push, groups);
+  call.barrier();
+  call.dispatch(*plan.write, push, groups);
   return {};
 } catch (...) {
   return runtime::caught();

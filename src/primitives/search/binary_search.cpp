@@ -3,11 +3,13 @@
 
 #include <algorithm>
 
-#include "primitives/core/arguments.hpp"
+#include "primitives/core/pipeline_builder.hpp"
+#include "primitives/core/record_call.hpp"
 #include "primitives/core/search_keys.hpp"
 #include "primitives/search/search_tuning.hpp"
 #include "runtime/kernel_families.hpp"
 #include "search/binary_search.h"
+#include "weft/ordered_key.h"
 
 namespace weft {
 
@@ -39,12 +41,12 @@ Result<BinarySearch> BinarySearch::create(const Context& context, const BinarySe
   plan->config = config;
   const uint32_t workgroup = std::min(tuning.workgroup, state.traits().max_workgroup_invocations);
   plan->tile_needles = workgroup * kLaneNeedles;
-  const uint32_t constants[] = {size_of(config.key) / 4, primitives::key_order(config.key),
-                                config.bound == Bound::lower ? 1u : 0u};
-  Result<std::shared_ptr<const Pipeline>> search =
-      state.pipeline(runtime::kernels::binary_search(), "binary_search", workgroup, constants);
-  if (!search) return search.error();
-  plan->search = *std::move(search);
+  primitives::PipelineBuilder builder(state, runtime::kernels::binary_search(), workgroup);
+  builder.set(shader::ordered_key::kKeyWords, size_of(config.key) / 4)
+      .set(shader::ordered_key::kKeyOrder, primitives::key_order(config.key))
+      .set(shader::binary_search::kLower, config.bound == Bound::lower)
+      .build(plan->search, "binary_search");
+  if (!builder.status()) return builder.status().error();
   return BinarySearch(std::move(plan));
 } catch (...) {
   return runtime::caught();
@@ -56,34 +58,22 @@ uint32_t BinarySearch::tile_needles() const noexcept { return plan_->tile_needle
 
 Status BinarySearch::record(VkCommandBuffer commands, const BinarySearchArgs& args) const noexcept try {
   const Plan& plan = *plan_;
-  const ContextState& state = *plan.state;
   const uint64_t key_bytes = size_of(plan.config.key);
   const uint64_t needles = args.needle_count.maximum(), haystack = args.haystack_count.maximum();
 
-  if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");
-  if (needles >= kMaxSearchKeys)
-    return primitives::argument_error(kName, "needle_count", "is 2^32 or more: " + std::to_string(needles));
-  if (haystack >= kMaxSearchKeys)
-    return primitives::argument_error(kName, "haystack_count", "is 2^32 or more: " + std::to_string(haystack));
   shader::BinarySearchPush push{};
-  primitives::RangeChecks ranges(state, kName);
-  if (needles != 0) {
-    push.needles = ranges.read("needles", args.needles, needles * key_bytes, 4);
-    push.outputs = ranges.write("output", args.output, needles * 4, 4);
-  }
-  if (haystack != 0) push.haystack = ranges.read("haystack", args.haystack, haystack * key_bytes, 4);
-  push.needle_count = ranges.count(args.needle_count, "needle_count");
-  push.haystack_count = ranges.count(args.haystack_count, "haystack_count");
-  if (Status status = ranges.finish(); !status) return status;
+  primitives::RecordCall call(*plan.state, kName, commands);
+  if (needles >= kMaxSearchKeys) call.refuse("needle_count", "is 2^32 or more: " + std::to_string(needles));
+  if (haystack >= kMaxSearchKeys) call.refuse("haystack_count", "is 2^32 or more: " + std::to_string(haystack));
+  call.read("needles", args.needles, needles * key_bytes, 4, push.needles)
+      .write("output", args.output, needles * 4, 4, push.outputs)
+      .read("haystack", args.haystack, haystack * key_bytes, 4, push.haystack)
+      .count("needle_count", args.needle_count, push.needle_count, push.needle_maximum, push.needle_count_words)
+      .count("haystack_count", args.haystack_count, push.haystack_count, push.haystack_maximum,
+             push.haystack_count_words);
+  if (!call.accepted()) return call.status();
   if (needles == 0) return {};
-
-  push.needle_maximum = static_cast<uint32_t>(needles);
-  push.haystack_maximum = static_cast<uint32_t>(haystack);
-  push.needle_count_words = static_cast<uint32_t>(args.needle_count.range().size / 4);
-  push.haystack_count_words = static_cast<uint32_t>(args.haystack_count.range().size / 4);
-  const uint64_t groups = (needles + plan.tile_needles - 1) / plan.tile_needles;
-  primitives::dispatch(state, commands, *plan.search, push,
-                       primitives::dispatch_size(groups, state.traits().max_workgroup_count_x));
+  call.dispatch(*plan.search, push, (needles + plan.tile_needles - 1) / plan.tile_needles);
   return {};
 } catch (...) {
   return runtime::caught();

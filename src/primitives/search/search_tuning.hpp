@@ -10,14 +10,12 @@ namespace weft::primitives {
 /// SortedSearch; of BinarySearch the workgroup.
 struct SearchTuning {
   uint32_t workgroup = 256;
-  uint32_t keys = 7;     ///< of a tile for each lane, at most 31 and as many as make 12 KiB; of 8 bytes half as many
-  uint32_t by_rows = 0;  ///< 1: tiles are searched for rows of needles; 0: merged
+  uint32_t keys = 7;  ///< of a tile for each lane, at most 31 and as many as make 12 KiB; of 8 bytes half as many
 };
 
 inline constexpr runtime::TuningKey<SearchTuning> kSearchTuningKeys[] = {
     {"workgroup", &SearchTuning::workgroup, 128, 256},
     {"keys", &SearchTuning::keys, 1, 31},
-    {"by_rows", &SearchTuning::by_rows, 0, 1},
 };
 
 inline const runtime::TuningTable<SearchTuning> search_tuning("search", kSearchTuningKeys,

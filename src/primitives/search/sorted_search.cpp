@@ -3,11 +3,13 @@
 
 #include <algorithm>
 
-#include "primitives/core/arguments.hpp"
+#include "primitives/core/pipeline_builder.hpp"
+#include "primitives/core/record_call.hpp"
 #include "primitives/core/search_keys.hpp"
 #include "primitives/search/search_tuning.hpp"
 #include "runtime/kernel_families.hpp"
 #include "search/sorted_search.h"
+#include "weft/ordered_key.h"
 
 namespace weft {
 
@@ -46,16 +48,14 @@ Result<SortedSearch> SortedSearch::create(const Context& context, const SortedSe
   const uint32_t lane_keys = std::clamp(tuning.keys * 4 / key_bytes, 1u, kMaxTileBytes / (plan->workgroup * key_bytes));
   plan->tile_keys = plan->workgroup * lane_keys;
 
-  const uint32_t constants[] = {key_bytes / 4, primitives::key_order(config.key), lane_keys,
-                                config.bound == Bound::lower ? 1u : 0u};
-  const char* const search = tuning.by_rows != 0 ? "sorted_search_rows" : "sorted_search_merge";
-  for (const auto& [pipeline, stem] :
-       {std::pair(&plan->partition, "sorted_search_partition"), std::pair(&plan->search, search)}) {
-    Result<std::shared_ptr<const Pipeline>> built =
-        state.pipeline(runtime::kernels::sorted_search(), stem, plan->workgroup, constants);
-    if (!built) return built.error();
-    *pipeline = *std::move(built);
-  }
+  primitives::PipelineBuilder builder(state, runtime::kernels::sorted_search(), plan->workgroup);
+  builder.set(shader::ordered_key::kKeyWords, key_bytes / 4)
+      .set(shader::ordered_key::kKeyOrder, primitives::key_order(config.key))
+      .set(shader::sorted_search::kMergeLaneKeys, lane_keys)
+      .set(shader::sorted_search::kMergeEqualFromA, config.bound == Bound::lower)
+      .build(plan->partition, "sorted_search_partition")
+      .build(plan->search, "sorted_search_merge");
+  if (!builder.status()) return builder.status().error();
   return SortedSearch(std::move(plan));
 } catch (...) {
   return runtime::caught();
@@ -74,40 +74,29 @@ VkDeviceSize SortedSearch::scratch_size(uint64_t max_needles, uint64_t max_hayst
 
 Status SortedSearch::record(VkCommandBuffer commands, const SortedSearchArgs& args) const noexcept try {
   const Plan& plan = *plan_;
-  const ContextState& state = *plan.state;
   const uint64_t key_bytes = size_of(plan.config.key);
   const uint64_t needles = args.needle_count.maximum(), haystack = args.haystack_count.maximum();
 
-  if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");
-  if (needles >= kMaxSearchKeys)
-    return primitives::argument_error(kName, "needle_count", "is 2^32 or more: " + std::to_string(needles));
-  if (haystack >= kMaxSearchKeys || needles + haystack >= kMaxSearchKeys)
-    return primitives::argument_error(
-        kName, "haystack_count",
-        "is " + std::to_string(haystack) + ", with the needles 2^32 or more: search parts of the haystack");
   shader::SortedSearchPush push{};
-  primitives::RangeChecks ranges(state, kName);
-  if (needles != 0) {
-    push.needles = ranges.read("needles", args.needles, needles * key_bytes, 4);
-    push.outputs = ranges.write("output", args.output, needles * 4, 4);
-  }
-  if (haystack != 0) push.haystack = ranges.read("haystack", args.haystack, haystack * key_bytes, 4);
-  push.splits = ranges.scratch(args.scratch, scratch_size(needles, haystack));
-  push.needle_count = ranges.count(args.needle_count, "needle_count");
-  push.haystack_count = ranges.count(args.haystack_count, "haystack_count");
-  if (Status status = ranges.finish(); !status) return status;
+  primitives::RecordCall call(*plan.state, kName, commands);
+  if (needles >= kMaxSearchKeys) call.refuse("needle_count", "is 2^32 or more: " + std::to_string(needles));
+  if (haystack >= kMaxSearchKeys || needles + haystack >= kMaxSearchKeys)
+    call.refuse("haystack_count",
+                "is " + std::to_string(haystack) + ", with the needles 2^32 or more: search parts of the haystack");
+  call.read("needles", args.needles, needles * key_bytes, 4, push.needles)
+      .write("output", args.output, needles * 4, 4, push.outputs)
+      .read("haystack", args.haystack, haystack * key_bytes, 4, push.haystack)
+      .scratch(args.scratch, scratch_size(needles, haystack), push.splits)
+      .count("needle_count", args.needle_count, push.needle_count, push.needle_maximum, push.needle_count_words)
+      .count("haystack_count", args.haystack_count, push.haystack_count, push.haystack_maximum,
+             push.haystack_count_words);
+  if (!call.accepted()) return call.status();
   if (needles == 0) return {};
 
-  push.needle_maximum = static_cast<uint32_t>(needles);
-  push.haystack_maximum = static_cast<uint32_t>(haystack);
-  push.needle_count_words = static_cast<uint32_t>(args.needle_count.range().size / 4);
-  push.haystack_count_words = static_cast<uint32_t>(args.haystack_count.range().size / 4);
   const uint64_t tiles = plan.tiles(needles + haystack);
-  const uint32_t max_groups = state.traits().max_workgroup_count_x;
-  primitives::dispatch(state, commands, *plan.partition, push,
-                       primitives::dispatch_size(tiles * primitives::kMergePathLanes / plan.workgroup + 1, max_groups));
-  primitives::barrier_between(state, commands);
-  primitives::dispatch(state, commands, *plan.search, push, primitives::dispatch_size(tiles, max_groups));
+  call.dispatch(*plan.partition, push, tiles * primitives::kMergePathLanes / plan.workgroup + 1);
+  call.barrier();
+  call.dispatch(*plan.search, push, tiles);
   return {};
 } catch (...) {
   return runtime::caught();

@@ -5,12 +5,13 @@
 #include <bit>
 #include <utility>
 
-#include "primitives/core/arguments.hpp"
 #include "primitives/merge/merge_keys.hpp"
 #include "primitives/merge/merge_passes.hpp"
 #include "primitives/sort/sort_tuning.hpp"
 #include "runtime/kernel_families.hpp"
 #include "sort/merge_sort.h"
+#include "sort/merge_sort_blocks.h"
+#include "sort/merge_sort_merge.h"
 
 namespace weft {
 
@@ -45,8 +46,9 @@ namespace {
 
 constexpr const char* kName = "MergeSort";
 
-// Where the keys are after each dispatch, and what goes with them: the last writes the outputs, and those before it alternate.
-VkDeviceAddress place_after(uint32_t dispatch, uint32_t last, VkDeviceAddress output, VkDeviceAddress between,
+// Where the keys are after each dispatch, and what goes with them: the last writes the outputs, and those before it
+// alternate.
+VkDeviceAddress range_after(uint32_t dispatch, uint32_t last, VkDeviceAddress output, VkDeviceAddress between,
                             uint64_t between_bytes, bool is_output) {
   if (dispatch == last) return output;
   const bool odd = (last - dispatch) % 2 != 0;
@@ -76,63 +78,53 @@ Result<MergeSort> MergeSort::create(const Context& context, const MergeSortConfi
   plan->workgroup = std::min(tuning.workgroup, state.traits().max_workgroup_invocations);
   plan->carries_indices = config.indices || config.value_bytes > 4;
   plan->carried_bytes = plan->carries_indices ? 4 : config.value_bytes;
-  const KernelSet* own = config.own_kernels ? &*config.own_kernels : nullptr;
-  const bool has_places = config.value_bytes != 0 || config.indices;
-  const primitives::MergeKeys of_block =
-      primitives::merge_keys(config.key, config.own_kernels, has_places, tuning.keys, tuning.keys_wide);
-  // There built-in keys have their sides in place of their lowest bits.
-  const primitives::MergeKeys of_tile =
+  const bool has_positions = config.value_bytes != 0 || config.indices;
+  const primitives::MergeKeys block_keys =
+      primitives::merge_keys(config.key, config.own_kernels, has_positions, tuning.keys, tuning.keys_wide);
+  // There built-in keys have their sides instead of their lowest bits.
+  const primitives::MergeKeys tile_keys =
       primitives::merge_keys(config.key, config.own_kernels, false, tuning.merge_keys, tuning.merge_keys_wide);
-  const primitives::MergeKeys of_few =
+  const primitives::MergeKeys small_keys =
       primitives::merge_keys(config.key, config.own_kernels, false, tuning.few_keys, tuning.few_keys_wide);
-  plan->key_bytes = of_block.bytes;
-  // What cuts and emulated subgroups take, and something for the driver, is not to be had for a block.
+  plan->key_bytes = block_keys.bytes;
+  // Cuts, emulated subgroups and the driver take some that a block cannot have.
   const uint32_t reserved = 2048 + (state.subgroup_backend() == SubgroupBackend::emulated ? 8 * plan->workgroup : 0);
   const uint32_t shared_bytes = std::max(state.traits().shared_memory_bytes, reserved) - reserved;
-  uint32_t keys_of_lane = of_block.of_lane;
-  while (keys_of_lane > 1 && plan->workgroup * keys_of_lane * of_block.element_words * 4 > shared_bytes)
-    keys_of_lane /= 2;
-  plan->block_keys = plan->workgroup * keys_of_lane;
-  plan->subgroup_keys = state.subgroup_size() * keys_of_lane;
+  uint32_t keys_per_lane = block_keys.keys_per_lane;
+  while (keys_per_lane > 1 && plan->workgroup * keys_per_lane * block_keys.element_words * 4 > shared_bytes)
+    keys_per_lane /= 2;
+  plan->block_keys = plan->workgroup * keys_per_lane;
+  plan->subgroup_keys = state.subgroup_size() * keys_per_lane;
 
-  const std::string variant = own != nullptr ? ".own.u32" : "";
-  Status status;
-  const auto build = [&](std::shared_ptr<const Pipeline>& pipeline, const char* stem, uint32_t of_lane,
-                         size_t constants_of_kernel, bool finds_cuts = false) {
-    if (!status) return;
-    // Ids from 2 on, as in ordered_key.glsl, merge_sort_ranges.glsl, merge_key.glsl and the kernels.
-    const uint32_t constants[] = {of_block.words,
-                                  of_block.order,
-                                  of_lane,
-                                  config.order == SortOrder::descending ? 1u : 0u,
-                                  of_block.bytes,
-                                  of_block.has_places ? 1u : 0u,
-                                  plan->carries_indices ? 1u : 0u,
-                                  config.value_bytes,
-                                  finds_cuts ? 1u : 0u};
-    Result<std::shared_ptr<const Pipeline>> built =
-        state.pipeline(runtime::kernels::merge_sort(), stem + variant, plan->workgroup,
-                       std::span(constants).first(constants_of_kernel), own);
-    if (built)
-      pipeline = *std::move(built);
-    else
-      status = built.error();
-  };
-  build(plan->blocks, "merge_sort_blocks", keys_of_lane, 8);
   primitives::MergePasses& merges = plan->merges;
-  const uint32_t merged_of_lane = std::min(of_tile.of_lane, 2 * keys_of_lane);
-  const uint32_t few_of_lane = std::min(of_few.of_lane, 2 * keys_of_lane);
+  const uint32_t tile_keys_per_lane = std::min(tile_keys.keys_per_lane, 2 * keys_per_lane);
+  const uint32_t small_keys_per_lane = std::min(small_keys.keys_per_lane, 2 * keys_per_lane);
   merges.workgroup = plan->workgroup;
-  merges.large_tile_keys = plan->workgroup * merged_of_lane;
-  merges.few_tile_keys = plan->workgroup * few_of_lane;
+  merges.large_tile_keys = plan->workgroup * tile_keys_per_lane;
+  merges.small_tile_keys = plan->workgroup * small_keys_per_lane;
   merges.direct_keys =
-      uint64_t{of_tile.element_words == 1 ? tuning.direct_tiles : tuning.direct_tiles_wide} * merges.large_tile_keys;
-  merges.few_keys = tuning.few;
-  build(merges.partition, "merge_sort_partition", merged_of_lane, 5);
-  build(merges.merge, "merge_sort_merge", merged_of_lane, 9);
-  if (merges.direct_keys > merges.few_keys) build(merges.direct, "merge_sort_merge", merged_of_lane, 9, true);
-  if (merges.few_keys != 0) build(merges.few, "merge_sort_merge", few_of_lane, 9, true);
-  if (!status) return status.error();
+      uint64_t{tile_keys.element_words == 1 ? tuning.direct_tiles : tuning.direct_tiles_wide} * merges.large_tile_keys;
+  merges.small_keys = tuning.few;
+
+  const KernelSet* own = config.own_kernels ? &*config.own_kernels : nullptr;
+  const std::string variant = own != nullptr ? ".own.u32" : "", merge = "merge_sort_merge" + variant;
+  primitives::PipelineBuilder builder(state, runtime::kernels::merge_sort(), plan->workgroup, own);
+  primitives::set_keys(builder, config)
+      .set(shader::merge_sort_carried::kCarriesIndices, plan->carries_indices)
+      .set(shader::merge_sort_carried::kValueBytes, config.value_bytes)
+      .set(shader::merge_sort::kMergeKeys, keys_per_lane)
+      .set(shader::merge_sort_blocks::kHasPositions, has_positions || own != nullptr)
+      .build(plan->blocks, "merge_sort_blocks" + variant)
+      .set(shader::merge_sort::kMergeKeys, tile_keys_per_lane)
+      .set(shader::merge_sort_merge::kHasSides, has_positions || own != nullptr)
+      .set(shader::merge_sort_merge::kFindsCuts, false)
+      .build(merges.partition, "merge_sort_partition" + variant)
+      .build(merges.merge, merge)
+      .set(shader::merge_sort_merge::kFindsCuts, true);
+  if (merges.direct_keys > merges.small_keys) builder.build(merges.direct, merge);
+  builder.set(shader::merge_sort::kMergeKeys, small_keys_per_lane);
+  if (merges.small_keys != 0) builder.build(merges.small_merge, merge);
+  if (!builder.status()) return builder.status().error();
   return MergeSort(std::move(plan));
 } catch (...) {
   return runtime::caught();
@@ -157,62 +149,51 @@ VkDeviceSize MergeSort::scratch_size(uint64_t max_count) const noexcept {
 Status MergeSort::record(VkCommandBuffer commands, const MergeSortArgs& args) const noexcept try {
   const Plan& plan = *plan_;
   const MergeSortConfig& config = plan.config;
-  const ContextState& state = *plan.state;
   const uint64_t count = args.count.maximum();
 
-  if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");
-  if (count >= kMaxSearchKeys)
-    return primitives::argument_error(kName, "count", "is 2^32 or more: " + std::to_string(count));
   VkDeviceAddress keys = 0, keys_out = 0, values = 0, values_out = 0, indices_out = 0;
-  primitives::RangeChecks ranges(state, kName);
-  if (count != 0) {
-    const uint64_t key_alignment = std::min(plan.key_bytes, 4u), value_alignment = std::min(config.value_bytes, 4u);
-    const uint64_t value_bytes = count * config.value_bytes;
-    keys = ranges.read("keys", args.keys, count * plan.key_bytes, key_alignment);
-    if (config.keys) keys_out = ranges.write("keys_out", args.keys_out, count * plan.key_bytes, key_alignment);
-    if (config.value_bytes != 0) {
-      values = ranges.read("values", args.values, value_bytes, value_alignment);
-      values_out = ranges.write("values_out", args.values_out, value_bytes, value_alignment);
-    }
-    if (config.indices) indices_out = ranges.write("indices_out", args.indices_out, count * 4, 4);
-  }
-  const VkDeviceAddress scratch = ranges.scratch(args.scratch, scratch_size(count));
   shader::MergeSortPush push{};
-  push.count = ranges.count(args.count);
-  if (Status status = ranges.finish(); !status) return status;
+  primitives::RecordCall call(*plan.state, kName, commands);
+  if (count >= kMaxSearchKeys) call.refuse("count", "is 2^32 or more: " + std::to_string(count));
+  const uint64_t key_alignment = std::min(plan.key_bytes, 4u), value_alignment = std::min(config.value_bytes, 4u);
+  const uint64_t key_bytes = count * plan.key_bytes, value_bytes = count * config.value_bytes;
+  call.read("keys", args.keys, key_bytes, key_alignment, keys)
+      .write("keys_out", args.keys_out, config.keys ? key_bytes : 0, key_alignment, keys_out)
+      .read("values", args.values, value_bytes, value_alignment, values)
+      .write("values_out", args.values_out, value_bytes, value_alignment, values_out)
+      .write("indices_out", args.indices_out, config.indices ? count * 4 : 0, 4, indices_out)
+      .scratch(args.scratch, scratch_size(count), push.splits)
+      .count("count", args.count, push.count, push.maximum, push.count_words);
+  if (!call.accepted()) return call.status();
   if (count == 0) return {};
 
-  push.splits = scratch;
-  push.maximum = static_cast<uint32_t>(count);
-  push.count_words = static_cast<uint32_t>(args.count.range().size / 4);
   if (plan.carries_indices) push.values = values;
-  const uint64_t keys_bytes = primitives::in_vectors(count * plan.key_bytes);
-  const VkDeviceAddress keys_between = scratch + plan.splits_bytes(count);
+  const uint64_t keys_bytes = primitives::in_vectors(key_bytes);
+  const VkDeviceAddress keys_between = push.splits + plan.splits_bytes(count);
   const VkDeviceAddress carried_between = keys_between + plan.keys_between(count) * keys_bytes;
   const VkDeviceAddress carried_output = plan.carries_indices ? indices_out : values_out;
   const bool carried_is_output = config.indices || !plan.carries_indices;
-  const uint32_t passes = plan.passes(count), max_groups = state.traits().max_workgroup_count_x;
+  const uint32_t passes = plan.passes(count);
   const auto advance = [&](uint32_t dispatch, VkDeviceAddress from, VkDeviceAddress carried_from) {
     push.keys = from;
-    push.keys_out = place_after(dispatch, passes, keys_out, keys_between, keys_bytes, config.keys);
+    push.keys_out = range_after(dispatch, passes, keys_out, keys_between, keys_bytes, config.keys);
     push.carried = carried_from;
     push.carried_out = 0;
     if (plan.carried_bytes != 0)
-      push.carried_out = place_after(dispatch, passes, carried_output, carried_between,
+      push.carried_out = range_after(dispatch, passes, carried_output, carried_between,
                                      primitives::in_vectors(count * plan.carried_bytes), carried_is_output);
     push.values_out = plan.carries_indices && dispatch == passes ? values_out : 0;
   };
 
   advance(0, keys, plan.carries_indices ? 0 : values);
-  const uint64_t blocks = (count + plan.block_keys - 1) / plan.block_keys;
-  primitives::dispatch(state, commands, *plan.blocks, push, primitives::dispatch_size(blocks, max_groups));
+  call.dispatch(*plan.blocks, push, (count + plan.block_keys - 1) / plan.block_keys);
   uint64_t run = plan.block_keys;
   for (uint32_t pass = 1; pass <= passes; ++pass, run *= 2) {
     advance(pass, push.keys_out, push.carried_out);
     push.run = static_cast<uint32_t>(run);
     push.pair_shift = static_cast<uint32_t>(std::countr_zero(2 * run / plan.merges.tile_keys(count)));
-    primitives::barrier_between(state, commands);
-    plan.merges.record(state, commands, push, count);
+    call.barrier();
+    plan.merges.record(call, push, count);
   }
   return {};
 } catch (...) {

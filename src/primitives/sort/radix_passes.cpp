@@ -23,7 +23,7 @@ RadixSizes radix_sizes(const runtime::ContextState& state, const RadixSortTuning
   const uint32_t item_words = std::max(key_bytes, value_bytes) / 4;
   uint32_t& workgroup = sizes.workgroup;
   workgroup = std::min(tuning.workgroup, state.traits().max_workgroup_invocations);
-  // What the begins of digits, sums over subgroups and emulated subgroups take, and something for the driver, is not to be had.
+  // The begins of digits, sums over subgroups, emulated subgroups and the driver take some.
   const uint32_t reserved = 2048 + (state.subgroup_backend() == SubgroupBackend::emulated ? 8 * workgroup : 0);
   const uint32_t shared_bytes = std::max(state.traits().shared_memory_bytes, reserved) - reserved;
   const uint32_t part_words = std::min(tuning.part_words, shared_bytes / 4);

@@ -26,7 +26,7 @@ struct RadixSizes {
 RadixSizes radix_sizes(const runtime::ContextState& state, const RadixSortTuning& tuning, uint32_t key_bytes,
                        uint32_t value_bytes, uint32_t bits);
 
-/// Bits that make a key an unsigned number of its place in the order.
+/// Bits to flip so that keys are unsigned numbers in their order.
 struct KeyFlips {
   uint32_t high, low;
   uint32_t negative_high, negative_low;  ///< more such bits of keys whose sign is set

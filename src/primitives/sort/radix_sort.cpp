@@ -3,21 +3,25 @@
 
 #include <algorithm>
 #include <bit>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "core/look_back.h"
 #include "primitives/by_key/keyed_plan.hpp"
-#include "primitives/core/arguments.hpp"
 #include "primitives/core/look_back_faults.hpp"
+#include "primitives/core/pipeline_builder.hpp"
+#include "primitives/core/record_call.hpp"
 #include "primitives/core/search_keys.hpp"
 #include "primitives/sort/radix_passes.hpp"
 #include "primitives/sort/sort_tuning.hpp"
 #include "runtime/kernel_families.hpp"
 #include "sort/radix_sort.h"
+#include "sort/radix_sort_count.h"
+#include "sort/radix_sort_digits.h"
+#include "sort/radix_sort_look_back.h"
+#include "sort/radix_sort_move.h"
+#include "sort/radix_sort_totals.h"
 
 namespace weft {
 
@@ -31,7 +35,7 @@ constexpr uint64_t kMaxKeys = uint64_t{1} << 32;  // a call takes fewer
 constexpr uint32_t kMaxGroups = 65535;
 constexpr uint64_t kMaxTilesOfGroup = 16384;
 constexpr uint32_t kScanWorkgroup = 256;
-constexpr uint64_t kMaxSweepKeys = uint64_t{1} << 30;  // a post has 30 bits for a number of keys
+constexpr uint64_t kMaxSweepKeys = uint64_t{1} << 30;  // a tile state has 30 bits for a number of keys
 constexpr uint32_t kCountedWords = 4096;  // of shared memory, mostly, where digits of all passes are counted
 
 uint64_t tiles_of(const primitives::RadixSizes& sizes, uint64_t count) {
@@ -65,10 +69,11 @@ struct Sweep {
   std::shared_ptr<const Pipeline> clear, totals, sweep;
 
   uint32_t bins() const { return 1u << sizes.digit_bits; }
-  /// Scratch: totals of all passes and their tickets, then posts of two passes, if there are two: each clears the next one's.
-  uint64_t posts_at() const { return primitives::in_vectors(uint64_t{sizes.passes} * (bins() + 1) * 4); }
-  uint64_t posts_bytes(uint64_t count) const { return primitives::in_vectors(tiles_of(sizes, count) * bins() * 4); }
-  uint64_t bytes(uint64_t count) const { return posts_at() + std::min(sizes.passes, 2u) * posts_bytes(count); }
+  /// Scratch: totals of all passes and their tickets, then tile states of two passes, if there are two: each clears
+  /// those of the next.
+  uint64_t states_at() const { return primitives::in_vectors(uint64_t{sizes.passes} * (bins() + 1) * 4); }
+  uint64_t states_bytes(uint64_t count) const { return primitives::in_vectors(tiles_of(sizes, count) * bins() * 4); }
+  uint64_t bytes(uint64_t count) const { return states_at() + std::min(sizes.passes, 2u) * states_bytes(count); }
 };
 
 }  // namespace
@@ -78,13 +83,13 @@ struct RadixSort::Plan {
   RadixSortConfig config;      // end_bit is not 0 where it stands for all; strategy resolved
   uint32_t direct_groups = 0;  // up to so many the downsweep sums the table itself
 
-  Form few;
-  std::optional<Form> many;  // for calls on at least many_from keys
-  uint64_t many_from = 0;
+  Form small_form;
+  std::optional<Form> large_form;  // for calls on at least large_from keys
+  uint64_t large_from = 0;
   std::optional<Sweep> sweep;  // for calls on at least sweep_from keys, and less than kMaxSweepKeys
   uint64_t sweep_from = 0;
 
-  const Form& form_of(uint64_t count) const { return many && count >= many_from ? *many : few; }
+  const Form& form_of(uint64_t count) const { return large_form && count >= large_from ? *large_form : small_form; }
   bool sweeps(uint64_t count) const { return sweep && count >= sweep_from && count < kMaxSweepKeys; }
   /// What scratch begins with, of whichever form has most.
   uint64_t table_bytes(uint64_t count) const;
@@ -92,7 +97,7 @@ struct RadixSort::Plan {
 };
 
 uint64_t RadixSort::Plan::table_bytes(uint64_t count) const {
-  uint64_t bytes = std::max(few.table_bytes(count), many ? many->table_bytes(count) : uint64_t{0});
+  uint64_t bytes = std::max(small_form.table_bytes(count), large_form ? large_form->table_bytes(count) : uint64_t{0});
   if (sweep && count >= sweep_from) bytes = std::max(bytes, sweep->bytes(std::min(count, kMaxSweepKeys - 1)));
   return bytes;
 }
@@ -128,62 +133,70 @@ Result<RadixSort> RadixSort::create(const Context& context, const RadixSortConfi
     if (!state.strategy_is_forced()) plan->sweep_from = has_values ? tuning.sweep_pairs_from : tuning.sweep_from;
   }
 
-  const uint32_t flips = primitives::key_flips(config.key, config.order).any() ? 1 : 0;
-  Status status;
-  const auto build = [&](const primitives::RadixSizes& sizes, std::shared_ptr<const Pipeline>& pipeline,
-                         const char* kernel, uint32_t size, std::initializer_list<uint32_t> more) {
-    if (!status) return;
-    std::vector<uint32_t> constants = {key_bytes / 4, sizes.digit_bits, sizes.tile_keys, flips};
-    constants.insert(constants.end(), more);
-    Result<std::shared_ptr<const Pipeline>> built =
-        state.pipeline(runtime::kernels::radix_sort(), kernel, size, constants);
-    if (built)
-      pipeline = *std::move(built);
-    else
-      status = built.error();
-  };
   const uint32_t limit = state.traits().max_workgroup_invocations;
   const uint32_t bits = end_bit - config.begin_bit;
-  const auto build_form = [&](Form& form, const primitives::RadixSortTuning& of_form) {
-    form.groups = of_form.groups;
-    form.sizes = primitives::radix_sizes(state, of_form, key_bytes, config.value_bytes, bits);
-    build(form.sizes, form.upsweep, "radix_sort_upsweep", std::min(of_form.count_workgroup, limit),
-          {std::bit_floor(of_form.copies)});
-    build(form.sizes, form.scan, "radix_sort_scan", kScanWorkgroup, {});
-    build(form.sizes, form.downsweep, "radix_sort_downsweep", form.sizes.workgroup,
-          {form.sizes.rows, config.value_bytes / 4, form.sizes.part_rows});
+  primitives::PipelineBuilder builder(state, runtime::kernels::radix_sort(), kScanWorkgroup);
+  builder.set(shader::radix_sort_digits::kKeyWords, key_bytes / 4)
+      .set(shader::radix_sort_digits::kFlips, primitives::key_flips(config.key, config.order).any());
+  const auto set_sizes = [&](const primitives::RadixSizes& sizes) {
+    builder.set(shader::radix_sort_digits::kDigitBits, sizes.digit_bits)
+        .set(shader::radix_sort_digits::kTileKeys, sizes.tile_keys);
   };
-  build_form(plan->few, tuning);
+  // Moves and counts have constants of the same ids.
+  const auto set_move = [&](const primitives::RadixSizes& sizes) {
+    builder.workgroup(sizes.workgroup)
+        .set(shader::radix_sort_move::kRows, sizes.rows)
+        .set(shader::radix_sort_move::kValueWords, config.value_bytes / 4)
+        .set(shader::radix_sort_move::kPartRows, sizes.part_rows);
+  };
+  const auto build_form = [&](Form& form, const primitives::RadixSortTuning& form_tuning) {
+    form.groups = form_tuning.groups;
+    form.sizes = primitives::radix_sizes(state, form_tuning, key_bytes, config.value_bytes, bits);
+    set_sizes(form.sizes);
+    builder.workgroup(kScanWorkgroup)
+        .build(form.scan, "radix_sort_scan")
+        .workgroup(std::min(form_tuning.count_workgroup, limit))
+        .set(shader::radix_sort_count::kCopies, std::bit_floor(form_tuning.copies))
+        .build(form.upsweep, "radix_sort_upsweep");
+    set_move(form.sizes);
+    builder.build(form.downsweep, "radix_sort_downsweep");
+  };
+  build_form(plan->small_form, tuning);
   if (has_values && tuning.many_pairs != 0) {
-    primitives::RadixSortTuning of_many = tuning;
-    of_many.workgroup = tuning.many_workgroup;
-    of_many.part_words = tuning.many_part_words;
-    plan->many_from = tuning.many_pairs;
-    build_form(plan->many.emplace(), of_many);
+    primitives::RadixSortTuning large_tuning = tuning;
+    large_tuning.workgroup = tuning.many_workgroup;
+    large_tuning.part_words = tuning.many_part_words;
+    plan->large_from = tuning.many_pairs;
+    build_form(plan->large_form.emplace(), large_tuning);
   }
   if (plan->config.strategy == Strategy::look_back) {
-    primitives::RadixSortTuning of_sweep = tuning;
-    of_sweep.workgroup = has_values ? tuning.sweep_pairs_workgroup : tuning.sweep_workgroup;
-    of_sweep.rows = has_values ? tuning.sweep_pairs_rows : tuning.sweep_rows;
-    of_sweep.part_words = has_values ? tuning.sweep_pairs_part_words : tuning.sweep_part_words;
+    primitives::RadixSortTuning sweep_tuning = tuning;
+    sweep_tuning.workgroup = has_values ? tuning.sweep_pairs_workgroup : tuning.sweep_workgroup;
+    sweep_tuning.rows = has_values ? tuning.sweep_pairs_rows : tuning.sweep_rows;
+    sweep_tuning.part_words = has_values ? tuning.sweep_pairs_part_words : tuning.sweep_part_words;
     Sweep& sweep = plan->sweep.emplace();
     sweep.groups = tuning.sweep_groups;
-    sweep.sizes = primitives::radix_sizes(state, of_sweep, key_bytes, config.value_bytes, bits);
+    sweep.sizes = primitives::radix_sizes(state, sweep_tuning, key_bytes, config.value_bytes, bits);
     const uint32_t counters = sweep.sizes.passes * sweep.bins();
     const uint32_t copies = std::min(tuning.sweep_copies, std::max(1u, kCountedWords / counters));
-    build(sweep.sizes, sweep.totals, "radix_sort_totals", std::min(tuning.sweep_count_workgroup, limit),
-          {std::bit_floor(copies), config.begin_bit, end_bit, sweep.sizes.passes});
-    build(sweep.sizes, sweep.sweep, "radix_sort_sweep", sweep.sizes.workgroup,
-          {sweep.sizes.rows, config.value_bytes / 4, sweep.sizes.part_rows, tuning.spin_limit, fault, tuning.sight,
-           tuning.tickets});
-    if (status) {
-      Result<std::shared_ptr<const Pipeline>> built =
-          state.pipeline(runtime::kernels::look_back(), "look_back_reset", primitives::kResetWorkgroup, {});
-      if (!built) return built.error();
-      sweep.clear = *std::move(built);
-    }
+    set_sizes(sweep.sizes);
+    builder.workgroup(std::min(tuning.sweep_count_workgroup, limit))
+        .set(shader::radix_sort_count::kCopies, std::bit_floor(copies))
+        .set(shader::radix_sort_totals::kBeginBit, config.begin_bit)
+        .set(shader::radix_sort_totals::kEndBit, end_bit)
+        .set(shader::radix_sort_totals::kPasses, sweep.sizes.passes)
+        .build(sweep.totals, "radix_sort_totals");
+    set_move(sweep.sizes);
+    builder.set(shader::radix_sort_look_back::kSpinLimit, tuning.spin_limit)
+        .set(shader::radix_sort_look_back::kFault, fault)
+        .set(shader::radix_sort_look_back::kSight, tuning.sight)
+        .set(shader::radix_sort_look_back::kTickets, tuning.tickets != 0)
+        .build(sweep.sweep, "radix_sort_sweep")
+        .from(runtime::kernels::look_back())
+        .workgroup(primitives::kResetWorkgroup)
+        .build(sweep.clear, "look_back_reset");
   }
-  if (!status) return status.error();
+  if (!builder.status()) return builder.status().error();
   return RadixSort(std::move(plan));
 }
 
@@ -192,14 +205,14 @@ RadixSort::RadixSort(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) 
 Strategy RadixSort::strategy() const noexcept { return plan_->config.strategy; }
 
 uint32_t RadixSort::tile_keys() const noexcept {
-  return plan_->sweep && plan_->sweep_from == 0 ? plan_->sweep->sizes.tile_keys : plan_->few.sizes.tile_keys;
+  return plan_->sweep && plan_->sweep_from == 0 ? plan_->sweep->sizes.tile_keys : plan_->small_form.sizes.tile_keys;
 }
 
 VkDeviceSize RadixSort::scratch_size(uint64_t max_count) const noexcept {
   // No call takes more.
   const uint64_t count = std::min(max_count, kMaxKeys - 1);
   return plan_->table_bytes(count) +
-         (std::max({plan_->few.sizes.passes, plan_->many ? plan_->many->sizes.passes : 0,
+         (std::max({plan_->small_form.sizes.passes, plan_->large_form ? plan_->large_form->sizes.passes : 0,
                     plan_->sweep ? plan_->sweep->sizes.passes : 0}) > 1
               ? plan_->keys_bytes(count) + primitives::in_vectors(count * plan_->config.value_bytes)
               : 0);
@@ -207,74 +220,68 @@ VkDeviceSize RadixSort::scratch_size(uint64_t max_count) const noexcept {
 
 Status RadixSort::record(VkCommandBuffer commands, const RadixSortArgs& args) const noexcept try {
   const Plan& plan = *plan_;
-  const ContextState& state = *plan.state;
   const uint64_t count = args.count.maximum();
-  const bool has_values = plan.config.value_bytes != 0;
 
-  if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");
-  if (count >= kMaxKeys) return primitives::argument_error(kName, "count", "is 2^32 or more: " + std::to_string(count));
-  // Where keys and values lie: in the input, the output, or scratch.
-  struct Place {
+  // Where keys and values are: in the input, the output, or scratch.
+  struct Ranges {
     VkDeviceAddress keys = 0, values = 0;
   } input, output, between;
-  primitives::RangeChecks ranges(state, kName);
-  if (count != 0) {
-    const uint64_t key_bytes = count * size_of(plan.config.key), value_bytes = count * plan.config.value_bytes;
-    input.keys = ranges.read("keys", args.keys, key_bytes, 4);
-    if (has_values) input.values = ranges.read("values", args.values, value_bytes, 4);
-    output.keys = ranges.write("keys_out", args.keys_out, key_bytes, 4);
-    if (has_values) output.values = ranges.write("values_out", args.values_out, value_bytes, 4);
-  }
-  const VkDeviceAddress scratch = ranges.scratch(args.scratch, scratch_size(count));
+  VkDeviceAddress scratch = 0;
   shader::RadixSortPush push{};
-  push.count = ranges.count(args.count);
-  if (Status status = ranges.finish(); !status) return status;
+  primitives::RecordCall call(*plan.state, kName, commands);
+  if (count >= kMaxKeys) call.refuse("count", "is 2^32 or more: " + std::to_string(count));
+  const uint64_t key_bytes = count * size_of(plan.config.key), value_bytes = count * plan.config.value_bytes;
+  call.read("keys", args.keys, key_bytes, 4, input.keys)
+      .read("values", args.values, value_bytes, 4, input.values)
+      .write("keys_out", args.keys_out, key_bytes, 4, output.keys)
+      .write("values_out", args.values_out, value_bytes, 4, output.values)
+      .scratch(args.scratch, scratch_size(count), scratch)
+      .count("count", args.count, push.count, push.count_maximum, push.count_words);
+  if (!call.accepted()) return call.status();
   if (count == 0) return {};
 
   between.keys = scratch + plan.table_bytes(count);
   between.values = between.keys + plan.keys_bytes(count);
   push.keys = input.keys;
-  push.count_maximum = static_cast<uint32_t>(count);
-  push.count_words = static_cast<uint32_t>(args.count.range().size / 4);
   primitives::push_flips(push, plan.config.key, plan.config.order);
 
   const uint32_t bits = plan.config.end_bit - plan.config.begin_bit;
-  const auto push_pass = [&](auto& of_pass, uint32_t pass, uint32_t passes) {
-    const auto place_after = [&](uint32_t p) { return (passes - 1 - p) % 2 == 0 ? output : between; };
-    const Place from = pass == 0 ? input : place_after(pass - 1), to = place_after(pass);
-    primitives::push_digit(of_pass, plan.config.begin_bit, bits, pass, passes);
-    of_pass.keys = from.keys;
-    of_pass.values = from.values;
-    of_pass.keys_out = to.keys;
-    of_pass.values_out = to.values;
+  const auto push_pass = [&](auto& pass_push, uint32_t pass, uint32_t passes) {
+    const auto ranges_after = [&](uint32_t p) { return (passes - 1 - p) % 2 == 0 ? output : between; };
+    const Ranges from = pass == 0 ? input : ranges_after(pass - 1), to = ranges_after(pass);
+    primitives::push_digit(pass_push, plan.config.begin_bit, bits, pass, passes);
+    pass_push.keys = from.keys;
+    pass_push.values = from.values;
+    pass_push.keys_out = to.keys;
+    pass_push.values_out = to.values;
   };
 
   if (plan.sweeps(count)) {
     const Sweep& sweep = *plan.sweep;
-    const uint32_t passes = sweep.sizes.passes, max_x = state.traits().max_workgroup_count_x;
-    const uint64_t tiles = tiles_of(sweep.sizes, count), posts_bytes = sweep.posts_bytes(count);
-    const VkDeviceAddress tickets = scratch + uint64_t{passes} * sweep.bins() * 4, posts = scratch + sweep.posts_at();
-    const auto vectors = static_cast<uint32_t>((sweep.posts_at() + posts_bytes) / 16);
-    primitives::dispatch(state, commands, *sweep.clear, shader::LookBackResetPush{scratch, vectors, 0},
-                         primitives::dispatch_size(vectors / primitives::kResetWorkgroup + 1, max_x));
-    primitives::barrier_between(state, commands);
+    const uint32_t passes = sweep.sizes.passes;
+    const uint64_t tiles = tiles_of(sweep.sizes, count), states_bytes = sweep.states_bytes(count);
+    const VkDeviceAddress tickets = scratch + uint64_t{passes} * sweep.bins() * 4, states = scratch + sweep.states_at();
+    const auto vectors = static_cast<uint32_t>((sweep.states_at() + states_bytes) / 16);
+    call.dispatch(*sweep.clear, shader::LookBackResetPush{scratch, vectors, 0},
+                  vectors / primitives::kResetWorkgroup + 1);
+    call.barrier();
     push.totals = scratch;
     push.groups = groups_of(tiles, sweep.groups);
-    primitives::dispatch(state, commands, *sweep.totals, push, {push.groups, 1});
+    call.dispatch(*sweep.totals, push, push.groups);
 
-    shader::RadixSortSweepPush of_pass{};
-    of_pass.count = push.count;
-    of_pass.count_maximum = push.count_maximum;
-    of_pass.count_words = push.count_words;
-    primitives::push_flips(of_pass, plan.config.key, plan.config.order);
+    shader::RadixSortSweepPush pass_push{};
+    pass_push.count = push.count;
+    pass_push.count_maximum = push.count_maximum;
+    pass_push.count_words = push.count_words;
+    primitives::push_flips(pass_push, plan.config.key, plan.config.order);
     for (uint32_t pass = 0; pass < passes; ++pass) {
-      push_pass(of_pass, pass, passes);
-      of_pass.posts = posts + pass % 2 * posts_bytes;
-      of_pass.next_posts = pass + 1 < passes ? posts + (pass + 1) % 2 * posts_bytes : 0;
-      of_pass.totals = scratch + uint64_t{pass} * sweep.bins() * 4;
-      of_pass.ticket = tickets + uint64_t{pass} * 4;
-      primitives::barrier_between(state, commands);
-      primitives::dispatch(state, commands, *sweep.sweep, of_pass, primitives::dispatch_size(tiles, max_x));
+      push_pass(pass_push, pass, passes);
+      pass_push.states = states + pass % 2 * states_bytes;
+      pass_push.next_states = pass + 1 < passes ? states + (pass + 1) % 2 * states_bytes : 0;
+      pass_push.totals = scratch + uint64_t{pass} * sweep.bins() * 4;
+      pass_push.ticket = tickets + uint64_t{pass} * 4;
+      call.barrier();
+      call.dispatch(*sweep.sweep, pass_push, tiles);
     }
     return {};
   }
@@ -287,14 +294,14 @@ Status RadixSort::record(VkCommandBuffer commands, const RadixSortArgs& args) co
   if (groups > plan.direct_groups) push.totals = scratch + uint64_t{form.bins()} * 4 * push.table_row;
   for (uint32_t pass = 0; pass < passes; ++pass) {
     push_pass(push, pass, passes);
-    if (pass != 0) primitives::barrier_between(state, commands);
-    primitives::dispatch(state, commands, *form.upsweep, push, {groups, 1});
-    primitives::barrier_between(state, commands);
+    if (pass != 0) call.barrier();
+    call.dispatch(*form.upsweep, push, groups);
+    call.barrier();
     if (push.totals != 0) {
-      primitives::dispatch(state, commands, *form.scan, push, {form.bins(), 1});
-      primitives::barrier_between(state, commands);
+      call.dispatch(*form.scan, push, form.bins());
+      call.barrier();
     }
-    primitives::dispatch(state, commands, *form.downsweep, push, {groups, 1});
+    call.dispatch(*form.downsweep, push, groups);
   }
   return {};
 } catch (...) {

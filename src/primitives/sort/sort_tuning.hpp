@@ -76,10 +76,10 @@ struct RadixSortTuning {
   uint32_t sweep_pairs_part_words = 2048;
   uint32_t sweep_groups = 512;  ///< at most this many workgroups count the digits of all passes, but as above
   uint32_t sweep_count_workgroup = 256;
-  uint32_t sweep_copies = 2;  ///< of each counter there: a power of two, at most 8
-  uint32_t sight = 4;         ///< posts that a lane reads at a time, at most 8
-  uint32_t spin_limit = 256;  ///< polls of a late post before a workgroup counts that tile's digits itself
-  uint32_t tickets = 1;  ///< 0: workgroups start in the order of their numbers, so that these tell which tile one takes
+  uint32_t sweep_copies = 2;      ///< of each counter there: a power of two, at most 8
+  uint32_t sight = 4;             ///< tile states that a lane reads at a time, at most 8
+  uint32_t spin_limit = 256;      ///< polls of a tile state before a workgroup counts that tile's digits itself
+  uint32_t tickets = 1;           ///< 0: workgroups start in the order of their numbers, and take tiles by these
   uint32_t sweep_from = 1 << 20;  ///< automatic, where that is look_back: from so many keys on
   uint32_t sweep_pairs_from = 1 << 20;
 };
