@@ -7,8 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <fmt/core.h>
 
 #include <weft/version.hpp>
 
@@ -28,16 +27,194 @@ double weight_of(const BenchCase& bench_case, uint64_t n) {
   return 0x1p26 + static_cast<double>(std::accumulate(outputs.begin(), outputs.end(), n * bench_case.item_bytes()));
 }
 
-std::vector<uint64_t> default_sizes(const Gpu& gpu) {
+// Those of --quick are among the others, so that both kinds of report can be compared.
+Sizes default_sizes(const Gpu& gpu, bool quick) {
   const bool software = gpu.info().kind == GpuKind::software;
-  if (software) return {1u << 16, 1u << 18, 1u << 20, 1u << 22};
-  return {1u << 16, 1u << 20, 1u << 24, 1u << 28};
+  if (software) return quick ? Sizes{1u << 16, 1u << 20} : Sizes{1u << 16, 1u << 18, 1u << 20, 1u << 22};
+  return quick ? Sizes{1u << 16, 1u << 20, 1u << 24} : Sizes{1u << 16, 1u << 20, 1u << 24, 1u << 28};
+}
+
+Matrix matrix_of(const Options& options, ItemSource& source, const Gpu& gpu) {
+  Matrix matrix;
+  matrix.source = &source;
+  matrix.sizes = options.sizes.empty() ? default_sizes(gpu, options.quick) : options.sizes;
+  std::sort(matrix.sizes.begin(), matrix.sizes.end());
+  matrix.sizes.erase(std::unique(matrix.sizes.begin(), matrix.sizes.end()), matrix.sizes.end());
+  matrix.every_size = !options.sizes.empty();
+  matrix.essential = options.quick;
+  if (options.strategy == Strategy::automatic) matrix.other_strategy = other_than(gpu.context().strategy());
+  return matrix;
+}
+
+// Those that the options ask for, after the copies that they are compared with.
+Cases cases_of(const Options& options, const Matrix& matrix, int copy_bits) {
+  Cases primitives = Rows::cases(matrix);
+  select(primitives, options.filters, options.types);
+  Sizes moved;
+  for (const auto& bench_case : primitives)
+    for (const uint64_t n : bench_case->sizes()) moved.push_back(bench_case->moved_bytes(n));
+  // A filter that names only the copy asks for it alone.
+  if (primitives.empty())
+    for (const uint64_t n : matrix.sizes) moved.push_back(n * 2 * sizeof(uint32_t));
+  Cases copies;
+  copies.push_back(copy_case(moved, copy_bits));
+  if (primitives.empty()) select(copies, options.filters, options.types);
+  Cases cases = empty_cases();
+  select(cases, options.filters, options.types);
+  for (Cases* more : {&copies, &primitives})
+    cases.insert(cases.end(), std::make_move_iterator(more->begin()), std::make_move_iterator(more->end()));
+  return cases;
+}
+
+class Measurement {
+ public:
+  Measurement(const Options& options, ItemSource& source, Gpu gpu)
+      : options_(options),
+        // Whoever reads JSON or CSV from stdout wants nothing else there.
+        out_(options.json == "-" || options.csv == "-" ? stderr : stdout),
+        repeats_(repeats_of(options)),
+        is_bounded_(options.quick && options.sizes.empty()),
+        copy_bits_(is_bounded_ ? 1 : 4),
+        session_config_(config(gpu)),
+        session_(std::move(gpu), source, session_config_),
+        cases_(cases_of(options, matrix_of(options, source, session_.gpu()), copy_bits_)),
+        progress_(total_weight()),
+        table_(out_) {}
+
+  int run(const std::string& source_name);
+
+ private:
+  SessionConfig config(const Gpu& gpu);
+  double total_weight() const;
+  void print_header(const std::string& source_name);
+  void add(const BenchCase& bench_case, Row row);
+  void write(const std::string& path, const std::string& text);
+  void write_json() { write(options_.json, report_text(session_.gpu(), session_.timer(), rows_)); }
+
+  const Options& options_;
+  std::FILE* out_;
+  uint32_t repeats_;
+  bool is_bounded_;  // --quick, at its own sizes
+  int copy_bits_;
+  std::function<void()> prepare_next_;
+  SessionConfig session_config_;
+  Session session_;
+  Cases cases_;
+  Progress progress_;
+  Table table_;
+  std::vector<Row> rows_;
+  std::map<uint64_t, double> copy_gbps_;
+  ReportClock clock_;
+  bool failed_ = false;
+  bool timer_reported_ = false;
+};
+
+SessionConfig Measurement::config(const Gpu& gpu) {
+  SessionConfig config;
+  config.repeats = repeats_;
+  config.warm_up_ms = options_.warm_up_ms.value_or(kWarmUpMs);
+  // What a CPU takes long for freezes no system. It is left out only where nobody asked for that size.
+  const bool skips_long = gpu.info().kind != GpuKind::software || options_.sizes.empty();
+  if (!skips_long) config.max_call_ms = std::numeric_limits<double>::infinity();
+  config.verification = options_.verification;
+  config.faulty_word = options_.faulty_word;
+  config.while_checking = [this] { prepare_next_(); };
+  if (is_bounded_) {
+    config.full_bytes = kQuickBytes;
+    config.further_warm_up = 0.25;
+  }
+  return config;
+}
+
+double Measurement::total_weight() const {
+  double total = 0;
+  for (const auto& bench_case : cases_)
+    for (const uint64_t n : bench_case->sizes()) total += weight_of(*bench_case, n);
+  return total;
+}
+
+void Measurement::print_header(const std::string& source_name) {
+  Gpu& gpu = session_.gpu();
+  const GpuInfo& info = gpu.info();
+  fmt::print(out_, "weft-bench {}.{}.{} ({:.12})\n{}, {}, Vulkan {}.{}, subgroups of {}, {}\n", WEFT_VERSION_MAJOR,
+             WEFT_VERSION_MINOR, WEFT_VERSION_PATCH, kGitCommit, info.name, info.driver,
+             VK_API_VERSION_MAJOR(info.api_version), VK_API_VERSION_MINOR(info.api_version),
+             gpu.context().subgroup_size(), name_of(info.kind));
+  if (info.kind == GpuKind::software) {
+    fmt::print(out_, "This is a SOFTWARE device: the results are checked, but the times say nothing about any GPU.\n");
+  }
+  fmt::print(
+      out_,
+      "Data: {}. Medians of {} calls on the same buffers; sizes that fit the device's cache are read from it.\n"
+      "GB/s: 10^9 bytes a second, of the minimum bytes moved. Of copy: against a copy of about as many bytes.\n\n",
+      source_name, repeats_);
+}
+
+void Measurement::write(const std::string& path, const std::string& text) {
+  if (const Status status = write_text(path, text); !status) {
+    fmt::print(stderr, "weft-bench: {}\n", status.error().message);
+    failed_ = true;
+  }
+}
+
+void Measurement::add(const BenchCase& bench_case, Row row) {
+  if (row.primitive == "copy" && row.ms) copy_gbps_[row.n] = row.gbps;
+  if (row.ms && row.gbps > 0 && !bench_case.is_on_host()) {
+    const auto copy = copy_gbps_.find(copy_items(bench_case.moved_bytes(row.n), copy_bits_));
+    if (copy != copy_gbps_.end() && copy->second > 0) row.copy_fraction = row.gbps / copy->second;
+  }
+  failed_ = failed_ || row.failed;
+  rows_.push_back(row);
+  if (clock_.is_due(options_.json)) write_json();
+  progress_.clear();
+  if (!timer_reported_ && !session_.timer_problem().empty()) {
+    fmt::print(out_, "note: {}; times are the host's, from submission to completion\n", session_.timer_problem());
+    timer_reported_ = true;
+  }
+  table_.row(row);
+  progress_.advance(weight_of(bench_case, row.n));
+  progress_.show(bench_case.name());
+}
+
+int Measurement::run(const std::string& source_name) {
+  if (cases_.empty()) {
+    fmt::print(stderr, "weft-bench: no row holds any of the --filter texts and --types\n");
+    return 1;
+  }
+  print_header(source_name);
+  table_.header();
+  std::optional<Status> prepared = cases_[0]->prepare(session_.gpu());
+  for (size_t i = 0; i < cases_.size(); ++i) {
+    BenchCase& bench_case = *cases_[i];
+    progress_.show(bench_case.name());
+    // Drivers compile the next case's pipelines while outputs are checked.
+    std::optional<Status> next;
+    prepare_next_ = [&] {
+      if (!next && i + 1 < cases_.size()) next = cases_[i + 1]->prepare(session_.gpu());
+    };
+    const Status status = session_.run(bench_case, *prepared, [&](const Row& row) { add(bench_case, row); });
+    if (!status) {
+      progress_.clear();
+      fmt::print(stderr, "weft-bench: {}: {}\n", bench_case.name(), status.error().message);
+      failed_ = true;
+      break;
+    }
+    prepare_next_();
+    prepared = std::move(next);
+  }
+  progress_.clear();
+  fmt::print(out_, "\n!: the 5th and 95th percentile lie more than {:.0f} % of the median apart.\n", kNoisy * 100);
+
+  if (!options_.json.empty()) write_json();
+  if (!options_.csv.empty()) write(options_.csv, report_csv(rows_));
+  if (failed_) fmt::print(stderr, "weft-bench: FAILED: see the rows marked WRONG or failed, or the error above\n");
+  return failed_ ? 1 : 0;
 }
 
 }  // namespace
 
 int run_measure(const Options& options) {
-  auto source = options.input.empty() ? Result<ItemSource>(ItemSource::random()) : ItemSource::file(options.input);
+  auto source = source_of(options);
   if (!source) {
     fmt::print(stderr, "weft-bench: {}\n", source.error().message);
     return 1;
@@ -51,165 +228,8 @@ int run_measure(const Options& options) {
     return 1;
   }
   for (const std::string& warning : opened->warnings()) fmt::print(stderr, "weft-bench: {}\n", warning);
-  const uint32_t repeats = options.repeats ? options.repeats : options.quick ? kQuickRepeats : kRepeats;
-  // What a CPU takes long for freezes no system. It is left out only where nobody asked for that size.
-  const bool skips_long = opened->info().kind != GpuKind::software || options.sizes.empty();
-  const double warm_up_ms = options.warm_up_ms.value_or(kWarmUpMs);
-  std::function<void()> prepare_next;
-  const SessionConfig session_config{repeats,
-                                     warm_up_ms,
-                                     skips_long ? kMaxCallMs : std::numeric_limits<double>::infinity(),
-                                     options.verification,
-                                     options.faulty_word,
-                                     [&] { prepare_next(); }};
-  Session session(std::move(opened).value(), *source, session_config);
-  Gpu& gpu = session.gpu();
-
-  Matrix matrix;
-  matrix.source = &*source;
-  matrix.sizes = options.sizes.empty() ? default_sizes(gpu) : options.sizes;
-  std::sort(matrix.sizes.begin(), matrix.sizes.end());
-  matrix.sizes.erase(std::unique(matrix.sizes.begin(), matrix.sizes.end()), matrix.sizes.end());
-  matrix.every_size = !options.sizes.empty();
-  matrix.essential = options.quick;
-  matrix.strategy = options.strategy;
-  if (options.strategy == Strategy::automatic) {
-    matrix.other_strategy = other_than(gpu.context().strategy());
-  }
-
-  Cases primitives;
-  for (const auto cases_of : {fill_cases,
-                              scan_cases,
-                              reduce_cases,
-                              select_cases,
-                              partition_cases,
-                              run_length_encode_cases,
-                              run_length_decode_cases,
-                              load_balance_search_cases,
-                              interval_expand_cases,
-                              interval_move_cases,
-                              transform_lbs_cases,
-                              scan_by_key_cases,
-                              reduce_by_key_cases,
-                              segmented_reduce_cases,
-                              segmented_scan_cases,
-                              histogram_cases,
-                              sorted_search_cases,
-                              binary_search_cases,
-                              merge_cases,
-                              set_operation_cases,
-                              merge_sort_cases,
-                              radix_sort_cases,
-                              segmented_sort_cases,
-                              bulk_remove_cases,
-                              bulk_insert_cases,
-                              dispatch_arguments_cases,
-                              fse_table_cases}) {
-    for (auto& bench_case : cases_of(matrix)) primitives.push_back(std::move(bench_case));
-  }
-#ifdef WEFT_BENCH_CODEC
-  for (auto& bench_case : rans_table_cases(matrix)) primitives.push_back(std::move(bench_case));
-#endif
-  select(primitives, options.filters, options.types);
-  std::vector<uint64_t> moved;
-  for (const auto& bench_case : primitives) {
-    for (const uint64_t n : bench_case->sizes()) moved.push_back(bench_case->moved_bytes(n));
-  }
-  // A filter that names only the copy asks for it alone.
-  if (primitives.empty()) {
-    for (const uint64_t n : matrix.sizes) moved.push_back(n * 2 * sizeof(uint32_t));
-  }
-  Cases cases = empty_cases();
-  select(cases, options.filters, options.types);
-  Cases copies;
-  copies.push_back(copy_case(moved));
-  if (primitives.empty()) select(copies, options.filters, options.types);
-  for (auto& bench_case : copies) cases.push_back(std::move(bench_case));
-  for (auto& bench_case : primitives) cases.push_back(std::move(bench_case));
-  if (cases.empty()) {
-    fmt::print(stderr, "weft-bench: no row holds any of the --filter texts and --types\n");
-    return 1;
-  }
-
-  // Whoever reads JSON or CSV from stdout wants nothing else there.
-  std::FILE* const out = options.json == "-" || options.csv == "-" ? stderr : stdout;
-  const GpuInfo& info = gpu.info();
-  fmt::print(out, "weft-bench {}.{}.{} ({:.12})\n{}, {}, Vulkan {}.{}, subgroups of {}, {}\n", WEFT_VERSION_MAJOR,
-             WEFT_VERSION_MINOR, WEFT_VERSION_PATCH, kGitCommit, info.name, info.driver,
-             VK_API_VERSION_MAJOR(info.api_version), VK_API_VERSION_MINOR(info.api_version),
-             gpu.context().subgroup_size(), name_of(info.kind));
-  if (info.kind == GpuKind::software) {
-    fmt::print(out, "This is a SOFTWARE device: the results are checked, but the times say nothing about any GPU.\n");
-  }
-  fmt::print(out,
-             "Data: {}. Medians of {} calls on the same buffers; sizes that fit the device's cache are read from it.\n"
-             "GB/s: 10^9 bytes a second, of the fewest that have to be read and written. "
-             "Of copy: against a copy of as many bytes.\n\n",
-             source->name(), repeats);
-
-  double total = 0;
-  for (const auto& bench_case : cases) {
-    for (const uint64_t n : bench_case->sizes()) total += weight_of(*bench_case, n);
-  }
-  Progress progress(total);
-  Table table(out);
-  table.header();
-  std::vector<Row> rows;
-  std::map<uint64_t, double> copy_gbps;
-  bool failed = false;
-  bool timer_reported = false;
-  const auto write = [&](const std::string& path, const std::string& text) {
-    if (const Status status = write_text(path, text); !status) {
-      fmt::print(stderr, "weft-bench: {}\n", status.error().message);
-      failed = true;
-    }
-  };
-  const auto write_json = [&] { write(options.json, report_json(gpu, session.timer(), rows).dump(1) + '\n'); };
-  ReportClock clock;
-  std::optional<Status> prepared = cases[0]->prepare(gpu);
-  for (size_t i = 0; i < cases.size(); ++i) {
-    const auto& bench_case = cases[i];
-    progress.show(bench_case->name());
-    // Drivers compile the next case's pipelines while outputs are checked.
-    std::optional<Status> next;
-    prepare_next = [&] {
-      if (!next && i + 1 < cases.size()) next = cases[i + 1]->prepare(gpu);
-    };
-    const Status status = session.run(*bench_case, *prepared, [&](const Row& measured) {
-      Row row = measured;
-      if (row.primitive == "copy" && row.ms) copy_gbps[row.n] = row.gbps;
-      if (row.ms && row.gbps > 0 && !bench_case->is_on_host()) {
-        const auto copy = copy_gbps.find(copy_items(bench_case->moved_bytes(row.n)));
-        if (copy != copy_gbps.end() && copy->second > 0) row.copy_fraction = row.gbps / copy->second;
-      }
-      failed = failed || row.failed;
-      rows.push_back(row);
-      if (clock.is_due(options.json)) write_json();
-      progress.clear();
-      if (!timer_reported && !session.timer_problem().empty()) {
-        fmt::print(out, "note: {}; times are the host's, from submission to completion\n", session.timer_problem());
-        timer_reported = true;
-      }
-      table.row(row);
-      progress.advance(weight_of(*bench_case, row.n));
-      progress.show(bench_case->name());
-    });
-    if (!status) {
-      progress.clear();
-      fmt::print(stderr, "weft-bench: {}: {}\n", bench_case->name(), status.error().message);
-      failed = true;
-      break;
-    }
-    prepare_next();
-    prepared = std::move(next);
-  }
-  progress.clear();
-  fmt::print(out, "\n!: the 5th and 95th percentile lie more than {:.0f} % of the median apart.\n", kNoisy * 100);
-
-  if (!options.json.empty()) write_json();
-  if (!options.csv.empty()) write(options.csv, report_csv(rows));
-  if (failed) fmt::print(stderr, "weft-bench: FAILED: see the rows marked WRONG or failed, or the error above\n");
-  return failed ? 1 : 0;
+  const std::string name = source->name();
+  return Measurement(options, *source, std::move(opened).value()).run(name);
 }
 
 }  // namespace weft::bench

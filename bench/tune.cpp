@@ -28,18 +28,18 @@ constexpr const char* kBuiltIn = "(built in)";
 
 // What one group of keys tunes.
 struct Family {
-  std::string key;  // in front of the dot
-  std::vector<Cases (*)(const Matrix&)> cases;
+  std::string key;  // before the dot
+  std::vector<std::string_view> primitives;
   std::vector<uint32_t> rows;        // tried unless --set says what to try
   std::vector<std::string> filters;  // the rows measured unless --filter says which
 };
 
 std::vector<Family> families() {
   return {
-      {"scan", {scan_cases}, {1, 2, 4, 6, 8}, {"scan exclusive add u32", "scan inclusive add u8"}},
-      {"reduce", {reduce_cases}, {1, 2, 4, 6, 8}, {"reduce add u32"}},
+      {"scan", {"scan"}, {1, 2, 4, 6, 8}, {"scan exclusive add u32", "scan inclusive add u8"}},
+      {"reduce", {"reduce"}, {1, 2, 4, 6, 8}, {"reduce add u32"}},
       {"select",
-       {select_cases, partition_cases, run_length_encode_cases},
+       {"select", "partition", "run_length_encode"},
        {1, 2, 3, 4},
        {"select_if kept=0.5 u32", "unique runs=8 u32", "partition kept=0.5 u32", "run_length_encode runs=8 u"}},
   };
@@ -60,7 +60,7 @@ void set_variable(const std::string& value) {
 #endif
 }
 
-// Every combination of the values, as WEFT_TUNE is written, behind the library's own choice.
+// Every combination of the values, as WEFT_TUNE is written, after the library's own choice.
 std::vector<std::string> combinations(const Values& values) {
   std::vector<std::string> all{""};
   for (const auto& [key, choices] : values) {
@@ -86,14 +86,13 @@ const char* shown(const std::string& tuning) { return tuning.empty() ? kBuiltIn 
 }  // namespace
 
 int run_tune(const Options& options) {
-  auto source = options.input.empty() ? Result<ItemSource>(ItemSource::random()) : ItemSource::file(options.input);
+  auto source = source_of(options);
   if (!source) {
     fmt::print(stderr, "weft-bench: {}\n", source.error().message);
     return 1;
   }
   const char* const inherited = std::getenv(kVariable);
   const std::string base = inherited ? inherited : "";
-  const uint32_t repeats = options.repeats ? options.repeats : options.quick ? kQuickRepeats : kRepeats;
   std::FILE* const out = options.json == "-" ? stderr : stdout;
   bool failed = false;
   std::vector<Trial> trials;
@@ -129,9 +128,12 @@ int run_tune(const Options& options) {
         if (candidate.empty()) return 1;
         continue;
       }
-      Session session(
-          std::move(opened).value(), *source,
-          {repeats, options.warm_up_ms.value_or(kWarmUpMs), kMaxCallMs, options.verification, options.faulty_word});
+      SessionConfig session_config;
+      session_config.repeats = repeats_of(options);
+      session_config.warm_up_ms = options.warm_up_ms.value_or(kWarmUpMs);
+      session_config.verification = options.verification;
+      session_config.faulty_word = options.faulty_word;
+      Session session(std::move(opened).value(), *source, session_config);
       const bool software = session.gpu().info().kind == GpuKind::software;
       if (device.is_null()) {
         device = device_json(session.gpu());
@@ -146,11 +148,7 @@ int run_tune(const Options& options) {
                                             : std::vector<uint64_t>{1u << 16, 1u << 20, 1u << 24, 1u << 28};
       std::sort(matrix.sizes.begin(), matrix.sizes.end());
       matrix.every_size = true;
-      matrix.strategy = options.strategy;
-      Cases cases;
-      for (const auto cases_of : family.cases) {
-        for (auto& bench_case : cases_of(matrix)) cases.push_back(std::move(bench_case));
-      }
+      Cases cases = Rows::cases(matrix, family.primitives);
       select(cases, options.filters.empty() ? family.filters : options.filters, options.types);
       for (const auto& bench_case : cases) {
         const Status status = session.run(*bench_case, [&](const Row& row) {

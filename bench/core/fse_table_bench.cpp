@@ -11,7 +11,7 @@ namespace {
 /// A table of FSE, by weft/fse.glsl, in shared memory.
 class FseTableCase : public TableCase {
  public:
-  FseTableCase(uint32_t symbols, uint32_t accuracy, std::vector<uint64_t> sizes)
+  FseTableCase(uint32_t symbols, uint32_t accuracy, Sizes sizes)
       : TableCase("fse_table", "symbols=" + std::to_string(symbols) + " accuracy=" + std::to_string(accuracy),
                   // Of few states not all are taken by symbols that are hardly there.
                   {symbols, std::min(symbols, 1u << (accuracy - 1)), 4u << accuracy}, std::move(sizes)),
@@ -65,19 +65,16 @@ class FseTableCase : public TableCase {
   uint32_t accuracy_;
 };
 
-}  // namespace
-
-Cases fse_table_cases(const Matrix& matrix) {
-  Cases cases;
-  if (matrix.essential) return cases;
-  const std::vector<uint64_t> counts = table_counts(matrix);
-  std::vector<uint64_t> one = counts;
+const Rows fse_table_rows("fse_table", 91, [](const Matrix& matrix, Cases& cases) {
+  if (matrix.essential) return;
+  const Sizes counts = table_counts(matrix);
+  Sizes one = counts;
   if (!matrix.every_size && counts.size() > 1) one = {counts[counts.size() - 2]};
   // Symbols of literal and match lengths in Zstandard, and of offsets in Gstd.
-  for (const uint32_t symbols : {36u, 53u, 78u}) cases.push_back(std::make_unique<FseTableCase>(symbols, 9, counts));
+  for (const uint32_t symbols : {36u, 53u, 78u}) cases.add<FseTableCase>(symbols, 9, counts);
   for (uint32_t accuracy = 5; accuracy <= 12; ++accuracy)
-    if (accuracy != 9) cases.push_back(std::make_unique<FseTableCase>(53, accuracy, one));
-  return cases;
-}
+    if (accuracy != 9) cases.add<FseTableCase>(53, accuracy, one);
+});
 
+}  // namespace
 }  // namespace weft::bench

@@ -44,7 +44,7 @@ class DecodeBench {
         max_call_ms_(opened.gpu.info().kind == GpuKind::software ? std::numeric_limits<double>::infinity()
                                                                  : kMaxCallMs),
         session_(std::move(opened.gpu), source_,
-                 {options.repeats, options.warm_up_ms, max_call_ms_, Verification::full, std::nullopt}) {}
+                 {options.repeats, options.warm_up_ms, max_call_ms_, Verification::full}) {}
 
   bool run();
 

@@ -8,7 +8,7 @@
 
 namespace weft::bench {
 
-/// What `weft-bench decode` is told: each file compressed once, then decoded on the device and beside it.
+/// Options of `weft-bench decode`: each file compressed once, then decoded on the device and beside it.
 struct DecodeOptions {
   std::string device;
   std::vector<std::string> files;     ///< content, or streams of gstd, which are taken as they are

@@ -47,8 +47,8 @@ class CopyOfOutputCase final : public DecodeCase {
     kernel_->record(commands, buffers.inputs[0], buffers.outputs[0], n < sizes().back() ? n : output_bytes());
     return {};
   }
-  Result<std::optional<Mismatch>> verify(Gpu& gpu, ItemSource&, const CaseBuffers& buffers, uint64_t) const override {
-    return verify_copies(gpu, buffers.outputs[0]);
+  Verdict verify(Outputs& found, ItemSource&, uint64_t) const override {
+    return verify_copies(found.gpu(), found.range(0));
   }
 
  private:
@@ -110,10 +110,10 @@ class GstdDecodeCase final : public DecodeCase {
                                        .status = buffers.outputs[1],
                                        .scratch = buffers.scratch});
   }
-  Result<std::optional<Mismatch>> verify(Gpu& gpu, ItemSource&, const CaseBuffers& buffers, uint64_t) const override {
-    auto refused = first_refused(gpu, buffers.outputs[1]);
+  Verdict verify(Outputs& found, ItemSource&, uint64_t) const override {
+    auto refused = first_refused(found.gpu(), found.range(1));
     if (!refused || *refused) return refused;
-    return verify_copies(gpu, buffers.outputs[0]);
+    return verify_copies(found.gpu(), found.range(0));
   }
 
  private:
@@ -145,7 +145,7 @@ class GstdDecodeCase final : public DecodeCase {
     return std::max<uint64_t>(tiles, 1);
   }
 
-  Result<std::optional<Mismatch>> first_refused(Gpu& gpu, const BufferRange& range) const {
+  Verdict first_refused(Gpu& gpu, const BufferRange& range) const {
     std::vector<uint32_t> status(1 + table_.size());
     if (const Status read = gpu.download(range, std::as_writable_bytes(std::span(status))); !read) return read.error();
     for (size_t tile = 0; tile < table_.size(); ++tile)
@@ -202,8 +202,8 @@ class GdeflateCase final : public DecodeCase {
       driver_.decompress(commands, count, region_list_.data());
     return {};
   }
-  Result<std::optional<Mismatch>> verify(Gpu& gpu, ItemSource&, const CaseBuffers&, uint64_t) const override {
-    return verify_copies(gpu, output_->range());
+  Verdict verify(Outputs& found, ItemSource&, uint64_t) const override {
+    return verify_copies(found.gpu(), output_->range());
   }
 
  private:
@@ -280,7 +280,7 @@ DecodeCase::DecodeCase(std::string primitive, const DecodeInput& input, const De
       slice_(slice),
       copies_(copies) {}
 
-Result<std::optional<Mismatch>> DecodeCase::verify_copies(Gpu& gpu, const BufferRange& range) const {
+Verdict DecodeCase::verify_copies(Gpu& gpu, const BufferRange& range) const {
   std::vector<std::byte> found(slice_.bytes());
   const auto expected = content();
   for (uint64_t copy = 0; copy < copies_; ++copy) {

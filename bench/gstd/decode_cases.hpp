@@ -14,8 +14,8 @@
 
 namespace weft::bench {
 
-/// A call that makes the content of a slice, `copies` times at once. Its size, and what it is said to move, is bytes of output: so are
-/// its GB/s.
+/// A call that makes the content of a slice, `copies` times at once. Its size, and what it is said to move, is bytes of
+/// output: so are its GB/s.
 class DecodeCase : public BenchCase {
  public:
   /// `variant`: what follows "data=NAME " in the row.
@@ -36,12 +36,12 @@ class DecodeCase : public BenchCase {
   const DecodeInput& input() const noexcept { return input_; }
   const DecodeSlice& slice() const noexcept { return slice_; }
   std::span<const std::byte> content() const { return std::span(input_.content).subspan(slice_.begin, slice_.bytes()); }
-  /// Where copies of so many bytes begin behind each other.
+  /// From the beginning of a copy of so many bytes to that of the next.
   static uint64_t stride_of(uint64_t bytes) { return (bytes + 255) / 256 * 256; }
   uint64_t output_stride() const { return stride_of(slice_.bytes()); }
   uint64_t output_bytes() const { return output_stride() * (copies_ - 1) + slice_.bytes(); }
   /// Compares every copy of `range`.
-  Result<std::optional<Mismatch>> verify_copies(Gpu& gpu, const BufferRange& range) const;
+  Verdict verify_copies(Gpu& gpu, const BufferRange& range) const;
 
  private:
   const DecodeInput& input_;
@@ -59,7 +59,8 @@ std::unique_ptr<DecodeCase> copy_of_output_case(const DecodeInput& input, const 
 std::unique_ptr<DecodeCase> gstd_decode_case(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies,
                                              const DecodeOptions& options, const std::string& note);
 
-/// Rows `gdeflate_driver`: the tiles of `gd` that have the slice's content. `indirect`: regions and their number from a buffer.
+/// Rows `gdeflate_driver`: the tiles of `gd` that have the slice's content. `indirect`: regions and their number from a
+/// buffer.
 std::unique_ptr<DecodeCase> gdeflate_case(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies,
                                           const GdFile& gd, const DriverDecoder& driver, const DecodeOptions& options,
                                           bool indirect, const std::string& note);

@@ -44,7 +44,7 @@ void turn_bits(Random& random, std::vector<uint32_t>& words, size_t end) {
     words[below(random, std::min(end, words.size()))] ^= 1u << below(random, 32);
 }
 
-// What is behind a word becomes another tile's, in whose place its words stood.
+// What follows a word becomes that of another tile, whose words it replaces.
 void join(Random& random, std::vector<uint32_t>& words, const std::vector<uint32_t>& other) {
   for (size_t at = below(random, words.size()); at < std::min(words.size(), other.size()); ++at) words[at] = other[at];
 }

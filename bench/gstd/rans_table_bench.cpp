@@ -11,7 +11,7 @@ namespace {
 class RansTableCase : public TableCase {
  public:
   /// Of the field's symbols, the first `symbols` may be there.
-  RansTableCase(gstd::Field field, uint32_t symbols, std::vector<uint64_t> sizes)
+  RansTableCase(gstd::Field field, uint32_t symbols, Sizes sizes)
       : TableCase("rans_table", "symbols=" + std::to_string(symbols) + " accuracy=9",
                   {symbols, symbols, gstd::kRansSlots + 4 * gstd::kFieldSymbols[field]}, std::move(sizes)),
         field_(field) {}
@@ -55,16 +55,13 @@ class RansTableCase : public TableCase {
   gstd::Field field_;
 };
 
+const Rows rans_table_rows("rans_table", 92, [](const Matrix& matrix, Cases& cases) {
+  if (matrix.essential) return;
+  const Sizes counts = table_counts(matrix);
+  cases.add<RansTableCase>(gstd::kLiteralLength, 36, counts);
+  cases.add<RansTableCase>(gstd::kMatchLength, 53, counts);
+  cases.add<RansTableCase>(gstd::kOffset, 78, counts);
+});
+
 }  // namespace
-
-Cases rans_table_cases(const Matrix& matrix) {
-  Cases cases;
-  if (matrix.essential) return cases;
-  const std::vector<uint64_t> counts = table_counts(matrix);
-  cases.push_back(std::make_unique<RansTableCase>(gstd::kLiteralLength, 36, counts));
-  cases.push_back(std::make_unique<RansTableCase>(gstd::kMatchLength, 53, counts));
-  cases.push_back(std::make_unique<RansTableCase>(gstd::kOffset, 78, counts));
-  return cases;
-}
-
 }  // namespace weft::bench

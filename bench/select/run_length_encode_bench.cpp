@@ -1,155 +1,109 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <chrono>
-#include <cmath>
 
 #include <weft/run_length_encode.hpp>
 #include <weft/scan.hpp>
 
 #include "support/bench_case.hpp"
-#include "support/compaction_oracle.hpp"
 #include "support/encode_runs.hpp"
 #include "support/kernel.hpp"
-#include "support/output_reader.hpp"
 
 namespace weft::bench {
 namespace {
 
-/// Items to a symbol and a u32 length for each run, by any means. `run_share`: runs an item.
-class EncodeCase : public BenchCase {
+/// Items to a symbol and a u32 length for each run, by any means. Base: BenchCase, or what derives from it.
+template <class Base>
+class EncodeCase : public Base {
  public:
-  EncodeCase(std::string variant, const ItemType& item, RunData runs, double run_share, std::vector<uint64_t> sizes)
-      : BenchCase("run_length_encode", std::move(variant), item.name, item.bytes, std::move(sizes)),
-        runs_(std::move(runs)),
-        run_share_(run_share) {}
+  /// `reported`: the share of all runs that is written. `more`: of Base, before and after the sizes.
+  EncodeCase(const Matrix& matrix, const std::string& variant, Type symbol, const RunData& runs, double reported,
+             const Sizes& sizes) requires(std::is_same_v<Base, BenchCase>)
+      : Base("run_length_encode", variant, symbol, sizes_for(sizes, size_of(symbol))),
+        runs_(runs),
+        run_share_(reported * matrix.source->run_share(runs.data, size_of(symbol))) {}
+  template <class Config>
+  EncodeCase(const Matrix& matrix, const std::string& variant, Type symbol, const RunData& runs, double reported,
+             const Sizes& sizes, const Config& config, std::optional<Strategy> forced)
+      : Base("run_length_encode", variant, symbol, config, sizes_for(sizes, size_of(symbol)), forced),
+        runs_(runs),
+        run_share_(reported * matrix.source->run_share(runs.data, size_of(symbol))) {}
 
-  std::string data() const override { return runs_.data.kind == Data::Kind::runs ? "runs" : ""; }
+  std::string data() const override { return runs_.row_data(); }
   std::vector<HostArray> inputs(ItemSource& source, uint64_t n) const override {
-    return {source.array(runs_.data, item_bytes(), n)};
+    return {source.array(runs_.data, this->item_bytes(), n)};
   }
-  std::vector<uint64_t> outputs(uint64_t n) const override {
-    return {n * item_bytes(), n * sizeof(uint32_t), sizeof(uint32_t)};
-  }
+  Sizes outputs(uint64_t n) const override { return {n * this->item_bytes(), n * sizeof(uint32_t), sizeof(uint32_t)}; }
   uint64_t moved_bytes(uint64_t n) const override {
-    return n * item_bytes() + runs_told(n) * (item_bytes() + sizeof(uint32_t));
+    return n * this->item_bytes() + runs_of(n) * (this->item_bytes() + sizeof(uint32_t));
   }
-
-  Result<std::optional<Mismatch>> verify(Gpu& gpu, ItemSource& source, const CaseBuffers& buffers,
-                                         uint64_t n) const override {
-    OutputReader symbols(gpu, buffers.outputs[0], item_bytes(), buffers.sampled);
-    OutputReader lengths(gpu, buffers.outputs[1], sizeof(uint32_t), buffers.sampled);
-    const auto count = read_count(gpu, buffers.outputs[2]);
-    if (!count) return count.error();
-    return with_item(item_bytes(), [&]<class T>(T*) {
-      return check_run_lengths(items_of<T>(inputs(source, n)[0].bytes), symbols.fetcher(), lengths.fetcher(), *count);
+  Verdict verify(Outputs& found, ItemSource& source, uint64_t n) const override {
+    return with_small_item(this->item_bytes(), [&]<class T>(T*) {
+      return check_run_lengths(items_of<T>(inputs(source, n)[0].bytes), found.fetch(0, sizeof(T)),
+                               found.fetch(1, sizeof(uint32_t)), found.count(2));
     });
   }
 
  protected:
-  uint64_t runs_told(uint64_t n) const {
-    return static_cast<uint64_t>(std::llround(run_share_ * static_cast<double>(n)));
-  }
+  uint64_t runs_of(uint64_t n) const { return share_of(run_share_, n); }
 
  private:
   RunData runs_;
   double run_share_;
 };
 
-class RunLengthEncodeCase : public EncodeCase {
+class RunLengthEncodeCase : public EncodeCase<CaseOf<RunLengthEncodeCase, RunLengthEncode>> {
  public:
-  RunLengthEncodeCase(const Matrix& matrix, Type symbol, const RunData& runs, std::vector<uint64_t> sizes,
-                      std::optional<Strategy> forced = {})
-      : RunLengthEncodeCase(forced ? runs.name + ' ' + name_of(*forced) : runs.name, matrix, symbol, runs, 1,
-                            std::move(sizes)) {
-    config_.strategy = forced.value_or(matrix.strategy);
-  }
-
-  Status prepare(Gpu& gpu) override {
-    auto encode = RunLengthEncode::create(gpu.context(), config_);
-    if (!encode) return encode.error();
-    encode_ = std::move(encode).value();
-    return {};
-  }
-  void release() override { encode_.reset(); }
-  std::string strategy() const override { return name_of(encode_->strategy()); }
-  std::unique_ptr<BenchCase> other_means() const override {
-    std::unique_ptr<RunLengthEncodeCase> other(new RunLengthEncodeCase(*this, config_));
-    other->config_.strategy = other_than(encode_->strategy());
-    return other;
-  }
-  uint64_t scratch_bytes(uint64_t n) const override { return encode_->scratch_size(n); }
+  RunLengthEncodeCase(const Matrix& matrix, Type symbol, const RunData& runs, const Sizes& sizes,
+                      std::optional<Strategy> forced)
+      : EncodeCase(matrix, runs.name, symbol, runs, 1, sizes, Config{.symbol = symbol}, forced) {}
 
   // The first output is of symbols or of offsets.
-  Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override {
+  RunLengthEncodeArgs args(const CaseBuffers& buffers, uint64_t n) const override {
     RunLengthEncodeArgs args;
     args.input = buffers.inputs[0];
-    (config_.symbols ? args.symbols : args.offsets) = buffers.outputs[0];
+    (config().symbols ? args.symbols : args.offsets) = buffers.outputs[0];
     args.lengths = buffers.outputs[1];
     args.run_count = buffers.outputs[2];
     args.scratch = buffers.scratch;
     args.count = n;
-    return encode_->record(commands, args);
+    return args;
   }
 
  protected:
-  /// `told`: the share of all runs that outputs tell of.
-  RunLengthEncodeCase(std::string variant, const Matrix& matrix, Type symbol, const RunData& runs, double told,
-                      std::vector<uint64_t> sizes)
-      : EncodeCase(std::move(variant), ItemType::of(symbol), runs,
-                   told * matrix.source->run_share(runs.data, size_of(symbol)), std::move(sizes)) {
-    config_.symbol = symbol;
-    config_.strategy = matrix.strategy;
-  }
-  RunLengthEncodeCase(const EncodeCase& like, const RunLengthEncodeConfig& config)
-      : EncodeCase(like), config_(config) {}
-  RunLengthEncodeConfig config_;
-
- private:
-  std::optional<RunLengthEncode> encode_;
+  using EncodeCase::EncodeCase;
 };
 
 /// Where the runs of two or more items begin, and how long they are; what CUB gives of them.
 class NonTrivialCase : public RunLengthEncodeCase {
  public:
   // Lengths are uniform in [1, 2 * mean - 1].
-  NonTrivialCase(const Matrix& matrix, Type symbol, uint32_t mean, std::vector<uint64_t> sizes)
-      : RunLengthEncodeCase("nontrivial " + RunData::of(mean).name, matrix, symbol, RunData::of(mean),
-                            (2.0 * mean - 2) / (2.0 * mean - 1), std::move(sizes)) {
-    config_.symbols = false;
-    config_.offsets = true;
-    config_.non_trivial = true;
-  }
+  NonTrivialCase(const Matrix& matrix, Type symbol, uint32_t mean, const Sizes& sizes)
+      : RunLengthEncodeCase(matrix, "nontrivial " + RunData::of(mean).name, symbol, RunData::of(mean),
+                            (2.0 * mean - 2) / (2.0 * mean - 1), sizes,
+                            Config{.symbol = symbol, .symbols = false, .offsets = true, .non_trivial = true},
+                            std::nullopt) {}
 
-  std::vector<uint64_t> outputs(uint64_t n) const override {
+  Sizes outputs(uint64_t n) const override {
     return {n / 2 * sizeof(uint32_t), n / 2 * sizeof(uint32_t), sizeof(uint32_t)};
   }
-  uint64_t moved_bytes(uint64_t n) const override { return n * item_bytes() + runs_told(n) * 2 * sizeof(uint32_t); }
-
-  Result<std::optional<Mismatch>> verify(Gpu& gpu, ItemSource& source, const CaseBuffers& buffers,
-                                         uint64_t n) const override {
-    OutputReader offsets(gpu, buffers.outputs[0], sizeof(uint32_t), buffers.sampled);
-    OutputReader lengths(gpu, buffers.outputs[1], sizeof(uint32_t), buffers.sampled);
-    const auto count = read_count(gpu, buffers.outputs[2]);
-    if (!count) return count.error();
-    return with_item(item_bytes(), [&]<class T>(T*) {
-      return check_non_trivial_runs(items_of<T>(inputs(source, n)[0].bytes), offsets.fetcher(), lengths.fetcher(),
-                                    *count);
+  uint64_t moved_bytes(uint64_t n) const override { return n * item_bytes() + runs_of(n) * 2 * sizeof(uint32_t); }
+  Verdict verify(Outputs& found, ItemSource& source, uint64_t n) const override {
+    return with_small_item(item_bytes(), [&]<class T>(T*) {
+      return check_non_trivial_runs(items_of<T>(inputs(source, n)[0].bytes), found.fetch(0, sizeof(uint32_t)),
+                                    found.fetch(1, sizeof(uint32_t)), found.count(2));
     });
   }
 };
 
 /// The classic pipeline of four kernels, to see what the fused one gains: a mask of run heads, its exclusive scan, the heads'
 /// positions compacted, symbols and lengths by those. u32 items.
-class FourKernelsCase : public EncodeCase {
+class FourKernelsCase : public EncodeCase<BenchCase> {
  public:
-  FourKernelsCase(const Matrix& matrix, const RunData& runs, std::vector<uint64_t> sizes)
-      : EncodeCase("four kernels " + runs.name, ItemType::of(Type::u32), runs, matrix.source->run_share(runs.data, 4),
-                   std::move(sizes)),
-        config_{ScanKind::exclusive, Op::add, Type::u32, Type::u32, matrix.strategy} {}
+  FourKernelsCase(const Matrix& matrix, const RunData& runs, const Sizes& sizes)
+      : EncodeCase(matrix, "four kernels " + runs.name, Type::u32, runs, 1, sizes) {}
 
   Status prepare(Gpu& gpu) override {
-    auto scan = Scan::create(gpu.context(), config_);
-    if (!scan) return scan.error();
-    scan_ = std::move(scan).value();
+    if (const Status status = scan_.assign(Scan::create(gpu.context(), {})); !status) return status;
     for (const char* name : {"run_length_encode_mask", "run_length_encode_compact", "run_length_encode_scatter"}) {
       auto kernel = Kernel::create(gpu, name, sizeof(Push));
       if (!kernel) return kernel.error();
@@ -205,18 +159,16 @@ class FourKernelsCase : public EncodeCase {
   // With room for one more than there are items, which `heads` has.
   static uint64_t array_bytes(uint64_t n) { return ((n + 1) * sizeof(uint32_t) + 255) / 256 * 256; }
 
-  ScanConfig config_;
-  std::optional<Scan> scan_;
+  Prepared<Scan> scan_;
   std::vector<Kernel> kernels_;
 };
 
 /// One core of the machine's CPU, which literature likes to compare with.
 template <class T>
-class OneCoreCase : public EncodeCase {
+class OneCoreCase : public EncodeCase<BenchCase> {
  public:
-  OneCoreCase(const Matrix& matrix, const RunData& runs, std::vector<uint64_t> sizes)
-      : EncodeCase("one CPU core " + runs.name, ItemType::of(type_of<T>), runs,
-                   matrix.source->run_share(runs.data, sizeof(T)), std::move(sizes)) {}
+  OneCoreCase(const Matrix& matrix, const RunData& runs, const Sizes& sizes)
+      : EncodeCase(matrix, "one CPU core " + runs.name, type_of<T>, runs, 1, sizes) {}
 
   Status prepare(Gpu&) override { return {}; }
   void release() override {
@@ -225,7 +177,6 @@ class OneCoreCase : public EncodeCase {
   }
   std::string strategy() const override { return "cpu"; }
   Status record(VkCommandBuffer, const CaseBuffers&, uint64_t) const override { return {}; }
-
   bool is_on_host() const override { return true; }
   double run_on_host(ItemSource& source, uint64_t n) override {
     const auto items = items_of<T>(inputs(source, n)[0].bytes);
@@ -235,7 +186,7 @@ class OneCoreCase : public EncodeCase {
     count_ = encode_runs(items, symbols_.data(), lengths_.data());
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   }
-  Result<std::optional<Mismatch>> verify(Gpu&, ItemSource& source, const CaseBuffers&, uint64_t n) const override {
+  Verdict verify(Outputs&, ItemSource& source, uint64_t n) const override {
     const auto fetch = [](const auto& items) -> FetchOutputs {
       return [bytes = std::as_bytes(std::span(items))](uint64_t first, uint64_t count) {
         constexpr size_t kBytes = sizeof(items[0]);
@@ -251,34 +202,22 @@ class OneCoreCase : public EncodeCase {
   uint64_t count_ = 0;
 };
 
-}  // namespace
-
-Cases run_length_encode_cases(const Matrix& matrix) {
-  Cases cases;
-  const auto add = [&](Type symbol, const RunData& runs, const std::vector<uint64_t>& sizes,
-                       std::optional<Strategy> forced = {}) {
-    cases.push_back(
-        std::make_unique<RunLengthEncodeCase>(matrix, symbol, runs, sizes_for(sizes, size_of(symbol)), forced));
+const Rows run_length_encode_rows("run_length_encode", 22, [](const Matrix& matrix, Cases& cases) {
+  const auto add = [&](Type symbol, const RunData& runs, const Sizes& sizes, std::optional<Strategy> forced = {}) {
+    cases.add<RunLengthEncodeCase>(matrix, symbol, runs, sizes, forced);
   };
-  const auto& sizes = matrix.sizes;
-  const auto some = some_sizes(matrix);
+  const Sizes some = some_sizes(matrix);
+  for (const Type symbol : {Type::u32, Type::u8}) add(symbol, RunData::of(8), matrix.sizes);
+  if (matrix.essential) return;
+  if (matrix.other_strategy) add(Type::u32, RunData::of(8), matrix.sizes, matrix.other_strategy);
+  for (const RunData& runs : {RunData::of(1), RunData::of(100), RunData::of(10000), RunData::of(*matrix.source)})
+    for (const Type symbol : {Type::u32, Type::u8}) add(symbol, runs, some);
+  for (const Type symbol : {Type::u16, Type::u64}) add(symbol, RunData::of(8), some);
+  for (const Type symbol : {Type::u32, Type::u8}) cases.add<NonTrivialCase>(matrix, symbol, 8, some);
+  cases.add<FourKernelsCase>(matrix, RunData::of(8), some);
+  cases.add<OneCoreCase<uint32_t>>(matrix, RunData::of(8), some);
+  cases.add<OneCoreCase<uint8_t>>(matrix, RunData::of(8), some);
+});
 
-  add(Type::u32, RunData::of(8), sizes);
-  add(Type::u8, RunData::of(8), sizes);
-  if (matrix.essential) return cases;
-  if (matrix.other_strategy) add(Type::u32, RunData::of(8), sizes, matrix.other_strategy);
-  for (const RunData& runs : {RunData::of(1), RunData::of(100), RunData::of(10000), RunData::of(*matrix.source)}) {
-    add(Type::u32, runs, some);
-    add(Type::u8, runs, some);
-  }
-  add(Type::u16, RunData::of(8), some);
-  add(Type::u64, RunData::of(8), some);
-  for (const Type symbol : {Type::u32, Type::u8})
-    cases.push_back(std::make_unique<NonTrivialCase>(matrix, symbol, 8, sizes_for(some, size_of(symbol))));
-  cases.push_back(std::make_unique<FourKernelsCase>(matrix, RunData::of(8), some));
-  cases.push_back(std::make_unique<OneCoreCase<uint32_t>>(matrix, RunData::of(8), some));
-  cases.push_back(std::make_unique<OneCoreCase<uint8_t>>(matrix, RunData::of(8), sizes_for(some, 1)));
-  return cases;
-}
-
+}  // namespace
 }  // namespace weft::bench

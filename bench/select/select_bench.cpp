@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <weft/select.hpp>
 
-#include <cmath>
 #include <cstring>
-#include <deque>
 #include <functional>
 
-#include <fmt/format.h>
-
 #include "support/bench_case.hpp"
-#include "support/compaction_oracle.hpp"
-#include "support/output_reader.hpp"
 #include "weft_kernels/below.hpp"
 
 namespace weft::bench {
@@ -38,82 +32,56 @@ struct SelectSpec {
   Check check;
 };
 
-class SelectCase : public BenchCase {
+class SelectCase : public CaseOf<SelectCase, Select> {
  public:
-  SelectCase(SelectSpec spec, std::vector<uint64_t> sizes)
-      : BenchCase(spec.primitive, spec.variant, spec.item.name, spec.item.bytes, std::move(sizes)),
-        spec_(std::move(spec)) {}
+  SelectCase(const SelectSpec& spec, const Sizes& sizes, std::optional<Strategy> forced)
+      : CaseOf(spec.primitive, spec.variant, spec.item, spec.config, sizes_for(sizes, spec.item.bytes), forced),
+        spec_(spec) {}
 
-  Status prepare(Gpu& gpu) override {
-    auto select = Select::create(gpu.context(), spec_.config);
-    if (!select) return select.error();
-    select_ = std::move(select).value();
-    return {};
-  }
-  void release() override { select_.reset(); }
-  std::string strategy() const override { return name_of(select_->strategy()); }
   std::string data() const override { return spec_.inputs[0].data.kind == Data::Kind::runs ? "runs" : ""; }
-
   std::vector<HostArray> inputs(ItemSource& source, uint64_t n) const override {
     std::vector<HostArray> arrays;
     for (const Array& input : spec_.inputs) {
-      if (input.data.kind == Data::Kind::noise)
-        arrays.push_back(source.array(input.data, sizeof(uint32_t), (n + 31) / 32));  // bits
-      else
-        arrays.push_back(source.array(input.data, input.item_bytes, n));
+      const bool is_bits = input.data.kind == Data::Kind::noise;
+      arrays.push_back(source.array(input.data, input.item_bytes, is_bits ? (n + 31) / 32 : n));
     }
     return arrays;
   }
-  std::vector<uint64_t> outputs(uint64_t n) const override {
-    std::vector<uint64_t> sizes;
-    for (const uint32_t bytes : spec_.moved) sizes.push_back(n * bytes);
-    sizes.push_back(sizeof(uint32_t));
-    return sizes;
+  Sizes outputs(uint64_t n) const override {
+    Sizes bytes;
+    for (const uint32_t item : spec_.moved) bytes.push_back(n * item);
+    bytes.push_back(sizeof(uint32_t));
+    return bytes;
   }
-  std::unique_ptr<BenchCase> other_means() const override {
-    SelectSpec spec = spec_;
-    spec.config.strategy = other_than(select_->strategy());
-    return std::make_unique<SelectCase>(std::move(spec), sizes());
-  }
-  uint64_t scratch_bytes(uint64_t n) const override { return select_->scratch_size(n); }
   uint64_t moved_bytes(uint64_t n) const override {
-    const auto kept = static_cast<uint64_t>(std::llround(spec_.share * static_cast<double>(n)));
     uint64_t bytes = 0;
     for (const Array& input : spec_.inputs)
       bytes += input.data.kind == Data::Kind::noise ? (n + 7) / 8 : n * input.item_bytes;
-    for (const uint32_t output : spec_.moved) bytes += kept * output;
+    for (const uint32_t output : spec_.moved) bytes += share_of(spec_.share, n) * output;
     return bytes;
   }
-
-  Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override {
+  SelectArgs args(const CaseBuffers& buffers, uint64_t n) const override {
     SelectArgs args;
     args.input = buffers.inputs[0];
     if (buffers.inputs.size() > 1) args.moved = buffers.inputs[1];
     size_t output = 0;
-    if (spec_.config.items) args.output = buffers.outputs[output++];
-    if (spec_.config.moved_bytes != 0) args.moved_output = buffers.outputs[output++];
-    if (spec_.config.indices) args.indices = buffers.outputs[output++];
+    if (config().items) args.output = buffers.outputs[output++];
+    if (config().moved_bytes != 0) args.moved_output = buffers.outputs[output++];
+    if (config().indices) args.indices = buffers.outputs[output++];
     args.kept = buffers.outputs[output];
     args.scratch = buffers.scratch;
     args.count = n;
     args.a.bits = spec_.bound;
-    return select_->record(commands, args);
+    return args;
   }
-
-  Result<std::optional<Mismatch>> verify(Gpu& gpu, ItemSource& source, const CaseBuffers& buffers,
-                                         uint64_t n) const override {
-    std::deque<OutputReader> readers;
+  Verdict verify(Outputs& found, ItemSource& source, uint64_t n) const override {
     std::vector<FetchOutputs> fetch;
-    for (size_t i = 0; i < spec_.moved.size(); ++i)
-      fetch.push_back(readers.emplace_back(gpu, buffers.outputs[i], spec_.moved[i], buffers.sampled).fetcher());
-    const auto count = read_count(gpu, buffers.outputs.back());
-    if (!count) return count.error();
-    return spec_.check(inputs(source, n), fetch, *count);
+    for (size_t i = 0; i < spec_.moved.size(); ++i) fetch.push_back(found.fetch(i, spec_.moved[i]));
+    return spec_.check(inputs(source, n), fetch, found.count(spec_.moved.size()));
   }
 
  private:
   SelectSpec spec_;
-  std::optional<Select> select_;
 };
 
 /// Items below a bound with a share of about `share` below it. Structs are tested by their first word.
@@ -124,9 +92,8 @@ SelectSpec select_if(const ItemSource& source, const ItemType& item, double shar
   // Criteria take numbers of the item's type, which the bound of all is not.
   const bool all = tested < 8 && bound.value >> 8 * tested != 0;
   const uint64_t value = all ? bound.value - 1 : bound.value;
-  SelectSpec spec{"select_if", fmt::format("kept={}", share),  item,         {},
-                  value,       {{Data::stream(), item.bytes}}, {item.bytes}, bound.share,
-                  {}};
+  SelectSpec spec{"select_if",  kept_name(share), item, {}, value, {{Data::stream(), item.bytes}},
+                  {item.bytes}, bound.share,      {}};
   spec.config = SelectConfig::select_if(is_struct ? Type::u32 : unsigned_type(tested),
                                         all ? Criterion::less_equal : Criterion::less);
   if (is_struct) spec.config.member.stride = item.bytes;
@@ -146,7 +113,7 @@ SelectSpec select_if(const ItemSource& source, const ItemType& item, double shar
 
 /// u32 items below a bound by a snippet, to be as fast as the built-in criterion.
 SelectSpec select_if_own(const ItemSource& source, double share) {
-  SelectSpec spec = select_if(source, ItemType::of(Type::u32), share);
+  SelectSpec spec = select_if(source, Type::u32, share);
   spec.variant = "own " + spec.variant;
   spec.config.own_kernels = own::below();
   return spec;
@@ -154,7 +121,7 @@ SelectSpec select_if_own(const ItemSource& source, double share) {
 
 /// The indices of u32 items below a bound, without the items.
 SelectSpec select_indices(const ItemSource& source, double share) {
-  SelectSpec spec = select_if(source, ItemType::of(Type::u32), share);
+  SelectSpec spec = select_if(source, Type::u32, share);
   spec.variant += " indices";
   spec.config.items = false;
   spec.config.indices = true;
@@ -171,7 +138,7 @@ SelectSpec select_indices(const ItemSource& source, double share) {
 
 SelectSpec select_flagged(const ItemType& item, double share) {
   SelectSpec spec{"select_flagged",
-                  fmt::format("kept={} u8 flags", share),
+                  kept_name(share) + " u8 flags",
                   item,
                   SelectConfig::select_flagged(item.bytes, Type::u8),
                   0,
@@ -193,7 +160,7 @@ SelectSpec select_flagged_by_bits() {
   constexpr uint32_t kSeed = 1;
   SelectSpec spec{"select_flagged",
                   "kept=0.5 bit flags",
-                  ItemType::of(Type::u32),
+                  Type::u32,
                   SelectConfig::select_flagged(4),
                   0,
                   {{Data::noise(kSeed), 4}, {Data::stream(), 4}},
@@ -235,7 +202,7 @@ SelectSpec unique(const ItemSource& source, const ItemType& item, const RunData&
 SelectSpec unique_by_key(const ItemSource& source, const RunData& runs) {
   SelectSpec spec{"unique_by_key",
                   runs.name,
-                  ItemType::of(Type::u32),
+                  Type::u32,
                   SelectConfig::unique_by_key(Type::u32, 4),
                   0,
                   {{runs.data, 4}, {Data::stream(), 4}},
@@ -249,44 +216,34 @@ SelectSpec unique_by_key(const ItemSource& source, const RunData& runs) {
   return spec;
 }
 
-}  // namespace
-
-Cases select_cases(const Matrix& matrix) {
-  Cases cases;
+const Rows select_rows("select", 20, [](const Matrix& matrix, Cases& cases) {
   const ItemSource& source = *matrix.source;
-  const auto add = [&](SelectSpec spec, const std::vector<uint64_t>& sizes, std::optional<Strategy> forced = {}) {
-    spec.config.strategy = forced.value_or(matrix.strategy);
-    if (forced) spec.variant += std::string(" ") + name_of(*forced);
-    const uint32_t bytes = spec.item.bytes;
-    cases.push_back(std::make_unique<SelectCase>(std::move(spec), sizes_for(sizes, bytes)));
+  const auto add = [&](const SelectSpec& spec, const Sizes& sizes, std::optional<Strategy> forced = {}) {
+    cases.add<SelectCase>(spec, sizes, forced);
   };
-  const auto& sizes = matrix.sizes;
-  const auto some = some_sizes(matrix);
-  const ItemType u32 = ItemType::of(Type::u32);
-  const ItemType others[] = {ItemType::of(Type::u8), ItemType::of(Type::u16), ItemType::of(Type::u64),
-                             ItemType::words(4), ItemType::words(12)};
+  const Sizes &sizes = matrix.sizes, some = some_sizes(matrix);
+  const ItemType u32 = Type::u32;
 
   add(select_if(source, u32, 0.5), sizes);
   if (matrix.other_strategy) add(select_if(source, u32, 0.5), sizes, matrix.other_strategy);
   add(unique(source, u32, RunData::of(8)), sizes);
-  if (matrix.essential) return cases;
+  if (matrix.essential) return;
 
   for (const double share : {0.0, 0.1, 0.9, 1.0}) add(select_if(source, u32, share), some);
-  for (const ItemType& item : others) add(select_if(source, item, 0.5), some);
+  for (const ItemType& item : other_items()) add(select_if(source, item, 0.5), some);
   add(select_if_own(source, 0.5), sizes);
   add(select_indices(source, 0.5), some);
   add(select_flagged(u32, 0.5), sizes);
-  for (const ItemType& item : others) add(select_flagged(item, 0.5), some);
+  for (const ItemType& item : other_items()) add(select_flagged(item, 0.5), some);
   add(select_flagged_by_bits(), some);
   for (const uint32_t mean : {1u, 100u, 10000u}) add(unique(source, u32, RunData::of(mean)), some);
-  for (const ItemType& item : others) add(unique(source, item, RunData::of(8)), some);
+  for (const ItemType& item : other_items()) add(unique(source, item, RunData::of(8)), some);
   add(unique_by_key(source, RunData::of(8)), sizes);
   if (source.is_file()) {
-    add(unique(source, u32, RunData::of(source)), some);
-    add(unique(source, ItemType::of(Type::u8), RunData::of(source)), some);
+    for (const Type item : {Type::u32, Type::u8}) add(unique(source, item, RunData::of(source)), some);
     add(unique_by_key(source, RunData::of(source)), some);
   }
-  return cases;
-}
+});
 
+}  // namespace
 }  // namespace weft::bench

@@ -2,36 +2,46 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <weft/gpu.hpp>
 
+#include "support/compaction_oracle.hpp"
 #include "support/item_source.hpp"
-#include "support/oracle.hpp"
+#include "support/output_reader.hpp"
 
 namespace weft::bench {
 
-/// Ranges as long as the case asked for, each at a multiple of 256 bytes.
-struct CaseBuffers {
-  std::vector<BufferRange> inputs;   ///< one for each of the case's inputs()
-  std::vector<BufferRange> outputs;  ///< one for each of the case's outputs()
-  BufferRange scratch;
-  bool sampled = false;  ///< verification compares some of the outputs
-};
+using Sizes = std::vector<uint64_t>;
 
 /// An item as a row names it: a Type, or a struct of words.
 struct ItemType {
   std::string name;
   uint32_t bytes = 0;
+  std::optional<Type> type;
 
-  static ItemType of(Type type) { return {name_of(type), size_of(type)}; }
+  ItemType(Type item) : name(name_of(item)), bytes(size_of(item)), type(item) {}
+  ItemType(std::string item, uint32_t item_bytes) : name(std::move(item)), bytes(item_bytes) {}
   static ItemType words(uint32_t count) { return {"u32x" + std::to_string(count), count * 4}; }
 };
+
+/// What rows measure beside u32.
+inline std::vector<ItemType> other_items() {
+  return {Type::u8, Type::u16, Type::u64, ItemType::words(4), ItemType::words(12)};
+}
+
+/// "kept=0.5": of a share in tenths.
+inline std::string kept_name(double share) {
+  const auto tenths = std::lround(10 * share);
+  return "kept=" + std::to_string(tenths / 10) + (tenths % 10 != 0 ? "." + std::to_string(tenths % 10) : "");
+}
 
 /// Of 1, 2, 4 or 8 bytes.
 constexpr Type unsigned_type(uint32_t bytes) {
@@ -49,31 +59,56 @@ struct RunData {
 
   static RunData of(uint32_t mean) { return {Data::runs(mean), "runs=" + std::to_string(mean)}; }
   static RunData of(const ItemSource& source) { return {Data::stream(), source.stream_name()}; }
+  /// As BenchCase::data().
+  std::string row_data() const { return data.kind == Data::Kind::runs ? "runs" : ""; }
+};
+
+/// Of `parts` that make up `all` items, as many as make up about `n`.
+inline uint64_t part_of(uint64_t parts, uint64_t n, uint64_t all) {
+  const double share = static_cast<double>(n) / static_cast<double>(std::max<uint64_t>(all, 1));
+  return n == all ? parts : static_cast<uint64_t>(static_cast<double>(parts) * share);
+}
+
+/// That share of `n`, rounded.
+inline uint64_t share_of(double share, uint64_t n) {
+  return static_cast<uint64_t>(std::llround(share * static_cast<double>(n)));
+}
+
+/// What prepare() made: a primitive, or a kernel. A copy of a case is not prepared.
+template <class T>
+class Prepared {
+ public:
+  Prepared() = default;
+  Prepared(const Prepared&) {}
+  Status assign(Result<T> created) {
+    if (!created) return created.error();
+    made_ = std::move(created).value();
+    return {};
+  }
+  void reset() { made_.reset(); }
+  const T& operator*() const { return *made_; }
+  const T* operator->() const { return &*made_; }
+
+ private:
+  std::optional<T> made_;
 };
 
 /// One call that is measured, at several sizes.
 class BenchCase {
  public:
-  BenchCase(std::string primitive, std::string variant, Type item, std::vector<uint64_t> sizes)
-      : BenchCase(std::move(primitive), std::move(variant), name_of(item), size_of(item), std::move(sizes)) {
-    item_ = item;
-  }
-  /// Of items that are bytes to the call, of no Type.
-  BenchCase(std::string primitive, std::string variant, std::string type, uint32_t item_bytes,
-            std::vector<uint64_t> sizes)
+  BenchCase(std::string primitive, std::string variant, ItemType item, Sizes sizes)
       : primitive_(std::move(primitive)),
         variant_(std::move(variant)),
-        type_(std::move(type)),
-        item_bytes_(item_bytes),
+        item_(std::move(item)),
         sizes_(std::move(sizes)) {}
   virtual ~BenchCase() = default;
 
   const std::string& primitive() const noexcept { return primitive_; }
   const std::string& variant() const noexcept { return variant_; }
-  const std::string& type() const noexcept { return type_; }  ///< the name of the items' type
-  uint32_t item_bytes() const noexcept { return item_bytes_; }
-  const std::vector<uint64_t>& sizes() const noexcept { return sizes_; }  ///< in items, ascending
-  std::string name() const { return primitive_ + ' ' + variant_ + ' ' + type_; }
+  const std::string& type() const noexcept { return item_.name; }
+  uint32_t item_bytes() const noexcept { return item_.bytes; }
+  const Sizes& sizes() const noexcept { return sizes_; }  ///< in items, ascending
+  std::string name() const { return primitive_ + ' ' + variant_ + ' ' + item_.name; }
 
   /// Builds the pipelines. Errors missing_feature and unsupported make the case's rows say so.
   virtual Status prepare(Gpu& gpu) = 0;
@@ -85,100 +120,153 @@ class BenchCase {
   virtual std::string data() const { return {}; }
   /// The arrays that a call on `n` items reads. Each is uploaded to a range of its own.
   virtual std::vector<HostArray> inputs(ItemSource& source, uint64_t n) const {
-    return {source.items(item_.value_or(Type::u8), item_ ? n : n * item_bytes_)};
+    return {source.items(item_.type.value_or(Type::u8), item_.type ? n : n * item_bytes())};
   }
-  /// Bytes of each array that it writes. Verification reads them back, e.g. by an OutputReader of each.
-  virtual std::vector<uint64_t> outputs(uint64_t n) const = 0;
+  /// Bytes of each array that it writes.
+  virtual Sizes outputs(uint64_t n) const = 0;
   virtual uint64_t scratch_bytes(uint64_t) const { return 0; }
-  /// The fewest bytes that any implementation reads and writes.
+  /// Minimum bytes moved: what any implementation reads and writes.
   virtual uint64_t moved_bytes(uint64_t n) const = 0;
 
   /// `n` may be less than what the buffers were made for: then it is the first n items of each input.
   virtual Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const = 0;
-  /// Of cases that work on the CPU alone, for comparison, and record nothing: does all the work of one call on `n` items and
-  /// gives its milliseconds.
+  /// Of cases that work on the CPU alone, for comparison, and record nothing: does all the work of one call on `n`
+  /// items and returns its milliseconds.
   virtual double run_on_host(ItemSource&, uint64_t) { return 0; }
   virtual bool is_on_host() const { return false; }
   /// The same work by other means that write the same outputs of the same inputs, e.g. by another strategy. Null: there
   /// are none.
   virtual std::unique_ptr<BenchCase> other_means() const { return nullptr; }
   /// Compares the whole output, or samples of it.
-  virtual Result<std::optional<Mismatch>> verify(Gpu& gpu, ItemSource& source, const CaseBuffers& buffers,
-                                                 uint64_t n) const = 0;
+  virtual Verdict verify(Outputs& found, ItemSource& source, uint64_t n) const = 0;
 
  private:
   std::string primitive_;
   std::string variant_;
-  std::string type_;
-  uint32_t item_bytes_;
-  std::optional<Type> item_;
-  std::vector<uint64_t> sizes_;
+  ItemType item_;
+  Sizes sizes_;
+};
+
+template <class Primitive, class Config>
+Config config_of(Result<Primitive> (*create)(const Context&, const Config&) noexcept);
+template <class Primitive, class Args>
+Args args_of(Status (Primitive::*record)(VkCommandBuffer, const Args&) const noexcept);
+
+/// A case of one primitive. `Case`: the class that derives from this; a copy of it, by the other strategy, is the other
+/// means of a primitive that has strategies.
+template <class Case, class Primitive>
+class CaseOf : public BenchCase {
+ public:
+  using Config = decltype(config_of(&Primitive::create));
+  using Args = decltype(args_of(&Primitive::record));
+
+  /// `forced`: a strategy that is not the Gpu's own choice, which the row's name then says.
+  CaseOf(std::string primitive, const std::string& variant, ItemType item, Config config, Sizes sizes,
+         std::optional<Strategy> forced = {})
+      : BenchCase(std::move(primitive), forced ? variant + ' ' + name_of(*forced) : variant, std::move(item),
+                  std::move(sizes)),
+        config_(std::move(config)) {
+    if constexpr (kHasStrategy) config_.strategy = forced.value_or(Strategy::automatic);
+  }
+
+  Status prepare(Gpu& gpu) override { return call_.assign(Primitive::create(gpu.context(), config_)); }
+  void release() override { call_.reset(); }
+  std::string strategy() const override {
+    if constexpr (kHasStrategy) return name_of(call().strategy());
+    return {};
+  }
+  uint64_t scratch_bytes(uint64_t n) const override {
+    if constexpr (requires(const Primitive& primitive) { primitive.scratch_size(n); }) return call().scratch_size(n);
+    return 0;
+  }
+  std::unique_ptr<BenchCase> other_means() const override {
+    if constexpr (kHasStrategy) {
+      auto other = std::make_unique<Case>(static_cast<const Case&>(*this));
+      other->config_.strategy = other_than(call().strategy());
+      return other;
+    }
+    return nullptr;
+  }
+  Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override {
+    return call().record(commands, args(buffers, n));
+  }
+
+ protected:
+  const Config& config() const { return config_; }
+  /// Precondition: prepared.
+  const Primitive& call() const { return *call_; }
+  virtual Args args(const CaseBuffers& buffers, uint64_t n) const = 0;
+
+ private:
+  static constexpr bool kHasStrategy = requires(Config & config) { config.strategy; };
+  Config config_;
+  Prepared<Primitive> call_;
 };
 
 /// What to measure.
 struct Matrix {
   ItemSource* source = nullptr;  ///< asked by cases for what their data will be like: bounds and shares
-  std::vector<uint64_t> sizes;   ///< ascending; rows of 1-byte items have four times as many
+  Sizes sizes;                   ///< ascending; rows of 1-byte items have four times as many
   bool every_size = false;       ///< rows of secondary interest are measured at all sizes, not just at the last two
   bool essential = false;        ///< leave rows of secondary interest out
-  Strategy strategy = Strategy::automatic;  ///< of every row
-  std::optional<Strategy> other_strategy;   ///< measured too, in rows of its own
+  std::optional<Strategy> other_strategy;  ///< measured too, in rows of its own
 };
 
-using Cases = std::vector<std::unique_ptr<BenchCase>>;
+struct Cases : std::vector<std::unique_ptr<BenchCase>> {
+  template <class Case, class... Args>
+  void add(Args&&... args) {
+    push_back(std::make_unique<Case>(std::forward<Args>(args)...));
+  }
+};
 
-Cases scan_cases(const Matrix& matrix);
-Cases reduce_cases(const Matrix& matrix);
-Cases select_cases(const Matrix& matrix);
-Cases partition_cases(const Matrix& matrix);
-Cases run_length_encode_cases(const Matrix& matrix);
-Cases dispatch_arguments_cases(const Matrix& matrix);
-Cases histogram_cases(const Matrix& matrix);
-Cases run_length_decode_cases(const Matrix& matrix);
-Cases load_balance_search_cases(const Matrix& matrix);
-Cases interval_expand_cases(const Matrix& matrix);
-Cases interval_move_cases(const Matrix& matrix);
-Cases transform_lbs_cases(const Matrix& matrix);
-Cases scan_by_key_cases(const Matrix& matrix);
-Cases reduce_by_key_cases(const Matrix& matrix);
-Cases segmented_reduce_cases(const Matrix& matrix);
-Cases segmented_scan_cases(const Matrix& matrix);
-Cases sorted_search_cases(const Matrix& matrix);
-Cases binary_search_cases(const Matrix& matrix);
-Cases merge_cases(const Matrix& matrix);
-Cases set_operation_cases(const Matrix& matrix);
-Cases merge_sort_cases(const Matrix& matrix);
-Cases radix_sort_cases(const Matrix& matrix);
-Cases segmented_sort_cases(const Matrix& matrix);
-/// A kernel that only writes, the limit of what does little else.
-Cases fill_cases(const Matrix& matrix);
-Cases bulk_remove_cases(const Matrix& matrix);
-Cases bulk_insert_cases(const Matrix& matrix);
-/// Decode tables of entropy coders, many at once.
-Cases fse_table_cases(const Matrix& matrix);
-Cases rans_table_cases(const Matrix& matrix);
+/// The rows of one primitive: each file of rows has one such object at namespace scope, and nothing else names it.
+class Rows {
+ public:
+  using Add = void (*)(const Matrix& matrix, Cases& cases);
+  /// `order`: where the rows stand among all, by families of ten; of equal ones by name.
+  Rows(std::string_view name, uint32_t order, Add add) { all().push_back({order, name, add}); }
+
+  /// Of those names, in order; without names, of all.
+  static Cases cases(const Matrix& matrix, const std::vector<std::string_view>& names = {}) {
+    auto& entries = all();
+    std::sort(entries.begin(), entries.end(),
+              [](const Entry& a, const Entry& b) { return std::pair(a.order, a.name) < std::pair(b.order, b.name); });
+    Cases cases;
+    for (const Entry& entry : entries)
+      if (names.empty() || std::find(names.begin(), names.end(), entry.name) != names.end()) entry.add(matrix, cases);
+    return cases;
+  }
+
+ private:
+  struct Entry {
+    uint32_t order;
+    std::string_view name;
+    Add add;
+  };
+  static std::vector<Entry>& all() {
+    static std::vector<Entry> entries;
+    return entries;
+  }
+};
+
 /// What a submission costs that does nothing, or next to nothing.
 Cases empty_cases();
-/// A copy for each number of bytes moved, so that a row is compared with a copy of about as many.
-std::unique_ptr<BenchCase> copy_case(const std::vector<uint64_t>& moved_bytes);
+/// A copy for each number of bytes moved, rounded by copy_items() to `bits`, so that a row is compared with a copy of
+/// about as many.
+std::unique_ptr<BenchCase> copy_case(const Sizes& moved_bytes, int bits);
 
 /// The sizes of a row of secondary interest.
-inline std::vector<uint64_t> some_sizes(const Matrix& matrix) {
-  const auto& sizes = matrix.sizes;
+inline Sizes some_sizes(const Matrix& matrix) {
+  const Sizes& sizes = matrix.sizes;
   if (matrix.every_size || sizes.size() <= 2) return sizes;
   return {sizes.end() - 2, sizes.end()};
 }
 
 /// The sizes of rows of items of so many bytes: four times as many of 1 byte, as few of large structs as fit in memory.
-inline std::vector<uint64_t> sizes_for(std::vector<uint64_t> sizes, uint32_t item_bytes) {
+inline Sizes sizes_for(Sizes sizes, uint32_t item_bytes) {
   for (uint64_t& n : sizes)
     n = item_bytes == 1 ? n * 4 : item_bytes <= 8 ? n : std::max<uint64_t>(n / (item_bytes <= 16 ? 4 : 16), 1);
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
-  return sizes;
-}
-
-inline std::vector<uint64_t> scaled_sizes(std::vector<uint64_t> sizes, uint64_t factor) {
-  for (uint64_t& n : sizes) n *= factor;
   return sizes;
 }
 

@@ -14,7 +14,7 @@
 
 #include <weft/status.hpp>
 
-#include "support/oracle.hpp"
+#include "support/expected.hpp"
 
 // What the CPU says of primitives whose outputs are fewer than their inputs, or follow runs of keys. As oracle.hpp.
 namespace weft::bench {
@@ -44,18 +44,30 @@ std::span<const T> items_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
 }
 
-/// f(null pointer to a type of `bytes` bytes), which is 1, 2, 4, 8, 16 or 48.
+/// f(null pointer to a type of `bytes` bytes), which is 1, 2, 4 or 8.
 template <class F>
-Verdict with_item(uint32_t bytes, const F& f) {
+Verdict with_small_item(uint32_t bytes, const F& f) {
   switch (bytes) {
     case 1: return f(static_cast<uint8_t*>(nullptr));
     case 2: return f(static_cast<uint16_t*>(nullptr));
     case 4: return f(static_cast<uint32_t*>(nullptr));
     case 8: return f(static_cast<uint64_t*>(nullptr));
-    case 16: return f(static_cast<Words<4>*>(nullptr));
-    case 48: return f(static_cast<Words<12>*>(nullptr));
     default: return oracle::no_oracle();
   }
+}
+
+/// The same; 16 or 48 too.
+template <class F>
+Verdict with_item(uint32_t bytes, const F& f) {
+  if (bytes == 16) return f(static_cast<Words<4>*>(nullptr));
+  if (bytes == 48) return f(static_cast<Words<12>*>(nullptr));
+  return with_small_item(bytes, f);
+}
+
+/// f(null pointer to the unsigned key of 4 or 8 bytes).
+template <class F>
+Verdict with_key(uint32_t bytes, const F& f) {
+  return bytes == 4 ? f(static_cast<uint32_t*>(nullptr)) : f(static_cast<uint64_t*>(nullptr));
 }
 
 /// Of a selection, and the count that it wrote.
@@ -117,7 +129,7 @@ Verdict check_three_way_partition(std::span<const T> items, const Part& part, co
 
 namespace oracle {
 
-/// Of an output of each run whose last item i is wanted(i): made(first, end), `end` being one behind that item. Also
+/// Of an output of each run whose last item i is wanted(i): made(first, end), `end` being one after that item. Also
 /// its number.
 template <class Out, class T, class Wanted, class Made>
 Verdict check_runs(const char* what, std::span<const T> items, const Wanted& wanted, const Made& made,
@@ -273,7 +285,7 @@ Verdict check_segmented_scan(std::span<const V> values, std::span<const uint32_t
       Sums::join, walk, fetch);
 }
 
-/// Of how many items fall into each of `bins` bins, bin(item) giving the number of an item's, or one behind the last for
+/// Of how many items fall into each of `bins` bins, bin(item) giving the number of an item's, or one after the last for
 /// none.
 template <class T, class Bin>
 Verdict check_histogram(std::span<const T> items, uint64_t bins, const Bin& bin, const FetchOutputs& fetch) {

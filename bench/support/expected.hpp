@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -68,7 +69,7 @@ std::string text(const T& item) {
   }
 }
 
-/// Equal in value. f16 may be off by one in the last place: Vulkan lets a device round conversions either way.
+/// Equal in value. f16 may be off by one unit in the last place: Vulkan lets a device round conversions either way.
 template <class T>
 bool same(const T& expected, const T& found) noexcept {
   if constexpr (std::is_same_v<T, Half>) {
@@ -78,6 +79,9 @@ bool same(const T& expected, const T& found) noexcept {
     return expected == found;
   }
 }
+
+// Not `unsupported`: a row that cannot be checked is a fault of the bench and must not pass for a limit of the device.
+inline Error no_oracle() { return Error{ErrorCode::invalid_argument, "no oracle for this operator on these types"}; }
 
 /// The first and the last block, and about one in 64 at random.
 inline bool is_sampled(uint64_t block, uint64_t blocks) {
@@ -104,49 +108,70 @@ inline constexpr uint64_t kBlock = uint64_t{1} << 16;
 struct Position {
   uint64_t outputs = 0;
 };
-inline Position behind(Position before, Position block) { return {before.outputs + block.outputs}; }
+inline Position after(Position before, Position block) { return {before.outputs + block.outputs}; }
 
-/// Compares the outputs of `n` inputs. A State has the number of `outputs` and whatever else of earlier inputs an
-/// output depends on: summary(begin, end) is that of inputs by themselves, join(before, block) that behind a block.
-/// write(begin, end, before, out) makes the outputs of inputs. `what`: the array, as a Mismatch names it. `count`: how
-/// many outputs there are in all.
-template <class T, class State, class Summary, class Join, class Write>
-Verdict check_blocks(const char* what, uint64_t n, State before, const Summary& summary, const Join& join,
-                     const Write& write, const FetchOutputs& fetch, uint64_t* count = nullptr,
-                     uint64_t block_items = kBlock) {
+/// A State of any check, as bytes: its number of outputs comes first.
+struct AnyState {
+  template <class State>
+  static AnyState of(const State& state) {
+    static_assert(sizeof(State) <= sizeof(AnyState) && std::is_trivially_copyable_v<State>);
+    AnyState any;
+    std::memcpy(static_cast<void*>(&any), &state, sizeof state);
+    return any;
+  }
+  template <class State>
+  State as() const {
+    State state;
+    std::memcpy(static_cast<void*>(&state), this, sizeof state);
+    return state;
+  }
+
+  uint64_t outputs = 0;
+  std::array<uint64_t, 2> rest{};
+};
+
+/// What check_blocks() calls for each block, whatever the types are.
+struct BlockCalls {
+  size_t item_bytes = 0;
+  std::function<AnyState(uint64_t begin, uint64_t end)> summary;
+  std::function<AnyState(const AnyState& before, const AnyState& block)> join;
+  std::function<void(uint64_t begin, uint64_t end, const AnyState& before, std::byte* out)> write;
+  /// Of the first of `count` outputs that differs; its index counts from there.
+  std::function<std::optional<Mismatch>(const std::byte* expected, const std::byte* found, uint64_t count)> mismatch;
+};
+
+inline Verdict check_blocks(uint64_t n, AnyState before, const BlockCalls& calls, const FetchOutputs& fetch,
+                            uint64_t* count, uint64_t block_items) {
   constexpr uint64_t kChunkBlocks = 256;
   const uint64_t blocks = (n + block_items - 1) / block_items;
   Verdict verdict = std::optional<Mismatch>();
-  std::vector<T> expected;
-  std::vector<State> states;  // before each block of a chunk, and behind the last
+  ByteArray expected;
+  std::vector<AnyState> states;  // before each block of a chunk, and after the last
 
   for (uint64_t chunk = 0; chunk < blocks; chunk += kChunkBlocks) {
     const uint64_t number = std::min(kChunkBlocks, blocks - chunk);
     const auto begin = [&](uint64_t b) { return (chunk + b) * block_items; };
     const auto end = [&](uint64_t b) { return std::min(n, begin(b + 1)); };
     states.assign(number + 1, before);
-    for_each_block(number, [&](uint64_t b) { states[b + 1] = summary(begin(b), end(b)); });
-    for (uint64_t b = 0; b < number; ++b) states[b + 1] = join(states[b], states[b + 1]);
+    for_each_block(number, [&](uint64_t b) { states[b + 1] = calls.summary(begin(b), end(b)); });
+    for (uint64_t b = 0; b < number; ++b) states[b + 1] = calls.join(states[b], states[b + 1]);
     before = states[number];
 
     const auto compare = [&](uint64_t from, uint64_t to) -> Verdict {
       const uint64_t first = states[from].outputs, size = states[to].outputs - first;
       if (size == 0) return std::optional<Mismatch>();
-      if (expected.size() < size) expected.resize(size);
+      expected.resize(size * calls.item_bytes);
       for_each_block(to - from, [&](uint64_t b) {
-        const State& state = states[from + b];
-        write(begin(from + b), end(from + b), state, expected.data() + (state.outputs - first));
+        const AnyState& state = states[from + b];
+        calls.write(begin(from + b), end(from + b), state,
+                    expected.data() + (state.outputs - first) * calls.item_bytes);
       });
       const auto found = fetch(first, size);
       if (!found) return found.error();
-      if (std::memcmp(found->data(), expected.data(), size * sizeof(T)) == 0) return std::optional<Mismatch>();
-      for (uint64_t i = 0; i < size; ++i) {
-        T item;
-        std::memcpy(&item, found->data() + i * sizeof(T), sizeof(T));
-        if (!same(expected[i], item))
-          return std::optional(Mismatch{first + i, what + (' ' + text(expected[i])), text(item)});
-      }
-      return std::optional<Mismatch>();
+      if (std::memcmp(found->data(), expected.data(), expected.size()) == 0) return std::optional<Mismatch>();
+      auto mismatch = calls.mismatch(expected.data(), found->data(), size);
+      if (mismatch) mismatch->index += first;
+      return mismatch;
     };
     // What is wrong is known by now, but not yet the count.
     if (!verdict || *verdict) continue;
@@ -161,11 +186,46 @@ Verdict check_blocks(const char* what, uint64_t n, State before, const Summary& 
   return verdict;
 }
 
+template <class T>
+std::optional<Mismatch> mismatch_of(const char* what, const std::byte* expected, const std::byte* found,
+                                    uint64_t count) {
+  for (uint64_t i = 0; i < count; ++i) {
+    T wanted, item;
+    std::memcpy(&wanted, expected + i * sizeof(T), sizeof(T));
+    std::memcpy(&item, found + i * sizeof(T), sizeof(T));
+    if (!same(wanted, item)) return Mismatch{i, what + (' ' + text(wanted)), text(item)};
+  }
+  return std::nullopt;
+}
+
+/// Compares the outputs of `n` inputs. A State begins with the number of `outputs` and has whatever else of earlier
+/// inputs an output depends on: summary(begin, end) is that of inputs by themselves, join(before, block) that after a
+/// block. write(begin, end, before, out) makes the outputs of inputs. `what`: the array, as a Mismatch names it.
+/// `count`: how many outputs there are in all.
+template <class T, class State, class Summary, class Join, class Write>
+Verdict check_blocks(const char* what, uint64_t n, State before, const Summary& summary, const Join& join,
+                     const Write& write, const FetchOutputs& fetch, uint64_t* count = nullptr,
+                     uint64_t block_items = kBlock) {
+  BlockCalls calls;
+  calls.item_bytes = sizeof(T);
+  calls.summary = [&summary](uint64_t begin, uint64_t end) { return AnyState::of<State>(summary(begin, end)); };
+  calls.join = [&join](const AnyState& a, const AnyState& b) {
+    return AnyState::of<State>(join(a.as<State>(), b.as<State>()));
+  };
+  calls.write = [&write](uint64_t begin, uint64_t end, const AnyState& state, std::byte* out) {
+    write(begin, end, state.as<State>(), reinterpret_cast<T*>(out));
+  };
+  calls.mismatch = [what](const std::byte* expected, const std::byte* found, uint64_t number) {
+    return mismatch_of<T>(what, expected, found, number);
+  };
+  return check_blocks(n, AnyState::of(before), calls, fetch, count, block_items);
+}
+
 /// Of `n` outputs, of which write(begin, end, out) makes some.
 template <class T, class Write>
 Verdict check_ranges(const char* what, uint64_t n, const Write& write, const FetchOutputs& fetch) {
   return check_blocks<T>(
-      what, n, Position{}, [](uint64_t begin, uint64_t end) { return Position{end - begin}; }, behind,
+      what, n, Position{}, [](uint64_t begin, uint64_t end) { return Position{end - begin}; }, after,
       [&](uint64_t begin, uint64_t end, Position, T* out) { write(begin, end, out); }, fetch);
 }
 
@@ -193,10 +253,10 @@ Verdict check_kept(const char* what, uint64_t n, const Item& item, const Keep& k
     for (uint64_t i = begin; i < end; ++i)
       if (keep(i)) *out++ = item(i);
   };
-  return check_blocks<T>(what, n, Position{}, kept, behind, write, fetch, &count);
+  return check_blocks<T>(what, n, Position{}, kept, after, write, fetch, &count);
 }
 
-/// Of `pieces` of outputs, one behind the other: piece k has size(k) of them, item(k, j).
+/// Of `pieces` of outputs, one after the other: piece k has size(k) of them, item(k, j).
 template <class T, class Size, class Item>
 Verdict check_pieces(const char* what, uint64_t pieces, const Size& size, const Item& item, const FetchOutputs& fetch) {
   constexpr uint64_t kPieces = uint64_t{1} << 10;
@@ -209,7 +269,7 @@ Verdict check_pieces(const char* what, uint64_t pieces, const Size& size, const 
     for (uint64_t k = begin; k < end; ++k)
       for (uint64_t j = 0, number = size(k); j < number; ++j) *out++ = item(k, j);
   };
-  return check_blocks<T>(what, pieces, Position{}, sizes, behind, write, fetch, nullptr, kPieces);
+  return check_blocks<T>(what, pieces, Position{}, sizes, after, write, fetch, nullptr, kPieces);
 }
 
 }  // namespace oracle

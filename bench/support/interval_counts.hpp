@@ -35,7 +35,7 @@ struct Spread {
   }
 };
 
-/// Counts of intervals with `outputs` outputs in all, and their exclusive sums with the total behind them.
+/// Counts of intervals with `outputs` outputs in all, and their exclusive sums with the total after them.
 class IntervalCounts {
  public:
   IntervalCounts() = default;
@@ -74,6 +74,7 @@ class IntervalCounts {
   const std::vector<uint32_t>& offsets() const { return offsets_; }
   HostArray offsets_array() const { return {std::as_bytes(std::span(offsets_)), id_}; }
   uint64_t id() const { return id_; }
+  uint64_t bytes() const { return offsets_.size() * sizeof(uint32_t); }
 
   /// No array of an ItemSource has such an id.
   static uint64_t id_of(const Spread& spread, uint64_t outputs) {
@@ -116,7 +117,9 @@ class IntervalPlaces {
     }
   }
 
+  static uint64_t id_of(const Spread& spread, uint64_t outputs) { return IntervalCounts::id_of(spread, outputs); }
   uint64_t id() const { return counts_.id(); }
+  uint64_t bytes() const { return 5 * counts_.bytes(); }
   uint32_t count(uint64_t i) const { return counts_.offsets()[i + 1] - counts_.offsets()[i]; }
   const std::vector<uint32_t>& gather() const { return gather_; }
   const std::vector<uint32_t>& scatter() const { return scatter_; }

@@ -32,7 +32,7 @@ constexpr uint64_t kBlockBytes = uint64_t{1} << 22;
 constexpr uint32_t kMaxItemBytes = 64;
 using Symbol = std::array<std::byte, kMaxItemBytes>;
 
-// What tells symbols apart lies in their first 8 bytes.
+// Symbols differ in their first 8 bytes.
 uint64_t head_of(const std::byte* item, uint32_t item_bytes) {
   uint64_t head = 0;
   std::memcpy(&head, item, std::min<size_t>(item_bytes, sizeof head));
@@ -215,20 +215,17 @@ Result<ItemSource> ItemSource::file(const std::string& path) {
   return source;
 }
 
-ItemSource::Array& ItemSource::kept(const Data& data, Type float_type, uint32_t item_bytes) {
-  ++clock_;
-  for (Array& array : arrays_) {
-    if (array.data == data && array.float_type == float_type && array.item_bytes == item_bytes) {
-      array.used = clock_;
-      return array;
-    }
+ItemSource::Array& ItemSource::kept(const Data& data, Type float_type, uint32_t item_bytes, uint64_t count) {
+  auto at = std::find_if(arrays_.begin(), arrays_.end(), [&](const Array& array) {
+    return array.data == data && array.float_type == float_type && array.item_bytes == item_bytes &&
+           array.count == count;
+  });
+  if (at == arrays_.end()) {
+    arrays_.push_back({data, float_type, item_bytes, count, next_id_++, {}});
+    at = arrays_.end() - 1;
   }
-  // The one not asked for the longest goes.
-  if (arrays_.size() == kArrays) {
-    arrays_.erase(std::min_element(arrays_.begin(), arrays_.end(),
-                                   [](const Array& a, const Array& b) { return a.used < b.used; }));
-  }
-  arrays_.push_back({data, float_type, item_bytes, next_id_++, clock_, {}});
+  std::rotate(at, at + 1, arrays_.end());
+  drop_oldest(arrays_, kArrays, [](const Array& array) { return array.bytes.size(); });
   return arrays_.back();
 }
 
@@ -280,7 +277,7 @@ void ItemSource::extend_floats(ByteArray& floats, std::span<const std::byte> str
 HostArray ItemSource::items(Type type, uint64_t count) {
   if (!is_float(type)) return array(Data::stream(), size_of(type), count);
   const size_t size = static_cast<size_t>(count) * size_of(type);
-  Array& floats = kept(Data::stream(), type, size_of(type));
+  Array& floats = kept(Data::stream(), type, size_of(type), 0);
   if (floats.bytes.size() < size) {
     // Whole blocks of both, which are not kept beside each other: the stream is soon made again.
     ByteArray stream;
@@ -296,17 +293,16 @@ HostArray ItemSource::items(Type type, uint64_t count) {
 
 HostArray ItemSource::array(const Data& data, uint32_t item_bytes, uint64_t count) {
   const size_t size = static_cast<size_t>(count) * item_bytes;
-  const bool of_items = data.kind == Data::Kind::runs || data.kind == Data::Kind::sorted;
-  Array& array = kept(data, Type::u32, of_items ? item_bytes : 1);
+  const bool is_sorted = data.kind == Data::Kind::sorted;
+  const bool of_items = data.kind == Data::Kind::runs || is_sorted;
+  Array& array = kept(data, Type::u32, of_items ? item_bytes : 1, is_sorted ? count : 0);
   switch (data.kind) {
     case Data::Kind::stream: extend_stream(array.bytes, data.seed, size); break;
     case Data::Kind::runs: extend_runs(array.bytes, data, item_bytes, count); break;
     case Data::Kind::flags: extend_flags(array.bytes, data, count); break;
     case Data::Kind::noise: extend_noise(array.bytes, data, size); break;
     case Data::Kind::sorted:
-      if (array.bytes.size() == size) break;
-      array.id = next_id_++;
-      make_sorted(array.bytes, data, item_bytes, size);
+      if (array.bytes.size() != size) make_sorted(array.bytes, data, item_bytes, size);
       break;
   }
   return {std::span(array.bytes).first(size), array.id};
@@ -355,7 +351,7 @@ ItemSource::Bound ItemSource::bound_below(double share, uint32_t bytes, uint32_t
   };
   const auto at = numbers.begin() + static_cast<std::ptrdiff_t>(std::min(share * count, count - 1));
   std::nth_element(numbers.begin(), at, numbers.end());
-  // Files have numbers that are frequent, 0 above all: the bound goes before or behind them, whichever is nearer.
+  // Files have numbers that are frequent, 0 above all: the bound goes before or after them, whichever is nearer.
   const uint64_t number = *at;
   const Bound before{number, share_below(number)};
   const Bound behind{number + 1, number == ~uint64_t{0} ? 0 : share_below(number + 1)};

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,7 +42,7 @@ struct Data {
   Kind kind = Kind::stream;
   uint32_t mean_run = 0;  ///< runs: lengths are uniform in [1, 2 * mean_run - 1]
   double share = 0;       ///< flags: of ones
-  uint32_t seed = 0;      ///< tells arrays of a kind in one row apart, e.g. values from keys
+  uint32_t seed = 0;      ///< differs between arrays of a kind in one row, e.g. of values and of keys
 
   static constexpr Data stream() { return {}; }
   static constexpr Data runs(uint32_t mean) { return {Kind::runs, mean, 0, 0}; }
@@ -58,11 +60,12 @@ struct HostArray {
 
 /// The data that is measured on, the same in every program that measures. Integers of every width are cut from one stream
 /// of bytes, random or a file's, the file repeated as often as needed. Floats take the low 3 bits of the item at their
-/// place in that stream as a magnitude (f16: the lowest bit) and a random sign: sums over any range then stay small
+/// index in that stream as a magnitude (f16: the lowest bit) and a random sign: sums over any range then stay small
 /// integers that float arithmetic adds without rounding, so that results can be compared for equality whatever the order
 /// of additions, and no item is a NaN.
 ///
-/// Items are made on all cores. The arrays of the last kArrays requests that differ are kept, and valid as long.
+/// Items are made on all cores. The arrays of the last kArrays requests that differ are kept, and valid as long; and those
+/// before them while all are no longer than kKeptBytes, so that rows share them.
 class ItemSource {
  public:
   static ItemSource random();
@@ -70,6 +73,7 @@ class ItemSource {
   static Result<ItemSource> file(const std::string& path);
 
   static constexpr size_t kArrays = 4;
+  static constexpr uint64_t kKeptBytes = uint64_t{1} << 31;
 
   const std::string& name() const noexcept { return name_; }  ///< "random", or the file's name without its folder
   bool is_file() const noexcept { return !file_.empty(); }
@@ -91,6 +95,23 @@ class ItemSource {
   };
   Runs runs_of(const Data& data, uint32_t item_bytes, uint64_t count);
 
+  /// A T(args...) of the program's own, kept as arrays are; the last two at least. T::id_of(args...) differs between those
+  /// of a type, and its bytes() are what it takes.
+  template <class T, class... Args>
+  T& made(const Args&... args) {
+    const uint64_t id = T::id_of(args...);
+    auto at = std::find_if(made_.begin(), made_.end(),
+                           [&](const Made& made) { return made.type == &kTypeTag<T> && made.id == id; });
+    if (at == made_.end()) {
+      made_.push_back({&kTypeTag<T>, id, std::make_shared<T>(args...),
+                       [](const void* value) { return static_cast<const T*>(value)->bytes(); }});
+      at = made_.end() - 1;
+    }
+    std::rotate(at, at + 1, made_.end());
+    drop_oldest(made_, 2, [](const Made& made) { return made.bytes_of(made.value.get()); });
+    return *static_cast<T*>(made_.back().value.get());
+  }
+
   /// The share of items that begin a run. Counted in the stream of a file; of all else what is to be expected.
   double run_share(const Data& data, uint32_t item_bytes) const;
   /// A bound for unsigned numbers of 1, 2, 4 or 8 bytes, which lie at every multiple of `stride` bytes of the stream, and the
@@ -107,11 +128,33 @@ class ItemSource {
     Data data;
     Type float_type = Type::u32;  // u32: bytes as they come
     uint32_t item_bytes = 1;      // of runs and what is sorted; 1: any
+    uint64_t count = 0;           // of what is sorted; 0: any
     uint64_t id = 0;
-    uint64_t used = 0;
     ByteArray bytes;
   };
-  Array& kept(const Data& data, Type float_type, uint32_t item_bytes);
+  struct Made {
+    const char* type;
+    uint64_t id;
+    std::shared_ptr<void> value;
+    uint64_t (*bytes_of)(const void*);
+  };
+  template <class T>
+  static constexpr char kTypeTag = 0;
+
+  /// Entries that were asked for last are at the end; `least` stay.
+  template <class Entry, class BytesOf>
+  static void drop_oldest(std::vector<Entry>& entries, size_t least, const BytesOf& bytes_of) {
+    uint64_t bytes = 0;
+    size_t stay = 0;
+    while (stay < entries.size()) {
+      bytes += bytes_of(entries[entries.size() - 1 - stay]);
+      if (stay >= least && bytes > kKeptBytes) break;
+      ++stay;
+    }
+    entries.erase(entries.begin(), entries.end() - static_cast<ptrdiff_t>(stay));
+  }
+
+  Array& kept(const Data& data, Type float_type, uint32_t item_bytes, uint64_t count);
   void extend_stream(ByteArray& bytes, uint32_t seed, size_t size) const;
   template <class T>
   void extend_floats(ByteArray& floats, std::span<const std::byte> stream, size_t size) const;
@@ -119,8 +162,8 @@ class ItemSource {
   std::string name_;
   std::vector<std::byte> file_;  // empty: random
   std::vector<Array> arrays_;
+  std::vector<Made> made_;
   uint64_t next_id_ = 1;
-  uint64_t clock_ = 0;
 
   struct Encoded {
     Data data;

@@ -13,7 +13,6 @@
 #include "support/bucket_sort.hpp"
 #include "support/compaction_oracle.hpp"
 #include "support/item_source.hpp"
-#include "support/oracle.hpp"
 
 namespace weft::bench {
 
@@ -56,6 +55,10 @@ inline Data merge_values(uint32_t sequence) { return Data::noise(sequence + 3); 
 /// Keeps the last two sequences of unsigned keys that were asked for.
 class MergeInput {
  public:
+  /// There is one in an ItemSource.
+  static uint64_t id_of() { return 0; }
+  uint64_t bytes() const { return made_[0].keys.size() + made_[1].keys.size(); }
+
   template <class T>
   HostArray keys(ItemSource& source, MergeSpread spread, uint64_t n, uint32_t sequence) {
     const uint64_t count = merge_count(spread, n, sequence);
@@ -94,6 +97,20 @@ class MergeInput {
   };
   std::array<Made, 2> made_;
 };
+
+/// Of a row of weft-bench: both sequences' keys, of `n` in all, then, of pairs, their values of 4 bytes.
+inline std::vector<HostArray> merge_arrays(ItemSource& source, MergeSpread spread, uint32_t key_bytes, uint64_t n,
+                                           bool pairs, bool of_one = false) {
+  MergeInput& input = source.made<MergeInput>();
+  std::vector<HostArray> arrays;
+  for (const uint32_t sequence : {0u, of_one ? 0u : 1u})
+    arrays.push_back(key_bytes == 4 ? input.keys<uint32_t>(source, spread, n, sequence)
+                                    : input.keys<uint64_t>(source, spread, n, sequence));
+  for (const uint32_t sequence : {0, 1})
+    if (pairs)
+      arrays.push_back(source.array(merge_values(sequence), sizeof(uint32_t), merge_count(spread, n, sequence)));
+  return arrays;
+}
 
 /// `arrays`: both sequences' keys, then, of pairs, their values. The outputs of pairs are keys and values, else one of the two.
 template <class T>

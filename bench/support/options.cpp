@@ -82,6 +82,14 @@ Result<std::pair<std::string, std::vector<uint32_t>>> parse_tuning(const std::st
   return key;
 }
 
+Result<ItemSource> source_of(const Options& options) {
+  return options.input.empty() ? Result<ItemSource>(ItemSource::random()) : ItemSource::file(options.input);
+}
+
+uint32_t repeats_of(const Options& options) {
+  return options.repeats != 0 ? options.repeats : options.quick ? kQuickRepeats : kRepeats;
+}
+
 void select(Cases& cases, const std::vector<std::string>& filters, const std::vector<Type>& types) {
   std::erase_if(cases, [&](const auto& bench_case) {
     const std::string name = bench_case->name();

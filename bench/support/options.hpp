@@ -43,10 +43,16 @@ Result<Verification> parse_verification(const std::string& text);
 /// "scan.rows=2,4,8".
 Result<std::pair<std::string, std::vector<uint32_t>>> parse_tuning(const std::string& text);
 
+/// The data that is measured on. Errors: as ItemSource::file().
+Result<ItemSource> source_of(const Options& options);
+/// Timed calls of a row.
+uint32_t repeats_of(const Options& options);
+
 /// Takes out the cases whose name holds none of the filters or whose items are of none of the types.
 void select(Cases& cases, const std::vector<std::string>& filters, const std::vector<Type>& types);
 
-/// What `weft-bench codec` is told: each file by gstd at each level, tile and choice of filters, and by the peers at each level and tile.
+/// Options of `weft-bench codec`: each file by gstd at each level, tile and choice of filters, and by the peers at each
+/// level and tile.
 struct CodecOptions {
   std::vector<std::string> files;
   uint64_t most_bytes = UINT64_MAX;  ///< of each file, from its beginning

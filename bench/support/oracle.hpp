@@ -126,9 +126,6 @@ bool with_types(Type item, Type accumulator, F&& f) {
   return fits;
 }
 
-// Not `unsupported`: a row that cannot be checked is a fault of the bench and must not pass for a limit of the device.
-inline Error no_oracle() { return Error{ErrorCode::invalid_argument, "no oracle for this operator on these types"}; }
-
 }  // namespace oracle
 
 /// Compares all outputs of a scan of `items`, in chunks, so that outputs larger than the host's memory can be checked.

@@ -2,6 +2,7 @@
 #include "support/output_reader.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace weft::bench {
@@ -42,6 +43,11 @@ Result<std::span<const std::byte>> OutputReader::fetch(uint64_t first, uint64_t 
         std::async(std::launch::async, [this, end, next_size] { return download(end, next_size, next_.data()); });
   }
   return std::span<const std::byte>(current_);
+}
+
+FetchOutputs Outputs::fetch(size_t output, uint64_t item_bytes) {
+  const auto reader = std::make_shared<OutputReader>(gpu_, buffers_.outputs[output], item_bytes, buffers_.sampled);
+  return {[reader](uint64_t first, uint64_t count) { return reader->fetch(first, count); }, buffers_.sampled};
 }
 
 }  // namespace weft::bench

@@ -37,7 +37,7 @@ std::string csv_field(const std::string& text) {
   return quoted + '"';
 }
 
-// Six significant digits: what is behind them is noise and only makes files differ.
+// Six significant digits: more are noise, and make files differ.
 double six_digits(double value) { return std::stod(fmt::format("{:.6g}", value)); }
 
 }  // namespace
@@ -132,6 +132,10 @@ Json report_json(Gpu& gpu, const char* timer, const std::vector<Row>& rows) {
           {"copy_gbps", six_digits(copy_gbps)},
           {"results", std::move(results)},
           {"skipped", std::move(skipped)}};
+}
+
+std::string report_text(Gpu& gpu, const char* timer, const std::vector<Row>& rows) {
+  return report_json(gpu, timer, rows).dump(1) + '\n';
 }
 
 std::string report_csv(const std::vector<Row>& rows) {

@@ -36,6 +36,7 @@ nlohmann::ordered_json device_json(Gpu& gpu);
 nlohmann::ordered_json row_json(const Row& row);
 /// All of a run: {schema, weft_version, commit, device, timer, copy_gbps, results, skipped}.
 nlohmann::ordered_json report_json(Gpu& gpu, const char* timer, const std::vector<Row>& rows);
+std::string report_text(Gpu& gpu, const char* timer, const std::vector<Row>& rows);
 std::string report_csv(const std::vector<Row>& rows);
 
 /// Says when rows so far are to be written, so that a run that does not end leaves its results: once a second.

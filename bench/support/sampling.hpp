@@ -14,11 +14,11 @@
 
 namespace weft::bench {
 
-/// The u32 items of the copy that a row of `moved_bytes` is compared with: four significant bits of their number, so that
-/// rows share copies. Their bytes differ by at most a sixteenth.
-constexpr uint64_t copy_items(uint64_t moved_bytes) {
+/// The u32 items of the copy that a row of `moved_bytes` is compared with: `bits` significant bits of their number, so that
+/// rows share copies. With four, their bytes differ by at most a sixteenth; with one, items are a power of two.
+constexpr uint64_t copy_items(uint64_t moved_bytes, int bits = 4) {
   const uint64_t items = (moved_bytes + 7) / 8;
-  const int dropped = std::max(0, static_cast<int>(std::bit_width(items)) - 4);
+  const int dropped = std::max(0, static_cast<int>(std::bit_width(items)) - bits);
   const uint64_t half = dropped > 0 ? uint64_t{1} << (dropped - 1) : 0;
   return (items + half) >> dropped << dropped;
 }
@@ -31,7 +31,7 @@ struct Sampling {
 };
 
 /// Milliseconds of `repeats` calls. `time(count)` runs `count` calls and gives the milliseconds of each, or nothing on an
-/// error, which ends all. `at_speed()` tells whether the device's clocks are up. `call_ms`: about what one call takes.
+/// error, which ends all. `at_speed()`: whether the device's clocks are up. `call_ms`: about what one call takes.
 ///
 /// The warm-up goes by the clock on the wall: clocks rise, and drivers replace code they compiled in haste, whatever the
 /// device is busy with. Samples that spread, as when clocks rise amid them, are taken again.

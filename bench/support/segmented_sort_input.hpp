@@ -49,7 +49,7 @@ Verdict check_sorted_segments(const char* what, const std::vector<uint32_t>& off
   const auto write = [&](uint64_t begin, uint64_t end, oracle::Position, T* out) {
     for (uint64_t s = begin; s < end; ++s) sort(offsets[s], offsets[s + 1], out + (offsets[s] - offsets[begin]));
   };
-  return oracle::check_blocks<T>(what, offsets.size() - 1, oracle::Position{}, number, oracle::behind, write, fetch,
+  return oracle::check_blocks<T>(what, offsets.size() - 1, oracle::Position{}, number, oracle::after, write, fetch,
                                  nullptr, kSegments);
 }
 

@@ -20,7 +20,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr uint32_t kLargestBatch = 256;
-// A copy that caches hold, whose time tells the clocks.
+// A copy that caches hold, whose time shows the clocks.
 constexpr uint64_t kPaceBytes = uint64_t{1} << 22;
 constexpr uint32_t kPaceCalls = 32;
 constexpr double kPaceTolerance = 1.25;
@@ -43,10 +43,10 @@ double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-// What 1- and 2-byte items and the copy's vectors may touch behind a range.
+// What 1- and 2-byte items and the copy's vectors may touch after a range.
 uint64_t padded(uint64_t bytes) { return std::max<uint64_t>((bytes + 15) / 16 * 16, 16); }
 
-// Where arrays of those sizes begin when they lie one behind the other, and, last, where they end.
+// Where arrays of those sizes begin when they lie one after the other, and, last, where they end.
 std::vector<uint64_t> offsets_of(const std::vector<uint64_t>& sizes) {
   std::vector<uint64_t> offsets{0};
   for (const uint64_t size : sizes)
@@ -325,7 +325,7 @@ Result<bool> Session::compare_on_device(const BenchCase& bench_case, const CaseB
 
   const BufferRange first = second->range(second->size() - 16, 16);
   for (size_t i = 0; i < sizes.size(); ++i) {
-    const uint64_t words = sizes[i] / sizeof(uint32_t);  // a byte or three behind them are among the CPU's samples
+    const uint64_t words = sizes[i] / sizeof(uint32_t);  // up to three bytes after them are among the CPU's samples
     if (words == 0) continue;
     const ComparePush push{compare_->address_of(again.outputs[i]), compare_->address_of(buffers.outputs[i]),
                            compare_->address_of(first), static_cast<uint32_t>(words), 0};
@@ -357,7 +357,7 @@ Status Session::verify(const BenchCase& bench_case, CaseBuffers& buffers, uint64
     for (const BufferRange& range : *ranges) bytes += range.size;
   Verification verification = config_.verification;
   if (verification == Verification::automatic)
-    verification = bytes <= kFullBytes ? Verification::full : Verification::sampled;
+    verification = bytes <= config_.full_bytes ? Verification::full : Verification::sampled;
   if (verification == Verification::none) return {};
   if (config_.faulty_word && !buffers.outputs.empty() && !bench_case.is_on_host()) {
     const BufferRange& output = buffers.outputs[0];
@@ -376,8 +376,10 @@ Status Session::verify(const BenchCase& bench_case, CaseBuffers& buffers, uint64
   row.verification = buffers.sampled ? Verification::sampled : Verification::full;
   std::future<void> other_work;
   if (config_.while_checking) other_work = std::async(std::launch::async, config_.while_checking);
-  const auto mismatch = bench_case.verify(gpu_, source_, buffers, n);
+  Outputs found(gpu_, buffers);
+  const Verdict mismatch = bench_case.verify(found, source_, n);
   if (other_work.valid()) other_work.wait();
+  if (found.error()) return *found.error();
   if (!mismatch) return mismatch.error();
   row.verified = !*mismatch;
   if (row.verified) return {};
@@ -388,7 +390,7 @@ Status Session::verify(const BenchCase& bench_case, CaseBuffers& buffers, uint64
 }
 
 Status Session::run_host_size(BenchCase& bench_case, uint64_t n, Row& row) {
-  constexpr uint32_t kHostRepeats = 5;  // behind a first, which also meets fresh memory
+  constexpr uint32_t kHostRepeats = 5;  // after a first, which also meets fresh memory
   std::vector<double> samples;
   for (uint32_t i = 0; i <= std::min(kHostRepeats, config_.repeats); ++i) {
     const double ms = bench_case.run_on_host(source_, n);
@@ -406,6 +408,7 @@ Status Session::run_size(BenchCase& bench_case, uint64_t n, std::optional<Speed>
   if (bench_case.is_on_host()) return run_host_size(bench_case, n, row);
   auto buffers = buffers_for(bench_case, n);
   if (!buffers) return buffers.error();
+  const double warm_up_ms = config_.warm_up_ms * (speed ? config_.further_warm_up : 1);
   const auto predicted = predict_ms(bench_case, *buffers, n, speed);
   if (!predicted) return predicted.error();
   if (*predicted > config_.max_call_ms) {
@@ -429,7 +432,7 @@ Status Session::run_size(BenchCase& bench_case, uint64_t n, std::optional<Speed>
     error = timed.error();
     return std::nullopt;
   };
-  const Sampling sampling{config_.repeats, config_.warm_up_ms, kLargestBatch};
+  const Sampling sampling{config_.repeats, warm_up_ms, kLargestBatch};
   const char* const timer_before = timer();
   auto samples = take_samples(sampling, *predicted, time_batch, [&] { return at_speed(); });
   // The two kinds of time do not mix.

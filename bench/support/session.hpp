@@ -23,22 +23,26 @@ namespace weft::bench {
 /// No measured call may take longer: systems reset devices that stay in one dispatch for seconds, and freeze before.
 inline constexpr double kMaxCallMs = 100;
 
-/// Inputs and outputs up to which all outputs are compared with the CPU's, unless it is said how.
+/// Inputs and outputs up to which all outputs are compared with the CPU's, unless it is said how; kQuickBytes: of --quick.
 inline constexpr uint64_t kFullBytes = uint64_t{1} << 29;
+inline constexpr uint64_t kQuickBytes = uint64_t{1} << 26;
 
 struct SessionConfig {
   uint32_t repeats = 0;
   double warm_up_ms = 0;
   double max_call_ms = kMaxCallMs;
   Verification verification = Verification::automatic;
+  uint64_t full_bytes = kFullBytes;
+  /// Of `warm_up_ms`, for further sizes of a case.
+  double further_warm_up = 1;
   /// Of the first output, changed before verification, which has to find it.
-  std::optional<uint64_t> faulty_word;
+  std::optional<uint64_t> faulty_word{};
   /// If not empty: runs on a thread of its own while outputs are checked, never while a call is timed.
   std::function<void()> while_checking{};
 };
 
 /// Verifies and times cases on one Gpu. Buffers for inputs, outputs and scratch are kept and grow, one each, in which a
-/// case's arrays lie one behind the other; repetitions work on the same ones.
+/// case's arrays lie one after the other; repetitions work on the same ones.
 class Session {
  public:
   Session(Gpu gpu, ItemSource& source, const SessionConfig& config)

@@ -3,123 +3,113 @@
 // Rows of sorts: keys alone, or with values of 4 bytes, of any distribution.
 #pragma once
 
-#include <optional>
-#include <string>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
 #include <weft/merge_sort.hpp>
 #include <weft/radix_sort.hpp>
 
 #include "support/bench_case.hpp"
-#include "support/output_reader.hpp"
 #include "support/sort_keys.hpp"
 
 namespace weft::bench {
 
-/// Sort: RadixSort or MergeSort, with the type of its args.
-template <class Sort, class Args>
-class SortCase : public BenchCase {
- public:
-  SortCase(std::string primitive, std::string variant, Type key, bool pairs, Keys kind, std::vector<uint64_t> sizes)
-      : BenchCase(std::move(primitive), std::move(variant), key, std::move(sizes)),
-        key_(key),
-        pairs_(pairs),
-        kind_(kind) {}
+inline constexpr uint32_t kSortedValueBytes = 4;
 
-  Status prepare(Gpu& gpu) override {
-    auto sort = made(gpu);
-    if (!sort) return sort.error();
-    sort_ = std::move(sort).value();
-    return {};
-  }
-  void release() override {
-    sort_.reset();
-    input_.clear();
-  }
+/// Keys, and values if the config says so, to both in order: of sorts and of sorts of segments.
+template <class Case, class Sort>
+class SortingCase : public CaseOf<Case, Sort> {
+  using Base = CaseOf<Case, Sort>;
+
+ public:
+  SortingCase(const char* primitive, const std::string& variant, Type key, Keys kind,
+              const typename Base::Config& config, const Sizes& sizes, std::optional<Strategy> forced = {})
+      : Base(primitive, variant, key, config, sizes, forced), kind_(kind) {}
+
   std::string data() const override { return name_of(kind_); }
-  std::unique_ptr<BenchCase> other_means() const override {
-    const auto sorted_by = [&]<class OtherSort, class OtherArgs>(OtherSort*, OtherArgs*) {
-      return std::make_unique<SortCase<OtherSort, OtherArgs>>(primitive(), variant(), key_, pairs_, kind_, sizes());
-    };
-    if constexpr (std::is_same_v<Sort, RadixSort>)
-      return sorted_by(static_cast<MergeSort*>(nullptr), static_cast<MergeSortArgs*>(nullptr));
-    else
-      return sorted_by(static_cast<RadixSort*>(nullptr), static_cast<RadixSortArgs*>(nullptr));
-  }
-  std::vector<HostArray> inputs(ItemSource&, uint64_t n) const override {
-    std::vector<HostArray> arrays{input_.keys(kind_, item_bytes(), n)};
-    if (pairs_) arrays.push_back(input_.values(n));
-    return arrays;
-  }
-  std::vector<uint64_t> outputs(uint64_t n) const override {
-    std::vector<uint64_t> bytes{n * item_bytes()};
-    if (pairs_) bytes.push_back(n * kValueBytes);
+  Sizes outputs(uint64_t n) const override {
+    Sizes bytes{n * this->item_bytes()};
+    if (pairs()) bytes.push_back(n * kSortedValueBytes);
     return bytes;
   }
-  uint64_t scratch_bytes(uint64_t n) const override { return sort_->scratch_size(n); }
-  // Of one pass: it takes more, as many as the sort makes.
-  uint64_t moved_bytes(uint64_t n) const override { return 2 * n * (item_bytes() + (pairs_ ? kValueBytes : 0)); }
-
-  Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override {
-    Args args{};
+  /// Of one pass; a sort makes more.
+  uint64_t moved_bytes(uint64_t n) const override {
+    return 2 * n * (this->item_bytes() + (pairs() ? kSortedValueBytes : 0));
+  }
+  typename Base::Args args(const CaseBuffers& buffers, uint64_t) const override {
+    typename Base::Args args{};
     args.keys = buffers.inputs[0];
     args.keys_out = buffers.outputs[0];
     args.scratch = buffers.scratch;
-    args.count = n;
-    if (pairs_) {
-      args.values = buffers.inputs[1];
-      args.values_out = buffers.outputs[1];
-    }
-    return sort_->record(commands, args);
-  }
-
-  Result<std::optional<Mismatch>> verify(Gpu& gpu, ItemSource&, const CaseBuffers& buffers, uint64_t n) const override {
-    input_.keys(kind_, item_bytes(), n);
-    OutputReader keys(gpu, buffers.outputs[0], item_bytes(), buffers.sampled);
-    if (!pairs_)
-      return item_bytes() == 4 ? input_.check_keys<uint32_t>(keys.fetcher())
-                               : input_.check_keys<uint64_t>(keys.fetcher());
-    OutputReader values(gpu, buffers.outputs[1], kValueBytes, buffers.sampled);
-    return item_bytes() == 4 ? input_.check_pairs<uint32_t>(keys.fetcher(), values.fetcher())
-                             : input_.check_pairs<uint64_t>(keys.fetcher(), values.fetcher());
+    if (pairs()) args.values = buffers.inputs.back();
+    if (pairs()) args.values_out = buffers.outputs[1];
+    return args;
   }
 
  protected:
-  static constexpr uint32_t kValueBytes = 4;
-
-  virtual Result<Sort> made(Gpu& gpu) const {
-    return Sort::create(gpu.context(), {.key = key_, .value_bytes = pairs_ ? kValueBytes : 0});
+  bool pairs() const { return this->config().value_bytes != 0; }
+  Keys kind() const { return kind_; }
+  SortInput& input(ItemSource& source, uint64_t n) const {
+    return source.made<SortInput>(kind_, this->item_bytes(), n);
   }
-
-  Type key_;
-  bool pairs_;
-  std::optional<Sort> sort_;
+  FetchOutputs values_in(Outputs& found) const { return found.fetch(1, kSortedValueBytes); }
 
  private:
   Keys kind_;
-  mutable SortInput input_;
 };
 
-/// The rows that both sorts have; `make` makes one of key, pairs, kind and sizes.
-template <class Make>
-Cases sort_cases(const Matrix& matrix, const Make& make) {
-  Cases cases;
-  const auto add = [&](Type key, bool pairs, Keys kind, const std::vector<uint64_t>& sizes) {
-    cases.push_back(make(key, pairs, kind, sizes));
-  };
-  const auto some = some_sizes(matrix);
-  add(Type::u32, false, Keys::random, matrix.sizes);
-  add(Type::u32, true, Keys::random, matrix.sizes);
-  if (matrix.essential) return cases;
-  add(Type::u64, false, Keys::random, some);
-  add(Type::u64, true, Keys::random, some);
-  for (const Keys kind : kSkewedKeys) {
-    add(Type::u32, false, kind, some);
-    add(Type::u32, true, kind, some);
+/// Sort: RadixSort or MergeSort.
+template <class Sort>
+class SortCase : public SortingCase<SortCase<Sort>, Sort> {
+  using Base = SortingCase<SortCase, Sort>;
+
+ public:
+  using Base::Base;
+
+  std::unique_ptr<BenchCase> other_means() const override {
+    using Other = std::conditional_t<std::is_same_v<Sort, RadixSort>, MergeSort, RadixSort>;
+    typename SortCase<Other>::Config config{};
+    config.key = this->config().key;
+    config.value_bytes = this->config().value_bytes;
+    return std::make_unique<SortCase<Other>>("", "", config.key, this->kind(), config, this->sizes());
   }
-  return cases;
+  std::vector<HostArray> inputs(ItemSource& source, uint64_t n) const override {
+    SortInput& input = this->input(source, n);
+    std::vector<HostArray> arrays{input.keys(this->kind(), this->item_bytes(), n)};
+    if (this->pairs()) arrays.push_back(input.values(n));
+    return arrays;
+  }
+  typename Base::Args args(const CaseBuffers& buffers, uint64_t n) const override {
+    auto args = Base::args(buffers, n);
+    args.count = n;
+    return args;
+  }
+  Verdict verify(Outputs& found, ItemSource& source, uint64_t n) const override {
+    return with_key(this->item_bytes(), [&]<class T>(T*) {
+      SortInput& input = this->input(source, n);
+      return this->pairs() ? input.check_pairs<T>(found.fetch(0, sizeof(T)), this->values_in(found))
+                           : input.check_keys<T>(found.fetch(0, sizeof(T)));
+    });
+  }
+};
+
+/// The rows that both sorts have.
+template <class Sort>
+void add_sorts(const char* primitive, const Matrix& matrix, Cases& cases) {
+  const auto add = [&](Type key, Keys kind, const Sizes& sizes, std::optional<Strategy> forced = {}) {
+    for (const bool pairs : {false, true}) {
+      typename SortCase<Sort>::Config config{};
+      config.key = key;
+      config.value_bytes = pairs ? kSortedValueBytes : 0;
+      cases.add<SortCase<Sort>>(primitive, sort_variant(pairs, kind), key, kind, config, sizes, forced);
+    }
+  };
+  add(Type::u32, Keys::random, matrix.sizes);
+  if (!matrix.essential) {
+    add(Type::u64, Keys::random, some_sizes(matrix));
+    for (const Keys kind : kSkewedKeys) add(Type::u32, kind, some_sizes(matrix));
+  }
+  if (std::is_same_v<Sort, RadixSort> && matrix.other_strategy)
+    add(Type::u32, Keys::random, matrix.sizes, matrix.other_strategy);
 }
 
 }  // namespace weft::bench

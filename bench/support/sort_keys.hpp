@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/expected.hpp"
 #include "support/item_source.hpp"
-#include "support/oracle.hpp"
 #include "support/parallel.hpp"
 
 namespace weft::bench {
@@ -61,14 +61,21 @@ void sort_on_host(std::span<T> keys) {
     });
 }
 
-/// Unsigned keys of 4 or 8 bytes, and the values that go with them: their places. Made for one distribution, type and number at a time.
+/// Unsigned keys of 4 or 8 bytes, and the values that go with them: their indices. Made for one distribution, type and
+/// number at a time.
 class SortInput {
  public:
-  void clear() { *this = {}; }
+  SortInput() = default;
+  SortInput(Keys kind, uint32_t key_bytes, uint64_t n) { keys(kind, key_bytes, n); }
+
+  /// No other array has these four bits in its id.
+  static uint64_t id_of(Keys kind, uint32_t key_bytes, uint64_t n) {
+    return uint64_t{15} << 60 | static_cast<uint64_t>(kind) << 56 | uint64_t{key_bytes} << 48 | n;
+  }
+  uint64_t bytes() const { return keys_.size() + sorted_.size() + values_.size(); }
 
   HostArray keys(Keys kind, uint32_t key_bytes, uint64_t n) {
-    // No other array has these four bits in its id.
-    const uint64_t id = uint64_t{15} << 60 | static_cast<uint64_t>(kind) << 56 | uint64_t{key_bytes} << 48 | n;
+    const uint64_t id = id_of(kind, key_bytes, n);
     if (id != id_) {
       id_ = id;
       keys_.resize(n * key_bytes);

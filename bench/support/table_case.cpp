@@ -7,8 +7,6 @@
 #include <functional>
 #include <utility>
 
-#include "support/compaction_oracle.hpp"
-#include "support/output_reader.hpp"
 #include "support/parallel.hpp"
 
 namespace weft::bench {
@@ -70,14 +68,12 @@ std::vector<uint32_t> shared_out(std::span<const int32_t> weights, uint32_t tota
   return counts;
 }
 
-TableCase::TableCase(const char* primitive, std::string variant, const Shape& shape, std::vector<uint64_t> sizes)
-    : BenchCase(primitive, std::move(variant), "table", shape.table_bytes, std::move(sizes)), shape_(shape) {}
+TableCase::TableCase(const char* primitive, std::string variant, const Shape& shape, Sizes sizes)
+    : BenchCase(primitive, std::move(variant), {"table", shape.table_bytes}, std::move(sizes)), shape_(shape) {}
 
 Status TableCase::prepare(Gpu& gpu) {
   workgroup_ = std::max(kLanes, gpu.context().subgroup_size());
-  auto kernel = create_kernel(gpu, sizeof(Push), workgroup_);
-  if (!kernel) return kernel.error();
-  kernel_.emplace(std::move(kernel).value());
+  if (const Status status = kernel_.assign(create_kernel(gpu, sizeof(Push), workgroup_)); !status) return status;
 
   weights_.resize(size_t{kDistributions} * shape_.symbols);
   sums_.assign(size_t{kDistributions} * kLanes, 0);
@@ -119,7 +115,7 @@ std::vector<HostArray> TableCase::inputs(ItemSource&, uint64_t) const {
   return {{std::as_bytes(std::span(described_)), id}};
 }
 
-std::vector<uint64_t> TableCase::outputs(uint64_t n) const { return {n * kLanes * sizeof(uint32_t)}; }
+Sizes TableCase::outputs(uint64_t n) const { return {n * kLanes * sizeof(uint32_t)}; }
 
 uint64_t TableCase::scratch_bytes(uint64_t n) const { return workgroups(n) * (workgroup_ / kLanes) * place_bytes(); }
 
@@ -139,14 +135,13 @@ Status TableCase::record(VkCommandBuffer commands, const CaseBuffers& buffers, u
   return {};
 }
 
-Result<std::optional<Mismatch>> TableCase::verify(Gpu& gpu, ItemSource&, const CaseBuffers& buffers, uint64_t n) const {
-  OutputReader reader(gpu, buffers.outputs[0], sizeof(uint32_t), buffers.sampled);
+Verdict TableCase::verify(Outputs& found, ItemSource&, uint64_t n) const {
   return oracle::check_each<uint32_t>(
-      "sum", n * kLanes, [&](uint64_t i) { return sums_[i % sums_.size()]; }, reader.fetcher());
+      "sum", n * kLanes, [&](uint64_t i) { return sums_[i % sums_.size()]; }, found.fetch(0, sizeof(uint32_t)));
 }
 
-std::vector<uint64_t> table_counts(const Matrix& matrix) {
-  std::vector<uint64_t> counts = matrix.sizes;
+Sizes table_counts(const Matrix& matrix) {
+  Sizes counts = matrix.sizes;
   for (uint64_t& n : counts) n = std::max<uint64_t>(n >> 10, 1);
   counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
   return counts;

@@ -30,17 +30,17 @@ class TableCase : public BenchCase {
     uint32_t most_present = 0;  ///< of the symbols, that a distribution has
     uint32_t table_bytes = 0;
   };
-  TableCase(const char* primitive, std::string variant, const Shape& shape, std::vector<uint64_t> sizes);
+  TableCase(const char* primitive, std::string variant, const Shape& shape, Sizes sizes);
 
   Status prepare(Gpu& gpu) override;
   void release() override;
   std::string data() const override { return "tile-like"; }
   std::vector<HostArray> inputs(ItemSource&, uint64_t n) const override;
-  std::vector<uint64_t> outputs(uint64_t n) const override;
+  Sizes outputs(uint64_t n) const override;
   uint64_t scratch_bytes(uint64_t n) const override;
   uint64_t moved_bytes(uint64_t n) const override;
   Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override;
-  Result<std::optional<Mismatch>> verify(Gpu& gpu, ItemSource&, const CaseBuffers& buffers, uint64_t n) const override;
+  Verdict verify(Outputs& found, ItemSource&, uint64_t n) const override;
 
  protected:
   const Shape& shape() const { return shape_; }
@@ -58,7 +58,7 @@ class TableCase : public BenchCase {
   uint64_t workgroups(uint64_t n) const;
 
   Shape shape_;
-  std::optional<Kernel> kernel_;
+  Prepared<Kernel> kernel_;
   uint32_t workgroup_ = 32;  // a group, or what fills a subgroup
   std::vector<int32_t> weights_;
   std::vector<uint32_t> described_;
@@ -66,6 +66,6 @@ class TableCase : public BenchCase {
 };
 
 /// Tables are built of some 1,000 bytes and more: a 1,024th of the other rows' sizes.
-std::vector<uint64_t> table_counts(const Matrix& matrix);
+Sizes table_counts(const Matrix& matrix);
 
 }  // namespace weft::bench
