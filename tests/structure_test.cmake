@@ -153,7 +153,6 @@ function(check_tree)
   endforeach()
   check_includes(shaders/weft/ "\"weft/.*;<cstdint>" "the public shader includes know each other only")
   # Which other families a family is made of, beside core.
-  set(of_core select)
   set(of_by_key segment)
   set(of_segment by_key sort)
   set(of_sort by_key merge)

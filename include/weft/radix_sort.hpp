@@ -6,10 +6,6 @@
 
 namespace weft {
 
-namespace primitives {
-struct RadixSortWithFault;  // src/primitives/core/look_back_faults.hpp, for tests
-}
-
 struct RadixSortConfig {
   /// u32, i32, f32, u64, i64 or f64. 64-bit keys need no device feature.
   Type key = Type::u32;
@@ -75,9 +71,6 @@ class RadixSort {
   uint32_t tile_keys() const noexcept;
 
  private:
-  friend struct primitives::RadixSortWithFault;
-  static Result<RadixSort> create(const Context& context, const RadixSortConfig& config, uint32_t fault);
-
   struct Plan;
   explicit RadixSort(std::shared_ptr<const Plan> plan);
   std::shared_ptr<const Plan> plan_;

@@ -9,10 +9,6 @@
 
 namespace weft {
 
-namespace primitives {
-struct ByKeyWithFault;  // src/primitives/core/look_back_faults.hpp, for tests
-}
-
 struct ReduceByKeyConfig {
   /// Any but affine, arg_min and arg_max.
   Op op = Op::add;
@@ -84,9 +80,6 @@ class ReduceByKey {
   uint32_t tile_items() const noexcept;
 
  private:
-  friend struct primitives::ByKeyWithFault;
-  static Result<ReduceByKey> create(const Context& context, const ReduceByKeyConfig& config, uint32_t fault);
-
   struct Plan;
   explicit ReduceByKey(std::shared_ptr<const Plan> plan);
   std::shared_ptr<const Plan> plan_;

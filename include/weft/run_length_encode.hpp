@@ -9,10 +9,6 @@
 
 namespace weft {
 
-namespace primitives {
-struct RunLengthEncodeWithFault;  // src/primitives/core/look_back_faults.hpp, for tests
-}
-
 struct RunLengthEncodeConfig {
   /// Type of the items. Only its size matters: items are equal if their bits are. u32x2 is valid.
   Type symbol = Type::u32;
@@ -87,9 +83,6 @@ class RunLengthEncode {
   uint32_t tile_items() const noexcept;
 
  private:
-  friend struct primitives::RunLengthEncodeWithFault;
-  static Result<RunLengthEncode> create(const Context& context, const RunLengthEncodeConfig& config, uint32_t fault);
-
   struct Plan;
   explicit RunLengthEncode(std::shared_ptr<const Plan> plan);
   std::shared_ptr<const Plan> plan_;

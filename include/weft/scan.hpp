@@ -9,10 +9,6 @@
 
 namespace weft {
 
-namespace primitives {
-struct ScanWithFault;  // src/primitives/core/look_back_faults.hpp, for tests
-}
-
 /// Whether output i includes item i.
 enum class ScanKind : uint8_t {
   exclusive,  ///< output i combines the items before item i
@@ -84,9 +80,6 @@ class Scan {
   uint32_t tile_items() const noexcept;
 
  private:
-  friend struct primitives::ScanWithFault;
-  static Result<Scan> create(const Context& context, const ScanConfig& config, uint32_t fault);
-
   struct Plan;
   explicit Scan(std::shared_ptr<const Plan> plan);
   std::shared_ptr<const Plan> plan_;

@@ -10,10 +10,6 @@
 
 namespace weft {
 
-namespace primitives {
-struct ByKeyWithFault;  // src/primitives/core/look_back_faults.hpp, for tests
-}
-
 /// How segments are given. The first item always begins a segment.
 enum class SegmentsBy : uint8_t {
   keys,        ///< a key per item: a segment begins at each key whose bits differ from those of the key before
@@ -94,9 +90,6 @@ class ScanByKey {
   uint32_t tile_items() const noexcept;
 
  private:
-  friend struct primitives::ByKeyWithFault;
-  static Result<ScanByKey> create(const Context& context, const ScanByKeyConfig& config, uint32_t fault);
-
   struct Plan;
   explicit ScanByKey(std::shared_ptr<const Plan> plan);
   std::shared_ptr<const Plan> plan_;

@@ -11,8 +11,7 @@
 namespace weft {
 
 namespace primitives {
-struct SelectPlan;       // src/primitives/select/select_plan.hpp
-struct SelectWithFault;  // src/primitives/core/look_back_faults.hpp, for tests
+struct SelectPlan;  // src/primitives/select/select_plan.hpp
 }  // namespace primitives
 
 /// Predicate on an item x. `a` and `b` are constants of the call (SelectArgs).
@@ -135,7 +134,6 @@ class Select {
   uint32_t tile_items() const noexcept;
 
  private:
-  friend struct primitives::SelectWithFault;
   explicit Select(std::shared_ptr<const primitives::SelectPlan> plan);
   std::shared_ptr<const primitives::SelectPlan> plan_;
 };
@@ -200,7 +198,6 @@ class Partition {
   uint32_t tile_items() const noexcept;
 
  private:
-  friend struct primitives::SelectWithFault;
   explicit Partition(std::shared_ptr<const primitives::SelectPlan> plan);
   std::shared_ptr<const primitives::SelectPlan> plan_;
 };

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Arguments of scan_by_key_*.comp; the upsweep is reduce_by_key's too.
+// What scan_by_key_*.comp are built with and pushed; the upsweep is reduce_by_key's too.
 #ifndef WEFT_SCAN_BY_KEY_H
 #define WEFT_SCAN_BY_KEY_H
 #include "weft/interop.h"
+
+WEFT_CONSTANTS_BEGIN(scan_by_key)
+WEFT_CONSTANT(4, bool, kInclusive, false)
+WEFT_CONSTANTS_END
 
 WEFT_STRUCT_BEGIN
 struct ScanByKeyPush {

@@ -10,8 +10,6 @@
 #include "weft/tile_segments.glsl"
 #include "by_key/scan_by_key.h"
 
-layout(constant_id = 4) const bool kInclusive = false;
-
 layout(push_constant, std430) uniform Push { ScanByKeyPush push; };
 
 TileRange push_range() { return tile_range(count_of(push.count, push.count_words, push.count_value), push.head); }

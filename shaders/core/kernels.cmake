@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-weft_family(look_back)
+weft_family(look_back SOURCES core/prefix_pass.cpp)
 weft_kernel(core/look_back_reset.comp)
 
 weft_family(dispatch_arguments)

@@ -4,6 +4,10 @@
 #define WEFT_SEGMENTED_SCAN_H
 #include "weft/interop.h"
 
+WEFT_CONSTANTS_BEGIN(segmented_scan)
+WEFT_CONSTANT(2, uint, kOffsetWords, 1)  // 1 or 2
+WEFT_CONSTANTS_END
+
 WEFT_STRUCT_BEGIN
 struct SegmentedScanPush {
   weft_address offsets;       // count + 1 offsets

@@ -11,7 +11,6 @@ const uint kTileItems = kWorkgroupSize * kLaneOffsets;
 #include "weft/tile_range.glsl"
 #include "segment/segmented_scan.h"
 
-layout(constant_id = 2) const uint kOffsetWords = 1;  // 1 or 2
 
 layout(push_constant, std430) uniform Push { SegmentedScanPush push; };
 

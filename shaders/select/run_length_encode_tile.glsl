@@ -13,8 +13,8 @@
 #include "select/select_direct.glsl"
 #include "select/select_staged.glsl"
 
-const bool kLengths = (kMove & 4u) != 0u;
-const bool kOffsets = (kMove & 8u) != 0u;
+const bool kLengths = (kMove & kMoveLengths) != 0u;
+const bool kOffsets = (kMove & kMoveOffsets) != 0u;
 #if WEFT_ITEM == WEFT_STRUCT
 const uint kSymbolBytes = WEFT_ITEM_WORDS * 4;
 #else

@@ -1,8 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Arguments of select_upsweep.comp, select_downsweep.comp and select_look_back.comp.
+// What select_upsweep.comp, select_downsweep.comp and select_look_back.comp are built with and pushed.
 #ifndef WEFT_SELECT_H
 #define WEFT_SELECT_H
 #include "weft/interop.h"
+
+WEFT_CONSTANTS_BEGIN(select)
+WEFT_CONSTANT(7, uint, kTest, 0)         // kTest…
+WEFT_CONSTANT(8, uint, kOrder, 0)        // kOrder…, of items as keys
+WEFT_CONSTANT(9, uint, kMove, 1)         // bits kMove…
+WEFT_CONSTANT(10, uint, kMovedBytes, 4)  // gathered: 1, 2 or a multiple of 4
+WEFT_CONSTANT(11, uint, kIndexWords, 0)  // of an index, a length or an offset; 0: none are written
+WEFT_CONSTANT(12, bool, kTwoSides, false)
+WEFT_CONSTANT(13, uint, kStride, 4)       // struct: bytes, a multiple of 4
+WEFT_CONSTANT(14, uint, kMember, 0)       // struct: where the member begins
+WEFT_CONSTANT(15, uint, kMemberBytes, 4)  // struct: 1, 2, 4 or 8; run heads: or any multiple of 4
+WEFT_CONSTANTS_END
 
 WEFT_STRUCT_BEGIN
 struct SelectPush {
@@ -34,6 +46,11 @@ const weft_u32 kSelectCountIsWide = 1;    // the count on the device is a u64
 const weft_u32 kSelectCountsAreWide = 2;  // counts are written as u64
 const weft_u32 kSelectInverted = 4;       // items that fail the test are kept
 const weft_u32 kSelectOddChunk = 8;       // the carry comes from the second slot and goes to the first
+const weft_u32 kTestRange = 0, kTestBits = 1, kTestRunHead = 2;
+const weft_u32 kOrderUnsigned = 0, kOrderSigned = 1, kOrderFloat = 2;
+const weft_u32 kMoveTested = 1, kMoveGathered = 2;
+// Of RunLengthEncode, beside kMoveTested for symbols; the last: of runs, those of two or more items.
+const weft_u32 kMoveLengths = 4, kMoveOffsets = 8, kMoveNonTrivial = 16;
 #ifdef __cplusplus
 }
 #endif

@@ -19,7 +19,7 @@
 
 #if WEFT_ITEM == WEFT_BITS || WEFT_ITEM == WEFT_STRUCT
 
-layout(constant_id = 3) const uint kRows = 4;
+#include "weft/tile.h"
 #if WEFT_ITEM == WEFT_BITS
 #define WEFT_SELECT_VECTOR 32
 #else
@@ -40,23 +40,11 @@ uint tile_vector(uint row) { return (subgroup_index() * kRows + row) * kSubgroup
 // A lane's items are single bits of a word: kRows * WEFT_SELECT_VECTOR is at most 32, and kRows at most 4.
 const uint kVectorMask = WEFT_SELECT_VECTOR == 32 ? ~0u : (1u << (WEFT_SELECT_VECTOR & 31)) - 1u;
 
-layout(constant_id = 7) const uint kTest = 0;
-const uint kTestRange = 0, kTestBits = 1, kTestRunHead = 2;
-layout(constant_id = 8) const uint kOrder = 0;
-const uint kOrderUnsigned = 0, kOrderSigned = 1, kOrderFloat = 2;
-layout(constant_id = 9) const uint kMove = 1;
-const uint kMoveTested = 1, kMoveGathered = 2;  // bits
 const bool kMovesTested = (kMove & kMoveTested) != 0u;
 const bool kGathers = (kMove & kMoveGathered) != 0u;
 #if WEFT_ACCUMULATOR == WEFT_RUNS
-const bool kNonTrivial = (kMove & 16u) != 0u;  // of runs, those of two or more items
+const bool kNonTrivial = (kMove & kMoveNonTrivial) != 0u;
 #endif
-layout(constant_id = 10) const uint kMovedBytes = 4;  // gathered: 1, 2 or a multiple of 4
-layout(constant_id = 11) const uint kIndexWords = 0;  // 0: no indices are written
-layout(constant_id = 12) const bool kTwoSides = false;
-layout(constant_id = 13) const uint kStride = 4;       // struct: bytes, a multiple of 4
-layout(constant_id = 14) const uint kMember = 0;       // struct: where the member begins
-layout(constant_id = 15) const uint kMemberBytes = 4;  // struct: 1, 2, 4 or 8; run heads: or any multiple of 4
 
 layout(push_constant, std430) uniform Push { SelectPush push; };
 

@@ -27,7 +27,6 @@
 // that they are ready.
 //
 // The includer defines look_back_aggregate() and look_back_finish(), declared below.
-// Specialization constants: 5 kSpinLimit, 6 kFault.
 #ifndef WEFT_LOOK_BACK_GLSL
 #define WEFT_LOOK_BACK_GLSL
 
@@ -37,17 +36,10 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_shader_atomic_int64 : require
 
+#include "weft/look_back.h"
 #include "weft/workgroup_scan.glsl"
 
-// Polls of a state that is not ready before a tile is deferred. 0 makes the pipeline the fallback pass, which waits for
-// nothing: all is ready by then that any workgroup publishes.
-layout(constant_id = 5) const uint kSpinLimit = 64;
 const bool kFallbackPass = kSpinLimit == 0u;
-
-// Faults for tests: tiles whose index is a multiple of kFault >> 8 are published after a delay (1) or never (2); blocks
-// whose index is one are not closed (3); tiles whose index is one are published without their subgroups' aggregates
-// (4).
-layout(constant_id = 6) const uint kFault = 0;
 const uint kFaultDelay = 1, kFaultOmit = 2, kFaultOpen = 3, kFaultSubgroups = 4;
 
 // Scratch: counters, then the states; all zero before the pass. Then the deferred tiles.

@@ -62,7 +62,7 @@ const uint kOpAdd = 0, kOpMultiply = 1, kOpMin = 2, kOpMax = 3, kOpAnd = 4, kOpO
 #ifdef WEFT_OP
 const uint kOp = WEFT_OP;
 #else
-layout(constant_id = 2) const uint kOp = 0;
+#include "weft/operator.h"
 #endif
 
 #if WEFT_ACCUMULATOR != WEFT_OWN

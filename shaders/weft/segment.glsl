@@ -10,13 +10,12 @@
 #ifndef WEFT_SEGMENT_GLSL
 #define WEFT_SEGMENT_GLSL
 
+#include "weft/segment.h"
 #include "weft/tile.glsl"
 
 #ifdef WEFT_WORKGROUP_SCAN_GLSL
 #error "weft/segment.glsl comes before weft/workgroup_scan.glsl and all that includes it"
 #endif
-
-layout(constant_id = 8) const bool kCountsHeads = false;
 
 #if WEFT_ACCUMULATOR == WEFT_OWN
 

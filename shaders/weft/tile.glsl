@@ -15,8 +15,7 @@
 
 #include "weft/buffers.glsl"
 #include "weft/item.glsl"
-
-layout(constant_id = 3) const uint kRows = 8;  // at most 8
+#include "weft/tile.h"
 
 // What a lane loads at once.
 #if WEFT_VECTOR_INPUT_WORDS == 16

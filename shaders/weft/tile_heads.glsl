@@ -7,14 +7,13 @@
 // Keys and flags are compared as bits, in whole words. The includer defines WEFT_VECTOR_ITEMS 4, so that a vector of the
 // narrowest keys is a word.
 //
-// Specialization constant: 7 kSegmentsBy.
 #ifndef WEFT_TILE_HEADS_GLSL
 #define WEFT_TILE_HEADS_GLSL
 
 #include "weft/tile.glsl"
+#include "weft/tile_heads.h"
 
 const uint kByKeys8 = 0, kByKeys16 = 1, kByKeys32 = 2, kByKeys64 = 3, kByHeadBits = 4, kByHeadBytes = 5, kByHeadWords = 6;
-layout(constant_id = 7) const uint kSegmentsBy = 2;
 
 const bool kByKeys = kSegmentsBy <= kByKeys64;
 // Of one key, or of its flag; without a meaning for bits.

@@ -14,8 +14,7 @@
 
 #include "weft/tile.glsl"
 #include "weft/workgroup_scan.glsl"
-
-layout(constant_id = 4) const bool kInclusive = false;
+#include "weft/tile_scan.h"
 
 uvec2 tile_output_address(uvec2 output_address, TileRange range, uint tile) {
   return word64_add(word64_subtract(output_address, uvec2(range.head * WEFT_OUTPUT_BYTES, 0u)),

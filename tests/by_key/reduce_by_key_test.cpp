@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "primitives/core/look_back_faults.hpp"
 #include "support/device.hpp"
+#include "support/faults.hpp"
 #include "support/guarded_buffer.hpp"
 #include "support/oracle.hpp"
 #include "support/random.hpp"
@@ -126,12 +126,10 @@ void for_every_value(const Test& test) {
   test.template operator()<double, double>();
 }
 
-using Fault = primitives::LookBackFault::Kind;
+using Fault = LookBackFault::Kind;
 
 ReduceByKey faulty_reduce(const Device& device, const ReduceByKeyConfig& config, Fault kind, uint32_t every) {
-  Result<ReduceByKey> reduce = primitives::create_reduce_by_key_with_fault(device.context(), config, {kind, every});
-  if (!reduce) FAIL(reduce.error().message);
-  return std::move(*reduce);
+  return with_fault<ReduceByKey>(device.backend(), config, {kind, every});
 }
 
 /// SwiftShader takes seconds to build a pipeline: there tests take those that tell most.

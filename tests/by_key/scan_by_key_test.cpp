@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "primitives/core/look_back_faults.hpp"
 #include "support/device.hpp"
+#include "support/faults.hpp"
 #include "support/guarded_buffer.hpp"
 #include "support/oracle.hpp"
 #include "support/random.hpp"
@@ -150,12 +150,10 @@ void for_every_value(const Test& test) {
   test.template operator()<double, double>();
 }
 
-using Fault = primitives::LookBackFault::Kind;
+using Fault = LookBackFault::Kind;
 
 ScanByKey faulty_scan(const Device& device, const ScanByKeyConfig& config, Fault kind, uint32_t every) {
-  Result<ScanByKey> scan = primitives::create_scan_by_key_with_fault(device.context(), config, {kind, every});
-  if (!scan) FAIL(scan.error().message);
-  return std::move(*scan);
+  return with_fault<ScanByKey>(device.backend(), config, {kind, every});
 }
 
 }  // namespace

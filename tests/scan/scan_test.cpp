@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "primitives/core/look_back_faults.hpp"
 #include "support/device.hpp"
+#include "support/faults.hpp"
 #include "support/oracle.hpp"
 #include "support/random.hpp"
 #include "support/run.hpp"
@@ -55,10 +55,8 @@ void check_scan(const Device& device, ScanKind kind, Op op, uint64_t n, const Ru
 }
 
 /// A look-back scan with every `every`-th tile at fault.
-Scan faulty_scan(const Device& device, const ScanConfig& config, primitives::LookBackFault::Kind kind, uint32_t every) {
-  Result<Scan> scan = primitives::create_scan_with_fault(device.context(), config, {kind, every});
-  if (!scan) FAIL(scan.error().message);
-  return std::move(*scan);
+Scan faulty_scan(const Device& device, const ScanConfig& config, LookBackFault::Kind kind, uint32_t every) {
+  return with_fault<Scan>(device.backend(), config, {kind, every});
 }
 
 }  // namespace
@@ -167,7 +165,7 @@ TEST_SUITE("scan") {
     if (!has_look_back(first_backend().context())) return;
     const Device device(first_backend(), Strategy::look_back);
     const ScanConfig config = config_of<U32x2>(ScanKind::exclusive, Op::affine);
-    const Scan scan = faulty_scan(device, config, primitives::LookBackFault::Kind::open, 1);
+    const Scan scan = faulty_scan(device, config, LookBackFault::Kind::open, 1);
     check_scan<U32x2, U32x2>(device, scan, config, uint64_t{100000} * scan.tile_items());
   }
 
@@ -376,7 +374,7 @@ TEST_SUITE("scan") {
       const auto items = rough_floats(20 * uint64_t{punctual.tile_items()} + 5, 4);
       const auto expected = scan_on<float>(device.gpu(), punctual, items);
       for (const uint32_t every : {1u, 3u})
-        for (const auto fault : {primitives::LookBackFault::Kind::delay, primitives::LookBackFault::Kind::omit}) {
+        for (const auto fault : {LookBackFault::Kind::delay, LookBackFault::Kind::omit}) {
           if (!takes_turn(combination++)) continue;
           CAPTURE(device.name());
           CAPTURE(every);
@@ -396,7 +394,7 @@ TEST_SUITE("scan") {
           if (!takes_turn(combination++)) return;
           if (!device.supports({item_type<T>(), item_type<A>()})) return;
           const ScanConfig config = config_of<T, A>(kind, op);
-          const Scan scan = faulty_scan(device, config, primitives::LookBackFault::Kind::delay, every);
+          const Scan scan = faulty_scan(device, config, LookBackFault::Kind::delay, every);
           CAPTURE(every);
           for (const uint64_t tiles : {2, 21}) {
             const uint64_t n = tiles * scan.tile_items() + 5;
@@ -422,7 +420,7 @@ TEST_SUITE("scan") {
           if (!takes_turn(combination++)) return;
           if (!device.supports({item_type<T>(), item_type<A>()})) return;
           const ScanConfig config = config_of<T, A>(kind, op);
-          const Scan scan = faulty_scan(device, config, primitives::LookBackFault::Kind::omit, every);
+          const Scan scan = faulty_scan(device, config, LookBackFault::Kind::omit, every);
           CAPTURE(every);
           for (const uint64_t tiles : {2, 21})
             check_scan<T, A>(device, scan, config, tiles * scan.tile_items() + 5, {.input_misalignment = 8},
@@ -443,7 +441,7 @@ TEST_SUITE("scan") {
       for (const uint32_t every : {1u, 5u}) {
         if (device.backend().is_emulated() && every != 1) continue;
         const ScanConfig config = config_of<uint32_t, uint32_t>(ScanKind::exclusive, Op::add);
-        const Scan scan = faulty_scan(device, config, primitives::LookBackFault::Kind::open, every);
+        const Scan scan = faulty_scan(device, config, LookBackFault::Kind::open, every);
         CAPTURE(every);
         // Many for lavapipe's sake, which ends long loops.
         const uint64_t tiles = device.backend().is_emulated() ? 300 : 40000;

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "primitives/core/look_back_faults.hpp"
 #include "support/device.hpp"
+#include "support/faults.hpp"
 #include "support/guarded_buffer.hpp"
 #include "support/oracle.hpp"
 #include "support/random.hpp"
@@ -279,20 +279,18 @@ TEST_SUITE("run_length_encode") {
   }
 
   TEST_CASE("tiles that publish with delay, or never, and blocks left open change nothing [faults]") {
-    using Kind = primitives::LookBackFault::Kind;
+    using Kind = LookBackFault::Kind;
     uint32_t combination = 0;
     for (const Device& device : every_look_back())
       for (const auto& [kind, every] : {std::pair(Kind::delay, 3u), std::pair(Kind::omit, 1u),
                                         std::pair(Kind::open, 1u), std::pair(Kind::shares, 3u)}) {
         if (!takes_turn(combination++)) continue;
         const RunLengthEncodeConfig config = config_of<uint32_t>();
-        Result<RunLengthEncode> encode =
-            primitives::create_run_length_encode_with_fault(device.context(), config, {kind, every});
-        if (!encode) FAIL(encode.error().message);
-        const uint64_t n = (device.backend().is_emulated() ? 9 : 70) * encode->tile_items() + 5;
+        const auto encode = with_fault<RunLengthEncode>(device.backend(), config, {kind, every});
+        const uint64_t n = (device.backend().is_emulated() ? 9 : 70) * encode.tile_items() + 5;
         CAPTURE(device.name());
         CAPTURE(every);
-        CHECK(check_encoding(device.gpu(), *encode, config, items_in_runs<uint32_t>(n, 3, n / 20), {}) == "");
+        CHECK(check_encoding(device.gpu(), encode, config, items_in_runs<uint32_t>(n, 3, n / 20), {}) == "");
       }
   }
 
@@ -452,7 +450,7 @@ TEST_SUITE("run_length_encode") {
   }
 
   TEST_CASE("non-trivial runs: tiles that publish with delay, or never, and blocks left open change nothing [faults]") {
-    using Kind = primitives::LookBackFault::Kind;
+    using Kind = LookBackFault::Kind;
     uint32_t combination = 0;
     for (const Device& device : every_look_back())
       for (const auto& [kind, every] : {std::pair(Kind::delay, 3u), std::pair(Kind::omit, 1u),
@@ -462,12 +460,10 @@ TEST_SUITE("run_length_encode") {
         CAPTURE(every);
         const auto run = [&, kind = kind, every = every]<class T>() {
           const RunLengthEncodeConfig config = non_trivial_of<T>();
-          Result<RunLengthEncode> encode =
-              primitives::create_run_length_encode_with_fault(device.context(), config, {kind, every});
-          if (!encode) FAIL(encode.error().message);
-          const uint64_t n = (device.backend().is_emulated() ? 9 : 40) * encode->tile_items() + 5;
+          const auto encode = with_fault<RunLengthEncode>(device.backend(), config, {kind, every});
+          const uint64_t n = (device.backend().is_emulated() ? 9 : 40) * encode.tile_items() + 5;
           for (const uint64_t longest : {uint64_t{2}, n / 20})
-            CHECK(check_encoding(device.gpu(), *encode, config, items_in_runs<T>(n, 3, longest), {}) == "");
+            CHECK(check_encoding(device.gpu(), encode, config, items_in_runs<T>(n, 3, longest), {}) == "");
         };
         run.operator()<uint32_t>();
         if (!device.backend().is_emulated() && every == 3) run.operator()<uint8_t>();

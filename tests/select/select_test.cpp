@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "primitives/core/look_back_faults.hpp"
 #include "support/device.hpp"
+#include "support/faults.hpp"
 #include "support/oracle.hpp"
 #include "support/random.hpp"
 #include "support/refusals.hpp"
@@ -537,7 +537,7 @@ TEST_SUITE("select") {
   }
 
   TEST_CASE("tiles that publish with delay, or never, and blocks left open change nothing [faults]") {
-    using Kind = primitives::LookBackFault::Kind;
+    using Kind = LookBackFault::Kind;
     uint32_t combination = 0;
     for (const Device& device : every_look_back())
       for (const auto& [kind, every] :
@@ -545,13 +545,12 @@ TEST_SUITE("select") {
             std::pair(Kind::shares, 3u)}) {
         if (!takes_turn(combination++)) continue;
         const SelectConfig config = SelectConfig::select_if(Type::u32, Criterion::less);
-        Result<Select> select = primitives::create_select_with_fault(device.context(), config, {kind, every});
-        if (!select) FAIL(select.error().message);
-        const uint64_t n = (device.backend().is_emulated() ? 9 : 70) * select->tile_items() + 5;
+        const Select select = with_fault<Select>(device.backend(), config, {kind, every});
+        const uint64_t n = (device.backend().is_emulated() ? 9 : 70) * select.tile_items() + 5;
         CAPTURE(device.name());
         CAPTURE(every);
         const auto items = random_items<uint32_t>(n, 4);
-        CHECK(check_selection(device.gpu(), *select, config,
+        CHECK(check_selection(device.gpu(), select, config,
                               selection_by(items, Criterion::less, middle<uint32_t>(), 0u),
                               {.a = Value::of(middle<uint32_t>())}) == "");
       }

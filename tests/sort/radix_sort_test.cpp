@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "primitives/core/look_back_faults.hpp"
+#include "support/faults.hpp"
 #include "support/refusals.hpp"
 #include "support/search_run.hpp"
 #include "support/sizes.hpp"
@@ -158,7 +158,7 @@ TEST_SUITE("radix_sort") {
       const ScopedTuning overrides(tuning);
       CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend())
-        for (const auto kind : {primitives::LookBackFault::Kind::delay, primitives::LookBackFault::Kind::omit}) {
+        for (const auto kind : {LookBackFault::Kind::delay, LookBackFault::Kind::omit}) {
           uint32_t combination = first++;
           for (const uint32_t every : {1u, 2u, 7u}) {
             // With every tuning and kind each width meets another one of the three.
@@ -168,13 +168,12 @@ TEST_SUITE("radix_sort") {
             CAPTURE(every);
             const auto check = [&]<class T>(RadixSortConfig config, uint64_t range) {
               config.key = type_of<T>;
-              const auto sort = primitives::create_radix_sort_with_fault(backend->context(), config, {kind, every});
-              REQUIRE(sort);
+              const RadixSort sort = with_fault<RadixSort>(*backend, config, {kind, every});
               for (const uint64_t tiles : {2, 21}) {
-                const auto keys = drawn_keys<T>(tiles * sort->tile_keys() + 5, tiles, range);
+                const auto keys = drawn_keys<T>(tiles * sort.tile_keys() + 5, tiles, range);
                 CAPTURE(backend->name());
                 CAPTURE(tiles);
-                CHECK(wrong_sort(backend->gpu(), *sort, config, keys,
+                CHECK(wrong_sort(backend->gpu(), sort, config, keys,
                                  {.device_count = DeviceCount{keys.size() - 3, 4}}) == "");
               }
             };

@@ -43,8 +43,12 @@ bool RecordCall::accepted() {
     for (size_t j = 0; status_ && j < i; ++j) {
       const Entry& a = entries_[i];
       const Entry& b = entries_[j];
-      if ((a.written || b.written) && overlap(a.range, b.range))
+      if ((!a.written && !b.written) || !overlap(a.range, b.range)) continue;
+      const bool in_place = a.may_be_previous && j + 1 == i;
+      if (!in_place)
         refuse(a.range.name, std::string("overlaps ") + b.range.name);
+      else if (a.range.address != b.range.address || a.range.bytes != b.range.bytes)
+        refuse(a.range.name, std::string("overlaps ") + b.range.name + " without being the same bytes");
     }
   return status_.ok();
 }

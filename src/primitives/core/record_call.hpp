@@ -35,6 +35,14 @@ class RecordCall {
   RecordCall& write(const char* name, const BufferRange& range, uint64_t bytes, uint64_t alignment, uint64_t& address) {
     return add(name, range, bytes, alignment, true, address);
   }
+  /// Likewise; the range may be the very bytes of the one declared before it, but not otherwise overlap it.
+  RecordCall& write_over(const char* name, const BufferRange& range, uint64_t bytes, uint64_t alignment,
+                         uint64_t& address) {
+    const size_t size = size_;
+    add(name, range, bytes, alignment, true, address);
+    if (size_ != size) entries_[size].may_be_previous = true;
+    return *this;
+  }
   RecordCall& scratch(const BufferRange& range, uint64_t bytes, uint64_t& address) {
     return add("scratch", range, bytes, 16, true, address);
   }
@@ -77,6 +85,7 @@ class RecordCall {
   struct Entry {
     LocatedRange range;
     bool written;
+    bool may_be_previous = false;
   };
   RecordCall& add(const char* name, const BufferRange& range, uint64_t bytes, uint64_t alignment, bool written,
                   uint64_t& address);

@@ -3,7 +3,6 @@
 
 #include <weft/scan_by_key.hpp>
 
-#include "core/look_back.h"
 #include "primitives/by_key/keyed_plan.hpp"
 #include "runtime/kernel_families.hpp"
 #include "segment/segmented_scan.h"
@@ -20,7 +19,8 @@ struct SegmentedScan::Plan {
   uint32_t item_bytes = 0;
   uint32_t accumulator_bytes = 0;
   ScanByKey scan;
-  std::shared_ptr<const Pipeline> clear, heads;
+  primitives::ClearPass clear;
+  std::shared_ptr<const Pipeline> heads;
 };
 
 namespace {
@@ -50,17 +50,19 @@ Result<SegmentedScan> SegmentedScan::create(const Context& context, const Segmen
       ScanByKey::create(context, {config.kind, config.op, SegmentsBy::head_bits, Type::u32, config.item,
                                   config.accumulator, config.strategy, config.own_kernels});
   if (!scan) return scan.error();
-  const uint32_t constants[] = {size_of(config.offset) / 4};
-  const Result<std::shared_ptr<const Pipeline>> clear =
-      state.pipeline(runtime::kernels::look_back(), "look_back_reset", primitives::kResetWorkgroup, {});
-  if (!clear) return clear.error();
-  const Result<std::shared_ptr<const Pipeline>> heads =
-      state.pipeline(runtime::kernels::segmented_scan(), "segmented_scan_heads", kHeadsWorkgroup, constants);
-  if (!heads) return heads.error();
-  return SegmentedScan(std::make_shared<const Plan>(
-      Plan{context.state(), own != nullptr, size_of(config.offset),
-           own != nullptr ? own->item_bytes() : size_of(config.item),
-           own != nullptr ? own->accumulator_bytes() : size_of(config.accumulator), *std::move(scan), *clear, *heads}));
+  auto plan = std::make_shared<Plan>(Plan{context.state(),
+                                          own != nullptr,
+                                          size_of(config.offset),
+                                          own != nullptr ? own->item_bytes() : size_of(config.item),
+                                          own != nullptr ? own->accumulator_bytes() : size_of(config.accumulator),
+                                          *std::move(scan),
+                                          {},
+                                          {}});
+  if (Status status = plan->clear.create(state); !status) return status.error();
+  primitives::PipelineBuilder builder(state, runtime::kernels::segmented_scan(), kHeadsWorkgroup);
+  builder.set(shader::segmented_scan::kOffsetWords, plan->offset_bytes / 4).build(plan->heads, "segmented_scan_heads");
+  if (!builder.status()) return builder.status().error();
+  return SegmentedScan(std::move(plan));
 } catch (...) {
   return runtime::caught();
 }
@@ -77,48 +79,31 @@ VkDeviceSize SegmentedScan::scratch_size(uint64_t max_items) const noexcept {
 
 Status SegmentedScan::record(VkCommandBuffer commands, const SegmentedScanArgs& args) const noexcept try {
   const Plan& plan = *plan_;
-  const ContextState& state = *plan.state;
   const uint64_t count = args.count.maximum(), items = args.item_count.maximum();
 
   // All that ScanByKey would refuse, under the names that it has here.
-  if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");
-  if (items >= kMaxItems)
-    return primitives::argument_error(kName, "item_count", "is 2^39 or more: " + std::to_string(items));
-  if (count >= kMaxSegments)
-    return primitives::argument_error(kName, "count", "is 2^40 or more: " + std::to_string(count));
-  if (plan.own && args.initial) return primitives::argument_error(kName, "initial", "does not go with own_kernels");
   shader::SegmentedScanPush push{};
-  primitives::RangeChecks ranges(state, kName);
-  push.count = ranges.count(args.count);
-  push.item_count = ranges.count(args.item_count, "item_count");
-  if (items != 0) {
-    const Result<primitives::LocatedRange> located = primitives::locate(
-        state, kName, "items", args.items, items * plan.item_bytes, primitives::alignment_of(plan.item_bytes));
-    if (!located) return located.error();
-    const VkDeviceAddress output = ranges.write("output", args.output, items * plan.accumulator_bytes,
-                                                primitives::alignment_of(plan.accumulator_bytes));
-    const bool in_place = output == located->address && plan.item_bytes == plan.accumulator_bytes;
-    if (!in_place) ranges.read("items", args.items, items * plan.item_bytes, primitives::alignment_of(plan.item_bytes));
-    push.offsets = ranges.read("offsets", args.offsets, (count + 1) * plan.offset_bytes, 4);
-    push.heads = ranges.scratch(args.scratch, scratch_size(items));
-  }
-  if (Status status = ranges.finish(); !status) return status;
+  VkDeviceAddress items_address = 0, output = 0;
+  primitives::RecordCall call(*plan.state, kName, commands);
+  if (items >= kMaxItems) call.refuse("item_count", "is 2^39 or more: " + std::to_string(items));
+  if (count >= kMaxSegments) call.refuse("count", "is 2^40 or more: " + std::to_string(count));
+  call.refuse_if(plan.own && args.initial, "initial", "does not go with own_kernels")
+      .count("count", args.count, push.count, push.count_value, push.count_words)
+      .count("item_count", args.item_count, push.item_count, push.item_count_value, push.item_count_words)
+      .read("items", args.items, items * plan.item_bytes, primitives::alignment_of(plan.item_bytes), items_address)
+      .write_over("output", args.output, items * plan.accumulator_bytes,
+                  primitives::alignment_of(plan.accumulator_bytes), output);
+  if (items != 0)
+    call.read("offsets", args.offsets, (count + 1) * plan.offset_bytes, 4, push.offsets)
+        .scratch(args.scratch, scratch_size(items), push.heads);
+  if (!call.accepted()) return call.status();
   if (items == 0) return {};
 
-  push.count_value = count;
-  push.item_count_value = items;
-  push.count_words = static_cast<uint32_t>(args.count.range().size / 4);
-  push.item_count_words = static_cast<uint32_t>(args.item_count.range().size / 4);
-  const uint32_t max_x = state.traits().max_workgroup_count_x;
   const uint64_t bytes = head_bytes(items);
-  const auto vectors = static_cast<uint32_t>(bytes / 16);
-  constexpr uint32_t kReset = primitives::kResetWorkgroup;
-  primitives::dispatch(state, commands, *plan.clear, shader::LookBackResetPush{push.heads, vectors, 0},
-                       primitives::dispatch_size((uint64_t{vectors} + kReset - 1) / kReset, max_x));
-  primitives::barrier_between(state, commands);
-  primitives::dispatch(state, commands, *plan.heads, push,
-                       primitives::dispatch_size(count / (kHeadsWorkgroup * kLaneOffsets) + 1, max_x));
-  primitives::barrier_between(state, commands);
+  plan.clear.record(call, push.heads, bytes);
+  call.barrier();
+  call.dispatch(*plan.heads, push, count / (kHeadsWorkgroup * kLaneOffsets) + 1);
+  call.barrier();
   const BufferRange heads{args.scratch.buffer, args.scratch.offset, bytes};
   const BufferRange rest{args.scratch.buffer, args.scratch.offset + bytes, args.scratch.size - bytes};
   return plan.scan.record(commands, {heads, args.items, args.output, rest, args.item_count, args.initial});

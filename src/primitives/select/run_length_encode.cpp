@@ -4,21 +4,19 @@
 #include <algorithm>
 
 #include "primitives/core/arguments.hpp"
-#include "primitives/core/look_back_faults.hpp"
-#include "primitives/select/chunked_pass.hpp"
+#include "primitives/select/compaction.hpp"
 #include "runtime/kernel_families.hpp"
 #include "select/run_length_encode.h"
 
 namespace weft {
 
-using primitives::argument_error;
-using primitives::ChunkedPass;
+using primitives::Compaction;
 using runtime::ContextState;
 
 struct RunLengthEncode::Plan {
   std::shared_ptr<const ContextState> state;
   RunLengthEncodeConfig config;
-  ChunkedPass pass;
+  Compaction pass;
   uint32_t symbol_bytes = 0;
   bool has_vectors = true;  // structs are loaded one by one, and begin anywhere
 };
@@ -28,25 +26,10 @@ namespace {
 constexpr const char* kName = "RunLengthEncode";
 constexpr const char* kStem = "run_length_encode";
 
-// Of select_tile.glsl.
-constexpr uint32_t kTestRunHead = 2, kOrderUnsigned = 0;
-constexpr uint32_t kMoveTested = 1;
-// Of run_length_encode_tile.glsl.
-constexpr uint32_t kMoveLengths = 4;
-constexpr uint32_t kMoveOffsets = 8;
-constexpr uint32_t kNonTrivial = 16;
-
 }  // namespace
 
 Result<RunLengthEncode> RunLengthEncode::create(const Context& context, const RunLengthEncodeConfig& config) noexcept
     try {
-  return create(context, config, 0);
-} catch (...) {
-  return runtime::caught();
-}
-
-Result<RunLengthEncode> RunLengthEncode::create(const Context& context, const RunLengthEncodeConfig& config,
-                                                uint32_t fault) {
   if (config.length != Type::u32 && config.length != Type::u64)
     return Error{ErrorCode::unsupported,
                  std::string(kName) + ": lengths and offsets are u32 or u64, not " + name_of(config.length)};
@@ -61,28 +44,34 @@ Result<RunLengthEncode> RunLengthEncode::create(const Context& context, const Ru
   plan->has_vectors = plan->symbol_bytes <= 8;
 
   const uint32_t bytes = plan->symbol_bytes;
-  ChunkedPass::Config pass;
-  pass.kernels = &runtime::kernels::run_length_encode();
-  pass.stem = kStem;
-  const char* symbol = bytes == 1 ? "u8" : bytes == 2 ? "u16" : bytes == 4 ? "u32" : "u32x2";
-  pass.types = std::string(".") + (own != nullptr ? "own" : symbol) + ".runs";
-  pass.strategy = config.strategy;
-  pass.vector_items = plan->has_vectors ? 16 / bytes : 1;
-  pass.vector_bytes = plan->has_vectors ? 16 : bytes;
-  pass.direct = plan->has_vectors && bytes >= 4;
-  pass.accumulator_words = 2;
   const uint32_t length_words = !config.lengths && !config.offsets ? 0 : config.length == Type::u64 ? 2 : 1;
-  const uint32_t moves = (config.symbols ? kMoveTested : 0) | (config.lengths ? kMoveLengths : 0) |
-                         (config.offsets ? kMoveOffsets : 0) | (config.non_trivial ? kNonTrivial : 0);
-  pass.constants = {kTestRunHead, kOrderUnsigned, moves, 4, length_words};
-  // Of structs: two sides, stride, where what is compared begins, and its bytes.
-  if (!plan->has_vectors) pass.constants.insert(pass.constants.end(), {0, bytes, 0, bytes});
-  pass.fault = fault;
-  pass.own = own;
-  Result<ChunkedPass> made = ChunkedPass::create(context.state(), pass);
-  if (!made) return made.error();
-  plan->pass = *std::move(made);
+  const uint32_t moves = (config.symbols ? shader::kMoveTested : 0) | (config.lengths ? shader::kMoveLengths : 0) |
+                         (config.offsets ? shader::kMoveOffsets : 0) |
+                         (config.non_trivial ? shader::kMoveNonTrivial : 0);
+  primitives::PipelineBuilder builder(*context.state(), runtime::kernels::run_length_encode(), 0, own);
+  builder.set(shader::select::kTest, shader::kTestRunHead)
+      .set(shader::select::kOrder, shader::kOrderUnsigned)
+      .set(shader::select::kMove, moves)
+      .set(shader::select::kMovedBytes, 4)
+      .set(shader::select::kIndexWords, length_words)
+      .set(shader::select::kTwoSides, false)
+      .set(shader::select::kStride, bytes)
+      .set(shader::select::kMember, 0)
+      .set(shader::select::kMemberBytes, bytes);
+  const char* symbol = bytes == 1 ? "u8" : bytes == 2 ? "u16" : bytes == 4 ? "u32" : "u32x2";
+  Result<Compaction> pass = Compaction::create(context, builder,
+                                               {.stem = kStem,
+                                                .types = std::string(".") + (own != nullptr ? "own" : symbol) + ".runs",
+                                                .strategy = config.strategy,
+                                                .vector_items = plan->has_vectors ? 16 / bytes : 1,
+                                                .vector_bytes = plan->has_vectors ? 16 : bytes,
+                                                .direct = plan->has_vectors && bytes >= 4,
+                                                .accumulator_words = 2});
+  if (!pass) return pass.error();
+  plan->pass = *std::move(pass);
   return RunLengthEncode(std::move(plan));
+} catch (...) {
+  return runtime::caught();
 }
 
 RunLengthEncode::RunLengthEncode(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
@@ -101,45 +90,32 @@ Status RunLengthEncode::record(VkCommandBuffer commands, const RunLengthEncodeAr
   const uint32_t bytes = plan.symbol_bytes;
   const uint32_t alignment = std::min(bytes, 4u);
   const uint32_t length_bytes = size_of(plan.config.length);
-  if (commands == VK_NULL_HANDLE) return argument_error(kName, "commands", "is null");
-  if (maximum / plan.pass.tile_items() >= ChunkedPass::kMaxTiles - 1)
-    return argument_error(kName, "count", "is more than 2^31 tiles hold: " + std::to_string(maximum));
+  const uint64_t runs = plan.config.non_trivial ? maximum / 2 : maximum;
 
-  primitives::RangeChecks ranges(*plan.state, kName);
   shader::RunLengthEncodePush push{};
-  push.count_value = maximum;
-  push.count = ranges.count(args.count);
-  push.counts = ranges.counts("run_count", args.run_count, 1);
-  push.scratch = ranges.scratch(args.scratch, scratch_size(maximum));
-  if (maximum != 0) {
-    push.items = ranges.read("input", args.input, maximum * bytes, alignment);
-  }
-  if (const uint64_t runs = plan.config.non_trivial ? maximum / 2 : maximum; runs != 0) {
-    if (plan.config.symbols) push.out_0 = ranges.write("symbols", args.symbols, runs * bytes, alignment);
-    if (plan.config.lengths) push.indices_0 = ranges.write("lengths", args.lengths, runs * length_bytes, 4);
-    if (plan.config.offsets) push.indices_1 = ranges.write("offsets", args.offsets, runs * length_bytes, 4);
-  }
-  if (Status status = ranges.finish(); !status) return status;
+  uint32_t count_words = 0;
+  primitives::RecordCall call(*plan.state, kName, commands);
+  plan.pass.check_count(call, maximum);
+  call.count("count", args.count, push.count, push.count_value, count_words)
+      .counts("run_count", args.run_count, 1, push.counts)
+      .scratch(args.scratch, scratch_size(maximum), push.scratch)
+      .read("input", args.input, maximum * bytes, alignment, push.items)
+      .write("symbols", args.symbols, plan.config.symbols ? runs * bytes : 0, alignment, push.out_0)
+      .write("lengths", args.lengths, plan.config.lengths ? runs * length_bytes : 0, 4, push.indices_0)
+      .write("offsets", args.offsets, plan.config.offsets ? runs * length_bytes : 0, 4, push.indices_1);
+  if (!call.accepted()) return call.status();
 
   if (plan.config.own_kernels) {
     push.low = args.a.bits;
     push.span = args.b.bits;
   }
   const uint32_t head = plan.has_vectors ? primitives::head_items(push.items, 16, bytes) : 0;
-  push.flags = (args.count.range().size == 8 ? shader::kSelectCountIsWide : 0) |
+  push.flags = (count_words == 2 ? shader::kSelectCountIsWide : 0) |
                (args.run_count.size == 8 ? shader::kSelectCountsAreWide : 0) | head << 8;
-  plan.pass.record(commands, push, maximum, head, push.scratch);
+  plan.pass.record(call, push, maximum, head);
   return {};
 } catch (...) {
   return runtime::caught();
 }
 
-namespace primitives {
-
-Result<RunLengthEncode> create_run_length_encode_with_fault(const Context& context, const RunLengthEncodeConfig& config,
-                                                            const LookBackFault& fault) {
-  return RunLengthEncodeWithFault::create(context, config, static_cast<uint32_t>(fault.kind) | fault.every << 8);
-}
-
-}  // namespace primitives
 }  // namespace weft

@@ -4,28 +4,28 @@
 #include <algorithm>
 
 #include "primitives/core/arguments.hpp"
-#include "primitives/core/look_back_faults.hpp"
-#include "primitives/select/chunked_pass.hpp"
 #include "primitives/select/select_plan.hpp"
 #include "runtime/kernel_families.hpp"
-#include "select/select.h"
 
 namespace weft {
 
 using primitives::SelectPlan;
-using runtime::ContextState;
 
 namespace primitives {
 namespace {
 
-// The constants of select_tile.glsl.
-enum Test : uint32_t { kTestRange = 0, kTestBits = 1, kTestRunHead = 2 };
-enum Order : uint32_t { kOrderUnsigned = 0, kOrderSigned = 1, kOrderFloat = 2 };
-enum Move : uint32_t { kMoveNothing = 0, kMoveTested = 1, kMoveGathered = 2 };
+using shader::kMoveGathered;
+using shader::kMoveTested;
+using shader::kOrderFloat;
+using shader::kOrderSigned;
+using shader::kOrderUnsigned;
+using shader::kTestBits;
+using shader::kTestRange;
+using shader::kTestRunHead;
 
 constexpr uint32_t kMaxItemBytes = 1024;
 
-Order order_of(Type type) {
+uint32_t order_of(Type type) {
   if (is_float(type)) return kOrderFloat;
   return type == Type::i32 || type == Type::i64 ? kOrderSigned : kOrderUnsigned;
 }
@@ -123,7 +123,7 @@ bool tests_bits(Criterion criterion) {
 
 /// What Select and Partition have in common.
 Result<std::shared_ptr<const SelectPlan>> SelectPlan::create(const Context& context, const char* name, uint32_t sides,
-                                                             const SelectConfig& wanted, uint32_t fault) {
+                                                             const SelectConfig& wanted) {
   SelectConfig config = wanted;
   const KernelSet* own = config.own_kernels ? &*config.own_kernels : nullptr;
   if (own != nullptr) {
@@ -190,7 +190,7 @@ Result<std::shared_ptr<const SelectPlan>> SelectPlan::create(const Context& cont
   if (is_member) plan->item_bytes = config.member.stride;
   if (own != nullptr) item = "own";
 
-  uint32_t moves = kMoveNothing;
+  uint32_t moves = 0;
   if (config.items) moves |= is_member ? kMoveGathered : kMoveTested;
   if (config.moved_bytes != 0) moves |= kMoveGathered;
   plan->moves_tested = (moves & kMoveTested) != 0;
@@ -198,87 +198,77 @@ Result<std::shared_ptr<const SelectPlan>> SelectPlan::create(const Context& cont
   plan->gathered_bytes = config.moved_bytes != 0 ? config.moved_bytes : config.member.stride;
   plan->index_words = !config.indices ? 0 : config.index == Type::u64 ? 2 : 1;
 
-  ChunkedPass::Config pass;
-  pass.kernels = &runtime::kernels::select();
-  pass.stem = "select";
-  pass.types = "." + item + (sides == 3 ? ".counts" : ".u32");
-  pass.strategy = config.strategy;
-  pass.vector_items = vector_items;
-  pass.vector_bytes = flagged ? 4 : is_member ? std::min(config.member.stride, 32u) : 16;
-  // As select_is_direct() in shaders/select/select_move.glsl.
-  pass.direct = !flagged && !is_member && item_bytes >= 4 &&
-                (!plan->gathers || (plan->gathered_bytes % 4 == 0 && plan->gathered_bytes <= 16));
-  pass.accumulator_words = sides == 3 ? 2 : 1;
-  pass.constants = {tests_bits(config.criterion) ? kTestBits
-                    : run_head                   ? kTestRunHead
-                                                 : kTestRange,
-                    order_of(config.item),
-                    moves,
-                    plan->gathers ? plan->gathered_bytes : 4,
-                    plan->index_words,
-                    sides == 2 ? 1u : 0u,
-                    is_member ? config.member.stride : 4,
-                    config.member.offset,
-                    member_bytes};
-  pass.fault = fault;
-  pass.own = own;
-  Result<ChunkedPass> made = ChunkedPass::create(context.state(), pass);
-  if (!made) return made.error();
-  plan->pass = *std::move(made);
+  const runtime::ContextState& state = *context.state();
+  const uint32_t test = tests_bits(config.criterion) ? kTestBits : run_head ? kTestRunHead : kTestRange;
+  PipelineBuilder builder(state, runtime::kernels::select(), 0, own);
+  builder.set(shader::select::kTest, test)
+      .set(shader::select::kOrder, order_of(config.item))
+      .set(shader::select::kMove, moves)
+      .set(shader::select::kMovedBytes, plan->gathers ? plan->gathered_bytes : 4)
+      .set(shader::select::kIndexWords, plan->index_words)
+      .set(shader::select::kTwoSides, sides == 2)
+      .set(shader::select::kStride, is_member ? config.member.stride : 4)
+      .set(shader::select::kMember, config.member.offset)
+      .set(shader::select::kMemberBytes, member_bytes);
+  Result<Compaction> pass =
+      Compaction::create(context, builder,
+                         {.stem = "select",
+                          .types = "." + item + (sides == 3 ? ".counts" : ".u32"),
+                          .strategy = config.strategy,
+                          .vector_items = vector_items,
+                          .vector_bytes = flagged     ? 4
+                                          : is_member ? std::min(config.member.stride, 32u)
+                                                      : 16,
+                          // As select_is_direct() in shaders/select/select_move.glsl.
+                          .direct = !flagged && !is_member && item_bytes >= 4 &&
+                                    (!plan->gathers || (plan->gathered_bytes % 4 == 0 && plan->gathered_bytes <= 16)),
+                          .accumulator_words = sides == 3 ? 2u : 1u});
+  if (!pass) return pass.error();
+  plan->pass = *std::move(pass);
   return std::shared_ptr<const SelectPlan>(std::move(plan));
 }
 
 Status SelectPlan::record(VkCommandBuffer commands, const PartitionArgs& args, const BufferRange& tested_output) const {
-  const ContextState& context = *state;
   const uint64_t maximum = args.count.maximum();
-  if (commands == VK_NULL_HANDLE) return argument_error(name, "commands", "is null");
-  if (maximum / pass.tile_items() >= ChunkedPass::kMaxTiles - 1)
-    return argument_error(name, "count", "is more than 2^31 tiles hold: " + std::to_string(maximum));
-  if (index_words == 1 && maximum > uint64_t{1} << 32)
-    return argument_error(name, "count", "is more than u32 indices reach: " + std::to_string(maximum));
+  const uint64_t tested_bytes = flagged ? (maximum + 31) / 32 * 4 : maximum * item_bytes;
+  const uint64_t gathered = gathers ? maximum * gathered_bytes : 0;
+  const uint64_t index_bytes = maximum * 4 * index_words;
+  const bool is_moved = config.moved_bytes != 0;
 
-  RangeChecks ranges(context, name);
   shader::SelectPush push{};
-  push.count_value = maximum;
-  push.count = ranges.count(args.count);
-  const uint64_t input_bytes = flagged ? (maximum + 31) / 32 * 4 : maximum * item_bytes;
-  const uint32_t input_alignment = flagged ? 4 : alignment_of(item_bytes);
-  if (maximum != 0) push.items = ranges.read("input", args.input, input_bytes, input_alignment);
-  if (maximum != 0 && gathers) {
-    push.moved = config.moved_bytes == 0
-                     ? push.items
-                     : ranges.read("moved", args.moved, maximum * gathered_bytes, alignment_of(gathered_bytes));
+  uint32_t count_words = 0;
+  RecordCall call(*state, name, commands);
+  pass.check_count(call, maximum);
+  if (index_words == 1 && maximum > uint64_t{1} << 32)
+    call.refuse("count", "is more than u32 indices reach: " + std::to_string(maximum));
+  call.count("count", args.count, push.count, push.count_value, count_words)
+      .read("input", args.input, tested_bytes, flagged ? 4 : alignment_of(item_bytes), push.items)
+      .read("moved", args.moved, is_moved ? gathered : 0, alignment_of(gathered_bytes), push.moved)
+      .counts(sides == 1 ? "kept" : "counts", args.counts, sides, push.counts)
+      .scratch(args.scratch, scratch_size(maximum), push.scratch);
+  if (gathers && !is_moved) push.moved = push.items;
+  const uint64_t moved_tested = moves_tested ? maximum * item_bytes : 0;
+  if (sides == 1) {
+    call.write("output", tested_output, moved_tested, alignment_of(item_bytes), push.out_0)
+        // Beside tested items gathered ones go to the second output.
+        .write(is_moved ? "moved_output" : "output", is_moved ? args.outputs[0] : tested_output, gathered,
+               alignment_of(gathered_bytes), moves_tested ? push.out_1 : push.out_0)
+        .write("indices", args.indices[0], index_bytes, 4, push.indices_0);
+  } else {
+    struct Side {
+      const char* output;
+      const char* index;
+      uint64_t &out, &indices;
+    };
+    const Side all[] = {{"outputs[0]", "indices[0]", push.out_0, push.indices_0},
+                        {"outputs[1]", "indices[1]", push.out_1, push.indices_1},
+                        {"outputs[2]", "indices[2]", push.out_2, push.indices_2}};
+    for (uint32_t side = 0; side < sides; ++side)
+      call.write(all[side].output, args.outputs[side], gathered + moved_tested,
+                 alignment_of(gathers ? gathered_bytes : item_bytes), all[side].out)
+          .write(all[side].index, args.indices[side], index_bytes, 4, all[side].indices);
   }
-  push.counts = ranges.counts(sides == 1 ? "kept" : "counts", args.counts, sides);
-  push.scratch = ranges.scratch(args.scratch, scratch_size(maximum));
-  if (maximum != 0) {
-    VkDeviceAddress* const outputs[] = {&push.out_0, &push.out_1, &push.out_2};
-    VkDeviceAddress* const indices[] = {&push.indices_0, &push.indices_1, &push.indices_2};
-    static constexpr const char* kOutputs[] = {"outputs[0]", "outputs[1]", "outputs[2]"};
-    static constexpr const char* kIndices[] = {"indices[0]", "indices[1]", "indices[2]"};
-    if (sides == 1) {
-      if (moves_tested)
-        push.out_0 = ranges.write("output", tested_output, maximum * item_bytes, alignment_of(item_bytes));
-      // Beside tested items gathered ones go to the second output.
-      if (gathers)
-        (moves_tested ? push.out_1 : push.out_0) =
-            ranges.write(config.moved_bytes != 0 ? "moved_output" : "output",
-                         config.moved_bytes != 0 ? args.outputs[0] : tested_output, maximum * gathered_bytes,
-                         alignment_of(gathered_bytes));
-      if (index_words != 0) push.indices_0 = ranges.write("indices", args.indices[0], maximum * 4 * index_words, 4);
-    } else {
-      const uint32_t bytes = gathers ? gathered_bytes : item_bytes;
-      // The analyzer does not see that a selection has three sides at most. NOLINTBEGIN(clang-analyzer-core.CallAndMessage)
-      for (uint32_t side = 0; side < sides; ++side) {
-        if (gathers || moves_tested)
-          *outputs[side] = ranges.write(kOutputs[side], args.outputs[side], maximum * bytes, alignment_of(bytes));
-        if (index_words != 0)
-          *indices[side] = ranges.write(kIndices[side], args.indices[side], maximum * 4 * index_words, 4);
-      }
-      // NOLINTEND(clang-analyzer-core.CallAndMessage)
-    }
-  }
-  if (Status status = ranges.finish(); !status) return status;
+  if (!call.accepted()) return call.status();
 
   bool inverted = false;
   if (config.own_kernels) {
@@ -300,16 +290,11 @@ Status SelectPlan::record(VkCommandBuffer commands, const PartitionArgs& args, c
     inverted = range.inverted;
   }
   const uint32_t head = vector_bytes == 0 ? 0 : head_items(push.items, vector_bytes, item_bytes);
-  push.flags = (args.count.range().size == 8 ? shader::kSelectCountIsWide : 0) |
+  push.flags = (count_words == 2 ? shader::kSelectCountIsWide : 0) |
                (args.counts.size == 8 * sides ? shader::kSelectCountsAreWide : 0) |
                (inverted ? shader::kSelectInverted : 0) | head << 8;
-  pass.record(commands, push, maximum, head, push.scratch);
+  pass.record(call, push, maximum, head);
   return {};
-}
-
-Result<Select> create_select_with_fault(const Context& context, const SelectConfig& config,
-                                        const LookBackFault& fault) {
-  return SelectWithFault::create(context, config, static_cast<uint32_t>(fault.kind) | fault.every << 8);
 }
 
 }  // namespace primitives
@@ -361,7 +346,7 @@ SelectConfig SelectConfig::unique_by_key(Type key, uint32_t value_bytes) {
 }
 
 Result<Select> Select::create(const Context& context, const SelectConfig& config) noexcept try {
-  Result<std::shared_ptr<const SelectPlan>> plan = SelectPlan::create(context, "Select", 1, config, 0);
+  Result<std::shared_ptr<const SelectPlan>> plan = SelectPlan::create(context, "Select", 1, config);
   if (!plan) return plan.error();
   return Select(*std::move(plan));
 } catch (...) {
@@ -408,7 +393,7 @@ Result<Partition> Partition::create(const Context& context, const PartitionConfi
   select.index = config.index;
   select.strategy = config.strategy;
   select.own_kernels = config.own_kernels;
-  Result<std::shared_ptr<const SelectPlan>> plan = SelectPlan::create(context, "Partition", config.sides, select, 0);
+  Result<std::shared_ptr<const SelectPlan>> plan = SelectPlan::create(context, "Partition", config.sides, select);
   if (!plan) return plan.error();
   return Partition(*std::move(plan));
 } catch (...) {

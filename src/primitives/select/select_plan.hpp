@@ -5,7 +5,7 @@
 
 #include <weft/select.hpp>
 
-#include "primitives/select/chunked_pass.hpp"
+#include "primitives/select/compaction.hpp"
 
 namespace weft::primitives {
 
@@ -15,7 +15,7 @@ struct SelectPlan {
   const char* name = "";
   uint32_t sides = 1;
   SelectConfig config;
-  ChunkedPass pass;
+  Compaction pass;
   bool flagged = false;
   bool moves_tested = false;
   bool gathers = false;
@@ -25,7 +25,7 @@ struct SelectPlan {
   uint32_t index_words = 0;
 
   static Result<std::shared_ptr<const SelectPlan>> create(const Context& context, const char* name, uint32_t sides,
-                                                          const SelectConfig& config, uint32_t fault);
+                                                          const SelectConfig& config);
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept { return pass.scratch_size(max_count); }
   /// Of one side: outputs[0] is what moved items go to, and `tested_output` what tested ones do.
   Status record(VkCommandBuffer commands, const PartitionArgs& args, const BufferRange& tested_output) const;

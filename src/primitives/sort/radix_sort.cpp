@@ -9,7 +9,7 @@
 
 #include "core/look_back.h"
 #include "primitives/by_key/keyed_plan.hpp"
-#include "primitives/core/look_back_faults.hpp"
+#include "primitives/core/look_back_tuning.hpp"
 #include "primitives/core/pipeline_builder.hpp"
 #include "primitives/core/record_call.hpp"
 #include "primitives/core/search_keys.hpp"
@@ -103,12 +103,6 @@ uint64_t RadixSort::Plan::table_bytes(uint64_t count) const {
 }
 
 Result<RadixSort> RadixSort::create(const Context& context, const RadixSortConfig& config) noexcept try {
-  return create(context, config, 0);
-} catch (...) {
-  return runtime::caught();
-}
-
-Result<RadixSort> RadixSort::create(const Context& context, const RadixSortConfig& config, uint32_t fault) {
   const ContextState& state = *context.state();
   if (const Status status = primitives::check_search_key(kName, config.key); !status) return status.error();
   if (config.value_bytes != 0 && config.value_bytes != 4 && config.value_bytes != 8)
@@ -188,7 +182,7 @@ Result<RadixSort> RadixSort::create(const Context& context, const RadixSortConfi
         .build(sweep.totals, "radix_sort_totals");
     set_move(sweep.sizes);
     builder.set(shader::radix_sort_look_back::kSpinLimit, tuning.spin_limit)
-        .set(shader::radix_sort_look_back::kFault, fault)
+        .set(shader::radix_sort_look_back::kFault, primitives::look_back_tuning.of(state).fault)
         .set(shader::radix_sort_look_back::kSight, tuning.sight)
         .set(shader::radix_sort_look_back::kTickets, tuning.tickets != 0)
         .build(sweep.sweep, "radix_sort_sweep")
@@ -198,6 +192,8 @@ Result<RadixSort> RadixSort::create(const Context& context, const RadixSortConfi
   }
   if (!builder.status()) return builder.status().error();
   return RadixSort(std::move(plan));
+} catch (...) {
+  return runtime::caught();
 }
 
 RadixSort::RadixSort(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
@@ -308,12 +304,4 @@ Status RadixSort::record(VkCommandBuffer commands, const RadixSortArgs& args) co
   return runtime::caught();
 }
 
-namespace primitives {
-
-Result<RadixSort> create_radix_sort_with_fault(const Context& context, const RadixSortConfig& config,
-                                               const LookBackFault& fault) {
-  return RadixSortWithFault::create(context, config, bits_of(fault));
-}
-
-}  // namespace primitives
 }  // namespace weft

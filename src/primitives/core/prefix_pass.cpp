@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "primitives/core/prefix_pass.hpp"
+
+#include "primitives/core/look_back_tuning.hpp"
+#include "runtime/kernel_families.hpp"
+#include "weft/look_back.h"
+#include "weft/tile.h"
+
+namespace weft::primitives {
+
+using runtime::ContextState;
+
+Status ClearPass::create(const ContextState& state) {
+  return PipelineBuilder(state, runtime::kernels::look_back(), kResetWorkgroup)
+      .build(pipeline_, "look_back_reset")
+      .status();
+}
+
+Result<PrefixPass> PrefixPass::create(const Context& context, PipelineBuilder builder, const Desc& desc) {
+  const ContextState& state = *context.state();
+  const uint32_t workgroup = std::min(desc.workgroup, state.traits().max_workgroup_invocations);
+
+  PrefixPass pass;
+  pass.strategy_ = desc.strategy;
+  if (desc.strategy == Strategy::automatic) {
+    pass.strategy_ = state.strategy();
+    if (state.strategy() == Strategy::look_back && !state.strategy_is_forced())
+      pass.small_items_ = uint64_t{1024} * desc.small_kib * desc.vector_items / desc.input_bytes;
+  }
+  pass.vector_items_ = desc.vector_items;
+  pass.tile_items_ = pass.swept_tile_items_ = workgroup * desc.rows * desc.vector_items;
+  pass.value_bytes_ = desc.value_bytes;
+  pass.carry_bytes_ = desc.carry_bytes;
+  pass.groups_ = desc.groups;
+  pass.chunk_tiles_ = std::min(desc.chunk_tiles, desc.chunk_items / pass.tile_items_);
+
+  builder.workgroup(workgroup).set(shader::tile::kRows, desc.rows);
+  if (pass.strategy_ == Strategy::look_back) {
+    // As in weft/look_back.glsl.
+    pass.block_tiles_ = state.subgroup_backend() == SubgroupBackend::native ? state.subgroup_size() : 1;
+    if (desc.publishes_subgroups) pass.published_subgroups_ = workgroup / state.subgroup_size();
+    pass.lag_tiles_ =
+        std::max(1u, desc.lag_kib * 1024 / (workgroup * desc.rows * (desc.input_bytes + desc.output_bytes)));
+    if (Status status = state.check_look_back(); !status) return status.error();
+    if (Status status = pass.reset_.create(state); !status) return status.error();
+    builder.set(shader::look_back::kFault, look_back_tuning.of(state).fault)
+        .set(shader::look_back::kSpinLimit, desc.spin_limit)
+        .build(pass.look_back_, desc.look_back)
+        .set(shader::look_back::kSpinLimit, 0)  // kFallbackPass of weft/look_back.glsl
+        .build(pass.fallback_, desc.look_back);
+  }
+  if (pass.strategy_ == Strategy::reduce_then_scan || pass.small_items_ != 0) {
+    if (pass.small_items_ != 0) {
+      const uint32_t small_workgroup = std::min(workgroup, desc.small_workgroup);
+      const uint32_t small_rows = std::min(desc.rows, desc.small_rows);
+      pass.swept_tile_items_ = small_workgroup * small_rows * desc.vector_items;
+      builder.workgroup(small_workgroup).set(shader::tile::kRows, small_rows);
+    }
+    PipelineBuilder upsweep = builder;
+    if (desc.upsweep_kernels != nullptr) upsweep.from(*desc.upsweep_kernels);
+    if (Status status = upsweep.build(pass.upsweep_, desc.upsweep).status(); !status) return status.error();
+    builder.build(pass.downsweep_, desc.downsweep);
+  }
+  if (!builder.status()) return builder.status().error();
+  return pass;
+}
+
+/// What is cleared, as in weft/look_back.glsl: counters, states of tiles and blocks, each 32 bits of value and a flag
+/// in 64, and subgroups' aggregates.
+uint64_t PrefixPass::look_back_bytes(uint64_t tiles) const noexcept {
+  const uint64_t blocks = (tiles + block_tiles_ - 1) / block_tiles_;
+  return 16 + in_vectors(((tiles + 2 * blocks) * 2 + tiles * published_subgroups_) * value_bytes_);
+}
+
+VkDeviceSize PrefixPass::scratch_size(uint64_t max_count) const noexcept {
+  uint64_t bytes = 0;
+  // Where the count decides the strategy, the larger of the two, so that the size never decreases.
+  if (downsweep_ != nullptr) {
+    const uint64_t workgroups = std::min<uint64_t>(tiles(max_count, vector_items_ - 1, swept_tile_items_), groups_);
+    bytes = in_vectors(workgroups * value_bytes_);
+  }
+  if (uses_look_back(max_count)) {
+    // After what is cleared, a word a tile for those that are deferred.
+    const uint64_t chunk_tiles = std::min(tiles(max_count, vector_items_ - 1, tile_items_), chunk_tiles_);
+    bytes = std::max(bytes, look_back_bytes(chunk_tiles) + in_vectors(chunk_tiles * 4));
+  }
+  return carry_bytes_ + bytes;
+}
+
+}  // namespace weft::primitives
