@@ -14,7 +14,7 @@ namespace weft::test {
 namespace {
 
 const BulkInsert& made(Backend& backend, BulkShape shape) {
-  return made_bulk<BulkInsert, BulkInsertConfig>(backend, shape.item_bytes, shape.index);
+  return made<BulkInsert>(backend, BulkInsertConfig{shape.item_bytes, shape.index});
 }
 
 /// Inserts into `n` items, one at each of the positions. Gives the output.
@@ -22,12 +22,6 @@ Bytes check(Backend& backend, BulkShape shape, uint64_t n, const Indices& positi
   CAPTURE(backend.name());
   CAPTURE(shape.item_bytes);
   CAPTURE(std::string(name_of(shape.index)));
-  CAPTURE(n);
-  CAPTURE(positions.size());
-  CAPTURE(options.items_misalignment);
-  CAPTURE(options.inserted_misalignment);
-  CAPTURE(options.indices_misalignment);
-  CAPTURE(options.output_misalignment);
   Bytes found;
   CHECK(wrong_insertion(backend.gpu(), made(backend, shape), shape.item_bytes, shape.index,
                         random_bytes(n * shape.item_bytes, n), random_bytes(positions.size() * shape.item_bytes, ~n),
@@ -79,15 +73,13 @@ TEST_SUITE("bulk_insert") {
       for (const BulkShape& shape : kFewBulkShapes) {
         const uint64_t m = made(*backend, shape).tile_items() + 11, n = m + 5;
         const Indices positions = spread_positions(n, m, Spread::quarter, 3);
-        for (const uint32_t bytes : {4u, 8u})
-          for (const uint64_t value :
-               {uint64_t{0}, uint64_t{1}, m / 5, m - 1, m, n, n + 1, bytes == 4 ? uint64_t{~0u} : ~uint64_t{0}}) {
-            CAPTURE(value);
-            const DeviceCount count{value, bytes}, half{m / 2, 12 - bytes};
-            check(*backend, shape, n, positions, {.count = count});
-            check(*backend, shape, n, positions, {.index_count = count});
-            check(*backend, shape, n, positions, {.count = count, .index_count = half});
-          }
+        for (const DeviceCount& count : telling_counts(m, {m / 5, n, n + 1})) {
+          CAPTURE(count.value);
+          const DeviceCount half{m / 2, 12 - count.bytes};
+          check(*backend, shape, n, positions, {.count = count});
+          check(*backend, shape, n, positions, {.index_count = count});
+          check(*backend, shape, n, positions, {.count = count, .index_count = half});
+        }
       }
   }
 
@@ -142,14 +134,8 @@ TEST_SUITE("bulk_insert") {
     // The smallest tiles there are.
     const ScopedTuning small_tiles("bulk.workgroup=128,bulk.words=1");
     Backend& backend = first_backend();
-    VkPhysicalDeviceProperties properties;
-    reinterpret_cast<PFN_vkGetPhysicalDeviceProperties>(loader_entry_point()(
-        backend.gpu().instance(), "vkGetPhysicalDeviceProperties"))(backend.gpu().physical_device(), &properties);
-    const uint64_t groups = properties.limits.maxComputeWorkGroupCount[0];
-    if (groups > 1u << 17) {
-      MESSAGE("one axis takes ", groups, " workgroups: too many items to try");
-      return;
-    }
+    const uint64_t groups = workgroups_along_x(backend);
+    if (groups == 0) return;
     const uint64_t n = (groups + 3) * made(backend, {4, Type::u32}).tile_items();
     check(backend, {4, Type::u32}, n, spread_positions(n, 50'000, Spread::quarter, 1));
   }
@@ -165,14 +151,7 @@ TEST_SUITE("bulk_insert") {
 
   TEST_CASE("scratch grows with both counts and is never nothing") {
     const BulkInsert& insert = made(first_backend(), {1, Type::u32});
-    CHECK(insert.scratch_size(0, 0) != 0);
-    VkDeviceSize before = 0;
-    for (uint64_t count = 1; count != 0; count *= 2) {
-      CHECK(insert.scratch_size(count - 1, 5) <= insert.scratch_size(count, 5));
-      CHECK(insert.scratch_size(5, count - 1) <= insert.scratch_size(5, count));
-      CHECK(insert.scratch_size(count, count) >= before);
-      before = insert.scratch_size(count, count);
-    }
+    check_scratch_grows_with_both(insert);
   }
 
   TEST_CASE("other items and positions are refused [refusal]") {
@@ -185,64 +164,13 @@ TEST_SUITE("bulk_insert") {
   }
 
   TEST_CASE("arguments are refused by name and nothing is recorded [refusal]") {
-    using Args = BulkInsertArgs;
-    NotingGpu noting;
-    const Result<BulkInsert> insert = BulkInsert::create(noting.context(), {});
-    REQUIRE(insert);
-    constexpr uint64_t kCount = 5000, kInserted = 3000;
-    const Buffer inputs = noting.made(8 * (kCount + 2 * kInserted)), output = noting.made(8 * (kCount + kInserted)),
-                 counts = noting.made(64), scratch = noting.made(1 << 16);
-    for (const Buffer* buffer : {&inputs, &counts}) REQUIRE(noting.gpu().fill(buffer->range(), 1).ok());
-    const Args sound{inputs.range(16, 4 * kCount),
-                     inputs.range(16 + 4 * kCount, 4 * kInserted),
-                     inputs.range(16 + 4 * (kCount + kInserted), 4 * kInserted),
-                     output.range(16, 4 * (kCount + kInserted)),
-                     counts.range(16, 8),
-                     scratch.range(0, insert->scratch_size(kCount, kInserted)),
-                     kCount,
-                     kInserted};
-    noting.check_refused<BulkInsert, Args>(
-        *insert, sound,
-        {{"items", "null", [](Args& a) { a.items.buffer = VK_NULL_HANDLE; }},
-         {"items", "a byte too small", [](Args& a) { --a.items.size; }},
-         {"items", "off by 2", [](Args& a) { a.items.offset += 2; }},
-         {"inserted", "null", [](Args& a) { a.inserted.buffer = VK_NULL_HANDLE; }},
-         {"inserted", "a byte too small", [](Args& a) { --a.inserted.size; }},
-         {"inserted", "off by 2", [](Args& a) { a.inserted.offset += 2; }},
-         {"positions", "null", [](Args& a) { a.positions.buffer = VK_NULL_HANDLE; }},
-         {"positions", "a byte too small", [](Args& a) { --a.positions.size; }},
-         {"positions", "off by 2", [](Args& a) { a.positions.offset += 2; }},
-         {"output", "null", [](Args& a) { a.output.buffer = VK_NULL_HANDLE; }},
-         {"output", "a byte too small", [](Args& a) { --a.output.size; }},
-         {"output", "off by 1", [](Args& a) { a.output.offset += 1; }},
-         {"output", "over the items", [](Args& a) { a.output.buffer = a.items.buffer; }},
-         {"output", "over the positions",
-          [](Args& a) {
-            a.output = {a.positions.buffer, a.positions.offset, a.output.size};
-          }},
-         {"total", "null", [](Args& a) { a.total.buffer = VK_NULL_HANDLE; }},
-         {"total", "a byte too small", [](Args& a) { --a.total.size; }},
-         {"total", "off by 2", [](Args& a) { a.total.offset += 2; }},
-         {"total", "in the output", [](Args& a) { a.total = a.output; }},
-         {"scratch", "null", [](Args& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
-         {"scratch", "a byte too small", [](Args& a) { --a.scratch.size; }},
-         {"scratch", "off by 8", [](Args& a) { a.scratch.offset += 8; }},
-         {"scratch", "over the items", [](Args& a) { a.scratch = a.items; }},
-         {"count", "a byte on the device", [&](Args& a) { a.count = Count::on_device(counts.range(0, 1), kCount); }},
-         {"count", "in the output", [&](Args& a) { a.count = Count::on_device(output.range(16, 4), kCount); }},
-         {"count", "of all bits", [](Args& a) { a.count = ~uint64_t{0}; }},
-         {"inserted_count", "off by 2 on the device",
-          [&](Args& a) { a.inserted_count = Count::on_device(counts.range(2, 4), kInserted); }},
-         {"inserted_count", "what is written",
-          [&](Args& a) { a.inserted_count = Count::on_device(counts.range(16, 8), kInserted); }},
-         {"inserted_count", "of all bits", [](Args& a) { a.inserted_count = ~uint64_t{0}; }}});
-    Args nothing = sound;
-    nothing.count = nothing.inserted_count = 0;
-    nothing.items = nothing.inserted = nothing.positions = nothing.output = {};
-    CHECK(!noting.record(*insert, nothing));
-    Args over_each_other = sound;
-    over_each_other.inserted = sound.items;
-    CHECK(!noting.record(*insert, over_each_other));
+    RefusalTest<BulkInsert> test;
+    test.check();
+    test.check_taken([](auto& a) {
+      a.count = a.inserted_count = 0;
+      a.items = a.inserted = a.positions = a.output = {};
+    });
+    test.check_taken([](auto& a) { a.inserted = a.items; });
   }
 }
 

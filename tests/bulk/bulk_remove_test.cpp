@@ -11,7 +11,7 @@ namespace weft::test {
 namespace {
 
 const BulkRemove& made(Backend& backend, BulkShape shape) {
-  return made_bulk<BulkRemove, BulkRemoveConfig>(backend, shape.item_bytes, shape.index);
+  return made<BulkRemove>(backend, BulkRemoveConfig{shape.item_bytes, shape.index});
 }
 
 /// Removes from `n` items. Gives the output.
@@ -19,11 +19,6 @@ Bytes check(Backend& backend, BulkShape shape, uint64_t n, const Indices& indice
   CAPTURE(backend.name());
   CAPTURE(shape.item_bytes);
   CAPTURE(std::string(name_of(shape.index)));
-  CAPTURE(n);
-  CAPTURE(indices.size());
-  CAPTURE(options.items_misalignment);
-  CAPTURE(options.indices_misalignment);
-  CAPTURE(options.output_misalignment);
   Bytes found;
   CHECK(wrong_removal(backend.gpu(), made(backend, shape), shape.item_bytes, shape.index,
                       random_bytes(n * shape.item_bytes, n), indices, options, &found) == "");
@@ -70,15 +65,13 @@ TEST_SUITE("bulk_remove") {
       for (const BulkShape& shape : kFewBulkShapes) {
         const uint64_t n = 2 * made(*backend, shape).tile_items() + 11;
         const Indices indices = spread_indices(n, Spread::quarter, 3);
-        for (const uint32_t bytes : {4u, 8u})
-          for (const uint64_t value :
-               {uint64_t{0}, uint64_t{1}, n / 5, n - 1, n, n + 1, bytes == 4 ? uint64_t{~0u} : ~uint64_t{0}}) {
-            CAPTURE(value);
-            const DeviceCount count{value, bytes}, half{n / 8, 12 - bytes};
-            check(*backend, shape, n, indices, {.count = count});
-            check(*backend, shape, n, indices, {.index_count = count});
-            check(*backend, shape, n, indices, {.count = count, .index_count = half});
-          }
+        for (const DeviceCount& count : telling_counts(n, {n / 5})) {
+          CAPTURE(count.value);
+          const DeviceCount half{n / 8, 12 - count.bytes};
+          check(*backend, shape, n, indices, {.count = count});
+          check(*backend, shape, n, indices, {.index_count = count});
+          check(*backend, shape, n, indices, {.count = count, .index_count = half});
+        }
       }
   }
 
@@ -127,14 +120,9 @@ TEST_SUITE("bulk_remove") {
     for (const size_t repeated : {distinct.size() / 2, distinct.size() - 1}) {
       Indices indices = distinct;
       indices.insert(indices.begin() + static_cast<std::ptrdiff_t>(repeated), 3, indices[repeated]);
-      BulkCall call(backend.gpu(), items, 4, indices, Type::u32, n, remove.scratch_size(n), {.ordered = false});
-      const auto ran = backend.gpu().run([&](VkCommandBuffer commands) {
-        return remove.record(commands, {call.items.range(), call.indices.range(), call.output.range(),
-                                        call.total.range(), call.scratch.range(), n, indices.size()});
-      });
-      REQUIRE(ran.ok());
       const uint64_t kept = n - indices.size();
-      CHECK(call.wrong(Bytes(kept * 4), kept, &found) == "");
+      CHECK(wrong_removal(backend.gpu(), remove, 4, Type::u32, items, indices, {.ordered = false, .kept = kept},
+                          &found) == "");
       const auto right = static_cast<std::ptrdiff_t>(4 * std::min(kept, distinct[repeated] - repeated));
       CHECK(std::equal(found.begin(), found.begin() + right, expected.begin()));
     }
@@ -159,14 +147,8 @@ TEST_SUITE("bulk_remove") {
     // The smallest tiles there are.
     const ScopedTuning small_tiles("bulk.workgroup=128,bulk.words=1");
     Backend& backend = first_backend();
-    VkPhysicalDeviceProperties properties;
-    reinterpret_cast<PFN_vkGetPhysicalDeviceProperties>(loader_entry_point()(
-        backend.gpu().instance(), "vkGetPhysicalDeviceProperties"))(backend.gpu().physical_device(), &properties);
-    const uint64_t groups = properties.limits.maxComputeWorkGroupCount[0];
-    if (groups > 1u << 17) {
-      MESSAGE("one axis takes ", groups, " workgroups: too many items to try");
-      return;
-    }
+    const uint64_t groups = workgroups_along_x(backend);
+    if (groups == 0) return;
     const uint64_t n = (groups + 3) * made(backend, {4, Type::u32}).tile_items();
     check(backend, {4, Type::u32}, n, spread_indices(n, Spread::few, 1));
   }
@@ -184,10 +166,7 @@ TEST_SUITE("bulk_remove") {
 
   TEST_CASE("scratch grows with the count and is never nothing") {
     const BulkRemove& remove = made(first_backend(), {1, Type::u32});
-    CHECK(remove.scratch_size(0) != 0);
-    for (uint64_t count = 1; count != 0; count *= 2)
-      CHECK(remove.scratch_size(count - 1) <= remove.scratch_size(count));
-    CHECK(remove.scratch_size(~uint64_t{0}) >= remove.scratch_size(uint64_t{1} << 63));
+    check_scratch_grows([&](uint64_t n) { return remove.scratch_size(n); }, ~uint64_t{0});
   }
 
   TEST_CASE("other items and indices are refused [refusal]") {
@@ -199,58 +178,13 @@ TEST_SUITE("bulk_remove") {
   }
 
   TEST_CASE("arguments are refused by name and nothing is recorded [refusal]") {
-    using Args = BulkRemoveArgs;
-    NotingGpu noting;
-    const Result<BulkRemove> remove = BulkRemove::create(noting.context(), {});
-    REQUIRE(remove);
-    constexpr uint64_t kCount = 5000, kIndices = 3000;
-    const Buffer inputs = noting.made(8 * (kCount + kIndices)), output = noting.made(8 * kCount),
-                 counts = noting.made(64), scratch = noting.made(1 << 16);
-    for (const Buffer* buffer : {&inputs, &counts}) REQUIRE(noting.gpu().fill(buffer->range(), 1).ok());
-    const Args sound{inputs.range(16, 4 * kCount),
-                     inputs.range(16 + 4 * kCount, 4 * kIndices),
-                     output.range(16, 4 * kCount),
-                     counts.range(16, 8),
-                     scratch.range(0, remove->scratch_size(kCount)),
-                     kCount,
-                     kIndices};
-    noting.check_refused<BulkRemove, Args>(
-        *remove, sound,
-        {{"items", "null", [](Args& a) { a.items.buffer = VK_NULL_HANDLE; }},
-         {"items", "a byte too small", [](Args& a) { --a.items.size; }},
-         {"items", "off by 2", [](Args& a) { a.items.offset += 2; }},
-         {"indices", "null", [](Args& a) { a.indices.buffer = VK_NULL_HANDLE; }},
-         {"indices", "a byte too small", [](Args& a) { --a.indices.size; }},
-         {"indices", "off by 2", [](Args& a) { a.indices.offset += 2; }},
-         {"output", "null", [](Args& a) { a.output.buffer = VK_NULL_HANDLE; }},
-         {"output", "a byte too small", [](Args& a) { --a.output.size; }},
-         {"output", "off by 1", [](Args& a) { a.output.offset += 1; }},
-         {"output", "over the items", [](Args& a) { a.output = a.items; }},
-         {"indices", "over the output", [](Args& a) { a.output = a.indices, a.output.size = 4 * kCount; }},
-         {"kept", "null", [](Args& a) { a.kept.buffer = VK_NULL_HANDLE; }},
-         {"kept", "a byte too small", [](Args& a) { --a.kept.size; }},
-         {"kept", "off by 2", [](Args& a) { a.kept.offset += 2; }},
-         {"kept", "in the output", [](Args& a) { a.kept = a.output; }},
-         {"scratch", "null", [](Args& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
-         {"scratch", "a byte too small", [](Args& a) { --a.scratch.size; }},
-         {"scratch", "off by 8", [](Args& a) { a.scratch.offset += 8; }},
-         {"scratch", "over the items", [](Args& a) { a.scratch = a.items; }},
-         {"count", "a byte on the device", [&](Args& a) { a.count = Count::on_device(counts.range(0, 1), kCount); }},
-         {"count", "in the output", [&](Args& a) { a.count = Count::on_device(output.range(16, 4), kCount); }},
-         {"count", "of all bits", [](Args& a) { a.count = ~uint64_t{0}; }},
-         {"index_count", "off by 2 on the device",
-          [&](Args& a) { a.index_count = Count::on_device(counts.range(2, 4), kIndices); }},
-         {"index_count", "what is written",
-          [&](Args& a) { a.index_count = Count::on_device(counts.range(16, 8), kIndices); }},
-         {"index_count", "of all bits", [](Args& a) { a.index_count = ~uint64_t{0}; }}});
-    Args nothing = sound;
-    nothing.count = nothing.index_count = 0;
-    nothing.items = nothing.indices = nothing.output = {};
-    CHECK(!noting.record(*remove, nothing));
-    Args no_indices = sound;
-    no_indices.index_count = 0;
-    no_indices.indices = {};
-    CHECK(!noting.record(*remove, no_indices));
+    RefusalTest<BulkRemove> test;
+    test.check();
+    test.check_taken([](auto& a) {
+      a.count = a.index_count = 0;
+      a.items = a.indices = a.output = {};
+    });
+    test.check_taken([](auto& a) { a.index_count = 0, a.indices = {}; });
   }
 }
 

@@ -7,10 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "support/device.hpp"
+#include "support/config_text.hpp"
 #include "support/faults.hpp"
-#include "support/guarded_buffer.hpp"
-#include "support/oracle.hpp"
 #include "support/random.hpp"
 #include "support/refusals.hpp"
 #include "support/run.hpp"
@@ -36,42 +34,23 @@ struct ByKeyOptions {
   uint8_t dirt = 0xdb;
 };
 
-/// Runs the reduction once, in guarded buffers and on dirty scratch.
+/// Runs the reduction once. Outputs may be anything.
 template <class A, class T>
-Reduced<A> reduce_by_key_on(Gpu& gpu, const ReduceByKey& reduce, const std::vector<T>& items,
-                            const std::vector<std::byte>& key_bytes, const ByKeyOptions& options = {}) {
+Reduced<A> reduce_by_key_on(Gpu& gpu, const ReduceByKey& reduce, const std::vector<T>& items, const Bytes& keys,
+                            const ByKeyOptions& options = {}) {
   const uint64_t n = items.size();
-  const auto item_bytes = std::as_bytes(std::span(items));
-  const std::span<const std::byte> nothing;
-  GuardedBuffer keys(gpu, key_bytes.size(), options.key_misalignment, key_bytes);
-  GuardedBuffer values(gpu, item_bytes.size(), options.value_misalignment, item_bytes);
-  GuardedBuffer keys_out(gpu, key_bytes.size(), options.keys_out_misalignment, nothing, options.dirt);
-  GuardedBuffer values_out(gpu, n * sizeof(A), options.values_out_misalignment, nothing, options.dirt);
-  GuardedBuffer count_out(gpu, options.count_out_bytes, 4, nothing, options.dirt);
-  GuardedBuffer scratch(gpu, reduce.scratch_size(n), 0, {}, options.dirt);
-  std::optional<GuardedBuffer> count_buffer;
-  ReduceByKeyArgs args{
-      keys.range(), values.range(), keys_out.range(), values_out.range(), count_out.range(), scratch.range(), n};
-  if (options.device_count) {
-    count_buffer.emplace(gpu, options.device_count->bytes, 4,
-                         std::as_bytes(std::span(&options.device_count->value, 1)).first(options.device_count->bytes));
-    args.count = Count::on_device(count_buffer->range(), n);
-  }
-  const Result<RunTime> ran = gpu.run([&](VkCommandBuffer commands) { return reduce.record(commands, args); });
-  if (!ran) FAIL(ran.error().message);
-
-  std::vector<std::byte> left;
-  CHECK(keys.read(left) == "");
-  CHECK_MESSAGE(left == key_bytes, "the keys were written to");
-  CHECK(values.read(left) == "");
-  CHECK_MESSAGE(std::ranges::equal(left, item_bytes), "the values were written to");
-  CHECK(scratch.overwritten() == "");
-  Reduced<A> result{};
-  CHECK(keys_out.read(result.keys) == "");
-  CHECK(values_out.read(left) == "");
-  result.values = items_of<A>(left);
-  CHECK(count_out.read(left) == "");
-  std::memcpy(&result.count, left.data(), left.size());
+  PrimitiveCall call(gpu, options.dirt);
+  const ReduceByKeyArgs args{call.input("keys", keys, options.key_misalignment),
+                             call.input("values", items, options.value_misalignment),
+                             call.output("keys_out", keys.size(), options.keys_out_misalignment),
+                             call.output("values_out", n * sizeof(A), options.values_out_misalignment),
+                             call.output("count_out", options.count_out_bytes, 4),
+                             call.scratch(reduce.scratch_size(n)),
+                             call.count(options.device_count, n)};
+  for (const char* const name : {"keys_out", "values_out", "count_out"}) call.expect_any(name, call.bytes(name));
+  CHECK(call.wrong(reduce, args) == "");
+  Reduced<A> result{call.found("keys_out"), items_of<A>(call.found("values_out")), 0};
+  std::memcpy(&result.count, call.found("count_out").data(), options.count_out_bytes);
   return result;
 }
 
@@ -86,20 +65,15 @@ template <class T, class A>
 void check_reduce(const Device& device, const ReduceByKey& reduce, const ReduceByKeyConfig& config, uint64_t n,
                   const ByKeyOptions& options = {}) {
   CAPTURE(device.name());
-  CAPTURE(std::string(name_of(config.op)) + ' ' + name_of(config.item) + " to " + name_of(config.accumulator) + " by " +
-          name_of(config.key));
+  CAPTURE(config_text(config));
   CAPTURE(n);
   CAPTURE(text_of(options.runs));
-  CAPTURE(options.key_misalignment);
-  CAPTURE(options.value_misalignment);
-  CAPTURE(options.keys_out_misalignment);
-  CAPTURE(options.values_out_misalignment);
   const auto items = random_items<T>(n, n + 17 * static_cast<uint64_t>(config.op), config.op);
   const auto heads = heads_of(n, options.runs, n);
   const auto keys = keys_of(heads, size_of(config.key));
-  const uint64_t count = options.device_count ? std::min(n, options.device_count->value) : n;
   check_equal(reduce_by_key_on<A>(device.gpu(), reduce, items, keys, options),
-              reduce_by_key_of<A>(items, heads, keys, size_of(config.key), config.op, count, options.dirt));
+              reduce_by_key_of<A>(items, heads, keys, size_of(config.key), config.op, obeyed(options.device_count, n),
+                                  options.dirt));
 }
 
 template <class T, class A = T>
@@ -108,32 +82,11 @@ void check_reduce(const Device& device, Op op, uint64_t n, const ByKeyOptions& o
   check_reduce<T, A>(device, device.reduce_by_key(config), config, n, options);
 }
 
-/// Calls `test.operator()<T, A>()` for every type of values and results.
-template <class Test>
-void for_every_value(const Test& test) {
-  test.template operator()<uint8_t, uint8_t>();
-  test.template operator()<uint8_t, uint32_t>();
-  test.template operator()<uint16_t, uint16_t>();
-  test.template operator()<uint16_t, uint32_t>();
-  test.template operator()<uint32_t, uint32_t>();
-  test.template operator()<uint32_t, uint64_t>();
-  test.template operator()<uint64_t, uint64_t>();
-  test.template operator()<int32_t, int32_t>();
-  test.template operator()<int32_t, int64_t>();
-  test.template operator()<int64_t, int64_t>();
-  test.template operator()<float, float>();
-  test.template operator()<float, double>();
-  test.template operator()<double, double>();
-}
-
 using Fault = LookBackFault::Kind;
 
 ReduceByKey faulty_reduce(const Device& device, const ReduceByKeyConfig& config, Fault kind, uint32_t every) {
   return with_fault<ReduceByKey>(device.backend(), config, {kind, every});
 }
-
-/// SwiftShader takes seconds to build a pipeline: there tests take those that tell most.
-bool is_slow(const Device& device) { return device.name().find("SwiftShader") != std::string::npos; }
 
 }  // namespace
 
@@ -269,14 +222,10 @@ TEST_SUITE("reduce_by_key") {
   TEST_CASE("a count on the device is obeyed, and never exceeds its maximum") {
     for (const Device& device : every_device()) {
       const uint64_t maximum = 4 * uint64_t{device.reduce_by_key(config_of<uint32_t>(Op::add)).tile_items()} + 11;
-      for (const uint32_t bytes : {4u, 8u})
-        for (const uint64_t on_device : {uint64_t{0}, uint64_t{1}, maximum / 2, maximum - 1, maximum, maximum + 1,
-                                         bytes == 4 ? uint64_t{~0u} : ~uint64_t{0}}) {
-          CAPTURE(bytes);
-          CAPTURE(on_device);
-          check_reduce<uint32_t>(device, Op::add, maximum,
-                                 {.count_out_bytes = 12 - bytes, .device_count = DeviceCount{on_device, bytes}});
-        }
+      for (const DeviceCount& count : telling_counts(maximum)) {
+        CAPTURE(count.value);
+        check_reduce<uint32_t>(device, Op::add, maximum, {.count_out_bytes = 12 - count.bytes, .device_count = count});
+      }
     }
   }
 
@@ -292,8 +241,7 @@ TEST_SUITE("reduce_by_key") {
       const ReduceByKeyConfig config = config_of<float>(Op::add);
       const ReduceByKey& reduce = device.reduce_by_key(config);
       const uint64_t n = 21 * uint64_t{reduce.tile_items()} + 77;
-      std::vector<float> items(n);
-      for (uint64_t i = 0; i < n; ++i) items[i] = static_cast<float>(random_word(3, i) >> 40) * 0x1p-24f + 0x1p-30f;
+      const auto items = rough_floats(n, 3);
       for (const Runs runs : {Runs::long_, Runs::one}) {
         const auto keys = keys_of(heads_of(n, runs), 4);
         const auto first = reduce_by_key_on<float>(device.gpu(), reduce, items, keys);
@@ -342,12 +290,7 @@ TEST_SUITE("reduce_by_key") {
     for (const Device& device : every_device()) {
       const ReduceByKey& reduce = device.reduce_by_key(config_of<uint32_t>(Op::add));
       CHECK(reduce.strategy() == device.strategy());
-      CHECK(reduce.scratch_size(0) > 0);
-      VkDeviceSize before = 0;
-      for (uint64_t n = 0; n < uint64_t{1} << 32; n = n + n / 7 + 1) {
-        CHECK(reduce.scratch_size(n) >= before);
-        before = reduce.scratch_size(n);
-      }
+      check_scratch_grows([&](uint64_t n) { return reduce.scratch_size(n); }, uint64_t{1} << 32);
     }
   }
 
@@ -369,56 +312,9 @@ TEST_SUITE("reduce_by_key") {
   }
 
   TEST_CASE("arguments that break a precondition are refused by name, and nothing is recorded [refusal]") {
-    NotingGpu noting;
-    constexpr uint64_t kCount = 10000;
-    const Buffer keys = noting.made(8 * kCount), values = noting.made(8 * kCount), keys_out = noting.made(8 * kCount),
-                 values_out = noting.made(8 * kCount), count_out = noting.made(64), scratch = noting.made(1 << 20),
-                 count = noting.made(64);
-    using Args = ReduceByKeyArgs;
-    for (const Strategy strategy : strategies_of(noting.context())) {
-      ReduceByKeyConfig config;
-      config.strategy = strategy;
-      const Result<ReduceByKey> reduce = ReduceByKey::create(noting.context(), config);
-      REQUIRE(reduce);
-      const Args sound{keys.range(16, 4 * kCount),
-                       values.range(16, 4 * kCount),
-                       keys_out.range(16, 4 * kCount),
-                       values_out.range(16, 4 * kCount),
-                       count_out.range(16, 4),
-                       scratch.range(0, reduce->scratch_size(kCount)),
-                       kCount};
-      const std::vector<Refusal<Args>> refusals = {
-          {"keys", "null", [](Args& a) { a.keys.buffer = VK_NULL_HANDLE; }},
-          {"values", "null", [](Args& a) { a.values.buffer = VK_NULL_HANDLE; }},
-          {"keys_out", "null", [](Args& a) { a.keys_out.buffer = VK_NULL_HANDLE; }},
-          {"values_out", "null", [](Args& a) { a.values_out.buffer = VK_NULL_HANDLE; }},
-          {"count_out", "null", [](Args& a) { a.count_out.buffer = VK_NULL_HANDLE; }},
-          {"scratch", "null", [](Args& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
-          {"keys", "of another size", [](Args& a) { --a.keys.size; }},
-          {"values", "of another size", [](Args& a) { --a.values.size; }},
-          {"keys_out", "of another size", [](Args& a) { --a.keys_out.size; }},
-          {"values_out", "of another size", [](Args& a) { --a.values_out.size; }},
-          {"count_out", "of another size", [](Args& a) { a.count_out.size = 5; }},
-          {"scratch", "of another size", [](Args& a) { --a.scratch.size; }},
-          {"keys", "misaligned", [](Args& a) { a.keys.offset += 2; }},
-          {"values", "misaligned", [](Args& a) { a.values.offset += 1; }},
-          {"keys_out", "misaligned", [](Args& a) { a.keys_out.offset += 2; }},
-          {"values_out", "misaligned", [](Args& a) { a.values_out.offset += 2; }},
-          {"count_out", "misaligned", [](Args& a) { a.count_out.offset += 2; }},
-          {"scratch", "misaligned", [](Args& a) { a.scratch.offset += 8; }},
-          {"keys_out", "overlapping", [](Args& a) { a.keys_out = a.keys; }},
-          {"values_out", "overlapping", [](Args& a) { a.values_out = a.values; }},
-          {"values_out", "overlapping", [](Args& a) { a.values_out = a.keys_out; }},
-          {"count_out", "overlapping", [](Args& a) { a.count_out.buffer = a.values.buffer; }},
-          {"scratch", "overlapping", [](Args& a) { a.scratch.buffer = a.keys_out.buffer; }},
-          {"count", "no such count", [&](Args& a) { a.count = Count::on_device(count.range(0, 1), kCount); }},
-          {"count", "no such count", [&](Args& a) { a.count = Count::on_device(count.range(2, 4), kCount); }},
-          {"count_out", "no such count", [](Args& a) { a.count = Count::on_device(a.count_out, kCount); }},
-          {"count", "no such count", [](Args& a) { a.count = uint64_t{1} << 32; }},
-          {"count", "no such count", [](Args& a) { a.count = ~uint64_t{0}; }},
-      };
-      noting.check_refused(*reduce, sound, refusals);
-    }
+    check_refusals_of_strategies<ReduceByKey>({}, [](const auto&) -> RefusalsOf<ReduceByKey> {
+      return {{"count", "of 2^32", [](auto& a) { a.count = uint64_t{1} << 32; }}};
+    });
   }
 }
 

@@ -8,10 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "support/device.hpp"
+#include "support/config_text.hpp"
 #include "support/faults.hpp"
-#include "support/guarded_buffer.hpp"
-#include "support/oracle.hpp"
 #include "support/random.hpp"
 #include "support/refusals.hpp"
 #include "support/run.hpp"
@@ -35,9 +33,6 @@ constexpr Marks kAllMarks[] = {{SegmentsBy::keys, Type::u8},       {SegmentsBy::
 
 constexpr Marks kNarrow{SegmentsBy::keys, Type::u16};  // beside values of 1 byte
 constexpr Marks kWide{SegmentsBy::keys, Type::u64};    // beside values of 8
-
-/// SwiftShader takes seconds to build a pipeline: there tests take those that tell most.
-bool is_slow(const Device& device) { return device.name().find("SwiftShader") != std::string::npos; }
 
 /// Whether the device, one of each backend's two, takes the marks beside u32 values: u32 keys always, the others with one strategy
 /// each, on the emulated backend two of them. Pipelines are what takes the time.
@@ -72,52 +67,28 @@ std::vector<A> scan_by_key_on(Gpu& gpu, const ScanByKey& scan, const ScanByKeyCo
                               const std::vector<T>& items, const std::vector<bool>& heads,
                               const ByKeyOptions& options = {}, std::optional<Value> initial = {}) {
   const uint64_t n = items.size();
-  const std::vector<std::byte> marks = marks_of(heads, config.segments, size_of(config.key));
-  const auto item_bytes = std::as_bytes(std::span(items));
-  GuardedBuffer keys(gpu, marks.size(), options.key_misalignment, marks);
-  GuardedBuffer values(gpu, item_bytes.size(), options.value_misalignment, item_bytes);
-  std::optional<GuardedBuffer> apart;
-  if (!options.in_place)
-    apart.emplace(gpu, n * sizeof(A), options.output_misalignment, std::span<const std::byte>{}, options.dirt);
-  GuardedBuffer scratch(gpu, scan.scratch_size(n), 0, {}, options.dirt);
-  std::optional<GuardedBuffer> count_buffer;
+  PrimitiveCall call(gpu, options.dirt);
   ScanByKeyArgs args{
-      keys.range(), values.range(), options.in_place ? values.range() : apart->range(), scratch.range(), n, initial};
-  if (options.device_count) {
-    count_buffer.emplace(gpu, options.device_count->bytes, 4,
-                         std::as_bytes(std::span(&options.device_count->value, 1)).first(options.device_count->bytes));
-    args.count = Count::on_device(count_buffer->range(), n);
-  }
-  const Result<RunTime> ran = gpu.run([&](VkCommandBuffer commands) { return scan.record(commands, args); });
-  if (!ran) FAIL(ran.error().message);
-
-  std::vector<std::byte> left;
-  CHECK(keys.read(left) == "");
-  CHECK_MESSAGE(left == marks, "the keys were written to");
-  std::vector<std::byte> output;
-  if (options.in_place) {
-    CHECK(values.read(output) == "");
-  } else {
-    CHECK(values.read(left) == "");
-    CHECK_MESSAGE(std::ranges::equal(left, item_bytes), "the values were written to");
-    CHECK(apart->read(output) == "");
-  }
-  CHECK(scratch.overwritten() == "");
-  return items_of<A>(output);
+      call.input("keys", marks_of(heads, config.segments, size_of(config.key)), options.key_misalignment),
+      call.input("values", items, options.value_misalignment),
+      {},
+      call.scratch(scan.scratch_size(n)),
+      call.count(options.device_count, n),
+      initial};
+  const char* const output = options.in_place ? "values" : "output";
+  if (!options.in_place) call.output(output, n * sizeof(A), options.output_misalignment);
+  args.output = call.expect_any(output, n * sizeof(A));
+  CHECK(call.wrong(scan, args) == "");
+  return items_of<A>(call.found(output));
 }
 
 template <class T, class A>
 void check_scan(const Device& device, const ScanByKey& scan, const ScanByKeyConfig& config, uint64_t n,
                 const ByKeyOptions& options = {}, std::optional<A> initial = {}) {
   CAPTURE(device.name());
-  CAPTURE(std::string(name_of(config.kind)) + ' ' + name_of(config.op) + ' ' + name_of(config.item) + " to " +
-          name_of(config.accumulator) + " by " + name_of(config.segments) + ' ' + name_of(config.key));
+  CAPTURE(config_text(config));
   CAPTURE(n);
   CAPTURE(text_of(options.runs));
-  CAPTURE(options.in_place);
-  CAPTURE(options.key_misalignment);
-  CAPTURE(options.value_misalignment);
-  CAPTURE(options.output_misalignment);
   const auto items = random_items<T>(n, n + 17 * static_cast<uint64_t>(config.op), config.op);
   const auto heads = heads_of(n, options.runs, n);
   const std::optional<Value> value = initial ? std::optional(Value::of(*initial)) : std::nullopt;
@@ -130,24 +101,6 @@ void check_scan(const Device& device, ScanKind kind, Op op, uint64_t n, const By
                 const Marks& marks = {}, std::optional<A> initial = {}) {
   const ScanByKeyConfig config = config_of<T, A>(kind, op, marks);
   check_scan<T, A>(device, device.scan_by_key(config), config, n, options, initial);
-}
-
-/// Calls `test.operator()<T, A>()` for every type of values and outputs.
-template <class Test>
-void for_every_value(const Test& test) {
-  test.template operator()<uint8_t, uint8_t>();
-  test.template operator()<uint8_t, uint32_t>();
-  test.template operator()<uint16_t, uint16_t>();
-  test.template operator()<uint16_t, uint32_t>();
-  test.template operator()<uint32_t, uint32_t>();
-  test.template operator()<uint32_t, uint64_t>();
-  test.template operator()<uint64_t, uint64_t>();
-  test.template operator()<int32_t, int32_t>();
-  test.template operator()<int32_t, int64_t>();
-  test.template operator()<int64_t, int64_t>();
-  test.template operator()<float, float>();
-  test.template operator()<float, double>();
-  test.template operator()<double, double>();
 }
 
 using Fault = LookBackFault::Kind;
@@ -332,18 +285,15 @@ TEST_SUITE("scan_by_key") {
       const auto items = random_items<uint32_t>(maximum, 5);
       const auto heads = heads_of(maximum, Runs::mixed);
       const auto whole = scan_by_key_of<uint32_t>(items, heads, config.kind, config.op, std::optional<uint32_t>{});
-      for (const uint32_t bytes : {4u, 8u})
-        for (const uint64_t on_device : {uint64_t{0}, uint64_t{1}, maximum / 2, maximum - 1, maximum, maximum + 1,
-                                         bytes == 4 ? uint64_t{~0u} : ~uint64_t{0}}) {
-          CAPTURE(device.name());
-          CAPTURE(bytes);
-          CAPTURE(on_device);
-          const auto actual = scan_by_key_on<uint32_t>(device.gpu(), device.scan_by_key(config), config, items, heads,
-                                                       {.device_count = DeviceCount{on_device, bytes}});
-          auto expected = whole;
-          for (uint64_t i = std::min(on_device, maximum); i < maximum; ++i) expected[i] = 0xdbdbdbdb;  // as it was
-          CHECK(difference(actual, expected) == "");
-        }
+      for (const DeviceCount& count : telling_counts(maximum)) {
+        CAPTURE(device.name());
+        CAPTURE(count.value);
+        const auto actual = scan_by_key_on<uint32_t>(device.gpu(), device.scan_by_key(config), config, items, heads,
+                                                     {.device_count = count});
+        auto expected = whole;
+        for (uint64_t i = std::min(count.value, maximum); i < maximum; ++i) expected[i] = 0xdbdbdbdb;  // as it was
+        CHECK(difference(actual, expected) == "");
+      }
     }
   }
 
@@ -441,12 +391,7 @@ TEST_SUITE("scan_by_key") {
   TEST_CASE("scratch never shrinks with the count and is never nothing") {
     for (const Device& device : every_device()) {
       const ScanByKey& scan = device.scan_by_key(config_of<uint32_t>(ScanKind::exclusive, Op::add));
-      CHECK(scan.scratch_size(0) > 0);
-      VkDeviceSize before = 0;
-      for (uint64_t n = 0; n < uint64_t{1} << 40; n = n + n / 7 + 1) {
-        CHECK(scan.scratch_size(n) >= before);
-        before = scan.scratch_size(n);
-      }
+      check_scratch_grows([&](uint64_t n) { return scan.scratch_size(n); });
     }
   }
 
@@ -474,53 +419,9 @@ TEST_SUITE("scan_by_key") {
   }
 
   TEST_CASE("arguments that break a precondition are refused by name, and nothing is recorded [refusal]") {
-    NotingGpu noting;
-    constexpr uint64_t kCount = 10000;
-    const Buffer keys = noting.made(16 * kCount), values = noting.made(16 * kCount), output = noting.made(16 * kCount),
-                 scratch = noting.made(1 << 20), count = noting.made(64);
-    for (const Strategy strategy : strategies_of(noting.context())) {
-      ScanByKeyConfig config;
-      config.strategy = strategy;
-      const Result<ScanByKey> scan = ScanByKey::create(noting.context(), config);
-      REQUIRE(scan);
-      const ScanByKeyArgs sound{keys.range(16, 4 * kCount),
-                                values.range(16, 4 * kCount),
-                                output.range(16, 4 * kCount),
-                                scratch.range(0, scan->scratch_size(kCount)),
-                                kCount,
-                                {}};
-      const std::vector<Refusal<ScanByKeyArgs>> refusals = {
-          {"keys", "null", [](ScanByKeyArgs& a) { a.keys.buffer = VK_NULL_HANDLE; }},
-          {"values", "null", [](ScanByKeyArgs& a) { a.values.buffer = VK_NULL_HANDLE; }},
-          {"output", "null", [](ScanByKeyArgs& a) { a.output.buffer = VK_NULL_HANDLE; }},
-          {"scratch", "null", [](ScanByKeyArgs& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
-          {"keys", "of another size", [](ScanByKeyArgs& a) { --a.keys.size; }},
-          {"values", "of another size", [](ScanByKeyArgs& a) { --a.values.size; }},
-          {"output", "of another size", [](ScanByKeyArgs& a) { --a.output.size; }},
-          {"scratch", "of another size", [](ScanByKeyArgs& a) { --a.scratch.size; }},
-          {"keys", "misaligned", [](ScanByKeyArgs& a) { a.keys.offset += 2; }},
-          {"values", "misaligned", [](ScanByKeyArgs& a) { a.values.offset += 2; }},
-          {"output", "misaligned", [](ScanByKeyArgs& a) { a.output.offset += 1; }},
-          {"scratch", "misaligned", [](ScanByKeyArgs& a) { a.scratch.offset += 8; }},
-          {"output", "overlapping", [](ScanByKeyArgs& a) { a.output.buffer = a.values.buffer, a.output.offset += 4; }},
-          {"output", "overlapping", [](ScanByKeyArgs& a) { a.output = a.keys; }},
-          {"scratch", "overlapping", [](ScanByKeyArgs& a) { a.scratch.buffer = a.keys.buffer; }},
-          {"scratch", "overlapping", [](ScanByKeyArgs& a) { a.scratch.buffer = a.output.buffer; }},
-          {"count", "no such count", [&](ScanByKeyArgs& a) { a.count = Count::on_device(count.range(0, 1), kCount); }},
-          {"count", "no such count", [&](ScanByKeyArgs& a) { a.count = Count::on_device(count.range(2, 4), kCount); }},
-          {"count", "no such count",
-           [](ScanByKeyArgs& a) {
-             a.count = Count::on_device({a.output.buffer, a.output.offset, 4}, kCount);
-           }},
-          {"count", "no such count",
-           [](ScanByKeyArgs& a) {
-             a.count = Count::on_device({a.scratch.buffer, 0, 4}, kCount);
-           }},
-          {"count", "no such count", [&](ScanByKeyArgs& a) { a.count = uint64_t{scan->tile_items()} << 31; }},
-          {"count", "no such count", [](ScanByKeyArgs& a) { a.count = ~uint64_t{0}; }},
-      };
-      noting.check_refused(*scan, sound, refusals);
-    }
+    check_refusals_of_strategies<ScanByKey>({}, [](const ScanByKey& scan) -> RefusalsOf<ScanByKey> {
+      return {{"count", "of more than 2^31 tiles", [&](auto& a) { a.count = uint64_t{scan.tile_items()} << 31; }}};
+    });
   }
 }
 

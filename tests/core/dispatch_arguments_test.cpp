@@ -4,44 +4,28 @@
 #include <doctest/doctest.h>
 
 #include <array>
-#include <cstring>
 #include <vector>
 
 #include "primitives/core/arguments.hpp"
-#include "support/device.hpp"
-#include "support/guarded_buffer.hpp"
-#include "support/random.hpp"
+#include "support/config_text.hpp"
+#include "support/primitive_call.hpp"
 #include "support/refusals.hpp"
-#include "support/run.hpp"
-#include "support/sizes.hpp"
 
 namespace weft::test {
 namespace {
 
 using Command = std::array<uint32_t, 3>;
 
-const DispatchArguments& made(Backend& backend) {
-  return backend.primitive<DispatchArguments>("DispatchArguments", DispatchArgumentsConfig{});
-}
-
-/// What is written for a count on the device, or, of no bytes, for a value.
-Command arguments_on(Backend& backend, uint64_t count, uint32_t count_bytes, uint64_t maximum,
-                     uint32_t items_per_workgroup, VkDeviceSize misalignment = 4) {
-  Gpu& gpu = backend.gpu();
-  GuardedBuffer counts(gpu, 8, misalignment, std::as_bytes(std::span(&count, 1)));
-  GuardedBuffer output(gpu, sizeof(Command), misalignment, {});
-  DispatchArgumentsArgs args{maximum, items_per_workgroup, output.range()};
-  if (count_bytes != 0)
-    args.count = Count::on_device({counts.range().buffer, counts.range().offset, count_bytes}, maximum);
-  const DispatchArguments& arguments = made(backend);
-  const auto ran = gpu.run([&](VkCommandBuffer commands) { return arguments.record(commands, args); });
-  if (!ran) FAIL(ran.error().message);
-  std::vector<std::byte> bytes;
-  CHECK(output.read(bytes) == "");
-  CHECK(counts.overwritten() == "");
-  Command command;
-  std::memcpy(command.data(), bytes.data(), sizeof command);
-  return command;
+/// Checks what is written for a count on the device, or, of no bytes, for a value.
+std::string wrong_arguments(Backend& backend, uint64_t count, uint32_t count_bytes, uint64_t maximum,
+                            uint32_t items_per_workgroup, const Command& expected, VkDeviceSize misalignment = 4) {
+  PrimitiveCall call(backend.gpu());
+  const std::optional<DeviceCount> on_device =
+      count_bytes == 0 ? std::nullopt : std::optional(DeviceCount{count, count_bytes});
+  const DispatchArgumentsArgs args{call.count(on_device, maximum, misalignment), items_per_workgroup,
+                                   call.output("output", sizeof(Command), misalignment)};
+  call.expect("output", std::vector(expected.begin(), expected.end()));
+  return call.wrong(made<DispatchArguments>(backend, DispatchArgumentsConfig{}), args);
 }
 
 Command expected_for(const Backend& backend, uint64_t groups) {
@@ -66,7 +50,7 @@ TEST_SUITE("dispatch_arguments") {
               CAPTURE(items);
               CAPTURE(count);
               CAPTURE(bytes);
-              CHECK(arguments_on(*backend, count, bytes, count, items) == expected_for(*backend, groups));
+              CHECK(wrong_arguments(*backend, count, bytes, count, items, expected_for(*backend, groups)) == "");
             }
           }
     }
@@ -74,21 +58,21 @@ TEST_SUITE("dispatch_arguments") {
 
   TEST_CASE("a count above its maximum is taken as the maximum") {
     Backend& backend = first_backend();
-    CHECK(arguments_on(backend, 1001, 4, 1000, 10) == Command{100, 1, 1});
-    CHECK(arguments_on(backend, ~uint64_t{0}, 8, 1000, 10) == Command{100, 1, 1});
-    CHECK(arguments_on(backend, ~uint64_t{0}, 8, 0, 10) == Command{0, 1, 1});
+    CHECK(wrong_arguments(backend, 1001, 4, 1000, 10, {100, 1, 1}) == "");
+    CHECK(wrong_arguments(backend, ~uint64_t{0}, 8, 1000, 10, {100, 1, 1}) == "");
+    CHECK(wrong_arguments(backend, ~uint64_t{0}, 8, 0, 10, {0, 1, 1}) == "");
   }
 
   TEST_CASE("count and output begin at any word") {
     for (VkDeviceSize misalignment = 0; misalignment < 16; misalignment += 4)
       for (const uint32_t bytes : {4u, 8u})
-        CHECK(arguments_on(first_backend(), 77, bytes, 100, 7, misalignment) == Command{11, 1, 1});
+        CHECK(wrong_arguments(first_backend(), 77, bytes, 100, 7, {11, 1, 1}, misalignment) == "");
   }
 
   TEST_CASE("what is written dispatches") {
     Backend& backend = first_backend();
     Gpu& gpu = backend.gpu();
-    const DispatchArguments& arguments = made(backend);
+    const auto& arguments = made<DispatchArguments>(backend, DispatchArgumentsConfig{});
     auto buffer = gpu.create_buffer(64);
     REQUIRE(buffer);
     // Three workgroups write the arguments of an indirect dispatch each anew, which is as much as one can see of them here: the
@@ -115,24 +99,9 @@ TEST_SUITE("dispatch_arguments") {
   }
 
   TEST_CASE("arguments are refused by name and nothing is recorded [refusal]") {
-    using Args = DispatchArgumentsArgs;
-    NotingGpu noting;
-    const Result<DispatchArguments> arguments = DispatchArguments::create(noting.context());
-    REQUIRE(arguments);
-    const Buffer buffer = noting.made(64);
-    REQUIRE(noting.gpu().fill(buffer.range(), 1).ok());
-    const Args sound{Count::on_device(buffer.range(4, 4), 1000), 10, buffer.range(16, 12)};
-    noting.check_refused<DispatchArguments, Args>(
-        *arguments, sound,
-        {{"output", "null", [](Args& a) { a.output.buffer = VK_NULL_HANDLE; }},
-         {"output", "a byte too small", [](Args& a) { --a.output.size; }},
-         {"output", "off by 2", [](Args& a) { a.output.offset += 2; }},
-         {"output", "over the count", [](Args& a) { a.output.offset = 4; }},
-         {"items_per_workgroup", "none", [](Args& a) { a.items_per_workgroup = 0; }},
-         {"count", "of 12 bytes", [&](Args& a) { a.count = Count::on_device(buffer.range(0, 12), 1000); }},
-         {"count", "off by 1", [&](Args& a) { a.count = Count::on_device(buffer.range(1, 4), 1000); }},
-         {"count", "of more groups than there can be", [](Args& a) { a.count = uint64_t{10} << 32; }},
-         {"count", "of all bits", [](Args& a) { a.count = ~uint64_t{0}; }}});
+    RefusalTest<DispatchArguments> test;
+    test.check({{"items_per_workgroup", "none", [](auto& a) { a.items_per_workgroup = 0; }},
+                {"count", "of more groups than there can be", [](auto& a) { a.count = uint64_t{64} << 32; }}});
   }
 }
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "support/device.hpp"
-#include "support/guarded_buffer.hpp"
+#include "support/primitive_call.hpp"
 #include "support/random.hpp"
 #include "support/run.hpp"
 #include "support/run_select.hpp"
@@ -177,6 +177,12 @@ std::vector<typename Own::Accumulator> scan_of(const std::vector<typename Own::I
   return outputs;
 }
 
+template <class A>
+size_t first_difference(const std::vector<A>& actual, const std::vector<A>& expected) {
+  REQUIRE(actual.size() == expected.size());
+  return static_cast<size_t>(std::ranges::mismatch(actual, expected).in1 - actual.begin());
+}
+
 struct OwnByKeyOptions {
   VkDeviceSize key_misalignment = 0;
   VkDeviceSize value_misalignment = 0;
@@ -203,9 +209,6 @@ void check_scan_by_key(const Device& device, const ScanByKey& scan, const ScanBy
   CAPTURE(name_of(config.segments));
   CAPTURE(n);
   CAPTURE(text_of(runs));
-  CAPTURE(options.key_misalignment);
-  CAPTURE(options.value_misalignment);
-  CAPTURE(options.output_misalignment);
   using Accumulator = typename Own::Accumulator;
   std::vector<typename Own::Item> items(n);
   for (uint64_t i = 0; i < n; ++i) items[i] = Own::random(i + n);
@@ -218,26 +221,19 @@ void check_scan_by_key(const Device& device, const ScanByKey& scan, const ScanBy
     expected[i] = config.kind == ScanKind::inclusive ? next : running;
     running = next;
   }
-  Gpu& gpu = device.gpu();
-  const std::vector<std::byte> marks = marks_of(heads, config.segments, size_of(config.key));
-  const auto item_bytes = std::as_bytes(std::span(items));
-  GuardedBuffer keys(gpu, marks.size(), options.key_misalignment, marks);
-  GuardedBuffer values(gpu, item_bytes.size(), options.value_misalignment, item_bytes);
-  GuardedBuffer apart(gpu, n * sizeof(Accumulator), options.output_misalignment, {}, 0xdb);
-  GuardedBuffer& output = options.in_place ? values : apart;
-  GuardedBuffer scratch(gpu, scan.scratch_size(n), 0, {}, 0xdb);
-  const ScanByKeyArgs args{keys.range(), values.range(), output.range(), scratch.range(), n, std::nullopt};
-  const Result<RunTime> ran = gpu.run([&](VkCommandBuffer commands) { return scan.record(commands, args); });
-  if (!ran) FAIL(ran.error().message);
-  std::vector<std::byte> bytes;
-  CHECK(output.read(bytes) == "");
-  const std::vector<Accumulator> actual = items_of<Accumulator>(bytes);
-  CHECK(static_cast<uint64_t>(std::ranges::mismatch(actual, expected).in1 - actual.begin()) == n);
-  CHECK(keys.overwritten() == "");
-  CHECK(scratch.overwritten() == "");
-  if (options.in_place) return;
-  CHECK(values.read(bytes) == "");
-  CHECK(std::ranges::equal(bytes, item_bytes));
+  PrimitiveCall call(device.gpu());
+  ScanByKeyArgs args{
+      call.input("keys", marks_of(heads, config.segments, size_of(config.key)), options.key_misalignment),
+      call.input("values", items, options.value_misalignment),
+      {},
+      call.scratch(scan.scratch_size(n)),
+      n,
+      std::nullopt};
+  const char* const output = options.in_place ? "values" : "output";
+  if (!options.in_place) call.output(output, n * sizeof(Accumulator), options.output_misalignment);
+  args.output = call.expect_any(output, n * sizeof(Accumulator));
+  CHECK(call.wrong(scan, args) == "");
+  CHECK(first_difference(items_of<Accumulator>(call.found(output)), expected) == n);
 }
 
 /// Reduces `n` items by keys of such runs, and compares all that it writes.
@@ -248,9 +244,6 @@ void check_reduce_by_key(const Device& device, const ReduceByKey& reduce, const 
   CAPTURE(std::string(Own::kName));
   CAPTURE(n);
   CAPTURE(text_of(runs));
-  CAPTURE(options.key_misalignment);
-  CAPTURE(options.value_misalignment);
-  CAPTURE(options.output_misalignment);
   using Accumulator = typename Own::Accumulator;
   std::vector<typename Own::Item> items(n);
   for (uint64_t i = 0; i < n; ++i) items[i] = Own::random(i + n);
@@ -269,38 +262,22 @@ void check_reduce_by_key(const Device& device, const ReduceByKey& reduce, const 
     expected_keys.insert(expected_keys.end(), key_of_item.begin() + static_cast<ptrdiff_t>(i * key_bytes),
                          key_of_item.begin() + static_cast<ptrdiff_t>((i + 1) * key_bytes));
   }
-  Gpu& gpu = device.gpu();
-  const auto item_bytes = std::as_bytes(std::span(items));
-  GuardedBuffer keys(gpu, key_of_item.size(), options.key_misalignment, key_of_item);
-  GuardedBuffer values(gpu, item_bytes.size(), options.value_misalignment, item_bytes);
-  GuardedBuffer keys_out(gpu, n * key_bytes, 0, {}, 0xdb);
-  GuardedBuffer values_out(gpu, n * sizeof(Accumulator), options.output_misalignment, {}, 0xdb);
-  GuardedBuffer count_out(gpu, 4, 0, {}, 0xdb);
-  GuardedBuffer scratch(gpu, reduce.scratch_size(n), 0, {}, 0xdb);
-  const ReduceByKeyArgs args{
-      keys.range(), values.range(), keys_out.range(), values_out.range(), count_out.range(), scratch.range(), n};
-  const Result<RunTime> ran = gpu.run([&](VkCommandBuffer commands) { return reduce.record(commands, args); });
-  if (!ran) FAIL(ran.error().message);
-  std::vector<std::byte> bytes;
-  CHECK(count_out.read(bytes) == "");
-  REQUIRE(items_of<uint32_t>(bytes)[0] == expected.size());
-  CHECK(values_out.read(bytes) == "");
-  const std::vector<Accumulator> actual = items_of<Accumulator>(bytes);
-  CHECK(static_cast<uint64_t>(std::ranges::mismatch(expected, actual).in1 - expected.begin()) == expected.size());
+  PrimitiveCall call(device.gpu());
+  const ReduceByKeyArgs args{call.input("keys", key_of_item, options.key_misalignment),
+                             call.input("values", items, options.value_misalignment),
+                             call.output("keys_out", n * key_bytes),
+                             call.output("values_out", n * sizeof(Accumulator), options.output_misalignment),
+                             call.output("count_out", 4),
+                             call.scratch(reduce.scratch_size(n)),
+                             n};
   // Room for more runs than there are stays as it was.
-  CHECK(std::ranges::all_of(std::span(bytes).subspan(expected.size() * sizeof(Accumulator)),
-                            [](std::byte byte) { return byte == std::byte{0xdb}; }));
-  CHECK(keys_out.read(bytes) == "");
-  CHECK(std::ranges::equal(std::span(bytes).first(expected_keys.size()), expected_keys));
-  CHECK(keys.overwritten() == "");
-  CHECK(values.overwritten() == "");
-  CHECK(scratch.overwritten() == "");
-}
-
-template <class A>
-size_t first_difference(const std::vector<A>& actual, const std::vector<A>& expected) {
-  REQUIRE(actual.size() == expected.size());
-  return static_cast<size_t>(std::ranges::mismatch(actual, expected).in1 - actual.begin());
+  call.expect("keys_out", expected_keys, key_bytes);
+  call.expect_any("values_out", expected.size() * sizeof(Accumulator));
+  call.expect("count_out", std::vector{static_cast<uint32_t>(expected.size())});
+  CHECK(call.wrong(reduce, args) == "");
+  std::vector<Accumulator> actual = items_of<Accumulator>(call.found("values_out"));
+  actual.resize(expected.size());
+  CHECK(first_difference(actual, expected) == expected.size());
 }
 
 /// Reduces all segments, and compares all that it writes.
@@ -315,21 +292,17 @@ void check_segmented_reduce(Backend& backend, const SegmentedReduce& reduce, con
   using Accumulator = typename Own::Accumulator;
   const auto items = items_for<Own>(offsets.back() + 2);
   const uint64_t segments = offsets.size() - 1;
-  SegmentedCall call(backend.gpu(), items, offsets, config.offset, reduce.scratch_size(segments, items.size()),
-                     {.items_misalignment = misalignment});
-  GuardedBuffer output(backend.gpu(), segments * sizeof(Accumulator), misalignment, {}, 0xdb);
-  const SegmentedReduceArgs args{call.values.range(),  call.offsets.range(), output.range(),
-                                 call.scratch.range(), call.count.count(),   call.item_count.count()};
-  const auto ran = backend.gpu().run([&](VkCommandBuffer commands) { return reduce.record(commands, args); });
-  if (!ran) FAIL(ran.error().message);
+  PrimitiveCall call(backend.gpu());
+  const auto args = segmented_args<Accumulator, SegmentedReduceArgs>(
+      call, items, offsets, config.offset, segments, reduce.scratch_size(segments, items.size()),
+      {.items_misalignment = misalignment, .output_misalignment = misalignment});
+  call.expect_any("output", segments * sizeof(Accumulator));
   std::vector<Accumulator> expected(segments, Own::identity());
   for (uint64_t s = 0; s < segments; ++s)
     for (uint64_t i = offsets[s]; i < offsets[s + 1]; ++i)
       expected[s] = Own::combine(expected[s], Own::accumulator_of(items[i]));
-  std::vector<std::byte> bytes;
-  CHECK(output.read(bytes) == "");
-  CHECK(first_difference(items_of<Accumulator>(bytes), expected) == segments);
-  CHECK(call.spoilt(false) == "");
+  CHECK(call.wrong(reduce, args) == "");
+  CHECK(first_difference(items_of<Accumulator>(call.found("output")), expected) == segments);
 }
 
 Scan create_scan(const Device& device, const KernelSet& own, ScanKind kind) {
@@ -550,39 +523,21 @@ std::string check_own_encoding(Gpu& gpu, const RunLengthEncode& encode, const Ru
       offsets.push_back(static_cast<uint32_t>(begin >> 32 * word));
     }
   }
-  const std::vector<uint32_t> run_count = {static_cast<uint32_t>(lengths.size() / length_words)};
   const uint64_t room = config.non_trivial ? n / 2 : n;
-  GuardedBuffer input(gpu, 4 * item_words * n, misalignment, std::as_bytes(std::span(runs.words)));
-  GuardedBuffer symbols_out(gpu, 4 * item_words * room, 12, {}, 0xdb),
-      lengths_out(gpu, 4 * length_words * room, 4, {}, 0xdb), offsets_out(gpu, 4 * length_words * room, 8, {}, 0xdb),
-      run_count_out(gpu, 4, 4, {}, 0xdb), scratch(gpu, encode.scratch_size(n), 0, {}, 0xdb);
-  RunLengthEncodeArgs args{input.range(),
-                           symbols_out.range(),
-                           lengths_out.range(),
-                           offsets_out.range(),
-                           run_count_out.range(),
-                           scratch.range(),
+  PrimitiveCall call(gpu);
+  RunLengthEncodeArgs args{call.input("input", runs.words, misalignment),
+                           call.output("symbols", 4 * item_words * room, 12),
+                           call.output("lengths", 4 * length_words * room, 4),
+                           call.output("offsets", 4 * length_words * room, 8),
+                           call.output("run_count", 4, 4),
+                           call.scratch(encode.scratch_size(n)),
                            n};
   args.a = Value::of(1.5f);
-  const Result<RunTime> ran = gpu.run([&](VkCommandBuffer commands) { return encode.record(commands, args); });
-  if (!ran) return ran.error().message;
-  const auto compare = [](const char* name, GuardedBuffer& buffer, std::vector<uint32_t> expected) -> std::string {
-    std::vector<std::byte> actual;
-    if (const std::string spoilt = buffer.read(actual); !spoilt.empty()) return name + (": " + spoilt);
-    if (4 * expected.size() > actual.size()) return std::string(name) + ": more than there is room for";
-    expected.resize(actual.size() / 4, 0xdbdbdbdb);
-    const std::vector<uint32_t> words = items_of<uint32_t>(actual);
-    const auto [a, e] = std::ranges::mismatch(words, expected);
-    if (a == words.end()) return {};
-    return name + (": word " + std::to_string(a - words.begin())) + " is " + std::to_string(*a) + " and not " +
-           std::to_string(*e);
-  };
-  for (const std::string& fault :
-       {compare("run_count", run_count_out, run_count), compare("symbols", symbols_out, symbols),
-        compare("lengths", lengths_out, lengths), compare("offsets", offsets_out, offsets), input.overwritten(),
-        scratch.overwritten()})
-    if (!fault.empty()) return fault;
-  return {};
+  call.expect("symbols", symbols);
+  call.expect("lengths", lengths);
+  call.expect("offsets", offsets);
+  call.expect("run_count", std::vector{static_cast<uint32_t>(lengths.size() / length_words)});
+  return call.wrong(encode, args);
 }
 
 /// `config` with the set; the member tells check_selection() how large items are.
@@ -983,12 +938,10 @@ TEST_SUITE("own kernels") {
     if (!scan) FAIL(scan.error().message);
     const auto items = items_for<Triangle>(3 * scan->tile_items() + 5);
     const Offsets offsets = offsets_from(0, telling_lengths(items.size(), 1)[1]);
-    SegmentedCall call(device.gpu(), items, offsets, config.offset, scan->scratch_size(items.size()), {});
-    GuardedBuffer output(device.gpu(), call.item_bytes.size(), 0, {}, 0xdb);
-    const SegmentedScanArgs args{call.values.range(), call.offsets.range(),    output.range(), call.scratch.range(),
-                                 call.count.count(),  call.item_count.count(), std::nullopt};
-    const auto ran = device.gpu().run([&](VkCommandBuffer commands) { return scan->record(commands, args); });
-    if (!ran) FAIL(ran.error().message);
+    PrimitiveCall call(device.gpu());
+    const auto args = segmented_args<Triangle::Item, SegmentedScanArgs>(
+        call, items, offsets, config.offset, items.size(), scan->scratch_size(items.size()), {});
+    call.expect_any("output", items.size() * sizeof(Triangle::Item));
     const auto heads = heads_of_offsets(offsets, offsets.size() - 1, items.size());
     std::vector<Triangle::Item> expected(items.size());
     Triangle::Item running{};
@@ -997,10 +950,8 @@ TEST_SUITE("own kernels") {
       expected[i] = running;
       running = Triangle::combine(running, items[i]);
     }
-    std::vector<std::byte> bytes;
-    CHECK(output.read(bytes) == "");
-    CHECK(first_difference(items_of<Triangle::Item>(bytes), expected) == items.size());
-    CHECK(call.spoilt(false) == "");
+    CHECK(call.wrong(*scan, args) == "");
+    CHECK(first_difference(items_of<Triangle::Item>(call.found("output")), expected) == items.size());
     SegmentedScanArgs with_initial = args;
     with_initial.initial = Value::of(1u);
     CHECK(scan->record(reinterpret_cast<VkCommandBuffer>(uintptr_t{16}), with_initial).error().message ==

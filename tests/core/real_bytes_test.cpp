@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Bytes that nobody made up for a test: the WAD of the game Freedoom 2, of maps, sounds and pictures, and single pictures out of its
+// Content that nobody made up for a test: the WAD of the game Freedoom 2, of maps, sounds and pictures, and single pictures out of its
 // directory. Named by WEFT_TEST_WAD, or else where the build found it.
 #include <doctest/doctest.h>
 
@@ -30,13 +30,13 @@
 namespace weft::test {
 namespace {
 
-using Bytes = std::vector<uint8_t>;
+using Content = std::vector<uint8_t>;
 
 /// A WAD and its directory: a magic word, the number of lumps and where their list begins; of each lump where it lies, its size, and
 /// its name in 8 bytes.
 class Wad {
  public:
-  explicit Wad(Bytes bytes) : bytes_(std::move(bytes)) {
+  explicit Wad(Content bytes) : bytes_(std::move(bytes)) {
     REQUIRE(bytes_.size() > kHeaderBytes);
     REQUIRE(std::memcmp(bytes_.data(), "IWAD", 4) == 0);
     lumps_ = word_at(4);
@@ -44,7 +44,7 @@ class Wad {
     REQUIRE(uint64_t{list_} + uint64_t{lumps_} * kEntryBytes <= bytes_.size());
   }
 
-  const Bytes& bytes() const { return bytes_; }
+  const Content& bytes() const { return bytes_; }
 
   uint32_t lumps() const { return lumps_; }
   /// Of lump i, in bytes.
@@ -52,7 +52,7 @@ class Wad {
   uint32_t size(uint64_t i) const { return word_at(list_ + i * kEntryBytes + 4); }
 
   /// The first lump of that name.
-  Bytes lump(std::string_view name) const { return contents(index_of(name)); }
+  Content lump(std::string_view name) const { return contents(index_of(name)); }
 
  private:
   static constexpr uint64_t kHeaderBytes = 12, kEntryBytes = 16;
@@ -70,14 +70,14 @@ class Wad {
     FAIL("the WAD has no lump " << name);
     return 0;
   }
-  Bytes contents(uint64_t index) const {
+  Content contents(uint64_t index) const {
     REQUIRE(index < lumps_);
     REQUIRE(uint64_t{offset(index)} + size(index) <= bytes_.size());
     const auto begin = bytes_.begin() + static_cast<ptrdiff_t>(offset(index));
     return {begin, begin + static_cast<ptrdiff_t>(size(index))};
   }
 
-  Bytes bytes_;
+  Content bytes_;
   uint32_t lumps_ = 0, list_ = 0;
 };
 
@@ -88,7 +88,7 @@ const Wad* wad() {
     const std::string path = named != nullptr ? named : WEFT_TEST_WAD;
     std::ifstream file(path, std::ios::binary);
     if (!file) return {};
-    return Wad(Bytes{std::istreambuf_iterator<char>(file), {}});
+    return Wad(Content{std::istreambuf_iterator<char>(file), {}});
   }();
   if (found) return &*found;
   const char* ci = std::getenv("CI");
@@ -104,7 +104,7 @@ uint64_t share_of(const Device& device) {
   return device.name().find("SwiftShader") != std::string::npos ? 512 << 10 : 4 << 20;
 }
 
-Bytes first_of(const Bytes& bytes, uint64_t count) {
+Content first_of(const Content& bytes, uint64_t count) {
   return {bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(std::min<uint64_t>(count, bytes.size()))};
 }
 
@@ -118,7 +118,7 @@ std::vector<T> read(GuardedBuffer& buffer) {
 /// Encodes the bytes as items of type T, compares the runs with the host's, decodes them by the count on the device, and compares
 /// with the bytes.
 template <class T>
-void check_runs(const Device& device, const Bytes& bytes, bool non_trivial_too) {
+void check_runs(const Device& device, const Content& bytes, bool non_trivial_too) {
   CAPTURE(device.name());
   CAPTURE(std::string(name_of(type_of<T>)));
   const std::vector<T> items = items_of<T>(std::as_bytes(std::span(bytes)));
@@ -196,10 +196,10 @@ void check_runs(const Device& device, const Bytes& bytes, bool non_trivial_too) 
 }
 
 /// Selects the bytes that are not 0, and their indices.
-void check_nonzero(const Device& device, const Bytes& bytes) {
+void check_nonzero(const Device& device, const Content& bytes) {
   CAPTURE(device.name());
   const uint64_t n = bytes.size();
-  Bytes kept;
+  Content kept;
   std::vector<uint32_t> places;
   for (uint64_t i = 0; i < n; ++i) {
     if (bytes[i] == 0) continue;
@@ -236,8 +236,8 @@ void check_nonzero(const Device& device, const Bytes& bytes) {
 }
 
 /// Intervals of bytes from `input` to `output`, which starts out as 0xdb. Returns the output.
-Bytes moved(const Device& device, GuardedBuffer& input, uint64_t output_bytes, const std::vector<uint32_t>& sizes,
-            const std::vector<uint32_t>& from, const std::vector<uint32_t>& to) {
+Content moved(const Device& device, GuardedBuffer& input, uint64_t output_bytes, const std::vector<uint32_t>& sizes,
+              const std::vector<uint32_t>& from, const std::vector<uint32_t>& to) {
   IntervalMoveConfig config{.item_bytes = 1};
   config.gather = !from.empty();
   config.scatter = !to.empty();
@@ -262,7 +262,7 @@ Bytes moved(const Device& device, GuardedBuffer& input, uint64_t output_bytes, c
 /// What an asset loader does with the WAD's directory: lumps packed, lumps at addresses that an allocator gave; and back.
 void check_lumps(const Device& device, const Wad& file) {
   CAPTURE(device.name());
-  const Bytes& bytes = file.bytes();
+  const Content& bytes = file.bytes();
   std::vector<uint32_t> offsets, sizes, packed, placed;
   uint32_t packed_end = 0, placed_end = 0;
   // Of a part of the lumps, small ones.
@@ -280,12 +280,12 @@ void check_lumps(const Device& device, const Wad& file) {
   }
   REQUIRE(sizes.size() > 64);
   const auto place = [&](const std::vector<uint32_t>& at, uint64_t end) {
-    Bytes output(end, 0xdb);
+    Content output(end, 0xdb);
     for (size_t i = 0; i < sizes.size(); ++i) std::copy_n(bytes.begin() + offsets[i], sizes[i], output.begin() + at[i]);
     return output;
   };
   GuardedBuffer input(device.gpu(), bytes.size(), 0, std::as_bytes(std::span(bytes)));
-  const Bytes gathered = moved(device, input, packed_end, sizes, offsets, {});
+  const Content gathered = moved(device, input, packed_end, sizes, offsets, {});
   CHECK((gathered == place(packed, packed_end)));
   CHECK((moved(device, input, placed_end, sizes, offsets, placed) == place(placed, placed_end)));
   GuardedBuffer packed_input(device.gpu(), gathered.size(), 0, std::as_bytes(std::span(gathered)));
@@ -316,7 +316,7 @@ TEST_SUITE("real bytes") {
     const Wad* const file = wad();
     if (file == nullptr) return;
     for (const Device& device : every_device()) {
-      const Bytes bytes = first_of(file->bytes(), share_of(device));
+      const Content bytes = first_of(file->bytes(), share_of(device));
       check_runs<uint8_t>(device, bytes, true);
       check_runs<uint32_t>(device, bytes, true);
     }
@@ -376,14 +376,14 @@ TEST_SUITE("real bytes") {
   TEST_CASE("pictures out of the WAD's directory: a floor's 64 by 64 texels, and the title's columns") {
     const Wad* const file = wad();
     if (file == nullptr) return;
-    const Bytes palette = file->lump("PLAYPAL");
+    const Content palette = file->lump("PLAYPAL");
     CHECK(palette.size() % 768 == 0);  // colours that texels point at, of 3 bytes
-    const Bytes floor = file->lump("FLOOR0_1");
+    const Content floor = file->lump("FLOOR0_1");
     REQUIRE(floor.size() == 64 * 64);
-    const Bytes title = file->lump("TITLEPIC");
+    const Content title = file->lump("TITLEPIC");
     REQUIRE(title.size() > 10'000);
     for (const Device& device : every_device())
-      for (const Bytes& picture : {floor, title}) {
+      for (const Content& picture : {floor, title}) {
         check_runs<uint8_t>(device, picture, false);
         check_runs<uint32_t>(device, picture, false);
       }

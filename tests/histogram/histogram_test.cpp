@@ -6,19 +6,15 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
 #include <limits>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "support/device.hpp"
-#include "support/guarded_buffer.hpp"
+#include "support/config_text.hpp"
 #include "support/oracle.hpp"
+#include "support/primitive_call.hpp"
 #include "support/random.hpp"
 #include "support/refusals.hpp"
-#include "support/run.hpp"
 #include "support/sizes.hpp"
 
 namespace weft::test {
@@ -30,51 +26,26 @@ struct HistogramOptions {
   uint8_t dirt = 0xdb;
 };
 
-const Histogram& made(Backend& backend, const HistogramConfig& config) {
-  return backend.primitive<Histogram>(
-      std::string("Histogram ") + name_of(config.kind) + ' ' + name_of(config.item) + ' ' + std::to_string(config.bins),
-      config);
-}
-
-/// Counts once and compares all counters with the CPU's, and everything around them with what it was. Returns the counters.
+/// Counts once and compares all counters with the CPU's. Returns the counters.
 template <class T>
 std::vector<uint32_t> check_histogram(Backend& backend, uint32_t bins, const std::vector<T>& items, const Bins<T>& by,
                                       const HistogramOptions& options = {}) {
-  const HistogramKind kind = by.levels.empty() ? HistogramKind::even : HistogramKind::levels;
-  const Histogram& histogram = made(backend, {kind, item_type<T>(), bins});
+  const HistogramConfig config{by.levels.empty() ? HistogramKind::even : HistogramKind::levels, item_type<T>(), bins};
   CAPTURE(backend.name());
-  CAPTURE(std::string(name_of(kind)));
-  CAPTURE(std::string(name_of(item_type<T>())));
-  CAPTURE(bins);
-  CAPTURE(items.size());
+  CAPTURE(config_text(config));
   CAPTURE(by.lower);
   CAPTURE(by.upper);
-  CAPTURE(options.input_misalignment);
-  Gpu& gpu = backend.gpu();
-  const uint64_t maximum = items.size();
-  const uint64_t count = options.device_count ? std::min(options.device_count->value, maximum) : maximum;
-
-  GuardedBuffer input(gpu, maximum * sizeof(T), options.input_misalignment, std::as_bytes(std::span(items)));
-  GuardedBuffer output(gpu, uint64_t{bins} * 4, options.output_misalignment, {}, options.dirt);
-  GuardedBuffer levels(gpu, by.levels.size() * 4, 8, std::as_bytes(std::span(by.levels)));
-  std::optional<GuardedBuffer> count_buffer;
-  HistogramArgs args{input.range(), output.range(), maximum, by.lower, by.upper, levels.range()};
-  if (options.device_count) {
-    count_buffer.emplace(gpu, options.device_count->bytes, 4,
-                         std::as_bytes(std::span(&options.device_count->value, 1)).first(options.device_count->bytes));
-    args.count = Count::on_device(count_buffer->range(), maximum);
-  }
-  const auto ran = gpu.run([&](VkCommandBuffer commands) { return histogram.record(commands, args); });
-  if (!ran) FAIL(ran.error().message);
-
-  std::vector<std::byte> bytes;
-  CHECK(output.read(bytes) == "");
-  std::vector<uint32_t> counters = items_of<uint32_t>(bytes);
-  CHECK(difference(counters, counted(std::span<const T>(items).first(count), bins, by)) == "");
-  CHECK(input.read(bytes) == "");
-  CHECK(std::ranges::equal(bytes, std::as_bytes(std::span(items))));
-  CHECK(levels.overwritten() == "");
-  return counters;
+  PrimitiveCall call(backend.gpu(), options.dirt);
+  const HistogramArgs args{call.input("input", items, options.input_misalignment),
+                           call.output("output", uint64_t{bins} * 4, options.output_misalignment),
+                           call.count(options.device_count, items.size()),
+                           by.lower,
+                           by.upper,
+                           call.input("levels", by.levels, 8)};
+  const uint64_t count = obeyed(options.device_count, items.size());
+  call.expect("output", counted(std::span<const T>(items).first(count), bins, by));
+  CHECK(call.wrong(made<Histogram>(backend, config), args) == "");
+  return items_of<uint32_t>(call.found("output"));
 }
 
 /// Items of all bits, or of a few thousand values, so that some bins are full.
@@ -142,7 +113,8 @@ TEST_SUITE("histogram") {
   TEST_CASE("counts at and around every edge are counted whole") {
     for (Backend* backend : every_backend()) {
       const auto at_edges = [&]<class T>() {
-        const uint64_t tile = made(*backend, {HistogramKind::even, item_type<T>(), 256}).tile_items();
+        const uint64_t tile =
+            made<Histogram>(*backend, HistogramConfig{HistogramKind::even, item_type<T>(), 256}).tile_items();
         for (const uint64_t n : edges(*backend, tile, sizeof(T)))
           check_histogram<T>(*backend, 256, drawn<T>(n, n), all_values<T>());
       };
@@ -247,15 +219,12 @@ TEST_SUITE("histogram") {
 
   TEST_CASE("a count on the device is obeyed, and never exceeds its maximum") {
     for (Backend* backend : every_backend()) {
-      const uint64_t maximum = 2 * made(*backend, {}).tile_items() + 11;
+      const uint64_t maximum = 2 * made<Histogram>(*backend, HistogramConfig{}).tile_items() + 11;
       const auto items = drawn<uint32_t>(maximum);
-      for (const uint32_t bytes : {4u, 8u})
-        for (const uint64_t value : {uint64_t{0}, uint64_t{1}, maximum / 2, maximum - 1, maximum, maximum + 1,
-                                     bytes == 4 ? uint64_t{~0u} : ~uint64_t{0}}) {
-          CAPTURE(value);
-          check_histogram<uint32_t>(*backend, 256, items, all_values<uint32_t>(),
-                                    {.device_count = DeviceCount{value, bytes}});
-        }
+      for (const DeviceCount& count : telling_counts(maximum)) {
+        CAPTURE(count.value);
+        check_histogram<uint32_t>(*backend, 256, items, all_values<uint32_t>(), {.device_count = count});
+      }
     }
   }
 
@@ -285,15 +254,13 @@ TEST_SUITE("histogram") {
   TEST_CASE("levels that descend touch no other memory") {
     for (Backend* backend : every_backend())
       for (const uint32_t bins : {256u, 5000u}) {
-        const Histogram& histogram = made(*backend, {HistogramKind::levels, Type::u32, bins});
-        const auto items = drawn<uint32_t>(9000), levels = drawn<uint32_t>(bins + 1, 9);
-        GuardedBuffer input(backend->gpu(), items.size() * 4, 0, std::as_bytes(std::span(items)));
-        GuardedBuffer table(backend->gpu(), levels.size() * 4, 0, std::as_bytes(std::span(levels)));
-        GuardedBuffer output(backend->gpu(), bins * 4, 0, {});
-        REQUIRE(backend->gpu().run([&](VkCommandBuffer commands) {
-          return histogram.record(commands, {input.range(), output.range(), items.size(), 0, 0, table.range()});
-        }));
-        CHECK(output.overwritten() == "");
+        PrimitiveCall call(backend->gpu());
+        call.output("output", bins * 4);
+        const HistogramArgs args{
+            call.input("input", drawn<uint32_t>(9000)),        call.expect_any("output", bins * 4), 9000, 0, 0,
+            call.input("levels", drawn<uint32_t>(bins + 1, 9))};
+        CHECK(call.wrong(made<Histogram>(*backend, HistogramConfig{HistogramKind::levels, Type::u32, bins}), args) ==
+              "");
       }
   }
 
@@ -309,57 +276,28 @@ TEST_SUITE("histogram") {
 
   TEST_CASE("arguments are refused by name and nothing is recorded [refusal]") {
     using Args = HistogramArgs;
-    NotingGpu noting;
-    constexpr uint64_t kCount = 5000;
-    const Buffer input = noting.made(4 * kCount + 64), output = noting.made(2048), counts = noting.made(64),
-                 levels = noting.made(2048);
-    for (const Buffer* buffer : {&input, &counts, &levels}) REQUIRE(noting.gpu().fill(buffer->range(), 1).ok());
     const double nan = std::numeric_limits<double>::quiet_NaN();
-
-    const Result<Histogram> even = Histogram::create(noting.context(), {});
-    REQUIRE(even);
-    const Args sound{input.range(16, 4 * kCount), output.range(16, 1024), kCount, 0, 0x1p32, {}};
-    noting.check_refused<Histogram, Args>(
-        *even, sound,
-        {{"input", "null", [](Args& a) { a.input.buffer = VK_NULL_HANDLE; }},
-         {"input", "a byte too small", [](Args& a) { --a.input.size; }},
-         {"input", "off by 2", [](Args& a) { a.input.offset += 2; }},
-         {"output", "null", [](Args& a) { a.output.buffer = VK_NULL_HANDLE; }},
-         {"output", "a byte too small", [](Args& a) { --a.output.size; }},
-         {"output", "off by 2", [](Args& a) { a.output.offset += 2; }},
-         {"output", "over the input", [](Args& a) { a.output = a.input; }},
-         {"output", "over the count", [&](Args& a) { a.count = Count::on_device(output.range(16, 4), kCount); }},
-         {"count", "a byte on the device", [&](Args& a) { a.count = Count::on_device(counts.range(0, 1), kCount); }},
-         {"count", "of all bits", [](Args& a) { a.count = ~uint64_t{0}; }},
-         {"upper", "as low as lower", [](Args& a) { a.lower = a.upper = 5; }},
-         {"upper", "below lower", [](Args& a) { a.lower = 6, a.upper = 5; }},
-         {"upper", "no number", [=](Args& a) { a.upper = nan; }},
-         {"upper", "above all u32", [](Args& a) { a.upper = 0x1p32 + 1; }},
-         {"upper", "between integers", [](Args& a) { a.upper = 100.5; }},
-         {"lower", "below all u32", [](Args& a) { a.lower = -1; }},
-         {"lower", "between integers", [](Args& a) { a.lower = 0.5; }}});
-
-    const Result<Histogram> floats = Histogram::create(noting.context(), {HistogramKind::even, Type::f32, 256});
-    REQUIRE(floats);
-    Args of_floats = sound;
-    of_floats.upper = 1;
-    noting.check_refused<Histogram, Args>(
-        *floats, of_floats,
+    RefusalTest<Histogram> test;
+    test.check();
+    Args args = test.sound;
+    args.upper = 0x1p32;
+    args.levels = {};
+    test.noting.check_refused<Histogram, Args>(test.made(test.noting, {HistogramKind::even, Type::u32, 16}), args,
+                                               {{"upper", "as low as lower", [](Args& a) { a.lower = a.upper = 5; }},
+                                                {"upper", "below lower", [](Args& a) { a.lower = 6, a.upper = 5; }},
+                                                {"upper", "no number", [=](Args& a) { a.upper = nan; }},
+                                                {"upper", "above all u32", [](Args& a) { a.upper = 0x1p32 + 1; }},
+                                                {"upper", "between integers", [](Args& a) { a.upper = 100.5; }},
+                                                {"lower", "below all u32", [](Args& a) { a.lower = -1; }},
+                                                {"lower", "between integers", [](Args& a) { a.lower = 0.5; }}});
+    args.upper = 1;
+    test.noting.check_refused<Histogram, Args>(
+        test.made(test.noting, {HistogramKind::even, Type::f32, 16}), args,
         {{"upper", "infinite", [](Args& a) { a.upper = HUGE_VAL; }},
          {"lower", "infinite", [](Args& a) { a.lower = -HUGE_VAL; }},
          {"upper", "too near", [](Args& a) { a.upper = 0x1p-100; }},
          {"upper", "too far", [](Args& a) { a.upper = 0x1p120; }},
          {"upper", "equal as f32", [](Args& a) { a.lower = 1, a.upper = 1 + 1e-12; }}});
-
-    const Result<Histogram> by_levels = Histogram::create(noting.context(), {HistogramKind::levels, Type::u32, 256});
-    REQUIRE(by_levels);
-    Args of_levels = sound;
-    of_levels.levels = levels.range(4, 257 * 4);
-    noting.check_refused<Histogram, Args>(*by_levels, of_levels,
-                                          {{"levels", "null", [](Args& a) { a.levels.buffer = VK_NULL_HANDLE; }},
-                                           {"levels", "a byte too small", [](Args& a) { --a.levels.size; }},
-                                           {"levels", "off by 2", [](Args& a) { a.levels.offset += 2; }},
-                                           {"output", "over the levels", [](Args& a) { a.output = a.levels; }}});
   }
 }
 

@@ -4,88 +4,39 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "support/device.hpp"
-#include "support/guarded_buffer.hpp"
 #include "support/intervals.hpp"
 #include "support/refusals.hpp"
-#include "support/run.hpp"
 #include "support/sizes.hpp"
 
 // Of counts and values of up to 16 bytes, RunLengthDecode's tests hold for IntervalExpand too: the two share all kernels.
 namespace weft::test {
 namespace {
 
-struct ExpandOptions {
-  std::optional<uint64_t> max_output{};  ///< none: exactly the total
-  VkDeviceSize values_misalignment = 0, counts_misalignment = 0, output_misalignment = 0;
-  std::optional<DeviceCount> device_count{};
-  std::vector<std::byte> values{};  ///< empty: random ones
-  uint8_t dirt = 0xdb;
-};
-
 const IntervalExpand& made(Backend& backend, const IntervalExpandConfig& config) {
-  return backend.primitive<IntervalExpand>(std::string("IntervalExpand ") + name_of(config.by) + ' ' +
-                                               name_of(config.count) + ' ' + std::to_string(config.value_bytes),
-                                           config);
+  return made<IntervalExpand>(backend, config);
 }
 
-/// Expands once and compares output, total and status with the CPU's, and everything around them with what it was. Returns the
-/// output.
-std::vector<std::byte> check_expand(Backend& backend, const IntervalExpandConfig& config, const Counts& counts,
-                                    const ExpandOptions& options = {}) {
+/// Expands once and compares all that is written with the CPU's. Returns the output.
+Bytes check_expand(Backend& backend, const IntervalExpandConfig& config, const Counts& counts,
+                   const IntervalOptions& options = {}) {
   const IntervalExpand& expand = made(backend, config);
   CAPTURE(backend.name());
-  CAPTURE(std::string(name_of(config.by)));
-  CAPTURE(std::string(name_of(config.count)));
-  CAPTURE(config.value_bytes);
-  CAPTURE(counts.size());
-  CAPTURE(options.values_misalignment);
-  CAPTURE(options.counts_misalignment);
-  CAPTURE(options.output_misalignment);
-  Gpu& gpu = backend.gpu();
-  IntervalCall call(gpu, counts, expand.scratch_size(counts.size()), options.device_count, options.max_output,
-                    options.dirt);
-  const uint64_t max_output = call.max_output;
-  CAPTURE(call.expected_total);
-  CAPTURE(max_output);
-
-  std::vector<std::byte> values = options.values;
-  if (values.empty()) {
-    values.resize(counts.size() * config.value_bytes);
-    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::byte>(random_word(counts.size(), i));
-  }
-  const std::vector<std::byte> count_bytes = bytes_of_intervals(counts, config.by, config.count);
-  std::vector<std::byte> expected = decode_of(values, config.value_bytes, call.obeyed, max_output);
-  expected.resize(max_output * config.value_bytes, static_cast<std::byte>(options.dirt));
-
-  GuardedBuffer values_buffer(gpu, values.size(), options.values_misalignment, values);
-  GuardedBuffer counts_buffer(gpu, count_bytes.size(), options.counts_misalignment, count_bytes);
-  GuardedBuffer output_buffer(gpu, expected.size(), options.output_misalignment, {}, options.dirt);
-  IntervalExpandArgs args{values_buffer.range(),
-                          counts_buffer.range(),
-                          output_buffer.range(),
-                          call.total.range(),
-                          call.status.range(),
-                          call.scratch.range(),
-                          call.count,
-                          max_output};
-  const Result<RunTime> ran = gpu.run([&](VkCommandBuffer commands) { return expand.record(commands, args); });
-  if (!ran) FAIL(ran.error().message);
-
-  std::vector<std::byte> output, found;
-  CHECK(output_buffer.read(output) == "");
-  const auto differing = std::ranges::mismatch(output, expected);
-  CHECK(static_cast<uint64_t>(differing.in1 - output.begin()) == output.size());
-  call.check();
-  CHECK(values_buffer.read(found) == "");
-  CHECK(std::ranges::equal(found, values));
-  return output;
+  CAPTURE(config_text(config));
+  IntervalCall<IntervalExpandArgs> call(backend.gpu(), expand, counts, config.by, config.count, options);
+  const Bytes values =
+      options.input.empty() ? random_bytes(counts.size() * config.value_bytes, counts.size()) : options.input;
+  call.args.values = call.input("values", values, options.input_misalignment);
+  call.output("output", call.max_output * config.value_bytes, options.output_misalignment);
+  call.args.output =
+      call.expect("output", decode_of(values, config.value_bytes, call.looked_at, call.max_output), config.value_bytes);
+  call.check(expand);
+  return call.found("output");
 }
 
 }  // namespace
@@ -101,7 +52,7 @@ TEST_SUITE("interval_expand") {
     for (Backend* backend : every_backend())
       for (const IntervalsBy by : {IntervalsBy::counts, IntervalsBy::offsets}) {
         const auto output = items_of<uint32_t>(
-            check_expand(*backend, {by, Type::u32, 4}, counts, {.values = {bytes.begin(), bytes.end()}}));
+            check_expand(*backend, {by, Type::u32, 4}, counts, {.input = {bytes.begin(), bytes.end()}}));
         REQUIRE(output.size() == 100);
         CHECK(std::vector(output.begin(), output.begin() + 15) ==
               std::vector<uint32_t>{1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 3});
@@ -154,7 +105,7 @@ TEST_SUITE("interval_expand") {
         const VkDeviceSize step = std::min(bytes, 4u);
         for (VkDeviceSize output = 0; output < 16; output += step)
           check_expand(*backend, config, mixed_counts(made(*backend, config).tile_intervals() + 40, output),
-                       {.values_misalignment = (7 * output + step) % 16 / step * step,
+                       {.input_misalignment = (7 * output + step) % 16 / step * step,
                         .counts_misalignment = 4 * (output / step % 4),
                         .output_misalignment = output});
       }
@@ -206,39 +157,10 @@ TEST_SUITE("interval_expand") {
 
 TEST_SUITE("refusal") {
   TEST_CASE("IntervalExpand refuses arguments that break a precondition, and records nothing [refusal]") {
-    NotingGpu noting;
-    const Result<IntervalExpand> expand =
-        IntervalExpand::create(noting.context(), {IntervalsBy::offsets, Type::u64, 12});
-    if (!expand) FAIL(expand.error().message);
-    const uint64_t intervals = 1000;
-    const Buffer offsets = noting.made(8 * (intervals + 1)), values = noting.made(12 * intervals),
-                 output = noting.made(12'000), counts = noting.made(16),
-                 scratch = noting.made(expand->scratch_size(intervals) + 16);
-    const IntervalExpandArgs sound{{values.range().buffer, 0, 12 * intervals},
-                                   {offsets.range().buffer, 0, 8 * (intervals + 1)},
-                                   {output.range().buffer, 0, 12'000},
-                                   {counts.range().buffer, 0, 8},
-                                   {counts.range().buffer, 8, 4},
-                                   scratch.range(),
-                                   intervals,
-                                   1000};
-    using Breach = Refusal<IntervalExpandArgs>;
-    noting.check_refused(
-        *expand, sound,
-        std::vector<Breach>{
-            {"values", "is null", [](auto& a) { a.values = {}; }},
-            {"values", "is too small", [](auto& a) { a.values.size -= 4; }},
-            {"counts", "lacks the last offset", [](auto& a) { a.counts.size -= 8; }},
-            {"output", "is null", [](auto& a) { a.output = {}; }},
-            {"output", "is misaligned", [](auto& a) { a.output.offset += 2; }},
-            {"output", "is too small", [](auto& a) { a.max_output += 1; }},
-            {"output", "overlaps values", [](auto& a) { a.output = a.values; }},
-            {"total", "is null", [](auto& a) { a.total = {}; }},
-            {"status", "overlaps total", [](auto& a) { a.status = a.total; }},
-            {"scratch", "is too small", [](auto& a) { a.scratch.size = 16; }},
-            {"count", "is more than 2^30 tiles hold", [](auto& a) { a.count = uint64_t{1} << 60; }},
-            {"max_output", "is more than 2^30 tiles hold", [](auto& a) { a.max_output = uint64_t{1} << 60; }},
-        });
+    RefusalTest<IntervalExpand> test;
+    test.check({{"output", "is too small", [](auto& a) { a.max_output += 1; }},
+                {"count", "is more than 2^30 tiles hold", [](auto& a) { a.count = uint64_t{1} << 60; }},
+                {"max_output", "is more than 2^30 tiles hold", [](auto& a) { a.max_output = uint64_t{1} << 60; }}});
   }
 }
 

@@ -4,31 +4,18 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "support/device.hpp"
-#include "support/guarded_buffer.hpp"
 #include "support/intervals.hpp"
 #include "support/refusals.hpp"
-#include "support/run.hpp"
 #include "support/sizes.hpp"
 
 namespace weft::test {
 namespace {
-
-struct MoveOptions {
-  std::optional<uint64_t> max_output{};  ///< none: exactly the total
-  VkDeviceSize input_misalignment = 0, counts_misalignment = 0, offsets_misalignment = 0, output_misalignment = 0;
-  std::optional<DeviceCount> device_count{};
-  std::vector<std::byte> input{};  ///< empty: random ones
-  uint8_t dirt = 0xdb;
-};
 
 /// Intervals, and where they lie among `sources` and `destinations` items.
 struct Intervals {
@@ -72,85 +59,50 @@ Intervals intervals_of(const IntervalMoveConfig& config, Counts counts, uint64_t
 }
 
 const IntervalMove& made(Backend& backend, const IntervalMoveConfig& config) {
-  return backend.primitive<IntervalMove>(
-      std::string("IntervalMove ") + name_of(config.by) + ' ' + name_of(config.count) + ' ' + name_of(config.offset) +
-          ' ' + std::to_string(config.item_bytes) + (config.gather ? 'g' : '-') + (config.scatter ? 's' : '-'),
-      config);
+  return made<IntervalMove>(backend, config);
 }
 
-/// Moves once and compares output, total and status with the CPU's, and everything around them with what it was. Returns the output.
-std::vector<std::byte> check_move(Backend& backend, const IntervalMoveConfig& config, const Intervals& intervals,
-                                  const MoveOptions& options = {}) {
+/// Moves once and compares all that is written with the CPU's. Returns the output.
+Bytes check_move(Backend& backend, const IntervalMoveConfig& config, const Intervals& intervals,
+                 const IntervalOptions& options = {}) {
   const IntervalMove& move = made(backend, config);
   const Counts& counts = intervals.counts;
   CAPTURE(backend.name());
-  CAPTURE(std::string(name_of(config.by)));
-  CAPTURE(std::string(name_of(config.count)));
-  CAPTURE(std::string(name_of(config.offset)));
-  CAPTURE(config.item_bytes);
-  CAPTURE(config.gather);
-  CAPTURE(config.scatter);
-  CAPTURE(counts.size());
-  CAPTURE(options.input_misalignment);
-  CAPTURE(options.output_misalignment);
-  CAPTURE(options.offsets_misalignment);
-  Gpu& gpu = backend.gpu();
-  IntervalCall call(gpu, counts, move.scratch_size(counts.size()), options.device_count, options.max_output,
-                    options.dirt, IntervalCall::Status::with_first_bad);
-  const uint64_t max_output = call.max_output;
-  const uint64_t bytes = config.item_bytes;
+  CAPTURE(config_text(config));
+  IntervalCall<IntervalMoveArgs> call(backend.gpu(), move, counts, config.by, config.count, options);
+  const uint64_t max_output = call.max_output, bytes = config.item_bytes;
   const uint64_t sources = config.gather ? intervals.sources : max_output;
   const uint64_t destinations = config.scatter ? intervals.destinations : max_output;
 
-  std::vector<std::byte> input = options.input;
-  if (input.empty()) {
-    input.resize(sources * bytes);
-    for (size_t i = 0; i < input.size(); ++i) input[i] = static_cast<std::byte>(random_word(counts.size(), i));
-  }
-  std::vector<std::byte> expected(destinations * bytes, static_cast<std::byte>(options.dirt));
+  const Bytes input = options.input.empty() ? random_bytes(sources * bytes, counts.size()) : options.input;
+  Bytes expected(destinations * bytes, std::byte{options.dirt});
+  uint32_t first_bad = ~uint32_t{0};
   uint64_t packed = 0;
-  for (uint64_t i = 0; i < call.obeyed.size(); ++i) {
-    const uint64_t count = call.obeyed[i], first = packed;
+  for (uint64_t i = 0; i < call.looked_at.size(); ++i) {
+    const uint64_t count = call.looked_at[i], first = packed;
     packed += count;
     if (count == 0 || max_output == 0) continue;
     const uint64_t from = config.gather ? intervals.gather[i] : first,
                    to = config.scatter ? intervals.scatter[i] : first;
     const bool is_bad = (config.gather && (from > sources || count > sources - from)) ||
                         (config.scatter && (to > destinations || count > destinations - to));
-    if (is_bad) call.expected_first_bad = std::min<uint64_t>(call.expected_first_bad, i);
+    if (is_bad) first_bad = std::min(first_bad, static_cast<uint32_t>(i));
     if (is_bad || first >= max_output) continue;
     std::memcpy(expected.data() + to * bytes, input.data() + from * bytes, std::min(count, max_output - first) * bytes);
   }
 
-  const std::vector<std::byte> count_bytes = bytes_of_intervals(counts, config.by, config.count);
-  GuardedBuffer input_buffer(gpu, input.size(), options.input_misalignment, input);
-  GuardedBuffer counts_buffer(gpu, count_bytes.size(), options.counts_misalignment, count_bytes);
-  const auto offsets_buffer = [&](const Counts& offsets) {
-    const std::vector<std::byte> offset_bytes = bytes_of_lengths(offsets, config.offset);
-    return GuardedBuffer(gpu, offset_bytes.size(), options.offsets_misalignment, offset_bytes);
+  call.args.input = call.input("input", input, options.input_misalignment);
+  const auto places = [&](const char* name, const Counts& offsets) {
+    return call.input(name, bytes_of_lengths(offsets, config.offset), options.other_misalignment);
   };
-  GuardedBuffer gather = offsets_buffer(intervals.gather), scatter = offsets_buffer(intervals.scatter);
-  GuardedBuffer output_buffer(gpu, expected.size(), options.output_misalignment, {}, options.dirt);
-  IntervalMoveArgs args{
-      input_buffer.range(), counts_buffer.range(), {},         {},        output_buffer.range(), call.total.range(),
-      call.status.range(),  call.scratch.range(),  call.count, max_output};
-  if (config.gather) args.gather = gather.range();
-  if (config.scatter) args.scatter = scatter.range();
-  const Result<RunTime> ran = gpu.run([&](VkCommandBuffer commands) { return move.record(commands, args); });
-  if (!ran) FAIL(ran.error().message);
-
-  std::vector<std::byte> output, found;
-  CHECK(output_buffer.read(output) == "");
+  if (config.gather) call.args.gather = places("gather", intervals.gather);
+  if (config.scatter) call.args.scatter = places("scatter", intervals.scatter);
+  call.args.output = call.output("output", expected.size(), options.output_misalignment);
+  call.expect("output", expected, bytes);
   // In lines, intervals behind the first max_output items may be moved or not.
-  const bool is_certain = !config.gather || !config.scatter || call.expected_total <= max_output;
-  if (is_certain) {
-    const auto differing = std::ranges::mismatch(output, expected);
-    CHECK(static_cast<uint64_t>(differing.in1 - output.begin()) == output.size());
-  }
-  call.check();
-  CHECK(input_buffer.read(found) == "");
-  CHECK(std::ranges::equal(found, input));
-  return output;
+  if (config.gather && config.scatter && call.expected_total > max_output) call.expect_any("output", expected.size());
+  call.check(move, first_bad);
+  return call.found("output");
 }
 
 /// The three forms.
@@ -272,8 +224,8 @@ TEST_SUITE("interval_move") {
                      intervals_of(config, mixed_counts(made(*backend, config).tile_intervals() + 40, output)),
                      {.input_misalignment = (3 * output + step) % 16 / step * step,
                       .counts_misalignment = 4 * (output / step % 4),
-                      .offsets_misalignment = 4 * ((output / step + 1) % 4),
-                      .output_misalignment = output});
+                      .output_misalignment = output,
+                      .other_misalignment = 4 * ((output / step + 1) % 4)});
       }
   }
 
@@ -335,33 +287,33 @@ TEST_SUITE("interval_move") {
           for (const uint64_t below : {uint64_t{40}, items, uint64_t{~0u}}) {
             if (backend->is_emulated() && below != items) continue;
             const IntervalMove& move = made(*backend, config);
-            Gpu& gpu = backend->gpu();
             Counts offsets(number + 1), places(number);
             for (uint64_t i = 0; i <= number; ++i) offsets[i] = random_word(below, i) % below;
             for (uint64_t i = 0; i < number; ++i) places[i] = random_word(3, i) % items;
             if (below == items) std::ranges::sort(offsets, std::greater{});
-            const auto counts_bytes = bytes_of_lengths(offsets, Type::u32),
-                       places_bytes = bytes_of_lengths(places, config.offset);
-            const std::vector<std::byte> input_bytes(items * bytes, std::byte{7});
-            GuardedBuffer input(gpu, input_bytes.size(), 0, input_bytes),
-                counts(gpu, counts_bytes.size(), 0, counts_bytes), gather(gpu, places_bytes.size(), 0, places_bytes),
-                scatter(gpu, places_bytes.size(), 0, places_bytes), output(gpu, items * bytes, 0, {}, 0xdb),
-                total(gpu, 8, 0, {}, 0xdb), status(gpu, 8, 0, {}, 0xdb),
-                scratch(gpu, move.scratch_size(number), 0, {}, 0xdb);
-            IntervalMoveArgs args{input.range(),  counts.range(),  {},     {},   output.range(), total.range(),
-                                  status.range(), scratch.range(), number, items};
-            if (config.gather) args.gather = gather.range();
-            if (config.scatter) args.scatter = scatter.range();
-            const Result<RunTime> ran = gpu.run([&](VkCommandBuffer commands) { return move.record(commands, args); });
-            if (!ran) FAIL(ran.error().message);
-            std::vector<std::byte> found;
-            CHECK(output.read(found) == "");
+            PrimitiveCall call(backend->gpu());
+            const auto output = [&](const char* name, uint64_t size) {
+              call.output(name, size);
+              return call.expect_any(name, size);
+            };
+            const auto given = [&](const char* name, bool is_wanted) {
+              return is_wanted ? call.input(name, bytes_of_lengths(places, config.offset)) : BufferRange{};
+            };
+            const IntervalMoveArgs args{call.input("input", Bytes(items * bytes, std::byte{7})),
+                                        call.input("counts", bytes_of_lengths(offsets, Type::u32)),
+                                        given("gather", config.gather),
+                                        given("scatter", config.scatter),
+                                        output("output", items * bytes),
+                                        output("total", 8),
+                                        output("status", 8),
+                                        call.scratch(move.scratch_size(number)),
+                                        number,
+                                        items};
+            CHECK(call.wrong(move, args) == "");
             // Of whole items of the input, or as it was.
+            const Bytes& found = call.found("output");
             CHECK(std::ranges::count(found, std::byte{7}) + std::ranges::count(found, std::byte{0xdb}) ==
                   static_cast<std::ptrdiff_t>(found.size()));
-            CHECK(total.read(found) == "");
-            CHECK(status.read(found) == "");
-            CHECK(scratch.overwritten() == "");
           }
         }
   }
@@ -414,45 +366,9 @@ TEST_SUITE("interval_move") {
 
 TEST_SUITE("refusal") {
   TEST_CASE("IntervalMove refuses arguments that break a precondition, and records nothing [refusal]") {
-    NotingGpu noting;
-    const Result<IntervalMove> move = IntervalMove::create(
-        noting.context(), {.by = IntervalsBy::offsets, .count = Type::u64, .offset = Type::u64, .item_bytes = 12});
-    if (!move) FAIL(move.error().message);
-    const uint64_t intervals = 1000;
-    const Buffer counts = noting.made(8 * (intervals + 1)), gather = noting.made(8 * intervals),
-                 scatter = noting.made(8 * intervals), input = noting.made(12'000), output = noting.made(12'000),
-                 results = noting.made(16), scratch = noting.made(move->scratch_size(intervals) + 16);
-    const IntervalMoveArgs sound{{input.range().buffer, 0, 12'000},
-                                 {counts.range().buffer, 0, 8 * (intervals + 1)},
-                                 {gather.range().buffer, 0, 8 * intervals},
-                                 {scatter.range().buffer, 0, 8 * intervals},
-                                 {output.range().buffer, 0, 12'000},
-                                 {results.range().buffer, 0, 8},
-                                 {results.range().buffer, 8, 8},
-                                 scratch.range(),
-                                 intervals,
-                                 1000};
-    using Breach = Refusal<IntervalMoveArgs>;
-    noting.check_refused(
-        *move, sound,
-        std::vector<Breach>{
-            {"input", "is null", [](auto& a) { a.input = {}; }},
-            {"input", "has no size of its own", [](auto& a) { a.input.size = VK_WHOLE_SIZE; }},
-            {"output", "has no size of its own", [](auto& a) { a.output.size = VK_WHOLE_SIZE; }},
-            {"counts", "lacks the last offset", [](auto& a) { a.counts.size -= 8; }},
-            {"gather", "is null", [](auto& a) { a.gather = {}; }},
-            {"gather", "is too small", [](auto& a) { a.gather.size -= 8; }},
-            {"scatter", "is misaligned", [](auto& a) { a.scatter.offset += 2; }},
-            {"output", "is null", [](auto& a) { a.output = {}; }},
-            {"output", "is misaligned", [](auto& a) { a.output.offset += 2; }},
-            {"output", "overlaps input", [](auto& a) { a.output = a.input; }},
-            {"total", "is null", [](auto& a) { a.total = {}; }},
-            {"status", "is too small", [](auto& a) { a.status.size = 4; }},
-            {"status", "overlaps total", [](auto& a) { a.status = a.total; }},
-            {"scratch", "is too small", [](auto& a) { a.scratch.size = 16; }},
-            {"count", "is more than 2^32 - 2", [](auto& a) { a.count = uint64_t{1} << 32; }},
-            {"max_output", "is more than 2^30 tiles hold", [](auto& a) { a.max_output = uint64_t{1} << 60; }},
-        });
+    RefusalTest<IntervalMove> test;
+    test.check({{"count", "is more than 2^32 - 2", [](auto& a) { a.count = uint64_t{1} << 32; }},
+                {"max_output", "is more than 2^30 tiles hold", [](auto& a) { a.max_output = uint64_t{1} << 60; }}});
   }
 }
 

@@ -4,29 +4,18 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
 #include <functional>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "support/device.hpp"
-#include "support/guarded_buffer.hpp"
 #include "support/intervals.hpp"
 #include "support/refusals.hpp"
-#include "support/run.hpp"
 #include "support/sizes.hpp"
 
 namespace weft::test {
 namespace {
-
-struct SearchOptions {
-  std::optional<uint64_t> max_output{};  ///< none: exactly the total
-  VkDeviceSize counts_misalignment = 0, sources_misalignment = 0, ranks_misalignment = 0;
-  std::optional<DeviceCount> device_count{};
-  uint8_t dirt = 0xdb;
-};
 
 LoadBalanceSearchConfig with_ranks(IntervalsBy by = IntervalsBy::counts, Type count = Type::u32,
                                    Type index = Type::u32) {
@@ -34,10 +23,7 @@ LoadBalanceSearchConfig with_ranks(IntervalsBy by = IntervalsBy::counts, Type co
 }
 
 const LoadBalanceSearch& made(Backend& backend, const LoadBalanceSearchConfig& config = with_ranks()) {
-  return backend.primitive<LoadBalanceSearch>(std::string("LoadBalanceSearch ") + name_of(config.by) + ' ' +
-                                                  name_of(config.count) + ' ' + name_of(config.index) + ' ' +
-                                                  (config.sources ? 's' : '-') + (config.ranks ? 'r' : '-'),
-                                              config);
+  return made<LoadBalanceSearch>(backend, config);
 }
 
 /// The source and the rank of each output, up to `room` of them.
@@ -54,83 +40,46 @@ Owners owners_of(std::span<const uint64_t> counts, uint64_t room) {
   return owners;
 }
 
-/// Searches once and compares all that is written with the CPU's, and everything around it with what it was. Returns the sources.
-std::vector<std::byte> check_search(Backend& backend, const LoadBalanceSearch& search,
-                                    const LoadBalanceSearchConfig& config, const Counts& counts,
-                                    const SearchOptions& options = {}) {
+/// Searches once and compares all that is written with the CPU's. Returns the sources.
+Bytes check_search(Backend& backend, const LoadBalanceSearch& search, const LoadBalanceSearchConfig& config,
+                   const Counts& counts, const IntervalOptions& options = {}) {
   CAPTURE(backend.name());
-  CAPTURE(std::string(name_of(config.by)));
-  CAPTURE(std::string(name_of(config.count)));
-  CAPTURE(std::string(name_of(config.index)));
-  CAPTURE(counts.size());
-  CAPTURE(options.counts_misalignment);
-  CAPTURE(options.sources_misalignment);
-  CAPTURE(options.ranks_misalignment);
-  Gpu& gpu = backend.gpu();
-  IntervalCall call(gpu, counts, search.scratch_size(counts.size()), options.device_count, options.max_output,
-                    options.dirt);
-  const uint64_t max_output = call.max_output;
-  CAPTURE(call.expected_total);
-  CAPTURE(max_output);
+  CAPTURE(config_text(config));
+  IntervalCall<LoadBalanceSearchArgs> call(backend.gpu(), search, counts, config.by, config.count, options);
+  const Owners owners = owners_of(call.looked_at, call.max_output);
   const uint32_t index_bytes = size_of(config.index);
-
-  const Owners owners = owners_of(call.obeyed, max_output);
-  const auto expected_bytes = [&](const Counts& indices) {
-    std::vector<std::byte> bytes = bytes_of_lengths(indices, config.index);
-    bytes.resize(max_output * index_bytes, static_cast<std::byte>(options.dirt));
-    return bytes;
+  const auto output = [&](const char* name, VkDeviceSize misalignment, const Counts& indices) {
+    call.output(name, call.max_output * index_bytes, misalignment);
+    return call.expect(name, bytes_of_lengths(indices, config.index), index_bytes);
   };
-  const std::vector<std::byte> count_bytes = bytes_of_intervals(counts, config.by, config.count);
-  GuardedBuffer counts_buffer(gpu, count_bytes.size(), options.counts_misalignment, count_bytes);
-  GuardedBuffer sources(gpu, max_output * index_bytes, options.sources_misalignment, {}, options.dirt);
-  GuardedBuffer ranks(gpu, max_output * index_bytes, options.ranks_misalignment, {}, options.dirt);
-  LoadBalanceSearchArgs args{counts_buffer.range(), {},         {},        call.total.range(), call.status.range(),
-                             call.scratch.range(),  call.count, max_output};
-  if (config.sources) args.sources = sources.range();
-  if (config.ranks) args.ranks = ranks.range();
-  const Result<RunTime> ran = gpu.run([&](VkCommandBuffer commands) { return search.record(commands, args); });
-  if (!ran) FAIL(ran.error().message);
-
-  const auto first_wrong = [](const std::vector<std::byte>& found, const std::vector<std::byte>& expected) {
-    return static_cast<uint64_t>(std::ranges::mismatch(found, expected).in1 - found.begin());
-  };
-  std::vector<std::byte> output, found;
-  CHECK(ranks.read(found) == "");
-  CHECK(first_wrong(found, expected_bytes(config.ranks ? owners.ranks : Counts{})) == found.size());
-  CHECK(sources.read(output) == "");
-  CHECK(first_wrong(output, expected_bytes(config.sources ? owners.sources : Counts{})) == output.size());
-  call.check();
-  CHECK(counts_buffer.read(found) == "");
-  CHECK(std::ranges::equal(found, count_bytes));
-  return output;
+  if (config.sources) call.args.sources = output("sources", options.output_misalignment, owners.sources);
+  if (config.ranks) call.args.ranks = output("ranks", options.other_misalignment, owners.ranks);
+  call.check(search);
+  return config.sources ? call.found("sources") : Bytes{};
 }
 
 /// What is written from offsets of any contents; nothing else may be.
 struct Found {
-  std::vector<std::byte> sources, ranks;
+  Bytes sources, ranks;
 };
 Found search_offsets(Backend& backend, const LoadBalanceSearch& search, const Counts& offsets, Type type,
                      uint64_t max_output) {
-  Gpu& gpu = backend.gpu();
   const uint64_t number = offsets.size() - 1;
-  const auto bytes = bytes_of_lengths(offsets, type);
-  GuardedBuffer offsets_buffer(gpu, bytes.size(), 0, bytes), sources(gpu, 4 * max_output, 0, {}, 0xdb),
-      ranks(gpu, 4 * max_output, 0, {}, 0xdb), total(gpu, 8, 0, {}, 0xdb), status(gpu, 4, 0, {}, 0xdb),
-      scratch(gpu, search.scratch_size(number), 0, {}, 0xdb);
-  const LoadBalanceSearchArgs args{offsets_buffer.range(), sources.range(), ranks.range(), total.range(),
-                                   status.range(),         scratch.range(), number,        max_output};
-  const auto ran = gpu.run([&](VkCommandBuffer commands) { return search.record(commands, args); });
-  if (!ran) FAIL(ran.error().message);
-  Found found;
-  std::vector<std::byte> spare;
-  CHECK(sources.read(found.sources) == "");
-  CHECK(ranks.read(found.ranks) == "");
-  CHECK(total.read(spare) == "");
-  CHECK(status.read(spare) == "");
-  CHECK(scratch.overwritten() == "");
-  CHECK(offsets_buffer.read(spare) == "");
-  CHECK(spare == bytes);
-  return found;
+  PrimitiveCall call(backend.gpu());
+  const auto output = [&](const char* name, uint64_t bytes) {
+    call.output(name, bytes);
+    return call.expect_any(name, bytes);
+  };
+  const LoadBalanceSearchArgs args{call.input("counts", bytes_of_lengths(offsets, type)),
+                                   output("sources", 4 * max_output),
+                                   output("ranks", 4 * max_output),
+                                   output("total", 8),
+                                   output("status", 4),
+                                   call.scratch(search.scratch_size(number)),
+                                   number,
+                                   max_output};
+  CHECK(call.wrong(search, args) == "");
+  return {call.found("sources"), call.found("ranks")};
 }
 
 }  // namespace
@@ -268,7 +217,7 @@ TEST_SUITE("load_balance_search") {
              {Counts{}, Counts{0}, Counts{5 * segment}, Counts(5 * tile + 1, 0), Counts(17, segment / 4 - 1), ones,
               late, early, gaps, mixed_counts(5 * tile + 77, 11), random_counts(300, 700)}) {
           const uint64_t total = total_of(counts);
-          check_search(*backend, search, config, counts, {.sources_misalignment = 4 * (++combination % 4)});
+          check_search(*backend, search, config, counts, {.output_misalignment = 4 * (++combination % 4)});
           check_search(
               *backend, search, config, counts,
               {.max_output = total / 2 + total % 3 * segment,
@@ -339,8 +288,8 @@ TEST_SUITE("load_balance_search") {
           for (VkDeviceSize ranks = 0; ranks < 16; ranks += 4)
             check_search(*backend, search, config, mixed_counts(search.tile_sources() + 40, sources + ranks),
                          {.counts_misalignment = (sources + 3 * ranks + 4) % 16,
-                          .sources_misalignment = sources,
-                          .ranks_misalignment = ranks});
+                          .output_misalignment = sources,
+                          .other_misalignment = ranks});
       }
   }
 
@@ -351,13 +300,10 @@ TEST_SUITE("load_balance_search") {
         const LoadBalanceSearch& search = made(*backend, config);
         const uint64_t maximum = 3 * search.tile_sources() + 11;
         const Counts counts = mixed_counts(maximum, 3);
-        for (const uint32_t bytes : {4u, 8u})
-          for (const uint64_t value : {uint64_t{0}, uint64_t{1}, maximum / 2, maximum, maximum + 1,
-                                       bytes == 4 ? uint64_t{~0u} : ~uint64_t{0}}) {
-            CAPTURE(value);
-            check_search(*backend, search, config, counts,
-                         {.max_output = total_of(counts), .device_count = DeviceCount{value, bytes}});
-          }
+        for (const DeviceCount& count : telling_counts(maximum)) {
+          CAPTURE(count.value);
+          check_search(*backend, search, config, counts, {.max_output = total_of(counts), .device_count = count});
+        }
       }
   }
 
@@ -386,12 +332,7 @@ TEST_SUITE("load_balance_search") {
 
   TEST_CASE("scratch never shrinks as the count grows") {
     const LoadBalanceSearch& search = made(first_backend());
-    VkDeviceSize before = 1;
-    for (uint64_t count = 0; count < 1'000'000; count += 1 + count / 3) {
-      CHECK(search.scratch_size(count) >= before);
-      before = search.scratch_size(count);
-    }
-    CHECK(search.scratch_size(~uint64_t{0}) >= before);
+    check_scratch_grows([&](uint64_t n) { return search.scratch_size(n); }, ~uint64_t{0});
   }
 
   TEST_CASE("configurations that make no sense are refused [refusal]") {
@@ -426,63 +367,20 @@ TEST_SUITE("refusal") {
                                                {two_tiles, 2},
                                                {two_tiles + 1, 3}}) {
         CAPTURE(number);
-        std::string recorded;
-        const auto ran = noting.gpu().run([&](VkCommandBuffer commands) {
-          take_recorded();
-          const Status status = search->record(commands, {input.range(),
-                                                          indices.range(),
-                                                          ranks.range(),
-                                                          {counts.range().buffer, 0, 8},
-                                                          {counts.range().buffer, 8, 4},
-                                                          scratch.range(),
-                                                          number,
-                                                          1000});
-          recorded = take_recorded();
-          return status;
-        });
-        if (!ran) FAIL(ran.error().message);
-        CHECK(std::ranges::count(recorded, 'd') == dispatches);
-        CHECK(!lacks_barrier(recorded));
+        CHECK(!noting.record(*search,
+                             LoadBalanceSearchArgs{input.range(), indices.range(), ranks.range(), counts.range(0, 8),
+                                                   counts.range(8, 4), scratch.range(), number, 1000}));
+        CHECK(noting.dispatches() == dispatches);
       }
     }
   }
 
   TEST_CASE("LoadBalanceSearch refuses arguments that break a precondition, and records nothing [refusal]") {
-    NotingGpu noting;
-    const Result<LoadBalanceSearch> search =
-        LoadBalanceSearch::create(noting.context(), with_ranks(IntervalsBy::offsets));
-    if (!search) FAIL(search.error().message);
-    const uint64_t sources = 1000;
-    const Buffer offsets = noting.made(4 * (sources + 1)), indices = noting.made(4000), ranks = noting.made(4000),
-                 counts = noting.made(16), scratch = noting.made(search->scratch_size(sources) + 16);
-    const LoadBalanceSearchArgs sound{{offsets.range().buffer, 0, 4 * (sources + 1)},
-                                      {indices.range().buffer, 0, 4000},
-                                      {ranks.range().buffer, 0, 4000},
-                                      {counts.range().buffer, 0, 8},
-                                      {counts.range().buffer, 8, 4},
-                                      scratch.range(),
-                                      sources,
-                                      1000};
-    using Breach = Refusal<LoadBalanceSearchArgs>;
-    noting.check_refused(
-        *search, sound,
-        std::vector<Breach>{
-            {"counts", "is null", [](auto& a) { a.counts = {}; }},
-            {"counts", "lacks the last offset", [](auto& a) { a.counts.size -= 4; }},
-            {"counts", "is misaligned", [](auto& a) { a.counts.offset += 2; }},
-            {"sources", "is null", [](auto& a) { a.sources = {}; }},
-            {"sources", "is too small", [](auto& a) { a.sources.size -= 4; }},
-            {"ranks", "is null", [](auto& a) { a.ranks = {}; }},
-            {"ranks", "overlaps sources", [](auto& a) { a.ranks = a.sources; }},
-            {"sources", "overlaps counts", [](auto& a) { a.sources = a.counts; }},
-            {"total", "is null", [](auto& a) { a.total = {}; }},
-            {"status", "overlaps total", [](auto& a) { a.status = a.total; }},
-            {"scratch", "is too small", [](auto& a) { a.scratch.size = 16; }},
-            {"scratch", "is misaligned", [](auto& a) { a.scratch.offset += 4; }},
-            {"count", "is more than 2^30 tiles hold", [](auto& a) { a.count = uint64_t{1} << 60; }},
-            {"count", "is more than u32 tell apart", [](auto& a) { a.count = (uint64_t{1} << 32) + 1; }},
-            {"max_output", "is more than u32 tell apart", [](auto& a) { a.max_output = (uint64_t{1} << 32) + 1; }},
-        });
+    RefusalTest<LoadBalanceSearch> test;
+    test.check(
+        {{"count", "is more than 2^30 tiles hold", [](auto& a) { a.count = uint64_t{1} << 60; }},
+         {"count", "is more than u32 tell apart", [](auto& a) { a.count = (uint64_t{1} << 32) + 1; }},
+         {"max_output", "is more than u32 tell apart", [](auto& a) { a.max_output = (uint64_t{1} << 32) + 1; }}});
   }
 }
 

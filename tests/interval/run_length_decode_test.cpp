@@ -4,86 +4,36 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
 #include <functional>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "support/device.hpp"
-#include "support/guarded_buffer.hpp"
 #include "support/intervals.hpp"
 #include "support/refusals.hpp"
-#include "support/run.hpp"
 #include "support/sizes.hpp"
 
 namespace weft::test {
 namespace {
 
-struct DecodeOptions {
-  std::optional<uint64_t> max_output{};  ///< none: exactly the total
-  VkDeviceSize symbols_misalignment = 0, lengths_misalignment = 0, output_misalignment = 0;
-  std::optional<DeviceCount> device_count{};
-  uint8_t dirt = 0xdb;
-};
-
 const RunLengthDecode& made(Backend& backend, const RunLengthDecodeConfig& config = {}) {
-  return backend.primitive<RunLengthDecode>(
-      "RunLengthDecode " + std::to_string(config.symbol_bytes) + ' ' + name_of(config.length), config);
+  return made<RunLengthDecode>(backend, config);
 }
 
-/// Decodes once and compares output, total and status with the CPU's, and everything around them with what it was. Returns the
-/// output.
-std::vector<std::byte> check_decode(Backend& backend, const RunLengthDecode& decode,
-                                    const RunLengthDecodeConfig& config, const Counts& lengths,
-                                    const DecodeOptions& options = {}) {
+/// Decodes once and compares all that is written with the CPU's. Returns the output.
+Bytes check_decode(Backend& backend, const RunLengthDecode& decode, const RunLengthDecodeConfig& config,
+                   const Counts& lengths, const IntervalOptions& options = {}) {
   CAPTURE(backend.name());
-  CAPTURE(config.symbol_bytes);
-  CAPTURE(std::string(name_of(config.length)));
-  CAPTURE(lengths.size());
-  CAPTURE(options.symbols_misalignment);
-  CAPTURE(options.lengths_misalignment);
-  CAPTURE(options.output_misalignment);
-  Gpu& gpu = backend.gpu();
-  IntervalCall call(gpu, lengths, decode.scratch_size(lengths.size()), options.device_count, options.max_output,
-                    options.dirt);
-  const uint64_t max_output = call.max_output;
-  CAPTURE(call.expected_total);
-  CAPTURE(max_output);
-
-  std::vector<std::byte> symbols(lengths.size() * config.symbol_bytes);
-  for (size_t i = 0; i < symbols.size(); ++i) symbols[i] = static_cast<std::byte>(random_word(lengths.size(), i));
-  const std::vector<std::byte> length_bytes = bytes_of_lengths(lengths, config.length);
-  std::vector<std::byte> expected = decode_of(symbols, config.symbol_bytes, call.obeyed, max_output);
-  expected.resize(max_output * config.symbol_bytes, static_cast<std::byte>(options.dirt));
-
-  GuardedBuffer symbols_buffer(gpu, symbols.size(), options.symbols_misalignment, symbols);
-  GuardedBuffer lengths_buffer(gpu, length_bytes.size(), options.lengths_misalignment, length_bytes);
-  GuardedBuffer output_buffer(gpu, expected.size(), options.output_misalignment, {}, options.dirt);
-  RunLengthDecodeArgs args{symbols_buffer.range(),
-                           lengths_buffer.range(),
-                           output_buffer.range(),
-                           call.total.range(),
-                           call.status.range(),
-                           call.scratch.range(),
-                           call.count,
-                           max_output};
-  const Result<RunTime> ran = gpu.run([&](VkCommandBuffer commands) { return decode.record(commands, args); });
-  if (!ran) FAIL(ran.error().message);
-
-  std::vector<std::byte> output, found;
-  CHECK(output_buffer.read(output) == "");
-  const auto differing = std::ranges::mismatch(output, expected);
-  CHECK(static_cast<uint64_t>(differing.in1 - output.begin()) == output.size());
-  call.check();
-  CHECK(symbols_buffer.read(found) == "");
-  CHECK(std::ranges::equal(found, symbols));
-  CHECK(lengths_buffer.read(found) == "");
-  CHECK(std::ranges::equal(found, length_bytes));
-  return output;
+  CAPTURE(config_text(config));
+  IntervalCall<RunLengthDecodeArgs> call(backend.gpu(), decode, lengths, IntervalsBy::counts, config.length, options);
+  const Bytes symbols = random_bytes(lengths.size() * config.symbol_bytes, lengths.size());
+  call.args.symbols = call.input("symbols", symbols, options.input_misalignment);
+  call.output("output", call.max_output * config.symbol_bytes, options.output_misalignment);
+  call.args.output = call.expect("output", decode_of(symbols, config.symbol_bytes, call.looked_at, call.max_output),
+                                 config.symbol_bytes);
+  call.check(decode);
+  return call.found("output");
 }
 
 }  // namespace
@@ -229,10 +179,9 @@ TEST_SUITE("run_length_decode") {
         uint32_t turn = 0;
         for (VkDeviceSize output = 0; output < 16; output += step) {
           const VkDeviceSize symbols = (7 * output + step) % 16 / step * step;
-          check_decode(*backend, decode, config, mixed_counts(decode.tile_runs() + 40, output),
-                       {.symbols_misalignment = symbols,
-                        .lengths_misalignment = 4 * (++turn % 4),
-                        .output_misalignment = output});
+          check_decode(
+              *backend, decode, config, mixed_counts(decode.tile_runs() + 40, output),
+              {.input_misalignment = symbols, .counts_misalignment = 4 * (++turn % 4), .output_misalignment = output});
           check_decode(*backend, decode, config, {output % 3, output % 4, 1}, {.output_misalignment = output});
         }
       }
@@ -243,13 +192,10 @@ TEST_SUITE("run_length_decode") {
       const RunLengthDecode& decode = made(*backend);
       const uint64_t maximum = 3 * decode.tile_runs() + 11;
       const Counts lengths = mixed_counts(maximum, 3);
-      for (const uint32_t bytes : {4u, 8u})
-        for (const uint64_t value : {uint64_t{0}, uint64_t{1}, maximum / 2, maximum - 1, maximum, maximum + 1,
-                                     bytes == 4 ? uint64_t{~0u} : ~uint64_t{0}}) {
-          CAPTURE(value);
-          check_decode(*backend, decode, {}, lengths,
-                       {.max_output = total_of(lengths), .device_count = DeviceCount{value, bytes}});
-        }
+      for (const DeviceCount& count : telling_counts(maximum)) {
+        CAPTURE(count.value);
+        check_decode(*backend, decode, {}, lengths, {.max_output = total_of(lengths), .device_count = count});
+      }
     }
   }
 
@@ -277,14 +223,8 @@ TEST_SUITE("run_length_decode") {
     Backend& backend = first_backend();
     const RunLengthDecodeConfig config{16, Type::u32};
     const RunLengthDecode& decode = made(backend, config);
-    VkPhysicalDeviceProperties properties;
-    reinterpret_cast<PFN_vkGetPhysicalDeviceProperties>(loader_entry_point()(
-        backend.gpu().instance(), "vkGetPhysicalDeviceProperties"))(backend.gpu().physical_device(), &properties);
-    const uint64_t groups = properties.limits.maxComputeWorkGroupCount[0];
-    if (groups > 1u << 17) {
-      MESSAGE("one axis takes ", groups, " workgroups: too many outputs to try");
-      return;
-    }
+    const uint64_t groups = workgroups_along_x(backend);
+    if (groups == 0) return;
     Counts lengths = random_counts(decode.tile_runs() * 2, 5);
     lengths[decode.tile_runs()] = (groups + 3) * decode.segment_outputs();
     check_decode(backend, decode, config, lengths);
@@ -301,13 +241,7 @@ TEST_SUITE("run_length_decode") {
 
   TEST_CASE("scratch grows with the runs and is never nothing") {
     const RunLengthDecode& decode = made(first_backend());
-    VkDeviceSize before = decode.scratch_size(0);
-    CHECK(before != 0);
-    for (uint64_t runs = 1; runs != 0; runs *= 2) {
-      CHECK(decode.scratch_size(runs - 1) <= decode.scratch_size(runs));
-      CHECK(decode.scratch_size(runs) >= before);
-      before = decode.scratch_size(runs);
-    }
+    check_scratch_grows([&](uint64_t n) { return decode.scratch_size(n); }, ~uint64_t{0});
   }
 
   TEST_CASE("other symbols and lengths are refused [refusal]") {
@@ -320,56 +254,12 @@ TEST_SUITE("run_length_decode") {
   }
 
   TEST_CASE("arguments are refused by name and nothing is recorded [refusal]") {
-    using Args = RunLengthDecodeArgs;
-    NotingGpu noting;
-    const Result<RunLengthDecode> decode = RunLengthDecode::create(noting.context(), {});
-    REQUIRE(decode);
-    constexpr uint64_t kCount = 5000, kRoom = 9000;
-    const Buffer inputs = noting.made(16 * kCount), outputs = noting.made(8 * kRoom), small = noting.made(256),
-                 scratch = noting.made(1 << 16);
-    REQUIRE(noting.gpu().fill(inputs.range(), 1).ok());
-    const Args sound{inputs.range(16, 4 * kCount),
-                     inputs.range(8 * kCount, 4 * kCount),
-                     outputs.range(16, 4 * kRoom),
-                     small.range(4, 8),
-                     small.range(16, 4),
-                     scratch.range(0, decode->scratch_size(kCount)),
-                     kCount,
-                     kRoom};
-    noting.check_refused<RunLengthDecode, Args>(
-        *decode, sound,
-        {{"symbols", "null", [](Args& a) { a.symbols.buffer = VK_NULL_HANDLE; }},
-         {"symbols", "a byte too small", [](Args& a) { --a.symbols.size; }},
-         {"symbols", "off by 2", [](Args& a) { a.symbols.offset += 2; }},
-         {"lengths", "null", [](Args& a) { a.lengths.buffer = VK_NULL_HANDLE; }},
-         {"lengths", "a byte too small", [](Args& a) { --a.lengths.size; }},
-         {"lengths", "off by 2", [](Args& a) { a.lengths.offset += 2; }},
-         {"output", "null", [](Args& a) { a.output.buffer = VK_NULL_HANDLE; }},
-         {"output", "a byte too small", [](Args& a) { --a.output.size; }},
-         {"output", "off by 1", [](Args& a) { a.output.offset += 1; }},
-         {"output", "over the symbols", [](Args& a) { a.output = a.symbols, a.output.size = 4 * kRoom; }},
-         {"output", "over the lengths", [](Args& a) { a.output = a.lengths, a.output.size = 4 * kRoom; }},
-         {"total", "null", [](Args& a) { a.total.buffer = VK_NULL_HANDLE; }},
-         {"total", "of 4 bytes", [](Args& a) { a.total.size = 4; }},
-         {"total", "off by 2", [](Args& a) { a.total.offset += 2; }},
-         {"total", "over the output", [](Args& a) { a.total = a.output; }},
-         {"status", "null", [](Args& a) { a.status.buffer = VK_NULL_HANDLE; }},
-         {"status", "of 2 bytes", [](Args& a) { a.status.size = 2; }},
-         {"status", "off by 1", [](Args& a) { a.status.offset += 1; }},
-         {"status", "over the total", [](Args& a) { a.status = a.total; }},
-         {"scratch", "null", [](Args& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
-         {"scratch", "a byte too small", [](Args& a) { --a.scratch.size; }},
-         {"scratch", "off by 8", [](Args& a) { a.scratch.offset += 8; }},
-         {"scratch", "over the lengths", [](Args& a) { a.scratch = a.lengths; }},
-         {"count", "a byte on the device", [&](Args& a) { a.count = Count::on_device(small.range(64, 1), kCount); }},
-         {"count", "in the total", [&](Args& a) { a.count = Count::on_device(small.range(4, 4), kCount); }},
-         {"count", "of all bits", [](Args& a) { a.count = ~uint64_t{0}; }},
-         {"max_output", "of all bits", [](Args& a) { a.max_output = ~uint64_t{0}; }}});
-    Args nothing = sound;
-    nothing.count = 0;
-    nothing.max_output = 0;
-    nothing.symbols = nothing.lengths = nothing.output = {};
-    CHECK(!noting.record(*decode, nothing));
+    RefusalTest<RunLengthDecode> test;
+    test.check({{"max_output", "of all bits", [](auto& a) { a.max_output = ~uint64_t{0}; }}});
+    test.check_taken([](auto& a) {
+      a.count = a.max_output = 0;
+      a.symbols = a.lengths = a.output = {};
+    });
   }
 }
 

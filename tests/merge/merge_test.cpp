@@ -251,31 +251,24 @@ TEST_SUITE("merge") {
                          &std::pair<uint64_t, uint32_t>::first);
       for (Backend* backend : every_backend()) {
         CAPTURE(backend->name());
-        Gpu& gpu = backend->gpu();
         const Merge& merge = made_merge(*backend, {.key = Type::u64, .value_bytes = 4});
-        const auto given = [&](const auto& items) {
-          const auto bytes = std::as_bytes(std::span(items));
-          return GuardedBuffer(gpu, bytes.size(), 0, bytes);
-        };
-        const GuardedBuffer keys_a = given(keys[0]), keys_b = given(keys[1]), values_a = given(values[0]),
-                            values_b = given(values[1]);
-        GuardedBuffer keys_out(gpu, merged.size() * 8, 0, {}), values_out(gpu, merged.size() * 4, 0, {}),
-            scratch(gpu, merge.scratch_size(keys[0].size(), keys[1].size()), 0, {});
-        const MergeArgs args{.keys_a = keys_a.range(),
-                             .keys_b = keys_b.range(),
-                             .keys_out = keys_out.range(),
-                             .values_a = values_a.range(),
-                             .values_b = values_b.range(),
-                             .values_out = values_out.range(),
-                             .scratch = scratch.range(),
-                             .count_a = keys[0].size(),
-                             .count_b = keys[1].size()};
-        REQUIRE(gpu.run([&](VkCommandBuffer commands) { return merge.record(commands, args); }));
-        std::vector<std::byte> bytes;
-        CHECK(keys_out.read(bytes) == "");
-        CHECK(std::ranges::equal(items_of<uint64_t>(bytes), merged, {}, {}, &std::pair<uint64_t, uint32_t>::first));
-        CHECK(values_out.read(bytes) == "");
-        CHECK(std::ranges::equal(items_of<uint32_t>(bytes), merged, {}, {}, &std::pair<uint64_t, uint32_t>::second));
+        PrimitiveCall call(backend->gpu());
+        const MergeArgs args{call.input("keys_a", keys[0]),
+                             call.input("keys_b", keys[1]),
+                             call.output("keys_out", merged.size() * 8),
+                             call.input("values_a", values[0]),
+                             call.input("values_b", values[1]),
+                             call.output("values_out", merged.size() * 4),
+                             {},
+                             call.scratch(merge.scratch_size(keys[0].size(), keys[1].size())),
+                             keys[0].size(),
+                             keys[1].size()};
+        std::vector<uint64_t> merged_keys;
+        std::vector<uint32_t> merged_values;
+        for (const auto& [key, value] : merged) merged_keys.push_back(key), merged_values.push_back(value);
+        call.expect("keys_out", merged_keys);
+        call.expect("values_out", merged_values);
+        CHECK(call.wrong(merge, args) == "");
       }
     }
   }
@@ -321,15 +314,13 @@ TEST_SUITE("merge") {
     for (Backend* backend : backends_of_form()) {
       const uint64_t maximum = 2 * merge_of(*backend).tile_keys() + 11;
       const auto a = ordered<uint32_t>(maximum, 3), b = ordered<uint32_t>(maximum + 100, 4);
-      for (const uint32_t bytes : {4u, 8u})
-        for (const uint64_t value : {uint64_t{0}, uint64_t{1}, maximum / 2, maximum - 1, maximum, maximum + 1,
-                                     bytes == 4 ? uint64_t{~0u} : ~uint64_t{0}}) {
-          CAPTURE(value);
-          const DeviceCount count{value, bytes}, half{maximum / 2, 12 - bytes};
-          check_merge(*backend, {}, a, b, {.count_a = count});
-          check_merge(*backend, {}, a, b, {.count_b = count});
-          check_merge(*backend, {}, a, b, {.count_a = count, .count_b = half});
-        }
+      for (const DeviceCount& count : telling_counts(maximum)) {
+        CAPTURE(count.value);
+        const DeviceCount half{maximum / 2, 12 - count.bytes};
+        check_merge(*backend, {}, a, b, {.count_a = count});
+        check_merge(*backend, {}, a, b, {.count_b = count});
+        check_merge(*backend, {}, a, b, {.count_a = count, .count_b = half});
+      }
     }
   }
 
@@ -437,14 +428,8 @@ TEST_SUITE("merge") {
         "merge.workgroup=128,merge.keys=1,merge.keys_sides=1,merge.keys_wide=1,merge."
         "stream_keys=1,merge.stream_steps=1");
     Backend& backend = first_backend();
-    VkPhysicalDeviceProperties properties;
-    reinterpret_cast<PFN_vkGetPhysicalDeviceProperties>(loader_entry_point()(
-        backend.gpu().instance(), "vkGetPhysicalDeviceProperties"))(backend.gpu().physical_device(), &properties);
-    const uint64_t groups = properties.limits.maxComputeWorkGroupCount[0];
-    if (groups > 1u << 17) {
-      MESSAGE("one axis takes ", groups, " workgroups: too many keys to try");
-      return;
-    }
+    const uint64_t groups = workgroups_along_x(backend);
+    if (groups == 0) return;
     const uint64_t keys = (groups + 3) * merge_of(backend).tile_keys();
     check_merge(backend, {}, ordered<uint32_t>(keys / 3, 1), ordered<uint32_t>(keys - keys / 3, 2));
   }
@@ -458,14 +443,7 @@ TEST_SUITE("merge") {
 
   MERGE_TEST_CASE("scratch grows with both counts and is never nothing") {
     const Merge& merge = merge_of(first_backend());
-    CHECK(merge.scratch_size(0, 0) != 0);
-    VkDeviceSize before = 0;
-    for (uint64_t keys = 1; keys != 0; keys *= 2) {
-      CHECK(merge.scratch_size(keys - 1, 5) <= merge.scratch_size(keys, 5));
-      CHECK(merge.scratch_size(5, keys - 1) <= merge.scratch_size(5, keys));
-      CHECK(merge.scratch_size(keys, keys) >= before);
-      before = merge.scratch_size(keys, keys);
-    }
+    check_scratch_grows_with_both(merge);
   }
 
   TEST_CASE("a streaming merge cuts fewer tiles") {
@@ -484,69 +462,15 @@ TEST_SUITE("merge") {
   }
 
   TEST_CASE("arguments are refused by name and nothing is recorded [refusal]") {
-    using Args = MergeArgs;
-    NotingGpu noting;
-    const Result<Merge> merge = Merge::create(noting.context(), {.value_bytes = 2, .indices = true});
-    REQUIRE(merge);
-    constexpr uint64_t kA = 3000, kB = 5000;
-    const Buffer inputs = noting.made(8 * (kA + kB)), output = noting.made(8 * (kA + kB)),
-                 values = noting.made(16 * (kA + kB)), counts = noting.made(64), scratch = noting.made(1 << 16);
-    for (const Buffer* buffer : {&inputs, &values, &counts}) REQUIRE(noting.gpu().fill(buffer->range(), 1).ok());
-    const Args sound{.keys_a = inputs.range(16, 4 * kA),
-                     .keys_b = inputs.range(16 + 4 * kA, 4 * kB),
-                     .keys_out = output.range(16, 4 * (kA + kB)),
-                     .values_a = values.range(2, 2 * kA),
-                     .values_b = values.range(2 + 2 * kA, 2 * kB),
-                     .values_out = values.range(2 + 2 * (kA + kB), 2 * (kA + kB)),
-                     .indices_out = values.range(8 * (kA + kB), 4 * (kA + kB)),
-                     .scratch = scratch.range(0, merge->scratch_size(kA, kB)),
-                     .count_a = kA,
-                     .count_b = kB};
-    noting.check_refused<Merge, Args>(
-        *merge, sound,
-        {{"keys_a", "null", [](Args& a) { a.keys_a.buffer = VK_NULL_HANDLE; }},
-         {"keys_a", "a byte too small", [](Args& a) { --a.keys_a.size; }},
-         {"keys_a", "off by 2", [](Args& a) { a.keys_a.offset += 2; }},
-         {"keys_b", "null", [](Args& a) { a.keys_b.buffer = VK_NULL_HANDLE; }},
-         {"keys_b", "a byte too small", [](Args& a) { --a.keys_b.size; }},
-         {"keys_b", "off by 2", [](Args& a) { a.keys_b.offset += 2; }},
-         {"keys_out", "null", [](Args& a) { a.keys_out.buffer = VK_NULL_HANDLE; }},
-         {"keys_out", "a byte too small", [](Args& a) { --a.keys_out.size; }},
-         {"keys_out", "off by 1", [](Args& a) { a.keys_out.offset += 1; }},
-         {"keys_out", "over A",
-          [](Args& a) {
-            a.keys_out = {a.keys_a.buffer, 0, a.keys_out.size};
-          }},
-         {"values_a", "null", [](Args& a) { a.values_a.buffer = VK_NULL_HANDLE; }},
-         {"values_a", "off by 1", [](Args& a) { a.values_a.offset += 1; }},
-         {"values_b", "a byte too small", [](Args& a) { --a.values_b.size; }},
-         {"values_b", "over the indices", [](Args& a) { a.values_b = a.indices_out; }},
-         {"values_out", "a byte too small", [](Args& a) { --a.values_out.size; }},
-         {"values_out", "over A's", [](Args& a) { a.values_out.offset = 4; }},
-         {"indices_out", "null", [](Args& a) { a.indices_out.buffer = VK_NULL_HANDLE; }},
-         {"indices_out", "a byte too small", [](Args& a) { --a.indices_out.size; }},
-         {"indices_out", "off by 2", [](Args& a) { a.indices_out.offset += 2; }},
-         {"scratch", "null", [](Args& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
-         {"scratch", "a byte too small", [](Args& a) { --a.scratch.size; }},
-         {"scratch", "off by 8", [](Args& a) { a.scratch.offset += 8; }},
-         {"scratch", "over B", [](Args& a) { a.scratch = a.keys_b; }},
-         {"count_a", "a byte on the device", [&](Args& a) { a.count_a = Count::on_device(counts.range(0, 1), kA); }},
-         {"count_a", "in the output", [&](Args& a) { a.count_a = Count::on_device(output.range(16, 4), kA); }},
-         {"count_a", "of 2^32", [](Args& a) { a.count_a = uint64_t{1} << 32; }},
-         {"count_a", "of all bits", [](Args& a) { a.count_a = ~uint64_t{0}; }},
-         {"count_b", "off by 2 on the device", [&](Args& a) { a.count_b = Count::on_device(counts.range(2, 4), kB); }},
-         {"count_b", "in the scratch", [&](Args& a) { a.count_b = Count::on_device(scratch.range(0, 4), kB); }},
-         {"count_b", "of all bits", [](Args& a) { a.count_b = ~uint64_t{0}; }},
-         {"count_b", "2^32 with A", [](Args& a) { a.count_b = (uint64_t{1} << 32) - kA; }}});
-    Args nothing = sound;
-    nothing.count_a = nothing.count_b = 0;
-    nothing.keys_a = nothing.keys_b = nothing.keys_out = {};
-    nothing.values_a = nothing.values_b = nothing.values_out = nothing.indices_out = {};
-    CHECK(!noting.record(*merge, nothing));
-    Args over_each_other = sound;
-    over_each_other.keys_b = sound.keys_a;
-    over_each_other.count_b = kA;
-    CHECK(!noting.record(*merge, over_each_other));
+    RefusalTest<Merge> test;
+    test.check({{"count_a", "of 2^32", [](auto& a) { a.count_a = uint64_t{1} << 32; }},
+                {"count_b", "2^32 with A", [](auto& a) { a.count_b = (uint64_t{1} << 32) - kCalled; }}});
+    const auto nothing = [](auto& a) {
+      a.count_a = a.count_b = 0;
+      a.keys_a = a.keys_b = a.keys_out = a.values_a = a.values_b = a.values_out = a.indices_out = {};
+    };
+    test.check_taken(nothing);
+    test.check_taken([](auto& a) { a.keys_b = a.keys_a; });
   }
 }
 

@@ -269,17 +269,15 @@ TEST_SUITE("set_operation") {
       const uint64_t maximum = 2 * tile_of(*backend) + 11;
       const auto a = ordered<uint32_t>(maximum, 3, 500), b = ordered<uint32_t>(maximum + 100, 4, 500);
       size_t turn = 0;
-      for (const uint32_t bytes : {4u, 8u})
-        for (const uint64_t value :
-             {uint64_t{0}, uint64_t{1}, maximum / 2, maximum, maximum + 1, bytes == 4 ? uint64_t{~0u} : ~uint64_t{0}}) {
-          CAPTURE(value);
-          const DeviceCount count{value, bytes}, half{maximum / 2, 12 - bytes}, none{0, bytes};
-          const SetOperationConfig config{.operation = kSetOperators[turn++ % 4]};
-          check_set_operation(*backend, config, a, b, {.count_a = count, .total_bytes = bytes});
-          check_set_operation(*backend, config, a, b, {.count_b = count});
-          check_set_operation(*backend, config, a, b, {.count_a = count, .count_b = half});
-          check_set_operation(*backend, config, a, b, {.count_a = none, .count_b = count});
-        }
+      for (const DeviceCount& count : telling_counts(maximum)) {
+        CAPTURE(count.value);
+        const DeviceCount half{maximum / 2, 12 - count.bytes}, none{0, count.bytes};
+        const SetOperationConfig config{.operation = kSetOperators[turn++ % 4]};
+        check_set_operation(*backend, config, a, b, {.count_a = count, .total_bytes = count.bytes});
+        check_set_operation(*backend, config, a, b, {.count_b = count});
+        check_set_operation(*backend, config, a, b, {.count_a = count, .count_b = half});
+        check_set_operation(*backend, config, a, b, {.count_a = none, .count_b = count});
+      }
     }
   }
 
@@ -358,14 +356,7 @@ TEST_SUITE("set_operation") {
 
   TEST_CASE("scratch grows with both counts and is never nothing") {
     const SetOperation& operation = made_set_operation(first_backend(), {});
-    CHECK(operation.scratch_size(0, 0) != 0);
-    VkDeviceSize before = 0;
-    for (uint64_t keys = 1; keys != 0; keys *= 2) {
-      CHECK(operation.scratch_size(keys - 1, 5) <= operation.scratch_size(keys, 5));
-      CHECK(operation.scratch_size(5, keys - 1) <= operation.scratch_size(5, keys));
-      CHECK(operation.scratch_size(keys, keys) >= before);
-      before = operation.scratch_size(keys, keys);
-    }
+    check_scratch_grows_with_both(operation);
   }
 
   TEST_CASE("other keys and values, and no output at all, are refused [refusal]") {
@@ -377,86 +368,29 @@ TEST_SUITE("set_operation") {
   }
 
   TEST_CASE("arguments are refused by name and nothing is recorded [refusal]") {
-    using Args = SetOperationArgs;
-    NotingGpu noting;
-    const Result<SetOperation> operation = SetOperation::create(noting.context(), {.value_bytes = 2, .indices = true});
-    REQUIRE(operation);
-    constexpr uint64_t kA = 1000, kB = 2000;
-    const Buffer inputs = noting.made(8 * (kA + kB)), output = noting.made(8 * (kA + kB)),
-                 values = noting.made(16 * (kA + kB)), counts = noting.made(64), scratch = noting.made(1 << 16);
-    for (const Buffer* buffer : {&inputs, &values, &counts}) REQUIRE(noting.gpu().fill(buffer->range(), 1).ok());
-    const Args sound{.keys_a = inputs.range(16, 4 * kA),
-                     .keys_b = inputs.range(16 + 4 * kA, 4 * kB),
-                     .keys_out = output.range(16, 4 * (kA + kB)),
-                     .values_a = values.range(2, 2 * kA),
-                     .values_b = values.range(2 + 2 * kA, 2 * kB),
-                     .values_out = values.range(2 + 2 * (kA + kB), 2 * (kA + kB)),
-                     .indices_out = values.range(8 * (kA + kB), 4 * (kA + kB)),
-                     .total = counts.range(32, 4),
-                     .status = counts.range(40, 4),
-                     .scratch = scratch.range(0, operation->scratch_size(kA, kB)),
-                     .count_a = kA,
-                     .count_b = kB};
-    noting.check_refused<SetOperation, Args>(
-        *operation, sound,
-        {{"keys_a", "null", [](Args& a) { a.keys_a.buffer = VK_NULL_HANDLE; }},
-         {"keys_a", "a byte too small", [](Args& a) { --a.keys_a.size; }},
-         {"keys_b", "null", [](Args& a) { a.keys_b.buffer = VK_NULL_HANDLE; }},
-         {"keys_b", "off by 2", [](Args& a) { a.keys_b.offset += 2; }},
-         {"keys_out", "null", [](Args& a) { a.keys_out.buffer = VK_NULL_HANDLE; }},
-         {"keys_out", "a byte too small", [](Args& a) { --a.keys_out.size; }},
-         {"keys_out", "too small for max_output",
-          [](Args& a) {
-            a.max_output = 100;
-            a.keys_out.size = 399;
-          }},
-         {"keys_out", "over A",
-          [](Args& a) {
-            a.keys_out = {a.keys_a.buffer, 0, a.keys_out.size};
-          }},
-         {"values_a", "null", [](Args& a) { a.values_a.buffer = VK_NULL_HANDLE; }},
-         {"values_a", "off by 1", [](Args& a) { a.values_a.offset += 1; }},
-         {"values_b", "a byte too small", [](Args& a) { --a.values_b.size; }},
-         {"values_out", "a byte too small", [](Args& a) { --a.values_out.size; }},
-         {"values_out", "over A's", [](Args& a) { a.values_out.offset = 4; }},
-         {"indices_out", "null", [](Args& a) { a.indices_out.buffer = VK_NULL_HANDLE; }},
-         {"indices_out", "a byte too small", [](Args& a) { --a.indices_out.size; }},
-         {"total", "null", [](Args& a) { a.total.buffer = VK_NULL_HANDLE; }},
-         {"total", "of 12 bytes", [](Args& a) { a.total.size = 12; }},
-         {"total", "off by 2", [](Args& a) { a.total.offset += 2; }},
-         {"status", "null", [](Args& a) { a.status.buffer = VK_NULL_HANDLE; }},
-         {"status", "a byte too small", [](Args& a) { --a.status.size; }},
-         {"status", "over the total", [](Args& a) { a.status = a.total; }},
-         {"scratch", "null", [](Args& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
-         {"scratch", "a byte too small", [](Args& a) { --a.scratch.size; }},
-         {"scratch", "off by 8", [](Args& a) { a.scratch.offset += 8; }},
-         {"scratch", "over B", [](Args& a) { a.scratch = a.keys_b; }},
-         {"count_a", "a byte on the device", [&](Args& a) { a.count_a = Count::on_device(counts.range(0, 1), kA); }},
-         {"count_a", "in the total", [&](Args& a) { a.count_a = Count::on_device(counts.range(32, 4), kA); }},
-         {"count_a", "of 2^32", [](Args& a) { a.count_a = uint64_t{1} << 32; }},
-         {"count_b", "in the scratch", [&](Args& a) { a.count_b = Count::on_device(scratch.range(0, 4), kB); }},
-         {"count_b", "of all bits", [](Args& a) { a.count_b = ~uint64_t{0}; }},
-         {"count_b", "2^32 with A", [](Args& a) { a.count_b = (uint64_t{1} << 32) - kA; }}});
-    Args nothing = sound;
-    nothing.count_a = nothing.count_b = 0;
-    nothing.keys_a = nothing.keys_b = nothing.keys_out = {};
-    nothing.values_a = nothing.values_b = nothing.values_out = nothing.indices_out = {};
-    CHECK(!noting.record(*operation, nothing));
-    nothing.total.buffer = VK_NULL_HANDLE;
-    CHECK(noting.record(*operation, nothing));
-    Args over_each_other = sound;
-    over_each_other.keys_b = sound.keys_a;
-    over_each_other.count_b = kA;
-    CHECK(!noting.record(*operation, over_each_other));
+    RefusalTest<SetOperation> test;
+    test.check({{"count_a", "of 2^32", [](auto& a) { a.count_a = uint64_t{1} << 32; }},
+                {"count_b", "2^32 with A", [](auto& a) { a.count_b = (uint64_t{1} << 32) - kCalled; }},
+                {"keys_out", "too small for max_output", [](auto& a) { a.max_output = 100, a.keys_out.size = 399; }}});
+    const auto nothing = [](auto& a) {
+      a.count_a = a.count_b = 0;
+      a.keys_a = a.keys_b = a.keys_out = a.values_a = a.values_b = a.values_out = a.indices_out = {};
+    };
+    test.check_taken(nothing);
+    test.check_taken([](auto& a) { a.keys_b = a.keys_a; });
+    SetOperationArgs args = test.sound;
+    nothing(args);
+    args.total.buffer = VK_NULL_HANDLE;
+    CHECK(test.noting.record(test.primitive, args));
 
     // No value of B's is ever in an intersection.
     const Result<SetOperation> intersection =
-        SetOperation::create(noting.context(), {.operation = SetOperator::set_intersection, .value_bytes = 2});
+        SetOperation::create(test.noting.context(), {.operation = SetOperator::set_intersection, .value_bytes = 2});
     REQUIRE(intersection);
-    Args without = sound;
-    without.values_b = {};
-    without.keys_out.size = 4 * kA;
-    CHECK(!noting.record(*intersection, without));
+    args = test.sound;
+    args.values_b = {};
+    args.keys_out.size = 4 * kCalled;
+    CHECK(!test.noting.record(*intersection, args));
   }
 }
 

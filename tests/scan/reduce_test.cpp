@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "support/device.hpp"
+#include "support/config_text.hpp"
 #include "support/oracle.hpp"
 #include "support/random.hpp"
 #include "support/run.hpp"
@@ -23,18 +23,13 @@ ReduceConfig config_of(Op op) {
   return {op, item_type<T>(), item_type<A>()};
 }
 
-std::string name_of_config(const ReduceConfig& config) {
-  return std::string(name_of(config.op)) + ' ' + name_of(config.item) + " to " + name_of(config.accumulator);
-}
-
 /// Reduces `n` items that suit the operator and compares.
 template <class T, class A>
 void check_reduce(Backend& backend, const Reduce& reduce, Op op, uint64_t n, RunOptions options = {},
                   std::optional<A> initial = {}) {
   CAPTURE(backend.name());
-  CAPTURE(name_of_config(config_of<T, A>(op)));
+  CAPTURE(config_text(config_of<T, A>(op)));
   CAPTURE(n);
-  CAPTURE(options.input_misalignment);
   const auto items = random_items<T>(n, n + 31 * static_cast<uint64_t>(op), op);
   if (initial) options.initial = Value::of(*initial);
   const std::vector actual{reduce_on<A>(backend.gpu(), reduce, items, options)};
@@ -50,12 +45,10 @@ template <class T>
 void check_arg(Backend& backend, const std::vector<T>& items, const RunOptions& options = {}) {
   for (const Op op : {Op::arg_min, Op::arg_max}) {
     CAPTURE(backend.name());
-    CAPTURE(name_of_config(config_of<T>(op)));
+    CAPTURE(config_text(config_of<T>(op)));
     CAPTURE(items.size());
     const auto actual = reduce_on<ArgResult>(backend.gpu(), backend.reduce(config_of<T>(op)), items, options);
-    const uint64_t n =
-        options.device_count ? std::min<uint64_t>(options.device_count->value, items.size()) : items.size();
-    const auto expected = arg_reduce_of(std::span(items).first(n), op);
+    const auto expected = arg_reduce_of(std::span(items).first(obeyed(options.device_count, items.size())), op);
     CHECK(actual.index == expected.index);
     CHECK(actual.value.bits == expected.value.bits);
   }
@@ -204,17 +197,13 @@ TEST_SUITE("reduce") {
       const Reduce& reduce = backend->reduce(config_of<uint32_t>(Op::add));
       const uint64_t maximum = 4 * uint64_t{reduce.tile_items()} + 11;
       const auto items = random_items<uint32_t>(maximum, 5);
-      for (const uint32_t bytes : {4u, 8u})
-        for (const uint64_t on_device :
-             {uint64_t{0}, uint64_t{1}, maximum / 2, maximum - 1, maximum, maximum + 1,
-              bytes == 4 ? uint64_t{~0u} : uint64_t{1} << 40, bytes == 4 ? 7 : ~uint64_t{0}}) {
-          CAPTURE(backend->name());
-          CAPTURE(bytes);
-          CAPTURE(on_device);
-          const RunOptions options{.device_count = DeviceCount{on_device, bytes}};
-          CHECK(reduce_on<uint32_t>(backend->gpu(), reduce, items, options) ==
-                reduce_of<uint32_t>(std::span(items).first(std::min(on_device, maximum)), Op::add));
-        }
+      for (const DeviceCount& count : telling_counts(maximum, {7, uint64_t{1} << 40})) {
+        CAPTURE(backend->name());
+        CAPTURE(count.value);
+        const RunOptions options{.device_count = count};
+        CHECK(reduce_on<uint32_t>(backend->gpu(), reduce, items, options) ==
+              reduce_of<uint32_t>(std::span(items).first(std::min(count.value, maximum)), Op::add));
+      }
     }
   }
 
@@ -337,12 +326,7 @@ TEST_SUITE("reduce") {
   TEST_CASE("scratch never shrinks with the count and is never nothing") {
     for (const Op op : {Op::add, Op::arg_max}) {
       const Reduce& reduce = first_backend().reduce(config_of<uint32_t>(op));
-      CHECK(reduce.scratch_size(0) > 0);
-      VkDeviceSize before = 0;
-      for (uint64_t n = 0; n < uint64_t{1} << 40; n = n + n / 7 + 1) {
-        CHECK(reduce.scratch_size(n) >= before);
-        before = reduce.scratch_size(n);
-      }
+      check_scratch_grows([&](uint64_t n) { return reduce.scratch_size(n); });
     }
   }
 
@@ -354,7 +338,7 @@ TEST_SUITE("reduce") {
         {Op::add, Type::i32, Type::u32},         {Op::max, Type::f32, Type::u32},
     };
     for (const ReduceConfig& config : nonsense) {
-      CAPTURE(name_of_config(config));
+      CAPTURE(config_text(config));
       const Result<Reduce> reduce = Reduce::create(first_backend().context(), config);
       REQUIRE(!reduce);
       CHECK((reduce.error().code == ErrorCode::unsupported ||

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "support/device.hpp"
+#include "support/config_text.hpp"
 #include "support/faults.hpp"
 #include "support/oracle.hpp"
 #include "support/random.hpp"
@@ -26,21 +26,13 @@ ScanConfig config_of(ScanKind kind, Op op) {
   return {kind, op, item_type<T>(), item_type<A>(), Strategy::automatic};
 }
 
-std::string name_of_config(const ScanConfig& config) {
-  return std::string(name_of(config.kind)) + ' ' + name_of(config.op) + ' ' + name_of(config.item) + " to " +
-         name_of(config.accumulator);
-}
-
 /// Scans `n` items that suit the operator and compares the whole output.
 template <class T, class A>
 void check_scan(const Device& device, const Scan& scan, const ScanConfig& config, uint64_t n, RunOptions options = {},
                 std::optional<A> initial = {}) {
   CAPTURE(device.name());
-  CAPTURE(name_of_config(config));
+  CAPTURE(config_text(config));
   CAPTURE(n);
-  CAPTURE(options.in_place);
-  CAPTURE(options.input_misalignment);
-  CAPTURE(options.output_misalignment);
   const auto items = random_items<T>(n, n + 17 * static_cast<uint64_t>(config.op), config.op);
   if (initial) options.initial = Value::of(*initial);
   const auto actual = scan_on<A>(device.gpu(), scan, items, options);
@@ -148,14 +140,8 @@ TEST_SUITE("scan") {
     config.strategy = device.strategy();
     Result<Scan> scan = Scan::create(device.context(), config);
     REQUIRE(scan);
-    VkPhysicalDeviceProperties properties;
-    reinterpret_cast<PFN_vkGetPhysicalDeviceProperties>(loader_entry_point()(
-        device.gpu().instance(), "vkGetPhysicalDeviceProperties"))(device.gpu().physical_device(), &properties);
-    const uint64_t groups = properties.limits.maxComputeWorkGroupCount[0];
-    if (groups > 1u << 17) {
-      MESSAGE("one axis takes ", groups, " workgroups: too many items to try");
-      return;
-    }
+    const uint64_t groups = workgroups_along_x(device.backend());
+    if (groups == 0) return;
     check_scan<U32x2, U32x2>(device, *scan, config, (groups + 3) * scan->tile_items());
   }
 
@@ -275,19 +261,14 @@ TEST_SUITE("scan") {
       const uint64_t maximum = 4 * uint64_t{device.scan(config).tile_items()} + 11;
       const auto items = random_items<uint32_t>(maximum, 5);
       const auto whole = scan_of<uint32_t>(std::span(items), config.kind, config.op);
-      for (const uint32_t bytes : {4u, 8u})
-        for (const uint64_t on_device :
-             {uint64_t{0}, uint64_t{1}, maximum / 2, maximum - 1, maximum, maximum + 1,
-              bytes == 4 ? uint64_t{~0u} : uint64_t{1} << 40, bytes == 4 ? 7 : ~uint64_t{0}}) {
-          CAPTURE(device.name());
-          CAPTURE(bytes);
-          CAPTURE(on_device);
-          const auto actual = scan_on<uint32_t>(device.gpu(), device.scan(config), items,
-                                                {.device_count = DeviceCount{on_device, bytes}});
-          auto expected = whole;
-          for (uint64_t i = std::min(on_device, maximum); i < maximum; ++i) expected[i] = 0xdbdbdbdb;  // as it was
-          CHECK(difference(actual, expected) == "");
-        }
+      for (const DeviceCount& count : telling_counts(maximum, {7, uint64_t{1} << 40})) {
+        CAPTURE(device.name());
+        CAPTURE(count.value);
+        const auto actual = scan_on<uint32_t>(device.gpu(), device.scan(config), items, {.device_count = count});
+        auto expected = whole;
+        for (uint64_t i = std::min(count.value, maximum); i < maximum; ++i) expected[i] = 0xdbdbdbdb;  // as it was
+        CHECK(difference(actual, expected) == "");
+      }
     }
   }
 
@@ -462,12 +443,7 @@ TEST_SUITE("scan") {
   TEST_CASE("scratch never shrinks with the count and is never nothing") {
     for (const Device& device : every_device()) {
       const Scan& scan = device.scan(config_of<uint32_t>(ScanKind::exclusive, Op::add));
-      CHECK(scan.scratch_size(0) > 0);
-      VkDeviceSize before = 0;
-      for (uint64_t n = 0; n < uint64_t{1} << 40; n = n + n / 7 + 1) {
-        CHECK(scan.scratch_size(n) >= before);
-        before = scan.scratch_size(n);
-      }
+      check_scratch_grows([&](uint64_t n) { return scan.scratch_size(n); });
     }
   }
 
@@ -486,7 +462,7 @@ TEST_SUITE("scan") {
         {ScanKind::exclusive, Op::add, Type::f32, Type::f16, Strategy::automatic},
     };
     for (const ScanConfig& config : nonsense) {
-      CAPTURE(name_of_config(config));
+      CAPTURE(config_text(config));
       const Result<Scan> scan = Scan::create(context, config);
       REQUIRE(!scan);
       CHECK(scan.error().code == ErrorCode::unsupported);

@@ -80,14 +80,12 @@ TEST_SUITE("binary_search") {
     for (Backend* backend : every_backend()) {
       const uint64_t maximum = tile_needles(*backend) + 11;
       const auto needles = drawn_keys<uint32_t>(maximum, 3), haystack = sorted_keys<uint32_t>(maximum, 4);
-      for (const uint32_t bytes : {4u, 8u})
-        for (const uint64_t value : {uint64_t{0}, uint64_t{1}, maximum / 2, maximum - 1, maximum, maximum + 1,
-                                     bytes == 4 ? uint64_t{~0u} : ~uint64_t{0}}) {
-          CAPTURE(value);
-          const DeviceCount count{value, bytes}, half{maximum / 2, 12 - bytes};
-          check<uint32_t>(*backend, Bound::lower, needles, haystack, {.needle_count = count});
-          check<uint32_t>(*backend, Bound::lower, needles, haystack, {.needle_count = half, .haystack_count = count});
-        }
+      for (const DeviceCount& count : telling_counts(maximum)) {
+        CAPTURE(count.value);
+        const DeviceCount half{maximum / 2, 12 - count.bytes};
+        check<uint32_t>(*backend, Bound::lower, needles, haystack, {.needle_count = count});
+        check<uint32_t>(*backend, Bound::lower, needles, haystack, {.needle_count = half, .haystack_count = count});
+      }
     }
   }
 
@@ -127,41 +125,13 @@ TEST_SUITE("binary_search") {
   }
 
   TEST_CASE("arguments are refused by name and nothing is recorded [refusal]") {
-    using Args = BinarySearchArgs;
-    NotingGpu noting;
-    const Result<BinarySearch> search = BinarySearch::create(noting.context(), {});
-    REQUIRE(search);
-    constexpr uint64_t kNeedles = 3000, kHaystack = 5000;
-    const Buffer inputs = noting.made(8 * (kNeedles + kHaystack)), output = noting.made(8 * kNeedles),
-                 counts = noting.made(64);
-    for (const Buffer* buffer : {&inputs, &counts}) REQUIRE(noting.gpu().fill(buffer->range(), 1).ok());
-    const Args sound{inputs.range(16, 4 * kNeedles), inputs.range(16 + 4 * kNeedles, 4 * kHaystack),
-                     output.range(16, 4 * kNeedles), kNeedles, kHaystack};
-    noting.check_refused<BinarySearch, Args>(
-        *search, sound,
-        {{"needles", "null", [](Args& a) { a.needles.buffer = VK_NULL_HANDLE; }},
-         {"needles", "a byte too small", [](Args& a) { --a.needles.size; }},
-         {"needles", "off by 2", [](Args& a) { a.needles.offset += 2; }},
-         {"haystack", "null", [](Args& a) { a.haystack.buffer = VK_NULL_HANDLE; }},
-         {"haystack", "a byte too small", [](Args& a) { --a.haystack.size; }},
-         {"haystack", "off by 2", [](Args& a) { a.haystack.offset += 2; }},
-         {"output", "null", [](Args& a) { a.output.buffer = VK_NULL_HANDLE; }},
-         {"output", "a byte too small", [](Args& a) { --a.output.size; }},
-         {"output", "off by 1", [](Args& a) { a.output.offset += 1; }},
-         {"output", "over the needles", [](Args& a) { a.output = a.needles; }},
-         {"haystack", "over the output", [](Args& a) { a.output = a.haystack; }},
-         {"needle_count", "a byte on the device",
-          [&](Args& a) { a.needle_count = Count::on_device(counts.range(0, 1), kNeedles); }},
-         {"needle_count", "in the output",
-          [&](Args& a) { a.needle_count = Count::on_device(output.range(16, 4), kNeedles); }},
-         {"needle_count", "of 2^32", [](Args& a) { a.needle_count = uint64_t{1} << 32; }},
-         {"haystack_count", "in the output",
-          [&](Args& a) { a.haystack_count = Count::on_device(output.range(16, 4), kHaystack); }},
-         {"haystack_count", "of 2^32", [](Args& a) { a.haystack_count = uint64_t{1} << 32; }}});
-    Args nothing = sound;
-    nothing.needle_count = nothing.haystack_count = 0;
-    nothing.needles = nothing.haystack = nothing.output = {};
-    CHECK(!noting.record(*search, nothing));
+    RefusalTest<BinarySearch> test;
+    test.check({{"needle_count", "of 2^32", [](auto& a) { a.needle_count = uint64_t{1} << 32; }},
+                {"haystack_count", "of 2^32", [](auto& a) { a.haystack_count = uint64_t{1} << 32; }}});
+    test.check_taken([](auto& a) {
+      a.needle_count = a.haystack_count = 0;
+      a.needles = a.haystack = a.output = {};
+    });
   }
 }
 

@@ -108,15 +108,13 @@ TEST_SUITE("sorted_search") {
     for (Backend* backend : every_backend()) {
       const uint64_t maximum = 2 * tile_keys(*backend) + 11;
       const auto needles = sorted_keys<uint32_t>(maximum, 3), haystack = sorted_keys<uint32_t>(maximum + 100, 4);
-      for (const uint32_t bytes : {4u, 8u})
-        for (const uint64_t value : {uint64_t{0}, uint64_t{1}, maximum / 2, maximum - 1, maximum, maximum + 1,
-                                     bytes == 4 ? uint64_t{~0u} : ~uint64_t{0}}) {
-          CAPTURE(value);
-          const DeviceCount count{value, bytes}, half{maximum / 2, 12 - bytes};
-          check<uint32_t>(*backend, Bound::lower, needles, haystack, {.needle_count = count});
-          check<uint32_t>(*backend, Bound::lower, needles, haystack, {.haystack_count = count});
-          check<uint32_t>(*backend, Bound::lower, needles, haystack, {.needle_count = count, .haystack_count = half});
-        }
+      for (const DeviceCount& count : telling_counts(maximum)) {
+        CAPTURE(count.value);
+        const DeviceCount half{maximum / 2, 12 - count.bytes};
+        check<uint32_t>(*backend, Bound::lower, needles, haystack, {.needle_count = count});
+        check<uint32_t>(*backend, Bound::lower, needles, haystack, {.haystack_count = count});
+        check<uint32_t>(*backend, Bound::lower, needles, haystack, {.needle_count = count, .haystack_count = half});
+      }
     }
   }
 
@@ -162,14 +160,8 @@ TEST_SUITE("sorted_search") {
     // The smallest tiles there are.
     const ScopedTuning small_tiles("search.workgroup=128,search.keys=1");
     Backend& backend = first_backend();
-    VkPhysicalDeviceProperties properties;
-    reinterpret_cast<PFN_vkGetPhysicalDeviceProperties>(loader_entry_point()(
-        backend.gpu().instance(), "vkGetPhysicalDeviceProperties"))(backend.gpu().physical_device(), &properties);
-    const uint64_t groups = properties.limits.maxComputeWorkGroupCount[0];
-    if (groups > 1u << 17) {
-      MESSAGE("one axis takes ", groups, " workgroups: too many keys to try");
-      return;
-    }
+    const uint64_t groups = workgroups_along_x(backend);
+    if (groups == 0) return;
     const uint64_t haystack = (groups + 3) * tile_keys(backend);
     check<uint32_t>(backend, Bound::lower, sorted_keys<uint32_t>(50'000, 1), sorted_keys<uint32_t>(haystack, 2));
   }
@@ -184,14 +176,7 @@ TEST_SUITE("sorted_search") {
 
   TEST_CASE("scratch grows with both counts and is never nothing") {
     const SortedSearch& search = made_search<SortedSearch, uint32_t>(first_backend(), Bound::lower);
-    CHECK(search.scratch_size(0, 0) != 0);
-    VkDeviceSize before = 0;
-    for (uint64_t keys = 1; keys != 0; keys *= 2) {
-      CHECK(search.scratch_size(keys - 1, 5) <= search.scratch_size(keys, 5));
-      CHECK(search.scratch_size(5, keys - 1) <= search.scratch_size(5, keys));
-      CHECK(search.scratch_size(keys, keys) >= before);
-      before = search.scratch_size(keys, keys);
-    }
+    check_scratch_grows_with_both(search);
   }
 
   TEST_CASE("other keys are refused [refusal]") {
@@ -201,58 +186,15 @@ TEST_SUITE("sorted_search") {
   }
 
   TEST_CASE("arguments are refused by name and nothing is recorded [refusal]") {
-    using Args = SortedSearchArgs;
-    NotingGpu noting;
-    const Result<SortedSearch> search = SortedSearch::create(noting.context(), {});
-    REQUIRE(search);
-    constexpr uint64_t kNeedles = 3000, kHaystack = 5000;
-    const Buffer inputs = noting.made(8 * (kNeedles + kHaystack)), output = noting.made(8 * kNeedles),
-                 counts = noting.made(64), scratch = noting.made(1 << 16);
-    for (const Buffer* buffer : {&inputs, &counts}) REQUIRE(noting.gpu().fill(buffer->range(), 1).ok());
-    const Args sound{inputs.range(16, 4 * kNeedles),
-                     inputs.range(16 + 4 * kNeedles, 4 * kHaystack),
-                     output.range(16, 4 * kNeedles),
-                     scratch.range(0, search->scratch_size(kNeedles, kHaystack)),
-                     kNeedles,
-                     kHaystack};
-    noting.check_refused<SortedSearch, Args>(
-        *search, sound,
-        {{"needles", "null", [](Args& a) { a.needles.buffer = VK_NULL_HANDLE; }},
-         {"needles", "a byte too small", [](Args& a) { --a.needles.size; }},
-         {"needles", "off by 2", [](Args& a) { a.needles.offset += 2; }},
-         {"haystack", "null", [](Args& a) { a.haystack.buffer = VK_NULL_HANDLE; }},
-         {"haystack", "a byte too small", [](Args& a) { --a.haystack.size; }},
-         {"haystack", "off by 2", [](Args& a) { a.haystack.offset += 2; }},
-         {"output", "null", [](Args& a) { a.output.buffer = VK_NULL_HANDLE; }},
-         {"output", "a byte too small", [](Args& a) { --a.output.size; }},
-         {"output", "off by 1", [](Args& a) { a.output.offset += 1; }},
-         {"output", "over the needles", [](Args& a) { a.output = a.needles; }},
-         {"haystack", "over the output", [](Args& a) { a.output = a.haystack; }},
-         {"scratch", "null", [](Args& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
-         {"scratch", "a byte too small", [](Args& a) { --a.scratch.size; }},
-         {"scratch", "off by 8", [](Args& a) { a.scratch.offset += 8; }},
-         {"scratch", "over the haystack", [](Args& a) { a.scratch = a.haystack; }},
-         {"needle_count", "a byte on the device",
-          [&](Args& a) { a.needle_count = Count::on_device(counts.range(0, 1), kNeedles); }},
-         {"needle_count", "in the output",
-          [&](Args& a) { a.needle_count = Count::on_device(output.range(16, 4), kNeedles); }},
-         {"needle_count", "of 2^32", [](Args& a) { a.needle_count = uint64_t{1} << 32; }},
-         {"needle_count", "of all bits", [](Args& a) { a.needle_count = ~uint64_t{0}; }},
-         {"haystack_count", "off by 2 on the device",
-          [&](Args& a) { a.haystack_count = Count::on_device(counts.range(2, 4), kHaystack); }},
-         {"haystack_count", "in the scratch",
-          [&](Args& a) { a.haystack_count = Count::on_device(scratch.range(0, 4), kHaystack); }},
-         {"haystack_count", "of all bits", [](Args& a) { a.haystack_count = ~uint64_t{0}; }},
-         {"haystack_count", "2^32 with the needles",
-          [](Args& a) { a.haystack_count = (uint64_t{1} << 32) - kNeedles; }}});
-    Args nothing = sound;
-    nothing.needle_count = nothing.haystack_count = 0;
-    nothing.needles = nothing.haystack = nothing.output = {};
-    CHECK(!noting.record(*search, nothing));
-    Args over_each_other = sound;
-    over_each_other.haystack = sound.needles;
-    over_each_other.haystack_count = kNeedles;
-    CHECK(!noting.record(*search, over_each_other));
+    RefusalTest<SortedSearch> test;
+    test.check({{"needle_count", "of 2^32", [](auto& a) { a.needle_count = uint64_t{1} << 32; }},
+                {"haystack_count", "2^32 with the needles",
+                 [](auto& a) { a.haystack_count = (uint64_t{1} << 32) - kCalled; }}});
+    test.check_taken([](auto& a) {
+      a.needle_count = a.haystack_count = 0;
+      a.needles = a.haystack = a.output = {};
+    });
+    test.check_taken([](auto& a) { a.haystack = a.needles; });
   }
 }
 

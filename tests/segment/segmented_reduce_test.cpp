@@ -3,31 +3,24 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-#include <string>
 #include <vector>
 
 #include "support/refusals.hpp"
+#include "support/run.hpp"
 #include "support/segmented_run.hpp"
+#include "support/segments.hpp"
 #include "support/sizes.hpp"
 
 namespace weft::test {
 namespace {
-
-/// SwiftShader takes seconds to build a pipeline: there tests take those that tell most.
-bool is_slow(const Backend& backend) { return backend.name().find("SwiftShader") != std::string::npos; }
 
 template <class T, class A>
 SegmentedReduceConfig config_of(Op op, Type offset) {
   return {op, offset, item_type<T>(), item_type<A>(), {}};
 }
 
-/// Built at the first request, with the tuning of the environment.
 const SegmentedReduce& made(Backend& backend, const SegmentedReduceConfig& config) {
-  return backend.primitive<SegmentedReduce>(std::string("SegmentedReduce ") + name_of(config.op) + ' ' +
-                                                name_of(config.offset) + ' ' + name_of(config.item) + ' ' +
-                                                name_of(config.accumulator),
-                                            config);
+  return made<SegmentedReduce>(backend, config);
 }
 
 template <class T = uint32_t, class A = T>
@@ -40,13 +33,7 @@ std::vector<A> check(Backend& backend, Op op, const std::vector<T>& items, const
                      const SegmentedOptions& options = {}, Type offset = Type::u32) {
   const SegmentedReduceConfig config = config_of<T, A>(op, offset);
   CAPTURE(backend.name());
-  CAPTURE(std::string(name_of(op)) + ' ' + name_of(config.item) + " to " + name_of(config.accumulator) + " by " +
-          name_of(offset));
-  CAPTURE(items.size());
-  CAPTURE(offsets.size());
-  CAPTURE(options.items_misalignment);
-  CAPTURE(options.offsets_misalignment);
-  CAPTURE(options.output_misalignment);
+  CAPTURE(config_text(config));
   std::vector<A> found;
   CHECK(wrong_segmented_reduce<A>(backend.gpu(), made(backend, config), config, items, offsets, options, &found) == "");
   return found;
@@ -56,24 +43,6 @@ std::vector<A> check(Backend& backend, Op op, const std::vector<T>& items, const
 void check_lengths(Backend& backend, const Counts& lengths, uint64_t seed = 1) {
   const Offsets offsets = offsets_from(seed % 6, lengths);
   check<uint32_t>(backend, Op::add, random_items<uint32_t>(offsets.back() + seed % 3, seed), offsets);
-}
-
-/// Calls `test.operator()<T, A>()` for every type of items and results.
-template <class Test>
-void for_every_value(const Test& test) {
-  test.template operator()<uint8_t, uint8_t>();
-  test.template operator()<uint8_t, uint32_t>();
-  test.template operator()<uint16_t, uint16_t>();
-  test.template operator()<uint16_t, uint32_t>();
-  test.template operator()<uint32_t, uint32_t>();
-  test.template operator()<uint32_t, uint64_t>();
-  test.template operator()<uint64_t, uint64_t>();
-  test.template operator()<int32_t, int32_t>();
-  test.template operator()<int32_t, int64_t>();
-  test.template operator()<int64_t, int64_t>();
-  test.template operator()<float, float>();
-  test.template operator()<float, double>();
-  test.template operator()<double, double>();
 }
 
 // u32 takes every operator, and every type one, each on one backend in turn.
@@ -219,19 +188,13 @@ TEST_SUITE("segmented_reduce") {
       const auto items = random_items<uint32_t>(maximum, 3);
       const Offsets offsets = offsets_from(2, random_counts(maximum / 10, 20, 4));
       const uint64_t segments = offsets.size() - 1;
-      const auto near = [](uint64_t most, uint32_t bytes) {
-        return std::vector{
-            uint64_t{0}, uint64_t{1}, most / 2, most - 1, most, most + 1, bytes == 4 ? uint64_t{~0u} : ~uint64_t{0}};
-      };
-      for (const uint32_t bytes : {4u, 8u}) {
-        for (const uint64_t value : near(segments, bytes)) {
-          check<uint32_t>(*backend, Op::add, items, offsets, {.count = DeviceCount{value, bytes}});
-          check<uint32_t>(*backend, Op::add, items, offsets,
-                          {.count = DeviceCount{value, bytes}, .item_count = DeviceCount{maximum / 2, 12 - bytes}});
-        }
-        for (const uint64_t value : near(maximum, bytes))
-          check<uint32_t>(*backend, Op::add, items, offsets, {.item_count = DeviceCount{value, bytes}});
+      for (const DeviceCount& count : telling_counts(segments)) {
+        check<uint32_t>(*backend, Op::add, items, offsets, {.count = count});
+        check<uint32_t>(*backend, Op::add, items, offsets,
+                        {.count = count, .item_count = DeviceCount{maximum / 2, 12 - count.bytes}});
       }
+      for (const DeviceCount& count : telling_counts(maximum))
+        check<uint32_t>(*backend, Op::add, items, offsets, {.item_count = count});
     }
   }
 
@@ -303,14 +266,7 @@ TEST_SUITE("segmented_reduce") {
 
   TEST_CASE("scratch grows with both counts and is never nothing") {
     const SegmentedReduce& reduce = made(first_backend(), config_of<uint32_t, uint32_t>(Op::add, Type::u32));
-    CHECK(reduce.scratch_size(0, 0) != 0);
-    VkDeviceSize before = 0;
-    for (uint64_t size = 1; size != 0; size *= 2) {
-      CHECK(reduce.scratch_size(size - 1, 5) <= reduce.scratch_size(size, 5));
-      CHECK(reduce.scratch_size(5, size - 1) <= reduce.scratch_size(5, size));
-      CHECK(reduce.scratch_size(size, size) >= before);
-      before = reduce.scratch_size(size, size);
-    }
+    check_scratch_grows_with_both(reduce);
   }
 
   TEST_CASE("operators and types that are not for segments are unsupported") {
@@ -333,54 +289,13 @@ TEST_SUITE("segmented_reduce") {
   }
 
   TEST_CASE("arguments are refused by name and nothing is recorded [refusal]") {
-    using Args = SegmentedReduceArgs;
-    NotingGpu noting;
-    const auto reduce = SegmentedReduce::create(noting.context(), {});
-    REQUIRE(reduce);
-    constexpr uint64_t kItems = 5000, kSegments = 3000;
-    const Buffer items = noting.made(8 * kItems), offsets = noting.made(8 * kSegments),
-                 output = noting.made(8 * kSegments), counts = noting.made(64), scratch = noting.made(1 << 16);
-    for (const Buffer* buffer : {&offsets, &counts}) REQUIRE(noting.gpu().fill(buffer->range(), 1).ok());
-    const Args sound{items.range(16, 4 * kItems),
-                     offsets.range(16, 4 * kSegments + 4),
-                     output.range(16, 4 * kSegments),
-                     scratch.range(0, reduce->scratch_size(kSegments, kItems)),
-                     kSegments,
-                     kItems};
-    noting.check_refused<SegmentedReduce, Args>(
-        *reduce, sound,
-        {{"items", "null", [](Args& a) { a.items.buffer = VK_NULL_HANDLE; }},
-         {"items", "a byte too small", [](Args& a) { --a.items.size; }},
-         {"items", "off by 2", [](Args& a) { a.items.offset += 2; }},
-         {"offsets", "null", [](Args& a) { a.offsets.buffer = VK_NULL_HANDLE; }},
-         {"offsets", "without the last", [](Args& a) { --a.offsets.size; }},
-         {"offsets", "off by 2", [](Args& a) { a.offsets.offset += 2; }},
-         {"output", "null", [](Args& a) { a.output.buffer = VK_NULL_HANDLE; }},
-         {"output", "a byte too small", [](Args& a) { --a.output.size; }},
-         {"output", "off by 1", [](Args& a) { a.output.offset += 1; }},
-         {"output", "over the items", [](Args& a) { a.output = a.items; }},
-         {"output", "over the offsets", [](Args& a) { a.output = a.offsets; }},
-         {"scratch", "null", [](Args& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
-         {"scratch", "a byte too small", [](Args& a) { --a.scratch.size; }},
-         {"scratch", "off by 8", [](Args& a) { a.scratch.offset += 8; }},
-         {"scratch", "over the items", [](Args& a) { a.scratch.buffer = a.items.buffer; }},
-         {"count", "a byte on the device", [&](Args& a) { a.count = Count::on_device(counts.range(0, 1), kSegments); }},
-         {"count", "in the output", [&](Args& a) { a.count = Count::on_device(output.range(16, 4), kSegments); }},
-         {"count", "of all bits", [](Args& a) { a.count = ~uint64_t{0}; }},
-         {"count", "of 2^62", [](Args& a) { a.count = uint64_t{1} << 62; }},
-         {"item_count", "off by 2 on the device",
-          [&](Args& a) { a.item_count = Count::on_device(counts.range(2, 4), kItems); }},
-         {"item_count", "in the scratch",
-          [&](Args& a) { a.item_count = Count::on_device(scratch.range(0, 4), kItems); }},
-         {"item_count", "of all bits", [](Args& a) { a.item_count = ~uint64_t{0}; }}});
-    Args nothing = sound;
-    nothing.count = nothing.item_count = 0;
-    nothing.items = nothing.offsets = nothing.output = {};
-    CHECK(!noting.record(*reduce, nothing));
-    Args no_items = sound;
-    no_items.item_count = 0;
-    no_items.items = {};
-    CHECK(!noting.record(*reduce, no_items));
+    RefusalTest<SegmentedReduce> test;
+    test.check({{"count", "of 2^62", [](auto& a) { a.count = uint64_t{1} << 62; }}});
+    test.check_taken([](auto& a) {
+      a.count = a.item_count = 0;
+      a.items = a.offsets = a.output = {};
+    });
+    test.check_taken([](auto& a) { a.item_count = 0, a.items = {}; });
   }
 }
 

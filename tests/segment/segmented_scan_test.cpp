@@ -21,10 +21,7 @@ SegmentedScanConfig config_of(const Device& device, ScanKind kind, Op op, Type o
 }
 
 const SegmentedScan& made(const Device& device, const SegmentedScanConfig& config) {
-  return device.backend().primitive<SegmentedScan>(
-      std::string("SegmentedScan ") + name_of(config.kind) + ' ' + name_of(config.op) + ' ' + name_of(config.offset) +
-          ' ' + name_of(config.item) + ' ' + name_of(config.accumulator) + ' ' + name_of(config.strategy),
-      config);
+  return made<SegmentedScan>(device.backend(), config);
 }
 
 uint64_t tile_items(const Device& device) {
@@ -37,14 +34,7 @@ void check(const Device& device, const std::vector<T>& items, const Offsets& off
            std::optional<A> initial = {}) {
   const SegmentedScanConfig config = config_of<T, A>(device, kind, Op::add, offset);
   CAPTURE(device.name());
-  CAPTURE(std::string(name_of(kind)) + ' ' + name_of(config.item) + " to " + name_of(config.accumulator) + " by " +
-          name_of(offset));
-  CAPTURE(items.size());
-  CAPTURE(offsets.size());
-  CAPTURE(options.items_misalignment);
-  CAPTURE(options.offsets_misalignment);
-  CAPTURE(options.output_misalignment);
-  CAPTURE(options.in_place);
+  CAPTURE(config_text(config));
   CHECK(wrong_segmented_scan<A>(device.gpu(), made(device, config), config, items, offsets, options, initial) == "");
 }
 
@@ -155,12 +145,7 @@ TEST_SUITE("segmented_scan") {
       const SegmentedScan& scan =
           made(device, config_of<uint32_t, uint32_t>(device, ScanKind::exclusive, Op::add, Type::u32));
       CHECK(scan.strategy() == device.strategy());
-      CHECK(scan.scratch_size(0) != 0);
-      VkDeviceSize before = 0;
-      for (uint64_t n = 0; n < uint64_t{1} << 39; n = n + n / 7 + 1) {
-        CHECK(scan.scratch_size(n) >= before);
-        before = scan.scratch_size(n);
-      }
+      check_scratch_grows([&](uint64_t n) { return scan.scratch_size(n); }, uint64_t{1} << 39);
     }
   }
 
@@ -185,57 +170,14 @@ TEST_SUITE("segmented_scan") {
   }
 
   TEST_CASE("arguments are refused by name and nothing is recorded [refusal]") {
-    using Args = SegmentedScanArgs;
-    NotingGpu noting;
-    constexpr uint64_t kItems = 5000, kSegments = 3000;
-    const Buffer items = noting.made(8 * kItems), offsets = noting.made(8 * kSegments),
-                 output = noting.made(8 * kItems), counts = noting.made(64), scratch = noting.made(1 << 18);
-    for (const Buffer* buffer : {&offsets, &counts}) REQUIRE(noting.gpu().fill(buffer->range(), 1).ok());
-    SegmentedScanConfig config;
-    config.strategy = Strategy::reduce_then_scan;
-    const auto scan = SegmentedScan::create(noting.context(), config);
-    REQUIRE(scan);
-    const Args sound{items.range(16, 4 * kItems),
-                     offsets.range(16, 4 * kSegments + 4),
-                     output.range(16, 4 * kItems),
-                     scratch.range(0, scan->scratch_size(kItems)),
-                     kSegments,
-                     kItems,
-                     {}};
-    noting.check_refused<SegmentedScan, Args>(
-        *scan, sound,
-        {{"items", "null", [](Args& a) { a.items.buffer = VK_NULL_HANDLE; }},
-         {"items", "a byte too small", [](Args& a) { --a.items.size; }},
-         {"items", "off by 2", [](Args& a) { a.items.offset += 2; }},
-         {"offsets", "null", [](Args& a) { a.offsets.buffer = VK_NULL_HANDLE; }},
-         {"offsets", "without the last", [](Args& a) { --a.offsets.size; }},
-         {"offsets", "off by 2", [](Args& a) { a.offsets.offset += 2; }},
-         {"output", "null", [](Args& a) { a.output.buffer = VK_NULL_HANDLE; }},
-         {"output", "a byte too small", [](Args& a) { --a.output.size; }},
-         {"output", "off by 1", [](Args& a) { a.output.offset += 1; }},
-         {"output", "over the items by 4",
-          [](Args& a) {
-            a.output = {a.items.buffer, a.items.offset + 4, a.items.size};
-          }},
-         {"output", "over the offsets", [](Args& a) { a.output.buffer = a.offsets.buffer; }},
-         {"scratch", "null", [](Args& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
-         {"scratch", "a byte too small", [](Args& a) { --a.scratch.size; }},
-         {"scratch", "off by 8", [](Args& a) { a.scratch.offset += 8; }},
-         {"scratch", "over the items", [](Args& a) { a.items.buffer = a.scratch.buffer; }},
-         {"scratch", "over the items in place", [](Args& a) { a.items.buffer = a.output.buffer = a.scratch.buffer; }},
-         {"count", "a byte on the device", [&](Args& a) { a.count = Count::on_device(counts.range(0, 1), kSegments); }},
-         {"count", "in the output", [&](Args& a) { a.count = Count::on_device(output.range(16, 4), kSegments); }},
-         {"count", "of all bits", [](Args& a) { a.count = ~uint64_t{0}; }},
-         {"item_count", "off by 2 on the device",
-          [&](Args& a) { a.item_count = Count::on_device(counts.range(2, 4), kItems); }},
-         {"item_count", "in the scratch",
-          [&](Args& a) { a.item_count = Count::on_device(scratch.range(0, 4), kItems); }},
-         {"item_count", "of all bits", [](Args& a) { a.item_count = ~uint64_t{0}; }},
-         {"item_count", "of 2^39", [](Args& a) { a.item_count = uint64_t{1} << 39; }}});
-    Args nothing = sound;
-    nothing.count = nothing.item_count = 0;
-    nothing.items = nothing.offsets = nothing.output = {};
-    CHECK(!noting.record(*scan, nothing));
+    RefusalTest<SegmentedScan> test({.strategy = Strategy::reduce_then_scan});
+    test.check(
+        {{"scratch", "over the items in place", [](auto& a) { a.items.buffer = a.output.buffer = a.scratch.buffer; }},
+         {"item_count", "of 2^39", [](auto& a) { a.item_count = uint64_t{1} << 39; }}});
+    test.check_taken([](auto& a) {
+      a.count = a.item_count = 0;
+      a.items = a.offsets = a.output = {};
+    });
   }
 }
 

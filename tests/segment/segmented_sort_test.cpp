@@ -202,13 +202,7 @@ TEST_SUITE("segmented_sort") {
     for (const SegmentedSortConfig& config :
          {SegmentedSortConfig{}, SegmentedSortConfig{.key = Type::u64, .value_bytes = 4}}) {
       const SegmentedSort& sort = made_segmented_sort(first_backend(), config);
-      CHECK(sort.scratch_size(0) != 0);
-      VkDeviceSize before = 0;
-      for (uint64_t n = 0; n < uint64_t{1} << 34; n = n + n / 9 + 1) {
-        CHECK(sort.scratch_size(n) >= before);
-        before = sort.scratch_size(n);
-      }
-      CHECK(sort.scratch_size(~uint64_t{0}) >= before);
+      check_scratch_grows([&](uint64_t n) { return sort.scratch_size(n); }, ~uint64_t{0});
     }
   }
 
@@ -225,60 +219,14 @@ TEST_SUITE("segmented_sort") {
   }
 
   TEST_CASE("arguments are refused by name and nothing is recorded [refusal]") {
-    using Args = SegmentedSortArgs;
-    NotingGpu noting;
-    const Result<SegmentedSort> sort = SegmentedSort::create(noting.context(), {.value_bytes = 8});
-    REQUIRE(sort);
-    constexpr uint64_t kKeys = 3000, kSegments = 500;
-    const Buffer inputs = noting.made(12 * kKeys + 32), outputs = noting.made(12 * kKeys + 32),
-                 offsets = noting.made(4 * kSegments + 64), counts = noting.made(64), scratch = noting.made(1 << 20);
-    for (const Buffer* buffer : {&inputs, &offsets, &counts}) REQUIRE(noting.gpu().fill(buffer->range(), 1).ok());
-    const Args sound{inputs.range(16, 4 * kKeys),
-                     inputs.range(16 + 4 * kKeys, 8 * kKeys),
-                     offsets.range(16, 4 * kSegments + 4),
-                     outputs.range(16, 4 * kKeys),
-                     outputs.range(16 + 4 * kKeys, 8 * kKeys),
-                     scratch.range(0, sort->scratch_size(kKeys)),
-                     kSegments,
-                     kKeys};
-    noting.check_refused<SegmentedSort, Args>(
-        *sort, sound,
-        {{"keys", "null", [](Args& a) { a.keys.buffer = VK_NULL_HANDLE; }},
-         {"keys", "a byte too small", [](Args& a) { --a.keys.size; }},
-         {"keys", "off by 2", [](Args& a) { a.keys.offset += 2; }},
-         {"values", "null", [](Args& a) { a.values.buffer = VK_NULL_HANDLE; }},
-         {"values", "a byte too small", [](Args& a) { --a.values.size; }},
-         {"values", "off by 2", [](Args& a) { a.values.offset += 2; }},
-         {"offsets", "null", [](Args& a) { a.offsets.buffer = VK_NULL_HANDLE; }},
-         {"offsets", "without the last", [](Args& a) { --a.offsets.size; }},
-         {"offsets", "off by 2", [](Args& a) { a.offsets.offset += 2; }},
-         {"keys_out", "null", [](Args& a) { a.keys_out.buffer = VK_NULL_HANDLE; }},
-         {"keys_out", "a byte too small", [](Args& a) { --a.keys_out.size; }},
-         {"keys_out", "off by 1", [](Args& a) { a.keys_out.offset += 1; }},
-         {"keys_out", "over the keys", [](Args& a) { a.keys_out = a.keys; }},
-         {"values_out", "null", [](Args& a) { a.values_out.buffer = VK_NULL_HANDLE; }},
-         {"values_out", "a byte too small", [](Args& a) { --a.values_out.size; }},
-         {"values_out", "off by 2", [](Args& a) { a.values_out.offset += 2; }},
-         {"values_out", "over the values", [](Args& a) { a.values_out = a.values; }},
-         {"values_out", "over the keys' output", [](Args& a) { a.values_out.offset -= 4; }},
-         {"scratch", "null", [](Args& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
-         {"scratch", "a byte too small", [](Args& a) { --a.scratch.size; }},
-         {"scratch", "off by 8", [](Args& a) { a.scratch.offset += 8; }},
-         {"count", "a byte on the device", [&](Args& a) { a.count = Count::on_device(counts.range(0, 1), kSegments); }},
-         {"keys_out", "over a count", [&](Args& a) { a.count = Count::on_device(outputs.range(16, 4), kSegments); }},
-         {"count", "of 2^40", [](Args& a) { a.count = uint64_t{1} << 40; }},
-         {"count", "of all bits", [](Args& a) { a.count = ~uint64_t{0}; }},
-         {"key_count", "off by 2 on the device",
-          [&](Args& a) { a.key_count = Count::on_device(counts.range(2, 4), kKeys); }},
-         {"scratch", "over a count", [&](Args& a) { a.key_count = Count::on_device(scratch.range(0, 4), kKeys); }},
-         {"key_count", "of 2^32", [](Args& a) { a.key_count = uint64_t{1} << 32; }},
-         {"key_count", "of all bits", [](Args& a) { a.key_count = ~uint64_t{0}; }}});
-    for (const bool no_keys : {false, true}) {
-      Args nothing = sound;
-      (no_keys ? nothing.key_count : nothing.count) = 0;
-      nothing.keys = nothing.values = nothing.keys_out = nothing.values_out = nothing.offsets = {};
-      CHECK(!noting.record(*sort, nothing));
-    }
+    RefusalTest<SegmentedSort> test;
+    test.check({{"count", "of 2^40", [](auto& a) { a.count = uint64_t{1} << 40; }},
+                {"key_count", "of 2^32", [](auto& a) { a.key_count = uint64_t{1} << 32; }}});
+    for (const bool no_keys : {false, true})
+      test.check_taken([&](auto& a) {
+        (no_keys ? a.key_count : a.count) = 0;
+        a.keys = a.values = a.keys_out = a.values_out = a.offsets = {};
+      });
   }
 }
 

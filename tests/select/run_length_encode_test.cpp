@@ -4,20 +4,14 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
-#include <memory>
-#include <optional>
-#include <string>
 #include <vector>
 
-#include "support/device.hpp"
+#include "support/config_text.hpp"
 #include "support/faults.hpp"
-#include "support/guarded_buffer.hpp"
 #include "support/oracle.hpp"
+#include "support/primitive_call.hpp"
 #include "support/random.hpp"
 #include "support/refusals.hpp"
-#include "support/run.hpp"
 #include "support/sizes.hpp"
 
 namespace weft::test {
@@ -78,82 +72,32 @@ struct EncodeOptions {
   uint8_t dirt = 0xdb;
 };
 
-template <class T>
-std::vector<std::byte> expected_bytes(const std::vector<T>& values, uint64_t bytes_each, uint64_t size, uint8_t dirt) {
-  std::vector<std::byte> result;
-  for (const T& value : values) {
-    const auto bytes = std::as_bytes(std::span(&value, 1)).first(bytes_each);
-    result.insert(result.end(), bytes.begin(), bytes.end());
-  }
-  result.resize(size, static_cast<std::byte>(dirt));
-  return result;
-}
-
 /// The first thing that is not as expected.
 template <class T>
 std::string check_encoding(Gpu& gpu, const RunLengthEncode& encode, const RunLengthEncodeConfig& config,
                            const std::vector<T>& items, const EncodeOptions& options) {
-  const uint64_t n = items.size();
-  const uint64_t counted = options.device_count ? std::min(n, options.device_count->value) : n;
-  const Runs<T> runs =
-      runs_in(std::vector<T>(items.begin(), items.begin() + static_cast<ptrdiff_t>(counted)), config.non_trivial);
-  const uint64_t length_bytes = size_of(config.length);
-  const uint64_t room = config.non_trivial ? n / 2 : n;
-  const std::span<const std::byte> nothing;
-  GuardedBuffer input(gpu, n * sizeof(T), options.input_misalignment, std::as_bytes(std::span(items)));
-  GuardedBuffer symbols(gpu, room * sizeof(T), options.symbols_misalignment, nothing, options.dirt);
-  GuardedBuffer lengths(gpu, room * length_bytes, 4, nothing, options.dirt);
-  GuardedBuffer offsets(gpu, room * length_bytes, 12, nothing, options.dirt);
-  GuardedBuffer run_count(gpu, options.wide_count ? 8 : 4, 4, nothing, options.dirt);
-  GuardedBuffer scratch(gpu, encode.scratch_size(n), 0, nothing, options.dirt);
-  std::optional<GuardedBuffer> count;
-  RunLengthEncodeArgs args{
-      input.range(), symbols.range(), lengths.range(), offsets.range(), run_count.range(), scratch.range(), n};
-  if (options.device_count) {
-    const uint64_t value = options.device_count->value;
-    count.emplace(gpu, options.device_count->bytes, 4,
-                  std::as_bytes(std::span(&value, 1)).first(options.device_count->bytes));
-    args.count = Count::on_device(count->range(), n);
-  }
-  const Result<RunTime> ran = gpu.run([&](VkCommandBuffer commands) { return encode.record(commands, args); });
-  if (!ran) return ran.error().message;
-
-  const auto compare = [&](const char* name, GuardedBuffer& buffer, const std::vector<std::byte>& expected) {
-    std::vector<std::byte> actual;
-    if (const std::string spoilt = buffer.read(actual); !spoilt.empty()) return name + (": " + spoilt);
-    const auto [a, e] = std::ranges::mismatch(actual, expected);
-    if (a == actual.end()) return std::string();
-    return name + (": byte " + std::to_string(a - actual.begin())) + " is " + std::to_string(std::to_integer<int>(*a)) +
-           " and not " + std::to_string(std::to_integer<int>(*e));
-  };
-  const std::vector<uint64_t> how_many = {runs.symbols.size()};
-  const std::vector<uint64_t> none;
-  const std::string faults[] = {
-      compare("run_count", run_count,
-              expected_bytes(how_many, options.wide_count ? 8 : 4, options.wide_count ? 8 : 4, 0)),
-      compare(
-          "symbols", symbols,
-          expected_bytes(config.symbols ? runs.symbols : std::vector<T>{}, sizeof(T), room * sizeof(T), options.dirt)),
-      compare("lengths", lengths,
-              expected_bytes(config.lengths ? runs.lengths : none, length_bytes, room * length_bytes, options.dirt)),
-      compare("offsets", offsets,
-              expected_bytes(config.offsets ? runs.offsets : none, length_bytes, room * length_bytes, options.dirt)),
-      compare("input", input, expected_bytes(items, sizeof(T), n * sizeof(T), 0)),
-      scratch.overwritten()};
-  for (const std::string& fault : faults)
-    if (!fault.empty()) return fault;
-  return {};
+  const uint64_t n = items.size(), room = config.non_trivial ? n / 2 : n, length_bytes = size_of(config.length);
+  const auto end = items.begin() + static_cast<ptrdiff_t>(obeyed(options.device_count, n));
+  const Runs<T> runs = runs_in(std::vector<T>(items.begin(), end), config.non_trivial);
+  PrimitiveCall call(gpu, options.dirt);
+  const RunLengthEncodeArgs args{call.input("input", items, options.input_misalignment),
+                                 call.output("symbols", room * sizeof(T), options.symbols_misalignment),
+                                 call.output("lengths", room * length_bytes, 4),
+                                 call.output("offsets", room * length_bytes, 12),
+                                 call.output("run_count", options.wide_count ? 8 : 4, 4),
+                                 call.scratch(encode.scratch_size(n)),
+                                 call.count(options.device_count, n)};
+  call.expect("run_count",
+              bytes_of_lengths(std::vector<uint64_t>{runs.symbols.size()}, options.wide_count ? Type::u64 : Type::u32));
+  if (config.symbols) call.expect("symbols", runs.symbols);
+  if (config.lengths) call.expect("lengths", bytes_of_lengths(runs.lengths, config.length), length_bytes);
+  if (config.offsets) call.expect("offsets", bytes_of_lengths(runs.offsets, config.length), length_bytes);
+  return call.wrong(encode, args);
 }
 
 const RunLengthEncode& encode_of(const Device& device, RunLengthEncodeConfig config) {
   config.strategy = device.strategy();
-  std::string key = "run_length_encode ";
-  for (const auto part :
-       {static_cast<int>(config.symbol), static_cast<int>(config.symbols), static_cast<int>(config.lengths),
-        static_cast<int>(config.offsets), static_cast<int>(config.length), static_cast<int>(config.strategy),
-        static_cast<int>(config.non_trivial)})
-    key += ' ' + std::to_string(part);
-  return device.backend().primitive<RunLengthEncode>(key, config);
+  return made<RunLengthEncode>(device.backend(), config);
 }
 
 template <class T>
@@ -479,55 +423,9 @@ TEST_SUITE("run_length_encode") {
   }
 
   TEST_CASE("an encoding refuses arguments by name and records nothing [refusal]") {
-    using Args = RunLengthEncodeArgs;
-    NotingGpu noting;
-    constexpr uint64_t kCount = 5000;
-    const Buffer input = noting.made(8 * kCount), outputs = noting.made(16 * kCount), small = noting.made(64),
-                 scratch = noting.made(1 << 18);
-    for (const Buffer* buffer : {&input, &small}) REQUIRE(noting.gpu().fill(buffer->range(), 1).ok());
-    for (const Strategy strategy : strategies_of(noting.context())) {
-      RunLengthEncodeConfig config = config_of<uint32_t>();
-      config.offsets = true;
-      config.strategy = strategy;
-      const Result<RunLengthEncode> encode = RunLengthEncode::create(noting.context(), config);
-      REQUIRE(encode);
-      const Args sound{input.range(16, 4 * kCount),
-                       outputs.range(16, 4 * kCount),
-                       outputs.range(4 * kCount + 16, 4 * kCount),
-                       outputs.range(8 * kCount + 16, 4 * kCount),
-                       small.range(16, 4),
-                       scratch.range(0, encode->scratch_size(kCount)),
-                       kCount};
-      noting.check_refused<RunLengthEncode, Args>(
-          *encode, sound,
-          {{"input", "null", [](Args& a) { a.input.buffer = VK_NULL_HANDLE; }},
-           {"input", "a byte too small", [](Args& a) { --a.input.size; }},
-           {"input", "off by 2", [](Args& a) { a.input.offset += 2; }},
-           {"symbols", "null", [](Args& a) { a.symbols.buffer = VK_NULL_HANDLE; }},
-           {"symbols", "a byte too small", [](Args& a) { --a.symbols.size; }},
-           {"symbols", "off by 2", [](Args& a) { a.symbols.offset += 2; }},
-           {"symbols", "over the input", [](Args& a) { a.symbols = a.input; }},
-           {"lengths", "null", [](Args& a) { a.lengths.buffer = VK_NULL_HANDLE; }},
-           {"lengths", "a byte too small", [](Args& a) { --a.lengths.size; }},
-           {"lengths", "off by 1", [](Args& a) { a.lengths.offset += 1; }},
-           {"lengths", "over the last symbol", [](Args& a) { a.lengths.offset -= 4; }},
-           {"offsets", "null", [](Args& a) { a.offsets.buffer = VK_NULL_HANDLE; }},
-           {"offsets", "a byte too small", [](Args& a) { --a.offsets.size; }},
-           {"offsets", "off by 2", [](Args& a) { a.offsets.offset += 2; }},
-           {"offsets", "over the lengths", [](Args& a) { a.offsets = a.lengths; }},
-           {"run_count", "null", [](Args& a) { a.run_count.buffer = VK_NULL_HANDLE; }},
-           {"run_count", "of 5 bytes", [](Args& a) { a.run_count.size = 5; }},
-           {"run_count", "off by 2", [](Args& a) { a.run_count.offset += 2; }},
-           {"run_count", "in the symbols", [](Args& a) { a.run_count.buffer = a.lengths.buffer; }},
-           {"scratch", "null", [](Args& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
-           {"scratch", "a byte too small", [](Args& a) { --a.scratch.size; }},
-           {"scratch", "off by 4", [](Args& a) { a.scratch.offset += 4; }},
-           {"scratch", "over the input", [](Args& a) { a.scratch.buffer = a.input.buffer; }},
-           {"count", "3 bytes on the device", [&](Args& a) { a.count = Count::on_device(small.range(0, 3), kCount); }},
-           {"count", "what is written", [](Args& a) { a.count = Count::on_device(a.run_count, kCount); }},
-           {"count", "of more than 2^31 tiles", [](Args& a) { a.count = uint64_t{1} << 60; }},
-           {"count", "of all bits", [](Args& a) { a.count = ~uint64_t{0}; }}});
-    }
+    check_refusals_of_strategies<RunLengthEncode>({.offsets = true}, [](const auto&) -> RefusalsOf<RunLengthEncode> {
+      return {{"count", "of more than 2^31 tiles", [](auto& a) { a.count = uint64_t{1} << 60; }}};
+    });
   }
 }
 

@@ -60,12 +60,6 @@ bool holds(Criterion criterion, T item, T constant_a, T constant_b) {
   return false;
 }
 
-template <class T>
-std::vector<std::byte> bytes_of(const std::vector<T>& items) {
-  const auto bytes = std::as_bytes(std::span(items));
-  return {bytes.begin(), bytes.end()};
-}
-
 /// Items among which every value that a comparison may trip over comes often.
 template <class T>
 std::vector<T> edgy_items(uint64_t n, uint64_t seed) {
@@ -616,11 +610,7 @@ TEST_SUITE("select") {
     for (const Device& device : every_device()) {
       const Select& select = select_of(device, SelectConfig::select_if(Type::u32, Criterion::less));
       CHECK(select.strategy() == device.strategy());
-      VkDeviceSize before = 1;
-      for (uint64_t n = 0; n < uint64_t{1} << 40; n = n + n / 7 + 1) {
-        CHECK(select.scratch_size(n) >= before);
-        before = select.scratch_size(n);
-      }
+      check_scratch_grows([&](uint64_t n) { return select.scratch_size(n); });
     }
   }
 
@@ -658,116 +648,15 @@ TEST_SUITE("select") {
   }
 
   TEST_CASE("a selection refuses arguments by name and records nothing [refusal]") {
-    using Args = SelectArgs;
-    NotingGpu noting;
-    constexpr uint64_t kCount = 5000;
-    const Buffer input = noting.made(8 * kCount), moved = noting.made(8 * kCount), output = noting.made(8 * kCount),
-                 moved_output = noting.made(8 * kCount), indices = noting.made(8 * kCount), small = noting.made(64),
-                 scratch = noting.made(1 << 18);
-    for (const Buffer* buffer : {&input, &moved, &small}) REQUIRE(noting.gpu().fill(buffer->range(), 1).ok());
-    for (const Strategy strategy : strategies_of(noting.context())) {
-      SelectConfig config = SelectConfig::unique_by_key(Type::u32, 2);
-      config.indices = true;
-      config.strategy = strategy;
-      const Result<Select> select = Select::create(noting.context(), config);
-      REQUIRE(select);
-      Args sound;
-      sound.input = input.range(16, 4 * kCount);
-      sound.moved = moved.range(16, 2 * kCount);
-      sound.output = output.range(16, 4 * kCount);
-      sound.moved_output = moved_output.range(16, 2 * kCount);
-      sound.indices = indices.range(16, 4 * kCount);
-      sound.kept = small.range(16, 4);
-      sound.scratch = scratch.range(0, select->scratch_size(kCount));
-      sound.count = kCount;
-      noting.check_refused<Select, Args>(
-          *select, sound,
-          {{"input", "null", [](Args& a) { a.input.buffer = VK_NULL_HANDLE; }},
-           {"input", "a byte too small", [](Args& a) { --a.input.size; }},
-           {"input", "off by 2", [](Args& a) { a.input.offset += 2; }},
-           {"moved", "null", [](Args& a) { a.moved.buffer = VK_NULL_HANDLE; }},
-           {"moved", "a byte too small", [](Args& a) { --a.moved.size; }},
-           {"moved", "off by 1", [](Args& a) { a.moved.offset += 1; }},
-           {"output", "null", [](Args& a) { a.output.buffer = VK_NULL_HANDLE; }},
-           {"output", "a byte too small", [](Args& a) { --a.output.size; }},
-           {"output", "off by 2", [](Args& a) { a.output.offset += 2; }},
-           {"output", "over the input", [](Args& a) { a.output = a.input; }},
-           {"output", "over the input's last item",
-            [](Args& a) { a.output.buffer = a.input.buffer, a.output.offset += 4 * (kCount - 1); }},
-           {"moved_output", "null", [](Args& a) { a.moved_output.buffer = VK_NULL_HANDLE; }},
-           {"moved_output", "a byte too small", [](Args& a) { --a.moved_output.size; }},
-           {"moved_output", "off by 1", [](Args& a) { a.moved_output.offset += 1; }},
-           {"moved_output", "over what is moved", [](Args& a) { a.moved_output = a.moved; }},
-           {"moved_output", "over the output", [](Args& a) { a.moved_output.buffer = a.output.buffer; }},
-           {"indices", "null", [](Args& a) { a.indices.buffer = VK_NULL_HANDLE; }},
-           {"indices", "a byte too small", [](Args& a) { --a.indices.size; }},
-           {"indices", "off by 2", [](Args& a) { a.indices.offset += 2; }},
-           {"indices", "over the output", [](Args& a) { a.indices = a.output; }},
-           {"kept", "null", [](Args& a) { a.kept.buffer = VK_NULL_HANDLE; }},
-           {"kept", "of 12 bytes", [](Args& a) { a.kept.size = 12; }},
-           {"kept", "off by 2", [](Args& a) { a.kept.offset += 2; }},
-           {"kept", "in the output", [](Args& a) { a.kept.buffer = a.output.buffer; }},
-           {"scratch", "null", [](Args& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
-           {"scratch", "a byte too small", [](Args& a) { --a.scratch.size; }},
-           {"scratch", "off by 8", [](Args& a) { a.scratch.offset += 8; }},
-           {"scratch", "over the input", [](Args& a) { a.scratch.buffer = a.input.buffer; }},
-           {"count", "3 bytes on the device", [&](Args& a) { a.count = Count::on_device(small.range(0, 3), kCount); }},
-           {"count", "off by 2 on the device", [&](Args& a) { a.count = Count::on_device(small.range(2, 4), kCount); }},
-           {"count", "in the output", [&](Args& a) { a.count = Count::on_device(output.range(16, 4), kCount); }},
-           {"count", "what is written", [](Args& a) { a.count = Count::on_device(a.kept, kCount); }},
-           {"count", "of more than u32 indices reach", [](Args& a) { a.count = (uint64_t{1} << 32) + 1; }},
-           {"count", "of all bits", [](Args& a) { a.count = ~uint64_t{0}; }}});
-    }
+    check_refusals_of_strategies<Select>(SoundCall<Select>::config(), [](const auto&) -> RefusalsOf<Select> {
+      return {{"count", "of more than u32 indices reach", [](auto& a) { a.count = (uint64_t{1} << 32) + 1; }}};
+    });
   }
 
   TEST_CASE("a partition refuses arguments by name and records nothing [refusal]") {
-    using Args = PartitionArgs;
-    NotingGpu noting;
-    constexpr uint64_t kCount = 5000;
-    const Buffer input = noting.made(8 * kCount), outputs = noting.made(16 * kCount),
-                 indices = noting.made(16 * kCount), small = noting.made(64), scratch = noting.made(1 << 18);
-    for (const Buffer* buffer : {&input, &small}) REQUIRE(noting.gpu().fill(buffer->range(), 1).ok());
-    PartitionConfig config;
-    config.sides = 3;
-    config.criterion = Criterion::inside;
-    config.indices = true;
-    config.strategy = strategies_of(noting.context()).back();
-    const Result<Partition> partition = Partition::create(noting.context(), config);
-    REQUIRE(partition);
-    Args sound;
-    sound.input = input.range(16, 4 * kCount);
-    for (uint64_t side = 0; side < 3; ++side) {
-      sound.outputs[side] = outputs.range(16 + side * 4 * kCount, 4 * kCount);
-      sound.indices[side] = indices.range(16 + side * 4 * kCount, 4 * kCount);
-    }
-    sound.counts = small.range(16, 12);
-    sound.scratch = scratch.range(0, partition->scratch_size(kCount));
-    sound.count = kCount;
-    noting.check_refused<Partition, Args>(
-        *partition, sound,
-        {{"input", "null", [](Args& a) { a.input.buffer = VK_NULL_HANDLE; }},
-         {"input", "a byte too small", [](Args& a) { --a.input.size; }},
-         {"outputs[0]", "null", [](Args& a) { a.outputs[0].buffer = VK_NULL_HANDLE; }},
-         {"outputs[1]", "a byte too small", [](Args& a) { --a.outputs[1].size; }},
-         {"outputs[2]", "off by 2", [](Args& a) { a.outputs[2].offset += 2; }},
-         {"outputs[2]", "over the input", [](Args& a) { a.outputs[2] = a.input; }},
-         {"outputs[1]", "over another side", [](Args& a) { a.outputs[1] = a.outputs[0]; }},
-         {"outputs[1]", "over another side's last item", [](Args& a) { a.outputs[1].offset -= 4; }},
-         {"indices[0]", "a byte too small", [](Args& a) { --a.indices[0].size; }},
-         {"indices[1]", "off by 2", [](Args& a) { a.indices[1].offset += 2; }},
-         {"indices[2]", "null", [](Args& a) { a.indices[2].buffer = VK_NULL_HANDLE; }},
-         {"indices[2]", "over a side", [](Args& a) { a.indices[2] = a.outputs[1]; }},
-         {"counts", "null", [](Args& a) { a.counts.buffer = VK_NULL_HANDLE; }},
-         {"counts", "of two sides", [](Args& a) { a.counts.size = 8; }},
-         {"counts", "off by 2", [](Args& a) { a.counts.offset += 2; }},
-         {"counts", "in the input", [](Args& a) { a.counts.buffer = a.input.buffer; }},
-         {"scratch", "null", [](Args& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
-         {"scratch", "a byte too small", [](Args& a) { --a.scratch.size; }},
-         {"scratch", "off by 8", [](Args& a) { a.scratch.offset += 8; }},
-         {"scratch", "over the indices", [](Args& a) { a.scratch.buffer = a.indices[0].buffer; }},
-         {"count", "3 bytes on the device", [&](Args& a) { a.count = Count::on_device(small.range(0, 3), kCount); }},
-         {"count", "in the counts", [&](Args& a) { a.count = Count::on_device(small.range(24, 4), kCount); }},
-         {"count", "of all bits", [](Args& a) { a.count = ~uint64_t{0}; }}});
+    PartitionConfig config = SoundCall<Partition>::config();
+    config.strategy = strategies_of(first_backend().context()).back();
+    RefusalTest<Partition>(config).check();
   }
 }
 

@@ -210,13 +210,11 @@ TEST_SUITE("merge_sort") {
     for (Backend* backend : every_backend()) {
       const uint64_t block = block_keys(*backend), maximum = 4 * block + 11;
       const auto keys = drawn_keys<uint32_t>(maximum, 3);
-      for (const uint32_t bytes : {4u, 8u})
-        for (const uint64_t value : {uint64_t{0}, uint64_t{1}, block, block + 1, maximum / 2, maximum - 1, maximum,
-                                     maximum + 1, bytes == 4 ? uint64_t{~0u} : ~uint64_t{0}}) {
-          if (backend->is_emulated() && bytes == 8) continue;
-          CAPTURE(value);
-          check_merge_sort(*backend, {.value_bytes = 4}, keys, {.device_count = DeviceCount{value, bytes}});
-        }
+      for (const DeviceCount& count : telling_counts(maximum, {block, block + 1})) {
+        if (backend->is_emulated() && count.bytes == 8) continue;
+        CAPTURE(count.value);
+        check_merge_sort(*backend, {.value_bytes = 4}, keys, {.device_count = count});
+      }
     }
   }
 
@@ -244,14 +242,8 @@ TEST_SUITE("merge_sort") {
       MESSAGE("millions of keys, many times: too long for a software device");
       return;
     }
-    VkPhysicalDeviceProperties properties;
-    reinterpret_cast<PFN_vkGetPhysicalDeviceProperties>(loader_entry_point()(
-        backend.gpu().instance(), "vkGetPhysicalDeviceProperties"))(backend.gpu().physical_device(), &properties);
-    const uint64_t groups = properties.limits.maxComputeWorkGroupCount[0];
-    if (groups > 1u << 17) {
-      MESSAGE("one axis takes ", groups, " workgroups: too many keys to try");
-      return;
-    }
+    const uint64_t groups = workgroups_along_x(backend);
+    if (groups == 0) return;
     check_merge_sort(backend, {}, drawn_keys<uint32_t>((groups + 3) * block_keys(backend), 1));
   }
 
@@ -297,52 +289,12 @@ TEST_SUITE("merge_sort") {
   }
 
   TEST_CASE("arguments are refused by name and nothing is recorded [refusal]") {
-    using Args = MergeSortArgs;
-    NotingGpu noting;
-    const Result<MergeSort> sort = MergeSort::create(noting.context(), {.value_bytes = 2, .indices = true});
-    REQUIRE(sort);
-    constexpr uint64_t kCount = 3000;
-    const Buffer inputs = noting.made(6 * kCount + 64), outputs = noting.made(10 * kCount + 64),
-                 counts = noting.made(64), scratch = noting.made(1 << 20);
-    for (const Buffer* buffer : {&inputs, &counts}) REQUIRE(noting.gpu().fill(buffer->range(), 1).ok());
-    const Args sound{.keys = inputs.range(16, 4 * kCount),
-                     .keys_out = outputs.range(16, 4 * kCount),
-                     .values = inputs.range(16 + 4 * kCount, 2 * kCount),
-                     .values_out = outputs.range(16 + 8 * kCount, 2 * kCount),
-                     .indices_out = outputs.range(16 + 4 * kCount, 4 * kCount),
-                     .scratch = scratch.range(0, sort->scratch_size(kCount)),
-                     .count = kCount};
-    noting.check_refused<MergeSort, Args>(
-        *sort, sound,
-        {{"keys", "null", [](Args& a) { a.keys.buffer = VK_NULL_HANDLE; }},
-         {"keys", "a byte too small", [](Args& a) { --a.keys.size; }},
-         {"keys", "off by 2", [](Args& a) { a.keys.offset += 2; }},
-         {"keys_out", "null", [](Args& a) { a.keys_out.buffer = VK_NULL_HANDLE; }},
-         {"keys_out", "a byte too small", [](Args& a) { --a.keys_out.size; }},
-         {"keys_out", "off by 1", [](Args& a) { a.keys_out.offset += 1; }},
-         {"keys_out", "over the keys", [](Args& a) { a.keys_out = a.keys; }},
-         {"values", "null", [](Args& a) { a.values.buffer = VK_NULL_HANDLE; }},
-         {"values", "a byte too small", [](Args& a) { --a.values.size; }},
-         {"values", "off by 1", [](Args& a) { a.values.offset += 1; }},
-         {"values_out", "null", [](Args& a) { a.values_out.buffer = VK_NULL_HANDLE; }},
-         {"values_out", "a byte too small", [](Args& a) { --a.values_out.size; }},
-         {"values_out", "over the values", [](Args& a) { a.values_out = a.values; }},
-         {"indices_out", "null", [](Args& a) { a.indices_out.buffer = VK_NULL_HANDLE; }},
-         {"indices_out", "a byte too small", [](Args& a) { --a.indices_out.size; }},
-         {"indices_out", "off by 2", [](Args& a) { a.indices_out.offset -= 2; }},
-         {"indices_out", "over the keys' output", [](Args& a) { a.indices_out.offset -= 4; }},
-         {"scratch", "null", [](Args& a) { a.scratch.buffer = VK_NULL_HANDLE; }},
-         {"scratch", "a byte too small", [](Args& a) { --a.scratch.size; }},
-         {"scratch", "off by 8", [](Args& a) { a.scratch.offset += 8; }},
-         {"count", "a byte on the device", [&](Args& a) { a.count = Count::on_device(counts.range(0, 1), kCount); }},
-         {"count", "off by 2 on the device", [&](Args& a) { a.count = Count::on_device(counts.range(2, 4), kCount); }},
-         {"count", "in the output", [&](Args& a) { a.count = Count::on_device(outputs.range(16, 4), kCount); }},
-         {"count", "of 2^32", [](Args& a) { a.count = uint64_t{1} << 32; }},
-         {"count", "of all bits", [](Args& a) { a.count = ~uint64_t{0}; }}});
-    Args nothing = sound;
-    nothing.count = 0;
-    nothing.keys = nothing.values = nothing.keys_out = nothing.values_out = nothing.indices_out = {};
-    CHECK(!noting.record(*sort, nothing));
+    RefusalTest<MergeSort> test;
+    test.check({{"count", "of 2^32", [](auto& a) { a.count = uint64_t{1} << 32; }}});
+    test.check_taken([](auto& a) {
+      a.count = 0;
+      a.keys = a.values = a.keys_out = a.values_out = a.indices_out = {};
+    });
   }
 }
 

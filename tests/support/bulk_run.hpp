@@ -4,44 +4,24 @@
 // output is what the standard library makes, nothing else is written.
 #pragma once
 
-#include <doctest/doctest.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
+#include <iterator>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <weft/bulk_insert.hpp>
 #include <weft/bulk_remove.hpp>
 
-#include "support/device.hpp"
-#include "support/guarded_buffer.hpp"
+#include "support/config_text.hpp"
+#include "support/oracle.hpp"
+#include "support/primitive_call.hpp"
 #include "support/random.hpp"
-#include "support/run.hpp"
-#include "support/search_run.hpp"
 
 namespace weft::test {
 
-using Bytes = std::vector<std::byte>;
 using Indices = std::vector<uint64_t>;
-
-inline Bytes random_bytes(uint64_t count, uint64_t seed) {
-  Bytes bytes(count);
-  for (uint64_t i = 0; i < count; i += 8) {
-    const uint64_t word = random_word(seed, i / 8);
-    std::memcpy(&bytes[i], &word, std::min<uint64_t>(8, count - i));
-  }
-  return bytes;
-}
-
-/// As they lie in memory.
-inline Bytes bytes_of_indices(const Indices& indices, Type type) {
-  Bytes bytes(indices.size() * size_of(type));
-  for (size_t i = 0; i < indices.size(); ++i) std::memcpy(&bytes[i * size_of(type)], &indices[i], size_of(type));
-  return bytes;
-}
 
 /// How indices lie in [0, n).
 enum class Spread { none, all, first, last, quarter, few, clusters, all_but_few };
@@ -92,121 +72,77 @@ struct BulkOptions {
   std::optional<DeviceCount> count{}, index_count{};
   bool ordered = true;  ///< else nothing is expected of the output but that it ends where it must
   uint8_t dirt = 0xdb;
-};
-
-/// What both primitives are given, and how it must be left.
-class BulkCall {
- public:
-  BulkCall(Gpu& gpu, const Bytes& given, uint64_t item_bytes, const Indices& given_indices, Type index,
-           uint64_t outputs, VkDeviceSize scratch_bytes, const BulkOptions& options)
-      : items_in_(given),
-        indices_in_(bytes_of_indices(given_indices, index)),
-        options_(options),
-        items(gpu, given.size(), options.items_misalignment, given),
-        indices(gpu, indices_in_.size(), options.indices_misalignment, indices_in_),
-        output(gpu, outputs * item_bytes, options.output_misalignment, {}, options.dirt),
-        total(gpu, 8, 4, {}, options.dirt),
-        scratch(gpu, scratch_bytes, 0, {}, options.dirt),
-        count(gpu, options.count, given.size() / item_bytes),
-        index_count(gpu, options.index_count, given_indices.size()) {}
-
-  /// `expected`: all that the output must hold, in front of what it held before; without order only how many bytes it may be.
-  std::string wrong(Bytes expected, std::optional<uint64_t> expected_total, Bytes* found) {
-    Bytes bytes;
-    if (!items.read(bytes).empty() || bytes != items_in_) return "the items, or what lies around them, were written to";
-    if (!indices.read(bytes).empty() || bytes != indices_in_)
-      return "the indices, or what lies around them, were written to";
-    if (const std::string spoilt = scratch.overwritten(); !spoilt.empty()) return "scratch: " + spoilt;
-    if (const std::string spoilt = total.read(bytes); !spoilt.empty()) return "total: " + spoilt;
-    uint64_t told = 0;
-    std::memcpy(&told, bytes.data(), 8);
-    if (expected_total && told != *expected_total)
-      return "the total is " + std::to_string(told) + " instead of " + std::to_string(*expected_total);
-    if (const std::string spoilt = output.read(bytes); !spoilt.empty()) return "output: " + spoilt;
-    if (found != nullptr) *found = bytes;
-    const size_t first = options_.ordered ? 0 : expected.size();
-    expected.resize(bytes.size(), static_cast<std::byte>(options_.dirt));
-    for (size_t i = first; i < bytes.size(); ++i)
-      if (bytes[i] != expected[i])
-        return "byte " + std::to_string(i) + " of " + std::to_string(bytes.size()) + " of the output is " +
-               std::to_string(std::to_integer<int>(bytes[i])) + " instead of " +
-               std::to_string(std::to_integer<int>(expected[i]));
-    return {};
-  }
-
- private:
-  const Bytes& items_in_;
-  Bytes indices_in_;
-  BulkOptions options_;
-
- public:
-  GuardedBuffer items, indices, output, total, scratch;
-  GivenCount count, index_count;
+  std::optional<uint64_t> kept{};  ///< how many items a removal keeps that is not ordered, where that is certain
 };
 
 /// Gives what is wrong, or nothing; `found`: the whole output.
 inline std::string wrong_removal(Gpu& gpu, const BulkRemove& remove, uint64_t item_bytes, Type index,
                                  const Bytes& items, const Indices& indices, const BulkOptions& options,
                                  Bytes* found = nullptr) {
-  const uint64_t n = items.size() / item_bytes;
-  BulkCall call(gpu, items, item_bytes, indices, index, n, remove.scratch_size(n), options);
-  const auto ran = gpu.run([&](VkCommandBuffer commands) {
-    return remove.record(commands, {call.items.range(), call.indices.range(), call.output.range(), call.total.range(),
-                                    call.scratch.range(), call.count.count(), call.index_count.count()});
-  });
-  if (!ran) return ran.error().message;
-  const uint64_t obeyed = call.count.obeyed();
-  if (!options.ordered) return call.wrong(Bytes(obeyed * item_bytes), std::nullopt, found);
-  std::vector<bool> removed(obeyed);
-  for (uint64_t i = 0; i < call.index_count.obeyed(); ++i)
-    if (indices[i] < obeyed) removed[indices[i]] = true;
-  Bytes expected;
-  for (uint64_t i = 0; i < obeyed; ++i)
-    if (!removed[i])
-      expected.insert(expected.end(), items.begin() + static_cast<std::ptrdiff_t>(i * item_bytes),
-                      items.begin() + static_cast<std::ptrdiff_t>((i + 1) * item_bytes));
-  return call.wrong(expected, expected.size() / item_bytes, found);
+  const uint64_t n = items.size() / item_bytes, count = obeyed(options.count, n);
+  PrimitiveCall call(gpu, options.dirt);
+  const BulkRemoveArgs args{call.input("items", items, options.items_misalignment),
+                            call.input("indices", bytes_of_lengths(indices, index), options.indices_misalignment),
+                            call.output("output", items.size(), options.output_misalignment),
+                            call.output("kept", 8, 4),
+                            call.scratch(remove.scratch_size(n)),
+                            call.count(options.count, n),
+                            call.count(options.index_count, indices.size())};
+  if (options.ordered) {
+    std::vector<bool> removed(count);
+    for (uint64_t i = 0; i < obeyed(options.index_count, indices.size()); ++i)
+      if (indices[i] < count) removed[indices[i]] = true;
+    std::vector<uint32_t> kept;
+    for (uint32_t i = 0; i < count; ++i)
+      if (!removed[i]) kept.push_back(i);
+    call.expect("output", gathered(items, item_bytes, kept), item_bytes);
+    call.expect("kept", std::vector<uint64_t>{kept.size()});
+  } else {
+    call.expect_any("output", options.kept.value_or(count) * item_bytes);
+    if (options.kept)
+      call.expect("kept", std::vector{*options.kept});
+    else
+      call.expect_any("kept", 8);
+  }
+  const std::string wrong = call.wrong(remove, args);
+  if (found != nullptr) *found = call.found("output");
+  return wrong;
 }
 
 inline std::string wrong_insertion(Gpu& gpu, const BulkInsert& insert, uint64_t item_bytes, Type position,
                                    const Bytes& items, const Bytes& inserted, const Indices& positions,
                                    const BulkOptions& options, Bytes* found = nullptr) {
   const uint64_t n = items.size() / item_bytes, m = positions.size();
-  BulkCall call(gpu, items, item_bytes, positions, position, n + m, insert.scratch_size(n, m), options);
-  GuardedBuffer coming(gpu, inserted.size(), options.inserted_misalignment, inserted);
-  const auto ran = gpu.run([&](VkCommandBuffer commands) {
-    return insert.record(
-        commands, {call.items.range(), coming.range(), call.indices.range(), call.output.range(), call.total.range(),
-                   call.scratch.range(), call.count.count(), call.index_count.count()});
-  });
-  if (!ran) return ran.error().message;
-  Bytes left;
-  if (!coming.read(left).empty() || left != inserted)
-    return "the items that come in, or what lies around them, were written to";
-  const uint64_t obeyed = call.count.obeyed(), coming_in = call.index_count.obeyed();
-  Bytes expected;
-  if (!options.ordered) {
-    expected.resize((obeyed + coming_in) * item_bytes);
-  } else {
+  PrimitiveCall call(gpu, options.dirt);
+  const BulkInsertArgs args{
+      call.input("items", items, options.items_misalignment),
+      call.input("inserted", inserted, options.inserted_misalignment),
+      call.input("positions", bytes_of_lengths(positions, position), options.indices_misalignment),
+      call.output("output", (n + m) * item_bytes, options.output_misalignment),
+      call.output("total", 8, 4),
+      call.scratch(insert.scratch_size(n, m)),
+      call.count(options.count, n),
+      call.count(options.index_count, m)};
+  const uint64_t count = obeyed(options.count, n), coming = obeyed(options.index_count, m);
+  if (options.ordered) {
+    Bytes expected;
     const auto append = [&](const Bytes& from, uint64_t i) {
-      expected.insert(expected.end(), from.begin() + static_cast<std::ptrdiff_t>(i * item_bytes),
-                      from.begin() + static_cast<std::ptrdiff_t>((i + 1) * item_bytes));
+      const auto item = std::span(from).subspan(i * item_bytes, item_bytes);
+      expected.insert(expected.end(), item.begin(), item.end());
     };
     uint64_t next = 0;
-    for (uint64_t i = 0; i <= obeyed; ++i) {
-      for (; next < coming_in && (i == obeyed || positions[next] <= i); ++next) append(inserted, next);
-      if (i < obeyed) append(items, i);
+    for (uint64_t i = 0; i <= count; ++i) {
+      for (; next < coming && (i == count || positions[next] <= i); ++next) append(inserted, next);
+      if (i < count) append(items, i);
     }
+    call.expect("output", expected, item_bytes);
+  } else {
+    call.expect_any("output", (count + coming) * item_bytes);
   }
-  return call.wrong(expected, obeyed + coming_in, found);
-}
-
-/// The primitive, built at the first request with the tuning of the environment.
-template <class Primitive, class Config>
-const Primitive& made_bulk(Backend& backend, uint32_t item_bytes, Type index) {
-  return backend.primitive<Primitive>((std::is_same_v<Primitive, BulkRemove> ? "BulkRemove " : "BulkInsert ") +
-                                          std::to_string(item_bytes) + ' ' + name_of(index),
-                                      Config{item_bytes, index});
+  call.expect("total", std::vector{count + coming});
+  const std::string wrong = call.wrong(insert, args);
+  if (found != nullptr) *found = call.found("output");
+  return wrong;
 }
 
 /// Sizes of items that take a way of their own through the kernels, and types of indices.

@@ -20,10 +20,8 @@
 
 #include "gstd/checksum.hpp"
 #include "gstd/tile.hpp"
-#include "support/device.hpp"
-#include "support/given_count.hpp"
-#include "support/guarded_buffer.hpp"
-#include "support/run.hpp"
+#include "support/config_text.hpp"
+#include "support/primitive_call.hpp"
 
 namespace weft::test {
 
@@ -156,51 +154,39 @@ class GstdCall {
   GstdCall(Backend& backend, const GstdBatch& batch, const GstdRunOptions& options)
       : batch_(batch),
         by_value_(options.by_value),
-        decode_(decoder(backend, options)),
-        count_(backend.gpu(), options.device_count, batch.tiles.size()),
-        expected_(expected_of(batch, count_.obeyed(), options)),
-        tiles_(backend.gpu(), batch.tiles.size() * sizeof(GstdTile), options.tiles_misalignment,
-               std::as_bytes(std::span(batch.tiles))),
-        source_(backend.gpu(), batch.source.size() * 4, options.source_misalignment,
-                std::as_bytes(std::span(batch.source))),
-        output_(backend.gpu(), batch.output_bytes, options.output_misalignment, {}, options.dirt),
-        status_(backend.gpu(), 4 * (1 + batch.tiles.size()), options.status_misalignment,
-                std::as_bytes(std::span(&kRefusedBefore, 1)), options.dirt),
-        scratch_(
-            backend.gpu(),
-            by_value_ ? decode_.scratch_size_by_value(batch.tiles.size()) : decode_.scratch_size(batch.tiles.size()), 0,
-            {}, options.dirt) {
+        decode_(
+            made<GstdDecode>(backend, GstdDecodeConfig{options.tile_bytes, options.verify, options.tiles_in_flight})),
+        expected_(expected_of(batch, obeyed(options.device_count, batch.tiles.size()), options)),
+        call_(backend.gpu(), options.dirt) {
     // There is one table only.
     REQUIRE_FALSE((by_value_ && options.device_count));
+    const uint64_t tiles = batch.tiles.size();
+    args_.tiles = call_.input("tiles", batch.tiles, options.tiles_misalignment);
+    args_.tile_count = call_.count(options.device_count, tiles);
+    args_.source = call_.input("source", batch.source, options.source_misalignment);
+    call_.output("output", batch.output_bytes, options.output_misalignment);
+    args_.output = call_.expect_any("output", batch.output_bytes);
+    std::vector<uint32_t> status(1 + tiles, options.dirt * 0x01010101u);
+    status[0] = kRefusedBefore;
+    call_.input("status", status, options.status_misalignment);
+    args_.status = call_.expect_any("status", 4 * (1 + tiles));
+    args_.scratch = call_.scratch(by_value_ ? decode_.scratch_size_by_value(tiles) : decode_.scratch_size(tiles));
+    if (by_value_) args_.tiles = {}, args_.tile_count = {};
   }
 
   /// May be called by any thread.
   Status record(VkCommandBuffer commands) const {
-    GstdDecodeArgs args;
-    if (!by_value_) {
-      args.tiles = tiles_.range();
-      args.tile_count = count_.count();
-    }
-    args.source = source_.range();
-    args.output = output_.range();
-    args.status = status_.range();
-    args.scratch = scratch_.range();
-    if (!by_value_) return decode_.record(commands, args);
+    if (!by_value_) return decode_.record(commands, args_);
     // The values are gone before the commands are executed.
     std::vector<GstdTile> values = batch_.tiles;
-    const Status status = decode_.record(commands, values, args);
+    const Status status = decode_.record(commands, values, args_);
     std::memset(static_cast<void*>(values.data()), 0x5a, values.size() * sizeof(GstdTile));
     return status;
   }
 
   /// After it has run.
   GstdVerdicts check() {
-    std::vector<std::byte> bytes;
-    CHECK(scratch_.overwritten() == "");
-    CHECK(tiles_.read(bytes) == "");
-    CHECK(std::ranges::equal(bytes, std::as_bytes(std::span(batch_.tiles))));
-    CHECK(source_.read(bytes) == "");
-    CHECK(std::ranges::equal(bytes, std::as_bytes(std::span(batch_.source))));
+    CHECK(call_.wrong_after() == "");
     check_status();
     check_output();
     return expected_.verdicts;
@@ -210,20 +196,8 @@ class GstdCall {
   // Refusals are added to what the caller left there.
   static constexpr uint32_t kRefusedBefore = 77;
 
-  static const GstdDecode& decoder(Backend& backend, const GstdRunOptions& options) {
-    GstdDecodeConfig config;
-    config.tile_bytes = options.tile_bytes;
-    config.verify = options.verify;
-    config.tiles_in_flight = options.tiles_in_flight;
-    return backend.primitive<GstdDecode>("gstd_decode " + std::to_string(config.tile_bytes) + ' ' +
-                                             std::to_string(config.tiles_in_flight) + (config.verify ? " verify" : ""),
-                                         config);
-  }
-
   void check_status() {
-    std::vector<std::byte> bytes;
-    CHECK(status_.read(bytes) == "");
-    const std::vector<uint32_t> found = items_of<uint32_t>(bytes);
+    const std::vector<uint32_t> found = items_of<uint32_t>(call_.found("status"));
     uint32_t refused = 0;
     for (const auto& [verdict, tiles] : expected_.verdicts) refused += verdict == GstdRefusal::none ? 0 : tiles;
     CHECK(found[0] == kRefusedBefore + refused);
@@ -238,8 +212,7 @@ class GstdCall {
   }
 
   void check_output() {
-    std::vector<std::byte> bytes;
-    CHECK(output_.read(bytes) == "");
+    Bytes bytes = call_.found("output");
     for (const uint32_t tile : expected_.unspecified) {
       const auto at = static_cast<std::ptrdiff_t>(batch_.tiles[tile].output);
       std::copy_n(expected_.output.begin() + at, batch_.tiles[tile].count, bytes.begin() + at);
@@ -269,9 +242,9 @@ class GstdCall {
   const GstdBatch& batch_;
   bool by_value_;
   const GstdDecode& decode_;
-  GivenCount count_;
   GstdExpected expected_;
-  GuardedBuffer tiles_, source_, output_, status_, scratch_;
+  PrimitiveCall call_;
+  GstdDecodeArgs args_;
 };
 
 /// Runs one call and checks it; what verdicts there were.

@@ -13,12 +13,13 @@
 #include <span>
 #include <vector>
 
+#include <weft/interval_move.hpp>
 #include <weft/load_balance_search.hpp>
 
-#include "support/guarded_buffer.hpp"
+#include "support/config_text.hpp"
 #include "support/oracle.hpp"
+#include "support/primitive_call.hpp"
 #include "support/random.hpp"
-#include "support/run.hpp"
 
 namespace weft::test {
 
@@ -52,52 +53,52 @@ inline std::vector<std::byte> bytes_of_intervals(const Counts& counts, Intervals
   return bytes_of_lengths(by == IntervalsBy::offsets ? offsets_of(counts) : counts, type);
 }
 
-/// What every call on intervals has beside its own ranges, and how it must be left.
-struct IntervalCall {
-  /// Whether the total is above the maximum; and the first interval that is out of range.
-  enum class Status : uint8_t { overflow, with_first_bad };
+struct IntervalOptions {
+  std::optional<uint64_t> max_output{};  ///< none: exactly the total
+  VkDeviceSize input_misalignment = 0, counts_misalignment = 0, output_misalignment = 0, other_misalignment = 0;
+  std::optional<DeviceCount> device_count{};
+  Bytes input{};  ///< of values and items; empty: random ones
+  uint8_t dirt = 0xdb;
+};
 
-  IntervalCall(Gpu& gpu, const Counts& counts, VkDeviceSize scratch_bytes,
-               const std::optional<DeviceCount>& device_count, std::optional<uint64_t> room, uint8_t dirt,
-               Status status_words = Status::overflow)
-      : total(gpu, 8, 4, {}, dirt),
-        status(gpu, status_words == Status::overflow ? 4 : 8, 8, {}, dirt),
-        scratch(gpu, scratch_bytes, 0, {}, dirt),
-        count(uint64_t{counts.size()}),
-        obeyed(std::span(counts).first(device_count ? std::min<uint64_t>(device_count->value, counts.size())
-                                                    : counts.size())),
-        expected_total(total_of(obeyed)),
-        max_output(room.value_or(expected_total)) {
-    if (!device_count) return;
-    count_buffer.emplace(gpu, device_count->bytes, 4,
-                         std::as_bytes(std::span(&device_count->value, 1)).first(device_count->bytes));
-    count = Count::on_device(count_buffer->range(), counts.size());
+/// A call on intervals, with what all of them have beside their own ranges. Counts are those of the intervals, or offsets, by `type`.
+template <class Args>
+struct IntervalCall : PrimitiveCall {
+  template <class Primitive>
+  IntervalCall(Gpu& gpu, const Primitive& primitive, const Counts& counts, IntervalsBy by, Type type,
+               const IntervalOptions& options)
+      : PrimitiveCall(gpu, options.dirt),
+        looked_at(std::span(counts).first(obeyed(options.device_count, counts.size()))),
+        expected_total(total_of(looked_at)),
+        max_output(options.max_output.value_or(expected_total)) {
+    const BufferRange count_range = input("counts", bytes_of_intervals(counts, by, type), options.counts_misalignment);
+    if constexpr (requires { args.lengths; })
+      args.lengths = count_range;
+    else
+      args.counts = count_range;
+    args.total = output("total", 8, 4);
+    args.status = output("status", kReportsInterval ? 8 : 4, 8);
+    args.scratch = scratch(primitive.scratch_size(counts.size()));
+    args.count = count(options.device_count, counts.size());
+    args.max_output = max_output;
   }
 
-  void check() {
+  /// Runs it, and fails the running test where anything is wrong. `first_bad`: the first interval that is out of range.
+  template <class Primitive>
+  void check(const Primitive& primitive, uint32_t first_bad = ~uint32_t{0}) {
     CAPTURE(expected_total);
     CAPTURE(max_output);
-    std::vector<std::byte> found;
-    CHECK(total.read(found) == "");
-    uint64_t told = 0;
-    std::memcpy(&told, found.data(), 8);
-    CHECK(told == expected_total);
-    CHECK(status.read(found) == "");
-    uint32_t bits = 0, first_bad = ~uint32_t{0};
-    std::memcpy(&bits, found.data(), 4);
-    if (found.size() == 8) std::memcpy(&first_bad, found.data() + 4, 4);
-    CHECK(bits == (expected_total > max_output ? 1u : 0u) + (expected_first_bad != ~uint32_t{0} ? 2u : 0u));
-    CHECK(first_bad == expected_first_bad);
-    CHECK(scratch.overwritten() == "");
+    const uint32_t bits = (expected_total > max_output ? 1u : 0u) + (first_bad != ~uint32_t{0} ? 2u : 0u);
+    expect("total", std::vector{expected_total});
+    expect("status", kReportsInterval ? std::vector{bits, first_bad} : std::vector{bits});
+    CHECK(wrong(primitive, args) == "");
   }
 
-  GuardedBuffer total, status, scratch;
-  std::optional<GuardedBuffer> count_buffer;
-  Count count;
-  std::span<const uint64_t> obeyed;  ///< the counts that the call is to look at
+  static constexpr bool kReportsInterval = std::is_same_v<Args, IntervalMoveArgs>;
+  std::span<const uint64_t> looked_at;
   uint64_t expected_total;
   uint64_t max_output;
-  uint64_t expected_first_bad = ~uint32_t{0};
+  Args args{};
 };
 
 }  // namespace weft::test

@@ -8,21 +8,13 @@
 
 #include <algorithm>
 #include <compare>
-#include <cstdlib>
-#include <cstring>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <weft/merge.hpp>
 
-#include "support/device.hpp"
-#include "support/given_count.hpp"
-#include "support/guarded_buffer.hpp"
 #include "support/oracle.hpp"
-#include "support/random.hpp"
-#include "support/run.hpp"
 #include "support/search_run.hpp"
 
 namespace weft::test {
@@ -53,130 +45,115 @@ struct MergeOptions {
   uint8_t dirt = 0xdb;
 };
 
+/// The ranges of a merge or a set operation, with room for so many outputs.
+template <class Args, class Config, class T, class Options>
+Args pair_args(PrimitiveCall& call, const Config& config, const std::vector<T>& a, const std::vector<T>& b,
+               uint64_t room, const Options& options) {
+  const VkDeviceSize off = options.values_misalignment;
+  Args args;
+  args.keys_a = call.input("keys_a", a, options.a_misalignment);
+  args.keys_b = call.input("keys_b", b, options.b_misalignment);
+  args.count_a = call.count(options.count_a, a.size());
+  args.count_b = call.count(options.count_b, b.size());
+  if (config.keys) args.keys_out = call.output("keys_out", room * sizeof(T), options.out_misalignment);
+  if (config.indices) args.indices_out = call.output("indices_out", room * 4, options.out_misalignment / 4 * 4);
+  if (config.value_bytes == 0) return args;
+  args.values_a = call.input("values_a", random_bytes(a.size() * config.value_bytes, 7), 3 * off % 16);
+  args.values_b = call.input("values_b", random_bytes(b.size() * config.value_bytes, 8), off);
+  args.values_out = call.output("values_out", room * config.value_bytes, 5 * off % 16);
+  return args;
+}
+
+/// Expects the outputs of a merge or a set operation: from where each comes, the first `count_a` of A's before B's. Compared as bits: NaN
+/// is not equal to itself.
+template <class Config, class T>
+void expect_pair(PrimitiveCall& call, const Config& config, const std::vector<T>& a, uint64_t count_a,
+                 const std::vector<T>& b, std::span<const uint32_t> origins) {
+  const auto both = [&](std::span<const std::byte> of_a, std::span<const std::byte> of_b, uint64_t item_bytes) {
+    Bytes bytes(of_a.begin(), of_a.begin() + static_cast<std::ptrdiff_t>(count_a * item_bytes));
+    bytes.insert(bytes.end(), of_b.begin(), of_b.end());
+    return gathered(bytes, item_bytes, origins);
+  };
+  if (config.indices) call.expect("indices_out", std::vector(origins.begin(), origins.end()));
+  if (config.value_bytes != 0)
+    call.expect("values_out",
+                both(random_bytes(a.size() * config.value_bytes, 7), random_bytes(b.size() * config.value_bytes, 8),
+                     config.value_bytes),
+                config.value_bytes);
+  if (config.keys)
+    call.expect("keys_out", both(std::as_bytes(std::span(a)), std::as_bytes(std::span(b)), sizeof(T)), sizeof(T));
+}
+
+/// Of sequences that are not sorted: the first `count` outputs may be any.
+template <class T, class Config>
+void expect_any_items(PrimitiveCall& call, const Config& config, uint64_t count) {
+  if (config.keys) call.expect_any("keys_out", count * sizeof(T));
+  if (config.indices) call.expect_any("indices_out", count * 4);
+  if (config.value_bytes != 0) call.expect_any("values_out", count * config.value_bytes);
+}
+
+/// Whether `wrong` is nothing and all indices are of one of `total` keys, also of sequences that are not sorted.
+template <class Config>
+std::string wrong_indices(PrimitiveCall& call, const Config& config, std::string wrong, uint64_t count,
+                          uint64_t total) {
+  if (!config.indices || !wrong.empty()) return wrong;
+  const std::vector<uint32_t> indices = items_of<uint32_t>(call.found("indices_out"));
+  for (uint64_t i = 0; i < count; ++i)
+    if (indices[i] >= total) return "an index is " + std::to_string(indices[i]) + " of " + std::to_string(total);
+  return wrong;
+}
+
+/// All keys, or, where they are not written, all indices, or nothing.
+template <class Config>
+Bytes found_outputs(PrimitiveCall& call, const Config& config) {
+  if (config.keys) return call.found("keys_out");
+  return config.indices ? call.found("indices_out") : Bytes{};
+}
+
 /// Gives what is wrong, or nothing; `found`: all keys, or, where they are not written, all indices. `key_is_less`: the order of
 /// ascending keys.
 template <class T, class Less>
 std::string wrong_merge_by(const Less& key_is_less, Gpu& gpu, const Merge& merge, const MergeConfig& config,
                            const std::vector<T>& a, const std::vector<T>& b, const MergeOptions& options,
-                           std::vector<std::byte>* found = nullptr) {
-  const uint64_t value_bytes = config.value_bytes;
-  std::vector<std::byte> values((a.size() + b.size()) * value_bytes);
-  for (uint64_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::byte>(random_word(7, i));
-  struct Range {
-    const char* name;
-    std::span<const std::byte> contents;
-    GuardedBuffer buffer;
-  };
-  const auto bytes_of = [](const std::vector<T>& keys) { return std::as_bytes(std::span(keys)); };
-  const auto input = [&](const char* name, std::span<const std::byte> bytes, VkDeviceSize misalignment) {
-    return Range{name, bytes, GuardedBuffer(gpu, bytes.size(), misalignment, bytes)};
-  };
-  const VkDeviceSize off = options.values_misalignment;
-  Range inputs[] = {input("keys_a", bytes_of(a), options.a_misalignment),
-                    input("keys_b", bytes_of(b), options.b_misalignment),
-                    input("values_a", std::span(values).first(a.size() * value_bytes), 3 * off % 16),
-                    input("values_b", std::span(values).subspan(a.size() * value_bytes), off)};
-  const uint64_t room = a.size() + b.size();
-  GuardedBuffer keys_out(gpu, config.keys ? room * sizeof(T) : 0, options.out_misalignment, {}, options.dirt);
-  GuardedBuffer values_out(gpu, room * value_bytes, 5 * off % 16, {}, options.dirt);
-  GuardedBuffer indices_out(gpu, config.indices ? room * 4 : 0, options.out_misalignment / 4 * 4, {}, options.dirt);
-  GuardedBuffer scratch(gpu, merge.scratch_size(a.size(), b.size()), 0, {}, options.dirt);
-  const GivenCount count_a(gpu, options.count_a, a.size()), count_b(gpu, options.count_b, b.size());
-  MergeArgs args{.keys_a = inputs[0].buffer.range(),
-                 .keys_b = inputs[1].buffer.range(),
-                 .scratch = scratch.range(),
-                 .count_a = count_a.count(),
-                 .count_b = count_b.count()};
-  if (config.keys) args.keys_out = keys_out.range();
-  if (config.indices) args.indices_out = indices_out.range();
-  if (value_bytes != 0) {
-    args.values_a = inputs[2].buffer.range();
-    args.values_b = inputs[3].buffer.range();
-    args.values_out = values_out.range();
-  }
-  const auto ran = gpu.run([&](VkCommandBuffer commands) { return merge.record(commands, args); });
-  if (!ran) return ran.error().message;
-
-  std::vector<std::byte> bytes;
-  for (Range& range : inputs)
-    if (!range.buffer.read(bytes).empty() || !std::ranges::equal(bytes, range.contents))
-      return std::string(range.name) + ", or what lies around it, was written to";
-  if (const std::string spoilt = scratch.overwritten(); !spoilt.empty()) return "scratch: " + spoilt;
-
-  // From where each output comes.
+                           Bytes* found = nullptr) {
+  PrimitiveCall call(gpu, options.dirt);
+  MergeArgs args = pair_args<MergeArgs>(call, config, a, b, a.size() + b.size(), options);
+  args.scratch = call.scratch(merge.scratch_size(a.size(), b.size()));
   const auto less = [&](const T& x, const T& y) {
     return config.order == SortOrder::descending ? key_is_less(y, x) : key_is_less(x, y);
   };
-  const uint64_t obeyed_a = count_a.obeyed(), total = obeyed_a + count_b.obeyed();
+  const uint64_t count_a = obeyed(options.count_a, a.size()), total = count_a + obeyed(options.count_b, b.size());
   std::vector<uint32_t> origins;
-  for (uint64_t i = 0, j = 0; i + j < total;) {
-    const bool from_a = j == count_b.obeyed() || (i < obeyed_a && !less(b[j], a[i]));
-    origins.push_back(static_cast<uint32_t>(from_a ? i++ : obeyed_a + j++));
+  for (uint64_t i = 0, j = 0; options.sorted && i + j < total;) {
+    const bool from_a = j == total - count_a || (i < count_a && !less(b[j], a[i]));
+    origins.push_back(static_cast<uint32_t>(from_a ? i++ : count_a + j++));
   }
-  const auto compare = [&](const char* name, GuardedBuffer& buffer, uint64_t item_bytes,
-                           const std::function<const void*(uint64_t)>& expected) -> std::string {
-    if (const std::string spoilt = buffer.read(bytes); !spoilt.empty()) return name + (": " + spoilt);
-    for (uint64_t i = total * item_bytes; i < bytes.size(); ++i)
-      if (bytes[i] != std::byte{options.dirt}) return std::string(name) + " was written to behind its last item";
-    for (uint64_t i = 0; options.sorted && item_bytes != 0 && i < total && !bytes.empty(); ++i)
-      if (std::memcmp(bytes.data() + i * item_bytes, expected(i), item_bytes) != 0)
-        return std::string(name) + ": item " + std::to_string(i) + " of " + std::to_string(total) + " is wrong";
-    return {};
-  };
-  const auto input_of = [&](uint64_t i) { return origins[i] < obeyed_a ? 0 : 1; };
-  const auto place_of = [&](uint64_t i) { return origins[i] - (origins[i] < obeyed_a ? 0 : obeyed_a); };
-  std::string wrong = compare("indices_out", indices_out, 4, [&](uint64_t i) { return &origins[i]; });
-  // Also of sequences that are not sorted.
-  if (config.indices) {
-    const std::vector<uint32_t> indices = items_of<uint32_t>(bytes);
-    for (uint64_t i = 0; i < total; ++i)
-      if (indices[i] >= total) return "an index is " + std::to_string(indices[i]) + " of " + std::to_string(total);
-  }
-  if (found != nullptr && !config.keys) *found = bytes;
-  if (wrong.empty())
-    wrong = compare("values_out", values_out, value_bytes,
-                    [&](uint64_t i) { return inputs[2 + input_of(i)].contents.data() + place_of(i) * value_bytes; });
-  // As bits: NaN is not equal to itself.
-  if (wrong.empty())
-    wrong = compare("keys_out", keys_out, sizeof(T),
-                    [&](uint64_t i) { return inputs[input_of(i)].contents.data() + place_of(i) * sizeof(T); });
-  if (found != nullptr && config.keys) *found = bytes;
+  expect_pair(call, config, a, count_a, b, origins);
+  if (!options.sorted) expect_any_items<T>(call, config, total);
+  const std::string wrong = wrong_indices(call, config, call.wrong(merge, args), total, total);
+  if (found != nullptr) *found = found_outputs(call, config);
   return wrong;
 }
 
 template <class T>
 std::string wrong_merge(Gpu& gpu, const Merge& merge, const MergeConfig& config, const std::vector<T>& a,
-                        const std::vector<T>& b, const MergeOptions& options, std::vector<std::byte>* found = nullptr) {
+                        const std::vector<T>& b, const MergeOptions& options, Bytes* found = nullptr) {
   return wrong_merge_by(merge_less<T>, gpu, merge, config, a, b, options, found);
 }
 
-/// What a config asks for, in words.
-inline std::string text_of(const MergeConfig& config) {
-  return (config.own_kernels ? config.own_kernels->name() : std::string(name_of(config.key))) +
-         (config.order == SortOrder::descending ? " descending" : "") + (config.keys ? " keys" : "") +
-         (config.indices ? " indices" : "") +
-         (config.value_bytes != 0 ? " values of " + std::to_string(config.value_bytes) : "");
-}
+inline std::string text_of(const MergeConfig& config) { return config_text(config); }
 
 /// The merge, built at the first request with the tuning of the environment.
-inline const Merge& made_merge(Backend& backend, const MergeConfig& config) {
-  return backend.primitive<Merge>("Merge " + text_of(config), config);
-}
+inline const Merge& made_merge(Backend& backend, const MergeConfig& config) { return made<Merge>(backend, config); }
 
 /// Runs it, and fails the running test where anything is wrong. Gives the outputs' bytes.
 template <class T>
-std::vector<std::byte> check_merge(Backend& backend, MergeConfig config, const std::vector<T>& a,
-                                   const std::vector<T>& b, const MergeOptions& options = {}) {
+Bytes check_merge(Backend& backend, MergeConfig config, const std::vector<T>& a, const std::vector<T>& b,
+                  const MergeOptions& options = {}) {
   config.key = item_type<T>();
   CAPTURE(backend.name());
   CAPTURE(text_of(config));
-  CAPTURE(a.size());
-  CAPTURE(b.size());
-  CAPTURE(options.a_misalignment);
-  CAPTURE(options.b_misalignment);
-  CAPTURE(options.out_misalignment);
-  CAPTURE(options.values_misalignment);
-  std::vector<std::byte> found;
+  Bytes found;
   CHECK(wrong_merge<T>(backend.gpu(), made_merge(backend, config), config, a, b, options, &found) == "");
   return found;
 }

@@ -224,6 +224,15 @@ inline std::vector<std::byte> bytes_of_lengths(std::span<const uint64_t> lengths
   return bytes;
 }
 
+/// The items at these places, one behind the other.
+inline std::vector<std::byte> gathered(std::span<const std::byte> items, uint64_t item_bytes,
+                                       std::span<const uint32_t> places) {
+  std::vector<std::byte> result(places.size() * item_bytes);
+  for (size_t i = 0; item_bytes != 0 && i < places.size(); ++i)
+    std::memcpy(&result[i * item_bytes], &items[places[i] * item_bytes], item_bytes);
+  return result;
+}
+
 /// What levels are of: narrow items are compared as u32.
 template <class T>
 using Level = std::conditional_t<sizeof(T) < 4, uint32_t, T>;

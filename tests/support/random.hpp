@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -75,6 +77,15 @@ std::vector<T> random_items(uint64_t n, uint64_t seed, Op op = Op::add) {
   std::vector<T> items(n);
   for (uint64_t i = 0; i < n; ++i) items[i] = random_item<T>(n, seed, op, i);
   return items;
+}
+
+inline std::vector<std::byte> random_bytes(uint64_t count, uint64_t seed) {
+  std::vector<std::byte> bytes(count);
+  for (uint64_t i = 0; i < count; i += 8) {
+    const uint64_t word = random_word(seed, i / 8);
+    std::memcpy(&bytes[i], &word, std::min<uint64_t>(8, count - i));
+  }
+  return bytes;
 }
 
 /// Floats whose sums do depend on the order: (0, 1) with full mantissas.

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "support/device.hpp"
 #include "support/recorded_commands.hpp"
+#include "support/sound_calls.hpp"
 
 namespace weft::test {
 
@@ -42,24 +44,26 @@ class NotingGpu {
   template <class Primitive, class Args>
   std::optional<Error> record(const Primitive& primitive, const Args& args, bool null_commands = false) {
     std::optional<Error> error;
-    std::string recorded;
     const auto ran = gpu().run([&](VkCommandBuffer commands) {
       take_recorded();
       const Status status = primitive.record(null_commands ? VK_NULL_HANDLE : commands, args);
-      recorded = take_recorded();
+      recorded_ = take_recorded();
       if (!status) error = status.error();
       return Status{};
     });
     if (!ran) FAIL(ran.error().message);
-    if (error) CHECK(recorded == "");
-    CHECK(!lacks_barrier(recorded));
+    if (error) CHECK(recorded_ == "");
+    CHECK(!lacks_barrier(recorded_));
     return error;
   }
+  /// Dispatches of the last call.
+  int64_t dispatches() const { return std::ranges::count(recorded_, 'd'); }
 
   /// Records the sound arguments, and then each breach of them.
   template <class Primitive, class Args>
   void check_refused(const Primitive& primitive, const Args& sound, const std::vector<Refusal<Args>>& refusals) {
     CHECK(!record(primitive, sound));
+    CHECK(dispatches() > 0);
     for (const Refusal<Args>& refusal : refusals) {
       CAPTURE(std::string(refusal.name));
       CAPTURE(std::string(refusal.description));
@@ -72,6 +76,7 @@ class NotingGpu {
     }
     const auto error = record(primitive, sound, true);
     REQUIRE(error);
+    CHECK(error->code == ErrorCode::invalid_argument);
     CHECK(error->message.find("commands") != std::string::npos);
     CHECK(messages_.all().empty());
   }
@@ -88,6 +93,66 @@ class NotingGpu {
 
   Messages messages_;
   Backend backend_;
+  std::string recorded_;
 };
+
+/// A sound call on a device on which recorded commands are noted.
+template <class Primitive>
+struct RefusalTest {
+  using Config = decltype(SoundCall<Primitive>::config());
+  using Args = decltype(SoundCall<Primitive>::args(std::declval<const Primitive&>(), std::declval<Ranges&>()));
+
+  explicit RefusalTest(const Config& config = SoundCall<Primitive>::config())
+      : primitive(made(noting, config)), ranges(noting.gpu()), sound(SoundCall<Primitive>::args(primitive, ranges)) {}
+
+  /// What every range and every count must be, and breaches of what is particular to the primitive.
+  void check(const std::vector<Refusal<Args>>& particular = {}) {
+    noting.check_refused(primitive, sound, particular);
+    // Into one command buffer, which nothing is recorded into.
+    const auto ran = noting.gpu().run([&](VkCommandBuffer commands) {
+      check_standard_refusals(SoundCall<Primitive>::name, sound, ranges, [&](const Args& args) {
+        take_recorded();
+        const Status status = primitive.record(commands, args);
+        CHECK(take_recorded() == "");
+        return status ? std::nullopt : std::optional(status.error());
+      });
+      return Status{};
+    });
+    CHECK_MESSAGE(ran, ran.error().message);
+  }
+  /// That sound arguments so changed are taken.
+  template <class Change>
+  void check_taken(const Change& change) {
+    Args args = sound;
+    change(args);
+    const std::optional<Error> error = noting.record(primitive, args);
+    CHECK_MESSAGE(!error, error->message);
+  }
+
+  static Primitive made(const NotingGpu& noting, const Config& config) {
+    Result<Primitive> primitive = Primitive::create(noting.context(), config);
+    if (!primitive) FAIL(primitive.error().message);
+    return *std::move(primitive);
+  }
+
+  NotingGpu noting;
+  Primitive primitive;
+  Ranges ranges;
+  Args sound;
+};
+
+template <class Primitive>
+using RefusalsOf = std::vector<Refusal<typename RefusalTest<Primitive>::Args>>;
+
+/// RefusalTest::check() with each strategy. `particular`: of the primitive's.
+template <class Primitive>
+void check_refusals_of_strategies(typename RefusalTest<Primitive>::Config config,
+                                  const std::function<RefusalsOf<Primitive>(const Primitive&)>& particular) {
+  for (const Strategy strategy : strategies_of(first_backend().context())) {
+    config.strategy = strategy;
+    RefusalTest<Primitive> test(config);
+    test.check(particular(test.primitive));
+  }
+}
 
 }  // namespace weft::test

@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Runs a primitive once, in guarded buffers and on dirty scratch, and checks everything that holds for every run: it records
-// without error, writes nothing but its output and scratch, and leaves its input alone.
+// Runs a scan or a reduction once, and draws what goes with their types and operators.
 #pragma once
 
-#include <cstdint>
-#include <cstring>
-#include <optional>
-#include <span>
-#include <vector>
+#include <doctest/doctest.h>
 
-#include "support/device.hpp"
 #include "support/oracle.hpp"
+#include "support/primitive_call.hpp"
 
 namespace weft::test {
-
-/// A count that is read by the device.
-struct DeviceCount {
-  uint64_t value;      ///< what lies in the buffer; the number of items given is the maximum
-  uint32_t bytes = 4;  ///< of the count: 4 or 8
-};
 
 struct RunOptions {
   VkDeviceSize input_misalignment = 0;   ///< of the input's address, modulo 16
@@ -30,28 +19,32 @@ struct RunOptions {
   uint8_t dirt = 0xdb;  ///< what every byte of output and scratch is before
 };
 
-/// The output's bytes: items.size() accumulators, of which those past a device count are `dirt` (in place: the items).
-std::vector<std::byte> run_scan(Gpu& gpu, const Scan& scan, std::span<const std::byte> items, uint64_t count,
-                                uint32_t accumulator_bytes, const RunOptions& options);
-std::vector<std::byte> run_reduce(Gpu& gpu, const Reduce& reduce, std::span<const std::byte> items, uint64_t count,
-                                  uint32_t result_bytes, const RunOptions& options);
-
-template <class T>
-std::vector<T> items_of(std::span<const std::byte> bytes) {
-  std::vector<T> items(bytes.size() / sizeof(T));
-  if (!items.empty()) std::memcpy(items.data(), bytes.data(), items.size() * sizeof(T));
-  return items;
+/// The outputs, `number` of them. Those past a device count are `dirt` (in place: the items).
+template <class A, class Args, class Primitive, class T>
+std::vector<A> outputs_of(Gpu& gpu, const Primitive& primitive, const std::vector<T>& items, uint64_t number,
+                          const RunOptions& options) {
+  PrimitiveCall call(gpu, options.dirt);
+  Args args{call.input("input", items, options.input_misalignment),
+            {},
+            call.scratch(primitive.scratch_size(items.size())),
+            call.count(options.device_count, items.size()),
+            options.initial};
+  const char* const output = options.in_place ? "input" : "output";
+  if (!options.in_place) call.output(output, number * sizeof(A), options.output_misalignment);
+  args.output = call.expect_any(output, number * sizeof(A));
+  CHECK(call.wrong(primitive, args) == "");
+  return items_of<A>(call.found(output));
 }
 
 template <class A, class T>
 std::vector<A> scan_on(Gpu& gpu, const Scan& scan, const std::vector<T>& items, const RunOptions& options = {}) {
-  return items_of<A>(run_scan(gpu, scan, std::as_bytes(std::span(items)), items.size(), sizeof(A), options));
+  return outputs_of<A, ScanArgs>(gpu, scan, items, items.size(), options);
 }
 
 /// A: the accumulator, or ArgResult.
 template <class A, class T>
 A reduce_on(Gpu& gpu, const Reduce& reduce, const std::vector<T>& items, const RunOptions& options = {}) {
-  return items_of<A>(run_reduce(gpu, reduce, std::as_bytes(std::span(items)), items.size(), sizeof(A), options))[0];
+  return outputs_of<A, ReduceArgs>(gpu, reduce, items, 1, options)[0];
 }
 
 /// Calls `test.operator()<T, A>()` for every item type and accumulator there are.

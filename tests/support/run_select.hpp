@@ -3,7 +3,6 @@
 // Runs a Select or a Partition once, in guarded buffers and on dirty scratch, and compares all that it writes.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -12,8 +11,7 @@
 
 #include <weft/select.hpp>
 
-#include "support/device.hpp"
-#include "support/run.hpp"
+#include "support/primitive_call.hpp"
 
 namespace weft::test {
 

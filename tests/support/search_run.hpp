@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <compare>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -18,11 +17,9 @@
 #include <weft/binary_search.hpp>
 #include <weft/sorted_search.hpp>
 
-#include "support/device.hpp"
-#include "support/given_count.hpp"
-#include "support/guarded_buffer.hpp"
+#include "support/config_text.hpp"
+#include "support/primitive_call.hpp"
 #include "support/random.hpp"
-#include "support/run.hpp"
 
 namespace weft::test {
 
@@ -75,76 +72,43 @@ struct SearchOptions {
 /// Primitive: SortedSearch or BinarySearch. Gives what is wrong, or nothing; `found`: all outputs.
 template <class Primitive, class T>
 std::string wrong_search(Gpu& gpu, const Primitive& search, Bound bound, const std::vector<T>& needles,
-                         const std::vector<T>& haystack, const SearchOptions& options,
-                         std::vector<std::byte>* found = nullptr) {
-  GuardedBuffer needles_buffer(gpu, needles.size() * sizeof(T), options.needles_misalignment,
-                               std::as_bytes(std::span(needles)));
-  GuardedBuffer haystack_buffer(gpu, haystack.size() * sizeof(T), options.haystack_misalignment,
-                                std::as_bytes(std::span(haystack)));
-  GuardedBuffer output(gpu, needles.size() * 4, options.output_misalignment, {}, options.dirt);
-  const GivenCount needle_count(gpu, options.needle_count, needles.size());
-  const GivenCount haystack_count(gpu, options.haystack_count, haystack.size());
-  std::optional<GuardedBuffer> scratch;
+                         const std::vector<T>& haystack, const SearchOptions& options, Bytes* found = nullptr) {
+  PrimitiveCall call(gpu, options.dirt);
+  using Args = std::conditional_t<std::is_same_v<Primitive, SortedSearch>, SortedSearchArgs, BinarySearchArgs>;
+  Args args;
+  args.needles = call.input("needles", needles, options.needles_misalignment);
+  args.haystack = call.input("haystack", haystack, options.haystack_misalignment);
+  args.output = call.output("output", needles.size() * 4, options.output_misalignment);
+  args.needle_count = call.count(options.needle_count, needles.size());
+  args.haystack_count = call.count(options.haystack_count, haystack.size());
   if constexpr (std::is_same_v<Primitive, SortedSearch>)
-    scratch.emplace(gpu, search.scratch_size(needles.size(), haystack.size()), 0, std::span<const std::byte>{},
-                    options.dirt);
-  const auto ran = gpu.run([&](VkCommandBuffer commands) {
-    if constexpr (std::is_same_v<Primitive, SortedSearch>)
-      return search.record(commands, {needles_buffer.range(), haystack_buffer.range(), output.range(), scratch->range(),
-                                      needle_count.count(), haystack_count.count()});
-    else
-      return search.record(commands, {needles_buffer.range(), haystack_buffer.range(), output.range(),
-                                      needle_count.count(), haystack_count.count()});
-  });
-  if (!ran) return ran.error().message;
-
-  std::vector<std::byte> bytes;
-  const auto is_left = [&](GuardedBuffer& buffer, const std::vector<T>& keys) {
-    return buffer.read(bytes).empty() && (keys.empty() || std::memcmp(bytes.data(), keys.data(), bytes.size()) == 0);
-  };
-  if (!is_left(needles_buffer, needles)) return "the needles, or what lies around them, were written to";
-  if (!is_left(haystack_buffer, haystack)) return "the haystack, or what lies around it, was written to";
-  if (scratch)
-    if (const std::string spoilt = scratch->overwritten(); !spoilt.empty()) return "scratch: " + spoilt;
-  if (const std::string spoilt = output.read(bytes); !spoilt.empty()) return "output: " + spoilt;
-  const std::vector<uint32_t> outputs = items_of<uint32_t>(bytes);
-  if (found != nullptr) *found = bytes;
-  if (!options.sorted) return {};
-  for (uint64_t i = 0; i < outputs.size(); ++i) {
-    const uint32_t expected = i < needle_count.obeyed() ? bound_of(haystack, haystack_count.obeyed(), needles[i], bound)
-                                                        : uint32_t{options.dirt} * 0x01010101u;
-    if (outputs[i] != expected)
-      return "output " + std::to_string(i) + " of " + std::to_string(outputs.size()) + " is " +
-             std::to_string(outputs[i]) + " instead of " + std::to_string(expected);
-  }
-  return {};
+    args.scratch = call.scratch(search.scratch_size(needles.size(), haystack.size()));
+  const uint64_t count = obeyed(options.needle_count, needles.size());
+  const uint64_t haystack_count = obeyed(options.haystack_count, haystack.size());
+  std::vector<uint32_t> bounds;
+  for (uint64_t i = 0; options.sorted && i < count; ++i)
+    bounds.push_back(bound_of(haystack, haystack_count, needles[i], bound));
+  call.expect("output", bounds);
+  if (!options.sorted) call.expect_any("output", needles.size() * 4);
+  const std::string wrong = call.wrong(search, args);
+  if (found != nullptr) *found = call.found("output");
+  return wrong;
 }
 
-/// The primitive that searches keys of type T, built at the first request with the tuning of the environment.
+/// The primitive that searches keys of type T.
 template <class Primitive, class T>
 const Primitive& made_search(Backend& backend, Bound bound) {
-  const std::string name = std::is_same_v<Primitive, SortedSearch> ? "SortedSearch " : "BinarySearch ";
-  if constexpr (std::is_same_v<Primitive, SortedSearch>)
-    return backend.primitive<Primitive>(name + name_of(type_of<T>) + ' ' + name_of(bound),
-                                        SortedSearchConfig{type_of<T>, bound});
-  else
-    return backend.primitive<Primitive>(name + name_of(type_of<T>) + ' ' + name_of(bound),
-                                        BinarySearchConfig{type_of<T>, bound});
+  using Config = std::conditional_t<std::is_same_v<Primitive, SortedSearch>, SortedSearchConfig, BinarySearchConfig>;
+  return made<Primitive>(backend, Config{type_of<T>, bound});
 }
 
 /// Runs it, and fails the running test where anything is wrong. Gives the outputs' bytes.
 template <class Primitive, class T>
-std::vector<std::byte> check_search(Backend& backend, Bound bound, const std::vector<T>& needles,
-                                    const std::vector<T>& haystack, const SearchOptions& options = {}) {
+Bytes check_search(Backend& backend, Bound bound, const std::vector<T>& needles, const std::vector<T>& haystack,
+                   const SearchOptions& options = {}) {
   CAPTURE(backend.name());
-  CAPTURE(std::string(name_of(type_of<T>)));
-  CAPTURE(std::string(name_of(bound)));
-  CAPTURE(needles.size());
-  CAPTURE(haystack.size());
-  CAPTURE(options.needles_misalignment);
-  CAPTURE(options.haystack_misalignment);
-  CAPTURE(options.output_misalignment);
-  std::vector<std::byte> found;
+  CAPTURE(std::string(name_of(type_of<T>)) + ' ' + name_of(bound));
+  Bytes found;
   CHECK(wrong_search(backend.gpu(), made_search<Primitive, T>(backend, bound), bound, needles, haystack, options,
                      &found) == "");
   return found;

@@ -13,13 +13,11 @@
 #include <weft/segmented_reduce.hpp>
 #include <weft/segmented_scan.hpp>
 
-#include "support/device.hpp"
-#include "support/given_count.hpp"
-#include "support/guarded_buffer.hpp"
+#include "support/config_text.hpp"
 #include "support/intervals.hpp"
 #include "support/oracle.hpp"
+#include "support/primitive_call.hpp"
 #include "support/random.hpp"
-#include "support/run.hpp"
 
 namespace weft::test {
 
@@ -65,61 +63,39 @@ struct SegmentedOptions {
   uint8_t dirt = 0xdb;
 };
 
-/// What beside the output must be left as it was.
-struct SegmentedCall {
-  template <class T>
-  SegmentedCall(Gpu& gpu, const std::vector<T>& items, const Offsets& from, Type offset, VkDeviceSize scratch_bytes,
-                const SegmentedOptions& options)
-      : item_bytes(std::as_bytes(std::span(items)).begin(), std::as_bytes(std::span(items)).end()),
-        offset_bytes(bytes_of_lengths(from, offset)),
-        values(gpu, item_bytes.size(), options.items_misalignment, item_bytes),
-        offsets(gpu, offset_bytes.size(), options.offsets_misalignment, offset_bytes),
-        scratch(gpu, scratch_bytes, 0, {}, options.dirt),
-        count(gpu, options.count, from.size() - 1),
-        item_count(gpu, options.item_count, items.size()) {}
-
-  std::string spoilt(bool in_place) {
-    std::vector<std::byte> left;
-    if (!in_place)
-      if (!values.read(left).empty() || left != item_bytes)
-        return "the items, or what lies around them, were written to";
-    if (!offsets.read(left).empty() || left != offset_bytes)
-      return "the offsets, or what lies around them, were written to";
-    const std::string around = scratch.overwritten();
-    return around.empty() ? "" : "scratch: " + around;
-  }
-
-  std::vector<std::byte> item_bytes, offset_bytes;
-  GuardedBuffer values, offsets, scratch;
-  GivenCount count, item_count;
-};
+/// The arguments of either, with an output of `outputs` accumulators of type A.
+template <class A, class Args, class T>
+Args segmented_args(PrimitiveCall& call, const std::vector<T>& items, const Offsets& offsets, Type offset,
+                    uint64_t outputs, VkDeviceSize scratch_bytes, const SegmentedOptions& options) {
+  Args args;
+  args.items = call.input("items", items, options.items_misalignment);
+  args.offsets = call.input("offsets", bytes_of_lengths(offsets, offset), options.offsets_misalignment);
+  args.output = options.in_place ? args.items : call.output("output", outputs * sizeof(A), options.output_misalignment);
+  args.scratch = call.scratch(scratch_bytes);
+  args.count = call.count(options.count, offsets.size() - 1);
+  args.item_count = call.count(options.item_count, items.size());
+  return args;
+}
 
 /// Gives what is wrong, or nothing; `found`: all outputs.
 template <class A, class T>
 std::string wrong_segmented_reduce(Gpu& gpu, const SegmentedReduce& reduce, const SegmentedReduceConfig& config,
                                    const std::vector<T>& items, const Offsets& offsets, const SegmentedOptions& options,
                                    std::vector<A>* found = nullptr) {
-  const uint64_t segments = offsets.size() - 1;
-  SegmentedCall call(gpu, items, offsets, config.offset, reduce.scratch_size(segments, items.size()), options);
-  GuardedBuffer output(gpu, segments * sizeof(A), options.output_misalignment, {}, options.dirt);
-  const SegmentedReduceArgs args{call.values.range(),  call.offsets.range(), output.range(),
-                                 call.scratch.range(), call.count.count(),   call.item_count.count()};
-  const auto ran = gpu.run([&](VkCommandBuffer commands) { return reduce.record(commands, args); });
-  if (!ran) return ran.error().message;
-  if (std::string spoilt = call.spoilt(false); !spoilt.empty()) return spoilt;
-  std::vector<std::byte> bytes;
-  if (const std::string spoilt = output.read(bytes); !spoilt.empty()) return "output: " + spoilt;
-  const std::vector<A> outputs = items_of<A>(bytes);
-  if (found != nullptr) *found = outputs;
-  if (!options.ascending) return {};
-  std::vector<A> expected(segments);
-  if (segments != 0) std::memset(expected.data(), options.dirt, segments * sizeof(A));
-  for (uint64_t s = 0; s < call.count.obeyed(); ++s) {
-    const uint64_t first = std::min(offsets[s], call.item_count.obeyed());
-    const uint64_t end = std::min(offsets[s + 1], call.item_count.obeyed());
-    expected[s] = reduce_of<A>(std::span<const T>(items).subspan(first, end - first), config.op);
+  const uint64_t segments = offsets.size() - 1, item_count = obeyed(options.item_count, items.size());
+  PrimitiveCall call(gpu, options.dirt);
+  const auto args = segmented_args<A, SegmentedReduceArgs>(call, items, offsets, config.offset, segments,
+                                                           reduce.scratch_size(segments, items.size()), options);
+  std::vector<A> expected;
+  for (uint64_t s = 0; options.ascending && s < obeyed(options.count, segments); ++s) {
+    const uint64_t first = std::min(offsets[s], item_count), end = std::min(offsets[s + 1], item_count);
+    expected.push_back(reduce_of<A>(std::span<const T>(items).subspan(first, end - first), config.op));
   }
-  return difference(outputs, expected);
+  call.expect("output", expected);
+  if (!options.ascending) call.expect_any("output", segments * sizeof(A));
+  const std::string wrong = call.wrong(reduce, args);
+  if (found != nullptr) *found = items_of<A>(call.found("output"));
+  return wrong;
 }
 
 /// The heads that offsets tell. Where they decrease, each is one all the same.
@@ -135,33 +111,19 @@ template <class A, class T>
 std::string wrong_segmented_scan(Gpu& gpu, const SegmentedScan& scan, const SegmentedScanConfig& config,
                                  const std::vector<T>& items, const Offsets& offsets, const SegmentedOptions& options,
                                  std::optional<A> initial = {}, std::vector<A>* found = nullptr) {
-  SegmentedCall call(gpu, items, offsets, config.offset, scan.scratch_size(items.size()), options);
-  GuardedBuffer apart(gpu, items.size() * sizeof(A), options.output_misalignment, {}, options.dirt);
-  GuardedBuffer& output = options.in_place ? call.values : apart;
-  const SegmentedScanArgs args{call.values.range(),
-                               call.offsets.range(),
-                               output.range(),
-                               call.scratch.range(),
-                               call.count.count(),
-                               call.item_count.count(),
-                               initial ? std::optional(Value::of(*initial)) : std::nullopt};
-  const auto ran = gpu.run([&](VkCommandBuffer commands) { return scan.record(commands, args); });
-  if (!ran) return ran.error().message;
-  if (std::string spoilt = call.spoilt(options.in_place); !spoilt.empty()) return spoilt;
-  std::vector<std::byte> bytes;
-  if (const std::string spoilt = output.read(bytes); !spoilt.empty()) return "output: " + spoilt;
-  const std::vector<A> outputs = items_of<A>(bytes);
-  if (found != nullptr) *found = outputs;
-  const uint64_t obeyed = call.item_count.obeyed();
-  std::vector<A> expected(items.size());
-  if (!items.empty()) std::memset(expected.data(), options.dirt, items.size() * sizeof(A));
-  if constexpr (std::is_same_v<A, T>)
-    if (options.in_place) expected = items;
-  const std::vector<A> scanned =
-      scan_by_key_of<A>(std::vector<T>(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(obeyed)),
-                        heads_of_offsets(offsets, call.count.obeyed(), obeyed), config.kind, config.op, initial);
-  std::ranges::copy(scanned, expected.begin());
-  return difference(outputs, expected);
+  const uint64_t count = obeyed(options.item_count, items.size());
+  PrimitiveCall call(gpu, options.dirt);
+  auto args = segmented_args<A, SegmentedScanArgs>(call, items, offsets, config.offset, items.size(),
+                                                   scan.scratch_size(items.size()), options);
+  if (initial) args.initial = Value::of(*initial);
+  const char* const output = options.in_place ? "items" : "output";
+  call.expect(output,
+              scan_by_key_of<A>(std::vector<T>(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(count)),
+                                heads_of_offsets(offsets, obeyed(options.count, offsets.size() - 1), count),
+                                config.kind, config.op, initial));
+  const std::string wrong = call.wrong(scan, args);
+  if (found != nullptr) *found = items_of<A>(call.found(output));
+  return wrong;
 }
 
 }  // namespace weft::test

@@ -10,6 +10,8 @@
 
 #include <weft/scan_by_key.hpp>
 
+#include "support/device.hpp"
+
 namespace weft::test {
 
 /// How long segments are.
@@ -31,6 +33,28 @@ std::vector<bool> heads_of(uint64_t n, Runs runs, uint64_t seed = 1);
 
 /// Keys of `bytes` bytes each; neighbours of different segments differ in one bit, and keys come back later.
 std::vector<std::byte> keys_of(const std::vector<bool>& heads, uint32_t bytes, uint64_t seed = 2);
+
+/// Calls `test.operator()<T, A>()` for every type of values and results by key.
+template <class Test>
+void for_every_value(const Test& test) {
+  test.template operator()<uint8_t, uint8_t>();
+  test.template operator()<uint8_t, uint32_t>();
+  test.template operator()<uint16_t, uint16_t>();
+  test.template operator()<uint16_t, uint32_t>();
+  test.template operator()<uint32_t, uint32_t>();
+  test.template operator()<uint32_t, uint64_t>();
+  test.template operator()<uint64_t, uint64_t>();
+  test.template operator()<int32_t, int32_t>();
+  test.template operator()<int32_t, int64_t>();
+  test.template operator()<int64_t, int64_t>();
+  test.template operator()<float, float>();
+  test.template operator()<float, double>();
+  test.template operator()<double, double>();
+}
+
+/// SwiftShader takes seconds to build a pipeline: there tests take those that tell most.
+inline bool is_slow(const Backend& backend) { return backend.name().find("SwiftShader") != std::string::npos; }
+inline bool is_slow(const Device& device) { return is_slow(device.backend()); }
 
 /// Keys or flags that tell the heads. Flags that are set have any bits; the first item's is not always set.
 std::vector<std::byte> marks_of(const std::vector<bool>& heads, SegmentsBy segments, uint32_t key_bytes);

@@ -1,13 +1,44 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <cstdint>
 #include <set>
 #include <vector>
 
+#include "runtime/context_state.hpp"
 #include "support/device.hpp"
 
 namespace weft::test {
+
+/// How many workgroups a dispatch has along one axis; 0 where that is too many to try more.
+inline uint64_t workgroups_along_x(const Backend& backend) {
+  const uint64_t groups = backend.context().state()->traits().max_workgroup_count_x;
+  if (groups <= 1u << 17) return groups;
+  MESSAGE("one axis takes ", groups, " workgroups: too many to try");
+  return 0;
+}
+
+/// That scratch is never nothing and never shrinks as a count grows, up to `most`.
+template <class ScratchSize>
+void check_scratch_grows(const ScratchSize& scratch_size, uint64_t most = uint64_t{1} << 40) {
+  VkDeviceSize before = 1;
+  for (uint64_t count = 0; count < most; count = most - count < count / 7 + 1 ? most : count + count / 7 + 1) {
+    CHECK(scratch_size(count) >= before);
+    CHECK(scratch_size(count + 1) >= scratch_size(count));
+    before = scratch_size(count);
+  }
+  CHECK(scratch_size(most) >= before);
+}
+
+/// Of two counts, each by itself and both.
+template <class Primitive>
+void check_scratch_grows_with_both(const Primitive& primitive) {
+  check_scratch_grows([&](uint64_t n) { return primitive.scratch_size(n, 5); }, ~uint64_t{0});
+  check_scratch_grows([&](uint64_t n) { return primitive.scratch_size(5, n); }, ~uint64_t{0});
+  check_scratch_grows([&](uint64_t n) { return primitive.scratch_size(n, n); }, ~uint64_t{0});
+}
 
 /// Each of `sizes`, one less and one more, in order.
 inline std::vector<uint64_t> around(std::initializer_list<uint64_t> sizes) {

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <optional>
@@ -17,11 +16,10 @@
 
 #include <weft/radix_sort.hpp>
 
-#include "support/device.hpp"
-#include "support/given_count.hpp"
-#include "support/guarded_buffer.hpp"
+#include "support/config_text.hpp"
+#include "support/oracle.hpp"
+#include "support/primitive_call.hpp"
 #include "support/random.hpp"
-#include "support/run.hpp"
 
 namespace weft::test {
 
@@ -63,8 +61,8 @@ struct SortOptions {
 };
 
 /// As many numbers, from 0 on, so that they show which of equal keys came first.
-inline std::vector<std::byte> numbered_values(uint64_t n, uint32_t value_bytes) {
-  std::vector<std::byte> values(n * value_bytes);
+inline Bytes numbered_values(uint64_t n, uint32_t value_bytes) {
+  Bytes values(n * value_bytes);
   for (uint64_t i = 0; i < n; ++i) {
     // The upper half tells too.
     const uint64_t value = value_bytes == 8 ? i << 32 | (~i & 0xffffffff) : i;
@@ -76,53 +74,26 @@ inline std::vector<std::byte> numbered_values(uint64_t n, uint32_t value_bytes) 
 /// Gives what is wrong, or nothing; `found`: all keys that came out.
 template <class T>
 std::string wrong_sort(Gpu& gpu, const RadixSort& sort, const RadixSortConfig& config, const std::vector<T>& keys,
-                       const SortOptions& options, std::vector<std::byte>* found = nullptr) {
-  const uint64_t n = keys.size(), value_bytes = config.value_bytes;
-  const std::vector<std::byte> values = numbered_values(n, config.value_bytes);
-  GuardedBuffer keys_in(gpu, n * sizeof(T), options.keys_misalignment, std::as_bytes(std::span(keys)));
-  GuardedBuffer values_in(gpu, values.size(), options.values_misalignment, values);
-  GuardedBuffer keys_out(gpu, n * sizeof(T), options.keys_out_misalignment, {}, options.dirt);
-  GuardedBuffer values_out(gpu, values.size(), options.values_out_misalignment, {}, options.dirt);
-  GuardedBuffer scratch(gpu, sort.scratch_size(n), 0, {}, options.dirt);
-  const GivenCount count(gpu, options.device_count, n);
-  RadixSortArgs args{keys_in.range(), {}, keys_out.range(), {}, scratch.range(), count.count()};
-  if (value_bytes != 0) {
-    args.values = values_in.range();
-    args.values_out = values_out.range();
+                       const SortOptions& options, Bytes* found = nullptr) {
+  const uint64_t n = keys.size();
+  const Bytes values = numbered_values(n, config.value_bytes);
+  const std::vector<uint32_t> places = sorted_places(keys, obeyed(options.device_count, n), config);
+  PrimitiveCall call(gpu, options.dirt);
+  RadixSortArgs args{call.input("keys", keys, options.keys_misalignment),
+                     {},
+                     call.output("keys_out", n * sizeof(T), options.keys_out_misalignment),
+                     {},
+                     call.scratch(sort.scratch_size(n)),
+                     call.count(options.device_count, n)};
+  call.expect("keys_out", gathered(std::as_bytes(std::span(keys)), sizeof(T), places), sizeof(T));
+  if (config.value_bytes != 0) {
+    args.values = call.input("values", values, options.values_misalignment);
+    args.values_out = call.output("values_out", values.size(), options.values_out_misalignment);
+    call.expect("values_out", gathered(values, config.value_bytes, places), config.value_bytes);
   }
-  const auto ran = gpu.run([&](VkCommandBuffer commands) { return sort.record(commands, args); });
-  if (!ran) return ran.error().message;
-
-  std::vector<std::byte> bytes;
-  const auto is_left = [&](GuardedBuffer& buffer, std::span<const std::byte> before) {
-    return buffer.read(bytes).empty() && std::ranges::equal(bytes, before);
-  };
-  if (!is_left(keys_in, std::as_bytes(std::span(keys)))) return "the keys, or what lies around them, were written to";
-  if (!is_left(values_in, values)) return "the values, or what lies around them, were written to";
-  if (const std::string spoilt = scratch.overwritten(); !spoilt.empty()) return "scratch: " + spoilt;
-  std::vector<std::byte> moved;
-  if (const std::string spoilt = values_out.read(moved); !spoilt.empty()) return "values_out: " + spoilt;
-  if (const std::string spoilt = keys_out.read(bytes); !spoilt.empty()) return "keys_out: " + spoilt;
-  if (found != nullptr) *found = bytes;
-
-  const std::vector<uint32_t> places = sorted_places(keys, count.obeyed(), config);
-  const auto is_right = [&](const std::vector<std::byte>& outputs, std::span<const std::byte> inputs, uint64_t size) {
-    for (uint64_t i = 0; i < n; ++i) {
-      const auto at = outputs.begin() + static_cast<std::ptrdiff_t>(i * size);
-      const auto end = at + static_cast<std::ptrdiff_t>(size);
-      const bool right = i < places.size()
-                             ? std::memcmp(&*at, inputs.data() + places[i] * size, size) == 0
-                             : std::all_of(at, end, [&](std::byte byte) { return byte == std::byte{options.dirt}; });
-      if (!right) return std::to_string(i);
-    }
-    return std::string();
-  };
-  if (const std::string wrong = is_right(bytes, std::as_bytes(std::span(keys)), sizeof(T)); !wrong.empty())
-    return "key " + wrong + " of " + std::to_string(n) + " is wrong";
-  if (value_bytes != 0)
-    if (const std::string wrong = is_right(moved, values, value_bytes); !wrong.empty())
-      return "value " + wrong + " of " + std::to_string(n) + " is wrong";
-  return {};
+  const std::string wrong = call.wrong(sort, args);
+  if (found != nullptr) *found = call.found("keys_out");
+  return wrong;
 }
 
 /// Keys of distributions on which sorts go wrong.
@@ -155,20 +126,15 @@ std::vector<std::vector<T>> telling_sort_keys(uint64_t n) {
   };
 }
 
-/// The sort, built at the first request with the tuning of the environment.
 inline const RadixSort& made_sort(Backend& backend, const RadixSortConfig& config) {
-  return backend.primitive<RadixSort>(std::string("RadixSort ") + name_of(config.key) + ' ' +
-                                          std::to_string(config.value_bytes) + ' ' + name_of(config.order) + ' ' +
-                                          std::to_string(config.begin_bit) + ' ' + std::to_string(config.end_bit) +
-                                          ' ' + name_of(config.strategy),
-                                      config);
+  return made<RadixSort>(backend, config);
 }
 
 /// Runs it, by both strategies where the config leaves the choice, and fails the running test where anything is wrong. Gives the keys that
 /// came out.
 template <class T>
-std::vector<std::byte> check_sort(Backend& backend, RadixSortConfig config, const std::vector<T>& keys,
-                                  const SortOptions& options = {}) {
+Bytes check_sort(Backend& backend, RadixSortConfig config, const std::vector<T>& keys,
+                 const SortOptions& options = {}) {
   config.key = type_of<T>;
   if (config.strategy == Strategy::automatic) {
     config.strategy = Strategy::look_back;
@@ -176,18 +142,8 @@ std::vector<std::byte> check_sort(Backend& backend, RadixSortConfig config, cons
     config.strategy = Strategy::reduce_then_scan;
   }
   CAPTURE(backend.name());
-  CAPTURE(std::string(name_of(config.key)));
-  CAPTURE(config.value_bytes);
-  CAPTURE(std::string(name_of(config.order)));
-  CAPTURE(std::string(name_of(config.strategy)));
-  CAPTURE(config.begin_bit);
-  CAPTURE(config.end_bit);
-  CAPTURE(keys.size());
-  CAPTURE(options.keys_misalignment);
-  CAPTURE(options.values_misalignment);
-  CAPTURE(options.keys_out_misalignment);
-  CAPTURE(options.values_out_misalignment);
-  std::vector<std::byte> found;
+  CAPTURE(config_text(config));
+  Bytes found;
   CHECK(wrong_sort(backend.gpu(), made_sort(backend, config), config, keys, options, &found) == "");
   return found;
 }
