@@ -49,8 +49,8 @@ class SetOperationCase : public CaseOf<SetOperationCase, SetOperation> {
     return bytes;
   }
   uint64_t scratch_bytes(uint64_t n) const override { return call().scratch_size(count_of(n), count_of(n)); }
-  /// Each key is read once, and each output's key and value as often as they have to be; of random keys, as if none were
-  /// in both.
+  /// Each key is read once, and each output's key and value as often as they have to be. Of random keys none counts as
+  /// being in both.
   uint64_t moved_bytes(uint64_t n) const override {
     const bool in_both = overlap_ == Overlap::many_ties || overlap_ == Overlap::equal;
     const uint64_t kept = in_both ? (keeps_both() ? 1 : 0) : (keeps_a() ? 1 : 0) + (adds_b() ? 1 : 0);
