@@ -18,7 +18,6 @@ struct LookBackFault {
     delay = 1,  ///< the tile waits before it is published
     omit = 2,   ///< the tile is not published, and its outputs are stored all the same: not to be used in place
     open = 3,   ///< the block's last tile does not publish the block, so that tiles after it are deferred
-    shares =
     shares = 4  ///< compaction: the tile's subgroups do not publish their aggregates, so that it is deferred
   };
   Kind kind;
