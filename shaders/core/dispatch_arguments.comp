@@ -3,7 +3,10 @@
 // Writes the arguments of an indirect dispatch for a count; the same split as the host's dispatch_size().
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "weft/tile.glsl"
+#include "weft/subgroup.glsl"
+
+const uint kTileItems = kWorkgroupSize;  // of weft/tile_range.glsl, whose tiles are not used
+#include "weft/tile_range.glsl"
 #include "core/dispatch_arguments.h"
 
 layout(push_constant, std430) uniform Push { DispatchArgumentsPush push; };

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// GstdDecode, first dispatch: each group of 32 lanes decodes one compressed tile and tells its verdict. A tile that has no filter and is
-// asked for whole is decoded to where it belongs, others to scratch.
+// GstdDecode, first dispatch: each group of 32 lanes decodes one compressed tile and reports its verdict. A tile that
+// has no filter and is requested whole is decoded to where it belongs, others to scratch.
 #version 460
 #extension GL_GOOGLE_include_directive : require
-
-layout(constant_id = 2) const bool kReduceUniform = false;
+#include "decode/gstd_decode.h"
 #define WEFT_LANES_REDUCE_UNIFORM kReduceUniform
 #include "decode/gstd_scratch.glsl"
 #include "decode/gstd_tile.glsl"
@@ -24,8 +23,8 @@ void main() {
     const uint tile_filter = gstd_tile_header(lanes_uniform(words.at[0])).tile_filter;
     const uvec2 scratch = scratch_of(slot);
     // Tables are no longer needed when the second part is.
-    verdict = gstd_tile_decode(tile.source, tile.words, is_direct(tile, tile_filter) ? tile.target : scratch, tile.bytes,
-                               word64_add(scratch, uvec2(scratch_part(), 0u)));
+    verdict = gstd_tile_decode(tile.source, tile.words, is_direct(tile, tile_filter) ? tile.target : scratch,
+                               tile.bytes, word64_add(scratch, uvec2(scratch_part(), 0u)));
   }
   if (lanes_lane() == 0u) {
     Words status = Words(push.status);

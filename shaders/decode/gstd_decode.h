@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Arguments of gstd_decode.comp and gstd_finish.comp.
+// What gstd_decode.comp and gstd_finish.comp are built with and pushed.
 #ifndef WEFT_GSTD_DECODE_H
 #define WEFT_GSTD_DECODE_H
 #include "weft/interop.h"
+
+WEFT_CONSTANTS_BEGIN(gstd_decode)
+WEFT_CONSTANT(2, bool, kReduceUniform, false)  // shaders/weft/lanes.glsl
+WEFT_CONSTANTS_END
 
 WEFT_STRUCT_BEGIN
 struct GstdDecodePush {

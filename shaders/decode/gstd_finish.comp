@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// GstdDecode, second dispatch: each workgroup undoes a tile's filter, copies a tile that is stored, compares checksums, and counts what
-// was refused.
+// GstdDecode, second dispatch: each workgroup inverts a tile's filter, copies a tile that is stored, compares
+// checksums, and counts what was refused.
 #version 460
 #extension GL_GOOGLE_include_directive : require
-
-layout(constant_id = 2) const bool kReduceUniform = false;
-layout(constant_id = 3) const bool kVerify = true;
+#include "decode/gstd_decode.h"
+#include "decode/gstd_finish.h"
 #define WEFT_LANES_REDUCE_UNIFORM kReduceUniform
 #include "decode/gstd_filters.glsl"
 #include "decode/gstd_header.glsl"
@@ -47,10 +46,10 @@ uint checksum_term(uint word, uint at) { return mixed(word + (at + 1u) * 0x9e377
 uint output_word(Tile tile, uint at, uint count) {
   const uint skew = tile.target.x & 3u;
   Words words = Words(uvec2(tile.target.x - skew, tile.target.y));
-  const uint place = at + skew;
-  const uint shift = 8u * (place & 3u);
-  uint bytes = words.at[place >> 2] >> shift;
-  if ((place & 3u) + count > 4u) bytes |= (words.at[(place >> 2) + 1u] << 1) << (31u - shift);
+  const uint position = at + skew;
+  const uint shift = 8u * (position & 3u);
+  uint bytes = words.at[position >> 2] >> shift;
+  if ((position & 3u) + count > 4u) bytes |= (words.at[(position >> 2) + 1u] << 1) << (31u - shift);
   return count >= 4u ? bytes : bytes & ((1u << (8u * count)) - 1u);
 }
 

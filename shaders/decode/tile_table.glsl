@@ -57,7 +57,7 @@ Tile load_tile(uint index) {
 
 uint workgroup_number() { return gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x; }
 
-// Whether there is a tile at a place among those of this dispatch.
+// Whether there is a tile at a position among those of this dispatch.
 bool tile_is_there(uint slot) {
   const uint tiles = count_of(push.tile_count, push.tile_count_words, uvec2(push.tile_maximum, 0u)).x;
   return slot < push.slots && push.first_tile + slot < tiles;
@@ -68,6 +68,8 @@ uint scratch_part() { return gstd_scratch_part(push.most_bytes); }
 uvec2 scratch_of(uint slot) { return word64_add(push.scratch, word64_times(uvec2(2u * scratch_part(), 0u), slot)); }
 
 // Whether a tile is decoded to where it belongs.
-bool is_direct(Tile tile, uint tile_filter) { return tile_filter == 0u && tile.first == 0u && tile.count == tile.bytes; }
+bool is_direct(Tile tile, uint tile_filter) {
+  return tile_filter == 0u && tile.first == 0u && tile.count == tile.bytes;
+}
 
 #endif

@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Second pass of Histogram. A workgroup counts its tiles in a table in shared memory, and adds that to the output at the end. A
-// row of the table holds copies of one counter, in neighbouring words, and lanes next to each other use copies next to each
-// other: then few of them meet in a bank, even where all items are equal. Items of one byte are counted by value, and values
-// become bins at the end.
+// Second pass of Histogram. A workgroup counts its tiles in a table in shared memory, and adds that to the output at
+// the end. A row of the table holds copies of one counter, in neighbouring words, and lanes next to each other use
+// copies next to each other: then few of them meet in a bank, even where all items are equal. Items of one byte are
+// counted by value, and values become bins at the end.
 //
-// More counters than the table holds are counted in the output. There, and where copies are few, a lane adds equal items that
-// follow each other at once.
+// More counters than the table holds are counted in the output. There, and where copies are few, a lane adds equal
+// items that follow each other at once.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define WEFT_VECTOR_BY_ITEM
 #define WEFT_OP 0
 #include "weft/tile.glsl"
 #include "histogram/histogram.h"
-
-layout(constant_id = 2) const uint kTableRows = 256;  // no fewer than bins; of items of one byte 256; 0: no table
-layout(constant_id = 4) const uint kCopies = 8;       // a power of two
-layout(constant_id = 5) const bool kByLevels = false;
-layout(constant_id = 6) const uint kTableLevels = 0;  // no fewer than levels; 0: they stay where they are
+#include "histogram/histogram_table.h"
 
 layout(push_constant, std430) uniform Push { HistogramPush push; };
 
@@ -30,7 +26,7 @@ shared uint weft_levels[kLevelWords];
 const uint kNoBin = ~0u;
 const bool kMergesNeighbours = kTableRows == 0u || kCopies < 8u;
 
-uint place() { return subgroup_index() * kSubgroupSize + subgroup_lane(); }
+uint invocation() { return subgroup_index() * kSubgroupSize + subgroup_lane(); }
 
 // Items as unsigned numbers of the same order. -0 is 0; NaN of either sign lie beyond the infinities.
 uint key_of(uint bits) {
@@ -55,7 +51,8 @@ uint bin_by_levels(uint key) {
   return bin;
 }
 
-// ⌊offset · bins / width⌋. The reciprocal is too large by less than 1, which an offset below 2^32 makes less than 1 / width.
+// ⌊offset · bins / width⌋. The reciprocal is too large by less than 1, which an offset below 2^32 makes less than 1 /
+// width.
 uint bin_evenly(uint offset) {
   if (push.shift < 32u) return offset >> push.shift;
   uint high_0, low_0, high_1, low_1, carry;
@@ -120,13 +117,13 @@ void count_vector(TileVector packed, uint copy, inout Pending pending) {
 
 void main() {
   if (kTableRows != 0u)
-    for (uint i = place(); i < kTableWords; i += kWorkgroupSize) weft_counters[i] = 0u;
+    for (uint i = invocation(); i < kTableWords; i += kWorkgroupSize) weft_counters[i] = 0u;
   if (kTableLevels != 0u)
-    for (uint i = place(); i <= push.bins; i += kWorkgroupSize) weft_levels[i] = key_of(Words(push.levels).at[i]);
+    for (uint i = invocation(); i <= push.bins; i += kWorkgroupSize) weft_levels[i] = key_of(Words(push.levels).at[i]);
   barrier();
 
   const TileRange range = tile_range(count_of(push.count, push.count_words, push.count_value), push.head);
-  const uint copy = place() & (kCopies - 1u);
+  const uint copy = invocation() & (kCopies - 1u);
   Pending pending = Pending(kNoBin, 0u);
   for (uint i = 0u; i < push.tiles_per_workgroup; ++i) {
     const uint tile = i * gl_NumWorkGroups.x + gl_WorkGroupID.x;
@@ -160,7 +157,7 @@ void main() {
 
   if (kTableRows == 0u) return;
   barrier();
-  for (uint row = place(); row < kTableRows; row += kWorkgroupSize) {
+  for (uint row = invocation(); row < kTableRows; row += kWorkgroupSize) {
     uint n = 0u;
     // Each lane begins with another copy, so that they read from different banks.
     for (uint c = 0u; c < kCopies; ++c) n += weft_counters[row * kCopies + ((c + row) & (kCopies - 1u))];

@@ -13,7 +13,7 @@ struct HistogramPush {
   weft_u64 count_value;  // the count, or its maximum
   weft_u64 reciprocal;   // even bins: ⌈(bins mod width) · 2^64 / width⌉
   weft_u32 count_words;  // words at `count`: 1 or 2
-  weft_u32 head;         // absent items in front of the first, so that tiles start on a vector boundary
+  weft_u32 head;         // absent items before the first, so that tiles start on a vector boundary
   weft_u32 tiles_per_workgroup;
   weft_u32 bins;
   weft_u32 first_key;  // even bins: the lower bound as a key

@@ -3,7 +3,8 @@
 // First pass of Histogram: sets all counters to 0.
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "weft/tile.glsl"
+#include "weft/buffers.glsl"
+#include "weft/subgroup.glsl"
 #include "histogram/histogram.h"
 
 layout(push_constant, std430) uniform Push { HistogramPush push; };

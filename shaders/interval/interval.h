@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What all kernels are pushed that spread intervals of outputs over workgroups (interval_tiles.glsl), in front of what is their own;
-// all that interval_sums.comp and interval_totals.comp look at.
+// What all kernels that spread intervals of outputs over workgroups (interval_tiles.glsl) are built with, and pushed
+// before what is their own; all that interval_sums.comp and interval_totals.comp look at.
 #ifndef WEFT_INTERVAL_H
 #define WEFT_INTERVAL_H
 #include "weft/interop.h"
+
+WEFT_CONSTANTS_BEGIN(interval)
+WEFT_CONSTANT(2, uint, kItemBytes, 4)        // of outputs: 1, 2, 4, 8, 16, or any number of words
+WEFT_CONSTANT(4, uint, kCountWords, 1)       // of a count or an offset: 1 or 2
+WEFT_CONSTANT(5, uint, kIntervalVectors, 1)  // of 4 intervals a lane owns: 1 or 2
+WEFT_CONSTANT(6, bool, kByOffsets, false)
+WEFT_CONSTANT(7, bool, kIsDirect, false)         // interval_segment.glsl
+WEFT_CONSTANT(8, bool, kReportsInterval, false)  // the status has the index of an interval besides
+WEFT_CONSTANTS_END
 
 // counts: `count` counts, or `count` + 1 offsets
 // total, status: 1 u64, 1 u32
@@ -11,7 +20,7 @@
 // count: 0: use count_value, which otherwise is its maximum
 // max_output: outputs there is room for
 // count_words: words at `count`: 1 or 2
-// head: absent items in front of the first output, so that vectors lie on their boundaries
+// head: absent items before the first output, so that vectors lie on their boundaries
 // span_shift: the tiles of intervals that one workgroup sums are 2 to the power of this
 #define WEFT_INTERVAL_MEMBERS \
   weft_address counts;        \

@@ -19,7 +19,7 @@ void main() {
   Words target = Words(word64_add(push.outputs, word64_times(segment.from_boundary, kItemBytes)));
   // At most kRows * kValueWords rounds.
   const uint words = segment.end * kValueWords;
-  for (uint w = interval_place(); w < words; w += kWorkgroupSize) {
+  for (uint w = interval_invocation(); w < words; w += kWorkgroupSize) {
     const uint item = w / kValueWords;
     const uint value = weft_list[interval_at(segment.shift + item)];
     target.at[w] = values.at[value * kValueWords + (w - item * kValueWords)];

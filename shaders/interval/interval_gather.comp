@@ -4,7 +4,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define WEFT_INTERVAL_PUSH IntervalMovePush
-#define WEFT_INTERVAL_LISTS_PLACES
+#define WEFT_INTERVAL_LISTS_POSITIONS
 #define WEFT_INTERVAL_CHECKS
 #include "interval/interval_move.h"
 #include "interval/interval_segment.glsl"
@@ -15,12 +15,12 @@ const uint kBatch = 4;  // vectors whose loads are under way together
 
 uvec4 interval_listed(uvec2 tile_first, uint first, uint present) { return uvec4(first) + uvec4(0u, 1u, 2u, 3u); }
 
-// Where the item would lie that has place 0, were it one of the interval that the list has at `at`.
-uvec2 source_of_place_0(uvec2 gather, uvec2 first_rank, uint at) {
+// Where the item would lie that has position 0, were it one of the interval that the list has at `at`.
+uvec2 source_of_position_0(uvec2 gather, uvec2 first_rank, uint at) {
   const uvec2 own_rank = at == 0u ? first_rank : uvec2(0u);
   const uvec2 index = word64_add(offset_load(gather, listed_interval(at)), own_rank);
   return word64_add(push.source_items,
-                    word64_times(word64_subtract(index, uvec2(listed_place(at), 0u)), kItemBytes));
+                    word64_times(word64_subtract(index, uvec2(listed_position(at), 0u)), kItemBytes));
 }
 
 // What a vector's words are, and a bit for each that is there.
@@ -39,9 +39,9 @@ GatheredVector gather_vector(IntervalSegment segment, uvec2 gather, uvec2 first_
   bool is_there[kVectorItems];
   [[unroll]] for (uint k = 0; k < kVectorItems; ++k) {
     at += (rest >> k) & 1u;
-    const uint place = v * kVectorItems + k;
-    sources[k] = source_of_place_0(gather, first_rank, at);
-    is_there[k] = !listed_is_bad(at) && place >= segment.shift && place < stop;
+    const uint position = v * kVectorItems + k;
+    sources[k] = source_of_position_0(gather, first_rank, at);
+    is_there[k] = !listed_is_bad(at) && position >= segment.shift && position < stop;
   }
   [[unroll]] for (uint i = 0; i < 4u; ++i) {
     if (is_there[i / kItemWords]) {
@@ -72,7 +72,7 @@ void main() {
   const uint stop = segment.shift + segment.end;
 
   // At most kRows / kBatch + 1 rounds.
-  for (uint v = interval_place(); v * kVectorItems < stop; v += kBatch * kWorkgroupSize) {
+  for (uint v = interval_invocation(); v * kVectorItems < stop; v += kBatch * kWorkgroupSize) {
     GatheredVector vectors[kBatch];
     [[unroll]] for (uint b = 0; b < kBatch; ++b)
       vectors[b] = gather_vector(segment, gather, first_rank, v + b * kWorkgroupSize, stop);

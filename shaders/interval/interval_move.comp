@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Last pass of IntervalMove of items of whole words, where one side is packed: a lane a word, so that neighbouring lanes move
-// neighbouring words.
+// Last pass of IntervalMove of items of whole words, where one side is packed: a lane a word, so that neighbouring
+// lanes move neighbouring words.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define WEFT_INTERVAL_PUSH IntervalMovePush
-#define WEFT_INTERVAL_LISTS_PLACES
+#define WEFT_INTERVAL_LISTS_POSITIONS
 #define WEFT_INTERVAL_CHECKS
 #include "interval/interval_move.h"
 #include "interval/interval_segment.glsl"
@@ -33,7 +33,7 @@ void main() {
 
   // At most kRows * kVectorItems * kItemWords / kBatch + 1 rounds.
   const uint words = segment.end * kItemWords;
-  for (uint begin = interval_place(); begin < words; begin += kBatch * kWorkgroupSize) {
+  for (uint begin = interval_invocation(); begin < words; begin += kBatch * kWorkgroupSize) {
     uint loaded[kBatch];
     uvec2 target[kBatch];
     bool moves[kBatch];
@@ -41,12 +41,12 @@ void main() {
       const uint w = begin + b * kWorkgroupSize;
       const uint item = w / kItemWords;
       const uint word = w - item * kItemWords;
-      const uint place = segment.shift + item;
+      const uint position = segment.shift + item;
       moves[b] = false;
       if (w < words) {
-        const uint at = interval_at(place);
+        const uint at = interval_at(position);
         const uint interval = listed_interval(at);
-        const uvec2 rank = word64_add(at == 0u ? first_rank : uvec2(0u), place - listed_place(at));
+        const uvec2 rank = word64_add(at == 0u ? first_rank : uvec2(0u), position - listed_position(at));
         moves[b] = !listed_is_bad(at);
         if (moves[b]) {
           uvec2 source = word64_add(packed_source, w * 4u);

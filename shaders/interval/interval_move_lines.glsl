@@ -7,6 +7,7 @@
 #define WEFT_INTERVAL_PUSH IntervalMovePush
 #define WEFT_INTERVAL_IN_LINES
 #include "interval/interval_move.h"
+#include "interval/interval_move_lines.h"
 #include "interval/interval_tiles.glsl"
 #include "interval/interval_move_offsets.glsl"
 

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Where intervals of IntervalMove lie among the sources and the destinations: at offsets that are looked up, checked where an
-// interval is listed, or packed, one behind the other.
-//
-// The kernel defines kMoveItemBytes, the bytes of an item.
+// Where intervals of IntervalMove lie among the sources and the destinations: at offsets that are looked up, checked
+// where an interval is listed, or packed, one after the other.
 #ifndef WEFT_INTERVAL_MOVE_OFFSETS_GLSL
 #define WEFT_INTERVAL_MOVE_OFFSETS_GLSL
 
+#include "interval/interval_move.h"
 #include "interval/interval_tiles.glsl"
 
-layout(constant_id = 10) const uint kOffsetWords = 1;  // of an offset among sources or destinations: 1 or 2
-layout(constant_id = 11) const bool kGathers = true;
-layout(constant_id = 12) const bool kScatters = true;
-
-uvec2 tile_offsets(uvec2 offsets, uvec2 tile_first) { return word64_add(offsets, word64_times(tile_first, kOffsetWords * 4u)); }
+uvec2 tile_offsets(uvec2 offsets, uvec2 tile_first) {
+  return word64_add(offsets, word64_times(tile_first, kOffsetWords * 4u));
+}
 
 uvec2 offset_load(uvec2 tile_offsets, uint interval) {
   Words source = Words(tile_offsets);
@@ -48,26 +45,26 @@ OffsetVector offset_vector_load(uvec2 tile_offsets, uint first, uint present) {
   return offsets;
 }
 
-// Which of 4 intervals that are not empty end behind `items`.
-bvec4 ends_behind(OffsetVector offsets, IntervalVector lengths, uvec2 items) {
-  bvec4 behind;
+// Which of 4 intervals that are not empty end after `items`.
+bvec4 ends_beyond(OffsetVector offsets, IntervalVector lengths, uvec2 items) {
+  bvec4 beyond;
   [[unroll]] for (uint k = 0; k < 4u; ++k) {
     const uvec2 length = interval_length(lengths, k);
     const uvec2 end = word64_add_saturated(uvec2(offsets.low[k], offsets.high[k]), length);
-    behind[k] = word64_less(items, end) ? length != uvec2(0u) : false;
+    beyond[k] = word64_less(items, end) ? length != uvec2(0u) : false;
   }
-  return behind;
+  return beyond;
 }
 
 #ifdef WEFT_INTERVAL_CHECKS
 bvec4 intervals_are_bad(uvec2 tile_first, uint first, uint present, IntervalVector lengths) {
   bvec4 bad = bvec4(false);
   if (kGathers)
-    bad = ends_behind(offset_vector_load(tile_offsets(push.gather, tile_first), first, present), lengths, push.sources);
+    bad = ends_beyond(offset_vector_load(tile_offsets(push.gather, tile_first), first, present), lengths, push.sources);
   if (kScatters) {
-    const bvec4 behind =
-        ends_behind(offset_vector_load(tile_offsets(push.scatter, tile_first), first, present), lengths, push.destinations);
-    [[unroll]] for (uint k = 0; k < 4u; ++k) bad[k] = bad[k] || behind[k];
+    const bvec4 beyond = ends_beyond(offset_vector_load(tile_offsets(push.scatter, tile_first), first, present),
+                                     lengths, push.destinations);
+    [[unroll]] for (uint k = 0; k < 4u; ++k) bad[k] = bad[k] || beyond[k];
   }
   return bad;
 }

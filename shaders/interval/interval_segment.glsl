@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Last pass over intervals: a workgroup takes a segment of the outputs. The first as many workgroups as there are tiles have their
-// first segments; those after them have the extra ones, and search for the tile of theirs.
+// Last pass over intervals: a workgroup takes a segment of the outputs. The first as many workgroups as there are tiles
+// have their first segments; those after them have the extra ones, and search for the tile of theirs.
 //
-// kIsDirect: there is no pass before this one. Few intervals are told by offsets, in which every workgroup searches for its own:
-// outputs and ends of intervals lie on one path, an interval's end behind its outputs. An output is one unit of it and an end
-// kEndUnits, and a segment takes kSegment units: so it has no more outputs than that, and a tile that begins with its first
-// interval holds all of its intervals. Where offsets decrease, segments may be any, but are no longer than that.
+// kIsDirect: there is no pass before this one. Few intervals are given by offsets, in which every workgroup searches
+// for its own: outputs and ends of intervals lie on one path, an interval's end after its outputs. An output is one
+// unit of it and an end kEndUnits, and a segment takes kSegment units: so it has no more outputs than that, and a tile
+// that begins with its first interval holds all of its intervals. Where offsets decrease, segments may be any, but are
+// no longer than that.
 //
-// The workgroup lists the segment's intervals in shared memory, empty ones left out, and marks in a bit for each output where an
-// interval begins. How many bits are set up to an output then says where in the list its interval is. Outputs have places that
-// count from the whole line of vectors in which the segment begins.
+// The workgroup lists the segment's intervals in shared memory, empty ones left out, and marks in a bit for each output
+// where an interval begins. How many bits are set up to an output then says where in the list its interval is. Outputs
+// have positions that count from the whole line of vectors in which the segment begins.
 //
 // A kernel defines
-//   uvec4 interval_listed(uvec2 tile_first, uint first, uint present)   what is listed of intervals first to first + 3 of a tile
-// and, for WEFT_INTERVAL_LISTS_PLACES, gets in the list beside it where the interval begins: see listed_interval(). With
-// WEFT_INTERVAL_CHECKS besides, it defines
+//   uvec4 interval_listed(uvec2 tile_first, uint first, uint present)
+//     what is listed of intervals first to first + 3 of a tile
+// and, for WEFT_INTERVAL_LISTS_POSITIONS, gets in the list beside it where the interval begins: see listed_interval().
+// With WEFT_INTERVAL_CHECKS besides, it defines
 //   bvec4 intervals_are_bad(uvec2 tile_first, uint first, uint present, IntervalVector lengths)
-// and the list says which are. Then it calls interval_segment_begin(), and, where that says so, stores outputs [0, end) of the segment.
+// and the list says which are. Then it calls interval_segment_begin(), and, where that says so, stores outputs [0, end)
+// of the segment.
 #ifndef WEFT_INTERVAL_SEGMENT_GLSL
 #define WEFT_INTERVAL_SEGMENT_GLSL
 
@@ -47,7 +50,7 @@ struct IntervalSegment {
   bool is_extra;        // or kIsDirect: its first output may be any of its interval
   uvec2 first;          // its first output, counted in the tile
   uvec2 from_boundary;  // its first output, counted from where push.head's absent items begin
-  uint shift;           // that one's place
+  uint shift;           // that one's position
   uint end;             // how many outputs it has
 };
 
@@ -63,8 +66,8 @@ IntervalsBefore intervals_before_uniform(IntervalsBefore before) {
 
 shared uint weft_tile_found;
 
-// The last tile with `extra` or fewer extra segments before it; every invocation probes one in each step. (Without subgroup
-// operations: drivers would take more care in all others for the sake of those in this loop.)
+// The last tile with `extra` or fewer extra segments before it; every invocation probes one in each step. (Without
+// subgroup operations: drivers would take more care in all others for the sake of those in this loop.)
 uint interval_tile_of_extra(uint extra, uint tiles) {
   uint low = 0u;
   uint high = tiles;
@@ -73,7 +76,7 @@ uint interval_tile_of_extra(uint extra, uint tiles) {
     if (gl_LocalInvocationIndex == 0u) weft_tile_found = low;
     barrier();
     const uint stride = (high - low + kWorkgroupSize - 1u) / kWorkgroupSize;
-    const uint probe = low + (interval_place() + 1u) * stride;
+    const uint probe = low + (interval_invocation() + 1u) * stride;
     if (probe < high && interval_tile_before(probe).extra <= extra) atomicMax(weft_tile_found, probe);
     barrier();
     low = weft_tile_found;
@@ -104,7 +107,7 @@ IntervalOffsets interval_offsets() {
   return all;
 }
 
-// How many ends of intervals lie before a place on the path; every invocation probes kProbes in each step, as above.
+// How many ends of intervals lie before a position on the path; every invocation probes kProbes in each step, as above.
 uint interval_ends_before(IntervalOffsets all, uvec2 units) {
   const uint kProbes = 4u;
   uint low = 0u;
@@ -116,9 +119,10 @@ uint interval_ends_before(IntervalOffsets all, uvec2 units) {
     const uint stride = left / (kProbes * kWorkgroupSize) + 1u;
     uint passed = low;
     [[unroll]] for (uint k = 0; k < kProbes; ++k) {
-      const uint probe = (k * kWorkgroupSize + interval_place() + 1u) * stride - 1u;
+      const uint probe = (k * kWorkgroupSize + interval_invocation() + 1u) * stride - 1u;
       if (probe >= left) continue;
-      const uvec2 end = word64_add_saturated(interval_offset(all, low + probe + 1u), word64_multiply(low + probe, kEndUnits));
+      const uvec2 end =
+          word64_add_saturated(interval_offset(all, low + probe + 1u), word64_multiply(low + probe, kEndUnits));
       if (word64_less(end, units)) passed = low + probe + 1u;
     }
     atomicMax(weft_tile_found, passed);
@@ -130,7 +134,7 @@ uint interval_ends_before(IntervalOffsets all, uvec2 units) {
   return low;
 }
 
-// Of a segment that begins at `units` of the path: the units that an end in front of it, but not whole, takes of it.
+// Of a segment that begins at `units` of the path: the units of it that an end takes which begins before it.
 uint interval_direct_begin(IntervalOffsets all, uvec2 units, inout IntervalSegment segment, out uvec2 begin) {
   const uint ends = subgroup_uniform(interval_ends_before(all, units));
   segment.tile_first = uvec2(ends, 0u);
@@ -162,35 +166,35 @@ uvec2 interval_exclusive_add(uvec2 v, out uvec2 total) {
 
 // The outputs of the tile's lanes before this one. Uses the list's memory.
 uvec2 interval_tile_outputs_before(uvec2 own) {
-  const uint place = interval_place();
+  const uint position = interval_invocation();
   uvec2 before = uvec2(0u);
   for (uint delta = 1u; delta < 2u * kWorkgroupSize; delta <<= 1) {
-    weft_list[place] = own.x;
-    weft_list[kWorkgroupSize + place] = own.y;
+    weft_list[position] = own.x;
+    weft_list[kWorkgroupSize + position] = own.y;
     barrier();
     // Shifted by one at last.
     const uint back = delta < kWorkgroupSize ? delta : 1u;
     before = uvec2(0u);
-    if (place >= back) before = uvec2(weft_list[place - back], weft_list[kWorkgroupSize + place - back]);
+    if (position >= back) before = uvec2(weft_list[position - back], weft_list[kWorkgroupSize + position - back]);
     own = word64_add_saturated(before, own);
     barrier();
   }
   return before;
 }
 
-#ifdef WEFT_INTERVAL_LISTS_PLACES
+#ifdef WEFT_INTERVAL_LISTS_POSITIONS
 
 shared uvec2 weft_first_rank;
 
-// What is listed is less than kTileIntervals, at most 2^11, and places less than 2^15.
+// What is listed is less than kTileIntervals, at most 2^11, and positions less than 2^15.
 const uint kListedBits = 11u;
 const uint kListedBad = 1u << 31;
 uint listed_interval(uint at) { return weft_list[at] & ((1u << kListedBits) - 1u); }
 #ifdef WEFT_INTERVAL_CHECKS
-uint listed_place(uint at) { return bitfieldExtract(weft_list[at], int(kListedBits), 15); }
+uint listed_position(uint at) { return bitfieldExtract(weft_list[at], int(kListedBits), 15); }
 bool listed_is_bad(uint at) { return (weft_list[at] & kListedBad) != 0u; }
 #else
-uint listed_place(uint at) { return weft_list[at] >> kListedBits; }
+uint listed_position(uint at) { return weft_list[at] >> kListedBits; }
 #endif
 
 // Of an extra segment's first output, the rank in its interval, which may have begun before: after a barrier.
@@ -198,20 +202,21 @@ uvec2 interval_first_rank(IntervalSegment segment) { return segment.is_extra ? w
 
 #endif
 
-// How many of the outputs before `place` lie in the segment that begins at `first`.
-uint outputs_in_segment(uvec2 place, uvec2 first) {
-  if (word64_less(place, first)) return 0u;
-  const uvec2 inside = word64_subtract(place, first);
+// How many of the outputs before `position` lie in the segment that begins at `first`.
+uint outputs_in_segment(uvec2 position, uvec2 first) {
+  if (word64_less(position, first)) return 0u;
+  const uvec2 inside = word64_subtract(position, first);
   return inside.y != 0u ? kSegment : min(inside.x, kSegment);
 }
 
-// The counts of 4 intervals as far as they lie in the segment that begins at `first`; `start` moves on over all of them. `units`: what
-// the first of them finds of the segment's path, if kIsDirect. `rank` becomes that of the segment's first output, if one of them has it.
+// The counts of 4 intervals as far as they lie in the segment that begins at `first`; `start` moves on over all of
+// them. `units`: what the first of them finds of the segment's path, if kIsDirect. `rank` becomes that of the segment's
+// first output, if one of them has it.
 uvec4 counts_in_segment(IntervalVector intervals, uvec2 first, uint units, inout uvec2 start, inout uvec2 rank) {
   uvec4 counts;
   uint begin = outputs_in_segment(start, first);
   [[unroll]] for (uint k = 0; k < 4u; ++k) {
-#ifdef WEFT_INTERVAL_LISTS_PLACES
+#ifdef WEFT_INTERVAL_LISTS_POSITIONS
     const uvec2 rank_0 = word64_subtract(first, start);
 #endif
     start = word64_add_saturated(start, interval_length(intervals, k));
@@ -219,7 +224,7 @@ uvec4 counts_in_segment(IntervalVector intervals, uvec2 first, uint units, inout
     // What a segment has of its path for outputs of this interval and those before it.
     const uint last = kIsDirect ? min(end, units - min(units, k * kEndUnits)) : end;
     counts[k] = last - min(last, begin);
-#ifdef WEFT_INTERVAL_LISTS_PLACES
+#ifdef WEFT_INTERVAL_LISTS_POSITIONS
     // Of the first interval of the segment alone.
     if (begin == 0u && end != 0u) rank = rank_0;
 #endif
@@ -236,14 +241,15 @@ uvec4 counts_in_first_segment(IntervalVector intervals) {
 uint counts_sum(uvec4 counts) { return counts.x + counts.y + counts.z + counts.w; }
 uint counts_not_zero(uvec4 counts) { return counts_sum(min(counts, uvec4(1u))); }
 
-// Lists and marks the intervals of a vector that begin before output `end` of the segment. `shift`: the place of output 0.
+// Lists and marks the intervals of a vector that begin before output `end` of the segment. `shift`: the position of
+// output 0.
 void intervals_list(uvec4 counts, uvec4 listed, uint shift, uint end, inout uvec2 start) {
   [[unroll]] for (uint k = 0; k < 4u; ++k) {
     if (counts[k] != 0u && start.x < end) {
-      const uint place = shift + start.x;
-      atomicOr(weft_begins[place >> 5], 1u << (place & 31u));
-#ifdef WEFT_INTERVAL_LISTS_PLACES
-      weft_list[start.y] = listed[k] | place << kListedBits;
+      const uint position = shift + start.x;
+      atomicOr(weft_begins[position >> 5], 1u << (position & 31u));
+#ifdef WEFT_INTERVAL_LISTS_POSITIONS
+      weft_list[start.y] = listed[k] | position << kListedBits;
 #else
       weft_list[start.y] = listed[k];
 #endif
@@ -254,9 +260,9 @@ void intervals_list(uvec4 counts, uvec4 listed, uint shift, uint end, inout uvec
 
 shared uint weft_subgroup_begins[kSubgroupCount];
 
-// Counts the bits in front of each word, after a barrier; a barrier follows.
+// Counts the bits before each word, after a barrier; a barrier follows.
 void begins_count() {
-  const uint first = interval_place() * kLaneWords;
+  const uint first = interval_invocation() * kLaneWords;
   uint own = 0u;
   [[unroll]] for (uint i = 0; i < kLaneWords; ++i) own += uint(bitCount(weft_begins[first + i]));
   const uint inclusive = subgroup_inclusive_add(own);
@@ -274,7 +280,7 @@ uvec4 interval_vector_listed(IntervalSegment segment, uint first, IntervalVector
   uvec4 listed = interval_listed(segment.tile_first, first, segment.present);
 #ifdef WEFT_INTERVAL_CHECKS
   const bvec4 bad = intervals_are_bad(segment.tile_first, first, segment.present, lengths);
-  // Of the extra segments' tiles the first ones tell, and interval_direct_report() of all.
+  // Of tiles with extra segments the first segment reports, and interval_direct_report() for all.
   [[unroll]] for (uint k = 0; k < 4u; ++k) {
     if (!bad[k]) continue;
     listed[k] |= kListedBad;
@@ -293,14 +299,14 @@ uvec2 interval_direct_outputs_before(IntervalOffsets all, uint first, uint numbe
 }
 
 #ifdef WEFT_INTERVAL_CHECKS
-// The first bad interval of a lane's share of a tile, or kNoInterval.
+// The first bad interval of a lane's part of a tile, or kNoInterval.
 uint interval_direct_first_bad(uint count, uint tile) {
   const uvec2 tile_first = interval_tile_first(tile);
   if (!word64_less(tile_first, uvec2(count, 0u))) return kNoInterval;
   const uint present = interval_tile_present(uvec2(count, 0u), tile_first);
   uint found = kNoInterval;
   [[unroll]] for (uint v = kIntervalVectors; v != 0u; --v) {
-    const uint first = interval_place() * kLaneIntervals + 4u * (v - 1u);
+    const uint first = interval_invocation() * kLaneIntervals + 4u * (v - 1u);
     const uvec2 counts = interval_tile_counts(tile_first);
     IntervalVector lengths;
     if (interval_tile_is_loadable(counts, present))
@@ -314,7 +320,7 @@ uint interval_direct_first_bad(uint count, uint tile) {
 }
 #endif
 
-// What one workgroup tells for all. Every invocation of it calls.
+// What one workgroup reports for all. Every invocation of it calls.
 void interval_direct_report(IntervalOffsets all) {
   uint first_bad = kNoInterval;
 #ifdef WEFT_INTERVAL_CHECKS
@@ -325,7 +331,8 @@ void interval_direct_report(IntervalOffsets all) {
     uint found = kNoInterval;
     // At most a tile for each kTileIntervals of IntervalTuning::direct_intervals.
     for (uint tile = 0u; tile * kTileIntervals < all.count; tile += kBatchTiles) {
-      [[unroll]] for (uint t = 0; t < kBatchTiles; ++t) found = min(found, interval_direct_first_bad(all.count, tile + t));
+      [[unroll]] for (uint t = 0; t < kBatchTiles; ++t) found =
+          min(found, interval_direct_first_bad(all.count, tile + t));
     }
     atomicMin(weft_tile_found, found);
   }
@@ -335,7 +342,8 @@ void interval_direct_report(IntervalOffsets all) {
   if (gl_LocalInvocationIndex == 0u) intervals_report(all.outputs, first_bad);
 }
 
-// Whether this workgroup has a segment with outputs; if so, its intervals are listed and marked. Every invocation calls, once.
+// Whether this workgroup has a segment with outputs; if so, its intervals are listed and marked. Every invocation
+// calls, once.
 bool interval_segment_begin(out IntervalSegment segment) {
   const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
   const uvec2 count = interval_count();
@@ -343,12 +351,12 @@ bool interval_segment_begin(out IntervalSegment segment) {
   uint tile = group;
   IntervalOffsets all;
   uvec2 begin = uvec2(0u);
-  uint taken = 0u;  // of a direct segment's path, in front of its first interval
+  uint taken = 0u;  // of a direct segment's path, before its first interval
   segment.first = uvec2(0u);
   segment.is_extra = group >= tiles;
   if (kIsDirect) {
     all = interval_offsets();
-    // The workgroup that tells of all comes first, and has no segment.
+    // The workgroup that reports for all comes first, and has no segment.
     if (group == 0u) {
       interval_direct_report(all);
       return false;
@@ -367,7 +375,7 @@ bool interval_segment_begin(out IntervalSegment segment) {
   // All loads first.
   const uvec2 counts = interval_tile_counts(segment.tile_first);
   segment.present = interval_tile_present(count, segment.tile_first);
-  const uint first_own = interval_place() * kLaneIntervals;
+  const uint first_own = interval_invocation() * kLaneIntervals;
   LaneIntervals intervals;
   if (interval_tile_is_loadable(counts, segment.present))
     intervals = lane_intervals_load(counts);
@@ -383,12 +391,13 @@ bool interval_segment_begin(out IntervalSegment segment) {
   else
     before = intervals_before_uniform(interval_tile_before(tile));
 #ifdef WEFT_INTERVAL_IN_LINES
-  // What lies before is told in items.
+  // What lies before is counted in items.
   const uvec2 outputs = uvec2(~0u);
-  intervals.first = interval_vector_lines(intervals.first, interval_destinations(segment.tile_first, first_own, segment.present));
+  intervals.first =
+      interval_vector_lines(intervals.first, interval_destinations(segment.tile_first, first_own, segment.present));
   if (kIntervalVectors == 2u)
-    intervals.second =
-        interval_vector_lines(intervals.second, interval_destinations(segment.tile_first, first_own + 4u, segment.present));
+    intervals.second = interval_vector_lines(
+        intervals.second, interval_destinations(segment.tile_first, first_own + 4u, segment.present));
 #else
   uvec2 outputs = all.outputs;
   if (!kIsDirect) {
@@ -397,7 +406,7 @@ bool interval_segment_begin(out IntervalSegment segment) {
   }
   outputs = word64_min(outputs, push.max_output);
 #endif
-  [[unroll]] for (uint i = 0; i < kLaneWords; ++i) weft_begins[interval_place() * kLaneWords + i] = 0u;
+  [[unroll]] for (uint i = 0; i < kLaneWords; ++i) weft_begins[interval_invocation() * kLaneWords + i] = 0u;
 
   // Places of outputs in the tile, then in the segment.
   uvec4 counts_0, counts_1 = uvec4(0u);
@@ -412,7 +421,8 @@ bool interval_segment_begin(out IntervalSegment segment) {
     const uint own_units = units - min(units, first_own * kEndUnits);
     counts_0 = counts_in_segment(intervals.first, segment.first, own_units, start, rank);
     if (kIntervalVectors == 2u)
-      counts_1 = counts_in_segment(intervals.second, segment.first, own_units - min(own_units, 4u * kEndUnits), start, rank);
+      counts_1 =
+          counts_in_segment(intervals.second, segment.first, own_units - min(own_units, 4u * kEndUnits), start, rank);
   } else {
     counts_0 = counts_in_first_segment(intervals.first);
     if (kIntervalVectors == 2u) counts_1 = counts_in_first_segment(intervals.second);
@@ -422,18 +432,18 @@ bool interval_segment_begin(out IntervalSegment segment) {
   uvec2 total;
   const uvec2 own_counts =
       uvec2(counts_sum(counts_0) + counts_sum(counts_1), counts_not_zero(counts_0) + counts_not_zero(counts_1));
-  uvec2 place = interval_exclusive_add(own_counts, total);
-#ifdef WEFT_INTERVAL_LISTS_PLACES
+  uvec2 position = interval_exclusive_add(own_counts, total);
+#ifdef WEFT_INTERVAL_LISTS_POSITIONS
   // One lane has what is listed first, whatever offsets are.
-  if (place.y == 0u && own_counts.y != 0u) weft_first_rank = rank;
+  if (position.y == 0u && own_counts.y != 0u) weft_first_rank = rank;
 #endif
   const uvec2 room = word64_subtract(outputs, begin);
   segment.end = subgroup_uniform(min(min(total.x, kSegment), room.y != 0u ? kSegment : room.x));
   if (segment.end == 0u) return false;
   segment.from_boundary = word64_add(begin, push.head);
   segment.shift = segment.from_boundary.x & (kLine - 1u);
-  intervals_list(counts_0, listed_0, segment.shift, segment.end, place);
-  if (kIntervalVectors == 2u) intervals_list(counts_1, listed_1, segment.shift, segment.end, place);
+  intervals_list(counts_0, listed_0, segment.shift, segment.end, position);
+  if (kIntervalVectors == 2u) intervals_list(counts_1, listed_1, segment.shift, segment.end, position);
   barrier();
   begins_count();
   barrier();
@@ -442,14 +452,14 @@ bool interval_segment_begin(out IntervalSegment segment) {
 
 // ---- the intervals of outputs ----
 
-// Where in the list the interval of an output is. `place`: shift to shift + end - 1.
-uint interval_at(uint place) {
-  const uint begins = weft_begins[place >> 5];
-  return weft_begins_before[place >> 5] + uint(bitCount(begins & ((2u << (place & 31u)) - 1u))) - 1u;
+// Where in the list the interval of an output is. `position`: shift to shift + end - 1.
+uint interval_at(uint position) {
+  const uint begins = weft_begins[position >> 5];
+  return weft_begins_before[position >> 5] + uint(bitCount(begins & ((2u << (position & 31u)) - 1u))) - 1u;
 }
 
-// Of the outputs of vector v: where in the list the first one's is, and a bit for each further output with which an interval begins.
-// `edge`: the vector may have places before the segment, which get its first interval.
+// Of the outputs of vector v: where in the list the first one's is, and a bit for each further output with which an
+// interval begins. `edge`: the vector may have positions before the segment, which get its first interval.
 uint interval_at_vector(uint v, bool edge, out uint rest) {
   const uint word = v * kVectorItems / 32u;
   const uint bit = v * kVectorItems & 31u;

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Intervals of outputs, one behind the other: interval i has as many outputs as its count says, or as lie between offsets i and i + 1.
-// A lane owns neighbouring intervals, a tile is a workgroup's. Counts and their sums are pairs of words; sums stop at 2^64 - 1.
+// Intervals of outputs, one after the other: interval i has as many outputs as its count says, or as lie between
+// offsets i and i + 1. A lane owns neighbouring intervals, a tile is a workgroup's. Counts and their sums are pairs of
+// words; sums stop at 2^64 - 1.
 //
-// The outputs of a tile are cut, from its first on, into segments of kSegment outputs. Every tile has one segment, if of nothing; those
-// that follow it, of tiles with more outputs, are its extra ones.
+// The outputs of a tile are cut, from its first on, into segments of kSegment outputs. Every tile has one segment, if
+// of nothing; those that follow it, of tiles with more outputs, are its extra ones.
 //
-// A kernel defines WEFT_INTERVAL_PUSH, its push constants, which begin with WEFT_INTERVAL_MEMBERS. With WEFT_INTERVAL_IN_LINES an
-// interval is items in memory, and its outputs are the lines of 16 bytes that it touches there; the kernel then defines
-//   uvec4 interval_destinations(uvec2 tile_first, uint first, uint present)   the low words of the addresses of 4 intervals
+// A kernel defines WEFT_INTERVAL_PUSH, its push constants, which begin with WEFT_INTERVAL_MEMBERS. With
+// WEFT_INTERVAL_IN_LINES an interval is items in memory, and its outputs are the lines of 16 bytes that it touches
+// there; the kernel then defines
+//   uvec4 interval_destinations(uvec2 tile_first, uint first, uint present)
+//     the low words of the addresses of 4 intervals
 // and totals are of items.
 #ifndef WEFT_INTERVAL_TILES_GLSL
 #define WEFT_INTERVAL_TILES_GLSL
@@ -19,13 +22,6 @@
 #include "interval/interval.h"
 
 // The workgroup's size and kRows are powers of two here.
-layout(constant_id = 2) const uint kItemBytes = 4;        // of outputs: 1, 2, 4, 8, 16, or any number of words
-layout(constant_id = 4) const uint kCountWords = 1;       // of a count or an offset: 1 or 2
-layout(constant_id = 5) const uint kIntervalVectors = 1;  // of 4 intervals a lane owns: 1 or 2
-layout(constant_id = 6) const bool kByOffsets = false;
-layout(constant_id = 7) const bool kIsDirect = false;         // interval_segment.glsl
-layout(constant_id = 8) const bool kReportsInterval = false;  // the status has the index of an interval besides
-
 layout(push_constant, std430) uniform Push { WEFT_INTERVAL_PUSH push; };
 
 const uint kLaneIntervals = 4u * kIntervalVectors;
@@ -55,8 +51,6 @@ IntervalsBefore intervals_before_of_tile(uvec2 outputs) {
 
 #ifdef WEFT_INTERVAL_IN_LINES
 
-layout(constant_id = 9) const uint kLineItemBytes = 1;  // of the items in memory: 1, 2, or a multiple of 4 up to 256
-
 uvec4 interval_destinations(uvec2 tile_first, uint first, uint present);
 
 // At most 2^64 - 1.
@@ -65,7 +59,7 @@ uvec2 interval_bytes(uvec2 items) {
   return items.y >> 24 != 0u ? uvec2(~0u) : word64_times(items, kLineItemBytes);
 }
 
-// The bytes of an interval's lines in front of it and behind it.
+// The bytes of an interval's lines before and after it.
 uint interval_padding(uvec2 items, uint destination) {
   const uint front = destination & 15u;
   const uint padding = front + ((0u - (front + items.x * kLineItemBytes)) & 15u);
@@ -84,7 +78,9 @@ IntervalsBefore intervals_before_load(uint at) {
   const uvec4 words = Words4(push.before).at[at];
   return IntervalsBefore(words.xy, words.z);
 }
-void intervals_before_store(uint at, IntervalsBefore before) { Words4(push.before).at[at] = uvec4(before.outputs, before.extra, 0u); }
+void intervals_before_store(uint at, IntervalsBefore before) {
+  Words4(push.before).at[at] = uvec4(before.outputs, before.extra, 0u);
+}
 
 uint intervals_before_of_all() { return push.spans; }
 uint intervals_before_of(uint tile) { return push.spans + 1u + tile; }
@@ -132,7 +128,7 @@ uvec2 interval_length(IntervalVector intervals, uint k) {
   return uvec2(intervals.low[k], kLengthsHaveHighWords ? intervals.high[k] : 0u);
 }
 
-// From offsets, `next` being the one behind them. Where they decrease, which no sums of counts do, counts are 0.
+// From offsets, `next` being the one after them. Where they decrease, which no sums of counts do, counts are 0.
 IntervalVector interval_vector_of_offsets(IntervalVector offsets, uvec2 next) {
   const uvec4 low = uvec4(offsets.low.yzw, next.x);
   if (kCountWords == 1u) return IntervalVector(max(low, offsets.low) - offsets.low, uvec4(0u));
@@ -189,27 +185,30 @@ IntervalVector interval_vector_load_present(uvec2 counts, uint first, uint prese
 }
 
 // Whether interval_vector_load() may load a tile's.
-bool interval_tile_is_loadable(uvec2 counts, uint present) { return present == kTileIntervals && (counts.x & 15u) == 0u; }
+bool interval_tile_is_loadable(uvec2 counts, uint present) {
+  return present == kTileIntervals && (counts.x & 15u) == 0u;
+}
 
 // A lane's intervals; the second vector only where it owns two.
 struct LaneIntervals {
   IntervalVector first, second;
 };
 
-uint interval_place() { return subgroup_index() * kSubgroupSize + subgroup_lane(); }
+uint interval_invocation() { return subgroup_index() * kSubgroupSize + subgroup_lane(); }
 
 LaneIntervals lane_intervals_load(uvec2 counts) {
   LaneIntervals intervals;
-  intervals.first = interval_vector_load(counts, interval_place() * kLaneIntervals);
-  if (kIntervalVectors == 2u) intervals.second = interval_vector_load(counts, interval_place() * kLaneIntervals + 4u);
+  intervals.first = interval_vector_load(counts, interval_invocation() * kLaneIntervals);
+  if (kIntervalVectors == 2u)
+    intervals.second = interval_vector_load(counts, interval_invocation() * kLaneIntervals + 4u);
   return intervals;
 }
 
 LaneIntervals lane_intervals_load_present(uvec2 counts, uint present) {
   LaneIntervals intervals;
-  intervals.first = interval_vector_load_present(counts, interval_place() * kLaneIntervals, present);
+  intervals.first = interval_vector_load_present(counts, interval_invocation() * kLaneIntervals, present);
   if (kIntervalVectors == 2u)
-    intervals.second = interval_vector_load_present(counts, interval_place() * kLaneIntervals + 4u, present);
+    intervals.second = interval_vector_load_present(counts, interval_invocation() * kLaneIntervals + 4u, present);
   return intervals;
 }
 
@@ -222,7 +221,7 @@ uint interval_vector_padding(IntervalVector intervals, uvec4 destinations) {
 }
 
 uint lane_intervals_padding(LaneIntervals intervals, uvec2 tile_first, uint present) {
-  const uint first = interval_place() * kLaneIntervals;
+  const uint first = interval_invocation() * kLaneIntervals;
   uint sum = interval_vector_padding(intervals.first, interval_destinations(tile_first, first, present));
   if (kIntervalVectors == 2u)
     sum += interval_vector_padding(intervals.second, interval_destinations(tile_first, first + 4u, present));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Second pass over intervals: one workgroup turns the totals of spans into what lies before them, and writes the total of all
-// and the status.
+// Second pass over intervals: one workgroup turns the totals of spans into what lies before them, and writes the total
+// of all and the status.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define WEFT_INTERVAL_PUSH IntervalPush
@@ -11,26 +11,27 @@ shared uvec2 weft_outputs[kWorkgroupSize];
 shared uint weft_extra[kWorkgroupSize];
 
 void main() {
-  const uint place = interval_place();
+  const uint invocation = interval_invocation();
   const uint own_spans = (push.spans + kWorkgroupSize - 1u) / kWorkgroupSize;
-  const uint first = place * own_spans;
+  const uint first = invocation * own_spans;
   IntervalsBefore sum = IntervalsBefore(uvec2(0u), 0u);
   for (uint i = 0u; i < own_spans; ++i)
     if (first + i < push.spans) sum = intervals_before_add(sum, intervals_before_load(first + i));
 
   for (uint delta = 1u; delta < kWorkgroupSize; delta <<= 1) {
-    weft_outputs[place] = sum.outputs;
-    weft_extra[place] = sum.extra;
+    weft_outputs[invocation] = sum.outputs;
+    weft_extra[invocation] = sum.extra;
     barrier();
-    if (place >= delta)
-      sum = intervals_before_add(IntervalsBefore(weft_outputs[place - delta], weft_extra[place - delta]), sum);
+    if (invocation >= delta)
+      sum =
+          intervals_before_add(IntervalsBefore(weft_outputs[invocation - delta], weft_extra[invocation - delta]), sum);
     barrier();
   }
-  weft_outputs[place] = sum.outputs;
-  weft_extra[place] = sum.extra;
+  weft_outputs[invocation] = sum.outputs;
+  weft_extra[invocation] = sum.extra;
   barrier();
   IntervalsBefore before = IntervalsBefore(uvec2(0u), 0u);
-  if (place != 0u) before = IntervalsBefore(weft_outputs[place - 1u], weft_extra[place - 1u]);
+  if (invocation != 0u) before = IntervalsBefore(weft_outputs[invocation - 1u], weft_extra[invocation - 1u]);
 
   for (uint i = 0u; i < own_spans; ++i) {
     if (first + i >= push.spans) break;
@@ -38,7 +39,7 @@ void main() {
     intervals_before_store(first + i, before);
     before = intervals_before_add(before, own);
   }
-  if (place == kWorkgroupSize - 1u) {
+  if (invocation == kWorkgroupSize - 1u) {
     intervals_before_store(intervals_before_of_all(), sum);
     intervals_report(sum.outputs, kNoInterval);
   }

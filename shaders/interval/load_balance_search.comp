@@ -4,7 +4,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define WEFT_INTERVAL_PUSH LoadBalanceSearchPush
-#define WEFT_INTERVAL_LISTS_PLACES
+#define WEFT_INTERVAL_LISTS_POSITIONS
 #include "interval/load_balance_search.h"
 #include "interval/interval_tiles.glsl"
 
@@ -12,18 +12,15 @@ const uint kBatch = 1;
 
 #include "interval/interval_store.glsl"
 
-layout(constant_id = 9) const bool kSources = true;
-layout(constant_id = 10) const bool kRanks = false;
-
 const uint kOfSources = 0u;
 const uint kOfRanks = 1u;
 
 uvec4 interval_listed(uvec2 tile_first, uint first, uint present) { return uvec4(first) + uvec4(0u, 1u, 2u, 3u); }
 
-// Of the output at `place`, whose source the list has at `at`.
-uvec2 source_or_rank(IntervalSegment segment, uint which, uint at, uint place) {
+// Of the output at `position`, whose source the list has at `at`.
+uvec2 source_or_rank(IntervalSegment segment, uint which, uint at, uint position) {
   if (which == kOfSources) return word64_add(segment.tile_first, listed_interval(at));
-  const uvec2 rank = uvec2(place - listed_place(at), 0u);
+  const uvec2 rank = uvec2(position - listed_position(at), 0u);
   return at == 0u ? word64_add(interval_first_rank(segment), rank) : rank;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Last pass of RunLengthDecode, and of IntervalExpand of values of up to 16 bytes: a segment of the outputs is filled with the values of
-// their intervals.
+// Last pass of RunLengthDecode, and of IntervalExpand of values of up to 16 bytes: a segment of the outputs is filled
+// with the values of their intervals.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define WEFT_INTERVAL_PUSH RunLengthDecodePush
@@ -13,7 +13,7 @@ const uint kBatch = kItemBytes < 4u ? 1u : 4u;
 #include "interval/interval_store.glsl"
 
 const uint kSymbolWords = kItemBytes < 4u ? 1u : kItemBytes / 4u;
-const bool kListsSymbols = kItemBytes <= 4u;  // or else their places in the tile
+const bool kListsSymbols = kItemBytes <= 4u;  // or else their positions in the tile
 
 uvec2 tile_symbols(uvec2 tile_first) { return word64_add(push.symbols, word64_times(tile_first, kItemBytes)); }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Last pass of TransformLbs: the caller's body is run for each output of a segment, neighbouring lanes having neighbouring outputs.
+// Last pass of TransformLbs: the caller's body is run for each output of a segment, neighbouring lanes having
+// neighbouring outputs.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define WEFT_INTERVAL_PUSH TransformLbsPush
-#define WEFT_INTERVAL_LISTS_PLACES
+#define WEFT_INTERVAL_LISTS_POSITIONS
 #include "interval/transform_lbs.h"
 #include "interval/interval_segment.glsl"
 
@@ -32,10 +33,11 @@ void main() {
   if (!interval_segment_begin(segment)) return;
   const uvec2 first_rank = interval_first_rank(segment);
   // push.head is 0 here, and from_boundary the segment's first output. At most kRows * kVectorItems rounds.
-  for (uint i = interval_place(); i < segment.end; i += kWorkgroupSize) {
-    const uint place = segment.shift + i;
-    const uint at = interval_at(place);
-    const uvec2 rank = word64_add(at == 0u ? first_rank : uvec2(0u), place - listed_place(at));
-    transform(LbsOutput(word64_add(segment.from_boundary, i), word64_add(segment.tile_first, listed_interval(at)), rank));
+  for (uint i = interval_invocation(); i < segment.end; i += kWorkgroupSize) {
+    const uint position = segment.shift + i;
+    const uint at = interval_at(position);
+    const uvec2 rank = word64_add(at == 0u ? first_rank : uvec2(0u), position - listed_position(at));
+    transform(
+        LbsOutput(word64_add(segment.from_boundary, i), word64_add(segment.tile_first, listed_interval(at)), rank));
   }
 }

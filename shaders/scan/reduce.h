@@ -11,9 +11,9 @@ struct ReducePush {
   weft_address partials;  // one accumulator per workgroup of reduce.comp
   weft_address count;     // 0: use count_value
   weft_u64 count_value;   // the count, or its maximum
-  weft_u64 initial;       // bits of the accumulator in front of the first item
+  weft_u64 initial;       // bits of the accumulator before the first item
   weft_u32 count_words;   // words at `count`: 1 or 2
-  weft_u32 head;          // absent items in front of the first, so that tiles start on a vector boundary
+  weft_u32 head;          // absent items before the first, so that tiles start on a vector boundary
   weft_u32 tiles_per_workgroup;
   weft_u32 partial_count;  // reduce_finish: workgroups of reduce.comp; reduce: 1 where it writes the output itself
 };

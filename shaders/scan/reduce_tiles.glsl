@@ -3,8 +3,8 @@
 // Combines each workgroup's run of tiles into partials[workgroup]. Where the host dispatches one workgroup only
 // (partial_count 1), that writes the result at once.
 //
-// Operators that commute fold each lane's vectors of all tiles in the lane and cross lanes once, at the end. The others cross
-// lanes in every row and subgroups in every tile, so that items keep their order.
+// Operators that commute fold each lane's vectors of all tiles in the lane and cross lanes once, at the end. The others
+// cross lanes in every row and subgroups in every tile, so that items keep their order.
 #ifndef WEFT_REDUCE_TILES_GLSL
 #define WEFT_REDUCE_TILES_GLSL
 
@@ -17,35 +17,35 @@ layout(push_constant, std430) uniform Push { ReducePush push; };
 
 #if WEFT_ACCUMULATOR == WEFT_ARG
 
-// What a lane has found in its workgroup's run of tiles: a key as narrow as the item allows, and its place in the run; the host
-// keeps runs shorter than 2^32 items.
+// What a lane has found in its workgroup's run of tiles: a key as narrow as the item allows, and its position in the
+// run; the host keeps runs shorter than 2^32 items.
 struct Folded {
   ReduceKey key;
-  uint place;  // ~0: nothing yet
+  uint position;  // ~0: nothing yet
 };
 
 Folded reduce_nothing() { return Folded(ReduceKey(0), ~0u); }
 
 // Items come in ascending order, so that only a better one replaces an earlier one.
 bool reduce_better(ReduceKey key, Folded than) {
-  return than.place == ~0u || (kOp == kOpArgMin ? key < than.key : key > than.key);
+  return than.position == ~0u || (kOp == kOpArgMin ? key < than.key : key > than.key);
 }
 
 // Adds vector v of tile number i of the run.
 void reduce_row(uint vector[WEFT_VECTOR_INPUT_WORDS], uvec2 present, uint v, uint i, inout Folded folded) {
-  const uint place = i * kTileItems + v * WEFT_VECTOR_ITEMS;
+  const uint position = i * kTileItems + v * WEFT_VECTOR_ITEMS;
   if (tile_is_full(present)) {
-    Folded best = Folded(key_of_item(vector_bits(vector, 0u)), place);
+    Folded best = Folded(key_of_item(vector_bits(vector, 0u)), position);
     [[unroll]] for (uint k = 1; k < WEFT_VECTOR_ITEMS; ++k) {
       const ReduceKey key = key_of_item(vector_bits(vector, k));
-      if (kOp == kOpArgMin ? key < best.key : key > best.key) best = Folded(key, place + k);
+      if (kOp == kOpArgMin ? key < best.key : key > best.key) best = Folded(key, position + k);
     }
     if (reduce_better(best.key, folded)) folded = best;
   } else {
     const uvec2 inside = tile_present_in_vector(present, v);
     [[unroll]] for (uint k = 0; k < WEFT_VECTOR_ITEMS; ++k) {
       const ReduceKey key = key_of_item(vector_bits(vector, k));
-      if (k >= inside.x && k < inside.y && reduce_better(key, folded)) folded = Folded(key, place + k);
+      if (k >= inside.x && k < inside.y && reduce_better(key, folded)) folded = Folded(key, position + k);
     }
   }
 }
@@ -53,21 +53,21 @@ void reduce_row(uint vector[WEFT_VECTOR_INPUT_WORDS], uvec2 present, uint v, uin
 #if WEFT_ITEM_BYTES < 8
 // The best of a subgroup's lanes, on all of them.
 Folded reduce_across_lanes(Folded folded) {
-  const bool none = folded.place == ~0u;
+  const bool none = folded.position == ~0u;
   Folded best;
   if (kOp == kOpArgMin)
     best.key = subgroup_min(none ? ~0u : folded.key);
   else
     best.key = subgroup_max(none ? 0u : folded.key);
-  best.place = subgroup_min(folded.key == best.key ? folded.place : ~0u);
+  best.position = subgroup_min(folded.key == best.key ? folded.position : ~0u);
   return best;
 }
 #endif
 
 Accumulator reduce_lane_total(Folded folded, TileRange range, uint first_tile) {
-  if (folded.place == ~0u) return identity();
+  if (folded.position == ~0u) return identity();
   const uvec2 first = word64_subtract(word64_multiply(first_tile, kTileItems), uvec2(range.head, 0u));
-  return Accumulator(words_of_key(folded.key), word64_add(first, folded.place));
+  return Accumulator(words_of_key(folded.key), word64_add(first, folded.position));
 }
 
 #else

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Segments told by offsets, and how they are cut into tiles of even work. Items and ends of segments lie on one path, each segment's
-// end behind its items. An item is one unit of it and an end kSegmentUnits, and a tile takes kTileUnits: so it has no more than
-// kTileUnits items and kTileUnits / kSegmentUnits ends, whatever lengths segments have. (Merge path of ends and items, as Merrill and
-// Garland cut sparse matrices, with weights.)
+// Segments given by offsets, and how they are cut into tiles of even work. Items and ends of segments lie on one path,
+// each segment's end after its items. An item is one unit of it and an end kSegmentUnits, and a tile takes kTileUnits:
+// so it has no more than kTileUnits items and kTileUnits / kSegmentUnits ends, whatever lengths segments have. (Merge
+// path of ends and items, as Merrill and Garland cut sparse matrices, with weights.)
 //
-// Offsets are clamped, so that whatever they are, cuts lie in the ranges; where they decrease, they cut nothing sensible.
-// The includer has included weft/tile_range.glsl.
+// Offsets are clamped, so that whatever they are, cuts lie in the ranges; where they decrease, they cut nothing
+// sensible. The includer has included weft/tile_range.glsl.
 #ifndef WEFT_SEGMENTED_PATH_GLSL
 #define WEFT_SEGMENTED_PATH_GLSL
 
 #include "segment/segmented_reduce.h"
 
-layout(constant_id = 4) const uint kOffsetWords = 1;   // 1 or 2
-layout(constant_id = 5) const uint kTileUnits = 1020;  // a multiple of kSegmentUnits
-const uint kSegmentUnits = 4u;                         // as in src/primitives/segment/segmented_reduce.cpp
+const uint kSegmentUnits = 4u;  // as in src/primitives/segment/segmented_reduce.cpp
 
 layout(push_constant, std430) uniform Push { SegmentedReducePush push; };
 
@@ -49,15 +47,17 @@ uvec2 segment_end(SegmentedItems all, uvec2 s) {
   return word64_min(word64_subtract(end, all.first), all.items);
 }
 
-// How many ends and items are before a place on the path.
+// How many ends and items are before a position on the path.
 struct PathCut {
   uvec2 segments;
   uvec2 items;
 };
 
-bool path_tile_exists(SegmentedItems all, uint tile) { return word64_less(word64_multiply(tile, kTileUnits), all.units); }
+bool path_tile_exists(SegmentedItems all, uint tile) {
+  return word64_less(word64_multiply(tile, kTileUnits), all.units);
+}
 
-// An end of a segment that has only some of its units before the place is before it.
+// An end of a segment that has only some of its units before the position is before it.
 PathCut path_search(SegmentedItems all, uvec2 units) {
   const uvec2 rounded = uvec2(kSegmentUnits - 1u, 0u);
   const uint shift = uint(findMSB(kSegmentUnits));
@@ -68,15 +68,15 @@ PathCut path_search(SegmentedItems all, uvec2 units) {
   // Three probes a step, which are under way together: a quarter of the range remains.
   for (uint step = 0u; step < 33u && word64_less(low, high); ++step) {
     const uvec2 stride = word64_shift_right(word64_add(word64_subtract(high, low), 3u), 2u);
-    uint in_front = 0u;
+    uint before = 0u;
     [[unroll]] for (uint k = 1; k <= 3u; ++k) {
       const uvec2 probe = word64_subtract(word64_add(low, word64_times(stride, k)), uvec2(1u, 0u));
       if (!word64_less(probe, high)) continue;
-      const uvec2 place = word64_add(segment_end(all, probe), word64_times(probe, kSegmentUnits));
-      if (word64_less(place, units)) in_front = k;
+      const uvec2 position = word64_add(segment_end(all, probe), word64_times(probe, kSegmentUnits));
+      if (word64_less(position, units)) before = k;
     }
-    const uvec2 from = word64_add(low, word64_times(stride, in_front));
-    if (in_front < 3u) high = word64_min(high, word64_subtract(word64_add(from, stride), uvec2(1u, 0u)));
+    const uvec2 from = word64_add(low, word64_times(stride, before));
+    if (before < 3u) high = word64_min(high, word64_subtract(word64_add(from, stride), uvec2(1u, 0u)));
     low = from;
   }
   const uvec2 ends = word64_times(low, kSegmentUnits);

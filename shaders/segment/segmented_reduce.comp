@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Second pass of SegmentedReduce: each workgroup takes a run of tiles of the path, carrying. The segments of a tile's items are told by
-// a bit for each item with which one begins. Values of those that end before the tile's last item are staged in shared memory in the order of
-// their bits; then every lane has a segment that ends in the tile, finds its value by counting bits, and stores it, or the
-// identity. So results are stored in order, and those of empty segments with them.
+// Second pass of SegmentedReduce: each workgroup takes a run of tiles of the path, carrying. The segments of a tile's
+// items are given by a bit for each item with which one begins. Values of those that end before the tile's last item
+// are staged in shared memory in the order of their bits; then every lane has a segment that ends in the tile, finds
+// its value by counting bits, and stores it, or the identity. So results are stored in order, and those of empty
+// segments with them.
 //
-// A segment that was open when the workgroup's run began is left to segmented_reduce_direct.comp, kFinish, unless it is the first
-// workgroup.
+// A segment that was open when the workgroup's run began is left to segmented_reduce_direct.comp, kFinish, unless it is
+// the first workgroup.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define WEFT_VECTOR_ITEMS 4
@@ -27,7 +28,7 @@ shared uint weft_begins_before[kBeginWords];  // how many are set in the words b
 shared uint weft_begin_counts[kSubgroupCount];
 shared uint weft_stage[WEFT_VALUE_WORDS * kMostEnds];
 
-uint place() { return subgroup_index() * kSubgroupSize + subgroup_lane(); }
+uint invocation() { return subgroup_index() * kSubgroupSize + subgroup_lane(); }
 
 // ---- the tile ----
 
@@ -50,13 +51,13 @@ PathTile path_tile(SegmentedItems all, PathCut begin, PathCut end) {
   return tile;
 }
 
-// The place at which segment number j of those that end in the tile begins, or ends; at the tile's edges, if beyond.
-uvec2 segment_places(PathTile tile, uint j) {
+// The position at which segment number j of those that end in the tile begins, or ends; at the tile's edges, if beyond.
+uvec2 segment_positions(PathTile tile, uint j) {
   const uvec2 s = word64_add(tile.first_end, j);
-  uvec2 places = tile.range.present.xx;
-  if (j != 0u) places.x += difference_up_to(offset_at(s), tile.first, tile.items);
-  places.y += difference_up_to(offset_at(word64_add(s, 1u)), tile.first, tile.items);
-  return places;
+  uvec2 positions = tile.range.present.xx;
+  if (j != 0u) positions.x += difference_up_to(offset_at(s), tile.first, tile.items);
+  positions.y += difference_up_to(offset_at(word64_add(s, 1u)), tile.first, tile.items);
+  return positions;
 }
 
 // ---- its items ----
@@ -77,31 +78,31 @@ void path_tile_load_present(PathTile tile, inout TileWords words) {
 
 // ---- where segments begin ----
 
-// Marks where segments begin that end in the tile, and the one behind them, but for the first. Every invocation calls; a barrier before and
-// after.
+// Marks where segments begin that end in the tile, and the one after them, but for the first. Every invocation calls; a
+// barrier before and after.
 void begins_mark(PathTile tile) {
-  if (place() < kBeginWords) weft_begins[place()] = 0u;
+  if (invocation() < kBeginWords) weft_begins[invocation()] = 0u;
   barrier();
   [[unroll]] for (uint i = 0; i < kRows; ++i) {
-    const uint j = i * kWorkgroupSize + place();
+    const uint j = i * kWorkgroupSize + invocation();
     if (j < tile.ends) {
-      const uvec2 places = segment_places(tile, j);
-      if (places.x < places.y && places.y < tile.range.present.y)
-        atomicOr(weft_begins[places.y >> 5], 1u << (places.y & 31u));
+      const uvec2 positions = segment_positions(tile, j);
+      if (positions.x < positions.y && positions.y < tile.range.present.y)
+        atomicOr(weft_begins[positions.y >> 5], 1u << (positions.y & 31u));
     }
   }
   barrier();
   uint own = 0u;
-  if (place() < kBeginWords) own = uint(bitCount(weft_begins[place()]));
+  if (invocation() < kBeginWords) own = uint(bitCount(weft_begins[invocation()]));
   const uint inclusive = subgroup_inclusive_add(own);
   if (subgroup_lane() == kSubgroupSize - 1u) weft_begin_counts[subgroup_index()] = inclusive;
   barrier();
   uint before = inclusive - own;
   for (uint i = 0u; i < kSubgroupCount; ++i) before += i < subgroup_index() ? weft_begin_counts[i] : 0u;
-  if (place() < kBeginWords) weft_begins_before[place()] = before;
+  if (invocation() < kBeginWords) weft_begins_before[invocation()] = before;
 }
 
-// How many of the marks at places before `p` there are.
+// How many of the marks at positions before `p` there are.
 uint begins_before(uint p) {
   return weft_begins_before[p >> 5] + uint(bitCount(weft_begins[p >> 5] & ((1u << (p & 31u)) - 1u)));
 }
@@ -132,10 +133,11 @@ struct PathRows {
 SegmentBefore path_row_before(PathTile tile, TileVector packed, uint v, uint begins, inout Segment running) {
   uint vector[WEFT_VECTOR_INPUT_WORDS];
   vector_unpack(packed, vector);
-  return segments_before(begins, vector_tail(vector, begins, false, tile_present_in_vector(tile.range.present, v)), running);
+  return segments_before(begins, vector_tail(vector, begins, false, tile_present_in_vector(tile.range.present, v)),
+                         running);
 }
 
-// This subgroup's segment, and what its vectors have in front of them.
+// This subgroup's segment, and what its vectors have before them.
 Segment path_rows_total(PathTile tile, TileWords words, inout PathRows before) {
   Segment running = segment_identity();
 #define WEFT_BEFORE_ROW(i)                                                                               \
@@ -148,7 +150,8 @@ Segment path_rows_total(PathTile tile, TileWords words, inout PathRows before) {
   return running;
 }
 
-// At each mark of a vector, the value of the segment in front of it is complete, but for what earlier tiles have of the first one.
+// At each mark of a vector, the value of the segment before it is complete, but for what earlier tiles have of the
+// first one.
 void path_row_stage(PathTile tile, TileVector packed, uint v, SegmentBefore before, Segment subgroups_before) {
   uint vector[WEFT_VECTOR_INPUT_WORDS];
   vector_unpack(packed, vector);
@@ -176,15 +179,15 @@ void path_rows_stage(PathTile tile, TileWords words, PathRows before, Segment su
 #undef WEFT_STAGE_ROW
 }
 
-// Stores the values of the segments that end in the tile. `last`: of its items behind the last mark.
+// Stores the values of the segments that end in the tile. `last`: of its items after the last mark.
 void path_ends_store(PathTile tile, Value last, Segment carry) {
   [[unroll]] for (uint i = 0; i < kRows; ++i) {
-    const uint j = i * kWorkgroupSize + place();
+    const uint j = i * kWorkgroupSize + invocation();
     if (j < tile.ends) {
-      const uvec2 places = segment_places(tile, j);
+      const uvec2 positions = segment_positions(tile, j);
       Value value = value_identity();
-      if (places.x < places.y)
-        value = places.y == tile.range.present.y ? last : stage_value(begins_before(places.x + 1u));
+      if (positions.x < positions.y)
+        value = positions.y == tile.range.present.y ? last : stage_value(begins_before(positions.x + 1u));
       if (j == 0u) value = combine(carry.value, value);
       if (j == 0u && carry.heads == 0u && gl_WorkGroupID.x != 0u)
         partials_store(push.carries, push.groups + gl_WorkGroupID.x, Segment(value, 1u));
@@ -225,7 +228,7 @@ void main() {
       path_ends_store(tile, aggregate.value, carry);
       // Nothing is open where the last one ends with the tile's items.
       added.heads = 1u;
-      if (segment_places(tile, tile.ends - 1u).y == tile.range.present.y) added.value = value_identity();
+      if (segment_positions(tile, tile.ends - 1u).y == tile.range.present.y) added.value = value_identity();
       barrier();
     }
     carry = combine(carry, added);

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Arguments of segmented_reduce.comp, segmented_reduce_cuts.comp and segmented_reduce_direct.comp.
+// What segmented_reduce.comp, segmented_reduce_cuts.comp and segmented_reduce_direct.comp are built with and pushed.
 #ifndef WEFT_SEGMENTED_REDUCE_H
 #define WEFT_SEGMENTED_REDUCE_H
 #include "weft/interop.h"
+
+WEFT_CONSTANTS_BEGIN(segmented_reduce)
+WEFT_CONSTANT(4, uint, kOffsetWords, 1)   // 1 or 2
+WEFT_CONSTANT(5, uint, kTileUnits, 1020)  // a multiple of kSegmentUnits
+WEFT_CONSTANTS_END
 
 WEFT_STRUCT_BEGIN
 struct SegmentedReducePush {
@@ -11,7 +16,8 @@ struct SegmentedReducePush {
   weft_address outputs;  // count accumulators
   // 16 bytes for each tile but the first: how many segments and items are before it. Direct: for each slice.
   weft_address cuts;
-  // Two segments for each workgroup: what it carries out, and its part of the first that ends. Direct: two for each slice.
+  // Two segments for each workgroup: what it carries out, and its part of the first that ends. Direct: two for each
+  // slice.
   weft_address carries;
   weft_address count;         // 0: use count_value
   weft_address item_count;    // likewise

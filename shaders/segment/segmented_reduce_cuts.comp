@@ -5,7 +5,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "weft/subgroup.glsl"
 
-const uint kTileItems = kWorkgroupSize;  // of weft/tile_range.glsl, whose tiles are not asked for
+const uint kTileItems = kWorkgroupSize;  // of weft/tile_range.glsl, whose tiles are not used
 #include "weft/tile_range.glsl"
 #include "segment/segmented_path.glsl"
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// SegmentedReduce with a workgroup for each segment: for segments of some hundred items and more, and for few items, where the cuts of
-// the path cost more than they balance.
+// SegmentedReduce with a workgroup for each segment: for segments of some hundred items and more, and for few items,
+// where the cuts of the path cost more than they balance.
 //
-// A segment of more than kSliceItems items is long: one workgroup would take too much time for it. So the first push.groups workgroups
-// each take a slice, kSliceItems items that begin at a multiple of that, whatever segments they are of. A slice meets two long segments at
-// most: one that covers its first item, and one that begins after that and covers its last. It stores both parts, or that there are
-// none; a second dispatch, kJoin, combines the parts of each long segment, in order, at the slice where it ends.
+// A segment of more than kSliceItems items is long: one workgroup would take too much time for it. So the first
+// push.groups workgroups each take a slice, kSliceItems items that begin at a multiple of that, whatever segments they
+// are of. A slice meets two long segments at most: one that covers its first item, and one that begins after that and
+// covers its last. It stores both parts, or that there are none; a second dispatch, kJoin, combines the parts of each
+// long segment, in order, at the slice where it ends.
 //
-// The last pass of the path, kFinish, is here too: in one module with the path's second pass it would make that 7 % slower on an H200.
+// The last pass of the path, kFinish, is here too: in one module with the path's second pass it would make that 7 %
+// slower on an H200.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define WEFT_VECTOR_ITEMS 4
@@ -17,11 +19,10 @@
 #include "weft/partials.glsl"
 #include "segment/segmented_path.glsl"
 #include "segment/segmented_items.glsl"
+#include "segment/segmented_reduce_direct.h"
 #include "core/value_store.glsl"
 
 const uint kReduce = 0u, kJoin = 1u, kFinish = 2u;
-layout(constant_id = 6) const uint kPass = kReduce;
-layout(constant_id = 7) const uint kSliceLog = 15;
 const uint kSliceItems = 1u << kSliceLog;
 
 // A slice's record: the segment, and these flags of its part that covers the slice's first item.
@@ -30,13 +31,13 @@ const uint kHasFirst = 1u, kFirstEnds = 2u;
 shared uint weft_ended[kWorkgroupSize];
 shared uint weft_ended_count;
 
-uint place() { return subgroup_index() * kSubgroupSize + subgroup_lane(); }
+uint invocation() { return subgroup_index() * kSubgroupSize + subgroup_lane(); }
 
 void segment_store(uvec2 segment, Value value) {
   value_store(word64_add(push.outputs, word64_times(segment, WEFT_OUTPUT_BYTES)), value);
 }
 
-// ---- the combination of a range of items ----
+// ---- the aggregate of a range of items ----
 
 // The workgroup's values combined, in order, the same on all invocations. Holds one barrier; calls alternate `slot`.
 Value workgroup_value(Value own, inout uint slot) {
@@ -58,7 +59,7 @@ void range_add_row(ItemRange range, TileVector packed, uint v, inout uint slot, 
   folded = combine(folded, kValuesCommute ? total : workgroup_value(total, slot));
 }
 
-// The combination of `items` items from the first on, on all invocations. Every invocation calls.
+// The aggregate of `items` items from the first on, on all invocations. Every invocation calls.
 Value range_total(uvec2 first, uint items, uvec2 all, inout uint slot) {
   Value folded = value_identity();
   if (items == 0u) return folded;
@@ -68,7 +69,7 @@ Value range_total(uvec2 first, uint items, uvec2 all, inout uint slot) {
     TileWords words;
 #define WEFT_LOAD_ROW(i)                                  \
   if (i < kRows) {                                        \
-    const uint at = v + i * kWorkgroupSize + place();     \
+    const uint at = v + i * kWorkgroupSize + invocation();     \
     if (range.loadable)                                   \
       words.row_##i = item_range_load(range, at);         \
     else                                                  \
@@ -77,7 +78,7 @@ Value range_total(uvec2 first, uint items, uvec2 all, inout uint slot) {
     WEFT_FOR_ROWS(WEFT_LOAD_ROW)
 #undef WEFT_LOAD_ROW
 #define WEFT_ADD_ROW(i) \
-  if (i < kRows) range_add_row(range, words.row_##i, v + i * kWorkgroupSize + place(), slot, folded);
+  if (i < kRows) range_add_row(range, words.row_##i, v + i * kWorkgroupSize + invocation(), slot, folded);
     WEFT_FOR_ROWS(WEFT_ADD_ROW)
 #undef WEFT_ADD_ROW
   }
@@ -134,7 +135,8 @@ void slice_reduce(uint slice, uvec2 segments, uvec2 items) {
     // The segment of the slice's first item, and that of its last, if another.
     [[unroll]] for (uint part = 0u; part < 2u; ++part) {
       const uvec2 through = part == 0u ? through_first : through_last;
-      const bool there = through != uvec2(0u) && !word64_less(segments, through) && (part == 0u || through != through_first);
+      const bool there =
+          through != uvec2(0u) && !word64_less(segments, through) && (part == 0u || through != through_first);
       if (there) {
         const uvec2 s = word64_subtract(through, uvec2(1u, 0u));
         uvec2 first, last;
@@ -177,7 +179,7 @@ void long_segments_join(uvec2 items) {
   for (uint from = first; from < end; from += kWorkgroupSize) {
     if (gl_LocalInvocationIndex == 0u) weft_ended_count = 0u;
     barrier();
-    const uint slice = from + place();
+    const uint slice = from + invocation();
     if (slice < end && (Words4(push.cuts).at[slice].z & kFirstEnds) != 0u)
       weft_ended[atomicAdd(weft_ended_count, 1u)] = slice;
     barrier();
@@ -192,7 +194,8 @@ void long_segments_join(uvec2 items) {
 
 // ---- the last pass of the path ----
 
-// One workgroup combines what workgroups have carried out, in order, and completes for each the first segment that ended in its tiles.
+// One workgroup combines what workgroups have carried out, in order, and completes for each the first segment that
+// ended in its tiles.
 void path_finish() {
   const SegmentedItems all = segmented_items();
   const uint run = (push.groups + kWorkgroupSize - 1u) / kWorkgroupSize;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Arguments of segmented_sort_heads.comp, and of segmented_sort_tiles.comp, segmented_sort_upsweep.comp, segmented_sort_scan.comp and
-// segmented_sort_downsweep.comp.
+// Arguments of segmented_sort_heads.comp, and of segmented_sort_tiles.comp, segmented_sort_upsweep.comp,
+// segmented_sort_scan.comp and segmented_sort_downsweep.comp.
 #ifndef WEFT_SEGMENTED_SORT_H
 #define WEFT_SEGMENTED_SORT_H
 #include "weft/interop.h"
@@ -8,10 +8,10 @@
 WEFT_STRUCT_BEGIN
 struct SegmentedSortHeadsPush {
   weft_address offsets;  // count + 1 offsets
-  weft_address
-      totals;  // words, all 0: runs of long segments, segments of more than one run, and, written, where all segments end
+  // Words, all 0: runs of long segments, segments of more than one run, and, written, where all segments end.
+  weft_address totals;
   weft_address heads;  // a bit for each key, all 0
-  weft_address runs;   // a vector for each run, and behind them a word for each segment of more than one
+  weft_address runs;   // a vector for each run, and after them a word for each segment of more than one
   weft_address count;  // 0: use count_value
   weft_address key_count;
   weft_u64 count_value;      // the number of segments, or its maximum

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Last dispatch of a pass of SegmentedSort over its long segments: moves the keys of each run behind those of its segment with a smaller
-// digit, or with the same digit and an earlier place.
+// Last dispatch of a pass of SegmentedSort over its long segments: moves the keys of each run after those of its
+// segment with a smaller digit, or with the same digit and an earlier position.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "segment/segmented_sort_runs.glsl"
 #include "sort/radix_sort_move.glsl"
 
-// Of a digit: its keys in the runs of the segment in front of this one, and in all.
+// Of a digit: its keys in the runs of the segment before this one, and in all.
 uvec2 sort_counts(SortRun run, uint entry, uint digit) {
   if (kBins < kWorkgroupSize && digit >= kBins) return uvec2(0u);
   const uint own = sort_counts_of(entry).at[digit];

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// First dispatch of SegmentedSort: sets the bit of each key with which a segment begins that is not empty, and lists the runs of segments
-// that are long. In which order these stand depends on timing, but nothing that is written for the caller depends on it.
+// First dispatch of SegmentedSort: sets the bit of each key with which a segment begins that is not empty, and lists
+// the runs of segments that are long. In which order these stand depends on timing, but nothing that is written for the
+// caller depends on it.
 //
-// A segment of more than one run has an entry more behind its last, for the totals of its digits. Where offsets decrease, segments may have
-// more keys than there are, and more runs than fit: those are left out.
+// A segment of more than one run has an entry more after its last, for the totals of its digits. Where offsets
+// decrease, segments may have more keys than there are, and more runs than fit: those are left out.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "weft/subgroup.glsl"
@@ -13,8 +14,7 @@ const uint kLaneOffsets = 4u;
 const uint kTileItems = kWorkgroupSize * kLaneOffsets;
 #include "weft/tile_range.glsl"
 #include "segment/segmented_sort.h"
-
-layout(constant_id = 2) const uint kOffsetWords = 1;  // 1 or 2
+#include "segment/segmented_sort_heads.h"
 
 layout(push_constant, std430) uniform Push { SegmentedSortHeadsPush push; };
 

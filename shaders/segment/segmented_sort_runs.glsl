@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// What the kernels of SegmentedSort's passes share: the runs of long segments, and where their counts lie. A workgroup goes through some
-// of the runs. What is read from scratch is bounded before it is used, since entries that were left out have never been written.
+// What the kernels of SegmentedSort's passes share: the runs of long segments, and where their counts lie. A workgroup
+// goes through some of the runs. What is read from scratch is bounded before it is used, since entries that were left
+// out have never been written.
 //
 // Specialization constants: those of radix_sort_digits.glsl.
 #ifndef WEFT_SEGMENTED_SORT_RUNS_GLSL
@@ -21,7 +22,7 @@ struct SortRun {
   uvec2 share;  // keys [x, y), none where the entry is for totals
   uint begin;   // of the segment
   uint first;   // entry of the segment
-  uint runs;    // of the segment; its totals are behind them where there is more than one
+  uint runs;    // of the segment; its totals are after them where there is more than one
 };
 
 SortRun sort_run(uint entry, uint end_of_all) {
@@ -38,7 +39,8 @@ SortRun sort_run(uint entry, uint end_of_all) {
   const uint index = entry - run.first;
   const uint first = index < run.runs ? index * each + min(index, rest) : tiles;
   const uint last = first + each + (index < rest ? 1u : 0u);
-  run.share = uvec2(first < tiles ? run.begin + first * kTileKeys : end, last < tiles ? run.begin + last * kTileKeys : end);
+  run.share = uvec2(first < tiles ? run.begin + first * kTileKeys : end,
+                    last < tiles ? run.begin + last * kTileKeys : end);
   return run;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Second dispatch of a pass of SegmentedSort over its long segments: for those of more than one run, turns the counts of each digit into
-// their exclusive sums over the runs, and leaves the totals. A workgroup has kGroupDigits digits of a segment, and several lanes share
-// the runs of one.
+// Second dispatch of a pass of SegmentedSort over its long segments: for those of more than one run, turns the counts
+// of each digit into their exclusive sums over the runs, and leaves the totals. A workgroup has kGroupDigits digits of
+// a segment, and several lanes share the runs of one.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "segment/segmented_sort_runs.glsl"
@@ -27,7 +27,8 @@ void main() {
     weft_part_totals[lane] = total;
     barrier();
     uint sum = 0u;
-    for (uint before = 0u; before < part; ++before) sum += weft_part_totals[before * kGroupDigits + lane % kGroupDigits];
+    for (uint before = 0u; before < part; ++before)
+      sum += weft_part_totals[before * kGroupDigits + lane % kGroupDigits];
     for (uint run = begin; run < end; ++run) {
       Words counts = sort_counts_of(first + run);
       const uint counted = counts.at[digit];

@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "decode/gstd_decode.h"
+#include "decode/gstd_finish.h"
 #include "decode/kernel_families.hpp"
-#include "primitives/core/arguments.hpp"
+#include "primitives/core/pipeline_builder.hpp"
+#include "primitives/core/record_call.hpp"
 
 namespace weft {
 
@@ -37,7 +39,7 @@ constexpr uint64_t kMostScratch = uint64_t{1} << 30;
 // Two parts of gstd_scratch.glsl.
 uint64_t tile_scratch(uint32_t tile_bytes) { return 2 * ((uint64_t{tile_bytes} + 1024 + 511) / 512 * 512); }
 
-// Of tiles that are given by value, in front of theirs.
+// Of tiles that are given by value, before theirs.
 uint64_t table_scratch(uint64_t tiles) { return primitives::in_vectors(tiles * sizeof(GstdTile)); }
 
 void record_update(const ContextState& state, VkCommandBuffer commands, const BufferRange& range,
@@ -70,23 +72,21 @@ Result<GstdDecode> GstdDecode::create(const Context& context, const GstdDecodeCo
   auto plan = std::make_shared<Plan>();
   plan->state = context.state();
   plan->config = config;
-  // A subgroup for each group, where there are such; else wide ones hold several. (Emulated ones never do: groups part ways, and meet at no
-  // barrier.)
+  // A subgroup for each group, where there are such; else wide ones hold several. (Emulated ones never do: groups part
+  // ways, and meet at no barrier.)
   plan->workgroup = std::max(kLanes, state.subgroup_size_in(kLanes));
   const uint64_t fitting = kMostScratch / tile_scratch(config.tile_bytes);
   plan->tiles_in_flight = config.tiles_in_flight != 0
                               ? config.tiles_in_flight
                               : static_cast<uint32_t>(std::clamp<uint64_t>(fitting, kLeastInFlight, kMostInFlight));
   // NVIDIA's compiler believes reductions alone (shaders/weft/lanes.glsl).
-  const uint32_t constants[] = {state.traits().vendor_id == runtime::kVendorNvidia ? 1u : 0u, config.verify ? 1u : 0u};
-  Result<std::shared_ptr<const Pipeline>> decode =
-      state.pipeline(decode::kernels::gstd_decode(), "gstd_decode", plan->workgroup, std::span(constants).first(1));
-  if (!decode) return decode.error();
-  Result<std::shared_ptr<const Pipeline>> finish =
-      state.pipeline(decode::kernels::gstd_decode(), "gstd_finish", kFinishWorkgroup, constants);
-  if (!finish) return finish.error();
-  plan->decode = *std::move(decode);
-  plan->finish = *std::move(finish);
+  primitives::PipelineBuilder builder(state, decode::kernels::gstd_decode(), plan->workgroup);
+  builder.set(shader::gstd_decode::kReduceUniform, state.traits().vendor_id == runtime::kVendorNvidia)
+      .build(plan->decode, "gstd_decode")
+      .workgroup(kFinishWorkgroup)
+      .set(shader::gstd_finish::kVerify, config.verify)
+      .build(plan->finish, "gstd_finish");
+  if (!builder.status()) return builder.status().error();
   return GstdDecode(std::move(plan));
 } catch (...) {
   return runtime::caught();
@@ -131,21 +131,22 @@ Status GstdDecode::record_tiles(VkCommandBuffer commands, std::span<const GstdTi
   const ContextState& state = *plan.state;
   const uint64_t tiles = args.tile_count.maximum();
 
-  if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");
-  if (tiles > kMostTiles)
-    return primitives::argument_error(kName, "tile_count", "is more than 2^24: " + std::to_string(tiles));
   shader::GstdDecodePush push{};
-  primitives::RangeChecks ranges(state, kName);
+  primitives::RecordCall call(state, kName, commands);
+  if (tiles > kMostTiles) call.refuse("tile_count", "is more than 2^24: " + std::to_string(tiles));
   const uint64_t table_bytes = table_scratch(values.size());
   if (tiles != 0) {
-    if (values.empty()) push.tiles = ranges.read("tiles", args.tiles, tiles * sizeof(GstdTile), 8);
-    push.source = ranges.read("source", args.source, args.source.size, 4);
-    push.outputs = ranges.write("output", args.output, args.output.size, 1);
-    push.status = ranges.write("status", args.status, 4 * (1 + tiles), 4);
-    push.scratch = ranges.scratch(args.scratch, table_bytes + scratch_size(tiles));
+    if (values.empty()) call.read("tiles", args.tiles, tiles * sizeof(GstdTile), 8, push.tiles);
+    // Ranges of no bytes are given too.
+    call.refuse_if(args.source.buffer == VK_NULL_HANDLE, "source", "has no buffer")
+        .refuse_if(args.output.buffer == VK_NULL_HANDLE, "output", "has no buffer")
+        .read("source", args.source, args.source.size, 4, push.source)
+        .write("output", args.output, args.output.size, 1, push.outputs)
+        .write("status", args.status, 4 * (1 + tiles), 4, push.status)
+        .scratch(args.scratch, table_bytes + scratch_size(tiles), push.scratch);
   }
-  push.tile_count = ranges.count(args.tile_count, "tile_count");
-  if (Status status = ranges.finish(); !status) return status;
+  call.count("tile_count", args.tile_count, push.tile_count, push.tile_maximum, push.tile_count_words);
+  if (!call.accepted()) return call.status();
   if (tiles == 0) return {};
 
   if (!values.empty()) {
@@ -155,18 +156,15 @@ Status GstdDecode::record_tiles(VkCommandBuffer commands, std::span<const GstdTi
   }
   push.source_bytes = args.source.size;
   push.output_bytes = args.output.size;
-  push.tile_maximum = static_cast<uint32_t>(tiles);
-  push.tile_count_words = static_cast<uint32_t>(args.tile_count.range().size / 4);
   push.most_bytes = plan.config.tile_bytes;
   for (uint64_t first = 0; first < tiles; first += plan.tiles_in_flight) {
-    if (first != 0) primitives::barrier_between(state, commands);
+    if (first != 0) call.barrier();
     push.first_tile = static_cast<uint32_t>(first);
     push.slots = static_cast<uint32_t>(std::min<uint64_t>(tiles - first, plan.tiles_in_flight));
     const uint64_t workgroups = (uint64_t{push.slots} * kLanes + plan.workgroup - 1) / plan.workgroup;
-    const uint32_t most = state.traits().max_workgroup_count_x;
-    primitives::dispatch(state, commands, *plan.decode, push, primitives::dispatch_size(workgroups, most));
-    primitives::barrier_between(state, commands);
-    primitives::dispatch(state, commands, *plan.finish, push, primitives::dispatch_size(push.slots, most));
+    call.dispatch(*plan.decode, push, workgroups);
+    call.barrier();
+    call.dispatch(*plan.finish, push, push.slots);
   }
   return {};
 }

@@ -7,13 +7,15 @@
 #include <limits>
 
 #include "histogram/histogram.h"
-#include "primitives/core/arguments.hpp"
+#include "histogram/histogram_table.h"
+#include "primitives/core/pipeline_builder.hpp"
+#include "primitives/core/record_call.hpp"
 #include "primitives/histogram/histogram_tuning.hpp"
 #include "runtime/kernel_families.hpp"
+#include "weft/tile.h"
 
 namespace weft {
 
-using primitives::LocatedRange;
 using runtime::ContextState;
 using runtime::Pipeline;
 
@@ -134,16 +136,16 @@ Result<Histogram> Histogram::create(const Context& context, const HistogramConfi
   plan->tile_items = workgroup * tuning.rows * plan->vector_items();
 
   const Table table = table_of(state, config, tuning, workgroup);
-  const uint32_t constants[] = {table.rows, tuning.rows, table.copies, config.kind == HistogramKind::levels ? 1u : 0u,
-                                table.levels};
-  Result<std::shared_ptr<const Pipeline>> count = state.pipeline(
-      runtime::kernels::histogram(), std::string("histogram.") + name_of(config.item) + ".u32", workgroup, constants);
-  if (!count) return count.error();
-  plan->count = *std::move(count);
-  Result<std::shared_ptr<const Pipeline>> clear =
-      state.pipeline(runtime::kernels::histogram(), "histogram_clear", kClearWorkgroup, {});
-  if (!clear) return clear.error();
-  plan->clear = *std::move(clear);
+  primitives::PipelineBuilder builder(state, runtime::kernels::histogram(), kClearWorkgroup);
+  builder.build(plan->clear, "histogram_clear")
+      .workgroup(workgroup)
+      .set(shader::histogram_table::kTableRows, table.rows)
+      .set(shader::tile::kRows, tuning.rows)
+      .set(shader::histogram_table::kCopies, table.copies)
+      .set(shader::histogram_table::kByLevels, config.kind == HistogramKind::levels)
+      .set(shader::histogram_table::kTableLevels, table.levels)
+      .build(plan->count, std::string("histogram.") + name_of(config.item) + ".u32");
+  if (!builder.status()) return builder.status().error();
   return Histogram(std::move(plan));
 } catch (...) {
   return runtime::caught();
@@ -155,58 +157,32 @@ uint32_t Histogram::tile_items() const noexcept { return plan_->tile_items; }
 
 Status Histogram::record(VkCommandBuffer commands, const HistogramArgs& args) const noexcept try {
   const Plan& plan = *plan_;
-  const ContextState& state = *plan.state;
   const HistogramConfig& config = plan.config;
   const uint32_t item_bytes = size_of(config.item);
   const uint64_t maximum = args.count.maximum();
 
-  if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");
-  if (maximum / plan.tile_items >= kMaxTiles)
-    return primitives::argument_error(kName, "count", "is more than 2^31 tiles hold: " + std::to_string(maximum));
-  const Result<VkDeviceAddress> count = primitives::locate_count(state, kName, args.count);
-  if (!count) return count.error();
-
   shader::HistogramPush push{};
-  LocatedRange input{"input", 0, 0}, levels{"levels", 0, 0};
-  if (maximum != 0) {
-    const Result<LocatedRange> located =
-        primitives::locate(state, kName, "input", args.input, maximum * item_bytes, item_bytes);
-    if (!located) return located.error();
-    input = *located;
-  }
-  const Result<LocatedRange> output =
-      primitives::locate(state, kName, "output", args.output, uint64_t{config.bins} * 4, 4);
-  if (!output) return output.error();
-  if (config.kind == HistogramKind::levels) {
-    const Result<LocatedRange> located =
-        primitives::locate(state, kName, "levels", args.levels, (uint64_t{config.bins} + 1) * 4, 4);
-    if (!located) return located.error();
-    levels = *located;
-  } else if (Status status = set_even_bins(config, args.lower, args.upper, push); !status) {
-    return status;
-  }
-  const LocatedRange count_range{"count", *count, args.count.is_on_device() ? args.count.range().size : 0};
-  for (const LocatedRange* range :
-       {static_cast<const LocatedRange*>(&input), static_cast<const LocatedRange*>(&levels), &count_range})
-    if (primitives::overlap(*output, *range))
-      return primitives::argument_error(kName, "output", std::string("overlaps ") + range->name);
+  primitives::RecordCall call(*plan.state, kName, commands);
+  if (maximum / plan.tile_items >= kMaxTiles)
+    call.refuse("count", "is more than 2^31 tiles hold: " + std::to_string(maximum));
+  call.count("count", args.count, push.count, push.count_value, push.count_words)
+      .read("input", args.input, maximum * item_bytes, item_bytes, push.items);
+  if (config.kind == HistogramKind::levels)
+    call.read("levels", args.levels, (uint64_t{config.bins} + 1) * 4, 4, push.levels);
+  call.write("output", args.output, uint64_t{config.bins} * 4, 4, push.outputs);
+  if (config.kind == HistogramKind::even && call.status())
+    call.require(set_even_bins(config, args.lower, args.upper, push));
+  if (!call.accepted()) return call.status();
 
-  const uint32_t head = primitives::head_items(input.address, 16, item_bytes);
-  const uint64_t tiles = (maximum + head + plan.tile_items - 1) / plan.tile_items;
-  const uint32_t workgroups = static_cast<uint32_t>(std::min<uint64_t>(tiles, plan.groups));
-  push.items = input.address;
-  push.outputs = output->address;
-  push.levels = levels.address;
-  push.count = *count;
-  push.count_value = maximum;
-  push.count_words = static_cast<uint32_t>(args.count.range().size / 4);
-  push.head = head;
+  push.head = primitives::head_items(push.items, 16, item_bytes);
   push.bins = config.bins;
-  primitives::dispatch(state, commands, *plan.clear, push, {(config.bins + kClearWorkgroup - 1) / kClearWorkgroup, 1});
+  const uint64_t tiles = (maximum + push.head + plan.tile_items - 1) / plan.tile_items;
+  const uint64_t workgroups = std::min<uint64_t>(tiles, plan.groups);
+  if (maximum != 0) push.tiles_per_workgroup = static_cast<uint32_t>((tiles + workgroups - 1) / workgroups);
+  call.dispatch(*plan.clear, push, (config.bins + kClearWorkgroup - 1) / kClearWorkgroup);
   if (maximum == 0) return {};
-  push.tiles_per_workgroup = static_cast<uint32_t>((tiles + workgroups - 1) / workgroups);
-  primitives::barrier_between(state, commands);
-  primitives::dispatch(state, commands, *plan.count, push, {workgroups, 1});
+  call.barrier();
+  call.dispatch(*plan.count, push, workgroups);
   return {};
 } catch (...) {
   return runtime::caught();

@@ -7,11 +7,21 @@
 
 namespace weft::primitives {
 
-/// Values repeated by counts, under the names that a primitive gives them: what IntervalExpand and RunLengthDecode record alike.
+/// IntervalExpand, and RunLengthDecode, which gives the arguments other names.
 struct Expansion {
-  const char* values_name;
+  const char* values_name = "";
   uint32_t value_bytes = 0;
   IntervalPlan plan;
+
+  struct Desc {
+    const char* name;  // of the primitive, for errors
+    const PackedKernels& kernels;
+    const char* kernel;
+    const char* values_name;  // for errors
+    const char* counts_name;
+    IntervalExpandConfig config;
+  };
+  static Result<Expansion> create(const Context& context, const Desc& desc);
 
   Status record(VkCommandBuffer commands, const IntervalExpandArgs& args) const;
 };

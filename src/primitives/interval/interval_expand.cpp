@@ -8,11 +8,9 @@
 
 namespace weft {
 
-using primitives::IntervalPlan;
+using primitives::Expansion;
 
-struct IntervalExpand::Plan {
-  primitives::Expansion expansion;
-};
+struct IntervalExpand::Plan : Expansion {};
 
 Result<IntervalExpand> IntervalExpand::create(const Context& context, const IntervalExpandConfig& config) noexcept try {
   const uint32_t bytes = config.value_bytes;
@@ -20,29 +18,28 @@ Result<IntervalExpand> IntervalExpand::create(const Context& context, const Inte
   if (!in_vectors && (bytes == 0 || bytes % 4 != 0 || bytes > 256))
     return Error{ErrorCode::unsupported,
                  "IntervalExpand: values have 1, 2, or a multiple of 4 bytes up to 256, not " + std::to_string(bytes)};
-  Result<IntervalPlan> intervals = IntervalPlan::create(
+  Result<Expansion> expansion = Expansion::create(
       context,
-      {"IntervalExpand", in_vectors ? &runtime::kernels::run_length_decode() : &runtime::kernels::interval_expand(),
-       in_vectors ? "run_length_decode" : "interval_expand", primitives::decode_tuning, bytes, config.count,
-       config.by});
-  if (!intervals) return intervals.error();
-  return IntervalExpand(std::make_shared<const Plan>(Plan{{"values", bytes, std::move(*intervals)}}));
+      {"IntervalExpand", in_vectors ? runtime::kernels::run_length_decode() : runtime::kernels::interval_expand(),
+       in_vectors ? "run_length_decode" : "interval_expand", "values", "counts", config});
+  if (!expansion) return expansion.error();
+  return IntervalExpand(std::make_shared<const Plan>(Plan{std::move(*expansion)}));
 } catch (...) {
   return runtime::caught();
 }
 
 IntervalExpand::IntervalExpand(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
 
-uint32_t IntervalExpand::tile_intervals() const noexcept { return plan_->expansion.plan.tile_intervals; }
+uint32_t IntervalExpand::tile_intervals() const noexcept { return plan_->plan.tile_intervals; }
 
-uint32_t IntervalExpand::segment_outputs() const noexcept { return plan_->expansion.plan.segment_outputs; }
+uint32_t IntervalExpand::segment_outputs() const noexcept { return plan_->plan.segment_outputs; }
 
 VkDeviceSize IntervalExpand::scratch_size(uint64_t max_count) const noexcept {
-  return plan_->expansion.plan.scratch_size(max_count);
+  return plan_->plan.scratch_size(max_count);
 }
 
 Status IntervalExpand::record(VkCommandBuffer commands, const IntervalExpandArgs& args) const noexcept try {
-  return plan_->expansion.record(commands, args);
+  return plan_->record(commands, args);
 } catch (...) {
   return runtime::caught();
 }

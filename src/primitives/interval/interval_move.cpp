@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "interval/interval_move.h"
+#include "interval/interval_move_lines.h"
 #include "primitives/interval/interval_plan.hpp"
 #include "runtime/kernel_families.hpp"
 
@@ -48,21 +49,28 @@ Result<IntervalMove> IntervalMove::create(const Context& context, const Interval
   if (!config.gather && !config.scatter) return unsupported("neither gathers nor scatters");
 
   Plan plan{{}, config};
-  const uint32_t constants[] = {bytes, size_of(config.offset) / 4, config.gather ? 1u : 0u, config.scatter ? 1u : 0u};
-  IntervalPlan::Wish wish{kName,           &runtime::kernels::interval_move(),
-                          "interval_move", primitives::move_tuning,
-                          bytes,           config.count,
-                          config.by,       constants};
-  wish.reports_interval = true;
+  primitives::PipelineBuilder builder(*context.state(), runtime::kernels::interval_move(), 0);
+  builder.set(shader::interval_move_lines::kLineItemBytes, bytes)
+      .set(shader::interval_move::kOffsetWords, size_of(config.offset) / 4)
+      .set(shader::interval_move::kGathers, config.gather)
+      .set(shader::interval_move::kScatters, config.scatter);
+  IntervalPlan::Desc desc{.name = kName,
+                          .builder = builder,
+                          .kernel = "interval_move",
+                          .tuning = primitives::move_tuning,
+                          .item_bytes = bytes,
+                          .count = config.count,
+                          .by = config.by,
+                          .reports_interval = true};
   if (plan.is_in_lines()) {
-    wish.sums_kernel = "interval_move_lines_sums";
-    wish.kernel = "interval_move_lines";
-    wish.is_direct = false;
-    wish.item_bytes = kLineBytes;
+    desc.sums_kernel = "interval_move_lines_sums";
+    desc.kernel = "interval_move_lines";
+    desc.is_direct = false;
+    desc.item_bytes = kLineBytes;
   } else if (plan.is_in_vectors()) {
-    wish.kernel = plan.has_narrow_items() ? "interval_move_bytes" : "interval_gather";
+    desc.kernel = plan.has_narrow_items() ? "interval_move_bytes" : "interval_gather";
   }
-  Result<IntervalPlan> intervals = IntervalPlan::create(context, wish);
+  Result<IntervalPlan> intervals = IntervalPlan::create(context, desc);
   if (!intervals) return intervals.error();
   plan.intervals = std::move(*intervals);
   return IntervalMove(std::make_shared<const Plan>(std::move(plan)));
@@ -86,45 +94,38 @@ Status IntervalMove::record(VkCommandBuffer commands, const IntervalMoveArgs& ar
   const uint64_t maximum = args.count.maximum();
   const uint64_t alignment = std::min(config.item_bytes, 4u);
 
-  if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");
-  if (maximum >= ~uint32_t{0})
-    return primitives::argument_error(kName, "count", "is more than 2^32 - 2: " + std::to_string(maximum));
-  if (Status status = plan.check_sizes(maximum, args.max_output); !status) return status;
+  shader::IntervalMovePush push{};
+  primitives::RecordCall call(*plan.state, kName, commands);
+  if (maximum >= ~uint32_t{0}) call.refuse("count", "is more than 2^32 - 2: " + std::to_string(maximum));
+  plan.check_sizes(call, maximum, args.max_output);
   // An interval touches fewer than two lines more than its bytes fill.
   const uint64_t outputs =
       plan_->is_in_lines() ? args.max_output * config.item_bytes / kLineBytes + 1 + 2 * maximum : args.max_output;
-  if (Status status = plan.check_sizes(maximum, outputs); !status) return status;
+  plan.check_sizes(call, maximum, outputs);
 
   // Where they are not packed, sizes say what is in range.
-  if (config.gather && args.input.size == VK_WHOLE_SIZE)
-    return primitives::argument_error(kName, "input", "has VK_WHOLE_SIZE where intervals are checked against its size");
-  if (config.scatter && args.output.size == VK_WHOLE_SIZE)
-    return primitives::argument_error(kName, "output",
-                                      "has VK_WHOLE_SIZE where intervals are checked against its size");
-
-  shader::IntervalMovePush push{};
-  primitives::RangeChecks ranges(*plan.state, kName);
-  const auto items = [&](const BufferRange& range, bool packed) {
-    return packed ? args.max_output : range.size / config.item_bytes;
-  };
-  push.sources = items(args.input, !config.gather);
-  push.destinations = items(args.output, !config.scatter);
+  constexpr const char* kWhole = "has VK_WHOLE_SIZE where intervals are checked against its size";
+  call.refuse_if(config.gather && args.input.size == VK_WHOLE_SIZE, "input", kWhole)
+      .refuse_if(config.scatter && args.output.size == VK_WHOLE_SIZE, "output", kWhole);
+  push.sources = config.gather ? args.input.size / config.item_bytes : args.max_output;
+  push.destinations = config.scatter ? args.output.size / config.item_bytes : args.max_output;
   if (args.max_output != 0) {
-    push.source_items = ranges.read("input", args.input, push.sources * config.item_bytes, alignment);
-    push.destination_items = ranges.write("output", args.output, push.destinations * config.item_bytes, alignment);
+    // Ranges of no items are given too.
+    call.refuse_if(args.input.buffer == VK_NULL_HANDLE, "input", "has no buffer")
+        .read("input", args.input, push.sources * config.item_bytes, alignment, push.source_items)
+        .refuse_if(args.output.buffer == VK_NULL_HANDLE, "output", "has no buffer")
+        .write("output", args.output, push.destinations * config.item_bytes, alignment, push.destination_items);
   }
-  push.counts = plan.locate_counts(ranges, args.counts, maximum);
-  if (maximum != 0) {
-    const uint64_t offset_bytes = maximum * size_of(config.offset);
-    if (config.gather) push.gather = ranges.read("gather", args.gather, offset_bytes, 4);
-    if (config.scatter) push.scatter = ranges.read("scatter", args.scatter, offset_bytes, 4);
-  }
-  plan.locate_rest(ranges, push, {args.total, args.status, args.scratch}, args.count, args.max_output);
-  if (Status status = ranges.finish(); !status) return status;
+  plan.read_counts(call, args.counts, maximum, push.counts);
+  const uint64_t offset_bytes = maximum * size_of(config.offset);
+  if (config.gather) call.read("gather", args.gather, offset_bytes, 4, push.gather);
+  if (config.scatter) call.read("scatter", args.scatter, offset_bytes, 4, push.scatter);
+  plan.add_rest(call, push, {args.total, args.status, args.scratch}, args.count, args.max_output);
+  if (!call.accepted()) return call.status();
   const VkDeviceAddress packed = config.gather ? push.destination_items : push.source_items;
   if (plan_->is_in_vectors() && packed % config.item_bytes == 0)
     push.head = primitives::head_items(packed, kLineBytes, config.item_bytes);
-  plan.record(commands, push, outputs);
+  plan.record(call, push, outputs);
   return {};
 } catch (...) {
   return runtime::caught();

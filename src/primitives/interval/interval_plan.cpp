@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include "primitives/interval/interval_plan.hpp"
 
-#include "runtime/kernel_families.hpp"
-
 #include <bit>
-#include <vector>
+
+#include "interval/interval.h"
+#include "runtime/kernel_families.hpp"
+#include "weft/tile.h"
 
 namespace weft {
 
@@ -19,89 +20,74 @@ const char* name_of(IntervalsBy by) noexcept {
 namespace primitives {
 namespace {
 
-using runtime::Pipeline;
-
 constexpr uint32_t kMaxSegment = 1 << 14;       // 16 KiB of shared memory hold what belongs to a segment
 constexpr uint32_t kMaxSegmentBytes = 1 << 16;  // so that no workgroup takes long
-constexpr size_t kDirectConstant = 5;           // among the constants: kIsDirect
 
 }  // namespace
 
-Result<IntervalPlan> IntervalPlan::create(const Context& context, const Wish& wish) {
+Result<IntervalPlan> IntervalPlan::create(const Context& context, const Desc& desc) {
   const runtime::ContextState& state = *context.state();
-  if (wish.count != Type::u32 && wish.count != Type::u64)
+  if (desc.count != Type::u32 && desc.count != Type::u64)
     return Error{ErrorCode::unsupported,
-                 std::string(wish.name) + ": " + wish.counts_name + " are u32 or u64, not " + name_of(wish.count)};
-  IntervalTuning tuning = wish.tuning.of(state);
-  Result<IntervalPlan> plan = create(context, wish, tuning);
-  // A body of the caller's own is compiled once.
-  if (!plan || wish.own != nullptr || tuning.short_vectors == tuning.vectors) return plan;
+                 std::string(desc.name) + ": " + desc.counts_name + " are u32 or u64, not " + name_of(desc.count)};
+  IntervalTuning tuning = desc.tuning.of(state);
+  Result<IntervalPlan> plan = create(context, desc, tuning);
+  // The caller's kernel is compiled once.
+  if (!plan || desc.is_own || tuning.short_vectors == tuning.vectors) return plan;
   tuning.vectors = tuning.short_vectors;
   tuning.direct_intervals = 0;
-  Result<IntervalPlan> of_short = create(context, wish, tuning);
+  Result<IntervalPlan> of_short = create(context, desc, tuning);
   if (!of_short) return of_short.error();
   plan->of_short = std::make_shared<const IntervalPlan>(std::move(*of_short));
   return plan;
 }
 
-Result<IntervalPlan> IntervalPlan::create(const Context& context, const Wish& wish, const IntervalTuning& tuning) {
+Result<IntervalPlan> IntervalPlan::create(const Context& context, const Desc& desc, const IntervalTuning& tuning) {
   const runtime::ContextState& state = *context.state();
   IntervalPlan plan;
   plan.state = context.state();
-  plan.name = wish.name;
-  plan.counts_name = wish.counts_name;
-  plan.reports_interval = wish.reports_interval;
-  plan.by = wish.by;
-  plan.count_bytes = size_of(wish.count);
+  plan.name = desc.name;
+  plan.counts_name = desc.counts_name;
+  plan.reports_interval = desc.reports_interval;
+  plan.by = desc.by;
+  plan.count_bytes = size_of(desc.count);
   plan.groups = tuning.groups;
   // Kernels shift where they would divide by the tiles' sizes.
   const uint32_t workgroup = std::bit_floor(std::min(tuning.workgroup, state.traits().max_workgroup_invocations));
-  const uint32_t row_items = workgroup * std::max(1u, 16 / wish.item_bytes);
+  const uint32_t row_items = workgroup * std::max(1u, 16 / desc.item_bytes);
   uint32_t rows = std::bit_floor(tuning.rows);
   while (rows > 1 &&
-         (rows * row_items > kMaxSegment || uint64_t{rows} * row_items * wish.item_bytes > kMaxSegmentBytes))
+         (rows * row_items > kMaxSegment || uint64_t{rows} * row_items * desc.item_bytes > kMaxSegmentBytes))
     rows /= 2;
   plan.tile_intervals = workgroup * tuning.vectors * 4;
   plan.segment_outputs = rows * row_items;
   plan.direct_intervals = tuning.direct_intervals;
   plan.single_tiles = tuning.single_tiles;
 
-  // Ids from 2 on, as in interval_tiles.glsl.
-  const std::vector<uint32_t> constants = {wish.item_bytes,
-                                           rows,
-                                           plan.count_bytes / 4,
-                                           tuning.vectors,
-                                           wish.by == IntervalsBy::offsets ? 1u : 0u,
-                                           0u,
-                                           wish.reports_interval ? 1u : 0u};
-  Status status;
-  std::vector<uint32_t> last_constants = constants;
-  last_constants.insert(last_constants.end(), wish.constants.begin(), wish.constants.end());
-  std::vector<uint32_t> direct_constants = last_constants;
-  direct_constants[kDirectConstant] = 1;
-  const std::string sums_kernel = wish.sums_kernel;
-  const auto build = [&](std::shared_ptr<const Pipeline>& pipeline, const PackedKernels& kernels,
-                         const std::string& kernel, const std::vector<uint32_t>& constants_of_kernel,
-                         const KernelSet* own = nullptr) {
-    if (!status) return;
-    Result<std::shared_ptr<const Pipeline>> built =
-        state.pipeline(kernels, kernel, workgroup, constants_of_kernel, own);
-    if (built)
-      pipeline = *std::move(built);
-    else
-      status = built.error();
+  const auto set = [&](PipelineBuilder& builder) {
+    builder.workgroup(workgroup)
+        .set(shader::interval::kItemBytes, desc.item_bytes)
+        .set(shader::tile::kRows, rows)
+        .set(shader::interval::kCountWords, plan.count_bytes / 4)
+        .set(shader::interval::kIntervalVectors, tuning.vectors)
+        .set(shader::interval::kByOffsets, desc.by == IntervalsBy::offsets)
+        .set(shader::interval::kIsDirect, false)
+        .set(shader::interval::kReportsInterval, desc.reports_interval);
   };
-  const PackedKernels& shared = runtime::kernels::intervals();
-  if (sums_kernel == "interval_sums")
-    build(plan.sums, shared, sums_kernel, constants);
+  PipelineBuilder shared(state, runtime::kernels::intervals(), workgroup), builder = desc.builder;
+  set(shared);
+  set(builder);
+  shared.build(plan.totals, "interval_totals");
+  if (desc.sums_kernel == nullptr)
+    shared.build(plan.sums, "interval_sums");
   else
-    build(plan.sums, *wish.kernels, sums_kernel, last_constants);
-  build(plan.totals, shared, "interval_totals", constants);
-  build(plan.last, *wish.kernels, wish.kernel, last_constants, wish.own);
-  // A body of the caller's own is compiled once.
-  if (wish.is_direct && wish.own == nullptr && wish.by == IntervalsBy::offsets && tuning.direct_intervals != 0)
-    build(plan.direct, *wish.kernels, wish.kernel, direct_constants);
-  if (!status) return status.error();
+    builder.build(plan.sums, desc.sums_kernel);
+  builder.build(plan.last, desc.kernel);
+  // The caller's kernel is compiled once.
+  if (desc.is_direct && !desc.is_own && desc.by == IntervalsBy::offsets && tuning.direct_intervals != 0)
+    builder.set(shader::interval::kIsDirect, true).build(plan.direct, desc.kernel);
+  for (const PipelineBuilder* built : {&shared, &builder})
+    if (!built->status()) return built->status().error();
   return plan;
 }
 
@@ -119,17 +105,16 @@ VkDeviceSize IntervalPlan::scratch_size(uint64_t max_count) const {
   return of_short == nullptr ? own : std::max(own, of_short->scratch_size(max_count));
 }
 
-Status IntervalPlan::check_sizes(uint64_t max_count, uint64_t max_output) const {
-  if (tiles(max_count) >= kMaxTiles)
-    return argument_error(name, "count", "is more than 2^30 tiles hold: " + std::to_string(max_count));
+void IntervalPlan::check_sizes(RecordCall& call, uint64_t max_count, uint64_t max_output) const {
+  if (tiles(max_count) >= kMaxTiles) call.refuse("count", "is more than 2^30 tiles hold: " + std::to_string(max_count));
   if (max_output / segment_outputs >= kMaxTiles)
-    return argument_error(name, "max_output", "is more than 2^30 tiles hold: " + std::to_string(max_output));
-  return {};
+    call.refuse("max_output", "is more than 2^30 tiles hold: " + std::to_string(max_output));
 }
 
-VkDeviceAddress IntervalPlan::locate_counts(RangeChecks& ranges, const BufferRange& counts, uint64_t max_count) const {
-  if (max_count == 0) return 0;
-  return ranges.read(counts_name, counts, (max_count + (by == IntervalsBy::offsets ? 1 : 0)) * count_bytes, 4);
+void IntervalPlan::read_counts(RecordCall& call, const BufferRange& counts, uint64_t max_count,
+                               uint64_t& address) const {
+  if (max_count == 0) return;
+  call.read(counts_name, counts, (max_count + (by == IntervalsBy::offsets ? 1 : 0)) * count_bytes, 4, address);
 }
 
 }  // namespace primitives

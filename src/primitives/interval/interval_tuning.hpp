@@ -14,7 +14,7 @@ struct IntervalTuning {
   uint32_t vectors = 1;  ///< of 4 intervals per lane and tile, 1 or 2
   uint32_t short_vectors = 1;  ///< the same in calls whose intervals are short; another number has pipelines of its own
   uint32_t groups = 1024;      ///< at most this many workgroups sum counts
-  uint32_t direct_intervals = 1u << 15;  ///< told by offsets: so many or fewer take one dispatch; 0: none do
+  uint32_t direct_intervals = 1u << 15;  ///< given by offsets: so many or fewer take one dispatch; 0: none do
   uint32_t single_tiles = 4;             ///< so many or fewer are summed by one workgroup, which saves a dispatch
 };
 

@@ -27,10 +27,16 @@ Result<LoadBalanceSearch> LoadBalanceSearch::create(const Context& context,
                  std::string(kName) + ": sources and ranks are u32 or u64, not " + name_of(config.index)};
   if (!config.sources && !config.ranks)
     return Error{ErrorCode::unsupported, std::string(kName) + ": neither sources nor ranks are wanted"};
-  const uint32_t wanted[] = {config.sources ? 1u : 0u, config.ranks ? 1u : 0u};
-  Result<IntervalPlan> intervals = IntervalPlan::create(
-      context, {kName, &runtime::kernels::load_balance_search(), "load_balance_search", primitives::load_balance_tuning,
-                size_of(config.index), config.count, config.by, wanted});
+  primitives::PipelineBuilder builder(*context.state(), runtime::kernels::load_balance_search(), 0);
+  builder.set(shader::load_balance_search::kSources, config.sources)
+      .set(shader::load_balance_search::kRanks, config.ranks);
+  Result<IntervalPlan> intervals = IntervalPlan::create(context, {.name = kName,
+                                                                  .builder = builder,
+                                                                  .kernel = "load_balance_search",
+                                                                  .tuning = primitives::load_balance_tuning,
+                                                                  .item_bytes = size_of(config.index),
+                                                                  .count = config.count,
+                                                                  .by = config.by});
   if (!intervals) return intervals.error();
   return LoadBalanceSearch(std::make_shared<const Plan>(Plan{std::move(*intervals), config}));
 } catch (...) {
@@ -53,26 +59,22 @@ Status LoadBalanceSearch::record(VkCommandBuffer commands, const LoadBalanceSear
   const IntervalPlan& plan = plan_->intervals.of_call(maximum, args.max_output);
   const uint32_t index_bytes = size_of(config.index);
 
-  if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");
-  if (Status status = plan.check_sizes(maximum, args.max_output); !status) return status;
-  if (config.index == Type::u32 && maximum > uint64_t{1} << 32)
-    return primitives::argument_error(kName, "count", "is more than u32 tell apart: " + std::to_string(maximum));
-  if (config.index == Type::u32 && config.ranks && args.max_output > uint64_t{1} << 32)
-    return primitives::argument_error(kName, "max_output",
-                                      "is more than u32 tell apart: " + std::to_string(args.max_output));
   shader::LoadBalanceSearchPush push{};
-  primitives::RangeChecks ranges(*plan.state, kName);
-  push.counts = plan.locate_counts(ranges, args.counts, maximum);
-  if (args.max_output != 0) {
-    if (config.sources) push.sources = ranges.write("sources", args.sources, args.max_output * index_bytes, 4);
-    if (config.ranks) push.ranks = ranges.write("ranks", args.ranks, args.max_output * index_bytes, 4);
-  }
-  plan.locate_rest(ranges, push, {args.total, args.status, args.scratch}, args.count, args.max_output);
-  if (Status status = ranges.finish(); !status) return status;
+  primitives::RecordCall call(*plan.state, kName, commands);
+  plan.check_sizes(call, maximum, args.max_output);
+  if (config.index == Type::u32 && maximum > uint64_t{1} << 32)
+    call.refuse("count", "is more than u32 tell apart: " + std::to_string(maximum));
+  if (config.index == Type::u32 && config.ranks && args.max_output > uint64_t{1} << 32)
+    call.refuse("max_output", "is more than u32 tell apart: " + std::to_string(args.max_output));
+  plan.read_counts(call, args.counts, maximum, push.counts);
+  if (config.sources) call.write("sources", args.sources, args.max_output * index_bytes, 4, push.sources);
+  if (config.ranks) call.write("ranks", args.ranks, args.max_output * index_bytes, 4, push.ranks);
+  plan.add_rest(call, push, {args.total, args.status, args.scratch}, args.count, args.max_output);
+  if (!call.accepted()) return call.status();
   // Indices that lie across boundaries of their size are stored by words.
   const VkDeviceAddress first = config.sources ? push.sources : push.ranks;
   if (first % index_bytes == 0) push.head = primitives::head_items(first, 16, index_bytes);
-  plan.record(commands, push);
+  plan.record(call, push);
   return {};
 } catch (...) {
   return runtime::caught();

@@ -29,11 +29,15 @@ Result<TransformLbs> TransformLbs::create(const Context& context, const Transfor
   if (own.primitive() != kPrimitive)
     return Error{ErrorCode::unsupported, std::string(kName) + ": own_kernels '" + own.name() + "' are made for " +
                                              own.primitive() + ", and not for " + kPrimitive};
-  IntervalPlan::Wish wish{
-      kName,    &runtime::kernels::intervals(), kPrimitive, primitives::load_balance_tuning, kOutputBytes, config.count,
-      config.by};
-  wish.own = &own;
-  Result<IntervalPlan> intervals = IntervalPlan::create(context, wish);
+  Result<IntervalPlan> intervals = IntervalPlan::create(
+      context, {.name = kName,
+                .builder = primitives::PipelineBuilder(*context.state(), runtime::kernels::intervals(), 0, &own),
+                .kernel = kPrimitive,
+                .tuning = primitives::load_balance_tuning,
+                .item_bytes = kOutputBytes,
+                .count = config.count,
+                .by = config.by,
+                .is_own = true});
   if (!intervals) return intervals.error();
   return TransformLbs(std::make_shared<const Plan>(Plan{std::move(*intervals)}));
 } catch (...) {
@@ -53,25 +57,20 @@ VkDeviceSize TransformLbs::scratch_size(uint64_t max_count) const noexcept {
 Status TransformLbs::record(VkCommandBuffer commands, const TransformLbsArgs& args) const noexcept try {
   const IntervalPlan& plan = plan_->intervals;
   const uint64_t maximum = args.count.maximum();
-  if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");
-  if (Status status = plan.check_sizes(maximum, args.max_output); !status) return status;
   shader::TransformLbsPush push{};
-  primitives::RangeChecks ranges(*plan.state, kName);
-  push.counts = plan.locate_counts(ranges, args.counts, maximum);
+  primitives::RecordCall call(*plan.state, kName, commands);
+  plan.check_sizes(call, maximum, args.max_output);
+  plan.read_counts(call, args.counts, maximum, push.counts);
   // What is written there is not known here.
-  const auto own_buffer = [&](size_t i) -> VkDeviceAddress {
-    const BufferRange& range = args.buffers.at(i);
-    return range.buffer == VK_NULL_HANDLE ? 0 : ranges.read("buffers", range, range.size, 4);
-  };
-  push.buffer_0 = own_buffer(0);
-  push.buffer_1 = own_buffer(1);
-  push.buffer_2 = own_buffer(2);
-  push.buffer_3 = own_buffer(3);
+  uint64_t* const addresses[] = {&push.buffer_0, &push.buffer_1, &push.buffer_2, &push.buffer_3};
+  for (size_t i = 0; i < std::size(addresses); ++i)
+    if (const BufferRange& range = args.buffers.at(i); range.buffer != VK_NULL_HANDLE)
+      call.read("buffers", range, range.size, 4, *addresses[i]);
   push.a = args.a;
   push.b = args.b;
-  plan.locate_rest(ranges, push, {args.total, args.status, args.scratch}, args.count, args.max_output);
-  if (Status status = ranges.finish(); !status) return status;
-  plan.record(commands, push);
+  plan.add_rest(call, push, {args.total, args.status, args.scratch}, args.count, args.max_output);
+  if (!call.accepted()) return call.status();
+  plan.record(call, push);
   return {};
 } catch (...) {
   return runtime::caught();

@@ -3,14 +3,16 @@
 
 #include <algorithm>
 
-#include "primitives/core/arguments.hpp"
+#include "primitives/core/pipeline_builder.hpp"
+#include "primitives/core/record_call.hpp"
 #include "primitives/scan/scan_tuning.hpp"
 #include "runtime/kernel_families.hpp"
 #include "scan/reduce.h"
+#include "weft/operator.h"
+#include "weft/tile.h"
 
 namespace weft {
 
-using primitives::LocatedRange;
 using runtime::ContextState;
 using runtime::Pipeline;
 
@@ -72,13 +74,12 @@ Result<Reduce> Reduce::create(const Context& context, const ReduceConfig& config
   }
   plan->tile_items = plan->tuning.workgroup * plan->tuning.rows * plan->vector_items;
 
-  const uint32_t constants[] = {own != nullptr ? 0u : static_cast<uint32_t>(config.op), plan->tuning.rows};
-  for (const auto& [pipeline, stem] : {std::pair(&plan->reduce, "reduce"), std::pair(&plan->finish, "reduce_finish")}) {
-    Result<std::shared_ptr<const Pipeline>> built =
-        state.pipeline(runtime::kernels::reduce(), stem + types, plan->tuning.workgroup, constants, own);
-    if (!built) return built.error();
-    *pipeline = *std::move(built);
-  }
+  primitives::PipelineBuilder builder(state, runtime::kernels::reduce(), plan->tuning.workgroup, own);
+  builder.set(shader::combine::kOp, own != nullptr ? 0 : static_cast<uint32_t>(config.op))
+      .set(shader::tile::kRows, plan->tuning.rows)
+      .build(plan->reduce, "reduce" + types)
+      .build(plan->finish, "reduce_finish" + types);
+  if (!builder.status()) return builder.status().error();
   return Reduce(std::move(plan));
 } catch (...) {
   return runtime::caught();
@@ -96,70 +97,35 @@ VkDeviceSize Reduce::scratch_size(uint64_t max_count) const noexcept {
 
 Status Reduce::record(VkCommandBuffer commands, const ReduceArgs& args) const noexcept try {
   const Plan& plan = *plan_;
-  const ContextState& state = *plan.state;
   const uint32_t item_bytes = plan.item_bytes;
   const uint32_t result_bytes = plan.result_bytes;
   const uint64_t maximum = args.count.maximum();
 
-  if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");
-  if (plan.arg && args.initial)
-    return primitives::argument_error(kName, "initial", "does not go with arg_min and arg_max");
-  if (plan.config.own_kernels && args.initial)
-    return primitives::argument_error(kName, "initial", "does not go with own_kernels");
+  shader::ReducePush push{};
+  primitives::RecordCall call(*plan.state, kName, commands);
+  call.refuse_if(plan.arg && args.initial, "initial", "does not go with arg_min and arg_max")
+      .refuse_if(plan.config.own_kernels && args.initial, "initial", "does not go with own_kernels");
   if (maximum / plan.tile_items >= kMaxTiles)
-    return primitives::argument_error(kName, "count", "is more than 2^31 tiles hold: " + std::to_string(maximum));
+    call.refuse("count", "is more than 2^31 tiles hold: " + std::to_string(maximum));
   // Kernels number the items of a workgroup's run of tiles in 32 bits to find the best.
   if (plan.arg && maximum / plan.tuning.groups >= (uint64_t{1} << 32) - 2 * uint64_t{plan.tile_items})
-    return primitives::argument_error(kName, "count",
-                                      "is more than arg_min and arg_max can take: " + std::to_string(maximum));
-  const Result<VkDeviceAddress> count = primitives::locate_count(state, kName, args.count);
-  if (!count) return count.error();
+    call.refuse("count", "is more than arg_min and arg_max can take: " + std::to_string(maximum));
+  call.read("input", args.input, maximum * item_bytes, std::min(item_bytes, 4u), push.items)
+      .write("output", args.output, result_bytes, std::min(result_bytes, 4u), push.result)
+      .scratch(args.scratch, scratch_size(maximum), push.partials)
+      .count("count", args.count, push.count, push.count_value, push.count_words);
+  if (!call.accepted()) return call.status();
 
-  LocatedRange input{"input", 0, 0};
-  if (maximum != 0) {
-    const Result<LocatedRange> located =
-        primitives::locate(state, kName, "input", args.input, maximum * item_bytes, std::min(item_bytes, 4u));
-    if (!located) return located.error();
-    input = *located;
-  }
-  const Result<LocatedRange> output =
-      primitives::locate(state, kName, "output", args.output, result_bytes, std::min(result_bytes, 4u));
-  if (!output) return output.error();
-  const Result<LocatedRange> scratch =
-      primitives::locate(state, kName, "scratch", args.scratch, scratch_size(maximum), 16);
-  if (!scratch) return scratch.error();
-
-  if (primitives::overlap(input, *output)) return primitives::argument_error(kName, "output", "overlaps input");
-  for (const LocatedRange* range : {static_cast<const LocatedRange*>(&input), &*output})
-    if (primitives::overlap(*scratch, *range))
-      return primitives::argument_error(kName, "scratch", std::string("overlaps ") + range->name);
-  if (args.count.is_on_device()) {
-    const LocatedRange located{"count", *count, args.count.range().size};
-    for (const LocatedRange* range : {&*output, &*scratch})
-      if (primitives::overlap(located, *range))
-        return primitives::argument_error(kName, "count", std::string("overlaps ") + range->name);
-  }
-
-  const uint32_t head = primitives::head_items(input.address, plan.vector_items * item_bytes, item_bytes);
-  const uint64_t tiles = std::max<uint64_t>(1, plan.tiles(maximum, head));
+  push.head = primitives::head_items(push.items, plan.vector_items * item_bytes, item_bytes);
+  const uint64_t tiles = std::max<uint64_t>(1, plan.tiles(maximum, push.head));
   const uint64_t tiles_per_workgroup = (tiles + plan.tuning.groups - 1) / plan.tuning.groups;
-  const uint32_t workgroups = static_cast<uint32_t>((tiles + tiles_per_workgroup - 1) / tiles_per_workgroup);
-
-  shader::ReducePush push{};
-  push.items = input.address;
-  push.result = output->address;
-  push.partials = scratch->address;
-  push.count = *count;
-  push.count_value = maximum;
-  push.initial = args.initial ? args.initial->bits : primitives::identity_bits(plan.config.op, plan.config.accumulator);
-  push.count_words = static_cast<uint32_t>(args.count.range().size / 4);
-  push.head = head;
   push.tiles_per_workgroup = static_cast<uint32_t>(tiles_per_workgroup);
-  push.partial_count = workgroups;
-  primitives::dispatch(state, commands, *plan.reduce, push, {workgroups, 1});
-  if (workgroups > 1) {
-    primitives::barrier_between(state, commands);
-    primitives::dispatch(state, commands, *plan.finish, push, {1, 1});
+  push.partial_count = static_cast<uint32_t>((tiles + tiles_per_workgroup - 1) / tiles_per_workgroup);
+  push.initial = args.initial ? args.initial->bits : primitives::identity_bits(plan.config.op, plan.config.accumulator);
+  call.dispatch(*plan.reduce, push, push.partial_count);
+  if (push.partial_count > 1) {
+    call.barrier();
+    call.dispatch(*plan.finish, push, 1);
   }
   return {};
 } catch (...) {

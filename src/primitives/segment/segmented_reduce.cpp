@@ -2,13 +2,18 @@
 #include <weft/segmented_reduce.hpp>
 
 #include <algorithm>
-#include <array>
-#include <span>
 
 #include "primitives/by_key/keyed_plan.hpp"
+#include "primitives/core/pipeline_builder.hpp"
+#include "primitives/core/record_call.hpp"
 #include "primitives/segment/segment_tuning.hpp"
 #include "runtime/kernel_families.hpp"
 #include "segment/segmented_reduce.h"
+#include "segment/segmented_reduce_direct.h"
+#include "weft/operator.h"
+#include "weft/segment.h"
+#include "weft/tile.h"
+#include "weft/tile_heads.h"
 
 namespace weft {
 
@@ -100,34 +105,33 @@ Result<SegmentedReduce> SegmentedReduce::create(const Context& context, const Se
 
   const std::string types =
       own != nullptr ? ".own.own" : std::string(".") + name_of(config.item) + "." + name_of(config.accumulator);
-  // Ids from 2 on: operator, rows, words of an offset, units of a tile.
-  const uint32_t constants[] = {own != nullptr ? 0u : static_cast<uint32_t>(config.op), tuning.rows,
-                                plan->offset_bytes / 4, plan->tile_units};
-  // And of segmented_reduce_direct.comp which pass it is, and the logarithm of a slice's items.
-  const auto direct_constants = [&](uint32_t rows, uint32_t pass) {
-    return std::array{constants[0],    std::clamp(rows, 1u, most_direct_rows), constants[2], constants[3], pass,
-                      tuning.slice_log};
-  };
+  primitives::PipelineBuilder cuts(state, runtime::kernels::segmented_reduce(), kCutsWorkgroup);
+  cuts.set(shader::segmented_reduce::kOffsetWords, plan->offset_bytes / 4)
+      .set(shader::segmented_reduce::kTileUnits, plan->tile_units)
+      .build(plan->cuts, "segmented_reduce_cuts");
+  if (!cuts.status()) return cuts.status().error();
+  primitives::PipelineBuilder builder(state, runtime::kernels::segmented_reduce(), tuning.workgroup, own);
+  builder.set(shader::combine::kOp, own != nullptr ? 0 : static_cast<uint32_t>(config.op))
+      .set(shader::segmented_reduce::kOffsetWords, plan->offset_bytes / 4)
+      .set(shader::segmented_reduce::kTileUnits, plan->tile_units)
+      .set(shader::segment::kCountsHeads, false)
+      .set(shader::tile::kRows, tuning.rows)
+      .set(shader::tile_heads::kSegmentsBy, 2)  // the default: heads are not read
+      .build(plan->reduce, "segmented_reduce" + types);
+  // segmented_reduce_direct.comp has another constant of the same id.
+  builder.set(shader::segmented_reduce_direct::kSliceLog, tuning.slice_log);
   constexpr uint32_t kReduce = 0, kJoin = 1, kFinish = 2;
-  Status status;
-  const auto build = [&](std::shared_ptr<const Pipeline>& pipeline, const std::string& kernel, uint32_t workgroup,
-                         std::span<const uint32_t> values, const KernelSet* set) {
-    if (!status) return;
-    Result<std::shared_ptr<const Pipeline>> built =
-        state.pipeline(runtime::kernels::segmented_reduce(), kernel, workgroup, values, set);
-    if (built)
-      pipeline = *std::move(built);
-    else
-      status = built.error();
+  const auto build_direct = [&](std::shared_ptr<const Pipeline>& pipeline, uint32_t pass, uint32_t rows) {
+    builder.set(shader::segmented_reduce_direct::kPass, pass)
+        .set(shader::tile::kRows, std::clamp(rows, 1u, most_direct_rows))
+        .build(pipeline, "segmented_reduce_direct" + types);
   };
-  const std::string direct = "segmented_reduce_direct" + types;
-  build(plan->cuts, "segmented_reduce_cuts", kCutsWorkgroup, constants, nullptr);
-  build(plan->reduce, "segmented_reduce" + types, tuning.workgroup, constants, own);
-  build(plan->finish, direct, tuning.workgroup, direct_constants(tuning.rows, kFinish), own);
-  build(plan->direct, direct, tuning.direct_workgroup, direct_constants(tuning.direct_rows, kReduce), own);
-  build(plan->direct_short, direct, tuning.direct_workgroup, direct_constants(tuning.short_rows, kReduce), own);
-  build(plan->join, direct, tuning.direct_workgroup, direct_constants(1, kJoin), own);
-  if (!status) return status.error();
+  build_direct(plan->finish, kFinish, tuning.rows);
+  builder.workgroup(tuning.direct_workgroup);
+  build_direct(plan->direct, kReduce, tuning.direct_rows);
+  build_direct(plan->direct_short, kReduce, tuning.short_rows);
+  build_direct(plan->join, kJoin, 1);
+  if (!builder.status()) return builder.status().error();
   return SegmentedReduce(std::move(plan));
 } catch (...) {
   return runtime::caught();
@@ -150,47 +154,36 @@ VkDeviceSize SegmentedReduce::scratch_size(uint64_t max_count, uint64_t max_item
 
 Status SegmentedReduce::record(VkCommandBuffer commands, const SegmentedReduceArgs& args) const noexcept try {
   const Plan& plan = *plan_;
-  const ContextState& state = *plan.state;
   const uint64_t count = args.count.maximum(), items = args.item_count.maximum();
 
-  if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");
-  if (units_of(0, items) / plan.tile_units >= primitives::kMaxTiles)
-    return primitives::argument_error(kName, "item_count", "is more than 2^31 tiles hold: " + std::to_string(items));
-  if (units_of(count, items) / plan.tile_units >= primitives::kMaxTiles)
-    return primitives::argument_error(kName, "count",
-                                      "is, with the items, more than 2^31 tiles hold: " + std::to_string(count));
   shader::SegmentedReducePush push{};
-  primitives::RangeChecks ranges(state, kName);
-  if (items != 0)
-    push.items = ranges.read("items", args.items, items * plan.item_bytes, primitives::alignment_of(plan.item_bytes));
-  if (count != 0) {
-    push.offsets = ranges.read("offsets", args.offsets, (count + 1) * plan.offset_bytes, 4);
-    push.outputs = ranges.write("output", args.output, count * plan.accumulator_bytes,
-                                primitives::alignment_of(plan.accumulator_bytes));
-  }
-  push.cuts = ranges.scratch(args.scratch, scratch_size(count, items));
-  push.count = ranges.count(args.count);
-  push.item_count = ranges.count(args.item_count, "item_count");
-  if (Status status = ranges.finish(); !status) return status;
+  primitives::RecordCall call(*plan.state, kName, commands);
+  if (units_of(0, items) / plan.tile_units >= primitives::kMaxTiles)
+    call.refuse("item_count", "is more than 2^31 tiles hold: " + std::to_string(items));
+  if (units_of(count, items) / plan.tile_units >= primitives::kMaxTiles)
+    call.refuse("count", "is, with the items, more than 2^31 tiles hold: " + std::to_string(count));
+  call.read("items", args.items, items * plan.item_bytes, primitives::alignment_of(plan.item_bytes), push.items);
+  if (count != 0)
+    call.read("offsets", args.offsets, (count + 1) * plan.offset_bytes, 4, push.offsets)
+        .write("output", args.output, count * plan.accumulator_bytes, primitives::alignment_of(plan.accumulator_bytes),
+               push.outputs);
+  call.scratch(args.scratch, scratch_size(count, items), push.cuts)
+      .count("count", args.count, push.count, push.count_value, push.count_words)
+      .count("item_count", args.item_count, push.item_count, push.item_count_value, push.item_count_words);
+  if (!call.accepted()) return call.status();
   if (count == 0) return {};
 
-  push.count_value = count;
-  push.item_count_value = items;
-  push.count_words = static_cast<uint32_t>(args.count.range().size / 4);
-  push.item_count_words = static_cast<uint32_t>(args.item_count.range().size / 4);
   if (plan.is_direct(count, items)) {
     const uint64_t slices = plan.slices(items);
     push.groups = static_cast<uint32_t>(slices);
     push.carries = push.cuts + slices * kCutBytes;
     const bool is_short = items / count < kShortMean;
-    primitives::dispatch(state, commands, is_short ? *plan.direct_short : *plan.direct, push,
-                         primitives::dispatch_size(slices + count, state.traits().max_workgroup_count_x));
-    if (slices != 0) {
-      const uint64_t joiners = std::min<uint64_t>(kMostJoiners, (slices + kJoinedSlices - 1) / kJoinedSlices);
-      push.tiles_per_workgroup = static_cast<uint32_t>((slices + joiners - 1) / joiners);
-      primitives::barrier_between(state, commands);
-      primitives::dispatch(state, commands, *plan.join, push, {static_cast<uint32_t>(joiners), 1});
-    }
+    call.dispatch(is_short ? *plan.direct_short : *plan.direct, push, slices + count);
+    if (slices == 0) return {};
+    const uint64_t joiners = std::min<uint64_t>(kMostJoiners, (slices + kJoinedSlices - 1) / kJoinedSlices);
+    push.tiles_per_workgroup = static_cast<uint32_t>((slices + joiners - 1) / joiners);
+    call.barrier();
+    call.dispatch(*plan.join, push, joiners);
     return {};
   }
   const uint64_t tiles = plan.tiles(units_of(count, items));
@@ -199,15 +192,13 @@ Status SegmentedReduce::record(VkCommandBuffer commands, const SegmentedReduceAr
   push.tiles_per_workgroup = static_cast<uint32_t>(tiles_per_workgroup);
   push.groups = static_cast<uint32_t>((tiles + tiles_per_workgroup - 1) / tiles_per_workgroup);
   if (tiles > 1) {
-    const uint64_t cuts_groups = (tiles - 1 + kCutsWorkgroup - 1) / kCutsWorkgroup;
-    primitives::dispatch(state, commands, *plan.cuts, push,
-                         primitives::dispatch_size(cuts_groups, state.traits().max_workgroup_count_x));
-    primitives::barrier_between(state, commands);
+    call.dispatch(*plan.cuts, push, (tiles - 1 + kCutsWorkgroup - 1) / kCutsWorkgroup);
+    call.barrier();
   }
-  primitives::dispatch(state, commands, *plan.reduce, push, {push.groups, 1});
+  call.dispatch(*plan.reduce, push, push.groups);
   if (push.groups > 1) {
-    primitives::barrier_between(state, commands);
-    primitives::dispatch(state, commands, *plan.finish, push, {1, 1});
+    call.barrier();
+    call.dispatch(*plan.finish, push, 1);
   }
   return {};
 } catch (...) {

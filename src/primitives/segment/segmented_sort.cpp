@@ -3,22 +3,27 @@
 
 #include <algorithm>
 #include <bit>
-#include <initializer_list>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "core/look_back.h"
 #include "primitives/by_key/keyed_plan.hpp"
-#include "primitives/core/arguments.hpp"
+#include "primitives/core/pipeline_builder.hpp"
+#include "primitives/core/record_call.hpp"
 #include "primitives/core/search_keys.hpp"
 #include "primitives/segment/segment_tuning.hpp"
 #include "primitives/sort/radix_passes.hpp"
 #include "runtime/kernel_families.hpp"
 #include "segment/segmented_sort.h"
+#include "segment/segmented_sort_heads.h"
+#include "segment/segmented_sort_tiles.h"
+#include "sort/radix_sort_count.h"
+#include "sort/radix_sort_digits.h"
+#include "sort/radix_sort_move.h"
 
 namespace weft {
 
+using primitives::PipelineBuilder;
 using runtime::ContextState;
 using runtime::Pipeline;
 
@@ -66,8 +71,8 @@ SegmentedSort::Plan::Layout SegmentedSort::Plan::layout(uint64_t count) const {
   at.heads = kTotalsBytes;
   at.end = at.heads + primitives::in_vectors(divided_up(count, 32) * 4);
   if (count <= short_keys) return at;
-  // Of a segment of one run a long one's keys are more than short_keys; a segment of more has more than a tile, and less than three
-  // entries for each length of a run.
+  // Of a segment of one run a long one's keys are more than short_keys; a segment of more has more than a tile, and
+  // less than three entries for each length of a run.
   at.max_runs = static_cast<uint32_t>(count / std::max(1u, std::min(short_keys + 1, tile_keys / 3)));
   at.max_split = static_cast<uint32_t>(std::min<uint64_t>(count / tile_keys, kMaxGroups));
   at.runs = at.end;
@@ -109,7 +114,7 @@ Result<SegmentedSort> SegmentedSort::create(const Context& context, const Segmen
 
   const uint32_t limit = state.traits().max_workgroup_invocations;
   const uint32_t workgroup = std::min(std::bit_floor(tuning.workgroup), limit);
-  // Keys, their places, and words about segments; emulated subgroups and the driver take some too.
+  // Keys, their positions, and words about segments; emulated subgroups and the driver take some too.
   const uint32_t element_words = key_words + (value_words != 0 ? 1 : 0);
   const uint32_t reserved = 2048 + (state.subgroup_backend() == SubgroupBackend::emulated ? 8 * workgroup : 0);
   const uint32_t shared_bytes = std::max(state.traits().shared_memory_bytes, reserved) - reserved;
@@ -117,32 +122,36 @@ Result<SegmentedSort> SegmentedSort::create(const Context& context, const Segmen
   while (rows > 1 && workgroup * rows * (4 * element_words + 1) > shared_bytes) rows /= 2;
   plan->short_keys = workgroup * rows / 2;
 
-  const uint32_t flips = primitives::key_flips(config.key, config.order).any() ? 1 : 0;
-  Status status;
-  const auto build = [&](std::shared_ptr<const Pipeline>& pipeline, const char* kernel, uint32_t size,
-                         const std::vector<uint32_t>& constants,
-                         const PackedKernels& kernels = runtime::kernels::segmented_sort()) {
-    if (!status) return;
-    Result<std::shared_ptr<const Pipeline>> built = state.pipeline(kernels, kernel, size, constants);
-    if (built)
-      pipeline = *std::move(built);
-    else
-      status = built.error();
-  };
-  const auto of_pass = [&](std::initializer_list<uint32_t> more) {
-    std::vector<uint32_t> constants = {key_words, sizes.digit_bits, sizes.tile_keys, flips};
-    constants.insert(constants.end(), more);
-    return constants;
-  };
-  build(plan->clear, "look_back_reset", primitives::kResetWorkgroup, {}, runtime::kernels::look_back());
-  build(plan->heads, "segmented_sort_heads", kHeadsWorkgroup, {size_of(config.offset) / 4});
-  build(plan->tiles, "segmented_sort_tiles", workgroup, {key_words, value_words, rows, flips});
-  build(plan->upsweep, "segmented_sort_upsweep", std::min(radix.count_workgroup, limit),
-        of_pass({std::bit_floor(radix.copies)}));
-  build(plan->scan, "segmented_sort_scan", kScanWorkgroup, of_pass({}));
-  build(plan->downsweep, "segmented_sort_downsweep", sizes.workgroup,
-        of_pass({sizes.rows, value_words, sizes.part_rows}));
-  if (!status) return status.error();
+  const bool flips = primitives::key_flips(config.key, config.order).any();
+  const PackedKernels& kernels = runtime::kernels::segmented_sort();
+  PipelineBuilder clear(state, runtime::kernels::look_back(), primitives::kResetWorkgroup);
+  clear.build(plan->clear, "look_back_reset");
+  PipelineBuilder heads(state, kernels, kHeadsWorkgroup);
+  heads.set(shader::segmented_sort_heads::kOffsetWords, size_of(config.offset) / 4)
+      .build(plan->heads, "segmented_sort_heads");
+  PipelineBuilder tiles(state, kernels, workgroup);
+  tiles.set(shader::segmented_sort_tiles::kKeyWords, key_words)
+      .set(shader::segmented_sort_tiles::kValueWords, value_words)
+      .set(shader::segmented_sort_tiles::kRows, rows)
+      .set(shader::segmented_sort_tiles::kFlips, flips)
+      .build(plan->tiles, "segmented_sort_tiles");
+  PipelineBuilder pass(state, kernels, kScanWorkgroup);
+  pass.set(shader::radix_sort_digits::kKeyWords, key_words)
+      .set(shader::radix_sort_digits::kDigitBits, sizes.digit_bits)
+      .set(shader::radix_sort_digits::kTileKeys, sizes.tile_keys)
+      .set(shader::radix_sort_digits::kFlips, flips)
+      .build(plan->scan, "segmented_sort_scan");
+  PipelineBuilder upsweep = pass, downsweep = pass;
+  upsweep.workgroup(std::min(radix.count_workgroup, limit))
+      .set(shader::radix_sort_count::kCopies, std::bit_floor(radix.copies))
+      .build(plan->upsweep, "segmented_sort_upsweep");
+  downsweep.workgroup(sizes.workgroup)
+      .set(shader::radix_sort_move::kRows, sizes.rows)
+      .set(shader::radix_sort_move::kValueWords, value_words)
+      .set(shader::radix_sort_move::kPartRows, sizes.part_rows)
+      .build(plan->downsweep, "segmented_sort_downsweep");
+  for (const PipelineBuilder* built : {&clear, &heads, &tiles, &pass, &upsweep, &downsweep})
+    if (!built->status()) return built->status().error();
   return SegmentedSort(std::move(plan));
 } catch (...) {
   return runtime::caught();
@@ -160,56 +169,44 @@ VkDeviceSize SegmentedSort::scratch_size(uint64_t max_keys) const noexcept {
 
 Status SegmentedSort::record(VkCommandBuffer commands, const SegmentedSortArgs& args) const noexcept try {
   const Plan& plan = *plan_;
-  const ContextState& state = *plan.state;
   const uint64_t count = args.count.maximum(), keys = args.key_count.maximum();
-  const bool has_values = plan.config.value_bytes != 0;
 
-  if (commands == VK_NULL_HANDLE) return primitives::argument_error(kName, "commands", "is null");
-  if (keys >= kMaxKeys)
-    return primitives::argument_error(kName, "key_count", "is 2^32 or more: " + std::to_string(keys));
-  if (count >= kMaxSegments)
-    return primitives::argument_error(kName, "count", "is 2^40 or more: " + std::to_string(count));
   // Where keys and values lie: in the input, the output, or scratch.
-  struct Place {
+  struct Location {
     VkDeviceAddress keys = 0, values = 0;
   } input, output, between;
   shader::SegmentedSortHeadsPush heads{};
-  primitives::RangeChecks ranges(state, kName);
-  heads.count = ranges.count(args.count);
-  heads.key_count = ranges.count(args.key_count, "key_count");
-  VkDeviceAddress scratch = 0;
+  primitives::RecordCall call(*plan.state, kName, commands);
+  if (keys >= kMaxKeys) call.refuse("key_count", "is 2^32 or more: " + std::to_string(keys));
+  if (count >= kMaxSegments) call.refuse("count", "is 2^40 or more: " + std::to_string(count));
+  call.count("count", args.count, heads.count, heads.count_value, heads.count_words)
+      .count("key_count", args.key_count, heads.key_count, heads.key_count_value, heads.key_count_words);
   if (count != 0 && keys != 0) {
     const uint64_t key_bytes = keys * size_of(plan.config.key), value_bytes = keys * plan.config.value_bytes;
-    input.keys = ranges.read("keys", args.keys, key_bytes, 4);
-    if (has_values) input.values = ranges.read("values", args.values, value_bytes, 4);
-    heads.offsets = ranges.read("offsets", args.offsets, (count + 1) * size_of(plan.config.offset), 4);
-    output.keys = ranges.write("keys_out", args.keys_out, key_bytes, 4);
-    if (has_values) output.values = ranges.write("values_out", args.values_out, value_bytes, 4);
-    scratch = ranges.scratch(args.scratch, scratch_size(keys));
+    call.read("keys", args.keys, key_bytes, 4, input.keys)
+        .read("values", args.values, value_bytes, 4, input.values)
+        .read("offsets", args.offsets, (count + 1) * size_of(plan.config.offset), 4, heads.offsets)
+        .write("keys_out", args.keys_out, key_bytes, 4, output.keys)
+        .write("values_out", args.values_out, value_bytes, 4, output.values)
+        .scratch(args.scratch, scratch_size(keys), heads.totals);
   }
-  if (Status status = ranges.finish(); !status) return status;
+  if (!call.accepted()) return call.status();
   if (count == 0 || keys == 0) return {};
 
   const Plan::Layout at = plan.layout(keys);
-  heads.totals = scratch;
+  const VkDeviceAddress scratch = heads.totals;
   heads.heads = scratch + at.heads;
   heads.runs = scratch + at.runs;
-  heads.count_value = count;
-  heads.key_count_value = static_cast<uint32_t>(keys);
-  heads.count_words = static_cast<uint32_t>(args.count.range().size / 4);
-  heads.key_count_words = static_cast<uint32_t>(args.key_count.range().size / 4);
   heads.short_keys = plan.short_keys;
   heads.run_keys = plan.run_keys(keys);
   heads.max_runs = at.max_runs;
   heads.max_split = at.max_split;
-  const uint32_t max_x = state.traits().max_workgroup_count_x;
   const auto vectors = static_cast<uint32_t>((kTotalsBytes + primitives::in_vectors(divided_up(keys, 32) * 4)) / 16);
-  primitives::dispatch(state, commands, *plan.clear, shader::LookBackResetPush{scratch, vectors, 0},
-                       primitives::dispatch_size(divided_up(vectors, primitives::kResetWorkgroup), max_x));
-  primitives::barrier_between(state, commands);
-  primitives::dispatch(state, commands, *plan.heads, heads,
-                       primitives::dispatch_size(count / (kHeadsWorkgroup * kLaneOffsets) + 1, max_x));
-  primitives::barrier_between(state, commands);
+  call.dispatch(*plan.clear, shader::LookBackResetPush{scratch, vectors, 0},
+                divided_up(vectors, primitives::kResetWorkgroup));
+  call.barrier();
+  call.dispatch(*plan.heads, heads, count / (kHeadsWorkgroup * kLaneOffsets) + 1);
+  call.barrier();
 
   shader::SegmentedSortPush push{};
   push.keys = input.keys;
@@ -223,8 +220,7 @@ Status SegmentedSort::record(VkCommandBuffer commands, const SegmentedSortArgs& 
   push.max_runs = at.max_runs;
   push.max_split = at.max_split;
   primitives::push_flips(push, plan.config.key, plan.config.order);
-  primitives::dispatch(state, commands, *plan.tiles, push,
-                       primitives::dispatch_size(divided_up(keys, plan.short_keys), max_x));
+  call.dispatch(*plan.tiles, push, divided_up(keys, plan.short_keys));
   if (at.max_runs == 0) return {};
 
   const uint64_t wanted = std::clamp<uint64_t>(at.max_runs / kMaxRunsOfGroup + 1, plan.groups, kMaxGroups);
@@ -232,23 +228,23 @@ Status SegmentedSort::record(VkCommandBuffer commands, const SegmentedSortArgs& 
   const uint32_t digit_groups = plan.bins() / std::min(plan.bins(), kScanDigits);
   between.keys = scratch + at.keys;
   between.values = scratch + at.values;
-  Place from = input;
+  Location from = input;
   for (uint32_t pass = 0; pass < plan.passes; ++pass) {
-    const Place to = (plan.passes - 1 - pass) % 2 == 0 ? output : between;
+    const Location to = (plan.passes - 1 - pass) % 2 == 0 ? output : between;
     primitives::push_digit(push, 0, 8 * size_of(plan.config.key), pass, plan.passes);
     push.keys = from.keys;
     push.values = from.values;
     push.keys_out = to.keys;
     push.values_out = to.values;
     from = to;
-    primitives::barrier_between(state, commands);
-    primitives::dispatch(state, commands, *plan.upsweep, push, {groups, 1});
-    primitives::barrier_between(state, commands);
+    call.barrier();
+    call.dispatch(*plan.upsweep, push, groups);
+    call.barrier();
     if (at.max_split != 0) {
-      primitives::dispatch(state, commands, *plan.scan, push, {std::min(at.max_split, kScanGroups), digit_groups});
-      primitives::barrier_between(state, commands);
+      primitives::dispatch(*plan.state, commands, *plan.scan, push, {std::min(at.max_split, kScanGroups), digit_groups});
+      call.barrier();
     }
-    primitives::dispatch(state, commands, *plan.downsweep, push, {groups, 1});
+    call.dispatch(*plan.downsweep, push, groups);
   }
   return {};
 } catch (...) {

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What gstd_finish.comp is built with beside the constant of gstd_decode.h.
+#ifndef WEFT_GSTD_FINISH_H
+#define WEFT_GSTD_FINISH_H
+#include "weft/interop.h"
+
+WEFT_CONSTANTS_BEGIN(gstd_finish)
+WEFT_CONSTANT(3, bool, kVerify, true)  // checksums are compared
+WEFT_CONSTANTS_END
+
+#endif
