@@ -255,15 +255,6 @@ Status ContextState::check_look_back() const {
 
 Result<std::shared_ptr<const Pipeline>> ContextState::pipeline(const PackedKernels& kernels, const std::string& kernel,
                                                                uint32_t workgroup_size,
-                                                               const PositionalConstants& constants,
-                                                               const KernelSet* own) const {
-  std::vector<ConstantValue> values;
-  for (uint32_t i = 0; i < constants.values.size(); ++i) values.push_back({2 + i, constants.values[i]});
-  return pipeline(kernels, kernel, workgroup_size, std::span<const ConstantValue>(values), own);
-}
-
-Result<std::shared_ptr<const Pipeline>> ContextState::pipeline(const PackedKernels& kernels, const std::string& kernel,
-                                                               uint32_t workgroup_size,
                                                                std::span<const ConstantValue> constants,
                                                                const KernelSet* own) const {
   const std::string name = kernel + (subgroup_backend_ == SubgroupBackend::native ? ".native" : ".emulated");

@@ -42,7 +42,6 @@ struct TuningOverride {
   uint32_t value = 0;
 };
 
-
 /// A compute pipeline; its layout is the Context's only one: 128 bytes of push constants, no descriptor sets.
 class Pipeline {
  public:
@@ -60,15 +59,6 @@ class Pipeline {
 struct ConstantValue {
   uint32_t id;
   uint32_t value;
-};
-
-/// Values of the ids from 2 on.
-struct PositionalConstants {
-  template <size_t size>
-  PositionalConstants(const uint32_t (&array)[size]) : values(array) {}
-  PositionalConstants(std::span<const uint32_t> span) : values(span) {}
-  PositionalConstants(const std::vector<uint32_t>& vector) : values(vector) {}
-  std::span<const uint32_t> values;
 };
 
 /// A Context's insides. Pipelines and primitives hold it alive.
@@ -108,9 +98,6 @@ class ContextState : public std::enable_shared_from_this<ContextState> {
   /// out_of_host_memory, out_of_device_memory, device_lost, driver_error.
   Result<std::shared_ptr<const Pipeline>> pipeline(const PackedKernels& kernels, const std::string& kernel,
                                                    uint32_t workgroup_size, std::span<const ConstantValue> constants,
-                                                   const KernelSet* own = nullptr) const;
-  Result<std::shared_ptr<const Pipeline>> pipeline(const PackedKernels& kernels, const std::string& kernel,
-                                                   uint32_t workgroup_size, const PositionalConstants& constants,
                                                    const KernelSet* own = nullptr) const;
 
   /// Bytes of the buffer's memory: its size, rounded up by the driver to an alignment. (Vulkan does not report the size

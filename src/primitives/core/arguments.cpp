@@ -28,16 +28,6 @@ Result<LocatedRange> locate(const runtime::ContextState& state, const char* prim
   return LocatedRange{name, address, bytes};
 }
 
-Result<VkDeviceAddress> locate_count(const runtime::ContextState& state, const char* primitive, const Count& count,
-                                     const char* name) {
-  if (!count.is_on_device()) return VkDeviceAddress{0};
-  if (count.range().size != 4 && count.range().size != 8)
-    return argument_error(primitive, name, "on the device is a u32 or a u64, so its range has 4 or 8 bytes");
-  const Result<LocatedRange> located = locate(state, primitive, name, count.range(), count.range().size, 4);
-  if (!located) return located.error();
-  return located->address;
-}
-
 bool overlap(const LocatedRange& a, const LocatedRange& b) {
   return a.bytes != 0 && b.bytes != 0 && a.address < b.address + b.bytes && b.address < a.address + a.bytes;
 }
@@ -60,51 +50,6 @@ Status check_own_kernels(const char* primitive, const KernelSet& own, std::strin
 uint32_t own_vector_items(uint32_t item_bytes, uint32_t output_bytes) {
   const auto fills = [](uint32_t bytes) { return bytes <= 16 && (bytes & (bytes - 1)) == 0; };
   return fills(item_bytes) && fills(output_bytes) ? 16 / std::max(item_bytes, output_bytes) : 1;
-}
-
-VkDeviceAddress RangeChecks::add(const char* name, const BufferRange& range, uint64_t bytes, uint64_t alignment,
-                                 bool written) {
-  if (!status_) return 0;
-  const Result<LocatedRange> located = locate(state_, primitive_, name, range, bytes, alignment);
-  if (!located) {
-    status_ = located.error();
-    return 0;
-  }
-  entries_.at(size_++) = {*located, written};
-  return located->address;
-}
-
-VkDeviceAddress RangeChecks::count(const Count& count, const char* name) {
-  if (!status_ || !count.is_on_device()) return 0;
-  const Result<VkDeviceAddress> located = locate_count(state_, primitive_, count, name);
-  if (!located) {
-    status_ = located.error();
-    return 0;
-  }
-  entries_.at(size_++) = {{name, *located, count.range().size}, false};
-  return *located;
-}
-
-VkDeviceAddress RangeChecks::counts(const char* name, const BufferRange& range, uint32_t number) {
-  if (status_ && range.buffer != VK_NULL_HANDLE && range.size != uint64_t{4} * number &&
-      range.size != uint64_t{8} * number)
-    status_ = argument_error(primitive_, name,
-                             "takes " + std::to_string(number) + " u32 or u64, so its range has " +
-                                 std::to_string(4 * number) + " or " + std::to_string(8 * number) + " bytes");
-  return add(name, range, range.buffer == VK_NULL_HANDLE ? 4 : range.size, 4, true);
-}
-
-Status RangeChecks::finish() {
-  for (size_t i = 0; status_ && i < size_; ++i)
-    for (size_t j = 0; j < i; ++j) {
-      const Entry& a = entries_[i];
-      const Entry& b = entries_[j];
-      if ((a.written || b.written) && overlap(a.range, b.range)) {
-        status_ = argument_error(primitive_, a.range.name, std::string("overlaps ") + b.range.name);
-        break;
-      }
-    }
-  return status_;
 }
 
 Status check_operator(const char* primitive, Op op, Type item, Type accumulator) {

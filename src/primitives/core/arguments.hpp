@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -10,7 +9,7 @@
 
 namespace weft::primitives {
 
-/// `bytes`, rounded up to whole vectors of 16: what lies behind is aligned to as much.
+/// `bytes`, rounded up to whole vectors of 16: what follows is aligned to as much.
 constexpr uint64_t in_vectors(uint64_t bytes) { return (bytes + 15) / 16 * 16; }
 
 /// A range of an args struct, located: what the checks and the kernels work with.
@@ -25,46 +24,7 @@ struct LocatedRange {
 Result<LocatedRange> locate(const runtime::ContextState& state, const char* primitive, const char* name,
                             const BufferRange& range, uint64_t bytes, uint64_t alignment);
 
-/// The count's address; 0 where it is a value. Refuses ranges that hold neither a u32 nor a u64.
-Result<VkDeviceAddress> locate_count(const runtime::ContextState& state, const char* primitive, const Count& count,
-                                     const char* name = "count");
-
 bool overlap(const LocatedRange& a, const LocatedRange& b);
-
-/// Locates the ranges of one call one after the other; the first that is refused is what finish() reports. No range that is
-/// written may overlap another one.
-class RangeChecks {
- public:
-  RangeChecks(const runtime::ContextState& state, const char* primitive) : state_(state), primitive_(primitive) {}
-
-  /// Each gives the range's address; 0 where it is refused.
-  VkDeviceAddress read(const char* name, const BufferRange& range, uint64_t bytes, uint64_t alignment) {
-    return add(name, range, bytes, alignment, false);
-  }
-  VkDeviceAddress write(const char* name, const BufferRange& range, uint64_t bytes, uint64_t alignment) {
-    return add(name, range, bytes, alignment, true);
-  }
-  VkDeviceAddress scratch(const BufferRange& range, uint64_t bytes) { return add("scratch", range, bytes, 16, true); }
-  /// 0 for a count that is a value.
-  VkDeviceAddress count(const Count& count, const char* name = "count");
-  /// `number` counts to be written, u32 or u64 by the range's size.
-  VkDeviceAddress counts(const char* name, const BufferRange& range, uint32_t number);
-
-  Status finish();
-
- private:
-  struct Entry {
-    LocatedRange range;
-    bool written;
-  };
-  VkDeviceAddress add(const char* name, const BufferRange& range, uint64_t bytes, uint64_t alignment, bool written);
-
-  const runtime::ContextState& state_;
-  const char* primitive_;
-  std::array<Entry, 16> entries_{};
-  size_t size_ = 0;
-  Status status_;
-};
 
 Error argument_error(const char* primitive, const char* argument, const std::string& what);
 
@@ -80,7 +40,7 @@ Status check_operator(const char* primitive, Op op, Type item, Type accumulator)
 /// The bits of the operator's identity as a stored accumulator.
 uint64_t identity_bits(Op op, Type accumulator);
 
-/// Bytes one accumulator takes in partials and posts, where narrow ones are widened.
+/// Bytes one accumulator takes in partials and tile states, where narrow ones are widened.
 uint32_t register_bytes(Type accumulator);
 
 /// x · y ≥ groups, x within the device's limit.
@@ -89,7 +49,7 @@ struct DispatchSize {
 };
 DispatchSize dispatch_size(uint64_t groups, uint32_t max_x);
 
-/// Items absent in front of a range, so that vectors of `vector_bytes` lie on their boundaries.
+/// Items absent before a range, so that vectors of `vector_bytes` lie on their boundaries.
 uint32_t head_items(VkDeviceAddress address, uint32_t vector_bytes, uint32_t item_bytes);
 
 /// Records one dispatch.

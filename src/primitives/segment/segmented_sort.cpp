@@ -241,7 +241,8 @@ Status SegmentedSort::record(VkCommandBuffer commands, const SegmentedSortArgs& 
     call.dispatch(*plan.upsweep, push, groups);
     call.barrier();
     if (at.max_split != 0) {
-      primitives::dispatch(*plan.state, commands, *plan.scan, push, {std::min(at.max_split, kScanGroups), digit_groups});
+      primitives::dispatch(*plan.state, commands, *plan.scan, push,
+                           {std::min(at.max_split, kScanGroups), digit_groups});
       call.barrier();
     }
     call.dispatch(*plan.downsweep, push, groups);
