@@ -65,12 +65,16 @@ class SpirvModule {
     }
   }
 
-  /// The specialization constants of weft's own, without the sizes of workgroup and subgroup, and snippets'.
-  Constants constants() const {
-    Constants constants;
-    for (const auto& [constant, id] : constant_ids_)
-      if (id >= 2 && id < 100)
-        constants.insert(std::to_string(id) + ' ' + constant_types_.at(constant) + ' ' + id_names_.at(constant));
+  /// The specialization constants of weft's own, without the sizes of workgroup and subgroup, and snippets', each with
+  /// all of its names: constants that are defined as another one are names of that.
+  std::vector<Constants> constants() const {
+    std::vector<Constants> constants;
+    for (const auto& [constant, id] : constant_ids_) {
+      if (id < 2 || id >= 100) continue;
+      Constants& names = constants.emplace_back();
+      for (const std::string& name : id_names_.at(constant))
+        names.insert(std::to_string(id) + ' ' + constant_types_.at(constant) + ' ' + name);
+    }
     return constants;
   }
 
@@ -111,7 +115,7 @@ class SpirvModule {
 
   void read(uint32_t opcode, std::span<const uint32_t> operands) {
     switch (opcode) {
-      case kOpName: id_names_[operands[0]] = reinterpret_cast<const char*>(&operands[1]); break;
+      case kOpName: id_names_[operands[0]].push_back(reinterpret_cast<const char*>(&operands[1])); break;
       case kOpDecorate:
         if (operands[1] == kSpecId) constant_ids_[operands[0]] = operands[2];
         break;
@@ -155,7 +159,7 @@ class SpirvModule {
   }
 
   std::map<uint32_t, Type> types_;
-  std::map<uint32_t, std::string> id_names_;
+  std::map<uint32_t, std::vector<std::string>> id_names_;
   std::map<uint32_t, uint32_t> constant_ids_;
   std::map<uint32_t, std::string> constant_types_;
   std::map<std::pair<uint32_t, uint32_t>, std::string> names_;
@@ -183,8 +187,9 @@ void check_push_constants(const SpirvModule& module) {
 
 void check_constants(const SpirvModule& module) {
   static const Constants declared = declared_constants();
-  for (const std::string& constant : module.constants())
-    CHECK_MESSAGE(declared.contains(constant), "no header declares WEFT_CONSTANT " << constant);
+  for (const Constants& names : module.constants())
+    CHECK_MESSAGE(std::ranges::any_of(names, [&](const std::string& name) { return declared.contains(name); }),
+                  "no header declares WEFT_CONSTANT " << *names.begin());
 }
 
 /// The SPIR-V that a kernel was packed from, which has its names.
