@@ -51,7 +51,7 @@ TEST_SUITE("host tuning") {
   TEST_CASE("an override changes the field that it names and no other") {
     const DeviceTraits traits;
     const std::vector<Key> keys = every_key();
-    REQUIRE(keys.size() > 90);
+    REQUIRE(keys.size() > 60);  // sanitized builds link some primitives only
     for (const Key& changed : keys) {
       const uint32_t before = changed.value(traits);
       const uint32_t after = before == changed.range().max ? changed.range().min : changed.range().max;
