@@ -100,7 +100,7 @@ std::optional<Strategy> forced_strategy(const ContextConfig& config, const Featu
 // Ids from here on are a snippet's own, whose default is meant where none is given.
 constexpr uint32_t kFirstOwnConstant = 100;
 
-// The ids of a module's specialization constants. Decorations come before functions.
+// The ids of a module's specialization constants, ascending. Decorations come before functions.
 std::vector<uint32_t> constants_of(std::span<const uint32_t> code) {
   constexpr uint32_t kHeaderWords = 5, kOpFunction = 54, kOpDecorate = 71, kSpecId = 1;
   std::vector<uint32_t> ids;
@@ -110,6 +110,7 @@ std::vector<uint32_t> constants_of(std::span<const uint32_t> code) {
       ids.push_back(code[i + 3]);
     i += words;
   }
+  std::ranges::sort(ids);
   return ids;
 }
 
@@ -258,11 +259,51 @@ Result<std::shared_ptr<const Pipeline>> ContextState::pipeline(const PackedKerne
                                                                std::span<const ConstantValue> constants,
                                                                const KernelSet* own) const {
   const std::string name = kernel + (subgroup_backend_ == SubgroupBackend::native ? ".native" : ".emulated");
-  std::string key = name + ' ' + std::to_string(workgroup_size);
-  for (const ConstantValue& constant : constants)
-    key += ' ' + std::to_string(constant.id) + '=' + std::to_string(constant.value);
-  if (own != nullptr) key += ' ' + own->digest();
+  const std::string own_name = own != nullptr ? ' ' + own->digest() : "";
 
+  std::vector<uint32_t> unpacked;
+  std::span<const uint32_t> code;
+  const auto find_code = [&]() -> Status {
+    if (own != nullptr) {
+      code = own->find(name);
+      if (code.empty())
+        return Error{ErrorCode::unsupported, "own_kernels '" + own->name() + "' have no kernel " + name};
+      return {};
+    }
+    Result<std::vector<uint32_t>> found = unpack(kernels, name);
+    if (!found) return found.error();
+    unpacked = *std::move(found);
+    code = unpacked;
+    if (code.empty()) return Error{ErrorCode::unsupported, "weft has no kernel " + name};
+    return {};
+  };
+
+  const std::vector<uint32_t>* ids = nullptr;
+  {
+    const std::lock_guard lock(slots_mutex_);
+    const auto at = kernel_constants_.find(name + own_name);
+    if (at != kernel_constants_.end()) ids = &at->second;
+  }
+  if (ids == nullptr) {
+    if (const Status status = find_code(); !status) return status.error();
+    std::vector<uint32_t> found = constants_of(code);
+    const std::lock_guard lock(slots_mutex_);
+    ids = &kernel_constants_.emplace(name + own_name, std::move(found)).first->second;
+  }
+  std::vector<ConstantValue> values;
+  for (const uint32_t id : *ids) {
+    if (id < 2) continue;
+    const auto given = std::ranges::find(constants, id, &ConstantValue::id);
+    if (given != constants.end())
+      values.push_back(*given);
+    else if (id < kFirstOwnConstant)
+      return Error{ErrorCode::unsupported,
+                   name + " has no value for its specialization constant " + std::to_string(id)};
+  }
+
+  std::string key = name + ' ' + std::to_string(workgroup_size);
+  for (const ConstantValue& value : values) key += ' ' + std::to_string(value.id) + '=' + std::to_string(value.value);
+  key += own_name;
   PipelineSlot* slot = nullptr;
   {
     const std::lock_guard lock(slots_mutex_);
@@ -270,7 +311,9 @@ Result<std::shared_ptr<const Pipeline>> ContextState::pipeline(const PackedKerne
   }
   const std::lock_guard lock(slot->building);
   if (auto pipeline = slot->pipeline.lock()) return pipeline;
-  auto built = build_pipeline(kernels, name, workgroup_size, constants, own);
+  if (code.empty())
+    if (const Status status = find_code(); !status) return status.error();
+  auto built = build_pipeline(code, name, workgroup_size, values);
   if (built) slot->pipeline = *built;
   return built;
 }
@@ -283,20 +326,9 @@ uint32_t ContextState::subgroup_size_in(uint32_t workgroup_size) const noexcept 
   return narrows ? workgroup_size : subgroup_size_;
 }
 
-Result<std::shared_ptr<const Pipeline>> ContextState::build_pipeline(const PackedKernels& kernels,
+Result<std::shared_ptr<const Pipeline>> ContextState::build_pipeline(std::span<const uint32_t> code,
                                                                      const std::string& name, uint32_t workgroup_size,
-                                                                     std::span<const ConstantValue> constants,
-                                                                     const KernelSet* own) const {
-  Result<std::vector<uint32_t>> unpacked = own != nullptr ? std::vector<uint32_t>{} : unpack(kernels, name);
-  if (!unpacked) return unpacked.error();
-  const std::span<const uint32_t> code = own != nullptr ? own->find(name) : *unpacked;
-  if (code.empty() && own != nullptr)
-    return Error{ErrorCode::unsupported, "own_kernels '" + own->name() + "' have no kernel " + name};
-  if (code.empty()) return Error{ErrorCode::unsupported, "weft has no kernel " + name};
-  for (const uint32_t id : constants_of(code))
-    if (id >= 2 && id < kFirstOwnConstant && std::ranges::find(constants, id, &ConstantValue::id) == constants.end())
-      return Error{ErrorCode::unsupported,
-                   name + " has no value for its specialization constant " + std::to_string(id)};
+                                                                     std::span<const ConstantValue> constants) const {
   if (workgroup_size > traits_.max_workgroup_invocations) {
     return Error{ErrorCode::missing_feature,
                  name + " was asked to run in workgroups of " + std::to_string(workgroup_size) +

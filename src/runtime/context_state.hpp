@@ -117,10 +117,9 @@ class ContextState : public std::enable_shared_from_this<ContextState> {
 
   vk::DeviceRef ref() const noexcept { return {&table_, device_, allocator_}; }
   Status create_objects(const ContextConfig& config);
-  Result<std::shared_ptr<const Pipeline>> build_pipeline(const PackedKernels& kernels, const std::string& name,
+  Result<std::shared_ptr<const Pipeline>> build_pipeline(std::span<const uint32_t> code, const std::string& name,
                                                          uint32_t workgroup_size,
-                                                         std::span<const ConstantValue> constants,
-                                                         const KernelSet* own) const;
+                                                         std::span<const ConstantValue> constants) const;
 
   vk::DeviceTable table_{};
   PFN_vkSetDebugUtilsObjectNameEXT set_object_name_ = nullptr;  // null where VK_EXT_debug_utils is not enabled
@@ -142,6 +141,7 @@ class ContextState : public std::enable_shared_from_this<ContextState> {
   VkPipelineCache cache_ = VK_NULL_HANDLE;  // the owned one or the host's
 
   mutable std::mutex slots_mutex_;
+  mutable std::map<std::string, std::vector<uint32_t>> kernel_constants_;  // ids, of kernels unpacked so far
   mutable std::map<std::string, PipelineSlot> slots_;  // only grows: references to slots stay good
 };
 
