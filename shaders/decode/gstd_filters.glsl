@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Gstd's filters undone by a workgroup (docs/gstd-format.md, "Filters"): from a tile's bytes as they were decoded, in scratch, to its content.
+// Gstd's filters undone by a workgroup (docs/gstd-format.md, "Filters"): from a tile's bytes as they were decoded, in
+// scratch, to its content.
 //   gstd_filter_prepare()   the sums, in scratch
 //   gstd_content_at()       then, up to four bytes of the content, by any lane
 //   gstd_content_store()    then, a part of the content to where it belongs
-// Differences are undone by one prefix sum over all planes together; what a plane has too much by then is the sum in front of its
-// first byte, and is subtracted where a byte is fetched.
+// Differences are undone by one prefix sum over all planes together; what a plane has too much by then is the sum in
+// front of its first byte, and is subtracted where a byte is fetched.
 //
-// Who calls: every invocation of the workgroup, of any size, in workgroup-uniform control flow, with the same arguments; but for
-// gstd_content_at(), in which nothing crosses lanes. What was decoded is visible to all of them. Scratch: the two parts of gstd_scratch.glsl.
+// Who calls: every invocation of the workgroup, of any size, in workgroup-uniform control flow, with the same
+// arguments; but for gstd_content_at(), in which nothing crosses lanes. What was decoded is visible to all of them.
+// Scratch: the two parts of gstd_scratch.glsl.
 #ifndef WEFT_GSTD_FILTERS_GLSL
 #define WEFT_GSTD_FILTERS_GLSL
 
@@ -55,7 +57,8 @@ uint gstd_divided_by_stride(GstdContent content, uint at) {
 
 uint gstd_plane_begin(GstdContent content, uint plane) { return plane * content.elements + min(plane, content.rest); }
 
-// Sums over all of the first `bytes` bytes, mod 256, in place. What lies behind them up to a multiple of 16 is overwritten.
+// Sums over all of the first `bytes` bytes, mod 256, in place. What lies behind them up to a
+// multiple of 16 is overwritten.
 void gstd_sum_bytes(Words words, uint bytes) {
   uint carry = 0u;
   uint slot = 0u;
@@ -176,7 +179,8 @@ GstdContent gstd_filter_prepare(uint tile_filter, uint stride, uint bytes, uvec2
   for (uint plane = lanes_place(); plane < stride; plane += kWorkgroupSize) {
     const uint begin = gstd_plane_begin(content, plane);
     uint excess = 0u;
-    if (begin != 0u && (tile_filter == 1u || tile_filter == 3u || tile_filter == 7u)) excess = gstd_byte_of(content.planes, begin - 1u);
+    if (begin != 0u && (tile_filter == 1u || tile_filter == 3u || tile_filter == 7u))
+      excess = gstd_byte_of(content.planes, begin - 1u);
     weft_gstd_planes[plane] = begin | excess << 24;
   }
   barrier();
@@ -257,13 +261,15 @@ uint gstd_plane_bytes(GstdContent content, uint plane, uint element) {
 
 // Rows and columns of bytes change places.
 uvec4 gstd_transposed(uvec4 rows) {
-  const uvec4 pairs = uvec4((rows.x & 0x00ff00ffu) | (rows.y & 0x00ff00ffu) << 8, (rows.x >> 8 & 0x00ff00ffu) | (rows.y & 0xff00ff00u),
-                            (rows.z & 0x00ff00ffu) | (rows.w & 0x00ff00ffu) << 8, (rows.z >> 8 & 0x00ff00ffu) | (rows.w & 0xff00ff00u));
-  return uvec4((pairs.x & 0xffffu) | pairs.z << 16, (pairs.y & 0xffffu) | pairs.w << 16, pairs.x >> 16 | (pairs.z & 0xffff0000u),
-               pairs.y >> 16 | (pairs.w & 0xffff0000u));
+  const uvec4 pairs =
+      uvec4((rows.x & 0x00ff00ffu) | (rows.y & 0x00ff00ffu) << 8, (rows.x >> 8 & 0x00ff00ffu) | (rows.y & 0xff00ff00u),
+            (rows.z & 0x00ff00ffu) | (rows.w & 0x00ff00ffu) << 8, (rows.z >> 8 & 0x00ff00ffu) | (rows.w & 0xff00ff00u));
+  return uvec4((pairs.x & 0xffffu) | pairs.z << 16, (pairs.y & 0xffffu) | pairs.w << 16,
+               pairs.x >> 16 | (pairs.z & 0xffff0000u), pairs.y >> 16 | (pairs.w & 0xffff0000u));
 }
 
-// Stores whole elements, four at a time, where elements are whole words and the output is aligned; the result: how many bytes.
+// Stores whole elements, four at a time, where elements are whole words and the output is
+// aligned; the result: how many bytes.
 uint gstd_content_store_words(GstdContent content, Words words) {
   const uint columns = content.stride / 4u;
   const uint rows = content.elements / 4u;
@@ -279,12 +285,13 @@ uint gstd_content_store_words(GstdContent content, Words words) {
       const uint high = low + content.pitch / 2u;
       const uvec2 lows = uvec2(content.aside.at[low], content.aside.at[low + 1u]);
       const uvec2 highs = uvec2(content.aside.at[high], content.aside.at[high + 1u]);
-      made = uvec4((lows.x & 0xffffu) | highs.x << 16, lows.x >> 16 | (highs.x & 0xffff0000u), (lows.y & 0xffffu) | highs.y << 16,
-                   lows.y >> 16 | (highs.y & 0xffff0000u));
+      made = uvec4((lows.x & 0xffffu) | highs.x << 16, lows.x >> 16 | (highs.x & 0xffff0000u),
+                   (lows.y & 0xffffu) | highs.y << 16, lows.y >> 16 | (highs.y & 0xffff0000u));
     } else {
       uvec4 planes;
       [[unroll]] for (uint p = 0; p < 4u; ++p) planes[p] = gstd_plane_bytes(content, 4u * column + p, 4u * row);
-      if (content.tile_filter == 7u) planes = uvec4(gstd_add_bytes(planes.x, planes.y), planes.y, gstd_add_bytes(planes.z, planes.y), planes.w);
+      if (content.tile_filter == 7u)
+        planes = uvec4(gstd_add_bytes(planes.x, planes.y), planes.y, gstd_add_bytes(planes.z, planes.y), planes.w);
       made = gstd_transposed(planes);
     }
     [[unroll]] for (uint e = 0; e < 4u; ++e) words.at[(4u * row + e) * columns + column] = made[e];
@@ -304,10 +311,14 @@ uint gstd_content_store_triples(GstdContent content, Words words) {
   for (uint row = lanes_place(); row < rows; row += kWorkgroupSize) {
     uvec3 planes;
     [[unroll]] for (uint p = 0; p < 3u; ++p) planes[p] = gstd_plane_bytes(content, p, 4u * row);
-    if (content.tile_filter == 7u) planes = uvec3(gstd_add_bytes(planes.x, planes.y), planes.y, gstd_add_bytes(planes.z, planes.y));
-    words.at[3u * row] = (planes.x & 255u) | (planes.y & 255u) << 8 | (planes.z & 255u) << 16 | (planes.x & 0xff00u) << 16;
-    words.at[3u * row + 1u] = (planes.y >> 8 & 255u) | (planes.z & 0xff00u) | (planes.x & 0xff0000u) | (planes.y & 0xff0000u) << 8;
-    words.at[3u * row + 2u] = (planes.z >> 16 & 255u) | (planes.x >> 16 & 0xff00u) | (planes.y >> 8 & 0xff0000u) | (planes.z & 0xff000000u);
+    if (content.tile_filter == 7u)
+      planes = uvec3(gstd_add_bytes(planes.x, planes.y), planes.y, gstd_add_bytes(planes.z, planes.y));
+    words.at[3u * row] =
+        (planes.x & 255u) | (planes.y & 255u) << 8 | (planes.z & 255u) << 16 | (planes.x & 0xff00u) << 16;
+    words.at[3u * row + 1u] =
+        (planes.y >> 8 & 255u) | (planes.z & 0xff00u) | (planes.x & 0xff0000u) | (planes.y & 0xff0000u) << 8;
+    words.at[3u * row + 2u] =
+        (planes.z >> 16 & 255u) | (planes.x >> 16 & 0xff00u) | (planes.y >> 8 & 0xff0000u) | (planes.z & 0xff000000u);
   }
   return 12u * rows;
 }
@@ -326,7 +337,8 @@ uint gstd_content_store_narrow(GstdContent content, Words words) {
       const uint lows = gstd_plane_bytes(content, 0u, 4u * row);
       const uint highs = gstd_plane_bytes(content, 1u, 4u * row);
       words.at[2u * row] = (lows & 255u) | (highs & 255u) << 8 | (lows & 0xff00u) << 8 | (highs & 0xff00u) << 16;
-      words.at[2u * row + 1u] = (lows >> 16 & 255u) | (highs >> 8 & 0xff00u) | (lows >> 8 & 0xff0000u) | (highs & 0xff000000u);
+      words.at[2u * row + 1u] =
+          (lows >> 16 & 255u) | (highs >> 8 & 0xff00u) | (lows >> 8 & 0xff0000u) | (highs & 0xff000000u);
     }
   }
   return 4u * rows * content.stride;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// What the first word of a tile of Gstd says, and verdicts on tiles (docs/gstd-format.md, "The tile"). Any invocation may call.
+// What the first word of a tile of Gstd says, and verdicts on tiles (docs/gstd-format.md, "The
+// tile"). Any invocation may call.
 #ifndef WEFT_GSTD_HEADER_GLSL
 #define WEFT_GSTD_HEADER_GLSL
 

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // Gstd's tables (docs/gstd-format.md, "Literal tables" and "Tables of fields"), built and used by 32 lanes:
-//   gstd_fields_...     rANS tables of the four fields of sequences: a symbol for each slot, four to a word, and for each symbol its
-//                       frequency and first slot
-//   gstd_codes_...      up to 8 canonical codes of bytes: together one look-up table of 2^kGstdCodeLog entries, which tell codes that are
-//                       short enough at once, and for longer ones the bytes in the order of codes and where each length begins
+//   gstd_fields_...  rANS tables of the four fields of sequences: a symbol for each slot, four to a word, and for each
+//                    symbol its frequency and first slot
+//   gstd_codes_...   up to 8 canonical codes of bytes: one look-up table of 2^kGstdCodeLog entries for the short codes
+//                    of all; for longer ones the bytes in the order of codes, and where each length begins
 //
-// They lie in device memory, kGstdTableWords words for each group that is at work, where caches hold them: shared memory for all of them
-// would leave room for few tiles at once. What is small, or made by atomics, is shared.
+// They lie in device memory, kGstdTableWords words for each group that is at work, where caches hold them: shared
+// memory for all of them would leave room for few tiles at once. What is small, or made by atomics, is shared.
 //
-// Who calls: every invocation of the workgroup, in workgroup-uniform control flow, but for gstd_field_decode() and gstd_code_decode(),
-// in which nothing crosses lanes. What is not a table is refused by all lanes alike, before it is used.
+// Who calls: every invocation of the workgroup, in workgroup-uniform control flow, but for
+// gstd_field_decode() and gstd_code_decode(), in which nothing crosses lanes. What is not a table is refused
+// by all lanes alike, before it is used.
 #ifndef WEFT_GSTD_TABLES_GLSL
 #define WEFT_GSTD_TABLES_GLSL
 
@@ -20,8 +21,12 @@
 const uint kGstdLL = 0u, kGstdOF = 1u, kGstdML = 2u, kGstdLB = 3u;
 const uint kGstdSymbols = 184u;  // of all fields
 
-uint gstd_field_symbols(uint field) { return field == kGstdLL ? 42u : field == kGstdOF ? 78u : field == kGstdML ? 56u : 8u; }
-uint gstd_field_first(uint field) { return field == kGstdLL ? 0u : field == kGstdOF ? 42u : field == kGstdML ? 120u : 176u; }
+uint gstd_field_symbols(uint field) {
+  return field == kGstdLL ? 42u : field == kGstdOF ? 78u : field == kGstdML ? 56u : 8u;
+}
+uint gstd_field_first(uint field) {
+  return field == kGstdLL ? 0u : field == kGstdOF ? 42u : field == kGstdML ? 120u : 176u;
+}
 
 #ifndef WEFT_GSTD_CODE_LOG
 #define WEFT_GSTD_CODE_LOG 10u
@@ -34,20 +39,23 @@ const uint kGstdLongCode = 15u;
 // Places in a group's tables, in words.
 // Of each field the symbol of each slot, four to a word.
 const uint kGstdSlots = 0u, kGstdFieldSlotWords = kLaneRansSlots / 4u;
-// While a table is described: the weight, and in bit 16 whether the symbol is there. Then: the frequency, from bit 10 the first slot.
+// While a table is described: the weight, and in bit 16 whether the symbol is there. Then: the
+// frequency, from bit 10 the first slot.
 const uint kGstdSymbolsAt = kGstdSlots + 4u * kGstdFieldSlotWords;
-// Entries of codes, two to a word: the code's length, from bit 4 the byte; kGstdLongCode where the bits looked at are too few.
+// Entries of codes, two to a word: the code's length, from bit 4 the byte; kGstdLongCode where
+// the bits looked at are too few.
 const uint kGstdCodesAt = kGstdSymbolsAt + kGstdSymbols, kGstdCodeWords = (1u << kGstdCodeLog) / 2u;
 // Of each code the bytes in the order of codes, four to a word.
 const uint kGstdOrderedAt = kGstdCodesAt + kGstdCodeWords;
-// Of each code and length, its first code with zeros behind it, up to 11 bits, and from bit 12 how many bytes have shorter ones.
+// Of each code and length, its first code with zeros behind it, up to 11 bits, and from bit 12 how
+// many bytes have shorter ones.
 const uint kGstdBeginsAt = kGstdOrderedAt + kGstdMostCodes * 64u;
 // The lengths described last: 4 bits for each byte, 8 to a word.
 const uint kGstdLengthsAt = kGstdBeginsAt + kGstdMostCodes * 16u;
 const uint kGstdTableWords = kGstdLengthsAt + 32u;
 
-// Where tables are made: kGstdMakingWords words of shared memory, 0 between calls. An includer that has more of it tells how many words a
-// group has, and which of them is the first that tables may take between calls.
+// Where tables are made: kGstdMakingWords words of shared memory, 0 between calls. An includer that has more of it
+// tells how many words a group has, and which of them is the first that tables may take between calls.
 const uint kGstdMakingWords = kGstdFieldSlotWords;
 #ifdef WEFT_GSTD_MAKING_IN
 const uvec2 kGstdMakingIn = uvec2(WEFT_GSTD_MAKING_IN);
@@ -81,7 +89,8 @@ GstdModelSymbol gstd_model_symbol(uvec4 model, uint slot) {
 }
 
 // Reads the weights of the symbols of all fields whose bit in `own` is set, with `lanes` lanes.
-void gstd_fields_read(Words tables, inout LaneWords words, inout LaneBits bits, inout uint state, uint lanes, uint own) {
+void gstd_fields_read(Words tables, inout LaneWords words, inout LaneBits bits, inout uint state, uint lanes,
+                      uint own) {
   uint count = 0u;
   [[unroll]] for (uint f = 0; f < 4u; ++f) count += (own >> f & 1u) * gstd_field_symbols(f);
   for (uint first = 0u; lanes_uniform(first < count); first += lanes) {
@@ -104,7 +113,8 @@ void gstd_fields_read(Words tables, inout LaneWords words, inout LaneBits bits, 
   lanes_buffer_barrier();
 }
 
-// Makes the table of a field of the weights read, or, `given`, of the format's own frequencies. False: all weights are 0.
+// Makes the table of a field of the weights read, or, `given`, of the format's own
+// frequencies. False: all weights are 0.
 bool gstd_field_build(Words tables, uint field, bool given) {
   const uint first = gstd_field_first(field);
   const uint symbols = gstd_field_symbols(field);
@@ -122,7 +132,8 @@ bool gstd_field_build(Words tables, uint field, bool given) {
     const uint symbol = lane + 32u * (r < 3u ? r : r - 3u);
     uint weight = 0u;
     if (symbol < symbols)
-      weight = given ? kGstdGivenFrequencies[(first + symbol) / 3u] >> (10u * ((first + symbol) % 3u)) & 1023u : tables.at[symbols_at + symbol];
+      weight = given ? kGstdGivenFrequencies[(first + symbol) / 3u] >> (10u * ((first + symbol) % 3u)) & 1023u
+                     : tables.at[symbols_at + symbol];
     const uint present = lanes_uniform(lanes_ballot(!given && (weight >> 16) != 0u));
     weight &= 0xffffu;
     const uint end = lanes_inclusive_add(weight) + weight_before;
@@ -196,7 +207,8 @@ uint gstd_field_decode(Words tables, uint field, inout uint state, inout LaneBit
 uint gstd_code_log(uint codes) { return kGstdCodeLog - uint(findMSB(2u * codes - 1u)); }
 
 // Reads a code's lengths, with `lanes` lanes; `relative`: to those described last.
-void gstd_lengths_read(Words tables, inout LaneWords words, inout LaneBits bits, inout uint state, uint lanes, bool relative) {
+void gstd_lengths_read(Words tables, inout LaneWords words, inout LaneBits bits, inout uint state, uint lanes,
+                       bool relative) {
   const bool decodes = lanes_lane() < lanes;
   const uint steps = 256u / lanes;
   const uint first = kGstdLengthsAt + (lanes_lane() & (lanes - 1u)) * (steps / 8u);
@@ -226,7 +238,8 @@ void gstd_lengths_read(Words tables, inout LaneWords words, inout LaneBits bits,
   lanes_buffer_barrier();
 }
 
-// Makes code number `code` of those with tables of `log` bits of the lengths read. False: the lengths are none of a complete code.
+// Makes code number `code` of those with tables of `log` bits of the lengths read. False: the
+// lengths are none of a complete code.
 bool gstd_code_build(Words tables, uint code, uint log) {
   const uint lane = lanes_lane();
   const uint ordered_at = kGstdOrderedAt + code * 64u;

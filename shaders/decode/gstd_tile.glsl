@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Gstd's decoder: 32 lanes decode a tile (docs/gstd-format.md, chapter Tiles), as many tiles at once as the workgroup has groups of 32.
+// Gstd's decoder: 32 lanes decode a tile (docs/gstd-format.md, chapter Tiles), as many tiles at once as the workgroup
+// has groups of 32.
 //   gstd_tile_header()     what the first word says, so that the caller knows of a filter (gstd_header.glsl)
 //   gstd_tile_decode()     all but the filter, into device memory; the verdict
-// gstd_filters.glsl has the filters. A shader of one's own can decode a tile and go on with its bytes: after gstd_tile_decode() all lanes
-// of the group see them.
+// gstd_filters.glsl has the filters. A shader of one's own can decode a tile and go on with its bytes: after
+// gstd_tile_decode() all lanes of the group see them.
 //
-// A batch of up to 32 sequences is decoded at a time, one a lane; offsets that repeat are found by a scan over how each sequence changes
-// their order. Then come its literals, up to 256 at a time, and its output, a window of 1 KiB at a time, which is made in shared memory: each
-// lane copies its literals, and of its match what was stored before, 16 bytes at a time, and all lanes together what is long; then, one after
-// the other, what matches copy of the window itself. Every word of the output is stored once.
+// A batch of up to 32 sequences is decoded at a time, one a lane; offsets that repeat are found by a scan over how each
+// sequence changes their order. Then come its literals, up to 256 at a time, and its output, a window of 1 KiB at a
+// time, which is made in shared memory: each lane copies its literals, and of its match what was stored before, 16
+// bytes at a time, and all lanes together what is long; then, one after the other, what matches copy of the window
+// itself. Every word of the output is stored once.
 //
-// Any words whatever may be given: no other source is read, nothing is written outside of the output's bytes, every loop is bounded by
-// sizes that were checked, and the verdict is that of the scalar decoder. Words beside the output's first and last byte are merged.
+// Any words whatever may be given: no other source is read, nothing is written outside of the output's bytes, every
+// loop is bounded by sizes that were checked, and the verdict is that of the scalar decoder. Words beside the output's
+// first and last byte are merged.
 //
-// Who calls: every invocation of the workgroup, in workgroup-uniform control flow; with subgroups of 32 lanes or more, native ones, each group
-// may have a tile of another size. Shared memory of a group: 1.5 KiB.
+// Who calls: every invocation of the workgroup, in workgroup-uniform control flow; with subgroups of 32 lanes or more,
+// native ones, each group may have a tile of another size. Shared memory of a group: 1.5 KiB.
 #ifndef WEFT_GSTD_TILE_GLSL
 #define WEFT_GSTD_TILE_GLSL
 
-// A round's literals, four to a word, and behind them the window of the output; between calls its first word has the bytes of a word that is
-// begun, and all others are 0: among them tables are made.
+// A round's literals, four to a word, and behind them the window of the output; between calls its first word has the
+// bytes of a word that is begun, and all others are 0: among them tables are made.
 const uint kGstdRoundLiterals = 256u;
 const uint kGstdWindowBytes = 1024u;
 const uint kGstdLiteralWords = kGstdRoundLiterals / 4u + 1u;
@@ -32,7 +35,8 @@ const uint kGstdStageWords = kGstdLiteralWords + kGstdWindowBytes / 4u + 2u;
 
 const uint kGstdMostTileBytes = 1u << 20;
 
-// Of the batch's sequences, and behind them: where matches begin, in bytes of the tile, and the literals up to each match.
+// Of the batch's sequences, and behind them: where matches begin, in bytes of the tile, and
+// the literals up to each match.
 shared uint weft_gstd_matches[kLanesGroupCount * 33u];
 shared uint weft_gstd_literal_ends[kLanesGroupCount * 33u];
 // The output as words of device memory. `skew`: bytes of the first word in front of the tile's first byte.
@@ -49,8 +53,8 @@ uint gstd_length_base(uint symbol, uint direct_log) {
   return symbol < 1u << direct_log ? symbol : (2u + (symbol & 1u)) << gstd_length_extra(symbol, direct_log);
 }
 
-// ---- the order of offsets, as a function of that before: three fields of 10 bits, each 10 times the place it comes from, or 30 + the lane
-// whose offset it is ----
+// ---- the order of offsets, as a function of that before: three fields of 10 bits, each 10 times the place it comes
+// from, or 30 + the lane whose offset it is ----
 
 const uint kGstdSameOrder = 10u << 10 | 20u << 20;
 
@@ -77,8 +81,8 @@ uint gstd_offset_from(uint from, uvec3 history, uint other) {
   return from == 0u ? history.x : from == 10u ? history.y : from == 20u ? history.z : other;
 }
 
-// What the batch's first `count` lanes' sequences do to the order of offsets up to each, and its sums of both of `lengths`, in one scan.
-// `symbol` below 3 repeats an offset.
+// What the batch's first `count` lanes' sequences do to the order of offsets up to each, and its sums of both of
+// `lengths`, in one scan. `symbol` below 3 repeats an offset.
 uint gstd_scan(uint symbol, bool no_literals, uint count, inout uvec2 lengths) {
   const uint lane = lanes_lane();
   uint place = 3u;
@@ -97,7 +101,8 @@ uint gstd_scan(uint symbol, bool no_literals, uint count, inout uvec2 lengths) {
   return order;
 }
 
-// The offset of each lane, of the orders up to it; `own` are those that do not repeat. `history` is that before, and then that after.
+// The offset of each lane, of the orders up to it; `own` are those that do not repeat. `history` is that before, and
+// then that after.
 uint gstd_offset(uint order, uint own, inout uvec3 history) {
   const uint front = order & 1023u;
   const uint offset = gstd_offset_from(front, history, lanes_shuffle(own, front - 30u));
@@ -113,16 +118,19 @@ uint gstd_offset(uint order, uint own, inout uvec3 history) {
 
 // ---- output ----
 
-// Up to 16 bytes on their way to the window: the words that they come from, as these lie in the source. Bytes are told by where they come
-// from and go to; the first word is that of the first byte of the word they go to.
+// Up to 16 bytes on their way to the window: the words that they come from, as these lie in the source. Bytes are told
+// by where they come from and go to; the first word is that of the first byte of the word they go to.
 const uint kGstdPieceBytes = 16u;
 struct GstdPiece {
   uint words[6];
 };
 
-// Where the words of a piece of `count` bytes lie: the first, and which of them there are to read, from number x on, y of them.
+// Where the words of a piece of `count` bytes lie: the first, and which of them there are to
+// read, from number x on, y of them.
 uint gstd_piece_first(uint from, uint to) { return uint(int(from - (to & 3u)) >> 2); }
-bool gstd_piece_has(uint word, uint from, uint count) { return word - (from >> 2) <= ((from + count - 1u) >> 2) - (from >> 2) && count != 0u; }
+bool gstd_piece_has(uint word, uint from, uint count) {
+  return word - (from >> 2) <= ((from + count - 1u) >> 2) - (from >> 2) && count != 0u;
+}
 
 // From device memory.
 GstdPiece gstd_load_far(Words source, uint from, uint to, uint count) {
@@ -153,7 +161,8 @@ void gstd_place(GstdPiece piece, uint from, uint to, uint count) {
   const uint end = count == 0u ? 0u : skip + count;
   const uint at = to >> 2;
   uint bytes[5];
-  [[unroll]] for (uint k = 0; k < 5u; ++k) bytes[k] = piece.words[k] >> shift | (piece.words[k + 1u] << 1) << (31u - shift);
+  [[unroll]] for (uint k = 0; k < 5u; ++k)
+    bytes[k] = piece.words[k] >> shift | (piece.words[k + 1u] << 1) << (31u - shift);
   [[unroll]] for (uint k = 0; k < 5u; ++k) {
     if (4u * k + 4u <= end && (k != 0u || skip == 0u)) weft_gstd_shared[at + k] = bytes[k];
   }
@@ -168,7 +177,8 @@ void gstd_place(GstdPiece piece, uint from, uint to, uint count) {
   if (tail != 0u) atomicOr(weft_gstd_shared[at + last], tail);
 }
 
-// `count` bytes from byte `from` of device memory or, `near`, of the stage, to byte `to` of the stage, by all lanes, each a word at a time.
+// `count` bytes from byte `from` of device memory or, `near`, of the stage, to byte `to` of the stage, by all lanes,
+// each a word at a time.
 void gstd_copy_together(Words source, bool near, uint from, uint to, uint count) {
   const uint skip = to & 3u;
   const uint shift = 8u * ((from - skip) & 3u);
@@ -195,8 +205,8 @@ void gstd_copy_together(Words source, bool near, uint from, uint to, uint count)
   }
 }
 
-// Copies the `count` bytes, up to kGstdTogether, that lie `offset` bytes, `count` or more, in front of byte `to` of the stage there, a word a
-// lane. No other lane writes meanwhile.
+// Copies the `count` bytes, up to kGstdTogether, that lie `offset` bytes, `count` or more, in front of byte `to` of the
+// stage there, a word a lane. No other lane writes meanwhile.
 const uint kGstdTogether = 124u;
 void gstd_repeat(uint to, uint offset, uint count) {
   const uint skip = to & 3u;
@@ -214,8 +224,8 @@ void gstd_repeat(uint to, uint offset, uint count) {
   }
 }
 
-// A lane's sequence in the batch: `literals` is what makes a position among its literals their number. Of its match, `ahead` are the first
-// bytes, as far as they come from words that were stored before the batch.
+// A lane's sequence in the batch: `literals` is what makes a position among its literals their number. Of its match,
+// `ahead` are the first bytes, as far as they come from words that were stored before the batch.
 struct GstdSequence {
   uint begin, match, end, offset, literals;
   GstdPiece ahead;
@@ -223,8 +233,10 @@ struct GstdSequence {
 
 const uint kGstdAlone = 32u;  // bytes that a lane copies by itself
 
-// Makes the bytes [begin, end) of the batch, whose literals from number `first_literal` on are at hand, and stores those of whole words.
-// `rest`: where the literals behind the last match begin, and what makes their positions numbers. `batch`: where the batch begins.
+// Makes the bytes [begin, end) of the batch, whose literals from number `first_literal` on are at hand, and stores
+// those of whole words.
+// `rest`: where the literals behind the last match begin, and what makes their positions numbers.
+// `batch`: where the batch begins.
 void gstd_emit(GstdOutput target, GstdSequence own, uint batch, uint begin, uint end, uint first_literal, uvec2 rest) {
   const uint lane = lanes_lane();
   const uint literals_base = lanes_group() * kGstdStageWords;
@@ -235,10 +247,11 @@ void gstd_emit(GstdOutput target, GstdSequence own, uint batch, uint begin, uint
     // The window's first word, and the bytes of the tile that are made.
     const uint first_word = (from + target.skew) >> 2;
     const uint to = min(end, 4u * first_word + kGstdWindowBytes - target.skew);
-    const uint stage_byte = 4u * window_base - 4u * first_word + target.skew;  // what makes a position a byte of the stage
+    // A position plus this is its byte of the stage.
+    const uint stage_byte = 4u * window_base - 4u * first_word + target.skew;
 
-    // Each lane copies its literals, and then of its match what comes from words that were stored: `left` bytes from byte `source` of the
-    // stage or of the output to byte `at` of the stage.
+    // Each lane copies its literals, and then of its match what comes from words that were stored: `left` bytes from
+    // byte `source` of the stage or of the output to byte `at` of the stage.
     uint at, left, source;
     uint rest_of_match = 0u;
     for (uint stage = 0u; stage < WEFT_LOOP_END(2u); ++stage) {
@@ -260,7 +273,8 @@ void gstd_emit(GstdOutput target, GstdSequence own, uint batch, uint begin, uint
           for (uint i = 0u; lanes_uniform(i < 32u && longer != 0u); ++i) {
             const uint which = uint(findLSB(longer));
             longer &= longer - 1u;
-            gstd_copy_together(target.words, !stored, lanes_shuffle(source, which), lanes_shuffle(at, which), lanes_shuffle(left, which));
+            gstd_copy_together(target.words, !stored, lanes_shuffle(source, which), lanes_shuffle(at, which),
+                               lanes_shuffle(left, which));
             if (lane == which) {
               at += left;
               left = 0u;
@@ -283,10 +297,11 @@ void gstd_emit(GstdOutput target, GstdSequence own, uint batch, uint begin, uint
       } while (lanes_any(left != 0u));
     }
     const uint behind = max(rest.x, from);
-    if (lanes_uniform(behind < to)) gstd_copy_together(target.words, true, behind + rest.y + literal_byte, behind + stage_byte, to - behind);
+    if (lanes_uniform(behind < to))
+      gstd_copy_together(target.words, true, behind + rest.y + literal_byte, behind + stage_byte, to - behind);
 
-    // What matches copy of this window, one after the other, a word a lane; of those that overlap themselves, what is there: twice as much
-    // each time.
+    // What matches copy of this window, one after the other, a word a lane; of those that overlap themselves, what is
+    // there: twice as much each time.
     uint waiting = lanes_ballot(rest_of_match != 0u);
     for (uint i = 0u; lanes_uniform(i < 32u && waiting != 0u); ++i) {
       const uint which = uint(findLSB(waiting));
@@ -328,9 +343,10 @@ void gstd_emit(GstdOutput target, GstdSequence own, uint batch, uint begin, uint
 
 // ---- a tile ----
 
-// Decodes the `count` words at `source` (aligned to 4) to the `bytes` bytes at `output_at` (of any alignment), the filter not undone.
-// `tables_at`: the group's kGstdTableWords words, aligned to 4. The result: 0, or a verdict and, from bit 8, the word where it was noticed;
-// the same on all lanes of the group.
+// Decodes the `count` words at `source` (aligned to 4) to the `bytes` bytes at `output_at` (of any alignment), the
+// filter not undone.
+// `tables_at`: the group's kGstdTableWords words, aligned to 4. The result: 0, or a verdict and, from bit 8, the word
+// where it was noticed; the same on all lanes of the group.
 uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uvec2 tables_at) {
   Words tables = Words(tables_at);
   const uint lane = lanes_lane();
@@ -344,7 +360,8 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
 
   const GstdTileHeader header = gstd_tile_header(lane_words_uniform(words));
   if (lanes_uniform(lane_words_truncated(words))) return kGstdTruncated | count << 8;
-  if (lanes_uniform(!header.valid || bytes == 0u || bytes > kGstdMostTileBytes)) return kGstdBadHeader | words.position << 8;
+  if (lanes_uniform(!header.valid || bytes == 0u || bytes > kGstdMostTileBytes))
+    return kGstdBadHeader | words.position << 8;
   const uint lanes = header.lanes;
   const bool decodes = lane < lanes;
   lane_words_refill(words, bits, decodes, kLaneStateLog);
@@ -354,7 +371,8 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
   GstdOutput target;
   target.skew = output_at.x & 3u;
   target.words = Words(uvec2(output_at.x - target.skew, output_at.y));
-  for (uint word = lane; word < kGstdStageWords; word += 32u) weft_gstd_shared[lanes_group() * kGstdStageWords + word] = 0u;
+  for (uint word = lane; word < kGstdStageWords; word += 32u)
+    weft_gstd_shared[lanes_group() * kGstdStageWords + word] = 0u;
   lanes_shared_barrier();
 
   uvec3 history = uvec3(1u, 4u, 8u);
@@ -416,7 +434,8 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
     }
     const uint low_mode = modes >> 6;
     if (reason == 0u && low_bits != 2u && low_mode == 0u) reason = kGstdBadHeader;
-    if (reason == 0u && ((modes & modes >> 1 & 0x55u) != 0u || (sequences == 0u && modes != 0u))) reason = kGstdBadHeader;
+    if (reason == 0u && ((modes & modes >> 1 & 0x55u) != 0u || (sequences == 0u && modes != 0u)))
+      reason = kGstdBadHeader;
     if (lanes_uniform(reason != 0u)) break;
 
     // Codes of literals.
@@ -430,7 +449,8 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
             reason = kGstdTruncated;
             break;
           }
-          if (c == 0u ? (word >> 24 & 1u) != relative || word >> 24 >> codes != 0u : word >> 24 != 0u) reason = kGstdBadHeader;
+          if (c == 0u ? (word >> 24 & 1u) != relative || word >> 24 >> codes != 0u : word >> 24 != 0u)
+            reason = kGstdBadHeader;
           if (c == 0u) relative = word >> 24;
           for (uint i = 0u; i < 8u; ++i) {
             const uint code = word >> (3u * i) & 7u;
@@ -486,8 +506,8 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
       if (lanes_uniform(reason != 0u)) break;
       if ((own & 8u) != 0u) {
         low_bits_known = low_bits;
-        if (low_bits == 2u && (gstd_field_has(tables, kGstdLB, 4u) || gstd_field_has(tables, kGstdLB, 5u) || gstd_field_has(tables, kGstdLB, 6u) ||
-                               gstd_field_has(tables, kGstdLB, 7u)))
+        if (low_bits == 2u && (gstd_field_has(tables, kGstdLB, 4u) || gstd_field_has(tables, kGstdLB, 5u) ||
+                               gstd_field_has(tables, kGstdLB, 6u) || gstd_field_has(tables, kGstdLB, 7u)))
           reason = kGstdBadTable;
       }
       if (low_mode != 0u && low_bits_known != low_bits) reason = kGstdBadTable;
@@ -602,7 +622,8 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
             sequence += weft_gstd_literal_ends[table_base + sequence + step - 1u] <= decoded + own_first ? step : 0u;
         }
         for (uint step = 0u; lanes_uniform(step < 1u << log && round != 0u); ++step) {
-          if (lanes_uniform((step & 1u) == 0u)) lane_words_refill(words, bits, step < own_count, longest * min(2u, own_count - min(step, own_count)));
+          if (lanes_uniform((step & 1u) == 0u))
+            lane_words_refill(words, bits, step < own_count, longest * min(2u, own_count - min(step, own_count)));
           if (step < own_count) {
             uint context = 0u;
             if (context_mode == 1u) {
@@ -681,7 +702,8 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
   if (lane == 0u && (end_place & 3u) != 0u) {
     uint mask = (1u << (8u * (end_place & 3u))) - 1u;
     if (end_place < 4u) mask &= ~0u << (8u * target.skew);
-    merge_word(target.words, end_place >> 2, weft_gstd_shared[lanes_group() * kGstdStageWords + kGstdLiteralWords], mask);
+    merge_word(target.words, end_place >> 2, weft_gstd_shared[lanes_group() * kGstdStageWords + kGstdLiteralWords],
+               mask);
   }
   lanes_buffer_barrier();
   return 0u;
