@@ -32,8 +32,8 @@ class History {
     const uint32_t symbol = repeat(offset, literals);
     return symbol < kRepeats ? symbol : code_offset(offset).symbol;
   }
-  /// The symbol of an offset that repeats, or else kRepeats, and the history behind it. Without branches: nobody can foretell where offsets
-  /// come from.
+  /// The symbol of an offset that repeats, or else kRepeats, and the history behind it. Without branches: nobody can
+  /// foretell where offsets come from.
   uint32_t repeat(uint32_t offset, uint32_t literals) {
     const auto [first, second, third] = offsets_;
     const uint32_t not_first = offset != first ? 1 : 0, not_second = offset != second ? 1 : 0;
@@ -57,8 +57,8 @@ constexpr uint32_t segment_bytes_of(size_t size) { return std::max(2048u, static
 /// Divides a tile into blocks. One a thread.
 class BlockPlanner {
  public:
-  /// `matches` are of `bytes`. `sequences` and `blocks` are what it comes to: of segments of `segment_bytes`, blocks are cut where that
-  /// makes tables fit better, and where they have to be. Returns about how many bits it takes.
+  /// `matches` are of `bytes`. `sequences` and `blocks` are what it comes to: of segments of `segment_bytes`, blocks
+  /// are cut where that makes tables fit better, and where they have to be. Returns about how many bits it takes.
   uint64_t plan(std::span<const std::byte> bytes, std::span<const Match> matches, uint32_t segment_bytes,
                 std::vector<Match>& sequences, std::vector<BlockPlan>& blocks);
   /// Cut at every `block_bytes`, unless that is 0, and where they have to be. Fast.

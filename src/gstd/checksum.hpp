@@ -16,10 +16,12 @@ constexpr uint32_t mix(uint32_t word) noexcept {
   return word ^ word >> 16;
 }
 
-/// What a word at `index` adds to a checksum. Sums wrap, so that words may be added in any order, and by any number of lanes.
+/// What a word at `index` adds to a checksum. Sums wrap, so that words may be added in any
+/// order, and by any number of lanes.
 constexpr uint32_t mix_at(uint32_t index, uint32_t word) noexcept { return mix(word + 0x9e3779b9u * index); }
 
-/// The format's checksum of bytes: word 0 is their number, the others are the bytes, little-endian, the last filled up with zeros.
+/// The format's checksum of bytes: word 0 is their number, the others are the bytes, little-endian,
+/// the last filled up with zeros.
 uint32_t checksum(std::span<const std::byte> bytes) noexcept;
 
 /// The same of 32-bit words that come one by one: a stream's checksum is that of its tiles' checksums.

@@ -22,8 +22,8 @@ constexpr std::array<uint64_t, kEqualStep + 1> first_bytes(uint32_t skipped) {
   return masks;
 }
 
-/// Whether `size` bytes are equal. `b` is the later of two places in memory that goes on to `end`. Most matches are short and nobody can
-/// foretell how long: up to kEqualStep bytes take no branch where memory reaches so far.
+/// Whether `size` bytes are equal. `b` is the later of two places in memory that goes on to `end`. Most matches are
+/// short and nobody can foretell how long: up to kEqualStep bytes take no branch where memory reaches so far.
 inline bool equal_bytes(const std::byte* a, const std::byte* b, size_t size, const std::byte* end) {
   constexpr std::array<uint64_t, kEqualStep + 1> kLow = first_bytes(0), kHigh = first_bytes(8);
   const auto apart = [&](uint32_t from) { return load_u64(a + from) ^ load_u64(b + from); };

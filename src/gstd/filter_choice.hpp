@@ -24,7 +24,8 @@ void keep_cheapest(std::vector<FilterChoice>& choices, size_t count);
 /// How fast levels look for matches in planes, whose literals take few bits: a level of libzstd, and a least length.
 constexpr int kPlaneLevel = 1;
 constexpr uint32_t kLeastInPlanes = 7;
-/// Bytes of a block that a filter's result is cut into at least, of `size`: planes have little in common. 0: it is not cut.
+/// Bytes of a block that a filter's result is cut into at least, of `size`: planes have
+/// little in common. 0: it is not cut.
 uint32_t plane_bytes(const FilterChoice& choice, size_t size);
 
 /// Tries filters on a tile. One a thread.
@@ -35,7 +36,8 @@ class FilterScout {
 
   /// At most `count`, the most promising first: each is tried on a quarter of the tile.
   void choose(std::span<const std::byte> tile, size_t count, std::vector<FilterChoice>& choices);
-  /// For fast levels: a few filters are tried on a few bytes, and the best of them, if it promises much, on a part of the tile.
+  /// For fast levels: a few filters are tried on a few bytes, and the best of them, if it
+  /// promises much, on a part of the tile.
   FilterChoice choose_quickly(std::span<const std::byte> tile);
 
  private:

@@ -57,7 +57,8 @@ std::byte sum(std::byte a, std::byte b) {
   return static_cast<std::byte>(static_cast<unsigned>(a) + static_cast<unsigned>(b));
 }
 
-// Loops here are such that compilers make vectors of them: what is written is not what is read, which `__restrict` says.
+// Loops here are such that compilers make vectors of them: what is written is not what is
+// read, which `__restrict` says.
 
 template <size_t stride>
 void to_planes_of(const std::byte* __restrict from, size_t size, std::byte* __restrict to) {

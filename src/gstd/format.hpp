@@ -72,7 +72,8 @@ static_assert(offset_base(kFieldSymbols[kOffset] - 1) == 7u << 17 && offset_extr
 static_assert(code_length(kMaxBlockBytes - 1, kLiteralLengthDirect).symbol + 1 == kFieldSymbols[kLiteralLength]);
 static_assert(code_length(kMaxBlockBytes - 1, kMatchLengthDirect).symbol + 1 == kFieldSymbols[kMatchLength]);
 
-// Classes of the weights that describe frequencies: absent, 0, then octaves, with up to kWeightBits bits of the place in one.
+// Classes of the weights that describe frequencies: absent, 0, then octaves, with up to
+// kWeightBits bits of the place in one.
 constexpr uint32_t kWeightClasses = 11, kWeightBits = 3;
 constexpr uint32_t weight_extra_bits(uint32_t weight_class) {
   return weight_class < 3 ? 0 : std::min(weight_class - 2, kWeightBits);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// The vector instructions of processors, where compilers make them for single functions: WEFT_GSTD_INTRINSICS is defined there. For sources
-// alone: what it says to the compiler holds for all that follows.
+// The vector instructions of processors, where compilers make them for single functions: WEFT_GSTD_INTRINSICS is
+// defined there. For sources alone: what it says to the compiler holds for all that follows.
 #pragma once
 
 #include <array>

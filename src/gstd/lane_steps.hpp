@@ -35,7 +35,8 @@ struct Buffer {
   }
 };
 
-/// Sequences with their fields coded, each field by itself: those of a batch follow each other. Both lengths' extra bits are next to each other.
+/// Sequences with their fields coded, each field by itself: those of a batch follow each other. Both lengths' extra
+/// bits are next to each other.
 struct CodedSequences {
   std::array<Buffer<uint8_t>, kLowBits> symbols;
   Buffer<uint8_t> offset_bits, length_bits;
@@ -74,7 +75,8 @@ struct SequenceBatch {
   bool has_low_bits() const { return codes->low_bits != FieldCodes::kNone; }
 };
 
-/// A batch's literals, which are not none. Code | bits << 16 of each by its byte or, where there are no bytes, by its number.
+/// A batch's literals, which are not none. Code | bits << 16 of each by its byte or, where
+/// there are no bytes, by its number.
 struct LiteralBatch {
   const uint8_t* bytes;  ///< kLiteralBatchSlack behind them may be read
   const uint32_t* codes;
@@ -99,7 +101,8 @@ struct RansStep {
   }();
 };
 
-/// Lanes' bits on their way into words. The decoder says when a lane takes a word and so where it is; it is written when it is full.
+/// Lanes' bits on their way into words. The decoder says when a lane takes a word and so where it is; it is written
+/// when it is full.
 struct LaneQueues {
   alignas(
       64) std::array<uint32_t, kMaxLanes> pending{};  ///< bits that fill no word yet, the first highest, zeros behind
@@ -110,8 +113,8 @@ struct LaneQueues {
   uint32_t* words = nullptr;                            ///< words[0] is none: what has no place goes there
   uint32_t read = 1;                                    ///< the decoder's read position
 
-  /// The lane takes a word if `takes` is 1, then comes to `bits` bits, at most 32. Without branches: none of it can be foretold. The read
-  /// position is the caller's, so that loops over lanes keep it in a register.
+  /// The lane takes a word if `takes` is 1, then comes to `bits` bits, at most 32. Without branches: none of it can be
+  /// foretold. The read position is the caller's, so that loops over lanes keep it in a register.
   void put(uint32_t& now, uint32_t lane, uint32_t takes, uint32_t value, uint32_t bits) {
     const uint32_t before = available[lane], fresh = now & (0 - takes);
     const uint32_t is_empty = 0 - ((before - 1) >> 31);
@@ -128,8 +131,8 @@ struct LaneQueues {
   }
 };
 
-/// Symbols of a batch as rANS leaves them: value | bits << kRowBitsAt of each lane, of the three fields together; then of low bits, if there are
-/// any.
+/// Symbols of a batch as rANS leaves them: value | bits << kRowBitsAt of each lane, of the three fields together; then
+/// of low bits, if there are any.
 using SymbolRow = std::array<uint32_t, kMaxLanes>;
 constexpr uint32_t kRowBitsAt = 27;
 

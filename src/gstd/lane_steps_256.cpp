@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// As lane_steps_512.cpp, 8 lanes at a time. What AVX2 has not is made of what it has: places for some of the lanes by a table of shuffles,
-// and words go to theirs one by one, whether they are full or not, as they do without vectors.
+// As lane_steps_512.cpp, 8 lanes at a time. What AVX2 has not is made of what it has: places for some of the lanes by a
+// table of shuffles, and words go to theirs one by one, whether they are full or not, as they do without vectors.
 #include "gstd/lane_steps.hpp"
 
 #include "gstd/intrinsics.hpp"
@@ -71,7 +71,8 @@ WEFT_GSTD_TARGET inline void put(LaneQueues& queues, uint32_t group, uint32_t& r
   store(&queues.available[first], _mm256_sub_epi32(_mm256_add_epi32(available, _mm256_and_si256(takes, full)), bits));
 }
 
-// Symbols of 8 lanes, one a lane: from the states behind to those before. Bits that leave states go in front of those in `value`.
+// Symbols of 8 lanes, one a lane: from the states behind to those before. Bits that leave states go
+// in front of those in `value`.
 WEFT_GSTD_TARGET inline void encode(__m256i packed, __m256i lanes, __m256i& state, __m256i& value, __m256i& bits) {
   const __m256i frequency = _mm256_and_si256(packed, set(0xffff)), base = _mm256_srli_epi32(packed, 16);
   const __m256i divisor = gather(RansStep::kDivisors.data(), lanes, frequency);

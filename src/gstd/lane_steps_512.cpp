@@ -71,7 +71,8 @@ WEFT_GSTD_TARGET inline __m512i gather(const void* table, __mmask16 lanes, __m51
   return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), lanes, at, table, 4);
 }
 
-// Symbols of 16 lanes, one a lane: from the states behind to those before. Bits that leave states go in front of those in `value`.
+// Symbols of 16 lanes, one a lane: from the states behind to those before. Bits that leave states go
+// in front of those in `value`.
 WEFT_GSTD_TARGET inline void encode(__m512i packed, __mmask16 lanes, __m512i& state, __m512i& value, __m512i& bits) {
   const __m512i one = set(1);
   const __m512i frequency = _mm512_and_si512(packed, set(0xffff)), base = _mm512_srli_epi32(packed, 16);

@@ -11,7 +11,8 @@
 
 namespace weft::gstd {
 
-/// Makes words of what a decoder will do, told in the order it does it: lanes in order within a step, each with what it needs first.
+/// Makes words of what a decoder will do, told in the order it does it: lanes in order within a step,
+/// each with what it needs first.
 class LaneWriter {
  public:
   explicit LaneWriter(Vectors vectors = Vectors::all) : steps_(vector_steps(vectors)) {}
@@ -55,7 +56,8 @@ class LaneWriter {
   /// All lanes release their states. Behind it are bits and literals only.
   void release() { add({0, head(kRelease)}); }
 
-  /// Appends the words, the first of which is `header`. Once after each clear(). False: a lane has no room for its released state.
+  /// Appends the words, the first of which is `header`. Once after each clear(). False: a lane has
+  /// no room for its released state.
   bool finish(TileHeader header, std::vector<uint32_t>& words);
 
  private:

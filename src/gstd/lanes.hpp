@@ -51,16 +51,18 @@ struct BatchSizes {
   bool sound = true;                 ///< no offset is from before the tile
 };
 
-/// Inner loops for tiles of 8 lanes at least. Those that read return the read position behind; at most kWordSlack past `end`, and nothing more
-/// is read once it is past it.
+/// Inner loops for tiles of 8 lanes at least. Those that read return the read position behind; at most kWordSlack past
+/// `end`, and nothing more is read once it is past it.
 struct VectorLanes {
-  /// Steps 1 to 4 of a batch's sequences; offsets that repeat are kRepeatFlag and the symbol. `low_bits`: 32 where there are none.
+  /// Steps 1 to 4 of a batch's sequences; offsets that repeat are kRepeatFlag and the symbol.
+  /// `low_bits`: 32 where there are none.
   const uint32_t* (*read_sequences)(Lanes& lanes, const uint32_t* next, const uint32_t* end,
                                     const std::array<SlotTable, kFields>& fields, uint32_t low_bits, uint32_t count,
                                     Sequences& sequences);
   /// Puts offsets in place of repeats, where `done` bytes of the tile are made.
   BatchSizes (*resolve_sequences)(Sequences& sequences, uint32_t count, uint32_t done, Repeats& repeats);
-  /// The literals of a batch. `map`: table by context; `numbers`: table by literal, where it is their position that decides.
+  /// The literals of a batch. `map`: table by context; `numbers`: table by literal, where it
+  /// is their position that decides.
   const uint32_t* (*read_literals)(Lanes& lanes, uint32_t lanes_log, const uint32_t* next, const uint32_t* end,
                                    LiteralSource source, const LiteralTable* tables, const uint8_t* map,
                                    const uint8_t* numbers, size_t count, uint8_t* to);
@@ -70,7 +72,8 @@ struct VectorLanes {
 const VectorLanes* vector_lanes_512();
 const VectorLanes* vector_lanes_256();
 
-/// The history behind each place an offset may come from, as a shuffle; the highest of four, a new offset, is empty afterwards.
+/// The history behind each place an offset may come from, as a shuffle; the highest of four, a
+/// new offset, is empty afterwards.
 alignas(64) inline constexpr std::array<std::array<uint8_t, 16>, kRepeats + 1> kHistoryShuffles = [] {
   constexpr uint8_t kFrom[kRepeats + 1][kRepeats] = {{0, 1, 2}, {1, 0, 2}, {2, 0, 1}, {3, 0, 1}};
   std::array<std::array<uint8_t, 16>, kRepeats + 1> table{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// As lanes.cpp, 8 lanes at a time. What AVX2 has not is made of what it has: words for some of the lanes by a table of shuffles, and leading
-// zeros by the exponent of a float.
+// As lanes.cpp, 8 lanes at a time. What AVX2 has not is made of what it has: words for some of the lanes by a table of
+// shuffles, and leading zeros by the exponent of a float.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -249,7 +249,8 @@ WEFT_GSTD_TARGET const uint32_t* literals_256(Lanes& lanes, uint32_t lanes_log, 
       }
       if (next > end) return next;
     }
-    // Lanes in a row: each writes over what the one before had too much, and what is behind the round's last is of no account.
+    // Lanes in a row: each writes over what the one before had too much, and what is behind the
+    // round's last is of no account.
     for (uint32_t g = 0; g < groups; ++g) {
       const __m256i high_pairs = _mm256_unpackhi_epi32(words[g][0], words[g][1]);
       const __m256i low_pairs = _mm256_unpacklo_epi32(words[g][0], words[g][1]);

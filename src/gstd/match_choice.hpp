@@ -28,7 +28,8 @@ struct BlockPrices {
   std::array<uint16_t, 8> low_bits_prices{};
 };
 
-/// Finds the cheapest way through a tile: literals, matches that a parser found and parts of them, and repeated offsets. One a thread.
+/// Finds the cheapest way through a tile: literals, matches that a parser found and parts of them, and repeated
+/// offsets. One a thread.
 class MatchChooser {
  public:
   /// Forgets all matches.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Distributions that are part of the format: what table descriptions are coded with, and the tables of blocks that describe none.
+// Distributions that are part of the format: what table descriptions are coded with, and the tables
+// of blocks that describe none.
 #pragma once
 
 #include <array>
@@ -11,8 +12,9 @@
 
 namespace weft::gstd {
 
-/// Models of code lengths. Those of tables that stand by themselves go by the length before in the same lane (kLengthSymbols: none); those
-/// of tables relative to the one described last by this byte's length in that one, and how the byte before in the lane compared.
+/// Models of code lengths. Those of tables that stand by themselves go by the length before in the same lane
+/// (kLengthSymbols: none); those of tables relative to the one described last by this byte's length in that one, and
+/// how the byte before in the lane compared.
 constexpr uint32_t kOwnLengthModels = kLengthSymbols + 1, kRelativeLengthModels = kLengthSymbols * 3;
 constexpr uint32_t kLengthModels = kOwnLengthModels + kRelativeLengthModels;
 /// `before` and `before_reference`: of the byte before in the lane; kLengthSymbols: there is none.

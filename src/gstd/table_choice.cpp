@@ -59,8 +59,8 @@ using Leaves = std::array<uint64_t, 256>;
 uint64_t count_of(uint64_t leaf) { return leaf >> 8; }
 uint32_t byte_of(uint64_t leaf) { return static_cast<uint32_t>(leaf & 255); }
 
-// Huffman's tree of at least two leaves: nodes come out in ascending order as leaves do, so that the two least are at one of two fronts. False:
-// a code is longer than it may be.
+// Huffman's tree of at least two leaves: nodes come out in ascending order as leaves do, so that the two least are at
+// one of two fronts. False: a code is longer than it may be.
 bool choose_unlimited(const Leaves& leaves, uint32_t present, CodeLengths& lengths) {
   std::array<uint64_t, 256> weights;
   std::array<uint32_t, 512> parents;  // of leaves, then of nodes
@@ -84,8 +84,8 @@ bool choose_unlimited(const Leaves& leaves, uint32_t present, CodeLengths& lengt
 
 }  // namespace
 
-// Package-merge where codes have to be shortened: in each of kMaxCodeLength rounds pairs of what the round before chose compete with the
-// bytes themselves.
+// Package-merge where codes have to be shortened: in each of kMaxCodeLength rounds pairs of what the round before chose
+// compete with the bytes themselves.
 void choose_lengths(const Counts& counts, CodeLengths& lengths) {
   lengths.fill(0);
   Leaves leaves;

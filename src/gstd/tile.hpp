@@ -52,8 +52,8 @@ struct TileEncoderConfig {
   Vectors vectors = Vectors::all;
 };
 
-/// Encodes tiles one after the other; keeps its memory between them. One a thread. The same bytes and configuration give the same words
-/// on every machine that has the same version of libzstd.
+/// Encodes tiles one after the other; keeps its memory between them. One a thread. The same bytes and configuration
+/// give the same words on every machine that has the same version of libzstd.
 class TileEncoder {
  public:
   explicit TileEncoder(const TileEncoderConfig& config);
@@ -61,8 +61,8 @@ class TileEncoder {
   TileEncoder(TileEncoder&&) noexcept;
   TileEncoder& operator=(TileEncoder&&) noexcept;
 
-  /// Appends the words of a tile of 1 to kMaxTileBytes bytes. False, and nothing appended: they are not smaller than the tile, which is to be
-  /// stored as it is.
+  /// Appends the words of a tile of 1 to kMaxTileBytes bytes. False, and nothing appended: they are not smaller than
+  /// the tile, which is to be stored as it is.
   bool encode(std::span<const std::byte> tile, std::vector<uint32_t>& words);
 
  private:
@@ -70,8 +70,8 @@ class TileEncoder {
   std::unique_ptr<Work> work_;
 };
 
-/// Decodes a tile as docs/gstd-format.md has it, step by step and lane by lane. For any words whatever: reads no others, writes no byte
-/// outside `output`, and comes to an end. The bytes of a refused tile are undefined.
+/// Decodes a tile as docs/gstd-format.md has it, step by step and lane by lane. For any words whatever: reads no
+/// others, writes no byte outside `output`, and comes to an end. The bytes of a refused tile are undefined.
 TileVerdict decode_tile_reference(std::span<const uint32_t> words, std::span<std::byte> output);
 
 /// The same verdicts and, of tiles that are not refused, the same bytes; fast.

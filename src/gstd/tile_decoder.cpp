@@ -516,7 +516,8 @@ class Decoder {
     if (last_batch) std::memcpy(to, literals, static_cast<size_t>(output_ + end_ - to));
   }
 
-  // Offsets below 16. What is repeated is read once, and written as often as it fits: reading what was just written takes long.
+  // Offsets below 16. What is repeated is read once, and written as often as it fits: reading
+  // what was just written takes long.
   static void copy_near(uint8_t* to, const Sequence& sequence) {
     const uint32_t offset = sequence.offset;
     const uint8_t* const from = to - offset;

@@ -21,7 +21,8 @@ namespace weft::gstd {
 namespace {
 
 constexpr int kFastLevels = 3;  // those up to it
-// Tiles that fast levels store: their tables would take longer to make and to read, by far, than all else of a stream of one such tile.
+// Tiles that fast levels store: their tables would take longer to make and to read, by far, than all else of a stream
+// of one such tile.
 constexpr size_t kTinyBytes = 128;
 
 // What a level does for tiles beyond a parse.
@@ -218,7 +219,8 @@ void TileEncoder::Work::count_literals(ContextMode mode, uint32_t parameter, Con
     ++counts[literal_context(mode, parameter, literals[i].position, literals[i].previous)][bytes_of_literals[i]];
 }
 
-// Joins contexts into tables while that makes it all smaller, then sets the tables. Returns bits of tables and literals.
+// Joins contexts into tables while that makes it all smaller, then sets the tables.
+// Returns bits of tables and literals.
 Cost TileEncoder::Work::choose_tables(const ContextCounts& counts, LiteralChoice& choice) const {
   constexpr Cost kTable = 24 * kBit, kPresent = 2 * kBit;  // about what a table takes
   ContextCounts groups;
