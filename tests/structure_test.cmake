@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # Holds the tree to its plan: every primitive's six places, licence lines, names, and the direction of the layers.
-#   cmake -DROOT=<sources> -P structure_test.cmake             checks the tree
-#   cmake -DSELF_CHECK=<empty directory> -P structure_test.cmake   plants each fault in a small tree and expects its report
+#   cmake -DROOT=<sources> -P structure_test.cmake                 checks the tree
+#   cmake -DSELF_CHECK=<empty directory> -P structure_test.cmake   plants faults in a small tree and expects each report
 cmake_minimum_required(VERSION 3.25)
 
 # Appends a sentence to `faults`.
@@ -36,8 +36,8 @@ endfunction()
 function(check_tree)
   set(faults "")
   file(GLOB_RECURSE files LIST_DIRECTORIES FALSE RELATIVE "${ROOT}"
-       "${ROOT}/.ci/*" "${ROOT}/bench/*" "${ROOT}/cmake/*" "${ROOT}/docs/*" "${ROOT}/examples/*" "${ROOT}/include/*" "${ROOT}/shaders/*"
-       "${ROOT}/src/*" "${ROOT}/tests/*" "${ROOT}/third_party/*" "${ROOT}/tools/*")
+       "${ROOT}/.ci/*" "${ROOT}/bench/*" "${ROOT}/cmake/*" "${ROOT}/docs/*" "${ROOT}/examples/*" "${ROOT}/include/*"
+       "${ROOT}/shaders/*" "${ROOT}/src/*" "${ROOT}/tests/*" "${ROOT}/third_party/*" "${ROOT}/tools/*")
   file(GLOB top_files LIST_DIRECTORIES FALSE RELATIVE "${ROOT}" "${ROOT}/*")
   list(APPEND files ${top_files})
 
@@ -77,8 +77,8 @@ function(check_tree)
     fault("no header of include/weft declares a primitive")
   endif()
   foreach(stem IN LISTS stems)
-    # A primitive's source says its family: the folder that its shaders, tests and bench rows are in too. What the codec does on the
-    # device has folders of its own, and its bench is a command of weft-bench.
+    # A primitive's source says its family: the folder that its shaders, tests and bench rows are in too. What the codec
+    # does on the device has folders of its own, and its bench is a command of weft-bench.
     if(stem MATCHES "^gstd_(.+)$")
       set(family decode)
       set(source "src/decode/${stem}.cpp")
@@ -141,14 +141,18 @@ function(check_tree)
                  "what primitives are made of knows no primitive")
   check_includes(src/runtime/ "${std};${base};\"(vk|runtime)/.*;<vulkan/.*;<volk\\.h>;<zstd\\.h>;<(dlfcn|windows)\\.h>"
                  "runtime knows vk, and no layer above it")
-  check_includes(src/gpu/ "${std};${weft};\"(vk|runtime|gpu)/.*;<vulkan/.*" "weft::Gpu knows runtime, and of primitives the public headers")
+  check_includes(src/gpu/ "${std};${weft};\"(vk|runtime|gpu)/.*;<vulkan/.*"
+                 "weft::Gpu knows runtime, and of primitives the public headers")
   check_includes(src/jit/ "${std};${weft};\"(vk|runtime|jit)/.*;<shaderc/.*" "jit knows runtime, and shaderc")
-  check_includes(src/gstd/ "${std};<weft/(gstd|status)\\.hpp>;\"gstd/.*;\"runtime/caught\\.hpp\";<zstd(_errors)?\\.h>;<immintrin\\.h>"
+  set(codec "<weft/(gstd|status)\\.hpp>;\"gstd/.*;\"runtime/caught\\.hpp\";<(zstd(_errors)?|immintrin)\\.h>")
+  check_includes(src/gstd/ "${std};${codec}"
                  "the codec knows its own header and errors, libzstd and the processor: it can be built without Vulkan")
   check_includes(src/decode/ "${std};${weft};\"(vk|runtime|primitives|gstd|decode)/.*"
                  "the decoders on the device know what primitives know, and the codec")
+  set(public "<[^/]+\\.h>;<(weft|vulkan|CLI|fmt|nlohmann|cuda|cub|thrust|sys)/.*;\"support/.*")
+  list(APPEND public "\"((weft|weft_kernels|gstd|decode)/)?[a-z0-9_]+\\.(hpp|h|glsl)\"")
   foreach(folder IN ITEMS bench/ examples/ tools/)
-    check_includes(${folder} "${std};<[^/]+\\.h>;<(weft|vulkan|CLI|fmt|nlohmann|cuda|cub|thrust|sys)/.*;\"((weft|weft_kernels|gstd|decode)/)?[a-z0-9_]+\\.(hpp|h|glsl)\";\"support/.*"
+    check_includes(${folder} "${std};${public}"
                    "bench, examples and tools use weft's public headers only")
   endforeach()
   check_includes(shaders/weft/ "\"weft/.*;<cstdint>" "the public shader includes know each other only")
@@ -161,7 +165,8 @@ function(check_tree)
   foreach(family IN LISTS families)
     list(JOIN of_${family} "|" others)
     set(known "core|${family}|${others}")
-    check_includes(shaders/${family}/ "\"(weft|${known})/.*;<cstdint>" "${family} knows shaders/weft and of families ${known}")
+    check_includes(shaders/${family}/ "\"(weft|${known})/.*;<cstdint>"
+                   "${family} knows shaders/weft and of families ${known}")
     check_includes(src/primitives/${family}/ "${std};${weft};\"(vk|runtime|weft|primitives/(${known})|${known})/.*"
                    "${family} knows runtime, vk and of families ${known}")
   endforeach()
@@ -185,8 +190,8 @@ function(plant_tree)
   file(REMOVE_RECURSE "${ROOT}")
   file(WRITE "${ROOT}/include/weft/weft.hpp" "${spdx}#include <weft/scan.hpp>\n#include <weft/status.hpp>\n")
   file(WRITE "${ROOT}/include/weft/status.hpp" "${spdx}#include <string>\n")
-  file(WRITE "${ROOT}/include/weft/scan.hpp"
-       "${spdx}#include <vulkan/vulkan_core.h>\n  Status record(VkCommandBuffer commands, const ScanArgs& args) const;\n")
+  set(record "  Status record(VkCommandBuffer commands, const Args& args) const;\n")
+  file(WRITE "${ROOT}/include/weft/scan.hpp" "${spdx}#include <vulkan/vulkan_core.h>\n${record}")
   file(WRITE "${ROOT}/src/primitives/scan/scan.cpp" "${spdx}#include \"runtime/pipeline.hpp\"\n")
   file(WRITE "${ROOT}/src/runtime/pipeline.hpp" "${spdx}#include \"vk/table.hpp\"\n")
   file(WRITE "${ROOT}/src/gpu/scan.cpp" "${spdx}#include <weft/scan.hpp>\n")
@@ -196,10 +201,10 @@ function(plant_tree)
   file(WRITE "${ROOT}/shaders/scan/scan.h" "${spdx}#include \"weft/interop.h\"\n")
   file(WRITE "${ROOT}/shaders/scan/scan_up.comp" "${spdx}#include \"scan/scan.h\"\n")
   file(WRITE "${ROOT}/shaders/weft/interop.h" "${spdx}")
-  file(WRITE "${ROOT}/include/weft/gstd_decode.hpp"
-       "${spdx}#include <weft/gstd.hpp>\n  Status record(VkCommandBuffer commands, const GstdDecodeArgs& args) const;\n")
+  file(WRITE "${ROOT}/include/weft/gstd_decode.hpp" "${spdx}#include <weft/gstd.hpp>\n${record}")
   file(WRITE "${ROOT}/include/weft/gstd.hpp" "${spdx}#include <weft/status.hpp>\n")
-  file(WRITE "${ROOT}/src/decode/gstd_decode.cpp" "${spdx}#include \"primitives/core/arguments.hpp\"\n#include \"gstd/format.hpp\"\n")
+  file(WRITE "${ROOT}/src/decode/gstd_decode.cpp"
+       "${spdx}#include \"primitives/core/arguments.hpp\"\n#include \"gstd/format.hpp\"\n")
   file(WRITE "${ROOT}/src/gstd/format.hpp" "${spdx}#include <weft/gstd.hpp>\n")
   file(WRITE "${ROOT}/shaders/decode/gstd_decode.h" "${spdx}#include \"weft/interop.h\"\n")
   file(WRITE "${ROOT}/shaders/decode/gstd_decode.comp" "${spdx}#include \"decode/gstd_decode.h\"\n")
@@ -235,7 +240,8 @@ foreach(piece IN ITEMS shaders/scan/scan.h tests/scan/scan_test.cpp bench/scan/s
   file(REMOVE "${ROOT}/${piece}")
   expect_fault("primitive scan has no ${piece}")
 endforeach()
-foreach(piece IN ITEMS src/decode/gstd_decode.cpp shaders/decode/gstd_decode.h tests/decode/gstd_decode_test.cpp bench/gstd/decode.cpp)
+foreach(piece IN ITEMS src/decode/gstd_decode.cpp shaders/decode/gstd_decode.h tests/decode/gstd_decode_test.cpp
+                       bench/gstd/decode.cpp)
   plant_tree()
   file(REMOVE "${ROOT}/${piece}")
   expect_fault("primitive gstd_decode has no ${piece}")
@@ -292,7 +298,8 @@ foreach(name IN ITEMS run src/vk/table.hpp shaders/weft/interop.h)
   expect_fault("${name} has no SPDX line")
 endforeach()
 
-foreach(case IN ITEMS "include/weft/status.hpp|<volk.h>|public headers" "include/weft/status.hpp|\"vk/table.hpp\"|public headers"
+foreach(case IN ITEMS "include/weft/status.hpp|<volk.h>|public headers"
+                      "include/weft/status.hpp|\"vk/table.hpp\"|public headers"
                       "src/vk/table.hpp|\"runtime/pipeline.hpp\"|vk knows"
                       "src/runtime/pipeline.hpp|\"scan/scan.h\"|runtime knows"
                       "src/jit/compiler.cpp|\"scan/scan.h\"|jit knows"

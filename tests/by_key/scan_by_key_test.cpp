@@ -34,8 +34,8 @@ constexpr Marks kAllMarks[] = {{SegmentsBy::keys, Type::u8},       {SegmentsBy::
 constexpr Marks kNarrow{SegmentsBy::keys, Type::u16};  // beside values of 1 byte
 constexpr Marks kWide{SegmentsBy::keys, Type::u64};    // beside values of 8
 
-/// Whether the device, one of each backend's two, takes the marks beside u32 values: u32 keys always, the others with one strategy
-/// each, on the emulated backend two of them. Pipelines are what takes the time.
+/// Whether the device, one of each backend's two, takes the marks beside u32 values: u32 keys always, the others with
+/// one strategy each, on the emulated backend two of them. Pipelines are what takes the time.
 bool has_marks(const Device& device, const Marks& marks) {
   const auto place = static_cast<size_t>(&marks - kAllMarks);
   const bool look_back = device.strategy() == Strategy::look_back;
@@ -113,8 +113,8 @@ ScanByKey faulty_scan(const Device& device, const ScanByKeyConfig& config, Fault
 
 TEST_SUITE("scan_by_key") {
   TEST_CASE("every operator and every type of values scans segments [types]") {
-    // As for scans: type, operator and kind meet inside a lane. So u32 takes every operator, and every type one, each on one
-    // device in turn.
+    // As for scans: type, operator and kind meet inside a lane. So u32 takes every operator, and every type one, each
+    // on one device in turn.
     const std::vector<Device> devices = every_device();
     uint32_t combination = 0;
     for_every_value([&]<class T, class A>() {

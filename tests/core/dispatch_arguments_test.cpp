@@ -75,8 +75,8 @@ TEST_SUITE("dispatch_arguments") {
     const auto& arguments = made<DispatchArguments>(backend, DispatchArgumentsConfig{});
     auto buffer = gpu.create_buffer(64);
     REQUIRE(buffer);
-    // Three workgroups write the arguments of an indirect dispatch each anew, which is as much as one can see of them here: the
-    // pipeline that is bound is that of DispatchArguments, and what it pushed last still is.
+    // Three workgroups write the arguments of an indirect dispatch each anew, which is as much as one can see of them
+    // here: the pipeline that is bound is that of DispatchArguments, and what it pushed last still is.
     const auto indirect = device_function<PFN_vkCmdDispatchIndirect>(gpu, "vkCmdDispatchIndirect");
     const auto pipeline_barrier = device_function<PFN_vkCmdPipelineBarrier>(gpu, "vkCmdPipelineBarrier");
     const auto ran = gpu.run([&](VkCommandBuffer commands) {

@@ -589,8 +589,8 @@ void check_reduce(Backend& backend, const Reduce& reduce, uint64_t n, const RunO
 TEST_SUITE("own kernels") {
   TEST_CASE(
       "items of one to four words and results of one to eight are scanned whole, at and around every edge [forms]") {
-    // Snippets meet kinds in registers and strategies around them, so that kinds take turns. Emulated backends are slow to build
-    // for, and see words only: three of them by either strategy, eight by one.
+    // Snippets meet kinds in registers and strategies around them, so that kinds take turns. Emulated backends are slow
+    // to build for, and see words only: three of them by either strategy, eight by one.
     uint32_t combination = 0;
     const std::vector<Device> devices = every_device();
     for_every_snippet([&]<class Own>() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Cases that nobody thought of. Case i of a seed is the same on every machine: primitive, configuration, size, data, offsets
-// and counts are drawn by Draws(seed, i). A failure says how to have it alone:
+// Cases that nobody thought of. Case i of a seed is the same on every machine: primitive, configuration, size, data,
+// offsets and counts are drawn by Draws(seed, i). A failure says how to have it alone:
 //
 //     WEFT_FUZZ_SEED=1 WEFT_FUZZ_CASES=1234-1234 weft_tests -ts=fuzz       (cases by default: the first kCases)
 //
@@ -345,8 +345,8 @@ Subject run_length_encode_subject(bool offsets, Strategy strategy, const char* t
   return subject;
 }
 
-/// Lengths of `n` runs that come to some `total`: at random, equal, most of them 0, or all of it in one run. One list in eight has
-/// a length of about `most`, for which there is no room.
+/// Lengths of `n` runs that come to some `total`: at random, equal, most of them 0, or all of it in one run. One list
+/// in eight has a length of about `most`, for which there is no room.
 std::vector<uint64_t> drawn_lengths(Draws& draw, uint64_t n, uint64_t total, uint64_t most) {
   std::vector<uint64_t> lengths(n);
   if (n == 0) return lengths;
@@ -1179,8 +1179,8 @@ TEST_SUITE("fuzz") {
       Draws draw(seed, i);
       const size_t s = draw.below(all.size());
       const Subject& subject = all[s];
-      // Pipelines take longest: each subject has the first backend of one of the processes that share the subjects out, and every
-      // other one an emulated backend, which is slower and so takes fewer cases, in another process.
+      // Pipelines take longest: each subject has the first backend of one of the processes that share the subjects out,
+      // and every other one an emulated backend, which is slower and so takes fewer cases, in another process.
       const size_t b = backends.size() > 1 && draw.one_in(5) && s % 2 == 0 ? 1 + s / 2 % (backends.size() - 1) : 0;
       if (!cases.all && !takes_turn(static_cast<uint32_t>(b == 0 ? s : s + 1))) continue;
       Backend& backend = *backends[b];

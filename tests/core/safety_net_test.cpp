@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// The nets of this suite, each shown a fault that it must catch, and the same without the fault. Those that are a validation
-// layer's run only where CMakeLists.txt turns the layer on, so they are skipped by default.
+// The nets of this suite, each shown a fault that it must catch, and the same without the fault. Those that are a
+// validation layer's run only where CMakeLists.txt turns the layer on, so they are skipped by default.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// GstdDecode against the decoder of the host that follows the document: every status and every byte, of tiles that encoders write, that
-// no encoder writes, and that are none.
+// GstdDecode against the decoder of the host that follows the document: every status and every byte, of tiles that
+// encoders write, that no encoder writes, and that are none.
 #include <weft/gstd_decode.hpp>
 
 #include <doctest/doctest.h>
@@ -41,7 +41,8 @@ uint32_t scaled(const Backend& backend, uint32_t hardware, uint32_t software, ui
   return backend.is_emulated() ? emulated : software;
 }
 
-/// Whether a tile of so many lanes is decoded within lavapipe's iterations: few lanes take many rounds, emulated ones loop themselves.
+/// Whether a tile of so many lanes is decoded within lavapipe's iterations: few lanes take many rounds, emulated ones
+/// loop themselves.
 bool is_short_enough(const Backend& backend, uint32_t bytes, uint32_t lanes) {
   return !is_lavapipe(backend) || bytes / lanes <= (backend.is_emulated() ? 3000u : 8000u);
 }
@@ -131,8 +132,8 @@ std::vector<std::vector<uint32_t>> tiles_of_samples(uint32_t bytes) {
   return tiles;
 }
 
-/// Adds the tiles [first, first + count) of a series: one of `tiles`, of `bytes` bytes each, with bits or words that are others, or with
-/// another's end.
+/// Adds the tiles [first, first + count) of a series: one of `tiles`, of `bytes` bytes each, with bits or words that
+/// are others, or with another's end.
 void add_broken(GstdBatch& batch, const std::vector<std::vector<uint32_t>>& tiles, uint32_t bytes, uint64_t seed,
                 uint32_t first, uint32_t count) {
   for (uint32_t i = first; i < first + count; ++i) {
@@ -809,7 +810,8 @@ TEST_SUITE("gstd_decode") {
             words[draws.below(draws.one_in(2) ? std::min<size_t>(words.size(), 40) : words.size())] ^=
                 1u << draws.below(32);
           if (draws.one_in(10)) words.resize(1 + draws.below(words.size()));
-          // Lanes end elsewhere: the header has it otherwise whether states are released, or one of the last words is another.
+          // Lanes end elsewhere: the header has it otherwise whether states are released, or one
+          // of the last words is another.
           if (run < 2) words = maker.words;
           if (run == 0) words[0] ^= 8;
           if (run == 1)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Any bytes as a stream: both decoders, at once and piece by piece, agree on verdict and content, and stay below the limit.
+// Any bytes as a stream: both decoders, at once and piece by piece, agree on verdict and
+// content, and stay below the limit.
 #include <algorithm>
 #include <span>
 #include <vector>

@@ -20,8 +20,8 @@ namespace {
 
 uint32_t skewed(Random& random) { return random.next() >> random.below(32); }
 
-// The least bits of any code of at most kMaxCodeLength bits. Level by level from the root: of `open` nodes, some become leaves of the bytes
-// that are the most frequent left, and all bytes below get one bit more.
+// The least bits of any code of at most kMaxCodeLength bits. Level by level from the root: of `open` nodes, some become
+// leaves of the bytes that are the most frequent left, and all bytes below get one bit more.
 class ShortestCode {
  public:
   explicit ShortestCode(const Counts& counts) {

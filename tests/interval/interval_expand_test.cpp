@@ -14,7 +14,8 @@
 #include "support/refusals.hpp"
 #include "support/sizes.hpp"
 
-// Of counts and values of up to 16 bytes, RunLengthDecode's tests hold for IntervalExpand too: the two share all kernels.
+// Of counts and values of up to 16 bytes, RunLengthDecode's tests hold for IntervalExpand
+// too: the two share all kernels.
 namespace weft::test {
 namespace {
 

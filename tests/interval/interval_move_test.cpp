@@ -24,7 +24,8 @@ struct Intervals {
   uint64_t sources = 0, destinations = 0;
 };
 
-/// Where intervals lie one behind the other in an order drawn at random, up to `gap` items apart; and where the last one ends.
+/// Where intervals lie one behind the other in an order drawn at random, up to `gap` items
+/// apart; and where the last one ends.
 struct Places {
   Counts offsets;
   uint64_t end = 0;

@@ -5,7 +5,7 @@
 //     --check COMMITTED             also fails where a table differs from COMMITTED/<family>.csv
 //     --family FAMILY               only this one
 //     --primitive PRIMITIVE         only the kernels of this one: scan, by_key, reduce, compaction, gstd or others
-//     --types TYPES                 only kernels of these types of items and accumulators, e.g. u8,u32, and those of no type
+//     --types TYPES                 only kernels of these types of items and accumulators, e.g. u8,u32, or of no type
 //     --tune OVERRIDES              sets WEFT_TUNE, which otherwise has no effect here
 //
 // Fails where a kernel spills registers or uses scratch memory. The library itself builds the pipelines, through the
@@ -68,8 +68,8 @@ struct Row {
   }
 };
 
-// What the functions below, which stand in for the driver's, forward to and fill. One per process: Vulkan's entry points
-// carry no pointer of ours.
+// What the functions below, which stand in for the driver's, forward to and fill. One per process: Vulkan's entry
+// points carry no pointer of ours.
 struct Interception {
   weft::ContextConfig config;
   PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;
@@ -188,8 +188,8 @@ std::vector<weft::Type> wanted_types() {
       {Type::u8, Type::u16, Type::u32, Type::u64, Type::i32, Type::i64, Type::f16, Type::f32, Type::f64, Type::u32x2});
 }
 
-// Selections that between them use every kernel of Select, Partition and RunLengthEncode: comparisons and run heads of every size of
-// item, moved as they are; flags that move 16 bytes; structs; two and three sides.
+// Selections that between them use every kernel of Select, Partition and RunLengthEncode: comparisons and run heads of
+// every size of item, moved as they are; flags that move 16 bytes; structs; two and three sides.
 std::string build_compaction(const weft::Context& context, weft::Strategy strategy) {
   using weft::Criterion;
   using weft::Type;
@@ -366,8 +366,8 @@ std::string build_gstd(const weft::Context& context) {
   return decode ? std::string() : decode.error().message;
 }
 
-// What --primitive names. Of those with strategies only look-back depends on 64-bit atomics, so that without them the rest need
-// not be built again.
+// What --primitive names. Of those with strategies only look-back depends on 64-bit atomics, so that without them the
+// rest need not be built again.
 struct Primitive {
   const char* name;
   std::string (*build)(const weft::Context&);

@@ -36,8 +36,8 @@ constexpr const char* kStreaming = "merge.form=1";
 bool is_direct() { return current_tuning().find("direct_tiles=4294967295") != std::string::npos; }
 bool is_streaming() { return current_tuning().find(kStreaming) != std::string::npos; }
 
-/// Those that a form is tested on. Of subgroups the streaming form has no more than the stores of what is less than a word, and the tests of
-/// these take every backend.
+/// Those that a form is tested on. Of subgroups the streaming form has no more than the stores of what is less than a
+/// word, and the tests of these take every backend.
 std::vector<Backend*> backends_of_form() {
   std::vector<Backend*> backends;
   for (Backend* backend : every_backend())

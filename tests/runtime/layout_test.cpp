@@ -167,7 +167,8 @@ class SpirvModule {
   uint32_t push_pointer_ = 0;
 };
 
-// C++ has the same members in the same order, of 4 and 8 bytes: each lies at a multiple of its size, and so does the whole.
+// C++ has the same members in the same order, of 4 and 8 bytes: each lies at a multiple of
+// its size, and so does the whole.
 void check_push_constants(const SpirvModule& module) {
   constexpr size_t kMostBytes = 128;
   const auto members = module.push_constants();

@@ -277,7 +277,8 @@ TEST_SUITE("reduce") {
   TEST_CASE("arg_min and arg_max order floats by IEEE totalOrder") {
     const auto in_total_order = [](Backend& backend, auto zero, auto of_bits) {
       using T = decltype(zero);
-      // Signed zeros, infinities and NaNs of either sign and several payloads, the extremes among them at varied places.
+      // Signed zeros, infinities and NaNs of either sign and several payloads, the
+      // extremes among them at varied places.
       const std::vector<T> special = of_bits();
       for (size_t left_out = 0; left_out < special.size(); ++left_out) {
         std::vector<T> items;

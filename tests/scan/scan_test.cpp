@@ -60,8 +60,8 @@ TEST_SUITE("scan") {
     for_every_type([&]<class T, class A>() {
       for (const Op op : operators_of<T>())
         for (const ScanKind kind : kBothKinds) {
-          // Type, operator and kind meet in the kernel's registers, strategy and subgroup around them: so each combination runs
-          // on one device in turn, natively every other time. u32 runs on all native ones.
+          // Type, operator and kind meet in the kernel's registers, strategy and subgroup around them: so each
+          // combination runs on one device in turn, natively every other time. u32 runs on all native ones.
           ++combination;
           for (size_t d = 0; d < devices.size(); ++d) {
             const Device& device = devices[d];
@@ -335,7 +335,8 @@ TEST_SUITE("scan") {
       const auto first = scan_on<float>(device.gpu(), scan, items);
       CAPTURE(device.name());
       for (int again = 0; again < 4; ++again) CHECK(difference(scan_on<float>(device.gpu(), scan, items), first) == "");
-      // Each sum is a tree over a lane's items and a workgroup, and a chain over tiles; every addition may add half an ulp.
+      // Each sum is a tree over a lane's items and a workgroup, and a chain over tiles; every
+      // addition may add half an ulp.
       const double additions = 64.0 + static_cast<double>(n) / scan.tile_items();
       double exact = 0;
       uint64_t far = 0;

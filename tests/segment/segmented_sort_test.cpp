@@ -23,7 +23,8 @@ std::vector<uint64_t> telling_segment_lengths(const SegmentedSort& sort) {
   return {all.begin(), all.end()};
 }
 
-/// SwiftShader and emulated subgroups take seconds to build a pipeline: there most tests share one sort, and some are left to others.
+/// SwiftShader and emulated subgroups take seconds to build a pipeline: there most tests share one
+/// sort, and some are left to others.
 bool is_slow(const Backend& backend) {
   return backend.is_emulated() || backend.name().find("SwiftShader") != std::string::npos;
 }

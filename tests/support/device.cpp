@@ -143,7 +143,8 @@ bool is_wanted(std::string_view backend) {
 
 namespace {
 
-/// WEFT_TEST_SHARE: the first combination that this process takes, and how many there are from one that it takes to the next.
+/// WEFT_TEST_SHARE: the first combination that this process takes, and how many there are from
+/// one that it takes to the next.
 struct Share {
   unsigned first = 0, step = 1;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Runs GstdDecode on a table of tiles, in guarded buffers and on dirty scratch, and compares every status and every byte with the host's
-// decoder that follows the document.
+// Runs GstdDecode on a table of tiles, in guarded buffers and on dirty scratch, and compares every status and every
+// byte with the host's decoder that follows the document.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -31,7 +31,8 @@ struct GstdBatch {
   std::vector<GstdTile> tiles;
   uint64_t output_bytes = 0;
 
-  /// A tile behind all others, with words of its own, `gap` bytes behind the last output. The reference holds until the next.
+  /// A tile behind all others, with words of its own, `gap` bytes behind the last output. The
+  /// reference holds until the next.
   GstdTile& add(std::span<const uint32_t> words, uint32_t bytes, uint64_t gap = 0,
                 GstdTileKind kind = GstdTileKind::compressed) {
     const uint64_t at = 4 * source.size();

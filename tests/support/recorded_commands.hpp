@@ -21,8 +21,8 @@ PFN_vkGetInstanceProcAddr noting_entry_point();
 ///     .  any other
 std::string take_recorded();
 
-/// Whether two dispatches follow each other without such a barrier, or a dispatch an update; or an update a dispatch, be it one of before
-/// what was recorded. Validation layers cannot tell: weft's kernels reach their
+/// Whether two dispatches follow each other without such a barrier, or a dispatch an update; or an update a dispatch,
+/// be it one of before what was recorded. Validation layers cannot tell: weft's kernels reach their
 /// memory by device addresses, which synchronization validation does not follow.
 bool lacks_barrier(std::string_view recorded);
 

@@ -39,8 +39,8 @@ class NotingGpu {
     return std::move(*buffer);
   }
 
-  /// Records with `args`; the error, if any. Checks that a refusal leaves nothing in the command buffer, and that dispatches that
-  /// follow each other have a barrier between them.
+  /// Records with `args`; the error, if any. Checks that a refusal leaves nothing in the command buffer, and that
+  /// dispatches that follow each other have a barrier between them.
   template <class Primitive, class Args>
   std::optional<Error> record(const Primitive& primitive, const Args& args, bool null_commands = false) {
     std::optional<Error> error;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Runs a search once, in guarded buffers, and checks everything that holds for every run: all outputs are what the standard
-// library's searches say, nothing else is written.
+// Runs a search once, in guarded buffers, and checks everything that holds for every run: all outputs are what the
+// standard library's searches say, nothing else is written.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -31,7 +31,8 @@ bool key_less(T a, T b) {
   return a < b;
 }
 
-/// `count` keys, in no order: any bits, or, where `values` is not 0, of about so many values, which differ in high and low words.
+/// `count` keys, in no order: any bits, or, where `values` is not 0, of about so many values, which
+/// differ in high and low words.
 template <class T>
 std::vector<T> drawn_keys(uint64_t count, uint64_t seed, uint64_t values = 0) {
   std::vector<T> keys(count);

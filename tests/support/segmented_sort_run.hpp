@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Runs a segmented sort once, in guarded buffers, and checks everything that holds for every run: each segment comes out as the standard
-// library's stable sort puts it, bit for bit, inputs stay as they are and nothing else is written.
+// Runs a segmented sort once, in guarded buffers, and checks everything that holds for every run: each segment comes
+// out as the standard library's stable sort puts it, bit for bit, inputs stay as they are and nothing else is written.
 #pragma once
 
 #include <weft/segmented_sort.hpp>

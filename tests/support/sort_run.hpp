@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Runs a sort once, in guarded buffers, and checks everything that holds for every run: keys and values come out as the standard
-// library's stable sort puts them, bit for bit, inputs stay as they are and nothing else is written.
+// Runs a sort once, in guarded buffers, and checks everything that holds for every run: keys and values come out as the
+// standard library's stable sort puts them, bit for bit, inputs stay as they are and nothing else is written.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -130,8 +130,8 @@ inline const RadixSort& made_sort(Backend& backend, const RadixSortConfig& confi
   return made<RadixSort>(backend, config);
 }
 
-/// Runs it, by both strategies where the config leaves the choice, and fails the running test where anything is wrong. Gives the keys that
-/// came out.
+/// Runs it, by both strategies where the config leaves the choice, and fails the running test where anything is wrong.
+/// Gives the keys that came out.
 template <class T>
 Bytes check_sort(Backend& backend, RadixSortConfig config, const std::vector<T>& keys,
                  const SortOptions& options = {}) {

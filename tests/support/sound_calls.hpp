@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// One sound call of every primitive, with every range that it can have, counts on the device and optional outputs included. What each range
-// is called, how many bytes it needs, where it may begin and whether it is written stands here once.
+// One sound call of every primitive, with every range that it can have, counts on the device and
+// optional outputs included. What each range is called, how many bytes it needs, where it may begin and
+// whether it is written stands here once.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -400,8 +401,8 @@ void for_every_primitive(const Visit& visit) {
 #endif
 }
 
-/// Breaks what every range and every count must be, one thing at a time, and checks that each call is refused by the argument's name.
-/// record(args): the error, if any, after checking that with an error nothing was recorded.
+/// Breaks what every range and every count must be, one thing at a time, and checks that each call is refused by the
+/// argument's name. record(args): the error, if any, after checking that with an error nothing was recorded.
 template <class Args, class Record>
 void check_standard_refusals(const std::string& primitive, const Args& sound, const Ranges& ranges,
                              const Record& record) {
