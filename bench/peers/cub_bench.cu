@@ -429,7 +429,8 @@ Work sort(bool by_digits, Type type, bool pairs, weft::bench::Keys kind, uint64_
                                                 cuda::std::less<>{}, stream);
     if (pairs)
       return cub::DeviceRadixSort::SortPairs(scratch, bytes, memory.in<Key>(0), memory.out<Key>(0), memory.in(1),
-                                             memory.out(1), static_cast<int>(n), 0, static_cast<int>(8 * sizeof(Key)), stream);
+                                             memory.out(1), static_cast<int>(n), 0, static_cast<int>(8 * sizeof(Key)),
+                                             stream);
     return cub::DeviceRadixSort::SortKeys(scratch, bytes, memory.in<Key>(0), memory.out<Key>(0), static_cast<int>(n), 0,
                                           static_cast<int>(8 * sizeof(Key)), stream);
   };
@@ -457,9 +458,9 @@ Work segmented_sort(const weft::bench::SegmentLengths& lengths, Type type, bool 
   }
   work.call = [=](const Memory& memory, void* scratch, size_t& bytes, cudaStream_t stream) {
     if (pairs)
-      return cub::DeviceSegmentedSort::StableSortPairs(scratch, bytes, memory.in<Key>(0), memory.out<Key>(0),
-                                                       memory.in(2), memory.out(1), static_cast<int>(n),
-                                                       static_cast<int>(segments), memory.in(1), memory.in(1) + 1, stream);
+      return cub::DeviceSegmentedSort::StableSortPairs(
+          scratch, bytes, memory.in<Key>(0), memory.out<Key>(0), memory.in(2), memory.out(1), static_cast<int>(n),
+          static_cast<int>(segments), memory.in(1), memory.in(1) + 1, stream);
     return cub::DeviceSegmentedSort::StableSortKeys(scratch, bytes, memory.in<Key>(0), memory.out<Key>(0),
                                                     static_cast<int>(n), static_cast<int>(segments), memory.in(1),
                                                     memory.in(1) + 1, stream);
@@ -691,8 +692,8 @@ Work reduce_by_key(const ItemSource& source, const Runs& runs, uint64_t n) {
   return work;
 }
 
-// 256 bins over all values of the type: bin i holds the items whose highest byte is i. Levels are of a type that holds the
-// upper one.
+// 256 bins over all values of the type: bin i holds the items whose highest byte is i. Levels are of a
+// type that holds the upper one.
 template <class T, class Level>
 Work histogram(Type type, uint64_t n) {
   constexpr uint64_t kBins = 256;
@@ -894,9 +895,8 @@ std::vector<Work> primitive_works(const Options& options, const ItemSource& sour
       for (const uint64_t n : some) works.push_back(merge<uint32_t>(MergeOutput::keys, spread, Type::u32, n));
     for (const uint64_t n : some)
       works.push_back(merge<uint64_t>(MergeOutput::keys, MergeSpread::random, Type::u64, n));
-    for (const MergeSpread spread :
-         {MergeSpread::random, MergeSpread::interleaved, MergeSpread::disjoint, MergeSpread::one_sided, MergeSpread::ties,
-          MergeSpread::reduced})
+    for (const MergeSpread spread : {MergeSpread::random, MergeSpread::interleaved, MergeSpread::disjoint,
+                                     MergeSpread::one_sided, MergeSpread::ties, MergeSpread::reduced})
       for (const uint64_t n : some) works.push_back(merge<uint32_t>(MergeOutput::pairs, spread, Type::u32, n));
   }
   for (const uint32_t mean : {25u, 5u, 1000u, 5000u}) {
@@ -1005,8 +1005,8 @@ std::vector<uint64_t> input_sizes(const Work& work) {
   return sizes;
 }
 
-// Puts arrays of those sizes one behind the other from `base` on, each at a multiple of 256 bytes. Gives the bytes of all,
-// never 0.
+// Puts arrays of those sizes one behind the other from `base` on, each at a multiple of 256 bytes.
+// Gives the bytes of all, never 0.
 uint64_t lay_out(const std::vector<uint64_t>& sizes, std::byte* base, std::vector<void*>& arrays) {
   uint64_t offset = 0;
   for (size_t i = 0; i < sizes.size(); ++i) {
@@ -1052,8 +1052,9 @@ void write_json(std::FILE* file, const std::vector<Row>& rows, const ItemSource&
                  "\"strategy\": \"cub\", \"verified\": %s, \"ms\": {\"median\": %.6g, \"p5\": %.6g, \"p95\": %.6g, "
                  "\"min\": %.6g}, \"wall_ms\": %.6g, \"gbps\": %.6g, \"copy_fraction\": ",
                  separator, work.primitive.c_str(), work.variant.c_str(), type_name(work.item),
-                 static_cast<unsigned long long>(work.n), json_text(work.data(source)).c_str(), row.verified ? "true" : "false",
-                 row.ms.median, row.ms.p5, row.ms.p95, row.ms.min, row.wall_ms, row.gbps);
+                 static_cast<unsigned long long>(work.n), json_text(work.data(source)).c_str(),
+                 row.verified ? "true" : "false", row.ms.median, row.ms.p5, row.ms.p95, row.ms.min, row.wall_ms,
+                 row.gbps);
     if (row.copy_fraction > 0)
       std::fprintf(file, "%.6g}", row.copy_fraction);
     else
@@ -1195,8 +1196,8 @@ int main(int argc, char** argv) {
     const auto copy = copy_gbps.find(weft::bench::copy_items(work.moved_bytes));
     if (copy != copy_gbps.end() && copy->second > 0) row.copy_fraction = row.gbps / copy->second;
     std::fprintf(out, "%-17s %-26s %-6s %11llu %10.4f %9.1f %6.1f %% %8s %5.0f %%\n", work.primitive.c_str(),
-                 work.variant.c_str(), type_name(work.item), static_cast<unsigned long long>(work.n), row.ms.median, row.gbps,
-                 row.copy_fraction * 100, "yes", row.ms.noise() * 100);
+                 work.variant.c_str(), type_name(work.item), static_cast<unsigned long long>(work.n), row.ms.median,
+                 row.gbps, row.copy_fraction * 100, "yes", row.ms.noise() * 100);
     std::fflush(out);
     rows.push_back(std::move(row));
   }

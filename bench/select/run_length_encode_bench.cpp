@@ -95,8 +95,8 @@ class NonTrivialCase : public RunLengthEncodeCase {
   }
 };
 
-/// The classic pipeline of four kernels, to see what the fused one gains: a mask of run heads, its exclusive scan, the heads'
-/// positions compacted, symbols and lengths by those. u32 items.
+/// The classic pipeline of four kernels, to see what the fused one gains: a mask of run heads, its exclusive scan, the
+/// heads' positions compacted, symbols and lengths by those. u32 items.
 class FourKernelsCase : public EncodeCase<BenchCase> {
  public:
   FourKernelsCase(const Matrix& matrix, const RunData& runs, const Sizes& sizes)

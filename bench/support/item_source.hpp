@@ -58,14 +58,14 @@ struct HostArray {
   uint64_t id = 0;
 };
 
-/// The data that is measured on, the same in every program that measures. Integers of every width are cut from one stream
-/// of bytes, random or a file's, the file repeated as often as needed. Floats take the low 3 bits of the item at their
-/// index in that stream as a magnitude (f16: the lowest bit) and a random sign: sums over any range then stay small
-/// integers that float arithmetic adds without rounding, so that results can be compared for equality whatever the order
-/// of additions, and no item is a NaN.
+/// The data that is measured on, the same in every program that measures. Integers of every width are cut from one
+/// stream of bytes, random or a file's, the file repeated as often as needed. Floats take the low 3 bits of the item at
+/// their index in that stream as a magnitude (f16: the lowest bit) and a random sign: sums over any range then stay
+/// small integers that float arithmetic adds without rounding, so that results can be compared for equality whatever
+/// the order of additions, and no item is a NaN.
 ///
-/// Items are made on all cores. The arrays of the last kArrays requests that differ are kept, and valid as long; and those
-/// before them while all are no longer than kKeptBytes, so that rows share them.
+/// Items are made on all cores. The arrays of the last kArrays requests that differ are kept, and valid as long; and
+/// those before them while all are no longer than kKeptBytes, so that rows share them.
 class ItemSource {
  public:
   static ItemSource random();
@@ -82,12 +82,12 @@ class ItemSource {
 
   /// The first `count` items of the stream. A longer call extends a shorter one's items.
   HostArray items(Type type, uint64_t count);
-  /// The first `count` items, of any size that is a power of two or a multiple of 4, at most 64 bytes. Two runs that are
-  /// neighbours differ. A run that meets a multiple of 2^20 items ends there. What is sorted is of 4 or 8 bytes.
+  /// The first `count` items, of any size that is a power of two or a multiple of 4, at most 64 bytes. Two runs that
+  /// are neighbours differ. A run that meets a multiple of 2^20 items ends there. What is sorted is of 4 or 8 bytes.
   HostArray array(const Data& data, uint32_t item_bytes, uint64_t count);
 
-  /// The runs of those items, one symbol and one u32 length each: what run-length encoding makes of them. Kept until the
-  /// next call.
+  /// The runs of those items, one symbol and one u32 length each: what run-length encoding makes of
+  /// them. Kept until the next call.
   struct Runs {
     HostArray symbols;
     HostArray lengths;
@@ -95,8 +95,8 @@ class ItemSource {
   };
   Runs runs_of(const Data& data, uint32_t item_bytes, uint64_t count);
 
-  /// A T(args...) of the program's own, kept as arrays are; the last two at least. T::id_of(args...) differs between those
-  /// of a type, and its bytes() are what it takes.
+  /// A T(args...) of the program's own, kept as arrays are; the last two at least. T::id_of(args...) differs between
+  /// those of a type, and its bytes() are what it takes.
   template <class T, class... Args>
   T& made(const Args&... args) {
     const uint64_t id = T::id_of(args...);
@@ -114,8 +114,8 @@ class ItemSource {
 
   /// The share of items that begin a run. Counted in the stream of a file; of all else what is to be expected.
   double run_share(const Data& data, uint32_t item_bytes) const;
-  /// A bound for unsigned numbers of 1, 2, 4 or 8 bytes, which lie at every multiple of `stride` bytes of the stream, and the
-  /// share that is below it.
+  /// A bound for unsigned numbers of 1, 2, 4 or 8 bytes, which lie at every multiple of `stride` bytes of the stream,
+  /// and the share that is below it.
   struct Bound {
     uint64_t value = 0;
     double share = 0;

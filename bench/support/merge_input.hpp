@@ -112,7 +112,8 @@ inline std::vector<HostArray> merge_arrays(ItemSource& source, MergeSpread sprea
   return arrays;
 }
 
-/// `arrays`: both sequences' keys, then, of pairs, their values. The outputs of pairs are keys and values, else one of the two.
+/// `arrays`: both sequences' keys, then, of pairs, their values. The outputs of pairs are keys
+/// and values, else one of the two.
 template <class T>
 Verdict check_merge(MergeOutput output, const std::vector<HostArray>& arrays, const FetchOutputs& fetch,
                     const FetchOutputs& fetch_values = {}) {
