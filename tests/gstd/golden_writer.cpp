@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// gstd_golden_writer DIRECTORY: the golden streams of the current version, once when that is finished; afterwards they are never made again.
+// gstd_golden_writer DIRECTORY: the golden streams of the current version, once when that is finished; afterwards they
+// are never made again.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
