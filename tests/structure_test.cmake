@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-# Holds the tree to its plan: every primitive's six places, licence lines, names, and the direction of the layers.
+# Holds the tree to its plan: every primitive's six places, licence lines, names, the length of lines, and the direction
+# of the layers.
 #   cmake -DROOT=<sources> -P structure_test.cmake                 checks the tree
 #   cmake -DSELF_CHECK=<empty directory> -P structure_test.cmake   plants faults in a small tree and expects each report
 cmake_minimum_required(VERSION 3.25)
@@ -130,6 +131,29 @@ function(check_tree)
     endif()
   endforeach()
 
+  # Exempt are rows of a table in Markdown, and lines without a space to break them at. Characters are counted, not
+  # bytes: one of several bytes in UTF-8 becomes a dot, and so do those that a list of CMake does not hold.
+  string(REPEAT "[^\n]" 121 too_long)
+  string(ASCII 128 first_continuation)
+  string(ASCII 191 last_continuation)
+  string(ASCII 192 first_lead)
+  string(ASCII 247 last_lead)
+  set(not_plain "[${first_lead}-${last_lead}][${first_continuation}-${last_continuation}]+|[][;\\]")
+  foreach(file IN LISTS files)
+    if(NOT file MATCHES "(\\.(hpp|cpp|h|cu|comp|glsl|cmake|sh|in|py|md|txt|1)|(^|/)(run|Doxyfile|\\.clang-[a-z]+))$")
+      continue()
+    endif()
+    file(READ "${ROOT}/${file}" text)
+    string(REGEX REPLACE "${not_plain}" "." text "\n${text}")
+    string(REGEX MATCHALL "\n${too_long}[^\n]*" lines "${text}")
+    foreach(line IN LISTS lines)
+      if(line MATCHES "[^ \n] +[^ ]" AND NOT (file MATCHES "\\.md$" AND line MATCHES "^\n *\\|"))
+        string(SUBSTRING "${line}" 1 80 beginning)
+        fault("${file} has a line above 120 characters: ${beginning}...")
+      endif()
+    endforeach()
+  endforeach()
+
   set(std "<[a-z0-9_]+>")
   set(weft "<weft/[a-z0-9_/]+\\.hpp>")
   check_includes(include/ "${std};${weft};<vulkan/vulkan_core\\.h>"
@@ -186,6 +210,8 @@ endif()
 # A small tree that follows the plan.
 set(ROOT "${SELF_CHECK}")
 set(spdx "// SPDX-License-Identifier: MIT OR Apache-2.0\n")
+string(REPEAT "→ " 60 full)
+string(REPEAT "x" 130 word)
 function(plant_tree)
   file(REMOVE_RECURSE "${ROOT}")
   file(WRITE "${ROOT}/include/weft/weft.hpp" "${spdx}#include <weft/scan.hpp>\n#include <weft/status.hpp>\n")
@@ -215,6 +241,8 @@ function(plant_tree)
   file(WRITE "${ROOT}/src/jit/compiler.cpp" "${spdx}#include <shaderc/shaderc.hpp>\n")
   file(WRITE "${ROOT}/tools/tool.cpp" "${spdx}#include <weft/weft.hpp>\n")
   file(WRITE "${ROOT}/run" "#!/bin/sh\n# SPDX-License-Identifier: MIT OR Apache-2.0\n")
+  # 120 characters, of more bytes; a row of a table; a word.
+  file(WRITE "${ROOT}/docs/scan.md" "${full}\n| [a;] | ${full}|\n    ${word}\n")
 endfunction()
 
 set(failures "")
@@ -296,6 +324,12 @@ foreach(name IN ITEMS run src/vk/table.hpp shaders/weft/interop.h)
   plant_tree()
   file(WRITE "${ROOT}/${name}" "#pragma once\n\n\n${spdx}")
   expect_fault("${name} has no SPDX line")
+endforeach()
+
+foreach(name IN ITEMS run src/vk/table.hpp shaders/weft/interop.h docs/scan.md)
+  plant_tree()
+  file(APPEND "${ROOT}/${name}" "# [\\] ${full}")
+  expect_fault("${name} has a line above 120 characters: # \\.\\.\\. \\. ")
 endforeach()
 
 foreach(case IN ITEMS "include/weft/status.hpp|<volk.h>|public headers"
