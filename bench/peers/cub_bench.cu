@@ -146,10 +146,10 @@ struct Input {
   Data data;
   Type type = Type::u32;
   uint64_t count = 0;
-  std::function<HostArray()> made{};  // where it is no data of the source
+  std::function<HostArray()> make{};  // where it is no data of the source
 
   HostArray array(ItemSource& source) const {
-    if (made) return made();
+    if (make) return make();
     return data == Data::stream() ? source.items(type, count) : source.array(data, weft::size_of(type), count);
   }
 };
@@ -341,15 +341,15 @@ const IntervalPlaces& places_of(const Spread& spread, uint64_t bytes) {
 Work batched_copy(const Spread& spread, uint64_t n) {
   const uint64_t buffers = IntervalCounts::number(spread, n);
   const Data items = Data::noise(11);
-  const auto made = [=](HostArray (IntervalPlaces::*array)() const) {
+  const auto input = [=](HostArray (IntervalPlaces::*array)() const) {
     return Input{{}, Type::u32, buffers, [=] { return (places_of(spread, n).*array)(); }};
   };
   Work work{"batched_copy",
             spread.name(),
             Type::u8,
             n,
-            {made(&IntervalPlaces::counts_array), made(&IntervalPlaces::gather_array), {items, Type::u32, n / 4},
-             made(&IntervalPlaces::scatter_array)},
+            {input(&IntervalPlaces::counts_array), input(&IntervalPlaces::gather_array), {items, Type::u32, n / 4},
+             input(&IntervalPlaces::scatter_array)},
             {n},
             2 * n + 12 * buffers,
             {},

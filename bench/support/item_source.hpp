@@ -98,18 +98,18 @@ class ItemSource {
   /// A T(args...) of the program's own, kept as arrays are; the last two at least. T::id_of(args...) differs between
   /// those of a type, and its bytes() are what it takes.
   template <class T, class... Args>
-  T& made(const Args&... args) {
+  T& cached(const Args&... args) {
     const uint64_t id = T::id_of(args...);
-    auto at = std::find_if(made_.begin(), made_.end(),
-                           [&](const Made& made) { return made.type == &kTypeTag<T> && made.id == id; });
-    if (at == made_.end()) {
-      made_.push_back({&kTypeTag<T>, id, std::make_shared<T>(args...),
-                       [](const void* value) { return static_cast<const T*>(value)->bytes(); }});
-      at = made_.end() - 1;
+    auto at = std::find_if(cached_.begin(), cached_.end(),
+                           [&](const Cached& entry) { return entry.type == &kTypeTag<T> && entry.id == id; });
+    if (at == cached_.end()) {
+      cached_.push_back({&kTypeTag<T>, id, std::make_shared<T>(args...),
+                         [](const void* value) { return static_cast<const T*>(value)->bytes(); }});
+      at = cached_.end() - 1;
     }
-    std::rotate(at, at + 1, made_.end());
-    drop_oldest(made_, 2, [](const Made& made) { return made.bytes_of(made.value.get()); });
-    return *static_cast<T*>(made_.back().value.get());
+    std::rotate(at, at + 1, cached_.end());
+    drop_oldest(cached_, 2, [](const Cached& entry) { return entry.bytes_of(entry.value.get()); });
+    return *static_cast<T*>(cached_.back().value.get());
   }
 
   /// The share of items that begin a run. Counted in the stream of a file; of all else what is to be expected.
@@ -132,7 +132,7 @@ class ItemSource {
     uint64_t id = 0;
     ByteArray bytes;
   };
-  struct Made {
+  struct Cached {
     const char* type;
     uint64_t id;
     std::shared_ptr<void> value;
@@ -162,7 +162,7 @@ class ItemSource {
   std::string name_;
   std::vector<std::byte> file_;  // empty: random
   std::vector<Array> arrays_;
-  std::vector<Made> made_;
+  std::vector<Cached> cached_;
   uint64_t next_id_ = 1;
 
   struct Encoded {

@@ -37,7 +37,7 @@ class TableCase : public BenchCase {
   std::string data() const override { return "tile-like"; }
   std::vector<HostArray> inputs(ItemSource&, uint64_t n) const override;
   Sizes outputs(uint64_t n) const override;
-  uint64_t scratch_bytes(uint64_t n) const override;
+  uint64_t scratch_size(uint64_t n) const override;
   uint64_t moved_bytes(uint64_t n) const override;
   Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override;
   Verdict verify(Outputs& found, ItemSource&, uint64_t n) const override;

@@ -31,8 +31,8 @@ uint gstd_field_first(uint field) {
 #ifndef WEFT_GSTD_CODE_LOG
 #define WEFT_GSTD_CODE_LOG 10u
 #endif
-const uint kGstdMostCodeBits = 11u;
-const uint kGstdMostCodes = 8u;
+const uint kGstdMaxCodeBits = 11u;
+const uint kGstdMaxCodes = 8u;
 const uint kGstdCodeLog = WEFT_GSTD_CODE_LOG;
 const uint kGstdLongCode = 15u;
 
@@ -49,9 +49,9 @@ const uint kGstdCodesAt = kGstdSymbolsAt + kGstdSymbols, kGstdCodeWords = (1u <<
 const uint kGstdOrderedAt = kGstdCodesAt + kGstdCodeWords;
 // Of each code and length, its first code with zeros behind it, up to 11 bits, and from bit 12 how
 // many bytes have shorter ones.
-const uint kGstdBeginsAt = kGstdOrderedAt + kGstdMostCodes * 64u;
+const uint kGstdBeginsAt = kGstdOrderedAt + kGstdMaxCodes * 64u;
 // The lengths described last: 4 bits for each byte, 8 to a word.
-const uint kGstdLengthsAt = kGstdBeginsAt + kGstdMostCodes * 16u;
+const uint kGstdLengthsAt = kGstdBeginsAt + kGstdMaxCodes * 16u;
 const uint kGstdTableWords = kGstdLengthsAt + 32u;
 
 // Where tables are made: kGstdMakingWords words of shared memory, 0 between calls. An includer that has more of it
@@ -264,17 +264,17 @@ bool gstd_code_build(Words tables, uint code, uint log) {
 
   uint begin = 0u;
   uint shorter = 0u;
-  for (uint length = 1u; length <= WEFT_LOOP_END(kGstdMostCodeBits); ++length) {
+  for (uint length = 1u; length <= WEFT_LOOP_END(kGstdMaxCodeBits); ++length) {
     if (lane == length) {
       tables.at[begins_at + length] = begin | shorter << 12;
       weft_gstd_shared[making + 64u + length] = shorter;
     }
     const uint count = totals[(length - 1u) / 3u] >> (10u * ((length - 1u) % 3u)) & 1023u;
-    begin += count << (kGstdMostCodeBits - length);
+    begin += count << (kGstdMaxCodeBits - length);
     shorter += count;
   }
   const bool single = shorter == 1u && (totals[0] & 1023u) == 1u;
-  if (lanes_uniform(begin != 1u << kGstdMostCodeBits && !single)) return false;
+  if (lanes_uniform(begin != 1u << kGstdMaxCodeBits && !single)) return false;
   lanes_shared_barrier();
 
   uvec4 rank = before;
@@ -333,8 +333,8 @@ bool gstd_code_build(Words tables, uint code, uint log) {
 
 // The next byte of a lane by code number `code`; its bits are there.
 uint gstd_code_decode(Words tables, uint code, uint log, inout LaneBits bits) {
-  const uint next = bits.high >> (32u - kGstdMostCodeBits);
-  const uint at = (code << log) + (next >> (kGstdMostCodeBits - log));
+  const uint next = bits.high >> (32u - kGstdMaxCodeBits);
+  const uint at = (code << log) + (next >> (kGstdMaxCodeBits - log));
   const uint entry = tables.at[kGstdCodesAt + (at >> 1)] >> (16u * (at & 1u)) & 0xffffu;
   uint length = entry & 15u;
   uint byte = entry >> 4;
@@ -342,13 +342,13 @@ uint gstd_code_decode(Words tables, uint code, uint log, inout LaneBits bits) {
     const uint begins_at = kGstdBeginsAt + code * 16u;
     // The table has 7 bits or more.
     uint begin = 0u;
-    [[unroll]] for (uint l = kGstdCodeLog - 2u; l <= kGstdMostCodeBits; ++l) {
+    [[unroll]] for (uint l = kGstdCodeLog - 2u; l <= kGstdMaxCodeBits; ++l) {
       const uint longer = tables.at[begins_at + l];
       const bool is_longer = l == log + 1u || (l > log && (longer & 4095u) <= next);
       length = is_longer ? l : length;
       begin = is_longer ? longer : begin;
     }
-    const uint place = min((begin >> 12) + ((next - (begin & 4095u)) >> (kGstdMostCodeBits - length)), 255u);
+    const uint place = min((begin >> 12) + ((next - (begin & 4095u)) >> (kGstdMaxCodeBits - length)), 255u);
     byte = tables.at[kGstdOrderedAt + code * 64u + (place >> 2)] >> (8u * (place & 3u)) & 255u;
   }
   lane_bits_take(bits, length);

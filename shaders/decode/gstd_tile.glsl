@@ -33,7 +33,7 @@ const uint kGstdStageWords = kGstdLiteralWords + kGstdWindowBytes / 4u + 2u;
 #include "decode/gstd_header.glsl"
 #include "decode/gstd_tables.glsl"
 
-const uint kGstdMostTileBytes = 1u << 20;
+const uint kGstdMaxTileBytes = 1u << 20;
 
 // Of the batch's sequences, and behind them: where matches begin, in bytes of the tile, and
 // the literals up to each match.
@@ -360,7 +360,7 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
 
   const GstdTileHeader header = gstd_tile_header(lane_words_uniform(words));
   if (lanes_uniform(lane_words_truncated(words))) return kGstdTruncated | count << 8;
-  if (lanes_uniform(!header.valid || bytes == 0u || bytes > kGstdMostTileBytes))
+  if (lanes_uniform(!header.valid || bytes == 0u || bytes > kGstdMaxTileBytes))
     return kGstdBadHeader | words.position << 8;
   const uint lanes = header.lanes;
   const bool decodes = lane < lanes;
@@ -518,7 +518,7 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
     // Batches.
     const uint reciprocal = parameter < 2u ? 0u : ~0u / parameter + 1u;
     const bool coded = literals_mode != 0u;
-    const uint longest = coded ? kGstdMostCodeBits : 8u;
+    const uint longest = coded ? kGstdMaxCodeBits : 8u;
     uint batch = 0u;
     do {
       const uint here = min(sequences - batch, lanes);

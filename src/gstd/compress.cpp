@@ -37,10 +37,9 @@ Error refuse(std::string what) { return {ErrorCode::invalid_argument, "gstd: " +
 Status check(const CompressConfig& config) {
   if (config.level < kMinLevel || config.level > kMaxLevel)
     return refuse("level is " + std::to_string(config.level) + ", not 1 to 22");
-  if (!std::has_single_bit(config.tile_bytes) || config.tile_bytes < kLeastTileBytes ||
-      config.tile_bytes > kMostTileBytes)
+  if (!std::has_single_bit(config.tile_bytes) || config.tile_bytes < kMinTileBytes || config.tile_bytes > kMaxTileBytes)
     return refuse("tile_bytes is " + std::to_string(config.tile_bytes) + ", not a power of two from 2^14 to 2^20");
-  if (config.segment_bytes < kLeastSegmentBytes || config.segment_bytes > kMostSegmentBytes ||
+  if (config.segment_bytes < kMinSegmentBytes || config.segment_bytes > kMaxSegmentBytes ||
       config.segment_bytes % config.tile_bytes != 0)
     return refuse("segment_bytes is " + std::to_string(config.segment_bytes) +
                   ", not a multiple of tile_bytes from 2^20 to 2^30");

@@ -10,7 +10,7 @@ namespace weft::gstd {
 namespace {
 
 constexpr uint8_t kKnownFlags = kLastSegment | kTileChecksums | kStreamChecksum;
-constexpr uint8_t kLeastTileLog = 14, kMostTileLog = 20;
+constexpr uint8_t kMinTileLog = 14, kMaxTileLog = 20;
 
 uint8_t byte_at(std::span<const std::byte> bytes, size_t at) { return std::to_integer<uint8_t>(bytes[at]); }
 
@@ -102,7 +102,7 @@ std::optional<Refusal> load_header(std::span<const std::byte> bytes, uint64_t po
   for (const size_t at : {HeaderAt::reserved, HeaderAt::reserved_word, HeaderAt::reserved_word + 1,
                           HeaderAt::reserved_word + 2, HeaderAt::reserved_word + 3})
     if (byte_at(bytes, at) != 0) return refuse(Fault::unknown_feature, at, "a reserved byte is not zero");
-  if (header.tile_log < kLeastTileLog || header.tile_log > kMostTileLog)
+  if (header.tile_log < kMinTileLog || header.tile_log > kMaxTileLog)
     return refuse(Fault::bad_header, HeaderAt::tile_log,
                   "tiles of 2^" + std::to_string(header.tile_log) + " bytes are out of range");
   if (header.content_bytes > kMaxSegmentContent)

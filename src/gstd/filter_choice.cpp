@@ -29,13 +29,13 @@ Cost difference_cost(std::span<const std::byte> tile, uint32_t stride) {
 }
 
 constexpr size_t kFewBytes = 512, kFewSamples = 4;  // that quick estimates are made of
-constexpr uint32_t kMostPlanes = 4;                 // that a quickly chosen filter has
+constexpr uint32_t kMaxPlanes = 4;                  // that a quickly chosen filter has
 constexpr size_t kPartBytes = 4096;                 // of a tile that a filter is tried on
 constexpr uint64_t kMatchBits = 12;                 // of a sequence, beside the extra bits of its offset
 
 // Bytes counted by plane.
 struct PlaneCounts {
-  std::array<std::array<uint32_t, 256>, kMostPlanes> counts{};
+  std::array<std::array<uint32_t, 256>, kMaxPlanes> counts{};
 
   // Few bytes seem to be more alike than they are: half a nat for each value but one.
   Cost cost(uint32_t planes) const {
@@ -59,7 +59,7 @@ void each_sample(std::span<const std::byte> tile, const Use& use) {
 Cost sampled_cost(std::span<const std::byte> tile, uint32_t stride, uint32_t planes) {
   PlaneCounts counted;
   each_sample(tile, [&](std::span<const std::byte> sample) {
-    for (size_t i = kMostPlanes; i < kFewBytes; ++i) {
+    for (size_t i = kMaxPlanes; i < kFewBytes; ++i) {
       const uint32_t before = stride == 0 ? 0 : static_cast<uint32_t>(sample[i - stride]);
       ++counted.counts[i & (planes - 1)][(static_cast<uint32_t>(sample[i]) - before) & 255];
     }
@@ -69,7 +69,7 @@ Cost sampled_cost(std::span<const std::byte> tile, uint32_t stride, uint32_t pla
 
 // Of 16-bit numbers' differences of `order`, as a filter of planes makes bytes of them.
 Cost sampled_cost_of_numbers(std::span<const std::byte> tile, uint32_t order) {
-  constexpr size_t kSkipped = kMostPlanes / 2;
+  constexpr size_t kSkipped = kMaxPlanes / 2;
   PlaneCounts counted;
   std::array<uint32_t, kFewBytes / 2> numbers;
   each_sample(tile, [&](std::span<const std::byte> sample) {
@@ -96,7 +96,7 @@ uint32_t plane_bytes(const FilterChoice& choice, size_t size) {
     case Filter::zigzag_planes_2:
     case Filter::zigzag_planes_3:
     case Filter::colour_planes:
-      return choice.stride > kMostPlanes ? 0 : static_cast<uint32_t>((size + choice.stride - 1) / choice.stride);
+      return choice.stride > kMaxPlanes ? 0 : static_cast<uint32_t>((size + choice.stride - 1) / choice.stride);
     default: return 0;
   }
 }

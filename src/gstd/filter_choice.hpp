@@ -23,7 +23,7 @@ void keep_cheapest(std::vector<FilterChoice>& choices, size_t count);
 
 /// How fast levels look for matches in planes, whose literals take few bits: a level of libzstd, and a least length.
 constexpr int kPlaneLevel = 1;
-constexpr uint32_t kLeastInPlanes = 7;
+constexpr uint32_t kMinInPlanes = 7;
 /// Bytes of a block that a filter's result is cut into at least, of `size`: planes have
 /// little in common. 0: it is not cut.
 uint32_t plane_bytes(const FilterChoice& choice, size_t size);
@@ -32,7 +32,7 @@ uint32_t plane_bytes(const FilterChoice& choice, size_t size);
 class FilterScout {
  public:
   /// `level`: of the encoder.
-  explicit FilterScout(int level) : parser_(level < 10 ? 1 : 3), plane_parser_(kPlaneLevel, kLeastInPlanes) {}
+  explicit FilterScout(int level) : parser_(level < 10 ? 1 : 3), plane_parser_(kPlaneLevel, kMinInPlanes) {}
 
   /// At most `count`, the most promising first: each is tried on a quarter of the tile.
   void choose(std::span<const std::byte> tile, size_t count, std::vector<FilterChoice>& choices);

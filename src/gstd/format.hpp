@@ -159,11 +159,11 @@ struct BlockHeader {
 };
 
 /// Literals a lane has of a round of `round` literals.
-constexpr uint32_t literals_of_lane(uint32_t round, uint32_t lanes_log) {
+constexpr uint32_t literals_per_lane(uint32_t round, uint32_t lanes_log) {
   uint32_t log = 0;
   while (round > 1u << (lanes_log + log)) ++log;
   return 1u << log;
 }
-constexpr uint32_t kMaxLiteralsOfLane = 8;
+constexpr uint32_t kMaxLiteralsPerLane = 8;
 
 }  // namespace weft::gstd

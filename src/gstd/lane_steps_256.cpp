@@ -167,13 +167,14 @@ WEFT_GSTD_TARGET void put_literals(LaneQueues& queues, const LiteralBatch& batch
   const __m256i byte = set(255), low = set(0xffff), longest = set(batch.longest), zero = _mm256_setzero_si256();
   uint32_t read = queues.read;
   for (uint32_t count = 0; first < batch.count; first += count) {
-    count = std::min(batch.count - first, kMaxLiteralsOfLane << lanes_log);
-    const uint32_t of_lane = literals_of_lane(count, lanes_log);
-    const __m256i end = set(count), apart = _mm256_mullo_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), set(of_lane));
-    for (uint32_t step = 0; step < of_lane; step += 2)
-      for (uint32_t group = 0, begin = step; group < kGroups && begin < count; ++group, begin += kWidth * of_lane) {
+    count = std::min(batch.count - first, kMaxLiteralsPerLane << lanes_log);
+    const uint32_t per_lane = literals_per_lane(count, lanes_log);
+    const __m256i end = set(count),
+                  apart = _mm256_mullo_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), set(per_lane));
+    for (uint32_t step = 0; step < per_lane; step += 2)
+      for (uint32_t group = 0, begin = step; group < kGroups && begin < count; ++group, begin += kWidth * per_lane) {
         const __m256i at = _mm256_add_epi32(apart, set(begin)), behind = _mm256_add_epi32(at, set(1));
-        const __m256i has_one = is_less(at, end), has_two = of_lane == 1 ? zero : is_less(behind, end);
+        const __m256i has_one = is_less(at, end), has_two = per_lane == 1 ? zero : is_less(behind, end);
         __m256i one, two;
         if (batch.bytes != nullptr) {
           const __m256i bytes =

@@ -169,15 +169,15 @@ WEFT_GSTD_TARGET void put_literals(LaneQueues& queues, const LiteralBatch& batch
   std::array<Group, kGroups> lanes = {load(queues, 0), load(queues, 1)};
   uint32_t read = queues.read;
   for (uint32_t count = 0; first < batch.count; first += count) {
-    count = std::min(batch.count - first, kMaxLiteralsOfLane << lanes_log);
-    const uint32_t of_lane = literals_of_lane(count, lanes_log);
-    for (uint32_t step = 0; step < of_lane; step += 2)
+    count = std::min(batch.count - first, kMaxLiteralsPerLane << lanes_log);
+    const uint32_t per_lane = literals_per_lane(count, lanes_log);
+    for (uint32_t step = 0; step < per_lane; step += 2)
       for (uint32_t group = 0; group < kGroups; ++group) {
         const __m512i lane = _mm512_add_epi32(numbers(), set(group * kWidth));
-        const __m512i at = _mm512_add_epi32(_mm512_mullo_epi32(lane, set(of_lane)), set(step));
+        const __m512i at = _mm512_add_epi32(_mm512_mullo_epi32(lane, set(per_lane)), set(step));
         const __mmask16 has_one = _mm512_cmplt_epu32_mask(at, set(count));
         const __mmask16 has_two =
-            of_lane == 1 ? __mmask16{0} : _mm512_cmplt_epu32_mask(_mm512_add_epi32(at, set(1)), set(count));
+            per_lane == 1 ? __mmask16{0} : _mm512_cmplt_epu32_mask(_mm512_add_epi32(at, set(1)), set(count));
         if (has_one == 0) break;
         __m512i one, two;
         if (batch.bytes != nullptr) {

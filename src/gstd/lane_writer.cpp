@@ -92,11 +92,11 @@ struct Streams : LaneQueues {
 
   // One round, and the number of its literals.
   uint32_t round_behind_release(const LiteralBatch& batch, uint32_t first, uint32_t lanes_log) {
-    const uint32_t count = std::min(batch.count - first, kMaxLiteralsOfLane << lanes_log);
-    const uint32_t of_lane = literals_of_lane(count, lanes_log);
-    for (uint32_t step = 0; step < of_lane; step += 2)
-      for (uint32_t lane = 0, at = step; at < count; ++lane, at += of_lane) {
-        const bool has_two = step + 1 < of_lane && at + 1 < count;
+    const uint32_t count = std::min(batch.count - first, kMaxLiteralsPerLane << lanes_log);
+    const uint32_t per_lane = literals_per_lane(count, lanes_log);
+    for (uint32_t step = 0; step < per_lane; step += 2)
+      for (uint32_t lane = 0, at = step; at < count; ++lane, at += per_lane) {
+        const bool has_two = step + 1 < per_lane && at + 1 < count;
         const uint32_t one = batch.code(first + at), two = has_two ? batch.code(first + at + 1) : 0;
         put_behind_release(lane, has_two ? 2 * batch.longest : batch.longest,
                            code_of(one) << bits_of(two) | code_of(two), bits_of(one) + bits_of(two));
@@ -105,19 +105,19 @@ struct Streams : LaneQueues {
   }
   template <bool has_bytes>
   uint32_t round(const LiteralBatch& batch, uint32_t first, uint32_t lanes_log) {
-    const uint32_t count = std::min(batch.count - first, kMaxLiteralsOfLane << lanes_log);
-    const uint32_t of_lane = literals_of_lane(count, lanes_log), longest = batch.longest;
+    const uint32_t count = std::min(batch.count - first, kMaxLiteralsPerLane << lanes_log);
+    const uint32_t per_lane = literals_per_lane(count, lanes_log), longest = batch.longest;
     const auto code_at = [&](uint32_t literal) { return batch.codes[has_bytes ? batch.bytes[literal] : literal]; };
     uint32_t now = read;
-    for (uint32_t step = 0; step < of_lane; step += 2) {
+    for (uint32_t step = 0; step < per_lane; step += 2) {
       // Lanes with two literals, then at most one with one, unless all have one.
       uint32_t lane = 0, at = step;
-      if (of_lane != 1)
-        for (; at + 1 < count; ++lane, at += of_lane) {
+      if (per_lane != 1)
+        for (; at + 1 < count; ++lane, at += per_lane) {
           const uint32_t one = code_at(first + at), two = code_at(first + at + 1);
           put_needed(now, lane, 2 * longest, code_of(one) << bits_of(two) | code_of(two), bits_of(one) + bits_of(two));
         }
-      for (; at < count; ++lane, at += of_lane) {
+      for (; at < count; ++lane, at += per_lane) {
         const uint32_t one = code_at(first + at);
         put_needed(now, lane, longest, code_of(one), bits_of(one));
       }
@@ -151,11 +151,11 @@ void LaneWriter::look_ahead(const Record* record, uint32_t lanes_log, uint32_t* 
     if (record->kind() != kLiterals) continue;
     const LiteralBatch& batch = literals_.items[record->value];
     for (uint32_t done = 0; done < batch.count;) {
-      const uint32_t count = std::min(batch.count - done, kMaxLiteralsOfLane << lanes_log);
-      const uint32_t of_lane = literals_of_lane(count, lanes_log);
+      const uint32_t count = std::min(batch.count - done, kMaxLiteralsPerLane << lanes_log);
+      const uint32_t per_lane = literals_per_lane(count, lanes_log);
       for (uint32_t i = 0; i < count; ++i) {
         const uint32_t code = batch.code(done + i);
-        add(i / of_lane, code_of(code), bits_of(code));
+        add(i / per_lane, code_of(code), bits_of(code));
       }
       done += count;
       if (std::all_of(missing.begin(), missing.end(), [](uint32_t bits) { return bits == 0; })) return;
@@ -189,7 +189,7 @@ size_t LaneWriter::encode_symbols(const TileHeader& header, uint32_t* states) {
       case kLiterals: {
         // Two at a time, but for a lane that has an odd number, or all lanes of one round with one each.
         const uint32_t count = literals_.items[record.value].count;
-        room += count / 2 + (size_t{count} / (kMaxLiteralsOfLane << header.lanes_log) + 1) * kMaxLanes;
+        room += count / 2 + (size_t{count} / (kMaxLiteralsPerLane << header.lanes_log) + 1) * kMaxLanes;
         break;
       }
       case kStates: room += kMaxLanes; break;

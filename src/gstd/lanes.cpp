@@ -211,16 +211,16 @@ WEFT_GSTD_TARGET const uint32_t* literals_512(Lanes& lanes, uint32_t lanes_log, 
     for (uint32_t v = 0; v < 257; ++v) table_behind[v] = map[literal_class(v)] * kTableStride;
 
   while (count != 0) {
-    const uint32_t round = static_cast<uint32_t>(std::min<size_t>(count, kMaxLiteralsOfLane << lanes_log));
-    const uint32_t of_lane = literals_of_lane(round, lanes_log);
+    const uint32_t round = static_cast<uint32_t>(std::min<size_t>(count, kMaxLiteralsPerLane << lanes_log));
+    const uint32_t per_lane = literals_per_lane(round, lanes_log);
     __m512i low[2], high[2];  // the round's literals of each lane, the first lowest
     __m512i table_low[2], table_high[2];
     __m512i table = _mm512_setzero_si512();
     for (uint32_t g = 0; g < 2; ++g) {
       low[g] = high[g] = _mm512_setzero_si512();
       if constexpr (source == LiteralSource::by_position) {
-        const uint8_t* from = numbers + size_t{g} * kWidth * of_lane;
-        switch (of_lane) {
+        const uint8_t* from = numbers + size_t{g} * kWidth * per_lane;
+        switch (per_lane) {
           case 1:
             table_low[g] = _mm512_cvtepu8_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
             table_high[g] = _mm512_cvtepu8_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from + 8)));
@@ -238,9 +238,9 @@ WEFT_GSTD_TARGET const uint32_t* literals_512(Lanes& lanes, uint32_t lanes_log, 
       }
     }
     __m512i previous[2] = {_mm512_set1_epi32(kNoLiteral), _mm512_set1_epi32(kNoLiteral)};
-    for (uint32_t step = 0; step < of_lane; step += 2) {
-      const uint32_t with_two = of_lane == 1 || round < step + 2 ? 0 : (round - step - 2) / of_lane + 1;
-      const uint32_t with_any = round < step + 1 ? 0 : (round - step - 1) / of_lane + 1;
+    for (uint32_t step = 0; step < per_lane; step += 2) {
+      const uint32_t with_two = per_lane == 1 || round < step + 2 ? 0 : (round - step - 2) / per_lane + 1;
+      const uint32_t with_any = round < step + 1 ? 0 : (round - step - 1) / per_lane + 1;
       for (uint32_t g = 0; g < groups && g * kWidth < with_any; ++g) {
         const __mmask16 any = first_lanes(with_any, g * kWidth), two = first_lanes(with_two, g * kWidth);
         refill(
@@ -268,8 +268,8 @@ WEFT_GSTD_TARGET const uint32_t* literals_512(Lanes& lanes, uint32_t lanes_log, 
     }
     // Bytes of all lanes in a row; behind the round's last they are of no account.
     for (uint32_t g = 0; g < groups; ++g) {
-      uint8_t* at = to + size_t{g} * kWidth * of_lane;
-      switch (of_lane) {
+      uint8_t* at = to + size_t{g} * kWidth * per_lane;
+      switch (per_lane) {
         case 1:
           _mm_storel_epi64(reinterpret_cast<__m128i*>(at), _mm512_cvtepi64_epi8(low[g]));
           _mm_storel_epi64(reinterpret_cast<__m128i*>(at + 8), _mm512_cvtepi64_epi8(high[g]));

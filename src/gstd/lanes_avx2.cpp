@@ -201,8 +201,8 @@ WEFT_GSTD_TARGET const uint32_t* literals_256(Lanes& lanes, uint32_t lanes_log, 
   const __m256i zero = _mm256_setzero_si256();
 
   while (count != 0) {
-    const uint32_t round = static_cast<uint32_t>(std::min<size_t>(count, kMaxLiteralsOfLane << lanes_log));
-    const uint32_t of_lane = literals_of_lane(round, lanes_log);
+    const uint32_t round = static_cast<uint32_t>(std::min<size_t>(count, kMaxLiteralsPerLane << lanes_log));
+    const uint32_t per_lane = literals_per_lane(round, lanes_log);
     // The round's literals of each lane, the first lowest; four in a word.
     alignas(64) std::array<std::array<uint32_t, 2>, kMaxLanes> bytes;
     __m256i words[kMaxGroups][2], previous[kMaxGroups];
@@ -210,9 +210,9 @@ WEFT_GSTD_TARGET const uint32_t* literals_256(Lanes& lanes, uint32_t lanes_log, 
       words[g][0] = words[g][1] = zero;
       previous[g] = set(kNoLiteral);
     }
-    for (uint32_t step = 0; step < of_lane; step += 2) {
-      const uint32_t with_two = of_lane == 1 || round < step + 2 ? 0 : (round - step - 2) / of_lane + 1;
-      const uint32_t with_any = round < step + 1 ? 0 : (round - step - 1) / of_lane + 1;
+    for (uint32_t step = 0; step < per_lane; step += 2) {
+      const uint32_t with_two = per_lane == 1 || round < step + 2 ? 0 : (round - step - 2) / per_lane + 1;
+      const uint32_t with_any = round < step + 1 ? 0 : (round - step - 1) / per_lane + 1;
       for (uint32_t g = 0; g < groups && g * kWidth < with_any; ++g) {
         const __m256i any = first_lanes(with_any, g * kWidth), two = first_lanes(with_two, g * kWidth);
         refill(group[g], any, _mm256_add_epi32(set(kLongest), _mm256_and_si256(two, set(kLongest))), next);
@@ -226,7 +226,7 @@ WEFT_GSTD_TARGET const uint32_t* literals_256(Lanes& lanes, uint32_t lanes_log, 
             if constexpr (source == LiteralSource::by_position) {
               alignas(32) std::array<uint32_t, kWidth> begins;
               for (uint32_t lane = 0; lane < kWidth; ++lane) {
-                const uint32_t at = (g * kWidth + lane) * of_lane + i;
+                const uint32_t at = (g * kWidth + lane) * per_lane + i;
                 begins[lane] = (numbers[at] & (kMaxLiteralTables - 1)) * kTableStride;
               }
               index = _mm256_add_epi32(index, load(begins.data()));
@@ -259,7 +259,7 @@ WEFT_GSTD_TARGET const uint32_t* literals_256(Lanes& lanes, uint32_t lanes_log, 
       store(at + 8, _mm256_permute2x128_si256(low_pairs, high_pairs, 0x31));
     }
     uint8_t* at = to;
-    for (uint32_t lane = 0; lane < groups * kWidth; ++lane, at += of_lane) std::memcpy(at, bytes[lane].data(), 8);
+    for (uint32_t lane = 0; lane < groups * kWidth; ++lane, at += per_lane) std::memcpy(at, bytes[lane].data(), 8);
     to += round;
     numbers += source == LiteralSource::by_position ? round : 0;
     count -= round;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/gstd.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -8,9 +10,6 @@
 #include <vector>
 
 namespace weft::gstd {
-
-constexpr uint32_t kMinTileLog = 14, kMaxTileLog = 20, kDefaultTileLog = 16;
-constexpr uint32_t kMaxTileBytes = 1u << kMaxTileLog;
 
 /// Why a tile was refused.
 enum class Reason : uint8_t {

@@ -453,22 +453,22 @@ class Decoder {
       }
     };
     while (count != 0) {
-      const uint32_t round = static_cast<uint32_t>(std::min<size_t>(count, kMaxLiteralsOfLane << lanes_log_));
-      const uint32_t of_lane = literals_of_lane(round, lanes_log_);
-      for (uint32_t step = 0; step < of_lane; step += 2) {
+      const uint32_t round = static_cast<uint32_t>(std::min<size_t>(count, kMaxLiteralsPerLane << lanes_log_));
+      const uint32_t per_lane = literals_per_lane(round, lanes_log_);
+      for (uint32_t step = 0; step < per_lane; step += 2) {
         // Lanes with two literals of this step and the next, then those with one.
-        const uint32_t with_two = of_lane == 1 || round < step + 2 ? 0 : (round - step - 2) / of_lane + 1;
-        const uint32_t with_any = round < step + 1 ? 0 : (round - step - 1) / of_lane + 1;
+        const uint32_t with_two = per_lane == 1 || round < step + 2 ? 0 : (round - step - 2) / per_lane + 1;
+        const uint32_t with_any = round < step + 1 ? 0 : (round - step - 1) / per_lane + 1;
         uint8_t* at = to + step;
         uint32_t l = 0;
-        for (; l < with_two; ++l, at += of_lane) {
+        for (; l < with_two; ++l, at += per_lane) {
           Lane lane = get(l);
           refill(lane, 2 * kLongest);
           one(lane, at, step == 0);
           one(lane, at + 1, false);
           put(l, lane);
         }
-        for (; l < with_any; ++l, at += of_lane) {
+        for (; l < with_any; ++l, at += per_lane) {
           Lane lane = get(l);
           refill(lane, kLongest);
           one(lane, at, step == 0);

@@ -351,24 +351,24 @@ class Decoder {
       ++placed;
       return position++;
     };
-    std::array<size_t, kMaxLanes * kMaxLiteralsOfLane> positions;
+    std::array<size_t, kMaxLanes * kMaxLiteralsPerLane> positions;
     const bool coded = block.literals != TableMode::given;
     const uint32_t longest = coded ? kMaxCodeLength : 8;
     while (count != 0) {
-      const uint32_t round = static_cast<uint32_t>(std::min<size_t>(count, kMaxLiteralsOfLane << header_.lanes_log));
+      const uint32_t round = static_cast<uint32_t>(std::min<size_t>(count, kMaxLiteralsPerLane << header_.lanes_log));
       for (uint32_t i = 0; i < round; ++i) positions[i] = next_position();
-      const uint32_t of_lane = literals_of_lane(round, header_.lanes_log);
-      const auto has = [&](uint32_t lane) { return std::min(of_lane, round - std::min(round, lane * of_lane)); };
+      const uint32_t per_lane = literals_per_lane(round, header_.lanes_log);
+      const auto has = [&](uint32_t lane) { return std::min(per_lane, round - std::min(round, lane * per_lane)); };
       std::array<uint32_t, kMaxLanes> previous;
       previous.fill(kNoLiteral);
-      for (uint32_t step = 0; step < of_lane; ++step) {
+      for (uint32_t step = 0; step < per_lane; ++step) {
         if (step % 2 == 0)
           for (uint32_t lane = 0; lane < lanes_; ++lane)
             if (has(lane) > step) refill(lane, longest * std::min(2u, has(lane) - step));
         if (truncated_) return Reason::truncated;
         for (uint32_t lane = 0; lane < lanes_; ++lane) {
           if (has(lane) <= step) continue;
-          const size_t at = positions[lane * of_lane + step];
+          const size_t at = positions[lane * per_lane + step];
           const uint32_t context =
               literal_context(block.contexts, block.parameter, static_cast<uint32_t>(at), previous[lane]);
           previous[lane] = coded ? literal(lane, literal_tables_[map_[context]]) : take(lane, 8);

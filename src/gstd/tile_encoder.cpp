@@ -122,7 +122,7 @@ struct TileEncoder::Work {
   explicit Work(const TileEncoderConfig& of)
       : config(of),
         parser(of.level),
-        plane_parser(kPlaneLevel, kLeastInPlanes),
+        plane_parser(kPlaneLevel, kMinInPlanes),
         writer(of.vectors),
         scout(of.level),
         effort(effort_of(of.level)),
@@ -191,10 +191,10 @@ void TileEncoder::Work::collect_literals(std::span<const std::byte> bytes, const
     if (last) run(block.trailing);
     for (size_t round = begin; round < literals.size();) {
       const uint32_t size =
-          static_cast<uint32_t>(std::min<size_t>(literals.size() - round, kMaxLiteralsOfLane << header.lanes_log));
-      const uint32_t of_lane = literals_of_lane(size, header.lanes_log);
+          static_cast<uint32_t>(std::min<size_t>(literals.size() - round, kMaxLiteralsPerLane << header.lanes_log));
+      const uint32_t per_lane = literals_per_lane(size, header.lanes_log);
       for (uint32_t i = 0; i < size; ++i)
-        if (i % of_lane != 0) literals[round + i].previous = bytes_of_literals[round + i - 1];
+        if (i % per_lane != 0) literals[round + i].previous = bytes_of_literals[round + i - 1];
       round += size;
     }
     batch += count;

@@ -8,8 +8,8 @@
 namespace weft::gstd {
 
 Workers::Workers(uint32_t threads, Executor* executor) noexcept : executor_(executor) {
-  constexpr uint32_t kMost = 256;
-  most_ = std::clamp(threads == 0 ? std::thread::hardware_concurrency() : threads, 1u, kMost);
+  constexpr uint32_t kMax = 256;
+  most_ = std::clamp(threads == 0 ? std::thread::hardware_concurrency() : threads, 1u, kMax);
 }
 
 Workers::~Workers() {

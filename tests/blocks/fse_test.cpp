@@ -182,7 +182,7 @@ void add_extremes(std::vector<Distribution>& all, uint32_t accuracy, uint32_t mo
 
 /// What is not a distribution.
 void add_invalid(std::vector<Distribution>& all, uint32_t most_symbols, uint32_t most_accuracy) {
-  constexpr int32_t kLeast = std::numeric_limits<int32_t>::min(), kMost = std::numeric_limits<int32_t>::max();
+  constexpr int32_t kMin = std::numeric_limits<int32_t>::min(), kMax = std::numeric_limits<int32_t>::max();
   for (uint32_t accuracy = 5; accuracy <= most_accuracy; ++accuracy) {
     const int32_t size = 1 << accuracy;
     for (const auto& counts : std::initializer_list<std::vector<int32_t>>{{},
@@ -200,13 +200,13 @@ void add_invalid(std::vector<Distribution>& all, uint32_t most_symbols, uint32_t
                                                                           {2, -2, size},
                                                                           {size + 1, -1, -1},
                                                                           {-1, size / 2, -3, size / 2 + 2},
-                                                                          {kLeast, kLeast, size},
-                                                                          {size, kLeast, kLeast},
-                                                                          {kLeast},
-                                                                          {kMost, kMost, size + 2},
-                                                                          {kMost, kLeast, size + 1},
+                                                                          {kMin, kMin, size},
+                                                                          {size, kMin, kMin},
+                                                                          {kMin},
+                                                                          {kMax, kMax, size + 2},
+                                                                          {kMax, kMin, size + 1},
                                                                           {1 << 30, 1 << 30, 1 << 30, 1 << 30, size},
-                                                                          std::vector<int32_t>(most_symbols, kMost),
+                                                                          std::vector<int32_t>(most_symbols, kMax),
                                                                           std::vector<int32_t>(most_symbols, -1 << 24),
                                                                           std::vector<int32_t>(most_symbols, size)})
       all.push_back({accuracy, counts});

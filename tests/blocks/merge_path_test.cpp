@@ -160,10 +160,10 @@ TEST_SUITE("merge_path") {
 
   TEST_CASE("subgroups and workgroups sort what they have") {
     for (Backend* backend : every_backend())
-      for (const auto& [workgroup, keys_of_lane] : {std::pair{128u, 4u}, {256u, 1u}, {384u, 2u}, {128u, 16u}}) {
-        if (backend->is_emulated() && keys_of_lane > 4) continue;
+      for (const auto& [workgroup, keys_per_lane] : {std::pair{128u, 4u}, {256u, 1u}, {384u, 2u}, {128u, 16u}}) {
+        if (backend->is_emulated() && keys_per_lane > 4) continue;
         CAPTURE(backend->name());
-        const uint32_t subgroup = backend->context().subgroup_size(), lane_keys = keys_of_lane;
+        const uint32_t subgroup = backend->context().subgroup_size(), lane_keys = keys_per_lane;
         CAPTURE(lane_keys);
         const std::array constants{1u, 0u, lane_keys};
         const Kernel kernel(backend->gpu(),

@@ -128,7 +128,7 @@ TEST_SUITE("scan_by_key") {
         const uint64_t tile = device.scan_by_key(config_of<T, A>(kind, op)).tile_items();
         check_scan<T, A>(device, kind, op, tile / 2 + 3, {.runs = Runs::mixed});
         check_scan<T, A>(device, kind, op, 3 * tile + 5, {.runs = Runs::long_}, {},
-                         std::optional(telling_initial<A>(op)));
+                         std::optional(distinct_initial<A>(op)));
         if (!is_first) break;
       }
     });
@@ -285,7 +285,7 @@ TEST_SUITE("scan_by_key") {
       const auto items = random_items<uint32_t>(maximum, 5);
       const auto heads = heads_of(maximum, Runs::mixed);
       const auto whole = scan_by_key_of<uint32_t>(items, heads, config.kind, config.op, std::optional<uint32_t>{});
-      for (const DeviceCount& count : telling_counts(maximum)) {
+      for (const DeviceCount& count : edge_counts(maximum)) {
         CAPTURE(device.name());
         CAPTURE(count.value);
         const auto actual = scan_by_key_on<uint32_t>(device.gpu(), device.scan_by_key(config), config, items, heads,

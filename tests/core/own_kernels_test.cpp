@@ -918,7 +918,7 @@ TEST_SUITE("own kernels") {
         if (!reduce) FAIL(reduce.error().message);
         const uint64_t tile = reduce->tile_items();
         for (const uint64_t n : {tile / 2, tile, 3 * tile + 5})
-          for (const Counts& lengths : telling_lengths(n, n))
+          for (const Counts& lengths : hard_lengths(n, n))
             check_segmented_reduce<Own>(*backend, *reduce, config, offsets_from(n % 4, lengths));
         for (const VkDeviceSize offset : {4, 8, 12})
           check_segmented_reduce<Own>(*backend, *reduce, config, offsets_from(0, random_counts(tile / 10, 20)), offset);
@@ -937,7 +937,7 @@ TEST_SUITE("own kernels") {
     const Result<SegmentedScan> scan = SegmentedScan::create(device.context(), config);
     if (!scan) FAIL(scan.error().message);
     const auto items = items_for<Triangle>(3 * scan->tile_items() + 5);
-    const Offsets offsets = offsets_from(0, telling_lengths(items.size(), 1)[1]);
+    const Offsets offsets = offsets_from(0, hard_lengths(items.size(), 1)[1]);
     PrimitiveCall call(device.gpu());
     const auto args = segmented_args<Triangle::Item, SegmentedScanArgs>(
         call, items, offsets, config.offset, items.size(), scan->scratch_size(items.size()), {});

@@ -41,7 +41,7 @@ namespace {
 
 constexpr uint64_t kSeed = 1;
 constexpr uint64_t kCases = 2400;  // of all processes together
-constexpr int kMostFailures = 5;
+constexpr int kMaxFailures = 5;
 
 /// Draws a case, runs it and says what is wrong, or nothing.
 using Check = std::function<std::string(Draws&)>;
@@ -86,7 +86,7 @@ Subject scan_subject(ScanKind kind, Op op, Strategy strategy, const char* tuning
       RunOptions options = drawn_options(draw, n, sizeof(T), sizeof(A));
       options.in_place = std::is_same_v<T, A> && draw.one_in(5);
       std::optional<A> initial;
-      if (draw.one_in(4)) initial = telling_initial<A>(op);
+      if (draw.one_in(4)) initial = distinct_initial<A>(op);
       if (initial) options.initial = Value::of(*initial);
       const uint64_t obeyed = options.device_count ? std::min(options.device_count->value, n) : n;
       std::vector<A> expected = dirty_items<A>(n, options.dirt);
@@ -125,7 +125,7 @@ Subject reduce_subject(Op op, const char* tuning = "") {
         }
       }
       std::optional<A> initial;
-      if (draw.one_in(4)) initial = telling_initial<A>(op);
+      if (draw.one_in(4)) initial = distinct_initial<A>(op);
       if (initial) options.initial = Value::of(*initial);
       return difference(std::vector{reduce_on<A>(backend.gpu(), *reduce, items, options)},
                         std::vector{reduce_of<A>(obeyed, op, initial)});
@@ -634,7 +634,7 @@ Subject scan_by_key_subject(ScanKind kind, Op op, SegmentsBy segments, Type key,
       GuardedBuffer scratch(gpu, scan->scratch_size(n), 0, {}, dirt);
       const bool in_place = std::is_same_v<T, A> && draw.one_in(5);
       std::optional<A> initial;
-      if (draw.one_in(4)) initial = telling_initial<A>(op);
+      if (draw.one_in(4)) initial = distinct_initial<A>(op);
       const FuzzedCount count(gpu, draw, n);
       const ScanByKeyArgs args{
           keys.range(),    values.range(), in_place ? values.range() : apart.range(),
@@ -767,7 +767,7 @@ Subject segmented_scan_subject(ScanKind kind, Op op, Type offset, Strategy strat
       options.in_place = std::is_same_v<T, A> && draw.one_in(5);
       const Offsets offsets = drawn_offsets(draw, n, segments, !draw.one_in(10));
       std::optional<A> initial;
-      if (draw.one_in(4)) initial = telling_initial<A>(op);
+      if (draw.one_in(4)) initial = distinct_initial<A>(op);
       return wrong_segmented_scan<A>(backend.gpu(), *scan, config, items, offsets, options, initial);
     };
   };
@@ -1175,7 +1175,7 @@ TEST_SUITE("fuzz") {
     std::map<std::pair<size_t, size_t>, Check> checks;  // by subject and backend
     int failures = 0;
     uint64_t run = 0;
-    for (uint64_t i = cases.first; i < cases.end && failures < kMostFailures; ++i) {
+    for (uint64_t i = cases.first; i < cases.end && failures < kMaxFailures; ++i) {
       Draws draw(seed, i);
       const size_t s = draw.below(all.size());
       const Subject& subject = all[s];

@@ -39,7 +39,7 @@ int main(int count, char** arguments) {
   const std::filesystem::path directory = arguments[1];
   bool all = true;
   CompressConfig config;
-  config.tile_bytes = kLeastTileBytes;
+  config.tile_bytes = kMinTileBytes;
   for (const char* content : {"example", "byte", "zeros", "noise", "few", "some"})
     all &= write(directory, content, "l3", config);
   for (const int level : {1, 3, 19}) {
@@ -52,7 +52,7 @@ int main(int count, char** arguments) {
   config.contexts = false;
   all &= write(directory, "mixed", "l19-tile64k-plain", config);
   config = {};
-  config.tile_bytes = kLeastTileBytes;
+  config.tile_bytes = kMinTileBytes;
   config.tile_checksums = false;
   config.stream_checksum = false;
   all &= write(directory, "mixed", "l3-unchecked", config);

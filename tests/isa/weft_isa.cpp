@@ -205,8 +205,8 @@ std::string build_compaction(const weft::Context& context, weft::Strategy strate
     weft::RunLengthEncodeConfig encode;
     encode.symbol = item;
     encode.strategy = strategy;
-    const auto made = weft::RunLengthEncode::create(context, encode);
-    if (!made) return made.error().message;
+    const auto created = weft::RunLengthEncode::create(context, encode);
+    if (!created) return created.error().message;
   }
   selections.push_back(weft::SelectConfig::select_flagged(16));
   selections.push_back(weft::SelectConfig::select_if(Type::f32, Criterion::less));
@@ -218,13 +218,13 @@ std::string build_compaction(const weft::Context& context, weft::Strategy strate
   partitions.back().member = {48, 12, 0};
   for (weft::SelectConfig& selection : selections) {
     selection.strategy = strategy;
-    const auto made = weft::Select::create(context, selection);
-    if (!made) return made.error().message;
+    const auto created = weft::Select::create(context, selection);
+    if (!created) return created.error().message;
   }
   for (weft::PartitionConfig& partition : partitions) {
     partition.strategy = strategy;
-    const auto made = weft::Partition::create(context, partition);
-    if (!made) return made.error().message;
+    const auto created = weft::Partition::create(context, partition);
+    if (!created) return created.error().message;
   }
   return {};
 }
@@ -235,9 +235,9 @@ weft::Op op_of(weft::Type item) { return item == weft::Type::u32x2 ? weft::Op::a
 std::string build_scans(const weft::Context& context, weft::Strategy strategy) {
   for (const weft::Type item : wanted_types()) {
     for (const weft::Type accumulator : wanted_types()) {
-      const auto made =
+      const auto created =
           weft::Scan::create(context, {weft::ScanKind::exclusive, op_of(item), item, accumulator, strategy});
-      if (!made && !skip(made.error())) return made.error().message;
+      if (!created && !skip(created.error())) return created.error().message;
     }
   }
   return {};
@@ -264,8 +264,8 @@ std::string build_by_key(const weft::Context& context, weft::Strategy strategy) 
 std::string build_reductions(const weft::Context& context) {
   for (const weft::Type item : wanted_types()) {
     for (const weft::Type accumulator : wanted_types()) {
-      const auto made = weft::Reduce::create(context, {op_of(item), item, accumulator});
-      if (!made && !skip(made.error())) return made.error().message;
+      const auto created = weft::Reduce::create(context, {op_of(item), item, accumulator});
+      if (!created && !skip(created.error())) return created.error().message;
       const auto segmented =
           weft::SegmentedReduce::create(context, {op_of(item), weft::Type::u32, item, accumulator, {}});
       if (!segmented && !skip(segmented.error())) return segmented.error().message;

@@ -182,7 +182,7 @@ TEST_SUITE("scan") {
         // Each kind with one of the strategies.
         const ScanKind kind = kBothKinds[(sizeof(T) + static_cast<size_t>(device.strategy())) % 2];
         for (const uint64_t n : few_edges(device.scan(config_of<T, A>(kind, op)).tile_items()))
-          check_scan<T, A>(device, kind, op, n, {}, std::optional(telling_initial<A>(op)));
+          check_scan<T, A>(device, kind, op, n, {}, std::optional(distinct_initial<A>(op)));
       });
   }
 
@@ -192,10 +192,11 @@ TEST_SUITE("scan") {
       if (device.backend().is_emulated()) continue;
       for (const Op op : operators_of<uint32_t>())
         if (takes_turn(combination++))
-          check_scan<uint32_t>(device, ScanKind::exclusive, op, 9000, {}, std::optional(telling_initial<uint32_t>(op)));
+          check_scan<uint32_t>(device, ScanKind::exclusive, op, 9000, {},
+                               std::optional(distinct_initial<uint32_t>(op)));
       for (const Op op : operators_of<F16>())
         if (takes_turn(combination++))
-          check_scan<F16>(device, ScanKind::inclusive, op, 9000, {}, std::optional(telling_initial<F16>(op)));
+          check_scan<F16>(device, ScanKind::inclusive, op, 9000, {}, std::optional(distinct_initial<F16>(op)));
     }
   }
 
@@ -261,7 +262,7 @@ TEST_SUITE("scan") {
       const uint64_t maximum = 4 * uint64_t{device.scan(config).tile_items()} + 11;
       const auto items = random_items<uint32_t>(maximum, 5);
       const auto whole = scan_of<uint32_t>(std::span(items), config.kind, config.op);
-      for (const DeviceCount& count : telling_counts(maximum, {7, uint64_t{1} << 40})) {
+      for (const DeviceCount& count : edge_counts(maximum, {7, uint64_t{1} << 40})) {
         CAPTURE(device.name());
         CAPTURE(count.value);
         const auto actual = scan_on<uint32_t>(device.gpu(), device.scan(config), items, {.device_count = count});
@@ -406,7 +407,7 @@ TEST_SUITE("scan") {
           CAPTURE(every);
           for (const uint64_t tiles : {2, 21})
             check_scan<T, A>(device, scan, config, tiles * scan.tile_items() + 5, {.input_misalignment = 8},
-                             std::optional(telling_initial<A>(op)));
+                             std::optional(distinct_initial<A>(op)));
         };
         omitted.operator()<uint32_t, uint32_t>(ScanKind::inclusive, Op::add);
         omitted.operator()<U32x2, U32x2>(ScanKind::exclusive, Op::affine);

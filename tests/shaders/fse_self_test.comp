@@ -10,11 +10,11 @@
 #extension GL_EXT_buffer_reference_uvec2 : require
 #extension GL_EXT_scalar_block_layout : require
 
-layout(constant_id = 2) const uint kMostSymbols = 256;
-layout(constant_id = 3) const uint kMostAccuracy = 12;
+layout(constant_id = 2) const uint kMaxSymbols = 256;
+layout(constant_id = 3) const uint kMaxAccuracy = 12;
 layout(constant_id = 4) const uint kTables = 1;
-#define WEFT_FSE_SYMBOLS kMostSymbols
-#define WEFT_FSE_ACCURACY kMostAccuracy
+#define WEFT_FSE_SYMBOLS kMaxSymbols
+#define WEFT_FSE_ACCURACY kMaxAccuracy
 #define WEFT_FSE_TABLES kTables
 #include "weft/fse.glsl"
 

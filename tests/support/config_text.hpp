@@ -78,9 +78,9 @@ std::string config_text(const Config& config) {
   // clang-format on
 }
 
-/// The primitive, built at the first request with the tuning of the environment.
+/// The primitive, built at the first call with the tuning of the environment and kept.
 template <class Primitive, class Config>
-const Primitive& made(Backend& backend, const Config& config) {
+const Primitive& create(Backend& backend, const Config& config) {
   return backend.primitive<Primitive>(typeid(Primitive).name() + (' ' + config_text(config)), config);
 }
 

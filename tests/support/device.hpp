@@ -57,9 +57,9 @@ class Backend {
   const Primitive& primitive(const std::string& key, const Config& config) {
     std::shared_ptr<const void>& kept = primitives_[key + ' ' + current_tuning()];
     if (kept == nullptr) {
-      Result<Primitive> made = Primitive::create(context(), config);
-      if (!made) fail(key + ": " + made.error().message);
-      kept = std::make_shared<const Primitive>(std::move(*made));
+      Result<Primitive> created = Primitive::create(context(), config);
+      if (!created) fail(key + ": " + created.error().message);
+      kept = std::make_shared<const Primitive>(std::move(*created));
     }
     return *static_cast<const Primitive*>(kept.get());
   }

@@ -61,7 +61,7 @@ struct GstdBatch {
 };
 
 struct GstdRunOptions {
-  uint32_t tile_bytes = gstd::kLeastTileBytes;
+  uint32_t tile_bytes = gstd::kMinTileBytes;
   bool verify = true;
   uint32_t tiles_in_flight = 256;
   VkDeviceSize tiles_misalignment = 8, source_misalignment = 4, output_misalignment = 0, status_misalignment = 4;
@@ -156,7 +156,7 @@ class GstdCall {
       : batch_(batch),
         by_value_(options.by_value),
         decode_(
-            made<GstdDecode>(backend, GstdDecodeConfig{options.tile_bytes, options.verify, options.tiles_in_flight})),
+            create<GstdDecode>(backend, GstdDecodeConfig{options.tile_bytes, options.verify, options.tiles_in_flight})),
         expected_(expected_of(batch, obeyed(options.device_count, batch.tiles.size()), options)),
         call_(backend.gpu(), options.dirt) {
     // There is one table only.

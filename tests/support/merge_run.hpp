@@ -144,7 +144,7 @@ std::string wrong_merge(Gpu& gpu, const Merge& merge, const MergeConfig& config,
 inline std::string text_of(const MergeConfig& config) { return config_text(config); }
 
 /// The merge, built at the first request with the tuning of the environment.
-inline const Merge& made_merge(Backend& backend, const MergeConfig& config) { return made<Merge>(backend, config); }
+inline const Merge& create_merge(Backend& backend, const MergeConfig& config) { return create<Merge>(backend, config); }
 
 /// Runs it, and fails the running test where anything is wrong. Gives the outputs' bytes.
 template <class T>
@@ -154,19 +154,19 @@ Bytes check_merge(Backend& backend, MergeConfig config, const std::vector<T>& a,
   CAPTURE(backend.name());
   CAPTURE(text_of(config));
   Bytes found;
-  CHECK(wrong_merge<T>(backend.gpu(), made_merge(backend, config), config, a, b, options, &found) == "");
+  CHECK(wrong_merge<T>(backend.gpu(), create_merge(backend, config), config, a, b, options, &found) == "");
   return found;
 }
 
 /// Pairs of sequences, in the order of the merge, on which merges go wrong: ties, sequences of which one is exhausted
 /// first, or lies in front of the other.
 template <class T>
-std::vector<std::pair<std::vector<T>, std::vector<T>>> telling_sequences(uint64_t a, uint64_t b, bool descending) {
+std::vector<std::pair<std::vector<T>, std::vector<T>>> hard_sequences(uint64_t a, uint64_t b, bool descending) {
   std::vector<std::pair<std::vector<T>, std::vector<T>>> pairs;
   const auto add = [&](std::vector<T> of_a, std::vector<T> of_b) {
     pairs.emplace_back(in_merge_order(std::move(of_a), descending), in_merge_order(std::move(of_b), descending));
   };
-  for (auto& [of_a, of_b] : telling_keys<T>(a, b)) add(of_a, of_b);
+  for (auto& [of_a, of_b] : hard_keys<T>(a, b)) add(of_a, of_b);
   const std::vector<T> all = sorted(drawn_keys<T>(a + b, 21));
   const auto split = static_cast<std::ptrdiff_t>(a), other = static_cast<std::ptrdiff_t>(b);
   add({all.begin(), all.begin() + split}, {all.begin() + split, all.end()});

@@ -69,8 +69,8 @@ std::string wrong_merge_sort(Gpu& gpu, const MergeSort& sort, const MergeSortCon
 inline std::string text_of(const MergeSortConfig& config) { return config_text(config); }
 
 /// The sort, built at the first request with the tuning of the environment.
-inline const MergeSort& made_merge_sort(Backend& backend, const MergeSortConfig& config) {
-  return made<MergeSort>(backend, config);
+inline const MergeSort& create_merge_sort(Backend& backend, const MergeSortConfig& config) {
+  return create<MergeSort>(backend, config);
 }
 
 /// Runs it, and fails the running test where anything is wrong. Gives the outputs' bytes.
@@ -81,7 +81,7 @@ Bytes check_merge_sort(Backend& backend, MergeSortConfig config, const std::vect
   CAPTURE(backend.name());
   CAPTURE(text_of(config));
   Bytes found;
-  CHECK(wrong_merge_sort<T>(backend.gpu(), made_merge_sort(backend, config), config, keys, options, &found) == "");
+  CHECK(wrong_merge_sort<T>(backend.gpu(), create_merge_sort(backend, config), config, keys, options, &found) == "");
   return found;
 }
 

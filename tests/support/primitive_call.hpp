@@ -35,7 +35,7 @@ inline uint64_t obeyed(const std::optional<DeviceCount>& on_device, uint64_t max
 }
 
 /// Counts of both widths below, at and above a maximum, and `others`, where they fit.
-inline std::vector<DeviceCount> telling_counts(uint64_t maximum, std::initializer_list<uint64_t> others = {}) {
+inline std::vector<DeviceCount> edge_counts(uint64_t maximum, std::initializer_list<uint64_t> others = {}) {
   std::vector<DeviceCount> counts;
   for (const uint32_t bytes : {4u, 8u}) {
     const uint64_t all_bits = ~uint64_t{0} >> (64 - 8 * bytes);

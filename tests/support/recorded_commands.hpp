@@ -10,9 +10,9 @@ namespace weft::test {
 
 /// An entry point that is the loader's, except that commands are noted when they are recorded: for
 /// GpuConfig::get_instance_proc_addr. All devices of a process that are opened through it must be of one driver.
-PFN_vkGetInstanceProcAddr noting_entry_point();
+PFN_vkGetInstanceProcAddr recording_entry_point();
 
-/// What was recorded through noting_entry_point() since the last call, a letter for each command:
+/// What was recorded through recording_entry_point() since the last call, a letter for each command:
 ///     d  a dispatch
 ///     b  a barrier that makes shader writes of compute visible to its shader reads and writes
 ///     u  an update of a buffer

@@ -108,12 +108,12 @@ std::string check_selection(Gpu& gpu, const Partition& partition, const Partitio
 
 const Select& select_of(const Device& device, SelectConfig config) {
   config.strategy = device.strategy();
-  return made<Select>(device.backend(), config);
+  return create<Select>(device.backend(), config);
 }
 
 const Partition& partition_of(const Device& device, PartitionConfig config) {
   config.strategy = device.strategy();
-  return made<Partition>(device.backend(), config);
+  return create<Partition>(device.backend(), config);
 }
 
 }  // namespace weft::test

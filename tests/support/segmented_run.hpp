@@ -32,7 +32,7 @@ inline Offsets offsets_from(uint64_t first, const Counts& lengths) {
 
 /// Lengths of `items` items in all that are hard on whoever divides the work: long and
 /// short, none, one with everything.
-inline std::vector<Counts> telling_lengths(uint64_t items, uint64_t seed) {
+inline std::vector<Counts> hard_lengths(uint64_t items, uint64_t seed) {
   const auto filled = [&](const auto& length_of) {
     Counts lengths;
     for (uint64_t left = items; left != 0; left -= lengths.back())

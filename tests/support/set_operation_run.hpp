@@ -114,8 +114,8 @@ std::string wrong_set_operation(Gpu& gpu, const SetOperation& operation, const S
 inline std::string text_of(const SetOperationConfig& config) { return config_text(config); }
 
 /// The operation, built at the first request with the tuning of the environment.
-inline const SetOperation& made_set_operation(Backend& backend, const SetOperationConfig& config) {
-  return made<SetOperation>(backend, config);
+inline const SetOperation& create_set_operation(Backend& backend, const SetOperationConfig& config) {
+  return create<SetOperation>(backend, config);
 }
 
 /// Runs it, and fails the running test where anything is wrong. Gives the outputs' bytes.
@@ -126,7 +126,7 @@ Bytes check_set_operation(Backend& backend, SetOperationConfig config, const std
   CAPTURE(backend.name());
   CAPTURE(text_of(config));
   Bytes found;
-  CHECK(wrong_set_operation<T>(backend.gpu(), made_set_operation(backend, config), config, a, b, options, &found) ==
+  CHECK(wrong_set_operation<T>(backend.gpu(), create_set_operation(backend, config), config, a, b, options, &found) ==
         "");
   return found;
 }
