@@ -554,7 +554,7 @@ Work unique_by_key(const ItemSource& source, const Runs& runs, uint64_t n) {
   return work;
 }
 
-// CUB writes both sides into one array, the other items from its end on and so in reverse.
+// CUB writes both partitions into one array, the other items from its end on and so in reverse.
 Work partition(const ItemSource& source, double share, uint64_t n) {
   const Below keep{static_cast<uint32_t>(source.bound_below(share).value)};
   Work work{"partition", kept_name(share), Type::u32, n, {{Data::stream(), Type::u32, n}}, {n * 4, 4}, 8 * n, {}, {}};

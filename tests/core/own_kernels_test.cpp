@@ -323,7 +323,7 @@ Selection split_of(uint64_t n, const Random& random, const Side& side) {
   Selection selection;
   const auto bytes = std::as_bytes(std::span(items));
   selection.tested.assign(bytes.begin(), bytes.end());
-  for (uint64_t i = 0; i < n; ++i) selection.sides.push_back(static_cast<uint8_t>(side(items, i)));
+  for (uint64_t i = 0; i < n; ++i) selection.partitions.push_back(static_cast<uint8_t>(side(items, i)));
   return selection;
 }
 
@@ -711,7 +711,7 @@ TEST_SUITE("own kernels") {
       if (!partition) FAIL(partition.error().message);
       const Selection split = selection.of(partition->tile_items() + 77);
       CHECK(check_selection(device.gpu(), *partition, config, split, options) == "");
-      config.sides = 3;
+      config.partitions = 3;
       CHECK(Partition::create(device.context(), config).error().message ==
             "Partition: own_kernels '" + selection.own.name() + "' are made for select, and not for partition");
 
@@ -721,7 +721,8 @@ TEST_SUITE("own kernels") {
       const Result<Select> select = Select::create(device.context(), moving);
       if (!select) FAIL(select.error().message);
       Selection moved = split;
-      for (size_t i = 0; i < 20 * split.sides.size(); ++i) moved.moved.push_back(static_cast<std::byte>(i * i >> 3));
+      for (size_t i = 0; i < 20 * split.partitions.size(); ++i)
+        moved.moved.push_back(static_cast<std::byte>(i * i >> 3));
       CHECK(check_selection(device.gpu(), *select, moving, moved, options) == "");
     }
     PartitionConfig config;
@@ -743,7 +744,7 @@ TEST_SUITE("own kernels") {
         CAPTURE(device.name());
         CAPTURE(selection.own.name());
         PartitionConfig config = with_own(PartitionConfig{}, device, selection);
-        config.sides = 3;
+        config.partitions = 3;
         config.indices = true;
         const Result<Partition> partition = Partition::create(device.context(), config);
         if (!partition) FAIL(partition.error().message);

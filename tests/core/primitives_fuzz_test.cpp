@@ -159,8 +159,8 @@ bool kept(Criterion criterion, std::span<const std::byte> items, uint64_t stride
 template <class Primitive, class T, class Config>
 Subject compaction_subject(const char* name, Config config, Strategy strategy, const char* tuning = "") {
   config.strategy = strategy;
-  uint32_t sides = 1;
-  if constexpr (std::is_same_v<Config, PartitionConfig>) sides = config.sides;
+  uint32_t partitions = 1;
+  if constexpr (std::is_same_v<Config, PartitionConfig>) partitions = config.partitions;
   const bool flagged = config.criterion == Criterion::flagged;
   const uint64_t stride = config.member.stride != 0 ? config.member.stride : sizeof(T);
   const uint64_t tested_bytes = config.member.bytes != 0 ? config.member.bytes : sizeof(T);
@@ -198,11 +198,12 @@ Subject compaction_subject(const char* name, Config config, Strategy strategy, c
           return kept<T>(criterion, selection.tested, stride, config.member.offset, tested_bytes, i, a, b);
         };
         if (flagged)
-          selection.sides.push_back((std::to_integer<uint32_t>(selection.tested[i / 8]) >> i % 8 & 1) != 0 ? 0 : 1);
-        else if (sides == 3)
-          selection.sides.push_back(holds(Criterion::less) ? 0 : holds(Criterion::inside) ? 1 : 2);
+          selection.partitions.push_back((std::to_integer<uint32_t>(selection.tested[i / 8]) >> i % 8 & 1) != 0 ? 0
+                                                                                                                : 1);
+        else if (partitions == 3)
+          selection.partitions.push_back(holds(Criterion::less) ? 0 : holds(Criterion::inside) ? 1 : 2);
         else
-          selection.sides.push_back(holds(config.criterion) ? 0 : 1);
+          selection.partitions.push_back(holds(config.criterion) ? 0 : 1);
       }
       return check_selection(backend.gpu(), *primitive, config, selection, options);
     };
@@ -222,15 +223,15 @@ Subject select_subject(const SelectConfig& config, Strategy strategy, const char
 }
 
 template <class T>
-Subject partition_subject(uint32_t sides, Criterion criterion, uint32_t moved_bytes, Strategy strategy,
+Subject partition_subject(uint32_t partitions, Criterion criterion, uint32_t moved_bytes, Strategy strategy,
                           const char* tuning = "") {
   PartitionConfig config;
-  config.sides = sides;
+  config.partitions = partitions;
   config.criterion = criterion;
   config.item = item_type<T>();
   config.items = moved_bytes == 0;
   config.moved_bytes = moved_bytes;
-  config.indices = sides == 3;
+  config.indices = partitions == 3;
   return compaction_subject<Partition, T>("partition", config, strategy, tuning);
 }
 

@@ -189,7 +189,7 @@ std::vector<weft::Type> wanted_types() {
 }
 
 // Selections that between them use every kernel of Select, Partition and RunLengthEncode: comparisons and run heads of
-// every size of item, moved as they are; flags that move 16 bytes; structs; two and three sides.
+// every size of item, moved as they are; flags that move 16 bytes; structs; two and three partitions.
 std::string build_compaction(const weft::Context& context, weft::Strategy strategy) {
   using weft::Criterion;
   using weft::Type;
@@ -201,7 +201,7 @@ std::string build_compaction(const weft::Context& context, weft::Strategy strate
     weft::PartitionConfig partition;
     partition.criterion = Criterion::inside;
     partition.item = item;
-    for (partition.sides = 2; partition.sides <= 3; ++partition.sides) partitions.push_back(partition);
+    for (partition.partitions = 2; partition.partitions <= 3; ++partition.partitions) partitions.push_back(partition);
     weft::RunLengthEncodeConfig encode;
     encode.symbol = item;
     encode.strategy = strategy;
@@ -214,7 +214,7 @@ std::string build_compaction(const weft::Context& context, weft::Strategy strate
   partitions.emplace_back();
   partitions.back().criterion = Criterion::inside;
   partitions.back().item = Type::f32;
-  partitions.back().sides = 3;
+  partitions.back().partitions = 3;
   partitions.back().member = {48, 12, 0};
   for (weft::SelectConfig& selection : selections) {
     selection.strategy = strategy;

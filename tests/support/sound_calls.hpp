@@ -207,7 +207,7 @@ template <>
 struct SoundCall<Partition> {
   static constexpr const char* name = "Partition";
   static PartitionConfig config() {
-    return {.sides = 3, .criterion = Criterion::inside, .moved_bytes = 4, .indices = true};
+    return {.partitions = 3, .criterion = Criterion::inside, .moved_bytes = 4, .indices = true};
   }
   static PartitionArgs args(const Partition& p, Ranges& r, uint64_t n = kCalled) {
     return {r.read("input", 4 * n),
