@@ -87,7 +87,7 @@ std::string shader_text() {
 )") + model_array("kGstdLengthModels", kLengthFrequencies) +
          "\n// Of classes of weights: one for each symbol of LL, OF, ML and LB.\n" +
          model_array("kGstdWeightModels", kWeightFrequencies) +
-         "\n// Frequencies of the given tables, of LL, OF and ML one behind the other, three to a word.\n" +
+         "\n// Frequencies of the given tables, of LL, OF and ML one after the other, three to a word.\n" +
          given_array() + "\n#endif\n";
 }
 

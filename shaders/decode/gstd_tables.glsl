@@ -6,12 +6,11 @@
 //   gstd_codes_...   up to 8 canonical codes of bytes: one look-up table of 2^kGstdCodeLog entries for the short codes
 //                    of all; for longer ones the bytes in the order of codes, and where each length begins
 //
-// They lie in device memory, kGstdTableWords words for each group that is at work, where caches hold them: shared
-// memory for all of them would leave room for few tiles at once. What is small, or made by atomics, is shared.
+// The tables lie in device memory, kGstdTableWords words for each group at work, where caches hold them: in shared
+// memory they would leave room for few tiles at once. Small parts, and those built by atomics, are in shared memory.
 //
-// Who calls: every invocation of the workgroup, in workgroup-uniform control flow, but for
-// gstd_field_decode() and gstd_code_decode(), in which nothing crosses lanes. What is not a table is refused
-// by all lanes alike, before it is used.
+// Who calls: every invocation of the workgroup, in workgroup-uniform control flow. In gstd_field_decode() and
+// gstd_code_decode() nothing crosses lanes. All lanes refuse an invalid table alike, before they use it.
 #ifndef WEFT_GSTD_TABLES_GLSL
 #define WEFT_GSTD_TABLES_GLSL
 
@@ -36,26 +35,23 @@ const uint kGstdMaxCodes = 8u;
 const uint kGstdCodeLog = WEFT_GSTD_CODE_LOG;
 const uint kGstdLongCode = 15u;
 
-// Places in a group's tables, in words.
-// Of each field the symbol of each slot, four to a word.
+// Positions in a group's tables, in words.
+// For each field the symbol of each slot, four to a word.
 const uint kGstdSlots = 0u, kGstdFieldSlotWords = kLaneRansSlots / 4u;
-// While a table is described: the weight, and in bit 16 whether the symbol is there. Then: the
-// frequency, from bit 10 the first slot.
+// Weight and, in bit 16, presence of a symbol while a table is read; then its frequency and, from bit 10, first slot.
 const uint kGstdSymbolsAt = kGstdSlots + 4u * kGstdFieldSlotWords;
-// Entries of codes, two to a word: the code's length, from bit 4 the byte; kGstdLongCode where
-// the bits looked at are too few.
+// Entries of codes, two to a word: the length, the byte from bit 4; kGstdLongCode if a code is longer than the index.
 const uint kGstdCodesAt = kGstdSymbolsAt + kGstdSymbols, kGstdCodeWords = (1u << kGstdCodeLog) / 2u;
-// Of each code the bytes in the order of codes, four to a word.
+// For each code the bytes in the order of codes, four to a word.
 const uint kGstdOrderedAt = kGstdCodesAt + kGstdCodeWords;
-// Of each code and length, its first code with zeros behind it, up to 11 bits, and from bit 12 how
-// many bytes have shorter ones.
+// For each code and length: the first code, shifted to 11 bits, and from bit 12 how many bytes have shorter codes.
 const uint kGstdBeginsAt = kGstdOrderedAt + kGstdMaxCodes * 64u;
-// The lengths described last: 4 bits for each byte, 8 to a word.
+// The last lengths that were read: 4 bits for each byte, 8 to a word.
 const uint kGstdLengthsAt = kGstdBeginsAt + kGstdMaxCodes * 16u;
 const uint kGstdTableWords = kGstdLengthsAt + 32u;
 
-// Where tables are made: kGstdMakingWords words of shared memory, 0 between calls. An includer that has more of it
-// tells how many words a group has, and which of them is the first that tables may take between calls.
+// Shared memory to build tables in: kGstdMakingWords words, 0 between calls. An includer with more shared memory
+// defines how many words a group has, and the first of them that tables may use.
 const uint kGstdMakingWords = kGstdFieldSlotWords;
 #ifdef WEFT_GSTD_MAKING_IN
 const uvec2 kGstdMakingIn = uvec2(WEFT_GSTD_MAKING_IN);
@@ -88,7 +84,7 @@ GstdModelSymbol gstd_model_symbol(uvec4 model, uint slot) {
   return found;
 }
 
-// Reads the weights of the symbols of all fields whose bit in `own` is set, with `lanes` lanes.
+// Reads the symbols' weights for all fields whose bit in `own` is set, with `lanes` lanes.
 void gstd_fields_read(Words tables, inout LaneWords words, inout LaneBits bits, inout uint state, uint lanes,
                       uint own) {
   uint count = 0u;
@@ -97,7 +93,7 @@ void gstd_fields_read(Words tables, inout LaneWords words, inout LaneBits bits, 
     const bool decodes = lanes_lane() < lanes && first + lanes_lane() < count;
     lane_words_refill(words, bits, decodes, 12u);
     if (decodes) {
-      // Its place among all symbols, the fields that are not described included.
+      // Its index among the symbols of all fields, those without a table in the tile included.
       uint place = first + lanes_lane();
       [[unroll]] for (uint f = 0; f < 4u; ++f)
         place += place >= gstd_field_first(f) && (own >> f & 1u) == 0u ? gstd_field_symbols(f) : 0u;
@@ -113,8 +109,8 @@ void gstd_fields_read(Words tables, inout LaneWords words, inout LaneBits bits, 
   lanes_buffer_barrier();
 }
 
-// Makes the table of a field of the weights read, or, `given`, of the format's own
-// frequencies. False: all weights are 0.
+// Builds a field's table from the weights that were read or, if `given`, from the format's own frequencies. Returns
+// false if all weights are 0.
 bool gstd_field_build(Words tables, uint field, bool given) {
   const uint first = gstd_field_first(field);
   const uint symbols = gstd_field_symbols(field);
@@ -123,7 +119,7 @@ bool gstd_field_build(Words tables, uint field, bool given) {
   const uint making = gstd_making();
   const uint lane = lanes_lane();
 
-  // Three symbols a lane: lane, lane + 32, lane + 64; once for the sums, and once more.
+  // Three symbols a lane: lane, lane + 32, lane + 64. The first three rounds compute the sums.
   uint sum = 0u;
   uint count = 0u;
   uint weight_before = 0u;
@@ -154,7 +150,7 @@ bool gstd_field_build(Words tables, uint field, bool given) {
       }
       if (symbol < symbols) {
         tables.at[symbols_at + symbol] = frequency | base << 10;
-        // Each symbol marks its first slot, where no other does.
+        // Each symbol marks its first slot, which is its own.
         if (frequency != 0u) atomicOr(weft_gstd_shared[making + (base >> 2)], symbol << (8u * (base & 3u)));
       }
       weight_before = total;
@@ -164,7 +160,7 @@ bool gstd_field_build(Words tables, uint field, bool given) {
   if (lanes_uniform(sum == 0u)) return false;
   lanes_shared_barrier();
 
-  // Symbols ascend with slots: that of a slot is the largest marked up to it.
+  // Symbols ascend with slots: a slot's symbol is the largest marked up to it.
   uint largest = 0u;
   for (uint i = 0u; i < WEFT_LOOP_END(4u); ++i) {
     const uint marks = weft_gstd_shared[making + 4u * lane + i];
@@ -187,7 +183,7 @@ bool gstd_field_build(Words tables, uint field, bool given) {
   return true;
 }
 
-// Whether a symbol of a field that was built is there.
+// Whether a built field has a symbol.
 bool gstd_field_has(Words tables, uint field, uint symbol) {
   return (tables.at[kGstdSymbolsAt + gstd_field_first(field) + symbol] & 1023u) != 0u;
 }
@@ -203,10 +199,10 @@ uint gstd_field_decode(Words tables, uint field, inout uint state, inout LaneBit
 
 // ---- codes of literals ----
 
-// The bits of the look-up table that each of `codes` codes has.
+// log2 of the look-up entries for each of `codes` codes.
 uint gstd_code_log(uint codes) { return kGstdCodeLog - uint(findMSB(2u * codes - 1u)); }
 
-// Reads a code's lengths, with `lanes` lanes; `relative`: to those described last.
+// Reads a code's lengths, with `lanes` lanes. `relative`: predicted by the lengths that were read last.
 void gstd_lengths_read(Words tables, inout LaneWords words, inout LaneBits bits, inout uint state, uint lanes,
                        bool relative) {
   const bool decodes = lanes_lane() < lanes;
@@ -238,8 +234,8 @@ void gstd_lengths_read(Words tables, inout LaneWords words, inout LaneBits bits,
   lanes_buffer_barrier();
 }
 
-// Makes code number `code` of those with tables of `log` bits of the lengths read. False: the
-// lengths are none of a complete code.
+// Builds code number `code`, with a look-up table of `log` bits, from the lengths that were read. Returns false if the
+// code is incomplete.
 bool gstd_code_build(Words tables, uint code, uint log) {
   const uint lane = lanes_lane();
   const uint ordered_at = kGstdOrderedAt + code * 64u;
@@ -248,7 +244,7 @@ bool gstd_code_build(Words tables, uint code, uint log) {
   const uint making = gstd_making();
   const uint lengths = tables.at[kGstdLengthsAt + lane];
 
-  // How many bytes have each length, up to each lane: fields of 10 bits, lengths 1 to 3 in the first word.
+  // Bytes of each length, up to each lane: fields of 10 bits, lengths 1 to 3 in the first word.
   uvec4 counts = uvec4(0u);
   for (uint i = 0u; i < WEFT_LOOP_END(8u); ++i) {
     const uint length = lengths >> (4u * i) & 15u;
@@ -295,7 +291,7 @@ bool gstd_code_build(Words tables, uint code, uint log) {
   }
   lanes_shared_barrier();
 
-  // Each length's entries, two at a time; those of one byte alone are all the same.
+  // Each length's entries, two at a time. A code of a single byte has equal entries.
   const uint words = (1u << log) / 2u;
   uint done = 0u;
   if (single) {
@@ -331,7 +327,7 @@ bool gstd_code_build(Words tables, uint code, uint log) {
   return true;
 }
 
-// The next byte of a lane by code number `code`; its bits are there.
+// Decodes a lane's next byte by code number `code`. The lane has enough bits.
 uint gstd_code_decode(Words tables, uint code, uint log, inout LaneBits bits) {
   const uint next = bits.high >> (32u - kGstdMaxCodeBits);
   const uint at = (code << log) + (next >> (kGstdMaxCodeBits - log));
