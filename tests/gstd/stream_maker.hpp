@@ -57,7 +57,7 @@ class StreamMaker {
       return;
     }
     std::vector<std::byte> scratch(output.size());
-    undo_filter(static_cast<Filter>(header.filter), header.stride, output, scratch);
+    invert_filter(static_cast<Filter>(header.filter), header.stride, output, scratch);
   }
 
  private:
