@@ -101,7 +101,7 @@ CLI::App* add_decode_options(CLI::App& app, DecodeOptions& options) {
   decode->add_option("--level", options.level, "that files are compressed at (default: 19)")->check(CLI::Range(1, 22));
   decode->add_option("--tile-bytes", options.tile_bytes, "bytes a tile, a power of two (default: 65536)")
       ->type_name("N")
-      ->check(CLI::Range(gstd::kLeastTileBytes, gstd::kMostTileBytes));
+      ->check(CLI::Range(gstd::kMinTileBytes, gstd::kMaxTileBytes));
   decode->add_option("--filters", options.filters, "auto or none (default: auto)")
       ->check(CLI::IsMember({"auto", "none"}));
   decode->add_flag("!--no-checksums", options.checksums, "do not compare those of tiles on the device");

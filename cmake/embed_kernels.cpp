@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// weft_embed_kernels <list> <output> bytes|text: packs the SPIR-V files that <list> names one a line, as runtime/packed_format.hpp
-// has it. A kernel's name is its file's without ".spv". Names and source texts inside the code are left out. "text" writes the bytes
-// as numbers for a C array.
+// weft_embed_kernels <list> <output> bytes|text: packs the SPIR-V files that <list> names one a line, as
+// runtime/packed_format.hpp has it. A kernel's name is its file's without ".spv". Names and source texts inside the
+// code are left out. "text" writes the bytes as numbers for a C array.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -24,7 +24,8 @@ namespace {
 constexpr uint32_t kSpirvMagic = 0x07230203;
 constexpr size_t kHeaderWords = 5;
 
-// A kernel is unpacked with its whole block: the larger, the better it compresses and the longer that takes, about 1 ms a MiB.
+// A kernel is unpacked with its whole block: the larger, the better it compresses and the longer
+// that takes, about 1 ms a MiB.
 constexpr size_t kBlockBytes = size_t{1} << 20;
 
 struct Kernel {

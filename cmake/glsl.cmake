@@ -4,39 +4,43 @@
 #
 #   weft_add_kernel(<target> NAME <name> PRIMITIVE <primitive> SNIPPET <file> [NAMESPACE <namespace>])
 #
-# Compiles a primitive's kernels around a snippet of the user's own (docs/own-kernels.md) into <target>, which links weft::weft and
-# includes "weft_kernels/<name>.hpp": const weft::KernelSet& <namespace>::<name>(). The namespace is "own" where none is given.
-# Needs glslc; uses spirv-val and libzstd where they are. What the snippet includes is looked for beside it.
+# Compiles a primitive's kernels around a snippet of the user's own (docs/own-kernels.md) into <target>, which
+# links weft::weft and includes "weft_kernels/<name>.hpp": const weft::KernelSet& <namespace>::<name>(). The
+# namespace is "own" where none is given. Needs glslc; uses spirv-val and libzstd where they are. What the snippet
+# includes is looked for beside it.
 #
 #   weft_embed_kernels(<target> MANIFEST <file> SOURCES <directory> NAMESPACE <namespace> [HEADER <header>]
 #                      [FAMILIES <family>...] [DIRECTORY <directory>] [INCLUDES <directory>...])
 #
-# Compiles every kernel that the manifest lists with weft_kernel() and packs each family of them into an object of <target>:
-# const weft::PackedKernels& <namespace>::<family>(), so that a linker takes the families a program uses. HEADER is generated and declares
-# them. FAMILIES: these and those they require, in place of all. Kernels are found below <directory> and include what is in shaders/.
+# Compiles every kernel that the manifest lists with weft_kernel() and packs each family of them into an object of
+# <target>: const weft::PackedKernels& <namespace>::<family>(), so that a linker takes the families a program uses.
+# HEADER is generated and declares them. FAMILIES: these and those they require, in place of all. Kernels are found
+# below <directory> and include what is in shaders/.
 #
 #   weft_family(NAME [REQUIRES family ...] [SOURCES file ...])
 #   weft_kernel(SOURCE [TYPES item:accumulator ...] [DEFINES NAME[=VALUE] ...] [SUFFIX suffix])
 #
-# Only in a manifest. A kernel belongs to the family begun last, "kernels" where none is. Every combination of the axes, each for the
-# subgroup backends of WEFT_BACKENDS, is one variant: one command and one dependency file, so that editing an include rebuilds what
-# includes it. Names and defines: shaders/kernels.cmake. DEFINES go to all variants of the call; SUFFIX is put behind the stem, to tell
-# calls on the same source apart. SOURCES are for weft_families().
+# Only in a manifest. A kernel belongs to the family begun last, "kernels" where none is. Every combination of the axes,
+# each for the subgroup backends of WEFT_BACKENDS, is one variant: one command and one dependency file, so that editing
+# an include rebuilds what includes it. Names and defines: shaders/kernels.cmake. DEFINES go to all variants of the
+# call; SUFFIX is put behind the stem, to tell calls on the same source apart. SOURCES are for weft_families().
 #
 #   weft_families(<manifest> <variable> [<family>...])
 #
-# Sets <variable> to the manifest's families, or to the given ones and what they require, <variable>_SOURCES to their SOURCES and
-# <variable>_WITH_KERNELS to those that have kernels.
+# Sets <variable> to the manifest's families, or to the given ones and what they require, <variable>_SOURCES to their
+# SOURCES and <variable>_WITH_KERNELS to those that have kernels.
 #
 # WEFT_KERNELS_FROM: another build of the same sources, whose packed kernels are used where it has them.
 
-# Functions outlive the scope that defines them, so that what they need is a property. The package's file knows where its shaders are.
+# Functions outlive the scope that defines them, so that what they need is a property. The package's file knows where
+# its shaders are.
 if(NOT weft_SHADER_INCLUDE_DIR)
   cmake_path(SET weft_SHADER_INCLUDE_DIR NORMALIZE "${CMAKE_CURRENT_LIST_DIR}/../shaders")
 endif()
 set_property(GLOBAL PROPERTY WEFT_SHADER_DIRECTORY "${weft_SHADER_INCLUDE_DIR}")
 
-# Families are collected in the scope of weft_families(), and there alone; variants in kernel_files_<family> of weft_embed_kernels().
+# Families are collected in the scope of weft_families(), and there alone; variants in kernel_files_<family> of
+# weft_embed_kernels().
 macro(weft_family name)
   set(kernel_family "${name}")
   cmake_parse_arguments(family_${name} "" "" "REQUIRES;SOURCES" ${ARGN})
@@ -267,7 +271,8 @@ endfunction()
 function(weft_add_kernel target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAME;PRIMITIVE;SNIPPET;NAMESPACE" "")
   if(arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES)
-    message(FATAL_ERROR "weft_add_kernel(${target}): cannot read ${arg_UNPARSED_ARGUMENTS}${arg_KEYWORDS_MISSING_VALUES}")
+    message(FATAL_ERROR "weft_add_kernel(${target}): cannot read "
+                        "${arg_UNPARSED_ARGUMENTS}${arg_KEYWORDS_MISSING_VALUES}")
   endif()
   foreach(argument IN ITEMS NAME PRIMITIVE SNIPPET)
     if(NOT arg_${argument})
@@ -294,7 +299,8 @@ function(weft_add_kernel target)
   # GLSL takes no macro for a file's name: the templates include this one.
   file(CONFIGURE OUTPUT "${directory}/include/weft/own_snippet.glsl" CONTENT "#include \"@snippet_file@\"\n" @ONLY)
   set(here "${CMAKE_CURRENT_FUNCTION_LIST_DIR}")
-  configure_file("${here}/own_kernels.hpp.in" "${CMAKE_CURRENT_BINARY_DIR}/generated/weft_kernels/${arg_NAME}.hpp" @ONLY)
+  configure_file("${here}/own_kernels.hpp.in"
+                 "${CMAKE_CURRENT_BINARY_DIR}/generated/weft_kernels/${arg_NAME}.hpp" @ONLY)
   configure_file("${here}/own_kernels.cpp.in" "${directory}/${arg_NAME}.cpp" @ONLY)
   target_sources(${target} PRIVATE "${directory}/${arg_NAME}.cpp")
   target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/generated")

@@ -3,15 +3,17 @@
 #   weft_package(<target> COMPONENT <name> INCLUDE_DIR <directory> HEADERS <header>... DESCRIPTION <text>
 #                [REQUIRES <module>...] [PRIVATE_REQUIRES <module>...] [PRIVATE_LIBS <library>...])
 #
-# Names the library's versions and, with WEFT_INSTALL, installs it with its headers, its targets file for find_package(weft COMPONENTS
-# <name>) and <target>.pc. REQUIRES: pkg-config modules whose headers its own include. What is private is needed to link a static library.
+# Names the library's versions and, with WEFT_INSTALL, installs it with its headers, its targets file for
+# find_package(weft COMPONENTS <name>) and <target>.pc. REQUIRES: pkg-config modules whose headers its own include. What
+# is private is needed to link a static library.
 #
 #   weft_package_config()
 #
 # Installs weftConfig.cmake, for the components packaged so far.
 
 function(weft_package target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "COMPONENT;INCLUDE_DIR;DESCRIPTION" "HEADERS;REQUIRES;PRIVATE_REQUIRES;PRIVATE_LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "COMPONENT;INCLUDE_DIR;DESCRIPTION"
+                        "HEADERS;REQUIRES;PRIVATE_REQUIRES;PRIVATE_LIBS")
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON VERSION ${PROJECT_VERSION}
                                              SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   get_target_property(type ${target} TYPE)
@@ -72,6 +74,7 @@ function(weft_package_config)
   install(FILES "${PROJECT_BINARY_DIR}/weftConfig.cmake" "${PROJECT_BINARY_DIR}/weftConfigVersion.cmake"
                 "${PROJECT_SOURCE_DIR}/third_party/FindZstd.cmake"
           DESTINATION "${config_dir}")
-  install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/LICENSE-MIT" "${PROJECT_SOURCE_DIR}/LICENSE-APACHE"
+  install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/LICENSE-MIT"
+                "${PROJECT_SOURCE_DIR}/LICENSE-APACHE"
           DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 endfunction()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// An operator and an item type of one's own, compiled with the program: weft_add_kernel() in CMakeLists.txt, shaders/best.glsl.
+// An operator and an item type of one's own, compiled with the program: weft_add_kernel() in CMakeLists.txt,
+// shaders/best.glsl.
 #include <cstdio>
 #include <cstdlib>
 #include <span>

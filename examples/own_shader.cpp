@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Shaders of the program's own that use weft's GLSL includes: shaders/row_sums.comp a scan across the workgroup, shaders/row_merge.comp
-// a merge, shaders/row_sort.comp a sort, shaders/row_runs.comp run detection and compaction,
-// shaders/row_repeats.comp a load-balancing search, compiled by CMakeLists.txt beside this file. The program gives its pipelines what the includes need to know: specialization constant 0 is the workgroup's
-// size, 1 the subgroup's, and the backend decides which of two compilations of the shader to take.
+// Shaders of the program's own that use weft's GLSL includes: shaders/row_sums.comp a scan across the workgroup,
+// shaders/row_merge.comp a merge, shaders/row_sort.comp a sort, shaders/row_runs.comp run detection and compaction,
+// shaders/row_repeats.comp a load-balancing search, compiled by CMakeLists.txt beside this file. The program gives its
+// pipelines what the includes need to know: specialization constant 0 is the workgroup's size, 1 the subgroup's, and
+// the backend decides which of two compilations of the shader to take.
 #define VOLK_IMPLEMENTATION
 #include <volk.h>
 

@@ -91,7 +91,8 @@ function(expect count pattern readme program)
   endif()
 endfunction()
 
-set(program "#include <a;[b>\n  // README\n  int a[2];\n    f();\n  // README end\nvoid f() {\n// README\n\n  // README too\n// README end\n")
+string(CONCAT program "#include <a;[b>\n  // README\n  int a[2];\n    f();\n  // README end\n"
+                      "void f() {\n// README\n\n  // README too\n// README end\n")
 set(block "```cpp\nint a[2];\n  f();\n\n\n  // README too\n```\n")
 set(intro "# Title\n\n<!-- from a.cpp -->\n")
 expect(1 "^$" "${intro}${block}end\n" "${program}")

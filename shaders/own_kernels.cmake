@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 #
-# The kernels that a snippet of the user's own goes into, by primitive: what weft_add_kernel() compiles. weft::jit has the same
-# list in src/jit/templates.cpp, and tests/core/own_kernels_test.cpp compares the two. As in kernels.cmake; the type "own" stands for
-# the snippet's (shaders/weft/own.glsl).
+# The kernels that a snippet of the user's own goes into, by primitive: what weft_add_kernel() compiles. weft::jit has
+# the same list in src/jit/templates.cpp, and tests/core/own_kernels_test.cpp compares the two. As in kernels.cmake; the
+# type "own" stands for the snippet's (shaders/weft/own.glsl).
 
-# weft_own_scan(<stem> <upsweep> <accumulator> [<define>...]): the kernels of a primitive that either strategy may carry out;
-# <upsweep> is whose first pass it takes. Both with their folder.
+# weft_own_scan(<stem> <upsweep> <accumulator> [<define>...]): the kernels of a primitive that either strategy may carry
+# out; <upsweep> is whose first pass it takes. Both with their folder.
 macro(weft_own_scan stem upsweep accumulator)
   set(defines ${ARGN})
   if(defines)
@@ -51,6 +51,7 @@ elseif(primitive STREQUAL "set_operation")
   weft_kernel(merge/set_operation_count.comp TYPES own:u32)
   weft_kernel(merge/set_operation_write.comp TYPES own:u32)
 else()
-  message(FATAL_ERROR "weft_add_kernel: PRIMITIVE is scan, scan_by_key, reduce, reduce_by_key, segmented_reduce, select, partition, "
-                      "unique, run_length_encode, transform_lbs, merge, merge_sort or set_operation, not '${primitive}'")
+  message(FATAL_ERROR "weft_add_kernel: PRIMITIVE is scan, scan_by_key, reduce, reduce_by_key, segmented_reduce, "
+                      "select, partition, unique, run_length_encode, transform_lbs, merge, merge_sort or "
+                      "set_operation, not '${primitive}'")
 endif()

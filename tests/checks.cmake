@@ -9,7 +9,8 @@ set_tests_properties(structure structure_self_check PROPERTIES LABELS structure)
 
 find_program(WEFT_BASH bash REQUIRED)
 mark_as_advanced(WEFT_BASH)
-add_test(NAME mutants_apply COMMAND "${WEFT_BASH}" "${CMAKE_CURRENT_SOURCE_DIR}/mutants/mutants.sh" check "${PROJECT_SOURCE_DIR}")
+add_test(NAME mutants_apply COMMAND "${WEFT_BASH}" "${CMAKE_CURRENT_SOURCE_DIR}/mutants/mutants.sh" check
+                                    "${PROJECT_SOURCE_DIR}")
 set_tests_properties(mutants_apply PROPERTIES LABELS structure)
 
 # A sanitized build is for weft_tests alone; the main one runs everything else.
@@ -49,7 +50,8 @@ foreach(way IN ITEMS find_package add_subdirectory pkg_config gstd_alone)
 endforeach()
 
 # What is linked weighs as much as the table says, where it is made as there: optimized, in archives.
-if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT BUILD_SHARED_LIBS AND NOT WEFT_KERNELS_FROM AND TARGET gstd AND TARGET weft-bench AND CMAKE_STRIP)
+if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT BUILD_SHARED_LIBS AND NOT WEFT_KERNELS_FROM AND TARGET gstd
+   AND TARGET weft-bench AND CMAKE_STRIP)
   # Of the primitives it links Scan alone.
   add_executable(scan_alone consumer/volk_host.cpp)
   target_link_libraries(scan_alone PRIVATE weft::weft ${CMAKE_DL_LIBS})
@@ -58,9 +60,10 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT BUILD_SHARED_LIBS AND NOT WEFT_KE
   get_target_property(weft_core_kernels weft WEFT_KERNEL_DIRECTORY)
   get_target_property(weft_decode_kernels weft_decode WEFT_KERNEL_DIRECTORY)
   add_test(NAME sizes
-           COMMAND ${CMAKE_COMMAND} "-DTABLE=${CMAKE_CURRENT_SOURCE_DIR}/sizes.csv" "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/sizes"
-                   "-DSTRIP=${CMAKE_STRIP}" "-DPROGRAMS=$<JOIN:${weft_weighed},|>"
-                   "-DDIRECTORIES=${weft_core_kernels}|${weft_decode_kernels}" -P "${CMAKE_CURRENT_SOURCE_DIR}/sizes_test.cmake")
+           COMMAND ${CMAKE_COMMAND} "-DTABLE=${CMAKE_CURRENT_SOURCE_DIR}/sizes.csv"
+                   "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/sizes" "-DSTRIP=${CMAKE_STRIP}"
+                   "-DPROGRAMS=$<JOIN:${weft_weighed},|>" "-DDIRECTORIES=${weft_core_kernels}|${weft_decode_kernels}"
+                   -P "${CMAKE_CURRENT_SOURCE_DIR}/sizes_test.cmake")
   set_tests_properties(sizes PROPERTIES LABELS structure)
 endif()
 
@@ -68,8 +71,9 @@ endif()
 if(CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF")
   file(GENERATE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/weft_objects.txt" CONTENT "$<JOIN:$<TARGET_OBJECTS:weft>,\n>\n")
   add_test(NAME primitives
-           COMMAND ${CMAKE_COMMAND} "-DSOURCE=${PROJECT_SOURCE_DIR}" "-DOBJECTS=${CMAKE_CURRENT_BINARY_DIR}/weft_objects.txt"
-                   "-DLIBRARIES=$<TARGET_FILE:Zstd::zstd>|$<$<BOOL:${CMAKE_DL_LIBS}>:-l${CMAKE_DL_LIBS}>" "-DCXX=${CMAKE_CXX_COMPILER}"
+           COMMAND ${CMAKE_COMMAND} "-DSOURCE=${PROJECT_SOURCE_DIR}" "-DCXX=${CMAKE_CXX_COMPILER}"
+                   "-DOBJECTS=${CMAKE_CURRENT_BINARY_DIR}/weft_objects.txt"
+                   "-DLIBRARIES=$<TARGET_FILE:Zstd::zstd>|$<$<BOOL:${CMAKE_DL_LIBS}>:-l${CMAKE_DL_LIBS}>"
                    -P "${CMAKE_CURRENT_SOURCE_DIR}/primitives_test.cmake")
   set_tests_properties(primitives PROPERTIES LABELS structure)
 endif()

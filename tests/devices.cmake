@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-# The device matrix: weft_tests in one process per driver configuration and group of suites. What a process tests inside of
-# itself, backends, widths and strategies, is in support/device.hpp.
+# The device matrix: weft_tests in one process per driver configuration and group of suites. What a process tests inside
+# of itself, backends, widths and strategies, is in support/device.hpp.
 #
-# Every test has a TIMEOUT: SwiftShader runs a kernel that hangs for ever. lavapipe ends every invocation after 65,535 loop
-# iterations and reports success, so hangs show on SwiftShader only.
+# Every test has a TIMEOUT: SwiftShader runs a kernel that hangs for ever. lavapipe ends every invocation after 65,535
+# loop iterations and reports success, so hangs show on SwiftShader only.
 
 # A sanitized build runs its suites host* by itself (sanitize_test.cmake).
 if(WEFT_SANITIZE)
@@ -23,7 +23,8 @@ set(weft_suites_intervals "--test-suite=load_balance_search,interval_expand,inte
 set(weft_suites_by_key "--test-suite=scan_by_key,reduce_by_key")
 set(weft_suites_segmented "--test-suite=segmented_reduce,segmented_scan,segmented_sort")
 set(weft_suites_others "--test-suite=histogram,dispatch_arguments,bulk_remove,bulk_insert")
-set(weft_suites_search "--test-suite=sorted_search,binary_search,merge_path,merge,merge_sort,balanced_path,set_operation,radix_sort")
+string(CONCAT weft_suites_search "--test-suite=sorted_search,binary_search,merge_path,merge,merge_sort,balanced_path,"
+                                 "set_operation,radix_sort")
 set(weft_suites_own "--test-suite=own kernels,jit")
 set(weft_suites_real "--test-suite=real bytes")
 set(weft_suites_fuzz --test-suite=fuzz)
@@ -42,8 +43,8 @@ endforeach()
 set(weft_suites_runtime "--test-suite-exclude=${weft_suites_elsewhere}host*")
 set(weft_suites_host "--test-suite=host*")
 
-# Tags choose test cases. A tag is a word in brackets at the end of a title; tests/tags_test.cmake compares the tags of all titles
-# with those that are asked for.
+# Tags choose test cases. A tag is a word in brackets at the end of a title; tests/tags_test.cmake compares the tags of
+# all titles with those that are asked for.
 #   [types]                one check for all types of items, operators, criteria
 #   [forms]                one check for the sizes of items, kinds of outputs and other forms of a primitive's kernels
 #   [tuning]               results with other tuning values
@@ -56,7 +57,8 @@ set(weft_suites_host "--test-suite=host*")
 #   [net_gpu_assisted]     likewise GPU-assisted validation
 set(weft_tags types forms tuning huge refusal faults slow bounds net_synchronization net_gpu_assisted)
 
-# weft_tagged(<variable> WITH|WITHOUT <tag>...): the option that selects test cases that have one of the tags, or have none.
+# weft_tagged(<variable> WITH|WITHOUT <tag>...): the option that selects test cases that have
+# one of the tags, or have none.
 function(weft_tagged variable choice)
   set(option --test-case)
   if(choice STREQUAL "WITHOUT")
@@ -99,7 +101,8 @@ endfunction()
 # ---- real GPUs ----
 
 # With the machine's own drivers; skipped where they offer no hardware.
-weft_device_tests(gpu LABELS gpu GROUPS scan reduce select runs intervals by_key segmented others search own real fuzz blocks runtime ${weft_codec} ENVIRONMENT WEFT_TEST_HARDWARE_ONLY=1)
+weft_device_tests(gpu LABELS gpu ENVIRONMENT WEFT_TEST_HARDWARE_ONLY=1
+  GROUPS scan reduce select runs intervals by_key segmented others search own real fuzz blocks runtime ${weft_codec})
 
 # ---- software drivers ----
 
@@ -113,11 +116,12 @@ foreach(driver IN ITEMS lavapipe swiftshader)
   set(weft_${driver} "VK_DRIVER_FILES=${weft_${driver}_icd}" "VK_ICD_FILENAMES=${weft_${driver}_icd}")
 endforeach()
 
-# Nearly all of a test's time here goes into building pipelines: a tenth of a second to one each on lavapipe, up to fifteen on
-# SwiftShader. So the work is shared out. Emulated widths do not depend on the driver's own: the blocks that they are made of and the
-# random tests meet all of them, each family one; at the same width it meets other tuning values. Of large cross products of types,
-# operators and kinds each width takes a twenty-seventh, of small ones a third (support/device.hpp); SwiftShader, which takes longest
-# by far, an eighty-first, and no emulated widths. WEFT_TEST_EXHAUSTIVE gives every process all of it: hours.
+# Nearly all of a test's time here goes into building pipelines: a tenth of a second to one each on lavapipe, up to
+# fifteen on SwiftShader. So the work is shared out. Emulated widths do not depend on the driver's own: the blocks that
+# they are made of and the random tests meet all of them, each family one; at the same width it meets other tuning
+# values. Of large cross products of types, operators and kinds each width takes a twenty-seventh, of small ones a third
+# (support/device.hpp); SwiftShader, which takes longest by far, an eighty-first, and no emulated widths.
+# WEFT_TEST_EXHAUSTIVE gives every process all of it: hours.
 if(WEFT_TEST_EXHAUSTIVE)
   foreach(process IN ITEMS lavapipe4 lavapipe8 lavapipe16 swiftshader)
     set(weft_share_${process} "")
@@ -129,20 +133,21 @@ else()
   set(weft_share_swiftshader WEFT_TEST_SHARE=3/81)
 endif()
 
-# lavapipe keeps machine code there, which processes of one width share: those under a validation layer find what others have built.
+# lavapipe keeps machine code there, which processes of one width share: those under a validation
+# layer find what others have built.
 set(weft_lavapipe_cache "MESA_SHADER_CACHE_DIR=${CMAKE_CURRENT_BINARY_DIR}/lavapipe_cache")
 list(APPEND weft_lavapipe "${weft_lavapipe_cache}")
 
-# Modules reach the driver specialized (layer/specialize.cpp) where that is quicker: in some groups on SwiftShader, and on lavapipe in
-# all but these, at 8 lanes. They have most primitives with their modules as they are.
+# Modules reach the driver specialized (layer/specialize.cpp) where that is quicker: in some groups on SwiftShader, and
+# on lavapipe in all but these, at 8 lanes. They have most primitives with their modules as they are.
 set(weft_as_shipped reduce real runtime)
 set(weft_specialized "")
 if(weft_specialize_dir)
   set(weft_specialized "VK_LAYER_PATH=${weft_specialize_dir}" VK_INSTANCE_LAYERS=VK_LAYER_WEFT_specialize)
 endif()
 
-# weft_lavapipe_tests(<lanes> EMULATED <width> WHOLE <group>... NATIVE_ONLY <group>...): the first with that emulated width and other
-# tuning values.
+# weft_lavapipe_tests(<lanes> EMULATED <width> WHOLE <group>... NATIVE_ONLY <group>...): the first with that emulated
+# width and other tuning values.
 function(weft_lavapipe_tests lanes)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "EMULATED" "WHOLE;NATIVE_ONLY")
   set(name lavapipe${lanes})
@@ -176,16 +181,17 @@ else()
 endif()
 
 if(weft_swiftshader_icd)
-  # It is here for what it alone does not forgive, wild writes and endless loops. What differs by type, operator, tuning or size of
-  # item, and what refuses arguments before anything runs, is lavapipe's.
+  # It is here for what it alone does not forgive, wild writes and endless loops. What differs by type, operator, tuning
+  # or size of item, and what refuses arguments before anything runs, is lavapipe's.
   set(weft_not_on_swiftshader WITHOUT types forms tuning huge refusal)
   if(WEFT_TEST_EXHAUSTIVE)
     set(weft_not_on_swiftshader "")
   endif()
   set(weft_swiftshader_environment ${weft_swiftshader} WEFT_TEST_BACKENDS=native ${weft_share_swiftshader})
-  weft_device_tests(swiftshader LABELS swiftshader GROUPS scan reduce select runs intervals by_key runtime ${weft_not_on_swiftshader}
-    ENVIRONMENT ${weft_swiftshader_environment} ${weft_specialized})
-  # Of merges, sorts and segments some kernels, specialized, take SwiftShader many gigabytes; the others are not known to gain.
+  weft_device_tests(swiftshader LABELS swiftshader GROUPS scan reduce select runs intervals by_key runtime
+    ${weft_not_on_swiftshader} ENVIRONMENT ${weft_swiftshader_environment} ${weft_specialized})
+  # Of merges, sorts and segments some kernels, specialized, take SwiftShader many gigabytes; the
+  # others are not known to gain.
   weft_device_tests(swiftshader LABELS swiftshader GROUPS blocks segmented others search own real ${weft_codec}
     ${weft_not_on_swiftshader} ENVIRONMENT ${weft_swiftshader_environment})
 else()
@@ -194,8 +200,9 @@ endif()
 
 # ---- validation, on lavapipe: any message fails ----
 
-# weft_validation_test(<name> LAYER <directory> [SPECIALIZED] ENVIRONMENT <variable=value>... ARGUMENTS <of weft_tests>...)
-# SPECIALIZED: the validation layer sees modules as they are shipped, lavapipe beneath it what its own tests have put in the cache.
+# weft_validation_test(<name> LAYER <directory> [SPECIALIZED] ENVIRONMENT <variable=value>... ARGUMENTS <of tests>...)
+# SPECIALIZED: the validation layer sees modules as they are shipped; lavapipe beneath it finds in the cache what its
+# own tests have built.
 function(weft_validation_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "SPECIALIZED" "LAYER" "ENVIRONMENT;ARGUMENTS")
   set(layers VK_LAYER_KHRONOS_validation)
@@ -204,14 +211,16 @@ function(weft_validation_test name)
     string(APPEND layers ":VK_LAYER_WEFT_specialize")
     string(APPEND path ":${weft_specialize_dir}")
   endif()
+  set(environment ${weft_lavapipe} LP_NATIVE_VECTOR_WIDTH=256 VK_INSTANCE_LAYERS=${layers} VK_LAYER_PATH=${path}
+                  ${arg_ENVIRONMENT})
   add_test(NAME validation.${name} COMMAND weft_tests ${arg_ARGUMENTS})
   set_tests_properties(validation.${name} PROPERTIES LABELS validation TIMEOUT 900 COST 60
     FAIL_REGULAR_EXPRESSION "${weft_nothing_ran}"
-    ENVIRONMENT "${weft_lavapipe};LP_NATIVE_VECTOR_WIDTH=256;VK_INSTANCE_LAYERS=${layers};VK_LAYER_PATH=${path};${arg_ENVIRONMENT}")
+    ENVIRONMENT "${environment}")
 endfunction()
 
-# What these look at does not depend on types and operators, so they take a share of them: lavapipe8's, whose machine code they find
-# in the cache (but for GPU-assisted validation, which changes kernels).
+# What these look at does not depend on types and operators, so they take a share of them: lavapipe8's, whose machine
+# code they find in the cache (but for GPU-assisted validation, which changes kernels).
 set(weft_validated_share ${weft_share_lavapipe8})
 weft_tagged(weft_without WITHOUT tuning huge faults)
 set(weft_validated "--test-suite=scan,reduce,subgroup,lanes,workgroup,refusal,host recording" "${weft_without}")
@@ -251,34 +260,47 @@ if(weft_lavapipe_icd AND weft_new_layer)
   weft_validation_test(synchronization LAYER "${weft_layer_dir}" SPECIALIZED ARGUMENTS ${weft_validated}
     ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native ${weft_validated_share})
   weft_tagged(weft_without WITHOUT types tuning huge faults slow)
-  weft_validation_test(synchronization_compaction LAYER "${weft_layer_dir}" SPECIALIZED ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native ${weft_validated_share}
-    ARGUMENTS "--test-suite=select,run_length_encode,run_length_decode,load_balance_search,interval_expand,interval_move,transform_lbs,histogram,dispatch_arguments,sorted_search,binary_search,merge,merge_sort,set_operation,radix_sort,bulk_remove,bulk_insert" "${weft_without}")
+  string(CONCAT weft_compaction "--test-suite=select,run_length_encode,run_length_decode,load_balance_search,"
+                                "interval_expand,interval_move,transform_lbs,histogram,dispatch_arguments,"
+                                "sorted_search,binary_search,merge,merge_sort,set_operation,radix_sort,bulk_remove,"
+                                "bulk_insert")
+  weft_validation_test(synchronization_compaction LAYER "${weft_layer_dir}" SPECIALIZED
+    ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native ${weft_validated_share}
+    ARGUMENTS "${weft_compaction}" "${weft_without}")
   weft_tagged(weft_without WITHOUT tuning faults slow)
-  weft_validation_test(synchronization_by_key LAYER "${weft_layer_dir}" SPECIALIZED ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native ${weft_validated_share}
+  weft_validation_test(synchronization_by_key LAYER "${weft_layer_dir}" SPECIALIZED
+    ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native ${weft_validated_share}
     ARGUMENTS "--test-suite=scan_by_key,reduce_by_key,segmented_reduce,segmented_scan,segmented_sort" "${weft_without}")
   weft_tagged(weft_bounds WITH bounds)
-  # (Keys that are not sorted make lanes of SortedSearch write the same words: nothing is expected of these, but it is a race.)
-  weft_validation_test(gpu_assisted LAYER "${weft_layer_dir}" ENVIRONMENT ${weft_gpu_assisted} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=3/9
+  # (Keys that are not sorted make lanes of SortedSearch write the same words: nothing is
+  # expected of these, but it is a race.)
+  weft_validation_test(gpu_assisted LAYER "${weft_layer_dir}"
+    ENVIRONMENT ${weft_gpu_assisted} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=3/9
     ARGUMENTS "--test-suite=scan,reduce,merge,balanced_path,sorted_search,binary_search" "${weft_bounds}")
   # Emulation is in the blocks.
-  weft_validation_test(gpu_assisted_blocks LAYER "${weft_layer_dir}" ENVIRONMENT ${weft_gpu_assisted} "WEFT_TEST_BACKENDS=native,emulated64"
+  weft_validation_test(gpu_assisted_blocks LAYER "${weft_layer_dir}"
+    ENVIRONMENT ${weft_gpu_assisted} "WEFT_TEST_BACKENDS=native,emulated64"
     ARGUMENTS "--test-suite=lanes,workgroup,fse,merge_path" "${weft_bounds}")
-  weft_validation_test(gpu_assisted_moves LAYER "${weft_layer_dir}" ENVIRONMENT ${weft_gpu_assisted} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=3/9
-    ARGUMENTS "--test-suite=interval_move,transform_lbs,bulk_remove,bulk_insert,segmented_reduce,set_operation" "${weft_bounds}")
+  weft_validation_test(gpu_assisted_moves LAYER "${weft_layer_dir}"
+    ENVIRONMENT ${weft_gpu_assisted} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=3/9
+    ARGUMENTS "--test-suite=interval_move,transform_lbs,bulk_remove,bulk_insert,segmented_reduce,set_operation"
+              "${weft_bounds}")
 
   # Each net with a fault that it must catch. skip() keeps these from the other processes, where the net is not there.
   weft_tagged(weft_net WITH net_synchronization)
-  weft_validation_test(net_synchronization LAYER "${weft_layer_dir}" SPECIALIZED ENVIRONMENT ${weft_synchronization} ARGUMENTS --no-skip "--test-suite=safety net" "${weft_net}")
+  weft_validation_test(net_synchronization LAYER "${weft_layer_dir}" SPECIALIZED
+    ENVIRONMENT ${weft_synchronization} ARGUMENTS --no-skip "--test-suite=safety net" "${weft_net}")
   weft_tagged(weft_net WITH net_gpu_assisted)
-  weft_validation_test(net_gpu_assisted LAYER "${weft_layer_dir}" ENVIRONMENT ${weft_gpu_assisted} ARGUMENTS --no-skip "--test-suite=safety net" "${weft_net}")
+  weft_validation_test(net_gpu_assisted LAYER "${weft_layer_dir}"
+    ENVIRONMENT ${weft_gpu_assisted} ARGUMENTS --no-skip "--test-suite=safety net" "${weft_net}")
 elseif(weft_lavapipe_icd)
-  message(WARNING "no newer validation layer (Debian: chromium): synchronization and GPU-assisted validation are left out")
+  message(WARNING "no newer validation layer (Debian: chromium): no synchronization and GPU-assisted validation")
 endif()
 
 # Where a driver or a layer is missing, or every test runs, some tags choose nothing.
 if(weft_lavapipe_icd AND weft_swiftshader_icd AND weft_new_layer AND NOT WEFT_TEST_EXHAUSTIVE)
   get_property(weft_tags_used GLOBAL PROPERTY WEFT_TAGS_USED)
-  add_test(NAME tags COMMAND ${CMAKE_COMMAND} -DTESTS=$<TARGET_FILE:weft_tests> "-DTAGS=${weft_tags}" "-DUSED=${weft_tags_used}"
-                             -P "${CMAKE_CURRENT_SOURCE_DIR}/tags_test.cmake")
+  add_test(NAME tags COMMAND ${CMAKE_COMMAND} -DTESTS=$<TARGET_FILE:weft_tests> "-DTAGS=${weft_tags}"
+                             "-DUSED=${weft_tags_used}" -P "${CMAKE_CURRENT_SOURCE_DIR}/tags_test.cmake")
   set_tests_properties(tags PROPERTIES LABELS structure)
 endif()

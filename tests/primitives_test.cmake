@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-# Links each primitive with what shaders/kernels.cmake says it needs and nothing else, so that WEFT_PRIMITIVES can leave out the rest.
-#   cmake -DSOURCE=<sources> -DOBJECTS=<file that names the library's object files> -DLIBRARIES=<file>|... -DCXX=<compiler> -P primitives_test.cmake
+# Links each primitive with what shaders/kernels.cmake says it needs and nothing else, so that
+# WEFT_PRIMITIVES can leave out the rest.
+#   cmake -DSOURCE=<sources> -DOBJECTS=<file that names the library's object files> -DLIBRARIES=<file>|...
+#         -DCXX=<compiler> -P primitives_test.cmake
 cmake_minimum_required(VERSION 3.25)
 include("${SOURCE}/cmake/glsl.cmake")
 set(manifest "${SOURCE}/shaders/kernels.cmake")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-# Builds weft_tests with a sanitizer and runs its suites host*; and weft_contract_tests, but under the thread sanitizer, which takes
-# no codec either: the first has no threads, the second a test of its own. The build is kept for the next time.
+# Builds weft_tests with a sanitizer and runs its suites host*; and weft_contract_tests, but under the
+# thread sanitizer, which takes no codec either: the first has no threads, the second a test of its own. The
+# build is kept for the next time.
 #   cmake -DSANITIZE=<as for -fsanitize> -DSOURCE=<sources> -DWORK=<build directory> -DCXX=<compiler>
 #         -DKERNELS=<a build that has the kernels> -P sanitize_test.cmake
 cmake_minimum_required(VERSION 3.25)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-# Compares what weft weighs with tests/sizes.csv: each row's bytes, of which 3 % more pass, and its limit, of which nothing more does.
-#   cmake -DTABLE=<sizes.csv> -DWORK=<directory> -DSTRIP=<strip> -DPROGRAMS=<name>=<file>|... -DDIRECTORIES=<directory>|... -P sizes_test.cmake
+# Compares what weft weighs with tests/sizes.csv: each row's bytes, of which 3 % more pass, and its limit, of which
+# nothing more does.
+#   cmake -DTABLE=<sizes.csv> -DWORK=<directory> -DSTRIP=<strip> -DPROGRAMS=<name>=<file>|...
+#         -DDIRECTORIES=<directory>|... -P sizes_test.cmake
 # A library is weighed as it is, a program stripped. "modules" counts the kernels that the directories' lists name.
 cmake_minimum_required(VERSION 3.25)
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-# Holds the tree to its plan: every primitive's six places, licence lines, names, and the direction of the layers.
-#   cmake -DROOT=<sources> -P structure_test.cmake             checks the tree
-#   cmake -DSELF_CHECK=<empty directory> -P structure_test.cmake   plants each fault in a small tree and expects its report
+# Holds the tree to its plan: every primitive's six places, licence lines, names, the length of lines, and the direction
+# of the layers.
+#   cmake -DROOT=<sources> -P structure_test.cmake                 checks the tree
+#   cmake -DSELF_CHECK=<empty directory> -P structure_test.cmake   plants faults in a small tree and expects each report
 cmake_minimum_required(VERSION 3.25)
 
 # Appends a sentence to `faults`.
@@ -36,8 +37,8 @@ endfunction()
 function(check_tree)
   set(faults "")
   file(GLOB_RECURSE files LIST_DIRECTORIES FALSE RELATIVE "${ROOT}"
-       "${ROOT}/.ci/*" "${ROOT}/bench/*" "${ROOT}/cmake/*" "${ROOT}/docs/*" "${ROOT}/examples/*" "${ROOT}/include/*" "${ROOT}/shaders/*"
-       "${ROOT}/src/*" "${ROOT}/tests/*" "${ROOT}/third_party/*" "${ROOT}/tools/*")
+       "${ROOT}/.ci/*" "${ROOT}/bench/*" "${ROOT}/cmake/*" "${ROOT}/docs/*" "${ROOT}/examples/*" "${ROOT}/include/*"
+       "${ROOT}/shaders/*" "${ROOT}/src/*" "${ROOT}/tests/*" "${ROOT}/third_party/*" "${ROOT}/tools/*")
   file(GLOB top_files LIST_DIRECTORIES FALSE RELATIVE "${ROOT}" "${ROOT}/*")
   list(APPEND files ${top_files})
 
@@ -77,8 +78,8 @@ function(check_tree)
     fault("no header of include/weft declares a primitive")
   endif()
   foreach(stem IN LISTS stems)
-    # A primitive's source says its family: the folder that its shaders, tests and bench rows are in too. What the codec does on the
-    # device has folders of its own, and its bench is a command of weft-bench.
+    # A primitive's source says its family: the folder that its shaders, tests and bench rows are in too. What the codec
+    # does on the device has folders of its own, and its bench is a command of weft-bench.
     if(stem MATCHES "^gstd_(.+)$")
       set(family decode)
       set(source "src/decode/${stem}.cpp")
@@ -130,6 +131,29 @@ function(check_tree)
     endif()
   endforeach()
 
+  # Exempt are rows of a table in Markdown, and lines without a space to break them at. Characters are counted, not
+  # bytes: one of several bytes in UTF-8 becomes a dot, and so do those that a list of CMake does not hold.
+  string(REPEAT "[^\n]" 121 too_long)
+  string(ASCII 128 first_continuation)
+  string(ASCII 191 last_continuation)
+  string(ASCII 192 first_lead)
+  string(ASCII 247 last_lead)
+  set(not_plain "[${first_lead}-${last_lead}][${first_continuation}-${last_continuation}]+|[][;\\]")
+  foreach(file IN LISTS files)
+    if(NOT file MATCHES "(\\.(hpp|cpp|h|cu|comp|glsl|cmake|sh|in|py|md|txt|1)|(^|/)(run|Doxyfile|\\.clang-[a-z]+))$")
+      continue()
+    endif()
+    file(READ "${ROOT}/${file}" text)
+    string(REGEX REPLACE "${not_plain}" "." text "\n${text}")
+    string(REGEX MATCHALL "\n${too_long}[^\n]*" lines "${text}")
+    foreach(line IN LISTS lines)
+      if(line MATCHES "[^ \n] +[^ ]" AND NOT (file MATCHES "\\.md$" AND line MATCHES "^\n *\\|"))
+        string(SUBSTRING "${line}" 1 80 beginning)
+        fault("${file} has a line above 120 characters: ${beginning}...")
+      endif()
+    endforeach()
+  endforeach()
+
   set(std "<[a-z0-9_]+>")
   set(weft "<weft/[a-z0-9_/]+\\.hpp>")
   check_includes(include/ "${std};${weft};<vulkan/vulkan_core\\.h>"
@@ -141,14 +165,18 @@ function(check_tree)
                  "what primitives are made of knows no primitive")
   check_includes(src/runtime/ "${std};${base};\"(vk|runtime)/.*;<vulkan/.*;<volk\\.h>;<zstd\\.h>;<(dlfcn|windows)\\.h>"
                  "runtime knows vk, and no layer above it")
-  check_includes(src/gpu/ "${std};${weft};\"(vk|runtime|gpu)/.*;<vulkan/.*" "weft::Gpu knows runtime, and of primitives the public headers")
+  check_includes(src/gpu/ "${std};${weft};\"(vk|runtime|gpu)/.*;<vulkan/.*"
+                 "weft::Gpu knows runtime, and of primitives the public headers")
   check_includes(src/jit/ "${std};${weft};\"(vk|runtime|jit)/.*;<shaderc/.*" "jit knows runtime, and shaderc")
-  check_includes(src/gstd/ "${std};<weft/(gstd|status)\\.hpp>;\"gstd/.*;\"runtime/caught\\.hpp\";<zstd(_errors)?\\.h>;<immintrin\\.h>"
+  set(codec "<weft/(gstd|status)\\.hpp>;\"gstd/.*;\"runtime/caught\\.hpp\";<(zstd(_errors)?|immintrin)\\.h>")
+  check_includes(src/gstd/ "${std};${codec}"
                  "the codec knows its own header and errors, libzstd and the processor: it can be built without Vulkan")
   check_includes(src/decode/ "${std};${weft};\"(vk|runtime|primitives|gstd|decode)/.*"
                  "the decoders on the device know what primitives know, and the codec")
+  set(public "<[^/]+\\.h>;<(weft|vulkan|CLI|fmt|nlohmann|cuda|cub|thrust|sys)/.*;\"support/.*")
+  list(APPEND public "\"((weft|weft_kernels|gstd|decode)/)?[a-z0-9_]+\\.(hpp|h|glsl)\"")
   foreach(folder IN ITEMS bench/ examples/ tools/)
-    check_includes(${folder} "${std};<[^/]+\\.h>;<(weft|vulkan|CLI|fmt|nlohmann|cuda|cub|thrust|sys)/.*;\"((weft|weft_kernels|gstd|decode)/)?[a-z0-9_]+\\.(hpp|h|glsl)\";\"support/.*"
+    check_includes(${folder} "${std};${public}"
                    "bench, examples and tools use weft's public headers only")
   endforeach()
   check_includes(shaders/weft/ "\"weft/.*;<cstdint>" "the public shader includes know each other only")
@@ -161,7 +189,8 @@ function(check_tree)
   foreach(family IN LISTS families)
     list(JOIN of_${family} "|" others)
     set(known "core|${family}|${others}")
-    check_includes(shaders/${family}/ "\"(weft|${known})/.*;<cstdint>" "${family} knows shaders/weft and of families ${known}")
+    check_includes(shaders/${family}/ "\"(weft|${known})/.*;<cstdint>"
+                   "${family} knows shaders/weft and of families ${known}")
     check_includes(src/primitives/${family}/ "${std};${weft};\"(vk|runtime|weft|primitives/(${known})|${known})/.*"
                    "${family} knows runtime, vk and of families ${known}")
   endforeach()
@@ -181,12 +210,14 @@ endif()
 # A small tree that follows the plan.
 set(ROOT "${SELF_CHECK}")
 set(spdx "// SPDX-License-Identifier: MIT OR Apache-2.0\n")
+string(REPEAT "→ " 60 full)
+string(REPEAT "x" 130 word)
 function(plant_tree)
   file(REMOVE_RECURSE "${ROOT}")
   file(WRITE "${ROOT}/include/weft/weft.hpp" "${spdx}#include <weft/scan.hpp>\n#include <weft/status.hpp>\n")
   file(WRITE "${ROOT}/include/weft/status.hpp" "${spdx}#include <string>\n")
-  file(WRITE "${ROOT}/include/weft/scan.hpp"
-       "${spdx}#include <vulkan/vulkan_core.h>\n  Status record(VkCommandBuffer commands, const ScanArgs& args) const;\n")
+  set(record "  Status record(VkCommandBuffer commands, const Args& args) const;\n")
+  file(WRITE "${ROOT}/include/weft/scan.hpp" "${spdx}#include <vulkan/vulkan_core.h>\n${record}")
   file(WRITE "${ROOT}/src/primitives/scan/scan.cpp" "${spdx}#include \"runtime/pipeline.hpp\"\n")
   file(WRITE "${ROOT}/src/runtime/pipeline.hpp" "${spdx}#include \"vk/table.hpp\"\n")
   file(WRITE "${ROOT}/src/gpu/scan.cpp" "${spdx}#include <weft/scan.hpp>\n")
@@ -196,10 +227,10 @@ function(plant_tree)
   file(WRITE "${ROOT}/shaders/scan/scan.h" "${spdx}#include \"weft/interop.h\"\n")
   file(WRITE "${ROOT}/shaders/scan/scan_up.comp" "${spdx}#include \"scan/scan.h\"\n")
   file(WRITE "${ROOT}/shaders/weft/interop.h" "${spdx}")
-  file(WRITE "${ROOT}/include/weft/gstd_decode.hpp"
-       "${spdx}#include <weft/gstd.hpp>\n  Status record(VkCommandBuffer commands, const GstdDecodeArgs& args) const;\n")
+  file(WRITE "${ROOT}/include/weft/gstd_decode.hpp" "${spdx}#include <weft/gstd.hpp>\n${record}")
   file(WRITE "${ROOT}/include/weft/gstd.hpp" "${spdx}#include <weft/status.hpp>\n")
-  file(WRITE "${ROOT}/src/decode/gstd_decode.cpp" "${spdx}#include \"primitives/core/arguments.hpp\"\n#include \"gstd/format.hpp\"\n")
+  file(WRITE "${ROOT}/src/decode/gstd_decode.cpp"
+       "${spdx}#include \"primitives/core/arguments.hpp\"\n#include \"gstd/format.hpp\"\n")
   file(WRITE "${ROOT}/src/gstd/format.hpp" "${spdx}#include <weft/gstd.hpp>\n")
   file(WRITE "${ROOT}/shaders/decode/gstd_decode.h" "${spdx}#include \"weft/interop.h\"\n")
   file(WRITE "${ROOT}/shaders/decode/gstd_decode.comp" "${spdx}#include \"decode/gstd_decode.h\"\n")
@@ -210,6 +241,8 @@ function(plant_tree)
   file(WRITE "${ROOT}/src/jit/compiler.cpp" "${spdx}#include <shaderc/shaderc.hpp>\n")
   file(WRITE "${ROOT}/tools/tool.cpp" "${spdx}#include <weft/weft.hpp>\n")
   file(WRITE "${ROOT}/run" "#!/bin/sh\n# SPDX-License-Identifier: MIT OR Apache-2.0\n")
+  # 120 characters, of more bytes; a row of a table; a word.
+  file(WRITE "${ROOT}/docs/scan.md" "${full}\n| [a;] | ${full}|\n    ${word}\n")
 endfunction()
 
 set(failures "")
@@ -235,7 +268,8 @@ foreach(piece IN ITEMS shaders/scan/scan.h tests/scan/scan_test.cpp bench/scan/s
   file(REMOVE "${ROOT}/${piece}")
   expect_fault("primitive scan has no ${piece}")
 endforeach()
-foreach(piece IN ITEMS src/decode/gstd_decode.cpp shaders/decode/gstd_decode.h tests/decode/gstd_decode_test.cpp bench/gstd/decode.cpp)
+foreach(piece IN ITEMS src/decode/gstd_decode.cpp shaders/decode/gstd_decode.h tests/decode/gstd_decode_test.cpp
+                       bench/gstd/decode.cpp)
   plant_tree()
   file(REMOVE "${ROOT}/${piece}")
   expect_fault("primitive gstd_decode has no ${piece}")
@@ -292,7 +326,14 @@ foreach(name IN ITEMS run src/vk/table.hpp shaders/weft/interop.h)
   expect_fault("${name} has no SPDX line")
 endforeach()
 
-foreach(case IN ITEMS "include/weft/status.hpp|<volk.h>|public headers" "include/weft/status.hpp|\"vk/table.hpp\"|public headers"
+foreach(name IN ITEMS run src/vk/table.hpp shaders/weft/interop.h docs/scan.md)
+  plant_tree()
+  file(APPEND "${ROOT}/${name}" "# [\\] ${full}")
+  expect_fault("${name} has a line above 120 characters: # \\.\\.\\. \\. ")
+endforeach()
+
+foreach(case IN ITEMS "include/weft/status.hpp|<volk.h>|public headers"
+                      "include/weft/status.hpp|\"vk/table.hpp\"|public headers"
                       "src/vk/table.hpp|\"runtime/pipeline.hpp\"|vk knows"
                       "src/runtime/pipeline.hpp|\"scan/scan.h\"|runtime knows"
                       "src/jit/compiler.cpp|\"scan/scan.h\"|jit knows"

@@ -31,8 +31,8 @@ else()
     list(FILTER files EXCLUDE REGEX "/src/jit/")
   endif()
   set(batch 1)
-  # The build is GCC's: clang need not know all its options. Without the two limits the analyzer takes three times as long: it follows
-  # every path of a function into the standard library, where it reports nothing.
+  # The build is GCC's: clang need not know all its options. Without the two limits the analyzer takes three times as
+  # long: it follows every path of a function into the standard library, where it reports nothing.
   set(command clang-tidy -p "${BUILD}" --quiet --extra-arg=-Wno-unknown-warning-option)
   foreach(limit IN ITEMS c++-stdlib-inlining=false max-nodes=75000)
     list(APPEND command --extra-arg=-Xclang --extra-arg=-analyzer-config --extra-arg=-Xclang --extra-arg=${limit})

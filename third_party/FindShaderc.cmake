@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # Finds libshaderc and defines Shaderc::shaderc, for weft::jit. Installed beside weftConfig.cmake.
 #
-# Debian 12's shared library does not name the glslang and SPIRV-Tools it needs, and those are static only: where a program cannot
-# be linked with the shared library by itself, the static one is taken, with them.
+# Debian 12's shared library does not name the glslang and SPIRV-Tools it needs, and those are static only: where a
+# program cannot be linked with the shared library by itself, the static one is taken, with them.
 find_path(Shaderc_INCLUDE_DIR shaderc/shaderc.hpp HINTS "$ENV{VULKAN_SDK}/include")
 find_library(Shaderc_LIBRARY NAMES shaderc_shared shaderc HINTS "$ENV{VULKAN_SDK}/lib")
 find_library(Shaderc_STATIC_LIBRARY NAMES shaderc_combined HINTS "$ENV{VULKAN_SDK}/lib")

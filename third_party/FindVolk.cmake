@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-# Finds volk.h and defines volk::volk_headers. weft takes the type VolkDeviceTable from it and nothing else: no volk object
-# file is linked, so that volk's global function pointers stay the host's.
+# Finds volk.h and defines volk::volk_headers. weft takes the type VolkDeviceTable from it and nothing else: no volk
+# object file is linked, so that volk's global function pointers stay the host's.
 find_path(Volk_INCLUDE_DIR volk.h PATH_SUFFIXES volk Volk)
 mark_as_advanced(Volk_INCLUDE_DIR)
 

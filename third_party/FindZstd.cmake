@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # Finds libzstd and defines Zstd::zstd, for weft::gstd. Installed beside weftConfig.cmake.
 #
-# The static library where there is one: the interface that gives a parse's sequences is not promised to stay in shared ones.
+# The static library where there is one: the interface that gives a parse's sequences is not
+# promised to stay in shared ones.
 find_path(Zstd_INCLUDE_DIR zstd.h)
 find_library(Zstd_LIBRARY NAMES libzstd.a zstd_static zstd)
 mark_as_advanced(Zstd_INCLUDE_DIR Zstd_LIBRARY)

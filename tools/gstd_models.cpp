@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// The static models of Gstd are the codec's, in src/gstd/models.cpp. This writes what else holds them: shaders/decode/gstd_models.glsl and
-// the appendices of docs/gstd-format.md; or says where they differ.
+// The static models of Gstd are the codec's, in src/gstd/models.cpp. This writes their copies, or reports where they
+// differ: shaders/decode/gstd_models.glsl and the appendices of docs/gstd-format.md.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -78,8 +78,8 @@ std::string given_array() {
 std::string shader_text() {
   return std::string(R"(// SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Gstd's static models (docs/gstd-format.md, appendices A to D), packed: a vector a model, whose fields of 10 bits, three to a word, are the
-// sums of the frequencies up to and with symbols 0 to 11. Written by `./run models`, of src/gstd/models.cpp.
+// Gstd's static models (docs/gstd-format.md, appendices A to D), written by `./run models` from src/gstd/models.cpp.
+// Packed, a vector a model: fields of 10 bits, three to a word, are the sums of the frequencies of symbols 0 to 11.
 #ifndef WEFT_GSTD_MODELS_GLSL
 #define WEFT_GSTD_MODELS_GLSL
 
@@ -87,7 +87,7 @@ std::string shader_text() {
 )") + model_array("kGstdLengthModels", kLengthFrequencies) +
          "\n// Of classes of weights: one for each symbol of LL, OF, ML and LB.\n" +
          model_array("kGstdWeightModels", kWeightFrequencies) +
-         "\n// Frequencies of the given tables, of LL, OF and ML one behind the other, three to a word.\n" +
+         "\n// Frequencies of the given tables, of LL, OF and ML one after the other, three to a word.\n" +
          given_array() + "\n#endif\n";
 }
 

@@ -14,7 +14,7 @@ class BulkInsertCase : public BulkCase<BulkInsertCase, BulkInsert> {
     return {items(source, n - quarter(n)), source.array(Data::noise(12), item_bytes(), quarter(n)),
             places(source, n).positions_array()};
   }
-  uint64_t scratch_bytes(uint64_t n) const override { return call().scratch_size(n - quarter(n), quarter(n)); }
+  uint64_t scratch_size(uint64_t n) const override { return call().scratch_size(n - quarter(n), quarter(n)); }
   uint64_t moved_bytes(uint64_t n) const override { return 2 * n * item_bytes() + quarter(n) * sizeof(uint32_t); }
   BulkInsertArgs args(const CaseBuffers& buffers, uint64_t n) const override {
     return {buffers.inputs[0],  buffers.inputs[1], buffers.inputs[2], buffers.outputs[0],

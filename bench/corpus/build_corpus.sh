@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT OR Apache-2.0
-# Builds the corpus that compression is measured on, 242 MB of real game assets from Debian packages: maps, models, raw textures and
-# sounds of OpenArena, each kind in one file, and Freedoom's archive.
+# Builds the corpus that compression is measured on, 242 MB of real game assets from Debian packages: maps, models, raw
+# textures and sounds of OpenArena, each kind in one file, and Freedoom's archive.
 #   build_corpus.sh DIRECTORY
 # Needs apt, unzip, a gigabyte of disk and the network. Packages are downloaded, not installed.
 set -euo pipefail

@@ -97,7 +97,7 @@ class GstdDecodeCase final : public DecodeCase {
   std::vector<uint64_t> outputs(uint64_t) const override {
     return {output_bytes(), sizeof(uint32_t) * (1 + table_.size())};
   }
-  uint64_t scratch_bytes(uint64_t) const override { return decoder_->scratch_size(table_.size()); }
+  uint64_t scratch_size(uint64_t) const override { return decoder_->scratch_size(table_.size()); }
 
   Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override {
     const auto sources = std::span(buffers.inputs).first(copies());

@@ -11,9 +11,9 @@
 namespace weft::bench {
 namespace {
 
-// weft::Gpu turns on what weft uses. What else its device shall have comes in between it and the loader: Vulkan's entry is handed to
-// Gpu::open, and a vkCreateDevice from there that adds to what it is given. Vulkan's functions have no room for an argument of ours, so
-// this is what they work on; it is written before the one open that uses it.
+// weft::Gpu turns on what weft uses. What else its device shall have comes in between it and the loader: Vulkan's entry
+// is handed to Gpu::open, and a vkCreateDevice from there that adds to what it is given. Vulkan's functions have no
+// room for an argument of ours, so this is what they work on; it is written before the one open that uses it.
 struct Loader {
   PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;
   PFN_vkCreateDevice create_device = nullptr;

@@ -36,8 +36,8 @@ struct DecodeSlice {
   uint64_t bytes() const noexcept { return end - begin; }
 };
 
-/// Reads and compresses a file on all cores, or decodes one that is compressed on the CPU. Of a stream that is given whole tiles are
-/// kept of the first `first_bytes`. Errors: not_found, invalid_argument.
+/// Reads and compresses a file on all cores, or decodes one that is compressed on the CPU. Of a stream that is given
+/// whole tiles are kept of the first `first_bytes`. Errors: not_found, invalid_argument.
 Result<DecodeInput> load_decode_input(const std::string& path, const DecodeOptions& options, uint64_t first_bytes);
 
 /// The input's tiles that begin in [begin, end) of its content.
@@ -60,8 +60,8 @@ struct GdFile {
   uint64_t content_bytes() const noexcept { return uint64_t{kTileBytes} * tiles.size(); }
 };
 
-/// Reads little-endian words: the number of tiles, 65,536, and each tile's compressed size; then the tiles, each filled up to a multiple
-/// of 4. Errors: not_found, invalid_argument (not so).
+/// Reads little-endian words: the number of tiles, 65,536, and each tile's compressed size; then the tiles, each filled
+/// up to a multiple of 4. Errors: not_found, invalid_argument (not so).
 Result<GdFile> load_gd(const std::string& path);
 
 }  // namespace weft::bench

@@ -66,7 +66,8 @@ Mutant mutate(Random& random, const DecodeInput& input, const std::vector<size_t
   return mutant;
 }
 
-// Tiles of up to `most_bytes` decoded at once. Outputs begin at odd bytes, with bytes between them that nothing may touch.
+// Tiles of up to `most_bytes` decoded at once. Outputs begin at odd bytes, with bytes
+// between them that nothing may touch.
 class Batch {
  public:
   Batch(uint32_t most_bytes, std::vector<Mutant> mutants) : mutants_(std::move(mutants)) {

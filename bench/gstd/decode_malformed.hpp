@@ -18,9 +18,10 @@ struct MalformedReport {
   std::string first_mismatch;
 };
 
-/// Mutates compressed tiles of `input` `count` times (bits turned over, words exchanged, tiles cut, joined or left as they are), decodes
-/// them on the device, and compares each status, the bytes of what is not refused and the bytes between the outputs with what the
-/// scalar reference decoder says. The same for equal arguments. Errors: the device's; invalid_argument (no tile is compressed).
+/// Mutates compressed tiles of `input` `count` times (bits turned over, words exchanged, tiles cut, joined or left as
+/// they are), decodes them on the device, and compares each status, the bytes of what is not refused and the bytes
+/// between the outputs with what the scalar reference decoder says. The same for equal arguments. Errors: the device's;
+/// invalid_argument (no tile is compressed).
 Result<MalformedReport> run_malformed(Gpu& gpu, const DecodeInput& input, uint64_t count, uint64_t seed);
 
 }  // namespace weft::bench

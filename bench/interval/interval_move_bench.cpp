@@ -27,7 +27,7 @@ class IntervalMoveCase : public CaseOf<IntervalMoveCase, IntervalMove> {
     return arrays;
   }
   Sizes outputs(uint64_t n) const override { return {n * item_bytes(), 8, 8}; }
-  uint64_t scratch_bytes(uint64_t n) const override { return call().scratch_size(intervals(n)); }
+  uint64_t scratch_size(uint64_t n) const override { return call().scratch_size(intervals(n)); }
   uint64_t moved_bytes(uint64_t n) const override {
     return 2 * n * item_bytes() + (config().scatter ? 3 : 2) * intervals(n) * sizeof(uint32_t);
   }
@@ -62,7 +62,9 @@ class IntervalMoveCase : public CaseOf<IntervalMoveCase, IntervalMove> {
 
  private:
   uint64_t intervals(uint64_t n) const { return IntervalCounts::number(spread_, n); }
-  const IntervalPlaces& places(ItemSource& source, uint64_t n) const { return source.made<IntervalPlaces>(spread_, n); }
+  const IntervalPlaces& places(ItemSource& source, uint64_t n) const {
+    return source.cached<IntervalPlaces>(spread_, n);
+  }
 
   Spread spread_;
 };

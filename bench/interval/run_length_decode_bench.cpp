@@ -43,11 +43,11 @@ class RunLengthDecodeCase : public CaseOf<RunLengthDecodeCase, RunLengthDecode> 
   std::string data() const override { return "runs"; }
   std::vector<HostArray> inputs(ItemSource& source, uint64_t n) const override {
     const ItemSource::Runs runs = source.runs_of(data_, item_bytes(), n);
-    if (half_empty_) return source.made<HalfEmptyRuns>(runs, item_bytes()).arrays();
+    if (half_empty_) return source.cached<HalfEmptyRuns>(runs, item_bytes()).arrays();
     return {runs.symbols, runs.lengths};
   }
   Sizes outputs(uint64_t n) const override { return {n * item_bytes(), 8, 4}; }
-  uint64_t scratch_bytes(uint64_t n) const override { return call().scratch_size(half_empty_ ? 2 * n : n); }
+  uint64_t scratch_size(uint64_t n) const override { return call().scratch_size(half_empty_ ? 2 * n : n); }
   uint64_t moved_bytes(uint64_t n) const override {
     return n * item_bytes() + n / data_.mean_run * (half_empty_ ? 2 : 1) * (item_bytes() + sizeof(uint32_t));
   }

@@ -27,7 +27,7 @@ class MergeCase : public CaseOf<MergeCase, Merge> {
     if (output_ == MergeOutput::pairs) return {n * item_bytes(), n * kValueBytes};
     return {n * output_bytes()};
   }
-  uint64_t scratch_bytes(uint64_t n) const override { return call().scratch_size(count_of(n, 0), count_of(n, 1)); }
+  uint64_t scratch_size(uint64_t n) const override { return call().scratch_size(count_of(n, 0), count_of(n, 1)); }
   uint64_t moved_bytes(uint64_t n) const override {
     return n * (item_bytes() + output_bytes() + (output_ == MergeOutput::pairs ? 2 * kValueBytes : 0));
   }

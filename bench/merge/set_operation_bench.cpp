@@ -48,7 +48,7 @@ class SetOperationCase : public CaseOf<SetOperationCase, SetOperation> {
     if (pairs()) bytes.push_back(most * kValueBytes);
     return bytes;
   }
-  uint64_t scratch_bytes(uint64_t n) const override { return call().scratch_size(count_of(n), count_of(n)); }
+  uint64_t scratch_size(uint64_t n) const override { return call().scratch_size(count_of(n), count_of(n)); }
   /// Each key is read once, and each output's key and value as often as they have to be. Of random keys none counts as
   /// being in both.
   uint64_t moved_bytes(uint64_t n) const override {

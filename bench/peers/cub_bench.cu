@@ -146,10 +146,10 @@ struct Input {
   Data data;
   Type type = Type::u32;
   uint64_t count = 0;
-  std::function<HostArray()> made{};  // where it is no data of the source
+  std::function<HostArray()> make{};  // where it is no data of the source
 
   HostArray array(ItemSource& source) const {
-    if (made) return made();
+    if (make) return make();
     return data == Data::stream() ? source.items(type, count) : source.array(data, weft::size_of(type), count);
   }
 };
@@ -341,15 +341,15 @@ const IntervalPlaces& places_of(const Spread& spread, uint64_t bytes) {
 Work batched_copy(const Spread& spread, uint64_t n) {
   const uint64_t buffers = IntervalCounts::number(spread, n);
   const Data items = Data::noise(11);
-  const auto made = [=](HostArray (IntervalPlaces::*array)() const) {
+  const auto input = [=](HostArray (IntervalPlaces::*array)() const) {
     return Input{{}, Type::u32, buffers, [=] { return (places_of(spread, n).*array)(); }};
   };
   Work work{"batched_copy",
             spread.name(),
             Type::u8,
             n,
-            {made(&IntervalPlaces::counts_array), made(&IntervalPlaces::gather_array), {items, Type::u32, n / 4},
-             made(&IntervalPlaces::scatter_array)},
+            {input(&IntervalPlaces::counts_array), input(&IntervalPlaces::gather_array), {items, Type::u32, n / 4},
+             input(&IntervalPlaces::scatter_array)},
             {n},
             2 * n + 12 * buffers,
             {},
@@ -429,7 +429,8 @@ Work sort(bool by_digits, Type type, bool pairs, weft::bench::Keys kind, uint64_
                                                 cuda::std::less<>{}, stream);
     if (pairs)
       return cub::DeviceRadixSort::SortPairs(scratch, bytes, memory.in<Key>(0), memory.out<Key>(0), memory.in(1),
-                                             memory.out(1), static_cast<int>(n), 0, static_cast<int>(8 * sizeof(Key)), stream);
+                                             memory.out(1), static_cast<int>(n), 0, static_cast<int>(8 * sizeof(Key)),
+                                             stream);
     return cub::DeviceRadixSort::SortKeys(scratch, bytes, memory.in<Key>(0), memory.out<Key>(0), static_cast<int>(n), 0,
                                           static_cast<int>(8 * sizeof(Key)), stream);
   };
@@ -457,9 +458,9 @@ Work segmented_sort(const weft::bench::SegmentLengths& lengths, Type type, bool 
   }
   work.call = [=](const Memory& memory, void* scratch, size_t& bytes, cudaStream_t stream) {
     if (pairs)
-      return cub::DeviceSegmentedSort::StableSortPairs(scratch, bytes, memory.in<Key>(0), memory.out<Key>(0),
-                                                       memory.in(2), memory.out(1), static_cast<int>(n),
-                                                       static_cast<int>(segments), memory.in(1), memory.in(1) + 1, stream);
+      return cub::DeviceSegmentedSort::StableSortPairs(
+          scratch, bytes, memory.in<Key>(0), memory.out<Key>(0), memory.in(2), memory.out(1), static_cast<int>(n),
+          static_cast<int>(segments), memory.in(1), memory.in(1) + 1, stream);
     return cub::DeviceSegmentedSort::StableSortKeys(scratch, bytes, memory.in<Key>(0), memory.out<Key>(0),
                                                     static_cast<int>(n), static_cast<int>(segments), memory.in(1),
                                                     memory.in(1) + 1, stream);
@@ -553,7 +554,7 @@ Work unique_by_key(const ItemSource& source, const Runs& runs, uint64_t n) {
   return work;
 }
 
-// CUB writes both sides into one array, the other items from its end on and so in reverse.
+// CUB writes both partitions into one array, the other items from its end on and so in reverse.
 Work partition(const ItemSource& source, double share, uint64_t n) {
   const Below keep{static_cast<uint32_t>(source.bound_below(share).value)};
   Work work{"partition", kept_name(share), Type::u32, n, {{Data::stream(), Type::u32, n}}, {n * 4, 4}, 8 * n, {}, {}};
@@ -691,8 +692,8 @@ Work reduce_by_key(const ItemSource& source, const Runs& runs, uint64_t n) {
   return work;
 }
 
-// 256 bins over all values of the type: bin i holds the items whose highest byte is i. Levels are of a type that holds the
-// upper one.
+// 256 bins over all values of the type: bin i holds the items whose highest byte is i. Levels are of a
+// type that holds the upper one.
 template <class T, class Level>
 Work histogram(Type type, uint64_t n) {
   constexpr uint64_t kBins = 256;
@@ -894,9 +895,8 @@ std::vector<Work> primitive_works(const Options& options, const ItemSource& sour
       for (const uint64_t n : some) works.push_back(merge<uint32_t>(MergeOutput::keys, spread, Type::u32, n));
     for (const uint64_t n : some)
       works.push_back(merge<uint64_t>(MergeOutput::keys, MergeSpread::random, Type::u64, n));
-    for (const MergeSpread spread :
-         {MergeSpread::random, MergeSpread::interleaved, MergeSpread::disjoint, MergeSpread::one_sided, MergeSpread::ties,
-          MergeSpread::reduced})
+    for (const MergeSpread spread : {MergeSpread::random, MergeSpread::interleaved, MergeSpread::disjoint,
+                                     MergeSpread::one_sided, MergeSpread::ties, MergeSpread::reduced})
       for (const uint64_t n : some) works.push_back(merge<uint32_t>(MergeOutput::pairs, spread, Type::u32, n));
   }
   for (const uint32_t mean : {25u, 5u, 1000u, 5000u}) {
@@ -1005,8 +1005,8 @@ std::vector<uint64_t> input_sizes(const Work& work) {
   return sizes;
 }
 
-// Puts arrays of those sizes one behind the other from `base` on, each at a multiple of 256 bytes. Gives the bytes of all,
-// never 0.
+// Puts arrays of those sizes one behind the other from `base` on, each at a multiple of 256 bytes.
+// Gives the bytes of all, never 0.
 uint64_t lay_out(const std::vector<uint64_t>& sizes, std::byte* base, std::vector<void*>& arrays) {
   uint64_t offset = 0;
   for (size_t i = 0; i < sizes.size(); ++i) {
@@ -1052,8 +1052,9 @@ void write_json(std::FILE* file, const std::vector<Row>& rows, const ItemSource&
                  "\"strategy\": \"cub\", \"verified\": %s, \"ms\": {\"median\": %.6g, \"p5\": %.6g, \"p95\": %.6g, "
                  "\"min\": %.6g}, \"wall_ms\": %.6g, \"gbps\": %.6g, \"copy_fraction\": ",
                  separator, work.primitive.c_str(), work.variant.c_str(), type_name(work.item),
-                 static_cast<unsigned long long>(work.n), json_text(work.data(source)).c_str(), row.verified ? "true" : "false",
-                 row.ms.median, row.ms.p5, row.ms.p95, row.ms.min, row.wall_ms, row.gbps);
+                 static_cast<unsigned long long>(work.n), json_text(work.data(source)).c_str(),
+                 row.verified ? "true" : "false", row.ms.median, row.ms.p5, row.ms.p95, row.ms.min, row.wall_ms,
+                 row.gbps);
     if (row.copy_fraction > 0)
       std::fprintf(file, "%.6g}", row.copy_fraction);
     else
@@ -1195,8 +1196,8 @@ int main(int argc, char** argv) {
     const auto copy = copy_gbps.find(weft::bench::copy_items(work.moved_bytes));
     if (copy != copy_gbps.end() && copy->second > 0) row.copy_fraction = row.gbps / copy->second;
     std::fprintf(out, "%-17s %-26s %-6s %11llu %10.4f %9.1f %6.1f %% %8s %5.0f %%\n", work.primitive.c_str(),
-                 work.variant.c_str(), type_name(work.item), static_cast<unsigned long long>(work.n), row.ms.median, row.gbps,
-                 row.copy_fraction * 100, "yes", row.ms.noise() * 100);
+                 work.variant.c_str(), type_name(work.item), static_cast<unsigned long long>(work.n), row.ms.median,
+                 row.gbps, row.copy_fraction * 100, "yes", row.ms.noise() * 100);
     std::fflush(out);
     rows.push_back(std::move(row));
   }

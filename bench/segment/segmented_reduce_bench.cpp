@@ -13,7 +13,7 @@ class SegmentedReduceCase : public SegmentedCase<SegmentedReduceCase, SegmentedR
       : SegmentedCase("segmented_reduce", "add ", spread, {}, sizes) {}
 
   Sizes outputs(uint64_t n) const override { return {segments(n) * sizeof(uint32_t)}; }
-  uint64_t scratch_bytes(uint64_t n) const override { return call().scratch_size(segments(n), n); }
+  uint64_t scratch_size(uint64_t n) const override { return call().scratch_size(segments(n), n); }
   uint64_t moved_bytes(uint64_t n) const override { return (n + 2 * segments(n)) * sizeof(uint32_t); }
   SegmentedReduceArgs args(const CaseBuffers& buffers, uint64_t n) const override {
     return {buffers.inputs[0], buffers.inputs[1], buffers.outputs[0], buffers.scratch, segments_of(buffers, n), n};

@@ -43,7 +43,7 @@ class SegmentedSortCase : public SortingCase<SegmentedSortCase, SegmentedSort> {
 
  private:
   const IntervalCounts& counts(ItemSource& source, uint64_t n) const {
-    return source.made<IntervalCounts>(lengths_.spread(n), n);
+    return source.cached<IntervalCounts>(lengths_.spread(n), n);
   }
 
   SegmentLengths lengths_;

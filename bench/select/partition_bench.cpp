@@ -25,15 +25,16 @@ class PartitionCase : public CaseOf<PartitionCase, Partition> {
         high_(spec.high) {}
 
   Sizes outputs(uint64_t n) const override {
-    Sizes bytes(config().sides, n * item_bytes());
-    bytes.push_back(config().sides * sizeof(uint32_t));
+    Sizes bytes(config().partitions, n * item_bytes());
+    bytes.push_back(config().partitions * sizeof(uint32_t));
     return bytes;
   }
   uint64_t moved_bytes(uint64_t n) const override { return 2 * n * item_bytes(); }
   PartitionArgs args(const CaseBuffers& buffers, uint64_t n) const override {
     PartitionArgs args;
     args.input = buffers.inputs[0];
-    for (uint32_t side = 0; side < config().sides; ++side) args.outputs[side] = buffers.outputs[side];
+    for (uint32_t partition = 0; partition < config().partitions; ++partition)
+      args.outputs[partition] = buffers.outputs[partition];
     args.counts = buffers.outputs.back();
     args.scratch = buffers.scratch;
     args.count = n;
@@ -43,8 +44,9 @@ class PartitionCase : public CaseOf<PartitionCase, Partition> {
   }
   Verdict verify(Outputs& found, ItemSource& source, uint64_t n) const override {
     std::array<FetchOutputs, 3> fetch;
-    for (uint32_t side = 0; side < config().sides; ++side) fetch[side] = found.fetch(side, item_bytes());
-    const auto counts = found.read<std::array<uint32_t, 3>>(config().sides);
+    for (uint32_t partition = 0; partition < config().partitions; ++partition)
+      fetch[partition] = found.fetch(partition, item_bytes());
+    const auto counts = found.read<std::array<uint32_t, 3>>(config().partitions);
     const Verdict total = oracle::same_count(n, uint64_t{counts[0]} + counts[1] + counts[2]);
     return with_item(item_bytes(), [&]<class T>(T*) -> Verdict {
       const auto items = items_of<T>(inputs(source, n)[0].bytes);
@@ -54,7 +56,7 @@ class PartitionCase : public CaseOf<PartitionCase, Partition> {
         return value;
       };
       const auto below = [&](uint64_t i) { return number(i) < low_; };
-      if (config().sides == 2)
+      if (config().partitions == 2)
         return oracle::first_bad(check_partition(items, below, fetch[0], fetch[1], false, counts[0]), total);
       if constexpr (std::is_same_v<T, uint32_t>) {
         const auto part = [&](uint64_t i) { return below(i) ? 0u : number(i) <= high_ ? 1u : 2u; };
@@ -80,7 +82,7 @@ PartitionSpec two_ways(const ItemSource& source, const ItemType& item, double sh
 
 PartitionSpec three_ways(const ItemSource& source) {
   PartitionSpec spec{"3-way", Type::u32, {}, source.bound_below(1.0 / 3).value, source.bound_below(2.0 / 3).value - 1};
-  spec.config.sides = 3;
+  spec.config.partitions = 3;
   spec.config.criterion = Criterion::inside;
   return spec;
 }

@@ -95,8 +95,8 @@ class NonTrivialCase : public RunLengthEncodeCase {
   }
 };
 
-/// The classic pipeline of four kernels, to see what the fused one gains: a mask of run heads, its exclusive scan, the heads'
-/// positions compacted, symbols and lengths by those. u32 items.
+/// The classic pipeline of four kernels, to see what the fused one gains: a mask of run heads, its exclusive scan, the
+/// heads' positions compacted, symbols and lengths by those. u32 items.
 class FourKernelsCase : public EncodeCase<BenchCase> {
  public:
   FourKernelsCase(const Matrix& matrix, const RunData& runs, const Sizes& sizes)
@@ -116,7 +116,7 @@ class FourKernelsCase : public EncodeCase<BenchCase> {
     kernels_.clear();
   }
   std::string strategy() const override { return name_of(scan_->strategy()); }
-  uint64_t scratch_bytes(uint64_t n) const override { return 3 * array_bytes(n) + scan_->scratch_size(n); }
+  uint64_t scratch_size(uint64_t n) const override { return 3 * array_bytes(n) + scan_->scratch_size(n); }
 
   Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override {
     auto array = [&, at = buffers.scratch.offset](uint64_t bytes) mutable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// rANS tables of Gstd's fields, by decode/gstd_tables.glsl, from weights in the place where a tile's description leaves them. A group has one
-// place in device memory for all its tables, as in the decoder.
+// rANS tables of Gstd's fields, by decode/gstd_tables.glsl, from weights in the place where a tile's description leaves
+// them. A group has one place in device memory for all its tables, as in the decoder.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -25,7 +25,8 @@ void main() {
   Words sums = Words(push.sums);
   for (uint i = lane; i < kGstdMakingWords; i += 32u) weft_gstd_shared[gstd_making() + i] = 0u;
   lanes_shared_barrier();
-  // A group without a table of its own builds one that nobody looks at: weights are a distribution's whatever the table's number.
+  // A group without a table of its own builds one that nobody looks at: weights are a
+  // distribution's whatever the table's number.
   for (uint first = first_table(); first < push.tables; first += table_step()) {
     const uint table = first + lanes_group();
     const uint weights_at = (table & push.distribution_mask) * symbols;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// What the kernels that build tables of entropy coders share. Each group of 32 lanes builds one table after the other, each of one of the
-// distributions, and adds up the words of each for the host to compare.
+// What the kernels that build tables of entropy coders share. Each group of 32 lanes builds one table after the other,
+// each of one of the distributions, and adds up the words of each for the host to compare.
 #ifndef WEFT_BENCH_TABLE_BUILD_GLSL
 #define WEFT_BENCH_TABLE_BUILD_GLSL
 

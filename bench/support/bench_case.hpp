@@ -82,15 +82,15 @@ class Prepared {
   Prepared(const Prepared&) {}
   Status assign(Result<T> created) {
     if (!created) return created.error();
-    made_ = std::move(created).value();
+    created_ = std::move(created).value();
     return {};
   }
-  void reset() { made_.reset(); }
-  const T& operator*() const { return *made_; }
-  const T* operator->() const { return &*made_; }
+  void reset() { created_.reset(); }
+  const T& operator*() const { return *created_; }
+  const T* operator->() const { return &*created_; }
 
  private:
-  std::optional<T> made_;
+  std::optional<T> created_;
 };
 
 /// One call that is measured, at several sizes.
@@ -124,7 +124,7 @@ class BenchCase {
   }
   /// Bytes of each array that it writes.
   virtual Sizes outputs(uint64_t n) const = 0;
-  virtual uint64_t scratch_bytes(uint64_t) const { return 0; }
+  virtual uint64_t scratch_size(uint64_t) const { return 0; }
   /// Minimum bytes moved: what any implementation reads and writes.
   virtual uint64_t moved_bytes(uint64_t n) const = 0;
 
@@ -175,7 +175,7 @@ class CaseOf : public BenchCase {
     if constexpr (kHasStrategy) return name_of(call().strategy());
     return {};
   }
-  uint64_t scratch_bytes(uint64_t n) const override {
+  uint64_t scratch_size(uint64_t n) const override {
     if constexpr (requires(const Primitive& primitive) { primitive.scratch_size(n); }) return call().scratch_size(n);
     return 0;
   }

@@ -57,7 +57,7 @@ class BulkCase : public CaseOf<Case, Primitive> {
   static uint64_t quarter(uint64_t n) { return n / 4; }
   HostArray items(ItemSource& source, uint64_t n) const { return source.array(Data::noise(11), this->item_bytes(), n); }
   const QuarterPlaces& places(ItemSource& source, uint64_t n) const {
-    return source.made<QuarterPlaces>(clustered_, n);
+    return source.cached<QuarterPlaces>(clustered_, n);
   }
 
  private:

@@ -129,10 +129,10 @@ Verdict check_three_way_partition(std::span<const T> items, const Part& part, co
 
 namespace oracle {
 
-/// Of an output of each run whose last item i is wanted(i): made(first, end), `end` being one after that item. Also
-/// its number.
-template <class Out, class T, class Wanted, class Made>
-Verdict check_runs(const char* what, std::span<const T> items, const Wanted& wanted, const Made& made,
+/// Checks an output that has make(first, end) of each run with wanted(its last item), where `end` is one after that
+/// item, and the number of these runs.
+template <class Out, class T, class Wanted, class Make>
+Verdict check_runs(const char* what, std::span<const T> items, const Wanted& wanted, const Make& make,
                    const FetchOutputs& fetch, uint64_t found_count) {
   struct State {
     uint64_t outputs = 0;
@@ -143,7 +143,7 @@ Verdict check_runs(const char* what, std::span<const T> items, const Wanted& wan
     for (uint64_t i = begin; i < end; ++i) {
       if (!is_end(items, i)) continue;
       if (wanted(i)) {
-        if (out) *out++ = made(state.first, i + 1);
+        if (out) *out++ = make(state.first, i + 1);
         ++state.outputs;
       }
       state.first = i + 1;

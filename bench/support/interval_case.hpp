@@ -18,12 +18,12 @@ class IntervalCase : public CaseOf<Case, Primitive> {
 
   std::string data() const override { return "intervals"; }
   std::vector<HostArray> inputs(ItemSource& source, uint64_t n) const override {
-    std::vector<HostArray> arrays{source.made<IntervalCounts>(spread_, n).offsets_array()};
+    std::vector<HostArray> arrays{source.cached<IntervalCounts>(spread_, n).offsets_array()};
     if (has_values) arrays.push_back(source.array(Data::noise(7), sizeof(uint32_t), intervals(n)));
     return arrays;
   }
   Sizes outputs(uint64_t n) const override { return {n * sizeof(uint32_t), 8, 4}; }
-  uint64_t scratch_bytes(uint64_t n) const override { return this->call().scratch_size(intervals(n)); }
+  uint64_t scratch_size(uint64_t n) const override { return this->call().scratch_size(intervals(n)); }
   uint64_t moved_bytes(uint64_t n) const override {
     return (n + (has_values ? 2 : 1) * intervals(n)) * sizeof(uint32_t);
   }

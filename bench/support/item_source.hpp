@@ -58,14 +58,14 @@ struct HostArray {
   uint64_t id = 0;
 };
 
-/// The data that is measured on, the same in every program that measures. Integers of every width are cut from one stream
-/// of bytes, random or a file's, the file repeated as often as needed. Floats take the low 3 bits of the item at their
-/// index in that stream as a magnitude (f16: the lowest bit) and a random sign: sums over any range then stay small
-/// integers that float arithmetic adds without rounding, so that results can be compared for equality whatever the order
-/// of additions, and no item is a NaN.
+/// The data that is measured on, the same in every program that measures. Integers of every width are cut from one
+/// stream of bytes, random or a file's, the file repeated as often as needed. Floats take the low 3 bits of the item at
+/// their index in that stream as a magnitude (f16: the lowest bit) and a random sign: sums over any range then stay
+/// small integers that float arithmetic adds without rounding, so that results can be compared for equality whatever
+/// the order of additions, and no item is a NaN.
 ///
-/// Items are made on all cores. The arrays of the last kArrays requests that differ are kept, and valid as long; and those
-/// before them while all are no longer than kKeptBytes, so that rows share them.
+/// Items are made on all cores. The arrays of the last kArrays requests that differ are kept, and valid as long; and
+/// those before them while all are no longer than kKeptBytes, so that rows share them.
 class ItemSource {
  public:
   static ItemSource random();
@@ -82,12 +82,12 @@ class ItemSource {
 
   /// The first `count` items of the stream. A longer call extends a shorter one's items.
   HostArray items(Type type, uint64_t count);
-  /// The first `count` items, of any size that is a power of two or a multiple of 4, at most 64 bytes. Two runs that are
-  /// neighbours differ. A run that meets a multiple of 2^20 items ends there. What is sorted is of 4 or 8 bytes.
+  /// The first `count` items, of any size that is a power of two or a multiple of 4, at most 64 bytes. Two runs that
+  /// are neighbours differ. A run that meets a multiple of 2^20 items ends there. What is sorted is of 4 or 8 bytes.
   HostArray array(const Data& data, uint32_t item_bytes, uint64_t count);
 
-  /// The runs of those items, one symbol and one u32 length each: what run-length encoding makes of them. Kept until the
-  /// next call.
+  /// The runs of those items, one symbol and one u32 length each: what run-length encoding makes of
+  /// them. Kept until the next call.
   struct Runs {
     HostArray symbols;
     HostArray lengths;
@@ -95,27 +95,27 @@ class ItemSource {
   };
   Runs runs_of(const Data& data, uint32_t item_bytes, uint64_t count);
 
-  /// A T(args...) of the program's own, kept as arrays are; the last two at least. T::id_of(args...) differs between those
-  /// of a type, and its bytes() are what it takes.
+  /// A T(args...) of the program's own, kept as arrays are; the last two at least. T::id_of(args...) differs between
+  /// those of a type, and its bytes() are what it takes.
   template <class T, class... Args>
-  T& made(const Args&... args) {
+  T& cached(const Args&... args) {
     const uint64_t id = T::id_of(args...);
-    auto at = std::find_if(made_.begin(), made_.end(),
-                           [&](const Made& made) { return made.type == &kTypeTag<T> && made.id == id; });
-    if (at == made_.end()) {
-      made_.push_back({&kTypeTag<T>, id, std::make_shared<T>(args...),
-                       [](const void* value) { return static_cast<const T*>(value)->bytes(); }});
-      at = made_.end() - 1;
+    auto at = std::find_if(cached_.begin(), cached_.end(),
+                           [&](const Cached& entry) { return entry.type == &kTypeTag<T> && entry.id == id; });
+    if (at == cached_.end()) {
+      cached_.push_back({&kTypeTag<T>, id, std::make_shared<T>(args...),
+                         [](const void* value) { return static_cast<const T*>(value)->bytes(); }});
+      at = cached_.end() - 1;
     }
-    std::rotate(at, at + 1, made_.end());
-    drop_oldest(made_, 2, [](const Made& made) { return made.bytes_of(made.value.get()); });
-    return *static_cast<T*>(made_.back().value.get());
+    std::rotate(at, at + 1, cached_.end());
+    drop_oldest(cached_, 2, [](const Cached& entry) { return entry.bytes_of(entry.value.get()); });
+    return *static_cast<T*>(cached_.back().value.get());
   }
 
   /// The share of items that begin a run. Counted in the stream of a file; of all else what is to be expected.
   double run_share(const Data& data, uint32_t item_bytes) const;
-  /// A bound for unsigned numbers of 1, 2, 4 or 8 bytes, which lie at every multiple of `stride` bytes of the stream, and the
-  /// share that is below it.
+  /// A bound for unsigned numbers of 1, 2, 4 or 8 bytes, which lie at every multiple of `stride` bytes of the stream,
+  /// and the share that is below it.
   struct Bound {
     uint64_t value = 0;
     double share = 0;
@@ -132,7 +132,7 @@ class ItemSource {
     uint64_t id = 0;
     ByteArray bytes;
   };
-  struct Made {
+  struct Cached {
     const char* type;
     uint64_t id;
     std::shared_ptr<void> value;
@@ -162,7 +162,7 @@ class ItemSource {
   std::string name_;
   std::vector<std::byte> file_;  // empty: random
   std::vector<Array> arrays_;
-  std::vector<Made> made_;
+  std::vector<Cached> cached_;
   uint64_t next_id_ = 1;
 
   struct Encoded {

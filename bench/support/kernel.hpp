@@ -15,8 +15,8 @@ struct KernelShape {
   std::vector<uint32_t> constants;  ///< specialization constants from 2 on
 };
 
-/// A pipeline of the bench's own, of a kernel of kernels.cmake, by a few Vulkan calls on the Gpu's device. Goes before the
-/// Gpu does.
+/// A pipeline of the bench's own, of a kernel of kernels.cmake, by a few Vulkan calls on the Gpu's
+/// device. Goes before the Gpu does.
 class Kernel {
  public:
   /// `name`: the shader's file without its ending. It pushes `push_bytes`.

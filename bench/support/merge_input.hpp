@@ -57,7 +57,7 @@ class MergeInput {
  public:
   /// There is one in an ItemSource.
   static uint64_t id_of() { return 0; }
-  uint64_t bytes() const { return made_[0].keys.size() + made_[1].keys.size(); }
+  uint64_t bytes() const { return kept_[0].keys.size() + kept_[1].keys.size(); }
 
   template <class T>
   HostArray keys(ItemSource& source, MergeSpread spread, uint64_t n, uint32_t sequence) {
@@ -67,11 +67,11 @@ class MergeInput {
     // No array of the source has the highest bit in its id. Of each number of keys they begin differently.
     const uint64_t id = uint64_t{1} << 63 | uint64_t{sizeof(T)} << 56 | uint64_t{sequence} << 52 |
                         uint64_t{static_cast<uint8_t>(spread)} << 48 | n;
-    Made& made = made_[sequence];
-    if (made.id == id) return {made.keys, id};
-    made.id = id;
-    made.keys.resize(count * sizeof(T));
-    T* const to = reinterpret_cast<T*>(made.keys.data());
+    Kept& kept = kept_[sequence];
+    if (kept.id == id) return {kept.keys, id};
+    kept.id = id;
+    kept.keys.resize(count * sizeof(T));
+    T* const to = reinterpret_cast<T*>(kept.keys.data());
     if (spread == MergeSpread::reduced) {
       // Of three random words, bits that all have set.
       const std::span<const T> drawn = items_of<T>(source.array(Data::noise(sequence + 1), sizeof(T), count).bytes);
@@ -79,7 +79,7 @@ class MergeInput {
       for (uint64_t i = 0; i < count; ++i)
         reduced.push_back(drawn[i] & drawn[(i + count / 3) % count] & drawn[(i + 2 * count / 3) % count]);
       sort_keys<T>(reduced, to);
-      return {made.keys, id};
+      return {kept.keys, id};
     }
     const uint64_t first = sequence == 0 ? 0 : merge_count(spread, n, 0);
     constexpr uint64_t kValues = 1000;
@@ -87,21 +87,21 @@ class MergeInput {
       to[i] = static_cast<T>(spread == MergeSpread::interleaved ? 2 * i + sequence
                              : spread == MergeSpread::disjoint  ? first + i
                                                                 : i * kValues / count);
-    return {made.keys, id};
+    return {kept.keys, id};
   }
 
  private:
-  struct Made {
+  struct Kept {
     uint64_t id = 0;
     ByteArray keys;
   };
-  std::array<Made, 2> made_;
+  std::array<Kept, 2> kept_;
 };
 
 /// Of a row of weft-bench: both sequences' keys, of `n` in all, then, of pairs, their values of 4 bytes.
 inline std::vector<HostArray> merge_arrays(ItemSource& source, MergeSpread spread, uint32_t key_bytes, uint64_t n,
                                            bool pairs, bool of_one = false) {
-  MergeInput& input = source.made<MergeInput>();
+  MergeInput& input = source.cached<MergeInput>();
   std::vector<HostArray> arrays;
   for (const uint32_t sequence : {0u, of_one ? 0u : 1u})
     arrays.push_back(key_bytes == 4 ? input.keys<uint32_t>(source, spread, n, sequence)
@@ -112,14 +112,15 @@ inline std::vector<HostArray> merge_arrays(ItemSource& source, MergeSpread sprea
   return arrays;
 }
 
-/// `arrays`: both sequences' keys, then, of pairs, their values. The outputs of pairs are keys and values, else one of the two.
+/// `arrays`: both sequences' keys, then, of pairs, their values. The outputs of pairs are keys
+/// and values, else one of the two.
 template <class T>
 Verdict check_merge(MergeOutput output, const std::vector<HostArray>& arrays, const FetchOutputs& fetch,
                     const FetchOutputs& fetch_values = {}) {
   const std::span<const T> a = items_of<T>(arrays[0].bytes), b = items_of<T>(arrays[1].bytes);
   const uint64_t n = a.size() + b.size();
-  // Outputs made(from_a, index in that sequence).
-  const auto check = [&]<class Out>(const char* what, Out*, const FetchOutputs& outputs, const auto& made) {
+  // Output is make(from_a, index in that sequence).
+  const auto check = [&]<class Out>(const char* what, Out*, const FetchOutputs& outputs, const auto& make) {
     const auto write = [&](uint64_t begin, uint64_t end, Out* out) {
       // How many of the first `begin` keys are a's: equal ones of a come first.
       uint64_t low = begin > b.size() ? begin - b.size() : 0, high = std::min<uint64_t>(begin, a.size());
@@ -132,7 +133,7 @@ Verdict check_merge(MergeOutput output, const std::vector<HostArray>& arrays, co
       }
       for (uint64_t i = low, j = begin - low; i + j < end;) {
         const bool from_a = j == b.size() || (i < a.size() && a[i] <= b[j]);
-        *out++ = made(from_a, from_a ? i++ : j++);
+        *out++ = make(from_a, from_a ? i++ : j++);
       }
     };
     return oracle::check_ranges<Out>(what, n, write, outputs);

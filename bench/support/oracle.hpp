@@ -60,7 +60,7 @@ bool with_operator(Op op, F&& f) {
     return true;
   } else {
     using Limits = std::numeric_limits<C>;
-    constexpr C kLeast = std::is_floating_point_v<C> ? -Limits::infinity() : Limits::lowest();
+    constexpr C kMin = std::is_floating_point_v<C> ? -Limits::infinity() : Limits::lowest();
     constexpr C kGreatest = std::is_floating_point_v<C> ? Limits::infinity() : Limits::max();
     if (op == Op::add) {
       if constexpr (std::is_integral_v<C>) {  // wraps, which signed types must not
@@ -74,7 +74,7 @@ bool with_operator(Op op, F&& f) {
     if constexpr (!kAddsOnly) {
       switch (op) {
         case Op::min: f(kGreatest, [](C a, C b) { return std::min(a, b); }); return true;
-        case Op::max: f(kLeast, [](C a, C b) { return std::max(a, b); }); return true;
+        case Op::max: f(kMin, [](C a, C b) { return std::max(a, b); }); return true;
         default: break;
       }
       if constexpr (std::is_integral_v<C>) {

@@ -14,8 +14,8 @@
 
 namespace weft::bench {
 
-/// The u32 items of the copy that a row of `moved_bytes` is compared with: `bits` significant bits of their number, so that
-/// rows share copies. With four, their bytes differ by at most a sixteenth; with one, items are a power of two.
+/// The u32 items of the copy that a row of `moved_bytes` is compared with: `bits` significant bits of their number, so
+/// that rows share copies. With four, their bytes differ by at most a sixteenth; with one, items are a power of two.
 constexpr uint64_t copy_items(uint64_t moved_bytes, int bits = 4) {
   const uint64_t items = (moved_bytes + 7) / 8;
   const int dropped = std::max(0, static_cast<int>(std::bit_width(items)) - bits);
@@ -30,11 +30,11 @@ struct Sampling {
   uint32_t largest_batch = 0;  ///< calls enqueued at once, at most
 };
 
-/// Milliseconds of `repeats` calls. `time(count)` runs `count` calls and gives the milliseconds of each, or nothing on an
-/// error, which ends all. `at_speed()`: whether the device's clocks are up. `call_ms`: about what one call takes.
+/// Milliseconds of `repeats` calls. `time(count)` runs `count` calls and gives the milliseconds of each, or nothing on
+/// an error, which ends all. `at_speed()`: whether the device's clocks are up. `call_ms`: about what one call takes.
 ///
-/// The warm-up goes by the clock on the wall: clocks rise, and drivers replace code they compiled in haste, whatever the
-/// device is busy with. Samples that spread, as when clocks rise amid them, are taken again.
+/// The warm-up goes by the clock on the wall: clocks rise, and drivers replace code they compiled in haste, whatever
+/// the device is busy with. Samples that spread, as when clocks rise amid them, are taken again.
 template <class Time, class AtSpeed>
 std::optional<std::vector<double>> take_samples(const Sampling& sampling, double call_ms, const Time& time,
                                                 const AtSpeed& at_speed) {

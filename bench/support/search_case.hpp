@@ -29,7 +29,7 @@ class SearchCase : public CaseOf<SearchCase<Search>, Search> {
             source.array(Data::sorted(2), this->item_bytes(), n - needles_of(n))};
   }
   Sizes outputs(uint64_t n) const override { return {needles_of(n) * sizeof(uint32_t)}; }
-  uint64_t scratch_bytes(uint64_t n) const override {
+  uint64_t scratch_size(uint64_t n) const override {
     if constexpr (kIsSorted) return this->call().scratch_size(needles_of(n), n - needles_of(n));
     return 0;
   }

@@ -17,7 +17,7 @@ class SegmentedCase : public CaseOf<Case, Primitive> {
 
   std::string data() const override { return "intervals"; }
   std::vector<HostArray> inputs(ItemSource& source, uint64_t n) const override {
-    return {source.items(Type::u32, n), source.made<IntervalCounts>(spread_, n).offsets_array()};
+    return {source.items(Type::u32, n), source.cached<IntervalCounts>(spread_, n).offsets_array()};
   }
 
  protected:

@@ -181,7 +181,7 @@ Result<CaseBuffers> Session::buffers_for(const BenchCase& bench_case, uint64_t n
   const std::vector<uint64_t> output_sizes = bench_case.outputs(n);
   const uint64_t input = laid_out(input_sizes);
   const uint64_t output = laid_out(output_sizes);
-  const uint64_t scratch = bench_case.scratch_bytes(n);
+  const uint64_t scratch = bench_case.scratch_size(n);
   const uint64_t total = padded(input) + padded(output) + padded(scratch);
   const auto usable = static_cast<uint64_t>(static_cast<double>(gpu_.info().device_local_bytes) * kUsableMemory);
   if (total > usable) {
@@ -305,7 +305,7 @@ Result<bool> Session::compare_on_device(const BenchCase& bench_case, const CaseB
   const BenchCase& second_case = has_other ? *other : bench_case;
 
   const std::vector<uint64_t> sizes = bench_case.outputs(n);
-  const uint64_t scratch = second_case.scratch_bytes(n);
+  const uint64_t scratch = second_case.scratch_size(n);
   auto second = gpu_.create_buffer(padded(laid_out(sizes)) + kAlignment);  // and where the outputs first differ
   auto second_scratch = gpu_.create_buffer(padded(scratch));
   for (const auto* buffer : {&second, &second_scratch}) {

@@ -23,7 +23,8 @@ namespace weft::bench {
 /// No measured call may take longer: systems reset devices that stay in one dispatch for seconds, and freeze before.
 inline constexpr double kMaxCallMs = 100;
 
-/// Inputs and outputs up to which all outputs are compared with the CPU's, unless it is said how; kQuickBytes: of --quick.
+/// Inputs and outputs up to which all outputs are compared with the CPU's, unless it is said
+/// how; kQuickBytes: of --quick.
 inline constexpr uint64_t kFullBytes = uint64_t{1} << 29;
 inline constexpr uint64_t kQuickBytes = uint64_t{1} << 26;
 
@@ -78,8 +79,8 @@ class Session {
   Result<double> predict_ms(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n,
                             std::optional<Speed>& speed);
   Result<std::vector<double>> time(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n, uint32_t count);
-  /// Whether the device's clocks are up: a fixed short copy takes about as long as it took at best. Devices that idle for
-  /// seconds, while the CPU checks a row, slow down, and need up to seconds of work to come back.
+  /// Whether the device's clocks are up: a fixed short copy takes about as long as it took at best. Devices that idle
+  /// for seconds, while the CPU checks a row, slow down, and need up to seconds of work to come back.
   bool at_speed();
   Result<double> wall_ms(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n);
 

@@ -49,7 +49,7 @@ class SortingCase : public CaseOf<Case, Sort> {
   bool pairs() const { return this->config().value_bytes != 0; }
   Keys kind() const { return kind_; }
   SortInput& input(ItemSource& source, uint64_t n) const {
-    return source.made<SortInput>(kind_, this->item_bytes(), n);
+    return source.cached<SortInput>(kind_, this->item_bytes(), n);
   }
   FetchOutputs values_in(Outputs& found) const { return found.fetch(1, kSortedValueBytes); }
 

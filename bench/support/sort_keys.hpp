@@ -119,8 +119,8 @@ class SortInput {
         "key", expected.size(), [&](uint64_t i) { return expected[i]; }, fetch);
   }
 
-  /// Of values it is enough that they do not fall where keys are equal, that keys do not fall, and that each value's key is the one it
-  /// went in with: then all values differ, and the sort is the stable one.
+  /// Of values it is enough that they do not fall where keys are equal, that keys do not fall, and that each value's
+  /// key is the one it went in with: then all values differ, and the sort is the stable one.
   template <class T>
   Verdict check_pairs(const FetchOutputs& fetch_keys, const FetchOutputs& fetch_values) {
     if (fetch_keys.sampled()) return check_sampled_pairs<T>(fetch_keys, fetch_values);

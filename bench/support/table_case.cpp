@@ -15,7 +15,7 @@ namespace {
 constexpr uint32_t kLanes = 32;
 constexpr uint32_t kDistributions = 4096;  // a power of two
 // Groups at work at once: twice what a large device holds, so that those that are done early make room.
-constexpr uint64_t kMostGroups = 8192;
+constexpr uint64_t kMaxGroups = 8192;
 
 struct Push {
   VkDeviceAddress described, places, sums;
@@ -107,7 +107,7 @@ std::span<const int32_t> TableCase::weights(uint32_t distribution) const {
 
 uint64_t TableCase::workgroups(uint64_t n) const {
   const uint64_t groups = workgroup_ / kLanes;
-  return (std::clamp<uint64_t>(n, 1, kMostGroups) + groups - 1) / groups;
+  return (std::clamp<uint64_t>(n, 1, kMaxGroups) + groups - 1) / groups;
 }
 
 std::vector<HostArray> TableCase::inputs(ItemSource&, uint64_t) const {
@@ -117,7 +117,7 @@ std::vector<HostArray> TableCase::inputs(ItemSource&, uint64_t) const {
 
 Sizes TableCase::outputs(uint64_t n) const { return {n * kLanes * sizeof(uint32_t)}; }
 
-uint64_t TableCase::scratch_bytes(uint64_t n) const { return workgroups(n) * (workgroup_ / kLanes) * place_bytes(); }
+uint64_t TableCase::scratch_size(uint64_t n) const { return workgroups(n) * (workgroup_ / kLanes) * place_bytes(); }
 
 uint64_t TableCase::moved_bytes(uint64_t n) const {
   return n * (shape_.symbols * sizeof(uint32_t) + shape_.table_bytes);

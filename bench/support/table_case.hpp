@@ -15,14 +15,14 @@ namespace weft::bench {
 /// A symbol that a distribution does not have. (One of weight 0 is there, as rarely as can be.)
 inline constexpr int32_t kNoWeight = -1;
 
-/// Counts of a distribution's symbols that sum to `total`, as Gstd has it: one for each that is there, and the others in proportion to the
-/// weights.
+/// Counts of a distribution's symbols that sum to `total`, as Gstd has it: one for each that is there, and the others
+/// in proportion to the weights.
 std::vector<uint32_t> shared_out(std::span<const int32_t> weights, uint32_t total);
 
 /// Decode tables of distributions of `symbols` symbols, many at once. An item is a table.
 ///
-/// There are 4,096 distributions, in turn: weights as they come of the sequences of tiles of 64 KiB, each falling off from some symbol on
-/// at a pace of its own, some symbols there but hardly, some absent.
+/// There are 4,096 distributions, in turn: weights as they come of the sequences of tiles of 64 KiB, each falling off
+/// from some symbol on at a pace of its own, some symbols there but hardly, some absent.
 class TableCase : public BenchCase {
  public:
   struct Shape {
@@ -37,7 +37,7 @@ class TableCase : public BenchCase {
   std::string data() const override { return "tile-like"; }
   std::vector<HostArray> inputs(ItemSource&, uint64_t n) const override;
   Sizes outputs(uint64_t n) const override;
-  uint64_t scratch_bytes(uint64_t n) const override;
+  uint64_t scratch_size(uint64_t n) const override;
   uint64_t moved_bytes(uint64_t n) const override;
   Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override;
   Verdict verify(Outputs& found, ItemSource&, uint64_t n) const override;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// For each row of an image but the last, one workgroup each: the row and the next one, both ascending, merged. The host sees to it that
-// two rows have no more pixels than a tile.
+// For each row of an image but the last, one workgroup each: the row and the next one, both ascending, merged. The host
+// sees to it that two rows have no more pixels than a tile.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 const uint kMergeLaneKeys = 8;      // pixels of the merge that a lane takes
@@ -22,6 +22,7 @@ void main() {
   const uint order = lane_merge_order(tile, a, b);
   for (uint i = 0u; i < min(kMergeLaneKeys, 2u * width - first); ++i) {
     const bool from_a = ((order >> i) & 1u) != 0u;
-    Words(merged).at[2u * row + first + i] = merge_tile_word(from_a ? merge_tile_word_a(tile, a++) : merge_tile_word_b(tile, b++));
+    const uint slot = from_a ? merge_tile_word_a(tile, a++) : merge_tile_word_b(tile, b++);
+    Words(merged).at[2u * row + first + i] = merge_tile_word(slot);
   }
 }

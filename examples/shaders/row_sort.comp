@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// For each row of an image, one workgroup each: its pixels, the brightest first. The host sees to it that a row has no more pixels than
-// the workgroup sorts.
+// For each row of an image, one workgroup each: its pixels, the brightest first. The host sees to it that a row has no
+// more pixels than the workgroup sorts.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 const uint kMergeKeys = 4;  // pixels a lane sorts

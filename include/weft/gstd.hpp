@@ -30,8 +30,8 @@ namespace weft::gstd {
 
 constexpr uint32_t kFormatVersion = 1;
 constexpr int kMinLevel = 1, kMaxLevel = 22, kDefaultLevel = 3;
-constexpr uint32_t kLeastTileBytes = 1u << 14, kMostTileBytes = 1u << 20, kDefaultTileBytes = 1u << 16;
-constexpr uint32_t kLeastSegmentBytes = 1u << 20, kMostSegmentBytes = 1u << 30, kDefaultSegmentBytes = 1u << 26;
+constexpr uint32_t kMinTileBytes = 1u << 14, kMaxTileBytes = 1u << 20, kDefaultTileBytes = 1u << 16;
+constexpr uint32_t kMinSegmentBytes = 1u << 20, kMaxSegmentBytes = 1u << 30, kDefaultSegmentBytes = 1u << 26;
 /// Default limit of the content that `decompress` allocates. A stream of 3 KiB can declare as much.
 constexpr uint64_t kDefaultMaxContent = uint64_t{1} << 28;
 
@@ -72,7 +72,7 @@ class Executor {
 struct CompressConfig {
   /// kMinLevel (fastest) to kMaxLevel (smallest). Levels up to 3 store tiles of at most 128 bytes uncompressed.
   int level = kDefaultLevel;
-  /// Unit of independent decoding: a power of two, kLeastTileBytes to kMostTileBytes.
+  /// Unit of independent decoding: a power of two, kMinTileBytes to kMaxTileBytes.
   uint32_t tile_bytes = kDefaultTileBytes;
   /// Content of a segment, which a Compressor buffers: a multiple of tile_bytes.
   uint32_t segment_bytes = kDefaultSegmentBytes;

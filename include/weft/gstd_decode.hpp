@@ -48,7 +48,7 @@ enum class GstdRefusal : uint32_t {
 };
 
 struct GstdDecodeConfig {
-  /// Largest tile size: a power of two, gstd::kLeastTileBytes to gstd::kMostTileBytes.
+  /// Largest tile size: a power of two, gstd::kMinTileBytes to gstd::kMaxTileBytes.
   uint32_t tile_bytes = gstd::kDefaultTileBytes;
   /// Whether tile checksums are compared. If false, they are not read.
   bool verify = true;
@@ -102,7 +102,7 @@ class GstdDecode {
   static Result<GstdDecode> create(const Context& context, const GstdDecodeConfig& config = {}) noexcept;
 
   /// Most tiles of a call by value: 2.5 MiB of commands; 4 GiB of content in tiles of 64 KiB.
-  static constexpr uint64_t kMostTilesByValue = uint64_t{1} << 16;
+  static constexpr uint64_t kMaxTilesByValue = uint64_t{1} << 16;
 
   /// Scratch bytes that suffice for any call with at most `tiles` tiles.
   VkDeviceSize scratch_size(uint64_t tiles) const noexcept;
@@ -121,7 +121,7 @@ class GstdDecode {
   /// - Commands must be outside a render pass. The buffer of scratch needs TRANSFER_DST usage.
   /// - Cost: copies 40 bytes a tile on host and device, in vkCmdUpdateBuffer commands of 65,536 bytes between two
   ///   barriers of weft's. The first orders the updates after all earlier compute work: the one barrier rule holds.
-  /// - Further errors: invalid_argument (more than kMostTilesByValue, tiles or tile_count not empty).
+  /// - Further errors: invalid_argument (more than kMaxTilesByValue, tiles or tile_count not empty).
   Status record(VkCommandBuffer commands, std::span<const GstdTile> tiles, const GstdDecodeArgs& args) const noexcept;
 
  private:

@@ -142,7 +142,7 @@ class Select {
 struct PartitionConfig {
   /// 2: items for which the criterion holds, and the others. 3: x < a, a <= x <= b, x > b (Criterion::inside), or by
   /// own_kernels.
-  uint32_t sides = 2;
+  uint32_t partitions = 2;
   /// Any but run_head.
   Criterion criterion = Criterion::nonzero;
   /// With 3 partitions, floats are ordered by IEEE 754's totalOrder.
@@ -168,7 +168,7 @@ struct PartitionArgs {
   /// For each partition, room for `count` items, and for `count` indices, 4-byte aligned.
   std::array<BufferRange, 3> outputs;
   std::array<BufferRange, 3> indices;
-  /// Receives the number of items of each partition: `sides` u32 or u64 (by range.size), 4-byte aligned.
+  /// Receives the number of items of each partition: `partitions` u32 or u64 (by range.size), 4-byte aligned.
   BufferRange counts;
   BufferRange scratch;
   Count count;

@@ -8,9 +8,9 @@
 uvec2 bulk_places(BulkCounts counts) { return word64_add(counts.items, counts.indices); }
 uint bulk_head() { return bulk_head_of(push.outputs); }
 
-bool bulk_in_front(BulkCounts counts, uvec2 index, uvec2 i, uvec2 begin) {
+bool bulk_is_before(BulkCounts counts, uvec2 index, uvec2 i, uvec2 begin) {
   return word64_less(word64_add(word64_min(index, counts.items), i), begin);
 }
 // There are not more items than that.
 uvec2 bulk_fewest(BulkCounts counts, uvec2 begin) { return word64_subtract(begin, word64_min(begin, counts.items)); }
-uvec2 bulk_total(BulkCounts counts, uvec2 in_front) { return bulk_places(counts); }
+uvec2 bulk_total(BulkCounts counts, uvec2 before) { return bulk_places(counts); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Last pass of BulkInsert: a workgroup fills a tile of outputs. A marked one is the next of the items that come in, any other the next of
-// the items that were there.
+// Last pass of BulkInsert: a workgroup fills a tile of outputs. A marked one is the next of the items that come in, any
+// other the next of the items that were there.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "bulk/bulk_marks.glsl"
@@ -19,7 +19,8 @@ struct BulkSource {
   uint items;
 };
 
-// `items` items of less than a word, from item `first` of a source on, in the low bits. Words without any of them are not read.
+// `items` items of less than a word, from item `first` of a source on, in the low bits. Words
+// without any of them are not read.
 uint source_word(BulkSource source, uint first, uint items) {
   items = min(items, source.items - min(first, source.items));
   if (items == 0u) return 0u;
@@ -94,8 +95,10 @@ void main() {
     const uint from = is_marked ? marked : place - marked;
     words[row] = uvec4(0u);
     // Of positions that are not in order, there may be fewer marks than items that come in.
-    if (unit < units && from < (is_marked ? inserted.items : items.items))
-      words[row] = unit_load(is_marked ? inserted.address : items.address, unit + (from - place) * kItemUnits, whole_sources);
+    if (unit < units && from < (is_marked ? inserted.items : items.items)) {
+      const uvec2 address = is_marked ? inserted.address : items.address;
+      words[row] = unit_load(address, unit + (from - place) * kItemUnits, whole_sources);
+    }
   }
   [[unroll]] for (uint row = 0; row < kRows; ++row) {
     if (bulk_unit(row) < units) unit_store(target, bulk_unit(row), whole_target, words[row]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Last pass of BulkRemove and BulkInsert: a workgroup has a tile, marks the places that the tile's indices tell, and counts the marks.
+// Last pass of BulkRemove and BulkInsert: a workgroup has a tile, marks the places that the tile's indices tell, and
+// counts the marks.
 //
 // A kernel defines, beside what bulk_tiles.glsl wants,
 //   uint bulk_place(BulkTile tile, uint i, uvec2 index)   the place of index i of the tile's
@@ -61,7 +62,8 @@ void bulk_mark(inout BulkMarks marks, BulkTile tile, uint i, uvec2 index) {
   marks.bits |= 1u << (place & 31u);
 }
 
-// Marks the places of the tile's indices. A lane looks at vectors of 4 words, which lie on their boundary if indices do on theirs.
+// Marks the places of the tile's indices. A lane looks at vectors of 4 words, which lie on their
+// boundary if indices do on theirs.
 void bulk_mark(BulkTile tile) {
   const uint vector_indices = 4u / kIndexWords;
   const uvec2 address = word64_add(push.indices, word64_times(tile.first, 4u * kIndexWords));
@@ -95,7 +97,9 @@ void bulk_mark(BulkTile tile) {
 // ---- units ----
 
 // Whether units lie on their boundaries in a range from `address` on.
-bool bulk_has_whole_units(uvec2 address) { return kUnitWords == 1u ? true : (address.x & (4u * kUnitWords - 1u)) == 0u; }
+bool bulk_has_whole_units(uvec2 address) {
+  return kUnitWords == 1u ? true : (address.x & (4u * kUnitWords - 1u)) == 0u;
+}
 
 // `whole`: they do. Components that a unit does not have are 0.
 uvec4 unit_load(uvec2 address, uint unit, bool whole) {

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// First pass of BulkRemove and BulkInsert: an invocation for each tile finds how many indices belong in front of it. This is a merge
-// path of which one range need not be read, since its keys are 0, 1, 2, ...
+// First pass of BulkRemove and BulkInsert: an invocation for each tile finds how many indices belong in front of it.
+// This is a merge path of which one range need not be read, since its keys are 0, 1, 2, ...
 //
 // A kernel defines, beside what bulk_tiles.glsl wants,
-//   bool bulk_in_front(BulkCounts counts, uvec2 index, uvec2 i, uvec2 begin)
-//     whether index i belongs in front of the tile that begins at `begin`
+//   bool bulk_is_before(BulkCounts counts, uvec2 index, uvec2 i, uvec2 begin)
+//     whether index i belongs before the tile that begins at `begin`
 //   uvec2 bulk_fewest(BulkCounts counts, uvec2 begin)      indices that do in any case
-//   uvec2 bulk_total(BulkCounts counts, uvec2 in_front)    items of the output, from how many are in front of the end of all
+//   uvec2 bulk_total(BulkCounts counts, uvec2 before)      items of the output, from the indices before its end
 #ifndef WEFT_BULK_PARTITION_GLSL
 #define WEFT_BULK_PARTITION_GLSL
 
 #include "bulk/bulk_tiles.glsl"
 
-bool bulk_in_front(BulkCounts counts, uvec2 index, uvec2 i, uvec2 begin);
+bool bulk_is_before(BulkCounts counts, uvec2 index, uvec2 i, uvec2 begin);
 uvec2 bulk_fewest(BulkCounts counts, uvec2 begin);
-uvec2 bulk_total(BulkCounts counts, uvec2 in_front);
+uvec2 bulk_total(BulkCounts counts, uvec2 before);
 
-// Seven probes a step, which are under way together: the ranges that remain are an eighth. Of indices that are not sorted any number
-// from `low` to `high` may come out.
+// Seven probes a step, which are under way together: the ranges that remain are an eighth. Of indices that are not
+// sorted any number from `low` to `high` may come out.
 uvec2 bulk_split(BulkCounts counts, uvec2 begin, uvec2 low, uvec2 high) {
   for (uint step = 0u; step < 22u && word64_less(low, high); ++step) {
     const uvec2 stride = word64_shift_right(word64_add(word64_subtract(high, low), 7u), 3u);
-    uint in_front = 0u;
+    uint before = 0u;
     [[unroll]] for (uint k = 1; k <= 7u; ++k) {
       const uvec2 probe = word64_subtract(word64_add(low, word64_times(stride, k)), uvec2(1u, 0u));
-      if (word64_less(probe, high) && bulk_in_front(counts, bulk_index(probe), probe, begin)) in_front = k;
+      if (word64_less(probe, high) && bulk_is_before(counts, bulk_index(probe), probe, begin)) before = k;
     }
-    const uvec2 from = word64_add(low, word64_times(stride, in_front));
-    if (in_front < 7u) high = word64_min(high, word64_subtract(word64_add(from, stride), uvec2(1u, 0u)));
+    const uvec2 from = word64_add(low, word64_times(stride, before));
+    if (before < 7u) high = word64_min(high, word64_subtract(word64_add(from, stride), uvec2(1u, 0u)));
     low = from;
   }
   return low;

@@ -8,6 +8,6 @@
 uvec2 bulk_places(BulkCounts counts) { return counts.items; }
 uint bulk_head() { return bulk_head_of(push.items); }
 
-bool bulk_in_front(BulkCounts counts, uvec2 index, uvec2 i, uvec2 begin) { return word64_less(index, begin); }
+bool bulk_is_before(BulkCounts counts, uvec2 index, uvec2 i, uvec2 begin) { return word64_less(index, begin); }
 uvec2 bulk_fewest(BulkCounts counts, uvec2 begin) { return uvec2(0u); }
-uvec2 bulk_total(BulkCounts counts, uvec2 in_front) { return word64_subtract(counts.items, in_front); }
+uvec2 bulk_total(BulkCounts counts, uvec2 before) { return word64_subtract(counts.items, before); }

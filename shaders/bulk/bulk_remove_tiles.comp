@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Last pass of BulkRemove: a workgroup loads a tile of items, and stores those that are not marked as many places further in front as
-// there are marks before them.
+// Last pass of BulkRemove: a workgroup loads a tile of items, and stores those that are not marked as many places
+// further in front as there are marks before them.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "bulk/bulk_marks.glsl"

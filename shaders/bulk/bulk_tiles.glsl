@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Tiles of BulkRemove, of its inputs, and of BulkInsert, of its outputs. What a place of a tile has is told by a mark on it: that the
-// item is removed, or that it is one that comes in.
+// Tiles of BulkRemove, of its inputs, and of BulkInsert, of its outputs. What a place of a tile has is told by a mark
+// on it: that the item is removed, or that it is one that comes in.
 //
-// A lane moves an item or a part of one at a time, a unit, as its neighbours do theirs. Items of less than a word lie in a tile as
-// they do in words of the inputs, or of the outputs: in front of the first there are `head` places without an item.
+// A lane moves an item or a part of one at a time, a unit, as its neighbours do theirs. Items of less than a
+// word lie in a tile as they do in words of the inputs, or of the outputs: in front of the first there are
+// `head` places without an item.
 //
 // A kernel defines
 //   uvec2 bulk_places(BulkCounts counts)   items in all tiles

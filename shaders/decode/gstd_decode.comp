@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// GstdDecode, first dispatch: each group of 32 lanes decodes one compressed tile and reports its verdict. A tile that
-// has no filter and is requested whole is decoded to where it belongs, others to scratch.
+// GstdDecode, first dispatch: each group of 32 lanes decodes one compressed tile and reports its verdict. A tile
+// without a filter that is requested whole is decoded to the output, others to scratch.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "decode/gstd_decode.h"
@@ -22,7 +22,7 @@ void main() {
     Words words = Words(tile.source);
     const uint tile_filter = gstd_tile_header(lanes_uniform(words.at[0])).tile_filter;
     const uvec2 scratch = scratch_of(slot);
-    // Tables are no longer needed when the second part is.
+    // The second dispatch overwrites the tables.
     verdict = gstd_tile_decode(tile.source, tile.words, is_direct(tile, tile_filter) ? tile.target : scratch,
                                tile.bytes, word64_add(scratch, uvec2(scratch_part(), 0u)));
   }

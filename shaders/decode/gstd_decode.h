@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What gstd_decode.comp and gstd_finish.comp are built with and pushed.
+// Constants and push constants of gstd_decode.comp and gstd_finish.comp.
 #ifndef WEFT_GSTD_DECODE_H
 #define WEFT_GSTD_DECODE_H
 #include "weft/interop.h"
@@ -20,7 +20,7 @@ struct GstdDecodePush {
   weft_address scratch;       // two parts for each slot
   weft_u32 tile_maximum;      // the count, or its maximum
   weft_u32 tile_count_words;  // words at `tile_count`: 1 or 2
-  weft_u32 most_bytes;        // of a tile
+  weft_u32 max_bytes;         // of a tile
   weft_u32 first_tile;        // of this dispatch
   weft_u32 slots;             // tiles of this dispatch at most
   weft_u32 reserved;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Gstd's filters undone by a workgroup (docs/gstd-format.md, "Filters"): from a tile's bytes as they were decoded, in scratch, to its content.
-//   gstd_filter_prepare()   the sums, in scratch
-//   gstd_content_at()       then, up to four bytes of the content, by any lane
-//   gstd_content_store()    then, a part of the content to where it belongs
-// Differences are undone by one prefix sum over all planes together; what a plane has too much by then is the sum in front of its
-// first byte, and is subtracted where a byte is fetched.
+// Inverse filters of Gstd by a workgroup (docs/gstd-format.md, "Filters"): from a tile's decoded
+// bytes, in scratch, to its content.
+//   gstd_filter_prepare()   computes the sums, in scratch
+//   gstd_content_at()       then gives up to four bytes of the content to any lane
+//   gstd_content_store()    then stores a part of the content
+// One prefix sum over all planes undoes the differences. In each plane it exceeds the plane's own sums by the sum
+// before its first byte, which is subtracted when a byte is fetched.
 //
-// Who calls: every invocation of the workgroup, of any size, in workgroup-uniform control flow, with the same arguments; but for
-// gstd_content_at(), in which nothing crosses lanes. What was decoded is visible to all of them. Scratch: the two parts of gstd_scratch.glsl.
+// Who calls: every invocation of the workgroup, of any size, in workgroup-uniform control flow, with the same
+// arguments. In gstd_content_at() nothing crosses lanes. All of them see the decoded bytes. Scratch: the two parts of
+// gstd_scratch.glsl.
 #ifndef WEFT_GSTD_FILTERS_GLSL
 #define WEFT_GSTD_FILTERS_GLSL
 
@@ -19,18 +21,18 @@
 #include "weft/workgroup_add.glsl"
 
 struct GstdContent {
-  Words decoded;  // as the tile has it, then with sums
-  Words aside;    // numbers of 16 bits, or planes that the tile does not have
-  Words planes;   // one of both: where planes are
+  Words decoded;  // the tile's bytes, later their sums
+  Words aside;    // 16-bit numbers, or the planes of a tile that has none
+  Words planes;   // `decoded` or `aside`: the one that has the planes
   uint tile_filter, stride;
   uint bytes;
   uint elements;    // bytes / stride, rounded down
-  uint rest;        // bytes behind them
+  uint rest;        // bytes after them
   uint reciprocal;  // of the stride
-  uint pitch;       // numbers from one place of an element to the next, in `aside`
+  uint pitch;       // numbers of `aside` for each number of an element
 };
 
-// Of each plane where it begins, in 24 bits, and from there on what its sums have too much.
+// For each plane: its begin in 24 bits, then the excess of its sums.
 shared uint weft_gstd_planes[128];
 
 void gstd_filter_barrier() {
@@ -55,7 +57,7 @@ uint gstd_divided_by_stride(GstdContent content, uint at) {
 
 uint gstd_plane_begin(GstdContent content, uint plane) { return plane * content.elements + min(plane, content.rest); }
 
-// Sums over all of the first `bytes` bytes, mod 256, in place. What lies behind them up to a multiple of 16 is overwritten.
+// Inclusive sums of the first `bytes` bytes, mod 256, in place. Overwrites the bytes after them up to a multiple of 16.
 void gstd_sum_bytes(Words words, uint bytes) {
   uint carry = 0u;
   uint slot = 0u;
@@ -85,13 +87,13 @@ void gstd_sum_bytes(Words words, uint bytes) {
   gstd_filter_barrier();
 }
 
-// Content in `decoded`, byte after byte, goes to `aside` in planes.
+// Splits the content in `decoded` into planes in `aside`.
 void gstd_part_planes(GstdContent content) {
   for (uint word = lanes_place(); word < (content.bytes + 3u) / 4u; word += kWorkgroupSize) {
     uint bytes = 0u;
     [[dont_unroll]] for (uint i = 0u; i < 4u; ++i) {
       const uint at = 4u * word + i;
-      // The planes in front of `rest` have a byte more.
+      // The first `rest` planes have a byte more.
       const uint longer = content.rest * (content.elements + 1u);
       uint plane, element;
       if (at < longer) {
@@ -108,7 +110,7 @@ void gstd_part_planes(GstdContent content) {
   gstd_filter_barrier();
 }
 
-// Numbers of 16 bits from their planes, with their signs, summed up `order` times.
+// Reads 16-bit numbers from their planes, undoes their zigzag code and sums them `order` times.
 void gstd_sum_numbers(GstdContent content, uint order) {
   const uint places = content.stride / 2u;
   const uint numbers = content.bytes / 2u;
@@ -149,7 +151,7 @@ void gstd_sum_numbers(GstdContent content, uint order) {
   gstd_filter_barrier();
 }
 
-// The content of a tile of `bytes` bytes that were decoded to `decoded`.
+// Prepares the content of a tile with `bytes` bytes in `decoded`.
 GstdContent gstd_filter_prepare(uint tile_filter, uint stride, uint bytes, uvec2 decoded, uvec2 aside) {
   GstdContent content;
   content.decoded = Words(decoded);
@@ -176,14 +178,16 @@ GstdContent gstd_filter_prepare(uint tile_filter, uint stride, uint bytes, uvec2
   for (uint plane = lanes_place(); plane < stride; plane += kWorkgroupSize) {
     const uint begin = gstd_plane_begin(content, plane);
     uint excess = 0u;
-    if (begin != 0u && (tile_filter == 1u || tile_filter == 3u || tile_filter == 7u)) excess = gstd_byte_of(content.planes, begin - 1u);
+    if (begin != 0u && (tile_filter == 1u || tile_filter == 3u || tile_filter == 7u))
+      excess = gstd_byte_of(content.planes, begin - 1u);
     weft_gstd_planes[plane] = begin | excess << 24;
   }
   barrier();
   return content;
 }
 
-// Where a byte of texture blocks lies, whose fields' widths are a hexadecimal digit each, the first lowest.
+// Position of a byte of texture blocks. `widths`: the width of each field, a hexadecimal
+// digit, the first in the lowest.
 uint gstd_place_in_fields(uint at, uint bytes, uint widths, uint width) {
   const uint blocks = bytes / width;
   const uint block = at / width;
@@ -199,7 +203,7 @@ uint gstd_place_in_fields(uint at, uint bytes, uint widths, uint width) {
   return at;
 }
 
-// The byte of plane `plane` in `element`, sums taken apart.
+// The byte of plane `plane` in `element`, without the excess.
 uint gstd_plane_byte(GstdContent content, uint plane, uint element) {
   const uint begin = weft_gstd_planes[plane];
   return gstd_byte_of(content.planes, (begin & 0xffffffu) + element) - (begin >> 24) & 255u;
@@ -231,7 +235,7 @@ uint gstd_content_byte(GstdContent content, uint at, uint plane, uint element) {
   }
 }
 
-// `count`, 1 to 4, bytes of the content from `at` on; they are there. Those behind are 0.
+// Bytes [at, at + count) of the content, which exist; the others are 0. `count` is 1 to 4.
 uint gstd_content_at(GstdContent content, uint at, uint count) {
   uint bytes = 0u;
   uint element = gstd_divided_by_stride(content, at);
@@ -249,21 +253,22 @@ uint gstd_content_at(GstdContent content, uint at, uint count) {
 
 uint gstd_subtract_bytes(uint a, uint b) { return ((a | 0x80808080u) - (b & 0x7f7f7f7fu)) ^ ((a ^ ~b) & 0x80808080u); }
 
-// Four neighbouring elements' bytes of plane `plane`, from `element` on.
+// The bytes of plane `plane` in four elements from `element` on.
 uint gstd_plane_bytes(GstdContent content, uint plane, uint element) {
   const uint begin = weft_gstd_planes[plane];
   return gstd_subtract_bytes(gstd_bytes_of(content.planes, (begin & 0xffffffu) + element), (begin >> 24) * 0x01010101u);
 }
 
-// Rows and columns of bytes change places.
+// Transposes 4 by 4 bytes.
 uvec4 gstd_transposed(uvec4 rows) {
-  const uvec4 pairs = uvec4((rows.x & 0x00ff00ffu) | (rows.y & 0x00ff00ffu) << 8, (rows.x >> 8 & 0x00ff00ffu) | (rows.y & 0xff00ff00u),
-                            (rows.z & 0x00ff00ffu) | (rows.w & 0x00ff00ffu) << 8, (rows.z >> 8 & 0x00ff00ffu) | (rows.w & 0xff00ff00u));
-  return uvec4((pairs.x & 0xffffu) | pairs.z << 16, (pairs.y & 0xffffu) | pairs.w << 16, pairs.x >> 16 | (pairs.z & 0xffff0000u),
-               pairs.y >> 16 | (pairs.w & 0xffff0000u));
+  const uvec4 pairs =
+      uvec4((rows.x & 0x00ff00ffu) | (rows.y & 0x00ff00ffu) << 8, (rows.x >> 8 & 0x00ff00ffu) | (rows.y & 0xff00ff00u),
+            (rows.z & 0x00ff00ffu) | (rows.w & 0x00ff00ffu) << 8, (rows.z >> 8 & 0x00ff00ffu) | (rows.w & 0xff00ff00u));
+  return uvec4((pairs.x & 0xffffu) | pairs.z << 16, (pairs.y & 0xffffu) | pairs.w << 16,
+               pairs.x >> 16 | (pairs.z & 0xffff0000u), pairs.y >> 16 | (pairs.w & 0xffff0000u));
 }
 
-// Stores whole elements, four at a time, where elements are whole words and the output is aligned; the result: how many bytes.
+// Stores whole elements of whole words to an aligned output, four at a time. Returns how many bytes it stored.
 uint gstd_content_store_words(GstdContent content, Words words) {
   const uint columns = content.stride / 4u;
   const uint rows = content.elements / 4u;
@@ -279,12 +284,13 @@ uint gstd_content_store_words(GstdContent content, Words words) {
       const uint high = low + content.pitch / 2u;
       const uvec2 lows = uvec2(content.aside.at[low], content.aside.at[low + 1u]);
       const uvec2 highs = uvec2(content.aside.at[high], content.aside.at[high + 1u]);
-      made = uvec4((lows.x & 0xffffu) | highs.x << 16, lows.x >> 16 | (highs.x & 0xffff0000u), (lows.y & 0xffffu) | highs.y << 16,
-                   lows.y >> 16 | (highs.y & 0xffff0000u));
+      made = uvec4((lows.x & 0xffffu) | highs.x << 16, lows.x >> 16 | (highs.x & 0xffff0000u),
+                   (lows.y & 0xffffu) | highs.y << 16, lows.y >> 16 | (highs.y & 0xffff0000u));
     } else {
       uvec4 planes;
       [[unroll]] for (uint p = 0; p < 4u; ++p) planes[p] = gstd_plane_bytes(content, 4u * column + p, 4u * row);
-      if (content.tile_filter == 7u) planes = uvec4(gstd_add_bytes(planes.x, planes.y), planes.y, gstd_add_bytes(planes.z, planes.y), planes.w);
+      if (content.tile_filter == 7u)
+        planes = uvec4(gstd_add_bytes(planes.x, planes.y), planes.y, gstd_add_bytes(planes.z, planes.y), planes.w);
       made = gstd_transposed(planes);
     }
     [[unroll]] for (uint e = 0; e < 4u; ++e) words.at[(4u * row + e) * columns + column] = made[e];
@@ -304,10 +310,14 @@ uint gstd_content_store_triples(GstdContent content, Words words) {
   for (uint row = lanes_place(); row < rows; row += kWorkgroupSize) {
     uvec3 planes;
     [[unroll]] for (uint p = 0; p < 3u; ++p) planes[p] = gstd_plane_bytes(content, p, 4u * row);
-    if (content.tile_filter == 7u) planes = uvec3(gstd_add_bytes(planes.x, planes.y), planes.y, gstd_add_bytes(planes.z, planes.y));
-    words.at[3u * row] = (planes.x & 255u) | (planes.y & 255u) << 8 | (planes.z & 255u) << 16 | (planes.x & 0xff00u) << 16;
-    words.at[3u * row + 1u] = (planes.y >> 8 & 255u) | (planes.z & 0xff00u) | (planes.x & 0xff0000u) | (planes.y & 0xff0000u) << 8;
-    words.at[3u * row + 2u] = (planes.z >> 16 & 255u) | (planes.x >> 16 & 0xff00u) | (planes.y >> 8 & 0xff0000u) | (planes.z & 0xff000000u);
+    if (content.tile_filter == 7u)
+      planes = uvec3(gstd_add_bytes(planes.x, planes.y), planes.y, gstd_add_bytes(planes.z, planes.y));
+    words.at[3u * row] =
+        (planes.x & 255u) | (planes.y & 255u) << 8 | (planes.z & 255u) << 16 | (planes.x & 0xff00u) << 16;
+    words.at[3u * row + 1u] =
+        (planes.y >> 8 & 255u) | (planes.z & 0xff00u) | (planes.x & 0xff0000u) | (planes.y & 0xff0000u) << 8;
+    words.at[3u * row + 2u] =
+        (planes.z >> 16 & 255u) | (planes.x >> 16 & 0xff00u) | (planes.y >> 8 & 0xff0000u) | (planes.z & 0xff000000u);
   }
   return 12u * rows;
 }
@@ -326,7 +336,8 @@ uint gstd_content_store_narrow(GstdContent content, Words words) {
       const uint lows = gstd_plane_bytes(content, 0u, 4u * row);
       const uint highs = gstd_plane_bytes(content, 1u, 4u * row);
       words.at[2u * row] = (lows & 255u) | (highs & 255u) << 8 | (lows & 0xff00u) << 8 | (highs & 0xff00u) << 16;
-      words.at[2u * row + 1u] = (lows >> 16 & 255u) | (highs >> 8 & 0xff00u) | (lows >> 8 & 0xff0000u) | (highs & 0xff000000u);
+      words.at[2u * row + 1u] =
+          (lows >> 16 & 255u) | (highs >> 8 & 0xff00u) | (lows >> 8 & 0xff0000u) | (highs & 0xff000000u);
     }
   }
   return 4u * rows * content.stride;

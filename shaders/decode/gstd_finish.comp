@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// GstdDecode, second dispatch: each workgroup inverts a tile's filter, copies a tile that is stored, compares
-// checksums, and counts what was refused.
+// GstdDecode, second dispatch: each workgroup inverts a tile's filter or copies a stored tile, compares the checksum
+// and counts refused tiles.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "decode/gstd_decode.h"
@@ -11,7 +11,7 @@
 #include "decode/gstd_header.glsl"
 #include "decode/tile_table.glsl"
 
-// A tile that is stored as it is, or as four bytes that repeat: `content_word` is a word of its content.
+// A word of the content of a raw tile, or of one that repeats four bytes.
 uint stored_word(Tile tile, uint word) {
   Words words = Words(tile.source);
   return words.at[tile.kind == kFill ? 0u : word];
@@ -39,10 +39,10 @@ uint mixed(uint x) {
   return x ^ x >> 16;
 }
 
-// This lane's part of the sum of a tile's content (docs/gstd-format.md, "Checksums").
+// A word's term of a tile's checksum (docs/gstd-format.md, "Checksums").
 uint checksum_term(uint word, uint at) { return mixed(word + (at + 1u) * 0x9e3779b9u); }
 
-// The word of a tile that is where it belongs, from byte `at` on, of which `count` bytes are there.
+// The `count` bytes of a decoded tile in the output from byte `at` on, as a word.
 uint output_word(Tile tile, uint at, uint count) {
   const uint skew = tile.target.x & 3u;
   Words words = Words(uvec2(tile.target.x - skew, tile.target.y));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What gstd_finish.comp is built with beside the constant of gstd_decode.h.
+// Constants of gstd_finish.comp beside that of gstd_decode.h.
 #ifndef WEFT_GSTD_FINISH_H
 #define WEFT_GSTD_FINISH_H
 #include "weft/interop.h"

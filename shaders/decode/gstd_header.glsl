@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// What the first word of a tile of Gstd says, and verdicts on tiles (docs/gstd-format.md, "The tile"). Any invocation may call.
+// The header of a tile of Gstd, its first word, and verdicts on tiles (docs/gstd-format.md, "The tile").
 #ifndef WEFT_GSTD_HEADER_GLSL
 #define WEFT_GSTD_HEADER_GLSL
 
@@ -10,7 +10,7 @@ const uint kGstdTruncated = 1u, kGstdBadHeader = 2u, kGstdBadTable = 3u, kGstdBa
 
 struct GstdTileHeader {
   uint lanes;
-  bool releases;  // states, at the end
+  bool releases;  // final states are released
   uint tile_filter, stride;
   uint blocks;
   bool valid;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Gstd's static models (docs/gstd-format.md, appendices A to D), packed: a vector a model, whose fields of 10 bits, three to a word, are the
-// sums of the frequencies up to and with symbols 0 to 11. Written by `./run models`, of src/gstd/models.cpp.
+// Gstd's static models (docs/gstd-format.md, appendices A to D), written by `./run models` from src/gstd/models.cpp.
+// Packed, a vector a model: fields of 10 bits, three to a word, are the sums of the frequencies of symbols 0 to 11.
 #ifndef WEFT_GSTD_MODELS_GLSL
 #define WEFT_GSTD_MODELS_GLSL
 
@@ -244,7 +244,7 @@ const uvec4 kGstdWeightModels[184] = uvec4[](
     uvec4(0x15f56550u, 0x1875d569u, 0x1fe7c59bu, 0x200801ffu),
     uvec4(0x16557d59u, 0x1865f56fu, 0x1fa79196u, 0x200801ffu));
 
-// Frequencies of the given tables, of LL, OF and ML one behind the other, three to a word.
+// Frequencies of the given tables, of LL, OF and ML one after the other, three to a word.
 const uint kGstdGivenFrequencies[59] = uint[](
     0x33144b5u, 0xe0481bu, 0x80240bu, 0x501406u, 0x301005u, 0x903c03u, 0x80180au, 0x201004u,
     0x200804u, 0x100401u, 0x100401u, 0x100401u, 0x100401u, 0x100401u, 0x703c55u, 0x200807u,

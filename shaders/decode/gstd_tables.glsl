@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // Gstd's tables (docs/gstd-format.md, "Literal tables" and "Tables of fields"), built and used by 32 lanes:
-//   gstd_fields_...     rANS tables of the four fields of sequences: a symbol for each slot, four to a word, and for each symbol its
-//                       frequency and first slot
-//   gstd_codes_...      up to 8 canonical codes of bytes: together one look-up table of 2^kGstdCodeLog entries, which tell codes that are
-//                       short enough at once, and for longer ones the bytes in the order of codes and where each length begins
+//   gstd_fields_...  rANS tables of the four fields of sequences: a symbol for each slot, four to a word, and for each
+//                    symbol its frequency and first slot
+//   gstd_codes_...   up to 8 canonical codes of bytes: one look-up table of 2^kGstdCodeLog entries for the short codes
+//                    of all; for longer ones the bytes in the order of codes, and where each length begins
 //
-// They lie in device memory, kGstdTableWords words for each group that is at work, where caches hold them: shared memory for all of them
-// would leave room for few tiles at once. What is small, or made by atomics, is shared.
+// The tables lie in device memory, kGstdTableWords words for each group at work, where caches hold them: in shared
+// memory they would leave room for few tiles at once. Small parts, and those built by atomics, are in shared memory.
 //
-// Who calls: every invocation of the workgroup, in workgroup-uniform control flow, but for gstd_field_decode() and gstd_code_decode(),
-// in which nothing crosses lanes. What is not a table is refused by all lanes alike, before it is used.
+// Who calls: every invocation of the workgroup, in workgroup-uniform control flow. In gstd_field_decode() and
+// gstd_code_decode() nothing crosses lanes. All lanes refuse an invalid table alike, before they use it.
 #ifndef WEFT_GSTD_TABLES_GLSL
 #define WEFT_GSTD_TABLES_GLSL
 
@@ -20,34 +20,38 @@
 const uint kGstdLL = 0u, kGstdOF = 1u, kGstdML = 2u, kGstdLB = 3u;
 const uint kGstdSymbols = 184u;  // of all fields
 
-uint gstd_field_symbols(uint field) { return field == kGstdLL ? 42u : field == kGstdOF ? 78u : field == kGstdML ? 56u : 8u; }
-uint gstd_field_first(uint field) { return field == kGstdLL ? 0u : field == kGstdOF ? 42u : field == kGstdML ? 120u : 176u; }
+uint gstd_field_symbols(uint field) {
+  return field == kGstdLL ? 42u : field == kGstdOF ? 78u : field == kGstdML ? 56u : 8u;
+}
+uint gstd_field_first(uint field) {
+  return field == kGstdLL ? 0u : field == kGstdOF ? 42u : field == kGstdML ? 120u : 176u;
+}
 
 #ifndef WEFT_GSTD_CODE_LOG
 #define WEFT_GSTD_CODE_LOG 10u
 #endif
-const uint kGstdMostCodeBits = 11u;
-const uint kGstdMostCodes = 8u;
+const uint kGstdMaxCodeBits = 11u;
+const uint kGstdMaxCodes = 8u;
 const uint kGstdCodeLog = WEFT_GSTD_CODE_LOG;
 const uint kGstdLongCode = 15u;
 
-// Places in a group's tables, in words.
-// Of each field the symbol of each slot, four to a word.
+// Positions in a group's tables, in words.
+// For each field the symbol of each slot, four to a word.
 const uint kGstdSlots = 0u, kGstdFieldSlotWords = kLaneRansSlots / 4u;
-// While a table is described: the weight, and in bit 16 whether the symbol is there. Then: the frequency, from bit 10 the first slot.
+// Weight and, in bit 16, presence of a symbol while a table is read; then its frequency and, from bit 10, first slot.
 const uint kGstdSymbolsAt = kGstdSlots + 4u * kGstdFieldSlotWords;
-// Entries of codes, two to a word: the code's length, from bit 4 the byte; kGstdLongCode where the bits looked at are too few.
+// Entries of codes, two to a word: the length, the byte from bit 4; kGstdLongCode if a code is longer than the index.
 const uint kGstdCodesAt = kGstdSymbolsAt + kGstdSymbols, kGstdCodeWords = (1u << kGstdCodeLog) / 2u;
-// Of each code the bytes in the order of codes, four to a word.
+// For each code the bytes in the order of codes, four to a word.
 const uint kGstdOrderedAt = kGstdCodesAt + kGstdCodeWords;
-// Of each code and length, its first code with zeros behind it, up to 11 bits, and from bit 12 how many bytes have shorter ones.
-const uint kGstdBeginsAt = kGstdOrderedAt + kGstdMostCodes * 64u;
-// The lengths described last: 4 bits for each byte, 8 to a word.
-const uint kGstdLengthsAt = kGstdBeginsAt + kGstdMostCodes * 16u;
+// For each code and length: the first code, shifted to 11 bits, and from bit 12 how many bytes have shorter codes.
+const uint kGstdBeginsAt = kGstdOrderedAt + kGstdMaxCodes * 64u;
+// The last lengths that were read: 4 bits for each byte, 8 to a word.
+const uint kGstdLengthsAt = kGstdBeginsAt + kGstdMaxCodes * 16u;
 const uint kGstdTableWords = kGstdLengthsAt + 32u;
 
-// Where tables are made: kGstdMakingWords words of shared memory, 0 between calls. An includer that has more of it tells how many words a
-// group has, and which of them is the first that tables may take between calls.
+// Shared memory to build tables in: kGstdMakingWords words, 0 between calls. An includer with more shared memory
+// defines how many words a group has, and the first of them that tables may use.
 const uint kGstdMakingWords = kGstdFieldSlotWords;
 #ifdef WEFT_GSTD_MAKING_IN
 const uvec2 kGstdMakingIn = uvec2(WEFT_GSTD_MAKING_IN);
@@ -80,15 +84,16 @@ GstdModelSymbol gstd_model_symbol(uvec4 model, uint slot) {
   return found;
 }
 
-// Reads the weights of the symbols of all fields whose bit in `own` is set, with `lanes` lanes.
-void gstd_fields_read(Words tables, inout LaneWords words, inout LaneBits bits, inout uint state, uint lanes, uint own) {
+// Reads the symbols' weights for all fields whose bit in `own` is set, with `lanes` lanes.
+void gstd_fields_read(Words tables, inout LaneWords words, inout LaneBits bits, inout uint state, uint lanes,
+                      uint own) {
   uint count = 0u;
   [[unroll]] for (uint f = 0; f < 4u; ++f) count += (own >> f & 1u) * gstd_field_symbols(f);
   for (uint first = 0u; lanes_uniform(first < count); first += lanes) {
     const bool decodes = lanes_lane() < lanes && first + lanes_lane() < count;
     lane_words_refill(words, bits, decodes, 12u);
     if (decodes) {
-      // Its place among all symbols, the fields that are not described included.
+      // Its index among the symbols of all fields, those without a table in the tile included.
       uint place = first + lanes_lane();
       [[unroll]] for (uint f = 0; f < 4u; ++f)
         place += place >= gstd_field_first(f) && (own >> f & 1u) == 0u ? gstd_field_symbols(f) : 0u;
@@ -104,7 +109,8 @@ void gstd_fields_read(Words tables, inout LaneWords words, inout LaneBits bits, 
   lanes_buffer_barrier();
 }
 
-// Makes the table of a field of the weights read, or, `given`, of the format's own frequencies. False: all weights are 0.
+// Builds a field's table from the weights that were read or, if `given`, from the format's own frequencies. Returns
+// false if all weights are 0.
 bool gstd_field_build(Words tables, uint field, bool given) {
   const uint first = gstd_field_first(field);
   const uint symbols = gstd_field_symbols(field);
@@ -113,7 +119,7 @@ bool gstd_field_build(Words tables, uint field, bool given) {
   const uint making = gstd_making();
   const uint lane = lanes_lane();
 
-  // Three symbols a lane: lane, lane + 32, lane + 64; once for the sums, and once more.
+  // Three symbols a lane: lane, lane + 32, lane + 64. The first three rounds compute the sums.
   uint sum = 0u;
   uint count = 0u;
   uint weight_before = 0u;
@@ -122,7 +128,8 @@ bool gstd_field_build(Words tables, uint field, bool given) {
     const uint symbol = lane + 32u * (r < 3u ? r : r - 3u);
     uint weight = 0u;
     if (symbol < symbols)
-      weight = given ? kGstdGivenFrequencies[(first + symbol) / 3u] >> (10u * ((first + symbol) % 3u)) & 1023u : tables.at[symbols_at + symbol];
+      weight = given ? kGstdGivenFrequencies[(first + symbol) / 3u] >> (10u * ((first + symbol) % 3u)) & 1023u
+                     : tables.at[symbols_at + symbol];
     const uint present = lanes_uniform(lanes_ballot(!given && (weight >> 16) != 0u));
     weight &= 0xffffu;
     const uint end = lanes_inclusive_add(weight) + weight_before;
@@ -143,7 +150,7 @@ bool gstd_field_build(Words tables, uint field, bool given) {
       }
       if (symbol < symbols) {
         tables.at[symbols_at + symbol] = frequency | base << 10;
-        // Each symbol marks its first slot, where no other does.
+        // Each symbol marks its first slot, which is its own.
         if (frequency != 0u) atomicOr(weft_gstd_shared[making + (base >> 2)], symbol << (8u * (base & 3u)));
       }
       weight_before = total;
@@ -153,7 +160,7 @@ bool gstd_field_build(Words tables, uint field, bool given) {
   if (lanes_uniform(sum == 0u)) return false;
   lanes_shared_barrier();
 
-  // Symbols ascend with slots: that of a slot is the largest marked up to it.
+  // Symbols ascend with slots: a slot's symbol is the largest marked up to it.
   uint largest = 0u;
   for (uint i = 0u; i < WEFT_LOOP_END(4u); ++i) {
     const uint marks = weft_gstd_shared[making + 4u * lane + i];
@@ -176,7 +183,7 @@ bool gstd_field_build(Words tables, uint field, bool given) {
   return true;
 }
 
-// Whether a symbol of a field that was built is there.
+// Whether a built field has a symbol.
 bool gstd_field_has(Words tables, uint field, uint symbol) {
   return (tables.at[kGstdSymbolsAt + gstd_field_first(field) + symbol] & 1023u) != 0u;
 }
@@ -192,11 +199,12 @@ uint gstd_field_decode(Words tables, uint field, inout uint state, inout LaneBit
 
 // ---- codes of literals ----
 
-// The bits of the look-up table that each of `codes` codes has.
+// log2 of the look-up entries for each of `codes` codes.
 uint gstd_code_log(uint codes) { return kGstdCodeLog - uint(findMSB(2u * codes - 1u)); }
 
-// Reads a code's lengths, with `lanes` lanes; `relative`: to those described last.
-void gstd_lengths_read(Words tables, inout LaneWords words, inout LaneBits bits, inout uint state, uint lanes, bool relative) {
+// Reads a code's lengths, with `lanes` lanes. `relative`: predicted by the lengths that were read last.
+void gstd_lengths_read(Words tables, inout LaneWords words, inout LaneBits bits, inout uint state, uint lanes,
+                       bool relative) {
   const bool decodes = lanes_lane() < lanes;
   const uint steps = 256u / lanes;
   const uint first = kGstdLengthsAt + (lanes_lane() & (lanes - 1u)) * (steps / 8u);
@@ -226,7 +234,8 @@ void gstd_lengths_read(Words tables, inout LaneWords words, inout LaneBits bits,
   lanes_buffer_barrier();
 }
 
-// Makes code number `code` of those with tables of `log` bits of the lengths read. False: the lengths are none of a complete code.
+// Builds code number `code`, with a look-up table of `log` bits, from the lengths that were read. Returns false if the
+// code is incomplete.
 bool gstd_code_build(Words tables, uint code, uint log) {
   const uint lane = lanes_lane();
   const uint ordered_at = kGstdOrderedAt + code * 64u;
@@ -235,7 +244,7 @@ bool gstd_code_build(Words tables, uint code, uint log) {
   const uint making = gstd_making();
   const uint lengths = tables.at[kGstdLengthsAt + lane];
 
-  // How many bytes have each length, up to each lane: fields of 10 bits, lengths 1 to 3 in the first word.
+  // Bytes of each length, up to each lane: fields of 10 bits, lengths 1 to 3 in the first word.
   uvec4 counts = uvec4(0u);
   for (uint i = 0u; i < WEFT_LOOP_END(8u); ++i) {
     const uint length = lengths >> (4u * i) & 15u;
@@ -251,17 +260,17 @@ bool gstd_code_build(Words tables, uint code, uint log) {
 
   uint begin = 0u;
   uint shorter = 0u;
-  for (uint length = 1u; length <= WEFT_LOOP_END(kGstdMostCodeBits); ++length) {
+  for (uint length = 1u; length <= WEFT_LOOP_END(kGstdMaxCodeBits); ++length) {
     if (lane == length) {
       tables.at[begins_at + length] = begin | shorter << 12;
       weft_gstd_shared[making + 64u + length] = shorter;
     }
     const uint count = totals[(length - 1u) / 3u] >> (10u * ((length - 1u) % 3u)) & 1023u;
-    begin += count << (kGstdMostCodeBits - length);
+    begin += count << (kGstdMaxCodeBits - length);
     shorter += count;
   }
   const bool single = shorter == 1u && (totals[0] & 1023u) == 1u;
-  if (lanes_uniform(begin != 1u << kGstdMostCodeBits && !single)) return false;
+  if (lanes_uniform(begin != 1u << kGstdMaxCodeBits && !single)) return false;
   lanes_shared_barrier();
 
   uvec4 rank = before;
@@ -282,7 +291,7 @@ bool gstd_code_build(Words tables, uint code, uint log) {
   }
   lanes_shared_barrier();
 
-  // Each length's entries, two at a time; those of one byte alone are all the same.
+  // Each length's entries, two at a time. A code of a single byte has equal entries.
   const uint words = (1u << log) / 2u;
   uint done = 0u;
   if (single) {
@@ -318,10 +327,10 @@ bool gstd_code_build(Words tables, uint code, uint log) {
   return true;
 }
 
-// The next byte of a lane by code number `code`; its bits are there.
+// Decodes a lane's next byte by code number `code`. The lane has enough bits.
 uint gstd_code_decode(Words tables, uint code, uint log, inout LaneBits bits) {
-  const uint next = bits.high >> (32u - kGstdMostCodeBits);
-  const uint at = (code << log) + (next >> (kGstdMostCodeBits - log));
+  const uint next = bits.high >> (32u - kGstdMaxCodeBits);
+  const uint at = (code << log) + (next >> (kGstdMaxCodeBits - log));
   const uint entry = tables.at[kGstdCodesAt + (at >> 1)] >> (16u * (at & 1u)) & 0xffffu;
   uint length = entry & 15u;
   uint byte = entry >> 4;
@@ -329,13 +338,13 @@ uint gstd_code_decode(Words tables, uint code, uint log, inout LaneBits bits) {
     const uint begins_at = kGstdBeginsAt + code * 16u;
     // The table has 7 bits or more.
     uint begin = 0u;
-    [[unroll]] for (uint l = kGstdCodeLog - 2u; l <= kGstdMostCodeBits; ++l) {
+    [[unroll]] for (uint l = kGstdCodeLog - 2u; l <= kGstdMaxCodeBits; ++l) {
       const uint longer = tables.at[begins_at + l];
       const bool is_longer = l == log + 1u || (l > log && (longer & 4095u) <= next);
       length = is_longer ? l : length;
       begin = is_longer ? longer : begin;
     }
-    const uint place = min((begin >> 12) + ((next - (begin & 4095u)) >> (kGstdMostCodeBits - length)), 255u);
+    const uint place = min((begin >> 12) + ((next - (begin & 4095u)) >> (kGstdMaxCodeBits - length)), 255u);
     byte = tables.at[kGstdOrderedAt + code * 64u + (place >> 2)] >> (8u * (place & 3u)) & 255u;
   }
   lane_bits_take(bits, length);

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Gstd's decoder: 32 lanes decode a tile (docs/gstd-format.md, chapter Tiles), as many tiles at once as the workgroup has groups of 32.
-//   gstd_tile_header()     what the first word says, so that the caller knows of a filter (gstd_header.glsl)
-//   gstd_tile_decode()     all but the filter, into device memory; the verdict
-// gstd_filters.glsl has the filters. A shader of one's own can decode a tile and go on with its bytes: after gstd_tile_decode() all lanes
-// of the group see them.
+// Gstd's decoder: a group of 32 lanes decodes a tile (docs/gstd-format.md, chapter Tiles).
+//   gstd_tile_header()   reads the first word, so that the caller knows the filter (gstd_header.glsl)
+//   gstd_tile_decode()   decodes all but the filter into device memory and returns the verdict
+// gstd_filters.glsl inverts the filters. After gstd_tile_decode() all lanes of the group see the bytes, so that a
+// user's shader can go on with them.
 //
-// A batch of up to 32 sequences is decoded at a time, one a lane; offsets that repeat are found by a scan over how each sequence changes
-// their order. Then come its literals, up to 256 at a time, and its output, a window of 1 KiB at a time, which is made in shared memory: each
-// lane copies its literals, and of its match what was stored before, 16 bytes at a time, and all lanes together what is long; then, one after
-// the other, what matches copy of the window itself. Every word of the output is stored once.
+// A batch has up to 32 sequences, one a lane. Repeat offsets are resolved by a prefix scan: each sequence permutes the
+// offset history, and permutations compose. Then come its literals, up to 256 at a time, and its output, a window of 1
+// KiB of shared memory at a time: each lane copies its literals, and from its match the bytes stored before, 16 at a
+// time; all lanes together copy long runs; at last bytes that matches copy from the window itself, match after match.
+// Every word of the output is stored once.
 //
-// Any words whatever may be given: no other source is read, nothing is written outside of the output's bytes, every loop is bounded by
-// sizes that were checked, and the verdict is that of the scalar decoder. Words beside the output's first and last byte are merged.
+// Any words are allowed: the decoder reads no other source, writes nothing outside of the output's bytes,
+// bounds every loop by checked sizes and returns the scalar decoder's verdict. It merges its bytes into the
+// output's first and last word.
 //
-// Who calls: every invocation of the workgroup, in workgroup-uniform control flow; with subgroups of 32 lanes or more, native ones, each group
-// may have a tile of another size. Shared memory of a group: 1.5 KiB.
+// Who calls: every invocation of the workgroup, in workgroup-uniform control flow. With native subgroups of 32 lanes or
+// more, each group may have a tile of another size. Shared memory of a group: 1.5 KiB.
 #ifndef WEFT_GSTD_TILE_GLSL
 #define WEFT_GSTD_TILE_GLSL
 
-// A round's literals, four to a word, and behind them the window of the output; between calls its first word has the bytes of a word that is
-// begun, and all others are 0: among them tables are made.
+// A round's literals, four to a word, then the window of the output. Between calls the window's first word has the
+// bytes of an incomplete word, and all others are 0: tables are built in them.
 const uint kGstdRoundLiterals = 256u;
 const uint kGstdWindowBytes = 1024u;
 const uint kGstdLiteralWords = kGstdRoundLiterals / 4u + 1u;
@@ -30,12 +32,13 @@ const uint kGstdStageWords = kGstdLiteralWords + kGstdWindowBytes / 4u + 2u;
 #include "decode/gstd_header.glsl"
 #include "decode/gstd_tables.glsl"
 
-const uint kGstdMostTileBytes = 1u << 20;
+const uint kGstdMaxTileBytes = 1u << 20;
 
-// Of the batch's sequences, and behind them: where matches begin, in bytes of the tile, and the literals up to each match.
+// For each sequence of the batch, and after the last: where its match begins in the tile, and the literals up to it.
 shared uint weft_gstd_matches[kLanesGroupCount * 33u];
 shared uint weft_gstd_literal_ends[kLanesGroupCount * 33u];
-// The output as words of device memory. `skew`: bytes of the first word in front of the tile's first byte.
+
+// The output as words of device memory. `skew`: bytes of the first word before the tile's first byte.
 struct GstdOutput {
   Words words;
   uint skew;
@@ -49,12 +52,12 @@ uint gstd_length_base(uint symbol, uint direct_log) {
   return symbol < 1u << direct_log ? symbol : (2u + (symbol & 1u)) << gstd_length_extra(symbol, direct_log);
 }
 
-// ---- the order of offsets, as a function of that before: three fields of 10 bits, each 10 times the place it comes from, or 30 + the lane
-// whose offset it is ----
+// ---- permutations of the offset history: three fields of 10 bits, each 10 times the entry that it takes, or 30 + the
+// lane whose offset it takes ----
 
 const uint kGstdSameOrder = 10u << 10 | 20u << 20;
 
-// First `first`, then `second`.
+// Applies `first`, then `second`.
 uint gstd_order_after(uint first, uint second) {
   uint both = 0u;
   [[unroll]] for (uint i = 0; i < 3u; ++i) {
@@ -64,7 +67,7 @@ uint gstd_order_after(uint first, uint second) {
   return both;
 }
 
-// What a sequence does: moves the offset at `place` to the front, or, place 3, puts its own there.
+// A sequence's permutation: moves the entry at `place` to the front or, for place 3, inserts its own offset there.
 uint gstd_order_of(uint place) {
   return place == 0u   ? kGstdSameOrder
          : place == 1u ? 10u | 20u << 20
@@ -72,13 +75,13 @@ uint gstd_order_of(uint place) {
                        : (30u + lanes_lane()) | 10u << 20;
 }
 
-// An offset of the history, or, `other`, of the batch.
+// An offset of the history, or else `other`, one of the batch.
 uint gstd_offset_from(uint from, uvec3 history, uint other) {
   return from == 0u ? history.x : from == 10u ? history.y : from == 20u ? history.z : other;
 }
 
-// What the batch's first `count` lanes' sequences do to the order of offsets up to each, and its sums of both of `lengths`, in one scan.
-// `symbol` below 3 repeats an offset.
+// Scans the batch, whose first `count` lanes have sequences: returns the permutation up to each lane's, and makes
+// `lengths` their inclusive sums. `symbol` below 3 repeats an offset.
 uint gstd_scan(uint symbol, bool no_literals, uint count, inout uvec2 lengths) {
   const uint lane = lanes_lane();
   uint place = 3u;
@@ -97,7 +100,8 @@ uint gstd_scan(uint symbol, bool no_literals, uint count, inout uvec2 lengths) {
   return order;
 }
 
-// The offset of each lane, of the orders up to it; `own` are those that do not repeat. `history` is that before, and then that after.
+// Each lane's offset, by the permutation up to it. `own`: the offset of a lane that does not repeat one. `history`
+// becomes that after the batch.
 uint gstd_offset(uint order, uint own, inout uvec3 history) {
   const uint front = order & 1023u;
   const uint offset = gstd_offset_from(front, history, lanes_shuffle(own, front - 30u));
@@ -113,16 +117,18 @@ uint gstd_offset(uint order, uint own, inout uvec3 history) {
 
 // ---- output ----
 
-// Up to 16 bytes on their way to the window: the words that they come from, as these lie in the source. Bytes are told by where they come
-// from and go to; the first word is that of the first byte of the word they go to.
+// Up to 16 bytes to be copied to the window: the source's words that hold them. The first word is the one that is
+// aligned with the first word of the target.
 const uint kGstdPieceBytes = 16u;
 struct GstdPiece {
   uint words[6];
 };
 
-// Where the words of a piece of `count` bytes lie: the first, and which of them there are to read, from number x on, y of them.
+// The first word of a piece, and whether a word holds any of its `count` bytes.
 uint gstd_piece_first(uint from, uint to) { return uint(int(from - (to & 3u)) >> 2); }
-bool gstd_piece_has(uint word, uint from, uint count) { return word - (from >> 2) <= ((from + count - 1u) >> 2) - (from >> 2) && count != 0u; }
+bool gstd_piece_has(uint word, uint from, uint count) {
+  return word - (from >> 2) <= ((from + count - 1u) >> 2) - (from >> 2) && count != 0u;
+}
 
 // From device memory.
 GstdPiece gstd_load_far(Words source, uint from, uint to, uint count) {
@@ -146,18 +152,19 @@ GstdPiece gstd_load_near(uint from, uint to, uint count) {
   return piece;
 }
 
-// To byte `to` of the stage, by this lane alone. Words that others may have bytes of are 0 there.
+// Stores a piece to byte `to` of the stage, by this lane alone. Words that other lanes have bytes of are 0 before.
 void gstd_place(GstdPiece piece, uint from, uint to, uint count) {
   const uint skip = to & 3u;
   const uint shift = 8u * ((from - skip) & 3u);
   const uint end = count == 0u ? 0u : skip + count;
   const uint at = to >> 2;
   uint bytes[5];
-  [[unroll]] for (uint k = 0; k < 5u; ++k) bytes[k] = piece.words[k] >> shift | (piece.words[k + 1u] << 1) << (31u - shift);
+  [[unroll]] for (uint k = 0; k < 5u; ++k)
+    bytes[k] = piece.words[k] >> shift | (piece.words[k + 1u] << 1) << (31u - shift);
   [[unroll]] for (uint k = 0; k < 5u; ++k) {
     if (4u * k + 4u <= end && (k != 0u || skip == 0u)) weft_gstd_shared[at + k] = bytes[k];
   }
-  // What is not whole, at both ends.
+  // The partial words at both ends.
   const uint last = end >> 2;
   const uint mask = (1u << (8u * (end & 3u))) - 1u;
   const uint head = bytes[0] & ~0u << (8u * skip) & (last == 0u ? mask : ~0u);
@@ -168,7 +175,8 @@ void gstd_place(GstdPiece piece, uint from, uint to, uint count) {
   if (tail != 0u) atomicOr(weft_gstd_shared[at + last], tail);
 }
 
-// `count` bytes from byte `from` of device memory or, `near`, of the stage, to byte `to` of the stage, by all lanes, each a word at a time.
+// Copies `count` bytes from byte `from` of device memory or, if `near`, of the stage, to byte `to` of the stage, by all
+// lanes, a word a lane at a time.
 void gstd_copy_together(Words source, bool near, uint from, uint to, uint count) {
   const uint skip = to & 3u;
   const uint shift = 8u * ((from - skip) & 3u);
@@ -195,8 +203,8 @@ void gstd_copy_together(Words source, bool near, uint from, uint to, uint count)
   }
 }
 
-// Copies the `count` bytes, up to kGstdTogether, that lie `offset` bytes, `count` or more, in front of byte `to` of the stage there, a word a
-// lane. No other lane writes meanwhile.
+// Copies `count` bytes, at most kGstdTogether, from `offset` bytes before byte `to` of the stage to there, a word a
+// lane. `offset` is at least `count`. No other lane writes meanwhile.
 const uint kGstdTogether = 124u;
 void gstd_repeat(uint to, uint offset, uint count) {
   const uint skip = to & 3u;
@@ -214,8 +222,8 @@ void gstd_repeat(uint to, uint offset, uint count) {
   }
 }
 
-// A lane's sequence in the batch: `literals` is what makes a position among its literals their number. Of its match, `ahead` are the first
-// bytes, as far as they come from words that were stored before the batch.
+// A lane's sequence in the batch. A literal's number is its position plus `literals`. `ahead` has the first bytes of
+// the match, as far as words stored before the batch hold them.
 struct GstdSequence {
   uint begin, match, end, offset, literals;
   GstdPiece ahead;
@@ -223,22 +231,25 @@ struct GstdSequence {
 
 const uint kGstdAlone = 32u;  // bytes that a lane copies by itself
 
-// Makes the bytes [begin, end) of the batch, whose literals from number `first_literal` on are at hand, and stores those of whole words.
-// `rest`: where the literals behind the last match begin, and what makes their positions numbers. `batch`: where the batch begins.
+// Produces the bytes [begin, end) of the batch, which begins at `batch`, and stores their whole words. Literals are in
+// shared memory from number `first_literal` on. `rest`: where the literals after the last match begin, and what is
+// added to their positions to get their numbers.
 void gstd_emit(GstdOutput target, GstdSequence own, uint batch, uint begin, uint end, uint first_literal, uvec2 rest) {
   const uint lane = lanes_lane();
   const uint literals_base = lanes_group() * kGstdStageWords;
   const uint window_base = literals_base + kGstdLiteralWords;
-  const uint literal_byte = 4u * literals_base - first_literal;  // what makes a literal's number a byte of the stage
+  // A literal's number plus this is its byte of the stage.
+  const uint literal_byte = 4u * literals_base - first_literal;
 
   for (uint from = begin; lanes_uniform(from < end);) {
-    // The window's first word, and the bytes of the tile that are made.
+    // The window's first word, and the end of its bytes.
     const uint first_word = (from + target.skew) >> 2;
     const uint to = min(end, 4u * first_word + kGstdWindowBytes - target.skew);
-    const uint stage_byte = 4u * window_base - 4u * first_word + target.skew;  // what makes a position a byte of the stage
+    // A position plus this is its byte of the stage.
+    const uint stage_byte = 4u * window_base - 4u * first_word + target.skew;
 
-    // Each lane copies its literals, and then of its match what comes from words that were stored: `left` bytes from byte `source` of the
-    // stage or of the output to byte `at` of the stage.
+    // Each lane copies its literals, then the bytes of its match that stored words hold: `left` bytes from byte
+    // `source` of the stage or of the output to byte `at` of the stage.
     uint at, left, source;
     uint rest_of_match = 0u;
     for (uint stage = 0u; stage < WEFT_LOOP_END(2u); ++stage) {
@@ -260,7 +271,8 @@ void gstd_emit(GstdOutput target, GstdSequence own, uint batch, uint begin, uint
           for (uint i = 0u; lanes_uniform(i < 32u && longer != 0u); ++i) {
             const uint which = uint(findLSB(longer));
             longer &= longer - 1u;
-            gstd_copy_together(target.words, !stored, lanes_shuffle(source, which), lanes_shuffle(at, which), lanes_shuffle(left, which));
+            gstd_copy_together(target.words, !stored, lanes_shuffle(source, which), lanes_shuffle(at, which),
+                               lanes_shuffle(left, which));
             if (lane == which) {
               at += left;
               left = 0u;
@@ -283,10 +295,11 @@ void gstd_emit(GstdOutput target, GstdSequence own, uint batch, uint begin, uint
       } while (lanes_any(left != 0u));
     }
     const uint behind = max(rest.x, from);
-    if (lanes_uniform(behind < to)) gstd_copy_together(target.words, true, behind + rest.y + literal_byte, behind + stage_byte, to - behind);
+    if (lanes_uniform(behind < to))
+      gstd_copy_together(target.words, true, behind + rest.y + literal_byte, behind + stage_byte, to - behind);
 
-    // What matches copy of this window, one after the other, a word a lane; of those that overlap themselves, what is there: twice as much
-    // each time.
+    // Bytes that matches copy from this window, match after match, a word a lane. A match that overlaps itself copies
+    // twice as many bytes each time.
     uint waiting = lanes_ballot(rest_of_match != 0u);
     for (uint i = 0u; lanes_uniform(i < 32u && waiting != 0u); ++i) {
       const uint which = uint(findLSB(waiting));
@@ -328,9 +341,9 @@ void gstd_emit(GstdOutput target, GstdSequence own, uint batch, uint begin, uint
 
 // ---- a tile ----
 
-// Decodes the `count` words at `source` (aligned to 4) to the `bytes` bytes at `output_at` (of any alignment), the filter not undone.
-// `tables_at`: the group's kGstdTableWords words, aligned to 4. The result: 0, or a verdict and, from bit 8, the word where it was noticed;
-// the same on all lanes of the group.
+// Decodes `count` words at `source`, aligned to 4, to `bytes` bytes at `output_at`, of any alignment, but leaves the
+// filter. `tables_at`: the group's kGstdTableWords words, aligned to 4. Returns 0, or a verdict and from bit 8 the word
+// where it was noticed, to all lanes of the group.
 uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uvec2 tables_at) {
   Words tables = Words(tables_at);
   const uint lane = lanes_lane();
@@ -344,7 +357,8 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
 
   const GstdTileHeader header = gstd_tile_header(lane_words_uniform(words));
   if (lanes_uniform(lane_words_truncated(words))) return kGstdTruncated | count << 8;
-  if (lanes_uniform(!header.valid || bytes == 0u || bytes > kGstdMostTileBytes)) return kGstdBadHeader | words.position << 8;
+  if (lanes_uniform(!header.valid || bytes == 0u || bytes > kGstdMaxTileBytes))
+    return kGstdBadHeader | words.position << 8;
   const uint lanes = header.lanes;
   const bool decodes = lane < lanes;
   lane_words_refill(words, bits, decodes, kLaneStateLog);
@@ -354,17 +368,18 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
   GstdOutput target;
   target.skew = output_at.x & 3u;
   target.words = Words(uvec2(output_at.x - target.skew, output_at.y));
-  for (uint word = lane; word < kGstdStageWords; word += 32u) weft_gstd_shared[lanes_group() * kGstdStageWords + word] = 0u;
+  for (uint word = lane; word < kGstdStageWords; word += 32u)
+    weft_gstd_shared[lanes_group() * kGstdStageWords + word] = 0u;
   lanes_shared_barrier();
 
   uvec3 history = uvec3(1u, 4u, 8u);
   uint done = 0u;
   uint reason = 0u;
-  bool codes_known = false;   // whether a code was described, which a relative one could be to
-  uint contexts_known = 0u;   // of the codes there are
+  bool codes_known = false;  // whether there are lengths that a relative code can refer to
+  uint contexts_known = 0u;  // of the current codes
   uint code_log = kGstdCodeLog;
-  uvec2 map = uvec2(0u);      // the code of each context, 3 bits for each
-  uint fields_known = 0u;     // bits
+  uvec2 map = uvec2(0u);   // the code of each context, 3 bits each
+  uint fields_known = 0u;  // bits
   uint low_bits_known = 0u;
 
   for (uint b = 0u; lanes_uniform(b < header.blocks && reason == 0u); ++b) {
@@ -400,7 +415,7 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
                                                : 0u;
     const uint end = done + size;
 
-    // What is there of tables.
+    // Checks of the modes of tables.
     if (literals_mode == 0u) {
       if (context_mode != 0u || parameter != 0u || codes != 1u || first_relative) reason = kGstdBadHeader;
     } else if (literals_mode == 1u) {
@@ -416,7 +431,8 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
     }
     const uint low_mode = modes >> 6;
     if (reason == 0u && low_bits != 2u && low_mode == 0u) reason = kGstdBadHeader;
-    if (reason == 0u && ((modes & modes >> 1 & 0x55u) != 0u || (sequences == 0u && modes != 0u))) reason = kGstdBadHeader;
+    if (reason == 0u && ((modes & modes >> 1 & 0x55u) != 0u || (sequences == 0u && modes != 0u)))
+      reason = kGstdBadHeader;
     if (lanes_uniform(reason != 0u)) break;
 
     // Codes of literals.
@@ -430,7 +446,8 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
             reason = kGstdTruncated;
             break;
           }
-          if (c == 0u ? (word >> 24 & 1u) != relative || word >> 24 >> codes != 0u : word >> 24 != 0u) reason = kGstdBadHeader;
+          if (c == 0u ? (word >> 24 & 1u) != relative || word >> 24 >> codes != 0u : word >> 24 != 0u)
+            reason = kGstdBadHeader;
           if (c == 0u) relative = word >> 24;
           for (uint i = 0u; i < 8u; ++i) {
             const uint code = word >> (3u * i) & 7u;
@@ -486,8 +503,8 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
       if (lanes_uniform(reason != 0u)) break;
       if ((own & 8u) != 0u) {
         low_bits_known = low_bits;
-        if (low_bits == 2u && (gstd_field_has(tables, kGstdLB, 4u) || gstd_field_has(tables, kGstdLB, 5u) || gstd_field_has(tables, kGstdLB, 6u) ||
-                               gstd_field_has(tables, kGstdLB, 7u)))
+        if (low_bits == 2u && (gstd_field_has(tables, kGstdLB, 4u) || gstd_field_has(tables, kGstdLB, 5u) ||
+                               gstd_field_has(tables, kGstdLB, 6u) || gstd_field_has(tables, kGstdLB, 7u)))
           reason = kGstdBadTable;
       }
       if (low_mode != 0u && low_bits_known != low_bits) reason = kGstdBadTable;
@@ -498,7 +515,7 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
     // Batches.
     const uint reciprocal = parameter < 2u ? 0u : ~0u / parameter + 1u;
     const bool coded = literals_mode != 0u;
-    const uint longest = coded ? kGstdMostCodeBits : 8u;
+    const uint longest = coded ? kGstdMaxCodeBits : 8u;
     uint batch = 0u;
     do {
       const uint here = min(sequences - batch, lanes);
@@ -542,7 +559,8 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
       const uint order = gstd_scan(of, literal_count == 0u, here, lengths);
       const uint offset = gstd_offset(order, own_offset, history);
 
-      // Where everything goes. (Words read behind the last are 0, so that whatever else is wrong, that comes first.)
+      // Positions, and their checks. A truncated tile comes first: words past the last are
+      // read as 0 and cause other faults.
       if (lane_words_truncated(words)) reason = kGstdTruncated;
       if (lanes_uniform(last_block && last_batch && header.releases)) {
         const bool full = lanes_any(decodes && bits.count > 52u);
@@ -568,13 +586,13 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
       own_sequence.end = has ? sequence_end : end;
       own_sequence.offset = has ? offset : 1u;
       own_sequence.literals = literal_end - own_sequence.match;
-      // What its match copies of words that are stored, while literals are decoded.
+      // Loads the bytes that its match copies from stored words while literals are decoded.
       const uint match_place = own_sequence.match + target.skew;
       const uint stored = max(((done + target.skew) & ~3u) + own_sequence.offset, match_place) - match_place;
       own_sequence.ahead = gstd_load_far(target.words, match_place - own_sequence.offset, match_place,
                                          min(min(own_sequence.end - own_sequence.match, stored), kGstdPieceBytes));
       lanes_shared_barrier();
-      // Behind the last one, literals without a match.
+      // After the last one, literals without a match.
       weft_gstd_matches[table_base + lane] = own_sequence.match;
       weft_gstd_literal_ends[table_base + lane] = has ? literal_end : ~0u;
       if (lane == 0u) {
@@ -602,7 +620,8 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
             sequence += weft_gstd_literal_ends[table_base + sequence + step - 1u] <= decoded + own_first ? step : 0u;
         }
         for (uint step = 0u; lanes_uniform(step < 1u << log && round != 0u); ++step) {
-          if (lanes_uniform((step & 1u) == 0u)) lane_words_refill(words, bits, step < own_count, longest * min(2u, own_count - min(step, own_count)));
+          if (lanes_uniform((step & 1u) == 0u))
+            lane_words_refill(words, bits, step < own_count, longest * min(2u, own_count - min(step, own_count)));
           if (step < own_count) {
             uint context = 0u;
             if (context_mode == 1u) {
@@ -635,7 +654,7 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
             }
           }
         }
-        // To shared memory, in words.
+        // Stores them to shared memory, in words.
         lanes_shared_barrier();
         uint word = packed.x << ((8u << log) * (lane & (3u >> log)) & 31u);
         const uint neighbour = lanes_shuffle_xor(word, 1u);
@@ -651,7 +670,7 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
           break;
         }
 
-        // Up to the first literal that is not there yet.
+        // Output up to the first literal that is not decoded yet.
         const uint next = decoded + round;
         const uint whole = bitCount(lanes_ballot(has && literal_end <= next));
         const uint behind = lanes_shuffle(sequence_end - literal_end, whole - 1u);
@@ -667,7 +686,7 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
   }
 
   if (lanes_uniform(reason == 0u)) {
-    // What lanes end with.
+    // Final states and padding.
     const bool states_left = lanes_any(decodes && state != 1u << kLaneStateLog);
     const bool bits_left = lanes_any((bits.high | bits.low) != 0u);
     reason = !header.releases && states_left             ? kGstdBadFinalState
@@ -681,7 +700,8 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
   if (lane == 0u && (end_place & 3u) != 0u) {
     uint mask = (1u << (8u * (end_place & 3u))) - 1u;
     if (end_place < 4u) mask &= ~0u << (8u * target.skew);
-    merge_word(target.words, end_place >> 2, weft_gstd_shared[lanes_group() * kGstdStageWords + kGstdLiteralWords], mask);
+    merge_word(target.words, end_place >> 2, weft_gstd_shared[lanes_group() * kGstdStageWords + kGstdLiteralWords],
+               mask);
   }
   lanes_buffer_barrier();
   return 0u;

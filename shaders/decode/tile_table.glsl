@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// The table of tiles of GstdDecode, and where a tile's scratch is.
+// The table of tiles of GstdDecode, and the position of a tile's scratch.
 #ifndef WEFT_GSTD_TILE_TABLE_GLSL
 #define WEFT_GSTD_TILE_TABLE_GLSL
 
@@ -43,7 +43,7 @@ Tile load_tile(uint index) {
   tile.first = lanes_uniform(entry.at[8]);
   tile.count = lanes_uniform(entry.at[9]);
   const uint most = tile.bytes / 4u + ((tile.bytes & 3u) != 0u ? 1u : 0u);
-  tile.valid = tile.bytes != 0u && tile.bytes <= push.most_bytes && tile.kind <= kCompressed &&
+  tile.valid = tile.bytes != 0u && tile.bytes <= push.max_bytes && tile.kind <= kCompressed &&
                (tile.kind == kRaw    ? tile.words == most
                 : tile.kind == kFill ? tile.words == 1u
                                      : tile.words != 0u && tile.words < most) &&
@@ -57,17 +57,17 @@ Tile load_tile(uint index) {
 
 uint workgroup_number() { return gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x; }
 
-// Whether there is a tile at a position among those of this dispatch.
+// Whether slot `slot` of this dispatch has a tile.
 bool tile_is_there(uint slot) {
   const uint tiles = count_of(push.tile_count, push.tile_count_words, uvec2(push.tile_maximum, 0u)).x;
   return slot < push.slots && push.first_tile + slot < tiles;
 }
 
 // Two parts, of gstd_scratch_part() bytes.
-uint scratch_part() { return gstd_scratch_part(push.most_bytes); }
+uint scratch_part() { return gstd_scratch_part(push.max_bytes); }
 uvec2 scratch_of(uint slot) { return word64_add(push.scratch, word64_times(uvec2(2u * scratch_part(), 0u), slot)); }
 
-// Whether a tile is decoded to where it belongs.
+// Whether a tile is decoded to the output, without scratch.
 bool is_direct(Tile tile, uint tile_filter) {
   return tile_filter == 0u && tile.first == 0u && tile.count == tile.bytes;
 }

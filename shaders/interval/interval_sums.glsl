@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// First pass over intervals: each workgroup sums the counts of a span of tiles, and writes what lies before each tile in its
-// span, and the span's total. Of one span it is the last word. As WEFT_INTERVAL_IN_LINES wants it, interval_tiles.glsl.
+// First pass over intervals: each workgroup sums the counts of a span of tiles, and writes what lies before each tile
+// in its span, and the span's total. Of one span it is the last word. As WEFT_INTERVAL_IN_LINES wants it,
+// interval_tiles.glsl.
 #ifndef WEFT_INTERVAL_SUMS_GLSL
 #define WEFT_INTERVAL_SUMS_GLSL
 
@@ -70,10 +71,12 @@ void interval_sums() {
 #endif
     }
     barrier();
-    // The others go on to the next batch, which has the other half of weft_batch_sums and a barrier before the one after.
+    // The others go on to the next batch, which has the other half of weft_batch_sums and a
+    // barrier before the one after.
     if (gl_LocalInvocationIndex < kBatchTiles) {
       for (uint t = 0u; t < kBatchTiles; ++t) {
-        if (t == gl_LocalInvocationIndex && tile + t < end) intervals_before_store(intervals_before_of(tile + t), carry);
+        if (t == gl_LocalInvocationIndex && tile + t < end)
+          intervals_before_store(intervals_before_of(tile + t), carry);
         uvec2 items = uvec2(0u);
         for (uint s = 0u; s < kSubgroupCount; ++s)
           items = word64_add_saturated(items, weft_batch_sums[first + t * kSubgroupCount + s]);

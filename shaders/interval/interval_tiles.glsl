@@ -33,12 +33,12 @@ const uint kSegment = kWorkgroupSize * kRows * kVectorItems;  // at most 2^14
 
 struct IntervalsBefore {
   uvec2 outputs;
-  uint extra;  // segments, at most kMostExtra
+  uint extra;  // segments, at most kMaxExtra
 };
-const uint kMostExtra = 0x7fffffffu;
+const uint kMaxExtra = 0x7fffffffu;
 
 IntervalsBefore intervals_before_add(IntervalsBefore a, IntervalsBefore b) {
-  return IntervalsBefore(word64_add_saturated(a.outputs, b.outputs), min(a.extra + b.extra, kMostExtra));
+  return IntervalsBefore(word64_add_saturated(a.outputs, b.outputs), min(a.extra + b.extra, kMaxExtra));
 }
 
 // What a tile adds to them.
@@ -46,7 +46,7 @@ IntervalsBefore intervals_before_of_tile(uvec2 outputs) {
   const uvec2 last = word64_subtract(outputs, uvec2(1u, 0u));
   const uvec2 extra = word64_shift_right(last, uint(findMSB(kSegment)));
   const bool none = outputs == uvec2(0u);
-  return IntervalsBefore(outputs, none ? 0u : extra.y != 0u ? kMostExtra : min(extra.x, kMostExtra));
+  return IntervalsBefore(outputs, none ? 0u : extra.y != 0u ? kMaxExtra : min(extra.x, kMaxExtra));
 }
 
 #ifdef WEFT_INTERVAL_IN_LINES

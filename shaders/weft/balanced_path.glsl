@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Where two sorted ranges, A and B, have to be cut so that their set operations can be cut there: the balanced path of Baxter. Of a key
-// that A has m times and B n times, the first min(m, n) in each are pairs, key i of one with key i of the other, and what is left over
-// has none. The path takes both of a pair together, then what is left over, and no cut divides a pair: what a piece between two cuts
-// contributes to a union, intersection or difference depends on that piece alone.
+// Where two sorted ranges, A and B, have to be cut so that their set operations can be cut there: the balanced
+// path of Baxter. Of a key that A has m times and B n times, the first min(m, n) in each are pairs, key i of one
+// with key i of the other, and what is left over has none. The path takes both of a pair together, then what is
+// left over, and no cut divides a pair: what a piece between two cuts contributes to a union, intersection or
+// difference depends on that piece alone.
 //
-// As with merge_path.glsl, nothing here crosses lanes, and ranges that are not sorted give a cut that means nothing, but lies in both.
+// As with merge_path.glsl, nothing here crosses lanes, and ranges that are not sorted give a cut that means nothing,
+// but lies in both.
 #ifndef WEFT_BALANCED_PATH_GLSL
 #define WEFT_BALANCED_PATH_GLSL
 
@@ -16,8 +18,9 @@ struct BalancedCut {
   uint a, b;
 };
 
-// `first` becomes the first index from 0 up to it of a run that ends there; RUNS_ON tells of index `probe` whether it belongs to the run.
-// Steps grow from the end on and are then halved: a run of n takes about 2 log2(n) of them, at most 64.
+// `first` becomes the first index from 0 up to it of a run that ends there; RUNS_ON tells of index
+// `probe` whether it belongs to the run. Steps grow from the end on and are then halved: a run of n takes
+// about 2 log2(n) of them, at most 64.
 #define WEFT_BALANCED_RUN_BEGIN(first, RUNS_ON)                                               \
   {                                                                                           \
     uint low = 0u;                                                                            \
@@ -36,9 +39,10 @@ struct BalancedCut {
 //   bool balanced_path_a_less(RANGES ranges, uint a, uint b)
 // says whether key a of A is less than key b of B, this defines
 //   BalancedCut balanced_path_split(RANGES ranges, uint diagonal, uint count_a, uint count_b)
-// the cut with `diagonal` keys in front of it, or with one more where that would divide a pair. `diagonal` is at most
-// count_a + count_b, which is below 2^32. Besides the search of the merge path it takes a step, and where a run of equal keys is cut that
-// both ranges have, a number of steps that grows with the logarithm of the run's length, at most 160.
+// the cut with `diagonal` keys in front of it, or with one more where that would divide a pair. `diagonal` is
+// at most count_a + count_b, which is below 2^32. Besides the search of the merge path it takes a step, and
+// where a run of equal keys is cut that both ranges have, a number of steps that grows with the logarithm of
+// the run's length, at most 160.
 #define WEFT_BALANCED_PATH(RANGES)                                                                                \
   BalancedCut balanced_path_split(RANGES ranges, uint diagonal, uint count_a, uint count_b) {                     \
     const uint split_a = merge_path_split(ranges, diagonal, count_a, count_b);                                    \
@@ -51,7 +55,7 @@ struct BalancedCut {
     WEFT_BALANCED_RUN_BEGIN(first_a, !balanced_path_a_less(ranges, probe, split_b))                               \
     uint first_b = split_b;                                                                                       \
     WEFT_BALANCED_RUN_BEGIN(first_b, merge_path_a_first(ranges, split_a - 1u, probe))                             \
-    /* In front of the cut: half of the run's keys that are there are of B, if it has so many, or more if A has not. */ \
+    /* Half of the run's keys before the cut are of B, if B has so many, or more if A has fewer. */               \
     const uint keys = diagonal - first_a - first_b;                                                               \
     const uint wanted = max(keys >> 1, split_b - first_b);                                                        \
     uint low = split_b + 1u;                                                                                      \

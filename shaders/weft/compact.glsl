@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Compaction across a subgroup or a workgroup: each lane that keeps its item learns how many lanes before it keep theirs, which is
-// where the item goes, and all learn how many there are.
+// Compaction across a subgroup or a workgroup: each lane that keeps its item learns how many lanes before it keep
+// theirs, which is where the item goes, and all learn how many there are.
 //
-// Who calls: every invocation of the workgroup, in workgroup-uniform control flow. Invocations are ordered by subgroup, then by
-// lane, so that what is kept keeps its order. The workgroup's function holds one barrier before it reads; calls that follow one
-// another without a barrier of the caller's own between them must alternate `slot` 0 and 1.
+// Who calls: every invocation of the workgroup, in workgroup-uniform control flow. Invocations are ordered by subgroup,
+// then by lane, so that what is kept keeps its order. The workgroup's function holds one barrier before it reads; calls
+// that follow one another without a barrier of the caller's own between them must alternate `slot` 0 and 1.
 #ifndef WEFT_COMPACT_GLSL
 #define WEFT_COMPACT_GLSL
 

@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// The decode table of FSE, the entropy coder of Zstandard, exactly as RFC 8878 (section 4.1.1) builds it from normalized
-// counts: for each state a symbol, a number of bits, and the baseline that those bits are added to for the next state. A group
-// of 32 lanes builds a table; each group of a workgroup may build another, of its own size. In steps:
+// The decode table of FSE, the entropy coder of Zstandard, exactly as RFC 8878 (section 4.1.1) builds it
+// from normalized counts: for each state a symbol, a number of bits, and the baseline that those bits are
+// added to for the next state. A group of 32 lanes builds a table; each group of a workgroup may build
+// another, of its own size. In steps:
 //   fse_set_count()       any invocation, for each symbol of each group's distribution
 //   lanes_fse_build()     every invocation
 //   fse_entry()           any invocation, any group's table, until the next build
 // No barrier of the caller's is needed between them, nor between reading tables and the next counts.
 //
-// A distribution of accuracy a has 2^a states. A symbol has as many of them as its count says, and one if its count is -1,
-// "less than one". Counts are used up by the build.
+// A distribution of accuracy a has 2^a states. A symbol has as many of them as its count says, and one if its count is
+// -1, "less than one". Counts are used up by the build.
 //
-// Who calls lanes_fse_build(): every invocation of the workgroup, in workgroup-uniform control flow. A group that has nothing
-// to build calls with accuracy 0 and keeps its table. In the others nothing crosses lanes.
+// Who calls lanes_fse_build(): every invocation of the workgroup, in workgroup-uniform control flow. A group that has
+// nothing to build calls with accuracy 0 and keeps its table. In the others nothing crosses lanes.
 //
 // The includer defines, as constants,
 //   WEFT_FSE_SYMBOLS    the most symbols of a distribution, 1 to 256
 //   WEFT_FSE_ACCURACY   the greatest accuracy, 5 to 12
 //   WEFT_FSE_TABLES     how many groups, the first ones, build tables; left out: all
-// Each of these groups keeps 2^WEFT_FSE_ACCURACY + 2 WEFT_FSE_SYMBOLS + 97 words in shared memory, and for accuracy 11 another
-// 96, for 12 another 288.
+// Each of these groups keeps 2^WEFT_FSE_ACCURACY + 2 WEFT_FSE_SYMBOLS + 97 words in shared memory, and for accuracy 11
+// another 96, for 12 another 288.
 //
-// Cost: for each 32 states a round of as many ballots as WEFT_FSE_SYMBOLS has bits, at most 8; in front of them a sum, two
-// scans and a broadcast over the group. All groups go through as many rounds as the greatest accuracy asks for. Two barriers of
-// the workgroup; below 32 lanes a subgroup, and where subgroups are emulated, two more in all and two a round, besides those of
-// the ballots.
+// Cost: for each 32 states a round of as many ballots as WEFT_FSE_SYMBOLS has bits, at most 8; in front of them a sum,
+// two scans and a broadcast over the group. All groups go through as many rounds as the greatest accuracy asks for. Two
+// barriers of the workgroup; below 32 lanes a subgroup, and where subgroups are emulated, two more in all and two a
+// round, besides those of the ballots.
 //
-// How: nothing is sorted, and no state is written twice. The walk through the table takes odd steps, and the step's inverse
-// modulo 2^a says at which turn it comes to a state. Turns that come to states of symbols less than one are skipped, and each
-// symbol begins where the counts in front of it end: both are marks, a bit each, whose number leads from a state to its symbol.
-// States are taken in ascending order, 32 at a time; those of one symbol find each other by ballots, and each symbol counts on
-// from one 32 to the next.
+// How: nothing is sorted, and no state is written twice. The walk through the table takes odd steps, and the step's
+// inverse modulo 2^a says at which turn it comes to a state. Turns that come to states of symbols less than one are
+// skipped, and each symbol begins where the counts in front of it end: both are marks, a bit each, whose number leads
+// from a state to its symbol. States are taken in ascending order, 32 at a time; those of one symbol find each other by
+// ballots, and each symbol counts on from one 32 to the next.
 #ifndef WEFT_FSE_GLSL
 #define WEFT_FSE_GLSL
 
@@ -91,8 +92,8 @@ uint weft_fse_marks_of(uint word) {
   return uint(bitCount(weft_fse_skips[word])) | uint(bitCount(weft_fse_begins[word])) << 16;
 }
 
-// The symbol of a state of a table of `size` states, whose marks have been counted. `inverse`: of the walk's step. From `high`
-// on states are those of symbols less than one.
+// The symbol of a state of a table of `size` states, whose marks have been counted. `inverse`: of the walk's step. From
+// `high` on states are those of symbols less than one.
 uint weft_fse_symbol_of(uint group, uint state, uint size, uint inverse, uint high) {
   const uint first_word = group * kFseWords;
   const uint turn = (state * inverse) & (size - 1u);
@@ -107,11 +108,12 @@ uint weft_fse_symbol_of(uint group, uint state, uint size, uint inverse, uint hi
   return weft_fse_listed[group * kFseSymbols + (state < high ? begun - 1u : kFseSymbols - (size - state))];
 }
 
-// Builds the table of this group's distribution: counts of symbols 0 to symbols - 1, all of which have been set. `symbols` and
-// `accuracy` are the same on all lanes of a group. The result is too: whether there is such a table. There is none, and the one
-// before stays as it was, if the group is none of WEFT_FSE_TABLES, the accuracy is not 5 to WEFT_FSE_ACCURACY, there are more
-// symbols than WEFT_FSE_SYMBOLS, a count is below -1, or the states of all symbols are not 2^accuracy. One symbol may have them
-// all, in a table of no bits: that RFC 8878 wants two at least is for those who read counts.
+// Builds the table of this group's distribution: counts of symbols 0 to symbols - 1, all of which have been set.
+// `symbols` and `accuracy` are the same on all lanes of a group. The result is too: whether there is such a table.
+// There is none, and the one before stays as it was, if the group is none of WEFT_FSE_TABLES, the accuracy is not 5 to
+// WEFT_FSE_ACCURACY, there are more symbols than WEFT_FSE_SYMBOLS, a count is below -1, or the states of all symbols
+// are not 2^accuracy. One symbol may have them all, in a table of no bits: that RFC 8878 wants two at least is for
+// those who read counts.
 bool lanes_fse_build(uint symbols, uint accuracy) {
   const uint group = lanes_group();
   const uint lane = lanes_lane();
@@ -142,7 +144,8 @@ bool lanes_fse_build(uint symbols, uint accuracy) {
   const bool valid = lanes_add(states) == size && fits;
   if (!valid) end_symbol = 0u;
 
-  // Three sums in one: turns that are kept in bits 0 to 12, then symbols less than one in 9 bits, and symbols with counts.
+  // Three sums in one: turns that are kept in bits 0 to 12, then symbols less than one in 9
+  // bits, and symbols with counts.
   const uint one_less = 1u << 13;
   const uint one_listed = 1u << 22;
   uint own = 0u;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Lets one header declare a push-constant struct for GLSL and for C++. Members are scalars, widest first, and the struct's
-// size is a multiple of 8 without hidden padding, so that both sides agree; the layout test compares them.
+// Lets one header declare a push-constant struct for GLSL and for C++. Members are scalars, widest first, and the
+// struct's size is a multiple of 8 without hidden padding, so that both sides agree; the layout test compares them.
 //
 // Likewise specialization constants, each declared once:
 //
@@ -8,8 +8,8 @@
 //   WEFT_CONSTANT(id, type, name, default)
 //   WEFT_CONSTANTS_END
 //
-// with ids from 2 to 99, unique in a kernel, and type uint or bool. GLSL has the constant, C++ has weft::shader::<scope>::<name>, which
-// PipelineBuilder gives a value.
+// with ids from 2 to 99, unique in a kernel, and type uint or bool. GLSL has the constant, C++ has
+// weft::shader::<scope>::<name>, which PipelineBuilder gives a value.
 #ifndef WEFT_INTEROP_H
 #define WEFT_INTEROP_H
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Items as they lie in memory, inside vectors of 32-bit words: extracting one, putting one, combining a vector of them. Chosen by
-// WEFT_ITEM and WEFT_ACCUMULATOR (operator.glsl). No 8- or 16-bit storage is asked of the device. Nothing here crosses lanes.
+// Items as they lie in memory, inside vectors of 32-bit words: extracting one, putting one, combining a vector of them.
+// Chosen by WEFT_ITEM and WEFT_ACCUMULATOR (operator.glsl). No 8- or 16-bit storage is asked of the device. Nothing
+// here crosses lanes.
 #ifndef WEFT_ITEM_GLSL
 #define WEFT_ITEM_GLSL
 
@@ -34,9 +35,9 @@
 #define WEFT_OUTPUT_BYTES 8
 #endif
 
-// Where nothing is stored per item (WEFT_VECTOR_BY_ITEM, set by reductions), the item alone sets the vector's length. Where a
-// second range runs beside the items, the includer sets it: WEFT_VECTOR_ITEMS 4. Items that do not fill 16 bytes are vectors by
-// themselves, and so are those with such outputs.
+// Where nothing is stored per item (WEFT_VECTOR_BY_ITEM, set by reductions), the item alone sets the vector's length.
+// Where a second range runs beside the items, the includer sets it: WEFT_VECTOR_ITEMS 4. Items that do not fill 16
+// bytes are vectors by themselves, and so are those with such outputs.
 #define WEFT_FILLS_VECTOR(BYTES) (BYTES == 1 || BYTES == 2 || BYTES == 4 || BYTES == 8 || BYTES == 16)
 #if defined(WEFT_VECTOR_ITEMS)
 #elif !WEFT_FILLS_VECTOR(WEFT_ITEM_BYTES) || (!WEFT_FILLS_VECTOR(WEFT_OUTPUT_BYTES) && !defined(WEFT_VECTOR_BY_ITEM))
@@ -187,8 +188,8 @@ void vector_put(inout uint words[WEFT_VECTOR_OUTPUT_WORDS], uint k, Accumulator 
 
 // ---- a vector's combination ----
 
-// Whether all items of a word can be combined at once, each in its own bits: u8 and u16 into themselves, by operators that
-// carry nothing downwards. (Sums carry upwards; packed_add keeps that apart.)
+// Whether all items of a word can be combined at once, each in its own bits: u8 and u16 into themselves, by operators
+// that carry nothing downwards. (Sums carry upwards; packed_add keeps that apart.)
 #if (WEFT_ITEM == WEFT_U8 && WEFT_ACCUMULATOR == WEFT_U8) || (WEFT_ITEM == WEFT_U16 && WEFT_ACCUMULATOR == WEFT_U16)
 #define WEFT_PACKED 1
 const bool kPacked = kOp == kOpAdd || kOp == kOpAnd || kOp == kOpOr || kOp == kOpXor;
@@ -287,8 +288,8 @@ Accumulator held_get(uint held[WEFT_VECTOR_HELD_WORDS], uint k) {
 #endif
 
 // Scans a vector from `before`, what it has in front of it so far. Items outside [begin, end) are passed over.
-void vector_scan(uint words[WEFT_VECTOR_INPUT_WORDS], Accumulator before, bool inclusive, bool whole, uint begin, uint end,
-                 out uint held[WEFT_VECTOR_HELD_WORDS]) {
+void vector_scan(uint words[WEFT_VECTOR_INPUT_WORDS], Accumulator before, bool inclusive, bool whole, uint begin,
+                 uint end, out uint held[WEFT_VECTOR_HELD_WORDS]) {
 #if WEFT_PACKED
   if (kPacked && whole) {
     uint carry = packed_broadcast(before);

@@ -6,10 +6,10 @@
 //   4, 8 and 16            a group is 8, 4 or 2 neighbouring subgroups, which meet in shared memory
 // (Clustered subgroup operations would serve 64 and 128, but not every device has them.)
 //
-// Who calls: every invocation of the workgroup, in workgroup-uniform control flow, since there are barriers inside below 32
-// and on the emulated backend. Divergence is an argument: in the `_where` forms, lanes not `taking_part` contribute
-// nothing and receive 0 or false. The workgroup is a multiple of 32 and of kSubgroupSize.
-// Items are dealt to lanes by lanes_group() and lanes_lane(), never by the local invocation index.
+// Who calls: every invocation of the workgroup, in workgroup-uniform control flow, since there are barriers inside
+// below 32 and on the emulated backend. Divergence is an argument: in the `_where` forms, lanes not `taking_part`
+// contribute nothing and receive 0 or false. The workgroup is a multiple of 32 and of kSubgroupSize. Items are dealt to
+// lanes by lanes_group() and lanes_lane(), never by the local invocation index.
 #ifndef WEFT_LANES_GLSL
 #define WEFT_LANES_GLSL
 
@@ -156,11 +156,12 @@ void lanes_buffer_barrier() {
   }
 }
 
-// A value that the group's lanes have alike, told to the compiler where a group is a subgroup: without it, a branch that depends on the
-// value is made for lanes that part ways, and so is every shuffle behind it. What comes from memory, shuffles and ballots is not known to
-// be alike; what is computed of values that are, is, but for what loops carry. Of conditions, votes tell it everywhere. Of numbers a
-// broadcast should; WEFT_LANES_REDUCE_UNIFORM, a constant that the includer may define, takes a reduction, which one vendor's compiler
-// believes where it does not believe a broadcast.
+// A value that the group's lanes have alike, told to the compiler where a group is a subgroup: without it, a
+// branch that depends on the value is made for lanes that part ways, and so is every shuffle behind it. What comes
+// from memory, shuffles and ballots is not known to be alike; what is computed of values that are, is, but for
+// what loops carry. Of conditions, votes tell it everywhere. Of numbers a broadcast should;
+// WEFT_LANES_REDUCE_UNIFORM, a constant that the includer may define, takes a reduction, which one vendor's
+// compiler believes where it does not believe a broadcast.
 #ifndef WEFT_LANES_REDUCE_UNIFORM
 #define WEFT_LANES_REDUCE_UNIFORM false
 #endif

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Load-balancing search inside a shader: sources have counts of outputs, which lie one behind the other, and whoever has an output asks
-// for the source that it is of, and for its rank among that source's. So work of uneven size is spread evenly, a lane an output.
-// Counts may be 0. What is asked of outputs that are not there is answered by any source and rank.
+// Load-balancing search inside a shader: sources have counts of outputs, which lie one behind the other, and whoever
+// has an output asks for the source that it is of, and for its rank among that source's. So work of uneven size is
+// spread evenly, a lane an output. Counts may be 0. What is asked of outputs that are not there is answered by any
+// source and rank.
 //
 // For a group of 32 lanes, each of which brings a source, there is
 //   lanes_balance()               one call for up to 32 outputs, from the sums of the counts before each lane's
@@ -11,19 +12,19 @@
 //   workgroup_balance_outputs()   for as many outputs at a time as WEFT_LOAD_BALANCE_OUTPUTS says, of any number
 //   workgroup_balance_source()    any invocation, any of these outputs
 //
-// Who calls: every invocation of the workgroup, in workgroup-uniform control flow, but for workgroup_balance_source(), in which nothing
-// crosses lanes. Sources are in the order of lanes_lane(), or of subgroups laid end to end.
+// Who calls: every invocation of the workgroup, in workgroup-uniform control flow, but for workgroup_balance_source(),
+// in which nothing crosses lanes. Sources are in the order of lanes_lane(), or of subgroups laid end to end.
 //
-// For the workgroup's functions the includer defines WEFT_LOAD_BALANCE_OUTPUTS, a constant multiple of 32. They keep 2 words for each
-// invocation and 2 for every 32 outputs in shared memory, as weft/marks.glsl, which then is theirs.
+// For the workgroup's functions the includer defines WEFT_LOAD_BALANCE_OUTPUTS, a constant multiple of 32. They keep 2
+// words for each invocation and 2 for every 32 outputs in shared memory, as weft/marks.glsl, which then is theirs.
 #ifndef WEFT_LOAD_BALANCE_GLSL
 #define WEFT_LOAD_BALANCE_GLSL
 
 #include "weft/lanes.glsl"
 
-// The lane whose source `output` is of, and in `rank` its rank there. `begin`: the sum of the counts of the lanes before this one
-// (lanes_exclusive_add()). Every lane may ask for another output. Five steps of a search, without branches; below 32 lanes a subgroup
-// two barriers.
+// The lane whose source `output` is of, and in `rank` its rank there. `begin`: the sum of the counts of the lanes
+// before this one (lanes_exclusive_add()). Every lane may ask for another output. Five steps of a search, without
+// branches; below 32 lanes a subgroup two barriers.
 uint lanes_balance(uint begin, uint output_place, out uint rank) {
   // The last lane that begins at or before the output: of several that do at one place, only the last may have any.
   uint source = 0u;
@@ -67,8 +68,8 @@ struct LoadBalance {
   uint first;   // output of those asked for
 };
 
-// `count`: outputs of this invocation's source. All together are below 2^32. Holds two barriers, so that the next call may follow without
-// one of the caller's.
+// `count`: outputs of this invocation's source. All together are below 2^32. Holds two barriers, so that the next call
+// may follow without one of the caller's.
 LoadBalance workgroup_balance(uint count) {
   const uint place = lanes_place();
   const uvec2 own = uvec2(count, min(count, 1u));
@@ -91,8 +92,9 @@ LoadBalance workgroup_balance(uint count) {
   return LoadBalance(total, before.x, count, before.y, 0u);
 }
 
-// Makes ready for outputs `first` to first + WEFT_LOAD_BALANCE_OUTPUTS - 1; `first` is below balance.total. May be called any number of
-// times, without a barrier of the caller's between what it asks and the next call. Holds five barriers.
+// Makes ready for outputs `first` to first + WEFT_LOAD_BALANCE_OUTPUTS - 1; `first` is below
+// balance.total. May be called any number of times, without a barrier of the caller's between what it asks
+// and the next call. Holds five barriers.
 void workgroup_balance_outputs(inout LoadBalance balance, uint first) {
   balance.first = first;
   barrier();
@@ -105,7 +107,8 @@ void workgroup_balance_outputs(inout LoadBalance balance, uint first) {
   workgroup_marks_count();
 }
 
-// The place of the invocation whose source `output_place` is of, and in `rank` its rank there. The output is one of those made ready for.
+// The place of the invocation whose source `output_place` is of, and in `rank` its rank there. The output is one of
+// those made ready for.
 uint workgroup_balance_source(LoadBalance balance, uint output_place, out uint rank) {
   const uint place = min(output_place - balance.first, kMarkPlaces - 1u);
   const uint listed = weft_balance_first + marks_before(place) + (marks_at(place) ? 1u : 0u);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Marks on the places of a workgroup's tile: a bit each in shared memory, and how many places before any place are marked. In steps:
+// Marks on the places of a workgroup's tile: a bit each in shared memory, and how many places before any place are
+// marked. In steps:
 //   marks_clear()            then a barrier
 //   marks_set()              any invocation, any number of times, then a barrier
 //   workgroup_marks_count()
-// Then marks_at() and marks_before() tell of any place. To go through the steps again, the caller needs a barrier first.
+// Then marks_at() and marks_before() tell of any place. To go through the steps again, the
+// caller needs a barrier first.
 //
 // The includer defines, as a constant, kMarkPlaces, a multiple of 32.
 #ifndef WEFT_MARKS_GLSL
@@ -27,8 +29,8 @@ void marks_clear() {
 void marks_set(uint word, uint bits) { atomicOr(weft_marks[word], bits); }
 void marks_set(uint place) { marks_set(place >> 5, 1u << (place & 31u)); }
 
-// Counts the marks, and gives how many there are. Every invocation of the workgroup calls, in workgroup-uniform control flow. Holds
-// two barriers, one of them at its end.
+// Counts the marks, and gives how many there are. Every invocation of the workgroup calls, in workgroup-uniform control
+// flow. Holds two barriers, one of them at its end.
 uint workgroup_marks_count() {
   const uint first = (subgroup_index() * kSubgroupSize + subgroup_lane()) * kLaneMarkWords;
   uint own = 0u;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// A tile of a merge: pieces of two sorted ranges, A and B, in shared memory, of which each lane takes kMergeLaneKeys neighbouring
-// keys of the merge. In steps:
+// A tile of a merge: pieces of two sorted ranges, A and B, in shared memory, of which each lane takes kMergeLaneKeys
+// neighbouring keys of the merge. In steps:
 //   workgroup_merge_load()  both pieces, into shared memory
 //   merge_path_split()      where the lane's keys begin in each
 //   lane_merge_order()      from which piece each of them comes
-// Then the caller walks through the lane's keys once more, and does with them what it is there for. merge_tile_word_a() says where
-// they lie, so that results may take the place of keys (after a barrier, since lanes look at the first key of the next).
+// Then the caller walks through the lane's keys once more, and does with them what it is there for.
+// merge_tile_word_a() says where they lie, so that results may take the place of keys (after a barrier, since lanes
+// look at the first key of the next).
 //
 // The includer defines, as constants, kMergeLaneKeys, 1 to 32, and kMergeEqualFromA, as merge_path.glsl's equal_from_a.
 #ifndef WEFT_MERGE_TILE_GLSL
@@ -17,13 +18,14 @@
 
 const uint kMergeTileKeys = kWorkgroupSize * kMergeLaneKeys;
 
-// Pieces lie in vectors of 4 words as they do in memory, so that the vectors at their ends may have words of others. Behind them
-// there is room for the steps of lanes that have run out of keys.
+// Pieces lie in vectors of 4 words as they do in memory, so that the vectors at their ends may have words of others.
+// Behind them there is room for the steps of lanes that have run out of keys.
 const uint kMergeVectors = (kMergeTileKeys * kKeyWords + 12u) / 4u;
 const uint kMergeLoads = (kMergeVectors + kWorkgroupSize - 1u) / kWorkgroupSize;
 shared uint weft_merge_words[4u * kMergeVectors + (kMergeLaneKeys + 1u) * kKeyWords];
 
-// A piece of a range in memory: keys [first, first + count) of the `total` that lie at `keys`, on a boundary of 4 bytes.
+// A piece of a range in memory: keys [first, first + count) of the `total` that lie at
+// `keys`, on a boundary of 4 bytes.
 struct MergePiece {
   uvec2 keys;
   uint first, count, total;
@@ -79,7 +81,8 @@ void merge_piece_load_words(MergeVectors vectors, uint first_word) {
     merge_tile_store_word(first_word + i, source.at[vectors.head + i]);
 }
 
-// Stores vector v. Every 8 lanes begin with another of its words, so that 32 neighbours meet in no bank of shared memory.
+// Stores vector v. Every 8 lanes begin with another of its words, so that 32 neighbours
+// meet in no bank of shared memory.
 void merge_tile_store_vector(uint v, uvec4 words) {
   const uint turn = (v >> 3) & 3u;
   words = (turn & 1u) != 0u ? words.yzwx : words;
@@ -87,8 +90,8 @@ void merge_tile_store_vector(uint v, uvec4 words) {
   [[unroll]] for (uint i = 0; i < 4u; ++i) weft_merge_words[4u * v + ((i + turn) & 3u)] = words[i];
 }
 
-// Loads two pieces, which have at most kMergeTileKeys keys together. Every invocation of the workgroup calls, with the same
-// arguments. Holds one barrier, after the stores.
+// Loads two pieces, which have at most kMergeTileKeys keys together. Every invocation of the workgroup calls, with the
+// same arguments. Holds one barrier, after the stores.
 MergeTile workgroup_merge_load(MergePiece piece_a, MergePiece piece_b) {
   const MergeVectors a = merge_piece_vectors(piece_a);
   const MergeVectors b = merge_piece_vectors(piece_b);
@@ -124,8 +127,8 @@ bool merge_path_a_first(MergeTile tile, uint a, uint b) {
 
 WEFT_MERGE_PATH(MergeTile)
 
-// Of the kMergeLaneKeys keys of the merge that begin with key a of A or key b of B: bit i is set where the i-th is of A. Behind the
-// last key of both, bits are not set.
+// Of the kMergeLaneKeys keys of the merge that begin with key a of A or key b of B: bit i is set where the i-th is of
+// A. Behind the last key of both, bits are not set.
 uint lane_merge_order(MergeTile tile, uint a, uint b) {
   uint word_a = merge_tile_word_a(tile, a);
   uint word_b = merge_tile_word_b(tile, b);

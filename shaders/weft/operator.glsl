@@ -2,15 +2,16 @@
 //
 // What is combined, and how. The includer chooses the types by defining, before the include,
 //   WEFT_ITEM         what a buffer holds: WEFT_U8 … WEFT_U32X2
-//   WEFT_ACCUMULATOR  what results hold: the same, a wider one, WEFT_ARG for (item, index), WEFT_COUNTS for two counts at once,
-//                     WEFT_RUNS for how many runs have begun and where the last one did
-//                     WEFT_OWN for the result of an operator of the user's own; then the item is WEFT_OWN too (own.glsl)
+//   WEFT_ACCUMULATOR  what results hold: the same, a wider one, WEFT_ARG for (item, index), WEFT_COUNTS for two counts
+//                     at once, WEFT_RUNS for how many runs have begun and where the last one did, WEFT_OWN for the
+//                     result of an operator of the user's own; then the item is WEFT_OWN too (own.glsl)
 // and the operator by specialization constant 2, or as a constant with WEFT_OP. It gets
 //   Accumulator       the type in registers: narrow integers widen to uint, f16 to float
 //   identity(), combine(earlier, later)
 //   subgroup_inclusive(), subgroup_reduce(): in lane order; the order of lanes is kept, so combine need not commute
-//   word_of(v, i), accumulator_of_words(): an accumulator as WEFT_ACCUMULATOR_WORDS words, 1 to 8, in which it is posted, handed on
-//   and shuffled. A struct (WEFT_ACCUMULATOR_IS_STRUCT) brings these two, and nothing else has to know its members.
+//   word_of(v, i), accumulator_of_words(): an accumulator as WEFT_ACCUMULATOR_WORDS words, 1 to 8, in which it is
+//   published, stored and shuffled. A struct (WEFT_ACCUMULATOR_IS_STRUCT) defines both, and nothing else accesses its
+//   members.
 // Narrow integers are combined modulo 2^32 and cut when they are stored, which is the same as wrapping at each step.
 #ifndef WEFT_OPERATOR_GLSL
 #define WEFT_OPERATOR_GLSL

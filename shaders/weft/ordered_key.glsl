@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Keys of 4 and 8 bytes as unsigned pairs of words, low first, that are in the order of the keys: integers and floats of either
-// size are then compared by word64_less(), and no device feature is needed. Floats are in the order of numbers, -0 is 0; NaN is
-// before all numbers if its sign bit is set, else after them.
+// Keys of 4 and 8 bytes as unsigned pairs of words, low first, that are in the order of the keys: integers and floats
+// of either size are then compared by word64_less(), and no device feature is needed. Floats are in the order of
+// numbers, -0 is 0; NaN is before all numbers if its sign bit is set, else after them.
 #ifndef WEFT_ORDERED_KEY_GLSL
 #define WEFT_ORDERED_KEY_GLSL
 

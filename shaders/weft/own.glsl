@@ -2,18 +2,19 @@
 //
 // The user's own item type, with an operator, a predicate or an equality of keys, from a snippet that is served as
 // weft/own_snippet.glsl. docs/own-kernels.md is the manual of snippets; in short, one declares
-//   Item          uint, int or float (#define Item uint), or a struct of 1 to 4 such members: WEFT_ITEM_MEMBERS lists them,
-//                 WEFT_DECLARE_ITEM stands where the struct is to be
+//   Item          uint, int or float (#define Item uint), or a struct of 1 to 4 such members: WEFT_ITEM_MEMBERS lists
+//                 them, WEFT_DECLARE_ITEM stands where the struct is to be
 // and for scan, scan_by_key, reduce, reduce_by_key and segmented_reduce
-//   Accumulator   likewise, of 1 to 8 members (WEFT_ACCUMULATOR_MEMBERS, WEFT_DECLARE_ACCUMULATOR), with accumulator_of(Item); left
-//                 out, it is the Item
+//   Accumulator   likewise, of 1 to 8 members (WEFT_ACCUMULATOR_MEMBERS, WEFT_DECLARE_ACCUMULATOR), with
+//                 accumulator_of(Item); left out, it is the Item
 //   identity(), combine(earlier, later)
 //   WEFT_COMMUTES where combine() does
-// for select, keep(Item); for partition in three, side(Item); for unique and run_length_encode (WEFT_OWN_UNIQUE), same(earlier, later).
-// The lists make structs and words out of one another, so that a member cannot be forgotten in one of the ways.
+// for select, keep(Item); for partition in three, side(Item); for unique and run_length_encode (WEFT_OWN_UNIQUE),
+// same(earlier, later). The lists make structs and words out of one another, so that a member cannot be forgotten in
+// one of the ways.
 //
-// Where the accumulator is not the snippet's, WEFT_ITEM becomes what items of that size are handled as: WEFT_U32, WEFT_U32X2, or
-// WEFT_STRUCT.
+// Where the accumulator is not the snippet's, WEFT_ITEM becomes what items of that size are handled as: WEFT_U32,
+// WEFT_U32X2, or WEFT_STRUCT.
 #ifndef WEFT_OWN_GLSL
 #define WEFT_OWN_GLSL
 
@@ -24,7 +25,8 @@
 #define WEFT_DECLARE_ACCUMULATOR struct Accumulator { WEFT_ACCUMULATOR_MEMBERS(WEFT_OWN_MEMBER) };
 
 #if WEFT_ACCUMULATOR != WEFT_OWN
-// The constants of a call, for its keep(), side() or same(): the bits of SelectArgs::a and b, or of those of the other primitives.
+// The constants of a call, for its keep(), side() or same(): the bits of SelectArgs::a and b, or of
+// those of the other primitives.
 uvec2 call_a();
 uvec2 call_b();
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Runs of equal items across a subgroup or a workgroup, one item a lane: which items begin a run, and where the run of an item
-// began. Keys of other types are compared by the caller, who passes a word that differs where they do, or the heads themselves.
+// Runs of equal items across a subgroup or a workgroup, one item a lane: which items begin a run, and where the run of
+// an item began. Keys of other types are compared by the caller, who passes a word that differs where they do, or the
+// heads themselves.
 //
 // Who calls, and `slot`: as in weft/compact.glsl.
 #ifndef WEFT_RUN_HEADS_GLSL
@@ -9,7 +10,8 @@
 
 #include "weft/subgroup.glsl"
 
-// Whether this lane's item differs from the one before it. In front of lane 0 stands `before`, or nothing: then lane 0 is a head.
+// Whether this lane's item differs from the one before it. In front of lane 0 stands `before`, or
+// nothing: then lane 0 is a head.
 bool subgroup_run_head(uint item, uint before, bool has_before) {
   const uint previous = subgroup_shuffle_up(item, 1u);
   return subgroup_lane() == 0u ? !has_before || item != before : item != previous;
@@ -32,7 +34,8 @@ bool workgroup_run_head(uint item, uint before, bool has_before, uint slot) {
   return subgroup_run_head(item, own_before, !is_first || has_before);
 }
 
-// The place in the workgroup, subgroup times its size plus lane, in which this lane's run began; ~0 where that was before the first.
+// The place in the workgroup, subgroup times its size plus lane, in which this lane's run began; ~0 where that was
+// before the first.
 uint workgroup_run_start(bool head, uint slot) {
   const uint first = slot * kSubgroupCount;
   const uvec4 heads = subgroup_ballot(head);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// What is carried over a range that falls into segments: the combination of the items since the last head, and whether there has
-// been a head, or how many there were. Combining such pairs is associative and never commutes.
+// What is carried over a range that falls into segments: the combination of the items since the last head, and whether
+// there has been a head, or how many there were. Combining such pairs is associative and never commutes.
 //
-// From here on the pair takes the accumulator's place: what is included after this file, workgroup_scan.glsl, partials.glsl and
-// look_back.glsl, carries it. The operator's own type and identity are Value and value_identity().
+// From here on the pair takes the accumulator's place: what is included after this file, workgroup_scan.glsl,
+// partials.glsl and look_back.glsl, carries it. The operator's own type and identity are Value and value_identity().
 //
 // Specialization constant: 8 kCountsHeads.
 #ifndef WEFT_SEGMENT_GLSL

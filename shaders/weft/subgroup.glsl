@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // Subgroup operations, and the only file that touches GL_KHR_shader_subgroup. Two backends with one meaning:
-//   native    the device's own operations; kSubgroupSize is what the pipeline was pinned to, or what the device always has
+//   native    the device's own operations; kSubgroupSize is what the pipeline requires, or what the device always has
 //   emulated  shared memory, any power of two from 4 to 128 (WEFT_SUBGROUP_EMULATED=1)
 //
 // Who calls: every invocation of the workgroup, in workgroup-uniform control flow, since the emulated backend has
-// barriers inside. Divergence is an argument instead: in the `_where` forms, lanes whose `taking_part` is false take no part.
-// The workgroup is one-dimensional and a multiple of kSubgroupSize. It may hold more subgroups than a subgroup has lanes.
-// Items are dealt to lanes by subgroup_index() and subgroup_lane(), never by the local invocation index.
+// barriers inside. Divergence is an argument instead: in the `_where` forms, lanes whose `taking_part` is false take no
+// part. The workgroup is one-dimensional and a multiple of kSubgroupSize. It may hold more subgroups than a subgroup
+// has lanes. Items are dealt to lanes by subgroup_index() and subgroup_lane(), never by the local invocation index.
 //
 // Specialization constants: 0 the workgroup's size, 1 the subgroup's.
 #ifndef WEFT_SUBGROUP_GLSL
@@ -95,8 +95,9 @@ uint ballot_highest_bit_through(uvec4 ballot, uint lane) {
 uint subgroup_lane() { return gl_SubgroupInvocationID; }
 uint subgroup_index() { return gl_SubgroupID; }
 
-// A value that all lanes have alike, told to the compiler as such: it keeps it once for the subgroup, and branches that depend on it
-// need no care for lanes that take the other way. What comes from shared or device memory is not known to be alike without it.
+// A value that all lanes have alike, told to the compiler as such: it keeps it once for the subgroup, and branches that
+// depend on it need no care for lanes that take the other way. What comes from shared or device memory is not known to
+// be alike without it.
 uint subgroup_uniform(uint value) { return subgroupBroadcastFirst(value); }
 
 // How many lanes before this one have their bit set.

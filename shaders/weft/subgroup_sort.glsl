@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// A subgroup's sort in registers: kMergeKeys elements a lane, in any order, come to lie so that lane l holds elements
-// l * kMergeKeys to (l + 1) * kMergeKeys - 1 of the order, one after the other. A lane sorts its own by Batcher's odd-even merge sort;
-// then halves of 2, 4, 8 lanes and so on are merged by bitonic networks. With neighbours of the order in one lane most steps need no
-// shuffle: of 32 lanes 15 do, whatever kMergeKeys is. (Rows of one element a lane, as subgroup_merge.glsl has them, would take 35
-// of 16 elements.)
+// A subgroup's sort in registers: kMergeKeys elements a lane, in any order, come to lie so that lane l holds elements l
+// * kMergeKeys to (l + 1) * kMergeKeys - 1 of the order, one after the other. A lane sorts its own by Batcher's
+// odd-even merge sort; then halves of 2, 4, 8 lanes and so on are merged by bitonic networks. With neighbours of the
+// order in one lane most steps need no shuffle: of 32 lanes 15 do, whatever kMergeKeys is. (Rows of one element a lane,
+// as subgroup_merge.glsl has them, would take 35 of 16 elements.)
 //
-// The includer defines what subgroup_merge.glsl asks for. All functions here are called in workgroup-uniform control flow.
+// The includer defines what subgroup_merge.glsl asks for. All functions here are called in
+// workgroup-uniform control flow.
 #ifndef WEFT_SUBGROUP_SORT_GLSL
 #define WEFT_SUBGROUP_SORT_GLSL
 
@@ -14,8 +15,8 @@
 
 // For ELEMENT, a type with the functions that WEFT_SUBGROUP_MERGE asks for, this defines
 //   void subgroup_sort(inout ELEMENT elements[kMergeKeys])
-// Elements that are equal have to be the same: a stable order is made by places that elements bring along. What is compared may be no
-// order at all: then elements change places, and nothing else comes of it.
+// Elements that are equal have to be the same: a stable order is made by places that elements bring along. What is
+// compared may be no order at all: then elements change places, and nothing else comes of it.
 // (Bounds of inner loops do not depend on outer loops: not all drivers unroll those that do.)
 #define WEFT_SUBGROUP_SORT(ELEMENT)                                                                               \
   void subgroup_sort(inout ELEMENT elements[kMergeKeys]) {                                                        \

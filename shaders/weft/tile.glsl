@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Tiles: the share of a range that a workgroup takes at a time, and how it is loaded, combined and stored. Scan, reduce and
-// whatever else reads items in order go through here.
+// Tiles: the share of a range that a workgroup takes at a time, and how it is loaded, combined and stored. Scan, reduce
+// and whatever else reads items in order go through here.
 //
-// A vector is what one lane loads at once: as many items as fill 16 bytes in the wider of item and accumulator. A tile is
-// kRows vectors per lane; each subgroup owns kRows consecutive rows of kSubgroupSize vectors, so that every load of a
-// subgroup is one contiguous piece. Vectors lie on their natural boundary in memory: where a range does not begin on one, tile 0
-// begins with `head` absent items. Absent items, there and past the end, are neither read nor written; they take no part.
+// A vector is what one lane loads at once: as many items as fill 16 bytes in the wider of item and accumulator. A
+// tile is kRows vectors per lane; each subgroup owns kRows consecutive rows of kSubgroupSize vectors, so that every
+// load of a subgroup is one contiguous piece. Vectors lie on their natural boundary in memory: where a range does
+// not begin on one, tile 0 begins with `head` absent items. Absent items, there and past the end, are neither read
+// nor written; they take no part.
 //
-// Items of less than a word are handled inside whole aligned words. Words at the ends of an output, or of any vector where
-// output and input are displaced against each other by less than a word, are merged by atomics, so that bytes of others stay.
+// Items of less than a word are handled inside whole aligned words. Words at the ends of an output, or of any
+// vector where output and input are displaced against each other by less than a word, are merged by atomics,
+// so that bytes of others stay.
 #ifndef WEFT_TILE_GLSL
 #define WEFT_TILE_GLSL
 
@@ -84,8 +86,9 @@ void tile_load_vector(uvec2 tile_address, uvec2 present, uint v, out uint vector
   }
 }
 
-// A full tile in registers: one member a row, this lane's vector in it. Members and rows written out, not an array and a loop,
-// since drivers move arrays to memory where they do not unroll every loop over them. Rows past kRows are never touched.
+// A full tile in registers: one member a row, this lane's vector in it. Members and rows written out, not an
+// array and a loop, since drivers move arrays to memory where they do not unroll every loop over them. Rows
+// past kRows are never touched.
 #define WEFT_FOR_ROWS(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
 struct TileWords {
   TileVector row_0, row_1, row_2, row_3, row_4, row_5, row_6, row_7;
@@ -163,7 +166,8 @@ void tile_store_vector(uvec2 tile_address, uint v, uint words[WEFT_VECTOR_OUTPUT
 }
 
 // Other lengths are stored word by word.
-#if WEFT_VECTOR_OUTPUT_WORDS == 1 || WEFT_VECTOR_OUTPUT_WORDS == 2 || WEFT_VECTOR_OUTPUT_WORDS == 4 || WEFT_VECTOR_OUTPUT_WORDS == 8
+#if WEFT_VECTOR_OUTPUT_WORDS == 1 || WEFT_VECTOR_OUTPUT_WORDS == 2 || WEFT_VECTOR_OUTPUT_WORDS == 4 || \
+    WEFT_VECTOR_OUTPUT_WORDS == 8
 bool tile_output_is_aligned(uvec2 tile_address) {
   return (tile_address.x & (min(WEFT_VECTOR_OUTPUT_WORDS * 4u, 16u) - 1u)) == 0u;
 }

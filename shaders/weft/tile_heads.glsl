@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Where segments begin: at items whose key differs from the key before, or that a flag marks. Keys, or flags in their place, are a
-// range beside the items of tile.glsl and are cut into the same tiles and vectors. The heads of a vector are 4 bits, lowest first;
-// of a lane's rows 4 bits each. The first item of a range is always a head.
+// Where segments begin: at items whose key differs from the key before, or that a flag marks. Keys, or flags in their
+// place, are a range beside the items of tile.glsl and are cut into the same tiles and vectors. The heads of a vector
+// are 4 bits, lowest first; of a lane's rows 4 bits each. The first item of a range is always a head.
 //
-// Keys and flags are compared as bits, in whole words. The includer defines WEFT_VECTOR_ITEMS 4, so that a vector of the
-// narrowest keys is a word.
+// Keys and flags are compared as bits, in whole words. The includer defines WEFT_VECTOR_ITEMS 4, so that a vector of
+// the narrowest keys is a word.
 //
 #ifndef WEFT_TILE_HEADS_GLSL
 #define WEFT_TILE_HEADS_GLSL
@@ -13,7 +13,8 @@
 #include "weft/tile.glsl"
 #include "weft/tile_heads.h"
 
-const uint kByKeys8 = 0, kByKeys16 = 1, kByKeys32 = 2, kByKeys64 = 3, kByHeadBits = 4, kByHeadBytes = 5, kByHeadWords = 6;
+const uint kByKeys8 = 0, kByKeys16 = 1, kByKeys32 = 2, kByKeys64 = 3;
+const uint kByHeadBits = 4, kByHeadBytes = 5, kByHeadWords = 6;
 
 const bool kByKeys = kSegmentsBy <= kByKeys64;
 // Of one key, or of its flag; without a meaning for bits.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Tiles of items that fall into segments: how a tile is loaded with its heads, what it carries on, and what each lane's vectors have
-// in front of them. Full tiles whose ranges are aligned keep their words in registers, in code written out per row; the others go
-// row by row in loops and read their items twice, as in tile_scan.glsl.
+// Tiles of items that fall into segments: how a tile is loaded with its heads, what it carries on, and what each lane's
+// vectors have in front of them. Full tiles whose ranges are aligned keep their words in registers, in code written out
+// per row; the others go row by row in loops and read their items twice, as in tile_scan.glsl.
 //
 // Who calls: every invocation of the workgroup, in workgroup-uniform control flow.
 #ifndef WEFT_TILE_SEGMENTS_GLSL
@@ -140,8 +140,11 @@ Segment tile_segment(SegmentTile tile, uint slot) {
     TileKeys keys;
     segment_tile_load(tile, words, keys);
     const uint heads = tile_heads(keys, tile.index);
-#define WEFT_FOLD_ROW(i) \
-  if (i < kRows) segments_fold_row(folded, (heads >> (4u * i)) & 15u, vector_tail(words.row_##i, (heads >> (4u * i)) & 15u));
+#define WEFT_FOLD_ROW(i)                                                         \
+  if (i < kRows) {                                                               \
+    const uint row_heads = (heads >> (4u * i)) & 15u;                            \
+    segments_fold_row(folded, row_heads, vector_tail(words.row_##i, row_heads)); \
+  }
     WEFT_FOR_ROWS(WEFT_FOLD_ROW)
 #undef WEFT_FOLD_ROW
   } else {

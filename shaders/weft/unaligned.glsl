@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Up to 16 bytes from any address to any other. Of memory, words are read that have one of the bytes, and no others; words
-// that others may be writing other bytes of are merged by atomics.
+// Up to 16 bytes from any address to any other. Of memory, words are read that have one of the bytes, and no others;
+// words that others may be writing other bytes of are merged by atomics.
 #ifndef WEFT_UNALIGNED_GLSL
 #define WEFT_UNALIGNED_GLSL
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Unsigned 64-bit arithmetic on pairs of words, low first, for devices with and without shaderInt64. Device addresses and
-// item counts are such pairs.
+// Unsigned 64-bit arithmetic on pairs of words, low first, for devices with and without shaderInt64. Device addresses
+// and item counts are such pairs.
 #ifndef WEFT_WORD64_GLSL
 #define WEFT_WORD64_GLSL
 

@@ -2,9 +2,10 @@
 //
 // Sums of numbers across a workgroup, mod 2^32.
 //
-// Who calls: every invocation of the workgroup, in workgroup-uniform control flow. Invocations are ordered by subgroup, then by lane. Each call
-// holds one barrier before it reads; calls that follow one another without a barrier of the caller's own between them must alternate
-// `slot` 0 and 1, so that no subgroup overwrites totals that another still reads.
+// Who calls: every invocation of the workgroup, in workgroup-uniform control flow. Invocations are ordered by
+// subgroup, then by lane. Each call holds one barrier before it reads; calls that follow one another without a
+// barrier of the caller's own between them must alternate `slot` 0 and 1, so that no subgroup overwrites
+// totals that another still reads.
 #ifndef WEFT_WORKGROUP_ADD_GLSL
 #define WEFT_WORKGROUP_ADD_GLSL
 

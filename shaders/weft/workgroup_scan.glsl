@@ -13,8 +13,8 @@
 shared Accumulator weft_subgroup_totals[2 * kSubgroupCount];
 
 // From each subgroup's total (the same on all of its lanes): the combination of the subgroups before this one, and in
-// `aggregate` that of all, each the same on all lanes. Every subgroup scans all totals, so that one barrier is enough; there
-// may be more totals than lanes.
+// `aggregate` that of all, each the same on all lanes. Every subgroup scans all totals, so that one barrier is enough;
+// there may be more totals than lanes.
 Accumulator workgroup_exclusive_of_subgroups(Accumulator total, uint slot, out Accumulator aggregate) {
   const uint first = slot * kSubgroupCount;
   const uint lane = subgroup_lane();

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// A workgroup's sort: kMergeKeys elements a lane, in any order, come to lie as subgroup_merge.glsl has them, subgroup after subgroup:
-// row r of lane l of subgroup s is element (s * kMergeKeys + r) * kSubgroupSize + l of the order, so that lanes store neighbours.
-// Subgroups sort what they have in registers. Then runs are merged, two and two: they lie in shared memory, each subgroup cuts its
-// part of the merge out of them by merge path, and merges it in registers again.
+// A workgroup's sort: kMergeKeys elements a lane, in any order, come to lie as subgroup_merge.glsl has them,
+// subgroup after subgroup: row r of lane l of subgroup s is element (s * kMergeKeys + r) * kSubgroupSize + l of
+// the order, so that lanes store neighbours. Subgroups sort what they have in registers. Then runs are merged, two
+// and two: they lie in shared memory, each subgroup cuts its part of the merge out of them by merge path, and
+// merges it in registers again.
 //
-// The includer defines what subgroup_merge.glsl asks for. All functions here are called in workgroup-uniform control flow.
+// The includer defines what subgroup_merge.glsl asks for. All functions here are called in
+// workgroup-uniform control flow.
 #ifndef WEFT_WORKGROUP_SORT_GLSL
 #define WEFT_WORKGROUP_SORT_GLSL
 
@@ -15,7 +17,8 @@ const uint kWorkgroupSortKeys = kWorkgroupSize * kMergeKeys;
 // Of an array in shared memory that is indexed by workgroup_sort_slot().
 const uint kWorkgroupSortRoom = (kWorkgroupSortKeys + 31u) / 32u * 32u;
 
-// Where element i lies: lanes that hold kMergeKeys neighbours each meet different banks, and so do lanes that are neighbours.
+// Where element i lies: lanes that hold kMergeKeys neighbours each meet different banks, and so
+// do lanes that are neighbours.
 uint workgroup_sort_slot(uint i) { return i ^ ((i >> 5) & 31u); }
 
 // How many elements of its earlier run are in front of each subgroup's.
@@ -38,8 +41,9 @@ struct WorkgroupSortRuns {
 //   ELEMENT workgroup_sort_at(uint i)                  is the element kept last as i
 // this defines
 //   void workgroup_sort(inout ELEMENT elements[kMergeKeys])
-// Equal elements have to be the same, as for subgroup_sort(). Elements that are not there are the includer's to pad with some that come
-// after all others. Whoever writes to the same shared memory afterwards has a barrier in front of it.
+// Equal elements have to be the same, as for subgroup_sort(). Elements that are not there are the
+// includer's to pad with some that come after all others. Whoever writes to the same shared memory
+// afterwards has a barrier in front of it.
 #define WEFT_WORKGROUP_SORT(ELEMENT)                                                                              \
   bool merge_path_a_first(WorkgroupSortRuns runs, uint a, uint b) {                                               \
     return !merge_less(workgroup_sort_at(runs.b + b), workgroup_sort_at(runs.a + a));                             \
@@ -61,7 +65,8 @@ struct WorkgroupSortRuns {
       const uint count_a = min(run, kWorkgroupSortKeys - begin);                                                  \
       const uint count_b = min(run, kWorkgroupSortKeys - begin - count_a);                                        \
       const uint diagonal = first - begin;                                                                        \
-      const uint cut = subgroup_merge_path_split(WorkgroupSortRuns(begin, begin + count_a), diagonal, count_a, count_b); \
+      const WorkgroupSortRuns runs = WorkgroupSortRuns(begin, begin + count_a);                                   \
+      const uint cut = subgroup_merge_path_split(runs, diagonal, count_a, count_b);                               \
       if (subgroup_lane() == 0u) weft_sort_cuts[subgroup_index()] = cut;                                          \
       barrier();                                                                                                  \
       const bool is_last = diagonal + kSubgroupMergeKeys >= count_a + count_b;                                    \

@@ -30,31 +30,31 @@ namespace {
 constexpr const char* kName = "GstdDecode";
 constexpr uint32_t kLanes = 32;             // of a group, which decodes a tile
 constexpr uint32_t kFinishWorkgroup = 256;  // of the second dispatch, for a tile
-constexpr uint64_t kMostTiles = uint64_t{1} << 24;
+constexpr uint64_t kMaxTiles = uint64_t{1} << 24;
 
-// Tiles that a large device decodes at once, and the scratch that they may take together.
-constexpr uint32_t kMostInFlight = 4096, kLeastInFlight = 64;
-constexpr uint64_t kMostScratch = uint64_t{1} << 30;
+// Tiles in flight on a large device, and an upper bound of their scratch.
+constexpr uint32_t kMaxInFlight = 4096, kMinInFlight = 64;
+constexpr uint64_t kMaxScratch = uint64_t{1} << 30;
 
 // Two parts of gstd_scratch.glsl.
 uint64_t tile_scratch(uint32_t tile_bytes) { return 2 * ((uint64_t{tile_bytes} + 1024 + 511) / 512 * 512); }
 
-// Of tiles that are given by value, before theirs.
+// The table of tiles that are given by value, before their scratch.
 uint64_t table_scratch(uint64_t tiles) { return primitives::in_vectors(tiles * sizeof(GstdTile)); }
 
 void record_update(const ContextState& state, VkCommandBuffer commands, const BufferRange& range,
                    std::span<const std::byte> bytes) {
-  constexpr size_t kMostUpdated = 65536;  // by one command
+  constexpr size_t kMaxUpdated = 65536;  // by one command
   const auto barrier = [&](VkPipelineStageFlags from, VkAccessFlags written, VkPipelineStageFlags to,
                            VkAccessFlags seen) {
     const VkMemoryBarrier memory{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, written, seen};
     state.vk().vkCmdPipelineBarrier(commands, from, to, 0, 1, &memory, 0, nullptr, 0, nullptr);
   };
-  // The caller's barriers are for shaders: what they put before these is before the updates too.
+  // The caller's barriers are for shaders; this one orders the updates after what they order.
   barrier(VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT,
           VK_ACCESS_TRANSFER_WRITE_BIT);
-  for (size_t at = 0; at < bytes.size(); at += kMostUpdated) {
-    const auto piece = bytes.subspan(at, std::min(bytes.size() - at, kMostUpdated));
+  for (size_t at = 0; at < bytes.size(); at += kMaxUpdated) {
+    const auto piece = bytes.subspan(at, std::min(bytes.size() - at, kMaxUpdated));
     state.vk().vkCmdUpdateBuffer(commands, range.buffer, range.offset + at, piece.size(), piece.data());
   }
   barrier(VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
@@ -65,21 +65,21 @@ void record_update(const ContextState& state, VkCommandBuffer commands, const Bu
 
 Result<GstdDecode> GstdDecode::create(const Context& context, const GstdDecodeConfig& config) noexcept try {
   const ContextState& state = *context.state();
-  if (!std::has_single_bit(config.tile_bytes) || config.tile_bytes < gstd::kLeastTileBytes ||
-      config.tile_bytes > gstd::kMostTileBytes)
+  if (!std::has_single_bit(config.tile_bytes) || config.tile_bytes < gstd::kMinTileBytes ||
+      config.tile_bytes > gstd::kMaxTileBytes)
     return primitives::argument_error(kName, "tile_bytes", "is no size of tiles: " + std::to_string(config.tile_bytes));
 
   auto plan = std::make_shared<Plan>();
   plan->state = context.state();
   plan->config = config;
-  // A subgroup for each group, where there are such; else wide ones hold several. (Emulated ones never do: groups part
-  // ways, and meet at no barrier.)
+  // A subgroup for each group; wide subgroups hold several. Emulated ones never do: groups
+  // diverge and meet at no barrier.
   plan->workgroup = std::max(kLanes, state.subgroup_size_in(kLanes));
-  const uint64_t fitting = kMostScratch / tile_scratch(config.tile_bytes);
+  const uint64_t fitting = kMaxScratch / tile_scratch(config.tile_bytes);
   plan->tiles_in_flight = config.tiles_in_flight != 0
                               ? config.tiles_in_flight
-                              : static_cast<uint32_t>(std::clamp<uint64_t>(fitting, kLeastInFlight, kMostInFlight));
-  // NVIDIA's compiler believes reductions alone (shaders/weft/lanes.glsl).
+                              : static_cast<uint32_t>(std::clamp<uint64_t>(fitting, kMinInFlight, kMaxInFlight));
+  // NVIDIA's compiler takes only reductions as uniform (shaders/weft/lanes.glsl).
   primitives::PipelineBuilder builder(state, decode::kernels::gstd_decode(), plan->workgroup);
   builder.set(shader::gstd_decode::kReduceUniform, state.traits().vendor_id == runtime::kVendorNvidia)
       .build(plan->decode, "gstd_decode")
@@ -115,7 +115,7 @@ Status GstdDecode::record(VkCommandBuffer commands, std::span<const GstdTile> ti
   if (args.tile_count.is_on_device() || args.tile_count.maximum() != 0)
     return primitives::argument_error(kName, "tile_count",
                                       "is given beside tiles by value, which are as many as they are");
-  if (tiles.size() > kMostTilesByValue)
+  if (tiles.size() > kMaxTilesByValue)
     return primitives::argument_error(kName, "tiles", "are more than 2^16 by value: " + std::to_string(tiles.size()));
   GstdDecodeArgs counted = args;
   counted.tile_count = tiles.size();
@@ -124,7 +124,7 @@ Status GstdDecode::record(VkCommandBuffer commands, std::span<const GstdTile> ti
   return runtime::caught();
 }
 
-// The tiles are `values`, or, where there are none, those of args.tiles.
+// Takes the tiles of `values` or, if it is empty, those of args.tiles.
 Status GstdDecode::record_tiles(VkCommandBuffer commands, std::span<const GstdTile> values,
                                 const GstdDecodeArgs& args) const {
   const Plan& plan = *plan_;
@@ -133,11 +133,11 @@ Status GstdDecode::record_tiles(VkCommandBuffer commands, std::span<const GstdTi
 
   shader::GstdDecodePush push{};
   primitives::RecordCall call(state, kName, commands);
-  if (tiles > kMostTiles) call.refuse("tile_count", "is more than 2^24: " + std::to_string(tiles));
+  if (tiles > kMaxTiles) call.refuse("tile_count", "is more than 2^24: " + std::to_string(tiles));
   const uint64_t table_bytes = table_scratch(values.size());
   if (tiles != 0) {
     if (values.empty()) call.read("tiles", args.tiles, tiles * sizeof(GstdTile), 8, push.tiles);
-    // Ranges of no bytes are given too.
+    // Ranges of 0 bytes are allowed.
     call.refuse_if(args.source.buffer == VK_NULL_HANDLE, "source", "has no buffer")
         .refuse_if(args.output.buffer == VK_NULL_HANDLE, "output", "has no buffer")
         .read("source", args.source, args.source.size, 4, push.source)
@@ -156,7 +156,7 @@ Status GstdDecode::record_tiles(VkCommandBuffer commands, std::span<const GstdTi
   }
   push.source_bytes = args.source.size;
   push.output_bytes = args.output.size;
-  push.most_bytes = plan.config.tile_bytes;
+  push.max_bytes = plan.config.tile_bytes;
   for (uint64_t first = 0; first < tiles; first += plan.tiles_in_flight) {
     if (first != 0) call.barrier();
     push.first_tile = static_cast<uint32_t>(first);

@@ -24,7 +24,7 @@ GstdTileKind kind_of(TileType type) {
   return GstdTileKind::compressed;
 }
 
-// The tiles that have any of the content's bytes [first, end), which goes to `output`.
+// The tiles that hold the content's bytes [first, end), which are decoded to `output`.
 Result<std::vector<GstdTile>> tiles_of(std::span<const std::byte> stream, uint64_t source, uint64_t first, uint64_t end,
                                        uint64_t output, const gstd::DecompressConfig& config) {
   if (source % 4 != 0)

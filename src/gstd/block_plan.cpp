@@ -8,11 +8,11 @@ namespace weft::gstd {
 namespace {
 
 constexpr uint32_t kLongest = kMaxBlockBytes / 2;  // of literals or a match of one sequence
-constexpr Cost kBlockCost = 80 * kBit;             // headers, and what tables cost beside their symbols
+constexpr Cost kBlockCost = 80 * kBit;             // headers, and the cost of tables beside their symbols
 
 }  // namespace
 
-// Entropies and about what descriptions take: a few bits a symbol that is there.
+// Entropies, and an estimate of descriptions: a few bits for each present symbol.
 Cost BlockPlanner::cost_of(const Segment& segment) {
   Cost cost = kBlockCost + entropy_cost(segment.literals);
   uint32_t present = 0;
@@ -66,7 +66,7 @@ void BlockPlanner::measure(std::span<const std::byte> bytes, std::span<const Mat
   literals(static_cast<uint32_t>(bytes.size()) - position);
 }
 
-// The pair that gains most becomes one, until none gains.
+// Merges the pair with the largest gain until no pair gains.
 void BlockPlanner::merge() {
   const auto with_next = [&](size_t i) {
     Segment& segment = segments_[i];
@@ -108,7 +108,7 @@ uint64_t BlockPlanner::plan(std::span<const std::byte> bytes, std::span<const Ma
 
 uint64_t BlockPlanner::plan_fast(std::span<const std::byte> bytes, std::span<const Match> matches, uint32_t block_bytes,
                                  std::vector<Match>& sequences, std::vector<BlockPlan>& blocks) {
-  // What it comes to matters for tiny tiles only.
+  // The cost matters for tiny tiles only.
   size_t trailing = bytes.size(), literals = bytes.size(), longest = 0;
   for (const Match& match : matches) {
     trailing -= match.literals + match.length;
@@ -134,7 +134,7 @@ uint64_t BlockPlanner::plan_fast(std::span<const std::byte> bytes, std::span<con
   return bits;
 }
 
-// Sequences again, cut where a block ends or a length is too long.
+// Splits sequences at ends of blocks and where a length is too long.
 void BlockPlanner::cut(std::span<const std::byte> bytes, std::span<const Match> matches, std::vector<Match>& sequences,
                        std::vector<BlockPlan>& blocks) const {
   sequences.clear();
@@ -146,7 +146,7 @@ void BlockPlanner::cut(std::span<const std::byte> bytes, std::span<const Match> 
     blocks.back().begin = position;
     blocks.back().first = static_cast<uint32_t>(sequences.size());
   };
-  // Literals since the last match. Where a block ends they are its last.
+  // Literals since the last match; at a block's end, its last ones.
   uint32_t pending = 0;
   const auto end_block = [&] {
     blocks.back().trailing = pending;
@@ -181,7 +181,7 @@ void BlockPlanner::cut(std::span<const std::byte> bytes, std::span<const Match> 
     uint32_t left = match.length;
     while (left != 0) {
       at_segment();
-      // What is left over of a long match is itself one.
+      // The rest of a long match is a match.
       const uint32_t now = left <= kLongest ? left : left - kLongest < kMinMatch ? kLongest - kMinMatch : kLongest;
       if (now > room()) divide();
       sequences.push_back({pending, now, match.offset});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Which matches make which block of a tile.
+// Blocks of a tile, and the matches of each.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace weft::gstd {
 
-/// A block's part of all sequences, and the literals behind them.
+/// A block's sequences; the literals after them are its own.
 struct BlockPlan {
   uint32_t begin = 0, size = 0;   ///< in the tile
   uint32_t first = 0, count = 0;  ///< sequences
@@ -27,13 +27,13 @@ struct BlockPlan {
 /// The repeated offsets of a decoder.
 class History {
  public:
-  /// The symbol of an offset, and the history behind it.
+  /// Returns the symbol of an offset and updates the history.
   uint32_t push(uint32_t offset, uint32_t literals) {
     const uint32_t symbol = repeat(offset, literals);
     return symbol < kRepeats ? symbol : code_offset(offset).symbol;
   }
-  /// The symbol of an offset that repeats, or else kRepeats, and the history behind it. Without branches: nobody can foretell where offsets
-  /// come from.
+  /// Returns the symbol of a repeated offset, or kRepeats for another, and updates the history. Without branches, which
+  /// could not be predicted.
   uint32_t repeat(uint32_t offset, uint32_t literals) {
     const auto [first, second, third] = offsets_;
     const uint32_t not_first = offset != first ? 1 : 0, not_second = offset != second ? 1 : 0;
@@ -42,7 +42,7 @@ class History {
     const uint32_t keeps_second = 0u - (not_first ^ 1), keeps_third = 0u - ((not_first & not_second) ^ 1);
     offsets_ = {offset, (keeps_second & second) | (~keeps_second & first),
                 (keeps_third & third) | (~keeps_third & second)};
-    // Behind no literals the first is the last.
+    // After no literals the first entry is the last.
     constexpr uint32_t kAtOnce[kRepeats + 1] = {kRepeats - 1, 0, 1, kRepeats};
     return literals != 0 ? place : kAtOnce[place];
   }
@@ -51,17 +51,17 @@ class History {
   std::array<uint32_t, kRepeats> offsets_ = kFirstRepeats;
 };
 
-/// Segments that are fine enough for a tile of `size` bytes.
+/// Bytes of segments that are fine enough for a tile of `size` bytes.
 constexpr uint32_t segment_bytes_of(size_t size) { return std::max(2048u, static_cast<uint32_t>(size / 256)); }
 
 /// Divides a tile into blocks. One a thread.
 class BlockPlanner {
  public:
-  /// `matches` are of `bytes`. `sequences` and `blocks` are what it comes to: of segments of `segment_bytes`, blocks are cut where that
-  /// makes tables fit better, and where they have to be. Returns about how many bits it takes.
+  /// Plans `matches` of `bytes`, in segments of `segment_bytes`: writes `sequences` and `blocks`, which are cut where
+  /// tables fit better and where limits require it. Returns an estimate of the bits.
   uint64_t plan(std::span<const std::byte> bytes, std::span<const Match> matches, uint32_t segment_bytes,
                 std::vector<Match>& sequences, std::vector<BlockPlan>& blocks);
-  /// Cut at every `block_bytes`, unless that is 0, and where they have to be. Fast.
+  /// Cuts at every `block_bytes`, unless that is 0, and where limits require it. Fast.
   uint64_t plan_fast(std::span<const std::byte> bytes, std::span<const Match> matches, uint32_t block_bytes,
                      std::vector<Match>& sequences, std::vector<BlockPlan>& blocks);
 
@@ -70,7 +70,7 @@ class BlockPlanner {
     uint32_t begin = 0, size = 0;
     Counts literals{};
     std::array<std::array<uint32_t, kMaxFieldSymbols>, kLowBits> fields{};
-    Cost cost = 0, merged_cost = 0;  // by itself; with the one behind it
+    Cost cost = 0, merged_cost = 0;  // alone; with the next one
     bool merged = false;
   };
   static Cost cost_of(const Segment& segment);

@@ -6,7 +6,7 @@
 namespace weft::gstd {
 namespace {
 
-// Whole words, from index 1 on. Sums of lanes of their own, which a compiler keeps in vectors.
+// Whole words, from index 1 on. Separate sums, which a compiler keeps in vectors.
 inline uint32_t sum_of_words(const std::byte* bytes, size_t words) noexcept {
   constexpr size_t kLanes = 16;
   uint32_t sums[kLanes] = {};
@@ -21,7 +21,7 @@ inline uint32_t sum_of_words(const std::byte* bytes, size_t words) noexcept {
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-// Products of 32-bit lanes are one instruction here, and eight in what every x86-64 has.
+// A product of 32-bit lanes is one instruction here, and eight in baseline x86-64.
 __attribute__((target("avx2"), flatten)) uint32_t sum_of_words_avx2(const std::byte* bytes, size_t words) noexcept {
   return sum_of_words(bytes, words);
 }

@@ -7,7 +7,7 @@
 
 namespace weft::gstd {
 
-/// Spreads every bit of a word over all bits. One to one.
+/// Spreads every bit of a word over all bits. Bijective.
 constexpr uint32_t mix(uint32_t word) noexcept {
   word ^= word >> 16;
   word *= 0x7feb352du;
@@ -16,13 +16,13 @@ constexpr uint32_t mix(uint32_t word) noexcept {
   return word ^ word >> 16;
 }
 
-/// What a word at `index` adds to a checksum. Sums wrap, so that words may be added in any order, and by any number of lanes.
+/// The term of a word at `index` in a checksum. Sums wrap, so that any number of lanes adds words in any order.
 constexpr uint32_t mix_at(uint32_t index, uint32_t word) noexcept { return mix(word + 0x9e3779b9u * index); }
 
-/// The format's checksum of bytes: word 0 is their number, the others are the bytes, little-endian, the last filled up with zeros.
+/// The format's checksum of bytes. Word 0 is their number; the others are the bytes, little-endian, padded with zeros.
 uint32_t checksum(std::span<const std::byte> bytes) noexcept;
 
-/// The same of 32-bit words that come one by one: a stream's checksum is that of its tiles' checksums.
+/// The same for 32-bit words, one at a time: a stream's checksum is that of its tiles' checksums.
 class WordSum {
  public:
   void add(uint32_t word) noexcept { sum_ += mix_at(++words_, word); }

@@ -44,7 +44,7 @@ bool frequencies_of(std::span<const Weight> weights, std::span<uint16_t> frequen
     sum += value_of(weight);
   }
   if (sum == 0) return false;
-  // One slot for each that is present; the others in proportion to the weights.
+  // One slot for each present symbol; the others in proportion to the weights.
   const uint32_t slots = kRansSlots - present;
   uint32_t before = 0;
   for (uint32_t s = 0; s < weights.size(); ++s) {
@@ -83,11 +83,11 @@ void assign_codes(const CodeLengths& lengths, std::array<uint16_t, 256>& codes) 
 
 bool LiteralTable::set(const CodeLengths& of) {
   lengths = of;
-  // Equal lengths follow each other: counted by turns, none waits for the one before.
+  // Equal lengths come in a row: with four tables in turn, no increment waits for the one before.
   std::array<std::array<uint32_t, kLengthSymbols>, 4> turns{};
   for (uint32_t s = 0; s < 256; s += 4)
     for (uint32_t turn = 0; turn < 4; ++turn) ++turns[turn][of[s + turn]];
-  std::array<uint32_t, kLengthSymbols> first{};  // of each length's bytes, all that are absent in front
+  std::array<uint32_t, kLengthSymbols> first{};  // of each length's bytes, after all absent ones
   uint32_t counted = 0, sum = 0;
   for (uint32_t length = 0; length <= kMaxCodeLength; ++length) {
     const uint32_t count = turns[0][length] + turns[1][length] + turns[2][length] + turns[3][length];
@@ -101,7 +101,7 @@ bool LiteralTable::set(const CodeLengths& of) {
     entries.fill({static_cast<uint8_t>(single), 0});
     return true;
   }
-  // By length, then by byte, which is the order of the entries: each may write too many.
+  // By length, then by byte, the order of the entries: each may overwrite later ones.
   uint32_t at = first[1];
   std::array<uint8_t, 256> bytes;
   for (uint32_t s = 0; s < 256; ++s) bytes[first[of[s]]++] = static_cast<uint8_t>(s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Tables of both entropy coders, as descriptions of them make them.
+// Tables of both entropy coders, built from their descriptions.
 #pragma once
 
 #include <array>
@@ -16,20 +16,20 @@ struct RansTable {
   std::array<uint16_t, kMaxFieldSymbols> frequency{}, base{};
   std::array<uint8_t, kRansSlots> symbol{};  ///< of a slot
 
-  /// Of frequencies that sum to kRansSlots.
+  /// `frequencies` sum to kRansSlots.
   void set(std::span<const uint16_t> frequencies);
 };
 
-/// A class of a weight and the bits behind it.
+/// A weight's class and extra bits.
 struct Weight {
   uint8_t weight_class = 0, extra = 0;
 };
-/// Weight of a class and its bits, at most 511. Class 0: the symbol is absent, with weight 0.
+/// The value of a weight, at most 511. Class 0 is an absent symbol, of value 0.
 uint32_t value_of(Weight weight);
-/// The nearest that has such a value.
+/// The weight of the nearest value.
 Weight weight_of(uint32_t value);
 
-/// Frequencies that weights stand for. False: there are none, as the weights of those present are all 0.
+/// Frequencies of weights. Returns false if all weights of present symbols are 0.
 bool frequencies_of(std::span<const Weight> weights, std::span<uint16_t> frequencies);
 
 /// Lengths of a canonical code of bytes; 0: the byte is absent.
@@ -41,19 +41,19 @@ struct LiteralTable {
     uint8_t symbol, length;
   };
   CodeLengths lengths{};
-  static constexpr uint32_t kSlack = 8;  ///< entries behind the last that are read and written beside it
-  /// By the next kMaxCodeLength bits.
+  static constexpr uint32_t kSlack = 8;  ///< entries past the last that may be read and written
+  /// Indexed by the next kMaxCodeLength bits.
   std::array<Entry, (1u << kMaxCodeLength) + kSlack> entries{};
 
-  /// False: the code is not complete. A single byte of length 1 makes a code that takes no bits.
+  /// Returns false if the code is incomplete. The code of a single byte of length 1 takes no bits.
   bool set(const CodeLengths& of);
 };
 
-/// Whether these make a complete code, or one byte alone.
+/// Whether the code is complete or has a single byte.
 bool is_complete(const CodeLengths& lengths);
-/// The codes of each byte; of a single byte none. Lengths are complete.
+/// The code of each byte; a single byte has none. The lengths are complete.
 void assign_codes(const CodeLengths& lengths, std::array<uint16_t, 256>& codes);
-/// The byte that is alone in a code, or 256.
+/// The single byte of a code, or 256.
 uint32_t single_symbol(const CodeLengths& lengths);
 
 }  // namespace weft::gstd

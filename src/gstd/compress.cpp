@@ -18,9 +18,9 @@
 namespace weft::gstd {
 namespace {
 
-constexpr uint32_t kTilesPerThread = 16;  // that are shared out at a time
+constexpr uint32_t kTilesPerThread = 16;  // in a batch
 
-// A choice's number is one more than that of the format's filter.
+// A choice is the number of the format's filter plus one.
 constexpr int number_of(TileFilter choice) { return static_cast<int>(choice) - 1; }
 static_assert(number_of(TileFilter::none) == static_cast<int>(Filter::none));
 static_assert(number_of(TileFilter::delta) == static_cast<int>(Filter::delta));
@@ -37,10 +37,9 @@ Error refuse(std::string what) { return {ErrorCode::invalid_argument, "gstd: " +
 Status check(const CompressConfig& config) {
   if (config.level < kMinLevel || config.level > kMaxLevel)
     return refuse("level is " + std::to_string(config.level) + ", not 1 to 22");
-  if (!std::has_single_bit(config.tile_bytes) || config.tile_bytes < kLeastTileBytes ||
-      config.tile_bytes > kMostTileBytes)
+  if (!std::has_single_bit(config.tile_bytes) || config.tile_bytes < kMinTileBytes || config.tile_bytes > kMaxTileBytes)
     return refuse("tile_bytes is " + std::to_string(config.tile_bytes) + ", not a power of two from 2^14 to 2^20");
-  if (config.segment_bytes < kLeastSegmentBytes || config.segment_bytes > kMostSegmentBytes ||
+  if (config.segment_bytes < kMinSegmentBytes || config.segment_bytes > kMaxSegmentBytes ||
       config.segment_bytes % config.tile_bytes != 0)
     return refuse("segment_bytes is " + std::to_string(config.segment_bytes) +
                   ", not a multiple of tile_bytes from 2^20 to 2^30");
@@ -53,7 +52,7 @@ Status check(const CompressConfig& config) {
   return {};
 }
 
-// Texture blocks have no stride, which is 1 then.
+// The stride of texture blocks is 1.
 uint32_t usual_stride(TileFilter filter) {
   if (filter == TileFilter::delta || filter >= TileFilter::bc1) return 1;
   return filter == TileFilter::colour_planes ? 3 : 4;
@@ -71,7 +70,7 @@ TileEncoderConfig encoder_config(const CompressConfig& config) {
   return result;
 }
 
-// A stream's bytes: in memory of its own, which grows, or in the caller's.
+// A stream's bytes, in memory of its own, which grows, or in the caller's.
 class StreamBytes {
  public:
   void clear() {
@@ -91,7 +90,7 @@ class StreamBytes {
   std::byte* at(size_t position) { return (is_lent_ ? lent_.data() : own_.data()) + position; }
   std::span<const std::byte> all() const { return own_; }
   std::vector<std::byte> release() { return std::move(own_); }
-  // Bytes that are written later.
+  // Makes room for bytes that are written later.
   void skip(size_t bytes) {
     if (is_lent_)
       used_ += bytes;
@@ -118,7 +117,7 @@ class StreamBytes {
       to += 4;
     }
   }
-  // Where memory of its own is outgrown, there will be enough for `likely` more bytes.
+  // If its own memory has to grow, it gets room for `likely` more bytes.
   void reserve(size_t bytes, double likely) {
     if (is_lent_ || own_.capacity() - own_.size() >= bytes) return;
     const double least = static_cast<double>(own_.size() + bytes);
@@ -132,14 +131,14 @@ class StreamBytes {
   bool is_lent_ = false;
 };
 
-// A tile as a worker leaves it.
+// A tile packed by a worker.
 struct PackedTile {
   TileType type = TileType::raw;
   uint32_t sum = 0;
   std::vector<uint32_t> words;
 };
 
-// Packs a tile, by one thread's encoder.
+// Packs a tile by a thread's encoder.
 void pack(std::span<const std::byte> tile, bool sums, TileEncoder& encoder, PackedTile& packed) {
   const uint32_t most = raw_words(static_cast<uint32_t>(tile.size()));
   packed.words.clear();
@@ -159,15 +158,15 @@ void pack(std::span<const std::byte> tile, bool sums, TileEncoder& encoder, Pack
     packed.words.back() |= std::to_integer<uint32_t>(tile[i]) << 8 * (i % 4);
 }
 
-// Makes segments of content. Keeps its memory from one stream to the next.
+// Writes content in segments. Keeps its memory from one stream to the next.
 class SegmentWriter {
  public:
   SegmentWriter(const CompressConfig& config, std::optional<uint64_t> size)
       : config_(config), workers_(config.threads, config.executor), size_(size) {}
 
-  // Begins a stream that is given to sinks.
+  // Begins a stream for sinks.
   void reset(std::optional<uint64_t> size);
-  // The stream stays here, or is written where there is room; its size is declared then, and no sink is called.
+  // Writes a stream to its own memory or the caller's, with its size declared. Calls no sink.
   Status keep(std::span<const std::byte> content);
   Result<uint64_t> keep_in(std::span<std::byte> room, std::span<const std::byte> content);
   std::vector<std::byte> release() { return data_.release(); }
@@ -187,10 +186,10 @@ class SegmentWriter {
   Workers workers_;
   std::vector<TileEncoder> encoders_;  // of workers
   std::vector<PackedTile> packed_;     // of a batch
-  std::vector<std::byte> pending_;     // content that makes no batch yet
+  std::vector<std::byte> pending_;     // content of an incomplete batch
   std::vector<std::byte> front_;       // of a segment
 
-  // The stream that is being made.
+  // The current stream.
   std::optional<uint64_t> size_;
   bool keeps_ = false;
   uint64_t written_ = 0;
@@ -198,11 +197,11 @@ class SegmentWriter {
   WordSum stream_sum_;
   StreamBytes data_;
 
-  // The segment that is being made.
+  // The current segment.
   uint64_t segment_at_ = 0;     // in the content
-  uint32_t segment_bytes_ = 0;  // content that is encoded
+  uint32_t segment_bytes_ = 0;  // encoded content
   std::vector<uint32_t> entries_, sums_;
-  size_t front_at_ = 0, words_at_ = 0;  // in `data`; the front is there if the stream is kept
+  size_t front_at_ = 0, words_at_ = 0;  // in `data`; the front is there for a kept stream
 };
 
 void SegmentWriter::reset(std::optional<uint64_t> size) {
@@ -236,8 +235,8 @@ Status SegmentWriter::begin_segment() {
 Status SegmentWriter::add_tile(const PackedTile& tile, uint64_t content_done) {
   const size_t bytes = 4 * tile.words.size();
   if (!data_.has_room(bytes)) return no_room();
-  // Enough for the rest if that is like what is done: large vectors take long to move, and new memory takes longer to
-  // touch than a tile's words take to copy.
+  // Room for the rest, at the ratio so far: moving a large vector takes long, and touching new memory takes longer than
+  // copying a tile's words.
   if (keeps_) data_.reserve(bytes, static_cast<double>(*size_) / static_cast<double>(content_done));
   entries_.push_back(static_cast<uint32_t>((data_.size() - words_at_) / 4) << 2 | static_cast<uint32_t>(tile.type));
   data_.append(tile.words);
@@ -246,7 +245,7 @@ Status SegmentWriter::add_tile(const PackedTile& tile, uint64_t content_done) {
   return {};
 }
 
-// Encodes tiles, at most a batch; they do not go beyond the segment.
+// Encodes at most a batch of tiles of one segment.
 Status SegmentWriter::encode(std::span<const std::byte> content) {
   if (segment_bytes_ == 0)
     if (Status status = begin_segment(); !status) return status;
@@ -261,7 +260,7 @@ Status SegmentWriter::encode(std::span<const std::byte> content) {
          packed_[tile]);
   };
   if (!workers_.run(tiles, job)) {
-    // What an encoder has half done is no ground for the next tile.
+    // An interrupted encoder has no valid state for the next tile.
     encoders_.clear();
     throw std::bad_alloc();
   }
@@ -316,12 +315,12 @@ Status SegmentWriter::emit(bool last, const Sink& sink) {
 
 Status SegmentWriter::add(std::span<const std::byte> content, const Sink& sink) {
   while (!content.empty()) {
-    // A full segment waits until it is known that it is not the last.
+    // A full segment waits until more content shows that it is not the last.
     if (segment_bytes_ == config_.segment_bytes)
       if (Status status = emit(false, sink); !status) return status;
     const size_t batch =
         std::min<size_t>(size_t{batch_tiles()} * config_.tile_bytes, config_.segment_bytes - segment_bytes_);
-    // What is whole, and what is known to be the end, is encoded where it lies.
+    // Whole batches, and the known end, are encoded without a copy.
     if (pending_.empty() && (content.size() >= batch || keeps_)) {
       const size_t now = std::min(batch, content.size());
       if (Status status = encode(content.first(now)); !status) return status;
@@ -402,7 +401,7 @@ const char* name_of(TileFilter filter) noexcept {
 
 struct Compressor::State : SegmentWriter {
   using SegmentWriter::SegmentWriter;
-  Status outcome;  // not ok: what ended the work
+  Status outcome;  // not ok: the error that ended the work
 };
 
 Compressor::Compressor(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
@@ -459,7 +458,7 @@ Result<uint64_t> compress_bound(uint64_t content_bytes, const CompressConfig& co
     const uint64_t tiles = content_bytes / config.tile_bytes + (content_bytes % config.tile_bytes != 0);
     const uint64_t segments =
         std::max<uint64_t>(1, content_bytes / config.segment_bytes + (content_bytes % config.segment_bytes != 0));
-    // An end entry a segment; fewer than 4 bytes of padding in all, as only the last tile is not whole.
+    // An end entry for each segment; fewer than 4 bytes of padding in all, since only the last tile is incomplete.
     const uint64_t more = segments * (kHeaderBytes + 4) + tiles * (config.tile_checksums ? 8 : 4) + 3;
     return content_bytes > UINT64_MAX - more ? UINT64_MAX : content_bytes + more;
   });

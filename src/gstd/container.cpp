@@ -10,7 +10,7 @@ namespace weft::gstd {
 namespace {
 
 constexpr uint8_t kKnownFlags = kLastSegment | kTileChecksums | kStreamChecksum;
-constexpr uint8_t kLeastTileLog = 14, kMostTileLog = 20;
+constexpr uint8_t kMinTileLog = 14, kMaxTileLog = 20;
 
 uint8_t byte_at(std::span<const std::byte> bytes, size_t at) { return std::to_integer<uint8_t>(bytes[at]); }
 
@@ -102,7 +102,7 @@ std::optional<Refusal> load_header(std::span<const std::byte> bytes, uint64_t po
   for (const size_t at : {HeaderAt::reserved, HeaderAt::reserved_word, HeaderAt::reserved_word + 1,
                           HeaderAt::reserved_word + 2, HeaderAt::reserved_word + 3})
     if (byte_at(bytes, at) != 0) return refuse(Fault::unknown_feature, at, "a reserved byte is not zero");
-  if (header.tile_log < kLeastTileLog || header.tile_log > kMostTileLog)
+  if (header.tile_log < kMinTileLog || header.tile_log > kMaxTileLog)
     return refuse(Fault::bad_header, HeaderAt::tile_log,
                   "tiles of 2^" + std::to_string(header.tile_log) + " bytes are out of range");
   if (header.content_bytes > kMaxSegmentContent)
@@ -113,7 +113,7 @@ std::optional<Refusal> load_header(std::span<const std::byte> bytes, uint64_t po
     return refuse(Fault::bad_header, HeaderAt::content_bytes, "a segment before others ends within a tile");
   if (header.content_offset % header.tile_bytes() != 0)
     return refuse(Fault::bad_header, HeaderAt::content_offset, "a segment begins within a tile");
-  // The largest number says that the size is unknown, so that no end can be there.
+  // The largest number means an unknown size, so that no content can end there.
   if (header.content_offset >= kUnknownSize - header.content_bytes)
     return refuse(Fault::bad_header, HeaderAt::content_offset, "the content's end is no number of 64 bits");
   const uint64_t end = header.content_offset + header.content_bytes;
@@ -121,7 +121,7 @@ std::optional<Refusal> load_header(std::span<const std::byte> bytes, uint64_t po
     return refuse(Fault::bad_header, HeaderAt::stream_size, "the stream's size does not fit its segments");
   if (header.stream_checksum != 0 && !(header.last() && header.has(kStreamChecksum)))
     return refuse(Fault::bad_header, HeaderAt::stream_checksum, "a checksum where none belongs");
-  // Every tile has a word at least, and none more than its bytes take.
+  // Every tile has at least one word, and at most as many as its bytes fill.
   const uint64_t least = uint64_t{header.data_at()} + 4 * uint64_t{header.tiles()};
   const uint64_t most = uint64_t{header.data_at()} + 4 * uint64_t{raw_words(header.content_bytes)};
   if (header.segment_bytes % 4 != 0 || header.segment_bytes < least || header.segment_bytes > most)

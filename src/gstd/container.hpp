@@ -30,7 +30,7 @@ constexpr uint8_t kLastSegment = 1, kTileChecksums = 2, kStreamChecksum = 4;
 /// How a tile is stored.
 enum class TileType : uint32_t { raw, fill, compressed };
 
-/// Words of a tile stored as it is: the last filled up with zeros.
+/// Words of a raw tile; the last is padded with zeros.
 constexpr uint32_t raw_words(uint32_t tile_bytes) noexcept { return (tile_bytes + 3) / 4; }
 
 struct SegmentHeader {
@@ -48,7 +48,7 @@ struct SegmentHeader {
   uint32_t tile_bytes() const noexcept { return 1u << tile_log; }
   uint32_t tiles() const noexcept { return (content_bytes >> tile_log) + ((content_bytes & (tile_bytes() - 1)) != 0); }
   uint32_t bytes_of(uint32_t tile) const noexcept;
-  /// Entries and checksums.
+  /// Bytes of entries and checksums.
   uint32_t tables_bytes() const noexcept { return 4 * (tiles() + 1) + (has(kTileChecksums) ? 4 * tiles() : 0); }
   uint32_t data_at() const noexcept { return static_cast<uint32_t>(kHeaderBytes) + tables_bytes(); }
   uint32_t data_words() const noexcept { return (segment_bytes - data_at()) / 4; }
@@ -56,23 +56,23 @@ struct SegmentHeader {
   void store(std::span<std::byte, kHeaderBytes> to) const noexcept;
 };
 
-/// What is wrong, and where in the stream.
+/// A fault and its position in the stream.
 struct Refusal {
   Fault fault;
   uint64_t position;
   std::string what;
 };
 
-/// The refusal as an error; writes the verdict too, if that is not null.
+/// Returns the refusal as an error; also writes the verdict if that is not null.
 Error error_of(const Refusal& refusal, Verdict* verdict);
 
-/// Reads the header at `position` from the bytes there, which may be fewer than a header.
+/// Reads the header at `position` from `bytes`, which may be fewer than a header.
 std::optional<Refusal> load_header(std::span<const std::byte> bytes, uint64_t position, SegmentHeader& header);
 
-/// Whether `header`, at `position`, may come after `previous`, or, null, may begin a stream.
+/// Checks that `header`, at `position`, may follow `previous` or, if that is null, begin a stream.
 std::optional<Refusal> check_order(const SegmentHeader* previous, const SegmentHeader& header, uint64_t position);
 
-/// A segment's entries and checksums, where they lie.
+/// A segment's entries and checksums, in the stream's bytes.
 class Tables {
  public:
   Tables() = default;
@@ -93,7 +93,7 @@ class Tables {
   uint32_t sums_at_ = 0;
 };
 
-/// Checks the tables of the segment at `position`; they are all there.
+/// Checks the tables of the segment at `position`, which are complete.
 std::optional<Refusal> check_tables(const SegmentHeader& header, std::span<const std::byte> bytes, uint64_t position);
 
 }  // namespace weft::gstd

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// What things cost, in 1/65536 bits and in integers alone: the same choices on every machine.
+// Costs in 1/65536 bits, by integers alone, so that every machine makes the same choices.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ constexpr Cost kBit = Cost{1} << kCostLog;
 /// log2 of 1 + i / 2048, in Cost.
 extern const std::array<uint32_t, 2049> kLog2Table;
 
-/// A number times its log2, in Cost; 0 of 0.
+/// A number times its log2, in Cost; 0 for 0.
 extern const std::array<uint32_t, 2049> kCountCosts;
 /// rans_cost of each frequency.
 extern const std::array<uint32_t, kRansSlots + 1> kRansCosts;
@@ -33,10 +33,10 @@ inline Cost log2_cost(uint32_t value) {
   return (Cost{top} << kCostLog) + kLog2Table[place];
 }
 
-/// Of a symbol with this frequency, not 0.
+/// The cost of a symbol with this frequency, not 0.
 inline Cost rans_cost(uint32_t frequency) { return kRansCosts[frequency]; }
 
-/// Entropy of all that is counted.
+/// Entropy of all counted symbols.
 inline Cost entropy_cost(std::span<const uint32_t> counts) {
   uint64_t sum = 0;
   Cost parts = 0;

@@ -16,7 +16,7 @@
 namespace weft::gstd {
 namespace {
 
-constexpr uint32_t kTilesPerThread = 8;  // that a Decompressor shares out at a time
+constexpr uint32_t kTilesPerThread = 8;  // in a Decompressor's batch
 
 Result<uint64_t> decompress_all(std::span<const std::byte> stream, std::span<std::byte> output,
                                 const DecompressConfig& config, Unpacker& unpacker) {
@@ -79,9 +79,9 @@ struct Decompressor::State {
   void reset();
   Status write(std::span<const std::byte> stream, const Sink& sink);
   Status finish(const Sink& sink);
-  // Deals with bytes that are all of what was awaited, and says what comes next.
+  // Processes the awaited bytes, which are complete, and sets what comes next.
   Status take(const Sink& sink);
-  // Gives the sink the run's content up to the first tile that is refused, and then the refusal.
+  // Gives the sink the run's content up to the first refused tile. Returns the refusal.
   Status give_tiles(const Sink& sink);
   void await_header();
   void await_tiles();
@@ -91,13 +91,13 @@ struct Decompressor::State {
   Unpacker unpacker;
   HeaderOrder order;
   StreamCheck check;
-  Status outcome;  // not ok: what ended the work
+  Status outcome;  // not ok: the error that ended the work
   bool ended = false;
 
   Next next = Next::header;
   size_t awaited = kHeaderBytes;
-  std::vector<std::byte> bytes;  // of what is awaited
-  uint64_t position = 0;         // of these, in the stream
+  std::vector<std::byte> bytes;  // awaited, so far
+  uint64_t position = 0;         // of `bytes`, in the stream
   uint64_t segment_at = 0;
   std::vector<std::byte> table_bytes;
   Tables tables;
@@ -139,7 +139,7 @@ Status Decompressor::State::give_tiles(const Sink& sink) {
   uint32_t good = unpacker.good_tiles();
   if (!refusal) {
     check.add(unpacker.sums());
-    // Content that the stream's checksum refuses is not given to its end.
+    // If the stream's checksum refuses the content, the sink does not get its end.
     if (run.first + run.count == header.tiles()) refusal = check.end_segment(header, segment_at);
     if (refusal) --good;
   }
@@ -196,12 +196,12 @@ Status Decompressor::State::finish(const Sink& sink) {
   ended = true;
   if (next == Next::header) {
     if (bytes.empty() && order.may_end()) return {};
-    // What there is of a header may say more than that it is not whole.
+    // A part of a header may have a fault that comes before its truncation.
     if (const auto refusal = order.next(bytes, position)) return refuse(*refusal);
   }
   const uint64_t end = position + bytes.size();
   if (next == Next::tiles) {
-    // As many tiles as are whole: what is given does not depend on how many were awaited together.
+    // All complete tiles: the sink's bytes do not depend on the size of a batch.
     run.count = 0;
     const uint32_t first_word = tables.word_offset(run.first);
     while (4 * size_t{tables.word_offset(run.first + run.count + 1) - first_word} <= bytes.size()) ++run.count;

@@ -12,7 +12,7 @@ namespace weft::gstd {
 
 constexpr uint32_t kEqualStep = 16;  ///< bytes that equal_bytes() compares at once
 
-/// Of the 8 bytes behind `skipped`, those that are among the first so many.
+/// Masks of 8 bytes after `skipped` ones, by how many bytes count.
 constexpr std::array<uint64_t, kEqualStep + 1> first_bytes(uint32_t skipped) {
   std::array<uint64_t, kEqualStep + 1> masks{};
   for (uint32_t count = 0; count <= kEqualStep; ++count) {
@@ -22,8 +22,8 @@ constexpr std::array<uint64_t, kEqualStep + 1> first_bytes(uint32_t skipped) {
   return masks;
 }
 
-/// Whether `size` bytes are equal. `b` is the later of two places in memory that goes on to `end`. Most matches are short and nobody can
-/// foretell how long: up to kEqualStep bytes take no branch where memory reaches so far.
+/// Whether `size` bytes are equal. `b` is the later position; memory ends at `end`. Most matches are short, of
+/// unpredictable length: up to kEqualStep bytes are compared without a branch unless `end` is nearer.
 inline bool equal_bytes(const std::byte* a, const std::byte* b, size_t size, const std::byte* end) {
   constexpr std::array<uint64_t, kEqualStep + 1> kLow = first_bytes(0), kHigh = first_bytes(8);
   const auto apart = [&](uint32_t from) { return load_u64(a + from) ^ load_u64(b + from); };

@@ -10,11 +10,11 @@ namespace weft::gstd {
 namespace {
 
 constexpr size_t kSampleBytes = 4096, kSamples = 4;
-constexpr size_t kStrides = 4;  // that differences are small at
-// What estimates are made of: the middle of each piece of a tile. They are no worse than of all of it.
+constexpr size_t kStrides = 4;  // with small differences
+// Estimates use the middle of each piece of a tile, and are no worse than with all of it.
 constexpr size_t kPieceBytes = 65536, kEstimatedBytes = 16384;
 
-// Entropy of differences at a stride, of samples all over the tile.
+// Entropy of differences at a stride, by samples of the whole tile.
 Cost difference_cost(std::span<const std::byte> tile, uint32_t stride) {
   Cost cost = 0;
   const size_t samples = std::min(kSamples, tile.size() / kSampleBytes + 1);
@@ -28,16 +28,16 @@ Cost difference_cost(std::span<const std::byte> tile, uint32_t stride) {
   return cost;
 }
 
-constexpr size_t kFewBytes = 512, kFewSamples = 4;  // that quick estimates are made of
-constexpr uint32_t kMostPlanes = 4;                 // that a quickly chosen filter has
-constexpr size_t kPartBytes = 4096;                 // of a tile that a filter is tried on
-constexpr uint64_t kMatchBits = 12;                 // of a sequence, beside the extra bits of its offset
+constexpr size_t kFewBytes = 512, kFewSamples = 4;  // for quick estimates
+constexpr uint32_t kMaxPlanes = 4;                  // of a quickly chosen filter
+constexpr size_t kPartBytes = 4096;                 // of a tile, to try a filter on
+constexpr uint64_t kMatchBits = 12;                 // of a sequence, without extra bits of its offset
 
 // Bytes counted by plane.
 struct PlaneCounts {
-  std::array<std::array<uint32_t, 256>, kMostPlanes> counts{};
+  std::array<std::array<uint32_t, 256>, kMaxPlanes> counts{};
 
-  // Few bytes seem to be more alike than they are: half a nat for each value but one.
+  // Small samples underestimate entropy: this adds half a nat for each value but one.
   Cost cost(uint32_t planes) const {
     Cost cost = 0;
     for (uint32_t plane = 0; plane < planes; ++plane) {
@@ -48,18 +48,18 @@ struct PlaneCounts {
   }
 };
 
-// Calls `use` with each sample, all of kFewBytes and at even places.
+// Calls `use` with each sample of kFewBytes bytes, at even positions.
 template <class Use>
 void each_sample(std::span<const std::byte> tile, const Use& use) {
   for (size_t s = 0; s < kFewSamples; ++s)
     use(tile.subspan((tile.size() - kFewBytes) * s / (kFewSamples - 1) / 16 * 16, kFewBytes));
 }
 
-// Stride 0: of bytes as they are. `planes` is a power of two.
+// Stride 0: bytes without differences. `planes` is a power of two.
 Cost sampled_cost(std::span<const std::byte> tile, uint32_t stride, uint32_t planes) {
   PlaneCounts counted;
   each_sample(tile, [&](std::span<const std::byte> sample) {
-    for (size_t i = kMostPlanes; i < kFewBytes; ++i) {
+    for (size_t i = kMaxPlanes; i < kFewBytes; ++i) {
       const uint32_t before = stride == 0 ? 0 : static_cast<uint32_t>(sample[i - stride]);
       ++counted.counts[i & (planes - 1)][(static_cast<uint32_t>(sample[i]) - before) & 255];
     }
@@ -67,9 +67,9 @@ Cost sampled_cost(std::span<const std::byte> tile, uint32_t stride, uint32_t pla
   return counted.cost(planes);
 }
 
-// Of 16-bit numbers' differences of `order`, as a filter of planes makes bytes of them.
+// Cost of 16-bit numbers' differences of `order`, in planes.
 Cost sampled_cost_of_numbers(std::span<const std::byte> tile, uint32_t order) {
-  constexpr size_t kSkipped = kMostPlanes / 2;
+  constexpr size_t kSkipped = kMaxPlanes / 2;
   PlaneCounts counted;
   std::array<uint32_t, kFewBytes / 2> numbers;
   each_sample(tile, [&](std::span<const std::byte> sample) {
@@ -96,12 +96,12 @@ uint32_t plane_bytes(const FilterChoice& choice, size_t size) {
     case Filter::zigzag_planes_2:
     case Filter::zigzag_planes_3:
     case Filter::colour_planes:
-      return choice.stride > kMostPlanes ? 0 : static_cast<uint32_t>((size + choice.stride - 1) / choice.stride);
+      return choice.stride > kMaxPlanes ? 0 : static_cast<uint32_t>((size + choice.stride - 1) / choice.stride);
     default: return 0;
   }
 }
 
-// By insertion: they are few, and a stable sort would allocate.
+// Insertion sort: there are few, and std::stable_sort allocates.
 void keep_cheapest(std::vector<FilterChoice>& choices, size_t count) {
   for (auto choice = choices.begin(); choice != choices.end(); ++choice)
     std::rotate(std::ranges::upper_bound(choices.begin(), choice, choice->bits, {}, &FilterChoice::bits), choice,
@@ -190,7 +190,7 @@ FilterChoice FilterScout::choose_quickly(std::span<const std::byte> tile) {
   if (tile.size() < kPartBytes) return {};
   const Cost plain = sampled_cost(tile, 0, 1);
   FilterChoice best;
-  Cost best_cost = plain - plain / 8;  // what there is to gain has to be worth the time
+  Cost best_cost = plain - plain / 8;  // the gain has to be worth the time
   const auto consider = [&](Filter filter, uint32_t stride, Cost cost) {
     if (cost >= best_cost) return;
     best_cost = cost;

@@ -15,27 +15,27 @@ namespace weft::gstd {
 struct FilterChoice {
   Filter filter = Filter::none;
   uint32_t stride = 1;
-  uint64_t bits = 0;  ///< about what it comes to
+  uint64_t bits = 0;  ///< estimated result
 };
 
-/// At most `count`, the cheapest first; of equals those that were in front.
+/// Keeps at most `count`, the cheapest first. Equal ones keep their order.
 void keep_cheapest(std::vector<FilterChoice>& choices, size_t count);
 
-/// How fast levels look for matches in planes, whose literals take few bits: a level of libzstd, and a least length.
+/// Matches of fast levels in planes, whose literals take few bits: a level of libzstd, and a minimum length.
 constexpr int kPlaneLevel = 1;
-constexpr uint32_t kLeastInPlanes = 7;
-/// Bytes of a block that a filter's result is cut into at least, of `size`: planes have little in common. 0: it is not cut.
+constexpr uint32_t kMinInPlanes = 7;
+/// Upper bound of a block's bytes for a filter's result of `size` bytes, since planes differ. 0: no bound.
 uint32_t plane_bytes(const FilterChoice& choice, size_t size);
 
 /// Tries filters on a tile. One a thread.
 class FilterScout {
  public:
-  /// `level`: of the encoder.
-  explicit FilterScout(int level) : parser_(level < 10 ? 1 : 3), plane_parser_(kPlaneLevel, kLeastInPlanes) {}
+  /// `level` is the encoder's.
+  explicit FilterScout(int level) : parser_(level < 10 ? 1 : 3), plane_parser_(kPlaneLevel, kMinInPlanes) {}
 
-  /// At most `count`, the most promising first: each is tried on a quarter of the tile.
+  /// Chooses at most `count`, the most promising first. Each is tried on a quarter of the tile.
   void choose(std::span<const std::byte> tile, size_t count, std::vector<FilterChoice>& choices);
-  /// For fast levels: a few filters are tried on a few bytes, and the best of them, if it promises much, on a part of the tile.
+  /// For fast levels. Tries a few filters on a few bytes, and the best one, if it is promising, on a part of the tile.
   FilterChoice choose_quickly(std::span<const std::byte> tile);
 
  private:

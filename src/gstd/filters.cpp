@@ -35,11 +35,11 @@ const Fields* fields_of(Filter filter) {
   return &kBlockFields[static_cast<uint32_t>(filter) - static_cast<uint32_t>(Filter::bc1)];
 }
 
-// Calls move(plain, planar, width) for each piece that stays together. Bytes behind the last whole block stay behind.
+// Calls move(plain, planar, width) for each piece. Bytes after the last whole block keep their position.
 template <class Move>
 void each_field(const Fields& fields, size_t size, const Move& move) {
   const size_t width_of_block = block_size(fields);
-  // The analyzer does not see that every block has fields.
+  // The analyzer misses that every block has fields.
   const size_t blocks = size / width_of_block;  // NOLINT(clang-analyzer-core.DivideZero)
   size_t planar = 0, first = 0;
   for (const uint8_t width : fields) {
@@ -57,7 +57,7 @@ std::byte sum(std::byte a, std::byte b) {
   return static_cast<std::byte>(static_cast<unsigned>(a) + static_cast<unsigned>(b));
 }
 
-// Loops here are such that compilers make vectors of them: what is written is not what is read, which `__restrict` says.
+// Loops here vectorize: `__restrict` says that outputs do not alias inputs.
 
 template <size_t stride>
 void to_planes_of(const std::byte* __restrict from, size_t size, std::byte* __restrict to) {
@@ -91,7 +91,7 @@ void to_planes(uint32_t stride, std::span<const std::byte> from, std::byte* to) 
         for (size_t i = plane; i < from.size(); i += stride) *to++ = from[i];
   }
 }
-// Some rows at a time, which stay in the nearest cache.
+// A few rows at a time, which fit the L1 cache.
 void from_any_planes(size_t stride, const std::byte* __restrict from, size_t size, std::byte* __restrict to) {
   constexpr size_t kRows = 8;
   const size_t whole = size / stride, rest = size % stride;
@@ -143,7 +143,7 @@ void to_delta(uint32_t stride, std::span<const std::byte> bytes, std::byte* __re
   for (size_t i = head; i < bytes.size(); ++i) to[i] = difference(from[i], from[i - stride]);
 }
 
-// The numbers before are kept in registers, as it would take longer to read what has just been written.
+// The numbers before stay in registers: reading what was just written would take longer.
 template <size_t stride>
 void from_delta_of(std::byte* bytes, size_t size) {
   std::array<std::byte, stride> before{};
@@ -167,7 +167,7 @@ void from_delta(uint32_t stride, std::span<std::byte> bytes) {
   }
 }
 
-// Numbers less those `stride` bytes before; `numbers` of them.
+// `numbers` numbers minus those `stride` bytes before them.
 void to_differences(uint32_t stride, const std::byte* __restrict from, std::byte* __restrict to, size_t numbers) {
   const size_t head = std::min<size_t>(stride / 2, numbers);
   std::copy_n(from, 2 * head, to);
@@ -211,7 +211,7 @@ void from_zigzag(std::byte* bytes, size_t numbers) {
   }
 }
 
-// Bytes behind the last whole pixel stay as they are.
+// Bytes after the last whole pixel stay as they are.
 void to_colour_differences(uint32_t stride, std::span<std::byte> bytes) {
   for (size_t i = 0; i + stride <= bytes.size(); i += stride) {
     bytes[i] = difference(bytes[i], bytes[i + 1]);
@@ -263,7 +263,7 @@ void apply_filter(Filter filter, uint32_t stride, std::span<const std::byte> fro
     case Filter::zigzag_planes:
     case Filter::zigzag_planes_2:
     case Filter::zigzag_planes_3: {
-      // From one to the other until they end in `scratch`; `to` is not needed yet.
+      // The passes alternate between both buffers and end in `scratch`; `to` is free until then.
       const size_t numbers = from.size() / 2;
       std::byte* at = order_of(filter) % 2 == 0 ? to.data() : scratch.data();
       std::byte* other = order_of(filter) % 2 == 0 ? scratch.data() : to.data();
@@ -279,7 +279,7 @@ void apply_filter(Filter filter, uint32_t stride, std::span<const std::byte> fro
     }
     case Filter::colour_planes: {
       to_colour_differences(stride, aside());
-      // to is not needed yet: the differences go there, and come back.
+      // `to` is free until then: it takes the differences, which are copied back.
       to_delta(stride, scratch.first(from.size()), to.data());
       std::copy(to.begin(), to.end(), scratch.begin());
       to_planes(stride, scratch.first(from.size()), to.data());
@@ -292,7 +292,7 @@ void apply_filter(Filter filter, uint32_t stride, std::span<const std::byte> fro
   }
 }
 
-void undo_filter(Filter filter, uint32_t stride, std::span<std::byte> bytes, std::span<std::byte> scratch) {
+void invert_filter(Filter filter, uint32_t stride, std::span<std::byte> bytes, std::span<std::byte> scratch) {
   const auto aside = [&] { std::copy(bytes.begin(), bytes.end(), scratch.begin()); };
   switch (filter) {
     case Filter::none: return;

@@ -7,17 +7,17 @@
 
 namespace weft::gstd {
 
-/// What is done to a tile's bytes before they are encoded, and undone after. Numbers are the format's.
+/// Transform of a tile's bytes before they are encoded; decoders invert it. Numbers are the format's.
 enum class Filter : uint32_t {
   none,
-  delta,            ///< each byte less the one `stride` before it
+  delta,            ///< each byte minus the one `stride` before it
   planes,           ///< bytes i with i mod stride = 0, then = 1, ...
   delta_planes,     ///< both, in this order
-  zigzag_planes,    ///< 16-bit numbers less those `stride` bytes before them, sign in the lowest bit, then planes
+  zigzag_planes,    ///< 16-bit numbers minus those `stride` bytes before them, zigzag-coded, then planes
   zigzag_planes_2,  ///< the same with differences of differences
-  zigzag_planes_3,  ///< and of those
-  colour_planes,    ///< pixels of `stride` bytes, blue and red less green; then delta and planes
-  bc1,              ///< fields of texture blocks, each field of all blocks in a row
+  zigzag_planes_3,  ///< the same with third differences
+  colour_planes,    ///< pixels of `stride` bytes, blue and red minus green; then delta and planes
+  bc1,              ///< fields of texture blocks; each field of all blocks is contiguous
   bc2,
   bc3,
   bc4,
@@ -32,7 +32,7 @@ bool is_filter(uint32_t filter, uint32_t stride);
 /// `to` and `scratch` have as many bytes as `from`; none overlaps another.
 void apply_filter(Filter filter, uint32_t stride, std::span<const std::byte> from, std::span<std::byte> to,
                   std::span<std::byte> scratch);
-/// Undoes it in place; `scratch` has as many bytes as `bytes`.
-void undo_filter(Filter filter, uint32_t stride, std::span<std::byte> bytes, std::span<std::byte> scratch);
+/// Inverts the filter in place. `scratch` has as many bytes as `bytes`.
+void invert_filter(Filter filter, uint32_t stride, std::span<std::byte> bytes, std::span<std::byte> scratch);
 
 }  // namespace weft::gstd

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Numbers of the tile format that encoder and decoders share. docs/gstd-format.md says what they mean.
+// Numbers of the tile format, for encoder and decoders. docs/gstd-format.md defines them.
 #pragma once
 
 #include <algorithm>
@@ -32,15 +32,15 @@ constexpr uint32_t kMaxFieldSymbols = 78;
 constexpr uint32_t kRepeats = 3;
 constexpr std::array<uint32_t, kRepeats> kFirstRepeats = {1, 4, 8};
 
-/// Where a table comes from.
+/// The source of a table.
 enum class TableMode : uint32_t { given, own, previous, shared };
 
-/// A value as a symbol and bits behind it.
+/// A value as a symbol and extra bits.
 struct Coded {
   uint32_t symbol = 0, extra_bits = 0, extra = 0;
 };
 
-/// Values below 2^direct are their own symbols; of others the highest bit's place and the bit below it make the symbol.
+/// A value below 2^direct is its own symbol; another has one for its highest bit's position and the bit below.
 constexpr Coded code_length(uint32_t value, uint32_t direct) {
   if (value < 1u << direct) return {value, 0, 0};
   const uint32_t top = static_cast<uint32_t>(std::bit_width(value)) - 1;
@@ -53,7 +53,7 @@ constexpr uint32_t length_base(uint32_t symbol, uint32_t direct) {
   if (symbol < 1u << direct) return symbol;
   return (2 + (symbol & 1)) << length_extra_bits(symbol, direct);
 }
-/// The offset's highest bit's place and the two below it make the symbol, behind those of repeated offsets.
+/// The symbol has the position of the offset's highest bit and the two bits below, after the symbols of repeats.
 constexpr Coded code_offset(uint32_t offset) {
   const uint32_t extra_bits = static_cast<uint32_t>(std::bit_width(offset | 4)) - 3;
   return {kRepeats - 1 + 4 * extra_bits + (offset >> extra_bits), extra_bits, offset & ((1u << extra_bits) - 1)};
@@ -61,7 +61,7 @@ constexpr Coded code_offset(uint32_t offset) {
 constexpr uint32_t offset_extra_bits(uint32_t symbol) {
   return symbol < kRepeats + 7 ? 0 : (symbol - kRepeats - 3) / 4;
 }
-/// Of a symbol that is no repeated offset.
+/// The lowest offset of a symbol that repeats none.
 constexpr uint32_t offset_base(uint32_t symbol) {
   const uint32_t extra_bits = offset_extra_bits(symbol);
   return (symbol - kRepeats + 1 - 4 * extra_bits) << extra_bits;
@@ -72,7 +72,7 @@ static_assert(offset_base(kFieldSymbols[kOffset] - 1) == 7u << 17 && offset_extr
 static_assert(code_length(kMaxBlockBytes - 1, kLiteralLengthDirect).symbol + 1 == kFieldSymbols[kLiteralLength]);
 static_assert(code_length(kMaxBlockBytes - 1, kMatchLengthDirect).symbol + 1 == kFieldSymbols[kMatchLength]);
 
-// Classes of the weights that describe frequencies: absent, 0, then octaves, with up to kWeightBits bits of the place in one.
+// Classes of the weights that describe frequencies: absent, 0, then octaves with up to kWeightBits extra bits.
 constexpr uint32_t kWeightClasses = 11, kWeightBits = 3;
 constexpr uint32_t weight_extra_bits(uint32_t weight_class) {
   return weight_class < 3 ? 0 : std::min(weight_class - 2, kWeightBits);
@@ -81,16 +81,16 @@ constexpr uint32_t weight_extra_bits(uint32_t weight_class) {
 /// Literal contexts.
 enum class ContextMode : uint32_t { none, position, previous, count };
 
-constexpr uint32_t kNoLiteral = 256;  // stands for the literal before a run's first
+constexpr uint32_t kNoLiteral = 256;  // in place of the literal before a run's first
 
-/// Class of a literal as a context: by its distance from 0, to both sides.
+/// Class of a literal as a context: by its absolute value as a signed byte.
 constexpr uint32_t literal_class(uint32_t literal) {
   if (literal == kNoLiteral) return 0;
   const uint32_t magnitude = literal < 128 ? literal : 256 - literal;
   return std::min<uint32_t>(1 + static_cast<uint32_t>(std::bit_width(magnitude)), 7);
 }
 
-/// How many contexts a mode has with a parameter; 0: the parameter is none of this mode.
+/// The number of contexts of a mode with a parameter; 0: the parameter is invalid.
 constexpr uint32_t context_count(ContextMode mode, uint32_t parameter) {
   switch (mode) {
     case ContextMode::none: return parameter == 0 ? 1 : 0;
@@ -127,11 +127,11 @@ struct BlockHeader {
   uint32_t sequences = 0;
   TableMode literals = TableMode::given;  ///< given: 8 bits each
   std::array<TableMode, kFields> fields{};
-  uint32_t low_bits = 2;  ///< of offsets, where that table is used
+  uint32_t low_bits = 2;  ///< of offsets, if that table is used
   ContextMode contexts = ContextMode::none;
   uint32_t parameter = 0;
-  uint32_t tables = 1;          ///< of literals, that are described
-  bool first_relative = false;  ///< how the first is described
+  uint32_t tables = 1;          ///< of literals, with descriptions
+  bool first_relative = false;  ///< whether the first description is relative
 
   constexpr uint32_t pack_first() const {
     uint32_t word = (size - 1) | static_cast<uint32_t>(literals) << 17;
@@ -157,12 +157,12 @@ struct BlockHeader {
   static constexpr uint32_t kUnusedOfSecond = 0xf0000000u;
 };
 
-/// Literals a lane has of a round of `round` literals.
-constexpr uint32_t literals_of_lane(uint32_t round, uint32_t lanes_log) {
+/// Literals of a lane in a round of `round` literals.
+constexpr uint32_t literals_per_lane(uint32_t round, uint32_t lanes_log) {
   uint32_t log = 0;
   while (round > 1u << (lanes_log + log)) ++log;
   return 1u << log;
 }
-constexpr uint32_t kMaxLiteralsOfLane = 8;
+constexpr uint32_t kMaxLiteralsPerLane = 8;
 
 }  // namespace weft::gstd

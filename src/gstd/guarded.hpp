@@ -7,7 +7,7 @@
 
 namespace weft::gstd {
 
-/// Calls what returns a Status or a Result. Nothing is thrown.
+/// Calls a function that returns a Status or a Result. Throws nothing.
 template <class Call>
 std::invoke_result_t<const Call&> guarded(const Call& call) noexcept {
   try {

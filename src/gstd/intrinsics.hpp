@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// The vector instructions of processors, where compilers make them for single functions: WEFT_GSTD_INTRINSICS is defined there. For sources
-// alone: what it says to the compiler holds for all that follows.
+// Vector instructions, if the compiler supports them for single functions; WEFT_GSTD_INTRINSICS is defined then. For
+// sources only: its pragmas hold to the end of the file.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 #define WEFT_GSTD_INTRINSICS 1
 #include <immintrin.h>
 #if !defined(__clang__) && __GNUC__ < 13
-// GCC 12 takes the undefined operands inside its own intrinsics for the program's (its bug 105593).
+// GCC 12 reports undefined operands inside its own intrinsics (its bug 105593).
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
@@ -19,7 +19,7 @@
 
 namespace weft::gstd {
 
-/// For the lanes of 8 that take words, a bit each: how many do before each lane.
+/// By the mask of 8 lanes that take words: how many lanes before each do.
 inline constexpr std::array<std::array<uint8_t, 8>, 256> kTurnsOf8 = [] {
   std::array<std::array<uint8_t, 8>, 256> table{};
   for (uint32_t takes = 0; takes < table.size(); ++takes)

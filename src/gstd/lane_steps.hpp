@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Lanes of the encoder, and its inner loops for processors that do many lanes at a time.
+// The encoder's lanes, and its inner loops by vector instructions.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace weft::gstd {
 
-/// A vector whose elements begin undefined.
+/// A vector with uninitialized elements.
 template <class T>
 struct Buffer {
   std::unique_ptr<T[]> items;
@@ -35,15 +35,16 @@ struct Buffer {
   }
 };
 
-/// Sequences with their fields coded, each field by itself: those of a batch follow each other. Both lengths' extra bits are next to each other.
+/// Coded sequences, an array for each field; those of a batch are contiguous. The extra bits
+/// of both lengths are adjacent.
 struct CodedSequences {
   std::array<Buffer<uint8_t>, kLowBits> symbols;
   Buffer<uint8_t> offset_bits, length_bits;
   Buffer<uint32_t> offset_extra, length_extra;
 
-  static constexpr size_t kSlack = 8;  ///< that may be read behind the last
+  static constexpr size_t kSlack = 8;  ///< that may be read past the last
 
-  /// Contents are undefined afterwards.
+  /// Leaves the contents undefined.
   void resize(size_t count) {
     const auto set = [&](auto& buffer) {
       buffer.clear();
@@ -60,7 +61,7 @@ struct CodedSequences {
 /// Frequency | base << 16 of a block's symbols, by field.
 struct FieldCodes {
   alignas(64) std::array<std::array<uint32_t, kMaxFieldSymbols>, kFields> packed;
-  uint32_t low_bits = kNone;  ///< of offsets, that a table has
+  uint32_t low_bits = kNone;  ///< of offsets, in a table
 
   static constexpr uint32_t kNone = 32;
 };
@@ -74,22 +75,22 @@ struct SequenceBatch {
   bool has_low_bits() const { return codes->low_bits != FieldCodes::kNone; }
 };
 
-/// A batch's literals, which are not none. Code | bits << 16 of each by its byte or, where there are no bytes, by its number.
+/// A batch's literals, at least one. Code | bits << 16 of each, by its byte or, without bytes, by its number.
 struct LiteralBatch {
-  const uint8_t* bytes;  ///< kLiteralBatchSlack behind them may be read
+  const uint8_t* bytes;  ///< kLiteralBatchSlack bytes past them may be read
   const uint32_t* codes;
-  uint32_t count, longest;  ///< longest: bits that a code may have
+  uint32_t count, longest;  ///< longest: upper bound of a code's bits
 
   uint32_t code(size_t literal) const { return codes[bytes == nullptr ? literal : bytes[literal]]; }
 };
 constexpr uint32_t kLiteralBatchSlack = 16;
 
-/// What leaves a state for a symbol: bits that bring it below 16 times the frequency, and a quotient.
+/// A state's step for a symbol: the bits that bring it below 16 times the frequency, then a quotient.
 struct RansStep {
-  // Exact for what is divided, below 16 times the frequency.
+  // Exact for dividends below 16 times the frequency.
   static constexpr uint32_t kReciprocalLog = 22, kScaleAt = 24;
 
-  /// 2^kReciprocalLog / frequency, rounded up; above it, how far the frequency is shifted to be from kStateLow on.
+  /// 2^kReciprocalLog / frequency, rounded up; above it, the shift that brings the frequency to kStateLow or more.
   static constexpr std::array<uint32_t, kRansSlots + 1> kDivisors = [] {
     std::array<uint32_t, kRansSlots + 1> table{};
     for (uint32_t f = 1; f <= kRansSlots; ++f)
@@ -99,7 +100,8 @@ struct RansStep {
   }();
 };
 
-/// Lanes' bits on their way into words. The decoder says when a lane takes a word and so where it is; it is written when it is full.
+/// Lanes' bits before they are words. A word's position is determined by when the decoder takes it;
+/// it is written when it is full.
 struct LaneQueues {
   alignas(
       64) std::array<uint32_t, kMaxLanes> pending{};  ///< bits that fill no word yet, the first highest, zeros behind
@@ -110,8 +112,8 @@ struct LaneQueues {
   uint32_t* words = nullptr;                            ///< words[0] is none: what has no place goes there
   uint32_t read = 1;                                    ///< the decoder's read position
 
-  /// The lane takes a word if `takes` is 1, then comes to `bits` bits, at most 32. Without branches: none of it can be foretold. The read
-  /// position is the caller's, so that loops over lanes keep it in a register.
+  /// The lane takes a word if `takes` is 1, then appends `bits` bits, at most 32. Without branches, which could not be
+  /// predicted. The caller has the read position, so that loops over lanes keep it in a register.
   void put(uint32_t& now, uint32_t lane, uint32_t takes, uint32_t value, uint32_t bits) {
     const uint32_t before = available[lane], fresh = now & (0 - takes);
     const uint32_t is_empty = 0 - ((before - 1) >> 31);
@@ -128,21 +130,21 @@ struct LaneQueues {
   }
 };
 
-/// Symbols of a batch as rANS leaves them: value | bits << kRowBitsAt of each lane, of the three fields together; then of low bits, if there are
-/// any.
+/// A batch's rANS output: value | bits << kRowBitsAt of each lane, for the three fields
+/// together; then for low bits, if any.
 using SymbolRow = std::array<uint32_t, kMaxLanes>;
 constexpr uint32_t kRowBitsAt = 27;
 
 /// Inner loops for 32 lanes.
 struct VectorSteps {
-  /// From the states behind a batch to those before it.
+  /// Turns the states after a batch into those before it.
   void (*encode_symbols)(const SequenceBatch& batch, uint32_t* states, SymbolRow* rows);
   void (*put_sequences)(LaneQueues& queues, const SequenceBatch& batch, const SymbolRow* rows);
-  /// Of a batch, those from `first` on.
+  /// Puts a batch's literals from `first` on.
   void (*put_literals)(LaneQueues& queues, const LiteralBatch& batch, uint32_t first, uint32_t lanes_log);
 };
 
-/// By AVX-512 and by AVX2. Null: this processor has them not.
+/// By AVX-512 and by AVX2. Null if the processor lacks them.
 const VectorSteps* vector_steps_512();
 const VectorSteps* vector_steps_256();
 

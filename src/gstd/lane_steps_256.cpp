@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// As lane_steps_512.cpp, 8 lanes at a time. What AVX2 has not is made of what it has: places for some of the lanes by a table of shuffles,
-// and words go to theirs one by one, whether they are full or not, as they do without vectors.
+// As lane_steps_512.cpp, 8 lanes at a time. AVX2 has no compress instruction: a table of shuffles replaces it, and
+// words are stored one by one, full or not, as without vectors.
 #include "gstd/lane_steps.hpp"
 
 #include "gstd/intrinsics.hpp"
@@ -23,18 +23,18 @@ WEFT_GSTD_TARGET inline __m256i load(const uint32_t* from) {
 WEFT_GSTD_TARGET inline void store(uint32_t* to, __m256i value) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), value);
 }
-// All bits of lanes where a is less, as of signed numbers: none here has its highest bit.
+// All bits of lanes where a is less. Signed, since no number here has its highest bit.
 WEFT_GSTD_TARGET inline __m256i is_less(__m256i a, __m256i b) { return _mm256_cmpgt_epi32(b, a); }
-// All bits of lanes below `count`, of a group.
+// All bits of a group's lanes below `count`.
 WEFT_GSTD_TARGET inline __m256i first_lanes(uint32_t count, uint32_t group) {
   const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
   return is_less(_mm256_add_epi32(lanes, set(group * kWidth)), set(count));
 }
-// As words; there are none behind `lanes`, and those are not read.
+// Loads the words of `lanes` and reads no others.
 WEFT_GSTD_TARGET inline __m256i load_words(const uint32_t* from, __m256i lanes) {
   return _mm256_maskload_epi32(reinterpret_cast<const int*>(from), lanes);
 }
-// The same of bytes, which are read beyond.
+// Loads bytes as words, and reads past them.
 WEFT_GSTD_TARGET inline __m256i load_bytes(const uint8_t* from, __m256i lanes) {
   static_assert(kWidth <= CodedSequences::kSlack);
   return _mm256_and_si256(lanes, _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from))));
@@ -43,7 +43,7 @@ WEFT_GSTD_TARGET inline __m256i gather(const uint32_t* table, __m256i lanes, __m
   return _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), reinterpret_cast<const int*>(table), at, lanes, 4);
 }
 
-// LaneQueues::put of each lane of a group that has fewer than `need` bits or comes to some.
+// LaneQueues::put of each lane of a group that has fewer than `need` bits or appends some.
 WEFT_GSTD_TARGET inline void put(LaneQueues& queues, uint32_t group, uint32_t& read, __m256i need, __m256i value,
                                  __m256i bits) {
   const size_t first = size_t{group} * kWidth;
@@ -71,7 +71,8 @@ WEFT_GSTD_TARGET inline void put(LaneQueues& queues, uint32_t group, uint32_t& r
   store(&queues.available[first], _mm256_sub_epi32(_mm256_add_epi32(available, _mm256_and_si256(takes, full)), bits));
 }
 
-// Symbols of 8 lanes, one a lane: from the states behind to those before. Bits that leave states go in front of those in `value`.
+// Encodes symbols, one a lane, from the states after them to those before. Bits that leave
+// states precede those in `value`.
 WEFT_GSTD_TARGET inline void encode(__m256i packed, __m256i lanes, __m256i& state, __m256i& value, __m256i& bits) {
   const __m256i frequency = _mm256_and_si256(packed, set(0xffff)), base = _mm256_srli_epi32(packed, 16);
   const __m256i divisor = gather(RansStep::kDivisors.data(), lanes, frequency);
@@ -96,7 +97,7 @@ WEFT_GSTD_TARGET inline void store_row(uint32_t* row, __m256i value, __m256i bit
 
 uint32_t groups_of(uint32_t count) { return (count + kWidth - 1) / kWidth; }
 
-// Lanes of a group whose offset has low bits in a table, all their bits.
+// All bits of a group's lanes whose offset has low bits in a table.
 WEFT_GSTD_TARGET inline __m256i lanes_with_low(const SequenceBatch& batch, uint32_t group) {
   if (!batch.has_low_bits()) return _mm256_setzero_si256();
   const uint8_t* const from = batch.sequences->offset_bits.items.get() + batch.first + size_t{group} * kWidth;
@@ -166,13 +167,14 @@ WEFT_GSTD_TARGET void put_literals(LaneQueues& queues, const LiteralBatch& batch
   const __m256i byte = set(255), low = set(0xffff), longest = set(batch.longest), zero = _mm256_setzero_si256();
   uint32_t read = queues.read;
   for (uint32_t count = 0; first < batch.count; first += count) {
-    count = std::min(batch.count - first, kMaxLiteralsOfLane << lanes_log);
-    const uint32_t of_lane = literals_of_lane(count, lanes_log);
-    const __m256i end = set(count), apart = _mm256_mullo_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), set(of_lane));
-    for (uint32_t step = 0; step < of_lane; step += 2)
-      for (uint32_t group = 0, begin = step; group < kGroups && begin < count; ++group, begin += kWidth * of_lane) {
+    count = std::min(batch.count - first, kMaxLiteralsPerLane << lanes_log);
+    const uint32_t per_lane = literals_per_lane(count, lanes_log);
+    const __m256i end = set(count),
+                  apart = _mm256_mullo_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), set(per_lane));
+    for (uint32_t step = 0; step < per_lane; step += 2)
+      for (uint32_t group = 0, begin = step; group < kGroups && begin < count; ++group, begin += kWidth * per_lane) {
         const __m256i at = _mm256_add_epi32(apart, set(begin)), behind = _mm256_add_epi32(at, set(1));
-        const __m256i has_one = is_less(at, end), has_two = of_lane == 1 ? zero : is_less(behind, end);
+        const __m256i has_one = is_less(at, end), has_two = per_lane == 1 ? zero : is_less(behind, end);
         __m256i one, two;
         if (batch.bytes != nullptr) {
           const __m256i bytes =

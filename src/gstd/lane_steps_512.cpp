@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// The encoder's lanes, 16 at a time. Lanes that do not take part need no bits and come to none.
+// The encoder's lanes, 16 at a time. Inactive lanes need no bits and append none.
 #include "gstd/lane_steps.hpp"
 
 #include "gstd/intrinsics.hpp"
@@ -19,7 +19,7 @@ WEFT_GSTD_TARGET inline __m512i set(uint32_t value) { return _mm512_set1_epi32(s
 WEFT_GSTD_TARGET inline __m512i numbers() {
   return _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 }
-// The first of 16.
+// The mask of a group's lanes below `count`.
 inline __mmask16 first_lanes(uint32_t count, uint32_t group) {
   const uint32_t begin = group * kWidth;
   return static_cast<__mmask16>(count <= begin ? 0 : count >= begin + kWidth ? 0xffff : (1u << (count - begin)) - 1);
@@ -42,7 +42,7 @@ WEFT_GSTD_TARGET inline void store(LaneQueues& queues, uint32_t group, const Gro
   _mm512_store_si512(&queues.next[at], from.next);
 }
 
-// LaneQueues::put of each lane that has fewer than `need` bits or comes to some.
+// LaneQueues::put of each lane that has fewer than `need` bits or appends some.
 WEFT_GSTD_TARGET inline void put(Group& group, uint32_t* words, uint32_t& read, __m512i need, __m512i value,
                                  __m512i bits) {
   const __m512i low = set(31), full = set(32);
@@ -71,7 +71,8 @@ WEFT_GSTD_TARGET inline __m512i gather(const void* table, __mmask16 lanes, __m51
   return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), lanes, at, table, 4);
 }
 
-// Symbols of 16 lanes, one a lane: from the states behind to those before. Bits that leave states go in front of those in `value`.
+// Encodes symbols, one a lane, from the states after them to those before. Bits that leave
+// states precede those in `value`.
 WEFT_GSTD_TARGET inline void encode(__m512i packed, __mmask16 lanes, __m512i& state, __m512i& value, __m512i& bits) {
   const __m512i one = set(1);
   const __m512i frequency = _mm512_and_si512(packed, set(0xffff)), base = _mm512_srli_epi32(packed, 16);
@@ -168,15 +169,15 @@ WEFT_GSTD_TARGET void put_literals(LaneQueues& queues, const LiteralBatch& batch
   std::array<Group, kGroups> lanes = {load(queues, 0), load(queues, 1)};
   uint32_t read = queues.read;
   for (uint32_t count = 0; first < batch.count; first += count) {
-    count = std::min(batch.count - first, kMaxLiteralsOfLane << lanes_log);
-    const uint32_t of_lane = literals_of_lane(count, lanes_log);
-    for (uint32_t step = 0; step < of_lane; step += 2)
+    count = std::min(batch.count - first, kMaxLiteralsPerLane << lanes_log);
+    const uint32_t per_lane = literals_per_lane(count, lanes_log);
+    for (uint32_t step = 0; step < per_lane; step += 2)
       for (uint32_t group = 0; group < kGroups; ++group) {
         const __m512i lane = _mm512_add_epi32(numbers(), set(group * kWidth));
-        const __m512i at = _mm512_add_epi32(_mm512_mullo_epi32(lane, set(of_lane)), set(step));
+        const __m512i at = _mm512_add_epi32(_mm512_mullo_epi32(lane, set(per_lane)), set(step));
         const __mmask16 has_one = _mm512_cmplt_epu32_mask(at, set(count));
         const __mmask16 has_two =
-            of_lane == 1 ? __mmask16{0} : _mm512_cmplt_epu32_mask(_mm512_add_epi32(at, set(1)), set(count));
+            per_lane == 1 ? __mmask16{0} : _mm512_cmplt_epu32_mask(_mm512_add_epi32(at, set(1)), set(count));
         if (has_one == 0) break;
         __m512i one, two;
         if (batch.bytes != nullptr) {

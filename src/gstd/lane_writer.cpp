@@ -11,11 +11,11 @@ namespace {
 uint32_t code_of(uint32_t literal) { return literal & 0xffff; }
 uint32_t bits_of(uint32_t literal) { return literal >> 16; }
 
-// Bits that symbols come to; those decoded first are the highest.
+// Bits of symbols; those decoded first are the highest.
 struct SymbolBits {
   uint32_t value = 0, bits = 0;
 
-  // From the state behind a symbol to the one before it.
+  // Turns the state after a symbol into the one before it.
   void encode(uint32_t packed, uint32_t& state) {
     const uint32_t frequency = packed & 0xffff, base = packed >> 16;
     const uint32_t divisor = RansStep::kDivisors[frequency], scale = divisor >> RansStep::kScaleAt;
@@ -48,12 +48,12 @@ void encode_batch(const SequenceBatch& batch, uint32_t* states, SymbolRow* rows)
   }
 }
 
-// Words on their way out, lane by lane.
+// Output words, lane by lane.
 struct Streams : LaneQueues {
-  std::array<uint32_t, kMaxLanes> dropped{};  // bits still to come that are in a released state
+  std::array<uint32_t, kMaxLanes> dropped{};  // coming bits that a released state holds
 
   void put_needed(uint32_t& now, uint32_t lane, uint32_t need, uint32_t value, uint32_t bits) {
-    // Whether it is less, without a comparison: compilers make a branch of those.
+    // The sign of a difference in place of a comparison, which compilers make a branch of.
     put(now, lane, (available[lane] - need) >> 31, value, bits);
   }
   void put_behind_release(uint32_t lane, uint32_t need, uint32_t value, uint32_t bits) {
@@ -90,13 +90,13 @@ struct Streams : LaneQueues {
     read = now;
   }
 
-  // One round, and the number of its literals.
+  // Writes one round. Returns the number of its literals.
   uint32_t round_behind_release(const LiteralBatch& batch, uint32_t first, uint32_t lanes_log) {
-    const uint32_t count = std::min(batch.count - first, kMaxLiteralsOfLane << lanes_log);
-    const uint32_t of_lane = literals_of_lane(count, lanes_log);
-    for (uint32_t step = 0; step < of_lane; step += 2)
-      for (uint32_t lane = 0, at = step; at < count; ++lane, at += of_lane) {
-        const bool has_two = step + 1 < of_lane && at + 1 < count;
+    const uint32_t count = std::min(batch.count - first, kMaxLiteralsPerLane << lanes_log);
+    const uint32_t per_lane = literals_per_lane(count, lanes_log);
+    for (uint32_t step = 0; step < per_lane; step += 2)
+      for (uint32_t lane = 0, at = step; at < count; ++lane, at += per_lane) {
+        const bool has_two = step + 1 < per_lane && at + 1 < count;
         const uint32_t one = batch.code(first + at), two = has_two ? batch.code(first + at + 1) : 0;
         put_behind_release(lane, has_two ? 2 * batch.longest : batch.longest,
                            code_of(one) << bits_of(two) | code_of(two), bits_of(one) + bits_of(two));
@@ -105,19 +105,19 @@ struct Streams : LaneQueues {
   }
   template <bool has_bytes>
   uint32_t round(const LiteralBatch& batch, uint32_t first, uint32_t lanes_log) {
-    const uint32_t count = std::min(batch.count - first, kMaxLiteralsOfLane << lanes_log);
-    const uint32_t of_lane = literals_of_lane(count, lanes_log), longest = batch.longest;
+    const uint32_t count = std::min(batch.count - first, kMaxLiteralsPerLane << lanes_log);
+    const uint32_t per_lane = literals_per_lane(count, lanes_log), longest = batch.longest;
     const auto code_at = [&](uint32_t literal) { return batch.codes[has_bytes ? batch.bytes[literal] : literal]; };
     uint32_t now = read;
-    for (uint32_t step = 0; step < of_lane; step += 2) {
-      // Lanes with two literals, then at most one with one, unless all have one.
+    for (uint32_t step = 0; step < per_lane; step += 2) {
+      // Lanes with two literals, then at most one lane with one, unless all have one.
       uint32_t lane = 0, at = step;
-      if (of_lane != 1)
-        for (; at + 1 < count; ++lane, at += of_lane) {
+      if (per_lane != 1)
+        for (; at + 1 < count; ++lane, at += per_lane) {
           const uint32_t one = code_at(first + at), two = code_at(first + at + 1);
           put_needed(now, lane, 2 * longest, code_of(one) << bits_of(two) | code_of(two), bits_of(one) + bits_of(two));
         }
-      for (; at < count; ++lane, at += of_lane) {
+      for (; at < count; ++lane, at += per_lane) {
         const uint32_t one = code_at(first + at);
         put_needed(now, lane, longest, code_of(one), bits_of(one));
       }
@@ -151,11 +151,11 @@ void LaneWriter::look_ahead(const Record* record, uint32_t lanes_log, uint32_t* 
     if (record->kind() != kLiterals) continue;
     const LiteralBatch& batch = literals_.items[record->value];
     for (uint32_t done = 0; done < batch.count;) {
-      const uint32_t count = std::min(batch.count - done, kMaxLiteralsOfLane << lanes_log);
-      const uint32_t of_lane = literals_of_lane(count, lanes_log);
+      const uint32_t count = std::min(batch.count - done, kMaxLiteralsPerLane << lanes_log);
+      const uint32_t per_lane = literals_per_lane(count, lanes_log);
       for (uint32_t i = 0; i < count; ++i) {
         const uint32_t code = batch.code(done + i);
-        add(i / of_lane, code_of(code), bits_of(code));
+        add(i / per_lane, code_of(code), bits_of(code));
       }
       done += count;
       if (std::all_of(missing.begin(), missing.end(), [](uint32_t bits) { return bits == 0; })) return;
@@ -187,9 +187,9 @@ size_t LaneWriter::encode_symbols(const TileHeader& header, uint32_t* states) {
         break;
       }
       case kLiterals: {
-        // Two at a time, but for a lane that has an odd number, or all lanes of one round with one each.
+        // Two at a time, except in a lane with an odd number, and in rounds of one literal a lane.
         const uint32_t count = literals_.items[record.value].count;
-        room += count / 2 + (size_t{count} / (kMaxLiteralsOfLane << header.lanes_log) + 1) * kMaxLanes;
+        room += count / 2 + (size_t{count} / (kMaxLiteralsPerLane << header.lanes_log) + 1) * kMaxLanes;
         break;
       }
       case kStates: room += kMaxLanes; break;
@@ -212,7 +212,7 @@ bool LaneWriter::finish(TileHeader header, std::vector<uint32_t>& words) {
   const size_t room = encode_symbols(header, states.data());
   words_.clear();
   Streams streams;
-  streams.words = words_.more(room + 2);  // one that is none, and the header
+  streams.words = words_.more(room + 2);  // one that is unused, and the header
 
   streams.uniform(header.pack());
   bool released = false;
@@ -237,7 +237,7 @@ bool LaneWriter::finish(TileHeader header, std::vector<uint32_t>& words) {
       case kLiterals: streams.literals(literals_.items[record->value], header.lanes_log, steps_); break;
       case kUniform: streams.uniform(record->value); break;
       case kRelease:
-        // The first bits behind it are in the states already.
+        // The states already hold the first bits after the release.
         for (uint32_t lane = 0; lane < lanes; ++lane) {
           if (streams.available[lane] + kStateLog > 64) return false;
           streams.dropped[lane] = kStateLog;
@@ -249,7 +249,7 @@ bool LaneWriter::finish(TileHeader header, std::vector<uint32_t>& words) {
           streams.put_needed(streams.read, lane, kStateLog, states[lane] - kStateLow, kStateLog);
     }
   }
-  // What is left of words that the decoder takes.
+  // The rest of words that the decoder takes.
   for (uint32_t lane = 0; lane < lanes; ++lane) {
     streams.words[streams.place[lane]] = streams.pending[lane];
     streams.words[streams.next[lane]] = 0;

@@ -11,7 +11,7 @@
 
 namespace weft::gstd {
 
-/// Makes words of what a decoder will do, told in the order it does it: lanes in order within a step, each with what it needs first.
+/// Makes words of a decoder's operations, given in its order: by lane within a step, each with the bits it needs first.
 class LaneWriter {
  public:
   explicit LaneWriter(Vectors vectors = Vectors::all) : steps_(vector_steps(vectors)) {}
@@ -24,11 +24,11 @@ class LaneWriter {
   }
 
   void uniform(uint32_t word) { add({word, head(kUniform)}); }
-  /// The lane refills unless it has `need` bits, and takes `bits`, at most 32; `value` has no others.
+  /// The lane refills unless it has `need` bits, and takes `bits` bits of `value`, at most 32.
   void bits(uint32_t lane, uint32_t need, uint32_t value, uint32_t bits) {
     add({value, head(kBits, lane, need, bits)});
   }
-  /// The lane refills unless it has `need` bits, and decodes symbols: the first of those given here.
+  /// The lane refills unless it has `need` bits, and decodes the first of these symbols.
   template <class... Packed>
   void symbols(uint32_t lane, uint32_t need, Packed... packed) {
     static_assert(sizeof...(packed) <= 3);
@@ -40,27 +40,28 @@ class LaneWriter {
   static uint32_t pack(const RansTable& table, uint32_t symbol) {
     return pack(table.frequency[symbol], table.base[symbol]);
   }
-  /// A batch's sequences, each in its lane. All it points at is read by finish().
+  /// A batch's sequences, one a lane. finish() reads what it points at.
   void sequences(const SequenceBatch& batch) {
     add({static_cast<uint32_t>(batches_.size), head(kSequences)});
     *batches_.more(1) = batch;
   }
-  /// A batch's literals, in order: lanes take them in rounds. All it points at is read by finish().
+  /// A batch's literals, in order: lanes take them in rounds. finish() reads what it points at.
   void literals(const LiteralBatch& batch) {
     add({static_cast<uint32_t>(literals_.size), head(kLiterals)});
     *literals_.more(1) = batch;
   }
   /// All lanes take their first states.
   void states() { add({0, head(kStates)}); }
-  /// All lanes release their states. Behind it are bits and literals only.
+  /// All lanes release their states. Only bits and literals may follow.
   void release() { add({0, head(kRelease)}); }
 
-  /// Appends the words, the first of which is `header`. Once after each clear(). False: a lane has no room for its released state.
+  /// Appends the words, the first of which is `header`. Call once after each clear(). Returns false if a lane has no
+  /// room for its released state.
   bool finish(TileHeader header, std::vector<uint32_t>& words);
 
  private:
   enum Kind : uint32_t { kUniform, kBits, kSymbols, kSequences, kLiterals, kStates, kRelease };
-  // No bytes: what is written as a byte could be anything, to a compiler.
+  // No bytes: compilers assume that a store of a byte may alias anything.
   struct Record {
     uint32_t value, head;
 
@@ -76,14 +77,14 @@ class LaneWriter {
 
   /// The bits that follow a release in each lane, as many as a state holds.
   void look_ahead(const Record* from, uint32_t lanes_log, uint32_t* ahead) const;
-  /// From the end: symbols' bits. Returns how many words there are at most.
+  /// Encodes symbols, the last first. Returns an upper bound of the words.
   size_t encode_symbols(const TileHeader& header, uint32_t* states);
 
   const VectorSteps* steps_;
   Buffer<Record> records_;
   Buffer<uint32_t> symbols_;
   Buffer<SequenceBatch> batches_;
-  Buffer<SymbolRow> rows_;  // two of each batch
+  Buffer<SymbolRow> rows_;  // two a batch
   Buffer<LiteralBatch> literals_;
   Buffer<uint32_t> words_;
 };

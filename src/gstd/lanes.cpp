@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint32_t kWidth = 16;
 
-// 16 lanes: the queues in two halves.
+// 16 lanes, with their queues in two halves.
 struct Group {
   __m512i low, high, bits, state;
 };
@@ -49,7 +49,7 @@ WEFT_GSTD_TARGET inline void refill(Group& group, __mmask16 active, __m512i need
   group.bits = _mm512_mask_add_epi32(group.bits, takes, group.bits, _mm512_set1_epi32(32));
 }
 
-// Lanes that take none have a count of 0.
+// Lanes that take no bits have count 0.
 WEFT_GSTD_TARGET inline __m512i take(Group& group, __m512i count) {
   const __m512i low = low_half(count), high = high_half(count), all = _mm512_set1_epi64(64);
   const __m512i value = joined(_mm512_srlv_epi64(group.low, _mm512_sub_epi64(all, low)),
@@ -131,7 +131,7 @@ WEFT_GSTD_TARGET const uint32_t* sequences_512(Lanes& lanes, const uint32_t* nex
   return next;
 }
 
-// Sums of each lane and those below it.
+// Inclusive sums over lanes.
 WEFT_GSTD_TARGET inline __m512i inclusive_sums(__m512i of) {
   const __m512i zero = _mm512_setzero_si512();
   of = _mm512_add_epi32(of, _mm512_alignr_epi32(of, zero, 15));
@@ -141,7 +141,7 @@ WEFT_GSTD_TARGET inline __m512i inclusive_sums(__m512i of) {
 }
 
 WEFT_GSTD_TARGET BatchSizes resolve_512(Sequences& sequences, uint32_t count, uint32_t done, Repeats& repeats) {
-  alignas(64) std::array<uint32_t, kMaxLanes> histories;  // where in kHistoryShuffles
+  alignas(64) std::array<uint32_t, kMaxLanes> histories;  // index in kHistoryShuffles
   for (uint32_t first = 0; first < count; first += kWidth) {
     const __m512i coded = _mm512_load_si512(&sequences.offset[first]);
     const __mmask16 repeated = _mm512_test_epi32_mask(coded, _mm512_set1_epi32(static_cast<int>(kRepeatFlag)));
@@ -180,7 +180,7 @@ WEFT_GSTD_TARGET BatchSizes resolve_512(Sequences& sequences, uint32_t count, ui
   return sizes;
 }
 
-// Literals of lanes with one more: the next code of each.
+// Decodes the next literal of each lane that has one.
 template <LiteralSource source>
 WEFT_GSTD_TARGET inline __m512i literal(Group& group, __mmask16 active, const char* entries, __m512i table) {
   if constexpr (source == LiteralSource::plain) return take(group, _mm512_maskz_set1_epi32(active, 8));
@@ -205,22 +205,22 @@ WEFT_GSTD_TARGET const uint32_t* literals_512(Lanes& lanes, uint32_t lanes_log, 
   Group group[2];
   for (uint32_t g = 0; g < groups; ++g) group[g] = load(lanes, g * kWidth);
 
-  // Where the table of a literal behind this one begins.
+  // The begin of the table of the literal after this one.
   alignas(64) std::array<uint32_t, 257> table_behind;
   if constexpr (source == LiteralSource::by_previous)
     for (uint32_t v = 0; v < 257; ++v) table_behind[v] = map[literal_class(v)] * kTableStride;
 
   while (count != 0) {
-    const uint32_t round = static_cast<uint32_t>(std::min<size_t>(count, kMaxLiteralsOfLane << lanes_log));
-    const uint32_t of_lane = literals_of_lane(round, lanes_log);
+    const uint32_t round = static_cast<uint32_t>(std::min<size_t>(count, kMaxLiteralsPerLane << lanes_log));
+    const uint32_t per_lane = literals_per_lane(round, lanes_log);
     __m512i low[2], high[2];  // the round's literals of each lane, the first lowest
     __m512i table_low[2], table_high[2];
     __m512i table = _mm512_setzero_si512();
     for (uint32_t g = 0; g < 2; ++g) {
       low[g] = high[g] = _mm512_setzero_si512();
       if constexpr (source == LiteralSource::by_position) {
-        const uint8_t* from = numbers + size_t{g} * kWidth * of_lane;
-        switch (of_lane) {
+        const uint8_t* from = numbers + size_t{g} * kWidth * per_lane;
+        switch (per_lane) {
           case 1:
             table_low[g] = _mm512_cvtepu8_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
             table_high[g] = _mm512_cvtepu8_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from + 8)));
@@ -238,9 +238,9 @@ WEFT_GSTD_TARGET const uint32_t* literals_512(Lanes& lanes, uint32_t lanes_log, 
       }
     }
     __m512i previous[2] = {_mm512_set1_epi32(kNoLiteral), _mm512_set1_epi32(kNoLiteral)};
-    for (uint32_t step = 0; step < of_lane; step += 2) {
-      const uint32_t with_two = of_lane == 1 || round < step + 2 ? 0 : (round - step - 2) / of_lane + 1;
-      const uint32_t with_any = round < step + 1 ? 0 : (round - step - 1) / of_lane + 1;
+    for (uint32_t step = 0; step < per_lane; step += 2) {
+      const uint32_t with_two = per_lane == 1 || round < step + 2 ? 0 : (round - step - 2) / per_lane + 1;
+      const uint32_t with_any = round < step + 1 ? 0 : (round - step - 1) / per_lane + 1;
       for (uint32_t g = 0; g < groups && g * kWidth < with_any; ++g) {
         const __mmask16 any = first_lanes(with_any, g * kWidth), two = first_lanes(with_two, g * kWidth);
         refill(
@@ -266,10 +266,10 @@ WEFT_GSTD_TARGET const uint32_t* literals_512(Lanes& lanes, uint32_t lanes_log, 
       }
       if (next > end) return next;
     }
-    // Bytes of all lanes in a row; behind the round's last they are of no account.
+    // Bytes of all lanes in a row; those after the round's last are unused.
     for (uint32_t g = 0; g < groups; ++g) {
-      uint8_t* at = to + size_t{g} * kWidth * of_lane;
-      switch (of_lane) {
+      uint8_t* at = to + size_t{g} * kWidth * per_lane;
+      switch (per_lane) {
         case 1:
           _mm_storel_epi64(reinterpret_cast<__m128i*>(at), _mm512_cvtepi64_epi8(low[g]));
           _mm_storel_epi64(reinterpret_cast<__m128i*>(at + 8), _mm512_cvtepi64_epi8(high[g]));

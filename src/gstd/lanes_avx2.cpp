@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// As lanes.cpp, 8 lanes at a time. What AVX2 has not is made of what it has: words for some of the lanes by a table of shuffles, and leading
-// zeros by the exponent of a float.
+// As lanes.cpp, 8 lanes at a time. AVX2 lacks two instructions: a table of shuffles replaces the expanding load, and a
+// float's exponent the count of leading zeros.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr uint32_t kWidth = 8, kMaxGroups = kMaxLanes / kWidth;
 
-// 8 lanes: the queues in two halves.
+// 8 lanes, with their queues in two halves.
 struct Group {
   __m256i low, high, bits, state;
 };
@@ -47,18 +47,18 @@ WEFT_GSTD_TARGET inline void store(Lanes& lanes, uint32_t first, const Group& gr
 
 WEFT_GSTD_TARGET inline __m256i low_half(__m256i of) { return _mm256_cvtepu32_epi64(_mm256_castsi256_si128(of)); }
 WEFT_GSTD_TARGET inline __m256i high_half(__m256i of) { return _mm256_cvtepu32_epi64(_mm256_extracti128_si256(of, 1)); }
-// The low words of both.
+// The low words of both halves.
 WEFT_GSTD_TARGET inline __m256i joined(__m256i low, __m256i high) {
   const __m256 words = _mm256_shuffle_ps(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high), _MM_SHUFFLE(2, 0, 2, 0));
   return _mm256_permute4x64_epi64(_mm256_castps_si256(words), _MM_SHUFFLE(3, 1, 2, 0));
 }
-// All bits of the lanes below `count`, of those from `first` on.
+// All bits of the lanes below `count`; `first` is the first lane.
 WEFT_GSTD_TARGET inline __m256i first_lanes(uint32_t count, uint32_t first) {
   const uint32_t here = count <= first ? 0 : std::min(count - first, kWidth);
   return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(&kOnesThenNone[kWidth - here]));
 }
 
-// Numbers that are compared here are far below 2^31.
+// Compared numbers are far below 2^31.
 WEFT_GSTD_TARGET inline void refill(Group& group, __m256i active, __m256i need, const uint32_t*& next) {
   const __m256i takes = _mm256_and_si256(active, _mm256_cmpgt_epi32(need, group.bits));
   const uint32_t mask = static_cast<uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(takes)));
@@ -72,7 +72,7 @@ WEFT_GSTD_TARGET inline void refill(Group& group, __m256i active, __m256i need, 
   group.bits = _mm256_add_epi32(group.bits, _mm256_and_si256(takes, set(32)));
 }
 
-// Lanes that take none have a count of 0.
+// Lanes that take no bits have count 0.
 WEFT_GSTD_TARGET inline __m256i take(Group& group, __m256i count) {
   const __m256i low = low_half(count), high = high_half(count), all = _mm256_set1_epi64x(64);
   const __m256i value = joined(_mm256_srlv_epi64(group.low, _mm256_sub_epi64(all, low)),
@@ -93,7 +93,7 @@ WEFT_GSTD_TARGET inline __m256i symbol(Group& group, __m256i active, const SlotT
   const __m256i product =
       _mm256_madd_epi16(_mm256_and_si256(shares, set(0xffff)), _mm256_srli_epi32(group.state, kRansLog));
   const __m256i state = _mm256_add_epi32(product, _mm256_srli_epi32(shares, 16));
-  // States below 2^24 are floats as they are: the exponent is the place of the highest bit.
+  // States below 2^24 are exact as floats: the exponent is the highest bit's position.
   const __m256i exponent = _mm256_srli_epi32(_mm256_castps_si256(_mm256_cvtepi32_ps(state)), 23);
   const __m256i shift = _mm256_and_si256(active, _mm256_sub_epi32(set(127 + kStateLog), exponent));
   const __m256i bits = take(group, shift);
@@ -152,7 +152,7 @@ WEFT_GSTD_TARGET const uint32_t* sequences_256(Lanes& lanes, const uint32_t* nex
 }
 
 WEFT_GSTD_TARGET BatchSizes resolve_256(Sequences& sequences, uint32_t count, uint32_t done, Repeats& repeats) {
-  alignas(64) std::array<uint32_t, kMaxLanes> histories;  // where in kHistoryShuffles
+  alignas(64) std::array<uint32_t, kMaxLanes> histories;  // index in kHistoryShuffles
   for (uint32_t first = 0; first < count; first += kWidth) {
     const __m256i coded = load(&sequences.offset[first]), flag = set(kRepeatFlag), last = set(kRepeats);
     const __m256i repeated = _mm256_cmpeq_epi32(_mm256_and_si256(coded, flag), flag);
@@ -194,15 +194,15 @@ WEFT_GSTD_TARGET const uint32_t* literals_256(Lanes& lanes, uint32_t lanes_log, 
   Group group[kMaxGroups];
   for (uint32_t g = 0; g < groups; ++g) group[g] = load(lanes, g * kWidth);
 
-  // Where the table of a literal behind this one begins.
+  // The begin of the table of the literal after this one.
   alignas(64) std::array<uint32_t, 257> table_behind;
   if constexpr (source == LiteralSource::by_previous)
     for (uint32_t v = 0; v < 257; ++v) table_behind[v] = map[literal_class(v)] * kTableStride;
   const __m256i zero = _mm256_setzero_si256();
 
   while (count != 0) {
-    const uint32_t round = static_cast<uint32_t>(std::min<size_t>(count, kMaxLiteralsOfLane << lanes_log));
-    const uint32_t of_lane = literals_of_lane(round, lanes_log);
+    const uint32_t round = static_cast<uint32_t>(std::min<size_t>(count, kMaxLiteralsPerLane << lanes_log));
+    const uint32_t per_lane = literals_per_lane(round, lanes_log);
     // The round's literals of each lane, the first lowest; four in a word.
     alignas(64) std::array<std::array<uint32_t, 2>, kMaxLanes> bytes;
     __m256i words[kMaxGroups][2], previous[kMaxGroups];
@@ -210,9 +210,9 @@ WEFT_GSTD_TARGET const uint32_t* literals_256(Lanes& lanes, uint32_t lanes_log, 
       words[g][0] = words[g][1] = zero;
       previous[g] = set(kNoLiteral);
     }
-    for (uint32_t step = 0; step < of_lane; step += 2) {
-      const uint32_t with_two = of_lane == 1 || round < step + 2 ? 0 : (round - step - 2) / of_lane + 1;
-      const uint32_t with_any = round < step + 1 ? 0 : (round - step - 1) / of_lane + 1;
+    for (uint32_t step = 0; step < per_lane; step += 2) {
+      const uint32_t with_two = per_lane == 1 || round < step + 2 ? 0 : (round - step - 2) / per_lane + 1;
+      const uint32_t with_any = round < step + 1 ? 0 : (round - step - 1) / per_lane + 1;
       for (uint32_t g = 0; g < groups && g * kWidth < with_any; ++g) {
         const __m256i any = first_lanes(with_any, g * kWidth), two = first_lanes(with_two, g * kWidth);
         refill(group[g], any, _mm256_add_epi32(set(kLongest), _mm256_and_si256(two, set(kLongest))), next);
@@ -226,7 +226,7 @@ WEFT_GSTD_TARGET const uint32_t* literals_256(Lanes& lanes, uint32_t lanes_log, 
             if constexpr (source == LiteralSource::by_position) {
               alignas(32) std::array<uint32_t, kWidth> begins;
               for (uint32_t lane = 0; lane < kWidth; ++lane) {
-                const uint32_t at = (g * kWidth + lane) * of_lane + i;
+                const uint32_t at = (g * kWidth + lane) * per_lane + i;
                 begins[lane] = (numbers[at] & (kMaxLiteralTables - 1)) * kTableStride;
               }
               index = _mm256_add_epi32(index, load(begins.data()));
@@ -249,7 +249,7 @@ WEFT_GSTD_TARGET const uint32_t* literals_256(Lanes& lanes, uint32_t lanes_log, 
       }
       if (next > end) return next;
     }
-    // Lanes in a row: each writes over what the one before had too much, and what is behind the round's last is of no account.
+    // Lanes in a row: each overwrites the excess of the one before. Bytes after the round's last are unused.
     for (uint32_t g = 0; g < groups; ++g) {
       const __m256i high_pairs = _mm256_unpackhi_epi32(words[g][0], words[g][1]);
       const __m256i low_pairs = _mm256_unpacklo_epi32(words[g][0], words[g][1]);
@@ -258,7 +258,7 @@ WEFT_GSTD_TARGET const uint32_t* literals_256(Lanes& lanes, uint32_t lanes_log, 
       store(at + 8, _mm256_permute2x128_si256(low_pairs, high_pairs, 0x31));
     }
     uint8_t* at = to;
-    for (uint32_t lane = 0; lane < groups * kWidth; ++lane, at += of_lane) std::memcpy(at, bytes[lane].data(), 8);
+    for (uint32_t lane = 0; lane < groups * kWidth; ++lane, at += per_lane) std::memcpy(at, bytes[lane].data(), 8);
     to += round;
     numbers += source == LiteralSource::by_position ? round : 0;
     count -= round;

@@ -8,8 +8,8 @@ namespace weft::gstd {
 
 namespace {
 
-constexpr uint32_t kLengthsTried = 24;      // of a match from the shortest on, and as many from the longest down
-constexpr uint32_t kFirstPrice = 1u << 24;  // so that no way to a place costs less than what is taken off it
+constexpr uint32_t kLengthsTried = 24;      // of a match, from the shortest up and from the longest down
+constexpr uint32_t kFirstPrice = 1u << 24;  // so that no difference is negative
 constexpr uint32_t kLongest = kMaxBlockBytes / 2;
 
 uint32_t field_price(const BlockPrices& prices, Field field, const Coded& coded) {
@@ -38,7 +38,7 @@ uint32_t offset_price(const BlockPrices& prices, uint32_t offset, const std::arr
 
 }  // namespace
 
-// A parser may have cut a match short, or begun it late.
+// Extends matches that the parser cut short or began late.
 void MatchChooser::add(std::span<const std::byte> bytes, std::span<const Match> matches) {
   uint32_t position = 0;
   for (const Match& match : matches) {
@@ -51,7 +51,7 @@ void MatchChooser::add(std::span<const std::byte> bytes, std::span<const Match> 
   }
 }
 
-// The ways to places behind `at` that a match from there makes.
+// Relaxes the positions that a match from `at` reaches.
 void MatchChooser::take_match(uint32_t at, const Candidate& match, const BlockPrices& prices) {
   const Node& from = nodes_[at];
   const uint32_t offset = match.offset;
@@ -73,7 +73,7 @@ void MatchChooser::take_match(uint32_t at, const Candidate& match, const BlockPr
   for (uint32_t length = first_long; length <= longest; ++length) take(length);
 }
 
-// All ways on from `at`.
+// Relaxes all positions that `at` leads to.
 void MatchChooser::leave(uint32_t at, const BlockPrices& prices, std::span<const std::byte> bytes) {
   const Node from = nodes_[at];
   const uint32_t previous = at == 0 ? kNoLiteral : static_cast<uint32_t>(bytes[at - 1]);
@@ -115,7 +115,7 @@ void MatchChooser::choose(std::span<const std::byte> bytes, std::span<const Bloc
         open_.push_back(*next);
     leave(at, prices[block], bytes);
   }
-  // From the end back.
+  // Backtracks from the end.
   matches.clear();
   for (uint32_t at = size; at != 0;) {
     const Node& node = nodes_[at];

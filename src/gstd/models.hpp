@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Distributions that are part of the format: what table descriptions are coded with, and the tables of blocks that describe none.
+// Distributions that are part of the format: models of table descriptions, and tables of blocks without descriptions.
 #pragma once
 
 #include <array>
@@ -11,11 +11,12 @@
 
 namespace weft::gstd {
 
-/// Models of code lengths. Those of tables that stand by themselves go by the length before in the same lane (kLengthSymbols: none); those
-/// of tables relative to the one described last by this byte's length in that one, and how the byte before in the lane compared.
+/// Models of code lengths. Independent tables have one for each length of the byte before in the lane
+/// (kLengthSymbols: none). Tables relative to the last one have one for each length of the byte in that, and
+/// how the byte before compared.
 constexpr uint32_t kOwnLengthModels = kLengthSymbols + 1, kRelativeLengthModels = kLengthSymbols * 3;
 constexpr uint32_t kLengthModels = kOwnLengthModels + kRelativeLengthModels;
-/// `before` and `before_reference`: of the byte before in the lane; kLengthSymbols: there is none.
+/// `before` and `before_reference` are lengths of the byte before in the lane; kLengthSymbols: none.
 constexpr uint32_t length_model(bool relative, uint32_t before, uint32_t before_reference, uint32_t reference) {
   if (!relative) return before;
   const uint32_t change = before == before_reference ? 0 : before < before_reference ? 1 : 2;
@@ -31,10 +32,10 @@ constexpr uint32_t weight_model(uint32_t field, uint32_t symbol) {
 
 extern const std::array<std::array<uint16_t, kLengthSymbols>, kLengthModels> kLengthFrequencies;
 extern const std::array<std::array<uint16_t, kWeightClasses>, kAllFieldSymbols> kWeightFrequencies;
-/// Of blocks that describe no table of a field. kLowBits has none.
+/// Frequencies of fields without a table in the tile. kLowBits has none.
 extern const std::array<std::array<uint16_t, kMaxFieldSymbols>, kFields> kGivenFrequencies;
 
-/// The same as tables; those of all models are one array.
+/// The same as tables, all models in one array.
 const RansTable& length_table(uint32_t model);
 const RansTable& weight_table(uint32_t model);
 const RansTable& given_table(uint32_t field);

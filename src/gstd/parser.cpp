@@ -19,7 +19,7 @@ struct FreeContext {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
 };
 
-// By what the program allocates with, as all else.
+// Uses the program's operator new, like everything else.
 constexpr ZSTD_customMem kMemory = {[](void*, size_t bytes) { return ::operator new(bytes, std::nothrow); },
                                     [](void*, void* memory) { ::operator delete(memory); }, nullptr};
 
@@ -28,14 +28,14 @@ constexpr ZSTD_customMem kMemory = {[](void*, size_t bytes) { return ::operator 
 struct Parser::State {
   int level;
   uint32_t least;
-  std::unique_ptr<ZSTD_CCtx, FreeContext> context = {};  // made when it is needed: it takes long
+  std::unique_ptr<ZSTD_CCtx, FreeContext> context = {};  // created on demand: it takes long
   size_t configured_for = 0;
   std::vector<ZSTD_Sequence> sequences = {};
 
   void configure(size_t size);
 };
 
-// Parameters go by the size, as libzstd's own do; high levels search for longer than its.
+// Parameters depend on the size, like libzstd's own; high levels search longer.
 void Parser::State::configure(size_t size) {
   if (!context) context.reset(ZSTD_createCCtx_advanced(kMemory));
   if (!context) throw std::bad_alloc();
@@ -61,7 +61,7 @@ void Parser::State::configure(size_t size) {
   ZSTD_CCtx_setParameter(c, ZSTD_c_minMatch, static_cast<int>(p.minMatch));
   ZSTD_CCtx_setParameter(c, ZSTD_c_targetLength, static_cast<int>(p.targetLength));
   ZSTD_CCtx_setParameter(c, ZSTD_c_strategy, static_cast<int>(p.strategy));
-  // Sequences of blocks that it splits afterwards are not handed out.
+  // libzstd does not return the sequences of blocks that it splits.
   ZSTD_CCtx_setParameter(c, ZSTD_c_useBlockSplitter, ZSTD_ps_disable);
 }
 
@@ -79,10 +79,10 @@ void Parser::parse(std::span<const std::byte> bytes, std::vector<Match>& matches
   sequences.resize(std::max(sequences.size(), bytes.size() / kMinMatch + blocks));
   const size_t found =
       ZSTD_generateSequences(state_->context.get(), sequences.data(), sequences.size(), bytes.data(), bytes.size());
-  // Where it cannot allocate, some versions return no sequence, not even the one that ends the only block.
+  // If they cannot allocate, some versions return no sequence, not even the one that ends the only block.
   if (found == 0 || ZSTD_getErrorCode(found) == ZSTD_error_memory_allocation) throw std::bad_alloc();
   if (ZSTD_isError(found) != 0) return;
-  // Nothing is taken on trust: what is not a match becomes literals.
+  // Every match is verified; an invalid one becomes literals.
   const std::byte* const begin = bytes.data();
   const std::byte* const end = begin + bytes.size();
   const std::byte* at = begin;

@@ -9,7 +9,7 @@
 
 namespace weft::gstd {
 
-/// Literals, then a match. Literals behind a tile's last match belong to no sequence.
+/// Literals, then a match. Literals after a tile's last match belong to no sequence.
 struct Match {
   uint32_t literals = 0, length = 0, offset = 0;
 };
@@ -17,14 +17,14 @@ struct Match {
 /// Finds matches with libzstd. One a thread.
 class Parser {
  public:
-  /// `least`: what length, up to 7, is looked for at least, where a level would look for shorter ones.
+  /// `least`: minimum length to search for, up to 7, if the level's own is less.
   explicit Parser(int level, uint32_t least = 0);
   ~Parser();
   Parser(Parser&&) noexcept;
   Parser& operator=(Parser&&) noexcept;
 
-  /// Matches of `bytes` in order, each of at least kMinMatch bytes, as they are in fact. Empty as well where libzstd
-  /// fails, but for want of memory: throws std::bad_alloc. Sizes that differ from one time to the next cost time.
+  /// Finds valid matches of `bytes`, in order, each of at least kMinMatch bytes. Finds none if libzstd fails; throws
+  /// std::bad_alloc if libzstd lacks memory. Slower if sizes differ from call to call.
   void parse(std::span<const std::byte> bytes, std::vector<Match>& matches);
 
  private:

@@ -16,13 +16,13 @@
 namespace weft::gstd {
 namespace {
 
-constexpr uint32_t kReadBytes = 16u << 20;  // of tiles' data that are read at once, or a tile
+constexpr uint32_t kReadBytes = 16u << 20;  // of tiles' data in one read, unless a tile is larger
 
 struct IndexedSegment {
   SegmentHeader header;
   uint64_t position, content_at;       // of the segment and of its content
-  Tables tables;                       // if the index is of its content
-  std::vector<std::byte> table_bytes;  // those, where they had to be read
+  Tables tables;                       // if its content is indexed
+  std::vector<std::byte> table_bytes;  // of the tables, if they were read
 };
 
 StreamInfo empty_info(const Source& source) {
@@ -67,7 +67,7 @@ Error beyond(uint64_t end, uint64_t content_end) {
                  std::to_string(content_end));
 }
 
-// Segments that are known, and what decodes them.
+// The index of segments, and their decoder.
 class RangeReader {
  public:
   RangeReader(std::span<const std::byte> stream, const DecompressConfig& config)
@@ -81,9 +81,9 @@ class RangeReader {
   const StreamInfo& info() const { return info_; }
   // Reads all headers and tables.
   Status index_all();
-  // Reads headers until `end` of the content, and the tables of what has any of [first, end).
+  // Reads headers up to `end` of the content, and tables of segments in [first, end).
   Status index(uint64_t first, uint64_t end);
-  // Of what is indexed.
+  // Reads content that is indexed.
   Status read(uint64_t first, std::span<std::byte> output);
 
  private:
@@ -96,7 +96,7 @@ class RangeReader {
   StreamInfo info_;
   std::vector<IndexedSegment> segments_;
   Unpacker unpacker_;
-  std::vector<std::byte> room_;  // of tiles that are read
+  std::vector<std::byte> room_;  // for tiles' data that is read
 };
 
 Status RangeReader::add(SegmentWalk& walk, bool with_tables) {
@@ -138,7 +138,7 @@ Status RangeReader::index(uint64_t first, uint64_t end) {
   return {};
 }
 
-// As many tiles at a time as one view of the data takes.
+// Decodes as many tiles at a time as one view of the data holds.
 Status RangeReader::read_segment(const IndexedSegment& segment, uint64_t first, std::span<std::byte> output) {
   const SegmentHeader& header = segment.header;
   const Tables& tables = segment.tables;
@@ -169,7 +169,7 @@ Status RangeReader::read(uint64_t first, std::span<std::byte> output) {
     if (output.size() > UINT64_MAX - first) return mistake("the range's end is no number of 64 bits");
     return beyond(first + output.size(), content_end);
   }
-  // The last segment that begins at `first` or before it; an empty one has nothing of it.
+  // The last segment that begins at or before `first`; an empty one does not contain it.
   auto segment = std::ranges::upper_bound(segments_, first, {}, &IndexedSegment::content_at);
   for (--segment; !output.empty(); ++segment) {
     const uint64_t from = first - segment->content_at;

@@ -7,14 +7,14 @@
 
 namespace weft::gstd {
 
-/// Calls what reads a stream: the verdict is good until it says otherwise. Nothing is thrown.
+/// Calls a function that reads a stream. The verdict is good unless it sets another. Throws nothing.
 template <class Call>
 auto reading(const DecompressConfig& config, const Call& call) noexcept {
   if (config.verdict != nullptr) *config.verdict = {};
   return guarded(call);
 }
 
-/// Of what does not depend on the stream's bytes.
+/// An error that does not depend on the stream's bytes.
 inline Error mistake(const std::string& what) { return {ErrorCode::invalid_argument, "gstd: " + what}; }
 
 }  // namespace weft::gstd

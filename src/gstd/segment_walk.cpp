@@ -11,7 +11,7 @@ std::optional<Refusal> HeaderOrder::next(std::span<const std::byte> bytes, uint6
   if (auto refusal = load_header(bytes, position, header)) return refusal;
   const bool follows = begun_ && !header_.last();
   if (auto refusal = check_order(follows ? &header_ : nullptr, header, position)) return refusal;
-  // A stream that tells its size is refused at once, and not where it goes beyond.
+  // A declared size above the limit is refused at once.
   const uint64_t declared =
       header.stream_size != kUnknownSize ? header.stream_size - header.content_offset : uint64_t{header.content_bytes};
   if (declared > max_content_ - content_end_)

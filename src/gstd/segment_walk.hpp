@@ -12,18 +12,18 @@
 
 namespace weft::gstd {
 
-/// What headers have to say about each other, as they come: of one stream after the other.
+/// Checks headers against each other, in order: those of one stream after the other.
 class HeaderOrder {
  public:
   explicit HeaderOrder(uint64_t max_content) : max_content_(max_content) {}
 
-  /// Reads the header at `position`, and checks it. Then, the segment's content begins at content_at() of all content.
+  /// Reads and checks the header at `position`. The segment's content then begins at content_at() of all content.
   std::optional<Refusal> next(std::span<const std::byte> bytes, uint64_t position);
 
   const SegmentHeader& header() const noexcept { return header_; }
   uint64_t content_at() const noexcept { return content_end_ - header_.content_bytes; }
   uint64_t content_end() const noexcept { return content_end_; }
-  /// Whether the bytes may end here: streams have begun, and each has ended.
+  /// Whether the bytes may end here: at least one stream, and each is complete.
   bool may_end() const noexcept { return begun_ && header_.last(); }
   bool first_of_stream() const noexcept { return header_.content_offset == 0; }
 
@@ -34,15 +34,15 @@ class HeaderOrder {
   uint64_t content_end_ = 0;
 };
 
-/// Goes from segment to segment, each of which is all there.
+/// Goes from segment to segment. Each is complete.
 class SegmentWalk {
  public:
   SegmentWalk(const Source& source, const DecompressConfig& config)
       : source_(source), verdict_(config.verdict), order_(config.max_content.value_or(UINT64_MAX)) {}
 
-  /// Reads the next header. False: there are no more, and there have to be none.
+  /// Reads the next header. Returns false at the streams' proper end.
   Result<bool> next();
-  /// Checks the tables of the segment. Valid until the next call of either.
+  /// Checks and returns the segment's tables, valid until the next call of either function.
   Result<Tables> tables();
 
   const SegmentHeader& header() const noexcept { return order_.header(); }

@@ -10,7 +10,7 @@
 
 namespace weft::gstd {
 
-/// A stream's bytes, in memory or read where they are needed.
+/// A stream's bytes, in memory or read on demand.
 class Source {
  public:
   explicit Source(std::span<const std::byte> memory) : memory_(memory), size_(memory.size()) {}
@@ -19,7 +19,7 @@ class Source {
   uint64_t size() const noexcept { return size_; }
   bool in_memory() const noexcept { return read_ == nullptr; }
 
-  /// `bytes` at `position`, which are there; in `room` if they had to be read.
+  /// `bytes` bytes at `position`, which exist; in `room` if they were read.
   Result<std::span<const std::byte>> view(uint64_t position, size_t bytes, std::vector<std::byte>& room) const {
     if (read_ == nullptr) return memory_.subspan(static_cast<size_t>(position), bytes);
     room.resize(bytes);

@@ -41,7 +41,7 @@ std::optional<Refusal> TileUnpacker::unpack(const StoredTile& tile, std::span<st
       std::copy_n(tile.data.begin(), output.size(), output.begin());
       return std::nullopt;
     case TileType::fill:
-      // What is there doubles until all is.
+      // Doubles the filled part until it is complete.
       std::copy_n(tile.data.begin(), 4, output.begin());
       for (size_t done = 4; done < output.size();) {
         const size_t more = std::min(done, output.size() - done);

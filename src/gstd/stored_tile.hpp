@@ -11,19 +11,19 @@
 
 namespace weft::gstd {
 
-/// A tile as a segment has it.
+/// A tile as stored in a segment.
 struct StoredTile {
   TileType type;
   std::span<const std::byte> data;  // whole words
   uint64_t position;                // of data, in the stream
 };
 
-/// Makes tiles' content of their data. One a worker; keeps its memory from one tile to the next.
+/// Decodes tiles. One a worker; keeps its memory from one tile to the next.
 class TileUnpacker {
  public:
-  /// Fills `output`, all of the tile.
+  /// Fills `output`, the whole tile.
   std::optional<Refusal> unpack(const StoredTile& tile, std::span<std::byte> output, bool reference);
-  /// Memory for a tile of which only a part is wanted; valid until the next call.
+  /// Memory for a tile of which only a part is requested; valid until the next call.
   std::span<std::byte> room(size_t bytes);
 
  private:
@@ -31,7 +31,7 @@ class TileUnpacker {
   std::vector<std::byte> room_;
 };
 
-/// The word that a tile repeats, if it does; of tiles of more than 4 bytes.
+/// The word that a tile of more than 4 bytes repeats, if any.
 std::optional<uint32_t> repeated_word(std::span<const std::byte> tile);
 
 }  // namespace weft::gstd

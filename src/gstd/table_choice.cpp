@@ -9,7 +9,7 @@ namespace weft::gstd {
 
 namespace {
 
-// Squares the fraction again and again: each time it reaches 2 is a bit of the logarithm.
+// Squares the fraction repeatedly: whenever it reaches 2, the logarithm has a bit.
 constexpr std::array<uint32_t, 2049> log2_table() {
   std::array<uint32_t, 2049> table{};
   for (uint32_t i = 0; i < 2048; ++i) {
@@ -31,7 +31,7 @@ constexpr std::array<uint32_t, 2049> log2_table() {
 
 constexpr std::array<uint32_t, 2049> kLogs = log2_table();
 
-// log2_cost of small numbers, before there is a program.
+// log2_cost of small numbers at compile time.
 constexpr uint32_t small_log2(uint32_t value) {
   const uint32_t top = static_cast<uint32_t>(std::bit_width(value)) - 1;
   return (top << kCostLog) + kLogs[(value << (11 - top)) - 2048];
@@ -54,13 +54,13 @@ const std::array<uint32_t, kRansSlots + 1> kRansCosts = [] {
 
 namespace {
 
-// Bytes' counts above the bytes, so that they are sorted as numbers; ascending.
+// Counts above bytes, so that they sort as numbers; ascending.
 using Leaves = std::array<uint64_t, 256>;
 uint64_t count_of(uint64_t leaf) { return leaf >> 8; }
 uint32_t byte_of(uint64_t leaf) { return static_cast<uint32_t>(leaf & 255); }
 
-// Huffman's tree of at least two leaves: nodes come out in ascending order as leaves do, so that the two least are at one of two fronts. False:
-// a code is longer than it may be.
+// Huffman's tree of at least two leaves. Nodes come out in ascending order, like leaves: the two smallest are at the
+// heads of two queues. Returns false if a code is too long.
 bool choose_unlimited(const Leaves& leaves, uint32_t present, CodeLengths& lengths) {
   std::array<uint64_t, 256> weights;
   std::array<uint32_t, 512> parents;  // of leaves, then of nodes
@@ -77,15 +77,15 @@ bool choose_unlimited(const Leaves& leaves, uint32_t present, CodeLengths& lengt
   std::array<uint8_t, 256> depths;
   depths[present - 2] = 0;
   for (uint32_t n = present - 2; n-- != 0;) depths[n] = static_cast<uint8_t>(depths[parents[256 + n]] + 1);
-  if (depths[parents[0]] + 1u > kMaxCodeLength) return false;  // the least leaf is among the deepest
+  if (depths[parents[0]] + 1u > kMaxCodeLength) return false;  // the rarest leaf is among the deepest
   for (uint32_t l = 0; l < present; ++l) lengths[byte_of(leaves[l])] = static_cast<uint8_t>(depths[parents[l]] + 1);
   return true;
 }
 
 }  // namespace
 
-// Package-merge where codes have to be shortened: in each of kMaxCodeLength rounds pairs of what the round before chose compete with the
-// bytes themselves.
+// Package-merge, if codes have to be shortened: in each of kMaxCodeLength rounds, pairs of the last round's choice
+// compete with the bytes.
 void choose_lengths(const Counts& counts, CodeLengths& lengths) {
   lengths.fill(0);
   Leaves leaves;
@@ -154,7 +154,7 @@ void choose_frequencies(std::span<const uint32_t> counts, FieldChoice& choice) {
   uint64_t sum = 0;
   for (const uint32_t count : counts) sum += count;
   if (sum == 0) return;
-  // Near their share first, at least 1; then slots are moved one by one where they matter most.
+  // Starts near each symbol's share, at least 1, then moves single slots where they gain most.
   std::array<uint32_t, kMaxFieldSymbols> slots{};
   uint32_t used = 0;
   for (uint32_t s = 0; s < counts.size(); ++s) {
@@ -183,7 +183,7 @@ void choose_frequencies(std::span<const uint32_t> counts, FieldChoice& choice) {
     if (slots[s] != 0) choice.weights[s] = weight_of(slots[s] - 1);
     weight_sum += value_of(choice.weights[s]);
   }
-  if (weight_sum == 0) choice.weights[0] = weight_of(1);  // never: there are fewer symbols than slots
+  if (weight_sum == 0) choice.weights[0] = weight_of(1);  // unreachable: there are fewer symbols than slots
   frequencies_of({choice.weights.data(), counts.size()}, choice.frequencies);
 }
 

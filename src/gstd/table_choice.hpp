@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// The encoder's tables: the best for what was counted, and what they and their descriptions cost.
+// The encoder's tables: the best for given counts, with the costs of tables and descriptions.
 #pragma once
 
 #include <array>
@@ -15,22 +15,22 @@ namespace weft::gstd {
 
 using Counts = std::array<uint32_t, 256>;
 
-/// Lengths of the shortest code of at most kMaxCodeLength bits. Nothing counted: the code of byte 0 alone.
+/// Lengths of the shortest code of at most kMaxCodeLength bits. If all counts are 0, the code of byte 0 alone.
 void choose_lengths(const Counts& counts, CodeLengths& lengths);
 Cost literals_cost(const Counts& counts, const CodeLengths& lengths);
-/// Of a description, in `1 << lanes_log` lanes; relative to `reference` unless that is null.
+/// Cost of a description in `1 << lanes_log` lanes, relative to `reference` unless that is null.
 Cost description_cost(const CodeLengths& lengths, const CodeLengths* reference, uint32_t lanes_log);
 
-/// A field's frequencies as its description has them. Something was counted.
+/// A field's frequencies as its description has them. Not all counts are 0.
 struct FieldChoice {
   std::array<Weight, kMaxFieldSymbols> weights{};
   std::array<uint16_t, kMaxFieldSymbols> frequencies{};
 };
 void choose_frequencies(std::span<const uint32_t> counts, FieldChoice& choice);
-/// ~0: a symbol that is counted has no frequency.
+/// Returns ~0 if a counted symbol has frequency 0.
 Cost field_cost(std::span<const uint32_t> counts, std::span<const uint16_t> frequencies);
 Cost description_cost(uint32_t field, const FieldChoice& choice);
-/// No table of the field's is described by less.
+/// Lower bound for descriptions of the field's tables.
 Cost least_description_cost(uint32_t field);
 
 }  // namespace weft::gstd

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/gstd.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -9,23 +11,20 @@
 
 namespace weft::gstd {
 
-constexpr uint32_t kMinTileLog = 14, kMaxTileLog = 20, kDefaultTileLog = 16;
-constexpr uint32_t kMaxTileBytes = 1u << kMaxTileLog;
-
 /// Why a tile was refused.
 enum class Reason : uint8_t {
   none,
   truncated,        ///< words were needed past the last
-  bad_header,       ///< of the tile or of a block: a value that is none, or sizes that do not add up
-  bad_table,        ///< a code that is not complete, a table that is not there
+  bad_header,       ///< of the tile or of a block: an invalid value, or sizes that do not add up
+  bad_table,        ///< an incomplete code, or a table that does not exist
   bad_sequence,     ///< more sequences than the block has room for
   bad_offset,       ///< a match from before the tile
-  bad_length,       ///< literals or a match past the block's end, or bytes of the block that nothing makes
-  bad_final_state,  ///< a lane that does not end where it has to
-  bad_padding,      ///< bits or words behind the last that are not as they have to be
+  bad_length,       ///< literals or a match past the block's end, or a block that is not filled
+  bad_final_state,  ///< a lane whose final state is wrong or has no room
+  bad_padding,      ///< bits after the last that are not 0, or further words
 };
 
-/// What became of a tile. `word` is the read position where a reason was noticed.
+/// A tile's verdict. `word` is the read position where a fault was noticed.
 struct TileVerdict {
   Reason reason = Reason::none;
   uint32_t word = 0;
@@ -40,7 +39,7 @@ const char* name_of(Reason reason);
 /// Shared tables, decoded. The first version of the format has none.
 struct TableSet;
 
-/// What an encoder's loops may use of what the processor has. The words are the same by all.
+/// Vector instructions that an encoder may use. The words do not depend on it.
 enum class Vectors { none, up_to_256, all };
 
 struct TileEncoderConfig {
@@ -52,8 +51,8 @@ struct TileEncoderConfig {
   Vectors vectors = Vectors::all;
 };
 
-/// Encodes tiles one after the other; keeps its memory between them. One a thread. The same bytes and configuration give the same words
-/// on every machine that has the same version of libzstd.
+/// Encodes one tile after the other and keeps its memory between them. One a thread. The words depend on the bytes, the
+/// configuration and the version of libzstd alone.
 class TileEncoder {
  public:
   explicit TileEncoder(const TileEncoderConfig& config);
@@ -61,8 +60,8 @@ class TileEncoder {
   TileEncoder(TileEncoder&&) noexcept;
   TileEncoder& operator=(TileEncoder&&) noexcept;
 
-  /// Appends the words of a tile of 1 to kMaxTileBytes bytes. False, and nothing appended: they are not smaller than the tile, which is to be
-  /// stored as it is.
+  /// Appends the words of a tile of 1 to kMaxTileBytes bytes. If they are not smaller than the tile, appends nothing
+  /// and returns false: the tile is then stored raw.
   bool encode(std::span<const std::byte> tile, std::vector<uint32_t>& words);
 
  private:
@@ -70,11 +69,11 @@ class TileEncoder {
   std::unique_ptr<Work> work_;
 };
 
-/// Decodes a tile as docs/gstd-format.md has it, step by step and lane by lane. For any words whatever: reads no others, writes no byte
-/// outside `output`, and comes to an end. The bytes of a refused tile are undefined.
+/// Decodes a tile as docs/gstd-format.md describes it, step by step and lane by lane. Any words are allowed: it reads
+/// no others, writes only to `output`, and terminates. The bytes of a refused tile are undefined.
 TileVerdict decode_tile_reference(std::span<const uint32_t> words, std::span<std::byte> output);
 
-/// The same verdicts and, of tiles that are not refused, the same bytes; fast.
+/// Fast. Gives the same verdicts and, for good tiles, the same bytes.
 TileVerdict decode_tile(std::span<const uint32_t> words, std::span<std::byte> output);
 
 }  // namespace weft::gstd

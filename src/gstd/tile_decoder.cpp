@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// The same format as tile_decoder_reference.cpp, for speed. What is refused here, that decoder gives the reason for.
+// The fast decoder. tile_decoder_reference.cpp gives the reason for a tile that is refused here.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -20,7 +20,7 @@ namespace weft::gstd {
 
 namespace {
 
-constexpr uint32_t kCopySlack = 64;  // copies may write so many bytes past their end, where the tile goes on
+constexpr uint32_t kCopySlack = 64;  // bytes that copies may write past their end, inside the tile
 
 constexpr uint32_t value_of(uint32_t field, uint32_t symbol) {
   switch (field) {
@@ -36,7 +36,7 @@ constexpr uint32_t value_of(uint32_t field, uint32_t symbol) {
   }
 }
 
-// By field and symbol.
+// Values by field and symbol.
 constexpr std::array<std::array<uint32_t, kMaxFieldSymbols>, kFields> kValues = [] {
   std::array<std::array<uint32_t, kMaxFieldSymbols>, kFields> values{};
   for (uint32_t field = 0; field < kFields; ++field)
@@ -47,7 +47,7 @@ constexpr std::array<std::array<uint32_t, kMaxFieldSymbols>, kFields> kValues = 
 void expand(uint32_t field, std::span<const uint16_t> frequencies, SlotTable& table) {
   Slot* slot = table.data();
   for (uint32_t symbol = 0; symbol < kFieldSymbols[field]; ++symbol) {
-    // Several at a time, as most symbols have few: those behind the last are written again, or are slack.
+    // Several at a time, since most symbols have few: slots past the last are rewritten or slack.
     const uint32_t frequency = frequencies[symbol], value = kValues[field][symbol];
     for (uint32_t first = 0; first < frequency; first += kSlotSlack)
       for (uint32_t i = 0; i < kSlotSlack; ++i)
@@ -56,13 +56,12 @@ void expand(uint32_t field, std::span<const uint16_t> frequencies, SlotTable& ta
   }
 }
 
-// All that a thread needs, whatever the tile.
+// All memory of a thread, enough for any tile.
 struct Workspace {
   std::vector<uint32_t> words;
   std::vector<std::byte> scratch;
   std::array<uint8_t, kMaxBlockBytes + kLiteralSlack> literals;
-  std::array<uint8_t, kMaxBlockBytes + kLiteralSlack>
-      tables;  // of the literals, where it is their position that decides
+  std::array<uint8_t, kMaxBlockBytes + kLiteralSlack> tables;  // of the literals, for contexts by position
   std::array<LiteralTable, kMaxLiteralTables> literal_tables;
   std::array<SlotTable, kFields> fields;
 };
@@ -105,8 +104,8 @@ class Decoder {
     if (next_ != end_words_) return false;
     if (header.filter != 0) {
       work_.scratch.resize(std::max(work_.scratch.size(), size_));
-      undo_filter(static_cast<Filter>(header.filter), header.stride, {reinterpret_cast<std::byte*>(output_), size_},
-                  std::span(work_.scratch).first(size_));
+      invert_filter(static_cast<Filter>(header.filter), header.stride, {reinterpret_cast<std::byte*>(output_), size_},
+                    std::span(work_.scratch).first(size_));
     }
     return true;
   }
@@ -132,7 +131,7 @@ class Decoder {
     lane.bits -= bits;
     return value;
   }
-  // Without a branch: whether a lane takes a word cannot be foretold.
+  // Without a branch: whether a lane takes a word is unpredictable.
   void refill(Lane& lane, uint32_t need) {
     const uint32_t takes = lane.bits < need ? 1 : 0;
     lane.fifo |= uint64_t{*next_} << ((32 - lane.bits) & 63) & (uint64_t{0} - takes);
@@ -241,7 +240,7 @@ class Decoder {
       const bool is_relative = (relative >> t & 1) != 0;
       if (is_relative && !has_reference_) return false;
       CodeLengths lengths{};
-      // Words are taken in every third step alone: until the next a lane need not wait for others.
+      // Lanes take words in every third step only, and are independent until the next.
       for (uint32_t step = 0; step < steps; step += 3) {
         const uint32_t now = std::min(3u, steps - step);
         for (uint32_t l = 0; l < lane_count_; ++l) {
@@ -268,7 +267,7 @@ class Decoder {
   bool read_field_tables(const BlockHeader& block) {
     std::array<Weight, kAllFieldSymbols> weights;
     uint32_t turn = 0, read = 0;
-    // Lanes take turns, and what one takes another does not: refills by turns come to the same.
+    // Lanes take turns, and a word goes to one lane: refilling in turn gives the same result.
     for (uint32_t f = 0; f < kFields; ++f) {
       if (block.fields[f] != TableMode::own) continue;
       for (uint32_t s = 0; s < kFieldSymbols[f]; ++s, turn = (turn + 1) % lane_count_) {
@@ -351,7 +350,7 @@ class Decoder {
     return !is_past_end();
   }
 
-  // Offsets that are repeated, and whether there is room and history for all. `literals`: how many follow.
+  // Resolves repeated offsets and checks the room and history of all sequences. `literals`: receives how many follow.
   bool check_sequences(uint32_t count, bool last_batch, size_t& literals) {
     const BatchSizes sizes =
         vectors_ ? vectors_->resolve_sequences(sequences_, count, static_cast<uint32_t>(done_), repeats_)
@@ -367,7 +366,7 @@ class Decoder {
     auto [first, second, third, unused] = repeats_;
     uint32_t position = static_cast<uint32_t>(done_);
     for (uint32_t l = 0; l < count; ++l) {
-      // Masks, as nobody can foretell places: 3 is the new offset.
+      // Masks instead of branches: places are unpredictable. 3 is the new offset.
       const uint32_t coded = sequences_.offset[l], run = sequences_.literals[l], match = sequences_.match[l];
       const uint32_t symbol = coded & 3, at_once = mask(run == 0), repeated = mask((coded & kRepeatFlag) != 0);
       const uint32_t next = (symbol + 1) & ~mask(symbol == kRepeats - 1);
@@ -399,7 +398,7 @@ class Decoder {
     return decode_literals<Source::by_position>(count, to);
   }
 
-  // The table of each literal, by its position: pieces of a pattern that goes on for ever, 16 at a time.
+  // The table of each literal by position: pieces of a periodic pattern, 16 literals at a time.
   void number_tables(uint32_t period, uint32_t sequences, size_t count) {
     constexpr uint32_t kStep = 16;
     std::array<uint8_t, kMaxLiteralContexts + kStep> pattern;
@@ -453,22 +452,22 @@ class Decoder {
       }
     };
     while (count != 0) {
-      const uint32_t round = static_cast<uint32_t>(std::min<size_t>(count, kMaxLiteralsOfLane << lanes_log_));
-      const uint32_t of_lane = literals_of_lane(round, lanes_log_);
-      for (uint32_t step = 0; step < of_lane; step += 2) {
-        // Lanes with two literals of this step and the next, then those with one.
-        const uint32_t with_two = of_lane == 1 || round < step + 2 ? 0 : (round - step - 2) / of_lane + 1;
-        const uint32_t with_any = round < step + 1 ? 0 : (round - step - 1) / of_lane + 1;
+      const uint32_t round = static_cast<uint32_t>(std::min<size_t>(count, kMaxLiteralsPerLane << lanes_log_));
+      const uint32_t per_lane = literals_per_lane(round, lanes_log_);
+      for (uint32_t step = 0; step < per_lane; step += 2) {
+        // Lanes with a literal in this step and the next, then those with one in this step.
+        const uint32_t with_two = per_lane == 1 || round < step + 2 ? 0 : (round - step - 2) / per_lane + 1;
+        const uint32_t with_any = round < step + 1 ? 0 : (round - step - 1) / per_lane + 1;
         uint8_t* at = to + step;
         uint32_t l = 0;
-        for (; l < with_two; ++l, at += of_lane) {
+        for (; l < with_two; ++l, at += per_lane) {
           Lane lane = get(l);
           refill(lane, 2 * kLongest);
           one(lane, at, step == 0);
           one(lane, at + 1, false);
           put(l, lane);
         }
-        for (; l < with_any; ++l, at += of_lane) {
+        for (; l < with_any; ++l, at += per_lane) {
           Lane lane = get(l);
           refill(lane, kLongest);
           one(lane, at, step == 0);
@@ -516,7 +515,7 @@ class Decoder {
     if (last_batch) std::memcpy(to, literals, static_cast<size_t>(output_ + end_ - to));
   }
 
-  // Offsets below 16. What is repeated is read once, and written as often as it fits: reading what was just written takes long.
+  // Offsets below 16. Reads the period once and writes it repeatedly: reading bytes that were just written takes long.
   static void copy_near(uint8_t* to, const Sequence& sequence) {
     const uint32_t offset = sequence.offset;
     const uint8_t* const from = to - offset;
@@ -534,7 +533,7 @@ class Decoder {
       std::memset(to, *from, sequence.match);
       return;
     }
-    // As often as it begins in 8 bytes, and how far whole ones go.
+    // How often the period begins in 8 bytes, and the length of its whole repetitions.
     constexpr uint64_t kTimes[8] = {
         0, 0, 0x0001000100010001, 0x0001000001000001, 0x100000001, 0x10000000001, 0x1000000000001, 0x100000000000001};
     constexpr uint32_t kWhole[8] = {8, 8, 8, 6, 8, 5, 6, 7};
@@ -564,7 +563,7 @@ class Decoder {
 };
 
 TileVerdict decode(std::span<const uint32_t> words, std::span<std::byte> output, const VectorLanes* vectors) {
-  // Words that are many more than any encoder writes are not worth a copy.
+  // Many more words than any encoder writes are not worth a copy.
   if (output.empty() || output.size() > kMaxTileBytes || words.size() > 2 * output.size() + 4096)
     return decode_tile_reference(words, output);
   thread_local const std::unique_ptr<Workspace> work = std::make_unique<Workspace>();

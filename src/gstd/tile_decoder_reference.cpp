@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// The format's text as code. Nothing here is done for speed.
+// The format's document as code, without regard to speed.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -45,7 +45,7 @@ class Decoder {
   }
 
  private:
-  // The word stream. What is read past its end is zero; each step ends in a look at `truncated_`.
+  // The word stream. Words past its end read as 0; each step ends with a check of `truncated_`.
 
   uint32_t uniform() {
     if (position_ == words_.size()) {
@@ -62,7 +62,7 @@ class Decoder {
   }
 
   uint32_t take(uint32_t lane, uint32_t count) {
-    // (A queue may be full, with 64 bits, and a shift by as many is undefined.)
+    // A full queue has 64 bits, and a shift by 64 is undefined.
     if (count == 0) return 0;
     bits_[lane] -= count;
     const uint64_t value = fifos_[lane] >> bits_[lane];
@@ -102,7 +102,7 @@ class Decoder {
     if (position_ != words_.size()) return Reason::bad_padding;
 
     const auto scratch = std::make_unique<std::byte[]>(output_.size());
-    undo_filter(static_cast<Filter>(header_.filter), header_.stride, output_, {scratch.get(), output_.size()});
+    invert_filter(static_cast<Filter>(header_.filter), header_.stride, output_, {scratch.get(), output_.size()});
     return Reason::none;
   }
 
@@ -140,7 +140,7 @@ class Decoder {
       if (last_batch) literals += end_ - done_ - produced;
       if (const Reason reason = read_literals(block, sequences, literals); reason != Reason::none) return reason;
 
-      // Matches, in order: each byte is there before it is needed.
+      // Matches, in order: each byte is written before it is read.
       position = done_;
       for (uint32_t s = 0; s < sequences; ++s) {
         position += sequences_[s].literals;
@@ -185,7 +185,7 @@ class Decoder {
     map_.fill(0);
     map_size_ = contexts;
     if (block.tables > 1) {
-      // The map: 3 bits a context in words of 8, in the first word's last byte which tables are relative.
+      // The map: 3 bits a context, 8 to a word; the first word's last byte has a bit for each relative table.
       for (uint32_t c = 0; c < contexts; c += 8) {
         const uint32_t word = uniform();
         if (truncated_) return Reason::truncated;
@@ -227,7 +227,7 @@ class Decoder {
   }
 
   Reason field_tables(const BlockHeader& block) {
-    // All symbols of the tables described, one after the other; a lane takes every K-th.
+    // All symbols of the described tables, one after the other; a lane takes every K-th.
     struct Symbol {
       uint32_t model, field, symbol;
     };
@@ -314,7 +314,7 @@ class Decoder {
     // Repeated offsets, in the order of the sequences.
     for (uint32_t s = 0; s < count; ++s) {
       Sequence& sequence = sequences_[s];
-      uint32_t place = kRepeats - 1;  // of the history, that is dropped
+      uint32_t place = kRepeats - 1;  // entry of the history that is dropped
       if (sequence.symbols[kOffset] < kRepeats) {
         place = sequence.symbols[kOffset];
         if (sequence.literals == 0) place = (place + 1) % kRepeats;
@@ -339,7 +339,7 @@ class Decoder {
   // Literals
 
   Reason read_literals(const BlockHeader& block, uint32_t sequences, size_t count) {
-    // Where they go: in front of each match, and behind the last.
+    // Their positions: before each match, and after the last.
     size_t position = done_;
     uint32_t sequence = 0, placed = 0;
     const auto next_position = [&] {
@@ -351,24 +351,24 @@ class Decoder {
       ++placed;
       return position++;
     };
-    std::array<size_t, kMaxLanes * kMaxLiteralsOfLane> positions;
+    std::array<size_t, kMaxLanes * kMaxLiteralsPerLane> positions;
     const bool coded = block.literals != TableMode::given;
     const uint32_t longest = coded ? kMaxCodeLength : 8;
     while (count != 0) {
-      const uint32_t round = static_cast<uint32_t>(std::min<size_t>(count, kMaxLiteralsOfLane << header_.lanes_log));
+      const uint32_t round = static_cast<uint32_t>(std::min<size_t>(count, kMaxLiteralsPerLane << header_.lanes_log));
       for (uint32_t i = 0; i < round; ++i) positions[i] = next_position();
-      const uint32_t of_lane = literals_of_lane(round, header_.lanes_log);
-      const auto has = [&](uint32_t lane) { return std::min(of_lane, round - std::min(round, lane * of_lane)); };
+      const uint32_t per_lane = literals_per_lane(round, header_.lanes_log);
+      const auto has = [&](uint32_t lane) { return std::min(per_lane, round - std::min(round, lane * per_lane)); };
       std::array<uint32_t, kMaxLanes> previous;
       previous.fill(kNoLiteral);
-      for (uint32_t step = 0; step < of_lane; ++step) {
+      for (uint32_t step = 0; step < per_lane; ++step) {
         if (step % 2 == 0)
           for (uint32_t lane = 0; lane < lanes_; ++lane)
             if (has(lane) > step) refill(lane, longest * std::min(2u, has(lane) - step));
         if (truncated_) return Reason::truncated;
         for (uint32_t lane = 0; lane < lanes_; ++lane) {
           if (has(lane) <= step) continue;
-          const size_t at = positions[lane * of_lane + step];
+          const size_t at = positions[lane * per_lane + step];
           const uint32_t context =
               literal_context(block.contexts, block.parameter, static_cast<uint32_t>(at), previous[lane]);
           previous[lane] = coded ? literal(lane, literal_tables_[map_[context]]) : take(lane, 8);
@@ -381,7 +381,7 @@ class Decoder {
   }
 
   uint32_t literal(uint32_t lane, const LiteralTable& table) {
-    // Bits that are not there count as 0: a code is never longer than what was made sure of.
+    // Missing bits are 0: the code's own bits were ensured before.
     const uint32_t next = bits_[lane] >= kMaxCodeLength
                               ? static_cast<uint32_t>(fifos_[lane] >> (bits_[lane] - kMaxCodeLength))
                               : static_cast<uint32_t>(fifos_[lane] << (kMaxCodeLength - bits_[lane]));
@@ -397,7 +397,7 @@ class Decoder {
 
   TileHeader header_;
   uint32_t lanes_ = 1;
-  std::array<uint64_t, kMaxLanes> fifos_{};  // the bits not read yet, lowest last
+  std::array<uint64_t, kMaxLanes> fifos_{};  // unread bits, the last one lowest
   std::array<uint32_t, kMaxLanes> bits_{};   // how many
   std::array<uint32_t, kMaxLanes> states_{};
 
@@ -407,7 +407,7 @@ class Decoder {
 
   std::array<LiteralTable, kMaxLiteralTables> literal_tables_;
   std::array<uint8_t, kMaxLiteralContexts> map_{};
-  uint32_t map_size_ = 0;  // contexts of the literal tables there are; 0: none
+  uint32_t map_size_ = 0;  // contexts of the current literal tables; 0: none
   CodeLengths reference_{};
   bool has_reference_ = false;
   std::array<RansTable, kFields> fields_;

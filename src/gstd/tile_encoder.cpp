@@ -20,17 +20,18 @@ namespace weft::gstd {
 
 namespace {
 
-constexpr int kFastLevels = 3;  // those up to it
-// Tiles that fast levels store: their tables would take longer to make and to read, by far, than all else of a stream of one such tile.
+constexpr int kFastLevels = 3;  // levels up to this
+// Tiles up to this size are stored by fast levels: their tables would take far longer than the rest
+// of a stream of one such tile.
 constexpr size_t kTinyBytes = 128;
 
-// What a level does for tiles beyond a parse.
+// A level's effort beyond a parse.
 struct Effort {
-  size_t estimated = 3;  // filters, best by an estimate, that are tried with matches of `trial_level`
+  size_t estimated = 3;  // filters to try with matches of `trial_level`, best by an estimate
   int trial_level = 0;
-  size_t tried = 3;                  // of those, with the level's own matches
-  uint32_t rounds = 0;               // how often matches are chosen anew by what they cost in this format
-  std::span<const int> more_levels;  // of libzstd, whose matches are chosen among as well
+  size_t tried = 3;                  // of those, to try with the level's own matches
+  uint32_t rounds = 0;               // how often matches are chosen anew by their cost in this format
+  std::span<const int> more_levels;  // of libzstd, whose matches are candidates, too
 };
 Effort effort_of(int level) {
   static constexpr std::array<int, 4> kMoreLevels = {5, 12, 3, 16};
@@ -43,7 +44,7 @@ Effort effort_of(int level) {
   return {};
 }
 
-// code_length of small values: what a loop over sequences has no time to find out again and again.
+// code_length of small values, a table for the loop over sequences.
 constexpr uint32_t kSmallLengths = 256;
 struct LengthCode {
   uint8_t symbol, bits;
@@ -64,13 +65,13 @@ Coded code_length_of(uint32_t value) {
   return {code.symbol, code.bits, value & ((1u << code.bits) - 1)};
 }
 
-// A literal, and what its context may come from.
+// A literal, and sources of its context.
 struct Literal {
   uint32_t position;
   uint16_t previous;  // in the lane's run; kNoLiteral
 };
 
-// Tables of literals that a block may have, with all it takes.
+// A candidate for a block's tables of literals.
 struct LiteralChoice {
   ContextMode mode = ContextMode::none;
   uint32_t parameter = 0, contexts = 1, tables = 1;
@@ -94,9 +95,9 @@ struct TileEncoder::Work {
   std::vector<FieldCodes> field_codes;  // of blocks
   Buffer<uint8_t> literal_bytes;        // of a tile
   std::span<const uint8_t> bytes_of_literals;
-  std::vector<Literal> literals;                      // the same, where contexts are tried
-  std::vector<std::array<uint32_t, 256>> byte_codes;  // of blocks that have one table of literals
-  Buffer<uint32_t> literal_codes;                     // of literals of the other blocks
+  std::vector<Literal> literals;                      // the same, if contexts are tried
+  std::vector<std::array<uint32_t, 256>> byte_codes;  // of blocks with one table of literals
+  Buffer<uint32_t> literal_codes;                     // of literals, of the other blocks
   FilterScout scout;
   std::vector<FilterChoice> choices;
   std::vector<std::byte> filtered, scratch;
@@ -105,15 +106,15 @@ struct TileEncoder::Work {
   Parser trial_parser;
   std::vector<Parser> more_parsers;
   MatchChooser chooser;
-  std::vector<BlockPrices> prices, best_prices;  // of the blocks that were written last, and of the best attempt's
+  std::vector<BlockPrices> prices, best_prices;  // of the blocks of the last attempt, and of the best one
   std::vector<Match> best_matches;
 
-  // What the decoder has from the blocks before.
+  // The decoder's tables from the blocks before.
   std::optional<LiteralChoice> before_literals;
   std::optional<CodeLengths> reference;
   std::array<std::optional<FieldChoice>, kFields> before_fields;
   uint32_t before_low_bits = 0;
-  Cost spent = 0, limit = 0;  // about what the tile takes so far, and from where on it is stored as it is
+  Cost spent = 0, limit = 0;  // estimate of the tile so far; from `limit` on it is stored raw
 
   TileHeader header;
   uint32_t lanes = 1;
@@ -121,7 +122,7 @@ struct TileEncoder::Work {
   explicit Work(const TileEncoderConfig& of)
       : config(of),
         parser(of.level),
-        plane_parser(kPlaneLevel, kLeastInPlanes),
+        plane_parser(kPlaneLevel, kMinInPlanes),
         writer(of.vectors),
         scout(of.level),
         effort(effort_of(of.level)),
@@ -131,14 +132,14 @@ struct TileEncoder::Work {
 
   void choose_filters(std::span<const std::byte> tile);
   std::span<const std::byte> filter_tile(const FilterChoice& choice, std::span<const std::byte> tile);
-  /// Words of `attempt`, by `matches`. False: they are not smaller than the tile.
+  /// Writes the words of `attempt`, by `matches`. Returns false if they are not smaller than the tile.
   bool write(std::span<const std::byte> bytes, const FilterChoice& choice);
-  /// Chooses matches anew while that makes words smaller, which are those of `choice` by the best matches.
+  /// Chooses matches anew while that reduces `words`, those of `choice` by the best matches so far.
   void refine(std::span<const std::byte> tile, const FilterChoice& choice, std::vector<uint32_t>& words, size_t before);
   bool keep_smaller(std::vector<uint32_t>& words, size_t before) const;
   void code_sequences();
   bool tries_contexts() const { return config.contexts && config.level >= 4; }
-  /// False: the words will not be smaller than the tile. Only fast levels estimate that.
+  /// Returns false if the words will not be smaller than the tile. Only fast levels estimate that.
   bool write_tile(std::span<const std::byte> bytes, bool releases);
   bool write_block(std::span<const std::byte> bytes, size_t number);
   LiteralBatch code_literals(const LiteralChoice& choice, bool is_coded, size_t block);
@@ -151,9 +152,9 @@ struct TileEncoder::Work {
                   std::span<const FieldChoice, kFields> tables);
 };
 
-// The block's literals in the decoder's order, which depends on how its batches and rounds are cut.
+// Collects the block's literals in the decoder's order, which depends on its batches and rounds.
 void TileEncoder::Work::collect_literals(std::span<const std::byte> bytes, const BlockPlan& block) {
-  constexpr size_t kRun = 16;  // most are shorter: so many are copied at once where that reaches no end
+  constexpr size_t kRun = 16;  // bytes copied at once, unless the end is nearer: most runs are shorter
   static_assert(kRun <= kLiteralBatchSlack);
   literals.clear();
   const auto* from = reinterpret_cast<const uint8_t*>(bytes.data()) + block.begin;
@@ -190,10 +191,10 @@ void TileEncoder::Work::collect_literals(std::span<const std::byte> bytes, const
     if (last) run(block.trailing);
     for (size_t round = begin; round < literals.size();) {
       const uint32_t size =
-          static_cast<uint32_t>(std::min<size_t>(literals.size() - round, kMaxLiteralsOfLane << header.lanes_log));
-      const uint32_t of_lane = literals_of_lane(size, header.lanes_log);
+          static_cast<uint32_t>(std::min<size_t>(literals.size() - round, kMaxLiteralsPerLane << header.lanes_log));
+      const uint32_t per_lane = literals_per_lane(size, header.lanes_log);
       for (uint32_t i = 0; i < size; ++i)
-        if (i % of_lane != 0) literals[round + i].previous = bytes_of_literals[round + i - 1];
+        if (i % per_lane != 0) literals[round + i].previous = bytes_of_literals[round + i - 1];
       round += size;
     }
     batch += count;
@@ -204,7 +205,7 @@ void TileEncoder::Work::count_literals(ContextMode mode, uint32_t parameter, Con
   const uint32_t contexts = context_count(mode, parameter);
   for (uint32_t c = 0; c < contexts; ++c) counts[c].fill(0);
   if (mode == ContextMode::none) {
-    // Equal bytes follow each other: with tables by turns none waits for the one before.
+    // Equal bytes come in a row: with four tables in turn, no increment waits for the one before.
     std::array<Counts, 4> turns{};
     const size_t fours = bytes_of_literals.size() / 4;
     const uint8_t* byte = bytes_of_literals.data();
@@ -218,9 +219,9 @@ void TileEncoder::Work::count_literals(ContextMode mode, uint32_t parameter, Con
     ++counts[literal_context(mode, parameter, literals[i].position, literals[i].previous)][bytes_of_literals[i]];
 }
 
-// Joins contexts into tables while that makes it all smaller, then sets the tables. Returns bits of tables and literals.
+// Merges contexts' tables while the total shrinks, then sets the tables. Returns the bits of tables and literals.
 Cost TileEncoder::Work::choose_tables(const ContextCounts& counts, LiteralChoice& choice) const {
-  constexpr Cost kTable = 24 * kBit, kPresent = 2 * kBit;  // about what a table takes
+  constexpr Cost kTable = 24 * kBit, kPresent = 2 * kBit;  // estimates for a table
   ContextCounts groups;
   std::array<Cost, kMaxLiteralContexts> costs{};
   std::array<bool, kMaxLiteralContexts> is_used{};
@@ -265,7 +266,7 @@ Cost TileEncoder::Work::choose_tables(const ContextCounts& counts, LiteralChoice
       if (is_used[c] && c != best_a) join(std::min(c, best_a), std::max(c, best_a));
     }
   }
-  // Tables by number, and contexts that never occur with the first.
+  // Numbers tables; contexts that never occur get the first.
   std::array<uint8_t, kMaxLiteralContexts> number{};
   choice.tables = 0;
   Cost cost = 0;
@@ -340,7 +341,7 @@ void TileEncoder::Work::write_literal_tables(const LiteralChoice& choice) {
   }
 }
 
-// Codes of a block's literals, as the writer has them; bytes as they are, and those that are alone, are codes too.
+// Codes of a block's literals for the writer; raw bytes, and single symbols, are codes, too.
 LiteralBatch TileEncoder::Work::code_literals(const LiteralChoice& choice, bool is_coded, size_t block) {
   const uint32_t longest = is_coded ? kMaxCodeLength : 8;
   const auto set_codes = [&](const CodeLengths& lengths, std::array<uint32_t, 256>& codes) {
@@ -404,7 +405,7 @@ bool TileEncoder::Work::write_block(std::span<const std::byte> bytes, size_t num
   block.size = plan.size;
   block.sequences = plan.count;
 
-  // Literals: the cheapest of tables of their own, those before, and none.
+  // Literals: the cheapest of own tables, the previous ones, and none.
   collect_literals(bytes, plan);
   LiteralChoice choice;
   spent += 64 * kBit;
@@ -444,7 +445,7 @@ bool TileEncoder::Work::write_block(std::span<const std::byte> bytes, size_t num
   // Fields of sequences.
   std::array<std::array<uint32_t, kMaxFieldSymbols>, kFields> counts{};
   std::array<std::array<uint32_t, 8>, 2> low_counts{};
-  constexpr uint32_t kOffsetBits = 32;  // more than any offset has
+  constexpr uint32_t kOffsetBits = 32;  // more than those of any offset
   std::array<std::array<uint32_t, 8>, kOffsetBits> low_counts_by_bits{};
   const uint8_t* const literal_symbols = coded.symbols[kLiteralLength].items.get();
   const uint8_t* const offset_symbols = coded.symbols[kOffset].items.get();
@@ -493,7 +494,7 @@ bool TileEncoder::Work::write_block(std::span<const std::byte> bytes, size_t num
       if (block.fields[f] == TableMode::given)
         std::copy(kGivenFrequencies[f].begin(), kGivenFrequencies[f].end(), tables[f].frequencies.begin());
     }
-    // Low bits of offsets: against the bits themselves.
+    // Low bits of offsets: a table against raw bits.
     Cost saved = 0;
     for (const uint32_t low : {2u, 3u}) {
       const std::span<const uint32_t> of(low_counts[low - 2].data(), kFieldSymbols[kLowBits]);
@@ -581,14 +582,14 @@ bool TileEncoder::Work::write_tile(std::span<const std::byte> bytes, bool releas
   writer.clear();
   writer.states();
   literal_bytes.clear();
-  literal_bytes.more(bytes.size() + kLiteralBatchSlack);  // so that no byte moves
+  literal_bytes.more(bytes.size() + kLiteralBatchSlack);  // so that no reallocation moves bytes
   literal_bytes.clear();
   literal_codes.clear();
   literal_codes.more(tries_contexts() ? bytes.size() : 0);
   literal_codes.clear();
   field_codes.resize(std::max(field_codes.size(), blocks.size()));
   byte_codes.resize(std::max(byte_codes.size(), blocks.size()));
-  // The header, and lanes' states that stay in their words.
+  // The header, and states that are not released.
   spent = (32 + (releases ? 0 : lanes * kStateLog)) * kBit;
   limit = config.level <= kFastLevels ? Cost{bytes.size()} * 8 * kBit : ~Cost{0};
   for (size_t block = 0; block < blocks.size(); ++block)
@@ -596,7 +597,7 @@ bool TileEncoder::Work::write_tile(std::span<const std::byte> bytes, bool releas
   return true;
 }
 
-// What is written is bytes, which could be anything, but for `__restrict`.
+// `__restrict`: otherwise stores of bytes could alias anything.
 void TileEncoder::Work::code_sequences() {
   coded.resize(sequences.size());
   uint8_t* __restrict const literal_symbols = coded.symbols[kLiteralLength].items.get();
@@ -626,7 +627,7 @@ void TileEncoder::Work::code_sequences() {
   }
 }
 
-// The filters that the level's own matches are tried with.
+// Chooses the filters to try with the level's own matches.
 void TileEncoder::Work::choose_filters(std::span<const std::byte> tile) {
   choices.assign(1, FilterChoice{});
   if (config.forced_filter >= 0) {
@@ -642,7 +643,7 @@ void TileEncoder::Work::choose_filters(std::span<const std::byte> tile) {
   }
   scout.choose(tile, effort.estimated, choices);
   if (effort.estimated == effort.tried) return;
-  // Estimates know nothing of contexts, nor of what tables cost.
+  // Estimates leave out contexts and the cost of tables.
   for (FilterChoice& choice : choices) {
     const std::span<const std::byte> bytes = filter_tile(choice, tile);
     trial_parser.parse(bytes, matches);
@@ -664,7 +665,7 @@ bool TileEncoder::Work::write(std::span<const std::byte> bytes, const FilterChoi
   const uint64_t bits = config.level > kFastLevels
                             ? planner.plan(bytes, matches, segment_bytes_of(bytes.size()), sequences, blocks)
                             : planner.plan_fast(bytes, matches, plane_bytes(choice, bytes.size()), sequences, blocks);
-  // Ends of lanes take about 4 bytes each: little of a tile.
+  // A lane's end takes about 4 bytes, little of a tile.
   header = {};
   header.lanes_log = std::min<uint32_t>(kMaxLanesLog, static_cast<uint32_t>(std::bit_width(bits / 256 + 1)) - 1);
   header.filter = static_cast<uint32_t>(choice.filter);

@@ -29,7 +29,7 @@ std::optional<Refusal> Unpacker::unpack(const SegmentHeader& header, const Table
     const size_t data_at = 4 * size_t{tables.word_offset(tile) - base};
     const StoredTile stored{tables.type(tile), run.data.subspan(data_at, 4 * size_t{tables.words(tile)}),
                             run.data_at + data_at};
-    // Of the run's content: the tile's, and of that what is wanted.
+    // In the run's content: the tile, and its requested part.
     const uint64_t begin = uint64_t{item} << header.tile_log, end = begin + header.bytes_of(tile);
     const uint64_t from = std::max<uint64_t>(begin, skip), to = std::min(end, skip + uint64_t{output.size()});
     const auto wanted = output.subspan(from - skip, to - from);

@@ -17,7 +17,7 @@
 
 namespace weft::gstd {
 
-/// Tiles of a segment that follow each other.
+/// Consecutive tiles of a segment.
 struct TileRun {
   uint32_t first = 0;
   uint32_t count = 0;
@@ -25,7 +25,7 @@ struct TileRun {
   uint64_t data_at = 0;             ///< in the stream
 };
 
-/// Unpacks tiles by several threads, and compares their checksums. Keeps its memory from one run to the next.
+/// Unpacks tiles by several threads and compares their checksums. Keeps its memory from one run to the next.
 class Unpacker {
  public:
   explicit Unpacker(const DecompressConfig& config) noexcept
@@ -33,13 +33,13 @@ class Unpacker {
 
   uint32_t threads() const noexcept { return workers_.count(); }
 
-  /// Fills `output` with bytes [skip, skip + output.size()) of the run's content, of which it begins in the first tile
-  /// and ends in the last. Reports the first tile that is refused.
+  /// Fills `output` with bytes [skip, skip + output.size()) of the run's content, which begin in its first tile and end
+  /// in its last. Reports the first refused tile.
   std::optional<Refusal> unpack(const SegmentHeader& header, const Tables& tables, const TileRun& run, uint32_t skip,
                                 std::span<std::byte> output);
-  /// How many tiles of the run were good before one was refused: all of them, if none was.
+  /// The number of good tiles before the first refused one.
   uint32_t good_tiles() const noexcept { return static_cast<uint32_t>(refused_); }
-  /// The checksums of those tiles, if any are wanted.
+  /// The checksums of those tiles, if requested.
   std::span<const uint32_t> sums() const noexcept { return sums_; }
 
  private:
@@ -50,11 +50,11 @@ class Unpacker {
   std::vector<TileUnpacker> unpackers_;  // of workers
   std::vector<uint32_t> sums_;
   std::mutex mutex_;
-  std::atomic<size_t> refused_{0};  // the first tile of the run that is; guarded by mutex_ when written, as the refusal
+  std::atomic<size_t> refused_{0};  // the first refused tile of the run; written under mutex_, like the refusal
   std::optional<Refusal> refusal_;
 };
 
-/// Compares what a stream's last segment says of all its tiles.
+/// Compares the checksum of a stream's last segment with all its tiles.
 class StreamCheck {
  public:
   explicit StreamCheck(bool verify) noexcept : verify_(verify) {}
@@ -63,7 +63,7 @@ class StreamCheck {
   void add(std::span<const uint32_t> sums) noexcept {
     for (const uint32_t sum : sums) sum_.add(sum);
   }
-  /// After the tiles of the segment at `position`.
+  /// Call after the tiles of the segment at `position`.
   std::optional<Refusal> end_segment(const SegmentHeader& header, uint64_t position) const;
 
  private:

@@ -8,8 +8,8 @@
 namespace weft::gstd {
 
 Workers::Workers(uint32_t threads, Executor* executor) noexcept : executor_(executor) {
-  constexpr uint32_t kMost = 256;
-  most_ = std::clamp(threads == 0 ? std::thread::hardware_concurrency() : threads, 1u, kMost);
+  constexpr uint32_t kMax = 256;
+  most_ = std::clamp(threads == 0 ? std::thread::hardware_concurrency() : threads, 1u, kMax);
 }
 
 Workers::~Workers() {
@@ -21,7 +21,7 @@ Workers::~Workers() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-// What there is does the work.
+// Existing threads do the work if no more can be started.
 void Workers::start(uint32_t threads) noexcept {
   try {
     threads_.reserve(threads);
@@ -49,7 +49,7 @@ bool Workers::run(size_t items) {
   if (items != 0) work(0);
   if (workers > 1 && executor_ == nullptr) {
     std::unique_lock lock(mutex_);
-    wanted_ = 0;  // who has not begun need not
+    wanted_ = 0;  // threads that have not begun need not
     end_.wait(lock, [this] { return busy_ == 0; });
   }
   return !out_of_memory_;
@@ -59,7 +59,7 @@ void Workers::work(uint32_t worker) noexcept {
   for (size_t item = next_++; item < items_; item = next_++) {
     try {
       call_(job_, item, worker);
-    } catch (...) {  // nothing but allocation throws
+    } catch (...) {  // only allocation throws
       out_of_memory_ = true;
       next_ = items_;
       return;

@@ -14,8 +14,9 @@
 namespace weft::jit {
 namespace {
 
-// Magic, then the set's digest, then for each kernel the lengths of name (in bytes) and code (in words), name and code. The digest
-// is of names and code, so that nothing of a damaged file is believed. Byte order and all are this machine's.
+// Magic, then the set's digest, then for each kernel the lengths of name (in bytes) and code (in words),
+// name and code. The digest is of names and code, so that nothing of a damaged file is believed. Byte
+// order and all are this machine's.
 constexpr std::string_view kMagic = "weft-own-kernels-1\n";
 constexpr size_t kDigestBytes = 64;
 

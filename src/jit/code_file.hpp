@@ -9,8 +9,8 @@
 
 namespace weft::jit {
 
-/// The set that write_code_file() left there; none where the file is missing, damaged or not one of weft's. `name` and `primitive`
-/// are the set's.
+/// The set that write_code_file() left there; none where the file is missing, damaged or not one of weft's. `name` and
+/// `primitive` are the set's.
 std::optional<KernelSet> read_code_file(const std::filesystem::path& file, const std::string& name,
                                         const std::string& primitive);
 

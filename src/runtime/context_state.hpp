@@ -75,7 +75,8 @@ class ContextState : public std::enable_shared_from_this<ContextState> {
   const DeviceTraits& traits() const noexcept { return traits_; }
   SubgroupBackend subgroup_backend() const noexcept { return subgroup_backend_; }
   uint32_t subgroup_size() const noexcept { return subgroup_size_; }
-  /// Of a pipeline with workgroups of this size: no wider than they are, where subgroups are emulated or the device has such sizes.
+  /// Of a pipeline with workgroups of this size: no wider than they are, where subgroups are emulated
+  /// or the device has such sizes.
   uint32_t subgroup_size_in(uint32_t workgroup_size) const noexcept;
   uint32_t required_subgroup_size() const noexcept { return pin_subgroup_size_ ? subgroup_size_ : 0; }
   Strategy strategy() const noexcept { return strategy_; }  ///< what automatic means here; never automatic
@@ -88,13 +89,13 @@ class ContextState : public std::enable_shared_from_this<ContextState> {
   Status check_type(Type type) const;  ///< missing_feature, naming it, where items of `type` cannot be computed with
   Status check_look_back() const;      ///< missing_feature, naming it, where tile states cannot be published
 
-  /// The pipeline of a kernel of the family `kernels`, built at the first request and shared by later equal ones while any
-  /// holder lives. `kernel` is the manifest's name without the backend's suffix, e.g. "scan_look_back.u8.u32";
+  /// The pipeline of a kernel of the family `kernels`, built at the first request and shared by later equal ones while
+  /// any holder lives. `kernel` is the manifest's name without the backend's suffix, e.g. "scan_look_back.u8.u32";
   /// ".native" or ".emulated" is appended. Constants that the kernel has not are ignored.
   /// `own`: the set to find the kernel in, instead of `kernels`.
   /// Many threads may ask at once: different variants are built side by side, one only once.
-  /// Errors: unsupported (no such kernel; one that has a constant without a value), missing_feature (workgroup_size above
-  /// traits().max_workgroup_invocations),
+  /// Errors: unsupported (no such kernel; one that has a constant without a value), missing_feature (workgroup_size
+  /// above traits().max_workgroup_invocations),
   /// out_of_host_memory, out_of_device_memory, device_lost, driver_error.
   Result<std::shared_ptr<const Pipeline>> pipeline(const PackedKernels& kernels, const std::string& kernel,
                                                    uint32_t workgroup_size, std::span<const ConstantValue> constants,

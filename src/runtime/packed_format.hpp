@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Kernels as cmake/embed_kernels.cpp packs them and runtime/packed_kernels.cpp reads them, in the byte order of the machine.
+// Kernels as cmake/embed_kernels.cpp packs them and runtime/packed_kernels.cpp reads them, in
+// the byte order of the machine.
 //
 //   PackedKernels, PackedKernel[kernels] sorted by name, PackedBlock[blocks], names, data
 //
-// A block is the code of neighbouring kernels, end to end, as one frame of Zstandard; or as it is where packed_bytes is bytes.
-// Offsets count bytes from the PackedKernels on.
+// A block is the code of neighbouring kernels, end to end, as one frame of Zstandard; or as it is where packed_bytes is
+// bytes. Offsets count bytes from the PackedKernels on.
 #pragma once
 
 #include <cstdint>

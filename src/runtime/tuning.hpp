@@ -25,8 +25,8 @@ struct TuningKey {
   uint32_t min, max;
 };
 
-/// What a primitive is tuned by. Each table adds itself to a list while the program starts, so that keys are known of the primitives
-/// that a program links.
+/// What a primitive is tuned by. Each table adds itself to a list while the program starts, so that keys are known of
+/// the primitives that a program links.
 class TuningTableBase {
  public:
   TuningTableBase(const TuningTableBase&) = delete;

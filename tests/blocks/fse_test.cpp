@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// shaders/weft/fse.glsl by itself: whole tables against a build that follows the words of RFC 8878, section 4.1.1, one state after the
-// other.
+// shaders/weft/fse.glsl by itself: whole tables against a build that follows the words of RFC 8878, section 4.1.1, one
+// state after the other.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -60,8 +60,8 @@ std::vector<Entry> table_of(const Distribution& distribution) {
       do position = (position + (size >> 1) + (size >> 3) + 3) & (size - 1);
       while (position >= end);
     }
-  // The table is cut into as many shares as the next power of two of a symbol's states. The lowest states count double, so that there
-  // are so many, and baselines begin at the first state that does not.
+  // The table is cut into as many shares as the next power of two of a symbol's states. The lowest states count double,
+  // so that there are so many, and baselines begin at the first state that does not.
   for (uint32_t symbol = 0; symbol < distribution.counts.size(); ++symbol) {
     std::vector<uint32_t> states;
     for (uint32_t state = 0; state < size; ++state)
@@ -120,8 +120,8 @@ constexpr std::array<Entry, 32> kOffsetTable{
 /// Its example: symbol 1 has states 1, 39, 77, 84 and 122 of 128.
 Distribution five_states() { return {7, {91, 5, 32}}; }
 
-/// Valid, of up to `most_symbols` symbols: some have no states, some less than one, the others one at least, and what is left over is
-/// cut at random, evenly or in ever smaller parts.
+/// Valid, of up to `most_symbols` symbols: some have no states, some less than one, the others one at least, and what
+/// is left over is cut at random, evenly or in ever smaller parts.
 Distribution random_distribution(Draws& draws, uint32_t accuracy, uint32_t most_symbols) {
   const uint32_t size = 1u << accuracy;
   Distribution distribution{accuracy, std::vector<int32_t>(1 + draws.below(most_symbols))};
@@ -167,7 +167,8 @@ void add_extremes(std::vector<Distribution>& all, uint32_t accuracy, uint32_t mo
   add(counts);
   std::swap(counts.front(), counts.back());
   add(counts);
-  // As many symbols as there can be, of one state each, of less than one, or of both in turns; what is over is the last's.
+  // As many symbols as there can be, of one state each, of less than one, or of both in
+  // turns; what is over is the last's.
   const auto symbols = std::min(static_cast<int32_t>(most_symbols), size);
   for (const int kind : {0, 1, 2}) {
     counts.assign(static_cast<size_t>(symbols), 1);
@@ -181,7 +182,7 @@ void add_extremes(std::vector<Distribution>& all, uint32_t accuracy, uint32_t mo
 
 /// What is not a distribution.
 void add_invalid(std::vector<Distribution>& all, uint32_t most_symbols, uint32_t most_accuracy) {
-  constexpr int32_t kLeast = std::numeric_limits<int32_t>::min(), kMost = std::numeric_limits<int32_t>::max();
+  constexpr int32_t kMin = std::numeric_limits<int32_t>::min(), kMax = std::numeric_limits<int32_t>::max();
   for (uint32_t accuracy = 5; accuracy <= most_accuracy; ++accuracy) {
     const int32_t size = 1 << accuracy;
     for (const auto& counts : std::initializer_list<std::vector<int32_t>>{{},
@@ -199,13 +200,13 @@ void add_invalid(std::vector<Distribution>& all, uint32_t most_symbols, uint32_t
                                                                           {2, -2, size},
                                                                           {size + 1, -1, -1},
                                                                           {-1, size / 2, -3, size / 2 + 2},
-                                                                          {kLeast, kLeast, size},
-                                                                          {size, kLeast, kLeast},
-                                                                          {kLeast},
-                                                                          {kMost, kMost, size + 2},
-                                                                          {kMost, kLeast, size + 1},
+                                                                          {kMin, kMin, size},
+                                                                          {size, kMin, kMin},
+                                                                          {kMin},
+                                                                          {kMax, kMax, size + 2},
+                                                                          {kMax, kMin, size + 1},
                                                                           {1 << 30, 1 << 30, 1 << 30, 1 << 30, size},
-                                                                          std::vector<int32_t>(most_symbols, kMost),
+                                                                          std::vector<int32_t>(most_symbols, kMax),
                                                                           std::vector<int32_t>(most_symbols, -1 << 24),
                                                                           std::vector<int32_t>(most_symbols, size)})
       all.push_back({accuracy, counts});
@@ -221,7 +222,8 @@ struct Shape {
   uint32_t workgroup, tables, most_symbols, most_accuracy;
 };
 
-/// Builds the tables of all, three in turn by each group, and compares all that each group's table can hold after each turn.
+/// Builds the tables of all, three in turn by each group, and compares all that each group's
+/// table can hold after each turn.
 void check_tables(Backend& backend, const Shape& shape, std::vector<Distribution> all) {
   constexpr uint32_t kTurns = 3, kCounts = 256, kDirt = 0xdbdbdbdb;
   const std::array constants{shape.most_symbols, shape.most_accuracy, shape.tables};
@@ -355,7 +357,8 @@ TEST_SUITE("fse") {
   TEST_CASE("distributions of up to 256 symbols, of every accuracy, give the tables of RFC 8878 [bounds]") {
     for (Backend* backend : every_backend()) {
       CAPTURE(backend->name());
-      // One table: two of accuracy 12 are more than the shared memory of some devices. Wide subgroups have groups without one.
+      // One table: two of accuracy 12 are more than the shared memory of some devices. Wide
+      // subgroups have groups without one.
       const Shape shape{std::max(backend->context().subgroup_size(), 32u), 1, 256, 12};
       std::vector<Distribution> all{match_lengths(), five_states(), literal_lengths(), offsets()};
       for (uint32_t accuracy = 5; accuracy <= shape.most_accuracy; ++accuracy)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// shaders/weft/merge_path.glsl, lanes_merge_path.glsl, merge_tile.glsl and subgroup_merge.glsl by themselves: a workgroup's merge, and a subgroup's, against the
-// standard library's; and so the sorts of subgroup_sort.glsl and workgroup_sort.glsl.
+// shaders/weft/merge_path.glsl, lanes_merge_path.glsl, merge_tile.glsl and subgroup_merge.glsl by themselves: a
+// workgroup's merge, and a subgroup's, against the standard library's; and so the sorts of subgroup_sort.glsl and
+// workgroup_sort.glsl.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -20,7 +21,8 @@ struct Shape {
   bool equal_from_a;
 };
 
-/// Merges once: `others` keys of each range lie on either side of its piece, at an address that is `misalignment` modulo 16.
+/// Merges once: `others` keys of each range lie on either side of its piece, at an address
+/// that is `misalignment` modulo 16.
 template <class T>
 void check_merge(Backend& backend, const Kernel& kernel, const Shape& shape, const std::vector<T>& a,
                  const std::vector<T>& b, uint32_t others, VkDeviceSize misalignment) {
@@ -158,10 +160,10 @@ TEST_SUITE("merge_path") {
 
   TEST_CASE("subgroups and workgroups sort what they have") {
     for (Backend* backend : every_backend())
-      for (const auto& [workgroup, keys_of_lane] : {std::pair{128u, 4u}, {256u, 1u}, {384u, 2u}, {128u, 16u}}) {
-        if (backend->is_emulated() && keys_of_lane > 4) continue;
+      for (const auto& [workgroup, keys_per_lane] : {std::pair{128u, 4u}, {256u, 1u}, {384u, 2u}, {128u, 16u}}) {
+        if (backend->is_emulated() && keys_per_lane > 4) continue;
         CAPTURE(backend->name());
-        const uint32_t subgroup = backend->context().subgroup_size(), lane_keys = keys_of_lane;
+        const uint32_t subgroup = backend->context().subgroup_size(), lane_keys = keys_per_lane;
         CAPTURE(lane_keys);
         const std::array constants{1u, 0u, lane_keys};
         const Kernel kernel(backend->gpu(),

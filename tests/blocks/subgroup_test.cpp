@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Every operation of shaders/weft/subgroup.glsl, lanes.glsl and workgroup_scan.glsl against an oracle, on both backends and
-// at every width that can be had: natively what the driver runs, emulated 4 to 128 on any driver.
+// Every operation of shaders/weft/subgroup.glsl, lanes.glsl and workgroup_scan.glsl against an oracle, on both backends
+// and at every width that can be had: natively what the driver runs, emulated 4 to 128 on any driver.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -92,8 +92,8 @@ class Oracle {
   /// `group` lanes work together: a subgroup, or 32.
   Oracle(std::span<const Input> inputs, uint32_t group) : inputs_(inputs), group_(group) {}
 
-  /// A result. `value_of(first, lane)`: what lane `lane` of the group whose first place is `first` must get; nothing where
-  /// that is undefined.
+  /// A result. `value_of(first, lane)`: what lane `lane` of the group whose first place is `first` must get; nothing
+  /// where that is undefined.
   void word(std::string name, const std::function<std::optional<uint32_t>(uint32_t first, uint32_t lane)>& value_of) {
     names_.push_back(std::move(name));
     for (uint32_t p = 0; p < inputs_.size(); ++p) expected_.push_back(value_of(p - p % group_, p % group_));
@@ -177,8 +177,8 @@ void check(const Kernel& kernel, std::span<const Input> inputs, uint32_t workgro
   CHECK(oracle.difference(actual) == "");
 }
 
-/// Calls `test(width, workgroup_size)` for every width and some workgroup sizes, of one subgroup, of several, and of more
-/// subgroups than a subgroup has lanes.
+/// Calls `test(width, workgroup_size)` for every width and some workgroup sizes, of one subgroup, of several, and of
+/// more subgroups than a subgroup has lanes.
 void for_every_shape(uint32_t least_workgroup, const std::function<void(const Width&, uint32_t)>& test) {
   for (const Width& width : every_width())
     for (const uint32_t workgroup : std::set{width.size, 96u, 128u, 256u}) {

@@ -13,8 +13,8 @@
 namespace weft::test {
 namespace {
 
-const BulkInsert& made(Backend& backend, BulkShape shape) {
-  return made<BulkInsert>(backend, BulkInsertConfig{shape.item_bytes, shape.index});
+const BulkInsert& create(Backend& backend, BulkShape shape) {
+  return create<BulkInsert>(backend, BulkInsertConfig{shape.item_bytes, shape.index});
 }
 
 /// Inserts into `n` items, one at each of the positions. Gives the output.
@@ -23,7 +23,7 @@ Bytes check(Backend& backend, BulkShape shape, uint64_t n, const Indices& positi
   CAPTURE(shape.item_bytes);
   CAPTURE(std::string(name_of(shape.index)));
   Bytes found;
-  CHECK(wrong_insertion(backend.gpu(), made(backend, shape), shape.item_bytes, shape.index,
+  CHECK(wrong_insertion(backend.gpu(), create(backend, shape), shape.item_bytes, shape.index,
                         random_bytes(n * shape.item_bytes, n), random_bytes(positions.size() * shape.item_bytes, ~n),
                         positions, options, &found) == "");
   return found;
@@ -35,7 +35,7 @@ TEST_SUITE("bulk_insert") {
   TEST_CASE("both are in their order at every edge of the total") {
     for (Backend* backend : every_backend()) {
       const BulkShape shape{4, Type::u32};
-      for (const uint64_t total : edges(*backend, made(*backend, shape).tile_items(), 4))
+      for (const uint64_t total : edges(*backend, create(*backend, shape).tile_items(), 4))
         for (const uint64_t m : std::set{uint64_t{0}, total / 5, total - std::min<uint64_t>(total, 2), total})
           check(*backend, shape, total - m, spread_positions(total - m, m, Spread::quarter, total));
     }
@@ -44,7 +44,7 @@ TEST_SUITE("bulk_insert") {
   TEST_CASE("items of every size are inserted, wherever the positions are") {
     for (Backend* backend : every_backend())
       for (const BulkShape& shape : bulk_shapes(*backend)) {
-        const uint64_t tile = made(*backend, shape).tile_items();
+        const uint64_t tile = create(*backend, shape).tile_items();
         for (const uint64_t total : few_edges(tile))
           for (const Spread spread : kEverySpread) {
             const uint64_t m = spread == Spread::none ? 0 : total / (spread == Spread::all_but_few ? 1 : 3);
@@ -56,7 +56,7 @@ TEST_SUITE("bulk_insert") {
   TEST_CASE("items, positions and output begin anywhere that items may") {
     for (Backend* backend : every_backend())
       for (const BulkShape& shape : bulk_shapes(*backend)) {
-        const uint64_t tile = made(*backend, shape).tile_items();
+        const uint64_t tile = create(*backend, shape).tile_items();
         const VkDeviceSize step = std::min(shape.item_bytes, 4u);
         for (VkDeviceSize i = 0; i < 16 / step; ++i)
           for (const uint64_t n : {uint64_t{3}, 2 * tile - 2})
@@ -71,9 +71,9 @@ TEST_SUITE("bulk_insert") {
   TEST_CASE("counts on the device are obeyed, and never exceed their maxima") {
     for (Backend* backend : every_backend())
       for (const BulkShape& shape : kFewBulkShapes) {
-        const uint64_t m = made(*backend, shape).tile_items() + 11, n = m + 5;
+        const uint64_t m = create(*backend, shape).tile_items() + 11, n = m + 5;
         const Indices positions = spread_positions(n, m, Spread::quarter, 3);
-        for (const DeviceCount& count : telling_counts(m, {m / 5, n, n + 1})) {
+        for (const DeviceCount& count : edge_counts(m, {m / 5, n, n + 1})) {
           CAPTURE(count.value);
           const DeviceCount half{m / 2, 12 - count.bytes};
           check(*backend, shape, n, positions, {.count = count});
@@ -86,7 +86,7 @@ TEST_SUITE("bulk_insert") {
   TEST_CASE("positions above the count are after all items") {
     for (Backend* backend : every_backend())
       for (const BulkShape& shape : kFewBulkShapes) {
-        const uint64_t n = made(*backend, shape).tile_items() + 7;
+        const uint64_t n = create(*backend, shape).tile_items() + 7;
         Indices positions = spread_positions(n, n / 3, Spread::quarter, 3);
         for (uint64_t i = 0; i < 3000; ++i) positions.push_back(n + i * i);
         if (shape.index == Type::u64)
@@ -100,7 +100,7 @@ TEST_SUITE("bulk_insert") {
   TEST_CASE("positions that are not in order touch no other memory") {
     for (Backend* backend : every_backend())
       for (const BulkShape& shape : kFewBulkShapes) {
-        const uint64_t tile = made(*backend, shape).tile_items();
+        const uint64_t tile = create(*backend, shape).tile_items();
         const uint64_t n = 4 * tile + 3;
         const BulkOptions options{
             .output_misalignment = 4, .count = DeviceCount{n - 5}, .index_count = DeviceCount{n / 3}, .ordered = false};
@@ -123,7 +123,7 @@ TEST_SUITE("bulk_insert") {
       for (Backend* backend : every_backend())
         for (const BulkShape& shape : kFewBulkShapes) {
           if (backend->is_emulated()) continue;  // builds these for long
-          const uint64_t n = 2 * made(*backend, shape).tile_items() + 30;
+          const uint64_t n = 2 * create(*backend, shape).tile_items() + 30;
           for (const Spread spread : {Spread::quarter, Spread::clusters})
             check(*backend, shape, n, spread_positions(n, n / 3, spread, 7));
         }
@@ -136,7 +136,7 @@ TEST_SUITE("bulk_insert") {
     Backend& backend = first_backend();
     const uint64_t groups = workgroups_along_x(backend);
     if (groups == 0) return;
-    const uint64_t n = (groups + 3) * made(backend, {4, Type::u32}).tile_items();
+    const uint64_t n = (groups + 3) * create(backend, {4, Type::u32}).tile_items();
     check(backend, {4, Type::u32}, n, spread_positions(n, 50'000, Spread::quarter, 1));
   }
 
@@ -150,7 +150,7 @@ TEST_SUITE("bulk_insert") {
   }
 
   TEST_CASE("scratch grows with both counts and is never nothing") {
-    const BulkInsert& insert = made(first_backend(), {1, Type::u32});
+    const BulkInsert& insert = create(first_backend(), {1, Type::u32});
     check_scratch_grows_with_both(insert);
   }
 

@@ -10,8 +10,8 @@
 namespace weft::test {
 namespace {
 
-const BulkRemove& made(Backend& backend, BulkShape shape) {
-  return made<BulkRemove>(backend, BulkRemoveConfig{shape.item_bytes, shape.index});
+const BulkRemove& create(Backend& backend, BulkShape shape) {
+  return create<BulkRemove>(backend, BulkRemoveConfig{shape.item_bytes, shape.index});
 }
 
 /// Removes from `n` items. Gives the output.
@@ -20,7 +20,7 @@ Bytes check(Backend& backend, BulkShape shape, uint64_t n, const Indices& indice
   CAPTURE(shape.item_bytes);
   CAPTURE(std::string(name_of(shape.index)));
   Bytes found;
-  CHECK(wrong_removal(backend.gpu(), made(backend, shape), shape.item_bytes, shape.index,
+  CHECK(wrong_removal(backend.gpu(), create(backend, shape), shape.item_bytes, shape.index,
                       random_bytes(n * shape.item_bytes, n), indices, options, &found) == "");
   return found;
 }
@@ -31,7 +31,7 @@ TEST_SUITE("bulk_remove") {
   TEST_CASE("what stays closes up at every edge of the count") {
     for (Backend* backend : every_backend()) {
       const BulkShape shape{4, Type::u32};
-      for (const uint64_t n : edges(*backend, made(*backend, shape).tile_items(), 4))
+      for (const uint64_t n : edges(*backend, create(*backend, shape).tile_items(), 4))
         for (const Spread spread : {Spread::none, Spread::all, Spread::quarter})
           check(*backend, shape, n, spread_indices(n, spread, n));
     }
@@ -40,7 +40,7 @@ TEST_SUITE("bulk_remove") {
   TEST_CASE("items of every size are removed, wherever the indices are") {
     for (Backend* backend : every_backend())
       for (const BulkShape& shape : bulk_shapes(*backend)) {
-        const uint64_t tile = made(*backend, shape).tile_items();
+        const uint64_t tile = create(*backend, shape).tile_items();
         for (const uint64_t n : few_edges(tile))
           for (const Spread spread : kEverySpread) check(*backend, shape, n, spread_indices(n, spread, n + 1));
       }
@@ -49,7 +49,7 @@ TEST_SUITE("bulk_remove") {
   TEST_CASE("items, indices and output begin anywhere that items may [forms]") {
     for (Backend* backend : every_backend())
       for (const BulkShape& shape : bulk_shapes(*backend)) {
-        const uint64_t tile = made(*backend, shape).tile_items();
+        const uint64_t tile = create(*backend, shape).tile_items();
         const VkDeviceSize step = std::min(shape.item_bytes, 4u);
         for (VkDeviceSize i = 0; i < 16 / step; ++i)
           for (const uint64_t n : {uint64_t{3}, 2 * tile - 2, 2 * tile + 2})
@@ -63,9 +63,9 @@ TEST_SUITE("bulk_remove") {
   TEST_CASE("counts on the device are obeyed, and never exceed their maxima") {
     for (Backend* backend : every_backend())
       for (const BulkShape& shape : kFewBulkShapes) {
-        const uint64_t n = 2 * made(*backend, shape).tile_items() + 11;
+        const uint64_t n = 2 * create(*backend, shape).tile_items() + 11;
         const Indices indices = spread_indices(n, Spread::quarter, 3);
-        for (const DeviceCount& count : telling_counts(n, {n / 5})) {
+        for (const DeviceCount& count : edge_counts(n, {n / 5})) {
           CAPTURE(count.value);
           const DeviceCount half{n / 8, 12 - count.bytes};
           check(*backend, shape, n, indices, {.count = count});
@@ -78,7 +78,7 @@ TEST_SUITE("bulk_remove") {
   TEST_CASE("indices from the count on remove nothing") {
     for (Backend* backend : every_backend())
       for (const BulkShape& shape : kFewBulkShapes) {
-        const uint64_t n = made(*backend, shape).tile_items() + 7;
+        const uint64_t n = create(*backend, shape).tile_items() + 7;
         Indices indices = spread_indices(n, Spread::quarter, 3);
         for (uint64_t i = 0; i < 3000; ++i) indices.push_back(n + i * i);
         if (shape.index == Type::u64)
@@ -91,7 +91,7 @@ TEST_SUITE("bulk_remove") {
   TEST_CASE("indices that are repeated or not in order touch no other memory") {
     for (Backend* backend : every_backend())
       for (const BulkShape& shape : kFewBulkShapes) {
-        const uint64_t tile = made(*backend, shape).tile_items();
+        const uint64_t tile = create(*backend, shape).tile_items();
         const uint64_t n = 4 * tile + 3;
         const BulkOptions options{.output_misalignment = 4, .count = DeviceCount{3 * tile + 5}, .ordered = false};
         for (uint64_t seed = 0; seed < 4; ++seed) {
@@ -111,7 +111,7 @@ TEST_SUITE("bulk_remove") {
 
   TEST_CASE("the output is right up to the first index that is repeated, and less is kept by each") {
     Backend& backend = first_backend();
-    const BulkRemove& remove = made(backend, {4, Type::u32});
+    const BulkRemove& remove = create(backend, {4, Type::u32});
     const uint64_t n = 3 * remove.tile_items();
     const Indices distinct = spread_indices(n, Spread::quarter, 5);
     const Bytes items = random_bytes(4 * n, 6);
@@ -136,7 +136,7 @@ TEST_SUITE("bulk_remove") {
       for (Backend* backend : every_backend())
         for (const BulkShape& shape : kFewBulkShapes) {
           if (backend->is_emulated()) continue;  // builds these for long
-          const uint64_t n = 2 * made(*backend, shape).tile_items() + 30;
+          const uint64_t n = 2 * create(*backend, shape).tile_items() + 30;
           for (const Spread spread : {Spread::quarter, Spread::all_but_few, Spread::clusters})
             check(*backend, shape, n, spread_indices(n, spread, 7));
         }
@@ -149,7 +149,7 @@ TEST_SUITE("bulk_remove") {
     Backend& backend = first_backend();
     const uint64_t groups = workgroups_along_x(backend);
     if (groups == 0) return;
-    const uint64_t n = (groups + 3) * made(backend, {4, Type::u32}).tile_items();
+    const uint64_t n = (groups + 3) * create(backend, {4, Type::u32}).tile_items();
     check(backend, {4, Type::u32}, n, spread_indices(n, Spread::few, 1));
   }
 
@@ -165,7 +165,7 @@ TEST_SUITE("bulk_remove") {
   }
 
   TEST_CASE("scratch grows with the count and is never nothing") {
-    const BulkRemove& remove = made(first_backend(), {1, Type::u32});
+    const BulkRemove& remove = create(first_backend(), {1, Type::u32});
     check_scratch_grows([&](uint64_t n) { return remove.scratch_size(n); }, ~uint64_t{0});
   }
 

@@ -222,7 +222,7 @@ TEST_SUITE("reduce_by_key") {
   TEST_CASE("a count on the device is obeyed, and never exceeds its maximum") {
     for (const Device& device : every_device()) {
       const uint64_t maximum = 4 * uint64_t{device.reduce_by_key(config_of<uint32_t>(Op::add)).tile_items()} + 11;
-      for (const DeviceCount& count : telling_counts(maximum)) {
+      for (const DeviceCount& count : edge_counts(maximum)) {
         CAPTURE(count.value);
         check_reduce<uint32_t>(device, Op::add, maximum, {.count_out_bytes = 12 - count.bytes, .device_count = count});
       }

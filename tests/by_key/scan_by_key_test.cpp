@@ -34,8 +34,8 @@ constexpr Marks kAllMarks[] = {{SegmentsBy::keys, Type::u8},       {SegmentsBy::
 constexpr Marks kNarrow{SegmentsBy::keys, Type::u16};  // beside values of 1 byte
 constexpr Marks kWide{SegmentsBy::keys, Type::u64};    // beside values of 8
 
-/// Whether the device, one of each backend's two, takes the marks beside u32 values: u32 keys always, the others with one strategy
-/// each, on the emulated backend two of them. Pipelines are what takes the time.
+/// Whether the device, one of each backend's two, takes the marks beside u32 values: u32 keys always, the others with
+/// one strategy each, on the emulated backend two of them. Pipelines are what takes the time.
 bool has_marks(const Device& device, const Marks& marks) {
   const auto place = static_cast<size_t>(&marks - kAllMarks);
   const bool look_back = device.strategy() == Strategy::look_back;
@@ -113,8 +113,8 @@ ScanByKey faulty_scan(const Device& device, const ScanByKeyConfig& config, Fault
 
 TEST_SUITE("scan_by_key") {
   TEST_CASE("every operator and every type of values scans segments [types]") {
-    // As for scans: type, operator and kind meet inside a lane. So u32 takes every operator, and every type one, each on one
-    // device in turn.
+    // As for scans: type, operator and kind meet inside a lane. So u32 takes every operator, and every type one, each
+    // on one device in turn.
     const std::vector<Device> devices = every_device();
     uint32_t combination = 0;
     for_every_value([&]<class T, class A>() {
@@ -128,7 +128,7 @@ TEST_SUITE("scan_by_key") {
         const uint64_t tile = device.scan_by_key(config_of<T, A>(kind, op)).tile_items();
         check_scan<T, A>(device, kind, op, tile / 2 + 3, {.runs = Runs::mixed});
         check_scan<T, A>(device, kind, op, 3 * tile + 5, {.runs = Runs::long_}, {},
-                         std::optional(telling_initial<A>(op)));
+                         std::optional(distinct_initial<A>(op)));
         if (!is_first) break;
       }
     });
@@ -285,7 +285,7 @@ TEST_SUITE("scan_by_key") {
       const auto items = random_items<uint32_t>(maximum, 5);
       const auto heads = heads_of(maximum, Runs::mixed);
       const auto whole = scan_by_key_of<uint32_t>(items, heads, config.kind, config.op, std::optional<uint32_t>{});
-      for (const DeviceCount& count : telling_counts(maximum)) {
+      for (const DeviceCount& count : edge_counts(maximum)) {
         CAPTURE(device.name());
         CAPTURE(count.value);
         const auto actual = scan_by_key_on<uint32_t>(device.gpu(), device.scan_by_key(config), config, items, heads,

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # Builds and runs a project that uses weft in one of these ways:
 #   cmake -DWAY=find_package|add_subdirectory|pkg_config|gstd_alone -DBUILD=<weft's build> -DSOURCE=<weft's sources>
-#         -DWORK=<directory> -DCXX=<compiler> -DSHARED=<BUILD_SHARED_LIBS> -DJIT=<whether weft has the component> -P consumer_test.cmake
+#         -DWORK=<directory> -DCXX=<compiler> -DSHARED=<BUILD_SHARED_LIBS> -DJIT=<whether weft has the component>
+#         -P consumer_test.cmake
 cmake_minimum_required(VERSION 3.25)
 set(sums "0 3 4 8 9 14 23 25 \n")
 set(codec_prints "a tenth or less: 16666.5 16666.8 16666.8 16666.8\n")
@@ -38,7 +39,8 @@ endfunction()
 file(REMOVE_RECURSE "${WORK}")
 file(MAKE_DIRECTORY "${WORK}")
 # What is compiled once more here has been optimized elsewhere.
-set(options -G Ninja -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_COMPILER=${CXX}" -DCMAKE_CXX_FLAGS_RELEASE=-O0 --no-warn-unused-cli)
+set(options -G Ninja -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_COMPILER=${CXX}" -DCMAKE_CXX_FLAGS_RELEASE=-O0
+            --no-warn-unused-cli)
 if(LAUNCHER)
   list(APPEND options "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}")
 endif()
@@ -88,7 +90,8 @@ elseif(WAY STREQUAL "pkg_config")
   endforeach()
 elseif(WAY STREQUAL "add_subdirectory")
   # One primitive by one backend: nothing else is built, and a device that needs the other is told so.
-  must(${configure} "-DWEFT_SOURCE=${SOURCE}" "-DWEFT_KERNELS_FROM=${BUILD}" -DWEFT_PRIMITIVES=scan -DWEFT_BACKENDS=native)
+  must(${configure} "-DWEFT_SOURCE=${SOURCE}" "-DWEFT_KERNELS_FROM=${BUILD}" -DWEFT_PRIMITIVES=scan
+       -DWEFT_BACKENDS=native)
   must("${CMAKE_COMMAND}" --build "${WORK}/build")
   must_print("${sums}" "${WORK}/build/volk_host")
   file(GLOB_RECURSE objects RELATIVE "${WORK}/build" "${WORK}/build/*.o")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A host that drives Vulkan through volk's global function pointers and lends its device to weft: prints an exclusive scan.
-// With an argument it asks for emulated subgroups. That it links and runs shows that weft neither defines nor changes those pointers.
+// A host that drives Vulkan through volk's global function pointers and lends its device to weft: prints an exclusive
+// scan. With an argument it asks for emulated subgroups. That it links and runs shows that weft neither defines nor
+// changes those pointers.
 #define VOLK_IMPLEMENTATION
 #include <volk.h>
 

@@ -147,9 +147,9 @@ TEST_SUITE("host memory") {
       for_every_primitive([&]<class Primitive>(const char* name, const auto& config, const auto&) {
         CAPTURE(std::string(name));
         {
-          const auto made =
+          const auto created =
               with_each_allocation_failing([&]() noexcept { return Primitive::create(gpu.context(), config); });
-          CHECK_MESSAGE(made.ok(), made.error().message);
+          CHECK_MESSAGE(created.ok(), created.error().message);
         }
         CHECK(null_driver::live_objects() == opened);
       });

@@ -25,7 +25,7 @@ std::string wrong_arguments(Backend& backend, uint64_t count, uint32_t count_byt
   const DispatchArgumentsArgs args{call.count(on_device, maximum, misalignment), items_per_workgroup,
                                    call.output("output", sizeof(Command), misalignment)};
   call.expect("output", std::vector(expected.begin(), expected.end()));
-  return call.wrong(made<DispatchArguments>(backend, DispatchArgumentsConfig{}), args);
+  return call.wrong(create<DispatchArguments>(backend, DispatchArgumentsConfig{}), args);
 }
 
 Command expected_for(const Backend& backend, uint64_t groups) {
@@ -72,11 +72,11 @@ TEST_SUITE("dispatch_arguments") {
   TEST_CASE("what is written dispatches") {
     Backend& backend = first_backend();
     Gpu& gpu = backend.gpu();
-    const auto& arguments = made<DispatchArguments>(backend, DispatchArgumentsConfig{});
+    const auto& arguments = create<DispatchArguments>(backend, DispatchArgumentsConfig{});
     auto buffer = gpu.create_buffer(64);
     REQUIRE(buffer);
-    // Three workgroups write the arguments of an indirect dispatch each anew, which is as much as one can see of them here: the
-    // pipeline that is bound is that of DispatchArguments, and what it pushed last still is.
+    // Three workgroups write the arguments of an indirect dispatch each anew, which is as much as one can see of them
+    // here: the pipeline that is bound is that of DispatchArguments, and what it pushed last still is.
     const auto indirect = device_function<PFN_vkCmdDispatchIndirect>(gpu, "vkCmdDispatchIndirect");
     const auto pipeline_barrier = device_function<PFN_vkCmdPipelineBarrier>(gpu, "vkCmdPipelineBarrier");
     const auto ran = gpu.run([&](VkCommandBuffer commands) {

@@ -323,7 +323,7 @@ Selection split_of(uint64_t n, const Random& random, const Side& side) {
   Selection selection;
   const auto bytes = std::as_bytes(std::span(items));
   selection.tested.assign(bytes.begin(), bytes.end());
-  for (uint64_t i = 0; i < n; ++i) selection.sides.push_back(static_cast<uint8_t>(side(items, i)));
+  for (uint64_t i = 0; i < n; ++i) selection.partitions.push_back(static_cast<uint8_t>(side(items, i)));
   return selection;
 }
 
@@ -589,8 +589,8 @@ void check_reduce(Backend& backend, const Reduce& reduce, uint64_t n, const RunO
 TEST_SUITE("own kernels") {
   TEST_CASE(
       "items of one to four words and results of one to eight are scanned whole, at and around every edge [forms]") {
-    // Snippets meet kinds in registers and strategies around them, so that kinds take turns. Emulated backends are slow to build
-    // for, and see words only: three of them by either strategy, eight by one.
+    // Snippets meet kinds in registers and strategies around them, so that kinds take turns. Emulated backends are slow
+    // to build for, and see words only: three of them by either strategy, eight by one.
     uint32_t combination = 0;
     const std::vector<Device> devices = every_device();
     for_every_snippet([&]<class Own>() {
@@ -711,7 +711,7 @@ TEST_SUITE("own kernels") {
       if (!partition) FAIL(partition.error().message);
       const Selection split = selection.of(partition->tile_items() + 77);
       CHECK(check_selection(device.gpu(), *partition, config, split, options) == "");
-      config.sides = 3;
+      config.partitions = 3;
       CHECK(Partition::create(device.context(), config).error().message ==
             "Partition: own_kernels '" + selection.own.name() + "' are made for select, and not for partition");
 
@@ -721,7 +721,8 @@ TEST_SUITE("own kernels") {
       const Result<Select> select = Select::create(device.context(), moving);
       if (!select) FAIL(select.error().message);
       Selection moved = split;
-      for (size_t i = 0; i < 20 * split.sides.size(); ++i) moved.moved.push_back(static_cast<std::byte>(i * i >> 3));
+      for (size_t i = 0; i < 20 * split.partitions.size(); ++i)
+        moved.moved.push_back(static_cast<std::byte>(i * i >> 3));
       CHECK(check_selection(device.gpu(), *select, moving, moved, options) == "");
     }
     PartitionConfig config;
@@ -743,7 +744,7 @@ TEST_SUITE("own kernels") {
         CAPTURE(device.name());
         CAPTURE(selection.own.name());
         PartitionConfig config = with_own(PartitionConfig{}, device, selection);
-        config.sides = 3;
+        config.partitions = 3;
         config.indices = true;
         const Result<Partition> partition = Partition::create(device.context(), config);
         if (!partition) FAIL(partition.error().message);
@@ -918,7 +919,7 @@ TEST_SUITE("own kernels") {
         if (!reduce) FAIL(reduce.error().message);
         const uint64_t tile = reduce->tile_items();
         for (const uint64_t n : {tile / 2, tile, 3 * tile + 5})
-          for (const Counts& lengths : telling_lengths(n, n))
+          for (const Counts& lengths : hard_lengths(n, n))
             check_segmented_reduce<Own>(*backend, *reduce, config, offsets_from(n % 4, lengths));
         for (const VkDeviceSize offset : {4, 8, 12})
           check_segmented_reduce<Own>(*backend, *reduce, config, offsets_from(0, random_counts(tile / 10, 20)), offset);
@@ -937,7 +938,7 @@ TEST_SUITE("own kernels") {
     const Result<SegmentedScan> scan = SegmentedScan::create(device.context(), config);
     if (!scan) FAIL(scan.error().message);
     const auto items = items_for<Triangle>(3 * scan->tile_items() + 5);
-    const Offsets offsets = offsets_from(0, telling_lengths(items.size(), 1)[1]);
+    const Offsets offsets = offsets_from(0, hard_lengths(items.size(), 1)[1]);
     PrimitiveCall call(device.gpu());
     const auto args = segmented_args<Triangle::Item, SegmentedScanArgs>(
         call, items, offsets, config.offset, items.size(), scan->scratch_size(items.size()), {});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Cases that nobody thought of. Case i of a seed is the same on every machine: primitive, configuration, size, data, offsets
-// and counts are drawn by Draws(seed, i). A failure says how to have it alone:
+// Cases that nobody thought of. Case i of a seed is the same on every machine: primitive, configuration, size, data,
+// offsets and counts are drawn by Draws(seed, i). A failure says how to have it alone:
 //
 //     WEFT_FUZZ_SEED=1 WEFT_FUZZ_CASES=1234-1234 weft_tests -ts=fuzz       (cases by default: the first kCases)
 //
@@ -41,7 +41,7 @@ namespace {
 
 constexpr uint64_t kSeed = 1;
 constexpr uint64_t kCases = 2400;  // of all processes together
-constexpr int kMostFailures = 5;
+constexpr int kMaxFailures = 5;
 
 /// Draws a case, runs it and says what is wrong, or nothing.
 using Check = std::function<std::string(Draws&)>;
@@ -86,7 +86,7 @@ Subject scan_subject(ScanKind kind, Op op, Strategy strategy, const char* tuning
       RunOptions options = drawn_options(draw, n, sizeof(T), sizeof(A));
       options.in_place = std::is_same_v<T, A> && draw.one_in(5);
       std::optional<A> initial;
-      if (draw.one_in(4)) initial = telling_initial<A>(op);
+      if (draw.one_in(4)) initial = distinct_initial<A>(op);
       if (initial) options.initial = Value::of(*initial);
       const uint64_t obeyed = options.device_count ? std::min(options.device_count->value, n) : n;
       std::vector<A> expected = dirty_items<A>(n, options.dirt);
@@ -125,7 +125,7 @@ Subject reduce_subject(Op op, const char* tuning = "") {
         }
       }
       std::optional<A> initial;
-      if (draw.one_in(4)) initial = telling_initial<A>(op);
+      if (draw.one_in(4)) initial = distinct_initial<A>(op);
       if (initial) options.initial = Value::of(*initial);
       return difference(std::vector{reduce_on<A>(backend.gpu(), *reduce, items, options)},
                         std::vector{reduce_of<A>(obeyed, op, initial)});
@@ -159,8 +159,8 @@ bool kept(Criterion criterion, std::span<const std::byte> items, uint64_t stride
 template <class Primitive, class T, class Config>
 Subject compaction_subject(const char* name, Config config, Strategy strategy, const char* tuning = "") {
   config.strategy = strategy;
-  uint32_t sides = 1;
-  if constexpr (std::is_same_v<Config, PartitionConfig>) sides = config.sides;
+  uint32_t partitions = 1;
+  if constexpr (std::is_same_v<Config, PartitionConfig>) partitions = config.partitions;
   const bool flagged = config.criterion == Criterion::flagged;
   const uint64_t stride = config.member.stride != 0 ? config.member.stride : sizeof(T);
   const uint64_t tested_bytes = config.member.bytes != 0 ? config.member.bytes : sizeof(T);
@@ -198,11 +198,12 @@ Subject compaction_subject(const char* name, Config config, Strategy strategy, c
           return kept<T>(criterion, selection.tested, stride, config.member.offset, tested_bytes, i, a, b);
         };
         if (flagged)
-          selection.sides.push_back((std::to_integer<uint32_t>(selection.tested[i / 8]) >> i % 8 & 1) != 0 ? 0 : 1);
-        else if (sides == 3)
-          selection.sides.push_back(holds(Criterion::less) ? 0 : holds(Criterion::inside) ? 1 : 2);
+          selection.partitions.push_back((std::to_integer<uint32_t>(selection.tested[i / 8]) >> i % 8 & 1) != 0 ? 0
+                                                                                                                : 1);
+        else if (partitions == 3)
+          selection.partitions.push_back(holds(Criterion::less) ? 0 : holds(Criterion::inside) ? 1 : 2);
         else
-          selection.sides.push_back(holds(config.criterion) ? 0 : 1);
+          selection.partitions.push_back(holds(config.criterion) ? 0 : 1);
       }
       return check_selection(backend.gpu(), *primitive, config, selection, options);
     };
@@ -222,15 +223,15 @@ Subject select_subject(const SelectConfig& config, Strategy strategy, const char
 }
 
 template <class T>
-Subject partition_subject(uint32_t sides, Criterion criterion, uint32_t moved_bytes, Strategy strategy,
+Subject partition_subject(uint32_t partitions, Criterion criterion, uint32_t moved_bytes, Strategy strategy,
                           const char* tuning = "") {
   PartitionConfig config;
-  config.sides = sides;
+  config.partitions = partitions;
   config.criterion = criterion;
   config.item = item_type<T>();
   config.items = moved_bytes == 0;
   config.moved_bytes = moved_bytes;
-  config.indices = sides == 3;
+  config.indices = partitions == 3;
   return compaction_subject<Partition, T>("partition", config, strategy, tuning);
 }
 
@@ -345,8 +346,8 @@ Subject run_length_encode_subject(bool offsets, Strategy strategy, const char* t
   return subject;
 }
 
-/// Lengths of `n` runs that come to some `total`: at random, equal, most of them 0, or all of it in one run. One list in eight has
-/// a length of about `most`, for which there is no room.
+/// Lengths of `n` runs that come to some `total`: at random, equal, most of them 0, or all of it in one run. One list
+/// in eight has a length of about `most`, for which there is no room.
 std::vector<uint64_t> drawn_lengths(Draws& draw, uint64_t n, uint64_t total, uint64_t most) {
   std::vector<uint64_t> lengths(n);
   if (n == 0) return lengths;
@@ -634,7 +635,7 @@ Subject scan_by_key_subject(ScanKind kind, Op op, SegmentsBy segments, Type key,
       GuardedBuffer scratch(gpu, scan->scratch_size(n), 0, {}, dirt);
       const bool in_place = std::is_same_v<T, A> && draw.one_in(5);
       std::optional<A> initial;
-      if (draw.one_in(4)) initial = telling_initial<A>(op);
+      if (draw.one_in(4)) initial = distinct_initial<A>(op);
       const FuzzedCount count(gpu, draw, n);
       const ScanByKeyArgs args{
           keys.range(),    values.range(), in_place ? values.range() : apart.range(),
@@ -767,7 +768,7 @@ Subject segmented_scan_subject(ScanKind kind, Op op, Type offset, Strategy strat
       options.in_place = std::is_same_v<T, A> && draw.one_in(5);
       const Offsets offsets = drawn_offsets(draw, n, segments, !draw.one_in(10));
       std::optional<A> initial;
-      if (draw.one_in(4)) initial = telling_initial<A>(op);
+      if (draw.one_in(4)) initial = distinct_initial<A>(op);
       return wrong_segmented_scan<A>(backend.gpu(), *scan, config, items, offsets, options, initial);
     };
   };
@@ -1175,12 +1176,12 @@ TEST_SUITE("fuzz") {
     std::map<std::pair<size_t, size_t>, Check> checks;  // by subject and backend
     int failures = 0;
     uint64_t run = 0;
-    for (uint64_t i = cases.first; i < cases.end && failures < kMostFailures; ++i) {
+    for (uint64_t i = cases.first; i < cases.end && failures < kMaxFailures; ++i) {
       Draws draw(seed, i);
       const size_t s = draw.below(all.size());
       const Subject& subject = all[s];
-      // Pipelines take longest: each subject has the first backend of one of the processes that share the subjects out, and every
-      // other one an emulated backend, which is slower and so takes fewer cases, in another process.
+      // Pipelines take longest: each subject has the first backend of one of the processes that share the subjects out,
+      // and every other one an emulated backend, which is slower and so takes fewer cases, in another process.
       const size_t b = backends.size() > 1 && draw.one_in(5) && s % 2 == 0 ? 1 + s / 2 % (backends.size() - 1) : 0;
       if (!cases.all && !takes_turn(static_cast<uint32_t>(b == 0 ? s : s + 1))) continue;
       Backend& backend = *backends[b];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Content that nobody made up for a test: the WAD of the game Freedoom 2, of maps, sounds and pictures, and single pictures out of its
-// directory. Named by WEFT_TEST_WAD, or else where the build found it.
+// Content that nobody made up for a test: the WAD of the game Freedoom 2, of maps, sounds and pictures, and single
+// pictures out of its directory. Named by WEFT_TEST_WAD, or else where the build found it.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -32,8 +32,8 @@ namespace {
 
 using Content = std::vector<uint8_t>;
 
-/// A WAD and its directory: a magic word, the number of lumps and where their list begins; of each lump where it lies, its size, and
-/// its name in 8 bytes.
+/// A WAD and its directory: a magic word, the number of lumps and where their list begins; of each lump where it lies,
+/// its size, and its name in 8 bytes.
 class Wad {
  public:
   explicit Wad(Content bytes) : bytes_(std::move(bytes)) {
@@ -115,8 +115,8 @@ std::vector<T> read(GuardedBuffer& buffer) {
   return items_of<T>(bytes);
 }
 
-/// Encodes the bytes as items of type T, compares the runs with the host's, decodes them by the count on the device, and compares
-/// with the bytes.
+/// Encodes the bytes as items of type T, compares the runs with the host's, decodes them by the count on the device,
+/// and compares with the bytes.
 template <class T>
 void check_runs(const Device& device, const Content& bytes, bool non_trivial_too) {
   CAPTURE(device.name());
@@ -259,7 +259,8 @@ Content moved(const Device& device, GuardedBuffer& input, uint64_t output_bytes,
   return read<uint8_t>(output);
 }
 
-/// What an asset loader does with the WAD's directory: lumps packed, lumps at addresses that an allocator gave; and back.
+/// What an asset loader does with the WAD's directory: lumps packed, lumps at addresses
+/// that an allocator gave; and back.
 void check_lumps(const Device& device, const Wad& file) {
   CAPTURE(device.name());
   const Content& bytes = file.bytes();
@@ -357,7 +358,8 @@ TEST_SUITE("real bytes") {
     const Wad* const file = wad();
     if (file == nullptr) return;
     for (Backend* backend : every_backend()) {
-      // Whole words of lumps in the directory's order, and as many lumps as fit: none have no bytes at all, some are long.
+      // Whole words of lumps in the directory's order, and as many lumps as fit: none have
+      // no bytes at all, some are long.
       const uint64_t most = backend->is_emulated() ? 6000 : 100000;
       std::vector<uint32_t> words;
       Offsets offsets = {0};

@@ -17,8 +17,8 @@ TEST_SUITE("refusal") {
 
   TEST_CASE("a scan refuses to work in place where items and accumulators differ in size [refusal]") {
     RefusalTest<Scan> test({ScanKind::inclusive, Op::add, Type::u8, Type::u32});
-    test.noting.check_refused<Scan, ScanArgs>(test.primitive, test.sound,
-                                              {{"output", "in place", [](ScanArgs& a) { a.input = a.output; }}});
+    test.recording.check_refused<Scan, ScanArgs>(test.primitive, test.sound,
+                                                 {{"output", "in place", [](ScanArgs& a) { a.input = a.output; }}});
   }
 
   TEST_CASE("ranges that touch without overlapping are taken") {
@@ -37,7 +37,7 @@ TEST_SUITE("refusal") {
   TEST_CASE("arg_min and arg_max refuse an initial value and an output that holds no ArgResult [refusal]") {
     RefusalTest<Reduce> test({Op::arg_max, Type::u32, Type::u32});
     test.sound.output.size = 16;
-    test.noting.check_refused<Reduce, ReduceArgs>(
+    test.recording.check_refused<Reduce, ReduceArgs>(
         test.primitive, test.sound,
         {{"initial", "given", [](ReduceArgs& a) { a.initial = Value::of(uint32_t{1}); }},
          {"output", "of one accumulator", [](ReduceArgs& a) { a.output.size = 4; }},
@@ -46,14 +46,14 @@ TEST_SUITE("refusal") {
 
   TEST_CASE("arg_min and arg_max refuse more items than a workgroup can number [refusal]") {
     const ScopedVariable one_workgroup("WEFT_TUNE", "reduce.groups=1");
-    NotingGpu noting;
+    RecordingGpu recording;
     for (const Op op : {Op::add, Op::arg_min}) {
-      const Result<Reduce> reduce = Reduce::create(noting.context(), {op, Type::u32, Type::u32});
+      const Result<Reduce> reduce = Reduce::create(recording.context(), {op, Type::u32, Type::u32});
       REQUIRE(reduce);
-      Ranges ranges(noting.gpu());
+      Ranges ranges(recording.gpu());
       const ReduceArgs args{
           ranges.read("input", 4 * kCalled), ranges.write("output", 16), ranges.scratch(64), uint64_t{1} << 32, {}};
-      const auto error = noting.record(*reduce, args);
+      const auto error = recording.record(*reduce, args);
       REQUIRE(error);
       CHECK(error->message.find(op == Op::add ? "input" : "count") != std::string::npos);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// The nets of this suite, each shown a fault that it must catch, and the same without the fault. Those that are a validation
-// layer's run only where CMakeLists.txt turns the layer on, so they are skipped by default.
+// The nets of this suite, each shown a fault that it must catch, and the same without the fault. Those that are a
+// validation layer's run only where CMakeLists.txt turns the layer on, so they are skipped by default.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -188,7 +188,7 @@ TEST_SUITE("safety net") {
   }
 
   TEST_CASE("a missing barrier between dispatches shows in what was recorded") {
-    Watched watched(noting_entry_point());
+    Watched watched(recording_entry_point());
     const Kernel kernel = watched.kernel("planted_write");
     auto buffer = watched.gpu.create_buffer(kBytes);
     REQUIRE(buffer);
@@ -214,7 +214,7 @@ TEST_SUITE("safety net") {
   }
 
   TEST_CASE("a missing barrier beside an update shows in what was recorded") {
-    Watched watched(noting_entry_point());
+    Watched watched(recording_entry_point());
     const Kernel kernel = watched.kernel("planted_write");
     auto buffer = watched.gpu.create_buffer(kBytes);
     REQUIRE(buffer);
@@ -250,7 +250,7 @@ TEST_SUITE("safety net") {
   }
 
   TEST_CASE("every primitive has barriers between its dispatches") {
-    Watched watched(noting_entry_point());
+    Watched watched(recording_entry_point());
     Gpu& gpu = watched.gpu;
     constexpr uint64_t kCount = 1 << 20;
     auto input = gpu.create_buffer(4 * kCount), output = gpu.create_buffer(4 * kCount),

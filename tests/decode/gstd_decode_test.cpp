@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// GstdDecode against the decoder of the host that follows the document: every status and every byte, of tiles that encoders write, that
-// no encoder writes, and that are none.
+// GstdDecode against the decoder of the host that follows the document: every status and every byte, of tiles that
+// encoders write, that no encoder writes, and that are none.
 #include <weft/gstd_decode.hpp>
 
 #include <doctest/doctest.h>
@@ -41,7 +41,8 @@ uint32_t scaled(const Backend& backend, uint32_t hardware, uint32_t software, ui
   return backend.is_emulated() ? emulated : software;
 }
 
-/// Whether a tile of so many lanes is decoded within lavapipe's iterations: few lanes take many rounds, emulated ones loop themselves.
+/// Whether a tile of so many lanes is decoded within lavapipe's iterations: few lanes take many rounds, emulated ones
+/// loop themselves.
 bool is_short_enough(const Backend& backend, uint32_t bytes, uint32_t lanes) {
   return !is_lavapipe(backend) || bytes / lanes <= (backend.is_emulated() ? 3000u : 8000u);
 }
@@ -131,8 +132,8 @@ std::vector<std::vector<uint32_t>> tiles_of_samples(uint32_t bytes) {
   return tiles;
 }
 
-/// Adds the tiles [first, first + count) of a series: one of `tiles`, of `bytes` bytes each, with bits or words that are others, or with
-/// another's end.
+/// Adds the tiles [first, first + count) of a series: one of `tiles`, of `bytes` bytes each, with bits or words that
+/// are others, or with another's end.
 void add_broken(GstdBatch& batch, const std::vector<std::vector<uint32_t>>& tiles, uint32_t bytes, uint64_t seed,
                 uint32_t first, uint32_t count) {
   for (uint32_t i = first; i < first + count; ++i) {
@@ -492,7 +493,7 @@ TEST_SUITE("gstd_decode") {
       CAPTURE(backend->name());
       Gpu& gpu = backend->gpu();
       GstdDecodeConfig config;
-      config.tile_bytes = gstd::kLeastTileBytes;
+      config.tile_bytes = gstd::kMinTileBytes;
       config.tiles_in_flight = 1024;
       const GstdDecode& decode = backend->primitive<GstdDecode>("gstd_decode in one scratch", config);
       // Two tables of different lengths, so that scratch of tiles lies where the other call has its table.
@@ -592,7 +593,7 @@ TEST_SUITE("gstd_decode") {
   TEST_CASE("bad entries of the table have their verdict, and nothing is written for them") {
     GstdBatch batch;
     const std::vector<Small> small = small_tiles();
-    constexpr uint32_t kTile = gstd::kLeastTileBytes;
+    constexpr uint32_t kTile = gstd::kMinTileBytes;
     const std::vector<uint32_t> raw(kTile / 4 + 1);
     // A large tile of which everything fits, so that no range ends where the entries' own bytes do.
     const GstdTile last = batch.add(std::span(raw).first(kTile / 4), kTile, 0, GstdTileKind::raw);
@@ -671,7 +672,7 @@ TEST_SUITE("gstd_decode") {
         std::vector<uint32_t> more = small.words;
         more.push_back(0);
         batch.add(more, small.bytes);
-        for (const uint32_t bytes : {small.bytes - 1, small.bytes + 1, gstd::kLeastTileBytes})
+        for (const uint32_t bytes : {small.bytes - 1, small.bytes + 1, gstd::kMinTileBytes})
           batch.add(small.words, bytes);
         const uint32_t step = is_lavapipe(*backend) || !backend->is_software() ? scaled(*backend, 1, 1, 5) : 5;
         for (uint32_t bit = static_cast<uint32_t>(all.size()) % step; bit < 32 * small.words.size(); bit += step) {
@@ -800,7 +801,7 @@ TEST_SUITE("gstd_decode") {
         gstd::test::StreamMaker maker(seed, reached);
         maker.make();
         const auto size = static_cast<uint32_t>(maker.output.size());
-        if (maker.words.empty() || size > gstd::kLeastTileBytes || maker.words.size() >= (size + 3) / 4) continue;
+        if (maker.words.empty() || size > gstd::kMinTileBytes || maker.words.size() >= (size + 3) / 4) continue;
         if (!is_short_enough(*backend, size, 1u << (maker.words[0] & 7))) continue;
         Draws draws(5, seed);
         for (uint32_t run = 0; run < 10; ++run) {
@@ -809,7 +810,8 @@ TEST_SUITE("gstd_decode") {
             words[draws.below(draws.one_in(2) ? std::min<size_t>(words.size(), 40) : words.size())] ^=
                 1u << draws.below(32);
           if (draws.one_in(10)) words.resize(1 + draws.below(words.size()));
-          // Lanes end elsewhere: the header has it otherwise whether states are released, or one of the last words is another.
+          // Lanes end elsewhere: the header has it otherwise whether states are released, or one
+          // of the last words is another.
           if (run < 2) words = maker.words;
           if (run == 0) words[0] ^= 8;
           if (run == 1)
@@ -919,28 +921,29 @@ TEST_SUITE("gstd_decode") {
   }
 
   TEST_CASE("arguments that break a precondition are refused, and nothing is recorded [refusal]") {
-    NotingGpu noting;
-    if (noting.gpu().info().kind == GpuKind::software && !takes_turn(1)) return;
+    RecordingGpu recording;
+    if (recording.gpu().info().kind == GpuKind::software && !takes_turn(1)) return;
     for (const uint32_t tile_bytes : {0u, 1u << 13, (1u << 14) + 1, 3u << 14, 1u << 21, ~0u}) {
       GstdDecodeConfig config;
       config.tile_bytes = tile_bytes;
-      const auto made = GstdDecode::create(noting.context(), config);
-      REQUIRE_FALSE(made);
-      CHECK(made.error().code == ErrorCode::invalid_argument);
-      CHECK(made.error().message.find("tile_bytes") != std::string::npos);
+      const auto created = GstdDecode::create(recording.context(), config);
+      REQUIRE_FALSE(created);
+      CHECK(created.error().code == ErrorCode::invalid_argument);
+      CHECK(created.error().message.find("tile_bytes") != std::string::npos);
     }
     GstdDecodeConfig config;
-    config.tile_bytes = gstd::kLeastTileBytes;
+    config.tile_bytes = gstd::kMinTileBytes;
     config.tiles_in_flight = 4;
-    auto decode = GstdDecode::create(noting.context(), config);
+    auto decode = GstdDecode::create(recording.context(), config);
     if (!decode) FAIL(decode.error().message);
     CHECK(decode->scratch_size(0) == 0);
     CHECK(decode->scratch_size(3) < decode->scratch_size(4));
     CHECK(decode->scratch_size(4) == decode->scratch_size(1u << 24));
     constexpr uint64_t kTiles = 10;
     const uint64_t scratch_bytes = decode->scratch_size(kTiles);
-    const Buffer tiles = noting.made(4096), source = noting.made(4096), output = noting.made(4096),
-                 status = noting.made(4096), scratch = noting.made(scratch_bytes + 64), count = noting.made(64);
+    const Buffer tiles = recording.create(4096), source = recording.create(4096), output = recording.create(4096),
+                 status = recording.create(4096), scratch = recording.create(scratch_bytes + 64),
+                 count = recording.create(64);
     GstdDecodeArgs sound;
     sound.tiles = tiles.range(8, 40 * kTiles);
     sound.tile_count = Count::on_device(count.range(4, 4), kTiles);
@@ -977,10 +980,10 @@ TEST_SUITE("gstd_decode") {
         {"tile_count", "overlaps the status",
          [&](GstdDecodeArgs& args) { args.tile_count = Count::on_device(status.range(8, 4), kTiles); }},
     };
-    noting.check_refused(*decode, sound, refusals);
+    recording.check_refused(*decode, sound, refusals);
     // Where there can be no tiles, nothing else is looked at.
     GstdDecodeArgs none;
-    CHECK_FALSE(noting.record(*decode, none));
+    CHECK_FALSE(recording.record(*decode, none));
 
     // By value: the table takes scratch, and there is no other.
     struct ByValue {
@@ -994,7 +997,7 @@ TEST_SUITE("gstd_decode") {
     CHECK(decode->scratch_size_by_value(kTiles) == decode->scratch_size(kTiles) + 400);
     CHECK(decode->scratch_size_by_value(kTiles + 1) == decode->scratch_size(kTiles + 1) + 448);
     const uint64_t by_value_bytes = decode->scratch_size_by_value(kTiles);
-    const Buffer scratch_by_value = noting.made(by_value_bytes + 64);
+    const Buffer scratch_by_value = recording.create(by_value_bytes + 64);
     Call sound_call{std::vector<GstdTile>(kTiles), sound};
     sound_call.second.tiles = {};
     sound_call.second.tile_count = {};
@@ -1014,18 +1017,18 @@ TEST_SUITE("gstd_decode") {
         {"scratch", "too small", [&](Call& call) { --call.second.scratch.size; }},
         {"scratch", "overlaps the output", [&](Call& call) { call.second.output = scratch_by_value.range(16, 2); }},
     };
-    noting.check_refused(ByValue{*decode}, sound_call, by_value_refusals);
+    recording.check_refused(ByValue{*decode}, sound_call, by_value_refusals);
     Call no_tiles;
-    CHECK_FALSE(noting.record(ByValue{*decode}, no_tiles));
+    CHECK_FALSE(recording.record(ByValue{*decode}, no_tiles));
     // Updates of 65,536 bytes, between barriers.
     for (const auto& [tiles_of, updates] : {std::pair(1u, 1), {1638u, 1}, {1639u, 2}, {3276u, 2}, {3277u, 3}}) {
       CAPTURE(tiles_of);
       Call many{std::vector<GstdTile>(tiles_of), sound_call.second};
-      const Buffer statuses = noting.made(4 * (1 + tiles_of)),
-                   large = noting.made(decode->scratch_size_by_value(tiles_of));
+      const Buffer statuses = recording.create(4 * (1 + tiles_of)),
+                   large = recording.create(decode->scratch_size_by_value(tiles_of));
       many.second.status = statuses.range();
       many.second.scratch = large.range();
-      const auto ran = noting.gpu().run([&](VkCommandBuffer commands) {
+      const auto ran = recording.gpu().run([&](VkCommandBuffer commands) {
         take_recorded();
         const Status recorded_well = decode->record(commands, many.first, many.second);
         const std::string recorded = take_recorded();
@@ -1039,7 +1042,7 @@ TEST_SUITE("gstd_decode") {
     // Inputs may be the same range.
     GstdDecodeArgs same = sound;
     same.source = tiles.range(8, 40 * kTiles);
-    CHECK_FALSE(noting.record(*decode, same));
+    CHECK_FALSE(recording.record(*decode, same));
   }
 }
 

@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                                  Filter::bc7};
   gstd::CompressConfig config;
   config.level = 1 + data[0] % 22;
-  config.tile_bytes = gstd::kLeastTileBytes << data[1] % 7;
+  config.tile_bytes = gstd::kMinTileBytes << data[1] % 7;
   config.filter = kFilters[data[2] % std::size(kFilters)];
   if (config.filter == Filter::delta) config.stride = 1 + data[3] % 128;
   if (config.filter == Filter::planes || config.filter == Filter::delta_planes) config.stride = 2 + data[3] % 127;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Any bytes as a stream: both decoders, at once and piece by piece, agree on verdict and content, and stay below the limit.
+// Any bytes as a stream: both decoders, at once and piece by piece, agree on verdict and
+// content, and stay below the limit.
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -11,11 +12,11 @@
 using namespace weft;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  constexpr uint64_t kMostContent = 1 << 22;
+  constexpr uint64_t kMaxContent = 1 << 22;
   const auto stream = std::as_bytes(std::span(data, size));
   gstd::Verdict fast_verdict, reference_verdict;
   gstd::DecompressConfig config;
-  config.max_content = kMostContent;
+  config.max_content = kMaxContent;
   config.verdict = &fast_verdict;
   const auto fast = gstd::decompress(stream, config);
   config.reference = true;
@@ -27,11 +28,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   fuzz::require(*fast == *reference, "both decoders have one result");
-  fuzz::require(fast->size() <= kMostContent, "the limit on content holds");
+  fuzz::require(fast->size() <= kMaxContent, "the limit on content holds");
 
   // Without checksums: what they would have told must not be what keeps decoders safe.
   config = {};
-  config.max_content = kMostContent;
+  config.max_content = kMaxContent;
   config.verify = false;
   const auto unverified = gstd::decompress(stream, config);
   fuzz::require(unverified.ok() && *unverified == *fast, "a valid stream is one without its checksums too");

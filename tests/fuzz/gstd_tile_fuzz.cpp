@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Any words as a tile, with no checksum in front of them: both decoders agree on verdict and bytes and write within the output.
+// Any words as a tile, with no checksum in front of them: both decoders agree on verdict and
+// bytes and write within the output.
 #include <cstring>
 #include <memory>
 

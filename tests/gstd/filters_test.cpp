@@ -100,7 +100,7 @@ TEST_SUITE("gstd filters") {
           for (size_t i = 0; i < size; ++i) expected[i] = static_cast<std::byte>(naive[i]);
           apply_filter(static_cast<Filter>(filter), stride, from, to, scratch);
           CHECK(to == expected);
-          undo_filter(static_cast<Filter>(filter), stride, to, scratch);
+          invert_filter(static_cast<Filter>(filter), stride, to, scratch);
           CHECK(to == from);
         }
   }

@@ -11,8 +11,8 @@
 
 namespace weft::gstd::test {
 
-/// The contents of the golden streams (golden/), by integers alone, so that they are the same everywhere. Nothing here may ever change: streams
-/// that were made of it are to decode to it for ever. New contents get new names.
+/// The contents of the golden streams (golden/), by integers alone, so that they are the same everywhere. Nothing here
+/// may ever change: streams that were made of it are to decode to it for ever. New contents get new names.
 class GoldenContent {
  public:
   /// None: there is no content of that name.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Streams of every version of the format that there was, as its encoder made them: golden/v1-CONTENT-HOW.gst. They decode for ever.
+// Streams of every version of the format that there was, as its encoder made them: golden/v1-CONTENT-HOW.gst. They
+// decode for ever.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// gstd_golden_writer DIRECTORY: the golden streams of the current version, once when that is finished; afterwards they are never made again.
+// gstd_golden_writer DIRECTORY: the golden streams of the current version, once when that is finished; afterwards they
+// are never made again.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -38,7 +39,7 @@ int main(int count, char** arguments) {
   const std::filesystem::path directory = arguments[1];
   bool all = true;
   CompressConfig config;
-  config.tile_bytes = kLeastTileBytes;
+  config.tile_bytes = kMinTileBytes;
   for (const char* content : {"example", "byte", "zeros", "noise", "few", "some"})
     all &= write(directory, content, "l3", config);
   for (const int level : {1, 3, 19}) {
@@ -51,7 +52,7 @@ int main(int count, char** arguments) {
   config.contexts = false;
   all &= write(directory, "mixed", "l19-tile64k-plain", config);
   config = {};
-  config.tile_bytes = kLeastTileBytes;
+  config.tile_bytes = kMinTileBytes;
   config.tile_checksums = false;
   config.stream_checksum = false;
   all &= write(directory, "mixed", "l3-unchecked", config);

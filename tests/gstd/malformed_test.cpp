@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Words that no encoder wrote: refused, or decoded to something, with the same verdict of both decoders. Every run has words and output in
-// allocations of their exact sizes, so that a sanitizer sees each access outside.
+// Words that no encoder wrote: refused, or decoded to something, with the same verdict of both decoders. Every run has
+// words and output in allocations of their exact sizes, so that a sanitizer sees each access outside.
 #include <doctest/doctest.h>
 
 #include <set>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Sizes that the corpus was compressed to are those it is compressed to: tests/results/gstd-ratio.csv, which `weft-bench codec` writes, and a
-// sample of its rows again. A change of sizes is to be meant, and the table is then renewed with it.
+// Sizes that the corpus was compressed to are those it is compressed to: tests/results/gstd-ratio.csv, which
+// `weft-bench codec` writes, and a sample of its rows again. A change of sizes is to be meant, and the table is then
+// renewed with it.
 //   gstd_ratio_test CSV CORPUS [LEVEL...]      levels: of those in the sample, only these
 #include <weft/gstd.hpp>
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-# Builds the codec and its tests with a sanitizer and runs them: all under the address and undefined-behaviour sanitizers, the suites
-# that use threads under the thread sanitizer. The build is kept for the next time.
-#   cmake -DSANITIZE=<as for -fsanitize> -DSOURCE=<tests/gstd> -DWORK=<build directory> -DCXX=<compiler> -P sanitize_test.cmake
+# Builds the codec and its tests with a sanitizer and runs them: all under the address and undefined-behaviour
+# sanitizers, the suites that use threads under the thread sanitizer. The build is kept for the next time.
+#   cmake -DSANITIZE=<as for -fsanitize> -DSOURCE=<tests/gstd> -DWORK=<build directory> -DCXX=<compiler>
+#         -P sanitize_test.cmake
 cmake_minimum_required(VERSION 3.25)
 
 execute_process(
@@ -20,8 +21,8 @@ set(ENV{ASAN_OPTIONS} "detect_stack_use_after_return=1:strict_init_order=1")
 set(ENV{UBSAN_OPTIONS} "print_stacktrace=1")
 set(ENV{TSAN_OPTIONS} "halt_on_error=1")
 if(SANITIZE STREQUAL "thread")
-  execute_process(COMMAND "${WORK}/gstd_thread_tests" "--test-case=*thread*" RESULT_VARIABLE failed OUTPUT_VARIABLE output
-                  ECHO_OUTPUT_VARIABLE)
+  execute_process(COMMAND "${WORK}/gstd_thread_tests" "--test-case=*thread*" RESULT_VARIABLE failed
+                  OUTPUT_VARIABLE output ECHO_OUTPUT_VARIABLE)
   # A filter that selects nothing passes in doctest.
   if(NOT output MATCHES "test cases: +[1-9]")
     message(FATAL_ERROR "no test case tells of threads")

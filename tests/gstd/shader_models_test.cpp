@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// The static models as shaders/decode/gstd_models.glsl has them, packed, beside those of the host. WEFT_GSTD_MODELS_GLSL is that file.
+// The static models as shaders/decode/gstd_models.glsl has them, packed, beside those of the host.
+// WEFT_GSTD_MODELS_GLSL is that file.
 #include <doctest/doctest.h>
 
 #include <array>

@@ -57,7 +57,7 @@ class StreamMaker {
       return;
     }
     std::vector<std::byte> scratch(output.size());
-    undo_filter(static_cast<Filter>(header.filter), header.stride, output, scratch);
+    invert_filter(static_cast<Filter>(header.filter), header.stride, output, scratch);
   }
 
  private:
@@ -265,13 +265,13 @@ class StreamMaker {
     const uint32_t lanes = 1u << lanes_log_;
     for (size_t done = 0; done < places.size();) {
       const uint32_t round = static_cast<uint32_t>(std::min<size_t>(places.size() - done, 8 * lanes));
-      uint32_t of_lane = 1;
-      while (of_lane * lanes < round) of_lane *= 2;
-      reach("literals of a lane " + std::to_string(of_lane));
+      uint32_t per_lane = 1;
+      while (per_lane * lanes < round) per_lane *= 2;
+      reach("literals of a lane " + std::to_string(per_lane));
       std::vector<std::pair<uint32_t, uint32_t>> codes(round);
       uint32_t previous = kNoLiteral;
       for (uint32_t i = 0; i < round; ++i) {
-        if (i % of_lane == 0) previous = kNoLiteral;
+        if (i % per_lane == 0) previous = kNoLiteral;
         uint32_t byte = random_.below(256);
         codes[i] = {byte, 8};
         if (coded) {
@@ -287,11 +287,11 @@ class StreamMaker {
         previous = byte;
       }
       const uint32_t longest = coded ? kMaxCodeLength : 8;
-      for (uint32_t step = 0; step < of_lane; step += 2)
-        for (uint32_t i = step; i < round; i += of_lane) {
-          const bool two = step + 1 < of_lane && i + 1 < round;
-          writer_.bits(i / of_lane, two ? 2 * longest : longest, codes[i].first, codes[i].second);
-          if (two) writer_.bits(i / of_lane, 0, codes[i + 1].first, codes[i + 1].second);
+      for (uint32_t step = 0; step < per_lane; step += 2)
+        for (uint32_t i = step; i < round; i += per_lane) {
+          const bool two = step + 1 < per_lane && i + 1 < round;
+          writer_.bits(i / per_lane, two ? 2 * longest : longest, codes[i].first, codes[i].second);
+          if (two) writer_.bits(i / per_lane, 0, codes[i + 1].first, codes[i + 1].second);
         }
       done += round;
     }

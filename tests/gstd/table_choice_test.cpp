@@ -20,8 +20,8 @@ namespace {
 
 uint32_t skewed(Random& random) { return random.next() >> random.below(32); }
 
-// The least bits of any code of at most kMaxCodeLength bits. Level by level from the root: of `open` nodes, some become leaves of the bytes
-// that are the most frequent left, and all bytes below get one bit more.
+// The least bits of any code of at most kMaxCodeLength bits. Level by level from the root: of `open` nodes, some become
+// leaves of the bytes that are the most frequent left, and all bytes below get one bit more.
 class ShortestCode {
  public:
   explicit ShortestCode(const Counts& counts) {
@@ -118,10 +118,10 @@ TEST_SUITE("gstd choice of tables") {
       };
       const CodeLengths lengths = chosen(), reference = chosen();
       for (uint32_t lanes_log = 0; lanes_log <= kMaxLanesLog; ++lanes_log) {
-        const uint32_t of_lane = 256u >> lanes_log;
+        const uint32_t per_lane = 256u >> lanes_log;
         double own = 0, relative = 0;
         for (uint32_t byte = 0; byte < 256; ++byte) {
-          const bool is_first = byte % of_lane == 0;
+          const bool is_first = byte % per_lane == 0;
           own -= std::log2(kLengthFrequencies[is_first ? 12 : lengths[byte - 1]][lengths[byte]] / 512.0);
           const uint32_t change = is_first || lengths[byte - 1] == reference[byte - 1] ? 0
                                   : lengths[byte - 1] < reference[byte - 1]            ? 1

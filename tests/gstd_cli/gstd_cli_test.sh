@@ -69,7 +69,9 @@ on_terminal() { script -qec "$1" /dev/null </dev/null; }
 
 # Content with tiles that compress, that do not, and that repeat.
 {
-  for ((i = 0; i < 6000; ++i)); do printf 'line %d of some text that repeats itself, more or less: %d\n' "$i" $((i * i)); done
+  for ((i = 0; i < 6000; ++i)); do
+    printf 'line %d of some text that repeats itself, more or less: %d\n' "$i" $((i * i))
+  done
   head -c 150000 /dev/urandom
   head -c 200000 /dev/zero
 } >content
@@ -270,7 +272,8 @@ says "--limit" "more content than the 2999999 bytes that are allowed"
 expect 0 "a limit that is kept" "$gstd" -t --limit=3000000 zeros.gst
 
 # --gpu: the same content, words and statuses as without it, where there is a device.
-expect 1 "--gpu where no device is" env VK_DRIVER_FILES=/dev/null VK_ICD_FILENAMES=/dev/null "$gstd" -dc --gpu content.gst
+expect 1 "--gpu where no device is" env VK_DRIVER_FILES=/dev/null VK_ICD_FILENAMES=/dev/null \
+       "$gstd" -dc --gpu content.gst
 says "--gpu where no device is" "gstd: --gpu: "
 [[ ! -s out ]] || fail "--gpu where no device is: something was written"
 expect 1 "--gpu of no such device" "$gstd" -dc --gpu=nonesuch content.gst
@@ -290,8 +293,8 @@ alike() {
   ((status != 0)) || same "$what" out host.out
   same "$what: what is said" err host.err
 }
-# Many files a command, since a software device takes its time for every pipeline. No tile has more than 64 KiB: lavapipe ends what
-# has gone through 65,535 iterations of loops.
+# Many files a command, since a software device takes its time for every pipeline. No tile has more than 64 KiB:
+# lavapipe ends what has gone through 65,535 iterations of loops.
 if "$gstd" -t --gpu content.gst 2>err; then
   streams=(content.gst both.gst zeros.gst empty.gst)
   for options in --tile=16K --segment=1M "--filter=delta:3 -9" "--filter=zigzag-planes:4" --no-check; do
@@ -350,8 +353,9 @@ else
 fi
 
 # Options that are none.
-for options in -x --nonsense -0 -23 -T300 -Tx --tile=1000 --tile=100K --tile= --segment=1K --filter=best --filter=delta:0 \
-               --filter=zigzag-planes:3 --filter=bc1:4 --limit=x --long=40 -o --tile "-b5 -e2" "-c -o x" "-i" "-e"; do
+for options in -x --nonsense -0 -23 -T300 -Tx --tile=1000 --tile=100K --tile= --segment=1K --filter=best \
+               --filter=delta:0 --filter=zigzag-planes:3 --filter=bc1:4 --limit=x --long=40 -o --tile "-b5 -e2" \
+               "-c -o x" "-i" "-e"; do
   # shellcheck disable=SC2086 # words are wanted
   expect 1 "$options" "$gstd" $options content
   says "$options" "gstd: "

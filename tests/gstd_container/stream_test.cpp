@@ -267,12 +267,12 @@ TEST_SUITE("gstd streams") {
 
     Bytes small((2u << 20) - 1);
     Verdict verdict;
-    DecompressConfig telling;
-    telling.verdict = &verdict;
-    CHECK(!gstd::decompress_to(pair, small, telling));
+    DecompressConfig with_verdict;
+    with_verdict.verdict = &verdict;
+    CHECK(!gstd::decompress_to(pair, small, with_verdict));
     CHECK(verdict.fault == Fault::over_limit);
     small.resize(3u << 20);
-    const auto done = gstd::decompress_to(pair, small, telling);
+    const auto done = gstd::decompress_to(pair, small, with_verdict);
     REQUIRE(done);
     CHECK(*done == 2u << 20);
   }

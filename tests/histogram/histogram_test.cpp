@@ -44,7 +44,7 @@ std::vector<uint32_t> check_histogram(Backend& backend, uint32_t bins, const std
                            call.input("levels", by.levels, 8)};
   const uint64_t count = obeyed(options.device_count, items.size());
   call.expect("output", counted(std::span<const T>(items).first(count), bins, by));
-  CHECK(call.wrong(made<Histogram>(backend, config), args) == "");
+  CHECK(call.wrong(create<Histogram>(backend, config), args) == "");
   return items_of<uint32_t>(call.found("output"));
 }
 
@@ -114,7 +114,7 @@ TEST_SUITE("histogram") {
     for (Backend* backend : every_backend()) {
       const auto at_edges = [&]<class T>() {
         const uint64_t tile =
-            made<Histogram>(*backend, HistogramConfig{HistogramKind::even, item_type<T>(), 256}).tile_items();
+            create<Histogram>(*backend, HistogramConfig{HistogramKind::even, item_type<T>(), 256}).tile_items();
         for (const uint64_t n : edges(*backend, tile, sizeof(T)))
           check_histogram<T>(*backend, 256, drawn<T>(n, n), all_values<T>());
       };
@@ -161,12 +161,12 @@ TEST_SUITE("histogram") {
 
   TEST_CASE("items outside of all bins, and NaN, are not counted, and -0 is 0") {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
-    constexpr float kLeast = std::numeric_limits<float>::denorm_min();
+    constexpr float kMin = std::numeric_limits<float>::denorm_min();
     const float nan = std::numeric_limits<float>::quiet_NaN();
     const std::vector<float> items{0.0f,
                                    -0.0f,
-                                   kLeast,
-                                   -kLeast,
+                                   kMin,
+                                   -kMin,
                                    1.0f,
                                    std::nextafter(1.0f, 0.0f),
                                    nan,
@@ -219,9 +219,9 @@ TEST_SUITE("histogram") {
 
   TEST_CASE("a count on the device is obeyed, and never exceeds its maximum") {
     for (Backend* backend : every_backend()) {
-      const uint64_t maximum = 2 * made<Histogram>(*backend, HistogramConfig{}).tile_items() + 11;
+      const uint64_t maximum = 2 * create<Histogram>(*backend, HistogramConfig{}).tile_items() + 11;
       const auto items = drawn<uint32_t>(maximum);
-      for (const DeviceCount& count : telling_counts(maximum)) {
+      for (const DeviceCount& count : edge_counts(maximum)) {
         CAPTURE(count.value);
         check_histogram<uint32_t>(*backend, 256, items, all_values<uint32_t>(), {.device_count = count});
       }
@@ -259,7 +259,7 @@ TEST_SUITE("histogram") {
         const HistogramArgs args{
             call.input("input", drawn<uint32_t>(9000)),        call.expect_any("output", bins * 4), 9000, 0, 0,
             call.input("levels", drawn<uint32_t>(bins + 1, 9))};
-        CHECK(call.wrong(made<Histogram>(*backend, HistogramConfig{HistogramKind::levels, Type::u32, bins}), args) ==
+        CHECK(call.wrong(create<Histogram>(*backend, HistogramConfig{HistogramKind::levels, Type::u32, bins}), args) ==
               "");
       }
   }
@@ -282,17 +282,18 @@ TEST_SUITE("histogram") {
     Args args = test.sound;
     args.upper = 0x1p32;
     args.levels = {};
-    test.noting.check_refused<Histogram, Args>(test.made(test.noting, {HistogramKind::even, Type::u32, 16}), args,
-                                               {{"upper", "as low as lower", [](Args& a) { a.lower = a.upper = 5; }},
-                                                {"upper", "below lower", [](Args& a) { a.lower = 6, a.upper = 5; }},
-                                                {"upper", "no number", [=](Args& a) { a.upper = nan; }},
-                                                {"upper", "above all u32", [](Args& a) { a.upper = 0x1p32 + 1; }},
-                                                {"upper", "between integers", [](Args& a) { a.upper = 100.5; }},
-                                                {"lower", "below all u32", [](Args& a) { a.lower = -1; }},
-                                                {"lower", "between integers", [](Args& a) { a.lower = 0.5; }}});
+    test.recording.check_refused<Histogram, Args>(test.create(test.recording, {HistogramKind::even, Type::u32, 16}),
+                                                  args,
+                                                  {{"upper", "as low as lower", [](Args& a) { a.lower = a.upper = 5; }},
+                                                   {"upper", "below lower", [](Args& a) { a.lower = 6, a.upper = 5; }},
+                                                   {"upper", "no number", [=](Args& a) { a.upper = nan; }},
+                                                   {"upper", "above all u32", [](Args& a) { a.upper = 0x1p32 + 1; }},
+                                                   {"upper", "between integers", [](Args& a) { a.upper = 100.5; }},
+                                                   {"lower", "below all u32", [](Args& a) { a.lower = -1; }},
+                                                   {"lower", "between integers", [](Args& a) { a.lower = 0.5; }}});
     args.upper = 1;
-    test.noting.check_refused<Histogram, Args>(
-        test.made(test.noting, {HistogramKind::even, Type::f32, 16}), args,
+    test.recording.check_refused<Histogram, Args>(
+        test.create(test.recording, {HistogramKind::even, Type::f32, 16}), args,
         {{"upper", "infinite", [](Args& a) { a.upper = HUGE_VAL; }},
          {"lower", "infinite", [](Args& a) { a.lower = -HUGE_VAL; }},
          {"upper", "too near", [](Args& a) { a.upper = 0x1p-100; }},

@@ -22,8 +22,8 @@ LoadBalanceSearchConfig with_ranks(IntervalsBy by = IntervalsBy::counts, Type co
   return {by, count, index, true, true};
 }
 
-const LoadBalanceSearch& made(Backend& backend, const LoadBalanceSearchConfig& config = with_ranks()) {
-  return made<LoadBalanceSearch>(backend, config);
+const LoadBalanceSearch& create(Backend& backend, const LoadBalanceSearchConfig& config = with_ranks()) {
+  return create<LoadBalanceSearch>(backend, config);
 }
 
 /// The source and the rank of each output, up to `room` of them.
@@ -90,7 +90,7 @@ TEST_SUITE("load_balance_search") {
     for (Backend* backend : every_backend())
       for (const IntervalsBy by : {IntervalsBy::counts, IntervalsBy::offsets}) {
         const auto config = with_ranks(by);
-        const auto sources = items_of<uint32_t>(check_search(*backend, made(*backend, config), config, counts));
+        const auto sources = items_of<uint32_t>(check_search(*backend, create(*backend, config), config, counts));
         REQUIRE(sources.size() == 100);
         CHECK(std::vector(sources.begin(), sources.begin() + 16) ==
               std::vector<uint32_t>{0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 3, 3});
@@ -102,7 +102,7 @@ TEST_SUITE("load_balance_search") {
 
   TEST_CASE("every edge of sources") {
     for (Backend* backend : every_backend()) {
-      const LoadBalanceSearch& search = made(*backend);
+      const LoadBalanceSearch& search = create(*backend);
       for (const uint64_t sources : edges(*backend, search.tile_sources(), 4))
         check_search(*backend, search, with_ranks(), random_counts(sources, 7));
     }
@@ -111,7 +111,7 @@ TEST_SUITE("load_balance_search") {
   TEST_CASE("every edge of offsets") {
     const auto config = with_ranks(IntervalsBy::offsets);
     for (Backend* backend : every_backend()) {
-      const LoadBalanceSearch& search = made(*backend, config);
+      const LoadBalanceSearch& search = create(*backend, config);
       for (const uint64_t sources : edges(*backend, search.tile_sources(), 4))
         check_search(*backend, search, config, random_counts(sources, 7));
     }
@@ -119,7 +119,7 @@ TEST_SUITE("load_balance_search") {
 
   TEST_CASE("every edge of outputs, of one source and of two") {
     for (Backend* backend : every_backend()) {
-      const LoadBalanceSearch& search = made(*backend);
+      const LoadBalanceSearch& search = create(*backend);
       const uint64_t segment = search.segment_outputs();
       for (const uint64_t total : around({0, 4, 32, segment / 2, segment, 2 * segment, 5 * segment})) {
         check_search(*backend, search, with_ranks(), {total});
@@ -137,7 +137,7 @@ TEST_SUITE("load_balance_search") {
             ++combination;
             if (backend->is_emulated() && combination % 3 != 0) continue;
             const LoadBalanceSearchConfig config{by, count, index, combination % 4 != 1, combination % 4 != 2};
-            const LoadBalanceSearch& search = made(*backend, config);
+            const LoadBalanceSearch& search = create(*backend, config);
             check_search(*backend, search, config, mixed_counts(3 * search.tile_sources() + 77, combination));
             check_search(*backend, search, config, Counts(search.tile_sources() + 3, 1));
             // Ranks that go on over segments.
@@ -147,7 +147,7 @@ TEST_SUITE("load_balance_search") {
 
   TEST_CASE("sources without outputs may lie anywhere") {
     for (Backend* backend : every_backend()) {
-      const LoadBalanceSearch& search = made(*backend);
+      const LoadBalanceSearch& search = create(*backend);
       const uint64_t tile = search.tile_sources();
       check_search(*backend, search, with_ranks(), Counts(5 * tile + 1, 0), {.max_output = 100});
       for (const uint64_t at : around({tile, 3 * tile, 5 * tile})) {
@@ -163,7 +163,7 @@ TEST_SUITE("load_balance_search") {
 
   TEST_CASE("one source with ten million outputs, and millions of sources without") {
     Backend& backend = first_backend();
-    const LoadBalanceSearch& search = made(backend);
+    const LoadBalanceSearch& search = create(backend);
     Counts counts = random_counts(3000, 5);
     counts[1234] = 10'000'000;
     check_search(backend, search, with_ranks(), counts);
@@ -175,7 +175,7 @@ TEST_SUITE("load_balance_search") {
 
   TEST_CASE("what does not fit is left out, the total reported, and the status set") {
     for (Backend* backend : every_backend()) {
-      const LoadBalanceSearch& search = made(*backend);
+      const LoadBalanceSearch& search = create(*backend);
       const Counts counts = mixed_counts(2 * search.tile_sources() + 13, 5);
       const uint64_t total = total_of(counts);
       for (const uint64_t room : {uint64_t{0}, uint64_t{1}, total / 2, total - 1, total, total + 1, total + 9000})
@@ -188,7 +188,7 @@ TEST_SUITE("load_balance_search") {
   TEST_CASE("counts of 64 bits add up to 2^64 - 1 at most, and ranks go on above 2^32") {
     const auto config = with_ranks(IntervalsBy::counts, Type::u64, Type::u64);
     for (Backend* backend : every_backend()) {
-      const LoadBalanceSearch& search = made(*backend, config);
+      const LoadBalanceSearch& search = create(*backend, config);
       const uint64_t room = 2 * search.segment_outputs() + 7;
       for (const uint64_t count : {uint64_t{1} << 32, uint64_t{1} << 63, ~uint64_t{0}}) {
         Counts counts = random_counts(2 * search.tile_sources() + 2, 3);
@@ -205,7 +205,7 @@ TEST_SUITE("load_balance_search") {
       for (const Type type : {Type::u32, Type::u64}) {
         if (backend->is_emulated() && type == Type::u64) continue;
         const auto config = with_ranks(IntervalsBy::offsets, type, type);
-        const LoadBalanceSearch& search = made(*backend, config);
+        const LoadBalanceSearch& search = create(*backend, config);
         const uint64_t tile = search.tile_sources(), segment = search.segment_outputs();
         Counts ones(4 * tile, 1), late(3 * tile + 7, 0), early(3 * tile + 7, 0), gaps(6 * tile + 1, 0);
         late.back() = 3 * segment + 5;
@@ -233,7 +233,7 @@ TEST_SUITE("load_balance_search") {
                                      std::to_string(most));
         const auto config = with_ranks(IntervalsBy::offsets);
         for (const uint64_t sources : around({most}))
-          check_search(*backend, made(*backend, config), config, random_counts(sources, 90));
+          check_search(*backend, create(*backend, config), config, random_counts(sources, 90));
       }
   }
 
@@ -244,7 +244,7 @@ TEST_SUITE("load_balance_search") {
       Backend& backend = first_backend();
       Counts counts = mixed_counts(2000, 5), offsets = offsets_of(counts);
       for (uint64_t& offset : offsets) offset += 12345;
-      const Found found = search_offsets(backend, made(backend, config), offsets, Type::u32, total_of(counts));
+      const Found found = search_offsets(backend, create(backend, config), offsets, Type::u32, total_of(counts));
       const Owners owners = owners_of(counts, ~uint64_t{0});
       CHECK(found.sources == bytes_of_lengths(owners.sources, Type::u32));
       CHECK(found.ranks == bytes_of_lengths(owners.ranks, Type::u32));
@@ -256,7 +256,7 @@ TEST_SUITE("load_balance_search") {
       for (const Type count : {Type::u32, Type::u64}) {
         const auto config = with_ranks(IntervalsBy::offsets, count);
         const ScopedTuning overrides("load_balance.direct_intervals=1000");
-        const LoadBalanceSearch& search = made(*backend, config);
+        const LoadBalanceSearch& search = create(*backend, config);
         // One pass finds what it finds.
         for (const uint64_t below : {uint64_t{40}, uint64_t{2} * search.segment_outputs(), uint64_t{~0u}}) {
           Counts few(1001);
@@ -283,7 +283,7 @@ TEST_SUITE("load_balance_search") {
         if (backend->is_emulated() && index == Type::u64) continue;
         const auto config =
             with_ranks(index == Type::u64 ? IntervalsBy::offsets : IntervalsBy::counts, Type::u32, index);
-        const LoadBalanceSearch& search = made(*backend, config);
+        const LoadBalanceSearch& search = create(*backend, config);
         for (VkDeviceSize sources = 0; sources < 16; sources += 4)
           for (VkDeviceSize ranks = 0; ranks < 16; ranks += 4)
             check_search(*backend, search, config, mixed_counts(search.tile_sources() + 40, sources + ranks),
@@ -297,10 +297,10 @@ TEST_SUITE("load_balance_search") {
     for (Backend* backend : every_backend())
       for (const IntervalsBy by : {IntervalsBy::counts, IntervalsBy::offsets}) {
         const auto config = with_ranks(by);
-        const LoadBalanceSearch& search = made(*backend, config);
+        const LoadBalanceSearch& search = create(*backend, config);
         const uint64_t maximum = 3 * search.tile_sources() + 11;
         const Counts counts = mixed_counts(maximum, 3);
-        for (const DeviceCount& count : telling_counts(maximum)) {
+        for (const DeviceCount& count : edge_counts(maximum)) {
           CAPTURE(count.value);
           check_search(*backend, search, config, counts, {.max_output = total_of(counts), .device_count = count});
         }
@@ -316,7 +316,7 @@ TEST_SUITE("load_balance_search") {
       for (Backend* backend : every_backend())
         for (const auto& config : {with_ranks(), with_ranks(IntervalsBy::offsets, Type::u64, Type::u64)}) {
           if (backend->is_emulated() && config.index == Type::u64) continue;
-          const LoadBalanceSearch& search = made(*backend, config);
+          const LoadBalanceSearch& search = create(*backend, config);
           check_search(*backend, search, config, mixed_counts(7 * search.tile_sources() + 5, 8));
         }
     }
@@ -324,14 +324,14 @@ TEST_SUITE("load_balance_search") {
 
   TEST_CASE("equal calls give equal bits, whatever lay in outputs and scratch") {
     Backend& backend = first_backend();
-    const LoadBalanceSearch& search = made(backend);
+    const LoadBalanceSearch& search = create(backend);
     const Counts counts = mixed_counts(4 * search.tile_sources() + 1, 6);
     CHECK(check_search(backend, search, with_ranks(), counts, {.dirt = 0x00}) ==
           check_search(backend, search, with_ranks(), counts, {.dirt = 0xff}));
   }
 
   TEST_CASE("scratch never shrinks as the count grows") {
-    const LoadBalanceSearch& search = made(first_backend());
+    const LoadBalanceSearch& search = create(first_backend());
     check_scratch_grows([&](uint64_t n) { return search.scratch_size(n); }, ~uint64_t{0});
   }
 
@@ -349,16 +349,16 @@ TEST_SUITE("load_balance_search") {
 TEST_SUITE("refusal") {
   TEST_CASE("LoadBalanceSearch takes one dispatch, two or three, by how many intervals there are") {
     const ScopedTuning overrides("load_balance.direct_intervals=900,load_balance.single_tiles=2");
-    NotingGpu noting;
+    RecordingGpu recording;
     const uint64_t most = 3000;
-    const Buffer input = noting.made(8 * (most + 1)), indices = noting.made(4000), ranks = noting.made(4000),
-                 counts = noting.made(16);
+    const Buffer input = recording.create(8 * (most + 1)), indices = recording.create(4000),
+                 ranks = recording.create(4000), counts = recording.create(16);
     for (const IntervalsBy by : {IntervalsBy::counts, IntervalsBy::offsets}) {
-      const Result<LoadBalanceSearch> search = LoadBalanceSearch::create(noting.context(), with_ranks(by));
+      const Result<LoadBalanceSearch> search = LoadBalanceSearch::create(recording.context(), with_ranks(by));
       if (!search) FAIL(search.error().message);
-      const Buffer scratch = noting.made(search->scratch_size(most));
+      const Buffer scratch = recording.create(search->scratch_size(most));
       const uint64_t two_tiles = 2 * search->tile_sources();
-      REQUIRE(noting.gpu().fill(input.range(), 0).ok());
+      REQUIRE(recording.gpu().fill(input.range(), 0).ok());
       const bool direct = by == IntervalsBy::offsets;
       for (const auto& [number, dispatches] : {std::pair{uint64_t{0}, 1},
                                                {uint64_t{1}, direct ? 1 : 2},
@@ -367,10 +367,10 @@ TEST_SUITE("refusal") {
                                                {two_tiles, 2},
                                                {two_tiles + 1, 3}}) {
         CAPTURE(number);
-        CHECK(!noting.record(*search,
-                             LoadBalanceSearchArgs{input.range(), indices.range(), ranks.range(), counts.range(0, 8),
-                                                   counts.range(8, 4), scratch.range(), number, 1000}));
-        CHECK(noting.dispatches() == dispatches);
+        CHECK(!recording.record(*search,
+                                LoadBalanceSearchArgs{input.range(), indices.range(), ranks.range(), counts.range(0, 8),
+                                                      counts.range(8, 4), scratch.range(), number, 1000}));
+        CHECK(recording.dispatches() == dispatches);
       }
     }
   }

@@ -17,8 +17,8 @@
 namespace weft::test {
 namespace {
 
-const RunLengthDecode& made(Backend& backend, const RunLengthDecodeConfig& config = {}) {
-  return made<RunLengthDecode>(backend, config);
+const RunLengthDecode& create(Backend& backend, const RunLengthDecodeConfig& config = {}) {
+  return create<RunLengthDecode>(backend, config);
 }
 
 /// Decodes once and compares all that is written with the CPU's. Returns the output.
@@ -41,7 +41,7 @@ Bytes check_decode(Backend& backend, const RunLengthDecode& decode, const RunLen
 TEST_SUITE("run_length_decode") {
   TEST_CASE("symbols are repeated as their lengths say, at every edge of runs") {
     for (Backend* backend : every_backend()) {
-      const RunLengthDecode& decode = made(*backend);
+      const RunLengthDecode& decode = create(*backend);
       for (const uint64_t runs : edges(*backend, decode.tile_runs(), 4))
         check_decode(*backend, decode, {}, random_counts(runs, 7));
     }
@@ -49,7 +49,7 @@ TEST_SUITE("run_length_decode") {
 
   TEST_CASE("totals at and around every edge of outputs are decoded whole") {
     for (Backend* backend : every_backend()) {
-      const RunLengthDecode& decode = made(*backend);
+      const RunLengthDecode& decode = create(*backend);
       const uint64_t tile = decode.segment_outputs();
       for (const uint64_t total : around({0, 4, 32, tile / 2, tile, 2 * tile, 5 * tile})) {
         check_decode(*backend, decode, {}, {total});
@@ -66,7 +66,7 @@ TEST_SUITE("run_length_decode") {
           if (backend->is_emulated() && (symbol_bytes == 4) == (length == Type::u64)) continue;
           if (!takes_turn(combination++)) continue;
           const RunLengthDecodeConfig config{symbol_bytes, length};
-          const RunLengthDecode& decode = made(*backend, config);
+          const RunLengthDecode& decode = create(*backend, config);
           check_decode(*backend, decode, config, mixed_counts(3 * decode.tile_runs() + 77, symbol_bytes));
           check_decode(*backend, decode, config, Counts(decode.tile_runs() + 3, 1));
         }
@@ -74,7 +74,7 @@ TEST_SUITE("run_length_decode") {
 
   TEST_CASE("runs of no length may lie anywhere") {
     for (Backend* backend : every_backend()) {
-      const RunLengthDecode& decode = made(*backend);
+      const RunLengthDecode& decode = create(*backend);
       const uint64_t tile = decode.tile_runs();
       check_decode(*backend, decode, {}, Counts(5 * tile + 1, 0));
       check_decode(*backend, decode, {}, Counts(5 * tile + 1, 0), {.max_output = 100});
@@ -100,7 +100,7 @@ TEST_SUITE("run_length_decode") {
     for (Backend* backend : every_backend())
       for (const uint32_t symbol_bytes : {1u, 4u}) {
         const RunLengthDecodeConfig config{symbol_bytes, Type::u32};
-        const RunLengthDecode& decode = made(*backend, config);
+        const RunLengthDecode& decode = create(*backend, config);
         for (const uint64_t runs : around({decode.tile_runs(), decode.segment_outputs()}))
           check_decode(*backend, decode, config, Counts(runs, 1));
       }
@@ -108,7 +108,7 @@ TEST_SUITE("run_length_decode") {
 
   TEST_CASE("one run of ten million symbols is spread over all tiles") {
     Backend& backend = first_backend();
-    const RunLengthDecode& decode = made(backend);
+    const RunLengthDecode& decode = create(backend);
     Counts lengths = random_counts(3000, 5);
     lengths[1234] = 10'000'000;
     check_decode(backend, decode, {}, lengths);
@@ -116,7 +116,7 @@ TEST_SUITE("run_length_decode") {
 
   TEST_CASE("millions of empty runs cost no outputs") {
     Backend& backend = first_backend();
-    const RunLengthDecode& decode = made(backend);
+    const RunLengthDecode& decode = create(backend);
     Counts lengths(3'000'001, 0);
     lengths.back() = 100'000;
     check_decode(backend, decode, {}, lengths);
@@ -129,7 +129,7 @@ TEST_SUITE("run_length_decode") {
       for (const uint32_t symbol_bytes : {1u, 4u, 16u}) {
         if (backend->is_emulated() && symbol_bytes == 16) continue;
         const RunLengthDecodeConfig config{symbol_bytes, Type::u32};
-        const RunLengthDecode& decode = made(*backend, config);
+        const RunLengthDecode& decode = create(*backend, config);
         const Counts lengths = mixed_counts(2 * decode.tile_runs() + 13, 5);
         const uint64_t total = total_of(lengths);
         for (const uint64_t room : {uint64_t{0}, uint64_t{1}, total / 2, total - 1, total, total + 1, total + 9000}) {
@@ -140,7 +140,7 @@ TEST_SUITE("run_length_decode") {
 
   TEST_CASE("totals above 2^32 are reported whole") {
     for (Backend* backend : every_backend()) {
-      const RunLengthDecode& decode = made(*backend);
+      const RunLengthDecode& decode = create(*backend);
       const uint64_t tile = decode.tile_runs();
       Counts lengths(2 * tile + 5, 0xffffffff);
       check_decode(*backend, decode, {}, lengths, {.max_output = 3 * decode.segment_outputs() + 1});
@@ -153,7 +153,7 @@ TEST_SUITE("run_length_decode") {
   TEST_CASE("lengths of 64 bits add up to 2^64 - 1 at most") {
     const RunLengthDecodeConfig config{2, Type::u64};
     for (Backend* backend : every_backend()) {
-      const RunLengthDecode& decode = made(*backend, config);
+      const RunLengthDecode& decode = create(*backend, config);
       const uint64_t tile = decode.tile_runs();
       const uint64_t room = 2 * decode.segment_outputs() + 7;
       for (const uint64_t length : {uint64_t{1} << 32, (uint64_t{1} << 32) + 1, uint64_t{1} << 48, uint64_t{1} << 63,
@@ -175,7 +175,7 @@ TEST_SUITE("run_length_decode") {
         const uint32_t step = std::min(symbol_bytes, 4u);
         if (backend->is_emulated() && symbol_bytes > 2) continue;
         const RunLengthDecodeConfig config{symbol_bytes, symbol_bytes == 2 ? Type::u64 : Type::u32};
-        const RunLengthDecode& decode = made(*backend, config);
+        const RunLengthDecode& decode = create(*backend, config);
         uint32_t turn = 0;
         for (VkDeviceSize output = 0; output < 16; output += step) {
           const VkDeviceSize symbols = (7 * output + step) % 16 / step * step;
@@ -189,10 +189,10 @@ TEST_SUITE("run_length_decode") {
 
   TEST_CASE("a count on the device is obeyed, and never exceeds its maximum") {
     for (Backend* backend : every_backend()) {
-      const RunLengthDecode& decode = made(*backend);
+      const RunLengthDecode& decode = create(*backend);
       const uint64_t maximum = 3 * decode.tile_runs() + 11;
       const Counts lengths = mixed_counts(maximum, 3);
-      for (const DeviceCount& count : telling_counts(maximum)) {
+      for (const DeviceCount& count : edge_counts(maximum)) {
         CAPTURE(count.value);
         check_decode(*backend, decode, {}, lengths, {.max_output = total_of(lengths), .device_count = count});
       }
@@ -210,7 +210,7 @@ TEST_SUITE("run_length_decode") {
         for (const RunLengthDecodeConfig& config :
              {RunLengthDecodeConfig{4, Type::u32}, RunLengthDecodeConfig{1, Type::u64}}) {
           if (!takes_turn(combination++)) continue;
-          const RunLengthDecode& decode = made(*backend, config);
+          const RunLengthDecode& decode = create(*backend, config);
           check_decode(*backend, decode, config, mixed_counts(7 * decode.tile_runs() + 5, 8));
           check_decode(*backend, decode, config, Counts(decode.tile_runs() + 5, 9));
         }
@@ -222,7 +222,7 @@ TEST_SUITE("run_length_decode") {
     const ScopedTuning small_tiles("decode.workgroup=128,decode.rows=1");
     Backend& backend = first_backend();
     const RunLengthDecodeConfig config{16, Type::u32};
-    const RunLengthDecode& decode = made(backend, config);
+    const RunLengthDecode& decode = create(backend, config);
     const uint64_t groups = workgroups_along_x(backend);
     if (groups == 0) return;
     Counts lengths = random_counts(decode.tile_runs() * 2, 5);
@@ -232,7 +232,7 @@ TEST_SUITE("run_length_decode") {
 
   TEST_CASE("equal calls give equal bits, whatever lay in output and scratch") {
     for (Backend* backend : every_backend()) {
-      const RunLengthDecode& decode = made(*backend, {1, Type::u32});
+      const RunLengthDecode& decode = create(*backend, {1, Type::u32});
       const Counts lengths = mixed_counts(5 * decode.tile_runs(), 21);
       CHECK(check_decode(*backend, decode, {1, Type::u32}, lengths, {.dirt = 0xff}) ==
             check_decode(*backend, decode, {1, Type::u32}, lengths, {.dirt = 0}));
@@ -240,7 +240,7 @@ TEST_SUITE("run_length_decode") {
   }
 
   TEST_CASE("scratch grows with the runs and is never nothing") {
-    const RunLengthDecode& decode = made(first_backend());
+    const RunLengthDecode& decode = create(first_backend());
     check_scratch_grows([&](uint64_t n) { return decode.scratch_size(n); }, ~uint64_t{0});
   }
 

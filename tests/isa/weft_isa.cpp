@@ -5,7 +5,7 @@
 //     --check COMMITTED             also fails where a table differs from COMMITTED/<family>.csv
 //     --family FAMILY               only this one
 //     --primitive PRIMITIVE         only the kernels of this one: scan, by_key, reduce, compaction, gstd or others
-//     --types TYPES                 only kernels of these types of items and accumulators, e.g. u8,u32, and those of no type
+//     --types TYPES                 only kernels of these types of items and accumulators, e.g. u8,u32, or of no type
 //     --tune OVERRIDES              sets WEFT_TUNE, which otherwise has no effect here
 //
 // Fails where a kernel spills registers or uses scratch memory. The library itself builds the pipelines, through the
@@ -68,8 +68,8 @@ struct Row {
   }
 };
 
-// What the functions below, which stand in for the driver's, forward to and fill. One per process: Vulkan's entry points
-// carry no pointer of ours.
+// What the functions below, which stand in for the driver's, forward to and fill. One per process: Vulkan's entry
+// points carry no pointer of ours.
 struct Interception {
   weft::ContextConfig config;
   PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;
@@ -188,8 +188,8 @@ std::vector<weft::Type> wanted_types() {
       {Type::u8, Type::u16, Type::u32, Type::u64, Type::i32, Type::i64, Type::f16, Type::f32, Type::f64, Type::u32x2});
 }
 
-// Selections that between them use every kernel of Select, Partition and RunLengthEncode: comparisons and run heads of every size of
-// item, moved as they are; flags that move 16 bytes; structs; two and three sides.
+// Selections that between them use every kernel of Select, Partition and RunLengthEncode: comparisons and run heads of
+// every size of item, moved as they are; flags that move 16 bytes; structs; two and three partitions.
 std::string build_compaction(const weft::Context& context, weft::Strategy strategy) {
   using weft::Criterion;
   using weft::Type;
@@ -201,12 +201,12 @@ std::string build_compaction(const weft::Context& context, weft::Strategy strate
     weft::PartitionConfig partition;
     partition.criterion = Criterion::inside;
     partition.item = item;
-    for (partition.sides = 2; partition.sides <= 3; ++partition.sides) partitions.push_back(partition);
+    for (partition.partitions = 2; partition.partitions <= 3; ++partition.partitions) partitions.push_back(partition);
     weft::RunLengthEncodeConfig encode;
     encode.symbol = item;
     encode.strategy = strategy;
-    const auto made = weft::RunLengthEncode::create(context, encode);
-    if (!made) return made.error().message;
+    const auto created = weft::RunLengthEncode::create(context, encode);
+    if (!created) return created.error().message;
   }
   selections.push_back(weft::SelectConfig::select_flagged(16));
   selections.push_back(weft::SelectConfig::select_if(Type::f32, Criterion::less));
@@ -214,17 +214,17 @@ std::string build_compaction(const weft::Context& context, weft::Strategy strate
   partitions.emplace_back();
   partitions.back().criterion = Criterion::inside;
   partitions.back().item = Type::f32;
-  partitions.back().sides = 3;
+  partitions.back().partitions = 3;
   partitions.back().member = {48, 12, 0};
   for (weft::SelectConfig& selection : selections) {
     selection.strategy = strategy;
-    const auto made = weft::Select::create(context, selection);
-    if (!made) return made.error().message;
+    const auto created = weft::Select::create(context, selection);
+    if (!created) return created.error().message;
   }
   for (weft::PartitionConfig& partition : partitions) {
     partition.strategy = strategy;
-    const auto made = weft::Partition::create(context, partition);
-    if (!made) return made.error().message;
+    const auto created = weft::Partition::create(context, partition);
+    if (!created) return created.error().message;
   }
   return {};
 }
@@ -235,9 +235,9 @@ weft::Op op_of(weft::Type item) { return item == weft::Type::u32x2 ? weft::Op::a
 std::string build_scans(const weft::Context& context, weft::Strategy strategy) {
   for (const weft::Type item : wanted_types()) {
     for (const weft::Type accumulator : wanted_types()) {
-      const auto made =
+      const auto created =
           weft::Scan::create(context, {weft::ScanKind::exclusive, op_of(item), item, accumulator, strategy});
-      if (!made && !skip(made.error())) return made.error().message;
+      if (!created && !skip(created.error())) return created.error().message;
     }
   }
   return {};
@@ -264,8 +264,8 @@ std::string build_by_key(const weft::Context& context, weft::Strategy strategy) 
 std::string build_reductions(const weft::Context& context) {
   for (const weft::Type item : wanted_types()) {
     for (const weft::Type accumulator : wanted_types()) {
-      const auto made = weft::Reduce::create(context, {op_of(item), item, accumulator});
-      if (!made && !skip(made.error())) return made.error().message;
+      const auto created = weft::Reduce::create(context, {op_of(item), item, accumulator});
+      if (!created && !skip(created.error())) return created.error().message;
       const auto segmented =
           weft::SegmentedReduce::create(context, {op_of(item), weft::Type::u32, item, accumulator, {}});
       if (!segmented && !skip(segmented.error())) return segmented.error().message;
@@ -366,8 +366,8 @@ std::string build_gstd(const weft::Context& context) {
   return decode ? std::string() : decode.error().message;
 }
 
-// What --primitive names. Of those with strategies only look-back depends on 64-bit atomics, so that without them the rest need
-// not be built again.
+// What --primitive names. Of those with strategies only look-back depends on 64-bit atomics, so that without them the
+// rest need not be built again.
 struct Primitive {
   const char* name;
   std::string (*build)(const weft::Context&);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// A Vulkan layer for tests on software devices: it applies a pipeline's specialization constants and removes the branches and
-// functions that are dead then, before the driver sees the module. weft's kernels choose by constants, and drivers that look at all
-// branches of a module first spend most of their time on code that cannot run: SwiftShader builds pipelines three times as fast so.
-// What is left is as the compiler wrote it.
+// A Vulkan layer for tests on software devices: it applies a pipeline's specialization constants and removes the
+// branches and functions that are dead then, before the driver sees the module. weft's kernels choose by constants, and
+// drivers that look at all branches of a module first spend most of their time on code that cannot run: SwiftShader
+// builds pipelines three times as fast so. What is left is as the compiler wrote it.
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan_core.h>
 #include <spirv-tools/optimizer.hpp>

@@ -25,7 +25,7 @@ std::vector<T> ordered(uint64_t count, uint64_t seed, uint64_t values = 0, bool 
 
 template <class T = uint32_t>
 const Merge& merge_of(Backend& backend) {
-  return made_merge(backend, {.key = type_of<T>});
+  return create_merge(backend, {.key = type_of<T>});
 }
 
 constexpr const char* kCutBefore = "merge.form=0,merge.direct_tiles=0,merge.direct_tiles_wide=0,merge.few=0";
@@ -36,8 +36,8 @@ constexpr const char* kStreaming = "merge.form=1";
 bool is_direct() { return current_tuning().find("direct_tiles=4294967295") != std::string::npos; }
 bool is_streaming() { return current_tuning().find(kStreaming) != std::string::npos; }
 
-/// Those that a form is tested on. Of subgroups the streaming form has no more than the stores of what is less than a word, and the tests of
-/// these take every backend.
+/// Those that a form is tested on. Of subgroups the streaming form has no more than the stores of what is less than a
+/// word, and the tests of these take every backend.
 std::vector<Backend*> backends_of_form() {
   std::vector<Backend*> backends;
   for (Backend* backend : every_backend())
@@ -98,8 +98,8 @@ TEST_SUITE("merge") {
           if ((backend->is_emulated() || is_streaming()) && (sizeof(T) == 8) == descending) continue;
           const MergeConfig config{.key = type_of<T>,
                                    .order = descending ? SortOrder::descending : SortOrder::ascending};
-          const uint64_t tile = made_merge(*backend, config).tile_keys();
-          for (const auto& [a, b] : telling_sequences<T>(2 * tile + 19, 3 * tile - 7, descending))
+          const uint64_t tile = create_merge(*backend, config).tile_keys();
+          for (const auto& [a, b] : hard_sequences<T>(2 * tile + 19, 3 * tile - 7, descending))
             check_merge(*backend, config, a, b);
         }
       });
@@ -131,7 +131,7 @@ TEST_SUITE("merge") {
     const auto of = []<class T>(Backend& backend, bool descending) {
       const MergeConfig config{.key = item_type<T>(),
                                .order = descending ? SortOrder::descending : SortOrder::ascending};
-      const uint64_t subgroup = made_merge(backend, config).subgroup_keys();
+      const uint64_t subgroup = create_merge(backend, config).subgroup_keys();
       for (const auto& [n, m] :
            {std::pair{subgroup, subgroup + 1}, {3 * subgroup + 5, subgroup / 2}, {uint64_t{3}, uint64_t{2}}})
         for (VkDeviceSize off = 0; off < 4; off += sizeof(T)) {
@@ -153,7 +153,7 @@ TEST_SUITE("merge") {
   MERGE_TEST_CASE("values and indices go with their keys, and equal keys keep their order") {
     const auto of = []<class T>(Backend& backend, MergeConfig config) {
       config.key = item_type<T>();
-      const Merge& merge = made_merge(backend, config);
+      const Merge& merge = create_merge(backend, config);
       const uint64_t subgroup = merge.subgroup_keys(), tile = merge.tile_keys();
       VkDeviceSize step = 4;
       if (config.value_bytes == 1 || config.value_bytes == 2) step = config.value_bytes;
@@ -193,7 +193,7 @@ TEST_SUITE("merge") {
   MERGE_TEST_CASE("keys of the caller's own go by the caller's order, and equal ones keep theirs") {
     const auto of = [](Backend& backend, const MergeConfig& config, const auto& drawn, const auto& less) {
       using T = decltype(drawn(uint64_t{0}, uint64_t{0}));
-      const Merge& merge = made_merge(backend, config);
+      const Merge& merge = create_merge(backend, config);
       const uint64_t subgroup = merge.subgroup_keys(), tile = merge.tile_keys();
       for (const auto& [n, m] : {std::pair{uint64_t{0}, uint64_t{3}},
                                  {uint64_t{2}, uint64_t{5}},
@@ -251,7 +251,7 @@ TEST_SUITE("merge") {
                          &std::pair<uint64_t, uint32_t>::first);
       for (Backend* backend : every_backend()) {
         CAPTURE(backend->name());
-        const Merge& merge = made_merge(*backend, {.key = Type::u64, .value_bytes = 4});
+        const Merge& merge = create_merge(*backend, {.key = Type::u64, .value_bytes = 4});
         PrimitiveCall call(backend->gpu());
         const MergeArgs args{call.input("keys_a", keys[0]),
                              call.input("keys_b", keys[1]),
@@ -314,7 +314,7 @@ TEST_SUITE("merge") {
     for (Backend* backend : backends_of_form()) {
       const uint64_t maximum = 2 * merge_of(*backend).tile_keys() + 11;
       const auto a = ordered<uint32_t>(maximum, 3), b = ordered<uint32_t>(maximum + 100, 4);
-      for (const DeviceCount& count : telling_counts(maximum)) {
+      for (const DeviceCount& count : edge_counts(maximum)) {
         CAPTURE(count.value);
         const DeviceCount half{maximum / 2, 12 - count.bytes};
         check_merge(*backend, {}, a, b, {.count_a = count});
@@ -481,11 +481,12 @@ TEST_SUITE("refusal") {
           "merge.workgroup=128,merge.keys=4,merge.few_keys=2,merge.few=1000,merge.direct_tiles=4,"
           "merge.direct_tiles_wide=4,merge.form=" +
           std::to_string(is_streaming));
-      NotingGpu noting;
-      const Result<Merge> merge = Merge::create(noting.context(), {});
+      RecordingGpu recording;
+      const Result<Merge> merge = Merge::create(recording.context(), {});
       REQUIRE(merge);
-      const Buffer input = noting.made(1 << 16), output = noting.made(1 << 16), scratch = noting.made(1 << 12);
-      REQUIRE(noting.gpu().fill(input.range(), 0).ok());
+      const Buffer input = recording.create(1 << 16), output = recording.create(1 << 16),
+                   scratch = recording.create(1 << 12);
+      REQUIRE(recording.gpu().fill(input.range(), 0).ok());
       for (const auto& [total, dispatches] : {std::pair{uint64_t{1}, is_streaming ? 2 : 1},
                                               {uint64_t{1000}, is_streaming ? 2 : 1},
                                               {uint64_t{1001}, is_streaming ? 2 : 1},
@@ -496,7 +497,7 @@ TEST_SUITE("refusal") {
         if (dispatches == 1) CHECK(merge->scratch_size(a, b) == 4);
         if (dispatches == 2) CHECK(merge->scratch_size(a, b) > 4);
         std::string recorded;
-        const auto ran = noting.gpu().run([&](VkCommandBuffer commands) {
+        const auto ran = recording.gpu().run([&](VkCommandBuffer commands) {
           take_recorded();
           const Status status = merge->record(commands, {.keys_a = input.range(0, 4 * a),
                                                          .keys_b = input.range(0, 4 * b),

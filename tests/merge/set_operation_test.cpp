@@ -29,7 +29,7 @@ std::vector<T> ordered(uint64_t count, uint64_t seed, uint64_t values = 0, bool 
 /// Tiles are alike, whatever the operation.
 template <class T = uint32_t>
 uint64_t tile_of(Backend& backend, SetOperator operation = SetOperator::set_union) {
-  return made_set_operation(backend, {.operation = operation, .key = item_type<T>()}).tile_keys();
+  return create_set_operation(backend, {.operation = operation, .key = item_type<T>()}).tile_keys();
 }
 
 /// Hashes of the words of a text, each as often as it is there, in order.
@@ -62,7 +62,7 @@ TEST_SUITE("set_operation") {
 
   TEST_CASE("results are right at every edge of both counts") {
     for (Backend* backend : every_backend()) {
-      const SetOperation& operation = made_set_operation(*backend, {});
+      const SetOperation& operation = create_set_operation(*backend, {});
       const uint64_t tile = operation.tile_keys();
       std::vector<uint64_t> totals =
           around({0, operation.lane_keys(), backend->context().subgroup_size(), tile / 2, tile, 2 * tile});
@@ -119,8 +119,8 @@ TEST_SUITE("set_operation") {
           const SetOperationConfig config{.operation = kSetOperators[index % 4],
                                           .key = item_type<T>(),
                                           .order = descending ? SortOrder::descending : SortOrder::ascending};
-          const uint64_t tile = made_set_operation(*backend, config).tile_keys();
-          for (const auto& [a, b] : telling_sequences<T>(tile + 19, tile / 2 - 7, descending))
+          const uint64_t tile = create_set_operation(*backend, config).tile_keys();
+          for (const auto& [a, b] : hard_sequences<T>(tile + 19, tile / 2 - 7, descending))
             check_set_operation(*backend, config, a, b);
         }
       });
@@ -145,7 +145,7 @@ TEST_SUITE("set_operation") {
       const SetOperationConfig config{.operation = operation,
                                       .key = item_type<T>(),
                                       .order = descending ? SortOrder::descending : SortOrder::ascending};
-      const uint64_t tile = made_set_operation(backend, config).tile_keys();
+      const uint64_t tile = create_set_operation(backend, config).tile_keys();
       for (const auto& [n, m] : {std::pair{tile / 2, tile / 2 + 3}, {tile + 5, tile / 3}, {uint64_t{3}, uint64_t{2}}})
         for (VkDeviceSize off = 0; off < 4; off += sizeof(T)) {
           const auto a = ordered<T>(n, off, 0, descending), b = ordered<T>(m, off + 9, 0, descending);
@@ -164,7 +164,7 @@ TEST_SUITE("set_operation") {
   TEST_CASE("values and indices go with their keys, and show which copies are taken") {
     const auto of = []<class T>(Backend& backend, SetOperationConfig config) {
       config.key = item_type<T>();
-      const uint64_t tile = made_set_operation(backend, config).tile_keys();
+      const uint64_t tile = create_set_operation(backend, config).tile_keys();
       VkDeviceSize step = 4;
       if (config.value_bytes == 1 || config.value_bytes == 2) step = config.value_bytes;
       VkDeviceSize off = 0;
@@ -205,7 +205,7 @@ TEST_SUITE("set_operation") {
   TEST_CASE("keys of the caller's own go by the caller's order; those of which neither is less are equal") {
     const auto of = [](Backend& backend, const SetOperationConfig& config, const auto& drawn, const auto& less) {
       using T = decltype(drawn(uint64_t{0}, uint64_t{0}));
-      const SetOperation& operation = made_set_operation(backend, config);
+      const SetOperation& operation = create_set_operation(backend, config);
       const uint64_t tile = operation.tile_keys();
       for (const auto& [n, m] : {std::pair{uint64_t{0}, uint64_t{3}},
                                  {uint64_t{2}, uint64_t{5}},
@@ -269,7 +269,7 @@ TEST_SUITE("set_operation") {
       const uint64_t maximum = 2 * tile_of(*backend) + 11;
       const auto a = ordered<uint32_t>(maximum, 3, 500), b = ordered<uint32_t>(maximum + 100, 4, 500);
       size_t turn = 0;
-      for (const DeviceCount& count : telling_counts(maximum)) {
+      for (const DeviceCount& count : edge_counts(maximum)) {
         CAPTURE(count.value);
         const DeviceCount half{maximum / 2, 12 - count.bytes}, none{0, count.bytes};
         const SetOperationConfig config{.operation = kSetOperators[turn++ % 4]};
@@ -355,7 +355,7 @@ TEST_SUITE("set_operation") {
   }
 
   TEST_CASE("scratch grows with both counts and is never nothing") {
-    const SetOperation& operation = made_set_operation(first_backend(), {});
+    const SetOperation& operation = create_set_operation(first_backend(), {});
     check_scratch_grows_with_both(operation);
   }
 
@@ -381,16 +381,16 @@ TEST_SUITE("set_operation") {
     SetOperationArgs args = test.sound;
     nothing(args);
     args.total.buffer = VK_NULL_HANDLE;
-    CHECK(test.noting.record(test.primitive, args));
+    CHECK(test.recording.record(test.primitive, args));
 
     // No value of B's is ever in an intersection.
     const Result<SetOperation> intersection =
-        SetOperation::create(test.noting.context(), {.operation = SetOperator::set_intersection, .value_bytes = 2});
+        SetOperation::create(test.recording.context(), {.operation = SetOperator::set_intersection, .value_bytes = 2});
     REQUIRE(intersection);
     args = test.sound;
     args.values_b = {};
     args.keys_out.size = 4 * kCalled;
-    CHECK(!test.noting.record(*intersection, args));
+    CHECK(!test.recording.record(*intersection, args));
   }
 }
 

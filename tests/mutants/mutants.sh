@@ -74,10 +74,12 @@ word=${4:-}
 tree=$work/tree
 build=$work/build
 mkdir -p "$tree"
-# Files keep their times, so that a later run builds what has changed. A fault that an interrupted run has left behind goes.
+# Files keep their times, so that a later run builds what has changed. A fault that an
+# interrupted run has left behind goes.
 tar -C "$sources" --exclude=./build --exclude=./.git -c . | tar -C "$tree" -x
 cmake -S "$tree" -B "$build" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release \
-  -DWEFT_BUILD_BENCH=OFF -DWEFT_BUILD_TOOLS=OFF -DWEFT_BUILD_EXAMPLES=OFF -DWEFT_BUILD_TESTS=ON -DWEFT_JIT=OFF -DWEFT_GSTD=ON >&2
+  -DWEFT_BUILD_BENCH=OFF -DWEFT_BUILD_TOOLS=OFF -DWEFT_BUILD_EXAMPLES=OFF -DWEFT_BUILD_TESTS=ON -DWEFT_JIT=OFF \
+  -DWEFT_GSTD=ON >&2
 compile() { cmake --build "$build" --target weft_tests --target gstd_tests >"$work/build.log" 2>&1; }
 
 # lavapipe, 8 lanes wide. Tests stop at their first failure.

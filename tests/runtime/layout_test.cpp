@@ -167,9 +167,10 @@ class SpirvModule {
   uint32_t push_pointer_ = 0;
 };
 
-// C++ has the same members in the same order, of 4 and 8 bytes: each lies at a multiple of its size, and so does the whole.
+// C++ has the same members in the same order, of 4 and 8 bytes: each lies at a multiple of
+// its size, and so does the whole.
 void check_push_constants(const SpirvModule& module) {
-  constexpr size_t kMostBytes = 128;
+  constexpr size_t kMaxBytes = 128;
   const auto members = module.push_constants();
   REQUIRE(members);
   size_t end = 0;
@@ -182,7 +183,7 @@ void check_push_constants(const SpirvModule& module) {
   }
   CHECK(end != 0);
   CHECK(end % 8 == 0);
-  CHECK(end <= kMostBytes);
+  CHECK(end <= kMaxBytes);
 }
 
 void check_constants(const SpirvModule& module) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Many threads create and record at once, each into a command buffer of its own. Named host so that the thread sanitizer
-// runs it.
+// Many threads create and record at once, each into a command buffer of its own. Named host so that the thread
+// sanitizer runs it.
 #include <doctest/doctest.h>
 
 #include <optional>

@@ -137,7 +137,7 @@ TEST_SUITE("reduce") {
         if (backend->is_emulated() && !std::is_same_v<T, uint32_t>) return;
         const Op op = operators_of<T>().front();
         check_reduce<T, A>(*backend, op, 0);
-        check_reduce<T, A>(*backend, op, 0, {}, std::optional(telling_initial<A>(op)));
+        check_reduce<T, A>(*backend, op, 0, {}, std::optional(distinct_initial<A>(op)));
       });
   }
 
@@ -149,7 +149,7 @@ TEST_SUITE("reduce") {
         const Op op = operators_of<T>().front();
         const uint64_t tile = backend->reduce(config_of<T, A>(op)).tile_items();
         for (const uint64_t n : {uint64_t{1}, tile, 5 * tile + 3})
-          check_reduce<T, A>(*backend, op, n, {}, std::optional(telling_initial<A>(op)));
+          check_reduce<T, A>(*backend, op, n, {}, std::optional(distinct_initial<A>(op)));
       });
   }
 
@@ -197,7 +197,7 @@ TEST_SUITE("reduce") {
       const Reduce& reduce = backend->reduce(config_of<uint32_t>(Op::add));
       const uint64_t maximum = 4 * uint64_t{reduce.tile_items()} + 11;
       const auto items = random_items<uint32_t>(maximum, 5);
-      for (const DeviceCount& count : telling_counts(maximum, {7, uint64_t{1} << 40})) {
+      for (const DeviceCount& count : edge_counts(maximum, {7, uint64_t{1} << 40})) {
         CAPTURE(backend->name());
         CAPTURE(count.value);
         const RunOptions options{.device_count = count};
@@ -277,7 +277,8 @@ TEST_SUITE("reduce") {
   TEST_CASE("arg_min and arg_max order floats by IEEE totalOrder") {
     const auto in_total_order = [](Backend& backend, auto zero, auto of_bits) {
       using T = decltype(zero);
-      // Signed zeros, infinities and NaNs of either sign and several payloads, the extremes among them at varied places.
+      // Signed zeros, infinities and NaNs of either sign and several payloads, the
+      // extremes among them at varied places.
       const std::vector<T> special = of_bits();
       for (size_t left_out = 0; left_out < special.size(); ++left_out) {
         std::vector<T> items;

@@ -60,8 +60,8 @@ TEST_SUITE("scan") {
     for_every_type([&]<class T, class A>() {
       for (const Op op : operators_of<T>())
         for (const ScanKind kind : kBothKinds) {
-          // Type, operator and kind meet in the kernel's registers, strategy and subgroup around them: so each combination runs
-          // on one device in turn, natively every other time. u32 runs on all native ones.
+          // Type, operator and kind meet in the kernel's registers, strategy and subgroup around them: so each
+          // combination runs on one device in turn, natively every other time. u32 runs on all native ones.
           ++combination;
           for (size_t d = 0; d < devices.size(); ++d) {
             const Device& device = devices[d];
@@ -182,7 +182,7 @@ TEST_SUITE("scan") {
         // Each kind with one of the strategies.
         const ScanKind kind = kBothKinds[(sizeof(T) + static_cast<size_t>(device.strategy())) % 2];
         for (const uint64_t n : few_edges(device.scan(config_of<T, A>(kind, op)).tile_items()))
-          check_scan<T, A>(device, kind, op, n, {}, std::optional(telling_initial<A>(op)));
+          check_scan<T, A>(device, kind, op, n, {}, std::optional(distinct_initial<A>(op)));
       });
   }
 
@@ -192,10 +192,11 @@ TEST_SUITE("scan") {
       if (device.backend().is_emulated()) continue;
       for (const Op op : operators_of<uint32_t>())
         if (takes_turn(combination++))
-          check_scan<uint32_t>(device, ScanKind::exclusive, op, 9000, {}, std::optional(telling_initial<uint32_t>(op)));
+          check_scan<uint32_t>(device, ScanKind::exclusive, op, 9000, {},
+                               std::optional(distinct_initial<uint32_t>(op)));
       for (const Op op : operators_of<F16>())
         if (takes_turn(combination++))
-          check_scan<F16>(device, ScanKind::inclusive, op, 9000, {}, std::optional(telling_initial<F16>(op)));
+          check_scan<F16>(device, ScanKind::inclusive, op, 9000, {}, std::optional(distinct_initial<F16>(op)));
     }
   }
 
@@ -261,7 +262,7 @@ TEST_SUITE("scan") {
       const uint64_t maximum = 4 * uint64_t{device.scan(config).tile_items()} + 11;
       const auto items = random_items<uint32_t>(maximum, 5);
       const auto whole = scan_of<uint32_t>(std::span(items), config.kind, config.op);
-      for (const DeviceCount& count : telling_counts(maximum, {7, uint64_t{1} << 40})) {
+      for (const DeviceCount& count : edge_counts(maximum, {7, uint64_t{1} << 40})) {
         CAPTURE(device.name());
         CAPTURE(count.value);
         const auto actual = scan_on<uint32_t>(device.gpu(), device.scan(config), items, {.device_count = count});
@@ -335,7 +336,8 @@ TEST_SUITE("scan") {
       const auto first = scan_on<float>(device.gpu(), scan, items);
       CAPTURE(device.name());
       for (int again = 0; again < 4; ++again) CHECK(difference(scan_on<float>(device.gpu(), scan, items), first) == "");
-      // Each sum is a tree over a lane's items and a workgroup, and a chain over tiles; every addition may add half an ulp.
+      // Each sum is a tree over a lane's items and a workgroup, and a chain over tiles; every
+      // addition may add half an ulp.
       const double additions = 64.0 + static_cast<double>(n) / scan.tile_items();
       double exact = 0;
       uint64_t far = 0;
@@ -405,7 +407,7 @@ TEST_SUITE("scan") {
           CAPTURE(every);
           for (const uint64_t tiles : {2, 21})
             check_scan<T, A>(device, scan, config, tiles * scan.tile_items() + 5, {.input_misalignment = 8},
-                             std::optional(telling_initial<A>(op)));
+                             std::optional(distinct_initial<A>(op)));
         };
         omitted.operator()<uint32_t, uint32_t>(ScanKind::inclusive, Op::add);
         omitted.operator()<U32x2, U32x2>(ScanKind::exclusive, Op::affine);

@@ -21,7 +21,7 @@ std::vector<std::byte> check(Backend& backend, Bound bound, const std::vector<T>
 }
 
 uint64_t tile_needles(Backend& backend) {
-  return made_search<BinarySearch, uint32_t>(backend, Bound::lower).tile_needles();
+  return create_search<BinarySearch, uint32_t>(backend, Bound::lower).tile_needles();
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ TEST_SUITE("binary_search") {
       for_every_key([&]<class T>() {
         for (const Bound bound : kBounds) {
           if (backend->is_emulated() && (sizeof(T) == 8) == (bound == Bound::lower)) continue;
-          for (const auto& [needles, haystack] : telling_keys<T>(700, 900)) {
+          for (const auto& [needles, haystack] : hard_keys<T>(700, 900)) {
             auto disordered = needles;
             std::ranges::reverse(disordered);
             check<T>(*backend, bound, disordered, haystack);
@@ -80,7 +80,7 @@ TEST_SUITE("binary_search") {
     for (Backend* backend : every_backend()) {
       const uint64_t maximum = tile_needles(*backend) + 11;
       const auto needles = drawn_keys<uint32_t>(maximum, 3), haystack = sorted_keys<uint32_t>(maximum, 4);
-      for (const DeviceCount& count : telling_counts(maximum)) {
+      for (const DeviceCount& count : edge_counts(maximum)) {
         CAPTURE(count.value);
         const DeviceCount half{maximum / 2, 12 - count.bytes};
         check<uint32_t>(*backend, Bound::lower, needles, haystack, {.needle_count = count});

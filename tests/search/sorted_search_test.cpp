@@ -23,7 +23,7 @@ std::vector<std::byte> check(Backend& backend, Bound bound, const std::vector<T>
 
 template <class T = uint32_t>
 uint64_t tile_keys(Backend& backend) {
-  return made_search<SortedSearch, T>(backend, Bound::lower).tile_keys();
+  return create_search<SortedSearch, T>(backend, Bound::lower).tile_keys();
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ TEST_SUITE("sorted_search") {
         for (const Bound bound : kBounds) {
           if (backend->is_emulated() && (sizeof(T) == 8) == (bound == Bound::lower)) continue;
           const uint64_t tile = tile_keys<T>(*backend);
-          for (const auto& [needles, haystack] : telling_keys<T>(2 * tile + 19, 3 * tile - 7))
+          for (const auto& [needles, haystack] : hard_keys<T>(2 * tile + 19, 3 * tile - 7))
             check<T>(*backend, bound, needles, haystack);
         }
       });
@@ -108,7 +108,7 @@ TEST_SUITE("sorted_search") {
     for (Backend* backend : every_backend()) {
       const uint64_t maximum = 2 * tile_keys(*backend) + 11;
       const auto needles = sorted_keys<uint32_t>(maximum, 3), haystack = sorted_keys<uint32_t>(maximum + 100, 4);
-      for (const DeviceCount& count : telling_counts(maximum)) {
+      for (const DeviceCount& count : edge_counts(maximum)) {
         CAPTURE(count.value);
         const DeviceCount half{maximum / 2, 12 - count.bytes};
         check<uint32_t>(*backend, Bound::lower, needles, haystack, {.needle_count = count});
@@ -175,7 +175,7 @@ TEST_SUITE("sorted_search") {
   }
 
   TEST_CASE("scratch grows with both counts and is never nothing") {
-    const SortedSearch& search = made_search<SortedSearch, uint32_t>(first_backend(), Bound::lower);
+    const SortedSearch& search = create_search<SortedSearch, uint32_t>(first_backend(), Bound::lower);
     check_scratch_grows_with_both(search);
   }
 

@@ -19,13 +19,13 @@ SegmentedReduceConfig config_of(Op op, Type offset) {
   return {op, offset, item_type<T>(), item_type<A>(), {}};
 }
 
-const SegmentedReduce& made(Backend& backend, const SegmentedReduceConfig& config) {
-  return made<SegmentedReduce>(backend, config);
+const SegmentedReduce& create(Backend& backend, const SegmentedReduceConfig& config) {
+  return create<SegmentedReduce>(backend, config);
 }
 
 template <class T = uint32_t, class A = T>
 uint64_t tile_items(Backend& backend, Op op = Op::add, Type offset = Type::u32) {
-  return made(backend, config_of<T, A>(op, offset)).tile_items();
+  return create(backend, config_of<T, A>(op, offset)).tile_items();
 }
 
 template <class T, class A = T>
@@ -35,7 +35,8 @@ std::vector<A> check(Backend& backend, Op op, const std::vector<T>& items, const
   CAPTURE(backend.name());
   CAPTURE(config_text(config));
   std::vector<A> found;
-  CHECK(wrong_segmented_reduce<A>(backend.gpu(), made(backend, config), config, items, offsets, options, &found) == "");
+  CHECK(wrong_segmented_reduce<A>(backend.gpu(), create(backend, config), config, items, offsets, options, &found) ==
+        "");
   return found;
 }
 
@@ -60,7 +61,7 @@ void check_every_type() {
         continue;
       const Type offset = combination % 2 == 0 ? Type::u32 : Type::u64;
       const uint64_t n = 3 * tile_items<T, A>(backend, op, offset) + 5;
-      for (const Counts& lengths : telling_lengths(n, combination))
+      for (const Counts& lengths : hard_lengths(n, combination))
         check<T, A>(backend, op, random_items<T>(n, n + 17 * static_cast<uint64_t>(op), op), offsets_from(0, lengths),
                     {}, offset);
       if (!is_first) break;
@@ -126,7 +127,7 @@ TEST_SUITE("segmented_reduce") {
     for (Backend* backend : every_backend()) {
       const uint64_t tile = tile_items(*backend);
       for (const uint64_t n : {2 * tile, 7 * tile + 1, 20 * tile + 3})
-        for (const Counts& lengths : telling_lengths(n, n)) check_lengths(*backend, lengths, n);
+        for (const Counts& lengths : hard_lengths(n, n)) check_lengths(*backend, lengths, n);
     }
   }
 
@@ -138,9 +139,9 @@ TEST_SUITE("segmented_reduce") {
       Backend& backend = first_backend();
       if (is_slow(backend)) return;
       const uint64_t n = 3 * tile_items(backend) + 7;
-      for (const Counts& lengths : telling_lengths(n, 5)) check_lengths(backend, lengths, 5);
+      for (const Counts& lengths : hard_lengths(n, 5)) check_lengths(backend, lengths, 5);
       if (!backend.context().supports(Type::u64) || std::string(tuning).find("wide") == std::string::npos) continue;
-      for (const Counts& lengths : telling_lengths(n, 6))
+      for (const Counts& lengths : hard_lengths(n, 6))
         check<uint64_t>(backend, Op::max, random_items<uint64_t>(n, 6, Op::max), offsets_from(0, lengths));
     }
   }
@@ -188,12 +189,12 @@ TEST_SUITE("segmented_reduce") {
       const auto items = random_items<uint32_t>(maximum, 3);
       const Offsets offsets = offsets_from(2, random_counts(maximum / 10, 20, 4));
       const uint64_t segments = offsets.size() - 1;
-      for (const DeviceCount& count : telling_counts(segments)) {
+      for (const DeviceCount& count : edge_counts(segments)) {
         check<uint32_t>(*backend, Op::add, items, offsets, {.count = count});
         check<uint32_t>(*backend, Op::add, items, offsets,
                         {.count = count, .item_count = DeviceCount{maximum / 2, 12 - count.bytes}});
       }
-      for (const DeviceCount& count : telling_counts(maximum))
+      for (const DeviceCount& count : edge_counts(maximum))
         check<uint32_t>(*backend, Op::add, items, offsets, {.item_count = count});
     }
   }
@@ -244,7 +245,7 @@ TEST_SUITE("segmented_reduce") {
     for (Backend* backend : every_backend()) {
       if (backend->is_emulated()) continue;
       const SegmentedReduceConfig config = config_of<float, float>(Op::add, Type::u32);
-      const SegmentedReduce& reduce = made(*backend, config);
+      const SegmentedReduce& reduce = create(*backend, config);
       const uint64_t n = 21 * uint64_t{reduce.tile_items()} + 77;
       const auto items = rough_floats(n, 3);
       const Offsets offsets = offsets_from(3, {n / 2, 100, 0, 5000, 7});
@@ -265,7 +266,7 @@ TEST_SUITE("segmented_reduce") {
   }
 
   TEST_CASE("scratch grows with both counts and is never nothing") {
-    const SegmentedReduce& reduce = made(first_backend(), config_of<uint32_t, uint32_t>(Op::add, Type::u32));
+    const SegmentedReduce& reduce = create(first_backend(), config_of<uint32_t, uint32_t>(Op::add, Type::u32));
     check_scratch_grows_with_both(reduce);
   }
 

@@ -20,12 +20,12 @@ SegmentedScanConfig config_of(const Device& device, ScanKind kind, Op op, Type o
   return {kind, op, offset, item_type<T>(), item_type<A>(), device.strategy(), {}};
 }
 
-const SegmentedScan& made(const Device& device, const SegmentedScanConfig& config) {
-  return made<SegmentedScan>(device.backend(), config);
+const SegmentedScan& create(const Device& device, const SegmentedScanConfig& config) {
+  return create<SegmentedScan>(device.backend(), config);
 }
 
 uint64_t tile_items(const Device& device) {
-  return made(device, config_of<uint32_t, uint32_t>(device, ScanKind::exclusive, Op::add, Type::u32)).tile_items();
+  return create(device, config_of<uint32_t, uint32_t>(device, ScanKind::exclusive, Op::add, Type::u32)).tile_items();
 }
 
 template <class T, class A = T>
@@ -35,7 +35,7 @@ void check(const Device& device, const std::vector<T>& items, const Offsets& off
   const SegmentedScanConfig config = config_of<T, A>(device, kind, Op::add, offset);
   CAPTURE(device.name());
   CAPTURE(config_text(config));
-  CHECK(wrong_segmented_scan<A>(device.gpu(), made(device, config), config, items, offsets, options, initial) == "");
+  CHECK(wrong_segmented_scan<A>(device.gpu(), create(device, config), config, items, offsets, options, initial) == "");
 }
 
 /// SwiftShader takes seconds to build a pipeline: there, and on emulated subgroups, one strategy.
@@ -60,7 +60,7 @@ TEST_SUITE("segmented_scan") {
         check<uint32_t>(device, items, offsets_from(0, {n}));
         check<uint32_t>(device, items, offsets_from(n / 3, random_counts(n / 8, 10, n)));
       }
-      for (const Counts& lengths : telling_lengths(3 * tile + 5, 1))
+      for (const Counts& lengths : hard_lengths(3 * tile + 5, 1))
         check<uint32_t>(device, random_items<uint32_t>(3 * tile + 5, 2), offsets_from(0, lengths));
     }
   }
@@ -71,7 +71,7 @@ TEST_SUITE("segmented_scan") {
     const auto of = [&]<class T, class A>(ScanKind kind, Type offset, std::optional<A> initial) {
       if (!device.supports({item_type<T>(), item_type<A>()})) return;
       const uint64_t n = 5000;
-      for (const Counts& lengths : telling_lengths(n, 7))
+      for (const Counts& lengths : hard_lengths(n, 7))
         check<T, A>(device, random_items<T>(n, 3), offsets_from(0, lengths), {}, offset, kind, initial);
     };
     of.operator()<uint8_t, uint32_t>(ScanKind::inclusive, Type::u64, {});
@@ -143,7 +143,7 @@ TEST_SUITE("segmented_scan") {
   TEST_CASE("scratch grows with the items and is never nothing; the strategy is the one asked for") {
     for (const Device& device : devices_to_test()) {
       const SegmentedScan& scan =
-          made(device, config_of<uint32_t, uint32_t>(device, ScanKind::exclusive, Op::add, Type::u32));
+          create(device, config_of<uint32_t, uint32_t>(device, ScanKind::exclusive, Op::add, Type::u32));
       CHECK(scan.strategy() == device.strategy());
       check_scratch_grows([&](uint64_t n) { return scan.scratch_size(n); }, uint64_t{1} << 39);
     }

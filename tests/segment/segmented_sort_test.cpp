@@ -14,7 +14,7 @@ namespace weft::test {
 namespace {
 
 /// Lengths of segments at which something changes: none, a block, a short segment, a tile and a run of a long one.
-std::vector<uint64_t> telling_segment_lengths(const SegmentedSort& sort) {
+std::vector<uint64_t> hard_segment_lengths(const SegmentedSort& sort) {
   std::set<uint64_t> all;
   for (const uint64_t size :
        {uint64_t{1}, uint64_t{16}, uint64_t{32}, uint64_t{64}, uint64_t{sort.short_keys()},
@@ -23,7 +23,8 @@ std::vector<uint64_t> telling_segment_lengths(const SegmentedSort& sort) {
   return {all.begin(), all.end()};
 }
 
-/// SwiftShader and emulated subgroups take seconds to build a pipeline: there most tests share one sort, and some are left to others.
+/// SwiftShader and emulated subgroups take seconds to build a pipeline: there most tests share one
+/// sort, and some are left to others.
 bool is_slow(const Backend& backend) {
   return backend.is_emulated() || backend.name().find("SwiftShader") != std::string::npos;
 }
@@ -34,7 +35,7 @@ TEST_SUITE("segmented_sort") {
   TEST_CASE("segments of every length at an edge are sorted, alone and next to each other [forms]") {
     for (Backend* backend : every_backend()) {
       const SegmentedSortConfig config{.value_bytes = is_slow(*backend) ? 4u : 0u};
-      const std::vector<uint64_t> lengths = telling_segment_lengths(made_segmented_sort(*backend, config));
+      const std::vector<uint64_t> lengths = hard_segment_lengths(create_segmented_sort(*backend, config));
       uint64_t all = 0;
       for (const uint64_t n : lengths) {
         all += n;
@@ -47,7 +48,7 @@ TEST_SUITE("segmented_sort") {
 
   TEST_CASE("segments of one length are sorted wherever they begin [forms] [slow]") {
     for (Backend* backend : every_backend()) {
-      const uint64_t tile = made_segmented_sort(*backend, {.value_bytes = 4}).short_keys();
+      const uint64_t tile = create_segmented_sort(*backend, {.value_bytes = 4}).short_keys();
       for (const uint64_t length :
            {uint64_t{1}, uint64_t{2}, uint64_t{7}, uint64_t{17}, uint64_t{100}, tile, tile + 1}) {
         const uint64_t n = 5 * tile + 3;
@@ -64,7 +65,7 @@ TEST_SUITE("segmented_sort") {
   TEST_CASE("segments of all kinds of lengths are sorted, and empty ones change nothing [forms]") {
     for (Backend* backend : every_backend()) {
       const uint64_t n = is_slow(*backend) ? 3000 : 20000;
-      for (const Counts& lengths : telling_lengths(n, 1)) {
+      for (const Counts& lengths : hard_lengths(n, 1)) {
         check_segmented_sort<uint32_t>(*backend, {.value_bytes = 4}, drawn_keys<uint32_t>(n, 2, 500),
                                        offsets_from(0, lengths));
         if (is_slow(*backend)) continue;
@@ -77,10 +78,10 @@ TEST_SUITE("segmented_sort") {
   TEST_CASE("keys are sorted whatever they are, and equal ones keep their order [forms]") {
     for (Backend* backend : every_backend()) {
       if (is_slow(*backend)) continue;
-      const uint64_t tile = made_segmented_sort(*backend, {.value_bytes = 4}).tile_keys();
+      const uint64_t tile = create_segmented_sort(*backend, {.value_bytes = 4}).tile_keys();
       const uint64_t n = 4 * tile + 77;
       const Offsets offsets = offsets_from(3, {20, 0, 90, tile + 5, 16, 2 * tile});
-      for (const auto& keys : telling_sort_keys<uint32_t>(n))
+      for (const auto& keys : hard_sort_keys<uint32_t>(n))
         for (const SortOrder order : {SortOrder::ascending, SortOrder::descending})
           check_segmented_sort<uint32_t>(*backend, {.value_bytes = 4, .order = order}, keys, offsets);
     }
@@ -96,10 +97,10 @@ TEST_SUITE("segmented_sort") {
           // Unsigned keys that ascend have pipelines of their own: here of keys alone.
           const bool is_plain = std::is_unsigned_v<T> && order == SortOrder::ascending;
           const SegmentedSortConfig config{.key = type_of<T>, .value_bytes = is_plain ? 0u : 8u, .order = order};
-          const uint64_t tile = made_segmented_sort(*backend, config).tile_keys();
+          const uint64_t tile = create_segmented_sort(*backend, config).tile_keys();
           const Offsets offsets = offsets_from(1, {9, 40, tile + 9, 1, 0, 130});
-          const auto telling = telling_sort_keys<T>(offsets.back() + 2);
-          for (size_t i = 0; i < telling.size(); i += 5) check_segmented_sort<T>(*backend, config, telling[i], offsets);
+          const auto lists = hard_sort_keys<T>(offsets.back() + 2);
+          for (size_t i = 0; i < lists.size(); i += 5) check_segmented_sort<T>(*backend, config, lists[i], offsets);
         }
       });
     }
@@ -201,7 +202,7 @@ TEST_SUITE("segmented_sort") {
   TEST_CASE("scratch grows with the keys and is never nothing") {
     for (const SegmentedSortConfig& config :
          {SegmentedSortConfig{}, SegmentedSortConfig{.key = Type::u64, .value_bytes = 4}}) {
-      const SegmentedSort& sort = made_segmented_sort(first_backend(), config);
+      const SegmentedSort& sort = create_segmented_sort(first_backend(), config);
       check_scratch_grows([&](uint64_t n) { return sort.scratch_size(n); }, ~uint64_t{0});
     }
   }

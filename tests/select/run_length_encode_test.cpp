@@ -97,7 +97,7 @@ std::string check_encoding(Gpu& gpu, const RunLengthEncode& encode, const RunLen
 
 const RunLengthEncode& encode_of(const Device& device, RunLengthEncodeConfig config) {
   config.strategy = device.strategy();
-  return made<RunLengthEncode>(device.backend(), config);
+  return create<RunLengthEncode>(device.backend(), config);
 }
 
 template <class T>

@@ -96,43 +96,43 @@ std::vector<T> edgy_items(uint64_t n, uint64_t seed) {
 template <class T>
 Selection selection_by(const std::vector<T>& items, Criterion criterion, T a, T b) {
   Selection selection{bytes_of(items), {}, {}};
-  for (const T item : items) selection.sides.push_back(holds(criterion, item, a, b) ? 0 : 1);
+  for (const T item : items) selection.partitions.push_back(holds(criterion, item, a, b) ? 0 : 1);
   return selection;
 }
 
 /// Sides given; the tested items are flags, what is moved is random.
-Selection flagged_selection(std::vector<uint8_t> sides, uint32_t moved_bytes, std::optional<Type> flags,
+Selection flagged_selection(std::vector<uint8_t> partitions, uint32_t moved_bytes, std::optional<Type> flags,
                             uint64_t seed) {
   Selection selection;
-  const uint64_t n = sides.size();
+  const uint64_t n = partitions.size();
   if (!flags) {
     std::vector<uint32_t> words((n + 31) / 32);
     for (uint64_t i = 0; i < n; ++i)
-      if (sides[i] == 0) words[i / 32] |= 1u << (i % 32);
+      if (partitions[i] == 0) words[i / 32] |= 1u << (i % 32);
     // What lies behind the last item is nobody's.
     if (n % 32 != 0) words.back() |= ~0u << (n % 32);
     selection.tested = bytes_of(words);
   } else if (*flags == Type::u8) {
     for (uint64_t i = 0; i < n; ++i)
-      selection.tested.push_back(static_cast<std::byte>(sides[i] == 0 ? 1 + random_word(seed, i) % 255 : 0));
+      selection.tested.push_back(static_cast<std::byte>(partitions[i] == 0 ? 1 + random_word(seed, i) % 255 : 0));
   } else {
     std::vector<uint32_t> words(n);
     for (uint64_t i = 0; i < n; ++i)
-      words[i] = sides[i] == 0 ? static_cast<uint32_t>(random_word(seed, i)) | 1u << 31 : 0;
+      words[i] = partitions[i] == 0 ? static_cast<uint32_t>(random_word(seed, i)) | 1u << 31 : 0;
     selection.tested = bytes_of(words);
   }
   selection.moved.resize(n * moved_bytes);
   for (size_t i = 0; i < selection.moved.size(); ++i)
     selection.moved[i] = static_cast<std::byte>(random_word(seed + 1, i / 8) >> (8 * (i % 8)));
-  selection.sides = std::move(sides);
+  selection.partitions = std::move(partitions);
   return selection;
 }
 
-std::vector<uint8_t> random_sides(uint64_t n, uint64_t seed, double kept = 0.5, uint8_t sides = 2) {
+std::vector<uint8_t> random_partitions(uint64_t n, uint64_t seed, double kept = 0.5, uint8_t partitions = 2) {
   std::vector<uint8_t> result(n);
   for (uint64_t i = 0; i < n; ++i) {
     const double draw = static_cast<double>(random_word(seed, i) >> 11) * 0x1p-53;
-    result[i] = draw < kept ? uint8_t{0} : static_cast<uint8_t>(1 + random_word(seed + 9, i) % (sides - 1));
+    result[i] = draw < kept ? uint8_t{0} : static_cast<uint8_t>(1 + random_word(seed + 9, i) % (partitions - 1));
   }
   return result;
 }
@@ -166,11 +166,11 @@ std::vector<T> runs_of(uint64_t n, uint64_t seed, uint64_t longest) {
 }
 
 std::vector<uint8_t> run_heads(const std::vector<std::byte>& items, size_t stride, size_t offset, size_t bytes) {
-  std::vector<uint8_t> sides(items.size() / stride);
-  for (size_t i = 0; i < sides.size(); ++i)
-    sides[i] =
+  std::vector<uint8_t> partitions(items.size() / stride);
+  for (size_t i = 0; i < partitions.size(); ++i)
+    partitions[i] =
         i == 0 || std::memcmp(&items[i * stride + offset], &items[(i - 1) * stride + offset], bytes) != 0 ? 0 : 1;
-  return sides;
+  return partitions;
 }
 
 /// A comparison that keeps about half of random words.
@@ -183,16 +183,16 @@ void check(const Device& device, const SelectConfig& config, const Selection& se
            const SelectRunOptions& options = {}) {
   CAPTURE(device.name());
   CAPTURE(std::string(name_of(config.criterion)) + " " + name_of(config.item));
-  CAPTURE(selection.sides.size());
+  CAPTURE(selection.partitions.size());
   CHECK(check_selection(device.gpu(), select_of(device, config), config, selection, options) == "");
 }
 
 void check(const Device& device, const PartitionConfig& config, const Selection& selection,
            const SelectRunOptions& options = {}) {
   CAPTURE(device.name());
-  CAPTURE(std::string(name_of(config.criterion)) + " " + name_of(config.item) + " sides " +
-          std::to_string(config.sides));
-  CAPTURE(selection.sides.size());
+  CAPTURE(std::string(name_of(config.criterion)) + " " + name_of(config.item) + " partitions " +
+          std::to_string(config.partitions));
+  CAPTURE(selection.partitions.size());
   CHECK(check_selection(device.gpu(), partition_of(device, config), config, selection, options) == "");
 }
 
@@ -215,7 +215,7 @@ void check_u32(const Device& device, uint64_t n, const SelectRunOptions& given =
   options.a = Value::of(middle<uint32_t>());
   const auto items = random_items<uint32_t>(n, n + 3);
   Selection selection = selection_by(items, Criterion::less, middle<uint32_t>(), 0u);
-  if (options.device_count) selection.sides.resize(std::min<uint64_t>(n, options.device_count->value));
+  if (options.device_count) selection.partitions.resize(std::min<uint64_t>(n, options.device_count->value));
   check(device, SelectConfig::select_if(Type::u32, Criterion::less), selection, options);
 }
 
@@ -336,7 +336,7 @@ TEST_SUITE("select") {
         const SelectConfig config = SelectConfig::select_flagged(bytes, flags);
         const uint64_t tile = select_of(device, config).tile_items();
         for (const uint64_t n : {uint64_t{0}, uint64_t{1}, uint64_t{33}, tile, 2 * tile + 77})
-          check(device, config, flagged_selection(random_sides(n, n + bytes), bytes, flags, n),
+          check(device, config, flagged_selection(random_partitions(n, n + bytes), bytes, flags, n),
                 {.tested_misalignment = flags == Type::u8 ? 3u : 4u,
                  .moved_misalignment = std::min(bytes, 4u),
                  .output_misalignment = bytes == 1   ? 3u
@@ -349,9 +349,9 @@ TEST_SUITE("select") {
     for (const Device& device : every_device()) {
       SelectConfig config = SelectConfig::select_flagged(4);
       config.criterion = Criterion::not_flagged;
-      std::vector<uint8_t> sides = random_sides(10000, 3);
-      Selection selection = flagged_selection(sides, 4, std::nullopt, 1);
-      for (uint8_t& side : selection.sides) side = side == 0 ? 1 : 0;
+      std::vector<uint8_t> partitions = random_partitions(10000, 3);
+      Selection selection = flagged_selection(partitions, 4, std::nullopt, 1);
+      for (uint8_t& partition : selection.partitions) partition = partition == 0 ? 1 : 0;
       check(device, config, selection);
     }
   }
@@ -365,7 +365,7 @@ TEST_SUITE("select") {
         for (const uint64_t n : {uint64_t{0}, uint64_t{1}, uint64_t{2}, tile - 1, tile + 1, 3 * tile + 5}) {
           const auto items = runs_of<T>(n, n + longest, longest);
           Selection selection{bytes_of(items), {}, {}};
-          selection.sides = run_heads(selection.tested, sizeof(T), 0, sizeof(T));
+          selection.partitions = run_heads(selection.tested, sizeof(T), 0, sizeof(T));
           check(device, config, selection, {.tested_misalignment = (longest * sizeof(T)) % 16});
         }
     };
@@ -388,9 +388,9 @@ TEST_SUITE("select") {
         if (!takes_turn(combination++)) continue;
         const SelectConfig config = SelectConfig::unique_by_key(Type::u32, bytes);
         const uint64_t n = 2 * select_of(device, config).tile_items() + 11;
-        Selection selection = flagged_selection(random_sides(n, 1), bytes, Type::u32, 4);
+        Selection selection = flagged_selection(random_partitions(n, 1), bytes, Type::u32, 4);
         selection.tested = bytes_of(runs_of<uint32_t>(n, 8, 9));
-        selection.sides = run_heads(selection.tested, 4, 0, 4);
+        selection.partitions = run_heads(selection.tested, 4, 0, 4);
         check(device, config, selection, {.tested_misalignment = 8, .output_misalignment = 4});
       }
     }
@@ -416,17 +416,17 @@ TEST_SUITE("select") {
                    static_cast<uint16_t>(word >> 40 & 3), static_cast<uint16_t>(word >> 50 & 1)};
       }
       Selection selection{bytes_of(hits), {}, {}};
-      for (const Hit& hit : hits) selection.sides.push_back(hit.distance < 500.0f ? 0 : 1);
+      for (const Hit& hit : hits) selection.partitions.push_back(hit.distance < 500.0f ? 0 : 1);
       check(device, config, selection, {.tested_misalignment = 4, .output_misalignment = 8, .a = Value::of(500.0f)});
 
       SelectConfig narrow = SelectConfig::select_if(Type::u16, Criterion::equal);
       narrow.member = {sizeof(Hit), 10, 0};
-      for (uint64_t i = 0; i < n; ++i) selection.sides[i] = hits[i].flags == 1 ? 0 : 1;
+      for (uint64_t i = 0; i < n; ++i) selection.partitions[i] = hits[i].flags == 1 ? 0 : 1;
       check(device, narrow, selection, {.a = Value::of(uint16_t{1})});
 
       SelectConfig by_material = SelectConfig::unique(Type::u16);
       by_material.member = {sizeof(Hit), 8, 0};
-      selection.sides = run_heads(selection.tested, sizeof(Hit), 8, 2);
+      selection.partitions = run_heads(selection.tested, sizeof(Hit), 8, 2);
       check(device, by_material, selection, {});
 
       SelectConfig whole = SelectConfig::unique(Type::u32);
@@ -434,7 +434,7 @@ TEST_SUITE("select") {
       for (uint64_t i = 1; i < n; ++i)
         if (random_word(3, i) % 2 == 0) hits[i] = hits[i - 1];
       selection.tested = bytes_of(hits);
-      selection.sides = run_heads(selection.tested, sizeof(Hit), 0, sizeof(Hit));
+      selection.partitions = run_heads(selection.tested, sizeof(Hit), 0, sizeof(Hit));
       check(device, whole, selection, {});
     }
   }
@@ -457,7 +457,7 @@ TEST_SUITE("select") {
         flags.criterion = Criterion::flagged;
         flags.moved_bytes = 12;
         flags.items = false;
-        check(device, flags, flagged_selection(random_sides(20000, 2, 0.9), 12, std::nullopt, 6),
+        check(device, flags, flagged_selection(random_partitions(20000, 2, 0.9), 12, std::nullopt, 6),
               {.moved_misalignment = 8});
       }
       if (!takes_turn(combination + 1)) continue;
@@ -476,7 +476,7 @@ TEST_SUITE("select") {
     for (const Device& device : every_device()) {
       const auto run = [&]<class T>(T a, T b) {
         PartitionConfig config;
-        config.sides = 3;
+        config.partitions = 3;
         config.criterion = Criterion::inside;
         config.item = item_type<T>();
         config.indices = sizeof(T) == 4;
@@ -484,7 +484,7 @@ TEST_SUITE("select") {
         for (const uint64_t n : {uint64_t{0}, uint64_t{1}, tile, 2 * tile + 13}) {
           const auto items = random_items<T>(n, n);
           Selection selection{bytes_of(items), {}, {}};
-          for (const T x : items) selection.sides.push_back(x < a ? 0 : x <= b ? 1 : 2);
+          for (const T x : items) selection.partitions.push_back(x < a ? 0 : x <= b ? 1 : 2);
           check(device, config, selection,
                 {.tested_misalignment = 16 - sizeof(T),
                  .wide_counts = sizeof(T) == 1,
@@ -516,15 +516,15 @@ TEST_SUITE("select") {
           check(device, config, selection, {.tested_misalignment = 4, .a = Value::of(middle<uint32_t>())});
           // Chunks that the device's count leaves empty.
           const uint64_t some = n / 2;
-          selection.sides.resize(some);
+          selection.partitions.resize(some);
           check(device, config, selection, {.device_count = DeviceCount{some}, .a = Value::of(middle<uint32_t>())});
         }
         PartitionConfig three;
-        three.sides = 3;
+        three.partitions = 3;
         three.criterion = Criterion::inside;
         const auto items = random_items<uint32_t>(5 * tile + 3, 9);
         Selection selection{bytes_of(items), {}, {}};
-        for (const uint32_t x : items) selection.sides.push_back(x < 1000000000u ? 0 : x <= 3000000000u ? 1 : 2);
+        for (const uint32_t x : items) selection.partitions.push_back(x < 1000000000u ? 0 : x <= 3000000000u ? 1 : 2);
         check(device, three, selection, {.a = Value::of(1000000000u), .b = Value::of(3000000000u)});
       }
     }
@@ -567,7 +567,7 @@ TEST_SUITE("select") {
         const SelectConfig config = SelectConfig::unique(Type::u8);
         const auto items = runs_of<uint8_t>(50001, 3, 5);
         Selection selection{bytes_of(items), {}, {}};
-        selection.sides = run_heads(selection.tested, 1, 0, 1);
+        selection.partitions = run_heads(selection.tested, 1, 0, 1);
         check(device, config, selection, {});
       }
     }
@@ -576,7 +576,7 @@ TEST_SUITE("select") {
   TEST_CASE("ballot compaction: the twelve items of the literature") {
     const std::vector<uint32_t> items = {1, 0, 0, 0, 4, 3, 2, 0, 6, 8, 9, 0};
     const Selection selection = selection_by(items, Criterion::greater, 0u, 0u);
-    CHECK(std::ranges::count(selection.sides, uint8_t{0}) == 7);
+    CHECK(std::ranges::count(selection.partitions, uint8_t{0}) == 7);
     for (const Device& device : every_device())
       check(device, SelectConfig::select_if(Type::u32, Criterion::greater), selection, {.a = Value::of(0u)});
   }
@@ -602,7 +602,7 @@ TEST_SUITE("select") {
     constexpr uint32_t kHitBytes = 48;
     for (const Device& device : every_device()) {
       const SelectConfig config = SelectConfig::select_flagged(kHitBytes, Type::u8);
-      check(device, config, flagged_selection(random_sides(20011, 21), kHitBytes, Type::u8, 5), {});
+      check(device, config, flagged_selection(random_partitions(20011, 21), kHitBytes, Type::u8, 5), {});
     }
   }
 
@@ -638,11 +638,11 @@ TEST_SUITE("select") {
       CHECK(select.error().code == ErrorCode::unsupported);
     }
     PartitionConfig config;
-    config.sides = 4;
+    config.partitions = 4;
     CHECK(!Partition::create(context, config));
-    config.sides = 3;
+    config.partitions = 3;
     CHECK(!Partition::create(context, config));
-    config.sides = 2;
+    config.partitions = 2;
     config.criterion = Criterion::run_head;
     CHECK(!Partition::create(context, config));
   }

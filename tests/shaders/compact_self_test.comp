@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Every function of compact.glsl and run_heads.glsl, for tests/blocks/subgroup_test.cpp. Calls follow one another without a barrier
-// between, as `slot` allows.
+// Every function of compact.glsl and run_heads.glsl, for tests/blocks/subgroup_test.cpp. Calls follow one another
+// without a barrier between, as `slot` allows.
 #version 460
 #include "weft/compact.glsl"
 #include "weft/run_heads.glsl"

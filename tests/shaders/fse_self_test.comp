@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Every function of fse.glsl, for tests/blocks/fse_test.cpp. The first kTables groups of a workgroup build push.delta tables each, one
-// after the other and without a barrier between. Inputs of each turn of a workgroup are for each of these groups an accuracy,
-// how many symbols there are, and push.lane counts; all other groups ask for the first one's table. Results of each turn are
-// what each lane was told, and for each of these groups as many entries as a table may have, which were push.mask before the
-// first turn. They are read by the group in front.
+// Every function of fse.glsl, for tests/blocks/fse_test.cpp. The first kTables groups of a workgroup build push.delta
+// tables each, one after the other and without a barrier between. Inputs of each turn of a workgroup are for each of
+// these groups an accuracy, how many symbols there are, and push.lane counts; all other groups ask for the first one's
+// table. Results of each turn are what each lane was told, and for each of these groups as many entries as a table may
+// have, which were push.mask before the first turn. They are read by the group in front.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require
 #extension GL_EXT_scalar_block_layout : require
 
-layout(constant_id = 2) const uint kMostSymbols = 256;
-layout(constant_id = 3) const uint kMostAccuracy = 12;
+layout(constant_id = 2) const uint kMaxSymbols = 256;
+layout(constant_id = 3) const uint kMaxAccuracy = 12;
 layout(constant_id = 4) const uint kTables = 1;
-#define WEFT_FSE_SYMBOLS kMostSymbols
-#define WEFT_FSE_ACCURACY kMostAccuracy
+#define WEFT_FSE_SYMBOLS kMaxSymbols
+#define WEFT_FSE_ACCURACY kMaxAccuracy
 #define WEFT_FSE_TABLES kTables
 #include "weft/fse.glsl"
 

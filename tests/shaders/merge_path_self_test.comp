@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Every function of merge_path.glsl and merge_tile.glsl, for tests/blocks/merge_path_test.cpp: one workgroup merges a piece of each of two
-// ranges. Ranges lie behind each other, and begin and end with push.mask keys that are not in the piece. Results: for each key of the
-// merge where it is in its piece, with the highest bit set for those of B, and its low word; then for each lane how many keys of A are
-// in front of its own, as found in memory.
+// Every function of merge_path.glsl and merge_tile.glsl, for tests/blocks/merge_path_test.cpp: one workgroup merges a
+// piece of each of two ranges. Ranges lie behind each other, and begin and end with push.mask keys that are not in the
+// piece. Results: for each key of the merge where it is in its piece, with the highest bit set for those of B, and its
+// low word; then for each lane how many keys of A are in front of its own, as found in memory.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "self_test.h"
@@ -37,7 +37,8 @@ void main() {
     const bool from_a = ((order >> i) & 1u) != 0u;
     if (diagonal + i < count_a + count_b) {
       results.at[2u * (diagonal + i)] = from_a ? a : 0x80000000u | b;
-      results.at[2u * (diagonal + i) + 1u] = merge_tile_word(from_a ? merge_tile_word_a(tile, a) : merge_tile_word_b(tile, b));
+      const uint slot = from_a ? merge_tile_word_a(tile, a) : merge_tile_word_b(tile, b);
+      results.at[2u * (diagonal + i) + 1u] = merge_tile_word(slot);
     }
     a += from_a ? 1u : 0u;
     b += from_a ? 0u : 1u;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Adds one to every word of a buffer that is reached by a descriptor, unlike all of weft's own: synchronization validation
-// follows descriptors only.
+// Adds one to every word of a buffer that is reached by a descriptor, unlike all of weft's own: synchronization
+// validation follows descriptors only.
 #version 460
 #include "weft/subgroup.glsl"
 #include "planted.glsl"

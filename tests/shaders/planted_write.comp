@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Adds one to the words [first, first + kWorkgroupSize) of a buffer, wherever that is: beside the range that the host meant,
-// or again in a second dispatch that no barrier separates from the first.
+// Adds one to the words [first, first + kWorkgroupSize) of a buffer, wherever that is: beside the range that the host
+// meant, or again in a second dispatch that no barrier separates from the first.
 #version 460
 #include "weft/subgroup.glsl"
 #include "planted.glsl"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// What the self-test kernels share: inputs of this invocation's place, and results in the order in which they are emitted,
-// which the host's oracle repeats.
+// What the self-test kernels share: inputs of this invocation's place, and results in the order in which they are
+// emitted, which the host's oracle repeats.
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require
 #extension GL_EXT_scalar_block_layout : require

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// subgroup_sort.glsl and workgroup_sort.glsl by themselves, for tests/blocks/merge_path_test.cpp: one workgroup sorts words. Results: what each
-// subgroup has sorted of its own, subgroup after subgroup; then what the workgroup has, twice, the second time from what it had then.
+// subgroup_sort.glsl and workgroup_sort.glsl by themselves, for tests/blocks/merge_path_test.cpp: one workgroup sorts
+// words. Results: what each subgroup has sorted of its own, subgroup after subgroup; then what the workgroup has,
+// twice, the second time from what it had then.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "self_test.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// subgroup_merge.glsl and lanes_merge_path.glsl by themselves, for tests/blocks/merge_path_test.cpp: one workgroup cuts and merges two ranges of
-// u32 that lie behind each other. Results: for each diagonal how many keys of A are in front of it, as a subgroup finds it, then as
-// one lane does, then as four lanes do, then as a subgroup finds it beside the one as far from the end, and that one; then the merge.
+// subgroup_merge.glsl and lanes_merge_path.glsl by themselves, for tests/blocks/merge_path_test.cpp: one workgroup cuts
+// and merges two ranges of u32 that lie behind each other. Results: for each diagonal how many keys of A are in front
+// of it, as a subgroup finds it, then as one lane does, then as four lanes do, then as a subgroup finds it beside the
+// one as far from the end, and that one; then the merge.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "self_test.h"

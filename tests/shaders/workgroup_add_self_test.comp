@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Every function of workgroup_add.glsl, for tests/blocks/subgroup_test.cpp. Calls follow one another without a barrier between, as `slot` allows.
+// Every function of workgroup_add.glsl, for tests/blocks/subgroup_test.cpp. Calls follow one another without a barrier
+// between, as `slot` allows.
 #version 460
 #include "weft/workgroup_add.glsl"
 #include "self_test.glsl"

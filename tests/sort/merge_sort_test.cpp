@@ -21,7 +21,7 @@ namespace {
 
 template <class T = uint32_t>
 uint64_t block_keys(Backend& backend) {
-  return made_merge_sort(backend, {.key = item_type<T>()}).block_keys();
+  return create_merge_sort(backend, {.key = item_type<T>()}).block_keys();
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ uint64_t block_keys(Backend& backend) {
 TEST_SUITE("merge_sort") {
   TEST_CASE("keys are sorted at every edge of the count") {
     for (Backend* backend : every_backend()) {
-      const MergeSort& sort = made_merge_sort(*backend, {});
+      const MergeSort& sort = create_merge_sort(*backend, {});
       const uint64_t block = sort.block_keys(), tile = sort.tile_keys();
       std::set<uint64_t> counts;
       for (const uint64_t n : around({0, sort.subgroup_keys(), 2 * sort.subgroup_keys(), block - sort.subgroup_keys(),
@@ -43,7 +43,7 @@ TEST_SUITE("merge_sort") {
 
   TEST_CASE("keys are sorted whatever they are, and equal ones keep their order [forms]") {
     for (Backend* backend : every_backend())
-      for (const auto& keys : telling_sort_keys<uint32_t>(3 * block_keys(*backend) + 77)) {
+      for (const auto& keys : hard_sort_keys<uint32_t>(3 * block_keys(*backend) + 77)) {
         check_merge_sort(*backend, {}, keys);
         check_merge_sort(*backend, {.value_bytes = 4}, keys);
         if (!backend->is_emulated())
@@ -97,7 +97,7 @@ TEST_SUITE("merge_sort") {
   TEST_CASE("values and indices go with their keys, wherever both begin") {
     const auto of = []<class T>(Backend& backend, MergeSortConfig config) {
       config.key = item_type<T>();
-      const MergeSort& sort = made_merge_sort(backend, config);
+      const MergeSort& sort = create_merge_sort(backend, config);
       const uint64_t block = sort.block_keys(), subgroup = sort.subgroup_keys();
       const VkDeviceSize step = std::min<VkDeviceSize>(sizeof(T), 4);
       const VkDeviceSize value_step = config.value_bytes == 1 || config.value_bytes == 2 ? config.value_bytes : 4;
@@ -136,7 +136,7 @@ TEST_SUITE("merge_sort") {
     const auto of = [](Backend& backend, const MergeSortConfig& config, const auto& drawn, const auto& less,
                        bool ordered = true) {
       using T = decltype(drawn(uint64_t{0}, uint64_t{0}));
-      const MergeSort& sort = made_merge_sort(backend, config);
+      const MergeSort& sort = create_merge_sort(backend, config);
       const uint64_t block = sort.block_keys(), subgroup = sort.subgroup_keys();
       for (const uint64_t n : {uint64_t{0}, uint64_t{3}, subgroup + 1, block, 2 * block + 9, 5 * block - 2}) {
         CAPTURE(backend.name());
@@ -176,7 +176,7 @@ TEST_SUITE("merge_sort") {
         "merge_sort.merge_keys_wide=4,merge_sort.few_keys=2,merge_sort.few_keys_wide=1,"
         "merge_sort.few=3000,merge_sort.direct_tiles=10,merge_sort.direct_tiles_wide=10");
     for (Backend* backend : every_backend()) {
-      const uint64_t most_direct = 10 * made_merge_sort(*backend, {}).tile_keys();
+      const uint64_t most_direct = 10 * create_merge_sort(*backend, {}).tile_keys();
       REQUIRE(most_direct == 5120);
       for (const uint64_t n : around({3000, most_direct})) {
         check_merge_sort(*backend, {}, drawn_keys<uint32_t>(n, n, n % 2 * 50), {.out_misalignment = 4});
@@ -199,7 +199,7 @@ TEST_SUITE("merge_sort") {
     const ScopedTuning overrides("merge_sort.few=4294967295,merge_sort.few_keys=4,merge_sort.few_keys_wide=4");
     for (Backend* backend : every_backend()) {
       if (backend->is_emulated()) continue;
-      for (const auto& keys : telling_sort_keys<uint32_t>(131 * block_keys(*backend) + 77)) {
+      for (const auto& keys : hard_sort_keys<uint32_t>(131 * block_keys(*backend) + 77)) {
         check_merge_sort(*backend, {}, keys);
         check_merge_sort(*backend, {.value_bytes = 4}, keys);
       }
@@ -210,7 +210,7 @@ TEST_SUITE("merge_sort") {
     for (Backend* backend : every_backend()) {
       const uint64_t block = block_keys(*backend), maximum = 4 * block + 11;
       const auto keys = drawn_keys<uint32_t>(maximum, 3);
-      for (const DeviceCount& count : telling_counts(maximum, {block, block + 1})) {
+      for (const DeviceCount& count : edge_counts(maximum, {block, block + 1})) {
         if (backend->is_emulated() && count.bytes == 8) continue;
         CAPTURE(count.value);
         check_merge_sort(*backend, {.value_bytes = 4}, keys, {.device_count = count});
@@ -273,7 +273,7 @@ TEST_SUITE("merge_sort") {
   TEST_CASE("scratch grows with the count and is never nothing") {
     for (const MergeSortConfig& config :
          {MergeSortConfig{}, MergeSortConfig{.value_bytes = 4}, MergeSortConfig{.keys = false, .value_bytes = 8}}) {
-      const MergeSort& sort = made_merge_sort(first_backend(), config);
+      const MergeSort& sort = create_merge_sort(first_backend(), config);
       CHECK(sort.scratch_size(0) != 0);
       for (uint64_t n = 1; n != 0; n *= 2) CHECK(sort.scratch_size(n - 1) <= sort.scratch_size(n));
       const uint64_t block = sort.block_keys();
@@ -303,11 +303,12 @@ TEST_SUITE("refusal") {
     const ScopedTuning overrides(
         "merge_sort.workgroup=128,merge_sort.keys=4,merge_sort.merge_keys=4,"
         "merge_sort.few_keys=2,merge_sort.few=1000,merge_sort.direct_tiles=4,merge_sort.direct_tiles_wide=4");
-    NotingGpu noting;
-    const Result<MergeSort> sort = MergeSort::create(noting.context(), {});
+    RecordingGpu recording;
+    const Result<MergeSort> sort = MergeSort::create(recording.context(), {});
     REQUIRE(sort);
-    const Buffer input = noting.made(1 << 16), output = noting.made(1 << 16), scratch = noting.made(1 << 17);
-    REQUIRE(noting.gpu().fill(input.range(), 0).ok());
+    const Buffer input = recording.create(1 << 16), output = recording.create(1 << 16),
+                 scratch = recording.create(1 << 17);
+    REQUIRE(recording.gpu().fill(input.range(), 0).ok());
     for (const auto& [n, dispatches] : {std::pair{uint64_t{1}, 1},
                                         {uint64_t{512}, 1},
                                         {uint64_t{513}, 2},
@@ -317,7 +318,7 @@ TEST_SUITE("refusal") {
                                         {uint64_t{2049}, 7}}) {
       CAPTURE(n);
       std::string recorded;
-      const auto ran = noting.gpu().run([&](VkCommandBuffer commands) {
+      const auto ran = recording.gpu().run([&](VkCommandBuffer commands) {
         take_recorded();
         const Status status = sort->record(commands, {.keys = input.range(0, 4 * n),
                                                       .keys_out = output.range(),

@@ -16,7 +16,7 @@ namespace {
 
 template <class T = uint32_t>
 uint64_t tile_keys(Backend& backend, uint32_t value_bytes = 0) {
-  return made_sort(backend, {type_of<T>, value_bytes}).tile_keys();
+  return create_sort(backend, {type_of<T>, value_bytes}).tile_keys();
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ TEST_SUITE("radix_sort") {
 
   TEST_CASE("keys are sorted whatever they are, and equal ones keep their order [forms]") {
     for (Backend* backend : every_backend())
-      for (const auto& keys : telling_sort_keys<uint32_t>(3 * tile_keys(*backend, 4) + 77)) {
+      for (const auto& keys : hard_sort_keys<uint32_t>(3 * tile_keys(*backend, 4) + 77)) {
         check_sort<uint32_t>(*backend, {}, keys);
         check_sort<uint32_t>(*backend, {.value_bytes = 4}, keys);
         check_sort<uint32_t>(*backend, {.value_bytes = 4, .order = SortOrder::descending}, keys);
@@ -48,9 +48,9 @@ TEST_SUITE("radix_sort") {
               (!std::is_floating_point_v<T> || (sizeof(T) == 8) == (order == SortOrder::ascending)))
             continue;
           if (!takes_turn(combination++)) continue;
-          const auto telling = telling_sort_keys<T>(tile_keys<T>(*backend, value_bytes) + 19);
-          for (size_t i = 0; i < telling.size(); i += 2)
-            check_sort<T>(*backend, {.value_bytes = value_bytes, .order = order}, telling[i]);
+          const auto lists = hard_sort_keys<T>(tile_keys<T>(*backend, value_bytes) + 19);
+          for (size_t i = 0; i < lists.size(); i += 2)
+            check_sort<T>(*backend, {.value_bytes = value_bytes, .order = order}, lists[i]);
         }
       });
     }
@@ -189,8 +189,8 @@ TEST_SUITE("radix_sort") {
   TEST_CASE("the strategy asked for is the one in use, and automatic is decided by the Context") {
     for (Backend* backend : every_backend()) {
       for (const Strategy strategy : {Strategy::reduce_then_scan, Strategy::look_back})
-        CHECK(made_sort(*backend, {.strategy = strategy}).strategy() == strategy);
-      CHECK(made_sort(*backend, {}).strategy() == backend->context().strategy());
+        CHECK(create_sort(*backend, {.strategy = strategy}).strategy() == strategy);
+      CHECK(create_sort(*backend, {}).strategy() == backend->context().strategy());
     }
   }
 
@@ -206,7 +206,7 @@ TEST_SUITE("radix_sort") {
     for (const RadixSortConfig& config :
          {RadixSortConfig{.strategy = Strategy::reduce_then_scan}, RadixSortConfig{.strategy = Strategy::look_back},
           RadixSortConfig{.value_bytes = 4, .strategy = Strategy::look_back}}) {
-      const RadixSort& sort = made_sort(first_backend(), config);
+      const RadixSort& sort = create_sort(first_backend(), config);
       CHECK(sort.scratch_size(0) != 0);
       for (uint64_t n = 1; n != 0; n *= 2) CHECK(sort.scratch_size(n - 1) <= sort.scratch_size(n));
     }

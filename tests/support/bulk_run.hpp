@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Runs BulkRemove or BulkInsert once, in guarded buffers and on dirty scratch, and checks everything that holds for every run: the
-// output is what the standard library makes, nothing else is written.
+// Runs BulkRemove or BulkInsert once, in guarded buffers and on dirty scratch, and checks everything that holds for
+// every run: the output is what the standard library makes, nothing else is written.
 #pragma once
 
 #include <algorithm>

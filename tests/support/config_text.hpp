@@ -30,7 +30,8 @@ struct AnyMember {
   operator T() const;  // NOLINT: implicit is what it is for
 };
 
-/// How many members the config has. own_kernels, where it is there, is the last, and the one that std::nullopt can make.
+/// How many members the config has. own_kernels, where it is there, is the last, and the
+/// one that std::nullopt can make.
 template <class Config, class... Members>
 consteval size_t member_count() {
   if constexpr (requires(const Config& config) { config.own_kernels; }) {
@@ -64,15 +65,22 @@ std::string config_text(const Config& config) {
   else if constexpr (kMembers == 5) { const auto& [a, b, c, d, e] = config; return words(a, b, c, d, e); }
   else if constexpr (kMembers == 6) { const auto& [a, b, c, d, e, f] = config; return words(a, b, c, d, e, f); }
   else if constexpr (kMembers == 7) { const auto& [a, b, c, d, e, f, g] = config; return words(a, b, c, d, e, f, g); }
-  else if constexpr (kMembers == 8) { const auto& [a, b, c, d, e, f, g, h] = config; return words(a, b, c, d, e, f, g, h); }
-  else if constexpr (kMembers == 9) { const auto& [a, b, c, d, e, f, g, h, i] = config; return words(a, b, c, d, e, f, g, h, i); }
-  else { const auto& [a, b, c, d, e, f, g, h, i, j] = config; return words(a, b, c, d, e, f, g, h, i, j); }
+  else if constexpr (kMembers == 8) {
+    const auto& [a, b, c, d, e, f, g, h] = config;
+    return words(a, b, c, d, e, f, g, h);
+  } else if constexpr (kMembers == 9) {
+    const auto& [a, b, c, d, e, f, g, h, i] = config;
+    return words(a, b, c, d, e, f, g, h, i);
+  } else {
+    const auto& [a, b, c, d, e, f, g, h, i, j] = config;
+    return words(a, b, c, d, e, f, g, h, i, j);
+  }
   // clang-format on
 }
 
-/// The primitive, built at the first request with the tuning of the environment.
+/// The primitive, built at the first call with the tuning of the environment and kept.
 template <class Primitive, class Config>
-const Primitive& made(Backend& backend, const Config& config) {
+const Primitive& create(Backend& backend, const Config& config) {
   return backend.primitive<Primitive>(typeid(Primitive).name() + (' ' + config_text(config)), config);
 }
 

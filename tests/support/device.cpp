@@ -68,24 +68,23 @@ void fail_on_message(std::string_view message) {
   std::cerr << "validation, outside of a test: " << message << '\n';
 }
 
-// What the matrix asks for, in order; the first `asked` of it have been tried.
-struct Wish {
-  SubgroupBackend backend;
+struct BackendConfig {
+  SubgroupBackend kind;
   uint32_t subgroup_size;
 };
 
 struct Matrix {
-  std::vector<Wish> wishes;
-  size_t asked = 0;
+  std::vector<BackendConfig> configs;
+  size_t tried = 0;  // of the configs, the first ones
   std::vector<std::unique_ptr<Backend>> backends;
 };
 
 Matrix& matrix() {
   static Matrix backends = [] {
     Matrix wanted;
-    if (is_wanted("native")) wanted.wishes.push_back({SubgroupBackend::native, 0});
+    if (is_wanted("native")) wanted.configs.push_back({SubgroupBackend::native, 0});
     for (const uint32_t width : {32u, 64u, 128u})
-      if (is_wanted("emulated" + std::to_string(width))) wanted.wishes.push_back({SubgroupBackend::emulated, width});
+      if (is_wanted("emulated" + std::to_string(width))) wanted.configs.push_back({SubgroupBackend::emulated, width});
     return wanted;
   }();
   return backends;
@@ -94,15 +93,15 @@ Matrix& matrix() {
 // Opens until there are `count` backends, or all.
 void open(size_t count) {
   Matrix& devices = matrix();
-  while (devices.backends.size() < count && devices.asked < devices.wishes.size()) {
-    const Wish wish = devices.wishes[devices.asked++];
+  while (devices.backends.size() < count && devices.tried < devices.configs.size()) {
+    const BackendConfig backend = devices.configs[devices.tried++];
     GpuConfig config;
     config.on_message = fail_on_message;
-    config.subgroup_backend = wish.backend;
-    config.subgroup_size = wish.subgroup_size;
+    config.subgroup_backend = backend.kind;
+    config.subgroup_size = backend.subgroup_size;
     Result<Gpu> gpu = Gpu::open(config);
-    // A driver without native subgroup operations is a legitimate part of the matrix; emulation can always be had.
-    if (!gpu && wish.backend == SubgroupBackend::native && gpu.error().code == ErrorCode::missing_feature) {
+    // A driver without native subgroup operations is a legitimate part of the matrix; every driver can emulate them.
+    if (!gpu && backend.kind == SubgroupBackend::native && gpu.error().code == ErrorCode::missing_feature) {
       MESSAGE("no native backend: ", gpu.error().message);
       continue;
     }
@@ -143,7 +142,8 @@ bool is_wanted(std::string_view backend) {
 
 namespace {
 
-/// WEFT_TEST_SHARE: the first combination that this process takes, and how many there are from one that it takes to the next.
+/// WEFT_TEST_SHARE: the first combination that this process takes, and how many there are from
+/// one that it takes to the next.
 struct Share {
   unsigned first = 0, step = 1;
 };
@@ -217,7 +217,7 @@ const ReduceByKey& Backend::reduce_by_key(const ReduceByKeyConfig& config) {
 }
 
 std::vector<Backend*> every_backend() {
-  open(matrix().wishes.size());
+  open(matrix().configs.size());
   std::vector<Backend*> backends;
   for (const auto& backend : matrix().backends) backends.push_back(backend.get());
   return backends;

@@ -57,9 +57,9 @@ class Backend {
   const Primitive& primitive(const std::string& key, const Config& config) {
     std::shared_ptr<const void>& kept = primitives_[key + ' ' + current_tuning()];
     if (kept == nullptr) {
-      Result<Primitive> made = Primitive::create(context(), config);
-      if (!made) fail(key + ": " + made.error().message);
-      kept = std::make_shared<const Primitive>(std::move(*made));
+      Result<Primitive> created = Primitive::create(context(), config);
+      if (!created) fail(key + ": " + created.error().message);
+      kept = std::make_shared<const Primitive>(std::move(*created));
     }
     return *static_cast<const Primitive*>(kept.get());
   }
@@ -128,19 +128,19 @@ std::vector<Device> every_look_back();
 /// Whether WEFT_TEST_BACKENDS is unset or lists `backend`, e.g. "emulated32".
 bool is_wanted(std::string_view backend);
 
-/// Whether this process runs combination `index` of a large cross product. WEFT_TEST_SHARE, e.g. "5/27", makes it take every
-/// 27th, from the fifth on: processes on drivers that differ in little share the work. Unset: all.
+/// Whether this process runs combination `index` of a large cross product. WEFT_TEST_SHARE, e.g. "5/27", makes it take
+/// every 27th, from the fifth on: processes on drivers that differ in little share the work. Unset: all.
 bool is_in_share(uint32_t index);
 
-/// Whether this process runs variant `index` of something that has few, where WEFT_TEST_SHARE is set: processes whose shares begin
-/// at 1, 2 and 3, counted modulo 3, have all of them together. Unset: all.
+/// Whether this process runs variant `index` of something that has few, where WEFT_TEST_SHARE is set: processes whose
+/// shares begin at 1, 2 and 3, counted modulo 3, have all of them together. Unset: all.
 bool takes_turn(uint32_t index);
 
 /// The first of every_backend(), for what does not depend on the backend; the others are not opened for it.
 Backend& first_backend();
 
-/// Destroys all devices, which drivers insist on before exit. Returns how many messages of validation layers arrived outside
-/// of tests, after printing them.
+/// Destroys all devices, which drivers insist on before exit. Returns how many messages of validation layers arrived
+/// outside of tests, after printing them.
 int close_devices();
 
 /// The loader's entry point, as weft::Gpu uses it; null where there is no loader.

@@ -31,9 +31,9 @@ Primitive with_fault(const Backend& backend, Config config, const LookBackFault&
   const std::string others = current_tuning().empty() ? "" : current_tuning() + ",";
   const ScopedTuning planted(others + "look_back.fault=" + std::to_string(value));
   config.strategy = Strategy::look_back;
-  Result<Primitive> made = Primitive::create(backend.context(), config);
-  if (!made) FAIL(made.error().message);
-  return *std::move(made);
+  Result<Primitive> created = Primitive::create(backend.context(), config);
+  if (!created) FAIL(created.error().message);
+  return *std::move(created);
 }
 
 }  // namespace weft::test

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Runs GstdDecode on a table of tiles, in guarded buffers and on dirty scratch, and compares every status and every byte with the host's
-// decoder that follows the document.
+// Runs GstdDecode on a table of tiles, in guarded buffers and on dirty scratch, and compares every status and every
+// byte with the host's decoder that follows the document.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -31,7 +31,8 @@ struct GstdBatch {
   std::vector<GstdTile> tiles;
   uint64_t output_bytes = 0;
 
-  /// A tile behind all others, with words of its own, `gap` bytes behind the last output. The reference holds until the next.
+  /// A tile behind all others, with words of its own, `gap` bytes behind the last output. The
+  /// reference holds until the next.
   GstdTile& add(std::span<const uint32_t> words, uint32_t bytes, uint64_t gap = 0,
                 GstdTileKind kind = GstdTileKind::compressed) {
     const uint64_t at = 4 * source.size();
@@ -60,7 +61,7 @@ struct GstdBatch {
 };
 
 struct GstdRunOptions {
-  uint32_t tile_bytes = gstd::kLeastTileBytes;
+  uint32_t tile_bytes = gstd::kMinTileBytes;
   bool verify = true;
   uint32_t tiles_in_flight = 256;
   VkDeviceSize tiles_misalignment = 8, source_misalignment = 4, output_misalignment = 0, status_misalignment = 4;
@@ -155,7 +156,7 @@ class GstdCall {
       : batch_(batch),
         by_value_(options.by_value),
         decode_(
-            made<GstdDecode>(backend, GstdDecodeConfig{options.tile_bytes, options.verify, options.tiles_in_flight})),
+            create<GstdDecode>(backend, GstdDecodeConfig{options.tile_bytes, options.verify, options.tiles_in_flight})),
         expected_(expected_of(batch, obeyed(options.device_count, batch.tiles.size()), options)),
         call_(backend.gpu(), options.dirt) {
     // There is one table only.

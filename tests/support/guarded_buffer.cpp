@@ -12,7 +12,7 @@ namespace {
 // No two neighbouring words are equal, and no byte repeats within a vector.
 std::byte pattern(VkDeviceSize place) { return static_cast<std::byte>(place * 37 + (place >> 8) * 11 + 0x5a); }
 
-Buffer made(Gpu& gpu, VkDeviceSize bytes) {
+Buffer create(Gpu& gpu, VkDeviceSize bytes) {
   Result<Buffer> buffer = gpu.create_buffer(bytes);
   if (!buffer) FAIL("a buffer of ", bytes, " bytes: ", buffer.error().message);
   return std::move(*buffer);
@@ -26,7 +26,7 @@ GuardedBuffer::GuardedBuffer(Gpu& gpu, VkDeviceSize bytes, VkDeviceSize misalign
       first_(kGuard + misalignment),
       bytes_(bytes),
       image_((first_ + bytes + kGuard + 15) / 16 * 16),
-      buffer_(made(gpu, image_.size())) {
+      buffer_(create(gpu, image_.size())) {
   REQUIRE(buffer_.address() % 16 == 0);
   REQUIRE(contents.size() <= bytes);
   for (VkDeviceSize place = 0; place < first_; ++place) image_[place] = pattern(place);

@@ -61,7 +61,8 @@ struct IntervalOptions {
   uint8_t dirt = 0xdb;
 };
 
-/// A call on intervals, with what all of them have beside their own ranges. Counts are those of the intervals, or offsets, by `type`.
+/// A call on intervals, with what all of them have beside their own ranges. Counts are those of the intervals, or
+/// offsets, by `type`.
 template <class Args>
 struct IntervalCall : PrimitiveCall {
   template <class Primitive>

@@ -13,8 +13,8 @@ namespace weft::test {
 class Kernel {
  public:
   /// `name` is the full name, with the backend's suffix. Specialization constants: id 0 `workgroup_size`, id 1
-  /// `subgroup_size`, id 2 + i constants[i]. `set_layout`: of descriptor set 0, where the kernel has one. A failure fails the
-  /// running test and ends it.
+  /// `subgroup_size`, id 2 + i constants[i]. `set_layout`: of descriptor set 0, where the kernel has one. A failure
+  /// fails the running test and ends it.
   Kernel(const Gpu& gpu, std::string_view name, uint32_t workgroup_size, uint32_t subgroup_size,
          std::span<const uint32_t> constants, VkDescriptorSetLayout set_layout = VK_NULL_HANDLE);
   ~Kernel();

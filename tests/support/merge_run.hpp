@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Runs a merge once, in guarded buffers, and checks everything that holds for every run: all outputs are what the standard library's
-// stable merge makes, nothing else is written.
+// Runs a merge once, in guarded buffers, and checks everything that holds for every run: all outputs are what the
+// standard library's stable merge makes, nothing else is written.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -64,8 +64,8 @@ Args pair_args(PrimitiveCall& call, const Config& config, const std::vector<T>& 
   return args;
 }
 
-/// Expects the outputs of a merge or a set operation: from where each comes, the first `count_a` of A's before B's. Compared as bits: NaN
-/// is not equal to itself.
+/// Expects the outputs of a merge or a set operation: from where each comes, the first `count_a` of A's before B's.
+/// Compared as bits: NaN is not equal to itself.
 template <class Config, class T>
 void expect_pair(PrimitiveCall& call, const Config& config, const std::vector<T>& a, uint64_t count_a,
                  const std::vector<T>& b, std::span<const uint32_t> origins) {
@@ -110,8 +110,8 @@ Bytes found_outputs(PrimitiveCall& call, const Config& config) {
   return config.indices ? call.found("indices_out") : Bytes{};
 }
 
-/// Gives what is wrong, or nothing; `found`: all keys, or, where they are not written, all indices. `key_is_less`: the order of
-/// ascending keys.
+/// Gives what is wrong, or nothing; `found`: all keys, or, where they are not written, all indices. `key_is_less`: the
+/// order of ascending keys.
 template <class T, class Less>
 std::string wrong_merge_by(const Less& key_is_less, Gpu& gpu, const Merge& merge, const MergeConfig& config,
                            const std::vector<T>& a, const std::vector<T>& b, const MergeOptions& options,
@@ -144,7 +144,7 @@ std::string wrong_merge(Gpu& gpu, const Merge& merge, const MergeConfig& config,
 inline std::string text_of(const MergeConfig& config) { return config_text(config); }
 
 /// The merge, built at the first request with the tuning of the environment.
-inline const Merge& made_merge(Backend& backend, const MergeConfig& config) { return made<Merge>(backend, config); }
+inline const Merge& create_merge(Backend& backend, const MergeConfig& config) { return create<Merge>(backend, config); }
 
 /// Runs it, and fails the running test where anything is wrong. Gives the outputs' bytes.
 template <class T>
@@ -154,19 +154,19 @@ Bytes check_merge(Backend& backend, MergeConfig config, const std::vector<T>& a,
   CAPTURE(backend.name());
   CAPTURE(text_of(config));
   Bytes found;
-  CHECK(wrong_merge<T>(backend.gpu(), made_merge(backend, config), config, a, b, options, &found) == "");
+  CHECK(wrong_merge<T>(backend.gpu(), create_merge(backend, config), config, a, b, options, &found) == "");
   return found;
 }
 
-/// Pairs of sequences, in the order of the merge, on which merges go wrong: ties, sequences of which one is exhausted first, or lies
-/// in front of the other.
+/// Pairs of sequences, in the order of the merge, on which merges go wrong: ties, sequences of which one is exhausted
+/// first, or lies in front of the other.
 template <class T>
-std::vector<std::pair<std::vector<T>, std::vector<T>>> telling_sequences(uint64_t a, uint64_t b, bool descending) {
+std::vector<std::pair<std::vector<T>, std::vector<T>>> hard_sequences(uint64_t a, uint64_t b, bool descending) {
   std::vector<std::pair<std::vector<T>, std::vector<T>>> pairs;
   const auto add = [&](std::vector<T> of_a, std::vector<T> of_b) {
     pairs.emplace_back(in_merge_order(std::move(of_a), descending), in_merge_order(std::move(of_b), descending));
   };
-  for (auto& [of_a, of_b] : telling_keys<T>(a, b)) add(of_a, of_b);
+  for (auto& [of_a, of_b] : hard_keys<T>(a, b)) add(of_a, of_b);
   const std::vector<T> all = sorted(drawn_keys<T>(a + b, 21));
   const auto split = static_cast<std::ptrdiff_t>(a), other = static_cast<std::ptrdiff_t>(b);
   add({all.begin(), all.begin() + split}, {all.begin() + split, all.end()});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Runs a merge sort once, in guarded buffers, and checks everything that holds for every run: all outputs are what the standard
-// library's stable sort makes, inputs stay as they are and nothing else is written.
+// Runs a merge sort once, in guarded buffers, and checks everything that holds for every run: all outputs are what the
+// standard library's stable sort makes, inputs stay as they are and nothing else is written.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -22,8 +22,8 @@ struct MergeSortOptions {
   uint8_t dirt = 0xdb;
 };
 
-/// Gives what is wrong, or nothing; `found`: all keys, or, where they are not written, all indices. `key_is_less`: the order of
-/// ascending keys.
+/// Gives what is wrong, or nothing; `found`: all keys, or, where they are not written, all indices. `key_is_less`: the
+/// order of ascending keys.
 template <class T, class Less>
 std::string wrong_merge_sort_by(const Less& key_is_less, Gpu& gpu, const MergeSort& sort, const MergeSortConfig& config,
                                 const std::vector<T>& keys, const MergeSortOptions& options, Bytes* found = nullptr) {
@@ -69,8 +69,8 @@ std::string wrong_merge_sort(Gpu& gpu, const MergeSort& sort, const MergeSortCon
 inline std::string text_of(const MergeSortConfig& config) { return config_text(config); }
 
 /// The sort, built at the first request with the tuning of the environment.
-inline const MergeSort& made_merge_sort(Backend& backend, const MergeSortConfig& config) {
-  return made<MergeSort>(backend, config);
+inline const MergeSort& create_merge_sort(Backend& backend, const MergeSortConfig& config) {
+  return create<MergeSort>(backend, config);
 }
 
 /// Runs it, and fails the running test where anything is wrong. Gives the outputs' bytes.
@@ -81,7 +81,7 @@ Bytes check_merge_sort(Backend& backend, MergeSortConfig config, const std::vect
   CAPTURE(backend.name());
   CAPTURE(text_of(config));
   Bytes found;
-  CHECK(wrong_merge_sort<T>(backend.gpu(), made_merge_sort(backend, config), config, keys, options, &found) == "");
+  CHECK(wrong_merge_sort<T>(backend.gpu(), create_merge_sort(backend, config), config, keys, options, &found) == "");
   return found;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// One call of a primitive in guarded buffers and on dirty scratch. What it must leave is said per range; everything that holds for every
-// call is checked here: it records without error, leaves its inputs alone, and writes nothing but what is expected.
+// One call of a primitive in guarded buffers and on dirty scratch. What it must leave is said per range; everything
+// that holds for every call is checked here: it records without error, leaves its inputs alone, and writes nothing but
+// what is expected.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +35,7 @@ inline uint64_t obeyed(const std::optional<DeviceCount>& on_device, uint64_t max
 }
 
 /// Counts of both widths below, at and above a maximum, and `others`, where they fit.
-inline std::vector<DeviceCount> telling_counts(uint64_t maximum, std::initializer_list<uint64_t> others = {}) {
+inline std::vector<DeviceCount> edge_counts(uint64_t maximum, std::initializer_list<uint64_t> others = {}) {
   std::vector<DeviceCount> counts;
   for (const uint32_t bytes : {4u, 8u}) {
     const uint64_t all_bits = ~uint64_t{0} >> (64 - 8 * bytes);
@@ -82,8 +83,8 @@ class PrimitiveCall {
   /// A value, or what the device reads, at a multiple of 4 that is none of 8.
   Count count(const std::optional<DeviceCount>& on_device, uint64_t maximum, VkDeviceSize misalignment = 4);
 
-  /// What the range holds after the call, in items of `item_bytes`; behind it what it held before. Without a word of this: what it held
-  /// before. Gives the range.
+  /// What the range holds after the call, in items of `item_bytes`; behind it what it held before. Without a word of
+  /// this: what it held before. Gives the range.
   BufferRange expect(const char* name, std::span<const std::byte> contents, uint64_t item_bytes = 1);
   template <class T>
   BufferRange expect(const char* name, const std::vector<T>& items) {

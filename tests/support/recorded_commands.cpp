@@ -115,7 +115,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_proc_addr(VkInstance instance,
 
 }  // namespace
 
-PFN_vkGetInstanceProcAddr noting_entry_point() { return &instance_proc_addr; }
+PFN_vkGetInstanceProcAddr recording_entry_point() { return &instance_proc_addr; }
 
 std::string take_recorded() {
   const std::scoped_lock lock(notes().mutex);

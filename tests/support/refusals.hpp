@@ -26,21 +26,21 @@ struct Refusal {
 };
 
 /// A device on which recorded commands are noted, with current_tuning().
-class NotingGpu {
+class RecordingGpu {
  public:
-  NotingGpu() : backend_(open(messages_)) {}
+  RecordingGpu() : backend_(open(messages_)) {}
 
   Gpu& gpu() noexcept { return backend_.gpu(); }
   const Context& context() const { return backend_.context(); }
 
-  Buffer made(VkDeviceSize bytes) {
+  Buffer create(VkDeviceSize bytes) {
     Result<Buffer> buffer = gpu().create_buffer(bytes);
     if (!buffer) FAIL(buffer.error().message);
     return std::move(*buffer);
   }
 
-  /// Records with `args`; the error, if any. Checks that a refusal leaves nothing in the command buffer, and that dispatches that
-  /// follow each other have a barrier between them.
+  /// Records with `args`; the error, if any. Checks that a refusal leaves nothing in the command buffer, and that
+  /// dispatches that follow each other have a barrier between them.
   template <class Primitive, class Args>
   std::optional<Error> record(const Primitive& primitive, const Args& args, bool null_commands = false) {
     std::optional<Error> error;
@@ -84,7 +84,7 @@ class NotingGpu {
  private:
   static Gpu open(Messages& messages) {
     GpuConfig config;
-    config.get_instance_proc_addr = noting_entry_point();
+    config.get_instance_proc_addr = recording_entry_point();
     config.on_message = messages.sink();
     Result<Gpu> gpu = Gpu::open(config);
     if (!gpu) FAIL(gpu.error().message);
@@ -103,13 +103,15 @@ struct RefusalTest {
   using Args = decltype(SoundCall<Primitive>::args(std::declval<const Primitive&>(), std::declval<Ranges&>()));
 
   explicit RefusalTest(const Config& config = SoundCall<Primitive>::config())
-      : primitive(made(noting, config)), ranges(noting.gpu()), sound(SoundCall<Primitive>::args(primitive, ranges)) {}
+      : primitive(create(recording, config)),
+        ranges(recording.gpu()),
+        sound(SoundCall<Primitive>::args(primitive, ranges)) {}
 
   /// What every range and every count must be, and breaches of what is particular to the primitive.
   void check(const std::vector<Refusal<Args>>& particular = {}) {
-    noting.check_refused(primitive, sound, particular);
+    recording.check_refused(primitive, sound, particular);
     // Into one command buffer, which nothing is recorded into.
-    const auto ran = noting.gpu().run([&](VkCommandBuffer commands) {
+    const auto ran = recording.gpu().run([&](VkCommandBuffer commands) {
       check_standard_refusals(SoundCall<Primitive>::name, sound, ranges, [&](const Args& args) {
         take_recorded();
         const Status status = primitive.record(commands, args);
@@ -125,17 +127,17 @@ struct RefusalTest {
   void check_taken(const Change& change) {
     Args args = sound;
     change(args);
-    const std::optional<Error> error = noting.record(primitive, args);
+    const std::optional<Error> error = recording.record(primitive, args);
     CHECK_MESSAGE(!error, error->message);
   }
 
-  static Primitive made(const NotingGpu& noting, const Config& config) {
-    Result<Primitive> primitive = Primitive::create(noting.context(), config);
+  static Primitive create(const RecordingGpu& recording, const Config& config) {
+    Result<Primitive> primitive = Primitive::create(recording.context(), config);
     if (!primitive) FAIL(primitive.error().message);
     return *std::move(primitive);
   }
 
-  NotingGpu noting;
+  RecordingGpu recording;
   Primitive primitive;
   Ranges ranges;
   Args sound;

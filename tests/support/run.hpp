@@ -82,7 +82,7 @@ std::vector<Op> operators_of() {
 
 /// An accumulator that shows where it is lost or combined in the wrong place, and keeps floats exact.
 template <class A>
-A telling_initial(Op op) {
+A distinct_initial(Op op) {
   if constexpr (std::is_same_v<A, U32x2>)
     return {3, 5};
   else if constexpr (std::is_same_v<A, F16>)

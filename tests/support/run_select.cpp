@@ -10,7 +10,7 @@ namespace weft::test {
 namespace {
 
 struct Shape {
-  uint32_t sides;
+  uint32_t partitions;
   uint32_t tested_bytes;  // of an item or struct
   bool items, indices;
   uint32_t moved_bytes;
@@ -18,13 +18,10 @@ struct Shape {
 };
 
 template <class Config>
-Shape shape_of(uint32_t sides, const Config& config) {
-  return {sides,
-          config.member.stride != 0 ? config.member.stride : size_of(config.item),
-          config.items,
-          config.indices,
-          config.moved_bytes,
-          config.index};
+Shape shape_of(uint32_t partitions, const Config& config) {
+  return {partitions,         config.member.stride != 0 ? config.member.stride : size_of(config.item),
+          config.items,       config.indices,
+          config.moved_bytes, config.index};
 }
 
 class Run : public PrimitiveCall {
@@ -35,7 +32,7 @@ class Run : public PrimitiveCall {
       : PrimitiveCall(gpu, options.dirt), shape_(shape), selection_(selection), options_(options) {
     maximum_ = shape.moved_bytes != 0 ? selection.moved.size() / shape.moved_bytes
                : shape.items          ? selection.tested.size() / shape.tested_bytes
-                                      : selection.sides.size();
+                                      : selection.partitions.size();
     args.input = input("input", selection.tested, options.tested_misalignment);
     args.moved = input("moved", selection.moved, options.moved_misalignment);
     args.scratch = scratch(primitive.scratch_size(maximum_));
@@ -43,14 +40,14 @@ class Run : public PrimitiveCall {
     args.a = options.a;
     args.b = options.b;
     std::vector<uint64_t> counts;
-    for (uint8_t side = 0; side < shape.sides; ++side) {
-      counts.push_back(places_of(side).size());
-      if (shape.items) args.outputs[side] = add("items", side, selection.tested, shape.tested_bytes);
-      if (shape.moved_bytes != 0) moved[side] = add("moved items", side, selection.moved, shape.moved_bytes);
+    for (uint8_t partition = 0; partition < shape.partitions; ++partition) {
+      counts.push_back(places_of(partition).size());
+      if (shape.items) args.outputs[partition] = add("items", partition, selection.tested, shape.tested_bytes);
+      if (shape.moved_bytes != 0) moved[partition] = add("moved items", partition, selection.moved, shape.moved_bytes);
       if (shape.indices) {
-        const std::vector<uint32_t> places = places_of(side);
-        args.indices[side] =
-            add("indices", side, bytes_of_lengths(std::vector<uint64_t>(places.begin(), places.end()), shape.index));
+        const std::vector<uint32_t> places = places_of(partition);
+        args.indices[partition] = add(
+            "indices", partition, bytes_of_lengths(std::vector<uint64_t>(places.begin(), places.end()), shape.index));
       }
     }
     const Bytes count_bytes = bytes_of_lengths(counts, options.wide_counts ? Type::u64 : Type::u32);
@@ -62,21 +59,22 @@ class Run : public PrimitiveCall {
   std::array<BufferRange, 3> moved;
 
  private:
-  std::vector<uint32_t> places_of(uint8_t side) const {
+  std::vector<uint32_t> places_of(uint8_t partition) const {
     std::vector<uint32_t> places;
-    for (uint32_t i = 0; i < selection_.sides.size(); ++i)
-      if (selection_.sides[i] == side) places.push_back(i);
+    for (uint32_t i = 0; i < selection_.partitions.size(); ++i)
+      if (selection_.partitions[i] == partition) places.push_back(i);
     return places;
   }
-  /// Of so many bytes each, which come out as they are; or the items that go to the side.
-  BufferRange add(const char* what, uint8_t side, const Bytes& expected) {
-    return add(what, side, expected, size_of(shape_.index), options_.output_misalignment / 4 * 4);
+  /// Of so many bytes each, which come out as they are; or the items that go to the partition.
+  BufferRange add(const char* what, uint8_t partition, const Bytes& expected) {
+    return add(what, partition, expected, size_of(shape_.index), options_.output_misalignment / 4 * 4);
   }
-  BufferRange add(const char* what, uint8_t side, const Bytes& from, uint32_t bytes) {
-    return add(what, side, gathered(from, bytes, places_of(side)), bytes, options_.output_misalignment);
+  BufferRange add(const char* what, uint8_t partition, const Bytes& from, uint32_t bytes) {
+    return add(what, partition, gathered(from, bytes, places_of(partition)), bytes, options_.output_misalignment);
   }
-  BufferRange add(const char* what, uint8_t side, const Bytes& expected, uint32_t bytes, VkDeviceSize misalignment) {
-    const std::string name = std::string(what) + " of side " + std::to_string(side);
+  BufferRange add(const char* what, uint8_t partition, const Bytes& expected, uint32_t bytes,
+                  VkDeviceSize misalignment) {
+    const std::string name = std::string(what) + " of partition " + std::to_string(partition);
     output(name.c_str(), maximum_ * bytes, misalignment);
     return expect(name.c_str(), expected, bytes);
   }
@@ -99,7 +97,7 @@ std::string check_selection(Gpu& gpu, const Select& select, const SelectConfig& 
 
 std::string check_selection(Gpu& gpu, const Partition& partition, const PartitionConfig& config,
                             const Selection& selection, const SelectRunOptions& options) {
-  Shape shape = shape_of(config.sides, config);
+  Shape shape = shape_of(config.partitions, config);
   shape.items = shape.items && shape.moved_bytes == 0;
   Run run(gpu, partition, shape, selection, options);
   if (shape.moved_bytes != 0) run.args.outputs = run.moved;
@@ -108,12 +106,12 @@ std::string check_selection(Gpu& gpu, const Partition& partition, const Partitio
 
 const Select& select_of(const Device& device, SelectConfig config) {
   config.strategy = device.strategy();
-  return made<Select>(device.backend(), config);
+  return create<Select>(device.backend(), config);
 }
 
 const Partition& partition_of(const Device& device, PartitionConfig config) {
   config.strategy = device.strategy();
-  return made<Partition>(device.backend(), config);
+  return create<Partition>(device.backend(), config);
 }
 
 }  // namespace weft::test

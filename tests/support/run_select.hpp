@@ -15,18 +15,18 @@
 
 namespace weft::test {
 
-/// What is selected from, as bytes, and which side each item goes to by the oracle: of one side, 0 is kept.
+/// What is selected from, as bytes, and which partition each item goes to by the oracle: of one partition, 0 is kept.
 struct Selection {
   std::vector<std::byte> tested;
   std::vector<std::byte> moved;
-  std::vector<uint8_t> sides;
+  std::vector<uint8_t> partitions;
 };
 
 struct SelectRunOptions {
   VkDeviceSize tested_misalignment = 0;  ///< of addresses, modulo 16
   VkDeviceSize moved_misalignment = 0;
   VkDeviceSize output_misalignment = 0;
-  std::optional<DeviceCount> device_count{};  ///< its value is the items that count; sides has as many
+  std::optional<DeviceCount> device_count{};  ///< its value is the items that count; partitions has as many
   bool wide_counts = false;                   ///< written counts are u64
   Value a{};
   Value b{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Runs a search once, in guarded buffers, and checks everything that holds for every run: all outputs are what the standard
-// library's searches say, nothing else is written.
+// Runs a search once, in guarded buffers, and checks everything that holds for every run: all outputs are what the
+// standard library's searches say, nothing else is written.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -31,7 +31,8 @@ bool key_less(T a, T b) {
   return a < b;
 }
 
-/// `count` keys, in no order: any bits, or, where `values` is not 0, of about so many values, which differ in high and low words.
+/// `count` keys, in no order: any bits, or, where `values` is not 0, of about so many values, which
+/// differ in high and low words.
 template <class T>
 std::vector<T> drawn_keys(uint64_t count, uint64_t seed, uint64_t values = 0) {
   std::vector<T> keys(count);
@@ -97,9 +98,9 @@ std::string wrong_search(Gpu& gpu, const Primitive& search, Bound bound, const s
 
 /// The primitive that searches keys of type T.
 template <class Primitive, class T>
-const Primitive& made_search(Backend& backend, Bound bound) {
+const Primitive& create_search(Backend& backend, Bound bound) {
   using Config = std::conditional_t<std::is_same_v<Primitive, SortedSearch>, SortedSearchConfig, BinarySearchConfig>;
-  return made<Primitive>(backend, Config{type_of<T>, bound});
+  return create<Primitive>(backend, Config{type_of<T>, bound});
 }
 
 /// Runs it, and fails the running test where anything is wrong. Gives the outputs' bytes.
@@ -109,7 +110,7 @@ Bytes check_search(Backend& backend, Bound bound, const std::vector<T>& needles,
   CAPTURE(backend.name());
   CAPTURE(std::string(name_of(type_of<T>)) + ' ' + name_of(bound));
   Bytes found;
-  CHECK(wrong_search(backend.gpu(), made_search<Primitive, T>(backend, bound), bound, needles, haystack, options,
+  CHECK(wrong_search(backend.gpu(), create_search<Primitive, T>(backend, bound), bound, needles, haystack, options,
                      &found) == "");
   return found;
 }
@@ -127,7 +128,7 @@ void for_every_key(const Test& test) {
 
 /// Haystacks and needles, both sorted, on which bounds go wrong.
 template <class T>
-std::vector<std::pair<std::vector<T>, std::vector<T>>> telling_keys(uint64_t needles, uint64_t haystack) {
+std::vector<std::pair<std::vector<T>, std::vector<T>>> hard_keys(uint64_t needles, uint64_t haystack) {
   const T least = sorted_keys<T>(needles + haystack, 5)[0];
   const T greatest = sorted_keys<T>(needles + haystack, 5).back();
   const auto all = [](uint64_t count, T key) { return std::vector<T>(count, key); };

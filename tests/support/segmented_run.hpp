@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Runs a segmented reduction or scan once, in guarded buffers, and checks everything that holds for every run: all outputs are
-// the oracle's, nothing else is written.
+// Runs a segmented reduction or scan once, in guarded buffers, and checks everything that holds for every run: all
+// outputs are the oracle's, nothing else is written.
 #pragma once
 
 #include <algorithm>
@@ -30,8 +30,9 @@ inline Offsets offsets_from(uint64_t first, const Counts& lengths) {
   return offsets;
 }
 
-/// Lengths of `items` items in all that are hard on whoever divides the work: long and short, none, one with everything.
-inline std::vector<Counts> telling_lengths(uint64_t items, uint64_t seed) {
+/// Lengths of `items` items in all that are hard on whoever divides the work: long and
+/// short, none, one with everything.
+inline std::vector<Counts> hard_lengths(uint64_t items, uint64_t seed) {
   const auto filled = [&](const auto& length_of) {
     Counts lengths;
     for (uint64_t left = items; left != 0; left -= lengths.back())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Runs a segmented sort once, in guarded buffers, and checks everything that holds for every run: each segment comes out as the standard
-// library's stable sort puts it, bit for bit, inputs stay as they are and nothing else is written.
+// Runs a segmented sort once, in guarded buffers, and checks everything that holds for every run: each segment comes
+// out as the standard library's stable sort puts it, bit for bit, inputs stay as they are and nothing else is written.
 #pragma once
 
 #include <weft/segmented_sort.hpp>
@@ -65,8 +65,8 @@ std::string wrong_segmented_sort(Gpu& gpu, const SegmentedSort& sort, const Segm
   return wrong;
 }
 
-inline const SegmentedSort& made_segmented_sort(Backend& backend, const SegmentedSortConfig& config) {
-  return made<SegmentedSort>(backend, config);
+inline const SegmentedSort& create_segmented_sort(Backend& backend, const SegmentedSortConfig& config) {
+  return create<SegmentedSort>(backend, config);
 }
 
 /// Runs it, and fails the running test where anything is wrong. Gives the keys that came out.
@@ -77,7 +77,7 @@ Bytes check_segmented_sort(Backend& backend, SegmentedSortConfig config, const s
   CAPTURE(backend.name());
   CAPTURE(config_text(config));
   Bytes found;
-  CHECK(wrong_segmented_sort(backend.gpu(), made_segmented_sort(backend, config), config, keys, offsets, options,
+  CHECK(wrong_segmented_sort(backend.gpu(), create_segmented_sort(backend, config), config, keys, offsets, options,
                              &found) == "");
   return found;
 }

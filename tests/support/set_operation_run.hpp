@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Runs a set operation once, in guarded buffers, and checks everything that holds for every run: all outputs are what the standard
-// library's algorithm makes, nothing else is written.
+// Runs a set operation once, in guarded buffers, and checks everything that holds for every run: all outputs are what
+// the standard library's algorithm makes, nothing else is written.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -33,7 +33,8 @@ struct SetOptions {
   uint8_t dirt = 0xdb;
 };
 
-/// Indices of what the standard library's algorithm takes of the first `count_a` keys of `a` and the first `count_b` of `b`.
+/// Indices of what the standard library's algorithm takes of the first `count_a` keys of `a`
+/// and the first `count_b` of `b`.
 template <class T, class Less>
 std::vector<uint32_t> set_origins(SetOperator operation, const Less& less, const std::vector<T>& a, uint64_t count_a,
                                   const std::vector<T>& b, uint64_t count_b) {
@@ -52,8 +53,8 @@ std::vector<uint32_t> set_origins(SetOperator operation, const Less& less, const
   return taken;
 }
 
-/// Gives what is wrong, or nothing; `found`: the bytes of all keys, or, where they are not written, of all indices. `key_is_less`: the
-/// order of ascending keys.
+/// Gives what is wrong, or nothing; `found`: the bytes of all keys, or, where they are not written, of all indices.
+/// `key_is_less`: the order of ascending keys.
 template <class T, class Less>
 std::string wrong_set_operation_by(const Less& key_is_less, Gpu& gpu, const SetOperation& operation,
                                    const SetOperationConfig& config, const std::vector<T>& a, const std::vector<T>& b,
@@ -113,8 +114,8 @@ std::string wrong_set_operation(Gpu& gpu, const SetOperation& operation, const S
 inline std::string text_of(const SetOperationConfig& config) { return config_text(config); }
 
 /// The operation, built at the first request with the tuning of the environment.
-inline const SetOperation& made_set_operation(Backend& backend, const SetOperationConfig& config) {
-  return made<SetOperation>(backend, config);
+inline const SetOperation& create_set_operation(Backend& backend, const SetOperationConfig& config) {
+  return create<SetOperation>(backend, config);
 }
 
 /// Runs it, and fails the running test where anything is wrong. Gives the outputs' bytes.
@@ -125,7 +126,7 @@ Bytes check_set_operation(Backend& backend, SetOperationConfig config, const std
   CAPTURE(backend.name());
   CAPTURE(text_of(config));
   Bytes found;
-  CHECK(wrong_set_operation<T>(backend.gpu(), made_set_operation(backend, config), config, a, b, options, &found) ==
+  CHECK(wrong_set_operation<T>(backend.gpu(), create_set_operation(backend, config), config, a, b, options, &found) ==
         "");
   return found;
 }

@@ -47,8 +47,8 @@ inline std::vector<uint64_t> around(std::initializer_list<uint64_t> sizes) {
   return {all.begin(), all.end()};
 }
 
-/// Counts of items at which a primitive with tiles of `tile_items` changes what it does: nothing, lane, vector, subgroup,
-/// workgroup, tile, several tiles.
+/// Counts of items at which a primitive with tiles of `tile_items` changes what it does: nothing, lane, vector,
+/// subgroup, workgroup, tile, several tiles.
 inline std::vector<uint64_t> edges(const Backend& backend, uint64_t tile_items, uint32_t item_bytes) {
   const uint64_t vector = 16 / item_bytes;
   const uint64_t subgroup = backend.context().subgroup_size();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Runs a sort once, in guarded buffers, and checks everything that holds for every run: keys and values come out as the standard
-// library's stable sort puts them, bit for bit, inputs stay as they are and nothing else is written.
+// Runs a sort once, in guarded buffers, and checks everything that holds for every run: keys and values come out as the
+// standard library's stable sort puts them, bit for bit, inputs stay as they are and nothing else is written.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -98,7 +98,7 @@ std::string wrong_sort(Gpu& gpu, const RadixSort& sort, const RadixSortConfig& c
 
 /// Keys of distributions on which sorts go wrong.
 template <class T>
-std::vector<std::vector<T>> telling_sort_keys(uint64_t n) {
+std::vector<std::vector<T>> hard_sort_keys(uint64_t n) {
   const auto drawn = [n](auto word_of) {
     std::vector<T> keys(n);
     for (uint64_t i = 0; i < n; ++i) {
@@ -126,12 +126,12 @@ std::vector<std::vector<T>> telling_sort_keys(uint64_t n) {
   };
 }
 
-inline const RadixSort& made_sort(Backend& backend, const RadixSortConfig& config) {
-  return made<RadixSort>(backend, config);
+inline const RadixSort& create_sort(Backend& backend, const RadixSortConfig& config) {
+  return create<RadixSort>(backend, config);
 }
 
-/// Runs it, by both strategies where the config leaves the choice, and fails the running test where anything is wrong. Gives the keys that
-/// came out.
+/// Runs it, by both strategies where the config leaves the choice, and fails the running test where anything is wrong.
+/// Gives the keys that came out.
 template <class T>
 Bytes check_sort(Backend& backend, RadixSortConfig config, const std::vector<T>& keys,
                  const SortOptions& options = {}) {
@@ -144,7 +144,7 @@ Bytes check_sort(Backend& backend, RadixSortConfig config, const std::vector<T>&
   CAPTURE(backend.name());
   CAPTURE(config_text(config));
   Bytes found;
-  CHECK(wrong_sort(backend.gpu(), made_sort(backend, config), config, keys, options, &found) == "");
+  CHECK(wrong_sort(backend.gpu(), create_sort(backend, config), config, keys, options, &found) == "");
   return found;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// One sound call of every primitive, with every range that it can have, counts on the device and optional outputs included. What each range
-// is called, how many bytes it needs, where it may begin and whether it is written stands here once.
+// One sound call of every primitive, with every range that it can have, counts on the device and
+// optional outputs included. What each range is called, how many bytes it needs, where it may begin and
+// whether it is written stands here once.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -41,21 +42,21 @@ class Ranges {
   explicit Ranges(Gpu& gpu) : gpu_(gpu) {}
 
   BufferRange read(const char* name, VkDeviceSize bytes, VkDeviceSize alignment = 4) {
-    return add({name, made(bytes), alignment});
+    return add({name, create(bytes), alignment});
   }
   /// `may_be`: the range that it may replace.
   BufferRange write(const char* name, VkDeviceSize bytes, VkDeviceSize alignment = 4, const char* may_be = "") {
-    return add({.name = name, .range = made(bytes), .alignment = alignment, .written = true, .may_be = may_be});
+    return add({.name = name, .range = create(bytes), .alignment = alignment, .written = true, .may_be = may_be});
   }
   BufferRange write_counts(const char* name, uint32_t number = 1) {
-    return add({.name = name, .range = made(4 * number), .alignment = 4, .written = true, .is_count = true});
+    return add({.name = name, .range = create(4 * number), .alignment = 4, .written = true, .is_count = true});
   }
   BufferRange scratch(VkDeviceSize bytes) { return write("scratch", bytes, 16); }
   BufferRange any_size(const char* name, VkDeviceSize bytes, VkDeviceSize alignment, bool written, bool may_be_null) {
-    return add({name, made(bytes), alignment, written, false, true, may_be_null});
+    return add({name, create(bytes), alignment, written, false, true, may_be_null});
   }
   Count count(const char* name, uint64_t maximum) {
-    return Count::on_device(add({.name = name, .range = made(4), .alignment = 4, .is_count = true}), maximum);
+    return Count::on_device(add({.name = name, .range = create(4), .alignment = 4, .is_count = true}), maximum);
   }
 
   const std::vector<Range>& all() const { return ranges_; }
@@ -64,7 +65,7 @@ class Ranges {
   }
 
  private:
-  BufferRange made(VkDeviceSize bytes) {
+  BufferRange create(VkDeviceSize bytes) {
     REQUIRE(bytes <= kAround);
     Result<Buffer> buffer = gpu_.create_buffer(kAround + bytes + kAround);
     if (!buffer) FAIL(buffer.error().message);
@@ -206,7 +207,7 @@ template <>
 struct SoundCall<Partition> {
   static constexpr const char* name = "Partition";
   static PartitionConfig config() {
-    return {.sides = 3, .criterion = Criterion::inside, .moved_bytes = 4, .indices = true};
+    return {.partitions = 3, .criterion = Criterion::inside, .moved_bytes = 4, .indices = true};
   }
   static PartitionArgs args(const Partition& p, Ranges& r, uint64_t n = kCalled) {
     return {r.read("input", 4 * n),
@@ -370,7 +371,7 @@ struct SoundCall<TransformLbs> {
 template <>
 struct SoundCall<GstdDecode> {
   static constexpr const char* name = "GstdDecode";
-  static GstdDecodeConfig config() { return {.tile_bytes = gstd::kLeastTileBytes, .tiles_in_flight = 1}; }
+  static GstdDecodeConfig config() { return {.tile_bytes = gstd::kMinTileBytes, .tiles_in_flight = 1}; }
   static GstdDecodeArgs args(const GstdDecode& p, Ranges& r, uint64_t tiles = 20) {
     return {r.read("tiles", tiles * sizeof(GstdTile), 8),
             r.count("tile_count", tiles),
@@ -400,8 +401,8 @@ void for_every_primitive(const Visit& visit) {
 #endif
 }
 
-/// Breaks what every range and every count must be, one thing at a time, and checks that each call is refused by the argument's name.
-/// record(args): the error, if any, after checking that with an error nothing was recorded.
+/// Breaks what every range and every count must be, one thing at a time, and checks that each call is refused by the
+/// argument's name. record(args): the error, if any, after checking that with an error nothing was recorded.
 template <class Args, class Record>
 void check_standard_refusals(const std::string& primitive, const Args& sound, const Ranges& ranges,
                              const Record& record) {

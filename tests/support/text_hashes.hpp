@@ -13,7 +13,8 @@ namespace weft::test {
 /// Of the package base-files.
 inline constexpr const char* kTexts[] = {"/usr/share/common-licenses/GPL-3", "/usr/share/common-licenses/Apache-2.0"};
 
-/// A hash (FNV-1a) of each word of the text, or of each line; none where it is not there. Words and empty lines come again and again.
+/// A hash (FNV-1a) of each word of the text, or of each line; none where it is not there. Words and empty lines come
+/// again and again.
 inline std::vector<uint64_t> hashes_of_text(const char* path, bool lines) {
   std::ifstream text(path);
   std::vector<uint64_t> hashes;

@@ -38,13 +38,13 @@ class Input {
   struct stat facts_;
 };
 
-/// Where output goes. A new file comes into being when it is finished: until then it has a name of its own, under which it is removed
-/// on an error or a signal.
+/// Where output goes. A new file comes into being when it is finished: until then it has a name of its own, under which
+/// it is removed on an error or a signal.
 class Output {
  public:
   static weft::Result<Output> to_stdout();
-  /// What is to be `path` in the end. `replace`: whether there may be such a file. What is no regular file, as /dev/null, is written to
-  /// at once.
+  /// What is to be `path` in the end. `replace`: whether there may be such a file. What is no regular file, as
+  /// /dev/null, is written to at once.
   static weft::Result<Output> create(const std::string& path, bool replace);
   ~Output();
   Output(Output&& other) noexcept;

@@ -53,7 +53,7 @@ GpuDecoder::Batch GpuDecoder::batch_at(std::span<const GstdTile> tiles, size_t f
     const uint64_t source_bytes = tile.source + 4 * uint64_t{tile.words} - batch.source_at;
     const uint64_t output_bytes = tile.output + tile.count - batch.output_at;
     if (batch.end > first && std::max(source_bytes, output_bytes) > kBatchBytes) break;
-    if (batch.end - first == weft::GstdDecode::kMostTilesByValue) break;
+    if (batch.end - first == weft::GstdDecode::kMaxTilesByValue) break;
     batch.source_bytes = source_bytes;
     batch.output_bytes = output_bytes;
   }

@@ -29,9 +29,10 @@ class GpuDecoder {
 
   const std::string& name() const noexcept { return gpu_.info().name; }
 
-  /// Decodes tiles of `stream`, as weft::gstd_tiles made them for source and output 0, and gives the sink their content in order, a
-  /// batch at a time. `tile_bytes`: of the largest. `verify`: whether the checksums that they have are compared. A batch that
-  /// has a tile which is refused is not given; that ends the work with the first such tile. Errors: the device's and the sink's.
+  /// Decodes tiles of `stream`, as weft::gstd_tiles made them for source and output 0, and gives the sink their content
+  /// in order, a batch at a time. `tile_bytes`: of the largest. `verify`: whether the checksums that they have are
+  /// compared. A batch that has a tile which is refused is not given; that ends the work with the first such tile.
+  /// Errors: the device's and the sink's.
   weft::Result<std::optional<RefusedTile>> decode(std::span<const std::byte> stream,
                                                   std::span<const weft::GstdTile> tiles, uint32_t tile_bytes,
                                                   bool verify, const weft::gstd::Sink& sink);

@@ -47,7 +47,7 @@ std::optional<uint64_t> whole_number(std::string_view text, uint64_t least, uint
   return number;
 }
 
-constexpr uint64_t kMostThreads = 256;
+constexpr uint64_t kMaxThreads = 256;
 
 class Parser {
  public:
@@ -176,7 +176,7 @@ Status Parser::parse_long(std::string_view option) {
     return {};
   }
   const bool threads = wants("--threads");
-  const auto number = threads ? whole_number(value, 0, kMostThreads) : whole_number(value, 10, 31);
+  const auto number = threads ? whole_number(value, 0, kMaxThreads) : whole_number(value, 10, 31);
   if (!number)
     return refuse(std::string(name) + "=" + std::string(value) +
                   (threads ? ": not a number from 0 to 256" : ": not a number from 10 to 31"));
@@ -218,7 +218,7 @@ Status Parser::parse_short(std::string_view letters) {
       case 'C': options_.compress.tile_checksums = options_.compress.stream_checksum = options_.verify = true; break;
       case 'T': {
         const auto threads = take_number(letters);
-        if (!threads || *threads > kMostThreads) return refuse(all + ": -T takes a number from 0 to 256");
+        if (!threads || *threads > kMaxThreads) return refuse(all + ": -T takes a number from 0 to 256");
         options_.compress.threads = static_cast<uint32_t>(*threads);
         threads_given_ = true;
         break;

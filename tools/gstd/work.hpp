@@ -19,8 +19,9 @@ bool decompress_files(const Options& options);  ///< tests too
 bool list_files(const Options& options);
 bool benchmark_files(const Options& options);
 
-/// The options' inputs, or standard input where there are none; with --recursive, directories' files in place of them. `suffix`: which
-/// files of a directory count: those that end in it, or, with `without`, all others. False: some were not to be had, which was told.
+/// The options' inputs, or standard input where there are none; with --recursive, directories' files in place of them.
+/// `suffix`: which files of a directory count: those that end in it, or, with `without`, all others. False: some were
+/// not to be had, which was told.
 bool collect_inputs(const Options& options, const std::string& suffix, bool without, std::vector<std::string>& names);
 
 }  // namespace gstd_tool

@@ -38,11 +38,11 @@ Status check_own_kernels(const char* primitive, const KernelSet& own, std::strin
   if (own.primitive() != wanted)
     return Error{ErrorCode::unsupported,
                  name + " are made for " + own.primitive() + ", and not for " + std::string(wanted)};
-  constexpr uint32_t kMostItemBytes = 16, kMostAccumulatorBytes = 32;  // as in shaders/weft/own.glsl
+  constexpr uint32_t kMaxItemBytes = 16, kMaxAccumulatorBytes = 32;  // as in shaders/weft/own.glsl
   const bool has_results = wanted == "scan" || wanted == "scan_by_key" || wanted == "reduce" ||
                            wanted == "reduce_by_key" || wanted == "segmented_reduce";
-  if (own.item_bytes() == 0 || own.item_bytes() > kMostItemBytes || (own.accumulator_bytes() != 0) != has_results ||
-      own.accumulator_bytes() > kMostAccumulatorBytes)
+  if (own.item_bytes() == 0 || own.item_bytes() > kMaxItemBytes || (own.accumulator_bytes() != 0) != has_results ||
+      own.accumulator_bytes() > kMaxAccumulatorBytes)
     return Error{ErrorCode::unsupported, name + " were not made by weft_add_kernel() or weft::jit"};
   return {};
 }

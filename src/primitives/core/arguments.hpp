@@ -28,7 +28,8 @@ bool overlap(const LocatedRange& a, const LocatedRange& b);
 
 Error argument_error(const char* primitive, const char* argument, const std::string& what);
 
-/// Refuses a set that is made for another primitive, named as in KernelSet::primitive(), or does not say what it works on.
+/// Refuses a set that is made for another primitive, named as in KernelSet::primitive(), or
+/// does not say what it works on.
 Status check_own_kernels(const char* primitive, const KernelSet& own, std::string_view wanted);
 
 /// Items of a vector, as in shaders/weft/item.glsl: as many as fill 16 bytes with the wider of item and output, or 1.

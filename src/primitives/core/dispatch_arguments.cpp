@@ -21,8 +21,8 @@ struct DispatchArguments::Plan {
 namespace {
 
 constexpr const char* kName = "DispatchArguments";
-constexpr uint32_t kWorkgroup = 128;       // the least that every subgroup size divides; one invocation works
-constexpr uint64_t kLeastMaxRows = 65535;  // what every device has of maxComputeWorkGroupCount[1]
+constexpr uint32_t kWorkgroup = 128;     // the least that every subgroup size divides; one invocation works
+constexpr uint64_t kMinMaxRows = 65535;  // what every device has of maxComputeWorkGroupCount[1]
 
 }  // namespace
 
@@ -44,7 +44,7 @@ Status DispatchArguments::record(VkCommandBuffer commands, const DispatchArgumen
   const ContextState& state = *plan_->state;
   const uint64_t maximum = args.count.maximum();
   const uint32_t max_x = state.traits().max_workgroup_count_x;
-  const uint64_t most_groups = std::min<uint64_t>(max_x * kLeastMaxRows, ~uint32_t{0});
+  const uint64_t most_groups = std::min<uint64_t>(max_x * kMinMaxRows, ~uint32_t{0});
 
   shader::DispatchArgumentsPush push{};
   push.group_items = args.items_per_workgroup;

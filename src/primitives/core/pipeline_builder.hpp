@@ -15,9 +15,9 @@
 
 namespace weft::primitives {
 
-/// Builds the pipelines of a primitive: first the values of specialization constants, then kernels. A kernel takes the values of the
-/// constants that it has; one that is given none is an error. The first error stays, and nothing is built after it. Copies may be given
-/// other values.
+/// Builds the pipelines of a primitive: first the values of specialization constants, then kernels. A kernel takes the
+/// values of the constants that it has; one that is given none is an error. The first error stays, and nothing is built
+/// after it. Copies may be given other values.
 class PipelineBuilder {
  public:
   /// `own`: the set to find kernels in, instead of `kernels`.

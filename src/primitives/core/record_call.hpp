@@ -11,8 +11,8 @@
 
 namespace weft::primitives {
 
-/// One call of record(): each argument is declared once, with the field of the push constants that takes it, then dispatches are
-/// recorded. The first argument that is refused is the call's status; nothing may be recorded then.
+/// One call of record(): each argument is declared once, with the field of the push constants that takes it, then
+/// dispatches are recorded. The first argument that is refused is the call's status; nothing may be recorded then.
 ///
 ///     RecordCall call(state, kName, commands);
 ///     call.read("items", args.items, items * 4, 4, push.items);
@@ -46,7 +46,8 @@ class RecordCall {
   RecordCall& scratch(const BufferRange& range, uint64_t bytes, uint64_t& address) {
     return add("scratch", range, bytes, 16, true, address);
   }
-  /// A count's three fields: where it is on the device, its value or upper bound, and words on the device. The address of a value is 0.
+  /// A count's three fields: where it is on the device, its value or upper bound, and words on the device. The address
+  /// of a value is 0.
   RecordCall& count(const char* name, const Count& count, uint64_t& address, uint64_t& value, uint32_t& words);
   /// The same where a value of 2^32 or more is refused.
   RecordCall& count(const char* name, const Count& count, uint64_t& address, uint32_t& value, uint32_t& words) {

@@ -14,7 +14,8 @@
 
 namespace weft::primitives {
 
-/// What primitives build and record alike that spread intervals of outputs over workgroups (shaders/interval/interval_tiles.glsl).
+/// What primitives build and record alike that spread intervals of outputs over workgroups
+/// (shaders/interval/interval_tiles.glsl).
 struct IntervalPlan {
   struct Desc {
     const char* name;  // of the primitive, for errors

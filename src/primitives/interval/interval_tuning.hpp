@@ -7,7 +7,8 @@
 
 namespace weft::primitives {
 
-/// RunLengthDecode (and IntervalExpand), LoadBalanceSearch and IntervalMove, each by itself. Workgroup and rows are rounded down to powers of two.
+/// RunLengthDecode (and IntervalExpand), LoadBalanceSearch and IntervalMove, each by itself. Workgroup and rows are
+/// rounded down to powers of two.
 struct IntervalTuning {
   uint32_t workgroup = 256;
   uint32_t rows = 8;     ///< 16-byte vectors of output per lane and segment, at most 32 and as many as make 2^14 items

@@ -35,7 +35,7 @@ namespace {
 
 constexpr const char* kName = "Reduce";
 constexpr uint64_t kMaxTiles = uint64_t{1} << 31;
-constexpr VkDeviceSize kLeastScratch = 16;
+constexpr VkDeviceSize kMinScratch = 16;
 
 Status check_config(const ContextState& state, const ReduceConfig& config) {
   if (config.own_kernels) return primitives::check_own_kernels(kName, *config.own_kernels, "reduce");
@@ -92,7 +92,7 @@ uint32_t Reduce::tile_items() const noexcept { return plan_->tile_items; }
 VkDeviceSize Reduce::scratch_size(uint64_t max_count) const noexcept {
   const uint64_t tiles = plan_->tiles(max_count, plan_->vector_items - 1);
   const uint64_t groups = std::min<uint64_t>(tiles, plan_->tuning.groups);
-  return std::max<VkDeviceSize>(kLeastScratch, (groups * plan_->partial_bytes + 15) / 16 * 16);
+  return std::max<VkDeviceSize>(kMinScratch, (groups * plan_->partial_bytes + 15) / 16 * 16);
 }
 
 Status Reduce::record(VkCommandBuffer commands, const ReduceArgs& args) const noexcept try {

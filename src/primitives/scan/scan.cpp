@@ -31,7 +31,7 @@ namespace {
 
 constexpr const char* kName = "Scan";
 // Of calls without items, so that callers need no special case.
-constexpr VkDeviceSize kLeastScratch = 16;
+constexpr VkDeviceSize kMinScratch = 16;
 
 Status check_config(const ContextState& state, const ScanConfig& config) {
   if (config.own_kernels) return primitives::check_own_kernels(kName, *config.own_kernels, "scan");
@@ -103,7 +103,7 @@ Strategy Scan::strategy() const noexcept { return plan_->pass.strategy(); }
 uint32_t Scan::tile_items() const noexcept { return plan_->pass.tile_items(); }
 
 VkDeviceSize Scan::scratch_size(uint64_t max_count) const noexcept {
-  return max_count == 0 ? kLeastScratch : plan_->pass.scratch_size(max_count);
+  return max_count == 0 ? kMinScratch : plan_->pass.scratch_size(max_count);
 }
 
 Status Scan::record(VkCommandBuffer commands, const ScanArgs& args) const noexcept try {

@@ -23,8 +23,8 @@ using runtime::Pipeline;
 namespace {
 
 // Mean lengths.
-constexpr uint64_t kLeastDirectMean = 16, kShortMean = 2048, kMostDirectMean = 8192;
-constexpr uint64_t kMostDirectSegments = uint64_t{1} << 22;
+constexpr uint64_t kMinDirectMean = 16, kShortMean = 2048, kMaxDirectMean = 8192;
+constexpr uint64_t kMaxDirectSegments = uint64_t{1} << 22;
 
 }  // namespace
 
@@ -43,8 +43,8 @@ struct SegmentedReduce::Plan {
   /// Whether each segment has a workgroup of its own.
   bool is_direct(uint64_t count, uint64_t items) const {
     const uint64_t mean = count != 0 ? items / count : 0;
-    if (count > kMostDirectSegments || mean > kMostDirectMean) return false;
-    return mean >= tuning.direct_mean || (items <= tuning.direct_items && mean >= kLeastDirectMean);
+    if (count > kMaxDirectSegments || mean > kMaxDirectMean) return false;
+    return mean >= tuning.direct_mean || (items <= tuning.direct_items && mean >= kMinDirectMean);
   }
   /// Slices of the items; if there were one, no segment would be long.
   uint64_t slices(uint64_t items) const {
@@ -62,14 +62,14 @@ constexpr uint32_t kSegmentUnits = 4;
 constexpr uint32_t kCutsWorkgroup = 128;
 constexpr uint32_t kCutBytes = 16;
 // Workgroups that combine the parts of long segments, and slices for each.
-constexpr uint64_t kMostJoiners = 64, kJoinedSlices = 128;
+constexpr uint64_t kMaxJoiners = 64, kJoinedSlices = 128;
 // Of shared memory, in which values are staged.
 constexpr uint32_t kStageBytes = 8 << 10;
 
 /// 2^64 - 1 where there are more.
 uint64_t units_of(uint64_t count, uint64_t items) {
-  constexpr uint64_t kMost = ~uint64_t{0};
-  return count > (kMost - items) / kSegmentUnits ? kMost : items + count * kSegmentUnits;
+  constexpr uint64_t kMax = ~uint64_t{0};
+  return count > (kMax - items) / kSegmentUnits ? kMax : items + count * kSegmentUnits;
 }
 
 }  // namespace
@@ -180,7 +180,7 @@ Status SegmentedReduce::record(VkCommandBuffer commands, const SegmentedReduceAr
     const bool is_short = items / count < kShortMean;
     call.dispatch(is_short ? *plan.direct_short : *plan.direct, push, slices + count);
     if (slices == 0) return {};
-    const uint64_t joiners = std::min<uint64_t>(kMostJoiners, (slices + kJoinedSlices - 1) / kJoinedSlices);
+    const uint64_t joiners = std::min<uint64_t>(kMaxJoiners, (slices + kJoinedSlices - 1) / kJoinedSlices);
     push.tiles_per_workgroup = static_cast<uint32_t>((slices + joiners - 1) / joiners);
     call.barrier();
     call.dispatch(*plan.join, push, joiners);

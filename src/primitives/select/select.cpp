@@ -122,13 +122,13 @@ bool tests_bits(Criterion criterion) {
 }  // namespace
 
 /// What Select and Partition have in common.
-Result<std::shared_ptr<const SelectPlan>> SelectPlan::create(const Context& context, const char* name, uint32_t sides,
-                                                             const SelectConfig& wanted) {
+Result<std::shared_ptr<const SelectPlan>> SelectPlan::create(const Context& context, const char* name,
+                                                             uint32_t partitions, const SelectConfig& wanted) {
   SelectConfig config = wanted;
   const KernelSet* own = config.own_kernels ? &*config.own_kernels : nullptr;
   if (own != nullptr) {
-    const bool unique = sides == 1 && own->primitive() == "unique";
-    const char* const made_for = unique ? "unique" : sides == 3 ? "partition" : "select";
+    const bool unique = partitions == 1 && own->primitive() == "unique";
+    const char* const made_for = unique ? "unique" : partitions == 3 ? "partition" : "select";
     if (const Status status = check_own_kernels(name, *own, made_for); !status) return status.error();
     // As shaders/weft/own.glsl has it: items of one or two words are those of these types, larger ones are structs.
     const uint32_t bytes = own->item_bytes();
@@ -142,7 +142,7 @@ Result<std::shared_ptr<const SelectPlan>> SelectPlan::create(const Context& cont
   auto plan = std::make_shared<SelectPlan>();
   plan->state = context.state();
   plan->name = name;
-  plan->sides = sides;
+  plan->partitions = partitions;
   plan->config = config;
   plan->flagged = flagged;
 
@@ -153,12 +153,12 @@ Result<std::shared_ptr<const SelectPlan>> SelectPlan::create(const Context& cont
   if (tests_bits(config.criterion) && is_float(config.item))
     return refused(name, std::string(name_of(config.criterion)) + " takes integers, not " + name_of(config.item));
   if (config.index != Type::u32 && config.index != Type::u64) return refused(name, "indices are u32 or u64");
-  if (!config.items && config.moved_bytes == 0 && !config.indices && sides > 1)
+  if (!config.items && config.moved_bytes == 0 && !config.indices && partitions > 1)
     return refused(name, "neither items nor indices are wanted");
   if (config.moved_bytes != 0 && !is_item_size(config.moved_bytes))
     return refused(name, "moved items have 1, 2 or a multiple of 4 bytes, at most 1024, not " +
                              std::to_string(config.moved_bytes));
-  if (config.items && config.moved_bytes != 0 && (sides > 1 || is_member))
+  if (config.items && config.moved_bytes != 0 && (partitions > 1 || is_member))
     return refused(name, "items of one kind are moved at a time");
 
   const uint32_t item_bytes = size_of(config.item);
@@ -206,14 +206,14 @@ Result<std::shared_ptr<const SelectPlan>> SelectPlan::create(const Context& cont
       .set(shader::select::kMove, moves)
       .set(shader::select::kMovedBytes, plan->gathers ? plan->gathered_bytes : 4)
       .set(shader::select::kIndexWords, plan->index_words)
-      .set(shader::select::kTwoSides, sides == 2)
+      .set(shader::select::kTwoSides, partitions == 2)
       .set(shader::select::kStride, is_member ? config.member.stride : 4)
       .set(shader::select::kMember, config.member.offset)
       .set(shader::select::kMemberBytes, member_bytes);
   Result<Compaction> pass =
       Compaction::create(context, builder,
                          {.stem = "select",
-                          .types = "." + item + (sides == 3 ? ".counts" : ".u32"),
+                          .types = "." + item + (partitions == 3 ? ".counts" : ".u32"),
                           .strategy = config.strategy,
                           .vector_items = vector_items,
                           .vector_bytes = flagged     ? 4
@@ -222,7 +222,7 @@ Result<std::shared_ptr<const SelectPlan>> SelectPlan::create(const Context& cont
                           // As select_is_direct() in shaders/select/select_move.glsl.
                           .direct = !flagged && !is_member && item_bytes >= 4 &&
                                     (!plan->gathers || (plan->gathered_bytes % 4 == 0 && plan->gathered_bytes <= 16)),
-                          .accumulator_words = sides == 3 ? 2u : 1u});
+                          .accumulator_words = partitions == 3 ? 2u : 1u});
   if (!pass) return pass.error();
   plan->pass = *std::move(pass);
   return std::shared_ptr<const SelectPlan>(std::move(plan));
@@ -244,11 +244,11 @@ Status SelectPlan::record(VkCommandBuffer commands, const PartitionArgs& args, c
   call.count("count", args.count, push.count, push.count_value, count_words)
       .read("input", args.input, tested_bytes, flagged ? 4 : alignment_of(item_bytes), push.items)
       .read("moved", args.moved, is_moved ? gathered : 0, alignment_of(gathered_bytes), push.moved)
-      .counts(sides == 1 ? "kept" : "counts", args.counts, sides, push.counts)
+      .counts(partitions == 1 ? "kept" : "counts", args.counts, partitions, push.counts)
       .scratch(args.scratch, scratch_size(maximum), push.scratch);
   if (gathers && !is_moved) push.moved = push.items;
   const uint64_t moved_tested = moves_tested ? maximum * item_bytes : 0;
-  if (sides == 1) {
+  if (partitions == 1) {
     call.write("output", tested_output, moved_tested, alignment_of(item_bytes), push.out_0)
         // Beside tested items gathered ones go to the second output.
         .write(is_moved ? "moved_output" : "output", is_moved ? args.outputs[0] : tested_output, gathered,
@@ -263,10 +263,10 @@ Status SelectPlan::record(VkCommandBuffer commands, const PartitionArgs& args, c
     const Side all[] = {{"outputs[0]", "indices[0]", push.out_0, push.indices_0},
                         {"outputs[1]", "indices[1]", push.out_1, push.indices_1},
                         {"outputs[2]", "indices[2]", push.out_2, push.indices_2}};
-    for (uint32_t side = 0; side < sides; ++side)
-      call.write(all[side].output, args.outputs[side], gathered + moved_tested,
-                 alignment_of(gathers ? gathered_bytes : item_bytes), all[side].out)
-          .write(all[side].index, args.indices[side], index_bytes, 4, all[side].indices);
+    for (uint32_t partition = 0; partition < partitions; ++partition)
+      call.write(all[partition].output, args.outputs[partition], gathered + moved_tested,
+                 alignment_of(gathers ? gathered_bytes : item_bytes), all[partition].out)
+          .write(all[partition].index, args.indices[partition], index_bytes, 4, all[partition].indices);
   }
   if (!call.accepted()) return call.status();
 
@@ -276,7 +276,7 @@ Status SelectPlan::record(VkCommandBuffer commands, const PartitionArgs& args, c
     push.span = args.b.bits;
   } else if (flagged) {
     inverted = config.criterion == Criterion::not_flagged;
-  } else if (sides == 3) {
+  } else if (partitions == 3) {
     push.low = key_of(config.item, args.a.bits);
     push.span = key_of(config.item, args.b.bits);
   } else if (tests_bits(config.criterion)) {
@@ -291,7 +291,7 @@ Status SelectPlan::record(VkCommandBuffer commands, const PartitionArgs& args, c
   }
   const uint32_t head = vector_bytes == 0 ? 0 : head_items(push.items, vector_bytes, item_bytes);
   push.flags = (count_words == 2 ? shader::kSelectCountIsWide : 0) |
-               (args.counts.size == 8 * sides ? shader::kSelectCountsAreWide : 0) |
+               (args.counts.size == 8 * partitions ? shader::kSelectCountsAreWide : 0) |
                (inverted ? shader::kSelectInverted : 0) | head << 8;
   pass.record(call, push, maximum, head);
   return {};
@@ -378,11 +378,12 @@ Strategy Select::strategy() const noexcept { return plan_->pass.strategy(); }
 uint32_t Select::tile_items() const noexcept { return plan_->pass.tile_items(); }
 
 Result<Partition> Partition::create(const Context& context, const PartitionConfig& config) noexcept try {
-  if (config.sides != 2 && config.sides != 3) return primitives::refused("Partition", "there are 2 or 3 sides");
+  if (config.partitions != 2 && config.partitions != 3)
+    return primitives::refused("Partition", "partitions must be 2 or 3");
   if (config.criterion == Criterion::run_head)
     return primitives::refused("Partition", "run_head is a criterion of Select");
-  if (config.sides == 3 && config.criterion != Criterion::inside && !config.own_kernels)
-    return primitives::refused("Partition", "3 sides go with inside");
+  if (config.partitions == 3 && config.criterion != Criterion::inside && !config.own_kernels)
+    return primitives::refused("Partition", "3 partitions need Criterion::inside or own_kernels");
   SelectConfig select;
   select.criterion = config.criterion;
   select.item = config.item;
@@ -393,7 +394,7 @@ Result<Partition> Partition::create(const Context& context, const PartitionConfi
   select.index = config.index;
   select.strategy = config.strategy;
   select.own_kernels = config.own_kernels;
-  Result<std::shared_ptr<const SelectPlan>> plan = SelectPlan::create(context, "Partition", config.sides, select);
+  Result<std::shared_ptr<const SelectPlan>> plan = SelectPlan::create(context, "Partition", config.partitions, select);
   if (!plan) return plan.error();
   return Partition(*std::move(plan));
 } catch (...) {

@@ -13,7 +13,7 @@ namespace weft::primitives {
 struct SelectPlan {
   std::shared_ptr<const runtime::ContextState> state;
   const char* name = "";
-  uint32_t sides = 1;
+  uint32_t partitions = 1;
   SelectConfig config;
   Compaction pass;
   bool flagged = false;
@@ -24,10 +24,10 @@ struct SelectPlan {
   uint32_t gathered_bytes = 0;
   uint32_t index_words = 0;
 
-  static Result<std::shared_ptr<const SelectPlan>> create(const Context& context, const char* name, uint32_t sides,
+  static Result<std::shared_ptr<const SelectPlan>> create(const Context& context, const char* name, uint32_t partitions,
                                                           const SelectConfig& config);
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept { return pass.scratch_size(max_count); }
-  /// Of one side: outputs[0] is what moved items go to, and `tested_output` what tested ones do.
+  /// Of one partition: outputs[0] is what moved items go to, and `tested_output` what tested ones do.
   Status record(VkCommandBuffer commands, const PartitionArgs& args, const BufferRange& tested_output) const;
 };
 

@@ -11,7 +11,7 @@ namespace weft::primitives {
 namespace {
 
 constexpr uint32_t kMaxDigitBits = 8;
-constexpr uint32_t kLeastWorkgroup = 128;
+constexpr uint32_t kMinWorkgroup = 128;
 constexpr uint32_t kCounterWords = 2048;  // of shared memory, if tiles do not pass through more
 
 }  // namespace
@@ -32,7 +32,7 @@ RadixSizes radix_sizes(const runtime::ContextState& state, const RadixSortTuning
   const auto fits = [&](uint32_t digit_bits) {
     return uint64_t{workgroup / state.subgroup_size()} << digit_bits <= counter_words;
   };
-  while (workgroup > kLeastWorkgroup && !fits(kMaxDigitBits)) workgroup = std::bit_floor(workgroup - 1);
+  while (workgroup > kMinWorkgroup && !fits(kMaxDigitBits)) workgroup = std::bit_floor(workgroup - 1);
   // A lane has one digit or two, and then all lanes have.
   if (workgroup < 1u << kMaxDigitBits) workgroup = std::bit_floor(workgroup);
   sizes.digit_bits = kMaxDigitBits;
