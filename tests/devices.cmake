@@ -23,8 +23,11 @@ set(weft_suites_intervals "--test-suite=load_balance_search,interval_expand,inte
 set(weft_suites_by_key "--test-suite=scan_by_key,reduce_by_key")
 set(weft_suites_segmented "--test-suite=segmented_reduce,segmented_scan,segmented_sort")
 set(weft_suites_others "--test-suite=histogram,dispatch_arguments,bulk_remove,bulk_insert")
-string(CONCAT weft_suites_search "--test-suite=sorted_search,binary_search,merge_path,merge,merge_sort,balanced_path,"
-                                 "set_operation,radix_sort")
+file(GLOB weft_search_tests RELATIVE "${CMAKE_CURRENT_LIST_DIR}"
+     "search/*_test.cpp" "merge/*_test.cpp" "sort/*_test.cpp")
+list(TRANSFORM weft_search_tests REPLACE "^.*/(.*)_test\\.cpp$" "\\1")
+list(JOIN weft_search_tests "," weft_search_suites)
+set(weft_suites_search "--test-suite=${weft_search_suites},merge_path,balanced_path")
 set(weft_suites_own "--test-suite=own kernels,jit")
 set(weft_suites_real "--test-suite=real bytes")
 set(weft_suites_fuzz --test-suite=fuzz)
@@ -262,8 +265,7 @@ if(weft_lavapipe_icd AND weft_new_layer)
   weft_tagged(weft_without WITHOUT types tuning huge faults slow)
   string(CONCAT weft_compaction "--test-suite=select,run_length_encode,run_length_decode,load_balance_search,"
                                 "interval_expand,interval_move,transform_lbs,histogram,dispatch_arguments,"
-                                "sorted_search,binary_search,merge,merge_sort,set_operation,radix_sort,bulk_remove,"
-                                "bulk_insert")
+                                "${weft_search_suites},bulk_remove,bulk_insert")
   weft_validation_test(synchronization_compaction LAYER "${weft_layer_dir}" SPECIALIZED
     ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native ${weft_validated_share}
     ARGUMENTS "${weft_compaction}" "${weft_without}")

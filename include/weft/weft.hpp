@@ -28,6 +28,7 @@
 #include <weft/set_operation.hpp>
 #include <weft/sorted_search.hpp>
 #include <weft/status.hpp>
+#include <weft/top_k.hpp>
 #include <weft/transform_lbs.hpp>
 #include <weft/types.hpp>
 #include <weft/version.hpp>

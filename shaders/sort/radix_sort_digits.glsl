@@ -20,16 +20,6 @@ layout(push_constant, std430) uniform Push { WEFT_SORT_PUSH push; };
 
 uint sort_lane() { return subgroup_index() * kSubgroupSize + subgroup_lane(); }
 
-// The bits of a mask from `shift` on.
-uint sort_bits(uvec2 ordered, uint shift, uint mask) {
-  if (kKeyWords == 1u) return (ordered.x >> shift) & mask;
-  const bool above = shift >= 32u;
-  const uint from = above ? ordered.y : ordered.x;
-  const uint next = above ? 0u : ordered.y;
-  const uint bits = shift & 31u;
-  return ((from >> bits) | ((next << 1) << (31u - bits))) & mask;
-}
-
 // A key's digit in this pass; below kBins, whatever the key.
 uint sort_digit(uvec2 key) { return sort_bits(sort_ordered(key), push.shift, push.digit_mask); }
 

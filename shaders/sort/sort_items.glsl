@@ -38,6 +38,16 @@ uvec2 sort_ordered(uvec2 key) {
   return uvec2(key.x ^ (sign & push.flip_negative_low) ^ push.flip_low, high);
 }
 
+// The bits of a mask from `shift` on.
+uint sort_bits(uvec2 ordered, uint shift, uint mask) {
+  if (kKeyWords == 1u) return (ordered.x >> shift) & mask;
+  const bool above = shift >= 32u;
+  const uint from = above ? ordered.y : ordered.x;
+  const uint next = above ? 0u : ordered.y;
+  const uint bits = shift & 31u;
+  return ((from >> bits) | ((next << 1) << (31u - bits))) & mask;
+}
+
 // The key of a number that sort_ordered() gave. flip_negative_high leaves the sign as it is.
 uvec2 sort_unordered(uvec2 ordered) {
   if (!kFlips) return ordered;

@@ -44,4 +44,11 @@ uvec2 word64_add_saturated(uvec2 a, uvec2 b) {
 // `bits` is 1 to 31.
 uvec2 word64_shift_right(uvec2 a, uint bits) { return uvec2((a.x >> bits) | (a.y << (32u - bits)), a.y >> bits); }
 
+// `bits` is 0 to 63.
+uvec2 word64_shift_left(uint a, uint bits) {
+  const uint low_bits = bits & 31u;
+  const uint low = a << low_bits;
+  return bits >= 32u ? uvec2(0u, low) : uvec2(low, (a >> 1) >> (31u - low_bits));
+}
+
 #endif

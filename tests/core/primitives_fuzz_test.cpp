@@ -35,6 +35,7 @@
 #include "support/segments.hpp"
 #include "support/set_operation_run.hpp"
 #include "support/sort_run.hpp"
+#include "support/top_k_run.hpp"
 
 namespace weft::test {
 namespace {
@@ -891,6 +892,36 @@ Subject radix_sort_subject(RadixSortConfig config, const char* tuning = "") {
 }
 
 template <class T>
+Subject top_k_subject(TopKConfig config, const char* tuning = "") {
+  config.key = type_of<T>;
+  Subject subject;
+  subject.name = std::string("top_k ") + name_of(config.key) + ' ' + std::to_string(config.value_bytes) + ' ' +
+                 name_of(config.order) + ' ' + name_of(config.strategy) + ' ' + tuning;
+  subject.tuning = tuning;
+  subject.needs_look_back = config.strategy == Strategy::look_back;
+  subject.build = [=](Backend& backend) -> Check {
+    return [=, &backend, top_k = built(TopK::create(backend.context(), config))](Draws& draw) {
+      const uint64_t n = draw.count(top_k->tile_keys());
+      std::vector<T> keys = draw.items<T>(n);
+      if (draw.one_in(3)) {
+        const std::vector<uint8_t> bytes = draw.bytes(n * sizeof(T));
+        if (n != 0) std::memcpy(keys.data(), bytes.data(), bytes.size());
+      }
+      const auto k = static_cast<uint32_t>(draw.one_in(4) ? draw.word() : draw.below(n + 2));
+      TopKOptions options;
+      options.keys_misalignment = draw.misalignment(sizeof(T));
+      options.values_misalignment = draw.misalignment(4);
+      options.keys_out_misalignment = draw.misalignment(sizeof(T));
+      options.values_out_misalignment = draw.misalignment(4);
+      options.device_count = draw.device_count(n);
+      options.dirt = draw.dirt();
+      return wrong_top_k(backend.gpu(), *top_k, config, keys, k, options);
+    };
+  };
+  return subject;
+}
+
+template <class T>
 Subject segmented_sort_subject(SegmentedSortConfig config, const char* tuning = "") {
   config.key = type_of<T>;
   Subject subject;
@@ -1131,6 +1162,10 @@ std::vector<Subject> subjects() {
                                  "radix_sort.sweep_pairs_rows=16,radix_sort.sweep_pairs_part_words=700"),
       radix_sort_subject<uint64_t>({.begin_bit = 27, .end_bit = 44, .strategy = kLookBack},
                                    "radix_sort.sweep_rows=3,radix_sort.sight=8,radix_sort.sweep_groups=2"),
+      top_k_subject<uint32_t>({.strategy = kReduceThenScan}, "top_k.groups=3"),
+      top_k_subject<int64_t>({.value_bytes = 8, .order = SortOrder::ascending, .strategy = kReduceThenScan}),
+      top_k_subject<float>({.value_bytes = 4, .positions = true, .strategy = kLookBack}, "top_k.spin_limit=1"),
+      top_k_subject<double>({.value_bytes = 4, .strategy = kLookBack}, "top_k.copies=4"),
       segmented_sort_subject<uint32_t>({}),
       segmented_sort_subject<double>({.value_bytes = 4, .order = SortOrder::descending, .offset = Type::u64},
                                      "segmented_sort.long_rows=3,radix_sort.groups=2"),

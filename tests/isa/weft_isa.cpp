@@ -351,6 +351,8 @@ std::string build_others(const weft::Context& context) {
     if (!sort) return sort.error().message;
     const auto segmented_sort = weft::SegmentedSort::create(context, {.key = key, .value_bytes = bytes});
     if (!segmented_sort) return segmented_sort.error().message;
+    const auto top_k = weft::TopK::create(context, {.key = key, .value_bytes = bytes});
+    if (!top_k) return top_k.error().message;
   }
   for (const uint32_t bytes : {1u, 4u, 16u, 12u}) {
     const auto remove = weft::BulkRemove::create(context, {bytes, Type::u32});

@@ -357,6 +357,20 @@ struct SoundCall<SortedSearch> {
   }
 };
 template <>
+struct SoundCall<TopK> {
+  static constexpr const char* name = "TopK";
+  static TopKConfig config() { return {.value_bytes = 8}; }
+  static TopKArgs args(const TopK& p, Ranges& r, uint64_t n = kCalled) {
+    return {r.read("keys", 4 * n),
+            r.read("values", 8 * n),
+            r.write("keys_out", 4 * n),
+            r.write("values_out", 8 * n),
+            r.scratch(p.scratch_size(n)),
+            r.count("count", n),
+            static_cast<uint32_t>(n)};
+  }
+};
+template <>
 struct SoundCall<TransformLbs> {
   static constexpr const char* name = "TransformLbs";
   static TransformLbsConfig config() { return {.own_kernels = set_of("transform_lbs")}; }
@@ -395,7 +409,7 @@ void for_every_primitive(const Visit& visit) {
   visit_each.template operator()<BinarySearch, BulkInsert, BulkRemove, DispatchArguments, Histogram, IntervalExpand,
                                  IntervalMove, LoadBalanceSearch, Merge, MergeSort, Partition, RadixSort, Reduce,
                                  ReduceByKey, RunLengthDecode, RunLengthEncode, Scan, ScanByKey, SegmentedReduce,
-                                 SegmentedScan, SegmentedSort, Select, SetOperation, SortedSearch, TransformLbs>();
+                                 SegmentedScan, SegmentedSort, Select, SetOperation, SortedSearch, TopK, TransformLbs>();
 #if WEFT_TEST_GSTD_DECODE
   visit_each.template operator()<GstdDecode>();
 #endif
