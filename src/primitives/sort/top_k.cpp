@@ -42,9 +42,9 @@ struct TopK::Plan {
   // Scratch: states, counters of all passes, gathered keys, and that of the pass that moves keys.
   uint64_t bins_at() const { return uint64_t{passes + 1} * sizeof(shader::TopKState); }
   uint64_t gathered_at() const { return bins_at() + uint64_t{passes} * kBins * 4; }
-  uint32_t capacity(uint64_t count) const { return static_cast<uint32_t>(count / kGatheredShare); }
-  uint64_t move_at(uint64_t count) const {
-    return gathered_at() + primitives::in_vectors(capacity(count) * uint64_t{size_of(config.key)});
+  uint32_t capacity(uint64_t items) const { return static_cast<uint32_t>(items / kGatheredShare); }
+  uint64_t move_at(uint64_t items) const {
+    return gathered_at() + primitives::in_vectors(capacity(items) * uint64_t{size_of(config.key)});
   }
 };
 
