@@ -113,8 +113,6 @@ bool is_item_size(uint32_t bytes) {
   return bytes == 1 || bytes == 2 || (bytes != 0 && bytes % 4 == 0 && bytes <= kMaxItemBytes);
 }
 
-uint32_t alignment_of(uint32_t bytes) { return std::min(bytes, 4u); }
-
 bool tests_bits(Criterion criterion) {
   return criterion == Criterion::any_bit || criterion == Criterion::no_bit || criterion == Criterion::all_bits;
 }
