@@ -59,7 +59,7 @@ constexpr const char* kName = "SegmentedReduce";
 constexpr uint32_t kVectorItems = primitives::KeyedPlan::kVectorItems;
 // Of an end of a segment, where an item is 1; as in shaders/segment/segmented_path.glsl.
 constexpr uint32_t kSegmentUnits = 4;
-constexpr uint32_t kCutsWorkgroup = 128;
+constexpr uint32_t kCutsWorkgroup = 128, kDirectWorkgroup = 128;
 constexpr uint32_t kCutBytes = 16;
 // Workgroups that combine the parts of long segments, and slices for each.
 constexpr uint64_t kMaxJoiners = 64, kJoinedSlices = 128;
@@ -98,7 +98,6 @@ Result<SegmentedReduce> SegmentedReduce::create(const Context& context, const Se
   const uint32_t most_rows =
       std::min(kStageBytes / (tuning.workgroup * value_bytes), 128 / (kVectorItems * std::max(plan->item_bytes, 4u)));
   tuning.rows = std::clamp(tuning.rows, 1u, std::max(1u, most_rows));
-  tuning.direct_workgroup = std::min(tuning.direct_workgroup, state.traits().max_workgroup_invocations);
   const uint32_t most_direct_rows = std::max(1u, 128 / (kVectorItems * std::max(plan->item_bytes, 4u)));
   // A tile's first item lies anywhere in a vector.
   plan->tile_units = tuning.workgroup * tuning.rows * kVectorItems - kVectorItems;
@@ -127,7 +126,7 @@ Result<SegmentedReduce> SegmentedReduce::create(const Context& context, const Se
         .build(pipeline, "segmented_reduce_direct" + types);
   };
   build_direct(plan->finish, kFinish, tuning.rows);
-  builder.workgroup(tuning.direct_workgroup);
+  builder.workgroup(kDirectWorkgroup);
   build_direct(plan->direct, kReduce, tuning.direct_rows);
   build_direct(plan->direct_short, kReduce, tuning.short_rows);
   build_direct(plan->join, kJoin, 1);
