@@ -100,16 +100,8 @@ uint rank_in_other(uvec2 key, uint begin, uint count, uint size, bool is_after) 
   return rank;
 }
 
-void main() {
-  const uint end_of_all = subgroup_uniform(Words(push.totals).at[2]);
-  const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
-  const uvec2 first_key = word64_multiply(group, kStepKeys);
-  if (first_key.y != 0u || first_key.x >= end_of_all) return;
-  const uint first = first_key.x;
-  const uint left = end_of_all - first;
-  const uint lane = subgroup_index() * kSubgroupSize + subgroup_lane();
-
-  if (lane == 0u) weft_segment_longest = 0u;
+// Reads the tile's heads, and finds the nearest before and after each word. `left`: keys from the tile's first on.
+void tile_find_heads(uint first, uint left, uint lane) {
   for (uint word = lane; word < kTileWords; word += kWorkgroupSize)
     weft_segment_heads[word] = 32u * word <= left ? heads_word(first + 32u * word, left - 32u * word) : 0u;
   barrier();
@@ -127,6 +119,18 @@ void main() {
     weft_segment_next[word] = next;
   }
   barrier();
+}
+
+void main() {
+  const uint end_of_all = subgroup_uniform(Words(push.totals).at[2]);
+  const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  const uvec2 first_key = word64_multiply(group, kStepKeys);
+  if (first_key.y != 0u || first_key.x >= end_of_all) return;
+  const uint first = first_key.x;
+  const uint lane = subgroup_index() * kSubgroupSize + subgroup_lane();
+
+  if (lane == 0u) weft_segment_longest = 0u;
+  tile_find_heads(first, end_of_all - first, lane);
 
   // Row by row: the segment's bounds, and 0 where there is no key; the key that lies there; and where it goes.
   uint bounds[kRows];
