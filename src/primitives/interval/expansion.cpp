@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include "primitives/interval/expansion.hpp"
 
-#include <algorithm>
 #include <bit>
 
 #include "interval/interval_expand.h"
