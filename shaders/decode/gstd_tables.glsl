@@ -261,7 +261,7 @@ void gstd_code_fill(Words tables, uint entries_at, uint log, uvec4 totals, bool 
   // Each length's entries, two at a time. A code of a single byte has equal entries.
   uint done = 0u;
   if (single) {
-    const uint byte = gstd_ordered_byte(making, 0u);
+    const uint byte = weft_gstd_shared[making] & 255u;
     for (uint w = lane; w < words; w += 32u) tables.at[entries_at + w] = byte << 4 | byte << 20;
     done = words;
   } else {

@@ -121,6 +121,15 @@ void tile_find_heads(uint first, uint left, uint lane) {
   barrier();
 }
 
+// Writes the key that lies at `position`, and its value.
+void tile_store(uint first, uint position) {
+  sort_store(push.keys_out, first + position, sort_unordered(tile_key(position)), kKeyWords);
+  if (kValueWords == 0u) return;
+  const uvec2 value =
+      sort_load(sort_address(push.values, first + tile_position(position), kValueWords), 0u, kValueWords);
+  sort_store(push.values_out, first + position, value, kValueWords);
+}
+
 void main() {
   const uint end_of_all = subgroup_uniform(Words(push.totals).at[2]);
   const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
@@ -195,14 +204,6 @@ void main() {
     barrier();
   }
 
-  [[unroll]] for (uint row = 0; row < kRows; ++row) {
-    const uint position = row * kWorkgroupSize + lane;
-    if (bounds[row] != 0u) {
-      sort_store(push.keys_out, first + position, sort_unordered(tile_key(position)), kKeyWords);
-      if (kValueWords != 0u)
-        sort_store(push.values_out, first + position,
-                   sort_load(sort_address(push.values, first + tile_position(position), kValueWords), 0u, kValueWords),
-                   kValueWords);
-    }
-  }
+  [[unroll]] for (uint row = 0; row < kRows; ++row)
+    if (bounds[row] != 0u) tile_store(first, row * kWorkgroupSize + lane);
 }

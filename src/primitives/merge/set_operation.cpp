@@ -26,7 +26,7 @@ struct SetOperation::Plan {
   uint32_t groups = 0;
   std::shared_ptr<const Pipeline> partition, count, write;
 
-  // As kTileStep in set_operation_tiles.glsl.
+  // As kTileItems in set_operation_tiles.glsl.
   uint32_t tile_keys() const { return workgroup * lane_keys - 1; }
   uint64_t tiles(uint64_t keys) const { return primitives::divided_up(keys, tile_keys()); }
   /// Workgroups of the second and the third pass.
