@@ -19,7 +19,7 @@ uint64_t next_array_id() {
   return id++;
 }
 
-// Tells a call's arrays of equal bytes, one for each copy, that are to lie a stride apart.
+// Distinguishes a call's arrays of equal bytes, one for each copy, that are to lie a stride apart.
 Status check_stride(std::span<const BufferRange> ranges, uint64_t stride) {
   for (size_t copy = 0; copy < ranges.size(); ++copy)
     if (ranges[copy].offset != ranges[0].offset + copy * stride)

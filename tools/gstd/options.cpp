@@ -60,7 +60,7 @@ class Parser {
   Status parse_short(std::string_view letters);
   Status set_filter(std::string_view name);
   Status set_sizes(std::string_view option, std::string_view text, uint32_t& to);
-  // An option's value: behind its "=", or the next argument.
+  // An option's value: after its "=", or the next argument.
   std::optional<std::string_view> next_argument();
 
   std::span<const char* const> arguments_;
