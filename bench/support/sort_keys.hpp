@@ -160,7 +160,7 @@ class SortInput {
       const std::pair pair(items<T>(*found_keys)[i], items<uint32_t>(*found_values)[i]);
       if ((last && !(*last < pair)) || pair.second >= keys.size() || keys[pair.second] != pair.first)
         return std::optional(Mismatch{
-            first + i, last ? "a pair of the input behind " + text(*last) : "a pair of the input", text(pair)});
+            first + i, last ? "a pair of the input after " + text(*last) : "a pair of the input", text(pair)});
       last = pair;
     }
     return std::optional<Mismatch>();
