@@ -114,7 +114,7 @@ Status guarded(void (*call)(void* data), void* data) noexcept;
 /// - Threads: calls may come from many threads; those that submit take turns.
 /// - A `record` callback must not call another function that submits.
 /// - If a `record` callback throws, the call returns system_error and submits nothing.
-/// - Buffers, Contexts and primitives made from a Gpu must be destroyed before it.
+/// - Buffers, Contexts and primitives created from a Gpu must be destroyed before it.
 /// - After device_lost or driver_error, destroy it.
 /// - Lifetime, threads, barriers: docs/integration.md.
 class Gpu {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The component WEFT_JIT: link weft::jit, which brings shaderc.
+// The component `jit`: link weft::jit, which links shaderc.
 #pragma once
 
 #include <cstdint>

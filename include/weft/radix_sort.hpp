@@ -21,14 +21,19 @@ struct RadixSortConfig {
   Strategy strategy = Strategy::automatic;
 };
 
-/// Arguments of RadixSort::record. No range that is written may overlap another one, or a count on the device.
-/// Keys and values are 4-byte aligned; those of 8 bytes are fastest if 8-byte aligned. Inputs are not modified.
+/// Arguments of RadixSort::record.
+///
+/// - No range that is written may overlap another one, or a count on the device.
+/// - Keys and values are 4-byte aligned. Those of 8 bytes are fastest if 8-byte aligned.
+/// - Inputs are not modified.
 struct RadixSortArgs {
-  /// `count` keys, and values, which are ignored if value_bytes is 0.
+  /// `count` keys.
   BufferRange keys;
+  /// `count` values. Ignored if value_bytes is 0.
   BufferRange values;
-  /// Room for as many keys, and values, which are ignored if value_bytes is 0.
+  /// Room for `count` keys.
   BufferRange keys_out;
+  /// Room for `count` values. Ignored if value_bytes is 0.
   BufferRange values_out;
   /// scratch_size(count.maximum()) bytes, 16-byte aligned.
   BufferRange scratch;
