@@ -9,7 +9,7 @@ struct ScanPush {
   weft_address items;    // count items
   weft_address outputs;  // count accumulators
   weft_address
-      scratch;         // look_back: counters, tile states; downsweep: one partial per workgroup. 0: one tile, none needed
+      scratch;         // look_back: counters, tile states; downsweep: a partial per workgroup. 0: one tile, none needed
   weft_address count;  // 0: use count_value
   weft_u64 count_value;          // the count, or its maximum
   weft_u64 initial;              // bits of the accumulator before the first item
