@@ -29,7 +29,7 @@ shared uvec3 weft_top_k_digit;  // the k-th key's, how many candidates have a sm
 
 uint top_k_lane() { return subgroup_index() * kSubgroupSize + subgroup_lane(); }
 
-// What the pass before knew, and the digit that it counted.
+// The state of the pass before, and the digit that it counted.
 TopKState top_k_next(TopKState last) {
   Words bins = Words(word64_subtract(push.bins, uvec2(kBins * 4u, 0u)));
   const uint run = (kBins + kWorkgroupSize - 1u) / kWorkgroupSize;
