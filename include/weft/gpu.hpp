@@ -110,7 +110,8 @@ Status guarded(void (*call)(void* data), void* data) noexcept;
 
 /// A Vulkan device opened by weft, for programs without Vulkan: device, one compute queue, buffers, staging. Movable.
 ///
-/// - Reads WEFT_DEVICE, WEFT_STRATEGY, WEFT_SUBGROUPS and WEFT_TUNE. Invalid values are ignored, with a warning.
+/// - Reads WEFT_DEVICE, WEFT_STRATEGY, WEFT_SUBGROUPS and WEFT_TUNE.
+/// - Invalid values of these are ignored, with a warning.
 /// - Threads: calls may come from many threads; those that submit take turns.
 /// - A `record` callback must not call another function that submits.
 /// - If a `record` callback throws, the call returns system_error and submits nothing.

@@ -24,7 +24,8 @@ struct PackedKernels;
 ///
 /// - Built by the CMake function weft_add_kernel() or, at run time, by weft::jit::Compiler.
 /// - Assigned to a config's `own_kernels`.
-/// - An immutable handle: copies are cheap and refer to the same state. Sets outlive the Compiler.
+/// - An immutable handle: copies are cheap and refer to the same state.
+/// - Sets outlive the Compiler.
 /// - Sets with equal code use the same pipelines of a Context, whatever their names. Others never mix.
 /// - Lifetime, threads: docs/integration.md.
 class KernelSet {

@@ -47,7 +47,8 @@ struct RadixSortArgs {
 /// - Floats are totally ordered: numbers by `<`, -0 before +0, NaN before all numbers if its sign bit is set, else
 ///   after them, by its bits.
 /// - Keys are moved bit by bit.
-/// - Results are bit-identical on every run and device. Time depends little on the distribution of keys.
+/// - Results are bit-identical on every run and device.
+/// - Time depends little on the distribution of keys.
 /// - Cost: one pass per 8 bits of the range, more only for very small subgroups.
 /// - look_back reads keys once, in two dispatches; then each pass reads and writes keys and values once, in one.
 /// - reduce_then_scan: each pass reads keys twice and values once, writes both once, in two dispatches for few keys,

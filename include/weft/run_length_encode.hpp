@@ -61,7 +61,7 @@ struct RunLengthEncodeArgs {
 /// - With non_trivial, r counts the runs of two or more items: run_count is 0 if all neighbours differ.
 /// - A run may span any number of tiles.
 /// - Lengths and offsets of type u32 are truncated to 32 bits.
-/// - Outputs beyond the last run are not written. Not in place.
+/// - Outputs beyond the last run are not written.
 /// - Results are bit-identical on every run.
 /// - look_back: reads each item once from memory and once more from cache, in three dispatches.
 /// - reduce_then_scan: reads each item twice, in two dispatches.

@@ -49,7 +49,8 @@ struct SegmentedSortArgs {
 ///   the outputs are not written.
 /// - If offsets decrease, outputs are unspecified. No access is out of range.
 /// - Segments may have any lengths (docs/decisions/segmented-sort.md).
-/// - Floats are totally ordered, as in RadixSort. Keys are moved bit by bit.
+/// - Floats are totally ordered, as in RadixSort.
+/// - Keys are moved bit by bit.
 /// - Results are bit-identical on every run and device.
 /// - Cost: reads offsets once; clears and sets a bit per key.
 /// - Segments of up to short_keys() keys are sorted in one dispatch, which reads and writes each key and value once.

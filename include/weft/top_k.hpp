@@ -47,7 +47,8 @@ struct TopKArgs {
 ///
 /// - The output is not sorted: sort it by RadixSort or MergeSort if needed.
 /// - Nothing is written after min(k, count) keys and values.
-/// - Floats are totally ordered, as in RadixSort. Keys are moved bit by bit.
+/// - Floats are totally ordered, as in RadixSort.
+/// - Keys are moved bit by bit.
 /// - Results are bit-identical on every run and device.
 /// - Cost: reads keys three times, and once more per 8 bits of a key as long as more than an eighth of all keys share
 ///   those bits with the k-th key. One dispatch per 8 bits of a key, two more, and those of a scan.
