@@ -59,7 +59,7 @@ IntervalsBefore interval_tile_before(uint tile) {
                               intervals_before_load(intervals_before_of(tile)));
 }
 
-// As all lanes have it alike.
+// The same on all lanes.
 IntervalsBefore intervals_before_uniform(IntervalsBefore before) {
   return IntervalsBefore(subgroup_uniform(before.outputs), subgroup_uniform(before.extra));
 }

@@ -24,7 +24,7 @@ enum class Reason : uint8_t {
   bad_padding,      ///< bits after the last that are not 0, or further words
 };
 
-/// A tile's verdict. `word` is the read position where a fault was noticed.
+/// A tile's verdict. `word` is the read position where a fault was detected.
 struct TileVerdict {
   Reason reason = Reason::none;
   uint32_t word = 0;
@@ -35,9 +35,6 @@ struct TileVerdict {
 
 /// Name of a reason, of static duration.
 const char* name_of(Reason reason);
-
-/// Shared tables, decoded. The first version of the format has none.
-struct TableSet;
 
 /// Vector instructions that an encoder may use. The words do not depend on it.
 enum class Vectors { none, up_to_256, all };
