@@ -252,8 +252,8 @@ struct SoundCall<RunLengthDecode> {
   static RunLengthDecodeConfig config() { return {}; }
   // Runs long enough for tiles of the usual size, which have the most scratch.
   static RunLengthDecodeArgs args(const RunLengthDecode& p, Ranges& r, uint64_t n = kCalled) {
-    return {r.read("symbols", 4 * n), r.read("lengths", 4 * n),     r.write("output", 16 * n), r.write("total", 8),
-            r.write("status", 4),     r.scratch(p.scratch_size(n)), r.count("count", n),       4 * n};
+    return {r.read("symbols", 4 * n), r.read("lengths", 4 * n),     r.write("output", 32 * n), r.write("total", 8),
+            r.write("status", 4),     r.scratch(p.scratch_size(n)), r.count("count", n),       8 * n};
   }
 };
 template <>
@@ -361,12 +361,8 @@ struct SoundCall<TopK> {
   static constexpr const char* name = "TopK";
   static TopKConfig config() { return {.value_bytes = 8}; }
   static TopKArgs args(const TopK& p, Ranges& r, uint64_t n = kCalled) {
-    return {r.read("keys", 4 * n),
-            r.read("values", 8 * n),
-            r.write("keys_out", 4 * n),
-            r.write("values_out", 8 * n),
-            r.scratch(p.scratch_size(n)),
-            r.count("count", n),
+    return {r.read("keys", 4 * n),        r.read("values", 8 * n),      r.write("keys_out", 4 * n),
+            r.write("values_out", 8 * n), r.scratch(p.scratch_size(n)), r.count("count", n),
             static_cast<uint32_t>(n)};
   }
 };
@@ -397,22 +393,39 @@ struct SoundCall<GstdDecode> {
 };
 #endif
 
-/// Calls visit.operator()<Primitive>(name, config, args_of) for each; args_of(primitive, ranges) makes sound arguments.
+/// Calls visit.operator()<Primitive>(name, config, args_of) for each; args_of(primitive, ranges) makes sound arguments,
+/// and args_of(primitive, ranges, n) those of n items.
 template <class Visit>
 void for_every_primitive(const Visit& visit) {
   const auto visit_each = [&]<class... Primitives>() {
     (visit.template operator()<Primitives>(
          SoundCall<Primitives>::name, SoundCall<Primitives>::config(),
-         [](const Primitives& p, Ranges& ranges) { return SoundCall<Primitives>::args(p, ranges); }),
+         [](const Primitives& p, Ranges& ranges, auto... n) { return SoundCall<Primitives>::args(p, ranges, n...); }),
      ...);
   };
-  visit_each.template operator()<BinarySearch, BulkInsert, BulkRemove, DispatchArguments, Histogram, IntervalExpand,
-                                 IntervalMove, LoadBalanceSearch, Merge, MergeSort, Partition, RadixSort, Reduce,
-                                 ReduceByKey, RunLengthDecode, RunLengthEncode, Scan, ScanByKey, SegmentedReduce,
-                                 SegmentedScan, SegmentedSort, Select, SetOperation, SortedSearch, TopK, TransformLbs>();
+  visit_each
+      .template operator()<BinarySearch, BulkInsert, BulkRemove, DispatchArguments, Histogram, IntervalExpand,
+                           IntervalMove, LoadBalanceSearch, Merge, MergeSort, Partition, RadixSort, Reduce, ReduceByKey,
+                           RunLengthDecode, RunLengthEncode, Scan, ScanByKey, SegmentedReduce, SegmentedScan,
+                           SegmentedSort, Select, SetOperation, SortedSearch, TopK, TransformLbs>();
 #if WEFT_TEST_GSTD_DECODE
   visit_each.template operator()<GstdDecode>();
 #endif
+}
+
+/// `sound` with another object in place of the one that begins `before` bytes before `range`.
+template <class Args, class T>
+Args with_changed(const Args& sound, const Ranges::Range& range, const T& changed, size_t before = 0) {
+  static_assert(std::is_trivially_copyable_v<Args>);
+  Args args = sound;
+  char* const bytes = reinterpret_cast<char*>(&args);
+  for (size_t i = 0; i + sizeof(BufferRange) <= sizeof(Args); i += alignof(BufferRange)) {
+    if (std::memcmp(bytes + i, &range.range.buffer, sizeof(VkBuffer)) != 0) continue;
+    std::memcpy(bytes + i - before, &changed, sizeof changed);
+    return args;
+  }
+  FAIL("the arguments have no ", range.name);
+  return args;
 }
 
 /// Breaks what every range and every count must be, one thing at a time, and checks that each call is refused by the
@@ -420,20 +433,9 @@ void for_every_primitive(const Visit& visit) {
 template <class Args, class Record>
 void check_standard_refusals(const std::string& primitive, const Args& sound, const Ranges& ranges,
                              const Record& record) {
-  static_assert(std::is_trivially_copyable_v<Args>);
-  // Where an object that begins with a range of this buffer, `before` bytes into it, lies in the arguments.
-  const auto at = [&](const Ranges::Range& range, size_t before) {
-    for (size_t i = 0; i + sizeof(BufferRange) <= sizeof(Args); i += alignof(BufferRange))
-      if (std::memcmp(reinterpret_cast<const char*>(&sound) + i, &range.range.buffer, sizeof(VkBuffer)) == 0)
-        return i - before;
-    FAIL("the arguments have no ", range.name);
-    return size_t{0};
-  };
   const auto error_with = [&]<class T>(const Ranges::Range& range, const T& changed, const std::string& what,
                                        size_t before = 0) -> std::string {
-    Args args = sound;
-    std::memcpy(reinterpret_cast<char*>(&args) + at(range, before), &changed, sizeof changed);
-    const std::optional<Error> error = record(args);
+    const std::optional<Error> error = record(with_changed(sound, range, changed, before));
     REQUIRE_MESSAGE(error, range.name, " ", what, " is taken");
     CHECK(error->code == ErrorCode::invalid_argument);
     return error->message;
