@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+// All headers but those of the components gstd, decode and jit. Their common rules: docs/integration.md.
 #pragma once
 
 #include <weft/binary_search.hpp>
