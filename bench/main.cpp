@@ -147,7 +147,7 @@ int run(int argc, char** argv) {
   add_shared_options(app, options, texts);
   app.add_option("--csv", options.csv, "write the results as CSV to FILE, or to stdout for -")->type_name("FILE");
   app.require_subcommand(0, 1);
-  app.footer("Exit status: 0, 1 where a result was wrong or could not be had, 2 for a wrong command line.");
+  app.footer("Exit status: 0, 1 if a result was wrong or not available, 2 for a wrong command line.");
 
   std::string first;
   std::string second;

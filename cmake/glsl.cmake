@@ -23,7 +23,7 @@
 # Only in a manifest. A kernel belongs to the family begun last, "kernels" where none is. Every combination of the axes,
 # each for the subgroup backends of WEFT_BACKENDS, is one variant: one command and one dependency file, so that editing
 # an include rebuilds what includes it. Names and defines: shaders/kernels.cmake. DEFINES go to all variants of the
-# call; SUFFIX is put behind the stem, to tell calls on the same source apart. SOURCES are for weft_families().
+# call; SUFFIX is appended to the stem, to distinguish calls on the same source. SOURCES are for weft_families().
 #
 #   weft_families(<manifest> <variable> [<family>...])
 #
@@ -32,7 +32,7 @@
 #
 # WEFT_KERNELS_FROM: another build of the same sources, whose packed kernels are used where it has them.
 
-# Functions outlive the scope that defines them, so that what they need is a property. The package's file knows where
+# Functions outlive the scope that defines them, so that what they need is a property. The package's file sets where
 # its shaders are.
 if(NOT weft_SHADER_INCLUDE_DIR)
   cmake_path(SET weft_SHADER_INCLUDE_DIR NORMALIZE "${CMAKE_CURRENT_LIST_DIR}/../shaders")

@@ -144,7 +144,7 @@ int main() {
 
 namespace {
 
-// Everything made from the device goes before the device does: weft's objects at the end of this scope.
+// Everything created from the device is destroyed before the device is: weft's objects at the end of this scope.
 void scan_on(VkInstance instance, VkPhysicalDevice physical_device, VkDevice device,
              const VkDeviceCreateInfo& device_info) {
   // README
@@ -183,7 +183,7 @@ void scan_on(VkInstance instance, VkPhysicalDevice physical_device, VkDevice dev
   // The input comes from an earlier command, as it mostly does in an engine.
   vkCmdUpdateBuffer(commands, buffer.handle, 0, sizeof(items), items);
   // README
-  // As often as needed, behind a barrier from what wrote the input and before one to what reads the output.
+  // As often as needed, after a barrier from what wrote the input and before one to what reads the output.
   barrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
           VK_ACCESS_SHADER_READ_BIT);
   weft::ScanArgs args;

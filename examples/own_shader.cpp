@@ -3,7 +3,7 @@
 // Shaders of the program's own that use weft's GLSL includes: shaders/row_sums.comp a scan across the workgroup,
 // shaders/row_merge.comp a merge, shaders/row_sort.comp a sort, shaders/row_runs.comp run detection and compaction,
 // shaders/row_repeats.comp a load-balancing search, compiled by CMakeLists.txt beside this file. The program gives its
-// pipelines what the includes need to know: specialization constant 0 is the workgroup's size, 1 the subgroup's, and
+// pipelines what the includes need: specialization constant 0 is the workgroup's size, 1 the subgroup's, and
 // the backend decides which of two compilations of the shader to take.
 #define VOLK_IMPLEMENTATION
 #include <volk.h>
@@ -99,7 +99,7 @@ VkPipeline create_pipeline(const weft::Context& context, VkPipelineLayout layout
                                             .pMapEntries = entries.data(),
                                             .dataSize = sizeof(constants),
                                             .pData = constants.data()};
-  // Where the device varies its subgroup size, the size told to the shader has to be the one it runs at.
+  // Where the device varies its subgroup size, the size given to the shader must be the one it runs at.
   const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo required{
       .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
       .requiredSubgroupSize = context.required_subgroup_size()};

@@ -163,7 +163,7 @@ struct Work {
   std::vector<Input> inputs;
   std::vector<uint64_t> outputs;  // bytes of each
   uint64_t moved_bytes = 0;
-  // With scratch null it only sets the bytes of scratch it wants, as CUB's calls do.
+  // With scratch null it only sets the bytes of scratch it needs, as CUB's calls do.
   std::function<cudaError_t(const Memory&, void* scratch, size_t& scratch_bytes, cudaStream_t)> call;
   std::function<std::optional<Mismatch>(const Memory&, const std::vector<HostArray>&)> check;
 
@@ -1005,7 +1005,7 @@ std::vector<uint64_t> input_sizes(const Work& work) {
   return sizes;
 }
 
-// Puts arrays of those sizes one behind the other from `base` on, each at a multiple of 256 bytes.
+// Puts arrays of those sizes one after the other from `base` on, each at a multiple of 256 bytes.
 // Gives the bytes of all, never 0.
 uint64_t lay_out(const std::vector<uint64_t>& sizes, std::byte* base, std::vector<void*>& arrays) {
   uint64_t offset = 0;

@@ -15,7 +15,7 @@ namespace {
 template <class Base>
 class EncodeCase : public Base {
  public:
-  /// `reported`: the share of all runs that is written. `more`: of Base, before and after the sizes.
+  /// `reported`: the fraction of all runs that is written. `more`: of Base, before and after the sizes.
   EncodeCase(const Matrix& matrix, const std::string& variant, Type symbol, const RunData& runs, double reported,
              const Sizes& sizes) requires(std::is_same_v<Base, BenchCase>)
       : Base("run_length_encode", variant, symbol, sizes_for(sizes, size_of(symbol))),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// rANS tables of Gstd's fields, by decode/gstd_tables.glsl, from weights in the place where a tile's description leaves
-// them. A group has one place in device memory for all its tables, as in the decoder.
+// rANS tables of Gstd's fields, by decode/gstd_tables.glsl, from weights where a tile's description leaves them. A
+// group has one range of device memory for all its tables, as in the decoder.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 

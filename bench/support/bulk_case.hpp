@@ -40,7 +40,7 @@ class QuarterPlaces {
   std::vector<uint32_t> places_, positions_;
 };
 
-/// n: items of the larger side, which are those before a removal or after an insertion.
+/// n: items of the larger range, which are those before a removal or after an insertion.
 template <class Case, class Primitive>
 class BulkCase : public CaseOf<Case, Primitive> {
   using Base = CaseOf<Case, Primitive>;

@@ -173,7 +173,7 @@ inline Verdict check_blocks(uint64_t n, AnyState before, const BlockCalls& calls
       if (mismatch) mismatch->index += first;
       return mismatch;
     };
-    // What is wrong is known by now, but not yet the count.
+    // The wrong items are found by now, but not yet the count.
     if (!verdict || *verdict) continue;
     if (!fetch.sampled()) {
       verdict = compare(0, number);

@@ -140,7 +140,7 @@ void make_sorted(ByteArray& bytes, const Data& data, uint32_t item_bytes, size_t
     sort(reinterpret_cast<uint32_t*>(bytes.data()));
 }
 
-// Calls f(differs), with differs(i) telling whether item i > 0 has other bits than the one before it.
+// Calls f(differs), where differs(i) says whether item i > 0 has other bits than the one before it.
 template <class F>
 void with_comparison(const std::byte* items, uint32_t item_bytes, const F& f) {
   const auto typed = [&]<class T>(const T* item) { f([item](uint64_t i) { return item[i] != item[i - 1]; }); };
@@ -154,7 +154,7 @@ void with_comparison(const std::byte* items, uint32_t item_bytes, const F& f) {
   }
 }
 
-// Heads are counted block by block, and so each block knows where its runs go and where the last of them ends.
+// Heads are counted block by block, so that each block has where its runs go and where the last of them ends.
 void collect_runs(std::span<const std::byte> items, uint32_t item_bytes, ByteArray& symbols,
                   std::vector<uint32_t>& lengths) {
   const uint64_t n = items.size() / item_bytes;

@@ -159,8 +159,8 @@ class SortInput {
     for (uint64_t i = 0; i < count; ++i) {
       const std::pair pair(items<T>(*found_keys)[i], items<uint32_t>(*found_values)[i]);
       if ((last && !(*last < pair)) || pair.second >= keys.size() || keys[pair.second] != pair.first)
-        return std::optional(Mismatch{
-            first + i, last ? "a pair of the input behind " + text(*last) : "a pair of the input", text(pair)});
+        return std::optional(
+            Mismatch{first + i, last ? "a pair of the input after " + text(*last) : "a pair of the input", text(pair)});
       last = pair;
     }
     return std::optional<Mismatch>();

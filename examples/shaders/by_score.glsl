@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Entries with the highest score in front.
+// Entries with the highest score first.
 #define WEFT_ITEM_MEMBERS(MEMBER) MEMBER(float, score) MEMBER(uint, player)
 WEFT_DECLARE_ITEM
 

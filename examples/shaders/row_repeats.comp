@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// For each row of an image, one workgroup each: the place of each pixel, as many times as the pixel's level says. The
-// host sees to it that there are no more than two for each pixel of a row.
+// For each row of an image, one workgroup each: the position of each pixel, as many times as the pixel's level says.
+// The host sees to it that there are no more than two for each pixel of a row.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define WEFT_LOAD_BALANCE_OUTPUTS 512  // found at a time

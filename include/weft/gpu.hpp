@@ -110,11 +110,12 @@ Status guarded(void (*call)(void* data), void* data) noexcept;
 
 /// A Vulkan device opened by weft, for programs without Vulkan: device, one compute queue, buffers, staging. Movable.
 ///
-/// - Reads WEFT_DEVICE, WEFT_STRATEGY, WEFT_SUBGROUPS and WEFT_TUNE. Invalid values are ignored, with a warning.
+/// - Reads WEFT_DEVICE, WEFT_STRATEGY, WEFT_SUBGROUPS and WEFT_TUNE.
+/// - Invalid values of these are ignored, with a warning.
 /// - Threads: calls may come from many threads; those that submit take turns.
 /// - A `record` callback must not call another function that submits.
 /// - If a `record` callback throws, the call returns system_error and submits nothing.
-/// - Buffers, Contexts and primitives made from a Gpu must be destroyed before it.
+/// - Buffers, Contexts and primitives created from a Gpu must be destroyed before it.
 /// - After device_lost or driver_error, destroy it.
 /// - Lifetime, threads, barriers: docs/integration.md.
 class Gpu {

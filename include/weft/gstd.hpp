@@ -22,7 +22,7 @@
 ///
 /// Errors of every call: out_of_host_memory; system_error if a callback threw, with the exception's message.
 ///
-/// - No call throws.
+/// - No call throws. Results and errors: docs/integration.md.
 /// - Safe for untrusted data: nothing is accessed out of bounds. Work and memory are bounded by what the stream's
 ///   headers declare, which is bounded by its length and by the caller's limits.
 /// - Threads: an object serves one call at a time, each on any thread.
@@ -171,17 +171,20 @@ Result<uint64_t> decompressed_size(std::span<const std::byte> stream, const Deco
 struct StreamInfo {
   uint64_t streams = 0;
   uint64_t segments = 0;
-  /// Tiles stored uncompressed, and tiles of four repeated bytes.
+  /// Tiles stored uncompressed.
   uint64_t raw_tiles = 0;
+  /// Tiles of four repeated bytes.
   uint64_t fill_tiles = 0;
   uint64_t compressed_tiles = 0;
   uint64_t content_bytes = 0;
   uint64_t stream_bytes = 0;
-  /// Smallest and largest tile size of all streams.
+  /// Smallest tile size of all streams.
   uint32_t least_tile_bytes = 0;
+  /// Largest tile size of all streams.
   uint32_t most_tile_bytes = 0;
-  /// Whether all streams have tile checksums, and a stream checksum.
+  /// Whether all streams have tile checksums.
   bool tile_checksums = false;
+  /// Whether all streams have a stream checksum.
   bool stream_checksum = false;
 
   uint64_t tiles() const noexcept { return raw_tiles + fill_tiles + compressed_tiles; }

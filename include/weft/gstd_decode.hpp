@@ -10,7 +10,7 @@
 
 namespace weft {
 
-/// How a tile is stored (docs/gstd-format.md, section 3).
+/// How a tile is stored (docs/gstd-format.md, Container, section 3).
 enum class GstdTileKind : uint16_t { raw, fill, compressed };
 
 /// Entry of a tile table in a device buffer: 40 bytes, little-endian.
@@ -19,8 +19,9 @@ struct GstdTile {
   uint64_t source = 0;
   /// Byte position in `output` of the first requested byte. Any alignment.
   uint64_t output = 0;
-  /// Number of words, and size of the content in bytes.
+  /// Number of words of 4 bytes.
   uint32_t words = 0;
+  /// Size of the content in bytes.
   uint32_t bytes = 0;
   GstdTileKind kind = GstdTileKind::compressed;
   /// 1: the content is compared with `checksum` if GstdDecodeConfig::verify.

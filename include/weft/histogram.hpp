@@ -42,12 +42,15 @@ struct HistogramArgs {
 ///     even:    output[b] = |{ x : lower ≤ x < upper and b = ⌊(x - lower) · bins / (upper - lower)⌋ }|
 ///     levels:  output[b] = |{ x : levels[b] ≤ x < levels[b + 1] }|
 ///
-/// - Items outside all bins are not counted, NaN never. -0 equals +0.
-/// - Counters are exact modulo 2^32. The output is overwritten, not added to.
+/// - Items outside all bins are not counted. NaN is never counted.
+/// - -0 equals +0.
+/// - Counters are exact modulo 2^32.
+/// - The output is overwritten, not added to.
 /// - Even bins of integers are exact, without rounding.
 /// - Even bins of f32: b = min(⌊(x - lower) · scale⌋, bins - 1), scale = bins / (upper - lower).
 ///   Bounds, scale, difference and product are rounded to f32 each: the same on every device, and on a CPU.
-/// - Equal levels make an empty bin. If levels descend, counters are unspecified. No access is out of range.
+/// - Equal levels make an empty bin.
+/// - If levels descend, counters are unspecified. No access is out of range.
 /// - Results are bit-identical on every run.
 /// - Cost: reads each item once. Two dispatches, no scratch.
 ///   Up to some thousands of bins are counted in shared memory, more of them by atomic additions to the output, which

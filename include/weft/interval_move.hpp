@@ -24,8 +24,7 @@ struct IntervalMoveConfig {
 
 /// Arguments of IntervalMove::record. No range that is written may overlap another one, or `count` on the device.
 struct IntervalMoveArgs {
-  /// Items, aligned to min(item_bytes, 4). Gathered: as many as the range holds.
-  /// Packed: `max_output`.
+  /// Items, aligned to min(item_bytes, 4). Gathered: as many as the range holds. Packed: `max_output`.
   BufferRange input;
   /// `count` counts of items, or `count` + 1 offsets, 4-byte aligned; 16 is fastest.
   BufferRange counts;
@@ -33,8 +32,7 @@ struct IntervalMoveArgs {
   BufferRange gather;
   /// With config.scatter: `count` indices of items of `output`, 4-byte aligned; 16 is fastest.
   BufferRange scatter;
-  /// Items, aligned to min(item_bytes, 4). Scattered: as many as the range holds.
-  /// Packed: `max_output`.
+  /// Items, aligned to min(item_bytes, 4). Scattered: as many as the range holds. Packed: `max_output`.
   BufferRange output;
   /// Receives the sum of all counts as a u64, 4-byte aligned: also above `max_output`; 2^64 - 1 if it is more.
   BufferRange total;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The component WEFT_JIT: link weft::jit, which brings shaderc.
+// The component `jit`: link weft::jit, which links shaderc.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +43,9 @@ struct CompilerCounts {
 /// Compiles snippets at run time, with the same templates as weft_add_kernel().
 ///
 /// - Compiled sets are kept by content: snippet, templates and target.
-/// - A handle: copies refer to the same state. Sets outlive it.
-/// - Threads: may be used from many. Equal snippets are compiled once.
+/// - A handle: copies refer to the same state.
+/// - Sets outlive it.
+/// - May be used from many threads. Equal snippets are compiled once.
 /// - Lifetime, threads: docs/integration.md.
 class Compiler {
  public:

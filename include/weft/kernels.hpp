@@ -20,11 +20,12 @@ struct KernelCode {
 struct PackedKernels;
 
 /// A primitive's kernels compiled with a user's snippet: an item type with an operator, a predicate, a partition
-/// function or an equality (docs/own-kernels.md).
+/// function, an equality or an order, or a transform (docs/own-kernels.md).
 ///
 /// - Built by the CMake function weft_add_kernel() or, at run time, by weft::jit::Compiler.
 /// - Assigned to a config's `own_kernels`.
-/// - An immutable handle: copies are cheap and refer to the same state. Outlives what made it.
+/// - An immutable handle: copies are cheap and refer to the same state.
+/// - Sets outlive the Compiler.
 /// - Sets with equal code use the same pipelines of a Context, whatever their names. Others never mix.
 /// - Lifetime, threads: docs/integration.md.
 class KernelSet {

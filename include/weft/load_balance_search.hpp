@@ -24,8 +24,9 @@ struct LoadBalanceSearchConfig {
   Type count = Type::u32;
   /// Type of sources and ranks: u32 or u64 (u64 does not need shaderInt64).
   Type index = Type::u32;
-  /// Whether LoadBalanceSearchArgs::sources and ranks are written.
+  /// Whether LoadBalanceSearchArgs::sources is written.
   bool sources = true;
+  /// Whether LoadBalanceSearchArgs::ranks is written.
   bool ranks = false;
 };
 

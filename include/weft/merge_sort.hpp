@@ -29,7 +29,8 @@ struct MergeSortConfig {
 ///
 /// - No range that is written may overlap another one, or a count on the device.
 /// - Keys and values are aligned to min(their size, 4). Fastest: 8-byte keys and values to 8, 16-byte values to 16.
-/// - Ranges that the config does not ask for are ignored. Inputs are not modified.
+/// - Ranges that the config does not ask for are ignored.
+/// - Inputs are not modified.
 struct MergeSortArgs {
   /// `count` keys.
   BufferRange keys;

@@ -21,14 +21,19 @@ struct RadixSortConfig {
   Strategy strategy = Strategy::automatic;
 };
 
-/// Arguments of RadixSort::record. No range that is written may overlap another one, or a count on the device.
-/// Keys and values are 4-byte aligned; those of 8 bytes are fastest if 8-byte aligned. Inputs are not modified.
+/// Arguments of RadixSort::record.
+///
+/// - No range that is written may overlap another one, or a count on the device.
+/// - Keys and values are 4-byte aligned. Those of 8 bytes are fastest if 8-byte aligned.
+/// - Inputs are not modified.
 struct RadixSortArgs {
-  /// `count` keys, and values, which are ignored if value_bytes is 0.
+  /// `count` keys.
   BufferRange keys;
+  /// `count` values. Ignored if value_bytes is 0.
   BufferRange values;
-  /// Room for as many keys, and values, which are ignored if value_bytes is 0.
+  /// Room for `count` keys.
   BufferRange keys_out;
+  /// Room for `count` values. Ignored if value_bytes is 0.
   BufferRange values_out;
   /// scratch_size(count.maximum()) bytes, 16-byte aligned.
   BufferRange scratch;
@@ -42,7 +47,8 @@ struct RadixSortArgs {
 /// - Floats are totally ordered: numbers by `<`, -0 before +0, NaN before all numbers if its sign bit is set, else
 ///   after them, by its bits.
 /// - Keys are moved bit by bit.
-/// - Results are bit-identical on every run and device. Time depends little on the distribution of keys.
+/// - Results are bit-identical on every run and device.
+/// - Time depends little on the distribution of keys.
 /// - Cost: one pass per 8 bits of the range, more only for very small subgroups.
 /// - look_back reads keys once, in two dispatches; then each pass reads and writes keys and values once, in one.
 /// - reduce_then_scan: each pass reads keys twice and values once, writes both once, in two dispatches for few keys,

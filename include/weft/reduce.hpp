@@ -46,7 +46,8 @@ struct ReduceArgs {
 ///     output[0] = initial ∘ input[0] ∘ input[1] ∘ … ∘ input[count-1]      (initial: default the identity)
 ///
 /// - Operators need to be associative only: the order of items is kept.
-/// - Results are bit-identical on every run. Floats are combined in a fixed tree; another device may round differently.
+/// - Results are bit-identical on every run.
+/// - Floats are combined in a fixed tree; another device may round differently.
 /// - arg_min and arg_max order floats by IEEE 754's totalOrder: -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN.
 /// - Cost: reads each item once. Two dispatches, one for small counts. A few KiB of scratch, whatever the count.
 /// - Barriers, lifetime, threads: docs/integration.md.

@@ -12,9 +12,11 @@ namespace weft {
 struct RunLengthEncodeConfig {
   /// Type of the items. Only its size matters: items are equal if their bits are. u32x2 is valid.
   Type symbol = Type::u32;
-  /// Whether each run's item, its length, and the index of its first item are written.
+  /// Whether each run's item is written.
   bool symbols = true;
+  /// Whether each run's length is written.
   bool lengths = true;
+  /// Whether the index of each run's first item is written.
   bool offsets = false;
   /// Whether only runs of two or more items are output and counted.
   bool non_trivial = false;
@@ -26,8 +28,11 @@ struct RunLengthEncodeConfig {
   std::optional<KernelSet> own_kernels{};
 };
 
-/// Arguments of RunLengthEncode::record. No range that is written may overlap another one, or a count on the device.
-/// Ranges that the config does not ask for are ignored. With non_trivial, outputs need room for `count` / 2 only.
+/// Arguments of RunLengthEncode::record.
+///
+/// - No range that is written may overlap another one, or a count on the device.
+/// - Ranges that the config does not ask for are ignored.
+/// - With non_trivial, outputs need room for `count` / 2 only.
 struct RunLengthEncodeArgs {
   /// `count` items, aligned to min(item size, 4).
   BufferRange input;
@@ -56,7 +61,7 @@ struct RunLengthEncodeArgs {
 /// - With non_trivial, r counts the runs of two or more items: run_count is 0 if all neighbours differ.
 /// - A run may span any number of tiles.
 /// - Lengths and offsets of type u32 are truncated to 32 bits.
-/// - Outputs beyond the last run are not written. Not in place.
+/// - Outputs beyond the last run are not written.
 /// - Results are bit-identical on every run.
 /// - look_back: reads each item once from memory and once more from cache, in three dispatches.
 /// - reduce_then_scan: reads each item twice, in two dispatches.

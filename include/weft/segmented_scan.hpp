@@ -53,7 +53,8 @@ struct SegmentedScanArgs {
 ///
 /// - Items are converted to the accumulator's type first.
 /// - Every item has an output: those before offsets[0], and those from offsets[count] on, are segments of their own.
-/// - Offsets of item_count and above begin no segment. If offsets decrease, each begins a segment all the same.
+/// - Offsets of item_count and above begin no segment.
+/// - If offsets decrease, each begins a segment all the same.
 /// - Segments may have any lengths, 0 included.
 /// - Results are bit-identical on every run, under look_back too. Floats are combined in an order fixed by device,
 ///   strategy, item_count.maximum(), the ranges' addresses and the segments' positions.

@@ -16,16 +16,21 @@ struct SegmentedSortConfig {
   Type offset = Type::u32;
 };
 
-/// Arguments of SegmentedSort::record. No range that is written may overlap another one, or a count on the device.
-/// Keys and values are 4-byte aligned; those of 8 bytes are fastest if 8-byte aligned. Inputs are not modified.
+/// Arguments of SegmentedSort::record.
+///
+/// - No range that is written may overlap another one, or a count on the device.
+/// - Keys and values are 4-byte aligned. Those of 8 bytes are fastest if 8-byte aligned.
+/// - Inputs are not modified.
 struct SegmentedSortArgs {
-  /// `key_count` keys, and values, which are ignored if value_bytes is 0.
+  /// `key_count` keys.
   BufferRange keys;
+  /// `key_count` values. Ignored if value_bytes is 0.
   BufferRange values;
   /// `count` + 1 offsets, ascending, 4-byte aligned. Clamped to `key_count`.
   BufferRange offsets;
-  /// Room for as many keys, and values, which are ignored if value_bytes is 0.
+  /// Room for `key_count` keys.
   BufferRange keys_out;
+  /// Room for `key_count` values. Ignored if value_bytes is 0.
   BufferRange values_out;
   /// scratch_size(key_count.maximum()) bytes, 16-byte aligned.
   BufferRange scratch;
@@ -44,7 +49,8 @@ struct SegmentedSortArgs {
 ///   the outputs are not written.
 /// - If offsets decrease, outputs are unspecified. No access is out of range.
 /// - Segments may have any lengths (docs/decisions/segmented-sort.md).
-/// - Floats are totally ordered, as in RadixSort. Keys are moved bit by bit.
+/// - Floats are totally ordered, as in RadixSort.
+/// - Keys are moved bit by bit.
 /// - Results are bit-identical on every run and device.
 /// - Cost: reads offsets once; clears and sets a bit per key.
 /// - Segments of up to short_keys() keys are sorted in one dispatch, which reads and writes each key and value once.

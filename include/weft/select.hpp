@@ -106,7 +106,7 @@ struct SelectArgs {
 ///     output[k] = input[i],  moved_output[k] = moved[i],  indices[k] = i      for the k-th i for which it holds
 ///     kept      = number of such i
 ///
-/// - Outputs beyond the first `kept` items are not written. Not in place.
+/// - Outputs beyond the first `kept` items are not written.
 /// - Results are bit-identical on every run.
 /// - look_back: reads tested items once from memory and once more from cache, in three dispatches.
 /// - reduce_then_scan: reads tested items twice, in two dispatches.

@@ -34,7 +34,8 @@ struct SortedSearchArgs {
 ///     upper:  output[i] = number of keys of the haystack that are ≤ needles[i]
 ///
 /// - Either is the position at which the needle can be inserted.
-/// - Floats compare as numbers, and -0 equals +0. NaN is before all numbers if its sign bit is set, else after them.
+/// - Floats compare as numbers, and -0 equals +0.
+/// - NaN is before all numbers if its sign bit is set, else after them.
 /// - If needles or haystack are not sorted, the output is unspecified. No access is out of range.
 /// - Work is split evenly by merge path, for any keys and lengths (docs/decisions/merge-path-search.md).
 /// - Results are bit-identical on every run and device.

@@ -18,14 +18,19 @@ struct TopKConfig {
   Strategy strategy = Strategy::automatic;
 };
 
-/// Arguments of TopK::record. No range that is written may overlap another one, or a count on the device.
-/// Keys and values are 4-byte aligned; those of 8 bytes are fastest if 8-byte aligned. Inputs are not modified.
+/// Arguments of TopK::record.
+///
+/// - No range that is written may overlap another one, or a count on the device.
+/// - Keys and values are 4-byte aligned. Those of 8 bytes are fastest if 8-byte aligned.
+/// - Inputs are not modified.
 struct TopKArgs {
-  /// `count` keys, and values, which are ignored if value_bytes is 0 or positions are requested.
+  /// `count` keys.
   BufferRange keys;
+  /// `count` values. Ignored if value_bytes is 0 or positions are requested.
   BufferRange values;
-  /// Room for min(k, count.maximum()) keys, and values, which are ignored if value_bytes is 0.
+  /// Room for min(k, count.maximum()) keys.
   BufferRange keys_out;
+  /// Room for as many values. Ignored if value_bytes is 0.
   BufferRange values_out;
   /// scratch_size(count.maximum()) bytes, 16-byte aligned.
   BufferRange scratch;
@@ -42,17 +47,18 @@ struct TopKArgs {
 ///
 /// - The output is not sorted: sort it by RadixSort or MergeSort if needed.
 /// - Nothing is written after min(k, count) keys and values.
-/// - Floats are totally ordered, as in RadixSort. Keys are moved bit by bit.
+/// - Floats are totally ordered, as in RadixSort.
+/// - Keys are moved bit by bit.
 /// - Results are bit-identical on every run and device.
 /// - Cost: reads keys three times, and once more per 8 bits of a key as long as more than an eighth of all keys share
-///   those bits with the k-th key. One dispatch per 8 bits of a key, one more, and those of a scan.
+///   those bits with the k-th key. One dispatch per 8 bits of a key, two more, and those of a scan.
 /// - Scratch: an eighth of the keys, 1 KiB per 8 bits of a key, and that of a scan.
 /// - Barriers, lifetime, threads: docs/integration.md.
 /// - See also: RadixSort; Reduce for k = 1; Select for keys beyond a known limit.
 class TopK {
  public:
-  /// Builds the pipelines. Errors: unsupported (key type, value size, strategy), out_of_{host,device}_memory,
-  /// device_lost, driver_error.
+  /// Builds the pipelines. Errors: missing_feature (look_back), unsupported (key type, value size),
+  /// out_of_{host,device}_memory, device_lost, driver_error.
   static Result<TopK> create(const Context& context, const TopKConfig& config) noexcept;
 
   /// Scratch bytes that suffice for any call with at most `max_count` keys. Monotonic, never 0.
@@ -62,7 +68,7 @@ class TopK {
   /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, 2^32 or more keys).
   Status record(VkCommandBuffer commands, const TopKArgs& args) const noexcept;
 
-  /// The strategy in use, never automatic.
+  /// The strategy in use, never automatic. If automatic chose look_back, small counts may use reduce_then_scan.
   Strategy strategy() const noexcept;
   /// Keys a workgroup moves at a time. Counts around its multiples are edge cases.
   uint32_t tile_keys() const noexcept;

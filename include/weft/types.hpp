@@ -124,6 +124,7 @@ struct Value {
   /// The item's bytes, little-endian, zero-extended.
   uint64_t bits = 0;
 
+  /// The bits of `item`, e.g. Value::of(0.5f).
   template <class T>
   static Value of(T item) noexcept {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 8);
@@ -132,7 +133,7 @@ struct Value {
     return value;
   }
 };
-static_assert(std::endian::native == std::endian::little, "weft's host side assumes a little-endian machine");
+static_assert(std::endian::native == std::endian::little, "weft's host code assumes a little-endian machine");
 
 /// Bytes [offset, offset + size) of a buffer.
 ///

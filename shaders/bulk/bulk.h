@@ -17,7 +17,7 @@ struct BulkPush {
   weft_address indices;   // of what is removed, or positions of what is inserted
   weft_address outputs;
   weft_address total;        // 1 u64: items of the output
-  weft_address splits;       // 1 u64 for each tile and one more: indices in front of it
+  weft_address splits;       // 1 u64 for each tile and one more: indices before it
   weft_address count;        // 0: use count_value, which otherwise is its maximum
   weft_address index_count;  // likewise
   weft_u64 count_value;

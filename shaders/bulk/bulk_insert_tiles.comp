@@ -13,7 +13,7 @@ uint bulk_place(BulkTile tile, uint i, uvec2 index) {
   return word64_min(index, tile.items).x + tile.first.x + i - tile.begin.x + tile.present.x;
 }
 
-// The tile's share of both: where it begins, and items that may be read from there on.
+// The tile's part of both: where it begins, and items that may be read from there on.
 struct BulkSource {
   uvec2 address;
   uint items;
@@ -32,7 +32,7 @@ uint source_word(BulkSource source, uint first, uint items) {
   return bits;
 }
 
-// Word `word` of the tile, some of whose places may be before the first item or behind the last.
+// Word `word` of the tile, some of whose positions may be before the first item or after the last.
 uint output_word(BulkTile tile, BulkSource inserted, BulkSource items, uint word) {
   const uint place = word * kWordItems;
   const uint skipped = max(place, tile.present.x) - place;  // less than a word

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Last pass of BulkRemove and BulkInsert: a workgroup has a tile, marks the places that the tile's indices tell, and
+// Last pass of BulkRemove and BulkInsert: a workgroup has a tile, marks the positions of the tile's indices, and
 // counts the marks.
 //
-// A kernel defines, beside what bulk_tiles.glsl wants,
-//   uint bulk_place(BulkTile tile, uint i, uvec2 index)   the place of index i of the tile's
+// A kernel defines, beside what bulk_tiles.glsl needs,
+//   uint bulk_place(BulkTile tile, uint i, uvec2 index)   the position of index i of the tile's
 #ifndef WEFT_BULK_MARKS_GLSL
 #define WEFT_BULK_MARKS_GLSL
 
@@ -15,9 +15,9 @@ const uint kMarkPlaces = (kTileItems + 31u) / 32u * 32u;
 
 struct BulkTile {
   uvec2 items;    // items of the call
-  uvec2 begin;    // the tile's first place that has an item, as that item's number
-  uvec2 present;  // places x to y - 1 have one
-  uvec2 first;    // indices in front of the tile
+  uvec2 begin;    // the tile's first position that has an item, as that item's number
+  uvec2 present;  // positions x to y - 1 have one
+  uvec2 first;    // indices before the tile
   uint indices;   // how many it has
 };
 
@@ -62,7 +62,7 @@ void bulk_mark(inout BulkMarks marks, BulkTile tile, uint i, uvec2 index) {
   marks.bits |= 1u << (place & 31u);
 }
 
-// Marks the places of the tile's indices. A lane looks at vectors of 4 words, which lie on their
+// Marks the positions of the tile's indices. A lane looks at vectors of 4 words, which lie on their
 // boundary if indices do on theirs.
 void bulk_mark(BulkTile tile) {
   const uint vector_indices = 4u / kIndexWords;
@@ -82,7 +82,7 @@ void bulk_mark(BulkTile tile) {
         if (at >= head && at < end) words[k] = Words(frame).at[first * kIndexWords + k];
       }
     }
-    // (Indices in front of the tile's first have huge numbers here.)
+    // (Indices before the tile's first have huge numbers here.)
     BulkMarks marks = BulkMarks(~0u, 0u);
     if (kIndexWords == 1u) {
       [[unroll]] for (uint k = 0; k < 4u; ++k) bulk_mark(marks, tile, first + k - head, uvec2(words[k], 0u));
@@ -145,7 +145,7 @@ const uint kItemBits = kNarrow ? 8u * kItemBytes : 32u;
 // The low `items` items of a word; at most kWordItems.
 uint word_mask_of(uint items) { return items >= kWordItems ? ~0u : (1u << (items * kItemBits)) - 1u; }
 
-// Stores those items of word `word` whose places are from `begin` to `end` - 1. Others may be another workgroup's.
+// Stores those items of word `word` whose positions are from `begin` to `end` - 1. Others may be another workgroup's.
 void word_store(uvec2 address, uint word, uint begin, uint end, uint bits) {
   const uint first = word * kWordItems;
   const uint mask = word_mask_of(max(end, first) - first) & ~word_mask_of(max(begin, first) - first);

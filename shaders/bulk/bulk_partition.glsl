@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// First pass of BulkRemove and BulkInsert: an invocation for each tile finds how many indices belong in front of it.
+// First pass of BulkRemove and BulkInsert: an invocation for each tile counts the indices before it.
 // This is a merge path of which one range need not be read, since its keys are 0, 1, 2, ...
 //
-// A kernel defines, beside what bulk_tiles.glsl wants,
+// A kernel defines, beside what bulk_tiles.glsl needs,
 //   bool bulk_is_before(BulkCounts counts, uvec2 index, uvec2 i, uvec2 begin)
 //     whether index i belongs before the tile that begins at `begin`
 //   uvec2 bulk_fewest(BulkCounts counts, uvec2 begin)      indices that do in any case

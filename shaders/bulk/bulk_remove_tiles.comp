@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Last pass of BulkRemove: a workgroup loads a tile of items, and stores those that are not marked as many places
-// further in front as there are marks before them.
+// Last pass of BulkRemove: a workgroup loads a tile of items, and stores those that are not marked as many positions
+// earlier as there are marks before them.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "bulk/bulk_marks.glsl"
@@ -15,7 +15,7 @@ uint bulk_place(BulkTile tile, uint i, uvec2 index) { return index.x - tile.begi
 const uint kStageWords = kNarrow ? kTileUnits + 2u : 1u;
 shared uint weft_stage[kStageWords];
 
-// Puts the items that stay of a word of the tile to their places in weft_stage. `shift`: the place of the first.
+// Puts the items that stay of a word of the tile to their positions in weft_stage. `shift`: the position of the first.
 void stage_word(BulkTile tile, uint word, uint bits, uint shift, uint kept) {
   const uint place = word * kWordItems;
   const uint marks = marks_of(place, kWordItems);
@@ -68,7 +68,8 @@ void main() {
   barrier();
   workgroup_marks_count();
 
-  // What the next tile's output begins behind: of indices that are not distinct, fewer than are not marked.
+  // The end of this tile's output, where the next tile's begins: of indices that are not distinct, fewer than are not
+  // marked.
   const uint kept = items - tile.indices;
   const uvec2 target = bulk_address(push.outputs, word64_subtract(tile.begin, tile.first));
   if (kNarrow) {

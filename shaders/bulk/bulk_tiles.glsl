@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Tiles of BulkRemove, of its inputs, and of BulkInsert, of its outputs. What a place of a tile has is told by a mark
+// Tiles of BulkRemove, of its inputs, and of BulkInsert, of its outputs. A mark says what a position of a tile has
 // on it: that the item is removed, or that it is one that comes in.
 //
 // A lane moves an item or a part of one at a time, a unit, as its neighbours do theirs. Items of less than a
-// word lie in a tile as they do in words of the inputs, or of the outputs: in front of the first there are
-// `head` places without an item.
+// word lie in a tile as they do in words of the inputs, or of the outputs: before the first there are
+// `head` positions without an item.
 //
 // A kernel defines
 //   uvec2 bulk_places(BulkCounts counts)   items in all tiles
-//   uint bulk_head()                       places in front of the first
+//   uint bulk_head()                       positions before the first
 #ifndef WEFT_BULK_TILES_GLSL
 #define WEFT_BULK_TILES_GLSL
 
@@ -39,12 +39,12 @@ BulkCounts bulk_counts() {
 uvec2 bulk_places(BulkCounts counts);
 uint bulk_head();
 
-// Places in front of the first item of a range, so that its words are whole ones.
+// Positions before the first item of a range, so that its words are whole ones.
 uint bulk_head_of(uvec2 address) { return kNarrow ? (address.x & 3u) / kItemBytes : 0u; }
 
 uvec2 bulk_address(uvec2 range, uvec2 item) { return word64_add(range, word64_times(item, kItemBytes)); }
 
-// The first item of a tile, or the end of all for the tile behind the last.
+// The first item of a tile, or the end of all for the tile after the last.
 uvec2 bulk_tile_begin(uint tile, uvec2 places) {
   if (tile == 0u) return uvec2(0u);
   return word64_min(word64_subtract(word64_multiply(tile, kTileItems), uvec2(bulk_head(), 0u)), places);

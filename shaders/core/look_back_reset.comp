@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Clears the ticket and the posts that weft/look_back.glsl keeps in scratch. A dispatch, not a fill command, so that callers
-// have one pipeline stage to think of.
+// Clears the ticket and the tile states that weft/look_back.glsl keeps in scratch. A dispatch, not a fill command, so
+// that callers have one pipeline stage to think of.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_buffer_reference : require

@@ -3,9 +3,9 @@
 // Inverse filters of Gstd by a workgroup (docs/gstd-format.md, "Filters"): from a tile's decoded
 // bytes, in scratch, to its content.
 //   gstd_filter_prepare()   computes the sums, in scratch
-//   gstd_content_at()       then gives up to four bytes of the content to any lane
+//   gstd_content_at()       then returns up to four bytes of the content to any lane
 //   gstd_content_store()    then stores a part of the content
-// One prefix sum over all planes undoes the differences. In each plane it exceeds the plane's own sums by the sum
+// One prefix sum over all planes inverts the differences. In each plane it exceeds the plane's own sums by the sum
 // before its first byte, which is subtracted when a byte is fetched.
 //
 // Who calls: every invocation of the workgroup, of any size, in workgroup-uniform control flow, with the same
@@ -110,7 +110,7 @@ void gstd_part_planes(GstdContent content) {
   gstd_filter_barrier();
 }
 
-// Reads 16-bit numbers from their planes, undoes their zigzag code and sums them `order` times.
+// Reads 16-bit numbers from their planes, inverts their zigzag code and sums them `order` times.
 void gstd_sum_numbers(GstdContent content, uint order) {
   const uint places = content.stride / 2u;
   const uint numbers = content.bytes / 2u;

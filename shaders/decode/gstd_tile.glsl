@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // Gstd's decoder: a group of 32 lanes decodes a tile (docs/gstd-format.md, chapter Tiles).
-//   gstd_tile_header()   reads the first word, so that the caller knows the filter (gstd_header.glsl)
+//   gstd_tile_header()   reads the first word, so that the caller has the filter (gstd_header.glsl)
 //   gstd_tile_decode()   decodes all but the filter into device memory and returns the verdict
 // gstd_filters.glsl inverts the filters. After gstd_tile_decode() all lanes of the group see the bytes, so that a
 // user's shader can go on with them.
@@ -67,7 +67,7 @@ uint gstd_order_after(uint first, uint second) {
   return both;
 }
 
-// A sequence's permutation: moves the entry at `place` to the front or, for place 3, inserts its own offset there.
+// A sequence's permutation: moves the entry at `place` to the front or, for position 3, inserts its own offset there.
 uint gstd_order_of(uint place) {
   return place == 0u   ? kGstdSameOrder
          : place == 1u ? 10u | 20u << 20
@@ -343,7 +343,7 @@ void gstd_emit(GstdOutput target, GstdSequence own, uint batch, uint begin, uint
 
 // Decodes `count` words at `source`, aligned to 4, to `bytes` bytes at `output_at`, of any alignment, but leaves the
 // filter. `tables_at`: the group's kGstdTableWords words, aligned to 4. Returns 0, or a verdict and from bit 8 the word
-// where it was noticed, to all lanes of the group.
+// where it was detected, to all lanes of the group.
 uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uvec2 tables_at) {
   Words tables = Words(tables_at);
   const uint lane = lanes_lane();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Last pass of IntervalMove of items of whole words, where one side is packed: a lane a word, so that neighbouring
+// Last pass of IntervalMove of items of whole words, where one range is packed: a lane a word, so that neighbouring
 // lanes move neighbouring words.
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -25,7 +25,7 @@ void main() {
   if (!interval_segment_begin(segment)) return;
   const uvec2 gather = tile_offsets(push.gather, segment.tile_first);
   const uvec2 scatter = tile_offsets(push.scatter, segment.tile_first);
-  // Of the packed side, where the segment begins. (push.head is 0 here.)
+  // Of the packed range, where the segment begins. (push.head is 0 here.)
   const uvec2 packed_bytes = word64_times(segment.from_boundary, kItemBytes);
   const uvec2 packed_source = word64_add(push.source_items, packed_bytes);
   const uvec2 packed_destination = word64_add(push.destination_items, packed_bytes);

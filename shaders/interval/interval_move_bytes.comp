@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Last pass of IntervalMove of items of 1 or 2 bytes where one side is packed: a lane a vector of 16 bytes there, of
+// Last pass of IntervalMove of items of 1 or 2 bytes where one range is packed: a lane a vector of 16 bytes there, of
 // which it moves the part that each interval has in it.
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -35,7 +35,7 @@ void move_part(IntervalSegment segment, uvec2 packed_items, uint at, uint positi
 void main() {
   IntervalSegment segment;
   if (!interval_segment_begin(segment)) return;
-  // Position 0 of the packed side.
+  // Position 0 of the packed range.
   const uvec2 line = word64_subtract(segment.from_boundary, uvec2(segment.shift, 0u));
   const uvec2 base =
       word64_subtract(kGathers ? push.destination_items : push.source_items, uvec2(push.head * kItemBytes, 0u));

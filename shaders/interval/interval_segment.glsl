@@ -59,7 +59,7 @@ IntervalsBefore interval_tile_before(uint tile) {
                               intervals_before_load(intervals_before_of(tile)));
 }
 
-// As all lanes have it alike.
+// The same on all lanes.
 IntervalsBefore intervals_before_uniform(IntervalsBefore before) {
   return IntervalsBefore(subgroup_uniform(before.outputs), subgroup_uniform(before.extra));
 }
@@ -408,7 +408,7 @@ bool interval_segment_begin(out IntervalSegment segment) {
 #endif
   [[unroll]] for (uint i = 0; i < kLaneWords; ++i) weft_begins[interval_invocation() * kLaneWords + i] = 0u;
 
-  // Places of outputs in the tile, then in the segment.
+  // Positions of outputs in the tile, then in the segment.
   uvec4 counts_0, counts_1 = uvec4(0u);
   uvec2 rank = uvec2(0u);
   if (segment.is_extra) {

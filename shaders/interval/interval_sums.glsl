@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // First pass over intervals: each workgroup sums the counts of a span of tiles, and writes what lies before each tile
-// in its span, and the span's total. Of one span it is the last word. As WEFT_INTERVAL_IN_LINES wants it,
+// in its span, and the span's total. Of one span it is the last word. As WEFT_INTERVAL_IN_LINES needs it,
 // interval_tiles.glsl.
 #ifndef WEFT_INTERVAL_SUMS_GLSL
 #define WEFT_INTERVAL_SUMS_GLSL

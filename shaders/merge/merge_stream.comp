@@ -2,7 +2,7 @@
 //
 // Second pass of Merge in its streaming form: a workgroup walks through a tile in steps. Of each input the next keys
 // lie in a circular buffer in shared memory, from which a step takes kStepKeys keys of the merge: each lane cuts and
-// merges a few of them, one after the other, and notes where they lie. Then all lanes store what the notes say, and the
+// merges a few of them, one after the other, and records where they lie. Then all lanes store by these records, and the
 // positions of what was taken, no others, are loaded anew. (Hwu, Kirk and El Hajj, Programming Massively Parallel
 // Processors, 4th edition, chapter 12.)
 #version 460
@@ -100,7 +100,7 @@ void merge_stream_fill(inout MergeStreamStep step, uvec2 keys_a, uvec2 keys_b, u
   step.b.count += load_b;
 }
 
-// Notes where the step's keys lie, `keys` of them, and how many are of A: each lane of its neighbouring ones.
+// Records where the step's keys lie, `keys` of them, and how many are of A: each lane of its neighbouring ones.
 void merge_stream_merge(MergeStreamStep step, uint keys) {
   const uint diagonal = min((subgroup_index() * kSubgroupSize + subgroup_lane()) * kStepLaneKeys, keys);
   uint a = merge_path_split(step, diagonal, step.a.count, step.b.count);

@@ -6,7 +6,8 @@
 
 #if WEFT_ACCUMULATOR == WEFT_ARG
 
-// Keys order as unsigned numbers as items do; floats by IEEE totalOrder: negative ones have all bits turned, others the sign.
+// Keys order as unsigned numbers as items do; floats by IEEE totalOrder: negative ones have all bits turned, others the
+// sign.
 #if WEFT_ITEM_BYTES == 8
 #define ReduceKey uint64_t
 ReduceKey key_of_words(uvec2 words) { return pack64(words); }

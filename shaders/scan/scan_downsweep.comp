@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Second pass of reduce-then-scan. The first, scan_upsweep.comp over the same split, left the combination of each workgroup's run of
-// tiles in partials. Each workgroup folds the partials before its own and scans its run tile by tile, carrying.
+// Second pass of reduce-then-scan. The first, scan_upsweep.comp over the same split, left the aggregate of each
+// workgroup's run of tiles in partials. Each workgroup folds the partials before its own and scans its run tile by
+// tile, carrying.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "weft/tile_scan.glsl"

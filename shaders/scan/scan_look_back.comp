@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // Scan in one dispatch. Workgroup number k combines tile k and publishes its aggregate; then it scans tile k - lag,
-// whose predecessors have published theirs by then, so that it hardly ever waits. Its words are read a second time for
+// whose predecessors have published theirs by then, so that it rarely waits. Its words are read a second time for
 // that, but from the device's cache, since the host chooses the lag to fit it: memory is read once. Both reads are
 // under way together.
 //

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Ranges of a segmented reduction's items, loaded in vectors of 4 wherever they begin. After weft/tile.glsl and segmented_path.glsl.
+// Ranges of a segmented reduction's items, loaded in vectors of 4 wherever they begin. After weft/tile.glsl and
+// segmented_path.glsl.
 #ifndef WEFT_SEGMENTED_ITEMS_GLSL
 #define WEFT_SEGMENTED_ITEMS_GLSL
 

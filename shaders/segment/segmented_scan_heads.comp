@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// First pass of SegmentedScan: sets the bit of each item with which a segment begins. An invocation has 4 neighbouring offsets, and
-// joins bits of one word. Of equal neighbours only the last sets a bit, so that many empty segments do not wait for one another.
+// First pass of SegmentedScan: sets the bit of each item with which a segment begins. An invocation has 4 neighbouring
+// offsets, and joins bits of one word. Of equal neighbours only the last sets a bit, so that many empty segments do not
+// wait for one another.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "weft/subgroup.glsl"

@@ -45,7 +45,7 @@ void main() {
   uint word = 0u, bits = 0u, lane_runs = 0u;
   uint runs[kLaneOffsets];
   [[unroll]] for (uint k = 0; k < kLaneOffsets; ++k) {
-    // Behind the last segment both are the last offset.
+    // After the last segment both are the last offset.
     const uint begin = offsets[k], end = max(offsets[k + 1u], offsets[k]);
     runs[k] = 0u;
     if (begin < end) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Second pass of compaction by reduce-then-scan. Each workgroup combines the counts of those before its own, which the first left over
-// the same split, and moves the items of its run tile by tile.
+// Second pass of compaction by reduce-then-scan. Each workgroup combines the counts of those before its own, which the
+// first left over the same split, and moves the items of its run tile by tile.
 //
-// Behind the include of what a tile is: select_tile.glsl or run_length_encode_tile.glsl.
+// After the include of what a tile is: select_tile.glsl or run_length_encode_tile.glsl.
 #ifndef WEFT_COMPACT_DOWNSWEEP_GLSL
 #define WEFT_COMPACT_DOWNSWEEP_GLSL
 

@@ -2,7 +2,7 @@
 //
 // First pass of compaction by reduce-then-scan: each workgroup leaves the counts of its run of tiles in partials.
 //
-// Behind the include of what a tile is: select_tile.glsl or run_length_encode_tile.glsl.
+// After the include of what a tile is: select_tile.glsl or run_length_encode_tile.glsl.
 #ifndef WEFT_COMPACT_UPSWEEP_GLSL
 #define WEFT_COMPACT_UPSWEEP_GLSL
 

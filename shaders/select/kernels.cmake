@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-# What is tested, by size, and single words for counts, pairs where there are three sides.
+# What is tested, by size, and single words for counts, pairs where there are three partitions.
 set(select_types u8:u32 u16:u32 u32:u32 u32x2:u32 bits:u32 struct:u32 u8:counts u16:counts u32:counts u32x2:counts
     struct:counts)
 weft_family(select REQUIRES look_back SOURCES select/compaction.cpp)

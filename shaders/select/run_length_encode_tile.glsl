@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Run-length encoding of a tile: the heads of runs are selected, and a run's length is written by the tile in which the next run
-// begins. What is open at a tile's beginning, the start of the last run before it, comes with the counts: what is combined and
-// posted is (runs begun, place of the last one). The range's last tile writes the length of its last run.
+// Run-length encoding of a tile: the heads of runs are selected, and a run's length is written by the tile in which the
+// next run begins. What is open at a tile's beginning, the start of the last run before it, comes with the counts: what
+// is combined and published is (runs begun, position of the last one). The range's last tile writes the length of its
+// last run.
 //
-// Of runs of two or more items all is written where they end (select_tile.glsl), and what is posted is (such ends, place of the last
-// run's beginning). The end counted n-th, from 0 on, closes run n - 1; the range's last run ends with the range.
+// Of runs of two or more items all is written where they end (select_tile.glsl), and what is published is (such ends,
+// position of the last run's beginning). The end counted n-th, from 0 on, closes run n - 1; the range's last run ends
+// with the range.
 #ifndef WEFT_RUN_LENGTH_ENCODE_TILE_GLSL
 #define WEFT_RUN_LENGTH_ENCODE_TILE_GLSL
 
@@ -50,8 +52,9 @@ struct EncodeTargets {
   bool is_first;  // no run begins before the subgroup's
   bool follows_head;  // non-trivial: on lane 0, whether the item before a row is a head
   uint rank;      // of the subgroup's runs
-  // Where the run before a row began. As a place in the tile, modulo 2^32 where lengths have a word; where whole indices are wanted
-  // (kOpenIsWide), kOpenBefore stands for all that lies before the subgroup, and `open_before` is the index.
+  // Where the run before a row began. As a position in the tile, modulo 2^32 where lengths have a word; where whole
+  // indices are requested (kOpenIsWide), kOpenBefore stands for all that lies before the subgroup, and `open_before` is
+  // the index.
   uint open;
   uvec2 open_before;
 };
@@ -119,7 +122,7 @@ void encode_symbol(EncodeTargets targets, uint rank, SelectWord word, uint begin
     direct_store(targets.symbols, rank, word);
 }
 
-// A row of which each lane has the item at `place`; `before`: the one in front of it.
+// A row of which each lane has the item at `place`; `before`: the one before it.
 void encode_row(uvec2 first_place, uint place, bool head, SelectWord word, SelectWord before,
                 inout EncodeTargets targets) {
   const uvec4 heads = subgroup_ballot(head);
@@ -206,8 +209,8 @@ void encode_subgroup(SelectTile tile, uvec2 first_place, SelectWords words, uvec
 
 #else
 
-// The symbol of a head in this lane's vector, by its place in it; non-trivial: of the item before, which for the first one is the
-// highest of the word `before`.
+// The symbol of a head in this lane's vector, by its position in it; non-trivial: of the item before, which for the
+// first one is the highest of the word `before`.
 uint encode_symbol(uint words[WEFT_VECTOR_INPUT_WORDS], uint before, uint k) {
   const uint per_word = 4u / WEFT_ITEM_BYTES;
   const uint at = kNonTrivial ? max(k, 1u) - 1u : k;
@@ -217,9 +220,9 @@ uint encode_symbol(uint words[WEFT_VECTOR_INPUT_WORDS], uint before, uint k) {
   return kNonTrivial ? mix(symbol, before >> (32 - 8 * WEFT_ITEM_BYTES), k == 0u) : symbol;
 }
 
-// A lane goes through the heads of its vector, so that what a row costs follows from its runs. Lengths are stored as they come;
-// symbols, of which several share a word, go through shared memory, in rounds where there are more than fit. `carried`, non-trivial:
-// on lane 0, the word before the row.
+// A lane goes through the heads of its vector, so that what a row costs follows from its runs. Lengths are stored as
+// they come; symbols, of which several share a word, go through shared memory, in rounds where there are more than fit.
+// `carried`, non-trivial: on lane 0, the word before the row.
 void encode_row_staged(uvec2 first_place, SelectMasks masks, SelectRanks ranks, uint row, uint words[WEFT_VECTOR_INPUT_WORDS],
                 inout uint carried, inout EncodeTargets targets) {
   const uint heads = (masks.first >> (row * WEFT_SELECT_VECTOR & 31u)) & kVectorMask;
@@ -315,7 +318,7 @@ void compact_tile(TileRange range, SelectTile tile, SelectHeld held, Accumulator
   uvec2 before, carried_open;
   select_carried(before, carried_open);
   before = word64_add(before, prefix.x);
-  // The index of the chunk's place 1, less 1.
+  // The index of the chunk's position 1, less 1.
   const uvec2 chunk_first = word64_subtract(word64_multiply(push.first_tile, kTileItems), uvec2(range.head, 0u));
   const uvec2 first_place = word64_subtract(word64_multiply(tile.index, kTileItems), uvec2(range.head, 0u));
 
@@ -336,7 +339,8 @@ void compact_tile(TileRange range, SelectTile tile, SelectHeld held, Accumulator
   carry.at[to + 2u] = last_open.x;
   carry.at[to + 3u] = last_open.y;
   if (kNonTrivial) {
-    // The range's last run ends with it; one item is no run here. A chunk that is not the last one knows no more than its ends.
+    // The range's last run ends with it; one item is no run here. A chunk that is not the last one has no more than its
+    // ends.
     const uvec2 length = word64_subtract(word64_subtract(range.end, uvec2(range.head, 0u)), last_open);
     const uvec2 closed = word64_subtract(runs, uvec2(1u, 0u));
     const bool closes = length != uvec2(1u, 0u) && !tile_exists(range, tile.index + 1u);

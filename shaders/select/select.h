@@ -21,15 +21,15 @@ struct SelectPush {
   weft_address items;  // what is tested
   weft_address count;  // 0: use count_value
   weft_u64 count_value;
-  weft_address scratch;  // the carry between chunks (32 bytes), then posts or partials
+  weft_address scratch;  // the carry between chunks (32 bytes), then tile states or partials
   weft_address moved;    // what is moved, where that is not what is tested
-  weft_address out_0;    // items of each side
+  weft_address out_0;    // items of each partition
   weft_address out_1;
   weft_address out_2;
-  weft_address indices_0;  // indices of each side
+  weft_address indices_0;  // indices of each partition
   weft_address indices_1;
   weft_address indices_2;
-  weft_address counts;    // one count for each side
+  weft_address counts;    // one count for each partition
   weft_u64 low;           // of the test: a lower bound, a mask, or the first threshold
   weft_u64 span;          // of the test: a width, the bits wanted, or the second threshold
   weft_u32 flags;         // kSelect…, the head from bit 8 on

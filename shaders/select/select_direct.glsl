@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Moving what is selected straight to its place, for items of one or two words. Each lane takes one item of a row of kSubgroupSize
-// neighbours, so that a ballot tells its rank and what the row's lanes store is contiguous: no shared memory, no barriers, and few
-// registers, since a subgroup goes through its items part by part.
+// Moving what is selected straight to its position, for items of one or two words. Each lane takes one item of a row of
+// kSubgroupSize neighbours, so that a ballot gives its rank and what the row's lanes store is contiguous: no shared
+// memory, no barriers, and few registers, since a subgroup goes through its items part by part.
 //
 // Who calls: every invocation of the workgroup, in workgroup-uniform control flow.
 #ifndef WEFT_SELECT_DIRECT_GLSL
@@ -21,8 +21,8 @@
 #define SelectItems Words
 #endif
 
-// Rows a lane holds at a time, written out: drivers do not unroll a loop inside one that is to stay, and then look up every row's
-// register by comparing. kRows is a multiple of kCountRows.
+// Rows a lane holds at a time, written out: drivers do not unroll a loop inside one that is to stay, and then look up
+// every row's register by comparing. kRows is a multiple of kCountRows.
 #if WEFT_ITEM_BYTES == 8 && WEFT_ACCUMULATOR == WEFT_RUNS
 #define WEFT_PART_ROWS 2
 #define WEFT_FOR_PART_ROWS(DO) DO(0) DO(1)
@@ -46,7 +46,8 @@ const uint kCountRows = 4;
 const uint kLaneItems = kRows * WEFT_SELECT_VECTOR;
 const uint kParts = kLaneItems / WEFT_PART_ROWS;
 
-// The place in the tile of this lane's item in the first row of a part; those of other rows follow kSubgroupSize apart.
+// The position in the tile of this lane's item in the first row of a part; those of other rows follow kSubgroupSize
+// apart.
 uint part_place(uint part) {
   return (subgroup_index() * kLaneItems + part * WEFT_PART_ROWS) * kSubgroupSize + subgroup_lane();
 }
@@ -71,7 +72,7 @@ void direct_store(uvec2 address, uint index, SelectWord word) {
 #endif
 }
 
-// The item at a place of any tile; 0 where there is none.
+// The item at a position of any tile; 0 where there is none.
 SelectWord direct_item(SelectTile tile, uint place) {
   Words source = Words(tile.source);
   SelectWord word = SelectWord(0u);
@@ -105,8 +106,8 @@ bool direct_differs(SelectWord a, SelectWord b) {
 #endif
 }
 
-// The item before this subgroup's first. Where there is none, a word that differs from the tile's first item, so that it is a head; where
-// the subgroup has no items itself, any.
+// The item before this subgroup's first. Where there is none, a word that differs from the tile's first item, so that
+// it is a head; where the subgroup has no items itself, any.
 SelectWord direct_before(SelectTile tile) {
   SelectWord before = SelectWord(0u);
   if (kTest != kTestRunHead) return before;
@@ -124,8 +125,8 @@ SelectWord direct_before(SelectTile tile) {
   return is_there ? before : ~before;
 }
 
-// Whether an item begins a run; `carried`: on lane 0, the item before the row. `full`: all of the tile's items are there. `before`
-// becomes the item before.
+// Whether an item begins a run; `carried`: on lane 0, the item before the row. `full`: all of the tile's items are
+// there. `before` becomes the item before.
 bool direct_run_head(SelectTile tile, uint place, SelectWord word, bool full, inout SelectWord carried,
                      out SelectWord before) {
   const SelectWord rotated = subgroup_shuffle(word, (subgroup_lane() - 1u) & (kSubgroupSize - 1u));
@@ -140,7 +141,7 @@ bool direct_run_head(SelectTile tile, uint place, SelectWord word, bool full, in
   return differs || first;
 }
 
-// The side of an item, as select_side() has it.
+// The partition of an item, as select_side() returns it.
 uint direct_side(SelectTile tile, uint place, SelectWord word, bool full, inout SelectWord carried) {
   SelectWord before;
   if (kTest == kTestRunHead) return direct_run_head(tile, place, word, full, carried, before) ? 0u : 1u;
@@ -151,12 +152,12 @@ uint direct_side(SelectTile tile, uint place, SelectWord word, bool full, inout 
 #endif
 }
 
-// How many of this subgroup's items of a tile go to each side, on all of its lanes. Counts do not ask which lane looks at an item, so
-// that whole vectors are loaded.
+// How many of this subgroup's items of a tile go to each partition, on all of its lanes. Counts do not ask which lane
+// looks at an item, so that whole vectors are loaded.
 Accumulator direct_aggregate(SelectTile tile) {
   uint first = 0u;
   uint second = 0u;
-  uint last = 0u;  // the place of the last run head, plus 1; 0: none
+  uint last = 0u;  // the position of the last run head, plus 1; 0: none
 #if WEFT_ACCUMULATOR == WEFT_RUNS
   bool follows_head = select_follows_head(tile);
 #endif
@@ -206,7 +207,7 @@ Accumulator direct_aggregate(SelectTile tile) {
 #if WEFT_ACCUMULATOR == WEFT_COUNTS
   return subgroup_reduce(uvec2(first, second));
 #elif WEFT_ACCUMULATOR == WEFT_RUNS
-  // Places of the chunk.
+  // Positions of the chunk.
   return subgroup_reduce(uvec2(first, last == 0u ? 0u : (tile.index - push.first_tile) * kTileItems + last));
 #else
   return subgroup_reduce(first);

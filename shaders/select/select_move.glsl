@@ -9,7 +9,7 @@
 #include "select/select_direct.glsl"
 #include "select/select_staged.glsl"
 
-// How many items of the whole range went to each side before some place.
+// How many items of the whole range went to each partition before some position.
 struct SelectTargets {
   uvec2 first, second, third;
 };
@@ -45,7 +45,7 @@ void select_flush_side(uvec2 first_place, bool values, uvec2 out_address, uvec2 
     if (kIndexWords != 0u)
       select_flush_indices(word64_add(index_address, word64_times(at, kIndexWords * 4u)), lower - from, upper - lower,
                            first_place);
-    // Of one side, gathered items go to the second output where tested ones go to the first.
+    // Of one partition, gathered items go to the second output where tested ones go to the first.
     const uvec2 target = kMovesTested ? push.out_1 : out_address;
     if (kGathers)
       select_flush_gathered(word64_add(target, word64_times(at, kMovedBytes)), lower - from, upper - lower,
@@ -115,14 +115,14 @@ void select_move_staged(SelectTile tile, uvec2 first_place, SelectWords words, i
 #endif
 }
 
-// ---- straight to its place ----
+// ---- straight to its position ----
 
 #ifdef WEFT_SELECT_DIRECT
 
 // What takes several lanes, or less than a word, goes through shared memory.
 bool select_is_direct() { return !kGathers || ((kMovedBytes & 3u) == 0u && kMovedBytes <= 16u); }
 
-// Where a side's items go, and how many of the subgroup's have gone there.
+// Where a partition's items go, and how many of the subgroup's have gone there.
 struct SelectSide {
   uvec2 items;
   uvec2 gathered;
@@ -137,7 +137,7 @@ struct SelectSides {
 SelectSide select_side_at(uvec2 items, uvec2 indices, uvec2 before) {
   SelectSide side;
   side.items = word64_add(items, word64_times(before, WEFT_ITEM_BYTES));
-  // Of one side, gathered items go to the second output where tested ones go to the first.
+  // Of one partition, gathered items go to the second output where tested ones go to the first.
   side.gathered = word64_add(kMovesTested ? push.out_1 : items, word64_times(before, kMovedBytes));
   side.indices = word64_add(indices, word64_times(before, kIndexWords * 4u));
   side.rank = 0u;
@@ -166,7 +166,7 @@ void select_store(SelectSide side, uint rank, SelectWord word, uint place, uvec2
   }
 }
 
-// Which of a side's items this lane's is, and `before` moved on past the row.
+// Which of a partition's items this lane's is, and `before` moved on past the row.
 uint select_rank(bool takes_part, inout uint before) {
   const uvec4 lanes = subgroup_ballot(takes_part);
   const uint rank = before + subgroup_rank(lanes);
@@ -245,7 +245,8 @@ void select_fetch(SelectTile tile, inout SelectWords words) { select_load(tile, 
 
 #endif
 
-// The chunk's last tile hands on the counts, and writes them as the call's: a later chunk that has tiles writes them anew.
+// The chunk's last tile hands on the counts, and writes them as the call's: a later chunk that has tiles writes them
+// anew.
 void select_hand_on(TileRange range, SelectTile tile, Accumulator total, SelectTargets targets) {
   const uint next = tile.index - push.first_tile + 1u;
   if (select_tile_exists(range, next) || gl_LocalInvocationIndex != 0u) return;
@@ -261,8 +262,8 @@ void select_hand_on(TileRange range, SelectTile tile, Accumulator total, SelectT
   select_write_counts(first, second, word64_add(targets.third, rest));
 }
 
-// `prefix`: counts of the chunk's tiles before this one; `before`: of the tile's subgroups before this one; `total`: of the tile.
-// `held`: what select_fetch() gave.
+// `prefix`: counts of the chunk's tiles before this one; `before`: of the tile's subgroups before this one; `total`: of
+// the tile. `held`: what select_fetch() gave.
 void compact_tile(TileRange range, SelectTile tile, SelectHeld held, Accumulator prefix, Accumulator before,
                   Accumulator total) {
   const SelectTargets tile_targets = select_targets(range, tile, prefix);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Moving what is selected through shared memory. Ranks follow from counts of bits, scanned row by row across a subgroup's lanes. Each
-// subgroup moves its rows by itself: a row's items go through shared memory in the order of their ranks, so that what is written to
-// each side is contiguous; where what is moved is not what was tested, their places in the tile do, and the items are read from
-// there. Nobody waits for another subgroup meanwhile, and shared memory holds a row and not a tile.
+// Moving what is selected through shared memory. Ranks follow from counts of bits, scanned row by row across a
+// subgroup's lanes. Each subgroup moves its rows by itself: a row's items go through shared memory in the order of
+// their ranks, so that what is written to each partition is contiguous; where what is moved is not what was tested,
+// their positions in the tile do, and the items are read from there. No subgroup waits for another meanwhile, and
+// shared memory holds a row and not a tile.
 //
 // For items of less than a word, for bits and structs, and for what takes several lanes to move an item.
 // Who calls: every invocation of the workgroup, in workgroup-uniform control flow.
@@ -36,7 +37,7 @@ uint row_count(uvec2 counts, uint row) { return ((row < 2u ? counts.x : counts.y
 
 struct SelectRanks {
   RowCounts first;
-  RowCounts second;  // three sides only
+  RowCounts second;  // three partitions only
 };
 
 SelectRanks select_ranks(SelectMasks masks) {
@@ -55,19 +56,20 @@ const uint kStagedWords = 2;
 const uint kStagedWords = 1;
 #endif
 const uint kRowItems = kSubgroupSize * WEFT_SELECT_VECTOR;
-// Narrow items and bits go in rounds, so that shared memory stays small: what it takes decides how many workgroups run at once.
+// Narrow items and bits go in rounds, so that shared memory stays small: what it takes decides how many workgroups run
+// at once.
 const uint kStageWords = kSubgroupSize * (WEFT_SELECT_VECTOR * kStagedWords < 8u ? WEFT_SELECT_VECTOR * kStagedWords : 8u);
 shared uint weft_select_stage[kSubgroupCount * kStageWords];
 
-// Entries that fit at a time: values take kStagedWords words, places in the tile one.
+// Entries that fit at a time: values take kStagedWords words, positions in the tile one.
 uint stage_entries(bool values) { return values ? kStageWords / kStagedWords : kStageWords; }
 uint stage_first(bool values) { return subgroup_index() * stage_entries(values); }
 
-// A row's entries are those of the first side, of the second and of the third, in this order.
+// A row's entries are those of the first partition, of the second and of the third, in this order.
 struct SelectRow {
   uint row;
-  uint begin;  // the first place that is there
-  uint first;  // entries of each side
+  uint begin;  // the first position that is there
+  uint first;  // entries of each partition
   uint second;
   uint third;
 };
@@ -163,7 +165,7 @@ void select_flush_values(uvec2 target, uint from, uint count) {
 #endif
 }
 
-// Writes the indices of `count` items whose places in the tile are staged; `first_place` is the index of place 0.
+// Writes the indices of `count` items whose positions in the tile are staged; `first_place` is the index of position 0.
 void select_flush_indices(uvec2 target, uint from, uint count, uvec2 first_place) {
   const uint first = stage_first(false) + from;
   Words words = Words(target);
@@ -174,7 +176,7 @@ void select_flush_indices(uvec2 target, uint from, uint count, uvec2 first_place
   }
 }
 
-// Copies `count` items whose places in the tile are staged; `source` is where place 0 lies.
+// Copies `count` items whose positions in the tile are staged; `source` is where position 0 lies.
 void select_flush_gathered(uvec2 target, uint from, uint count, uvec2 source) {
   const uint first = stage_first(false) + from;
   if (kMovedBytes >= 4u) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Selection inside a tile: which items go to which side, and how many. Items are tested vector by vector, and the answers held as
-// bits. How they are moved: select_staged.glsl and select_direct.glsl.
+// Selection inside a tile: which items go to which partition, and how many. Items are tested vector by vector, and the
+// answers held as bits. How they are moved: select_staged.glsl and select_direct.glsl.
 //
-// Counts are relative to a chunk of at most 2^31 items, so that they and what look-back publishes are single words; what came before
-// the chunk is carried in 64 bits.
+// Counts are relative to a chunk of at most 2^31 items, so that they and what look-back publishes are single words;
+// what came before the chunk is carried in 64 bits.
 //
 // Run-length encoding takes this too: it selects the heads of runs.
 //
-// Variants: WEFT_ITEM, what is tested: u8, u16, u32, u32x2 for all of 8 bytes, bits, or struct for a member of a struct.
-// WEFT_ACCUMULATOR: u32 for one or two sides, counts for three, runs for run-length encoding.
+// Variants: WEFT_ITEM, what is tested: u8, u16, u32, u32x2 for all of 8 bytes, bits, or struct for a member of a
+// struct. WEFT_ACCUMULATOR: u32 for one or two partitions, counts for three, runs for run-length encoding.
 // Who calls: every invocation of the workgroup, in workgroup-uniform control flow.
 #ifndef WEFT_SELECT_TILE_GLSL
 #define WEFT_SELECT_TILE_GLSL
@@ -56,10 +56,10 @@ TileRange select_range() {
                     push.flags >> 8);
 }
 
-// A tile, by its place in the chunk.
+// A tile, by its position in the chunk.
 struct SelectTile {
   uvec2 source;
-  uvec2 present;  // places of the tile's items that are there
+  uvec2 present;  // positions of the tile's items that are there
   uint index;     // of the tile in the whole range
   bool fast;      // its vectors are loaded as such
 };
@@ -89,7 +89,8 @@ SelectTile select_tile_of(TileRange range, uint tile) {
 
 // ---- testing ----
 
-// Bit k of either: item k goes to the first side, to the second of three. Of runs: item k is a head; non-trivial: a run's end.
+// Bit k of either: item k goes to the first partition, to the second of three. Of runs: item k is a head; non-trivial:
+// a run's end.
 struct SelectMasks {
   uint first;
   uint second;
@@ -131,7 +132,7 @@ SelectKey key_of(uvec2 bits) {
   return key ^ key_mix(flipped, SelectKey(0u), kOrder == kOrderUnsigned);
 }
 
-// 0: first side, 1: second, 2: third. Of one or two sides the second is what is not kept.
+// 0: first partition, 1: second, 2: third. Of one or two partitions the second is what is not kept.
 uint select_side(uvec2 bits) {
   const SelectKey low = key_from(push.low);
   const SelectKey span = key_from(push.span);
@@ -244,7 +245,7 @@ SelectBefore select_before(SelectTile tile, uint v) {
   SelectBefore before = SelectBefore(0u);
   if (v == 0u && tile.index == 0u) return before;
   const uint words = WEFT_ITEM_BYTES == 8 ? 2u : 1u;
-  // Past the head there is an item in front of the vector; its word lies before the vector's.
+  // Past the head there is an item before the vector; its word lies before the vector's.
   if (tile.index == 0u && v * WEFT_SELECT_VECTOR <= tile.present.x) return before;
   Words source = Words(word64_subtract(word64_add(tile.source, word64_multiply(v, WEFT_VECTOR_INPUT_WORDS * 4u)),
                                        uvec2(words * 4u, 0u)));
@@ -286,7 +287,7 @@ SelectMasks select_masks_of_words(SelectTile tile, TileWords words) {
 
 #endif
 
-// The places of a vector's items that are there, as bits.
+// The positions of a vector's items that are there, as bits.
 uint select_present(SelectTile tile, uint v) {
   const uint first = v * WEFT_SELECT_VECTOR;
   const uint begin = tile.present.x - min(first, tile.present.x);
@@ -375,8 +376,8 @@ SelectMasks select_masks_by_rows(SelectTile tile) {
 
 // ---- ends of runs of two or more items ----
 //
-// Such a run ends in front of a head that does not follow a head. A range's first item counts too, so that these ends are to runs
-// of two or more as heads are to all runs: what ends at one is the run that the one before has announced.
+// Such a run ends before a head that does not follow a head. A range's first item counts too, so that these ends are to
+// runs of two or more as heads are to all runs: what ends at one is the run that the one before has announced.
 
 #if WEFT_ACCUMULATOR == WEFT_RUNS
 
@@ -427,7 +428,7 @@ bool select_follows_head(SelectTile tile) {
 // Of the heads of up to kRows rows, as bits. `carried`: on lane 0, whether the item before the first row is a head.
 uint select_run_ends(uint heads, uint rows, inout bool carried) {
   const uint rotated = subgroup_shuffle(heads, (subgroup_lane() - 1u) & (kSubgroupSize - 1u));
-  // The heads before the vectors' first items, in these items' places.
+  // The heads before the vectors' first items, in these items' positions.
   const uint across = mix(rotated >> (WEFT_SELECT_VECTOR - 1), rotated << 1 | uint(carried), subgroup_lane() == 0u);
   const uint first_items = ~0u / kVectorMask;
   carried = ((rotated >> ((rows * WEFT_SELECT_VECTOR - 1u) & 31u)) & 1u) != 0u;
@@ -486,7 +487,7 @@ Accumulator select_counts(SelectTile tile, SelectMasks masks) {
 uint first_count(uvec2 counts) { return counts.x; }
 uint second_count(uvec2 counts) { return counts.y; }
 #elif WEFT_ACCUMULATOR == WEFT_RUNS
-// Places begin at 1, at the chunk's first tile.
+// Positions begin at 1, at the chunk's first tile.
 uint select_last_place(SelectTile tile, SelectMasks masks) {
   if (masks.first == 0u) return 0u;
   const uint bit = uint(findMSB(masks.first));
@@ -504,7 +505,7 @@ uint first_count(uint counts) { return counts; }
 uint second_count(uint counts) { return 0u; }
 #endif
 
-// How many of this subgroup's items of a tile go to each side, on all of its lanes.
+// How many of this subgroup's items of a tile go to each partition, on all of its lanes.
 Accumulator select_aggregate_of(SelectTile tile, SelectMasks masks) {
   return subgroup_reduce(select_counts(tile, masks));
 }
@@ -515,7 +516,8 @@ Accumulator select_aggregate(SelectTile tile) {
   return select_aggregate_of(tile, select_masks(tile, words));
 }
 
-// What look-back publishes of a subgroup's aggregate (weft/look_back.glsl): words of less than 2^31. Positions count from their tile on.
+// What look-back publishes of a subgroup's aggregate (weft/look_back.glsl): words of less than 2^31. Positions count
+// from their tile on.
 uint subgroup_aggregate_word(uint tile, Accumulator aggregate, uint i) {
 #if WEFT_ACCUMULATOR == WEFT_RUNS
   if (i == 1u) return aggregate.y == 0u ? 0u : aggregate.y - tile * kTileItems;
@@ -539,7 +541,7 @@ uvec2 select_first_place(TileRange range, SelectTile tile) {
 
 uint select_carry_from() { return (push.flags & kSelectOddChunk) != 0u ? 4u : 0u; }
 
-// How many items before the chunk went to the first and, of three, to the second side.
+// How many items before the chunk went to the first and, of three, to the second partition.
 void select_carried(out uvec2 first, out uvec2 second) {
   first = uvec2(0u);
   second = uvec2(0u);

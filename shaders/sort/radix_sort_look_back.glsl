@@ -8,9 +8,9 @@
 // number, and no aggregate replaces a prefix.
 //
 // Nothing depends on another workgroup ever running on. If a state is not ready after kSpinLimit polls, the workgroup
-// counts that tile's digits itself, in the keys that this pass reads, which nobody writes to, publishes them, and goes
-// on. So the order in which workgroups start matters to the time alone: unless it is that of their numbers, they take
-// tiles by a ticket, so that all before have started.
+// counts that tile's digits itself, in the keys that this pass reads, which no workgroup writes to, publishes them, and
+// goes on. So the order in which workgroups start matters to the time alone: unless it is that of their numbers, they
+// take tiles by a ticket, so that all before have started.
 #ifndef WEFT_RADIX_SORT_LOOK_BACK_GLSL
 #define WEFT_RADIX_SORT_LOOK_BACK_GLSL
 

@@ -16,7 +16,7 @@ void main() {
     const uint v = first + sort_lane();
     uvec4 counts = uvec4(0u);
     if (v < vectors) counts = row.at[v];
-    // After the last workgroup nobody has counted.
+    // After the last workgroup there are no counts.
     [[unroll]] for (uint k = 0; k < 4; ++k) counts[k] = 4u * v + k < push.groups ? counts[k] : 0u;
     const uvec4 sums = uvec4(0u, counts.x, counts.x + counts.y, counts.x + counts.y + counts.z);
     uint total;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // A pass of TopK: counts a digit of the candidates, the keys whose higher digits are those of the k-th key. Each
-// workgroup begins by choosing the k-th key's digit of the pass before from all its counters, which takes less time than
-// a dispatch in between. A last dispatch, without a digit of its own, only chooses.
+// workgroup begins by choosing the k-th key's digit of the pass before from all its counters, which takes less time
+// than a dispatch in between. A last dispatch, without a digit of its own, only chooses.
 //
 // The first pass with few candidates gathers them, in any order, for the passes after it: only counts come of them.
 #version 460
@@ -29,7 +29,7 @@ shared uvec3 weft_top_k_digit;  // the k-th key's, how many candidates have a sm
 
 uint top_k_lane() { return subgroup_index() * kSubgroupSize + subgroup_lane(); }
 
-// What the pass before knew, and the digit that it counted.
+// The state of the pass before, and the digit that it counted.
 TopKState top_k_next(TopKState last) {
   Words bins = Words(word64_subtract(push.bins, uvec2(kBins * 4u, 0u)));
   const uint run = (kBins + kWorkgroupSize - 1u) / kWorkgroupSize;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// TopK: keys move by reduce-then-scan. Second pass: each workgroup folds the partials before its own, and moves the keys
-// of its run tile by tile, carrying.
+// TopK: keys move by reduce-then-scan. Second pass: each workgroup folds the partials before its own, and moves the
+// keys of its run tile by tile, carrying.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "sort/top_k_tile.glsl"

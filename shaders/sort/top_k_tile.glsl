@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// The pass of TopK that moves keys, inside a tile: which keys come before the k-th key, which are equal to it, and where
-// they go. Each is counted; keys that come before go first, then the earliest of equal ones.
+// The pass of TopK that moves keys, inside a tile: which keys come before the k-th key, which are equal to it, and
+// where they go. Each is counted; keys that come before go first, then the earliest of equal ones.
 //
 // Who calls: every invocation of the workgroup, in workgroup-uniform control flow.
 #ifndef WEFT_TOP_K_TILE_GLSL

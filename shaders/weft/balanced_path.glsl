@@ -13,12 +13,12 @@
 
 #include "weft/merge_path.glsl"
 
-// Keys of A and of B in front of a cut.
+// Keys of A and of B before a cut.
 struct BalancedCut {
   uint a, b;
 };
 
-// `first` becomes the first index from 0 up to it of a run that ends there; RUNS_ON tells of index
+// `first` becomes the first index from 0 up to it of a run that ends there; RUNS_ON says of index
 // `probe` whether it belongs to the run. Steps grow from the end on and are then halved: a run of n takes
 // about 2 log2(n) of them, at most 64.
 #define WEFT_BALANCED_RUN_BEGIN(first, RUNS_ON)                                               \
@@ -35,11 +35,11 @@ struct BalancedCut {
     }                                                                                         \
   }
 
-// For RANGES with a WEFT_MERGE_PATH, of which merge_path_a_first() puts equal keys of A in front, and for which
+// For RANGES with a WEFT_MERGE_PATH, of which merge_path_a_first() puts equal keys of A first, and for which
 //   bool balanced_path_a_less(RANGES ranges, uint a, uint b)
 // says whether key a of A is less than key b of B, this defines
 //   BalancedCut balanced_path_split(RANGES ranges, uint diagonal, uint count_a, uint count_b)
-// the cut with `diagonal` keys in front of it, or with one more where that would divide a pair. `diagonal` is
+// the cut with `diagonal` keys before it, or with one more where that would divide a pair. `diagonal` is
 // at most count_a + count_b, which is below 2^32. Besides the search of the merge path it takes a step, and
 // where a run of equal keys is cut that both ranges have, a number of steps that grows with the logarithm of
 // the run's length, at most 160.

@@ -22,14 +22,14 @@
 // Each of these groups keeps 2^WEFT_FSE_ACCURACY + 2 WEFT_FSE_SYMBOLS + 97 words in shared memory, and for accuracy 11
 // another 96, for 12 another 288.
 //
-// Cost: for each 32 states a round of as many ballots as WEFT_FSE_SYMBOLS has bits, at most 8; in front of them a sum,
+// Cost: for each 32 states a round of as many ballots as WEFT_FSE_SYMBOLS has bits, at most 8; before them a sum,
 // two scans and a broadcast over the group. All groups go through as many rounds as the greatest accuracy asks for. Two
 // barriers of the workgroup; below 32 lanes a subgroup, and where subgroups are emulated, two more in all and two a
 // round, besides those of the ballots.
 //
 // How: nothing is sorted, and no state is written twice. The walk through the table takes odd steps, and the step's
 // inverse modulo 2^a says at which turn it comes to a state. Turns that come to states of symbols less than one are
-// skipped, and each symbol begins where the counts in front of it end: both are marks, a bit each, whose number leads
+// skipped, and each symbol begins where the counts before it end: both are marks, a bit each, whose number leads
 // from a state to its symbol. States are taken in ascending order, 32 at a time; those of one symbol find each other by
 // ballots, and each symbol counts on from one 32 to the next.
 #ifndef WEFT_FSE_GLSL

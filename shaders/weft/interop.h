@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Lets one header declare a push-constant struct for GLSL and for C++. Members are scalars, widest first, and the
-// struct's size is a multiple of 8 without hidden padding, so that both sides agree; the layout test compares them.
+// struct's size is a multiple of 8 without hidden padding, so that GLSL and C++ agree; the layout test compares them.
 //
 // Likewise specialization constants, each declared once:
 //

@@ -123,7 +123,7 @@ Accumulator accumulator_of_item(Item item) { return item; }
 Accumulator accumulator_of_item(Item item) { return accumulator_of(item); }
 #endif
 
-// The host knows of no initial value but the identity, and of that not the bits.
+// The host gives no initial value but the identity, and does not have its bits.
 Accumulator accumulator_of_bits(uvec2 bits) { return identity(); }
 
 void vector_put(inout uint words[WEFT_VECTOR_OUTPUT_WORDS], uint k, Accumulator v) {
@@ -186,7 +186,7 @@ void vector_put(inout uint words[WEFT_VECTOR_OUTPUT_WORDS], uint k, Accumulator 
 
 #if WEFT_ACCUMULATOR != WEFT_ARG
 
-// ---- a vector's combination ----
+// ---- a vector's aggregate ----
 
 // Whether all items of a word can be combined at once, each in its own bits: u8 and u16 into themselves, by operators
 // that carry nothing downwards. (Sums carry upwards; packed_add keeps that apart.)
@@ -224,7 +224,7 @@ uint packed_broadcast(uint item) { return (item & ((1u << kItemBits) - 1u)) * kP
 #define WEFT_PACKED 0
 #endif
 
-// The combination of a whole vector.
+// The aggregate of a whole vector.
 Accumulator vector_total(uint words[WEFT_VECTOR_INPUT_WORDS]) {
 #if WEFT_PACKED
   if (kPacked) {
@@ -247,7 +247,7 @@ Accumulator vector_total(uint words[WEFT_VECTOR_INPUT_WORDS]) {
   return total;
 }
 
-// The combination of the items [begin, end) of a vector.
+// The aggregate of the items [begin, end) of a vector.
 Accumulator vector_total_where(uint words[WEFT_VECTOR_INPUT_WORDS], uint begin, uint end) {
   Accumulator total = identity();
   [[unroll]] for (uint k = 0; k < WEFT_VECTOR_ITEMS; ++k)
@@ -287,7 +287,7 @@ Accumulator held_get(uint held[WEFT_VECTOR_HELD_WORDS], uint k) {
 
 #endif
 
-// Scans a vector from `before`, what it has in front of it so far. Items outside [begin, end) are passed over.
+// Scans a vector from `before`, the aggregate of what precedes it. Items outside [begin, end) are passed over.
 void vector_scan(uint words[WEFT_VECTOR_INPUT_WORDS], Accumulator before, bool inclusive, bool whole, uint begin,
                  uint end, out uint held[WEFT_VECTOR_HELD_WORDS]) {
 #if WEFT_PACKED

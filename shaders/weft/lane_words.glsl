@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // One stream of words, from which 32 lanes fill a queue of bits each (docs/gstd-format.md, "Words and
-// lanes"): lanes that run short take words in the order of lanes, so that a ballot and a prefix count tell
+// lanes"): lanes that run short take words in the order of lanes, so that a ballot and a prefix count give
 // each which is its own. In steps:
 //   lane_words_begin()     the group, once
-//   lane_words_uniform()   a word for all lanes alike
+//   lane_words_uniform()   one word for all lanes
 //   lane_words_refill()    for lanes with fewer than n bits, one word
 //   lane_bits_take()       a lane, from its own queue
 // and a rANS decoder whose states are fed from those queues: lane_rans_advance().
 //
 // Words are fetched ahead: each lane holds one of the 32 words around the read position, one of the next 32, and one of
-// those behind them, which are on their way and not waited for. What is read past the last word is 0;
-// lane_words_truncated() tells that it was.
+// those after them, which are on their way and not waited for. What is read past the last word is 0;
+// lane_words_truncated() returns that it was.
 //
 // Who calls: every invocation of the workgroup, in workgroup-uniform control flow where lanes.glsl asks
 // for it; a group's lanes have the same read position. lane_bits_take() and lane_rans_advance() may be
@@ -22,19 +22,19 @@
 #include "weft/buffers.glsl"
 #include "weft/lanes.glsl"
 
-// 0, which no compiler knows: loops whose bound it is added to stay loops. Code that does not fit into instruction
+// 0, which no compiler can prove: loops whose bound it is added to stay loops. Code that does not fit into instruction
 // caches costs more than its branches.
 #define WEFT_LOOP_END(COUNT) ((COUNT) + gl_NumWorkGroups.z - 1u)
 
 struct LaneWords {
   Words source;
   uint count;     // of words there are
-  uint position;  // of the next, the same for all lanes: less than 32 behind `first`
-  uint first;     // the place of the first lane's `ready`
+  uint position;  // of the next, the same for all lanes: less than 32 after `first`
+  uint first;     // the position of the first lane's `ready`
   uint ready, ahead, pending;
 };
 
-// Bits in front of `count` come from the top of `high` on, then of `low`; behind them, all are 0.
+// Bits before `count` come from the top of `high` on, then of `low`; after them, all are 0.
 struct LaneBits {
   uint high, low;
   uint count;

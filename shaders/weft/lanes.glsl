@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// A group of 32 lanes on a subgroup of any width and on either backend, for algorithms that are made of 32 parts:
+// A group of 32 lanes on a subgroup of any width and on either backend, for algorithms of 32 parts:
 //   subgroups of 32        one group each; every function is the subgroup's own
 //   64 and 128             two and four groups each, by shuffles inside the group and ballots cut to it
 //   4, 8 and 16            a group is 8, 4 or 2 neighbouring subgroups, which meet in shared memory
@@ -17,7 +17,7 @@
 
 const uint kLanesGroupCount = kWorkgroupSize / 32u;
 
-// The invocation's place when subgroups are laid end to end: bits 0 to 4 are the lane, the others the group.
+// The invocation's position when subgroups are laid end to end: bits 0 to 4 are the lane, the others the group.
 uint lanes_place() { return subgroup_index() * kSubgroupSize + subgroup_lane(); }
 
 uint lanes_lane() { return lanes_place() & 31u; }
@@ -156,10 +156,10 @@ void lanes_buffer_barrier() {
   }
 }
 
-// A value that the group's lanes have alike, told to the compiler where a group is a subgroup: without it, a
-// branch that depends on the value is made for lanes that part ways, and so is every shuffle behind it. What comes
-// from memory, shuffles and ballots is not known to be alike; what is computed of values that are, is, but for
-// what loops carry. Of conditions, votes tell it everywhere. Of numbers a broadcast should;
+// Declares to the compiler that a value is the same on all lanes of a group, where a group is a subgroup: without it, a
+// branch that depends on the value is compiled for lanes that diverge, and so is every shuffle after it. What comes
+// from memory, shuffles and ballots is not proved to be the same; what is computed of values that are, is, but for
+// what loops carry. Of conditions, votes prove it everywhere. Of numbers a broadcast should;
 // WEFT_LANES_REDUCE_UNIFORM, a constant that the includer may define, takes a reduction, which one vendor's
 // compiler believes where it does not believe a broadcast.
 #ifndef WEFT_LANES_REDUCE_UNIFORM

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Load-balancing search inside a shader: sources have counts of outputs, which lie one behind the other, and whoever
+// Load-balancing search inside a shader: sources have counts of outputs, which lie one after the other, and whoever
 // has an output asks for the source that it is of, and for its rank among that source's. So work of uneven size is
 // spread evenly, a lane an output. Counts may be 0. What is asked of outputs that are not there is answered by any
 // source and rank.
@@ -26,7 +26,7 @@
 // before this one (lanes_exclusive_add()). Every lane may ask for another output. Five steps of a search, without
 // branches; below 32 lanes a subgroup two barriers.
 uint lanes_balance(uint begin, uint output_place, out uint rank) {
-  // The last lane that begins at or before the output: of several that do at one place, only the last may have any.
+  // The last lane that begins at or before the output: of several that do at one position, only the last may have any.
   uint source = 0u;
   uint source_begin = 0u;
   if (kSubgroupSize >= 32u) {
@@ -54,7 +54,7 @@ uint lanes_balance(uint begin, uint output_place, out uint rank) {
 const uint kMarkPlaces = WEFT_LOAD_BALANCE_OUTPUTS;
 #include "weft/marks.glsl"
 
-// Of sources that have outputs, one behind the other: which they are, and where they begin.
+// Of sources that have outputs, one after the other: which they are, and where they begin.
 shared uint weft_balance_sources[kWorkgroupSize];
 shared uint weft_balance_begins[kWorkgroupSize];
 shared uvec2 weft_balance_sums[kSubgroupCount];
@@ -107,7 +107,7 @@ void workgroup_balance_outputs(inout LoadBalance balance, uint first) {
   workgroup_marks_count();
 }
 
-// The place of the invocation whose source `output_place` is of, and in `rank` its rank there. The output is one of
+// The position of the invocation whose source `output_place` is of, and in `rank` its rank there. The output is one of
 // those made ready for.
 uint workgroup_balance_source(LoadBalance balance, uint output_place, out uint rank) {
   const uint place = min(output_place - balance.first, kMarkPlaces - 1u);

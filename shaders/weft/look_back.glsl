@@ -2,9 +2,9 @@
 //
 // Look-back: one dispatch over tiles whose results depend on all tiles before them.
 //
-// Tiles form blocks of kLookBackLanes. Each tile publishes its aggregate, the combination of its items; the workgroup
-// of a block's last tile publishes the block's aggregate, and its inclusive prefix, the combination of everything up to
-// the block's end. The prefix of a tile is then always put together in the same way,
+// Tiles form blocks of kLookBackLanes. Each tile publishes the aggregate of its items. The workgroup of a block's last
+// tile publishes the block's aggregate, and its inclusive prefix, the aggregate of everything up to the block's end.
+// The prefix of a tile is then always combined in the same way,
 //
 //     inclusive prefix of an earlier block ∘ aggregates of the blocks since then, folded from the left
 //     ∘ aggregates of the tiles before it in its own block, as one subgroup operation
@@ -16,13 +16,13 @@
 //
 // Nothing depends on another workgroup ever running on: after kSpinLimit polls a workgroup defers its tile. A second
 // dispatch, the fallback pass, does the deferred tiles, mostly none. By then every workgroup of the first has ended,
-// and has published its tile; a block that nobody closed, or a state that is missing all the same, is computed. So the
+// and has published its tile; a block that is not closed, or a state that is missing all the same, is computed. So the
 // pass ends on devices without forward progress between workgroups too. The two are pipelines of the same module: in
 // the first, the code of the fallback would take the registers that hold a tile, so kFallbackPass is a constant and
 // each is compiled without the other.
 //
 // Where WEFT_LOOK_BACK_SUBGROUPS is defined, a tile's subgroups publish their aggregates too: whoever goes on with the
-// tile then need not combine its items again to know what comes before each subgroup. The includer's
+// tile then need not combine its items again to have the prefix of each subgroup. The includer's
 // subgroup_aggregate_word() and subgroup_aggregate_of() make words of less than 2^31 of them; their highest bit says
 // that they are ready.
 //
@@ -310,7 +310,7 @@ Accumulator look_back_fold_from(Accumulator v, uint first) {
 // Walks back as look_back_poll() does, for includers that define WEFT_LOOK_BACK_FAST_PATH. Where a subgroup has many
 // lanes, one read is mostly enough: there is a prefix among the blocks before the tile's, and all is ready since then.
 // The fast path goes through without a branch: drivers spend dozens of instructions on every subgroup operation in a
-// loop or behind a branch that lanes may take differently.
+// loop or after a branch that lanes may take differently.
 uint look_back_walk(LookBack state, uint tile, Accumulator initial, out Accumulator prefix) {
   if (kLookBackLanes < 32u) return look_back_poll(state, tile, initial, prefix);
   const uint lane = look_back_lane();
@@ -439,7 +439,7 @@ void look_back_collect_subgroups(LookBack state, uint tile) {
 #endif
 }
 
-// The combination of everything before `tile`, of the subgroups before this one in it, and of the tile. False where the
+// The aggregate of everything before `tile`, of the subgroups before this one in it, and of the tile. False where the
 // tile was deferred. Every invocation of the workgroup calls, uniformly.
 bool look_back_prefix(LookBack state, uint tile, out Accumulator prefix, out Accumulator before, out Accumulator total) {
   if (look_back_looks()) {
@@ -452,7 +452,7 @@ bool look_back_prefix(LookBack state, uint tile, out Accumulator prefix, out Acc
   }
   look_back_collect_subgroups(state, tile);
   barrier();
-  // A vote, so that compilers know that all lanes go on together.
+  // A vote, so that compilers see that all lanes go on together.
   const bool waits = subgroup_any((weft_look_back_not_ready | weft_look_back_subgroup_missing) != 0u);
   if (waits && look_back_leads()) look_back_defer(state, tile);
   prefix = subgroup_uniform(weft_look_back_prefix);
@@ -463,7 +463,7 @@ bool look_back_prefix(LookBack state, uint tile, out Accumulator prefix, out Acc
 
 #else
 
-// The combination of everything before `tile`: `initial`, then all earlier tiles. False where the tile was deferred.
+// The aggregate of everything before `tile`: `initial`, then all earlier tiles. False where the tile was deferred.
 // Every invocation of the workgroup calls, uniformly.
 bool look_back_prefix(LookBack state, uint tile, Accumulator initial, out Accumulator prefix) {
   if (look_back_looks()) {
@@ -488,7 +488,7 @@ bool look_back_prefix(LookBack state, uint tile, Accumulator initial, out Accumu
 // own workgroup publishes.
 Accumulator look_back_aggregate(uint tile);
 
-// Writes the outputs of a tile. `prefix`: the combination of everything before it. Every invocation of the workgroup
+// Writes the outputs of a tile. `prefix`: the aggregate of everything before it. Every invocation of the workgroup
 // calls.
 void look_back_finish(uint tile, Accumulator prefix);
 

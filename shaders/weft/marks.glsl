@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Marks on the places of a workgroup's tile: a bit each in shared memory, and how many places before any place are
-// marked. In steps:
+// Marks on the positions of a workgroup's tile: a bit each in shared memory, and how many positions before any position
+// are marked. In steps:
 //   marks_clear()            then a barrier
 //   marks_set()              any invocation, any number of times, then a barrier
 //   workgroup_marks_count()
-// Then marks_at() and marks_before() tell of any place. To go through the steps again, the
+// Then marks_at() and marks_before() answer for any position. To go through the steps again, the
 // caller needs a barrier first.
 //
 // The includer defines, as a constant, kMarkPlaces, a multiple of 32.
@@ -25,7 +25,7 @@ void marks_clear() {
   [[unroll]] for (uint i = 0; i < kLaneMarkWords; ++i) weft_marks[first + i] = 0u;
 }
 
-// Marks places 32 word to 32 word + 31 for which a bit is set.
+// Marks positions 32 word to 32 word + 31 for which a bit is set.
 void marks_set(uint word, uint bits) { atomicOr(weft_marks[word], bits); }
 void marks_set(uint place) { marks_set(place >> 5, 1u << (place & 31u)); }
 
@@ -53,16 +53,16 @@ uint workgroup_marks_count() {
   return all;
 }
 
-// Whether a place is marked.
+// Whether a position is marked.
 bool marks_at(uint place) { return ((weft_marks[place >> 5] >> (place & 31u)) & 1u) != 0u; }
 
-// How many places before it are.
+// How many positions before it are.
 uint marks_before(uint place) {
   const uint bits_before = (1u << (place & 31u)) - 1u;
   return weft_marks_before[place >> 5] + uint(bitCount(weft_marks[place >> 5] & bits_before));
 }
 
-// The marks of `places` neighbouring places, below 32, from one on that is a multiple of them: bit i is the i-th.
+// The marks of `places` neighbouring positions, below 32, from one on that is a multiple of them: bit i is the i-th.
 uint marks_of(uint place, uint places) { return (weft_marks[place >> 5] >> (place & 31u)) & ((1u << places) - 1u); }
 
 #endif

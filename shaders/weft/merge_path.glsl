@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Where two sorted ranges, A and B, have to be cut so that their merge is cut at a given place: the merge path of Odeh,
-// Green, Mwassi, Shmueli and Birk. Pieces between two such cuts are merged, or searched in each other, without
+// Where two sorted ranges, A and B, have to be cut so that their merge is cut at a given position: the merge path of
+// Odeh, Green, Mwassi, Shmueli and Birk. Pieces between two such cuts are merged, or searched in each other, without
 // knowledge of the rest, and have as many keys as was asked for, whatever the keys are.
 //
 // Nothing here crosses lanes: any invocation may call, each for a diagonal of its own. Ranges that are not sorted give
@@ -11,7 +11,7 @@
 
 #include "weft/ordered_key.glsl"
 
-// For RANGES, a struct that tells where keys lie and for which
+// For RANGES, a struct that says where keys lie and for which
 //   bool merge_path_a_first(RANGES ranges, uint a, uint b)
 // says whether key a of A comes before key b of B in the merge, this defines
 //   uint merge_path_split(RANGES ranges, uint diagonal, uint count_a, uint count_b)

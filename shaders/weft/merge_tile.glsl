@@ -19,7 +19,7 @@
 const uint kMergeTileKeys = kWorkgroupSize * kMergeLaneKeys;
 
 // Pieces lie in vectors of 4 words as they do in memory, so that the vectors at their ends may have words of others.
-// Behind them there is room for the steps of lanes that have run out of keys.
+// After them there is room for the steps of lanes that have run out of keys.
 const uint kMergeVectors = (kMergeTileKeys * kKeyWords + 12u) / 4u;
 const uint kMergeLoads = (kMergeVectors + kWorkgroupSize - 1u) / kWorkgroupSize;
 shared uint weft_merge_words[4u * kMergeVectors + (kMergeLaneKeys + 1u) * kKeyWords];
@@ -31,7 +31,7 @@ struct MergePiece {
   uint first, count, total;
 };
 
-// Both pieces in shared memory: the places of their first words, and their keys.
+// Both pieces in shared memory: the positions of their first words, and their keys.
 struct MergeTile {
   uint word_a, count_a;
   uint word_b, count_b;
@@ -52,7 +52,7 @@ uint merge_tile_word_b(MergeTile tile, uint b) { return tile.word_b + b * kKeyWo
 
 // ---- loading ----
 
-// The whole vectors around a piece. `head`: words in front of it in the first.
+// The whole vectors around a piece. `head`: words before it in the first.
 struct MergeVectors {
   uvec2 address;
   uint head, words, count;
@@ -128,7 +128,7 @@ bool merge_path_a_first(MergeTile tile, uint a, uint b) {
 WEFT_MERGE_PATH(MergeTile)
 
 // Of the kMergeLaneKeys keys of the merge that begin with key a of A or key b of B: bit i is set where the i-th is of
-// A. Behind the last key of both, bits are not set.
+// A. After the last key of both, bits are not set.
 uint lane_merge_order(MergeTile tile, uint a, uint b) {
   uint word_a = merge_tile_word_a(tile, a);
   uint word_b = merge_tile_word_b(tile, b);
@@ -143,7 +143,7 @@ uint lane_merge_order(MergeTile tile, uint a, uint b) {
     order |= from_a ? 1u << i : 0u;
     word_a += from_a ? kKeyWords : 0u;
     word_b += from_a ? 0u : kKeyWords;
-    // At most kMergeLaneKeys keys behind B's last.
+    // At most kMergeLaneKeys keys after B's last.
     const uvec2 key = merge_tile_key(from_a ? word_a : word_b);
     key_a = from_a ? key : key_a;
     key_b = from_a ? key_b : key;

@@ -186,13 +186,13 @@ uvec2 combine(uvec2 a, uvec2 b) { return a + b; }
 
 #elif WEFT_ACCUMULATOR == WEFT_RUNS
 
-// Places ascend and begin at 1, so that the last one is the highest and 0 is none.
+// Positions ascend and begin at 1, so that the last one is the highest and 0 is none.
 uvec2 identity() { return uvec2(0u); }
 uvec2 combine(uvec2 a, uvec2 b) { return uvec2(a.x + b.x, max(a.y, b.y)); }
 
 #elif WEFT_ACCUMULATOR != WEFT_OWN
 
-// Selects, not switches: drivers that fold specialization constants late would keep the blocks, once per item.
+// Selects, not switches: drivers that do not fold specialization constants first would keep the blocks, once per item.
 Accumulator identity() {
   return kOp == kOpMultiply ? Accumulator(1)
          : kOp == kOpMin    ? Accumulator(WEFT_HIGHEST)

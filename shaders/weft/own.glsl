@@ -96,7 +96,7 @@ uvec2 call_b();
 #define WEFT_ACCUMULATOR_WORDS WEFT_OWN_RESULT_WORDS
 #endif
 
-// The host reads these from the code, so that it knows what a set of kernels works on (src/runtime/kernel_set.cpp).
+// The host reads these from the code, to find what a set of kernels works on (src/runtime/kernel_set.cpp).
 layout(constant_id = 100) const uint kOwnItemWords = WEFT_ITEM_WORDS;
 #if WEFT_ACCUMULATOR == WEFT_OWN
 layout(constant_id = 101) const uint kOwnAccumulatorWords = WEFT_ACCUMULATOR_WORDS;

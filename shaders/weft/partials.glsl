@@ -33,8 +33,8 @@ Accumulator partials_load(uvec2 partials, uint index) {
 #endif
 }
 
-// The combination of the first `count` partials, on all invocations. Every invocation of the workgroup calls. Where order matters
-// each folds a run of neighbours, else partials that lie a workgroup apart, so that loads are contiguous.
+// The aggregate of the first `count` partials, on all invocations. Every invocation of the workgroup calls. Where order
+// matters each folds a run of neighbours, else partials that lie a workgroup apart, so that loads are contiguous.
 Accumulator partials_reduce(uvec2 partials, uint count, uint slot) {
   const uint place = subgroup_index() * kSubgroupSize + subgroup_lane();
   const uint run = (count + kWorkgroupSize - 1u) / kWorkgroupSize;

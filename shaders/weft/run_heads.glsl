@@ -10,7 +10,7 @@
 
 #include "weft/subgroup.glsl"
 
-// Whether this lane's item differs from the one before it. In front of lane 0 stands `before`, or
+// Whether this lane's item differs from the one before it. Before lane 0 comes `before`, or
 // nothing: then lane 0 is a head.
 bool subgroup_run_head(uint item, uint before, bool has_before) {
   const uint previous = subgroup_shuffle_up(item, 1u);
@@ -34,7 +34,7 @@ bool workgroup_run_head(uint item, uint before, bool has_before, uint slot) {
   return subgroup_run_head(item, own_before, !is_first || has_before);
 }
 
-// The place in the workgroup, subgroup times its size plus lane, in which this lane's run began; ~0 where that was
+// The position in the workgroup, subgroup times its size plus lane, in which this lane's run began; ~0 where that was
 // before the first.
 uint workgroup_run_start(bool head, uint slot) {
   const uint first = slot * kSubgroupCount;

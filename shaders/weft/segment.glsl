@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// What is carried over a range that falls into segments: the combination of the items since the last head, and whether
+// What is carried over a range that falls into segments: the aggregate of the items since the last head, and whether
 // there has been a head, or how many there were. Combining such pairs is associative and never commutes.
 //
 // From here on the pair takes the accumulator's place: what is included after this file, workgroup_scan.glsl,

@@ -95,9 +95,9 @@ uint ballot_highest_bit_through(uvec4 ballot, uint lane) {
 uint subgroup_lane() { return gl_SubgroupInvocationID; }
 uint subgroup_index() { return gl_SubgroupID; }
 
-// A value that all lanes have alike, told to the compiler as such: it keeps it once for the subgroup, and branches that
-// depend on it need no care for lanes that take the other way. What comes from shared or device memory is not known to
-// be alike without it.
+// Declares to the compiler that all lanes have the same value: it keeps it once for the subgroup, and branches that
+// depend on it need no care for lanes that take the other way. What comes from shared or device memory is not proved to
+// be the same without it.
 uint subgroup_uniform(uint value) { return subgroupBroadcastFirst(value); }
 
 // How many lanes before this one have their bit set.
@@ -159,7 +159,7 @@ uint subgroup_exclusive_add_where(bool taking_part, uint value) {
   return sum;
 }
 
-// The combination of the lanes up to and with this one. `kop` is a constant of operator.glsl.
+// The aggregate of the lanes up to and with this one. `kop` is a constant of operator.glsl.
 #define WEFT_SUBGROUP_ARITHMETIC(T)                         \
   T subgroup_inclusive_add(T v) { return subgroupInclusiveAdd(v); } \
   T subgroup_inclusive_mul(T v) { return subgroupInclusiveMul(v); } \
@@ -270,7 +270,8 @@ uvec2 subgroup_shuffle_up(uvec2 v, uint delta) {
 #if WEFT_SUBGROUP_EMULATED
 uint subgroup_broadcast(uint v, uint lane) { return subgroup_shuffle(v, lane); }
 #else
-// A shuffle, not subgroupBroadcast: SPIR-V before 1.5 wants its lane to be a constant, and drivers lower both alike.
+// A shuffle, not subgroupBroadcast: SPIR-V before 1.5 requires its lane to be a constant, and drivers lower both in the
+// same way.
 uint subgroup_broadcast(uint v, uint lane) { return subgroupShuffle(v, lane); }
 #endif
 

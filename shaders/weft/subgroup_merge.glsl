@@ -29,8 +29,8 @@ const uint kSubgroupMergeKeys = kSubgroupSize * kMergeKeys;
 // For RANGES as of WEFT_MERGE_PATH this defines
 //   uint subgroup_merge_path_split(RANGES ranges, uint diagonal, uint count_a, uint count_b)
 // with the arguments and the result of merge_path_split(), the same on all lanes. MOST is a constant that count_a +
-// count_b do not exceed, at most 2^24. Keys that are spread alike over both ranges have the cut close to the straight
-// line between its ends, where the first probes are; then each step leaves one of kSubgroupSize parts.
+// count_b do not exceed, at most 2^24. Keys that are spread in the same way over both ranges have the cut close to the
+// straight line between its ends, where the first probes are; then each step leaves one of kSubgroupSize parts.
 #define WEFT_SUBGROUP_MERGE_PATH(RANGES, MOST)                                                                    \
   uint subgroup_merge_path_split(RANGES ranges, uint diagonal, uint count_a, uint count_b) {                      \
     const uint guess_stride = 4u;                                                                                 \
@@ -56,21 +56,21 @@ const uint kSubgroupMergeKeys = kSubgroupSize * kMergeKeys;
     return low;                                                                                                   \
   }
 
-// Whether nothing is left to be searched. Emulated steps hold barriers, for all subgroups alike.
+// Whether nothing is left to be searched. Emulated steps hold barriers, for all subgroups.
 #if WEFT_SUBGROUP_EMULATED
 bool merge_path_is_done(uvec2 left) { return false; }
 #else
 bool merge_path_is_done(uvec2 left) { return subgroup_uniform(left.x | left.y) == 0u; }
 #endif
 
-// Of `left` places, where a lane probes first: at either end, and between them around a guess.
+// Of `left` positions, where a lane probes first: at either end, and between them around a guess.
 uint merge_path_first_probe(uint lane, uint guess, uint stride, uint left) {
   const uint last = left - 1u;
   if (lane == 0u) return 0u;
   return lane == kSubgroupSize - 1u ? last : guess + min((lane - 1u) * stride, last - guess);
 }
 
-// The cut lies behind as many probes as were passed: what is left of the places of one search.
+// The cut lies after as many probes as were passed: what is left of the positions of one search.
 void merge_path_narrow(uint passed, uint probe_before, uint probe_behind, inout uint low, inout uint left) {
   const uint lower = passed == 0u ? 0u : probe_before + 1u;
   const uint upper = passed == kSubgroupSize ? left : min(probe_behind, left);
@@ -82,8 +82,8 @@ void merge_path_narrow(uint passed, uint probe_before, uint probe_behind, inout 
 // For RANGES as of WEFT_MERGE_PATH this defines
 //   uvec2 subgroup_merge_path_splits(RANGES ranges, uvec2 diagonals, uint count_a, uint count_b, uint most)
 // merge_path_split() of two diagonals, the same on all lanes. `most` is the same in all of the workgroup, and no less
-// than the smaller of count_a and count_b. Both searches wait for memory together. The first round tells where one
-// range is in front of the other; where keys are spread at random, it leaves about sqrt(count_a + count_b) / 16 places,
+// than the smaller of count_a and count_b. Both searches wait for memory together. The first round finds where one
+// range is before the other; where keys are spread at random, it leaves about sqrt(count_a + count_b) / 16 positions,
 // else each later one a part of kSubgroupSize / 2. Probes lie at multiples of their distance, a power of two: subgroups
 // with neighbouring diagonals read the same lines.
 #define WEFT_SUBGROUP_MERGE_PATHS(RANGES)                                                                          \
@@ -140,7 +140,7 @@ void merge_path_narrow(uint passed, uint probe_before, uint probe_behind, inout 
 // this defines
 //   void subgroup_merge(inout ELEMENT elements[kMergeKeys])
 // which leaves bitonic rows in order. Elements that are equal have to be the same: an order among equal
-// keys is made by their places.
+// keys is decided by their positions.
 #define WEFT_SUBGROUP_MERGE(ELEMENT)                                                                              \
   void subgroup_merge(inout ELEMENT elements[kMergeKeys]) {                                                       \
     [[unroll]] for (uint distance = kMergeKeys / 2u; distance != 0u; distance /= 2u) {                            \

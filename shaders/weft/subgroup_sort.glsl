@@ -15,8 +15,8 @@
 
 // For ELEMENT, a type with the functions that WEFT_SUBGROUP_MERGE asks for, this defines
 //   void subgroup_sort(inout ELEMENT elements[kMergeKeys])
-// Elements that are equal have to be the same: a stable order is made by places that elements bring along. What is
-// compared may be no order at all: then elements change places, and nothing else comes of it.
+// Elements that are equal have to be the same: positions that elements carry make the order stable. What is
+// compared may be no order at all: then elements move, and nothing else happens.
 // (Bounds of inner loops do not depend on outer loops: not all drivers unroll those that do.)
 #define WEFT_SUBGROUP_SORT(ELEMENT)                                                                               \
   void subgroup_sort(inout ELEMENT elements[kMergeKeys]) {                                                        \

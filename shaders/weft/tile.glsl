@@ -138,7 +138,7 @@ uvec2 tile_present_in_vector(uvec2 present, uint v) {
 }
 
 #if WEFT_ACCUMULATOR != WEFT_ARG
-// The combination of vector v, loaded, absent items left out. Where all are there, the same bits as vector_total().
+// The aggregate of vector v, loaded, absent items left out. Where all are there, the same bits as vector_total().
 Accumulator tile_vector_total(uint vector[WEFT_VECTOR_INPUT_WORDS], uvec2 present, uint v) {
   if (tile_is_full(present)) return vector_total(vector);
   const uvec2 inside = tile_present_in_vector(present, v);
@@ -187,7 +187,7 @@ void tile_store_present(uvec2 tile_address, uint v, uvec2 present, uint words[WE
     if (item >= begin && item < end) target.at[v * WEFT_VECTOR_OUTPUT_WORDS + i] = words[i];
   }
 #else
-  // The vector's words shifted up by the address's place in its word; word i of the target joins words i - 1 and i.
+  // The vector's words shifted up by the address's position in its word; word i of the target joins words i - 1 and i.
   const uint shift = 8u * (tile_address.x & 3u);
   Words target = Words(uvec2(tile_address.x & ~3u, tile_address.y));
   const uint items_per_word = 4u / WEFT_OUTPUT_BYTES;

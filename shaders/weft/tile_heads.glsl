@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // Where segments begin: at items whose key differs from the key before, or that a flag marks. Keys, or flags in their
-// place, are a range beside the items of tile.glsl and are cut into the same tiles and vectors. The heads of a vector
-// are 4 bits, lowest first; of a lane's rows 4 bits each. The first item of a range is always a head.
+// stead, are a range beside the items of tile.glsl and are cut into the same tiles and vectors. The heads of a
+// vector are 4 bits, lowest first; of a lane's rows 4 bits each. The first item of a range is always a head.
 //
 // Keys and flags are compared as bits, in whole words. The includer defines WEFT_VECTOR_ITEMS 4, so that a vector of
 // the narrowest keys is a word.
@@ -33,7 +33,7 @@ uvec2 tile_keys_address(uvec2 keys, TileRange range, uint tile) {
 
 // ---- any tile ----
 
-// The key in front of item p of a tile, which is not the range's first.
+// The key before item p of a tile, which is not the range's first.
 uvec2 tile_key_before(uvec2 keys_address, uint p) {
   const uvec2 base = word64_subtract(keys_address, uvec2(kKeyBytes, 0u));
   const uint byte = (base.x & 3u) + p * kKeyBytes;
@@ -84,7 +84,7 @@ struct KeyVector {
 };
 struct TileKeys {
   KeyVector row_0, row_1, row_2, row_3, row_4, row_5, row_6, row_7;
-  uvec2 before;  // on lane 0: the words in front of the subgroup's first row
+  uvec2 before;  // on lane 0: the words before the subgroup's first row
 };
 
 KeyVector tile_keys_load_vector(uvec2 keys_address, uint v) {
@@ -115,7 +115,7 @@ void tile_keys_load(uvec2 keys_address, uint tile, inout TileKeys keys) {
   const uint v = tile_vector(0u);
   if (kByKeys && subgroup_lane() == 0u && (tile != 0u || v != 0u)) {
     Words words = Words(word64_subtract(keys_address, uvec2(8u, 0u)));
-    // Narrow keys in front may be fewer than fill the word before last.
+    // Narrow keys before it may be fewer than fill the word before last.
     if (kKeyBytes == 8u) keys.before.x = words.at[8u * v];
     keys.before.y = words.at[kKeyBytes * v + 1u];
   }
@@ -148,7 +148,7 @@ uint heads_of_flags(KeyVector keys) {
   return heads_of_bools(notEqual(kKeyBytes == 1u ? bytes_of_word(keys.low.x) : keys.low, uvec4(0u)));
 }
 
-// `before`: the last words of the vector in front.
+// `before`: the last words of the vector before.
 uint heads_of_keys(KeyVector keys, uvec2 before) {
   if (kKeyBytes == 8u) {
     const uvec4 differ_low = keys.low ^ uvec4(before, keys.low.xy);
@@ -167,7 +167,7 @@ uint heads_of_keys(KeyVector keys, uvec2 before) {
   return heads_of_bools(notEqual(bytes_of_word(differ), uvec4(0u)));
 }
 
-// `edge` holds the words in front of the row, on lane 0, and then those in front of the next.
+// `edge` holds the words before the row, on lane 0, and then those before the next.
 uint tile_heads_of_row(KeyVector keys, inout uvec2 edge) {
   if (!kByKeys) return heads_of_flags(keys);
   const uvec2 last = key_vector_last(keys);

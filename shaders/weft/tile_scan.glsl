@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Scan inside a tile, in two halves: what each lane's vectors have in front of them inside the tile, and, once the prefix of the
+// Scan inside a tile, in two halves: the prefix of each lane's vectors inside the tile, and, once the prefix of the
 // tile is known, the outputs.
 //
-// Full tiles with aligned inputs and outputs, all but a few, keep their words in registers between the halves, in code written
-// out per row. The others
-// (the first and last of a range, and all where output and input are displaced) go row by row in loops and read their items
-// twice: small code that a driver compiles quickly and that costs the fast path no registers. Both combine in the same order.
+// Full tiles with aligned inputs and outputs, all but a few, keep their words in registers between the halves, in code
+// written out per row. The others (the first and last of a range, and all where output and input are displaced) go row
+// by row in loops and read their items twice: small code that a driver compiles quickly and that costs the fast path no
+// registers. Both combine in the same order.
 //
 // Who calls: every invocation of the workgroup, in workgroup-uniform control flow.
 #ifndef WEFT_TILE_SCAN_GLSL
@@ -38,7 +38,7 @@ TileScan tile_scan_of(uvec2 items, uvec2 outputs, TileRange range, uint tile) {
   return scan;
 }
 
-// From a vector's total: the combination of this subgroup's items before the vector, carrying `running` from row to row.
+// From a vector's total: the aggregate of this subgroup's items before the vector, carrying `running` from row to row.
 Accumulator tile_row_before(Accumulator total, inout Accumulator running) {
   const Accumulator inclusive = subgroup_inclusive(total);
   const Accumulator shifted = subgroup_shuffle_up(inclusive, 1u);
@@ -47,7 +47,7 @@ Accumulator tile_row_before(Accumulator total, inout Accumulator running) {
   return before;
 }
 
-// The combination of this subgroup's items; row by row.
+// The aggregate of this subgroup's items; row by row.
 Accumulator tile_total_by_rows(TileScan scan) {
   Accumulator running = identity();
   [[dont_unroll]] for (uint row = 0; row < kRows; ++row) {
@@ -81,7 +81,7 @@ Accumulator tile_fold_by_rows(TileScan scan) {
   return folded;
 }
 
-// The combination of a tile's items, on all invocations; row by row.
+// The aggregate of a tile's items, on all invocations; row by row.
 Accumulator tile_aggregate_by_rows(TileScan scan, uint slot) { return tile_fold_across(tile_fold_by_rows(scan), slot); }
 
 Accumulator tile_fold_vector(Accumulator folded, TileVector packed) {
@@ -106,7 +106,7 @@ Accumulator tile_aggregate(TileScan scan, uint slot) {
   return tile_fold_across(folded, slot);
 }
 
-// Outputs, row by row. `prefix`: the combination of all items before this subgroup's.
+// Outputs, row by row. `prefix`: the aggregate of all items before this subgroup's.
 void tile_scan_store_by_rows(TileScan scan, Accumulator prefix) {
   Accumulator running = identity();
   [[dont_unroll]] for (uint row = 0; row < kRows; ++row) {
@@ -147,7 +147,7 @@ HeldVector tile_scan_vector(TileVector packed, inout Accumulator running) {
   return held;
 }
 
-// First half: returns the combination of this subgroup's items.
+// First half: returns the aggregate of this subgroup's items.
 Accumulator tile_scan_total(TileWords words, inout TileHeld held) {
   Accumulator running = identity();
 #define WEFT_SCAN_ROW(i) \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // Tiles of items that fall into segments: how a tile is loaded with its heads, what it carries on, and what each lane's
-// vectors have in front of them. Full tiles whose ranges are aligned keep their words in registers, in code written out
+// vectors have before them. Full tiles whose ranges are aligned keep their words in registers, in code written out
 // per row; the others go row by row in loops and read their items twice, as in tile_scan.glsl.
 //
 // Who calls: every invocation of the workgroup, in workgroup-uniform control flow.
@@ -50,7 +50,7 @@ Value vector_value(uint vector[WEFT_VECTOR_INPUT_WORDS], uint k) {
   return value_of_item(vector_bits(vector, k));
 }
 
-// The combination of a vector's items since its last head, or of all. Absent items are left out.
+// The aggregate of a vector's items since its last head, or of all. Absent items are left out.
 Value vector_tail(uint vector[WEFT_VECTOR_INPUT_WORDS], uint heads, bool whole, uvec2 inside) {
   Value tail = whole ? vector_value(vector, 0u) : value_identity();
   [[unroll]] for (uint k = 0; k < WEFT_VECTOR_ITEMS; ++k) {
@@ -69,7 +69,7 @@ Value vector_tail(TileVector packed, uint heads) {
 
 // ---- what a tile carries on ----
 
-// What lanes have folded of their subgroup's rows. Values in front of the subgroup's last head so far are dropped.
+// What lanes have folded of their subgroup's rows. Values before the subgroup's last head so far are dropped.
 struct FoldedSegments {
   Value value;
   uint heads;
@@ -153,9 +153,9 @@ Segment tile_segment(SegmentTile tile, uint slot) {
   return segments_fold_across(folded, slot);
 }
 
-// ---- what vectors have in front of them ----
+// ---- prefixes of vectors ----
 
-// In front of a vector, inside its subgroup's share.
+// The prefix of a vector inside its subgroup's rows.
 struct SegmentBefore {
   Value value;  // of the items since the last head, or of all
   uint heads;   // how many, or 1 for any
@@ -170,7 +170,7 @@ SegmentBefore segments_before(uint heads, Value tail, inout Segment running) {
   const Value shifted = subgroup_shuffle_up(inclusive, 1u);
   const Value last = subgroup_shuffle(inclusive, kSubgroupSize - 1u);
   SegmentBefore before;
-  bool open;  // no head in front, in this row
+  bool open;  // no head before, in this row
   uint row_heads = any ? 1u : 0u;
   if (kCountsHeads) {
     const uint own = uint(bitCount(heads));

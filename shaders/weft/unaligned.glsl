@@ -26,7 +26,7 @@ uint bytes_mask(int from, int to) {
   return bitfieldInsert(0u, ~0u, 0, end) & ~bitfieldInsert(0u, ~0u, 0, begin);
 }
 
-// Bytes [from, to) of the 4 from `source` on, in their places: 0 <= from < to <= 4.
+// Bytes [from, to) of the 4 from `source` on, in their positions: 0 <= from < to <= 4.
 uint load_bytes(uvec2 source, int from, int to) {
   const int phase = int(source.x & 3u);
   Words words = Words(uvec2(source.x & ~3u, source.y));

@@ -12,7 +12,7 @@
 
 shared Accumulator weft_subgroup_totals[2 * kSubgroupCount];
 
-// From each subgroup's total (the same on all of its lanes): the combination of the subgroups before this one, and in
+// From each subgroup's total (the same on all of its lanes): the aggregate of the subgroups before this one, and in
 // `aggregate` that of all, each the same on all lanes. Every subgroup scans all totals, so that one barrier is enough;
 // there may be more totals than lanes.
 Accumulator workgroup_exclusive_of_subgroups(Accumulator total, uint slot, out Accumulator aggregate) {
@@ -37,7 +37,7 @@ Accumulator workgroup_exclusive_of_subgroups(Accumulator total, uint slot, out A
   return before;
 }
 
-// The combination of the invocations before this one, and in `aggregate` that of all.
+// The aggregate of the invocations before this one, and in `aggregate` that of all.
 Accumulator workgroup_exclusive(Accumulator value, uint slot, out Accumulator aggregate) {
   const Accumulator inclusive = subgroup_inclusive(value);
   const Accumulator shifted = subgroup_shuffle_up(inclusive, 1u);
@@ -46,12 +46,12 @@ Accumulator workgroup_exclusive(Accumulator value, uint slot, out Accumulator ag
   return subgroup_lane() == 0u ? before : combine(before, shifted);
 }
 
-// The combination of the invocations up to and with this one.
+// The aggregate of the invocations up to and with this one.
 Accumulator workgroup_inclusive(Accumulator value, uint slot, out Accumulator aggregate) {
   return combine(workgroup_exclusive(value, slot, aggregate), value);
 }
 
-// The combination of all invocations, on all of them.
+// The aggregate of all invocations, on all of them.
 Accumulator workgroup_reduce(Accumulator value, uint slot) {
   Accumulator aggregate;
   workgroup_exclusive_of_subgroups(subgroup_reduce(value), slot, aggregate);

@@ -21,7 +21,7 @@ const uint kWorkgroupSortRoom = (kWorkgroupSortKeys + 31u) / 32u * 32u;
 // do lanes that are neighbours.
 uint workgroup_sort_slot(uint i) { return i ^ ((i >> 5) & 31u); }
 
-// How many elements of its earlier run are in front of each subgroup's.
+// How many elements of its earlier run are before each subgroup's.
 shared uint weft_sort_cuts[kSubgroupCount];
 
 // Two runs in shared memory.
@@ -36,14 +36,14 @@ struct WorkgroupSortRuns {
   ELEMENT workgroup_sort_at(uint i) { return weft_sort_elements[workgroup_sort_slot(i)]; }
 
 // For ELEMENT, a type for which WEFT_SUBGROUP_MERGE and WEFT_SUBGROUP_SORT stand before, and
-//   bool merge_less(ELEMENT a, ELEMENT b)              whether a is in front of b
+//   bool merge_less(ELEMENT a, ELEMENT b)              whether a is before b
 //   void workgroup_sort_put(uint i, ELEMENT element)   keeps element i of kWorkgroupSortKeys in shared memory
 //   ELEMENT workgroup_sort_at(uint i)                  is the element kept last as i
 // this defines
 //   void workgroup_sort(inout ELEMENT elements[kMergeKeys])
 // Equal elements have to be the same, as for subgroup_sort(). Elements that are not there are the
 // includer's to pad with some that come after all others. Whoever writes to the same shared memory
-// afterwards has a barrier in front of it.
+// afterwards has a barrier before it.
 #define WEFT_WORKGROUP_SORT(ELEMENT)                                                                              \
   bool merge_path_a_first(WorkgroupSortRuns runs, uint a, uint b) {                                               \
     return !merge_less(workgroup_sort_at(runs.b + b), workgroup_sort_at(runs.a + a));                             \

@@ -109,7 +109,7 @@ Result<std::unique_ptr<GpuInstance>> GpuInstance::create(PFN_vkGetInstanceProcAd
   if (enable(VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME))
     info.flags |= VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR;
 
-  // Messages of the loader itself (type GENERAL) are left out: it warns of drivers that nobody asked for.
+  // Messages of the loader itself (type GENERAL) are left out: it warns of drivers that are not used.
   VkDebugUtilsMessengerCreateInfoEXT messenger_info{};
   messenger_info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT;
   messenger_info.messageSeverity =

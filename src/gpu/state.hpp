@@ -22,7 +22,7 @@ struct Buffer::State {
 
 namespace runtime {
 
-/// A command buffer and the fence that tells when the device is done with it. Used under GpuState's mutex.
+/// A command buffer and the fence that is signalled when the device is done with it. Used under GpuState's mutex.
 struct Submission {
   VkCommandBuffer commands = VK_NULL_HANDLE;
   vk::UniqueFence fence;

@@ -104,12 +104,12 @@ struct RansStep {
 /// it is written when it is full.
 struct LaneQueues {
   alignas(
-      64) std::array<uint32_t, kMaxLanes> pending{};  ///< bits that fill no word yet, the first highest, zeros behind
+      64) std::array<uint32_t, kMaxLanes> pending{};  ///< bits that fill no word yet, the first highest, zeros after
   alignas(64)
       std::array<uint32_t, kMaxLanes> available{};  ///< bits of words that the decoder has, and that are not here yet
   alignas(64) std::array<uint32_t, kMaxLanes> place{};  ///< of the word that is being filled; 0: there is none
-  alignas(64) std::array<uint32_t, kMaxLanes> next{};   ///< and of the one behind it
-  uint32_t* words = nullptr;                            ///< words[0] is none: what has no place goes there
+  alignas(64) std::array<uint32_t, kMaxLanes> next{};   ///< and of the one after it
+  uint32_t* words = nullptr;                            ///< words[0] is none: what has no position goes there
   uint32_t read = 1;                                    ///< the decoder's read position
 
   /// The lane takes a word if `takes` is 1, then appends `bits` bits, at most 32. Without branches, which could not be

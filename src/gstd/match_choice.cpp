@@ -38,7 +38,7 @@ uint32_t offset_price(const BlockPrices& prices, uint32_t offset, const std::arr
 
 }  // namespace
 
-// Extends matches that the parser cut short or began late.
+// Extends matches that the parser cut short or began after their first byte.
 void MatchChooser::add(std::span<const std::byte> bytes, std::span<const Match> matches) {
   uint32_t position = 0;
   for (const Match& match : matches) {

@@ -154,7 +154,7 @@ void choose_frequencies(std::span<const uint32_t> counts, FieldChoice& choice) {
   uint64_t sum = 0;
   for (const uint32_t count : counts) sum += count;
   if (sum == 0) return;
-  // Starts near each symbol's share, at least 1, then moves single slots where they gain most.
+  // Starts near each symbol's part, at least 1, then moves single slots where they gain most.
   std::array<uint32_t, kMaxFieldSymbols> slots{};
   uint32_t used = 0;
   for (uint32_t s = 0; s < counts.size(); ++s) {

@@ -24,7 +24,7 @@ enum class Reason : uint8_t {
   bad_padding,      ///< bits after the last that are not 0, or further words
 };
 
-/// A tile's verdict. `word` is the read position where a fault was noticed.
+/// A tile's verdict. `word` is the read position where a fault was detected.
 struct TileVerdict {
   Reason reason = Reason::none;
   uint32_t word = 0;

@@ -366,7 +366,7 @@ class Decoder {
     auto [first, second, third, unused] = repeats_;
     uint32_t position = static_cast<uint32_t>(done_);
     for (uint32_t l = 0; l < count; ++l) {
-      // Masks instead of branches: places are unpredictable. 3 is the new offset.
+      // Masks instead of branches: positions are unpredictable. 3 is the new offset.
       const uint32_t coded = sequences_.offset[l], run = sequences_.literals[l], match = sequences_.match[l];
       const uint32_t symbol = coded & 3, at_once = mask(run == 0), repeated = mask((coded & kRepeatFlag) != 0);
       const uint32_t next = (symbol + 1) & ~mask(symbol == kRepeats - 1);

@@ -14,7 +14,7 @@ namespace weft::jit {
 std::optional<KernelSet> read_code_file(const std::filesystem::path& file, const std::string& name,
                                         const std::string& primitive);
 
-/// Replaces the file, so that no reader sees half of one. What goes wrong is nobody's loss: the code is compiled again.
+/// Replaces the file, so that no reader sees half of one. A failure is harmless: the code is compiled again.
 void write_code_file(const std::filesystem::path& file, const KernelSet& set) noexcept;
 
 }  // namespace weft::jit

@@ -5,7 +5,7 @@
 
 namespace weft::runtime {
 
-/// out_of_host_memory, made without an allocation.
+/// out_of_host_memory, created without an allocation.
 Error out_of_memory() noexcept;
 
 /// The exception that is being handled, as an Error: bad_alloc and length_error are out_of_host_memory, which takes no

@@ -81,7 +81,7 @@ Error no_look_back() {
       "look_back needs shaderBufferInt64Atomics with shaderInt64, which the device lacks or the host did not enable"};
 }
 
-// What the host or the environment wants automatic to mean.
+// What automatic means by the host or the environment.
 std::optional<Strategy> forced_strategy(const ContextConfig& config, const FeatureSet& enabled,
                                         Environment& environment) {
   constexpr const char* kVariable = "WEFT_STRATEGY";

@@ -54,7 +54,7 @@ struct DeviceFacts {
   SubgroupFacts subgroups;
   FeatureSet features;
   bool size_control_extension = false;  ///< subgroup size control is VK_EXT_subgroup_size_control's, not the core's
-  bool portability_subset = false;      ///< VK_KHR_portability_subset, which a device that has it wants enabled
+  bool portability_subset = false;      ///< VK_KHR_portability_subset, which must be enabled on a device that has it
 };
 
 /// Errors: invalid_argument (null), out_of_host_memory, out_of_device_memory, driver_error.

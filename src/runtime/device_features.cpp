@@ -163,7 +163,7 @@ void DeviceFeatures::extend(VkDeviceCreateInfo& info) noexcept {
   const runtime::FeatureSet& has = facts.features;
   FeatureChain chain = find_features(info);
 
-  // Links a structure of ours in front of the host's.
+  // Links a structure of ours before the host's.
   const auto link = [&info](auto& structure, VkStructureType type) {
     structure = {};
     structure.sType = type;

@@ -6,7 +6,7 @@
 namespace weft::runtime {
 namespace {
 
-// In front of the contents, little-endian, without padding.
+// Before the contents, little-endian, without padding.
 struct Envelope {
   char magic[8];
   uint32_t version;
@@ -21,14 +21,14 @@ static_assert(sizeof(Envelope) == 40);
 constexpr char kMagic[8] = {'w', 'e', 'f', 't', 'p', 'i', 'p', 'e'};
 constexpr uint32_t kVersion = 1;
 
-// FNV-1a, 64 bits: damage is to be noticed, not an attacker.
+// FNV-1a, 64 bits: it detects damage, not an attacker.
 uint64_t checksum_of(std::span<const std::byte> bytes) noexcept {
   uint64_t hash = 0xcbf29ce484222325;
   for (const std::byte byte : bytes) hash = (hash ^ std::to_integer<uint64_t>(byte)) * 0x100000001b3;
   return hash;
 }
 
-// The header that Vulkan puts in front of every driver's contents names this device.
+// The header that Vulkan puts before every driver's contents names this device.
 bool is_of_device(std::span<const std::byte> contents, const DeviceFacts& facts) noexcept {
   VkPipelineCacheHeaderVersionOne header;
   if (contents.size() < sizeof header) return false;

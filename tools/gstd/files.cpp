@@ -40,7 +40,7 @@ void remove_unfinished_on_signals() {
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGXFSZ}) {
     struct sigaction before;
-    // What was told to be ignored, as by nohup, stays so.
+    // Signals that are ignored, as by nohup, stay ignored.
     if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
       ::sigaction(signal, &action, nullptr);
   }
@@ -170,7 +170,7 @@ Status Output::close() {
 Status Output::finish(const struct stat* source) {
   if (path_.empty()) return close();
   if (source != nullptr && S_ISREG(source->st_mode)) {
-    // Who may not give files away keeps them; then nobody gets rights that the source's group has not.
+    // Who may not give files away keeps them; then nobody gains rights that the source's group has not.
     const bool same_group = ::fchown(file_, source->st_uid, source->st_gid) == 0;
     const mode_t mode = source->st_mode & (same_group ? 0777u : 0707u);
     if (::fchmod(file_, mode) != 0) return failed();

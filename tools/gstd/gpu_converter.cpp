@@ -43,7 +43,7 @@ Status GpuConverter::write(std::span<const std::byte> bytes, const gstd::Sink&) 
   return {};
 }
 
-// What the decoder on the host says of the stream, so that a fault is told in the same words wherever it is found: the
+// What the decoder on the host says of the stream, so that a fault has the same message wherever it is found: the
 // first one, with its reason and position.
 Status GpuConverter::explain(const std::string& otherwise) const {
   auto host = gstd::Decompressor::create(config_);

@@ -14,7 +14,7 @@
 namespace gstd_tool {
 
 /// Decodes what it is given by a device, with the results of gstd::Decompressor. Keeps all of the stream until it ends,
-/// since a device wants many tiles at once.
+/// since a device needs many tiles at once.
 class GpuConverter final : public Converter {
  public:
   /// `size`: bytes of the stream, if that is known.

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Files below a directory, in the order of their names, so that runs are alike. Links are not followed.
+// Files below a directory, in the order of their names, so that runs are the same. Links are not followed.
 bool collect_below(const Options& options, const std::string& folder, const std::string& suffix, bool without,
                    std::vector<std::string>& names) {
   std::error_code error;

@@ -17,7 +17,7 @@ using weft::ErrorCode;
 using weft::Result;
 
 Result<gstd::StreamInfo> info_of(const std::string& name, const Options& options) {
-  if (name == "-") return Error{ErrorCode::invalid_argument, "--list wants files, to look here and there in them"};
+  if (name == "-") return Error{ErrorCode::invalid_argument, "--list needs files, which it reads at several positions"};
   Result<Input> input = Input::open(name);
   if (!input) return input.error();
   const auto size = input->size();

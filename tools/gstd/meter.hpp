@@ -15,7 +15,7 @@ std::string shown_ratio(uint64_t content, uint64_t compressed);
 /// The name with its control characters made visible, for a terminal.
 std::string shown_name(const std::string& name);
 
-/// A line on standard error that tells how far the work on a file is, renewed a few times a second.
+/// A line on standard error that reports progress on a file, renewed a few times a second.
 class Meter {
  public:
   /// `total`: bytes to be read, if known. Not `shown`: does nothing.

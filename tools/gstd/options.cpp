@@ -60,7 +60,7 @@ class Parser {
   Status parse_short(std::string_view letters);
   Status set_filter(std::string_view name);
   Status set_sizes(std::string_view option, std::string_view text, uint32_t& to);
-  // An option's value: behind its "=", or the next argument.
+  // An option's value: after its "=", or the next argument.
   std::optional<std::string_view> next_argument();
 
   std::span<const char* const> arguments_;
@@ -297,26 +297,26 @@ Sources are kept.
   -1 ... -22       level, fast to small (3)
   -d  -z           decompress; compress (the default)
   -t               test the integrity of compressed files
-  -l               list what compressed files hold; --json for programs
+  -l               list the contents of compressed files; --json for programs
   -o FILE          the output's name
   -c               write to standard output
   -f               overwrite files, and write to a terminal
-  -k  --rm         keep sources (the default); remove them when all went well
+  -k  --rm         keep sources (the default); remove them after success
   -r               work on all files of directories
   -T#              threads; 0: as many as there are cores (the default)
-  -q  -v           say less, say more; -qq: not even errors
+  -q  -v           print less, print more; -qq: not even errors
   -h  -V           this text; the version
 
-  --tile=SIZE      what is decoded alone: 16K to 1M (64K)
-  --segment=SIZE   what is compressed before any of it is written: 1M to 1G (64M)
+  --tile=SIZE      unit of independent decoding: 16K to 1M (64K)
+  --segment=SIZE   content that is compressed before any of it is written: 1M to 1G (64M)
   --filter=NAME    auto, none, delta, planes, delta-planes, zigzag-planes, zigzag2-planes, zigzag3-planes,
                    colour-planes, bc1 to bc5, bc7; NAME:STRIDE for elements of so many bytes
-  --[no-]contexts  codes of literals by what surrounds them (on)
+  --[no-]contexts  codes of literals by context (on)
   --[no-]check     checksums (on)
-  --[no-]progress  a line that tells how far the work is (on a terminal)
-  --limit=SIZE     refuse what restores to more
-  --gpu[=DEVICE]   -d and -t by a Vulkan device: the best, or the one of an index, a part of a name or a UUID
-  --from-zst       compress what .zst files hold; --long[=#] for their windows of up to 2^# bytes
+  --[no-]progress  a line that reports progress (on a terminal)
+  --limit=SIZE     refuse inputs whose content is larger
+  --gpu[=DEVICE]   -d and -t on a Vulkan device: the best, or the one with this index, part of a name, or UUID
+  --from-zst       compress the content of .zst files; --long[=#] allows windows of up to 2^# bytes
 
   -b[#] -e# -i#    benchmark beside zstd at levels # to #, for # seconds a figure (-b3 -i2, one thread)
 )";

@@ -10,10 +10,10 @@ namespace gstd_tool {
 
 constexpr const char* kSuffix = ".gst";
 
-/// Says on standard error why something failed, unless errors are not to be told.
+/// Says on standard error why something failed, unless errors are silenced.
 void tell_error(const Options& options, const std::string& name, const std::string& reason);
 
-/// Does what the options say to one input after the other. False: one of them failed, which was told.
+/// Does what the options say to one input after the other. False: one of them failed, which was reported.
 bool compress_files(const Options& options);
 bool decompress_files(const Options& options);  ///< tests too
 bool list_files(const Options& options);
@@ -21,7 +21,7 @@ bool benchmark_files(const Options& options);
 
 /// The options' inputs, or standard input where there are none; with --recursive, directories' files in place of them.
 /// `suffix`: which files of a directory count: those that end in it, or, with `without`, all others. False: some were
-/// not to be had, which was told.
+/// not available, which was reported.
 bool collect_inputs(const Options& options, const std::string& suffix, bool without, std::vector<std::string>& names);
 
 }  // namespace gstd_tool

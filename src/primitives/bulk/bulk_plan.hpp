@@ -14,7 +14,7 @@
 
 namespace weft::primitives {
 
-/// What BulkRemove and BulkInsert build and record alike (shaders/bulk/bulk_tiles.glsl).
+/// What BulkRemove and BulkInsert both build and record (shaders/bulk/bulk_tiles.glsl).
 struct BulkPlan {
   struct Desc {
     const char* name;  // of the primitive, for errors

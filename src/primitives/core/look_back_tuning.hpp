@@ -7,8 +7,8 @@
 
 namespace weft::primitives {
 
-/// Of all that looks back: a fault that tests plant, as kFault of weft/look_back.h. Some tiles are published late or
-/// never, as on a device that does not run every workgroup on.
+/// Of all that looks back: a fault that tests plant, as kFault of weft/look_back.h. Some tiles are published with delay
+/// or never, as on a device that does not run every workgroup on.
 struct LookBackTuning {
   uint32_t fault = 0;
 };

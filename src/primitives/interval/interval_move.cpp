@@ -25,7 +25,7 @@ struct IntervalMove::Plan {
 
   bool has_narrow_items() const { return config.item_bytes < 4; }
   bool is_in_lines() const { return config.gather && config.scatter; }
-  /// Of the packed side.
+  /// Of the packed range.
   bool is_in_vectors() const {
     const bool fills = std::has_single_bit(config.item_bytes) && config.item_bytes <= kLineBytes;
     return !is_in_lines() && (has_narrow_items() || (config.gather && fills));

@@ -14,7 +14,7 @@
 
 namespace weft::primitives {
 
-/// What primitives build and record alike that spread intervals of outputs over workgroups
+/// What primitives build and record that spread intervals of outputs over workgroups
 /// (shaders/interval/interval_tiles.glsl).
 struct IntervalPlan {
   struct Desc {
@@ -64,7 +64,7 @@ struct IntervalPlan {
   void check_sizes(RecordCall& call, uint64_t max_count, uint64_t max_output) const;
   void read_counts(RecordCall& call, const BufferRange& counts, uint64_t max_count, uint64_t& address) const;
 
-  /// Arguments that all have alike, after the primitive's own ranges.
+  /// Arguments that all have, after the primitive's own ranges.
   struct Outputs {
     const BufferRange &total, &status, &scratch;
   };

@@ -29,7 +29,7 @@ namespace {
 
 constexpr const char* kName = "Merge";
 
-// Of buffers and notes in merge_stream.comp, where a lane has more than one key of a step.
+// Of buffers and records in merge_stream.comp, where a lane has more than one key of a step.
 constexpr uint32_t kMaxStreamBytes = 8 << 10;
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// What RadixSort and SegmentedSort settle alike: the sizes of a pass over a digit, and what makes keys ordered.
+// What RadixSort and SegmentedSort settle in the same way: the sizes of a pass over a digit, and what makes keys
+// ordered.
 #pragma once
 
 #include <cstdint>

@@ -156,7 +156,7 @@ inline const runtime::TuningTable<RadixSortTuning> radix_sort_tuning("radix_sort
 
 struct TopKTuning {
   uint32_t workgroup = 256;
-  uint32_t groups = 1024;          ///< at most this many workgroups count; as in ScanTuning for the pass that moves keys
+  uint32_t groups = 1024;          ///< at most this many workgroups count; in the pass that moves keys as in ScanTuning
   uint32_t count_workgroup = 256;  ///< of the dispatches that count digits
   uint32_t copies = 8;             ///< of each counter there: a power of two, at most 8
   uint32_t spin_limit = 256;       ///< as in ScanTuning
