@@ -118,107 +118,123 @@ VkPipeline create_pipeline(const weft::Context& context, VkPipelineLayout layout
   return pipeline;
 }
 
+constexpr uint32_t kWidth = 1000, kHeight = 3;  // 1000 is no multiple of the workgroup
+
+// Runs a shader over rows of an image, a workgroup a row.
+class RowShaders {
+ public:
+  explicit RowShaders(weft::Gpu& gpu) : gpu_(gpu) {
+    const VkPushConstantRange push_range{VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(RunsPush)};
+    const VkPipelineLayoutCreateInfo layout_info{.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+                                                 .pushConstantRangeCount = 1,
+                                                 .pPushConstantRanges = &push_range};
+    check(vkCreatePipelineLayout(gpu.context().device(), &layout_info, nullptr, &layout_), "vkCreatePipelineLayout");
+  }
+  ~RowShaders() { vkDestroyPipelineLayout(gpu_.context().device(), layout_, nullptr); }
+  RowShaders(const RowShaders&) = delete;
+  RowShaders& operator=(const RowShaders&) = delete;
+
+  // Between two calls of Gpu everything is made visible, so that no barrier is needed here.
+  template <class Push>
+  void run(std::span<const uint32_t> native, std::span<const uint32_t> emulated, uint32_t groups, const Push& push) {
+    const VkPipeline pipeline = create_pipeline(gpu_.context(), layout_, 256, native, emulated);
+    check(gpu_.run([&](VkCommandBuffer commands) -> weft::Status {
+                vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+                vkCmdPushConstants(commands, layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(push), &push);
+                vkCmdDispatch(commands, groups, 1, 1);
+                return {};
+              })
+              .status());
+    vkDestroyPipeline(gpu_.context().device(), pipeline, nullptr);
+  }
+  weft::Buffer create_words(size_t words) {
+    weft::Result<weft::Buffer> buffer = gpu_.create_buffer(words * sizeof(uint32_t));
+    check(buffer.status());
+    return *std::move(buffer);
+  }
+  std::vector<uint32_t> words_of(const weft::Buffer& buffer, size_t words) {
+    std::vector<uint32_t> result(words);
+    check(gpu_.download(buffer.range(0, words * sizeof(uint32_t)), std::as_writable_bytes(std::span(result))));
+    return result;
+  }
+
+ private:
+  weft::Gpu& gpu_;
+  VkPipelineLayout layout_ = VK_NULL_HANDLE;
+};
+
+void sums_and_orders(RowShaders& shaders, const weft::Buffer& image, const weft::Buffer& sums) {
+  const SumsPush push{image.address(), sums.address(), kWidth};
+  shaders.run(kSumsNative, kSumsEmulated, kHeight, push);
+  std::vector<uint32_t> words = shaders.words_of(sums, kWidth * kHeight);
+  for (uint32_t y = 0; y < kHeight; ++y) {
+    const uint32_t* row = &words[y * kWidth];
+    std::printf("row %u: %u %u %u ... %u %u\n", y, row[0], row[1], row[2], row[kWidth - 2], row[kWidth - 1]);
+  }
+  shaders.run(kSortNative, kSortEmulated, kHeight, push);
+  words = shaders.words_of(sums, kWidth * kHeight);
+  for (uint32_t y = 0; y < kHeight; ++y) {
+    const uint32_t* row = &words[y * kWidth];
+    std::printf("row %u, brightest first: %u %u ... %u %u\n", y, row[0], row[1], row[kWidth - 2], row[kWidth - 1]);
+  }
+}
+
+// Pixels of a row ascend.
+void merges(RowShaders& shaders, const weft::Buffer& image) {
+  const weft::Buffer merged = shaders.create_words(2 * kWidth * (kHeight - 1));
+  shaders.run(kMergeNative, kMergeEmulated, kHeight - 1, MergePush{image.address(), merged.address(), kWidth});
+  const std::vector<uint32_t> words = shaders.words_of(merged, 2 * kWidth * (kHeight - 1));
+  for (uint32_t y = 0; y + 1 < kHeight; ++y) {
+    const uint32_t* row = &words[2 * kWidth * y];
+    std::printf("rows %u and %u: %u %u %u %u ... %u %u\n", y, y + 1, row[0], row[1], row[2], row[3],
+                row[2 * kWidth - 2], row[2 * kWidth - 1]);
+  }
+}
+
+void runs_and_repeats(RowShaders& shaders, const weft::Buffer& image, const weft::Buffer& starts) {
+  const weft::Buffer counts = shaders.create_words(kHeight), repeated = shaders.create_words(2 * kWidth * kHeight);
+  shaders.run(kRunsNative, kRunsEmulated, kHeight,
+              RunsPush{image.address(), starts.address(), counts.address(), kWidth});
+  const std::vector<uint32_t> runs = shaders.words_of(counts, kHeight);
+  std::vector<uint32_t> words = shaders.words_of(starts, kWidth * kHeight);
+  for (uint32_t y = 0; y < kHeight; ++y) {
+    std::printf("row %u: runs begin at", y);
+    for (uint32_t r = 0; r < runs[y]; ++r) std::printf(" %u", words[y * kWidth + r]);
+    std::printf("\n");
+  }
+
+  // Each of its pixels as often as its level says.
+  shaders.run(kRepeatsNative, kRepeatsEmulated, kHeight,
+              RunsPush{image.address(), repeated.address(), counts.address(), kWidth});
+  const std::vector<uint32_t> repeats = shaders.words_of(counts, kHeight);
+  words = shaders.words_of(repeated, 2 * kWidth * kHeight);
+  for (uint32_t y = 0; y < kHeight; ++y) {
+    const uint32_t* row = &words[2 * kWidth * y];
+    std::printf("row %u: %u repeats, of %u %u %u ... %u %u %u %u\n", y, repeats[y], row[0], row[1], row[2],
+                row[repeats[y] - 4], row[repeats[y] - 3], row[repeats[y] - 2], row[repeats[y] - 1]);
+  }
+}
+
 }  // namespace
 
 int main() {
   weft::Result<weft::Gpu> gpu = weft::Gpu::open();
   check(gpu.status());
-  const weft::Context& context = gpu->context();
   volkInitializeCustom(gpu->get_instance_proc_addr());
   volkLoadInstance(gpu->instance());
-  volkLoadDevice(context.device());
+  volkLoadDevice(gpu->context().device());
 
-  const VkPushConstantRange push_range{VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(RunsPush)};
-  const VkPipelineLayoutCreateInfo layout_info{.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
-                                               .pushConstantRangeCount = 1,
-                                               .pPushConstantRanges = &push_range};
-  VkPipelineLayout layout = VK_NULL_HANDLE;
-  check(vkCreatePipelineLayout(context.device(), &layout_info, nullptr, &layout), "vkCreatePipelineLayout");
-  const VkPipeline row_sums = create_pipeline(context, layout, 256, kSumsNative, kSumsEmulated);
-  const VkPipeline row_merge = create_pipeline(context, layout, 256, kMergeNative, kMergeEmulated);
-  const VkPipeline row_sort = create_pipeline(context, layout, 256, kSortNative, kSortEmulated);
-  const VkPipeline row_runs = create_pipeline(context, layout, 256, kRunsNative, kRunsEmulated);
-  const VkPipeline row_repeats = create_pipeline(context, layout, 256, kRepeatsNative, kRepeatsEmulated);
-
-  // Pixel (x, y) is x + y; 1000 is no multiple of the workgroup.
-  constexpr uint32_t width = 1000, height = 3;
-  std::vector<uint32_t> pixels(width * height);
-  for (uint32_t i = 0; i < width * height; ++i) pixels[i] = i % width + i / width;
-  const VkDeviceSize bytes = pixels.size() * sizeof(uint32_t);
-  const weft::Result<weft::Buffer> image = gpu->create_buffer(bytes);
-  check(image.status());
-  const weft::Result<weft::Buffer> sums = gpu->create_buffer(bytes);
-  check(sums.status());
-  check(gpu->upload(image->range(), std::as_bytes(std::span(pixels))));
-
-  // Between two calls of Gpu everything is made visible, so that no barrier is needed here.
-  const auto run = [&](VkPipeline pipeline, uint32_t groups, const auto& push) {
-    check(gpu->run([&](VkCommandBuffer commands) -> weft::Status {
-               vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
-               vkCmdPushConstants(commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(push), &push);
-               vkCmdDispatch(commands, groups, 1, 1);
-               return {};
-             })
-              .status());
-  };
-  run(row_sums, height, SumsPush{image->address(), sums->address(), width});
-  check(gpu->download(sums->range(), std::as_writable_bytes(std::span(pixels))));
-  for (uint32_t y = 0; y < height; ++y) {
-    const uint32_t* row = &pixels[y * width];
-    std::printf("row %u: %u %u %u ... %u %u\n", y, row[0], row[1], row[2], row[width - 2], row[width - 1]);
-  }
-
-  run(row_sort, height, SumsPush{image->address(), sums->address(), width});
-  check(gpu->download(sums->range(), std::as_writable_bytes(std::span(pixels))));
-  for (uint32_t y = 0; y < height; ++y) {
-    const uint32_t* row = &pixels[y * width];
-    std::printf("row %u, brightest first: %u %u ... %u %u\n", y, row[0], row[1], row[width - 2], row[width - 1]);
-  }
-
-  // Pixels of a row ascend.
-  const weft::Result<weft::Buffer> merged = gpu->create_buffer(2 * bytes);
-  check(merged.status());
-  run(row_merge, height - 1, MergePush{image->address(), merged->address(), width});
-  std::vector<uint32_t> merged_rows(2 * width * (height - 1));
-  check(gpu->download(merged->range(0, merged_rows.size() * sizeof(uint32_t)),
-                      std::as_writable_bytes(std::span(merged_rows))));
-  for (uint32_t y = 0; y + 1 < height; ++y) {
-    const uint32_t* row = &merged_rows[2 * width * y];
-    std::printf("rows %u and %u: %u %u %u %u ... %u %u\n", y, y + 1, row[0], row[1], row[2], row[3], row[2 * width - 2],
-                row[2 * width - 1]);
-  }
+  RowShaders shaders(*gpu);
+  std::vector<uint32_t> pixels(kWidth * kHeight);
+  const weft::Buffer image = shaders.create_words(pixels.size()), results = shaders.create_words(pixels.size());
+  // Pixel (x, y) is x + y.
+  for (uint32_t i = 0; i < pixels.size(); ++i) pixels[i] = i % kWidth + i / kWidth;
+  check(gpu->upload(image.range(), std::as_bytes(std::span(pixels))));
+  sums_and_orders(shaders, image, results);
+  merges(shaders, image);
 
   // The same image in steps of 300 levels, so that it has runs.
-  for (uint32_t i = 0; i < width * height; ++i) pixels[i] = (i % width + i / width) / 300;
-  const weft::Result<weft::Buffer> counts = gpu->create_buffer(height * sizeof(uint32_t));
-  check(counts.status());
-  check(gpu->upload(image->range(), std::as_bytes(std::span(pixels))));
-  run(row_runs, height, RunsPush{image->address(), sums->address(), counts->address(), width});
-  std::array<uint32_t, height> runs{};
-  check(gpu->download(counts->range(), std::as_writable_bytes(std::span(runs))));
-  check(gpu->download(sums->range(), std::as_writable_bytes(std::span(pixels))));
-  for (uint32_t y = 0; y < height; ++y) {
-    std::printf("row %u: runs begin at", y);
-    for (uint32_t r = 0; r < runs[y]; ++r) std::printf(" %u", pixels[y * width + r]);
-    std::printf("\n");
-  }
-
-  // Each of its pixels as often as its level says.
-  run(row_repeats, height, RunsPush{image->address(), merged->address(), counts->address(), width});
-  std::array<uint32_t, height> repeats{};
-  check(gpu->download(counts->range(), std::as_writable_bytes(std::span(repeats))));
-  merged_rows.resize(2 * width * height);
-  check(gpu->download(merged->range(0, merged_rows.size() * sizeof(uint32_t)),
-                      std::as_writable_bytes(std::span(merged_rows))));
-  for (uint32_t y = 0; y < height; ++y) {
-    const uint32_t* row = &merged_rows[2 * width * y];
-    std::printf("row %u: %u repeats, of %u %u %u ... %u %u %u %u\n", y, repeats[y], row[0], row[1], row[2],
-                row[repeats[y] - 4], row[repeats[y] - 3], row[repeats[y] - 2], row[repeats[y] - 1]);
-  }
-  vkDestroyPipeline(context.device(), row_sums, nullptr);
-  vkDestroyPipeline(context.device(), row_merge, nullptr);
-  vkDestroyPipeline(context.device(), row_sort, nullptr);
-  vkDestroyPipeline(context.device(), row_runs, nullptr);
-  vkDestroyPipeline(context.device(), row_repeats, nullptr);
-  vkDestroyPipelineLayout(context.device(), layout, nullptr);
+  for (uint32_t& pixel : pixels) pixel /= 300;
+  check(gpu->upload(image.range(), std::as_bytes(std::span(pixels))));
+  runs_and_repeats(shaders, image, results);
 }

@@ -6,7 +6,6 @@
 #extension GL_GOOGLE_include_directive : require
 #include "decode/gstd_decode.h"
 #define WEFT_LANES_REDUCE_UNIFORM kReduceUniform
-#include "decode/gstd_scratch.glsl"
 #include "decode/gstd_tile.glsl"
 #include "decode/tile_table.glsl"
 

@@ -10,12 +10,11 @@
 //
 // Who calls: every invocation of the workgroup, of any size, in workgroup-uniform control flow, with the same
 // arguments. In gstd_content_at() nothing crosses lanes. All of them see the decoded bytes. Scratch: the two parts of
-// gstd_scratch.glsl.
+// tile_table.glsl.
 #ifndef WEFT_GSTD_FILTERS_GLSL
 #define WEFT_GSTD_FILTERS_GLSL
 
 #include "weft/buffers.glsl"
-#include "decode/gstd_scratch.glsl"
 #include "weft/lanes.glsl"
 #include "weft/word64.glsl"
 #include "weft/workgroup_add.glsl"

@@ -234,6 +234,56 @@ void gstd_lengths_read(Words tables, inout LaneWords words, inout LaneBits bits,
   lanes_buffer_barrier();
 }
 
+// Bytes of each length in the word `lengths`: fields of 10 bits, lengths 1 to 3 in the first word.
+uvec4 gstd_length_counts(uint lengths) {
+  uvec4 counts = uvec4(0u);
+  for (uint i = 0u; i < WEFT_LOOP_END(8u); ++i) {
+    const uint length = lengths >> (4u * i) & 15u;
+    [[unroll]] for (uint w = 0; w < 4u; ++w)
+      counts[w] += length > 3u * w && length <= 3u * w + 3u ? 1u << (10u * (length - 1u - 3u * w)) : 0u;
+  }
+  return counts;
+}
+
+uint gstd_length_count(uvec4 counts, uint length) {
+  return counts[(length - 1u) / 3u] >> (10u * ((length - 1u) % 3u)) & 1023u;
+}
+
+uint gstd_ordered_byte(uint making, uint place) {
+  return weft_gstd_shared[making + (place >> 2)] >> (8u * (place & 3u)) & 255u;
+}
+
+// Fills the look-up entries of a code whose ordered bytes are in shared memory. `totals`: bytes of each length.
+void gstd_code_fill(Words tables, uint entries_at, uint log, uvec4 totals, bool single) {
+  const uint lane = lanes_lane();
+  const uint making = gstd_making();
+  const uint words = (1u << log) / 2u;
+  // Each length's entries, two at a time. A code of a single byte has equal entries.
+  uint done = 0u;
+  if (single) {
+    const uint byte = weft_gstd_shared[making] & 255u;
+    for (uint w = lane; w < words; w += 32u) tables.at[entries_at + w] = byte << 4 | byte << 20;
+    done = words;
+  } else {
+    uint rank_begin = 0u;
+    for (uint length = 1u; length <= log; ++length) {
+      const uint shift = log - length;
+      const uint bytes = gstd_length_count(totals, length);
+      const uint entries = bytes << shift;
+      for (uint e = 2u * lane; e < entries; e += 64u) {
+        const uint place = rank_begin + (e >> shift);
+        const uint word = length | gstd_ordered_byte(making, place) << 4;
+        uint other = kGstdLongCode;
+        if (e + 1u < entries) other = length | gstd_ordered_byte(making, rank_begin + ((e + 1u) >> shift)) << 4;
+        tables.at[entries_at + done + (e >> 1)] = word | other << 16;
+      }
+      done += (entries + 1u) >> 1;
+      rank_begin += bytes;
+    }
+  }
+  for (uint w = done + lane; w < words; w += 32u) tables.at[entries_at + w] = kGstdLongCode | kGstdLongCode << 16;
+}
+
 // Builds code number `code`, with a look-up table of `log` bits, from the lengths that were read. Returns false if the
 // code is incomplete.
 bool gstd_code_build(Words tables, uint code, uint log) {
@@ -244,13 +294,7 @@ bool gstd_code_build(Words tables, uint code, uint log) {
   const uint making = gstd_making();
   const uint lengths = tables.at[kGstdLengthsAt + lane];
 
-  // Bytes of each length, up to each lane: fields of 10 bits, lengths 1 to 3 in the first word.
-  uvec4 counts = uvec4(0u);
-  for (uint i = 0u; i < WEFT_LOOP_END(8u); ++i) {
-    const uint length = lengths >> (4u * i) & 15u;
-    [[unroll]] for (uint w = 0; w < 4u; ++w)
-      counts[w] += length > 3u * w && length <= 3u * w + 3u ? 1u << (10u * (length - 1u - 3u * w)) : 0u;
-  }
+  const uvec4 counts = gstd_length_counts(lengths);
   uvec4 through, totals;
   [[unroll]] for (uint w = 0; w < 4u; ++w) {
     through[w] = lanes_inclusive_add(counts[w]);
@@ -265,7 +309,7 @@ bool gstd_code_build(Words tables, uint code, uint log) {
       tables.at[begins_at + length] = begin | shorter << 12;
       weft_gstd_shared[making + 64u + length] = shorter;
     }
-    const uint count = totals[(length - 1u) / 3u] >> (10u * ((length - 1u) % 3u)) & 1023u;
+    const uint count = gstd_length_count(totals, length);
     begin += count << (kGstdMaxCodeBits - length);
     shorter += count;
   }
@@ -291,34 +335,7 @@ bool gstd_code_build(Words tables, uint code, uint log) {
   }
   lanes_shared_barrier();
 
-  // Each length's entries, two at a time. A code of a single byte has equal entries.
-  const uint words = (1u << log) / 2u;
-  uint done = 0u;
-  if (single) {
-    const uint byte = weft_gstd_shared[making] & 255u;
-    for (uint w = lane; w < words; w += 32u) tables.at[entries_at + w] = byte << 4 | byte << 20;
-    done = words;
-  } else {
-    uint rank_begin = 0u;
-    for (uint length = 1u; length <= log; ++length) {
-      const uint shift = log - length;
-      const uint bytes = totals[(length - 1u) / 3u] >> (10u * ((length - 1u) % 3u)) & 1023u;
-      const uint entries = bytes << shift;
-      for (uint e = 2u * lane; e < entries; e += 64u) {
-        const uint place = rank_begin + (e >> shift);
-        uint word = length | (weft_gstd_shared[making + (place >> 2)] >> (8u * (place & 3u)) & 255u) << 4;
-        uint other = kGstdLongCode;
-        if (e + 1u < entries) {
-          const uint other_place = rank_begin + ((e + 1u) >> shift);
-          other = length | (weft_gstd_shared[making + (other_place >> 2)] >> (8u * (other_place & 3u)) & 255u) << 4;
-        }
-        tables.at[entries_at + done + (e >> 1)] = word | other << 16;
-      }
-      done += (entries + 1u) >> 1;
-      rank_begin += bytes;
-    }
-  }
-  for (uint w = done + lane; w < words; w += 32u) tables.at[entries_at + w] = kGstdLongCode | kGstdLongCode << 16;
+  gstd_code_fill(tables, entries_at, log, totals, single);
   tables.at[ordered_at + lane] = weft_gstd_shared[making + lane];
   tables.at[ordered_at + lane + 32u] = weft_gstd_shared[making + lane + 32u];
   lanes_shared_barrier();

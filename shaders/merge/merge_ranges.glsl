@@ -5,7 +5,6 @@
 #define WEFT_MERGE_RANGES_GLSL
 
 #include "weft/subgroup.glsl"
-#include "weft/merge_path.glsl"
 #include "merge/merge.h"
 #include "merge/merge_key.glsl"
 
@@ -17,11 +16,5 @@ layout(push_constant, std430) uniform Push { MergePush push; };
 
 uint count_a() { return count_of(push.count_a, push.count_a_words, uvec2(push.maximum_a, 0u)).x; }
 uint count_b() { return count_of(push.count_b, push.count_b_words, uvec2(push.maximum_b, 0u)).x; }
-
-// Tiles of `total` keys.
-uint tile_count(uint total) { return total / kTileItems + (total % kTileItems != 0u ? 1u : 0u); }
-
-// Where tile `tile` of them begins, or the last ends.
-uint tile_begin(uint tile, uint total) { return tile < tile_count(total) ? tile * kTileItems : total; }
 
 #endif

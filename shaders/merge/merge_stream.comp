@@ -9,6 +9,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "merge/merge_stream.h"
 #include "merge/merge_ranges.glsl"
+#include "weft/merge_path.glsl"
 #include "merge/merge_store.glsl"
 
 const uint kStepKeys = kWorkgroupSize * kStepLaneKeys;

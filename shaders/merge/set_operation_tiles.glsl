@@ -11,9 +11,9 @@
 #include "merge/set_operation.h"
 #include "merge/merge_key.glsl"
 
-const uint kTileItems = kWorkgroupSize * kSetKeys;
+const uint kTileRoom = kWorkgroupSize * kSetKeys;
 // From one tile's cut to the next: where a pair is in the way, a tile has one key more.
-const uint kTileStep = kTileItems - 1u;
+const uint kTileItems = kTileRoom - 1u;
 
 #include "weft/tile_range.glsl"
 
@@ -21,12 +21,6 @@ layout(push_constant, std430) uniform Push { SetOperationPush push; };
 
 uint count_a() { return count_of(push.count_a, push.words & 3u, uvec2(push.maximum_a, 0u)).x; }
 uint count_b() { return count_of(push.count_b, (push.words >> 2) & 3u, uvec2(push.maximum_b, 0u)).x; }
-
-// Tiles of `total` keys.
-uint tile_count(uint total) { return total / kTileStep + (total % kTileStep != 0u ? 1u : 0u); }
-
-// Where tile `tile` of them begins, or the last ends.
-uint tile_begin(uint tile, uint total) { return tile < tile_count(total) ? tile * kTileStep : total; }
 
 // Where workgroups leave how many outputs they have.
 Words tile_sums() {
@@ -60,7 +54,7 @@ const uint kTileKeyWords = kKeyWords;
 #endif
 
 // Keys word by word, in arrays of their own; then what is handed from lane to lane.
-shared uint weft_tile_words[kTileItems * kTileKeyWords];
+shared uint weft_tile_words[kTileRoom * kTileKeyWords];
 shared uint weft_tile_sums[kSubgroupCount];
 
 struct SetTile {
@@ -70,20 +64,20 @@ struct SetTile {
 
 void tile_put(uint position, MergeKey key) {
 #if WEFT_MERGE_OWN
-  [[unroll]] for (uint w = 0; w < WEFT_ITEM_WORDS; ++w) weft_tile_words[w * kTileItems + position] = key.words[w];
+  [[unroll]] for (uint w = 0; w < WEFT_ITEM_WORDS; ++w) weft_tile_words[w * kTileRoom + position] = key.words[w];
 #else
   weft_tile_words[position] = key.x;
-  if (kKeyWords == 2u) weft_tile_words[kTileItems * (kTileKeyWords - 1u) + position] = key.y;
+  if (kKeyWords == 2u) weft_tile_words[kTileRoom * (kTileKeyWords - 1u) + position] = key.y;
 #endif
 }
 
 MergeKey tile_key(uint position) {
 #if WEFT_MERGE_OWN
   MergeKey key;
-  [[unroll]] for (uint w = 0; w < WEFT_ITEM_WORDS; ++w) key.words[w] = weft_tile_words[w * kTileItems + position];
+  [[unroll]] for (uint w = 0; w < WEFT_ITEM_WORDS; ++w) key.words[w] = weft_tile_words[w * kTileRoom + position];
 #else
   MergeKey key = uvec2(weft_tile_words[position], 0u);
-  if (kKeyWords == 2u) key.y = weft_tile_words[kTileItems * (kTileKeyWords - 1u) + position];
+  if (kKeyWords == 2u) key.y = weft_tile_words[kTileRoom * (kTileKeyWords - 1u) + position];
 #endif
   return key;
 }
@@ -117,7 +111,7 @@ SetTile workgroup_load_tile(uint tile, uint total) {
   const uint next_a = subgroup_uniform(cuts.at[2u * tile + 2u]);
   const uint next_b = subgroup_uniform(cuts.at[2u * tile + 3u]);
   // Of ranges that are not sorted, either count of the cuts may fall, but not their sum.
-  const uint keys = min(next_a + next_b - a - b, kTileItems);
+  const uint keys = min(next_a + next_b - a - b, kTileRoom);
   const uint of_a = clamp(next_a, a, a + keys) - a;
   const SetTile result = SetTile(a, b, of_a, keys - of_a);
 

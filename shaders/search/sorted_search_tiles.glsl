@@ -22,12 +22,6 @@ uint haystack_count() {
   return count_of(push.haystack_count, push.haystack_count_words, uvec2(push.haystack_maximum, 0u)).x;
 }
 
-// Tiles of `total` keys.
-uint tile_count(uint total) { return total / kTileItems + (total % kTileItems != 0u ? 1u : 0u); }
-
-// Where tile `tile` of them begins, or the last ends.
-uint tile_begin(uint tile, uint total) { return tile < tile_count(total) ? tile * kTileItems : total; }
-
 // What a workgroup of the second pass has of both: pieces that are `first` of the ranges, and how many.
 struct SearchTile {
   uint first_needle, needles;

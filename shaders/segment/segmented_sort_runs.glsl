@@ -32,15 +32,7 @@ SortRun sort_run(uint entry, uint end_of_all) {
   const uint end = subgroup_uniform(clamp(stored.y, run.begin, end_of_all));
   run.first = subgroup_uniform(min(stored.z, entry));
   run.runs = subgroup_uniform(max(min(stored.w, push.max_runs - 1u - run.first), 1u));
-  // Tiles are shared out evenly, in order.
-  const uint length = end - run.begin;
-  const uint tiles = length / kTileKeys + (length % kTileKeys != 0u ? 1u : 0u);
-  const uint each = tiles / run.runs, rest = tiles % run.runs;
-  const uint index = entry - run.first;
-  const uint first = index < run.runs ? index * each + min(index, rest) : tiles;
-  const uint last = first + each + (index < rest ? 1u : 0u);
-  run.share = uvec2(first < tiles ? run.begin + first * kTileKeys : end,
-                    last < tiles ? run.begin + last * kTileKeys : end);
+  run.share = run.begin + tile_share(end - run.begin, min(entry - run.first, run.runs), run.runs);
   return run;
 }
 

@@ -100,16 +100,8 @@ uint rank_in_other(uvec2 key, uint begin, uint count, uint size, bool is_after) 
   return rank;
 }
 
-void main() {
-  const uint end_of_all = subgroup_uniform(Words(push.totals).at[2]);
-  const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
-  const uvec2 first_key = word64_multiply(group, kStepKeys);
-  if (first_key.y != 0u || first_key.x >= end_of_all) return;
-  const uint first = first_key.x;
-  const uint left = end_of_all - first;
-  const uint lane = subgroup_index() * kSubgroupSize + subgroup_lane();
-
-  if (lane == 0u) weft_segment_longest = 0u;
+// Reads the tile's heads, and finds the nearest before and after each word. `left`: keys from the tile's first on.
+void tile_find_heads(uint first, uint left, uint lane) {
   for (uint word = lane; word < kTileWords; word += kWorkgroupSize)
     weft_segment_heads[word] = 32u * word <= left ? heads_word(first + 32u * word, left - 32u * word) : 0u;
   barrier();
@@ -127,6 +119,27 @@ void main() {
     weft_segment_next[word] = next;
   }
   barrier();
+}
+
+// Writes the key that lies at `position`, and its value.
+void tile_store(uint first, uint position) {
+  sort_store(push.keys_out, first + position, sort_unordered(tile_key(position)), kKeyWords);
+  if (kValueWords == 0u) return;
+  const uvec2 value =
+      sort_load(sort_address(push.values, first + tile_position(position), kValueWords), 0u, kValueWords);
+  sort_store(push.values_out, first + position, value, kValueWords);
+}
+
+void main() {
+  const uint end_of_all = subgroup_uniform(Words(push.totals).at[2]);
+  const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  const uvec2 first_key = word64_multiply(group, kStepKeys);
+  if (first_key.y != 0u || first_key.x >= end_of_all) return;
+  const uint first = first_key.x;
+  const uint lane = subgroup_index() * kSubgroupSize + subgroup_lane();
+
+  if (lane == 0u) weft_segment_longest = 0u;
+  tile_find_heads(first, end_of_all - first, lane);
 
   // Row by row: the segment's bounds, and 0 where there is no key; the key that lies there; and where it goes.
   uint bounds[kRows];
@@ -191,14 +204,6 @@ void main() {
     barrier();
   }
 
-  [[unroll]] for (uint row = 0; row < kRows; ++row) {
-    const uint position = row * kWorkgroupSize + lane;
-    if (bounds[row] != 0u) {
-      sort_store(push.keys_out, first + position, sort_unordered(tile_key(position)), kKeyWords);
-      if (kValueWords != 0u)
-        sort_store(push.values_out, first + position,
-                   sort_load(sort_address(push.values, first + tile_position(position), kValueWords), 0u, kValueWords),
-                   kValueWords);
-    }
-  }
+  [[unroll]] for (uint row = 0; row < kRows; ++row)
+    if (bounds[row] != 0u) tile_store(first, row * kWorkgroupSize + lane);
 }

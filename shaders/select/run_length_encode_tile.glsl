@@ -332,12 +332,7 @@ void compact_tile(TileRange range, SelectTile tile, SelectHeld held, Accumulator
   const uvec2 runs = word64_add(before, total.x);
   const uint last_place = max(prefix.y, total.y);
   const uvec2 last_open = last_place != 0u ? word64_add(chunk_first, last_place - 1u) : carried_open;
-  Words carry = Words(push.scratch);
-  const uint to = 4u - select_carry_from();
-  carry.at[to] = runs.x;
-  carry.at[to + 1u] = runs.y;
-  carry.at[to + 2u] = last_open.x;
-  carry.at[to + 3u] = last_open.y;
+  select_carry(runs, last_open);
   if (kNonTrivial) {
     // The range's last run ends with it; one item is no run here. A chunk that is not the last one has no more than its
     // ends.

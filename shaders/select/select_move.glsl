@@ -253,12 +253,7 @@ void select_hand_on(TileRange range, SelectTile tile, Accumulator total, SelectT
   const uvec2 first = word64_add(targets.first, first_count(total));
   const uvec2 second = word64_add(targets.second, second_count(total));
   const uint rest = tile.present.y - tile.present.x - first_count(total) - second_count(total);
-  Words carry = Words(push.scratch);
-  const uint to = 4u - select_carry_from();
-  carry.at[to] = first.x;
-  carry.at[to + 1u] = first.y;
-  carry.at[to + 2u] = second.x;
-  carry.at[to + 3u] = second.y;
+  select_carry(first, second);
   select_write_counts(first, second, word64_add(targets.third, rest));
 }
 

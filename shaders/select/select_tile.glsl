@@ -552,6 +552,16 @@ void select_carried(out uvec2 first, out uvec2 second) {
   second = uvec2(carry.at[from + 2u], carry.at[from + 3u]);
 }
 
+// Hands on what the next chunk finds by select_carried().
+void select_carry(uvec2 first, uvec2 second) {
+  Words carry = Words(push.scratch);
+  const uint to = 4u - select_carry_from();
+  carry.at[to] = first.x;
+  carry.at[to + 1u] = first.y;
+  carry.at[to + 2u] = second.x;
+  carry.at[to + 3u] = second.y;
+}
+
 void select_write_counts(uvec2 first, uvec2 second, uvec2 third) {
   Words counts = Words(push.counts);
   if ((push.flags & kSelectCountsAreWide) != 0u) {

@@ -16,8 +16,6 @@ layout(push_constant, std430) uniform Push { MergeSortPush push; };
 
 uint merge_sort_count() { return count_of(push.count, push.count_words, uvec2(push.maximum, 0u)).x; }
 
-uint tile_count(uint total) { return total / kTileItems + (total % kTileItems != 0u ? 1u : 0u); }
-
 // Two runs one after the other: count_a keys from `begin` on, then count_b, which may be fewer or none.
 struct MergeSortPair {
   uint begin, count_a, count_b;

@@ -197,8 +197,8 @@ void sort_find_begins(inout SortDigit own_0, inout SortDigit own_1) {}
 
 #define WEFT_LOAD_VALUES                                                                            \
   {                                                                                                 \
-    const uvec2 values_in = sort_address(push.values, tile_begin, kValueWords);                     \
-    const uvec2 value_source = sort_address(push.values, tile_begin + first_position, kValueWords); \
+    const uvec2 values_in = sort_address(push.values, first_key, kValueWords);                     \
+    const uvec2 value_source = sort_address(push.values, first_key + first_position, kValueWords); \
     if (fast) {                                                                                     \
       WEFT_FOR_SORT_ROWS(WEFT_LOAD_VALUE_NEAR)                                                      \
     } else {                                                                                        \
@@ -206,15 +206,16 @@ void sort_find_begins(inout SortDigit own_0, inout SortDigit own_1) {}
     }                                                                                               \
   }
 
-// Moves the keys of a tile: `present` from `tile_begin` on, each below `count`; all of them, within reach of an index
+// Moves the keys of a tile: `present` from `first_key` on, each below `count`; all of them, within reach of an index
 // and on boundaries of their size where it is `fast`. Every invocation of the workgroup calls.
-void sort_move_tile(uint tile_begin, uint present, uint count, bool fast, inout SortDigit own_0,
+// One function: rows are variables, which macros write out, so that they stay in registers.
+void sort_move_tile(uint first_key, uint present, uint count, bool fast, inout SortDigit own_0,
                     inout SortDigit own_1) {
   const uint lane = sort_lane();
   // This lane's key of the first row; those of other rows follow kSubgroupSize apart.
   const uint first_position = subgroup_index() * kRows * kSubgroupSize + subgroup_lane();
-  const uvec2 tile_keys_in = sort_address(push.keys, tile_begin, kKeyWords);
-  const uvec2 source = sort_address(push.keys, tile_begin + first_position, kKeyWords);
+  const uvec2 tile_keys_in = sort_address(push.keys, first_key, kKeyWords);
+  const uvec2 source = sort_address(push.keys, first_key + first_position, kKeyWords);
 
   for (uint i = 0u; i < kBins; i += kSubgroupSize)
     if (kBins >= kSubgroupSize || subgroup_lane() < kBins) weft_sort_words[sort_counter(i + subgroup_lane())] = 0u;
@@ -384,12 +385,11 @@ bool sort_is_far(uint count) {
 // Moves the keys [x, y), each below `count`. Every invocation of the workgroup calls.
 void sort_move(uvec2 share, uint count, SortDigit own_0, SortDigit own_1) {
   const bool far = sort_is_far(count);
-  const uint length = share.y - share.x;
-  const uint tiles = length / kTileKeys + (length % kTileKeys != 0u ? 1u : 0u);
+  const uint tiles = tile_count(share.y - share.x);
   for (uint tile = 0u; tile < tiles; ++tile) {
-    const uint tile_begin = share.x + tile * kTileKeys;
-    const uint present = min(share.y - tile_begin, kTileKeys);
-    sort_move_tile(tile_begin, present, count, present == kTileKeys && !far, own_0, own_1);
+    const uint first = share.x + tile * kTileKeys;
+    const uint present = min(share.y - first, kTileKeys);
+    sort_move_tile(first, present, count, present == kTileKeys && !far, own_0, own_1);
   }
 }
 

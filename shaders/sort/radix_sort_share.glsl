@@ -10,16 +10,8 @@
 
 uint sort_count() { return count_of(push.count, push.count_words, uvec2(push.count_maximum, 0u)).x; }
 
-// The keys [x, y) of a workgroup: tiles shared out evenly, in order.
-uvec2 sort_share(uint count) {
-  const uint tiles = count / kTileKeys + (count % kTileKeys != 0u ? 1u : 0u);
-  const uint each = tiles / push.groups;
-  const uint rest = tiles % push.groups;
-  const uint group = gl_WorkGroupID.x;
-  const uint first = group * each + min(group, rest);
-  const uint end = first + each + (group < rest ? 1u : 0u);
-  return uvec2(first < tiles ? first * kTileKeys : count, end < tiles ? end * kTileKeys : count);
-}
+// The keys [x, y) of a workgroup.
+uvec2 sort_share(uint count) { return tile_share(count, gl_WorkGroupID.x, push.groups); }
 
 Words sort_table_entry(uint digit, uint group) {
   const uint index = push.totals != uvec2(0u) ? digit * push.table_row + group : group * kBins + digit;

@@ -16,9 +16,9 @@ uint sort_count() { return count_of(push.count, push.count_words, uvec2(push.cou
 void main() {
   const uint tile = sort_take_tile();
   const uint count = sort_count();
-  if (tile >= count / kTileKeys + (count % kTileKeys != 0u ? 1u : 0u)) return;
-  const uint tile_begin = tile * kTileKeys;
-  const uint present = min(count - tile_begin, kTileKeys);
+  if (tile >= tile_count(count)) return;
+  const uint first = tile * kTileKeys;
+  const uint present = min(count - first, kTileKeys);
   SortDigit own_0 = SortDigit(tile, 0u, 0u, 0u), own_1 = own_0;
-  sort_move_tile(tile_begin, present, count, present == kTileKeys && !sort_is_far(count), own_0, own_1);
+  sort_move_tile(first, present, count, present == kTileKeys && !sort_is_far(count), own_0, own_1);
 }

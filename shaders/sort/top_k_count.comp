@@ -77,7 +77,7 @@ void main() {
   const uvec2 keys = state.gathered != 0u ? push.candidates : push.keys;
   const uint length = subgroup_uniform(state.gathered != 0u ? state.gathered : count);
   const uint copy = top_k_lane() & (kCopies - 1u);
-  const uint tiles = length / kTileItems + (length % kTileItems != 0u ? 1u : 0u);
+  const uint tiles = tile_count(length);
   for (uint tile = gl_WorkGroupID.x; tile < tiles; tile += gl_NumWorkGroups.x) {
     const uint first = tile * kTileItems;
     const uint left = length - first;

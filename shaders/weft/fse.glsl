@@ -108,6 +108,48 @@ uint weft_fse_symbol_of(uint group, uint state, uint size, uint inverse, uint hi
   return weft_fse_listed[group * kFseSymbols + (state < high ? begun - 1u : kFseSymbols - (size - state))];
 }
 
+// Counts the marks before each of a lane's words.
+void weft_fse_count_marks(uint lane_word, bool valid) {
+  uint marks = 0u;
+  if (valid) {
+    [[unroll]] for (uint i = 0; i < kFseLaneWords; ++i) marks += weft_fse_marks_of(lane_word + i);
+  }
+  uint marks_before = lanes_exclusive_add(marks);
+  if (valid) {
+    [[unroll]] for (uint i = 0; i < kFseLaneWords; ++i) {
+      weft_fse_before[lane_word + i] = marks_before;
+      marks_before += weft_fse_marks_of(lane_word + i);
+    }
+  }
+  weft_fse_barrier();
+}
+
+// Sets the entry of a lane's state of this group, if `has_state`. Every lane calls, with ascending states.
+void weft_fse_set_state(uint group, uint state, bool has_state, uint size, uint accuracy, uint inverse, uint high) {
+  const uint first_count = group * kFseSymbols;
+  uint symbol = 0u;
+  if (has_state) symbol = weft_fse_symbol_of(group, state, size, inverse, high);
+
+  // The lanes whose states are the same symbol's.
+  uint same = ~0u;
+  [[unroll]] for (uint i = 0; i < kFseSymbolBits; ++i) {
+    const bool is_set = ((symbol >> i) & 1u) != 0u;
+    const uint set = lanes_ballot(is_set);
+    same &= is_set ? set : ~set;
+  }
+
+  // The k-th of a symbol's states, in ascending order, takes its count and k; the last of these counts on.
+  uint next = 1u;
+  if (has_state) next = uint(weft_fse_counts[first_count + symbol]) + uint(bitCount(same & lanes_mask_before()));
+  weft_fse_barrier();
+  if (has_state) {
+    if (same >> lanes_lane() == 1u) weft_fse_counts[first_count + symbol] = int(next + 1u);
+    const uint bits = accuracy - uint(findMSB(next));
+    weft_fse_table[group * kFseStates + state] = symbol | bits << 8 | ((next << bits) - size) << 16;
+  }
+  weft_fse_barrier();
+}
+
 // Builds the table of this group's distribution: counts of symbols 0 to symbols - 1, all of which have been set.
 // `symbols` and `accuracy` are the same on all lanes of a group. The result is too: whether there is such a table.
 // There is none, and the one before stays as it was, if the group is none of WEFT_FSE_TABLES, the accuracy is not 5 to
@@ -180,46 +222,14 @@ bool lanes_fse_build(uint symbols, uint accuracy) {
   }
   weft_fse_barrier();
 
-  uint marks = 0u;
-  if (valid) {
-    [[unroll]] for (uint i = 0; i < kFseLaneWords; ++i) marks += weft_fse_marks_of(lane_word + i);
-  }
-  uint marks_before = lanes_exclusive_add(marks);
-  if (valid) {
-    [[unroll]] for (uint i = 0; i < kFseLaneWords; ++i) {
-      weft_fse_before[lane_word + i] = marks_before;
-      marks_before += weft_fse_marks_of(lane_word + i);
-    }
-  }
-  weft_fse_barrier();
+  weft_fse_count_marks(lane_word, valid);
 
   uint most_states = 0u;
   for (uint i = 0u; i < min(kFseTables, kLanesGroupCount); ++i) most_states = max(most_states, weft_fse_sizes[i]);
   for (uint first = 0u; first < most_states; first += 32u) {
     // A group without a table, or with a smaller one, goes along.
     const uint state = first + lane;
-    const bool has_state = valid && state < size;
-    uint symbol = 0u;
-    if (has_state) symbol = weft_fse_symbol_of(group, state, size, inverse, high);
-
-    // The lanes whose states are the same symbol's.
-    uint same = ~0u;
-    [[unroll]] for (uint i = 0; i < kFseSymbolBits; ++i) {
-      const bool is_set = ((symbol >> i) & 1u) != 0u;
-      const uint set = lanes_ballot(is_set);
-      same &= is_set ? set : ~set;
-    }
-
-    // The k-th of a symbol's states, in ascending order, takes its count and k; the last of these counts on.
-    uint next = 1u;
-    if (has_state) next = uint(weft_fse_counts[first_count + symbol]) + uint(bitCount(same & lanes_mask_before()));
-    weft_fse_barrier();
-    if (has_state) {
-      if (same >> lane == 1u) weft_fse_counts[first_count + symbol] = int(next + 1u);
-      const uint bits = accuracy - uint(findMSB(next));
-      weft_fse_table[group * kFseStates + state] = symbol | bits << 8 | ((next << bits) - size) << 16;
-    }
-    weft_fse_barrier();
+    weft_fse_set_state(group, state, valid && state < size, size, accuracy, inverse, high);
   }
   barrier();
   return valid;

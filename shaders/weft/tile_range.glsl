@@ -14,6 +14,20 @@ uvec2 count_of(uvec2 address, uint words, uvec2 value) {
   return subgroup_uniform(word64_min(value, uvec2(count.at[0], words == 2u ? count.at[1] : 0u)));
 }
 
+// Tiles of `total` items.
+uint tile_count(uint total) { return total / kTileItems + (total % kTileItems != 0u ? 1u : 0u); }
+
+// Where tile `tile` of them begins, or the last ends.
+uint tile_begin(uint tile, uint total) { return tile < tile_count(total) ? tile * kTileItems : total; }
+
+// The items [x, y) of share `index`: tiles are shared out evenly, in order.
+uvec2 tile_share(uint total, uint index, uint shares) {
+  const uint tiles = tile_count(total);
+  const uint each = tiles / shares, rest = tiles % shares;
+  const uint first = index * each + min(index, rest);
+  return uvec2(tile_begin(first, total), tile_begin(first + each + (index < rest ? 1u : 0u), total));
+}
+
 // A range of items cut into tiles, all in units of items; `end` counts from the boundary `head` items before the first.
 struct TileRange {
   uvec2 end;

@@ -36,7 +36,7 @@ constexpr uint64_t kMaxTiles = uint64_t{1} << 24;
 constexpr uint32_t kMaxInFlight = 4096, kMinInFlight = 64;
 constexpr uint64_t kMaxScratch = uint64_t{1} << 30;
 
-// Two parts of gstd_scratch.glsl.
+// Two parts, of scratch_part() in tile_table.glsl.
 uint64_t tile_scratch(uint32_t tile_bytes) { return 2 * ((uint64_t{tile_bytes} + 1024 + 511) / 512 * 512); }
 
 // The table of tiles that are given by value, before their scratch.

@@ -2,7 +2,6 @@
 #include <weft/gstd_decode.hpp>
 
 #include <algorithm>
-#include <functional>
 #include <string>
 
 #include "gstd/reading.hpp"

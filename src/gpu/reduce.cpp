@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-#include <utility>
 
 #include "gpu/state.hpp"
 #include "runtime/error.hpp"

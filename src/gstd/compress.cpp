@@ -84,7 +84,6 @@ class StreamBytes {
     lent_ = to;
     is_lent_ = true;
   }
-  bool is_lent() const { return is_lent_; }
   size_t size() const { return is_lent_ ? used_ : own_.size(); }
   bool has_room(uint64_t bytes) const { return !is_lent_ || lent_.size() - used_ >= bytes; }
   std::byte* at(size_t position) { return (is_lent_ ? lent_.data() : own_.data()) + position; }

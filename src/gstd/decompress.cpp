@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <memory>
 #include <new>
-#include <string>
 #include <utility>
 
 #include "gstd/container.hpp"

@@ -12,7 +12,6 @@ namespace weft::gstd {
 
 constexpr uint32_t kMaxLanes = 32, kMaxLanesLog = 5;
 constexpr uint32_t kMaxBlockLog = 17, kMaxBlockBytes = 1u << kMaxBlockLog;
-constexpr uint32_t kMaxBlocks = 1024;
 constexpr uint32_t kMaxStride = 128;
 
 // rANS: a symbol takes from 0 to kRansLog bits.

@@ -195,6 +195,42 @@ WEFT_GSTD_TARGET inline __m512i literal(Group& group, __mmask16 active, const ch
   return _mm512_and_si512(entry, _mm512_set1_epi32(255));
 }
 
+// `per_lane` bytes of each lane, the first lowest, of which those of all lanes are in a row.
+WEFT_GSTD_TARGET inline void load_bytes(const uint8_t* from, uint32_t per_lane, __m512i& low, __m512i& high) {
+  switch (per_lane) {
+    case 1:
+      low = _mm512_cvtepu8_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
+      high = _mm512_cvtepu8_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from + 8)));
+      break;
+    case 2:
+      low = _mm512_cvtepu16_epi64(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+      high = _mm512_cvtepu16_epi64(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + 16)));
+      break;
+    case 4:
+      low = _mm512_cvtepu32_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+      high = _mm512_cvtepu32_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + 32)));
+      break;
+    default: low = _mm512_loadu_si512(from); high = _mm512_loadu_si512(from + 64);
+  }
+}
+WEFT_GSTD_TARGET inline void store_bytes(uint8_t* to, uint32_t per_lane, __m512i low, __m512i high) {
+  switch (per_lane) {
+    case 1:
+      _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm512_cvtepi64_epi8(low));
+      _mm_storel_epi64(reinterpret_cast<__m128i*>(to + 8), _mm512_cvtepi64_epi8(high));
+      break;
+    case 2:
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi64_epi16(low));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + 16), _mm512_cvtepi64_epi16(high));
+      break;
+    case 4:
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtepi64_epi32(low));
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 32), _mm512_cvtepi64_epi32(high));
+      break;
+    default: _mm512_storeu_si512(to, low); _mm512_storeu_si512(to + 64, high);
+  }
+}
+
 template <LiteralSource source>
 WEFT_GSTD_TARGET const uint32_t* literals_512(Lanes& lanes, uint32_t lanes_log, const uint32_t* next,
                                               const uint32_t* end, const LiteralTable* tables, const uint8_t* map,
@@ -218,24 +254,8 @@ WEFT_GSTD_TARGET const uint32_t* literals_512(Lanes& lanes, uint32_t lanes_log, 
     __m512i table = _mm512_setzero_si512();
     for (uint32_t g = 0; g < 2; ++g) {
       low[g] = high[g] = _mm512_setzero_si512();
-      if constexpr (source == LiteralSource::by_position) {
-        const uint8_t* from = numbers + size_t{g} * kWidth * per_lane;
-        switch (per_lane) {
-          case 1:
-            table_low[g] = _mm512_cvtepu8_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
-            table_high[g] = _mm512_cvtepu8_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from + 8)));
-            break;
-          case 2:
-            table_low[g] = _mm512_cvtepu16_epi64(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
-            table_high[g] = _mm512_cvtepu16_epi64(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + 16)));
-            break;
-          case 4:
-            table_low[g] = _mm512_cvtepu32_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
-            table_high[g] = _mm512_cvtepu32_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + 32)));
-            break;
-          default: table_low[g] = _mm512_loadu_si512(from); table_high[g] = _mm512_loadu_si512(from + 64);
-        }
-      }
+      if constexpr (source == LiteralSource::by_position)
+        load_bytes(numbers + size_t{g} * kWidth * per_lane, per_lane, table_low[g], table_high[g]);
     }
     __m512i previous[2] = {_mm512_set1_epi32(kNoLiteral), _mm512_set1_epi32(kNoLiteral)};
     for (uint32_t step = 0; step < per_lane; step += 2) {
@@ -266,25 +286,7 @@ WEFT_GSTD_TARGET const uint32_t* literals_512(Lanes& lanes, uint32_t lanes_log, 
       }
       if (next > end) return next;
     }
-    // Bytes of all lanes in a row; those after the round's last are unused.
-    for (uint32_t g = 0; g < groups; ++g) {
-      uint8_t* at = to + size_t{g} * kWidth * per_lane;
-      switch (per_lane) {
-        case 1:
-          _mm_storel_epi64(reinterpret_cast<__m128i*>(at), _mm512_cvtepi64_epi8(low[g]));
-          _mm_storel_epi64(reinterpret_cast<__m128i*>(at + 8), _mm512_cvtepi64_epi8(high[g]));
-          break;
-        case 2:
-          _mm_storeu_si128(reinterpret_cast<__m128i*>(at), _mm512_cvtepi64_epi16(low[g]));
-          _mm_storeu_si128(reinterpret_cast<__m128i*>(at + 16), _mm512_cvtepi64_epi16(high[g]));
-          break;
-        case 4:
-          _mm256_storeu_si256(reinterpret_cast<__m256i*>(at), _mm512_cvtepi64_epi32(low[g]));
-          _mm256_storeu_si256(reinterpret_cast<__m256i*>(at + 32), _mm512_cvtepi64_epi32(high[g]));
-          break;
-        default: _mm512_storeu_si512(at, low[g]); _mm512_storeu_si512(at + 64, high[g]);
-      }
-    }
+    for (uint32_t g = 0; g < groups; ++g) store_bytes(to + size_t{g} * kWidth * per_lane, per_lane, low[g], high[g]);
     to += round;
     numbers += source == LiteralSource::by_position ? round : 0;
     count -= round;

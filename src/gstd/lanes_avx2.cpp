@@ -3,7 +3,6 @@
 // As lanes.cpp, 8 lanes at a time. AVX2 lacks two instructions: a table of shuffles replaces the expanding load, and a
 // float's exponent the count of leading zeros.
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "gstd/intrinsics.hpp"
@@ -183,12 +182,26 @@ WEFT_GSTD_TARGET BatchSizes resolve_256(Sequences& sequences, uint32_t count, ui
   return sizes;
 }
 
+// The literals of a group's active lanes, whose tables begin at `table`.
+template <LiteralSource source>
+WEFT_GSTD_TARGET inline __m256i literal(Group& group, __m256i active, const int* entries, __m256i table) {
+  if constexpr (source == LiteralSource::plain) return take(group, _mm256_and_si256(active, set(8)));
+  constexpr int kUnread = 64 - static_cast<int>(kMaxCodeLength);
+  __m256i index = joined(_mm256_srli_epi64(group.low, kUnread), _mm256_srli_epi64(group.high, kUnread));
+  if constexpr (source != LiteralSource::one_table) index = _mm256_add_epi32(index, table);
+  const __m256i entry = _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), entries, index, active, 2);
+  const __m256i length = _mm256_and_si256(_mm256_srli_epi32(entry, 8), set(15));
+  group.low = _mm256_sllv_epi64(group.low, low_half(length));
+  group.high = _mm256_sllv_epi64(group.high, high_half(length));
+  group.bits = _mm256_sub_epi32(group.bits, length);
+  return _mm256_and_si256(entry, set(255));
+}
+
 template <LiteralSource source>
 WEFT_GSTD_TARGET const uint32_t* literals_256(Lanes& lanes, uint32_t lanes_log, const uint32_t* next,
                                               const uint32_t* end, const LiteralTable* tables, const uint8_t* map,
                                               const uint8_t* numbers, size_t count, uint8_t* to) {
   constexpr uint32_t kLongest = source == LiteralSource::plain ? 8 : kMaxCodeLength;
-  constexpr int kUnread = 64 - static_cast<int>(kMaxCodeLength);
   const auto* entries = reinterpret_cast<const int*>(tables->entries.data());
   const uint32_t groups = (1u << lanes_log) / kWidth;
   Group group[kMaxGroups];
@@ -218,30 +231,18 @@ WEFT_GSTD_TARGET const uint32_t* literals_256(Lanes& lanes, uint32_t lanes_log, 
         refill(group[g], any, _mm256_add_epi32(set(kLongest), _mm256_and_si256(two, set(kLongest))), next);
         for (uint32_t i = step; i < step + 2; ++i) {
           const __m256i active = i == step ? any : two;
-          __m256i found;
-          if constexpr (source == LiteralSource::plain) {
-            found = take(group[g], _mm256_and_si256(active, set(8)));
-          } else {
-            __m256i index = joined(_mm256_srli_epi64(group[g].low, kUnread), _mm256_srli_epi64(group[g].high, kUnread));
-            if constexpr (source == LiteralSource::by_position) {
-              alignas(32) std::array<uint32_t, kWidth> begins;
-              for (uint32_t lane = 0; lane < kWidth; ++lane) {
-                const uint32_t at = (g * kWidth + lane) * per_lane + i;
-                begins[lane] = (numbers[at] & (kMaxLiteralTables - 1)) * kTableStride;
-              }
-              index = _mm256_add_epi32(index, load(begins.data()));
+          __m256i table = zero;
+          if constexpr (source == LiteralSource::by_position) {
+            alignas(32) std::array<uint32_t, kWidth> begins;
+            for (uint32_t lane = 0; lane < kWidth; ++lane) {
+              const uint32_t at = (g * kWidth + lane) * per_lane + i;
+              begins[lane] = (numbers[at] & (kMaxLiteralTables - 1)) * kTableStride;
             }
-            if constexpr (source == LiteralSource::by_previous) {
-              const auto* behind = reinterpret_cast<const int*>(table_behind.data());
-              index = _mm256_add_epi32(index, _mm256_i32gather_epi32(behind, previous[g], 4));
-            }
-            const __m256i entry = _mm256_mask_i32gather_epi32(zero, entries, index, active, 2);
-            const __m256i length = _mm256_and_si256(_mm256_srli_epi32(entry, 8), set(15));
-            group[g].low = _mm256_sllv_epi64(group[g].low, low_half(length));
-            group[g].high = _mm256_sllv_epi64(group[g].high, high_half(length));
-            group[g].bits = _mm256_sub_epi32(group[g].bits, length);
-            found = _mm256_and_si256(entry, set(255));
+            table = load(begins.data());
           }
+          if constexpr (source == LiteralSource::by_previous)
+            table = _mm256_i32gather_epi32(reinterpret_cast<const int*>(table_behind.data()), previous[g], 4);
+          const __m256i found = literal<source>(group[g], active, entries, table);
           if constexpr (source == LiteralSource::by_previous) previous[g] = found;
           const __m128i place = _mm_cvtsi32_si128(static_cast<int>(8 * (i % 4)));
           words[g][i / 4] = _mm256_or_si256(words[g][i / 4], _mm256_sll_epi32(found, place));

@@ -2,8 +2,6 @@
 #include "gstd/models.hpp"
 
 #include <memory>
-#include <span>
-#include <vector>
 
 namespace weft::gstd {
 

@@ -36,9 +36,6 @@ struct TileVerdict {
 /// Name of a reason, of static duration.
 const char* name_of(Reason reason);
 
-/// Shared tables, decoded. The first version of the format has none.
-struct TableSet;
-
 /// Vector instructions that an encoder may use. The words do not depend on it.
 enum class Vectors { none, up_to_256, all };
 

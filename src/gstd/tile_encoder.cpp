@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <numeric>
 #include <optional>
 
 #include "gstd/block_plan.hpp"
@@ -82,6 +83,37 @@ struct LiteralChoice {
 
 using ContextCounts = std::array<Counts, kMaxLiteralContexts>;
 
+using FieldChoices = std::array<FieldChoice, kFields>;
+
+// Of a block's sequences.
+struct FieldCounts {
+  std::array<std::array<uint32_t, kMaxFieldSymbols>, kFields> symbols{};
+  std::array<std::array<uint32_t, 8>, 2> low{};  // the lowest 2 and 3 bits of offsets
+  uint64_t extra_bits = 0;
+};
+
+// The cheapest of `given`, an own table, and `before` unless that is null. Returns the cost.
+Cost choose_field(uint32_t field, std::span<const uint32_t> counts, Cost given, const FieldChoice* before,
+                  TableMode& mode, FieldChoice& table) {
+  Cost best = given;
+  if (best > least_description_cost(field)) {
+    FieldChoice own;
+    choose_frequencies(counts, own);
+    if (const Cost cost = field_cost(counts, own.frequencies) + description_cost(field, own); cost < best) {
+      best = cost;
+      mode = TableMode::own;
+      table = own;
+    }
+  }
+  if (before == nullptr) return best;
+  if (const Cost cost = field_cost(counts, before->frequencies); cost < best) {
+    best = cost;
+    mode = TableMode::previous;
+    table = *before;
+  }
+  return best;
+}
+
 }  // namespace
 
 struct TileEncoder::Work {
@@ -142,6 +174,12 @@ struct TileEncoder::Work {
   /// Returns false if the words will not be smaller than the tile. Only fast levels estimate that.
   bool write_tile(std::span<const std::byte> bytes, bool releases);
   bool write_block(std::span<const std::byte> bytes, size_t number);
+  LiteralChoice choose_block_literals(BlockHeader& block);
+  FieldCounts count_fields(const BlockPlan& plan);
+  void choose_fields(const BlockPlan& plan, BlockHeader& block, FieldChoices& tables);
+  void set_field_codes(const BlockHeader& block, const FieldChoices& tables, FieldCodes& codes);
+  void write_field_tables(const BlockHeader& block, const FieldChoices& tables);
+  void write_batches(const BlockPlan& plan, const FieldCodes& codes, LiteralBatch literal_batch, bool releases);
   LiteralBatch code_literals(const LiteralChoice& choice, bool is_coded, size_t block);
   void collect_literals(std::span<const std::byte> bytes, const BlockPlan& block);
   void count_literals(ContextMode mode, uint32_t parameter, ContextCounts& counts) const;
@@ -149,7 +187,7 @@ struct TileEncoder::Work {
   Cost choose_tables(const ContextCounts& counts, LiteralChoice& choice) const;
   void write_literal_tables(const LiteralChoice& choice);
   void add_prices(const BlockPlan& plan, const BlockHeader& block, const LiteralChoice& choice,
-                  std::span<const FieldChoice, kFields> tables);
+                  const FieldChoices& tables);
 };
 
 // Collects the block's literals in the decoder's order, which depends on its batches and rounds.
@@ -369,7 +407,7 @@ LiteralBatch TileEncoder::Work::code_literals(const LiteralChoice& choice, bool 
 }
 
 void TileEncoder::Work::add_prices(const BlockPlan& plan, const BlockHeader& block, const LiteralChoice& choice,
-                                   std::span<const FieldChoice, kFields> tables) {
+                                   const FieldChoices& tables) {
   BlockPrices& of = prices.emplace_back();
   of.begin = plan.begin;
   const auto set = [](std::span<const uint16_t> frequencies, std::span<uint16_t> to) {
@@ -398,41 +436,32 @@ void TileEncoder::Work::add_prices(const BlockPlan& plan, const BlockHeader& blo
   }
 }
 
-bool TileEncoder::Work::write_block(std::span<const std::byte> bytes, size_t number) {
-  const BlockPlan& plan = blocks[number];
-  const bool last = number + 1 == blocks.size();
-  BlockHeader block;
-  block.size = plan.size;
-  block.sequences = plan.count;
-
-  // Literals: the cheapest of own tables, the previous ones, and none.
-  collect_literals(bytes, plan);
+// The cheapest of own tables, those of the block before, and none, for `bytes_of_literals`.
+LiteralChoice TileEncoder::Work::choose_block_literals(BlockHeader& block) {
   LiteralChoice choice;
-  spent += 64 * kBit;
-  if (!bytes_of_literals.empty()) {
-    Cost best = Cost{bytes_of_literals.size()} * 8 * kBit;
-    LiteralChoice own;
-    if (const Cost cost = choose_literals(own); cost < best) {
-      best = cost;
-      choice = own;
-      block.literals = TableMode::own;
-    }
-    if (before_literals) {
-      ContextCounts counts;
-      count_literals(before_literals->mode, before_literals->parameter, counts);
-      Cost cost = 0;
-      for (uint32_t c = 0; c < before_literals->contexts; ++c) {
-        const Cost of_context = literals_cost(counts[c], before_literals->lengths[before_literals->map[c]]);
-        cost = of_context == ~Cost{0} || cost == ~Cost{0} ? ~Cost{0} : cost + of_context;
-      }
-      if (cost <= best) {
-        choice = *before_literals;
-        block.literals = TableMode::previous;
-      }
-    }
-    spent += best;
-    if (spent >= limit) return false;
+  if (bytes_of_literals.empty()) return choice;
+  Cost best = Cost{bytes_of_literals.size()} * 8 * kBit;
+  LiteralChoice own;
+  if (const Cost cost = choose_literals(own); cost < best) {
+    best = cost;
+    choice = own;
+    block.literals = TableMode::own;
   }
+  if (before_literals) {
+    ContextCounts counts;
+    count_literals(before_literals->mode, before_literals->parameter, counts);
+    Cost cost = 0;
+    for (uint32_t c = 0; c < before_literals->contexts; ++c) {
+      const Cost of_context = literals_cost(counts[c], before_literals->lengths[before_literals->map[c]]);
+      cost = of_context == ~Cost{0} || cost == ~Cost{0} ? ~Cost{0} : cost + of_context;
+    }
+    if (cost <= best) {
+      best = cost;
+      choice = *before_literals;
+      block.literals = TableMode::previous;
+    }
+  }
+  spent += best;
   if (block.literals != TableMode::given) {
     block.contexts = choice.mode;
     block.parameter = choice.parameter;
@@ -441,12 +470,13 @@ bool TileEncoder::Work::write_block(std::span<const std::byte> bytes, size_t num
     block.tables = choice.tables;
     block.first_relative = (choice.relative & 1) != 0;
   }
+  return choice;
+}
 
-  // Fields of sequences.
-  std::array<std::array<uint32_t, kMaxFieldSymbols>, kFields> counts{};
-  std::array<std::array<uint32_t, 8>, 2> low_counts{};
+FieldCounts TileEncoder::Work::count_fields(const BlockPlan& plan) {
+  FieldCounts counts;
   constexpr uint32_t kOffsetBits = 32;  // more than those of any offset
-  std::array<std::array<uint32_t, 8>, kOffsetBits> low_counts_by_bits{};
+  std::array<std::array<uint32_t, 8>, kOffsetBits> low_by_bits{};
   const uint8_t* const literal_symbols = coded.symbols[kLiteralLength].items.get();
   const uint8_t* const offset_symbols = coded.symbols[kOffset].items.get();
   const uint8_t* const match_symbols = coded.symbols[kMatchLength].items.get();
@@ -454,86 +484,61 @@ bool TileEncoder::Work::write_block(std::span<const std::byte> bytes, size_t num
   const uint8_t* const length_bits = coded.length_bits.items.get();
   const uint32_t* const offset_extra = coded.offset_extra.items.get();
   for (uint32_t s = plan.first; s < plan.first + plan.count; ++s) {
-    ++counts[kLiteralLength][literal_symbols[s]];
-    ++counts[kOffset][offset_symbols[s]];
-    ++counts[kMatchLength][match_symbols[s]];
-    ++low_counts_by_bits[offset_bits[s]][offset_extra[s] & 7];
-    spent += (uint32_t{offset_bits[s]} + length_bits[s]) * kBit;
+    ++counts.symbols[kLiteralLength][literal_symbols[s]];
+    ++counts.symbols[kOffset][offset_symbols[s]];
+    ++counts.symbols[kMatchLength][match_symbols[s]];
+    ++low_by_bits[offset_bits[s]][offset_extra[s] & 7];
+    counts.extra_bits += uint32_t{offset_bits[s]} + length_bits[s];
   }
   for (const uint32_t low : {2u, 3u})
     for (uint32_t bits = low; bits < kOffsetBits; ++bits)
       for (uint32_t extra = 0; extra < 8; ++extra)
-        low_counts[low - 2][extra & ((1u << low) - 1)] += low_counts_by_bits[bits][extra];
-  std::array<FieldChoice, kFields> tables;
-  FieldCodes& codes = field_codes[number];
-  const auto choose_field = [&](uint32_t field, std::span<const uint32_t> of, Cost best_before) {
-    Cost best = best_before;
-    TableMode mode = TableMode::given;
-    if (best > least_description_cost(field)) {
-      FieldChoice own;
-      choose_frequencies(of, own);
-      if (const Cost cost = field_cost(of, own.frequencies) + description_cost(field, own); cost < best) {
-        best = cost;
-        mode = TableMode::own;
-        tables[field] = own;
-      }
-    }
-    if (before_fields[field])
-      if (const Cost cost = field_cost(of, before_fields[field]->frequencies); cost < best) {
-        best = cost;
-        mode = TableMode::previous;
-        tables[field] = *before_fields[field];
-      }
-    block.fields[field] = mode;
-    return best;
-  };
-  if (plan.count != 0) {
-    for (uint32_t f = 0; f < kLowBits; ++f) {
-      const std::span<const uint32_t> of(counts[f].data(), kFieldSymbols[f]);
-      spent += choose_field(f, of, field_cost(of, kGivenFrequencies[f]));
-      if (block.fields[f] == TableMode::given)
-        std::copy(kGivenFrequencies[f].begin(), kGivenFrequencies[f].end(), tables[f].frequencies.begin());
-    }
-    // Low bits of offsets: a table against raw bits.
-    Cost saved = 0;
-    for (const uint32_t low : {2u, 3u}) {
-      const std::span<const uint32_t> of(low_counts[low - 2].data(), kFieldSymbols[kLowBits]);
-      uint64_t with_low = 0;
-      for (const uint32_t count : of) with_low += count;
-      if (with_low == 0) continue;
-      const Cost raw = with_low * low * kBit;
-      const TableMode mode_before = block.fields[kLowBits];
-      const FieldChoice table_before = tables[kLowBits];
-      const std::optional<FieldChoice> previous = before_fields[kLowBits];
-      if (before_low_bits != low) before_fields[kLowBits].reset();
-      const Cost cost = choose_field(kLowBits, of, raw);
-      before_fields[kLowBits] = previous;
-      if (raw - cost > saved) {
-        saved = raw - cost;
-        block.low_bits = low;
-      } else {
-        block.fields[kLowBits] = mode_before;
-        tables[kLowBits] = table_before;
-      }
-    }
-    spent -= saved;
-    if (spent >= limit) return false;
-    for (uint32_t f = 0; f < kFields; ++f) {
-      if (f == kLowBits && block.fields[f] == TableMode::given) continue;
-      for (uint32_t symbol = 0, base = 0; symbol < kFieldSymbols[f]; base += tables[f].frequencies[symbol++])
-        codes.packed[f][symbol] = LaneWriter::pack(tables[f].frequencies[symbol], base);
-      before_fields[f] = tables[f];
-    }
-    if (block.fields[kLowBits] != TableMode::given) before_low_bits = block.low_bits;
-  }
-  codes.low_bits = block.fields[kLowBits] != TableMode::given ? block.low_bits : FieldCodes::kNone;
+        counts.low[low - 2][extra & ((1u << low) - 1)] += low_by_bits[bits][extra];
+  return counts;
+}
 
-  writer.uniform(block.pack_first());
-  writer.uniform(block.pack_second());
-  if (block.literals == TableMode::own) {
-    write_literal_tables(choice);
-    before_literals = choice;
+// Tables of fields of a block that has sequences.
+void TileEncoder::Work::choose_fields(const BlockPlan& plan, BlockHeader& block, FieldChoices& tables) {
+  const FieldCounts counts = count_fields(plan);
+  spent += counts.extra_bits * kBit;
+  for (uint32_t f = 0; f < kLowBits; ++f) {
+    const std::span<const uint32_t> of(counts.symbols[f].data(), kFieldSymbols[f]);
+    const FieldChoice* const before = before_fields[f] ? &*before_fields[f] : nullptr;
+    spent += choose_field(f, of, field_cost(of, kGivenFrequencies[f]), before, block.fields[f], tables[f]);
+    if (block.fields[f] == TableMode::given)
+      std::copy(kGivenFrequencies[f].begin(), kGivenFrequencies[f].end(), tables[f].frequencies.begin());
   }
+  // Low bits of offsets: a table against raw bits.
+  Cost saved = 0;
+  for (const uint32_t low : {2u, 3u}) {
+    const std::span<const uint32_t> of(counts.low[low - 2].data(), kFieldSymbols[kLowBits]);
+    const Cost raw = std::accumulate(of.begin(), of.end(), Cost{0}) * low * kBit;
+    if (raw == 0) continue;
+    const FieldChoice* const before =
+        before_fields[kLowBits] && before_low_bits == low ? &*before_fields[kLowBits] : nullptr;
+    TableMode mode = TableMode::given;
+    FieldChoice table;
+    const Cost cost = choose_field(kLowBits, of, raw, before, mode, table);
+    if (raw - cost <= saved) continue;
+    saved = raw - cost;
+    block.low_bits = low;
+    block.fields[kLowBits] = mode;
+    tables[kLowBits] = table;
+  }
+  spent -= saved;
+}
+
+void TileEncoder::Work::set_field_codes(const BlockHeader& block, const FieldChoices& tables, FieldCodes& codes) {
+  for (uint32_t f = 0; f < kFields; ++f) {
+    if (f == kLowBits && block.fields[f] == TableMode::given) continue;
+    for (uint32_t symbol = 0, base = 0; symbol < kFieldSymbols[f]; base += tables[f].frequencies[symbol++])
+      codes.packed[f][symbol] = LaneWriter::pack(tables[f].frequencies[symbol], base);
+    before_fields[f] = tables[f];
+  }
+  if (block.fields[kLowBits] != TableMode::given) before_low_bits = block.low_bits;
+}
+
+void TileEncoder::Work::write_field_tables(const BlockHeader& block, const FieldChoices& tables) {
   uint32_t described = 0;
   for (uint32_t f = 0; f < kFields; ++f) {
     if (block.fields[f] != TableMode::own) continue;
@@ -546,28 +551,58 @@ bool TileEncoder::Work::write_block(std::span<const std::byte> bytes, size_t num
       writer.bits(lane, 0, weight.extra, weight_extra_bits(weight.weight_class));
     }
   }
+}
 
-  if (effort.rounds != 0) add_prices(plan, block, choice, tables);
-
-  LiteralBatch of_batch = code_literals(choice, block.literals != TableMode::given, number);
+void TileEncoder::Work::write_batches(const BlockPlan& plan, const FieldCodes& codes, LiteralBatch literal_batch,
+                                      bool releases) {
   uint32_t batch = 0;
   do {
     const uint32_t count = std::min(plan.count - batch, lanes);
-    const bool last_batch = batch + count == plan.count;
+    const bool last = batch + count == plan.count;
     if (count != 0) writer.sequences({&coded, &codes, plan.first + batch, count});
-    if (last && last_batch && header.states_released) writer.release();
+    if (last && releases) writer.release();
 
-    of_batch.count = last_batch ? plan.trailing : 0;
-    for (uint32_t lane = 0; lane < count; ++lane) of_batch.count += sequences[plan.first + batch + lane].literals;
-    if (of_batch.count != 0) {
-      writer.literals(of_batch);
-      if (of_batch.bytes != nullptr)
-        of_batch.bytes += of_batch.count;
+    literal_batch.count = last ? plan.trailing : 0;
+    for (uint32_t lane = 0; lane < count; ++lane) literal_batch.count += sequences[plan.first + batch + lane].literals;
+    if (literal_batch.count != 0) {
+      writer.literals(literal_batch);
+      if (literal_batch.bytes != nullptr)
+        literal_batch.bytes += literal_batch.count;
       else
-        of_batch.codes += of_batch.count;
+        literal_batch.codes += literal_batch.count;
     }
     batch += count;
   } while (batch < plan.count);
+}
+
+bool TileEncoder::Work::write_block(std::span<const std::byte> bytes, size_t number) {
+  const BlockPlan& plan = blocks[number];
+  BlockHeader block;
+  block.size = plan.size;
+  block.sequences = plan.count;
+  collect_literals(bytes, plan);
+  spent += 64 * kBit;
+  const LiteralChoice choice = choose_block_literals(block);
+  if (spent >= limit) return false;
+  FieldChoices tables;
+  FieldCodes& codes = field_codes[number];
+  if (plan.count != 0) {
+    choose_fields(plan, block, tables);
+    if (spent >= limit) return false;
+    set_field_codes(block, tables, codes);
+  }
+  codes.low_bits = block.fields[kLowBits] != TableMode::given ? block.low_bits : FieldCodes::kNone;
+
+  writer.uniform(block.pack_first());
+  writer.uniform(block.pack_second());
+  if (block.literals == TableMode::own) {
+    write_literal_tables(choice);
+    before_literals = choice;
+  }
+  write_field_tables(block, tables);
+  if (effort.rounds != 0) add_prices(plan, block, choice, tables);
+  const LiteralBatch literal_batch = code_literals(choice, block.literals != TableMode::given, number);
+  write_batches(plan, codes, literal_batch, number + 1 == blocks.size() && header.states_released);
   return true;
 }
 

@@ -37,9 +37,61 @@ bool has_extension(const std::vector<VkExtensionProperties>& extensions, const c
 
 // Prepends `next` to the chain that starts at `chain`.
 template <class Structure>
-void link(void*& chain, Structure& next) {
+void link(void*& chain, Structure& next, VkStructureType type) {
+  next.sType = type;
   next.pNext = chain;
   chain = &next;
+}
+
+void query_properties(const vk::InstanceTable& vk, VkPhysicalDevice device, bool core_1_3, bool size_control,
+                      DeviceFacts& facts) {
+  VkPhysicalDeviceIDProperties id{};
+  VkPhysicalDeviceSubgroupProperties subgroup{};
+  VkPhysicalDeviceMaintenance3Properties maintenance3{};
+  VkPhysicalDeviceDriverProperties driver{};
+  VkPhysicalDeviceMaintenance4Properties maintenance4{};
+  VkPhysicalDeviceSubgroupSizeControlProperties sizes{};
+  VkPhysicalDeviceProperties2 properties{};
+  properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+  link(properties.pNext, id, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES);
+  link(properties.pNext, subgroup, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES);
+  link(properties.pNext, maintenance3, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES);
+  link(properties.pNext, driver, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES);
+  if (core_1_3) link(properties.pNext, maintenance4, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES);
+  if (size_control) link(properties.pNext, sizes, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES);
+  vk.vkGetPhysicalDeviceProperties2(device, &properties);
+
+  facts.driver_id = driver.driverID;
+  facts.driver = driver.driverName;
+  if (driver.driverInfo[0] != '\0') facts.driver += std::string(" ") + driver.driverInfo;
+  std::copy_n(id.deviceUUID, VK_UUID_SIZE, facts.device_uuid.begin());
+  facts.max_allocation_size = maintenance3.maxMemoryAllocationSize;
+  facts.max_buffer_size = core_1_3 ? maintenance4.maxBufferSize : ~VkDeviceSize{0};
+  facts.subgroups.size = subgroup.subgroupSize;
+  facts.subgroups.stages = subgroup.supportedStages;
+  facts.subgroups.operations = subgroup.supportedOperations;
+  facts.subgroups.range_known = size_control;
+  facts.subgroups.min_size = sizes.minSubgroupSize;
+  facts.subgroups.max_size = sizes.maxSubgroupSize;
+  facts.subgroups.max_workgroup_subgroups = sizes.maxComputeWorkgroupSubgroups;
+  facts.subgroups.required_size_stages = sizes.requiredSubgroupSizeStages;
+}
+
+void query_features(const vk::InstanceTable& vk, VkPhysicalDevice device, bool size_control, DeviceFacts& facts) {
+  VkPhysicalDeviceVulkan12Features vulkan_1_2{};
+  VkPhysicalDeviceSubgroupSizeControlFeatures control{};
+  VkPhysicalDeviceFeatures2 features{};
+  features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+  link(features.pNext, vulkan_1_2, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
+  if (size_control) link(features.pNext, control, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES);
+  vk.vkGetPhysicalDeviceFeatures2(device, &features);
+
+  facts.features.buffer_device_address = vulkan_1_2.bufferDeviceAddress == VK_TRUE;
+  facts.features.int64 = features.features.shaderInt64 == VK_TRUE;
+  facts.features.float64 = features.features.shaderFloat64 == VK_TRUE;
+  facts.features.buffer_int64_atomics = facts.features.int64 && vulkan_1_2.shaderBufferInt64Atomics == VK_TRUE;
+  facts.features.subgroup_size_control = control.subgroupSizeControl == VK_TRUE;
+  facts.features.full_subgroups = control.computeFullSubgroups == VK_TRUE;
 }
 
 }  // namespace
@@ -83,60 +135,8 @@ Result<DeviceFacts> query_device_facts(VkInstance instance, VkPhysicalDevice phy
   facts.size_control_extension = !core_1_3 && has_extension(*extensions, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
   facts.portability_subset = has_extension(*extensions, "VK_KHR_portability_subset");
   const bool size_control = core_1_3 || facts.size_control_extension;
-
-  VkPhysicalDeviceIDProperties id{};
-  id.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES;
-  VkPhysicalDeviceSubgroupProperties subgroup{};
-  subgroup.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES;
-  VkPhysicalDeviceMaintenance3Properties maintenance3{};
-  maintenance3.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES;
-  VkPhysicalDeviceDriverProperties driver{};
-  driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
-  VkPhysicalDeviceMaintenance4Properties maintenance4{};
-  maintenance4.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES;
-  VkPhysicalDeviceSubgroupSizeControlProperties sizes{};
-  sizes.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES;
-  VkPhysicalDeviceProperties2 properties{};
-  properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
-  link(properties.pNext, id);
-  link(properties.pNext, subgroup);
-  link(properties.pNext, maintenance3);
-  link(properties.pNext, driver);
-  if (core_1_3) link(properties.pNext, maintenance4);
-  if (size_control) link(properties.pNext, sizes);
-  vk.vkGetPhysicalDeviceProperties2(physical_device, &properties);
-
-  facts.driver_id = driver.driverID;
-  facts.driver = driver.driverName;
-  if (driver.driverInfo[0] != '\0') facts.driver += std::string(" ") + driver.driverInfo;
-  std::copy_n(id.deviceUUID, VK_UUID_SIZE, facts.device_uuid.begin());
-  facts.max_allocation_size = maintenance3.maxMemoryAllocationSize;
-  facts.max_buffer_size = core_1_3 ? maintenance4.maxBufferSize : ~VkDeviceSize{0};
-  facts.subgroups.size = subgroup.subgroupSize;
-  facts.subgroups.stages = subgroup.supportedStages;
-  facts.subgroups.operations = subgroup.supportedOperations;
-  facts.subgroups.range_known = size_control;
-  facts.subgroups.min_size = sizes.minSubgroupSize;
-  facts.subgroups.max_size = sizes.maxSubgroupSize;
-  facts.subgroups.max_workgroup_subgroups = sizes.maxComputeWorkgroupSubgroups;
-  facts.subgroups.required_size_stages = sizes.requiredSubgroupSizeStages;
-
-  VkPhysicalDeviceVulkan12Features vulkan_1_2{};
-  vulkan_1_2.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
-  VkPhysicalDeviceSubgroupSizeControlFeatures control{};
-  control.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES;
-  VkPhysicalDeviceFeatures2 features{};
-  features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
-  link(features.pNext, vulkan_1_2);
-  if (size_control) link(features.pNext, control);
-  vk.vkGetPhysicalDeviceFeatures2(physical_device, &features);
-
-  facts.features.buffer_device_address = vulkan_1_2.bufferDeviceAddress == VK_TRUE;
-  facts.features.int64 = features.features.shaderInt64 == VK_TRUE;
-  facts.features.float64 = features.features.shaderFloat64 == VK_TRUE;
-  facts.features.buffer_int64_atomics = facts.features.int64 && vulkan_1_2.shaderBufferInt64Atomics == VK_TRUE;
-  facts.features.subgroup_size_control = control.subgroupSizeControl == VK_TRUE;
-  facts.features.full_subgroups = control.computeFullSubgroups == VK_TRUE;
+  query_properties(vk, physical_device, core_1_3, size_control, facts);
+  query_features(vk, physical_device, size_control, facts);
   return facts;
 }
 
@@ -210,8 +210,7 @@ DeviceSupport support_of(const DeviceFacts& facts) {
   } else if (subgroup_size_varies(facts) && !has.subgroup_size_control) {
     absent.push_back(
         "subgroupSizeControl, on a device that varies its subgroup size: subgroups are emulated in shared memory, "
-        "which "
-        "is slower");
+        "which is slower");
   }
   if (facts.size_control_extension && has.subgroup_size_control)
     support.extensions.push_back(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);

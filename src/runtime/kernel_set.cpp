@@ -2,7 +2,6 @@
 #include <weft/kernels.hpp>
 
 #include <algorithm>
-#include <new>
 #include <vector>
 
 #include "runtime/packed_kernels.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
-#include <optional>
 #include <string_view>
 
 #include "runtime/device_facts.hpp"

@@ -49,7 +49,7 @@ class TuningTableBase {
   const TuningTableBase* next_;
 };
 
-/// Sizes by class of device. Measurements behind them: docs/performance/.
+/// Sizes by class of device: a class names those that differ from the defaults. Measurements: docs/performance/.
 template <class T>
 struct TuningByClass {
   T cpu{};

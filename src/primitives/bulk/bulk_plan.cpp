@@ -55,7 +55,7 @@ uint64_t BulkPlan::tile_count(uint64_t items) const {
   // The first tile may begin with places of a word that have no item.
   const uint64_t head = item_bytes < 4 ? 4 / item_bytes - 1 : 0;
   const uint64_t places = items > ~uint64_t{0} - head ? items : items + head;
-  return places / tile_items + (places % tile_items != 0 ? 1 : 0);
+  return divided_up(places, tile_items);
 }
 
 VkDeviceSize BulkPlan::scratch_size(uint64_t max_items) const {

@@ -20,6 +20,6 @@ inline constexpr runtime::TuningKey<BulkTuning> kBulkTuningKeys[] = {
 
 inline const runtime::TuningTable<BulkTuning> bulk_tuning("bulk", kBulkTuningKeys,
                                                           {.cpu = {.workgroup = 128, .words = 8},
-                                                           .nvidia = {.workgroup = 128, .words = 16}});
+                                                           .nvidia = {.workgroup = 128}});
 
 }  // namespace weft::primitives

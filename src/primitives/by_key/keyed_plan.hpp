@@ -88,7 +88,4 @@ Status check_segment_values(const runtime::ContextState& state, const char* prim
 /// Refuses offsets of segments that are neither u32 nor u64.
 Status check_offset(const char* primitive, Type offset);
 
-/// The bytes by which an item has to be aligned.
-constexpr uint32_t alignment_of(uint32_t item_bytes) { return std::min(item_bytes, 4u); }
-
 }  // namespace weft::primitives

@@ -100,23 +100,27 @@ uint64_t identity_bits(Op op, Type type) {
   }
 }
 
+uint32_t groups_of(uint64_t parts, uint32_t groups) {
+  constexpr uint64_t kMaxPartsOfGroup = 16384;
+  const uint64_t wanted = std::clamp<uint64_t>(parts / kMaxPartsOfGroup + 1, groups, kMaxGroups);
+  return static_cast<uint32_t>(std::clamp<uint64_t>(parts, 1, wanted));
+}
+
+uint32_t shared_bytes_of(const runtime::ContextState& state, uint32_t workgroup, uint32_t reserved) {
+  if (state.subgroup_backend() == SubgroupBackend::emulated) reserved += 8 * workgroup;
+  return std::max(state.traits().shared_memory_bytes, reserved) - reserved;
+}
+
 uint32_t register_bytes(Type accumulator) { return std::max(4u, size_of(accumulator)); }
 
 DispatchSize dispatch_size(uint64_t groups, uint32_t max_x) {
   if (groups <= max_x) return {static_cast<uint32_t>(groups), 1};
-  const uint64_t y = (groups + max_x - 1) / max_x;
-  return {static_cast<uint32_t>((groups + y - 1) / y), static_cast<uint32_t>(y)};
+  const uint64_t y = divided_up(groups, max_x);
+  return {static_cast<uint32_t>(divided_up(groups, y)), static_cast<uint32_t>(y)};
 }
 
 uint32_t head_items(VkDeviceAddress address, uint32_t vector_bytes, uint32_t item_bytes) {
   return static_cast<uint32_t>(address % vector_bytes) / item_bytes;
-}
-
-void barrier_between(const runtime::ContextState& state, VkCommandBuffer commands) {
-  const VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT,
-                                VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
-  state.vk().vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
-                                  0, 1, &barrier, 0, nullptr, 0, nullptr);
 }
 
 }  // namespace weft::primitives

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -11,6 +12,20 @@ namespace weft::primitives {
 
 /// `bytes`, rounded up to whole vectors of 16: what follows is aligned to as much.
 constexpr uint64_t in_vectors(uint64_t bytes) { return (bytes + 15) / 16 * 16; }
+
+constexpr uint64_t divided_up(uint64_t n, uint64_t by) { return n / by + (n % by != 0 ? 1 : 0); }
+
+/// The bytes by which an item has to be aligned.
+constexpr uint32_t alignment_of(uint32_t item_bytes) { return std::min(item_bytes, 4u); }
+
+/// What a device has of maxComputeWorkGroupCount at least.
+constexpr uint32_t kMaxGroups = 65535;
+/// Workgroups that have shares of so many parts. They take turns of a bounded length, whatever the tuning says.
+uint32_t groups_of(uint64_t parts, uint32_t groups);
+
+/// Bytes of shared memory for a workgroup. Emulated subgroups and the driver take some, and `reserved` has room for what
+/// is small.
+uint32_t shared_bytes_of(const runtime::ContextState& state, uint32_t workgroup, uint32_t reserved = 2048);
 
 /// A range of an args struct, located: what the checks and the kernels work with.
 struct LocatedRange {
@@ -52,18 +67,5 @@ DispatchSize dispatch_size(uint64_t groups, uint32_t max_x);
 
 /// Items absent before a range, so that vectors of `vector_bytes` lie on their boundaries.
 uint32_t head_items(VkDeviceAddress address, uint32_t vector_bytes, uint32_t item_bytes);
-
-/// Records one dispatch.
-template <class Push>
-void dispatch(const runtime::ContextState& state, VkCommandBuffer commands, const runtime::Pipeline& pipeline,
-              const Push& push, DispatchSize size) {
-  static_assert(sizeof(Push) <= 128);
-  state.vk().vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.handle());
-  state.vk().vkCmdPushConstants(commands, pipeline.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(Push), &push);
-  state.vk().vkCmdDispatch(commands, size.x, size.y, 1);
-}
-
-/// Makes one dispatch's writes visible to the next.
-void barrier_between(const runtime::ContextState& state, VkCommandBuffer commands);
 
 }  // namespace weft::primitives

@@ -51,7 +51,7 @@ Status DispatchArguments::record(VkCommandBuffer commands, const DispatchArgumen
   push.max_groups_x = max_x;
   primitives::RecordCall call(state, kName, commands);
   call.refuse_if(push.group_items == 0, "items_per_workgroup", "is 0");
-  if (call.status() && maximum / push.group_items + (maximum % push.group_items != 0 ? 1 : 0) > most_groups)
+  if (call.status() && primitives::divided_up(maximum, push.group_items) > most_groups)
     call.refuse("count", "makes more workgroups than can be dispatched: " + std::to_string(maximum));
   call.count("count", args.count, push.count, push.count_value, push.count_words)
       .write("output", args.output, sizeof(VkDispatchIndirectCommand), 4, push.command);

@@ -11,9 +11,7 @@ namespace weft::primitives {
 using runtime::ContextState;
 
 Status ClearPass::create(const ContextState& state) {
-  return PipelineBuilder(state, runtime::kernels::look_back(), kResetWorkgroup)
-      .build(pipeline_, "look_back_reset")
-      .status();
+  return PipelineBuilder(state, runtime::kernels::look_back(), kWorkgroup).build(pipeline_, "look_back_reset").status();
 }
 
 Result<PrefixPass> PrefixPass::create(const Context& context, PipelineBuilder builder, const Desc& desc) {
@@ -68,7 +66,7 @@ Result<PrefixPass> PrefixPass::create(const Context& context, PipelineBuilder bu
 /// What is cleared, as in weft/look_back.glsl: counters, states of tiles and blocks, each 32 bits of value and a flag
 /// in 64, and subgroups' aggregates.
 uint64_t PrefixPass::look_back_bytes(uint64_t tiles) const noexcept {
-  const uint64_t blocks = (tiles + block_tiles_ - 1) / block_tiles_;
+  const uint64_t blocks = divided_up(tiles, block_tiles_);
   return 16 + in_vectors(((tiles + 2 * blocks) * 2 + tiles * published_subgroups_) * value_bytes_);
 }
 

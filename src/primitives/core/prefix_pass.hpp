@@ -16,19 +16,18 @@ namespace weft::primitives {
 /// Of a call.
 inline constexpr uint64_t kMaxTiles = uint64_t{1} << 31;
 
-inline constexpr uint32_t kResetWorkgroup = 256;
-
 /// Clears memory before it is used, in whole vectors of 16 bytes.
 class ClearPass {
  public:
   Status create(const runtime::ContextState& state);
   void record(const RecordCall& call, VkDeviceAddress address, uint64_t bytes) const {
     const auto vectors = static_cast<uint32_t>(bytes / 16);
-    call.dispatch(*pipeline_, shader::LookBackResetPush{address, vectors, 0},
-                  (uint64_t{vectors} + kResetWorkgroup - 1) / kResetWorkgroup);
+    call.dispatch(*pipeline_, shader::LookBackResetPush{address, vectors, 0}, divided_up(vectors, kWorkgroup));
   }
 
  private:
+  static constexpr uint32_t kWorkgroup = 256;
+
   std::shared_ptr<const runtime::Pipeline> pipeline_;
 };
 
@@ -67,6 +66,14 @@ class PrefixPass {
     uint32_t lag = 0;                  // look_back: tiles between what a workgroup combines and what it completes
     uint32_t tiles_per_workgroup = 0;  // reduce_then_scan
     uint32_t workgroups = 0;           // reduce_then_scan
+
+    template <class Push>
+    void set(Push& push) const {
+      push.scratch = scratch;
+      push.tile_capacity = tiles;
+      push.lag = lag;
+      push.tiles_per_workgroup = tiles_per_workgroup;
+    }
   };
 
   /// `builder` has the kernels and the constants but those of tiles and of look-back.
@@ -104,7 +111,7 @@ class PrefixPass {
   static constexpr uint32_t kFallbackWorkgroups = 32;
 
   static uint64_t tiles(uint64_t count, uint32_t head, uint32_t tile_items) noexcept {
-    return std::max<uint64_t>(1, (count + head + tile_items - 1) / tile_items);
+    return std::max<uint64_t>(1, divided_up(count + head, tile_items));
   }
   bool uses_look_back(uint64_t count) const noexcept {
     return strategy_ == Strategy::look_back && (downsweep_ == nullptr || count > small_items_);

@@ -38,6 +38,13 @@ RecordCall& RecordCall::refuse(const char* argument, const std::string& what) {
   return *this;
 }
 
+void RecordCall::barrier() const {
+  const VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT,
+                                VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
+  state_.vk().vkCmdPipelineBarrier(commands_, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                                   VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+}
+
 bool RecordCall::accepted() {
   for (size_t i = 0; status_ && i < size_; ++i)
     for (size_t j = 0; status_ && j < i; ++j) {

@@ -77,11 +77,17 @@ class RecordCall {
   /// In one dimension, or two where one has not room for so many workgroups.
   template <class Push>
   void dispatch(const runtime::Pipeline& pipeline, const Push& push, uint64_t workgroups) const {
-    primitives::dispatch(state_, commands_, pipeline, push,
-                         dispatch_size(workgroups, state_.traits().max_workgroup_count_x));
+    dispatch(pipeline, push, dispatch_size(workgroups, state_.traits().max_workgroup_count_x));
+  }
+  template <class Push>
+  void dispatch(const runtime::Pipeline& pipeline, const Push& push, DispatchSize size) const {
+    static_assert(sizeof(Push) <= 128);
+    state_.vk().vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.handle());
+    state_.vk().vkCmdPushConstants(commands_, pipeline.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(Push), &push);
+    state_.vk().vkCmdDispatch(commands_, size.x, size.y, 1);
   }
   /// Makes what was written by dispatches visible to the next.
-  void barrier() const { barrier_between(state_, commands_); }
+  void barrier() const;
 
  private:
   struct Entry {

@@ -47,10 +47,7 @@ struct Table {
 
 Table table_of(const ContextState& state, const HistogramConfig& config, const primitives::HistogramTuning& tuning,
                uint32_t workgroup) {
-  // What emulated subgroups take, at most, and something for the driver.
-  const uint32_t reserved = 512 + (state.subgroup_backend() == SubgroupBackend::emulated ? 8 * workgroup : 0);
-  const uint32_t bytes = state.traits().shared_memory_bytes;
-  const uint32_t words = (bytes - std::min(bytes, reserved)) / 4;
+  const uint32_t words = primitives::shared_bytes_of(state, workgroup, 512) / 4;
   Table table;
   const uint32_t most = std::bit_floor(std::min(words, tuning.table_words));
   // Powers of two, so that numbers of bins share pipelines.
@@ -176,10 +173,10 @@ Status Histogram::record(VkCommandBuffer commands, const HistogramArgs& args) co
 
   push.head = primitives::head_items(push.items, 16, item_bytes);
   push.bins = config.bins;
-  const uint64_t tiles = (maximum + push.head + plan.tile_items - 1) / plan.tile_items;
+  const uint64_t tiles = primitives::divided_up(maximum + push.head, plan.tile_items);
   const uint64_t workgroups = std::min<uint64_t>(tiles, plan.groups);
-  if (maximum != 0) push.tiles_per_workgroup = static_cast<uint32_t>((tiles + workgroups - 1) / workgroups);
-  call.dispatch(*plan.clear, push, (config.bins + kClearWorkgroup - 1) / kClearWorkgroup);
+  if (maximum != 0) push.tiles_per_workgroup = static_cast<uint32_t>(primitives::divided_up(tiles, workgroups));
+  call.dispatch(*plan.clear, push, primitives::divided_up(config.bins, kClearWorkgroup));
   if (maximum == 0) return {};
   call.barrier();
   call.dispatch(*plan.count, push, workgroups);

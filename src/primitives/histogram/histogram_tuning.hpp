@@ -23,7 +23,7 @@ inline constexpr runtime::TuningKey<HistogramTuning> kHistogramTuningKeys[] = {
 
 inline const runtime::TuningTable<HistogramTuning> histogram_tuning(
     "histogram", kHistogramTuningKeys,
-    {.cpu = {.workgroup = 128, .rows = 4, .groups = 64, .table_words = 4096},
-     .nvidia = {.workgroup = 512, .rows = 4, .groups = 528, .table_words = 4096}});
+    {.cpu = {.workgroup = 128, .groups = 64, .table_words = 4096},
+     .nvidia = {.workgroup = 512, .groups = 528, .table_words = 4096}});
 
 }  // namespace weft::primitives

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include "primitives/interval/expansion.hpp"
 
-#include <algorithm>
 #include <bit>
 
 #include "interval/interval_expand.h"
@@ -24,7 +23,7 @@ Result<Expansion> Expansion::create(const Context& context, const Desc& desc) {
 }
 
 Status Expansion::record(VkCommandBuffer commands, const IntervalExpandArgs& args) const {
-  const uint64_t alignment = std::min(value_bytes, 4u);
+  const uint64_t alignment = alignment_of(value_bytes);
   const uint64_t maximum = args.count.maximum();
   const IntervalPlan& intervals = plan.of_call(maximum, args.max_output);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <weft/interval_move.hpp>
 
-#include <algorithm>
 #include <bit>
 
 #include "interval/interval_move.h"
@@ -92,7 +91,7 @@ Status IntervalMove::record(VkCommandBuffer commands, const IntervalMoveArgs& ar
   const IntervalPlan& plan = plan_->intervals;
   const IntervalMoveConfig& config = plan_->config;
   const uint64_t maximum = args.count.maximum();
-  const uint64_t alignment = std::min(config.item_bytes, 4u);
+  const uint64_t alignment = primitives::alignment_of(config.item_bytes);
 
   shader::IntervalMovePush push{};
   primitives::RecordCall call(*plan.state, kName, commands);

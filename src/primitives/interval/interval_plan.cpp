@@ -94,9 +94,9 @@ Result<IntervalPlan> IntervalPlan::create(const Context& context, const Desc& de
 IntervalPlan::Spans IntervalPlan::spans(uint64_t max_count) const {
   const uint64_t all = tiles(max_count);
   if (all != 0 && all <= single_tiles) return {static_cast<uint32_t>(std::bit_width(all - 1)), 1};
-  const uint64_t tiles_per_span = std::bit_ceil(std::max<uint64_t>(1, (all + groups - 1) / groups));
+  const uint64_t tiles_per_span = std::bit_ceil(std::max<uint64_t>(1, divided_up(all, groups)));
   return {static_cast<uint32_t>(std::countr_zero(tiles_per_span)),
-          static_cast<uint32_t>((all + tiles_per_span - 1) / tiles_per_span)};
+          static_cast<uint32_t>(divided_up(all, tiles_per_span))};
 }
 
 VkDeviceSize IntervalPlan::scratch_size(uint64_t max_count) const {

@@ -57,7 +57,7 @@ struct IntervalPlan {
 
   bool is_direct(uint64_t max_count) const { return direct != nullptr && max_count <= direct_intervals; }
 
-  uint64_t tiles(uint64_t count) const { return count / tile_intervals + (count % tile_intervals != 0 ? 1 : 0); }
+  uint64_t tiles(uint64_t count) const { return divided_up(count, tile_intervals); }
   VkDeviceSize scratch_size(uint64_t max_count) const;
 
   /// Refuses more than what dispatches can be made for.
@@ -91,7 +91,7 @@ struct IntervalPlan {
       // As kEndUnits in interval_segment.glsl; the first workgroup reports for all.
       const uint64_t units = outputs + push.count_value * std::max(1u, segment_outputs / tile_intervals);
       const bool is_empty = push.max_output == 0 || push.count_value == 0;
-      const uint64_t segments = is_empty ? 0 : (units + segment_outputs - 1) / segment_outputs;
+      const uint64_t segments = is_empty ? 0 : divided_up(units, segment_outputs);
       call.dispatch(*direct, push, 1 + segments);
       return;
     }

@@ -29,32 +29,15 @@ inline constexpr runtime::TuningKey<IntervalTuning> kIntervalTuningKeys[] = {
     {"short_vectors", &IntervalTuning::short_vectors, 1, 2},
 };
 
-inline const runtime::TuningTable<IntervalTuning> decode_tuning(
-    "decode", kIntervalTuningKeys,
-    {.cpu = {.workgroup = 128, .rows = 4, .vectors = 1, .groups = 1024, .direct_intervals = 1024, .single_tiles = 2},
-     .nvidia = {.workgroup = 128,
-                .rows = 16,
-                .vectors = 1,
-                .short_vectors = 2,
-                .groups = 1056,
-                .direct_intervals = 1u << 15,
-                .single_tiles = 8}});
-
-inline const runtime::TuningTable<IntervalTuning> load_balance_tuning(
-    "load_balance", kIntervalTuningKeys,
-    {.cpu = {.workgroup = 128, .rows = 4, .vectors = 1, .groups = 1024, .direct_intervals = 1024, .single_tiles = 2},
-     .nvidia = {.workgroup = 128,
-                .rows = 16,
-                .vectors = 1,
-                .short_vectors = 2,
-                .groups = 1056,
-                .direct_intervals = 1u << 15,
-                .single_tiles = 8}});
-
+inline constexpr runtime::TuningByClass<IntervalTuning> kIntervalSizes{
+    .cpu = {.workgroup = 128, .rows = 4, .direct_intervals = 1024, .single_tiles = 2},
+    .nvidia = {.workgroup = 128, .rows = 16, .short_vectors = 2, .groups = 1056, .single_tiles = 8}};
+inline const runtime::TuningTable<IntervalTuning> decode_tuning("decode", kIntervalTuningKeys, kIntervalSizes);
+inline const runtime::TuningTable<IntervalTuning> load_balance_tuning("load_balance", kIntervalTuningKeys,
+                                                                      kIntervalSizes);
 inline const runtime::TuningTable<IntervalTuning> move_tuning(
     "move", std::span(kIntervalTuningKeys).first(6),
-    {.cpu = {.workgroup = 128, .rows = 4, .vectors = 1, .groups = 1024, .direct_intervals = 1024, .single_tiles = 2},
-     .nvidia = {
-         .workgroup = 128, .rows = 16, .vectors = 1, .groups = 1056, .direct_intervals = 1u << 15, .single_tiles = 8}});
+    {.cpu = {.workgroup = 128, .rows = 4, .direct_intervals = 1024, .single_tiles = 2},
+     .nvidia = {.workgroup = 128, .rows = 16, .groups = 1056, .single_tiles = 8}});
 
 }  // namespace weft::primitives

@@ -112,7 +112,8 @@ Status Merge::record(VkCommandBuffer commands, const MergeArgs& args) const noex
   if (a >= kMaxSearchKeys) call.refuse("count_a", "is 2^32 or more: " + std::to_string(a));
   if (b >= kMaxSearchKeys || a + b >= kMaxSearchKeys)
     call.refuse("count_b", "is " + std::to_string(b) + ", with those of A 2^32 or more: merge parts of both");
-  const uint64_t key_alignment = std::min<uint64_t>(key_bytes, 4), value_alignment = std::min<uint64_t>(value_bytes, 4);
+  const uint64_t key_alignment = primitives::alignment_of(plan.key_bytes);
+  const uint64_t value_alignment = primitives::alignment_of(plan.config.value_bytes);
   call.read("keys_a", args.keys_a, a * key_bytes, key_alignment, push.keys_a)
       .read("keys_b", args.keys_b, b * key_bytes, key_alignment, push.keys_b)
       .read("values_a", args.values_a, a * value_bytes, value_alignment, push.values_a)

@@ -22,7 +22,7 @@ struct MergePasses {
   uint64_t direct_keys = 0, small_keys = 0;  ///< 0: never
 
   uint32_t tile_keys(uint64_t keys) const { return keys <= small_keys ? small_tile_keys : large_tile_keys; }
-  uint64_t tiles(uint64_t keys) const { return keys / tile_keys(keys) + (keys % tile_keys(keys) != 0 ? 1 : 0); }
+  uint64_t tiles(uint64_t keys) const { return divided_up(keys, tile_keys(keys)); }
   bool is_cut_before(uint64_t keys) const { return keys > std::max(direct_keys, small_keys); }
   /// Where tiles are cut: one more than there are tiles, so that scratch is never empty.
   uint64_t splits(uint64_t keys) const { return (is_cut_before(keys) ? tiles(keys) : 0) + 1; }

@@ -39,27 +39,19 @@ inline constexpr runtime::TuningKey<MergeTuning> kMergeTuningKeys[] = {
     {"stream_steps", &MergeTuning::stream_steps, 1, 256},
 };
 
-inline const runtime::TuningTable<MergeTuning> merge_tuning("merge", kMergeTuningKeys,
-                                                            {.cpu = {.workgroup = 128,
-                                                                     .keys = 4,
-                                                                     .keys_sides = 4,
-                                                                     .keys_wide = 4,
-                                                                     .direct_tiles = 0,
-                                                                     .direct_tiles_wide = 0,
-                                                                     .few = 2048,
-                                                                     .few_keys = 2,
-                                                                     .few_keys_wide = 2,
-                                                                     .stream_keys = 4,
-                                                                     .stream_steps = 3},
-                                                             .nvidia = {.workgroup = 256,
-                                                                        .keys = 32,
-                                                                        .keys_sides = 16,
-                                                                        .keys_wide = 8,
-                                                                        .direct_tiles = 8192,
-                                                                        .direct_tiles_wide = 1024,
-                                                                        .few = 1u << 18,
-                                                                        .few_keys = 4,
-                                                                        .few_keys_wide = 4}});
+inline const runtime::TuningTable<MergeTuning> merge_tuning(
+    "merge", kMergeTuningKeys,
+    {.cpu = {.workgroup = 128,
+             .keys = 4,
+             .keys_sides = 4,
+             .keys_wide = 4,
+             .direct_tiles = 0,
+             .direct_tiles_wide = 0,
+             .few = 2048,
+             .few_keys = 2,
+             .few_keys_wide = 2,
+             .stream_steps = 3},
+     .nvidia = {.keys = 32, .keys_sides = 16, .direct_tiles = 8192, .direct_tiles_wide = 1024, .few = 1u << 18}});
 
 /// SetOperation. Keys a lane are at most 31 and as many as make 12 KiB.
 struct SetOperationTuning {
@@ -78,7 +70,6 @@ inline constexpr runtime::TuningKey<SetOperationTuning> kSetOperationTuningKeys[
 
 inline const runtime::TuningTable<SetOperationTuning> set_operation_tuning(
     "set_operation", kSetOperationTuningKeys,
-    {.cpu = {.workgroup = 128, .keys = 4, .keys_wide = 3, .groups = 64},
-     .nvidia = {.workgroup = 128, .keys = 7, .keys_wide = 5, .groups = 1056}});
+    {.cpu = {.workgroup = 128, .keys = 4, .keys_wide = 3, .groups = 64}, .nvidia = {.workgroup = 128, .groups = 1056}});
 
 }  // namespace weft::primitives

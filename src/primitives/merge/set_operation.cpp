@@ -26,11 +26,11 @@ struct SetOperation::Plan {
   uint32_t groups = 0;
   std::shared_ptr<const Pipeline> partition, count, write;
 
-  // As kTileStep in set_operation_tiles.glsl.
+  // As kTileItems in set_operation_tiles.glsl.
   uint32_t tile_keys() const { return workgroup * lane_keys - 1; }
-  uint64_t tiles(uint64_t keys) const { return keys / tile_keys() + (keys % tile_keys() != 0 ? 1 : 0); }
-  /// Workgroups of the second and the third pass. They take turns of a bounded length, whatever the tuning says.
-  uint64_t groups_of(uint64_t keys) const;
+  uint64_t tiles(uint64_t keys) const { return primitives::divided_up(keys, tile_keys()); }
+  /// Workgroups of the second and the third pass.
+  uint64_t groups_of(uint64_t keys) const { return primitives::groups_of(tiles(keys), groups); }
   /// Outputs that there can be.
   uint64_t most_outputs(uint64_t a, uint64_t b) const;
 };
@@ -38,8 +38,6 @@ struct SetOperation::Plan {
 namespace {
 
 constexpr const char* kName = "SetOperation";
-constexpr uint64_t kMaxGroups = 65535;
-constexpr uint64_t kMaxTilesOfGroup = 16384;
 constexpr uint32_t kMaxTileBytes = 12 * 1024;  // of shared memory
 
 uint32_t kept_of(SetOperator operation) {
@@ -68,12 +66,6 @@ const char* name_of(SetOperator operation) noexcept {
     case SetOperator::set_symmetric_difference: return "set_symmetric_difference";
   }
   return "unknown";
-}
-
-uint64_t SetOperation::Plan::groups_of(uint64_t keys) const {
-  const uint64_t all = tiles(keys);
-  const uint64_t wanted = std::clamp<uint64_t>(all / kMaxTilesOfGroup + 1, groups, kMaxGroups);
-  return std::clamp<uint64_t>(all, 1, wanted);
 }
 
 uint64_t SetOperation::Plan::most_outputs(uint64_t a, uint64_t b) const {
@@ -138,7 +130,8 @@ Status SetOperation::record(VkCommandBuffer commands, const SetOperationArgs& ar
   if (b >= kMaxSearchKeys || a + b >= kMaxSearchKeys)
     call.refuse("count_b", "is " + std::to_string(b) + ", with those of A 2^32 or more");
   const uint64_t room = std::min(args.max_output, plan.most_outputs(a, b));
-  const uint64_t key_alignment = std::min<uint64_t>(key_bytes, 4), value_alignment = std::min<uint64_t>(value_bytes, 4);
+  const uint64_t key_alignment = primitives::alignment_of(plan.key_bytes);
+  const uint64_t value_alignment = primitives::alignment_of(plan.config.value_bytes);
   const bool takes_b = (kept_of(plan.config.operation) & kSetKeptOfB) != 0;
   uint32_t a_words = 0, b_words = 0;
   call.read("keys_a", args.keys_a, a * key_bytes, key_alignment, push.keys_a)
@@ -158,7 +151,7 @@ Status SetOperation::record(VkCommandBuffer commands, const SetOperationArgs& ar
   const uint64_t tiles = plan.tiles(a + b);
   const uint64_t groups = plan.groups_of(a + b);
   push.max_output = static_cast<uint32_t>(room);
-  push.group_tiles = static_cast<uint32_t>((tiles + groups - 1) / groups);
+  push.group_tiles = static_cast<uint32_t>(primitives::divided_up(tiles, groups));
   push.words = a_words | b_words << 2 | static_cast<uint32_t>(args.total.size / 4) << 4;
   push.kept = kept_of(plan.config.operation);
   call.dispatch(*plan.partition, push, tiles / plan.workgroup + 1);

@@ -28,7 +28,7 @@ struct Reduce::Plan {
   uint32_t partial_bytes = 0;
   std::shared_ptr<const Pipeline> reduce, finish;
 
-  uint64_t tiles(uint64_t count, uint32_t head) const { return (count + head + tile_items - 1) / tile_items; }
+  uint64_t tiles(uint64_t count, uint32_t head) const { return primitives::divided_up(count + head, tile_items); }
 };
 
 namespace {
@@ -92,7 +92,7 @@ uint32_t Reduce::tile_items() const noexcept { return plan_->tile_items; }
 VkDeviceSize Reduce::scratch_size(uint64_t max_count) const noexcept {
   const uint64_t tiles = plan_->tiles(max_count, plan_->vector_items - 1);
   const uint64_t groups = std::min<uint64_t>(tiles, plan_->tuning.groups);
-  return std::max<VkDeviceSize>(kMinScratch, (groups * plan_->partial_bytes + 15) / 16 * 16);
+  return std::max<VkDeviceSize>(kMinScratch, primitives::in_vectors(groups * plan_->partial_bytes));
 }
 
 Status Reduce::record(VkCommandBuffer commands, const ReduceArgs& args) const noexcept try {
@@ -110,17 +110,17 @@ Status Reduce::record(VkCommandBuffer commands, const ReduceArgs& args) const no
   // Kernels number the items of a workgroup's run of tiles in 32 bits to find the best.
   if (plan.arg && maximum / plan.tuning.groups >= (uint64_t{1} << 32) - 2 * uint64_t{plan.tile_items})
     call.refuse("count", "is more than arg_min and arg_max can take: " + std::to_string(maximum));
-  call.read("input", args.input, maximum * item_bytes, std::min(item_bytes, 4u), push.items)
-      .write("output", args.output, result_bytes, std::min(result_bytes, 4u), push.result)
+  call.read("input", args.input, maximum * item_bytes, primitives::alignment_of(item_bytes), push.items)
+      .write("output", args.output, result_bytes, primitives::alignment_of(result_bytes), push.result)
       .scratch(args.scratch, scratch_size(maximum), push.partials)
       .count("count", args.count, push.count, push.count_value, push.count_words);
   if (!call.accepted()) return call.status();
 
   push.head = primitives::head_items(push.items, plan.vector_items * item_bytes, item_bytes);
   const uint64_t tiles = std::max<uint64_t>(1, plan.tiles(maximum, push.head));
-  const uint64_t tiles_per_workgroup = (tiles + plan.tuning.groups - 1) / plan.tuning.groups;
+  const uint64_t tiles_per_workgroup = primitives::divided_up(tiles, plan.tuning.groups);
   push.tiles_per_workgroup = static_cast<uint32_t>(tiles_per_workgroup);
-  push.partial_count = static_cast<uint32_t>((tiles + tiles_per_workgroup - 1) / tiles_per_workgroup);
+  push.partial_count = static_cast<uint32_t>(primitives::divided_up(tiles, tiles_per_workgroup));
   push.initial = args.initial ? args.initial->bits : primitives::identity_bits(plan.config.op, plan.config.accumulator);
   call.dispatch(*plan.reduce, push, push.partial_count);
   if (push.partial_count > 1) {

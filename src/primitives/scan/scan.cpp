@@ -118,8 +118,9 @@ Status Scan::record(VkCommandBuffer commands, const ScanArgs& args) const noexce
   call.refuse_if(plan.config.own_kernels && args.initial, "initial", "does not go with own_kernels");
   if (maximum / plan.pass.tile_items() >= primitives::kMaxTiles)
     call.refuse("count", "is more than 2^31 tiles hold: " + std::to_string(maximum));
-  call.read("input", args.input, maximum * item_bytes, std::min(item_bytes, 4u), push.items)
-      .write_over("output", args.output, maximum * accumulator_bytes, std::min(accumulator_bytes, 4u), push.outputs)
+  call.read("input", args.input, maximum * item_bytes, primitives::alignment_of(item_bytes), push.items)
+      .write_over("output", args.output, maximum * accumulator_bytes, primitives::alignment_of(accumulator_bytes),
+                  push.outputs)
       .scratch(args.scratch, maximum == 0 ? 0 : scratch_size(maximum), scratch)
       .count("count", args.count, push.count, push.count_value, push.count_words);
   if (!call.accepted()) return call.status();
@@ -128,10 +129,7 @@ Status Scan::record(VkCommandBuffer commands, const ScanArgs& args) const noexce
   push.initial = args.initial ? args.initial->bits : primitives::identity_bits(plan.config.op, plan.config.accumulator);
   push.head = primitives::head_items(push.items, plan.vector_items * item_bytes, item_bytes);
   const auto push_of = [&](const PrefixPass::Chunk& chunk) {
-    push.scratch = chunk.scratch;
-    push.tile_capacity = chunk.tiles;
-    push.lag = chunk.lag;
-    push.tiles_per_workgroup = chunk.tiles_per_workgroup;
+    chunk.set(push);
     return push;
   };
   const auto upsweep_push_of = [&](const PrefixPass::Chunk& chunk) {

@@ -26,20 +26,9 @@ inline constexpr runtime::TuningKey<ScanTuning> kScanTuningKeys[] = {
 };
 
 inline const runtime::TuningTable<ScanTuning> scan_tuning("scan", kScanTuningKeys,
-                                                          {.cpu = {.workgroup = 128,
-                                                                   .rows = 4,
-                                                                   .rows_wide = 4,
-                                                                   .groups = 1024,
-                                                                   .spin_limit = 64,
-                                                                   .lag_kib = 128,
-                                                                   .small_kib = 0},
-                                                           .nvidia = {.workgroup = 256,
-                                                                      .rows = 4,
-                                                                      .rows_wide = 8,
-                                                                      .groups = 1024,
-                                                                      .spin_limit = 256,
-                                                                      .lag_kib = 12288,
-                                                                      .small_kib = 8192}});
+                                                          {.cpu = {.workgroup = 128, .spin_limit = 64, .lag_kib = 128},
+                                                           .nvidia = {
+                                                               .rows_wide = 8, .lag_kib = 12288, .small_kib = 8192}});
 
 struct ReduceTuning {
   uint32_t workgroup = 256;
@@ -54,7 +43,7 @@ inline constexpr runtime::TuningKey<ReduceTuning> kReduceTuningKeys[] = {
 };
 
 inline const runtime::TuningTable<ReduceTuning> reduce_tuning("reduce", kReduceTuningKeys,
-                                                              {.cpu = {.workgroup = 128, .rows = 4, .groups = 1024},
-                                                               .nvidia = {.workgroup = 256, .rows = 4, .groups = 528}});
+                                                              {.cpu = {.workgroup = 128, .rows = 4},
+                                                               .nvidia = {.rows = 4, .groups = 528}});
 
 }  // namespace weft::primitives

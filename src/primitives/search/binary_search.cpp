@@ -73,7 +73,7 @@ Status BinarySearch::record(VkCommandBuffer commands, const BinarySearchArgs& ar
              push.haystack_count_words);
   if (!call.accepted()) return call.status();
   if (needles == 0) return {};
-  call.dispatch(*plan.search, push, (needles + plan.tile_needles - 1) / plan.tile_needles);
+  call.dispatch(*plan.search, push, primitives::divided_up(needles, plan.tile_needles));
   return {};
 } catch (...) {
   return runtime::caught();

@@ -19,7 +19,7 @@ inline constexpr runtime::TuningKey<SearchTuning> kSearchTuningKeys[] = {
 };
 
 inline const runtime::TuningTable<SearchTuning> search_tuning("search", kSearchTuningKeys,
-                                                              {.cpu = {.workgroup = 128, .keys = 7},
+                                                              {.cpu = {.workgroup = 128},
                                                                .nvidia = {.workgroup = 128, .keys = 15}});
 
 }  // namespace weft::primitives

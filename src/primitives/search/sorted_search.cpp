@@ -24,7 +24,7 @@ struct SortedSearch::Plan {
   uint32_t tile_keys = 0;
   std::shared_ptr<const Pipeline> partition, search;
 
-  uint64_t tiles(uint64_t keys) const { return keys / tile_keys + (keys % tile_keys != 0 ? 1 : 0); }
+  uint64_t tiles(uint64_t keys) const { return primitives::divided_up(keys, tile_keys); }
 };
 
 namespace {

@@ -11,14 +11,13 @@ namespace weft::primitives {
 struct SegmentedTuning {
   uint32_t workgroup = 256;
   uint32_t rows = 4;
-  uint32_t rows_wide = 2;           ///< for accumulators of 8 bytes
-  uint32_t groups = 1024;           ///< at most this many workgroups
-  uint32_t direct_workgroup = 128;  ///< of a segment, if each has one of its own
-  uint32_t direct_rows = 4;         ///< there
-  uint32_t short_rows = 2;          ///< there, of mean lengths below 2,048
-  uint32_t direct_mean = 512;       ///< from this mean length on each segment has one
-  uint32_t direct_items = 0;        ///< and up to so many items in all, of mean lengths from 16 on
-  uint32_t slice_log = 15;          ///< a longer segment is shared out in slices of 2 to this items, between 6 and 20
+  uint32_t rows_wide = 2;      ///< for accumulators of 8 bytes
+  uint32_t groups = 1024;      ///< at most this many workgroups
+  uint32_t direct_rows = 4;    ///< of segments that have workgroups of their own
+  uint32_t short_rows = 2;     ///< there, of mean lengths below 2,048
+  uint32_t direct_mean = 512;  ///< from this mean length on each segment has one
+  uint32_t direct_items = 0;   ///< and up to so many items in all, of mean lengths from 16 on
+  uint32_t slice_log = 15;     ///< a longer segment is shared out in slices of 2 to this items, between 6 and 20
 };
 
 inline constexpr runtime::TuningKey<SegmentedTuning> kSegmentedTuningKeys[] = {
@@ -31,8 +30,7 @@ inline constexpr runtime::TuningKey<SegmentedTuning> kSegmentedTuningKeys[] = {
 
 inline const runtime::TuningTable<SegmentedTuning> segmented_reduce_tuning(
     "segmented_reduce", kSegmentedTuningKeys,
-    {.cpu = {.workgroup = 128, .rows = 2, .rows_wide = 2, .groups = 1024},
-     .nvidia = {.workgroup = 256, .rows = 4, .rows_wide = 2, .groups = 2112, .direct_items = 1 << 17}});
+    {.cpu = {.workgroup = 128, .rows = 2}, .nvidia = {.groups = 2112, .direct_items = 1 << 17}});
 
 /// SegmentedSort; what is not here is RadixSort's. Rows are keys a lane has of a tile, a power of two.
 struct SegmentedSortTuning {
@@ -54,6 +52,6 @@ inline constexpr runtime::TuningKey<SegmentedSortTuning> kSegmentedSortTuningKey
 inline const runtime::TuningTable<SegmentedSortTuning> segmented_sort_tuning(
     "segmented_sort", kSegmentedSortTuningKeys,
     {.cpu = {.workgroup = 128, .rows = 2, .rows_wide = 2, .long_workgroup = 128, .long_rows = 4},
-     .nvidia = {.workgroup = 256, .rows = 8, .rows_wide = 4, .long_workgroup = 512, .long_rows = 8}});
+     .nvidia = {.long_workgroup = 512, .long_rows = 8}});
 
 }  // namespace weft::primitives

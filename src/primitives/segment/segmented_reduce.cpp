@@ -38,7 +38,7 @@ struct SegmentedReduce::Plan {
   std::shared_ptr<const Pipeline> cuts, reduce, finish;
   std::shared_ptr<const Pipeline> direct, direct_short, join;
 
-  uint64_t tiles(uint64_t units) const { return units / tile_units + (units % tile_units != 0 ? 1 : 0); }
+  uint64_t tiles(uint64_t units) const { return primitives::divided_up(units, tile_units); }
 
   /// Whether each segment has a workgroup of its own.
   bool is_direct(uint64_t count, uint64_t items) const {
@@ -49,7 +49,7 @@ struct SegmentedReduce::Plan {
   /// Slices of the items; if there were one, no segment would be long.
   uint64_t slices(uint64_t items) const {
     const uint64_t slice = uint64_t{1} << tuning.slice_log;
-    return items > slice ? items / slice + (items % slice != 0 ? 1 : 0) : 0;
+    return items > slice ? primitives::divided_up(items, slice) : 0;
   }
 };
 
@@ -59,7 +59,7 @@ constexpr const char* kName = "SegmentedReduce";
 constexpr uint32_t kVectorItems = primitives::KeyedPlan::kVectorItems;
 // Of an end of a segment, where an item is 1; as in shaders/segment/segmented_path.glsl.
 constexpr uint32_t kSegmentUnits = 4;
-constexpr uint32_t kCutsWorkgroup = 128;
+constexpr uint32_t kCutsWorkgroup = 128, kDirectWorkgroup = 128;
 constexpr uint32_t kCutBytes = 16;
 // Workgroups that combine the parts of long segments, and slices for each.
 constexpr uint64_t kMaxJoiners = 64, kJoinedSlices = 128;
@@ -98,7 +98,6 @@ Result<SegmentedReduce> SegmentedReduce::create(const Context& context, const Se
   const uint32_t most_rows =
       std::min(kStageBytes / (tuning.workgroup * value_bytes), 128 / (kVectorItems * std::max(plan->item_bytes, 4u)));
   tuning.rows = std::clamp(tuning.rows, 1u, std::max(1u, most_rows));
-  tuning.direct_workgroup = std::min(tuning.direct_workgroup, state.traits().max_workgroup_invocations);
   const uint32_t most_direct_rows = std::max(1u, 128 / (kVectorItems * std::max(plan->item_bytes, 4u)));
   // A tile's first item lies anywhere in a vector.
   plan->tile_units = tuning.workgroup * tuning.rows * kVectorItems - kVectorItems;
@@ -127,7 +126,7 @@ Result<SegmentedReduce> SegmentedReduce::create(const Context& context, const Se
         .build(pipeline, "segmented_reduce_direct" + types);
   };
   build_direct(plan->finish, kFinish, tuning.rows);
-  builder.workgroup(tuning.direct_workgroup);
+  builder.workgroup(kDirectWorkgroup);
   build_direct(plan->direct, kReduce, tuning.direct_rows);
   build_direct(plan->direct_short, kReduce, tuning.short_rows);
   build_direct(plan->join, kJoin, 1);
@@ -149,7 +148,7 @@ VkDeviceSize SegmentedReduce::scratch_size(uint64_t max_count, uint64_t max_item
   const uint64_t segment_bytes = std::max(4u, plan.accumulator_bytes) + 4;
   const uint64_t path = tiles * kCutBytes + 2 * groups * segment_bytes;
   const uint64_t direct = plan.slices(max_items) * (kCutBytes + 2 * segment_bytes);
-  return (std::max(path, direct) + 15) / 16 * 16 + 16;
+  return primitives::in_vectors(std::max(path, direct)) + 16;
 }
 
 Status SegmentedReduce::record(VkCommandBuffer commands, const SegmentedReduceArgs& args) const noexcept try {
@@ -179,19 +178,19 @@ Status SegmentedReduce::record(VkCommandBuffer commands, const SegmentedReduceAr
     const bool is_short = items / count < kShortMean;
     call.dispatch(is_short ? *plan.direct_short : *plan.direct, push, slices + count);
     if (slices == 0) return {};
-    const uint64_t joiners = std::min<uint64_t>(kMaxJoiners, (slices + kJoinedSlices - 1) / kJoinedSlices);
-    push.tiles_per_workgroup = static_cast<uint32_t>((slices + joiners - 1) / joiners);
+    const uint64_t joiners = std::min<uint64_t>(kMaxJoiners, primitives::divided_up(slices, kJoinedSlices));
+    push.tiles_per_workgroup = static_cast<uint32_t>(primitives::divided_up(slices, joiners));
     call.barrier();
     call.dispatch(*plan.join, push, joiners);
     return {};
   }
   const uint64_t tiles = plan.tiles(units_of(count, items));
   push.carries = push.cuts + tiles * kCutBytes;
-  const uint64_t tiles_per_workgroup = (tiles + plan.tuning.groups - 1) / plan.tuning.groups;
+  const uint64_t tiles_per_workgroup = primitives::divided_up(tiles, plan.tuning.groups);
   push.tiles_per_workgroup = static_cast<uint32_t>(tiles_per_workgroup);
-  push.groups = static_cast<uint32_t>((tiles + tiles_per_workgroup - 1) / tiles_per_workgroup);
+  push.groups = static_cast<uint32_t>(primitives::divided_up(tiles, tiles_per_workgroup));
   if (tiles > 1) {
-    call.dispatch(*plan.cuts, push, (tiles - 1 + kCutsWorkgroup - 1) / kCutsWorkgroup);
+    call.dispatch(*plan.cuts, push, primitives::divided_up(tiles - 1, kCutsWorkgroup));
     call.barrier();
   }
   call.dispatch(*plan.reduce, push, push.groups);

@@ -6,11 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "core/look_back.h"
 #include "primitives/by_key/keyed_plan.hpp"
-#include "primitives/core/pipeline_builder.hpp"
-#include "primitives/core/record_call.hpp"
-#include "primitives/core/search_keys.hpp"
 #include "primitives/segment/segment_tuning.hpp"
 #include "primitives/sort/radix_passes.hpp"
 #include "runtime/kernel_families.hpp"
@@ -23,7 +19,11 @@
 
 namespace weft {
 
+using primitives::DispatchSize;
+using primitives::divided_up;
 using primitives::PipelineBuilder;
+using primitives::RadixMoves;
+using primitives::RecordCall;
 using runtime::ContextState;
 using runtime::Pipeline;
 
@@ -35,17 +35,20 @@ struct SegmentedSort::Plan {
   uint32_t passes = 0;
   uint32_t tile_keys = 0;
   uint32_t groups = 0;
-  std::shared_ptr<const Pipeline> clear, heads, tiles, upsweep, scan, downsweep;
+  primitives::ClearPass clear;
+  std::shared_ptr<const Pipeline> heads, tiles, upsweep, scan, downsweep;
 
   uint32_t bins() const { return 1u << digit_bits; }
   /// Where scratch has what, in bytes.
   struct Layout {
-    uint64_t heads = 0, runs = 0, table = 0, keys = 0, values = 0, end = 0;
+    uint64_t heads = 0, heads_end = 0, runs = 0, table = 0, keys = 0, values = 0, end = 0;
     uint32_t max_runs = 0, max_split = 0;
   };
   Layout layout(uint64_t count) const;
   /// Longer segments have more than one run.
   uint32_t run_keys(uint64_t count) const;
+  /// Sorts the long segments.
+  void record_passes(const RecordCall& call, const RadixMoves& moves, shader::SegmentedSortPush push) const;
 };
 
 namespace {
@@ -59,22 +62,18 @@ constexpr uint32_t kLaneOffsets = 4;  // as in shaders/segment/segmented_sort_he
 constexpr uint32_t kScanWorkgroup = 256;
 constexpr uint32_t kScanDigits = 16;  // as in shaders/segment/segmented_sort_scan.comp
 constexpr uint32_t kScanGroups = 64;  // for each kScanDigits, at most: mostly there is little to scan
-constexpr uint32_t kMaxGroups = 65535;
-constexpr uint64_t kMaxTilesOfRun = 16384, kMaxRunsOfGroup = 16384;
-
-uint64_t divided_up(uint64_t n, uint64_t by) { return n / by + (n % by != 0 ? 1 : 0); }
 
 }  // namespace
 
 SegmentedSort::Plan::Layout SegmentedSort::Plan::layout(uint64_t count) const {
   Layout at;
   at.heads = kTotalsBytes;
-  at.end = at.heads + primitives::in_vectors(divided_up(count, 32) * 4);
+  at.heads_end = at.end = at.heads + primitives::in_vectors(divided_up(count, 32) * 4);
   if (count <= short_keys) return at;
   // Of a segment of one run a long one's keys are more than short_keys; a segment of more has more than a tile, and
   // less than three entries for each length of a run.
   at.max_runs = static_cast<uint32_t>(count / std::max(1u, std::min(short_keys + 1, tile_keys / 3)));
-  at.max_split = static_cast<uint32_t>(std::min<uint64_t>(count / tile_keys, kMaxGroups));
+  at.max_split = static_cast<uint32_t>(std::min<uint64_t>(count / tile_keys, primitives::kMaxGroups));
   at.runs = at.end;
   at.table = at.runs + uint64_t{16} * at.max_runs + primitives::in_vectors(uint64_t{4} * at.max_split);
   at.keys = at.table + uint64_t{4} * bins() * at.max_runs;
@@ -85,17 +84,33 @@ SegmentedSort::Plan::Layout SegmentedSort::Plan::layout(uint64_t count) const {
 
 uint32_t SegmentedSort::Plan::run_keys(uint64_t count) const {
   const uint64_t all_tiles = divided_up(count, tile_keys);
-  const uint64_t runs = std::clamp<uint64_t>(all_tiles / kMaxTilesOfRun + 1, groups, kMaxGroups);
-  return static_cast<uint32_t>(std::min(std::max<uint64_t>(divided_up(all_tiles, runs), 1) * tile_keys, kMaxKeys - 1));
+  return static_cast<uint32_t>(
+      std::min(std::max<uint64_t>(divided_up(all_tiles, primitives::groups_of(all_tiles, groups)), 1) * tile_keys,
+               kMaxKeys - 1));
+}
+
+void SegmentedSort::Plan::record_passes(const RecordCall& call, const RadixMoves& moves,
+                                        shader::SegmentedSortPush push) const {
+  const uint32_t run_groups = primitives::groups_of(push.max_runs, groups);
+  const uint32_t digit_groups = bins() / std::min(bins(), kScanDigits);
+  for (uint32_t pass = 0; pass < passes; ++pass) {
+    moves.push_pass(push, pass, passes);
+    call.barrier();
+    call.dispatch(*upsweep, push, run_groups);
+    call.barrier();
+    if (push.max_split != 0) {
+      call.dispatch(*scan, push, DispatchSize{std::min(push.max_split, kScanGroups), digit_groups});
+      call.barrier();
+    }
+    call.dispatch(*downsweep, push, run_groups);
+  }
 }
 
 Result<SegmentedSort> SegmentedSort::create(const Context& context, const SegmentedSortConfig& config) noexcept try {
   const ContextState& state = *context.state();
-  if (const Status status = primitives::check_search_key(kName, config.key); !status) return status.error();
+  if (const Status status = primitives::check_radix_config(kName, config.key, config.value_bytes); !status)
+    return status.error();
   if (const Status status = primitives::check_offset(kName, config.offset); !status) return status.error();
-  if (config.value_bytes != 0 && config.value_bytes != 4 && config.value_bytes != 8)
-    return Error{ErrorCode::unsupported, "SegmentedSort: values have 4 or 8 bytes, or there are none, not " +
-                                             std::to_string(config.value_bytes)};
   const primitives::SegmentedSortTuning tuning = primitives::segmented_sort_tuning.of(state);
   primitives::RadixSortTuning radix = primitives::radix_sort_tuning.of(state);
   radix.workgroup = tuning.long_workgroup;
@@ -114,18 +129,15 @@ Result<SegmentedSort> SegmentedSort::create(const Context& context, const Segmen
 
   const uint32_t limit = state.traits().max_workgroup_invocations;
   const uint32_t workgroup = std::min(std::bit_floor(tuning.workgroup), limit);
-  // Keys, their positions, and words about segments; emulated subgroups and the driver take some too.
+  // Keys, their positions, and words about segments.
   const uint32_t element_words = key_words + (value_words != 0 ? 1 : 0);
-  const uint32_t reserved = 2048 + (state.subgroup_backend() == SubgroupBackend::emulated ? 8 * workgroup : 0);
-  const uint32_t shared_bytes = std::max(state.traits().shared_memory_bytes, reserved) - reserved;
+  const uint32_t shared_bytes = primitives::shared_bytes_of(state, workgroup);
   uint32_t rows = std::bit_floor(element_words == 1 ? tuning.rows : tuning.rows_wide);
   while (rows > 1 && workgroup * rows * (4 * element_words + 1) > shared_bytes) rows /= 2;
   plan->short_keys = workgroup * rows / 2;
 
   const bool flips = primitives::key_flips(config.key, config.order).any();
   const PackedKernels& kernels = runtime::kernels::segmented_sort();
-  PipelineBuilder clear(state, runtime::kernels::look_back(), primitives::kResetWorkgroup);
-  clear.build(plan->clear, "look_back_reset");
   PipelineBuilder heads(state, kernels, kHeadsWorkgroup);
   heads.set(shader::segmented_sort_heads::kOffsetWords, size_of(config.offset) / 4)
       .build(plan->heads, "segmented_sort_heads");
@@ -150,8 +162,9 @@ Result<SegmentedSort> SegmentedSort::create(const Context& context, const Segmen
       .set(shader::radix_sort_move::kValueWords, value_words)
       .set(shader::radix_sort_move::kPartRows, sizes.part_rows)
       .build(plan->downsweep, "segmented_sort_downsweep");
-  for (const PipelineBuilder* built : {&clear, &heads, &tiles, &pass, &upsweep, &downsweep})
+  for (const PipelineBuilder* built : {&heads, &tiles, &pass, &upsweep, &downsweep})
     if (!built->status()) return built->status().error();
+  if (const Status status = plan->clear.create(state); !status) return status.error();
   return SegmentedSort(std::move(plan));
 } catch (...) {
   return runtime::caught();
@@ -171,12 +184,9 @@ Status SegmentedSort::record(VkCommandBuffer commands, const SegmentedSortArgs& 
   const Plan& plan = *plan_;
   const uint64_t count = args.count.maximum(), keys = args.key_count.maximum();
 
-  // Where keys and values lie: in the input, the output, or scratch.
-  struct Location {
-    VkDeviceAddress keys = 0, values = 0;
-  } input, output, between;
+  RadixMoves moves{.end_bit = 8 * size_of(plan.config.key)};
   shader::SegmentedSortHeadsPush heads{};
-  primitives::RecordCall call(*plan.state, kName, commands);
+  RecordCall call(*plan.state, kName, commands);
   if (keys >= kMaxKeys) call.refuse("key_count", "is 2^32 or more: " + std::to_string(keys));
   if (count >= kMaxSegments) call.refuse("count", "is 2^40 or more: " + std::to_string(count));
   const bool is_empty = count == 0 || keys == 0;
@@ -184,11 +194,11 @@ Status SegmentedSort::record(VkCommandBuffer commands, const SegmentedSortArgs& 
   const uint64_t value_bytes = is_empty ? 0 : keys * plan.config.value_bytes;
   call.count("count", args.count, heads.count, heads.count_value, heads.count_words)
       .count("key_count", args.key_count, heads.key_count, heads.key_count_value, heads.key_count_words)
-      .read("keys", args.keys, key_bytes, 4, input.keys)
-      .read("values", args.values, value_bytes, 4, input.values)
+      .read("keys", args.keys, key_bytes, 4, moves.input.keys)
+      .read("values", args.values, value_bytes, 4, moves.input.values)
       .read("offsets", args.offsets, is_empty ? 0 : (count + 1) * size_of(plan.config.offset), 4, heads.offsets)
-      .write("keys_out", args.keys_out, key_bytes, 4, output.keys)
-      .write("values_out", args.values_out, value_bytes, 4, output.values)
+      .write("keys_out", args.keys_out, key_bytes, 4, moves.output.keys)
+      .write("values_out", args.values_out, value_bytes, 4, moves.output.values)
       .scratch(args.scratch, is_empty ? 0 : scratch_size(keys), heads.totals);
   if (!call.accepted()) return call.status();
   if (is_empty) return {};
@@ -201,18 +211,16 @@ Status SegmentedSort::record(VkCommandBuffer commands, const SegmentedSortArgs& 
   heads.run_keys = plan.run_keys(keys);
   heads.max_runs = at.max_runs;
   heads.max_split = at.max_split;
-  const auto vectors = static_cast<uint32_t>((kTotalsBytes + primitives::in_vectors(divided_up(keys, 32) * 4)) / 16);
-  call.dispatch(*plan.clear, shader::LookBackResetPush{scratch, vectors, 0},
-                divided_up(vectors, primitives::kResetWorkgroup));
+  plan.clear.record(call, scratch, at.heads_end);
   call.barrier();
   call.dispatch(*plan.heads, heads, count / (kHeadsWorkgroup * kLaneOffsets) + 1);
   call.barrier();
 
   shader::SegmentedSortPush push{};
-  push.keys = input.keys;
-  push.values = input.values;
-  push.keys_out = output.keys;
-  push.values_out = output.values;
+  push.keys = moves.input.keys;
+  push.values = moves.input.values;
+  push.keys_out = moves.output.keys;
+  push.values_out = moves.output.values;
   push.totals = scratch;
   push.heads = heads.heads;
   push.runs = heads.runs;
@@ -221,32 +229,8 @@ Status SegmentedSort::record(VkCommandBuffer commands, const SegmentedSortArgs& 
   push.max_split = at.max_split;
   primitives::push_flips(push, plan.config.key, plan.config.order);
   call.dispatch(*plan.tiles, push, divided_up(keys, plan.short_keys));
-  if (at.max_runs == 0) return {};
-
-  const uint64_t wanted = std::clamp<uint64_t>(at.max_runs / kMaxRunsOfGroup + 1, plan.groups, kMaxGroups);
-  const auto groups = static_cast<uint32_t>(std::min<uint64_t>(at.max_runs, wanted));
-  const uint32_t digit_groups = plan.bins() / std::min(plan.bins(), kScanDigits);
-  between.keys = scratch + at.keys;
-  between.values = scratch + at.values;
-  Location from = input;
-  for (uint32_t pass = 0; pass < plan.passes; ++pass) {
-    const Location to = (plan.passes - 1 - pass) % 2 == 0 ? output : between;
-    primitives::push_digit(push, 0, 8 * size_of(plan.config.key), pass, plan.passes);
-    push.keys = from.keys;
-    push.values = from.values;
-    push.keys_out = to.keys;
-    push.values_out = to.values;
-    from = to;
-    call.barrier();
-    call.dispatch(*plan.upsweep, push, groups);
-    call.barrier();
-    if (at.max_split != 0) {
-      primitives::dispatch(*plan.state, commands, *plan.scan, push,
-                           {std::min(at.max_split, kScanGroups), digit_groups});
-      call.barrier();
-    }
-    call.dispatch(*plan.downsweep, push, groups);
-  }
+  moves.between = {scratch + at.keys, scratch + at.values};
+  if (at.max_runs != 0) plan.record_passes(call, moves, push);
   return {};
 } catch (...) {
   return runtime::caught();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <weft/run_length_encode.hpp>
 
-#include <algorithm>
 
 #include "primitives/core/arguments.hpp"
 #include "primitives/select/compaction.hpp"
@@ -88,7 +87,7 @@ Status RunLengthEncode::record(VkCommandBuffer commands, const RunLengthEncodeAr
   const Plan& plan = *plan_;
   const uint64_t maximum = args.count.maximum();
   const uint32_t bytes = plan.symbol_bytes;
-  const uint32_t alignment = std::min(bytes, 4u);
+  const uint32_t alignment = primitives::alignment_of(bytes);
   const uint32_t length_bytes = size_of(plan.config.length);
   const uint64_t runs = plan.config.non_trivial ? maximum / 2 : maximum;
 

@@ -113,10 +113,45 @@ bool is_item_size(uint32_t bytes) {
   return bytes == 1 || bytes == 2 || (bytes != 0 && bytes % 4 == 0 && bytes <= kMaxItemBytes);
 }
 
-uint32_t alignment_of(uint32_t bytes) { return std::min(bytes, 4u); }
-
 bool tests_bits(Criterion criterion) {
   return criterion == Criterion::any_bit || criterion == Criterion::no_bit || criterion == Criterion::all_bits;
+}
+
+bool is_flagged(Criterion criterion) { return criterion == Criterion::flagged || criterion == Criterion::not_flagged; }
+
+// What is compared of a struct: an item, or where runs are found any bytes.
+uint32_t member_bytes_of(const SelectConfig& config) {
+  const bool is_given = config.criterion == Criterion::run_head && config.member.bytes != 0;
+  return is_given ? config.member.bytes : size_of(config.item);
+}
+
+Status check_config(const char* name, uint32_t partitions, const SelectConfig& config) {
+  const bool flagged = is_flagged(config.criterion), run_head = config.criterion == Criterion::run_head;
+  const bool is_member = config.member.stride != 0;
+  if (flagged && is_member) return refused(name, "flags are no member of a struct");
+  if (flagged && config.items) return refused(name, "flags themselves are not moved: items is false with flagged");
+  if (!flagged && !run_head && config.item == Type::u32x2)
+    return refused(name, "items of type u32x2 have no order; run_head takes them");
+  if (tests_bits(config.criterion) && is_float(config.item))
+    return refused(name, std::string(name_of(config.criterion)) + " takes integers, not " + name_of(config.item));
+  if (config.index != Type::u32 && config.index != Type::u64) return refused(name, "indices are u32 or u64");
+  if (!config.items && config.moved_bytes == 0 && !config.indices && partitions > 1)
+    return refused(name, "neither items nor indices are wanted");
+  if (config.moved_bytes != 0 && !is_item_size(config.moved_bytes))
+    return refused(name, "moved items have 1, 2 or a multiple of 4 bytes, at most 1024, not " +
+                             std::to_string(config.moved_bytes));
+  if (config.items && config.moved_bytes != 0 && (partitions > 1 || is_member))
+    return refused(name, "items of one kind are moved at a time");
+
+  if (!is_member) return {};
+  const uint32_t member_bytes = member_bytes_of(config);
+  if (!is_item_size(config.member.stride) || config.member.stride % 4 != 0)
+    return refused(name,
+                   "structs have a multiple of 4 bytes, at most 1024, not " + std::to_string(config.member.stride));
+  if (!is_item_size(member_bytes) || config.member.offset % alignment_of(member_bytes) != 0 ||
+      uint64_t{config.member.offset} + member_bytes > config.member.stride)
+    return refused(name, "the member does not lie in the struct, or not at a multiple of its size");
+  return {};
 }
 
 }  // namespace
@@ -136,7 +171,8 @@ Result<std::shared_ptr<const SelectPlan>> SelectPlan::create(const Context& cont
     config.item = bytes == 8 && unique ? Type::u32x2 : bytes == 8 ? Type::u64 : Type::u32;
     config.member = bytes > 8 ? Member{.stride = bytes} : Member{};
   }
-  const bool flagged = config.criterion == Criterion::flagged || config.criterion == Criterion::not_flagged;
+  if (const Status status = check_config(name, partitions, config); !status) return status.error();
+  const bool flagged = is_flagged(config.criterion);
   const bool run_head = config.criterion == Criterion::run_head;
   const bool is_member = config.member.stride != 0;
   auto plan = std::make_shared<SelectPlan>();
@@ -146,33 +182,7 @@ Result<std::shared_ptr<const SelectPlan>> SelectPlan::create(const Context& cont
   plan->config = config;
   plan->flagged = flagged;
 
-  if (flagged && is_member) return refused(name, "flags are no member of a struct");
-  if (flagged && config.items) return refused(name, "flags themselves are not moved: items is false with flagged");
-  if (!flagged && !run_head && config.item == Type::u32x2)
-    return refused(name, "items of type u32x2 have no order; run_head takes them");
-  if (tests_bits(config.criterion) && is_float(config.item))
-    return refused(name, std::string(name_of(config.criterion)) + " takes integers, not " + name_of(config.item));
-  if (config.index != Type::u32 && config.index != Type::u64) return refused(name, "indices are u32 or u64");
-  if (!config.items && config.moved_bytes == 0 && !config.indices && partitions > 1)
-    return refused(name, "neither items nor indices are wanted");
-  if (config.moved_bytes != 0 && !is_item_size(config.moved_bytes))
-    return refused(name, "moved items have 1, 2 or a multiple of 4 bytes, at most 1024, not " +
-                             std::to_string(config.moved_bytes));
-  if (config.items && config.moved_bytes != 0 && (partitions > 1 || is_member))
-    return refused(name, "items of one kind are moved at a time");
-
   const uint32_t item_bytes = size_of(config.item);
-  uint32_t member_bytes = config.member.bytes != 0 ? config.member.bytes : item_bytes;
-  if (!run_head) member_bytes = item_bytes;
-  if (is_member) {
-    if (!is_item_size(config.member.stride) || config.member.stride % 4 != 0)
-      return refused(name,
-                     "structs have a multiple of 4 bytes, at most 1024, not " + std::to_string(config.member.stride));
-    if (!is_item_size(member_bytes) || config.member.offset % alignment_of(member_bytes) != 0 ||
-        uint64_t{config.member.offset} + member_bytes > config.member.stride)
-      return refused(name, "the member does not lie in the struct, or not at a multiple of its size");
-  }
-
   std::string item;
   uint32_t vector_items = 0;
   if (flagged) {
@@ -181,13 +191,13 @@ Result<std::shared_ptr<const SelectPlan>> SelectPlan::create(const Context& cont
   } else if (is_member) {
     item = "struct";
     vector_items = 1;
+    plan->item_bytes = config.member.stride;
   } else {
     item = item_bytes == 1 ? "u8" : item_bytes == 2 ? "u16" : item_bytes == 4 ? "u32" : "u32x2";
     vector_items = 16 / item_bytes;
     plan->vector_bytes = 16;
     plan->item_bytes = item_bytes;
   }
-  if (is_member) plan->item_bytes = config.member.stride;
   if (own != nullptr) item = "own";
 
   uint32_t moves = 0;
@@ -209,7 +219,7 @@ Result<std::shared_ptr<const SelectPlan>> SelectPlan::create(const Context& cont
       .set(shader::select::kTwoSides, partitions == 2)
       .set(shader::select::kStride, is_member ? config.member.stride : 4)
       .set(shader::select::kMember, config.member.offset)
-      .set(shader::select::kMemberBytes, member_bytes);
+      .set(shader::select::kMemberBytes, member_bytes_of(config));
   Result<Compaction> pass =
       Compaction::create(context, builder,
                          {.stem = "select",

@@ -34,13 +34,7 @@ inline constexpr runtime::TuningKey<SelectTuning> kSelectTuningKeys[] = {
 
 inline const runtime::TuningTable<SelectTuning> select_tuning(
     "select", kSelectTuningKeys,
-    {.cpu = {.workgroup = 128, .rows = 4, .groups = 1024, .spin_limit = 64, .lag_kib = 128, .small_kib = 0},
-     .nvidia = {.workgroup = 256,
-                .rows = 4,
-                .direct_rows = 8,
-                .groups = 1024,
-                .spin_limit = 256,
-                .lag_kib = 8192,
-                .small_kib = 8192}});
+    {.cpu = {.workgroup = 128, .spin_limit = 64, .lag_kib = 128},
+     .nvidia = {.direct_rows = 8, .lag_kib = 8192, .small_kib = 8192}});
 
 }  // namespace weft::primitives

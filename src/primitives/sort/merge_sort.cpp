@@ -32,7 +32,7 @@ struct MergeSort::Plan {
   primitives::MergePasses merges;  // tiles: at most 2 * block_keys, either a power of two of the other
 
   uint32_t passes(uint64_t count) const {
-    const uint64_t runs = std::max<uint64_t>(1, count / block_keys + (count % block_keys != 0 ? 1 : 0));
+    const uint64_t runs = std::max<uint64_t>(1, primitives::divided_up(count, block_keys));
     return static_cast<uint32_t>(std::bit_width(runs - 1));
   }
 
@@ -87,9 +87,7 @@ Result<MergeSort> MergeSort::create(const Context& context, const MergeSortConfi
   const primitives::MergeKeys small_keys =
       primitives::merge_keys(config.key, config.own_kernels, false, tuning.few_keys, tuning.few_keys_wide);
   plan->key_bytes = block_keys.bytes;
-  // Cuts, emulated subgroups and the driver take some that a block cannot have.
-  const uint32_t reserved = 2048 + (state.subgroup_backend() == SubgroupBackend::emulated ? 8 * plan->workgroup : 0);
-  const uint32_t shared_bytes = std::max(state.traits().shared_memory_bytes, reserved) - reserved;
+  const uint32_t shared_bytes = primitives::shared_bytes_of(state, plan->workgroup);
   uint32_t keys_per_lane = block_keys.keys_per_lane;
   while (keys_per_lane > 1 && plan->workgroup * keys_per_lane * block_keys.element_words * 4 > shared_bytes)
     keys_per_lane /= 2;
@@ -155,7 +153,8 @@ Status MergeSort::record(VkCommandBuffer commands, const MergeSortArgs& args) co
   shader::MergeSortPush push{};
   primitives::RecordCall call(*plan.state, kName, commands);
   if (count >= kMaxSearchKeys) call.refuse("count", "is 2^32 or more: " + std::to_string(count));
-  const uint64_t key_alignment = std::min(plan.key_bytes, 4u), value_alignment = std::min(config.value_bytes, 4u);
+  const uint64_t key_alignment = primitives::alignment_of(plan.key_bytes),
+                 value_alignment = primitives::alignment_of(config.value_bytes);
   const uint64_t key_bytes = count * plan.key_bytes, value_bytes = count * config.value_bytes;
   call.read("keys", args.keys, key_bytes, key_alignment, keys)
       .write("keys_out", args.keys_out, config.keys ? key_bytes : 0, key_alignment, keys_out)
@@ -186,7 +185,7 @@ Status MergeSort::record(VkCommandBuffer commands, const MergeSortArgs& args) co
   };
 
   advance(0, keys, plan.carries_indices ? 0 : values);
-  call.dispatch(*plan.blocks, push, (count + plan.block_keys - 1) / plan.block_keys);
+  call.dispatch(*plan.blocks, push, primitives::divided_up(count, plan.block_keys));
   uint64_t run = plan.block_keys;
   for (uint32_t pass = 1; pass <= passes; ++pass, run *= 2) {
     advance(pass, push.keys_out, push.carried_out);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <string>
 
 #include "primitives/core/search_keys.hpp"
 
@@ -16,6 +17,12 @@ constexpr uint32_t kCounterWords = 2048;  // of shared memory, if tiles do not p
 
 }  // namespace
 
+Status check_radix_config(const char* primitive, Type key, uint32_t value_bytes) {
+  if (value_bytes == 0 || value_bytes == 4 || value_bytes == 8) return check_search_key(primitive, key);
+  return Error{ErrorCode::unsupported, std::string(primitive) + ": values have 4 or 8 bytes, or there are none, not " +
+                                           std::to_string(value_bytes)};
+}
+
 RadixSizes radix_sizes(const runtime::ContextState& state, const RadixSortTuning& tuning, uint32_t key_bytes,
                        uint32_t value_bytes, uint32_t bits) {
   RadixSizes sizes;
@@ -23,9 +30,7 @@ RadixSizes radix_sizes(const runtime::ContextState& state, const RadixSortTuning
   const uint32_t item_words = std::max(key_bytes, value_bytes) / 4;
   uint32_t& workgroup = sizes.workgroup;
   workgroup = std::min(tuning.workgroup, state.traits().max_workgroup_invocations);
-  // The begins of digits, sums over subgroups, emulated subgroups and the driver take some.
-  const uint32_t reserved = 2048 + (state.subgroup_backend() == SubgroupBackend::emulated ? 8 * workgroup : 0);
-  const uint32_t shared_bytes = std::max(state.traits().shared_memory_bytes, reserved) - reserved;
+  const uint32_t shared_bytes = shared_bytes_of(state, workgroup);
   const uint32_t part_words = std::min(tuning.part_words, shared_bytes / 4);
   // Every subgroup has a counter of its own for each digit: where subgroups are small fewer of them, then fewer bits.
   const uint32_t counter_words = std::min(shared_bytes / 4, std::max(kCounterWords, part_words));
@@ -41,7 +46,7 @@ RadixSizes radix_sizes(const runtime::ContextState& state, const RadixSortTuning
   sizes.tile_keys = workgroup * sizes.rows;
   sizes.part_rows = std::clamp(part_words / (workgroup * item_words), 1u, sizes.rows);
   while (sizes.rows % sizes.part_rows != 0) --sizes.part_rows;
-  sizes.passes = (bits + sizes.digit_bits - 1) / sizes.digit_bits;
+  sizes.passes = static_cast<uint32_t>(divided_up(bits, sizes.digit_bits));
   return sizes;
 }
 

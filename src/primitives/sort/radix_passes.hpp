@@ -14,6 +14,9 @@
 
 namespace weft::primitives {
 
+/// Refuses keys and values that RadixSort, SegmentedSort and TopK do not move.
+Status check_radix_config(const char* primitive, Type key, uint32_t value_bytes);
+
 /// Of the dispatch that moves keys, but for passes.
 struct RadixSizes {
   uint32_t workgroup = 0;
@@ -46,12 +49,27 @@ void push_flips(Push& push, Type key, SortOrder order) {
   push.flip_negative_low = flips.negative_low;
 }
 
-/// The digit of a pass over `bits` bits from `begin_bit` on. All have about equal size.
-template <class Push>
-void push_digit(Push& push, uint32_t begin_bit, uint32_t bits, uint32_t pass, uint32_t passes) {
-  const uint32_t first = bits * pass / passes, end = bits * (pass + 1) / passes;
-  push.shift = begin_bit + first;
-  push.digit_mask = (1u << (end - first)) - 1;
-}
+/// What the passes of a call move: all bits of a key from `begin_bit` to `end_bit`, in digits of about equal size.
+struct RadixMoves {
+  struct Ranges {
+    VkDeviceAddress keys = 0, values = 0;
+  };
+  Ranges input{}, output{};
+  Ranges between{};  ///< in scratch
+  uint32_t begin_bit = 0, end_bit = 0;
+
+  template <class Push>
+  void push_pass(Push& push, uint32_t pass, uint32_t passes) const {
+    const uint32_t bits = end_bit - begin_bit, first = bits * pass / passes, end = bits * (pass + 1) / passes;
+    push.shift = begin_bit + first;
+    push.digit_mask = (1u << (end - first)) - 1;
+    const auto ranges_after = [&](uint32_t p) { return (passes - 1 - p) % 2 == 0 ? output : between; };
+    const Ranges from = pass == 0 ? input : ranges_after(pass - 1), to = ranges_after(pass);
+    push.keys = from.keys;
+    push.values = from.values;
+    push.keys_out = to.keys;
+    push.values_out = to.values;
+  }
+};
 
 }  // namespace weft::primitives

@@ -7,12 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "core/look_back.h"
-#include "primitives/by_key/keyed_plan.hpp"
 #include "primitives/core/look_back_tuning.hpp"
-#include "primitives/core/pipeline_builder.hpp"
-#include "primitives/core/record_call.hpp"
-#include "primitives/core/search_keys.hpp"
+#include "primitives/core/prefix_pass.hpp"
 #include "primitives/sort/radix_passes.hpp"
 #include "primitives/sort/sort_tuning.hpp"
 #include "runtime/kernel_families.hpp"
@@ -25,6 +21,10 @@
 
 namespace weft {
 
+using primitives::RadixMoves;
+using primitives::RadixSizes;
+using primitives::RadixSortTuning;
+using primitives::RecordCall;
 using runtime::ContextState;
 using runtime::Pipeline;
 
@@ -32,41 +32,54 @@ namespace {
 
 constexpr const char* kName = "RadixSort";
 constexpr uint64_t kMaxKeys = uint64_t{1} << 32;  // a call takes fewer
-constexpr uint32_t kMaxGroups = 65535;
-constexpr uint64_t kMaxTilesOfGroup = 16384;
 constexpr uint32_t kScanWorkgroup = 256;
 constexpr uint64_t kMaxSweepKeys = uint64_t{1} << 30;  // a tile state has 30 bits for a number of keys
 constexpr uint32_t kCountedWords = 4096;  // of shared memory, mostly, where digits of all passes are counted
 
-uint64_t tiles_of(const primitives::RadixSizes& sizes, uint64_t count) {
-  return count / sizes.tile_keys + (count % sizes.tile_keys != 0 ? 1 : 0);
-}
-
-/// Workgroups that have shares of `tiles` tiles. They take turns of a bounded length, whatever the tuning says.
-uint32_t groups_of(uint64_t tiles, uint32_t groups) {
-  const uint64_t wanted = std::clamp<uint64_t>(tiles / kMaxTilesOfGroup + 1, groups, kMaxGroups);
-  return static_cast<uint32_t>(std::clamp<uint64_t>(tiles, 1, wanted));
-}
+uint64_t tiles_of(const RadixSizes& sizes, uint64_t count) { return primitives::divided_up(count, sizes.tile_keys); }
 
 // The passes of reduce_then_scan in one size of tiles.
 struct Form {
-  primitives::RadixSizes sizes;
+  RadixSizes sizes;
   uint32_t groups = 0;
+  uint32_t direct_groups = 0;  // up to so many the downsweep sums the table itself
   std::shared_ptr<const Pipeline> upsweep, scan, downsweep;
 
   uint32_t bins() const { return 1u << sizes.digit_bits; }
   /// Workgroups of upsweep and downsweep.
-  uint32_t groups_of(uint64_t count) const { return weft::groups_of(tiles_of(sizes, count), groups); }
+  uint32_t groups_of(uint64_t count) const { return primitives::groups_of(tiles_of(sizes, count), groups); }
   uint64_t table_bytes(uint64_t count) const {
     return uint64_t{bins()} * 4 * ((groups_of(count) + 3) / 4 * 4 + 1) + 16;
   }
+  void record(const RecordCall& call, uint64_t count, VkDeviceAddress scratch, const RadixMoves& moves,
+              shader::RadixSortPush push) const;
 };
+
+void Form::record(const RecordCall& call, uint64_t count, VkDeviceAddress scratch, const RadixMoves& moves,
+                  shader::RadixSortPush push) const {
+  push.table = scratch;
+  push.groups = groups_of(count);
+  push.table_row = (push.groups + 3) / 4 * 4;
+  if (push.groups > direct_groups) push.totals = scratch + uint64_t{bins()} * 4 * push.table_row;
+  for (uint32_t pass = 0; pass < sizes.passes; ++pass) {
+    moves.push_pass(push, pass, sizes.passes);
+    if (pass != 0) call.barrier();
+    call.dispatch(*upsweep, push, push.groups);
+    call.barrier();
+    if (push.totals != 0) {
+      call.dispatch(*scan, push, bins());
+      call.barrier();
+    }
+    call.dispatch(*downsweep, push, push.groups);
+  }
+}
 
 // Those of look_back.
 struct Sweep {
-  primitives::RadixSizes sizes;
+  RadixSizes sizes;
   uint32_t groups = 0;  // that count
-  std::shared_ptr<const Pipeline> clear, totals, sweep;
+  primitives::ClearPass clear;
+  std::shared_ptr<const Pipeline> totals, sweep;
 
   uint32_t bins() const { return 1u << sizes.digit_bits; }
   /// Scratch: totals of all passes and their tickets, then tile states of two passes, if there are two: each clears
@@ -74,14 +87,118 @@ struct Sweep {
   uint64_t states_at() const { return primitives::in_vectors(uint64_t{sizes.passes} * (bins() + 1) * 4); }
   uint64_t states_bytes(uint64_t count) const { return primitives::in_vectors(tiles_of(sizes, count) * bins() * 4); }
   uint64_t bytes(uint64_t count) const { return states_at() + std::min(sizes.passes, 2u) * states_bytes(count); }
+  /// `push`: as the totals take it, but for scratch.
+  void record(const RecordCall& call, uint64_t count, VkDeviceAddress scratch, const RadixMoves& moves,
+              shader::RadixSortPush push, shader::RadixSortSweepPush sweep_push) const;
 };
+
+void Sweep::record(const RecordCall& call, uint64_t count, VkDeviceAddress scratch, const RadixMoves& moves,
+                   shader::RadixSortPush push, shader::RadixSortSweepPush sweep_push) const {
+  const uint64_t tiles = tiles_of(sizes, count), bytes_of_states = states_bytes(count);
+  const VkDeviceAddress tickets = scratch + uint64_t{sizes.passes} * bins() * 4, states = scratch + states_at();
+  clear.record(call, scratch, states_at() + bytes_of_states);
+  call.barrier();
+  push.totals = scratch;
+  push.groups = primitives::groups_of(tiles, groups);
+  call.dispatch(*totals, push, push.groups);
+  sweep_push.count = push.count;
+  sweep_push.count_maximum = push.count_maximum;
+  sweep_push.count_words = push.count_words;
+  for (uint32_t pass = 0; pass < sizes.passes; ++pass) {
+    moves.push_pass(sweep_push, pass, sizes.passes);
+    sweep_push.states = states + pass % 2 * bytes_of_states;
+    sweep_push.next_states = pass + 1 < sizes.passes ? states + (pass + 1) % 2 * bytes_of_states : 0;
+    sweep_push.totals = scratch + uint64_t{pass} * bins() * 4;
+    sweep_push.ticket = tickets + uint64_t{pass} * 4;
+    call.barrier();
+    call.dispatch(*sweep, sweep_push, tiles);
+  }
+}
+
+// Makes the pipelines of all forms, which share kernels and constants.
+class FormBuilder {
+ public:
+  /// `config`: its end_bit is not 0.
+  FormBuilder(const ContextState& state, const RadixSortConfig& config, const RadixSortTuning& tuning)
+      : state_(state), config_(config), tuning_(tuning), builder_(state, runtime::kernels::radix_sort(), 0) {
+    builder_.set(shader::radix_sort_digits::kKeyWords, size_of(config.key) / 4)
+        .set(shader::radix_sort_digits::kFlips, primitives::key_flips(config.key, config.order).any());
+  }
+
+  void build(Form& form, const RadixSortTuning& tuning);
+  Status build(Sweep& sweep);
+  const Status& status() const { return builder_.status(); }
+
+ private:
+  RadixSizes set_sizes(const RadixSortTuning& tuning);
+  // Moves and counts have constants of the same ids.
+  void set_move(const RadixSizes& sizes) {
+    builder_.workgroup(sizes.workgroup)
+        .set(shader::radix_sort_move::kRows, sizes.rows)
+        .set(shader::radix_sort_move::kValueWords, config_.value_bytes / 4)
+        .set(shader::radix_sort_move::kPartRows, sizes.part_rows);
+  }
+  uint32_t counting_workgroup(uint32_t wanted) const {
+    return std::min(wanted, state_.traits().max_workgroup_invocations);
+  }
+
+  const ContextState& state_;
+  const RadixSortConfig& config_;
+  const RadixSortTuning& tuning_;
+  primitives::PipelineBuilder builder_;
+};
+
+RadixSizes FormBuilder::set_sizes(const RadixSortTuning& tuning) {
+  const RadixSizes sizes = primitives::radix_sizes(state_, tuning, size_of(config_.key), config_.value_bytes,
+                                                   config_.end_bit - config_.begin_bit);
+  builder_.set(shader::radix_sort_digits::kDigitBits, sizes.digit_bits)
+      .set(shader::radix_sort_digits::kTileKeys, sizes.tile_keys);
+  return sizes;
+}
+
+void FormBuilder::build(Form& form, const RadixSortTuning& tuning) {
+  form.groups = tuning.groups;
+  form.direct_groups = tuning.direct_groups;
+  form.sizes = set_sizes(tuning);
+  builder_.workgroup(kScanWorkgroup)
+      .build(form.scan, "radix_sort_scan")
+      .workgroup(counting_workgroup(tuning.count_workgroup))
+      .set(shader::radix_sort_count::kCopies, std::bit_floor(tuning.copies))
+      .build(form.upsweep, "radix_sort_upsweep");
+  set_move(form.sizes);
+  builder_.build(form.downsweep, "radix_sort_downsweep");
+}
+
+Status FormBuilder::build(Sweep& sweep) {
+  const bool has_values = config_.value_bytes != 0;
+  RadixSortTuning tuning = tuning_;
+  tuning.workgroup = has_values ? tuning.sweep_pairs_workgroup : tuning.sweep_workgroup;
+  tuning.rows = has_values ? tuning.sweep_pairs_rows : tuning.sweep_rows;
+  tuning.part_words = has_values ? tuning.sweep_pairs_part_words : tuning.sweep_part_words;
+  sweep.groups = tuning.sweep_groups;
+  sweep.sizes = set_sizes(tuning);
+  const uint32_t counters = sweep.sizes.passes * sweep.bins();
+  const uint32_t copies = std::min(tuning.sweep_copies, std::max(1u, kCountedWords / counters));
+  builder_.workgroup(counting_workgroup(tuning.sweep_count_workgroup))
+      .set(shader::radix_sort_count::kCopies, std::bit_floor(copies))
+      .set(shader::radix_sort_totals::kBeginBit, config_.begin_bit)
+      .set(shader::radix_sort_totals::kEndBit, config_.end_bit)
+      .set(shader::radix_sort_totals::kPasses, sweep.sizes.passes)
+      .build(sweep.totals, "radix_sort_totals");
+  set_move(sweep.sizes);
+  builder_.set(shader::radix_sort_look_back::kSpinLimit, tuning.spin_limit)
+      .set(shader::radix_sort_look_back::kFault, primitives::look_back_tuning.of(state_).fault)
+      .set(shader::radix_sort_look_back::kSight, tuning.sight)
+      .set(shader::radix_sort_look_back::kTickets, tuning.tickets != 0)
+      .build(sweep.sweep, "radix_sort_sweep");
+  return sweep.clear.create(state_);
+}
 
 }  // namespace
 
 struct RadixSort::Plan {
   std::shared_ptr<const ContextState> state;
-  RadixSortConfig config;      // end_bit is not 0 where it stands for all; strategy resolved
-  uint32_t direct_groups = 0;  // up to so many the downsweep sums the table itself
+  RadixSortConfig config;  // end_bit is not 0 where it stands for all; strategy resolved
 
   Form small_form;
   std::optional<Form> large_form;  // for calls on at least large_from keys
@@ -104,92 +221,37 @@ uint64_t RadixSort::Plan::table_bytes(uint64_t count) const {
 
 Result<RadixSort> RadixSort::create(const Context& context, const RadixSortConfig& config) noexcept try {
   const ContextState& state = *context.state();
-  if (const Status status = primitives::check_search_key(kName, config.key); !status) return status.error();
-  if (config.value_bytes != 0 && config.value_bytes != 4 && config.value_bytes != 8)
-    return Error{ErrorCode::unsupported,
-                 "RadixSort: values have 4 or 8 bytes, or there are none, not " + std::to_string(config.value_bytes)};
-  const uint32_t key_bytes = size_of(config.key);
-  const uint32_t end_bit = config.end_bit != 0 ? config.end_bit : 8 * key_bytes;
-  if (config.begin_bit >= end_bit || end_bit > 8 * key_bytes)
+  if (const Status status = primitives::check_radix_config(kName, config.key, config.value_bytes); !status)
+    return status.error();
+  const uint32_t key_bits = 8 * size_of(config.key);
+  const uint32_t end_bit = config.end_bit != 0 ? config.end_bit : key_bits;
+  if (config.begin_bit >= end_bit || end_bit > key_bits)
     return Error{ErrorCode::unsupported, "RadixSort: keys of type " + std::string(name_of(config.key)) +
                                              " have no bits from " + std::to_string(config.begin_bit) + " to " +
                                              std::to_string(end_bit)};
-  const primitives::RadixSortTuning tuning = primitives::radix_sort_tuning.of(state);
+  const RadixSortTuning tuning = primitives::radix_sort_tuning.of(state);
 
   auto plan = std::make_shared<Plan>();
   plan->state = context.state();
   plan->config = config;
   plan->config.end_bit = end_bit;
-  plan->direct_groups = tuning.direct_groups;
   const bool has_values = config.value_bytes != 0;
   if (config.strategy == Strategy::automatic) {
     plan->config.strategy = state.strategy();
     if (!state.strategy_is_forced()) plan->sweep_from = has_values ? tuning.sweep_pairs_from : tuning.sweep_from;
   }
 
-  const uint32_t limit = state.traits().max_workgroup_invocations;
-  const uint32_t bits = end_bit - config.begin_bit;
-  primitives::PipelineBuilder builder(state, runtime::kernels::radix_sort(), kScanWorkgroup);
-  builder.set(shader::radix_sort_digits::kKeyWords, key_bytes / 4)
-      .set(shader::radix_sort_digits::kFlips, primitives::key_flips(config.key, config.order).any());
-  const auto set_sizes = [&](const primitives::RadixSizes& sizes) {
-    builder.set(shader::radix_sort_digits::kDigitBits, sizes.digit_bits)
-        .set(shader::radix_sort_digits::kTileKeys, sizes.tile_keys);
-  };
-  // Moves and counts have constants of the same ids.
-  const auto set_move = [&](const primitives::RadixSizes& sizes) {
-    builder.workgroup(sizes.workgroup)
-        .set(shader::radix_sort_move::kRows, sizes.rows)
-        .set(shader::radix_sort_move::kValueWords, config.value_bytes / 4)
-        .set(shader::radix_sort_move::kPartRows, sizes.part_rows);
-  };
-  const auto build_form = [&](Form& form, const primitives::RadixSortTuning& form_tuning) {
-    form.groups = form_tuning.groups;
-    form.sizes = primitives::radix_sizes(state, form_tuning, key_bytes, config.value_bytes, bits);
-    set_sizes(form.sizes);
-    builder.workgroup(kScanWorkgroup)
-        .build(form.scan, "radix_sort_scan")
-        .workgroup(std::min(form_tuning.count_workgroup, limit))
-        .set(shader::radix_sort_count::kCopies, std::bit_floor(form_tuning.copies))
-        .build(form.upsweep, "radix_sort_upsweep");
-    set_move(form.sizes);
-    builder.build(form.downsweep, "radix_sort_downsweep");
-  };
-  build_form(plan->small_form, tuning);
+  FormBuilder builder(state, plan->config, tuning);
+  builder.build(plan->small_form, tuning);
   if (has_values && tuning.many_pairs != 0) {
-    primitives::RadixSortTuning large_tuning = tuning;
+    RadixSortTuning large_tuning = tuning;
     large_tuning.workgroup = tuning.many_workgroup;
     large_tuning.part_words = tuning.many_part_words;
     plan->large_from = tuning.many_pairs;
-    build_form(plan->large_form.emplace(), large_tuning);
+    builder.build(plan->large_form.emplace(), large_tuning);
   }
-  if (plan->config.strategy == Strategy::look_back) {
-    primitives::RadixSortTuning sweep_tuning = tuning;
-    sweep_tuning.workgroup = has_values ? tuning.sweep_pairs_workgroup : tuning.sweep_workgroup;
-    sweep_tuning.rows = has_values ? tuning.sweep_pairs_rows : tuning.sweep_rows;
-    sweep_tuning.part_words = has_values ? tuning.sweep_pairs_part_words : tuning.sweep_part_words;
-    Sweep& sweep = plan->sweep.emplace();
-    sweep.groups = tuning.sweep_groups;
-    sweep.sizes = primitives::radix_sizes(state, sweep_tuning, key_bytes, config.value_bytes, bits);
-    const uint32_t counters = sweep.sizes.passes * sweep.bins();
-    const uint32_t copies = std::min(tuning.sweep_copies, std::max(1u, kCountedWords / counters));
-    set_sizes(sweep.sizes);
-    builder.workgroup(std::min(tuning.sweep_count_workgroup, limit))
-        .set(shader::radix_sort_count::kCopies, std::bit_floor(copies))
-        .set(shader::radix_sort_totals::kBeginBit, config.begin_bit)
-        .set(shader::radix_sort_totals::kEndBit, end_bit)
-        .set(shader::radix_sort_totals::kPasses, sweep.sizes.passes)
-        .build(sweep.totals, "radix_sort_totals");
-    set_move(sweep.sizes);
-    builder.set(shader::radix_sort_look_back::kSpinLimit, tuning.spin_limit)
-        .set(shader::radix_sort_look_back::kFault, primitives::look_back_tuning.of(state).fault)
-        .set(shader::radix_sort_look_back::kSight, tuning.sight)
-        .set(shader::radix_sort_look_back::kTickets, tuning.tickets != 0)
-        .build(sweep.sweep, "radix_sort_sweep")
-        .from(runtime::kernels::look_back())
-        .workgroup(primitives::kResetWorkgroup)
-        .build(sweep.clear, "look_back_reset");
-  }
+  if (plan->config.strategy == Strategy::look_back)
+    if (const Status status = builder.build(plan->sweep.emplace()); !status) return status.error();
   if (!builder.status()) return builder.status().error();
   return RadixSort(std::move(plan));
 } catch (...) {
@@ -218,86 +280,31 @@ Status RadixSort::record(VkCommandBuffer commands, const RadixSortArgs& args) co
   const Plan& plan = *plan_;
   const uint64_t count = args.count.maximum();
 
-  // Where keys and values are: in the input, the output, or scratch.
-  struct Ranges {
-    VkDeviceAddress keys = 0, values = 0;
-  } input, output, between;
+  RadixMoves moves{.begin_bit = plan.config.begin_bit, .end_bit = plan.config.end_bit};
   VkDeviceAddress scratch = 0;
   shader::RadixSortPush push{};
-  primitives::RecordCall call(*plan.state, kName, commands);
+  RecordCall call(*plan.state, kName, commands);
   if (count >= kMaxKeys) call.refuse("count", "is 2^32 or more: " + std::to_string(count));
   const uint64_t key_bytes = count * size_of(plan.config.key), value_bytes = count * plan.config.value_bytes;
-  call.read("keys", args.keys, key_bytes, 4, input.keys)
-      .read("values", args.values, value_bytes, 4, input.values)
-      .write("keys_out", args.keys_out, key_bytes, 4, output.keys)
-      .write("values_out", args.values_out, value_bytes, 4, output.values)
+  call.read("keys", args.keys, key_bytes, 4, moves.input.keys)
+      .read("values", args.values, value_bytes, 4, moves.input.values)
+      .write("keys_out", args.keys_out, key_bytes, 4, moves.output.keys)
+      .write("values_out", args.values_out, value_bytes, 4, moves.output.values)
       .scratch(args.scratch, scratch_size(count), scratch)
       .count("count", args.count, push.count, push.count_maximum, push.count_words);
   if (!call.accepted()) return call.status();
   if (count == 0) return {};
 
-  between.keys = scratch + plan.table_bytes(count);
-  between.values = between.keys + plan.keys_bytes(count);
-  push.keys = input.keys;
+  moves.between.keys = scratch + plan.table_bytes(count);
+  moves.between.values = moves.between.keys + plan.keys_bytes(count);
+  push.keys = moves.input.keys;
   primitives::push_flips(push, plan.config.key, plan.config.order);
-
-  const uint32_t bits = plan.config.end_bit - plan.config.begin_bit;
-  const auto push_pass = [&](auto& pass_push, uint32_t pass, uint32_t passes) {
-    const auto ranges_after = [&](uint32_t p) { return (passes - 1 - p) % 2 == 0 ? output : between; };
-    const Ranges from = pass == 0 ? input : ranges_after(pass - 1), to = ranges_after(pass);
-    primitives::push_digit(pass_push, plan.config.begin_bit, bits, pass, passes);
-    pass_push.keys = from.keys;
-    pass_push.values = from.values;
-    pass_push.keys_out = to.keys;
-    pass_push.values_out = to.values;
-  };
-
   if (plan.sweeps(count)) {
-    const Sweep& sweep = *plan.sweep;
-    const uint32_t passes = sweep.sizes.passes;
-    const uint64_t tiles = tiles_of(sweep.sizes, count), states_bytes = sweep.states_bytes(count);
-    const VkDeviceAddress tickets = scratch + uint64_t{passes} * sweep.bins() * 4, states = scratch + sweep.states_at();
-    const auto vectors = static_cast<uint32_t>((sweep.states_at() + states_bytes) / 16);
-    call.dispatch(*sweep.clear, shader::LookBackResetPush{scratch, vectors, 0},
-                  vectors / primitives::kResetWorkgroup + 1);
-    call.barrier();
-    push.totals = scratch;
-    push.groups = groups_of(tiles, sweep.groups);
-    call.dispatch(*sweep.totals, push, push.groups);
-
-    shader::RadixSortSweepPush pass_push{};
-    pass_push.count = push.count;
-    pass_push.count_maximum = push.count_maximum;
-    pass_push.count_words = push.count_words;
-    primitives::push_flips(pass_push, plan.config.key, plan.config.order);
-    for (uint32_t pass = 0; pass < passes; ++pass) {
-      push_pass(pass_push, pass, passes);
-      pass_push.states = states + pass % 2 * states_bytes;
-      pass_push.next_states = pass + 1 < passes ? states + (pass + 1) % 2 * states_bytes : 0;
-      pass_push.totals = scratch + uint64_t{pass} * sweep.bins() * 4;
-      pass_push.ticket = tickets + uint64_t{pass} * 4;
-      call.barrier();
-      call.dispatch(*sweep.sweep, pass_push, tiles);
-    }
-    return {};
-  }
-
-  const Form& form = plan.form_of(count);
-  const uint32_t groups = form.groups_of(count), passes = form.sizes.passes;
-  push.table = scratch;
-  push.groups = groups;
-  push.table_row = (groups + 3) / 4 * 4;
-  if (groups > plan.direct_groups) push.totals = scratch + uint64_t{form.bins()} * 4 * push.table_row;
-  for (uint32_t pass = 0; pass < passes; ++pass) {
-    push_pass(push, pass, passes);
-    if (pass != 0) call.barrier();
-    call.dispatch(*form.upsweep, push, groups);
-    call.barrier();
-    if (push.totals != 0) {
-      call.dispatch(*form.scan, push, form.bins());
-      call.barrier();
-    }
-    call.dispatch(*form.downsweep, push, groups);
+    shader::RadixSortSweepPush sweep_push{};
+    primitives::push_flips(sweep_push, plan.config.key, plan.config.order);
+    plan.sweep->record(call, count, scratch, moves, push, sweep_push);
+  } else {
+    plan.form_of(count).record(call, count, scratch, moves, push);
   }
   return {};
 } catch (...) {

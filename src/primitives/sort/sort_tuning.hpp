@@ -37,7 +37,6 @@ inline constexpr runtime::TuningKey<MergeSortTuning> kMergeSortTuningKeys[] = {
 inline const runtime::TuningTable<MergeSortTuning> merge_sort_tuning("merge_sort", kMergeSortTuningKeys,
                                                                      {.cpu = {.workgroup = 128,
                                                                               .keys = 4,
-                                                                              .keys_wide = 4,
                                                                               .merge_keys = 4,
                                                                               .merge_keys_wide = 4,
                                                                               .direct_tiles = 0,
@@ -45,16 +44,12 @@ inline const runtime::TuningTable<MergeSortTuning> merge_sort_tuning("merge_sort
                                                                               .few = 2048,
                                                                               .few_keys = 2,
                                                                               .few_keys_wide = 2},
-                                                                      .nvidia = {.workgroup = 256,
-                                                                                 .keys = 16,
+                                                                      .nvidia = {.keys = 16,
                                                                                  .keys_wide = 8,
                                                                                  .merge_keys = 32,
-                                                                                 .merge_keys_wide = 8,
                                                                                  .direct_tiles = 8192,
                                                                                  .direct_tiles_wide = 1024,
-                                                                                 .few = 1u << 18,
-                                                                                 .few_keys = 4,
-                                                                                 .few_keys_wide = 4}});
+                                                                                 .few = 1u << 18}});
 
 struct RadixSortTuning {
   uint32_t workgroup = 256;
@@ -116,7 +111,6 @@ inline const runtime::TuningTable<RadixSortTuning> radix_sort_tuning("radix_sort
                                                                               .rows = 4,
                                                                               .part_words = 1024,
                                                                               .groups = 64,
-                                                                              .direct_groups = 64,
                                                                               .count_workgroup = 128,
                                                                               .copies = 1,
                                                                               .sweep_workgroup = 128,
@@ -130,20 +124,15 @@ inline const runtime::TuningTable<RadixSortTuning> radix_sort_tuning("radix_sort
                                                                               .sweep_copies = 1,
                                                                               .spin_limit = 4},
                                                                       .nvidia = {.workgroup = 512,
-                                                                                 .rows = 16,
                                                                                  .part_words = 4096,
                                                                                  .many_pairs = 1 << 23,
                                                                                  .many_workgroup = 1024,
                                                                                  .many_part_words = 8192,
                                                                                  .groups = 1056,
-                                                                                 .direct_groups = 64,
                                                                                  .count_workgroup = 512,
-                                                                                 .copies = 8,
                                                                                  .sweep_workgroup = 384,
-                                                                                 .sweep_rows = 16,
                                                                                  .sweep_part_words = 3072,
                                                                                  .sweep_pairs_workgroup = 512,
-                                                                                 .sweep_pairs_rows = 16,
                                                                                  .sweep_pairs_part_words = 4096,
                                                                                  .sweep_groups = 264,
                                                                                  .sweep_count_workgroup = 1024,
@@ -177,12 +166,6 @@ inline constexpr runtime::TuningKey<TopKTuning> kTopKTuningKeys[] = {
 inline const runtime::TuningTable<TopKTuning> top_k_tuning(
     "top_k", kTopKTuningKeys,
     {.cpu = {.workgroup = 128, .groups = 64, .count_workgroup = 128, .copies = 1, .spin_limit = 4, .lag_kib = 128},
-     .nvidia = {.workgroup = 256,
-                .groups = 528,
-                .count_workgroup = 512,
-                .copies = 8,
-                .spin_limit = 256,
-                .lag_kib = 8192,
-                .small_kib = 8192}});
+     .nvidia = {.groups = 528, .count_workgroup = 512, .lag_kib = 8192, .small_kib = 8192}});
 
 }  // namespace weft::primitives

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "primitives/core/prefix_pass.hpp"
-#include "primitives/core/search_keys.hpp"
 #include "primitives/sort/radix_passes.hpp"
 #include "primitives/sort/sort_tuning.hpp"
 #include "runtime/kernel_families.hpp"
@@ -50,10 +49,8 @@ struct TopK::Plan {
 
 Result<TopK> TopK::create(const Context& context, const TopKConfig& config) noexcept try {
   const ContextState& state = *context.state();
-  if (const Status status = primitives::check_search_key(kName, config.key); !status) return status.error();
-  if (config.value_bytes != 0 && config.value_bytes != 4 && config.value_bytes != 8)
-    return Error{ErrorCode::unsupported,
-                 "TopK: values have 4 or 8 bytes, or there are none, not " + std::to_string(config.value_bytes)};
+  if (const Status status = primitives::check_radix_config(kName, config.key, config.value_bytes); !status)
+    return status.error();
   if (config.positions && config.value_bytes != 4)
     return Error{ErrorCode::unsupported,
                  "TopK: positions are values of 4 bytes, not " + std::to_string(config.value_bytes)};
@@ -139,7 +136,7 @@ Status TopK::record(VkCommandBuffer commands, const TopKArgs& args) const noexce
   counting.capacity = plan.capacity(count);
   counting.k = args.k;
   primitives::push_flips(counting, plan.config.key, plan.config.order);
-  const uint64_t groups = std::min<uint64_t>(plan.groups, (count + plan.count_tile - 1) / plan.count_tile);
+  const uint64_t groups = std::min<uint64_t>(plan.groups, primitives::divided_up(count, plan.count_tile));
 
   plan.clear.record(call, scratch, plan.gathered_at());
   for (uint32_t pass = 0; pass <= plan.passes; ++pass) {
@@ -156,10 +153,7 @@ Status TopK::record(VkCommandBuffer commands, const TopKArgs& args) const noexce
   call.barrier();
 
   const auto push_of = [&](const PrefixPass::Chunk& chunk) {
-    push.scratch = chunk.scratch;
-    push.tile_capacity = chunk.tiles;
-    push.lag = chunk.lag;
-    push.tiles_per_workgroup = chunk.tiles_per_workgroup;
+    chunk.set(push);
     return push;
   };
   plan.move.record(call, count, 0, scratch + plan.move_at(count), push_of, push_of);
