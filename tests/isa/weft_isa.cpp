@@ -4,13 +4,14 @@
 //   weft-isa [OPTIONS] DIRECTORY    writes DIRECTORY/<family>.csv
 //     --check COMMITTED             also fails where a table differs from COMMITTED/<family>.csv
 //     --family FAMILY               only this one
-//     --primitive PRIMITIVE         only the kernels of this one: scan, by_key, reduce, compaction, gstd or others
+//     --primitive PRIMITIVE         only the kernels of this one, e.g. ScanByKey
 //     --types TYPES                 only kernels of these types of items and accumulators, e.g. u8,u32, or of no type
 //     --tune OVERRIDES              sets WEFT_TUNE, which otherwise has no effect here
 //
 // Fails where a kernel spills registers or uses scratch memory. The library itself builds the pipelines, through the
 // public API: this program stands between it and the driver, asks for statistics, and notes what was asked for. So the
-// rows are those of the constants and subgroup sizes that the library uses on such a device.
+// rows are those of the constants and subgroup sizes that the library uses on such a device. What is built is what the
+// primitives' tests say (<family>/<stem>_calls.hpp).
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,14 +32,16 @@
 #include <utility>
 #include <vector>
 
-#include <weft/gstd_decode.hpp>
 #include <weft/weft.hpp>
 
 #include "decode/kernel_families.hpp"
+#include "every_call.hpp"
 #include "runtime/kernel_families.hpp"
 #include "runtime/packed_kernels.hpp"
 
 namespace {
+
+using weft::test::SoundCall;
 
 constexpr const char* kFamilies[] = {"polaris10", "vega10", "navi10", "navi21", "gfx1100"};
 
@@ -79,7 +82,7 @@ struct Interception {
   PFN_vkGetPipelineExecutableStatisticsKHR get_statistics = nullptr;
   std::map<VkPipeline, std::string> constants;
   std::set<Row> rows;
-  std::set<std::string> types;
+  weft::test::AmongTypes types;
   std::string failure;
 };
 Interception interception;
@@ -172,228 +175,37 @@ Function load(VkInstance instance, const char* name) {
   return reinterpret_cast<Function>(interception.get_instance_proc_addr(instance, name));
 }
 
-bool skip(const weft::Error& error) { return error.code == weft::ErrorCode::unsupported; }
-
-// Those of the types that --types names, or all.
-std::vector<weft::Type> among(std::initializer_list<weft::Type> all) {
-  std::vector<weft::Type> types;
-  for (const weft::Type type : all)
-    if (interception.types.empty() || interception.types.count(weft::name_of(type)) != 0) types.push_back(type);
-  return types;
-}
-
-std::vector<weft::Type> wanted_types() {
-  using weft::Type;
-  return among(
-      {Type::u8, Type::u16, Type::u32, Type::u64, Type::i32, Type::i64, Type::f16, Type::f32, Type::f64, Type::u32x2});
-}
-
-// Selections that between them use every kernel of Select, Partition and RunLengthEncode: comparisons and run heads of
-// every size of item, moved as they are; flags that move 16 bytes; structs; two and three partitions.
-std::string build_compaction(const weft::Context& context, weft::Strategy strategy) {
-  using weft::Criterion;
-  using weft::Type;
-  std::vector<weft::SelectConfig> selections;
-  std::vector<weft::PartitionConfig> partitions;
-  for (const Type item : among({Type::u8, Type::u16, Type::u32, Type::u64})) {
-    selections.push_back(weft::SelectConfig::select_if(item, Criterion::less));
-    selections.push_back(weft::SelectConfig::unique(item));
-    weft::PartitionConfig partition;
-    partition.criterion = Criterion::inside;
-    partition.item = item;
-    for (partition.partitions = 2; partition.partitions <= 3; ++partition.partitions) partitions.push_back(partition);
-    weft::RunLengthEncodeConfig encode;
-    encode.symbol = item;
-    encode.strategy = strategy;
-    const auto created = weft::RunLengthEncode::create(context, encode);
-    if (!created) return created.error().message;
-  }
-  selections.push_back(weft::SelectConfig::select_flagged(16));
-  selections.push_back(weft::SelectConfig::select_if(Type::f32, Criterion::less));
-  selections.back().member = {48, 12, 0};
-  partitions.emplace_back();
-  partitions.back().criterion = Criterion::inside;
-  partitions.back().item = Type::f32;
-  partitions.back().partitions = 3;
-  partitions.back().member = {48, 12, 0};
-  for (weft::SelectConfig& selection : selections) {
-    selection.strategy = strategy;
-    const auto created = weft::Select::create(context, selection);
-    if (!created) return created.error().message;
-  }
-  for (weft::PartitionConfig& partition : partitions) {
-    partition.strategy = strategy;
-    const auto created = weft::Partition::create(context, partition);
-    if (!created) return created.error().message;
-  }
-  return {};
-}
-
-// The operator that stands for all: add, or the type's only one.
-weft::Op op_of(weft::Type item) { return item == weft::Type::u32x2 ? weft::Op::affine : weft::Op::add; }
-
-std::string build_scans(const weft::Context& context, weft::Strategy strategy) {
-  for (const weft::Type item : wanted_types()) {
-    for (const weft::Type accumulator : wanted_types()) {
-      const auto created =
-          weft::Scan::create(context, {weft::ScanKind::exclusive, op_of(item), item, accumulator, strategy});
-      if (!created && !skip(created.error())) return created.error().message;
+template <class Primitive>
+std::string build(const weft::Context& context) {
+  if constexpr (requires { SoundCall<Primitive>::kernels; }) {
+    for (const auto& config : SoundCall<Primitive>::kernels(interception.types)) {
+      const auto created = Primitive::create(context, config);
+      if (!created && created.error().code != weft::ErrorCode::unsupported) return created.error().message;
     }
   }
   return {};
 }
 
-std::string build_by_key(const weft::Context& context, weft::Strategy strategy) {
-  for (const weft::Type item : wanted_types()) {
-    for (const weft::Type accumulator : wanted_types()) {
-      weft::ScanByKeyConfig scan;
-      scan.op = op_of(item);
-      scan.item = item;
-      scan.accumulator = accumulator;
-      scan.strategy = strategy;
-      const auto scan_made = weft::ScanByKey::create(context, scan);
-      if (!scan_made && !skip(scan_made.error())) return scan_made.error().message;
-      const auto reduce_made =
-          weft::ReduceByKey::create(context, {op_of(item), weft::Type::u32, item, accumulator, strategy});
-      if (!reduce_made && !skip(reduce_made.error())) return reduce_made.error().message;
-    }
-  }
-  return {};
-}
-
-std::string build_reductions(const weft::Context& context) {
-  for (const weft::Type item : wanted_types()) {
-    for (const weft::Type accumulator : wanted_types()) {
-      const auto created = weft::Reduce::create(context, {op_of(item), item, accumulator});
-      if (!created && !skip(created.error())) return created.error().message;
-      const auto segmented =
-          weft::SegmentedReduce::create(context, {op_of(item), weft::Type::u32, item, accumulator, {}});
-      if (!segmented && !skip(segmented.error())) return segmented.error().message;
-    }
-    const auto arg = weft::Reduce::create(context, {weft::Op::arg_min, item, item});
-    if (!arg && !skip(arg.error())) return arg.error().message;
-  }
-  return {};
-}
-
-// Those of the form that tuning alone chooses.
-std::string build_streaming_merges() {
-  using weft::Type;
+// Again, with a tuning that alone chooses some kernels.
+template <class Primitive>
+std::string build_tuned() {
   const char* const set = std::getenv("WEFT_TUNE");
-  const std::string tuning = set != nullptr ? set : "";
-  setenv("WEFT_TUNE", (tuning.empty() ? "merge.form=1" : tuning + ",merge.form=1").c_str(), 1);
+  const std::string before = set != nullptr ? set : "";
+  setenv("WEFT_TUNE", ((before.empty() ? "" : before + ",") + SoundCall<Primitive>::kernels_tuning).c_str(), 1);
   const auto context = weft::Context::create(interception.config);
-  tuning.empty() ? unsetenv("WEFT_TUNE") : setenv("WEFT_TUNE", tuning.c_str(), 1);
-  if (!context) return context.error().message;
-  for (const weft::MergeConfig& config : {weft::MergeConfig{.key = Type::u32}, weft::MergeConfig{.key = Type::f64},
-                                          weft::MergeConfig{.key = Type::u32, .value_bytes = 4, .indices = true},
-                                          weft::MergeConfig{.key = Type::u64, .value_bytes = 4, .indices = true},
-                                          weft::MergeConfig{.key = Type::u8, .value_bytes = 4, .indices = true}}) {
-    const auto merge = weft::Merge::create(*context, config);
-    if (!merge) return merge.error().message;
-  }
-  return {};
+  before.empty() ? unsetenv("WEFT_TUNE") : setenv("WEFT_TUNE", before.c_str(), 1);
+  return context ? build<Primitive>(*context) : context.error().message;
 }
 
-// One of each kernel there is.
-std::string build_others(const weft::Context& context) {
-  using weft::Type;
-  const auto arguments = weft::DispatchArguments::create(context, {});
-  if (!arguments) return arguments.error().message;
-  for (const Type item : {Type::u8, Type::u16, Type::u32, Type::i32, Type::f32}) {
-    const auto histogram = weft::Histogram::create(context, {weft::HistogramKind::even, item, 256});
-    if (!histogram) return histogram.error().message;
-  }
-  for (const Type index : {Type::u32, Type::u64}) {
-    const auto search =
-        weft::LoadBalanceSearch::create(context, {weft::IntervalsBy::offsets, Type::u32, index, true, true});
-    if (!search) return search.error().message;
-  }
-  // In lines, in vectors of words and of bytes, and in single words.
-  for (const auto& [bytes, scatter] : {std::pair{1u, true}, {4u, true}, {4u, false}, {1u, false}, {12u, false}}) {
-    const auto move = weft::IntervalMove::create(
-        context, {.by = weft::IntervalsBy::offsets, .item_bytes = bytes, .scatter = scatter});
-    if (!move) return move.error().message;
-  }
-  const auto expand = weft::IntervalExpand::create(context, {weft::IntervalsBy::offsets, Type::u32, 12});
-  if (!expand) return expand.error().message;
-  for (const uint32_t bytes : {1u, 4u, 16u}) {
-    const auto decode = weft::RunLengthDecode::create(context, {bytes, Type::u32});
-    if (!decode) return decode.error().message;
-  }
-  weft::SegmentedScanConfig scan;
-  scan.strategy = weft::Strategy::reduce_then_scan;
-  const auto segmented = weft::SegmentedScan::create(context, scan);
-  if (!segmented) return segmented.error().message;
-  for (const Type key : {Type::u32, Type::f64}) {
-    const auto sorted = weft::SortedSearch::create(context, {key, weft::Bound::lower});
-    if (!sorted) return sorted.error().message;
-    const auto binary = weft::BinarySearch::create(context, {key, weft::Bound::lower});
-    if (!binary) return binary.error().message;
-    const auto merge = weft::Merge::create(context, {.key = key});
-    if (!merge) return merge.error().message;
-  }
-  for (const auto& [key, bytes] : {std::pair{Type::u32, 0u}, {Type::u32, 4u}, {Type::u64, 0u}, {Type::u8, 2u}}) {
-    const auto sets = weft::SetOperation::create(context, {.key = key, .value_bytes = bytes});
-    if (!sets) return sets.error().message;
-  }
-  for (const auto& [key, bytes] : {std::pair{Type::u32, 0u}, {Type::u32, 4u}, {Type::u64, 0u}, {Type::u64, 8u}}) {
-    const auto sort = weft::MergeSort::create(context, {.key = key, .value_bytes = bytes});
-    if (!sort) return sort.error().message;
-  }
-  for (const Type key : {Type::u32, Type::u64, Type::u8}) {
-    const auto merge = weft::Merge::create(context, {.key = key, .value_bytes = 4, .indices = true});
-    if (!merge) return merge.error().message;
-  }
-  if (std::string fault = build_streaming_merges(); !fault.empty()) return fault;
-  for (const auto& [key, bytes] : {std::pair{Type::u32, 0u}, {Type::u32, 4u}, {Type::u64, 0u}, {Type::u64, 8u}}) {
-    const auto sort = weft::RadixSort::create(context, {.key = key, .value_bytes = bytes});
-    if (!sort) return sort.error().message;
-    const auto segmented_sort = weft::SegmentedSort::create(context, {.key = key, .value_bytes = bytes});
-    if (!segmented_sort) return segmented_sort.error().message;
-    const auto top_k = weft::TopK::create(context, {.key = key, .value_bytes = bytes});
-    if (!top_k) return top_k.error().message;
-  }
-  for (const uint32_t bytes : {1u, 4u, 16u, 12u}) {
-    const auto remove = weft::BulkRemove::create(context, {bytes, Type::u32});
-    if (!remove) return remove.error().message;
-    const auto insert = weft::BulkInsert::create(context, {bytes, Type::u32});
-    if (!insert) return insert.error().message;
-  }
-  return {};
-}
-
-std::string build_gstd(const weft::Context& context) {
-  const auto decode = weft::GstdDecode::create(context);
-  return decode ? std::string() : decode.error().message;
-}
-
-// What --primitive names. Of those with strategies only look-back depends on 64-bit atomics, so that without them the
-// rest need not be built again.
-struct Primitive {
-  const char* name;
-  std::string (*build)(const weft::Context&);
-  std::string (*build_with)(const weft::Context&, weft::Strategy);
-};
-constexpr Primitive kPrimitives[] = {
-    {"scan", nullptr, &build_scans},        {"by_key", nullptr, &build_by_key},
-    {"reduce", &build_reductions, nullptr}, {"compaction", nullptr, &build_compaction},
-    {"gstd", &build_gstd, nullptr},         {"others", &build_others, nullptr},
-};
-
-std::string build(const weft::Context& context, const std::string& only) {
+std::string build_all(const weft::Context& context, const std::string& only) {
   std::string failure;
-  for (const Primitive& primitive : kPrimitives) {
-    if (!only.empty() && only != primitive.name) continue;
-    if (primitive.build_with != nullptr) {
-      failure = primitive.build_with(context, weft::Strategy::look_back);
-      if (failure.empty()) failure = primitive.build_with(context, weft::Strategy::reduce_then_scan);
-    } else {
-      failure = primitive.build(context);
-    }
-    if (!failure.empty()) return failure;
-  }
-  return {};
+  weft::test::for_each_primitive([&]<class Primitive>() {
+    if (!failure.empty() || (!only.empty() && only != SoundCall<Primitive>::name)) return;
+    failure = build<Primitive>(context);
+    if constexpr (requires { SoundCall<Primitive>::kernels_tuning; })
+      if (failure.empty()) failure = build_tuned<Primitive>();
+  });
+  return failure;
 }
 
 std::string build_on(VkInstance instance, VkPhysicalDevice physical_device, const std::string& primitive) {
@@ -441,7 +253,7 @@ std::string build_on(VkInstance instance, VkPhysicalDevice physical_device, cons
     config.use_environment = true;
     config.debug_utils = true;
     const auto context = weft::Context::create(config);
-    failure = context ? build(*context, primitive) : context.error().message;
+    failure = context ? build_all(*context, primitive) : context.error().message;
     if (context && !context->warnings().empty()) failure = context->warnings().front();
   }
   if (failure.empty()) failure = interception.failure;
@@ -459,7 +271,7 @@ std::string read_text(const std::filesystem::path& file) {
 std::string kernels_not_built(const std::filesystem::path& committed) {
   std::set<std::string> built;
   for (const Row& row : interception.rows) built.insert(row.kernel);
-  std::istringstream others(interception.types.empty() ? std::string() : read_text(committed));
+  std::istringstream others(interception.types.all() ? std::string() : read_text(committed));
   for (std::string line; std::getline(others, line);) built.insert(line.substr(0, line.find(',')));
   std::string missing;
   const auto check = [&](const weft::PackedKernels& family) {
@@ -590,7 +402,7 @@ int run_family(const std::string& family, const Options& options) {
       options.committed.empty() ? options.committed : options.committed / (family + ".csv");
   const bool all = options.primitive.empty() && options.types.empty();
   if (const std::string missing = options.primitive.empty() ? kernels_not_built(committed) : ""; !missing.empty()) {
-    return fail(family, "no primitive that tests/isa/weft_isa.cpp creates uses" + missing);
+    return fail(family, "no primitive in its <stem>_calls.hpp uses" + missing);
   }
   if (interception.rows.empty()) return fail(family, "there is no primitive " + options.primitive);
   const std::string text =
@@ -633,8 +445,10 @@ int main(int argc, char** argv) {
   }
   options.directory = argv[next];
   options.committed = committed;
-  std::istringstream types(options.types);
-  for (std::string type; std::getline(types, type, ',');) interception.types.insert(type);
+  std::istringstream list(options.types);
+  std::set<std::string> types;
+  for (std::string type; std::getline(list, type, ',');) types.insert(type);
+  interception.types = weft::test::AmongTypes(types);
   std::filesystem::create_directories(options.directory);
 
   int result = 0;
