@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/adjacent_difference.hpp>
 #include <weft/binary_search.hpp>
 #include <weft/bulk_insert.hpp>
 #include <weft/bulk_remove.hpp>
