@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Tables of the AMD machine code that weft's kernels become, from Mesa's RADV, which compiles without hardware.
+// A table of the AMD machine code that weft's kernels become, from Mesa's RADV, which compiles without hardware.
 //
-//   weft-isa [OPTIONS] DIRECTORY    writes DIRECTORY/<family>.csv
-//     --check COMMITTED             also fails where a table differs from COMMITTED/<family>.csv
+//   weft-isa [OPTIONS] DIRECTORY    writes DIRECTORY/kernels.csv, in which rows of what is not built stay
+//     --check COMMITTED             also fails where a row differs from COMMITTED/kernels.csv
 //     --family FAMILY               only this one
 //     --primitive PRIMITIVE         only the kernels of this one, e.g. ScanByKey
 //     --types TYPES                 only kernels of these types of items and accumulators, e.g. u8,u32, or of no type
@@ -283,70 +283,84 @@ std::string kernels_not_built(const std::filesystem::path& committed) {
   return missing;
 }
 
-std::string table(const std::string& family, const VkPhysicalDeviceProperties& properties, const std::string& driver) {
-  std::ostringstream text;
-  text << "# SPDX-License-Identifier: MIT OR Apache-2.0\n"
-       << "# " << family << " (" << properties.deviceName << "), compiled by " << driver
-       << "; ./run isa renews this file.\n"
-       << "# Native variants, exclusive scans, operator add (affine for u32x2, arg_min for arg): the other operators "
-          "take\n"
-       << "# the same code but for a few instructions, and emulated variants are not meant for this hardware.\n"
-       << "# constants: specialization constants by id; 0 is the workgroup's size, 1 the subgroup's.\n"
-       << "kernel,constants";
-  for (const Column& column : kColumns) text << ',' << column.title;
-  text << '\n';
-  for (const Row& row : interception.rows) {
-    text << row.kernel << ',' << row.constants;
-    for (const uint64_t value : row.values) text << ',' << value;
-    text << '\n';
-  }
-  return text.str();
-}
-
 int fail(const std::string& family, const std::string& message) {
   std::fprintf(stderr, "%s: %s\n", family.c_str(), message.c_str());
   return 1;
 }
 
-// The comment line that names the driver. Another compiler makes other code, which says nothing about weft's kernels.
-std::string driver_line(const std::string& text) {
-  const size_t begin = text.find('\n') + 1;
-  return text.substr(begin, text.find('\n', begin) - begin);
-}
+// A table, or the part of one that a family's process has found: lines that say which compiler made a family's code, and
+// rows. Another compiler makes other code, which says nothing about weft's kernels.
+struct Table {
+  std::set<std::string> devices, rows;
 
-// Where not all was built, what the table has besides is not missed.
-int compare(const std::string& family, const std::filesystem::path& committed, const std::string& text, bool all) {
-  const std::string before = read_text(committed);
-  if (before == text) return 0;
-  if (before.empty()) return fail(family, "there is no " + committed.string() + "; ./run isa makes it");
-  if (driver_line(before) != driver_line(text)) {
-    std::printf("%s: not compared with the committed table, which is of another driver\n  %s\n  %s\n", family.c_str(),
-                driver_line(before).c_str(), driver_line(text).c_str());
-    return 0;
+  static Table read(const std::filesystem::path& file) {
+    Table table;
+    std::istringstream text(read_text(file));
+    for (std::string line; std::getline(text, line);) {
+      if (line.find(", compiled by ") != std::string::npos) table.devices.insert(line);
+      if (!line.starts_with('#') && !line.starts_with("kernel,")) table.rows.insert(line);
+    }
+    return table;
   }
-  std::set<std::string> old_lines;
-  std::istringstream old_stream(before);
-  for (std::string line; std::getline(old_stream, line);) old_lines.insert(line);
-  std::istringstream new_stream(text);
-  bool differs = all;
-  for (std::string line; std::getline(new_stream, line);) {
-    if (old_lines.erase(line) != 0) continue;
-    std::printf("%s now: %s\n", family.c_str(), line.c_str());
+  void write(const std::filesystem::path& file) const {
+    std::ofstream text(file, std::ios::binary);
+    text << "# SPDX-License-Identifier: MIT OR Apache-2.0\n# ./run isa renews this file.\n";
+    for (const std::string& device : devices) text << device << '\n';
+    text << "# Native variants, exclusive scans, operator add (affine for u32x2, arg_min for arg): the other operators "
+            "take\n"
+         << "# the same code but for a few instructions, and emulated variants are not meant for this hardware.\n"
+         << "# constants: specialization constants by id; 0 is the workgroup's size, 1 the subgroup's.\n"
+         << "kernel,constants,family";
+    for (const Column& column : kColumns) text << ',' << column.title;
+    text << '\n';
+    for (const std::string& row : rows) text << row << '\n';
+  }
+  void add(const Table& other) {
+    devices.insert(other.devices.begin(), other.devices.end());
+    rows.insert(other.rows.begin(), other.rows.end());
+  }
+};
+
+std::string family_of(const std::string& row) {
+  const size_t begin = row.find(',', row.find(',') + 1) + 1;
+  return row.substr(begin, row.find(',', begin) - begin);
+}
+std::string kernel_of(const std::string& row) { return row.substr(0, row.find(',')) + ',' + family_of(row); }
+
+// If not all was built, what the committed table has besides is not missed.
+int compare(const std::filesystem::path& file, const Table& built, bool all) {
+  Table committed = Table::read(file);
+  if (committed.rows.empty()) return fail("weft-isa", "there is no " + file.string() + "; ./run isa makes it");
+  for (const std::string& device : built.devices)
+    if (committed.devices.count(device) == 0) {
+      std::printf("not compared with the committed table, which does not have\n  %s\n", device.c_str());
+      return 0;
+    }
+  std::set<std::string> families;
+  bool differs = false;
+  for (const std::string& row : built.rows) {
+    families.insert(family_of(row));
+    if (committed.rows.erase(row) != 0) continue;
+    std::printf("now: %s\n", row.c_str());
     differs = true;
   }
-  if (!differs) return 0;
-  for (const std::string& line : old_lines) {
-    if (all) std::printf("%s was: %s\n", family.c_str(), line.c_str());
+  for (const std::string& row : committed.rows) {
+    if (!all || families.count(family_of(row)) == 0) continue;
+    std::printf("was: %s\n", row.c_str());
+    differs = true;
   }
-  return fail(family, committed.string() + " is out of date; ./run isa renews it");
+  return differs ? fail("weft-isa", file.string() + " is out of date; ./run isa renews it") : 0;
 }
 
 struct Options {
   std::filesystem::path directory;
-  std::filesystem::path committed;
+  std::filesystem::path committed;  // table
   std::string primitive;
   std::string types;
   std::string tuning;
+
+  // Of a family's process.
+  std::filesystem::path part(const std::string& family) const { return directory / (family + ".part"); }
 };
 
 // Runs in a process of its own, because RADV reads the family from the environment.
@@ -398,16 +412,20 @@ int run_family(const std::string& family, const Options& options) {
   load<PFN_vkDestroyInstance>(instance, "vkDestroyInstance")(instance, nullptr);
   if (!failure.empty()) return fail(family, failure);
 
-  const std::filesystem::path committed =
-      options.committed.empty() ? options.committed : options.committed / (family + ".csv");
-  const bool all = options.primitive.empty() && options.types.empty();
-  if (const std::string missing = options.primitive.empty() ? kernels_not_built(committed) : ""; !missing.empty()) {
+  if (const std::string missing = options.primitive.empty() ? kernels_not_built(options.committed) : "";
+      !missing.empty()) {
     return fail(family, "no primitive in its <stem>_calls.hpp uses" + missing);
   }
   if (interception.rows.empty()) return fail(family, "there is no primitive " + options.primitive);
-  const std::string text =
-      table(family, properties.properties, std::string(driver.driverName) + " " + driver.driverInfo);
-  std::ofstream(options.directory / (family + ".csv"), std::ios::binary) << text;
+  Table part;
+  part.devices.insert("# " + family + " (" + properties.properties.deviceName + "), compiled by " + driver.driverName +
+                      ' ' + driver.driverInfo);
+  for (const Row& row : interception.rows) {
+    std::string text = row.kernel + ',' + row.constants + ',' + family;
+    for (const uint64_t value : row.values) text += ',' + std::to_string(value);
+    part.rows.insert(std::move(text));
+  }
+  part.write(options.part(family));
 
   int result = 0;
   for (const Row& row : interception.rows) {
@@ -418,7 +436,6 @@ int run_family(const std::string& family, const Options& options) {
       }
     }
   }
-  if (!committed.empty() && compare(family, committed, text, all) != 0) result = 1;
   std::printf("%s: %zu pipelines\n", family.c_str(), interception.rows.size());
   std::fflush(stdout);
   return result;
@@ -444,7 +461,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   options.directory = argv[next];
-  options.committed = committed;
+  if (!committed.empty()) options.committed = std::filesystem::path(committed) / "kernels.csv";
   std::istringstream list(options.types);
   std::set<std::string> types;
   for (std::string type; std::getline(list, type, ',');) types.insert(type);
@@ -452,18 +469,35 @@ int main(int argc, char** argv) {
   std::filesystem::create_directories(options.directory);
 
   int result = 0;
-  std::vector<pid_t> children;
+  std::map<std::string, pid_t> children;
   for (const char* family : kFamilies) {
     if (!only.empty() && only != family) continue;
+    std::filesystem::remove(options.part(family));
     const pid_t child = fork();
     if (child == 0) return run_family(family, options);
-    if (child < 0) result = 1;
-    children.push_back(child);
+    children[family] = child;
   }
   if (children.empty()) result = fail(only, "is not one of the families");
-  for (const pid_t child : children) {
+  Table built;
+  for (const auto& [family, child] : children) {
     int status = 0;
     if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0) result = 1;
+    built.add(Table::read(options.part(family)));
+    std::filesystem::remove(options.part(family));
   }
+  std::set<std::string> kernels;
+  for (const std::string& row : built.rows) kernels.insert(kernel_of(row));
+  const bool all = options.primitive.empty() && options.types.empty();
+  const std::filesystem::path file = options.directory / "kernels.csv";
+  Table table = Table::read(file);
+  std::erase_if(table.rows, [&](const std::string& row) {
+    return kernels.count(kernel_of(row)) != 0 || (all && children.count(family_of(row)) != 0);
+  });
+  std::erase_if(table.devices, [&](const std::string& device) {
+    return children.count(device.substr(2, device.find(' ', 2) - 2)) != 0;
+  });
+  table.add(built);
+  table.write(file);
+  if (!options.committed.empty() && compare(options.committed, built, all) != 0) result = 1;
   return result;
 }
