@@ -247,6 +247,20 @@ Work scan_work(const char* variant, ScanKind kind, Op op, Type item, Type accumu
   return work;
 }
 
+template <class T>
+Work adjacent_difference(Type item, uint64_t n) {
+  Work work{"adjacent_difference", "left", item, n, {{Data::stream(), item, n}}, {n * sizeof(T)}, 2 * n * sizeof(T),
+            {}, {}};
+  work.call = [n](const Memory& memory, void* scratch, size_t& bytes, cudaStream_t stream) {
+    return cub::DeviceAdjacentDifference::SubtractLeftCopy(scratch, bytes, memory.in<T>(), memory.out<T>(),
+                                                           static_cast<int>(n), cuda::std::minus<>{}, stream);
+  };
+  work.check = [=](const Memory& memory, const std::vector<HostArray>& inputs) {
+    return take(weft::bench::check_adjacent_difference(item, inputs[0].bytes, fetcher(memory.out<T>(), sizeof(T))));
+  };
+  return work;
+}
+
 template <class T, class A, class Call>
 Work reduce_work(const char* variant, Op op, Type item, Type accumulator, uint64_t n, Call call) {
   Work work{"reduce", variant, item, n, {{Data::stream(), item, n}}, {sizeof(weft::ArgResult)}, n * sizeof(T), {}, {}};
@@ -816,6 +830,7 @@ std::vector<Work> primitive_works(const Options& options, const ItemSource& sour
   if (!options.every_size && sizes.size() > 2) some = {sizes.end() - 2, sizes.end()};
 
   for (const uint64_t n : sizes) works.push_back(exclusive_sum<uint32_t>(Type::u32, n));
+  for (const uint64_t n : sizes) works.push_back(adjacent_difference<uint32_t>(Type::u32, n));
   if (!options.quick) {
     for (const uint64_t n : sizes)
       works.push_back(inclusive_sum<uint32_t, uint32_t>("inclusive add", Type::u32, Type::u32, n));
@@ -826,6 +841,11 @@ std::vector<Work> primitive_works(const Options& options, const ItemSource& sour
     works.push_back(inclusive_sum<uint8_t, uint32_t>("inclusive add to u32", Type::u8, Type::u32, 4 * n));
   }
   if (!options.quick) {
+    for (const uint64_t n : some) works.push_back(adjacent_difference<uint8_t>(Type::u8, 4 * n));
+    for (const uint64_t n : some) works.push_back(adjacent_difference<uint16_t>(Type::u16, n));
+    for (const uint64_t n : some) works.push_back(adjacent_difference<uint64_t>(Type::u64, n));
+    for (const uint64_t n : some) works.push_back(adjacent_difference<float>(Type::f32, n));
+    for (const uint64_t n : some) works.push_back(adjacent_difference<double>(Type::f64, n));
     for (const uint64_t n : some) works.push_back(exclusive_sum<uint16_t>(Type::u16, n));
     for (const uint64_t n : some) works.push_back(exclusive_sum<uint64_t>(Type::u64, n));
     for (const uint64_t n : some) works.push_back(exclusive_sum<int32_t>(Type::i32, n));

@@ -2,6 +2,7 @@
 // All headers but those of the components gstd, decode and jit. Their common rules: docs/integration.md.
 #pragma once
 
+#include <weft/adjacent_difference.hpp>
 #include <weft/binary_search.hpp>
 #include <weft/bulk_insert.hpp>
 #include <weft/bulk_remove.hpp>
