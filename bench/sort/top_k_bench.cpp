@@ -44,7 +44,7 @@ class TopKCase : public CaseOf<TopKCase, TopK> {
 
  private:
   uint32_t k(uint64_t n) const { return static_cast<uint32_t>(std::min(k_ != 0 ? k_ : n / share_, n)); }
-  SortInput& input(ItemSource& source, uint64_t n) const { return source.made<SortInput>(kind_, item_bytes(), n); }
+  SortInput& input(ItemSource& source, uint64_t n) const { return source.cached<SortInput>(kind_, item_bytes(), n); }
 
   template <class T>
   Verdict verify_as(Outputs& found, ItemSource& source, uint64_t n) const {
