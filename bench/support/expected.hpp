@@ -35,6 +35,11 @@ struct Mismatch {
 
 using Verdict = Result<std::optional<Mismatch>>;
 
+inline Verdict right() { return std::optional<Mismatch>(); }
+inline Verdict wrong(uint64_t index, std::string expected, std::string found) {
+  return std::optional(Mismatch{index, std::move(expected), std::move(found)});
+}
+
 /// Gives outputs [first, first + count) of the device. Valid until the next call.
 class FetchOutputs {
  public:
@@ -97,8 +102,7 @@ Verdict first_bad(Verdict verdict, const More&... more) {
 }
 
 inline Verdict same_count(uint64_t expected, uint64_t found) {
-  if (expected == found) return std::optional<Mismatch>();
-  return std::optional(Mismatch{0, "count " + std::to_string(expected), std::to_string(found)});
+  return expected == found ? right() : wrong(0, "count " + std::to_string(expected), std::to_string(found));
 }
 
 /// Inputs of a block.
@@ -144,7 +148,7 @@ inline Verdict check_blocks(uint64_t n, AnyState before, const BlockCalls& calls
                             uint64_t* count, uint64_t block_items) {
   constexpr uint64_t kChunkBlocks = 256;
   const uint64_t blocks = (n + block_items - 1) / block_items;
-  Verdict verdict = std::optional<Mismatch>();
+  Verdict verdict = right();
   ByteArray expected;
   std::vector<AnyState> states;  // before each block of a chunk, and after the last
 
@@ -159,7 +163,7 @@ inline Verdict check_blocks(uint64_t n, AnyState before, const BlockCalls& calls
 
     const auto compare = [&](uint64_t from, uint64_t to) -> Verdict {
       const uint64_t first = states[from].outputs, size = states[to].outputs - first;
-      if (size == 0) return std::optional<Mismatch>();
+      if (size == 0) return right();
       expected.resize(size * calls.item_bytes);
       for_each_block(to - from, [&](uint64_t b) {
         const AnyState& state = states[from + b];
@@ -168,7 +172,7 @@ inline Verdict check_blocks(uint64_t n, AnyState before, const BlockCalls& calls
       });
       const auto found = fetch(first, size);
       if (!found) return found.error();
-      if (std::memcmp(found->data(), expected.data(), expected.size()) == 0) return std::optional<Mismatch>();
+      if (std::memcmp(found->data(), expected.data(), expected.size()) == 0) return right();
       auto mismatch = calls.mismatch(expected.data(), found->data(), size);
       if (mismatch) mismatch->index += first;
       return mismatch;
@@ -238,6 +242,13 @@ Verdict check_each(const char* what, uint64_t n, const Value& value, const Fetch
         for (uint64_t i = begin; i < end; ++i) *out++ = value(i);
       },
       fetch);
+}
+
+/// Of outputs that are these items.
+template <class T>
+Verdict check_items(const char* what, std::span<const T> items, const FetchOutputs& fetch) {
+  return check_each<T>(
+      what, items.size(), [&](uint64_t i) { return items[i]; }, fetch);
 }
 
 /// Of the outputs item(i) for which keep(i), in order.

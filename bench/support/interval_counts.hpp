@@ -27,6 +27,8 @@ struct Spread {
   Kind kind = Kind::uniform;
   uint32_t mean = 1;
 
+  /// How many intervals there are.
+  uint64_t number(uint64_t outputs) const { return std::max<uint64_t>(1, outputs / mean); }
   std::string name() const {
     if (kind == Kind::fixed) return std::to_string(mean) + " B each";
     if (kind == Kind::mixed) return "16 B to 64 KiB";
@@ -38,9 +40,8 @@ struct Spread {
 /// Counts of intervals with `outputs` outputs in all, and their exclusive sums with the total after them.
 class IntervalCounts {
  public:
-  IntervalCounts() = default;
   IntervalCounts(const Spread& spread, uint64_t outputs) : id_(id_of(spread, outputs)) {
-    const uint64_t number = IntervalCounts::number(spread, outputs);
+    const uint64_t number = spread.number(outputs);
     offsets_.reserve(number + 1);
     offsets_.push_back(0);
     const uint64_t big = spread.kind == Spread::Kind::half ? outputs / 2 : 0;
@@ -67,10 +68,6 @@ class IntervalCounts {
     }
   }
 
-  /// How many there are.
-  static uint64_t number(const Spread& spread, uint64_t outputs) {
-    return std::max<uint64_t>(1, outputs / spread.mean);
-  }
   const std::vector<uint32_t>& offsets() const { return offsets_; }
   HostArray offsets_array() const { return {std::as_bytes(std::span(offsets_)), id_}; }
   uint64_t id() const { return id_; }
@@ -99,7 +96,6 @@ inline std::vector<Spread> batched_copy_spreads(bool essential) {
 /// Intervals that lie in one random order at the source and in another at the destination, without gaps.
 class IntervalPlaces {
  public:
-  IntervalPlaces() = default;
   IntervalPlaces(const Spread& spread, uint64_t outputs) : counts_(spread, outputs) {
     const uint64_t number = counts_.offsets().size() - 1;
     lengths_.resize(number);

@@ -58,6 +58,9 @@ struct HostArray {
   uint64_t id = 0;
 };
 
+/// The first bytes of a file, at most so many. Errors: not_found.
+Result<std::vector<std::byte>> read_file(const std::string& path, uint64_t most = UINT64_MAX);
+
 /// The data that is measured on, the same in every program that measures. Integers of every width are cut from one
 /// stream of bytes, random or a file's, the file repeated as often as needed. Floats take the low 3 bits of the item at
 /// their index in that stream as a magnitude (f16: the lowest bit) and a random sign: sums over any range then stay
@@ -85,15 +88,6 @@ class ItemSource {
   /// The first `count` items, of any size that is a power of two or a multiple of 4, at most 64 bytes. Two runs that
   /// are neighbours differ. A run that meets a multiple of 2^20 items ends there. What is sorted is of 4 or 8 bytes.
   HostArray array(const Data& data, uint32_t item_bytes, uint64_t count);
-
-  /// The runs of those items, one symbol and one u32 length each: what run-length encoding makes of
-  /// them. Kept until the next call.
-  struct Runs {
-    HostArray symbols;
-    HostArray lengths;
-    uint64_t count = 0;
-  };
-  Runs runs_of(const Data& data, uint32_t item_bytes, uint64_t count);
 
   /// A T(args...) of the program's own, kept as arrays are; the last two at least. T::id_of(args...) differs between
   /// those of a type, and its bytes() are what it takes.
@@ -124,7 +118,7 @@ class ItemSource {
   Bound bound_below(double share, uint32_t bytes = 4, uint32_t stride = 4) const;
 
  private:
-  struct Array {
+  struct Kept {
     Data data;
     Type float_type = Type::u32;  // u32: bytes as they come
     uint32_t item_bytes = 1;      // of runs and what is sorted; 1: any
@@ -154,26 +148,16 @@ class ItemSource {
     entries.erase(entries.begin(), entries.end() - static_cast<ptrdiff_t>(stay));
   }
 
-  Array& kept(const Data& data, Type float_type, uint32_t item_bytes, uint64_t count);
+  Kept& kept(const Data& data, Type float_type, uint32_t item_bytes, uint64_t count);
   void extend_stream(ByteArray& bytes, uint32_t seed, size_t size) const;
   template <class T>
   void extend_floats(ByteArray& floats, std::span<const std::byte> stream, size_t size) const;
 
   std::string name_;
   std::vector<std::byte> file_;  // empty: random
-  std::vector<Array> arrays_;
+  std::vector<Kept> arrays_;
   std::vector<Cached> cached_;
   uint64_t next_id_ = 1;
-
-  struct Encoded {
-    Data data;
-    uint32_t item_bytes = 0;
-    uint64_t count = 0;
-    ByteArray symbols;
-    std::vector<uint32_t> lengths;
-    uint64_t id = 0;
-  };
-  std::optional<Encoded> encoded_;
 };
 
 }  // namespace weft::bench
