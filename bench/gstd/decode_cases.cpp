@@ -21,7 +21,7 @@ uint64_t next_array_id() {
 Status check_stride(std::span<const BufferRange> ranges, uint64_t stride) {
   for (size_t copy = 0; copy < ranges.size(); ++copy)
     if (ranges[copy].offset != ranges[0].offset + copy * stride)
-      return Error{ErrorCode::invalid_argument, "the copies do not lie behind each other"};
+      return Error{ErrorCode::invalid_argument, "the copies do not lie one after the other"};
   return {};
 }
 

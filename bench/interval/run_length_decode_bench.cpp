@@ -10,17 +10,12 @@ namespace {
 /// run of no length after each of them.
 class EncodedRuns {
  public:
-  EncodedRuns(const HostArray& items, uint32_t item_bytes, bool half_empty)
-      : id_(id_of(items, item_bytes, half_empty)) {
+  EncodedRuns(uint64_t id, const HostArray& items, uint32_t item_bytes, bool half_empty) : id_(id) {
     item_bytes == 1 ? encode(items_of<uint8_t>(items.bytes), half_empty)
                     : encode(items_of<uint32_t>(items.bytes), half_empty);
   }
-  Arrays arrays() const { return {{symbols_, id_}, {std::as_bytes(std::span(lengths_)), id_ | uint64_t{1} << 61}}; }
+  Arrays arrays() const { return {{symbols_, id_}, {std::as_bytes(std::span(lengths_)), id_ + 1}}; }
   uint64_t bytes() const { return symbols_.size() + lengths_.size() * sizeof(uint32_t); }
-  /// No array of the source has the highest bit in its id. Those of longer arrays are others.
-  static uint64_t id_of(const HostArray& items, uint32_t, bool half_empty) {
-    return uint64_t{1} << 63 | uint64_t{half_empty} << 62 | items.id << 40 | items.bytes.size();
-  }
 
  private:
   template <class T>

@@ -44,24 +44,24 @@ inline Work interval_move_work(const char* primitive, const Spread& spread, bool
           spread.name(),
           type,
           [=](ItemSource& source, uint64_t n) {
-            const auto& places = source.cached<IntervalPlaces>(spread, n);
-            Arrays arrays{type == Type::u8 ? places.counts_array() : places.offsets_array(), places.gather_array(),
+            const auto& moved = source.cached<MovedIntervals>(spread, n);
+            Arrays arrays{type == Type::u8 ? moved.counts_array() : moved.offsets_array(), moved.gather_array(),
                           source.array(Data::noise(11), sizeof(uint32_t), n * item_bytes / sizeof(uint32_t))};
-            if (scatter) arrays.push_back(places.scatter_array());
+            if (scatter) arrays.push_back(moved.scatter_array());
             return arrays;
           },
           writes({item_bytes}, reports ? Sizes{8, 8} : Sizes{}),
           [=](uint64_t n) { return 2 * n * item_bytes + (scatter ? 12 : 8) * spread.number(n); },
           [=](const Inputs& in, Outputs& out) {
-            const auto& places = in.source.cached<IntervalPlaces>(spread, in.n);
+            const auto& moved = in.source.cached<MovedIntervals>(spread, in.n);
             const uint32_t items_per_word = sizeof(uint32_t) / item_bytes;
             // In the order of the output.
-            const auto at = [&](uint64_t k) { return scatter ? places.scattered(k) : k; };
+            const auto at = [&](uint64_t k) { return scatter ? moved.scattered(k) : k; };
             return oracle::first_bad(
                 reports ? oracle::same_count(in.n, out.read<uint64_t>(1)) : right(),
                 oracle::check_pieces<uint32_t>(
-                    "word", spread.number(in.n), [&](uint64_t k) { return places.count(at(k)) / items_per_word; },
-                    [&](uint64_t k, uint64_t j) { return in.as(2)[places.gather()[at(k)] / items_per_word + j]; },
+                    "word", spread.number(in.n), [&](uint64_t k) { return moved.count(at(k)) / items_per_word; },
+                    [&](uint64_t k, uint64_t j) { return in.as(2)[moved.gather()[at(k)] / items_per_word + j]; },
                     out.fetch(0)));
           },
           "intervals"};

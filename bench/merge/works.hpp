@@ -29,18 +29,12 @@ inline uint64_t merge_count(MergeSpread spread, uint64_t n, uint32_t sequence) {
 /// A sequence of neither random nor one-sided ones, whose keys are an ItemSource's.
 class MergeKeys {
  public:
-  MergeKeys(MergeSpread spread, uint32_t key_bytes, uint64_t n, uint32_t sequence)
-      : id_(id_of(spread, key_bytes, n, sequence)) {
+  MergeKeys(uint64_t id, MergeSpread spread, uint32_t key_bytes, uint64_t n, uint32_t sequence) : id_(id) {
     keys_.resize(merge_count(spread, n, sequence) * key_bytes);
     key_bytes == 4 ? make<uint32_t>(spread, n, sequence) : make<uint64_t>(spread, n, sequence);
   }
   HostArray array() const { return {keys_, id_}; }
   uint64_t bytes() const { return keys_.size(); }
-  /// No array of the source has the highest bit in its id. Of each number of keys they begin differently.
-  static uint64_t id_of(MergeSpread spread, uint32_t key_bytes, uint64_t n, uint32_t sequence) {
-    return uint64_t{1} << 63 | uint64_t{key_bytes} << 56 | uint64_t{sequence} << 52 |
-           uint64_t{static_cast<uint8_t>(spread)} << 48 | n;
-  }
 
  private:
   template <class T>

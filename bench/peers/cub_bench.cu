@@ -709,7 +709,7 @@ class Measurement {
     }
     row.wall_ms = summarize(std::move(walls)).median;
     const uint64_t moved = entry.work.moved_bytes(row.n);
-    if (row.ms->median > 0) row.gbps = static_cast<double>(moved) / row.ms->median * 1e-6;
+    row.gbps = gbps_of(moved, row.ms->median);
     if (row.primitive == "copy" && row.variant == "kernel") copy_gbps_[row.n] = row.gbps;
     const auto copy = copy_gbps_.find(copy_items(moved));
     if (copy != copy_gbps_.end() && copy->second > 0) row.copy_fraction = row.gbps / copy->second;

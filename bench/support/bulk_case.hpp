@@ -11,7 +11,7 @@ namespace weft::bench {
 /// The indices of a quarter of `n` items, ascending: one of every 4, or 1,024 neighbours of every 4,096.
 class QuarterIndices {
  public:
-  QuarterIndices(bool clustered, uint64_t n) : id_(id_of(clustered, n)), indices_(n / 4), positions_(n / 4) {
+  QuarterIndices(uint64_t id, bool clustered, uint64_t n) : id_(id), indices_(n / 4), positions_(n / 4) {
     const uint64_t group = clustered ? 4096 : 4;
     for (uint64_t i = 0; i < indices_.size(); ++i) {
       const uint64_t g = i / (group / 4), first = g * group;
@@ -24,13 +24,8 @@ class QuarterIndices {
   std::span<const uint32_t> indices() const { return indices_; }
   HostArray array() const { return {std::as_bytes(std::span(indices_)), id_}; }
   /// Before which of the other items each is.
-  HostArray positions_array() const { return {std::as_bytes(std::span(positions_)), id_ | uint64_t{1} << 58}; }
+  HostArray positions_array() const { return {std::as_bytes(std::span(positions_)), id_ + 1}; }
   uint64_t bytes() const { return 2 * indices_.size() * sizeof(uint32_t); }
-
-  /// No array of an ItemSource has such an id, nor one of IntervalCounts.
-  static uint64_t id_of(bool clustered, uint64_t n) {
-    return uint64_t{1} << 63 | uint64_t{7} << 60 | uint64_t{clustered} << 59 | n;
-  }
 
  private:
   uint64_t id_;

@@ -26,6 +26,7 @@ struct Spread {
   };
   Kind kind = Kind::uniform;
   uint32_t mean = 1;
+  bool operator==(const Spread&) const = default;
 
   /// How many intervals there are.
   uint64_t number(uint64_t outputs) const { return std::max<uint64_t>(1, outputs / mean); }
@@ -40,7 +41,7 @@ struct Spread {
 /// Counts of intervals with `outputs` outputs in all, and their exclusive sums with the total after them.
 class IntervalCounts {
  public:
-  IntervalCounts(const Spread& spread, uint64_t outputs) : id_(id_of(spread, outputs)) {
+  IntervalCounts(uint64_t id, const Spread& spread, uint64_t outputs) : id_(id) {
     const uint64_t number = spread.number(outputs);
     offsets_.reserve(number + 1);
     offsets_.push_back(0);
@@ -73,12 +74,6 @@ class IntervalCounts {
   uint64_t id() const { return id_; }
   uint64_t bytes() const { return offsets_.size() * sizeof(uint32_t); }
 
-  /// No array of an ItemSource has such an id.
-  static uint64_t id_of(const Spread& spread, uint64_t outputs) {
-    const uint64_t kind = static_cast<uint64_t>(spread.kind) << 60 | uint64_t{spread.mean} << 40;
-    return uint64_t{1} << 63 | (kind ^ outputs);
-  }
-
  private:
   uint64_t id_ = 0;
   std::vector<uint32_t> offsets_;
@@ -94,9 +89,9 @@ inline std::vector<Spread> batched_copy_spreads(bool essential) {
 }
 
 /// Intervals that lie in one random order at the source and in another at the destination, without gaps.
-class IntervalPlaces {
+class MovedIntervals {
  public:
-  IntervalPlaces(const Spread& spread, uint64_t outputs) : counts_(spread, outputs) {
+  MovedIntervals(uint64_t id, const Spread& spread, uint64_t outputs) : counts_(id, spread, outputs) {
     const uint64_t number = counts_.offsets().size() - 1;
     lengths_.resize(number);
     gather_.resize(number);
@@ -113,8 +108,6 @@ class IntervalPlaces {
     }
   }
 
-  static uint64_t id_of(const Spread& spread, uint64_t outputs) { return IntervalCounts::id_of(spread, outputs); }
-  uint64_t id() const { return counts_.id(); }
   uint64_t bytes() const { return 5 * counts_.bytes(); }
   uint32_t count(uint64_t i) const { return counts_.offsets()[i + 1] - counts_.offsets()[i]; }
   const std::vector<uint32_t>& gather() const { return gather_; }
@@ -137,7 +130,7 @@ class IntervalPlaces {
   }
 
   HostArray array(const std::vector<uint32_t>& words, uint64_t kind) const {
-    return {std::as_bytes(std::span(words)), id() ^ kind << 56};
+    return {std::as_bytes(std::span(words)), counts_.id() + kind};
   }
 
   IntervalCounts counts_;

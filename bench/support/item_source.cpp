@@ -281,8 +281,8 @@ ItemSource::Bound ItemSource::bound_below(double share, uint32_t bytes, uint32_t
   // Files have numbers that are frequent, 0 above all: the bound goes before or after them, whichever is nearer.
   const uint64_t number = *at;
   const Bound before{number, share_below(number)};
-  const Bound behind{number + 1, number == ~uint64_t{0} ? 0 : share_below(number + 1)};
-  return std::abs(before.share - share) <= std::abs(behind.share - share) ? before : behind;
+  const Bound after{number + 1, number == ~uint64_t{0} ? 0 : share_below(number + 1)};
+  return std::abs(before.share - share) <= std::abs(after.share - share) ? before : after;
 }
 
 }  // namespace weft::bench

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <algorithm>
+#include <any>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <weft/status.hpp>
@@ -56,6 +59,8 @@ struct Data {
 struct HostArray {
   std::span<const std::byte> bytes;
   uint64_t id = 0;
+
+  bool operator==(const HostArray& other) const { return id == other.id && bytes.size() == other.bytes.size(); }
 };
 
 /// The first bytes of a file, at most so many. Errors: not_found.
@@ -89,16 +94,20 @@ class ItemSource {
   /// are neighbours differ. A run that meets a multiple of 2^20 items ends there. What is sorted is of 4 or 8 bytes.
   HostArray array(const Data& data, uint32_t item_bytes, uint64_t count);
 
-  /// A T(args...) of the program's own, kept as arrays are; the last two at least. T::id_of(args...) differs between
-  /// those of a type, and its bytes() are what it takes.
+  /// A T(id, args...) of the program's own, kept as arrays are; the last two at least. Its arrays may have the ids from
+  /// `id` to `id` + 3, and its bytes() are what it takes.
   template <class T, class... Args>
   T& cached(const Args&... args) {
-    const uint64_t id = T::id_of(args...);
-    auto at = std::find_if(cached_.begin(), cached_.end(),
-                           [&](const Cached& entry) { return entry.type == &kTypeTag<T> && entry.id == id; });
+    using Key = std::pair<T*, std::tuple<Args...>>;  // T*: distinguishes types
+    const Key key{nullptr, {args...}};
+    auto at = std::find_if(cached_.begin(), cached_.end(), [&](const Cached& entry) {
+      const Key* const other = std::any_cast<Key>(&entry.key);
+      return other && *other == key;
+    });
     if (at == cached_.end()) {
-      cached_.push_back({&kTypeTag<T>, id, std::make_shared<T>(args...),
+      cached_.push_back({key, std::make_shared<T>(next_id_, args...),
                          [](const void* value) { return static_cast<const T*>(value)->bytes(); }});
+      next_id_ += 4;
       at = cached_.end() - 1;
     }
     std::rotate(at, at + 1, cached_.end());
@@ -127,14 +136,10 @@ class ItemSource {
     ByteArray bytes;
   };
   struct Cached {
-    const char* type;
-    uint64_t id;
+    std::any key;
     std::shared_ptr<void> value;
     uint64_t (*bytes_of)(const void*);
   };
-  template <class T>
-  static constexpr char kTypeTag = 0;
-
   /// Entries that were asked for last are at the end; `least` stay.
   template <class Entry, class BytesOf>
   static void drop_oldest(std::vector<Entry>& entries, size_t least, const BytesOf& bytes_of) {

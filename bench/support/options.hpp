@@ -45,7 +45,7 @@ Result<Verification> parse_verification(const std::string& text);
 /// "scan.rows=2,4,8".
 Result<Tuning> parse_tuning(const std::string& text);
 
-/// The data that is measured on. None: it has told why there is none.
+/// The data that is measured on. None: stderr says why.
 std::optional<ItemSource> source_of(const Options& options);
 Result<Gpu> open_gpu(const Options& options);
 SessionConfig session_config(const Options& options);

@@ -24,6 +24,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr uint32_t kLargestBatch = 256;
+constexpr uint32_t kWallRepeats = 5;
 // A copy that caches hold, whose time shows the clocks.
 constexpr uint64_t kPaceBytes = uint64_t{1} << 22;
 constexpr uint32_t kPaceCalls = 32;
@@ -203,37 +204,43 @@ Result<CaseBuffers> Session::buffers_for(const BenchCase& bench_case, uint64_t n
   return buffers;
 }
 
-Result<std::vector<double>> Session::time(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n,
-                                          uint32_t count) {
-  if (timer_problem_.empty()) {
-    const auto start = Clock::now();
-    auto samples =
-        gpu_.time(count, [&](VkCommandBuffer commands, uint32_t) { return bench_case.record(commands, buffers, n); });
-    const double elapsed = milliseconds_since(start);
-    if (!samples) {
-      if (samples.error().code != ErrorCode::missing_feature) return samples;
-      timer_problem_ = samples.error().message;
-    } else {
-      const double sum = std::accumulate(samples->begin(), samples->end(), 0.0);
-      const bool ordered = std::all_of(samples->begin(), samples->end(), [](double ms) { return ms >= 0; });
-      if (!ordered || !std::isfinite(sum)) {
-        timer_problem_ = "device timestamps run backwards";
-      } else if (sum > elapsed * 1.05) {
-        timer_problem_ = fmt::format("device timestamps say {:.3f} ms of what took the host {:.3f} ms", sum, elapsed);
-      } else if (sum == 0 && bench_case.moved_bytes(n) > 0) {
-        timer_problem_ = "device timestamps stand still";
-      } else {
-        return samples;
-      }
-    }
-  }
+Result<double> Session::run_once(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n) {
+  const auto time = gpu_.run([&](VkCommandBuffer commands) { return bench_case.record(commands, buffers, n); });
+  if (!time) return time.error();
+  return time->host_ms;
+}
+
+Result<std::vector<double>> Session::host_times(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n,
+                                                uint32_t count) {
   std::vector<double> samples;
-  for (uint32_t i = 0; i < count; ++i) {
-    const auto time = gpu_.run([&](VkCommandBuffer commands) { return bench_case.record(commands, buffers, n); });
-    if (!time) return time.error();
-    samples.push_back(time->host_ms);
+  while (samples.size() < count) {
+    const auto ms = run_once(bench_case, buffers, n);
+    if (!ms) return ms.error();
+    samples.push_back(*ms);
   }
   return samples;
+}
+
+Result<std::vector<double>> Session::time(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n,
+                                          uint32_t count) {
+  if (!timer_problem_.empty()) return host_times(bench_case, buffers, n, count);
+  const auto start = Clock::now();
+  auto samples =
+      gpu_.time(count, [&](VkCommandBuffer commands, uint32_t) { return bench_case.record(commands, buffers, n); });
+  const double elapsed = milliseconds_since(start);
+  if (!samples && samples.error().code != ErrorCode::missing_feature) return samples;
+  const double sum = samples ? std::accumulate(samples->begin(), samples->end(), 0.0) : 0;
+  if (!samples)
+    timer_problem_ = samples.error().message;
+  else if (!std::isfinite(sum) || std::any_of(samples->begin(), samples->end(), [](double ms) { return ms < 0; }))
+    timer_problem_ = "device timestamps run backwards";
+  else if (sum > elapsed * 1.05)
+    timer_problem_ = fmt::format("device timestamps say {:.3f} ms of what took the host {:.3f} ms", sum, elapsed);
+  else if (sum == 0 && bench_case.moved_bytes(n) > 0)
+    timer_problem_ = "device timestamps stand still";
+  else
+    return samples;
+  return host_times(bench_case, buffers, n, count);
 }
 
 bool Session::at_speed() {
@@ -249,17 +256,6 @@ bool Session::at_speed() {
   const double ms = *std::min_element(samples->begin(), samples->end());
   best_pace_ms_ = std::min(best_pace_ms_, ms);
   return ms <= kPaceTolerance * best_pace_ms_;
-}
-
-Result<double> Session::wall_ms(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n) {
-  constexpr uint32_t kRuns = 5;
-  std::vector<double> samples;
-  for (uint32_t i = 0; i < std::min(kRuns, config_.repeats); ++i) {
-    const auto time = gpu_.run([&](VkCommandBuffer commands) { return bench_case.record(commands, buffers, n); });
-    if (!time) return time.error();
-    samples.push_back(time->host_ms);
-  }
-  return summarize(std::move(samples)).median;
 }
 
 Result<double> Session::predict_ms(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n,
@@ -307,8 +303,7 @@ Result<bool> Session::compare_on_device(const BenchCase& bench_case, const CaseB
       return status.error();
   if (const Status status = gpu_.fill(second->range(), kPoison); !status) return status.error();
   const CaseBuffers again{buffers.inputs, ranges_of(*second, sizes), second_scratch->range(0, scratch)};
-  if (const auto ran = gpu_.run([&](VkCommandBuffer c) { return second_case.record(c, again, n); }); !ran)
-    return ran.error();
+  if (const auto ran = run_once(second_case, again, n); !ran) return ran.error();
 
   const BufferRange first = second->range(second->size() - 16, 16);
   for (size_t i = 0; i < sizes.size(); ++i) {
@@ -387,7 +382,7 @@ Status Session::run_host_size(BenchCase& bench_case, uint64_t n, Row& row) {
   if (const Status status = verify(bench_case, none, n, row); !status || row.failed) return status;
   row.ms = summarize(std::move(samples));
   row.wall_ms = row.ms->median;
-  if (row.ms->median > 0) row.gbps = static_cast<double>(bench_case.moved_bytes(n)) / row.ms->median * 1e-6;
+  row.gbps = gbps_of(bench_case.moved_bytes(n), row.ms->median);
   return {};
 }
 
@@ -407,9 +402,7 @@ Status Session::run_size(BenchCase& bench_case, uint64_t n, std::optional<Speed>
   if (!buffers->outputs.empty()) {
     if (const Status status = gpu_.fill(output_->range(), kPoison); !status) return status;
   }
-  if (const auto ran = gpu_.run([&](VkCommandBuffer c) { return bench_case.record(c, *buffers, n); }); !ran) {
-    return ran.error();
-  }
+  if (const auto ran = run_once(bench_case, *buffers, n); !ran) return ran.error();
   if (const Status status = verify(bench_case, *buffers, n, row); !status || row.failed) return status;
 
   std::optional<Error> error;
@@ -428,10 +421,10 @@ Status Session::run_size(BenchCase& bench_case, uint64_t n, std::optional<Speed>
   if (!samples) return *error;
   row.ms = summarize(std::move(*samples));
   speed = Speed{n, row.ms->median};
-  const auto wall = wall_ms(bench_case, *buffers, n);
-  if (!wall) return wall.error();
-  row.wall_ms = *wall;
-  if (row.ms->median > 0) row.gbps = static_cast<double>(bench_case.moved_bytes(n)) / row.ms->median * 1e-6;
+  auto walls = host_times(bench_case, *buffers, n, std::min(kWallRepeats, config_.repeats));
+  if (!walls) return walls.error();
+  row.wall_ms = summarize(*std::move(walls)).median;
+  row.gbps = gbps_of(bench_case.moved_bytes(n), row.ms->median);
   return {};
 }
 

@@ -81,7 +81,10 @@ class Session {
   /// Whether the device's clocks are up: a fixed short copy takes about as long as it took at best. Devices that idle
   /// for seconds, while the CPU checks a row, slow down, and need up to seconds of work to come back.
   bool at_speed();
-  Result<double> wall_ms(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n);
+  /// Milliseconds from before a submission until the host saw it complete.
+  Result<double> run_once(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n);
+  Result<std::vector<double>> host_times(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n,
+                                         uint32_t count);
 
   Gpu gpu_;
   ItemSource& source_;

@@ -42,15 +42,11 @@ inline constexpr Keys kSkewedKeys[] = {Keys::sorted, Keys::reversed, Keys::equal
 /// Unsigned keys of 4 or 8 bytes, and the values that go with them: their indices.
 class SortInput {
  public:
-  SortInput(Keys kind, uint32_t key_bytes, uint64_t n) : id_(id_of(kind, key_bytes, n)), n_(n) {
+  SortInput(uint64_t id, Keys kind, uint32_t key_bytes, uint64_t n) : id_(id), n_(n) {
     keys_.resize(n * key_bytes);
     key_bytes == 4 ? make<uint32_t>(kind) : make<uint64_t>(kind);
   }
 
-  /// No other array has these four bits in its id.
-  static uint64_t id_of(Keys kind, uint32_t key_bytes, uint64_t n) {
-    return uint64_t{15} << 60 | static_cast<uint64_t>(kind) << 56 | uint64_t{key_bytes} << 48 | n;
-  }
   uint64_t bytes() const { return keys_.size() + sorted_.size() + values_.size(); }
 
   HostArray keys() const { return {keys_, id_}; }
@@ -66,7 +62,7 @@ class SortInput {
         std::iota(values + begin, values + end, static_cast<uint32_t>(begin));
       });
     }
-    return {values_, uint64_t{15} << 60 | uint64_t{15} << 56 | n_};
+    return {values_, id_ + 1};
   }
 
   /// Keys alone have to be those of the standard library's sort.

@@ -60,10 +60,10 @@ std::vector<uint32_t> shared_out(std::span<const int32_t> weights, uint32_t tota
   std::vector<uint32_t> counts;
   uint64_t before = 0;
   for (const int32_t weight : weights) {
-    const uint64_t behind = before + static_cast<uint32_t>(std::max(weight, 0));
-    const uint64_t share = behind * total / sum - before * total / sum;
+    const uint64_t after = before + static_cast<uint32_t>(std::max(weight, 0));
+    const uint64_t share = after * total / sum - before * total / sum;
     counts.push_back(static_cast<uint32_t>(share) + (weight != kNoWeight ? 1 : 0));
-    before = behind;
+    before = after;
   }
   return counts;
 }
