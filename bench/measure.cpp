@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include <weft/version.hpp>
 
@@ -72,7 +73,6 @@ class Measurement {
       : options_(options),
         // Whoever reads JSON or CSV from stdout wants nothing else there.
         out_(options.json == "-" || options.csv == "-" ? stderr : stdout),
-        repeats_(repeats_of(options)),
         is_bounded_(options.quick && options.sizes.empty()),
         copy_bits_(is_bounded_ ? 1 : 4),
         session_config_(config(gpu)),
@@ -88,12 +88,15 @@ class Measurement {
   double total_weight() const;
   void print_header(const std::string& source_name);
   void add(const BenchCase& bench_case, Row row);
-  void write(const std::string& path, const std::string& text);
-  void write_json() { write(options_.json, report_text(session_.gpu(), session_.timer(), rows_)); }
+  void write(const std::string& path, const std::string& text) {
+    if (const Status status = write_text(path, text); !status) failed_ = !tell(status.error().message);
+  }
+  void write_json() {
+    write(options_.json, report_json(report_head(session_.gpu()), session_.timer(), rows_).dump(1) + '\n');
+  }
 
   const Options& options_;
   std::FILE* out_;
-  uint32_t repeats_;
   bool is_bounded_;  // --quick, at its own sizes
   int copy_bits_;
   std::function<void()> prepare_next_;
@@ -110,14 +113,10 @@ class Measurement {
 };
 
 SessionConfig Measurement::config(const Gpu& gpu) {
-  SessionConfig config;
-  config.repeats = repeats_;
-  config.warm_up_ms = options_.warm_up_ms.value_or(kWarmUpMs);
+  SessionConfig config = session_config(options_);
   // What a CPU takes long for freezes no system. It is left out only where nobody asked for that size.
   const bool skips_long = gpu.info().kind != GpuKind::software || options_.sizes.empty();
   if (!skips_long) config.max_call_ms = std::numeric_limits<double>::infinity();
-  config.verification = options_.verification;
-  config.faulty_word = options_.faulty_word;
   config.while_checking = [this] { prepare_next_(); };
   if (is_bounded_) {
     config.full_bytes = kQuickBytes;
@@ -147,14 +146,7 @@ void Measurement::print_header(const std::string& source_name) {
       out_,
       "Data: {}. Medians of {} calls on the same buffers; sizes that fit the device's cache are read from it.\n"
       "GB/s: 10^9 bytes a second, of the minimum bytes moved. Of copy: against a copy of about as many bytes.\n\n",
-      source_name, repeats_);
-}
-
-void Measurement::write(const std::string& path, const std::string& text) {
-  if (const Status status = write_text(path, text); !status) {
-    fmt::print(stderr, "weft-bench: {}\n", status.error().message);
-    failed_ = true;
-  }
+      source_name, session_config_.repeats);
 }
 
 void Measurement::add(const BenchCase& bench_case, Row row) {
@@ -178,7 +170,7 @@ void Measurement::add(const BenchCase& bench_case, Row row) {
 
 int Measurement::run(const std::string& source_name) {
   if (cases_.empty()) {
-    fmt::print(stderr, "weft-bench: no row holds any of the --filter texts and --types\n");
+    tell("no row holds any of the --filter texts and --types");
     return 1;
   }
   print_header(source_name);
@@ -195,8 +187,7 @@ int Measurement::run(const std::string& source_name) {
     const Status status = session_.run(bench_case, *prepared, [&](const Row& row) { add(bench_case, row); });
     if (!status) {
       progress_.clear();
-      fmt::print(stderr, "weft-bench: {}: {}\n", bench_case.name(), status.error().message);
-      failed_ = true;
+      failed_ = !tell(bench_case.name() + ": " + status.error().message);
       break;
     }
     prepare_next_();
@@ -207,7 +198,7 @@ int Measurement::run(const std::string& source_name) {
 
   if (!options_.json.empty()) write_json();
   if (!options_.csv.empty()) write(options_.csv, report_csv(rows_));
-  if (failed_) fmt::print(stderr, "weft-bench: FAILED: see the rows marked WRONG or failed, or the error above\n");
+  if (failed_) tell("FAILED: see the rows marked WRONG or failed, or the error above");
   return failed_ ? 1 : 0;
 }
 
@@ -215,19 +206,13 @@ int Measurement::run(const std::string& source_name) {
 
 int run_measure(const Options& options) {
   auto source = source_of(options);
-  if (!source) {
-    fmt::print(stderr, "weft-bench: {}\n", source.error().message);
-    return 1;
-  }
-  GpuConfig config;
-  config.device = options.device;
-  config.strategy = options.strategy;
-  auto opened = Gpu::open(config);
+  if (!source) return 1;
+  auto opened = open_gpu(options);
   if (!opened) {
-    fmt::print(stderr, "weft-bench: {}\n", opened.error().message);
+    tell(opened.error().message);
     return 1;
   }
-  for (const std::string& warning : opened->warnings()) fmt::print(stderr, "weft-bench: {}\n", warning);
+  for (const std::string& warning : opened->warnings()) tell(warning);
   const std::string name = source->name();
   return Measurement(options, *source, std::move(opened).value()).run(name);
 }
