@@ -223,8 +223,8 @@ uint encode_symbol(uint words[WEFT_VECTOR_INPUT_WORDS], uint before, uint k) {
 // A lane goes through the heads of its vector, so that what a row costs follows from its runs. Lengths are stored as
 // they come; symbols, of which several share a word, go through shared memory, in rounds where there are more than fit.
 // `carried`, non-trivial: on lane 0, the word before the row.
-void encode_row_staged(uvec2 first_place, SelectMasks masks, SelectRanks ranks, uint row, uint words[WEFT_VECTOR_INPUT_WORDS],
-                inout uint carried, inout EncodeTargets targets) {
+void encode_row_staged(uvec2 first_place, SelectMasks masks, SelectRanks ranks, uint row,
+                       uint words[WEFT_VECTOR_INPUT_WORDS], inout uint carried, inout EncodeTargets targets) {
   const uint heads = (masks.first >> (row * WEFT_SELECT_VECTOR & 31u)) & kVectorMask;
   uint listed = heads;
   uint word_before = 0u;

@@ -58,7 +58,8 @@ const uint kStagedWords = 1;
 const uint kRowItems = kSubgroupSize * WEFT_SELECT_VECTOR;
 // Narrow items and bits go in rounds, so that shared memory stays small: what it takes decides how many workgroups run
 // at once.
-const uint kStageWords = kSubgroupSize * (WEFT_SELECT_VECTOR * kStagedWords < 8u ? WEFT_SELECT_VECTOR * kStagedWords : 8u);
+const uint kStageWords =
+    kSubgroupSize * (WEFT_SELECT_VECTOR * kStagedWords < 8u ? WEFT_SELECT_VECTOR * kStagedWords : 8u);
 shared uint weft_select_stage[kSubgroupCount * kStageWords];
 
 // Entries that fit at a time: values take kStagedWords words, positions in the tile one.
@@ -152,7 +153,8 @@ void select_flush_values(uvec2 target, uint from, uint count) {
     [[unroll]] for (uint k = 0; k < per_word; ++k) {
       const uint entry = i * per_word + k - shift;
       if (entry < count) {
-        bits |= (weft_select_stage[first + entry] & ((1u << (8u * WEFT_ITEM_BYTES)) - 1u)) << (8u * WEFT_ITEM_BYTES * k);
+        bits |= (weft_select_stage[first + entry] & ((1u << (8u * WEFT_ITEM_BYTES)) - 1u))
+                << (8u * WEFT_ITEM_BYTES * k);
         mask |= ((1u << (8u * WEFT_ITEM_BYTES)) - 1u) << (8u * WEFT_ITEM_BYTES * k);
       }
     }

@@ -235,7 +235,8 @@ SelectMasks vector_masks(uint words[WEFT_VECTOR_INPUT_WORDS], SelectBefore befor
   if (kTest == kTestRunHead) {
     masks.first = vector_run_heads(words, before);
   } else {
-    [[unroll]] for (uint k = 0; k < WEFT_SELECT_VECTOR; ++k) select_mark(WEFT_SELECT_SIDE(vector_bits(words, k)), k, masks);
+    [[unroll]] for (uint k = 0; k < WEFT_SELECT_VECTOR; ++k)
+      select_mark(WEFT_SELECT_SIDE(vector_bits(words, k)), k, masks);
   }
   return masks;
 }
@@ -303,7 +304,8 @@ uvec2 select_member(SelectTile tile, uint place) {
   Words source = Words(tile.source);
   const uint word = source.at[byte >> 2];
   if (kMemberBytes == 8u) return uvec2(word, source.at[(byte >> 2) + 1u]);
-  return uvec2(kMemberBytes >= 4u ? word : (word >> (8u * (byte & 3u))) & ((1u << (8u * (kMemberBytes & 3u))) - 1u), 0u);
+  const uint mask = (1u << (8u * (kMemberBytes & 3u))) - 1u;
+  return uvec2(kMemberBytes >= 4u ? word : (word >> (8u * (byte & 3u))) & mask, 0u);
 }
 
 #ifdef WEFT_OWN_SNIPPET
@@ -385,7 +387,8 @@ SelectMasks select_masks_by_rows(SelectTile tile) {
 #if WEFT_ITEM_BYTES >= 4
 // Item `before` items before the one at `place`.
 SelectBefore select_item(SelectTile tile, uint place, uint before) {
-  Words source = Words(word64_subtract(word64_add(tile.source, place * WEFT_ITEM_BYTES), uvec2(before * WEFT_ITEM_BYTES, 0u)));
+  Words source = Words(
+      word64_subtract(word64_add(tile.source, place * WEFT_ITEM_BYTES), uvec2(before * WEFT_ITEM_BYTES, 0u)));
 #if WEFT_ITEM_BYTES == 8
   return uvec2(source.at[0], source.at[1]);
 #else

@@ -108,7 +108,8 @@ const uint kTileSubgroupWords = 0u;
 
 // After the states: first the subgroups' aggregates, then the deferred tiles.
 uvec2 look_back_after_states(LookBack state) {
-  return word64_add(word64_add(state.address, 16u), word64_multiply(slot_of_prefix(state, look_back_blocks(state)), 8u));
+  return word64_add(word64_add(state.address, 16u),
+                    word64_multiply(slot_of_prefix(state, look_back_blocks(state)), 8u));
 }
 
 LookBackList look_back_list(LookBack state) {
@@ -441,7 +442,8 @@ void look_back_collect_subgroups(LookBack state, uint tile) {
 
 // The aggregate of everything before `tile`, of the subgroups before this one in it, and of the tile. False where the
 // tile was deferred. Every invocation of the workgroup calls, uniformly.
-bool look_back_prefix(LookBack state, uint tile, out Accumulator prefix, out Accumulator before, out Accumulator total) {
+bool look_back_prefix(LookBack state, uint tile, out Accumulator prefix, out Accumulator before,
+                      out Accumulator total) {
   if (look_back_looks()) {
     Accumulator walked;
     const uint missing = look_back_walk(state, tile, identity(), walked);
