@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,7 @@
 
 #include "git_commit.hpp"
 #include "support/options.hpp"
+#include "support/parallel.hpp"
 #include "support/progress.hpp"
 #include "support/report.hpp"
 #include "support/sampling.hpp"
@@ -99,7 +101,6 @@ class Measurement {
   std::FILE* out_;
   bool is_bounded_;  // --quick, at its own sizes
   int copy_bits_;
-  std::function<void()> prepare_next_;
   SessionConfig session_config_;
   Session session_;
   Cases cases_;
@@ -117,7 +118,6 @@ SessionConfig Measurement::config(const Gpu& gpu) {
   // What a CPU takes long for freezes no system. It is left out only where nobody asked for that size.
   const bool skips_long = gpu.info().kind != GpuKind::software || options_.sizes.empty();
   if (!skips_long) config.max_call_ms = std::numeric_limits<double>::infinity();
-  config.while_checking = [this] { prepare_next_(); };
   if (is_bounded_) {
     config.full_bytes = kQuickBytes;
     config.further_warm_up = 0.25;
@@ -175,23 +175,21 @@ int Measurement::run(const std::string& source_name) {
   }
   print_header(source_name);
   table_.header();
-  std::optional<Status> prepared = cases_[0]->prepare(session_.gpu());
+  // Drivers compile pipelines on all cores, for as many cases as there are cores.
+  const size_t batch = std::max(1u, std::thread::hardware_concurrency());
+  std::vector<Status> prepared(cases_.size());
   for (size_t i = 0; i < cases_.size(); ++i) {
     BenchCase& bench_case = *cases_[i];
     progress_.show(bench_case.name());
-    // Drivers compile the next case's pipelines while outputs are checked.
-    std::optional<Status> next;
-    prepare_next_ = [&] {
-      if (!next && i + 1 < cases_.size()) next = cases_[i + 1]->prepare(session_.gpu());
-    };
-    const Status status = session_.run(bench_case, *prepared, [&](const Row& row) { add(bench_case, row); });
+    if (i % batch == 0)
+      for_each_block(std::min(batch, cases_.size() - i),
+                     [&](uint64_t k) { prepared[i + k] = cases_[i + k]->prepare(session_.gpu()); });
+    const Status status = session_.run(bench_case, prepared[i], [&](const Row& row) { add(bench_case, row); });
     if (!status) {
       progress_.clear();
       failed_ = !tell(bench_case.name() + ": " + status.error().message);
       break;
     }
-    prepare_next_();
-    prepared = std::move(next);
   }
   progress_.clear();
   fmt::print(out_, "\n!: the 5th and 95th percentile lie more than {:.0f} % of the median apart.\n", kNoisy * 100);

@@ -5,7 +5,6 @@
 #include <cctype>
 #include <chrono>
 #include <cmath>
-#include <future>
 #include <numeric>
 #include <utility>
 
@@ -356,11 +355,8 @@ Status Session::verify(const BenchCase& bench_case, CaseBuffers& buffers, uint64
     buffers.sampled = *compared;
   }
   row.verification = buffers.sampled ? Verification::sampled : Verification::full;
-  std::future<void> other_work;
-  if (config_.while_checking) other_work = std::async(std::launch::async, config_.while_checking);
   GpuOutputs found(gpu_, buffers);
   const Verdict mismatch = bench_case.verify(found, source_, n);
-  if (other_work.valid()) other_work.wait();
   if (found.error()) return *found.error();
   if (!mismatch) return mismatch.error();
   row.verified = !*mismatch;

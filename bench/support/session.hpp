@@ -39,8 +39,6 @@ struct SessionConfig {
   double further_warm_up = 1;
   /// Of the first output, changed before verification, which has to find it.
   std::optional<uint64_t> faulty_word{};
-  /// If not empty: runs on a thread of its own while outputs are checked, never while a call is timed.
-  std::function<void()> while_checking{};
 };
 
 /// Verifies and times cases on one Gpu. Buffers for inputs, outputs and scratch are kept and grow, one each, in which a
