@@ -26,43 +26,46 @@ CLI::Validator checked_by(F parse) {
       "");
 }
 
-struct Texts {
-  std::vector<std::string> sizes;
-  std::vector<std::string> types;
-  std::vector<std::string> tuning;
-  std::string strategy = "automatic";
-  std::string verification = "automatic";
-};
+/// An option that is parsed from a text.
+template <class T, class F>
+CLI::Option* add_parsed(CLI::App& app, const char* name, T& value, F parse, const char* description) {
+  const auto set = [&value, parse](const std::string& text) { value = *parse(text); };
+  return app.add_option_function<std::string>(name, set, description)->check(checked_by(parse));
+}
+/// Several of them.
+template <class T, class F>
+CLI::Option* add_parsed(CLI::App& app, const char* name, std::vector<T>& values, F parse, const char* description) {
+  const auto set = [&values, parse](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) values.push_back(*parse(text));
+  };
+  return app.add_option_function<std::vector<std::string>>(name, set, description)->check(checked_by(parse));
+}
 
-void add_shared_options(CLI::App& app, Options& options, Texts& texts) {
+void add_shared_options(CLI::App& app, Options& options) {
   app.add_option("--device", options.device,
                  "index in --list, part of a name, or UUID (default: WEFT_DEVICE, or the best)");
   app.add_option("--filter", options.filters,
                  "only rows whose 'primitive variant type' holds TEXT; several: any of them")
       ->type_name("TEXT")
       ->allow_extra_args(false);
-  app.add_option("--sizes", texts.sizes,
-                 "items, as 2^16,2^20,1000000; rows of 1-byte items have four times as many, those of tables a 1,024th")
+  add_parsed(app, "--sizes", options.sizes, parse_size,
+             "items, as 2^16,2^20,1000000; rows of 1-byte items have four times as many, those of tables a 1,024th")
       ->delimiter(',')
-      ->type_name("N,...")
-      ->check(checked_by(parse_size));
-  app.add_option("--types", texts.types, "only items of these types, as u8,u32,f32")
+      ->type_name("N,...");
+  add_parsed(app, "--types", options.types, parse_type, "only items of these types, as u8,u32,f32")
       ->delimiter(',')
-      ->type_name("TYPE,...")
-      ->check(checked_by(parse_type));
+      ->type_name("TYPE,...");
   app.add_option("--input", options.input, "a file whose words are the data (default: random data)")
       ->type_name("FILE")
       ->check(CLI::ExistingFile);
   app.add_option("--json", options.json, "write the results as JSON to FILE, or to stdout for -")->type_name("FILE");
-  app.add_option("--strategy", texts.strategy, "automatic, reduce_then_scan or look_back for every row")
-      ->type_name("NAME")
-      ->check(checked_by(parse_strategy));
-  app.add_option(
-         "--verify", texts.verification,
-         "full: all outputs are compared with what the CPU says; sampled: all on the device with those of another "
-         "strategy or call, and samples with what the CPU says; none (default: full up to 512 MiB, else sampled)")
-      ->type_name("HOW")
-      ->check(checked_by(parse_verification));
+  add_parsed(app, "--strategy", options.strategy, parse_strategy,
+             "automatic, reduce_then_scan or look_back for every row")
+      ->type_name("NAME");
+  add_parsed(app, "--verify", options.verification, parse_verification,
+             "full: all outputs are compared with what the CPU says; sampled: all on the device with those of another "
+             "strategy or call, and samples with what the CPU says; none (default: full up to 512 MiB, else sampled)")
+      ->type_name("HOW");
   app.add_option("--faulty-word", options.faulty_word,
                  "change word N of each first output before it is verified, which has to find it")
       ->type_name("N");
@@ -75,14 +78,6 @@ void add_shared_options(CLI::App& app, Options& options, Texts& texts) {
       ->type_name("N")
       ->check(CLI::Range(1u, 100000u));
   app.add_flag("--quick", options.quick, "the essential rows up to 2^24 items, in less than a minute on a large GPU");
-}
-
-void apply(const Texts& texts, Options& options) {
-  for (const std::string& text : texts.sizes) options.sizes.push_back(*parse_size(text));
-  for (const std::string& text : texts.types) options.types.push_back(*parse_type(text));
-  for (const std::string& text : texts.tuning) options.tuning.push_back(*parse_tuning(text));
-  options.strategy = *parse_strategy(texts.strategy);
-  options.verification = *parse_verification(texts.verification);
 }
 
 #ifdef WEFT_BENCH_CODEC
@@ -139,12 +134,11 @@ CLI::App* add_decode_options(CLI::App& app, DecodeOptions& options) {
 int run(int argc, char** argv) {
   CLI::App app("Verifies and times weft's primitives on any Vulkan device.", "weft-bench");
   Options options;
-  Texts texts;
   bool list = false;
   app.set_version_flag("--version", fmt::format("weft-bench {}.{}.{} ({})", WEFT_VERSION_MAJOR, WEFT_VERSION_MINOR,
                                                 WEFT_VERSION_PATCH, kGitCommit));
   app.add_flag("--list", list, "list the Vulkan devices and stop");
-  add_shared_options(app, options, texts);
+  add_shared_options(app, options);
   app.add_option("--csv", options.csv, "write the results as CSV to FILE, or to stdout for -")->type_name("FILE");
   app.require_subcommand(0, 1);
   app.footer("Exit status: 0, 1 if a result was wrong or not available, 2 for a wrong command line.");
@@ -159,13 +153,12 @@ int run(int argc, char** argv) {
       ->check(CLI::Range(0.0, 1000.0));
 
   CLI::App* const tune = app.add_subcommand("tune", "Times combinations of tuning values and ranks them.");
-  add_shared_options(*tune, options, texts);
-  tune->add_option("--set", texts.tuning,
-                   "values to try of a key of WEFT_TUNE, as scan.rows=2,4,8; several: all combinations "
-                   "(default: workgroup and rows of scan, reduce and select)")
+  add_shared_options(*tune, options);
+  add_parsed(*tune, "--set", options.tuning, parse_tuning,
+             "values to try of a key of WEFT_TUNE, as scan.rows=2,4,8; several: all combinations "
+             "(default: workgroup and rows of scan, reduce and select)")
       ->type_name("KEY=N,...")
-      ->allow_extra_args(false)
-      ->check(checked_by(parse_tuning));
+      ->allow_extra_args(false);
 
 #ifdef WEFT_BENCH_CODEC
   CodecOptions codec_options;
@@ -209,7 +202,6 @@ int run(int argc, char** argv) {
   if (*codec) return run_codec(codec_options);
   if (*decode) return run_decode(decode_options);
 #endif
-  apply(texts, options);
   if (*compare) return run_compare(first, second, percent);
   if (*tune) return run_tune(options);
   if (list) return run_list();

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include <weft/version.hpp>
 
 #include "git_commit.hpp"
 #include "support/options.hpp"
+#include "support/parallel.hpp"
 #include "support/progress.hpp"
 #include "support/report.hpp"
 #include "support/sampling.hpp"
@@ -72,7 +75,6 @@ class Measurement {
       : options_(options),
         // Whoever reads JSON or CSV from stdout wants nothing else there.
         out_(options.json == "-" || options.csv == "-" ? stderr : stdout),
-        repeats_(repeats_of(options)),
         is_bounded_(options.quick && options.sizes.empty()),
         copy_bits_(is_bounded_ ? 1 : 4),
         session_config_(config(gpu)),
@@ -88,15 +90,17 @@ class Measurement {
   double total_weight() const;
   void print_header(const std::string& source_name);
   void add(const BenchCase& bench_case, Row row);
-  void write(const std::string& path, const std::string& text);
-  void write_json() { write(options_.json, report_text(session_.gpu(), session_.timer(), rows_)); }
+  void write(const std::string& path, const std::string& text) {
+    if (const Status status = write_text(path, text); !status) failed_ = !tell(status.error().message);
+  }
+  void write_json() {
+    write(options_.json, report_json(report_head(session_.gpu()), session_.timer(), rows_).dump(1) + '\n');
+  }
 
   const Options& options_;
   std::FILE* out_;
-  uint32_t repeats_;
   bool is_bounded_;  // --quick, at its own sizes
   int copy_bits_;
-  std::function<void()> prepare_next_;
   SessionConfig session_config_;
   Session session_;
   Cases cases_;
@@ -110,15 +114,10 @@ class Measurement {
 };
 
 SessionConfig Measurement::config(const Gpu& gpu) {
-  SessionConfig config;
-  config.repeats = repeats_;
-  config.warm_up_ms = options_.warm_up_ms.value_or(kWarmUpMs);
+  SessionConfig config = session_config(options_);
   // What a CPU takes long for freezes no system. It is left out only where nobody asked for that size.
   const bool skips_long = gpu.info().kind != GpuKind::software || options_.sizes.empty();
   if (!skips_long) config.max_call_ms = std::numeric_limits<double>::infinity();
-  config.verification = options_.verification;
-  config.faulty_word = options_.faulty_word;
-  config.while_checking = [this] { prepare_next_(); };
   if (is_bounded_) {
     config.full_bytes = kQuickBytes;
     config.further_warm_up = 0.25;
@@ -147,14 +146,7 @@ void Measurement::print_header(const std::string& source_name) {
       out_,
       "Data: {}. Medians of {} calls on the same buffers; sizes that fit the device's cache are read from it.\n"
       "GB/s: 10^9 bytes a second, of the minimum bytes moved. Of copy: against a copy of about as many bytes.\n\n",
-      source_name, repeats_);
-}
-
-void Measurement::write(const std::string& path, const std::string& text) {
-  if (const Status status = write_text(path, text); !status) {
-    fmt::print(stderr, "weft-bench: {}\n", status.error().message);
-    failed_ = true;
-  }
+      source_name, session_config_.repeats);
 }
 
 void Measurement::add(const BenchCase& bench_case, Row row) {
@@ -178,36 +170,33 @@ void Measurement::add(const BenchCase& bench_case, Row row) {
 
 int Measurement::run(const std::string& source_name) {
   if (cases_.empty()) {
-    fmt::print(stderr, "weft-bench: no row holds any of the --filter texts and --types\n");
+    tell("no row holds any of the --filter texts and --types");
     return 1;
   }
   print_header(source_name);
   table_.header();
-  std::optional<Status> prepared = cases_[0]->prepare(session_.gpu());
+  // Drivers compile pipelines on all cores, for as many cases as there are cores.
+  const size_t batch = std::max(1u, std::thread::hardware_concurrency());
+  std::vector<Status> prepared(cases_.size());
   for (size_t i = 0; i < cases_.size(); ++i) {
     BenchCase& bench_case = *cases_[i];
     progress_.show(bench_case.name());
-    // Drivers compile the next case's pipelines while outputs are checked.
-    std::optional<Status> next;
-    prepare_next_ = [&] {
-      if (!next && i + 1 < cases_.size()) next = cases_[i + 1]->prepare(session_.gpu());
-    };
-    const Status status = session_.run(bench_case, *prepared, [&](const Row& row) { add(bench_case, row); });
+    if (i % batch == 0)
+      for_each_block(std::min(batch, cases_.size() - i),
+                     [&](uint64_t k) { prepared[i + k] = cases_[i + k]->prepare(session_.gpu()); });
+    const Status status = session_.run(bench_case, prepared[i], [&](const Row& row) { add(bench_case, row); });
     if (!status) {
       progress_.clear();
-      fmt::print(stderr, "weft-bench: {}: {}\n", bench_case.name(), status.error().message);
-      failed_ = true;
+      failed_ = !tell(bench_case.name() + ": " + status.error().message);
       break;
     }
-    prepare_next_();
-    prepared = std::move(next);
   }
   progress_.clear();
   fmt::print(out_, "\n!: the 5th and 95th percentile lie more than {:.0f} % of the median apart.\n", kNoisy * 100);
 
   if (!options_.json.empty()) write_json();
   if (!options_.csv.empty()) write(options_.csv, report_csv(rows_));
-  if (failed_) fmt::print(stderr, "weft-bench: FAILED: see the rows marked WRONG or failed, or the error above\n");
+  if (failed_) tell("FAILED: see the rows marked WRONG or failed, or the error above");
   return failed_ ? 1 : 0;
 }
 
@@ -215,19 +204,13 @@ int Measurement::run(const std::string& source_name) {
 
 int run_measure(const Options& options) {
   auto source = source_of(options);
-  if (!source) {
-    fmt::print(stderr, "weft-bench: {}\n", source.error().message);
-    return 1;
-  }
-  GpuConfig config;
-  config.device = options.device;
-  config.strategy = options.strategy;
-  auto opened = Gpu::open(config);
+  if (!source) return 1;
+  auto opened = open_gpu(options);
   if (!opened) {
-    fmt::print(stderr, "weft-bench: {}\n", opened.error().message);
+    tell(opened.error().message);
     return 1;
   }
-  for (const std::string& warning : opened->warnings()) fmt::print(stderr, "weft-bench: {}\n", warning);
+  for (const std::string& warning : opened->warnings()) tell(warning);
   const std::string name = source->name();
   return Measurement(options, *source, std::move(opened).value()).run(name);
 }

@@ -4,14 +4,12 @@
 #include <cstdlib>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <weft/version.hpp>
-
-#include "git_commit.hpp"
 #include "support/options.hpp"
 #include "support/progress.hpp"
 #include "support/report.hpp"
@@ -21,7 +19,7 @@ namespace weft::bench {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Values = std::vector<std::pair<std::string, std::vector<uint32_t>>>;
+using Values = std::vector<Tuning>;
 
 constexpr const char* kVariable = "WEFT_TUNE";
 constexpr const char* kBuiltIn = "(built in)";
@@ -83,157 +81,175 @@ struct Trial {
 
 const char* shown(const std::string& tuning) { return tuning.empty() ? kBuiltIn : tuning.c_str(); }
 
+class Sweep {
+ public:
+  Sweep(const Options& options, ItemSource source)
+      : options_(options), source_(std::move(source)), out_(options.json == "-" ? stderr : stdout) {}
+
+  int run();
+
+ private:
+  // False: there is no device.
+  bool run(const Family& family, const Values& values);
+  bool measure(const Family& family, const std::string& candidate);
+  Matrix matrix(bool is_software);
+  void rank_rows();
+  void rank_candidates();
+  void complain(const std::string& what) {
+    progress_->clear();
+    tell(what);
+  }
+
+  const Options& options_;
+  ItemSource source_;
+  std::FILE* out_;
+  std::optional<Progress> progress_;
+  bool failed_ = false;
+  std::vector<Trial> trials_;
+  Json head_, results_ = Json::array(), overall_ = Json::array();
+  std::map<std::string, size_t> tables_;  // of each primitive
+  // Of (primitive, tuning): the sum of logarithms of time over best time, and rows.
+  std::map<std::pair<std::string, std::string>, std::pair<double, size_t>> distances_;
+};
+
+Matrix Sweep::matrix(bool is_software) {
+  Matrix matrix;
+  matrix.source = &source_;
+  matrix.sizes = !options_.sizes.empty() ? options_.sizes
+                 : is_software           ? Sizes{1u << 16, 1u << 20}
+                                         : Sizes{1u << 16, 1u << 20, 1u << 24, 1u << 28};
+  std::sort(matrix.sizes.begin(), matrix.sizes.end());
+  matrix.every_size = true;
+  return matrix;
+}
+
+bool Sweep::measure(const Family& family, const std::string& candidate) {
+  // A combination that the library refuses is one result of the sweep; without a device there is none.
+  const bool goes_on = !candidate.empty();
+  auto opened = open_gpu(options_);
+  if (!opened) {
+    complain(fmt::format("{}: {}", shown(candidate), opened.error().message));
+    return goes_on;
+  }
+  for (const std::string& warning : opened->warnings()) complain(fmt::format("{}: {}", shown(candidate), warning));
+  if (!opened->warnings().empty()) return goes_on;  // else the sweep would measure something else than it says
+  Session session(std::move(opened).value(), source_, session_config(options_));
+  const GpuInfo& info = session.gpu().info();
+  const bool is_software = info.kind == GpuKind::software;
+  if (head_.is_null()) {
+    head_ = report_head(session.gpu());
+    progress_->clear();
+    fmt::print(out_, "Tuning on {}, {}{}\n", info.name, info.driver,
+               is_software ? " (SOFTWARE device: of no use for GPUs)" : "");
+  }
+  Cases cases = Rows::cases(matrix(is_software), family.primitives);
+  select(cases, options_.filters.empty() ? family.filters : options_.filters, options_.types);
+  for (const auto& bench_case : cases) {
+    const auto on_row = [&](const Row& row) {
+      if (row.failed && !row.ms) {
+        complain(fmt::format("{} {}: {}: {}", bench_case->name(), size_text(row.n), shown(candidate), row.problem));
+        failed_ = failed_ || row.problem.starts_with("WRONG");
+      }
+      trials_.push_back({candidate, row});
+    };
+    const Status status = session.run(*bench_case, bench_case->prepare(session.gpu()), on_row);
+    if (status) continue;
+    complain(fmt::format("{}: {}: {}", shown(candidate), bench_case->name(), status.error().message));
+    failed_ = true;
+    if (status.error().code == ErrorCode::device_lost) break;
+  }
+  return true;
+}
+
+bool Sweep::run(const Family& family, const Values& values) {
+  const char* const inherited = std::getenv(kVariable);
+  const std::string base = inherited ? inherited : "";
+  const std::vector<std::string> candidates = combinations(values);
+  progress_.emplace(static_cast<double>(candidates.size()));
+  bool has_device = true;
+  for (const std::string& candidate : candidates) {
+    progress_->show(fmt::format("{}: {}", family.key, shown(candidate)));
+    progress_->advance(1);
+    set_variable(base.empty() || candidate.empty() ? base + candidate : base + ',' + candidate);
+    has_device = measure(family, candidate);
+    if (!has_device) break;
+  }
+  set_variable(base);
+  progress_->clear();
+  return has_device;
+}
+
+// One table a row of the bench, fastest first.
+void Sweep::rank_rows() {
+  std::map<std::tuple<std::string, std::string, std::string, uint64_t>, std::vector<const Trial*>> tables;
+  for (const Trial& trial : trials_)
+    if (trial.row.ms) tables[{trial.row.primitive, trial.row.variant, trial.row.type, trial.row.n}].push_back(&trial);
+  for (auto& [key, entries] : tables) {
+    const auto median = [](const Trial* trial) { return std::max(trial->row.ms->median, 1e-9); };
+    std::sort(entries.begin(), entries.end(), [&](const Trial* a, const Trial* b) { return median(a) < median(b); });
+    const auto& [primitive, variant, type, n] = key;
+    ++tables_[primitive];
+    fmt::print(out_, "\n{} {} {} {}\n{:>10} {:>9} {:>7}  {:<17} tuning\n", primitive, variant, type, size_text(n), "ms",
+               "GB/s", "noise", "strategy");
+    for (const Trial* trial : entries) {
+      const Row& row = trial->row;
+      const bool is_best = trial == entries.front();
+      fmt::print(out_, "{:>10.4f} {:>9.1f} {:>5.0f} %  {:<17} {}{}\n", row.ms->median, row.gbps, row.ms->noise() * 100,
+                 row.strategy, shown(trial->tuning), is_best ? "  <- best" : "");
+      auto& [sum, count] = distances_[{primitive, trial->tuning}];
+      sum += std::log(median(trial) / median(entries.front()));
+      ++count;
+      Json json = row_json(row);
+      json["tuning"] = trial->tuning;
+      json["best"] = is_best;
+      results_.push_back(std::move(json));
+    }
+  }
+}
+
+// Every candidate's mean distance from the best of each row.
+void Sweep::rank_candidates() {
+  for (const auto& [primitive, table_count] : tables_) {
+    std::vector<std::pair<double, std::string>> ranking;
+    for (const auto& [key, entry] : distances_)
+      // A candidate that some row refused cannot stand for all of them.
+      if (key.first == primitive && entry.second == table_count)
+        ranking.emplace_back(std::exp(entry.first / static_cast<double>(entry.second)), key.second);
+    std::sort(ranking.begin(), ranking.end());
+    fmt::print(out_, "\n{} over all rows above: geometric mean of time over the best time of each row\n", primitive);
+    for (const auto& [ratio, tuning] : ranking) {
+      fmt::print(out_, "{:>10.3f}  {}{}\n", ratio, shown(tuning), tuning == ranking.front().second ? "  <- best" : "");
+      overall_.push_back({{"primitive", primitive}, {"tuning", tuning}, {"time_over_best", ratio}});
+    }
+  }
+}
+
+int Sweep::run() {
+  for (const Family& family : families()) {
+    Values values;
+    for (const Tuning& entry : options_.tuning)
+      if (entry.first.starts_with(family.key + '.')) values.push_back(entry);
+    if (options_.tuning.empty()) values = default_values(family);
+    if (!values.empty() && !run(family, values)) return 1;
+  }
+  rank_rows();
+  rank_candidates();
+  if (tables_.empty()) {
+    tell("nothing could be measured");
+    return 1;
+  }
+  if (options_.json.empty()) return failed_ ? 1 : 0;
+  head_["results"] = std::move(results_);
+  head_["overall"] = std::move(overall_);
+  const Status status = write_text(options_.json, head_.dump(1) + '\n');
+  return (status || tell(status.error().message)) && !failed_ ? 0 : 1;
+}
+
 }  // namespace
 
 int run_tune(const Options& options) {
   auto source = source_of(options);
-  if (!source) {
-    fmt::print(stderr, "weft-bench: {}\n", source.error().message);
-    return 1;
-  }
-  const char* const inherited = std::getenv(kVariable);
-  const std::string base = inherited ? inherited : "";
-  std::FILE* const out = options.json == "-" ? stderr : stdout;
-  bool failed = false;
-  std::vector<Trial> trials;
-  Json device;
-  for (const Family& family : families()) {
-    Values values;
-    for (const auto& entry : options.tuning) {
-      if (entry.first.starts_with(family.key + '.')) values.push_back(entry);
-    }
-    if (options.tuning.empty()) values = default_values(family);
-    if (values.empty()) continue;
-    const std::vector<std::string> candidates = combinations(values);
-    Progress progress(static_cast<double>(candidates.size()));
-    for (const std::string& candidate : candidates) {
-      progress.show(fmt::format("{}: {}", family.key, shown(candidate)));
-      progress.advance(1);
-      set_variable(base.empty() || candidate.empty() ? base + candidate : base + ',' + candidate);
-      GpuConfig config;
-      config.device = options.device;
-      config.strategy = options.strategy;
-      auto opened = Gpu::open(config);
-      if (!opened) {
-        progress.clear();
-        fmt::print(stderr, "weft-bench: {}: {}\n", shown(candidate), opened.error().message);
-        // A combination that the library refuses is one result of the sweep; without a device there is none.
-        if (candidate.empty()) return 1;
-        continue;
-      }
-      if (!opened->warnings().empty()) {  // else the sweep would measure something else than it says
-        progress.clear();
-        for (const std::string& warning : opened->warnings())
-          fmt::print(stderr, "weft-bench: {}: {}\n", shown(candidate), warning);
-        if (candidate.empty()) return 1;
-        continue;
-      }
-      SessionConfig session_config;
-      session_config.repeats = repeats_of(options);
-      session_config.warm_up_ms = options.warm_up_ms.value_or(kWarmUpMs);
-      session_config.verification = options.verification;
-      session_config.faulty_word = options.faulty_word;
-      Session session(std::move(opened).value(), *source, session_config);
-      const bool software = session.gpu().info().kind == GpuKind::software;
-      if (device.is_null()) {
-        device = device_json(session.gpu());
-        progress.clear();
-        fmt::print(out, "Tuning on {}, {}{}\n", session.gpu().info().name, session.gpu().info().driver,
-                   software ? " (SOFTWARE device: of no use for GPUs)" : "");
-      }
-      Matrix matrix;
-      matrix.source = &*source;
-      matrix.sizes = !options.sizes.empty() ? options.sizes
-                     : software             ? std::vector<uint64_t>{1u << 16, 1u << 20}
-                                            : std::vector<uint64_t>{1u << 16, 1u << 20, 1u << 24, 1u << 28};
-      std::sort(matrix.sizes.begin(), matrix.sizes.end());
-      matrix.every_size = true;
-      Cases cases = Rows::cases(matrix, family.primitives);
-      select(cases, options.filters.empty() ? family.filters : options.filters, options.types);
-      for (const auto& bench_case : cases) {
-        const Status status = session.run(*bench_case, [&](const Row& row) {
-          if (row.failed && !row.ms) {
-            progress.clear();
-            fmt::print(stderr, "{} {}: {}: {}\n", bench_case->name(), size_text(row.n), shown(candidate), row.problem);
-            failed = failed || row.problem.starts_with("WRONG");
-          }
-          trials.push_back({candidate, row});
-        });
-        if (!status) {
-          progress.clear();
-          fmt::print(stderr, "weft-bench: {}: {}: {}\n", shown(candidate), bench_case->name(), status.error().message);
-          failed = true;
-          if (status.error().code == ErrorCode::device_lost) break;
-        }
-      }
-    }
-  }
-  set_variable(base);
-
-  // One table a row of the bench, fastest first; then every candidate's mean distance from the best of each.
-  using Key = std::tuple<std::string, std::string, std::string, uint64_t>;
-  std::map<Key, std::vector<const Trial*>> tables;
-  for (const Trial& trial : trials) {
-    if (trial.row.ms) tables[{trial.row.primitive, trial.row.variant, trial.row.type, trial.row.n}].push_back(&trial);
-  }
-  if (tables.empty()) {
-    fmt::print(stderr, "weft-bench: nothing could be measured\n");
-    return 1;
-  }
-  Json results = Json::array();
-  std::map<std::pair<std::string, std::string>, std::pair<double, size_t>>
-      distances;  // (primitive, tuning): sum of logarithms, rows
-  std::map<std::string, size_t> table_counts;
-  for (auto& [key, entries] : tables) {
-    std::sort(entries.begin(), entries.end(),
-              [](const Trial* a, const Trial* b) { return a->row.ms->median < b->row.ms->median; });
-    const auto& [primitive, variant, type, n] = key;
-    ++table_counts[primitive];
-    const double best = std::max(entries.front()->row.ms->median, 1e-9);
-    fmt::print(out, "\n{} {} {} {}\n{:>10} {:>9} {:>7}  {:<17} tuning\n", primitive, variant, type, size_text(n), "ms",
-               "GB/s", "noise", "strategy");
-    for (const Trial* trial : entries) {
-      const Row& row = trial->row;
-      fmt::print(out, "{:>10.4f} {:>9.1f} {:>5.0f} %  {:<17} {}{}\n", row.ms->median, row.gbps, row.ms->noise() * 100,
-                 row.strategy, shown(trial->tuning), trial == entries.front() ? "  <- best" : "");
-      auto& [sum, count] = distances[{primitive, trial->tuning}];
-      sum += std::log(std::max(row.ms->median, 1e-9) / best);
-      ++count;
-      Json json = row_json(row);
-      json["tuning"] = trial->tuning;
-      json["best"] = trial == entries.front();
-      results.push_back(std::move(json));
-    }
-  }
-  Json overall = Json::array();
-  for (const auto& [primitive, table_count] : table_counts) {
-    std::vector<std::pair<double, std::string>> ranking;
-    for (const auto& [key, entry] : distances) {
-      // A candidate that some row refused cannot stand for all of them.
-      if (key.first != primitive || entry.second != table_count) continue;
-      ranking.emplace_back(std::exp(entry.first / static_cast<double>(entry.second)), key.second);
-    }
-    std::sort(ranking.begin(), ranking.end());
-    fmt::print(out, "\n{} over all rows above: geometric mean of time over the best time of each row\n", primitive);
-    for (const auto& [ratio, tuning] : ranking) {
-      fmt::print(out, "{:>10.3f}  {}{}\n", ratio, shown(tuning), tuning == ranking.front().second ? "  <- best" : "");
-      overall.push_back({{"primitive", primitive}, {"tuning", tuning}, {"time_over_best", ratio}});
-    }
-  }
-  if (!options.json.empty()) {
-    const Json report{
-        {"schema", 1},
-        {"weft_version", fmt::format("{}.{}.{}", WEFT_VERSION_MAJOR, WEFT_VERSION_MINOR, WEFT_VERSION_PATCH)},
-        {"commit", kGitCommit},
-        {"device", device},
-        {"results", results},
-        {"overall", overall}};
-    if (const Status status = write_text(options.json, report.dump(1) + '\n'); !status) {
-      fmt::print(stderr, "weft-bench: {}\n", status.error().message);
-      failed = true;
-    }
-  }
-  return failed ? 1 : 0;
+  return source ? Sweep(options, *std::move(source)).run() : 1;
 }
 
 }  // namespace weft::bench

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-# The device matrix: weft_tests in one process per driver configuration and group of suites. What a process tests inside
+# The device matrix: weft_tests in one process per driver configuration and group of files. What a process tests inside
 # of itself, backends, widths and strategies, is in support/device.hpp.
 #
 # Every test has a TIMEOUT: SwiftShader runs a kernel that hangs for ever. lavapipe ends every invocation after 65,535
@@ -13,38 +13,44 @@ endif()
 # doctest is content with a filter that selects nothing.
 set(weft_nothing_ran "test cases: +0 ")
 
-# Groups of suites, so that each process stays within a minute or two, and `ctest -j` has something to spread.
-set(weft_suites_scan --test-suite=scan)
-set(weft_suites_reduce --test-suite=reduce)
-set(weft_suites_blocks "--test-suite=subgroup,lanes,workgroup,fse")
-set(weft_suites_select --test-suite=select)
-set(weft_suites_runs "--test-suite=run_length_encode,run_length_decode")
-set(weft_suites_intervals "--test-suite=load_balance_search,interval_expand,interval_move,transform_lbs")
-set(weft_suites_by_key "--test-suite=scan_by_key,reduce_by_key")
-set(weft_suites_segmented "--test-suite=segmented_reduce,segmented_scan,segmented_sort")
-set(weft_suites_others "--test-suite=histogram,dispatch_arguments,bulk_remove,bulk_insert")
-file(GLOB weft_search_tests RELATIVE "${CMAKE_CURRENT_LIST_DIR}"
-     "search/*_test.cpp" "merge/*_test.cpp" "sort/*_test.cpp")
-list(TRANSFORM weft_search_tests REPLACE "^.*/(.*)_test\\.cpp$" "\\1")
-list(JOIN weft_search_tests "," weft_search_suites)
-set(weft_suites_search "--test-suite=${weft_search_suites},merge_path,balanced_path")
-set(weft_suites_own "--test-suite=own kernels,jit")
-set(weft_suites_real "--test-suite=real bytes")
-set(weft_suites_fuzz --test-suite=fuzz)
-set(weft_suites_gstd --test-suite=gstd_decode)
+# Groups of test files, so that each process stays within a minute or two, and `ctest -j` has something to spread. A
+# file is in the first group that has it, and in `runtime` if none has; suites called host* are a group of their own.
+set(weft_grouped "")
+# weft_group(<group> <folder/name or folder/*>...)
+macro(weft_group group)
+  set(globs ${ARGN})
+  list(TRANSFORM globs REPLACE "(.+)" "${CMAKE_CURRENT_LIST_DIR}/\\1_test.cpp")
+  file(GLOB weft_files_${group} CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_LIST_DIR}" ${globs})
+  list(REMOVE_ITEM weft_files_${group} ${weft_grouped})
+  list(APPEND weft_grouped ${weft_files_${group}})
+  list(TRANSFORM weft_files_${group} PREPEND "*/")
+  list(JOIN weft_files_${group} "," weft_files_${group})
+  set(weft_tests_${group} "--source-file=${weft_files_${group}}")
+endmacro()
+weft_group(reduce scan/reduce)
+weft_group(scan scan/*)
+weft_group(select select/select)
+weft_group(runs select/* interval/run_length_decode)
+weft_group(intervals interval/*)
+weft_group(by_key by_key/*)
+weft_group(segmented segment/*)
+weft_group(others histogram/* bulk/* core/dispatch_arguments)
+weft_group(search search/* merge/* sort/* blocks/merge_path blocks/balanced_path)
+weft_group(blocks blocks/*)
+weft_group(own core/own_kernels core/jit)
+weft_group(real core/real_bytes)
+weft_group(fuzz core/primitives_fuzz)
+list(APPEND weft_tests_fuzz --abort-after=5)
+weft_group(gstd decode/*)
+list(TRANSFORM weft_grouped PREPEND "*/")
+list(JOIN weft_grouped "," weft_grouped)
+set(weft_tests_runtime "--source-file-exclude=${weft_grouped}" "--test-suite-exclude=host*")
+set(weft_tests_host "--test-suite=host*")
 # The codec's tests are there where it is built.
 set(weft_codec "")
 if(TARGET weft_gstd)
   set(weft_codec gstd)
 endif()
-# All that no other group has.
-set(weft_suites_elsewhere "")
-foreach(group IN ITEMS scan reduce blocks select runs intervals by_key segmented others search own real fuzz gstd)
-  string(REPLACE "--test-suite=" "" weft_suites "${weft_suites_${group}}")
-  string(APPEND weft_suites_elsewhere "${weft_suites},")
-endforeach()
-set(weft_suites_runtime "--test-suite-exclude=${weft_suites_elsewhere}host*")
-set(weft_suites_host "--test-suite=host*")
 
 # Tags choose test cases. A tag is a word in brackets at the end of a title; tests/tags_test.cmake compares the tags of
 # all titles with those that are asked for.
@@ -86,7 +92,7 @@ function(weft_device_tests name)
     weft_tagged(without WITHOUT ${arg_WITHOUT})
   endif()
   foreach(group IN LISTS arg_GROUPS)
-    add_test(NAME ${name}.${group} COMMAND weft_tests ${weft_suites_${group}} ${without})
+    add_test(NAME ${name}.${group} COMMAND weft_tests ${weft_tests_${group}} ${without})
     set_tests_properties(${name}.${group} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 1200
                                                      ENVIRONMENT "${arg_ENVIRONMENT}" SKIP_RETURN_CODE 77
                                                      FAIL_REGULAR_EXPRESSION "${weft_nothing_ran}")
@@ -263,22 +269,22 @@ if(weft_lavapipe_icd AND weft_new_layer)
   weft_validation_test(synchronization LAYER "${weft_layer_dir}" SPECIALIZED ARGUMENTS ${weft_validated}
     ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native ${weft_validated_share})
   weft_tagged(weft_without WITHOUT types tuning huge faults slow)
-  string(CONCAT weft_compaction "--test-suite=select,run_length_encode,run_length_decode,load_balance_search,"
-                                "interval_expand,interval_move,transform_lbs,histogram,dispatch_arguments,"
-                                "${weft_search_suites},bulk_remove,bulk_insert")
+  set(weft_compaction select/* interval/* histogram/* search/* merge/* sort/* bulk/* core/dispatch_arguments*)
+  list(TRANSFORM weft_compaction PREPEND "*/")
+  list(JOIN weft_compaction "," weft_compaction)
   weft_validation_test(synchronization_compaction LAYER "${weft_layer_dir}" SPECIALIZED
     ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native ${weft_validated_share}
-    ARGUMENTS "${weft_compaction}" "${weft_without}")
+    ARGUMENTS "--source-file=${weft_compaction}" "--test-suite-exclude=refusal" "${weft_without}")
   weft_tagged(weft_without WITHOUT tuning faults slow)
   weft_validation_test(synchronization_by_key LAYER "${weft_layer_dir}" SPECIALIZED
     ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native ${weft_validated_share}
-    ARGUMENTS "--test-suite=scan_by_key,reduce_by_key,segmented_reduce,segmented_scan,segmented_sort" "${weft_without}")
+    ARGUMENTS "--source-file=*/by_key/*,*/segment/*" "${weft_without}")
   weft_tagged(weft_bounds WITH bounds)
   # (Keys that are not sorted make lanes of SortedSearch write the same words: nothing is
   # expected of these, but it is a race.)
   weft_validation_test(gpu_assisted LAYER "${weft_layer_dir}"
     ENVIRONMENT ${weft_gpu_assisted} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=3/9
-    ARGUMENTS "--test-suite=scan,reduce,merge,balanced_path,sorted_search,binary_search" "${weft_bounds}")
+    ARGUMENTS "--source-file=*/scan/*,*/merge/merge*,*/balanced_path*,*/search/*" "${weft_bounds}")
   # Emulation is in the blocks.
   weft_validation_test(gpu_assisted_blocks LAYER "${weft_layer_dir}"
     ENVIRONMENT ${weft_gpu_assisted} "WEFT_TEST_BACKENDS=native,emulated64"

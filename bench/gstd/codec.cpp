@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -45,7 +44,7 @@ struct CodecRow {
   uint64_t compressed = 0;
   double compress_s = 0;
   double decompress_s = 0;
-  std::string failure;  ///< why there is no result, if there is none
+  std::string failure{};  ///< why there is no result, if there is none
 
   double ratio() const { return compressed == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(compressed); }
 };
@@ -203,17 +202,16 @@ void print_row(const CodecRow& row) {
 }
 
 /// Rows of gstd alone, without times: the same on every machine.
-bool write_ratios(const std::string& path, std::span<const CodecRow> rows) {
-  std::ofstream stream(path, std::ios::binary);
-  stream << "file,level,tile,filters,bytes,compressed,ratio\n";
+Status write_ratios(const std::string& path, std::span<const CodecRow> rows) {
+  std::string text = "file,level,tile,filters,bytes,compressed,ratio\n";
   for (const CodecRow& row : rows)
     if (row.codec == "gstd" && row.failure.empty())
-      stream << fmt::format("{},{},{},{},{},{},{:.4f}\n", row.file, row.level, row.tile, row.filters, row.bytes,
-                            row.compressed, row.ratio());
-  return stream.flush().good();
+      text += fmt::format("{},{},{},{},{},{},{:.4f}\n", row.file, row.level, row.tile, row.filters, row.bytes,
+                          row.compressed, row.ratio());
+  return write_text(path, text);
 }
 
-bool write_json(const std::string& path, const CodecOptions& options, std::span<const CodecRow> rows) {
+Status write_json(const std::string& path, const CodecOptions& options, std::span<const CodecRow> rows) {
   Json json;
   json["program"] = "weft-bench codec";
   json["commit"] = kGitCommit;
@@ -229,9 +227,7 @@ bool write_json(const std::string& path, const CodecOptions& options, std::span<
     entry["decompress_s"] = row.decompress_s;
     json["results"].push_back(std::move(entry));
   }
-  std::ofstream stream(path, std::ios::binary);
-  stream << json.dump(1) << '\n';
-  return stream.flush().good();
+  return write_text(path, json.dump(1) + '\n');
 }
 
 }  // namespace
@@ -262,35 +258,28 @@ int run_codec(const CodecOptions& options) {
   for (const std::string& path : options.files) {
     const Result<Bytes> content = read_file(path, options.most_bytes);
     if (!content) {
-      fmt::print(stderr, "weft-bench: {}\n", content.error().message);
+      tell(content.error().message);
       return 1;
     }
     std::string name = std::filesystem::path(path).filename().string();
     if (content->size() == options.most_bytes) name += fmt::format("[:{}]", options.most_bytes);
     for (const uint32_t tile : options.tiles)
       for (const int level : options.levels) {
-        CodecRow row;
-        row.file = name;
-        row.level = level;
-        row.tile = tile;
-        row.filters = "-";
-        row.bytes = content->size();
+        CodecRow row{name, "gstd", level, tile, "-", content->size()};
         for (const std::string& filters : options.filters) {
-          CodecRow own = row;
-          own.codec = "gstd";
-          own.filters = filters;
-          add(*content, own, run_gstd);
+          row.filters = filters;
+          add(*content, row, run_gstd);
         }
+        row.filters = "-";
         if (!options.peers || content->empty()) continue;
         for (const Peer& peer : kPeers) {
-          CodecRow theirs = row;
-          theirs.codec = peer.name;
-          add(*content, theirs, peer.run);
+          row.codec = peer.name;
+          add(*content, row, peer.run);
         }
       }
   }
   if (!options.json.empty()) written = write_json(options.json, options, rows) && written;
-  if (!written) fmt::print(stderr, "weft-bench: cannot write {} {}\n", options.ratios, options.json);
+  if (!written) tell("cannot write " + options.ratios + ' ' + options.json);
   const bool failed = std::ranges::any_of(rows, [](const CodecRow& row) { return !row.failure.empty(); });
   return written && !failed ? 0 : 1;
 }

@@ -53,9 +53,6 @@ class DecodeBench {
   bool run_file(const std::string& path);
   bool run_malformed_tiles(const DecodeInput& input);
   DecodeCases cases_of(const DecodeInput& input) const;
-  void add_device_cases(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies, const char* note,
-                        DecodeCases& cases) const;
-  void add_host_cases(const DecodeInput& input, DecodeCases& cases) const;
   bool run_case(DecodeCase& decode_case);
   void print_head();
   void print_row(const DecodeRow& row) const;
@@ -74,11 +71,6 @@ class DecodeBench {
   ReportClock clock_;
   std::map<std::pair<std::string, uint64_t>, double> copy_gbps_;  // by data and bytes of output
 };
-
-bool tell(const std::string& what) {
-  fmt::print(stderr, "weft-bench: {}\n", what);
-  return false;
-}
 
 bool DecodeBench::load_gds() {
   for (const std::string& text : options_.gd) {
@@ -120,46 +112,32 @@ void DecodeBench::print_row(const DecodeRow& decoded) const {
   std::fflush(out_);
 }
 
-// The driver's rows decode its file's tiles of the slice, which begins where one of them does.
-void DecodeBench::add_device_cases(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies,
-                                   const char* note, DecodeCases& cases) const {
-  cases.push_back(copy_of_output_case(input, slice, copies, note));
-  cases.push_back(gstd_decode_case(input, slice, copies, options_, note));
-  const auto gd = gds_.find(input.name);
-  if (gd == gds_.end() || !driver_ || slice.begin % GdFile::kTileBytes != 0) return;
-  for (const bool indirect : {false, true})
-    cases.push_back(gdeflate_case(input, slice, copies, gd->second, *driver_, options_, indirect, note));
-}
-
-void DecodeBench::add_host_cases(const DecodeInput& input, DecodeCases& cases) const {
-  const DecodeSlice all = slice_of(input, 0, input.content.size());
-  for (const uint32_t threads : {1u, 0u}) cases.push_back(cpu_gstd_case(input, all, threads));
-  for (const uint32_t threads : {1u, 0u})
-    cases.push_back(cpu_zstd_case(input, all, threads, options_.level.value_or(19)));
-}
-
 DecodeCases DecodeBench::cases_of(const DecodeInput& input) const {
   DecodeCases cases;
   const uint64_t bytes = input.content.size();
   const uint64_t unit = std::max(input.tile_bytes, GdFile::kTileBytes);
-  for (const uint32_t copies : options_.copies) add_device_cases(input, slice_of(input, 0, bytes), copies, "", cases);
+  const auto gd = gds_.find(input.name);
+  const auto add = [&](uint64_t begin, uint64_t end, uint32_t copies, const char* note) {
+    add_device_cases(input, slice_of(input, begin, end), copies, options_, note,
+                     gd == gds_.end() ? nullptr : &gd->second, driver_ ? &*driver_ : nullptr, cases);
+  };
+  for (const uint32_t copies : options_.copies) add(0, bytes, copies, "");
   if (options_.single_tile) {
     const uint64_t begin = bytes / unit / 2 * unit;
-    add_device_cases(input, slice_of(input, begin, std::min(begin + unit, bytes)), 1, " slice=tile", cases);
+    add(begin, std::min(begin + unit, bytes), 1, " slice=tile");
   }
   if (options_.size_sweep) {
     for (const uint64_t size : kSweep)
-      if (const uint64_t whole = (size + unit - 1) / unit * unit; whole < bytes)
-        add_device_cases(input, slice_of(input, 0, whole), 1, " slice=first", cases);
-    add_device_cases(input, slice_of(input, 0, bytes), 1, " slice=all", cases);
+      if (const uint64_t whole = (size + unit - 1) / unit * unit; whole < bytes) add(0, whole, 1, " slice=first");
+    add(0, bytes, 1, " slice=all");
   }
-  if (options_.cpu) add_host_cases(input, cases);
+  if (options_.cpu) add_host_cases(input, options_.level.value_or(19), cases);
   return cases;
 }
 
 bool DecodeBench::run_case(DecodeCase& decode_case) {
   bool good = true;
-  const Status status = session_.run(decode_case, [&](const Row& measured) {
+  const Status status = session_.run(decode_case, decode_case.prepare(session_.gpu()), [&](const Row& measured) {
     DecodeRow row{measured, decode_case.copies(), decode_case.copy_bytes(), decode_case.compressed_bytes()};
     const std::pair key(row.row.data, row.row.n);
     const auto copy = copy_gbps_.find(key);
@@ -203,7 +181,7 @@ bool DecodeBench::run_file(const std::string& path) {
 Json DecodeBench::json() {
   std::vector<Row> rows;
   for (const DecodeRow& row : rows_) rows.push_back(row.row);
-  Json json = report_json(session_.gpu(), session_.timer(), rows);
+  Json json = report_json(report_head(session_.gpu()), session_.timer(), rows);
   json["program"] = "weft-bench decode";
   json["gbps_of"] = "output bytes";
   auto result = json["results"].begin();

@@ -8,8 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "support/copy_kernel.hpp"
-
 namespace weft::bench {
 namespace {
 
@@ -32,28 +30,23 @@ class CopyOfOutputCase final : public DecodeCase {
   CopyOfOutputCase(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies, const std::string& note)
       : DecodeCase("copy", input, slice, copies, fmt::format("copies={}{}", copies, note)) {}
 
-  Status prepare(Gpu& gpu) override {
-    auto kernel = CopyKernel::create(gpu);
-    if (!kernel) return kernel.error();
-    kernel_ = std::move(kernel).value();
-    return {};
-  }
+  Status prepare(Gpu& gpu) override { return assign(kernel_, create_copy(gpu)); }
   void release() override { kernel_.reset(); }
-  std::vector<HostArray> inputs(ItemSource&, uint64_t) const override { return {copies(), HostArray{content(), id_}}; }
-  std::vector<uint64_t> outputs(uint64_t) const override { return {output_bytes()}; }
+  Arrays inputs(ItemSource&, uint64_t) const override { return {copies(), HostArray{content(), id_}}; }
+  Sizes outputs(uint64_t) const override { return {output_bytes()}; }
 
   Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override {
     if (Status status = check_stride(buffers.inputs, output_stride()); !status) return status;
-    kernel_->record(commands, buffers.inputs[0], buffers.outputs[0], n < sizes().back() ? n : output_bytes());
+    record_copy(*kernel_, commands, buffers.inputs[0], buffers.outputs[0], n < sizes().back() ? n : output_bytes());
     return {};
   }
-  Verdict verify(Outputs& found, ItemSource&, uint64_t) const override {
+  Verdict verify(GpuOutputs& found, ItemSource&, uint64_t) const override {
     return verify_copies(found.gpu(), found.range(0));
   }
 
  private:
   uint64_t id_ = next_array_id();
-  std::optional<CopyKernel> kernel_;
+  std::optional<Kernel> kernel_;
 };
 
 std::string order_note(const DecodeOptions& options) { return options.largest_first ? "" : " order=content"; }
@@ -79,24 +72,19 @@ class GstdDecodeCase final : public DecodeCase {
     config.tile_bytes = input().tile_bytes;
     config.verify = verifies_;
     config.tiles_in_flight = in_flight_;
-    auto decoder = GstdDecode::create(gpu.context(), config);
-    if (!decoder) return decoder.error();
-    decoder_ = *std::move(decoder);
     make_table();
-    return {};
+    return assign(decoder_, GstdDecode::create(gpu.context(), config));
   }
   void release() override {
     decoder_.reset();
     table_ = {};
   }
-  std::vector<HostArray> inputs(ItemSource&, uint64_t) const override {
-    std::vector<HostArray> arrays(copies(), HostArray{source(), source_id_});
+  Arrays inputs(ItemSource&, uint64_t) const override {
+    Arrays arrays(copies(), HostArray{source(), source_id_});
     arrays.push_back({std::as_bytes(std::span(table_)), table_id_});
     return arrays;
   }
-  std::vector<uint64_t> outputs(uint64_t) const override {
-    return {output_bytes(), sizeof(uint32_t) * (1 + table_.size())};
-  }
+  Sizes outputs(uint64_t) const override { return {output_bytes(), sizeof(uint32_t) * (1 + table_.size())}; }
   uint64_t scratch_size(uint64_t) const override { return decoder_->scratch_size(table_.size()); }
 
   Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override {
@@ -110,7 +98,7 @@ class GstdDecodeCase final : public DecodeCase {
                                        .status = buffers.outputs[1],
                                        .scratch = buffers.scratch});
   }
-  Verdict verify(Outputs& found, ItemSource&, uint64_t) const override {
+  Verdict verify(GpuOutputs& found, ItemSource&, uint64_t) const override {
     auto refused = first_refused(found.gpu(), found.range(1));
     if (!refused || *refused) return refused;
     return verify_copies(found.gpu(), found.range(0));
@@ -150,9 +138,9 @@ class GstdDecodeCase final : public DecodeCase {
     if (const Status read = gpu.download(range, std::as_writable_bytes(std::span(status))); !read) return read.error();
     for (size_t tile = 0; tile < table_.size(); ++tile)
       if (const uint32_t word = status[1 + tile]; word != 0)
-        return std::optional(Mismatch{tile, "a tile that is decoded",
-                                      fmt::format("{} at word {}", name_of(GstdRefusal{word & 0xff}), word >> 8)});
-    return std::optional<Mismatch>();
+        return wrong(tile, "a tile that is decoded",
+                     fmt::format("{} at word {}", name_of(GstdRefusal{word & 0xff}), word >> 8));
+    return right();
   }
 
   uint32_t in_flight_;
@@ -202,7 +190,7 @@ class GdeflateCase final : public DecodeCase {
       driver_.decompress(commands, count, region_list_.data());
     return {};
   }
-  Verdict verify(Outputs& found, ItemSource&, uint64_t) const override {
+  Verdict verify(GpuOutputs& found, ItemSource&, uint64_t) const override {
     return verify_copies(found.gpu(), output_->range());
   }
 
@@ -239,11 +227,8 @@ void GdeflateCase::list_regions() {
 }
 
 Status GdeflateCase::create_buffers(Gpu& gpu) {
-  const auto create = [&](std::optional<Buffer>& buffer, uint64_t bytes) -> Status {
-    auto created = gpu.create_buffer(bytes);
-    if (!created) return created.error();
-    buffer = *std::move(created);
-    return {};
+  const auto create = [&](std::optional<Buffer>& buffer, uint64_t bytes) {
+    return assign(buffer, gpu.create_buffer(bytes));
   };
   const uint64_t regions = copies() * (end_ - first_);
   if (Status status = create(source_, stride_of(source().size()) * copies()); !status) return status;
@@ -274,42 +259,47 @@ Status GdeflateCase::prepare(Gpu& gpu) {
 
 DecodeCase::DecodeCase(std::string primitive, const DecodeInput& input, const DecodeSlice& slice, uint32_t copies,
                        const std::string& variant)
-    : BenchCase(std::move(primitive), fmt::format("data={} {}", input.name, variant), Type::u8,
+    : BenchCase({std::move(primitive),
+                 fmt::format("data={} {}", input.name, variant),
+                 Type::u8,
+                 reads({}),
+                 writes({}),
+                 moves(1),
+                 {},
+                 input.name},
                 {slice.bytes() * copies}),
       input_(input),
       slice_(slice),
       copies_(copies) {}
 
+Verdict DecodeCase::compare(std::span<const std::byte> found, uint64_t at) const {
+  const auto expected = content();
+  if (std::memcmp(found.data(), expected.data(), expected.size()) == 0) return right();
+  const auto differs = std::mismatch(expected.begin(), expected.end(), found.begin());
+  return wrong(at + static_cast<uint64_t>(differs.first - expected.begin()),
+               fmt::format("byte {}", std::to_integer<int>(*differs.first)),
+               fmt::format("byte {}", std::to_integer<int>(*differs.second)));
+}
+
 Verdict DecodeCase::verify_copies(Gpu& gpu, const BufferRange& range) const {
   std::vector<std::byte> found(slice_.bytes());
-  const auto expected = content();
-  for (uint64_t copy = 0; copy < copies_; ++copy) {
-    const uint64_t at = copy * output_stride();
+  Verdict verdict = right();
+  for (uint64_t at = 0; at < output_bytes() && verdict && !*verdict; at += output_stride()) {
     if (const Status read = gpu.download({range.buffer, range.offset + at, found.size()}, found); !read)
       return read.error();
-    if (std::memcmp(found.data(), expected.data(), found.size()) == 0) continue;
-    const auto differs = std::mismatch(expected.begin(), expected.end(), found.begin());
-    return std::optional(Mismatch{at + static_cast<uint64_t>(differs.first - expected.begin()),
-                                  fmt::format("byte {}", std::to_integer<int>(*differs.first)),
-                                  fmt::format("byte {}", std::to_integer<int>(*differs.second))});
+    verdict = compare(found, at);
   }
-  return std::optional<Mismatch>();
+  return verdict;
 }
 
-std::unique_ptr<DecodeCase> copy_of_output_case(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies,
-                                                const std::string& note) {
-  return std::make_unique<CopyOfOutputCase>(input, slice, copies, note);
-}
-
-std::unique_ptr<DecodeCase> gstd_decode_case(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies,
-                                             const DecodeOptions& options, const std::string& note) {
-  return std::make_unique<GstdDecodeCase>(input, slice, copies, options, note);
-}
-
-std::unique_ptr<DecodeCase> gdeflate_case(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies,
-                                          const GdFile& gd, const DriverDecoder& driver, const DecodeOptions& options,
-                                          bool indirect, const std::string& note) {
-  return std::make_unique<GdeflateCase>(input, slice, copies, gd, driver, options, indirect, note);
+void add_device_cases(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies, const DecodeOptions& options,
+                      const std::string& note, const GdFile* gd, const DriverDecoder* driver, DecodeCases& cases) {
+  cases.push_back(std::make_unique<CopyOfOutputCase>(input, slice, copies, note));
+  cases.push_back(std::make_unique<GstdDecodeCase>(input, slice, copies, options, note));
+  // The slice has to begin where one of the driver's tiles does.
+  if (!gd || !driver || slice.begin % GdFile::kTileBytes != 0) return;
+  for (const bool indirect : {false, true})
+    cases.push_back(std::make_unique<GdeflateCase>(input, slice, copies, *gd, *driver, options, indirect, note));
 }
 
 }  // namespace weft::bench

@@ -27,11 +27,6 @@ class DecodeCase : public BenchCase {
   uint32_t copies() const noexcept { return copies_; }
   uint64_t copy_bytes() const noexcept { return slice_.bytes(); }
 
-  std::string data() const override { return input_.name; }
-  std::vector<HostArray> inputs(ItemSource&, uint64_t) const override { return {}; }
-  std::vector<uint64_t> outputs(uint64_t) const override { return {}; }
-  uint64_t moved_bytes(uint64_t n) const override { return n; }
-
  protected:
   const DecodeInput& input() const noexcept { return input_; }
   const DecodeSlice& slice() const noexcept { return slice_; }
@@ -40,6 +35,8 @@ class DecodeCase : public BenchCase {
   static uint64_t stride_of(uint64_t bytes) { return (bytes + 255) / 256 * 256; }
   uint64_t output_stride() const { return stride_of(slice_.bytes()); }
   uint64_t output_bytes() const { return output_stride() * (copies_ - 1) + slice_.bytes(); }
+  /// Compares one copy's output, which begins at `at` of all outputs.
+  Verdict compare(std::span<const std::byte> found, uint64_t at) const;
   /// Compares every copy of `range`.
   Verdict verify_copies(Gpu& gpu, const BufferRange& range) const;
 
@@ -51,23 +48,12 @@ class DecodeCase : public BenchCase {
 
 using DecodeCases = std::vector<std::unique_ptr<DecodeCase>>;
 
-/// Rows `copy`: a kernel that reads and writes as many bytes as the others write.
-std::unique_ptr<DecodeCase> copy_of_output_case(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies,
-                                                const std::string& note);
+/// Rows `copy`, a kernel that reads and writes as many bytes as the others write; `gstd_decode`; and, of a `gd` that
+/// has the slice's content and a `driver`, `gdeflate_driver`, with the regions in the call or, indirect, in a buffer.
+void add_device_cases(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies, const DecodeOptions& options,
+                      const std::string& note, const GdFile* gd, const DriverDecoder* driver, DecodeCases& cases);
 
-/// Rows `gstd_decode`. `verify`: whether checksums of tiles are compared.
-std::unique_ptr<DecodeCase> gstd_decode_case(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies,
-                                             const DecodeOptions& options, const std::string& note);
-
-/// Rows `gdeflate_driver`: the tiles of `gd` that have the slice's content. `indirect`: regions and their number from a
-/// buffer.
-std::unique_ptr<DecodeCase> gdeflate_case(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies,
-                                          const GdFile& gd, const DriverDecoder& driver, const DecodeOptions& options,
-                                          bool indirect, const std::string& note);
-
-/// Rows `cpu_gstd` and `cpu_zstd`, by one thread or by all cores; zstd in pieces of a tile's size at `level`.
-std::unique_ptr<DecodeCase> cpu_gstd_case(const DecodeInput& input, const DecodeSlice& slice, uint32_t threads);
-std::unique_ptr<DecodeCase> cpu_zstd_case(const DecodeInput& input, const DecodeSlice& slice, uint32_t threads,
-                                          int level);
+/// Rows `cpu_gstd` and `cpu_zstd`, by one thread and by all cores; zstd in pieces of a tile's size at `level`.
+void add_host_cases(const DecodeInput& input, int level, DecodeCases& cases);
 
 }  // namespace weft::bench

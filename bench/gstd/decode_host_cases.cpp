@@ -18,8 +18,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Bytes = std::vector<std::byte>;
 
-uint32_t cores() { return std::max(1u, std::thread::hardware_concurrency()); }
-
 // A call on the CPU into memory that is kept, and what it left there.
 class HostCase : public DecodeCase {
  public:
@@ -39,14 +37,8 @@ class HostCase : public DecodeCase {
   }
   void release() final { output_ = {}; }
   Status record(VkCommandBuffer, const CaseBuffers&, uint64_t) const final { return {}; }
-  Verdict verify(Outputs&, ItemSource&, uint64_t) const final {
-    if (!good_) return std::optional(Mismatch{0, "content", "an error"});
-    const auto expected = content();
-    const auto differs = std::mismatch(expected.begin(), expected.end(), output_.begin());
-    if (differs.first == expected.end()) return std::optional<Mismatch>();
-    return std::optional(Mismatch{static_cast<uint64_t>(differs.first - expected.begin()),
-                                  fmt::format("byte {}", std::to_integer<int>(*differs.first)),
-                                  fmt::format("byte {}", std::to_integer<int>(*differs.second))});
+  Verdict verify(GpuOutputs&, ItemSource&, uint64_t) const final {
+    return good_ ? compare(output_, 0) : wrong(0, "content", "an error");
   }
 
  private:
@@ -135,13 +127,11 @@ class CpuZstdCase final : public HostCase {
 
 }  // namespace
 
-std::unique_ptr<DecodeCase> cpu_gstd_case(const DecodeInput& input, const DecodeSlice& slice, uint32_t threads) {
-  return std::make_unique<CpuGstdCase>(input, slice, threads == 0 ? cores() : threads);
-}
-
-std::unique_ptr<DecodeCase> cpu_zstd_case(const DecodeInput& input, const DecodeSlice& slice, uint32_t threads,
-                                          int level) {
-  return std::make_unique<CpuZstdCase>(input, slice, threads == 0 ? cores() : threads, level);
+void add_host_cases(const DecodeInput& input, int level, DecodeCases& cases) {
+  const DecodeSlice all = slice_of(input, 0, input.content.size());
+  const uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
+  for (const uint32_t threads : {1u, cores}) cases.push_back(std::make_unique<CpuGstdCase>(input, all, threads));
+  for (const uint32_t threads : {1u, cores}) cases.push_back(std::make_unique<CpuZstdCase>(input, all, threads, level));
 }
 
 }  // namespace weft::bench

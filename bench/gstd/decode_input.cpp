@@ -69,18 +69,6 @@ void keep_whole_tiles(DecodeInput& input, uint64_t first_bytes) {
 
 }  // namespace
 
-Result<Bytes> read_file(const std::string& path, uint64_t most) {
-  std::ifstream stream(path, std::ios::binary | std::ios::ate);
-  if (!stream) return Error{ErrorCode::not_found, "cannot open " + path};
-  const auto size = static_cast<uint64_t>(std::max<std::streamoff>(stream.tellg(), 0));
-  Bytes bytes(std::min(size, most));
-  stream.seekg(0);
-  stream.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  if (stream.gcount() != static_cast<std::streamsize>(bytes.size()))
-    return Error{ErrorCode::not_found, "cannot read " + path};
-  return bytes;
-}
-
 Result<DecodeInput> load_decode_input(const std::string& path, const DecodeOptions& options, uint64_t first_bytes) {
   DecodeInput input;
   input.name = std::filesystem::path(path).stem().string();

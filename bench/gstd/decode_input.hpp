@@ -10,11 +10,9 @@
 #include <weft/gstd_decode.hpp>
 
 #include "decode.hpp"
+#include "support/item_source.hpp"
 
 namespace weft::bench {
-
-/// The first bytes of a file, at most so many. Errors: not_found.
-Result<std::vector<std::byte>> read_file(const std::string& path, uint64_t most);
 
 /// A file's content and what gstd makes of it.
 struct DecodeInput {

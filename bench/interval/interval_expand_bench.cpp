@@ -6,20 +6,17 @@
 namespace weft::bench {
 namespace {
 
-/// From values and offsets to each interval filled with its value.
-class IntervalExpandCase : public IntervalCase<IntervalExpandCase, IntervalExpand, true> {
- public:
-  IntervalExpandCase(const Spread& spread, const Sizes& sizes)
-      : IntervalCase("interval_expand", spread, {IntervalsBy::offsets, Type::u32, sizeof(uint32_t)}, sizes) {}
-
- private:
-  void complete(IntervalExpandArgs& args, const CaseBuffers& buffers) const override {
+// From values and offsets to each interval filled with its value.
+const Rows interval_expand_rows("interval_expand", 32, [](const Matrix& matrix, Cases& cases) {
+  const auto complete = [](IntervalExpandArgs& args, const CaseBuffers& buffers) {
     args.values = buffers.inputs[1];
     args.output = buffers.outputs[0];
-  }
-};
-
-const Rows interval_expand_rows("interval_expand", 32, add_interval_cases<IntervalExpandCase>);
+  };
+  add_spreads(matrix, [&](const Spread& spread, const Sizes& sizes) {
+    add_intervals<IntervalExpand>(cases, "interval_expand", spread, true, {IntervalsBy::offsets, Type::u32, 4},
+                                  complete, sizes);
+  });
+});
 
 }  // namespace
 }  // namespace weft::bench

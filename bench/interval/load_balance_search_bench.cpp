@@ -6,19 +6,16 @@
 namespace weft::bench {
 namespace {
 
-/// From offsets to the source of each output.
-class LoadBalanceSearchCase : public IntervalCase<LoadBalanceSearchCase, LoadBalanceSearch, false> {
- public:
-  LoadBalanceSearchCase(const Spread& spread, const Sizes& sizes)
-      : IntervalCase("load_balance_search", spread, {.by = IntervalsBy::offsets}, sizes) {}
-
- private:
-  void complete(LoadBalanceSearchArgs& args, const CaseBuffers& buffers) const override {
+// From offsets to the source of each output.
+const Rows load_balance_search_rows("load_balance_search", 31, [](const Matrix& matrix, Cases& cases) {
+  const auto complete = [](LoadBalanceSearchArgs& args, const CaseBuffers& buffers) {
     args.sources = buffers.outputs[0];
-  }
-};
-
-const Rows load_balance_search_rows("load_balance_search", 31, add_interval_cases<LoadBalanceSearchCase>);
+  };
+  add_spreads(matrix, [&](const Spread& spread, const Sizes& sizes) {
+    add_intervals<LoadBalanceSearch>(cases, "load_balance_search", spread, false, {.by = IntervalsBy::offsets},
+                                     complete, sizes);
+  });
+});
 
 }  // namespace
 }  // namespace weft::bench

@@ -1,87 +1,76 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <weft/run_length_decode.hpp>
 
-#include <cstring>
-
 #include "support/bench_case.hpp"
 
 namespace weft::bench {
 namespace {
 
-/// Runs, and a run of no length after each of them.
-class HalfEmptyRuns {
+/// The runs of u8 or u32 items, a symbol and a u32 length each: what run-length encoding makes of them. Half empty: a
+/// run of no length after each of them.
+class EncodedRuns {
  public:
-  HalfEmptyRuns(const ItemSource::Runs& runs, uint32_t symbol_bytes)
-      : id_(id_of(runs, symbol_bytes)),
-        symbols_(2 * runs.symbols.bytes.size(), std::byte{0xa5}),
-        lengths_(2 * runs.lengths.bytes.size()) {
-    const auto copy = [&](const HostArray& from, std::vector<std::byte>& to, size_t bytes) {
-      for (uint64_t r = 0; r < runs.count; ++r) std::memcpy(&to[2 * r * bytes], &from.bytes[r * bytes], bytes);
-    };
-    copy(runs.symbols, symbols_, symbol_bytes);
-    copy(runs.lengths, lengths_, sizeof(uint32_t));
+  EncodedRuns(uint64_t id, const HostArray& items, uint32_t item_bytes, bool half_empty) : id_(id) {
+    item_bytes == 1 ? encode(items_of<uint8_t>(items.bytes), half_empty)
+                    : encode(items_of<uint32_t>(items.bytes), half_empty);
   }
-  std::vector<HostArray> arrays() const { return {{symbols_, id_}, {lengths_, id_ + 1}}; }
-  uint64_t bytes() const { return symbols_.size() + lengths_.size(); }
-  /// No array of the source has this bit in its id.
-  static uint64_t id_of(const ItemSource::Runs& runs, uint32_t) { return runs.symbols.id | uint64_t{1} << 63; }
+  Arrays arrays() const { return {{symbols_, id_}, {std::as_bytes(std::span(lengths_)), id_ + 1}}; }
+  uint64_t bytes() const { return symbols_.size() + lengths_.size() * sizeof(uint32_t); }
 
  private:
+  template <class T>
+  void encode(std::span<const T> items, bool half_empty) {
+    const auto bytes = std::as_bytes(items);
+    for (uint64_t i = 0, begin = 0; i < items.size(); ++i) {
+      if (!oracle::is_end(items, i)) continue;
+      symbols_.insert(symbols_.end(), &bytes[i * sizeof(T)], &bytes[i * sizeof(T)] + sizeof(T));
+      lengths_.push_back(static_cast<uint32_t>(i + 1 - begin));
+      begin = i + 1;
+      if (!half_empty) continue;
+      symbols_.insert(symbols_.end(), sizeof(T), std::byte{0xa5});
+      lengths_.push_back(0);
+    }
+  }
+
   uint64_t id_;
-  std::vector<std::byte> symbols_, lengths_;
+  std::vector<std::byte> symbols_;
+  std::vector<uint32_t> lengths_;
 };
 
 /// Decodes what encoding runs of a mean length makes, so that the items themselves are the expected output.
-class RunLengthDecodeCase : public CaseOf<RunLengthDecodeCase, RunLengthDecode> {
- public:
-  RunLengthDecodeCase(uint32_t mean, bool half_empty, Type item, const Sizes& sizes)
-      : CaseOf("run_length_decode", RunData::of(mean).name + (half_empty ? " half empty" : ""), item,
-               {size_of(item), Type::u32}, sizes_for(sizes, size_of(item))),
-        data_(Data::runs(mean)),
-        half_empty_(half_empty) {}
-
-  std::string data() const override { return "runs"; }
-  std::vector<HostArray> inputs(ItemSource& source, uint64_t n) const override {
-    const ItemSource::Runs runs = source.runs_of(data_, item_bytes(), n);
-    if (half_empty_) return source.cached<HalfEmptyRuns>(runs, item_bytes()).arrays();
-    return {runs.symbols, runs.lengths};
-  }
-  Sizes outputs(uint64_t n) const override { return {n * item_bytes(), 8, 4}; }
-  uint64_t scratch_size(uint64_t n) const override { return call().scratch_size(half_empty_ ? 2 * n : n); }
-  uint64_t moved_bytes(uint64_t n) const override {
-    return n * item_bytes() + n / data_.mean_run * (half_empty_ ? 2 : 1) * (item_bytes() + sizeof(uint32_t));
-  }
-  RunLengthDecodeArgs args(const CaseBuffers& buffers, uint64_t n) const override {
-    const uint64_t runs = buffers.inputs[1].size / sizeof(uint32_t);
-    return {buffers.inputs[0],
-            buffers.inputs[1],
-            buffers.outputs[0],
-            buffers.outputs[1],
-            buffers.outputs[2],
-            buffers.scratch,
-            part_of(runs, n, buffers.outputs[0].size / item_bytes()),
-            n};
-  }
-  Verdict verify(Outputs& found, ItemSource& source, uint64_t n) const override {
-    if (const auto total = found.read<uint64_t>(1); total != n)
-      return std::optional(Mismatch{0, "a total of " + std::to_string(n), std::to_string(total)});
-    if (const uint32_t status = found.count(2); status != 0)
-      return std::optional(Mismatch{0, "status 0", std::to_string(status)});
-    return with_small_item(item_bytes(), [&]<class T>(T*) -> Verdict {
-      const auto expected = items_of<T>(source.array(data_, item_bytes(), n).bytes);
-      return oracle::check_each<T>(
-          "item", n, [&](uint64_t i) { return expected[i]; }, found.fetch(0, item_bytes()));
-    });
-  }
-
- private:
-  Data data_;
-  bool half_empty_;
-};
+Work run_length_decode_work(uint32_t mean, bool half_empty, Type item) {
+  const RunData runs = RunData::of(mean);
+  const uint32_t bytes = size_of(item);
+  return {"run_length_decode",
+          runs.name + (half_empty ? " half empty" : ""),
+          item,
+          [=](ItemSource& source, uint64_t n) {
+            return source.cached<EncodedRuns>(source.array(runs.data, bytes, n), bytes, half_empty).arrays();
+          },
+          writes({bytes}, {8, 4}),
+          [=](uint64_t n) { return n * bytes + n / mean * (half_empty ? 2 : 1) * (bytes + 4); },
+          [=](const Inputs& in, Outputs& out) {
+            return oracle::first_bad(oracle::same_count(in.n, out.read<uint64_t>(1)),
+                                     oracle::same_count(0, out.read(2)), with_item(bytes, [&]<class T>(T*) {
+                                       const auto expected = items_of<T>(in.source.array(runs.data, bytes, in.n).bytes);
+                                       return oracle::check_items("item", expected, out.fetch(0, bytes));
+                                     }));
+          },
+          "runs"};
+}
 
 const Rows run_length_decode_rows("run_length_decode", 30, [](const Matrix& matrix, Cases& cases) {
   const auto add = [&](uint32_t mean, bool half_empty, Type item, const Sizes& sizes) {
-    cases.add<RunLengthDecodeCase>(mean, half_empty, item, sizes);
+    const auto arguments = [=](const CaseBuffers& buffers, uint64_t n) -> RunLengthDecodeArgs {
+      const auto& [inputs, outputs, scratch, sampled] = buffers;
+      const uint64_t runs = part_of(inputs[1].size / sizeof(uint32_t), n, outputs[0].size / size_of(item));
+      return {inputs[0], inputs[1], outputs[0], outputs[1], outputs[2], scratch, runs, n};
+    };
+    const auto scratch = [=](const RunLengthDecode& call, uint64_t n) {
+      return call.scratch_size(half_empty ? 2 * n : n);
+    };
+    cases.add<RunLengthDecode>(run_length_decode_work(mean, half_empty, item),
+                               {{size_of(item), Type::u32}, arguments, scratch}, sizes);
   };
   const Sizes some = some_sizes(matrix);
   for (const Type item : {Type::u32, Type::u8}) add(8, false, item, matrix.sizes);

@@ -1,34 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <weft/scan.hpp>
 
+#include "scan/works.hpp"
 #include "support/bench_case.hpp"
-#include "support/oracle.hpp"
 
 namespace weft::bench {
 namespace {
 
-class ScanCase : public CaseOf<ScanCase, Scan> {
- public:
-  using CaseOf::CaseOf;
-
-  Sizes outputs(uint64_t n) const override { return {n * size_of(config().accumulator)}; }
-  uint64_t moved_bytes(uint64_t n) const override { return n * (item_bytes() + size_of(config().accumulator)); }
-  ScanArgs args(const CaseBuffers& buffers, uint64_t n) const override {
-    return {buffers.inputs[0], buffers.outputs[0], buffers.scratch, n, std::nullopt};
-  }
-  Verdict verify(Outputs& found, ItemSource& source, uint64_t n) const override {
-    return check_scan(config().kind, config().op, config().item, config().accumulator, inputs(source, n)[0].bytes,
-                      found.fetch(0, size_of(config().accumulator)));
-  }
-};
-
 const Rows scan_rows("scan", 10, [](const Matrix& matrix, Cases& cases) {
   const auto add = [&](ScanKind kind, Op op, Type item, Type accumulator, const Sizes& sizes,
                        std::optional<Strategy> forced = {}) {
-    std::string variant = std::string(name_of(kind)) + ' ' + name_of(op);
-    if (item != accumulator) variant += std::string(" to ") + name_of(accumulator);
-    cases.add<ScanCase>("scan", variant, item, ScanConfig{kind, op, item, accumulator}, sizes_for(sizes, size_of(item)),
-                        forced);
+    const auto arguments = [](const CaseBuffers& buffers, uint64_t n) -> ScanArgs {
+      return {buffers.inputs[0], buffers.outputs[0], buffers.scratch, n, std::nullopt};
+    };
+    cases.add<Scan>(scan_work(kind, op, item, accumulator), {{kind, op, item, accumulator}, arguments}, sizes, forced);
   };
   const Sizes &sizes = matrix.sizes, some = some_sizes(matrix);
   constexpr auto kExclusive = ScanKind::exclusive, kInclusive = ScanKind::inclusive;

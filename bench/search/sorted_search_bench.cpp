@@ -7,7 +7,8 @@ namespace {
 // n: needles and haystack together.
 const Rows sorted_search_rows("sorted_search", 60, [](const Matrix& matrix, Cases& cases) {
   const auto add = [&](const char* variant, Bound bound, Type key, uint32_t needle_share, const Sizes& sizes) {
-    cases.add<SearchCase<SortedSearch>>("sorted_search", variant, key, bound, needle_share, true, sizes);
+    const Work work = search_work("sorted_search", variant, key, bound, needle_share, true);
+    cases.push_back(search_case<SortedSearch>(work, key, bound, needle_share, sizes));
   };
   const Sizes some = some_sizes(matrix);
   add("lower", Bound::lower, Type::u32, 2, matrix.sizes);

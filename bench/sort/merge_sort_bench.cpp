@@ -6,11 +6,14 @@ namespace weft::bench {
 namespace {
 
 const Rows merge_sort_rows("merge_sort", 72, [](const Matrix& matrix, Cases& cases) {
-  add_sorts<MergeSort>("merge_sort", matrix, cases);
+  add_sorts(matrix, [&](Type key, Keys kind, bool pairs, const Sizes& sizes) {
+    cases.push_back(sort_case<MergeSort>(sort_work("merge_sort", key, kind, pairs), key, pairs, {}, sizes));
+  });
+  if (matrix.essential) return;
   // The order of keys alone, by a less() of one's own.
-  if (!matrix.essential)
-    cases.add<SortCase<MergeSort>>("merge_sort", "own", Type::u32, Keys::random,
-                                   MergeSortConfig{.own_kernels = own::in_order()}, some_sizes(matrix));
+  Work own = sort_work("merge_sort", Type::u32, Keys::random, false);
+  own.variant = "own";
+  cases.push_back(sort_case<MergeSort>(own, Type::u32, false, {.own_kernels = own::in_order()}, some_sizes(matrix)));
 });
 
 }  // namespace

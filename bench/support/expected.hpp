@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -34,6 +33,11 @@ struct Mismatch {
 };
 
 using Verdict = Result<std::optional<Mismatch>>;
+
+inline Verdict right() { return std::optional<Mismatch>(); }
+inline Verdict wrong(uint64_t index, std::string expected, std::string found) {
+  return std::optional(Mismatch{index, std::move(expected), std::move(found)});
+}
 
 /// Gives outputs [first, first + count) of the device. Valid until the next call.
 class FetchOutputs {
@@ -97,8 +101,7 @@ Verdict first_bad(Verdict verdict, const More&... more) {
 }
 
 inline Verdict same_count(uint64_t expected, uint64_t found) {
-  if (expected == found) return std::optional<Mismatch>();
-  return std::optional(Mismatch{0, "count " + std::to_string(expected), std::to_string(found)});
+  return expected == found ? right() : wrong(0, "count " + std::to_string(expected), std::to_string(found));
 }
 
 /// Inputs of a block.
@@ -110,66 +113,54 @@ struct Position {
 };
 inline Position after(Position before, Position block) { return {before.outputs + block.outputs}; }
 
-/// A State of any check, as bytes: its number of outputs comes first.
-struct AnyState {
-  template <class State>
-  static AnyState of(const State& state) {
-    static_assert(sizeof(State) <= sizeof(AnyState) && std::is_trivially_copyable_v<State>);
-    AnyState any;
-    std::memcpy(static_cast<void*>(&any), &state, sizeof state);
-    return any;
+template <class T>
+std::optional<Mismatch> mismatch_of(const char* what, const std::byte* expected, const std::byte* found,
+                                    uint64_t count) {
+  for (uint64_t i = 0; i < count; ++i) {
+    T wanted, item;
+    std::memcpy(&wanted, expected + i * sizeof(T), sizeof(T));
+    std::memcpy(&item, found + i * sizeof(T), sizeof(T));
+    if (!same(wanted, item)) return Mismatch{i, what + (' ' + text(wanted)), text(item)};
   }
-  template <class State>
-  State as() const {
-    State state;
-    std::memcpy(static_cast<void*>(&state), this, sizeof state);
-    return state;
-  }
+  return std::nullopt;
+}
 
-  uint64_t outputs = 0;
-  std::array<uint64_t, 2> rest{};
-};
-
-/// What check_blocks() calls for each block, whatever the types are.
-struct BlockCalls {
-  size_t item_bytes = 0;
-  std::function<AnyState(uint64_t begin, uint64_t end)> summary;
-  std::function<AnyState(const AnyState& before, const AnyState& block)> join;
-  std::function<void(uint64_t begin, uint64_t end, const AnyState& before, std::byte* out)> write;
-  /// Of the first of `count` outputs that differs; its index counts from there.
-  std::function<std::optional<Mismatch>(const std::byte* expected, const std::byte* found, uint64_t count)> mismatch;
-};
-
-inline Verdict check_blocks(uint64_t n, AnyState before, const BlockCalls& calls, const FetchOutputs& fetch,
-                            uint64_t* count, uint64_t block_items) {
+/// Compares the outputs of `n` inputs. A State has the number of `outputs` and whatever else of earlier inputs an
+/// output depends on: summary(begin, end) is that of inputs by themselves, join(before, block) that after a block.
+/// write(begin, end, before, out) makes the outputs of inputs. `what`: the array, as a Mismatch names it. `count`: how
+/// many outputs there are in all.
+template <class T, class State, class Summary, class Join, class Write>
+Verdict check_blocks(const char* what, uint64_t n, State before, const Summary& summary, const Join& join,
+                     const Write& write, const FetchOutputs& fetch, uint64_t* count = nullptr,
+                     uint64_t block_items = kBlock) {
   constexpr uint64_t kChunkBlocks = 256;
   const uint64_t blocks = (n + block_items - 1) / block_items;
-  Verdict verdict = std::optional<Mismatch>();
+  Verdict verdict = right();
   ByteArray expected;
-  std::vector<AnyState> states;  // before each block of a chunk, and after the last
+  std::vector<State> states;  // before each block of a chunk, and after the last
 
   for (uint64_t chunk = 0; chunk < blocks; chunk += kChunkBlocks) {
     const uint64_t number = std::min(kChunkBlocks, blocks - chunk);
     const auto begin = [&](uint64_t b) { return (chunk + b) * block_items; };
     const auto end = [&](uint64_t b) { return std::min(n, begin(b + 1)); };
     states.assign(number + 1, before);
-    for_each_block(number, [&](uint64_t b) { states[b + 1] = calls.summary(begin(b), end(b)); });
-    for (uint64_t b = 0; b < number; ++b) states[b + 1] = calls.join(states[b], states[b + 1]);
+    for_each_block(number, [&](uint64_t b) { states[b + 1] = summary(begin(b), end(b)); });
+    for (uint64_t b = 0; b < number; ++b) states[b + 1] = join(states[b], states[b + 1]);
     before = states[number];
 
     const auto compare = [&](uint64_t from, uint64_t to) -> Verdict {
       const uint64_t first = states[from].outputs, size = states[to].outputs - first;
-      if (size == 0) return std::optional<Mismatch>();
-      expected.resize(size * calls.item_bytes);
+      if (size == 0) return right();
+      expected.resize(size * sizeof(T));
+      T* const out = reinterpret_cast<T*>(expected.data());
       for_each_block(to - from, [&](uint64_t b) {
-        const AnyState& state = states[from + b];
-        calls.write(begin(from + b), end(from + b), state,
-                    expected.data() + (state.outputs - first) * calls.item_bytes);
+        const State& state = states[from + b];
+        write(begin(from + b), end(from + b), state, out + (state.outputs - first));
       });
       const auto found = fetch(first, size);
       if (!found) return found.error();
-      if (std::memcmp(found->data(), expected.data(), expected.size()) == 0) return std::optional<Mismatch>();
-      auto mismatch = calls.mismatch(expected.data(), found->data(), size);
+      if (std::memcmp(found->data(), expected.data(), expected.size()) == 0) return right();
+      auto mismatch = mismatch_of<T>(what, expected.data(), found->data(), size);
       if (mismatch) mismatch->index += first;
       return mismatch;
     };
@@ -184,41 +175,6 @@ inline Verdict check_blocks(uint64_t n, AnyState before, const BlockCalls& calls
   }
   if (count) *count = before.outputs;
   return verdict;
-}
-
-template <class T>
-std::optional<Mismatch> mismatch_of(const char* what, const std::byte* expected, const std::byte* found,
-                                    uint64_t count) {
-  for (uint64_t i = 0; i < count; ++i) {
-    T wanted, item;
-    std::memcpy(&wanted, expected + i * sizeof(T), sizeof(T));
-    std::memcpy(&item, found + i * sizeof(T), sizeof(T));
-    if (!same(wanted, item)) return Mismatch{i, what + (' ' + text(wanted)), text(item)};
-  }
-  return std::nullopt;
-}
-
-/// Compares the outputs of `n` inputs. A State begins with the number of `outputs` and has whatever else of earlier
-/// inputs an output depends on: summary(begin, end) is that of inputs by themselves, join(before, block) that after a
-/// block. write(begin, end, before, out) makes the outputs of inputs. `what`: the array, as a Mismatch names it.
-/// `count`: how many outputs there are in all.
-template <class T, class State, class Summary, class Join, class Write>
-Verdict check_blocks(const char* what, uint64_t n, State before, const Summary& summary, const Join& join,
-                     const Write& write, const FetchOutputs& fetch, uint64_t* count = nullptr,
-                     uint64_t block_items = kBlock) {
-  BlockCalls calls;
-  calls.item_bytes = sizeof(T);
-  calls.summary = [&summary](uint64_t begin, uint64_t end) { return AnyState::of<State>(summary(begin, end)); };
-  calls.join = [&join](const AnyState& a, const AnyState& b) {
-    return AnyState::of<State>(join(a.as<State>(), b.as<State>()));
-  };
-  calls.write = [&write](uint64_t begin, uint64_t end, const AnyState& state, std::byte* out) {
-    write(begin, end, state.as<State>(), reinterpret_cast<T*>(out));
-  };
-  calls.mismatch = [what](const std::byte* expected, const std::byte* found, uint64_t number) {
-    return mismatch_of<T>(what, expected, found, number);
-  };
-  return check_blocks(n, AnyState::of(before), calls, fetch, count, block_items);
 }
 
 /// Of `n` outputs, of which write(begin, end, out) makes some.
@@ -238,6 +194,13 @@ Verdict check_each(const char* what, uint64_t n, const Value& value, const Fetch
         for (uint64_t i = begin; i < end; ++i) *out++ = value(i);
       },
       fetch);
+}
+
+/// Of outputs that are these items.
+template <class T>
+Verdict check_items(const char* what, std::span<const T> items, const FetchOutputs& fetch) {
+  return check_each<T>(
+      what, items.size(), [&](uint64_t i) { return items[i]; }, fetch);
 }
 
 /// Of the outputs item(i) for which keep(i), in order.

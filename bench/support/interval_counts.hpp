@@ -26,7 +26,10 @@ struct Spread {
   };
   Kind kind = Kind::uniform;
   uint32_t mean = 1;
+  bool operator==(const Spread&) const = default;
 
+  /// How many intervals there are.
+  uint64_t number(uint64_t outputs) const { return std::max<uint64_t>(1, outputs / mean); }
   std::string name() const {
     if (kind == Kind::fixed) return std::to_string(mean) + " B each";
     if (kind == Kind::mixed) return "16 B to 64 KiB";
@@ -38,9 +41,8 @@ struct Spread {
 /// Counts of intervals with `outputs` outputs in all, and their exclusive sums with the total after them.
 class IntervalCounts {
  public:
-  IntervalCounts() = default;
-  IntervalCounts(const Spread& spread, uint64_t outputs) : id_(id_of(spread, outputs)) {
-    const uint64_t number = IntervalCounts::number(spread, outputs);
+  IntervalCounts(uint64_t id, const Spread& spread, uint64_t outputs) : id_(id) {
+    const uint64_t number = spread.number(outputs);
     offsets_.reserve(number + 1);
     offsets_.push_back(0);
     const uint64_t big = spread.kind == Spread::Kind::half ? outputs / 2 : 0;
@@ -67,20 +69,10 @@ class IntervalCounts {
     }
   }
 
-  /// How many there are.
-  static uint64_t number(const Spread& spread, uint64_t outputs) {
-    return std::max<uint64_t>(1, outputs / spread.mean);
-  }
   const std::vector<uint32_t>& offsets() const { return offsets_; }
   HostArray offsets_array() const { return {std::as_bytes(std::span(offsets_)), id_}; }
   uint64_t id() const { return id_; }
   uint64_t bytes() const { return offsets_.size() * sizeof(uint32_t); }
-
-  /// No array of an ItemSource has such an id.
-  static uint64_t id_of(const Spread& spread, uint64_t outputs) {
-    const uint64_t kind = static_cast<uint64_t>(spread.kind) << 60 | uint64_t{spread.mean} << 40;
-    return uint64_t{1} << 63 | (kind ^ outputs);
-  }
 
  private:
   uint64_t id_ = 0;
@@ -97,10 +89,9 @@ inline std::vector<Spread> batched_copy_spreads(bool essential) {
 }
 
 /// Intervals that lie in one random order at the source and in another at the destination, without gaps.
-class IntervalPlaces {
+class MovedIntervals {
  public:
-  IntervalPlaces() = default;
-  IntervalPlaces(const Spread& spread, uint64_t outputs) : counts_(spread, outputs) {
+  MovedIntervals(uint64_t id, const Spread& spread, uint64_t outputs) : counts_(id, spread, outputs) {
     const uint64_t number = counts_.offsets().size() - 1;
     lengths_.resize(number);
     gather_.resize(number);
@@ -117,8 +108,6 @@ class IntervalPlaces {
     }
   }
 
-  static uint64_t id_of(const Spread& spread, uint64_t outputs) { return IntervalCounts::id_of(spread, outputs); }
-  uint64_t id() const { return counts_.id(); }
   uint64_t bytes() const { return 5 * counts_.bytes(); }
   uint32_t count(uint64_t i) const { return counts_.offsets()[i + 1] - counts_.offsets()[i]; }
   const std::vector<uint32_t>& gather() const { return gather_; }
@@ -141,7 +130,7 @@ class IntervalPlaces {
   }
 
   HostArray array(const std::vector<uint32_t>& words, uint64_t kind) const {
-    return {std::as_bytes(std::span(words)), id() ^ kind << 56};
+    return {std::as_bytes(std::span(words)), counts_.id() + kind};
   }
 
   IntervalCounts counts_;

@@ -9,7 +9,6 @@
 #include <fstream>
 #include <utility>
 
-#include "support/bucket_sort.hpp"
 #include "support/half.hpp"
 #include "support/parallel.hpp"
 
@@ -87,112 +86,70 @@ void part_runs(std::byte* block_items, uint32_t item_bytes) {
   fill_run(block_items, symbol ^ (taken ? 2 : 1), item_bytes, length);
 }
 
-void extend_runs(ByteArray& bytes, const Data& data, uint32_t item_bytes, uint64_t count) {
-  const uint64_t block_bytes = kBlockItems * item_bytes;
-  const uint64_t first = bytes.size() / block_bytes;
-  const uint64_t last = (count + kBlockItems - 1) / kBlockItems;
-  if (last <= first) return;
-  bytes.resize(last * block_bytes);
-  for_each_block(last - first, [&](uint64_t block) {
-    make_runs(&bytes[(first + block) * block_bytes], first + block, data, item_bytes);
-  });
-  for (uint64_t block = std::max<uint64_t>(first, 1); block < last; ++block)
-    part_runs(&bytes[block * block_bytes], item_bytes);
+// Calls make(block) for each of the blocks that are missing of `bytes`, after it has made room for them.
+template <class Make>
+void extend(ByteArray& bytes, uint64_t block_bytes, uint64_t size, const Make& make) {
+  const uint64_t first = bytes.size() / block_bytes, end = (size + block_bytes - 1) / block_bytes;
+  if (end <= first) return;
+  bytes.resize(end * block_bytes);
+  for_each_block(end - first, [&](uint64_t block) { make(first + block); });
 }
 
-void extend_flags(ByteArray& bytes, const Data& data, uint64_t count) {
-  const uint64_t first = bytes.size() / kBlockItems;
-  const uint64_t last = (count + kBlockItems - 1) / kBlockItems;
-  if (last <= first) return;
-  bytes.resize(last * kBlockItems);
-  const auto bound = static_cast<uint64_t>(std::llround(data.share * 0x1p32));
-  for_each_block(last - first, [&](uint64_t block) {
-    const uint64_t begin = (first + block) * kBlockItems;
-    for (uint64_t i = begin; i < begin + kBlockItems; ++i)
-      bytes[i] = static_cast<std::byte>(random_word(i, kFlagSeed ^ data.seed) < bound);
-  });
-}
-
-void extend_noise(ByteArray& bytes, const Data& data, size_t size) {
-  const uint64_t first = bytes.size() / kBlockBytes;
-  const uint64_t last = (size + kBlockBytes - 1) / kBlockBytes;
-  if (last <= first) return;
-  bytes.resize(last * kBlockBytes);
-  for_each_block(last - first, [&](uint64_t block) {
-    constexpr uint64_t kWords = kBlockBytes / sizeof(uint32_t);
-    for (uint64_t i = (first + block) * kWords; i < (first + block + 1) * kWords; ++i) {
-      const uint32_t word = random_word(i, kNoiseSeed ^ data.seed);
+// Of words, each by itself.
+template <class WordAt>
+void extend_words(ByteArray& bytes, uint64_t size, const WordAt& word_at) {
+  constexpr uint64_t kWords = kBlockBytes / sizeof(uint32_t);
+  extend(bytes, kBlockBytes, size, [&](uint64_t block) {
+    for (uint64_t i = block * kWords; i < (block + 1) * kWords; ++i) {
+      const uint32_t word = word_at(i);
       std::memcpy(&bytes[i * sizeof word], &word, sizeof word);
     }
   });
 }
 
+void extend_runs(ByteArray& bytes, const Data& data, uint32_t item_bytes, uint64_t count) {
+  const uint64_t block_bytes = kBlockItems * item_bytes, before = bytes.size();
+  extend(bytes, block_bytes, count * item_bytes,
+         [&](uint64_t block) { make_runs(&bytes[block * block_bytes], block, data, item_bytes); });
+  for (uint64_t at = std::max(before, block_bytes); at < bytes.size(); at += block_bytes)
+    part_runs(&bytes[at], item_bytes);
+}
+
+void extend_flags(ByteArray& bytes, const Data& data, uint64_t count) {
+  const auto bound = static_cast<uint64_t>(std::llround(data.share * 0x1p32));
+  extend(bytes, kBlockItems, count, [&](uint64_t block) {
+    for (uint64_t i = block * kBlockItems; i < (block + 1) * kBlockItems; ++i)
+      bytes[i] = static_cast<std::byte>(random_word(i, kFlagSeed ^ data.seed) < bound);
+  });
+}
+
+void extend_noise(ByteArray& bytes, const Data& data, size_t size) {
+  extend_words(bytes, size, [&](uint64_t i) { return random_word(i, kNoiseSeed ^ data.seed); });
+}
+
 void make_sorted(ByteArray& bytes, const Data& data, uint32_t item_bytes, size_t size) {
-  ByteArray noise;
-  extend_noise(noise, data, size);
+  extend_noise(bytes, data, size);
   bytes.resize(size);
-  const auto sort = [&]<class T>(T* sorted) {
-    sort_keys(std::span(reinterpret_cast<const T*>(noise.data()), size / sizeof(T)), sorted);
-  };
+  const auto sort = [&]<class T>(T* items) { sort_on_host(std::span(items, size / sizeof(T))); };
   if (item_bytes == 8)
     sort(reinterpret_cast<uint64_t*>(bytes.data()));
   else
     sort(reinterpret_cast<uint32_t*>(bytes.data()));
 }
 
-// Calls f(differs), where differs(i) says whether item i > 0 has other bits than the one before it.
-template <class F>
-void with_comparison(const std::byte* items, uint32_t item_bytes, const F& f) {
-  const auto typed = [&]<class T>(const T* item) { f([item](uint64_t i) { return item[i] != item[i - 1]; }); };
-  switch (item_bytes) {
-    case 1: typed(reinterpret_cast<const uint8_t*>(items)); break;
-    case 2: typed(reinterpret_cast<const uint16_t*>(items)); break;
-    case 4: typed(reinterpret_cast<const uint32_t*>(items)); break;
-    case 8: typed(reinterpret_cast<const uint64_t*>(items)); break;
-    default:
-      f([=](uint64_t i) { return std::memcmp(items + i * item_bytes, items + (i - 1) * item_bytes, item_bytes) != 0; });
-  }
-}
-
-// Heads are counted block by block, so that each block has where its runs go and where the last of them ends.
-void collect_runs(std::span<const std::byte> items, uint32_t item_bytes, ByteArray& symbols,
-                  std::vector<uint32_t>& lengths) {
-  const uint64_t n = items.size() / item_bytes;
-  const uint64_t blocks = (n + kBlockItems - 1) / kBlockItems;
-  std::vector<uint64_t> first_run(blocks + 1);
-  std::vector<uint64_t> end(blocks + 1, n);  // the first head from a block on
-  with_comparison(items.data(), item_bytes, [&](const auto& differs) {
-    const auto is_head = [&](uint64_t i) { return i == 0 || differs(i); };
-    for_each_block(blocks, [&](uint64_t block) {
-      const uint64_t last = std::min((block + 1) * kBlockItems, n);
-      uint64_t heads = 0;
-      for (uint64_t i = block * kBlockItems; i < last; ++i) heads += is_head(i);
-      for (uint64_t i = block * kBlockItems; i < last && end[block] == n; ++i)
-        if (is_head(i)) end[block] = i;
-      first_run[block + 1] = heads;
-    });
-    for (uint64_t block = 0; block < blocks; ++block) first_run[block + 1] += first_run[block];
-    for (uint64_t block = blocks; block-- > 0;) end[block] = std::min(end[block], end[block + 1]);
-    symbols.resize(first_run[blocks] * item_bytes);
-    lengths.resize(first_run[blocks]);
-    for_each_block(blocks, [&](uint64_t block) {
-      const uint64_t last = std::min((block + 1) * kBlockItems, n);
-      uint64_t run = first_run[block];
-      uint64_t start = end[block];
-      if (start >= last) return;
-      const auto finish = [&](uint64_t at) {
-        std::memcpy(&symbols[run * item_bytes], &items[start * item_bytes], item_bytes);
-        lengths[run++] = static_cast<uint32_t>(at - start);
-        start = at;
-      };
-      for (uint64_t i = start + 1; i < last; ++i)
-        if (is_head(i)) finish(i);
-      finish(end[block + 1]);
-    });
-  });
-}
-
 }  // namespace
+
+Result<std::vector<std::byte>> read_file(const std::string& path, uint64_t most) {
+  std::ifstream stream(path, std::ios::binary | std::ios::ate);
+  if (!stream) return Error{ErrorCode::not_found, "cannot open " + path};
+  const auto size = static_cast<uint64_t>(std::max<std::streamoff>(stream.tellg(), 0));
+  std::vector<std::byte> bytes(std::min(size, most));
+  stream.seekg(0);
+  stream.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  if (stream.gcount() != static_cast<std::streamsize>(bytes.size()))
+    return Error{ErrorCode::not_found, "cannot read " + path};
+  return bytes;
+}
 
 ItemSource ItemSource::random() {
   ItemSource source;
@@ -201,22 +158,17 @@ ItemSource ItemSource::random() {
 }
 
 Result<ItemSource> ItemSource::file(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary | std::ios::ate);
-  if (!stream) return Error{ErrorCode::not_found, "cannot open " + path};
-  const std::streamoff size = stream.tellg();
-  if (size <= 0) return Error{ErrorCode::invalid_argument, path + " is empty"};
+  auto bytes = read_file(path);
+  if (!bytes) return bytes.error();
+  if (bytes->empty()) return Error{ErrorCode::invalid_argument, path + " is empty"};
   ItemSource source;
   source.name_ = std::filesystem::path(path).filename().string();
-  source.file_.resize(static_cast<size_t>(size));
-  stream.seekg(0);
-  if (!stream.read(reinterpret_cast<char*>(source.file_.data()), size)) {
-    return Error{ErrorCode::not_found, "cannot read " + path};
-  }
+  source.file_ = *std::move(bytes);
   return source;
 }
 
-ItemSource::Array& ItemSource::kept(const Data& data, Type float_type, uint32_t item_bytes, uint64_t count) {
-  auto at = std::find_if(arrays_.begin(), arrays_.end(), [&](const Array& array) {
+ItemSource::Kept& ItemSource::kept(const Data& data, Type float_type, uint32_t item_bytes, uint64_t count) {
+  auto at = std::find_if(arrays_.begin(), arrays_.end(), [&](const Kept& array) {
     return array.data == data && array.float_type == float_type && array.item_bytes == item_bytes &&
            array.count == count;
   });
@@ -225,25 +177,18 @@ ItemSource::Array& ItemSource::kept(const Data& data, Type float_type, uint32_t 
     at = arrays_.end() - 1;
   }
   std::rotate(at, at + 1, arrays_.end());
-  drop_oldest(arrays_, kArrays, [](const Array& array) { return array.bytes.size(); });
+  drop_oldest(arrays_, kArrays, [](const Kept& array) { return array.bytes.size(); });
   return arrays_.back();
 }
 
 void ItemSource::extend_stream(ByteArray& bytes, uint32_t seed, size_t size) const {
-  const uint64_t first = bytes.size() / kBlockBytes;
-  const uint64_t last = (size + kBlockBytes - 1) / kBlockBytes;
-  if (last <= first) return;
-  bytes.resize(last * kBlockBytes);
-  for_each_block(last - first, [&](uint64_t block) {
-    uint64_t at = (first + block) * kBlockBytes;
-    const uint64_t end = at + kBlockBytes;
-    if (file_.empty()) {
-      for (; at < end; at += sizeof(uint32_t)) {
-        const uint32_t word = random_word(at / sizeof(uint32_t), kStreamSeed ^ seed);
-        std::memcpy(&bytes[at], &word, sizeof word);
-      }
-    }
-    while (at < end) {
+  if (file_.empty()) {
+    extend_words(bytes, size, [&](uint64_t i) { return random_word(i, kStreamSeed ^ seed); });
+    return;
+  }
+  extend(bytes, kBlockBytes, size, [&](uint64_t block) {
+    const uint64_t end = (block + 1) * kBlockBytes;
+    for (uint64_t at = block * kBlockBytes; at < end;) {
       const uint64_t from = (at + seed) % file_.size();
       const uint64_t length = std::min<uint64_t>(file_.size() - from, end - at);
       std::memcpy(&bytes[at], &file_[from], length);
@@ -254,13 +199,9 @@ void ItemSource::extend_stream(ByteArray& bytes, uint32_t seed, size_t size) con
 
 template <class T>
 void ItemSource::extend_floats(ByteArray& floats, std::span<const std::byte> stream, size_t size) const {
-  const uint64_t first = floats.size() / kBlockBytes;
-  const uint64_t last = (size + kBlockBytes - 1) / kBlockBytes;
-  if (last <= first) return;
-  floats.resize(last * kBlockBytes);
-  for_each_block(last - first, [&](uint64_t block) {
-    const uint64_t begin = (first + block) * kBlockBytes / sizeof(T);
-    for (uint64_t i = begin; i < begin + kBlockBytes / sizeof(T); ++i) {
+  constexpr uint64_t kBlockFloats = kBlockBytes / sizeof(T);
+  extend(floats, kBlockBytes, size, [&](uint64_t block) {
+    for (uint64_t i = block * kBlockFloats; i < (block + 1) * kBlockFloats; ++i) {
       const auto low = std::to_integer<int>(stream[i * sizeof(T)]);
       int value = low & (sizeof(T) == 2 ? 1 : 7);
       if (random_word(i, kSignSeed) & 1) value = -value;
@@ -277,7 +218,7 @@ void ItemSource::extend_floats(ByteArray& floats, std::span<const std::byte> str
 HostArray ItemSource::items(Type type, uint64_t count) {
   if (!is_float(type)) return array(Data::stream(), size_of(type), count);
   const size_t size = static_cast<size_t>(count) * size_of(type);
-  Array& floats = kept(Data::stream(), type, size_of(type), 0);
+  Kept& floats = kept(Data::stream(), type, size_of(type), 0);
   if (floats.bytes.size() < size) {
     // Whole blocks of both, which are not kept beside each other: the stream is soon made again.
     ByteArray stream;
@@ -295,7 +236,7 @@ HostArray ItemSource::array(const Data& data, uint32_t item_bytes, uint64_t coun
   const size_t size = static_cast<size_t>(count) * item_bytes;
   const bool is_sorted = data.kind == Data::Kind::sorted;
   const bool of_items = data.kind == Data::Kind::runs || is_sorted;
-  Array& array = kept(data, Type::u32, of_items ? item_bytes : 1, is_sorted ? count : 0);
+  Kept& array = kept(data, Type::u32, of_items ? item_bytes : 1, is_sorted ? count : 0);
   switch (data.kind) {
     case Data::Kind::stream: extend_stream(array.bytes, data.seed, size); break;
     case Data::Kind::runs: extend_runs(array.bytes, data, item_bytes, count); break;
@@ -306,20 +247,6 @@ HostArray ItemSource::array(const Data& data, uint32_t item_bytes, uint64_t coun
       break;
   }
   return {std::span(array.bytes).first(size), array.id};
-}
-
-ItemSource::Runs ItemSource::runs_of(const Data& data, uint32_t item_bytes, uint64_t count) {
-  if (!encoded_ || encoded_->data != data || encoded_->item_bytes != item_bytes || encoded_->count != count) {
-    encoded_.reset();
-    const HostArray items = array(data, item_bytes, count);
-    Encoded encoded{data, item_bytes, count, {}, {}, next_id_};
-    next_id_ += 2;
-    collect_runs(items.bytes, item_bytes, encoded.symbols, encoded.lengths);
-    encoded_ = std::move(encoded);
-  }
-  return {{encoded_->symbols, encoded_->id},
-          {std::as_bytes(std::span(encoded_->lengths)), encoded_->id + 1},
-          encoded_->lengths.size()};
 }
 
 double ItemSource::run_share(const Data& data, uint32_t item_bytes) const {
@@ -354,8 +281,8 @@ ItemSource::Bound ItemSource::bound_below(double share, uint32_t bytes, uint32_t
   // Files have numbers that are frequent, 0 above all: the bound goes before or after them, whichever is nearer.
   const uint64_t number = *at;
   const Bound before{number, share_below(number)};
-  const Bound behind{number + 1, number == ~uint64_t{0} ? 0 : share_below(number + 1)};
-  return std::abs(before.share - share) <= std::abs(behind.share - share) ? before : behind;
+  const Bound after{number + 1, number == ~uint64_t{0} ? 0 : share_below(number + 1)};
+  return std::abs(before.share - share) <= std::abs(after.share - share) ? before : after;
 }
 
 }  // namespace weft::bench

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <algorithm>
+#include <any>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <weft/status.hpp>
@@ -56,7 +59,12 @@ struct Data {
 struct HostArray {
   std::span<const std::byte> bytes;
   uint64_t id = 0;
+
+  bool operator==(const HostArray& other) const { return id == other.id && bytes.size() == other.bytes.size(); }
 };
+
+/// The first bytes of a file, at most so many. Errors: not_found.
+Result<std::vector<std::byte>> read_file(const std::string& path, uint64_t most = UINT64_MAX);
 
 /// The data that is measured on, the same in every program that measures. Integers of every width are cut from one
 /// stream of bytes, random or a file's, the file repeated as often as needed. Floats take the low 3 bits of the item at
@@ -86,25 +94,20 @@ class ItemSource {
   /// are neighbours differ. A run that meets a multiple of 2^20 items ends there. What is sorted is of 4 or 8 bytes.
   HostArray array(const Data& data, uint32_t item_bytes, uint64_t count);
 
-  /// The runs of those items, one symbol and one u32 length each: what run-length encoding makes of
-  /// them. Kept until the next call.
-  struct Runs {
-    HostArray symbols;
-    HostArray lengths;
-    uint64_t count = 0;
-  };
-  Runs runs_of(const Data& data, uint32_t item_bytes, uint64_t count);
-
-  /// A T(args...) of the program's own, kept as arrays are; the last two at least. T::id_of(args...) differs between
-  /// those of a type, and its bytes() are what it takes.
+  /// A T(id, args...) of the program's own, kept as arrays are; the last two at least. Its arrays may have the ids from
+  /// `id` to `id` + 3, and its bytes() are what it takes.
   template <class T, class... Args>
   T& cached(const Args&... args) {
-    const uint64_t id = T::id_of(args...);
-    auto at = std::find_if(cached_.begin(), cached_.end(),
-                           [&](const Cached& entry) { return entry.type == &kTypeTag<T> && entry.id == id; });
+    using Key = std::pair<T*, std::tuple<Args...>>;  // T*: distinguishes types
+    const Key key{nullptr, {args...}};
+    auto at = std::find_if(cached_.begin(), cached_.end(), [&](const Cached& entry) {
+      const Key* const other = std::any_cast<Key>(&entry.key);
+      return other && *other == key;
+    });
     if (at == cached_.end()) {
-      cached_.push_back({&kTypeTag<T>, id, std::make_shared<T>(args...),
+      cached_.push_back({key, std::make_shared<T>(next_id_, args...),
                          [](const void* value) { return static_cast<const T*>(value)->bytes(); }});
+      next_id_ += 4;
       at = cached_.end() - 1;
     }
     std::rotate(at, at + 1, cached_.end());
@@ -124,7 +127,7 @@ class ItemSource {
   Bound bound_below(double share, uint32_t bytes = 4, uint32_t stride = 4) const;
 
  private:
-  struct Array {
+  struct Kept {
     Data data;
     Type float_type = Type::u32;  // u32: bytes as they come
     uint32_t item_bytes = 1;      // of runs and what is sorted; 1: any
@@ -133,14 +136,10 @@ class ItemSource {
     ByteArray bytes;
   };
   struct Cached {
-    const char* type;
-    uint64_t id;
+    std::any key;
     std::shared_ptr<void> value;
     uint64_t (*bytes_of)(const void*);
   };
-  template <class T>
-  static constexpr char kTypeTag = 0;
-
   /// Entries that were asked for last are at the end; `least` stay.
   template <class Entry, class BytesOf>
   static void drop_oldest(std::vector<Entry>& entries, size_t least, const BytesOf& bytes_of) {
@@ -154,26 +153,16 @@ class ItemSource {
     entries.erase(entries.begin(), entries.end() - static_cast<ptrdiff_t>(stay));
   }
 
-  Array& kept(const Data& data, Type float_type, uint32_t item_bytes, uint64_t count);
+  Kept& kept(const Data& data, Type float_type, uint32_t item_bytes, uint64_t count);
   void extend_stream(ByteArray& bytes, uint32_t seed, size_t size) const;
   template <class T>
   void extend_floats(ByteArray& floats, std::span<const std::byte> stream, size_t size) const;
 
   std::string name_;
   std::vector<std::byte> file_;  // empty: random
-  std::vector<Array> arrays_;
+  std::vector<Kept> arrays_;
   std::vector<Cached> cached_;
   uint64_t next_id_ = 1;
-
-  struct Encoded {
-    Data data;
-    uint32_t item_bytes = 0;
-    uint64_t count = 0;
-    ByteArray symbols;
-    std::vector<uint32_t> lengths;
-    uint64_t id = 0;
-  };
-  std::optional<Encoded> encoded_;
 };
 
 }  // namespace weft::bench

@@ -16,6 +16,13 @@ namespace {
 
 constexpr uint32_t kMaxWorkgroupsX = 32768;
 
+struct CopyPush {
+  VkDeviceAddress source;
+  VkDeviceAddress destination;
+  uint32_t vector_count;
+  uint32_t padding;
+};
+
 }  // namespace
 
 struct Kernel::State {
@@ -30,6 +37,32 @@ struct Kernel::State {
   VkPipelineLayout layout = VK_NULL_HANDLE;
   VkPipeline pipeline = VK_NULL_HANDLE;
 
+  struct Create {
+    PFN_vkCreateShaderModule shader_module = nullptr;
+    PFN_vkDestroyShaderModule destroy_shader_module = nullptr;
+    PFN_vkCreatePipelineLayout pipeline_layout = nullptr;
+    PFN_vkCreateComputePipelines compute_pipelines = nullptr;
+  };
+
+  /// False: the device lacks one of the functions.
+  bool load(const Gpu& gpu, Create& create) {
+    device = gpu.context().device();
+    const auto get =
+        reinterpret_cast<PFN_vkGetDeviceProcAddr>(gpu.get_instance_proc_addr()(gpu.instance(), "vkGetDeviceProcAddr"));
+    const auto load_one = [&]<class F>(F& function, const char* name) {
+      function = reinterpret_cast<F>(get(device, name));
+      return function != nullptr;
+    };
+    return get && load_one(create.shader_module, "vkCreateShaderModule") &&
+           load_one(create.destroy_shader_module, "vkDestroyShaderModule") &&
+           load_one(create.pipeline_layout, "vkCreatePipelineLayout") &&
+           load_one(create.compute_pipelines, "vkCreateComputePipelines") &&
+           load_one(destroy_pipeline, "vkDestroyPipeline") &&
+           load_one(destroy_pipeline_layout, "vkDestroyPipelineLayout") &&
+           load_one(get_buffer_device_address, "vkGetBufferDeviceAddress") &&
+           load_one(cmd_bind_pipeline, "vkCmdBindPipeline") && load_one(cmd_push_constants, "vkCmdPushConstants") &&
+           load_one(cmd_dispatch, "vkCmdDispatch") && load_one(cmd_pipeline_barrier, "vkCmdPipelineBarrier");
+  }
   ~State() {
     if (pipeline) destroy_pipeline(device, pipeline, nullptr);
     if (layout) destroy_pipeline_layout(device, layout, nullptr);
@@ -41,47 +74,17 @@ Kernel::Kernel(Kernel&&) noexcept = default;
 Kernel& Kernel::operator=(Kernel&&) noexcept = default;
 Kernel::~Kernel() = default;
 
-Result<Kernel> Kernel::create(const Gpu& gpu, std::string_view name, uint32_t push_bytes) {
-  return create(gpu, name, push_bytes, nullptr);
-}
-
-Result<Kernel> Kernel::create(const Gpu& gpu, std::string_view name, uint32_t push_bytes, const KernelShape& shape) {
-  return create(gpu, name, push_bytes, &shape);
-}
-
-Result<Kernel> Kernel::create(const Gpu& gpu, std::string_view name, uint32_t push_bytes, const KernelShape* shape) {
-  auto state = std::make_unique<State>();
-  state->device = gpu.context().device();
-  const auto get_device_proc_addr =
-      reinterpret_cast<PFN_vkGetDeviceProcAddr>(gpu.get_instance_proc_addr()(gpu.instance(), "vkGetDeviceProcAddr"));
-  bool complete = get_device_proc_addr != nullptr;
-  const auto load = [&]<class F>(F& function, const char* call) {
-    if (complete) function = reinterpret_cast<F>(get_device_proc_addr(state->device, call));
-    complete = complete && function != nullptr;
-  };
-  PFN_vkCreateShaderModule create_shader_module = nullptr;
-  PFN_vkDestroyShaderModule destroy_shader_module = nullptr;
-  PFN_vkCreatePipelineLayout create_pipeline_layout = nullptr;
-  PFN_vkCreateComputePipelines create_compute_pipelines = nullptr;
-  load(create_shader_module, "vkCreateShaderModule");
-  load(destroy_shader_module, "vkDestroyShaderModule");
-  load(create_pipeline_layout, "vkCreatePipelineLayout");
-  load(create_compute_pipelines, "vkCreateComputePipelines");
-  load(state->destroy_pipeline, "vkDestroyPipeline");
-  load(state->destroy_pipeline_layout, "vkDestroyPipelineLayout");
-  load(state->get_buffer_device_address, "vkGetBufferDeviceAddress");
-  load(state->cmd_bind_pipeline, "vkCmdBindPipeline");
-  load(state->cmd_push_constants, "vkCmdPushConstants");
-  load(state->cmd_dispatch, "vkCmdDispatch");
-  load(state->cmd_pipeline_barrier, "vkCmdPipelineBarrier");
-  if (!complete) return Error{ErrorCode::driver_error, "the device lacks a function of Vulkan 1.2"};
-
+Result<Kernel> Kernel::create(const Gpu& gpu, std::string_view name, uint32_t push_bytes,
+                              const std::optional<KernelShape>& shape) {
   static const KernelSet set("weft-bench", "none", kernels());
-  const bool is_native = shape == nullptr || gpu.context().subgroup_backend() == SubgroupBackend::native;
+  const bool is_native = !shape || gpu.context().subgroup_backend() == SubgroupBackend::native;
   const std::string full_name = std::string(name) + (is_native ? ".native" : ".emulated");
   const std::span<const uint32_t> words = set.find(full_name);
   if (words.empty()) return Error{ErrorCode::unsupported, "built without the kernel " + full_name};
 
+  auto state = std::make_unique<State>();
+  State::Create create;
+  if (!state->load(gpu, create)) return Error{ErrorCode::driver_error, "the device lacks a function of Vulkan 1.2"};
   const auto failed = [](const char* call, VkResult result) {
     return Error{ErrorCode::driver_error, std::string(call) + " returned " + std::to_string(result)};
   };
@@ -90,7 +93,7 @@ Result<Kernel> Kernel::create(const Gpu& gpu, std::string_view name, uint32_t pu
   layout_info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
   layout_info.pushConstantRangeCount = 1;
   layout_info.pPushConstantRanges = &push;
-  VkResult result = create_pipeline_layout(state->device, &layout_info, nullptr, &state->layout);
+  VkResult result = create.pipeline_layout(state->device, &layout_info, nullptr, &state->layout);
   if (result != VK_SUCCESS) return failed("vkCreatePipelineLayout", result);
 
   VkShaderModuleCreateInfo module_info{};
@@ -98,7 +101,7 @@ Result<Kernel> Kernel::create(const Gpu& gpu, std::string_view name, uint32_t pu
   module_info.codeSize = words.size_bytes();
   module_info.pCode = words.data();
   VkShaderModule module = VK_NULL_HANDLE;
-  result = create_shader_module(state->device, &module_info, nullptr, &module);
+  result = create.shader_module(state->device, &module_info, nullptr, &module);
   if (result != VK_SUCCESS) return failed("vkCreateShaderModule", result);
 
   VkComputePipelineCreateInfo pipeline_info{};
@@ -107,13 +110,14 @@ Result<Kernel> Kernel::create(const Gpu& gpu, std::string_view name, uint32_t pu
   pipeline_info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   pipeline_info.stage.module = module;
   pipeline_info.stage.pName = "main";
+  pipeline_info.layout = state->layout;
   std::vector<uint32_t> constants;
   std::vector<VkSpecializationMapEntry> entries;
   VkSpecializationInfo specialization{};
   VkPipelineShaderStageRequiredSubgroupSizeCreateInfo required{};
   required.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO;
   required.requiredSubgroupSize = gpu.context().required_subgroup_size();
-  if (shape != nullptr) {
+  if (shape) {
     constants = {shape->workgroup, gpu.context().subgroup_size()};
     constants.insert(constants.end(), shape->constants.begin(), shape->constants.end());
     constexpr uint32_t kBytes = sizeof(uint32_t);
@@ -123,9 +127,8 @@ Result<Kernel> Kernel::create(const Gpu& gpu, std::string_view name, uint32_t pu
     pipeline_info.stage.pSpecializationInfo = &specialization;
     if (is_native && required.requiredSubgroupSize != 0) pipeline_info.stage.pNext = &required;
   }
-  pipeline_info.layout = state->layout;
-  result = create_compute_pipelines(state->device, VK_NULL_HANDLE, 1, &pipeline_info, nullptr, &state->pipeline);
-  destroy_shader_module(state->device, module, nullptr);
+  result = create.compute_pipelines(state->device, VK_NULL_HANDLE, 1, &pipeline_info, nullptr, &state->pipeline);
+  create.destroy_shader_module(state->device, module, nullptr);
   if (result != VK_SUCCESS) return failed("vkCreateComputePipelines", result);
   return Kernel(std::move(state));
 }
@@ -148,6 +151,16 @@ void Kernel::barrier(VkCommandBuffer commands) const {
                                VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
   state_->cmd_pipeline_barrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0,
                                1, &memory, 0, nullptr, 0, nullptr);
+}
+
+Result<Kernel> create_copy(const Gpu& gpu) { return Kernel::create(gpu, "copy", sizeof(CopyPush)); }
+
+void record_copy(const Kernel& copy, VkCommandBuffer commands, const BufferRange& from, const BufferRange& to,
+                 uint64_t bytes) {
+  constexpr uint64_t kWorkgroupVectors = 256 * 4;
+  const auto vectors = static_cast<uint32_t>((bytes + 15) / 16);
+  const CopyPush push{copy.address_of(from), copy.address_of(to), vectors, 0};
+  copy.record(commands, push, (vectors + kWorkgroupVectors - 1) / kWorkgroupVectors);
 }
 
 }  // namespace weft::bench

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -19,10 +20,10 @@ struct KernelShape {
 /// device. Goes before the Gpu does.
 class Kernel {
  public:
-  /// `name`: the shader's file without its ending. It pushes `push_bytes`.
-  static Result<Kernel> create(const Gpu& gpu, std::string_view name, uint32_t push_bytes);
-  /// Of a kernel that includes weft/subgroup.glsl, on the Context's subgroups.
-  static Result<Kernel> create(const Gpu& gpu, std::string_view name, uint32_t push_bytes, const KernelShape& shape);
+  /// `name`: the shader's file without its ending. It pushes `push_bytes`. `shape`: of a kernel that includes
+  /// weft/subgroup.glsl, on the Context's subgroups.
+  static Result<Kernel> create(const Gpu& gpu, std::string_view name, uint32_t push_bytes,
+                               const std::optional<KernelShape>& shape = {});
   Kernel(Kernel&&) noexcept;
   Kernel& operator=(Kernel&&) noexcept;
   ~Kernel();
@@ -39,9 +40,15 @@ class Kernel {
  private:
   struct State;
   explicit Kernel(std::unique_ptr<State> state);
-  static Result<Kernel> create(const Gpu& gpu, std::string_view name, uint32_t push_bytes, const KernelShape* shape);
   void record(VkCommandBuffer commands, const void* push, uint32_t push_bytes, uint64_t workgroups) const;
   std::unique_ptr<State> state_;
 };
+
+/// shaders/copy.comp.
+Result<Kernel> create_copy(const Gpu& gpu);
+/// Copies `bytes`, rounded up to 16, from the start of one range to that of the other. Both start at multiples of 16.
+/// 0 bytes: one workgroup that does nothing.
+void record_copy(const Kernel& copy, VkCommandBuffer commands, const BufferRange& from, const BufferRange& to,
+                 uint64_t bytes);
 
 }  // namespace weft::bench

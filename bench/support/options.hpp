@@ -11,9 +11,13 @@
 #include <weft/types.hpp>
 
 #include "support/bench_case.hpp"
-#include "support/row.hpp"
+#include "support/report.hpp"
+#include "support/session.hpp"
 
 namespace weft::bench {
+
+/// A key of WEFT_TUNE and the values to try of it.
+using Tuning = std::pair<std::string, std::vector<uint32_t>>;
 
 /// What the command line says that measuring and tuning share.
 struct Options {
@@ -31,22 +35,20 @@ struct Options {
   std::optional<double> warm_up_ms;
   Verification verification = Verification::automatic;
   std::optional<uint64_t> faulty_word;  ///< see SessionConfig
-  /// tune: the values to try of each key of WEFT_TUNE.
-  std::vector<std::pair<std::string, std::vector<uint32_t>>> tuning;
+  std::vector<Tuning> tuning;
 };
 
-/// "2^16", "65536". Errors: invalid_argument.
-Result<uint64_t> parse_size(const std::string& text);
+// Errors: invalid_argument.
 Result<Type> parse_type(const std::string& text);
 Result<Strategy> parse_strategy(const std::string& text);
 Result<Verification> parse_verification(const std::string& text);
 /// "scan.rows=2,4,8".
-Result<std::pair<std::string, std::vector<uint32_t>>> parse_tuning(const std::string& text);
+Result<Tuning> parse_tuning(const std::string& text);
 
-/// The data that is measured on. Errors: as ItemSource::file().
-Result<ItemSource> source_of(const Options& options);
-/// Timed calls of a row.
-uint32_t repeats_of(const Options& options);
+/// The data that is measured on. None: stderr says why.
+std::optional<ItemSource> source_of(const Options& options);
+Result<Gpu> open_gpu(const Options& options);
+SessionConfig session_config(const Options& options);
 
 /// Takes out the cases whose name holds none of the filters or whose items are of none of the types.
 void select(Cases& cases, const std::vector<std::string>& filters, const std::vector<Type>& types);

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
-#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -35,11 +34,9 @@ using Computed = std::conditional_t<std::is_same_v<T, Half>, float, T>;
 template <class C, class T>
 C convert(T item) noexcept {
   if constexpr (std::is_same_v<T, Half>)
-    return static_cast<C>(to_float(item));
-  else if constexpr (std::is_same_v<T, C>)
-    return item;
+    return to_float(item);
   else
-    return static_cast<C>(item);
+    return C{item};
 }
 
 template <class T, class C>
@@ -51,79 +48,73 @@ T store(C value) noexcept {
 }
 
 /// Calls f(identity, function) with the operator on values of type C. False: no row has that operator on C.
-/// Items of another type than the accumulator are only ever added.
-template <class C, bool kAddsOnly = false, class F>
+template <class C, class F>
 bool with_operator(Op op, F&& f) {
   if constexpr (std::is_same_v<C, U32x2>) {
-    if (op != Op::affine) return false;
-    f(C{1, 0}, [](C a, C b) { return C{a.x * b.x, b.x * a.y + b.y}; });
-    return true;
+    if (op == Op::affine) f(C{1, 0}, [](C a, C b) { return C{a.x * b.x, b.x * a.y + b.y}; });
+    return op == Op::affine;
   } else {
     using Limits = std::numeric_limits<C>;
-    constexpr C kMin = std::is_floating_point_v<C> ? -Limits::infinity() : Limits::lowest();
-    constexpr C kGreatest = std::is_floating_point_v<C> ? Limits::infinity() : Limits::max();
-    if (op == Op::add) {
-      if constexpr (std::is_integral_v<C>) {  // wraps, which signed types must not
-        using U = std::make_unsigned_t<C>;
-        f(C{0}, [](C a, C b) { return static_cast<C>(static_cast<U>(static_cast<U>(a) + static_cast<U>(b))); });
-      } else {
-        f(C{0}, [](C a, C b) { return a + b; });
-      }
-      return true;
+    constexpr bool kIsFloat = std::is_floating_point_v<C>;
+    const auto add = [](C a, C b) {
+      if constexpr (kIsFloat)
+        return a + b;
+      else
+        return static_cast<C>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));  // wraps
+    };
+    switch (op) {
+      case Op::add: f(C{0}, add); return true;
+      case Op::min:
+        f(kIsFloat ? Limits::infinity() : Limits::max(), [](C a, C b) { return std::min(a, b); });
+        return true;
+      case Op::max:
+        f(kIsFloat ? -Limits::infinity() : Limits::lowest(), [](C a, C b) { return std::max(a, b); });
+        return true;
+      case Op::bit_xor:
+        if constexpr (!kIsFloat) f(C{0}, [](C a, C b) { return static_cast<C>(a ^ b); });
+        return !kIsFloat;
+      default: return false;
     }
-    if constexpr (!kAddsOnly) {
-      switch (op) {
-        case Op::min: f(kGreatest, [](C a, C b) { return std::min(a, b); }); return true;
-        case Op::max: f(kMin, [](C a, C b) { return std::max(a, b); }); return true;
-        default: break;
-      }
-      if constexpr (std::is_integral_v<C>) {
-        if (op == Op::bit_xor) {
-          f(C{0}, [](C a, C b) { return static_cast<C>(a ^ b); });
-          return true;
-        }
-      }
-    }
-    return false;
   }
 }
 
-/// Calls f with a null pointer to the C++ type of the items.
+/// Calls f with null pointers to the types of items and accumulators. Not if no row has them together.
 template <class F>
-void with_type(Type type, F&& f) {
-  switch (type) {
-    case Type::u8: f(static_cast<uint8_t*>(nullptr)); break;
-    case Type::u16: f(static_cast<uint16_t*>(nullptr)); break;
-    case Type::u32: f(static_cast<uint32_t*>(nullptr)); break;
-    case Type::u64: f(static_cast<uint64_t*>(nullptr)); break;
-    case Type::i32: f(static_cast<int32_t*>(nullptr)); break;
-    case Type::i64: f(static_cast<int64_t*>(nullptr)); break;
-    case Type::f16: f(static_cast<Half*>(nullptr)); break;
-    case Type::f32: f(static_cast<float*>(nullptr)); break;
-    case Type::f64: f(static_cast<double*>(nullptr)); break;
-    case Type::u32x2: f(static_cast<U32x2*>(nullptr)); break;
+void with_types(Type item, Type accumulator, F&& f) {
+  const auto both = [&]<class T>(T* type) { f(type, type); };
+  if (item == Type::u8 && accumulator == Type::u32) f(static_cast<uint8_t*>(nullptr), static_cast<uint32_t*>(nullptr));
+  if (item != accumulator) return;
+  switch (item) {
+    case Type::u8: both(static_cast<uint8_t*>(nullptr)); break;
+    case Type::u16: both(static_cast<uint16_t*>(nullptr)); break;
+    case Type::u32: both(static_cast<uint32_t*>(nullptr)); break;
+    case Type::u64: both(static_cast<uint64_t*>(nullptr)); break;
+    case Type::i32: both(static_cast<int32_t*>(nullptr)); break;
+    case Type::i64: both(static_cast<int64_t*>(nullptr)); break;
+    case Type::f16: both(static_cast<Half*>(nullptr)); break;
+    case Type::f32: both(static_cast<float*>(nullptr)); break;
+    case Type::f64: both(static_cast<double*>(nullptr)); break;
+    case Type::u32x2: both(static_cast<U32x2*>(nullptr)); break;
   }
 }
 
-/// Whether outputs of type A can be made of items of type T: the same type, or a wider one of the same kind.
-template <class T, class A>
-inline constexpr bool kCombines = std::is_same_v<T, A> || (std::is_same_v<T, Half> && std::is_same_v<A, float>) ||
-                                  (std::is_arithmetic_v<T> && std::is_arithmetic_v<A> && sizeof(T) < sizeof(A) &&
-                                   std::is_floating_point_v<T> == std::is_floating_point_v<A> &&
-                                   std::is_signed_v<T> == std::is_signed_v<A>);
-
-template <class T, class A, class F>
-bool call_combined(T* t, A* a, F&& f) {
-  if constexpr (kCombines<T, A>) f(t, a);
-  return kCombines<T, A>;
-}
-
-/// Calls f with null pointers to the types of items and accumulators. False: they do not go together.
-template <class F>
-bool with_types(Type item, Type accumulator, F&& f) {
-  bool fits = false;
-  with_type(item, [&](auto* t) { with_type(accumulator, [&](auto* a) { fits = call_combined(t, a, f); }); });
-  return fits;
+/// The index of the least or the greatest item, of equal ones the first; 2^64 - 1 of none.
+template <class T>
+uint64_t index_of_best(Op op, std::span<const T> input) {
+  using C = Computed<T>;
+  const auto best_of = [&](uint64_t begin, uint64_t end, const auto& index) {
+    uint64_t best = index(begin);
+    for (uint64_t i = begin + 1; i < end; ++i) {
+      const C item = convert<C>(input[index(i)]), so_far = convert<C>(input[best]);
+      if (op == Op::arg_min ? item < so_far : so_far < item) best = index(i);
+    }
+    return best;
+  };
+  std::vector<uint64_t> best((input.size() + kBlock - 1) / kBlock);
+  for_each_block(best.size(), [&](uint64_t b) {
+    best[b] = best_of(b * kBlock, std::min<uint64_t>(input.size(), (b + 1) * kBlock), [](uint64_t i) { return i; });
+  });
+  return best.empty() ? ~uint64_t{0} : best_of(0, best.size(), [&](uint64_t b) { return best[b]; });
 }
 
 }  // namespace oracle
@@ -134,7 +125,7 @@ inline Verdict check_scan(ScanKind kind, Op op, Type item, Type accumulator, std
   Verdict verdict = oracle::no_oracle();
   oracle::with_types(item, accumulator, [&]<class T, class A>(T*, A*) {
     using C = oracle::Computed<A>;
-    oracle::with_operator<C, !std::is_same_v<T, A>>(op, [&](C identity, auto combine) {
+    oracle::with_operator<C>(op, [&](C identity, auto combine) {
       struct State {
         uint64_t outputs;
         C total;
@@ -162,59 +153,53 @@ inline Verdict check_scan(ScanKind kind, Op op, Type item, Type accumulator, std
   return verdict;
 }
 
+/// Compares the differences of items and those before them.
+inline Verdict check_adjacent_difference(Type item, std::span<const std::byte> items, const FetchOutputs& fetch) {
+  Verdict verdict = oracle::no_oracle();
+  oracle::with_types(item, item, [&]<class T, class A>(T*, A*) {
+    if constexpr (std::is_same_v<T, A> && !std::is_same_v<T, U32x2>) {
+      using C = oracle::Computed<T>;
+      const std::span<const T> input(reinterpret_cast<const T*>(items.data()), items.size() / sizeof(T));
+      const auto value = [&](uint64_t i) {
+        if (i == 0) return input[0];
+        return oracle::store<T>(static_cast<C>(oracle::convert<C>(input[i]) - oracle::convert<C>(input[i - 1])));
+      };
+      verdict = oracle::check_each<T>("item", input.size(), value, fetch);
+    }
+  });
+  return verdict;
+}
+
 /// Compares the result of a reduction of `items`: an accumulator, or an ArgResult.
 inline Verdict check_reduce(Op op, Type item, Type accumulator, std::span<const std::byte> items,
-                            std::span<const std::byte> found_bytes) {
+                            const ArgResult& found_bytes) {
   Verdict verdict = oracle::no_oracle();
   oracle::with_types(item, accumulator, [&]<class T, class A>(T*, A*) {
     const std::span<const T> input(reinterpret_cast<const T*>(items.data()), items.size() / sizeof(T));
-    using C = oracle::Computed<A>;
-    const uint64_t blocks = (input.size() + oracle::kBlock - 1) / oracle::kBlock;
-    const auto of_block = [&](uint64_t block) {
-      return input.subspan(block * oracle::kBlock, std::min(oracle::kBlock, input.size() - block * oracle::kBlock));
-    };
     if (op == Op::arg_min || op == Op::arg_max) {
-      if constexpr (!std::is_same_v<T, U32x2> && std::is_same_v<T, A>) {
-        // The first of equal items, as weft gives it.
-        const auto first_of = [&](auto items_of_block, auto value) {
-          const auto less = [&](const auto& a, const auto& b) {
-            const C x = oracle::convert<C>(value(a)), y = oracle::convert<C>(value(b));
-            return op == Op::arg_min ? x < y : y < x;
-          };
-          return std::min_element(items_of_block.begin(), items_of_block.end(), less);
-        };
-        std::vector<uint64_t> best(blocks);
-        for_each_block(blocks, [&](uint64_t b) {
-          const auto found = first_of(of_block(b), [](T value) { return value; });
-          best[b] = b * oracle::kBlock + static_cast<uint64_t>(found - of_block(b).begin());
-        });
-        ArgResult expected{~uint64_t{0}, {}};
-        if (blocks > 0) expected.index = *first_of(std::span(best), [&](uint64_t i) { return input[i]; });
-        if (blocks > 0) expected.value = Value::of(input[expected.index]);
-        ArgResult found{};
-        std::memcpy(&found, found_bytes.data(), sizeof found);
+      if constexpr (!std::is_same_v<T, U32x2>) {
+        const uint64_t best = oracle::index_of_best(op, input);
+        const ArgResult expected{best, input.empty() ? Value{} : Value::of(input[best])};
         const auto text = [](const ArgResult& r) {
           return "index " + std::to_string(r.index) + ", bits " + std::to_string(r.value.bits);
         };
-        verdict = std::optional<Mismatch>();
-        if (found.index != expected.index || found.value.bits != expected.value.bits)
-          verdict = std::optional(Mismatch{0, text(expected), text(found)});
+        const bool same = found_bytes.index == expected.index && found_bytes.value.bits == expected.value.bits;
+        verdict = same ? right() : wrong(0, text(expected), text(found_bytes));
       }
       return;
     }
-    oracle::with_operator<C, !std::is_same_v<T, A>>(op, [&](C identity, auto combine) {
-      std::vector<C> totals(blocks);
-      for_each_block(blocks, [&](uint64_t b) {
-        const auto part = of_block(b);
-        totals[b] = std::accumulate(part.begin(), part.end(), identity,
-                                    [&](C a, T value) { return combine(a, oracle::convert<C>(value)); });
+    using C = oracle::Computed<A>;
+    oracle::with_operator<C>(op, [&](C identity, auto combine) {
+      std::vector<C> totals((input.size() + oracle::kBlock - 1) / oracle::kBlock, identity);
+      for_each_block(totals.size(), [&](uint64_t b) {
+        for (const T& value : input.subspan(b * oracle::kBlock)
+                                  .first(std::min<uint64_t>(oracle::kBlock, input.size() - b * oracle::kBlock)))
+          totals[b] = combine(totals[b], oracle::convert<C>(value));
       });
       const A expected = oracle::store<A>(std::accumulate(totals.begin(), totals.end(), identity, combine));
       A found{};
-      std::memcpy(&found, found_bytes.data(), sizeof found);
-      verdict = std::optional<Mismatch>();
-      if (!oracle::same(expected, found))
-        verdict = std::optional(Mismatch{0, oracle::text(expected), oracle::text(found)});
+      std::memcpy(static_cast<void*>(&found), &found_bytes, sizeof found);
+      verdict = oracle::same(expected, found) ? right() : wrong(0, oracle::text(expected), oracle::text(found));
     });
   });
   return verdict;

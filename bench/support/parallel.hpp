@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -55,6 +57,24 @@ inline void for_each_block(uint64_t blocks, const std::function<void(uint64_t bl
   for (uint64_t i = 1; i < threads; ++i) others.emplace_back(work);
   work();
   for (std::thread& other : others) other.join();
+}
+
+/// Calls f(begin, end) for parts of [0, n), on all cores, in any order.
+template <class F>
+void for_each_range(uint64_t n, const F& f, uint64_t most = uint64_t{1} << 20) {
+  for_each_block((n + most - 1) / most, [&](uint64_t block) { f(block * most, std::min(n, (block + 1) * most)); });
+}
+
+/// Sorts by chunks on all cores, and merges those.
+template <class T>
+void sort_on_host(std::span<T> keys) {
+  const uint64_t chunks = std::bit_floor(std::max(1u, std::thread::hardware_concurrency()));
+  const auto at = [&](uint64_t chunk) { return keys.begin() + static_cast<ptrdiff_t>(keys.size() * chunk / chunks); };
+  for_each_block(chunks, [&](uint64_t chunk) { std::sort(at(chunk), at(chunk + 1)); });
+  for (uint64_t width = 1; width < chunks; width *= 2)
+    for_each_block(chunks / (2 * width), [&](uint64_t pair) {
+      std::inplace_merge(at(2 * width * pair), at(2 * width * pair + width), at(2 * width * (pair + 1)));
+    });
 }
 
 }  // namespace weft::bench

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <system_error>
@@ -10,22 +11,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <weft/version.hpp>
-
-#include "git_commit.hpp"
-
 namespace weft::bench {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kSchema = 1;
 constexpr const char* kColumns = "{:<17} {:<34} {:<6} {:>9} {:>10} {:>9} {:>8}  {:<16} {:<8} {:>7}\n";
-
-std::string api_text(uint32_t version) {
-  return fmt::format("{}.{}.{}", VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
-                     VK_API_VERSION_PATCH(version));
-}
 
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
@@ -41,6 +32,21 @@ std::string csv_field(const std::string& text) {
 double six_digits(double value) { return std::stod(fmt::format("{:.6g}", value)); }
 
 }  // namespace
+
+const char* name_of(Verification verification) noexcept {
+  constexpr const char* kNames[] = {"automatic", "full", "sampled", "none"};
+  return kNames[static_cast<size_t>(verification)];
+}
+
+Result<uint64_t> parse_size(const std::string& text) {
+  uint64_t n = 0;
+  const bool power = text.starts_with("2^");
+  const char* const end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data() + (power ? 2 : 0), end, n);
+  if (error != std::errc() || at != end || n == 0 || (power && n > 40))
+    return Error{ErrorCode::invalid_argument, "'" + text + "' is no size: write 65536 or 2^16"};
+  return power ? uint64_t{1} << n : n;
+}
 
 std::string size_text(uint64_t n) {
   return n > 1 && std::has_single_bit(n) ? fmt::format("2^{}", std::countr_zero(n)) : std::to_string(n);
@@ -76,66 +82,44 @@ void Table::row(const Row& row) {
   std::fflush(out_);
 }
 
-Json device_json(Gpu& gpu) {
-  const GpuInfo& info = gpu.info();
-  return {{"name", info.name},
-          {"vendor_id", info.vendor_id},
-          {"driver", info.driver},
-          {"api", api_text(info.api_version)},
-          {"subgroup_size", gpu.context().subgroup_size()},
-          {"software", info.kind == GpuKind::software}};
-}
-
 Json row_json(const Row& row) {
   Json json{{"primitive", row.primitive}, {"variant", row.variant},
             {"type", row.type},           {"n", row.n},
             {"data", row.data},           {"strategy", row.strategy},
             {"verified", row.verified},   {"verification", name_of(row.verification)}};
-  if (row.ms) {
+  const auto if_measured = [&](double value) { return row.ms ? Json(six_digits(value)) : Json(); };
+  json["ms"] = nullptr;
+  if (row.ms)
     json["ms"] = {{"median", six_digits(row.ms->median)},
                   {"p5", six_digits(row.ms->p5)},
                   {"p95", six_digits(row.ms->p95)},
                   {"min", six_digits(row.ms->min)}};
-    json["wall_ms"] = six_digits(row.wall_ms);
-    json["gbps"] = six_digits(row.gbps);
-  } else {
-    json["ms"] = nullptr;
-    json["wall_ms"] = nullptr;
-    json["gbps"] = nullptr;
-  }
+  json["wall_ms"] = if_measured(row.wall_ms);
+  json["gbps"] = if_measured(row.gbps);
   json["copy_fraction"] = row.copy_fraction ? Json(six_digits(*row.copy_fraction)) : Json();
   return json;
 }
 
-Json report_json(Gpu& gpu, const char* timer, const std::vector<Row>& rows) {
-  Json results = Json::array();
-  Json skipped = Json::array();
+Json report_json(Json head, const char* timer, const std::vector<Row>& rows) {
+  Json results = Json::array(), skipped = Json::array();
   double copy_gbps = 0;
   for (const Row& row : rows) {
     // A failure stays among the results, verified false, so that no reader of them misses it.
-    if (row.ms || row.failed) {
+    if (row.ms || row.failed)
       results.push_back(row_json(row));
-    } else {
+    else
       skipped.push_back({{"primitive", row.primitive},
                          {"variant", row.variant},
                          {"type", row.type},
                          {"n", row.n},
                          {"reason", row.problem}});
-    }
-    if (row.primitive == "copy") copy_gbps = std::max(copy_gbps, row.gbps);
+    if (row.primitive == "copy" && row.variant != "memcpy") copy_gbps = std::max(copy_gbps, row.gbps);
   }
-  return {{"schema", kSchema},
-          {"weft_version", fmt::format("{}.{}.{}", WEFT_VERSION_MAJOR, WEFT_VERSION_MINOR, WEFT_VERSION_PATCH)},
-          {"commit", kGitCommit},
-          {"device", device_json(gpu)},
-          {"timer", timer},
-          {"copy_gbps", six_digits(copy_gbps)},
-          {"results", std::move(results)},
-          {"skipped", std::move(skipped)}};
-}
-
-std::string report_text(Gpu& gpu, const char* timer, const std::vector<Row>& rows) {
-  return report_json(gpu, timer, rows).dump(1) + '\n';
+  head["timer"] = timer;
+  head["copy_gbps"] = six_digits(copy_gbps);
+  head["results"] = std::move(results);
+  head["skipped"] = std::move(skipped);
+  return head;
 }
 
 std::string report_csv(const std::vector<Row>& rows) {
@@ -168,12 +152,13 @@ Status write_text(const std::string& path, const std::string& text) {
   // Whoever reads the file, even if this program does not come to its end, finds one that is whole.
   const std::string unfinished = path + ".part";
   std::FILE* const file = path == "-" ? stdout : std::fopen(unfinished.c_str(), "wb");
-  if (!file) return Error{ErrorCode::not_found, "cannot write " + path};
+  const Error failed{ErrorCode::driver_error, "cannot write " + path};
+  if (!file) return failed;
   const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
   const bool closed = file == stdout ? std::fflush(file) == 0 : std::fclose(file) == 0;
   std::error_code error;
   if (file != stdout && written && closed) std::filesystem::rename(unfinished, path, error);
-  if (!written || !closed || error) return Error{ErrorCode::driver_error, "cannot write " + path};
+  if (!written || !closed || error) return failed;
   return {};
 }
 

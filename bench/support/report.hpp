@@ -9,7 +9,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include <weft/gpu.hpp>
+#include <weft/status.hpp>
 
 #include "support/row.hpp"
 
@@ -17,6 +17,8 @@ namespace weft::bench {
 
 /// "2^24", or the number where it is no power of two.
 std::string size_text(uint64_t n);
+/// "2^16", "65536". Errors: invalid_argument.
+Result<uint64_t> parse_size(const std::string& text);
 
 /// The table of results, row by row as they come.
 class Table {
@@ -31,12 +33,9 @@ class Table {
   Row last_;
 };
 
-/// The device as reports describe it.
-nlohmann::ordered_json device_json(Gpu& gpu);
 nlohmann::ordered_json row_json(const Row& row);
-/// All of a run: {schema, weft_version, commit, device, timer, copy_gbps, results, skipped}.
-nlohmann::ordered_json report_json(Gpu& gpu, const char* timer, const std::vector<Row>& rows);
-std::string report_text(Gpu& gpu, const char* timer, const std::vector<Row>& rows);
+/// All of a run: the members of `head`, which say what was measured, then timer, copy_gbps, results and skipped.
+nlohmann::ordered_json report_json(nlohmann::ordered_json head, const char* timer, const std::vector<Row>& rows);
 std::string report_csv(const std::vector<Row>& rows);
 
 /// Says when rows so far are to be written, so that a run that does not end leaves its results: once a second.

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "support/statistics.hpp"
+#include "support/work.hpp"
 
 namespace weft::bench {
 
@@ -35,5 +36,15 @@ struct Row {
   std::optional<double> copy_fraction;             ///< of what a copy of as many bytes reaches
   std::string problem;
 };
+
+/// A row of a Work that says nothing of its results yet.
+inline Row row_of(const Work& work, const ItemSource& source) {
+  Row row;
+  row.primitive = work.primitive;
+  row.variant = work.variant;
+  row.type = work.item.name;
+  row.data = work.data.empty() ? source.name() : work.data;
+  return row;
+}
 
 }  // namespace weft::bench

@@ -10,66 +10,55 @@
 
 namespace weft::bench {
 
-/// Search: BinarySearch or SortedSearch. Of `n` keys in all, one in `needle_share` is a needle.
+/// Of `n` keys in all, one in `needle_share` is a needle.
+inline Work search_work(const char* primitive, const char* variant, Type key, Bound bound, uint32_t needle_share,
+                        bool needles_are_sorted) {
+  const uint32_t key_bytes = size_of(key);
+  return {primitive,
+          variant,
+          key,
+          [=](ItemSource& source, uint64_t n) {
+            const Data needles = needles_are_sorted ? Data::sorted(1) : Data::noise(1);
+            return Arrays{source.array(needles, key_bytes, n / needle_share),
+                          source.array(Data::sorted(2), key_bytes, n - n / needle_share)};
+          },
+          [=](uint64_t n) { return Sizes{n / needle_share * 4}; },
+          [=](uint64_t n) { return n * key_bytes + n / needle_share * 4; },
+          [=](const Inputs& in, Outputs& out) {
+            return with_key(key_bytes, [&]<class T>(T*) {
+              const auto needles = in.as<T>(0), haystack = in.as<T>(1);
+              const auto position = [&](uint64_t i) {
+                const auto at = bound == Bound::lower ? std::lower_bound(haystack.begin(), haystack.end(), needles[i])
+                                                      : std::upper_bound(haystack.begin(), haystack.end(), needles[i]);
+                return static_cast<uint32_t>(at - haystack.begin());
+              };
+              return oracle::check_each<uint32_t>("position", needles.size(), position, out.fetch(0));
+            });
+          },
+          needles_are_sorted ? "sorted" : "sorted haystack"};
+}
+
+/// Search: BinarySearch or SortedSearch, which BinarySearch checks.
 template <class Search>
-class SearchCase : public CaseOf<SearchCase<Search>, Search> {
-  using Base = CaseOf<SearchCase, Search>;
-
- public:
-  SearchCase(std::string primitive, std::string variant, Type key, Bound bound, uint32_t needle_share,
-             bool needles_are_sorted, Sizes sizes)
-      : Base(std::move(primitive), std::move(variant), key, {key, bound}, std::move(sizes)),
-        needle_share_(needle_share),
-        needles_are_sorted_(needles_are_sorted) {}
-
-  std::string data() const override { return needles_are_sorted_ ? "sorted" : "sorted haystack"; }
-  std::vector<HostArray> inputs(ItemSource& source, uint64_t n) const override {
-    const Data needles = needles_are_sorted_ ? Data::sorted(1) : Data::noise(1);
-    return {source.array(needles, this->item_bytes(), needles_of(n)),
-            source.array(Data::sorted(2), this->item_bytes(), n - needles_of(n))};
+std::unique_ptr<BenchCase> search_case(const Work& work, Type key, Bound bound, uint32_t needle_share,
+                                       const Sizes& sizes) {
+  Call<Search> call{{key, bound}, [=](const CaseBuffers& buffers, uint64_t n) {
+                      typename Call<Search>::Args args{};
+                      args.needles = buffers.inputs[0];
+                      args.haystack = buffers.inputs[1];
+                      args.output = buffers.outputs[0];
+                      if constexpr (requires { args.scratch; }) args.scratch = buffers.scratch;
+                      args.needle_count = n / needle_share;
+                      args.haystack_count = n - n / needle_share;
+                      return args;
+                    }};
+  if constexpr (std::is_same_v<Search, SortedSearch>) {
+    call.scratch = [=](const Search& search, uint64_t n) {
+      return search.scratch_size(n / needle_share, n - n / needle_share);
+    };
+    call.other = [=] { return search_case<BinarySearch>(work, key, bound, needle_share, {}); };
   }
-  Sizes outputs(uint64_t n) const override { return {needles_of(n) * sizeof(uint32_t)}; }
-  uint64_t scratch_size(uint64_t n) const override {
-    if constexpr (kIsSorted) return this->call().scratch_size(needles_of(n), n - needles_of(n));
-    return 0;
-  }
-  uint64_t moved_bytes(uint64_t n) const override { return n * this->item_bytes() + needles_of(n) * sizeof(uint32_t); }
-  typename Base::Args args(const CaseBuffers& buffers, uint64_t n) const override {
-    typename Base::Args args{};
-    args.needles = buffers.inputs[0];
-    args.haystack = buffers.inputs[1];
-    args.output = buffers.outputs[0];
-    if constexpr (kIsSorted) args.scratch = buffers.scratch;
-    args.needle_count = needles_of(n);
-    args.haystack_count = n - needles_of(n);
-    return args;
-  }
-  std::unique_ptr<BenchCase> other_means() const override {
-    if constexpr (kIsSorted)
-      return std::make_unique<SearchCase<BinarySearch>>(this->primitive(), this->variant(), this->config().key,
-                                                        this->config().bound, needle_share_, true, this->sizes());
-    return nullptr;
-  }
-  Verdict verify(Outputs& found, ItemSource& source, uint64_t n) const override {
-    return with_key(this->item_bytes(), [&]<class T>(T*) {
-      const std::vector<HostArray> keys = inputs(source, n);
-      const auto needles = items_of<T>(keys[0].bytes), haystack = items_of<T>(keys[1].bytes);
-      const bool is_lower = this->config().bound == Bound::lower;
-      const auto position = [&](uint64_t i) {
-        const auto at = is_lower ? std::lower_bound(haystack.begin(), haystack.end(), needles[i])
-                                 : std::upper_bound(haystack.begin(), haystack.end(), needles[i]);
-        return static_cast<uint32_t>(at - haystack.begin());
-      };
-      return oracle::check_each<uint32_t>("position", needles.size(), position, found.fetch(0, sizeof(uint32_t)));
-    });
-  }
-
- private:
-  static constexpr bool kIsSorted = std::is_same_v<Search, SortedSearch>;
-  uint64_t needles_of(uint64_t n) const { return n / needle_share_; }
-
-  uint32_t needle_share_;
-  bool needles_are_sorted_;
-};
+  return std::make_unique<CaseOf<Search>>(work, std::move(call), sizes);
+}
 
 }  // namespace weft::bench

@@ -5,12 +5,15 @@
 #include <cctype>
 #include <chrono>
 #include <cmath>
-#include <future>
 #include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
+#include <weft/version.hpp>
+
+#include "git_commit.hpp"
 #include "support/output_reader.hpp"
 #include "support/sampling.hpp"
 
@@ -20,6 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr uint32_t kLargestBatch = 256;
+constexpr uint32_t kWallRepeats = 5;
 // A copy that caches hold, whose time shows the clocks.
 constexpr uint64_t kPaceBytes = uint64_t{1} << 22;
 constexpr uint32_t kPaceCalls = 32;
@@ -101,16 +105,8 @@ std::string row_problem(const Error& error) {
 
 }  // namespace
 
-Status Session::run(BenchCase& bench_case, const std::function<void(const Row&)>& on_row) {
-  return run(bench_case, bench_case.prepare(gpu_), on_row);
-}
-
 Status Session::run(BenchCase& bench_case, const Status& prepared, const std::function<void(const Row&)>& on_row) {
-  Row blank;
-  blank.primitive = bench_case.primitive();
-  blank.variant = bench_case.variant();
-  blank.type = bench_case.type();
-  blank.data = bench_case.data().empty() ? source_.name() : bench_case.data();
+  Row blank = row_of(bench_case.work(), source_);
   if (!prepared) {
     if (!concerns_row(prepared.error())) return prepared;
     blank.problem = row_problem(prepared.error());
@@ -143,10 +139,7 @@ Status Session::run(BenchCase& bench_case, const Status& prepared, const std::fu
 Status Session::ensure(std::optional<Buffer>& buffer, uint64_t bytes) {
   if (buffer && buffer->size() >= padded(bytes)) return {};
   buffer.reset();
-  auto created = gpu_.create_buffer(padded(bytes));
-  if (!created) return created.error();
-  buffer = std::move(created).value();
-  return {};
+  return assign(buffer, gpu_.create_buffer(padded(bytes)));
 }
 
 Status Session::upload(const std::vector<HostArray>& arrays, const std::vector<BufferRange>& ranges) {
@@ -210,67 +203,58 @@ Result<CaseBuffers> Session::buffers_for(const BenchCase& bench_case, uint64_t n
   return buffers;
 }
 
-Result<std::vector<double>> Session::time(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n,
-                                          uint32_t count) {
-  if (timer_problem_.empty()) {
-    const auto start = Clock::now();
-    auto samples =
-        gpu_.time(count, [&](VkCommandBuffer commands, uint32_t) { return bench_case.record(commands, buffers, n); });
-    const double elapsed = milliseconds_since(start);
-    if (!samples) {
-      if (samples.error().code != ErrorCode::missing_feature) return samples;
-      timer_problem_ = samples.error().message;
-    } else {
-      const double sum = std::accumulate(samples->begin(), samples->end(), 0.0);
-      const bool ordered = std::all_of(samples->begin(), samples->end(), [](double ms) { return ms >= 0; });
-      if (!ordered || !std::isfinite(sum)) {
-        timer_problem_ = "device timestamps run backwards";
-      } else if (sum > elapsed * 1.05) {
-        timer_problem_ = fmt::format("device timestamps say {:.3f} ms of what took the host {:.3f} ms", sum, elapsed);
-      } else if (sum == 0 && bench_case.moved_bytes(n) > 0) {
-        timer_problem_ = "device timestamps stand still";
-      } else {
-        return samples;
-      }
-    }
-  }
+Result<double> Session::run_once(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n) {
+  const auto time = gpu_.run([&](VkCommandBuffer commands) { return bench_case.record(commands, buffers, n); });
+  if (!time) return time.error();
+  return time->host_ms;
+}
+
+Result<std::vector<double>> Session::host_times(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n,
+                                                uint32_t count) {
   std::vector<double> samples;
-  for (uint32_t i = 0; i < count; ++i) {
-    const auto time = gpu_.run([&](VkCommandBuffer commands) { return bench_case.record(commands, buffers, n); });
-    if (!time) return time.error();
-    samples.push_back(time->host_ms);
+  while (samples.size() < count) {
+    const auto ms = run_once(bench_case, buffers, n);
+    if (!ms) return ms.error();
+    samples.push_back(*ms);
   }
   return samples;
 }
 
+Result<std::vector<double>> Session::time(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n,
+                                          uint32_t count) {
+  if (!timer_problem_.empty()) return host_times(bench_case, buffers, n, count);
+  const auto start = Clock::now();
+  auto samples =
+      gpu_.time(count, [&](VkCommandBuffer commands, uint32_t) { return bench_case.record(commands, buffers, n); });
+  const double elapsed = milliseconds_since(start);
+  if (!samples && samples.error().code != ErrorCode::missing_feature) return samples;
+  const double sum = samples ? std::accumulate(samples->begin(), samples->end(), 0.0) : 0;
+  if (!samples)
+    timer_problem_ = samples.error().message;
+  else if (!std::isfinite(sum) || std::any_of(samples->begin(), samples->end(), [](double ms) { return ms < 0; }))
+    timer_problem_ = "device timestamps run backwards";
+  else if (sum > elapsed * 1.05)
+    timer_problem_ = fmt::format("device timestamps say {:.3f} ms of what took the host {:.3f} ms", sum, elapsed);
+  else if (sum == 0 && bench_case.moved_bytes(n) > 0)
+    timer_problem_ = "device timestamps stand still";
+  else
+    return samples;
+  return host_times(bench_case, buffers, n, count);
+}
+
 bool Session::at_speed() {
   if (!timer_problem_.empty() || gpu_.info().kind == GpuKind::software) return true;
-  if (!pace_) {
-    auto kernel = CopyKernel::create(gpu_);
-    auto buffer = gpu_.create_buffer(2 * kPaceBytes);
-    if (!kernel || !buffer) return true;
-    pace_.emplace(std::move(buffer).value(), std::move(kernel).value());
-  }
+  if (!pace_ && !assign(pace_, create_copy(gpu_))) return true;
+  if (!ensure(pace_buffer_, 2 * kPaceBytes)) return true;
   const auto samples = gpu_.time(kPaceCalls, [&](VkCommandBuffer commands, uint32_t) {
-    pace_->kernel.record(commands, pace_->buffer.range(0, kPaceBytes), pace_->buffer.range(kPaceBytes, kPaceBytes),
-                         kPaceBytes);
+    record_copy(*pace_, commands, pace_buffer_->range(0, kPaceBytes), pace_buffer_->range(kPaceBytes, kPaceBytes),
+                kPaceBytes);
     return Status{};
   });
   if (!samples) return true;
   const double ms = *std::min_element(samples->begin(), samples->end());
-  pace_->best_ms = std::min(pace_->best_ms, ms);
-  return ms <= kPaceTolerance * pace_->best_ms;
-}
-
-Result<double> Session::wall_ms(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n) {
-  constexpr uint32_t kRuns = 5;
-  std::vector<double> samples;
-  for (uint32_t i = 0; i < std::min(kRuns, config_.repeats); ++i) {
-    const auto time = gpu_.run([&](VkCommandBuffer commands) { return bench_case.record(commands, buffers, n); });
-    if (!time) return time.error();
-    samples.push_back(time->host_ms);
-  }
-  return summarize(std::move(samples)).median;
+  best_pace_ms_ = std::min(best_pace_ms_, ms);
+  return ms <= kPaceTolerance * best_pace_ms_;
 }
 
 Result<double> Session::predict_ms(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n,
@@ -313,15 +297,12 @@ Result<bool> Session::compare_on_device(const BenchCase& bench_case, const CaseB
     if (buffer->error().code == ErrorCode::out_of_device_memory) return false;
     return buffer->error();
   }
-  if (!compare_) {
-    auto kernel = Kernel::create(gpu_, "compare", sizeof(ComparePush));
-    if (!kernel) return kernel.error();
-    compare_.emplace(*std::move(kernel));
-  }
+  if (!compare_)
+    if (const Status status = assign(compare_, Kernel::create(gpu_, "compare", sizeof(ComparePush))); !status)
+      return status.error();
   if (const Status status = gpu_.fill(second->range(), kPoison); !status) return status.error();
   const CaseBuffers again{buffers.inputs, ranges_of(*second, sizes), second_scratch->range(0, scratch)};
-  if (const auto ran = gpu_.run([&](VkCommandBuffer c) { return second_case.record(c, again, n); }); !ran)
-    return ran.error();
+  if (const auto ran = run_once(second_case, again, n); !ran) return ran.error();
 
   const BufferRange first = second->range(second->size() - 16, 16);
   for (size_t i = 0; i < sizes.size(); ++i) {
@@ -335,11 +316,11 @@ Result<bool> Session::compare_on_device(const BenchCase& bench_case, const CaseB
       return Status{};
     });
     if (!ran) return ran.error();
-    const auto at = read_count(gpu_, first);
+    const auto at = read_word(gpu_, first);
     if (!at) return at.error();
     if (*at == kNoWord) continue;
     const auto word_of = [&](const BufferRange& range) {
-      const auto word = read_count(gpu_, {range.buffer, range.offset + *at * sizeof(uint32_t), sizeof(uint32_t)});
+      const auto word = read_word(gpu_, range, *at);
       return word ? fmt::format("{:#x}", *word) : word.error().message;
     };
     row.failed = true;
@@ -374,11 +355,8 @@ Status Session::verify(const BenchCase& bench_case, CaseBuffers& buffers, uint64
     buffers.sampled = *compared;
   }
   row.verification = buffers.sampled ? Verification::sampled : Verification::full;
-  std::future<void> other_work;
-  if (config_.while_checking) other_work = std::async(std::launch::async, config_.while_checking);
-  Outputs found(gpu_, buffers);
+  GpuOutputs found(gpu_, buffers);
   const Verdict mismatch = bench_case.verify(found, source_, n);
-  if (other_work.valid()) other_work.wait();
   if (found.error()) return *found.error();
   if (!mismatch) return mismatch.error();
   row.verified = !*mismatch;
@@ -400,7 +378,7 @@ Status Session::run_host_size(BenchCase& bench_case, uint64_t n, Row& row) {
   if (const Status status = verify(bench_case, none, n, row); !status || row.failed) return status;
   row.ms = summarize(std::move(samples));
   row.wall_ms = row.ms->median;
-  if (row.ms->median > 0) row.gbps = static_cast<double>(bench_case.moved_bytes(n)) / row.ms->median * 1e-6;
+  row.gbps = gbps_of(bench_case.moved_bytes(n), row.ms->median);
   return {};
 }
 
@@ -420,9 +398,7 @@ Status Session::run_size(BenchCase& bench_case, uint64_t n, std::optional<Speed>
   if (!buffers->outputs.empty()) {
     if (const Status status = gpu_.fill(output_->range(), kPoison); !status) return status;
   }
-  if (const auto ran = gpu_.run([&](VkCommandBuffer c) { return bench_case.record(c, *buffers, n); }); !ran) {
-    return ran.error();
-  }
+  if (const auto ran = run_once(bench_case, *buffers, n); !ran) return ran.error();
   if (const Status status = verify(bench_case, *buffers, n, row); !status || row.failed) return status;
 
   std::optional<Error> error;
@@ -441,11 +417,32 @@ Status Session::run_size(BenchCase& bench_case, uint64_t n, std::optional<Speed>
   if (!samples) return *error;
   row.ms = summarize(std::move(*samples));
   speed = Speed{n, row.ms->median};
-  const auto wall = wall_ms(bench_case, *buffers, n);
-  if (!wall) return wall.error();
-  row.wall_ms = *wall;
-  if (row.ms->median > 0) row.gbps = static_cast<double>(bench_case.moved_bytes(n)) / row.ms->median * 1e-6;
+  auto walls = host_times(bench_case, *buffers, n, std::min(kWallRepeats, config_.repeats));
+  if (!walls) return walls.error();
+  row.wall_ms = summarize(*std::move(walls)).median;
+  row.gbps = gbps_of(bench_case.moved_bytes(n), row.ms->median);
   return {};
+}
+
+nlohmann::ordered_json report_head(Gpu& gpu) {
+  const GpuInfo& info = gpu.info();
+  const uint32_t api = info.api_version;
+  return {{"schema", 1},
+          {"weft_version", fmt::format("{}.{}.{}", WEFT_VERSION_MAJOR, WEFT_VERSION_MINOR, WEFT_VERSION_PATCH)},
+          {"commit", kGitCommit},
+          {"device",
+           {{"name", info.name},
+            {"vendor_id", info.vendor_id},
+            {"driver", info.driver},
+            {"api",
+             fmt::format("{}.{}.{}", VK_API_VERSION_MAJOR(api), VK_API_VERSION_MINOR(api), VK_API_VERSION_PATCH(api))},
+            {"subgroup_size", gpu.context().subgroup_size()},
+            {"software", info.kind == GpuKind::software}}}};
+}
+
+bool tell(const std::string& what) {
+  fmt::print(stderr, "weft-bench: {}\n", what);
+  return false;
 }
 
 }  // namespace weft::bench

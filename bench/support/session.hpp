@@ -10,10 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <weft/gpu.hpp>
 
 #include "support/bench_case.hpp"
-#include "support/copy_kernel.hpp"
 #include "support/item_source.hpp"
 #include "support/kernel.hpp"
 #include "support/row.hpp"
@@ -38,8 +39,6 @@ struct SessionConfig {
   double further_warm_up = 1;
   /// Of the first output, changed before verification, which has to find it.
   std::optional<uint64_t> faulty_word{};
-  /// If not empty: runs on a thread of its own while outputs are checked, never while a call is timed.
-  std::function<void()> while_checking{};
 };
 
 /// Verifies and times cases on one Gpu. Buffers for inputs, outputs and scratch are kept and grow, one each, in which a
@@ -54,11 +53,9 @@ class Session {
   const char* timer() const noexcept { return timer_problem_.empty() ? "device" : "wall"; }
   const std::string& timer_problem() const noexcept { return timer_problem_; }
 
-  /// Prepares the case, gives a row for each size to `on_row`, ascending, and releases the case. A row that cannot be
-  /// had says why and costs nothing. Errors: the device is lost, or another error after which nothing more can be
-  /// measured.
-  Status run(BenchCase& bench_case, const std::function<void(const Row&)>& on_row);
-  /// The same, of a case that has been prepared on this session's Gpu.
+  /// Of a case that has been prepared on this session's Gpu, gives a row for each size to `on_row`, ascending, and
+  /// releases the case. A row that cannot be had says why and costs nothing. Errors: the device is lost, or another
+  /// error after which nothing more can be measured.
   Status run(BenchCase& bench_case, const Status& prepared, const std::function<void(const Row&)>& on_row);
 
  private:
@@ -82,7 +79,10 @@ class Session {
   /// Whether the device's clocks are up: a fixed short copy takes about as long as it took at best. Devices that idle
   /// for seconds, while the CPU checks a row, slow down, and need up to seconds of work to come back.
   bool at_speed();
-  Result<double> wall_ms(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n);
+  /// Milliseconds from before a submission until the host saw it complete.
+  Result<double> run_once(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n);
+  Result<std::vector<double>> host_times(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n,
+                                         uint32_t count);
 
   Gpu gpu_;
   ItemSource& source_;
@@ -91,14 +91,9 @@ class Session {
   std::optional<Buffer> input_;
   std::optional<Buffer> output_;
   std::optional<Buffer> scratch_;
-  std::optional<Kernel> compare_;
-  struct Pace {
-    Pace(Buffer pace_buffer, CopyKernel pace_kernel) : buffer(std::move(pace_buffer)), kernel(std::move(pace_kernel)) {}
-    Buffer buffer;
-    CopyKernel kernel;
-    double best_ms = std::numeric_limits<double>::infinity();
-  };
-  std::optional<Pace> pace_;
+  std::optional<Kernel> compare_, pace_;
+  std::optional<Buffer> pace_buffer_;
+  double best_pace_ms_ = std::numeric_limits<double>::infinity();
   struct Held {  // an array in input_
     uint64_t id = 0;
     uint64_t offset = 0;
@@ -106,5 +101,11 @@ class Session {
   };
   std::vector<Held> held_;
 };
+
+/// What reports begin with: schema, weft_version, commit and device.
+nlohmann::ordered_json report_head(Gpu& gpu);
+
+/// Says on stderr what is wrong. Gives false.
+bool tell(const std::string& what);
 
 }  // namespace weft::bench

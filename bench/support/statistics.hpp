@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace weft::bench {
@@ -32,5 +33,8 @@ inline Summary summarize(std::vector<double> samples) {
   };
   return {percentile(0.5), percentile(0.05), percentile(0.95), samples.front()};
 }
+
+/// 10^9 bytes a second; 0 of no time.
+inline double gbps_of(uint64_t bytes, double ms) { return ms > 0 ? static_cast<double>(bytes) / ms * 1e-6 : 0; }
 
 }  // namespace weft::bench

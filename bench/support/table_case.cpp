@@ -60,49 +60,54 @@ std::vector<uint32_t> shared_out(std::span<const int32_t> weights, uint32_t tota
   std::vector<uint32_t> counts;
   uint64_t before = 0;
   for (const int32_t weight : weights) {
-    const uint64_t behind = before + static_cast<uint32_t>(std::max(weight, 0));
-    const uint64_t share = behind * total / sum - before * total / sum;
+    const uint64_t after = before + static_cast<uint32_t>(std::max(weight, 0));
+    const uint64_t share = after * total / sum - before * total / sum;
     counts.push_back(static_cast<uint32_t>(share) + (weight != kNoWeight ? 1 : 0));
-    before = behind;
+    before = after;
   }
   return counts;
 }
 
-TableCase::TableCase(const char* primitive, std::string variant, const Shape& shape, Sizes sizes)
-    : BenchCase(primitive, std::move(variant), {"table", shape.table_bytes}, std::move(sizes)), shape_(shape) {}
+TableCase::TableCase(TableKind kind, Sizes sizes)
+    : BenchCase({kind.primitive,
+                 "symbols=" + std::to_string(kind.symbols) + " accuracy=" + std::to_string(kind.accuracy),
+                 {"table", kind.table_bytes},
+                 reads({}),
+                 writes({kLanes * sizeof(uint32_t)}),
+                 moves(kind.symbols * sizeof(uint32_t) + kind.table_bytes),
+                 {},
+                 "tile-like"},
+                std::move(sizes)),
+      kind_(std::move(kind)) {}
 
 Status TableCase::prepare(Gpu& gpu) {
   workgroup_ = std::max(kLanes, gpu.context().subgroup_size());
-  if (const Status status = kernel_.assign(create_kernel(gpu, sizeof(Push), workgroup_)); !status) return status;
+  if (const Status status = assign(kernel_, kind_.create(gpu, sizeof(Push), workgroup_)); !status) return status;
 
-  weights_.resize(size_t{kDistributions} * shape_.symbols);
+  std::vector<int32_t> weights(size_t{kDistributions} * kind_.symbols);
+  const auto weights_of = [&](uint64_t d) { return std::span(weights).subspan(d * kind_.symbols, kind_.symbols); };
   sums_.assign(size_t{kDistributions} * kLanes, 0);
   described_.clear();
   for (uint32_t d = 0; d < kDistributions; ++d) {
-    draw_weights(std::span(weights_).subspan(size_t{d} * shape_.symbols, shape_.symbols), shape_.most_present, d);
-    const std::vector<uint32_t> words = described(weights(d));
+    draw_weights(weights_of(d), kind_.most_present, d);
+    const std::vector<uint32_t> words = kind_.described(weights_of(d));
     described_.insert(described_.end(), words.begin(), words.end());
   }
-  constexpr uint32_t kBlock = 64;
-  for_each_block(kDistributions / kBlock, [&](uint64_t block) {
-    for (auto d = static_cast<uint32_t>(block * kBlock); d < (block + 1) * kBlock; ++d) {
-      const std::vector<uint32_t> table = table_of(weights(d));
+  const auto sum = [&](uint64_t begin, uint64_t end) {
+    for (uint64_t d = begin; d < end; ++d) {
+      const std::vector<uint32_t> table = kind_.table(weights_of(d));
       // As weighted() of shaders/table_build.glsl.
       for (uint32_t i = 0; i < table.size(); ++i) sums_[d * kLanes + i % kLanes] += table[i] * (i * 0x9e3779b9u | 1u);
     }
-  });
+  };
+  for_each_range(kDistributions, sum, 64);
   return {};
 }
 
 void TableCase::release() {
   kernel_.reset();
-  weights_ = {};
   described_ = {};
   sums_ = {};
-}
-
-std::span<const int32_t> TableCase::weights(uint32_t distribution) const {
-  return std::span(weights_).subspan(size_t{distribution} * shape_.symbols, shape_.symbols);
 }
 
 uint64_t TableCase::workgroups(uint64_t n) const {
@@ -110,34 +115,28 @@ uint64_t TableCase::workgroups(uint64_t n) const {
   return (std::clamp<uint64_t>(n, 1, kMaxGroups) + groups - 1) / groups;
 }
 
-std::vector<HostArray> TableCase::inputs(ItemSource&, uint64_t) const {
+Arrays TableCase::inputs(ItemSource&, uint64_t) const {
   const uint64_t id = uint64_t{1} << 57 | std::hash<std::string>{}(name()) >> 8;
   return {{std::as_bytes(std::span(described_)), id}};
 }
 
-Sizes TableCase::outputs(uint64_t n) const { return {n * kLanes * sizeof(uint32_t)}; }
-
-uint64_t TableCase::scratch_size(uint64_t n) const { return workgroups(n) * (workgroup_ / kLanes) * place_bytes(); }
-
-uint64_t TableCase::moved_bytes(uint64_t n) const {
-  return n * (shape_.symbols * sizeof(uint32_t) + shape_.table_bytes);
-}
+uint64_t TableCase::scratch_size(uint64_t n) const { return workgroups(n) * (workgroup_ / kLanes) * kind_.group_bytes; }
 
 Status TableCase::record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const {
   Push push{};
   push.described = kernel_->address_of(buffers.inputs[0]);
   push.sums = kernel_->address_of(buffers.outputs[0]);
-  if (place_bytes() != 0) push.places = kernel_->address_of(buffers.scratch);
+  if (kind_.group_bytes != 0) push.places = kernel_->address_of(buffers.scratch);
   push.tables = static_cast<uint32_t>(n);
   push.distribution_mask = kDistributions - 1;
-  push.place_bytes = place_bytes();
+  push.place_bytes = kind_.group_bytes;
   kernel_->record(commands, push, workgroups(n));
   return {};
 }
 
-Verdict TableCase::verify(Outputs& found, ItemSource&, uint64_t n) const {
+Verdict TableCase::verify(GpuOutputs& found, ItemSource&, uint64_t n) const {
   return oracle::check_each<uint32_t>(
-      "sum", n * kLanes, [&](uint64_t i) { return sums_[i % sums_.size()]; }, found.fetch(0, sizeof(uint32_t)));
+      "sum", n * kLanes, [&](uint64_t i) { return sums_[i % sums_.size()]; }, found.fetch(0));
 }
 
 Sizes table_counts(const Matrix& matrix) {

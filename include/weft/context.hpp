@@ -62,7 +62,7 @@ class DeviceFeatures {
   /// - All others are linked before `info.pNext`. They live in this object, which serves one `info` at a time.
   /// - Features in pEnabledFeatures are copied, and the copy is extended.
   /// - Extensions are not added. The host adds DeviceSupport::extensions before this call.
-  void extend(VkDeviceCreateInfo& info);
+  void extend(VkDeviceCreateInfo& info) noexcept;
 
  private:
   struct Storage;

@@ -26,6 +26,7 @@
 /// - Safe for untrusted data: nothing is accessed out of bounds. Work and memory are bounded by what the stream's
 ///   headers declare, which is bounded by its length and by the caller's limits.
 /// - Threads: an object serves one call at a time, each on any thread.
+/// - Errors, lifetime, threads: docs/integration.md.
 namespace weft::gstd {
 
 constexpr uint32_t kFormatVersion = 1;

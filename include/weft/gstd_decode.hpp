@@ -149,7 +149,7 @@ Result<std::vector<GstdTile>> gstd_tiles_of_range(std::span<const std::byte> str
 
 /// Sorts tiles by descending number of words, stably. This is fastest: with more tiles than the device runs at once,
 /// short ones at the end leave less of it idle. Statuses follow the table's order.
-void gstd_largest_first(std::span<GstdTile> tiles);
+void gstd_largest_first(std::span<GstdTile> tiles) noexcept;
 
 /// Name for messages, e.g. "bad offset".
 const char* name_of(GstdRefusal refusal) noexcept;

@@ -67,13 +67,13 @@ struct SelectConfig {
   std::optional<KernelSet> own_kernels{};
 
   /// Keeps items for which the criterion holds.
-  static SelectConfig select_if(Type item, Criterion criterion);
+  static SelectConfig select_if(Type item, Criterion criterion) noexcept;
   /// Keeps items of `item_bytes` bytes whose flag is set: a u8 or u32 that is not 0, or by default a bit.
-  static SelectConfig select_flagged(uint32_t item_bytes, std::optional<Type> flags = std::nullopt);
+  static SelectConfig select_flagged(uint32_t item_bytes, std::optional<Type> flags = std::nullopt) noexcept;
   /// Keeps the first item of each run of equal items.
-  static SelectConfig unique(Type item);
+  static SelectConfig unique(Type item) noexcept;
   /// Keeps the first key of each run of equal keys, and its value.
-  static SelectConfig unique_by_key(Type key, uint32_t value_bytes);
+  static SelectConfig unique_by_key(Type key, uint32_t value_bytes) noexcept;
 };
 
 /// Arguments of Select::record. No range that is written may overlap another one, or a count on the device.

@@ -138,7 +138,8 @@ static_assert(std::endian::native == std::endian::little, "weft's host code assu
 /// Bytes [offset, offset + size) of a buffer.
 ///
 /// - The buffer needs STORAGE_BUFFER and SHADER_DEVICE_ADDRESS usage.
-/// - `size` is a number of bytes. VK_WHOLE_SIZE and ranges past the buffer's end are refused.
+/// - `size` is a number of bytes. VK_WHOLE_SIZE is refused, also where no byte is used.
+/// - Ranges of which a byte is used are refused if they reach past the buffer's end.
 /// - 1- and 2-byte items are accessed as aligned 32-bit words: the buffer must extend to the end of the last word.
 ///   Bytes of such a word outside the range keep their values.
 /// - Aliasing and barriers: docs/integration.md.

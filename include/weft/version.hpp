@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
-// The version is defined here alone. CMakeLists.txt reads it.
+// The version is defined here alone. CMakeLists.txt reads it. Rules for every header: docs/integration.md.
 #define WEFT_VERSION_MAJOR 0
 #define WEFT_VERSION_MINOR 1
 #define WEFT_VERSION_PATCH 0

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+// All headers but those of the components gstd, decode and jit. Their common rules: docs/integration.md.
 #pragma once
 
+#include <weft/adjacent_difference.hpp>
 #include <weft/binary_search.hpp>
 #include <weft/bulk_insert.hpp>
 #include <weft/bulk_remove.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Second pass of reduce-then-scan for reduce by key; the first is scan_by_key_upsweep.comp. Each workgroup folds the partials before
-// its own and writes the runs of its tiles, carrying.
+// Second pass of reduce-then-scan for reduce by key; the first is scan_by_key_upsweep.comp. Each workgroup folds the
+// partials before its own and writes the runs of its tiles, carrying.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "by_key/reduce_by_key_tile.glsl"

@@ -10,7 +10,20 @@
 #define WEFT_LOOK_BACK_FAST_PATH
 #include "weft/look_back.glsl"
 
-void look_back_pass() {
+Segment look_back_aggregate(uint tile) { return tile_segment_by_rows(push_tile(push_range(), tile), 1u); }
+
+void look_back_finish(uint tile, Segment prefix) {
+  const SegmentTile segments = push_tile(push_range(), tile);
+  Segment aggregate;
+  const Segment subgroups_before = workgroup_exclusive_of_subgroups(segments_total_by_rows(segments), 0u, aggregate);
+  put_tile(segments, false, prefix, subgroups_before, aggregate);
+}
+
+void main() {
+  if (kFallbackPass) {
+    look_back_fallback(LookBack(push.scratch, push.tile_capacity), segment_identity());
+    return;
+  }
   const TileRange range = push_range();
   const LookBack state = LookBack(push.scratch, push.tile_capacity);
   const bool alone = push.scratch == uvec2(0u);
@@ -47,20 +60,4 @@ void look_back_pass() {
   else if (!look_back_prefix(state, ticket - lag, segment_identity(), prefix))
     return;
   put_tile(tile, tile.loadable, prefix, subgroups_before, aggregate);
-}
-
-Segment look_back_aggregate(uint tile) { return tile_segment_by_rows(push_tile(push_range(), tile), 1u); }
-
-void look_back_finish(uint tile, Segment prefix) {
-  const SegmentTile segments = push_tile(push_range(), tile);
-  Segment aggregate;
-  const Segment subgroups_before = workgroup_exclusive_of_subgroups(segments_total_by_rows(segments), 0u, aggregate);
-  put_tile(segments, false, prefix, subgroups_before, aggregate);
-}
-
-void main() {
-  if (kFallbackPass)
-    look_back_fallback(LookBack(push.scratch, push.tile_capacity), segment_identity());
-  else
-    look_back_pass();
 }

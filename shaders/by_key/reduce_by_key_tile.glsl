@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// The runs that begin in a tile. At every head the run before it ends: the head's rank in the tile is the place of its key among the
-// tile's, and of the value of the run before. Both are staged in shared memory at that rank, which does not need the prefix of
-// the tile, so that nothing is held in registers while the tile waits for it; then the prefix says where they go, and completes the
-// value of the run that was open when the tile began. What is open at the end is the next tile's, or the range's last run.
+// The runs that begin in a tile. At every head the run before it ends: the head's rank in the tile is the place of its
+// key among the tile's, and of the value of the run before. Both are staged in shared memory at that rank, which does
+// not need the prefix of the tile, so that nothing is held in registers while the tile waits for it; then the prefix
+// says where they go, and completes the value of the run that was open when the tile began. What is open at the end is
+// the next tile's, or the range's last run.
 //
-// A tile of more runs than there is room for, and one that is not loadable, is read again row by row once the prefix is known, and
-// its runs go straight to their places.
+// A tile of more runs than there is room for, and one that is not loadable, is read again row by row once the prefix is
+// known, and its runs go straight to their places.
 #ifndef WEFT_REDUCE_BY_KEY_TILE_GLSL
 #define WEFT_REDUCE_BY_KEY_TILE_GLSL
 
@@ -166,8 +167,8 @@ void put_by_rows(SegmentTile tile, Segment prefix, Segment subgroups_before) {
   }
 }
 
-// Writes the runs of a tile. `staged`: all of its runs are, if they fit. Every invocation of the workgroup calls, uniformly, after a
-// barrier.
+// Writes the runs of a tile. `staged`: all of its runs are, if they fit. Every invocation of the workgroup calls,
+// uniformly, after a barrier.
 void put_tile(SegmentTile tile, bool staged, Segment prefix, Segment subgroups_before, Segment aggregate) {
   if (staged && aggregate.heads <= kStageRuns)
     put_staged(prefix, aggregate.heads);

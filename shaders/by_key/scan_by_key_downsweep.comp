@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Second pass of reduce-then-scan by key: each workgroup folds the partials before its own and scans its run tile by tile, carrying.
+// Second pass of reduce-then-scan by key: each workgroup folds the partials before its own and scans its run tile by
+// tile, carrying.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "by_key/scan_by_key_tile.glsl"

@@ -10,7 +10,20 @@
 #define WEFT_LOOK_BACK_FAST_PATH
 #include "weft/look_back.glsl"
 
-void look_back_pass() {
+Segment look_back_aggregate(uint tile) { return tile_segment_by_rows(push_tile(push_range(), tile), 1u); }
+
+void look_back_finish(uint tile, Segment prefix) {
+  const SegmentTile segments = push_tile(push_range(), tile);
+  Segment aggregate;
+  const Segment subgroups_before = workgroup_exclusive_of_subgroups(segments_total_by_rows(segments), 0u, aggregate);
+  scan_by_key_store_by_rows(segments, combine(prefix, subgroups_before));
+}
+
+void main() {
+  if (kFallbackPass) {
+    look_back_fallback(LookBack(push.scratch, push.tile_capacity), push_initial());
+    return;
+  }
   const TileRange range = push_range();
   const LookBack state = LookBack(push.scratch, push.tile_capacity);
   const bool alone = push.scratch == uvec2(0u);
@@ -47,20 +60,4 @@ void look_back_pass() {
     scan_by_key_store(tile, held, prefix);
   else
     scan_by_key_store_by_rows(tile, prefix);
-}
-
-Segment look_back_aggregate(uint tile) { return tile_segment_by_rows(push_tile(push_range(), tile), 1u); }
-
-void look_back_finish(uint tile, Segment prefix) {
-  const SegmentTile segments = push_tile(push_range(), tile);
-  Segment aggregate;
-  const Segment subgroups_before = workgroup_exclusive_of_subgroups(segments_total_by_rows(segments), 0u, aggregate);
-  scan_by_key_store_by_rows(segments, combine(prefix, subgroups_before));
-}
-
-void main() {
-  if (kFallbackPass)
-    look_back_fallback(LookBack(push.scratch, push.tile_capacity), push_initial());
-  else
-    look_back_pass();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// First pass of reduce-then-scan by key, and of reduce by key: combines each workgroup's run of tiles into partials[workgroup].
+// First pass of reduce-then-scan by key, and of reduce by key: combines each workgroup's run of tiles into
+// partials[workgroup].
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "by_key/scan_by_key_tile.glsl"

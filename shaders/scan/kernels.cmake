@@ -12,3 +12,7 @@ weft_kernel(scan/scan_downsweep.comp TYPES ${scan_types})
 weft_family(reduce)
 weft_kernel(scan/reduce.comp TYPES ${scan_types} ${arg_types})
 weft_kernel(scan/reduce_finish.comp TYPES ${scan_types} ${arg_types})
+
+# u32x2 stands for integers of 8 bytes.
+weft_family(adjacent_difference)
+weft_kernel(scan/adjacent_difference.comp TYPES u8:u8 u16:u16 u32:u32 u32x2:u32x2 f16:f16 f32:f32 f64:f64)

@@ -8,7 +8,32 @@
 #ifndef WEFT_COMPACT_LOOK_BACK_GLSL
 #define WEFT_COMPACT_LOOK_BACK_GLSL
 
-void look_back_pass() {
+// Deferred tiles are not read as vectors: the code is smaller.
+SelectTile deferred_tile_of(uint index) {
+  SelectTile tile = select_tile_of(select_range(), index);
+  tile.fast = false;
+  return tile;
+}
+
+Accumulator look_back_aggregate(uint index) {
+  Accumulator aggregate;
+  workgroup_exclusive_of_subgroups(compact_aggregate(deferred_tile_of(index)), 1u, aggregate);
+  return aggregate;
+}
+
+void look_back_finish(uint index, Accumulator prefix) {
+  const SelectTile tile = deferred_tile_of(index);
+  SelectHeld held;
+  Accumulator total;
+  const Accumulator before = workgroup_exclusive_of_subgroups(compact_aggregate(tile), 0u, total);
+  compact_tile(select_range(), tile, held, prefix, before, total);
+}
+
+void main() {
+  if (kFallbackPass) {
+    look_back_fallback(LookBack(select_state(), push.chunk_tiles), identity());
+    return;
+  }
   const TileRange range = select_range();
   const LookBack state = LookBack(select_state(), push.chunk_tiles);
   const bool alone = push.chunk_tiles == 1u;
@@ -34,34 +59,6 @@ void look_back_pass() {
   if (!moves) return;
   if (!alone && !look_back_prefix(state, ticket - lag, prefix, before, total)) return;
   compact_tile(range, tile, held, prefix, before, total);
-}
-
-// Deferred tiles are not read as vectors: the code is smaller.
-SelectTile deferred_tile_of(uint index) {
-  SelectTile tile = select_tile_of(select_range(), index);
-  tile.fast = false;
-  return tile;
-}
-
-Accumulator look_back_aggregate(uint index) {
-  Accumulator aggregate;
-  workgroup_exclusive_of_subgroups(compact_aggregate(deferred_tile_of(index)), 1u, aggregate);
-  return aggregate;
-}
-
-void look_back_finish(uint index, Accumulator prefix) {
-  const SelectTile tile = deferred_tile_of(index);
-  SelectHeld held;
-  Accumulator total;
-  const Accumulator before = workgroup_exclusive_of_subgroups(compact_aggregate(tile), 0u, total);
-  compact_tile(select_range(), tile, held, prefix, before, total);
-}
-
-void main() {
-  if (kFallbackPass)
-    look_back_fallback(LookBack(select_state(), push.chunk_tiles), identity());
-  else
-    look_back_pass();
 }
 
 #endif

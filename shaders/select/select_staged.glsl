@@ -58,8 +58,8 @@ const uint kStagedWords = 1;
 const uint kRowItems = kSubgroupSize * WEFT_SELECT_VECTOR;
 // Narrow items and bits go in rounds, so that shared memory stays small: what it takes decides how many workgroups run
 // at once.
-const uint kStageLaneWords = WEFT_SELECT_VECTOR * kStagedWords < 8u ? WEFT_SELECT_VECTOR * kStagedWords : 8u;
-const uint kStageWords = kSubgroupSize * kStageLaneWords;
+const uint kStageWords =
+    kSubgroupSize * (WEFT_SELECT_VECTOR * kStagedWords < 8u ? WEFT_SELECT_VECTOR * kStagedWords : 8u);
 shared uint weft_select_stage[kSubgroupCount * kStageWords];
 
 // Entries that fit at a time: values take kStagedWords words, positions in the tile one.

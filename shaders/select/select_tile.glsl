@@ -387,8 +387,8 @@ SelectMasks select_masks_by_rows(SelectTile tile) {
 #if WEFT_ITEM_BYTES >= 4
 // Item `before` items before the one at `place`.
 SelectBefore select_item(SelectTile tile, uint place, uint before) {
-  const uvec2 address = word64_add(tile.source, place * WEFT_ITEM_BYTES);
-  Words source = Words(word64_subtract(address, uvec2(before * WEFT_ITEM_BYTES, 0u)));
+  Words source = Words(
+      word64_subtract(word64_add(tile.source, place * WEFT_ITEM_BYTES), uvec2(before * WEFT_ITEM_BYTES, 0u)));
 #if WEFT_ITEM_BYTES == 8
   return uvec2(source.at[0], source.at[1]);
 #else

@@ -7,7 +7,27 @@
 #define WEFT_LOOK_BACK_FAST_PATH
 #include "weft/look_back.glsl"
 
-void look_back_pass() {
+uvec2 look_back_aggregate(uint tile) {
+  uvec2 total;
+  workgroup_exclusive_of_subgroups(top_k_aggregate(top_k_tile(top_k_range(), tile)), 1u, total);
+  return total;
+}
+
+void look_back_finish(uint index, uvec2 prefix) {
+  const TopKTile tile = top_k_tile(top_k_range(), index);
+  TopKKeys keys;
+  top_k_fetch(tile, keys);
+  const uvec2 masks = top_k_masks(tile, keys);
+  uvec2 total;
+  const uvec2 subgroups_before = workgroup_exclusive_of_subgroups(top_k_subgroup_counts(masks), 0u, total);
+  top_k_store(tile, keys, masks, combine(prefix, subgroups_before));
+}
+
+void main() {
+  if (kFallbackPass) {
+    look_back_fallback(LookBack(push.scratch, push.tile_capacity), identity());
+    return;
+  }
   const TileRange range = top_k_range();
   const LookBack state = LookBack(push.scratch, push.tile_capacity);
   const bool alone = push.scratch == uvec2(0u);
@@ -36,27 +56,4 @@ void look_back_pass() {
   uvec2 prefix = identity();
   if (!alone && !look_back_prefix(state, ticket - lag, identity(), prefix)) return;
   if (total != uvec2(0u)) top_k_store(tile, keys, masks, combine(prefix, subgroups_before));
-}
-
-uvec2 look_back_aggregate(uint tile) {
-  uvec2 total;
-  workgroup_exclusive_of_subgroups(top_k_aggregate(top_k_tile(top_k_range(), tile)), 1u, total);
-  return total;
-}
-
-void look_back_finish(uint index, uvec2 prefix) {
-  const TopKTile tile = top_k_tile(top_k_range(), index);
-  TopKKeys keys;
-  top_k_fetch(tile, keys);
-  const uvec2 masks = top_k_masks(tile, keys);
-  uvec2 total;
-  const uvec2 subgroups_before = workgroup_exclusive_of_subgroups(top_k_subgroup_counts(masks), 0u, total);
-  top_k_store(tile, keys, masks, combine(prefix, subgroups_before));
-}
-
-void main() {
-  if (kFallbackPass)
-    look_back_fallback(LookBack(push.scratch, push.tile_capacity), identity());
-  else
-    look_back_pass();
 }

@@ -108,8 +108,8 @@ const uint kTileSubgroupWords = 0u;
 
 // After the states: first the subgroups' aggregates, then the deferred tiles.
 uvec2 look_back_after_states(LookBack state) {
-  const uint slots = slot_of_prefix(state, look_back_blocks(state));
-  return word64_add(word64_add(state.address, 16u), word64_multiply(slots, 8u));
+  return word64_add(word64_add(state.address, 16u),
+                    word64_multiply(slot_of_prefix(state, look_back_blocks(state)), 8u));
 }
 
 LookBackList look_back_list(LookBack state) {

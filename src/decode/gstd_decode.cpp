@@ -135,17 +135,16 @@ Status GstdDecode::record_tiles(VkCommandBuffer commands, std::span<const GstdTi
   primitives::RecordCall call(state, kName, commands);
   if (tiles > kMaxTiles) call.refuse("tile_count", "is more than 2^24: " + std::to_string(tiles));
   const uint64_t table_bytes = table_scratch(values.size());
-  if (tiles != 0) {
-    if (values.empty()) call.read("tiles", args.tiles, tiles * sizeof(GstdTile), 8, push.tiles);
-    // Ranges of 0 bytes are allowed.
-    call.refuse_if(args.source.buffer == VK_NULL_HANDLE, "source", "has no buffer")
-        .refuse_if(args.output.buffer == VK_NULL_HANDLE, "output", "has no buffer")
-        .read("source", args.source, args.source.size, 4, push.source)
-        .write("output", args.output, args.output.size, 1, push.outputs)
-        .write("status", args.status, 4 * (1 + tiles), 4, push.status)
-        .scratch(args.scratch, table_bytes + scratch_size(tiles), push.scratch);
-  }
-  call.count("tile_count", args.tile_count, push.tile_count, push.tile_maximum, push.tile_count_words);
+  // If there are tiles, ranges of 0 bytes are given too.
+  const bool any = tiles != 0;
+  call.read("tiles", args.tiles, values.empty() ? tiles * sizeof(GstdTile) : 0, 8, push.tiles)
+      .refuse_if(any && args.source.buffer == VK_NULL_HANDLE, "source", "has no buffer")
+      .read("source", args.source, any ? args.source.size : 0, 4, push.source)
+      .refuse_if(any && args.output.buffer == VK_NULL_HANDLE, "output", "has no buffer")
+      .write("output", args.output, any ? args.output.size : 0, 1, push.outputs)
+      .write("status", args.status, any ? 4 * (1 + tiles) : 0, 4, push.status)
+      .scratch(args.scratch, table_bytes + scratch_size(tiles), push.scratch)
+      .count("tile_count", args.tile_count, push.tile_count, push.tile_maximum, push.tile_count_words);
   if (!call.accepted()) return call.status();
   if (tiles == 0) return {};
 

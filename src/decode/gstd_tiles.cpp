@@ -78,7 +78,7 @@ Result<std::vector<GstdTile>> gstd_tiles_of_range(std::span<const std::byte> str
   });
 }
 
-void gstd_largest_first(std::span<GstdTile> tiles) {
+void gstd_largest_first(std::span<GstdTile> tiles) noexcept {
   std::ranges::stable_sort(tiles, std::ranges::greater(), &GstdTile::words);
 }
 

@@ -368,11 +368,8 @@ Status SegmentWriter::keep(std::span<const std::byte> content) {
 Result<uint64_t> SegmentWriter::keep_in(std::span<std::byte> room, std::span<const std::byte> content) {
   reset(std::nullopt);
   data_.lend(room);
-  const Status status = keep(content);
-  const uint64_t size = data_.size();
-  reset(std::nullopt);
-  if (!status) return status.error();
-  return size;
+  if (const Status status = keep(content); !status) return status.error();
+  return data_.size();
 }
 
 }  // namespace
@@ -447,7 +444,9 @@ Status Compressor::reset(std::optional<uint64_t> content_bytes) noexcept {
 Result<uint64_t> Compressor::compress_to(std::span<const std::byte> content, std::span<std::byte> output) noexcept {
   State& state = *state_;
   state.outcome = {};
-  return guarded([&] { return state.keep_in(output, content); });
+  auto size = guarded([&] { return state.keep_in(output, content); });
+  state.SegmentWriter::reset(std::nullopt);  // whatever has thrown
+  return size;
 }
 
 Result<uint64_t> compress_bound(uint64_t content_bytes, const CompressConfig& config) noexcept {

@@ -143,7 +143,7 @@ class ContextState : public std::enable_shared_from_this<ContextState> {
 
   mutable std::mutex slots_mutex_;
   mutable std::map<std::string, std::vector<uint32_t>> kernel_constants_;  // ids, of kernels unpacked so far
-  mutable std::map<std::string, PipelineSlot> slots_;  // only grows: references to slots stay good
+  mutable std::map<std::string, PipelineSlot> slots_;                      // only grows: references to slots stay good
 };
 
 }  // namespace weft::runtime

@@ -158,7 +158,7 @@ DeviceFeatures::~DeviceFeatures() = default;
 
 const DeviceSupport& DeviceFeatures::support() const noexcept { return storage_->support; }
 
-void DeviceFeatures::extend(VkDeviceCreateInfo& info) {
+void DeviceFeatures::extend(VkDeviceCreateInfo& info) noexcept {
   const runtime::DeviceFacts& facts = storage_->facts;
   const runtime::FeatureSet& has = facts.features;
   FeatureChain chain = find_features(info);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <set>
 
+#include "bulk/bulk_insert_calls.hpp"
 #include "support/bulk_run.hpp"
 #include "support/refusals.hpp"
 #include "support/sizes.hpp"
@@ -28,6 +29,26 @@ Bytes check(Backend& backend, BulkShape shape, uint64_t n, const Indices& positi
                         positions, options, &found) == "");
   return found;
 }
+
+FuzzSubject subject_of(const BulkInsertConfig& given, const char* tuning = "") {
+  const auto draw_case = [](Backend& backend, const BulkInsertConfig& config, Draws& draw) {
+    const BulkShape shape{config.item_bytes, config.position};
+    const uint64_t total = draw.count(create(backend, shape).tile_items());
+    const uint64_t m = draw.below(total + 1), n = total - m;
+    Indices positions = spread_positions(n, m, kEverySpread[draw.below(std::size(kEverySpread))], draw.word());
+    const BulkOptions options = drawn_bulk_options(draw, config.item_bytes, n, positions);
+    check(backend, shape, n, positions, options);
+  };
+  return {given, tuning, draw_case};
+}
+
+const FuzzSubjects fuzzed("bulk_insert", [] {
+  return std::vector{
+      subject_of({2, Type::u32}),
+      subject_of({4, Type::u32}, "bulk.workgroup=256,bulk.words=5"),
+      subject_of({12, Type::u64}),
+  };
+});
 
 }  // namespace
 

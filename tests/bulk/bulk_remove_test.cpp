@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "bulk/bulk_remove_calls.hpp"
 #include "support/bulk_run.hpp"
 #include "support/refusals.hpp"
 #include "support/sizes.hpp"
@@ -24,6 +25,25 @@ Bytes check(Backend& backend, BulkShape shape, uint64_t n, const Indices& indice
                       random_bytes(n * shape.item_bytes, n), indices, options, &found) == "");
   return found;
 }
+
+FuzzSubject subject_of(const BulkRemoveConfig& given, const char* tuning = "") {
+  const auto draw_case = [](Backend& backend, const BulkRemoveConfig& config, Draws& draw) {
+    const BulkShape shape{config.item_bytes, config.index};
+    const uint64_t n = draw.count(create(backend, shape).tile_items());
+    Indices indices = spread_indices(n, kEverySpread[draw.below(std::size(kEverySpread))], draw.word());
+    const BulkOptions options = drawn_bulk_options(draw, config.item_bytes, n, indices);
+    check(backend, shape, n, indices, options);
+  };
+  return {given, tuning, draw_case};
+}
+
+const FuzzSubjects fuzzed("bulk_remove", [] {
+  return std::vector{
+      subject_of({1, Type::u32}),
+      subject_of({4, Type::u64}, "bulk.workgroup=256,bulk.words=5"),
+      subject_of({16, Type::u32}, "bulk.words=16"),
+  };
+});
 
 }  // namespace
 

@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "by_key/reduce_by_key_calls.hpp"
 #include "support/config_text.hpp"
 #include "support/faults.hpp"
+#include "support/fuzz_subject.hpp"
 #include "support/random.hpp"
 #include "support/refusals.hpp"
 #include "support/run.hpp"
@@ -87,6 +89,42 @@ using Fault = LookBackFault::Kind;
 ReduceByKey faulty_reduce(const Device& device, const ReduceByKeyConfig& config, Fault kind, uint32_t every) {
   return with_fault<ReduceByKey>(device.backend(), config, {kind, every});
 }
+
+template <class T, class A = T>
+FuzzSubject subject_of(Op op, Type key, Strategy strategy, const char* tuning = "") {
+  const auto draw_case = [](Backend& backend, const ReduceByKeyConfig& config, Draws& draw) {
+    const ReduceByKey& reduce = backend.reduce_by_key(config);
+    const uint64_t n = draw.count(reduce.tile_items());
+    const uint32_t key_bytes = size_of(config.key);
+    const auto items = draw.items<T>(n);
+    const auto heads = drawn_heads(draw, n);
+    const Bytes keys = keys_of(heads, key_bytes, draw.word());
+    const ByKeyOptions options{.key_misalignment = draw.misalignment(key_bytes),
+                               .value_misalignment = draw.misalignment(sizeof(T)),
+                               .keys_out_misalignment = draw.misalignment(key_bytes),
+                               .values_out_misalignment = draw.misalignment(sizeof(A)),
+                               .count_out_bytes = draw.one_in(3) ? 8u : 4u,
+                               .device_count = draw.device_count(n),
+                               .dirt = draw.dirt()};
+    check_equal(
+        reduce_by_key_on<A>(backend.gpu(), reduce, items, keys, options),
+        reduce_by_key_of<A>(items, heads, keys, key_bytes, config.op, obeyed(options.device_count, n), options.dirt));
+  };
+  ReduceByKeyConfig config = config_of<T, A>(op, key);
+  config.strategy = strategy;
+  return {config, tuning, draw_case};
+}
+
+const FuzzSubjects fuzzed("reduce_by_key", [] {
+  constexpr auto kReduceThenScan = Strategy::reduce_then_scan, kLookBack = Strategy::look_back;
+  return std::vector{
+      subject_of<uint32_t>(Op::add, Type::u32, kReduceThenScan, "reduce_by_key.groups=3"),
+      subject_of<uint8_t>(Op::max, Type::u16, kLookBack),
+      subject_of<uint16_t, uint32_t>(Op::add, Type::u64, kReduceThenScan,
+                                     "reduce_by_key.workgroup=256,reduce_by_key.rows=4"),
+      subject_of<float>(Op::add, Type::u8, kLookBack, "reduce_by_key.rows=1,reduce_by_key.spin_limit=1"),
+  };
+});
 
 }  // namespace
 

@@ -8,8 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "by_key/scan_by_key_calls.hpp"
 #include "support/config_text.hpp"
 #include "support/faults.hpp"
+#include "support/fuzz_subject.hpp"
 #include "support/random.hpp"
 #include "support/refusals.hpp"
 #include "support/run.hpp"
@@ -108,6 +110,51 @@ using Fault = LookBackFault::Kind;
 ScanByKey faulty_scan(const Device& device, const ScanByKeyConfig& config, Fault kind, uint32_t every) {
   return with_fault<ScanByKey>(device.backend(), config, {kind, every});
 }
+
+/// `key` is of keys alone.
+template <class T, class A = T>
+FuzzSubject subject_of(ScanKind kind, Op op, const Marks& marks, Strategy strategy, const char* tuning = "") {
+  const auto draw_case = [](Backend& backend, const ScanByKeyConfig& config, Draws& draw) {
+    const ScanByKey& scan = backend.scan_by_key(config);
+    const uint64_t n = draw.count(scan.tile_items());
+    const auto items = draw.items<T>(n);
+    const auto heads = drawn_heads(draw, n);
+    const auto initial = drawn_initial<A>(draw, config.op);
+    const uint64_t mark_bytes = config.segments == SegmentsBy::keys         ? size_of(config.key)
+                                : config.segments == SegmentsBy::head_bytes ? 1
+                                                                            : 4;
+    const ByKeyOptions options{.key_misalignment = draw.misalignment(mark_bytes),
+                               .value_misalignment = draw.misalignment(sizeof(T)),
+                               .output_misalignment = draw.misalignment(sizeof(A)),
+                               .in_place = std::is_same_v<T, A> && draw.one_in(5),
+                               .device_count = draw.device_count(n),
+                               .dirt = draw.dirt()};
+    auto expected = dirty_items<A>(n, options.dirt);
+    if constexpr (std::is_same_v<T, A>)
+      if (options.in_place) expected = items;
+    const auto scanned = scan_by_key_of<A>(items, heads, config.kind, config.op, initial);
+    std::ranges::copy(std::span(scanned).first(obeyed(options.device_count, n)), expected.begin());
+    const auto found = scan_by_key_on<A>(backend.gpu(), scan, config, items, heads, options,
+                                         initial ? std::optional(Value::of(*initial)) : std::nullopt);
+    CHECK(difference(found, expected) == "");
+  };
+  ScanByKeyConfig config = config_of<T, A>(kind, op, marks);
+  config.strategy = strategy;
+  return {config, tuning, draw_case};
+}
+
+const FuzzSubjects fuzzed("scan_by_key", [] {
+  constexpr auto kExclusive = ScanKind::exclusive, kInclusive = ScanKind::inclusive;
+  constexpr auto kReduceThenScan = Strategy::reduce_then_scan, kLookBack = Strategy::look_back;
+  return std::vector{
+      subject_of<uint32_t>(kExclusive, Op::add, {}, kLookBack),
+      subject_of<uint16_t>(kInclusive, Op::bit_xor, {SegmentsBy::keys, Type::u8}, kReduceThenScan,
+                           "scan_by_key.groups=3"),
+      subject_of<uint8_t, uint32_t>(kInclusive, Op::add, {SegmentsBy::head_bits}, kLookBack,
+                                    "scan_by_key.rows=1,scan_by_key.spin_limit=1"),
+      subject_of<uint64_t>(kExclusive, Op::max, {SegmentsBy::head_bytes}, kReduceThenScan),
+  };
+});
 
 }  // namespace
 

@@ -3,8 +3,8 @@
 // One call of every primitive on the null driver.
 #pragma once
 
+#include "every_call.hpp"
 #include "null_driver.hpp"
-#include "support/sound_calls.hpp"
 
 namespace weft::test {
 
@@ -15,6 +15,17 @@ inline Gpu open_null_gpu() {
   Result<Gpu> gpu = Gpu::open(config);
   if (!gpu) FAIL(gpu.error().message);
   return *std::move(gpu);
+}
+
+/// Calls visit.operator()<Primitive>(name, config, args_of) for each; args_of(primitive, ranges) makes sound arguments,
+/// and args_of(primitive, ranges, n) those of n items.
+template <class Visit>
+void for_every_primitive(const Visit& visit) {
+  for_each_primitive([&]<class Primitive>() {
+    visit.template operator()<Primitive>(
+        SoundCall<Primitive>::name, SoundCall<Primitive>::config(),
+        [](const Primitive& p, Ranges& ranges, auto... n) { return SoundCall<Primitive>::args(p, ranges, n...); });
+  });
 }
 
 }  // namespace weft::test

@@ -92,6 +92,7 @@ TEST_SUITE("host memory") {
       std::vector<std::byte> bytes(4096);
       CHECK(with_each_allocation_failing([&]() noexcept { return gpu->upload(buffer->range(), bytes); }).ok());
       CHECK(gpu->download(buffer->range(), bytes).ok());
+      CHECK(with_each_allocation_failing([&]() noexcept { return gpu->fill(buffer->range(), 0); }).ok());
       CHECK(with_each_allocation_failing([&]() noexcept { return gpu->upload(buffer->range(0, 8), bytes); })
                 .error()
                 .code == ErrorCode::invalid_argument);
@@ -186,6 +187,23 @@ TEST_SUITE("host memory") {
       CHECK(null_driver::recorded_commands() == recorded);
     });
   }
+
+#if WEFT_TEST_GSTD_DECODE
+  TEST_CASE("a table of tiles is made or there is no memory") {
+    const std::vector<std::byte> content(100000);
+    const auto stream = gstd::compress(content);
+    REQUIRE(stream.ok());
+    const auto tiles = with_each_allocation_failing([&]() noexcept { return gstd_tiles(*stream, 0, 0); });
+    REQUIRE(tiles.ok());
+    CHECK(tiles->size() == 2);
+    const auto of_range =
+        with_each_allocation_failing([&]() noexcept { return gstd_tiles_of_range(*stream, 0, 70000, 10, 0); });
+    REQUIRE(of_range.ok());
+    CHECK(of_range->size() == 1);
+    CHECK(with_each_allocation_failing([&]() noexcept { return gstd_tiles(*stream, 2, 0); }).error().code ==
+          ErrorCode::invalid_argument);
+  }
+#endif
 
   TEST_CASE("a set of kernels without memory is empty, and refused as such") {
     const Gpu gpu = open_null_gpu();

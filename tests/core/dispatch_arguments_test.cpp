@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "core/dispatch_arguments_calls.hpp"
 #include "primitives/core/arguments.hpp"
 #include "support/config_text.hpp"
 #include "support/primitive_call.hpp"

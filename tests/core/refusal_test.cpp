@@ -3,6 +3,8 @@
 // Arguments that break a precondition: refused by name, before anything is recorded.
 #include <doctest/doctest.h>
 
+#include "scan/reduce_calls.hpp"
+#include "scan/scan_calls.hpp"
 #include "support/host_device.hpp"
 #include "support/refusals.hpp"
 

@@ -19,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include "decode/gstd_decode_calls.hpp"
 #include "gstd/filters.hpp"
 #include "gstd/sample_tiles.hpp"
 #include "gstd/stream_maker.hpp"

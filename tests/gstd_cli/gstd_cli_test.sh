@@ -52,6 +52,13 @@ there() {
   done
 }
 
+# spoil FILE POSITION: inverts a byte.
+spoil() {
+  local byte
+  byte=$(od -An -tu1 -j"$2" -N1 "$1")
+  printf "\\x$(printf %02x $((255 - byte)))" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+
 # absent WHAT FILE...
 absent() {
   local what=$1 file
@@ -181,15 +188,19 @@ expect 0 "-k after --rm" "$gstd" --rm -k -f gone
 there "-k after --rm" gone
 head -c 1000 gone.gst >cut.gst
 # Of a damaged file all that is before the damage comes out, by any number of threads.
-head -c $(($(stat -c %s many.gst) * 2 / 3)) many.gst >short.gst
-expect 1 "-dc of what is cut off" "$gstd" -dcT1 short.gst
-mv out by_one
-cmp -s -n "$(stat -c %s by_one)" by_one original || fail "-dc of what is cut off: not the content's beginning"
-((++checks))
-(($(stat -c %s by_one) > $(stat -c %s original) / 2)) || fail "-dc of what is cut off: only $(stat -c %s by_one) bytes"
-for threads in 2 3 8; do
-  expect 1 "-dc of what is cut off, $threads threads" "$gstd" -dcT$threads short.gst
-  same "-dc of what is cut off, $threads threads" out by_one
+head -c $(($(stat -c %s many.gst) * 2 / 3)) many.gst >"cut off.gst"
+cp many.gst spoilt.gst
+spoil spoilt.gst $(($(stat -c %s many.gst) * 2 / 3))
+for damage in "cut off" spoilt; do
+  expect 1 "-dc of what is $damage" "$gstd" -dcT1 "$damage.gst"
+  mv out by_one
+  cmp -s -n "$(stat -c %s by_one)" by_one original || fail "-dc of what is $damage: not the content's beginning"
+  ((++checks))
+  (($(stat -c %s by_one) > $(stat -c %s original) / 2)) || fail "-dc of what is $damage: $(stat -c %s by_one) bytes"
+  for threads in 2 3 8; do
+    expect 1 "-dc of what is $damage, $threads threads" "$gstd" -dcT$threads "$damage.gst"
+    same "-dc of what is $damage, $threads threads" out by_one
+  done
 done
 expect 1 "--rm of what is damaged" "$gstd" -d --rm cut.gst
 there "--rm of what is damaged" cut.gst
@@ -326,7 +337,7 @@ if "$gstd" -t --gpu content.gst 2>err; then
   damaged=()
   for at in 5 30 60 $((tables - 3)) "$tables" $((tables + 5)) $((tables + 400)) $((size / 2)) $((size - 2)); do
     cp content.gst "bad$at.gst"
-    printf '\xa5' | dd of="bad$at.gst" bs=1 seek="$at" conv=notrunc status=none
+    spoil "bad$at.gst" "$at"
     damaged+=("bad$at.gst")
   done
   # Halves of two files that fit each other are refused by the stream's checksum alone.

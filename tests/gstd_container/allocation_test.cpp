@@ -188,6 +188,15 @@ TEST_SUITE("gstd allocation") {
           allocations_left = INT64_MAX;
           if (!done) REQUIRE(done.error().code == ErrorCode::out_of_host_memory);
           std::ranges::fill(room, std::byte{0});
+          Bytes stream;
+          const gstd::Sink sink = [&](Span bytes) -> Status {
+            stream.insert(stream.end(), bytes.begin(), bytes.end());
+            return {};
+          };
+          REQUIRE(kept->write(content, sink));
+          REQUIRE(kept->finish(sink));
+          REQUIRE(*gstd::decompress(stream) == content);
+          REQUIRE(std::ranges::count(room, std::byte{0}) == std::ssize(room));
           REQUIRE(kept->compress_to(content, room));
           REQUIRE(room == expected);
           if (!reached) break;

@@ -10,7 +10,9 @@
 #include <optional>
 #include <vector>
 
+#include "histogram/histogram_calls.hpp"
 #include "support/config_text.hpp"
+#include "support/fuzz_subject.hpp"
 #include "support/oracle.hpp"
 #include "support/primitive_call.hpp"
 #include "support/random.hpp"
@@ -21,7 +23,7 @@ namespace weft::test {
 namespace {
 
 struct HistogramOptions {
-  VkDeviceSize input_misalignment = 0, output_misalignment = 4;
+  VkDeviceSize input_misalignment = 0, output_misalignment = 4, levels_misalignment = 8;
   std::optional<DeviceCount> device_count{};
   uint8_t dirt = 0xdb;
 };
@@ -41,7 +43,7 @@ std::vector<uint32_t> check_histogram(Backend& backend, uint32_t bins, const std
                            call.count(options.device_count, items.size()),
                            by.lower,
                            by.upper,
-                           call.input("levels", by.levels, 8)};
+                           call.input("levels", by.levels, options.levels_misalignment)};
   const uint64_t count = obeyed(options.device_count, items.size());
   call.expect("output", counted(std::span<const T>(items).first(count), bins, by));
   CHECK(call.wrong(create<Histogram>(backend, config), args) == "");
@@ -92,6 +94,69 @@ void for_every_item(const Test& test) {
   test.template operator()<int32_t>();
   test.template operator()<float>();
 }
+
+/// Items as Draws has them, half of the floats with fractions, and with NaN and infinities among them.
+template <class T>
+std::vector<T> drawn_to_count(Draws& draw, uint64_t n) {
+  std::vector<T> items = draw.items<T>(n);
+  if constexpr (std::floating_point<T>) {
+    if (draw.one_in(2)) return items;
+    const std::vector<uint32_t> words = draw.items<uint32_t>(n);
+    for (uint64_t i = 0; i < n; ++i)
+      items[i] =
+          words[i] % 5 == 0 ? std::bit_cast<T>(words[i]) : static_cast<T>(static_cast<int32_t>(words[i])) * T{0x1p-28};
+  }
+  return items;
+}
+
+template <class T>
+Bins<T> drawn_bounds(Draws& draw) {
+  using Limits = std::numeric_limits<T>;
+  Bins<T> by;
+  if constexpr (std::floating_point<T>) {
+    by.lower = (static_cast<double>(draw.below(2001)) - 1000) / 128;
+    by.upper = by.lower + static_cast<double>(draw.of_any_magnitude(1 << 20)) / 64;
+  } else if (draw.one_in(4)) {
+    by = all_values<T>();
+  } else {
+    by.lower = static_cast<double>(Draws::item_of<T>(draw.word()));
+    const double widest = static_cast<double>(Limits::max()) + 1 - by.lower;
+    by.upper = by.lower + static_cast<double>(draw.of_any_magnitude(static_cast<uint64_t>(widest)));
+  }
+  return by;
+}
+
+/// Some of them equal, more often the narrower the items are.
+template <class T>
+Bins<T> drawn_levels(Draws& draw, uint32_t bins) {
+  Bins<T> by;
+  for (const T level : drawn_to_count<T>(draw, bins + 1))
+    by.levels.push_back(level == level ? static_cast<Level<T>>(level) : Level<T>{});
+  std::ranges::sort(by.levels);
+  return by;
+}
+
+template <class T>
+FuzzSubject subject_of(HistogramKind kind, uint32_t bins, const char* tuning = "") {
+  const auto draw_case = [](Backend& backend, const HistogramConfig& config, Draws& draw) {
+    const uint64_t n = draw.count(create<Histogram>(backend, config).tile_items());
+    const auto items = drawn_to_count<T>(draw, n);
+    const auto by = config.kind == HistogramKind::even ? drawn_bounds<T>(draw) : drawn_levels<T>(draw, config.bins);
+    check_histogram(
+        backend, config.bins, items, by,
+        {draw.misalignment(sizeof(T)), draw.misalignment(4), draw.misalignment(4), draw.device_count(n), draw.dirt()});
+  };
+  return {HistogramConfig{kind, item_type<T>(), bins}, tuning, draw_case};
+}
+
+const FuzzSubjects fuzzed("histogram", [] {
+  return std::vector{
+      subject_of<uint32_t>(HistogramKind::even, 256),
+      subject_of<uint8_t>(HistogramKind::levels, 20, "histogram.rows=1,histogram.groups=1"),
+      subject_of<float>(HistogramKind::even, 1000, "histogram.table_words=256"),
+      subject_of<int32_t>(HistogramKind::levels, 5000),
+  };
+});
 
 }  // namespace
 

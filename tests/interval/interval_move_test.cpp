@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "interval/interval_move_calls.hpp"
+#include "support/fuzz_subject.hpp"
 #include "support/intervals.hpp"
 #include "support/refusals.hpp"
 #include "support/sizes.hpp"
@@ -123,6 +125,44 @@ uint64_t segment_items(const IntervalMove& move, const IntervalMoveConfig& confi
   const uint64_t outputs = move.segment_outputs();
   return config.gather && config.scatter ? std::max<uint64_t>(1, outputs * 16 / config.item_bytes) : outputs;
 }
+
+/// Intervals that may overlap at the source, and do not at the destination; now and then one out of range.
+FuzzSubject subject_of(const IntervalMoveConfig& given, const char* tuning = "") {
+  const auto draw_case = [](Backend& backend, const IntervalMoveConfig& config, Draws& draw) {
+    const uint64_t n = draw.count(create(backend, config).tile_intervals()), bytes = config.item_bytes;
+    Intervals intervals{drawn_lengths(draw, n, draw.count(1 + 60'000 / bytes), 100'000 / bytes)};
+    const Counts& counts = intervals.counts;
+    IntervalOptions options = drawn_interval_options(draw, n, bytes, bytes);
+    const uint64_t total = total_of(std::span(counts).first(obeyed(options.device_count, n)));
+    // Of what there is no room for, some may be moved between offsets.
+    options.max_output = config.gather && config.scatter ? total + draw.below(100) : draw.below(total + 2000);
+    intervals.sources = n == 0 ? 0 : *std::ranges::max_element(counts) + draw.below(5000);
+    uint64_t& end = intervals.destinations;
+    for (const uint64_t count : counts) {
+      const bool is_bad = draw.below(1000) == 0;
+      const uint64_t room = intervals.sources - count + 1;
+      if (config.gather) intervals.gather.push_back(is_bad ? room : draw.below(room));
+      end += draw.below(3);
+      if (config.scatter) intervals.scatter.push_back(end);
+      end += count;
+    }
+    // From the last on to the first, so that neighbours in the table are none in memory.
+    if (config.scatter && draw.one_in(2))
+      for (uint64_t i = 0; i < n; ++i) intervals.scatter[i] = end - intervals.scatter[i] - counts[i];
+    if (config.scatter && n != 0 && draw.one_in(8)) intervals.scatter[draw.below(n)] = end + 1;
+    check_move(backend, config, intervals, options);
+  };
+  return {given, tuning, draw_case};
+}
+
+const FuzzSubjects fuzzed("interval_move", [] {
+  return std::vector{
+      subject_of({.item_bytes = 1}),
+      subject_of({.by = IntervalsBy::offsets, .offset = Type::u64, .item_bytes = 12}, "move.vectors=2"),
+      subject_of({.count = Type::u64, .item_bytes = 4, .scatter = false}, "move.rows=1,move.groups=3"),
+      subject_of({.item_bytes = 2, .gather = false}),
+  };
+});
 
 }  // namespace
 

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "interval/load_balance_search_calls.hpp"
+#include "support/fuzz_subject.hpp"
 #include "support/intervals.hpp"
 #include "support/refusals.hpp"
 #include "support/sizes.hpp"
@@ -81,6 +83,29 @@ Found search_offsets(Backend& backend, const LoadBalanceSearch& search, const Co
   CHECK(call.wrong(search, args) == "");
   return {call.found("sources"), call.found("ranks")};
 }
+
+FuzzSubject subject_of(const LoadBalanceSearchConfig& given, const char* tuning = "") {
+  const auto draw_case = [](Backend& backend, const LoadBalanceSearchConfig& config, Draws& draw) {
+    const LoadBalanceSearch& search = create(backend, config);
+    const uint64_t n = draw.count(search.tile_sources());
+    const uint64_t most = config.by == IntervalsBy::offsets ? 100'000 : 0xffffffff;
+    const Counts counts = drawn_lengths(draw, n, draw.count(search.segment_outputs()), most);
+    IntervalOptions options = drawn_interval_options(draw, n, 4, 4);
+    const uint64_t total = total_of(std::span(counts).first(obeyed(options.device_count, n)));
+    options.max_output = draw.below(total > 1'000'000 ? 30'000 : total + 2000);
+    check_search(backend, search, config, counts, options);
+  };
+  return {given, tuning, draw_case};
+}
+
+const FuzzSubjects fuzzed("load_balance_search", [] {
+  constexpr auto kOffsets = IntervalsBy::offsets;
+  return std::vector{
+      subject_of(with_ranks()),
+      subject_of(with_ranks(kOffsets, Type::u64), "load_balance.direct_intervals=50000"),
+      subject_of(with_ranks(kOffsets, Type::u64, Type::u64), "load_balance.rows=4,load_balance.vectors=2"),
+  };
+});
 
 }  // namespace
 

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "interval/run_length_decode_calls.hpp"
+#include "support/fuzz_subject.hpp"
 #include "support/intervals.hpp"
 #include "support/refusals.hpp"
 #include "support/sizes.hpp"
@@ -35,6 +37,31 @@ Bytes check_decode(Backend& backend, const RunLengthDecode& decode, const RunLen
   call.check(decode);
   return call.found("output");
 }
+
+FuzzSubject subject_of(const RunLengthDecodeConfig& given, const char* tuning = "") {
+  const auto draw_case = [](Backend& backend, const RunLengthDecodeConfig& config, Draws& draw) {
+    const RunLengthDecode& decode = create(backend, config);
+    const uint64_t n = draw.count(decode.tile_runs());
+    const uint64_t most = config.length == Type::u64 ? ~uint64_t{0} : 0xffffffff;
+    const Counts lengths = drawn_lengths(draw, n, draw.count(decode.segment_outputs()), most);
+    IntervalOptions options = drawn_interval_options(draw, n, config.symbol_bytes, config.symbol_bytes);
+    const uint64_t total = total_of(std::span(lengths).first(obeyed(options.device_count, n)));
+    if (total > 1'000'000)
+      options.max_output = draw.below(30'000);
+    else if (draw.one_in(2))
+      options.max_output = draw.one_in(2) ? draw.below(total + 1) : total + draw.below(2000);
+    check_decode(backend, decode, config, lengths, options);
+  };
+  return {given, tuning, draw_case};
+}
+
+const FuzzSubjects fuzzed("run_length_decode", [] {
+  return std::vector{
+      subject_of({1, Type::u32}),
+      subject_of({2, Type::u64}, "decode.workgroup=256,decode.rows=8,decode.vectors=2"),
+      subject_of({16, Type::u32}, "decode.rows=1,decode.groups=3"),
+  };
+});
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "interval/transform_lbs_calls.hpp"
 #include "support/intervals.hpp"
 #include "support/refusals.hpp"
 #include "support/sizes.hpp"

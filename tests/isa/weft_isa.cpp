@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Tables of the AMD machine code that weft's kernels become, from Mesa's RADV, which compiles without hardware.
+// A table of the AMD machine code that weft's kernels become, from Mesa's RADV, which compiles without hardware.
 //
-//   weft-isa [OPTIONS] DIRECTORY    writes DIRECTORY/<family>.csv
-//     --check COMMITTED             also fails where a table differs from COMMITTED/<family>.csv
+//   weft-isa [OPTIONS] DIRECTORY    writes DIRECTORY/kernels.csv, in which rows of what is not built stay
+//     --check COMMITTED             also fails where a row differs from COMMITTED/kernels.csv
 //     --family FAMILY               only this one
-//     --primitive PRIMITIVE         only the kernels of this one: scan, by_key, reduce, compaction, gstd or others
+//     --primitive PRIMITIVE         only the kernels of this one, e.g. ScanByKey
 //     --types TYPES                 only kernels of these types of items and accumulators, e.g. u8,u32, or of no type
 //     --tune OVERRIDES              sets WEFT_TUNE, which otherwise has no effect here
 //
 // Fails where a kernel spills registers or uses scratch memory. The library itself builds the pipelines, through the
 // public API: this program stands between it and the driver, asks for statistics, and notes what was asked for. So the
-// rows are those of the constants and subgroup sizes that the library uses on such a device.
+// rows are those of the constants and subgroup sizes that the library uses on such a device. What is built is what the
+// primitives' tests say (<family>/<stem>_calls.hpp).
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,14 +32,16 @@
 #include <utility>
 #include <vector>
 
-#include <weft/gstd_decode.hpp>
 #include <weft/weft.hpp>
 
 #include "decode/kernel_families.hpp"
+#include "every_call.hpp"
 #include "runtime/kernel_families.hpp"
 #include "runtime/packed_kernels.hpp"
 
 namespace {
+
+using weft::test::SoundCall;
 
 constexpr const char* kFamilies[] = {"polaris10", "vega10", "navi10", "navi21", "gfx1100"};
 
@@ -79,7 +82,7 @@ struct Interception {
   PFN_vkGetPipelineExecutableStatisticsKHR get_statistics = nullptr;
   std::map<VkPipeline, std::string> constants;
   std::set<Row> rows;
-  std::set<std::string> types;
+  weft::test::AmongTypes types;
   std::string failure;
 };
 Interception interception;
@@ -172,228 +175,37 @@ Function load(VkInstance instance, const char* name) {
   return reinterpret_cast<Function>(interception.get_instance_proc_addr(instance, name));
 }
 
-bool skip(const weft::Error& error) { return error.code == weft::ErrorCode::unsupported; }
-
-// Those of the types that --types names, or all.
-std::vector<weft::Type> among(std::initializer_list<weft::Type> all) {
-  std::vector<weft::Type> types;
-  for (const weft::Type type : all)
-    if (interception.types.empty() || interception.types.count(weft::name_of(type)) != 0) types.push_back(type);
-  return types;
-}
-
-std::vector<weft::Type> wanted_types() {
-  using weft::Type;
-  return among(
-      {Type::u8, Type::u16, Type::u32, Type::u64, Type::i32, Type::i64, Type::f16, Type::f32, Type::f64, Type::u32x2});
-}
-
-// Selections that between them use every kernel of Select, Partition and RunLengthEncode: comparisons and run heads of
-// every size of item, moved as they are; flags that move 16 bytes; structs; two and three partitions.
-std::string build_compaction(const weft::Context& context, weft::Strategy strategy) {
-  using weft::Criterion;
-  using weft::Type;
-  std::vector<weft::SelectConfig> selections;
-  std::vector<weft::PartitionConfig> partitions;
-  for (const Type item : among({Type::u8, Type::u16, Type::u32, Type::u64})) {
-    selections.push_back(weft::SelectConfig::select_if(item, Criterion::less));
-    selections.push_back(weft::SelectConfig::unique(item));
-    weft::PartitionConfig partition;
-    partition.criterion = Criterion::inside;
-    partition.item = item;
-    for (partition.partitions = 2; partition.partitions <= 3; ++partition.partitions) partitions.push_back(partition);
-    weft::RunLengthEncodeConfig encode;
-    encode.symbol = item;
-    encode.strategy = strategy;
-    const auto created = weft::RunLengthEncode::create(context, encode);
-    if (!created) return created.error().message;
-  }
-  selections.push_back(weft::SelectConfig::select_flagged(16));
-  selections.push_back(weft::SelectConfig::select_if(Type::f32, Criterion::less));
-  selections.back().member = {48, 12, 0};
-  partitions.emplace_back();
-  partitions.back().criterion = Criterion::inside;
-  partitions.back().item = Type::f32;
-  partitions.back().partitions = 3;
-  partitions.back().member = {48, 12, 0};
-  for (weft::SelectConfig& selection : selections) {
-    selection.strategy = strategy;
-    const auto created = weft::Select::create(context, selection);
-    if (!created) return created.error().message;
-  }
-  for (weft::PartitionConfig& partition : partitions) {
-    partition.strategy = strategy;
-    const auto created = weft::Partition::create(context, partition);
-    if (!created) return created.error().message;
-  }
-  return {};
-}
-
-// The operator that stands for all: add, or the type's only one.
-weft::Op op_of(weft::Type item) { return item == weft::Type::u32x2 ? weft::Op::affine : weft::Op::add; }
-
-std::string build_scans(const weft::Context& context, weft::Strategy strategy) {
-  for (const weft::Type item : wanted_types()) {
-    for (const weft::Type accumulator : wanted_types()) {
-      const auto created =
-          weft::Scan::create(context, {weft::ScanKind::exclusive, op_of(item), item, accumulator, strategy});
-      if (!created && !skip(created.error())) return created.error().message;
+template <class Primitive>
+std::string build(const weft::Context& context) {
+  if constexpr (requires { SoundCall<Primitive>::kernels; }) {
+    for (const auto& config : SoundCall<Primitive>::kernels(interception.types)) {
+      const auto created = Primitive::create(context, config);
+      if (!created && created.error().code != weft::ErrorCode::unsupported) return created.error().message;
     }
   }
   return {};
 }
 
-std::string build_by_key(const weft::Context& context, weft::Strategy strategy) {
-  for (const weft::Type item : wanted_types()) {
-    for (const weft::Type accumulator : wanted_types()) {
-      weft::ScanByKeyConfig scan;
-      scan.op = op_of(item);
-      scan.item = item;
-      scan.accumulator = accumulator;
-      scan.strategy = strategy;
-      const auto scan_made = weft::ScanByKey::create(context, scan);
-      if (!scan_made && !skip(scan_made.error())) return scan_made.error().message;
-      const auto reduce_made =
-          weft::ReduceByKey::create(context, {op_of(item), weft::Type::u32, item, accumulator, strategy});
-      if (!reduce_made && !skip(reduce_made.error())) return reduce_made.error().message;
-    }
-  }
-  return {};
-}
-
-std::string build_reductions(const weft::Context& context) {
-  for (const weft::Type item : wanted_types()) {
-    for (const weft::Type accumulator : wanted_types()) {
-      const auto created = weft::Reduce::create(context, {op_of(item), item, accumulator});
-      if (!created && !skip(created.error())) return created.error().message;
-      const auto segmented =
-          weft::SegmentedReduce::create(context, {op_of(item), weft::Type::u32, item, accumulator, {}});
-      if (!segmented && !skip(segmented.error())) return segmented.error().message;
-    }
-    const auto arg = weft::Reduce::create(context, {weft::Op::arg_min, item, item});
-    if (!arg && !skip(arg.error())) return arg.error().message;
-  }
-  return {};
-}
-
-// Those of the form that tuning alone chooses.
-std::string build_streaming_merges() {
-  using weft::Type;
+// Again, with a tuning that alone chooses some kernels.
+template <class Primitive>
+std::string build_tuned() {
   const char* const set = std::getenv("WEFT_TUNE");
-  const std::string tuning = set != nullptr ? set : "";
-  setenv("WEFT_TUNE", (tuning.empty() ? "merge.form=1" : tuning + ",merge.form=1").c_str(), 1);
+  const std::string before = set != nullptr ? set : "";
+  setenv("WEFT_TUNE", ((before.empty() ? "" : before + ",") + SoundCall<Primitive>::kernels_tuning).c_str(), 1);
   const auto context = weft::Context::create(interception.config);
-  tuning.empty() ? unsetenv("WEFT_TUNE") : setenv("WEFT_TUNE", tuning.c_str(), 1);
-  if (!context) return context.error().message;
-  for (const weft::MergeConfig& config : {weft::MergeConfig{.key = Type::u32}, weft::MergeConfig{.key = Type::f64},
-                                          weft::MergeConfig{.key = Type::u32, .value_bytes = 4, .indices = true},
-                                          weft::MergeConfig{.key = Type::u64, .value_bytes = 4, .indices = true},
-                                          weft::MergeConfig{.key = Type::u8, .value_bytes = 4, .indices = true}}) {
-    const auto merge = weft::Merge::create(*context, config);
-    if (!merge) return merge.error().message;
-  }
-  return {};
+  before.empty() ? unsetenv("WEFT_TUNE") : setenv("WEFT_TUNE", before.c_str(), 1);
+  return context ? build<Primitive>(*context) : context.error().message;
 }
 
-// One of each kernel there is.
-std::string build_others(const weft::Context& context) {
-  using weft::Type;
-  const auto arguments = weft::DispatchArguments::create(context, {});
-  if (!arguments) return arguments.error().message;
-  for (const Type item : {Type::u8, Type::u16, Type::u32, Type::i32, Type::f32}) {
-    const auto histogram = weft::Histogram::create(context, {weft::HistogramKind::even, item, 256});
-    if (!histogram) return histogram.error().message;
-  }
-  for (const Type index : {Type::u32, Type::u64}) {
-    const auto search =
-        weft::LoadBalanceSearch::create(context, {weft::IntervalsBy::offsets, Type::u32, index, true, true});
-    if (!search) return search.error().message;
-  }
-  // In lines, in vectors of words and of bytes, and in single words.
-  for (const auto& [bytes, scatter] : {std::pair{1u, true}, {4u, true}, {4u, false}, {1u, false}, {12u, false}}) {
-    const auto move = weft::IntervalMove::create(
-        context, {.by = weft::IntervalsBy::offsets, .item_bytes = bytes, .scatter = scatter});
-    if (!move) return move.error().message;
-  }
-  const auto expand = weft::IntervalExpand::create(context, {weft::IntervalsBy::offsets, Type::u32, 12});
-  if (!expand) return expand.error().message;
-  for (const uint32_t bytes : {1u, 4u, 16u}) {
-    const auto decode = weft::RunLengthDecode::create(context, {bytes, Type::u32});
-    if (!decode) return decode.error().message;
-  }
-  weft::SegmentedScanConfig scan;
-  scan.strategy = weft::Strategy::reduce_then_scan;
-  const auto segmented = weft::SegmentedScan::create(context, scan);
-  if (!segmented) return segmented.error().message;
-  for (const Type key : {Type::u32, Type::f64}) {
-    const auto sorted = weft::SortedSearch::create(context, {key, weft::Bound::lower});
-    if (!sorted) return sorted.error().message;
-    const auto binary = weft::BinarySearch::create(context, {key, weft::Bound::lower});
-    if (!binary) return binary.error().message;
-    const auto merge = weft::Merge::create(context, {.key = key});
-    if (!merge) return merge.error().message;
-  }
-  for (const auto& [key, bytes] : {std::pair{Type::u32, 0u}, {Type::u32, 4u}, {Type::u64, 0u}, {Type::u8, 2u}}) {
-    const auto sets = weft::SetOperation::create(context, {.key = key, .value_bytes = bytes});
-    if (!sets) return sets.error().message;
-  }
-  for (const auto& [key, bytes] : {std::pair{Type::u32, 0u}, {Type::u32, 4u}, {Type::u64, 0u}, {Type::u64, 8u}}) {
-    const auto sort = weft::MergeSort::create(context, {.key = key, .value_bytes = bytes});
-    if (!sort) return sort.error().message;
-  }
-  for (const Type key : {Type::u32, Type::u64, Type::u8}) {
-    const auto merge = weft::Merge::create(context, {.key = key, .value_bytes = 4, .indices = true});
-    if (!merge) return merge.error().message;
-  }
-  if (std::string fault = build_streaming_merges(); !fault.empty()) return fault;
-  for (const auto& [key, bytes] : {std::pair{Type::u32, 0u}, {Type::u32, 4u}, {Type::u64, 0u}, {Type::u64, 8u}}) {
-    const auto sort = weft::RadixSort::create(context, {.key = key, .value_bytes = bytes});
-    if (!sort) return sort.error().message;
-    const auto segmented_sort = weft::SegmentedSort::create(context, {.key = key, .value_bytes = bytes});
-    if (!segmented_sort) return segmented_sort.error().message;
-    const auto top_k = weft::TopK::create(context, {.key = key, .value_bytes = bytes});
-    if (!top_k) return top_k.error().message;
-  }
-  for (const uint32_t bytes : {1u, 4u, 16u, 12u}) {
-    const auto remove = weft::BulkRemove::create(context, {bytes, Type::u32});
-    if (!remove) return remove.error().message;
-    const auto insert = weft::BulkInsert::create(context, {bytes, Type::u32});
-    if (!insert) return insert.error().message;
-  }
-  return {};
-}
-
-std::string build_gstd(const weft::Context& context) {
-  const auto decode = weft::GstdDecode::create(context);
-  return decode ? std::string() : decode.error().message;
-}
-
-// What --primitive names. Of those with strategies only look-back depends on 64-bit atomics, so that without them the
-// rest need not be built again.
-struct Primitive {
-  const char* name;
-  std::string (*build)(const weft::Context&);
-  std::string (*build_with)(const weft::Context&, weft::Strategy);
-};
-constexpr Primitive kPrimitives[] = {
-    {"scan", nullptr, &build_scans},        {"by_key", nullptr, &build_by_key},
-    {"reduce", &build_reductions, nullptr}, {"compaction", nullptr, &build_compaction},
-    {"gstd", &build_gstd, nullptr},         {"others", &build_others, nullptr},
-};
-
-std::string build(const weft::Context& context, const std::string& only) {
+std::string build_all(const weft::Context& context, const std::string& only) {
   std::string failure;
-  for (const Primitive& primitive : kPrimitives) {
-    if (!only.empty() && only != primitive.name) continue;
-    if (primitive.build_with != nullptr) {
-      failure = primitive.build_with(context, weft::Strategy::look_back);
-      if (failure.empty()) failure = primitive.build_with(context, weft::Strategy::reduce_then_scan);
-    } else {
-      failure = primitive.build(context);
-    }
-    if (!failure.empty()) return failure;
-  }
-  return {};
+  weft::test::for_each_primitive([&]<class Primitive>() {
+    if (!failure.empty() || (!only.empty() && only != SoundCall<Primitive>::name)) return;
+    failure = build<Primitive>(context);
+    if constexpr (requires { SoundCall<Primitive>::kernels_tuning; })
+      if (failure.empty()) failure = build_tuned<Primitive>();
+  });
+  return failure;
 }
 
 std::string build_on(VkInstance instance, VkPhysicalDevice physical_device, const std::string& primitive) {
@@ -441,7 +253,7 @@ std::string build_on(VkInstance instance, VkPhysicalDevice physical_device, cons
     config.use_environment = true;
     config.debug_utils = true;
     const auto context = weft::Context::create(config);
-    failure = context ? build(*context, primitive) : context.error().message;
+    failure = context ? build_all(*context, primitive) : context.error().message;
     if (context && !context->warnings().empty()) failure = context->warnings().front();
   }
   if (failure.empty()) failure = interception.failure;
@@ -459,7 +271,7 @@ std::string read_text(const std::filesystem::path& file) {
 std::string kernels_not_built(const std::filesystem::path& committed) {
   std::set<std::string> built;
   for (const Row& row : interception.rows) built.insert(row.kernel);
-  std::istringstream others(interception.types.empty() ? std::string() : read_text(committed));
+  std::istringstream others(interception.types.all() ? std::string() : read_text(committed));
   for (std::string line; std::getline(others, line);) built.insert(line.substr(0, line.find(',')));
   std::string missing;
   const auto check = [&](const weft::PackedKernels& family) {
@@ -471,70 +283,84 @@ std::string kernels_not_built(const std::filesystem::path& committed) {
   return missing;
 }
 
-std::string table(const std::string& family, const VkPhysicalDeviceProperties& properties, const std::string& driver) {
-  std::ostringstream text;
-  text << "# SPDX-License-Identifier: MIT OR Apache-2.0\n"
-       << "# " << family << " (" << properties.deviceName << "), compiled by " << driver
-       << "; ./run isa renews this file.\n"
-       << "# Native variants, exclusive scans, operator add (affine for u32x2, arg_min for arg): the other operators "
-          "take\n"
-       << "# the same code but for a few instructions, and emulated variants are not meant for this hardware.\n"
-       << "# constants: specialization constants by id; 0 is the workgroup's size, 1 the subgroup's.\n"
-       << "kernel,constants";
-  for (const Column& column : kColumns) text << ',' << column.title;
-  text << '\n';
-  for (const Row& row : interception.rows) {
-    text << row.kernel << ',' << row.constants;
-    for (const uint64_t value : row.values) text << ',' << value;
-    text << '\n';
-  }
-  return text.str();
-}
-
 int fail(const std::string& family, const std::string& message) {
   std::fprintf(stderr, "%s: %s\n", family.c_str(), message.c_str());
   return 1;
 }
 
-// The comment line that names the driver. Another compiler makes other code, which says nothing about weft's kernels.
-std::string driver_line(const std::string& text) {
-  const size_t begin = text.find('\n') + 1;
-  return text.substr(begin, text.find('\n', begin) - begin);
-}
+// A table, or the part of one that a family's process has found: lines that say which compiler made a family's code,
+// and rows. Another compiler makes other code, which says nothing about weft's kernels.
+struct Table {
+  std::set<std::string> devices, rows;
 
-// Where not all was built, what the table has besides is not missed.
-int compare(const std::string& family, const std::filesystem::path& committed, const std::string& text, bool all) {
-  const std::string before = read_text(committed);
-  if (before == text) return 0;
-  if (before.empty()) return fail(family, "there is no " + committed.string() + "; ./run isa makes it");
-  if (driver_line(before) != driver_line(text)) {
-    std::printf("%s: not compared with the committed table, which is of another driver\n  %s\n  %s\n", family.c_str(),
-                driver_line(before).c_str(), driver_line(text).c_str());
-    return 0;
+  static Table read(const std::filesystem::path& file) {
+    Table table;
+    std::istringstream text(read_text(file));
+    for (std::string line; std::getline(text, line);) {
+      if (line.find(", compiled by ") != std::string::npos) table.devices.insert(line);
+      if (!line.starts_with('#') && !line.starts_with("kernel,")) table.rows.insert(line);
+    }
+    return table;
   }
-  std::set<std::string> old_lines;
-  std::istringstream old_stream(before);
-  for (std::string line; std::getline(old_stream, line);) old_lines.insert(line);
-  std::istringstream new_stream(text);
-  bool differs = all;
-  for (std::string line; std::getline(new_stream, line);) {
-    if (old_lines.erase(line) != 0) continue;
-    std::printf("%s now: %s\n", family.c_str(), line.c_str());
+  void write(const std::filesystem::path& file) const {
+    std::ofstream text(file, std::ios::binary);
+    text << "# SPDX-License-Identifier: MIT OR Apache-2.0\n# ./run isa renews this file.\n";
+    for (const std::string& device : devices) text << device << '\n';
+    text << "# Native variants, exclusive scans, operator add (affine for u32x2, arg_min for arg): the other operators "
+            "take\n"
+         << "# the same code but for a few instructions, and emulated variants are not meant for this hardware.\n"
+         << "# constants: specialization constants by id; 0 is the workgroup's size, 1 the subgroup's.\n"
+         << "kernel,constants,family";
+    for (const Column& column : kColumns) text << ',' << column.title;
+    text << '\n';
+    for (const std::string& row : rows) text << row << '\n';
+  }
+  void add(const Table& other) {
+    devices.insert(other.devices.begin(), other.devices.end());
+    rows.insert(other.rows.begin(), other.rows.end());
+  }
+};
+
+std::string family_of(const std::string& row) {
+  const size_t begin = row.find(',', row.find(',') + 1) + 1;
+  return row.substr(begin, row.find(',', begin) - begin);
+}
+std::string kernel_of(const std::string& row) { return row.substr(0, row.find(',')) + ',' + family_of(row); }
+
+// If not all was built, what the committed table has besides is not missed.
+int compare(const std::filesystem::path& file, const Table& built, bool all) {
+  Table committed = Table::read(file);
+  if (committed.rows.empty()) return fail("weft-isa", "there is no " + file.string() + "; ./run isa makes it");
+  for (const std::string& device : built.devices)
+    if (committed.devices.count(device) == 0) {
+      std::printf("not compared with the committed table, which does not have\n  %s\n", device.c_str());
+      return 0;
+    }
+  std::set<std::string> families;
+  bool differs = false;
+  for (const std::string& row : built.rows) {
+    families.insert(family_of(row));
+    if (committed.rows.erase(row) != 0) continue;
+    std::printf("now: %s\n", row.c_str());
     differs = true;
   }
-  if (!differs) return 0;
-  for (const std::string& line : old_lines) {
-    if (all) std::printf("%s was: %s\n", family.c_str(), line.c_str());
+  for (const std::string& row : committed.rows) {
+    if (!all || families.count(family_of(row)) == 0) continue;
+    std::printf("was: %s\n", row.c_str());
+    differs = true;
   }
-  return fail(family, committed.string() + " is out of date; ./run isa renews it");
+  return differs ? fail("weft-isa", file.string() + " is out of date; ./run isa renews it") : 0;
 }
 
 struct Options {
   std::filesystem::path directory;
-  std::filesystem::path committed;
+  std::filesystem::path committed;  // table
   std::string primitive;
   std::string types;
   std::string tuning;
+
+  // Of a family's process.
+  std::filesystem::path part(const std::string& family) const { return directory / (family + ".part"); }
 };
 
 // Runs in a process of its own, because RADV reads the family from the environment.
@@ -586,16 +412,20 @@ int run_family(const std::string& family, const Options& options) {
   load<PFN_vkDestroyInstance>(instance, "vkDestroyInstance")(instance, nullptr);
   if (!failure.empty()) return fail(family, failure);
 
-  const std::filesystem::path committed =
-      options.committed.empty() ? options.committed : options.committed / (family + ".csv");
-  const bool all = options.primitive.empty() && options.types.empty();
-  if (const std::string missing = options.primitive.empty() ? kernels_not_built(committed) : ""; !missing.empty()) {
-    return fail(family, "no primitive that tests/isa/weft_isa.cpp creates uses" + missing);
+  if (const std::string missing = options.primitive.empty() ? kernels_not_built(options.committed) : "";
+      !missing.empty()) {
+    return fail(family, "no primitive in its <stem>_calls.hpp uses" + missing);
   }
   if (interception.rows.empty()) return fail(family, "there is no primitive " + options.primitive);
-  const std::string text =
-      table(family, properties.properties, std::string(driver.driverName) + " " + driver.driverInfo);
-  std::ofstream(options.directory / (family + ".csv"), std::ios::binary) << text;
+  Table part;
+  part.devices.insert("# " + family + " (" + properties.properties.deviceName + "), compiled by " + driver.driverName +
+                      ' ' + driver.driverInfo);
+  for (const Row& row : interception.rows) {
+    std::string text = row.kernel + ',' + row.constants + ',' + family;
+    for (const uint64_t value : row.values) text += ',' + std::to_string(value);
+    part.rows.insert(std::move(text));
+  }
+  part.write(options.part(family));
 
   int result = 0;
   for (const Row& row : interception.rows) {
@@ -606,7 +436,6 @@ int run_family(const std::string& family, const Options& options) {
       }
     }
   }
-  if (!committed.empty() && compare(family, committed, text, all) != 0) result = 1;
   std::printf("%s: %zu pipelines\n", family.c_str(), interception.rows.size());
   std::fflush(stdout);
   return result;
@@ -632,24 +461,43 @@ int main(int argc, char** argv) {
     return 2;
   }
   options.directory = argv[next];
-  options.committed = committed;
-  std::istringstream types(options.types);
-  for (std::string type; std::getline(types, type, ',');) interception.types.insert(type);
+  if (!committed.empty()) options.committed = std::filesystem::path(committed) / "kernels.csv";
+  std::istringstream list(options.types);
+  std::set<std::string> types;
+  for (std::string type; std::getline(list, type, ',');) types.insert(type);
+  interception.types = weft::test::AmongTypes(types);
   std::filesystem::create_directories(options.directory);
 
   int result = 0;
-  std::vector<pid_t> children;
+  std::map<std::string, pid_t> children;
   for (const char* family : kFamilies) {
     if (!only.empty() && only != family) continue;
+    std::filesystem::remove(options.part(family));
     const pid_t child = fork();
     if (child == 0) return run_family(family, options);
-    if (child < 0) result = 1;
-    children.push_back(child);
+    children[family] = child;
   }
   if (children.empty()) result = fail(only, "is not one of the families");
-  for (const pid_t child : children) {
+  Table built;
+  for (const auto& [family, child] : children) {
     int status = 0;
     if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0) result = 1;
+    built.add(Table::read(options.part(family)));
+    std::filesystem::remove(options.part(family));
   }
+  std::set<std::string> kernels;
+  for (const std::string& row : built.rows) kernels.insert(kernel_of(row));
+  const bool all = options.primitive.empty() && options.types.empty();
+  const std::filesystem::path file = options.directory / "kernels.csv";
+  Table table = Table::read(file);
+  std::erase_if(table.rows, [&](const std::string& row) {
+    return kernels.count(kernel_of(row)) != 0 || (all && children.count(family_of(row)) != 0);
+  });
+  std::erase_if(table.devices, [&](const std::string& device) {
+    return children.count(device.substr(2, device.find(' ', 2) - 2)) != 0;
+  });
+  table.add(built);
+  table.write(file);
+  if (!options.committed.empty() && compare(options.committed, built, all) != 0) result = 1;
   return result;
 }

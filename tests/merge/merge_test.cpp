@@ -6,6 +6,8 @@
 #include <limits>
 #include <set>
 
+#include "merge/merge_calls.hpp"
+#include "support/fuzz_subject.hpp"
 #include "support/merge_run.hpp"
 #include "support/refusals.hpp"
 #include "support/scored_record.hpp"
@@ -62,6 +64,33 @@ std::vector<Backend*> backends_of_form() {
   }                                             \
   static void body()
 #define MERGE_TEST_CASE(name) MERGE_TEST_CASE_OF(DOCTEST_ANONYMOUS(merge_test_), name)
+
+template <class T>
+FuzzSubject subject_of(MergeConfig given, const char* tuning = "") {
+  given.key = item_type<T>();
+  const auto draw_case = [](Backend& backend, const MergeConfig& config, Draws& draw) {
+    const Merge& merge = create_merge(backend, config);
+    const uint64_t total = draw.count(draw.one_in(2) ? merge.tile_keys() : merge.subgroup_keys());
+    MergeOptions options;
+    const auto [a, b] = drawn_pair<T>(draw, config, total, 3, options);
+    check_merge(backend, config, a, b, options);
+  };
+  return {given, tuning, draw_case};
+}
+
+const FuzzSubjects fuzzed("merge", [] {
+  return std::vector{
+      subject_of<uint32_t>({}),
+      subject_of<float>({.value_bytes = 4}, "merge.few=4294967295,merge.few_keys=4"),
+      subject_of<uint64_t>({.indices = true},
+                           "merge.few=700,merge.direct_tiles=4294967295,merge.direct_tiles_wide=4294967295"),
+      subject_of<float>({.order = SortOrder::descending}, "merge.workgroup=256,merge.keys=1"),
+      subject_of<int64_t>({.value_bytes = 4}, "merge.keys_wide=16"),
+      subject_of<uint8_t>({.order = SortOrder::descending, .value_bytes = 1, .indices = true}, "merge.keys_sides=2"),
+      subject_of<uint16_t>({.value_bytes = 12}, "merge.form=1"),
+      subject_of<double>({.indices = true}, "merge.form=1,merge.stream_keys=3,merge.stream_steps=2"),
+  };
+});
 
 }  // namespace
 

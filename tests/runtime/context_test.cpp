@@ -990,10 +990,20 @@ TEST_SUITE("host pipelines") {
     CHECK(
         state.pipeline(runtime::kernels::look_back(), "look_back_reset", 256, {}).ok());  // no one held it: built anew
     CHECK(built == 3);
+    // A constant that the kernel lacks makes no variant, and one that it has does.
     const runtime::ConstantValue constant{2, 7};
-    CHECK(*state.pipeline(runtime::kernels::look_back(), "look_back_reset", 128, {&constant, 1}) !=
-          kept);  // another variant
-    CHECK(built == 4);
+    CHECK(*state.pipeline(runtime::kernels::look_back(), "look_back_reset", 128, {&constant, 1}) == kept);
+    CHECK(built == 3);
+    const auto variant = [&](uint32_t value) {
+      std::vector<runtime::ConstantValue> constants;
+      for (uint32_t id = 2; id < 100; ++id) constants.push_back({id, value});
+      return state.pipeline(runtime::kernels::binary_search(), "binary_search", 128, constants);
+    };
+    const auto one = variant(1), two = variant(2);
+    REQUIRE(one.ok());
+    REQUIRE(two.ok());
+    CHECK(*one != *two);
+    CHECK(built == 5);
   }
 
   TEST_CASE("a pipeline outlives its Context") {

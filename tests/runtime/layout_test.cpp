@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -215,6 +216,17 @@ std::vector<uint32_t> stripped(std::span<const uint32_t> words) {
   return left;
 }
 
+/// Milliseconds of the processor that unpacking a kernel takes: the least of some.
+double unpacking_ms(const PackedKernels& kernels, std::string_view name) {
+  double least = 1e9;
+  for (int i = 0; i < 3; ++i) {
+    const std::clock_t start = std::clock();
+    REQUIRE(runtime::unpack(kernels, name));
+    least = std::min(least, 1e3 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
+  }
+  return least;
+}
+
 void check_family(const PackedKernels& kernels, const std::filesystem::path& directory, bool has_declared_constants) {
   const std::vector<std::string_view> names = runtime::names_of(kernels);
   REQUIRE(!names.empty());
@@ -249,6 +261,26 @@ TEST_SUITE("host layout") {
       "every kernel of the tests is packed whole and reads its push constants and specialization constants as the host "
       "has them") {
     check_family(kernels(), WEFT_TEST_KERNELS_OF_weft_tests, false);
+  }
+
+  // How long it takes is printed; the bound is for any build on any machine.
+  TEST_CASE("a kernel is unpacked in two milliseconds") {
+    double longest = 0;
+    std::string name;
+    const auto measure = [&](const PackedKernels& kernels) {
+      for (const std::string_view kernel : runtime::names_of(kernels)) {
+        const double ms = unpacking_ms(kernels, kernel);
+        if (ms <= longest) continue;
+        longest = ms;
+        name = kernel;
+      }
+    };
+    for (const auto family : runtime::kernels::kFamilies) measure(family());
+#ifdef WEFT_TEST_KERNELS_OF_weft_decode
+    for (const auto family : decode::kernels::kFamilies) measure(family());
+#endif
+    MESSAGE("the longest, " << name << ", takes " << longest << " ms");
+    CHECK(longest < 8);
   }
 
   TEST_CASE("a kernel that a family lacks is empty") {

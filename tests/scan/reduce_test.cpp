@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/config_text.hpp"
+#include "support/fuzz_subject.hpp"
 #include "support/oracle.hpp"
 #include "support/random.hpp"
 #include "support/run.hpp"
@@ -42,16 +43,19 @@ void check_reduce(Backend& backend, Op op, uint64_t n, const RunOptions& options
 }
 
 template <class T>
+void check_arg(Backend& backend, const std::vector<T>& items, Op op, const RunOptions& options) {
+  CAPTURE(backend.name());
+  CAPTURE(config_text(config_of<T>(op)));
+  CAPTURE(items.size());
+  const auto actual = reduce_on<ArgResult>(backend.gpu(), backend.reduce(config_of<T>(op)), items, options);
+  const auto expected = arg_reduce_of(std::span(items).first(obeyed(options.device_count, items.size())), op);
+  CHECK(actual.index == expected.index);
+  CHECK(actual.value.bits == expected.value.bits);
+}
+
+template <class T>
 void check_arg(Backend& backend, const std::vector<T>& items, const RunOptions& options = {}) {
-  for (const Op op : {Op::arg_min, Op::arg_max}) {
-    CAPTURE(backend.name());
-    CAPTURE(config_text(config_of<T>(op)));
-    CAPTURE(items.size());
-    const auto actual = reduce_on<ArgResult>(backend.gpu(), backend.reduce(config_of<T>(op)), items, options);
-    const auto expected = arg_reduce_of(std::span(items).first(obeyed(options.device_count, items.size())), op);
-    CHECK(actual.index == expected.index);
-    CHECK(actual.value.bits == expected.value.bits);
-  }
+  for (const Op op : {Op::arg_min, Op::arg_max}) check_arg(backend, items, op, options);
 }
 
 /// Calls `test.operator()<T>()` for every type that arg_min and arg_max take.
@@ -61,6 +65,35 @@ void for_every_ordered_type(const Test& test) {
     if constexpr (std::is_same_v<T, A> && !std::is_same_v<T, U32x2>) test.template operator()<T>();
   });
 }
+
+template <class T, class A = T>
+FuzzSubject subject_of(Op op, const char* tuning = "") {
+  const auto draw_case = [](Backend& backend, const ReduceConfig& config, Draws& draw) {
+    const uint64_t n = draw.count(backend.reduce(config).tile_items());
+    const auto items = draw.items<T>(n);
+    if constexpr (!std::is_same_v<T, U32x2>)
+      if (config.op == Op::arg_min || config.op == Op::arg_max)
+        return check_arg(backend, items, config.op, drawn_options<T, ArgResult>(draw, n));
+    const auto initial = drawn_initial<A>(draw, config.op);
+    const RunOptions options = drawn_options<T, A>(draw, n, initial);
+    const auto looked_at = std::span<const T>(items).first(obeyed(options.device_count, n));
+    CHECK(difference(std::vector{reduce_on<A>(backend.gpu(), backend.reduce(config), items, options)},
+                     std::vector{reduce_of<A>(looked_at, config.op, initial)}) == "");
+  };
+  return {ReduceConfig{op, item_type<T>(), item_type<A>()}, tuning, draw_case};
+}
+
+const FuzzSubjects fuzzed("reduce", [] {
+  return std::vector{
+      subject_of<uint32_t>(Op::add),
+      subject_of<uint8_t, uint32_t>(Op::add, "reduce.rows=1"),
+      subject_of<uint16_t>(Op::bit_or, "reduce.groups=2"),
+      subject_of<float>(Op::min),
+      subject_of<U32x2>(Op::affine, "reduce.groups=3"),
+      subject_of<uint32_t>(Op::arg_min),
+      subject_of<uint8_t>(Op::arg_max, "reduce.rows=2"),
+  };
+});
 
 }  // namespace
 

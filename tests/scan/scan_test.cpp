@@ -11,6 +11,7 @@
 
 #include "support/config_text.hpp"
 #include "support/faults.hpp"
+#include "support/fuzz_subject.hpp"
 #include "support/oracle.hpp"
 #include "support/random.hpp"
 #include "support/run.hpp"
@@ -50,6 +51,46 @@ void check_scan(const Device& device, ScanKind kind, Op op, uint64_t n, const Ru
 Scan faulty_scan(const Device& device, const ScanConfig& config, LookBackFault::Kind kind, uint32_t every) {
   return with_fault<Scan>(device.backend(), config, {kind, every});
 }
+
+template <class T, class A = T>
+FuzzSubject subject_of(ScanKind kind, Op op, Strategy strategy, const char* tuning = "") {
+  const auto draw_case = [](Backend& backend, const ScanConfig& config, Draws& draw) {
+    const Scan& scan = backend.scan(config);
+    const uint64_t n = draw.count(scan.tile_items());
+    const auto items = draw.items<T>(n);
+    const auto initial = drawn_initial<A>(draw, config.op);
+    RunOptions options = drawn_options<T, A>(draw, n, initial);
+    options.in_place = std::is_same_v<T, A> && draw.one_in(5);
+    auto expected = dirty_items<A>(n, options.dirt);
+    if constexpr (std::is_same_v<T, A>)
+      if (options.in_place) expected = items;
+    const auto looked_at = std::span<const T>(items).first(obeyed(options.device_count, n));
+    std::ranges::copy(scan_of<A>(looked_at, config.kind, config.op, initial), expected.begin());
+    CHECK(difference(scan_on<A>(backend.gpu(), scan, items, options), expected) == "");
+  };
+  return {ScanConfig{kind, op, item_type<T>(), item_type<A>(), strategy}, tuning, draw_case};
+}
+
+const FuzzSubjects fuzzed("scan", [] {
+  constexpr auto kExclusive = ScanKind::exclusive, kInclusive = ScanKind::inclusive;
+  constexpr auto kReduceThenScan = Strategy::reduce_then_scan, kLookBack = Strategy::look_back;
+  return std::vector{
+      subject_of<uint32_t>(kExclusive, Op::add, kReduceThenScan),
+      subject_of<uint32_t>(kExclusive, Op::add, kLookBack),
+      subject_of<uint32_t>(kInclusive, Op::max, kReduceThenScan, "scan.groups=3"),
+      subject_of<uint32_t>(kInclusive, Op::add, kLookBack, "scan.rows=1,scan.lag_kib=1"),
+      subject_of<uint8_t>(kInclusive, Op::add, kLookBack, "scan.spin_limit=1"),
+      subject_of<uint8_t>(kExclusive, Op::bit_xor, kReduceThenScan, "scan.workgroup=256"),
+      subject_of<uint8_t, uint32_t>(kInclusive, Op::add, kLookBack),
+      subject_of<uint16_t, uint32_t>(kExclusive, Op::add, kReduceThenScan, "scan.rows_wide=3"),
+      subject_of<uint16_t>(kInclusive, Op::min, kLookBack, "scan.rows=3"),
+      subject_of<uint64_t>(kExclusive, Op::add, kLookBack, "scan.rows_wide=1"),
+      subject_of<float>(kExclusive, Op::add, kReduceThenScan),
+      subject_of<F16, float>(kInclusive, Op::add, kLookBack),
+      subject_of<U32x2>(kInclusive, Op::affine, kLookBack, "scan.rows_wide=2"),
+      subject_of<U32x2>(kExclusive, Op::affine, kReduceThenScan, "scan.groups=7"),
+  };
+});
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "search/binary_search_calls.hpp"
 #include "support/refusals.hpp"
 #include "support/search_run.hpp"
 #include "support/sizes.hpp"
@@ -23,6 +24,11 @@ std::vector<std::byte> check(Backend& backend, Bound bound, const std::vector<T>
 uint64_t tile_needles(Backend& backend) {
   return create_search<BinarySearch, uint32_t>(backend, Bound::lower).tile_needles();
 }
+
+const FuzzSubjects fuzzed("binary_search", [] {
+  return std::vector{search_subject<BinarySearch, int32_t>(Bound::upper),
+                     search_subject<BinarySearch, double>(Bound::lower)};
+});
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <set>
 
+#include "search/sorted_search_calls.hpp"
 #include "support/refusals.hpp"
 #include "support/search_run.hpp"
 #include "support/sizes.hpp"
@@ -25,6 +26,14 @@ template <class T = uint32_t>
 uint64_t tile_keys(Backend& backend) {
   return create_search<SortedSearch, T>(backend, Bound::lower).tile_keys();
 }
+
+const FuzzSubjects fuzzed("sorted_search", [] {
+  return std::vector{
+      search_subject<SortedSearch, uint32_t>(Bound::lower),
+      search_subject<SortedSearch, float>(Bound::upper, "search.workgroup=256,search.keys=3"),
+      search_subject<SortedSearch, int64_t>(Bound::lower, "search.keys=15"),
+  };
+});
 
 }  // namespace
 

@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "segment/segmented_reduce_calls.hpp"
+#include "support/fuzz_subject.hpp"
 #include "support/refusals.hpp"
 #include "support/run.hpp"
 #include "support/segmented_run.hpp"
@@ -68,6 +70,28 @@ void check_every_type() {
     }
   });
 }
+
+template <class T, class A = T>
+FuzzSubject subject_of(Op op, Type offset, const char* tuning = "") {
+  const auto draw_case = [](Backend& backend, const SegmentedReduceConfig& config, Draws& draw) {
+    const uint64_t tile = create(backend, config).tile_items(), n = draw.count(tile);
+    const uint64_t segments = draw.one_in(2) ? draw.count(tile / 4) : draw.of_any_magnitude(n / 9 + 1);
+    const auto items = draw.items<T>(n);
+    SegmentedOptions options = drawn_segmented_options<T, A>(draw, n, segments);
+    options.ascending = !draw.one_in(10);
+    check<T, A>(backend, config.op, items, drawn_offsets(draw, n, segments, options.ascending), options, config.offset);
+  };
+  return {config_of<T, A>(op, offset), tuning, draw_case};
+}
+
+const FuzzSubjects fuzzed("segmented_reduce", [] {
+  return std::vector{
+      subject_of<uint32_t>(Op::add, Type::u32, "segmented_reduce.groups=3"),
+      subject_of<uint8_t, uint32_t>(Op::add, Type::u64, "segmented_reduce.rows=1"),
+      subject_of<uint16_t>(Op::max, Type::u32, "segmented_reduce.workgroup=256"),
+      subject_of<int64_t>(Op::add, Type::u32, "segmented_reduce.groups=7"),
+  };
+});
 
 }  // namespace
 

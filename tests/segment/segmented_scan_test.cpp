@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "segment/segmented_scan_calls.hpp"
+#include "support/fuzz_subject.hpp"
 #include "support/refusals.hpp"
 #include "support/segmented_run.hpp"
 #include "support/sizes.hpp"
@@ -47,6 +49,29 @@ std::vector<Device> devices_to_test() {
   });
   return devices;
 }
+
+template <class T, class A = T>
+FuzzSubject subject_of(ScanKind kind, Type offset, Strategy strategy) {
+  const auto draw_case = [](Backend& backend, const SegmentedScanConfig& config, Draws& draw) {
+    const Device device(backend, config.strategy);
+    const uint64_t n = draw.count(create(device, config).tile_items());
+    const uint64_t segments = draw.one_in(2) ? draw.count(1000) : draw.of_any_magnitude(n / 9 + 1);
+    const auto items = draw.items<T>(n);
+    SegmentedOptions options = drawn_segmented_options<T, A>(draw, n, segments);
+    options.in_place = std::is_same_v<T, A> && draw.one_in(5);
+    const auto initial = drawn_initial<A>(draw, Op::add);
+    check<T, A>(device, items, drawn_offsets(draw, n, segments, !draw.one_in(10)), options, config.offset, config.kind,
+                initial);
+  };
+  return {SegmentedScanConfig{kind, Op::add, offset, item_type<T>(), item_type<A>(), strategy, {}}, "", draw_case};
+}
+
+const FuzzSubjects fuzzed("segmented_scan", [] {
+  return std::vector{
+      subject_of<uint32_t>(ScanKind::inclusive, Type::u32, Strategy::reduce_then_scan),
+      subject_of<uint8_t, uint32_t>(ScanKind::exclusive, Type::u64, Strategy::look_back),
+  };
+});
 
 }  // namespace
 

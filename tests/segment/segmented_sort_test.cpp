@@ -5,6 +5,8 @@
 
 #include <set>
 
+#include "segment/segmented_sort_calls.hpp"
+#include "support/fuzz_subject.hpp"
 #include "support/refusals.hpp"
 #include "support/search_run.hpp"
 #include "support/segmented_sort_run.hpp"
@@ -28,6 +30,30 @@ std::vector<uint64_t> hard_segment_lengths(const SegmentedSort& sort) {
 bool is_slow(const Backend& backend) {
   return backend.is_emulated() || backend.name().find("SwiftShader") != std::string::npos;
 }
+
+template <class T>
+FuzzSubject subject_of(SegmentedSortConfig given, const char* tuning = "") {
+  given.key = type_of<T>;
+  const auto draw_case = [](Backend& backend, const SegmentedSortConfig& config, Draws& draw) {
+    const SegmentedSort& sort = create_segmented_sort(backend, config);
+    const uint64_t n = draw.count(draw.one_in(2) ? sort.tile_keys() : sort.short_keys());
+    const uint64_t segments = draw.one_in(2) ? draw.count(1000) : draw.of_any_magnitude(n / 9 + 1);
+    const auto keys = drawn_sort_keys<T>(draw, n);
+    const SegmentedSortOptions options{draw.misalignment(sizeof(T)), draw.misalignment(4), draw.misalignment(4),
+                                       draw.misalignment(sizeof(T)), draw.misalignment(4), draw.device_count(segments),
+                                       draw.device_count(n),         !draw.one_in(10),     draw.dirt()};
+    check_segmented_sort(backend, config, keys, drawn_offsets(draw, n, segments, options.ascending), options);
+  };
+  return {given, tuning, draw_case};
+}
+
+const FuzzSubjects fuzzed("segmented_sort", [] {
+  return std::vector{
+      subject_of<uint32_t>({}),
+      subject_of<double>({.value_bytes = 4, .order = SortOrder::descending, .offset = Type::u64},
+                         "segmented_sort.long_rows=3,radix_sort.groups=2"),
+  };
+});
 
 }  // namespace
 

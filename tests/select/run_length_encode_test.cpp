@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "select/run_length_encode_calls.hpp"
 #include "support/config_text.hpp"
 #include "support/faults.hpp"
+#include "support/fuzz_subject.hpp"
 #include "support/oracle.hpp"
 #include "support/primitive_call.hpp"
 #include "support/random.hpp"
@@ -27,7 +29,7 @@ template <class T>
 Runs<T> runs_in(const std::vector<T>& items, bool non_trivial = false) {
   Runs<T> runs;
   for (uint64_t i = 0; i < items.size(); ++i) {
-    if (i == 0 || items[i] != items[i - 1]) {
+    if (i == 0 || !same_bits(items[i], items[i - 1])) {
       runs.symbols.push_back(items[i]);
       runs.lengths.push_back(0);
       runs.offsets.push_back(i);
@@ -66,7 +68,7 @@ std::vector<T> items_in_runs(uint64_t n, uint64_t seed, uint64_t longest) {
 
 struct EncodeOptions {
   VkDeviceSize input_misalignment = 0;
-  VkDeviceSize symbols_misalignment = 0;
+  VkDeviceSize symbols_misalignment = 0, lengths_misalignment = 4, offsets_misalignment = 12;
   std::optional<DeviceCount> device_count{};
   bool wide_count = false;
   uint8_t dirt = 0xdb;
@@ -82,8 +84,8 @@ std::string check_encoding(Gpu& gpu, const RunLengthEncode& encode, const RunLen
   PrimitiveCall call(gpu, options.dirt);
   const RunLengthEncodeArgs args{call.input("input", items, options.input_misalignment),
                                  call.output("symbols", room * sizeof(T), options.symbols_misalignment),
-                                 call.output("lengths", room * length_bytes, 4),
-                                 call.output("offsets", room * length_bytes, 12),
+                                 call.output("lengths", room * length_bytes, options.lengths_misalignment),
+                                 call.output("offsets", room * length_bytes, options.offsets_misalignment),
                                  call.output("run_count", options.wide_count ? 8 : 4, 4),
                                  call.scratch(encode.scratch_size(n)),
                                  call.count(options.device_count, n)};
@@ -123,6 +125,43 @@ void check(const Device& device, const std::vector<T>& items, const RunLengthEnc
   CAPTURE(items.size());
   CHECK(check_encoding(device.gpu(), encode_of(device, config), config, items, options) == "");
 }
+
+/// L: of lengths and offsets.
+template <class T, class L = uint32_t>
+FuzzSubject subject_of(bool offsets, Strategy strategy, const char* tuning = "", bool non_trivial = false) {
+  const auto draw_case = [](Backend& backend, const RunLengthEncodeConfig& config, Draws& draw) {
+    const RunLengthEncode& encode = create<RunLengthEncode>(backend, config);
+    const uint64_t n = draw.count(encode.tile_items());
+    const EncodeOptions options{draw.misalignment(sizeof(T)),
+                                draw.misalignment(sizeof(T)),
+                                draw.misalignment(4),
+                                draw.misalignment(4),
+                                draw.device_count(n),
+                                draw.one_in(3),
+                                draw.dirt()};
+    CHECK(check_encoding(backend.gpu(), encode, config, draw.items<T>(n), options) == "");
+  };
+  return {RunLengthEncodeConfig{.symbol = item_type<T>(),
+                                .offsets = offsets,
+                                .non_trivial = non_trivial,
+                                .length = item_type<L>(),
+                                .strategy = strategy},
+          tuning, draw_case};
+}
+
+const FuzzSubjects fuzzed("run_length_encode", [] {
+  constexpr auto kReduceThenScan = Strategy::reduce_then_scan, kLookBack = Strategy::look_back;
+  return std::vector{
+      subject_of<uint32_t>(false, kLookBack),
+      subject_of<uint8_t>(true, kLookBack, "select.rows=1,select.lag_kib=1"),
+      subject_of<uint16_t, uint64_t>(true, kReduceThenScan, "select.chunk_tiles=2"),
+      subject_of<U32x2>(false, kReduceThenScan, "select.groups=3"),
+      subject_of<uint32_t>(true, kLookBack, "select.chunk_tiles=2", true),
+      subject_of<uint8_t>(true, kReduceThenScan, "select.groups=3", true),
+      subject_of<uint16_t, uint64_t>(true, kLookBack, "select.rows=1,select.spin_limit=1", true),
+      subject_of<U32x2, uint64_t>(false, kLookBack, "", true),
+  };
+});
 
 }  // namespace
 

@@ -10,8 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "select/partition_calls.hpp"
+#include "select/select_calls.hpp"
 #include "support/device.hpp"
 #include "support/faults.hpp"
+#include "support/fuzz_subject.hpp"
 #include "support/oracle.hpp"
 #include "support/random.hpp"
 #include "support/refusals.hpp"
@@ -218,6 +221,100 @@ void check_u32(const Device& device, uint64_t n, const SelectRunOptions& given =
   if (options.device_count) selection.partitions.resize(std::min<uint64_t>(n, options.device_count->value));
   check(device, SelectConfig::select_if(Type::u32, Criterion::less), selection, options);
 }
+
+/// Config: of Select or Partition. T: of what is tested.
+template <class T, class Config>
+FuzzSubject subject_of(Config given, Strategy strategy, const char* tuning = "") {
+  given.strategy = strategy;
+  const auto draw_case = [](Backend& backend, const Config& config, Draws& draw) {
+    const Device device(backend, config.strategy);
+    uint32_t partitions = 1;
+    uint64_t n = 0;
+    if constexpr (std::is_same_v<Config, PartitionConfig>) {
+      partitions = config.partitions;
+      n = draw.count(partition_of(device, config).tile_items());
+    } else {
+      n = draw.count(select_of(device, config).tile_items());
+    }
+    const bool flagged = config.criterion == Criterion::flagged;
+    const uint64_t stride = config.member.stride != 0 ? config.member.stride : sizeof(T);
+    SelectRunOptions options{
+        .tested_misalignment = draw.misalignment(flagged ? 4 : stride),
+        .moved_misalignment = draw.misalignment(std::max(config.moved_bytes, 1u)),
+        .output_misalignment = draw.misalignment(config.moved_bytes != 0 ? config.moved_bytes : stride),
+        .device_count = draw.device_count(n),
+        .wide_counts = draw.one_in(3),
+        .dirt = draw.dirt()};
+    // Tested items and moved ones go to outputs of one misalignment.
+    if (config.items && config.moved_bytes != 0)
+      options.output_misalignment &= ~(std::min<VkDeviceSize>(stride, 4) - 1);
+    const auto items = draw.items<T>(flagged ? (n + 31) / 32 : n * stride / sizeof(T));
+    T a = Draws::item_of<T>(draw.word()), b = Draws::item_of<T>(draw.word());
+    if (!items.empty() && draw.one_in(2)) a = items[draw.below(items.size())];
+    if (a > b) std::swap(a, b);
+    options.a = Value::of(a);
+    options.b = Value::of(b);
+    Selection selection{bytes_of(items), bytes_of(draw.bytes(n * config.moved_bytes)), {}};
+    const auto is_kept = [&](Criterion criterion, uint64_t i) {
+      T item;
+      std::memcpy(&item, &selection.tested[i * stride + config.member.offset], sizeof item);
+      return holds(criterion, item, a, b);
+    };
+    const uint64_t looked_at = obeyed(options.device_count, n);
+    if (config.criterion == Criterion::run_head) {
+      selection.partitions = run_heads(selection.tested, stride, config.member.offset,
+                                       config.member.bytes != 0 ? config.member.bytes : sizeof(T));
+      selection.partitions.resize(looked_at);
+    }
+    for (uint64_t i = selection.partitions.size(); i < looked_at; ++i) {
+      if (flagged)
+        selection.partitions.push_back((std::to_integer<uint32_t>(selection.tested[i / 8]) >> i % 8 & 1) != 0 ? 0 : 1);
+      else if (partitions == 3)
+        selection.partitions.push_back(is_kept(Criterion::less, i) ? 0 : is_kept(Criterion::inside, i) ? 1 : 2);
+      else
+        selection.partitions.push_back(is_kept(config.criterion, i) ? 0 : 1);
+    }
+    check(device, config, selection, options);
+  };
+  return {given, tuning, draw_case};
+}
+
+const FuzzSubjects fuzzed_selections("select", [] {
+  constexpr auto kReduceThenScan = Strategy::reduce_then_scan, kLookBack = Strategy::look_back;
+  const auto with_member = [](SelectConfig config, const Member& member) {
+    config.member = member;
+    return config;
+  };
+  SelectConfig indices = SelectConfig::select_if(Type::i32, Criterion::less);
+  indices.indices = true;
+  return std::vector{
+      subject_of<uint32_t>(SelectConfig::select_if(Type::u32, Criterion::less), kLookBack),
+      subject_of<uint8_t>(SelectConfig::select_if(Type::u8, Criterion::inside), kReduceThenScan, "select.rows=1"),
+      subject_of<int32_t>(indices, kReduceThenScan, "select.groups=3"),
+      subject_of<float>(SelectConfig::select_if(Type::f32, Criterion::not_equal), kLookBack, "select.lag_kib=1"),
+      subject_of<uint16_t>(SelectConfig::unique(Type::u16), kLookBack, "select.chunk_tiles=3"),
+      subject_of<uint32_t>(SelectConfig::unique_by_key(Type::u32, 2), kReduceThenScan),
+      subject_of<uint8_t>(SelectConfig::select_flagged(12, Type::u8), kLookBack, "select.spin_limit=1"),
+      subject_of<uint32_t>(SelectConfig::select_flagged(1), kReduceThenScan, "select.workgroup=256"),
+      subject_of<uint32_t>(with_member(SelectConfig::select_if(Type::u32, Criterion::any_bit), {20, 8, 0}), kLookBack),
+      subject_of<uint16_t>(with_member(SelectConfig::unique(Type::u16), {12, 2, 2}), kReduceThenScan),
+  };
+});
+
+const FuzzSubjects fuzzed_partitions("partition", [] {
+  constexpr auto kReduceThenScan = Strategy::reduce_then_scan, kLookBack = Strategy::look_back;
+  return std::vector{
+      subject_of<uint32_t>(PartitionConfig{.criterion = Criterion::less}, kLookBack),
+      subject_of<uint8_t>(
+          PartitionConfig{.criterion = Criterion::nonzero, .item = Type::u8, .items = false, .moved_bytes = 16},
+          kReduceThenScan, "select.chunk_tiles=2"),
+      subject_of<uint16_t>(
+          PartitionConfig{.partitions = 3, .criterion = Criterion::inside, .item = Type::u16, .indices = true},
+          kLookBack),
+      subject_of<uint32_t>(PartitionConfig{.partitions = 3, .criterion = Criterion::inside, .indices = true},
+                           kReduceThenScan, "select.rows=2"),
+  };
+});
 
 }  // namespace
 

@@ -5,7 +5,9 @@
 
 #include <limits>
 
+#include "sort/radix_sort_calls.hpp"
 #include "support/faults.hpp"
+#include "support/fuzz_subject.hpp"
 #include "support/refusals.hpp"
 #include "support/search_run.hpp"
 #include "support/sizes.hpp"
@@ -18,6 +20,39 @@ template <class T = uint32_t>
 uint64_t tile_keys(Backend& backend, uint32_t value_bytes = 0) {
   return create_sort(backend, {type_of<T>, value_bytes}).tile_keys();
 }
+
+template <class T>
+FuzzSubject subject_of(RadixSortConfig given, const char* tuning = "") {
+  given.key = type_of<T>;
+  const auto draw_case = [](Backend& backend, const RadixSortConfig& config, Draws& draw) {
+    const uint64_t n = draw.count(create_sort(backend, config).tile_keys());
+    const auto keys = drawn_sort_keys<T>(draw, n);
+    check_sort(backend, config, keys, drawn_sort_options<T>(draw, n));
+  };
+  return {given, tuning, draw_case};
+}
+
+const FuzzSubjects fuzzed("radix_sort", [] {
+  constexpr auto kReduceThenScan = Strategy::reduce_then_scan, kLookBack = Strategy::look_back;
+  std::vector subjects{
+      subject_of<uint32_t>({.strategy = kReduceThenScan}, "radix_sort.groups=3"),
+      subject_of<float>({.value_bytes = 4, .order = SortOrder::descending, .strategy = kReduceThenScan},
+                        "radix_sort.direct_groups=2"),
+      subject_of<int64_t>({.value_bytes = 8, .strategy = kReduceThenScan},
+                          "radix_sort.rows=16,radix_sort.part_words=700"),
+      subject_of<uint64_t>({.begin_bit = 27, .end_bit = 44, .strategy = kReduceThenScan}, "radix_sort.rows=3"),
+      subject_of<int32_t>({.strategy = kLookBack}, "radix_sort.spin_limit=1"),
+      subject_of<uint32_t>({.value_bytes = 4, .order = SortOrder::descending, .strategy = kLookBack},
+                           "radix_sort.sweep_pairs_workgroup=256,radix_sort.sight=1"),
+      subject_of<double>({.value_bytes = 8, .strategy = kLookBack},
+                         "radix_sort.sweep_pairs_rows=16,radix_sort.sweep_pairs_part_words=700"),
+      subject_of<uint64_t>({.begin_bit = 27, .end_bit = 44, .strategy = kLookBack},
+                           "radix_sort.sweep_rows=3,radix_sort.sight=8,radix_sort.sweep_groups=2"),
+  };
+  // It needs no 64-bit atomics.
+  for (FuzzSubject& subject : subjects) subject.needs_look_back = false;
+  return subjects;
+});
 
 }  // namespace
 

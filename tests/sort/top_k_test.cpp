@@ -5,19 +5,61 @@
 
 #include <limits>
 
+#include "sort/top_k_calls.hpp"
 #include "support/faults.hpp"
+#include "support/fuzz_subject.hpp"
 #include "support/refusals.hpp"
 #include "support/search_run.hpp"
 #include "support/sizes.hpp"
-#include "support/top_k_run.hpp"
+#include "support/sort_run.hpp"
 
 namespace weft::test {
 namespace {
 
+/// Positions of the keys that are found, in the order of the output.
+template <class T>
+std::vector<uint32_t> found_positions(const std::vector<T>& keys, uint64_t count, const TopKConfig& config,
+                                      uint32_t k) {
+  std::vector<uint32_t> positions = sorted_places(keys, count, {.order = config.order});
+  positions.resize(std::min<uint64_t>(k, count));
+  if (positions.empty()) return positions;
+  const uint64_t last = ordered_bits(keys[positions.back()]);
+  const auto ties =
+      std::ranges::find_if(positions, [&](uint32_t position) { return ordered_bits(keys[position]) == last; });
+  std::sort(positions.begin(), ties);
+  return positions;
+}
+
+/// Gives what is wrong, or nothing; `found`: the keys that came out.
+template <class T>
+std::string wrong_top_k(Gpu& gpu, const TopK& top_k, const TopKConfig& config, const std::vector<T>& keys, uint32_t k,
+                        const SortOptions& options, Bytes* found = nullptr) {
+  const uint64_t n = keys.size(), room = std::min<uint64_t>(k, n);
+  const std::vector<uint32_t> positions = found_positions(keys, obeyed(options.device_count, n), config, k);
+  PrimitiveCall call(gpu, options.dirt);
+  TopKArgs args{call.input("keys", keys, options.keys_misalignment),
+                {},
+                call.output("keys_out", room * sizeof(T), options.keys_out_misalignment),
+                {},
+                call.scratch(top_k.scratch_size(n)),
+                call.count(options.device_count, n),
+                k};
+  call.expect("keys_out", gathered(std::as_bytes(std::span(keys)), sizeof(T), positions), sizeof(T));
+  if (config.value_bytes != 0) {
+    const Bytes values = numbered_values(n, config.value_bytes);
+    if (!config.positions) args.values = call.input("values", values, options.values_misalignment);
+    args.values_out = call.output("values_out", room * config.value_bytes, options.values_out_misalignment);
+    call.expect("values_out", gathered(values, config.value_bytes, positions), config.value_bytes);
+  }
+  const std::string wrong = call.wrong(top_k, args);
+  if (found != nullptr) *found = call.found("keys_out");
+  return wrong;
+}
+
 /// Runs it, by both strategies where the config leaves the choice. Gives the keys that came out.
 template <class T>
 Bytes check_top_k(Backend& backend, TopKConfig config, const std::vector<T>& keys, uint32_t k,
-                  const TopKOptions& options = {}) {
+                  const SortOptions& options = {}) {
   config.key = type_of<T>;
   if (config.strategy == Strategy::automatic) {
     if (has_look_back(backend.context())) {
@@ -34,14 +76,36 @@ Bytes check_top_k(Backend& backend, TopKConfig config, const std::vector<T>& key
   CAPTURE(keys.size());
   CAPTURE(k);
   Bytes found;
-  CHECK(wrong_top_k(backend.gpu(), made<TopK>(backend, config), config, keys, k, options, &found) == "");
+  CHECK(wrong_top_k(backend.gpu(), create<TopK>(backend, config), config, keys, k, options, &found) == "");
   return found;
 }
 
 template <class T = uint32_t>
 uint64_t tile_keys(Backend& backend) {
-  return made<TopK>(backend, TopKConfig{.key = type_of<T>}).tile_keys();
+  return create<TopK>(backend, TopKConfig{.key = type_of<T>}).tile_keys();
 }
+
+template <class T>
+FuzzSubject subject_of(TopKConfig given, const char* tuning = "") {
+  given.key = type_of<T>;
+  const auto draw_case = [](Backend& backend, const TopKConfig& config, Draws& draw) {
+    const uint64_t n = draw.count(create<TopK>(backend, config).tile_keys());
+    const auto keys = drawn_sort_keys<T>(draw, n);
+    const auto k = static_cast<uint32_t>(draw.one_in(4) ? draw.word() : draw.below(n + 2));
+    check_top_k(backend, config, keys, k, drawn_sort_options<T>(draw, n));
+  };
+  return {given, tuning, draw_case};
+}
+
+const FuzzSubjects fuzzed("top_k", [] {
+  constexpr auto kReduceThenScan = Strategy::reduce_then_scan, kLookBack = Strategy::look_back;
+  return std::vector{
+      subject_of<uint32_t>({.strategy = kReduceThenScan}, "top_k.groups=3"),
+      subject_of<int64_t>({.value_bytes = 8, .order = SortOrder::ascending, .strategy = kReduceThenScan}),
+      subject_of<float>({.value_bytes = 4, .positions = true, .strategy = kLookBack}, "top_k.spin_limit=1"),
+      subject_of<double>({.value_bytes = 4, .strategy = kLookBack}, "top_k.copies=4"),
+  };
+});
 
 }  // namespace
 
@@ -58,7 +122,7 @@ TEST_SUITE("top_k") {
   TEST_CASE("the first k are found whatever the keys are, the earliest of equal ones") {
     for (Backend* backend : every_backend()) {
       const uint64_t n = 3 * tile_keys(*backend) + 77;
-      for (const auto& keys : telling_sort_keys<uint32_t>(n))
+      for (const auto& keys : hard_sort_keys<uint32_t>(n))
         for (const uint64_t k : {uint64_t{1}, uint64_t{2}, uint64_t{100}, n / 3, n / 2 + 1, n - 1})
           for (const SortOrder order : {SortOrder::ascending, SortOrder::descending})
             check_top_k<uint32_t>(*backend, {.value_bytes = 4, .positions = k % 2 == 0, .order = order}, keys,
@@ -78,7 +142,7 @@ TEST_SUITE("top_k") {
             continue;
           if (!takes_turn(combination++)) continue;
           const uint64_t n = tile_keys<T>(*backend) + 19;
-          for (const auto& keys : telling_sort_keys<T>(n))
+          for (const auto& keys : hard_sort_keys<T>(n))
             check_top_k<T>(*backend, {.value_bytes = value_bytes, .order = order}, keys, static_cast<uint32_t>(n / 3));
         }
       });
@@ -114,7 +178,7 @@ TEST_SUITE("top_k") {
       if (backend->is_emulated()) continue;
       for (VkDeviceSize keys = 0; keys < 16; keys += 4)
         for (VkDeviceSize out = 0; out < 16; out += 4) {
-          const TopKOptions options{.keys_misalignment = keys,
+          const SortOptions options{.keys_misalignment = keys,
                                     .values_misalignment = (keys + out + 4) % 16,
                                     .keys_out_misalignment = out,
                                     .values_out_misalignment = (3 * keys + out) % 16};
@@ -128,7 +192,7 @@ TEST_SUITE("top_k") {
     for (Backend* backend : every_backend()) {
       const uint64_t maximum = 2 * tile_keys(*backend) + 11;
       const auto keys = drawn_keys<uint32_t>(maximum, 3);
-      for (const DeviceCount& count : telling_counts(maximum)) {
+      for (const DeviceCount& count : edge_counts(maximum)) {
         CAPTURE(count.value);
         for (const uint32_t k : {1u, 300u, ~0u})
           check_top_k<uint32_t>(*backend, {.value_bytes = 4}, keys, k, {.device_count = count});
@@ -175,9 +239,9 @@ TEST_SUITE("top_k") {
 
   TEST_CASE("the strategy asked for is the one in use, and automatic is decided by the Context") {
     for (Backend* backend : every_backend()) {
-      CHECK(made<TopK>(*backend, TopKConfig{.strategy = Strategy::reduce_then_scan}).strategy() ==
+      CHECK(create<TopK>(*backend, TopKConfig{.strategy = Strategy::reduce_then_scan}).strategy() ==
             Strategy::reduce_then_scan);
-      CHECK(made<TopK>(*backend, TopKConfig{}).strategy() == backend->context().strategy());
+      CHECK(create<TopK>(*backend, TopKConfig{}).strategy() == backend->context().strategy());
     }
   }
 
@@ -190,7 +254,7 @@ TEST_SUITE("top_k") {
   }
 
   TEST_CASE("scratch grows with the count and is never nothing") {
-    const TopK& top_k = made<TopK>(first_backend(), TopKConfig{});
+    const TopK& top_k = create<TopK>(first_backend(), TopKConfig{});
     CHECK(top_k.scratch_size(0) != 0);
     for (uint64_t n = 1; n != 0; n *= 2) CHECK(top_k.scratch_size(n - 1) <= top_k.scratch_size(n));
   }

@@ -15,6 +15,7 @@
 #include <weft/bulk_remove.hpp>
 
 #include "support/config_text.hpp"
+#include "support/fuzz_subject.hpp"
 #include "support/oracle.hpp"
 #include "support/primitive_call.hpp"
 #include "support/random.hpp"
@@ -158,6 +159,21 @@ constexpr BulkShape kFewBulkShapes[] = {{1, Type::u32}, {4, Type::u32}, {40, Typ
 inline std::span<const BulkShape> bulk_shapes(const Backend& backend) {
   if (backend.is_emulated()) return kFewBulkShapes;
   return kBulkShapes;
+}
+
+/// In one case of ten the indices become any, below 2n + 1.
+inline BulkOptions drawn_bulk_options(Draws& draw, uint64_t item_bytes, uint64_t n, Indices& indices) {
+  const bool ordered = !draw.one_in(10);
+  if (!ordered)
+    for (uint64_t& i : indices) i = draw.below(2 * n + 1);
+  return {draw.misalignment(item_bytes),
+          draw.misalignment(item_bytes),
+          draw.misalignment(4),
+          draw.misalignment(item_bytes),
+          draw.device_count(n),
+          draw.device_count(indices.size()),
+          ordered,
+          draw.dirt()};
 }
 
 }  // namespace weft::test

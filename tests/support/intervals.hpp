@@ -17,6 +17,7 @@
 #include <weft/load_balance_search.hpp>
 
 #include "support/config_text.hpp"
+#include "support/draws.hpp"
 #include "support/oracle.hpp"
 #include "support/primitive_call.hpp"
 #include "support/random.hpp"
@@ -101,5 +102,14 @@ struct IntervalCall : PrimitiveCall {
   uint64_t max_output;
   Args args{};
 };
+
+inline IntervalOptions drawn_interval_options(Draws& draw, uint64_t n, uint64_t input_bytes, uint64_t output_bytes) {
+  return {.input_misalignment = draw.misalignment(input_bytes),
+          .counts_misalignment = draw.misalignment(4),
+          .output_misalignment = draw.misalignment(output_bytes),
+          .other_misalignment = draw.misalignment(4),
+          .device_count = draw.device_count(n),
+          .dirt = draw.dirt()};
+}
 
 }  // namespace weft::test

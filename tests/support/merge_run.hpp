@@ -14,6 +14,7 @@
 
 #include <weft/merge.hpp>
 
+#include "support/draws.hpp"
 #include "support/oracle.hpp"
 #include "support/search_run.hpp"
 
@@ -172,6 +173,27 @@ std::vector<std::pair<std::vector<T>, std::vector<T>>> hard_sequences(uint64_t a
   add({all.begin(), all.begin() + split}, {all.begin() + split, all.end()});
   add({all.begin() + other, all.end()}, {all.begin(), all.begin() + other});
   return pairs;
+}
+
+/// Two sequences of `total` keys, mostly sorted, and what else `options` have of them. One of `step` of A's is B's too.
+template <class T, class Config, class Options>
+std::pair<std::vector<T>, std::vector<T>> drawn_pair(Draws& draw, const Config& config, uint64_t total, uint64_t step,
+                                                     Options& options) {
+  const uint64_t n = draw.below(total + 1);
+  const bool descending = config.order == SortOrder::descending;
+  std::vector<T> a = draw.items<T>(n), b = draw.items<T>(total - n);
+  for (uint64_t i = 0; i < n && !b.empty(); i += step) a[i] = b[draw.below(b.size())];
+  options.sorted = !draw.one_in(10);
+  if (options.sorted) a = in_merge_order(std::move(a), descending);
+  if (options.sorted || draw.one_in(2)) b = in_merge_order(std::move(b), descending);
+  options.a_misalignment = draw.misalignment(sizeof(T));
+  options.b_misalignment = draw.misalignment(sizeof(T));
+  options.out_misalignment = draw.misalignment(sizeof(T));
+  if (config.value_bytes != 0) options.values_misalignment = draw.misalignment(config.value_bytes);
+  options.count_a = draw.device_count(n);
+  options.count_b = draw.device_count(total - n);
+  options.dirt = draw.dirt();
+  return {std::move(a), std::move(b)};
 }
 
 }  // namespace weft::test

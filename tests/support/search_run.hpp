@@ -18,6 +18,7 @@
 #include <weft/sorted_search.hpp>
 
 #include "support/config_text.hpp"
+#include "support/fuzz_subject.hpp"
 #include "support/primitive_call.hpp"
 #include "support/random.hpp"
 
@@ -144,6 +145,31 @@ std::vector<std::pair<std::vector<T>, std::vector<T>>> hard_keys(uint64_t needle
       {all(needles, least), all(haystack, greatest)},
       {all(needles, greatest), all(haystack, least)},
   };
+}
+
+template <class Primitive, class T>
+FuzzSubject search_subject(Bound bound, const char* tuning = "") {
+  constexpr bool kSorted = std::is_same_v<Primitive, SortedSearch>;
+  const auto draw_case = [](Backend& backend, const auto& config, Draws& draw) {
+    const Primitive& search = create_search<Primitive, T>(backend, config.bound);
+    uint64_t tile = 0;
+    if constexpr (kSorted)
+      tile = search.tile_keys();
+    else
+      tile = search.tile_needles();
+    const uint64_t total = draw.count(tile), n = draw.below(total + 1);
+    std::vector<T> needles = draw.items<T>(n);
+    const std::vector<T> haystack = sorted(draw.items<T>(total - n));
+    // Some of the haystack's own.
+    for (uint64_t i = 0; i < n && !haystack.empty(); i += 3) needles[i] = haystack[draw.below(haystack.size())];
+    const SearchOptions options{
+        draw.misalignment(sizeof(T)), draw.misalignment(sizeof(T)), draw.misalignment(4), draw.device_count(n),
+        draw.device_count(total - n), !kSorted || !draw.one_in(10), draw.dirt()};
+    if (kSorted && options.sorted) needles = sorted(std::move(needles));
+    check_search<Primitive>(backend, config.bound, needles, haystack, options);
+  };
+  using Config = std::conditional_t<kSorted, SortedSearchConfig, BinarySearchConfig>;
+  return {Config{type_of<T>, bound}, tuning, draw_case};
 }
 
 }  // namespace weft::test

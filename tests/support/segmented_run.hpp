@@ -14,6 +14,7 @@
 #include <weft/segmented_scan.hpp>
 
 #include "support/config_text.hpp"
+#include "support/draws.hpp"
 #include "support/intervals.hpp"
 #include "support/oracle.hpp"
 #include "support/primitive_call.hpp"
@@ -125,6 +126,16 @@ std::string wrong_segmented_scan(Gpu& gpu, const SegmentedScan& scan, const Segm
   const std::string wrong = call.wrong(scan, args);
   if (found != nullptr) *found = items_of<A>(call.found(output));
   return wrong;
+}
+
+template <class T, class A>
+SegmentedOptions drawn_segmented_options(Draws& draw, uint64_t n, uint64_t segments) {
+  return {.items_misalignment = draw.misalignment(sizeof(T)),
+          .offsets_misalignment = draw.misalignment(4),
+          .output_misalignment = draw.misalignment(sizeof(A)),
+          .count = draw.device_count(segments),
+          .item_count = draw.device_count(n),
+          .dirt = draw.dirt()};
 }
 
 }  // namespace weft::test

@@ -17,6 +17,7 @@
 #include <weft/radix_sort.hpp>
 
 #include "support/config_text.hpp"
+#include "support/draws.hpp"
 #include "support/oracle.hpp"
 #include "support/primitive_call.hpp"
 #include "support/random.hpp"
@@ -146,6 +147,12 @@ Bytes check_sort(Backend& backend, RadixSortConfig config, const std::vector<T>&
   Bytes found;
   CHECK(wrong_sort(backend.gpu(), create_sort(backend, config), config, keys, options, &found) == "");
   return found;
+}
+
+template <class T>
+SortOptions drawn_sort_options(Draws& draw, uint64_t n) {
+  return {draw.misalignment(sizeof(T)), draw.misalignment(4), draw.misalignment(sizeof(T)),
+          draw.misalignment(4),         draw.device_count(n), draw.dirt()};
 }
 
 }  // namespace weft::test

@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// One sound call of every primitive, with every range that it can have, counts on the device and
-// optional outputs included. What each range is called, how many bytes it needs, where it may begin and
-// whether it is written stands here once.
+// Sound calls of primitives, and what breaks them.
 #pragma once
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cstring>
+#include <initializer_list>
 #include <optional>
+#include <set>
 #include <string>
 #include <type_traits>
 #include <vector>
 
-#include <weft/weft.hpp>
-
-#if WEFT_TEST_GSTD_DECODE
-#include <weft/gstd_decode.hpp>
-#endif
+#include <weft/gpu.hpp>
+#include <weft/types.hpp>
 
 namespace weft::test {
 
@@ -84,335 +81,73 @@ class Ranges {
   std::vector<Range> ranges_;
 };
 
-/// A set for TransformLbs, which has no kernel of its own. The null driver runs none.
-inline KernelSet set_of(const char* primitive) {
-  static constexpr uint32_t kCode[] = {0x07230203, 0, 0, 0, 0};
-  const KernelCode kernels[] = {{"transform_lbs.native", kCode}, {"transform_lbs.emulated", kCode}};
-  return KernelSet("nothing", primitive, kernels);
-}
-
-/// name, config() and args(primitive, ranges), of n items each.
+/// A primitive's, in <family>/<stem>_calls.hpp:
+/// - name, config() and args(primitive, ranges, n), of n items each: one sound call, with every range that it can have,
+///   counts on the device and optional outputs included. What each range is called, how many bytes it needs, where it
+///   may begin and whether it is written stands there once.
+/// - kernels(among): configs that between them use every kernel. kernels_tuning: of those that tuning alone chooses.
 template <class Primitive>
 struct SoundCall;
 
 inline constexpr uint64_t kCalled = 1000;  // items of a call
 
-template <>
-struct SoundCall<BinarySearch> {
-  static constexpr const char* name = "BinarySearch";
-  static BinarySearchConfig config() { return {}; }
-  static BinarySearchArgs args(const BinarySearch&, Ranges& r, uint64_t n = kCalled) {
-    return {r.read("needles", 4 * n), r.read("haystack", 4 * n), r.write("output", 4 * n), r.count("needle_count", n),
-            r.count("haystack_count", n)};
-  }
-};
-template <>
-struct SoundCall<BulkInsert> {
-  static constexpr const char* name = "BulkInsert";
-  static BulkInsertConfig config() { return {}; }
-  static BulkInsertArgs args(const BulkInsert& p, Ranges& r, uint64_t n = kCalled) {
-    return {r.read("items", 4 * n),   r.read("inserted", 4 * n),   r.read("positions", 4 * n),
-            r.write("output", 8 * n), r.write("total", 8),         r.scratch(p.scratch_size(n, n)),
-            r.count("count", n),      r.count("inserted_count", n)};
-  }
-};
-template <>
-struct SoundCall<BulkRemove> {
-  static constexpr const char* name = "BulkRemove";
-  static BulkRemoveConfig config() { return {}; }
-  static BulkRemoveArgs args(const BulkRemove& p, Ranges& r, uint64_t n = kCalled) {
-    return {r.read("items", 4 * n),       r.read("indices", 4 * n), r.write("output", 4 * n), r.write("kept", 8),
-            r.scratch(p.scratch_size(n)), r.count("count", n),      r.count("index_count", n)};
-  }
-};
-template <>
-struct SoundCall<DispatchArguments> {
-  static constexpr const char* name = "DispatchArguments";
-  static DispatchArgumentsConfig config() { return {}; }
-  static DispatchArgumentsArgs args(const DispatchArguments&, Ranges& r, uint64_t n = kCalled) {
-    return {r.count("count", n), 64, r.write("output", sizeof(VkDispatchIndirectCommand))};
-  }
-};
-template <>
-struct SoundCall<Histogram> {
-  static constexpr const char* name = "Histogram";
-  static HistogramConfig config() { return {HistogramKind::levels, Type::u32, 16}; }
-  static HistogramArgs args(const Histogram&, Ranges& r, uint64_t n = kCalled) {
-    return {r.read("input", 4 * n), r.write("output", 4 * 16), r.count("count", n), 0, 0, r.read("levels", 4 * 17)};
-  }
-};
-template <>
-struct SoundCall<IntervalExpand> {
-  static constexpr const char* name = "IntervalExpand";
-  static IntervalExpandConfig config() { return {IntervalsBy::offsets, Type::u64, 12}; }
-  static IntervalExpandArgs args(const IntervalExpand& p, Ranges& r, uint64_t n = kCalled) {
-    return {r.read("values", 12 * n), r.read("counts", 8 * (n + 1)), r.write("output", 12 * n), r.write("total", 8),
-            r.write("status", 4),     r.scratch(p.scratch_size(n)),  r.count("count", n),       n};
-  }
-};
-template <>
-struct SoundCall<IntervalMove> {
-  static constexpr const char* name = "IntervalMove";
-  static IntervalMoveConfig config() {
-    return {.by = IntervalsBy::offsets, .count = Type::u64, .offset = Type::u64, .item_bytes = 12};
-  }
-  static IntervalMoveArgs args(const IntervalMove& p, Ranges& r, uint64_t n = kCalled) {
-    return {r.any_size("input", 12 * n, 4, false, false),
-            r.read("counts", 8 * (n + 1)),
-            r.read("gather", 8 * n),
-            r.read("scatter", 8 * n),
-            r.any_size("output", 12 * n, 4, true, false),
-            r.write("total", 8),
-            r.write("status", 8),
-            r.scratch(p.scratch_size(n)),
-            r.count("count", n),
-            n};
-  }
-};
-template <>
-struct SoundCall<LoadBalanceSearch> {
-  static constexpr const char* name = "LoadBalanceSearch";
-  static LoadBalanceSearchConfig config() { return {.by = IntervalsBy::offsets, .ranks = true}; }
-  static LoadBalanceSearchArgs args(const LoadBalanceSearch& p, Ranges& r, uint64_t n = kCalled) {
-    return {r.read("counts", 4 * (n + 1)), r.write("sources", 4 * n),    r.write("ranks", 4 * n), r.write("total", 8),
-            r.write("status", 4),          r.scratch(p.scratch_size(n)), r.count("count", n),     n};
-  }
-};
-template <>
-struct SoundCall<Merge> {
-  static constexpr const char* name = "Merge";
-  static MergeConfig config() { return {.value_bytes = 2, .indices = true}; }
-  static MergeArgs args(const Merge& p, Ranges& r, uint64_t n = kCalled) {
-    return {r.read("keys_a", 4 * n),       r.read("keys_b", 4 * n),         r.write("keys_out", 8 * n),
-            r.read("values_a", 2 * n, 2),  r.read("values_b", 2 * n, 2),    r.write("values_out", 4 * n, 2),
-            r.write("indices_out", 8 * n), r.scratch(p.scratch_size(n, n)), r.count("count_a", n),
-            r.count("count_b", n)};
-  }
-};
-template <>
-struct SoundCall<MergeSort> {
-  static constexpr const char* name = "MergeSort";
-  static MergeSortConfig config() { return {.value_bytes = 2, .indices = true}; }
-  static MergeSortArgs args(const MergeSort& p, Ranges& r, uint64_t n = kCalled) {
-    return {r.read("keys", 4 * n),
-            r.write("keys_out", 4 * n),
-            r.read("values", 2 * n, 2),
-            r.write("values_out", 2 * n, 2),
-            r.write("indices_out", 4 * n),
-            r.scratch(p.scratch_size(n)),
-            r.count("count", n)};
-  }
-};
-template <>
-struct SoundCall<Partition> {
-  static constexpr const char* name = "Partition";
-  static PartitionConfig config() {
-    return {.partitions = 3, .criterion = Criterion::inside, .moved_bytes = 4, .indices = true};
-  }
-  static PartitionArgs args(const Partition& p, Ranges& r, uint64_t n = kCalled) {
-    return {r.read("input", 4 * n),
-            r.read("moved", 4 * n),
-            {r.write("outputs[0]", 4 * n), r.write("outputs[1]", 4 * n), r.write("outputs[2]", 4 * n)},
-            {r.write("indices[0]", 4 * n), r.write("indices[1]", 4 * n), r.write("indices[2]", 4 * n)},
-            r.write_counts("counts", 3),
-            r.scratch(p.scratch_size(n)),
-            r.count("count", n)};
-  }
-};
-template <>
-struct SoundCall<RadixSort> {
-  static constexpr const char* name = "RadixSort";
-  static RadixSortConfig config() { return {.value_bytes = 8}; }
-  static RadixSortArgs args(const RadixSort& p, Ranges& r, uint64_t n = kCalled) {
-    return {r.read("keys", 4 * n),        r.read("values", 8 * n),      r.write("keys_out", 4 * n),
-            r.write("values_out", 8 * n), r.scratch(p.scratch_size(n)), r.count("count", n)};
-  }
-};
-template <>
-struct SoundCall<Reduce> {
-  static constexpr const char* name = "Reduce";
-  static ReduceConfig config() { return {}; }
-  static ReduceArgs args(const Reduce& p, Ranges& r, uint64_t n = kCalled) {
-    return {r.read("input", 4 * n), r.write("output", 4), r.scratch(p.scratch_size(n)), r.count("count", n), {}};
-  }
-};
-template <>
-struct SoundCall<ReduceByKey> {
-  static constexpr const char* name = "ReduceByKey";
-  static ReduceByKeyConfig config() { return {}; }
-  static ReduceByKeyArgs args(const ReduceByKey& p, Ranges& r, uint64_t n = kCalled) {
-    return {r.read("keys", 4 * n),        r.read("values", 4 * n),     r.write("keys_out", 4 * n),
-            r.write("values_out", 4 * n), r.write_counts("count_out"), r.scratch(p.scratch_size(n)),
-            r.count("count", n)};
-  }
-};
-template <>
-struct SoundCall<RunLengthDecode> {
-  static constexpr const char* name = "RunLengthDecode";
-  static RunLengthDecodeConfig config() { return {}; }
-  // Runs long enough for tiles of the usual size, which have the most scratch.
-  static RunLengthDecodeArgs args(const RunLengthDecode& p, Ranges& r, uint64_t n = kCalled) {
-    return {r.read("symbols", 4 * n), r.read("lengths", 4 * n),     r.write("output", 16 * n), r.write("total", 8),
-            r.write("status", 4),     r.scratch(p.scratch_size(n)), r.count("count", n),       4 * n};
-  }
-};
-template <>
-struct SoundCall<RunLengthEncode> {
-  static constexpr const char* name = "RunLengthEncode";
-  static RunLengthEncodeConfig config() { return {.offsets = true}; }
-  static RunLengthEncodeArgs args(const RunLengthEncode& p, Ranges& r, uint64_t n = kCalled) {
-    return {r.read("input", 4 * n),    r.write("symbols", 4 * n),   r.write("lengths", 4 * n),
-            r.write("offsets", 4 * n), r.write_counts("run_count"), r.scratch(p.scratch_size(n)),
-            r.count("count", n)};
-  }
-};
-template <>
-struct SoundCall<Scan> {
-  static constexpr const char* name = "Scan";
-  static ScanConfig config() { return {}; }
-  static ScanArgs args(const Scan& p, Ranges& r, uint64_t n = kCalled) {
-    return {r.read("input", 4 * n),
-            r.write("output", 4 * n, 4, "input"),
-            r.scratch(p.scratch_size(n)),
-            r.count("count", n),
-            {}};
-  }
-};
-template <>
-struct SoundCall<ScanByKey> {
-  static constexpr const char* name = "ScanByKey";
-  static ScanByKeyConfig config() { return {}; }
-  static ScanByKeyArgs args(const ScanByKey& p, Ranges& r, uint64_t n = kCalled) {
-    return {r.read("keys", 4 * n),        r.read("values", 4 * n), r.write("output", 4 * n, 4, "values"),
-            r.scratch(p.scratch_size(n)), r.count("count", n),     {}};
-  }
-};
-template <>
-struct SoundCall<SegmentedReduce> {
-  static constexpr const char* name = "SegmentedReduce";
-  static SegmentedReduceConfig config() { return {}; }
-  static SegmentedReduceArgs args(const SegmentedReduce& p, Ranges& r, uint64_t n = kCalled) {
-    return {r.read("items", 4 * n),   r.read("offsets", 4 * (n + 1)),
-            r.write("output", 4 * n), r.scratch(p.scratch_size(n, n)),
-            r.count("count", n),      r.count("item_count", n)};
-  }
-};
-template <>
-struct SoundCall<SegmentedScan> {
-  static constexpr const char* name = "SegmentedScan";
-  static SegmentedScanConfig config() { return {}; }
-  static SegmentedScanArgs args(const SegmentedScan& p, Ranges& r, uint64_t n = kCalled) {
-    return {r.read("items", 4 * n),
-            r.read("offsets", 4 * (n + 1)),
-            r.write("output", 4 * n, 4, "items"),
-            r.scratch(p.scratch_size(n)),
-            r.count("count", n),
-            r.count("item_count", n),
-            {}};
-  }
-};
-template <>
-struct SoundCall<SegmentedSort> {
-  static constexpr const char* name = "SegmentedSort";
-  static SegmentedSortConfig config() { return {.value_bytes = 8}; }
-  static SegmentedSortArgs args(const SegmentedSort& p, Ranges& r, uint64_t n = kCalled) {
-    return {r.read("keys", 4 * n),      r.read("values", 8 * n),      r.read("offsets", 4 * (n + 1)),
-            r.write("keys_out", 4 * n), r.write("values_out", 8 * n), r.scratch(p.scratch_size(n)),
-            r.count("count", n),        r.count("key_count", n)};
-  }
-};
-template <>
-struct SoundCall<Select> {
-  static constexpr const char* name = "Select";
-  static SelectConfig config() {
-    SelectConfig config = SelectConfig::unique_by_key(Type::u32, 2);
-    config.indices = true;
-    return config;
-  }
-  static SelectArgs args(const Select& p, Ranges& r, uint64_t n = kCalled) {
-    return {r.read("input", 4 * n),       r.read("moved", 2 * n, 2),
-            r.write("output", 4 * n),     r.write("moved_output", 2 * n, 2),
-            r.write("indices", 4 * n),    r.write_counts("kept"),
-            r.scratch(p.scratch_size(n)), r.count("count", n)};
-  }
-};
-template <>
-struct SoundCall<SetOperation> {
-  static constexpr const char* name = "SetOperation";
-  static SetOperationConfig config() { return {.value_bytes = 2, .indices = true}; }
-  static SetOperationArgs args(const SetOperation& p, Ranges& r, uint64_t n = kCalled) {
-    return {r.read("keys_a", 4 * n),         r.read("keys_b", 4 * n),      r.write("keys_out", 8 * n),
-            r.read("values_a", 2 * n, 2),    r.read("values_b", 2 * n, 2), r.write("values_out", 4 * n, 2),
-            r.write("indices_out", 8 * n),   r.write_counts("total"),      r.write("status", 4),
-            r.scratch(p.scratch_size(n, n)), r.count("count_a", n),        r.count("count_b", n)};
-  }
-};
-template <>
-struct SoundCall<SortedSearch> {
-  static constexpr const char* name = "SortedSearch";
-  static SortedSearchConfig config() { return {}; }
-  static SortedSearchArgs args(const SortedSearch& p, Ranges& r, uint64_t n = kCalled) {
-    return {r.read("needles", 4 * n),        r.read("haystack", 4 * n),  r.write("output", 4 * n),
-            r.scratch(p.scratch_size(n, n)), r.count("needle_count", n), r.count("haystack_count", n)};
-  }
-};
-template <>
-struct SoundCall<TopK> {
-  static constexpr const char* name = "TopK";
-  static TopKConfig config() { return {.value_bytes = 8}; }
-  static TopKArgs args(const TopK& p, Ranges& r, uint64_t n = kCalled) {
-    return {r.read("keys", 4 * n),
-            r.read("values", 8 * n),
-            r.write("keys_out", 4 * n),
-            r.write("values_out", 8 * n),
-            r.scratch(p.scratch_size(n)),
-            r.count("count", n),
-            static_cast<uint32_t>(n)};
-  }
-};
-template <>
-struct SoundCall<TransformLbs> {
-  static constexpr const char* name = "TransformLbs";
-  static TransformLbsConfig config() { return {.own_kernels = set_of("transform_lbs")}; }
-  static TransformLbsArgs args(const TransformLbs& p, Ranges& r, uint64_t n = kCalled) {
-    const auto own = [&] { return r.any_size("buffers", 8 * n, 4, false, true); };
-    return {r.read("counts", 4 * n),       r.write("total", 8), r.write("status", 4),
-            r.scratch(p.scratch_size(n)),  r.count("count", n), n,
-            {{own(), own(), own(), own()}}};
-  }
-};
-#if WEFT_TEST_GSTD_DECODE
-template <>
-struct SoundCall<GstdDecode> {
-  static constexpr const char* name = "GstdDecode";
-  static GstdDecodeConfig config() { return {.tile_bytes = gstd::kMinTileBytes, .tiles_in_flight = 1}; }
-  static GstdDecodeArgs args(const GstdDecode& p, Ranges& r, uint64_t tiles = 20) {
-    return {r.read("tiles", tiles * sizeof(GstdTile), 8),
-            r.count("tile_count", tiles),
-            r.any_size("source", 8 * kCalled, 4, false, false),
-            r.any_size("output", 8 * kCalled, 1, true, false),
-            r.write("status", 4 * (1 + tiles)),
-            r.scratch(p.scratch_size(tiles))};
-  }
-};
-#endif
+/// Those of some types that are asked for by name; without names, all.
+class AmongTypes {
+ public:
+  explicit AmongTypes(std::set<std::string> names = {}) : names_(std::move(names)) {}
 
-/// Calls visit.operator()<Primitive>(name, config, args_of) for each; args_of(primitive, ranges) makes sound arguments.
-template <class Visit>
-void for_every_primitive(const Visit& visit) {
-  const auto visit_each = [&]<class... Primitives>() {
-    (visit.template operator()<Primitives>(
-         SoundCall<Primitives>::name, SoundCall<Primitives>::config(),
-         [](const Primitives& p, Ranges& ranges) { return SoundCall<Primitives>::args(p, ranges); }),
-     ...);
-  };
-  visit_each.template operator()<BinarySearch, BulkInsert, BulkRemove, DispatchArguments, Histogram, IntervalExpand,
-                                 IntervalMove, LoadBalanceSearch, Merge, MergeSort, Partition, RadixSort, Reduce,
-                                 ReduceByKey, RunLengthDecode, RunLengthEncode, Scan, ScanByKey, SegmentedReduce,
-                                 SegmentedScan, SegmentedSort, Select, SetOperation, SortedSearch, TopK, TransformLbs>();
-#if WEFT_TEST_GSTD_DECODE
-  visit_each.template operator()<GstdDecode>();
-#endif
+  bool all() const { return names_.empty(); }
+  std::vector<Type> operator()(std::initializer_list<Type> types = {Type::u8, Type::u16, Type::u32, Type::u64,
+                                                                    Type::i32, Type::i64, Type::f16, Type::f32,
+                                                                    Type::f64, Type::u32x2}) const {
+    std::vector<Type> asked;
+    for (const Type type : types)
+      if (all() || names_.contains(name_of(type))) asked.push_back(type);
+    return asked;
+  }
+
+ private:
+  std::set<std::string> names_;
+};
+
+template <class Config>
+std::vector<Config> with_both_strategies(std::vector<Config> configs) {
+  const size_t size = configs.size();
+  configs.insert(configs.end(), configs.begin(), configs.end());
+  for (size_t i = 0; i < configs.size(); ++i)
+    configs[i].strategy = i < size ? Strategy::look_back : Strategy::reduce_then_scan;
+  return configs;
+}
+
+/// The config for items and accumulators of all types, with the operator that stands for all: add, or the type's only
+/// one. Some pairs are unsupported.
+template <class Config>
+std::vector<Config> of_every_pair(const AmongTypes& among, Config config) {
+  std::vector<Config> configs;
+  for (const Type item : among())
+    for (const Type accumulator : among()) {
+      config.op = item == Type::u32x2 ? Op::affine : Op::add;
+      config.item = item;
+      config.accumulator = accumulator;
+      configs.push_back(config);
+    }
+  if constexpr (requires { config.strategy; }) return with_both_strategies(std::move(configs));
+  return configs;
+}
+
+/// `sound` with another object in place of the one that begins `before` bytes before `range`.
+template <class Args, class T>
+Args with_changed(const Args& sound, const Ranges::Range& range, const T& changed, size_t before = 0) {
+  static_assert(std::is_trivially_copyable_v<Args>);
+  Args args = sound;
+  char* const bytes = reinterpret_cast<char*>(&args);
+  for (size_t i = 0; i + sizeof(BufferRange) <= sizeof(Args); i += alignof(BufferRange)) {
+    if (std::memcmp(bytes + i, &range.range.buffer, sizeof(VkBuffer)) != 0) continue;
+    std::memcpy(bytes + i - before, &changed, sizeof changed);
+    return args;
+  }
+  FAIL("the arguments have no ", range.name);
+  return args;
 }
 
 /// Breaks what every range and every count must be, one thing at a time, and checks that each call is refused by the
@@ -420,20 +155,9 @@ void for_every_primitive(const Visit& visit) {
 template <class Args, class Record>
 void check_standard_refusals(const std::string& primitive, const Args& sound, const Ranges& ranges,
                              const Record& record) {
-  static_assert(std::is_trivially_copyable_v<Args>);
-  // Where an object that begins with a range of this buffer, `before` bytes into it, lies in the arguments.
-  const auto at = [&](const Ranges::Range& range, size_t before) {
-    for (size_t i = 0; i + sizeof(BufferRange) <= sizeof(Args); i += alignof(BufferRange))
-      if (std::memcmp(reinterpret_cast<const char*>(&sound) + i, &range.range.buffer, sizeof(VkBuffer)) == 0)
-        return i - before;
-    FAIL("the arguments have no ", range.name);
-    return size_t{0};
-  };
   const auto error_with = [&]<class T>(const Ranges::Range& range, const T& changed, const std::string& what,
                                        size_t before = 0) -> std::string {
-    Args args = sound;
-    std::memcpy(reinterpret_cast<char*>(&args) + at(range, before), &changed, sizeof changed);
-    const std::optional<Error> error = record(args);
+    const std::optional<Error> error = record(with_changed(sound, range, changed, before));
     REQUIRE_MESSAGE(error, range.name, " ", what, " is taken");
     CHECK(error->code == ErrorCode::invalid_argument);
     return error->message;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include "options.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -47,6 +49,46 @@ std::optional<uint64_t> whole_number(std::string_view text, uint64_t least, uint
   return number;
 }
 
+// False: there is no option of that name that has no value.
+bool set_flag(std::string_view option, Options& options) {
+  struct Flag {
+    std::string_view name;
+    void (*set)(Options&);
+  };
+  static constexpr Flag kFlags[] = {
+      {"--compress", [](Options& o) { o.mode = Mode::compress; }},
+      {"--decompress", [](Options& o) { o.mode = Mode::decompress; }},
+      {"--uncompress", [](Options& o) { o.mode = Mode::decompress; }},
+      {"--test", [](Options& o) { o.mode = Mode::test; }},
+      {"--list", [](Options& o) { o.mode = Mode::list; }},
+      {"--help", [](Options& o) { o.mode = Mode::help; }},
+      {"--version", [](Options& o) { o.mode = Mode::version; }},
+      {"--stdout", [](Options& o) { o.to_stdout = true; }},
+      {"--force", [](Options& o) { o.force = true; }},
+      {"--keep", [](Options& o) { o.remove_sources = false; }},
+      {"--rm", [](Options& o) { o.remove_sources = true; }},
+      {"--recursive", [](Options& o) { o.recursive = true; }},
+      {"--quiet", [](Options& o) { --o.verbosity; }},
+      {"--verbose", [](Options& o) { ++o.verbosity; }},
+      {"--json", [](Options& o) { o.json = true; }},
+      {"--gpu", [](Options& o) { o.gpu.emplace(); }},
+      {"--from-zst", [](Options& o) { o.from_zst = true; }},
+      {"--check", [](Options& o) { o.compress.tile_checksums = o.compress.stream_checksum = o.verify = true; }},
+      {"--no-check", [](Options& o) { o.compress.tile_checksums = o.compress.stream_checksum = o.verify = false; }},
+      {"--contexts", [](Options& o) { o.compress.contexts = true; }},
+      {"--no-contexts", [](Options& o) { o.compress.contexts = false; }},
+      {"--progress", [](Options& o) { o.progress = true; }},
+      {"--no-progress", [](Options& o) { o.progress = false; }},
+      {"--ultra", [](Options&) {}},  // zstd asks for it from level 20 on
+  };
+  for (const Flag& flag : kFlags)
+    if (option == flag.name) {
+      flag.set(options);
+      return true;
+    }
+  return false;
+}
+
 constexpr uint64_t kMaxThreads = 256;
 
 class Parser {
@@ -58,6 +100,7 @@ class Parser {
  private:
   Status parse_long(std::string_view option);
   Status parse_short(std::string_view letters);
+  Status set_value(std::string_view name, std::string_view value);
   Status set_filter(std::string_view name);
   Status set_sizes(std::string_view option, std::string_view text, uint32_t& to);
   // An option's value: after its "=", or the next argument.
@@ -105,52 +148,17 @@ Status Parser::set_sizes(std::string_view option, std::string_view text, uint32_
 }
 
 Status Parser::parse_long(std::string_view option) {
-  struct Flag {
-    std::string_view name;
-    void (*set)(Options&);
-  };
-  static constexpr Flag kFlags[] = {
-      {"--compress", [](Options& o) { o.mode = Mode::compress; }},
-      {"--decompress", [](Options& o) { o.mode = Mode::decompress; }},
-      {"--uncompress", [](Options& o) { o.mode = Mode::decompress; }},
-      {"--test", [](Options& o) { o.mode = Mode::test; }},
-      {"--list", [](Options& o) { o.mode = Mode::list; }},
-      {"--help", [](Options& o) { o.mode = Mode::help; }},
-      {"--version", [](Options& o) { o.mode = Mode::version; }},
-      {"--stdout", [](Options& o) { o.to_stdout = true; }},
-      {"--force", [](Options& o) { o.force = true; }},
-      {"--keep", [](Options& o) { o.remove_sources = false; }},
-      {"--rm", [](Options& o) { o.remove_sources = true; }},
-      {"--recursive", [](Options& o) { o.recursive = true; }},
-      {"--quiet", [](Options& o) { --o.verbosity; }},
-      {"--verbose", [](Options& o) { ++o.verbosity; }},
-      {"--json", [](Options& o) { o.json = true; }},
-      {"--gpu", [](Options& o) { o.gpu.emplace(); }},
-      {"--from-zst", [](Options& o) { o.from_zst = true; }},
-      {"--check", [](Options& o) { o.compress.tile_checksums = o.compress.stream_checksum = o.verify = true; }},
-      {"--no-check", [](Options& o) { o.compress.tile_checksums = o.compress.stream_checksum = o.verify = false; }},
-      {"--contexts", [](Options& o) { o.compress.contexts = true; }},
-      {"--no-contexts", [](Options& o) { o.compress.contexts = false; }},
-      {"--progress", [](Options& o) { o.progress = true; }},
-      {"--no-progress", [](Options& o) { o.progress = false; }},
-      {"--ultra", [](Options&) {}},  // zstd asks for it from level 20 on
-  };
-  for (const Flag& flag : kFlags)
-    if (option == flag.name) {
-      flag.set(options_);
-      return {};
-    }
-
+  if (set_flag(option, options_)) return {};
   const size_t equals = option.find('=');
   const std::string_view name = option.substr(0, equals);
-  const auto wants = [&](std::string_view wanted) { return name == wanted; };
-  if (!wants("--threads") && !wants("--tile") && !wants("--segment") && !wants("--filter") && !wants("--limit") &&
-      !wants("--long") && !wants("--output") && !wants("--gpu"))
+  static constexpr std::string_view kWithValue[] = {"--threads", "--tile", "--segment", "--filter",
+                                                    "--limit",   "--long", "--output",  "--gpu"};
+  if (std::ranges::find(kWithValue, name) == std::end(kWithValue))
     return refuse(std::string(option) + ": no such option (gstd -h lists them)");
   std::string_view value;
   if (equals != std::string_view::npos) {
     value = option.substr(equals + 1);
-  } else if (wants("--long")) {
+  } else if (name == "--long") {
     value = "31";
   } else if (const auto next = next_argument()) {
     value = *next;
@@ -158,24 +166,28 @@ Status Parser::parse_long(std::string_view option) {
     return refuse(std::string(option) + " has no value");
   }
 
-  if (wants("--tile")) return set_sizes("--tile=", value, options_.compress.tile_bytes);
-  if (wants("--segment")) return set_sizes("--segment=", value, options_.compress.segment_bytes);
-  if (wants("--filter")) return set_filter(value);
-  if (wants("--output")) {
+  return set_value(name, value);
+}
+
+Status Parser::set_value(std::string_view name, std::string_view value) {
+  if (name == "--tile") return set_sizes("--tile=", value, options_.compress.tile_bytes);
+  if (name == "--segment") return set_sizes("--segment=", value, options_.compress.segment_bytes);
+  if (name == "--filter") return set_filter(value);
+  if (name == "--output") {
     options_.output = value;
     return value.empty() ? Status(refuse("--output has no name")) : Status();
   }
-  if (wants("--gpu")) {
+  if (name == "--gpu") {
     options_.gpu = value;
     return value.empty() ? Status(refuse("--gpu= names no device")) : Status();
   }
-  if (wants("--limit")) {
+  if (name == "--limit") {
     const auto limit = size_of(value);
     if (!limit) return refuse("--limit=" + std::string(value) + ": not a size, such as 1000000, 64M or 2G");
     options_.limit = *limit;
     return {};
   }
-  const bool threads = wants("--threads");
+  const bool threads = name == "--threads";
   const auto number = threads ? whole_number(value, 0, kMaxThreads) : whole_number(value, 10, 31);
   if (!number)
     return refuse(std::string(name) + "=" + std::string(value) +

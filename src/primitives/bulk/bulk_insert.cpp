@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <weft/bulk_insert.hpp>
 
-
 #include "bulk/bulk_insert.h"
 #include "primitives/bulk/bulk_plan.hpp"
 #include "runtime/kernel_families.hpp"

@@ -11,9 +11,9 @@ Error argument_error(const char* primitive, const char* argument, const std::str
 
 Result<LocatedRange> locate(const runtime::ContextState& state, const char* primitive, const char* name,
                             const BufferRange& range, uint64_t bytes, uint64_t alignment) {
-  if (range.buffer == VK_NULL_HANDLE) return argument_error(primitive, name, "has no buffer");
   if (range.size == VK_WHOLE_SIZE)
     return argument_error(primitive, name, "has the size VK_WHOLE_SIZE where a number of bytes is needed");
+  if (range.buffer == VK_NULL_HANDLE) return argument_error(primitive, name, "has no buffer");
   const VkDeviceSize end = state.memory_size(range.buffer);
   if (range.offset > end || range.size > end - range.offset)
     return argument_error(primitive, name,

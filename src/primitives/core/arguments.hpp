@@ -23,8 +23,8 @@ constexpr uint32_t kMaxGroups = 65535;
 /// Workgroups that have shares of so many parts. They take turns of a bounded length, whatever the tuning says.
 uint32_t groups_of(uint64_t parts, uint32_t groups);
 
-/// Bytes of shared memory for a workgroup's arrays. Emulated subgroups and the driver take some; `reserved` is for the
-/// driver and for what is small.
+/// Bytes of shared memory for a workgroup. Emulated subgroups and the driver take some, and `reserved` has room for
+/// what is small.
 uint32_t shared_bytes_of(const runtime::ContextState& state, uint32_t workgroup, uint32_t reserved = 2048);
 
 /// A range of an args struct, located: what the checks and the kernels work with.

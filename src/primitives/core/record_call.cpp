@@ -5,7 +5,7 @@ namespace weft::primitives {
 
 RecordCall& RecordCall::add(const char* name, const BufferRange& range, uint64_t bytes, uint64_t alignment,
                             bool written, uint64_t& address) {
-  if (!status_ || bytes == 0) return *this;
+  if (!status_ || (bytes == 0 && range.size != VK_WHOLE_SIZE)) return *this;
   const Result<LocatedRange> located = locate(state_, primitive_, name, range, bytes, alignment);
   if (!located) {
     status_ = located.error();

@@ -28,7 +28,8 @@ class RecordCall {
     if (commands == VK_NULL_HANDLE) refuse("commands", "is null");
   }
 
-  /// `bytes` of a range, which begins at a multiple of `alignment`. A range of which no byte is used is not looked at.
+  /// `bytes` of a range, which begins at a multiple of `alignment`. Of a range of which no byte is used, only the size
+  /// VK_WHOLE_SIZE is refused.
   RecordCall& read(const char* name, const BufferRange& range, uint64_t bytes, uint64_t alignment, uint64_t& address) {
     return add(name, range, bytes, alignment, false, address);
   }

@@ -163,10 +163,10 @@ Status Histogram::record(VkCommandBuffer commands, const HistogramArgs& args) co
   if (maximum / plan.tile_items >= kMaxTiles)
     call.refuse("count", "is more than 2^31 tiles hold: " + std::to_string(maximum));
   call.count("count", args.count, push.count, push.count_value, push.count_words)
-      .read("input", args.input, maximum * item_bytes, item_bytes, push.items);
-  if (config.kind == HistogramKind::levels)
-    call.read("levels", args.levels, (uint64_t{config.bins} + 1) * 4, 4, push.levels);
-  call.write("output", args.output, uint64_t{config.bins} * 4, 4, push.outputs);
+      .read("input", args.input, maximum * item_bytes, item_bytes, push.items)
+      .read("levels", args.levels, config.kind == HistogramKind::levels ? (uint64_t{config.bins} + 1) * 4 : 0, 4,
+            push.levels)
+      .write("output", args.output, uint64_t{config.bins} * 4, 4, push.outputs);
   if (config.kind == HistogramKind::even && call.status())
     call.require(set_even_bins(config, args.lower, args.upper, push));
   if (!call.accepted()) return call.status();

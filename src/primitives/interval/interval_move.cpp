@@ -103,22 +103,18 @@ Status IntervalMove::record(VkCommandBuffer commands, const IntervalMoveArgs& ar
   plan.check_sizes(call, maximum, outputs);
 
   // Where they are not packed, sizes say what is in range.
-  constexpr const char* kWhole = "has VK_WHOLE_SIZE where intervals are checked against its size";
-  call.refuse_if(config.gather && args.input.size == VK_WHOLE_SIZE, "input", kWhole)
-      .refuse_if(config.scatter && args.output.size == VK_WHOLE_SIZE, "output", kWhole);
   push.sources = config.gather ? args.input.size / config.item_bytes : args.max_output;
   push.destinations = config.scatter ? args.output.size / config.item_bytes : args.max_output;
-  if (args.max_output != 0) {
-    // Ranges of no items are given too.
-    call.refuse_if(args.input.buffer == VK_NULL_HANDLE, "input", "has no buffer")
-        .read("input", args.input, push.sources * config.item_bytes, alignment, push.source_items)
-        .refuse_if(args.output.buffer == VK_NULL_HANDLE, "output", "has no buffer")
-        .write("output", args.output, push.destinations * config.item_bytes, alignment, push.destination_items);
-  }
+  // If items are moved, ranges of no items are given too.
+  const bool moves = args.max_output != 0;
+  call.refuse_if(moves && args.input.buffer == VK_NULL_HANDLE, "input", "has no buffer")
+      .read("input", args.input, push.sources * config.item_bytes, alignment, push.source_items)
+      .refuse_if(moves && args.output.buffer == VK_NULL_HANDLE, "output", "has no buffer")
+      .write("output", args.output, push.destinations * config.item_bytes, alignment, push.destination_items);
   plan.read_counts(call, args.counts, maximum, push.counts);
   const uint64_t offset_bytes = maximum * size_of(config.offset);
-  if (config.gather) call.read("gather", args.gather, offset_bytes, 4, push.gather);
-  if (config.scatter) call.read("scatter", args.scatter, offset_bytes, 4, push.scatter);
+  call.read("gather", args.gather, config.gather ? offset_bytes : 0, 4, push.gather)
+      .read("scatter", args.scatter, config.scatter ? offset_bytes : 0, 4, push.scatter);
   plan.add_rest(call, push, {args.total, args.status, args.scratch}, args.count, args.max_output);
   if (!call.accepted()) return call.status();
   const VkDeviceAddress packed = config.gather ? push.destination_items : push.source_items;

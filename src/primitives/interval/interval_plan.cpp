@@ -113,8 +113,8 @@ void IntervalPlan::check_sizes(RecordCall& call, uint64_t max_count, uint64_t ma
 
 void IntervalPlan::read_counts(RecordCall& call, const BufferRange& counts, uint64_t max_count,
                                uint64_t& address) const {
-  if (max_count == 0) return;
-  call.read(counts_name, counts, (max_count + (by == IntervalsBy::offsets ? 1 : 0)) * count_bytes, 4, address);
+  const uint64_t number = max_count == 0 ? 0 : max_count + (by == IntervalsBy::offsets ? 1 : 0);
+  call.read(counts_name, counts, number * count_bytes, 4, address);
 }
 
 }  // namespace primitives

@@ -67,8 +67,9 @@ Status LoadBalanceSearch::record(VkCommandBuffer commands, const LoadBalanceSear
   if (config.index == Type::u32 && config.ranks && args.max_output > uint64_t{1} << 32)
     call.refuse("max_output", "is more than u32 tell apart: " + std::to_string(args.max_output));
   plan.read_counts(call, args.counts, maximum, push.counts);
-  if (config.sources) call.write("sources", args.sources, args.max_output * index_bytes, 4, push.sources);
-  if (config.ranks) call.write("ranks", args.ranks, args.max_output * index_bytes, 4, push.ranks);
+  const uint64_t bytes = args.max_output * index_bytes;
+  call.write("sources", args.sources, config.sources ? bytes : 0, 4, push.sources)
+      .write("ranks", args.ranks, config.ranks ? bytes : 0, 4, push.ranks);
   plan.add_rest(call, push, {args.total, args.status, args.scratch}, args.count, args.max_output);
   if (!call.accepted()) return call.status();
   // Indices that lie across boundaries of their size are stored by words.

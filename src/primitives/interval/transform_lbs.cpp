@@ -63,9 +63,10 @@ Status TransformLbs::record(VkCommandBuffer commands, const TransformLbsArgs& ar
   plan.read_counts(call, args.counts, maximum, push.counts);
   // What is written there is not known here.
   uint64_t* const addresses[] = {&push.buffer_0, &push.buffer_1, &push.buffer_2, &push.buffer_3};
-  for (size_t i = 0; i < std::size(addresses); ++i)
-    if (const BufferRange& range = args.buffers.at(i); range.buffer != VK_NULL_HANDLE)
-      call.read("buffers", range, range.size, 4, *addresses[i]);
+  for (size_t i = 0; i < std::size(addresses); ++i) {
+    const BufferRange& range = args.buffers.at(i);
+    call.read("buffers", range, range.buffer != VK_NULL_HANDLE ? range.size : 0, 4, *addresses[i]);
+  }
   push.a = args.a;
   push.b = args.b;
   plan.add_rest(call, push, {args.total, args.status, args.scratch}, args.count, args.max_output);

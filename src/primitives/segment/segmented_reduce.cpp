@@ -161,12 +161,11 @@ Status SegmentedReduce::record(VkCommandBuffer commands, const SegmentedReduceAr
     call.refuse("item_count", "is more than 2^31 tiles hold: " + std::to_string(items));
   if (units_of(count, items) / plan.tile_units >= primitives::kMaxTiles)
     call.refuse("count", "is, with the items, more than 2^31 tiles hold: " + std::to_string(count));
-  call.read("items", args.items, items * plan.item_bytes, primitives::alignment_of(plan.item_bytes), push.items);
-  if (count != 0)
-    call.read("offsets", args.offsets, (count + 1) * plan.offset_bytes, 4, push.offsets)
-        .write("output", args.output, count * plan.accumulator_bytes, primitives::alignment_of(plan.accumulator_bytes),
-               push.outputs);
-  call.scratch(args.scratch, scratch_size(count, items), push.cuts)
+  call.read("items", args.items, items * plan.item_bytes, primitives::alignment_of(plan.item_bytes), push.items)
+      .read("offsets", args.offsets, count == 0 ? 0 : (count + 1) * plan.offset_bytes, 4, push.offsets)
+      .write("output", args.output, count * plan.accumulator_bytes, primitives::alignment_of(plan.accumulator_bytes),
+             push.outputs)
+      .scratch(args.scratch, scratch_size(count, items), push.cuts)
       .count("count", args.count, push.count, push.count_value, push.count_words)
       .count("item_count", args.item_count, push.item_count, push.item_count_value, push.item_count_words);
   if (!call.accepted()) return call.status();

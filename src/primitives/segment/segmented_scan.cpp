@@ -92,10 +92,9 @@ Status SegmentedScan::record(VkCommandBuffer commands, const SegmentedScanArgs& 
       .count("item_count", args.item_count, push.item_count, push.item_count_value, push.item_count_words)
       .read("items", args.items, items * plan.item_bytes, primitives::alignment_of(plan.item_bytes), items_address)
       .write_over("output", args.output, items * plan.accumulator_bytes,
-                  primitives::alignment_of(plan.accumulator_bytes), output);
-  if (items != 0)
-    call.read("offsets", args.offsets, (count + 1) * plan.offset_bytes, 4, push.offsets)
-        .scratch(args.scratch, scratch_size(items), push.heads);
+                  primitives::alignment_of(plan.accumulator_bytes), output)
+      .read("offsets", args.offsets, items == 0 ? 0 : (count + 1) * plan.offset_bytes, 4, push.offsets)
+      .scratch(args.scratch, items == 0 ? 0 : scratch_size(items), push.heads);
   if (!call.accepted()) return call.status();
   if (items == 0) return {};
 

@@ -189,19 +189,19 @@ Status SegmentedSort::record(VkCommandBuffer commands, const SegmentedSortArgs& 
   RecordCall call(*plan.state, kName, commands);
   if (keys >= kMaxKeys) call.refuse("key_count", "is 2^32 or more: " + std::to_string(keys));
   if (count >= kMaxSegments) call.refuse("count", "is 2^40 or more: " + std::to_string(count));
+  const bool is_empty = count == 0 || keys == 0;
+  const uint64_t key_bytes = is_empty ? 0 : keys * size_of(plan.config.key);
+  const uint64_t value_bytes = is_empty ? 0 : keys * plan.config.value_bytes;
   call.count("count", args.count, heads.count, heads.count_value, heads.count_words)
-      .count("key_count", args.key_count, heads.key_count, heads.key_count_value, heads.key_count_words);
-  if (count != 0 && keys != 0) {
-    const uint64_t key_bytes = keys * size_of(plan.config.key), value_bytes = keys * plan.config.value_bytes;
-    call.read("keys", args.keys, key_bytes, 4, moves.input.keys)
-        .read("values", args.values, value_bytes, 4, moves.input.values)
-        .read("offsets", args.offsets, (count + 1) * size_of(plan.config.offset), 4, heads.offsets)
-        .write("keys_out", args.keys_out, key_bytes, 4, moves.output.keys)
-        .write("values_out", args.values_out, value_bytes, 4, moves.output.values)
-        .scratch(args.scratch, scratch_size(keys), heads.totals);
-  }
+      .count("key_count", args.key_count, heads.key_count, heads.key_count_value, heads.key_count_words)
+      .read("keys", args.keys, key_bytes, 4, moves.input.keys)
+      .read("values", args.values, value_bytes, 4, moves.input.values)
+      .read("offsets", args.offsets, is_empty ? 0 : (count + 1) * size_of(plan.config.offset), 4, heads.offsets)
+      .write("keys_out", args.keys_out, key_bytes, 4, moves.output.keys)
+      .write("values_out", args.values_out, value_bytes, 4, moves.output.values)
+      .scratch(args.scratch, is_empty ? 0 : scratch_size(keys), heads.totals);
   if (!call.accepted()) return call.status();
-  if (count == 0 || keys == 0) return {};
+  if (is_empty) return {};
 
   const Plan::Layout at = plan.layout(keys);
   const VkDeviceAddress scratch = heads.totals;

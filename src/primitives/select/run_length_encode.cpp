@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <weft/run_length_encode.hpp>
 
-
 #include "primitives/core/arguments.hpp"
 #include "primitives/select/compaction.hpp"
 #include "runtime/kernel_families.hpp"

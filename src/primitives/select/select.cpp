@@ -331,14 +331,14 @@ const char* name_of(Criterion criterion) noexcept {
   return "unknown";
 }
 
-SelectConfig SelectConfig::select_if(Type item, Criterion criterion) {
+SelectConfig SelectConfig::select_if(Type item, Criterion criterion) noexcept {
   SelectConfig config;
   config.criterion = criterion;
   config.item = item;
   return config;
 }
 
-SelectConfig SelectConfig::select_flagged(uint32_t item_bytes, std::optional<Type> flags) {
+SelectConfig SelectConfig::select_flagged(uint32_t item_bytes, std::optional<Type> flags) noexcept {
   SelectConfig config;
   config.criterion = flags ? Criterion::nonzero : Criterion::flagged;
   config.item = flags.value_or(Type::u32);
@@ -347,9 +347,9 @@ SelectConfig SelectConfig::select_flagged(uint32_t item_bytes, std::optional<Typ
   return config;
 }
 
-SelectConfig SelectConfig::unique(Type item) { return select_if(item, Criterion::run_head); }
+SelectConfig SelectConfig::unique(Type item) noexcept { return select_if(item, Criterion::run_head); }
 
-SelectConfig SelectConfig::unique_by_key(Type key, uint32_t value_bytes) {
+SelectConfig SelectConfig::unique_by_key(Type key, uint32_t value_bytes) noexcept {
   SelectConfig config = unique(key);
   config.moved_bytes = value_bytes;
   return config;
