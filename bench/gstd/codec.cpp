@@ -44,7 +44,7 @@ struct CodecRow {
   uint64_t compressed = 0;
   double compress_s = 0;
   double decompress_s = 0;
-  std::string failure;  ///< why there is no result, if there is none
+  std::string failure{};  ///< why there is no result, if there is none
 
   double ratio() const { return compressed == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(compressed); }
 };
