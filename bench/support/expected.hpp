@@ -125,8 +125,8 @@ std::optional<Mismatch> mismatch_of(const char* what, const std::byte* expected,
   return std::nullopt;
 }
 
-/// Compares the outputs of `n` inputs. A State has the number of `outputs` and whatever else of earlier inputs an output
-/// depends on: summary(begin, end) is that of inputs by themselves, join(before, block) that after a block.
+/// Compares the outputs of `n` inputs. A State has the number of `outputs` and whatever else of earlier inputs an
+/// output depends on: summary(begin, end) is that of inputs by themselves, join(before, block) that after a block.
 /// write(begin, end, before, out) makes the outputs of inputs. `what`: the array, as a Mismatch names it. `count`: how
 /// many outputs there are in all.
 template <class T, class State, class Summary, class Join, class Write>
