@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <weft/reduce_by_key.hpp>
 
-#include "by_key/works.hpp"
 #include "support/bench_case.hpp"
+#include "support/by_key_works.hpp"
 
 namespace weft::bench {
 namespace {

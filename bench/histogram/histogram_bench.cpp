@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <weft/histogram.hpp>
 
-#include "histogram/works.hpp"
 #include "support/bench_case.hpp"
+#include "support/histogram_works.hpp"
 
 namespace weft::bench {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <weft/set_operation.hpp>
 
-#include "merge/works.hpp"
 #include "support/bench_case.hpp"
+#include "support/merge_works.hpp"
 
 namespace weft::bench {
 namespace {

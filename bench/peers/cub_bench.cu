@@ -19,16 +19,16 @@
 
 #include <nlohmann/json.hpp>
 
-#include "by_key/works.hpp"
-#include "histogram/works.hpp"
-#include "interval/works.hpp"
-#include "merge/works.hpp"
-#include "scan/works.hpp"
-#include "segment/works.hpp"
-#include "select/works.hpp"
-#include "sort/works.hpp"
+#include "support/by_key_works.hpp"
+#include "support/histogram_works.hpp"
+#include "support/interval_works.hpp"
+#include "support/merge_works.hpp"
 #include "support/report.hpp"
 #include "support/sampling.hpp"
+#include "support/scan_works.hpp"
+#include "support/segment_works.hpp"
+#include "support/select_works.hpp"
+#include "support/sort_works.hpp"
 
 namespace weft::bench {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <weft/scan.hpp>
 
-#include "scan/works.hpp"
 #include "support/bench_case.hpp"
+#include "support/scan_works.hpp"
 
 namespace weft::bench {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <weft/segmented_reduce.hpp>
 
-#include "segment/works.hpp"
 #include "support/interval_case.hpp"
+#include "support/segment_works.hpp"
 
 namespace weft::bench {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <weft/select.hpp>
 
-#include "select/works.hpp"
 #include "support/bench_case.hpp"
+#include "support/select_works.hpp"
 
 namespace weft::bench {
 namespace {

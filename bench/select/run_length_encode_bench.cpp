@@ -4,9 +4,9 @@
 #include <weft/run_length_encode.hpp>
 #include <weft/scan.hpp>
 
-#include "select/works.hpp"
 #include "support/bench_case.hpp"
 #include "support/encode_runs.hpp"
+#include "support/select_works.hpp"
 
 namespace weft::bench {
 namespace {

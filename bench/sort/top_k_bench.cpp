@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <weft/top_k.hpp>
 
-#include "sort/works.hpp"
 #include "support/bench_case.hpp"
+#include "support/sort_works.hpp"
 
 namespace weft::bench {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
-#include "interval/works.hpp"
 #include "support/bench_case.hpp"
+#include "support/interval_works.hpp"
 
 namespace weft::bench {
 

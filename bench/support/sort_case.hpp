@@ -4,8 +4,8 @@
 #include <weft/merge_sort.hpp>
 #include <weft/radix_sort.hpp>
 
-#include "sort/works.hpp"
 #include "support/bench_case.hpp"
+#include "support/sort_works.hpp"
 
 namespace weft::bench {
 

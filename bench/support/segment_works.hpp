@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "interval/works.hpp"
+#include "support/interval_works.hpp"
 #include "support/sort_keys.hpp"
 
 namespace weft::bench {
