@@ -185,15 +185,13 @@ TEST_SUITE("reduce_by_key") {
     const ScopedTuning large_tiles("reduce_by_key.rows=4,reduce_by_key.workgroup=256");
     for (const Strategy strategy : strategies_of(first_backend().context())) {
       const Device device(first_backend(), strategy);
-      ReduceByKeyConfig config = config_of<uint32_t>(Op::add);
-      config.strategy = strategy;
-      Result<ReduceByKey> reduce = ReduceByKey::create(device.context(), config);
-      REQUIRE(reduce);
-      const uint64_t tile = reduce->tile_items();
+      const ReduceByKeyConfig config = config_of<uint32_t>(Op::add);
+      const ReduceByKey& reduce = create<ReduceByKey>(device, config);
+      const uint64_t tile = reduce.tile_items();
       for (const Runs runs : {Runs::ones, Runs::twos})
         for (const uint64_t n : {uint64_t{1023}, uint64_t{1024}, uint64_t{1025}, 2 * tile - 1, 3 * tile + 5})
-          check_reduce<uint32_t, uint32_t>(device, *reduce, config, n, {.runs = runs});
-      check_reduce<uint32_t, uint32_t>(device, *reduce, config, 2 * tile + 5,
+          check_reduce<uint32_t, uint32_t>(device, reduce, config, n, {.runs = runs});
+      check_reduce<uint32_t, uint32_t>(device, reduce, config, 2 * tile + 5,
                                        {.runs = Runs::ones, .value_misalignment = 4});
     }
   }
@@ -203,14 +201,12 @@ TEST_SUITE("reduce_by_key") {
     for (Backend* backend : every_backend()) {
       const Device device(*backend, Strategy::reduce_then_scan);
       if (is_slow(device) && backend->is_emulated()) continue;
-      ReduceByKeyConfig config = config_of<uint32_t>(Op::add);
-      config.strategy = device.strategy();
-      Result<ReduceByKey> reduce = ReduceByKey::create(device.context(), config);
-      REQUIRE(reduce);
-      const uint64_t tile = reduce->tile_items();
+      const ReduceByKeyConfig config = config_of<uint32_t>(Op::add);
+      const ReduceByKey& reduce = create<ReduceByKey>(device, config);
+      const uint64_t tile = reduce.tile_items();
       for (const uint64_t n : around({3 * tile, 4 * tile, 7 * tile, 30 * tile}))
         for (const Runs runs : {Runs::long_, Runs::ones})
-          check_reduce<uint32_t, uint32_t>(device, *reduce, config, n, {.runs = runs});
+          check_reduce<uint32_t, uint32_t>(device, reduce, config, n, {.runs = runs});
     }
   }
 

@@ -225,13 +225,11 @@ TEST_SUITE("scan_by_key") {
     for (Backend* backend : every_backend()) {
       const Device device(*backend, Strategy::reduce_then_scan);
       if (is_slow(device) && backend->is_emulated()) continue;
-      ScanByKeyConfig config = config_of<uint32_t>(ScanKind::exclusive, Op::add);
-      config.strategy = device.strategy();
-      Result<ScanByKey> scan = ScanByKey::create(device.context(), config);
-      REQUIRE(scan);
-      const uint64_t tile = scan->tile_items();
+      const ScanByKeyConfig config = config_of<uint32_t>(ScanKind::exclusive, Op::add);
+      const ScanByKey& scan = create<ScanByKey>(device, config);
+      const uint64_t tile = scan.tile_items();
       for (const uint64_t n : around({3 * tile, 4 * tile, 7 * tile, 30 * tile}))
-        check_scan<uint32_t, uint32_t>(device, *scan, config, n, {.runs = Runs::long_});
+        check_scan<uint32_t, uint32_t>(device, scan, config, n, {.runs = Runs::long_});
     }
   }
 
@@ -244,12 +242,10 @@ TEST_SUITE("scan_by_key") {
       CAPTURE(std::string(tuning));
       if (!has_look_back(first_backend().context())) return;
       const Device device(first_backend(), strategy);
-      ScanByKeyConfig config = config_of<uint32_t>(ScanKind::inclusive, Op::add, {SegmentsBy::keys, Type::u16});
-      config.strategy = strategy;
-      Result<ScanByKey> scan = ScanByKey::create(device.context(), config);
-      REQUIRE(scan);
-      for (const uint64_t n : few_edges(scan->tile_items()))
-        check_scan<uint32_t, uint32_t>(device, *scan, config, n, {.runs = Runs::eights});
+      const ScanByKeyConfig config = config_of<uint32_t>(ScanKind::inclusive, Op::add, {SegmentsBy::keys, Type::u16});
+      const ScanByKey& scan = create<ScanByKey>(device, config);
+      for (const uint64_t n : few_edges(scan.tile_items()))
+        check_scan<uint32_t, uint32_t>(device, scan, config, n, {.runs = Runs::eights});
     }
   }
 

@@ -137,22 +137,20 @@ TEST_SUITE("reduce") {
   TEST_CASE("runs of many tiles a workgroup are reduced whole and in order") {
     const ScopedTuning few_groups("reduce.groups=3");
     for (Backend* backend : every_backend()) {
-      const Result<Reduce> reduce = Reduce::create(backend->context(), config_of<U32x2>(Op::affine));
-      REQUIRE(reduce);
-      const uint64_t tile = reduce->tile_items();
+      const Reduce& reduce = create<Reduce>(*backend, config_of<U32x2>(Op::affine));
+      const uint64_t tile = reduce.tile_items();
       for (const uint64_t n : around({2 * tile, 3 * tile, 4 * tile, 6 * tile, 7 * tile, 30 * tile}))
-        check_reduce<U32x2, U32x2>(*backend, *reduce, Op::affine, n);
+        check_reduce<U32x2, U32x2>(*backend, reduce, Op::affine, n);
     }
   }
 
   TEST_CASE("more workgroups than the last one has lanes are reduced whole and in order [forms]") {
     const ScopedTuning small_tiles("reduce.workgroup=128,reduce.rows=1,reduce.groups=65535");
     for (Backend* backend : every_backend()) {
-      const Result<Reduce> reduce = Reduce::create(backend->context(), config_of<U32x2>(Op::affine));
-      REQUIRE(reduce);
+      const Reduce& reduce = create<Reduce>(*backend, config_of<U32x2>(Op::affine));
       for (const uint64_t tiles : {127, 128, 129, 700}) {
-        check_reduce<U32x2, U32x2>(*backend, *reduce, Op::affine, tiles * reduce->tile_items());
-        check_reduce<U32x2, U32x2>(*backend, *reduce, Op::affine, tiles * reduce->tile_items() + 1);
+        check_reduce<U32x2, U32x2>(*backend, reduce, Op::affine, tiles * reduce.tile_items());
+        check_reduce<U32x2, U32x2>(*backend, reduce, Op::affine, tiles * reduce.tile_items() + 1);
       }
     }
   }

@@ -139,13 +139,11 @@ TEST_SUITE("scan") {
     const ScopedTuning few_groups("scan.groups=3");
     for (Backend* backend : every_backend()) {
       const Device device(*backend, Strategy::reduce_then_scan);
-      ScanConfig config = config_of<uint32_t>(ScanKind::exclusive, Op::add);
-      config.strategy = device.strategy();
-      Result<Scan> scan = Scan::create(device.context(), config);
-      REQUIRE(scan);
-      const uint64_t tile = scan->tile_items();
+      const ScanConfig config = config_of<uint32_t>(ScanKind::exclusive, Op::add);
+      const Scan& scan = create<Scan>(device, config);
+      const uint64_t tile = scan.tile_items();
       for (const uint64_t n : around({2 * tile, 3 * tile, 4 * tile, 6 * tile, 7 * tile, 30 * tile}))
-        check_scan<uint32_t, uint32_t>(device, *scan, config, n);
+        check_scan<uint32_t, uint32_t>(device, scan, config, n);
     }
   }
 
@@ -156,11 +154,9 @@ TEST_SUITE("scan") {
       CAPTURE(std::string(tuning));
       for (const Device& device : every_device()) {
         if (device.backend().is_emulated() && device.context().subgroup_size() != 64) continue;
-        ScanConfig config = config_of<uint16_t, uint32_t>(ScanKind::inclusive, Op::add);
-        config.strategy = device.strategy();
-        Result<Scan> scan = Scan::create(device.context(), config);
-        REQUIRE(scan);
-        for (const uint64_t n : few_edges(scan->tile_items())) check_scan<uint16_t, uint32_t>(device, *scan, config, n);
+        const ScanConfig config = config_of<uint16_t, uint32_t>(ScanKind::inclusive, Op::add);
+        const Scan& scan = create<Scan>(device, config);
+        for (const uint64_t n : few_edges(scan.tile_items())) check_scan<uint16_t, uint32_t>(device, scan, config, n);
       }
     }
   }
@@ -178,13 +174,11 @@ TEST_SUITE("scan") {
     // The smallest tile there is: 128 lanes, one vector each.
     const ScopedTuning small_tiles("scan.workgroup=128,scan.rows_wide=1");
     const Device device(first_backend(), strategies_of(first_backend().context()).back());
-    ScanConfig config = config_of<U32x2>(ScanKind::exclusive, Op::affine);
-    config.strategy = device.strategy();
-    Result<Scan> scan = Scan::create(device.context(), config);
-    REQUIRE(scan);
+    const ScanConfig config = config_of<U32x2>(ScanKind::exclusive, Op::affine);
+    const Scan& scan = create<Scan>(device, config);
     const uint64_t groups = workgroups_along_x(device.backend());
     if (groups == 0) return;
-    check_scan<U32x2, U32x2>(device, *scan, config, (groups + 3) * scan->tile_items());
+    check_scan<U32x2, U32x2>(device, scan, config, (groups + 3) * scan.tile_items());
   }
 
   TEST_CASE("however many tiles are deferred, none is far from a prefix in the fallback pass") {
