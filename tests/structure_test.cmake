@@ -179,7 +179,7 @@ function(check_tree)
   check_includes(src/decode/ "${std};${weft};\"(vk|runtime|primitives|gstd|decode)/.*"
                  "the decoders on the device know what primitives know, and the codec")
   set(public "<[^/]+\\.h>;<(weft|vulkan|CLI|fmt|nlohmann|cuda|cub|thrust|sys)/.*;\"support/.*")
-  list(APPEND public "\"[a-z_]+/works\\.hpp\"" "\"((weft|weft_kernels|gstd|decode)/)?[a-z0-9_]+\\.(hpp|h|glsl)\"")
+  list(APPEND public "\"((weft|weft_kernels|gstd|decode)/)?[a-z0-9_]+\\.(hpp|h|glsl)\"")
   foreach(folder IN ITEMS bench/ examples/ tools/)
     check_includes(${folder} "${std};${public}"
                    "bench, examples and tools use weft's public headers only")

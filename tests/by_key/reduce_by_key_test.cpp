@@ -81,7 +81,7 @@ void check_reduce(const Device& device, const ReduceByKey& reduce, const ReduceB
 template <class T, class A = T>
 void check_reduce(const Device& device, Op op, uint64_t n, const ByKeyOptions& options = {}, Type key = Type::u32) {
   const ReduceByKeyConfig config = config_of<T, A>(op, key);
-  check_reduce<T, A>(device, device.reduce_by_key(config), config, n, options);
+  check_reduce<T, A>(device, create<ReduceByKey>(device, config), config, n, options);
 }
 
 using Fault = LookBackFault::Kind;
@@ -93,7 +93,7 @@ ReduceByKey faulty_reduce(const Device& device, const ReduceByKeyConfig& config,
 template <class T, class A = T>
 FuzzSubject subject_of(Op op, Type key, Strategy strategy, const char* tuning = "") {
   const auto draw_case = [](Backend& backend, const ReduceByKeyConfig& config, Draws& draw) {
-    const ReduceByKey& reduce = backend.reduce_by_key(config);
+    const ReduceByKey& reduce = create<ReduceByKey>(backend, config);
     const uint64_t n = draw.count(reduce.tile_items());
     const uint32_t key_bytes = size_of(config.key);
     const auto items = draw.items<T>(n);
@@ -140,7 +140,7 @@ TEST_SUITE("reduce_by_key") {
         if (!is_first && op != all[combination % all.size()]) continue;
         const Device& device = devices[++combination % devices.size()];
         if (!takes_turn(combination) || !device.supports({item_type<T>(), item_type<A>()})) continue;
-        const uint64_t tile = device.reduce_by_key(config_of<T, A>(op)).tile_items();
+        const uint64_t tile = create<ReduceByKey>(device, config_of<T, A>(op)).tile_items();
         check_reduce<T, A>(device, op, tile / 2 + 3, {.runs = Runs::mixed});
         check_reduce<T, A>(device, op, 3 * tile + 5, {.runs = Runs::long_});
         check_reduce<T, A>(device, op, 3 * tile + 5, {.runs = Runs::ones});
@@ -153,7 +153,7 @@ TEST_SUITE("reduce_by_key") {
     for (const Device& device : every_device()) {
       uint32_t turn = 0;
       for (const uint64_t n :
-           edges(device.backend(), device.reduce_by_key(config_of<uint32_t>(Op::add)).tile_items(), 4))
+           edges(device.backend(), create<ReduceByKey>(device, config_of<uint32_t>(Op::add)).tile_items(), 4))
         for (const Runs runs : {Runs::ones, kAllRuns[1 + turn++ % 5]})
           check_reduce<uint32_t>(device, Op::add, n, {.runs = runs});
     }
@@ -164,7 +164,7 @@ TEST_SUITE("reduce_by_key") {
     for (const Device& device : every_device()) {
       const auto every_length = [&]<class T>(Type key) {
         if (!takes_turn(combination++)) return;
-        const uint64_t tile = device.reduce_by_key(config_of<T>(Op::add, key)).tile_items();
+        const uint64_t tile = create<ReduceByKey>(device, config_of<T>(Op::add, key)).tile_items();
         uint64_t turn = 0;
         for (const Runs runs : kAllRuns)
           check_reduce<T>(device, Op::add, 9 * tile + 30 + 3 * turn++,
@@ -185,15 +185,13 @@ TEST_SUITE("reduce_by_key") {
     const ScopedTuning large_tiles("reduce_by_key.rows=4,reduce_by_key.workgroup=256");
     for (const Strategy strategy : strategies_of(first_backend().context())) {
       const Device device(first_backend(), strategy);
-      ReduceByKeyConfig config = config_of<uint32_t>(Op::add);
-      config.strategy = strategy;
-      Result<ReduceByKey> reduce = ReduceByKey::create(device.context(), config);
-      REQUIRE(reduce);
-      const uint64_t tile = reduce->tile_items();
+      const ReduceByKeyConfig config = config_of<uint32_t>(Op::add);
+      const ReduceByKey& reduce = create<ReduceByKey>(device, config);
+      const uint64_t tile = reduce.tile_items();
       for (const Runs runs : {Runs::ones, Runs::twos})
         for (const uint64_t n : {uint64_t{1023}, uint64_t{1024}, uint64_t{1025}, 2 * tile - 1, 3 * tile + 5})
-          check_reduce<uint32_t, uint32_t>(device, *reduce, config, n, {.runs = runs});
-      check_reduce<uint32_t, uint32_t>(device, *reduce, config, 2 * tile + 5,
+          check_reduce<uint32_t, uint32_t>(device, reduce, config, n, {.runs = runs});
+      check_reduce<uint32_t, uint32_t>(device, reduce, config, 2 * tile + 5,
                                        {.runs = Runs::ones, .value_misalignment = 4});
     }
   }
@@ -203,14 +201,12 @@ TEST_SUITE("reduce_by_key") {
     for (Backend* backend : every_backend()) {
       const Device device(*backend, Strategy::reduce_then_scan);
       if (is_slow(device) && backend->is_emulated()) continue;
-      ReduceByKeyConfig config = config_of<uint32_t>(Op::add);
-      config.strategy = device.strategy();
-      Result<ReduceByKey> reduce = ReduceByKey::create(device.context(), config);
-      REQUIRE(reduce);
-      const uint64_t tile = reduce->tile_items();
+      const ReduceByKeyConfig config = config_of<uint32_t>(Op::add);
+      const ReduceByKey& reduce = create<ReduceByKey>(device, config);
+      const uint64_t tile = reduce.tile_items();
       for (const uint64_t n : around({3 * tile, 4 * tile, 7 * tile, 30 * tile}))
         for (const Runs runs : {Runs::long_, Runs::ones})
-          check_reduce<uint32_t, uint32_t>(device, *reduce, config, n, {.runs = runs});
+          check_reduce<uint32_t, uint32_t>(device, reduce, config, n, {.runs = runs});
     }
   }
 
@@ -225,7 +221,7 @@ TEST_SUITE("reduce_by_key") {
   TEST_CASE("keys, values and outputs begin at any item, independently") {
     for (const Device& device : every_device()) {
       const auto every_start = [&]<class T>(Type key_type) {
-        const uint64_t tile = device.reduce_by_key(config_of<T>(Op::add, key_type)).tile_items();
+        const uint64_t tile = create<ReduceByKey>(device, config_of<T>(Op::add, key_type)).tile_items();
         const uint32_t key_step = std::min(size_of(key_type), 4u);
         const uint32_t value_step = std::min<uint32_t>(sizeof(T), 4);
         const uint64_t counts[] = {13, 700, tile + 9};
@@ -259,7 +255,8 @@ TEST_SUITE("reduce_by_key") {
 
   TEST_CASE("a count on the device is obeyed, and never exceeds its maximum") {
     for (const Device& device : every_device()) {
-      const uint64_t maximum = 4 * uint64_t{device.reduce_by_key(config_of<uint32_t>(Op::add)).tile_items()} + 11;
+      const uint64_t maximum =
+          4 * uint64_t{create<ReduceByKey>(device, config_of<uint32_t>(Op::add)).tile_items()} + 11;
       for (const DeviceCount& count : edge_counts(maximum)) {
         CAPTURE(count.value);
         check_reduce<uint32_t>(device, Op::add, maximum, {.count_out_bytes = 12 - count.bytes, .device_count = count});
@@ -277,7 +274,7 @@ TEST_SUITE("reduce_by_key") {
     for (const Device& device : every_device()) {
       if (is_slow(device) || (device.backend().is_emulated() && device.strategy() != Strategy::look_back)) continue;
       const ReduceByKeyConfig config = config_of<float>(Op::add);
-      const ReduceByKey& reduce = device.reduce_by_key(config);
+      const ReduceByKey& reduce = create<ReduceByKey>(device, config);
       const uint64_t n = 21 * uint64_t{reduce.tile_items()} + 77;
       const auto items = rough_floats(n, 3);
       for (const Runs runs : {Runs::long_, Runs::one}) {
@@ -326,7 +323,7 @@ TEST_SUITE("reduce_by_key") {
 
   TEST_CASE("scratch never shrinks with the count and is never nothing") {
     for (const Device& device : every_device()) {
-      const ReduceByKey& reduce = device.reduce_by_key(config_of<uint32_t>(Op::add));
+      const ReduceByKey& reduce = create<ReduceByKey>(device, config_of<uint32_t>(Op::add));
       CHECK(reduce.strategy() == device.strategy());
       check_scratch_grows([&](uint64_t n) { return reduce.scratch_size(n); }, uint64_t{1} << 32);
     }

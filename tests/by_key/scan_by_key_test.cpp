@@ -102,7 +102,7 @@ template <class T, class A = T>
 void check_scan(const Device& device, ScanKind kind, Op op, uint64_t n, const ByKeyOptions& options = {},
                 const Marks& marks = {}, std::optional<A> initial = {}) {
   const ScanByKeyConfig config = config_of<T, A>(kind, op, marks);
-  check_scan<T, A>(device, device.scan_by_key(config), config, n, options, initial);
+  check_scan<T, A>(device, create<ScanByKey>(device, config), config, n, options, initial);
 }
 
 using Fault = LookBackFault::Kind;
@@ -115,7 +115,7 @@ ScanByKey faulty_scan(const Device& device, const ScanByKeyConfig& config, Fault
 template <class T, class A = T>
 FuzzSubject subject_of(ScanKind kind, Op op, const Marks& marks, Strategy strategy, const char* tuning = "") {
   const auto draw_case = [](Backend& backend, const ScanByKeyConfig& config, Draws& draw) {
-    const ScanByKey& scan = backend.scan_by_key(config);
+    const ScanByKey& scan = create<ScanByKey>(backend, config);
     const uint64_t n = draw.count(scan.tile_items());
     const auto items = draw.items<T>(n);
     const auto heads = drawn_heads(draw, n);
@@ -172,7 +172,7 @@ TEST_SUITE("scan_by_key") {
         const Device& device = devices[++combination % devices.size()];
         if (!takes_turn(combination) || !device.supports({item_type<T>(), item_type<A>()})) continue;
         const ScanKind kind = kBothKinds[combination / 2 % 2];
-        const uint64_t tile = device.scan_by_key(config_of<T, A>(kind, op)).tile_items();
+        const uint64_t tile = create<ScanByKey>(device, config_of<T, A>(kind, op)).tile_items();
         check_scan<T, A>(device, kind, op, tile / 2 + 3, {.runs = Runs::mixed});
         check_scan<T, A>(device, kind, op, 3 * tile + 5, {.runs = Runs::long_}, {},
                          std::optional(distinct_initial<A>(op)));
@@ -187,7 +187,7 @@ TEST_SUITE("scan_by_key") {
         if ((is_slow(device) || device.backend().is_emulated()) && kind == ScanKind::inclusive) continue;
         uint32_t turn = 0;
         for (const uint64_t n :
-             edges(device.backend(), device.scan_by_key(config_of<uint32_t>(kind, Op::add)).tile_items(), 4))
+             edges(device.backend(), create<ScanByKey>(device, config_of<uint32_t>(kind, Op::add)).tile_items(), 4))
           for (const Runs runs : {Runs::ones, kAllRuns[1 + turn++ % 5]})
             check_scan<uint32_t>(device, kind, Op::add, n, {.runs = runs});
       }
@@ -198,7 +198,8 @@ TEST_SUITE("scan_by_key") {
     for (const Device& device : every_device())
       for (const Marks& marks : kAllMarks) {
         if (!has_marks(device, marks) || !takes_turn(combination++)) continue;
-        const uint64_t tile = device.scan_by_key(config_of<uint32_t>(ScanKind::inclusive, Op::add, marks)).tile_items();
+        const uint64_t tile =
+            create<ScanByKey>(device, config_of<uint32_t>(ScanKind::inclusive, Op::add, marks)).tile_items();
         uint64_t turn = 0;
         for (const Runs runs : kAllRuns)
           check_scan<uint32_t>(device, ScanKind::inclusive, Op::add, 9 * tile + 30 + 3 * turn++, {.runs = runs}, marks);
@@ -208,11 +209,13 @@ TEST_SUITE("scan_by_key") {
   TEST_CASE("narrow and wide values beside narrow and wide keys are scanned whole [slow]") {
     for (const Device& device : every_device()) {
       if (is_slow(device) || (device.backend().is_emulated() && device.strategy() != Strategy::look_back)) continue;
-      const uint64_t tile = device.scan_by_key(config_of<uint8_t>(ScanKind::exclusive, Op::add, kNarrow)).tile_items();
+      const uint64_t tile =
+          create<ScanByKey>(device, config_of<uint8_t>(ScanKind::exclusive, Op::add, kNarrow)).tile_items();
       for (const uint64_t n : few_edges(tile))
         check_scan<uint8_t>(device, ScanKind::exclusive, Op::add, n, {}, kNarrow);
       if (device.backend().is_emulated() || !device.supports({Type::u64})) continue;
-      const uint64_t wide = device.scan_by_key(config_of<uint64_t>(ScanKind::inclusive, Op::max, kWide)).tile_items();
+      const uint64_t wide =
+          create<ScanByKey>(device, config_of<uint64_t>(ScanKind::inclusive, Op::max, kWide)).tile_items();
       for (const uint64_t n : few_edges(wide)) check_scan<uint64_t>(device, ScanKind::inclusive, Op::max, n, {}, kWide);
     }
   }
@@ -222,13 +225,11 @@ TEST_SUITE("scan_by_key") {
     for (Backend* backend : every_backend()) {
       const Device device(*backend, Strategy::reduce_then_scan);
       if (is_slow(device) && backend->is_emulated()) continue;
-      ScanByKeyConfig config = config_of<uint32_t>(ScanKind::exclusive, Op::add);
-      config.strategy = device.strategy();
-      Result<ScanByKey> scan = ScanByKey::create(device.context(), config);
-      REQUIRE(scan);
-      const uint64_t tile = scan->tile_items();
+      const ScanByKeyConfig config = config_of<uint32_t>(ScanKind::exclusive, Op::add);
+      const ScanByKey& scan = create<ScanByKey>(device, config);
+      const uint64_t tile = scan.tile_items();
       for (const uint64_t n : around({3 * tile, 4 * tile, 7 * tile, 30 * tile}))
-        check_scan<uint32_t, uint32_t>(device, *scan, config, n, {.runs = Runs::long_});
+        check_scan<uint32_t, uint32_t>(device, scan, config, n, {.runs = Runs::long_});
     }
   }
 
@@ -241,12 +242,10 @@ TEST_SUITE("scan_by_key") {
       CAPTURE(std::string(tuning));
       if (!has_look_back(first_backend().context())) return;
       const Device device(first_backend(), strategy);
-      ScanByKeyConfig config = config_of<uint32_t>(ScanKind::inclusive, Op::add, {SegmentsBy::keys, Type::u16});
-      config.strategy = strategy;
-      Result<ScanByKey> scan = ScanByKey::create(device.context(), config);
-      REQUIRE(scan);
-      for (const uint64_t n : few_edges(scan->tile_items()))
-        check_scan<uint32_t, uint32_t>(device, *scan, config, n, {.runs = Runs::eights});
+      const ScanByKeyConfig config = config_of<uint32_t>(ScanKind::inclusive, Op::add, {SegmentsBy::keys, Type::u16});
+      const ScanByKey& scan = create<ScanByKey>(device, config);
+      for (const uint64_t n : few_edges(scan.tile_items()))
+        check_scan<uint32_t, uint32_t>(device, scan, config, n, {.runs = Runs::eights});
     }
   }
 
@@ -262,7 +261,7 @@ TEST_SUITE("scan_by_key") {
     for (const Device& device : every_device())
       for (const ScanKind kind : kBothKinds) {
         if (is_slow(device) && kind == ScanKind::inclusive) continue;
-        const uint64_t tile = device.scan_by_key(config_of<uint32_t>(kind, Op::add)).tile_items();
+        const uint64_t tile = create<ScanByKey>(device, config_of<uint32_t>(kind, Op::add)).tile_items();
         for (const uint64_t n : {uint64_t{1}, tile, 3 * tile + 5})
           for (const Runs runs : {Runs::mixed, Runs::long_, Runs::one})
             check_scan<uint32_t>(device, kind, Op::add, n, {.runs = runs}, {}, std::optional<uint32_t>(37));
@@ -273,7 +272,7 @@ TEST_SUITE("scan_by_key") {
     for (const Device& device : every_device()) {
       const auto in_place = [&]<class T>(ScanKind kind, Op op, const Marks& marks) {
         ByKeyOptions options{.in_place = true};
-        const uint64_t tile = device.scan_by_key(config_of<T>(kind, op, marks)).tile_items();
+        const uint64_t tile = create<ScanByKey>(device, config_of<T>(kind, op, marks)).tile_items();
         for (const uint64_t n : {uint64_t{1}, tile + 1, 20 * tile + 3})
           check_scan<T>(device, kind, op, n, options, marks);
         options.value_misalignment = sizeof(T) == 8 ? 4 : sizeof(T);
@@ -290,7 +289,7 @@ TEST_SUITE("scan_by_key") {
   TEST_CASE("keys, values and outputs begin at any item, independently") {
     for (const Device& device : every_device()) {
       const auto every_start = [&]<class T>(ScanKind kind, Op op, const Marks& marks) {
-        const uint64_t tile = device.scan_by_key(config_of<T>(kind, op, marks)).tile_items();
+        const uint64_t tile = create<ScanByKey>(device, config_of<T>(kind, op, marks)).tile_items();
         const uint32_t key_step = marks.segments == SegmentsBy::keys         ? std::min(size_of(marks.key), 4u)
                                   : marks.segments == SegmentsBy::head_bytes ? 1
                                                                              : 4;
@@ -328,15 +327,15 @@ TEST_SUITE("scan_by_key") {
   TEST_CASE("a count on the device is obeyed, and never exceeds its maximum") {
     for (const Device& device : every_device()) {
       const ScanByKeyConfig config = config_of<uint32_t>(ScanKind::exclusive, Op::add);
-      const uint64_t maximum = 4 * uint64_t{device.scan_by_key(config).tile_items()} + 11;
+      const uint64_t maximum = 4 * uint64_t{create<ScanByKey>(device, config).tile_items()} + 11;
       const auto items = random_items<uint32_t>(maximum, 5);
       const auto heads = heads_of(maximum, Runs::mixed);
       const auto whole = scan_by_key_of<uint32_t>(items, heads, config.kind, config.op, std::optional<uint32_t>{});
       for (const DeviceCount& count : edge_counts(maximum)) {
         CAPTURE(device.name());
         CAPTURE(count.value);
-        const auto actual = scan_by_key_on<uint32_t>(device.gpu(), device.scan_by_key(config), config, items, heads,
-                                                     {.device_count = count});
+        const auto actual = scan_by_key_on<uint32_t>(device.gpu(), create<ScanByKey>(device, config), config, items,
+                                                     heads, {.device_count = count});
         auto expected = whole;
         for (uint64_t i = std::min(count.value, maximum); i < maximum; ++i) expected[i] = 0xdbdbdbdb;  // as it was
         CHECK(difference(actual, expected) == "");
@@ -355,7 +354,7 @@ TEST_SUITE("scan_by_key") {
     for (const Device& device : every_device()) {
       if (is_slow(device) || (device.backend().is_emulated() && device.strategy() != Strategy::look_back)) continue;
       const ScanByKeyConfig config = config_of<float>(ScanKind::inclusive, Op::add);
-      const ScanByKey& scan = device.scan_by_key(config);
+      const ScanByKey& scan = create<ScanByKey>(device, config);
       const uint64_t n = 21 * uint64_t{scan.tile_items()} + 77;
       const auto items = rough_floats(n, 3);
       for (const Runs runs : {Runs::long_, Runs::one}) {
@@ -428,7 +427,7 @@ TEST_SUITE("scan_by_key") {
   TEST_CASE("the strategy asked for is the one in use, and automatic is decided by the Context") {
     for (const Device& device : every_device()) {
       const ScanByKeyConfig config = config_of<uint32_t>(ScanKind::exclusive, Op::add);
-      CHECK(device.scan_by_key(config).strategy() == device.strategy());
+      CHECK(create<ScanByKey>(device, config).strategy() == device.strategy());
       const Result<ScanByKey> automatic = ScanByKey::create(device.context(), config);
       REQUIRE(automatic);
       CHECK(automatic->strategy() == device.context().strategy());
@@ -437,7 +436,7 @@ TEST_SUITE("scan_by_key") {
 
   TEST_CASE("scratch never shrinks with the count and is never nothing") {
     for (const Device& device : every_device()) {
-      const ScanByKey& scan = device.scan_by_key(config_of<uint32_t>(ScanKind::exclusive, Op::add));
+      const ScanByKey& scan = create<ScanByKey>(device, config_of<uint32_t>(ScanKind::exclusive, Op::add));
       check_scratch_grows([&](uint64_t n) { return scan.scratch_size(n); });
     }
   }

@@ -190,13 +190,9 @@ struct OwnByKeyOptions {
   bool in_place = false;
 };
 
-template <class Own>
-ScanByKey create_scan_by_key(const Device& device, const KernelSet& own, ScanByKeyConfig config) {
-  config.strategy = device.strategy();
+const ScanByKey& create_scan_by_key(const Device& device, const KernelSet& own, ScanByKeyConfig config) {
   config.own_kernels = own;
-  Result<ScanByKey> scan = ScanByKey::create(device.context(), config);
-  if (!scan) FAIL(scan.error().message);
-  return *std::move(scan);
+  return create<ScanByKey>(device, config);
 }
 
 /// Scans `n` items by segments of such runs, and compares all that it writes.
@@ -305,14 +301,8 @@ void check_segmented_reduce(Backend& backend, const SegmentedReduce& reduce, con
   CHECK(first_difference(items_of<Accumulator>(call.found("output")), expected) == segments);
 }
 
-Scan create_scan(const Device& device, const KernelSet& own, ScanKind kind) {
-  ScanConfig config;
-  config.kind = kind;
-  config.strategy = device.strategy();
-  config.own_kernels = own;
-  Result<Scan> scan = Scan::create(device.context(), config);
-  if (!scan) FAIL(scan.error().message);
-  return *std::move(scan);
+const Scan& create_scan(const Device& device, const KernelSet& own, ScanKind kind) {
+  return create<Scan>(device, {.kind = kind, .own_kernels = own});
 }
 
 /// What is split, of `n` items, and by the oracle: `side(items, i)`.
@@ -549,12 +539,8 @@ Config with_own(Config config, const Device& device, const OwnSelection& selecti
   return config;
 }
 
-Reduce create_reduce(const Context& context, const KernelSet& own) {
-  ReduceConfig config;
-  config.own_kernels = own;
-  Result<Reduce> reduce = Reduce::create(context, config);
-  if (!reduce) FAIL(reduce.error().message);
-  return *std::move(reduce);
+const Reduce& create_reduce(Backend& backend, const KernelSet& own) {
+  return create<Reduce>(backend, {.own_kernels = own});
 }
 
 template <class Own>
@@ -602,7 +588,7 @@ TEST_SUITE("own kernels") {
                               (std::is_same_v<Own, Tally> && device.strategy() == Strategy::reduce_then_scan);
         if ((!is_native && !emulates) || !takes_turn(combination + static_cast<uint32_t>(d))) continue;
         const ScanKind kind = kBothKinds[(combination + d) % 2];
-        const Scan scan = create_scan(device, Own::scan_kernels(), kind);
+        const Scan& scan = create_scan(device, Own::scan_kernels(), kind);
         const uint64_t tile = scan.tile_items();
         for (const uint64_t n : few_edges(tile)) check_scan<Own>(device, scan, kind, n);
         if (is_native)
@@ -618,7 +604,7 @@ TEST_SUITE("own kernels") {
       for_every_snippet([&]<class Own>() {
         if (backend->is_emulated() || !takes_turn(combination++)) return;
         const Device device(*backend, Strategy::reduce_then_scan);
-        const Scan scan = create_scan(device, Own::scan_kernels(), ScanKind::inclusive);
+        const Scan& scan = create_scan(device, Own::scan_kernels(), ScanKind::inclusive);
         const uint64_t n = 2 * scan.tile_items() + 3;
         for (const VkDeviceSize offset : {4, 8, 12}) {
           check_scan<Own>(device, scan, ScanKind::inclusive, n, {.input_misalignment = offset});
@@ -633,7 +619,7 @@ TEST_SUITE("own kernels") {
   TEST_CASE("a count on the device is scanned so far") {
     for (const Device& device : every_device()) {
       if (device.backend().is_emulated()) continue;
-      const Scan scan = create_scan(device, own::scan_triangle(), ScanKind::exclusive);
+      const Scan& scan = create_scan(device, own::scan_triangle(), ScanKind::exclusive);
       const uint64_t n = 2 * scan.tile_items() + 5;
       const auto items = items_for<Triangle>(n);
       const auto expected = scan_of<Triangle>(items, ScanKind::exclusive);
@@ -651,7 +637,7 @@ TEST_SUITE("own kernels") {
     const ScopedTuning one_spin("scan.spin_limit=1");
     for (const Device& device : every_look_back()) {
       if (device.backend().is_emulated()) continue;
-      const Scan scan = create_scan(device, own::scan_best(), ScanKind::inclusive);
+      const Scan& scan = create_scan(device, own::scan_best(), ScanKind::inclusive);
       check_scan<Best>(device, scan, ScanKind::inclusive, 9 * scan.tile_items() + 5);
     }
   }
@@ -659,7 +645,7 @@ TEST_SUITE("own kernels") {
   TEST_CASE("items are reduced whole and in order") {
     for (Backend* backend : every_backend())
       for_every_snippet([&]<class Own>() {
-        const Reduce reduce = create_reduce(backend->context(), Own::reduce_kernels());
+        const Reduce& reduce = create_reduce(*backend, Own::reduce_kernels());
         const uint64_t tile = reduce.tile_items();
         for (const uint64_t n : few_edges(tile)) check_reduce<Own>(*backend, reduce, n);
         check_reduce<Own>(*backend, reduce, 2 * tile + 3, {.input_misalignment = 4});
@@ -784,16 +770,14 @@ TEST_SUITE("own kernels") {
           config.offsets = true;
           config.non_trivial = non_trivial;
           config.length = combination % 3 == 0 ? Type::u64 : Type::u32;
-          config.strategy = device.strategy();
           config.own_kernels = encoding.own;
-          const Result<RunLengthEncode> encode = RunLengthEncode::create(device.context(), config);
-          if (!encode) FAIL(encode.error().message);
-          const uint64_t tile = encode->tile_items();
+          const RunLengthEncode& encode = create<RunLengthEncode>(device, config);
+          const uint64_t tile = encode.tile_items();
           const auto check = [&](uint64_t n, uint64_t longest, VkDeviceSize misalignment) {
             CAPTURE(n);
             CAPTURE(longest);
             CAPTURE(misalignment);
-            CHECK(check_own_encoding(device.gpu(), *encode, config, encoding, encoding.of(n, longest), misalignment) ==
+            CHECK(check_own_encoding(device.gpu(), encode, config, encoding, encoding.of(n, longest), misalignment) ==
                   "");
           };
           for (const uint64_t n : few_edges(tile)) check(n, 4, 0);
@@ -822,13 +806,11 @@ TEST_SUITE("own kernels") {
         RunLengthEncodeConfig config;
         config.offsets = true;
         config.non_trivial = non_trivial;
-        config.strategy = device.strategy();
         config.own_kernels = encoding.own;
-        const Result<RunLengthEncode> encode = RunLengthEncode::create(device.context(), config);
-        if (!encode) FAIL(encode.error().message);
-        const uint64_t tile = encode->tile_items();
+        const RunLengthEncode& encode = create<RunLengthEncode>(device, config);
+        const uint64_t tile = encode.tile_items();
         for (const uint64_t longest : {uint64_t{2}, 4 * tile})
-          CHECK(check_own_encoding(device.gpu(), *encode, config, encoding, encoding.of(5 * tile + 7, longest), 4) ==
+          CHECK(check_own_encoding(device.gpu(), encode, config, encoding, encoding.of(5 * tile + 7, longest), 4) ==
                 "");
       }
   }
@@ -847,7 +829,7 @@ TEST_SUITE("own kernels") {
         config.kind = kBothKinds[combination % 2];
         config.segments = combination % 3 == 0 ? SegmentsBy::head_bits : SegmentsBy::keys;
         config.key = combination % 3 == 1 ? Type::u64 : Type::u8;
-        const ScanByKey scan = create_scan_by_key<Own>(device, own, config);
+        const ScanByKey& scan = create_scan_by_key(device, own, config);
         const uint64_t tile = scan.tile_items();
         for (const uint64_t n : few_edges(tile)) check_scan_by_key<Own>(device, scan, config, n, Runs::mixed);
         check_scan_by_key<Own>(device, scan, config, 9 * tile + 5, Runs::long_);
@@ -883,20 +865,18 @@ TEST_SUITE("own kernels") {
           continue;
         ReduceByKeyConfig config;
         config.key = combination % 3 == 1 ? Type::u64 : combination % 3 == 0 ? Type::u32 : Type::u8;
-        config.strategy = device.strategy();
         config.own_kernels = own;
-        const Result<ReduceByKey> reduce = ReduceByKey::create(device.context(), config);
-        if (!reduce) FAIL(reduce.error().message);
-        const uint64_t tile = reduce->tile_items();
-        for (const uint64_t n : few_edges(tile)) check_reduce_by_key<Own>(device, *reduce, config, n, Runs::mixed);
-        check_reduce_by_key<Own>(device, *reduce, config, 9 * tile + 5, Runs::long_);
-        check_reduce_by_key<Own>(device, *reduce, config, 3 * tile + 1, Runs::one);
+        const ReduceByKey& reduce = create<ReduceByKey>(device, config);
+        const uint64_t tile = reduce.tile_items();
+        for (const uint64_t n : few_edges(tile)) check_reduce_by_key<Own>(device, reduce, config, n, Runs::mixed);
+        check_reduce_by_key<Own>(device, reduce, config, 9 * tile + 5, Runs::long_);
+        check_reduce_by_key<Own>(device, reduce, config, 3 * tile + 1, Runs::one);
         // More runs in a tile than fit its stage.
-        check_reduce_by_key<Own>(device, *reduce, config, 2 * tile + 3, Runs::ones);
+        check_reduce_by_key<Own>(device, reduce, config, 2 * tile + 3, Runs::ones);
         if (device.backend().is_emulated()) continue;
         for (const VkDeviceSize offset : {4, 8, 12}) {
-          check_reduce_by_key<Own>(device, *reduce, config, 2 * tile + 3, Runs::mixed, {.value_misalignment = offset});
-          check_reduce_by_key<Own>(device, *reduce, config, 2 * tile + 3, Runs::mixed, {.output_misalignment = offset});
+          check_reduce_by_key<Own>(device, reduce, config, 2 * tile + 3, Runs::mixed, {.value_misalignment = offset});
+          check_reduce_by_key<Own>(device, reduce, config, 2 * tile + 3, Runs::mixed, {.output_misalignment = offset});
         }
       }
     };
@@ -915,14 +895,13 @@ TEST_SUITE("own kernels") {
         SegmentedReduceConfig config;
         config.offset = combination % 2 == 0 ? Type::u32 : Type::u64;
         config.own_kernels = own;
-        const Result<SegmentedReduce> reduce = SegmentedReduce::create(backend->context(), config);
-        if (!reduce) FAIL(reduce.error().message);
-        const uint64_t tile = reduce->tile_items();
+        const SegmentedReduce& reduce = create<SegmentedReduce>(*backend, config);
+        const uint64_t tile = reduce.tile_items();
         for (const uint64_t n : {tile / 2, tile, 3 * tile + 5})
           for (const Counts& lengths : hard_lengths(n, n))
-            check_segmented_reduce<Own>(*backend, *reduce, config, offsets_from(n % 4, lengths));
+            check_segmented_reduce<Own>(*backend, reduce, config, offsets_from(n % 4, lengths));
         for (const VkDeviceSize offset : {4, 8, 12})
-          check_segmented_reduce<Own>(*backend, *reduce, config, offsets_from(0, random_counts(tile / 10, 20)), offset);
+          check_segmented_reduce<Own>(*backend, reduce, config, offsets_from(0, random_counts(tile / 10, 20)), offset);
       }
     };
     run.operator()<Triangle>(own::segments_triangle());
@@ -933,15 +912,13 @@ TEST_SUITE("own kernels") {
   TEST_CASE("a segmented scan takes a set made for scans by key [forms]") {
     const Device device(first_backend(), Strategy::reduce_then_scan);
     SegmentedScanConfig config;
-    config.strategy = device.strategy();
     config.own_kernels = own::by_key_triangle();
-    const Result<SegmentedScan> scan = SegmentedScan::create(device.context(), config);
-    if (!scan) FAIL(scan.error().message);
-    const auto items = items_for<Triangle>(3 * scan->tile_items() + 5);
+    const SegmentedScan& scan = create<SegmentedScan>(device, config);
+    const auto items = items_for<Triangle>(3 * scan.tile_items() + 5);
     const Offsets offsets = offsets_from(0, hard_lengths(items.size(), 1)[1]);
     PrimitiveCall call(device.gpu());
     const auto args = segmented_args<Triangle::Item, SegmentedScanArgs>(
-        call, items, offsets, config.offset, items.size(), scan->scratch_size(items.size()), {});
+        call, items, offsets, config.offset, items.size(), scan.scratch_size(items.size()), {});
     call.expect_any("output", items.size() * sizeof(Triangle::Item));
     const auto heads = heads_of_offsets(offsets, offsets.size() - 1, items.size());
     std::vector<Triangle::Item> expected(items.size());
@@ -951,11 +928,11 @@ TEST_SUITE("own kernels") {
       expected[i] = running;
       running = Triangle::combine(running, items[i]);
     }
-    CHECK(call.wrong(*scan, args) == "");
+    CHECK(call.wrong(scan, args) == "");
     CHECK(first_difference(items_of<Triangle::Item>(call.found("output")), expected) == items.size());
     SegmentedScanArgs with_initial = args;
     with_initial.initial = Value::of(1u);
-    CHECK(scan->record(reinterpret_cast<VkCommandBuffer>(uintptr_t{16}), with_initial).error().message ==
+    CHECK(scan.record(reinterpret_cast<VkCommandBuffer>(uintptr_t{16}), with_initial).error().message ==
           "SegmentedScan: initial does not go with own_kernels");
     config.own_kernels = own::scan_triangle();
     CHECK(SegmentedScan::create(device.context(), config).error().message ==
@@ -972,14 +949,12 @@ TEST_SUITE("own kernels") {
     const Device device(first_backend(), Strategy::look_back);
     if (takes_turn(0)) {
       ReduceByKeyConfig config;
-      config.strategy = Strategy::look_back;
       config.own_kernels = own::sums_triangle();
-      const Result<ReduceByKey> reduce = ReduceByKey::create(device.context(), config);
-      if (!reduce) FAIL(reduce.error().message);
-      check_reduce_by_key<Triangle>(device, *reduce, config, 20 * reduce->tile_items() + 5, Runs::long_);
+      const ReduceByKey& reduce = create<ReduceByKey>(device, config);
+      check_reduce_by_key<Triangle>(device, reduce, config, 20 * reduce.tile_items() + 5, Runs::long_);
     }
     if (!takes_turn(1)) return;
-    const ScanByKey scan = create_scan_by_key<Triangle>(device, own::by_key_triangle(), {});
+    const ScanByKey& scan = create_scan_by_key(device, own::by_key_triangle(), {});
     check_scan_by_key<Triangle>(device, scan, {}, 20 * scan.tile_items() + 5, Runs::long_);
   }
 
@@ -1063,8 +1038,8 @@ TEST_SUITE("own kernels") {
 
   TEST_CASE("an initial value is refused in words [refusal]") {
     const Device device(first_backend(), Strategy::reduce_then_scan);
-    const Scan scan = create_scan(device, own::scan_saturating(), ScanKind::exclusive);
-    const Reduce reduce = create_reduce(device.context(), own::reduce_saturating());
+    const Scan& scan = create_scan(device, own::scan_saturating(), ScanKind::exclusive);
+    const Reduce& reduce = create_reduce(device.backend(), own::reduce_saturating());
     const auto commands = reinterpret_cast<VkCommandBuffer>(uintptr_t{16});  // never looked at
     ScanArgs scan_args;
     scan_args.initial = Value::of(1u);
@@ -1076,13 +1051,13 @@ TEST_SUITE("own kernels") {
 
   TEST_CASE("sets on one Context do not mix, and equal ones share") {
     const Device device(first_backend(), Strategy::reduce_then_scan);
-    const Scan triangles = create_scan(device, own::scan_triangle(), ScanKind::inclusive);
-    const Scan matrices = create_scan(device, own::scan_matrix(), ScanKind::inclusive);
-    const Scan built_in = device.scan({ScanKind::inclusive});
+    const Scan& triangles = create_scan(device, own::scan_triangle(), ScanKind::inclusive);
+    const Scan& matrices = create_scan(device, own::scan_matrix(), ScanKind::inclusive);
+    const Scan built_in = create<Scan>(device, {ScanKind::inclusive});
     {
       // The set is gone before the scan is used.
       const KernelSet copy("copy", "scan", own::scan_triangle().kernels());
-      const Scan again = create_scan(device, copy, ScanKind::inclusive);
+      const Scan& again = create_scan(device, copy, ScanKind::inclusive);
       check_scan<Triangle>(device, again, ScanKind::inclusive, 1000);
     }
     for (int round = 0; round < 2; ++round) {

@@ -496,7 +496,7 @@ TEST_SUITE("gstd_decode") {
       GstdDecodeConfig config;
       config.tile_bytes = gstd::kMinTileBytes;
       config.tiles_in_flight = 1024;
-      const GstdDecode& decode = backend->primitive<GstdDecode>("gstd_decode in one scratch", config);
+      const GstdDecode& decode = create<GstdDecode>(*backend, config);
       // Two tables of different lengths, so that scratch of tiles lies where the other call has its table.
       constexpr std::array<uint32_t, 2> kTiles = {300, 7};
       std::array<GstdBatch, 2> batches;

@@ -20,14 +20,10 @@
 namespace weft::test {
 namespace {
 
-const IntervalExpand& create(Backend& backend, const IntervalExpandConfig& config) {
-  return create<IntervalExpand>(backend, config);
-}
-
 /// Expands once and compares all that is written with the CPU's. Returns the output.
 Bytes check_expand(Backend& backend, const IntervalExpandConfig& config, const Counts& counts,
                    const IntervalOptions& options = {}) {
-  const IntervalExpand& expand = create(backend, config);
+  const IntervalExpand& expand = create<IntervalExpand>(backend, config);
   CAPTURE(backend.name());
   CAPTURE(config_text(config));
   IntervalCall<IntervalExpandArgs> call(backend.gpu(), expand, counts, config.by, config.count, options);
@@ -70,7 +66,7 @@ TEST_SUITE("interval_expand") {
         const IntervalExpandConfig config{++combination % 2 == 0 ? IntervalsBy::counts : IntervalsBy::offsets,
                                           combination % 3 == 0 ? Type::u64 : Type::u32, bytes};
         if (backend->is_emulated() && bytes != 12) continue;
-        const IntervalExpand& expand = create(*backend, config);
+        const IntervalExpand& expand = create<IntervalExpand>(*backend, config);
         check_expand(*backend, config, mixed_counts(expand.tile_intervals() + 77, bytes));
         check_expand(*backend, config, Counts(expand.tile_intervals() + 3, 1));
         check_expand(*backend, config, {3, 3 * expand.segment_outputs() + 11, 0, 7});
@@ -81,7 +77,7 @@ TEST_SUITE("interval_expand") {
     for (Backend* backend : every_backend())
       for (const uint32_t bytes : {4u, 12u}) {
         const IntervalExpandConfig config{IntervalsBy::offsets, Type::u32, bytes};
-        const IntervalExpand& expand = create(*backend, config);
+        const IntervalExpand& expand = create<IntervalExpand>(*backend, config);
         for (const uint64_t intervals : edges(*backend, expand.tile_intervals(), 4))
           check_expand(*backend, config, random_counts(intervals, 7));
         for (const uint64_t total : around({0, 32, expand.segment_outputs(), 2 * expand.segment_outputs()}))
@@ -92,7 +88,7 @@ TEST_SUITE("interval_expand") {
   TEST_CASE("structs that do not fit are left out") {
     const IntervalExpandConfig config{IntervalsBy::counts, Type::u32, 12};
     for (Backend* backend : every_backend()) {
-      const Counts counts = mixed_counts(create(*backend, config).tile_intervals() + 13, 5);
+      const Counts counts = mixed_counts(create<IntervalExpand>(*backend, config).tile_intervals() + 13, 5);
       const uint64_t total = total_of(counts);
       for (const uint64_t room : {uint64_t{0}, uint64_t{1}, total / 2, total - 1, total + 9})
         check_expand(*backend, config, counts, {.max_output = room});
@@ -106,7 +102,8 @@ TEST_SUITE("interval_expand") {
         const IntervalExpandConfig config{IntervalsBy::offsets, bytes == 2 ? Type::u64 : Type::u32, bytes};
         const VkDeviceSize step = std::min(bytes, 4u);
         for (VkDeviceSize output = 0; output < 16; output += step)
-          check_expand(*backend, config, mixed_counts(create(*backend, config).tile_intervals() + 40, output),
+          check_expand(*backend, config,
+                       mixed_counts(create<IntervalExpand>(*backend, config).tile_intervals() + 40, output),
                        {.input_misalignment = (7 * output + step) % 16 / step * step,
                         .counts_misalignment = 4 * (output / step % 4),
                         .output_misalignment = output});
@@ -116,7 +113,7 @@ TEST_SUITE("interval_expand") {
   TEST_CASE("a count of offsets on the device is obeyed, and never exceeds its maximum") {
     const IntervalExpandConfig config{IntervalsBy::offsets, Type::u32, 12};
     for (Backend* backend : every_backend()) {
-      const uint64_t maximum = 2 * create(*backend, config).tile_intervals() + 11;
+      const uint64_t maximum = 2 * create<IntervalExpand>(*backend, config).tile_intervals() + 11;
       const Counts counts = mixed_counts(maximum, 3);
       for (const uint64_t value : {uint64_t{0}, uint64_t{1}, maximum / 2, maximum, maximum + 1, ~uint64_t{0}})
         check_expand(*backend, config, counts, {.max_output = total_of(counts), .device_count = DeviceCount{value, 8}});
@@ -136,7 +133,7 @@ TEST_SUITE("interval_expand") {
       const ScopedTuning overrides(tuning);
       CAPTURE(std::string(tuning));
       const IntervalExpandConfig config{IntervalsBy::counts, Type::u32, 4};
-      const uint64_t tile = create(first_backend(), config).tile_intervals();
+      const uint64_t tile = create<IntervalExpand>(first_backend(), config).tile_intervals();
       for (const uint64_t intervals : {uint64_t{1}, tile, tile + 1, 2 * tile, 4 * tile + 3})
         for (const uint64_t longest : {5, 40}) {
           Counts counts(intervals);

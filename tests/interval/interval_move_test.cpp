@@ -61,14 +61,10 @@ Intervals intervals_of(const IntervalMoveConfig& config, Counts counts, uint64_t
   return intervals;
 }
 
-const IntervalMove& create(Backend& backend, const IntervalMoveConfig& config) {
-  return create<IntervalMove>(backend, config);
-}
-
 /// Moves once and compares all that is written with the CPU's. Returns the output.
 Bytes check_move(Backend& backend, const IntervalMoveConfig& config, const Intervals& intervals,
                  const IntervalOptions& options = {}) {
-  const IntervalMove& move = create(backend, config);
+  const IntervalMove& move = create<IntervalMove>(backend, config);
   const Counts& counts = intervals.counts;
   CAPTURE(backend.name());
   CAPTURE(config_text(config));
@@ -129,7 +125,7 @@ uint64_t segment_items(const IntervalMove& move, const IntervalMoveConfig& confi
 /// Intervals that may overlap at the source, and do not at the destination; now and then one out of range.
 FuzzSubject subject_of(const IntervalMoveConfig& given, const char* tuning = "") {
   const auto draw_case = [](Backend& backend, const IntervalMoveConfig& config, Draws& draw) {
-    const uint64_t n = draw.count(create(backend, config).tile_intervals()), bytes = config.item_bytes;
+    const uint64_t n = draw.count(create<IntervalMove>(backend, config).tile_intervals()), bytes = config.item_bytes;
     Intervals intervals{drawn_lengths(draw, n, draw.count(1 + 60'000 / bytes), 100'000 / bytes)};
     const Counts& counts = intervals.counts;
     IntervalOptions options = drawn_interval_options(draw, n, bytes, bytes);
@@ -199,7 +195,7 @@ TEST_SUITE("interval_move") {
           config.by = combination % 2 == 0 ? IntervalsBy::counts : IntervalsBy::offsets;
           config.count = combination % 3 == 0 ? Type::u64 : Type::u32;
           config.offset = combination % 4 < 2 ? Type::u64 : Type::u32;
-          const IntervalMove& move = create(*backend, config);
+          const IntervalMove& move = create<IntervalMove>(*backend, config);
           check_move(*backend, config, intervals_of(config, mixed_counts(move.tile_intervals() + 77, bytes)));
           check_move(*backend, config, intervals_of(config, {3, 3 * segment_items(move, config) + 11, 0, 7}));
         }
@@ -210,7 +206,7 @@ TEST_SUITE("interval_move") {
       for (const uint32_t bytes : {1u, 4u})
         for (const IntervalMoveConfig& config : forms({.item_bytes = bytes})) {
           if (backend->is_emulated() && bytes == 4 && !config.gather) continue;
-          const IntervalMove& move = create(*backend, config);
+          const IntervalMove& move = create<IntervalMove>(*backend, config);
           for (const uint64_t number : edges(*backend, move.tile_intervals(), 2))
             check_move(*backend, config, intervals_of(config, random_counts(number, 7)));
           const uint64_t segment = segment_items(move, config);
@@ -240,7 +236,7 @@ TEST_SUITE("interval_move") {
     for (Backend* backend : every_backend())
       for (const uint32_t bytes : {1u, 4u}) {
         const IntervalMoveConfig config{.item_bytes = bytes};
-        const IntervalMove& move = create(*backend, config);
+        const IntervalMove& move = create<IntervalMove>(*backend, config);
         const uint64_t segment = segment_items(move, config);
         const uint64_t tile = move.tile_intervals();
         Counts sparse(5 * tile, 0);
@@ -261,12 +257,13 @@ TEST_SUITE("interval_move") {
         if (bytes == 8) config.offset = Type::u64;
         const VkDeviceSize step = std::min(bytes, 4u);
         for (VkDeviceSize output = 0; output < 16; output += 2 * step)
-          check_move(*backend, config,
-                     intervals_of(config, mixed_counts(create(*backend, config).tile_intervals() + 40, output)),
-                     {.input_misalignment = (3 * output + step) % 16 / step * step,
-                      .counts_misalignment = 4 * (output / step % 4),
-                      .output_misalignment = output,
-                      .other_misalignment = 4 * ((output / step + 1) % 4)});
+          check_move(
+              *backend, config,
+              intervals_of(config, mixed_counts(create<IntervalMove>(*backend, config).tile_intervals() + 40, output)),
+              {.input_misalignment = (3 * output + step) % 16 / step * step,
+               .counts_misalignment = 4 * (output / step % 4),
+               .output_misalignment = output,
+               .other_misalignment = 4 * ((output / step + 1) % 4)});
       }
   }
 
@@ -280,7 +277,7 @@ TEST_SUITE("interval_move") {
           const bool one_pass = bytes == 1 ? !config.gather : !config.scatter;
           config.by = one_pass ? IntervalsBy::offsets : IntervalsBy::counts;
           if (backend->is_emulated() && bytes == 1 && !config.scatter) continue;
-          const IntervalMove& move = create(*backend, config);
+          const IntervalMove& move = create<IntervalMove>(*backend, config);
           const uint64_t number = 2 * move.tile_intervals() + 9;
           Counts counts = mixed_counts(number, 4);
           counts[number / 2] = segment_items(move, config) + 40;
@@ -311,7 +308,7 @@ TEST_SUITE("interval_move") {
         for (const IntervalMoveConfig& config : forms({.item_bytes = bytes})) {
           if (backend->is_emulated() && bytes == 1) continue;
           const Intervals intervals =
-              intervals_of(config, mixed_counts(create(*backend, config).tile_intervals() + 13, 5));
+              intervals_of(config, mixed_counts(create<IntervalMove>(*backend, config).tile_intervals() + 13, 5));
           const uint64_t total = total_of(intervals.counts);
           for (const uint64_t room : {uint64_t{0}, uint64_t{1}, total / 2, total - 1, total + 9})
             check_move(*backend, config, intervals, {.max_output = room});
@@ -327,7 +324,7 @@ TEST_SUITE("interval_move") {
           if (config.gather && (config.scatter || bytes == 1)) continue;
           for (const uint64_t below : {uint64_t{40}, items, uint64_t{~0u}}) {
             if (backend->is_emulated() && below != items) continue;
-            const IntervalMove& move = create(*backend, config);
+            const IntervalMove& move = create<IntervalMove>(*backend, config);
             Counts offsets(number + 1), places(number);
             for (uint64_t i = 0; i <= number; ++i) offsets[i] = random_word(below, i) % below;
             for (uint64_t i = 0; i < number; ++i) places[i] = random_word(3, i) % items;
@@ -362,7 +359,7 @@ TEST_SUITE("interval_move") {
   TEST_CASE("a count on the device is obeyed, and never exceeds its maximum [bounds]") {
     const IntervalMoveConfig config{.by = IntervalsBy::offsets, .item_bytes = 1};
     for (Backend* backend : every_backend()) {
-      const uint64_t maximum = 2 * create(*backend, config).tile_intervals() + 11;
+      const uint64_t maximum = 2 * create<IntervalMove>(*backend, config).tile_intervals() + 11;
       const Intervals intervals = intervals_of(config, mixed_counts(maximum, 3));
       for (const uint64_t value : {uint64_t{0}, uint64_t{1}, maximum / 2, maximum, maximum + 1, ~uint64_t{0}})
         check_move(*backend, config, intervals,

@@ -19,10 +19,6 @@
 namespace weft::test {
 namespace {
 
-const RunLengthDecode& create(Backend& backend, const RunLengthDecodeConfig& config = {}) {
-  return create<RunLengthDecode>(backend, config);
-}
-
 /// Decodes once and compares all that is written with the CPU's. Returns the output.
 Bytes check_decode(Backend& backend, const RunLengthDecode& decode, const RunLengthDecodeConfig& config,
                    const Counts& lengths, const IntervalOptions& options = {}) {
@@ -40,7 +36,7 @@ Bytes check_decode(Backend& backend, const RunLengthDecode& decode, const RunLen
 
 FuzzSubject subject_of(const RunLengthDecodeConfig& given, const char* tuning = "") {
   const auto draw_case = [](Backend& backend, const RunLengthDecodeConfig& config, Draws& draw) {
-    const RunLengthDecode& decode = create(backend, config);
+    const RunLengthDecode& decode = create<RunLengthDecode>(backend, config);
     const uint64_t n = draw.count(decode.tile_runs());
     const uint64_t most = config.length == Type::u64 ? ~uint64_t{0} : 0xffffffff;
     const Counts lengths = drawn_lengths(draw, n, draw.count(decode.segment_outputs()), most);
@@ -68,7 +64,7 @@ const FuzzSubjects fuzzed("run_length_decode", [] {
 TEST_SUITE("run_length_decode") {
   TEST_CASE("symbols are repeated as their lengths say, at every edge of runs") {
     for (Backend* backend : every_backend()) {
-      const RunLengthDecode& decode = create(*backend);
+      const RunLengthDecode& decode = create<RunLengthDecode>(*backend);
       for (const uint64_t runs : edges(*backend, decode.tile_runs(), 4))
         check_decode(*backend, decode, {}, random_counts(runs, 7));
     }
@@ -76,7 +72,7 @@ TEST_SUITE("run_length_decode") {
 
   TEST_CASE("totals at and around every edge of outputs are decoded whole") {
     for (Backend* backend : every_backend()) {
-      const RunLengthDecode& decode = create(*backend);
+      const RunLengthDecode& decode = create<RunLengthDecode>(*backend);
       const uint64_t tile = decode.segment_outputs();
       for (const uint64_t total : around({0, 4, 32, tile / 2, tile, 2 * tile, 5 * tile})) {
         check_decode(*backend, decode, {}, {total});
@@ -93,7 +89,7 @@ TEST_SUITE("run_length_decode") {
           if (backend->is_emulated() && (symbol_bytes == 4) == (length == Type::u64)) continue;
           if (!takes_turn(combination++)) continue;
           const RunLengthDecodeConfig config{symbol_bytes, length};
-          const RunLengthDecode& decode = create(*backend, config);
+          const RunLengthDecode& decode = create<RunLengthDecode>(*backend, config);
           check_decode(*backend, decode, config, mixed_counts(3 * decode.tile_runs() + 77, symbol_bytes));
           check_decode(*backend, decode, config, Counts(decode.tile_runs() + 3, 1));
         }
@@ -101,7 +97,7 @@ TEST_SUITE("run_length_decode") {
 
   TEST_CASE("runs of no length may lie anywhere") {
     for (Backend* backend : every_backend()) {
-      const RunLengthDecode& decode = create(*backend);
+      const RunLengthDecode& decode = create<RunLengthDecode>(*backend);
       const uint64_t tile = decode.tile_runs();
       check_decode(*backend, decode, {}, Counts(5 * tile + 1, 0));
       check_decode(*backend, decode, {}, Counts(5 * tile + 1, 0), {.max_output = 100});
@@ -127,7 +123,7 @@ TEST_SUITE("run_length_decode") {
     for (Backend* backend : every_backend())
       for (const uint32_t symbol_bytes : {1u, 4u}) {
         const RunLengthDecodeConfig config{symbol_bytes, Type::u32};
-        const RunLengthDecode& decode = create(*backend, config);
+        const RunLengthDecode& decode = create<RunLengthDecode>(*backend, config);
         for (const uint64_t runs : around({decode.tile_runs(), decode.segment_outputs()}))
           check_decode(*backend, decode, config, Counts(runs, 1));
       }
@@ -135,7 +131,7 @@ TEST_SUITE("run_length_decode") {
 
   TEST_CASE("one run of ten million symbols is spread over all tiles") {
     Backend& backend = first_backend();
-    const RunLengthDecode& decode = create(backend);
+    const RunLengthDecode& decode = create<RunLengthDecode>(backend);
     Counts lengths = random_counts(3000, 5);
     lengths[1234] = 10'000'000;
     check_decode(backend, decode, {}, lengths);
@@ -143,7 +139,7 @@ TEST_SUITE("run_length_decode") {
 
   TEST_CASE("millions of empty runs cost no outputs") {
     Backend& backend = first_backend();
-    const RunLengthDecode& decode = create(backend);
+    const RunLengthDecode& decode = create<RunLengthDecode>(backend);
     Counts lengths(3'000'001, 0);
     lengths.back() = 100'000;
     check_decode(backend, decode, {}, lengths);
@@ -156,7 +152,7 @@ TEST_SUITE("run_length_decode") {
       for (const uint32_t symbol_bytes : {1u, 4u, 16u}) {
         if (backend->is_emulated() && symbol_bytes == 16) continue;
         const RunLengthDecodeConfig config{symbol_bytes, Type::u32};
-        const RunLengthDecode& decode = create(*backend, config);
+        const RunLengthDecode& decode = create<RunLengthDecode>(*backend, config);
         const Counts lengths = mixed_counts(2 * decode.tile_runs() + 13, 5);
         const uint64_t total = total_of(lengths);
         for (const uint64_t room : {uint64_t{0}, uint64_t{1}, total / 2, total - 1, total, total + 1, total + 9000}) {
@@ -167,7 +163,7 @@ TEST_SUITE("run_length_decode") {
 
   TEST_CASE("totals above 2^32 are reported whole") {
     for (Backend* backend : every_backend()) {
-      const RunLengthDecode& decode = create(*backend);
+      const RunLengthDecode& decode = create<RunLengthDecode>(*backend);
       const uint64_t tile = decode.tile_runs();
       Counts lengths(2 * tile + 5, 0xffffffff);
       check_decode(*backend, decode, {}, lengths, {.max_output = 3 * decode.segment_outputs() + 1});
@@ -180,7 +176,7 @@ TEST_SUITE("run_length_decode") {
   TEST_CASE("lengths of 64 bits add up to 2^64 - 1 at most") {
     const RunLengthDecodeConfig config{2, Type::u64};
     for (Backend* backend : every_backend()) {
-      const RunLengthDecode& decode = create(*backend, config);
+      const RunLengthDecode& decode = create<RunLengthDecode>(*backend, config);
       const uint64_t tile = decode.tile_runs();
       const uint64_t room = 2 * decode.segment_outputs() + 7;
       for (const uint64_t length : {uint64_t{1} << 32, (uint64_t{1} << 32) + 1, uint64_t{1} << 48, uint64_t{1} << 63,
@@ -202,7 +198,7 @@ TEST_SUITE("run_length_decode") {
         const uint32_t step = std::min(symbol_bytes, 4u);
         if (backend->is_emulated() && symbol_bytes > 2) continue;
         const RunLengthDecodeConfig config{symbol_bytes, symbol_bytes == 2 ? Type::u64 : Type::u32};
-        const RunLengthDecode& decode = create(*backend, config);
+        const RunLengthDecode& decode = create<RunLengthDecode>(*backend, config);
         uint32_t turn = 0;
         for (VkDeviceSize output = 0; output < 16; output += step) {
           const VkDeviceSize symbols = (7 * output + step) % 16 / step * step;
@@ -216,7 +212,7 @@ TEST_SUITE("run_length_decode") {
 
   TEST_CASE("a count on the device is obeyed, and never exceeds its maximum") {
     for (Backend* backend : every_backend()) {
-      const RunLengthDecode& decode = create(*backend);
+      const RunLengthDecode& decode = create<RunLengthDecode>(*backend);
       const uint64_t maximum = 3 * decode.tile_runs() + 11;
       const Counts lengths = mixed_counts(maximum, 3);
       for (const DeviceCount& count : edge_counts(maximum)) {
@@ -237,7 +233,7 @@ TEST_SUITE("run_length_decode") {
         for (const RunLengthDecodeConfig& config :
              {RunLengthDecodeConfig{4, Type::u32}, RunLengthDecodeConfig{1, Type::u64}}) {
           if (!takes_turn(combination++)) continue;
-          const RunLengthDecode& decode = create(*backend, config);
+          const RunLengthDecode& decode = create<RunLengthDecode>(*backend, config);
           check_decode(*backend, decode, config, mixed_counts(7 * decode.tile_runs() + 5, 8));
           check_decode(*backend, decode, config, Counts(decode.tile_runs() + 5, 9));
         }
@@ -249,7 +245,7 @@ TEST_SUITE("run_length_decode") {
     const ScopedTuning small_tiles("decode.workgroup=128,decode.rows=1");
     Backend& backend = first_backend();
     const RunLengthDecodeConfig config{16, Type::u32};
-    const RunLengthDecode& decode = create(backend, config);
+    const RunLengthDecode& decode = create<RunLengthDecode>(backend, config);
     const uint64_t groups = workgroups_along_x(backend);
     if (groups == 0) return;
     Counts lengths = random_counts(decode.tile_runs() * 2, 5);
@@ -259,7 +255,7 @@ TEST_SUITE("run_length_decode") {
 
   TEST_CASE("equal calls give equal bits, whatever lay in output and scratch") {
     for (Backend* backend : every_backend()) {
-      const RunLengthDecode& decode = create(*backend, {1, Type::u32});
+      const RunLengthDecode& decode = create<RunLengthDecode>(*backend, {1, Type::u32});
       const Counts lengths = mixed_counts(5 * decode.tile_runs(), 21);
       CHECK(check_decode(*backend, decode, {1, Type::u32}, lengths, {.dirt = 0xff}) ==
             check_decode(*backend, decode, {1, Type::u32}, lengths, {.dirt = 0}));
@@ -267,7 +263,7 @@ TEST_SUITE("run_length_decode") {
   }
 
   TEST_CASE("scratch grows with the runs and is never nothing") {
-    const RunLengthDecode& decode = create(first_backend());
+    const RunLengthDecode& decode = create<RunLengthDecode>(first_backend());
     check_scratch_grows([&](uint64_t n) { return decode.scratch_size(n); }, ~uint64_t{0});
   }
 

@@ -25,14 +25,10 @@ TransformLbsConfig config_of(const KernelSet& own, IntervalsBy by = IntervalsBy:
   return {by, count, own};
 }
 
-const TransformLbs& create(Backend& backend, const TransformLbsConfig& config) {
-  return create<TransformLbs>(backend, config);
-}
-
 /// Runs repeat_values.glsl, and compares every output's value and rank with the CPU's.
 void check_repeat(Backend& backend, const Counts& counts, const IntervalOptions& options = {},
                   const TransformLbsConfig& config = config_of(own::transform_repeat_values())) {
-  const TransformLbs& transform = create(backend, config);
+  const TransformLbs& transform = create<TransformLbs>(backend, config);
   CAPTURE(backend.name());
   CAPTURE(config_text(config));
   IntervalCall<TransformLbsArgs> call(backend.gpu(), transform, counts, config.by, config.count, options);
@@ -54,7 +50,7 @@ void check_repeat(Backend& backend, const Counts& counts, const IntervalOptions&
 /// Runs tally_ranks.glsl: each source is given all of its outputs, each once.
 void check_tally(Backend& backend, const Counts& counts, IntervalsBy by) {
   const TransformLbsConfig config = config_of(own::transform_tally_ranks(), by, Type::u64);
-  const TransformLbs& transform = create(backend, config);
+  const TransformLbs& transform = create<TransformLbs>(backend, config);
   CAPTURE(backend.name());
   CAPTURE(config_text(config));
   IntervalCall<TransformLbsArgs> call(backend.gpu(), transform, counts, by, Type::u64, {});
@@ -73,7 +69,7 @@ void check_tally(Backend& backend, const Counts& counts, IntervalsBy by) {
 TEST_SUITE("transform_lbs") {
   TEST_CASE("every edge of sources and of outputs") {
     for (Backend* backend : every_backend()) {
-      const TransformLbs& transform = create(*backend, config_of(own::transform_repeat_values()));
+      const TransformLbs& transform = create<TransformLbs>(*backend, config_of(own::transform_repeat_values()));
       for (const uint64_t sources : edges(*backend, transform.tile_sources(), 2))
         check_repeat(*backend, random_counts(sources, 7));
       const uint64_t segment = transform.segment_outputs();
@@ -85,7 +81,8 @@ TEST_SUITE("transform_lbs") {
   TEST_CASE("any distribution: every source is given all of its outputs, each once") {
     for (Backend* backend : every_backend())
       for (const IntervalsBy by : {IntervalsBy::counts, IntervalsBy::offsets}) {
-        const TransformLbs& transform = create(*backend, config_of(own::transform_tally_ranks(), by, Type::u64));
+        const TransformLbs& transform =
+            create<TransformLbs>(*backend, config_of(own::transform_tally_ranks(), by, Type::u64));
         const uint64_t tile = transform.tile_sources(), segment = transform.segment_outputs();
         check_tally(*backend, mixed_counts(3 * tile + 7, 2), by);
         Counts one(4 * tile, 0);

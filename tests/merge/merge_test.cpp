@@ -27,7 +27,7 @@ std::vector<T> ordered(uint64_t count, uint64_t seed, uint64_t values = 0, bool 
 
 template <class T = uint32_t>
 const Merge& merge_of(Backend& backend) {
-  return create_merge(backend, {.key = type_of<T>});
+  return create<Merge>(backend, {.key = type_of<T>});
 }
 
 constexpr const char* kCutBefore = "merge.form=0,merge.direct_tiles=0,merge.direct_tiles_wide=0,merge.few=0";
@@ -69,7 +69,7 @@ template <class T>
 FuzzSubject subject_of(MergeConfig given, const char* tuning = "") {
   given.key = item_type<T>();
   const auto draw_case = [](Backend& backend, const MergeConfig& config, Draws& draw) {
-    const Merge& merge = create_merge(backend, config);
+    const Merge& merge = create<Merge>(backend, config);
     const uint64_t total = draw.count(draw.one_in(2) ? merge.tile_keys() : merge.subgroup_keys());
     MergeOptions options;
     const auto [a, b] = drawn_pair<T>(draw, config, total, 3, options);
@@ -127,7 +127,7 @@ TEST_SUITE("merge") {
           if ((backend->is_emulated() || is_streaming()) && (sizeof(T) == 8) == descending) continue;
           const MergeConfig config{.key = type_of<T>,
                                    .order = descending ? SortOrder::descending : SortOrder::ascending};
-          const uint64_t tile = create_merge(*backend, config).tile_keys();
+          const uint64_t tile = create<Merge>(*backend, config).tile_keys();
           for (const auto& [a, b] : hard_sequences<T>(2 * tile + 19, 3 * tile - 7, descending))
             check_merge(*backend, config, a, b);
         }
@@ -160,7 +160,7 @@ TEST_SUITE("merge") {
     const auto of = []<class T>(Backend& backend, bool descending) {
       const MergeConfig config{.key = item_type<T>(),
                                .order = descending ? SortOrder::descending : SortOrder::ascending};
-      const uint64_t subgroup = create_merge(backend, config).subgroup_keys();
+      const uint64_t subgroup = create<Merge>(backend, config).subgroup_keys();
       for (const auto& [n, m] :
            {std::pair{subgroup, subgroup + 1}, {3 * subgroup + 5, subgroup / 2}, {uint64_t{3}, uint64_t{2}}})
         for (VkDeviceSize off = 0; off < 4; off += sizeof(T)) {
@@ -182,7 +182,7 @@ TEST_SUITE("merge") {
   MERGE_TEST_CASE("values and indices go with their keys, and equal keys keep their order") {
     const auto of = []<class T>(Backend& backend, MergeConfig config) {
       config.key = item_type<T>();
-      const Merge& merge = create_merge(backend, config);
+      const Merge& merge = create<Merge>(backend, config);
       const uint64_t subgroup = merge.subgroup_keys(), tile = merge.tile_keys();
       VkDeviceSize step = 4;
       if (config.value_bytes == 1 || config.value_bytes == 2) step = config.value_bytes;
@@ -222,7 +222,7 @@ TEST_SUITE("merge") {
   MERGE_TEST_CASE("keys of the caller's own go by the caller's order, and equal ones keep theirs") {
     const auto of = [](Backend& backend, const MergeConfig& config, const auto& drawn, const auto& less) {
       using T = decltype(drawn(uint64_t{0}, uint64_t{0}));
-      const Merge& merge = create_merge(backend, config);
+      const Merge& merge = create<Merge>(backend, config);
       const uint64_t subgroup = merge.subgroup_keys(), tile = merge.tile_keys();
       for (const auto& [n, m] : {std::pair{uint64_t{0}, uint64_t{3}},
                                  {uint64_t{2}, uint64_t{5}},
@@ -232,7 +232,7 @@ TEST_SUITE("merge") {
                                  {uint64_t{7}, 2 * tile + 1}})
         for (const bool sorted : {true, false}) {
           CAPTURE(backend.name());
-          CAPTURE(text_of(config));
+          CAPTURE(config_text(config));
           const uint64_t count_a = n, count_b = m;  // that CAPTURE can name
           CAPTURE(count_a);
           CAPTURE(count_b);
@@ -280,7 +280,7 @@ TEST_SUITE("merge") {
                          &std::pair<uint64_t, uint32_t>::first);
       for (Backend* backend : every_backend()) {
         CAPTURE(backend->name());
-        const Merge& merge = create_merge(*backend, {.key = Type::u64, .value_bytes = 4});
+        const Merge& merge = create<Merge>(*backend, {.key = Type::u64, .value_bytes = 4});
         PrimitiveCall call(backend->gpu());
         const MergeArgs args{call.input("keys_a", keys[0]),
                              call.input("keys_b", keys[1]),

@@ -117,22 +117,15 @@ std::string wrong_set_operation(Gpu& gpu, const SetOperation& operation, const S
   return wrong_set_operation_by(merge_less<T>, gpu, operation, config, a, b, options, found);
 }
 
-std::string text_of(const SetOperationConfig& config) { return config_text(config); }
-
-/// The operation, built at the first request with the tuning of the environment.
-const SetOperation& create_set_operation(Backend& backend, const SetOperationConfig& config) {
-  return create<SetOperation>(backend, config);
-}
-
 /// Runs it, and fails the running test where anything is wrong. Gives the outputs' bytes.
 template <class T>
 Bytes check_set_operation(Backend& backend, SetOperationConfig config, const std::vector<T>& a, const std::vector<T>& b,
                           const SetOptions& options = {}) {
   config.key = item_type<T>();
   CAPTURE(backend.name());
-  CAPTURE(text_of(config));
+  CAPTURE(config_text(config));
   Bytes found;
-  CHECK(wrong_set_operation<T>(backend.gpu(), create_set_operation(backend, config), config, a, b, options, &found) ==
+  CHECK(wrong_set_operation<T>(backend.gpu(), create<SetOperation>(backend, config), config, a, b, options, &found) ==
         "");
   return found;
 }
@@ -145,7 +138,7 @@ std::vector<T> ordered(uint64_t count, uint64_t seed, uint64_t values = 0, bool 
 /// Tiles are alike, whatever the operation.
 template <class T = uint32_t>
 uint64_t tile_of(Backend& backend, SetOperator operation = SetOperator::set_union) {
-  return create_set_operation(backend, {.operation = operation, .key = item_type<T>()}).tile_keys();
+  return create<SetOperation>(backend, {.operation = operation, .key = item_type<T>()}).tile_keys();
 }
 
 /// Hashes of the words of a text, each as often as it is there, in order.
@@ -164,7 +157,7 @@ template <class T>
 FuzzSubject subject_of(SetOperationConfig given, const char* tuning = "") {
   given.key = item_type<T>();
   const auto draw_case = [](Backend& backend, const SetOperationConfig& config, Draws& draw) {
-    const uint64_t total = draw.count(create_set_operation(backend, config).tile_keys());
+    const uint64_t total = draw.count(create<SetOperation>(backend, config).tile_keys());
     SetOptions options;
     const auto [a, b] = drawn_pair<T>(draw, config, total, 1 + draw.below(3), options);
     if (draw.one_in(3)) options.max_output = draw.below(total + 1);
@@ -203,7 +196,7 @@ TEST_SUITE("set_operation") {
 
   TEST_CASE("results are right at every edge of both counts") {
     for (Backend* backend : every_backend()) {
-      const SetOperation& operation = create_set_operation(*backend, {});
+      const SetOperation& operation = create<SetOperation>(*backend);
       const uint64_t tile = operation.tile_keys();
       std::vector<uint64_t> totals =
           around({0, operation.lane_keys(), backend->context().subgroup_size(), tile / 2, tile, 2 * tile});
@@ -260,7 +253,7 @@ TEST_SUITE("set_operation") {
           const SetOperationConfig config{.operation = kSetOperators[index % 4],
                                           .key = item_type<T>(),
                                           .order = descending ? SortOrder::descending : SortOrder::ascending};
-          const uint64_t tile = create_set_operation(*backend, config).tile_keys();
+          const uint64_t tile = create<SetOperation>(*backend, config).tile_keys();
           for (const auto& [a, b] : hard_sequences<T>(tile + 19, tile / 2 - 7, descending))
             check_set_operation(*backend, config, a, b);
         }
@@ -286,7 +279,7 @@ TEST_SUITE("set_operation") {
       const SetOperationConfig config{.operation = operation,
                                       .key = item_type<T>(),
                                       .order = descending ? SortOrder::descending : SortOrder::ascending};
-      const uint64_t tile = create_set_operation(backend, config).tile_keys();
+      const uint64_t tile = create<SetOperation>(backend, config).tile_keys();
       for (const auto& [n, m] : {std::pair{tile / 2, tile / 2 + 3}, {tile + 5, tile / 3}, {uint64_t{3}, uint64_t{2}}})
         for (VkDeviceSize off = 0; off < 4; off += sizeof(T)) {
           const auto a = ordered<T>(n, off, 0, descending), b = ordered<T>(m, off + 9, 0, descending);
@@ -305,7 +298,7 @@ TEST_SUITE("set_operation") {
   TEST_CASE("values and indices go with their keys, and show which copies are taken") {
     const auto of = []<class T>(Backend& backend, SetOperationConfig config) {
       config.key = item_type<T>();
-      const uint64_t tile = create_set_operation(backend, config).tile_keys();
+      const uint64_t tile = create<SetOperation>(backend, config).tile_keys();
       VkDeviceSize step = 4;
       if (config.value_bytes == 1 || config.value_bytes == 2) step = config.value_bytes;
       VkDeviceSize off = 0;
@@ -346,7 +339,7 @@ TEST_SUITE("set_operation") {
   TEST_CASE("keys of the caller's own go by the caller's order; those of which neither is less are equal") {
     const auto of = [](Backend& backend, const SetOperationConfig& config, const auto& drawn, const auto& less) {
       using T = decltype(drawn(uint64_t{0}, uint64_t{0}));
-      const SetOperation& operation = create_set_operation(backend, config);
+      const SetOperation& operation = create<SetOperation>(backend, config);
       const uint64_t tile = operation.tile_keys();
       for (const auto& [n, m] : {std::pair{uint64_t{0}, uint64_t{3}},
                                  {uint64_t{2}, uint64_t{5}},
@@ -355,7 +348,7 @@ TEST_SUITE("set_operation") {
                                  {uint64_t{7}, 2 * tile + 1}})
         for (const bool sorted : {true, false}) {
           CAPTURE(backend.name());
-          CAPTURE(text_of(config));
+          CAPTURE(config_text(config));
           const uint64_t count_a = n, count_b = m;  // that CAPTURE can name
           CAPTURE(count_a);
           CAPTURE(count_b);
@@ -496,7 +489,7 @@ TEST_SUITE("set_operation") {
   }
 
   TEST_CASE("scratch grows with both counts and is never nothing") {
-    const SetOperation& operation = create_set_operation(first_backend(), {});
+    const SetOperation& operation = create<SetOperation>(first_backend());
     check_scratch_grows_with_both(operation);
   }
 

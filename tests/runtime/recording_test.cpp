@@ -127,8 +127,8 @@ TEST_SUITE("host recording") {
   TEST_CASE("one primitive records on many threads at once") {
     Gpu& gpu = first_backend().gpu();
     for (const Strategy strategy : strategies_of(gpu.context())) {
-      const Scan& scan = first_backend().scan({ScanKind::exclusive, Op::add, Type::u32, Type::u32, strategy});
-      const Reduce& reduce = first_backend().reduce({});
+      const Scan& scan = create<Scan>(first_backend(), {ScanKind::exclusive, Op::add, Type::u32, Type::u32, strategy});
+      const Reduce& reduce = create<Reduce>(first_backend());
       std::vector<Share> shares;
       std::vector<std::unique_ptr<Recorder>> recorders;
       std::vector<std::vector<uint32_t>> items;
@@ -172,8 +172,8 @@ TEST_SUITE("host recording") {
 
   TEST_CASE("a Gpu uploads, runs and downloads for many threads") {
     Gpu& gpu = first_backend().gpu();
-    const Scan& scan = first_backend().scan({});
-    const Reduce& reduce = first_backend().reduce({});
+    const Scan& scan = create<Scan>(first_backend());
+    const Reduce& reduce = create<Reduce>(first_backend());
     run_threads([&](int thread) -> std::string {
       for (uint64_t round = 0; round < 3; ++round) {
         const auto items = random_items<uint32_t>(kCount, 100 * static_cast<uint64_t>(thread) + round);

@@ -36,10 +36,6 @@ std::vector<T> differences_of(std::span<const T> items, Neighbour neighbour) {
   return result;
 }
 
-const AdjacentDifference& create(Backend& backend, const AdjacentDifferenceConfig& config) {
-  return create<AdjacentDifference>(backend, config);
-}
-
 /// Runs it once and compares all that is written with the CPU's.
 template <class T>
 void check(Backend& backend, Neighbour neighbour, const std::vector<T>& items, const RunOptions& options = {}) {
@@ -53,7 +49,7 @@ void check(Backend& backend, Neighbour neighbour, const std::vector<T>& items, c
                                     call.count(options.device_count, items.size())};
   const auto looked_at = std::span(items).first(obeyed(options.device_count, items.size()));
   call.expect("output", differences_of(looked_at, neighbour));
-  CHECK(call.wrong(create(backend, config), args) == "");
+  CHECK(call.wrong(create<AdjacentDifference>(backend, config), args) == "");
 }
 
 template <class T>
@@ -71,13 +67,13 @@ void for_every_item(Backend& backend, const Test& test) {
 
 template <class T>
 uint64_t tile_items(Backend& backend) {
-  return create(backend, {Neighbour::left, item_type<T>()}).tile_items();
+  return create<AdjacentDifference>(backend, {Neighbour::left, item_type<T>()}).tile_items();
 }
 
 template <class T>
 FuzzSubject subject_of(Neighbour neighbour, const char* tuning = "") {
   const auto draw_case = [](Backend& backend, const AdjacentDifferenceConfig& config, Draws& draw) {
-    const uint64_t n = draw.count(create(backend, config).tile_items());
+    const uint64_t n = draw.count(create<AdjacentDifference>(backend, config).tile_items());
     const auto items = draw.items<T>(n);
     check(backend, config.neighbour, items, drawn_options<T, T>(draw, n));
   };
@@ -136,14 +132,14 @@ TEST_SUITE("adjacent_difference") {
             PrimitiveCall call(backend->gpu());
             const AdjacentDifferenceArgs args{call.input("input", items), call.output("output", 4 * n), n};
             call.expect_any("output", 4 * n);
-            CHECK(call.wrong(create(*backend, config), args) == "");
+            CHECK(call.wrong(create<AdjacentDifference>(*backend, config), args) == "");
             CHECK(items_of<uint32_t>(call.found("output"))[copied] == bits);
           }
           halves[copied] = F16{0x7e55};
           PrimitiveCall call(backend->gpu());
           const AdjacentDifferenceArgs args{call.input("input", halves), call.output("output", 2 * n), n};
           call.expect_any("output", 2 * n);
-          CHECK(call.wrong(create(*backend, {neighbour, Type::f16}), args) == "");
+          CHECK(call.wrong(create<AdjacentDifference>(*backend, {neighbour, Type::f16}), args) == "");
           CHECK(items_of<uint16_t>(call.found("output"))[copied] == 0x7e55);
         }
   }

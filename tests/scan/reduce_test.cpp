@@ -39,7 +39,7 @@ void check_reduce(Backend& backend, const Reduce& reduce, Op op, uint64_t n, Run
 
 template <class T, class A = T>
 void check_reduce(Backend& backend, Op op, uint64_t n, const RunOptions& options = {}, std::optional<A> initial = {}) {
-  check_reduce<T, A>(backend, backend.reduce(config_of<T, A>(op)), op, n, options, initial);
+  check_reduce<T, A>(backend, create<Reduce>(backend, config_of<T, A>(op)), op, n, options, initial);
 }
 
 template <class T>
@@ -47,7 +47,7 @@ void check_arg(Backend& backend, const std::vector<T>& items, Op op, const RunOp
   CAPTURE(backend.name());
   CAPTURE(config_text(config_of<T>(op)));
   CAPTURE(items.size());
-  const auto actual = reduce_on<ArgResult>(backend.gpu(), backend.reduce(config_of<T>(op)), items, options);
+  const auto actual = reduce_on<ArgResult>(backend.gpu(), create<Reduce>(backend, config_of<T>(op)), items, options);
   const auto expected = arg_reduce_of(std::span(items).first(obeyed(options.device_count, items.size())), op);
   CHECK(actual.index == expected.index);
   CHECK(actual.value.bits == expected.value.bits);
@@ -69,7 +69,7 @@ void for_every_ordered_type(const Test& test) {
 template <class T, class A = T>
 FuzzSubject subject_of(Op op, const char* tuning = "") {
   const auto draw_case = [](Backend& backend, const ReduceConfig& config, Draws& draw) {
-    const uint64_t n = draw.count(backend.reduce(config).tile_items());
+    const uint64_t n = draw.count(create<Reduce>(backend, config).tile_items());
     const auto items = draw.items<T>(n);
     if constexpr (!std::is_same_v<T, U32x2>)
       if (config.op == Op::arg_min || config.op == Op::arg_max)
@@ -77,7 +77,7 @@ FuzzSubject subject_of(Op op, const char* tuning = "") {
     const auto initial = drawn_initial<A>(draw, config.op);
     const RunOptions options = drawn_options<T, A>(draw, n, initial);
     const auto looked_at = std::span<const T>(items).first(obeyed(options.device_count, n));
-    CHECK(difference(std::vector{reduce_on<A>(backend.gpu(), backend.reduce(config), items, options)},
+    CHECK(difference(std::vector{reduce_on<A>(backend.gpu(), create<Reduce>(backend, config), items, options)},
                      std::vector{reduce_of<A>(looked_at, config.op, initial)}) == "");
   };
   return {ReduceConfig{op, item_type<T>(), item_type<A>()}, tuning, draw_case};
@@ -111,7 +111,7 @@ TEST_SUITE("reduce") {
           if (!all && b != (combination % 2 == 0 ? 0 : combination / 2 % backends.size())) continue;
           if (!is_in_share(combination)) continue;
           if (!backend.context().supports(item_type<T>()) || !backend.context().supports(item_type<A>())) continue;
-          const uint64_t tile = backend.reduce(config_of<T, A>(op)).tile_items();
+          const uint64_t tile = create<Reduce>(backend, config_of<T, A>(op)).tile_items();
           for (const uint64_t n : {uint64_t{0}, tile / 2 + 3, 3 * tile + 5}) check_reduce<T, A>(backend, op, n);
         }
       }
@@ -120,38 +120,37 @@ TEST_SUITE("reduce") {
 
   TEST_CASE("counts at and around every edge are reduced whole [bounds]") {
     for (Backend* backend : every_backend()) {
-      for (const uint64_t n : edges(*backend, backend->reduce(config_of<uint32_t>(Op::add)).tile_items(), 4))
+      for (const uint64_t n : edges(*backend, create<Reduce>(*backend, config_of<uint32_t>(Op::add)).tile_items(), 4))
         check_reduce<uint32_t>(*backend, Op::add, n);
-      for (const uint64_t n : edges(*backend, backend->reduce(config_of<uint8_t, uint32_t>(Op::add)).tile_items(), 1))
+      for (const uint64_t n :
+           edges(*backend, create<Reduce>(*backend, config_of<uint8_t, uint32_t>(Op::add)).tile_items(), 1))
         check_reduce<uint8_t, uint32_t>(*backend, Op::add, n);
     }
   }
 
   TEST_CASE("items keep their order under an operator that does not commute") {
     for (Backend* backend : every_backend())
-      for (const uint64_t n : edges(*backend, backend->reduce(config_of<U32x2>(Op::affine)).tile_items(), 8))
+      for (const uint64_t n : edges(*backend, create<Reduce>(*backend, config_of<U32x2>(Op::affine)).tile_items(), 8))
         check_reduce<U32x2>(*backend, Op::affine, n);
   }
 
   TEST_CASE("runs of many tiles a workgroup are reduced whole and in order") {
     const ScopedTuning few_groups("reduce.groups=3");
     for (Backend* backend : every_backend()) {
-      const Result<Reduce> reduce = Reduce::create(backend->context(), config_of<U32x2>(Op::affine));
-      REQUIRE(reduce);
-      const uint64_t tile = reduce->tile_items();
+      const Reduce& reduce = create<Reduce>(*backend, config_of<U32x2>(Op::affine));
+      const uint64_t tile = reduce.tile_items();
       for (const uint64_t n : around({2 * tile, 3 * tile, 4 * tile, 6 * tile, 7 * tile, 30 * tile}))
-        check_reduce<U32x2, U32x2>(*backend, *reduce, Op::affine, n);
+        check_reduce<U32x2, U32x2>(*backend, reduce, Op::affine, n);
     }
   }
 
   TEST_CASE("more workgroups than the last one has lanes are reduced whole and in order [forms]") {
     const ScopedTuning small_tiles("reduce.workgroup=128,reduce.rows=1,reduce.groups=65535");
     for (Backend* backend : every_backend()) {
-      const Result<Reduce> reduce = Reduce::create(backend->context(), config_of<U32x2>(Op::affine));
-      REQUIRE(reduce);
+      const Reduce& reduce = create<Reduce>(*backend, config_of<U32x2>(Op::affine));
       for (const uint64_t tiles : {127, 128, 129, 700}) {
-        check_reduce<U32x2, U32x2>(*backend, *reduce, Op::affine, tiles * reduce->tile_items());
-        check_reduce<U32x2, U32x2>(*backend, *reduce, Op::affine, tiles * reduce->tile_items() + 1);
+        check_reduce<U32x2, U32x2>(*backend, reduce, Op::affine, tiles * reduce.tile_items());
+        check_reduce<U32x2, U32x2>(*backend, reduce, Op::affine, tiles * reduce.tile_items() + 1);
       }
     }
   }
@@ -180,7 +179,7 @@ TEST_SUITE("reduce") {
         if (!backend->context().supports(item_type<T>()) || !backend->context().supports(item_type<A>())) return;
         if (backend->is_emulated() && !std::is_same_v<T, U32x2>) return;
         const Op op = operators_of<T>().front();
-        const uint64_t tile = backend->reduce(config_of<T, A>(op)).tile_items();
+        const uint64_t tile = create<Reduce>(*backend, config_of<T, A>(op)).tile_items();
         for (const uint64_t n : {uint64_t{1}, tile, 5 * tile + 3})
           check_reduce<T, A>(*backend, op, n, {}, std::optional(distinct_initial<A>(op)));
       });
@@ -190,14 +189,14 @@ TEST_SUITE("reduce") {
     for (Backend* backend : every_backend()) {
       const std::vector<uint8_t> items(1000003, 255);
       CAPTURE(backend->name());
-      CHECK(reduce_on<uint32_t>(backend->gpu(), backend->reduce(config_of<uint8_t, uint32_t>(Op::add)), items) ==
-            255u * 1000003u);
-      CHECK(reduce_on<uint16_t>(backend->gpu(), backend->reduce(config_of<uint8_t, uint16_t>(Op::add)), items) ==
-            static_cast<uint16_t>(255u * 1000003u));
+      CHECK(reduce_on<uint32_t>(backend->gpu(), create<Reduce>(*backend, config_of<uint8_t, uint32_t>(Op::add)),
+                                items) == 255u * 1000003u);
+      CHECK(reduce_on<uint16_t>(backend->gpu(), create<Reduce>(*backend, config_of<uint8_t, uint16_t>(Op::add)),
+                                items) == static_cast<uint16_t>(255u * 1000003u));
       if (!backend->context().supports(Type::u64)) continue;
       const std::vector<uint32_t> large(70001, ~0u);
-      CHECK(reduce_on<uint64_t>(backend->gpu(), backend->reduce(config_of<uint32_t, uint64_t>(Op::add)), large) ==
-            uint64_t{70001} * ~0u);
+      CHECK(reduce_on<uint64_t>(backend->gpu(), create<Reduce>(*backend, config_of<uint32_t, uint64_t>(Op::add)),
+                                large) == uint64_t{70001} * ~0u);
     }
   }
 
@@ -206,7 +205,7 @@ TEST_SUITE("reduce") {
       const auto every_start = [&]<class T, class A>() {
         if (!backend->context().supports(item_type<T>()) || !backend->context().supports(item_type<A>())) return;
         const Op op = operators_of<T>().front();
-        const uint64_t tile = backend->reduce(config_of<T, A>(op)).tile_items();
+        const uint64_t tile = create<Reduce>(*backend, config_of<T, A>(op)).tile_items();
         const VkDeviceSize input_step = std::min<size_t>(sizeof(T), 4), output_step = std::min<size_t>(sizeof(A), 4);
         for (VkDeviceSize input = 0; input < 16; input += input_step)
           for (const uint64_t n : {uint64_t{1}, uint64_t{2}, uint64_t{21}, tile - 1, tile, tile + 9})
@@ -227,7 +226,7 @@ TEST_SUITE("reduce") {
 
   TEST_CASE("a count on the device above its maximum is taken as the maximum, one below is obeyed [bounds]") {
     for (Backend* backend : every_backend()) {
-      const Reduce& reduce = backend->reduce(config_of<uint32_t>(Op::add));
+      const Reduce& reduce = create<Reduce>(*backend, config_of<uint32_t>(Op::add));
       const uint64_t maximum = 4 * uint64_t{reduce.tile_items()} + 11;
       const auto items = random_items<uint32_t>(maximum, 5);
       for (const DeviceCount& count : edge_counts(maximum, {7, uint64_t{1} << 40})) {
@@ -248,7 +247,7 @@ TEST_SUITE("reduce") {
 
   TEST_CASE("float sums have the same bits on every run, and small errors") {
     for (Backend* backend : every_backend()) {
-      const Reduce& reduce = backend->reduce(config_of<float>(Op::add));
+      const Reduce& reduce = create<Reduce>(*backend, config_of<float>(Op::add));
       const uint64_t n = 30 * uint64_t{reduce.tile_items()} + 77;
       std::vector<float> items(n);
       double exact = 0;
@@ -270,7 +269,7 @@ TEST_SUITE("reduce") {
         auto items = random_items<float>(9001, 12, op);
         for (uint64_t i = 0; i < items.size(); i += 1 + random_word(12, i) % 200)
           items[i] = std::numeric_limits<float>::quiet_NaN();
-        const auto result = reduce_on<float>(backend->gpu(), backend->reduce(config_of<float>(op)), items);
+        const auto result = reduce_on<float>(backend->gpu(), create<Reduce>(*backend, config_of<float>(op)), items);
         CAPTURE(backend->name());
         CAPTURE(result);
         CHECK(std::ranges::any_of(
@@ -283,7 +282,7 @@ TEST_SUITE("reduce") {
       for_every_ordered_type([&]<class T>() {
         if (!backend->context().supports(item_type<T>())) return;
         if (backend->is_emulated() && !std::is_same_v<T, uint8_t> && !std::is_same_v<T, float>) return;
-        const uint64_t tile = backend->reduce(config_of<T>(Op::arg_min)).tile_items();
+        const uint64_t tile = create<Reduce>(*backend, config_of<T>(Op::arg_min)).tile_items();
         for (const uint64_t n : {uint64_t{0}, uint64_t{1}, uint64_t{2}, tile - 1, tile + 1, 3 * tile + 5})
           check_arg(*backend, random_items<T>(n, 3, Op::add),
                     {.input_misalignment = n % 3 * std::min<VkDeviceSize>(sizeof(T), 4)});
@@ -292,7 +291,7 @@ TEST_SUITE("reduce") {
 
   TEST_CASE("of equal extremes the first one counts, wherever the others are") {
     for (Backend* backend : every_backend()) {
-      const uint64_t tile = backend->reduce(config_of<uint32_t>(Op::arg_min)).tile_items();
+      const uint64_t tile = create<Reduce>(*backend, config_of<uint32_t>(Op::arg_min)).tile_items();
       const uint64_t n = 5 * tile + 3;
       check_arg(*backend, std::vector<uint32_t>(n, 7));
       check_arg(*backend, std::vector<uint32_t>(n, 0));
@@ -359,7 +358,7 @@ TEST_SUITE("reduce") {
 
   TEST_CASE("scratch never shrinks with the count and is never nothing") {
     for (const Op op : {Op::add, Op::arg_max}) {
-      const Reduce& reduce = first_backend().reduce(config_of<uint32_t>(op));
+      const Reduce& reduce = create<Reduce>(first_backend(), config_of<uint32_t>(op));
       check_scratch_grows([&](uint64_t n) { return reduce.scratch_size(n); });
     }
   }
@@ -402,8 +401,8 @@ TEST_SUITE("reduce") {
     Gpu& gpu = backend.gpu();
     const uint64_t n = (uint64_t{1} << 32) + (1 << 20) + 3;
     auto input = gpu.create_buffer((n + 15) / 16 * 16);
-    const Reduce& sum = backend.reduce(config_of<uint8_t, uint32_t>(Op::add));
-    const Reduce& largest = backend.reduce(config_of<uint8_t>(Op::arg_max));
+    const Reduce& sum = create<Reduce>(backend, config_of<uint8_t, uint32_t>(Op::add));
+    const Reduce& largest = create<Reduce>(backend, config_of<uint8_t>(Op::arg_max));
     auto output = gpu.create_buffer(16);
     auto scratch = gpu.create_buffer(std::max(sum.scratch_size(n), largest.scratch_size(n)));
     if (!input || !output || !scratch) {

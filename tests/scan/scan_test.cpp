@@ -44,7 +44,7 @@ template <class T, class A = T>
 void check_scan(const Device& device, ScanKind kind, Op op, uint64_t n, const RunOptions& options = {},
                 std::optional<A> initial = {}) {
   const ScanConfig config = config_of<T, A>(kind, op);
-  check_scan<T, A>(device, device.scan(config), config, n, options, initial);
+  check_scan<T, A>(device, create<Scan>(device, config), config, n, options, initial);
 }
 
 /// A look-back scan with every `every`-th tile at fault.
@@ -55,7 +55,7 @@ Scan faulty_scan(const Device& device, const ScanConfig& config, LookBackFault::
 template <class T, class A = T>
 FuzzSubject subject_of(ScanKind kind, Op op, Strategy strategy, const char* tuning = "") {
   const auto draw_case = [](Backend& backend, const ScanConfig& config, Draws& draw) {
-    const Scan& scan = backend.scan(config);
+    const Scan& scan = create<Scan>(backend, config);
     const uint64_t n = draw.count(scan.tile_items());
     const auto items = draw.items<T>(n);
     const auto initial = drawn_initial<A>(draw, config.op);
@@ -110,7 +110,7 @@ TEST_SUITE("scan") {
             const bool all = is_native && std::is_same_v<T, uint32_t> && std::is_same_v<A, uint32_t>;
             if (!all && d != (combination % 2 == 0 ? combination / 2 % 2 : combination / 2 % devices.size())) continue;
             if (!is_in_share(combination) || !device.supports({item_type<T>(), item_type<A>()})) continue;
-            const uint64_t tile = device.scan(config_of<T, A>(kind, op)).tile_items();
+            const uint64_t tile = create<Scan>(device, config_of<T, A>(kind, op)).tile_items();
             check_scan<T, A>(device, kind, op, tile / 2 + 3);
             check_scan<T, A>(device, kind, op, 3 * tile + 5);
           }
@@ -122,14 +122,15 @@ TEST_SUITE("scan") {
     for (const Device& device : every_device())
       for (const ScanKind kind : kBothKinds)
         for (const uint64_t n :
-             edges(device.backend(), device.scan(config_of<uint32_t>(kind, Op::add)).tile_items(), 4))
+             edges(device.backend(), create<Scan>(device, config_of<uint32_t>(kind, Op::add)).tile_items(), 4))
           check_scan<uint32_t>(device, kind, Op::add, n);
   }
 
   TEST_CASE("narrow items at and around every edge are scanned whole [forms] [bounds]") {
     for (const Device& device : every_device())
       for (const uint64_t n :
-           edges(device.backend(), device.scan(config_of<uint8_t>(ScanKind::inclusive, Op::add)).tile_items(), 1))
+           edges(device.backend(), create<Scan>(device, config_of<uint8_t>(ScanKind::inclusive, Op::add)).tile_items(),
+                 1))
         check_scan<uint8_t>(device, ScanKind::inclusive, Op::add, n);
   }
 
@@ -138,13 +139,11 @@ TEST_SUITE("scan") {
     const ScopedTuning few_groups("scan.groups=3");
     for (Backend* backend : every_backend()) {
       const Device device(*backend, Strategy::reduce_then_scan);
-      ScanConfig config = config_of<uint32_t>(ScanKind::exclusive, Op::add);
-      config.strategy = device.strategy();
-      Result<Scan> scan = Scan::create(device.context(), config);
-      REQUIRE(scan);
-      const uint64_t tile = scan->tile_items();
+      const ScanConfig config = config_of<uint32_t>(ScanKind::exclusive, Op::add);
+      const Scan& scan = create<Scan>(device, config);
+      const uint64_t tile = scan.tile_items();
       for (const uint64_t n : around({2 * tile, 3 * tile, 4 * tile, 6 * tile, 7 * tile, 30 * tile}))
-        check_scan<uint32_t, uint32_t>(device, *scan, config, n);
+        check_scan<uint32_t, uint32_t>(device, scan, config, n);
     }
   }
 
@@ -155,11 +154,9 @@ TEST_SUITE("scan") {
       CAPTURE(std::string(tuning));
       for (const Device& device : every_device()) {
         if (device.backend().is_emulated() && device.context().subgroup_size() != 64) continue;
-        ScanConfig config = config_of<uint16_t, uint32_t>(ScanKind::inclusive, Op::add);
-        config.strategy = device.strategy();
-        Result<Scan> scan = Scan::create(device.context(), config);
-        REQUIRE(scan);
-        for (const uint64_t n : few_edges(scan->tile_items())) check_scan<uint16_t, uint32_t>(device, *scan, config, n);
+        const ScanConfig config = config_of<uint16_t, uint32_t>(ScanKind::inclusive, Op::add);
+        const Scan& scan = create<Scan>(device, config);
+        for (const uint64_t n : few_edges(scan.tile_items())) check_scan<uint16_t, uint32_t>(device, scan, config, n);
       }
     }
   }
@@ -177,13 +174,11 @@ TEST_SUITE("scan") {
     // The smallest tile there is: 128 lanes, one vector each.
     const ScopedTuning small_tiles("scan.workgroup=128,scan.rows_wide=1");
     const Device device(first_backend(), strategies_of(first_backend().context()).back());
-    ScanConfig config = config_of<U32x2>(ScanKind::exclusive, Op::affine);
-    config.strategy = device.strategy();
-    Result<Scan> scan = Scan::create(device.context(), config);
-    REQUIRE(scan);
+    const ScanConfig config = config_of<U32x2>(ScanKind::exclusive, Op::affine);
+    const Scan& scan = create<Scan>(device, config);
     const uint64_t groups = workgroups_along_x(device.backend());
     if (groups == 0) return;
-    check_scan<U32x2, U32x2>(device, *scan, config, (groups + 3) * scan->tile_items());
+    check_scan<U32x2, U32x2>(device, scan, config, (groups + 3) * scan.tile_items());
   }
 
   TEST_CASE("however many tiles are deferred, none is far from a prefix in the fallback pass") {
@@ -201,14 +196,14 @@ TEST_SUITE("scan") {
       const uint64_t n = 70000;
       const std::vector<uint8_t> items(n, 255);
       const auto sums = scan_on<uint32_t>(
-          device.gpu(), device.scan(config_of<uint8_t, uint32_t>(ScanKind::inclusive, Op::add)), items);
+          device.gpu(), create<Scan>(device, config_of<uint8_t, uint32_t>(ScanKind::inclusive, Op::add)), items);
       CAPTURE(device.name());
       CHECK(sums.back() == 255 * n);
       CHECK(difference(sums, scan_of<uint32_t>(std::span(items), ScanKind::inclusive, Op::add)) == "");
       if (!device.supports({Type::u64})) continue;
       const std::vector<uint32_t> large(5000, ~0u);
       const auto wide = scan_on<uint64_t>(
-          device.gpu(), device.scan(config_of<uint32_t, uint64_t>(ScanKind::inclusive, Op::add)), large);
+          device.gpu(), create<Scan>(device, config_of<uint32_t, uint64_t>(ScanKind::inclusive, Op::add)), large);
       CHECK(wide.back() == 5000 * uint64_t{~0u});
     }
   }
@@ -222,7 +217,7 @@ TEST_SUITE("scan") {
         const Op op = operators_of<T>().front();
         // Each kind with one of the strategies.
         const ScanKind kind = kBothKinds[(sizeof(T) + static_cast<size_t>(device.strategy())) % 2];
-        for (const uint64_t n : few_edges(device.scan(config_of<T, A>(kind, op)).tile_items()))
+        for (const uint64_t n : few_edges(create<Scan>(device, config_of<T, A>(kind, op)).tile_items()))
           check_scan<T, A>(device, kind, op, n, {}, std::optional(distinct_initial<A>(op)));
       });
   }
@@ -249,7 +244,7 @@ TEST_SUITE("scan") {
         if (device.backend().is_emulated() && sizeof(T) != 1 && sizeof(T) != 4) return;
         const Op op = operators_of<T>().front();
         RunOptions options{.in_place = true};
-        const uint64_t tile = device.scan(config_of<T, A>(ScanKind::exclusive, op)).tile_items();
+        const uint64_t tile = create<Scan>(device, config_of<T, A>(ScanKind::exclusive, op)).tile_items();
         for (const uint64_t n : few_edges(tile)) check_scan<T, A>(device, ScanKind::exclusive, op, n, options);
         options.input_misalignment = sizeof(T) == 8 ? 4 : sizeof(T);
         check_scan<T, A>(device, ScanKind::exclusive, op, 20 * tile + 3, options);
@@ -259,7 +254,7 @@ TEST_SUITE("scan") {
   TEST_CASE("in place, neighbouring tiles that share a word do not disturb each other") {
     for (const Device& device : every_device())
       for (VkDeviceSize misalignment = 0; misalignment < 16; misalignment += device.backend().is_emulated() ? 5 : 1) {
-        const uint64_t tile = device.scan(config_of<uint8_t>(ScanKind::inclusive, Op::add)).tile_items();
+        const uint64_t tile = create<Scan>(device, config_of<uint8_t>(ScanKind::inclusive, Op::add)).tile_items();
         check_scan<uint8_t>(device, ScanKind::inclusive, Op::add, 3 * tile + 2,
                             {.input_misalignment = misalignment, .in_place = true});
       }
@@ -271,7 +266,7 @@ TEST_SUITE("scan") {
       const auto every_start = [&]<class T, class A>() {
         if (!takes_turn(combination++) || !device.supports({item_type<T>(), item_type<A>()})) return;
         const Op op = operators_of<T>().front();
-        const uint64_t tile = device.scan(config_of<T, A>(ScanKind::exclusive, op)).tile_items();
+        const uint64_t tile = create<Scan>(device, config_of<T, A>(ScanKind::exclusive, op)).tile_items();
         const VkDeviceSize input_step = std::min<size_t>(sizeof(T), 4), output_step = std::min<size_t>(sizeof(A), 4);
         // Less than a vector, a good part of a tile, more than one.
         const uint64_t counts[] = {13, 700, tile + 9};
@@ -300,13 +295,14 @@ TEST_SUITE("scan") {
   TEST_CASE("a count on the device is obeyed, and never exceeds its maximum [bounds]") {
     for (const Device& device : every_device()) {
       const ScanConfig config = config_of<uint32_t>(ScanKind::inclusive, Op::add);
-      const uint64_t maximum = 4 * uint64_t{device.scan(config).tile_items()} + 11;
+      const uint64_t maximum = 4 * uint64_t{create<Scan>(device, config).tile_items()} + 11;
       const auto items = random_items<uint32_t>(maximum, 5);
       const auto whole = scan_of<uint32_t>(std::span(items), config.kind, config.op);
       for (const DeviceCount& count : edge_counts(maximum, {7, uint64_t{1} << 40})) {
         CAPTURE(device.name());
         CAPTURE(count.value);
-        const auto actual = scan_on<uint32_t>(device.gpu(), device.scan(config), items, {.device_count = count});
+        const auto actual =
+            scan_on<uint32_t>(device.gpu(), create<Scan>(device, config), items, {.device_count = count});
         auto expected = whole;
         for (uint64_t i = std::min(count.value, maximum); i < maximum; ++i) expected[i] = 0xdbdbdbdb;  // as it was
         CHECK(difference(actual, expected) == "");
@@ -323,7 +319,7 @@ TEST_SUITE("scan") {
         CAPTURE(device.name());
         CAPTURE(on_device);
         const auto actual =
-            scan_on<uint8_t>(device.gpu(), device.scan(config), items,
+            scan_on<uint8_t>(device.gpu(), create<Scan>(device, config), items,
                              {.output_misalignment = on_device % 5, .device_count = DeviceCount{on_device}});
         auto expected = whole;
         for (uint64_t i = on_device; i < expected.size(); ++i) expected[i] = 0xdb;
@@ -340,7 +336,7 @@ TEST_SUITE("scan") {
 
   TEST_CASE("one scratch serves scans that follow one another in a command buffer") {
     for (const Device& device : every_device()) {
-      const Scan& scan = device.scan(config_of<uint32_t>(ScanKind::exclusive, Op::add));
+      const Scan& scan = create<Scan>(device, config_of<uint32_t>(ScanKind::exclusive, Op::add));
       const uint64_t n = 5 * uint64_t{scan.tile_items()} + 1;
       const auto items = random_items<uint32_t>(n, 8);
       Gpu& gpu = device.gpu();
@@ -371,7 +367,7 @@ TEST_SUITE("scan") {
   TEST_CASE("float sums have the same bits on every run, and small errors") {
     for (const Device& device : every_device()) {
       const ScanConfig config = config_of<float>(ScanKind::inclusive, Op::add);
-      const Scan& scan = device.scan(config);
+      const Scan& scan = create<Scan>(device, config);
       const uint64_t n = 30 * uint64_t{scan.tile_items()} + 77;
       const auto items = rough_floats(n, 3);
       const auto first = scan_on<float>(device.gpu(), scan, items);
@@ -394,7 +390,7 @@ TEST_SUITE("scan") {
     uint32_t combination = 0;
     for (const Device& device : every_look_back()) {
       const ScanConfig config = config_of<float>(ScanKind::exclusive, Op::add);
-      const Scan& punctual = device.scan(config);
+      const Scan& punctual = create<Scan>(device, config);
       const auto items = rough_floats(20 * uint64_t{punctual.tile_items()} + 5, 4);
       const auto expected = scan_on<float>(device.gpu(), punctual, items);
       for (const uint32_t every : {1u, 3u})
@@ -475,7 +471,7 @@ TEST_SUITE("scan") {
 
   TEST_CASE("the strategy asked for is the one in use, and automatic is decided by the Context") {
     for (const Device& device : every_device()) {
-      CHECK(device.scan(config_of<uint32_t>(ScanKind::exclusive, Op::add)).strategy() == device.strategy());
+      CHECK(create<Scan>(device, config_of<uint32_t>(ScanKind::exclusive, Op::add)).strategy() == device.strategy());
       const Result<Scan> automatic = Scan::create(device.context(), config_of<uint32_t>(ScanKind::exclusive, Op::add));
       REQUIRE(automatic);
       CHECK(automatic->strategy() == device.context().strategy());
@@ -485,7 +481,7 @@ TEST_SUITE("scan") {
 
   TEST_CASE("scratch never shrinks with the count and is never nothing") {
     for (const Device& device : every_device()) {
-      const Scan& scan = device.scan(config_of<uint32_t>(ScanKind::exclusive, Op::add));
+      const Scan& scan = create<Scan>(device, config_of<uint32_t>(ScanKind::exclusive, Op::add));
       check_scratch_grows([&](uint64_t n) { return scan.scratch_size(n); });
     }
   }
@@ -536,7 +532,7 @@ TEST_SUITE("scan") {
     const uint64_t n = (uint64_t{1} << 32) + (1 << 20) + 3;
     for (const Strategy strategy : strategies_of(backend.context())) {
       const Device device(backend, strategy);
-      const Scan& scan = device.scan(config_of<uint8_t>(ScanKind::inclusive, Op::add));
+      const Scan& scan = create<Scan>(device, config_of<uint8_t>(ScanKind::inclusive, Op::add));
       auto input = device.gpu().create_buffer((n + 15) / 16 * 16),
            output = device.gpu().create_buffer((n + 15) / 16 * 16);
       auto scratch = device.gpu().create_buffer(scan.scratch_size(n));

@@ -21,13 +21,9 @@ SegmentedReduceConfig config_of(Op op, Type offset) {
   return {op, offset, item_type<T>(), item_type<A>(), {}};
 }
 
-const SegmentedReduce& create(Backend& backend, const SegmentedReduceConfig& config) {
-  return create<SegmentedReduce>(backend, config);
-}
-
 template <class T = uint32_t, class A = T>
 uint64_t tile_items(Backend& backend, Op op = Op::add, Type offset = Type::u32) {
-  return create(backend, config_of<T, A>(op, offset)).tile_items();
+  return create<SegmentedReduce>(backend, config_of<T, A>(op, offset)).tile_items();
 }
 
 template <class T, class A = T>
@@ -37,8 +33,8 @@ std::vector<A> check(Backend& backend, Op op, const std::vector<T>& items, const
   CAPTURE(backend.name());
   CAPTURE(config_text(config));
   std::vector<A> found;
-  CHECK(wrong_segmented_reduce<A>(backend.gpu(), create(backend, config), config, items, offsets, options, &found) ==
-        "");
+  CHECK(wrong_segmented_reduce<A>(backend.gpu(), create<SegmentedReduce>(backend, config), config, items, offsets,
+                                  options, &found) == "");
   return found;
 }
 
@@ -74,7 +70,7 @@ void check_every_type() {
 template <class T, class A = T>
 FuzzSubject subject_of(Op op, Type offset, const char* tuning = "") {
   const auto draw_case = [](Backend& backend, const SegmentedReduceConfig& config, Draws& draw) {
-    const uint64_t tile = create(backend, config).tile_items(), n = draw.count(tile);
+    const uint64_t tile = create<SegmentedReduce>(backend, config).tile_items(), n = draw.count(tile);
     const uint64_t segments = draw.one_in(2) ? draw.count(tile / 4) : draw.of_any_magnitude(n / 9 + 1);
     const auto items = draw.items<T>(n);
     SegmentedOptions options = drawn_segmented_options<T, A>(draw, n, segments);
@@ -269,7 +265,7 @@ TEST_SUITE("segmented_reduce") {
     for (Backend* backend : every_backend()) {
       if (backend->is_emulated()) continue;
       const SegmentedReduceConfig config = config_of<float, float>(Op::add, Type::u32);
-      const SegmentedReduce& reduce = create(*backend, config);
+      const SegmentedReduce& reduce = create<SegmentedReduce>(*backend, config);
       const uint64_t n = 21 * uint64_t{reduce.tile_items()} + 77;
       const auto items = rough_floats(n, 3);
       const Offsets offsets = offsets_from(3, {n / 2, 100, 0, 5000, 7});
@@ -290,7 +286,8 @@ TEST_SUITE("segmented_reduce") {
   }
 
   TEST_CASE("scratch grows with both counts and is never nothing") {
-    const SegmentedReduce& reduce = create(first_backend(), config_of<uint32_t, uint32_t>(Op::add, Type::u32));
+    const SegmentedReduce& reduce =
+        create<SegmentedReduce>(first_backend(), config_of<uint32_t, uint32_t>(Op::add, Type::u32));
     check_scratch_grows_with_both(reduce);
   }
 

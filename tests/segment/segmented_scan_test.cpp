@@ -22,12 +22,9 @@ SegmentedScanConfig config_of(const Device& device, ScanKind kind, Op op, Type o
   return {kind, op, offset, item_type<T>(), item_type<A>(), device.strategy(), {}};
 }
 
-const SegmentedScan& create(const Device& device, const SegmentedScanConfig& config) {
-  return create<SegmentedScan>(device.backend(), config);
-}
-
 uint64_t tile_items(const Device& device) {
-  return create(device, config_of<uint32_t, uint32_t>(device, ScanKind::exclusive, Op::add, Type::u32)).tile_items();
+  return create<SegmentedScan>(device, config_of<uint32_t, uint32_t>(device, ScanKind::exclusive, Op::add, Type::u32))
+      .tile_items();
 }
 
 template <class T, class A = T>
@@ -37,7 +34,8 @@ void check(const Device& device, const std::vector<T>& items, const Offsets& off
   const SegmentedScanConfig config = config_of<T, A>(device, kind, Op::add, offset);
   CAPTURE(device.name());
   CAPTURE(config_text(config));
-  CHECK(wrong_segmented_scan<A>(device.gpu(), create(device, config), config, items, offsets, options, initial) == "");
+  CHECK(wrong_segmented_scan<A>(device.gpu(), create<SegmentedScan>(device, config), config, items, offsets, options,
+                                initial) == "");
 }
 
 /// SwiftShader takes seconds to build a pipeline: there, and on emulated subgroups, one strategy.
@@ -54,7 +52,7 @@ template <class T, class A = T>
 FuzzSubject subject_of(ScanKind kind, Type offset, Strategy strategy) {
   const auto draw_case = [](Backend& backend, const SegmentedScanConfig& config, Draws& draw) {
     const Device device(backend, config.strategy);
-    const uint64_t n = draw.count(create(device, config).tile_items());
+    const uint64_t n = draw.count(create<SegmentedScan>(device, config).tile_items());
     const uint64_t segments = draw.one_in(2) ? draw.count(1000) : draw.of_any_magnitude(n / 9 + 1);
     const auto items = draw.items<T>(n);
     SegmentedOptions options = drawn_segmented_options<T, A>(draw, n, segments);
@@ -168,7 +166,7 @@ TEST_SUITE("segmented_scan") {
   TEST_CASE("scratch grows with the items and is never nothing; the strategy is the one asked for") {
     for (const Device& device : devices_to_test()) {
       const SegmentedScan& scan =
-          create(device, config_of<uint32_t, uint32_t>(device, ScanKind::exclusive, Op::add, Type::u32));
+          create<SegmentedScan>(device, config_of<uint32_t, uint32_t>(device, ScanKind::exclusive, Op::add, Type::u32));
       CHECK(scan.strategy() == device.strategy());
       check_scratch_grows([&](uint64_t n) { return scan.scratch_size(n); }, uint64_t{1} << 39);
     }

@@ -35,7 +35,7 @@ template <class T>
 FuzzSubject subject_of(SegmentedSortConfig given, const char* tuning = "") {
   given.key = type_of<T>;
   const auto draw_case = [](Backend& backend, const SegmentedSortConfig& config, Draws& draw) {
-    const SegmentedSort& sort = create_segmented_sort(backend, config);
+    const SegmentedSort& sort = create<SegmentedSort>(backend, config);
     const uint64_t n = draw.count(draw.one_in(2) ? sort.tile_keys() : sort.short_keys());
     const uint64_t segments = draw.one_in(2) ? draw.count(1000) : draw.of_any_magnitude(n / 9 + 1);
     const auto keys = drawn_sort_keys<T>(draw, n);
@@ -61,7 +61,7 @@ TEST_SUITE("segmented_sort") {
   TEST_CASE("segments of every length at an edge are sorted, alone and next to each other [forms]") {
     for (Backend* backend : every_backend()) {
       const SegmentedSortConfig config{.value_bytes = is_slow(*backend) ? 4u : 0u};
-      const std::vector<uint64_t> lengths = hard_segment_lengths(create_segmented_sort(*backend, config));
+      const std::vector<uint64_t> lengths = hard_segment_lengths(create<SegmentedSort>(*backend, config));
       uint64_t all = 0;
       for (const uint64_t n : lengths) {
         all += n;
@@ -74,7 +74,7 @@ TEST_SUITE("segmented_sort") {
 
   TEST_CASE("segments of one length are sorted wherever they begin [forms] [slow]") {
     for (Backend* backend : every_backend()) {
-      const uint64_t tile = create_segmented_sort(*backend, {.value_bytes = 4}).short_keys();
+      const uint64_t tile = create<SegmentedSort>(*backend, {.value_bytes = 4}).short_keys();
       for (const uint64_t length :
            {uint64_t{1}, uint64_t{2}, uint64_t{7}, uint64_t{17}, uint64_t{100}, tile, tile + 1}) {
         const uint64_t n = 5 * tile + 3;
@@ -104,7 +104,7 @@ TEST_SUITE("segmented_sort") {
   TEST_CASE("keys are sorted whatever they are, and equal ones keep their order [forms]") {
     for (Backend* backend : every_backend()) {
       if (is_slow(*backend)) continue;
-      const uint64_t tile = create_segmented_sort(*backend, {.value_bytes = 4}).tile_keys();
+      const uint64_t tile = create<SegmentedSort>(*backend, {.value_bytes = 4}).tile_keys();
       const uint64_t n = 4 * tile + 77;
       const Offsets offsets = offsets_from(3, {20, 0, 90, tile + 5, 16, 2 * tile});
       for (const auto& keys : hard_sort_keys<uint32_t>(n))
@@ -123,7 +123,7 @@ TEST_SUITE("segmented_sort") {
           // Unsigned keys that ascend have pipelines of their own: here of keys alone.
           const bool is_plain = std::is_unsigned_v<T> && order == SortOrder::ascending;
           const SegmentedSortConfig config{.key = type_of<T>, .value_bytes = is_plain ? 0u : 8u, .order = order};
-          const uint64_t tile = create_segmented_sort(*backend, config).tile_keys();
+          const uint64_t tile = create<SegmentedSort>(*backend, config).tile_keys();
           const Offsets offsets = offsets_from(1, {9, 40, tile + 9, 1, 0, 130});
           const auto lists = hard_sort_keys<T>(offsets.back() + 2);
           for (size_t i = 0; i < lists.size(); i += 5) check_segmented_sort<T>(*backend, config, lists[i], offsets);
@@ -228,7 +228,7 @@ TEST_SUITE("segmented_sort") {
   TEST_CASE("scratch grows with the keys and is never nothing") {
     for (const SegmentedSortConfig& config :
          {SegmentedSortConfig{}, SegmentedSortConfig{.key = Type::u64, .value_bytes = 4}}) {
-      const SegmentedSort& sort = create_segmented_sort(first_backend(), config);
+      const SegmentedSort& sort = create<SegmentedSort>(first_backend(), config);
       check_scratch_grows([&](uint64_t n) { return sort.scratch_size(n); }, ~uint64_t{0});
     }
   }

@@ -97,11 +97,6 @@ std::string check_encoding(Gpu& gpu, const RunLengthEncode& encode, const RunLen
   return call.wrong(encode, args);
 }
 
-const RunLengthEncode& encode_of(const Device& device, RunLengthEncodeConfig config) {
-  config.strategy = device.strategy();
-  return create<RunLengthEncode>(device.backend(), config);
-}
-
 template <class T>
 RunLengthEncodeConfig config_of() {
   RunLengthEncodeConfig config;
@@ -123,7 +118,7 @@ void check(const Device& device, const std::vector<T>& items, const RunLengthEnc
   CAPTURE(device.name());
   CAPTURE(std::string(name_of(config.symbol)));
   CAPTURE(items.size());
-  CHECK(check_encoding(device.gpu(), encode_of(device, config), config, items, options) == "");
+  CHECK(check_encoding(device.gpu(), create<RunLengthEncode>(device, config), config, items, options) == "");
 }
 
 /// L: of lengths and offsets.
@@ -191,7 +186,7 @@ TEST_SUITE("run_length_encode") {
   TEST_CASE("runs of symbols of every size are encoded, wherever they break [forms]") {
     for (const Device& device : every_device()) {
       const auto run = [&]<class T>() {
-        const uint64_t tile = encode_of(device, config_of<T>()).tile_items();
+        const uint64_t tile = create<RunLengthEncode>(device, config_of<T>()).tile_items();
         for (const uint64_t longest : {uint64_t{1}, uint64_t{2}, uint64_t{15}, 3 * tile})
           for (const uint64_t n : {uint64_t{2}, tile - 1, tile + 1, 3 * tile + 5})
             check(device, items_in_runs<T>(n, n + longest, longest), config_of<T>(),
@@ -207,14 +202,14 @@ TEST_SUITE("run_length_encode") {
 
   TEST_CASE("counts at and around every edge are encoded whole") {
     for (const Device& device : every_device()) {
-      const uint64_t tile = encode_of(device, config_of<uint32_t>()).tile_items();
+      const uint64_t tile = create<RunLengthEncode>(device, config_of<uint32_t>()).tile_items();
       for (const uint64_t n : edges(device.backend(), tile, 4)) check(device, items_in_runs<uint32_t>(n, n, 7));
     }
   }
 
   TEST_CASE("a run that spans tiles is closed by whichever tile the next one begins in") {
     for (const Device& device : every_device()) {
-      const uint64_t tile = encode_of(device, config_of<uint32_t>()).tile_items();
+      const uint64_t tile = create<RunLengthEncode>(device, config_of<uint32_t>()).tile_items();
       for (const uint64_t length : {tile - 1, tile, tile + 1, 2 * tile, 4 * tile + 3}) {
         std::vector<uint32_t> items(6 * tile + 11, 1);
         std::fill_n(items.begin() + 5, length, 2u);
@@ -253,7 +248,7 @@ TEST_SUITE("run_length_encode") {
       for (const Device& device : every_device()) {
         RunLengthEncodeConfig config = config_of<uint32_t>();
         config.offsets = true;
-        const uint64_t tile = encode_of(device, config).tile_items();
+        const uint64_t tile = create<RunLengthEncode>(device, config).tile_items();
         for (const uint64_t longest : {uint64_t{3}, 3 * tile, 20 * tile})
           check(device, items_in_runs<uint32_t>(7 * tile + 9, longest, longest), config, {.input_misalignment = 8});
         check(device, std::vector<uint32_t>(7 * tile, 3), config, {.device_count = DeviceCount{3 * tile}});
@@ -330,7 +325,7 @@ TEST_SUITE("run_length_encode") {
   TEST_CASE("non-trivial runs of symbols of every size are found, wherever they break [forms]") {
     for (const Device& device : every_device()) {
       const auto run = [&]<class T>() {
-        const uint64_t tile = encode_of(device, non_trivial_of<T>()).tile_items();
+        const uint64_t tile = create<RunLengthEncode>(device, non_trivial_of<T>()).tile_items();
         for (const uint64_t longest : {uint64_t{2}, uint64_t{3}, uint64_t{15}, 3 * tile})
           for (const uint64_t n : {uint64_t{2}, tile - 1, tile + 1, 3 * tile + 5})
             check(device, items_in_runs<T>(n, n + longest, longest), non_trivial_of<T>(),
@@ -347,7 +342,7 @@ TEST_SUITE("run_length_encode") {
   TEST_CASE("non-trivial runs: a pair at every position around the edges of subgroups and tiles") {
     for (const Device& device : every_device()) {
       const auto run = [&]<class T>(uint64_t misalignment) {
-        const uint64_t tile = encode_of(device, non_trivial_of<T>()).tile_items();
+        const uint64_t tile = create<RunLengthEncode>(device, non_trivial_of<T>()).tile_items();
         const uint64_t n = 2 * tile + 7;
         // Pairs and runs of three near every multiple of a lane's vector, so near every edge there is.
         for (uint64_t shift = 0; shift < 4; ++shift) {
@@ -371,7 +366,7 @@ TEST_SUITE("run_length_encode") {
   TEST_CASE("non-trivial runs: counts at and around every edge, values and on the device") {
     for (const Device& device : every_device()) {
       const RunLengthEncodeConfig config = non_trivial_of<uint32_t>();
-      const uint64_t tile = encode_of(device, config).tile_items();
+      const uint64_t tile = create<RunLengthEncode>(device, config).tile_items();
       for (const uint64_t n : edges(device.backend(), tile, 4)) {
         // What the last item ends: a run of its own, or a longer one.
         std::vector<uint32_t> items = items_in_runs<uint32_t>(n, n, 3);
@@ -396,7 +391,7 @@ TEST_SUITE("run_length_encode") {
         config.lengths = (wanted & 2) != 0;
         config.offsets = (wanted & 4) != 0;
         check(device, items_in_runs<T>(9000, 4, 3), config, {.input_misalignment = 8, .wide_count = true});
-        const uint64_t tile = encode_of(device, config).tile_items();
+        const uint64_t tile = create<RunLengthEncode>(device, config).tile_items();
         std::vector<T> items(4 * tile + 11, T{1});
         for (uint64_t i = 0; i < 5; ++i) items[i] = static_cast<T>(2 + i);
         for (uint64_t i = 3 * tile; i < items.size(); ++i) items[i] = static_cast<T>(2 + i % 3);
@@ -417,7 +412,7 @@ TEST_SUITE("run_length_encode") {
       for (const Device& device : every_device()) {
         const auto run = [&]<class T>() {
           const RunLengthEncodeConfig config = non_trivial_of<T>();
-          const uint64_t tile = encode_of(device, config).tile_items();
+          const uint64_t tile = create<RunLengthEncode>(device, config).tile_items();
           for (const uint64_t longest : {uint64_t{2}, 3 * tile, 20 * tile})
             check(device, items_in_runs<T>(7 * tile + 9, longest, longest), config, {.input_misalignment = 8});
           check(device, std::vector<T>(7 * tile, T{3}), config, {.device_count = DeviceCount{3 * tile}});

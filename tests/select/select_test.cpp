@@ -187,7 +187,7 @@ void check(const Device& device, const SelectConfig& config, const Selection& se
   CAPTURE(device.name());
   CAPTURE(std::string(name_of(config.criterion)) + " " + name_of(config.item));
   CAPTURE(selection.partitions.size());
-  CHECK(check_selection(device.gpu(), select_of(device, config), config, selection, options) == "");
+  CHECK(check_selection(device.gpu(), create<Select>(device, config), config, selection, options) == "");
 }
 
 void check(const Device& device, const PartitionConfig& config, const Selection& selection,
@@ -196,7 +196,7 @@ void check(const Device& device, const PartitionConfig& config, const Selection&
   CAPTURE(std::string(name_of(config.criterion)) + " " + name_of(config.item) + " partitions " +
           std::to_string(config.partitions));
   CAPTURE(selection.partitions.size());
-  CHECK(check_selection(device.gpu(), partition_of(device, config), config, selection, options) == "");
+  CHECK(check_selection(device.gpu(), create<Partition>(device, config), config, selection, options) == "");
 }
 
 template <class Test>
@@ -232,9 +232,9 @@ FuzzSubject subject_of(Config given, Strategy strategy, const char* tuning = "")
     uint64_t n = 0;
     if constexpr (std::is_same_v<Config, PartitionConfig>) {
       partitions = config.partitions;
-      n = draw.count(partition_of(device, config).tile_items());
+      n = draw.count(create<Partition>(device, config).tile_items());
     } else {
-      n = draw.count(select_of(device, config).tile_items());
+      n = draw.count(create<Select>(device, config).tile_items());
     }
     const bool flagged = config.criterion == Criterion::flagged;
     const uint64_t stride = config.member.stride != 0 ? config.member.stride : sizeof(T);
@@ -328,7 +328,7 @@ TEST_SUITE("select") {
         // Pipelines differ by type and kind of test only, so constants are many and devices taken in turn.
         const Device& device = devices[combination / 3 % devices.size()];
         const SelectConfig config = SelectConfig::select_if(item_type<T>(), criterion);
-        const uint64_t tile = select_of(device, config).tile_items();
+        const uint64_t tile = create<Select>(device, config).tile_items();
         const auto constants = edgy_items<T>(4, combination);
         const auto items = edgy_items<T>(tile + tile / 2 + 3, combination + 1);
         for (const auto& [a, b] : {std::pair(constants[0], constants[1]), std::pair(constants[2], constants[3]),
@@ -343,7 +343,7 @@ TEST_SUITE("select") {
 
   TEST_CASE("counts at and around every edge are selected from whole") {
     for (const Device& device : every_device()) {
-      const uint64_t tile = select_of(device, SelectConfig::select_if(Type::u32, Criterion::less)).tile_items();
+      const uint64_t tile = create<Select>(device, SelectConfig::select_if(Type::u32, Criterion::less)).tile_items();
       for (const uint64_t n : edges(device.backend(), tile, 4)) check_u32(device, n);
     }
   }
@@ -351,7 +351,7 @@ TEST_SUITE("select") {
   TEST_CASE("narrow items at and around every edge are selected from whole [forms]") {
     for (const Device& device : every_device()) {
       const SelectConfig config = SelectConfig::select_if(Type::u8, Criterion::any_bit);
-      for (const uint64_t n : edges(device.backend(), select_of(device, config).tile_items(), 1)) {
+      for (const uint64_t n : edges(device.backend(), create<Select>(device, config).tile_items(), 1)) {
         const auto items = random_items<uint8_t>(n, n);
         check(device, config, selection_by<uint8_t>(items, Criterion::any_bit, 3, 0), {.a = Value::of(uint8_t{3})});
       }
@@ -361,7 +361,7 @@ TEST_SUITE("select") {
   TEST_CASE("nothing, all, one item and every other item are kept") {
     for (const Device& device : every_device()) {
       const SelectConfig config = SelectConfig::select_if(Type::u32, Criterion::nonzero);
-      const uint64_t n = 2 * select_of(device, config).tile_items() + 7;
+      const uint64_t n = 2 * create<Select>(device, config).tile_items() + 7;
       for (const int kind : {0, 1, 2, 3, 4}) {
         std::vector<uint32_t> items(n);
         for (uint64_t i = 0; i < n; ++i) {
@@ -378,7 +378,7 @@ TEST_SUITE("select") {
   TEST_CASE("any displacement of input and output is served, and bytes beside an output stay") {
     for (const Device& device : every_device()) {
       const SelectConfig narrow = SelectConfig::select_if(Type::u8, Criterion::less);
-      const uint64_t n = select_of(device, narrow).tile_items() + 21;
+      const uint64_t n = create<Select>(device, narrow).tile_items() + 21;
       for (const uint64_t in : {1u, 6u, 15u})
         for (const uint64_t out : {0u, 3u, 10u}) {
           const auto items = random_items<uint8_t>(n, in);
@@ -416,7 +416,7 @@ TEST_SUITE("select") {
           config.items = items;
           config.indices = true;
           config.index = index;
-          const uint64_t n = 2 * select_of(device, config).tile_items() + 9;
+          const uint64_t n = 2 * create<Select>(device, config).tile_items() + 9;
           const auto values = random_items<uint16_t>(n, 5);
           check(device, config, selection_by<uint16_t>(values, Criterion::greater, 20000, 0),
                 {.tested_misalignment = 2, .output_misalignment = 12, .a = Value::of(uint16_t{20000})});
@@ -431,7 +431,7 @@ TEST_SUITE("select") {
         if (!takes_turn(++combination)) continue;
         const Device& device = devices[combination / 3 % devices.size()];
         const SelectConfig config = SelectConfig::select_flagged(bytes, flags);
-        const uint64_t tile = select_of(device, config).tile_items();
+        const uint64_t tile = create<Select>(device, config).tile_items();
         for (const uint64_t n : {uint64_t{0}, uint64_t{1}, uint64_t{33}, tile, 2 * tile + 77})
           check(device, config, flagged_selection(random_partitions(n, n + bytes), bytes, flags, n),
                 {.tested_misalignment = flags == Type::u8 ? 3u : 4u,
@@ -457,7 +457,7 @@ TEST_SUITE("select") {
     const std::vector<Device> devices = every_device();
     const auto run = [&]<class T>(const Device& device) {
       const SelectConfig config = SelectConfig::unique(item_type<T>());
-      const uint64_t tile = select_of(device, config).tile_items();
+      const uint64_t tile = create<Select>(device, config).tile_items();
       for (const uint64_t longest : {uint64_t{1}, uint64_t{3}, uint64_t{40}, 3 * tile})
         for (const uint64_t n : {uint64_t{0}, uint64_t{1}, uint64_t{2}, tile - 1, tile + 1, 3 * tile + 5}) {
           const auto items = runs_of<T>(n, n + longest, longest);
@@ -484,7 +484,7 @@ TEST_SUITE("select") {
       for (const uint32_t bytes : {2u, 4u, 20u}) {
         if (!takes_turn(combination++)) continue;
         const SelectConfig config = SelectConfig::unique_by_key(Type::u32, bytes);
-        const uint64_t n = 2 * select_of(device, config).tile_items() + 11;
+        const uint64_t n = 2 * create<Select>(device, config).tile_items() + 11;
         Selection selection = flagged_selection(random_partitions(n, 1), bytes, Type::u32, 4);
         selection.tested = bytes_of(runs_of<uint32_t>(n, 8, 9));
         selection.partitions = run_heads(selection.tested, 4, 0, 4);
@@ -504,7 +504,7 @@ TEST_SUITE("select") {
       SelectConfig config = SelectConfig::select_if(Type::f32, Criterion::less);
       config.member = {sizeof(Hit), 0, 0};
       config.indices = true;
-      const uint64_t tile = select_of(device, config).tile_items();
+      const uint64_t tile = create<Select>(device, config).tile_items();
       const uint64_t n = 3 * tile + 2;
       std::vector<Hit> hits(n);
       for (uint64_t i = 0; i < n; ++i) {
@@ -542,7 +542,7 @@ TEST_SUITE("select") {
       PartitionConfig config;
       config.criterion = Criterion::less;
       config.indices = true;
-      const uint64_t tile = partition_of(device, config).tile_items();
+      const uint64_t tile = create<Partition>(device, config).tile_items();
       for (const uint64_t n : around({0, 2, tile, 3 * tile})) {
         const auto items = random_items<uint32_t>(n, n);
         check(device, config, selection_by(items, Criterion::less, middle<uint32_t>() / 2, 0u),
@@ -577,7 +577,7 @@ TEST_SUITE("select") {
         config.criterion = Criterion::inside;
         config.item = item_type<T>();
         config.indices = sizeof(T) == 4;
-        const uint64_t tile = partition_of(device, config).tile_items();
+        const uint64_t tile = create<Partition>(device, config).tile_items();
         for (const uint64_t n : {uint64_t{0}, uint64_t{1}, tile, 2 * tile + 13}) {
           const auto items = random_items<T>(n, n);
           Selection selection{bytes_of(items), {}, {}};
@@ -606,7 +606,7 @@ TEST_SUITE("select") {
         if (!takes_turn(combination++)) continue;
         SelectConfig config = SelectConfig::select_if(Type::u32, Criterion::less);
         config.indices = true;
-        const uint64_t tile = select_of(device, config).tile_items();
+        const uint64_t tile = create<Select>(device, config).tile_items();
         for (const uint64_t n : {uint64_t{0}, 3 * tile, 3 * tile + 1, 7 * tile + 100}) {
           const auto items = random_items<uint32_t>(n, n);
           Selection selection = selection_by(items, Criterion::less, middle<uint32_t>(), 0u);
@@ -705,7 +705,7 @@ TEST_SUITE("select") {
 
   TEST_CASE("the strategy asked for is the one in use, and scratch never shrinks with the count") {
     for (const Device& device : every_device()) {
-      const Select& select = select_of(device, SelectConfig::select_if(Type::u32, Criterion::less));
+      const Select& select = create<Select>(device, SelectConfig::select_if(Type::u32, Criterion::less));
       CHECK(select.strategy() == device.strategy());
       check_scratch_grows([&](uint64_t n) { return select.scratch_size(n); });
     }

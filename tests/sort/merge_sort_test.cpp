@@ -74,35 +74,28 @@ std::string wrong_merge_sort(Gpu& gpu, const MergeSort& sort, const MergeSortCon
   return wrong_merge_sort_by(merge_less<T>, gpu, sort, config, keys, options, found);
 }
 
-std::string text_of(const MergeSortConfig& config) { return config_text(config); }
-
-/// The sort, built at the first request with the tuning of the environment.
-const MergeSort& create_merge_sort(Backend& backend, const MergeSortConfig& config) {
-  return create<MergeSort>(backend, config);
-}
-
 /// Runs it, and fails the running test where anything is wrong. Gives the outputs' bytes.
 template <class T>
 Bytes check_merge_sort(Backend& backend, MergeSortConfig config, const std::vector<T>& keys,
                        const MergeSortOptions& options = {}) {
   config.key = item_type<T>();
   CAPTURE(backend.name());
-  CAPTURE(text_of(config));
+  CAPTURE(config_text(config));
   Bytes found;
-  CHECK(wrong_merge_sort<T>(backend.gpu(), create_merge_sort(backend, config), config, keys, options, &found) == "");
+  CHECK(wrong_merge_sort<T>(backend.gpu(), create<MergeSort>(backend, config), config, keys, options, &found) == "");
   return found;
 }
 
 template <class T = uint32_t>
 uint64_t block_keys(Backend& backend) {
-  return create_merge_sort(backend, {.key = item_type<T>()}).block_keys();
+  return create<MergeSort>(backend, {.key = item_type<T>()}).block_keys();
 }
 
 template <class T>
 FuzzSubject subject_of(MergeSortConfig given, const char* tuning = "") {
   given.key = item_type<T>();
   const auto draw_case = [](Backend& backend, const MergeSortConfig& config, Draws& draw) {
-    const MergeSort& sort = create_merge_sort(backend, config);
+    const MergeSort& sort = create<MergeSort>(backend, config);
     const uint64_t n = draw.count(draw.one_in(2) ? sort.block_keys() : sort.subgroup_keys());
     std::vector<T> keys = draw.items<T>(n);
     // Some come again.
@@ -134,7 +127,7 @@ const FuzzSubjects fuzzed("merge_sort", [] {
 TEST_SUITE("merge_sort") {
   TEST_CASE("keys are sorted at every edge of the count") {
     for (Backend* backend : every_backend()) {
-      const MergeSort& sort = create_merge_sort(*backend, {});
+      const MergeSort& sort = create<MergeSort>(*backend);
       const uint64_t block = sort.block_keys(), tile = sort.tile_keys();
       std::set<uint64_t> counts;
       for (const uint64_t n : around({0, sort.subgroup_keys(), 2 * sort.subgroup_keys(), block - sort.subgroup_keys(),
@@ -202,7 +195,7 @@ TEST_SUITE("merge_sort") {
   TEST_CASE("values and indices go with their keys, wherever both begin") {
     const auto of = []<class T>(Backend& backend, MergeSortConfig config) {
       config.key = item_type<T>();
-      const MergeSort& sort = create_merge_sort(backend, config);
+      const MergeSort& sort = create<MergeSort>(backend, config);
       const uint64_t block = sort.block_keys(), subgroup = sort.subgroup_keys();
       const VkDeviceSize step = std::min<VkDeviceSize>(sizeof(T), 4);
       const VkDeviceSize value_step = config.value_bytes == 1 || config.value_bytes == 2 ? config.value_bytes : 4;
@@ -241,11 +234,11 @@ TEST_SUITE("merge_sort") {
     const auto of = [](Backend& backend, const MergeSortConfig& config, const auto& drawn, const auto& less,
                        bool ordered = true) {
       using T = decltype(drawn(uint64_t{0}, uint64_t{0}));
-      const MergeSort& sort = create_merge_sort(backend, config);
+      const MergeSort& sort = create<MergeSort>(backend, config);
       const uint64_t block = sort.block_keys(), subgroup = sort.subgroup_keys();
       for (const uint64_t n : {uint64_t{0}, uint64_t{3}, subgroup + 1, block, 2 * block + 9, 5 * block - 2}) {
         CAPTURE(backend.name());
-        CAPTURE(text_of(config));
+        CAPTURE(config_text(config));
         const uint64_t count = n;  // that CAPTURE can name
         CAPTURE(count);
         std::vector<T> keys;
@@ -281,7 +274,7 @@ TEST_SUITE("merge_sort") {
         "merge_sort.merge_keys_wide=4,merge_sort.few_keys=2,merge_sort.few_keys_wide=1,"
         "merge_sort.few=3000,merge_sort.direct_tiles=10,merge_sort.direct_tiles_wide=10");
     for (Backend* backend : every_backend()) {
-      const uint64_t most_direct = 10 * create_merge_sort(*backend, {}).tile_keys();
+      const uint64_t most_direct = 10 * create<MergeSort>(*backend).tile_keys();
       REQUIRE(most_direct == 5120);
       for (const uint64_t n : around({3000, most_direct})) {
         check_merge_sort(*backend, {}, drawn_keys<uint32_t>(n, n, n % 2 * 50), {.out_misalignment = 4});
@@ -378,7 +371,7 @@ TEST_SUITE("merge_sort") {
   TEST_CASE("scratch grows with the count and is never nothing") {
     for (const MergeSortConfig& config :
          {MergeSortConfig{}, MergeSortConfig{.value_bytes = 4}, MergeSortConfig{.keys = false, .value_bytes = 8}}) {
-      const MergeSort& sort = create_merge_sort(first_backend(), config);
+      const MergeSort& sort = create<MergeSort>(first_backend(), config);
       CHECK(sort.scratch_size(0) != 0);
       for (uint64_t n = 1; n != 0; n *= 2) CHECK(sort.scratch_size(n - 1) <= sort.scratch_size(n));
       const uint64_t block = sort.block_keys();

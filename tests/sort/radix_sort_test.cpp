@@ -18,14 +18,14 @@ namespace {
 
 template <class T = uint32_t>
 uint64_t tile_keys(Backend& backend, uint32_t value_bytes = 0) {
-  return create_sort(backend, {type_of<T>, value_bytes}).tile_keys();
+  return create<RadixSort>(backend, {type_of<T>, value_bytes}).tile_keys();
 }
 
 template <class T>
 FuzzSubject subject_of(RadixSortConfig given, const char* tuning = "") {
   given.key = type_of<T>;
   const auto draw_case = [](Backend& backend, const RadixSortConfig& config, Draws& draw) {
-    const uint64_t n = draw.count(create_sort(backend, config).tile_keys());
+    const uint64_t n = draw.count(create<RadixSort>(backend, config).tile_keys());
     const auto keys = drawn_sort_keys<T>(draw, n);
     check_sort(backend, config, keys, drawn_sort_options<T>(draw, n));
   };
@@ -224,8 +224,8 @@ TEST_SUITE("radix_sort") {
   TEST_CASE("the strategy asked for is the one in use, and automatic is decided by the Context") {
     for (Backend* backend : every_backend()) {
       for (const Strategy strategy : {Strategy::reduce_then_scan, Strategy::look_back})
-        CHECK(create_sort(*backend, {.strategy = strategy}).strategy() == strategy);
-      CHECK(create_sort(*backend, {}).strategy() == backend->context().strategy());
+        CHECK(create<RadixSort>(*backend, {.strategy = strategy}).strategy() == strategy);
+      CHECK(create<RadixSort>(*backend, {}).strategy() == backend->context().strategy());
     }
   }
 
@@ -241,7 +241,7 @@ TEST_SUITE("radix_sort") {
     for (const RadixSortConfig& config :
          {RadixSortConfig{.strategy = Strategy::reduce_then_scan}, RadixSortConfig{.strategy = Strategy::look_back},
           RadixSortConfig{.value_bytes = 4, .strategy = Strategy::look_back}}) {
-      const RadixSort& sort = create_sort(first_backend(), config);
+      const RadixSort& sort = create<RadixSort>(first_backend(), config);
       CHECK(sort.scratch_size(0) != 0);
       for (uint64_t n = 1; n != 0; n *= 2) CHECK(sort.scratch_size(n - 1) <= sort.scratch_size(n));
     }

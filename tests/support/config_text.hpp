@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Configs in words, member by member, and primitives kept by them.
+// Configs in words, member by member.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <type_traits>
-#include <typeinfo>
 
 #include <weft/kernels.hpp>
 #include <weft/select.hpp>
-
-#include "support/device.hpp"
 
 namespace weft::test {
 
@@ -76,12 +73,6 @@ std::string config_text(const Config& config) {
     return words(a, b, c, d, e, f, g, h, i, j);
   }
   // clang-format on
-}
-
-/// The primitive, built at the first call with the tuning of the environment and kept.
-template <class Primitive, class Config>
-const Primitive& create(Backend& backend, const Config& config) {
-  return backend.primitive<Primitive>(typeid(Primitive).name() + (' ' + config_text(config)), config);
 }
 
 }  // namespace weft::test

@@ -112,20 +112,6 @@ void open(size_t count) {
   REQUIRE_MESSAGE(!devices.backends.empty(), "no device to test");
 }
 
-template <class Primitive, class Config>
-const Primitive& built(std::map<std::string, Primitive>& built, const Context& context, const std::string& key,
-                       const Config& config) {
-  const auto found = built.find(key);
-  if (found != built.end()) return found->second;
-  Result<Primitive> primitive = Primitive::create(context, config);
-  if (!primitive) FAIL(key, ": ", primitive.error().message);
-  return built.emplace(key, std::move(*primitive)).first->second;
-}
-
-std::string types_and_op(Op op, Type item, Type accumulator) {
-  return std::string(name_of(op)) + ' ' + name_of(item) + ' ' + name_of(accumulator);
-}
-
 }  // namespace
 
 bool is_wanted(std::string_view backend) {
@@ -188,32 +174,9 @@ std::string Backend::name() const {
   return gpu_.info().name + (is_emulated() ? ", emulated " : ", native ") + std::to_string(context().subgroup_size());
 }
 
-const Scan& Backend::scan(const ScanConfig& config) {
-  const std::string key = std::string(name_of(config.strategy)) + ' ' + name_of(config.kind) + ' ' +
-                          types_and_op(config.op, config.item, config.accumulator);
-  return built(scans_, context(), key, config);
-}
-
-const Reduce& Backend::reduce(const ReduceConfig& config) {
-  return built(reduces_, context(), types_and_op(config.op, config.item, config.accumulator), config);
-}
-
 void Backend::fail(const std::string& message) {
   FAIL(message);
   std::abort();  // FAIL throws
-}
-
-const ScanByKey& Backend::scan_by_key(const ScanByKeyConfig& config) {
-  const std::string key = std::string(name_of(config.strategy)) + ' ' + name_of(config.kind) + ' ' +
-                          name_of(config.segments) + ' ' + std::to_string(size_of(config.key)) + ' ' +
-                          types_and_op(config.op, config.item, config.accumulator);
-  return built(scans_by_key_, context(), key, config);
-}
-
-const ReduceByKey& Backend::reduce_by_key(const ReduceByKeyConfig& config) {
-  const std::string key = std::string(name_of(config.strategy)) + ' ' + std::to_string(size_of(config.key)) + ' ' +
-                          types_and_op(config.op, config.item, config.accumulator);
-  return built(reduces_by_key_, context(), key, config);
 }
 
 std::vector<Backend*> every_backend() {

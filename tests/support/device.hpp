@@ -9,13 +9,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <typeinfo>
 #include <vector>
 
 #include <weft/gpu.hpp>
-#include <weft/reduce.hpp>
-#include <weft/reduce_by_key.hpp>
-#include <weft/scan.hpp>
-#include <weft/scan_by_key.hpp>
+
+#include "support/config_text.hpp"
 
 namespace weft::test {
 
@@ -34,6 +33,11 @@ class ScopedTuning {
 /// What the innermost ScopedTuning says; empty: the built-in sizes.
 const std::string& current_tuning();
 
+template <class Primitive, class Config>
+Config created_from(Result<Primitive> (*create)(const Context&, const Config&) noexcept);
+template <class Primitive>
+using ConfigOf = decltype(created_from(&Primitive::create));
+
 /// A Gpu with one subgroup backend and width, and the primitives built on it so far. Opening and building are slow, so
 /// both last until close_devices().
 class Backend {
@@ -47,15 +51,12 @@ class Backend {
   bool is_emulated() const noexcept { return gpu_.context().subgroup_backend() == SubgroupBackend::emulated; }
   std::string name() const;  ///< e.g. "llvmpipe (LLVM 15.0.6, 256 bits), native 8"
 
-  /// The primitive, built at the first request. A failure fails the running test and ends it.
-  const Scan& scan(const ScanConfig& config);
-  const Reduce& reduce(const ReduceConfig& config);
-  const ScanByKey& scan_by_key(const ScanByKeyConfig& config);
-  const ReduceByKey& reduce_by_key(const ReduceByKeyConfig& config);
-  /// Likewise any other, named by `key`, a text of its class and config, and by current_tuning().
-  template <class Primitive, class Config>
-  const Primitive& primitive(const std::string& key, const Config& config) {
-    std::shared_ptr<const void>& kept = primitives_[key + ' ' + current_tuning()];
+  /// The primitive, built at the first request with current_tuning() and kept. A failure fails the running test and
+  /// ends it.
+  template <class Primitive>
+  const Primitive& primitive(const ConfigOf<Primitive>& config) {
+    const std::string key = typeid(Primitive).name() + (' ' + config_text(config)) + ' ' + current_tuning();
+    std::shared_ptr<const void>& kept = primitives_[key];
     if (kept == nullptr) {
       Result<Primitive> created = Primitive::create(context(), config);
       if (!created) fail(key + ": " + created.error().message);
@@ -69,11 +70,7 @@ class Backend {
 
   Gpu gpu_;
   mutable std::map<std::string, Context> tuned_;
-  std::map<std::string, Scan> scans_;
-  std::map<std::string, Reduce> reduces_;
   std::map<std::string, std::shared_ptr<const void>> primitives_;
-  std::map<std::string, ScanByKey> scans_by_key_;
-  std::map<std::string, ReduceByKey> reduces_by_key_;
 };
 
 /// One point of the matrix: a backend and a strategy to force.
@@ -87,19 +84,6 @@ class Device {
   Strategy strategy() const noexcept { return strategy_; }
   std::string name() const { return backend_->name() + ", " + name_of(strategy_); }
 
-  /// The scan, with this device's strategy instead of `config`'s.
-  const Scan& scan(ScanConfig config) const {
-    config.strategy = strategy_;
-    return backend_->scan(config);
-  }
-  const ScanByKey& scan_by_key(ScanByKeyConfig config) const {
-    config.strategy = strategy_;
-    return backend_->scan_by_key(config);
-  }
-  const ReduceByKey& reduce_by_key(ReduceByKeyConfig config) const {
-    config.strategy = strategy_;
-    return backend_->reduce_by_key(config);
-  }
   /// Whether items of all these types can be computed with.
   bool supports(std::initializer_list<Type> types) const {
     return std::ranges::all_of(types, [&](Type type) { return context().supports(type); });
@@ -109,6 +93,18 @@ class Device {
   Backend* backend_;
   Strategy strategy_;
 };
+
+/// The primitive, built at the first request with current_tuning() and kept.
+template <class Primitive>
+const Primitive& create(Backend& backend, const ConfigOf<Primitive>& config = {}) {
+  return backend.primitive<Primitive>(config);
+}
+/// With the device's strategy instead of the config's.
+template <class Primitive>
+const Primitive& create(const Device& device, ConfigOf<Primitive> config = {}) {
+  config.strategy = device.strategy();
+  return device.backend().primitive<Primitive>(config);
+}
 
 /// The backends of this process's driver: native where the driver has what it takes, emulated at 32, 64 and 128. The
 /// environment's WEFT_TEST_BACKENDS, e.g. "native,emulated64", keeps those it lists. Any message of a validation layer

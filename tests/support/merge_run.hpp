@@ -142,20 +142,15 @@ std::string wrong_merge(Gpu& gpu, const Merge& merge, const MergeConfig& config,
   return wrong_merge_by(merge_less<T>, gpu, merge, config, a, b, options, found);
 }
 
-inline std::string text_of(const MergeConfig& config) { return config_text(config); }
-
-/// The merge, built at the first request with the tuning of the environment.
-inline const Merge& create_merge(Backend& backend, const MergeConfig& config) { return create<Merge>(backend, config); }
-
 /// Runs it, and fails the running test where anything is wrong. Gives the outputs' bytes.
 template <class T>
 Bytes check_merge(Backend& backend, MergeConfig config, const std::vector<T>& a, const std::vector<T>& b,
                   const MergeOptions& options = {}) {
   config.key = item_type<T>();
   CAPTURE(backend.name());
-  CAPTURE(text_of(config));
+  CAPTURE(config_text(config));
   Bytes found;
-  CHECK(wrong_merge<T>(backend.gpu(), create_merge(backend, config), config, a, b, options, &found) == "");
+  CHECK(wrong_merge<T>(backend.gpu(), create<Merge>(backend, config), config, a, b, options, &found) == "");
   return found;
 }
 

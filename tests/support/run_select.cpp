@@ -104,14 +104,4 @@ std::string check_selection(Gpu& gpu, const Partition& partition, const Partitio
   return run.wrong(partition, run.args);
 }
 
-const Select& select_of(const Device& device, SelectConfig config) {
-  config.strategy = device.strategy();
-  return create<Select>(device.backend(), config);
-}
-
-const Partition& partition_of(const Device& device, PartitionConfig config) {
-  config.strategy = device.strategy();
-  return create<Partition>(device.backend(), config);
-}
-
 }  // namespace weft::test

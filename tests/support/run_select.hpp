@@ -39,8 +39,4 @@ std::string check_selection(Gpu& gpu, const Select& select, const SelectConfig& 
 std::string check_selection(Gpu& gpu, const Partition& partition, const PartitionConfig& config,
                             const Selection& selection, const SelectRunOptions& options = {});
 
-/// The primitive of a config, with the device's strategy.
-const Select& select_of(const Device& device, SelectConfig config);
-const Partition& partition_of(const Device& device, PartitionConfig config);
-
 }  // namespace weft::test

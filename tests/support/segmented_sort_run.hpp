@@ -65,10 +65,6 @@ std::string wrong_segmented_sort(Gpu& gpu, const SegmentedSort& sort, const Segm
   return wrong;
 }
 
-inline const SegmentedSort& create_segmented_sort(Backend& backend, const SegmentedSortConfig& config) {
-  return create<SegmentedSort>(backend, config);
-}
-
 /// Runs it, and fails the running test where anything is wrong. Gives the keys that came out.
 template <class T>
 Bytes check_segmented_sort(Backend& backend, SegmentedSortConfig config, const std::vector<T>& keys,
@@ -77,7 +73,7 @@ Bytes check_segmented_sort(Backend& backend, SegmentedSortConfig config, const s
   CAPTURE(backend.name());
   CAPTURE(config_text(config));
   Bytes found;
-  CHECK(wrong_segmented_sort(backend.gpu(), create_segmented_sort(backend, config), config, keys, offsets, options,
+  CHECK(wrong_segmented_sort(backend.gpu(), create<SegmentedSort>(backend, config), config, keys, offsets, options,
                              &found) == "");
   return found;
 }

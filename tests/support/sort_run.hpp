@@ -127,10 +127,6 @@ std::vector<std::vector<T>> hard_sort_keys(uint64_t n) {
   };
 }
 
-inline const RadixSort& create_sort(Backend& backend, const RadixSortConfig& config) {
-  return create<RadixSort>(backend, config);
-}
-
 /// Runs it, by both strategies where the config leaves the choice, and fails the running test where anything is wrong.
 /// Gives the keys that came out.
 template <class T>
@@ -145,7 +141,7 @@ Bytes check_sort(Backend& backend, RadixSortConfig config, const std::vector<T>&
   CAPTURE(backend.name());
   CAPTURE(config_text(config));
   Bytes found;
-  CHECK(wrong_sort(backend.gpu(), create_sort(backend, config), config, keys, options, &found) == "");
+  CHECK(wrong_sort(backend.gpu(), create<RadixSort>(backend, config), config, keys, options, &found) == "");
   return found;
 }
 
