@@ -288,8 +288,8 @@ int fail(const std::string& family, const std::string& message) {
   return 1;
 }
 
-// A table, or what a family's process has found: lines that say which compiler made a family's code, and rows. Another
-// compiler makes other code, which says nothing about weft's kernels.
+// A table, or the part of one that a family's process has found: lines that say which compiler made a family's code,
+// and rows. Another compiler makes other code, which says nothing about weft's kernels.
 struct Table {
   std::set<std::string> devices, rows;
 
