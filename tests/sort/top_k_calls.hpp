@@ -17,10 +17,10 @@ struct SoundCall<TopK> {
             static_cast<uint32_t>(n)};
   }
   static std::vector<TopKConfig> kernels(const AmongTypes&) {
-    return {{.key = Type::u32},
-            {.key = Type::u32, .value_bytes = 4},
-            {.key = Type::u64},
-            {.key = Type::u64, .value_bytes = 8}};
+    return with_both_strategies<TopKConfig>({{.key = Type::u32},
+                                             {.key = Type::u32, .value_bytes = 4},
+                                             {.key = Type::u64},
+                                             {.key = Type::u64, .value_bytes = 8}});
   }
 };
 
