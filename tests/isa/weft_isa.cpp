@@ -479,9 +479,11 @@ int main(int argc, char** argv) {
   }
   if (children.empty()) result = fail(only, "is not one of the families");
   Table built;
+  std::set<std::string> families;  // that have been built: the rows of others stay
   for (const auto& [family, child] : children) {
     int status = 0;
     if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0) result = 1;
+    if (std::filesystem::exists(options.part(family))) families.insert(family);
     built.add(Table::read(options.part(family)));
     std::filesystem::remove(options.part(family));
   }
@@ -491,10 +493,10 @@ int main(int argc, char** argv) {
   const std::filesystem::path file = options.directory / "kernels.csv";
   Table table = Table::read(file);
   std::erase_if(table.rows, [&](const std::string& row) {
-    return kernels.count(kernel_of(row)) != 0 || (all && children.count(family_of(row)) != 0);
+    return families.count(family_of(row)) != 0 && (all || kernels.count(kernel_of(row)) != 0);
   });
   std::erase_if(table.devices, [&](const std::string& device) {
-    return children.count(device.substr(2, device.find(' ', 2) - 2)) != 0;
+    return families.count(device.substr(2, device.find(' ', 2) - 2)) != 0;
   });
   table.add(built);
   table.write(file);
