@@ -36,8 +36,8 @@ struct RadixSortSweepPush {
   weft_address values_out;
   weft_address states;       // a word for each tile and digit, rows of digits; 0 before the pass
   weft_address next_states;  // of the next pass, to be cleared; 0: there is none
-  weft_address totals;      // keys of each digit
-  weft_address ticket;      // the tiles taken so far
+  weft_address totals;       // keys of each digit
+  weft_address ticket;       // the tiles taken so far
   weft_address count;
   weft_u32 count_maximum;  // below 2^30
   weft_u32 count_words;

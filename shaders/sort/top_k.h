@@ -15,12 +15,12 @@ WEFT_CONSTANTS_END
 WEFT_STRUCT_BEGIN
 // The search for the k-th key before a pass. Scratch begins with one for each pass, and one for the result.
 struct TopKState {
-  weft_u64 digits;          // its highest digits, at their position in the ordered key; other bits are 0
-  weft_u32 before;          // keys before all those with these digits
-  weft_u32 wanted;          // rank of the k-th key among those with these digits, from 1
-  weft_u32 candidates;      // keys with these digits
-  weft_u32 gathered;        // keys that an earlier pass gathered, these among them; 0: none has
-  weft_u32 gathered_here;   // keys that this pass has gathered so far
+  weft_u64 digits;         // its highest digits, at their position in the ordered key; other bits are 0
+  weft_u32 before;         // keys before all those with these digits
+  weft_u32 wanted;         // rank of the k-th key among those with these digits, from 1
+  weft_u32 candidates;     // keys with these digits
+  weft_u32 gathered;       // keys that an earlier pass gathered, these among them; 0: none has
+  weft_u32 gathered_here;  // keys that this pass has gathered so far
   weft_u32 padding;
 };
 WEFT_STRUCT_END
@@ -35,13 +35,13 @@ struct TopKCountPush {
   weft_address candidates;  // where a pass gathers keys
   weft_u32 capacity;        // keys there
   weft_u32 count_maximum;
-  weft_u32 count_words;     // words at `count`: 1 or 2
+  weft_u32 count_words;  // words at `count`: 1 or 2
   weft_u32 k;
-  weft_u32 first_pass;      // 1: the state is not known from a pass before
-  weft_u32 last_shift;      // of the digit of the pass before
-  weft_u32 shift;           // of the digit in the ordered key
-  weft_u32 digit_mask;      // below the number of bins; 0: no digit is left
-  weft_u32 flip_high;       // as in radix_sort.h
+  weft_u32 first_pass;  // 1: the state is not known from a pass before
+  weft_u32 last_shift;  // of the digit of the pass before
+  weft_u32 shift;       // of the digit in the ordered key
+  weft_u32 digit_mask;  // below the number of bins; 0: no digit is left
+  weft_u32 flip_high;   // as in radix_sort.h
   weft_u32 flip_low;
   weft_u32 flip_negative_high;
   weft_u32 flip_negative_low;
@@ -56,8 +56,8 @@ struct TopKPush {
   weft_address keys_out;
   weft_address values_out;
   weft_address scratch;
-  weft_address count;   // 0: use count_maximum
-  weft_address state;   // the TopKState after all passes
+  weft_address count;  // 0: use count_maximum
+  weft_address state;  // the TopKState after all passes
   weft_u32 count_maximum;
   weft_u32 count_words;
   weft_u32 k;
