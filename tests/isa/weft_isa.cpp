@@ -325,7 +325,10 @@ std::string family_of(const std::string& row) {
   const size_t begin = row.find(',', row.find(',') + 1) + 1;
   return row.substr(begin, row.find(',', begin) - begin);
 }
-std::string kernel_of(const std::string& row) { return row.substr(0, row.find(',')) + ',' + family_of(row); }
+/// Kernel, constants and family.
+std::string pipeline_of(const std::string& row) {
+  return row.substr(0, row.find(',', row.find(',', row.find(',') + 1) + 1));
+}
 
 // If not all was built, what the committed table has besides is not missed.
 int compare(const std::filesystem::path& file, const Table& built, bool all) {
@@ -487,13 +490,13 @@ int main(int argc, char** argv) {
     built.add(Table::read(options.part(family)));
     std::filesystem::remove(options.part(family));
   }
-  std::set<std::string> kernels;
-  for (const std::string& row : built.rows) kernels.insert(kernel_of(row));
+  std::set<std::string> pipelines;
+  for (const std::string& row : built.rows) pipelines.insert(pipeline_of(row));
   const bool all = options.primitive.empty() && options.types.empty();
   const std::filesystem::path file = options.directory / "kernels.csv";
   Table table = Table::read(file);
   std::erase_if(table.rows, [&](const std::string& row) {
-    return families.count(family_of(row)) != 0 && (all || kernels.count(kernel_of(row)) != 0);
+    return families.count(family_of(row)) != 0 && (all || pipelines.count(pipeline_of(row)) != 0);
   });
   std::erase_if(table.devices, [&](const std::string& device) {
     return families.count(device.substr(2, device.find(' ', 2) - 2)) != 0;
