@@ -13,7 +13,10 @@ namespace weft::primitives {
 /// `bytes`, rounded up to whole vectors of 16: what follows is aligned to as much.
 constexpr uint64_t in_vectors(uint64_t bytes) { return (bytes + 15) / 16 * 16; }
 
-constexpr uint64_t divided_up(uint64_t n, uint64_t by) { return n / by + (n % by != 0 ? 1 : 0); }
+/// `by`: not 0.
+constexpr uint64_t divided_up(uint64_t n, uint64_t by) {
+  return n / by + (n % by != 0 ? 1 : 0);  // NOLINT(clang-analyzer-core.DivideZero)
+}
 
 /// The bytes by which an item has to be aligned.
 constexpr uint32_t alignment_of(uint32_t item_bytes) { return std::min(item_bytes, 4u); }

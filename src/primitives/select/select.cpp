@@ -273,7 +273,8 @@ Status SelectPlan::record(VkCommandBuffer commands, const PartitionArgs& args, c
     const Side all[] = {{"outputs[0]", "indices[0]", push.out_0, push.indices_0},
                         {"outputs[1]", "indices[1]", push.out_1, push.indices_1},
                         {"outputs[2]", "indices[2]", push.out_2, push.indices_2}};
-    for (uint32_t partition = 0; partition < partitions; ++partition)
+    for (uint32_t partition = 0; partition < partitions; ++partition)  // 2 or 3
+      // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage)
       call.write(all[partition].output, args.outputs[partition], gathered + moved_tested,
                  alignment_of(gathers ? gathered_bytes : item_bytes), all[partition].out)
           .write(all[partition].index, args.indices[partition], index_bytes, 4, all[partition].indices);
