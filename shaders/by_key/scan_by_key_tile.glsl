@@ -2,7 +2,7 @@
 //
 // The scan inside a tile of segments, in two halves: each item's scan from the last head in its subgroup's share on,
 // and, once the prefix of the tile is known, the outputs. Until then it is held which items are open: no head of the
-// share is in front of them or on them.
+// share is before them or on them.
 #ifndef WEFT_SCAN_BY_KEY_TILE_GLSL
 #define WEFT_SCAN_BY_KEY_TILE_GLSL
 
