@@ -216,16 +216,20 @@ std::vector<uint32_t> stripped(std::span<const uint32_t> words) {
   return left;
 }
 
-/// Milliseconds of the processor that unpacking a kernel takes: the least of some.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+constexpr double kMostUnpackingMs = 2;
+
+/// Milliseconds of the processor that unpacking a kernel takes: the least of some, of more where others slow it down.
 double unpacking_ms(const PackedKernels& kernels, std::string_view name) {
   double least = 1e9;
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 3 || (i < 50 && least >= kMostUnpackingMs); ++i) {
     const std::clock_t start = std::clock();
     REQUIRE(runtime::unpack(kernels, name));
     least = std::min(least, 1e3 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
   }
   return least;
 }
+#endif
 
 void check_family(const PackedKernels& kernels, const std::filesystem::path& directory, bool has_declared_constants) {
   const std::vector<std::string_view> names = runtime::names_of(kernels);
@@ -263,7 +267,7 @@ TEST_SUITE("host layout") {
     check_family(kernels(), WEFT_TEST_KERNELS_OF_weft_tests, false);
   }
 
-  // How long it takes is printed; the bound is for any machine, but not for sanitizers, which take ten times as long.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   TEST_CASE("a kernel is unpacked in two milliseconds") {
     double longest = 0;
     std::string name;
@@ -280,10 +284,9 @@ TEST_SUITE("host layout") {
     for (const auto family : decode::kernels::kFamilies) measure(family());
 #endif
     MESSAGE("the longest, " << name << ", takes " << longest << " ms");
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    CHECK(longest < 8);
-#endif
+    CHECK(longest < kMostUnpackingMs);
   }
+#endif
 
   TEST_CASE("a kernel that a family lacks is empty") {
     const auto found = runtime::unpack(kernels(), "no_such_kernel.native");
