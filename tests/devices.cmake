@@ -84,15 +84,17 @@ function(weft_tagged variable choice)
   set(${variable} "${option}=${patterns}" PARENT_SCOPE)
 endfunction()
 
-# weft_device_tests(<name> LABELS <label>... GROUPS <group>... [WITHOUT <tag>...] ENVIRONMENT <variable=value>...)
+# weft_device_tests(<name> LABELS <label>... GROUPS <group>... [WITH|WITHOUT <tag>...] ENVIRONMENT <variable=value>...)
 function(weft_device_tests name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LABELS;GROUPS;WITHOUT;ENVIRONMENT")
-  set(without "")
-  if(arg_WITHOUT)
-    weft_tagged(without WITHOUT ${arg_WITHOUT})
-  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LABELS;GROUPS;WITH;WITHOUT;ENVIRONMENT")
+  set(tagged "")
+  foreach(choice IN ITEMS WITH WITHOUT)
+    if(arg_${choice})
+      weft_tagged(tagged ${choice} ${arg_${choice}})
+    endif()
+  endforeach()
   foreach(group IN LISTS arg_GROUPS)
-    add_test(NAME ${name}.${group} COMMAND weft_tests ${weft_tests_${group}} ${without})
+    add_test(NAME ${name}.${group} COMMAND weft_tests ${weft_tests_${group}} ${tagged})
     set_tests_properties(${name}.${group} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 1200
                                                      ENVIRONMENT "${arg_ENVIRONMENT}" SKIP_RETURN_CODE 77
                                                      FAIL_REGULAR_EXPRESSION "${weft_nothing_ran}")
@@ -126,10 +128,14 @@ foreach(driver IN ITEMS lavapipe swiftshader)
 endforeach()
 
 # Nearly all of a test's time here goes into building pipelines: a tenth of a second to one each on lavapipe, up to
-# fifteen on SwiftShader. So the work is shared out. Emulated widths do not depend on the driver's own: the blocks that
-# they are made of and the random tests meet all of them, each family one; at the same width it meets other tuning
-# values. Of large cross products of types, operators and kinds each width takes a twenty-seventh, of small ones a third
-# (support/device.hpp); SwiftShader, which takes longest by far, an eighty-first, and no emulated widths.
+# fifteen on SwiftShader. So the work is shared out.
+# - lavapipe at 8 lanes has every test. At 16 it has all but what does not depend on a width: refusals, and dispatches
+#   of more workgroups than one axis has. At 4, where SwiftShader has what is not about types and forms, it has those,
+#   and the faults of look-back, for which SwiftShader lacks 64-bit integers.
+# - Emulated widths do not depend on the driver's own: the blocks that they are made of and the random tests meet all of
+#   them, each family one. At the same width it meets other tuning values.
+# - Of large cross products of types, operators and kinds each width takes a twenty-seventh, of small ones a third
+#   (support/device.hpp); SwiftShader, which takes longest by far, an eighty-first, and no emulated widths.
 # WEFT_TEST_EXHAUSTIVE gives every process all of it: hours.
 if(WEFT_TEST_EXHAUSTIVE)
   foreach(process IN ITEMS lavapipe4 lavapipe8 lavapipe16 swiftshader)
@@ -155,35 +161,63 @@ if(weft_specialize_dir)
   set(weft_specialized "VK_LAYER_PATH=${weft_specialize_dir}" VK_INSTANCE_LAYERS=VK_LAYER_WEFT_specialize)
 endif()
 
-# weft_lavapipe_tests(<lanes> EMULATED <width> WHOLE <group>... NATIVE_ONLY <group>...): the first with that emulated
-# width and other tuning values.
+# weft_lavapipe_tests(<lanes> [WITH|WITHOUT <tag>...] EMULATED <width> BOTH <group>... NATIVE <group>...
+#                     EMULATE <group>... TUNE <group>...)
+# Natively the groups of BOTH and NATIVE: of NATIVE the tests that are so tagged, and with other tuning values those of
+# TUNE. By the emulated width the groups of BOTH, and, in processes of their own, those of EMULATE.
 function(weft_lavapipe_tests lanes)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EMULATED" "WHOLE;NATIVE_ONLY")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EMULATED" "WITH;WITHOUT;BOTH;NATIVE;EMULATE;TUNE")
   set(name lavapipe${lanes})
   math(EXPR bits "32 * ${lanes}")
-  foreach(group IN LISTS arg_WHOLE arg_NATIVE_ONLY)
+  foreach(group IN LISTS arg_BOTH arg_NATIVE)
     set(environment ${weft_lavapipe} LP_NATIVE_VECTOR_WIDTH=${bits} ${weft_share_${name}})
-    set(without "")
     if(NOT lanes EQUAL 8 OR NOT group IN_LIST weft_as_shipped)
       list(APPEND environment ${weft_specialized})
     endif()
-    if(NOT WEFT_TEST_EXHAUSTIVE AND group IN_LIST arg_WHOLE)
+    set(tagged "")
+    if(NOT WEFT_TEST_EXHAUSTIVE AND group IN_LIST arg_BOTH)
       list(APPEND environment "WEFT_TEST_BACKENDS=native,emulated${arg_EMULATED}")
     elseif(NOT WEFT_TEST_EXHAUSTIVE)
       list(APPEND environment WEFT_TEST_BACKENDS=native)
-      set(without WITHOUT tuning)
+      if(arg_WITH)
+        set(tagged WITH ${arg_WITH})
+        if(group IN_LIST arg_TUNE)
+          list(APPEND tagged tuning)
+        endif()
+      elseif(NOT group IN_LIST arg_TUNE)
+        set(tagged WITHOUT ${arg_WITHOUT} tuning)
+      elseif(arg_WITHOUT)
+        set(tagged WITHOUT ${arg_WITHOUT})
+      endif()
     endif()
-    weft_device_tests(${name} LABELS ${name} GROUPS ${group} ${without} ENVIRONMENT ${environment})
+    weft_device_tests(${name} LABELS ${name} GROUPS ${group} ${tagged} ENVIRONMENT ${environment})
   endforeach()
+  if(NOT WEFT_TEST_EXHAUSTIVE)
+    weft_device_tests(${name}_emulated${arg_EMULATED} LABELS ${name} GROUPS ${arg_EMULATE}
+      WITHOUT types tuning huge refusal faults slow
+      ENVIRONMENT ${weft_lavapipe} LP_NATIVE_VECTOR_WIDTH=${bits} ${weft_share_${name}} ${weft_specialized}
+                  WEFT_TEST_BACKENDS=emulated${arg_EMULATED})
+  endif()
 endfunction()
 
 if(weft_lavapipe_icd)
-  weft_lavapipe_tests(4 EMULATED 64 WHOLE blocks fuzz scan runs intervals segmented own
-                      NATIVE_ONLY reduce select by_key others search real ${weft_codec})
-  weft_lavapipe_tests(8 EMULATED 32 WHOLE blocks fuzz reduce search others ${weft_codec}
-                      NATIVE_ONLY scan select runs intervals by_key segmented own real runtime)
-  weft_lavapipe_tests(16 EMULATED 128 WHOLE blocks fuzz select by_key real
-                      NATIVE_ONLY scan reduce runs intervals segmented others search own ${weft_codec})
+  # Without SwiftShader everything is lavapipe's.
+  set(weft_at_4 WITHOUT huge refusal)
+  set(weft_untagged_at_4 others real ${weft_codec})
+  if(weft_swiftshader_icd)
+    set(weft_at_4 WITH types forms faults)
+    set(weft_untagged_at_4 "")
+  endif()
+  weft_lavapipe_tests(4 ${weft_at_4} EMULATED 64 BOTH blocks fuzz
+                      NATIVE scan reduce select runs intervals by_key segmented search own ${weft_untagged_at_4}
+                      EMULATE scan runs intervals segmented own TUNE scan runs intervals segmented own)
+  weft_lavapipe_tests(8 EMULATED 32 BOTH blocks fuzz
+                      NATIVE scan reduce select runs intervals by_key segmented others search own real ${weft_codec}
+                             runtime
+                      EMULATE reduce others search ${weft_codec} TUNE reduce others search)
+  weft_lavapipe_tests(16 WITHOUT huge refusal EMULATED 128 BOTH blocks fuzz
+                      NATIVE scan reduce select runs intervals by_key segmented others search own real ${weft_codec}
+                      EMULATE select by_key real TUNE select by_key)
   weft_device_tests(lavapipe8 LABELS host GROUPS host ENVIRONMENT ${weft_lavapipe} LP_NATIVE_VECTOR_WIDTH=256)
 else()
   message(WARNING "lavapipe is not installed (Debian: mesa-vulkan-drivers): its tests are left out")
@@ -228,10 +262,10 @@ function(weft_validation_test name)
     ENVIRONMENT "${environment}")
 endfunction()
 
-# What these look at does not depend on types and operators, so they take a share of them: lavapipe8's, whose machine
-# code they find in the cache (but for GPU-assisted validation, which changes kernels).
+# What these look at, calls and barriers, does not depend on types and forms. They have the share of lavapipe8, whose
+# machine code they find in the cache (but for GPU-assisted validation, which changes kernels).
 set(weft_validated_share ${weft_share_lavapipe8})
-weft_tagged(weft_without WITHOUT tuning huge faults)
+weft_tagged(weft_without WITHOUT types forms tuning huge faults)
 set(weft_validated "--test-suite=scan,reduce,subgroup,lanes,workgroup,refusal,host recording" "${weft_without}")
 
 if(weft_lavapipe_icd AND weft_debian_layer)
@@ -268,14 +302,14 @@ if(weft_lavapipe_icd AND weft_new_layer)
 
   weft_validation_test(synchronization LAYER "${weft_layer_dir}" SPECIALIZED ARGUMENTS ${weft_validated}
     ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native ${weft_validated_share})
-  weft_tagged(weft_without WITHOUT types tuning huge faults slow)
+  weft_tagged(weft_without WITHOUT types forms tuning huge faults slow)
   set(weft_compaction select/* interval/* histogram/* search/* merge/* sort/* bulk/* core/dispatch_arguments*)
   list(TRANSFORM weft_compaction PREPEND "*/")
   list(JOIN weft_compaction "," weft_compaction)
   weft_validation_test(synchronization_compaction LAYER "${weft_layer_dir}" SPECIALIZED
     ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native ${weft_validated_share}
     ARGUMENTS "--source-file=${weft_compaction}" "--test-suite-exclude=refusal" "${weft_without}")
-  weft_tagged(weft_without WITHOUT tuning faults slow)
+  weft_tagged(weft_without WITHOUT types forms tuning faults slow)
   weft_validation_test(synchronization_by_key LAYER "${weft_layer_dir}" SPECIALIZED
     ENVIRONMENT ${weft_synchronization} WEFT_TEST_BACKENDS=native ${weft_validated_share}
     ARGUMENTS "--source-file=*/by_key/*,*/segment/*" "${weft_without}")

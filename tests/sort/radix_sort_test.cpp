@@ -213,7 +213,8 @@ TEST_SUITE("radix_sort") {
               }
             };
             check.operator()<uint32_t>({.value_bytes = 4}, ~uint64_t{0});
-            if (every != 2 || backend->is_emulated()) continue;
+            // SwiftShader, which has no 64-bit atomics, takes ten seconds a sort.
+            if (every != 2 || backend->is_emulated() || !has_look_back(backend->context())) continue;
             check.operator()<int32_t>({.order = SortOrder::descending}, 1000);
             check.operator()<double>({.value_bytes = 8, .begin_bit = 27, .end_bit = 43}, ~uint64_t{0});
           }
