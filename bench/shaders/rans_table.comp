@@ -20,7 +20,7 @@ void main() {
   const uint symbols = gstd_field_symbols(kField);
   const uint symbols_at = kGstdSymbolsAt + gstd_field_first(kField);
   const uint slots_at = kGstdSlots + kField * kGstdFieldSlotWords;
-  Words tables = Words(word64_add(push.places, word64_multiply(group_number(), push.place_bytes)));
+  Words tables = Words(word64_add(push.positions, word64_multiply(group_number(), push.place_bytes)));
   Words weights = Words(push.described);
   Words sums = Words(push.sums);
   for (uint i = lane; i < kGstdMakingWords; i += 32u) weft_gstd_shared[gstd_making() + i] = 0u;

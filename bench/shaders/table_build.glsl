@@ -10,7 +10,7 @@
 
 layout(push_constant, std430) uniform Push {
   uvec2 described;  // of each distribution, a word for each symbol
-  uvec2 places;     // of tables in device memory: place_bytes for each group
+  uvec2 positions;     // of tables in device memory: place_bytes for each group
   uvec2 sums;       // of each table, a word for each lane
   uint tables;
   uint distribution_mask;
@@ -26,6 +26,6 @@ uint first_table() { return group_number() - lanes_group(); }
 uint table_step() { return gl_NumWorkGroups.x * gl_NumWorkGroups.y * lanes_group_count(); }
 
 // What a table's word adds to the sum of its lane, `place` modulo 32.
-uint weighted(uint word, uint place) { return word * (place * 0x9e3779b9u | 1u); }
+uint weighted(uint word, uint position) { return word * (position * 0x9e3779b9u | 1u); }
 
 #endif

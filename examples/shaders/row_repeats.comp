@@ -12,7 +12,7 @@ layout(push_constant) uniform Push { uvec2 image; uvec2 repeats; uvec2 counts; u
 
 void main() {
   const uint row = gl_WorkGroupID.x * width;
-  const uint place = lanes_place();
+  const uint place = lanes_position();
   uint row_before = 0u;
   for (uint first = 0u; first < width; first += kWorkgroupSize) {
     const uint x = first + place;

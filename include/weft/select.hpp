@@ -156,8 +156,8 @@ struct PartitionConfig {
   bool indices = false;
   Type index = Type::u32;
   Strategy strategy = Strategy::automatic;
-  /// With 2 partitions a set built for "select"; with 3 one built for "partition", whose side() returns an item's
-  /// partition. criterion, item and member are ignored.
+  /// With 2 partitions a set built for "select"; with 3 one built for "partition", whose partition_index() returns an
+  /// item's partition. criterion, item and member are ignored.
   std::optional<KernelSet> own_kernels{};
 };
 

@@ -5,7 +5,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "bulk/bulk_partition.glsl"
 
-uvec2 bulk_places(BulkCounts counts) { return word64_add(counts.items, counts.indices); }
+uvec2 bulk_positions(BulkCounts counts) { return word64_add(counts.items, counts.indices); }
 uint bulk_head() { return bulk_head_of(push.outputs); }
 
 bool bulk_is_before(BulkCounts counts, uvec2 index, uvec2 i, uvec2 begin) {
@@ -13,4 +13,4 @@ bool bulk_is_before(BulkCounts counts, uvec2 index, uvec2 i, uvec2 begin) {
 }
 // There are not more items than that.
 uvec2 bulk_fewest(BulkCounts counts, uvec2 begin) { return word64_subtract(begin, word64_min(begin, counts.items)); }
-uvec2 bulk_total(BulkCounts counts, uvec2 before) { return bulk_places(counts); }
+uvec2 bulk_total(BulkCounts counts, uvec2 before) { return bulk_positions(counts); }

@@ -6,10 +6,10 @@
 #extension GL_GOOGLE_include_directive : require
 #include "bulk/bulk_marks.glsl"
 
-uvec2 bulk_places(BulkCounts counts) { return word64_add(counts.items, counts.indices); }
+uvec2 bulk_positions(BulkCounts counts) { return word64_add(counts.items, counts.indices); }
 uint bulk_head() { return bulk_head_of(push.outputs); }
 
-uint bulk_place(BulkTile tile, uint i, uvec2 index) {
+uint bulk_position(BulkTile tile, uint i, uvec2 index) {
   return word64_min(index, tile.items).x + tile.first.x + i - tile.begin.x + tile.present.x;
 }
 
@@ -34,14 +34,14 @@ uint source_word(BulkSource source, uint first, uint items) {
 
 // Word `word` of the tile, some of whose positions may be before the first item or after the last.
 uint output_word(BulkTile tile, BulkSource inserted, BulkSource items, uint word) {
-  const uint place = word * kWordItems;
-  const uint skipped = max(place, tile.present.x) - place;  // less than a word
-  const uint end = min(tile.present.y - place, kWordItems);
-  const uint marks = marks_of(place, kWordItems) >> skipped;
-  const uint before = marks_before(place);
+  const uint position = word * kWordItems;
+  const uint skipped = max(position, tile.present.x) - position;  // less than a word
+  const uint end = min(tile.present.y - position, kWordItems);
+  const uint marks = marks_of(position, kWordItems) >> skipped;
+  const uint before = marks_before(position);
   const uint coming = uint(bitCount(marks));
   uint coming_bits = source_word(inserted, before, coming);
-  uint item_bits = source_word(items, place + skipped - tile.present.x - before, end - skipped - coming);
+  uint item_bits = source_word(items, position + skipped - tile.present.x - before, end - skipped - coming);
   uint bits = 0u;
   [[unroll]] for (uint k = 0; k < kWordItems; ++k) {
     const bool is_marked = ((marks >> k) & 1u) != 0u;
@@ -54,7 +54,7 @@ uint output_word(BulkTile tile, BulkSource inserted, BulkSource items, uint word
 
 void main() {
   const BulkCounts counts = bulk_counts();
-  const TileRange range = tile_range(bulk_places(counts), bulk_head());
+  const TileRange range = tile_range(bulk_positions(counts), bulk_head());
   const uint index = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
   if (!tile_exists(range, index)) return;
   const BulkTile tile = bulk_tile(counts, range, index);
@@ -89,15 +89,15 @@ void main() {
   uvec4 words[kRows];
   [[unroll]] for (uint row = 0; row < kRows; ++row) {
     const uint unit = bulk_unit(row);
-    const uint place = bulk_item(unit);
-    const uint marked = marks_before(place);
-    const bool is_marked = marks_at(place);
-    const uint from = is_marked ? marked : place - marked;
+    const uint position = bulk_item(unit);
+    const uint marked = marks_before(position);
+    const bool is_marked = marks_at(position);
+    const uint from = is_marked ? marked : position - marked;
     words[row] = uvec4(0u);
     // Of positions that are not in order, there may be fewer marks than items that come in.
     if (unit < units && from < (is_marked ? inserted.items : items.items)) {
       const uvec2 address = is_marked ? inserted.address : items.address;
-      words[row] = unit_load(address, unit + (from - place) * kItemUnits, whole_sources);
+      words[row] = unit_load(address, unit + (from - position) * kItemUnits, whole_sources);
     }
   }
   [[unroll]] for (uint row = 0; row < kRows; ++row) {

@@ -21,12 +21,12 @@ struct BulkTile {
   uint indices;   // how many it has
 };
 
-uint bulk_place(BulkTile tile, uint i, uvec2 index);
+uint bulk_position(BulkTile tile, uint i, uvec2 index);
 
-uint bulk_lane_place() { return subgroup_index() * kSubgroupSize + subgroup_lane(); }
+uint bulk_lane_position() { return subgroup_index() * kSubgroupSize + subgroup_lane(); }
 
 // Unit `row` of this lane.
-uint bulk_unit(uint row) { return row * kWorkgroupSize + bulk_lane_place(); }
+uint bulk_unit(uint row) { return row * kWorkgroupSize + bulk_lane_position(); }
 
 // The item of the tile that a unit is of.
 uint bulk_item(uint unit) { return kItemUnits == 1u ? unit : min(unit / kItemUnits, kTileItems - 1u); }
@@ -34,7 +34,7 @@ uint bulk_item(uint unit) { return kItemUnits == 1u ? unit : min(unit / kItemUni
 BulkTile bulk_tile(BulkCounts counts, TileRange range, uint index) {
   BulkTile tile;
   tile.items = counts.items;
-  tile.begin = bulk_tile_begin(index, bulk_places(counts));
+  tile.begin = bulk_tile_begin(index, bulk_positions(counts));
   tile.present = tile_present(range, index);
   Words2 splits = Words2(push.splits);
   const uvec2 next = subgroup_uniform(splits.at[index + 1u]);
@@ -53,13 +53,13 @@ struct BulkMarks {
 };
 
 void bulk_mark(inout BulkMarks marks, BulkTile tile, uint i, uvec2 index) {
-  const uint place = bulk_place(tile, i, index);
-  if (i >= tile.indices || place < tile.present.x || place >= tile.present.y) return;
-  if (place >> 5 != marks.word) {
+  const uint position = bulk_position(tile, i, index);
+  if (i >= tile.indices || position < tile.present.x || position >= tile.present.y) return;
+  if (position >> 5 != marks.word) {
     if (marks.bits != 0u) marks_set(marks.word, marks.bits);
-    marks = BulkMarks(place >> 5, 0u);
+    marks = BulkMarks(position >> 5, 0u);
   }
-  marks.bits |= 1u << (place & 31u);
+  marks.bits |= 1u << (position & 31u);
 }
 
 // Marks the positions of the tile's indices. A lane looks at vectors of 4 words, which lie on their
@@ -72,7 +72,7 @@ void bulk_mark(BulkTile tile) {
   const uvec2 frame = word64_subtract(address, uvec2(4u * kIndexWords * head, 0u));
   const uint end = tile.indices == 0u ? 0u : head + tile.indices;
   // At most kTileItems / (vector_indices * kWorkgroupSize) + 2 rounds.
-  for (uint first = bulk_lane_place() * vector_indices; first < end; first += kWorkgroupSize * vector_indices) {
+  for (uint first = bulk_lane_position() * vector_indices; first < end; first += kWorkgroupSize * vector_indices) {
     uvec4 words = uvec4(0u);
     if (are_vectors && first >= head && first + vector_indices <= end) {
       words = Words4(frame).at[first / vector_indices];

@@ -36,12 +36,12 @@ uvec2 bulk_split(BulkCounts counts, uvec2 begin, uvec2 low, uvec2 high) {
 
 void main() {
   const BulkCounts counts = bulk_counts();
-  const uvec2 places = bulk_places(counts);
-  const TileRange range = tile_range(places, bulk_head());
+  const uvec2 positions = bulk_positions(counts);
+  const TileRange range = tile_range(positions, bulk_head());
   const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
   const uint tile = group * kWorkgroupSize + subgroup_index() * kSubgroupSize + subgroup_lane();
   if (tile != 0u && !tile_exists(range, tile - 1u)) return;
-  const uvec2 begin = bulk_tile_begin(tile, places);
+  const uvec2 begin = bulk_tile_begin(tile, positions);
   const uvec2 split = bulk_split(counts, begin, bulk_fewest(counts, begin), word64_min(begin, counts.indices));
   Words2(push.splits).at[tile] = split;
   if (tile_exists(range, tile)) return;

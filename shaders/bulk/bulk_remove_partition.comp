@@ -5,7 +5,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "bulk/bulk_partition.glsl"
 
-uvec2 bulk_places(BulkCounts counts) { return counts.items; }
+uvec2 bulk_positions(BulkCounts counts) { return counts.items; }
 uint bulk_head() { return bulk_head_of(push.items); }
 
 bool bulk_is_before(BulkCounts counts, uvec2 index, uvec2 i, uvec2 begin) { return word64_less(index, begin); }

@@ -6,10 +6,10 @@
 #extension GL_GOOGLE_include_directive : require
 #include "bulk/bulk_marks.glsl"
 
-uvec2 bulk_places(BulkCounts counts) { return counts.items; }
+uvec2 bulk_positions(BulkCounts counts) { return counts.items; }
 uint bulk_head() { return bulk_head_of(push.items); }
 
-uint bulk_place(BulkTile tile, uint i, uvec2 index) { return index.x - tile.begin.x + tile.present.x; }
+uint bulk_position(BulkTile tile, uint i, uvec2 index) { return index.x - tile.begin.x + tile.present.x; }
 
 // Of items of less than a word: those that stay, closed up.
 const uint kStageWords = kNarrow ? kTileUnits + 2u : 1u;
@@ -17,16 +17,16 @@ shared uint weft_stage[kStageWords];
 
 // Puts the items that stay of a word of the tile to their positions in weft_stage. `shift`: the position of the first.
 void stage_word(BulkTile tile, uint word, uint bits, uint shift, uint kept) {
-  const uint place = word * kWordItems;
-  const uint marks = marks_of(place, kWordItems);
+  const uint position = word * kWordItems;
+  const uint marks = marks_of(position, kWordItems);
   uint staying = 0u;
   uint count = 0u;
   [[unroll]] for (uint k = 0; k < kWordItems; ++k) {
-    const bool stays = place + k >= tile.present.x && place + k < tile.present.y && ((marks >> k) & 1u) == 0u;
+    const bool stays = position + k >= tile.present.x && position + k < tile.present.y && ((marks >> k) & 1u) == 0u;
     if (stays) staying |= ((bits >> (k * kItemBits)) & word_mask_of(1u)) << (count * kItemBits);
     count += stays ? 1u : 0u;
   }
-  const uint rank = min(max(place, tile.present.x) - tile.present.x - marks_before(place), kept);
+  const uint rank = min(max(position, tile.present.x) - tile.present.x - marks_before(position), kept);
   count = min(count, kept - rank);
   staying &= word_mask_of(count);
   const uint at = shift + rank;
@@ -37,7 +37,7 @@ void stage_word(BulkTile tile, uint word, uint bits, uint shift, uint kept) {
 
 void main() {
   const BulkCounts counts = bulk_counts();
-  const TileRange range = tile_range(bulk_places(counts), bulk_head());
+  const TileRange range = tile_range(bulk_positions(counts), bulk_head());
   const uint index = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
   if (!tile_exists(range, index)) return;
 
@@ -61,7 +61,7 @@ void main() {
 
   marks_clear();
   if (kNarrow) {
-    for (uint i = bulk_lane_place(); i < kStageWords; i += kWorkgroupSize) weft_stage[i] = 0u;
+    for (uint i = bulk_lane_position(); i < kStageWords; i += kWorkgroupSize) weft_stage[i] = 0u;
   }
   barrier();
   bulk_mark(tile);
@@ -80,7 +80,7 @@ void main() {
     }
     barrier();
     // At most kRows + 1 rounds.
-    for (uint i = bulk_lane_place(); i * kWordItems < shift + kept; i += kWorkgroupSize)
+    for (uint i = bulk_lane_position(); i * kWordItems < shift + kept; i += kWorkgroupSize)
       word_store(aligned, i, shift, shift + kept, weft_stage[i]);
   } else {
     const bool whole = bulk_has_whole_units(target);

@@ -36,7 +36,7 @@ BulkCounts bulk_counts() {
                     count_of(push.index_count, push.index_count_words, push.index_count_value));
 }
 
-uvec2 bulk_places(BulkCounts counts);
+uvec2 bulk_positions(BulkCounts counts);
 uint bulk_head();
 
 // Positions before the first item of a range, so that its words are whole ones.
@@ -45,9 +45,9 @@ uint bulk_head_of(uvec2 address) { return kNarrow ? (address.x & 3u) / kItemByte
 uvec2 bulk_address(uvec2 range, uvec2 item) { return word64_add(range, word64_times(item, kItemBytes)); }
 
 // The first item of a tile, or the end of all for the tile after the last.
-uvec2 bulk_tile_begin(uint tile, uvec2 places) {
+uvec2 bulk_tile_begin(uint tile, uvec2 positions) {
   if (tile == 0u) return uvec2(0u);
-  return word64_min(word64_subtract(word64_multiply(tile, kTileItems), uvec2(bulk_head(), 0u)), places);
+  return word64_min(word64_subtract(word64_multiply(tile, kTileItems), uvec2(bulk_head(), 0u)), positions);
 }
 
 uvec2 bulk_index(uvec2 i) {

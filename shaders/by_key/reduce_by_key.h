@@ -11,12 +11,12 @@ struct ReduceByKeyPush {
   weft_address keys_out;     // a key per run, in room for count
   weft_address values_out;   // an accumulator per run, likewise
   weft_address count_out;    // how many runs
-  weft_address scratch;      // look_back: counters and posts; else one partial per workgroup. 0: one tile, none needed
+  weft_address scratch;      // look_back: counters, states; else one partial per workgroup. 0: one tile, none needed
   weft_address count;        // 0: use count_value
   weft_u64 count_value;      // the count, or its maximum
   weft_u32 count_words;      // words at `count`: 1 or 2
   weft_u32 count_out_words;  // likewise
-  weft_u32 head;             // absent items in front of the first, so that tiles start on a vector boundary
+  weft_u32 head;             // absent items before the first, so that tiles start on a vector boundary
   weft_u32 tiles_per_workgroup;  // downsweep: length of a workgroup's run of tiles
   weft_u32 tile_capacity;        // look_back: tiles the scratch has room for
   weft_u32 lag;                  // look_back: tiles between what a workgroup combines and what it writes out

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// The runs that begin in a tile. At every head the run before it ends: the head's rank in the tile is the place of its
+// The runs that begin in a tile. At every head the run before it ends: the head's rank in the tile is the index of its
 // key among the tile's, and of the value of the run before. Both are staged in shared memory at that rank, which does
 // not need the prefix of the tile, so that nothing is held in registers while the tile waits for it; then the prefix
 // says where they go, and completes the value of the run that was open when the tile began. What is open at the end is
 // the next tile's, or the range's last run.
 //
 // A tile of more runs than there is room for, and one that is not loadable, is read again row by row once the prefix is
-// known, and its runs go straight to their places.
+// known, and its runs go straight to their positions.
 #ifndef WEFT_REDUCE_BY_KEY_TILE_GLSL
 #define WEFT_REDUCE_BY_KEY_TILE_GLSL
 
@@ -52,7 +52,7 @@ Value stage_value(uint at) {
 #endif
 }
 
-// Where the heads of a vector are staged, and what stands in front of them.
+// Where the heads of a vector are staged, and what stands before them.
 struct VectorRuns {
   uint at;        // of the next head, counted from the tile's first
   bool open;      // no head of the subgroup's share is in front
@@ -81,7 +81,7 @@ struct RunsBefore {
   uint heads;  // 4 bits a row
 };
 
-// This subgroup's segment, and what its vectors have in front of them.
+// This subgroup's segment, and what its vectors have before them.
 Segment runs_total(SegmentTile tile, TileWords words, TileKeys keys, inout RunsBefore before) {
   before.heads = tile_heads(keys, tile.index);
   Segment running = segment_identity();
@@ -128,8 +128,8 @@ void put_count(uint runs) {
 
 // Writes the runs of a tile that are all staged. `prefix`: the segment of everything before the tile.
 void put_staged(Segment prefix, uint runs) {
-  const uint place = subgroup_index() * kSubgroupSize + subgroup_lane();
-  for (uint i = place; i < runs; i += kWorkgroupSize) {
+  const uint position = subgroup_index() * kSubgroupSize + subgroup_lane();
+  for (uint i = position; i < runs; i += kWorkgroupSize) {
     const uint run = prefix.heads + i;
     put_key(run, stage_key(i));
     if (run == 0u) continue;
@@ -138,7 +138,7 @@ void put_staged(Segment prefix, uint runs) {
   }
 }
 
-// Writes the runs of a tile straight to their places, row by row.
+// Writes the runs of a tile straight to their positions, row by row.
 void put_by_rows(SegmentTile tile, Segment prefix, Segment subgroups_before) {
   Segment running = segment_identity();
   [[dont_unroll]] for (uint row = 0; row < kRows; ++row) {

@@ -24,7 +24,7 @@ uvec2 push_output_address(SegmentTile tile) {
 // The start of a range is one of a segment.
 Segment push_initial() { return Segment(value_of_bits(push.initial), 0u); }
 
-// What stands in front of an item: of an open one `open`, of others the initial value.
+// What stands before an item: of an open one `open`, of others the initial value.
 struct Fronts {
   Value open;
   Value initial;

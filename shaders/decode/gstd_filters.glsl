@@ -61,7 +61,7 @@ void gstd_sum_bytes(Words words, uint bytes) {
   uint carry = 0u;
   uint slot = 0u;
   for (uint first = 0u; lanes_uniform(first < (bytes + 3u) / 4u); first += 4u * kWorkgroupSize) {
-    const uint at = first + 4u * lanes_place();
+    const uint at = first + 4u * lanes_position();
     const bool there = 4u * at < bytes;
     uvec4 sums = uvec4(0u);
     uint total = 0u;
@@ -88,7 +88,7 @@ void gstd_sum_bytes(Words words, uint bytes) {
 
 // Splits the content in `decoded` into planes in `aside`.
 void gstd_part_planes(GstdContent content) {
-  for (uint word = lanes_place(); word < (content.bytes + 3u) / 4u; word += kWorkgroupSize) {
+  for (uint word = lanes_position(); word < (content.bytes + 3u) / 4u; word += kWorkgroupSize) {
     uint bytes = 0u;
     [[dont_unroll]] for (uint i = 0u; i < 4u; ++i) {
       const uint at = 4u * word + i;
@@ -120,7 +120,7 @@ void gstd_sum_numbers(GstdContent content, uint order) {
     const uint high = gstd_plane_begin(content, 2u * place + 1u);
     uvec3 carry = uvec3(0u);
     for (uint first = 0u; lanes_uniform(first < count); first += 4u * kWorkgroupSize) {
-      const uint at = first + 4u * lanes_place();
+      const uint at = first + 4u * lanes_position();
       uvec4 sums = uvec4(0u);
       if (at < count) {
         const uint lows = gstd_bytes_of(content.decoded, low + at);
@@ -174,7 +174,7 @@ GstdContent gstd_filter_prepare(uint tile_filter, uint stride, uint bytes, uvec2
   } else if (lanes_uniform(tile_filter >= 4u && tile_filter <= 6u)) {
     gstd_sum_numbers(content, tile_filter - 3u);
   }
-  for (uint plane = lanes_place(); plane < stride; plane += kWorkgroupSize) {
+  for (uint plane = lanes_position(); plane < stride; plane += kWorkgroupSize) {
     const uint begin = gstd_plane_begin(content, plane);
     uint excess = 0u;
     if (begin != 0u && (tile_filter == 1u || tile_filter == 3u || tile_filter == 7u))
@@ -272,11 +272,11 @@ uint gstd_content_store_words(GstdContent content, Words words) {
   const uint columns = content.stride / 4u;
   const uint rows = content.elements / 4u;
   const bool numbers = content.tile_filter >= 4u && content.tile_filter <= 6u;
-  uint column = lanes_place() % columns;
-  uint row = lanes_place() / columns;
+  uint column = lanes_position() % columns;
+  uint row = lanes_position() / columns;
   const uint column_step = kWorkgroupSize % columns;
   const uint row_step = kWorkgroupSize / columns;
-  [[dont_unroll]] for (uint i = lanes_place(); i < columns * rows; i += kWorkgroupSize) {
+  [[dont_unroll]] for (uint i = lanes_position(); i < columns * rows; i += kWorkgroupSize) {
     uvec4 made;
     if (numbers) {
       const uint low = (2u * column * content.pitch + 4u * row) / 2u;
@@ -306,7 +306,7 @@ uint gstd_content_store_words(GstdContent content, Words words) {
 // The same for elements of 3 bytes: 12 bytes at a time.
 uint gstd_content_store_triples(GstdContent content, Words words) {
   const uint rows = content.elements / 4u;
-  for (uint row = lanes_place(); row < rows; row += kWorkgroupSize) {
+  for (uint row = lanes_position(); row < rows; row += kWorkgroupSize) {
     uvec3 planes;
     [[unroll]] for (uint p = 0; p < 3u; ++p) planes[p] = gstd_plane_bytes(content, p, 4u * row);
     if (content.tile_filter == 7u)
@@ -325,7 +325,7 @@ uint gstd_content_store_triples(GstdContent content, Words words) {
 uint gstd_content_store_narrow(GstdContent content, Words words) {
   const uint rows = content.elements / 4u;
   const bool numbers = content.tile_filter >= 4u;
-  for (uint row = lanes_place(); row < rows; row += kWorkgroupSize) {
+  for (uint row = lanes_position(); row < rows; row += kWorkgroupSize) {
     if (content.stride == 1u) {
       words.at[row] = gstd_plane_bytes(content, 0u, 4u * row);
     } else if (numbers) {
@@ -357,7 +357,7 @@ void gstd_content_store(GstdContent content, uint first, uint count, uvec2 outpu
       begin = gstd_content_store_narrow(content, words);
     }
   }
-  for (uint own = begin + 4u * lanes_place(); own < end; own += 4u * kWorkgroupSize) {
+  for (uint own = begin + 4u * lanes_position(); own < end; own += 4u * kWorkgroupSize) {
     const uint from = max(own, skew);
     const uint to = min(own + 4u, end);
     const uint shift = 8u * (from - own);

@@ -21,7 +21,7 @@ void store_stored(Tile tile) {
   const uint skew = tile.target.x & 3u;
   Words words = Words(uvec2(tile.target.x - skew, tile.target.y));
   const uint end = skew + tile.count;
-  for (uint own = 4u * lanes_place(); own < end; own += 4u * kWorkgroupSize) {
+  for (uint own = 4u * lanes_position(); own < end; own += 4u * kWorkgroupSize) {
     const uint from = max(own, skew);
     const uint to = min(own + 4u, end);
     const uint at = tile.first + from - skew;
@@ -57,7 +57,7 @@ void main() {
   const uint slot = workgroup_number();
   if (lanes_uniform(!tile_is_there(slot))) return;
   const uint index = push.first_tile + slot;
-  const uint lane = lanes_place();
+  const uint lane = lanes_position();
   Words status = Words(push.status);
   const Tile tile = load_tile(index);
   uint verdict = lanes_uniform(status.at[1u + index]);

@@ -72,21 +72,22 @@ const bool kOpenIsWide = kIndexWords == 2u;
 bool encode_has_run_before(EncodeTargets targets, uint rank) { return (uint(!targets.is_first) | rank) != 0u; }
 
 // At a head the run before it ends, which began at `begin`.
-void encode_length(EncodeTargets targets, bool head, uint rank, uint place, uint begin, uvec2 first_place) {
+void encode_length(EncodeTargets targets, bool head, uint rank, uint position, uint begin, uvec2 first_position) {
   const bool has_run_before = encode_has_run_before(targets, rank);
   const bool ends = head && has_run_before;
-  const uvec2 index = word64_add(first_place, place);
+  const uvec2 index = word64_add(first_position, position);
   const bool began_before = kOpenIsWide && begin == kOpenBefore;
-  const uvec2 length = mix(uvec2(place - begin, 0u), word64_subtract(index, targets.open_before), bvec2(began_before));
+  const uvec2 length =
+      mix(uvec2(position - begin, 0u), word64_subtract(index, targets.open_before), bvec2(began_before));
   if (ends) encode_store(targets.lengths, rank, length);
 }
 
 // The index of the item at `begin`.
-uvec2 encode_begin(EncodeTargets targets, uint begin, uvec2 first_place) {
-  return mix(word64_add(first_place, begin), targets.open_before, bvec2(kOpenIsWide && begin == kOpenBefore));
+uvec2 encode_begin(EncodeTargets targets, uint begin, uvec2 first_position) {
+  return mix(word64_add(first_position, begin), targets.open_before, bvec2(kOpenIsWide && begin == kOpenBefore));
 }
 
-EncodeTargets encode_targets(uvec2 first_place, uvec2 rank, uvec2 open) {
+EncodeTargets encode_targets(uvec2 first_position, uvec2 rank, uvec2 open) {
   EncodeTargets targets;
   targets.symbols = word64_add(push.out_0, word64_times(rank, kSymbolBytes));
   targets.lengths = word64_subtract(word64_add(push.indices_0, word64_times(rank, kIndexWords * 4u)),
@@ -99,7 +100,7 @@ EncodeTargets encode_targets(uvec2 first_place, uvec2 rank, uvec2 open) {
   targets.is_first = rank == uvec2(0u);
   targets.follows_head = false;
   targets.rank = 0u;
-  targets.open = kOpenIsWide ? kOpenBefore : open.x - first_place.x;
+  targets.open = kOpenIsWide ? kOpenBefore : open.x - first_position.x;
   targets.open_before = open;
   return targets;
 }
@@ -115,18 +116,18 @@ const bool kSymbolsAreCopied = kSymbolsAreFirst;
 #endif
 
 // Of a run that begins at `begin`.
-void encode_symbol(EncodeTargets targets, uint rank, SelectWord word, uint begin, uvec2 first_place) {
+void encode_symbol(EncodeTargets targets, uint rank, SelectWord word, uint begin, uvec2 first_position) {
   if (kSymbolsAreCopied)
-    encode_copy(word64_add(targets.symbols, rank * kSymbolBytes), encode_begin(targets, begin, first_place));
+    encode_copy(word64_add(targets.symbols, rank * kSymbolBytes), encode_begin(targets, begin, first_position));
   else
     direct_store(targets.symbols, rank, word);
 }
 
-// A row of which each lane has the item at `place`; `before`: the one before it.
-void encode_row(uvec2 first_place, uint place, bool head, SelectWord word, SelectWord before,
+// A row of which each lane has the item at `position`; `before`: the one before it.
+void encode_row(uvec2 first_position, uint position, bool head, SelectWord word, SelectWord before,
                 inout EncodeTargets targets) {
   const uvec4 heads = subgroup_ballot(head);
-  const uint row_first = place - subgroup_lane();
+  const uint row_first = position - subgroup_lane();
   const uint begin = subgroup_highest_before(heads, row_first, targets.open);
   if (kNonTrivial) {
     const bool counted = select_run_end(head, targets.follows_head);
@@ -134,17 +135,17 @@ void encode_row(uvec2 first_place, uint place, bool head, SelectWord word, Selec
     const uint rank = targets.rank + subgroup_rank(ends);
     const bool has_run_before = encode_has_run_before(targets, rank);
     const bool ended = counted && has_run_before;
-    if (kMovesTested && ended) encode_symbol(targets, rank, before, begin, first_place);
-    if (kOffsets && ended) encode_store(targets.offsets, rank, encode_begin(targets, begin, first_place));
-    if (kLengths) encode_length(targets, counted, rank, place, begin, first_place);
+    if (kMovesTested && ended) encode_symbol(targets, rank, before, begin, first_position);
+    if (kOffsets && ended) encode_store(targets.offsets, rank, encode_begin(targets, begin, first_position));
+    if (kLengths) encode_length(targets, counted, rank, position, begin, first_position);
     targets.open = ballot_highest_bit_from(heads, row_first, targets.open);
     targets.rank += ballot_bit_count(ends);
     return;
   }
   const uint rank = targets.rank + subgroup_rank(heads);
-  if (kMovesTested && head) encode_symbol(targets, rank, word, place, first_place);
-  if (kOffsets && head) encode_store(targets.offsets, rank, word64_add(first_place, place));
-  if (kLengths) encode_length(targets, head, rank, place, begin, first_place);
+  if (kMovesTested && head) encode_symbol(targets, rank, word, position, first_position);
+  if (kOffsets && head) encode_store(targets.offsets, rank, word64_add(first_position, position));
+  if (kLengths) encode_length(targets, head, rank, position, begin, first_position);
   targets.open = ballot_highest_bit_from(heads, row_first, targets.open);
   targets.rank += ballot_bit_count(heads);
 }
@@ -153,13 +154,13 @@ void encode_row(uvec2 first_place, uint place, bool head, SelectWord word, Selec
 
 #ifdef WEFT_SELECT_DIRECT
 
-void encode_row_direct(SelectTile tile, uvec2 first_place, uint place, SelectWord word, bool full,
+void encode_row_direct(SelectTile tile, uvec2 first_position, uint position, SelectWord word, bool full,
                        inout SelectWord carried, inout EncodeTargets targets) {
   SelectWord before;
-  const bool differs = direct_run_head(tile, place, word, full, carried, before);
-  const bool present = place_is_present(tile, place);
+  const bool differs = direct_run_head(tile, position, word, full, carried, before);
+  const bool present = position_is_present(tile, position);
   const bool counts = full || present;
-  encode_row(first_place, place, differs && counts, word, before, targets);
+  encode_row(first_position, position, differs && counts, word, before, targets);
 }
 
 Accumulator compact_aggregate(SelectTile tile) { return direct_aggregate(tile); }
@@ -169,8 +170,8 @@ void select_fetch(SelectTile tile, inout SelectPart words) {
   if (tile.fast) part_load(tile, 0u, words);
 }
 
-void encode_subgroup(SelectTile tile, uvec2 first_place, SelectPart first_part, uvec2 rank, uvec2 open) {
-  EncodeTargets targets = encode_targets(first_place, rank, open);
+void encode_subgroup(SelectTile tile, uvec2 first_position, SelectPart first_part, uvec2 rank, uvec2 open) {
+  EncodeTargets targets = encode_targets(first_position, rank, open);
   targets.follows_head = select_follows_head(tile);
   SelectWord carried = direct_before(tile);
   if (tile.fast) {
@@ -178,14 +179,15 @@ void encode_subgroup(SelectTile tile, uvec2 first_place, SelectPart first_part, 
     [[dont_unroll]] for (uint part = 0u; part < kParts; ++part) {
       if (part != 0u) part_load(tile, part, words);
 #define WEFT_ENCODE_ROW(i)                                                                                       \
-  encode_row_direct(tile, first_place, part_place(part) + i * kSubgroupSize, words.row_##i, true, carried, targets);
+  encode_row_direct(tile, first_position, part_position(part) + i * kSubgroupSize, words.row_##i, true, carried, \
+                    targets);
       WEFT_FOR_PART_ROWS(WEFT_ENCODE_ROW)
 #undef WEFT_ENCODE_ROW
     }
   } else {
     [[dont_unroll]] for (uint row = 0u; row < kLaneItems; ++row) {
-      const uint place = part_place(0u) + row * kSubgroupSize;
-      encode_row_direct(tile, first_place, place, direct_item(tile, place), false, carried, targets);
+      const uint position = part_position(0u) + row * kSubgroupSize;
+      encode_row_direct(tile, first_position, position, direct_item(tile, position), false, carried, targets);
     }
   }
 }
@@ -199,12 +201,12 @@ void select_fetch(SelectTile tile, inout SelectWords words) { select_load(tile, 
 
 #if WEFT_ITEM == WEFT_STRUCT
 
-void encode_subgroup(SelectTile tile, uvec2 first_place, SelectWords words, uvec2 rank, uvec2 open) {
-  EncodeTargets targets = encode_targets(first_place, rank, open);
+void encode_subgroup(SelectTile tile, uvec2 first_position, SelectWords words, uvec2 rank, uvec2 open) {
+  EncodeTargets targets = encode_targets(first_position, rank, open);
   targets.follows_head = select_follows_head(tile);
   const SelectMasks masks = select_masks_by_rows(tile);
   [[dont_unroll]] for (uint row = 0u; row < kRows; ++row)
-    encode_row(first_place, tile_vector(row), ((masks.first >> row) & 1u) != 0u, 0u, 0u, targets);
+    encode_row(first_position, tile_vector(row), ((masks.first >> row) & 1u) != 0u, 0u, 0u, targets);
 }
 
 #else
@@ -223,7 +225,7 @@ uint encode_symbol(uint words[WEFT_VECTOR_INPUT_WORDS], uint before, uint k) {
 // A lane goes through the heads of its vector, so that what a row costs follows from its runs. Lengths are stored as
 // they come; symbols, of which several share a word, go through shared memory, in rounds where there are more than fit.
 // `carried`, non-trivial: on lane 0, the word before the row.
-void encode_row_staged(uvec2 first_place, SelectMasks masks, SelectRanks ranks, uint row,
+void encode_row_staged(uvec2 first_position, SelectMasks masks, SelectRanks ranks, uint row,
                        uint words[WEFT_VECTOR_INPUT_WORDS], inout uint carried, inout EncodeTargets targets) {
   const uint heads = (masks.first >> (row * WEFT_SELECT_VECTOR & 31u)) & kVectorMask;
   uint listed = heads;
@@ -234,8 +236,8 @@ void encode_row_staged(uvec2 first_place, SelectMasks masks, SelectRanks ranks, 
     word_before = mix(rotated, carried, subgroup_lane() == 0u);
     carried = rotated;
   }
-  const uint vector_place = tile_vector(row) * WEFT_SELECT_VECTOR;
-  const uint own_last = vector_place + uint(findMSB(heads | 1u));
+  const uint vector_position = tile_vector(row) * WEFT_SELECT_VECTOR;
+  const uint own_last = vector_position + uint(findMSB(heads | 1u));
   const uvec4 with_heads = subgroup_ballot(heads != 0u);
   const uint before = subgroup_shuffle(own_last, subgroup_highest_before(with_heads, 0u, 0u));
   const uint last = subgroup_shuffle(own_last, ballot_highest_bit_from(with_heads, 0u, 0u));
@@ -251,21 +253,22 @@ void encode_row_staged(uvec2 first_place, SelectMasks masks, SelectRanks ranks, 
     uint begin = row_begin;
     [[dont_unroll]] for (uint bits = listed; bits != 0u; bits &= bits - 1u) {
       const uint k = uint(findLSB(bits));
-      const uint place = vector_place + k;
+      const uint position = vector_position + k;
       if (kNonTrivial) {
         const uint heads_before = heads & ((1u << k) - 1u);
-        begin = mix(row_begin, vector_place + uint(findMSB(heads_before | 1u)), heads_before != 0u);
+        begin = mix(row_begin, vector_position + uint(findMSB(heads_before | 1u)), heads_before != 0u);
       }
       if (from == 0u) {
         const bool has_run_before = encode_has_run_before(targets, targets.rank + rank);
         if (kOffsets && (!kNonTrivial || has_run_before))
-          encode_store(targets.offsets, targets.rank + rank,
-                       kNonTrivial ? encode_begin(targets, begin, first_place) : word64_add(first_place, place));
-        if (kLengths) encode_length(targets, true, targets.rank + rank, place, begin, first_place);
+          encode_store(
+              targets.offsets, targets.rank + rank,
+              kNonTrivial ? encode_begin(targets, begin, first_position) : word64_add(first_position, position));
+        if (kLengths) encode_length(targets, true, targets.rank + rank, position, begin, first_position);
       }
       if (kMovesTested && rank - from < entries)
         weft_select_stage[stage_first(true) + rank - from] = encode_symbol(words, word_before, k);
-      begin = place;
+      begin = position;
       ++rank;
     }
     if (!kMovesTested) break;
@@ -282,8 +285,8 @@ void encode_row_staged(uvec2 first_place, SelectMasks masks, SelectRanks ranks, 
   targets.rank += row_runs;
 }
 
-void encode_subgroup(SelectTile tile, uvec2 first_place, SelectWords words, uvec2 rank, uvec2 open) {
-  EncodeTargets targets = encode_targets(first_place, rank, open);
+void encode_subgroup(SelectTile tile, uvec2 first_position, SelectWords words, uvec2 rank, uvec2 open) {
+  EncodeTargets targets = encode_targets(first_position, rank, open);
   const SelectMasks masks = select_masks(tile, words);
   SelectMasks listed = masks;
   if (kNonTrivial) listed.first = masks.second;
@@ -297,14 +300,14 @@ void encode_subgroup(SelectTile tile, uvec2 first_place, SelectWords words, uvec
 #define WEFT_ENCODE_ROW(i)                                              \
   if (i < kRows) {                                                      \
     vector_unpack(words.row_##i, vector);                               \
-    encode_row_staged(first_place, masks, ranks, i, vector, carried, targets); \
+    encode_row_staged(first_position, masks, ranks, i, vector, carried, targets); \
   }
     WEFT_FOR_SELECT_ROWS(WEFT_ENCODE_ROW)
 #undef WEFT_ENCODE_ROW
   } else {
     [[dont_unroll]] for (uint row = 0u; row < kRows; ++row) {
       if (kMovesTested) tile_load_vector(tile.source, tile.present, tile_vector(row), vector);
-      encode_row_staged(first_place, masks, ranks, row, vector, carried, targets);
+      encode_row_staged(first_position, masks, ranks, row, vector, carried, targets);
     }
   }
 }
@@ -320,18 +323,18 @@ void compact_tile(TileRange range, SelectTile tile, SelectHeld held, Accumulator
   before = word64_add(before, prefix.x);
   // The index of the chunk's position 1, less 1.
   const uvec2 chunk_first = word64_subtract(word64_multiply(push.first_tile, kTileItems), uvec2(range.head, 0u));
-  const uvec2 first_place = word64_subtract(word64_multiply(tile.index, kTileItems), uvec2(range.head, 0u));
+  const uvec2 first_position = word64_subtract(word64_multiply(tile.index, kTileItems), uvec2(range.head, 0u));
 
   uvec2 rank = word64_add(before, subgroups_before.x);
   const uint last = max(prefix.y, subgroups_before.y);
   uvec2 open = last != 0u ? word64_add(chunk_first, last - 1u) : carried_open;
-  encode_subgroup(tile, first_place, held, rank, open);
+  encode_subgroup(tile, first_position, held, rank, open);
 
   const uint next = tile.index - push.first_tile + 1u;
   if (select_tile_exists(range, next) || gl_LocalInvocationIndex != 0u) return;
   const uvec2 runs = word64_add(before, total.x);
-  const uint last_place = max(prefix.y, total.y);
-  const uvec2 last_open = last_place != 0u ? word64_add(chunk_first, last_place - 1u) : carried_open;
+  const uint last_position = max(prefix.y, total.y);
+  const uvec2 last_open = last_position != 0u ? word64_add(chunk_first, last_position - 1u) : carried_open;
   select_carry(runs, last_open);
   if (kNonTrivial) {
     // The range's last run ends with it; one item is no run here. A chunk that is not the last one has no more than its

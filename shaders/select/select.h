@@ -10,7 +10,7 @@ WEFT_CONSTANT(8, uint, kOrder, 0)        // kOrder…, of items as keys
 WEFT_CONSTANT(9, uint, kMove, 1)         // bits kMove…
 WEFT_CONSTANT(10, uint, kMovedBytes, 4)  // gathered: 1, 2 or a multiple of 4
 WEFT_CONSTANT(11, uint, kIndexWords, 0)  // of an index, a length or an offset; 0: none are written
-WEFT_CONSTANT(12, bool, kTwoSides, false)
+WEFT_CONSTANT(12, bool, kTwoPartitions, false)
 WEFT_CONSTANT(13, uint, kStride, 4)       // struct: bytes, a multiple of 4
 WEFT_CONSTANT(14, uint, kMember, 0)       // struct: where the member begins
 WEFT_CONSTANT(15, uint, kMemberBytes, 4)  // struct: 1, 2, 4 or 8; run heads: or any multiple of 4

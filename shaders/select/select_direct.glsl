@@ -48,14 +48,16 @@ const uint kParts = kLaneItems / WEFT_PART_ROWS;
 
 // The position in the tile of this lane's item in the first row of a part; those of other rows follow kSubgroupSize
 // apart.
-uint part_place(uint part) {
+uint part_position(uint part) {
   return (subgroup_index() * kLaneItems + part * WEFT_PART_ROWS) * kSubgroupSize + subgroup_lane();
 }
 
-bool place_is_present(SelectTile tile, uint place) { return place - tile.present.x < tile.present.y - tile.present.x; }
+bool position_is_present(SelectTile tile, uint position) {
+  return position - tile.present.x < tile.present.y - tile.present.x;
+}
 
 void part_load(SelectTile tile, uint part, inout SelectPart words) {
-  SelectItems source = SelectItems(word64_add(tile.source, part_place(part) * WEFT_ITEM_BYTES));
+  SelectItems source = SelectItems(word64_add(tile.source, part_position(part) * WEFT_ITEM_BYTES));
 #define WEFT_LOAD_PART_ROW(i) words.row_##i = source.at[i * kSubgroupSize];
   WEFT_FOR_PART_ROWS(WEFT_LOAD_PART_ROW)
 #undef WEFT_LOAD_PART_ROW
@@ -73,14 +75,14 @@ void direct_store(uvec2 address, uint index, SelectWord word) {
 }
 
 // The item at a position of any tile; 0 where there is none.
-SelectWord direct_item(SelectTile tile, uint place) {
+SelectWord direct_item(SelectTile tile, uint position) {
   Words source = Words(tile.source);
   SelectWord word = SelectWord(0u);
-  if (place_is_present(tile, place)) {
+  if (position_is_present(tile, position)) {
 #if WEFT_ITEM_BYTES == 8
-    word = uvec2(source.at[2u * place], source.at[2u * place + 1u]);
+    word = uvec2(source.at[2u * position], source.at[2u * position + 1u]);
 #else
-    word = source.at[place];
+    word = source.at[position];
 #endif
   }
   return word;
@@ -111,11 +113,11 @@ bool direct_differs(SelectWord a, SelectWord b) {
 SelectWord direct_before(SelectTile tile) {
   SelectWord before = SelectWord(0u);
   if (kTest != kTestRunHead) return before;
-  const uint place = part_place(0u) - subgroup_lane();
-  const bool is_there = (tile.index != 0u || place > tile.present.x) && place <= tile.present.y;
+  const uint position = part_position(0u) - subgroup_lane();
+  const bool is_there = (tile.index != 0u || position > tile.present.x) && position <= tile.present.y;
   // Without a branch: another item of the tile, or the one before it, stands in.
   const uint other = tile.index == 0u ? tile.present.x + 1u : 0u;
-  Words source = Words(word64_subtract(word64_add(tile.source, (is_there ? place : other) * WEFT_ITEM_BYTES),
+  Words source = Words(word64_subtract(word64_add(tile.source, (is_there ? position : other) * WEFT_ITEM_BYTES),
                                        uvec2(WEFT_ITEM_BYTES, 0u)));
 #if WEFT_ITEM_BYTES == 8
   before = uvec2(source.at[0], source.at[1]);
@@ -127,28 +129,28 @@ SelectWord direct_before(SelectTile tile) {
 
 // Whether an item begins a run; `carried`: on lane 0, the item before the row. `full`: all of the tile's items are
 // there. `before` becomes the item before.
-bool direct_run_head(SelectTile tile, uint place, SelectWord word, bool full, inout SelectWord carried,
+bool direct_run_head(SelectTile tile, uint position, SelectWord word, bool full, inout SelectWord carried,
                      out SelectWord before) {
   const SelectWord rotated = subgroup_shuffle(word, (subgroup_lane() - 1u) & (kSubgroupSize - 1u));
   before = mix_word(rotated, carried, subgroup_lane() == 0u);
   const bool differs = direct_differs(before, word);
   carried = rotated;
 #ifdef WEFT_OWN_UNIQUE
-  const bool first = (tile.index | (place - tile.present.x)) == 0u;
+  const bool first = (tile.index | (position - tile.present.x)) == 0u;
 #else
-  const bool first = (uint(full) | tile.index | (place - tile.present.x)) == 0u;
+  const bool first = (uint(full) | tile.index | (position - tile.present.x)) == 0u;
 #endif
   return differs || first;
 }
 
-// The partition of an item, as select_side() returns it.
-uint direct_side(SelectTile tile, uint place, SelectWord word, bool full, inout SelectWord carried) {
+// The partition of an item, as select_partition_index() returns it.
+uint direct_partition_index(SelectTile tile, uint position, SelectWord word, bool full, inout SelectWord carried) {
   SelectWord before;
-  if (kTest == kTestRunHead) return direct_run_head(tile, place, word, full, carried, before) ? 0u : 1u;
+  if (kTest == kTestRunHead) return direct_run_head(tile, position, word, full, carried, before) ? 0u : 1u;
 #if defined(WEFT_OWN_SNIPPET) && defined(WEFT_OWN_UNIQUE)
   return 0u;
 #else
-  return WEFT_SELECT_SIDE(item_bits(word));
+  return WEFT_SELECT_PARTITION(item_bits(word));
 #endif
 }
 
@@ -181,27 +183,28 @@ Accumulator direct_aggregate(SelectTile tile) {
 #else
       first += bitCount(masks.first);
 #endif
-      if (kThreeSides) second += bitCount(masks.second);
+      if (kThreePartitions) second += bitCount(masks.second);
 #if WEFT_ACCUMULATOR == WEFT_RUNS
       const uint bit = uint(findMSB(masks.first | 1u));
-      const uint place = (v + bit / WEFT_SELECT_VECTOR * kSubgroupSize) * WEFT_SELECT_VECTOR + bit % WEFT_SELECT_VECTOR;
-      last = masks.first != 0u ? place + 1u : last;
+      const uint position =
+          (v + bit / WEFT_SELECT_VECTOR * kSubgroupSize) * WEFT_SELECT_VECTOR + bit % WEFT_SELECT_VECTOR;
+      last = masks.first != 0u ? position + 1u : last;
 #endif
     }
   } else {
     SelectWord carried = direct_before(tile);
     [[dont_unroll]] for (uint row = 0u; row < kLaneItems; ++row) {
-      const uint place = part_place(0u) + row * kSubgroupSize;
-      const uint side = direct_side(tile, place, direct_item(tile, place), false, carried);
-      const bool present = place_is_present(tile, place);
+      const uint position = part_position(0u) + row * kSubgroupSize;
+      const uint partition_index = direct_partition_index(tile, position, direct_item(tile, position), false, carried);
+      const bool present = position_is_present(tile, position);
 #if WEFT_ACCUMULATOR == WEFT_RUNS
-      const bool head = present && side == 0u;
+      const bool head = present && partition_index == 0u;
       first += uint(kNonTrivial ? select_run_end(head, follows_head) : head);
 #else
-      first += present && side == 0u ? 1u : 0u;
+      first += present && partition_index == 0u ? 1u : 0u;
 #endif
-      second += present && side == 1u ? 1u : 0u;
-      last = present && side == 0u ? place + 1u : last;
+      second += present && partition_index == 1u ? 1u : 0u;
+      last = present && partition_index == 0u ? position + 1u : last;
     }
   }
 #if WEFT_ACCUMULATOR == WEFT_COUNTS

@@ -44,7 +44,7 @@ SelectRanks select_ranks(SelectMasks masks) {
   SelectRanks ranks;
   ranks.first = subgroup_row_counts(masks.first);
   ranks.second = RowCounts(uvec2(0u), uvec2(0u));
-  if (kThreeSides) ranks.second = subgroup_row_counts(masks.second);
+  if (kThreePartitions) ranks.second = subgroup_row_counts(masks.second);
   return ranks;
 }
 
@@ -110,12 +110,12 @@ void select_stage(SelectTile tile, SelectMasks masks, SelectRanks ranks, SelectR
   if (kSplits && !tile.fast) present = select_present(tile, v);
   [[unroll]] for (uint k = 0; k < WEFT_SELECT_VECTOR; ++k) {
     const bool in_first = ((first >> k) & 1u) != 0u;
-    const bool in_second = kThreeSides && ((second >> k) & 1u) != 0u;
-    const uint place = v * WEFT_SELECT_VECTOR + k;
+    const bool in_second = kThreePartitions && ((second >> k) & 1u) != 0u;
+    const uint item = v * WEFT_SELECT_VECTOR + k;
     uint position = rank_first;
     bool takes_part = in_first;
     if (kSplits) {
-      if (!in_first) position = row.first + row.second + place - row.begin - rank_first - rank_second;
+      if (!in_first) position = row.first + row.second + item - row.begin - rank_first - rank_second;
       if (in_second) position = row.first + rank_second;
       takes_part = ((present >> k) & 1u) != 0u;
     }
@@ -127,12 +127,12 @@ void select_stage(SelectTile tile, SelectMasks masks, SelectRanks ranks, SelectR
         weft_select_stage[2u * slot] = words[2u * k];
         weft_select_stage[2u * slot + 1u] = words[2u * k + 1u];
       } else {
-        weft_select_stage[slot] = place;
+        weft_select_stage[slot] = item;
       }
 #elif WEFT_ITEM != WEFT_BITS && WEFT_ITEM != WEFT_STRUCT
-      weft_select_stage[slot] = values ? vector_bits(words, k).x : place;
+      weft_select_stage[slot] = values ? vector_bits(words, k).x : item;
 #else
-      weft_select_stage[slot] = place;
+      weft_select_stage[slot] = item;
 #endif
     }
     rank_first += in_first ? 1u : 0u;
@@ -168,11 +168,11 @@ void select_flush_values(uvec2 target, uint from, uint count) {
 }
 
 // Writes the indices of `count` items whose positions in the tile are staged; `first_place` is the index of position 0.
-void select_flush_indices(uvec2 target, uint from, uint count, uvec2 first_place) {
+void select_flush_indices(uvec2 target, uint from, uint count, uvec2 first_position) {
   const uint first = stage_first(false) + from;
   Words words = Words(target);
   for (uint i = subgroup_lane(); i < count; i += kSubgroupSize) {
-    const uvec2 index = word64_add(first_place, weft_select_stage[first + i]);
+    const uvec2 index = word64_add(first_position, weft_select_stage[first + i]);
     words.at[i * kIndexWords] = index.x;
     if (kIndexWords == 2u) words.at[2u * i + 1u] = index.y;
   }

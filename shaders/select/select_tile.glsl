@@ -48,8 +48,8 @@ const bool kNonTrivial = (kMove & kMoveNonTrivial) != 0u;
 
 layout(push_constant, std430) uniform Push { SelectPush push; };
 
-const bool kThreeSides = WEFT_ACCUMULATOR == WEFT_COUNTS;
-const bool kSplits = kTwoSides || kThreeSides;
+const bool kThreePartitions = WEFT_ACCUMULATOR == WEFT_COUNTS;
+const bool kSplits = kTwoPartitions || kThreePartitions;
 
 TileRange select_range() {
   return tile_range(count_of(push.count, (push.flags & kSelectCountIsWide) != 0u ? 2u : 1u, push.count_value),
@@ -133,10 +133,10 @@ SelectKey key_of(uvec2 bits) {
 }
 
 // 0: first partition, 1: second, 2: third. Of one or two partitions the second is what is not kept.
-uint select_side(uvec2 bits) {
+uint select_partition_index(uvec2 bits) {
   const SelectKey low = key_from(push.low);
   const SelectKey span = key_from(push.span);
-  if (kThreeSides) {
+  if (kThreePartitions) {
     const SelectKey key = key_of(bits);
     return mix(mix(1u, 2u, key_less(span, key)), 0u, key_less(key, low));
   }
@@ -164,24 +164,24 @@ Item own_item_of(uint bits) { return own_item_of(uvec2(bits, 0u)); }
 #ifdef WEFT_OWN_UNIQUE
 bool own_differs(Item a, Item b) { return !same(a, b); }
 #elif WEFT_ACCUMULATOR == WEFT_COUNTS
-uint own_side(Item item) { return min(side(item), 2u); }
+uint own_partition_index(Item item) { return min(partition_index(item), 2u); }
 #else
-uint own_side(Item item) { return keep(item) ? 0u : 1u; }
+uint own_partition_index(Item item) { return keep(item) ? 0u : 1u; }
 #endif
 
 #endif
 
 #if defined(WEFT_OWN_SNIPPET) && !defined(WEFT_OWN_UNIQUE)
 #if WEFT_ITEM != WEFT_STRUCT
-#define WEFT_SELECT_SIDE(bits) own_side(own_item_of(bits))
+#define WEFT_SELECT_PARTITION(bits) own_partition_index(own_item_of(bits))
 #endif
 #else
-#define WEFT_SELECT_SIDE(bits) select_side(bits)
+#define WEFT_SELECT_PARTITION(bits) select_partition_index(bits)
 #endif
 
-void select_mark(uint side, uint k, inout SelectMasks masks) {
-  masks.first |= uint(side == 0u) << k;
-  if (kThreeSides) masks.second |= uint(side == 1u) << k;
+void select_mark(uint partition_index, uint k, inout SelectMasks masks) {
+  masks.first |= uint(partition_index == 0u) << k;
+  if (kThreePartitions) masks.second |= uint(partition_index == 1u) << k;
 }
 
 #endif
@@ -236,7 +236,7 @@ SelectMasks vector_masks(uint words[WEFT_VECTOR_INPUT_WORDS], SelectBefore befor
     masks.first = vector_run_heads(words, before);
   } else {
     [[unroll]] for (uint k = 0; k < WEFT_SELECT_VECTOR; ++k)
-      select_mark(WEFT_SELECT_SIDE(vector_bits(words, k)), k, masks);
+      select_mark(WEFT_SELECT_PARTITION(vector_bits(words, k)), k, masks);
   }
   return masks;
 }
@@ -269,7 +269,7 @@ void select_mask_row(TileVector packed, uint row, inout SelectBefore carried, in
   }
   const SelectMasks own = vector_masks(words, before);
   masks.first |= own.first << (row * WEFT_SELECT_VECTOR & 31u);
-  if (kThreeSides) masks.second |= own.second << (row * WEFT_SELECT_VECTOR & 31u);
+  if (kThreePartitions) masks.second |= own.second << (row * WEFT_SELECT_VECTOR & 31u);
 }
 
 #define WEFT_FOR_SELECT_ROWS(DO) DO(0) DO(1) DO(2) DO(3)
@@ -299,8 +299,8 @@ uint select_present(SelectTile tile, uint v) {
 
 #if WEFT_ITEM == WEFT_STRUCT
 
-uvec2 select_member(SelectTile tile, uint place) {
-  const uint byte = place * kStride + kMember;
+uvec2 select_member(SelectTile tile, uint position) {
+  const uint byte = position * kStride + kMember;
   Words source = Words(tile.source);
   const uint word = source.at[byte >> 2];
   if (kMemberBytes == 8u) return uvec2(word, source.at[(byte >> 2) + 1u]);
@@ -309,9 +309,9 @@ uvec2 select_member(SelectTile tile, uint place) {
 }
 
 #ifdef WEFT_OWN_SNIPPET
-// The item `before` items before the one at `place`.
-Item select_own_item(SelectTile tile, uint place, uint before) {
-  const uvec2 address = word64_add(tile.source, word64_multiply(place, kStride));
+// The item `before` items before the one at `position`.
+Item select_own_item(SelectTile tile, uint position, uint before) {
+  const uvec2 address = word64_add(tile.source, word64_multiply(position, kStride));
   Words source = Words(word64_subtract(address, uvec2(before * kStride, 0u)));
   uint words[WEFT_ITEM_WORDS];
   [[unroll]] for (uint i = 0; i < WEFT_ITEM_WORDS; ++i) words[i] = source.at[i];
@@ -319,13 +319,14 @@ Item select_own_item(SelectTile tile, uint place, uint before) {
 }
 #endif
 
-bool select_member_is_run_head(SelectTile tile, uint place) {
-  if (tile.index == 0u && place == 0u) return true;
+bool select_member_is_run_head(SelectTile tile, uint position) {
+  if (tile.index == 0u && position == 0u) return true;
 #ifdef WEFT_OWN_UNIQUE
-  return own_differs(select_own_item(tile, place, 1u), select_own_item(tile, place, 0u));
+  return own_differs(select_own_item(tile, position, 1u), select_own_item(tile, position, 0u));
 #else
-  Words item = Words(word64_add(tile.source, word64_multiply(place, kStride)));
-  Words before = Words(word64_subtract(word64_add(tile.source, word64_multiply(place, kStride)), uvec2(kStride, 0u)));
+  Words item = Words(word64_add(tile.source, word64_multiply(position, kStride)));
+  Words before =
+      Words(word64_subtract(word64_add(tile.source, word64_multiply(position, kStride)), uvec2(kStride, 0u)));
   if (kMemberBytes < 4u) {
     const uint mask = ((1u << (8u * (kMemberBytes & 3u))) - 1u) << (8u * (kMember & 3u));
     return ((item.at[kMember >> 2] ^ before.at[kMember >> 2]) & mask) != 0u;
@@ -355,9 +356,9 @@ SelectMasks select_masks_by_rows(SelectTile tile) {
         own.first = select_member_is_run_head(tile, v) ? 1u : 0u;
       else
 #if defined(WEFT_OWN_SNIPPET) && !defined(WEFT_OWN_UNIQUE)
-        select_mark(own_side(select_own_item(tile, v, 0u)), 0u, own);
+        select_mark(own_partition_index(select_own_item(tile, v, 0u)), 0u, own);
 #else
-        select_mark(select_side(select_member(tile, v)), 0u, own);
+        select_mark(select_partition_index(select_member(tile, v)), 0u, own);
 #endif
     }
 #else
@@ -371,7 +372,7 @@ SelectMasks select_masks_by_rows(SelectTile tile) {
       own.first |= 1u << (tile.present.x - v * WEFT_SELECT_VECTOR);
 #endif
     masks.first |= (own.first & present) << (row * WEFT_SELECT_VECTOR & 31u);
-    if (kThreeSides) masks.second |= (own.second & present) << (row * WEFT_SELECT_VECTOR & 31u);
+    if (kThreePartitions) masks.second |= (own.second & present) << (row * WEFT_SELECT_VECTOR & 31u);
   }
   return masks;
 }
@@ -385,10 +386,10 @@ SelectMasks select_masks_by_rows(SelectTile tile) {
 
 #if WEFT_ITEM != WEFT_STRUCT
 #if WEFT_ITEM_BYTES >= 4
-// Item `before` items before the one at `place`.
-SelectBefore select_item(SelectTile tile, uint place, uint before) {
+// Item `before` items before the one at `position`.
+SelectBefore select_item(SelectTile tile, uint position, uint before) {
   Words source = Words(
-      word64_subtract(word64_add(tile.source, place * WEFT_ITEM_BYTES), uvec2(before * WEFT_ITEM_BYTES, 0u)));
+      word64_subtract(word64_add(tile.source, position * WEFT_ITEM_BYTES), uvec2(before * WEFT_ITEM_BYTES, 0u)));
 #if WEFT_ITEM_BYTES == 8
   return uvec2(source.at[0], source.at[1]);
 #else
@@ -401,18 +402,18 @@ SelectBefore select_item(SelectTile tile, uint place, uint before) {
 // Whether the item before this subgroup's first is a head; of a subgroup without items, any.
 bool select_follows_head(SelectTile tile) {
   if (!kNonTrivial) return false;
-  const uint place = subgroup_index() * kRows * kSubgroupSize * WEFT_SELECT_VECTOR;
-  const bool is_near = place <= tile.present.y;
-  const bool has_two = is_near && (tile.index != 0u || place >= tile.present.x + 2u);
-  const bool has_one = tile.index == 0u && place == tile.present.x + 1u;
+  const uint position = subgroup_index() * kRows * kSubgroupSize * WEFT_SELECT_VECTOR;
+  const bool is_near = position <= tile.present.y;
+  const bool has_two = is_near && (tile.index != 0u || position >= tile.present.x + 2u);
+  const bool has_one = tile.index == 0u && position == tile.present.x + 1u;
   // Without a branch: other items of the tile stand in.
   const uint first = tile.present.x;
 #if WEFT_ITEM == WEFT_STRUCT
-  const bool differs = own_differs(select_own_item(tile, has_two ? place : first + 2u, 2u),
-                                   select_own_item(tile, has_two ? place : first + 1u, 1u));
+  const bool differs = own_differs(select_own_item(tile, has_two ? position : first + 2u, 2u),
+                                   select_own_item(tile, has_two ? position : first + 1u, 1u));
 #elif WEFT_ITEM_BYTES >= 4
-  const SelectBefore earlier = select_item(tile, has_two ? place : first + 2u, 2u);
-  const SelectBefore later = select_item(tile, has_two ? place : first + 1u, 1u);
+  const SelectBefore earlier = select_item(tile, has_two ? position : first + 2u, 2u);
+  const SelectBefore later = select_item(tile, has_two ? position : first + 1u, 1u);
 #ifdef WEFT_OWN_UNIQUE
   const bool differs = own_differs(own_item_of(earlier), own_item_of(later));
 #else
@@ -420,7 +421,7 @@ bool select_follows_head(SelectTile tile) {
 #endif
 #else
   // Both in the word before.
-  const uint byte = has_two ? place * WEFT_ITEM_BYTES : (first * WEFT_ITEM_BYTES & ~3u) + 4u;
+  const uint byte = has_two ? position * WEFT_ITEM_BYTES : (first * WEFT_ITEM_BYTES & ~3u) + 4u;
   const uint word = Words(word64_subtract(word64_add(tile.source, byte), uvec2(4u, 0u))).at[0];
   const uint bits = 8u * WEFT_ITEM_BYTES;
   const bool differs = (((word >> (32u - bits)) ^ (word >> (32u - 2u * bits))) & ((1u << bits) - 1u)) != 0u;
@@ -491,14 +492,14 @@ uint first_count(uvec2 counts) { return counts.x; }
 uint second_count(uvec2 counts) { return counts.y; }
 #elif WEFT_ACCUMULATOR == WEFT_RUNS
 // Positions begin at 1, at the chunk's first tile.
-uint select_last_place(SelectTile tile, SelectMasks masks) {
+uint select_last_position(SelectTile tile, SelectMasks masks) {
   if (masks.first == 0u) return 0u;
   const uint bit = uint(findMSB(masks.first));
   return (tile.index - push.first_tile) * kTileItems + tile_vector(bit / WEFT_SELECT_VECTOR) * WEFT_SELECT_VECTOR +
          bit % WEFT_SELECT_VECTOR + 1u;
 }
 Accumulator select_counts(SelectTile tile, SelectMasks masks) {
-  return uvec2(bitCount(kNonTrivial ? masks.second : masks.first), select_last_place(tile, masks));
+  return uvec2(bitCount(kNonTrivial ? masks.second : masks.first), select_last_position(tile, masks));
 }
 uint first_count(uvec2 counts) { return counts.x; }
 uint second_count(uvec2 counts) { return 0u; }
@@ -535,7 +536,7 @@ Accumulator subgroup_aggregate_of(uint tile, uvec2 words) {
 }
 
 
-uvec2 select_first_place(TileRange range, SelectTile tile) {
+uvec2 select_first_position(TileRange range, SelectTile tile) {
   // Below zero where tile 0 has a head.
   return word64_subtract(word64_multiply(tile.index, kTileItems), uvec2(range.head, 0u));
 }
@@ -571,17 +572,17 @@ void select_write_counts(uvec2 first, uvec2 second, uvec2 third) {
     counts.at[0] = first.x;
     counts.at[1] = first.y;
     if (kSplits) {
-      counts.at[2] = kThreeSides ? second.x : third.x;
-      counts.at[3] = kThreeSides ? second.y : third.y;
+      counts.at[2] = kThreePartitions ? second.x : third.x;
+      counts.at[3] = kThreePartitions ? second.y : third.y;
     }
-    if (kThreeSides) {
+    if (kThreePartitions) {
       counts.at[4] = third.x;
       counts.at[5] = third.y;
     }
   } else {
     counts.at[0] = first.x;
-    if (kSplits) counts.at[1] = kThreeSides ? second.x : third.x;
-    if (kThreeSides) counts.at[2] = third.x;
+    if (kSplits) counts.at[1] = kThreePartitions ? second.x : third.x;
+    if (kThreePartitions) counts.at[2] = third.x;
   }
 }
 

@@ -107,7 +107,7 @@ uint sort_sum_counters(uint digit, out uint before[kHeldSubgroups]) {
 }
 
 // Adds the digit's first position in the tile.
-void sort_place_counters(uint digit, uint first, uint before[kHeldSubgroups]) {
+void sort_position_counters(uint digit, uint first, uint before[kHeldSubgroups]) {
   if (kSubgroupCount <= kHeldSubgroups) {
 #define WEFT_PLACE_COUNTER(i) \
   if (i < kSubgroupCount) weft_sort_words[i * kBins + digit] = first + before[i];
@@ -261,7 +261,7 @@ void sort_move_tile(uint first_key, uint present, uint count, bool fast, inout S
   }
   const uint first = workgroup_exclusive(tile_keys, 0u, all);
   if (has_digit(lane)) {
-    sort_place_counters(lane, first, before_0);
+    sort_position_counters(lane, first, before_0);
     sort_placed(own_0, lane, tile_keys, first);
   }
   if (kLaneDigits == 2u) {
@@ -270,7 +270,7 @@ void sort_move_tile(uint first_key, uint present, uint count, bool fast, inout S
     tile_keys = sort_sum_counters(digit, before_1);
     sort_counted(own_1, digit, tile_keys);
     const uint other = all + workgroup_exclusive(tile_keys, 1u, rest);
-    sort_place_counters(digit, other, before_1);
+    sort_position_counters(digit, other, before_1);
     sort_placed(own_1, digit, tile_keys, other);
   }
   barrier();

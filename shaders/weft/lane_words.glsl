@@ -40,9 +40,9 @@ struct LaneBits {
   uint count;
 };
 
-uint lane_words_at(LaneWords words, uint place) {
+uint lane_words_at(LaneWords words, uint position) {
   uint word = 0u;
-  if (place < words.count) word = words.source.at[place];
+  if (position < words.count) word = words.source.at[position];
   return word;
 }
 
@@ -83,12 +83,12 @@ uint lane_words_uniform(inout LaneWords words) {
 void lane_words_refill(inout LaneWords words, inout LaneBits bits, bool taking_part, uint need) {
   const bool takes = taking_part && bits.count < need;
   const uint takers = lanes_ballot(takes);
-  const uint place = words.position + bitCount(takers & lanes_mask_before());
+  const uint position = words.position + bitCount(takers & lanes_mask_before());
   uint word;
   if (kSubgroupSize < 32u) {
-    word = lane_words_at(words, takes ? place : words.count);
+    word = lane_words_at(words, takes ? position : words.count);
   } else {
-    const uint at = place - words.first;
+    const uint at = position - words.first;
     const uint near = lanes_shuffle(words.ready, at);
     const uint behind = lanes_shuffle(words.ahead, at);
     word = at < 32u ? near : behind;

@@ -18,10 +18,10 @@
 const uint kLanesGroupCount = kWorkgroupSize / 32u;
 
 // The invocation's position when subgroups are laid end to end: bits 0 to 4 are the lane, the others the group.
-uint lanes_place() { return subgroup_index() * kSubgroupSize + subgroup_lane(); }
+uint lanes_position() { return subgroup_index() * kSubgroupSize + subgroup_lane(); }
 
-uint lanes_lane() { return lanes_place() & 31u; }
-uint lanes_group() { return lanes_place() >> 5; }
+uint lanes_lane() { return lanes_position() & 31u; }
+uint lanes_group() { return lanes_position() >> 5; }
 uint lanes_group_count() { return kLanesGroupCount; }
 
 // The bits of the lanes before this one.
@@ -39,9 +39,9 @@ shared uint weft_lanes_words[kLanesWords];
 uint lanes_shuffle(uint value, uint lane) {
   if (kSubgroupSize == 32u) return subgroup_shuffle(value, lane & 31u);
   if (kSubgroupSize > 32u) return subgroup_shuffle(value, (subgroup_lane() & ~31u) | (lane & 31u));
-  weft_lanes_words[lanes_place()] = value;
+  weft_lanes_words[lanes_position()] = value;
   barrier();
-  const uint result = weft_lanes_words[(lanes_place() & ~31u) | (lane & 31u)];
+  const uint result = weft_lanes_words[(lanes_position() & ~31u) | (lane & 31u)];
   barrier();
   return result;
 }

@@ -25,27 +25,27 @@
 // The lane whose source `output` is of, and in `rank` its rank there. `begin`: the sum of the counts of the lanes
 // before this one (lanes_exclusive_add()). Every lane may ask for another output. Five steps of a search, without
 // branches; below 32 lanes a subgroup two barriers.
-uint lanes_balance(uint begin, uint output_place, out uint rank) {
+uint lanes_balance(uint begin, uint output_position, out uint rank) {
   // The last lane that begins at or before the output: of several that do at one position, only the last may have any.
   uint source = 0u;
   uint source_begin = 0u;
   if (kSubgroupSize >= 32u) {
     [[unroll]] for (uint step = 16; step != 0u; step >>= 1) {
       const uint other_begin = lanes_shuffle(begin, source + step);
-      source += other_begin <= output_place ? step : 0u;
-      source_begin = other_begin <= output_place ? other_begin : source_begin;
+      source += other_begin <= output_position ? step : 0u;
+      source_begin = other_begin <= output_position ? other_begin : source_begin;
     }
   } else {
-    weft_lanes_words[lanes_place()] = begin;
+    weft_lanes_words[lanes_position()] = begin;
     barrier();
     [[unroll]] for (uint step = 16; step != 0u; step >>= 1) {
-      const uint other_begin = weft_lanes_words[(lanes_place() & ~31u) + source + step];
-      source += other_begin <= output_place ? step : 0u;
-      source_begin = other_begin <= output_place ? other_begin : source_begin;
+      const uint other_begin = weft_lanes_words[(lanes_position() & ~31u) + source + step];
+      source += other_begin <= output_position ? step : 0u;
+      source_begin = other_begin <= output_position ? other_begin : source_begin;
     }
     barrier();
   }
-  rank = output_place - source_begin;
+  rank = output_position - source_begin;
   return source;
 }
 
@@ -71,7 +71,7 @@ struct LoadBalance {
 // `count`: outputs of this invocation's source. All together are below 2^32. Holds two barriers, so that the next call
 // may follow without one of the caller's.
 LoadBalance workgroup_balance(uint count) {
-  const uint place = lanes_place();
+  const uint position = lanes_position();
   const uvec2 own = uvec2(count, min(count, 1u));
   const uvec2 inclusive = uvec2(subgroup_inclusive_add(own.x), subgroup_inclusive_add(own.y));
   // Of a call before, which may have had no outputs, all have read.
@@ -86,7 +86,7 @@ LoadBalance workgroup_balance(uint count) {
     total += sum.x;
   }
   if (count != 0u) {
-    weft_balance_sources[before.y] = place;
+    weft_balance_sources[before.y] = position;
     weft_balance_begins[before.y] = before.x;
   }
   return LoadBalance(total, before.x, count, before.y, 0u);
@@ -109,11 +109,11 @@ void workgroup_balance_outputs(inout LoadBalance balance, uint first) {
 
 // The position of the invocation whose source `output_place` is of, and in `rank` its rank there. The output is one of
 // those made ready for.
-uint workgroup_balance_source(LoadBalance balance, uint output_place, out uint rank) {
-  const uint place = min(output_place - balance.first, kMarkPlaces - 1u);
-  const uint listed = weft_balance_first + marks_before(place) + (marks_at(place) ? 1u : 0u);
+uint workgroup_balance_source(LoadBalance balance, uint output_position, out uint rank) {
+  const uint position = min(output_position - balance.first, kMarkPlaces - 1u);
+  const uint listed = weft_balance_first + marks_before(position) + (marks_at(position) ? 1u : 0u);
   const uint at = min(listed, kWorkgroupSize - 1u);
-  rank = output_place - weft_balance_begins[at];
+  rank = output_position - weft_balance_begins[at];
   return weft_balance_sources[at];
 }
 

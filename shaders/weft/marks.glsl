@@ -27,7 +27,7 @@ void marks_clear() {
 
 // Marks positions 32 word to 32 word + 31 for which a bit is set.
 void marks_set(uint word, uint bits) { atomicOr(weft_marks[word], bits); }
-void marks_set(uint place) { marks_set(place >> 5, 1u << (place & 31u)); }
+void marks_set(uint position) { marks_set(position >> 5, 1u << (position & 31u)); }
 
 // Counts the marks, and gives how many there are. Every invocation of the workgroup calls, in workgroup-uniform control
 // flow. Holds two barriers, one of them at its end.
@@ -54,15 +54,17 @@ uint workgroup_marks_count() {
 }
 
 // Whether a position is marked.
-bool marks_at(uint place) { return ((weft_marks[place >> 5] >> (place & 31u)) & 1u) != 0u; }
+bool marks_at(uint position) { return ((weft_marks[position >> 5] >> (position & 31u)) & 1u) != 0u; }
 
 // How many positions before it are.
-uint marks_before(uint place) {
-  const uint bits_before = (1u << (place & 31u)) - 1u;
-  return weft_marks_before[place >> 5] + uint(bitCount(weft_marks[place >> 5] & bits_before));
+uint marks_before(uint position) {
+  const uint bits_before = (1u << (position & 31u)) - 1u;
+  return weft_marks_before[position >> 5] + uint(bitCount(weft_marks[position >> 5] & bits_before));
 }
 
-// The marks of `places` neighbouring positions, below 32, from one on that is a multiple of them: bit i is the i-th.
-uint marks_of(uint place, uint places) { return (weft_marks[place >> 5] >> (place & 31u)) & ((1u << places) - 1u); }
+// The marks of `count` neighbouring positions, below 32, from one on that is a multiple of them: bit i is the i-th.
+uint marks_of(uint position, uint count) {
+  return (weft_marks[position >> 5] >> (position & 31u)) & ((1u << count) - 1u);
+}
 
 #endif

@@ -98,16 +98,16 @@ MergeTile workgroup_merge_load(MergePiece piece_a, MergePiece piece_b) {
   const MergeTile tile = MergeTile(a.head, piece_a.count, 4u * a.count + b.head, piece_b.count);
   if (merge_piece_has_vectors(piece_a, a) && merge_piece_has_vectors(piece_b, b)) {
     // All loads first.
-    const uint place = subgroup_index() * kSubgroupSize + subgroup_lane();
+    const uint position = subgroup_index() * kSubgroupSize + subgroup_lane();
     uvec4 loaded[kMergeLoads];
     [[unroll]] for (uint i = 0; i < kMergeLoads; ++i) {
-      const uint v = i * kWorkgroupSize + place;
+      const uint v = i * kWorkgroupSize + position;
       const bool from_a = v < a.count;
       const uvec2 address = from_a ? a.address : b.address;
       if (v < a.count + b.count) loaded[i] = Words4(address).at[from_a ? v : v - a.count];
     }
     [[unroll]] for (uint i = 0; i < kMergeLoads; ++i) {
-      const uint v = i * kWorkgroupSize + place;
+      const uint v = i * kWorkgroupSize + position;
       if (v < a.count + b.count) merge_tile_store_vector(v, loaded[i]);
     }
   } else {

@@ -9,9 +9,9 @@
 //                 accumulator_of(Item); left out, it is the Item
 //   identity(), combine(earlier, later)
 //   WEFT_COMMUTES where combine() does
-// for select, keep(Item); for partition in three, side(Item); for unique and run_length_encode (WEFT_OWN_UNIQUE),
-// same(earlier, later). The lists make structs and words out of one another, so that a member cannot be forgotten in
-// one of the ways.
+// for select, keep(Item); for partition in three, partition_index(Item); for unique and run_length_encode
+// (WEFT_OWN_UNIQUE), same(earlier, later). The lists make structs and words out of one another, so that a member cannot
+// be forgotten in one of the ways.
 //
 // Where the accumulator is not the snippet's, WEFT_ITEM becomes what items of that size are handled as: WEFT_U32,
 // WEFT_U32X2, or WEFT_STRUCT.
@@ -25,7 +25,7 @@
 #define WEFT_DECLARE_ACCUMULATOR struct Accumulator { WEFT_ACCUMULATOR_MEMBERS(WEFT_OWN_MEMBER) };
 
 #if WEFT_ACCUMULATOR != WEFT_OWN
-// The constants of a call, for its keep(), side() or same(): the bits of SelectArgs::a and b, or of
+// The constants of a call, for its keep(), partition_index() or same(): the bits of SelectArgs::a and b, or of
 // those of the other primitives.
 uvec2 call_a();
 uvec2 call_b();

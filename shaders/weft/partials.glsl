@@ -36,9 +36,9 @@ Accumulator partials_load(uvec2 partials, uint index) {
 // The aggregate of the first `count` partials, on all invocations. Every invocation of the workgroup calls. Where order
 // matters each folds a run of neighbours, else partials that lie a workgroup apart, so that loads are contiguous.
 Accumulator partials_reduce(uvec2 partials, uint count, uint slot) {
-  const uint place = subgroup_index() * kSubgroupSize + subgroup_lane();
+  const uint position = subgroup_index() * kSubgroupSize + subgroup_lane();
   const uint run = (count + kWorkgroupSize - 1u) / kWorkgroupSize;
-  const uint first = kCommutes ? place : place * run;
+  const uint first = kCommutes ? position : position * run;
   const uint stride = kCommutes ? kWorkgroupSize : 1u;
   Accumulator folded = identity();
   for (uint i = 0u; i < run; ++i) {

@@ -68,9 +68,10 @@ uint ballot_lowest_bit(uvec4 ballot) {
 
 // The last lane whose bit is set; 128 where none is.
 uint ballot_highest_bit(uvec4 ballot) {
-  const uvec4 places = uvec4(findMSB(ballot)) + uvec4(0u, 32u, 64u, 96u);
-  const uint low = mix(128u, places.x, ballot.x != 0u);
-  const uint high = mix(mix(mix(low, places.y, ballot.y != 0u), places.z, ballot.z != 0u), places.w, ballot.w != 0u);
+  const uvec4 positions = uvec4(findMSB(ballot)) + uvec4(0u, 32u, 64u, 96u);
+  const uint low = mix(128u, positions.x, ballot.x != 0u);
+  const uint high =
+      mix(mix(mix(low, positions.y, ballot.y != 0u), positions.z, ballot.z != 0u), positions.w, ballot.w != 0u);
   return mix(low, high, kSubgroupSize > 32u);
 }
 

@@ -24,7 +24,7 @@ namespace {
 
 using shader::SelfTestPush;
 
-/// What one place is given.
+/// What one position is given.
 struct Input {
   uint32_t value, selector, flags;
   float summand, factor;
@@ -55,24 +55,24 @@ constexpr std::array kEveryFlags{Flags::random,         Flags::none,      Flags:
                                  Flags::first_lane,     Flags::last_lane, Flags::every_other,
                                  Flags::one_random_lane};
 
-bool flag_of(Flags flags, uint64_t seed, uint32_t place, uint32_t group) {
-  const uint32_t lane = place % group;
+bool flag_of(Flags flags, uint64_t seed, uint32_t position, uint32_t group) {
+  const uint32_t lane = position % group;
   switch (flags) {
-    case Flags::random: return random_word(seed, place) % 2 != 0;
+    case Flags::random: return random_word(seed, position) % 2 != 0;
     case Flags::none: return false;
     case Flags::all: return true;
     case Flags::first_lane: return lane == 0;
     case Flags::last_lane: return lane == group - 1;
     case Flags::every_other: return lane % 2 != 0;
-    case Flags::one_random_lane: return lane == random_word(seed, place / group) % group;
+    case Flags::one_random_lane: return lane == random_word(seed, position / group) % group;
   }
   return false;
 }
 
 /// Inputs for groups of `group` lanes.
-std::vector<Input> inputs_of(uint32_t places, uint32_t group, Flags predicate, Flags taking_part, uint64_t seed) {
-  std::vector<Input> inputs(places);
-  for (uint32_t p = 0; p < places; ++p) {
+std::vector<Input> inputs_of(uint32_t positions, uint32_t group, Flags predicate, Flags taking_part, uint64_t seed) {
+  std::vector<Input> inputs(positions);
+  for (uint32_t p = 0; p < positions; ++p) {
     const uint64_t word = random_word(seed, p);
     Input& input = inputs[p];
     // Every 16th run has extreme values, on which a wrong identity shows.
@@ -80,8 +80,8 @@ std::vector<Input> inputs_of(uint32_t places, uint32_t group, Flags predicate, F
     input.selector = static_cast<uint32_t>(word >> 40) % group;
     input.flags =
         (flag_of(predicate, seed + 1000, p, group) ? 1u : 0u) | (flag_of(taking_part, seed + 2000, p, group) ? 2u : 0u);
-    input.summand = random_item<float>(places, seed, Op::add, p);
-    input.factor = random_item<float>(places, seed, Op::multiply, p);
+    input.summand = random_item<float>(positions, seed, Op::add, p);
+    input.factor = random_item<float>(positions, seed, Op::multiply, p);
   }
   return inputs;
 }
@@ -92,7 +92,7 @@ class Oracle {
   /// `group` lanes work together: a subgroup, or 32.
   Oracle(std::span<const Input> inputs, uint32_t group) : inputs_(inputs), group_(group) {}
 
-  /// A result. `value_of(first, lane)`: what lane `lane` of the group whose first place is `first` must get; nothing
+  /// A result. `value_of(first, lane)`: what lane `lane` of the group whose first position is `first` must get; nothing
   /// where that is undefined.
   void word(std::string name, const std::function<std::optional<uint32_t>(uint32_t first, uint32_t lane)>& value_of) {
     names_.push_back(std::move(name));
@@ -107,9 +107,9 @@ class Oracle {
            [&](uint32_t first, uint32_t lane) { return std::optional(bits_of(first, lane)[i]); });
   }
 
-  /// Inclusive and whole combinations of `item_of(place)`.
+  /// Inclusive and whole combinations of `item_of(position)`.
   template <class T>
-  void inclusive(const char* name, Op op, const std::function<T(uint32_t place)>& item_of) {
+  void inclusive(const char* name, Op op, const std::function<T(uint32_t position)>& item_of) {
     word(name, [&](uint32_t first, uint32_t lane) -> std::optional<uint32_t> {
       T running = item_of(first);
       for (uint32_t i = 1; i <= lane; ++i) running = combined(op, running, item_of(first + i));
@@ -117,7 +117,7 @@ class Oracle {
     });
   }
   template <class T>
-  void whole(const char* name, Op op, const std::function<T(uint32_t place)>& item_of) {
+  void whole(const char* name, Op op, const std::function<T(uint32_t position)>& item_of) {
     std::vector<uint32_t> of_group;
     for (uint32_t first = 0; first < inputs_.size(); first += group_) {
       T running = item_of(first);
@@ -127,8 +127,8 @@ class Oracle {
     word(name, [&](uint32_t first, uint32_t) { return std::optional(of_group[first / group_]); });
   }
 
-  /// The bits of the lanes of a group for which `is_set(place)`.
-  std::array<uint32_t, 4> bits(uint32_t first, const std::function<bool(uint32_t place)>& is_set) const {
+  /// The bits of the lanes of a group for which `is_set(position)`.
+  std::array<uint32_t, 4> bits(uint32_t first, const std::function<bool(uint32_t position)>& is_set) const {
     std::array<uint32_t, 4> ballot{};
     for (uint32_t i = 0; i < group_; ++i)
       if (is_set(first + i)) ballot[i / 32] |= 1u << (i % 32);
@@ -141,9 +141,9 @@ class Oracle {
   std::string difference(std::span<const uint32_t> actual) const {
     for (size_t i = 0; i < expected_.size(); ++i) {
       if (!expected_[i] || *expected_[i] == actual[i]) continue;
-      const size_t place = i % inputs_.size();
-      return names_[i / inputs_.size()] + ", lane " + std::to_string(place % group_) + " of group " +
-             std::to_string(place / group_) + ": " + std::to_string(actual[i]) + " instead of " +
+      const size_t position = i % inputs_.size();
+      return names_[i / inputs_.size()] + ", lane " + std::to_string(position % group_) + " of group " +
+             std::to_string(position / group_) + ": " + std::to_string(actual[i]) + " instead of " +
              std::to_string(*expected_[i]);
     }
     return {};
@@ -164,7 +164,7 @@ void check(const Kernel& kernel, std::span<const Input> inputs, uint32_t workgro
   GuardedBuffer results(gpu, oracle.results() * inputs.size() * 4, 0, {});
   push.inputs = given.address();
   push.results = results.address();
-  push.places = static_cast<uint32_t>(inputs.size());
+  push.positions = static_cast<uint32_t>(inputs.size());
   const auto ran = gpu.run([&](VkCommandBuffer commands) {
     kernel.record(commands, push, workgroups);
     return Status{};
@@ -275,14 +275,14 @@ std::function<std::optional<uint32_t>(uint32_t, uint32_t)> shifted(uint32_t grou
   };
 }
 
-/// The sum of the values of the places [begin, end) that take part.
+/// The sum of the values of the positions [begin, end) that take part.
 uint32_t sum_of_parts(std::span<const Input> inputs, uint32_t begin, uint32_t end) {
   uint32_t sum = 0;
   for (uint32_t p = begin; p < end; ++p) sum += inputs[p].takes_part() ? inputs[p].value : 0;
   return sum;
 }
 
-/// Outputs of a place, as load_balance_self_test.comp has them.
+/// Outputs of a position, as load_balance_self_test.comp has them.
 uint32_t outputs_of(const Input& input, const SelfTestPush& push) {
   return input.takes_part() ? 1 + input.value % (1 + push.mask) : 0;
 }
@@ -532,7 +532,7 @@ TEST_SUITE("workgroup") {
       "a workgroup scans and reduces in the order of its indices, in calls that follow without a barrier [bounds]") {
     const auto expect = [](auto item_of, auto words_of, Op op, Oracle& oracle, uint32_t workgroup, uint32_t subgroup) {
       using T = decltype(item_of(0u));
-      // Of places [begin, end), into as many results as the item has words.
+      // Of positions [begin, end), into as many results as the item has words.
       const auto result = [&](const char* name, auto begin_and_end) {
         for (uint32_t word = 0; word < words_of(T{}).size(); ++word)
           oracle.word(name, [&](uint32_t first, uint32_t lane) {
@@ -542,11 +542,11 @@ TEST_SUITE("workgroup") {
             return std::optional(words_of(running)[word]);
           });
       };
-      const auto before = [](uint32_t first, uint32_t place) { return std::pair(first, place); };
-      const auto through = [](uint32_t first, uint32_t place) { return std::pair(first, place + 1); };
+      const auto before = [](uint32_t first, uint32_t position) { return std::pair(first, position); };
+      const auto through = [](uint32_t first, uint32_t position) { return std::pair(first, position + 1); };
       const auto all = [&](uint32_t first, uint32_t) { return std::pair(first, first + workgroup); };
-      const auto subgroups_before = [&](uint32_t first, uint32_t place) {
-        return std::pair(first, place - (place - first) % subgroup);
+      const auto subgroups_before = [&](uint32_t first, uint32_t position) {
+        return std::pair(first, position - (position - first) % subgroup);
       };
       result("exclusive", before);
       result("exclusive's aggregate", all);
@@ -628,7 +628,7 @@ TEST_SUITE("workgroup") {
           for (uint32_t p = begin; p < end; ++p) count += keeps(p) == wanted ? 1 : 0;
           return std::optional(count);
         };
-        // Where the subgroup or the workgroup of a place begins.
+        // Where the subgroup or the workgroup of a position begins.
         const auto start_of_subgroup = [size](uint32_t first, uint32_t lane) { return first + lane - lane % size; };
         oracle.word("subgroup rank", [&](uint32_t first, uint32_t lane) {
           return kept(start_of_subgroup(first, lane), first + lane, true);
@@ -641,7 +641,7 @@ TEST_SUITE("workgroup") {
           oracle.word("rank", [&](uint32_t first, uint32_t lane) { return kept(first, first + lane, wanted); });
           oracle.word("kept", [&](uint32_t first, uint32_t) { return kept(first, first + workgroup, wanted); });
         }
-        // Whether a run begins at p of the group that begins at `begin`, in front of which `before` stands.
+        // Whether a run begins at p of the group that begins at `begin`, before which `before` stands.
         const auto head = [&](uint32_t begin, uint32_t p, std::optional<uint32_t> before) {
           return p == begin ? !before || item(p) != *before : item(p) != item(p - 1);
         };

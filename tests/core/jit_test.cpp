@@ -211,7 +211,8 @@ TEST_SUITE("jit") {
       for (const char* primitive : {"unique", "run_length_encode"})
         static_cast<void>(
             compile(compiler, {primitive, "manual", shown[i] + "bool same(Item a, Item b) { return true; }\n"}));
-      static_cast<void>(compile(compiler, {"partition", "manual", shown[i] + "uint side(Item item) { return 1u; }\n"}));
+      static_cast<void>(
+          compile(compiler, {"partition", "manual", shown[i] + "uint partition_index(Item item) { return 1u; }\n"}));
     }
     for (const char* primitive : {"scan", "scan_by_key", "reduce_by_key", "segmented_reduce"})
       static_cast<void>(compile(compiler, {primitive, "manual", shown[2]}));

@@ -305,15 +305,15 @@ const Scan& create_scan(const Device& device, const KernelSet& own, ScanKind kin
   return create<Scan>(device, {.kind = kind, .own_kernels = own});
 }
 
-/// What is split, of `n` items, and by the oracle: `side(items, i)`.
-template <class Item, class Random, class Side>
-Selection split_of(uint64_t n, const Random& random, const Side& side) {
+/// What is split, of `n` items, and by the oracle: `partition_index(items, i)`.
+template <class Item, class Random, class PartitionIndex>
+Selection split_of(uint64_t n, const Random& random, const PartitionIndex& partition_index) {
   std::vector<Item> items(n);
   for (uint64_t i = 0; i < n; ++i) items[i] = random(i);
   Selection selection;
   const auto bytes = std::as_bytes(std::span(items));
   selection.tested.assign(bytes.begin(), bytes.end());
-  for (uint64_t i = 0; i < n; ++i) selection.partitions.push_back(static_cast<uint8_t>(side(items, i)));
+  for (uint64_t i = 0; i < n; ++i) selection.partitions.push_back(static_cast<uint8_t>(partition_index(items, i)));
   return selection;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Any words as a tile, with no checksum in front of them: both decoders agree on verdict and
+// Any words as a tile, with no checksum before them: both decoders agree on verdict and
 // bytes and write within the output.
 #include <cstring>
 #include <memory>

@@ -154,7 +154,7 @@ TEST_SUITE("gstd headers and tables") {
     const Case cases[] = {
         {"type 3", [&](Bytes& s) { set(s, 0, entry(s, 0) | 3); }, 0},
         {"the first does not begin at 0", [&](Bytes& s) { set(s, 0, entry(s, 0) + 4); }, 0},
-        {"an end in front of its beginning", [&](Bytes& s) { set(s, 2, 1); }, 1},
+        {"an end before its beginning", [&](Bytes& s) { set(s, 2, 1); }, 1},
         {"stored in a word less", [&](Bytes& s) { set(s, 1, entry(s, 1) + 4); }, 1},
         {"stored in a word more", [&](Bytes& s) { set(s, 1, entry(s, 1) - 4); }, 1},
         {"compressed to as many words", [&](Bytes& s) { set(s, 1, entry(s, 1) | 2); }, 1},

@@ -432,7 +432,7 @@ TEST_SUITE("merge") {
           const uint64_t m = 65000 - n / 2;
           for (const uint64_t values : {0, 1, 7, 3000})
             check_merge(*backend, config, ordered<T>(n, 1, values), ordered<T>(m, 2, values));
-          // One in front of the other, and both within it.
+          // One before the other, and both within it.
           auto whole = ordered<T>(n + m, 3);
           const std::vector<T> front(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(n)),
               behind(whole.begin() + static_cast<std::ptrdiff_t>(n), whole.end());

@@ -38,7 +38,7 @@ std::vector<A> check(Backend& backend, Op op, const std::vector<T>& items, const
   return found;
 }
 
-/// Sums of u32, with a few items in front of the first segment and behind the last.
+/// Sums of u32, with a few items before the first segment and after the last.
 void check_lengths(Backend& backend, const Counts& lengths, uint64_t seed = 1) {
   const Offsets offsets = offsets_from(seed % 6, lengths);
   check<uint32_t>(backend, Op::add, random_items<uint32_t>(offsets.back() + seed % 3, seed), offsets);

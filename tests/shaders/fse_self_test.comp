@@ -41,7 +41,7 @@ void main() {
     const bool built = lanes_fse_build(inputs.at[input_word + 1u], inputs.at[input_word]);
 
     const uint result_word = turn * (kWorkgroupSize + kTables * kFseStates);
-    results.at[result_word + lanes_place()] = built ? 1u : 0u;
+    results.at[result_word + lanes_position()] = built ? 1u : 0u;
     if (group < kTables)
       for (uint state = lane; state < kFseStates; state += 32u) {
         const uint entry = fse_entry(read_table, state);

@@ -13,7 +13,7 @@ void emit_balance(uint count) {
   for (uint first = 0u; first < balance.total; first += WEFT_LOAD_BALANCE_OUTPUTS) {
     workgroup_balance_outputs(balance, first);
     const uint end = min(balance.total, first + WEFT_LOAD_BALANCE_OUTPUTS);
-    for (uint i = first + lanes_place(); i < end; i += kWorkgroupSize) {
+    for (uint i = first + lanes_position(); i < end; i += kWorkgroupSize) {
       uint rank;
       const uint source = workgroup_balance_source(balance, i, rank);
       sum += (source + 1u) * (2u * i + 1u) + rank * 65537u;

@@ -3,7 +3,7 @@
 // Every function of merge_path.glsl and merge_tile.glsl, for tests/blocks/merge_path_test.cpp: one workgroup merges a
 // piece of each of two ranges. Ranges lie behind each other, and begin and end with push.mask keys that are not in the
 // piece. Results: for each key of the merge where it is in its piece, with the highest bit set for those of B, and its
-// low word; then for each lane how many keys of A are in front of its own, as found in memory.
+// low word; then for each lane how many keys of A are before its own, as found in memory.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "self_test.h"
@@ -23,14 +23,14 @@ void main() {
   const MergeTile tile = workgroup_merge_load(MergePiece(push.inputs, push.mask, count_a, total_a),
                                               MergePiece(keys_b, push.mask, count_b, count_b + 2u * push.mask));
 
-  const uint place = subgroup_index() * kSubgroupSize + subgroup_lane();
-  const uint diagonal = min(place * kMergeLaneKeys, count_a + count_b);
+  const uint position = subgroup_index() * kSubgroupSize + subgroup_lane();
+  const uint diagonal = min(position * kMergeLaneKeys, count_a + count_b);
   uint a = merge_path_split(tile, diagonal, tile.count_a, tile.count_b);
   uint b = diagonal - a;
   Words results = Words(push.results);
   const MergeRanges ranges = MergeRanges(word64_add(push.inputs, push.mask * key_bytes),
                                          word64_add(keys_b, push.mask * key_bytes), kMergeEqualFromA);
-  results.at[2u * (count_a + count_b) + place] = merge_path_split(ranges, diagonal, count_a, count_b);
+  results.at[2u * (count_a + count_b) + position] = merge_path_split(ranges, diagonal, count_a, count_b);
 
   const uint order = lane_merge_order(tile, a, b);
   [[unroll]] for (uint i = 0; i < kMergeLaneKeys; ++i) {

@@ -14,16 +14,16 @@ layout(push_constant, scalar) uniform Push { SelfTestPush push; };
 // Which of the kernel's groups of operations runs: one at a time keeps pipelines small. Constant 2 is the operator.
 layout(constant_id = 3) const uint kPart = 0;
 
-uint place() {
+uint position() {
   return gl_WorkGroupID.x * kWorkgroupSize + subgroup_index() * kSubgroupSize + subgroup_lane();
 }
 
-uint input_word(uint word) { return SelfTestWords(push.inputs).at[place() * kSelfTestInputWords + word]; }
+uint input_word(uint word) { return SelfTestWords(push.inputs).at[position() * kSelfTestInputWords + word]; }
 
 uint results_so_far = 0u;
 
 void emit_result(uint value) {
-  SelfTestWords(push.results).at[results_so_far * push.places + place()] = value;
+  SelfTestWords(push.results).at[results_so_far * push.positions + position()] = value;
   ++results_so_far;
 }
 void emit_result(int value) { emit_result(uint(value)); }

@@ -7,9 +7,9 @@
 // Invocations are numbered by place: subgroups laid end to end, workgroup after workgroup.
 WEFT_STRUCT_BEGIN
 struct SelfTestPush {
-  weft_address inputs;   // kSelfTestInputWords words per place
-  weft_address results;  // word r * places + p is result r of place p
-  weft_u32 places;       // invocations of the whole dispatch
+  weft_address inputs;   // kSelfTestInputWords words per position
+  weft_address results;  // word r * positions + p is result r of position p
+  weft_u32 positions;    // invocations of the whole dispatch
   weft_u32 delta;        // of shuffles up and down
   weft_u32 lane;         // of broadcasts
   weft_u32 mask;         // of xor shuffles

@@ -40,12 +40,12 @@ void main() {
       results.at[total + 1u + diagonal] = merge_path_split(ranges, diagonal, count_a, count_b);
     }
   }
-  const uint place = subgroup_index() * kSubgroupSize + subgroup_lane();
+  const uint position = subgroup_index() * kSubgroupSize + subgroup_lane();
   for (uint first = 0u; first <= total; first += kWorkgroupSize / kMergePathLanes) {
-    const uint diagonal = min(first + place / kMergePathLanes, total);
+    const uint diagonal = min(first + position / kMergePathLanes, total);
     const uint split = lanes_merge_path_split(ranges, diagonal, count_a, count_b, min(count_a, count_b));
     // Each of the four in turn tells what it has.
-    if (place % kMergePathLanes == diagonal % kMergePathLanes) results.at[2u * (total + 1u) + diagonal] = split;
+    if (position % kMergePathLanes == diagonal % kMergePathLanes) results.at[2u * (total + 1u) + diagonal] = split;
   }
 
   const uint begin = min(subgroup_index() * kSubgroupMergeKeys, total);

@@ -20,7 +20,7 @@
 
 namespace weft::test {
 
-/// The order of keys in a merge: total, -0 in front of 0, NaN outside of numbers.
+/// The order of keys in a merge: total, -0 before 0, NaN outside of numbers.
 template <class T>
 bool merge_less(T a, T b) {
   if constexpr (std::is_same_v<T, F16>) {
@@ -155,7 +155,7 @@ Bytes check_merge(Backend& backend, MergeConfig config, const std::vector<T>& a,
 }
 
 /// Pairs of sequences, in the order of the merge, on which merges go wrong: ties, sequences of which one is exhausted
-/// first, or lies in front of the other.
+/// first, or lies before the other.
 template <class T>
 std::vector<std::pair<std::vector<T>, std::vector<T>>> hard_sequences(uint64_t a, uint64_t b, bool descending) {
   std::vector<std::pair<std::vector<T>, std::vector<T>>> pairs;

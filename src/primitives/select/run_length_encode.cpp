@@ -52,7 +52,7 @@ Result<RunLengthEncode> RunLengthEncode::create(const Context& context, const Ru
       .set(shader::select::kMove, moves)
       .set(shader::select::kMovedBytes, 4)
       .set(shader::select::kIndexWords, length_words)
-      .set(shader::select::kTwoSides, false)
+      .set(shader::select::kTwoPartitions, false)
       .set(shader::select::kStride, bytes)
       .set(shader::select::kMember, 0)
       .set(shader::select::kMemberBytes, bytes);

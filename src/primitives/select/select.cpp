@@ -216,7 +216,7 @@ Result<std::shared_ptr<const SelectPlan>> SelectPlan::create(const Context& cont
       .set(shader::select::kMove, moves)
       .set(shader::select::kMovedBytes, plan->gathers ? plan->gathered_bytes : 4)
       .set(shader::select::kIndexWords, plan->index_words)
-      .set(shader::select::kTwoSides, partitions == 2)
+      .set(shader::select::kTwoPartitions, partitions == 2)
       .set(shader::select::kStride, is_member ? config.member.stride : 4)
       .set(shader::select::kMember, config.member.offset)
       .set(shader::select::kMemberBytes, member_bytes_of(config));

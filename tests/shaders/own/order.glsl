@@ -3,4 +3,4 @@
 #define WEFT_ITEM_MEMBERS(MEMBER) MEMBER(int, first) MEMBER(int, second)
 WEFT_DECLARE_ITEM
 
-uint side(Item item) { return item.first < item.second ? 0u : item.first == item.second ? 1u : 2u; }
+uint partition_index(Item item) { return item.first < item.second ? 0u : item.first == item.second ? 1u : 2u; }

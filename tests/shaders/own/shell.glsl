@@ -3,7 +3,7 @@
 #define WEFT_ITEM_MEMBERS(MEMBER) MEMBER(float, x) MEMBER(float, y) MEMBER(float, z)
 WEFT_DECLARE_ITEM
 
-uint side(Item p) {
+uint partition_index(Item p) {
   const float square = p.x * p.x + p.y * p.y + p.z * p.z;
   return square < 6000.0 ? 0u : square < 15000.0 ? 1u : 2u;
 }

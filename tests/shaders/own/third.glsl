@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The side is a remainder; those of 2 and more are the third side.
+// The partition is a remainder; those of 2 and more are the third partition.
 #define Item uint
-uint side(Item item) { return (item + call_a().x) % call_b().x; }
+uint partition_index(Item item) { return (item + call_a().x) % call_b().x; }
