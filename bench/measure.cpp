@@ -91,7 +91,7 @@ class Measurement {
   void print_header(const std::string& source_name);
   void add(const BenchCase& bench_case, Row row);
   void write(const std::string& path, const std::string& text) {
-    if (const Status status = write_text(path, text); !status) failed_ = !tell(status.error().message);
+    if (const Status status = write_text(path, text); !status) failed_ = !print_message(status.error().message);
   }
   void write_json() {
     write(options_.json, report_json(report_head(session_.gpu()), session_.timer(), rows_).dump(1) + '\n');
@@ -170,7 +170,7 @@ void Measurement::add(const BenchCase& bench_case, Row row) {
 
 int Measurement::run(const std::string& source_name) {
   if (cases_.empty()) {
-    tell("no row holds any of the --filter texts and --types");
+    print_message("no row holds any of the --filter texts and --types");
     return 1;
   }
   print_header(source_name);
@@ -187,7 +187,7 @@ int Measurement::run(const std::string& source_name) {
     const Status status = session_.run(bench_case, prepared[i], [&](const Row& row) { add(bench_case, row); });
     if (!status) {
       progress_.clear();
-      failed_ = !tell(bench_case.name() + ": " + status.error().message);
+      failed_ = !print_message(bench_case.name() + ": " + status.error().message);
       break;
     }
   }
@@ -196,7 +196,7 @@ int Measurement::run(const std::string& source_name) {
 
   if (!options_.json.empty()) write_json();
   if (!options_.csv.empty()) write(options_.csv, report_csv(rows_));
-  if (failed_) tell("FAILED: see the rows marked WRONG or failed, or the error above");
+  if (failed_) print_message("FAILED: see the rows marked WRONG or failed, or the error above");
   return failed_ ? 1 : 0;
 }
 
@@ -207,10 +207,10 @@ int run_measure(const Options& options) {
   if (!source) return 1;
   auto opened = open_gpu(options);
   if (!opened) {
-    tell(opened.error().message);
+    print_message(opened.error().message);
     return 1;
   }
-  for (const std::string& warning : opened->warnings()) tell(warning);
+  for (const std::string& warning : opened->warnings()) print_message(warning);
   const std::string name = source->name();
   return Measurement(options, *source, std::move(opened).value()).run(name);
 }

@@ -97,7 +97,7 @@ class Sweep {
   void rank_candidates();
   void complain(const std::string& what) {
     progress_->clear();
-    tell(what);
+    print_message(what);
   }
 
   const Options& options_;
@@ -235,14 +235,14 @@ int Sweep::run() {
   rank_rows();
   rank_candidates();
   if (tables_.empty()) {
-    tell("nothing could be measured");
+    print_message("nothing could be measured");
     return 1;
   }
   if (options_.json.empty()) return failed_ ? 1 : 0;
   head_["results"] = std::move(results_);
   head_["overall"] = std::move(overall_);
   const Status status = write_text(options_.json, head_.dump(1) + '\n');
-  return (status || tell(status.error().message)) && !failed_ ? 0 : 1;
+  return (status || print_message(status.error().message)) && !failed_ ? 0 : 1;
 }
 
 }  // namespace

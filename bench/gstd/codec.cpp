@@ -258,7 +258,7 @@ int run_codec(const CodecOptions& options) {
   for (const std::string& path : options.files) {
     const Result<Bytes> content = read_file(path, options.most_bytes);
     if (!content) {
-      tell(content.error().message);
+      print_message(content.error().message);
       return 1;
     }
     std::string name = std::filesystem::path(path).filename().string();
@@ -279,7 +279,7 @@ int run_codec(const CodecOptions& options) {
       }
   }
   if (!options.json.empty()) written = write_json(options.json, options, rows) && written;
-  if (!written) tell("cannot write " + options.ratios + ' ' + options.json);
+  if (!written) print_message("cannot write " + options.ratios + ' ' + options.json);
   const bool failed = std::ranges::any_of(rows, [](const CodecRow& row) { return !row.failure.empty(); });
   return written && !failed ? 0 : 1;
 }

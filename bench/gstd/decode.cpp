@@ -75,9 +75,9 @@ class DecodeBench {
 bool DecodeBench::load_gds() {
   for (const std::string& text : options_.gd) {
     const size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0) return tell("--gd " + text + ": write NAME=FILE.gd");
+    if (equals == std::string::npos || equals == 0) return print_message("--gd " + text + ": write NAME=FILE.gd");
     auto file = load_gd(text.substr(equals + 1));
-    if (!file) return tell(file.error().message);
+    if (!file) return print_message(file.error().message);
     gds_.insert_or_assign(text.substr(0, equals), *std::move(file));
   }
   return true;
@@ -151,13 +151,13 @@ bool DecodeBench::run_case(DecodeCase& decode_case) {
     rows_.push_back(std::move(row));
     if (clock_.is_due(options_.json)) good = write_json() && good;
   });
-  if (!status) return tell(decode_case.name() + ": " + status.error().message);
+  if (!status) return print_message(decode_case.name() + ": " + status.error().message);
   return good;
 }
 
 bool DecodeBench::run_malformed_tiles(const DecodeInput& input) {
   const auto report = run_malformed(session_.gpu(), input, options_.malformed, options_.seed);
-  if (!report) return tell("malformed tiles of " + input.name + ": " + report.error().message);
+  if (!report) return print_message("malformed tiles of " + input.name + ": " + report.error().message);
   fmt::print(out_, "malformed       data={} seed={}: {} tiles, {} refused, {} mismatches{}{}\n", input.name,
              options_.seed, report->tiles, report->refused, report->mismatches,
              report->first_mismatch.empty() ? "" : "; first: ", report->first_mismatch);
@@ -171,7 +171,7 @@ bool DecodeBench::run_file(const std::string& path) {
   if (gd != gds_.end())
     first_bytes = std::min(first_bytes, gd->second.content_bytes()) / GdFile::kTileBytes * GdFile::kTileBytes;
   const auto input = load_decode_input(path, options_, first_bytes);
-  if (!input) return tell(input.error().message);
+  if (!input) return print_message(input.error().message);
   bool good = true;
   for (const auto& decode_case : cases_of(*input)) good = run_case(*decode_case) && good;
   if (options_.malformed > 0) good = run_malformed_tiles(*input) && good;
@@ -197,7 +197,7 @@ Json DecodeBench::json() {
 
 bool DecodeBench::write_json() {
   const Status status = write_text(options_.json, json().dump(1) + '\n');
-  return status || tell(status.error().message);
+  return status || print_message(status.error().message);
 }
 
 bool DecodeBench::run() {
@@ -215,7 +215,7 @@ bool DecodeBench::run() {
 int run_decode(const DecodeOptions& options) {
   auto opened = open_decode_device(options.device, !options.gd.empty());
   if (!opened) {
-    tell(opened.error().message);
+    print_message(opened.error().message);
     return 1;
   }
   DecodeBench bench(options, *std::move(opened));

@@ -57,7 +57,7 @@ std::optional<ItemSource> source_of(const Options& options) {
   if (options.input.empty()) return ItemSource::random();
   auto source = ItemSource::file(options.input);
   if (source) return std::move(source).value();
-  tell(source.error().message);
+  print_message(source.error().message);
   return std::nullopt;
 }
 

@@ -440,7 +440,7 @@ nlohmann::ordered_json report_head(Gpu& gpu) {
             {"software", info.kind == GpuKind::software}}}};
 }
 
-bool tell(const std::string& what) {
+bool print_message(const std::string& what) {
   fmt::print(stderr, "weft-bench: {}\n", what);
   return false;
 }

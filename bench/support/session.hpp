@@ -105,7 +105,7 @@ class Session {
 /// What reports begin with: schema, weft_version, commit and device.
 nlohmann::ordered_json report_head(Gpu& gpu);
 
-/// Says on stderr what is wrong. Gives false.
-bool tell(const std::string& what);
+/// Prints a message on stderr. Returns false.
+bool print_message(const std::string& what);
 
 }  // namespace weft::bench

@@ -55,8 +55,8 @@ Value stage_value(uint at) {
 // Where the heads of a vector are staged, and what stands before them.
 struct VectorRuns {
   uint at;        // of the next head, counted from the tile's first
-  bool open;      // no head of the subgroup's share is in front
-  Value running;  // of the items since the last head of the share, or of all
+  bool open;      // no head of the subgroup is before them
+  Value running;  // of the items since the last head of the subgroup, or of all
 };
 
 VectorRuns vector_runs(SegmentBefore before, Segment subgroups_before) {

@@ -25,15 +25,15 @@ uvec2 push_output_address(SegmentTile tile) {
 Segment push_initial() { return Segment(value_of_bits(push.initial), 0u); }
 
 // What stands before an item: of an open one `open`, of others the initial value.
-struct Fronts {
+struct PrefixValues {
   Value open;
   Value initial;
 };
 
 // `prefix`: the segment of everything before a subgroup's items, from push_initial() on.
-Fronts fronts_of(Segment prefix) {
+PrefixValues prefix_values_of(Segment prefix) {
   const Value initial = value_of_bits(push.initial);
-  return Fronts(prefix.heads != 0u ? combine(initial, prefix.value) : prefix.value, initial);
+  return PrefixValues(prefix.heads != 0u ? combine(initial, prefix.value) : prefix.value, initial);
 }
 
 // The items of a vector that are open, as bits.
@@ -58,10 +58,10 @@ void vector_scan_segments(uint vector[WEFT_VECTOR_INPUT_WORDS], uint heads, Valu
   }
 }
 
-void vector_finish_segments(uint held[WEFT_VECTOR_HELD_WORDS], uint open, Fronts fronts,
+void vector_finish_segments(uint held[WEFT_VECTOR_HELD_WORDS], uint open, PrefixValues values,
                             out uint outputs[WEFT_VECTOR_OUTPUT_WORDS]) {
   [[unroll]] for (uint k = 0; k < WEFT_VECTOR_ITEMS; ++k) {
-    const Value front = ((open >> k) & 1u) != 0u ? fronts.open : fronts.initial;
+    const Value front = ((open >> k) & 1u) != 0u ? values.open : values.initial;
     value_put(outputs, k, combine(front, held_value(held, k)));
   }
 }
@@ -69,7 +69,7 @@ void vector_finish_segments(uint held[WEFT_VECTOR_HELD_WORDS], uint open, Fronts
 // ---- any tile ----
 
 void scan_by_key_store_by_rows(SegmentTile tile, Segment prefix) {
-  const Fronts fronts = fronts_of(prefix);
+  const PrefixValues values = prefix_values_of(prefix);
   const uvec2 target = push_output_address(tile);
   Segment running = segment_identity();
   [[dont_unroll]] for (uint row = 0; row < kRows; ++row) {
@@ -82,7 +82,7 @@ void scan_by_key_store_by_rows(SegmentTile tile, Segment prefix) {
     vector_scan_segments(vector, heads, before.value, tile_is_full(tile.present),
                          tile_present_in_vector(tile.present, v), held);
     uint outputs[WEFT_VECTOR_OUTPUT_WORDS];
-    vector_finish_segments(held, vector_open(before, heads), fronts, outputs);
+    vector_finish_segments(held, vector_open(before, heads), values, outputs);
     tile_store_present(target, v, tile.present, outputs);
   }
 }
@@ -127,18 +127,18 @@ Segment scan_by_key_total(SegmentTile tile, TileWords words, TileKeys keys, inou
   return running;
 }
 
-void scan_by_key_store_vector(uvec2 target, uint row, HeldSegmentVector held, uint open, Fronts fronts) {
+void scan_by_key_store_vector(uvec2 target, uint row, HeldSegmentVector held, uint open, PrefixValues values) {
   uint outputs[WEFT_VECTOR_OUTPUT_WORDS];
-  vector_finish_segments(held.words, open, fronts, outputs);
+  vector_finish_segments(held.words, open, values, outputs);
   tile_store_vector(target, tile_vector(row), outputs);
 }
 
 // Second half.
 void scan_by_key_store(SegmentTile tile, HeldSegments held, Segment prefix) {
-  const Fronts fronts = fronts_of(prefix);
+  const PrefixValues values = prefix_values_of(prefix);
   const uvec2 target = push_output_address(tile);
 #define WEFT_STORE_ROW(i) \
-  if (i < kRows) scan_by_key_store_vector(target, i, held.row_##i, held.open >> (4u * i), fronts);
+  if (i < kRows) scan_by_key_store_vector(target, i, held.row_##i, held.open >> (4u * i), values);
   WEFT_FOR_ROWS(WEFT_STORE_ROW)
 #undef WEFT_STORE_ROW
 }

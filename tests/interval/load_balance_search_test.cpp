@@ -404,8 +404,8 @@ TEST_SUITE("refusal") {
     RefusalTest<LoadBalanceSearch> test;
     test.check(
         {{"count", "is more than 2^30 tiles hold", [](auto& a) { a.count = uint64_t{1} << 60; }},
-         {"count", "is more than u32 tell apart", [](auto& a) { a.count = (uint64_t{1} << 32) + 1; }},
-         {"max_output", "is more than u32 tell apart", [](auto& a) { a.max_output = (uint64_t{1} << 32) + 1; }}});
+         {"count", "is more than a u32 can number", [](auto& a) { a.count = (uint64_t{1} << 32) + 1; }},
+         {"max_output", "is more than a u32 can number", [](auto& a) { a.max_output = (uint64_t{1} << 32) + 1; }}});
   }
 }
 

@@ -63,9 +63,9 @@ Status LoadBalanceSearch::record(VkCommandBuffer commands, const LoadBalanceSear
   primitives::RecordCall call(*plan.state, kName, commands);
   plan.check_sizes(call, maximum, args.max_output);
   if (config.index == Type::u32 && maximum > uint64_t{1} << 32)
-    call.refuse("count", "is more than u32 tell apart: " + std::to_string(maximum));
+    call.refuse("count", "is more than a u32 can number: " + std::to_string(maximum));
   if (config.index == Type::u32 && config.ranks && args.max_output > uint64_t{1} << 32)
-    call.refuse("max_output", "is more than u32 tell apart: " + std::to_string(args.max_output));
+    call.refuse("max_output", "is more than a u32 can number: " + std::to_string(args.max_output));
   plan.read_counts(call, args.counts, maximum, push.counts);
   const uint64_t bytes = args.max_output * index_bytes;
   call.write("sources", args.sources, config.sources ? bytes : 0, 4, push.sources)
