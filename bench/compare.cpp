@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,6 +12,7 @@
 
 #include "support/options.hpp"
 #include "support/report.hpp"
+#include "support/session.hpp"
 
 namespace weft::bench {
 namespace {
@@ -34,17 +34,13 @@ struct Report {
   std::vector<Measured> rows;
 };
 
-std::optional<Report> read_report(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) {
-    fmt::print(stderr, "weft-bench: cannot open {}\n", path);
+std::optional<Report> measured_in(const std::string& path) {
+  Result<Json> read = read_report(path);
+  if (!read) {
+    print_message(read.error().message);
     return std::nullopt;
   }
-  const Json json = Json::parse(stream, nullptr, false);
-  if (!json.is_object() || !json.contains("results") || !json["results"].is_array()) {
-    fmt::print(stderr, "weft-bench: {} is no report of weft-bench\n", path);
-    return std::nullopt;
-  }
+  const Json& json = *read;
   const auto text = [](const Json& object, const char* key) {
     return object.is_object() && object.contains(key) && object[key].is_string() ? object[key].get<std::string>()
                                                                                  : std::string();
@@ -61,7 +57,7 @@ std::optional<Report> read_report(const std::string& path) {
     measured.key = {text(row, "primitive"), text(row, "variant"), text(row, "type"), row["n"].get<uint64_t>()};
     measured.median = number(row["ms"], "median");
     measured.gbps = number(row, "gbps");
-    measured.verified = row.contains("verified") && row["verified"] == Json(true);
+    measured.verified = row.contains("verified") && row["verified"] == true;
     measured.data = text(row, "data");
     if (measured.median > 0) report.rows.push_back(std::move(measured));
   }
@@ -75,8 +71,8 @@ std::string speed_text(const Measured& row) {
 }  // namespace
 
 int run_compare(const std::string& first, const std::string& second, double percent) {
-  const auto a = read_report(first);
-  const auto b = read_report(second);
+  const auto a = measured_in(first);
+  const auto b = measured_in(second);
   if (!a || !b) return 1;
   fmt::print("a: {} ({})\nb: {} ({})\n", a->path, a->device, b->path, b->device);
   if (a->device != b->device) fmt::print("note: measured on different devices\n");

@@ -152,6 +152,16 @@ int run(int argc, char** argv) {
   compare->add_option("--percent", percent, "mark rows that are slower in B by more (default: 2)")
       ->check(CLI::Range(0.0, 1000.0));
 
+  std::vector<std::string> reports;
+  std::string page = "report.html";
+  CLI::App* const report = app.add_subcommand("report", "Writes a page that shows reports, of one device or several.");
+  report->add_option("reports", reports, "reports of weft-bench, and of peers, which are marks beside a device's rows")
+      ->required()
+      ->check(CLI::ExistingFile)
+      ->type_name("FILE.json...");
+  report->add_option("-o,--output", page, "the page, one file, or - for stdout (default: report.html)")
+      ->type_name("FILE.html");
+
   CLI::App* const tune = app.add_subcommand("tune", "Times combinations of tuning values and ranks them.");
   add_shared_options(*tune, options);
   add_parsed(*tune, "--set", options.tuning, parse_tuning,
@@ -203,6 +213,7 @@ int run(int argc, char** argv) {
   if (*decode) return run_decode(decode_options);
 #endif
   if (*compare) return run_compare(first, second, percent);
+  if (*report) return run_report(reports, page);
   if (*tune) return run_tune(options);
   if (list) return run_list();
   return run_measure(options);

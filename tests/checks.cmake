@@ -83,6 +83,10 @@ if(WEFT_BUILD_BENCH)
                               "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/bench"
                               -P "${CMAKE_CURRENT_SOURCE_DIR}/bench_test.cmake")
   set_tests_properties(bench PROPERTIES LABELS bench TIMEOUT 600 ENVIRONMENT "${weft_software_device}")
+  add_test(NAME report COMMAND ${CMAKE_COMMAND} "-DBENCH=$<TARGET_FILE:weft-bench>"
+                               "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/report"
+                               -P "${CMAKE_CURRENT_SOURCE_DIR}/report_test.cmake")
+  set_tests_properties(report PROPERTIES LABELS bench TIMEOUT 300)
 endif()
 
 # Host code under the sanitizers: the test suites called host*, in a second tree that takes the kernels of this one.

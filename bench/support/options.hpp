@@ -77,6 +77,8 @@ int run_measure(const Options& options);
 int run_tune(const Options& options);
 /// `percent`: rows of the second that are slower by more are marked.
 int run_compare(const std::string& first, const std::string& second, double percent);
+/// Writes a page that shows the reports of `paths`.
+int run_report(const std::vector<std::string>& paths, const std::string& page);
 int run_list();
 int run_codec(const CodecOptions& options);
 

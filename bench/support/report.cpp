@@ -6,6 +6,7 @@
 #include <charconv>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -146,6 +147,15 @@ bool ReportClock::is_due(const std::string& path) {
   if (path.empty() || path == "-" || now - last_ < std::chrono::seconds(1)) return false;
   last_ = now;
   return true;
+}
+
+Result<Json> read_report(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) return Error{ErrorCode::system_error, "cannot open " + path};
+  Json json = Json::parse(stream, nullptr, false);
+  if (!json.is_object() || !json.contains("results") || !json["results"].is_array())
+    return Error{ErrorCode::invalid_argument, path + " is no report of weft-bench"};
+  return json;
 }
 
 Status write_text(const std::string& path, const std::string& text) {

@@ -48,6 +48,10 @@ class ReportClock {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
+/// A report that weft-bench or a peer wrote: an object that has `results`, an array.
+/// Errors: system_error (the file cannot be read), invalid_argument (it is no report).
+Result<nlohmann::ordered_json> read_report(const std::string& path);
+
 /// Writes to a file, or to stdout for "-".
 Status write_text(const std::string& path, const std::string& text);
 

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+#   cmake -DBENCH=<weft-bench> -DWORK=<folder> -P report_test.cmake
+# The page of `weft-bench report`: what it refuses, and, in headless Chromium, what it shows, that its tables sort and
+# filter, that nothing in a report runs as code, and that the browser has no complaint.
+cmake_minimum_required(VERSION 3.25)
+file(REMOVE_RECURSE "${WORK}")
+file(MAKE_DIRECTORY "${WORK}")
+
+# report(<file> <device> <driver> <api> <rows> <skipped>)
+function(report file device driver api rows skipped)
+  file(WRITE "${WORK}/${file}" "{\"schema\": 1, \"weft_version\": \"0.1.0\", \"commit\": \"0123456789\", \"device\": "
+       "{\"name\": \"${device}\", \"driver\": \"${driver}\", \"api\": \"${api}\", \"subgroup_size\": 32}, "
+       "\"copy_gbps\": 400, \"results\": [${rows}], \"skipped\": [${skipped}]}")
+endfunction()
+# row(<variable> <primitive> <n> <ms> <verified>): moves 8 bytes an item.
+function(row variable primitive n ms verified)
+  set(${variable} "{\"primitive\": \"${primitive}\", \"variant\": \"plain\", \"type\": \"u32\", \"n\": ${n}, \"data\": \
+\"random\", \"strategy\": \"look_back\", \"verified\": ${verified}, \"verification\": \"full\", \"ms\": {\"median\": \
+${ms}, \"p5\": ${ms}, \"p95\": ${ms}}, \"gbps\": ${n}e-6, \"copy_fraction\": 0.5}" PARENT_SCOPE)
+endfunction()
+row(scan_small scan 65536 0.25 true)
+row(scan_large scan 16777216 4 true)
+row(reduce reduce 1048576 1 true)
+row(wrong reduce 1048576 2 false)
+set(hostile "</script><script>document.title = 'run'</script><img src=x onerror=\\\"document.title = 'run'\\\">")
+report(a.json "Card A" driver "1.3" "${scan_small},${reduce},${scan_large}"
+       "{\"primitive\": \"scan\", \"variant\": \"f64\", \"type\": \"f64\", \"n\": 5, \"reason\": \"no doubles\"}")
+report(b.json "${hostile}" driver "1.3" "${scan_small},${wrong}" "")
+report(peer.json "Card A" "CUDA driver" "CUDA 13" "${scan_large}" "")
+file(WRITE "${WORK}/odd.json" "{\"results\": [{}, {\"primitive\": 7, \"n\": \"x\", \"ms\": 3}], \"device\": null}")
+file(WRITE "${WORK}/none.json" "{\"results\": 1}")
+
+foreach(case IN ITEMS "none.json|is no report of weft-bench" "missing.json|missing.json")
+  string(REPLACE "|" ";" case "${case}")
+  list(GET case 0 file)
+  list(GET case 1 message)
+  execute_process(COMMAND "${BENCH}" report "${WORK}/${file}" -o "${WORK}/refused.html" RESULT_VARIABLE status
+                  ERROR_VARIABLE errors OUTPUT_VARIABLE errors)
+  if(status EQUAL 0 OR NOT errors MATCHES "${message}" OR EXISTS "${WORK}/refused.html")
+    message(SEND_ERROR "report ${file}: exit status ${status}: ${errors}")
+  endif()
+endforeach()
+
+find_program(chromium NAMES chromium google-chrome)
+# shown(<variable> <script> <reports>...): the document after the script, which the page does not have.
+function(shown variable script)
+  list(TRANSFORM ARGN PREPEND "${WORK}/")
+  execute_process(COMMAND "${BENCH}" report ${ARGN} -o "${WORK}/page.html" COMMAND_ERROR_IS_FATAL ANY)
+  file(READ "${WORK}/page.html" page)
+  if(page MATCHES "(src|href)=\"?http|@import|url\\(")
+    message(SEND_ERROR "the page needs other files")
+  endif()
+  if(NOT chromium)
+    return()
+  endif()
+  file(APPEND "${WORK}/page.html" "<script>${script}</script>")
+  execute_process(COMMAND "${chromium}" --headless --no-sandbox --disable-gpu --enable-logging=stderr
+                          "--user-data-dir=${WORK}/profile" --dump-dom "file://${WORK}/page.html"
+                  OUTPUT_VARIABLE document ERROR_VARIABLE errors TIMEOUT 60 COMMAND_ERROR_IS_FATAL ANY)
+  if(errors MATCHES "CONSOLE[^\n]*")
+    message(SEND_ERROR "the browser says: ${CMAKE_MATCH_0}")
+  endif()
+  set(${variable} "${document}" PARENT_SCOPE)
+endfunction()
+# must_show(<document> <text>...)
+function(must_show document)
+  foreach(words IN LISTS ARGN)
+    string(FIND "${document}" "${words}" at)
+    if(chromium AND at EQUAL -1)
+      message(SEND_ERROR "the page does not show '${words}'")
+    endif()
+  endforeach()
+endfunction()
+
+shown(document "" a.json)
+must_show("${document}" "<title>weft on Card A</title>" "<b>PASS</b> Card A: the outputs of 3 of 3 rows are verified"
+          "Share of measured copy" "Speed of scan plain u32 over size" "no doubles" "2^24")
+# Sorted by milliseconds, then the other way, then what the filter leaves.
+file(WRITE "${WORK}/sort.js" [[
+const shown = () => [...document.querySelectorAll("#rows tbody tr")].map((row) => row.children[4].textContent).join(" ");
+const click = () => document.querySelectorAll("#rows th button")[4].click();
+const filter = document.querySelector("input");
+const orders = [shown()];
+click();
+orders.push(shown());
+click();
+orders.push(shown());
+filter.value = "REDUCE u32";
+filter.dispatchEvent(new Event("input"));
+orders.push(shown());
+document.body.append(orders.join(" then "));
+]])
+file(READ "${WORK}/sort.js" script)
+shown(document "${script}" a.json)
+must_show("${document}" "0.2500 1.0000 4.0000 then 0.2500 1.0000 4.0000 then 4.0000 1.0000 0.2500 then 1.0000")
+# Two devices and a peer: a verdict each, a table beside each other, the peer's mark; what a report says is text.
+shown(document "" a.json b.json peer.json)
+must_show("${document}" "<b>PASS</b> Card A" "<b>FAIL</b> &lt;/script&gt;" "1 of 2 rows are wrong or failed"
+          "id=\"matrix\"" "The upright mark is the peer" "the peer 50.0 %" "WRONG")
+if(document MATCHES "<title>run|<img")
+  message(SEND_ERROR "a report's text became markup")
+endif()
+shown(document "" odd.json)
+must_show("${document}" "unknown device")
