@@ -77,7 +77,8 @@ must_show("${document}" "<title>weft on Card A</title>" "<b>PASS</b> Card A: the
           "Share of measured copy" "Speed of scan plain u32 over size" "no doubles" "2^24")
 # Sorted by milliseconds, then the other way, then what the filter leaves.
 file(WRITE "${WORK}/sort.js" [[
-const shown = () => [...document.querySelectorAll("#rows tbody tr")].map((row) => row.children[4].textContent).join(" ");
+const rows = () => [...document.querySelectorAll("#rows tbody tr")];
+const shown = () => rows().map((row) => row.children[4].textContent).join(" ");
 const click = () => document.querySelectorAll("#rows th button")[4].click();
 const filter = document.querySelector("input");
 const orders = [shown()];
