@@ -204,7 +204,7 @@ if(weft_lavapipe_icd)
   # Without SwiftShader everything is lavapipe's.
   set(weft_at_4 WITHOUT huge refusal)
   set(weft_untagged_at_4 others real ${weft_codec})
-  if(weft_swiftshader_icd)
+  if(weft_swiftshader_icd AND NOT WEFT_TEST_EXHAUSTIVE)
     set(weft_at_4 WITH types forms faults)
     set(weft_untagged_at_4 "")
   endif()
