@@ -12,20 +12,20 @@ layout(push_constant) uniform Push { uvec2 image; uvec2 repeats; uvec2 counts; u
 
 void main() {
   const uint row = gl_WorkGroupID.x * width;
-  const uint place = lanes_position();
+  const uint position = lanes_position();
   uint row_before = 0u;
   for (uint first = 0u; first < width; first += kWorkgroupSize) {
-    const uint x = first + place;
+    const uint x = first + position;
     LoadBalance balance = workgroup_balance(x < width ? Words(image).at[row + x] : 0u);
     for (uint output_first = 0u; output_first < balance.total; output_first += WEFT_LOAD_BALANCE_OUTPUTS) {
       workgroup_balance_outputs(balance, output_first);
       const uint end = min(output_first + WEFT_LOAD_BALANCE_OUTPUTS, balance.total);
-      for (uint i = output_first + place; i < end; i += kWorkgroupSize) {
+      for (uint i = output_first + position; i < end; i += kWorkgroupSize) {
         uint rank;
         Words(repeats).at[2u * row + row_before + i] = first + workgroup_balance_source(balance, i, rank);
       }
     }
     row_before += balance.total;
   }
-  if (place == 0u) Words(counts).at[gl_WorkGroupID.x] = row_before;
+  if (position == 0u) Words(counts).at[gl_WorkGroupID.x] = row_before;
 }
