@@ -11,6 +11,7 @@ weft_kernel(balanced_path_self_test.comp)
 weft_kernel(sort_self_test.comp)
 weft_kernel(load_balance_self_test.comp)
 weft_kernel(fse_self_test.comp)
+weft_kernel(lz_copy_self_test.comp)
 weft_kernel(workgroup_self_test.comp TYPES u32:u32 u32x2:u32x2)
 weft_kernel(workgroup_add_self_test.comp)
 

@@ -23,7 +23,7 @@ void main() {
   Words tables = Words(word64_add(push.positions, word64_multiply(group_number(), push.place_bytes)));
   Words weights = Words(push.described);
   Words sums = Words(push.sums);
-  for (uint i = lane; i < kGstdMakingWords; i += 32u) weft_gstd_shared[gstd_making() + i] = 0u;
+  for (uint i = lane; i < kGstdMakingWords; i += 32u) WEFT_GSTD_MAKING[gstd_making() + i] = 0u;
   lanes_shared_barrier();
   // A group without a table of its own builds one that nobody looks at: weights are a
   // distribution's whatever the table's number.

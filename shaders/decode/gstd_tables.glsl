@@ -50,16 +50,14 @@ const uint kGstdBeginsAt = kGstdOrderedAt + kGstdMaxCodes * 64u;
 const uint kGstdLengthsAt = kGstdBeginsAt + kGstdMaxCodes * 16u;
 const uint kGstdTableWords = kGstdLengthsAt + 32u;
 
-// Shared memory to build tables in: kGstdMakingWords words, 0 between calls. An includer with more shared memory
-// defines how many words a group has, and the first of them that tables may use.
+// Shared memory to build tables in: kGstdMakingWords words from gstd_making() on, 0 between calls. An includer that has
+// such words defines their array, and gstd_making().
 const uint kGstdMakingWords = kGstdFieldSlotWords;
-#ifdef WEFT_GSTD_MAKING_IN
-const uvec2 kGstdMakingIn = uvec2(WEFT_GSTD_MAKING_IN);
-#else
-const uvec2 kGstdMakingIn = uvec2(kGstdMakingWords, 0u);
+#ifndef WEFT_GSTD_MAKING
+#define WEFT_GSTD_MAKING weft_gstd_making
+shared uint weft_gstd_making[kLanesGroupCount * kGstdMakingWords];
+uint gstd_making() { return lanes_group() * kGstdMakingWords; }
 #endif
-shared uint weft_gstd_shared[kLanesGroupCount * kGstdMakingIn.x];
-uint gstd_making() { return lanes_group() * kGstdMakingIn.x + kGstdMakingIn.y; }
 
 // The symbol at `slot` of a model, and its frequency and first slot.
 struct GstdModelSymbol {
@@ -151,7 +149,7 @@ bool gstd_field_build(Words tables, uint field, bool given) {
       if (symbol < symbols) {
         tables.at[symbols_at + symbol] = frequency | base << 10;
         // Each symbol marks its first slot, which is its own.
-        if (frequency != 0u) atomicOr(weft_gstd_shared[making + (base >> 2)], symbol << (8u * (base & 3u)));
+        if (frequency != 0u) atomicOr(WEFT_GSTD_MAKING[making + (base >> 2)], symbol << (8u * (base & 3u)));
       }
       weight_before = total;
       present_before += bitCount(present);
@@ -163,15 +161,15 @@ bool gstd_field_build(Words tables, uint field, bool given) {
   // Symbols ascend with slots: a slot's symbol is the largest marked up to it.
   uint largest = 0u;
   for (uint i = 0u; i < WEFT_LOOP_END(4u); ++i) {
-    const uint marks = weft_gstd_shared[making + 4u * lane + i];
+    const uint marks = WEFT_GSTD_MAKING[making + 4u * lane + i];
     largest = max(largest, max(max(marks & 255u, marks >> 8 & 255u), max(marks >> 16 & 255u, marks >> 24)));
   }
   const uint through = lanes_inclusive_max(largest);
   const uint before = lanes_shuffle(through, lane - 1u);
   uint symbol = lane == 0u ? 0u : before;
   for (uint i = 0u; i < WEFT_LOOP_END(4u); ++i) {
-    const uint marks = weft_gstd_shared[making + 4u * lane + i];
-    weft_gstd_shared[making + 4u * lane + i] = 0u;
+    const uint marks = WEFT_GSTD_MAKING[making + 4u * lane + i];
+    WEFT_GSTD_MAKING[making + 4u * lane + i] = 0u;
     uint filled = 0u;
     [[unroll]] for (uint b = 0; b < 4u; ++b) {
       symbol = max(symbol, marks >> (8u * b) & 255u);
@@ -250,7 +248,7 @@ uint gstd_length_count(uvec4 counts, uint length) {
 }
 
 uint gstd_ordered_byte(uint making, uint place) {
-  return weft_gstd_shared[making + (place >> 2)] >> (8u * (place & 3u)) & 255u;
+  return WEFT_GSTD_MAKING[making + (place >> 2)] >> (8u * (place & 3u)) & 255u;
 }
 
 // Fills the look-up entries of a code whose ordered bytes are in shared memory. `totals`: bytes of each length.
@@ -261,7 +259,7 @@ void gstd_code_fill(Words tables, uint entries_at, uint log, uvec4 totals, bool 
   // Each length's entries, two at a time. A code of a single byte has equal entries.
   uint done = 0u;
   if (single) {
-    const uint byte = weft_gstd_shared[making] & 255u;
+    const uint byte = WEFT_GSTD_MAKING[making] & 255u;
     for (uint w = lane; w < words; w += 32u) tables.at[entries_at + w] = byte << 4 | byte << 20;
     done = words;
   } else {
@@ -307,7 +305,7 @@ bool gstd_code_build(Words tables, uint code, uint log) {
   for (uint length = 1u; length <= WEFT_LOOP_END(kGstdMaxCodeBits); ++length) {
     if (lane == length) {
       tables.at[begins_at + length] = begin | shorter << 12;
-      weft_gstd_shared[making + 64u + length] = shorter;
+      WEFT_GSTD_MAKING[making + 64u + length] = shorter;
     }
     const uint count = gstd_length_count(totals, length);
     begin += count << (kGstdMaxCodeBits - length);
@@ -321,7 +319,7 @@ bool gstd_code_build(Words tables, uint code, uint log) {
   for (uint i = 0u; i < WEFT_LOOP_END(8u); ++i) {
     const uint length = lengths >> (4u * i) & 15u;
     if (length != 0u) {
-      uint place = weft_gstd_shared[making + 64u + length];
+      uint place = WEFT_GSTD_MAKING[making + 64u + length];
       [[unroll]] for (uint w = 0; w < 4u; ++w) {
         if (length > 3u * w && length <= 3u * w + 3u) {
           const uint shift = 10u * (length - 1u - 3u * w);
@@ -330,16 +328,16 @@ bool gstd_code_build(Words tables, uint code, uint log) {
         }
       }
       place = min(place, 255u);
-      atomicOr(weft_gstd_shared[making + (place >> 2)], (8u * lane + i) << (8u * (place & 3u)));
+      atomicOr(WEFT_GSTD_MAKING[making + (place >> 2)], (8u * lane + i) << (8u * (place & 3u)));
     }
   }
   lanes_shared_barrier();
 
   gstd_code_fill(tables, entries_at, log, totals, single);
-  tables.at[ordered_at + lane] = weft_gstd_shared[making + lane];
-  tables.at[ordered_at + lane + 32u] = weft_gstd_shared[making + lane + 32u];
+  tables.at[ordered_at + lane] = WEFT_GSTD_MAKING[making + lane];
+  tables.at[ordered_at + lane + 32u] = WEFT_GSTD_MAKING[making + lane + 32u];
   lanes_shared_barrier();
-  [[unroll]] for (uint i = 0; i < 4u; ++i) weft_gstd_shared[making + lane + 32u * i] = 0u;
+  [[unroll]] for (uint i = 0; i < 4u; ++i) WEFT_GSTD_MAKING[making + lane + 32u * i] = 0u;
   lanes_buffer_barrier();
   return true;
 }

@@ -7,27 +7,30 @@
 // user's shader can go on with them.
 //
 // A batch has up to 32 sequences, one a lane. Repeat offsets are resolved by a prefix scan: each sequence permutes the
-// offset history, and permutations compose. Then come its literals, up to 256 at a time, and its output, a window of 1
-// KiB of shared memory at a time: each lane copies its literals, and from its match the bytes stored before, 16 at a
-// time; all lanes together copy long runs; at last bytes that matches copy from the window itself, match after match.
-// Every word of the output is stored once.
+// offset history, and permutations compose. Then come its literals, up to 256 at a time, and the output that they allow
+// (weft/lz_copy.glsl).
 //
 // Any words are allowed: the decoder reads no other source, writes nothing outside of the output's bytes,
 // bounds every loop by checked sizes and returns the scalar decoder's verdict. It merges its bytes into the
 // output's first and last word.
 //
 // Who calls: every invocation of the workgroup, in workgroup-uniform control flow. With native subgroups of 32 lanes or
-// more, each group may have a tile of another size. Shared memory of a group: 1.5 KiB.
+// more, each group may have a tile of another size. Shared memory of a group: 2 KiB.
 #ifndef WEFT_GSTD_TILE_GLSL
 #define WEFT_GSTD_TILE_GLSL
 
-// A round's literals, four to a word, then the window of the output. Between calls the window's first word has the
-// bytes of an incomplete word, and all others are 0: tables are built in them.
+#include "weft/lanes.glsl"
+
+// A round's literals, four to a word, with a word before and after them.
 const uint kGstdRoundLiterals = 256u;
-const uint kGstdWindowBytes = 1024u;
-const uint kGstdLiteralWords = kGstdRoundLiterals / 4u + 1u;
-const uint kGstdStageWords = kGstdLiteralWords + kGstdWindowBytes / 4u + 2u;
-#define WEFT_GSTD_MAKING_IN kGstdStageWords, kGstdLiteralWords + 1u
+const uint kGstdLiteralWords = kGstdRoundLiterals / 4u + 2u;
+shared uint weft_gstd_literals[kLanesGroupCount * kGstdLiteralWords];
+#define WEFT_LZ_LITERALS(WORD) weft_gstd_literals[WORD]
+#include "weft/lz_copy.glsl"
+
+// Tables are built in the window, but for its first word: between calls, the others are 0.
+#define WEFT_GSTD_MAKING weft_lz_window
+uint gstd_making() { return lz_window() + 1u; }
 
 #include "decode/gstd_header.glsl"
 #include "decode/gstd_tables.glsl"
@@ -37,12 +40,6 @@ const uint kGstdMaxTileBytes = 1u << 20;
 // For each sequence of the batch, and after the last: where its match begins in the tile, and the literals up to it.
 shared uint weft_gstd_matches[kLanesGroupCount * 33u];
 shared uint weft_gstd_literal_ends[kLanesGroupCount * 33u];
-
-// The output as words of device memory. `skew`: bytes of the first word before the tile's first byte.
-struct GstdOutput {
-  Words words;
-  uint skew;
-};
 
 uint gstd_length_extra(uint symbol, uint direct_log) {
   const uint direct = 1u << direct_log;
@@ -62,31 +59,29 @@ uint gstd_order_after(uint first, uint second) {
   uint both = 0u;
   [[unroll]] for (uint i = 0; i < 3u; ++i) {
     const uint from = second >> (10u * i) & 1023u;
-    both |= (from < 30u ? first >> (from & 31u) & 1023u : from) << (10u * i);
+    both |= mix(from, first >> (from & 31u) & 1023u, from < 30u) << (10u * i);
   }
   return both;
 }
 
 // A sequence's permutation: moves the entry at `place` to the front or, for position 3, inserts its own offset there.
 uint gstd_order_of(uint place) {
-  return place == 0u   ? kGstdSameOrder
-         : place == 1u ? 10u | 20u << 20
-         : place == 2u ? 20u | 10u << 20
-                       : (30u + lanes_lane()) | 10u << 20;
+  const uint repeated = mix(mix(20u | 10u << 20, 10u | 20u << 20, place == 1u), kGstdSameOrder, place == 0u);
+  return mix(repeated, (30u + lanes_lane()) | 10u << 20, place > 2u);
 }
 
 // An offset of the history, or else `other`, one of the batch.
 uint gstd_offset_from(uint from, uvec3 history, uint other) {
-  return from == 0u ? history.x : from == 10u ? history.y : from == 20u ? history.z : other;
+  return mix(mix(mix(other, history.z, from == 20u), history.y, from == 10u), history.x, from == 0u);
 }
 
 // Scans the batch, whose first `count` lanes have sequences: returns the permutation up to each lane's, and makes
 // `lengths` their inclusive sums. `symbol` below 3 repeats an offset.
 uint gstd_scan(uint symbol, bool no_literals, uint count, inout uvec2 lengths) {
   const uint lane = lanes_lane();
-  uint place = 3u;
-  if (symbol < 3u) place = no_literals ? (symbol == 2u ? 0u : symbol + 1u) : symbol;
-  uint order = lane < count ? gstd_order_of(place) : kGstdSameOrder;
+  // Without literals before it, a sequence does not repeat the last offset: it takes the next.
+  const uint repeats = mix(symbol, mix(symbol + 1u, 0u, symbol == 2u), no_literals);
+  uint order = mix(kGstdSameOrder, gstd_order_of(mix(repeats, 3u, symbol > 2u)), lane < count);
   for (uint step = 0u; step < WEFT_LOOP_END(5u); ++step) {
     const uint delta = 1u << step;
     const uint earlier = lanes_shuffle_up(order, delta);
@@ -94,7 +89,7 @@ uint gstd_scan(uint symbol, bool no_literals, uint count, inout uvec2 lengths) {
       const uvec2 before = uvec2(lanes_shuffle_up(lengths.x, delta), lanes_shuffle_up(lengths.y, delta));
       lengths += lane >= delta ? before : uvec2(0u);
     }
-    order = lane >= delta ? gstd_order_after(earlier, order) : order;
+    order = mix(order, gstd_order_after(earlier, order), lane >= delta);
   }
   if (kSubgroupSize < 32u) lengths = uvec2(lanes_inclusive_add(lengths.x), lanes_inclusive_add(lengths.y));
   return order;
@@ -113,230 +108,6 @@ uint gstd_offset(uint order, uint own, inout uvec3 history) {
   }
   history = after;
   return offset;
-}
-
-// ---- output ----
-
-// Up to 16 bytes to be copied to the window: the source's words that hold them. The first word is the one that is
-// aligned with the first word of the target.
-const uint kGstdPieceBytes = 16u;
-struct GstdPiece {
-  uint words[6];
-};
-
-// The first word of a piece, and whether a word holds any of its `count` bytes.
-uint gstd_piece_first(uint from, uint to) { return uint(int(from - (to & 3u)) >> 2); }
-bool gstd_piece_has(uint word, uint from, uint count) {
-  return word - (from >> 2) <= ((from + count - 1u) >> 2) - (from >> 2) && count != 0u;
-}
-
-// From device memory.
-GstdPiece gstd_load_far(Words source, uint from, uint to, uint count) {
-  GstdPiece piece;
-  const uint first = gstd_piece_first(from, to);
-  [[unroll]] for (uint k = 0; k < 6u; ++k) {
-    piece.words[k] = 0u;
-    if (gstd_piece_has(first + k, from, count)) piece.words[k] = source.at[first + k];
-  }
-  return piece;
-}
-
-// From the stage.
-GstdPiece gstd_load_near(uint from, uint to, uint count) {
-  GstdPiece piece;
-  const uint first = gstd_piece_first(from, to);
-  [[unroll]] for (uint k = 0; k < 6u; ++k) {
-    piece.words[k] = 0u;
-    if (gstd_piece_has(first + k, from, count)) piece.words[k] = weft_gstd_shared[first + k];
-  }
-  return piece;
-}
-
-// Stores a piece to byte `to` of the stage, by this lane alone. Words that other lanes have bytes of are 0 before.
-void gstd_place(GstdPiece piece, uint from, uint to, uint count) {
-  const uint skip = to & 3u;
-  const uint shift = 8u * ((from - skip) & 3u);
-  const uint end = count == 0u ? 0u : skip + count;
-  const uint at = to >> 2;
-  uint bytes[5];
-  [[unroll]] for (uint k = 0; k < 5u; ++k)
-    bytes[k] = piece.words[k] >> shift | (piece.words[k + 1u] << 1) << (31u - shift);
-  [[unroll]] for (uint k = 0; k < 5u; ++k) {
-    if (4u * k + 4u <= end && (k != 0u || skip == 0u)) weft_gstd_shared[at + k] = bytes[k];
-  }
-  // The partial words at both ends.
-  const uint last = end >> 2;
-  const uint mask = (1u << (8u * (end & 3u))) - 1u;
-  const uint head = bytes[0] & ~0u << (8u * skip) & (last == 0u ? mask : ~0u);
-  if (skip != 0u && end != 0u) atomicOr(weft_gstd_shared[at], head);
-  uint tail = skip == 0u ? bytes[0] : 0u;
-  [[unroll]] for (uint k = 1; k < 5u; ++k) tail = last == k ? bytes[k] : tail;
-  tail &= mask;
-  if (tail != 0u) atomicOr(weft_gstd_shared[at + last], tail);
-}
-
-// Copies `count` bytes from byte `from` of device memory or, if `near`, of the stage, to byte `to` of the stage, by all
-// lanes, a word a lane at a time.
-void gstd_copy_together(Words source, bool near, uint from, uint to, uint count) {
-  const uint skip = to & 3u;
-  const uint shift = 8u * ((from - skip) & 3u);
-  const uint first = gstd_piece_first(from, to);
-  for (uint word = lanes_lane(); 4u * word < skip + count; word += 32u) {
-    uint low = 0u, high = 0u;
-    const bool has_low = gstd_piece_has(first + word, from, count);
-    const bool has_high = gstd_piece_has(first + word + 1u, from, count);
-    if (near) {
-      if (has_low) low = weft_gstd_shared[first + word];
-      if (has_high) high = weft_gstd_shared[first + word + 1u];
-    } else {
-      if (has_low) low = source.at[first + word];
-      if (has_high) high = source.at[first + word + 1u];
-    }
-    const uint left = skip + count - 4u * word;
-    const uint mask = (word == 0u ? ~0u << (8u * skip) : ~0u) & (left < 4u ? (1u << (8u * left)) - 1u : ~0u);
-    const uint bytes = low >> shift | (high << 1) << (31u - shift);
-    if (mask == ~0u) {
-      weft_gstd_shared[(to >> 2) + word] = bytes;
-    } else {
-      atomicOr(weft_gstd_shared[(to >> 2) + word], bytes & mask);
-    }
-  }
-}
-
-// Copies `count` bytes, at most kGstdTogether, from `offset` bytes before byte `to` of the stage to there, a word a
-// lane. `offset` is at least `count`. No other lane writes meanwhile.
-const uint kGstdTogether = 124u;
-void gstd_repeat(uint to, uint offset, uint count) {
-  const uint skip = to & 3u;
-  const uint byte = 4u * lanes_lane();
-  const uint end = skip + count;
-  if (byte < end) {
-    const uint source = to + byte - skip - offset;
-    const uint shift = 8u * (source & 3u);
-    const uint low = weft_gstd_shared[source >> 2];
-    const uint high = weft_gstd_shared[(source >> 2) + 1u];
-    uint bytes = low >> shift | (high << 1) << (31u - shift);
-    if (byte == 0u) bytes &= ~0u << (8u * skip);
-    if (end - byte < 4u) bytes &= (1u << (8u * (end - byte))) - 1u;
-    weft_gstd_shared[(to + byte) >> 2] |= bytes;
-  }
-}
-
-// A lane's sequence in the batch. A literal's number is its position plus `literals`. `ahead` has the first bytes of
-// the match, as far as words stored before the batch hold them.
-struct GstdSequence {
-  uint begin, match, end, offset, literals;
-  GstdPiece ahead;
-};
-
-const uint kGstdAlone = 32u;  // bytes that a lane copies by itself
-
-// Produces the bytes [begin, end) of the batch, which begins at `batch`, and stores their whole words. Literals are in
-// shared memory from number `first_literal` on. `rest`: where the literals after the last match begin, and what is
-// added to their positions to get their numbers.
-void gstd_emit(GstdOutput target, GstdSequence own, uint batch, uint begin, uint end, uint first_literal, uvec2 rest) {
-  const uint lane = lanes_lane();
-  const uint literals_base = lanes_group() * kGstdStageWords;
-  const uint window_base = literals_base + kGstdLiteralWords;
-  // A literal's number plus this is its byte of the stage.
-  const uint literal_byte = 4u * literals_base - first_literal;
-
-  for (uint from = begin; lanes_uniform(from < end);) {
-    // The window's first word, and the end of its bytes.
-    const uint first_word = (from + target.skew) >> 2;
-    const uint to = min(end, 4u * first_word + kGstdWindowBytes - target.skew);
-    // A position plus this is its byte of the stage.
-    const uint stage_byte = 4u * window_base - 4u * first_word + target.skew;
-
-    // Each lane copies its literals, then the bytes of its match that stored words hold: `left` bytes from byte
-    // `source` of the stage or of the output to byte `at` of the stage.
-    uint at, left, source;
-    uint rest_of_match = 0u;
-    for (uint stage = 0u; stage < WEFT_LOOP_END(2u); ++stage) {
-      const bool stored = stage == 1u;
-      const uint first = max(stored ? own.match : own.begin, from);
-      const uint last = min(stored ? own.end : own.match, to);
-      at = first + stage_byte;
-      source = stored ? first + target.skew - own.offset : first + own.literals + literal_byte;
-      left = last - min(first, last);
-      if (stored) {
-        rest_of_match = left;
-        left = min(left, max(4u * first_word, source) - source);
-        rest_of_match -= left;
-      }
-      uint turn = from == batch ? 0u : 1u;
-      do {
-        if (lanes_any(left > kGstdAlone)) {
-          uint longer = lanes_ballot(left > kGstdAlone);
-          for (uint i = 0u; lanes_uniform(i < 32u && longer != 0u); ++i) {
-            const uint which = uint(findLSB(longer));
-            longer &= longer - 1u;
-            gstd_copy_together(target.words, !stored, lanes_shuffle(source, which), lanes_shuffle(at, which),
-                               lanes_shuffle(left, which));
-            if (lane == which) {
-              at += left;
-              left = 0u;
-            }
-          }
-          lanes_shared_barrier();
-        }
-        const uint count = min(left, kGstdPieceBytes);
-        GstdPiece piece = own.ahead;
-        if (lanes_uniform(!stored)) {
-          piece = gstd_load_near(source, at, count);
-        } else if (lanes_uniform(turn != 0u)) {
-          piece = gstd_load_far(target.words, source, at, count);
-        }
-        gstd_place(piece, source, at, count);
-        at += count;
-        source += count;
-        left -= count;
-        ++turn;
-      } while (lanes_any(left != 0u));
-    }
-    const uint behind = max(rest.x, from);
-    if (lanes_uniform(behind < to))
-      gstd_copy_together(target.words, true, behind + rest.y + literal_byte, behind + stage_byte, to - behind);
-
-    // Bytes that matches copy from this window, match after match, a word a lane. A match that overlaps itself copies
-    // twice as many bytes each time.
-    uint waiting = lanes_ballot(rest_of_match != 0u);
-    for (uint i = 0u; lanes_uniform(i < 32u && waiting != 0u); ++i) {
-      const uint which = uint(findLSB(waiting));
-      waiting &= waiting - 1u;
-      uint place = lanes_shuffle(at, which);
-      uint count = lanes_shuffle(rest_of_match, which);
-      uint periods = lanes_shuffle(own.offset, which);
-      do {
-        lanes_shared_barrier();
-        const uint now = min(min(count, periods), kGstdTogether);
-        gstd_repeat(place, periods, now);
-        place += now;
-        count -= now;
-        periods <<= now == periods ? 1u : 0u;
-      } while (lanes_uniform(count != 0u));
-    }
-
-    // Whole words.
-    lanes_shared_barrier();
-    const uint last_word = (to + target.skew) >> 2;
-    uint begun = 0u;
-    for (uint word = first_word + lane; word <= last_word; word += 32u) {
-      const uint made = weft_gstd_shared[window_base + word - first_word];
-      weft_gstd_shared[window_base + word - first_word] = 0u;
-      if (word == last_word) {
-        begun = made;
-      } else if (word == 0u && target.skew != 0u) {
-        merge_word(target.words, 0u, made, ~0u << (8u * target.skew));
-      } else {
-        target.words.at[word] = made;
-      }
-    }
-    lanes_shared_barrier();
-    if (((last_word - first_word) & 31u) == lane) weft_gstd_shared[window_base] = begun;
-    lanes_buffer_barrier();
-    from = to;
-  }
 }
 
 // ---- a tile ----
@@ -365,12 +136,10 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
   if (lanes_uniform(lane_words_truncated(words))) return kGstdTruncated | count << 8;
   if (decodes) state |= lane_bits_take(bits, kLaneStateLog);
 
-  GstdOutput target;
-  target.skew = output_at.x & 3u;
-  target.words = Words(uvec2(output_at.x - target.skew, output_at.y));
-  for (uint word = lane; word < kGstdStageWords; word += 32u)
-    weft_gstd_shared[lanes_group() * kGstdStageWords + word] = 0u;
-  lanes_shared_barrier();
+  // The output as words of device memory, and the bytes of the first word before the tile's first byte.
+  const uint skew = output_at.x & 3u;
+  Words target = Words(uvec2(output_at.x - skew, output_at.y));
+  lz_begin();
 
   uvec3 history = uvec3(1u, 4u, 8u);
   uint done = 0u;
@@ -580,26 +349,24 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
       if (lanes_uniform(reason != 0u)) break;
       uint total = lanes_broadcast(literal_end, 31u);
       const uint made = last_batch ? end : batch_end;
-      GstdSequence own_sequence;
-      own_sequence.begin = has ? sequence_end - match_length - literal_count : end;
-      own_sequence.match = has ? sequence_end - match_length : end;
-      own_sequence.end = has ? sequence_end : end;
+      const uint match = has ? sequence_end - match_length : end;
+      // The first lane without a sequence has the literals after the last match.
+      LzSequence own_sequence;
+      own_sequence.begin = skew + (has ? match - literal_count : lane == here ? batch_end : end);
+      own_sequence.match = skew + match;
+      own_sequence.end = skew + (has ? sequence_end : end);
       own_sequence.offset = has ? offset : 1u;
-      own_sequence.literals = literal_end - own_sequence.match;
-      // Loads the bytes that its match copies from stored words while literals are decoded.
-      const uint match_place = own_sequence.match + target.skew;
-      const uint stored = max(((done + target.skew) & ~3u) + own_sequence.offset, match_place) - match_place;
-      own_sequence.ahead = gstd_load_far(target.words, match_place - own_sequence.offset, match_place,
-                                         min(min(own_sequence.end - own_sequence.match, stored), kGstdPieceBytes));
+      // A literal's number minus its position.
+      uint own_number = literal_end - skew - (has ? match : batch_end);
       lanes_shared_barrier();
       // After the last one, literals without a match.
-      weft_gstd_matches[table_base + lane] = own_sequence.match;
+      weft_gstd_matches[table_base + lane] = match;
       weft_gstd_literal_ends[table_base + lane] = has ? literal_end : ~0u;
       if (lane == 0u) {
         weft_gstd_matches[table_base + 32u] = end;
         weft_gstd_literal_ends[table_base + 32u] = ~0u;
       }
-      const uvec2 rest = uvec2(batch_end, total - batch_end);
+      const uint after_number = total - skew - batch_end;
       lanes_shared_barrier();
       total += made - batch_end;
 
@@ -661,9 +428,10 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
         word |= log < 2u ? neighbour : 0u;
         const uint neighbours = lanes_shuffle_xor(word, 2u);
         word |= log == 0u ? neighbours : 0u;
-        const uint at = lanes_group() * kGstdStageWords + (log == 3u ? 2u * lane : lane >> (2u - log));
-        if ((lane & (3u >> log)) == 0u) weft_gstd_shared[at] = word;
-        if (log == 3u) weft_gstd_shared[at + 1u] = packed.y;
+        const uint literals_at = lanes_group() * kGstdLiteralWords + 1u;
+        const uint at = literals_at + (log == 3u ? 2u * lane : lane >> (2u - log));
+        if ((lane & (3u >> log)) == 0u) weft_gstd_literals[at] = word;
+        if (log == 3u) weft_gstd_literals[at + 1u] = packed.y;
         lanes_shared_barrier();
         if (lanes_uniform(lane_words_truncated(words))) {
           reason = kGstdTruncated;
@@ -675,8 +443,21 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
         const uint whole = bitCount(lanes_ballot(has && literal_end <= next));
         const uint behind = lanes_shuffle(sequence_end - literal_end, whole - 1u);
         const uint reach = next == total ? made : next + (whole == 0u ? done : behind);
-        gstd_emit(target, own_sequence, done, emitted, reach, decoded, rest);
-        emitted = reach;
+        // Where 32 lanes have sequences, the literals after them follow by themselves.
+        const uint literal_byte = 4u * literals_at - decoded;
+        do {
+          const bool after = here == 32u && emitted >= batch_end;
+          if (after) {
+            own_sequence.begin = skew + (lane == 0u ? batch_end : end);
+            own_sequence.match = skew + end;
+            own_sequence.end = skew + end;
+            own_number = after_number;
+          }
+          own_sequence.literals = own_number + literal_byte;
+          const uint to = here == 32u && !after ? min(reach, batch_end) : reach;
+          lz_copy(target, skew, own_sequence, skew + emitted, skew + to);
+          emitted = to;
+        } while (lanes_uniform(emitted < reach));
         decoded = next;
       } while (lanes_uniform(decoded < total));
       if (lanes_uniform(reason != 0u)) break;
@@ -695,15 +476,7 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
   }
   if (lanes_uniform(reason != 0u)) return reason | (reason == kGstdTruncated ? count : words.position) << 8;
 
-  // Bytes of the last word.
-  const uint end_place = bytes + target.skew;
-  if (lane == 0u && (end_place & 3u) != 0u) {
-    uint mask = (1u << (8u * (end_place & 3u))) - 1u;
-    if (end_place < 4u) mask &= ~0u << (8u * target.skew);
-    merge_word(target.words, end_place >> 2, weft_gstd_shared[lanes_group() * kGstdStageWords + kGstdLiteralWords],
-               mask);
-  }
-  lanes_buffer_barrier();
+  lz_end(target, skew, skew + bytes);
   return 0u;
 }
 

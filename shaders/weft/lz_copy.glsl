@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// The copy stage of a decoder of the LZ77 family: a group of 32 lanes writes what a batch of sequences, one a lane,
+// makes of literals and of the output before them.
+//   lz_begin()   once, before all others: clears the window
+//   lz_copy()    writes bytes of a batch
+//   lz_end()     once, after all others: writes the last bytes, which fill no word
+//
+// Output goes through a window of shared memory, and every word of it is stored once. A window is a list of segments:
+// literals, and matches. An item is a segment's share of one word of the window; there are about 1.3 a word. A lane
+// finds its item's segment by the bits of the segments' first items, and merges the item's bytes into the word.
+//   1. Items of literals, and of matches whose source was stored before the window: 32 at a time, in any order.
+//   2. Items of near matches, whose source is in the window: 32 at a time, in turns. In a turn an item is copied if
+//      its source ends before the first item that is left. That one always can be, so there are at most 32 turns.
+//      Where a match overlaps itself, items have their source in its first period.
+//
+// The includer defines WEFT_LZ_LITERALS(word), the words that literals are read from. Positions are bytes from the
+// output's first word on, which is aligned to 4; `first` is the position of its first byte, 0 to 3. The first word and
+// the last are merged into what others may be writing beside them.
+//
+// Preconditions: sequences lie one after the other; 1 <= offset <= match - first, so that nothing before the output's
+// first byte is read; literals begin at byte 4 of their words or later, and have a word after their last, of any value.
+//
+// Who calls: every invocation of the workgroup, in workgroup-uniform control flow. With native subgroups of 32 lanes or
+// more, each group may have a batch of its own. Shared memory of a group: kLzWords words.
+#ifndef WEFT_LZ_COPY_GLSL
+#define WEFT_LZ_COPY_GLSL
+
+#include "weft/buffers.glsl"
+#include "weft/lane_words.glsl"
+#include "weft/lanes.glsl"
+
+// At most 1,020: a position in the window has 10 bits.
+#ifndef WEFT_LZ_WINDOW_BYTES
+#define WEFT_LZ_WINDOW_BYTES 896u
+#endif
+const uint kLzWindowBytes = WEFT_LZ_WINDOW_BYTES;
+// Before the window's first word, the word stored last; after its last, one that is read and not used.
+const uint kLzWindowWords = kLzWindowBytes / 4u + 2u;
+// Of literals and matches of 32 sequences. A segment has one item more than whole words, and items of near matches
+// begin a row of 32.
+const uint kLzSegments = 64u;
+const uint kLzStartWords = (kLzWindowBytes / 4u + kLzSegments + 31u) / 32u + 1u;
+const uint kLzWords = kLzWindowWords + 2u * kLzSegments + kLzStartWords;
+
+// Some compilers turn an atomic whose result nothing uses into a reduction over the subgroup, which takes longer.
+uint weft_lz_used = 0u;
+
+shared uint weft_lz_window[kLanesGroupCount * kLzWindowWords];
+shared uvec2 weft_lz_segments[kLanesGroupCount * kLzSegments];
+shared uint weft_lz_starts[kLanesGroupCount * kLzStartWords];
+
+// A lane's sequence: literals from `begin`, and from `match` to `end` the bytes `offset` before; either may be missing.
+// The literal at position p is byte p + literals of WEFT_LZ_LITERALS.
+struct LzSequence {
+  uint begin, match, end, offset, literals;
+};
+
+// The window's word 0.
+uint lz_window() { return lanes_group() * kLzWindowWords + 1u; }
+
+// ---- segments ----
+
+// A segment in shared memory. x: the source of item i, if 4 i is added. y: its first position in the window, from bit
+// 10 the position after its last, from bit 20 the word of item i, if i is added.
+const uint kLzLiteral = 1u << 31;  // in x: a byte of literals; else a position, and 4
+uvec2 lz_segment(uint source, uint first, uint last, uint item) {
+  const uint word = (first >> 2) - item;
+  return uvec2(source + 4u * word, first | last << 10 | word << 20);
+}
+uint lz_items(uint first, uint last) { return last > first ? ((last + 3u) >> 2) - (first >> 2) : 0u; }
+
+const uint kLzNearAt = 9u, kLzSegmentsAt = 18u, kLzNearSegmentsAt = 25u;
+
+// A window's items: of step 1, of step 2, and where the latter's segments begin.
+struct LzItems {
+  uint any_order, near, near_segments;
+};
+
+uint lz_inclusive_add(uint value) {
+  if (kSubgroupSize < 32u) return lanes_inclusive_add(value);
+  [[unroll]] for (uint delta = 1u; delta < 32u; delta <<= 1) {
+    const uint before = subgroup_shuffle_up(value, delta);
+    value += lanes_lane() >= delta ? before : 0u;
+  }
+  return value;
+}
+
+// Lists the segments of [from, to) in the window that begins at `base`.
+LzItems lz_list(LzSequence own, uint base, uint from, uint to) {
+  const uint begin = clamp(own.begin, from, to) - base;
+  const uint match = clamp(own.match, from, to) - base;
+  const uint end = clamp(own.end, from, to) - base;
+  const uint literal_items = lz_items(begin, match);
+  const uint match_items = lz_items(match, end);
+  const bool near = match_items != 0u && (int(end - own.offset) > 0 || own.offset < end - match);
+
+  // Counts of items and segments, of both steps, are summed in one word: 9, 9, 7 and 6 bits.
+  const uint literal_counts = literal_items | (literal_items != 0u ? 1u << kLzSegmentsAt : 0u);
+  const uint match_counts = near                 ? match_items << kLzNearAt | 1u << kLzNearSegmentsAt
+                            : match_items != 0u ? match_items | 1u << kLzSegmentsAt
+                                                : 0u;
+  const uint inclusive = lz_inclusive_add(literal_counts + match_counts);
+  const uint total = lanes_broadcast(inclusive, 31u);
+  LzItems items;
+  items.any_order = total & 511u;
+  items.near = total >> kLzNearAt & 511u;
+  items.near_segments = total >> kLzSegmentsAt & 127u;
+
+  const uint starts = lanes_group() * kLzStartWords;
+  const uint segments = lanes_group() * kLzSegments;
+  for (uint word = lanes_lane(); word < kLzStartWords; word += 32u) weft_lz_starts[starts + word] = 0u;
+  lanes_shared_barrier();
+  uint before = inclusive - literal_counts - match_counts;
+  if (literal_items != 0u) {
+    const uint item = before & 511u;
+    weft_lz_segments[segments + (before >> kLzSegmentsAt & 127u)] =
+        lz_segment(kLzLiteral + own.literals + base, begin, match, item);
+    weft_lz_used = atomicOr(weft_lz_starts[starts + (item >> 5)], 1u << (item & 31u));
+  }
+  before += literal_counts;
+  if (match_items != 0u) {
+    const uint near_row = (items.any_order + 31u) & ~31u;
+    const uint item = near ? near_row + (before >> kLzNearAt & 511u) : before & 511u;
+    const uint slot = near ? items.near_segments + (before >> kLzNearSegmentsAt) : before >> kLzSegmentsAt & 127u;
+    weft_lz_segments[segments + slot] = lz_segment((near ? 0u : base + 4u) - own.offset, match, end, item);
+    weft_lz_used = atomicOr(weft_lz_starts[starts + (item >> 5)], 1u << (item & 31u));
+  }
+  lanes_shared_barrier();
+  return items;
+}
+
+// An item: its word of the window, the bits of it that it has, from `low` to `high`, and its segment.
+struct LzItem {
+  uvec2 segment;
+  int word;
+  uint source;
+  int low, high;
+};
+
+uint lz_mask(LzItem item) { return ~0u << (item.low & 31) & ~0u >> ((32 - item.high) & 31); }
+
+// Of row `row` this lane's item. `before`: the slot before the row's first segment, and becomes that of the next row.
+LzItem lz_item(uint row, inout uint before) {
+  const uint starts = weft_lz_starts[lanes_group() * kLzStartWords + row];
+  LzItem item;
+  item.segment = weft_lz_segments[before + bitCount(starts & (2u << lanes_lane()) - 1u)];
+  before += bitCount(starts);
+  const uint index = 32u * row + lanes_lane();
+  item.word = (int(item.segment.y) >> 20) + int(index);
+  item.source = item.segment.x + 4u * index;
+  item.low = max(8 * int(item.segment.y & 1023u) - 32 * item.word, 0);
+  item.high = min(8 * int(item.segment.y >> 10 & 1023u) - 32 * item.word, 32);
+  return item;
+}
+
+// ---- step 1 ----
+
+// Loads the two words that hold an item's bytes. Those without any are in the output too, or else 0.
+uvec2 lz_load(Words words, uint source) {
+  if (source >= kLzLiteral) {
+    const uint word = (source & ~kLzLiteral) >> 2;
+    return uvec2(WEFT_LZ_LITERALS(word), WEFT_LZ_LITERALS(word + 1u));
+  }
+  const uint word = source >> 2;
+  return uvec2(word == 0u ? 0u : words.at[word - 1u], words.at[word]);
+}
+
+uint lz_shift(uvec2 pair, uint byte) {
+  const uint shift = 8u * (byte & 3u);
+  return pair.x >> shift | (pair.y << 1) << (31u - shift);
+}
+
+void lz_merge(LzItem item, uint bytes) {
+  weft_lz_used = atomicOr(weft_lz_window[lz_window() + item.word], bytes & lz_mask(item));
+}
+
+void lz_copy_any_order(Words words, uint items) {
+  const uint rows = (items + 31u) >> 5;
+  uint before = lanes_group() * kLzSegments - 1u;
+  // Two rows at a time: the loads of both are on their way together. After the last row comes one of step 2, or 0.
+  for (uint row = 0u; lanes_uniform(row < rows); row += 2u) {
+    const bool has_first = 32u * row + lanes_lane() < items;
+    const bool has_second = 32u * row + 32u + lanes_lane() < items;
+    const LzItem first = lz_item(row, before);
+    const LzItem second = lz_item(row + 1u, before);
+    uvec2 first_pair = uvec2(0u), second_pair = uvec2(0u);
+    if (has_first) first_pair = lz_load(words, first.source);
+    if (has_second) second_pair = lz_load(words, second.source);
+    if (has_first) lz_merge(first, lz_shift(first_pair, first.source));
+    if (has_second) lz_merge(second, lz_shift(second_pair, second.source));
+  }
+}
+
+// ---- step 2 ----
+
+// How the bytes of a period below 4 are repeated: those that `mask` keeps, times `factor`, and above these, `above`
+// bits shifted down, from bit `phase` on.
+struct LzPeriod {
+  uint mask, factor, above, phase;
+};
+
+uint lz_repeat(LzPeriod period, uint bytes) {
+  const uint kept = bytes & period.mask;
+  return kept * period.factor >> period.phase | (kept >> period.above << 1) << (31u - period.phase);
+}
+
+void lz_copy_near(Words words, LzItems items, uint base) {
+  const uint kDone = 0x7fffffffu;
+  const uint window = lz_window();
+  const uint first_row = (items.any_order + 31u) >> 5;
+  uint before = lanes_group() * kLzSegments + items.near_segments - 1u;
+  const uint rows = (items.near + 31u) >> 5;
+  for (uint row = 0u; lanes_uniform(row < rows); ++row) {
+    const LzItem item = lz_item(first_row + row, before);
+    const bool has = 32u * row + lanes_lane() < items.near;
+    // Positions in the window, of bytes and, `needed` and `own_bit`, of bits.
+    const int segment_begin = int(item.segment.y & 1023u), segment_end = int(item.segment.y >> 10 & 1023u);
+    int source = int(item.source);
+    const int offset = 4 * item.word - source;
+    const uint own_bit = uint(32 * item.word + item.low);
+    LzPeriod period = LzPeriod(~0u, 1u, 0u, 0u);  // as they are
+    int needed_end = source + (item.high >> 3);
+    const bool overlaps = has && offset < segment_end - segment_begin;
+    if (overlaps) {
+      const int skipped = 4 * item.word + (item.low >> 3) - segment_begin;
+      if (offset >= 4) {
+        const int periods = int((float(skipped) + 0.5) / float(offset)) * offset;
+        source -= periods;
+        needed_end -= periods;
+      } else {
+        // The period before the match's first byte, from the byte that the word begins with on.
+        const uint ahead = uint(4 * item.word - segment_begin + 12);
+        const uint phase = offset == 2 ? ahead & 1u : offset == 3 ? ahead % 3u : 0u;
+        source = segment_begin - offset;
+        needed_end = segment_begin;
+        period = LzPeriod(~0u >> (32 - 8 * offset), offset == 1   ? 0x01010101u
+                                                    : offset == 2 ? 0x00010001u
+                                                                  : 0x01000001u,
+                          offset == 3 ? 8u : 0u, 8u * phase);
+      }
+    }
+    uint needed = has ? uint(8 * needed_end) : kDone;
+    // Bytes before the window's, but for the last word of them, are in device memory.
+    if (has && source < -4) {
+      lz_merge(item, lz_shift(lz_load(words, uint(int(base + 4u) + source)), uint(source)));
+      needed = kDone;
+    }
+    const uint source_word = needed == kDone ? window : uint(int(window) + (source >> 2));
+    uint left = 1u;  // the first lane's item is not before others' sources
+    for (uint turn = 0u; turn < WEFT_LOOP_END(32u); ++turn) {
+      const uint left_from = lanes_shuffle(own_bit, uint(findLSB(left)));
+      if (int(needed) <= int(left_from)) {
+        const uvec2 pair = uvec2(weft_lz_window[source_word], weft_lz_window[source_word + 1u]);
+        lz_merge(item, lz_repeat(period, lz_shift(pair, uint(source))));
+        needed = kDone;
+      }
+      if (kSubgroupSize >= 32u) lanes_shared_barrier();  // else the ballot is one
+      left = lanes_ballot(needed != kDone);
+      if (lanes_uniform(left == 0u)) break;
+    }
+  }
+}
+
+// ---- the window ----
+
+// Stores the whole words before `to` and keeps the bytes after them.
+void lz_store(Words words, uint first, uint base, uint to) {
+  const uint window = lz_window();
+  const uint count = (to - base) >> 2;
+  const uint last = weft_lz_window[window + count - 1u];
+  const uint begun = weft_lz_window[window + count];
+  lanes_shared_barrier();
+  uint word = lanes_lane();
+  if (base + word == 0u && first != 0u && count != 0u) {
+    merge_word(words, 0u, weft_lz_window[window], ~0u << (8u * first));
+    weft_lz_window[window] = 0u;
+    word = 32u;
+  }
+  for (; word < count; word += 32u) {
+    words.at[(base >> 2) + word] = weft_lz_window[window + word];
+    weft_lz_window[window + word] = 0u;
+  }
+  lanes_shared_barrier();
+  if (lanes_lane() == 0u) {
+    weft_lz_window[window + count] = 0u;
+    weft_lz_window[window - 1u] = last;
+    weft_lz_window[window] = begun;
+  }
+  lanes_buffer_barrier();
+}
+
+void lz_begin() {
+  for (uint word = lanes_lane(); word < kLzWindowWords; word += 32u)
+    weft_lz_window[lanes_group() * kLzWindowWords + word] = 0u;
+  lanes_shared_barrier();
+}
+
+// Writes bytes [begin, end) of a batch, which go on where the call before ended; the first call begins at `first`.
+void lz_copy(Words words, uint first, LzSequence own, uint begin, uint end) {
+  for (uint from = begin; lanes_uniform(from < end);) {
+    const uint base = from & ~3u;
+    const uint to = min(end, base + kLzWindowBytes);
+    const LzItems items = lz_list(own, base, from, to);
+    lz_copy_any_order(words, items.any_order);
+    lanes_shared_barrier();
+    lz_copy_near(words, items, base);
+    lz_store(words, first, base, to);
+    from = to;
+  }
+}
+
+// `end`: the position after the last byte.
+void lz_end(Words words, uint first, uint end) {
+  if (lanes_lane() == 0u && (end & 3u) != 0u) {
+    uint mask = ~0u >> (32u - 8u * (end & 3u));
+    if (end < 4u) mask &= ~0u << (8u * first);
+    merge_word(words, end >> 2, weft_lz_window[lz_window()], mask);
+  }
+  if (end < first) words.at[0] = weft_lz_used;  // never
+  lanes_buffer_barrier();
+}
+
+#endif
