@@ -202,8 +202,8 @@ def decode(weft, _):
             min(weft.value("ms", "gdeflate_driver", f"data={data} copies=1 {form} {cut}".rstrip(), "u8", n)
                 for form in ("direct", "indirect")) for _, cut, n in cuts]}
         for key, suffix, size in zip(TILES, ("", "_32k", "_16k"), (65536, 32768, 16384)):
-            series[key] = [weft.value("ms", "gstd_decode", f"data={data}{suffix} copies=1 level=19 tile={size} "
-                                      f"filters=auto in_flight=24576 {cut}".rstrip(), "u8", n) for _, cut, n in cuts]
+            series[key] = [weft.value("ms", "gstd_decode", f"data={data}{suffix} copies=1 level=given tile={size} "
+                                      f"filters=given in_flight=24576 {cut}".rstrip(), "u8", n) for _, cut, n in cuts]
         panels.append((name, [label for label, _, _ in cuts], series))
     return curves("Decoding Gstd on the device",
                   "NVIDIA H200, level 19, milliseconds by amount of content; less is better",
