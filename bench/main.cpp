@@ -149,8 +149,16 @@ int run(int argc, char** argv) {
   compare->add_option("a", first, "a report of weft-bench or of a peer")->required()->type_name("A.json");
   compare->add_option("b", second, "another")->required()->type_name("B.json");
   double percent = 2;
-  compare->add_option("--percent", percent, "mark rows that are slower in B by more (default: 2)")
+  compare->add_option("--percent", percent, "a smaller difference is none (default: 2)")
       ->check(CLI::Range(0.0, 1000.0));
+  std::string comparison;
+  compare->add_option("--html", comparison, "write a page, too, or to stdout for -")->type_name("FILE.html");
+  compare->footer(
+      "A row of B is slower or faster if a rank test of all samples finds that it is so by more than the percentage, "
+      "and\n"
+      "the same if it finds that it is not, each with a chance below 1 % to be wrong; else unsure. Reports without "
+      "samples\n"
+      "are compared by medians.\n\nExit status: 0, 1 if a row of B is slower, 2 if a report cannot be used.");
 
   std::vector<std::string> reports;
   std::string page = "report.html";
@@ -212,7 +220,7 @@ int run(int argc, char** argv) {
   if (*codec) return run_codec(codec_options);
   if (*decode) return run_decode(decode_options);
 #endif
-  if (*compare) return run_compare(first, second, percent);
+  if (*compare) return run_compare(first, second, percent, comparison);
   if (*report) return run_report(reports, page);
   if (*tune) return run_tune(options);
   if (list) return run_list();

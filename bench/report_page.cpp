@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+#include "report_page.hpp"
+
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -29,23 +33,35 @@ std::string script_text(const Json& json) {
 
 }  // namespace
 
+bool write_page(std::vector<std::pair<std::string, Json>> reports, const Json& comparison, const std::string& page) {
+  Json all = Json::array();
+  for (auto& [path, report] : reports) {
+    report["path"] = path.substr(path.find_last_of('/') + 1);
+    all.push_back(std::move(report));
+  }
+  std::string text(kReportTemplate);
+  const auto put = [&](std::string_view mark, const Json& json) {
+    text.replace(text.find(mark), mark.size(), script_text(json));
+  };
+  // The last first: what is put in may hold a mark.
+  put("@comparison@", comparison);
+  put("@reports@", all);
+  const Status written = write_text(page, text);
+  if (!written) print_message(written.error().message);
+  return static_cast<bool>(written);
+}
+
 int run_report(const std::vector<std::string>& paths, const std::string& page) {
-  Json reports = Json::array();
+  std::vector<std::pair<std::string, Json>> reports;
   for (const std::string& path : paths) {
     Result<Json> report = read_report(path);
     if (!report) {
       print_message(report.error().message);
       return 1;
     }
-    (*report)["path"] = path.substr(path.find_last_of('/') + 1);
-    reports.push_back(*std::move(report));
+    reports.emplace_back(path, *std::move(report));
   }
-  constexpr std::string_view kMark = "@reports@";
-  std::string text(kReportTemplate);
-  text.replace(text.find(kMark), kMark.size(), script_text(reports));
-  const Status written = write_text(page, text);
-  if (!written) print_message(written.error().message);
-  return written ? 0 : 1;
+  return write_page(std::move(reports), nullptr, page) ? 0 : 1;
 }
 
 }  // namespace weft::bench

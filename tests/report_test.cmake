@@ -46,6 +46,11 @@ find_program(chromium NAMES chromium google-chrome)
 function(shown variable script)
   list(TRANSFORM ARGN PREPEND "${WORK}/")
   execute_process(COMMAND "${BENCH}" report ${ARGN} -o "${WORK}/page.html" COMMAND_ERROR_IS_FATAL ANY)
+  browsed(${variable} "${script}")
+  set(${variable} "${${variable}}" PARENT_SCOPE)
+endfunction()
+# browsed(<variable> <script>): the same of page.html.
+function(browsed variable script)
   file(READ "${WORK}/page.html" page)
   if(page MATCHES "(src|href)=\"?http|@import|url\\(")
     message(SEND_ERROR "the page needs other files")
@@ -103,3 +108,23 @@ if(document MATCHES "<title>run|<img")
 endif()
 shown(document "" odd.json)
 must_show("${document}" "unknown device")
+# Two reports compared: the words of the rank test, sorted by the ratio, and no merging of runs of one commit.
+row(slower scan 65536 0.5 true)
+row(faster reduce 1048576 0.5 true)
+report(later.json "Card A" driver "1.3" "${slower},${faster},${scan_large}" "")
+execute_process(COMMAND "${BENCH}" compare "${WORK}/a.json" "${WORK}/later.json" --html "${WORK}/page.html"
+                OUTPUT_VARIABLE output RESULT_VARIABLE status)
+if(NOT status EQUAL 1)
+  message(SEND_ERROR "compare: exit status ${status}: ${output}")
+endif()
+file(WRITE "${WORK}/compare.js" [[
+const table = document.querySelector("#comparison-rows");
+table.querySelectorAll("th button")[4].click();
+const cells = (row) => [4, 5].map((i) => row.children[i].textContent).join(" ");
+const shown = [...table.querySelectorAll("tbody tr")].map(cells);
+document.body.append(shown.join(" then "));
+]])
+file(READ "${WORK}/compare.js" script)
+browsed(document "${script}")
+must_show("${document}" "Of 3 rows in both, the second report is slower: 1, faster: 1, same: 1, unsure: 0"
+          "0.500 faster then 1.000 same then 2.000 slower" "Card A (a.json)" "Card A (later.json)")

@@ -90,11 +90,13 @@ Json row_json(const Row& row) {
             {"verified", row.verified},   {"verification", name_of(row.verification)}};
   const auto if_measured = [&](double value) { return row.ms ? Json(six_digits(value)) : Json(); };
   json["ms"] = nullptr;
-  if (row.ms)
+  if (row.ms) {
     json["ms"] = {{"median", six_digits(row.ms->median)},
                   {"p5", six_digits(row.ms->p5)},
                   {"p95", six_digits(row.ms->p95)},
                   {"min", six_digits(row.ms->min)}};
+    for (const double sample : row.ms->samples) json["ms"]["samples"].push_back(six_digits(sample));
+  }
   json["wall_ms"] = if_measured(row.wall_ms);
   json["gbps"] = if_measured(row.gbps);
   json["copy_fraction"] = row.copy_fraction ? Json(six_digits(*row.copy_fraction)) : Json();

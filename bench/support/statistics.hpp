@@ -14,6 +14,7 @@ struct Summary {
   double p5 = 0;
   double p95 = 0;
   double min = 0;
+  std::vector<double> samples;  ///< in order of length
 
   /// The spread in relation to the median.
   double noise() const noexcept { return median > 0 ? (p95 - p5) / median : 0; }
@@ -31,7 +32,7 @@ inline Summary summarize(std::vector<double> samples) {
     const size_t above = std::min(below + 1, samples.size() - 1);
     return samples[below] + (position - static_cast<double>(below)) * (samples[above] - samples[below]);
   };
-  return {percentile(0.5), percentile(0.05), percentile(0.95), samples.front()};
+  return {percentile(0.5), percentile(0.05), percentile(0.95), samples.front(), samples};
 }
 
 /// 10^9 bytes a second; 0 of no time.
