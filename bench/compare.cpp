@@ -165,8 +165,8 @@ Json comparison_json(const std::vector<Compared>& rows, double percent) {
 
 int run_compare(const std::string& first, const std::string& second, double percent, const std::string& page) {
   constexpr int kUnusable = 2;
-  std::optional<Report> a = measured_in(first);
-  std::optional<Report> b = measured_in(second);
+  const std::optional<Report> a = measured_in(first);
+  const std::optional<Report> b = measured_in(second);
   if (!a || !b) return kUnusable;
   fmt::print("a: {} ({})\nb: {} ({})\n", a->path, a->device, b->path, b->device);
   if (a->device != b->device) fmt::print("note: measured on different devices\n");
@@ -191,7 +191,7 @@ int run_compare(const std::string& first, const std::string& second, double perc
   fmt::print("Rows without a partner: {} in a, {} in b.\n", a->rows.size() - rows.size(), b->rows.size() - rows.size());
   if (!page.empty()) {
     const Json comparison = comparison_json(rows, percent);
-    if (!write_page({{a->path, std::move(a->json)}, {b->path, std::move(b->json)}}, comparison, page)) return kUnusable;
+    if (!write_page(Json::array({a->json, b->json}), comparison, page)) return kUnusable;
   }
   return count(Difference::slower) != 0 ? 1 : 0;
 }

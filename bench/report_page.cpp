@@ -3,7 +3,6 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -33,35 +32,30 @@ std::string script_text(const Json& json) {
 
 }  // namespace
 
-bool write_page(std::vector<std::pair<std::string, Json>> reports, const Json& comparison, const std::string& page) {
-  Json all = Json::array();
-  for (auto& [path, report] : reports) {
-    report["path"] = path.substr(path.find_last_of('/') + 1);
-    all.push_back(std::move(report));
-  }
+bool write_page(const Json& reports, const Json& comparison, const std::string& page) {
   std::string text(kReportTemplate);
   const auto put = [&](std::string_view mark, const Json& json) {
     text.replace(text.find(mark), mark.size(), script_text(json));
   };
   // The last first: what is put in may hold a mark.
   put("@comparison@", comparison);
-  put("@reports@", all);
+  put("@reports@", reports);
   const Status written = write_text(page, text);
   if (!written) print_message(written.error().message);
   return static_cast<bool>(written);
 }
 
 int run_report(const std::vector<std::string>& paths, const std::string& page) {
-  std::vector<std::pair<std::string, Json>> reports;
+  Json reports = Json::array();
   for (const std::string& path : paths) {
     Result<Json> report = read_report(path);
     if (!report) {
       print_message(report.error().message);
       return 1;
     }
-    reports.emplace_back(path, *std::move(report));
+    reports.push_back(*std::move(report));
   }
-  return write_page(std::move(reports), nullptr, page) ? 0 : 1;
+  return write_page(reports, nullptr, page) ? 0 : 1;
 }
 
 }  // namespace weft::bench

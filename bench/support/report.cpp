@@ -157,6 +157,7 @@ Result<Json> read_report(const std::string& path) {
   Json json = Json::parse(stream, nullptr, false);
   if (!json.is_object() || !json.contains("results") || !json["results"].is_array())
     return Error{ErrorCode::invalid_argument, path + " is no report of weft-bench"};
+  json["path"] = path.substr(path.find_last_of('/') + 1);
   return json;
 }
 

@@ -48,7 +48,7 @@ class ReportClock {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-/// A report that weft-bench or a peer wrote: an object that has `results`, an array.
+/// A report that weft-bench or a peer wrote: an object that has `results`, an array. `path` is set to the file's name.
 /// Errors: system_error (the file cannot be read), invalid_argument (it is no report).
 Result<nlohmann::ordered_json> read_report(const std::string& path);
 
