@@ -92,6 +92,7 @@ std::vector<Compared> common_rows(const Report& a, const Report& b, double perce
     const auto found = in_b.find(row.key);
     if (found == in_b.end()) continue;
     const Measured& other = *found->second;
+    in_b.erase(found);
     // Without samples the medians decide.
     const bool sampled = !row.samples.empty() && !other.samples.empty();
     rows.push_back({&row, &other, other.median / row.median,

@@ -72,6 +72,11 @@ string(REPLACE "\"scan\"" "\"copy\"" yardstick "${row}")
 string(JSON yardstick SET "{\"results\": []}" results 0 "${yardstick}")
 file(WRITE "${WORK}/copy.json" "${yardstick}")
 bench(0 "in 0 rows, faster by more in 0, the same within it in 0" compare "${WORK}/copy.json" "${WORK}/copy.json")
+string(JSON twice SET "{\"results\": []}" results 0 "${row}")
+file(WRITE "${WORK}/once.json" "${twice}")
+string(JSON twice SET "${twice}" results 1 "${row}")
+file(WRITE "${WORK}/twice.json" "${twice}")
+bench(0 "Rows without a partner: 1 in a, 0 in b" compare "${WORK}/twice.json" "${WORK}/once.json")
 bench(2 "missing.json" compare "${WORK}/a.json" "${WORK}/missing.json")
 
 # With samples a rank test decides, whatever the medians are.

@@ -22,7 +22,7 @@
 // first byte is read; literals begin at byte 4 of their words or later, and have a word after their last, of any value.
 //
 // Who calls: every invocation of the workgroup, in workgroup-uniform control flow. With native subgroups of 32 lanes or
-// more, each group may have a batch of its own. Shared memory of a group: kLzWords words.
+// more, each group may have a batch of its own. Shared memory of a group: 1.5 KiB.
 #ifndef WEFT_LZ_COPY_GLSL
 #define WEFT_LZ_COPY_GLSL
 
@@ -30,7 +30,7 @@
 #include "weft/lane_words.glsl"
 #include "weft/lanes.glsl"
 
-// At most 1,020: a position in the window has 10 bits.
+// A multiple of 4, at most 1,020: a position in the window has 10 bits.
 #ifndef WEFT_LZ_WINDOW_BYTES
 #define WEFT_LZ_WINDOW_BYTES 896u
 #endif
@@ -41,7 +41,6 @@ const uint kLzWindowWords = kLzWindowBytes / 4u + 2u;
 // begin a row of 32.
 const uint kLzSegments = 64u;
 const uint kLzStartWords = (kLzWindowBytes / 4u + kLzSegments + 31u) / 32u + 1u;
-const uint kLzWords = kLzWindowWords + 2u * kLzSegments + kLzStartWords;
 
 // Some compilers turn an atomic whose result nothing uses into a reduction over the subgroup, which takes longer.
 uint weft_lz_used = 0u;
@@ -247,6 +246,7 @@ void lz_copy_near(Words words, LzItems items, uint base) {
       needed = kDone;
     }
     const uint source_word = needed == kDone ? window : uint(int(window) + (source >> 2));
+    // A word may be merged into while it is read: of its bytes, those that are read are there already.
     uint left = 1u;  // the first lane's item is not before others' sources
     for (uint turn = 0u; turn < WEFT_LOOP_END(32u); ++turn) {
       const uint left_from = lanes_shuffle(own_bit, uint(findLSB(left)));
