@@ -21,7 +21,7 @@ void main() {
     Words words = Words(tile.source);
     const uint tile_filter = gstd_tile_header(lanes_uniform(words.at[0])).tile_filter;
     const uvec2 scratch = scratch_of(slot);
-    // The second dispatch overwrites the tables.
+    // The second dispatch overwrites what the first keeps in the second part.
     verdict = gstd_tile_decode(tile.source, tile.words, is_direct(tile, tile_filter) ? tile.target : scratch,
                                tile.bytes, word64_add(scratch, uvec2(scratch_part(), 0u)));
   }

@@ -4,6 +4,9 @@
 #define WEFT_GSTD_DECODE_H
 #include "weft/interop.h"
 
+// Of a tile's second part of scratch, at least: bytes.
+#define WEFT_GSTD_LEAST_PART 40448u
+
 WEFT_CONSTANTS_BEGIN(gstd_decode)
 WEFT_CONSTANT(2, bool, kReduceUniform, false)  // shaders/weft/lanes.glsl
 WEFT_CONSTANTS_END
@@ -17,7 +20,7 @@ struct GstdDecodePush {
   weft_address outputs;
   weft_u64 output_bytes;
   weft_address status;        // 1 + tiles u32
-  weft_address scratch;       // two parts for each slot
+  weft_address scratch;       // two parts for each slot (tile_table.glsl)
   weft_u32 tile_maximum;      // the count, or its maximum
   weft_u32 tile_count_words;  // words at `tile_count`: 1 or 2
   weft_u32 max_bytes;         // of a tile

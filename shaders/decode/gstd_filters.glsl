@@ -56,18 +56,18 @@ uint gstd_divided_by_stride(GstdContent content, uint at) {
 
 uint gstd_plane_begin(GstdContent content, uint plane) { return plane * content.elements + min(plane, content.rest); }
 
-// Inclusive sums of the first `bytes` bytes, mod 256, in place. Overwrites the bytes after them up to a multiple of 16.
+// Inclusive sums of the first `bytes` bytes, mod 256, in place, at an address aligned to 16. Overwrites the bytes after
+// them up to a multiple of 16.
 void gstd_sum_bytes(Words words, uint bytes) {
+  Words4 fours = Words4(uvec2(words));
   uint carry = 0u;
   uint slot = 0u;
-  for (uint first = 0u; lanes_uniform(first < (bytes + 3u) / 4u); first += 4u * kWorkgroupSize) {
-    const uint at = first + 4u * lanes_position();
-    const bool there = 4u * at < bytes;
+  for (uint first = 0u; lanes_uniform(first < (bytes + 15u) / 16u); first += kWorkgroupSize) {
+    const uint at = first + lanes_position();
+    const bool there = 16u * at < bytes;
     uvec4 sums = uvec4(0u);
     uint total = 0u;
-    if (there) {
-      [[unroll]] for (uint i = 0; i < 4u; ++i) sums[i] = words.at[at + i];
-    }
+    if (there) sums = fours.at[at];
     [[unroll]] for (uint i = 0; i < 4u; ++i) {
       sums[i] = gstd_add_bytes(sums[i], sums[i] << 8);
       sums[i] = gstd_add_bytes(sums[i], sums[i] << 16);
@@ -77,9 +77,8 @@ void gstd_sum_bytes(Words words, uint bytes) {
     uint all;
     const uint through = carry + workgroup_inclusive_add(total, slot, all);
     const uint before = through - total & 255u;
-    if (there) {
-      [[unroll]] for (uint i = 0; i < 4u; ++i) words.at[at + i] = gstd_add_bytes(sums[i], before * 0x01010101u);
-    }
+    [[unroll]] for (uint i = 0; i < 4u; ++i) sums[i] = gstd_add_bytes(sums[i], before * 0x01010101u);
+    if (there) fours.at[at] = sums;
     carry += all;
     slot ^= 1u;
   }

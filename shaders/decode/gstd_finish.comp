@@ -53,6 +53,14 @@ uint output_word(Tile tile, uint at, uint count) {
   return count >= 4u ? bytes : bytes & ((1u << (8u * count)) - 1u);
 }
 
+// This invocation's terms of the checksum of a tile that is whole in the output.
+uint output_sum(Tile tile) {
+  uint sum = 0u;
+  for (uint word = lanes_position(); 4u * word < tile.bytes; word += kWorkgroupSize)
+    sum += checksum_term(output_word(tile, 4u * word, min(tile.bytes - 4u * word, 4u)), word);
+  return sum;
+}
+
 void main() {
   const uint slot = workgroup_number();
   if (lanes_uniform(!tile_is_there(slot))) return;
@@ -81,15 +89,19 @@ void main() {
       Words source = Words(tile.source);
       const GstdTileHeader header = gstd_tile_header(lanes_uniform(source.at[0]));
       if (lanes_uniform(is_direct(tile, header.tile_filter))) {
-        for (uint word = lane; sums && word < words; word += kWorkgroupSize)
-          sum += checksum_term(output_word(tile, 4u * word, min(tile.bytes - 4u * word, 4u)), word);
+        if (sums) sum = output_sum(tile);
       } else {
         const uvec2 scratch = scratch_of(slot);
         GstdContent content = gstd_filter_prepare(header.tile_filter, header.stride, tile.bytes, scratch,
                                                   word64_add(scratch, uvec2(scratch_part(), 0u)));
         gstd_content_store(content, tile.first, tile.count, tile.target);
-        for (uint word = lane; sums && word < words; word += kWorkgroupSize)
-          sum += checksum_term(gstd_content_at(content, 4u * word, min(tile.bytes - 4u * word, 4u)), word);
+        if (lanes_uniform(sums && tile.count == tile.bytes)) {
+          gstd_filter_barrier();
+          sum = output_sum(tile);
+        } else {
+          for (uint word = lane; sums && word < words; word += kWorkgroupSize)
+            sum += checksum_term(gstd_content_at(content, 4u * word, min(tile.bytes - 4u * word, 4u)), word);
+        }
       }
     }
     if (lanes_uniform(sums)) {

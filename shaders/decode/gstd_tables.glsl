@@ -117,13 +117,15 @@ bool gstd_field_build(Words tables, uint field, bool given) {
   const uint making = gstd_making();
   const uint lane = lanes_lane();
 
-  // Three symbols a lane: lane, lane + 32, lane + 64. The first three rounds compute the sums.
+  // Three symbols a lane: lane, lane + 32, lane + 64, if there are so many. The first three rounds compute the sums.
   uint sum = 0u;
   uint count = 0u;
   uint weight_before = 0u;
   uint present_before = 0u;
   for (uint r = 0u; lanes_uniform(r < 6u && (r != 3u || sum != 0u)); ++r) {
+    if (r == 3u) weight_before = 0u;
     const uint symbol = lane + 32u * (r < 3u ? r : r - 3u);
+    if (lanes_uniform(symbol - lane >= symbols)) continue;
     uint weight = 0u;
     if (symbol < symbols)
       weight = given ? kGstdGivenFrequencies[(first + symbol) / 3u] >> (10u * ((first + symbol) % 3u)) & 1023u
@@ -135,7 +137,7 @@ bool gstd_field_build(Words tables, uint field, bool given) {
     if (r < 3u) {
       sum = total;
       count += bitCount(present);
-      weight_before = r == 2u ? 0u : total;
+      weight_before = total;
     } else {
       const uint begin = end - weight;
       uint base = begin;

@@ -6,9 +6,10 @@
 // gstd_filters.glsl inverts the filters. After gstd_tile_decode() all lanes of the group see the bytes, so that a
 // user's shader can go on with them.
 //
-// A batch has up to 32 sequences, one a lane. Repeat offsets are resolved by a prefix scan: each sequence permutes the
-// offset history, and permutations compose. Then come its literals, up to 256 at a time, and the output that they allow
-// (weft/lz_copy.glsl).
+// A block is decoded in three steps, each by all lanes:
+//   1. Sequences, one a lane, in batches of up to 32. A record of each goes to device memory.
+//   2. Literals, eight a lane, to device memory.
+//   3. The output of 32 records at a time (weft/lz_copy.glsl).
 //
 // Any words are allowed: the decoder reads no other source, writes nothing outside of the output's bytes,
 // bounds every loop by checked sizes and returns the scalar decoder's verdict. It merges its bytes into the
@@ -21,11 +22,9 @@
 
 #include "weft/lanes.glsl"
 
-// A round's literals, four to a word, with a word before and after them.
-const uint kGstdRoundLiterals = 256u;
-const uint kGstdLiteralWords = kGstdRoundLiterals / 4u + 2u;
-shared uint weft_gstd_literals[kLanesGroupCount * kGstdLiteralWords];
-#define WEFT_LZ_LITERALS(WORD) weft_gstd_literals[WORD]
+// The address of a group's scratch: its tables, then the records and the literals of a block.
+uvec2 weft_gstd_scratch;
+#define WEFT_LZ_LITERALS(WORD) Words(weft_gstd_scratch).at[WORD]
 #include "weft/lz_copy.glsl"
 
 // Tables are built in the window, but for its first word: between calls, the others are 0.
@@ -36,10 +35,15 @@ uint gstd_making() { return lz_window() + 1u; }
 #include "decode/gstd_tables.glsl"
 
 const uint kGstdMaxTileBytes = 1u << 20;
+const uint kGstdRepeats = 3u;
+// What is kept of a block: a byte for each literal, 8 for each sequence.
+const uint kGstdMaxBlockWork = 1u << 15, kGstdSequenceWork = 8u;
+// Of a group: tables, records, literals, and words beside the latter.
+const uint kGstdTileScratch = 4u * kGstdTableWords + kGstdMaxBlockWork + 32u;
 
-// For each sequence of the batch, and after the last: where its match begins in the tile, and the literals up to it.
-shared uint weft_gstd_matches[kLanesGroupCount * 33u];
-shared uint weft_gstd_literal_ends[kLanesGroupCount * 33u];
+// While sequences are read, the list of segments holds the last offsets that were not repeated: those that a batch may
+// repeat, its own, and those of the next batch, which may be written already.
+uint gstd_offset_at(uint number) { return lanes_group() * kLzSegments + (number & 127u); }
 
 uint gstd_length_extra(uint symbol, uint direct_log) {
   const uint direct = 1u << direct_log;
@@ -49,432 +53,471 @@ uint gstd_length_base(uint symbol, uint direct_log) {
   return symbol < 1u << direct_log ? symbol : (2u + (symbol & 1u)) << gstd_length_extra(symbol, direct_log);
 }
 
-// ---- permutations of the offset history: three fields of 10 bits, each 10 times the entry that it takes, or 30 + the
-// lane whose offset it takes ----
+// ---- what is known of a tile and of a block ----
 
-const uint kGstdSameOrder = 10u << 10 | 20u << 20;
+struct GstdTile {
+  LaneWords words;
+  LaneBits bits;
+  uint state;
+  uint lanes;  // that decode
+  bool decodes;
+  uint done;     // bytes of output before the block
+  uint repeats;  // of each of the first kGstdRepeats lanes: an offset that a block's first sequence may repeat
+  uint reason;   // why the tile is refused, or 0
+  uvec2 map;     // the code of each context, 3 bits each
+  uint known;    // of tables: see below
+};
 
-// Applies `first`, then `second`.
-uint gstd_order_after(uint first, uint second) {
-  uint both = 0u;
-  [[unroll]] for (uint i = 0; i < 3u; ++i) {
-    const uint from = second >> (10u * i) & 1023u;
-    both |= mix(from, first >> (from & 31u) & 1023u, from < 30u) << (10u * i);
+// Bits of GstdTile.known, each from where it begins: contexts of the current codes (5 bits), log2 of their look-up
+// entries (4), whether there are lengths that a relative code can refer to, fields with a table (4) and the number of
+// low bits of offsets (2).
+const int kGstdContexts = 0, kGstdCodeLogAt = 5, kGstdHasCodes = 9, kGstdHasFields = 10, kGstdLowBits = 14;
+
+// The two words of a block's header, and what is in them.
+struct GstdBlock {
+  uint first, second;
+};
+uint gstd_size(GstdBlock block) { return (block.first & 0x1ffffu) + 1u; }
+uint gstd_literals_mode(GstdBlock block) { return block.first >> 17 & 3u; }
+uint gstd_modes(GstdBlock block) { return block.first >> 19 & 255u; }  // of fields, 2 bits for each
+bool gstd_uses_low_bits(GstdBlock block) { return (block.first >> 25 & 3u) != 0u; }
+uint gstd_low_bits(GstdBlock block) { return (block.first >> 27 & 1u) + 2u; }
+uint gstd_context_mode(GstdBlock block) { return block.first >> 28; }
+uint gstd_sequences(GstdBlock block) { return block.second & 0xffffu; }
+uint gstd_parameter(GstdBlock block) { return block.second >> 16 & 255u; }
+uint gstd_codes(GstdBlock block) { return (block.second >> 24 & 7u) + 1u; }  // that are described
+uint gstd_first_relative(GstdBlock block) { return block.second >> 27 & 1u; }
+uint gstd_contexts(GstdBlock block) {
+  const uint mode = gstd_context_mode(block), parameter = gstd_parameter(block);
+  return mode == 0u   ? (parameter == 0u ? 1u : 0u)
+         : mode == 1u ? (parameter >= 2u && parameter <= 16u ? parameter : 0u)
+         : mode == 2u ? (parameter == 0u ? 8u : 0u)
+                      : 0u;
+}
+
+// A sequence's record: the literals and the bytes of the block up to its end, and its offset. After the last sequence
+// comes a record of the literals behind it.
+struct GstdRecord {
+  uint literals_end, end, offset;
+};
+void gstd_record_store(uint index, GstdRecord record) {
+  Words scratch = Words(weft_gstd_scratch);
+  const uint at = kGstdTableWords + 2u * index;
+  scratch.at[at] = record.literals_end & 0xffffu | record.end << 16;
+  scratch.at[at + 1u] = record.offset | record.end >> 16 << 20;
+}
+GstdRecord gstd_record_load(uint index) {
+  Words scratch = Words(weft_gstd_scratch);
+  const uint at = kGstdTableWords + 2u * index;
+  const uvec2 packed = uvec2(scratch.at[at], scratch.at[at + 1u]);
+  return GstdRecord(packed.x & 0xffffu, packed.x >> 16 | packed.y >> 20 << 16, packed.y & 0xfffffu);
+}
+// The word where the literals begin, behind the records.
+uint gstd_literals_at(GstdBlock block) { return kGstdTableWords + 2u * (gstd_sequences(block) + 1u) + 1u; }
+
+// ---- headers and tables ----
+
+// Reads a block's header and checks it. `left`: bytes of the tile that are not decoded yet.
+GstdBlock gstd_block_header(inout GstdTile tile, uint left, bool is_last) {
+  GstdBlock block;
+  block.first = lane_words_uniform(tile.words);
+  block.second = lane_words_uniform(tile.words);
+  const uint mode = gstd_literals_mode(block), contexts = gstd_contexts(block);
+  const bool describes = gstd_codes(block) != 1u || gstd_first_relative(block) != 0u;
+  const uint modes = gstd_modes(block), size = gstd_size(block), sequences = gstd_sequences(block);
+  if (lane_words_truncated(tile.words)) {
+    tile.reason = kGstdTruncated;
+  } else if (block.second >> 28 != 0u || (is_last ? size != left : size >= left)) {
+    tile.reason = kGstdBadHeader;
+  } else if (sequences > min(size / 3u, kGstdMaxBlockWork / kGstdSequenceWork)) {
+    tile.reason = kGstdBadSequence;
+  } else if (mode == 0u   ? gstd_context_mode(block) != 0u || gstd_parameter(block) != 0u || describes
+             : mode == 1u ? contexts == 0u || gstd_codes(block) > contexts
+             : mode == 2u ? contexts == 0u || describes
+                          : true) {
+    tile.reason = kGstdBadHeader;
+  } else if (mode == 2u && contexts != bitfieldExtract(tile.known, kGstdContexts, 5)) {
+    tile.reason = kGstdBadTable;
+  } else if ((gstd_low_bits(block) != 2u && !gstd_uses_low_bits(block)) || (modes & modes >> 1 & 0x55u) != 0u ||
+             (sequences == 0u && modes != 0u)) {
+    tile.reason = kGstdBadHeader;
   }
-  return both;
+  return block;
 }
 
-// A sequence's permutation: moves the entry at `place` to the front or, for position 3, inserts its own offset there.
-uint gstd_order_of(uint place) {
-  const uint repeated = mix(mix(20u | 10u << 20, 10u | 20u << 20, place == 1u), kGstdSameOrder, place == 0u);
-  return mix(repeated, (30u + lanes_lane()) | 10u << 20, place > 2u);
-}
-
-// An offset of the history, or else `other`, one of the batch.
-uint gstd_offset_from(uint from, uvec3 history, uint other) {
-  return mix(mix(mix(other, history.z, from == 20u), history.y, from == 10u), history.x, from == 0u);
-}
-
-// Scans the batch, whose first `count` lanes have sequences: returns the permutation up to each lane's, and makes
-// `lengths` their inclusive sums. `symbol` below 3 repeats an offset.
-uint gstd_scan(uint symbol, bool no_literals, uint count, inout uvec2 lengths) {
-  const uint lane = lanes_lane();
-  // Without literals before it, a sequence does not repeat the last offset: it takes the next.
-  const uint repeats = mix(symbol, mix(symbol + 1u, 0u, symbol == 2u), no_literals);
-  uint order = mix(kGstdSameOrder, gstd_order_of(mix(repeats, 3u, symbol > 2u)), lane < count);
-  for (uint step = 0u; step < WEFT_LOOP_END(5u); ++step) {
-    const uint delta = 1u << step;
-    const uint earlier = lanes_shuffle_up(order, delta);
-    if (kSubgroupSize >= 32u) {
-      const uvec2 before = uvec2(lanes_shuffle_up(lengths.x, delta), lanes_shuffle_up(lengths.y, delta));
-      lengths += lane >= delta ? before : uvec2(0u);
+// Reads the map of contexts to codes. Returns which codes are relative, a bit for each.
+uint gstd_map_read(inout GstdTile tile, GstdBlock block) {
+  const uint codes = gstd_codes(block), contexts = gstd_contexts(block);
+  uint relative = gstd_first_relative(block);
+  tile.map = uvec2(0u);
+  if (lanes_uniform(codes == 1u)) return relative;
+  for (uint c = 0u; lanes_uniform(c < contexts && tile.reason == 0u); c += 8u) {
+    const uint word = lane_words_uniform(tile.words);
+    if (lanes_uniform(lane_words_truncated(tile.words))) {
+      tile.reason = kGstdTruncated;
+      break;
     }
-    order = mix(order, gstd_order_after(earlier, order), lane >= delta);
+    if (c == 0u ? (word >> 24 & 1u) != relative || word >> 24 >> codes != 0u : word >> 24 != 0u)
+      tile.reason = kGstdBadHeader;
+    if (c == 0u) relative = word >> 24;
+    for (uint i = 0u; i < WEFT_LOOP_END(8u); ++i) {
+      const uint code = word >> (3u * i) & 7u;
+      if (c + i < contexts ? code >= codes : code != 0u) tile.reason = kGstdBadHeader;
+    }
+    if (c == 0u) {
+      tile.map.x = word & 0xffffffu;
+    } else {
+      tile.map.y = word & 0xffffffu;
+    }
   }
-  if (kSubgroupSize < 32u) lengths = uvec2(lanes_inclusive_add(lengths.x), lanes_inclusive_add(lengths.y));
-  return order;
+  return relative;
 }
 
-// Each lane's offset, by the permutation up to it. `own`: the offset of a lane that does not repeat one. `history`
-// becomes that after the batch.
-uint gstd_offset(uint order, uint own, inout uvec3 history) {
-  const uint front = order & 1023u;
-  const uint offset = gstd_offset_from(front, history, lanes_shuffle(own, front - 30u));
-  const uint last = lanes_broadcast(order, 31u);
-  uvec3 after;
-  [[unroll]] for (uint i = 0; i < 3u; ++i) {
-    const uint from = last >> (10u * i) & 1023u;
-    after[i] = gstd_offset_from(from, history, lanes_shuffle(own, from - 30u));
+// Reads and builds the codes of literals that the block describes.
+void gstd_block_codes(inout GstdTile tile, GstdBlock block) {
+  Words tables = Words(weft_gstd_scratch);
+  const uint relative = gstd_map_read(tile, block);
+  const uint log = gstd_code_log(gstd_codes(block));
+  bool has_codes = bitfieldExtract(tile.known, kGstdHasCodes, 1) != 0u;
+  for (uint code = 0u; lanes_uniform(code < gstd_codes(block) && tile.reason == 0u); ++code) {
+    const bool is_relative = (relative >> code & 1u) != 0u;
+    if (lanes_uniform(is_relative && !has_codes)) {
+      tile.reason = kGstdBadTable;
+      break;
+    }
+    gstd_lengths_read(tables, tile.words, tile.bits, tile.state, tile.lanes, is_relative);
+    if (lanes_uniform(lane_words_truncated(tile.words))) {
+      tile.reason = kGstdTruncated;
+    } else if (lanes_uniform(!gstd_code_build(tables, code, log))) {
+      tile.reason = kGstdBadTable;
+    }
+    has_codes = true;
   }
-  history = after;
-  return offset;
+  tile.known = bitfieldInsert(tile.known, gstd_contexts(block) | log << kGstdCodeLogAt | 1u << kGstdHasCodes, 0, 10);
+}
+
+// Bit i of the fields' modes, of each field.
+uint gstd_mode_bits(uint modes, uint i) {
+  modes >>= i;
+  return (modes & 1u) | (modes >> 1 & 2u) | (modes >> 2 & 4u) | (modes >> 3 & 8u);
+}
+
+// Reads and builds the tables of fields.
+void gstd_block_fields(inout GstdTile tile, GstdBlock block) {
+  Words tables = Words(weft_gstd_scratch);
+  const uint own = gstd_mode_bits(gstd_modes(block), 0u), previous = gstd_mode_bits(gstd_modes(block), 1u);
+  uint has_fields = bitfieldExtract(tile.known, kGstdHasFields, 4);
+  uint low_bits = bitfieldExtract(tile.known, kGstdLowBits, 2);
+  if (lanes_uniform(own != 0u)) gstd_fields_read(tables, tile.words, tile.bits, tile.state, tile.lanes, own);
+  if (lane_words_truncated(tile.words)) {
+    tile.reason = kGstdTruncated;
+  } else if ((previous & ~has_fields) != 0u) {
+    tile.reason = kGstdBadTable;
+  }
+  if (lanes_uniform(tile.reason != 0u || gstd_sequences(block) == 0u)) return;
+  for (uint f = 0u; lanes_uniform(f < 4u && tile.reason == 0u); ++f) {
+    const bool described = (own >> f & 1u) != 0u;
+    const bool known = !described && ((previous >> f & 1u) != 0u || f == kGstdLB);
+    if (lanes_uniform(!known)) {
+      if (!gstd_field_build(tables, f, !described)) tile.reason = kGstdBadTable;
+    }
+  }
+  if (lanes_uniform(tile.reason != 0u)) return;
+  if ((own & 8u) != 0u) {
+    low_bits = gstd_low_bits(block);
+    for (uint symbol = 4u; low_bits == 2u && symbol < WEFT_LOOP_END(8u); ++symbol)
+      if (gstd_field_has(tables, kGstdLB, symbol)) tile.reason = kGstdBadTable;
+  }
+  if (gstd_uses_low_bits(block)) {
+    if (low_bits != gstd_low_bits(block)) tile.reason = kGstdBadTable;
+    has_fields |= 8u;
+  }
+  tile.known = bitfieldInsert(tile.known, has_fields | 7u | low_bits << 4, kGstdHasFields, 6);
+}
+
+// ---- step 1: sequences ----
+
+struct GstdSequence {
+  uint literals, match, offset;
+  bool repeats;  // offset: which of the last ones
+};
+
+// Decodes a sequence in each lane that `has` one; others have an empty one.
+GstdSequence gstd_sequence_read(inout GstdTile tile, GstdBlock block, bool has) {
+  Words tables = Words(weft_gstd_scratch);
+  uint ll = 0u, of = 0u, ml = 0u, lb = 0u;
+  lane_words_refill(tile.words, tile.bits, has, 3u * kLaneRansLog);
+  if (has) {
+    ll = gstd_field_decode(tables, kGstdLL, tile.state, tile.bits);
+    of = gstd_field_decode(tables, kGstdOF, tile.state, tile.bits);
+    ml = gstd_field_decode(tables, kGstdML, tile.state, tile.bits);
+  }
+  const uint offset_bits = of < 10u ? 0u : (of - 6u) >> 2;
+  uint high_bits = offset_bits;
+  if (lanes_uniform(gstd_uses_low_bits(block))) {
+    const bool has_low = has && offset_bits >= gstd_low_bits(block);
+    lane_words_refill(tile.words, tile.bits, has_low, kLaneRansLog);
+    if (has_low) {
+      lb = gstd_field_decode(tables, kGstdLB, tile.state, tile.bits);
+      high_bits -= gstd_low_bits(block);
+    }
+  }
+  lane_words_refill(tile.words, tile.bits, has, high_bits);
+  const uint high = lane_bits_take(tile.bits, has ? high_bits : 0u);
+  const uint literal_bits = gstd_length_extra(ll, 4u);
+  const uint match_bits = gstd_length_extra(ml, 5u);
+  lane_words_refill(tile.words, tile.bits, has, literal_bits + match_bits);
+  const uint literal_low = lane_bits_take(tile.bits, has ? literal_bits : 0u);
+  const uint match_low = lane_bits_take(tile.bits, has ? match_bits : 0u);
+  GstdSequence sequence;
+  sequence.literals = has ? gstd_length_base(ll, 4u) + literal_low : 0u;
+  sequence.match = has ? gstd_length_base(ml, 5u) + match_low + 3u : 0u;
+  sequence.repeats = of < kGstdRepeats;
+  sequence.offset = sequence.repeats
+                        ? of
+                        : ((of - 2u - 4u * offset_bits) << offset_bits) + ((high << (offset_bits - high_bits)) | lb);
+  return sequence;
+}
+
+// Reads a block's sequences and stores their records. Returns the number of the block's literals.
+uint gstd_block_sequences(inout GstdTile tile, GstdBlock block) {
+  const uint lane = lanes_lane();
+  const uint sequences = gstd_sequences(block), size = gstd_size(block);
+  GstdRecord done = GstdRecord(0u, 0u, 1u);
+  uint offsets = kGstdRepeats;  // that were not repeated
+  if (lane < kGstdRepeats) weft_lz_segments[gstd_offset_at(lane)].x = tile.repeats;
+  for (uint first = 0u; lanes_uniform(first < sequences); first += tile.lanes) {
+    const bool has = tile.decodes && first + lane < sequences;
+    const GstdSequence sequence = gstd_sequence_read(tile, block, has);
+
+    // A repeated offset is one of the last that are not, counted from the sequence on.
+    const bool is_new = has && !sequence.repeats;
+    const uint fresh = lanes_ballot(is_new);
+    const uint number = offsets + bitCount(fresh & lanes_mask_before());
+    if (is_new) weft_lz_segments[gstd_offset_at(number)].x = sequence.offset;
+    lanes_shared_barrier();
+    uint offset = sequence.offset;
+    if (!is_new) offset = weft_lz_segments[gstd_offset_at(number - 1u - sequence.offset)].x;
+    offsets += bitCount(fresh);
+
+    GstdRecord record;
+    record.literals_end = done.literals_end + lz_inclusive_add(sequence.literals);
+    record.end = done.end + lz_inclusive_add(sequence.literals + sequence.match);
+    record.offset = offset;
+    done.literals_end = lanes_broadcast(record.literals_end, 31u);
+    done.end = lanes_broadcast(record.end, 31u);
+    // A truncated tile comes first: words past the last are read as 0 and cause other faults.
+    const bool too_far = lanes_any(has && offset > tile.done + record.end - sequence.match);
+    tile.reason = lane_words_truncated(tile.words) ? kGstdTruncated
+                  : done.end > size                ? kGstdBadLength
+                  : too_far                        ? kGstdBadOffset
+                                                   : 0u;
+    if (lanes_uniform(tile.reason != 0u)) return 0u;
+    if (has) gstd_record_store(first + lane, record);
+  }
+  if (lane < kGstdRepeats) tile.repeats = weft_lz_segments[gstd_offset_at(offsets - kGstdRepeats + lane)].x;
+  done.literals_end += size - done.end;
+  done.end = size;
+  if (done.literals_end + kGstdSequenceWork * sequences > kGstdMaxBlockWork) {
+    tile.reason = kGstdBadLength;
+  } else if (lane == 0u) {
+    gstd_record_store(sequences, done);
+  }
+  lanes_buffer_barrier();
+  return done.literals_end;
+}
+
+// The states become the next bits of their lanes.
+void gstd_release(inout GstdTile tile) {
+  if (lanes_any(tile.decodes && tile.bits.count > 64u - kLaneStateLog)) tile.reason = kGstdBadFinalState;
+  if (!tile.decodes) return;
+  tile.bits.low = tile.bits.low >> kLaneStateLog | tile.bits.high << (32u - kLaneStateLog);
+  tile.bits.high = tile.bits.high >> kLaneStateLog | tile.state << (32u - kLaneStateLog);
+  tile.bits.count += kLaneStateLog;
+}
+
+// ---- step 2: literals ----
+
+// A walk from literal to literal of a block: the sequence that literal `number` is before, the literals up to its end,
+// and the bytes of matches before it.
+struct GstdWalk {
+  uint sequence, literals_end, matched;
+};
+GstdWalk gstd_walk_to(GstdBlock block, uint number) {
+  GstdWalk walk;
+  walk.sequence = 0u;
+  for (uint step = kGstdMaxBlockWork / kGstdSequenceWork; step != 0u; step >>= 1) {
+    const uint after = walk.sequence + step;
+    if (after <= gstd_sequences(block) && gstd_record_load(after - 1u).literals_end <= number) walk.sequence = after;
+  }
+  walk.matched = 0u;
+  if (walk.sequence != 0u) {
+    const GstdRecord before = gstd_record_load(walk.sequence - 1u);
+    walk.matched = before.end - before.literals_end;
+  }
+  walk.literals_end = gstd_record_load(walk.sequence).literals_end;
+  return walk;
+}
+
+uint gstd_context_of_previous(uint before) {
+  const uint magnitude = before < 128u ? before : 256u - before;
+  return before == 256u ? 0u : min(uint(findMSB(magnitude) + 2), 7u);
+}
+
+// Decodes literals `first` to `first + own_count` of the block, up to 8, to two words.
+uvec2 gstd_literals_read(inout GstdTile tile, GstdBlock block, uint first, uint own_count, uint steps) {
+  Words tables = Words(weft_gstd_scratch);
+  const bool coded = gstd_literals_mode(block) != 0u;
+  const uint longest = coded ? kGstdMaxCodeBits : 8u;
+  const bool by_position = lanes_uniform(gstd_context_mode(block) == 1u);
+  const uint parameter = gstd_parameter(block);
+  const uint reciprocal = parameter < 2u ? 0u : ~0u / parameter + 1u;
+  const uint log = bitfieldExtract(tile.known, kGstdCodeLogAt, 4);
+  GstdWalk walk = GstdWalk(0u, first, 0u);
+  uvec2 packed = uvec2(0u);
+  uint before = 256u;
+  for (uint step = 0u; lanes_uniform(step < steps); ++step) {
+    if (lanes_uniform((step & 1u) == 0u))
+      lane_words_refill(tile.words, tile.bits, step < own_count, longest * min(2u, own_count - min(step, own_count)));
+    if (step < own_count) {
+      uint context = 0u;
+      if (by_position) {
+        if (first + step == walk.literals_end) walk = gstd_walk_to(block, first + step);
+        const uint position = tile.done + first + step + walk.matched;
+        uint quotient, low;
+        umulExtended(position, reciprocal, quotient, low);
+        context = position - quotient * parameter;
+      } else if (gstd_context_mode(block) == 2u) {
+        context = gstd_context_of_previous(before);
+      }
+      const uint code = (context < 8u ? tile.map.x >> (3u * context) : tile.map.y >> (3u * (context - 8u))) & 7u;
+      before = coded ? gstd_code_decode(tables, code, log, tile.bits) : lane_bits_take(tile.bits, 8u);
+      const uint bits = before << (8u * (step & 3u));
+      packed.x |= step < 4u ? bits : 0u;
+      packed.y |= step < 4u ? 0u : bits;
+    }
+  }
+  return packed;
+}
+
+// Decodes a block's literals to its work, in rounds.
+void gstd_block_literals(inout GstdTile tile, GstdBlock block, uint literals) {
+  Words scratch = Words(weft_gstd_scratch);
+  const uint lane = lanes_lane();
+  for (uint first = 0u; lanes_uniform(first < literals && tile.reason == 0u); first += 8u * tile.lanes) {
+    const uint round = min(literals - first, 8u * tile.lanes);
+    uint log = 0u;
+    [[unroll]] for (uint i = 0; i < 3u; ++i) log += round > tile.lanes << log ? 1u : 0u;
+    const uint own_first = lane << log;
+    const uint own_count = tile.decodes ? min(1u << log, max(round, own_first) - own_first) : 0u;
+    const uvec2 packed = gstd_literals_read(tile, block, first + own_first, own_count, 1u << log);
+    // In rounds of fewer than four a lane, lanes join their bytes.
+    uint word = packed.x << ((8u << log) * (lane & (3u >> log)) & 31u);
+    const uint neighbour = lanes_shuffle_xor(word, 1u);
+    word |= log < 2u ? neighbour : 0u;
+    const uint neighbours = lanes_shuffle_xor(word, 2u);
+    word |= log == 0u ? neighbours : 0u;
+    const uint at = gstd_literals_at(block) + ((first + own_first) >> 2);
+    if (own_count != 0u && (lane & (3u >> log)) == 0u) scratch.at[at] = word;
+    if (own_count > 4u) scratch.at[at + 1u] = packed.y;
+    if (lane_words_truncated(tile.words)) tile.reason = kGstdTruncated;
+  }
+  lanes_buffer_barrier();
+}
+
+// ---- step 3: output ----
+
+// The sequence between two records.
+LzSequence gstd_sequence_between(GstdRecord before, GstdRecord record, uint literals_at, uint begin) {
+  LzSequence sequence;
+  sequence.begin = begin + before.end;
+  sequence.match = sequence.begin + record.literals_end - before.literals_end;
+  sequence.end = begin + record.end;
+  sequence.offset = record.offset;
+  sequence.literals = literals_at + before.literals_end - sequence.begin;
+  return sequence;
+}
+
+// Writes a block's output, which begins at `begin` in `target`, a window of up to 64 sequences at a time.
+void gstd_block_copy(GstdBlock block, Words target, uint skew, uint begin) {
+  const uint literals_at = 4u * gstd_literals_at(block), sequences = gstd_sequences(block);
+  const uint end = begin + gstd_size(block);
+  uint first = 0u;  // record that is not yet written to its end
+  for (uint from = begin; lanes_uniform(from < end);) {
+    // Behind the last record are empty sequences.
+    const uint own = first + 2u * lanes_lane();
+    GstdRecord before = GstdRecord(0u, 0u, 0u);
+    if (own != 0u) before = gstd_record_load(min(own - 1u, sequences));
+    const GstdRecord middle = gstd_record_load(min(own, sequences));
+    const GstdRecord last = gstd_record_load(min(own + 1u, sequences));
+    const LzSequence one = gstd_sequence_between(before, middle, literals_at, begin);
+    const LzSequence two = gstd_sequence_between(middle, last, literals_at, begin);
+    const uint to = min(lanes_broadcast(two.end, 31u), lz_window_end(from));
+    lz_copy(target, skew, one, two, from, to);
+    first += bitCount(lanes_ballot(one.end <= to)) + bitCount(lanes_ballot(two.end <= to));
+    from = to;
+  }
 }
 
 // ---- a tile ----
 
 // Decodes `count` words at `source`, aligned to 4, to `bytes` bytes at `output_at`, of any alignment, but leaves the
-// filter. `tables_at`: the group's kGstdTableWords words, aligned to 4. Returns 0, or a verdict and from bit 8 the word
+// filter. `scratch`: the group's kGstdTileScratch bytes, aligned to 4. Returns 0, or a verdict and from bit 8 the word
 // where it was detected, to all lanes of the group.
-uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uvec2 tables_at) {
-  Words tables = Words(tables_at);
+uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uvec2 scratch) {
   const uint lane = lanes_lane();
-  const uint table_base = lanes_group() * 33u;
-  LaneWords words = lane_words_begin(source, count);
-  LaneBits bits;
-  bits.high = 0u;
-  bits.low = 0u;
-  bits.count = 0u;
-  uint state = 1u << kLaneStateLog;
-
-  const GstdTileHeader header = gstd_tile_header(lane_words_uniform(words));
-  if (lanes_uniform(lane_words_truncated(words))) return kGstdTruncated | count << 8;
+  GstdTile tile;
+  tile.words = lane_words_begin(source, count);
+  tile.bits = LaneBits(0u, 0u, 0u);
+  tile.state = 1u << kLaneStateLog;
+  const GstdTileHeader header = gstd_tile_header(lane_words_uniform(tile.words));
+  if (lanes_uniform(lane_words_truncated(tile.words))) return kGstdTruncated | count << 8;
   if (lanes_uniform(!header.valid || bytes == 0u || bytes > kGstdMaxTileBytes))
-    return kGstdBadHeader | words.position << 8;
-  const uint lanes = header.lanes;
-  const bool decodes = lane < lanes;
-  lane_words_refill(words, bits, decodes, kLaneStateLog);
-  if (lanes_uniform(lane_words_truncated(words))) return kGstdTruncated | count << 8;
-  if (decodes) state |= lane_bits_take(bits, kLaneStateLog);
+    return kGstdBadHeader | tile.words.position << 8;
+  tile.lanes = header.lanes;
+  tile.decodes = lane < header.lanes;
+  lane_words_refill(tile.words, tile.bits, tile.decodes, kLaneStateLog);
+  if (lanes_uniform(lane_words_truncated(tile.words))) return kGstdTruncated | count << 8;
+  if (tile.decodes) tile.state |= lane_bits_take(tile.bits, kLaneStateLog);
+  weft_gstd_scratch = scratch;
+  tile.done = 0u;
+  tile.repeats = lane == 0u ? 8u : lane == 1u ? 4u : 1u;
+  tile.reason = 0u;
+  tile.map = uvec2(0u);
+  tile.known = 0u;
 
   // The output as words of device memory, and the bytes of the first word before the tile's first byte.
   const uint skew = output_at.x & 3u;
   Words target = Words(uvec2(output_at.x - skew, output_at.y));
   lz_begin();
-
-  uvec3 history = uvec3(1u, 4u, 8u);
-  uint done = 0u;
-  uint reason = 0u;
-  bool codes_known = false;  // whether there are lengths that a relative code can refer to
-  uint contexts_known = 0u;  // of the current codes
-  uint code_log = kGstdCodeLog;
-  uvec2 map = uvec2(0u);   // the code of each context, 3 bits each
-  uint fields_known = 0u;  // bits
-  uint low_bits_known = 0u;
-
-  for (uint b = 0u; lanes_uniform(b < header.blocks && reason == 0u); ++b) {
-    // The header.
-    const uint first = lane_words_uniform(words);
-    const uint second = lane_words_uniform(words);
-    if (lanes_uniform(lane_words_truncated(words))) {
-      reason = kGstdTruncated;
-      break;
-    }
-    const bool last_block = b + 1u == header.blocks;
-    const uint size = (first & 0x1ffffu) + 1u;
-    const uint literals_mode = first >> 17 & 3u;
-    const uint modes = first >> 19 & 255u;  // of the fields, 2 bits for each
-    const uint low_bits = (first >> 27 & 1u) + 2u;
-    const uint context_mode = first >> 28;
-    const uint sequences = second & 0xffffu;
-    const uint parameter = second >> 16 & 255u;
-    const uint codes = (second >> 24 & 7u) + 1u;
-    const bool first_relative = (second >> 27 & 1u) != 0u;
-    const uint left = bytes - done;
-    if (lanes_uniform(second >> 28 != 0u || (last_block ? size != left : size >= left))) {
-      reason = kGstdBadHeader;
-      break;
-    }
-    if (lanes_uniform(sequences > size / 3u)) {
-      reason = kGstdBadSequence;
-      break;
-    }
-    const uint contexts = context_mode == 0u   ? (parameter == 0u ? 1u : 0u)
-                          : context_mode == 1u ? (parameter >= 2u && parameter <= 16u ? parameter : 0u)
-                          : context_mode == 2u ? (parameter == 0u ? 8u : 0u)
-                                               : 0u;
-    const uint end = done + size;
-
-    // Checks of the modes of tables.
-    if (literals_mode == 0u) {
-      if (context_mode != 0u || parameter != 0u || codes != 1u || first_relative) reason = kGstdBadHeader;
-    } else if (literals_mode == 1u) {
-      if (contexts == 0u || codes > contexts) reason = kGstdBadHeader;
-    } else if (literals_mode == 2u) {
-      if (contexts == 0u || codes != 1u || first_relative) {
-        reason = kGstdBadHeader;
-      } else if (contexts != contexts_known) {
-        reason = kGstdBadTable;
-      }
-    } else {
-      reason = kGstdBadHeader;
-    }
-    const uint low_mode = modes >> 6;
-    if (reason == 0u && low_bits != 2u && low_mode == 0u) reason = kGstdBadHeader;
-    if (reason == 0u && ((modes & modes >> 1 & 0x55u) != 0u || (sequences == 0u && modes != 0u)))
-      reason = kGstdBadHeader;
-    if (lanes_uniform(reason != 0u)) break;
-
-    // Codes of literals.
-    if (lanes_uniform(literals_mode == 1u)) {
-      uint relative = first_relative ? 1u : 0u;
-      map = uvec2(0u);
-      if (lanes_uniform(codes > 1u)) {
-        for (uint c = 0u; lanes_uniform(c < contexts && reason == 0u); c += 8u) {
-          const uint word = lane_words_uniform(words);
-          if (lanes_uniform(lane_words_truncated(words))) {
-            reason = kGstdTruncated;
-            break;
-          }
-          if (c == 0u ? (word >> 24 & 1u) != relative || word >> 24 >> codes != 0u : word >> 24 != 0u)
-            reason = kGstdBadHeader;
-          if (c == 0u) relative = word >> 24;
-          for (uint i = 0u; i < 8u; ++i) {
-            const uint code = word >> (3u * i) & 7u;
-            if (c + i < contexts ? code >= codes : code != 0u) reason = kGstdBadHeader;
-          }
-          if (c == 0u) {
-            map.x = word & 0xffffffu;
-          } else {
-            map.y = word & 0xffffffu;
-          }
-        }
-        if (lanes_uniform(reason != 0u)) break;
-      }
-      contexts_known = contexts;
-      code_log = gstd_code_log(codes);
-      for (uint code = 0u; lanes_uniform(code < codes && reason == 0u); ++code) {
-        const bool is_relative = (relative >> code & 1u) != 0u;
-        if (lanes_uniform(is_relative && !codes_known)) {
-          reason = kGstdBadTable;
-          break;
-        }
-        gstd_lengths_read(tables, words, bits, state, lanes, is_relative);
-        if (lanes_uniform(lane_words_truncated(words))) {
-          reason = kGstdTruncated;
-        } else if (lanes_uniform(!gstd_code_build(tables, code, code_log))) {
-          reason = kGstdBadTable;
-        }
-        codes_known = true;
-      }
-      if (lanes_uniform(reason != 0u)) break;
-    }
-
-    // Tables of fields.
-    const uint own = (modes & 1u) | (modes >> 1 & 2u) | (modes >> 2 & 4u) | (modes >> 3 & 8u);
-    const uint previous = (modes >> 1 & 1u) | (modes >> 2 & 2u) | (modes >> 3 & 4u) | (modes >> 4 & 8u);
-    if (lanes_uniform(own != 0u)) gstd_fields_read(tables, words, bits, state, lanes, own);
-    if (lanes_uniform(lane_words_truncated(words))) {
-      reason = kGstdTruncated;
-      break;
-    }
-    if (lanes_uniform((previous & ~fields_known) != 0u)) {
-      reason = kGstdBadTable;
-      break;
-    }
-    if (lanes_uniform(sequences != 0u)) {
-      for (uint f = 0u; lanes_uniform(f < 4u && reason == 0u); ++f) {
-        const bool described = (own >> f & 1u) != 0u;
-        const bool known = !described && ((previous >> f & 1u) != 0u || f == kGstdLB);
-        if (lanes_uniform(!known)) {
-          if (!gstd_field_build(tables, f, !described)) reason = kGstdBadTable;
-        }
-      }
-      if (lanes_uniform(reason != 0u)) break;
-      if ((own & 8u) != 0u) {
-        low_bits_known = low_bits;
-        if (low_bits == 2u && (gstd_field_has(tables, kGstdLB, 4u) || gstd_field_has(tables, kGstdLB, 5u) ||
-                               gstd_field_has(tables, kGstdLB, 6u) || gstd_field_has(tables, kGstdLB, 7u)))
-          reason = kGstdBadTable;
-      }
-      if (low_mode != 0u && low_bits_known != low_bits) reason = kGstdBadTable;
-      if (lanes_uniform(reason != 0u)) break;
-      fields_known |= 7u | (low_mode != 0u ? 8u : 0u);
-    }
-
-    // Batches.
-    const uint reciprocal = parameter < 2u ? 0u : ~0u / parameter + 1u;
-    const bool coded = literals_mode != 0u;
-    const uint longest = coded ? kGstdMaxCodeBits : 8u;
-    uint batch = 0u;
-    do {
-      const uint here = min(sequences - batch, lanes);
-      const bool has = lane < here;
-      const bool last_batch = batch + here == sequences;
-
-      // Sequences.
-      uint ll = 0u, of = 0u, ml = 0u, lb = 0u;
-      uint own_offset = 0u;
-      uint literal_count = 0u;
-      uint match_length = 0u;
-      if (lanes_uniform(here != 0u)) {
-        lane_words_refill(words, bits, has, 27u);
-        if (has) {
-          ll = gstd_field_decode(tables, kGstdLL, state, bits);
-          of = gstd_field_decode(tables, kGstdOF, state, bits);
-          ml = gstd_field_decode(tables, kGstdML, state, bits);
-        }
-        const uint offset_bits = of < 10u ? 0u : (of - 6u) >> 2;
-        uint high_bits = offset_bits;
-        if (lanes_uniform(low_mode != 0u)) {
-          const bool has_low = has && offset_bits >= low_bits;
-          lane_words_refill(words, bits, has_low, kLaneRansLog);
-          if (has_low) {
-            lb = gstd_field_decode(tables, kGstdLB, state, bits);
-            high_bits -= low_bits;
-          }
-        }
-        lane_words_refill(words, bits, has, high_bits);
-        const uint high = lane_bits_take(bits, has ? high_bits : 0u);
-        own_offset = ((of - 2u - 4u * offset_bits) << offset_bits) + ((high << (offset_bits - high_bits)) | lb);
-        const uint literal_bits = gstd_length_extra(ll, 4u);
-        const uint match_bits = gstd_length_extra(ml, 5u);
-        lane_words_refill(words, bits, has, literal_bits + match_bits);
-        const uint literal_low = lane_bits_take(bits, has ? literal_bits : 0u);
-        const uint match_low = lane_bits_take(bits, has ? match_bits : 0u);
-        literal_count = has ? gstd_length_base(ll, 4u) + literal_low : 0u;
-        match_length = has ? gstd_length_base(ml, 5u) + match_low + 3u : 0u;
-      }
-      uvec2 lengths = uvec2(literal_count, literal_count + match_length);
-      const uint order = gstd_scan(of, literal_count == 0u, here, lengths);
-      const uint offset = gstd_offset(order, own_offset, history);
-
-      // Positions, and their checks. A truncated tile comes first: words past the last are
-      // read as 0 and cause other faults.
-      if (lane_words_truncated(words)) reason = kGstdTruncated;
-      if (lanes_uniform(last_block && last_batch && header.releases)) {
-        const bool full = lanes_any(decodes && bits.count > 52u);
-        if (reason == 0u && full) reason = kGstdBadFinalState;
-        if (decodes) {
-          bits.low = bits.low >> 12 | bits.high << 20;
-          bits.high = bits.high >> 12 | state << 20;
-          bits.count += kLaneStateLog;
-        }
-      }
-      const uint literal_end = lengths.x;
-      const uint sequence_end = done + lengths.y;
-      const uint batch_end = lanes_broadcast(sequence_end, 31u);
-      if (reason == 0u && batch_end > end) reason = kGstdBadLength;
-      const bool too_far = lanes_any(has && offset > sequence_end - match_length);
-      if (reason == 0u && too_far) reason = kGstdBadOffset;
-      if (lanes_uniform(reason != 0u)) break;
-      uint total = lanes_broadcast(literal_end, 31u);
-      const uint made = last_batch ? end : batch_end;
-      const uint match = has ? sequence_end - match_length : end;
-      // The first lane without a sequence has the literals after the last match.
-      LzSequence own_sequence;
-      own_sequence.begin = skew + (has ? match - literal_count : lane == here ? batch_end : end);
-      own_sequence.match = skew + match;
-      own_sequence.end = skew + (has ? sequence_end : end);
-      own_sequence.offset = has ? offset : 1u;
-      // A literal's number minus its position.
-      uint own_number = literal_end - skew - (has ? match : batch_end);
-      lanes_shared_barrier();
-      // After the last one, literals without a match.
-      weft_gstd_matches[table_base + lane] = match;
-      weft_gstd_literal_ends[table_base + lane] = has ? literal_end : ~0u;
-      if (lane == 0u) {
-        weft_gstd_matches[table_base + 32u] = end;
-        weft_gstd_literal_ends[table_base + 32u] = ~0u;
-      }
-      const uint after_number = total - skew - batch_end;
-      lanes_shared_barrier();
-      total += made - batch_end;
-
-      // Literals, and the output that they allow.
-      uint decoded = 0u;
-      uint emitted = done;
-      do {
-        const uint round = min(total - decoded, 8u * lanes);
-        uint log = 0u;
-        [[unroll]] for (uint i = 0; i < 3u; ++i) log += round > lanes << log ? 1u : 0u;
-        const uint own_first = lane << log;
-        const uint own_count = decodes ? min(1u << log, max(round, own_first) - own_first) : 0u;
-        uvec2 packed = uvec2(0u);
-        uint before = 256u;
-        uint sequence = 0u;
-        if (context_mode == 1u) {
-          for (uint step = 16u; step != 0u; step >>= 1)
-            sequence += weft_gstd_literal_ends[table_base + sequence + step - 1u] <= decoded + own_first ? step : 0u;
-        }
-        for (uint step = 0u; lanes_uniform(step < 1u << log && round != 0u); ++step) {
-          if (lanes_uniform((step & 1u) == 0u))
-            lane_words_refill(words, bits, step < own_count, longest * min(2u, own_count - min(step, own_count)));
-          if (step < own_count) {
-            uint context = 0u;
-            if (context_mode == 1u) {
-              const uint number = decoded + own_first + step;
-              for (uint i = 0u; i < WEFT_LOOP_END(33u) && sequence < 32u; ++i) {
-                if (weft_gstd_literal_ends[table_base + sequence] > number) break;
-                ++sequence;
-              }
-              const uint position = number + weft_gstd_matches[table_base + sequence] -
-                                    (sequence < here ? weft_gstd_literal_ends[table_base + sequence] : total);
-              uint quotient, low;
-              umulExtended(position, reciprocal, quotient, low);
-              context = position - quotient * parameter;
-            } else if (context_mode == 2u) {
-              const uint magnitude = before < 128u ? before : 256u - before;
-              context = before == 256u ? 0u : min(uint(findMSB(magnitude) + 2), 7u);
-            }
-            uint byte;
-            if (coded) {
-              const uint code = (context < 8u ? map.x >> (3u * context) : map.y >> (3u * (context - 8u))) & 7u;
-              byte = gstd_code_decode(tables, code, code_log, bits);
-            } else {
-              byte = lane_bits_take(bits, 8u);
-            }
-            before = byte;
-            if (step < 4u) {
-              packed.x |= byte << (8u * step);
-            } else {
-              packed.y |= byte << (8u * (step - 4u));
-            }
-          }
-        }
-        // Stores them to shared memory, in words.
-        lanes_shared_barrier();
-        uint word = packed.x << ((8u << log) * (lane & (3u >> log)) & 31u);
-        const uint neighbour = lanes_shuffle_xor(word, 1u);
-        word |= log < 2u ? neighbour : 0u;
-        const uint neighbours = lanes_shuffle_xor(word, 2u);
-        word |= log == 0u ? neighbours : 0u;
-        const uint literals_at = lanes_group() * kGstdLiteralWords + 1u;
-        const uint at = literals_at + (log == 3u ? 2u * lane : lane >> (2u - log));
-        if ((lane & (3u >> log)) == 0u) weft_gstd_literals[at] = word;
-        if (log == 3u) weft_gstd_literals[at + 1u] = packed.y;
-        lanes_shared_barrier();
-        if (lanes_uniform(lane_words_truncated(words))) {
-          reason = kGstdTruncated;
-          break;
-        }
-
-        // Output up to the first literal that is not decoded yet.
-        const uint next = decoded + round;
-        const uint whole = bitCount(lanes_ballot(has && literal_end <= next));
-        const uint behind = lanes_shuffle(sequence_end - literal_end, whole - 1u);
-        const uint reach = next == total ? made : next + (whole == 0u ? done : behind);
-        // Where 32 lanes have sequences, the literals after them follow by themselves.
-        const uint literal_byte = 4u * literals_at - decoded;
-        do {
-          const bool after = here == 32u && emitted >= batch_end;
-          if (after) {
-            own_sequence.begin = skew + (lane == 0u ? batch_end : end);
-            own_sequence.match = skew + end;
-            own_sequence.end = skew + end;
-            own_number = after_number;
-          }
-          own_sequence.literals = own_number + literal_byte;
-          const uint to = here == 32u && !after ? min(reach, batch_end) : reach;
-          lz_copy(target, skew, own_sequence, skew + emitted, skew + to);
-          emitted = to;
-        } while (lanes_uniform(emitted < reach));
-        decoded = next;
-      } while (lanes_uniform(decoded < total));
-      if (lanes_uniform(reason != 0u)) break;
-      done = made;
-      batch += here;
-    } while (lanes_uniform(batch < sequences));
+  for (uint b = 0u; lanes_uniform(b < header.blocks && tile.reason == 0u); ++b) {
+    const bool is_last = b + 1u == header.blocks;
+    const GstdBlock block = gstd_block_header(tile, bytes - tile.done, is_last);
+    if (lanes_uniform(tile.reason != 0u)) break;
+    if (lanes_uniform(gstd_literals_mode(block) == 1u)) gstd_block_codes(tile, block);
+    if (lanes_uniform(tile.reason != 0u)) break;
+    gstd_block_fields(tile, block);
+    if (lanes_uniform(tile.reason != 0u)) break;
+    const uint literals = gstd_block_sequences(tile, block);
+    if (lanes_uniform(tile.reason == 0u && is_last && header.releases)) gstd_release(tile);
+    if (lanes_uniform(tile.reason != 0u)) break;
+    gstd_block_literals(tile, block, literals);
+    if (lanes_uniform(tile.reason != 0u)) break;
+    gstd_block_copy(block, target, skew, skew + tile.done);
+    tile.done += gstd_size(block);
+    lane_words_fetch(tile.words);  // copying needs the registers
   }
 
-  if (lanes_uniform(reason == 0u)) {
+  if (lanes_uniform(tile.reason == 0u)) {
     // Final states and padding.
-    const bool states_left = lanes_any(decodes && state != 1u << kLaneStateLog);
-    const bool bits_left = lanes_any((bits.high | bits.low) != 0u);
-    reason = !header.releases && states_left             ? kGstdBadFinalState
-             : bits_left || words.position != count ? kGstdBadPadding
-                                                         : 0u;
+    const bool states_left = lanes_any(tile.decodes && tile.state != 1u << kLaneStateLog);
+    const bool bits_left = lanes_any((tile.bits.high | tile.bits.low) != 0u);
+    tile.reason = !header.releases && states_left             ? kGstdBadFinalState
+                  : bits_left || tile.words.position != count ? kGstdBadPadding
+                                                              : 0u;
   }
-  if (lanes_uniform(reason != 0u)) return reason | (reason == kGstdTruncated ? count : words.position) << 8;
+  if (lanes_uniform(tile.reason != 0u))
+    return tile.reason | (tile.reason == kGstdTruncated ? count : tile.words.position) << 8;
 
   lz_end(target, skew, skew + bytes);
   return 0u;

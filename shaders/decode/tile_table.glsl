@@ -63,10 +63,13 @@ bool tile_is_there(uint slot) {
   return slot < push.slots && push.first_tile + slot < tiles;
 }
 
-// Bytes of each of a tile's two parts of scratch, for tiles of at least 2^14 bytes. They are enough for tables of
-// codes, and for 16-bit numbers, which are padded for each of up to 64 numbers of an element.
+// A tile's two parts of scratch, in bytes. Each is enough for 16-bit numbers, which are padded for each of up to 64
+// numbers of an element; the second, for the kGstdTileScratch bytes of gstd_tile.glsl too.
 uint scratch_part() { return (push.max_bytes + 1024u + 511u) / 512u * 512u; }
-uvec2 scratch_of(uint slot) { return word64_add(push.scratch, word64_times(uvec2(2u * scratch_part(), 0u), slot)); }
+uvec2 scratch_of(uint slot) {
+  const uint both = scratch_part() + max(scratch_part(), WEFT_GSTD_LEAST_PART);
+  return word64_add(push.scratch, word64_times(uvec2(both, 0u), slot));
+}
 
 // Whether a tile is decoded to the output, without scratch.
 bool is_direct(Tile tile, uint tile_filter) {

@@ -29,8 +29,7 @@
 struct LaneWords {
   Words source;
   uint count;     // of words there are
-  uint position;  // of the next, the same for all lanes: less than 32 after `first`
-  uint first;     // the position of the first lane's `ready`
+  uint position;  // of the next, the same for all lanes
   uint ready, ahead, pending;
 };
 
@@ -46,16 +45,21 @@ uint lane_words_at(LaneWords words, uint position) {
   return word;
 }
 
+// Fetches the words around the read position: what the words held before is not used.
+void lane_words_fetch(inout LaneWords words) {
+  const uint own = (words.position & ~31u) + lanes_lane();
+  words.ready = lane_words_at(words, own);
+  words.ahead = lane_words_at(words, own + 32u);
+  words.pending = lane_words_at(words, own + 64u);
+}
+
 // `address` is aligned to 4.
 LaneWords lane_words_begin(uvec2 address, uint count) {
   LaneWords words;
   words.source = Words(address);
   words.count = count;
   words.position = 0u;
-  words.first = 0u;
-  words.ready = lane_words_at(words, lanes_lane());
-  words.ahead = lane_words_at(words, lanes_lane() + 32u);
-  words.pending = lane_words_at(words, lanes_lane() + 64u);
+  lane_words_fetch(words);
   return words;
 }
 
@@ -64,17 +68,17 @@ bool lane_words_truncated(LaneWords words) { return words.position > words.count
 
 // `taken`, up to 32, words from the read position on have been used.
 void lane_words_move(inout LaneWords words, uint taken) {
+  const uint before = words.position;
   words.position += taken;
-  if (lanes_uniform(words.position - words.first >= 32u)) {
+  if (lanes_uniform((words.position ^ before) >= 32u)) {
     words.ready = words.ahead;
     words.ahead = words.pending;
-    words.first += 32u;
-    words.pending = lane_words_at(words, words.first + 64u + lanes_lane());
+    words.pending = lane_words_at(words, (words.position & ~31u) + 64u + lanes_lane());
   }
 }
 
 uint lane_words_uniform(inout LaneWords words) {
-  const uint word = lanes_shuffle(words.ready, words.position - words.first);
+  const uint word = lanes_shuffle(words.ready, words.position & 31u);
   lane_words_move(words, 1u);
   return lanes_uniform(word);
 }
@@ -88,7 +92,7 @@ void lane_words_refill(inout LaneWords words, inout LaneBits bits, bool taking_p
   if (kSubgroupSize < 32u) {
     word = lane_words_at(words, takes ? position : words.count);
   } else {
-    const uint at = position - words.first;
+    const uint at = position - (words.position & ~31u);
     const uint near = lanes_shuffle(words.ready, at);
     const uint behind = lanes_shuffle(words.ahead, at);
     word = at < 32u ? near : behind;

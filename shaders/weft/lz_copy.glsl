@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// The copy stage of a decoder of the LZ77 family: a group of 32 lanes writes what a batch of sequences, one a lane,
+// The copy stage of a decoder of the LZ77 family: a group of 32 lanes writes what a batch of sequences, two a lane,
 // makes of literals and of the output before them.
 //   lz_begin()   once, before all others: clears the window
-//   lz_copy()    writes bytes of a batch
+//   lz_copy()    writes a window's bytes of a batch
 //   lz_end()     once, after all others: writes the last bytes, which fill no word
 //
 // Output goes through a window of shared memory, and every word of it is stored once. A window is a list of segments:
@@ -22,7 +22,7 @@
 // first byte is read; literals begin at byte 4 of their words or later, and have a word after their last, of any value.
 //
 // Who calls: every invocation of the workgroup, in workgroup-uniform control flow. With native subgroups of 32 lanes or
-// more, each group may have a batch of its own. Shared memory of a group: 1.5 KiB.
+// more, each group may have a batch of its own. Shared memory of a group: 2 KiB.
 #ifndef WEFT_LZ_COPY_GLSL
 #define WEFT_LZ_COPY_GLSL
 
@@ -37,9 +37,9 @@
 const uint kLzWindowBytes = WEFT_LZ_WINDOW_BYTES;
 // Before the window's first word, the word stored last; after its last, one that is read and not used.
 const uint kLzWindowWords = kLzWindowBytes / 4u + 2u;
-// Of literals and matches of 32 sequences. A segment has one item more than whole words, and items of near matches
+// Of literals and matches of 64 sequences. A segment has one item more than whole words, and items of near matches
 // begin a row of 32.
-const uint kLzSegments = 64u;
+const uint kLzSegments = 128u;
 const uint kLzStartWords = (kLzWindowBytes / 4u + kLzSegments + 31u) / 32u + 1u;
 
 // Some compilers turn an atomic whose result nothing uses into a reduction over the subgroup, which takes longer.
@@ -49,11 +49,13 @@ shared uint weft_lz_window[kLanesGroupCount * kLzWindowWords];
 shared uvec2 weft_lz_segments[kLanesGroupCount * kLzSegments];
 shared uint weft_lz_starts[kLanesGroupCount * kLzStartWords];
 
-// A lane's sequence: literals from `begin`, and from `match` to `end` the bytes `offset` before; either may be missing.
+// A sequence: literals from `begin`, and from `match` to `end` the bytes `offset` before; either may be missing.
 // The literal at position p is byte p + literals of WEFT_LZ_LITERALS.
 struct LzSequence {
   uint begin, match, end, offset, literals;
 };
+
+uint lz_window_end(uint begin) { return (begin & ~3u) + kLzWindowBytes; }
 
 // The window's word 0.
 uint lz_window() { return lanes_group() * kLzWindowWords + 1u; }
@@ -69,7 +71,7 @@ uvec2 lz_segment(uint source, uint first, uint last, uint item) {
 }
 uint lz_items(uint first, uint last) { return last > first ? ((last + 3u) >> 2) - (first >> 2) : 0u; }
 
-const uint kLzNearAt = 9u, kLzSegmentsAt = 18u, kLzNearSegmentsAt = 25u;
+const uint kLzNearAt = 9u, kLzSegmentsAt = 18u, kLzNearSegmentsAt = 26u;
 
 // A window's items: of step 1, of step 2, and where the latter's segments begin.
 struct LzItems {
@@ -85,46 +87,71 @@ uint lz_inclusive_add(uint value) {
   return value;
 }
 
-// Lists the segments of [from, to) in the window that begins at `base`.
-LzItems lz_list(LzSequence own, uint base, uint from, uint to) {
-  const uint begin = clamp(own.begin, from, to) - base;
-  const uint match = clamp(own.match, from, to) - base;
-  const uint end = clamp(own.end, from, to) - base;
-  const uint literal_items = lz_items(begin, match);
-  const uint match_items = lz_items(match, end);
-  const bool near = match_items != 0u && (int(end - own.offset) > 0 || own.offset < end - match);
+// A sequence's part of the window: positions in it, the items of its literals and of its match, and whether the match
+// has sources in the window.
+struct LzPart {
+  uint begin, match, end;
+  uint literal_items, match_items;
+  bool near;
+};
+LzPart lz_part(LzSequence own, uint base, uint from, uint to) {
+  LzPart part;
+  part.begin = clamp(own.begin, from, to) - base;
+  part.match = clamp(own.match, from, to) - base;
+  part.end = clamp(own.end, from, to) - base;
+  part.literal_items = lz_items(part.begin, part.match);
+  part.match_items = lz_items(part.match, part.end);
+  part.near = part.match_items != 0u && (int(part.end - own.offset) > 0 || own.offset < part.end - part.match);
+  return part;
+}
 
-  // Counts of items and segments, of both steps, are summed in one word: 9, 9, 7 and 6 bits.
-  const uint literal_counts = literal_items | (literal_items != 0u ? 1u << kLzSegmentsAt : 0u);
-  const uint match_counts = near                 ? match_items << kLzNearAt | 1u << kLzNearSegmentsAt
-                            : match_items != 0u ? match_items | 1u << kLzSegmentsAt
-                                                : 0u;
-  const uint inclusive = lz_inclusive_add(literal_counts + match_counts);
+// Counts of items of steps 1 and 2 and of segments are summed in one word, of 9, 9, 8 and 6 bits. The sum before a
+// segment fits.
+uint lz_counts(bool there, bool near, uint items) {
+  return near ? items << kLzNearAt | 1u << kLzNearSegmentsAt : there ? items | 1u << kLzSegmentsAt : 0u;
+}
+uint lz_literal_counts(LzPart part) { return lz_counts(part.literal_items != 0u, false, part.literal_items); }
+uint lz_match_counts(LzPart part) { return lz_counts(part.match_items != 0u, part.near, part.match_items); }
+
+// Puts a sequence's segments into the list, behind those that `before` counts.
+void lz_put(LzSequence own, LzPart part, LzItems items, uint base, inout uint before) {
+  const uint starts = lanes_group() * kLzStartWords;
+  const uint segments = lanes_group() * kLzSegments;
+  if (part.literal_items != 0u) {
+    const uint item = before & 511u;
+    weft_lz_segments[segments + (before >> kLzSegmentsAt & 255u)] =
+        lz_segment(kLzLiteral + own.literals + base, part.begin, part.match, item);
+    weft_lz_used = atomicOr(weft_lz_starts[starts + (item >> 5)], 1u << (item & 31u));
+  }
+  before += lz_literal_counts(part);
+  if (part.match_items != 0u) {
+    const uint near_row = (items.any_order + 31u) & ~31u;
+    const uint item = part.near ? near_row + (before >> kLzNearAt & 511u) : before & 511u;
+    const uint slot = part.near ? items.near_segments + (before >> kLzNearSegmentsAt) : before >> kLzSegmentsAt & 255u;
+    weft_lz_segments[segments + slot] =
+        lz_segment((part.near ? 0u : base + 4u) - own.offset, part.match, part.end, item);
+    weft_lz_used = atomicOr(weft_lz_starts[starts + (item >> 5)], 1u << (item & 31u));
+  }
+  before += lz_match_counts(part);
+}
+
+// Lists the segments of [from, to) in the window that begins at `base`.
+LzItems lz_list(LzSequence one, LzSequence two, uint base, uint from, uint to) {
+  const LzPart part_one = lz_part(one, base, from, to), part_two = lz_part(two, base, from, to);
+  const uint own =
+      lz_literal_counts(part_one) + lz_match_counts(part_one) + lz_literal_counts(part_two) + lz_match_counts(part_two);
+  const uint inclusive = lz_inclusive_add(own);
   const uint total = lanes_broadcast(inclusive, 31u);
   LzItems items;
   items.any_order = total & 511u;
   items.near = total >> kLzNearAt & 511u;
-  items.near_segments = total >> kLzSegmentsAt & 127u;
-
-  const uint starts = lanes_group() * kLzStartWords;
-  const uint segments = lanes_group() * kLzSegments;
-  for (uint word = lanes_lane(); word < kLzStartWords; word += 32u) weft_lz_starts[starts + word] = 0u;
+  items.near_segments = total >> kLzSegmentsAt & 255u;
+  for (uint word = lanes_lane(); word < kLzStartWords; word += 32u)
+    weft_lz_starts[lanes_group() * kLzStartWords + word] = 0u;
   lanes_shared_barrier();
-  uint before = inclusive - literal_counts - match_counts;
-  if (literal_items != 0u) {
-    const uint item = before & 511u;
-    weft_lz_segments[segments + (before >> kLzSegmentsAt & 127u)] =
-        lz_segment(kLzLiteral + own.literals + base, begin, match, item);
-    weft_lz_used = atomicOr(weft_lz_starts[starts + (item >> 5)], 1u << (item & 31u));
-  }
-  before += literal_counts;
-  if (match_items != 0u) {
-    const uint near_row = (items.any_order + 31u) & ~31u;
-    const uint item = near ? near_row + (before >> kLzNearAt & 511u) : before & 511u;
-    const uint slot = near ? items.near_segments + (before >> kLzNearSegmentsAt) : before >> kLzSegmentsAt & 127u;
-    weft_lz_segments[segments + slot] = lz_segment((near ? 0u : base + 4u) - own.offset, match, end, item);
-    weft_lz_used = atomicOr(weft_lz_starts[starts + (item >> 5)], 1u << (item & 31u));
-  }
+  uint before = inclusive - own;
+  lz_put(one, part_one, items, base, before);
+  lz_put(two, part_two, items, base, before);
   lanes_shared_barrier();
   return items;
 }
@@ -233,9 +260,10 @@ void lz_copy_near(Words words, LzItems items, uint base) {
         const uint phase = offset == 2 ? ahead & 1u : offset == 3 ? ahead % 3u : 0u;
         source = segment_begin - offset;
         needed_end = segment_begin;
-        period = LzPeriod(~0u >> (32 - 8 * offset), offset == 1   ? 0x01010101u
-                                                    : offset == 2 ? 0x00010001u
-                                                                  : 0x01000001u,
+        period = LzPeriod(~0u >> (32 - 8 * offset),
+                          offset == 1   ? 0x01010101u
+                          : offset == 2 ? 0x00010001u
+                                        : 0x01000001u,
                           offset == 3 ? 8u : 0u, 8u * phase);
       }
     }
@@ -246,18 +274,21 @@ void lz_copy_near(Words words, LzItems items, uint base) {
       needed = kDone;
     }
     const uint source_word = needed == kDone ? window : uint(int(window) + (source >> 2));
-    // A word may be merged into while it is read: of its bytes, those that are read are there already.
-    uint left = 1u;  // the first lane's item is not before others' sources
-    for (uint turn = 0u; turn < WEFT_LOOP_END(32u); ++turn) {
-      const uint left_from = lanes_shuffle(own_bit, uint(findLSB(left)));
+    const bool repeats = lanes_any(period.factor != 1u);
+    // A word may be merged into while it is read: of its bytes, those that are read are there already. Each turn is
+    // the last of the first item that is left.
+    uint left_from = lanes_broadcast(own_bit, 0u);  // the first lane's item is not before others' sources
+    for (;;) {
       if (int(needed) <= int(left_from)) {
-        const uvec2 pair = uvec2(weft_lz_window[source_word], weft_lz_window[source_word + 1u]);
-        lz_merge(item, lz_repeat(period, lz_shift(pair, uint(source))));
+        uint bytes = lz_shift(uvec2(weft_lz_window[source_word], weft_lz_window[source_word + 1u]), uint(source));
+        if (repeats) bytes = lz_repeat(period, bytes);
+        lz_merge(item, bytes);
         needed = kDone;
       }
       if (kSubgroupSize >= 32u) lanes_shared_barrier();  // else the ballot is one
-      left = lanes_ballot(needed != kDone);
+      const uint left = lanes_ballot(needed != kDone);
       if (lanes_uniform(left == 0u)) break;
+      left_from = lanes_shuffle(own_bit, uint(findLSB(left)));
     }
   }
 }
@@ -296,18 +327,15 @@ void lz_begin() {
   lanes_shared_barrier();
 }
 
-// Writes bytes [begin, end) of a batch, which go on where the call before ended; the first call begins at `first`.
-void lz_copy(Words words, uint first, LzSequence own, uint begin, uint end) {
-  for (uint from = begin; lanes_uniform(from < end);) {
-    const uint base = from & ~3u;
-    const uint to = min(end, base + kLzWindowBytes);
-    const LzItems items = lz_list(own, base, from, to);
-    lz_copy_any_order(words, items.any_order);
-    lanes_shared_barrier();
-    lz_copy_near(words, items, base);
-    lz_store(words, first, base, to);
-    from = to;
-  }
+// Writes bytes [begin, end) of a batch, at most as many as a window has: up to lz_window_end(begin). Each lane has two
+// sequences, one after the other. A call goes on where the one before ended; the first begins at `first`.
+void lz_copy(Words words, uint first, LzSequence one, LzSequence two, uint begin, uint end) {
+  const uint base = begin & ~3u;
+  const LzItems items = lz_list(one, two, base, begin, end);
+  lz_copy_any_order(words, items.any_order);
+  lanes_shared_barrier();
+  lz_copy_near(words, items, base);
+  lz_store(words, first, base, end);
 }
 
 // `end`: the position after the last byte.

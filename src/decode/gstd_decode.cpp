@@ -36,8 +36,11 @@ constexpr uint64_t kMaxTiles = uint64_t{1} << 24;
 constexpr uint32_t kMaxInFlight = 4096, kMinInFlight = 64;
 constexpr uint64_t kMaxScratch = uint64_t{1} << 30;
 
-// Two parts, of scratch_part() in tile_table.glsl.
-uint64_t tile_scratch(uint32_t tile_bytes) { return 2 * ((uint64_t{tile_bytes} + 1024 + 511) / 512 * 512); }
+// Two parts, as in tile_table.glsl.
+uint64_t tile_scratch(uint32_t tile_bytes) {
+  const uint64_t part = (uint64_t{tile_bytes} + 1024 + 511) / 512 * 512;
+  return part + std::max<uint64_t>(part, WEFT_GSTD_LEAST_PART);
+}
 
 // The table of tiles that are given by value, before their scratch.
 uint64_t table_scratch(uint64_t tiles) { return primitives::in_vectors(tiles * sizeof(GstdTile)); }

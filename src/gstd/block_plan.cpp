@@ -28,6 +28,7 @@ Cost BlockPlanner::cost_of(const Segment& segment) {
 
 void BlockPlanner::add(Segment& to, const Segment& more) {
   to.size += more.size;
+  to.work += more.work;
   for (uint32_t s = 0; s < 256; ++s) to.literals[s] += more.literals[s];
   for (uint32_t f = 0; f < kLowBits; ++f)
     for (uint32_t s = 0; s < kFieldSymbols[f]; ++s) to.fields[f][s] += more.fields[f][s];
@@ -50,6 +51,7 @@ void BlockPlanner::measure(std::span<const std::byte> bytes, std::span<const Mat
       const uint32_t now = std::min(count, target - segment.size);
       for (uint32_t i = 0; i < now; ++i) ++segment.literals[static_cast<uint8_t>(bytes[position++])];
       segment.size += now;
+      segment.work += now;
       count -= now;
     }
   };
@@ -58,9 +60,10 @@ void BlockPlanner::measure(std::span<const std::byte> bytes, std::span<const Mat
     cut();
     Segment& segment = segments_.back();
     ++segment.fields[kLiteralLength][code_length(match.literals, kLiteralLengthDirect).symbol];
-    ++segment.fields[kOffset][history.push(match.offset, match.literals)];
+    ++segment.fields[kOffset][history.push(match.offset)];
     ++segment.fields[kMatchLength][code_length(match.length - kMinMatch, kMatchLengthDirect).symbol];
     segment.size += match.length;
+    segment.work += kSequenceWork;
     position += match.length;
   }
   literals(static_cast<uint32_t>(bytes.size()) - position);
@@ -71,7 +74,9 @@ void BlockPlanner::merge() {
   const auto with_next = [&](size_t i) {
     Segment& segment = segments_[i];
     segment.merged_cost = ~Cost{0};
-    if (i + 1 >= segments_.size() || segment.size + segments_[i + 1].size > kMaxBlockBytes) return;
+    if (i + 1 >= segments_.size() || segment.size + segments_[i + 1].size > kMaxBlockBytes ||
+        segment.work + segments_[i + 1].work > kMaxBlockWork)
+      return;
     both_ = segment;
     add(both_, segments_[i + 1]);
     segment.merged_cost = cost_of(both_);
@@ -117,7 +122,8 @@ uint64_t BlockPlanner::plan_fast(std::span<const std::byte> bytes, std::span<con
   }
   const uint64_t bits = literals * 6 + matches.size() * 20;
   segments_.clear();
-  if (block_bytes == 0 && bytes.size() <= kMaxBlockBytes && std::max(longest, trailing) <= kLongest) {
+  if (block_bytes == 0 && bytes.size() <= kMaxBlockBytes && std::max(longest, trailing) <= kLongest &&
+      literals + kSequenceWork * matches.size() <= kMaxBlockWork) {
     sequences.assign(matches.begin(), matches.end());
     BlockPlan block;
     block.size = static_cast<uint32_t>(bytes.size());
@@ -146,12 +152,13 @@ void BlockPlanner::cut(std::span<const std::byte> bytes, std::span<const Match> 
     blocks.back().begin = position;
     blocks.back().first = static_cast<uint32_t>(sequences.size());
   };
-  // Literals since the last match; at a block's end, its last ones.
-  uint32_t pending = 0;
+  // Literals since the last match; at a block's end, its last ones. And what is left of the block's work.
+  uint32_t pending = 0, work = kMaxBlockWork;
   const auto end_block = [&] {
     blocks.back().trailing = pending;
     blocks.back().size = position - blocks.back().begin;
     pending = 0;
+    work = kMaxBlockWork;
   };
   begin_block();
   const auto divide = [&] {
@@ -168,11 +175,12 @@ void BlockPlanner::cut(std::span<const std::byte> bytes, std::span<const Match> 
   const auto literals = [&](uint32_t count) {
     while (count != 0) {
       at_segment();
-      if (pending == kLongest || room() == 0) divide();
-      uint32_t now = std::min({count, kLongest - pending, room()});
+      if (work == 0 || room() == 0) divide();
+      uint32_t now = std::min({count, work, room()});
       if (segment < segments_.size()) now = std::min(now, std::max(segments_[segment].begin, position + 1) - position);
       position += now;
       pending += now;
+      work -= now;
       count -= now;
     }
   };
@@ -183,7 +191,8 @@ void BlockPlanner::cut(std::span<const std::byte> bytes, std::span<const Match> 
       at_segment();
       // The rest of a long match is a match.
       const uint32_t now = left <= kLongest ? left : left - kLongest < kMinMatch ? kLongest - kMinMatch : kLongest;
-      if (now > room()) divide();
+      if (now > room() || work < kSequenceWork) divide();
+      work -= kSequenceWork;
       sequences.push_back({pending, now, match.offset});
       ++blocks.back().count;
       pending = 0;

@@ -24,27 +24,25 @@ struct BlockPlan {
   uint32_t trailing = 0;
 };
 
-/// The repeated offsets of a decoder.
+/// The offsets that a sequence may repeat: the last that repeated none.
 class History {
  public:
   /// Returns the symbol of an offset and updates the history.
-  uint32_t push(uint32_t offset, uint32_t literals) {
-    const uint32_t symbol = repeat(offset, literals);
+  uint32_t push(uint32_t offset) {
+    const uint32_t symbol = repeat(offset);
     return symbol < kRepeats ? symbol : code_offset(offset).symbol;
   }
   /// Returns the symbol of a repeated offset, or kRepeats for another, and updates the history. Without branches, which
   /// could not be predicted.
-  uint32_t repeat(uint32_t offset, uint32_t literals) {
+  uint32_t repeat(uint32_t offset) {
     const auto [first, second, third] = offsets_;
     const uint32_t not_first = offset != first ? 1 : 0, not_second = offset != second ? 1 : 0;
     const uint32_t not_third = offset != third ? 1 : 0;
     const uint32_t place = not_first + (not_first & not_second) + (not_first & not_second & not_third);
-    const uint32_t keeps_second = 0u - (not_first ^ 1), keeps_third = 0u - ((not_first & not_second) ^ 1);
-    offsets_ = {offset, (keeps_second & second) | (~keeps_second & first),
-                (keeps_third & third) | (~keeps_third & second)};
-    // After no literals the first entry is the last.
-    constexpr uint32_t kAtOnce[kRepeats + 1] = {kRepeats - 1, 0, 1, kRepeats};
-    return literals != 0 ? place : kAtOnce[place];
+    const uint32_t is_new = 0u - (not_first & not_second & not_third);
+    offsets_ = {(is_new & offset) | (~is_new & first), (is_new & first) | (~is_new & second),
+                (is_new & second) | (~is_new & third)};
+    return place;
   }
 
  private:
@@ -70,6 +68,7 @@ class BlockPlanner {
     uint32_t begin = 0, size = 0;
     Counts literals{};
     std::array<std::array<uint32_t, kMaxFieldSymbols>, kLowBits> fields{};
+    uint32_t work = 0;               // of a block's kMaxBlockWork
     Cost cost = 0, merged_cost = 0;  // alone; with the next one
     bool merged = false;
   };

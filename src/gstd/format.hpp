@@ -23,6 +23,10 @@ constexpr uint32_t kMaxLiteralTables = 8, kMaxLiteralContexts = 16;
 
 constexpr uint32_t kMinMatch = 3;
 
+/// What a decoder keeps of a block: a byte for each literal, and kSequenceWork for each sequence.
+constexpr uint32_t kMaxBlockWork = 1u << 15, kSequenceWork = 8;
+constexpr uint32_t kMaxBlockSequences = kMaxBlockWork / kSequenceWork;
+
 /// Tables of a sequence's fields.
 enum Field : uint32_t { kLiteralLength, kOffset, kMatchLength, kLowBits, kFields };
 constexpr std::array<uint32_t, kFields> kFieldSymbols = {42, 78, 56, 8};

@@ -75,15 +75,15 @@ struct SequenceBatch {
   bool has_low_bits() const { return codes->low_bits != FieldCodes::kNone; }
 };
 
-/// A batch's literals, at least one. Code | bits << 16 of each, by its byte or, without bytes, by its number.
-struct LiteralBatch {
-  const uint8_t* bytes;  ///< kLiteralBatchSlack bytes past them may be read
+/// A block's literals, at least one. Code | bits << 16 of each, by its byte or, without bytes, by its number.
+struct BlockLiterals {
+  const uint8_t* bytes;  ///< kLiteralReadSlack bytes past them may be read
   const uint32_t* codes;
   uint32_t count, longest;  ///< longest: upper bound of a code's bits
 
   uint32_t code(size_t literal) const { return codes[bytes == nullptr ? literal : bytes[literal]]; }
 };
-constexpr uint32_t kLiteralBatchSlack = 16;
+constexpr uint32_t kLiteralReadSlack = 16;
 
 /// A state's step for a symbol: the bits that bring it below 16 times the frequency, then a quotient.
 struct RansStep {
@@ -140,8 +140,8 @@ struct VectorSteps {
   /// Turns the states after a batch into those before it.
   void (*encode_symbols)(const SequenceBatch& batch, uint32_t* states, SymbolRow* rows);
   void (*put_sequences)(LaneQueues& queues, const SequenceBatch& batch, const SymbolRow* rows);
-  /// Puts a batch's literals from `first` on.
-  void (*put_literals)(LaneQueues& queues, const LiteralBatch& batch, uint32_t first, uint32_t lanes_log);
+  /// Puts a block's literals from `first` on.
+  void (*put_literals)(LaneQueues& queues, const BlockLiterals& block, uint32_t first, uint32_t lanes_log);
 };
 
 /// By AVX-512 and by AVX2. Null if the processor lacks them.

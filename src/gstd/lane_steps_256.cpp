@@ -163,11 +163,11 @@ WEFT_GSTD_TARGET void put_sequences(LaneQueues& queues, const SequenceBatch& bat
   queues.read = read;
 }
 
-WEFT_GSTD_TARGET void put_literals(LaneQueues& queues, const LiteralBatch& batch, uint32_t first, uint32_t lanes_log) {
-  const __m256i byte = set(255), low = set(0xffff), longest = set(batch.longest), zero = _mm256_setzero_si256();
+WEFT_GSTD_TARGET void put_literals(LaneQueues& queues, const BlockLiterals& block, uint32_t first, uint32_t lanes_log) {
+  const __m256i byte = set(255), low = set(0xffff), longest = set(block.longest), zero = _mm256_setzero_si256();
   uint32_t read = queues.read;
-  for (uint32_t count = 0; first < batch.count; first += count) {
-    count = std::min(batch.count - first, kMaxLiteralsPerLane << lanes_log);
+  for (uint32_t count = 0; first < block.count; first += count) {
+    count = std::min(block.count - first, kMaxLiteralsPerLane << lanes_log);
     const uint32_t per_lane = literals_per_lane(count, lanes_log);
     const __m256i end = set(count),
                   apart = _mm256_mullo_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), set(per_lane));
@@ -176,14 +176,14 @@ WEFT_GSTD_TARGET void put_literals(LaneQueues& queues, const LiteralBatch& batch
         const __m256i at = _mm256_add_epi32(apart, set(begin)), behind = _mm256_add_epi32(at, set(1));
         const __m256i has_one = is_less(at, end), has_two = per_lane == 1 ? zero : is_less(behind, end);
         __m256i one, two;
-        if (batch.bytes != nullptr) {
+        if (block.bytes != nullptr) {
           const __m256i bytes =
-              _mm256_mask_i32gather_epi32(zero, reinterpret_cast<const int*>(batch.bytes + first), at, has_one, 1);
-          one = gather(batch.codes, has_one, _mm256_and_si256(bytes, byte));
-          two = gather(batch.codes, has_two, _mm256_and_si256(_mm256_srli_epi32(bytes, 8), byte));
+              _mm256_mask_i32gather_epi32(zero, reinterpret_cast<const int*>(block.bytes + first), at, has_one, 1);
+          one = gather(block.codes, has_one, _mm256_and_si256(bytes, byte));
+          two = gather(block.codes, has_two, _mm256_and_si256(_mm256_srli_epi32(bytes, 8), byte));
         } else {
-          one = gather(batch.codes + first, has_one, at);
-          two = gather(batch.codes + first, has_two, behind);
+          one = gather(block.codes + first, has_one, at);
+          two = gather(block.codes + first, has_two, behind);
         }
         const __m256i of_two = _mm256_srli_epi32(two, 16);
         const __m256i value =

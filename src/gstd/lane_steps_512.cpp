@@ -165,11 +165,11 @@ WEFT_GSTD_TARGET void put_sequences(LaneQueues& queues, const SequenceBatch& bat
   for (uint32_t group = 0; group < groups; ++group) store(queues, group, lanes[group]);
 }
 
-WEFT_GSTD_TARGET void put_literals(LaneQueues& queues, const LiteralBatch& batch, uint32_t first, uint32_t lanes_log) {
+WEFT_GSTD_TARGET void put_literals(LaneQueues& queues, const BlockLiterals& block, uint32_t first, uint32_t lanes_log) {
   std::array<Group, kGroups> lanes = {load(queues, 0), load(queues, 1)};
   uint32_t read = queues.read;
-  for (uint32_t count = 0; first < batch.count; first += count) {
-    count = std::min(batch.count - first, kMaxLiteralsPerLane << lanes_log);
+  for (uint32_t count = 0; first < block.count; first += count) {
+    count = std::min(block.count - first, kMaxLiteralsPerLane << lanes_log);
     const uint32_t per_lane = literals_per_lane(count, lanes_log);
     for (uint32_t step = 0; step < per_lane; step += 2)
       for (uint32_t group = 0; group < kGroups; ++group) {
@@ -180,21 +180,21 @@ WEFT_GSTD_TARGET void put_literals(LaneQueues& queues, const LiteralBatch& batch
             per_lane == 1 ? __mmask16{0} : _mm512_cmplt_epu32_mask(_mm512_add_epi32(at, set(1)), set(count));
         if (has_one == 0) break;
         __m512i one, two;
-        if (batch.bytes != nullptr) {
+        if (block.bytes != nullptr) {
           const __m512i bytes =
-              _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), has_one, at, batch.bytes + first, 1);
-          one = gather(batch.codes, has_one, _mm512_and_si512(bytes, set(255)));
-          two = gather(batch.codes, has_two, _mm512_and_si512(_mm512_srli_epi32(bytes, 8), set(255)));
+              _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), has_one, at, block.bytes + first, 1);
+          one = gather(block.codes, has_one, _mm512_and_si512(bytes, set(255)));
+          two = gather(block.codes, has_two, _mm512_and_si512(_mm512_srli_epi32(bytes, 8), set(255)));
         } else {
-          one = gather(batch.codes + first, has_one, at);
-          two = gather(batch.codes + first + 1, has_two, at);
+          one = gather(block.codes + first, has_one, at);
+          two = gather(block.codes + first + 1, has_two, at);
         }
         const __m512i low = set(0xffff), of_two = _mm512_srli_epi32(two, 16);
         const __m512i value =
             _mm512_or_si512(_mm512_sllv_epi32(_mm512_and_si512(one, low), of_two), _mm512_and_si512(two, low));
         const __m512i bits = _mm512_add_epi32(_mm512_srli_epi32(one, 16), of_two);
-        const __m512i need = _mm512_add_epi32(_mm512_maskz_mov_epi32(has_one, set(batch.longest)),
-                                              _mm512_maskz_mov_epi32(has_two, set(batch.longest)));
+        const __m512i need = _mm512_add_epi32(_mm512_maskz_mov_epi32(has_one, set(block.longest)),
+                                              _mm512_maskz_mov_epi32(has_two, set(block.longest)));
         put(lanes[group], queues.words, read, need, value, bits);
       }
   }

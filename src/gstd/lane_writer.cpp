@@ -91,23 +91,23 @@ struct Streams : LaneQueues {
   }
 
   // Writes one round. Returns the number of its literals.
-  uint32_t round_behind_release(const LiteralBatch& batch, uint32_t first, uint32_t lanes_log) {
-    const uint32_t count = std::min(batch.count - first, kMaxLiteralsPerLane << lanes_log);
+  uint32_t round_behind_release(const BlockLiterals& block, uint32_t first, uint32_t lanes_log) {
+    const uint32_t count = std::min(block.count - first, kMaxLiteralsPerLane << lanes_log);
     const uint32_t per_lane = literals_per_lane(count, lanes_log);
     for (uint32_t step = 0; step < per_lane; step += 2)
       for (uint32_t lane = 0, at = step; at < count; ++lane, at += per_lane) {
         const bool has_two = step + 1 < per_lane && at + 1 < count;
-        const uint32_t one = batch.code(first + at), two = has_two ? batch.code(first + at + 1) : 0;
-        put_behind_release(lane, has_two ? 2 * batch.longest : batch.longest,
+        const uint32_t one = block.code(first + at), two = has_two ? block.code(first + at + 1) : 0;
+        put_behind_release(lane, has_two ? 2 * block.longest : block.longest,
                            code_of(one) << bits_of(two) | code_of(two), bits_of(one) + bits_of(two));
       }
     return count;
   }
   template <bool has_bytes>
-  uint32_t round(const LiteralBatch& batch, uint32_t first, uint32_t lanes_log) {
-    const uint32_t count = std::min(batch.count - first, kMaxLiteralsPerLane << lanes_log);
-    const uint32_t per_lane = literals_per_lane(count, lanes_log), longest = batch.longest;
-    const auto code_at = [&](uint32_t literal) { return batch.codes[has_bytes ? batch.bytes[literal] : literal]; };
+  uint32_t round(const BlockLiterals& block, uint32_t first, uint32_t lanes_log) {
+    const uint32_t count = std::min(block.count - first, kMaxLiteralsPerLane << lanes_log);
+    const uint32_t per_lane = literals_per_lane(count, lanes_log), longest = block.longest;
+    const auto code_at = [&](uint32_t literal) { return block.codes[has_bytes ? block.bytes[literal] : literal]; };
     uint32_t now = read;
     for (uint32_t step = 0; step < per_lane; step += 2) {
       // Lanes with two literals, then at most one lane with one, unless all have one.
@@ -125,12 +125,12 @@ struct Streams : LaneQueues {
     read = now;
     return count;
   }
-  void literals(const LiteralBatch& batch, uint32_t lanes_log, const VectorSteps* steps) {
+  void literals(const BlockLiterals& block, uint32_t lanes_log, const VectorSteps* steps) {
     uint32_t first = 0;
-    while (first < batch.count && has_dropped()) first += round_behind_release(batch, first, lanes_log);
-    if (steps != nullptr) return steps->put_literals(*this, batch, first, lanes_log);
-    while (first < batch.count)
-      first += batch.bytes != nullptr ? round<true>(batch, first, lanes_log) : round<false>(batch, first, lanes_log);
+    while (first < block.count && has_dropped()) first += round_behind_release(block, first, lanes_log);
+    if (steps != nullptr) return steps->put_literals(*this, block, first, lanes_log);
+    while (first < block.count)
+      first += block.bytes != nullptr ? round<true>(block, first, lanes_log) : round<false>(block, first, lanes_log);
   }
 };
 
@@ -149,12 +149,12 @@ void LaneWriter::look_ahead(const Record* record, uint32_t lanes_log, uint32_t* 
   for (const Record* const end = records_.items.get() + records_.size; record != end; ++record) {
     if (record->kind() == kBits) add(record->lane(), record->value, record->bits());
     if (record->kind() != kLiterals) continue;
-    const LiteralBatch& batch = literals_.items[record->value];
-    for (uint32_t done = 0; done < batch.count;) {
-      const uint32_t count = std::min(batch.count - done, kMaxLiteralsPerLane << lanes_log);
+    const BlockLiterals& block = literals_.items[record->value];
+    for (uint32_t done = 0; done < block.count;) {
+      const uint32_t count = std::min(block.count - done, kMaxLiteralsPerLane << lanes_log);
       const uint32_t per_lane = literals_per_lane(count, lanes_log);
       for (uint32_t i = 0; i < count; ++i) {
-        const uint32_t code = batch.code(done + i);
+        const uint32_t code = block.code(done + i);
         add(i / per_lane, code_of(code), bits_of(code));
       }
       done += count;

@@ -45,10 +45,10 @@ class LaneWriter {
     add({static_cast<uint32_t>(batches_.size), head(kSequences)});
     *batches_.more(1) = batch;
   }
-  /// A batch's literals, in order: lanes take them in rounds. finish() reads what it points at.
-  void literals(const LiteralBatch& batch) {
+  /// A block's literals, in order: lanes take them in rounds. finish() reads what it points at.
+  void literals(const BlockLiterals& block) {
     add({static_cast<uint32_t>(literals_.size), head(kLiterals)});
-    *literals_.more(1) = batch;
+    *literals_.more(1) = block;
   }
   /// All lanes take their first states.
   void states() { add({0, head(kStates)}); }
@@ -85,7 +85,7 @@ class LaneWriter {
   Buffer<uint32_t> symbols_;
   Buffer<SequenceBatch> batches_;
   Buffer<SymbolRow> rows_;  // two a batch
-  Buffer<LiteralBatch> literals_;
+  Buffer<BlockLiterals> literals_;
   Buffer<uint32_t> words_;
 };
 

@@ -82,7 +82,7 @@ WEFT_GSTD_TARGET inline __mmask16 first_lanes(uint32_t count, uint32_t first) {
 
 WEFT_GSTD_TARGET const uint32_t* sequences_512(Lanes& lanes, const uint32_t* next, const uint32_t* end,
                                                const std::array<SlotTable, kFields>& fields, uint32_t low_bits,
-                                               uint32_t count, Sequences& sequences) {
+                                               uint32_t first, uint32_t count, Sequences& sequences) {
   const __m512i base_bits = _mm512_set1_epi32(0xffffff);
   const uint32_t groups = (count + kWidth - 1) / kWidth;
   Group group[2];
@@ -116,68 +116,19 @@ WEFT_GSTD_TARGET const uint32_t* sequences_512(Lanes& lanes, const uint32_t* nex
     __m512i value = take(group[g], bits);
     value = _mm512_mask_or_epi32(value, has_low[g], _mm512_sll_epi32(value, low_count), low[g]);
     offset[g] = _mm512_add_epi32(_mm512_and_si512(offset[g], base_bits), value);
-    _mm512_store_si512(&sequences.offset[g * kWidth], offset[g]);
+    _mm512_storeu_si512(&sequences.offset[first + g * kWidth], offset[g]);
   }
   if (next > end) return next;
   for (uint32_t g = 0; g < groups; ++g) {
     const __m512i literal_bits = _mm512_srli_epi32(literals[g], 24), match_bits = _mm512_srli_epi32(match[g], 24);
     refill(group[g], active[g], _mm512_add_epi32(literal_bits, match_bits), next);
-    _mm512_store_si512(&sequences.literals[g * kWidth],
-                       _mm512_add_epi32(_mm512_and_si512(literals[g], base_bits), take(group[g], literal_bits)));
-    _mm512_store_si512(&sequences.match[g * kWidth],
-                       _mm512_add_epi32(_mm512_and_si512(match[g], base_bits), take(group[g], match_bits)));
+    _mm512_storeu_si512(&sequences.literals[first + g * kWidth],
+                        _mm512_add_epi32(_mm512_and_si512(literals[g], base_bits), take(group[g], literal_bits)));
+    _mm512_storeu_si512(&sequences.match[first + g * kWidth],
+                        _mm512_add_epi32(_mm512_and_si512(match[g], base_bits), take(group[g], match_bits)));
     store(lanes, g * kWidth, group[g]);
   }
   return next;
-}
-
-// Inclusive sums over lanes.
-WEFT_GSTD_TARGET inline __m512i inclusive_sums(__m512i of) {
-  const __m512i zero = _mm512_setzero_si512();
-  of = _mm512_add_epi32(of, _mm512_alignr_epi32(of, zero, 15));
-  of = _mm512_add_epi32(of, _mm512_alignr_epi32(of, zero, 14));
-  of = _mm512_add_epi32(of, _mm512_alignr_epi32(of, zero, 12));
-  return _mm512_add_epi32(of, _mm512_alignr_epi32(of, zero, 8));
-}
-
-WEFT_GSTD_TARGET BatchSizes resolve_512(Sequences& sequences, uint32_t count, uint32_t done, Repeats& repeats) {
-  alignas(64) std::array<uint32_t, kMaxLanes> histories;  // index in kHistoryShuffles
-  for (uint32_t first = 0; first < count; first += kWidth) {
-    const __m512i coded = _mm512_load_si512(&sequences.offset[first]);
-    const __mmask16 repeated = _mm512_test_epi32_mask(coded, _mm512_set1_epi32(static_cast<int>(kRepeatFlag)));
-    const __mmask16 at_once = _mm512_testn_epi32_mask(_mm512_load_si512(&sequences.literals[first]),
-                                                      _mm512_load_si512(&sequences.literals[first]));
-    __m512i place = _mm512_and_si512(coded, _mm512_set1_epi32(3));
-    place = _mm512_mask_add_epi32(place, at_once, place, _mm512_set1_epi32(1));
-    place = _mm512_mask_mov_epi32(place, _mm512_cmpeq_epi32_mask(place, _mm512_set1_epi32(kRepeats)),
-                                  _mm512_setzero_si512());
-    place = _mm512_mask_mov_epi32(_mm512_set1_epi32(kRepeats), repeated, place);
-    _mm512_store_si512(&histories[first], _mm512_slli_epi32(place, 4));
-  }
-  __m128i history = _mm_loadu_si128(reinterpret_cast<const __m128i*>(repeats.data()));
-  history = _mm_insert_epi32(history, 0, kRepeats);
-  const auto* shuffles = reinterpret_cast<const char*>(kHistoryShuffles.data());
-  for (uint32_t lane = 0; lane < count; ++lane) {
-    const __m128i coded = _mm_slli_si128(_mm_cvtsi32_si128(static_cast<int>(sequences.offset[lane])), 12);
-    const __m128i shuffle = _mm_load_si128(reinterpret_cast<const __m128i*>(shuffles + histories[lane]));
-    history = _mm_shuffle_epi8(_mm_or_si128(history, coded), shuffle);
-    sequences.offset[lane] = static_cast<uint32_t>(_mm_cvtsi128_si32(history));
-  }
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(repeats.data()), history);
-
-  BatchSizes sizes;
-  for (uint32_t first = 0; first < count; first += kWidth) {
-    const __mmask16 active = first_lanes(count, first);
-    const __m512i literals = _mm512_maskz_load_epi32(active, &sequences.literals[first]);
-    const __m512i match = _mm512_maskz_load_epi32(active, &sequences.match[first]);
-    const __m512i sums = inclusive_sums(_mm512_add_epi32(literals, match));
-    const __m512i before_match =
-        _mm512_add_epi32(_mm512_sub_epi32(sums, match), _mm512_set1_epi32(static_cast<int>(done + sizes.bytes)));
-    sizes.sound &= _mm512_mask_cmpgt_epu32_mask(active, _mm512_load_si512(&sequences.offset[first]), before_match) == 0;
-    sizes.literals += static_cast<uint32_t>(_mm512_reduce_add_epi32(literals));
-    sizes.bytes += static_cast<uint32_t>(_mm_extract_epi32(_mm512_extracti32x4_epi32(sums, 3), 3));
-  }
-  return sizes;
 }
 
 // Decodes the next literal of each lane that has one.
@@ -314,7 +265,7 @@ const uint32_t* read_literals_512(Lanes& lanes, uint32_t lanes_log, const uint32
 }  // namespace
 
 const VectorLanes* vector_lanes_512() {
-  static constexpr VectorLanes kLanes = {sequences_512, resolve_512, read_literals_512};
+  static constexpr VectorLanes kLanes = {sequences_512, read_literals_512};
   static const bool has = __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
                           __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
                           __builtin_cpu_supports("avx512cd") != 0 && __builtin_cpu_supports("bmi2") != 0;

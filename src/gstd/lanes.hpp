@@ -31,9 +31,10 @@ struct Slot {
 constexpr uint32_t kSlotSlack = 8;  ///< slots past a table that may be written
 using SlotTable = std::array<Slot, kRansSlots + kSlotSlack>;
 
-/// A batch's sequences.
+/// A block's sequences.
 struct Sequences {
-  alignas(64) std::array<uint32_t, kMaxLanes> literals, match, offset;
+  static constexpr uint32_t kSlack = kMaxLanes;  ///< past the last that may be written
+  std::array<uint32_t, kMaxBlockSequences + kSlack> literals, match, offset;
 };
 
 /// The contexts of a block's literals, which choose their tables.
@@ -42,25 +43,15 @@ enum class LiteralSource { plain, one_table, by_position, by_previous };
 constexpr uint32_t kWordSlack = 64;      ///< words past the end that may be read
 constexpr uint32_t kLiteralSlack = 256;  ///< bytes past literals that may be written, and past tables' numbers, read
 
-/// The last offsets, and room for one more.
-using Repeats = std::array<uint32_t, kRepeats + 1>;
-
-/// Sums over a batch's sequences.
-struct BatchSizes {
-  uint32_t literals = 0, bytes = 0;  ///< of all sequences; bytes with their matches
-  bool sound = true;                 ///< no offset is from before the tile
-};
-
 /// Inner loops for tiles of at least 8 lanes. Functions that read return the next read position, at most kWordSlack
 /// past `end`; they read nothing once it is past `end`.
 struct VectorLanes {
-  /// Steps 1 to 4 of a batch's sequences. Repeated offsets become kRepeatFlag and the symbol. `low_bits`: 32 for none.
+  /// Steps 1 to 4 of a batch's sequences, which become those from `first` on. Repeated offsets become kRepeatFlag and
+  /// the symbol. `low_bits`: 32 for none.
   const uint32_t* (*read_sequences)(Lanes& lanes, const uint32_t* next, const uint32_t* end,
-                                    const std::array<SlotTable, kFields>& fields, uint32_t low_bits, uint32_t count,
-                                    Sequences& sequences);
-  /// Replaces repeats by offsets. `done`: bytes of the tile before the batch.
-  BatchSizes (*resolve_sequences)(Sequences& sequences, uint32_t count, uint32_t done, Repeats& repeats);
-  /// Reads a batch's literals. `map`: table by context; `numbers`: table by literal, for contexts by position.
+                                    const std::array<SlotTable, kFields>& fields, uint32_t low_bits, uint32_t first,
+                                    uint32_t count, Sequences& sequences);
+  /// Reads a block's literals. `map`: table by context; `numbers`: table by literal, for contexts by position.
   const uint32_t* (*read_literals)(Lanes& lanes, uint32_t lanes_log, const uint32_t* next, const uint32_t* end,
                                    LiteralSource source, const LiteralTable* tables, const uint8_t* map,
                                    const uint8_t* numbers, size_t count, uint8_t* to);
@@ -69,16 +60,6 @@ struct VectorLanes {
 /// By AVX-512 and by AVX2. Null if the processor lacks them.
 const VectorLanes* vector_lanes_512();
 const VectorLanes* vector_lanes_256();
-
-/// The shuffle of the history for each source of an offset. The fourth entry, a new offset, is empty afterwards.
-alignas(64) inline constexpr std::array<std::array<uint8_t, 16>, kRepeats + 1> kHistoryShuffles = [] {
-  constexpr uint8_t kFrom[kRepeats + 1][kRepeats] = {{0, 1, 2}, {1, 0, 2}, {2, 0, 1}, {3, 0, 1}};
-  std::array<std::array<uint8_t, 16>, kRepeats + 1> table{};
-  for (uint32_t place = 0; place <= kRepeats; ++place)
-    for (uint32_t byte = 0; byte < 16; ++byte)
-      table[place][byte] = byte / 4 < kRepeats ? static_cast<uint8_t>(4 * kFrom[place][byte / 4] + byte % 4) : 0x80;
-  return table;
-}();
 
 /// Entries from one table's begin to the next's, with tables as one array.
 constexpr uint32_t kTableStride = sizeof(LiteralTable) / sizeof(LiteralTable::Entry);

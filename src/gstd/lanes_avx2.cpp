@@ -32,6 +32,9 @@ WEFT_GSTD_TARGET inline __m256i load(const uint32_t* from) {
 WEFT_GSTD_TARGET inline void store(uint32_t* to, __m256i value) {
   _mm256_store_si256(reinterpret_cast<__m256i*>(to), value);
 }
+WEFT_GSTD_TARGET inline void store_unaligned(uint32_t* to, __m256i value) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), value);
+}
 WEFT_GSTD_TARGET inline Group load(const Lanes& lanes, uint32_t first) {
   return {_mm256_load_si256(reinterpret_cast<const __m256i*>(&lanes.fifo[first])),
           _mm256_load_si256(reinterpret_cast<const __m256i*>(&lanes.fifo[first + 4])), load(&lanes.bits[first]),
@@ -102,7 +105,7 @@ WEFT_GSTD_TARGET inline __m256i symbol(Group& group, __m256i active, const SlotT
 
 WEFT_GSTD_TARGET const uint32_t* sequences_256(Lanes& lanes, const uint32_t* next, const uint32_t* end,
                                                const std::array<SlotTable, kFields>& fields, uint32_t low_bits,
-                                               uint32_t count, Sequences& sequences) {
+                                               uint32_t first, uint32_t count, Sequences& sequences) {
   const __m256i base_bits = set(0xffffff);
   const uint32_t groups = (count + kWidth - 1) / kWidth;
   Group group[kMaxGroups];
@@ -135,51 +138,19 @@ WEFT_GSTD_TARGET const uint32_t* sequences_256(Lanes& lanes, const uint32_t* nex
     const __m256i with_low = _mm256_or_si256(_mm256_sll_epi32(value, low_count), low[g]);
     offset[g] =
         _mm256_add_epi32(_mm256_and_si256(offset[g], base_bits), _mm256_blendv_epi8(value, with_low, has_low[g]));
-    store(&sequences.offset[g * kWidth], offset[g]);
+    store_unaligned(&sequences.offset[first + g * kWidth], offset[g]);
   }
   if (next > end) return next;
   for (uint32_t g = 0; g < groups; ++g) {
     const __m256i literal_bits = _mm256_srli_epi32(literals[g], 24), match_bits = _mm256_srli_epi32(match[g], 24);
     refill(group[g], active[g], _mm256_add_epi32(literal_bits, match_bits), next);
-    store(&sequences.literals[g * kWidth],
-          _mm256_add_epi32(_mm256_and_si256(literals[g], base_bits), take(group[g], literal_bits)));
-    store(&sequences.match[g * kWidth],
-          _mm256_add_epi32(_mm256_and_si256(match[g], base_bits), take(group[g], match_bits)));
+    store_unaligned(&sequences.literals[first + g * kWidth],
+                    _mm256_add_epi32(_mm256_and_si256(literals[g], base_bits), take(group[g], literal_bits)));
+    store_unaligned(&sequences.match[first + g * kWidth],
+                    _mm256_add_epi32(_mm256_and_si256(match[g], base_bits), take(group[g], match_bits)));
     store(lanes, g * kWidth, group[g]);
   }
   return next;
-}
-
-WEFT_GSTD_TARGET BatchSizes resolve_256(Sequences& sequences, uint32_t count, uint32_t done, Repeats& repeats) {
-  alignas(64) std::array<uint32_t, kMaxLanes> histories;  // index in kHistoryShuffles
-  for (uint32_t first = 0; first < count; first += kWidth) {
-    const __m256i coded = load(&sequences.offset[first]), flag = set(kRepeatFlag), last = set(kRepeats);
-    const __m256i repeated = _mm256_cmpeq_epi32(_mm256_and_si256(coded, flag), flag);
-    const __m256i at_once = _mm256_cmpeq_epi32(load(&sequences.literals[first]), _mm256_setzero_si256());
-    __m256i place = _mm256_sub_epi32(_mm256_and_si256(coded, set(3)), at_once);
-    place = _mm256_andnot_si256(_mm256_cmpeq_epi32(place, last), place);
-    place = _mm256_blendv_epi8(last, place, repeated);
-    store(&histories[first], _mm256_slli_epi32(place, 4));
-  }
-  __m128i history = _mm_loadu_si128(reinterpret_cast<const __m128i*>(repeats.data()));
-  history = _mm_insert_epi32(history, 0, kRepeats);
-  const auto* shuffles = reinterpret_cast<const char*>(kHistoryShuffles.data());
-  BatchSizes sizes;
-  uint32_t position = done;
-  for (uint32_t lane = 0; lane < count; ++lane) {
-    const __m128i coded = _mm_slli_si128(_mm_cvtsi32_si128(static_cast<int>(sequences.offset[lane])), 12);
-    const __m128i shuffle = _mm_load_si128(reinterpret_cast<const __m128i*>(shuffles + histories[lane]));
-    history = _mm_shuffle_epi8(_mm_or_si128(history, coded), shuffle);
-    const uint32_t offset = static_cast<uint32_t>(_mm_cvtsi128_si32(history));
-    sequences.offset[lane] = offset;
-    position += sequences.literals[lane];
-    sizes.sound &= offset <= position;
-    sizes.literals += sequences.literals[lane];
-    position += sequences.match[lane];
-  }
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(repeats.data()), history);
-  sizes.bytes = position - done;
-  return sizes;
 }
 
 // The literals of a group's active lanes, whose tables begin at `table`.
@@ -287,7 +258,7 @@ const uint32_t* read_literals_256(Lanes& lanes, uint32_t lanes_log, const uint32
 }  // namespace
 
 const VectorLanes* vector_lanes_256() {
-  static constexpr VectorLanes kLanes = {sequences_256, resolve_256, read_literals_256};
+  static constexpr VectorLanes kLanes = {sequences_256, read_literals_256};
   static const bool has = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi2") != 0;
   return has ? &kLanes : nullptr;
 }

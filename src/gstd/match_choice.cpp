@@ -24,11 +24,9 @@ uint32_t length_price(const BlockPrices& prices, uint32_t length) {
   return field_price(prices, kMatchLength, code_length(length - kMinMatch, kMatchLengthDirect));
 }
 
-uint32_t offset_price(const BlockPrices& prices, uint32_t offset, const std::array<uint32_t, kRepeats>& repeats,
-                      bool behind_literals) {
+uint32_t offset_price(const BlockPrices& prices, uint32_t offset, const std::array<uint32_t, kRepeats>& repeats) {
   for (uint32_t place = 0; place < kRepeats; ++place)
-    if (repeats[place] == offset)
-      return prices.fields[kOffset][behind_literals ? place : (place + kRepeats - 1) % kRepeats];
+    if (repeats[place] == offset) return prices.fields[kOffset][place];
   const Coded coded = code_offset(offset);
   const uint32_t price = field_price(prices, kOffset, coded);
   if (prices.low_bits == 0 || coded.extra_bits < prices.low_bits) return price;
@@ -56,12 +54,8 @@ void MatchChooser::take_match(uint32_t at, const Candidate& match, const BlockPr
   const Node& from = nodes_[at];
   const uint32_t offset = match.offset;
   std::array<uint32_t, kRepeats> repeats = from.repeats;
-  if (offset == repeats[1])
-    std::swap(repeats[0], repeats[1]);
-  else if (offset != repeats[0])
-    repeats = {offset, repeats[0], repeats[1]};
-  const uint32_t price =
-      from.price + offset_price(prices, offset, from.repeats, from.literals != 0) + literals_price(prices, 0);
+  if (std::find(repeats.begin(), repeats.end(), offset) == repeats.end()) repeats = {offset, repeats[0], repeats[1]};
+  const uint32_t price = from.price + offset_price(prices, offset, from.repeats) + literals_price(prices, 0);
   const auto take = [&](uint32_t length) {
     const uint32_t all = price + length_price(prices, length);
     if (Node& to = nodes_[at + length]; all < to.price) to = {all, 0, length, offset, repeats};

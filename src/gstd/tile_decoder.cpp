@@ -60,8 +60,10 @@ void expand(uint32_t field, std::span<const uint16_t> frequencies, SlotTable& ta
 struct Workspace {
   std::vector<uint32_t> words;
   std::vector<std::byte> scratch;
-  std::array<uint8_t, kMaxBlockBytes + kLiteralSlack> literals;
-  std::array<uint8_t, kMaxBlockBytes + kLiteralSlack> tables;  // of the literals, for contexts by position
+  Sequences sequences;
+  std::array<uint32_t, kMaxBlockSequences + kRepeats> offsets;  // of a block that are not repeated, and before these
+  std::array<uint8_t, kMaxBlockWork + kLiteralSlack> literals;
+  std::array<uint8_t, kMaxBlockWork + kLiteralSlack> tables;  // of the literals, for contexts by position
   std::array<LiteralTable, kMaxLiteralTables> literal_tables;
   std::array<SlotTable, kFields> fields;
 };
@@ -74,6 +76,7 @@ class Decoder {
         size_(output.size()),
         count_(words.size()),
         vectors_(vectors) {
+    for (uint32_t i = 0; i < kRepeats; ++i) work.offsets[i] = kFirstRepeats[kRepeats - 1 - i];
     work.words.resize(std::max(work.words.size(), words.size() + kWordSlack));
     std::copy(words.begin(), words.end(), work.words.begin());
     std::fill_n(work.words.begin() + static_cast<std::ptrdiff_t>(words.size()), kWordSlack, 0u);
@@ -160,23 +163,20 @@ class Decoder {
     const BlockHeader block = BlockHeader::unpack(first, second);
     const size_t left = size_ - done_;
     if ((second & BlockHeader::kUnusedOfSecond) != 0 || (last ? block.size != left : block.size >= left) ||
-        block.sequences > block.size / kMinMatch)
+        block.sequences > std::min(block.size / kMinMatch, kMaxBlockSequences))
       return false;
     end_ = done_ + block.size;
     if (!read_tables(block)) return false;
-    for (uint32_t batch = 0;;) {
-      const uint32_t sequences = std::min(block.sequences - batch, lane_count_);
-      batch += sequences;
-      const bool last_batch = batch == block.sequences;
-      if (!read_sequences(block, sequences)) return false;
-      if (last && last_batch && releases && !release()) return false;
-      size_t literals = 0;
-      if (!check_sequences(sequences, last_batch, literals)) return false;
-      if (!read_literals(block, sequences, literals, work_.literals.data())) return false;
-      execute(sequences, last_batch);
-      done_ = last_batch ? end_ : produced_;
-      if (last_batch) return true;
-    }
+    for (uint32_t done = 0; done < block.sequences; done += lane_count_)
+      if (!read_sequences(block, done, std::min(block.sequences - done, lane_count_))) return false;
+    uint32_t literals = 0;
+    if (!resolve_sequences(block.sequences, literals)) return false;
+    if (literals + kSequenceWork * block.sequences > kMaxBlockWork) return false;
+    if (last && releases && !release()) return false;
+    if (!read_literals(block, literals, work_.literals.data())) return false;
+    execute(block.sequences);
+    done_ = end_;
+    return true;
   }
 
   bool release() {
@@ -302,25 +302,25 @@ class Decoder {
     return !uses_low_bits_ || low_bits_ == block.low_bits;
   }
 
-  bool read_sequences(const BlockHeader& block, uint32_t count) {
+  bool read_sequences(const BlockHeader& block, uint32_t first, uint32_t count) {
     const uint32_t low_bits = uses_low_bits_ ? block.low_bits : 32;
     if (vectors_ != nullptr) {
-      next_ = vectors_->read_sequences(lanes_, next_, end_words_, work_.fields, low_bits, count, sequences_);
+      next_ = vectors_->read_sequences(lanes_, next_, end_words_, work_.fields, low_bits, first, count, sequences_);
       return !is_past_end();
     }
     for (uint32_t l = 0; l < count; ++l) {
       Lane lane = get(l);
       refill(lane, 3 * kRansLog);
-      sequences_.literals[l] = symbol(lane, work_.fields[kLiteralLength]);
-      sequences_.offset[l] = symbol(lane, work_.fields[kOffset]);
-      sequences_.match[l] = symbol(lane, work_.fields[kMatchLength]);
+      sequences_.literals[first + l] = symbol(lane, work_.fields[kLiteralLength]);
+      sequences_.offset[first + l] = symbol(lane, work_.fields[kOffset]);
+      sequences_.match[first + l] = symbol(lane, work_.fields[kMatchLength]);
       put(l, lane);
     }
     if (is_past_end()) return false;
     std::array<uint32_t, kMaxLanes> low;
     if (uses_low_bits_) {
       for (uint32_t l = 0; l < count; ++l) {
-        if (sequences_.offset[l] >> 24 < low_bits) continue;
+        if (sequences_.offset[first + l] >> 24 < low_bits) continue;
         Lane lane = get(l);
         refill(lane, kRansLog);
         low[l] = symbol(lane, work_.fields[kLowBits]);
@@ -329,72 +329,59 @@ class Decoder {
       if (is_past_end()) return false;
     }
     for (uint32_t l = 0; l < count; ++l) {
-      const uint32_t value = sequences_.offset[l], extra_bits = value >> 24;
+      const uint32_t value = sequences_.offset[first + l], extra_bits = value >> 24;
       const bool has_low = extra_bits >= low_bits;
       const uint32_t bits = has_low ? extra_bits - low_bits : extra_bits;
       Lane lane = get(l);
       refill(lane, bits);
       const uint32_t high = take(lane, bits);
       put(l, lane);
-      sequences_.offset[l] = (value & 0xffffff) + (has_low ? high << low_bits | low[l] : high);
+      sequences_.offset[first + l] = (value & 0xffffff) + (has_low ? high << low_bits | low[l] : high);
     }
     if (is_past_end()) return false;
     for (uint32_t l = 0; l < count; ++l) {
-      const uint32_t literals = sequences_.literals[l], match = sequences_.match[l];
+      const uint32_t literals = sequences_.literals[first + l], match = sequences_.match[first + l];
       Lane lane = get(l);
       refill(lane, (literals >> 24) + (match >> 24));
-      sequences_.literals[l] = (literals & 0xffffff) + take(lane, literals >> 24);
-      sequences_.match[l] = (match & 0xffffff) + take(lane, match >> 24);
+      sequences_.literals[first + l] = (literals & 0xffffff) + take(lane, literals >> 24);
+      sequences_.match[first + l] = (match & 0xffffff) + take(lane, match >> 24);
       put(l, lane);
     }
     return !is_past_end();
   }
 
-  // Resolves repeated offsets and checks the room and history of all sequences. `literals`: receives how many follow.
-  bool check_sequences(uint32_t count, bool last_batch, size_t& literals) {
-    const BatchSizes sizes =
-        vectors_ ? vectors_->resolve_sequences(sequences_, count, static_cast<uint32_t>(done_), repeats_)
-                 : resolve_sequences(count);
-    produced_ = done_ + sizes.bytes;
-    if (!sizes.sound || produced_ > end_) return false;
-    literals = sizes.literals + (last_batch ? end_ - produced_ : 0);
+  // Replaces repeats by offsets and checks the room and the offsets of a block's sequences. `literals`: how many it
+  // has.
+  bool resolve_sequences(uint32_t count, uint32_t& literals) {
+    uint32_t* const known = work_.offsets.data();
+    uint32_t next = kRepeats, too_far = 0, run_sum = 0;
+    size_t position = done_;
+    for (uint32_t s = 0; s < count; ++s) {
+      // Without branches, which could not be predicted.
+      const uint32_t coded = sequences_.offset[s], run = sequences_.literals[s];
+      const uint32_t repeated = 0u - (coded / kRepeatFlag);
+      known[next] = coded;
+      const uint32_t offset = known[next - (repeated & ((coded & 3) + 1))];
+      sequences_.offset[s] = offset;
+      next += 1 + repeated;
+      run_sum += run;
+      position += run;
+      too_far |= offset > position ? 1 : 0;
+      position += sequences_.match[s];
+    }
+    for (uint32_t i = 0; i < kRepeats; ++i) known[i] = known[next - kRepeats + i];
+    if (position > end_ || too_far != 0) return false;
+    literals = run_sum + static_cast<uint32_t>(end_ - position);
     return true;
   }
 
-  BatchSizes resolve_sequences(uint32_t count) {
-    BatchSizes sizes;
-    auto [first, second, third, unused] = repeats_;
-    uint32_t position = static_cast<uint32_t>(done_);
-    for (uint32_t l = 0; l < count; ++l) {
-      // Masks instead of branches: positions are unpredictable. 3 is the new offset.
-      const uint32_t coded = sequences_.offset[l], run = sequences_.literals[l], match = sequences_.match[l];
-      const uint32_t symbol = coded & 3, at_once = mask(run == 0), repeated = mask((coded & kRepeatFlag) != 0);
-      const uint32_t next = (symbol + 1) & ~mask(symbol == kRepeats - 1);
-      const uint32_t place = (repeated & ((at_once & next) | (~at_once & symbol))) | (~repeated & kRepeats);
-      const uint32_t is_first = mask(place == 0), is_second = mask(place == 1), is_third = mask(place == 2);
-      const uint32_t offset = (is_first & first) | (is_second & second) | (is_third & third) | (~repeated & coded);
-      third = ((is_first | is_second) & third) | (~(is_first | is_second) & second);
-      second = (is_first & second) | (~is_first & first);
-      first = offset;
-      sequences_.offset[l] = offset;
-      position += run;
-      sizes.sound &= offset <= position;
-      position += match;
-      sizes.literals += run;
-    }
-    sizes.bytes = position - static_cast<uint32_t>(done_);
-    repeats_ = {first, second, third, 0};
-    return sizes;
-  }
-  static uint32_t mask(bool of) { return 0u - uint32_t{of}; }
-
   using Source = LiteralSource;
 
-  bool read_literals(const BlockHeader& block, uint32_t sequences, size_t count, uint8_t* to) {
+  bool read_literals(const BlockHeader& block, size_t count, uint8_t* to) {
     if (block.literals == TableMode::given) return decode_literals<Source::plain>(count, to);
     if (block.contexts == ContextMode::previous) return decode_literals<Source::by_previous>(count, to);
     if (block.contexts == ContextMode::none) return decode_literals<Source::one_table>(count, to);
-    number_tables(block.parameter, sequences, count);
+    number_tables(block.parameter, block.sequences, count);
     return decode_literals<Source::by_position>(count, to);
   }
 
@@ -486,7 +473,7 @@ class Decoder {
     uint32_t literals, match, offset;
   };
 
-  void execute(uint32_t count, bool last_batch) {
+  void execute(uint32_t count) {
     const uint8_t* literals = work_.literals.data();
     uint8_t* to = output_ + done_;
     uint8_t* const safe_end = size_ >= kCopySlack ? output_ + (size_ - kCopySlack) : output_;
@@ -512,7 +499,7 @@ class Decoder {
       to += sequence.match;
       literals += sequence.literals;
     }
-    if (last_batch) std::memcpy(to, literals, static_cast<size_t>(output_ + end_ - to));
+    std::memcpy(to, literals, static_cast<size_t>(output_ + end_ - to));
   }
 
   // Offsets below 16. Reads the period once and writes it repeatedly: reading bytes that were just written takes long.
@@ -545,15 +532,14 @@ class Decoder {
 
   // The largest alignment first.
   Lanes lanes_;
-  Sequences sequences_;
   Workspace& work_;
+  Sequences& sequences_ = work_.sequences;
   uint8_t* output_;
   size_t size_, count_;
   const uint32_t* next_ = nullptr;
   const uint32_t* end_words_ = nullptr;
-  size_t done_ = 0, end_ = 0, produced_ = 0;
+  size_t done_ = 0, end_ = 0;
   uint32_t lanes_log_ = 0, lane_count_ = 1;
-  Repeats repeats_ = {kFirstRepeats[0], kFirstRepeats[1], kFirstRepeats[2], 0};
   uint32_t map_size_ = 0, low_bits_ = 0;
   std::array<uint8_t, kMaxLiteralContexts> map_{};
   CodeLengths reference_{};

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "gstd/coding.hpp"
 #include "gstd/filters.hpp"
@@ -113,43 +115,40 @@ class Decoder {
     const size_t left = output_.size() - done_;
     if ((second & BlockHeader::kUnusedOfSecond) != 0 || (last ? block.size != left : block.size >= left))
       return Reason::bad_header;
-    if (block.sequences > block.size / kMinMatch) return Reason::bad_sequence;
+    if (block.sequences > std::min(block.size / kMinMatch, kMaxBlockSequences)) return Reason::bad_sequence;
     end_ = done_ + block.size;
     if (const Reason reason = tables(block); reason != Reason::none) return reason;
 
-    uint32_t batch = 0;
-    do {
-      const uint32_t sequences = std::min(block.sequences - batch, lanes_);
-      if (const Reason reason = read_sequences(block, sequences); reason != Reason::none) return reason;
-      const bool last_batch = batch + sequences == block.sequences;
-      if (last && last_batch && header_.states_released)
-        if (const Reason reason = release(); reason != Reason::none) return reason;
+    // Sequences, in batches.
+    sequences_.clear();
+    size_t position = done_, literals = block.size;
+    while (sequences_.size() < block.sequences) {
+      const size_t done = sequences_.size();
+      sequences_.resize(std::min<size_t>(done + lanes_, block.sequences));
+      const std::span<Sequence> batch = std::span(sequences_).subspan(done);
+      if (const Reason reason = read_sequences(block, batch); reason != Reason::none) return reason;
+      size_t produced = 0;
+      for (const Sequence& sequence : batch) produced += sequence.literals + sequence.match;
+      if (produced > end_ - position) return Reason::bad_length;
+      for (const Sequence& sequence : batch) {
+        position += sequence.literals;
+        if (sequence.offset > position) return Reason::bad_offset;
+        position += sequence.match;
+        literals -= sequence.match;
+      }
+    }
+    if (literals + kSequenceWork * sequences_.size() > kMaxBlockWork) return Reason::bad_length;
+    if (last && header_.states_released)
+      if (const Reason reason = release(); reason != Reason::none) return reason;
+    if (const Reason reason = read_literals(block, literals); reason != Reason::none) return reason;
 
-      size_t literals = 0, produced = 0;
-      for (uint32_t s = 0; s < sequences; ++s) {
-        literals += sequences_[s].literals;
-        produced += sequences_[s].literals + sequences_[s].match;
-      }
-      if (produced > end_ - done_) return Reason::bad_length;
-      size_t position = done_;
-      for (uint32_t s = 0; s < sequences; ++s) {
-        position += sequences_[s].literals;
-        if (sequences_[s].offset > position) return Reason::bad_offset;
-        position += sequences_[s].match;
-      }
-      if (last_batch) literals += end_ - done_ - produced;
-      if (const Reason reason = read_literals(block, sequences, literals); reason != Reason::none) return reason;
-
-      // Matches, in order: each byte is written before it is read.
-      position = done_;
-      for (uint32_t s = 0; s < sequences; ++s) {
-        position += sequences_[s].literals;
-        for (uint32_t i = 0; i < sequences_[s].match; ++i, ++position)
-          output_[position] = output_[position - sequences_[s].offset];
-      }
-      done_ = last_batch ? end_ : position;
-      batch += sequences;
-    } while (batch < block.sequences);
+    // Matches, in order: each byte is written before it is read.
+    position = done_;
+    for (const Sequence& sequence : sequences_) {
+      position += sequence.literals;
+      for (uint32_t i = 0; i < sequence.match; ++i, ++position) output_[position] = output_[position - sequence.offset];
+    }
+    done_ = end_;
     return Reason::none;
   }
 
@@ -270,41 +269,41 @@ class Decoder {
 
   // Sequences
 
-  Reason read_sequences(const BlockHeader& block, uint32_t count) {
+  Reason read_sequences(const BlockHeader& block, std::span<Sequence> batch) {
+    const uint32_t count = static_cast<uint32_t>(batch.size());
     for (uint32_t lane = 0; lane < count; ++lane) refill(lane, 3 * kRansLog);
     if (truncated_) return Reason::truncated;
     for (uint32_t lane = 0; lane < count; ++lane)
-      for (const uint32_t f : {kLiteralLength, kOffset, kMatchLength})
-        sequences_[lane].symbols[f] = rans(lane, fields_[f]);
+      for (const uint32_t f : {kLiteralLength, kOffset, kMatchLength}) batch[lane].symbols[f] = rans(lane, fields_[f]);
 
-    const auto offset_bits = [&](uint32_t lane) { return offset_extra_bits(sequences_[lane].symbols[kOffset]); };
+    const auto offset_bits = [&](uint32_t lane) { return offset_extra_bits(batch[lane].symbols[kOffset]); };
     const auto has_low = [&](uint32_t lane) { return uses_low_bits_ && offset_bits(lane) >= block.low_bits; };
     for (uint32_t lane = 0; lane < count; ++lane)
       if (has_low(lane)) refill(lane, kRansLog);
     if (truncated_) return Reason::truncated;
     for (uint32_t lane = 0; lane < count; ++lane)
-      if (has_low(lane)) sequences_[lane].symbols[kLowBits] = rans(lane, fields_[kLowBits]);
+      if (has_low(lane)) batch[lane].symbols[kLowBits] = rans(lane, fields_[kLowBits]);
 
     const auto high_bits = [&](uint32_t lane) { return offset_bits(lane) - (has_low(lane) ? block.low_bits : 0); };
     for (uint32_t lane = 0; lane < count; ++lane) refill(lane, high_bits(lane));
     if (truncated_) return Reason::truncated;
     for (uint32_t lane = 0; lane < count; ++lane) {
-      Sequence& sequence = sequences_[lane];
+      Sequence& sequence = batch[lane];
       const uint32_t high = take(lane, high_bits(lane));
       const uint32_t extra = has_low(lane) ? high << block.low_bits | sequence.symbols[kLowBits] : high;
       if (sequence.symbols[kOffset] >= kRepeats) sequence.offset = offset_base(sequence.symbols[kOffset]) + extra;
     }
 
     const auto literal_bits = [&](uint32_t lane) {
-      return length_extra_bits(sequences_[lane].symbols[kLiteralLength], kLiteralLengthDirect);
+      return length_extra_bits(batch[lane].symbols[kLiteralLength], kLiteralLengthDirect);
     };
     const auto match_bits = [&](uint32_t lane) {
-      return length_extra_bits(sequences_[lane].symbols[kMatchLength], kMatchLengthDirect);
+      return length_extra_bits(batch[lane].symbols[kMatchLength], kMatchLengthDirect);
     };
     for (uint32_t lane = 0; lane < count; ++lane) refill(lane, literal_bits(lane) + match_bits(lane));
     if (truncated_) return Reason::truncated;
     for (uint32_t lane = 0; lane < count; ++lane) {
-      Sequence& sequence = sequences_[lane];
+      Sequence& sequence = batch[lane];
       sequence.literals =
           length_base(sequence.symbols[kLiteralLength], kLiteralLengthDirect) + take(lane, literal_bits(lane));
       sequence.match =
@@ -312,16 +311,13 @@ class Decoder {
     }
 
     // Repeated offsets, in the order of the sequences.
-    for (uint32_t s = 0; s < count; ++s) {
-      Sequence& sequence = sequences_[s];
-      uint32_t place = kRepeats - 1;  // entry of the history that is dropped
-      if (sequence.symbols[kOffset] < kRepeats) {
-        place = sequence.symbols[kOffset];
-        if (sequence.literals == 0) place = (place + 1) % kRepeats;
-        sequence.offset = repeats_[place];
+    for (Sequence& sequence : batch) {
+      if (const uint32_t symbol = sequence.symbols[kOffset]; symbol < kRepeats) {
+        sequence.offset = repeats_[symbol];
+      } else {
+        std::copy_backward(repeats_.begin(), repeats_.end() - 1, repeats_.end());
+        repeats_[0] = sequence.offset;
       }
-      std::copy_backward(repeats_.begin(), repeats_.begin() + place, repeats_.begin() + place + 1);
-      repeats_[0] = sequence.offset;
     }
     return Reason::none;
   }
@@ -338,12 +334,13 @@ class Decoder {
 
   // Literals
 
-  Reason read_literals(const BlockHeader& block, uint32_t sequences, size_t count) {
+  Reason read_literals(const BlockHeader& block, size_t count) {
     // Their positions: before each match, and after the last.
     size_t position = done_;
-    uint32_t sequence = 0, placed = 0;
+    size_t sequence = 0;
+    uint32_t placed = 0;
     const auto next_position = [&] {
-      while (sequence < sequences && placed == sequences_[sequence].literals) {
+      while (sequence < sequences_.size() && placed == sequences_[sequence].literals) {
         position += sequences_[sequence].match;
         ++sequence;
         placed = 0;
@@ -401,9 +398,9 @@ class Decoder {
   std::array<uint32_t, kMaxLanes> bits_{};   // how many
   std::array<uint32_t, kMaxLanes> states_{};
 
-  size_t done_ = 0, end_ = 0;  // output before the batch, and where the block ends
+  size_t done_ = 0, end_ = 0;  // output before the block, and where it ends
   std::array<uint32_t, kRepeats> repeats_ = kFirstRepeats;
-  std::array<Sequence, kMaxLanes> sequences_;
+  std::vector<Sequence> sequences_;  // of the block
 
   std::array<LiteralTable, kMaxLiteralTables> literal_tables_;
   std::array<uint8_t, kMaxLiteralContexts> map_{};

@@ -179,8 +179,7 @@ struct TileEncoder::Work {
   void choose_fields(const BlockPlan& plan, BlockHeader& block, FieldChoices& tables);
   void set_field_codes(const BlockHeader& block, const FieldChoices& tables, FieldCodes& codes);
   void write_field_tables(const BlockHeader& block, const FieldChoices& tables);
-  void write_batches(const BlockPlan& plan, const FieldCodes& codes, LiteralBatch literal_batch, bool releases);
-  LiteralBatch code_literals(const LiteralChoice& choice, bool is_coded, size_t block);
+  BlockLiterals code_literals(const LiteralChoice& choice, bool is_coded, size_t block);
   void collect_literals(std::span<const std::byte> bytes, const BlockPlan& block);
   void count_literals(ContextMode mode, uint32_t parameter, ContextCounts& counts) const;
   Cost choose_literals(LiteralChoice& choice) const;
@@ -190,10 +189,10 @@ struct TileEncoder::Work {
                   const FieldChoices& tables);
 };
 
-// Collects the block's literals in the decoder's order, which depends on its batches and rounds.
+// Collects the block's literals.
 void TileEncoder::Work::collect_literals(std::span<const std::byte> bytes, const BlockPlan& block) {
   constexpr size_t kRun = 16;  // bytes copied at once, unless the end is nearer: most runs are shorter
-  static_assert(kRun <= kLiteralBatchSlack);
+  static_assert(kRun <= kLiteralReadSlack);
   literals.clear();
   const auto* from = reinterpret_cast<const uint8_t*>(bytes.data()) + block.begin;
   const auto* const end = reinterpret_cast<const uint8_t*>(bytes.data()) + bytes.size();
@@ -213,30 +212,23 @@ void TileEncoder::Work::collect_literals(std::span<const std::byte> bytes, const
   literal_bytes.size += bytes_of_literals.size();
   if (!tries_contexts()) return;
 
-  uint32_t position = block.begin, batch = 0;
-  do {
-    const uint32_t count = std::min(block.count - batch, lanes);
-    const bool last = batch + count == block.count;
-    const size_t begin = literals.size();
-    const auto run = [&](uint32_t length) {
-      for (uint32_t i = 0; i < length; ++i) literals.push_back({position++, kNoLiteral});
-    };
-    for (uint32_t s = 0; s < count; ++s) {
-      const Match& sequence = sequences[block.first + batch + s];
-      run(sequence.literals);
-      position += sequence.length;
-    }
-    if (last) run(block.trailing);
-    for (size_t round = begin; round < literals.size();) {
-      const uint32_t size =
-          static_cast<uint32_t>(std::min<size_t>(literals.size() - round, kMaxLiteralsPerLane << header.lanes_log));
-      const uint32_t per_lane = literals_per_lane(size, header.lanes_log);
-      for (uint32_t i = 0; i < size; ++i)
-        if (i % per_lane != 0) literals[round + i].previous = bytes_of_literals[round + i - 1];
-      round += size;
-    }
-    batch += count;
-  } while (batch < block.count);
+  uint32_t position = block.begin;
+  const auto run = [&](uint32_t length) {
+    for (uint32_t i = 0; i < length; ++i) literals.push_back({position++, kNoLiteral});
+  };
+  for (uint32_t s = block.first; s < block.first + block.count; ++s) {
+    run(sequences[s].literals);
+    position += sequences[s].length;
+  }
+  run(block.trailing);
+  for (size_t round = 0; round < literals.size();) {
+    const uint32_t size =
+        static_cast<uint32_t>(std::min<size_t>(literals.size() - round, kMaxLiteralsPerLane << header.lanes_log));
+    const uint32_t per_lane = literals_per_lane(size, header.lanes_log);
+    for (uint32_t i = 0; i < size; ++i)
+      if (i % per_lane != 0) literals[round + i].previous = bytes_of_literals[round + i - 1];
+    round += size;
+  }
 }
 
 void TileEncoder::Work::count_literals(ContextMode mode, uint32_t parameter, ContextCounts& counts) const {
@@ -380,8 +372,9 @@ void TileEncoder::Work::write_literal_tables(const LiteralChoice& choice) {
 }
 
 // Codes of a block's literals for the writer; raw bytes, and single symbols, are codes, too.
-LiteralBatch TileEncoder::Work::code_literals(const LiteralChoice& choice, bool is_coded, size_t block) {
+BlockLiterals TileEncoder::Work::code_literals(const LiteralChoice& choice, bool is_coded, size_t block) {
   const uint32_t longest = is_coded ? kMaxCodeLength : 8;
+  const uint32_t count = static_cast<uint32_t>(bytes_of_literals.size());
   const auto set_codes = [&](const CodeLengths& lengths, std::array<uint32_t, 256>& codes) {
     std::array<uint16_t, 256> canonical;
     assign_codes(lengths, canonical);
@@ -394,7 +387,7 @@ LiteralBatch TileEncoder::Work::code_literals(const LiteralChoice& choice, bool 
       set_codes(choice.lengths[0], codes);
     else
       for (uint32_t s = 0; s < 256; ++s) codes[s] = s | 8u << 16;
-    return {bytes_of_literals.data(), codes.data(), 0, longest};
+    return {bytes_of_literals.data(), codes.data(), count, longest};
   }
   std::array<std::array<uint32_t, 256>, kMaxLiteralTables> codes;
   for (uint32_t t = 0; t < choice.tables; ++t) set_codes(choice.lengths[t], codes[t]);
@@ -403,7 +396,7 @@ LiteralBatch TileEncoder::Work::code_literals(const LiteralChoice& choice, bool 
     const uint32_t context = literal_context(choice.mode, choice.parameter, literals[i].position, literals[i].previous);
     first[i] = codes[choice.map[context]][bytes_of_literals[i]];
   }
-  return {nullptr, first, 0, longest};
+  return {nullptr, first, count, longest};
 }
 
 void TileEncoder::Work::add_prices(const BlockPlan& plan, const BlockHeader& block, const LiteralChoice& choice,
@@ -553,28 +546,6 @@ void TileEncoder::Work::write_field_tables(const BlockHeader& block, const Field
   }
 }
 
-void TileEncoder::Work::write_batches(const BlockPlan& plan, const FieldCodes& codes, LiteralBatch literal_batch,
-                                      bool releases) {
-  uint32_t batch = 0;
-  do {
-    const uint32_t count = std::min(plan.count - batch, lanes);
-    const bool last = batch + count == plan.count;
-    if (count != 0) writer.sequences({&coded, &codes, plan.first + batch, count});
-    if (last && releases) writer.release();
-
-    literal_batch.count = last ? plan.trailing : 0;
-    for (uint32_t lane = 0; lane < count; ++lane) literal_batch.count += sequences[plan.first + batch + lane].literals;
-    if (literal_batch.count != 0) {
-      writer.literals(literal_batch);
-      if (literal_batch.bytes != nullptr)
-        literal_batch.bytes += literal_batch.count;
-      else
-        literal_batch.codes += literal_batch.count;
-    }
-    batch += count;
-  } while (batch < plan.count);
-}
-
 bool TileEncoder::Work::write_block(std::span<const std::byte> bytes, size_t number) {
   const BlockPlan& plan = blocks[number];
   BlockHeader block;
@@ -601,8 +572,10 @@ bool TileEncoder::Work::write_block(std::span<const std::byte> bytes, size_t num
   }
   write_field_tables(block, tables);
   if (effort.rounds != 0) add_prices(plan, block, choice, tables);
-  const LiteralBatch literal_batch = code_literals(choice, block.literals != TableMode::given, number);
-  write_batches(plan, codes, literal_batch, number + 1 == blocks.size() && header.states_released);
+  for (uint32_t batch = 0; batch < plan.count; batch += lanes)
+    writer.sequences({&coded, &codes, plan.first + batch, std::min(plan.count - batch, lanes)});
+  if (number + 1 == blocks.size() && header.states_released) writer.release();
+  if (!bytes_of_literals.empty()) writer.literals(code_literals(choice, block.literals != TableMode::given, number));
   return true;
 }
 
@@ -617,7 +590,7 @@ bool TileEncoder::Work::write_tile(std::span<const std::byte> bytes, bool releas
   writer.clear();
   writer.states();
   literal_bytes.clear();
-  literal_bytes.more(bytes.size() + kLiteralBatchSlack);  // so that no reallocation moves bytes
+  literal_bytes.more(bytes.size() + kLiteralReadSlack);  // so that no reallocation moves bytes
   literal_bytes.clear();
   literal_codes.clear();
   literal_codes.more(tries_contexts() ? bytes.size() : 0);
@@ -649,7 +622,7 @@ void TileEncoder::Work::code_sequences() {
     const Match sequence = from[s];
     const Coded run = code_length_of<kLiteralLengthDirect>(sequence.literals);
     const Coded match = code_length_of<kMatchLengthDirect>(sequence.length - kMinMatch);
-    const uint32_t repeat = history.repeat(sequence.offset, sequence.literals);
+    const uint32_t repeat = history.repeat(sequence.offset);
     const Coded offset = code_offset(sequence.offset);
     const uint32_t is_new = repeat < kRepeats ? 0 : ~0u;
     literal_symbols[s] = static_cast<uint8_t>(run.symbol);

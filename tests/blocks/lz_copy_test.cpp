@@ -23,14 +23,16 @@ struct Sequence {
   uint32_t literals = 0, match = 0, offset = 1;
 };
 
-/// What one group writes: batches of up to 32 sequences.
+constexpr uint32_t kBatch = 64;  // sequences
+
+/// What one group writes: batches of up to 64 sequences.
 struct Output {
   std::vector<std::vector<Sequence>> batches;
   uint32_t split = 0;  // sixteenths of a batch that the first of two calls writes
   std::vector<std::byte> literals, bytes;
 
   void add(const Sequence& sequence, uint64_t seed) {
-    if (batches.empty() || batches.back().size() == 32) batches.emplace_back();
+    if (batches.empty() || batches.back().size() == kBatch) batches.emplace_back();
     batches.back().push_back(sequence);
     for (uint32_t i = 0; i < sequence.literals; ++i) {
       literals.push_back(static_cast<std::byte>(random_word(seed, literals.size())));
@@ -61,8 +63,8 @@ std::vector<Output> random_outputs(uint64_t count) {
     Draws draws(77, i);
     Output& output = outputs[i];
     output.split = static_cast<uint32_t>(draws.below(17));
-    // The last batch may have fewer than 32.
-    for (uint64_t left = 1 + draws.below(100); left != 0; --left)
+    // The last batch may have fewer than 64.
+    for (uint64_t left = 1 + draws.below(200); left != 0; --left)
       output.add(random_sequence(draws, output.bytes.size()), i);
   }
   return outputs;
@@ -76,8 +78,8 @@ std::vector<Output> extreme_outputs() {
     for (const uint32_t offset : {1u, 2u, 3u, 4u, 5u, 7u, 8u, 31u, 892u, 896u, 1000u}) {
       Output& output = outputs.emplace_back();
       output.add({offset, length, offset}, length);
-      // 31 matches of what was just written, each of which waits for the one before.
-      for (uint32_t i = 1; i < 32; ++i) output.add({0, 3 + i % 2, 1 + i % 5}, length);
+      // Matches of what was just written, each of which waits for the one before.
+      for (uint32_t i = 1; i < kBatch; ++i) output.add({0, 3 + i % 2, 1 + i % 5}, length);
       output.add({2, length, static_cast<uint32_t>(output.bytes.size()) + 2}, length);
     }
   return outputs;
@@ -93,7 +95,7 @@ void check_outputs(Backend& backend, std::vector<Output> outputs) {
                       subgroup, {});
   while (outputs.size() % (workgroup / 32) != 0) outputs.emplace_back();
 
-  constexpr uint32_t kHead = 4, kBatchWords = 3 * 32;
+  constexpr uint32_t kHead = 4, kBatchWords = 3 * kBatch;
   size_t region_words = 0;
   for (const Output& output : outputs)
     region_words = std::max(region_words, kHead + kBatchWords * output.batches.size() + output.literals.size() / 4 + 3);
@@ -109,9 +111,9 @@ void check_outputs(Backend& backend, std::vector<Output> outputs) {
     region[3] = output.split;
     for (size_t batch = 0; batch < output.batches.size(); ++batch) {
       uint32_t* word = region + kHead + batch * kBatchWords;
-      for (size_t lane = 0; lane < 32; ++lane) {
+      for (size_t place = 0; place < kBatch; ++place) {
         const auto& sequences = output.batches[batch];
-        const Sequence sequence = lane < sequences.size() ? sequences[lane] : Sequence{};
+        const Sequence sequence = place < sequences.size() ? sequences[place] : Sequence{};
         *word++ = sequence.literals;
         *word++ = sequence.match;
         *word++ = sequence.offset;

@@ -69,9 +69,21 @@ class StreamMaker {
 
   void block(bool releases) {
     const uint32_t lanes = 1u << lanes_log_;
-    std::vector<Match> matches(random_.one_in(4) ? 0 : random_.below(random_.one_in(3) ? 150 : 20));
-    uint32_t size = 0;
+    // At times a block whose literals and sequences are as much as a decoder has to keep.
+    const bool full = random_.one_in(20), short_ones = full && random_.one_in(2);
+    std::vector<Match> matches(short_ones          ? kMaxBlockSequences - random_.below(100)
+                               : random_.one_in(4) ? 0
+                                                   : random_.below(random_.one_in(3) ? 150 : 20));
+    uint32_t size = 0, work = kMaxBlockWork - kSequenceWork * static_cast<uint32_t>(matches.size());
     for (Match& match : matches) {
+      if (short_ones) {
+        match.literals = output.size() + size == 0 ? 1 : std::min(random_.below(2), work);
+        match.length = kMinMatch;
+        match.offset = 1;
+        work -= match.literals;
+        size += match.literals + match.length;
+        continue;
+      }
       match.literals = output.size() + size == 0 ? 1 + skewed(300) : skewed(300);
       match.length = kMinMatch + skewed(2000);
       const uint32_t before = static_cast<uint32_t>(output.size()) + size + match.literals;
@@ -81,7 +93,10 @@ class StreamMaker {
       match.offset = std::min(match.offset, before);
       size += match.literals + match.length;
     }
-    const uint32_t trailing = size == 0 || random_.one_in(2) ? 1 + skewed(5000) : 0;
+    const uint32_t most = short_ones ? work : 5000, least = size == 0 ? 1 : 0;
+    for (const Match& match : matches) work -= short_ones ? 0 : match.literals;
+    const uint32_t trailing = full ? work : least != 0 || random_.one_in(2) ? 1 + skewed(most) : 0;
+    if (full) reach(short_ones ? "most sequences" : "most literals");
     size += trailing;
 
     BlockHeader header;
@@ -129,9 +144,9 @@ class StreamMaker {
     header.low_bits = 2 + random_.below(2);
     for (const Match& match : matches) {
       Coded offset = code_offset(match.offset);
-      const uint32_t symbol = history_.push(match.offset, match.literals);
+      const uint32_t symbol = history_.push(match.offset);
       if (symbol < kRepeats) offset = {symbol, 0, 0};
-      if (symbol < kRepeats) reach("repeat " + std::to_string(symbol) + (match.literals == 0 ? " at once" : ""));
+      if (symbol < kRepeats) reach("repeat " + std::to_string(symbol));
       sequences.push_back({{code_length(match.literals, kLiteralLengthDirect), offset,
                             code_length(match.length - kMinMatch, kMatchLengthDirect)}});
       for (uint32_t f = 0; f < kLowBits; ++f) ++counts[f][sequences.back().fields[f].symbol];
@@ -180,7 +195,7 @@ class StreamMaker {
       }
     }
 
-    for (size_t batch = 0;;) {
+    for (size_t batch = 0; batch < matches.size(); batch += lanes) {
       const size_t count = std::min<size_t>(matches.size() - batch, lanes);
       const auto each = [&](const auto& step) {
         for (uint32_t l = 0; l < count; ++l) step(l, sequences[batch + l].fields);
@@ -206,30 +221,26 @@ class StreamMaker {
         const uint32_t bits = run.extra_bits + match.extra_bits;
         writer_.bits(l, bits, run.extra << match.extra_bits | match.extra, bits);
       });
-      const bool last = batch + count == matches.size();
-      if (last && releases) writer_.release();
+    }
+    if (releases) writer_.release();
 
-      // Places of the literals, then the literals, then the matches.
-      std::vector<uint32_t> places;
-      uint32_t position = static_cast<uint32_t>(output.size());
-      const auto run = [&](uint32_t length) {
-        for (uint32_t i = 0; i < length; ++i) places.push_back(position++);
-      };
-      for (size_t s = batch; s < batch + count; ++s) {
-        run(matches[s].literals);
-        position += matches[s].length;
-      }
-      if (last) run(trailing);
-      const size_t first = output.size();
-      output.resize(position);
-      write_literals(coded, places);
-      size_t at = first;
-      for (size_t s = batch; s < batch + count; ++s) {
-        at += matches[s].literals;
-        for (uint32_t i = 0; i < matches[s].length; ++i, ++at) output[at] = output[at - matches[s].offset];
-      }
-      batch += count;
-      if (last) return;
+    // Places of the literals, then the literals, then the matches.
+    std::vector<uint32_t> places;
+    size_t at = output.size();
+    uint32_t position = static_cast<uint32_t>(at);
+    const auto run = [&](uint32_t length) {
+      for (uint32_t i = 0; i < length; ++i) places.push_back(position++);
+    };
+    for (const Match& match : matches) {
+      run(match.literals);
+      position += match.length;
+    }
+    run(trailing);
+    output.resize(position);
+    write_literals(coded, places);
+    for (const Match& match : matches) {
+      at += match.literals;
+      for (uint32_t i = 0; i < match.length; ++i, ++at) output[at] = output[at - match.offset];
     }
   }
 
