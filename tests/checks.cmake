@@ -87,6 +87,11 @@ if(WEFT_BUILD_BENCH)
                                "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/report"
                                -P "${CMAKE_CURRENT_SOURCE_DIR}/report_test.cmake")
   set_tests_properties(report PROPERTIES LABELS bench TIMEOUT 300)
+  add_executable(weft_bench_tests bench/statistics_test.cpp)
+  target_include_directories(weft_bench_tests PRIVATE "${PROJECT_SOURCE_DIR}/bench")
+  target_link_libraries(weft_bench_tests PRIVATE weft_options weft_test_options doctest::doctest)
+  add_test(NAME bench_statistics COMMAND weft_bench_tests)
+  set_tests_properties(bench_statistics PROPERTIES LABELS bench)
 endif()
 
 # Host code under the sanitizers: the test suites called host*, in a second tree that takes the kernels of this one.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace weft::bench {
@@ -14,7 +15,7 @@ struct Summary {
   double p5 = 0;
   double p95 = 0;
   double min = 0;
-  std::vector<double> samples;  ///< in order of length
+  std::vector<double> samples;  ///< in the order taken
 
   /// The spread in relation to the median.
   double noise() const noexcept { return median > 0 ? (p95 - p5) / median : 0; }
@@ -25,14 +26,15 @@ inline constexpr double kNoisy = 0.10;
 
 /// Precondition: samples is not empty. Between two samples a percentile is interpolated.
 inline Summary summarize(std::vector<double> samples) {
-  std::sort(samples.begin(), samples.end());
+  std::vector<double> sorted(samples);
+  std::sort(sorted.begin(), sorted.end());
   const auto percentile = [&](double p) {
-    const double position = p * static_cast<double>(samples.size() - 1);
+    const double position = p * static_cast<double>(sorted.size() - 1);
     const auto below = static_cast<size_t>(position);
-    const size_t above = std::min(below + 1, samples.size() - 1);
-    return samples[below] + (position - static_cast<double>(below)) * (samples[above] - samples[below]);
+    const size_t above = std::min(below + 1, sorted.size() - 1);
+    return sorted[below] + (position - static_cast<double>(below)) * (sorted[above] - sorted[below]);
   };
-  return {percentile(0.5), percentile(0.05), percentile(0.95), samples.front(), samples};
+  return {percentile(0.5), percentile(0.05), percentile(0.95), sorted.front(), std::move(samples)};
 }
 
 /// 10^9 bytes a second; 0 of no time.
