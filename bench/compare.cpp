@@ -164,7 +164,8 @@ Json comparison_json(const std::vector<Compared>& rows, double percent) {
 
 }  // namespace
 
-int run_compare(const std::string& first, const std::string& second, double percent, const std::string& page) {
+int run_compare(const std::string& first, const std::string& second, double percent, bool fail_unsure,
+                const std::string& page) {
   constexpr int kUnusable = 2;
   const std::optional<Report> a = measured_in(first);
   const std::optional<Report> b = measured_in(second);
@@ -194,7 +195,7 @@ int run_compare(const std::string& first, const std::string& second, double perc
     const Json comparison = comparison_json(rows, percent);
     if (!write_page(Json::array({a->json, b->json}), comparison, page)) return kUnusable;
   }
-  return count(Difference::slower) != 0 ? 1 : 0;
+  return count(Difference::slower) != 0 || (fail_unsure && count(Difference::unsure) != 0) ? 1 : 0;
 }
 
 }  // namespace weft::bench

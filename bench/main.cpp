@@ -151,6 +151,8 @@ int run(int argc, char** argv) {
   double percent = 2;
   compare->add_option("--percent", percent, "a smaller difference is none (default: 2)")
       ->check(CLI::Range(0.0, 1000.0));
+  bool fail_unsure = false;
+  compare->add_flag("--fail-unsure", fail_unsure, "exit status 1 also if a row is unsure");
   std::string comparison;
   compare->add_option("--html", comparison, "write a page, too, or to stdout for -")->type_name("FILE.html");
   compare->footer(
@@ -158,7 +160,8 @@ int run(int argc, char** argv) {
       "and\n"
       "the same if it finds that it is not, each with a chance below 1 % to be wrong; else unsure. Reports without "
       "samples\n"
-      "are compared by medians.\n\nExit status: 0, 1 if a row of B is slower, 2 if a report cannot be used.");
+      "are compared by medians.\n\nExit status: 0, 1 if a row of B is slower or, with --fail-unsure, unsure, 2 if a "
+      "report cannot be used.");
 
   std::vector<std::string> reports;
   std::string page = "report.html";
@@ -220,7 +223,7 @@ int run(int argc, char** argv) {
   if (*codec) return run_codec(codec_options);
   if (*decode) return run_decode(decode_options);
 #endif
-  if (*compare) return run_compare(first, second, percent, comparison);
+  if (*compare) return run_compare(first, second, percent, fail_unsure, comparison);
   if (*report) return run_report(reports, page);
   if (*tune) return run_tune(options);
   if (list) return run_list();

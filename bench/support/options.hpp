@@ -76,8 +76,10 @@ inline constexpr double kWarmUpMs = 200;
 int run_measure(const Options& options);
 int run_tune(const Options& options);
 /// `percent`: rows of the second that are slower by more are marked.
-/// Exit status: 1 if a row is slower, 2 if a report cannot be used. `page`: empty for none.
-int run_compare(const std::string& first, const std::string& second, double percent, const std::string& page);
+/// Exit status: 1 if a row is slower or, with `fail_unsure`, unsure; 2 if a report cannot be used. `page`: empty for
+/// none.
+int run_compare(const std::string& first, const std::string& second, double percent, bool fail_unsure,
+                const std::string& page);
 /// Writes a page that shows the reports of `paths`.
 int run_report(const std::vector<std::string>& paths, const std::string& page);
 int run_list();
