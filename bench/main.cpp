@@ -15,6 +15,8 @@
 namespace weft::bench {
 namespace {
 
+constexpr const char* kNoUuid = "leave out of the JSON the device's UUID, and WEFT_DEVICE, which may be one";
+
 // What CLI11 calls to check an argument: the error's sentence, or nothing.
 template <class F>
 CLI::Validator checked_by(F parse) {
@@ -59,6 +61,7 @@ void add_shared_options(CLI::App& app, Options& options) {
       ->type_name("FILE")
       ->check(CLI::ExistingFile);
   app.add_option("--json", options.json, "write the results as JSON to FILE, or to stdout for -")->type_name("FILE");
+  app.add_flag("!--no-uuid", options.uuid, kNoUuid);
   add_parsed(app, "--strategy", options.strategy, parse_strategy,
              "automatic, reduce_then_scan or look_back for every row")
       ->type_name("NAME");
@@ -127,6 +130,7 @@ CLI::App* add_decode_options(CLI::App& app, DecodeOptions& options) {
       ->check(CLI::Range(0.0, 60000.0));
   decode->add_option("--json", options.json, "write the results as JSON to FILE, or to stdout for -")
       ->type_name("FILE");
+  decode->add_flag("!--no-uuid", options.uuid, kNoUuid);
   return decode;
 }
 #endif

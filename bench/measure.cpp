@@ -94,7 +94,8 @@ class Measurement {
     if (const Status status = write_text(path, text); !status) failed_ = !print_message(status.error().message);
   }
   void write_json() {
-    write(options_.json, report_json(report_head(session_.gpu()), session_.timer(), rows_).dump(1) + '\n');
+    write(options_.json,
+          report_json(report_head(session_.gpu(), options_.uuid), session_.timer(), rows_).dump(1) + '\n');
   }
 
   const Options& options_;

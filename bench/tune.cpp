@@ -137,7 +137,7 @@ bool Sweep::measure(const Family& family, const std::string& candidate) {
   const GpuInfo& info = session.gpu().info();
   const bool is_software = info.kind == GpuKind::software;
   if (head_.is_null()) {
-    head_ = report_head(session.gpu());
+    head_ = report_head(session.gpu(), options_.uuid);
     progress_->clear();
     fmt::print(out_, "Tuning on {}, {}{}\n", info.name, info.driver,
                is_software ? " (SOFTWARE device: of no use for GPUs)" : "");

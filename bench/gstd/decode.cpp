@@ -181,7 +181,7 @@ bool DecodeBench::run_file(const std::string& path) {
 Json DecodeBench::json() {
   std::vector<Row> rows;
   for (const DecodeRow& row : rows_) rows.push_back(row.row);
-  Json json = report_json(report_head(session_.gpu()), session_.timer(), rows);
+  Json json = report_json(report_head(session_.gpu(), options_.uuid), session_.timer(), rows);
   json["program"] = "weft-bench decode";
   json["gbps_of"] = "output bytes";
   auto result = json["results"].begin();

@@ -29,6 +29,7 @@ struct DecodeOptions {
   uint32_t repeats = 30;
   double warm_up_ms = 200;
   std::string json;  ///< a file's name, "-" or empty
+  bool uuid = true;  ///< whether that has the device's UUID
 };
 
 /// The exit status: 0, or 1 where a result was wrong or nothing could be measured.

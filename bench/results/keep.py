@@ -32,15 +32,21 @@ def compact(row, run):
     return kept | {key: row[key] for key in OPTIONAL_KEYS if row.get(key) is not None}
 
 
+def without(name, members):
+    return {key: value for key, value in members.items() if key != name}
+
+
 def add(kept, path):
     with open(path, encoding="utf-8") as file:
         report = json.load(file)
     name = os.path.splitext(os.path.basename(path))[0]
     if kept["device"] and kept["device"]["name"] != report["device"]["name"]:
         sys.exit(f"{path} is of another device: {report['device']['name']}")
-    kept["device"] = report["device"]
+    kept["device"] = without("uuid", report["device"])
     run = {"run": name} | {key: report[key] for key in RUN_KEYS if report.get(key) is not None}
     run["driver"] = report["device"]["driver"]
+    if report.get("environment"):
+        run["environment"] = without("WEFT_DEVICE", report["environment"])  # which may be a UUID
     rows = {identity(row): compact(row, name) for row in report["results"] if is_kept(row)}
     kept["results"] = [row for row in kept["results"] if row["run"] != name and identity(row) not in rows]
     kept["results"] += rows.values()

@@ -28,6 +28,7 @@ struct Options {
   std::vector<Type> types;      ///< empty: all
   std::string input;            ///< a file's name; empty: random data
   std::string json;             ///< a file's name, "-" or empty
+  bool uuid = true;             ///< whether that has the device's UUID
   std::string csv;
   Strategy strategy = Strategy::automatic;
   uint32_t repeats = 0;  ///< 0: the default

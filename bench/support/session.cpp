@@ -5,8 +5,14 @@
 #include <cctype>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
+#include <cstring>
 #include <numeric>
 #include <utility>
+
+#ifndef _WIN32
+#include <sys/utsname.h>
+#endif
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -20,6 +26,7 @@
 namespace weft::bench {
 namespace {
 
+using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 constexpr uint32_t kLargestBatch = 256;
@@ -101,6 +108,57 @@ std::string row_problem(const Error& error) {
     case ErrorCode::out_of_device_memory: return "skipped: out of device memory";
     default: return "failed: " + error.message;
   }
+}
+
+// What the driver says of the device's subgroups and memory.
+void add_physical_device(const Gpu& gpu, Json& device) {
+  const auto get = [&]<class F>(F& function, const char* name) {
+    function = reinterpret_cast<F>(gpu.get_instance_proc_addr()(gpu.instance(), name));
+    return function != nullptr;
+  };
+  PFN_vkGetPhysicalDeviceProperties2 get_properties = nullptr;
+  PFN_vkGetPhysicalDeviceMemoryProperties get_memory = nullptr;
+  if (!get(get_properties, "vkGetPhysicalDeviceProperties2") || !get(get_memory, "vkGetPhysicalDeviceMemoryProperties"))
+    return;
+  // A driver that does not know this structure skips it. Such a device has one size.
+  VkPhysicalDeviceSubgroupSizeControlProperties sizes{};
+  sizes.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES;
+  VkPhysicalDeviceProperties2 properties{};
+  properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+  properties.pNext = &sizes;
+  get_properties(gpu.physical_device(), &properties);
+  const uint32_t size = gpu.info().subgroup_size;
+  const bool varies = sizes.minSubgroupSize != 0;
+  device["subgroup_sizes"] = {{"min", varies ? sizes.minSubgroupSize : size},
+                              {"max", varies ? sizes.maxSubgroupSize : size},
+                              {"default", size}};
+  VkPhysicalDeviceMemoryProperties memory{};
+  get_memory(gpu.physical_device(), &memory);
+  Json& heaps = device["memory_heaps"] = Json::array();
+  for (uint32_t i = 0; i < memory.memoryHeapCount; ++i)
+    heaps.push_back({{"size", memory.memoryHeaps[i].size},
+                     {"device_local", (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0}});
+}
+
+Json system_json() {
+#ifdef _WIN32
+  const char* const machine = std::getenv("PROCESSOR_ARCHITECTURE");
+  return {{"sysname", "Windows"}, {"machine", machine != nullptr ? machine : ""}};
+#else
+  utsname name{};
+  uname(&name);
+  return {{"sysname", name.sysname}, {"release", name.release}, {"machine", name.machine}};
+#endif
+}
+
+// The variables of docs/integration.md that are set. WEFT_DEVICE may be a UUID.
+Json environment_json(bool with_uuid) {
+  Json json = Json::object();
+  for (const char* const name : {"WEFT_DEVICE", "WEFT_STRATEGY", "WEFT_SUBGROUPS", "WEFT_TUNE"}) {
+    const char* const value = std::getenv(name);
+    if (value != nullptr && *value != '\0' && (with_uuid || std::strcmp(name, "WEFT_DEVICE") != 0)) json[name] = value;
+  }
+  return json;
 }
 
 }  // namespace
@@ -424,20 +482,26 @@ Status Session::run_size(BenchCase& bench_case, uint64_t n, std::optional<Speed>
   return {};
 }
 
-nlohmann::ordered_json report_head(Gpu& gpu) {
+nlohmann::ordered_json report_head(const Gpu& gpu, bool with_uuid) {
   const GpuInfo& info = gpu.info();
+  const Context& context = gpu.context();
   const uint32_t api = info.api_version;
+  Json device{
+      {"name", info.name}, {"kind", name_of(info.kind)}, {"vendor_id", info.vendor_id}, {"device_id", info.device_id}};
+  if (with_uuid) device["uuid"] = uuid_string(info).data();
+  device["driver"] = info.driver;
+  device["api"] =
+      fmt::format("{}.{}.{}", VK_API_VERSION_MAJOR(api), VK_API_VERSION_MINOR(api), VK_API_VERSION_PATCH(api));
+  device["subgroup_size"] = context.subgroup_size();
+  device["subgroup_backend"] = context.subgroup_backend() == SubgroupBackend::native ? "native" : "emulated";
+  add_physical_device(gpu, device);
+  device["software"] = info.kind == GpuKind::software;
   return {{"schema", 1},
           {"weft_version", fmt::format("{}.{}.{}", WEFT_VERSION_MAJOR, WEFT_VERSION_MINOR, WEFT_VERSION_PATCH)},
           {"commit", kGitCommit},
-          {"device",
-           {{"name", info.name},
-            {"vendor_id", info.vendor_id},
-            {"driver", info.driver},
-            {"api",
-             fmt::format("{}.{}.{}", VK_API_VERSION_MAJOR(api), VK_API_VERSION_MINOR(api), VK_API_VERSION_PATCH(api))},
-            {"subgroup_size", gpu.context().subgroup_size()},
-            {"software", info.kind == GpuKind::software}}}};
+          {"device", std::move(device)},
+          {"system", system_json()},
+          {"environment", environment_json(with_uuid)}};
 }
 
 bool print_message(const std::string& what) {

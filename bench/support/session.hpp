@@ -102,8 +102,9 @@ class Session {
   std::vector<Held> held_;
 };
 
-/// What reports begin with: schema, weft_version, commit and device.
-nlohmann::ordered_json report_head(Gpu& gpu);
+/// What reports begin with: schema, weft_version, commit, device, system and environment. Nothing in it tells a card
+/// from others of its model if `with_uuid` is false.
+nlohmann::ordered_json report_head(const Gpu& gpu, bool with_uuid);
 
 /// Prints a message on stderr. Returns false.
 bool print_message(const std::string& what);
