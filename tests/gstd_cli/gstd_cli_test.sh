@@ -370,6 +370,8 @@ for options in -x --nonsense -0 -23 -T300 -Tx --tile=1000 --tile=100K --tile= --
   # shellcheck disable=SC2086 # words are wanted
   expect 1 "$options" "$gstd" $options content
   says "$options" "gstd: "
+  ((++checks))
+  if grep -q 'gstd: gstd:' err; then fail "$options: $(head -c 300 err)"; fi
 done
 expect 1 "-o with two inputs" "$gstd" content original -o two.gst
 absent "-o with two inputs" two.gst

@@ -32,8 +32,13 @@ bool collect_below(const Options& options, const std::string& folder, const std:
 
 }  // namespace
 
+std::string without_prefix(const std::string& message) {
+  return message.starts_with("gstd: ") ? message.substr(6) : message;
+}
+
 void tell_error(const Options& options, const std::string& name, const std::string& reason) {
-  if (options.verbosity >= 1) std::fprintf(stderr, "gstd: %s: %s\n", shown_name(name).c_str(), reason.c_str());
+  if (options.verbosity >= 1)
+    std::fprintf(stderr, "gstd: %s: %s\n", shown_name(name).c_str(), without_prefix(reason).c_str());
 }
 
 bool collect_inputs(const Options& options, const std::string& suffix, bool without, std::vector<std::string>& names) {

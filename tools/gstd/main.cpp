@@ -16,7 +16,7 @@ int run(std::span<const char* const> arguments) {
   using gstd_tool::Mode;
   const auto options = gstd_tool::parse_options(arguments);
   if (!options) {
-    std::fprintf(stderr, "gstd: %s\n", options.error().message.c_str());
+    std::fprintf(stderr, "gstd: %s\n", gstd_tool::without_prefix(options.error().message).c_str());
     return 1;
   }
   gstd_tool::remove_unfinished_on_signals();

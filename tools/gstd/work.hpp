@@ -12,6 +12,8 @@ constexpr const char* kSuffix = ".gst";
 
 /// Says on standard error why something failed, unless errors are silenced.
 void tell_error(const Options& options, const std::string& name, const std::string& reason);
+/// A message of the library without its prefix "gstd: ", which is the command's too.
+std::string without_prefix(const std::string& message);
 
 /// Does what the options say to one input after the other. False: one of them failed, which was reported.
 bool compress_files(const Options& options);
