@@ -222,6 +222,10 @@ rm tree/one tree/below/two
 expect 0 "-r back" "$gstd" -dr tree
 same "-r back" tree/below/two original
 expect 0 "-rt" "$gstd" -rt tree
+touch tree/.gstd-1-0.unfinished
+expect 0 "-r and an unfinished file" "$gstd" -rf tree
+says "-r and an unfinished file" "gstd: tree/.gstd-1-0.unfinished: is skipped"
+absent "-r and an unfinished file" tree/.gstd-1-0.unfinished.gst
 expect 1 "-r with -o" "$gstd" -r tree -o x
 
 # -t and -l.
@@ -409,7 +413,7 @@ fi
 
 # A signal leaves nothing behind, and ends the command as signals do.
 mkfifo pipe
-for signal in INT TERM HUP; do
+for signal in INT TERM HUP PIPE; do
   env --default-signal="$signal" "$gstd" -f -o interrupted.gst pipe &
   child=$!
   exec 9>pipe

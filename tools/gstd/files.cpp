@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include <fcntl.h>
@@ -17,6 +18,8 @@ using weft::Error;
 using weft::ErrorCode;
 using weft::Result;
 using weft::Status;
+
+constexpr std::string_view kUnfinishedPrefix = ".gstd-", kUnfinishedSuffix = ".unfinished";
 
 // What a signal's handler removes: one file at a time is made. The name is whole before the flag is set.
 char unfinished_name[4096];
@@ -34,11 +37,16 @@ Error failed() { return {errno == ENOENT ? ErrorCode::not_found : ErrorCode::dri
 
 std::string system_reason() { return std::strerror(errno); }
 
+bool is_unfinished_name(const std::string& path) {
+  const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
+  return name.starts_with(kUnfinishedPrefix) && name.ends_with(kUnfinishedSuffix);
+}
+
 void remove_unfinished_on_signals() {
   struct sigaction action = {};
   action.sa_handler = on_signal;
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGXFSZ}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU, SIGXFSZ}) {
     struct sigaction before;
     // Signals that are ignored, as by nohup, stay ignored.
     if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
@@ -133,8 +141,9 @@ Result<Output> Output::create(const std::string& path, bool replace) {
   const size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash + 1);
   for (int attempt = 0; attempt < 100; ++attempt) {
-    const std::string name =
-        folder + ".gstd-" + std::to_string(::getpid()) + "-" + std::to_string(attempt) + ".unfinished";
+    std::string name = folder;
+    name.append(kUnfinishedPrefix).append(std::to_string(::getpid())).append("-").append(std::to_string(attempt));
+    name += kUnfinishedSuffix;
     if (name.size() >= sizeof unfinished_name) {
       errno = ENAMETOOLONG;
       return failed();

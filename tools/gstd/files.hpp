@@ -66,6 +66,9 @@ class Output {
   bool replace_;
 };
 
+/// Whether a path's last part is a name that an unfinished file has.
+bool is_unfinished_name(const std::string& path);
+
 /// Has signals that end the process remove the unfinished file first.
 void remove_unfinished_on_signals();
 

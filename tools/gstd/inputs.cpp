@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "files.hpp"
 #include "meter.hpp"
 #include "work.hpp"
 
@@ -21,7 +22,12 @@ bool collect_below(const Options& options, const std::string& folder, const std:
   while (!error && at != fs::recursive_directory_iterator()) {
     std::error_code skipped;
     const std::string name = at->path().string();
-    if (fs::is_regular_file(at->symlink_status(skipped)) && name.ends_with(suffix) != without) found.push_back(name);
+    const bool is_file = fs::is_regular_file(at->symlink_status(skipped));
+    if (is_file && is_unfinished_name(name)) {
+      if (options.verbosity >= 2) tell_error(options, name, "is skipped: gstd writes it, or was killed before its end");
+    } else if (is_file && name.ends_with(suffix) != without) {
+      found.push_back(name);
+    }
     at.increment(error);
   }
   std::sort(found.begin(), found.end());
