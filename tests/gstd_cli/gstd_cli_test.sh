@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # What the gstd command does with files, pipes, terminals and signals.
-#   gstd_cli_test.sh GSTD    GSTD: the command. Also needs script (bsdutils), env and cmp; of zstd what is there.
+#   gstd_cli_test.sh GSTD FAILING_FSYNC    GSTD: the command; FAILING_FSYNC: failing_fsync.cpp as a library. Also needs
+#   script (bsdutils), env and cmp; of zstd what is there.
 set -uo pipefail
 
 gstd=$(realpath "$1")
+failing_fsync=$(realpath "$2")
 room=$(mktemp -d)
 trap 'rm -rf "$room"' EXIT
 cd "$room" || exit 1
@@ -186,6 +188,19 @@ expect 0 "--rm and a device" "$gstd" -f --rm gone -o /dev/null
 there "--rm and a device" gone
 expect 0 "-k after --rm" "$gstd" --rm -k -f gone
 there "-k after --rm" gone
+# --fsync: the file's, then its directory's, and only then --rm.
+failing_call() { env LD_PRELOAD="$failing_fsync" FSYNC_FAILS="$1" "${@:2}"; }
+for call in 1 2; do
+  rm -f synced.gst
+  cp original synced
+  expect 1 "--fsync that fails" failing_call $call "$gstd" --fsync --rm synced
+  says "--fsync that fails" "synced: cannot finish its output: Input/output error"
+  there "--fsync that fails" synced
+done
+expect 0 "without --fsync" failing_call 1 "$gstd" -f synced
+expect 0 "--fsync" failing_call 3 "$gstd" --fsync -f --rm synced
+absent "--fsync and --rm" synced
+expect 0 "--fsync and a pipe" bash -c "'$gstd' -dc --fsync synced.gst | cmp - original"
 head -c 1000 gone.gst >cut.gst
 # Of a damaged file all that is before the damage comes out, by any number of threads.
 head -c $(($(stat -c %s many.gst) * 2 / 3)) many.gst >"cut off.gst"

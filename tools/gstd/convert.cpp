@@ -214,7 +214,7 @@ Status Work::run(const std::string& name) const {
     return Error{status.error().code, "cannot write: " + status.error().message};
   };
   if (Status status = convert(*input, name, sink, sizes); !status) return status;
-  if (const Status status = output->finish(is_stdin ? nullptr : &input->facts()); !status)
+  if (const Status status = output->finish(is_stdin ? nullptr : &input->facts(), options.fsync); !status)
     return Error{status.error().code, "cannot finish its output: " + status.error().message};
   if (options.verbosity >= (to_stdout ? 3 : 2)) {
     const uint64_t content = compresses ? sizes.read : sizes.written;

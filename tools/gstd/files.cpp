@@ -33,6 +33,8 @@ void on_signal(int signal) {
 
 Error failed() { return {errno == ENOENT ? ErrorCode::not_found : ErrorCode::driver_error, system_reason()}; }
 
+std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
+
 }  // namespace
 
 std::string system_reason() { return std::strerror(errno); }
@@ -138,8 +140,7 @@ Result<Output> Output::create(const std::string& path, bool replace) {
     }
     if (!replace) return Error{ErrorCode::invalid_argument, "already exists; -f overwrites it"};
   }
-  const size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash + 1);
+  const std::string folder = folder_of(path);
   for (int attempt = 0; attempt < 100; ++attempt) {
     std::string name = folder;
     name.append(kUnfinishedPrefix).append(std::to_string(::getpid())).append("-").append(std::to_string(attempt));
@@ -176,8 +177,7 @@ Status Output::close() {
   return failed();
 }
 
-Status Output::finish(const struct stat* source) {
-  if (path_.empty()) return close();
+Status Output::set_mode_and_times(const struct stat* source) {
   if (source != nullptr && S_ISREG(source->st_mode)) {
     // Who may not give files away keeps them; then nobody gains rights that the source's group has not.
     const bool same_group = ::fchown(file_, source->st_uid, source->st_gid) == 0;
@@ -190,7 +190,10 @@ Status Output::finish(const struct stat* source) {
     ::umask(mask);
     if (::fchmod(file_, 0666 & ~mask) != 0) return failed();
   }
-  if (Status status = close(); !status) return status;
+  return {};
+}
+
+Status Output::rename() {
   // A link does not replace what has come into being meanwhile; where there are no links, a look has to do.
   if (!replace_) {
     if (::link(unfinished_.c_str(), path_.c_str()) == 0) return {};  // the destructor removes the other name
@@ -202,6 +205,20 @@ Status Output::finish(const struct stat* source) {
   unfinished_.clear();
   is_unfinished = 0;
   return {};
+}
+
+Status Output::finish(const struct stat* source, bool sync) {
+  const bool is_named = is_file();
+  if (is_named)
+    if (Status status = set_mode_and_times(source); !status) return status;
+  // A pipe has nothing to be synced.
+  if (sync && ::fsync(file_) != 0 && errno != EINVAL) return failed();
+  if (Status status = close(); !status || !is_named) return status;
+  if (Status status = rename(); !status || !sync) return status;
+  const std::string folder = folder_of(path_);
+  file_ = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file_ < 0 || ::fsync(file_) != 0) return failed();
+  return close();
 }
 
 }  // namespace gstd_tool

@@ -53,12 +53,14 @@ class Output {
   weft::Status write(std::span<const std::byte> bytes);
   /// Whether what is written stays, as a file of its own.
   bool is_file() const { return !path_.empty(); }
-  /// Gives the file its name, and its source's mode and times, if it has one.
-  weft::Status finish(const struct stat* source);
+  /// Gives the file its name, and its source's mode and times, if it has one. `sync`: all of it is on the disk then.
+  weft::Status finish(const struct stat* source, bool sync);
 
  private:
   Output(int file, std::string path, std::string unfinished, bool replace);
   weft::Status close();
+  weft::Status set_mode_and_times(const struct stat* source);
+  weft::Status rename();
 
   int file_;
   std::string path_;        // empty: nothing to be renamed

@@ -67,6 +67,7 @@ bool set_flag(std::string_view option, Options& options) {
       {"--force", [](Options& o) { o.force = true; }},
       {"--keep", [](Options& o) { o.remove_sources = false; }},
       {"--rm", [](Options& o) { o.remove_sources = true; }},
+      {"--fsync", [](Options& o) { o.fsync = true; }},
       {"--recursive", [](Options& o) { o.recursive = true; }},
       {"--quiet", [](Options& o) { --o.verbosity; }},
       {"--verbose", [](Options& o) { ++o.verbosity; }},
@@ -326,6 +327,7 @@ Sources are kept.
   --[no-]contexts  codes of literals by context (on)
   --[no-]check     checksums (on)
   --[no-]progress  a line that reports progress (on a terminal)
+  --fsync          have each output on the disk before its source is removed
   --limit=SIZE     refuse inputs whose content is larger
   --gpu[=DEVICE]   -d and -t on a Vulkan device: the best, or the one with this index, part of a name, or UUID
   --from-zst       compress the content of .zst files; --long[=#] allows windows of up to 2^# bytes

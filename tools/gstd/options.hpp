@@ -21,6 +21,7 @@ struct Options {
   bool force = false;
   bool recursive = false;
   bool remove_sources = false;
+  bool fsync = false;
   bool json = false;
   bool verify = true;
   std::optional<std::string> gpu;  ///< the device that decodes, as weft::GpuConfig has it; none: the CPU
