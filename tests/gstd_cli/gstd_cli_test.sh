@@ -7,6 +7,7 @@ set -uo pipefail
 
 gstd=$(realpath "$1")
 failing_fsync=$(realpath "$2")
+root=$(realpath "$(dirname "$0")/../..")
 room=$(mktemp -d)
 trap 'rm -rf "$room"' EXIT
 cd "$room" || exit 1
@@ -243,6 +244,29 @@ says "-r and an unfinished file" "gstd: tree/.gstd-1-0.unfinished: is skipped"
 absent "-r and an unfinished file" tree/.gstd-1-0.unfinished.gst
 expect 1 "-r with -o" "$gstd" -r tree -o x
 
+# --filelist and --exclude-compressed.
+mkdir listed
+cp original listed/one
+cp original listed/-two
+cp original listed/three.png
+printf 'listed/one\n\nlisted/-two' >names
+printf 'listed/three.png\n' >more_names
+expect 0 "--filelist" "$gstd" --filelist names --filelist=more_names --exclude-compressed
+there "--filelist" listed/one.gst listed/-two.gst
+absent "--exclude-compressed" listed/three.png.gst
+# Each name that the manual lists is skipped, so that nothing is said.
+mapfile -t excluded < <(sed -n '/^\.B .*exclude/,/flac/p' "$root/docs/gstd.1" | grep -oE '\.[a-z0-9]+')
+((${#excluded[@]} > 20)) || fail "the manual lists few names: ${excluded[*]}"
+touch "${excluded[@]/#/listed/x}"
+expect 0 "--exclude-compressed of nothing else" "$gstd" --exclude-compressed "${excluded[@]/#/listed/x}"
+quiet "--exclude-compressed of nothing else"
+expect 0 "--exclude-compressed and -r" "$gstd" -rf --exclude-compressed listed
+absent "--exclude-compressed and -r" listed/three.png.gst
+expect 0 "a list of nothing" bash -c "'$gstd' --filelist=empty <original"
+[[ ! -s out ]] || fail "a list of nothing: standard input was read"
+expect 1 "a list that is not there" "$gstd" --filelist=absent
+says "a list that is not there" "absent: No such file or directory"
+
 # -t and -l.
 expect 0 "-t" "$gstd" -t content.gst
 says "-t" "content.gst: good, $(stat -c %s original) bytes"
@@ -385,7 +409,7 @@ fi
 # Options that are none.
 for options in -x --nonsense -0 -23 -T300 -Tx --tile=1000 --tile=100K --tile= --segment=1K --filter=best \
                --filter=delta:0 --filter=zigzag-planes:3 --filter=bc1:4 --limit=x --long=40 -o --tile "-b5 -e2" \
-               "-c -o x" "-i" "-e"; do
+               "-c -o x" "-i" "-e" "-d --exclude-compressed" "--from-zst --exclude-compressed" --filelist; do
   # shellcheck disable=SC2086 # words are wanted
   expect 1 "$options" "$gstd" $options content
   says "$options" "gstd: "

@@ -23,21 +23,6 @@ using weft::Result;
 using weft::Status;
 using Bytes = std::vector<std::byte>;
 
-Result<Bytes> read_all(const std::string& name) {
-  Result<Input> input = Input::open(name);
-  if (!input) return input.error();
-  if (S_ISDIR(input->facts().st_mode)) return Error{ErrorCode::invalid_argument, "is a directory"};
-  Bytes bytes;
-  for (size_t room = std::max<uint64_t>(input->size().value_or(0) + 1, 1u << 20);; room *= 2) {
-    const size_t before = bytes.size();
-    bytes.resize(before + room);
-    const Result<size_t> count = input->read(std::span(bytes).subspan(before));
-    if (!count) return count.error();
-    bytes.resize(before + *count);
-    if (*count < room) return bytes;
-  }
-}
-
 // Seconds of the quickest of calls that take `least` seconds together.
 double seconds_of(double least, const std::function<bool()>& call, bool& good) {
   using Clock = std::chrono::steady_clock;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include "files.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -110,6 +111,21 @@ std::optional<uint64_t> Input::size() const {
 }
 
 bool Input::is_terminal() const { return ::isatty(file_) != 0; }
+
+Result<std::vector<std::byte>> read_all(const std::string& path) {
+  Result<Input> input = Input::open(path);
+  if (!input) return input.error();
+  if (S_ISDIR(input->facts().st_mode)) return Error{ErrorCode::invalid_argument, "is a directory"};
+  std::vector<std::byte> bytes;
+  for (size_t room = std::max<uint64_t>(input->size().value_or(0) + 1, 1u << 20);; room *= 2) {
+    const size_t before = bytes.size();
+    bytes.resize(before + room);
+    const Result<size_t> count = input->read(std::span(bytes).subspan(before));
+    if (!count) return count.error();
+    bytes.resize(before + *count);
+    if (*count < room) return bytes;
+  }
+}
 
 Output::Output(int file, std::string path, std::string unfinished, bool replace)
     : file_(file), path_(std::move(path)), unfinished_(std::move(unfinished)), replace_(replace) {}

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <sys/stat.h>
 
@@ -37,6 +38,9 @@ class Input {
   int file_;
   struct stat facts_;
 };
+
+/// All of a file, or of standard input.
+weft::Result<std::vector<std::byte>> read_all(const std::string& path);
 
 /// Where output goes. A new file comes into being when it is finished: until then it has a name of its own, under which
 /// it is removed on an error or a signal.

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <sstream>
+#include <string_view>
 #include <system_error>
 
 #include "files.hpp"
@@ -36,6 +38,26 @@ bool collect_below(const Options& options, const std::string& folder, const std:
   return !error;
 }
 
+// Appends the lines of a file.
+bool append_lines(const Options& options, const std::string& list, std::vector<std::string>& names) {
+  const auto bytes = read_all(list);
+  if (!bytes) {
+    tell_error(options, list, bytes.error().message);
+    return false;
+  }
+  std::istringstream lines(std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size()));
+  for (std::string line; std::getline(lines, line);)
+    if (!line.empty()) names.push_back(line);
+  return true;
+}
+
+bool is_compressed(const std::string& name) {
+  static constexpr std::string_view kSuffixes[] = {
+      ".gst", ".zst", ".tzst", ".gz",   ".tgz", ".xz",   ".txz", ".bz2", ".lzma", ".lz",  ".lz4",  ".br",  ".7z",
+      ".zip", ".rar", ".jpg",  ".jpeg", ".png", ".webp", ".gif", ".mp3", ".mp4",  ".mkv", ".webm", ".ogg", ".flac"};
+  return std::ranges::any_of(kSuffixes, [&](std::string_view suffix) { return name.ends_with(suffix); });
+}
+
 }  // namespace
 
 std::string without_prefix(const std::string& message) {
@@ -49,7 +71,9 @@ void tell_error(const Options& options, const std::string& name, const std::stri
 
 bool collect_inputs(const Options& options, const std::string& suffix, bool without, std::vector<std::string>& names) {
   bool all = true;
-  for (const std::string& name : options.inputs) {
+  std::vector<std::string> inputs = options.inputs;
+  for (const std::string& list : options.filelists) all = append_lines(options, list, inputs) && all;
+  for (const std::string& name : inputs) {
     std::error_code error;
     if (name == "-" || !fs::is_directory(name, error)) {
       names.push_back(name);
@@ -60,7 +84,8 @@ bool collect_inputs(const Options& options, const std::string& suffix, bool with
       all = false;
     }
   }
-  if (options.inputs.empty()) names.emplace_back("-");
+  if (inputs.empty() && options.filelists.empty()) names.emplace_back("-");
+  if (options.exclude_compressed) std::erase_if(names, is_compressed);
   return all;
 }
 

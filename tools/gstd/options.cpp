@@ -69,6 +69,7 @@ bool set_flag(std::string_view option, Options& options) {
       {"--rm", [](Options& o) { o.remove_sources = true; }},
       {"--fsync", [](Options& o) { o.fsync = true; }},
       {"--recursive", [](Options& o) { o.recursive = true; }},
+      {"--exclude-compressed", [](Options& o) { o.exclude_compressed = true; }},
       {"--quiet", [](Options& o) { --o.verbosity; }},
       {"--verbose", [](Options& o) { ++o.verbosity; }},
       {"--json", [](Options& o) { o.json = true; }},
@@ -152,8 +153,8 @@ Status Parser::parse_long(std::string_view option) {
   if (set_flag(option, options_)) return {};
   const size_t equals = option.find('=');
   const std::string_view name = option.substr(0, equals);
-  static constexpr std::string_view kWithValue[] = {"--threads", "--tile", "--segment", "--filter",
-                                                    "--limit",   "--long", "--output",  "--gpu"};
+  static constexpr std::string_view kWithValue[] = {"--threads", "--tile",   "--segment", "--filter",  "--limit",
+                                                    "--long",    "--output", "--gpu",     "--filelist"};
   if (std::ranges::find(kWithValue, name) == std::end(kWithValue))
     return refuse(std::string(option) + ": no such option (gstd -h lists them)");
   std::string_view value;
@@ -177,6 +178,10 @@ Status Parser::set_value(std::string_view name, std::string_view value) {
   if (name == "--output") {
     options_.output = value;
     return value.empty() ? Status(refuse("--output has no name")) : Status();
+  }
+  if (name == "--filelist") {
+    options_.filelists.emplace_back(value);
+    return {};
   }
   if (name == "--gpu") {
     options_.gpu = value;
@@ -285,6 +290,8 @@ Result<Options> Parser::parse() {
   if (options.json && options.mode != Mode::list) return refuse("--json goes with --list");
   if (options.from_zst && options.mode != Mode::compress)
     return refuse("--from-zst compresses, and goes with no other work");
+  if (options.exclude_compressed && (options.mode != Mode::compress || options.from_zst))
+    return refuse("--exclude-compressed goes with compressing files as they are");
   if (options.gpu && options.mode != Mode::decompress && options.mode != Mode::test)
     return refuse("--gpu goes with -d and -t: compressing is the CPU's work");
   if (options.to_stdout && !options.output.empty()) return refuse("-c and -o name two outputs");
@@ -319,6 +326,9 @@ Sources are kept.
   -T#              threads; 0: as many as there are cores (the default)
   -q  -v           print less, print more; -qq: not even errors
   -h  -V           this text; the version
+  --filelist=FILE  work on the files that FILE names, one a line
+  --exclude-compressed
+                   skip files whose names end as those of compressed formats do: .gst, .zst, .gz, .png, .mp4 ...
 
   --tile=SIZE      unit of independent decoding: 16K to 1M (64K)
   --segment=SIZE   content that is compressed before any of it is written: 1M to 1G (64M)

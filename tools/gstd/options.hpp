@@ -20,6 +20,7 @@ struct Options {
   bool to_stdout = false;
   bool force = false;
   bool recursive = false;
+  bool exclude_compressed = false;
   bool remove_sources = false;
   bool fsync = false;
   bool json = false;
@@ -29,10 +30,11 @@ struct Options {
   int verbosity = 2;               ///< 0: nothing but the exit status; 1: errors; 2: and a line a file; 3: more
   std::string output;              ///< empty: named after the input
   std::vector<std::string> inputs;
-  uint64_t limit = UINT64_MAX;  ///< bytes of content of an input
-  int window_log = 27;          ///< the largest of a .zst
-  int last_level = 0;           ///< of a benchmark
-  double seconds = 2;           ///< of each of its measurements, at least
+  std::vector<std::string> filelists;  ///< files with the names of more inputs
+  uint64_t limit = UINT64_MAX;         ///< bytes of content of an input
+  int window_log = 27;                 ///< the largest of a .zst
+  int last_level = 0;                  ///< of a benchmark
+  double seconds = 2;                  ///< of each of its measurements, at least
 };
 
 /// Reads the arguments after the program's name. Errors: invalid_argument, with a sentence.

@@ -21,7 +21,8 @@ bool decompress_files(const Options& options);  ///< tests too
 bool list_files(const Options& options);
 bool benchmark_files(const Options& options);
 
-/// The options' inputs, or standard input where there are none; with --recursive, directories' files in place of them.
+/// The options' inputs and those of their lists, or standard input if there are neither; with --recursive, directories'
+/// files in place of them; with --exclude-compressed, without files of compressed formats.
 /// `suffix`: which files of a directory count: those that end in it, or, with `without`, all others. False: some were
 /// not available, which was reported.
 bool collect_inputs(const Options& options, const std::string& suffix, bool without, std::vector<std::string>& names);
