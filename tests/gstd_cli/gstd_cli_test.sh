@@ -267,6 +267,25 @@ expect 0 "a list of nothing" bash -c "'$gstd' --filelist=empty <original"
 expect 1 "a list that is not there" "$gstd" --filelist=absent
 says "a list that is not there" "absent: No such file or directory"
 
+# --output-dir-flat and --output-dir-mirror.
+expect 0 "--output-dir-flat" "$gstd" -qr --output-dir-flat flat/new ./tree
+there "--output-dir-flat" flat/new/one.gst flat/new/two.gst
+expect 1 "--output-dir-flat and an output that is there" "$gstd" --output-dir-flat flat/new tree/one
+says "--output-dir-flat and an output that is there" "tree/one: cannot write flat/new/one.gst: already exists"
+expect 1 "two inputs with one output" "$gstd" -f --rm --output-dir-flat=flat/new listed/one tree/one
+says "two inputs with one output" "tree/one: another input has the output flat/new/one.gst"
+absent "two inputs with one output" listed/one
+there "two inputs with one output" tree/one
+expect 1 "--output-dir-flat of a file's name" "$gstd" --output-dir-flat=original content
+says "--output-dir-flat of a file's name" "content: cannot make original: "
+expect 0 "--output-dir-mirror" "$gstd" -qr --output-dir-mirror=mirror ./tree "$PWD/tree/one" tree/../listed/-two
+there "--output-dir-mirror" mirror/tree/one.gst mirror/tree/below/two.gst mirror/listed/-two.gst
+there "--output-dir-mirror of a whole path" "mirror$PWD/tree/one.gst"
+expect 0 "--output-dir-mirror back" "$gstd" -dqr --output-dir-mirror back_tree mirror/tree
+same "--output-dir-mirror back" back_tree/mirror/tree/below/two original
+expect 1 "--output-dir-mirror of .." bash -c "cd tree && '$gstd' --output-dir-mirror=mirror ../original"
+says "--output-dir-mirror of .." "../original: begins with"
+
 # -t and -l.
 expect 0 "-t" "$gstd" -t content.gst
 says "-t" "content.gst: good, $(stat -c %s original) bytes"
@@ -409,7 +428,8 @@ fi
 # Options that are none.
 for options in -x --nonsense -0 -23 -T300 -Tx --tile=1000 --tile=100K --tile= --segment=1K --filter=best \
                --filter=delta:0 --filter=zigzag-planes:3 --filter=bc1:4 --limit=x --long=40 -o --tile "-b5 -e2" \
-               "-c -o x" "-i" "-e" "-d --exclude-compressed" "--from-zst --exclude-compressed" --filelist; do
+               "-c -o x" "-c --output-dir-flat=x" "-o x --output-dir-mirror=x" --output-dir-flat= "-i" "-e" --filelist \
+               "-d --exclude-compressed" "--from-zst --exclude-compressed"; do
   # shellcheck disable=SC2086 # words are wanted
   expect 1 "$options" "$gstd" $options content
   says "$options" "gstd: "

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -21,6 +22,7 @@
 namespace gstd_tool {
 namespace {
 
+namespace fs = std::filesystem;
 namespace gstd = weft::gstd;
 using weft::Error;
 using weft::ErrorCode;
@@ -105,13 +107,15 @@ struct Work {
   const Options& options;
   bool compresses;  // or decompresses
   std::function<Result<std::unique_ptr<Converter>>(std::optional<uint64_t> size)> make;
+  std::set<std::string> outputs = {};  // in the output directory
 
   bool tests() const { return options.mode == Mode::test; }
   bool meters() const { return options.progress.value_or(options.verbosity >= 2 && ::isatty(STDERR_FILENO) != 0); }
   Status convert(Input& input, const std::string& name, const gstd::Sink& sink, Sizes& sizes) const;
-  Status run(const std::string& name) const;
-  Result<Output> open_output(const std::string& name, const struct stat& source, bool to_stdout) const;
-  Result<std::string> output_name(const std::string& name) const;
+  Status run(const std::string& name);
+  Result<Output> open_output(const std::string& name, const struct stat& source, bool to_stdout);
+  Result<std::string> output_name(const std::string& name);
+  Result<std::string> name_beside(const std::string& name) const;
 };
 
 Status Work::convert(Input& input, const std::string& name, const gstd::Sink& sink, Sizes& sizes) const {
@@ -138,8 +142,7 @@ Status Work::convert(Input& input, const std::string& name, const gstd::Sink& si
   return (*converter)->finish(counted);
 }
 
-Result<std::string> Work::output_name(const std::string& name) const {
-  if (!options.output.empty()) return options.output;
+Result<std::string> Work::name_beside(const std::string& name) const {
   if (compresses) {
     if (!options.from_zst) return name + kSuffix;
     const size_t stem = name.ends_with(".zst") ? name.size() - 4 : 0;
@@ -151,6 +154,22 @@ Result<std::string> Work::output_name(const std::string& name) const {
   return name.substr(0, stem);
 }
 
+// Makes the output's directories, if there is an output directory.
+Result<std::string> Work::output_name(const std::string& name) {
+  if (!options.output.empty()) return options.output;
+  Result<std::string> beside = name_beside(name);
+  if (!beside || options.output_directory.empty()) return beside;
+  const fs::path whole = fs::path(*beside).lexically_normal().relative_path();
+  if (options.mirror && *whole.begin() == "..")
+    return refuse("begins with \"..\", which --output-dir-mirror cannot keep");
+  const fs::path path = options.output_directory / (options.mirror ? whole : whole.filename());
+  if (!outputs.insert(path.string()).second) return refuse("another input has the output " + shown_name(path.string()));
+  std::error_code error;
+  fs::create_directories(path.parent_path(), error);
+  if (error) return refuse("cannot make " + shown_name(path.parent_path().string()) + ": " + error.message());
+  return path.string();
+}
+
 // Asks whoever started this whether a file is to be overwritten, where there is one to answer.
 bool agrees_to_overwrite(const std::string& path) {
   if (::access(path.c_str(), F_OK) != 0 || ::isatty(STDIN_FILENO) == 0 || ::isatty(STDERR_FILENO) == 0) return false;
@@ -160,7 +179,7 @@ bool agrees_to_overwrite(const std::string& path) {
   return answer == 'y' || answer == 'Y';
 }
 
-Result<Output> Work::open_output(const std::string& name, const struct stat& source, bool to_stdout) const {
+Result<Output> Work::open_output(const std::string& name, const struct stat& source, bool to_stdout) {
   if (to_stdout) {
     // Content may be asked for on a terminal, compressed bytes only by force.
     const bool asked = options.force || (!compresses && options.to_stdout);
@@ -181,13 +200,13 @@ Result<Output> Work::open_output(const std::string& name, const struct stat& sou
   return output;
 }
 
-Status Work::run(const std::string& name) const {
+Status Work::run(const std::string& name) {
   const bool is_stdin = name == "-";
   const bool to_stdout = !tests() && (options.to_stdout || (is_stdin && options.output.empty()));
   const bool beside = !tests() && !to_stdout && options.output.empty();
   if (beside && !options.force) {
     std::error_code error;
-    if (std::filesystem::is_symlink(name, error)) return refuse("is a symbolic link; -f follows it");
+    if (fs::is_symlink(name, error)) return refuse("is a symbolic link; -f follows it");
   }
   Result<Input> input = Input::open(name);
   if (!input) return input.error();
@@ -228,7 +247,7 @@ Status Work::run(const std::string& name) const {
   return {};
 }
 
-bool run_all(const Work& work, const std::string& suffix, bool without) {
+bool run_all(Work work, const std::string& suffix, bool without) {
   const Options& options = work.options;
   std::vector<std::string> names;
   bool good = collect_inputs(options, suffix, without, names);

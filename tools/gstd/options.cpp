@@ -153,8 +153,9 @@ Status Parser::parse_long(std::string_view option) {
   if (set_flag(option, options_)) return {};
   const size_t equals = option.find('=');
   const std::string_view name = option.substr(0, equals);
-  static constexpr std::string_view kWithValue[] = {"--threads", "--tile",   "--segment", "--filter",  "--limit",
-                                                    "--long",    "--output", "--gpu",     "--filelist"};
+  static constexpr std::string_view kWithValue[] = {
+      "--threads", "--tile",     "--segment",         "--filter",           "--limit", "--long", "--output",
+      "--gpu",     "--filelist", "--output-dir-flat", "--output-dir-mirror"};
   if (std::ranges::find(kWithValue, name) == std::end(kWithValue))
     return refuse(std::string(option) + ": no such option (gstd -h lists them)");
   std::string_view value;
@@ -178,6 +179,11 @@ Status Parser::set_value(std::string_view name, std::string_view value) {
   if (name == "--output") {
     options_.output = value;
     return value.empty() ? Status(refuse("--output has no name")) : Status();
+  }
+  if (name.starts_with("--output-dir-")) {
+    options_.output_directory = value;
+    options_.mirror = name == "--output-dir-mirror";
+    return value.empty() ? Status(refuse(std::string(name) + " has no name")) : Status();
   }
   if (name == "--filelist") {
     options_.filelists.emplace_back(value);
@@ -294,7 +300,8 @@ Result<Options> Parser::parse() {
     return refuse("--exclude-compressed goes with compressing files as they are");
   if (options.gpu && options.mode != Mode::decompress && options.mode != Mode::test)
     return refuse("--gpu goes with -d and -t: compressing is the CPU's work");
-  if (options.to_stdout && !options.output.empty()) return refuse("-c and -o name two outputs");
+  if (options.to_stdout + !options.output.empty() + !options.output_directory.empty() > 1)
+    return refuse("-c, -o and --output-dir-* name different outputs");
   if (options.output == "-") {
     options.output.clear();
     options.to_stdout = true;
@@ -326,6 +333,8 @@ Sources are kept.
   -T#              threads; 0: as many as there are cores (the default)
   -q  -v           print less, print more; -qq: not even errors
   -h  -V           this text; the version
+  --output-dir-flat=DIR, --output-dir-mirror=DIR
+                   write to DIR, or to the inputs' directories below it
   --filelist=FILE  work on the files that FILE names, one a line
   --exclude-compressed
                    skip files whose names end as those of compressed formats do: .gst, .zst, .gz, .png, .mp4 ...

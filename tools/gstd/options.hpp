@@ -29,6 +29,8 @@ struct Options {
   std::optional<bool> progress;    ///< none: on a terminal
   int verbosity = 2;               ///< 0: nothing but the exit status; 1: errors; 2: and a line a file; 3: more
   std::string output;              ///< empty: named after the input
+  std::string output_directory;    ///< empty: beside the input
+  bool mirror = false;             ///< whether the output directory gets the directories of the inputs' names
   std::vector<std::string> inputs;
   std::vector<std::string> filelists;  ///< files with the names of more inputs
   uint64_t limit = UINT64_MAX;         ///< bytes of content of an input
