@@ -286,6 +286,25 @@ same "--output-dir-mirror back" back_tree/mirror/tree/below/two original
 expect 1 "--output-dir-mirror of .." bash -c "cd tree && '$gstd' --output-dir-mirror=mirror ../original"
 says "--output-dir-mirror of .." "../original: begins with"
 
+# --pass-through.
+printf 'GST' >short
+for plain in original empty short; do
+  expect 0 "-dcf of $plain" "$gstd" -dcf "$plain"
+  same "-dcf of $plain" out "$plain"
+done
+expect 0 "-df of a pipe, and a stream beside" bash -c "cat original | '$gstd' -df | cmp - original &&
+                                                       '$gstd' -dcf original content.gst | cmp - twice"
+cp original plain.gst
+expect 1 "-df to a file" "$gstd" -df plain.gst
+absent "-df to a file" plain
+expect 0 "--pass-through to a file" "$gstd" -d --pass-through plain.gst
+same "--pass-through to a file" plain original
+expect 1 "--no-pass-through" "$gstd" -dcf --no-pass-through original
+says "--no-pass-through" "original: byte 0: not a gstd stream"
+expect 1 "--pass-through and --limit" "$gstd" -dcf --limit=1000 original
+[[ ! -s out ]] || fail "--pass-through and --limit: something was written"
+expect 1 "-tf of something else" "$gstd" -tf original
+
 # -t and -l.
 expect 0 "-t" "$gstd" -t content.gst
 says "-t" "content.gst: good, $(stat -c %s original) bytes"
@@ -429,7 +448,7 @@ fi
 for options in -x --nonsense -0 -23 -T300 -Tx --tile=1000 --tile=100K --tile= --segment=1K --filter=best \
                --filter=delta:0 --filter=zigzag-planes:3 --filter=bc1:4 --limit=x --long=40 -o --tile "-b5 -e2" \
                "-c -o x" "-c --output-dir-flat=x" "-o x --output-dir-mirror=x" --output-dir-flat= "-i" "-e" --filelist \
-               "-d --exclude-compressed" "--from-zst --exclude-compressed"; do
+               --pass-through "-d --exclude-compressed" "--from-zst --exclude-compressed"; do
   # shellcheck disable=SC2086 # words are wanted
   expect 1 "$options" "$gstd" $options content
   says "$options" "gstd: "

@@ -60,6 +60,21 @@ class DecompressConverter final : public Converter {
   gstd::Decompressor decompressor_;
 };
 
+// What is no stream, as it is.
+class PassThroughConverter final : public Converter {
+ public:
+  explicit PassThroughConverter(uint64_t limit) : left_(limit) {}
+  Status write(std::span<const std::byte> bytes, const gstd::Sink& sink) override {
+    if (bytes.size() > left_) return refuse("there is more content than --limit allows");
+    left_ -= bytes.size();
+    return sink(bytes);
+  }
+  Status finish(const gstd::Sink&) override { return {}; }
+
+ private:
+  uint64_t left_;
+};
+
 // What frames of Zstandard hold, compressed.
 class FromZstConverter final : public Converter {
  public:
@@ -110,6 +125,12 @@ struct Work {
   std::set<std::string> outputs = {};  // in the output directory
 
   bool tests() const { return options.mode == Mode::test; }
+  bool writes_stdout(const std::string& name) const {
+    return !tests() && (options.to_stdout || (name == "-" && options.output.empty()));
+  }
+  bool passes_through(const std::string& name) const {
+    return !compresses && !tests() && options.pass_through.value_or(options.force && writes_stdout(name));
+  }
   bool meters() const { return options.progress.value_or(options.verbosity >= 2 && ::isatty(STDERR_FILENO) != 0); }
   Status convert(Input& input, const std::string& name, const gstd::Sink& sink, Sizes& sizes) const;
   Status run(const std::string& name);
@@ -123,8 +144,11 @@ Status Work::convert(Input& input, const std::string& name, const gstd::Sink& si
   std::vector<std::byte> piece(size_t{4} << 20);
   Result<size_t> count = input.read(piece);
   if (!count) return count.error();
+  const bool copies = passes_through(name) && !begin_stream(std::span(piece).first(*count));
   // What ends in the first piece has a size that is known, whatever the file's facts say.
-  auto converter = make(*count < piece.size() ? *count : size);
+  Result<std::unique_ptr<Converter>> converter =
+      copies ? Result<std::unique_ptr<Converter>>(std::make_unique<PassThroughConverter>(options.limit))
+             : make(*count < piece.size() ? *count : size);
   if (!converter) return converter.error();
   Meter meter(meters(), name == "-" ? "standard input" : name, size);
   const gstd::Sink counted = [&](std::span<const std::byte> bytes) -> Status {
@@ -202,7 +226,7 @@ Result<Output> Work::open_output(const std::string& name, const struct stat& sou
 
 Status Work::run(const std::string& name) {
   const bool is_stdin = name == "-";
-  const bool to_stdout = !tests() && (options.to_stdout || (is_stdin && options.output.empty()));
+  const bool to_stdout = writes_stdout(name);
   const bool beside = !tests() && !to_stdout && options.output.empty();
   if (beside && !options.force) {
     std::error_code error;

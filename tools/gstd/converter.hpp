@@ -4,9 +4,15 @@
 #include <weft/gstd.hpp>
 
 #include <cstddef>
+#include <cstring>
 #include <span>
 
 namespace gstd_tool {
+
+/// Whether bytes begin as a stream does.
+inline bool begin_stream(std::span<const std::byte> bytes) {
+  return bytes.size() >= 4 && std::memcmp(bytes.data(), "GSTD", 4) == 0;
+}
 
 /// Takes pieces of an input, and gives the sink those of the output.
 class Converter {

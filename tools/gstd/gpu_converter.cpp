@@ -17,7 +17,6 @@ using weft::Status;
 
 // Of a segment's header: docs/gstd-format.md, section 1.
 constexpr size_t kFlagsAt = 5, kTileLogAt = 6, kContentBytesAt = 24, kSegmentBytesAt = 28, kStreamChecksumAt = 40;
-constexpr uint32_t kMagic = 0x44545347;  // "GSTD"
 constexpr uint32_t kLastSegment = 1, kStreamChecksum = 4;
 
 uint32_t byte_at(std::span<const std::byte> bytes, size_t at) { return std::to_integer<uint32_t>(bytes[at]); }
@@ -39,7 +38,7 @@ Status GpuConverter::write(std::span<const std::byte> bytes, const gstd::Sink&) 
   // What is no stream need not be read to its end.
   const bool begins = stream_.empty();
   stream_.insert(stream_.end(), bytes.begin(), bytes.end());
-  if (begins && stream_.size() >= 4 && word_at(stream_, 0) != kMagic) return explain("its beginning");
+  if (begins && stream_.size() >= 4 && !begin_stream(stream_)) return explain("its beginning");
   return {};
 }
 

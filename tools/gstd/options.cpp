@@ -81,6 +81,8 @@ bool set_flag(std::string_view option, Options& options) {
       {"--no-contexts", [](Options& o) { o.compress.contexts = false; }},
       {"--progress", [](Options& o) { o.progress = true; }},
       {"--no-progress", [](Options& o) { o.progress = false; }},
+      {"--pass-through", [](Options& o) { o.pass_through = true; }},
+      {"--no-pass-through", [](Options& o) { o.pass_through = false; }},
       {"--ultra", [](Options&) {}},  // zstd asks for it from level 20 on
   };
   for (const Flag& flag : kFlags)
@@ -298,6 +300,8 @@ Result<Options> Parser::parse() {
     return refuse("--from-zst compresses, and goes with no other work");
   if (options.exclude_compressed && (options.mode != Mode::compress || options.from_zst))
     return refuse("--exclude-compressed goes with compressing files as they are");
+  if (options.pass_through.value_or(false) && options.mode != Mode::decompress)
+    return refuse("--pass-through goes with -d");
   if (options.gpu && options.mode != Mode::decompress && options.mode != Mode::test)
     return refuse("--gpu goes with -d and -t: compressing is the CPU's work");
   if (options.to_stdout + !options.output.empty() + !options.output_directory.empty() > 1)
@@ -346,6 +350,8 @@ Sources are kept.
   --[no-]contexts  codes of literals by context (on)
   --[no-]check     checksums (on)
   --[no-]progress  a line that reports progress (on a terminal)
+  --[no-]pass-through
+                   with -d, copy inputs that are not compressed by gstd (with -d -c -f)
   --fsync          have each output on the disk before its source is removed
   --limit=SIZE     refuse inputs whose content is larger
   --gpu[=DEVICE]   -d and -t on a Vulkan device: the best, or the one with this index, part of a name, or UUID

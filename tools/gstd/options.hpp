@@ -25,12 +25,13 @@ struct Options {
   bool fsync = false;
   bool json = false;
   bool verify = true;
-  std::optional<std::string> gpu;  ///< the device that decodes, as weft::GpuConfig has it; none: the CPU
-  std::optional<bool> progress;    ///< none: on a terminal
-  int verbosity = 2;               ///< 0: nothing but the exit status; 1: errors; 2: and a line a file; 3: more
-  std::string output;              ///< empty: named after the input
-  std::string output_directory;    ///< empty: beside the input
-  bool mirror = false;             ///< whether the output directory gets the directories of the inputs' names
+  std::optional<std::string> gpu;    ///< the device that decodes, as weft::GpuConfig has it; none: the CPU
+  std::optional<bool> pass_through;  ///< none: by force to standard output
+  std::optional<bool> progress;      ///< none: on a terminal
+  int verbosity = 2;                 ///< 0: nothing but the exit status; 1: errors; 2: and a line a file; 3: more
+  std::string output;                ///< empty: named after the input
+  std::string output_directory;      ///< empty: beside the input
+  bool mirror = false;               ///< whether the output directory gets the directories of the inputs' names
   std::vector<std::string> inputs;
   std::vector<std::string> filelists;  ///< files with the names of more inputs
   uint64_t limit = UINT64_MAX;         ///< bytes of content of an input
