@@ -310,6 +310,18 @@ expect 0 "-t" "$gstd" -t content.gst
 says "-t" "content.gst: good, $(stat -c %s original) bytes"
 expect 0 "-l" "$gstd" -l content.gst other.gst
 grep -q 'content.gst$' out || fail "-l does not list content.gst"
+# Totals are the numbers that their concatenation has.
+"$gstd" -q --no-check --tile=16K -fo third.gst original
+cat content.gst third.gst >joined.gst
+for verbose in "" -v; do
+  # shellcheck disable=SC2086 # none is wanted
+  expect 0 "-l of one file" "$gstd" -l $verbose joined.gst
+  sed 1d out >one_file
+  # shellcheck disable=SC2086 # none is wanted
+  expect 0 "-l of several files" "$gstd" -l $verbose content.gst third.gst
+  tail -n "$(wc -l <one_file)" out | sed 's/(2 files)/joined.gst/' >totals
+  same "-l of several files" totals one_file
+done
 expect 0 "--json" "$gstd" -l --json content.gst both.gst
 if command -v python3 >/dev/null; then
   python3 - "$(stat -c %s original)" "$(stat -c %s both.gst)" <<'EOF' || fail "--json is not what it should be"

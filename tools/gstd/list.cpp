@@ -90,12 +90,42 @@ const char* checks_of(const gstd::StreamInfo& info) {
   return info.stream_checksum ? "stream" : "none";
 }
 
+void print_row(const std::string& name, const gstd::StreamInfo& info, bool verbose) {
+  std::printf("%8" PRIu64 " %9" PRIu64 " %11s %11s %8s  %-6s  %s\n", info.segments, info.tiles(),
+              shown_bytes(info.stream_bytes).c_str(), shown_bytes(info.content_bytes).c_str(),
+              shown_ratio(info.content_bytes, info.stream_bytes).c_str(), checks_of(info), name.c_str());
+  if (!verbose) return;
+  std::printf("%8s %" PRIu64 " bytes, content %" PRIu64 " bytes; tiles of %" PRIu32 " to %" PRIu32 " bytes: %" PRIu64
+              " compressed, %" PRIu64 " raw, %" PRIu64 " fill; streams: %" PRIu64 "\n",
+              "", info.stream_bytes, info.content_bytes, info.least_tile_bytes, info.most_tile_bytes,
+              info.compressed_tiles, info.raw_tiles, info.fill_tiles, info.streams);
+}
+
+// The files' headers and tables as those of one file after the other.
+gstd::StreamInfo joined(const gstd::StreamInfo& a, const gstd::StreamInfo& b) {
+  gstd::StreamInfo both;
+  both.streams = a.streams + b.streams;
+  both.segments = a.segments + b.segments;
+  both.raw_tiles = a.raw_tiles + b.raw_tiles;
+  both.fill_tiles = a.fill_tiles + b.fill_tiles;
+  both.compressed_tiles = a.compressed_tiles + b.compressed_tiles;
+  both.content_bytes = a.content_bytes + b.content_bytes;
+  both.stream_bytes = a.stream_bytes + b.stream_bytes;
+  both.least_tile_bytes = std::min(a.least_tile_bytes, b.least_tile_bytes);
+  both.most_tile_bytes = std::max(a.most_tile_bytes, b.most_tile_bytes);
+  both.tile_checksums = a.tile_checksums && b.tile_checksums;
+  both.stream_checksum = a.stream_checksum && b.stream_checksum;
+  return both;
+}
+
 }  // namespace
 
 bool list_files(const Options& options) {
   std::vector<std::string> names;
   bool good = collect_inputs(options, kSuffix, false, names);
-  bool first = true;
+  size_t listed = 0;
+  gstd::StreamInfo total;
+  const bool verbose = options.verbosity >= 3;
   if (options.json)
     std::printf("[");
   else
@@ -108,22 +138,17 @@ bool list_files(const Options& options) {
       good = false;
       continue;
     }
-    if (options.json) {
-      print_json(name, *info, first);
-    } else {
-      std::printf("%8" PRIu64 " %9" PRIu64 " %11s %11s %8s  %-6s  %s\n", info->segments, info->tiles(),
-                  shown_bytes(info->stream_bytes).c_str(), shown_bytes(info->content_bytes).c_str(),
-                  shown_ratio(info->content_bytes, info->stream_bytes).c_str(), checks_of(*info),
-                  shown_name(name).c_str());
-      if (options.verbosity >= 3)
-        std::printf("%8s %" PRIu64 " bytes, content %" PRIu64 " bytes; tiles of %" PRIu32 " to %" PRIu32
-                    " bytes: %" PRIu64 " compressed, %" PRIu64 " raw, %" PRIu64 " fill; streams: %" PRIu64 "\n",
-                    "", info->stream_bytes, info->content_bytes, info->least_tile_bytes, info->most_tile_bytes,
-                    info->compressed_tiles, info->raw_tiles, info->fill_tiles, info->streams);
-    }
-    first = false;
+    if (options.json)
+      print_json(name, *info, listed == 0);
+    else
+      print_row(shown_name(name), *info, verbose);
+    total = listed == 0 ? *info : joined(total, *info);
+    ++listed;
   }
-  if (options.json) std::printf("%s]\n", first ? "" : "\n");
+  if (options.json)
+    std::printf("%s]\n", listed == 0 ? "" : "\n");
+  else if (listed > 1)
+    print_row("(" + std::to_string(listed) + " files)", total, verbose);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     tell_error(options, "standard output", system_reason());
     return false;

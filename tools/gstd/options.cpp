@@ -328,7 +328,7 @@ Sources are kept.
   -1 ... -22       level, fast to small (3)
   -d  -z           decompress; compress (the default)
   -t               test the integrity of compressed files
-  -l               list the contents of compressed files; --json for programs
+  -l               list sizes and checksums of compressed files, and their totals; --json for programs
   -o FILE          the output's name
   -c               write to standard output
   -f               overwrite files, and write to a terminal
