@@ -375,6 +375,14 @@ says "--limit" "more content than the 2999999 bytes that are allowed"
 [[ ! -s out ]] || fail "--limit: something was written"
 expect 0 "a limit that is kept" "$gstd" -t --limit=3000000 zeros.gst
 
+expect 1 "-M" "$gstd" -M8M -22 -c content
+says "-M" "gstd: content: needs more memory than -M allows"
+expect 1 "--memory" "$gstd" --memory=300K -c content
+says "--memory" "gstd: more memory is needed than there is or -M allows"
+expect 0 "a memory limit that is kept" "$gstd" -M32M -22 -fo with.gst content
+expect 0 "a memory limit that is kept, back" "$gstd" -dc -M12M with.gst
+same "a memory limit that is kept, back" out original
+
 # --gpu: the same content, words and statuses as without it, where there is a device.
 expect 1 "--gpu where no device is" env VK_DRIVER_FILES=/dev/null VK_ICD_FILENAMES=/dev/null \
        "$gstd" -dc --gpu content.gst
@@ -450,6 +458,9 @@ if "$gstd" -t --gpu content.gst 2>err; then
   alike "--gpu beyond a limit" -dc --limit=2999999 zeros.gst
   expect 1 "--gpu of a damaged file" "$gstd" -d --gpu -fo damaged "bad$((size / 2)).gst"
   absent "--gpu of a damaged file" damaged
+  expect 1 "--gpu and -M" "$gstd" -dc --gpu -M$((size - 1)) content.gst
+  says "--gpu and -M" "content.gst: needs more memory than -M allows"
+  expect 0 "--gpu and -M that is kept" "$gstd" -t --gpu -M"$size" content.gst
   if unfinished; then fail "--gpu: unfinished files are left"; fi
 else
   grep -q '^gstd: --gpu: ' err || fail "-t --gpu: $(head -c 300 err)"
@@ -457,9 +468,9 @@ else
 fi
 
 # Options that are none.
-for options in -x --nonsense -0 -23 -T300 -Tx --tile=1000 --tile=100K --tile= --segment=1K --filter=best \
-               --filter=delta:0 --filter=zigzag-planes:3 --filter=bc1:4 --limit=x --long=40 -o --tile "-b5 -e2" \
-               "-c -o x" "-c --output-dir-flat=x" "-o x --output-dir-mirror=x" --output-dir-flat= "-i" "-e" --filelist \
+for options in -x -M -Mx --memory=-1 --nonsense -0 -23 -T300 -Tx --tile=1000 --tile=100K --tile= --segment=1K \
+               --filter=best --filter=delta:0 --filter=zigzag-planes:3 --filter=bc1:4 --limit=x --long=40 -o --tile \
+               "-b5 -e2" "-c -o x" "-c --output-dir-flat=x" "-o x --output-dir-mirror=x" --output-dir-flat= "-i" "-e" \
                --pass-through "-d --exclude-compressed" "--from-zst --exclude-compressed"; do
   # shellcheck disable=SC2086 # words are wanted
   expect 1 "$options" "$gstd" $options content

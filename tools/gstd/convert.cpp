@@ -283,7 +283,9 @@ bool run_all(Work work, const std::string& suffix, bool without) {
   for (const std::string& name : names) {
     const Status status = work.run(name);
     if (status) continue;
-    tell_error(options, name == "-" ? "standard input" : name, status.error().message);
+    const bool is_short = options.memory != UINT64_MAX && status.error().code == ErrorCode::out_of_host_memory;
+    tell_error(options, name == "-" ? "standard input" : name,
+               is_short ? "needs more memory than -M allows" : status.error().message);
     good = false;
   }
   return good;
@@ -318,7 +320,7 @@ bool decompress_files(const Options& options) {
     config.max_content = options.limit;
     config.verify = options.verify;
     config.threads = options.compress.threads;
-    if (gpu) return std::unique_ptr<Converter>(new GpuConverter(*gpu, config, size));
+    if (gpu) return std::unique_ptr<Converter>(new GpuConverter(*gpu, config, size, options.memory));
     auto decompressor = gstd::Decompressor::create(config);
     if (!decompressor) return decompressor.error();
     return std::unique_ptr<Converter>(new DecompressConverter(*std::move(decompressor)));

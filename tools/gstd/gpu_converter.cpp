@@ -29,13 +29,15 @@ uint32_t word_at(std::span<const std::byte> bytes, size_t at) {
 
 }  // namespace
 
-GpuConverter::GpuConverter(GpuDecoder& decoder, const gstd::DecompressConfig& config, std::optional<uint64_t> size)
-    : decoder_(decoder), config_(config) {
-  if (size) stream_.reserve(static_cast<size_t>(*size));
+GpuConverter::GpuConverter(GpuDecoder& decoder, const gstd::DecompressConfig& config, std::optional<uint64_t> size,
+                           uint64_t memory)
+    : decoder_(decoder), config_(config), memory_(memory) {
+  if (size) stream_.reserve(static_cast<size_t>(std::min(*size, memory)));
 }
 
 Status GpuConverter::write(std::span<const std::byte> bytes, const gstd::Sink&) {
   // What is no stream need not be read to its end.
+  if (bytes.size() > memory_ - stream_.size()) return Error{ErrorCode::out_of_host_memory, "more bytes than -M allows"};
   const bool begins = stream_.empty();
   stream_.insert(stream_.end(), bytes.begin(), bytes.end());
   if (begins && stream_.size() >= 4 && !begin_stream(stream_)) return explain("its beginning");

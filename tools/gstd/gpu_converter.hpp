@@ -17,8 +17,9 @@ namespace gstd_tool {
 /// since a device needs many tiles at once.
 class GpuConverter final : public Converter {
  public:
-  /// `size`: bytes of the stream, if that is known.
-  GpuConverter(GpuDecoder& decoder, const weft::gstd::DecompressConfig& config, std::optional<uint64_t> size);
+  /// `size`: bytes of the stream, if that is known. `memory`: how many may be kept.
+  GpuConverter(GpuDecoder& decoder, const weft::gstd::DecompressConfig& config, std::optional<uint64_t> size,
+               uint64_t memory);
 
   weft::Status write(std::span<const std::byte> bytes, const weft::gstd::Sink& sink) override;
   weft::Status finish(const weft::gstd::Sink& sink) override;
@@ -38,6 +39,7 @@ class GpuConverter final : public Converter {
 
   GpuDecoder& decoder_;
   weft::gstd::DecompressConfig config_;
+  uint64_t memory_;
   std::vector<std::byte> stream_;
   std::vector<weft::GstdTile> tiles_;
   std::vector<uint32_t> sums_;  // of the tiles, where there are any

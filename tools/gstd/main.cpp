@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <weft/version.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <new>
 
+#include <sys/resource.h>
 #include <zstd.h>
 
 #include "files.hpp"
@@ -11,6 +13,14 @@
 #include "work.hpp"
 
 namespace {
+
+// Allocations beyond the limit fail, those of libzstd too.
+bool limit_memory(uint64_t bytes) {
+  struct rlimit limit;
+  if (::getrlimit(RLIMIT_DATA, &limit) != 0) return false;
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, bytes);
+  return ::setrlimit(RLIMIT_DATA, &limit) == 0;
+}
 
 int run(std::span<const char* const> arguments) {
   using gstd_tool::Mode;
@@ -20,6 +30,11 @@ int run(std::span<const char* const> arguments) {
     return 1;
   }
   gstd_tool::remove_unfinished_on_signals();
+  // A Vulkan driver may not survive it: with --gpu the limit is of what gstd keeps.
+  if (options->memory != UINT64_MAX && !options->gpu && !limit_memory(options->memory)) {
+    std::fprintf(stderr, "gstd: -M: %s\n", gstd_tool::system_reason().c_str());
+    return 1;
+  }
   bool good = true;
   switch (options->mode) {
     case Mode::compress: good = gstd_tool::compress_files(*options); break;
@@ -46,7 +61,7 @@ int main(int count, char** arguments) {
   try {
     return run({arguments + (count > 0 ? 1 : 0), arguments + count});
   } catch (const std::bad_alloc&) {
-    std::fputs("gstd: the host is out of memory\n", stderr);
+    std::fputs("gstd: more memory is needed than there is or -M allows\n", stderr);
     return 1;
   }
 }

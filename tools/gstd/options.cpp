@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -106,7 +107,8 @@ class Parser {
   Status parse_short(std::string_view letters);
   Status set_value(std::string_view name, std::string_view value);
   Status set_filter(std::string_view name);
-  Status set_sizes(std::string_view option, std::string_view text, uint32_t& to);
+  template <typename Number>
+  Status set_size(std::string_view option, std::string_view text, Number& to);
   // An option's value: after its "=", or the next argument.
   std::optional<std::string_view> next_argument();
 
@@ -143,11 +145,12 @@ Status Parser::set_filter(std::string_view name) {
   return refuse("--filter=" + given + ": filters are " + names);
 }
 
-Status Parser::set_sizes(std::string_view option, std::string_view text, uint32_t& to) {
+template <typename Number>
+Status Parser::set_size(std::string_view option, std::string_view text, Number& to) {
   const auto size = size_of(text);
-  if (!size || *size > UINT32_MAX)
+  if (!size || *size > std::numeric_limits<Number>::max())
     return refuse(std::string(option) + std::string(text) + ": not a size, such as 65536, 64K or 1M");
-  to = static_cast<uint32_t>(*size);
+  to = static_cast<Number>(*size);
   return {};
 }
 
@@ -156,8 +159,8 @@ Status Parser::parse_long(std::string_view option) {
   const size_t equals = option.find('=');
   const std::string_view name = option.substr(0, equals);
   static constexpr std::string_view kWithValue[] = {
-      "--threads", "--tile",     "--segment",         "--filter",           "--limit", "--long", "--output",
-      "--gpu",     "--filelist", "--output-dir-flat", "--output-dir-mirror"};
+      "--threads", "--tile",   "--segment", "--filter",   "--limit",           "--memory",
+      "--long",    "--output", "--gpu",     "--filelist", "--output-dir-flat", "--output-dir-mirror"};
   if (std::ranges::find(kWithValue, name) == std::end(kWithValue))
     return refuse(std::string(option) + ": no such option (gstd -h lists them)");
   std::string_view value;
@@ -175,8 +178,10 @@ Status Parser::parse_long(std::string_view option) {
 }
 
 Status Parser::set_value(std::string_view name, std::string_view value) {
-  if (name == "--tile") return set_sizes("--tile=", value, options_.compress.tile_bytes);
-  if (name == "--segment") return set_sizes("--segment=", value, options_.compress.segment_bytes);
+  if (name == "--tile") return set_size("--tile=", value, options_.compress.tile_bytes);
+  if (name == "--segment") return set_size("--segment=", value, options_.compress.segment_bytes);
+  if (name == "--limit") return set_size("--limit=", value, options_.limit);
+  if (name == "--memory") return set_size("--memory=", value, options_.memory);
   if (name == "--filter") return set_filter(value);
   if (name == "--output") {
     options_.output = value;
@@ -194,12 +199,6 @@ Status Parser::set_value(std::string_view name, std::string_view value) {
   if (name == "--gpu") {
     options_.gpu = value;
     return value.empty() ? Status(refuse("--gpu= names no device")) : Status();
-  }
-  if (name == "--limit") {
-    const auto limit = size_of(value);
-    if (!limit) return refuse("--limit=" + std::string(value) + ": not a size, such as 1000000, 64M or 2G");
-    options_.limit = *limit;
-    return {};
   }
   const bool threads = name == "--threads";
   const auto number = threads ? whole_number(value, 0, kMaxThreads) : whole_number(value, 10, 31);
@@ -265,6 +264,7 @@ Status Parser::parse_short(std::string_view letters) {
         options_.seconds = static_cast<double>(*seconds);
         break;
       }
+      case 'M': return set_size("-M", letters, options_.memory);
       case 'o': {
         const auto name = letters.empty() ? next_argument() : std::optional(letters);
         if (!name || name->empty()) return refuse("-o takes a name");
@@ -293,8 +293,9 @@ Result<Options> Parser::parse() {
   Options& options = options_;
   if (options.mode == Mode::help || options.mode == Mode::version) return options;
 
-  // Without -T every core works, but a benchmark compares single ones.
-  if (!threads_given_) options.compress.threads = options.mode == Mode::benchmark ? 1 : 0;
+  // Without -T every core works, but a benchmark compares single ones, and a memory limit leaves no room for stacks.
+  const bool one_thread = options.mode == Mode::benchmark || options.memory != UINT64_MAX;
+  if (!threads_given_) options.compress.threads = one_thread ? 1 : 0;
   if (options.json && options.mode != Mode::list) return refuse("--json goes with --list");
   if (options.from_zst && options.mode != Mode::compress)
     return refuse("--from-zst compresses, and goes with no other work");
@@ -335,6 +336,7 @@ Sources are kept.
   -k  --rm         keep sources (the default); remove them after success
   -r               work on all files of directories
   -T#              threads; 0: as many as there are cores (the default)
+  -M#              memory that may be taken, as -M64M; --memory=SIZE
   -q  -v           print less, print more; -qq: not even errors
   -h  -V           this text; the version
   --output-dir-flat=DIR, --output-dir-mirror=DIR

@@ -35,6 +35,7 @@ struct Options {
   std::vector<std::string> inputs;
   std::vector<std::string> filelists;  ///< files with the names of more inputs
   uint64_t limit = UINT64_MAX;         ///< bytes of content of an input
+  uint64_t memory = UINT64_MAX;        ///< bytes that the command may take, or with a GPU, of an input's stream
   int window_log = 27;                 ///< the largest of a .zst
   int last_level = 0;                  ///< of a benchmark
   double seconds = 2;                  ///< of each of its measurements, at least
