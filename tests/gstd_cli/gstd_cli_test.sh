@@ -482,8 +482,40 @@ expect 1 "-o with two inputs" "$gstd" content original -o two.gst
 absent "-o with two inputs" two.gst
 expect 0 "-h" "$gstd" -h
 grep -q '^usage: gstd' out || fail "-h has no usage"
+# The manual and the completions have every long option of -h.
+grep -oE -- '--(\[no-\])?[a-z][a-z-]*' out | sed -E 's/^--\[no-\](.*)/--\1\n--no-\1/' | sort -u >long_options
+(($(wc -l <long_options) > 20)) || fail "-h has few long options: $(xargs <long_options)"
+for list in docs/gstd.1 tools/gstd/completions/{gstd.bash,_gstd,gstd.fish}; do
+  sed 's/\\//g; s/ -l / --/g' "$root/$list" >listed_options
+  while read -r option; do
+    ((++checks))
+    grep -qE -- "$option([^a-z-]|\$)" listed_options || fail "$list lacks $option"
+  done <long_options
+done
 expect 0 "-V" "$gstd" -V
 grep -q '^gstd [0-9.]*, format 1' out || fail "-V has no version"
+
+# completes LINE WORD...: bash's completions of the last word of a line are these.
+completes() {
+  ((++checks))
+  local found
+  found=$(bash -c 'source "$0" && read -ra COMP_WORDS <<<"$1" && COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) &&
+                   complete -p gstd >&2 && _gstd && printf "%s\n" "${COMPREPLY[@]}" | sort | xargs' \
+               "$root/tools/gstd/completions/gstd.bash" "$1" 2>completed)
+  [[ $found == "${*:2}" ]] || fail "completions of '$1' are '$found'"
+  grep -q -- '-F _gstd gstd' completed || fail "completions are not registered: $(cat completed)"
+}
+completes "gstd --fi" --filelist --filter
+completes "gstd --filter = delta" delta delta-planes
+completes "gstd --tile 6" 64K
+completes "gstd -19 origin" original
+completes "gstd -dk conte" content.gst
+completes "gstd --output-dir-flat = mir" mirror
+if command -v zsh >/dev/null; then expect 0 "zsh reads the completions" zsh -n "$root/tools/gstd/completions/_gstd"; fi
+if command -v fish >/dev/null; then
+  expect 0 "fish's completions" fish -c "source $root/tools/gstd/completions/gstd.fish; complete -C 'gstd --file'"
+  grep -q '^--filelist' out || fail "fish's completions: $(cat out)"
+fi
 
 # Links are followed where nothing is made beside them.
 ln -s original link
