@@ -517,6 +517,21 @@ if command -v fish >/dev/null; then
   grep -q '^--filelist' out || fail "fish's completions: $(cat out)"
 fi
 
+# file(1) and tar(1).
+if command -v file >/dev/null; then
+  expect 0 "file" file -b -m "$root/tools/gstd/gstd.magic" content.gst
+  grep -qx "gstd compressed data, format 1, $(stat -c %s original) bytes of content" out || fail "file: $(cat out)"
+  head -c 5000000 /dev/zero | "$gstd" -q >unknown.gst
+  expect 0 "file of content with an unknown size" file -b -m "$root/tools/gstd/gstd.magic" unknown.gst
+  grep -qx "gstd compressed data, format 1" out || fail "file of content with an unknown size: $(cat out)"
+fi
+if command -v tar >/dev/null; then
+  expect 0 "tar" tar -I "$gstd -19" -cf archive.tar.gst original tree
+  expect 0 "the archive is compressed" "$gstd" -t archive.tar.gst
+  expect 0 "tar back" tar -I "$gstd" -xOf archive.tar.gst original
+  same "tar back" out original
+fi
+
 # Links are followed where nothing is made beside them.
 ln -s original link
 expect 1 "a link" "$gstd" link
