@@ -29,7 +29,8 @@
 /// - Errors, lifetime, threads: docs/integration.md.
 namespace weft::gstd {
 
-constexpr uint32_t kFormatVersion = 1;
+/// The version of the format that is written, and the one that is read. weft 0.1 has version 1.
+constexpr uint32_t kFormatVersion = 2;
 constexpr int kMinLevel = 1, kMaxLevel = 22, kDefaultLevel = 3;
 constexpr uint32_t kMinTileBytes = 1u << 14, kMaxTileBytes = 1u << 20, kDefaultTileBytes = 1u << 16;
 constexpr uint32_t kMinSegmentBytes = 1u << 20, kMaxSegmentBytes = 1u << 30, kDefaultSegmentBytes = 1u << 26;
@@ -99,7 +100,7 @@ enum class Fault : uint8_t {
   truncated,        ///< the stream continues past the last byte given
   not_gstd,         ///< no magic number at the start of a stream
   unknown_version,  ///< the version is not kFormatVersion
-  unknown_feature,  ///< a flag, shared tables or a dictionary that version 1 does not have
+  unknown_feature,  ///< a flag, shared tables or a dictionary that version 2 does not have
   bad_header,       ///< a field of a segment's header has an invalid value
   header_checksum,  ///< a segment's header is damaged
   bad_sequence,     ///< a segment does not follow the one before it

@@ -78,9 +78,12 @@ std::optional<Refusal> load_header(std::span<const std::byte> bytes, uint64_t po
   for (size_t i = 0; i < std::min<size_t>(bytes.size(), 4); ++i)
     if (byte_at(bytes, i) != (kMagic >> 8 * i & 0xff))
       return refuse(Fault::not_gstd, i, position == 0 ? "not a gstd stream" : "no segment where one should begin");
-  if (bytes.size() > HeaderAt::version && byte_at(bytes, HeaderAt::version) != kFormatVersion)
+  if (bytes.size() > HeaderAt::version && byte_at(bytes, HeaderAt::version) != kFormatVersion) {
+    const uint32_t version = byte_at(bytes, HeaderAt::version);
     return refuse(Fault::unknown_version, HeaderAt::version,
-                  "version " + std::to_string(byte_at(bytes, HeaderAt::version)) + " of the format is not known");
+                  "version " + std::to_string(version) + " of the format is not known" +
+                      (version == 1 ? "; weft 0.1 reads it" : ""));
+  }
   if (bytes.size() < kHeaderBytes) return refuse(Fault::truncated, bytes.size(), "the stream ends within a header");
   if (load_u32(&bytes[HeaderAt::header_checksum]) != checksum(bytes.first(HeaderAt::header_checksum)))
     return refuse(Fault::header_checksum, HeaderAt::header_checksum, "a segment's header is damaged");

@@ -493,7 +493,7 @@ for list in docs/gstd.1 tools/gstd/completions/{gstd.bash,_gstd,gstd.fish}; do
   done <long_options
 done
 expect 0 "-V" "$gstd" -V
-grep -q '^gstd [0-9.]*, format 1' out || fail "-V has no version"
+grep -q '^gstd [0-9.]*, format 2' out || fail "-V has no version"
 
 # completes LINE WORD...: bash's completions of the last word of a line are these.
 completes() {

@@ -57,7 +57,7 @@ TEST_SUITE("gstd headers and tables") {
   TEST_CASE("a header has its fields where the document has them") {
     const Bytes stream = small_stream();
     CHECK(gstd::load_u32(&stream[0]) == 0x44545347);
-    CHECK(stream[4] == std::byte{1});
+    CHECK(stream[4] == std::byte{2});
     CHECK(stream[5] == std::byte{7});
     CHECK(stream[6] == std::byte{16});
     CHECK(stream[7] == std::byte{0});
@@ -133,14 +133,29 @@ TEST_SUITE("gstd headers and tables") {
       check_refused(Span(stream).first(i + 1), {Fault::not_gstd, i});
     }
     Bytes stream = small_stream();
-    stream[4] = std::byte{2};
+    stream[4] = std::byte{3};
     check_refused(stream, {Fault::unknown_version, 4});
     stream.resize(5);
     check_refused(stream, {Fault::unknown_version, 4});
     const auto refused = gstd::decompress(stream);
     REQUIRE(!refused);
     CHECK(refused.error().code == ErrorCode::unsupported);
-    CHECK(refused.error().message == "byte 4: version 2 of the format is not known");
+    CHECK(refused.error().message == "byte 4: version 3 of the format is not known");
+  }
+
+  TEST_CASE("a stream of version 1 is refused by every call that reads a header, which names the weft that reads it") {
+    Bytes stream = small_stream();
+    stream[4] = std::byte{1};
+    seal_header(stream);
+    check_refused(stream, {Fault::unknown_version, 4});
+    const auto is_named = [](const Error& error) {
+      CHECK(error.code == ErrorCode::unsupported);
+      CHECK(error.message == "byte 4: version 1 of the format is not known; weft 0.1 reads it");
+    };
+    is_named(gstd::decompress(stream).error());
+    is_named(gstd::decompressed_size(stream).error());
+    Bytes part(1);
+    is_named(gstd::decompress_range(stream, 0, part).error());
   }
 
   TEST_CASE("entries of the tile table that do not fit are refused where they are") {
