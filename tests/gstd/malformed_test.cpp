@@ -62,6 +62,18 @@ TEST_SUITE("gstd malformed tiles") {
       for (const size_t size : {1u, 1499u, 1501u, 65536u}) CHECK_FALSE(check_agrees(words, size));
   }
 
+  TEST_CASE("a block with one literal more than a decoder keeps is refused, though it has the words for it") {
+    for (const uint32_t size : {kMaxBlockWork, kMaxBlockWork + 1}) {
+      // One lane, whose final state is the first, and plain literals, all of them 0.
+      std::vector<uint32_t> words(3 + (kStateLog + 8 * size + 31) / 32);
+      words[2] = size - 1;
+      const TileVerdict verdict = check_agrees(words, size);
+      const bool fits = size == kMaxBlockWork;
+      CHECK(verdict.reason == (fits ? Reason::none : Reason::bad_length));
+      CHECK(verdict.word == (fits ? 0 : 4));
+    }
+  }
+
   TEST_CASE("every bit turned over ends in the same verdict") {
     std::set<Reason> reasons;
     for (const int level : {3, 12})
