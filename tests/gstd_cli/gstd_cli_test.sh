@@ -520,10 +520,10 @@ fi
 # file(1) and tar(1).
 if command -v file >/dev/null; then
   expect 0 "file" file -b -m "$root/tools/gstd/gstd.magic" content.gst
-  grep -qx "gstd compressed data, format 1, $(stat -c %s original) bytes of content" out || fail "file: $(cat out)"
+  grep -qx "gstd compressed data, format 2, $(stat -c %s original) bytes of content" out || fail "file: $(cat out)"
   head -c 5000000 /dev/zero | "$gstd" -q >unknown.gst
   expect 0 "file of content with an unknown size" file -b -m "$root/tools/gstd/gstd.magic" unknown.gst
-  grep -qx "gstd compressed data, format 1" out || fail "file of content with an unknown size: $(cat out)"
+  grep -qx "gstd compressed data, format 2" out || fail "file of content with an unknown size: $(cat out)"
 fi
 if command -v tar >/dev/null; then
   expect 0 "tar" tar -I "$gstd -19" -cf archive.tar.gst original tree
