@@ -53,8 +53,8 @@ struct GstdDecodeConfig {
   uint32_t tile_bytes = gstd::kDefaultTileBytes;
   /// Whether tile checksums are compared. If false, they are not read.
   bool verify = true;
-  /// Tiles decoded at once, each with tile_bytes + 1 KiB of scratch, and as much again or 39.5 KiB if that is more; calls
-  /// with fewer tiles need less.
+  /// Tiles decoded at once, each with tile_bytes + 1 KiB of scratch, and as much again or 39.5 KiB if that is more.
+  /// Calls with fewer tiles need less.
   /// 0: 4,096, or what 1 GiB holds: 226 MiB for tiles of 16 KiB, 290 MiB of 32 KiB, 520 MiB of 64 KiB, 1 GiB above.
   /// 1,008 tiles of 64 KiB take 128 MiB.
   /// Fewer tiles than the device runs at once leave it idle: measure with `weft-bench decode --in-flight`.
