@@ -136,13 +136,11 @@ double Measurement::total_weight() const {
 void Measurement::print_header(const std::string& source_name) {
   Gpu& gpu = session_.gpu();
   const GpuInfo& info = gpu.info();
+  if (info.kind == GpuKind::software) fmt::print(out_, "{}\n", kSoftwareDevice);
   fmt::print(out_, "weft-bench {}.{}.{} ({:.12})\n{}, {}, Vulkan {}.{}, subgroups of {}, {}\n", WEFT_VERSION_MAJOR,
              WEFT_VERSION_MINOR, WEFT_VERSION_PATCH, kGitCommit, info.name, info.driver,
              VK_API_VERSION_MAJOR(info.api_version), VK_API_VERSION_MINOR(info.api_version),
              gpu.context().subgroup_size(), name_of(info.kind));
-  if (info.kind == GpuKind::software) {
-    fmt::print(out_, "This is a SOFTWARE device: the results are checked, but the times say nothing about any GPU.\n");
-  }
   fmt::print(
       out_,
       "Data: {}. Medians of {} calls on the same buffers; sizes that fit the device's cache are read from it.\n"

@@ -85,10 +85,9 @@ bool DecodeBench::load_gds() {
 
 void DecodeBench::print_head() {
   const GpuInfo& info = session_.gpu().info();
+  if (info.kind == GpuKind::software) fmt::print(out_, "{}\n", kSoftwareDevice);
   fmt::print(out_, "weft-bench decode ({:.12})\n{}, {}, subgroups of {}, {}\n", kGitCommit, info.name, info.driver,
              session_.gpu().context().subgroup_size(), name_of(info.kind));
-  if (info.kind == GpuKind::software)
-    fmt::print(out_, "This is a SOFTWARE device: the results are checked, but the times say nothing about any GPU.\n");
   if (!gds_.empty() && !driver_) fmt::print(out_, "note: no rows of gdeflate_driver: {}\n", driver_absent_);
   fmt::print(out_, "GB/s: 10^9 bytes of output a second, in rows of copy too. Of copy: against a copy of as many.\n\n");
   fmt::print(out_, "{:<15} {:<66} {:>11} {:>11} {:>7} {:>10} {:>8} {:>8} {:>7}\n", "primitive", "variant", "output",

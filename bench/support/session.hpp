@@ -21,6 +21,10 @@
 
 namespace weft::bench {
 
+/// The first line of what is printed of one.
+inline constexpr const char* kSoftwareDevice =
+    "This is a SOFTWARE device, no GPU: results are checked, but times say nothing about any GPU.";
+
 /// No measured call may take longer: systems reset devices that stay in one dispatch for seconds, and freeze before.
 inline constexpr double kMaxCallMs = 100;
 
