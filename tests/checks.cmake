@@ -21,7 +21,13 @@ endif()
 # docs/figures is what bench/results/figures.py draws from the kept results.
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
 add_test(NAME figures COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/bench/results/figures.py" --check)
-set_tests_properties(figures PROPERTIES LABELS structure)
+# docs/devices.md and the README's table of speed are what bench/results/devices.py writes from them.
+add_test(NAME device_table COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/bench/results/devices.py" --check)
+add_test(NAME device_table_self_check
+         COMMAND ${CMAKE_COMMAND} "-DSOURCE=${PROJECT_SOURCE_DIR}" "-DPYTHON=${Python3_EXECUTABLE}"
+                 "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/device_table"
+                 -P "${CMAKE_CURRENT_SOURCE_DIR}/device_table_test.cmake")
+set_tests_properties(figures device_table device_table_self_check PROPERTIES LABELS structure)
 
 add_subdirectory(isa)
 

@@ -129,9 +129,12 @@ def curves(title, subtitle, legend, panels, unit, columns=2):
 
 
 class Results:
+    """A kept file; devices.py reads them by it too."""
+
     def __init__(self, path):
         with open(path, encoding="utf-8") as file:
-            self.rows = json.load(file)["results"]
+            kept = json.load(file)
+        self.device, self.runs, self.rows = kept["device"], kept["runs"], kept["results"]
 
     def find(self, primitive, variant, kind, n):
         """The row, or None."""
@@ -224,19 +227,23 @@ def intervals(weft, _):
                   list(colors.items()), panels, "GB/s")
 
 
-def main():
-    weft, peers = Results(HERE / "h200.json"), Results(HERE / "h200-peers.json")
+def write_or_check(program, texts):
+    """texts: {path: text}. With --check writes nothing, and fails if a file has another text."""
     differing = []
-    for draw in (throughput, sorts, sizes, decode, intervals):
-        path = FIGURES / f"{draw.__name__}.svg"
-        svg = draw(weft, peers)
+    for path, text in texts.items():
         if "--check" not in sys.argv[1:]:
-            FIGURES.mkdir(exist_ok=True)
-            path.write_text(svg, encoding="utf-8", newline="\n")
-        elif not path.exists() or path.read_text(encoding="utf-8") != svg:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")
+        elif not path.exists() or path.read_text(encoding="utf-8") != text:
             differing.append(path.name)
     if differing:
-        sys.exit(f"differ from bench/results, run bench/results/figures.py: {', '.join(differing)}")
+        sys.exit(f"differ from bench/results, run bench/results/{program}: {', '.join(differing)}")
+
+
+def main():
+    weft, peers = Results(HERE / "h200.json"), Results(HERE / "h200-peers.json")
+    write_or_check("figures.py", {FIGURES / f"{draw.__name__}.svg": draw(weft, peers)
+                                  for draw in (throughput, sorts, sizes, decode, intervals)})
 
 
 if __name__ == "__main__":
