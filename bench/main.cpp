@@ -80,7 +80,10 @@ void add_shared_options(CLI::App& app, Options& options) {
                  fmt::format("timed calls a row (default: {}, --quick: {})", kRepeats, kQuickRepeats))
       ->type_name("N")
       ->check(CLI::Range(1u, 100000u));
-  app.add_flag("--quick", options.quick, "the essential rows up to 2^24 items, in less than a minute on a large GPU");
+  app.add_flag(
+      "--quick", options.quick,
+      "the essential rows up to 2^24 items, in less than a minute on a large GPU; on a software device the default, "
+      "unless --filter or --sizes choose rows");
 }
 
 #ifdef WEFT_BENCH_CODEC

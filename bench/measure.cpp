@@ -201,7 +201,8 @@ int Measurement::run(const std::string& source_name) {
 
 }  // namespace
 
-int run_measure(const Options& options) {
+int run_measure(const Options& given) {
+  Options options = given;
   auto source = source_of(options);
   if (!source) return 1;
   auto opened = open_gpu(options);
@@ -210,6 +211,11 @@ int run_measure(const Options& options) {
     return 1;
   }
   for (const std::string& warning : opened->warnings()) print_message(warning);
+  // All rows take a CPU more than nine minutes.
+  if (opened->info().kind == GpuKind::software && options.sizes.empty() && options.filters.empty() && !options.quick) {
+    options.quick = true;
+    print_message("on a software device, the essential rows alone (--quick); --filter or --sizes choose others");
+  }
   const std::string name = source->name();
   return Measurement(options, *source, std::move(opened).value()).run(name);
 }
