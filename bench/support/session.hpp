@@ -106,8 +106,8 @@ class Session {
   std::vector<Held> held_;
 };
 
-/// What reports begin with: schema, weft_version, commit, device, system and environment. Nothing in it tells a card
-/// from others of its model if `with_uuid` is false.
+/// What reports begin with: schema, weft_version, commit, device, system and environment. Without `with_uuid`
+/// nothing in it distinguishes a card from others of its model.
 nlohmann::ordered_json report_head(const Gpu& gpu, bool with_uuid);
 
 /// Prints a message on stderr. Returns false.

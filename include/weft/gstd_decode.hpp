@@ -85,7 +85,8 @@ struct GstdDecodeArgs {
 /// - Tiles may be of any number of streams and files. gstd_tiles() makes the table of a stream.
 /// - status[0] is not cleared: the caller does that.
 /// - Bytes around a tile's output, in the same words, keep their values.
-/// - Bytes where outputs of two tiles overlap, and those of a refused tile, are unspecified.
+/// - Bytes where outputs of two tiles overlap, and those of a refused tile, are unspecified. So is the status of tiles
+///   that overlap, where it depends on a checksum.
 /// - All others, and statuses, are bit-identical on every run and device.
 /// - Safe for untrusted data, table included: accesses nothing outside the ranges, writes only `output`, `status` and
 ///   `scratch`. The work of a tile is bounded by the bytes it declares.

@@ -8,8 +8,8 @@
 //
 // A block is decoded in three steps, each by all lanes:
 //   1. Sequences, one a lane, in batches of up to 32. A record of each goes to device memory.
-//   2. Literals, eight a lane, to device memory.
-//   3. The output of 32 records at a time (weft/lz_copy.glsl).
+//   2. Literals, up to eight a lane and round, to device memory.
+//   3. The output, a window of up to 64 records at a time (weft/lz_copy.glsl).
 //
 // Any words are allowed: the decoder reads no other source, writes nothing outside of the output's bytes,
 // bounds every loop by checked sizes and returns the scalar decoder's verdict. It merges its bytes into the
@@ -43,7 +43,7 @@ const uint kGstdTileScratch = 4u * kGstdTableWords + kGstdMaxBlockWork + 32u;
 
 // While sequences are read, the list of segments holds the last offsets that were not repeated: those that a batch may
 // repeat, its own, and those of the next batch, which may be written already.
-uint gstd_offset_at(uint number) { return lanes_group() * kLzSegments + (number & 127u); }
+uint gstd_offset_at(uint number) { return lanes_group() * kLzSegments + (number & (kLzSegments - 1u)); }
 
 uint gstd_length_extra(uint symbol, uint direct_log) {
   const uint direct = 1u << direct_log;
@@ -193,7 +193,8 @@ void gstd_block_codes(inout GstdTile tile, GstdBlock block) {
     }
     has_codes = true;
   }
-  tile.known = bitfieldInsert(tile.known, gstd_contexts(block) | log << kGstdCodeLogAt | 1u << kGstdHasCodes, 0, 10);
+  tile.known =
+      bitfieldInsert(tile.known, gstd_contexts(block) | log << kGstdCodeLogAt | 1u << kGstdHasCodes, kGstdContexts, 10);
 }
 
 // Bit i of the fields' modes, of each field.

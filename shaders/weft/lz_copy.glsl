@@ -275,8 +275,8 @@ void lz_copy_near(Words words, LzItems items, uint base) {
     }
     const uint source_word = needed == kDone ? window : uint(int(window) + (source >> 2));
     const bool repeats = lanes_any(period.factor != 1u);
-    // A word may be merged into while it is read: of its bytes, those that are read are there already. Each turn is
-    // the last of the first item that is left.
+    // A word may be merged into while it is read: of its bytes, those that are read are there already. The first item
+    // that is left never waits, since its source ends before it: there are at most 32 turns.
     uint left_from = lanes_broadcast(own_bit, 0u);  // the first lane's item is not before others' sources
     for (;;) {
       if (int(needed) <= int(left_from)) {

@@ -7,7 +7,7 @@ namespace weft::gstd {
 
 namespace {
 
-constexpr uint32_t kLongest = kMaxBlockBytes / 2;  // of literals or a match of one sequence
+constexpr uint32_t kLongest = kMaxBlockBytes / 2;  // match of a sequence
 constexpr Cost kBlockCost = 80 * kBit;             // headers, and the cost of tables beside their symbols
 
 }  // namespace
@@ -114,15 +114,16 @@ uint64_t BlockPlanner::plan(std::span<const std::byte> bytes, std::span<const Ma
 uint64_t BlockPlanner::plan_fast(std::span<const std::byte> bytes, std::span<const Match> matches, uint32_t block_bytes,
                                  std::vector<Match>& sequences, std::vector<BlockPlan>& blocks) {
   // The cost matters for tiny tiles only.
-  size_t trailing = bytes.size(), literals = bytes.size(), longest = 0;
+  size_t trailing = bytes.size(), literals = bytes.size();
+  uint32_t longest = 0;
   for (const Match& match : matches) {
     trailing -= match.literals + match.length;
     literals -= match.length;
-    longest = std::max<size_t>(longest, std::max(match.literals, match.length));
+    longest = std::max(longest, match.length);
   }
   const uint64_t bits = literals * 6 + matches.size() * 20;
   segments_.clear();
-  if (block_bytes == 0 && bytes.size() <= kMaxBlockBytes && std::max(longest, trailing) <= kLongest &&
+  if (block_bytes == 0 && bytes.size() <= kMaxBlockBytes && longest <= kLongest &&
       literals + kSequenceWork * matches.size() <= kMaxBlockWork) {
     sequences.assign(matches.begin(), matches.end());
     BlockPlan block;
