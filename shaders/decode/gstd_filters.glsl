@@ -28,7 +28,7 @@ struct GstdContent {
   uint elements;    // bytes / stride, rounded down
   uint rest;        // bytes after them
   uint reciprocal;  // of the stride
-  uint pitch;       // numbers of `aside` for each number of an element
+  uint pitch;       // of planes in `aside`: of 16-bit numbers, or bytes
 };
 
 // For each plane: its begin in 24 bits, then the excess of its sums.
@@ -85,25 +85,33 @@ void gstd_sum_bytes(Words words, uint bytes) {
   gstd_filter_barrier();
 }
 
-// Splits the content in `decoded` into planes in `aside`.
+// Transposes 4 by 4 bytes.
+uvec4 gstd_transposed(uvec4 rows) {
+  const uvec4 pairs =
+      uvec4((rows.x & 0x00ff00ffu) | (rows.y & 0x00ff00ffu) << 8, (rows.x >> 8 & 0x00ff00ffu) | (rows.y & 0xff00ff00u),
+            (rows.z & 0x00ff00ffu) | (rows.w & 0x00ff00ffu) << 8, (rows.z >> 8 & 0x00ff00ffu) | (rows.w & 0xff00ff00u));
+  return uvec4((pairs.x & 0xffffu) | pairs.z << 16, (pairs.y & 0xffffu) | pairs.w << 16,
+               pairs.x >> 16 | (pairs.z & 0xffff0000u), pairs.y >> 16 | (pairs.w & 0xffff0000u));
+}
+
+// Splits the content in `decoded` into planes in `aside`, 4 bytes of 4 elements at a time. Planes begin at multiples of
+// `pitch`, and zeros are between them.
 void gstd_part_planes(GstdContent content) {
-  for (uint word = lanes_position(); word < (content.bytes + 3u) / 4u; word += kWorkgroupSize) {
-    uint bytes = 0u;
-    [[dont_unroll]] for (uint i = 0u; i < 4u; ++i) {
-      const uint at = 4u * word + i;
-      // The first `rest` planes have a byte more.
-      const uint longer = content.rest * (content.elements + 1u);
-      uint plane, element;
-      if (at < longer) {
-        plane = at / (content.elements + 1u);
-        element = at - plane * (content.elements + 1u);
-      } else {
-        plane = content.rest + (at - longer) / max(content.elements, 1u);
-        element = at - gstd_plane_begin(content, plane);
-      }
-      if (at < content.bytes) bytes |= gstd_byte_of(content.decoded, element * content.stride + plane) << (8u * i);
+  const uint columns = (content.stride + 3u) / 4u;
+  const uint rows = content.pitch / 4u;
+  [[dont_unroll]] for (uint i = lanes_position(); i < columns * rows; i += kWorkgroupSize) {
+    const uint row = i / columns, column = i - row * columns;
+    uvec4 elements = uvec4(0u);
+    [[unroll]] for (uint e = 0; e < 4u; ++e) {
+      const uint at = (4u * row + e) * content.stride + 4u * column;
+      const uint left = content.bytes - min(at, content.bytes);
+      if (left != 0u) elements[e] = gstd_bytes_of(content.decoded, at);
+      if (left < 4u) elements[e] &= (1u << (8u * left)) - 1u;
     }
-    content.aside.at[word] = bytes;
+    const uvec4 planes = gstd_transposed(elements);
+    [[unroll]] for (uint p = 0; p < 4u; ++p) {
+      if (4u * column + p < content.stride) content.aside.at[(4u * column + p) * rows + row] = planes[p];
+    }
   }
   gstd_filter_barrier();
 }
@@ -163,9 +171,10 @@ GstdContent gstd_filter_prepare(uint tile_filter, uint stride, uint bytes, uvec2
   content.rest = bytes - content.elements * stride;
   content.pitch = ((bytes / 2u) / max(stride / 2u, 1u) + 1u + 3u) & ~3u;
   if (lanes_uniform(tile_filter == 1u && stride != 1u)) {
-    gstd_part_planes(content);
-    gstd_sum_bytes(content.aside, bytes);
+    content.pitch = (content.elements + min(content.rest, 1u) + 3u) & ~3u;
     content.planes = content.aside;
+    gstd_part_planes(content);
+    gstd_sum_bytes(content.aside, stride * content.pitch);
   } else if (lanes_uniform(tile_filter == 1u)) {
     gstd_sum_bytes(content.decoded, bytes);
   } else if (lanes_uniform(tile_filter == 3u || tile_filter == 7u)) {
@@ -174,7 +183,8 @@ GstdContent gstd_filter_prepare(uint tile_filter, uint stride, uint bytes, uvec2
     gstd_sum_numbers(content, tile_filter - 3u);
   }
   for (uint plane = lanes_position(); plane < stride; plane += kWorkgroupSize) {
-    const uint begin = gstd_plane_begin(content, plane);
+    const uint begin =
+        tile_filter == 1u && stride != 1u ? plane * content.pitch : gstd_plane_begin(content, plane);
     uint excess = 0u;
     if (begin != 0u && (tile_filter == 1u || tile_filter == 3u || tile_filter == 7u))
       excess = gstd_byte_of(content.planes, begin - 1u);
@@ -255,15 +265,6 @@ uint gstd_subtract_bytes(uint a, uint b) { return ((a | 0x80808080u) - (b & 0x7f
 uint gstd_plane_bytes(GstdContent content, uint plane, uint element) {
   const uint begin = weft_gstd_planes[plane];
   return gstd_subtract_bytes(gstd_bytes_of(content.planes, (begin & 0xffffffu) + element), (begin >> 24) * 0x01010101u);
-}
-
-// Transposes 4 by 4 bytes.
-uvec4 gstd_transposed(uvec4 rows) {
-  const uvec4 pairs =
-      uvec4((rows.x & 0x00ff00ffu) | (rows.y & 0x00ff00ffu) << 8, (rows.x >> 8 & 0x00ff00ffu) | (rows.y & 0xff00ff00u),
-            (rows.z & 0x00ff00ffu) | (rows.w & 0x00ff00ffu) << 8, (rows.z >> 8 & 0x00ff00ffu) | (rows.w & 0xff00ff00u));
-  return uvec4((pairs.x & 0xffffu) | pairs.z << 16, (pairs.y & 0xffffu) | pairs.w << 16,
-               pairs.x >> 16 | (pairs.z & 0xffff0000u), pairs.y >> 16 | (pairs.w & 0xffff0000u));
 }
 
 // Stores whole elements of whole words to an aligned output, four at a time. Returns how many bytes it stored.
