@@ -4,8 +4,10 @@
 #define WEFT_GSTD_DECODE_H
 #include "weft/interop.h"
 
-// Of a tile's second part of scratch, at least: bytes.
-#define WEFT_GSTD_LEAST_PART 40448u
+// What a block of a tile of BYTES bytes may have: a byte for each literal, 8 for each sequence.
+#define WEFT_GSTD_BLOCK_WORK(BYTES) ((BYTES) > 32768u ? 65536u : 32768u)
+// A tile's second part of scratch has that and this, at least: bytes.
+#define WEFT_GSTD_BESIDE_WORK 7680u
 
 WEFT_CONSTANTS_BEGIN(gstd_decode)
 WEFT_CONSTANT(2, bool, kReduceUniform, false)  // shaders/weft/lanes.glsl

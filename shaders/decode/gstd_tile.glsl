@@ -31,15 +31,15 @@ uvec2 weft_gstd_scratch;
 #define WEFT_GSTD_MAKING weft_lz_window
 uint gstd_making() { return lz_window() + 1u; }
 
+#include "decode/gstd_decode.h"
 #include "decode/gstd_header.glsl"
 #include "decode/gstd_tables.glsl"
 
 const uint kGstdMaxTileBytes = 1u << 20;
 const uint kGstdRepeats = 3u;
-// What is kept of a block: a byte for each literal, 8 for each sequence.
-const uint kGstdMaxBlockWork = 1u << 15, kGstdSequenceWork = 8u;
+const uint kGstdSequenceWork = 8u;
 // Of a group: tables, records, literals, and words beside the latter.
-const uint kGstdTileScratch = 4u * kGstdTableWords + kGstdMaxBlockWork + 32u;
+uint gstd_tile_scratch(uint bytes) { return 4u * kGstdTableWords + WEFT_GSTD_BLOCK_WORK(bytes) + 32u; }
 
 // While sequences are read, the list of segments holds the last offsets that were not repeated: those that a batch may
 // repeat, its own, and those of the next batch, which may be written already.
@@ -61,6 +61,7 @@ struct GstdTile {
   uint state;
   uint lanes;  // that decode
   bool decodes;
+  uint bytes;    // of output
   uint done;     // bytes of output before the block
   uint repeats;  // of each of the first kGstdRepeats lanes: an offset that a block's first sequence may repeat
   uint reason;   // why the tile is refused, or 0
@@ -103,33 +104,35 @@ struct GstdRecord {
 void gstd_record_store(uint index, GstdRecord record) {
   Words scratch = Words(weft_gstd_scratch);
   const uint at = kGstdTableWords + 2u * index;
-  scratch.at[at] = record.literals_end & 0xffffu | record.end << 16;
-  scratch.at[at + 1u] = record.offset | record.end >> 16 << 20;
+  scratch.at[at] = record.literals_end & 0x1ffffu | record.end << 17;
+  scratch.at[at + 1u] = record.offset | record.end >> 15 << 20;
 }
 GstdRecord gstd_record_load(uint index) {
   Words scratch = Words(weft_gstd_scratch);
   const uint at = kGstdTableWords + 2u * index;
   const uvec2 packed = uvec2(scratch.at[at], scratch.at[at + 1u]);
-  return GstdRecord(packed.x & 0xffffu, packed.x >> 16 | packed.y >> 20 << 16, packed.y & 0xfffffu);
+  return GstdRecord(packed.x & 0x1ffffu, packed.x >> 17 | packed.y >> 20 << 15, packed.y & 0xfffffu);
 }
+uint gstd_literals_end_of(uint index) { return Words(weft_gstd_scratch).at[kGstdTableWords + 2u * index] & 0x1ffffu; }
 // The word where the literals begin, behind the records.
 uint gstd_literals_at(GstdBlock block) { return kGstdTableWords + 2u * (gstd_sequences(block) + 1u) + 1u; }
 
 // ---- headers and tables ----
 
-// Reads a block's header and checks it. `left`: bytes of the tile that are not decoded yet.
-GstdBlock gstd_block_header(inout GstdTile tile, uint left, bool is_last) {
+// Reads a block's header and checks it.
+GstdBlock gstd_block_header(inout GstdTile tile, bool is_last) {
   GstdBlock block;
   block.first = lane_words_uniform(tile.words);
   block.second = lane_words_uniform(tile.words);
   const uint mode = gstd_literals_mode(block), contexts = gstd_contexts(block);
   const bool describes = gstd_codes(block) != 1u || gstd_first_relative(block) != 0u;
   const uint modes = gstd_modes(block), size = gstd_size(block), sequences = gstd_sequences(block);
+  const uint left = tile.bytes - tile.done;
   if (lane_words_truncated(tile.words)) {
     tile.reason = kGstdTruncated;
   } else if (block.second >> 28 != 0u || (is_last ? size != left : size >= left)) {
     tile.reason = kGstdBadHeader;
-  } else if (sequences > min(size / 3u, kGstdMaxBlockWork / kGstdSequenceWork)) {
+  } else if (sequences > min(size / 3u, WEFT_GSTD_BLOCK_WORK(tile.bytes) / kGstdSequenceWork)) {
     tile.reason = kGstdBadSequence;
   } else if (mode == 0u   ? gstd_context_mode(block) != 0u || gstd_parameter(block) != 0u || describes
              : mode == 1u ? contexts == 0u || gstd_codes(block) > contexts
@@ -319,7 +322,7 @@ uint gstd_block_sequences(inout GstdTile tile, GstdBlock block) {
   if (lane < kGstdRepeats) tile.repeats = weft_lz_segments[gstd_offset_at(offsets - kGstdRepeats + lane)].x;
   done.literals_end += size - done.end;
   done.end = size;
-  if (done.literals_end + kGstdSequenceWork * sequences > kGstdMaxBlockWork) {
+  if (done.literals_end + kGstdSequenceWork * sequences > WEFT_GSTD_BLOCK_WORK(tile.bytes)) {
     tile.reason = kGstdBadLength;
   } else if (lane == 0u) {
     gstd_record_store(sequences, done);
@@ -339,25 +342,30 @@ void gstd_release(inout GstdTile tile) {
 
 // ---- step 2: literals ----
 
-// A walk from literal to literal of a block: the sequence that literal `number` is before, the literals up to its end,
-// and the bytes of matches before it.
+// A walk from literal to literal of a block: the sequence that a literal is before, the literals up to its end, and the
+// bytes of matches before it.
 struct GstdWalk {
   uint sequence, literals_end, matched;
 };
-GstdWalk gstd_walk_to(GstdBlock block, uint number) {
-  GstdWalk walk;
-  walk.sequence = 0u;
-  for (uint step = kGstdMaxBlockWork / kGstdSequenceWork; step != 0u; step >>= 1) {
-    const uint after = walk.sequence + step;
-    if (after <= gstd_sequences(block) && gstd_record_load(after - 1u).literals_end <= number) walk.sequence = after;
+// The sequence that literal `number` is before, by search.
+uint gstd_sequence_of(GstdBlock block, uint number) {
+  uint sequence = 0u;
+  for (uint step = 1u << findMSB(gstd_sequences(block) | 1u); step != 0u; step >>= 1) {
+    const uint after = sequence + step;
+    if (after <= gstd_sequences(block) && gstd_literals_end_of(after - 1u) <= number) sequence = after;
   }
+  return sequence;
+}
+// Goes on to literal `number`, from a sequence that is before it, or that it is before.
+void gstd_walk_to(inout GstdWalk walk, GstdBlock block, uint number) {
+  walk.literals_end = gstd_literals_end_of(walk.sequence);
+  while (walk.literals_end <= number && walk.sequence < gstd_sequences(block))
+    walk.literals_end = gstd_literals_end_of(++walk.sequence);
   walk.matched = 0u;
   if (walk.sequence != 0u) {
     const GstdRecord before = gstd_record_load(walk.sequence - 1u);
     walk.matched = before.end - before.literals_end;
   }
-  walk.literals_end = gstd_record_load(walk.sequence).literals_end;
-  return walk;
 }
 
 uint gstd_context_of_previous(uint before) {
@@ -375,6 +383,7 @@ uvec2 gstd_literals_read(inout GstdTile tile, GstdBlock block, uint first, uint 
   const uint reciprocal = parameter < 2u ? 0u : ~0u / parameter + 1u;
   const uint log = bitfieldExtract(tile.known, kGstdCodeLogAt, 4);
   GstdWalk walk = GstdWalk(0u, first, 0u);
+  if (by_position && own_count != 0u) walk.sequence = gstd_sequence_of(block, first);
   uvec2 packed = uvec2(0u);
   uint before = 256u;
   for (uint step = 0u; lanes_uniform(step < steps); ++step) {
@@ -383,7 +392,7 @@ uvec2 gstd_literals_read(inout GstdTile tile, GstdBlock block, uint first, uint 
     if (step < own_count) {
       uint context = 0u;
       if (by_position) {
-        if (first + step == walk.literals_end) walk = gstd_walk_to(block, first + step);
+        if (first + step == walk.literals_end) gstd_walk_to(walk, block, first + step);
         const uint position = tile.done + first + step + walk.matched;
         uint quotient, low;
         umulExtended(position, reciprocal, quotient, low);
@@ -463,7 +472,8 @@ void gstd_block_copy(GstdBlock block, Words target, uint skew, uint begin) {
 // ---- a tile ----
 
 // Decodes `count` words at `source`, aligned to 4, to `bytes` bytes at `output_at`, of any alignment, but leaves the
-// filter. `scratch`: the group's kGstdTileScratch bytes, aligned to 4. Returns 0, or a verdict and from bit 8 the word
+// filter. `scratch`: the group's gstd_tile_scratch(bytes) bytes,
+// aligned to 4. Returns 0, or a verdict and from bit 8 the word
 // where it was detected, to all lanes of the group.
 uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uvec2 scratch) {
   const uint lane = lanes_lane();
@@ -481,6 +491,7 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
   if (lanes_uniform(lane_words_truncated(tile.words))) return kGstdTruncated | count << 8;
   if (tile.decodes) tile.state |= lane_bits_take(tile.bits, kLaneStateLog);
   weft_gstd_scratch = scratch;
+  tile.bytes = bytes;
   tile.done = 0u;
   tile.repeats = lane == 0u ? 8u : lane == 1u ? 4u : 1u;
   tile.reason = 0u;
@@ -493,7 +504,7 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
   lz_begin();
   for (uint b = 0u; lanes_uniform(b < header.blocks && tile.reason == 0u); ++b) {
     const bool is_last = b + 1u == header.blocks;
-    const GstdBlock block = gstd_block_header(tile, bytes - tile.done, is_last);
+    const GstdBlock block = gstd_block_header(tile, is_last);
     if (lanes_uniform(tile.reason != 0u)) break;
     if (lanes_uniform(gstd_literals_mode(block) == 1u)) gstd_block_codes(tile, block);
     if (lanes_uniform(tile.reason != 0u)) break;

@@ -64,10 +64,11 @@ bool tile_is_there(uint slot) {
 }
 
 // A tile's two parts of scratch, in bytes. Each is enough for 16-bit numbers, which are padded for each of up to 64
-// numbers of an element; the second, for the kGstdTileScratch bytes of gstd_tile.glsl too.
+// numbers of an element; the second, for the gstd_tile_scratch() bytes of gstd_tile.glsl too.
 uint scratch_part() { return (push.max_bytes + 1024u + 511u) / 512u * 512u; }
 uvec2 scratch_of(uint slot) {
-  const uint both = scratch_part() + max(scratch_part(), WEFT_GSTD_LEAST_PART);
+  const uint both =
+      scratch_part() + max(scratch_part(), WEFT_GSTD_BLOCK_WORK(push.max_bytes) + WEFT_GSTD_BESIDE_WORK);
   return word64_add(push.scratch, word64_times(uvec2(both, 0u), slot));
 }
 

@@ -39,7 +39,7 @@ constexpr uint64_t kMaxScratch = uint64_t{1} << 30;
 // Two parts, as in tile_table.glsl.
 uint64_t tile_scratch(uint32_t tile_bytes) {
   const uint64_t part = (uint64_t{tile_bytes} + 1024 + 511) / 512 * 512;
-  return part + std::max<uint64_t>(part, WEFT_GSTD_LEAST_PART);
+  return part + std::max<uint64_t>(part, WEFT_GSTD_BLOCK_WORK(tile_bytes) + WEFT_GSTD_BESIDE_WORK);
 }
 
 // The table of tiles that are given by value, before their scratch.

@@ -8,7 +8,7 @@ namespace weft::gstd {
 namespace {
 
 constexpr uint32_t kLongest = kMaxBlockBytes / 2;  // match of a sequence
-constexpr Cost kBlockCost = 80 * kBit;             // headers, and the cost of tables beside their symbols
+constexpr Cost kBlockCost = 680 * kBit;            // headers, and what descriptions of tables take beyond the estimate
 
 }  // namespace
 
@@ -70,12 +70,12 @@ void BlockPlanner::measure(std::span<const std::byte> bytes, std::span<const Mat
 }
 
 // Merges the pair with the largest gain until no pair gains.
-void BlockPlanner::merge() {
+void BlockPlanner::merge(uint32_t most_work) {
   const auto with_next = [&](size_t i) {
     Segment& segment = segments_[i];
     segment.merged_cost = ~Cost{0};
     if (i + 1 >= segments_.size() || segment.size + segments_[i + 1].size > kMaxBlockBytes ||
-        segment.work + segments_[i + 1].work > kMaxBlockWork)
+        segment.work + segments_[i + 1].work > most_work)
       return;
     both_ = segment;
     add(both_, segments_[i + 1]);
@@ -104,7 +104,7 @@ void BlockPlanner::merge() {
 uint64_t BlockPlanner::plan(std::span<const std::byte> bytes, std::span<const Match> matches, uint32_t segment_bytes,
                             std::vector<Match>& sequences, std::vector<BlockPlan>& blocks) {
   measure(bytes, matches, segment_bytes);
-  merge();
+  merge(max_block_work(bytes.size()));
   Cost cost = 0;
   for (const Segment& segment : segments_) cost += segment.cost;
   cut(bytes, matches, sequences, blocks);
@@ -124,7 +124,7 @@ uint64_t BlockPlanner::plan_fast(std::span<const std::byte> bytes, std::span<con
   const uint64_t bits = literals * 6 + matches.size() * 20;
   segments_.clear();
   if (block_bytes == 0 && bytes.size() <= kMaxBlockBytes && longest <= kLongest &&
-      literals + kSequenceWork * matches.size() <= kMaxBlockWork) {
+      literals + kSequenceWork * matches.size() <= max_block_work(bytes.size())) {
     sequences.assign(matches.begin(), matches.end());
     BlockPlan block;
     block.size = static_cast<uint32_t>(bytes.size());
@@ -154,12 +154,12 @@ void BlockPlanner::cut(std::span<const std::byte> bytes, std::span<const Match> 
     blocks.back().first = static_cast<uint32_t>(sequences.size());
   };
   // Literals since the last match; at a block's end, its last ones. And what is left of the block's work.
-  uint32_t pending = 0, work = kMaxBlockWork;
+  uint32_t pending = 0, work = max_block_work(bytes.size());
   const auto end_block = [&] {
     blocks.back().trailing = pending;
     blocks.back().size = position - blocks.back().begin;
     pending = 0;
-    work = kMaxBlockWork;
+    work = max_block_work(bytes.size());
   };
   begin_block();
   const auto divide = [&] {

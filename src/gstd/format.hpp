@@ -24,7 +24,11 @@ constexpr uint32_t kMaxLiteralTables = 8, kMaxLiteralContexts = 16;
 constexpr uint32_t kMinMatch = 3;
 
 /// What a decoder keeps of a block: a byte for each literal, and kSequenceWork for each sequence.
-constexpr uint32_t kMaxBlockWork = 1u << 15, kSequenceWork = 8;
+constexpr uint32_t kMaxBlockWork = 1u << 16, kSequenceWork = 8;
+/// The most that a block of a tile of `bytes` bytes may have.
+constexpr uint32_t max_block_work(size_t bytes) {
+  return bytes > kMaxBlockWork / 2 ? kMaxBlockWork : kMaxBlockWork / 2;
+}
 constexpr uint32_t kMaxBlockSequences = kMaxBlockWork / kSequenceWork;
 
 /// Tables of a sequence's fields.

@@ -163,7 +163,7 @@ class Decoder {
     const BlockHeader block = BlockHeader::unpack(first, second);
     const size_t left = size_ - done_;
     if ((second & BlockHeader::kUnusedOfSecond) != 0 || (last ? block.size != left : block.size >= left) ||
-        block.sequences > std::min(block.size / kMinMatch, kMaxBlockSequences))
+        block.sequences > std::min(block.size / kMinMatch, max_block_work(size_) / kSequenceWork))
       return false;
     end_ = done_ + block.size;
     if (!read_tables(block)) return false;
@@ -171,7 +171,7 @@ class Decoder {
       if (!read_sequences(block, done, std::min(block.sequences - done, lane_count_))) return false;
     uint32_t literals = 0;
     if (!resolve_sequences(block.sequences, literals)) return false;
-    if (literals + kSequenceWork * block.sequences > kMaxBlockWork) return false;
+    if (literals + kSequenceWork * block.sequences > max_block_work(size_)) return false;
     if (last && releases && !release()) return false;
     if (!read_literals(block, literals, work_.literals.data())) return false;
     execute(block.sequences);

@@ -115,7 +115,8 @@ class Decoder {
     const size_t left = output_.size() - done_;
     if ((second & BlockHeader::kUnusedOfSecond) != 0 || (last ? block.size != left : block.size >= left))
       return Reason::bad_header;
-    if (block.sequences > std::min(block.size / kMinMatch, kMaxBlockSequences)) return Reason::bad_sequence;
+    const uint32_t most_work = max_block_work(output_.size());
+    if (block.sequences > std::min(block.size / kMinMatch, most_work / kSequenceWork)) return Reason::bad_sequence;
     end_ = done_ + block.size;
     if (const Reason reason = tables(block); reason != Reason::none) return reason;
 
@@ -137,7 +138,7 @@ class Decoder {
         literals -= sequence.match;
       }
     }
-    if (literals + kSequenceWork * sequences_.size() > kMaxBlockWork) return Reason::bad_length;
+    if (literals + kSequenceWork * sequences_.size() > most_work) return Reason::bad_length;
     if (last && header_.states_released)
       if (const Reason reason = release(); reason != Reason::none) return reason;
     if (const Reason reason = read_literals(block, literals); reason != Reason::none) return reason;

@@ -43,9 +43,10 @@ class StreamMaker {
     header.states_released = !random_.one_in(3);
     header.blocks = 1 + random_.below(5);
     lanes_log_ = header.lanes_log;
+    is_large_ = random_.one_in(2);
     do {
       header.filter = random_.below(static_cast<uint32_t>(Filter::count));
-      header.stride = random_.one_in(2) ? 1 : 1 + random_.below(kMaxStride);
+      header.stride = random_.one_in(2) ? 1 : 1 + random_.below(random_.one_in(2) ? 4 : kMaxStride);
     } while (!is_filter(header.filter, header.stride));
     reach("filter " + std::to_string(header.filter));
     reach("lanes " + std::to_string(header.lanes_log));
@@ -71,21 +72,24 @@ class StreamMaker {
     const uint32_t lanes = 1u << lanes_log_;
     // At times a block whose literals and sequences are as much as a decoder has to keep.
     const bool full = random_.one_in(20), short_ones = full && random_.one_in(2);
-    std::vector<Match> matches(short_ones          ? kMaxBlockSequences - random_.below(100)
-                               : random_.one_in(4) ? 0
-                                                   : random_.below(random_.one_in(3) ? 150 : 20));
-    uint32_t size = 0, work = kMaxBlockWork - kSequenceWork * static_cast<uint32_t>(matches.size());
+    const uint32_t most_work = max_block_work(is_large_ ? kMaxBlockWork : 1);
+    const bool lengthens = is_large_ && output.empty();  // the tile, by its first match
+    std::vector<Match> matches(short_ones          ? most_work / kSequenceWork - random_.below(100)
+                               : random_.one_in(4) ? (lengthens ? 1 : 0)
+                                                   : random_.below(random_.one_in(3) ? 150 : 20) + (lengthens ? 1 : 0));
+    uint32_t size = 0, work = most_work - kSequenceWork * static_cast<uint32_t>(matches.size());
     for (Match& match : matches) {
+      const uint32_t longer = lengthens && size == 0 ? kMaxBlockWork / 2 : 0;
       if (short_ones) {
         match.literals = output.size() + size == 0 ? 1 : std::min(random_.below(2), work);
-        match.length = kMinMatch;
+        match.length = kMinMatch + longer;
         match.offset = 1;
         work -= match.literals;
         size += match.literals + match.length;
         continue;
       }
       match.literals = output.size() + size == 0 ? 1 + skewed(300) : skewed(300);
-      match.length = kMinMatch + skewed(2000);
+      match.length = kMinMatch + longer + skewed(2000);
       const uint32_t before = static_cast<uint32_t>(output.size()) + size + match.literals;
       match.offset = 1 + (random_.one_in(2) ? skewed(before) : random_.below(before));
       if (random_.one_in(2) && offset_at_ < before) match.offset = offset_at_ + 1;
@@ -96,7 +100,7 @@ class StreamMaker {
     const uint32_t most = short_ones ? work : 5000, least = size == 0 ? 1 : 0;
     for (const Match& match : matches) work -= short_ones ? 0 : match.literals;
     const uint32_t trailing = full ? work : least != 0 || random_.one_in(2) ? 1 + skewed(most) : 0;
-    if (full) reach(short_ones ? "most sequences" : "most literals");
+    if (full) reach(std::string(is_large_ ? "large " : "small ") + (short_ones ? "most sequences" : "most literals"));
     size += trailing;
 
     BlockHeader header;
@@ -311,6 +315,7 @@ class StreamMaker {
   Random random_;
   std::map<std::string, int>& reached_;
   LaneWriter writer_;
+  bool is_large_ = false;  // more than kMaxBlockWork / 2 bytes
   uint32_t lanes_log_ = 0;
   History history_;
   uint32_t offset_at_ = 0;
