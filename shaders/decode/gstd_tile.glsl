@@ -260,17 +260,17 @@ GstdSequence gstd_sequence_read(inout GstdTile tile, GstdBlock block, bool has) 
   uint high_bits = offset_bits;
   if (lanes_uniform(gstd_uses_low_bits(block))) {
     const bool has_low = has && offset_bits >= gstd_low_bits(block);
-    lane_words_refill(tile.words, tile.bits, has_low, kLaneRansLog);
+    lane_words_refill_rarely(tile.words, tile.bits, has_low, kLaneRansLog);
     if (has_low) {
       lb = gstd_field_decode(tables, kGstdLB, tile.state, tile.bits);
       high_bits -= gstd_low_bits(block);
     }
   }
-  lane_words_refill(tile.words, tile.bits, has, high_bits);
+  lane_words_refill_rarely(tile.words, tile.bits, has, high_bits);
   const uint high = lane_bits_take(tile.bits, has ? high_bits : 0u);
   const uint literal_bits = gstd_length_extra(ll, 4u);
   const uint match_bits = gstd_length_extra(ml, 5u);
-  lane_words_refill(tile.words, tile.bits, has, literal_bits + match_bits);
+  lane_words_refill_rarely(tile.words, tile.bits, has, literal_bits + match_bits);
   const uint literal_low = lane_bits_take(tile.bits, has ? literal_bits : 0u);
   const uint match_low = lane_bits_take(tile.bits, has ? match_bits : 0u);
   GstdSequence sequence;

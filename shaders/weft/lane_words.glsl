@@ -5,7 +5,7 @@
 // each which is its own. In steps:
 //   lane_words_begin()     the group, once
 //   lane_words_uniform()   one word for all lanes
-//   lane_words_refill()    for lanes with fewer than n bits, one word
+//   lane_words_refill()    for lanes with fewer than n bits, one word; lane_words_refill_rarely() too
 //   lane_bits_take()       a lane, from its own queue
 // and a rANS decoder whose states are fed from those queues: lane_rans_advance().
 //
@@ -104,6 +104,11 @@ void lane_words_refill(inout LaneWords words, inout LaneBits bits, bool taking_p
     bits.count += 32u;
   }
   lane_words_move(words, bitCount(takers));
+}
+
+// The same, in less time where no lane takes a word.
+void lane_words_refill_rarely(inout LaneWords words, inout LaneBits bits, bool taking_part, uint need) {
+  if (lanes_any(taking_part && bits.count < need)) lane_words_refill(words, bits, taking_part, need);
 }
 
 // The first `count` bits, up to 31, as a number; they are there.

@@ -78,13 +78,18 @@ struct LzItems {
   uint any_order, near, near_segments;
 };
 
+// Steps by hand: NVIDIA's compiler leaves loops that hold subgroup operations as they are.
+uint lz_plus_earlier(uint value, uint delta) {
+  const uint before = subgroup_shuffle_up(value, delta);
+  return value + (lanes_lane() >= delta ? before : 0u);
+}
 uint lz_inclusive_add(uint value) {
   if (kSubgroupSize < 32u) return lanes_inclusive_add(value);
-  [[unroll]] for (uint delta = 1u; delta < 32u; delta <<= 1) {
-    const uint before = subgroup_shuffle_up(value, delta);
-    value += lanes_lane() >= delta ? before : 0u;
-  }
-  return value;
+  value = lz_plus_earlier(value, 1u);
+  value = lz_plus_earlier(value, 2u);
+  value = lz_plus_earlier(value, 4u);
+  value = lz_plus_earlier(value, 8u);
+  return lz_plus_earlier(value, 16u);
 }
 
 // A sequence's part of the window: positions in it, the items of its literals and of its match, and whether the match
