@@ -93,6 +93,10 @@ entries = json.load(open("list.json"))
 assert len(entries) == 16 and [e["path"] for e in entries] == sorted(e["path"] for e in entries)
 texture, = [e["image"] for e in entries if "image" in e]
 assert texture == dict(file="dds", vk_format=133, width=256, height=256, depth=1, levels=9, layers=2, faces=1)'
+if command -v file >/dev/null; then
+  expect 0 "file" file -b -m "$(dirname "$reader")/../../tools/gstd/gstd.magic" game.wpk
+  grep -qx 'weft pack, version 1' out || fail "file(1) says $(cat out)"
+fi
 
 # Parts of a pack; files that are there.
 expect 0 "unpack a path and a folder" "$gstd" unpack game.wpk -o part maps/texture.dds "ordner größe/"
@@ -102,6 +106,10 @@ same "a folder" "files/ordner größe" "part/ordner größe"
 [[ ! -e part/maps/random-1 ]] || fail "unpack writes what was not asked for"
 expect 1 "unpack a path that is not there" "$gstd" unpack game.wpk -o part2 nothing
 says "unpack a path that is not there" "no such path"
+expect 1 "unpack --limit" "$gstd" unpack --fsync --limit=10M game.wpk -o limited
+says "unpack --limit" "large.txt: has more content than --limit allows"
+((++checks))
+[[ -e "limited/ordner größe/large.bin" && ! -e "limited/ordner größe/large.txt" ]] || fail "--limit keeps others back"
 expect 1 "unpack over files" "$gstd" unpack game.wpk -o part maps/texture.dds
 says "unpack over files" "already exists"
 echo changed >part/maps/texture.dds

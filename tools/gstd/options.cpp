@@ -302,9 +302,10 @@ Status Parser::check_pack_options() const {
   const bool writes = mode == Mode::pack || mode == Mode::update_pack;
   const std::string word = arguments_.front();
   if (options.to_stdout || options.from_zst || options.gpu || options.remove_sources || options.exclude_compressed ||
-      options.recursive || options.pass_through || !options.output_directory.empty() || !options.filelists.empty() ||
-      options.limit != UINT64_MAX)
+      options.recursive || options.pass_through || !options.output_directory.empty() || !options.filelists.empty())
     return refuse(word + " takes -o, -T, -f, -q, -v, -M, --fsync, --progress, and options of compression");
+  if (options.limit != UINT64_MAX && mode != Mode::unpack && mode != Mode::verify_pack)
+    return refuse("--limit goes with unpack and verify, and with no other work on packs");
   if (options.json && mode != Mode::list_pack) return refuse("--json goes with --list and with list");
   if (options.compact && mode != Mode::update_pack) return refuse("--compact goes with update");
   if (writes && (options.inputs.size() != 1 || options.output.empty()))

@@ -109,14 +109,15 @@ Status write_all(int file, std::span<const std::byte> bytes) {
 }
 
 // A file gets its name when it is whole.
-Status write_file(const Folder& folder, const std::string& name, const std::string& unfinished, bool replace,
+Status write_file(const Folder& folder, const std::string& name, const std::string& unfinished, const Options& options,
                   const std::function<Status(const pack::Sink&)>& fill) {
   const int file =
       ::openat(folder.file(), unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (file < 0) return failed();
   Status status = fill([&](std::span<const std::byte> bytes) { return write_all(file, bytes); });
+  if (status && options.fsync && ::fsync(file) != 0) status = failed();
   if (::close(file) != 0 && status) status = failed();
-  if (status && replace) {
+  if (status && options.force) {
     if (::renameat(folder.file(), unfinished.c_str(), folder.file(), name.c_str()) == 0) return {};
     status = failed();
   } else if (status && ::linkat(folder.file(), unfinished.c_str(), folder.file(), name.c_str(), 0) != 0) {
@@ -128,7 +129,7 @@ Status write_file(const Folder& folder, const std::string& name, const std::stri
 }
 
 Status unpack_entry(const pack::PackReader& reader, const Entry& entry, const Folder& root, size_t number,
-                    uint32_t threads, bool replace) {
+                    uint32_t threads, const Options& options) {
   std::optional<Folder> folder;
   std::string name(entry.path);
   for (size_t slash = name.find('/'); slash != std::string::npos; slash = name.find('/')) {
@@ -143,7 +144,7 @@ Status unpack_entry(const pack::PackReader& reader, const Entry& entry, const Fo
   const std::string unfinished = ".gstd-" + std::to_string(::getpid()) + "-" + std::to_string(number) + ".unfinished";
   pack::ReadConfig config;
   config.threads = threads;
-  return write_file(folder ? *folder : root, name, unfinished, replace,
+  return write_file(folder ? *folder : root, name, unfinished, options,
                     [&](const pack::Sink& sink) { return reader.extract(entry, sink, config); });
 }
 
@@ -160,7 +161,9 @@ bool for_each(const Options& options, std::span<const Entry> entries,
   bool good = true;
   const auto one = [&](size_t i, uint32_t of_threads) {
     const Entry& entry = entries[i];
-    const Status status = work(entry, i, of_threads);
+    const Status status = entry.content_bytes > options.limit
+                              ? Status(Error{ErrorCode::over_limit, "has more content than --limit allows"})
+                              : work(entry, i, of_threads);
     const std::lock_guard lock(mutex);
     if (!status) {
       std::string reason = status.error().message;
@@ -290,7 +293,7 @@ bool unpack_pack(const Options& options) {
   }
   return for_each(options, entries,
                   [&](const Entry& entry, size_t number, uint32_t threads) {
-                    return unpack_entry(*opened->reader, entry, *root, number, threads, options.force);
+                    return unpack_entry(*opened->reader, entry, *root, number, threads, options);
                   }) &&
          good;
 }
