@@ -62,7 +62,7 @@ function(check_tree)
     set(stem "${CMAKE_MATCH_1}")
     string(FIND "${umbrella}" "#include <weft/${stem}.hpp>" position)
     # Headers of components that a build may lack are their users' to include.
-    if(stem MATCHES "^(jit|gstd|gstd_[a-z0-9_]+)$")
+    if(stem MATCHES "^(jit|gstd|pack|gstd_[a-z0-9_]+)$")
       if(NOT position EQUAL -1)
         fault("include/weft/weft.hpp includes <weft/${stem}.hpp>, which is of a component")
       endif()
@@ -176,6 +176,8 @@ function(check_tree)
   set(codec "<weft/(gstd|status)\\.hpp>;\"gstd/.*;\"runtime/caught\\.hpp\";<(zstd(_errors)?|immintrin)\\.h>")
   check_includes(src/gstd/ "${std};${codec}"
                  "the codec knows its own header and errors, libzstd and the processor: it can be built without Vulkan")
+  check_includes(src/pack/ "${std};<weft/(gstd|pack|status)\\.hpp>;\"(gstd|pack)/.*;<xxhash\\.h>"
+                 "packs know the codec, and no Vulkan")
   check_includes(src/decode/ "${std};${weft};\"(vk|runtime|primitives|gstd|decode)/.*"
                  "the decoders on the device know what primitives know, and the codec")
   set(public "<[^/]+\\.h>;<(weft|vulkan|CLI|fmt|nlohmann|cuda|cub|thrust|sys)/.*;\"support/.*")
@@ -238,6 +240,7 @@ function(plant_tree)
   file(WRITE "${ROOT}/src/decode/gstd_decode.cpp"
        "${spdx}#include \"primitives/core/arguments.hpp\"\n#include \"gstd/format.hpp\"\n")
   file(WRITE "${ROOT}/src/gstd/format.hpp" "${spdx}#include <weft/gstd.hpp>\n")
+  file(WRITE "${ROOT}/src/pack/reader.cpp" "${spdx}#include \"gstd/format.hpp\"\n")
   file(WRITE "${ROOT}/shaders/decode/gstd_decode.h" "${spdx}#include \"weft/interop.h\"\n")
   file(WRITE "${ROOT}/shaders/decode/gstd_decode.comp" "${spdx}#include \"decode/gstd_decode.h\"\n")
   file(WRITE "${ROOT}/tests/decode/gstd_decode_test.cpp" "${spdx}")
@@ -360,6 +363,7 @@ foreach(case IN ITEMS "include/weft/status.hpp|<volk.h>|public headers"
                       "shaders/decode/gstd_decode.comp|\"scan/scan.h\"|decode knows"
                       "src/gstd/format.hpp|\"primitives/core/arguments.hpp\"|it can be built without Vulkan"
                       "src/gstd/format.hpp|<weft/context.hpp>|it can be built without Vulkan"
+                      "src/pack/reader.cpp|<weft/context.hpp>|packs know"
                       "src/decode/gstd_decode.cpp|<zstd.h>|on the device know")
   string(REPLACE "|" ";" case "${case}")
   list(GET case 0 file)

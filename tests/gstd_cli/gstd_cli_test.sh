@@ -506,6 +506,10 @@ completes() {
   grep -q -- '-F _gstd gstd' completed || fail "completions are not registered: $(cat completed)"
 }
 completes "gstd --fi" --filelist --filter
+completes "gstd --co" --compact --compress --contexts
+completes "gstd unp" unpack
+: >game.wpk
+completes "gstd list game" game.wpk
 completes "gstd --filter = delta" delta delta-planes
 completes "gstd --tile 6" 64K
 completes "gstd -19 origin" original

@@ -28,49 +28,6 @@ Result<gstd::StreamInfo> info_of(const std::string& name, const Options& options
   return gstd::inspect(read, *size, config);
 }
 
-// Length of a well-formed UTF-8 sequence at `at`, or 0.
-size_t utf8_length(const std::string& text, size_t at) {
-  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-  const unsigned first = byte(at), second = byte(at + 1);
-  const auto follows = [&](size_t i) { return (byte(i) & 0xc0) == 0x80; };
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first <= 0xdf) return follows(at + 1) ? 2 : 0;
-  if (first >= 0xe0 && first <= 0xef) {
-    const bool fits = !(first == 0xe0 && second < 0xa0) && !(first == 0xed && second > 0x9f);
-    return fits && follows(at + 1) && follows(at + 2) ? 3 : 0;
-  }
-  if (first >= 0xf0 && first <= 0xf4) {
-    const bool fits = !(first == 0xf0 && second < 0x90) && !(first == 0xf4 && second > 0x8f);
-    return fits && follows(at + 1) && follows(at + 2) && follows(at + 3) ? 4 : 0;
-  }
-  return 0;
-}
-
-std::string json_string(const std::string& text) {
-  std::string result = "\"";
-  for (size_t at = 0; at < text.size();) {
-    const size_t length = utf8_length(text, at);
-    if (length == 0) {
-      result += "\\ufffd";  // a name need not be UTF-8, and JSON has to be
-      ++at;
-      continue;
-    }
-    const char letter = text[at];
-    if (letter == '"' || letter == '\\') {
-      result += '\\';
-      result += letter;
-    } else if (static_cast<unsigned char>(letter) < 0x20) {
-      char escaped[8];
-      std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(letter));
-      result += escaped;
-    } else {
-      result += text.substr(at, length);
-    }
-    at += length;
-  }
-  return result + '"';
-}
-
 const char* json_bool(bool value) { return value ? "true" : "false"; }
 
 void print_json(const std::string& name, const gstd::StreamInfo& info, bool first) {

@@ -42,6 +42,11 @@ int run(std::span<const char* const> arguments) {
     case Mode::test: good = gstd_tool::decompress_files(*options); break;
     case Mode::list: good = gstd_tool::list_files(*options); break;
     case Mode::benchmark: good = gstd_tool::benchmark_files(*options); break;
+    case Mode::pack:
+    case Mode::update_pack: good = gstd_tool::write_pack(*options); break;
+    case Mode::list_pack: good = gstd_tool::list_pack(*options); break;
+    case Mode::unpack: good = gstd_tool::unpack_pack(*options); break;
+    case Mode::verify_pack: good = gstd_tool::verify_pack(*options); break;
     case Mode::help: std::fputs(gstd_tool::kUsage, stdout); break;
     case Mode::version:
       std::printf("gstd %d.%d.%d, format %u, libzstd %s\n", WEFT_VERSION_MAJOR, WEFT_VERSION_MINOR, WEFT_VERSION_PATCH,

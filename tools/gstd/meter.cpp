@@ -5,6 +5,27 @@
 #include <cstdio>
 
 namespace gstd_tool {
+namespace {
+
+// Length of a well-formed UTF-8 sequence at `at`, or 0.
+size_t utf8_length(const std::string& text, size_t at) {
+  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const unsigned first = byte(at), second = byte(at + 1);
+  const auto follows = [&](size_t i) { return (byte(i) & 0xc0) == 0x80; };
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first <= 0xdf) return follows(at + 1) ? 2 : 0;
+  if (first >= 0xe0 && first <= 0xef) {
+    const bool fits = !(first == 0xe0 && second < 0xa0) && !(first == 0xed && second > 0x9f);
+    return fits && follows(at + 1) && follows(at + 2) ? 3 : 0;
+  }
+  if (first >= 0xf0 && first <= 0xf4) {
+    const bool fits = !(first == 0xf0 && second < 0x90) && !(first == 0xf4 && second > 0x8f);
+    return fits && follows(at + 1) && follows(at + 2) && follows(at + 3) ? 4 : 0;
+  }
+  return 0;
+}
+
+}  // namespace
 
 std::string shown_bytes(uint64_t bytes) {
   static constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
@@ -24,6 +45,31 @@ std::string shown_ratio(uint64_t content, uint64_t compressed) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3f", static_cast<double>(content) / static_cast<double>(compressed));
   return text;
+}
+
+std::string json_string(const std::string& text) {
+  std::string result = "\"";
+  for (size_t at = 0; at < text.size();) {
+    const size_t length = utf8_length(text, at);
+    if (length == 0) {
+      result += "\\ufffd";  // a name need not be UTF-8, and JSON has to be
+      ++at;
+      continue;
+    }
+    const char letter = text[at];
+    if (letter == '"' || letter == '\\') {
+      result += '\\';
+      result += letter;
+    } else if (static_cast<unsigned char>(letter) < 0x20) {
+      char escaped[8];
+      std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(letter));
+      result += escaped;
+    } else {
+      result += text.substr(at, length);
+    }
+    at += length;
+  }
+  return result + '"';
 }
 
 std::string shown_name(const std::string& name) {

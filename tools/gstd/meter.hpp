@@ -14,6 +14,8 @@ std::string shown_bytes(uint64_t bytes);
 std::string shown_ratio(uint64_t content, uint64_t compressed);
 /// The name with its control characters made visible, for a terminal.
 std::string shown_name(const std::string& name);
+/// The text as a string of JSON, with quotes.
+std::string json_string(const std::string& text);
 
 /// A line on standard error that reports progress on a file, renewed a few times a second.
 class Meter {

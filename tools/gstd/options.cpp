@@ -84,6 +84,7 @@ bool set_flag(std::string_view option, Options& options) {
       {"--no-progress", [](Options& o) { o.progress = false; }},
       {"--pass-through", [](Options& o) { o.pass_through = true; }},
       {"--no-pass-through", [](Options& o) { o.pass_through = false; }},
+      {"--compact", [](Options& o) { o.compact = true; }},
       {"--ultra", [](Options&) {}},  // zstd asks for it from level 20 on
   };
   for (const Flag& flag : kFlags)
@@ -107,6 +108,9 @@ class Parser {
   Status parse_short(std::string_view letters);
   Status set_value(std::string_view name, std::string_view value);
   Status set_filter(std::string_view name);
+  // The work on packs that the first argument names, if it does.
+  std::optional<Mode> take_pack_mode();
+  Status check_pack_options() const;
   template <typename Number>
   Status set_size(std::string_view option, std::string_view text, Number& to);
   // An option's value: after its "=", or the next argument.
@@ -278,8 +282,45 @@ Status Parser::parse_short(std::string_view letters) {
   return {};
 }
 
+std::optional<Mode> Parser::take_pack_mode() {
+  static constexpr std::pair<std::string_view, Mode> kWords[] = {{"pack", Mode::pack},
+                                                                 {"list", Mode::list_pack},
+                                                                 {"unpack", Mode::unpack},
+                                                                 {"verify", Mode::verify_pack},
+                                                                 {"update", Mode::update_pack}};
+  for (const auto& [word, mode] : kWords)
+    if (!arguments_.empty() && arguments_.front() == word) {
+      ++at_;
+      return mode;
+    }
+  return std::nullopt;
+}
+
+Status Parser::check_pack_options() const {
+  const Options& options = options_;
+  const Mode mode = options.mode;
+  const bool writes = mode == Mode::pack || mode == Mode::update_pack;
+  const std::string word = arguments_.front();
+  if (options.to_stdout || options.from_zst || options.gpu || options.remove_sources || options.exclude_compressed ||
+      options.recursive || options.pass_through || !options.output_directory.empty() || !options.filelists.empty())
+    return refuse(word + " takes -o, -T, -f, -q, -v, -M, --fsync, --progress, and options of compression");
+  if (options.limit != UINT64_MAX && mode != Mode::unpack && mode != Mode::verify_pack)
+    return refuse("--limit goes with unpack and verify, and with no other work on packs");
+  if (options.json && mode != Mode::list_pack) return refuse("--json goes with --list and with list");
+  if (options.compact && mode != Mode::update_pack) return refuse("--compact goes with update");
+  if (writes && (options.inputs.size() != 1 || options.output.empty()))
+    return refuse(word + " takes a directory, and the pack's name after -o");
+  if (mode == Mode::unpack && options.inputs.empty()) return refuse("unpack takes a pack, and paths in it if not all");
+  if ((mode == Mode::list_pack || mode == Mode::verify_pack) && (options.inputs.size() != 1 || !options.output.empty()))
+    return refuse(word + " takes a pack");
+  if (!writes) return {};
+  return weft::gstd::compress_bound(0, options.compress).status();
+}
+
 Result<Options> Parser::parse() {
   bool only_names = false;
+  const std::optional<Mode> pack_mode = take_pack_mode();
+  if (pack_mode) options_.mode = *pack_mode;
   while (const auto argument = next_argument()) {
     Status status;
     if (only_names || *argument == "-" || argument->empty() || argument->front() != '-')
@@ -293,10 +334,18 @@ Result<Options> Parser::parse() {
   Options& options = options_;
   if (options.mode == Mode::help || options.mode == Mode::version) return options;
 
+  if (pack_mode && options.mode != *pack_mode)
+    return refuse(std::string(arguments_.front()) + " goes with no other work (a file of that name: ./" +
+                  arguments_.front() + ")");
   // Without -T every core works, but a benchmark compares single ones, and a memory limit leaves no room for stacks.
   const bool one_thread = options.mode == Mode::benchmark || options.memory != UINT64_MAX;
   if (!threads_given_) options.compress.threads = one_thread ? 1 : 0;
-  if (options.json && options.mode != Mode::list) return refuse("--json goes with --list");
+  if (pack_mode) {
+    if (Status status = check_pack_options(); !status) return status.error();
+    return options;
+  }
+  if (options.compact) return refuse("--compact goes with update");
+  if (options.json && options.mode != Mode::list) return refuse("--json goes with --list and with list");
   if (options.from_zst && options.mode != Mode::compress)
     return refuse("--from-zst compresses, and goes with no other work");
   if (options.exclude_compressed && (options.mode != Mode::compress || options.from_zst))
@@ -322,6 +371,7 @@ Result<Options> Parser::parse() {
 }  // namespace
 
 const char* const kUsage = R"(usage: gstd [OPTIONS] [--] [FILES]
+       gstd pack|update DIR -o PACK | list|verify PACK | unpack PACK [-o DIR] [PATHS]
 
 Compresses FILES to FILES.gst, or with -d restores them; without FILES, or for -, standard input to standard output.
 Sources are kept.
@@ -358,6 +408,12 @@ Sources are kept.
   --limit=SIZE     refuse inputs whose content is larger
   --gpu[=DEVICE]   -d and -t on a Vulkan device: the best, or the one with this index, part of a name, or UUID
   --from-zst       compress the content of .zst files; --long[=#] allows windows of up to 2^# bytes
+
+  pack DIR -o PACK     write the files of DIR to one file; begun again, it goes on where it was interrupted
+  update DIR -o PACK   write what changed since, at the pack's end; --compact: write the pack anew, without gaps
+  list PACK            list paths, kinds, sizes and images; --json for programs
+  unpack PACK          write the files, or those of PATHS, to the directory of -o (the current one)
+  verify PACK          check everything in it
 
   -b[#] -e# -i#    benchmark beside zstd at levels # to #, for # seconds a figure (-b3 -i2, one thread)
 )";

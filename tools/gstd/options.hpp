@@ -11,7 +11,20 @@
 
 namespace gstd_tool {
 
-enum class Mode { compress, decompress, test, list, benchmark, help, version };
+enum class Mode {
+  compress,
+  decompress,
+  test,
+  list,
+  benchmark,
+  help,
+  version,
+  pack,
+  list_pack,
+  unpack,
+  verify_pack,
+  update_pack
+};
 
 struct Options {
   Mode mode = Mode::compress;
@@ -25,6 +38,7 @@ struct Options {
   bool fsync = false;
   bool json = false;
   bool verify = true;
+  bool compact = false;              ///< whether an update writes the pack anew
   std::optional<std::string> gpu;    ///< the device that decodes, as weft::GpuConfig has it; none: the CPU
   std::optional<bool> pass_through;  ///< none: by force to standard output
   std::optional<bool> progress;      ///< none: on a terminal

@@ -21,6 +21,12 @@ bool decompress_files(const Options& options);  ///< tests too
 bool list_files(const Options& options);
 bool benchmark_files(const Options& options);
 
+/// The works on packs.
+bool write_pack(const Options& options);  ///< pack and update
+bool list_pack(const Options& options);
+bool unpack_pack(const Options& options);
+bool verify_pack(const Options& options);
+
 /// The options' inputs and those of their lists, or standard input if there are neither; with --recursive, directories'
 /// files in place of them; with --exclude-compressed, without files of compressed formats.
 /// `suffix`: which files of a directory count: those that end in it, or, with `without`, all others. False: some were

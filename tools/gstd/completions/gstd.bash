@@ -20,14 +20,20 @@ _gstd() {
     --limit | --memory | --threads) return ;;
     -o | --output | --filelist) ;;
     *)
+      # Works on packs, where a file could be too.
+      if ((COMP_CWORD == 1)) && [[ $word != -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W 'list pack unpack update verify' -- "$word"; compgen -f -- "$word")
+        return
+      fi
       [[ $word != -* ]] ||
-        words='--check --compress --contexts --decompress --exclude-compressed --filelist --filter --force --from-zst
+        words='--check --compact --compress --contexts --decompress --exclude-compressed --filelist --filter --force --from-zst
                --fsync --gpu --help --json --keep --limit --list --long --memory --no-check --no-contexts
                --no-pass-through --no-progress --output --output-dir-flat --output-dir-mirror --pass-through --progress
                --quiet --recursive --rm --segment --stdout --test --threads --tile --ultra --uncompress --verbose
                --version'
       [[ " ${COMP_WORDS[*]} " =~ \ (-[a-zA-Z0-9]*[dtl][a-zA-Z0-9]*|--(decompress|uncompress|test|list))\  ]] &&
-        pattern='!*.gst' ;;
+        pattern='!*.gst'
+      [[ ${COMP_WORDS[1]} =~ ^(list|unpack|verify)$ ]] && pattern='!*.wpk' ;;
   esac
   if [[ $words ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
