@@ -38,7 +38,8 @@ function(check_tree)
   set(faults "")
   file(GLOB_RECURSE files LIST_DIRECTORIES FALSE RELATIVE "${ROOT}"
        "${ROOT}/.ci/*" "${ROOT}/bench/*" "${ROOT}/cmake/*" "${ROOT}/docs/*" "${ROOT}/examples/*" "${ROOT}/include/*"
-       "${ROOT}/shaders/*" "${ROOT}/src/*" "${ROOT}/tests/*" "${ROOT}/third_party/*" "${ROOT}/tools/*")
+       "${ROOT}/packaging/*" "${ROOT}/shaders/*" "${ROOT}/src/*" "${ROOT}/tests/*" "${ROOT}/third_party/*"
+       "${ROOT}/tools/*")
   file(GLOB top_files LIST_DIRECTORIES FALSE RELATIVE "${ROOT}" "${ROOT}/*")
   list(APPEND files ${top_files})
 
