@@ -174,7 +174,7 @@ function(check_tree)
   check_includes(src/gpu/ "${std};${weft};\"(vk|runtime|gpu)/.*;<vulkan/.*"
                  "weft::Gpu knows runtime, and of primitives the public headers")
   check_includes(src/jit/ "${std};${weft};\"(vk|runtime|jit)/.*;<shaderc/.*" "jit knows runtime, and shaderc")
-  set(codec "<weft/(gstd|status)\\.hpp>;\"gstd/.*;\"runtime/caught\\.hpp\";<(zstd(_errors)?|immintrin)\\.h>")
+  set(codec "<weft/(gstd|status)\\.hpp>;\"gstd/.*;\"runtime/caught\\.hpp\";<(zstd(_errors)?|immintrin|windows)\\.h>")
   check_includes(src/gstd/ "${std};${codec}"
                  "the codec knows its own header and errors, libzstd and the processor: it can be built without Vulkan")
   check_includes(src/decode/ "${std};${weft};\"(vk|runtime|primitives|gstd|decode)/.*"
