@@ -8,12 +8,20 @@
 #include <weft/gstd.hpp>
 #include <weft/version.hpp>
 
+#include "check.hpp"
 #include "git_commit.hpp"
 #include "gstd/decode.hpp"
 #include "support/options.hpp"
 
 namespace weft::bench {
 namespace {
+
+// Without arguments the kit's weft-bench does all that a newcomer wants of it.
+#ifdef WEFT_KIT
+constexpr bool kIsKit = true;
+#else
+constexpr bool kIsKit = false;
+#endif
 
 constexpr const char* kNoUuid = "leave out of the JSON the device's UUID, and WEFT_DEVICE, which may be one";
 
@@ -84,6 +92,22 @@ void add_shared_options(CLI::App& app, Options& options) {
       "--quick", options.quick,
       "the essential rows up to 2^24 items, in less than a minute on a large GPU; on a software device the default, "
       "unless --filter or --sizes choose rows");
+}
+
+CLI::App* add_check_options(CLI::App& app, CheckOptions& options) {
+  CLI::App* const check = app.add_subcommand(
+      "check", "Lists the devices, measures the essential rows on one, shows them, and says what to send.");
+  check->add_option("--device", options.device,
+                    "index in --list, or part of a name (default: WEFT_DEVICE, or the best)");
+  check->add_option("--filter", options.filters, "only rows whose 'primitive variant type' holds TEXT")
+      ->type_name("TEXT")
+      ->allow_extra_args(false);
+  add_parsed(*check, "--sizes", options.sizes, parse_size, "items, as 2^16,2^20 (default: those of --quick)")
+      ->delimiter(',')
+      ->type_name("N,...");
+  check->add_option("-o,--output", options.folder, "where results are written (default: weft-results)")
+      ->type_name("FOLDER");
+  return check;
 }
 
 #ifdef WEFT_BENCH_CODEC
@@ -188,6 +212,9 @@ int run(int argc, char** argv) {
       ->type_name("KEY=N,...")
       ->allow_extra_args(false);
 
+  CheckOptions check_options;
+  CLI::App* const check = add_check_options(app, check_options);
+
 #ifdef WEFT_BENCH_CODEC
   CodecOptions codec_options;
   CLI::App* const codec = app.add_subcommand(
@@ -230,6 +257,7 @@ int run(int argc, char** argv) {
   if (*codec) return run_codec(codec_options);
   if (*decode) return run_decode(decode_options);
 #endif
+  if (*check || (kIsKit && argc == 1)) return run_check(check_options);
   if (*compare) return run_compare(first, second, percent, fail_unsure, comparison);
   if (*report) return run_report(reports, page);
   if (*tune) return run_tune(options);

@@ -192,7 +192,7 @@ function(weft_embed_kernels target)
   # By the assembler where there is one for sure; elsewhere as an array in C.
   set(kernel_incbin 0)
   set(form text)
-  if(CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF" AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+  if((CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF" OR MINGW) AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
     set(kernel_incbin 1)
     set(form bytes)
   endif()

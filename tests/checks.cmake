@@ -93,6 +93,11 @@ if(WEFT_BUILD_BENCH)
                                "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/report"
                                -P "${CMAKE_CURRENT_SOURCE_DIR}/report_test.cmake")
   set_tests_properties(report PROPERTIES LABELS bench TIMEOUT 300)
+  # What the kit does on a newcomer's machine; the archives are built and tried by ./run kit.
+  add_test(NAME kit COMMAND ${CMAKE_COMMAND} "-DBENCH=$<TARGET_FILE:weft-bench>" "-DBASH=${WEFT_BASH}"
+                            "-DKIT=${PROJECT_SOURCE_DIR}/packaging/kit" "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/kit"
+                            -P "${CMAKE_CURRENT_SOURCE_DIR}/kit_test.cmake")
+  set_tests_properties(kit PROPERTIES LABELS bench TIMEOUT 120 ENVIRONMENT "${weft_software_device}")
   add_executable(weft_bench_tests bench/statistics_test.cpp)
   target_include_directories(weft_bench_tests PRIVATE "${PROJECT_SOURCE_DIR}/bench")
   target_link_libraries(weft_bench_tests PRIVATE weft_options weft_test_options doctest::doctest)

@@ -38,7 +38,8 @@ function(check_tree)
   set(faults "")
   file(GLOB_RECURSE files LIST_DIRECTORIES FALSE RELATIVE "${ROOT}"
        "${ROOT}/.ci/*" "${ROOT}/bench/*" "${ROOT}/cmake/*" "${ROOT}/docs/*" "${ROOT}/examples/*" "${ROOT}/include/*"
-       "${ROOT}/shaders/*" "${ROOT}/src/*" "${ROOT}/tests/*" "${ROOT}/third_party/*" "${ROOT}/tools/*")
+       "${ROOT}/packaging/*" "${ROOT}/shaders/*" "${ROOT}/src/*" "${ROOT}/tests/*" "${ROOT}/third_party/*"
+       "${ROOT}/tools/*")
   file(GLOB top_files LIST_DIRECTORIES FALSE RELATIVE "${ROOT}" "${ROOT}/*")
   list(APPEND files ${top_files})
 
@@ -173,7 +174,7 @@ function(check_tree)
   check_includes(src/gpu/ "${std};${weft};\"(vk|runtime|gpu)/.*;<vulkan/.*"
                  "weft::Gpu knows runtime, and of primitives the public headers")
   check_includes(src/jit/ "${std};${weft};\"(vk|runtime|jit)/.*;<shaderc/.*" "jit knows runtime, and shaderc")
-  set(codec "<weft/(gstd|status)\\.hpp>;\"gstd/.*;\"runtime/caught\\.hpp\";<(zstd(_errors)?|immintrin)\\.h>")
+  set(codec "<weft/(gstd|status)\\.hpp>;\"gstd/.*;\"runtime/caught\\.hpp\";<(zstd(_errors)?|immintrin|windows)\\.h>")
   check_includes(src/gstd/ "${std};${codec}"
                  "the codec knows its own header and errors, libzstd and the processor: it can be built without Vulkan")
   check_includes(src/pack/ "${std};<weft/(gstd|pack|status)\\.hpp>;\"(gstd|pack)/.*;<xxhash\\.h>"

@@ -21,7 +21,7 @@ endif()
 if(CHECK STREQUAL "clang-format")
   file(GLOB_RECURSE files "${SOURCE}/include/*.hpp" "${SOURCE}/src/*.[ch]pp" "${SOURCE}/tests/*.[ch]pp"
        "${SOURCE}/bench/*.[ch]pp" "${SOURCE}/tools/*.[ch]pp" "${SOURCE}/examples/*.[ch]pp"
-       "${SOURCE}/cmake/*.cpp" "${SOURCE}/shaders/*.h")
+       "${SOURCE}/cmake/*.cpp" "${SOURCE}/packaging/*.cpp" "${SOURCE}/shaders/*.h")
   set(command clang-format --dry-run -Werror)
   set(batch 12)
 else()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include "gstd/checksum.hpp"
 
+#include "gstd/intrinsics.hpp"
 #include "gstd/little_endian.hpp"
 
 namespace weft::gstd {
@@ -20,7 +21,7 @@ inline uint32_t sum_of_words(const std::byte* bytes, size_t words) noexcept {
   return sum;
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(WEFT_GSTD_INTRINSICS)
 // A product of 32-bit lanes is one instruction here, and eight in baseline x86-64.
 __attribute__((target("avx2"), flatten)) uint32_t sum_of_words_avx2(const std::byte* bytes, size_t words) noexcept {
   return sum_of_words(bytes, words);

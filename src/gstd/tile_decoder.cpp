@@ -6,7 +6,16 @@
 #include <bit>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <vector>
+
+#if defined(_WIN32)
+#define WIN32_LEAN_AND_MEAN
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#include <windows.h>
+#endif
 
 #include "gstd/coding.hpp"
 #include "gstd/filters.hpp"
@@ -548,12 +557,26 @@ class Decoder {
   bool has_reference_ = false, uses_low_bits_ = false;
 };
 
+// The calling thread's, freed with it.
+Workspace& workspace() {
+#if defined(_WIN32) && defined(__GNUC__)
+  // GCC's runtime frees what is thread_local there before it destroys it.
+  static const DWORD slot = FlsAlloc([](void* work) { delete static_cast<Workspace*>(work); });
+  if (void* const work = FlsGetValue(slot)) return *static_cast<Workspace*>(work);
+  auto work = std::make_unique<Workspace>();
+  if (FlsSetValue(slot, work.get()) == 0) throw std::bad_alloc();
+  return *work.release();
+#else
+  thread_local const std::unique_ptr<Workspace> work = std::make_unique<Workspace>();
+  return *work;
+#endif
+}
+
 TileVerdict decode(std::span<const uint32_t> words, std::span<std::byte> output, const VectorLanes* vectors) {
   // Many more words than any encoder writes are not worth a copy.
   if (output.empty() || output.size() > kMaxTileBytes || words.size() > 2 * output.size() + 4096)
     return decode_tile_reference(words, output);
-  thread_local const std::unique_ptr<Workspace> work = std::make_unique<Workspace>();
-  if (Decoder(*work, words, output, vectors).run()) return {};
+  if (Decoder(workspace(), words, output, vectors).run()) return {};
   return decode_tile_reference(words, output);
 }
 

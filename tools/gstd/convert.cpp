@@ -134,7 +134,7 @@ struct Work {
   bool meters() const { return options.progress.value_or(options.verbosity >= 2 && ::isatty(STDERR_FILENO) != 0); }
   Status convert(Input& input, const std::string& name, const gstd::Sink& sink, Sizes& sizes) const;
   Status run(const std::string& name);
-  Result<Output> open_output(const std::string& name, const struct stat& source, bool to_stdout);
+  Result<Output> open_output(const std::string& name, const Input& input, bool to_stdout);
   Result<std::string> output_name(const std::string& name);
   Result<std::string> name_beside(const std::string& name) const;
 };
@@ -166,15 +166,18 @@ Status Work::convert(Input& input, const std::string& name, const gstd::Sink& si
   return (*converter)->finish(counted);
 }
 
+// Whether nothing is left of a file's name, without its suffix.
+bool names_nothing(const std::string& path) { return !fs::path(path).has_filename(); }
+
 Result<std::string> Work::name_beside(const std::string& name) const {
   if (compresses) {
     if (!options.from_zst) return name + kSuffix;
     const size_t stem = name.ends_with(".zst") ? name.size() - 4 : 0;
-    if (stem == 0 || name[stem - 1] == '/') return refuse("its name does not end in .zst; -o names the output");
+    if (names_nothing(name.substr(0, stem))) return refuse("its name does not end in .zst; -o names the output");
     return name.substr(0, stem) + kSuffix;
   }
   const size_t stem = name.ends_with(kSuffix) ? name.size() - std::string_view(kSuffix).size() : 0;
-  if (stem == 0 || name[stem - 1] == '/') return refuse("its name does not end in .gst; -o or -c say where to write");
+  if (names_nothing(name.substr(0, stem))) return refuse("its name does not end in .gst; -o or -c say where to write");
   return name.substr(0, stem);
 }
 
@@ -203,7 +206,7 @@ bool agrees_to_overwrite(const std::string& path) {
   return answer == 'y' || answer == 'Y';
 }
 
-Result<Output> Work::open_output(const std::string& name, const struct stat& source, bool to_stdout) {
+Result<Output> Work::open_output(const std::string& name, const Input& input, bool to_stdout) {
   if (to_stdout) {
     // Content may be asked for on a terminal, compressed bytes only by force.
     const bool asked = options.force || (!compresses && options.to_stdout);
@@ -215,10 +218,7 @@ Result<Output> Work::open_output(const std::string& name, const struct stat& sou
   const Result<std::string> path = output_name(name);
   if (!path) return path.error();
   const bool replace = options.force || (name != "-" && agrees_to_overwrite(*path));
-  struct stat there;
-  if (::stat(path->c_str(), &there) == 0 && S_ISREG(there.st_mode) && there.st_dev == source.st_dev &&
-      there.st_ino == source.st_ino)
-    return refuse("the output is the input");
+  if (input.is_at(*path)) return refuse("the output is the input");
   Result<Output> output = Output::create(*path, replace);
   if (!output) return Error{output.error().code, "cannot write " + shown_name(*path) + ": " + output.error().message};
   return output;
@@ -248,7 +248,7 @@ Status Work::run(const std::string& name) {
     return {};
   }
 
-  Result<Output> output = open_output(name, input->facts(), to_stdout);
+  Result<Output> output = open_output(name, *input, to_stdout);
   if (!output) return output.error();
   const bool is_kept = output->is_file();
   const gstd::Sink sink = [&](std::span<const std::byte> bytes) -> Status {
@@ -266,6 +266,7 @@ Status Work::run(const std::string& name) {
                  static_cast<unsigned long long>(sizes.read), static_cast<unsigned long long>(sizes.written),
                  shown_ratio(content, compressed).c_str());
   }
+  input->close();
   if (options.remove_sources && !is_stdin && is_kept && ::unlink(name.c_str()) != 0)
     return Error{ErrorCode::driver_error, "cannot remove it: " + system_reason()};
   return {};

@@ -6,11 +6,14 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
 #include <fcntl.h>
 #include <unistd.h>
+
+#include "system.hpp"
 
 namespace gstd_tool {
 namespace {
@@ -25,40 +28,39 @@ constexpr std::string_view kUnfinishedPrefix = ".gstd-", kUnfinishedSuffix = ".u
 // What a signal's handler removes: one file at a time is made. The name is whole before the flag is set.
 char unfinished_name[4096];
 volatile std::sig_atomic_t is_unfinished = 0;
+// Windows removes no open file. -1: it is closed.
+volatile std::sig_atomic_t unfinished_file = -1;
 
 void on_signal(int signal) {
-  if (is_unfinished != 0) ::unlink(unfinished_name);
+  if (is_unfinished != 0) {
+    if (unfinished_file >= 0) ::close(unfinished_file);
+    ::unlink(unfinished_name);
+  }
   // The handler was for once: this ends the process as the signal would have.
   ::raise(signal);
 }
 
 Error failed() { return {errno == ENOENT ? ErrorCode::not_found : ErrorCode::driver_error, system_reason()}; }
 
-std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
+// With its separator at the end, or empty.
+std::string folder_of(const std::string& path) {
+  const std::string name = std::filesystem::path(path).filename().string();
+  return path.substr(0, path.size() - name.size());
+}
 
 }  // namespace
 
 std::string system_reason() { return std::strerror(errno); }
 
 bool is_unfinished_name(const std::string& path) {
-  const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
+  const std::string name = std::filesystem::path(path).filename().string();
   return name.starts_with(kUnfinishedPrefix) && name.ends_with(kUnfinishedSuffix);
 }
 
-void remove_unfinished_on_signals() {
-  struct sigaction action = {};
-  action.sa_handler = on_signal;
-  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU, SIGXFSZ}) {
-    struct sigaction before;
-    // Signals that are ignored, as by nohup, stay ignored.
-    if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
-      ::sigaction(signal, &action, nullptr);
-  }
-}
+void remove_unfinished_on_signals() { system::on_end(on_signal); }
 
 Result<Input> Input::open(const std::string& path) {
-  const int file = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int file = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | system::kBytes);
   if (file < 0) return failed();
   struct stat facts;
   if (::fstat(file, &facts) != 0) {
@@ -69,8 +71,10 @@ Result<Input> Input::open(const std::string& path) {
   return Input(file, facts);
 }
 
-Input::~Input() {
-  if (file_ > STDIN_FILENO) ::close(file_);
+Input::~Input() { close(); }
+
+void Input::close() {
+  if (const int file = std::exchange(file_, -1); file > STDIN_FILENO) ::close(file);
 }
 
 Input::Input(Input&& other) noexcept : file_(std::exchange(other.file_, -1)), facts_(other.facts_) {}
@@ -78,7 +82,7 @@ Input::Input(Input&& other) noexcept : file_(std::exchange(other.file_, -1)), fa
 Result<size_t> Input::read(std::span<std::byte> to) {
   size_t done = 0;
   while (done < to.size()) {
-    const ssize_t more = ::read(file_, to.data() + done, to.size() - done);
+    const std::ptrdiff_t more = system::read(file_, to.data() + done, to.size() - done);
     if (more == 0) break;
     if (more < 0) {
       if (errno == EINTR) continue;
@@ -91,7 +95,7 @@ Result<size_t> Input::read(std::span<std::byte> to) {
 
 Status Input::read_at(uint64_t position, std::span<std::byte> to) const {
   for (size_t done = 0; done < to.size();) {
-    const ssize_t more = ::pread(file_, to.data() + done, to.size() - done, static_cast<off_t>(position + done));
+    const std::ptrdiff_t more = system::read_at(file_, to.data() + done, to.size() - done, position + done);
     if (more == 0) return Error{ErrorCode::driver_error, "the file became shorter"};
     if (more < 0) {
       if (errno == EINTR) continue;
@@ -109,6 +113,8 @@ std::optional<uint64_t> Input::size() const {
   if (at < 0 || at > facts_.st_size) return std::nullopt;
   return static_cast<uint64_t>(facts_.st_size - at);
 }
+
+bool Input::is_at(const std::string& path) const { return system::is_same(file_, path); }
 
 bool Input::is_terminal() const { return ::isatty(file_) != 0; }
 
@@ -139,6 +145,7 @@ Output::Output(Output&& other) noexcept
 Output::~Output() {
   if (file_ > STDERR_FILENO) ::close(file_);
   if (unfinished_.empty()) return;
+  unfinished_file = -1;
   ::unlink(unfinished_.c_str());
   is_unfinished = 0;
 }
@@ -150,7 +157,7 @@ Result<Output> Output::create(const std::string& path, bool replace) {
   if (::stat(path.c_str(), &facts) == 0) {
     if (S_ISDIR(facts.st_mode)) return Error{ErrorCode::invalid_argument, "is a directory"};
     if (!S_ISREG(facts.st_mode)) {
-      const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+      const int file = ::open(path.c_str(), O_WRONLY | system::kBytes);
       if (file < 0) return failed();
       return Output(file, {}, {}, true);
     }
@@ -167,7 +174,8 @@ Result<Output> Output::create(const std::string& path, bool replace) {
     }
     std::memcpy(unfinished_name, name.c_str(), name.size() + 1);
     is_unfinished = 1;
-    const int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    const int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | system::kBytes, 0600);
+    unfinished_file = file;
     if (file >= 0) return Output(file, path, name, replace);
     is_unfinished = 0;
     if (errno != EEXIST) return failed();
@@ -177,7 +185,7 @@ Result<Output> Output::create(const std::string& path, bool replace) {
 
 Status Output::write(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const ssize_t done = ::write(file_, bytes.data(), bytes.size());
+    const std::ptrdiff_t done = system::write(file_, bytes.data(), bytes.size());
     if (done < 0) {
       if (errno == EINTR) continue;
       return failed();
@@ -189,35 +197,16 @@ Status Output::write(std::span<const std::byte> bytes) {
 
 Status Output::close() {
   const int file = std::exchange(file_, -1);
+  unfinished_file = -1;
   if (file <= STDERR_FILENO || ::close(file) == 0) return {};
   return failed();
 }
 
-Status Output::set_mode_and_times(const struct stat* source) {
-  if (source != nullptr && S_ISREG(source->st_mode)) {
-    // Who may not give files away keeps them; then nobody gains rights that the source's group has not.
-    const bool same_group = ::fchown(file_, source->st_uid, source->st_gid) == 0;
-    const mode_t mode = source->st_mode & (same_group ? 0777u : 0707u);
-    if (::fchmod(file_, mode) != 0) return failed();
-    const struct timespec times[2] = {source->st_atim, source->st_mtim};
-    if (::futimens(file_, times) != 0) return failed();
-  } else {
-    const mode_t mask = ::umask(0);
-    ::umask(mask);
-    if (::fchmod(file_, 0666 & ~mask) != 0) return failed();
-  }
-  return {};
-}
-
 Status Output::rename() {
-  // A link does not replace what has come into being meanwhile; where there are no links, a look has to do.
-  if (!replace_) {
-    if (::link(unfinished_.c_str(), path_.c_str()) == 0) return {};  // the destructor removes the other name
-    if (errno == EEXIST) return Error{ErrorCode::invalid_argument, "already exists; -f overwrites it"};
-    if (::access(path_.c_str(), F_OK) == 0)
-      return Error{ErrorCode::invalid_argument, "already exists; -f overwrites it"};
+  if (!system::rename(unfinished_, path_, replace_)) {
+    if (!replace_ && errno == EEXIST) return Error{ErrorCode::invalid_argument, "already exists; -f overwrites it"};
+    return failed();
   }
-  if (::rename(unfinished_.c_str(), path_.c_str()) != 0) return failed();
   unfinished_.clear();
   is_unfinished = 0;
   return {};
@@ -225,16 +214,12 @@ Status Output::rename() {
 
 Status Output::finish(const struct stat* source, bool sync) {
   const bool is_named = is_file();
-  if (is_named)
-    if (Status status = set_mode_and_times(source); !status) return status;
-  // A pipe has nothing to be synced.
-  if (sync && ::fsync(file_) != 0 && errno != EINVAL) return failed();
+  if (is_named && !system::take_facts(file_, source)) return failed();
+  if (sync && !system::sync(file_)) return failed();
   if (Status status = close(); !status || !is_named) return status;
   if (Status status = rename(); !status || !sync) return status;
-  const std::string folder = folder_of(path_);
-  file_ = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (file_ < 0 || ::fsync(file_) != 0) return failed();
-  return close();
+  if (!system::sync_folder(folder_of(path_))) return failed();
+  return {};
 }
 
 }  // namespace gstd_tool

@@ -32,6 +32,10 @@ class Input {
   std::optional<uint64_t> size() const;
   const struct stat& facts() const { return facts_; }
   bool is_terminal() const;
+  /// Whether the path is that of this file.
+  bool is_at(const std::string& path) const;
+  /// Windows removes no open file. Nothing can be read any more.
+  void close();
 
  private:
   Input(int file, const struct stat& facts) : file_(file), facts_(facts) {}
@@ -63,7 +67,6 @@ class Output {
  private:
   Output(int file, std::string path, std::string unfinished, bool replace);
   weft::Status close();
-  weft::Status set_mode_and_times(const struct stat* source);
   weft::Status rename();
 
   int file_;

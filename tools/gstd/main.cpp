@@ -1,26 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <weft/version.hpp>
 
-#include <algorithm>
 #include <cstdio>
 #include <new>
 
-#include <sys/resource.h>
 #include <zstd.h>
 
 #include "files.hpp"
 #include "options.hpp"
+#include "system.hpp"
 #include "work.hpp"
 
 namespace {
-
-// Allocations beyond the limit fail, those of libzstd too.
-bool limit_memory(uint64_t bytes) {
-  struct rlimit limit;
-  if (::getrlimit(RLIMIT_DATA, &limit) != 0) return false;
-  limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, bytes);
-  return ::setrlimit(RLIMIT_DATA, &limit) == 0;
-}
 
 int run(std::span<const char* const> arguments) {
   using gstd_tool::Mode;
@@ -29,9 +20,10 @@ int run(std::span<const char* const> arguments) {
     std::fprintf(stderr, "gstd: %s\n", gstd_tool::without_prefix(options.error().message).c_str());
     return 1;
   }
+  gstd_tool::system::set_streams_binary();
   gstd_tool::remove_unfinished_on_signals();
   // A Vulkan driver may not survive it: with --gpu the limit is of what gstd keeps.
-  if (options->memory != UINT64_MAX && !options->gpu && !limit_memory(options->memory)) {
+  if (options->memory != UINT64_MAX && !options->gpu && !gstd_tool::system::limit_memory(options->memory)) {
     std::fprintf(stderr, "gstd: -M: %s\n", gstd_tool::system_reason().c_str());
     return 1;
   }
