@@ -94,8 +94,9 @@ class Measurement {
     if (const Status status = write_text(path, text); !status) failed_ = !print_message(status.error().message);
   }
   void write_json() {
-    write(options_.json,
-          report_json(report_head(session_.gpu(), options_.uuid), session_.timer(), rows_).dump(1) + '\n');
+    auto head = report_head(session_.gpu(), options_.uuid);
+    if (!options_.tuning.empty()) head["tuning"] = options_.tuning;
+    write(options_.json, report_json(std::move(head), session_.timer(), rows_).dump(1) + '\n');
   }
 
   const Options& options_;

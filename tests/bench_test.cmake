@@ -140,6 +140,50 @@ bench(1 "WRONG in word 77777 of output 0" ${quick} --filter "radix_sort keys u32
 bench(1 "WRONG in word 100000001 of output 0" ${scan} --sizes 2^27 --faulty-word 100000001)
 bench(0 "exclusive add" ${scan} --sizes 2^18 --verify none)
 
+# A sweep of one group for a few seconds writes a file that weft-bench takes, and that the library reads back. Of
+# another device it is ignored; malformed, it is refused with line and reason.
+set(tuned "${WORK}/tuned.txt")
+bench(0 "weft-bench --tuning" tune --minutes 0.1 --warm-up 0 --repeats 5 --sizes 20000 --filter "reduce add u32"
+      --set reduce.workgroup=128,256 --set reduce.rows=1,4,8 --set reduce.groups=1 -o "${tuned}"
+      --json "${WORK}/tuned.json")
+file(READ "${tuned}" text)
+string(FIND "${text}" "weft-tuning 1\ndevice=${name}\n" at)
+if(NOT at EQUAL 0)
+  message(SEND_ERROR "weft-bench tune writes\n${text}")
+endif()
+file(READ "${WORK}/tuned.json" sweep)
+string(JSON trials LENGTH "${sweep}" trials)
+string(JSON untried LENGTH "${sweep}" not_tried)
+math(EXPR values "${trials} + ${untried}")
+if(values LESS 4 OR trials EQUAL 0)
+  message(SEND_ERROR "a sweep tried ${trials} values and left out ${untried}, of at least 4")
+endif()
+math(EXPR last "${trials} - 1")
+foreach(i RANGE ${last})
+  string(JSON rows LENGTH "${sweep}" trials ${i} rows)
+  string(JSON verified GET "${sweep}" trials ${i} rows 0 verified)
+  if(NOT rows EQUAL 1 OR NOT verified)
+    message(SEND_ERROR "trial ${i} has ${rows} rows, verified: ${verified}")
+  endif()
+endforeach()
+bench(0 " full " ${quick} --filter "reduce add u32" --sizes 20000 --tuning "${tuned}")
+bench(1 "WRONG" tune --minutes 0.1 --warm-up 0 --repeats 1 --sizes 20000 --filter "scan exclusive add u32"
+      --set scan.rows=2 --faulty-word 123 -o "${WORK}/wrong.txt")
+bench(1 "'scan.colour' is no key" tune --set scan.colour=2 -o "${WORK}/none.txt")
+bench(1 "look_back.fault' is no key that can be tried" tune --set look_back.fault=1 -o "${WORK}/none.txt")
+string(REGEX REPLACE "device=[^\n]*" "device=another" foreign "${text}")
+file(WRITE "${WORK}/foreign.txt" "${foreign}")
+bench(0 "the tuning is ignored: it is of 'another'" ${scan} --sizes 1000 --tuning "${WORK}/foreign.txt")
+file(WRITE "${WORK}/malformed.txt" "${text}scan.rows=99\n")
+string(REGEX MATCHALL "\n" lines "${text}")
+list(LENGTH lines line)
+math(EXPR line "${line} + 1")
+bench(1 "tuning, line ${line}: scan.rows takes a number from 1 to 8, not '99'" ${scan} --sizes 1000
+      --tuning "${WORK}/malformed.txt")
+bench(2 "missing.txt cannot be read" ${scan} --tuning "${WORK}/missing.txt")
+# Every key belongs to a group with rows, whatever time there is.
+bench(0 "not tried for lack of time" tune --minutes 0.01 --warm-up 0 --repeats 1 --sizes 1024 -o "${WORK}/short.txt")
+
 # Reports without samples are compared by medians: a row that takes 3 % longer is slower, one that takes 1 % is not.
 string(JSON row GET "${report}" results 0)
 string(JSON row SET "${row}" primitive "\"scan\"")

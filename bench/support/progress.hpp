@@ -47,6 +47,7 @@ class Progress {
     if (is_terminal_) std::fputs("\r\033[K", stderr);
   }
   void advance(double amount) { done_ += amount; }
+  void set(double done) { done_ = done; }
 
  private:
   using Clock = std::chrono::steady_clock;

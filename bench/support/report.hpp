@@ -24,8 +24,8 @@ Result<uint64_t> parse_size(const std::string& text);
 /// Every line of a table and of what stands above it has at most so many columns, so that it pastes into an issue.
 inline constexpr size_t kTableColumns = 100;
 
-/// `text` in lines of at most `columns`, broken between words, or within one that is longer than a line. Lines after the
-/// first begin with `indent` spaces. Precondition: indent < columns.
+/// `text` in lines of at most `columns`, broken between words, or within one that is longer than a line.
+/// Lines after the first begin with `indent` spaces. Precondition: indent < columns.
 std::vector<std::string> wrapped(std::string_view text, size_t columns, size_t indent = 0);
 /// A table's first column: `name`, wrapped, its last line padded to `columns`.
 std::string name_cell(std::string_view name, size_t columns);
