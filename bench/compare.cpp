@@ -27,7 +27,6 @@ struct Measured {
   Key key;
   double median = 0;
   std::vector<double> samples;  // none in kept files
-  double gbps = 0;
   bool verified = false;
   std::string data;
 };
@@ -76,7 +75,6 @@ std::optional<Report> measured_in(const std::string& path) {
     if (row["ms"].is_object() && row["ms"].contains("samples"))
       for (const Json& sample : row["ms"]["samples"])
         if (sample.is_number()) measured.samples.push_back(sample.get<double>());
-    measured.gbps = number(row, "gbps");
     measured.verified = row.contains("verified") && row["verified"] == true;
     measured.data = text(row, "data");
     if (measured.median > 0) report.rows.push_back(std::move(measured));
@@ -102,23 +100,20 @@ std::vector<Compared> common_rows(const Report& a, const Report& b, double perce
   return rows;
 }
 
-std::string speed_text(const Measured& row) {
-  return row.gbps > 0 ? fmt::format("{:.1f}", row.gbps) : std::string("-");
-}
-
 void print_rows(const std::vector<Compared>& rows) {
-  size_t width = 7;
-  for (const Compared& row : rows) width = std::max(width, std::get<1>(row.a->key).size());
-  fmt::print("\n{:<17} {:<{}} {:<6} {:>9} {:>10} {:>10} {:>9} {:>9}  {:>8}  b is\n", "primitive", "variant", width,
-             "type", "n", "a ms", "b ms", "a GB/s", "b GB/s", "a vs b");
+  constexpr size_t kNameColumns = 47;
+  fmt::print("\n{} {:>10} {:>9} {:>9}  {:>9}  b is\n", name_cell("primitive variant type", kNameColumns), "n", "a ms",
+             "b ms", "a vs b");
   for (const Compared& row : rows) {
     const auto& [primitive, variant, type, n] = row.a->key;
-    std::string remark;
-    if (!row.a->verified || !row.b->verified) remark += "  (not verified)";
-    if (row.a->data != row.b->data) remark += fmt::format("  (data: {} against {})", row.a->data, row.b->data);
-    fmt::print("{:<17} {:<{}} {:<6} {:>9} {:>10.4f} {:>10.4f} {:>9} {:>9}  {:>6.3f} x  {}{}\n", primitive, variant,
-               width, type, size_text(n), row.a->median, row.b->median, speed_text(*row.a), speed_text(*row.b),
-               row.ratio, name_of(row.difference), remark);
+    std::string name = primitive;
+    for (const std::string* part : {&variant, &type})
+      if (!part->empty()) name += ' ' + *part;
+    fmt::print("{} {:>10} {:>9} {:>9}  {:>7.3f} x  {}\n", name_cell(name, kNameColumns), size_text(n),
+               ms_text(row.a->median), ms_text(row.b->median), row.ratio, name_of(row.difference));
+    if (!row.a->verified || !row.b->verified) fmt::print("    (not verified)\n");
+    if (row.a->data != row.b->data)
+      print_wrapped(stdout, fmt::format("    (data: {} against {})", row.a->data, row.b->data), 4);
   }
 }
 

@@ -80,6 +80,7 @@ void add_shared_options(CLI::App& app, Options& options) {
   app.add_option("--faulty-word", options.faulty_word,
                  "change word N of each first output before it is verified, which has to find it")
       ->type_name("N");
+  add_parsed(app, "--tuning", options.tuning, read_tuning_text, "a tuning file, as tune writes it")->type_name("FILE");
   app.add_option("--warm-up", options.warm_up_ms,
                  "milliseconds a call runs before it is timed, longer while it still gets "
                  "faster (default: 200)")
@@ -204,11 +205,16 @@ int run(int argc, char** argv) {
   report->add_option("-o,--output", page, "the page, one file, or - for stdout (default: report.html)")
       ->type_name("FILE.html");
 
-  CLI::App* const tune = app.add_subcommand("tune", "Times combinations of tuning values and ranks them.");
+  CLI::App* const tune =
+      app.add_subcommand("tune", "Tries values of every tuning key, and writes those that win to a tuning file.");
   add_shared_options(*tune, options);
-  add_parsed(*tune, "--set", options.tuning, parse_tuning,
-             "values to try of a key of WEFT_TUNE, as scan.rows=2,4,8; several: all combinations "
-             "(default: workgroup and rows of scan, reduce and select)")
+  tune->add_option("--minutes", options.minutes, "that the sweep takes at most (default: 10)")
+      ->type_name("N")
+      ->check(CLI::Range(0.01, 10000.0));
+  tune->add_option("-o,--output", options.tuning_output, "the tuning file (default: weft-tuning.txt; - for stdout)")
+      ->type_name("FILE");
+  add_parsed(*tune, "--set", options.try_only, parse_tuning,
+             "values to try of a key, as scan.rows=2,4,8; then no other key is tried but those of --set")
       ->type_name("KEY=N,...")
       ->allow_extra_args(false);
 

@@ -94,8 +94,9 @@ class Measurement {
     if (const Status status = write_text(path, text); !status) failed_ = !print_message(status.error().message);
   }
   void write_json() {
-    write(options_.json,
-          report_json(report_head(session_.gpu(), options_.uuid), session_.timer(), rows_).dump(1) + '\n');
+    auto head = report_head(session_.gpu(), options_.uuid);
+    if (!options_.tuning.empty()) head["tuning"] = options_.tuning;
+    write(options_.json, report_json(std::move(head), session_.timer(), rows_).dump(1) + '\n');
   }
 
   const Options& options_;
@@ -122,6 +123,8 @@ SessionConfig Measurement::config(const Gpu& gpu) {
   if (is_bounded_) {
     config.full_bytes = kQuickBytes;
     config.further_warm_up = 0.25;
+    // A CPU's clocks are up before the first row.
+    if (gpu.info().kind == GpuKind::software && !options_.warm_up_ms) config.warm_up_ms = 20;
   }
   return config;
 }
@@ -137,15 +140,17 @@ void Measurement::print_header(const std::string& source_name) {
   Gpu& gpu = session_.gpu();
   const GpuInfo& info = gpu.info();
   if (info.kind == GpuKind::software) fmt::print(out_, "{}\n", kSoftwareDevice);
-  fmt::print(out_, "weft-bench {}.{}.{} ({:.12})\n{}, {}, Vulkan {}.{}, subgroups of {}, {}\n", WEFT_VERSION_MAJOR,
-             WEFT_VERSION_MINOR, WEFT_VERSION_PATCH, kGitCommit, info.name, info.driver,
-             VK_API_VERSION_MAJOR(info.api_version), VK_API_VERSION_MINOR(info.api_version),
-             gpu.context().subgroup_size(), name_of(info.kind));
-  fmt::print(
-      out_,
-      "Data: {}. Medians of {} calls on the same buffers; sizes that fit the device's cache are read from it.\n"
-      "GB/s: 10^9 bytes a second, of the minimum bytes moved. Of copy: against a copy of about as many bytes.\n\n",
-      source_name, session_config_.repeats);
+  fmt::print(out_, "weft-bench {}.{}.{} ({:.12})\n", WEFT_VERSION_MAJOR, WEFT_VERSION_MINOR, WEFT_VERSION_PATCH,
+             kGitCommit);
+  print_wrapped(out_, fmt::format("{}, {}, Vulkan {}.{}, subgroups of {}, {}", info.name, info.driver,
+                                  VK_API_VERSION_MAJOR(info.api_version), VK_API_VERSION_MINOR(info.api_version),
+                                  gpu.context().subgroup_size(), name_of(info.kind)));
+  print_wrapped(out_, fmt::format("Data: {}. Strategy: {}, unless a row names another or is small; --json and --csv "
+                                  "have each row's. Medians of {} calls on the same "
+                                  "buffers; sizes that fit the device's cache are read from it. GB/s: 10^9 bytes a "
+                                  "second, of the minimum bytes moved. Of copy: against a copy of about as many bytes.",
+                                  source_name, name_of(gpu.context().strategy()), session_config_.repeats));
+  fmt::print(out_, "\n");
 }
 
 void Measurement::add(const BenchCase& bench_case, Row row) {

@@ -10,6 +10,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +25,7 @@
 #include "decode_input.hpp"
 #include "git_commit.hpp"
 #include "support/options.hpp"
+#include "support/progress.hpp"
 #include "support/statistics.hpp"
 
 namespace weft::bench {
@@ -32,6 +34,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Bytes = std::vector<std::byte>;
 using Clock = std::chrono::steady_clock;
+
+constexpr size_t kFileColumns = 14;
 
 /// What one codec makes of one file.
 struct CodecRow {
@@ -186,17 +190,17 @@ std::string speed_text(uint64_t bytes, double seconds) {
 }
 
 void print_head() {
-  fmt::print("{:<12} {:<11} {:>5} {:>8} {:<8} {:>12} {:>12} {:>7} {:>9} {:>9}\n", "file", "codec", "level", "tile",
-             "filters", "bytes", "compressed", "ratio", "MB/s in", "MB/s out");
+  fmt::print("{} {:<11} {:>5} {:>7} {:<7} {:>11} {:>11} {:>8} {:>8} {:>8}\n", name_cell("file", kFileColumns), "codec",
+             "level", "tile", "filters", "bytes", "compressed", "ratio", "MB/s in", "MB/s out");
 }
 
 void print_row(const CodecRow& row) {
+  const std::string begin = fmt::format("{} {:<11} {:>5}", name_cell(row.file, kFileColumns), row.codec, row.level);
   if (!row.failure.empty())
-    fmt::print("{:<12} {:<11} {:>5} {:>8} {:<8} {}\n", row.file, row.codec, row.level, row.tile, row.filters,
-               row.failure);
+    print_wrapped(stdout, fmt::format("{} {:>7} {:<7} {}", begin, row.tile, row.filters, row.failure), 4);
   else
-    fmt::print("{:<12} {:<11} {:>5} {:>8} {:<8} {:>12} {:>12} {:>7.4f} {:>9} {:>9}\n", row.file, row.codec, row.level,
-               row.tile, row.filters, row.bytes, row.compressed, row.ratio(), speed_text(row.bytes, row.compress_s),
+    fmt::print("{} {:>7} {:<7} {:>11} {:>11} {:>8.4f} {:>8} {:>8}\n", begin, row.tile, row.filters, row.bytes,
+               row.compressed, row.ratio(), speed_text(row.bytes, row.compress_s),
                speed_text(row.bytes, row.decompress_s));
   std::fflush(stdout);
 }
@@ -244,11 +248,16 @@ int run_codec(const CodecOptions& options) {
   const size_t rows_of_all = options.files.size() * options.tiles.size() * options.levels.size() *
                              (options.filters.size() + (options.peers ? std::size(kPeers) : 0));
   bool written = true;
+  const size_t rows_of_level = rows_of_all / std::max<size_t>(options.levels.size(), 1);
+  Progress progress(static_cast<double>(rows_of_level) *
+                    std::accumulate(options.levels.begin(), options.levels.end(), 0.0));
   const auto add = [&](const Bytes& content, CodecRow row, Run run) {
     // Rows of high levels take minutes each.
-    fmt::print(stderr, "weft-bench: row {} of {}: {}, {}, level {}, tiles of {}, filters {}\n", rows.size() + 1,
-               rows_of_all, row.file, row.codec, row.level, row.tile, row.filters);
+    progress.show(
+        fmt::format("row {} of {}: {}, {}, level {}", rows.size() + 1, rows_of_all, row.file, row.codec, row.level));
     run(options, content, row);
+    progress.clear();
+    progress.advance(row.level);
     print_row(row);
     rows.push_back(std::move(row));
     // As far as they are, should it be stopped.

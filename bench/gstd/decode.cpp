@@ -23,6 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr size_t kNameColumns = 46;
 constexpr uint64_t kSweep[] = {uint64_t{1} << 16, uint64_t{1} << 20, 10'000'000};
 
 /// A row, and what only rows about decoding have.
@@ -86,27 +87,28 @@ bool DecodeBench::load_gds() {
 void DecodeBench::print_head() {
   const GpuInfo& info = session_.gpu().info();
   if (info.kind == GpuKind::software) fmt::print(out_, "{}\n", kSoftwareDevice);
-  fmt::print(out_, "weft-bench decode ({:.12})\n{}, {}, subgroups of {}, {}\n", kGitCommit, info.name, info.driver,
-             session_.gpu().context().subgroup_size(), name_of(info.kind));
-  if (!gds_.empty() && !driver_) fmt::print(out_, "note: no rows of gdeflate_driver: {}\n", driver_absent_);
+  fmt::print(out_, "weft-bench decode ({:.12})\n", kGitCommit);
+  print_wrapped(out_, fmt::format("{}, {}, subgroups of {}, {}", info.name, info.driver,
+                                  session_.gpu().context().subgroup_size(), name_of(info.kind)));
+  if (!gds_.empty() && !driver_)
+    print_wrapped(out_, fmt::format("note: no rows of gdeflate_driver: {}", driver_absent_));
   fmt::print(out_, "GB/s: 10^9 bytes of output a second, in rows of copy too. Of copy: against a copy of as many.\n\n");
-  fmt::print(out_, "{:<15} {:<66} {:>11} {:>11} {:>7} {:>10} {:>8} {:>8} {:>7}\n", "primitive", "variant", "output",
-             "compressed", "ratio", "ms", "GB/s", "of copy", "noise");
+  fmt::print(out_, "{} {:>11} {:>8} {:>9} {:>7} {:>7} {:>6}\n", name_cell("primitive variant", kNameColumns), "output",
+             "ratio", "ms", "GB/s", "of copy", "noise");
 }
 
 void DecodeBench::print_row(const DecodeRow& decoded) const {
   const Row& row = decoded.row;
-  const std::string begin = fmt::format("{:<15} {:<66} {:>11}", row.primitive, row.variant, row.n);
+  const std::string begin = fmt::format("{} {:>11}", name_cell(row.primitive + ' ' + row.variant, kNameColumns), row.n);
   if (!row.ms) {
-    fmt::print(out_, "{} {}\n", begin, row.problem);
+    fmt::print(out_, "{}\n", begin);
+    print_wrapped(out_, "    " + row.problem, 4);
   } else {
     const auto ratio =
         static_cast<double>(decoded.bytes) / static_cast<double>(std::max<uint64_t>(decoded.compressed, 1));
-    fmt::print(out_, "{} {:>11} {:>7} {:>10.4f} {:>8.2f} {:>8} {:>7}\n", begin,
-               decoded.compressed == 0 ? "-" : fmt::format("{}", decoded.compressed * decoded.copies),
-               decoded.compressed == 0 ? "-" : fmt::format("{:.4f}", ratio), row.ms->median, row.gbps,
-               row.copy_fraction ? fmt::format("{:.1f} %", *row.copy_fraction * 100) : "-",
-               fmt::format("{:.0f} %{}", row.ms->noise() * 100, row.ms->noise() > kNoisy ? "!" : " "));
+    fmt::print(out_, "{} {:>8} {:>9} {:>7.1f} {:>7} {:>6}\n", begin,
+               decoded.compressed == 0 ? "-" : fmt::format("{:.4f}", ratio), ms_text(row.ms->median), row.gbps,
+               row.copy_fraction ? fmt::format("{:.1f} %", *row.copy_fraction * 100) : "-", noise_text(*row.ms));
   }
   std::fflush(out_);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <fstream>
 
 namespace weft::bench {
 namespace {
@@ -53,6 +54,16 @@ Result<Tuning> parse_tuning(const std::string& text) {
   return Error{ErrorCode::invalid_argument, "'" + text + "': write a key and its values as scan.rows=2,4,8"};
 }
 
+Result<std::string> read_tuning_text(const std::string& path) {
+  constexpr size_t kMost = size_t{1} << 20;  // the library takes less, and says so
+  std::ifstream stream(path, std::ios::binary);
+  std::string text(kMost, ' ');
+  stream.read(text.data(), static_cast<std::streamsize>(kMost));
+  text.resize(static_cast<size_t>(stream.gcount()));
+  if (stream.bad() || text.empty()) return Error{ErrorCode::invalid_argument, path + " cannot be read, or is empty"};
+  return text;
+}
+
 std::optional<ItemSource> source_of(const Options& options) {
   if (options.input.empty()) return ItemSource::random();
   auto source = ItemSource::file(options.input);
@@ -65,6 +76,7 @@ Result<Gpu> open_gpu(const Options& options) {
   GpuConfig config;
   config.device = options.device;
   config.strategy = options.strategy;
+  config.tuning = options.tuning;
   return Gpu::open(config);
 }
 

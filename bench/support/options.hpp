@@ -16,7 +16,7 @@
 
 namespace weft::bench {
 
-/// A key of WEFT_TUNE and the values to try of it.
+/// A tuning key and the values to try of it.
 using Tuning = std::pair<std::string, std::vector<uint32_t>>;
 
 /// What the command line says that measuring and tuning share.
@@ -36,7 +36,10 @@ struct Options {
   std::optional<double> warm_up_ms;
   Verification verification = Verification::automatic;
   std::optional<uint64_t> faulty_word;  ///< see SessionConfig
-  std::vector<Tuning> tuning;
+  std::string tuning;                   ///< a tuning file's text, or empty
+  std::vector<Tuning> try_only;         ///< tune: these keys alone; empty: all
+  double minutes = 10;                  ///< tune: that it takes at most
+  std::string tuning_output;            ///< tune: the file that it writes
 };
 
 // Errors: invalid_argument.
@@ -45,6 +48,9 @@ Result<Strategy> parse_strategy(const std::string& text);
 Result<Verification> parse_verification(const std::string& text);
 /// "scan.rows=2,4,8".
 Result<Tuning> parse_tuning(const std::string& text);
+
+/// A tuning file's text. Errors: invalid_argument.
+Result<std::string> read_tuning_text(const std::string& path);
 
 /// The data that is measured on. None: stderr says why.
 std::optional<ItemSource> source_of(const Options& options);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <string>
 
@@ -12,6 +13,19 @@
 #endif
 
 namespace weft::bench {
+
+/// "[ 25 %, about 4 min left]". No time before a fiftieth of all is done: it would be a guess.
+inline std::string progress_text(double share, double elapsed_s) {
+  char text[64];
+  const double left = share > 0 ? elapsed_s / share * (1 - share) : 0;
+  if (share <= 0.02)
+    std::snprintf(text, sizeof text, "[%3.0f %%]", share * 100);
+  else if (left < 90)
+    std::snprintf(text, sizeof text, "[%3.0f %%, about %.0f s left]", share * 100, left);
+  else
+    std::snprintf(text, sizeof text, "[%3.0f %%, about %.0f min left]", share * 100, std::ceil(left / 60));
+  return text;
+}
 
 /// A line on stderr with what is being measured and about how long it will take, where stderr is a terminal.
 class Progress {
@@ -26,15 +40,14 @@ class Progress {
     if (!is_terminal_) return;
     const double share = total_ > 0 ? done_ / total_ : 0;
     const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
-    std::fprintf(stderr, "\r[%3.0f %%", share * 100);
-    if (share > 0.02) std::fprintf(stderr, ", about %.0f s left", elapsed / share * (1 - share));
     // \033[K erases what is left of a longer line.
-    std::fprintf(stderr, "] %s\033[K", what.c_str());
+    std::fprintf(stderr, "\r%s %.65s\033[K", progress_text(share, elapsed).c_str(), what.c_str());
   }
   void clear() {
     if (is_terminal_) std::fputs("\r\033[K", stderr);
   }
   void advance(double amount) { done_ += amount; }
+  void set(double done) { done_ = done; }
 
  private:
   using Clock = std::chrono::steady_clock;

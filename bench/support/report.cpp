@@ -17,7 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kColumns = "{:<17} {:<34} {:<6} {:>9} {:>10} {:>9} {:>8}  {:<16} {:<8} {:>7}\n";
+constexpr size_t kNameColumns = 46;
+constexpr const char* kColumns = "{} {:>10} {:>9} {:>7} {:>7}  {:<8} {:>6}\n";
 
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
@@ -53,9 +54,47 @@ std::string size_text(uint64_t n) {
   return n > 1 && std::has_single_bit(n) ? fmt::format("2^{}", std::countr_zero(n)) : std::to_string(n);
 }
 
+std::vector<std::string> wrapped(std::string_view text, size_t columns, size_t indent) {
+  std::vector<std::string> lines{""};
+  bool begins = true;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    if (!begins && lines.back().size() + 1 + word.size() > columns) {
+      lines.emplace_back(indent, ' ');
+      begins = true;
+    }
+    if (!begins) lines.back() += ' ';
+    begins = false;
+    for (const char c : word) {
+      if (lines.back().size() == columns) lines.emplace_back(indent, ' ');
+      lines.back() += c;
+    }
+  }
+  return lines;
+}
+
+std::string name_cell(std::string_view name, size_t columns) {
+  std::string cell;
+  std::vector<std::string> lines = wrapped(name, columns, 2);
+  lines.back().resize(columns, ' ');
+  for (const std::string& line : lines) cell += (cell.empty() ? "" : "\n") + line;
+  return cell;
+}
+
+void print_wrapped(std::FILE* out, std::string_view text, size_t indent) {
+  for (const std::string& line : wrapped(text, kTableColumns, indent)) fmt::print(out, "{}\n", line);
+}
+
+std::string ms_text(double ms) { return fmt::format("{:.{}f}", ms, ms < 1000 ? 4 : ms < 1e6 ? 1 : 0); }
+
+std::string noise_text(const Summary& ms) {
+  return fmt::format("{:.0f} %{}", ms.noise() * 100, ms.noise() > kNoisy ? "!" : " ");
+}
+
 void Table::header() {
-  fmt::print(out_, kColumns, "primitive", "variant", "type", "n", "ms", "GB/s", "of copy", "strategy", "verified",
-             "noise");
+  fmt::print(out_, kColumns, name_cell("primitive variant type", kNameColumns), "n", "ms", "GB/s", "of copy",
+             "verified", "noise");
 }
 
 // Rows of one case that cannot be had for one reason take one line.
@@ -68,17 +107,23 @@ void Table::row(const Row& row) {
   const bool repeats = same_problem(row);
   last_ = row;
   if (repeats) return;
+  std::string name = row.primitive;
+  for (const std::string* part : {&row.variant, &row.type})
+    if (!part->empty()) name += ' ' + *part;
   if (!row.ms) {
-    fmt::print(out_, "{:<17} {:<34} {:<6} {:>9} {}\n", row.primitive, row.variant, row.type, size_text(row.n),
-               row.problem);
+    const std::string begin = fmt::format("{} {:>10}", name_cell(name, kNameColumns), size_text(row.n));
+    if (kNameColumns + 13 + row.problem.size() <= kTableColumns) {
+      fmt::print(out_, "{}  {}\n", begin, row.problem);
+    } else {
+      fmt::print(out_, "{}\n", begin);
+      print_wrapped(out_, "    " + row.problem, 4);
+    }
   } else {
-    const double noise = row.ms->noise();
     const bool moves = row.gbps > 0;
-    fmt::print(out_, kColumns, row.primitive, row.variant, row.type, size_text(row.n),
-               fmt::format("{:.4f}", row.ms->median), moves ? fmt::format("{:.1f}", row.gbps) : "-",
+    fmt::print(out_, kColumns, name_cell(name, kNameColumns), size_text(row.n), ms_text(row.ms->median),
+               moves ? fmt::format("{:.1f}", row.gbps) : "-",
                row.copy_fraction ? fmt::format("{:.1f} %", *row.copy_fraction * 100) : "-",
-               row.strategy.empty() ? "-" : row.strategy, row.verified && moves ? name_of(row.verification) : "-",
-               fmt::format("{:.0f} %{}", noise * 100, noise > kNoisy ? "!" : " "));
+               row.verified && moves ? name_of(row.verification) : "-", noise_text(*row.ms));
   }
   std::fflush(out_);
 }

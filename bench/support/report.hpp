@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -20,7 +21,22 @@ std::string size_text(uint64_t n);
 /// "2^16", "65536". Errors: invalid_argument.
 Result<uint64_t> parse_size(const std::string& text);
 
-/// The table of results, row by row as they come.
+/// Every line of a table and of what stands above it has at most so many columns, so that it pastes into an issue.
+inline constexpr size_t kTableColumns = 100;
+
+/// `text` in lines of at most `columns`, broken between words, or within one that is longer than a line.
+/// Lines after the first begin with `indent` spaces. Precondition: indent < columns.
+std::vector<std::string> wrapped(std::string_view text, size_t columns, size_t indent = 0);
+/// A table's first column: `name`, wrapped, its last line padded to `columns`.
+std::string name_cell(std::string_view name, size_t columns);
+/// Prints lines of at most kTableColumns.
+void print_wrapped(std::FILE* out, std::string_view text, size_t indent = 0);
+/// "0.0042", with fewer decimals from a thousand on.
+std::string ms_text(double ms);
+/// "12 %", and a mark where samples spread.
+std::string noise_text(const Summary& ms);
+
+/// The table of results, row by row as they come. The strategy is in JSON and CSV alone.
 class Table {
  public:
   explicit Table(std::FILE* out) : out_(out) {}

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <vulkan/vulkan_core.h>
@@ -96,6 +97,18 @@ struct EnabledFeatures {
   std::span<const char* const> extensions{};
 };
 
+/// A size that primitives are built with, chosen by measurement.
+struct TuningValue {
+  /// As in a tuning file and WEFT_TUNE, e.g. "scan.rows".
+  std::string key;
+  uint32_t min = 0;
+  uint32_t max = 0;
+  /// What this Context uses.
+  uint32_t value = 0;
+  /// Whether a sweep tries other values. The others are for tests.
+  bool swept = true;
+};
+
 /// The host's device, adopted by a Context.
 ///
 /// - Handles stay the host's and must outlive the Context and everything created from it.
@@ -135,6 +148,18 @@ struct ContextConfig {
   /// A power of two from 4 to 128, or 0: the best. native: subgroups are pinned to this size; emulated: the width.
   uint32_t subgroup_size = 0;
 
+  /// The text of a tuning file, as `weft-bench tune` writes it. Empty: none. Results do not depend on it.
+  /// - Line 1 is "weft-tuning 1". Lines are empty, begin with '#', or have the form key=value.
+  /// - "device=" is required once: the device's name, as Vulkan reports it.
+  ///   If this is another device, the file is ignored, with a warning.
+  /// - "driver=" and "uuid=" are for readers.
+  /// - The other keys are those of Context::tuning. Those unknown are ignored, with one warning for all of them:
+  ///   they are of primitives that the program does not link, or of another version of weft.
+  /// - A malformed line, a key given twice, a key that is not swept, a value out of range, or a text of more than
+  ///   64 KiB is an invalid_argument of Context::create, which names the line and the reason.
+  /// - WEFT_TUNE, if it is used, overrides values of the file.
+  std::string_view tuning{};
+
   /// Whether WEFT_STRATEGY and WEFT_SUBGROUPS set what is automatic above, and WEFT_TUNE sets tile sizes.
   /// Invalid values are ignored, with a warning. weft::Gpu always uses the environment.
   bool use_environment = false;
@@ -146,7 +171,7 @@ struct ContextConfig {
 class Context {
  public:
   /// Adopts the host's device. Errors:
-  /// - invalid_argument: a null handle, an invalid size, an enabled feature that the device lacks.
+  /// - invalid_argument: a null handle, an invalid size, an enabled feature that the device lacks, a malformed tuning.
   /// - missing_feature: a requirement is lacking or not enabled; the chosen backend or size is not available.
   /// - out_of_host_memory, out_of_device_memory, device_lost, driver_error.
   static Result<Context> create(const ContextConfig& config) noexcept;
@@ -163,7 +188,10 @@ class Context {
   Strategy strategy() const noexcept;
   /// Whether the device has, and the host enabled, what items of this type need.
   bool supports(Type type) const noexcept;
-  /// Ignored values of the environment, each as a sentence with the reason, for a log.
+  /// Sizes of the primitives that the program links, sorted by key.
+  /// Errors: out_of_host_memory.
+  Result<std::vector<TuningValue>> tuning() const noexcept;
+  /// Ignored values of the environment and of the tuning file, each as a sentence with the reason, for a log.
   const std::vector<std::string>& warnings() const noexcept;
 
   /// Returns the pipeline cache's contents with a header of weft's, for a later ContextConfig::pipeline_cache_data.

@@ -65,6 +65,8 @@ struct GpuConfig {
   Strategy strategy = Strategy::automatic;
   SubgroupBackend subgroup_backend = SubgroupBackend::automatic;
   uint32_t subgroup_size = 0;
+  /// The text of a tuning file: as in ContextConfig.
+  std::string tuning;
   /// Read by open, replaced when the Gpu is destroyed. Empty: none.
   /// A missing, damaged, foreign or read-only file is harmless.
   std::string pipeline_cache_file;

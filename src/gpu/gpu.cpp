@@ -255,6 +255,7 @@ Status Gpu::State::create_device(const GpuConfig& config) {
   context_config.strategy = config.strategy;
   context_config.subgroup_backend = config.subgroup_backend;
   context_config.subgroup_size = config.subgroup_size;
+  context_config.tuning = config.tuning;
   context_config.use_environment = true;
   auto created = Context::create(context_config);
   if (!created) return created.error();

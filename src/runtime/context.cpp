@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <weft/context.hpp>
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "runtime/context_state.hpp"
+#include "runtime/tuning.hpp"
 
 namespace weft {
 
@@ -23,6 +26,19 @@ uint32_t Context::subgroup_size() const noexcept { return state_->subgroup_size(
 uint32_t Context::required_subgroup_size() const noexcept { return state_->required_subgroup_size(); }
 Strategy Context::strategy() const noexcept { return state_->strategy(); }
 bool Context::supports(Type type) const noexcept { return state_->has_type(type); }
+Result<std::vector<TuningValue>> Context::tuning() const noexcept try {
+  std::vector<TuningValue> values;
+  for (const auto* table = runtime::TuningTableBase::first(); table != nullptr; table = table->next())
+    for (size_t i = 0; i < table->size(); ++i) {
+      const runtime::TuningRange range = table->key(i);
+      values.push_back({std::string(table->name()) + '.' + std::string(range.name), range.min, range.max,
+                        table->value(i, state_->traits(), state_->tuning_overrides()), range.swept});
+    }
+  std::ranges::sort(values, {}, &TuningValue::key);
+  return values;
+} catch (...) {
+  return runtime::caught();
+}
 const std::vector<std::string>& Context::warnings() const noexcept { return state_->warnings(); }
 
 Result<std::vector<std::byte>> Context::pipeline_cache_data() const noexcept try {

@@ -114,15 +114,33 @@ std::vector<uint32_t> constants_of(std::span<const uint32_t> code) {
   return ids;
 }
 
-std::vector<TuningOverride> chosen_tuning(Environment& environment) {
+// What the host's tuning file sets on this device.
+Result<std::vector<TuningOverride>> tuning_of_file(std::string_view text, const std::string& device,
+                                                   std::vector<std::string>& warnings) {
+  if (text.empty()) return std::vector<TuningOverride>{};
+  auto file = read_tuning_file(text);
+  if (!file) return file.error();
+  if (file->device != device) {
+    warnings.push_back("the tuning is ignored: it is of '" + file->device + "', and this is '" + device + "'");
+    return std::vector<TuningOverride>{};
+  }
+  if (!file->unknown.empty())
+    warnings.push_back("the tuning has " + std::to_string(file->unknown.size()) +
+                       " keys that are ignored: no primitive of this program has " + file->unknown.front());
+  return std::move(file->overrides);
+}
+
+// Of several overrides of a key the last counts, so the environment's come after the file's.
+void add_environment(Environment& environment, std::vector<TuningOverride>& overrides) {
   constexpr const char* kVariable = "WEFT_TUNE";
-  std::vector<TuningOverride> overrides;
   const char* value = environment.value(kVariable);
-  if (value == nullptr) return overrides;
-  const Status status = read_tuning_overrides(value, overrides);
-  if (status) return overrides;
-  environment.ignore(kVariable, status.error());
-  return {};
+  if (value == nullptr) return;
+  std::vector<TuningOverride> changes;
+  const Status status = read_tuning_overrides(value, changes);
+  if (status)
+    overrides.insert(overrides.end(), changes.begin(), changes.end());
+  else
+    environment.ignore(kVariable, status.error());
 }
 
 }  // namespace
@@ -184,7 +202,10 @@ Result<std::shared_ptr<const ContextState>> ContextState::create(const ContextCo
   }
   traits.max_workgroup_count_x = facts->limits.maxComputeWorkGroupCount[0];
   traits.shared_memory_bytes = facts->limits.maxComputeSharedMemorySize;
-  state->tuning_ = chosen_tuning(environment);
+  auto tuning = tuning_of_file(config.tuning, facts->name, state->warnings_);
+  if (!tuning) return tuning.error();
+  state->tuning_ = *std::move(tuning);
+  add_environment(environment, state->tuning_);
   state->facts_ = *std::move(facts);
 
   if (Status status = state->create_objects(config); !status) return status.error();

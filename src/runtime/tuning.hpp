@@ -15,6 +15,7 @@ namespace weft::runtime {
 struct TuningRange {
   std::string_view name;
   uint32_t min, max;
+  bool swept;
 };
 
 /// A field of a struct of sizes, with its key's name: "rows" of "scan" is scan.rows in WEFT_TUNE.
@@ -23,6 +24,7 @@ struct TuningKey {
   std::string_view name;
   uint32_t T::*field;
   uint32_t min, max;
+  bool swept = true;  ///< false: for tests alone; no sweep tries it, and no tuning file may set it
 };
 
 /// What a primitive is tuned by. Each table adds itself to a list while the program starts, so that keys are known of
@@ -76,7 +78,7 @@ class TuningTable final : public TuningTableBase {
 
   size_t size() const noexcept override { return keys_.size(); }
   TuningRange key(size_t index) const noexcept override {
-    return {keys_[index].name, keys_[index].min, keys_[index].max};
+    return {keys_[index].name, keys_[index].min, keys_[index].max, keys_[index].swept};
   }
   uint32_t value(size_t index, const DeviceTraits& traits,
                  std::span<const TuningOverride> overrides) const noexcept override {
@@ -91,5 +93,15 @@ class TuningTable final : public TuningTableBase {
 /// Reads overrides as WEFT_TUNE has them, e.g. "scan.rows=6,reduce.groups=512" (`weft-bench tune` sweeps them).
 /// Errors: invalid_argument (an unknown key, a value out of range); `overrides` then has those before it.
 Status read_tuning_overrides(std::string_view text, std::vector<TuningOverride>& overrides);
+
+/// What a tuning file says.
+struct TuningFile {
+  std::string device;
+  std::vector<TuningOverride> overrides;
+  std::vector<std::string> unknown;  ///< keys that no table has
+};
+
+/// Reads the text of a file as ContextConfig::tuning describes it. Errors: invalid_argument, with the line.
+Result<TuningFile> read_tuning_file(std::string_view text);
 
 }  // namespace weft::runtime

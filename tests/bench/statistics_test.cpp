@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "support/progress.hpp"
 #include "support/rank_test.hpp"
 #include "support/statistics.hpp"
 
@@ -47,6 +48,14 @@ double chance_of_pairs(size_t m, size_t n, size_t pairs) {
     pairs -= larger;
   }
   return chance_above(x, y);
+}
+
+TEST_CASE("progress says how much time is left, once it can be known") {
+  CHECK(progress_text(0, 0) == "[  0 %]");
+  CHECK(progress_text(0.02, 10) == "[  2 %]");
+  CHECK(progress_text(0.25, 10) == "[ 25 %, about 30 s left]");
+  CHECK(progress_text(0.5, 300) == "[ 50 %, about 5 min left]");
+  CHECK(progress_text(1, 300) == "[100 %, about 0 s left]");
 }
 
 }  // namespace

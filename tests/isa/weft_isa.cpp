@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A table of the AMD machine code that weft's kernels become, from Mesa's RADV, which compiles without hardware.
+// Tables of the machine code that weft's kernels become: AMD's by Mesa's RADV, which compiles without hardware, and
+// Intel's by Mesa's ANV, which does where intel_stand_in.cpp answers for the kernel of Linux.
 //
-//   weft-isa [OPTIONS] DIRECTORY    writes DIRECTORY/kernels.csv, in which rows of what is not built stay
-//     --check COMMITTED             also fails where a row differs from COMMITTED/kernels.csv
+//   weft-isa [OPTIONS] DIRECTORY    writes DIRECTORY/kernels.csv and intel.csv, in which rows of what is not built stay
+//     --check COMMITTED             also fails where a row differs from the table of that name in COMMITTED
 //     --family FAMILY               only this one
 //     --primitive PRIMITIVE         only the kernels of this one, e.g. ScanByKey
 //     --types TYPES                 only kernels of these types of items and accumulators, e.g. u8,u32, or of no type
 //     --tune OVERRIDES              sets WEFT_TUNE, which otherwise has no effect here
 //
-// Fails where a kernel spills registers or uses scratch memory. The library itself builds the pipelines, through the
-// public API: this program stands between it and the driver, asks for statistics, and notes what was asked for. So the
-// rows are those of the constants and subgroup sizes that the library uses on such a device. What is built is what the
-// primitives' tests say (<family>/<stem>_calls.hpp).
+// Fails where a kernel spills registers of AMD's or uses scratch memory there. The library itself builds the
+// pipelines, through the public API: this program stands between it and the driver, asks for statistics, and notes
+// what was asked for. So the rows are those of the constants and subgroup sizes that the library uses on such a
+// device. What is built is what the primitives' tests say (<family>/<stem>_calls.hpp).
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,6 +28,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <span>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -43,15 +45,13 @@ namespace {
 
 using weft::test::SoundCall;
 
-constexpr const char* kFamilies[] = {"polaris10", "vega10", "navi10", "navi21", "gfx1100"};
-
-// Column by column: what RADV calls it, and what the table does. Those marked must be 0.
+// Column by column: what the driver calls it, and what the table does. Those marked must be 0.
 struct Column {
-  const char* statistic;
+  const char* statistic;  // null: the executable's subgroup size
   const char* title;
   bool must_be_zero;
 };
-constexpr Column kColumns[] = {
+constexpr Column kAmdColumns[] = {
     {"SGPRs", "sgprs", false},
     {"VGPRs", "vgprs", false},
     {"Spilled SGPRs", "spilled_sgprs", true},
@@ -61,11 +61,51 @@ constexpr Column kColumns[] = {
     {"Code size", "code_bytes", false},
     {"Subgroups per SIMD", "subgroups_per_simd", false},
 };
+// A thread has 128 registers of 32 bytes whatever it is compiled to. What that leaves out is spilled.
+constexpr Column kIntelColumns[] = {
+    {nullptr, "simd", false},
+    {"Instruction Count", "instructions", false},
+    {"SEND Count", "sends", false},
+    {"Loop Count", "loops", false},
+    {"Cycle Count", "cycles", false},
+    {"Spill Count", "spills", false},
+    {"Fill Count", "fills", false},
+    {"Scratch Memory Size", "scratch_bytes", false},
+    {"Workgroup Memory Size", "slm_bytes", false},
+};
+
+struct Family {
+  const char* name;
+  const char* device;  // what the driver's variable names it by
+};
+constexpr Family kAmdFamilies[] = {{"polaris10", "polaris10"},
+                                   {"vega10", "vega10"},
+                                   {"navi10", "navi10"},
+                                   {"navi21", "navi21"},
+                                   {"gfx1100", "gfx1100"}};
+#ifdef WEFT_ISA_INTEL
+constexpr Family kIntelFamilies[] = {{"tgl", "9a49"}};
+#endif
+
+struct Driver {
+  const char* name;
+  const char* icd;  // that its file's name begins with
+  const char* variable;
+  const char* table;
+  std::span<const Family> families;
+  std::span<const Column> columns;
+};
+constexpr Driver kDrivers[] = {
+    {"RADV", "radeon_icd", "RADV_FORCE_FAMILY", "kernels.csv", kAmdFamilies, kAmdColumns},
+#ifdef WEFT_ISA_INTEL
+    {"ANV", "intel_icd", "WEFT_INTEL_DEVICE", "intel.csv", kIntelFamilies, kIntelColumns},
+#endif
+};
 
 struct Row {
   std::string kernel;
   std::string constants;
-  std::array<uint64_t, std::size(kColumns)> values{};
+  std::vector<uint64_t> values{};
   bool operator<(const Row& other) const {
     return kernel != other.kernel ? kernel < other.kernel : constants < other.constants;
   }
@@ -74,6 +114,7 @@ struct Row {
 // What the functions below, which stand in for the driver's, forward to and fill. One per process: Vulkan's entry
 // points carry no pointer of ours.
 struct Interception {
+  const Driver* driver = nullptr;
   weft::ContextConfig config;
   PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;
   PFN_vkGetDeviceProcAddr get_device_proc_addr = nullptr;
@@ -83,6 +124,7 @@ struct Interception {
   std::map<VkPipeline, std::string> constants;
   std::set<Row> rows;
   weft::test::AmongTypes types;
+  bool has_float64 = true;
   std::string failure;
 };
 Interception interception;
@@ -102,8 +144,11 @@ void record_statistics(VkDevice device, VkPipeline pipeline, Row row) {
   VkPipelineInfoKHR pipeline_info{};
   pipeline_info.sType = VK_STRUCTURE_TYPE_PIPELINE_INFO_KHR;
   pipeline_info.pipeline = pipeline;
+  VkPipelineExecutablePropertiesKHR executable{};
+  executable.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_PROPERTIES_KHR;
   uint32_t executables = 0;
   interception.get_executables(device, &pipeline_info, &executables, nullptr);
+  if (executables == 1) interception.get_executables(device, &pipeline_info, &executables, &executable);
   VkPipelineExecutableInfoKHR info{};
   info.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INFO_KHR;
   info.pipeline = pipeline;
@@ -114,15 +159,20 @@ void record_statistics(VkDevice device, VkPipeline pipeline, Row row) {
   std::vector<VkPipelineExecutableStatisticKHR> statistics(count, empty);
   if (count != 0) interception.get_statistics(device, &info, &count, statistics.data());
 
-  for (size_t column = 0; column < std::size(kColumns); ++column) {
+  for (const Column& column : interception.driver->columns) {
+    if (column.statistic == nullptr) {
+      row.values.push_back(executable.subgroupSize);
+      continue;
+    }
     const auto found = std::find_if(statistics.begin(), statistics.end(), [&](const auto& statistic) {
-      return std::strcmp(statistic.name, kColumns[column].statistic) == 0;
+      return std::strcmp(statistic.name, column.statistic) == 0;
     });
     if (found == statistics.end()) {
-      interception.failure = std::string("the driver gives no statistic called ") + kColumns[column].statistic;
+      interception.failure = std::string("the driver gives no statistic called ") + column.statistic;
       return;
     }
-    row.values[column] = found->format == VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_UINT64_KHR ? found->value.u64 : ~0ULL;
+    row.values.push_back(found->format == VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_UINT64_KHR ? found->value.u64
+                                                                                             : ~0ULL);
   }
   interception.rows.insert(std::move(row));
 }
@@ -180,7 +230,10 @@ std::string build(const weft::Context& context) {
   if constexpr (requires { SoundCall<Primitive>::kernels; }) {
     for (const auto& config : SoundCall<Primitive>::kernels(interception.types)) {
       const auto created = Primitive::create(context, config);
-      if (!created && created.error().code != weft::ErrorCode::unsupported) return created.error().message;
+      const bool lacks_type =
+          !created && !interception.has_float64 && created.error().code == weft::ErrorCode::missing_feature;
+      if (!created && !lacks_type && created.error().code != weft::ErrorCode::unsupported)
+        return created.error().message;
     }
   }
   return {};
@@ -253,6 +306,7 @@ std::string build_on(VkInstance instance, VkPhysicalDevice physical_device, cons
     config.use_environment = true;
     config.debug_utils = true;
     const auto context = weft::Context::create(config);
+    if (context) interception.has_float64 = context->supports(weft::Type::f64);
     failure = context ? build_all(*context, primitive) : context.error().message;
     if (context && !context->warnings().empty()) failure = context->warnings().front();
   }
@@ -276,7 +330,9 @@ std::string kernels_not_built(const std::filesystem::path& committed) {
   std::string missing;
   const auto check = [&](const weft::PackedKernels& family) {
     for (const std::string_view kernel : weft::runtime::names_of(family))
-      if (kernel.ends_with(".native") && built.count(std::string(kernel)) == 0) missing += " " + std::string(kernel);
+      if (kernel.ends_with(".native") && built.count(std::string(kernel)) == 0 &&
+          (interception.has_float64 || kernel.find(".f64") == std::string_view::npos))
+        missing += " " + std::string(kernel);
   };
   for (const auto family : weft::runtime::kernels::kFamilies) check(family());
   for (const auto family : weft::decode::kernels::kFamilies) check(family());
@@ -302,7 +358,7 @@ struct Table {
     }
     return table;
   }
-  void write(const std::filesystem::path& file) const {
+  void write(const std::filesystem::path& file, const Driver& driver) const {
     std::ofstream text(file, std::ios::binary);
     text << "# SPDX-License-Identifier: MIT OR Apache-2.0\n# ./run isa renews this file.\n";
     for (const std::string& device : devices) text << device << '\n';
@@ -311,7 +367,7 @@ struct Table {
          << "# the same code but for a few instructions, and emulated variants are not meant for this hardware.\n"
          << "# constants: specialization constants by id; 0 is the workgroup's size, 1 the subgroup's.\n"
          << "kernel,constants,family";
-    for (const Column& column : kColumns) text << ',' << column.title;
+    for (const Column& column : driver.columns) text << ',' << column.title;
     text << '\n';
     for (const std::string& row : rows) text << row << '\n';
   }
@@ -357,7 +413,7 @@ int compare(const std::filesystem::path& file, const Table& built, bool all) {
 
 struct Options {
   std::filesystem::path directory;
-  std::filesystem::path committed;  // table
+  std::filesystem::path committed;  // the directory of the tables to compare with
   std::string primitive;
   std::string types;
   std::string tuning;
@@ -366,21 +422,24 @@ struct Options {
   std::filesystem::path part(const std::string& family) const { return directory / (family + ".part"); }
 };
 
-// Runs in a process of its own, because RADV reads the family from the environment.
-int run_family(const std::string& family, const Options& options) {
-  const std::string icd = [] {
+// Runs in a process of its own, because drivers read the family from the environment.
+int run_family(const Driver& driver, const Family& chosen, const Options& options) {
+  interception.driver = &driver;
+  const std::string family = chosen.name;
+  const std::string icd = [&] {
     for (const auto& entry : std::filesystem::directory_iterator("/usr/share/vulkan/icd.d")) {
-      if (entry.path().filename().string().starts_with("radeon_icd")) return entry.path().string();
+      if (entry.path().filename().string().starts_with(driver.icd)) return entry.path().string();
     }
     return std::string();
   }();
-  if (icd.empty()) return fail(family, "RADV (radeon_icd*.json) is not installed");
-  setenv("RADV_FORCE_FAMILY", family.c_str(), 1);
+  if (icd.empty()) return fail(family, std::string(driver.name) + " (" + driver.icd + "*.json) is not installed");
+  setenv(driver.variable, chosen.device, 1);
+  setenv("INTEL_NO_HW", "1", 1);
   setenv("VK_DRIVER_FILES", icd.c_str(), 1);
   setenv("VK_ICD_FILENAMES", icd.c_str(), 1);
   setenv("MESA_SHADER_CACHE_DISABLE", "true", 1);
   for (const char* variable :
-       {"RADV_DEBUG", "RADV_PERFTEST", "ACO_DEBUG", "WEFT_TUNE", "WEFT_SUBGROUPS", "WEFT_STRATEGY"}) {
+       {"RADV_DEBUG", "RADV_PERFTEST", "ACO_DEBUG", "INTEL_DEBUG", "WEFT_TUNE", "WEFT_SUBGROUPS", "WEFT_STRATEGY"}) {
     unsetenv(variable);
   }
   if (!options.tuning.empty()) setenv("WEFT_TUNE", options.tuning.c_str(), 1);
@@ -402,12 +461,12 @@ int run_family(const std::string& family, const Options& options) {
   uint32_t count = 1;
   VkPhysicalDevice physical_device = VK_NULL_HANDLE;
   load<PFN_vkEnumeratePhysicalDevices>(instance, "vkEnumeratePhysicalDevices")(instance, &count, &physical_device);
-  VkPhysicalDeviceDriverProperties driver{};
-  driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
+  VkPhysicalDeviceDriverProperties compiler{};
+  compiler.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
   VkPhysicalDeviceProperties2 properties{};
   properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
-  properties.pNext = &driver;
-  std::string failure = "RADV offers no device of that family";
+  properties.pNext = &compiler;
+  std::string failure = std::string(driver.name) + " offers no device of that family";
   if (count == 1) {
     load<PFN_vkGetPhysicalDeviceProperties2>(instance, "vkGetPhysicalDeviceProperties2")(physical_device, &properties);
     failure = build_on(instance, physical_device, options.primitive);
@@ -415,32 +474,72 @@ int run_family(const std::string& family, const Options& options) {
   load<PFN_vkDestroyInstance>(instance, "vkDestroyInstance")(instance, nullptr);
   if (!failure.empty()) return fail(family, failure);
 
-  if (const std::string missing = options.primitive.empty() ? kernels_not_built(options.committed) : "";
+  if (const std::string missing = options.primitive.empty() ? kernels_not_built(options.committed / driver.table) : "";
       !missing.empty()) {
     return fail(family, "no primitive in its <stem>_calls.hpp uses" + missing);
   }
   if (interception.rows.empty()) return fail(family, "there is no primitive " + options.primitive);
   Table part;
-  part.devices.insert("# " + family + " (" + properties.properties.deviceName + "), compiled by " + driver.driverName +
-                      ' ' + driver.driverInfo);
+  part.devices.insert("# " + family + " (" + properties.properties.deviceName + "), compiled by " +
+                      compiler.driverName + ' ' + compiler.driverInfo);
   for (const Row& row : interception.rows) {
     std::string text = row.kernel + ',' + row.constants + ',' + family;
     for (const uint64_t value : row.values) text += ',' + std::to_string(value);
     part.rows.insert(std::move(text));
   }
-  part.write(options.part(family));
+  part.write(options.part(family), driver);
 
   int result = 0;
   for (const Row& row : interception.rows) {
-    for (size_t column = 0; column < std::size(kColumns); ++column) {
-      if (kColumns[column].must_be_zero && row.values[column] != 0) {
-        result = fail(family, row.kernel + " (" + row.constants + "): " + kColumns[column].title + " " +
+    for (size_t column = 0; column < driver.columns.size(); ++column) {
+      if (driver.columns[column].must_be_zero && row.values[column] != 0) {
+        result = fail(family, row.kernel + " (" + row.constants + "): " + driver.columns[column].title + " " +
                                   std::to_string(row.values[column]));
       }
     }
   }
   std::printf("%s: %zu pipelines\n", family.c_str(), interception.rows.size());
   std::fflush(stdout);
+  return result;
+}
+
+// Renews the rows of these families in the driver's table.
+int run_driver(const Driver& driver, std::span<const Family> chosen, const Options& options) {
+  int result = 0;
+  std::map<std::string, pid_t> children;
+  for (const Family& family : chosen) {
+    std::filesystem::remove(options.part(family.name));
+    const pid_t child = fork();
+    if (child == 0) {
+      const int status = run_family(driver, family, options);
+      std::fflush(nullptr);
+      std::exit(status);
+    }
+    children[family.name] = child;
+  }
+  Table built;
+  std::set<std::string> families;  // that have been built: the rows of others stay
+  for (const auto& [family, child] : children) {
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0) result = 1;
+    if (std::filesystem::exists(options.part(family))) families.insert(family);
+    built.add(Table::read(options.part(family)));
+    std::filesystem::remove(options.part(family));
+  }
+  std::set<std::string> pipelines;
+  for (const std::string& row : built.rows) pipelines.insert(pipeline_of(row));
+  const bool all = options.primitive.empty() && options.types.empty();
+  const std::filesystem::path file = options.directory / driver.table;
+  Table table = Table::read(file);
+  std::erase_if(table.rows, [&](const std::string& row) {
+    return families.count(family_of(row)) != 0 && (all || pipelines.count(pipeline_of(row)) != 0);
+  });
+  std::erase_if(table.devices, [&](const std::string& device) {
+    return families.count(device.substr(2, device.find(' ', 2) - 2)) != 0;
+  });
+  table.add(built);
+  table.write(file, driver);
+  if (!options.committed.empty() && compare(options.committed / driver.table, built, all) != 0) result = 1;
   return result;
 }
 
@@ -464,45 +563,21 @@ int main(int argc, char** argv) {
     return 2;
   }
   options.directory = argv[next];
-  if (!committed.empty()) options.committed = std::filesystem::path(committed) / "kernels.csv";
+  options.committed = committed;
   std::istringstream list(options.types);
   std::set<std::string> types;
   for (std::string type; std::getline(list, type, ',');) types.insert(type);
   interception.types = weft::test::AmongTypes(types);
   std::filesystem::create_directories(options.directory);
 
+  bool found = false;
   int result = 0;
-  std::map<std::string, pid_t> children;
-  for (const char* family : kFamilies) {
-    if (!only.empty() && only != family) continue;
-    std::filesystem::remove(options.part(family));
-    const pid_t child = fork();
-    if (child == 0) return run_family(family, options);
-    children[family] = child;
+  for (const Driver& driver : kDrivers) {
+    std::vector<Family> families;
+    for (const Family& family : driver.families)
+      if (only.empty() || only == family.name) families.push_back(family);
+    found = found || !families.empty();
+    if (!families.empty() && run_driver(driver, families, options) != 0) result = 1;
   }
-  if (children.empty()) result = fail(only, "is not one of the families");
-  Table built;
-  std::set<std::string> families;  // that have been built: the rows of others stay
-  for (const auto& [family, child] : children) {
-    int status = 0;
-    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0) result = 1;
-    if (std::filesystem::exists(options.part(family))) families.insert(family);
-    built.add(Table::read(options.part(family)));
-    std::filesystem::remove(options.part(family));
-  }
-  std::set<std::string> pipelines;
-  for (const std::string& row : built.rows) pipelines.insert(pipeline_of(row));
-  const bool all = options.primitive.empty() && options.types.empty();
-  const std::filesystem::path file = options.directory / "kernels.csv";
-  Table table = Table::read(file);
-  std::erase_if(table.rows, [&](const std::string& row) {
-    return families.count(family_of(row)) != 0 && (all || pipelines.count(pipeline_of(row)) != 0);
-  });
-  std::erase_if(table.devices, [&](const std::string& device) {
-    return families.count(device.substr(2, device.find(' ', 2) - 2)) != 0;
-  });
-  table.add(built);
-  table.write(file);
-  if (!options.committed.empty() && compare(options.committed, built, all) != 0) result = 1;
-  return result;
+  return found ? result : fail(only, "is not one of the families");
 }

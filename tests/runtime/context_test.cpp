@@ -694,6 +694,51 @@ TEST_SUITE("host strategy choice") {
     REQUIRE(warnings.size() == 1);
     CHECK(warnings[0] == "WEFT_TUNE is ignored: scan.rows_wide takes a number from 1 to 8, not '0'");
   }
+
+  TEST_CASE("a tuning file decides the sizes of tiles on its device, and WEFT_TUNE overrides it") {
+    const HostInstance host;
+    const Adopted adopted(host);
+    const auto facts = runtime::query_device_facts(host.handle(), host.physical_device(), host.get_instance_proc_addr(),
+                                                   host.api_version());
+    REQUIRE(facts.ok());
+    const std::string& device = facts->name;
+    const auto context_with = [&](const std::string& tuning, const char* variable = nullptr) {
+      const ScopedVariable scope("WEFT_TUNE", variable);
+      ContextConfig config = adopted.config();
+      config.use_environment = true;
+      config.tuning = tuning;
+      return Context::create(config);
+    };
+    const auto rows_of = [&](const Result<Context>& context) {
+      REQUIRE_MESSAGE(context.ok(), context.error().message);
+      const auto values = context->tuning();
+      REQUIRE(values.ok());
+      const auto value = std::ranges::find(*values, "scan.rows", &TuningValue::key);
+      REQUIRE(value != values->end());
+      CHECK(value->value == weft::primitives::scan_tuning.of(*context->state()).rows);
+      return value->value;
+    };
+    const std::string file = "weft-tuning 1\ndevice=" + device + "\nscan.rows=7\n";
+    const auto tuned = context_with(file);
+    CHECK(rows_of(tuned) == 7);
+    CHECK(tuned->warnings().empty());
+    CHECK(rows_of(context_with(file, "scan.rows=3")) == 3);
+    CHECK(rows_of(context_with(file, "reduce.rows=3")) == 7);
+
+    const auto natural = rows_of(context_with(""));
+    const auto foreign = context_with("weft-tuning 1\ndevice=another\nscan.rows=7\n");
+    CHECK(rows_of(foreign) == natural);
+    CHECK(foreign->warnings() ==
+          std::vector<std::string>{"the tuning is ignored: it is of 'another', and this is '" + device + "'"});
+    const auto newer = context_with(file + "colour.rows=1\nscan.colour=2\n");
+    CHECK(rows_of(newer) == 7);
+    REQUIRE(newer->warnings().size() == 1);
+    CHECK(newer->warnings()[0].find("2 keys that are ignored") != std::string::npos);
+    const auto malformed = context_with(file + "scan.rows_wide=0\n");
+    REQUIRE(!malformed.ok());
+    CHECK(malformed.error().code == ErrorCode::invalid_argument);
+    CHECK(malformed.error().message == "tuning, line 4: scan.rows_wide takes a number from 1 to 8, not '0'");
+  }
 }
 
 TEST_SUITE("host adoption") {

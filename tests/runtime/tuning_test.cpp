@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "runtime/tuning.hpp"
@@ -94,6 +96,70 @@ TEST_SUITE("host tuning") {
       CAPTURE(text);
       std::vector<TuningOverride> overrides;
       CHECK(!read_tuning_overrides(text, overrides).ok());
+    }
+  }
+
+  TEST_CASE("a tuning file is read: line ends, comments, unknown keys") {
+    const auto file = weft::runtime::read_tuning_file(
+        "weft-tuning 1\r\n# made by hand\n\ndevice=A = B\ndriver=1.2\nuuid=0\nscan.rows=5\ncolour.rows=3\n"
+        "scan.colour=3\nreduce.groups=77");
+    REQUIRE(file.ok());
+    CHECK(file->device == "A = B");
+    CHECK(file->unknown == std::vector<std::string>{"'colour.rows'", "'scan.colour'"});
+    for (const Key& key : every_key()) {
+      CAPTURE(key.name());
+      const uint32_t expected = key.name() == "scan.rows" ? 5 : key.name() == "reduce.groups" ? 77 : key.value({});
+      CHECK(key.value({}, file->overrides) == expected);
+    }
+  }
+
+  TEST_CASE("a malformed tuning file is refused with the line and the reason") {
+    const std::string head = "weft-tuning 1\ndevice=A\n";
+    const std::pair<std::string, std::string> cases[] = {
+        {"", "line 1: '' is not 'weft-tuning 1'"},
+        {"\n", "line 1: '' is not 'weft-tuning 1'"},
+        {"weft-tuning 2\ndevice=A\n", "line 1: 'weft-tuning 2' is not"},
+        {std::string("weft-tuning 1\0", 14) + "\ndevice=A\n", "line 1: 'weft-tuning 1?' is not"},
+        {"weft-tuning 1\n", "no line says device="},
+        {"weft-tuning 1\ndevice=\n", "line 2: the device has no name"},
+        {head + "device=A\n", "line 3: 'device' is given twice"},
+        {head + "scan.rows=5\n\nscan.rows=5\n", "line 5: 'scan.rows' is given twice"},
+        {head + "scan.rows\n", "line 3: 'scan.rows' is no key=value"},
+        {head + "=3\n", "line 3: '=3' is no key=value"},
+        {head + "scan.rows=\n", "line 3: scan.rows takes a number from 1 to 8, not ''"},
+        {head + "scan.rows=9\n", "line 3: scan.rows takes a number from 1 to 8, not '9'"},
+        {head + "scan.rows=-1\n", "line 3: scan.rows takes a number from 1 to 8, not '-1'"},
+        {head + "scan.rows= 5\n", "line 3: scan.rows takes a number from 1 to 8, not ' 5'"},
+        {head + "scan.rows=99999999999\n", "line 3: scan.rows takes a number"},
+        {head + "scan.rows=5,reduce.rows=2\n", "line 3: scan.rows takes a number"},
+        {head + "look_back.fault=1\n", "line 3: look_back.fault is for tests"},
+        {head + std::string(100, 'x') + "\n", "line 3: '" + std::string(40, 'x') + "...' is no key=value"},
+        {head + std::string(1 << 16, '\n'), "more than 64 KiB"},
+    };
+    for (const auto& [text, reason] : cases) {
+      CAPTURE(text.substr(0, 100));
+      const auto file = weft::runtime::read_tuning_file(text);
+      REQUIRE(!file.ok());
+      CHECK(file.error().code == ErrorCode::invalid_argument);
+      CAPTURE(file.error().message);
+      CHECK(file.error().message.starts_with("tuning, line "));
+      CHECK(file.error().message.find(reason) != std::string::npos);
+    }
+  }
+
+  TEST_CASE("every truncation and every changed byte of a tuning file is read or refused") {
+    const std::string whole = "weft-tuning 1\ndevice=A\nscan.rows=5\nreduce.groups=77\n";
+    for (size_t i = 0; i < whole.size(); ++i) {
+      (void)weft::runtime::read_tuning_file(std::string_view(whole).substr(0, i));
+      for (int byte = 0; byte < 256; ++byte) {
+        std::string changed = whole;
+        changed[i] = static_cast<char>(byte);
+        const auto file = weft::runtime::read_tuning_file(changed);
+        for (const TuningOverride& change : file ? file->overrides : std::vector<TuningOverride>{}) {
+          REQUIRE(change.value >= change.table->key(change.key).min);
+          REQUIRE(change.value <= change.table->key(change.key).max);
+        }
+      }
     }
   }
 

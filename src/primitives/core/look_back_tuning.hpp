@@ -14,7 +14,7 @@ struct LookBackTuning {
 };
 
 inline constexpr runtime::TuningKey<LookBackTuning> kLookBackTuningKeys[] = {
-    {"fault", &LookBackTuning::fault, 0, ~0u},
+    {"fault", &LookBackTuning::fault, 0, ~0u, false},
 };
 
 inline const runtime::TuningTable<LookBackTuning> look_back_tuning("look_back", kLookBackTuningKeys, {});

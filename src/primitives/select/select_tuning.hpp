@@ -29,7 +29,7 @@ inline constexpr runtime::TuningKey<SelectTuning> kSelectTuningKeys[] = {
     {"lag_kib", &SelectTuning::lag_kib, 1, 1u << 20},
     {"small_kib", &SelectTuning::small_kib, 0, 1u << 20},
     {"small_workgroup", &SelectTuning::small_workgroup, 128, 1024},
-    {"chunk_tiles", &SelectTuning::chunk_tiles, 1, ~0u},
+    {"chunk_tiles", &SelectTuning::chunk_tiles, 1, ~0u, false},
 };
 
 inline const runtime::TuningTable<SelectTuning> select_tuning(
