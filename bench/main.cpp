@@ -11,6 +11,7 @@
 #include "check.hpp"
 #include "git_commit.hpp"
 #include "gstd/decode.hpp"
+#include "selftest.hpp"
 #include "support/options.hpp"
 
 namespace weft::bench {
@@ -163,6 +164,33 @@ CLI::App* add_decode_options(CLI::App& app, DecodeOptions& options) {
 }
 #endif
 
+CLI::App* add_selftest_options(CLI::App& app, SelftestOptions& options) {
+  CLI::App* const selftest =
+      app.add_subcommand("selftest", "Tries every primitive, decoder and block of weft on a device, by random cases.");
+  selftest->add_option("--device", options.device,
+                       "index in --list, part of a name, or UUID (default: WEFT_DEVICE, or the best)");
+  selftest->add_option("--minutes", options.minutes, "for random cases (default: 5)")->check(CLI::Range(0.0, 1e6));
+  selftest->add_option("--file", options.file, "of results; goes on behind it (default: weft-selftest.jsonl)")
+      ->type_name("FILE");
+  selftest->add_option("--filter", options.filters, "only cases whose name holds TEXT; several: any of them")
+      ->type_name("TEXT")
+      ->allow_extra_args(false);
+  selftest->add_option("--seed", options.seed, "of the first random cases (default: 1)")->type_name("N");
+  selftest->add_option("--case", options.only, "one case alone, of --seed and --simpler")->type_name("NAME");
+  selftest->add_option("--simpler", options.simpler, "how it is simpler than drawn, as items=17,plain,aligned")
+      ->type_name("HOW");
+  selftest->add_flag("!--no-uuid", options.uuid, kNoUuid);
+  selftest->add_option("--faulty-item", options.faulty_item, "change item N of each output, which has to be found")
+      ->type_name("N");
+  selftest->add_option("--die-in", options.die_in, "be killed in a case whose name holds TEXT, to try what comes next")
+      ->type_name("TEXT");
+  selftest->footer(
+      "The last line begins with PASS or FAIL. Exit status: 0, 1 if a case failed or there is no device, 2 for a "
+      "wrong\n"
+      "command line or a file of another device.");
+  return selftest;
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Verifies and times weft's primitives on any Vulkan device.", "weft-bench");
   Options options;
@@ -254,6 +282,9 @@ int run(int argc, char** argv) {
   CLI::App* const decode = add_decode_options(app, decode_options);
 #endif
 
+  SelftestOptions selftest_options;
+  CLI::App* const selftest = add_selftest_options(app, selftest_options);
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -264,6 +295,7 @@ int run(int argc, char** argv) {
   if (*decode) return run_decode(decode_options);
 #endif
   if (*check || (kIsKit && argc == 1)) return run_check(check_options);
+  if (*selftest) return run_selftest(selftest_options);
   if (*compare) return run_compare(first, second, percent, fail_unsure, comparison);
   if (*report) return run_report(reports, page);
   if (*tune) return run_tune(options);

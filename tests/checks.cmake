@@ -98,6 +98,15 @@ if(WEFT_BUILD_BENCH)
                             "-DKIT=${PROJECT_SOURCE_DIR}/packaging/kit" "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/kit"
                             -P "${CMAKE_CURRENT_SOURCE_DIR}/kit_test.cmake")
   set_tests_properties(kit PROPERTIES LABELS bench TIMEOUT 120 ENVIRONMENT "${weft_software_device}")
+  foreach(driver IN ITEMS lavapipe swiftshader)
+    if(weft_${driver}_icd)
+      add_test(NAME selftest_${driver}
+               COMMAND ${CMAKE_COMMAND} "-DBENCH=$<TARGET_FILE:weft-bench>" "-DLAYER=${weft_specialize_dir}"
+                       "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/selftest_${driver}"
+                       -P "${CMAKE_CURRENT_SOURCE_DIR}/selftest_test.cmake")
+      set_tests_properties(selftest_${driver} PROPERTIES LABELS bench TIMEOUT 600 ENVIRONMENT "${weft_${driver}}")
+    endif()
+  endforeach()
   add_executable(weft_bench_tests bench/statistics_test.cpp)
   target_include_directories(weft_bench_tests PRIVATE "${PROJECT_SOURCE_DIR}/bench")
   target_link_libraries(weft_bench_tests PRIVATE weft_options weft_test_options doctest::doctest)

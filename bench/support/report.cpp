@@ -142,6 +142,7 @@ Json row_json(const Row& row) {
                   {"min", six_digits(row.ms->min)}};
     for (const double sample : row.ms->samples) json["ms"]["samples"].push_back(six_digits(sample));
   }
+  if (row.failed) json["problem"] = row.problem;
   json["wall_ms"] = if_measured(row.wall_ms);
   json["gbps"] = if_measured(row.gbps);
   json["copy_fraction"] = row.copy_fraction ? Json(six_digits(*row.copy_fraction)) : Json();

@@ -181,12 +181,13 @@ Status Session::run(BenchCase& bench_case, const Status& prepared, const std::fu
     Row row = blank;
     row.n = n;
     if (const Status status = run_size(bench_case, n, speed, row); !status) {
+      row.problem = row_problem(status.error());
+      row.failed = !concerns_row(status.error()) || status.error().code == ErrorCode::invalid_argument;
       if (!concerns_row(status.error())) {
+        on_row(row);
         bench_case.release();
         return status;
       }
-      row.problem = row_problem(status.error());
-      row.failed = status.error().code == ErrorCode::invalid_argument;
     }
     on_row(row);
   }

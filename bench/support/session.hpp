@@ -59,7 +59,7 @@ class Session {
 
   /// Of a case that has been prepared on this session's Gpu, gives a row for each size to `on_row`, ascending, and
   /// releases the case. A row that cannot be had says why and costs nothing. Errors: the device is lost, or another
-  /// error after which nothing more can be measured.
+  /// error after which nothing more can be measured; the row in which it happened says so, too.
   Status run(BenchCase& bench_case, const Status& prepared, const std::function<void(const Row&)>& on_row);
 
  private:

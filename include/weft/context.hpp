@@ -141,7 +141,8 @@ struct ContextConfig {
   /// Whether VK_EXT_debug_utils is enabled on the instance, which weft cannot query. Pipelines then get names.
   bool debug_utils = false;
 
-  /// Meaning of Strategy::automatic for primitives of this Context. automatic: by the kind of device.
+  /// Meaning of Strategy::automatic for primitives of this Context. automatic: look_back where it was measured,
+  /// else reduce_then_scan; `weft-bench selftest` says whether look_back is safe on a device.
   Strategy strategy = Strategy::automatic;
   /// automatic: by what the device has and the host enabled.
   SubgroupBackend subgroup_backend = SubgroupBackend::automatic;

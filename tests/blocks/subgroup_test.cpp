@@ -38,14 +38,16 @@ static_assert(sizeof(Input) == 4 * kSelfTestInputWords);
 struct Width {
   const char* backend;
   uint32_t size;
+  Gpu* gpu;
 };
 
 std::vector<Width> every_width() {
   std::vector<Width> widths;
-  Backend& first = first_backend();
-  if (!first.is_emulated()) widths.push_back({".native", first.context().subgroup_size()});
+  for (Backend* backend : native_backends())
+    if (!backend->is_emulated()) widths.push_back({".native", backend->context().subgroup_size(), &backend->gpu()});
   for (uint32_t size = 4; size <= 128; size *= 2)
-    if (is_wanted("emulated" + std::to_string(std::max(size, 32u)))) widths.push_back({".emulated", size});
+    if (is_wanted("emulated" + std::to_string(std::max(size, 32u))))
+      widths.push_back({".emulated", size, &first_backend().gpu()});
   return widths;
 }
 
@@ -157,9 +159,8 @@ class Oracle {
 };
 
 /// Runs `kernel` once and compares.
-void check(const Kernel& kernel, std::span<const Input> inputs, uint32_t workgroups, SelfTestPush push,
+void check(Gpu& gpu, const Kernel& kernel, std::span<const Input> inputs, uint32_t workgroups, SelfTestPush push,
            const Oracle& oracle) {
-  Gpu& gpu = first_backend().gpu();
   GuardedBuffer given(gpu, inputs.size_bytes(), 0, std::as_bytes(inputs));
   GuardedBuffer results(gpu, oracle.results() * inputs.size() * 4, 0, {});
   push.inputs = given.address();
@@ -209,7 +210,7 @@ void run_part(const std::string& stem, uint32_t part, uint32_t fixed_group, std:
   for_every_shape(fixed_group != 0 ? fixed_group : 1, [&](const Width& width, uint32_t workgroup) {
     const uint32_t group = fixed_group != 0 ? fixed_group : width.size;
     const std::array constants{0u, part};
-    const Kernel kernel(first_backend().gpu(), stem + width.backend, workgroup, width.size, constants);
+    const Kernel kernel(*width.gpu, stem + width.backend, workgroup, width.size, constants);
     uint64_t seed = 0;
     for (const Flags predicate : layouts)
       for (const Flags taking_part : layouts) {
@@ -219,7 +220,7 @@ void run_part(const std::string& stem, uint32_t part, uint32_t fixed_group, std:
         const SelfTestPush push = parameters(group, seed);
         Oracle oracle(inputs, group);
         expect(oracle, inputs, push, workgroup, group);
-        check(kernel, inputs, kWorkgroups, push, oracle);
+        check(*width.gpu, kernel, inputs, kWorkgroups, push, oracle);
       }
   });
 }
@@ -561,7 +562,7 @@ TEST_SUITE("workgroup") {
         CAPTURE(std::string(name_of(op)));
         const std::array constants{static_cast<uint32_t>(op)};
         const std::string types = op == Op::affine ? ".u32x2.u32x2" : ".u32.u32";
-        const Kernel kernel(first_backend().gpu(), "workgroup_self_test" + types + width.backend, workgroup, width.size,
+        const Kernel kernel(*width.gpu, "workgroup_self_test" + types + width.backend, workgroup, width.size,
                             constants);
         for (uint64_t seed = 1; seed < 3; ++seed) {
           const auto in = inputs_of(kWorkgroups * workgroup, workgroup, Flags::random, Flags::random, seed);
@@ -578,7 +579,7 @@ TEST_SUITE("workgroup") {
           else
             expect([&](uint32_t p) { return in[p].value; }, [](uint32_t v) { return std::array{v}; }, op, oracle,
                    workgroup, width.size);
-          check(kernel, in, kWorkgroups, SelfTestPush{}, oracle);
+          check(*width.gpu, kernel, in, kWorkgroups, SelfTestPush{}, oracle);
         }
       }
     });
@@ -586,8 +587,8 @@ TEST_SUITE("workgroup") {
 
   TEST_CASE("a workgroup adds up numbers and pairs of them, in calls that follow without a barrier") {
     for_every_shape(1, [&](const Width& width, uint32_t workgroup) {
-      const Kernel kernel(first_backend().gpu(), std::string("workgroup_add_self_test") + width.backend, workgroup,
-                          width.size, std::span<const uint32_t>{});
+      const Kernel kernel(*width.gpu, std::string("workgroup_add_self_test") + width.backend, workgroup, width.size,
+                          std::span<const uint32_t>{});
       for (uint64_t seed = 1; seed < 3; ++seed) {
         const auto in = inputs_of(kWorkgroups * workgroup, workgroup, Flags::random, Flags::random, seed);
         Oracle oracle(in, workgroup);
@@ -608,15 +609,15 @@ TEST_SUITE("workgroup") {
         }
         expect("sum again", selector, false);
         expect("total again", selector, true);
-        check(kernel, in, kWorkgroups, SelfTestPush{}, oracle);
+        check(*width.gpu, kernel, in, kWorkgroups, SelfTestPush{}, oracle);
       }
     });
   }
 
   TEST_CASE("a subgroup and a workgroup compact in order and find runs, in calls that follow without a barrier") {
     for_every_shape(1, [&](const Width& width, uint32_t workgroup) {
-      const Kernel kernel(first_backend().gpu(), std::string("compact_self_test") + width.backend, workgroup,
-                          width.size, std::span<const uint32_t>{});
+      const Kernel kernel(*width.gpu, std::string("compact_self_test") + width.backend, workgroup, width.size,
+                          std::span<const uint32_t>{});
       for (const Flags flags : kEveryFlags) {
         const auto in = inputs_of(kWorkgroups * workgroup, workgroup, flags, Flags::random, 3);
         Oracle oracle(in, workgroup);
@@ -669,7 +670,7 @@ TEST_SUITE("workgroup") {
         });
         oracle.word("start by flags",
                     [&](uint32_t first, uint32_t lane) { return start(first, first + lane, ~0u, keeps); });
-        check(kernel, in, kWorkgroups, SelfTestPush{}, oracle);
+        check(*width.gpu, kernel, in, kWorkgroups, SelfTestPush{}, oracle);
       }
     });
   }
@@ -677,8 +678,8 @@ TEST_SUITE("workgroup") {
   TEST_CASE("a workgroup scans counts, and finds the source of each output and its rank there [bounds]") {
     for_every_shape(32, [&](const Width& width, uint32_t workgroup) {
       const std::array constants{0u, 1u};
-      const Kernel kernel(first_backend().gpu(), std::string("load_balance_self_test") + width.backend, workgroup,
-                          width.size, constants);
+      const Kernel kernel(*width.gpu, std::string("load_balance_self_test") + width.backend, workgroup, width.size,
+                          constants);
       for (const Flags flags : kEveryFlags) {
         const auto in = inputs_of(kWorkgroups * workgroup, workgroup, Flags::random, flags, 5);
         SelfTestPush push = parameters(workgroup, 5);
@@ -705,7 +706,7 @@ TEST_SUITE("workgroup") {
         };
         balanced([&](const Input& input) { return outputs_of(input, push); });
         balanced([&](const Input& input) { return input.predicate() ? 3u : 0u; });
-        check(kernel, in, kWorkgroups, push, oracle);
+        check(*width.gpu, kernel, in, kWorkgroups, push, oracle);
       }
     });
   }

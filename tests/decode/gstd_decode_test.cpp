@@ -24,6 +24,7 @@
 #include "gstd/sample_tiles.hpp"
 #include "gstd/stream_maker.hpp"
 #include "support/draws.hpp"
+#include "support/fuzz_subject.hpp"
 #include "support/gstd_run.hpp"
 #include "support/refusals.hpp"
 
@@ -207,6 +208,35 @@ class Recorder {
   VkCommandPool pool_ = VK_NULL_HANDLE;
   VkCommandBuffer commands_ = VK_NULL_HANDLE;
 };
+
+// Subjects of the self-test: streams with every choice by chance, or tiles of samples, broken.
+void check_drawn_streams(Backend& backend, const GstdDecodeConfig& config, Draws& draw) {
+  GstdBatch batch;
+  std::map<std::string, int> reached;
+  const uint64_t wanted = draw.at_most(1 + draw.below(40)), seed = draw.word();
+  for (uint64_t i = 0; batch.tiles.size() < wanted && i < 20 * wanted; ++i) {
+    gstd::test::StreamMaker maker(random_word(seed, i), reached);
+    maker.make();
+    const auto size = static_cast<uint32_t>(maker.output.size());
+    if (maker.words.empty() || size > config.tile_bytes || maker.words.size() >= (size + 3) / 4) continue;
+    if (is_short_enough(backend, size, 1u << (maker.words[0] & 7))) batch.add(maker.words, size, i % 4);
+  }
+  check_decoded(backend, batch, {.tile_bytes = config.tile_bytes, .dirt = draw.dirt()});
+}
+
+void check_mutated_tiles(Backend& backend, const GstdDecodeConfig& config, Draws& draw) {
+  const uint32_t bytes = draw.pick({203u, 1000u, 3001u});
+  GstdBatch batch;
+  const auto tiles = static_cast<uint32_t>(draw.at_most(1 + draw.below(200)));
+  add_broken(batch, tiles_of_samples(bytes), bytes, draw.word(), 0, tiles);
+  check_decoded(backend, batch, {.tile_bytes = config.tile_bytes, .dirt = draw.dirt()});
+}
+
+const FuzzSubjects fuzzed("gstd_decode", [] {
+  const GstdDecodeConfig config{gstd::kMinTileBytes, true, 256};
+  return std::vector<FuzzSubject>{{config, "", check_drawn_streams},
+                                  {config, "", check_mutated_tiles, "mutated tiles"}};
+});
 
 }  // namespace
 

@@ -4,11 +4,15 @@
 // branches and functions that are dead then, before the driver sees the module. weft's kernels choose by constants, and
 // drivers that look at all branches of a module first spend most of their time on code that cannot run: SwiftShader
 // builds pipelines three times as fast so. What is left is as the compiler wrote it.
+//
+// WEFT_LOSE_AT=N: the N-th submission of the process, and all after it, come back with a lost device.
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan_core.h>
 #include <spirv-tools/optimizer.hpp>
 
+#include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -28,6 +32,7 @@ struct Device {
   PFN_vkCreateShaderModule create_module;
   PFN_vkDestroyShaderModule destroy_module;
   PFN_vkCreateComputePipelines create_pipelines;
+  PFN_vkQueueSubmit submit;
 };
 
 std::mutex mutex;
@@ -38,9 +43,10 @@ std::map<std::pair<VkDevice, VkShaderModule>, std::vector<uint32_t>> modules;
 // The loader's dispatch table, which an instance shares with its physical devices.
 void* key_of(const void* handle) { return *static_cast<void* const*>(handle); }
 
-Device device_of(VkDevice device) {
+// Of a device, or of one of its queues.
+Device device_of(const void* handle) {
   const std::scoped_lock lock(mutex);
-  return devices.at(key_of(device));
+  return devices.at(key_of(handle));
 }
 
 template <class Info>
@@ -121,6 +127,13 @@ VKAPI_ATTR VkResult VKAPI_CALL create_pipelines(VkDevice device, VkPipelineCache
   return result;
 }
 
+VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSubmitInfo* infos, VkFence fence) {
+  static std::atomic<unsigned long> submissions = 0;
+  const char* const lose_at = std::getenv("WEFT_LOSE_AT");
+  if (lose_at != nullptr && ++submissions >= std::strtoul(lose_at, nullptr, 10)) return VK_ERROR_DEVICE_LOST;
+  return device_of(queue).submit(queue, count, infos, fence);
+}
+
 PFN_vkVoidFunction device_function(std::string_view name);
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char* name) {
@@ -133,6 +146,7 @@ PFN_vkVoidFunction device_function(std::string_view name) {
   if (name == "vkCreateShaderModule") return reinterpret_cast<PFN_vkVoidFunction>(create_module);
   if (name == "vkDestroyShaderModule") return reinterpret_cast<PFN_vkVoidFunction>(destroy_module);
   if (name == "vkCreateComputePipelines") return reinterpret_cast<PFN_vkVoidFunction>(create_pipelines);
+  if (name == "vkQueueSubmit") return reinterpret_cast<PFN_vkVoidFunction>(submit);
   return nullptr;
 }
 
@@ -165,7 +179,8 @@ VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical_device, c
   const std::scoped_lock lock(mutex);
   devices[key_of(*device)] = {next, reinterpret_cast<PFN_vkCreateShaderModule>(function("vkCreateShaderModule")),
                               reinterpret_cast<PFN_vkDestroyShaderModule>(function("vkDestroyShaderModule")),
-                              reinterpret_cast<PFN_vkCreateComputePipelines>(function("vkCreateComputePipelines"))};
+                              reinterpret_cast<PFN_vkCreateComputePipelines>(function("vkCreateComputePipelines")),
+                              reinterpret_cast<PFN_vkQueueSubmit>(function("vkQueueSubmit"))};
   return result;
 }
 

@@ -598,14 +598,18 @@ TEST_SUITE("host strategy choice") {
       return strategy;
     };
     const auto discrete = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
-    CHECK(strategy_of(runtime::kVendorNvidia, discrete) == Strategy::look_back);
-    CHECK(strategy_of(runtime::kVendorAmd, discrete) == Strategy::look_back);
-    CHECK(strategy_of(runtime::kVendorAmd, VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU) == Strategy::look_back);
-    CHECK(strategy_of(runtime::kVendorIntel, VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU) == Strategy::look_back);
+    const auto integrated = VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
+    CHECK(strategy_of(runtime::kVendorNvidia, discrete, VK_DRIVER_ID_NVIDIA_PROPRIETARY) == Strategy::look_back);
+    // What weft has not been measured on.
+    CHECK(strategy_of(runtime::kVendorNvidia, discrete, VK_DRIVER_ID_MESA_NVK) == Strategy::reduce_then_scan);
+    CHECK(strategy_of(runtime::kVendorAmd, discrete, VK_DRIVER_ID_MESA_RADV) == Strategy::reduce_then_scan);
+    CHECK(strategy_of(runtime::kVendorAmd, integrated, VK_DRIVER_ID_AMD_PROPRIETARY) == Strategy::reduce_then_scan);
+    CHECK(strategy_of(runtime::kVendorIntel, integrated) == Strategy::reduce_then_scan);
     CHECK(strategy_of(runtime::kVendorAmd, discrete, VK_DRIVER_ID_MOLTENVK) == Strategy::reduce_then_scan);
     for (const uint32_t vendor : {0x106Bu, 0x13B5u, 0x5143u, 0x1010u, 0x10005u, 0x1u})
-      CHECK(strategy_of(vendor, VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU) == Strategy::reduce_then_scan);
-    CHECK(strategy_of(runtime::kVendorIntel, VK_PHYSICAL_DEVICE_TYPE_CPU) == Strategy::reduce_then_scan);
+      CHECK(strategy_of(vendor, integrated) == Strategy::reduce_then_scan);
+    CHECK(strategy_of(runtime::kVendorNvidia, VK_PHYSICAL_DEVICE_TYPE_CPU, VK_DRIVER_ID_NVIDIA_PROPRIETARY) ==
+          Strategy::reduce_then_scan);
   }
 
   TEST_CASE("the host's choice, then WEFT_STRATEGY, then the device") {

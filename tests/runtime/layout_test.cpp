@@ -264,7 +264,7 @@ TEST_SUITE("host layout") {
   TEST_CASE(
       "every kernel of the tests is packed whole and reads its push constants and specialization constants as the host "
       "has them") {
-    check_family(kernels(), WEFT_TEST_KERNELS_OF_weft_tests, false);
+    check_family(kernels(), WEFT_TEST_KERNELS_OF_weft_subjects, false);
   }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

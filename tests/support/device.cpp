@@ -11,6 +11,7 @@
 
 #include "runtime/context_state.hpp"
 #include "runtime/device_facts.hpp"
+#include "runtime/subgroup_choice.hpp"
 #include "support/host_device.hpp"
 
 namespace weft::test {
@@ -90,6 +91,20 @@ Matrix& matrix() {
   return backends;
 }
 
+// The sizes that a pipeline may require natively, but for the one that is in use.
+std::vector<BackendConfig> other_sizes(const Gpu& gpu) {
+  const auto facts = runtime::query_device_facts(gpu.instance(), gpu.physical_device(), gpu.get_instance_proc_addr(),
+                                                 VK_API_VERSION_1_3);
+  if (!facts) FAIL(facts.error().message);
+  std::vector<BackendConfig> sizes;
+  for (uint32_t size = runtime::kMinSubgroupSize; size <= runtime::kMaxSubgroupSize; size *= 2) {
+    const runtime::SubgroupRequest request{SubgroupBackend::native, size};
+    if (size != gpu.context().subgroup_size() && runtime::choose_subgroups(*facts, facts->features, request))
+      sizes.push_back({SubgroupBackend::native, size});
+  }
+  return sizes;
+}
+
 // Opens until there are `count` backends, or all.
 void open(size_t count) {
   Matrix& devices = matrix();
@@ -107,6 +122,10 @@ void open(size_t count) {
     }
     if (!gpu) FAIL(gpu.error().message);
     for (const std::string& warning : gpu->warnings()) MESSAGE(warning);
+    if (backend.kind == SubgroupBackend::native && backend.subgroup_size == 0) {
+      const std::vector<BackendConfig> sizes = other_sizes(*gpu);
+      devices.configs.insert(devices.configs.begin() + 1, sizes.begin(), sizes.end());
+    }
     devices.backends.push_back(std::make_unique<Backend>(std::move(*gpu)));
   }
   REQUIRE_MESSAGE(!devices.backends.empty(), "no device to test");
@@ -183,6 +202,15 @@ std::vector<Backend*> every_backend() {
   open(matrix().configs.size());
   std::vector<Backend*> backends;
   for (const auto& backend : matrix().backends) backends.push_back(backend.get());
+  return backends;
+}
+
+std::vector<Backend*> native_backends() {
+  std::vector<Backend*> backends{&first_backend()};
+  for (size_t i = 1; i < matrix().configs.size() && matrix().configs[i].kind == SubgroupBackend::native; ++i) {
+    open(i + 1);
+    backends.push_back(matrix().backends[i].get());
+  }
   return backends;
 }
 

@@ -106,10 +106,14 @@ const Primitive& create(const Device& device, ConfigOf<Primitive> config = {}) {
   return device.backend().primitive<Primitive>(config);
 }
 
-/// The backends of this process's driver: native where the driver has what it takes, emulated at 32, 64 and 128. The
+/// The backends of this process's driver: native where the driver has what it takes, at its own subgroup size and at
+/// every other that a pipeline may require, and emulated at 32, 64 and 128. The
 /// environment's WEFT_TEST_BACKENDS, e.g. "native,emulated64", keeps those it lists. Any message of a validation layer
 /// fails the running test. Never empty: where nothing opens, the running test fails and ends.
 std::vector<Backend*> every_backend();
+
+/// The native ones of every_backend(), or the first where there is none; the others are not opened for it.
+std::vector<Backend*> native_backends();
 
 /// What the Context's device can do: reduce_then_scan, and look_back where it has 64-bit atomics.
 std::vector<Strategy> strategies_of(const Context& context);

@@ -12,13 +12,15 @@
 #include "support/oracle.hpp"
 #include "support/random.hpp"
 #include "support/run.hpp"
+#include "support/simpler.hpp"
 
 namespace weft::test {
 
 /// The choices of one case, one after the other.
 class Draws {
  public:
-  Draws(uint64_t seed, uint64_t index) : sequence_(random_word(seed, index)) {}
+  Draws(uint64_t seed, uint64_t index, const Simpler& simpler = {})
+      : sequence_(random_word(seed, index)), simpler_(simpler) {}
 
   uint64_t word() { return random_word(sequence_, next_++); }
   /// In [0, n); n > 0.
@@ -37,24 +39,31 @@ class Draws {
   }
 
   /// How many items: mostly below 20,000, some to 200,000; one in four at an edge of a tile; a few none.
-  uint64_t count(uint64_t tile_items) {
-    if (one_in(24)) return below(4);
-    if (one_in(40)) return of_any_magnitude(200'000);
-    if (one_in(4) && tile_items < 12'000)
-      return std::max<uint64_t>((1 + below(12'000 / tile_items)) * tile_items + below(3), 1) - 1;
-    return of_any_magnitude(20'000);
+  uint64_t count(uint64_t tile_items) { return at_most(drawn_count(tile_items)); }
+  /// `n`, or what a simpler case has of it.
+  uint64_t at_most(uint64_t n) {
+    const uint64_t items = std::min(n, simpler_.items);
+    most_items_ = std::max(most_items_, items);
+    return items;
   }
+  /// The largest number that at_most gave.
+  uint64_t most_items() const { return most_items_; }
   /// A misalignment modulo 16 of items of `item_bytes`; one in two none.
   VkDeviceSize misalignment(uint64_t item_bytes) {
     const uint64_t step = std::min<uint64_t>(item_bytes & (~item_bytes + 1), 4);
-    return one_in(2) ? 0 : below(16 / step) * step;
+    const VkDeviceSize drawn = one_in(2) ? 0 : below(16 / step) * step;
+    return simpler_.aligned ? 0 : drawn;
   }
-  uint8_t dirt() { return pick<uint8_t>({0x00, 0xdb, 0xff}); }
+  uint8_t dirt() {
+    const uint8_t drawn = pick<uint8_t>({0x00, 0xdb, 0xff});
+    return simpler_.clean ? 0 : drawn;
+  }
   /// One in three: a count on the device, below, at or above its maximum.
   std::optional<DeviceCount> device_count(uint64_t maximum) {
     if (!one_in(3)) return std::nullopt;
     const uint32_t bytes = one_in(2) ? 4 : 8;
     const uint64_t value = one_in(4) ? maximum + below(1000) : one_in(8) ? ~uint64_t{0} : below(maximum + 1);
+    if (simpler_.host_count) return std::nullopt;
     return DeviceCount{bytes == 4 ? value & 0xffffffff : value, bytes};
   }
 
@@ -64,7 +73,7 @@ class Draws {
   std::vector<T> items(uint64_t n) {
     std::vector<T> result(n);
     const uint64_t seed = word();
-    const uint64_t kind = below(6);
+    const uint64_t drawn = below(6), kind = simpler_.plain ? 3 : drawn;
     const uint64_t period = 2 + below(3);
     const uint64_t mean_run = of_any_magnitude(5000);
     uint64_t run = 0, run_end = 0;
@@ -106,8 +115,18 @@ class Draws {
   }
 
  private:
+  uint64_t drawn_count(uint64_t tile_items) {
+    if (one_in(24)) return below(4);
+    if (one_in(40)) return of_any_magnitude(200'000);
+    if (one_in(4) && tile_items < 12'000)
+      return std::max<uint64_t>((1 + below(12'000 / tile_items)) * tile_items + below(3), 1) - 1;
+    return of_any_magnitude(20'000);
+  }
+
   uint64_t sequence_;
   uint64_t next_ = 0;
+  Simpler simpler_;
+  uint64_t most_items_ = 0;
 };
 
 /// Items of which none has been written: `count` of the byte `dirt`.

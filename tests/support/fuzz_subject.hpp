@@ -20,9 +20,10 @@ namespace weft::test {
 /// A primitive in one configuration, so that cases share its pipelines.
 struct FuzzSubject {
   /// `draw_case(backend, config, draw)` draws a case, runs it, and fails the running test if anything is wrong.
+  /// `kind`: of cases, where a configuration has several.
   template <class Config, class DrawCase>
-  FuzzSubject(const Config& config, const char* tuned, DrawCase draw_case)
-      : name(config_text(config) + ' ' + tuned),
+  FuzzSubject(const Config& config, const char* tuned, DrawCase draw_case, const char* kind = "")
+      : name(config_text(config) + (*tuned != '\0' ? " " : "") + tuned + (*kind != '\0' ? " " : "") + kind),
         tuning(tuned),
         run([=](Backend& backend, Draws& draw) { draw_case(backend, config, draw); }) {
     if constexpr (requires { config.accumulator; }) types = {config.item, config.accumulator};

@@ -97,11 +97,19 @@ class PrimitiveCall {
   template <class Primitive, class Args>
   std::string wrong(const Primitive& primitive, const Args& args) {
     const Result<RunTime> ran = gpu_.run([&](VkCommandBuffer commands) { return primitive.record(commands, args); });
-    return ran ? wrong_after() : ran.error().message;
+    if (!ran) return ran.error().message;
+    took(*ran);
+    return wrong_after();
   }
 
   /// After a call that has been recorded and run elsewhere.
   std::string wrong_after();
+
+  /// From now on the first byte of item `item` of each output is taken to be another, for a test of what looks for
+  /// faults. None: of no output.
+  static void plant(const std::optional<uint64_t>& item);
+  /// The longest that wrong() has waited for a call in this process.
+  static double longest_ms();
 
   VkDeviceSize bytes(const char* name) { return range(name).expected.size(); }
   /// What the range holds after the call.
@@ -114,11 +122,13 @@ class PrimitiveCall {
     Bytes expected;
     uint64_t any = 0;  ///< bytes that are not compared
     uint64_t item_bytes = 1;
+    bool is_expected = false;  ///< to be what the call makes
     Bytes found{};
   };
 
   BufferRange add(const char* name, VkDeviceSize bytes, VkDeviceSize misalignment, std::span<const std::byte> contents);
   Range& range(const char* name);
+  static void took(const RunTime& time);
 
   Gpu& gpu_;
   uint8_t dirt_;

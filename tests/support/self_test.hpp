@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// The tests as weft-bench's self-test runs them: one at a time, on whatever device WEFT_DEVICE names, with what is
+// wrong as a text. Needs no doctest.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simpler.hpp"
+
+namespace weft::test {
+
+/// What became of one trial.
+struct Outcome {
+  bool passed = true;
+  bool lost = false;       ///< the device
+  bool held_back = false;  ///< something that is probed, and not required, is not so
+  std::string problem;     ///< what failed first
+  std::string note;        ///< what the test says besides
+  uint64_t items = 0;      ///< the largest number of anything that was drawn
+};
+
+/// Something that is tried on a device.
+struct Trial {
+  std::string name;
+  bool is_random = false;  ///< takes a seed, and can be made simpler
+  /// What look-back stands on.
+  bool concerns_look_back = false;
+  std::function<Outcome(uint64_t seed, const Simpler& simpler)> run;
+};
+
+/// First messages and progress between workgroups, then every block of the shader library at every width, then the
+/// subjects of the fuzz test, each on every backend of the device, primitives in turn. Opens the device. None:
+/// `problem` says why.
+std::vector<Trial> every_trial(std::string& problem);
+
+/// The longest that a call of a trial has taken so far.
+double longest_call_ms();
+
+/// Changes what every random trial finds at item `item` of an output, which has to fail it.
+void plant_fault(const std::optional<uint64_t>& item);
+
+/// Destroys the device. Trials must be gone.
+void end_trials();
+
+}  // namespace weft::test
