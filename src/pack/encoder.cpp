@@ -102,7 +102,7 @@ struct AssetEncoder::State {
     if (Status status = pad(call, next_position(call.end, bytes)); !status) return status;
     range.position = call.end;
     RangeSink sink(call.to);
-    const Status status =
+    Status status =
         read_range(call.read, range, call.asset.slices, call.stride, room, [&](std::span<const std::byte> piece) {
           if (call.hash != nullptr) call.hash->add(piece);
           return sink.write(piece);

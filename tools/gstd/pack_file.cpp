@@ -93,13 +93,13 @@ Status PackFile::rename(const std::string& from, const std::string& to) {
   const std::string folder = to.substr(0, to.rfind('/') + 1);
   const int directory = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory < 0) return failed();
-  const Status status = ::fsync(directory) == 0 ? Status() : Status(failed());
+  Status status = ::fsync(directory) == 0 ? Status() : Status(failed());
   ::close(directory);
   return status;
 }
 
 Status FilePayload::write(std::span<const std::byte> bytes) {
-  const Status status = file_.write_at(end_, bytes);
+  Status status = file_.write_at(end_, bytes);
   end_ += bytes.size();
   return status;
 }

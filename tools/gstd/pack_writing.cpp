@@ -194,7 +194,7 @@ Status PackWriting::write_small(std::span<const PackSource> batch, const pack::P
   std::atomic<uint32_t> workers{0};
   const uint32_t count = static_cast<uint32_t>(std::min<size_t>(threads_, batch.size()));
   std::atomic<size_t> next{0};
-  const Status status = in_parallel(count, count, [&](size_t) -> Status {
+  Status status = in_parallel(count, count, [&](size_t) -> Status {
     const uint32_t worker = workers++;
     for (size_t i = next++; i < batch.size(); i = next++) {
       Result<Asset> asset = encode(batch[i], worker, 1, encoded[i].payload, old);
@@ -205,8 +205,8 @@ Status PackWriting::write_small(std::span<const PackSource> batch, const pack::P
   });
   if (!status) return status;
   for (Encoded& one : encoded) {
-    if (const Status written = file_.write_at(end_, one.payload.bytes()); !written) return written;
-    if (const Status placed = place(std::move(one.asset)); !placed) return placed;
+    if (Status written = file_.write_at(end_, one.payload.bytes()); !written) return written;
+    if (Status placed = place(std::move(one.asset)); !placed) return placed;
   }
   return {};
 }
@@ -227,7 +227,7 @@ Status PackWriting::write(std::span<const PackSource> sources, const pack::PackR
       if (next > kSmallBytes || bytes + next > most) break;
       bytes += next;
     }
-    const Status status = count == 0 ? write_large(sources[at], old) : write_small(sources.subspan(at, count), old);
+    Status status = count == 0 ? write_large(sources[at], old) : write_small(sources.subspan(at, count), old);
     if (!status) {
       (void)flush(true);  // what is done stays done
       return status;
@@ -352,7 +352,7 @@ Status write_new(const Options& options, std::span<const PackSource> sources, co
 Status append_changes(const Options& options, std::span<const PackSource> sources, PackFile& file,
                       const pack::PackReader& old) {
   std::vector<std::optional<Asset>> kept(sources.size());
-  const Status compared = in_parallel(PackWriting::thread_count(options), sources.size(), [&](size_t i) -> Status {
+  Status compared = in_parallel(PackWriting::thread_count(options), sources.size(), [&](size_t i) -> Status {
     const auto entry = old.find(sources[i].path);
     if (!entry) return {};
     const Result<bool> same = is_unchanged(sources[i], entry->content_bytes, entry->content_hash);
