@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "selftest.hpp"
 #include "support/options.hpp"
 #include "support/report.hpp"
 #include "support/session.hpp"
@@ -73,9 +74,8 @@ void print_end(const std::vector<fs::path>& to_send, const fs::path& page, bool 
   fmt::print("Look at   {}\n", fs::absolute(page, error).string());
   for (const fs::path& file : to_send) fmt::print("Send      {}\n", fs::absolute(file, error).string());
   fmt::print(
-      "\nSend it as an issue of the project, or as CONTRIBUTING.md says under \"Results of your device\". It names "
-      "the\n"
-      "device, its driver, and the kind and version of the system; it names no UUID, user, computer or folder.\n");
+      "\nSend them as an issue of the project, or as CONTRIBUTING.md says under \"Results of your device\".\n"
+      "They name the device, its driver, and the kind and version of the system; no UUID, user, computer or folder.\n");
 }
 
 }  // namespace
@@ -94,9 +94,22 @@ int run_check(const CheckOptions& given) {
   if (device.empty() || !is_writable(folder)) return 1;
   fmt::print("\nThis run takes {}. Another: weft-bench check --device INDEX\n", device);
   bool passed = true;
+  std::vector<fs::path> to_send;
+
+  const std::string stem = file_stem(device);
+#ifdef WEFT_BENCH_SELFTEST
+  print_step("Self-test");
+  SelftestOptions selftest;
+  selftest.device = given.device;
+  selftest.minutes = given.minutes;
+  selftest.filters = given.cases;
+  selftest.uuid = false;
+  to_send.push_back(folder / (stem + ".selftest.jsonl"));
+  selftest.file = to_send.back().string();
+  passed = run_selftest(selftest) == 0;
+#endif
 
   print_step("Quick bench: every row is compared with what the CPU computes");
-  const std::string stem = file_stem(device);
   const fs::path report = folder / (stem + ".json"), page = folder / (stem + ".html");
   options.json = report.string();
   // A report of an earlier run is not taken for this one's.
@@ -106,7 +119,8 @@ int run_check(const CheckOptions& given) {
   if (!fs::exists(report, error)) return 1;
 
   const bool shown = run_report({report.string()}, page.string()) == 0;
-  print_end({report}, page, passed);
+  to_send.push_back(report);
+  print_end(to_send, page, passed);
   return passed && shown ? 0 : 1;
 }
 

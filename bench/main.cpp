@@ -98,7 +98,7 @@ void add_shared_options(CLI::App& app, Options& options) {
 
 CLI::App* add_check_options(CLI::App& app, CheckOptions& options) {
   CLI::App* const check = app.add_subcommand(
-      "check", "Lists the devices, measures the essential rows on one, shows them, and says what to send.");
+      "check", "Lists the devices, tries and measures one, shows the results, and says what to send.");
   check->add_option("--device", options.device,
                     "index in --list, or part of a name (default: WEFT_DEVICE, or the best)");
   check->add_option("--filter", options.filters, "only rows whose 'primitive variant type' holds TEXT")
@@ -107,6 +107,14 @@ CLI::App* add_check_options(CLI::App& app, CheckOptions& options) {
   add_parsed(*check, "--sizes", options.sizes, parse_size, "items, as 2^16,2^20 (default: those of --quick)")
       ->delimiter(',')
       ->type_name("N,...");
+#ifdef WEFT_BENCH_SELFTEST
+  check->add_option("--minutes", options.minutes, "of the self-test (default: 5)")
+      ->type_name("N")
+      ->check(CLI::Range(0.0, 10000.0));
+  check->add_option("--try", options.cases, "only cases of the self-test whose name holds TEXT")
+      ->type_name("TEXT")
+      ->allow_extra_args(false);
+#endif
   check->add_option("-o,--output", options.folder, "where results are written (default: weft-results)")
       ->type_name("FOLDER");
   return check;
@@ -164,6 +172,7 @@ CLI::App* add_decode_options(CLI::App& app, DecodeOptions& options) {
 }
 #endif
 
+#ifdef WEFT_BENCH_SELFTEST
 CLI::App* add_selftest_options(CLI::App& app, SelftestOptions& options) {
   CLI::App* const selftest =
       app.add_subcommand("selftest", "Tries every primitive, decoder and block of weft on a device, by random cases.");
@@ -190,6 +199,7 @@ CLI::App* add_selftest_options(CLI::App& app, SelftestOptions& options) {
       "command line or a file of another device.");
   return selftest;
 }
+#endif
 
 int run(int argc, char** argv) {
   CLI::App app("Verifies and times weft's primitives on any Vulkan device.", "weft-bench");
@@ -282,8 +292,10 @@ int run(int argc, char** argv) {
   CLI::App* const decode = add_decode_options(app, decode_options);
 #endif
 
+#ifdef WEFT_BENCH_SELFTEST
   SelftestOptions selftest_options;
   CLI::App* const selftest = add_selftest_options(app, selftest_options);
+#endif
 
   try {
     app.parse(argc, argv);
@@ -295,7 +307,9 @@ int run(int argc, char** argv) {
   if (*decode) return run_decode(decode_options);
 #endif
   if (*check || (kIsKit && argc == 1)) return run_check(check_options);
+#ifdef WEFT_BENCH_SELFTEST
   if (*selftest) return run_selftest(selftest_options);
+#endif
   if (*compare) return run_compare(first, second, percent, fail_unsure, comparison);
   if (*report) return run_report(reports, page);
   if (*tune) return run_tune(options);

@@ -7,7 +7,8 @@ file(MAKE_DIRECTORY "${WORK}")
 
 # check(<status> <pattern of the output> <folder that it runs in> <arguments>...)
 function(check status pattern folder)
-  execute_process(COMMAND "${BENCH}" check --filter "scan exclusive add u32" --sizes 5000 ${ARGN}
+  execute_process(COMMAND "${BENCH}" check --minutes 0.2 --try litmus --filter "scan exclusive add u32" --sizes 5000
+                          ${ARGN}
                   WORKING_DIRECTORY "${folder}" RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT result EQUAL status OR NOT output MATCHES "${pattern}")
     message(SEND_ERROR "check ${ARGN}: exit status ${result}, not ${status}, or no '${pattern}' in:\n${output}")
@@ -15,10 +16,12 @@ function(check status pattern folder)
 endfunction()
 
 # One report and its page, whose names are the device's and which the end names.
-check(0 "\nLook at   ${WORK}/weft-results/[a-z0-9-]+\\.html\nSend      ${WORK}/weft-results/[a-z0-9-]+\\.json\n"
+set(results "${WORK}/weft-results/[a-z0-9-]+")
+check(0 "\nPASS.*\nLook at   ${results}\\.html\nSend      ${results}\\.selftest\\.jsonl\nSend      ${results}\\.json\n"
       "${WORK}")
 file(GLOB files RELATIVE "${WORK}/weft-results" "${WORK}/weft-results/*")
-if(NOT files MATCHES "^([a-z0-9-]+)\\.html;([a-z0-9-]+)\\.json$" OR NOT CMAKE_MATCH_1 STREQUAL CMAKE_MATCH_2)
+if(NOT files MATCHES "^([a-z0-9-]+)\\.html;([a-z0-9-]+)\\.json;([a-z0-9-]+)\\.selftest\\.jsonl$"
+   OR NOT CMAKE_MATCH_1 STREQUAL CMAKE_MATCH_2 OR NOT CMAKE_MATCH_1 STREQUAL CMAKE_MATCH_3)
   message(FATAL_ERROR "weft-results has ${files}")
 endif()
 set(stem "${WORK}/weft-results/${CMAKE_MATCH_1}")

@@ -87,7 +87,8 @@ build() {
   say "building for $1"
   cmake -S "$source" -B "$work/$1" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release \
     "-DCMAKE_TOOLCHAIN_FILE=$source/cmake/$1_kit.cmake" "-DWEFT_KIT_WORK=$work" "-DWEFT_KERNELS_FROM=$kernels" \
-    -DWEFT_KIT=ON -DWEFT_JIT=OFF -DWEFT_BUILD_TESTS=OFF -DWEFT_BUILD_EXAMPLES=OFF -DWEFT_INSTALL=OFF >&2
+    -DWEFT_KIT=ON -DWEFT_BENCH_SELFTEST="$(if [[ $1 == linux ]]; then echo ON; else echo OFF; fi)" \
+    -DWEFT_JIT=OFF -DWEFT_BUILD_TESTS=OFF -DWEFT_BUILD_EXAMPLES=OFF -DWEFT_INSTALL=OFF >&2
   cmake --build "$work/$1" --parallel "$(nproc)" --target weft-bench gstd >&2
 }
 
