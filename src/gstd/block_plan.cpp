@@ -123,8 +123,10 @@ uint64_t BlockPlanner::plan_fast(std::span<const std::byte> bytes, std::span<con
   }
   const uint64_t bits = literals * 6 + matches.size() * 20;
   segments_.clear();
-  if (block_bytes == 0 && bytes.size() <= kMaxBlockBytes && longest <= kLongest &&
-      literals + kSequenceWork * matches.size() <= max_block_work(bytes.size())) {
+  // A block of much work is worth several: their tables fit better.
+  const size_t parts = (literals + kSequenceWork * matches.size() + kMaxBlockWork / 2 - 1) / (kMaxBlockWork / 2);
+  if (block_bytes == 0 && parts > 1) block_bytes = static_cast<uint32_t>(bytes.size() / parts + 1);
+  if (block_bytes == 0 && bytes.size() <= kMaxBlockBytes && longest <= kLongest) {
     sequences.assign(matches.begin(), matches.end());
     BlockPlan block;
     block.size = static_cast<uint32_t>(bytes.size());
