@@ -46,13 +46,15 @@ int look(dl_phdr_info* object, size_t, void* data) {
 
 }  // namespace
 
-// exp and log have had another version since glibc 2.29, which differs in how errors are reported alone. The program
+// exp, log and pow have had another version since glibc 2.29, which differs in how errors are reported alone. The program
 // is linked with --wrap.
 extern "C" double weft_old_exp(double);
 extern "C" double weft_old_log(double);
-asm(".symver weft_old_exp,exp@GLIBC_2.2.5\n.symver weft_old_log,log@GLIBC_2.2.5");
+extern "C" double weft_old_pow(double, double);
+asm(".symver weft_old_exp,exp@GLIBC_2.2.5\n.symver weft_old_log,log@GLIBC_2.2.5\n.symver weft_old_pow,pow@GLIBC_2.2.5");
 WEFT_HIDDEN double __wrap_exp(double x) { return weft_old_exp(x); }
 WEFT_HIDDEN double __wrap_log(double x) { return weft_old_log(x); }
+WEFT_HIDDEN double __wrap_pow(double x, double y) { return weft_old_pow(x, y); }
 
 // Since glibc 2.32. Never true, so that reference counts are always atomic.
 WEFT_HIDDEN char __libc_single_threaded;
