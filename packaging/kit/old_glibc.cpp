@@ -46,8 +46,8 @@ int look(dl_phdr_info* object, size_t, void* data) {
 
 }  // namespace
 
-// exp, log and pow have had another version since glibc 2.29, which differs in how errors are reported alone. The program
-// is linked with --wrap.
+// exp, log and pow have had another version since glibc 2.29, which differs in how errors are reported alone. The
+// program is linked with --wrap.
 extern "C" double weft_old_exp(double);
 extern "C" double weft_old_log(double);
 extern "C" double weft_old_pow(double, double);
