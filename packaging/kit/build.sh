@@ -29,7 +29,7 @@ lay_out_dependencies() {
   rm -rf "$work/dependencies" "$work/packages"
   mkdir -p "$work/packages"
   (cd "$work/packages" && apt-get -qq download libvulkan-dev libvulkan-volk-dev libzstd-dev liblz4-dev libdeflate-dev \
-    libfmt9 libfmt-dev libcli11-dev nlohmann-json3-dev doctest-dev)
+    libfmt9 libfmt-dev libcli11-dev nlohmann-json3-dev libxxhash-dev doctest-dev)
   local package
   for package in "$work"/packages/*.deb; do dpkg -x "$package" "$work/dependencies"; done
   # The one CMake package among them that has its prefix inside.
@@ -84,10 +84,13 @@ build_windows_libraries() {
 
 # build SYSTEM: in WORK/SYSTEM.
 build() {
+  # The self-test and the work on packs are for POSIX.
+  local on_linux=OFF
+  if [[ $1 == linux ]]; then on_linux=ON; fi
   say "building for $1"
   cmake -S "$source" -B "$work/$1" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release \
     "-DCMAKE_TOOLCHAIN_FILE=$source/cmake/$1_kit.cmake" "-DWEFT_KIT_WORK=$work" "-DWEFT_KERNELS_FROM=$kernels" \
-    -DWEFT_KIT=ON -DWEFT_BENCH_SELFTEST="$(if [[ $1 == linux ]]; then echo ON; else echo OFF; fi)" \
+    -DWEFT_KIT=ON "-DWEFT_BENCH_SELFTEST=$on_linux" "-DWEFT_PACK=$on_linux" \
     -DWEFT_JIT=OFF -DWEFT_BUILD_TESTS=OFF -DWEFT_BUILD_EXAMPLES=OFF -DWEFT_INSTALL=OFF >&2
   cmake --build "$work/$1" --parallel "$(nproc)" --target weft-bench gstd >&2
 }
@@ -100,7 +103,8 @@ stage() {
   mkdir -p "$stage/licenses"
   cp "$work/$1/bench/weft-bench$2" "$work/$1/tools/gstd$2" "$source"/LICENSE* "$stage/"
   # Of what is inside the programs.
-  for package in libzstd-dev liblz4-dev libdeflate-dev libfmt-dev libcli11-dev nlohmann-json3-dev libvulkan-volk-dev; do
+  for package in libzstd-dev liblz4-dev libdeflate-dev libfmt-dev libcli11-dev nlohmann-json3-dev libvulkan-volk-dev \
+                 libxxhash-dev doctest-dev; do
     cp -L "$work/dependencies/usr/share/doc/$package/copyright" "$stage/licenses/$package"
   done
   cp -L "/usr/share/doc/$3/copyright" "$stage/licenses/$3"
