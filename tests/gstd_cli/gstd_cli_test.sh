@@ -8,32 +8,10 @@ set -uo pipefail
 gstd=$(realpath "$1")
 failing_fsync=$(realpath "$2")
 root=$(realpath "$(dirname "$0")/../..")
+. "$(dirname "$(realpath "$0")")/checks.sh"
 room=$(mktemp -d)
 trap 'rm -rf "$room"' EXIT
 cd "$room" || exit 1
-failures=0
-checks=0
-
-fail() {
-  printf 'FAILED: %s\n' "$*"
-  ((++failures))
-}
-
-# expect STATUS WHAT COMMAND...: the command's exit status; its output goes to out and err.
-expect() {
-  local wanted=$1 what=$2 status
-  shift 2
-  "$@" >out 2>err
-  status=$?
-  ((++checks))
-  ((status == wanted)) || fail "$what: exit status $status, not $wanted; $(head -c 300 err)"
-}
-
-# says WHAT TEXT: standard error of the last command has the text.
-says() {
-  ((++checks))
-  grep -qF -- "$2" err || fail "$1: does not say '$2' but '$(head -c 300 err)'"
-}
 
 # quiet WHAT: the last command said nothing on standard error.
 quiet() {
@@ -53,13 +31,6 @@ there() {
     ((++checks))
     [[ -e $file ]] || fail "$what: $file is not there"
   done
-}
-
-# spoil FILE POSITION: inverts a byte.
-spoil() {
-  local byte
-  byte=$(od -An -tu1 -j"$2" -N1 "$1")
-  printf "\\x$(printf %02x $((255 - byte)))" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
 }
 
 # absent WHAT FILE...
@@ -613,5 +584,4 @@ expect 0 "-b" "$gstd" -b1e2i0 content
 [[ $(grep -c 'gstd  *[12] ' out) == 2 && $(grep -c 'zstd, ' out) == 4 ]] || fail "-b: $(cat out)"
 expect 1 "-b of nothing" "$gstd" -b1i0 empty
 
-printf '%d checks, %d failures\n' "$checks" "$failures"
-((failures == 0))
+end_checks

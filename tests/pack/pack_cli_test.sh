@@ -7,43 +7,14 @@ set -uo pipefail
 gstd=$(realpath "$1")
 python=$2
 reader=$(realpath "$(dirname "$0")")/read_pack.py
+. "$(dirname "$(realpath "$0")")/../gstd_cli/checks.sh"
 room=$(mktemp -d)
 trap 'chmod -R u+w "$room"; rm -rf "$room"' EXIT
 cd "$room" || exit 1
-failures=0
-checks=0
-
-fail() {
-  printf 'FAILED: %s\n' "$*"
-  ((++failures))
-}
-
-# expect STATUS WHAT COMMAND...: the command's exit status; its output goes to out and err.
-expect() {
-  local wanted=$1 what=$2 status
-  shift 2
-  "$@" >out 2>err
-  status=$?
-  ((++checks))
-  ((status == wanted)) || fail "$what: exit status $status, not $wanted; $(head -c 300 err)"
-}
-
-# says WHAT TEXT: standard error of the last command has the text.
-says() {
-  ((++checks))
-  grep -qF -- "$2" err || fail "$1: does not say '$2' but '$(head -c 300 err)'"
-}
 
 same() {
   ((++checks))
   diff -r "$2" "$3" >differences || fail "$1: $2 and $3 differ: $(head -c 300 differences)"
-}
-
-# spoil FILE POSITION: inverts a byte.
-spoil() {
-  local byte
-  byte=$(od -An -tu1 -j"$2" -N1 "$1")
-  printf "\\x$(printf %02x $((255 - byte)))" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
 }
 
 # Files of all kinds: $1 is the directory.
@@ -280,5 +251,4 @@ done
 [[ -e killed.wpk ]] || expect 0 "pack after kills" "$gstd" pack -22 many -o killed.wpk
 same "pack after kills" many.wpk killed.wpk
 
-printf '%d checks, %d failures\n' "$checks" "$failures"
-((failures == 0))
+end_checks
