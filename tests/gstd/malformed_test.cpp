@@ -74,6 +74,14 @@ TEST_SUITE("gstd malformed tiles") {
     }
   }
 
+  TEST_CASE("a block has twice as many sequences in a tile of more than half the bound on its work") {
+    for (const uint32_t size : {kMaxBlockWork / 2, kMaxBlockWork / 2 + 1}) {
+      // One lane, plain literals, given tables, and one sequence more than the smaller bound allows.
+      const std::vector<uint32_t> words = {0, 0, size - 1, kMaxBlockSequences / 2 + 1};
+      CHECK((check_agrees(words, size).reason == Reason::bad_sequence) == (size == kMaxBlockWork / 2));
+    }
+  }
+
   TEST_CASE("every bit turned over ends in the same verdict") {
     std::set<Reason> reasons;
     for (const int level : {3, 12})
