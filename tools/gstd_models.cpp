@@ -83,7 +83,7 @@ std::string shader_text() {
 #ifndef WEFT_GSTD_MODELS_GLSL
 #define WEFT_GSTD_MODELS_GLSL
 
-// Of code lengths: 13 by the length before, then 36 by the reference and how the byte before compares.
+// Of code lengths: 12 by the length before, then 33 by the reference and how the byte before compares.
 )") + model_array("kGstdLengthModels", kLengthFrequencies) +
          "\n// Of classes of weights: one for each symbol of LL, OF, ML and LB.\n" +
          model_array("kGstdWeightModels", kWeightFrequencies) +

@@ -53,11 +53,11 @@ struct GstdDecodeConfig {
   uint32_t tile_bytes = gstd::kDefaultTileBytes;
   /// Whether tile checksums are compared. If false, they are not read.
   bool verify = true;
-  /// Tiles decoded at once, each with tile_bytes + 1 KiB of scratch, and as much again or, if that is more, 39.5 KiB
-  /// (tiles of up to 32 KiB) or 71.5 KiB (larger ones).
+  /// Tiles decoded at once, each with tile_bytes + 1 KiB of scratch, and as much again or, if that is more, 43 KiB
+  /// (tiles of up to 32 KiB) or 75 KiB (larger ones).
   /// Calls with fewer tiles need less.
-  /// 0: 4,096, or what 1 GiB holds: 226 MiB for tiles of 16 KiB, 290 MiB of 32 KiB, 546 MiB of 64 KiB, 1 GiB above.
-  /// 960 tiles of 64 KiB take 128 MiB.
+  /// 0: 4,096, or what 1 GiB holds: 240 MiB for tiles of 16 KiB, 304 MiB of 32 KiB, 560 MiB of 64 KiB, 1 GiB above.
+  /// 936 tiles of 64 KiB take 128 MiB.
   /// Fewer tiles than the device runs at once leave it idle: measure with `weft-bench decode --in-flight`.
   uint32_t tiles_in_flight = 0;
 };

@@ -3,8 +3,7 @@
 // Gstd's tables (docs/gstd-format.md, "Literal tables" and "Tables of fields"), built and used by 32 lanes:
 //   gstd_fields_...  rANS tables of the four fields of sequences: a symbol for each slot, four to a word, and for each
 //                    symbol its frequency and first slot
-//   gstd_codes_...   up to 8 canonical codes of bytes: one look-up table of 2^kGstdCodeLog entries for the short codes
-//                    of all; for longer ones the bytes in the order of codes, and where each length begins
+//   gstd_code_...    up to 4 canonical codes of bytes, a look-up table each
 //
 // The tables lie in device memory, kGstdTableWords words for each group at work, where caches hold them: in shared
 // memory they would leave room for few tiles at once. Small parts, and those built by atomics, are in shared memory.
@@ -27,27 +26,19 @@ uint gstd_field_first(uint field) {
   return field == kGstdLL ? 0u : field == kGstdOF ? 42u : field == kGstdML ? 120u : 176u;
 }
 
-#ifndef WEFT_GSTD_CODE_LOG
-#define WEFT_GSTD_CODE_LOG 10u
-#endif
-const uint kGstdMaxCodeBits = 11u;
-const uint kGstdMaxCodes = 8u;
-const uint kGstdCodeLog = WEFT_GSTD_CODE_LOG;
-const uint kGstdLongCode = 15u;
+const uint kGstdMaxCodeBits = 10u;
+const uint kGstdMaxCodes = 4u;
 
 // Positions in a group's tables, in words.
 // For each field the symbol of each slot, four to a word.
 const uint kGstdSlots = 0u, kGstdFieldSlotWords = kLaneRansSlots / 4u;
 // Weight and, in bit 16, presence of a symbol while a table is read; then its frequency and, from bit 10, first slot.
 const uint kGstdSymbolsAt = kGstdSlots + 4u * kGstdFieldSlotWords;
-// Entries of codes, two to a word: the length, the byte from bit 4; kGstdLongCode if a code is longer than the index.
-const uint kGstdCodesAt = kGstdSymbolsAt + kGstdSymbols, kGstdCodeWords = (1u << kGstdCodeLog) / 2u;
-// For each code the bytes in the order of codes, four to a word.
-const uint kGstdOrderedAt = kGstdCodesAt + kGstdCodeWords;
-// For each code and length: the first code, shifted to 11 bits, and from bit 12 how many bytes have shorter codes.
-const uint kGstdBeginsAt = kGstdOrderedAt + kGstdMaxCodes * 64u;
+// Entries of codes, two to a word, by the next kGstdMaxCodeBits bits: the length, from bit 4 the byte, and from bit 12
+// the code of the literal after it.
+const uint kGstdCodesAt = kGstdSymbolsAt + kGstdSymbols, kGstdCodeWords = (1u << kGstdMaxCodeBits) / 2u;
 // The last lengths that were read: 4 bits for each byte, 8 to a word.
-const uint kGstdLengthsAt = kGstdBeginsAt + kGstdMaxCodes * 16u;
+const uint kGstdLengthsAt = kGstdCodesAt + kGstdMaxCodes * kGstdCodeWords;
 const uint kGstdTableWords = kGstdLengthsAt + 32u;
 
 // Shared memory to build tables in: kGstdMakingWords words from gstd_making() on, 0 between calls. An includer that has
@@ -199,8 +190,8 @@ uint gstd_field_decode(Words tables, uint field, inout uint state, inout LaneBit
 
 // ---- codes of literals ----
 
-// log2 of the look-up entries for each of `codes` codes.
-uint gstd_code_log(uint codes) { return kGstdCodeLog - uint(findMSB(2u * codes - 1u)); }
+// In place of the length before a lane's first.
+const uint kGstdNoLength = kGstdMaxCodeBits + 1u;
 
 // Reads a code's lengths, with `lanes` lanes. `relative`: predicted by the lengths that were read last.
 void gstd_lengths_read(Words tables, inout LaneWords words, inout LaneBits bits, inout uint state, uint lanes,
@@ -208,8 +199,8 @@ void gstd_lengths_read(Words tables, inout LaneWords words, inout LaneBits bits,
   const bool decodes = lanes_lane() < lanes;
   const uint steps = 256u / lanes;
   const uint first = kGstdLengthsAt + (lanes_lane() & (lanes - 1u)) * (steps / 8u);
-  uint before = 12u;
-  uint before_reference = 12u;
+  uint before = kGstdNoLength;
+  uint before_reference = kGstdNoLength;
   uint reference = 0u;
   uint described = 0u;
   for (uint step = 0u; lanes_uniform(step < steps); ++step) {
@@ -219,7 +210,7 @@ void gstd_lengths_read(Words tables, inout LaneWords words, inout LaneBits bits,
       if (at == 0u) reference = tables.at[first + step / 8u];
       const uint reference_length = reference >> at & 15u;
       const uint change = before == before_reference ? 0u : before < before_reference ? 1u : 2u;
-      const uint model = relative ? 13u + 3u * reference_length + change : before;
+      const uint model = relative ? kGstdNoLength + 1u + 3u * reference_length + change : before;
       const GstdModelSymbol found = gstd_model_symbol(kGstdLengthModels[model], lane_rans_slot(state));
       lane_rans_advance(state, bits, found.frequency, found.base);
       described |= found.symbol << at;
@@ -253,44 +244,47 @@ uint gstd_ordered_byte(uint making, uint place) {
   return WEFT_GSTD_MAKING[making + (place >> 2)] >> (8u * (place & 3u)) & 255u;
 }
 
-// Fills the look-up entries of a code whose ordered bytes are in shared memory. `totals`: bytes of each length.
-void gstd_code_fill(Words tables, uint entries_at, uint log, uvec4 totals, bool single) {
-  const uint lane = lanes_lane();
-  const uint making = gstd_making();
-  const uint words = (1u << log) / 2u;
-  // Each length's entries, two at a time. A code of a single byte has equal entries.
-  uint done = 0u;
-  if (single) {
-    const uint byte = WEFT_GSTD_MAKING[making] & 255u;
-    for (uint w = lane; w < words; w += 32u) tables.at[entries_at + w] = byte << 4 | byte << 20;
-    done = words;
-  } else {
-    uint rank_begin = 0u;
-    for (uint length = 1u; length <= log; ++length) {
-      const uint shift = log - length;
-      const uint bytes = gstd_length_count(totals, length);
-      const uint entries = bytes << shift;
-      for (uint e = 2u * lane; e < entries; e += 64u) {
-        const uint place = rank_begin + (e >> shift);
-        const uint word = length | gstd_ordered_byte(making, place) << 4;
-        uint other = kGstdLongCode;
-        if (e + 1u < entries) other = length | gstd_ordered_byte(making, rank_begin + ((e + 1u) >> shift)) << 4;
-        tables.at[entries_at + done + (e >> 1)] = word | other << 16;
-      }
-      done += (entries + 1u) >> 1;
-      rank_begin += bytes;
-    }
-  }
-  for (uint w = done + lane; w < words; w += 32u) tables.at[entries_at + w] = kGstdLongCode | kGstdLongCode << 16;
+// The context of a literal after `previous`.
+uint gstd_literal_context(uint previous) {
+  const uint size = previous < 128u ? previous : 255u - previous;
+  return uint(size >= 2u) + uint(size >= 8u) + uint(size >= 32u) + 4u * (previous >> 7);
+}
+uint gstd_code_of(uint map, uint context) { return map >> (2u * context) & 3u; }
+uint gstd_code_entry(uint length, uint byte, uint map) {
+  return length | byte << 4 | gstd_code_of(map, gstd_literal_context(byte)) << 12;
 }
 
-// Builds code number `code`, with a look-up table of `log` bits, from the lengths that were read. Returns false if the
-// code is incomplete.
-bool gstd_code_build(Words tables, uint code, uint log) {
+// Fills the look-up entries of a code whose ordered bytes are in shared memory. `totals`: bytes of each length.
+void gstd_code_fill(Words tables, uint entries_at, uvec4 totals, bool single, uint map) {
   const uint lane = lanes_lane();
-  const uint ordered_at = kGstdOrderedAt + code * 64u;
-  const uint begins_at = kGstdBeginsAt + code * 16u;
-  const uint entries_at = kGstdCodesAt + ((code << log) >> 1);
+  const uint making = gstd_making();
+  if (single) {
+    // Equal entries, which take no bits.
+    const uint entry = gstd_code_entry(0u, WEFT_GSTD_MAKING[making] & 255u, map);
+    for (uint w = lane; w < kGstdCodeWords; w += 32u) tables.at[entries_at + w] = entry | entry << 16;
+    return;
+  }
+  // Each length's entries, two at a time: the code is complete, so that there is an even number of each.
+  uint rank_begin = 0u;
+  uint done = 0u;
+  for (uint length = 1u; length <= kGstdMaxCodeBits; ++length) {
+    const uint shift = kGstdMaxCodeBits - length;
+    const uint bytes = gstd_length_count(totals, length);
+    const uint words = (bytes << shift) / 2u;
+    for (uint w = lane; w < words; w += 32u) {
+      const uint one = gstd_ordered_byte(making, rank_begin + (2u * w >> shift));
+      const uint two = gstd_ordered_byte(making, rank_begin + ((2u * w + 1u) >> shift));
+      tables.at[entries_at + done + w] = gstd_code_entry(length, one, map) | gstd_code_entry(length, two, map) << 16;
+    }
+    done += words;
+    rank_begin += bytes;
+  }
+}
+
+// Builds code number `code` from the lengths that were read. `map`: the code of each context. Returns false if the code
+// is incomplete.
+bool gstd_code_build(Words tables, uint code, uint map) {
+  const uint lane = lanes_lane();
   const uint making = gstd_making();
   const uint lengths = tables.at[kGstdLengthsAt + lane];
 
@@ -305,10 +299,7 @@ bool gstd_code_build(Words tables, uint code, uint log) {
   uint begin = 0u;
   uint shorter = 0u;
   for (uint length = 1u; length <= WEFT_LOOP_END(kGstdMaxCodeBits); ++length) {
-    if (lane == length) {
-      tables.at[begins_at + length] = begin | shorter << 12;
-      WEFT_GSTD_MAKING[making + 64u + length] = shorter;
-    }
+    if (lane == length) WEFT_GSTD_MAKING[making + 64u + length] = shorter;
     const uint count = gstd_length_count(totals, length);
     begin += count << (kGstdMaxCodeBits - length);
     shorter += count;
@@ -335,37 +326,22 @@ bool gstd_code_build(Words tables, uint code, uint log) {
   }
   lanes_shared_barrier();
 
-  gstd_code_fill(tables, entries_at, log, totals, single);
-  tables.at[ordered_at + lane] = WEFT_GSTD_MAKING[making + lane];
-  tables.at[ordered_at + lane + 32u] = WEFT_GSTD_MAKING[making + lane + 32u];
+  gstd_code_fill(tables, kGstdCodesAt + code * kGstdCodeWords, totals, single, map);
   lanes_shared_barrier();
   [[unroll]] for (uint i = 0; i < 4u; ++i) WEFT_GSTD_MAKING[making + lane + 32u * i] = 0u;
   lanes_buffer_barrier();
   return true;
 }
 
-// Decodes a lane's next byte by code number `code`. The lane has enough bits.
-uint gstd_code_decode(Words tables, uint code, uint log, inout LaneBits bits) {
-  const uint next = bits.high >> (32u - kGstdMaxCodeBits);
-  const uint at = (code << log) + (next >> (kGstdMaxCodeBits - log));
-  const uint entry = tables.at[kGstdCodesAt + (at >> 1)] >> (16u * (at & 1u)) & 0xffffu;
-  uint length = entry & 15u;
-  uint byte = entry >> 4;
-  if (length == kGstdLongCode) {
-    const uint begins_at = kGstdBeginsAt + code * 16u;
-    // The table has 7 bits or more.
-    uint begin = 0u;
-    [[unroll]] for (uint l = kGstdCodeLog - 2u; l <= kGstdMaxCodeBits; ++l) {
-      const uint longer = tables.at[begins_at + l];
-      const bool is_longer = l == log + 1u || (l > log && (longer & 4095u) <= next);
-      length = is_longer ? l : length;
-      begin = is_longer ? longer : begin;
-    }
-    const uint place = min((begin >> 12) + ((next - (begin & 4095u)) >> (kGstdMaxCodeBits - length)), 255u);
-    byte = tables.at[kGstdOrderedAt + code * 64u + (place >> 2)] >> (8u * (place & 3u)) & 255u;
-  }
-  lane_bits_take(bits, length);
-  return byte;
+// Decodes a lane's next byte by code number `code`, which becomes that of the literal after it. The lane has enough bits.
+// If not `is_coded`, a byte is itself. Unless the lane `has` a literal, nothing changes.
+uint gstd_literal_decode(Words tables, bool is_coded, bool has, inout uint code, inout LaneBits bits) {
+  const uint at = (code << kGstdMaxCodeBits) + (bits.high >> (32u - kGstdMaxCodeBits));
+  uint entry = tables.at[kGstdCodesAt + (at >> 1)] >> (16u * (at & 1u));
+  if (!is_coded) entry = 8u | bits.high >> 24 << 4;
+  lane_bits_take(bits, has ? entry & 15u : 0u);
+  code = entry >> 12 & 3u;
+  return has ? entry >> 4 & 255u : 0u;
 }
 
 #endif

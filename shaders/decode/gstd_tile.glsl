@@ -8,7 +8,7 @@
 //
 // A block is decoded in three steps, each by all lanes:
 //   1. Sequences, one a lane, in batches of up to 32. A record of each goes to device memory.
-//   2. Literals, up to eight a lane and round, to device memory.
+//   2. Literals, up to 16 a lane and round, to device memory.
 //   3. The output, a window of up to 64 records at a time (weft/lz_copy.glsl).
 //
 // Any words are allowed: the decoder reads no other source, writes nothing outside of the output's bytes,
@@ -65,14 +65,13 @@ struct GstdTile {
   uint done;     // bytes of output before the block
   uint repeats;  // of each of the first kGstdRepeats lanes: an offset that a block's first sequence may repeat
   uint reason;   // why the tile is refused, or 0
-  uvec2 map;     // the code of each context, 3 bits each
+  uint map;      // the code of each context, 2 bits each
   uint known;    // of tables: see below
 };
 
-// Bits of GstdTile.known, each from where it begins: contexts of the current codes (5 bits), log2 of their look-up
-// entries (4), whether there are lengths that a relative code can refer to, fields with a table (4) and the number of
-// low bits of offsets (2).
-const int kGstdContexts = 0, kGstdCodeLogAt = 5, kGstdHasCodes = 9, kGstdHasFields = 10, kGstdLowBits = 14;
+// Bits of GstdTile.known, each from where it begins: whether there are codes of literals, fields with a table (4 bits) and
+// the number of low bits of offsets (2).
+const int kGstdHasCodes = 0, kGstdHasFields = 1, kGstdLowBits = 5;
 
 // The two words of a block's header, and what is in them.
 struct GstdBlock {
@@ -83,17 +82,18 @@ uint gstd_literals_mode(GstdBlock block) { return block.first >> 17 & 3u; }
 uint gstd_modes(GstdBlock block) { return block.first >> 19 & 255u; }  // of fields, 2 bits for each
 bool gstd_uses_low_bits(GstdBlock block) { return (block.first >> 25 & 3u) != 0u; }
 uint gstd_low_bits(GstdBlock block) { return (block.first >> 27 & 1u) + 2u; }
-uint gstd_context_mode(GstdBlock block) { return block.first >> 28; }
-uint gstd_sequences(GstdBlock block) { return block.second & 0xffffu; }
-uint gstd_parameter(GstdBlock block) { return block.second >> 16 & 255u; }
-uint gstd_codes(GstdBlock block) { return (block.second >> 24 & 7u) + 1u; }  // that are described
-uint gstd_first_relative(GstdBlock block) { return block.second >> 27 & 1u; }
-uint gstd_contexts(GstdBlock block) {
-  const uint mode = gstd_context_mode(block), parameter = gstd_parameter(block);
-  return mode == 0u   ? (parameter == 0u ? 1u : 0u)
-         : mode == 1u ? (parameter >= 2u && parameter <= 16u ? parameter : 0u)
-         : mode == 2u ? (parameter == 0u ? 8u : 0u)
-                      : 0u;
+uint gstd_relative(GstdBlock block) { return block.first >> 28; }  // codes, a bit for each
+uint gstd_sequences(GstdBlock block) { return block.second & 0x3fffu; }
+uint gstd_codes(GstdBlock block) { return (block.second >> 14 & 3u) + 1u; }  // that are described
+uint gstd_map(GstdBlock block) { return block.second >> 16; }
+// Whether the block may have these codes.
+bool gstd_codes_valid(GstdBlock block) {
+  const uint codes = gstd_codes(block), map = gstd_map(block);
+  if (gstd_literals_mode(block) != 1u)
+    return gstd_literals_mode(block) != 3u && codes == 1u && (gstd_relative(block) | map) == 0u;
+  const uint high = map >> 1 & 0x5555u, low = map & 0x5555u;
+  return gstd_relative(block) >> codes == 0u && (codes > 1u || low == 0u) && (codes > 2u || high == 0u) &&
+         (codes > 3u || (high & low) == 0u);
 }
 
 // A sequence's record: the literals and the bytes of the block up to its end, and its offset. After the last sequence
@@ -113,7 +113,6 @@ GstdRecord gstd_record_load(uint index) {
   const uvec2 packed = uvec2(scratch.at[at], scratch.at[at + 1u]);
   return GstdRecord(packed.x & 0x1ffffu, packed.x >> 17 | packed.y >> 20 << 15, packed.y & 0xfffffu);
 }
-uint gstd_literals_end_of(uint index) { return Words(weft_gstd_scratch).at[kGstdTableWords + 2u * index] & 0x1ffffu; }
 // The word where the literals begin, behind the records.
 uint gstd_literals_at(GstdBlock block) { return kGstdTableWords + 2u * (gstd_sequences(block) + 1u) + 1u; }
 
@@ -124,22 +123,17 @@ GstdBlock gstd_block_header(inout GstdTile tile, bool is_last) {
   GstdBlock block;
   block.first = lane_words_uniform(tile.words);
   block.second = lane_words_uniform(tile.words);
-  const uint mode = gstd_literals_mode(block), contexts = gstd_contexts(block);
-  const bool describes = gstd_codes(block) != 1u || gstd_first_relative(block) != 0u;
   const uint modes = gstd_modes(block), size = gstd_size(block), sequences = gstd_sequences(block);
   const uint left = tile.bytes - tile.done;
   if (lane_words_truncated(tile.words)) {
     tile.reason = kGstdTruncated;
-  } else if (block.second >> 28 != 0u || (is_last ? size != left : size >= left)) {
+  } else if (is_last ? size != left : size >= left) {
     tile.reason = kGstdBadHeader;
   } else if (sequences > min(size / 3u, WEFT_GSTD_BLOCK_WORK(tile.bytes) / kGstdSequenceWork)) {
     tile.reason = kGstdBadSequence;
-  } else if (mode == 0u   ? gstd_context_mode(block) != 0u || gstd_parameter(block) != 0u || describes
-             : mode == 1u ? contexts == 0u || gstd_codes(block) > contexts
-             : mode == 2u ? contexts == 0u || describes
-                          : true) {
+  } else if (!gstd_codes_valid(block)) {
     tile.reason = kGstdBadHeader;
-  } else if (mode == 2u && contexts != bitfieldExtract(tile.known, kGstdContexts, 5)) {
+  } else if (gstd_literals_mode(block) == 2u && bitfieldExtract(tile.known, kGstdHasCodes, 1) == 0u) {
     tile.reason = kGstdBadTable;
   } else if ((gstd_low_bits(block) != 2u && !gstd_uses_low_bits(block)) || (modes & modes >> 1 & 0x55u) != 0u ||
              (sequences == 0u && modes != 0u)) {
@@ -148,56 +142,24 @@ GstdBlock gstd_block_header(inout GstdTile tile, bool is_last) {
   return block;
 }
 
-// Reads the map of contexts to codes. Returns which codes are relative, a bit for each.
-uint gstd_map_read(inout GstdTile tile, GstdBlock block) {
-  const uint codes = gstd_codes(block), contexts = gstd_contexts(block);
-  uint relative = gstd_first_relative(block);
-  tile.map = uvec2(0u);
-  if (lanes_uniform(codes == 1u)) return relative;
-  for (uint c = 0u; lanes_uniform(c < contexts && tile.reason == 0u); c += 8u) {
-    const uint word = lane_words_uniform(tile.words);
-    if (lanes_uniform(lane_words_truncated(tile.words))) {
-      tile.reason = kGstdTruncated;
-      break;
-    }
-    if (c == 0u ? (word >> 24 & 1u) != relative || word >> 24 >> codes != 0u : word >> 24 != 0u)
-      tile.reason = kGstdBadHeader;
-    if (c == 0u) relative = word >> 24;
-    for (uint i = 0u; i < WEFT_LOOP_END(8u); ++i) {
-      const uint code = word >> (3u * i) & 7u;
-      if (c + i < contexts ? code >= codes : code != 0u) tile.reason = kGstdBadHeader;
-    }
-    if (c == 0u) {
-      tile.map.x = word & 0xffffffu;
-    } else {
-      tile.map.y = word & 0xffffffu;
-    }
-  }
-  return relative;
-}
-
 // Reads and builds the codes of literals that the block describes.
 void gstd_block_codes(inout GstdTile tile, GstdBlock block) {
   Words tables = Words(weft_gstd_scratch);
-  const uint relative = gstd_map_read(tile, block);
-  const uint log = gstd_code_log(gstd_codes(block));
-  bool has_codes = bitfieldExtract(tile.known, kGstdHasCodes, 1) != 0u;
+  tile.map = gstd_map(block);
   for (uint code = 0u; lanes_uniform(code < gstd_codes(block) && tile.reason == 0u); ++code) {
-    const bool is_relative = (relative >> code & 1u) != 0u;
-    if (lanes_uniform(is_relative && !has_codes)) {
+    const bool is_relative = (gstd_relative(block) >> code & 1u) != 0u;
+    if (lanes_uniform(is_relative && bitfieldExtract(tile.known, kGstdHasCodes, 1) == 0u)) {
       tile.reason = kGstdBadTable;
       break;
     }
     gstd_lengths_read(tables, tile.words, tile.bits, tile.state, tile.lanes, is_relative);
     if (lanes_uniform(lane_words_truncated(tile.words))) {
       tile.reason = kGstdTruncated;
-    } else if (lanes_uniform(!gstd_code_build(tables, code, log))) {
+    } else if (lanes_uniform(!gstd_code_build(tables, code, tile.map))) {
       tile.reason = kGstdBadTable;
     }
-    has_codes = true;
+    tile.known = bitfieldInsert(tile.known, 1u, kGstdHasCodes, 1);
   }
-  tile.known =
-      bitfieldInsert(tile.known, gstd_contexts(block) | log << kGstdCodeLogAt | 1u << kGstdHasCodes, kGstdContexts, 10);
 }
 
 // Bit i of the fields' modes, of each field.
@@ -342,94 +304,33 @@ void gstd_release(inout GstdTile tile) {
 
 // ---- step 2: literals ----
 
-// A walk from literal to literal of a block: the sequence that a literal is before, the literals up to its end, and the
-// bytes of matches before it.
-struct GstdWalk {
-  uint sequence, literals_end, matched;
-};
-// The sequence that literal `number` is before, by search.
-uint gstd_sequence_of(GstdBlock block, uint number) {
-  uint sequence = 0u;
-  for (uint step = 1u << findMSB(gstd_sequences(block) | 1u); step != 0u; step >>= 1) {
-    const uint after = sequence + step;
-    if (after <= gstd_sequences(block) && gstd_literals_end_of(after - 1u) <= number) sequence = after;
-  }
-  return sequence;
-}
-// Goes on to literal `number`, from a sequence that is before it, or that it is before.
-void gstd_walk_to(inout GstdWalk walk, GstdBlock block, uint number) {
-  walk.literals_end = gstd_literals_end_of(walk.sequence);
-  while (walk.literals_end <= number && walk.sequence < gstd_sequences(block))
-    walk.literals_end = gstd_literals_end_of(++walk.sequence);
-  walk.matched = 0u;
-  if (walk.sequence != 0u) {
-    const GstdRecord before = gstd_record_load(walk.sequence - 1u);
-    walk.matched = before.end - before.literals_end;
-  }
-}
-
-uint gstd_context_of_previous(uint before) {
-  const uint magnitude = before < 128u ? before : 256u - before;
-  return before == 256u ? 0u : min(uint(findMSB(magnitude) + 2), 7u);
-}
-
-// Decodes literals `first` to `first + own_count` of the block, up to 8, to two words.
-uvec2 gstd_literals_read(inout GstdTile tile, GstdBlock block, uint first, uint own_count, uint steps) {
+// Decodes the next two of a lane's `own` literals, to two bytes.
+uint gstd_literals_read(inout GstdTile tile, bool is_coded, uint own, inout uint code) {
   Words tables = Words(weft_gstd_scratch);
-  const bool coded = gstd_literals_mode(block) != 0u;
-  const uint longest = coded ? kGstdMaxCodeBits : 8u;
-  const bool by_position = lanes_uniform(gstd_context_mode(block) == 1u);
-  const uint parameter = gstd_parameter(block);
-  const uint reciprocal = parameter < 2u ? 0u : ~0u / parameter + 1u;
-  const uint log = bitfieldExtract(tile.known, kGstdCodeLogAt, 4);
-  GstdWalk walk = GstdWalk(0u, first, 0u);
-  if (by_position && own_count != 0u) walk.sequence = gstd_sequence_of(block, first);
-  uvec2 packed = uvec2(0u);
-  uint before = 256u;
-  for (uint step = 0u; lanes_uniform(step < steps); ++step) {
-    if (lanes_uniform((step & 1u) == 0u))
-      lane_words_refill(tile.words, tile.bits, step < own_count, longest * min(2u, own_count - min(step, own_count)));
-    if (step < own_count) {
-      uint context = 0u;
-      if (by_position) {
-        if (first + step == walk.literals_end) gstd_walk_to(walk, block, first + step);
-        const uint position = tile.done + first + step + walk.matched;
-        uint quotient, low;
-        umulExtended(position, reciprocal, quotient, low);
-        context = position - quotient * parameter;
-      } else if (gstd_context_mode(block) == 2u) {
-        context = gstd_context_of_previous(before);
-      }
-      const uint code = (context < 8u ? tile.map.x >> (3u * context) : tile.map.y >> (3u * (context - 8u))) & 7u;
-      before = coded ? gstd_code_decode(tables, code, log, tile.bits) : lane_bits_take(tile.bits, 8u);
-      const uint bits = before << (8u * (step & 3u));
-      packed.x |= step < 4u ? bits : 0u;
-      packed.y |= step < 4u ? 0u : bits;
-    }
-  }
-  return packed;
+  const uint longest = is_coded ? kGstdMaxCodeBits : 8u;
+  lane_words_refill(tile.words, tile.bits, own != 0u, own > 1u ? 2u * longest : longest);
+  const uint one = gstd_literal_decode(tables, is_coded, own > 0u, code, tile.bits);
+  return one | gstd_literal_decode(tables, is_coded, own > 1u, code, tile.bits) << 8;
 }
 
 // Decodes a block's literals to its work, in rounds.
 void gstd_block_literals(inout GstdTile tile, GstdBlock block, uint literals) {
   Words scratch = Words(weft_gstd_scratch);
-  const uint lane = lanes_lane();
-  for (uint first = 0u; lanes_uniform(first < literals && tile.reason == 0u); first += 8u * tile.lanes) {
-    const uint round = min(literals - first, 8u * tile.lanes);
-    uint log = 0u;
-    [[unroll]] for (uint i = 0; i < 3u; ++i) log += round > tile.lanes << log ? 1u : 0u;
-    const uint own_first = lane << log;
-    const uint own_count = tile.decodes ? min(1u << log, max(round, own_first) - own_first) : 0u;
-    const uvec2 packed = gstd_literals_read(tile, block, first + own_first, own_count, 1u << log);
-    // In rounds of fewer than four a lane, lanes join their bytes.
-    uint word = packed.x << ((8u << log) * (lane & (3u >> log)) & 31u);
-    const uint neighbour = lanes_shuffle_xor(word, 1u);
-    word |= log < 2u ? neighbour : 0u;
-    const uint neighbours = lanes_shuffle_xor(word, 2u);
-    word |= log == 0u ? neighbours : 0u;
+  const bool is_coded = lanes_uniform(gstd_literals_mode(block) != 0u);
+  const uint lanes_log = uint(findMSB(tile.lanes));
+  for (uint first = 0u; lanes_uniform(first < literals && tile.reason == 0u); first += 16u << lanes_log) {
+    const uint round = min(literals - first, 16u << lanes_log);
+    const uint words = (round + (4u << lanes_log) - 1u) >> (lanes_log + 2u);  // of each lane
+    const uint own_first = 4u * words * lanes_lane();
+    uint own = tile.decodes ? min(4u * words, max(round, own_first) - own_first) : 0u;
     const uint at = gstd_literals_at(block) + ((first + own_first) >> 2);
-    if (own_count != 0u && (lane & (3u >> log)) == 0u) scratch.at[at] = word;
-    if (own_count > 4u) scratch.at[at + 1u] = packed.y;
+    uint code = gstd_code_of(tile.map, gstd_literal_context(0u));
+    for (uint w = 0u; lanes_uniform(w < words); ++w) {
+      uint word = gstd_literals_read(tile, is_coded, own, code);
+      word |= gstd_literals_read(tile, is_coded, max(own, 2u) - 2u, code) << 16;
+      if (own != 0u) scratch.at[at + w] = word;
+      own = max(own, 4u) - 4u;
+    }
     if (lane_words_truncated(tile.words)) tile.reason = kGstdTruncated;
   }
   lanes_buffer_barrier();
@@ -495,7 +396,7 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
   tile.done = 0u;
   tile.repeats = lane == 0u ? 8u : lane == 1u ? 4u : 1u;
   tile.reason = 0u;
-  tile.map = uvec2(0u);
+  tile.map = 0u;
   tile.known = 0u;
 
   // The output as words of device memory, and the bytes of the first word before the tile's first byte.

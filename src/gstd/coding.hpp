@@ -38,7 +38,8 @@ using CodeLengths = std::array<uint8_t, 256>;
 /// A code of literals.
 struct LiteralTable {
   struct Entry {
-    uint8_t symbol, length;
+    uint8_t symbol;
+    uint8_t length : 4, context : 4;  ///< context: of the literal after it
   };
   CodeLengths lengths{};
   static constexpr uint32_t kSlack = 8;  ///< entries past the last that may be read and written

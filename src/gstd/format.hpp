@@ -18,8 +18,8 @@ constexpr uint32_t kMaxStride = 128;
 constexpr uint32_t kRansLog = 9, kRansSlots = 1u << kRansLog;
 constexpr uint32_t kStateLog = 12, kStateLow = 1u << kStateLog;
 
-constexpr uint32_t kMaxCodeLength = 11, kLengthSymbols = kMaxCodeLength + 1;
-constexpr uint32_t kMaxLiteralTables = 8, kMaxLiteralContexts = 16;
+constexpr uint32_t kMaxCodeLength = 10, kLengthSymbols = kMaxCodeLength + 1;
+constexpr uint32_t kMaxLiteralTables = 4, kLiteralContexts = 8;
 
 constexpr uint32_t kMinMatch = 3;
 
@@ -85,33 +85,10 @@ constexpr uint32_t weight_extra_bits(uint32_t weight_class) {
   return weight_class < 3 ? 0 : std::min(weight_class - 2, kWeightBits);
 }
 
-/// Literal contexts.
-enum class ContextMode : uint32_t { none, position, previous, count };
-
-constexpr uint32_t kNoLiteral = 256;  // in place of the literal before a run's first
-
-/// Class of a literal as a context: by its absolute value as a signed byte.
-constexpr uint32_t literal_class(uint32_t literal) {
-  if (literal == kNoLiteral) return 0;
-  const uint32_t magnitude = literal < 128 ? literal : 256 - literal;
-  return std::min<uint32_t>(1 + static_cast<uint32_t>(std::bit_width(magnitude)), 7);
-}
-
-/// The number of contexts of a mode with a parameter; 0: the parameter is invalid.
-constexpr uint32_t context_count(ContextMode mode, uint32_t parameter) {
-  switch (mode) {
-    case ContextMode::none: return parameter == 0 ? 1 : 0;
-    case ContextMode::position: return parameter >= 2 && parameter <= kMaxLiteralContexts ? parameter : 0;
-    case ContextMode::previous: return parameter == 0 ? 8 : 0;
-    default: return 0;
-  }
-}
-constexpr uint32_t literal_context(ContextMode mode, uint32_t parameter, uint32_t position, uint32_t previous) {
-  switch (mode) {
-    case ContextMode::position: return position % parameter;
-    case ContextMode::previous: return literal_class(previous);
-    default: return 0;
-  }
+/// The context of a literal, by the one before it in the lane's run, which is 0 before the first: its sign and size.
+constexpr uint32_t literal_context(uint32_t previous) {
+  const uint32_t size = previous < 128 ? previous : 255 - previous;
+  return (size >= 2 ? 1u : 0u) + (size >= 8 ? 1u : 0u) + (size >= 32 ? 1u : 0u) + (previous >> 7) * 4;
 }
 
 struct TileHeader {
@@ -135,41 +112,44 @@ struct BlockHeader {
   TableMode literals = TableMode::given;  ///< given: 8 bits each
   std::array<TableMode, kFields> fields{};
   uint32_t low_bits = 2;  ///< of offsets, if that table is used
-  ContextMode contexts = ContextMode::none;
-  uint32_t parameter = 0;
-  uint32_t tables = 1;          ///< of literals, with descriptions
-  bool first_relative = false;  ///< whether the first description is relative
+  uint32_t tables = 1;    ///< of literals, with descriptions
+  uint32_t relative = 0;  ///< bit t: table t is described relative to the one before
+  uint32_t map = 0;       ///< the table of each context, 2 bits each
 
   constexpr uint32_t pack_first() const {
     uint32_t word = (size - 1) | static_cast<uint32_t>(literals) << 17;
     for (uint32_t f = 0; f < kFields; ++f) word |= static_cast<uint32_t>(fields[f]) << (19 + 2 * f);
-    return word | (low_bits - 2) << 27 | static_cast<uint32_t>(contexts) << 28;
+    return word | (low_bits - 2) << 27 | relative << 28;
   }
-  constexpr uint32_t pack_second() const {
-    return sequences | parameter << 16 | (tables - 1) << 24 | uint32_t{first_relative} << 27;
-  }
+  constexpr uint32_t pack_second() const { return sequences | (tables - 1) << 14 | map << 16; }
   static constexpr BlockHeader unpack(uint32_t first, uint32_t second) {
     BlockHeader header;
     header.size = (first & (kMaxBlockBytes - 1)) + 1;
     header.literals = static_cast<TableMode>(first >> 17 & 3);
     for (uint32_t f = 0; f < kFields; ++f) header.fields[f] = static_cast<TableMode>(first >> (19 + 2 * f) & 3);
     header.low_bits = (first >> 27 & 1) + 2;
-    header.contexts = static_cast<ContextMode>(first >> 28);
-    header.sequences = second & 0xffff;
-    header.parameter = second >> 16 & 255;
-    header.tables = (second >> 24 & 7) + 1;
-    header.first_relative = (second >> 27 & 1) != 0;
+    header.relative = first >> 28;
+    header.sequences = second & 0x3fff;
+    header.tables = (second >> 14 & 3) + 1;
+    header.map = second >> 16;
     return header;
   }
-  static constexpr uint32_t kUnusedOfSecond = 0xf0000000u;
+  /// The table of a context in a map.
+  static constexpr uint32_t table_of(uint32_t map, uint32_t context) { return map >> (2 * context) & 3; }
+  /// Whether the numbers of literal tables are ones that the mode of literals may have.
+  constexpr bool has_valid_tables() const {
+    if (literals != TableMode::own) return literals != TableMode::shared && tables == 1 && (relative | map) == 0;
+    for (uint32_t context = 0; context < kLiteralContexts; ++context)
+      if (table_of(map, context) >= tables) return false;
+    return relative >> tables == 0;
+  }
 };
+static_assert(kMaxBlockSequences < 1u << 14);
 
-/// Literals of a lane in a round of `round` literals.
+/// Literals of a lane in a round of `round` literals: whole words of four.
 constexpr uint32_t literals_per_lane(uint32_t round, uint32_t lanes_log) {
-  uint32_t log = 0;
-  while (round > 1u << (lanes_log + log)) ++log;
-  return 1u << log;
+  return 4 * ((round + (4u << lanes_log) - 1) >> (lanes_log + 2));
 }
-constexpr uint32_t kMaxLiteralsPerLane = 8;
+constexpr uint32_t kMaxLiteralsPerLane = 16;
 
 }  // namespace weft::gstd

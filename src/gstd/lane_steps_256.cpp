@@ -174,7 +174,7 @@ WEFT_GSTD_TARGET void put_literals(LaneQueues& queues, const BlockLiterals& bloc
     for (uint32_t step = 0; step < per_lane; step += 2)
       for (uint32_t group = 0, begin = step; group < kGroups && begin < count; ++group, begin += kWidth * per_lane) {
         const __m256i at = _mm256_add_epi32(apart, set(begin)), behind = _mm256_add_epi32(at, set(1));
-        const __m256i has_one = is_less(at, end), has_two = per_lane == 1 ? zero : is_less(behind, end);
+        const __m256i has_one = is_less(at, end), has_two = is_less(behind, end);
         __m256i one, two;
         if (block.bytes != nullptr) {
           const __m256i bytes =

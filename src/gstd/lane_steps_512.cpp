@@ -176,8 +176,7 @@ WEFT_GSTD_TARGET void put_literals(LaneQueues& queues, const BlockLiterals& bloc
         const __m512i lane = _mm512_add_epi32(numbers(), set(group * kWidth));
         const __m512i at = _mm512_add_epi32(_mm512_mullo_epi32(lane, set(per_lane)), set(step));
         const __mmask16 has_one = _mm512_cmplt_epu32_mask(at, set(count));
-        const __mmask16 has_two =
-            per_lane == 1 ? __mmask16{0} : _mm512_cmplt_epu32_mask(_mm512_add_epi32(at, set(1)), set(count));
+        const __mmask16 has_two = _mm512_cmplt_epu32_mask(_mm512_add_epi32(at, set(1)), set(count));
         if (has_one == 0) break;
         __m512i one, two;
         if (block.bytes != nullptr) {

@@ -96,7 +96,7 @@ struct Streams : LaneQueues {
     const uint32_t per_lane = literals_per_lane(count, lanes_log);
     for (uint32_t step = 0; step < per_lane; step += 2)
       for (uint32_t lane = 0, at = step; at < count; ++lane, at += per_lane) {
-        const bool has_two = step + 1 < per_lane && at + 1 < count;
+        const bool has_two = at + 1 < count;
         const uint32_t one = block.code(first + at), two = has_two ? block.code(first + at + 1) : 0;
         put_behind_release(lane, has_two ? 2 * block.longest : block.longest,
                            code_of(one) << bits_of(two) | code_of(two), bits_of(one) + bits_of(two));
@@ -110,13 +110,12 @@ struct Streams : LaneQueues {
     const auto code_at = [&](uint32_t literal) { return block.codes[has_bytes ? block.bytes[literal] : literal]; };
     uint32_t now = read;
     for (uint32_t step = 0; step < per_lane; step += 2) {
-      // Lanes with two literals, then at most one lane with one, unless all have one.
+      // Lanes with two literals, then at most one lane with one.
       uint32_t lane = 0, at = step;
-      if (per_lane != 1)
-        for (; at + 1 < count; ++lane, at += per_lane) {
-          const uint32_t one = code_at(first + at), two = code_at(first + at + 1);
-          put_needed(now, lane, 2 * longest, code_of(one) << bits_of(two) | code_of(two), bits_of(one) + bits_of(two));
-        }
+      for (; at + 1 < count; ++lane, at += per_lane) {
+        const uint32_t one = code_at(first + at), two = code_at(first + at + 1);
+        put_needed(now, lane, 2 * longest, code_of(one) << bits_of(two) | code_of(two), bits_of(one) + bits_of(two));
+      }
       for (; at < count; ++lane, at += per_lane) {
         const uint32_t one = code_at(first + at);
         put_needed(now, lane, longest, code_of(one), bits_of(one));
@@ -187,7 +186,7 @@ size_t LaneWriter::encode_symbols(const TileHeader& header, uint32_t* states) {
         break;
       }
       case kLiterals: {
-        // Two at a time, except in a lane with an odd number, and in rounds of one literal a lane.
+        // Two at a time, except in a lane with an odd number.
         const uint32_t count = literals_.items[record.value].count;
         room += count / 2 + (size_t{count} / (kMaxLiteralsPerLane << header.lanes_log) + 1) * kMaxLanes;
         break;

@@ -131,7 +131,7 @@ WEFT_GSTD_TARGET const uint32_t* sequences_512(Lanes& lanes, const uint32_t* nex
   return next;
 }
 
-// Decodes the next literal of each lane that has one.
+// Decodes the next literal of each lane that has one, to its table's entry.
 template <LiteralSource source>
 WEFT_GSTD_TARGET inline __m512i literal(Group& group, __mmask16 active, const char* entries, __m512i table) {
   if constexpr (source == LiteralSource::plain) return take(group, _mm512_maskz_set1_epi32(active, 8));
@@ -143,103 +143,56 @@ WEFT_GSTD_TARGET inline __m512i literal(Group& group, __mmask16 active, const ch
   group.low = _mm512_sllv_epi64(group.low, low_half(length));
   group.high = _mm512_sllv_epi64(group.high, high_half(length));
   group.bits = _mm512_sub_epi32(group.bits, length);
-  return _mm512_and_si512(entry, _mm512_set1_epi32(255));
-}
-
-// `per_lane` bytes of each lane, the first lowest, of which those of all lanes are in a row.
-WEFT_GSTD_TARGET inline void load_bytes(const uint8_t* from, uint32_t per_lane, __m512i& low, __m512i& high) {
-  switch (per_lane) {
-    case 1:
-      low = _mm512_cvtepu8_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
-      high = _mm512_cvtepu8_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from + 8)));
-      break;
-    case 2:
-      low = _mm512_cvtepu16_epi64(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
-      high = _mm512_cvtepu16_epi64(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + 16)));
-      break;
-    case 4:
-      low = _mm512_cvtepu32_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
-      high = _mm512_cvtepu32_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + 32)));
-      break;
-    default: low = _mm512_loadu_si512(from); high = _mm512_loadu_si512(from + 64);
-  }
-}
-WEFT_GSTD_TARGET inline void store_bytes(uint8_t* to, uint32_t per_lane, __m512i low, __m512i high) {
-  switch (per_lane) {
-    case 1:
-      _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm512_cvtepi64_epi8(low));
-      _mm_storel_epi64(reinterpret_cast<__m128i*>(to + 8), _mm512_cvtepi64_epi8(high));
-      break;
-    case 2:
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi64_epi16(low));
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + 16), _mm512_cvtepi64_epi16(high));
-      break;
-    case 4:
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtepi64_epi32(low));
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 32), _mm512_cvtepi64_epi32(high));
-      break;
-    default: _mm512_storeu_si512(to, low); _mm512_storeu_si512(to + 64, high);
-  }
+  return entry;
 }
 
 template <LiteralSource source>
 WEFT_GSTD_TARGET const uint32_t* literals_512(Lanes& lanes, uint32_t lanes_log, const uint32_t* next,
-                                              const uint32_t* end, const LiteralTable* tables, const uint8_t* map,
-                                              const uint8_t* numbers, size_t count, uint8_t* to) {
+                                              const uint32_t* end, const LiteralTable* tables, uint32_t map,
+                                              size_t count, uint8_t* to) {
   constexpr uint32_t kLongest = source == LiteralSource::plain ? 8 : kMaxCodeLength;
   const auto* entries = reinterpret_cast<const char*>(tables->entries.data());
   const uint32_t groups = lanes_log == kMaxLanesLog ? 2 : 1;
   Group group[2];
   for (uint32_t g = 0; g < groups; ++g) group[g] = load(lanes, g * kWidth);
 
-  // The begin of the table of the literal after this one.
-  alignas(64) std::array<uint32_t, 257> table_behind;
-  if constexpr (source == LiteralSource::by_previous)
-    for (uint32_t v = 0; v < 257; ++v) table_behind[v] = map[literal_class(v)] * kTableStride;
+  // Where the tables of contexts begin.
+  alignas(64) std::array<uint32_t, kWidth> begins{};
+  for (uint32_t c = 0; c < kLiteralContexts; ++c) begins[c] = BlockHeader::table_of(map, c) * kTableStride;
+  const __m512i zero = _mm512_setzero_si512(), begin_of_context = _mm512_load_si512(begins.data());
 
   while (count != 0) {
     const uint32_t round = static_cast<uint32_t>(std::min<size_t>(count, kMaxLiteralsPerLane << lanes_log));
     const uint32_t per_lane = literals_per_lane(round, lanes_log);
-    __m512i low[2], high[2];  // the round's literals of each lane, the first lowest
-    __m512i table_low[2], table_high[2];
-    __m512i table = _mm512_setzero_si512();
-    for (uint32_t g = 0; g < 2; ++g) {
-      low[g] = high[g] = _mm512_setzero_si512();
-      if constexpr (source == LiteralSource::by_position)
-        load_bytes(numbers + size_t{g} * kWidth * per_lane, per_lane, table_low[g], table_high[g]);
-    }
-    __m512i previous[2] = {_mm512_set1_epi32(kNoLiteral), _mm512_set1_epi32(kNoLiteral)};
-    for (uint32_t step = 0; step < per_lane; step += 2) {
-      const uint32_t with_two = per_lane == 1 || round < step + 2 ? 0 : (round - step - 2) / per_lane + 1;
-      const uint32_t with_any = round < step + 1 ? 0 : (round - step - 1) / per_lane + 1;
-      for (uint32_t g = 0; g < groups && g * kWidth < with_any; ++g) {
-        const __mmask16 any = first_lanes(with_any, g * kWidth), two = first_lanes(with_two, g * kWidth);
-        refill(
-            group[g], any,
-            _mm512_mask_set1_epi32(_mm512_set1_epi32(static_cast<int>(kLongest)), two, static_cast<int>(2 * kLongest)),
-            next);
-        for (uint32_t i = step; i < step + 2; ++i) {
-          const __mmask16 active = i == step ? any : two;
-          const __m128i place = _mm_cvtsi32_si128(static_cast<int>(8 * i));
-          if constexpr (source == LiteralSource::by_position) {
-            const __m512i numbers_of_step =
-                joined(_mm512_srl_epi64(table_low[g], place), _mm512_srl_epi64(table_high[g], place));
-            table = _mm512_mullo_epi32(_mm512_and_si512(numbers_of_step, _mm512_set1_epi32(7)),
-                                       _mm512_set1_epi32(static_cast<int>(kTableStride)));
+    const __m512i apart = _mm512_mullo_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+                                             _mm512_set1_epi32(static_cast<int>(per_lane)));
+    __m512i previous[2] = {zero, zero};
+    for (uint32_t word = 0; word < per_lane; word += 4) {
+      __m512i words[2] = {zero, zero};  // four literals of each lane
+      for (uint32_t step = word; step < word + 4; step += 2) {
+        const uint32_t with_two = round < step + 2 ? 0 : (round - step - 2) / per_lane + 1;
+        const uint32_t with_any = round < step + 1 ? 0 : (round - step - 1) / per_lane + 1;
+        for (uint32_t g = 0; g < groups && g * kWidth < with_any; ++g) {
+          const __mmask16 any = first_lanes(with_any, g * kWidth), two = first_lanes(with_two, g * kWidth);
+          const __m512i one = _mm512_set1_epi32(static_cast<int>(kLongest));
+          refill(group[g], any, _mm512_mask_add_epi32(one, two, one, one), next);
+          for (uint32_t i = step; i < step + 2; ++i) {
+            __m512i table = zero;
+            if constexpr (source == LiteralSource::by_context)
+              table = _mm512_permutexvar_epi32(_mm512_srli_epi32(previous[g], kContextAt), begin_of_context);
+            previous[g] = literal<source>(group[g], i == step ? any : two, entries, table);
+            words[g] = _mm512_or_si512(
+                words[g], _mm512_slli_epi32(_mm512_and_si512(previous[g], _mm512_set1_epi32(255)), 8 * (i - word)));
           }
-          if constexpr (source == LiteralSource::by_previous)
-            table = _mm512_i32gather_epi32(previous[g], table_behind.data(), 4);
-          const __m512i found = literal<source>(group[g], active, entries, table);
-          if constexpr (source == LiteralSource::by_previous) previous[g] = found;
-          low[g] = _mm512_or_si512(low[g], _mm512_sll_epi64(low_half(found), place));
-          high[g] = _mm512_or_si512(high[g], _mm512_sll_epi64(high_half(found), place));
         }
+        if (next > end) return next;
       }
-      if (next > end) return next;
+      const uint32_t with_word = round < word + 1 ? 0 : (round - word - 1) / per_lane + 1;
+      for (uint32_t g = 0; g < groups && g * kWidth < with_word; ++g)
+        _mm512_mask_i32scatter_epi32(to + size_t{g} * kWidth * per_lane + word, first_lanes(with_word, g * kWidth),
+                                     apart, words[g], 1);
     }
-    for (uint32_t g = 0; g < groups; ++g) store_bytes(to + size_t{g} * kWidth * per_lane, per_lane, low[g], high[g]);
     to += round;
-    numbers += source == LiteralSource::by_position ? round : 0;
     count -= round;
   }
   for (uint32_t g = 0; g < groups; ++g) store(lanes, g * kWidth, group[g]);
@@ -247,17 +200,15 @@ WEFT_GSTD_TARGET const uint32_t* literals_512(Lanes& lanes, uint32_t lanes_log, 
 }
 
 const uint32_t* read_literals_512(Lanes& lanes, uint32_t lanes_log, const uint32_t* next, const uint32_t* end,
-                                  LiteralSource source, const LiteralTable* tables, const uint8_t* map,
-                                  const uint8_t* numbers, size_t count, uint8_t* to) {
+                                  LiteralSource source, const LiteralTable* tables, uint32_t map, size_t count,
+                                  uint8_t* to) {
   switch (source) {
     case LiteralSource::plain:
-      return literals_512<LiteralSource::plain>(lanes, lanes_log, next, end, tables, map, numbers, count, to);
+      return literals_512<LiteralSource::plain>(lanes, lanes_log, next, end, tables, map, count, to);
     case LiteralSource::one_table:
-      return literals_512<LiteralSource::one_table>(lanes, lanes_log, next, end, tables, map, numbers, count, to);
-    case LiteralSource::by_position:
-      return literals_512<LiteralSource::by_position>(lanes, lanes_log, next, end, tables, map, numbers, count, to);
-    case LiteralSource::by_previous:
-      return literals_512<LiteralSource::by_previous>(lanes, lanes_log, next, end, tables, map, numbers, count, to);
+      return literals_512<LiteralSource::one_table>(lanes, lanes_log, next, end, tables, map, count, to);
+    case LiteralSource::by_context:
+      return literals_512<LiteralSource::by_context>(lanes, lanes_log, next, end, tables, map, count, to);
   }
   return next;
 }

@@ -38,10 +38,10 @@ struct Sequences {
 };
 
 /// The contexts of a block's literals, which choose their tables.
-enum class LiteralSource { plain, one_table, by_position, by_previous };
+enum class LiteralSource { plain, one_table, by_context };
 
 constexpr uint32_t kWordSlack = 64;      ///< words past the end that may be read
-constexpr uint32_t kLiteralSlack = 256;  ///< bytes past literals that may be written, and past tables' numbers, read
+constexpr uint32_t kLiteralSlack = 256;  ///< bytes past literals that may be written
 
 /// Inner loops for tiles of at least 8 lanes. Functions that read return the next read position, at most kWordSlack
 /// past `end`; they read nothing once it is past `end`.
@@ -51,10 +51,10 @@ struct VectorLanes {
   const uint32_t* (*read_sequences)(Lanes& lanes, const uint32_t* next, const uint32_t* end,
                                     const std::array<SlotTable, kFields>& fields, uint32_t low_bits, uint32_t first,
                                     uint32_t count, Sequences& sequences);
-  /// Reads a block's literals. `map`: table by context; `numbers`: table by literal, for contexts by position.
+  /// Reads a block's literals. `map`: the tables of contexts, as in the block's header.
   const uint32_t* (*read_literals)(Lanes& lanes, uint32_t lanes_log, const uint32_t* next, const uint32_t* end,
-                                   LiteralSource source, const LiteralTable* tables, const uint8_t* map,
-                                   const uint8_t* numbers, size_t count, uint8_t* to);
+                                   LiteralSource source, const LiteralTable* tables, uint32_t map, size_t count,
+                                   uint8_t* to);
 };
 
 /// By AVX-512 and by AVX2. Null if the processor lacks them.
@@ -62,6 +62,7 @@ const VectorLanes* vector_lanes_512();
 const VectorLanes* vector_lanes_256();
 
 /// Entries from one table's begin to the next's, with tables as one array.
+constexpr uint32_t kContextAt = 12;  ///< the bit of a LiteralTable's entry where the context is
 constexpr uint32_t kTableStride = sizeof(LiteralTable) / sizeof(LiteralTable::Entry);
 static_assert(sizeof(LiteralTable) % sizeof(LiteralTable::Entry) == 0);
 

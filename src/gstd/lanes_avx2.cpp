@@ -153,7 +153,7 @@ WEFT_GSTD_TARGET const uint32_t* sequences_256(Lanes& lanes, const uint32_t* nex
   return next;
 }
 
-// The literals of a group's active lanes, whose tables begin at `table`.
+// The table's entries of the literals of a group's active lanes, whose tables begin at `table`.
 template <LiteralSource source>
 WEFT_GSTD_TARGET inline __m256i literal(Group& group, __m256i active, const int* entries, __m256i table) {
   if constexpr (source == LiteralSource::plain) return take(group, _mm256_and_si256(active, set(8)));
@@ -165,74 +165,57 @@ WEFT_GSTD_TARGET inline __m256i literal(Group& group, __m256i active, const int*
   group.low = _mm256_sllv_epi64(group.low, low_half(length));
   group.high = _mm256_sllv_epi64(group.high, high_half(length));
   group.bits = _mm256_sub_epi32(group.bits, length);
-  return _mm256_and_si256(entry, set(255));
+  return entry;
 }
 
 template <LiteralSource source>
 WEFT_GSTD_TARGET const uint32_t* literals_256(Lanes& lanes, uint32_t lanes_log, const uint32_t* next,
-                                              const uint32_t* end, const LiteralTable* tables, const uint8_t* map,
-                                              const uint8_t* numbers, size_t count, uint8_t* to) {
+                                              const uint32_t* end, const LiteralTable* tables, uint32_t map,
+                                              size_t count, uint8_t* to) {
   constexpr uint32_t kLongest = source == LiteralSource::plain ? 8 : kMaxCodeLength;
   const auto* entries = reinterpret_cast<const int*>(tables->entries.data());
   const uint32_t groups = (1u << lanes_log) / kWidth;
   Group group[kMaxGroups];
   for (uint32_t g = 0; g < groups; ++g) group[g] = load(lanes, g * kWidth);
 
-  // The begin of the table of the literal after this one.
-  alignas(64) std::array<uint32_t, 257> table_behind;
-  if constexpr (source == LiteralSource::by_previous)
-    for (uint32_t v = 0; v < 257; ++v) table_behind[v] = map[literal_class(v)] * kTableStride;
-  const __m256i zero = _mm256_setzero_si256();
+  // Where the tables of contexts begin.
+  alignas(32) std::array<uint32_t, kLiteralContexts> begins;
+  for (uint32_t c = 0; c < kLiteralContexts; ++c) begins[c] = BlockHeader::table_of(map, c) * kTableStride;
+  const __m256i zero = _mm256_setzero_si256(), begin_of_context = load(begins.data());
 
   while (count != 0) {
     const uint32_t round = static_cast<uint32_t>(std::min<size_t>(count, kMaxLiteralsPerLane << lanes_log));
     const uint32_t per_lane = literals_per_lane(round, lanes_log);
-    // The round's literals of each lane, the first lowest; four in a word.
-    alignas(64) std::array<std::array<uint32_t, 2>, kMaxLanes> bytes;
-    __m256i words[kMaxGroups][2], previous[kMaxGroups];
-    for (uint32_t g = 0; g < kMaxGroups; ++g) {
-      words[g][0] = words[g][1] = zero;
-      previous[g] = set(kNoLiteral);
-    }
-    for (uint32_t step = 0; step < per_lane; step += 2) {
-      const uint32_t with_two = per_lane == 1 || round < step + 2 ? 0 : (round - step - 2) / per_lane + 1;
-      const uint32_t with_any = round < step + 1 ? 0 : (round - step - 1) / per_lane + 1;
-      for (uint32_t g = 0; g < groups && g * kWidth < with_any; ++g) {
-        const __m256i any = first_lanes(with_any, g * kWidth), two = first_lanes(with_two, g * kWidth);
-        refill(group[g], any, _mm256_add_epi32(set(kLongest), _mm256_and_si256(two, set(kLongest))), next);
-        for (uint32_t i = step; i < step + 2; ++i) {
-          const __m256i active = i == step ? any : two;
-          __m256i table = zero;
-          if constexpr (source == LiteralSource::by_position) {
-            alignas(32) std::array<uint32_t, kWidth> begins;
-            for (uint32_t lane = 0; lane < kWidth; ++lane) {
-              const uint32_t at = (g * kWidth + lane) * per_lane + i;
-              begins[lane] = (numbers[at] & (kMaxLiteralTables - 1)) * kTableStride;
-            }
-            table = load(begins.data());
+    __m256i previous[kMaxGroups] = {zero, zero, zero, zero};
+    for (uint32_t word = 0; word < per_lane; word += 4) {
+      __m256i words[kMaxGroups] = {zero, zero, zero, zero};  // four literals of each lane
+      for (uint32_t step = word; step < word + 4; step += 2) {
+        const uint32_t with_two = round < step + 2 ? 0 : (round - step - 2) / per_lane + 1;
+        const uint32_t with_any = round < step + 1 ? 0 : (round - step - 1) / per_lane + 1;
+        for (uint32_t g = 0; g < groups && g * kWidth < with_any; ++g) {
+          const __m256i any = first_lanes(with_any, g * kWidth), two = first_lanes(with_two, g * kWidth);
+          refill(group[g], any, _mm256_add_epi32(set(kLongest), _mm256_and_si256(two, set(kLongest))), next);
+          for (uint32_t i = step; i < step + 2; ++i) {
+            __m256i table = zero;
+            if constexpr (source == LiteralSource::by_context)
+              table = _mm256_permutevar8x32_epi32(begin_of_context, _mm256_srli_epi32(previous[g], kContextAt));
+            previous[g] = literal<source>(group[g], i == step ? any : two, entries, table);
+            const __m128i place = _mm_cvtsi32_si128(static_cast<int>(8 * (i - word)));
+            words[g] = _mm256_or_si256(words[g], _mm256_sll_epi32(_mm256_and_si256(previous[g], set(255)), place));
           }
-          if constexpr (source == LiteralSource::by_previous)
-            table = _mm256_i32gather_epi32(reinterpret_cast<const int*>(table_behind.data()), previous[g], 4);
-          const __m256i found = literal<source>(group[g], active, entries, table);
-          if constexpr (source == LiteralSource::by_previous) previous[g] = found;
-          const __m128i place = _mm_cvtsi32_si128(static_cast<int>(8 * (i % 4)));
-          words[g][i / 4] = _mm256_or_si256(words[g][i / 4], _mm256_sll_epi32(found, place));
         }
+        if (next > end) return next;
       }
-      if (next > end) return next;
+      const uint32_t with_word = round < word + 1 ? 0 : (round - word - 1) / per_lane + 1;
+      for (uint32_t g = 0; g < groups && g * kWidth < with_word; ++g) {
+        alignas(32) std::array<uint32_t, kWidth> of_lane;
+        store(of_lane.data(), words[g]);
+        // Of lanes without literals too: after the last literal is room.
+        uint8_t* at = to + size_t{g} * kWidth * per_lane + word;
+        for (uint32_t lane = 0; lane < kWidth; ++lane, at += per_lane) std::memcpy(at, &of_lane[lane], 4);
+      }
     }
-    // Lanes in a row: each overwrites the excess of the one before. Bytes after the round's last are unused.
-    for (uint32_t g = 0; g < groups; ++g) {
-      const __m256i high_pairs = _mm256_unpackhi_epi32(words[g][0], words[g][1]);
-      const __m256i low_pairs = _mm256_unpacklo_epi32(words[g][0], words[g][1]);
-      uint32_t* const at = bytes[g * kWidth].data();
-      store(at, _mm256_permute2x128_si256(low_pairs, high_pairs, 0x20));
-      store(at + 8, _mm256_permute2x128_si256(low_pairs, high_pairs, 0x31));
-    }
-    uint8_t* at = to;
-    for (uint32_t lane = 0; lane < groups * kWidth; ++lane, at += per_lane) std::memcpy(at, bytes[lane].data(), 8);
     to += round;
-    numbers += source == LiteralSource::by_position ? round : 0;
     count -= round;
   }
   for (uint32_t g = 0; g < groups; ++g) store(lanes, g * kWidth, group[g]);
@@ -240,17 +223,15 @@ WEFT_GSTD_TARGET const uint32_t* literals_256(Lanes& lanes, uint32_t lanes_log, 
 }
 
 const uint32_t* read_literals_256(Lanes& lanes, uint32_t lanes_log, const uint32_t* next, const uint32_t* end,
-                                  LiteralSource source, const LiteralTable* tables, const uint8_t* map,
-                                  const uint8_t* numbers, size_t count, uint8_t* to) {
+                                  LiteralSource source, const LiteralTable* tables, uint32_t map, size_t count,
+                                  uint8_t* to) {
   switch (source) {
     case LiteralSource::plain:
-      return literals_256<LiteralSource::plain>(lanes, lanes_log, next, end, tables, map, numbers, count, to);
+      return literals_256<LiteralSource::plain>(lanes, lanes_log, next, end, tables, map, count, to);
     case LiteralSource::one_table:
-      return literals_256<LiteralSource::one_table>(lanes, lanes_log, next, end, tables, map, numbers, count, to);
-    case LiteralSource::by_position:
-      return literals_256<LiteralSource::by_position>(lanes, lanes_log, next, end, tables, map, numbers, count, to);
-    case LiteralSource::by_previous:
-      return literals_256<LiteralSource::by_previous>(lanes, lanes_log, next, end, tables, map, numbers, count, to);
+      return literals_256<LiteralSource::one_table>(lanes, lanes_log, next, end, tables, map, count, to);
+    case LiteralSource::by_context:
+      return literals_256<LiteralSource::by_context>(lanes, lanes_log, next, end, tables, map, count, to);
   }
   return next;
 }

@@ -55,7 +55,8 @@ void MatchChooser::take_match(uint32_t at, const Candidate& match, const BlockPr
   const uint32_t offset = match.offset;
   std::array<uint32_t, kRepeats> repeats = from.repeats;
   if (std::find(repeats.begin(), repeats.end(), offset) == repeats.end()) repeats = {offset, repeats[0], repeats[1]};
-  const uint32_t price = from.price + offset_price(prices, offset, from.repeats) + literals_price(prices, 0);
+  const uint32_t price =
+      from.price + offset_price(prices, offset, from.repeats) + literals_price(prices, 0) + prices.sequence;
   const auto take = [&](uint32_t length) {
     const uint32_t all = price + length_price(prices, length);
     if (Node& to = nodes_[at + length]; all < to.price) to = {all, 0, length, offset, repeats};
@@ -70,8 +71,7 @@ void MatchChooser::take_match(uint32_t at, const Candidate& match, const BlockPr
 // Relaxes all positions that `at` leads to.
 void MatchChooser::leave(uint32_t at, const BlockPrices& prices, std::span<const std::byte> bytes) {
   const Node from = nodes_[at];
-  const uint32_t previous = at == 0 ? kNoLiteral : static_cast<uint32_t>(bytes[at - 1]);
-  const uint32_t context = literal_context(prices.mode, prices.parameter, at, previous);
+  const uint32_t context = at == 0 ? 0 : literal_context(static_cast<uint32_t>(bytes[at - 1]));
   const uint32_t with_literal = from.price + prices.literals[context][static_cast<uint8_t>(bytes[at])] +
                                 literals_price(prices, from.literals + 1) - literals_price(prices, from.literals);
   if (Node& to = nodes_[at + 1]; with_literal < to.price) to = {with_literal, from.literals + 1, 0, 0, from.repeats};

@@ -20,13 +20,12 @@ constexpr uint32_t kRarePrice =
 
 /// Prices by the tables of a block.
 struct BlockPrices {
-  uint32_t begin = 0;  ///< in the tile
-  ContextMode mode = ContextMode::none;
-  uint32_t parameter = 0;
-  std::array<std::array<uint16_t, 256>, kMaxLiteralContexts> literals{};  ///< by context
+  uint32_t begin = 0;                                                     ///< in the tile
+  std::array<std::array<uint16_t, 256>, kLiteralContexts> literals{};     ///< by context
   std::array<std::array<uint16_t, kMaxFieldSymbols>, kLowBits> fields{};  ///< of symbols, without extra bits
   uint32_t low_bits = 0;                                                  ///< of offsets, in a table; 0: no table
   std::array<uint16_t, 8> low_bits_prices{};
+  uint32_t sequence = 0;  ///< of each, beside its symbols and bits
 };
 
 /// Finds the cheapest parse of a tile from literals, a parser's matches, parts of these, and

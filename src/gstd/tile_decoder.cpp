@@ -72,7 +72,6 @@ struct Workspace {
   Sequences sequences;
   std::array<uint32_t, kMaxBlockSequences + kRepeats> offsets;  // of a block that are not repeated, and before these
   std::array<uint8_t, kMaxBlockWork + kLiteralSlack> literals;
-  std::array<uint8_t, kMaxBlockWork + kLiteralSlack> tables;  // of the literals, for contexts by position
   std::array<LiteralTable, kMaxLiteralTables> literal_tables;
   std::array<SlotTable, kFields> fields;
 };
@@ -171,7 +170,7 @@ class Decoder {
     if (is_past_end()) return false;
     const BlockHeader block = BlockHeader::unpack(first, second);
     const size_t left = size_ - done_;
-    if ((second & BlockHeader::kUnusedOfSecond) != 0 || (last ? block.size != left : block.size >= left) ||
+    if ((last ? block.size != left : block.size >= left) ||
         block.sequences > std::min(block.size / kMinMatch, max_block_work(size_) / kSequenceWork))
       return false;
     end_ = done_ + block.size;
@@ -200,53 +199,21 @@ class Decoder {
   }
 
   bool read_tables(const BlockHeader& block) {
-    const uint32_t contexts = context_count(block.contexts, block.parameter);
-    switch (block.literals) {
-      case TableMode::given:
-        if (block.contexts != ContextMode::none || block.parameter != 0 || block.tables != 1 || block.first_relative)
-          return false;
-        break;
-      case TableMode::own:
-        if (contexts == 0 || block.tables > contexts) return false;
-        break;
-      case TableMode::previous:
-        if (contexts == 0 || block.tables != 1 || block.first_relative || contexts != map_size_) return false;
-        break;
-      default: return false;
-    }
+    if (!block.has_valid_tables() || (block.literals == TableMode::previous && tables_ == 0)) return false;
     if (block.low_bits != 2 && block.fields[kLowBits] == TableMode::given) return false;
     for (const TableMode mode : block.fields)
       if (mode == TableMode::shared || (block.sequences == 0 && mode != TableMode::given)) return false;
     uses_low_bits_ = block.fields[kLowBits] != TableMode::given;
-    return (block.literals != TableMode::own || read_literal_tables(block, contexts)) && read_field_tables(block);
+    return (block.literals != TableMode::own || read_literal_tables(block)) && read_field_tables(block);
   }
 
-  bool read_literal_tables(const BlockHeader& block, uint32_t contexts) {
-    uint32_t relative = block.first_relative ? 1 : 0;
-    map_.fill(0);
-    map_size_ = contexts;
-    if (block.tables > 1) {
-      const uint32_t map_words = (contexts + 7) / 8;
-      if (map_words > static_cast<size_t>(end_words_ - next_)) return false;
-      for (uint32_t c = 0; c < contexts; c += 8) {
-        const uint32_t word = *next_++;
-        if (c == 0) {
-          if ((word >> 24 & 1) != relative || word >> 24 >> block.tables != 0) return false;
-          relative = word >> 24;
-        } else if (word >> 24 != 0) {
-          return false;
-        }
-        for (uint32_t i = 0; i < 8; ++i) {
-          const uint32_t table = word >> (3 * i) & 7;
-          if (c + i < contexts ? table >= block.tables : table != 0) return false;
-          if (c + i < contexts) map_[c + i] = static_cast<uint8_t>(table);
-        }
-      }
-    }
+  bool read_literal_tables(const BlockHeader& block) {
+    tables_ = block.tables;
+    map_ = block.map;
     const uint32_t steps = 256 / lane_count_;
     const RansTable* const models = &length_table(0);
     for (uint32_t t = 0; t < block.tables; ++t) {
-      const bool is_relative = (relative >> t & 1) != 0;
+      const bool is_relative = (block.relative >> t & 1) != 0;
       if (is_relative && !has_reference_) return false;
       CodeLengths lengths{};
       // Lanes take words in every third step only, and are independent until the next.
@@ -388,59 +355,28 @@ class Decoder {
 
   bool read_literals(const BlockHeader& block, size_t count, uint8_t* to) {
     if (block.literals == TableMode::given) return decode_literals<Source::plain>(count, to);
-    if (block.contexts == ContextMode::previous) return decode_literals<Source::by_previous>(count, to);
-    if (block.contexts == ContextMode::none) return decode_literals<Source::one_table>(count, to);
-    number_tables(block.parameter, block.sequences, count);
-    return decode_literals<Source::by_position>(count, to);
-  }
-
-  // The table of each literal by position: pieces of a periodic pattern, 16 literals at a time.
-  void number_tables(uint32_t period, uint32_t sequences, size_t count) {
-    constexpr uint32_t kStep = 16;
-    std::array<uint8_t, kMaxLiteralContexts + kStep> pattern;
-    for (uint32_t i = 0; i < period; ++i) pattern[i] = map_[i];
-    for (uint32_t i = period; i < period + kStep; ++i) pattern[i] = pattern[i - period];
-    const uint32_t step = kStep % period;
-    const uint64_t inverse = ((uint64_t{1} << 32) + period - 1) / period;  // exact for positions in a tile
-    static_assert(uint64_t{kMaxTileBytes} * kMaxLiteralContexts < uint64_t{1} << 32);
-    uint32_t position = static_cast<uint32_t>(done_);
-    uint8_t* table = work_.tables.data();
-    uint8_t* const end = table + count;
-    for (uint32_t s = 0; s <= sequences; ++s) {
-      const uint32_t run = s < sequences ? sequences_.literals[s] : static_cast<uint32_t>(end - table);
-      uint32_t context = position - static_cast<uint32_t>(position * inverse >> 32) * period;
-      std::memcpy(table, &pattern[context], kStep);
-      for (uint32_t i = kStep; i < run; i += kStep) {
-        context += step;
-        context -= context < period ? 0 : period;
-        std::memcpy(table + i, &pattern[context], kStep);
-      }
-      if (s == sequences) break;
-      table += run;
-      position += run + sequences_.match[s];
-    }
+    return tables_ == 1 ? decode_literals<Source::one_table>(count, to)
+                        : decode_literals<Source::by_context>(count, to);
   }
 
   template <Source source>
   bool decode_literals(size_t count, uint8_t* to) {
     if (vectors_ != nullptr) {
-      next_ = vectors_->read_literals(lanes_, lanes_log_, next_, end_words_, source, work_.literal_tables.data(),
-                                      map_.data(), work_.tables.data(), count, to);
+      next_ = vectors_->read_literals(lanes_, lanes_log_, next_, end_words_, source, work_.literal_tables.data(), map_,
+                                      count, to);
       return !is_past_end();
     }
     constexpr uint32_t kLongest = source == Source::plain ? 8 : kMaxCodeLength;
     const LiteralTable* tables = work_.literal_tables.data();
-    std::array<const LiteralTable*, 8> by_class;
-    if constexpr (source == Source::by_previous)
-      for (uint32_t c = 0; c < 8; ++c) by_class[c] = &tables[map_[c]];
-    const uint8_t* numbers = work_.tables.data();
+    std::array<const LiteralTable*, kLiteralContexts> of_context;
+    if constexpr (source == Source::by_context)
+      for (uint32_t c = 0; c < kLiteralContexts; ++c) of_context[c] = &tables[BlockHeader::table_of(map_, c)];
     const auto one = [&](Lane& lane, uint8_t* at, [[maybe_unused]] bool is_first) {
       if constexpr (source == Source::plain) {
         *at = static_cast<uint8_t>(take(lane, 8));
       } else {
         const LiteralTable* table = tables;
-        if constexpr (source == Source::by_position) table = &tables[numbers[at - to]];
-        if constexpr (source == Source::by_previous) table = by_class[literal_class(is_first ? kNoLiteral : at[-1])];
+        if constexpr (source == Source::by_context) table = of_context[literal_context(is_first ? 0u : at[-1])];
         const LiteralTable::Entry entry = table->entries[lane.fifo >> (64 - kMaxCodeLength)];
         lane.fifo <<= entry.length;
         lane.bits -= entry.length;
@@ -452,7 +388,7 @@ class Decoder {
       const uint32_t per_lane = literals_per_lane(round, lanes_log_);
       for (uint32_t step = 0; step < per_lane; step += 2) {
         // Lanes with a literal in this step and the next, then those with one in this step.
-        const uint32_t with_two = per_lane == 1 || round < step + 2 ? 0 : (round - step - 2) / per_lane + 1;
+        const uint32_t with_two = round < step + 2 ? 0 : (round - step - 2) / per_lane + 1;
         const uint32_t with_any = round < step + 1 ? 0 : (round - step - 1) / per_lane + 1;
         uint8_t* at = to + step;
         uint32_t l = 0;
@@ -472,7 +408,6 @@ class Decoder {
         if (is_past_end()) return false;
       }
       to += round;
-      if constexpr (source == Source::by_position) numbers += round;
       count -= round;
     }
     return true;
@@ -549,8 +484,8 @@ class Decoder {
   const uint32_t* end_words_ = nullptr;
   size_t done_ = 0, end_ = 0;
   uint32_t lanes_log_ = 0, lane_count_ = 1;
-  uint32_t map_size_ = 0, low_bits_ = 0;
-  std::array<uint8_t, kMaxLiteralContexts> map_{};
+  uint32_t tables_ = 0, map_ = 0;  // of literals in force; 0: none
+  uint32_t low_bits_ = 0;
   CodeLengths reference_{};
   std::array<bool, kFields> has_field_{};
   const VectorLanes* vectors_;

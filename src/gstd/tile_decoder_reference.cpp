@@ -113,8 +113,7 @@ class Decoder {
     if (truncated_) return Reason::truncated;
     const BlockHeader block = BlockHeader::unpack(first, second);
     const size_t left = output_.size() - done_;
-    if ((second & BlockHeader::kUnusedOfSecond) != 0 || (last ? block.size != left : block.size >= left))
-      return Reason::bad_header;
+    if (last ? block.size != left : block.size >= left) return Reason::bad_header;
     const uint32_t most_work = max_block_work(output_.size());
     if (block.sequences > std::min(block.size / kMinMatch, most_work / kSequenceWork)) return Reason::bad_sequence;
     end_ = done_ + block.size;
@@ -156,18 +155,8 @@ class Decoder {
   // Table descriptions
 
   Reason tables(const BlockHeader& block) {
-    const uint32_t contexts = context_count(block.contexts, block.parameter);
-    if (block.literals == TableMode::given) {
-      if (block.contexts != ContextMode::none || block.parameter != 0 || block.tables != 1 || block.first_relative)
-        return Reason::bad_header;
-    } else if (block.literals == TableMode::own) {
-      if (contexts == 0 || block.tables > contexts) return Reason::bad_header;
-    } else if (block.literals == TableMode::previous) {
-      if (contexts == 0 || block.tables != 1 || block.first_relative) return Reason::bad_header;
-      if (contexts != map_size_) return Reason::bad_table;
-    } else {
-      return Reason::bad_header;
-    }
+    if (!block.has_valid_tables()) return Reason::bad_header;
+    if (block.literals == TableMode::previous && !has_tables_) return Reason::bad_table;
     if (block.low_bits != 2 && block.fields[kLowBits] == TableMode::given) return Reason::bad_header;
     for (const TableMode mode : block.fields) {
       if (mode == TableMode::shared) return Reason::bad_header;
@@ -176,35 +165,16 @@ class Decoder {
     uses_low_bits_ = block.fields[kLowBits] != TableMode::given;
 
     if (block.literals == TableMode::own)
-      if (const Reason reason = literal_tables(block, contexts); reason != Reason::none) return reason;
+      if (const Reason reason = literal_tables(block); reason != Reason::none) return reason;
     return field_tables(block);
   }
 
-  Reason literal_tables(const BlockHeader& block, uint32_t contexts) {
-    uint32_t relative = block.first_relative ? 1 : 0;
-    map_.fill(0);
-    map_size_ = contexts;
-    if (block.tables > 1) {
-      // The map: 3 bits a context, 8 to a word; the first word's last byte has a bit for each relative table.
-      for (uint32_t c = 0; c < contexts; c += 8) {
-        const uint32_t word = uniform();
-        if (truncated_) return Reason::truncated;
-        if (c == 0) {
-          if ((word >> 24 & 1) != relative || word >> 24 >> block.tables != 0) return Reason::bad_header;
-          relative = word >> 24;
-        } else if (word >> 24 != 0) {
-          return Reason::bad_header;
-        }
-        for (uint32_t i = 0; i < 8; ++i) {
-          const uint32_t table = word >> (3 * i) & 7;
-          if (c + i < contexts ? table >= block.tables : table != 0) return Reason::bad_header;
-          if (c + i < contexts) map_[c + i] = static_cast<uint8_t>(table);
-        }
-      }
-    }
+  Reason literal_tables(const BlockHeader& block) {
+    map_ = block.map;
+    has_tables_ = true;
     const uint32_t steps = 256 / lanes_;
     for (uint32_t t = 0; t < block.tables; ++t) {
-      const bool is_relative = (relative >> t & 1) != 0;
+      const bool is_relative = (block.relative >> t & 1) != 0;
       if (is_relative && !has_reference_) return Reason::bad_table;
       CodeLengths lengths{};
       for (uint32_t step = 0; step < steps; ++step) {
@@ -358,7 +328,7 @@ class Decoder {
       const uint32_t per_lane = literals_per_lane(round, header_.lanes_log);
       const auto has = [&](uint32_t lane) { return std::min(per_lane, round - std::min(round, lane * per_lane)); };
       std::array<uint32_t, kMaxLanes> previous;
-      previous.fill(kNoLiteral);
+      previous.fill(0);
       for (uint32_t step = 0; step < per_lane; ++step) {
         if (step % 2 == 0)
           for (uint32_t lane = 0; lane < lanes_; ++lane)
@@ -367,9 +337,8 @@ class Decoder {
         for (uint32_t lane = 0; lane < lanes_; ++lane) {
           if (has(lane) <= step) continue;
           const size_t at = positions[lane * per_lane + step];
-          const uint32_t context =
-              literal_context(block.contexts, block.parameter, static_cast<uint32_t>(at), previous[lane]);
-          previous[lane] = coded ? literal(lane, literal_tables_[map_[context]]) : take(lane, 8);
+          const uint32_t table = BlockHeader::table_of(map_, literal_context(previous[lane]));
+          previous[lane] = coded ? literal(lane, literal_tables_[table]) : take(lane, 8);
           output_[at] = static_cast<std::byte>(previous[lane]);
         }
       }
@@ -404,8 +373,8 @@ class Decoder {
   std::vector<Sequence> sequences_;  // of the block
 
   std::array<LiteralTable, kMaxLiteralTables> literal_tables_;
-  std::array<uint8_t, kMaxLiteralContexts> map_{};
-  uint32_t map_size_ = 0;  // contexts of the current literal tables; 0: none
+  uint32_t map_ = 0;
+  bool has_tables_ = false;  // of literals in force
   CodeLengths reference_{};
   bool has_reference_ = false;
   std::array<RansTable, kFields> fields_;

@@ -25,6 +25,9 @@ constexpr int kFastLevels = 3;  // levels up to this
 // Tiles up to this size are stored by fast levels: their tables would take far longer than the rest
 // of a stream of one such tile.
 constexpr size_t kTinyBytes = 128;
+// What a sequence costs a decoder, in bits. It makes files no larger: literals that more bytes are among fit their tables
+// better.
+constexpr uint32_t kSequencePrice = 3u << kPriceLog;
 
 // A level's effort beyond a parse.
 struct Effort {
@@ -66,22 +69,14 @@ Coded code_length_of(uint32_t value) {
   return {code.symbol, code.bits, value & ((1u << code.bits) - 1)};
 }
 
-// A literal, and sources of its context.
-struct Literal {
-  uint32_t position;
-  uint16_t previous;  // in the lane's run; kNoLiteral
-};
-
 // A candidate for a block's tables of literals.
 struct LiteralChoice {
-  ContextMode mode = ContextMode::none;
-  uint32_t parameter = 0, contexts = 1, tables = 1;
-  std::array<uint8_t, kMaxLiteralContexts> map{};
+  uint32_t tables = 1;
+  uint32_t map = 0, relative = 0;  // as in the block's header
   std::array<CodeLengths, kMaxLiteralTables> lengths{};
-  uint32_t relative = 0;
 };
 
-using ContextCounts = std::array<Counts, kMaxLiteralContexts>;
+using ContextCounts = std::array<Counts, kLiteralContexts>;
 
 using FieldChoices = std::array<FieldChoice, kFields>;
 
@@ -127,7 +122,7 @@ struct TileEncoder::Work {
   std::vector<FieldCodes> field_codes;  // of blocks
   Buffer<uint8_t> literal_bytes;        // of a tile
   std::span<const uint8_t> bytes_of_literals;
-  std::vector<Literal> literals;                      // the same, if contexts are tried
+  std::vector<uint8_t> literal_contexts;              // of these, if contexts are tried
   std::vector<std::array<uint32_t, 256>> byte_codes;  // of blocks with one table of literals
   Buffer<uint32_t> literal_codes;                     // of literals, of the other blocks
   FilterScout scout;
@@ -181,7 +176,7 @@ struct TileEncoder::Work {
   void write_field_tables(const BlockHeader& block, const FieldChoices& tables);
   BlockLiterals code_literals(const LiteralChoice& choice, bool is_coded, size_t block);
   void collect_literals(std::span<const std::byte> bytes, const BlockPlan& block);
-  void count_literals(ContextMode mode, uint32_t parameter, ContextCounts& counts) const;
+  void count_literals(bool by_context, ContextCounts& counts) const;
   Cost choose_literals(LiteralChoice& choice) const;
   Cost choose_tables(const ContextCounts& counts, LiteralChoice& choice) const;
   void write_literal_tables(const LiteralChoice& choice);
@@ -193,7 +188,6 @@ struct TileEncoder::Work {
 void TileEncoder::Work::collect_literals(std::span<const std::byte> bytes, const BlockPlan& block) {
   constexpr size_t kRun = 16;  // bytes copied at once, unless the end is nearer: most runs are shorter
   static_assert(kRun <= kLiteralReadSlack);
-  literals.clear();
   const auto* from = reinterpret_cast<const uint8_t*>(bytes.data()) + block.begin;
   const auto* const end = reinterpret_cast<const uint8_t*>(bytes.data()) + bytes.size();
   uint8_t* const first = literal_bytes.items.get() + literal_bytes.size;
@@ -211,77 +205,69 @@ void TileEncoder::Work::collect_literals(std::span<const std::byte> bytes, const
   bytes_of_literals = {first, to};
   literal_bytes.size += bytes_of_literals.size();
   if (!tries_contexts()) return;
-
-  uint32_t position = block.begin;
-  const auto run = [&](uint32_t length) {
-    for (uint32_t i = 0; i < length; ++i) literals.push_back({position++, kNoLiteral});
-  };
-  for (uint32_t s = block.first; s < block.first + block.count; ++s) {
-    run(sequences[s].literals);
-    position += sequences[s].length;
-  }
-  run(block.trailing);
-  for (size_t round = 0; round < literals.size();) {
+  literal_contexts.assign(bytes_of_literals.size(), 0);
+  const size_t count = literal_contexts.size();
+  for (size_t round = 0; round < count;) {
     const uint32_t size =
-        static_cast<uint32_t>(std::min<size_t>(literals.size() - round, kMaxLiteralsPerLane << header.lanes_log));
+        static_cast<uint32_t>(std::min<size_t>(count - round, kMaxLiteralsPerLane << header.lanes_log));
     const uint32_t per_lane = literals_per_lane(size, header.lanes_log);
     for (uint32_t i = 0; i < size; ++i)
-      if (i % per_lane != 0) literals[round + i].previous = bytes_of_literals[round + i - 1];
+      if (i % per_lane != 0)
+        literal_contexts[round + i] = static_cast<uint8_t>(literal_context(bytes_of_literals[round + i - 1]));
     round += size;
   }
 }
 
-void TileEncoder::Work::count_literals(ContextMode mode, uint32_t parameter, ContextCounts& counts) const {
-  const uint32_t contexts = context_count(mode, parameter);
-  for (uint32_t c = 0; c < contexts; ++c) counts[c].fill(0);
-  if (mode == ContextMode::none) {
-    // Equal bytes come in a row: with four tables in turn, no increment waits for the one before.
-    std::array<Counts, 4> turns{};
-    const size_t fours = bytes_of_literals.size() / 4;
-    const uint8_t* byte = bytes_of_literals.data();
-    for (size_t i = 0; i < fours; ++i, byte += 4)
-      for (uint32_t turn = 0; turn < 4; ++turn) ++turns[turn][byte[turn]];
-    for (size_t i = 4 * fours; i < bytes_of_literals.size(); ++i) ++turns[0][bytes_of_literals[i]];
-    for (uint32_t s = 0; s < 256; ++s) counts[0][s] = turns[0][s] + turns[1][s] + turns[2][s] + turns[3][s];
+void TileEncoder::Work::count_literals(bool by_context, ContextCounts& counts) const {
+  for (Counts& of_context : counts) of_context.fill(0);
+  if (by_context) {
+    for (size_t i = 0; i < literal_contexts.size(); ++i) ++counts[literal_contexts[i]][bytes_of_literals[i]];
     return;
   }
-  for (size_t i = 0; i < literals.size(); ++i)
-    ++counts[literal_context(mode, parameter, literals[i].position, literals[i].previous)][bytes_of_literals[i]];
+  // Equal bytes come in a row: with four tables in turn, no increment waits for the one before.
+  std::array<Counts, 4> turns{};
+  const size_t fours = bytes_of_literals.size() / 4;
+  const uint8_t* byte = bytes_of_literals.data();
+  for (size_t i = 0; i < fours; ++i, byte += 4)
+    for (uint32_t turn = 0; turn < 4; ++turn) ++turns[turn][byte[turn]];
+  for (size_t i = 4 * fours; i < bytes_of_literals.size(); ++i) ++turns[0][bytes_of_literals[i]];
+  for (uint32_t s = 0; s < 256; ++s) counts[0][s] = turns[0][s] + turns[1][s] + turns[2][s] + turns[3][s];
 }
 
 // Merges contexts' tables while the total shrinks, then sets the tables. Returns the bits of tables and literals.
 Cost TileEncoder::Work::choose_tables(const ContextCounts& counts, LiteralChoice& choice) const {
   constexpr Cost kTable = 24 * kBit, kPresent = 2 * kBit;  // estimates for a table
   ContextCounts groups;
-  std::array<Cost, kMaxLiteralContexts> costs{};
-  std::array<bool, kMaxLiteralContexts> is_used{};
+  std::array<Cost, kLiteralContexts> costs{};
+  std::array<bool, kLiteralContexts> is_used{};
+  std::array<uint8_t, kLiteralContexts> group_of{};
   const auto cost_of = [&](const Counts& of) {
     Cost cost = kTable + entropy_cost(of);
     for (const uint32_t count : of) cost += count != 0 ? kPresent : 0;
     return cost;
   };
   uint32_t used = 0;
-  for (uint32_t c = 0; c < choice.contexts; ++c) {
+  for (uint32_t c = 0; c < kLiteralContexts; ++c) {
     groups[c] = counts[c];
-    choice.map[c] = static_cast<uint8_t>(c);
+    group_of[c] = static_cast<uint8_t>(c);
     is_used[c] = std::any_of(counts[c].begin(), counts[c].end(), [](uint32_t n) { return n != 0; });
     costs[c] = cost_of(counts[c]);
     used += is_used[c] ? 1 : 0;
   }
-  std::array<std::array<Cost, kMaxLiteralContexts>, kMaxLiteralContexts> joined{};
+  std::array<std::array<Cost, kLiteralContexts>, kLiteralContexts> joined{};
   Counts both;
   const auto join = [&](uint32_t a, uint32_t b) {
     for (uint32_t s = 0; s < 256; ++s) both[s] = groups[a][s] + groups[b][s];
     joined[a][b] = cost_of(both);
   };
-  for (uint32_t a = 0; a < choice.contexts; ++a)
-    for (uint32_t b = a + 1; b < choice.contexts; ++b)
+  for (uint32_t a = 0; a < kLiteralContexts; ++a)
+    for (uint32_t b = a + 1; b < kLiteralContexts; ++b)
       if (is_used[a] && is_used[b]) join(a, b);
   while (used > 1) {
     uint32_t best_a = 0, best_b = 0;
     int64_t best = INT64_MIN;
-    for (uint32_t a = 0; a < choice.contexts; ++a)
-      for (uint32_t b = a + 1; b < choice.contexts; ++b) {
+    for (uint32_t a = 0; a < kLiteralContexts; ++a)
+      for (uint32_t b = a + 1; b < kLiteralContexts; ++b) {
         if (!is_used[a] || !is_used[b]) continue;
         const int64_t gain = static_cast<int64_t>(costs[a] + costs[b]) - static_cast<int64_t>(joined[a][b]);
         if (gain > best) best = gain, best_a = a, best_b = b;
@@ -291,21 +277,21 @@ Cost TileEncoder::Work::choose_tables(const ContextCounts& counts, LiteralChoice
     costs[best_a] = joined[best_a][best_b];
     is_used[best_b] = false;
     --used;
-    for (uint32_t c = 0; c < choice.contexts; ++c) {
-      if (choice.map[c] == best_b) choice.map[c] = static_cast<uint8_t>(best_a);
+    for (uint32_t c = 0; c < kLiteralContexts; ++c) {
+      if (group_of[c] == best_b) group_of[c] = static_cast<uint8_t>(best_a);
       if (is_used[c] && c != best_a) join(std::min(c, best_a), std::max(c, best_a));
     }
   }
   // Numbers tables; contexts that never occur get the first.
-  std::array<uint8_t, kMaxLiteralContexts> number{};
-  choice.tables = 0;
+  std::array<uint32_t, kLiteralContexts> number{};
+  choice.tables = choice.map = 0;
   Cost cost = 0;
   const CodeLengths* last = reference ? &*reference : nullptr;
   choice.relative = 0;
-  for (uint32_t c = 0; c < choice.contexts; ++c) {
+  for (uint32_t c = 0; c < kLiteralContexts; ++c) {
     if (!is_used[c]) continue;
     const uint32_t t = choice.tables++;
-    number[c] = static_cast<uint8_t>(t);
+    number[c] = t;
     choose_lengths(groups[c], choice.lengths[t]);
     cost += literals_cost(groups[c], choice.lengths[t]);
     Cost description = description_cost(choice.lengths[t], nullptr, header.lanes_log);
@@ -319,40 +305,27 @@ Cost TileEncoder::Work::choose_tables(const ContextCounts& counts, LiteralChoice
     cost += description;
     last = &choice.lengths[t];
   }
-  for (uint32_t c = 0; c < choice.contexts; ++c) choice.map[c] = is_used[choice.map[c]] ? number[choice.map[c]] : 0;
-  if (choice.tables > 1) cost += (choice.contexts + 7) / 8 * 32 * kBit;
+  for (uint32_t c = 0; c < kLiteralContexts; ++c)
+    if (is_used[group_of[c]]) choice.map |= number[group_of[c]] << (2 * c);
   return cost;
 }
 
 Cost TileEncoder::Work::choose_literals(LiteralChoice& choice) const {
   ContextCounts counts;
-  count_literals(ContextMode::none, 0, counts);
+  count_literals(false, counts);
   choice = {};
   Cost best = choose_tables(counts, choice);
-  if (!tries_contexts() || literals.size() < 256) return best;
-  const auto attempt_with = [&](ContextMode mode, uint32_t parameter) {
-    LiteralChoice attempt_choice;
-    attempt_choice.mode = mode;
-    attempt_choice.parameter = parameter;
-    attempt_choice.contexts = context_count(mode, parameter);
-    count_literals(mode, parameter, counts);
-    const Cost cost = choose_tables(counts, attempt_choice);
-    if (cost >= best || attempt_choice.tables == 1) return;
+  if (!tries_contexts() || literal_contexts.size() < 256) return best;
+  LiteralChoice by_context;
+  count_literals(true, counts);
+  if (const Cost cost = choose_tables(counts, by_context); cost < best && by_context.tables != 1) {
     best = cost;
-    choice = attempt_choice;
-  };
-  for (const uint32_t modulus : {2u, 4u, 8u, 3u, 6u, 12u, 16u}) attempt_with(ContextMode::position, modulus);
-  attempt_with(ContextMode::previous, 0);
+    choice = by_context;
+  }
   return best;
 }
 
 void TileEncoder::Work::write_literal_tables(const LiteralChoice& choice) {
-  if (choice.tables > 1)
-    for (uint32_t c = 0; c < choice.contexts; c += 8) {
-      uint32_t word = c == 0 ? choice.relative << 24 : 0;
-      for (uint32_t i = c; i < std::min(c + 8, choice.contexts); ++i) word |= uint32_t{choice.map[i]} << (3 * (i - c));
-      writer.uniform(word);
-    }
   const uint32_t steps = 256 / lanes;
   for (uint32_t t = 0; t < choice.tables; ++t) {
     const bool relative = (choice.relative >> t & 1) != 0;
@@ -381,7 +354,7 @@ BlockLiterals TileEncoder::Work::code_literals(const LiteralChoice& choice, bool
     const bool is_single = single_symbol(lengths) != 256;
     for (uint32_t s = 0; s < 256; ++s) codes[s] = is_single ? 0 : canonical[s] | uint32_t{lengths[s]} << 16;
   };
-  if (!is_coded || choice.mode == ContextMode::none) {
+  if (!is_coded || choice.tables == 1) {
     std::array<uint32_t, 256>& codes = byte_codes[block];
     if (is_coded)
       set_codes(choice.lengths[0], codes);
@@ -391,11 +364,9 @@ BlockLiterals TileEncoder::Work::code_literals(const LiteralChoice& choice, bool
   }
   std::array<std::array<uint32_t, 256>, kMaxLiteralTables> codes;
   for (uint32_t t = 0; t < choice.tables; ++t) set_codes(choice.lengths[t], codes[t]);
-  uint32_t* const first = literal_codes.more(literals.size());
-  for (size_t i = 0; i < literals.size(); ++i) {
-    const uint32_t context = literal_context(choice.mode, choice.parameter, literals[i].position, literals[i].previous);
-    first[i] = codes[choice.map[context]][bytes_of_literals[i]];
-  }
+  uint32_t* const first = literal_codes.more(count);
+  for (size_t i = 0; i < count; ++i)
+    first[i] = codes[BlockHeader::table_of(choice.map, literal_contexts[i])][bytes_of_literals[i]];
   return {nullptr, first, count, longest};
 }
 
@@ -403,6 +374,7 @@ void TileEncoder::Work::add_prices(const BlockPlan& plan, const BlockHeader& blo
                                    const FieldChoices& tables) {
   BlockPrices& of = prices.emplace_back();
   of.begin = plan.begin;
+  of.sequence = kSequencePrice;
   const auto set = [](std::span<const uint16_t> frequencies, std::span<uint16_t> to) {
     for (size_t symbol = 0; symbol < frequencies.size(); ++symbol)
       to[symbol] = static_cast<uint16_t>(
@@ -415,14 +387,12 @@ void TileEncoder::Work::add_prices(const BlockPlan& plan, const BlockHeader& blo
     of.low_bits = block.low_bits;
     set(std::span(tables[kLowBits].frequencies).first(kFieldSymbols[kLowBits]), of.low_bits_prices);
   }
-  if (block.literals == TableMode::given) {
-    of.literals[0].fill(8 << kPriceLog);
-    return;
-  }
-  of.mode = choice.mode;
-  of.parameter = choice.parameter;
-  for (uint32_t context = 0; context < choice.contexts; ++context) {
-    const CodeLengths& lengths = choice.lengths[choice.map[context]];
+  for (uint32_t context = 0; context < kLiteralContexts; ++context) {
+    if (block.literals == TableMode::given) {
+      of.literals[context].fill(8 << kPriceLog);
+      continue;
+    }
+    const CodeLengths& lengths = choice.lengths[BlockHeader::table_of(choice.map, context)];
     for (uint32_t byte = 0; byte < 256; ++byte)
       of.literals[context][byte] =
           static_cast<uint16_t>(lengths[byte] == 0 ? kRarePrice : uint32_t{lengths[byte]} << kPriceLog);
@@ -442,10 +412,11 @@ LiteralChoice TileEncoder::Work::choose_block_literals(BlockHeader& block) {
   }
   if (before_literals) {
     ContextCounts counts;
-    count_literals(before_literals->mode, before_literals->parameter, counts);
+    count_literals(before_literals->tables > 1, counts);
     Cost cost = 0;
-    for (uint32_t c = 0; c < before_literals->contexts; ++c) {
-      const Cost of_context = literals_cost(counts[c], before_literals->lengths[before_literals->map[c]]);
+    for (uint32_t c = 0; c < kLiteralContexts; ++c) {
+      const Cost of_context =
+          literals_cost(counts[c], before_literals->lengths[BlockHeader::table_of(before_literals->map, c)]);
       cost = of_context == ~Cost{0} || cost == ~Cost{0} ? ~Cost{0} : cost + of_context;
     }
     if (cost <= best) {
@@ -455,13 +426,10 @@ LiteralChoice TileEncoder::Work::choose_block_literals(BlockHeader& block) {
     }
   }
   spent += best;
-  if (block.literals != TableMode::given) {
-    block.contexts = choice.mode;
-    block.parameter = choice.parameter;
-  }
   if (block.literals == TableMode::own) {
     block.tables = choice.tables;
-    block.first_relative = (choice.relative & 1) != 0;
+    block.relative = choice.relative;
+    block.map = choice.map;
   }
   return choice;
 }

@@ -135,8 +135,9 @@ TEST_SUITE("gstd coding") {
             if (lengths[byte] != length) continue;
             CHECK(codes[byte] == place >> (kMaxCodeLength - length));
             for (uint32_t i = 0; i < 1u << (kMaxCodeLength - length); ++i, ++place) {
-              CHECK(table.entries[place].symbol == byte);
-              CHECK(table.entries[place].length == length);
+              CHECK(uint32_t{table.entries[place].symbol} == byte);
+              CHECK(uint32_t{table.entries[place].length} == length);
+              CHECK(uint32_t{table.entries[place].context} == literal_context(byte));
             }
           }
         CHECK(place == 1u << kMaxCodeLength);

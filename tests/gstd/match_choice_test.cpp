@@ -138,22 +138,19 @@ TEST_SUITE("gstd match choice") {
     CHECK(two[1].length == 7);
     prices.resize(1);
     CHECK(choose(bytes, found, prices).size() == 3);
-    // By position: a literal that costs nothing is left out at a match's end, or at its begin.
-    for (const uint32_t cheap : {0u, 1u}) {
-      BlockPrices by_place = even_prices(2000, 400);
-      by_place.mode = ContextMode::position;
-      by_place.parameter = 2;
-      by_place.literals[cheap].fill(0);
-      by_place.fields[kMatchLength][8 - kMinMatch] = 1000;
-      check_one(choose(bytes_of("abcdefgh:abcdefgh"), {{9, 8, 9}}, {by_place}), 9 + cheap, 7, 9);
-    }
-    // By the byte in front: behind large ones literals cost much.
+    // By the byte before: after large ones literals cost much.
     BlockPrices by_previous = even_prices(0, 400);
-    by_previous.mode = ContextMode::previous;
-    by_previous.literals[literal_class('a')].fill(2000);
+    by_previous.literals[literal_context('a')].fill(2000);
     const std::vector<Match> behind = choose(bytes_of("aaaa\1\1\1\1aaaa\1\1\1\1"), {{8, 8, 8}}, {by_previous});
     REQUIRE(behind.size() >= 1);
     CHECK(behind.back().offset == 8);
+  }
+
+  TEST_CASE("a sequence has a price beside its symbols") {
+    BlockPrices prices = even_prices(800, 400);
+    CHECK(choose(bytes_of("abcXabc"), {}, {prices}).size() == 1);
+    prices.sequence = 3 * 800;
+    CHECK(choose(bytes_of("abcXabc"), {}, {prices}).empty());
   }
 
   TEST_CASE("it is the cheapest way of all where nothing depends on what came before") {

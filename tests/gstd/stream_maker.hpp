@@ -23,9 +23,7 @@ namespace weft::gstd::test {
 
 /// What literals of a block are coded by.
 struct LiteralTables {
-  ContextMode mode = ContextMode::none;
-  uint32_t parameter = 0;
-  std::vector<uint8_t> map;  // by context
+  uint32_t map = 0;  // as in a block's header
   std::vector<CodeLengths> lengths;
 };
 
@@ -114,12 +112,9 @@ class StreamMaker {
     uint32_t relative = 0;
     if (header.literals == TableMode::own) {
       own.emplace();
-      own->mode = static_cast<ContextMode>(random_.below(static_cast<uint32_t>(ContextMode::count)));
-      own->parameter = own->mode == ContextMode::position ? 2 + random_.below(kMaxLiteralContexts - 1) : 0;
-      const uint32_t contexts = context_count(own->mode, own->parameter);
-      own->lengths.resize(1 + random_.below(std::min(contexts, kMaxLiteralTables)));
-      for (uint32_t c = 0; c < contexts; ++c)
-        own->map.push_back(static_cast<uint8_t>(random_.below(static_cast<uint32_t>(own->lengths.size()))));
+      own->lengths.resize(1 + random_.below(kMaxLiteralTables));
+      for (uint32_t c = 0; c < kLiteralContexts; ++c)
+        own->map |= random_.below(static_cast<uint32_t>(own->lengths.size())) << (2 * c);
       for (uint32_t t = 0; t < own->lengths.size(); ++t) {
         Counts counts{};
         const uint32_t symbols = random_.one_in(5) ? 1 : 1 + random_.below(256);
@@ -128,16 +123,13 @@ class StreamMaker {
         if (random_.one_in(2) && (reference_ || t != 0)) relative |= 1u << t;
       }
       header.tables = static_cast<uint32_t>(own->lengths.size());
-      header.first_relative = (relative & 1) != 0;
+      header.relative = relative;
+      header.map = own->map;
+      reach("literal tables " + std::to_string(header.tables));
       tables_ = own;
     }
     reach("literals " + std::to_string(static_cast<uint32_t>(header.literals)));
     const bool coded = header.literals != TableMode::given;
-    if (coded) {
-      header.contexts = tables_->mode;
-      header.parameter = tables_->parameter;
-      reach("contexts " + std::to_string(static_cast<uint32_t>(tables_->mode)));
-    }
 
     // Fields of sequences.
     struct Fields {
@@ -250,13 +242,6 @@ class StreamMaker {
 
   void write_tables(const LiteralTables& tables, uint32_t relative) {
     const uint32_t lanes = 1u << lanes_log_, steps = 256 / lanes;
-    if (tables.lengths.size() > 1)
-      for (size_t c = 0; c < tables.map.size(); c += 8) {
-        uint32_t word = c == 0 ? relative << 24 : 0;
-        for (size_t i = c; i < std::min(c + 8, tables.map.size()); ++i)
-          word |= uint32_t{tables.map[i]} << (3 * (i - c));
-        writer_.uniform(word);
-      }
     for (size_t t = 0; t < tables.lengths.size(); ++t) {
       const CodeLengths& lengths = tables.lengths[t];
       const bool is_relative = (relative >> t & 1) != 0;
@@ -279,19 +264,17 @@ class StreamMaker {
   void write_literals(bool coded, const std::vector<uint32_t>& places) {
     const uint32_t lanes = 1u << lanes_log_;
     for (size_t done = 0; done < places.size();) {
-      const uint32_t round = static_cast<uint32_t>(std::min<size_t>(places.size() - done, 8 * lanes));
-      uint32_t per_lane = 1;
-      while (per_lane * lanes < round) per_lane *= 2;
+      const uint32_t round = static_cast<uint32_t>(std::min<size_t>(places.size() - done, 16 * lanes));
+      const uint32_t per_lane = 4 * ((round + 4 * lanes - 1) / (4 * lanes));
       reach("literals of a lane " + std::to_string(per_lane));
       std::vector<std::pair<uint32_t, uint32_t>> codes(round);
-      uint32_t previous = kNoLiteral;
+      uint32_t previous = 0;
       for (uint32_t i = 0; i < round; ++i) {
-        if (i % per_lane == 0) previous = kNoLiteral;
+        if (i % per_lane == 0) previous = 0;
         uint32_t byte = random_.below(256);
         codes[i] = {byte, 8};
         if (coded) {
-          const uint32_t context = literal_context(tables_->mode, tables_->parameter, places[done + i], previous);
-          const CodeLengths& lengths = tables_->lengths[tables_->map[context]];
+          const CodeLengths& lengths = tables_->lengths[BlockHeader::table_of(tables_->map, literal_context(previous))];
           while (lengths[byte] == 0) byte = (byte + 1) % 256;
           std::array<uint16_t, 256> canonical;
           assign_codes(lengths, canonical);
@@ -304,7 +287,7 @@ class StreamMaker {
       const uint32_t longest = coded ? kMaxCodeLength : 8;
       for (uint32_t step = 0; step < per_lane; step += 2)
         for (uint32_t i = step; i < round; i += per_lane) {
-          const bool two = step + 1 < per_lane && i + 1 < round;
+          const bool two = i + 1 < round;
           writer_.bits(i / per_lane, two ? 2 * longest : longest, codes[i].first, codes[i].second);
           if (two) writer_.bits(i / per_lane, 0, codes[i + 1].first, codes[i + 1].second);
         }

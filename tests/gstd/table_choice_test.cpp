@@ -122,11 +122,12 @@ TEST_SUITE("gstd choice of tables") {
         double own = 0, relative = 0;
         for (uint32_t byte = 0; byte < 256; ++byte) {
           const bool is_first = byte % per_lane == 0;
-          own -= std::log2(kLengthFrequencies[is_first ? 12 : lengths[byte - 1]][lengths[byte]] / 512.0);
+          own -= std::log2(kLengthFrequencies[is_first ? kLengthSymbols : lengths[byte - 1]][lengths[byte]] / 512.0);
           const uint32_t change = is_first || lengths[byte - 1] == reference[byte - 1] ? 0
                                   : lengths[byte - 1] < reference[byte - 1]            ? 1
                                                                                        : 2;
-          relative -= std::log2(kLengthFrequencies[13 + 3 * reference[byte] + change][lengths[byte]] / 512.0);
+          relative -=
+              std::log2(kLengthFrequencies[kOwnLengthModels + 3 * reference[byte] + change][lengths[byte]] / 512.0);
         }
         CHECK(bits_of(description_cost(lengths, nullptr, lanes_log)) == doctest::Approx(own).epsilon(1e-4));
         CHECK(bits_of(description_cost(lengths, &reference, lanes_log)) == doctest::Approx(relative).epsilon(1e-4));
