@@ -4,7 +4,7 @@
 // bytes, in scratch, to its content.
 //   gstd_filter_prepare()   computes the sums, in scratch
 //   gstd_content_at()       then returns up to four bytes of the content to any lane
-//   gstd_content_store()    then stores a part of the content
+//   gstd_content_store()    then stores a part of the content, and sums it up
 // One prefix sum over all planes inverts the differences. In each plane it exceeds the plane's own sums by the sum
 // before its first byte, which is subtracted when a byte is fetched.
 //
@@ -18,6 +18,8 @@
 #include "weft/lanes.glsl"
 #include "weft/word64.glsl"
 #include "weft/workgroup_add.glsl"
+
+#include "decode/gstd_checksum.glsl"
 
 struct GstdContent {
   Words decoded;  // the tile's bytes, later their sums
@@ -267,8 +269,9 @@ uint gstd_plane_bytes(GstdContent content, uint plane, uint element) {
   return gstd_subtract_bytes(gstd_bytes_of(content.planes, (begin & 0xffffffu) + element), (begin >> 24) * 0x01010101u);
 }
 
-// Stores whole elements of whole words to an aligned output, four at a time. Returns how many bytes it stored.
-uint gstd_content_store_words(GstdContent content, Words words) {
+// Stores whole elements of whole words to an aligned output, four at a time, and adds their terms to the checksum.
+// Returns how many bytes it stored.
+uint gstd_content_store_words(GstdContent content, Words words, inout uint sum) {
   const uint columns = content.stride / 4u;
   const uint rows = content.elements / 4u;
   const bool numbers = content.tile_filter >= 4u && content.tile_filter <= 6u;
@@ -292,7 +295,11 @@ uint gstd_content_store_words(GstdContent content, Words words) {
         planes = uvec4(gstd_add_bytes(planes.x, planes.y), planes.y, gstd_add_bytes(planes.z, planes.y), planes.w);
       made = gstd_transposed(planes);
     }
-    [[unroll]] for (uint e = 0; e < 4u; ++e) words.at[(4u * row + e) * columns + column] = made[e];
+    [[unroll]] for (uint e = 0; e < 4u; ++e) {
+      const uint at = (4u * row + e) * columns + column;
+      words.at[at] = made[e];
+      sum += gstd_checksum_term(made[e], at);
+    }
     column += column_step;
     row += row_step;
     if (column >= columns) {
@@ -304,57 +311,65 @@ uint gstd_content_store_words(GstdContent content, Words words) {
 }
 
 // The same for elements of 3 bytes: 12 bytes at a time.
-uint gstd_content_store_triples(GstdContent content, Words words) {
+uint gstd_content_store_triples(GstdContent content, Words words, inout uint sum) {
   const uint rows = content.elements / 4u;
   for (uint row = lanes_position(); row < rows; row += kWorkgroupSize) {
     uvec3 planes;
     [[unroll]] for (uint p = 0; p < 3u; ++p) planes[p] = gstd_plane_bytes(content, p, 4u * row);
     if (content.tile_filter == 7u)
       planes = uvec3(gstd_add_bytes(planes.x, planes.y), planes.y, gstd_add_bytes(planes.z, planes.y));
-    words.at[3u * row] =
-        (planes.x & 255u) | (planes.y & 255u) << 8 | (planes.z & 255u) << 16 | (planes.x & 0xff00u) << 16;
-    words.at[3u * row + 1u] =
-        (planes.y >> 8 & 255u) | (planes.z & 0xff00u) | (planes.x & 0xff0000u) | (planes.y & 0xff0000u) << 8;
-    words.at[3u * row + 2u] =
-        (planes.z >> 16 & 255u) | (planes.x >> 16 & 0xff00u) | (planes.y >> 8 & 0xff0000u) | (planes.z & 0xff000000u);
+    const uvec3 made = uvec3(
+        (planes.x & 255u) | (planes.y & 255u) << 8 | (planes.z & 255u) << 16 | (planes.x & 0xff00u) << 16,
+        (planes.y >> 8 & 255u) | (planes.z & 0xff00u) | (planes.x & 0xff0000u) | (planes.y & 0xff0000u) << 8,
+        (planes.z >> 16 & 255u) | (planes.x >> 16 & 0xff00u) | (planes.y >> 8 & 0xff0000u) | (planes.z & 0xff000000u));
+    [[unroll]] for (uint i = 0; i < 3u; ++i) {
+      words.at[3u * row + i] = made[i];
+      sum += gstd_checksum_term(made[i], 3u * row + i);
+    }
   }
   return 12u * rows;
 }
 
 // The same for elements of 1 and 2 bytes: 4 elements at a time.
-uint gstd_content_store_narrow(GstdContent content, Words words) {
+uint gstd_content_store_narrow(GstdContent content, Words words, inout uint sum) {
   const uint rows = content.elements / 4u;
   const bool numbers = content.tile_filter >= 4u;
   for (uint row = lanes_position(); row < rows; row += kWorkgroupSize) {
+    uvec2 made;
     if (content.stride == 1u) {
-      words.at[row] = gstd_plane_bytes(content, 0u, 4u * row);
+      made = uvec2(gstd_plane_bytes(content, 0u, 4u * row), 0u);
     } else if (numbers) {
-      words.at[2u * row] = content.aside.at[2u * row];
-      words.at[2u * row + 1u] = content.aside.at[2u * row + 1u];
+      made = uvec2(content.aside.at[2u * row], content.aside.at[2u * row + 1u]);
     } else {
       const uint lows = gstd_plane_bytes(content, 0u, 4u * row);
       const uint highs = gstd_plane_bytes(content, 1u, 4u * row);
-      words.at[2u * row] = (lows & 255u) | (highs & 255u) << 8 | (lows & 0xff00u) << 8 | (highs & 0xff00u) << 16;
-      words.at[2u * row + 1u] =
-          (lows >> 16 & 255u) | (highs >> 8 & 0xff00u) | (lows >> 8 & 0xff0000u) | (highs & 0xff000000u);
+      made = uvec2((lows & 255u) | (highs & 255u) << 8 | (lows & 0xff00u) << 8 | (highs & 0xff00u) << 16,
+                   (lows >> 16 & 255u) | (highs >> 8 & 0xff00u) | (lows >> 8 & 0xff0000u) | (highs & 0xff000000u));
+    }
+    [[unroll]] for (uint i = 0; i < 2u; ++i) {
+      if (i == content.stride) break;
+      words.at[content.stride * row + i] = made[i];
+      sum += gstd_checksum_term(made[i], content.stride * row + i);
     }
   }
   return 4u * rows * content.stride;
 }
 
-// Stores `count` bytes of the content from `first` on at `output_at`, of any alignment.
-void gstd_content_store(GstdContent content, uint first, uint count, uvec2 output_at) {
+// Stores `count` bytes of the content from `first` on at `output_at`, of any alignment. Returns this invocation's terms of
+// the checksum, which mean something if all of it is stored, aligned to 4.
+uint gstd_content_store(GstdContent content, uint first, uint count, uvec2 output_at) {
+  uint sum = 0u;
   const uint skew = output_at.x & 3u;
   Words words = Words(uvec2(output_at.x - skew, output_at.y));
   const uint end = skew + count;
   uint begin = 0u;
   if (skew == 0u && first == 0u && count == content.bytes && content.tile_filter >= 1u && content.tile_filter <= 7u) {
     if ((content.stride & 3u) == 0u) {
-      begin = gstd_content_store_words(content, words);
+      begin = gstd_content_store_words(content, words, sum);
     } else if (content.stride == 3u) {
-      begin = gstd_content_store_triples(content, words);
+      begin = gstd_content_store_triples(content, words, sum);
     } else if (content.stride <= 2u) {
-      begin = gstd_content_store_narrow(content, words);
+      begin = gstd_content_store_narrow(content, words, sum);
     }
   }
   for (uint own = begin + 4u * lanes_position(); own < end; own += 4u * kWorkgroupSize) {
@@ -364,7 +379,9 @@ void gstd_content_store(GstdContent content, uint first, uint count, uvec2 outpu
     const uint bytes = gstd_content_at(content, first + from - skew, to - from) << shift;
     const uint mask = (to - from >= 4u ? ~0u : (1u << (8u * (to - from))) - 1u) << shift;
     merge_word(words, own >> 2, bytes, mask);
+    sum += gstd_checksum_term(bytes, own >> 2);
   }
+  return sum;
 }
 
 #endif

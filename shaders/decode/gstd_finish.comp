@@ -33,15 +33,6 @@ void store_stored(Tile tile) {
   }
 }
 
-uint mixed(uint x) {
-  x = (x ^ x >> 16) * 0x7feb352du;
-  x = (x ^ x >> 15) * 0x846ca68bu;
-  return x ^ x >> 16;
-}
-
-// A word's term of a tile's checksum (docs/gstd-format.md, "Checksums").
-uint checksum_term(uint word, uint at) { return mixed(word + (at + 1u) * 0x9e3779b9u); }
-
 // The `count` bytes of a decoded tile in the output from byte `at` on, as a word.
 uint output_word(Tile tile, uint at, uint count) {
   const uint skew = tile.target.x & 3u;
@@ -56,8 +47,17 @@ uint output_word(Tile tile, uint at, uint count) {
 // This invocation's terms of the checksum of a tile that is whole in the output.
 uint output_sum(Tile tile) {
   uint sum = 0u;
-  for (uint word = lanes_position(); 4u * word < tile.bytes; word += kWorkgroupSize)
-    sum += checksum_term(output_word(tile, 4u * word, min(tile.bytes - 4u * word, 4u)), word);
+  uint summed = 0u;  // words, by four at a time
+  if ((tile.target.x & 15u) == 0u) {
+    Words4 fours = Words4(tile.target);
+    summed = tile.bytes / 16u * 4u;
+    for (uint four = lanes_position(); 4u * four < summed; four += kWorkgroupSize) {
+      const uvec4 words = fours.at[four];
+      [[unroll]] for (uint i = 0; i < 4u; ++i) sum += gstd_checksum_term(words[i], 4u * four + i);
+    }
+  }
+  for (uint word = summed + lanes_position(); 4u * word < tile.bytes; word += kWorkgroupSize)
+    sum += gstd_checksum_term(output_word(tile, 4u * word, min(tile.bytes - 4u * word, 4u)), word);
   return sum;
 }
 
@@ -82,7 +82,7 @@ void main() {
         for (uint word = lane; sums && word < words; word += kWorkgroupSize) {
           const uint left = tile.bytes - 4u * word;
           const uint mask = left >= 4u ? ~0u : (1u << (8u * left)) - 1u;
-          sum += checksum_term(stored_word(tile, word) & mask, word);
+          sum += gstd_checksum_term(stored_word(tile, word) & mask, word);
         }
       }
     } else {
@@ -94,20 +94,18 @@ void main() {
         const uvec2 scratch = scratch_of(slot);
         GstdContent content = gstd_filter_prepare(header.tile_filter, header.stride, tile.bytes, scratch,
                                                   word64_add(scratch, uvec2(scratch_part(), 0u)));
-        gstd_content_store(content, tile.first, tile.count, tile.target);
-        if (lanes_uniform(sums && tile.count == tile.bytes)) {
-          gstd_filter_barrier();
-          sum = output_sum(tile);
-        } else {
+        sum = gstd_content_store(content, tile.first, tile.count, tile.target);
+        if (lanes_uniform(sums && (tile.count != tile.bytes || (tile.target.x & 3u) != 0u))) {
+          sum = 0u;
           for (uint word = lane; sums && word < words; word += kWorkgroupSize)
-            sum += checksum_term(gstd_content_at(content, 4u * word, min(tile.bytes - 4u * word, 4u)), word);
+            sum += gstd_checksum_term(gstd_content_at(content, 4u * word, min(tile.bytes - 4u * word, 4u)), word);
         }
       }
     }
     if (lanes_uniform(sums)) {
       uint whole;
       workgroup_inclusive_add(sum, 0u, whole);
-      whole += mixed(tile.bytes);
+      whole += gstd_checksum_mix(tile.bytes);
       if (verdict == 0u && whole != tile.checksum) verdict = kGstdChecksum;
     }
   }
