@@ -355,8 +355,8 @@ uint gstd_content_store_narrow(GstdContent content, Words words, inout uint sum)
   return 4u * rows * content.stride;
 }
 
-// Stores `count` bytes of the content from `first` on at `output_at`, of any alignment. Returns this invocation's terms of
-// the checksum, which mean something if all of it is stored, aligned to 4.
+// Stores `count` bytes of the content from `first` on at `output_at`, of any alignment. Returns this invocation's terms
+// of the checksum, which mean something if all of it is stored, aligned to 4.
 uint gstd_content_store(GstdContent content, uint first, uint count, uvec2 output_at) {
   uint sum = 0u;
   const uint skew = output_at.x & 3u;

@@ -333,7 +333,7 @@ bool gstd_code_build(Words tables, uint code, uint map) {
   return true;
 }
 
-// Decodes a lane's next byte by code number `code`, which becomes that of the literal after it. The lane has enough bits.
+// Decodes a lane's next byte by code number `code`, which becomes that of the literal after it. The lane has its bits.
 // If not `is_coded`, a byte is itself. Unless the lane `has` a literal, nothing changes.
 uint gstd_literal_decode(Words tables, bool is_coded, bool has, inout uint code, inout LaneBits bits) {
   const uint at = (code << kGstdMaxCodeBits) + (bits.high >> (32u - kGstdMaxCodeBits));

@@ -69,8 +69,8 @@ struct GstdTile {
   uint known;    // of tables: see below
 };
 
-// Bits of GstdTile.known, each from where it begins: whether there are codes of literals, fields with a table (4 bits) and
-// the number of low bits of offsets (2).
+// Bits of GstdTile.known, each from where it begins: whether there are codes of literals, fields with a table (4 bits)
+// and the number of low bits of offsets (2).
 const int kGstdHasCodes = 0, kGstdHasFields = 1, kGstdLowBits = 5;
 
 // The two words of a block's header, and what is in them.
