@@ -35,8 +35,6 @@ constexpr uint32_t kWallRepeats = 5;
 constexpr uint64_t kPaceBytes = uint64_t{1} << 22;
 constexpr uint32_t kPaceCalls = 32;
 constexpr double kPaceTolerance = 1.25;
-constexpr uint64_t kFirstProbeItems = uint64_t{1} << 16;
-constexpr uint64_t kProbeGrowth = 4;
 constexpr uint32_t kPoison = 0xa5c35a3c;
 constexpr uint32_t kNoWord = ~uint32_t{0};
 constexpr uint64_t kCompareWords = 256 * 16;  // of a workgroup of shaders/compare.comp
@@ -176,7 +174,7 @@ Status Session::run(BenchCase& bench_case, const Status& prepared, const std::fu
     return {};
   }
   blank.strategy = bench_case.strategy();
-  std::optional<Speed> speed;
+  std::optional<CallSpeed> speed;
   for (const uint64_t n : bench_case.sizes()) {
     Row row = blank;
     row.n = n;
@@ -317,28 +315,17 @@ bool Session::at_speed() {
 }
 
 Result<double> Session::predict_ms(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n,
-                                   std::optional<Speed>& speed) {
-  const auto probe = [&](uint64_t items) -> Status {
+                                   std::optional<CallSpeed>& speed) {
+  std::optional<Error> error;
+  const auto predicted = predict_call_ms(n, config_.max_call_ms, speed, [&](uint64_t items) -> std::optional<double> {
     // Twice: the first call of a pipeline is slow on some drivers.
     const auto samples = time(bench_case, buffers, items, 2);
-    if (!samples) return samples.error();
-    speed = Speed{items, samples->back()};
-    return {};
-  };
-  if (!speed) {
-    if (const Status status = probe(std::min(n, kFirstProbeItems)); !status) return status.error();
-  }
-  for (;;) {
-    const auto at = [&](uint64_t items) {
-      return speed->ms * static_cast<double>(items) / static_cast<double>(std::max<uint64_t>(speed->n, 1));
-    };
-    // A short call's overhead makes it look slower an item than a long one is, so a longer one may still show that n
-    // fits.
-    if (at(n) <= config_.max_call_ms || speed->n >= n) return at(n);
-    const uint64_t next = std::min(n, speed->n * kProbeGrowth);
-    if (next == n || at(next) > config_.max_call_ms) return at(n);
-    if (const Status status = probe(next); !status) return status.error();
-  }
+    if (samples) return samples->back();
+    error = samples.error();
+    return std::nullopt;
+  });
+  if (!predicted) return *error;
+  return *predicted;
 }
 
 Result<bool> Session::compare_on_device(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n, Row& row) {
@@ -441,7 +428,7 @@ Status Session::run_host_size(BenchCase& bench_case, uint64_t n, Row& row) {
   return {};
 }
 
-Status Session::run_size(BenchCase& bench_case, uint64_t n, std::optional<Speed>& speed, Row& row) {
+Status Session::run_size(BenchCase& bench_case, uint64_t n, std::optional<CallSpeed>& speed, Row& row) {
   if (bench_case.is_on_host()) return run_host_size(bench_case, n, row);
   auto buffers = buffers_for(bench_case, n);
   if (!buffers) return buffers.error();
@@ -475,7 +462,7 @@ Status Session::run_size(BenchCase& bench_case, uint64_t n, std::optional<Speed>
     samples = take_samples(sampling, *predicted, time_batch, [&] { return at_speed(); });
   if (!samples) return *error;
   row.ms = summarize(std::move(*samples));
-  speed = Speed{n, row.ms->median};
+  speed = CallSpeed{n, row.ms->median};
   auto walls = host_times(bench_case, *buffers, n, std::min(kWallRepeats, config_.repeats));
   if (!walls) return walls.error();
   row.wall_ms = summarize(*std::move(walls)).median;

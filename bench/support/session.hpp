@@ -15,6 +15,7 @@
 #include <weft/gpu.hpp>
 
 #include "support/bench_case.hpp"
+#include "support/call_bound.hpp"
 #include "support/item_source.hpp"
 #include "support/kernel.hpp"
 #include "support/row.hpp"
@@ -24,9 +25,6 @@ namespace weft::bench {
 /// The first line of what is printed of one.
 inline constexpr const char* kSoftwareDevice =
     "This is a SOFTWARE device, no GPU: results are checked, but times say nothing about any GPU.";
-
-/// No measured call may take longer: systems reset devices that stay in one dispatch for seconds, and freeze before.
-inline constexpr double kMaxCallMs = 100;
 
 /// Inputs and outputs up to which all outputs are compared with the CPU's, unless it is said
 /// how; kQuickBytes: of --quick.
@@ -63,22 +61,18 @@ class Session {
   Status run(BenchCase& bench_case, const Status& prepared, const std::function<void(const Row&)>& on_row);
 
  private:
-  struct Speed {  // of the case in hand, at the largest size run so far
-    uint64_t n = 0;
-    double ms = 0;
-  };
-
   Status upload(const std::vector<HostArray>& arrays, const std::vector<BufferRange>& ranges);
   Status verify(const BenchCase& bench_case, CaseBuffers& buffers, uint64_t n, Row& row);
   /// Compares the whole output with that of other means, on the device. False: there is no room for that.
   Result<bool> compare_on_device(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n, Row& row);
   Status run_host_size(BenchCase& bench_case, uint64_t n, Row& row);
-  Status run_size(BenchCase& bench_case, uint64_t n, std::optional<Speed>& speed, Row& row);
+  /// `speed`: of the case in hand, at the largest size run so far.
+  Status run_size(BenchCase& bench_case, uint64_t n, std::optional<CallSpeed>& speed, Row& row);
   Result<CaseBuffers> buffers_for(const BenchCase& bench_case, uint64_t n);
   Status ensure(std::optional<Buffer>& buffer, uint64_t bytes);
-  /// The time a call on `n` items will take, found by shorter calls; over max_call_ms where even they say so.
+  /// predict_call_ms of the case.
   Result<double> predict_ms(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n,
-                            std::optional<Speed>& speed);
+                            std::optional<CallSpeed>& speed);
   Result<std::vector<double>> time(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n, uint32_t count);
   /// Whether the device's clocks are up: a fixed short copy takes about as long as it took at best. Devices that idle
   /// for seconds, while the CPU checks a row, slow down, and need up to seconds of work to come back.

@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <random>
 #include <vector>
 
+#include "support/call_bound.hpp"
 #include "support/progress.hpp"
 #include "support/rank_test.hpp"
 #include "support/statistics.hpp"
@@ -59,6 +63,78 @@ TEST_CASE("progress says how much time is left, once it can be known") {
 }
 
 }  // namespace
+
+// What calls on so many items take, in milliseconds, on devices that differ in speed and in how it depends on the size.
+std::vector<std::function<double(uint64_t)>> devices() {
+  std::vector<std::function<double(uint64_t)>> all;
+  for (const double items_per_ms : {1e3, 2e4, 1e6, 1e9}) {
+    all.emplace_back([=](uint64_t n) { return static_cast<double>(n) / items_per_ms; });
+    all.emplace_back([=](uint64_t n) { return 0.3 + static_cast<double>(n) / items_per_ms; });
+    all.emplace_back(
+        [=](uint64_t n) { return static_cast<double>(n) * std::log2(static_cast<double>(n + 2)) / 20 / items_per_ms; });
+    // A cache that holds what less than half a millisecond reads, eight times as fast.
+    all.emplace_back([=](uint64_t n) {
+      const auto items = static_cast<double>(n);
+      return items < items_per_ms / 2 ? items / 8 / items_per_ms : items / items_per_ms;
+    });
+  }
+  return all;
+}
+
+TEST_CASE("no call takes longer than its bound, whatever the device's speed, and what fits is found to fit") {
+  // n log n items take a little longer than a shorter call says.
+  constexpr double kMostMs = 1.25 * kMaxCallMs;
+  for (const bool fresh : {false, true})
+    for (const auto& device : devices()) {
+      std::optional<CallSpeed> speed;
+      for (uint64_t n = 1; n <= uint64_t{1} << 30; n = n * 7 + 1) {
+        if (fresh) speed.reset();
+        double longest_ms = 0;
+        uint64_t calls = 0;
+        const auto predicted = predict_call_ms(n, kMaxCallMs, speed, [&](uint64_t items) -> std::optional<double> {
+          CHECK(items <= n);
+          ++calls;
+          longest_ms = std::max(longest_ms, device(items));
+          return device(items);
+        });
+        REQUIRE(predicted);
+        CHECK(calls < 20);
+        if (*predicted <= kMaxCallMs) {
+          longest_ms = std::max(longest_ms, device(n));
+          speed = CallSpeed{n, device(n)};
+        } else {
+          CHECK(device(n) > kMaxCallMs / 2);
+        }
+        CHECK(longest_ms <= kMostMs);
+      }
+    }
+}
+
+TEST_CASE("a call that is not bounded is not probed twice, and one that fails ends the prediction") {
+  std::optional<CallSpeed> speed;
+  int calls = 0;
+  const auto second = [&](uint64_t) -> std::optional<double> { return ++calls, 1000.0; };
+  CHECK(predict_call_ms(uint64_t{1} << 30, std::numeric_limits<double>::infinity(), speed, second));
+  CHECK(calls == 1);
+  speed.reset();
+  CHECK_FALSE(predict_call_ms(5, kMaxCallMs, speed, [](uint64_t) { return std::optional<double>(); }));
+}
+
+TEST_CASE("a case that is drawn has few items until its speed is known, and then no more than its bound allows") {
+  constexpr uint64_t kFirst = 20'000;
+  CHECK(affordable_items({}, kMaxCallMs, kFirst) == kFirst);
+  CHECK(affordable_items(CallSpeed{0, 1.0}, kMaxCallMs, kFirst) == kFirst);
+  CHECK(affordable_items(CallSpeed{5, 0.0}, kMaxCallMs, kFirst) == kFirst);
+  CHECK(affordable_items(CallSpeed{100, 1e-30}, kMaxCallMs, kFirst) == kFirst);
+  CHECK(affordable_items(CallSpeed{kFirst, 1e-30}, kMaxCallMs, kFirst) == ~uint64_t{0});
+  for (const auto& device : devices())
+    for (const uint64_t n : {1, 100, 20'000, 200'000}) {
+      const uint64_t items = affordable_items(CallSpeed{n, device(n)}, kMaxCallMs, kFirst);
+      CHECK(items >= 1);
+      // At most ten times as many as a first case has are drawn.
+      if (items > 1) CHECK(device(std::min(items, 10 * kFirst)) <= kMaxCallMs);
+    }
+}
 
 TEST_CASE("a summary keeps its samples in the order taken") {
   const Summary summary = summarize({3, 1, 2, 5, 4});
