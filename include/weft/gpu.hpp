@@ -70,6 +70,14 @@ struct GpuConfig {
   /// Read by open, replaced when the Gpu is destroyed. Empty: none.
   /// A missing, damaged, foreign or read-only file is harmless.
   std::string pipeline_cache_file;
+  /// Whether the device is opened with Gpu::second_queue too.
+  bool second_queue = false;
+};
+
+/// A queue of a Gpu's device.
+struct GpuQueue {
+  VkQueue handle = VK_NULL_HANDLE;
+  uint32_t family = 0;
 };
 
 /// A buffer of a Gpu. Movable.
@@ -148,6 +156,9 @@ class Gpu {
   /// The program's own submissions must not coincide with calls of this Gpu.
   VkQueue queue() const noexcept;
   uint32_t queue_family() const noexcept;
+  /// A queue that the Gpu itself does not use, for work beside it: another of queue_family(), or one of another family
+  /// with compute. Not set if GpuConfig::second_queue is false or the device has none.
+  std::optional<GpuQueue> second_queue() const noexcept;
 
   /// Allocates device-local memory for storage, transfer, indirect arguments and device addresses.
   /// The size is rounded up to a multiple of 16 and is never 0. Contents are undefined.

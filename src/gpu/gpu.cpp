@@ -92,23 +92,6 @@ bool replace_file(const std::filesystem::path& path, std::span<const std::byte> 
   return false;
 }
 
-// The family for weft's queue. Timestamps come first, because figures depend on them; then graphics, because the
-// universal family is the one every driver serves best and, unlike a compute-only one, is rarely narrowed in hardware.
-uint32_t choose_queue_family(const std::vector<VkQueueFamilyProperties>& families) {
-  uint32_t best = 0;
-  int best_score = -1;
-  for (uint32_t i = 0; i < families.size(); ++i) {
-    if ((families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) == 0 || families[i].queueCount == 0) continue;
-    const int score =
-        (families[i].timestampValidBits > 0 ? 2 : 0) + ((families[i].queueFlags & VK_QUEUE_GRAPHICS_BIT) != 0 ? 1 : 0);
-    if (score > best_score) {
-      best = i;
-      best_score = score;
-    }
-  }
-  return best;
-}
-
 double milliseconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
@@ -211,7 +194,7 @@ Status Gpu::State::create_device(const GpuConfig& config) {
   vk.vkGetPhysicalDeviceQueueFamilyProperties(physical_device, &family_count, nullptr);
   std::vector<VkQueueFamilyProperties> families(family_count);
   vk.vkGetPhysicalDeviceQueueFamilyProperties(physical_device, &family_count, families.data());
-  queue_family = choose_queue_family(families);
+  queue_family = runtime::choose_queue_family(families);
   timestamp_bits = families[queue_family].timestampValidBits;
 
   auto features = DeviceFeatures::query(instance->handle(), physical_device, instance->get_instance_proc_addr(),
@@ -220,16 +203,25 @@ Status Gpu::State::create_device(const GpuConfig& config) {
   std::vector<const char*> extensions = features->support().extensions;
   if (facts.portability_subset) extensions.push_back("VK_KHR_portability_subset");
 
-  const float priority = 1.0F;
-  VkDeviceQueueCreateInfo queue_info{};
-  queue_info.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
-  queue_info.queueFamilyIndex = queue_family;
-  queue_info.queueCount = 1;
-  queue_info.pQueuePriorities = &priority;
+  if (config.second_queue)
+    if (const auto family = runtime::choose_second_family(families, queue_family))
+      second_queue.emplace().family = *family;
+  const uint32_t second_family = second_queue ? second_queue->family : queue_family;
+  const bool in_one_family = second_queue && second_family == queue_family;
+  const float priorities[] = {1.0F, 1.0F};
+  VkDeviceQueueCreateInfo queue_infos[2]{};
+  for (VkDeviceQueueCreateInfo& queue_info : queue_infos) {
+    queue_info.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+    queue_info.queueCount = 1;
+    queue_info.pQueuePriorities = priorities;
+  }
+  queue_infos[0].queueFamilyIndex = queue_family;
+  queue_infos[0].queueCount = in_one_family ? 2 : 1;
+  queue_infos[1].queueFamilyIndex = second_family;
   VkDeviceCreateInfo device_info{};
   device_info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
-  device_info.queueCreateInfoCount = 1;
-  device_info.pQueueCreateInfos = &queue_info;
+  device_info.queueCreateInfoCount = second_family != queue_family ? 2 : 1;
+  device_info.pQueueCreateInfos = queue_infos;
   device_info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
   device_info.ppEnabledExtensionNames = extensions.data();
   features->extend(device_info);
@@ -238,6 +230,7 @@ Status Gpu::State::create_device(const GpuConfig& config) {
   if (!vk::load_device_table(table, device, vk.vkGetDeviceProcAddr))
     return Error{ErrorCode::driver_error, "the driver lacks functions of Vulkan 1.2"};
   table.vkGetDeviceQueue(device, queue_family, 0, &queue);
+  if (second_queue) table.vkGetDeviceQueue(device, second_family, in_one_family ? 1 : 0, &second_queue->handle);
 
   pipeline_cache_file = config.pipeline_cache_file;
   if (!pipeline_cache_file.empty()) loaded_pipeline_cache = read_file(pipeline_cache_file);
@@ -319,6 +312,7 @@ VkInstance Gpu::instance() const noexcept { return state_->instance->handle(); }
 VkPhysicalDevice Gpu::physical_device() const noexcept { return state_->physical_device; }
 VkQueue Gpu::queue() const noexcept { return state_->queue; }
 uint32_t Gpu::queue_family() const noexcept { return state_->queue_family; }
+std::optional<GpuQueue> Gpu::second_queue() const noexcept { return state_->second_queue; }
 
 // ---- buffers ----
 

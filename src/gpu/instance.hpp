@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -55,5 +56,10 @@ class GpuInstance {
 /// usable one. The list is ordered best first, and of several whose name fits the first usable one is taken.
 /// Errors: not_found, which lists the devices; missing_feature (what fits cannot run weft, and why).
 Result<uint32_t> select_gpu(const std::vector<ListedGpu>& list, std::string_view selection);
+
+/// The family for weft's queue.
+uint32_t choose_queue_family(const std::vector<VkQueueFamilyProperties>& families);
+/// The family for a second queue beside one of `first`: the same if it has several.
+std::optional<uint32_t> choose_second_family(const std::vector<VkQueueFamilyProperties>& families, uint32_t first);
 
 }  // namespace weft::runtime

@@ -98,5 +98,29 @@ Result<uint32_t> select_gpu(const std::vector<ListedGpu>& list, std::string_view
   return *usable;
 }
 
+// The family for weft's queue. Timestamps come first, because figures depend on them; then graphics, because the
+// universal family is the one every driver serves best and, unlike a compute-only one, is rarely narrowed in hardware.
+uint32_t choose_queue_family(const std::vector<VkQueueFamilyProperties>& families) {
+  uint32_t best = 0;
+  int best_score = -1;
+  for (uint32_t i = 0; i < families.size(); ++i) {
+    if ((families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) == 0 || families[i].queueCount == 0) continue;
+    const int score =
+        (families[i].timestampValidBits > 0 ? 2 : 0) + ((families[i].queueFlags & VK_QUEUE_GRAPHICS_BIT) != 0 ? 1 : 0);
+    if (score > best_score) {
+      best = i;
+      best_score = score;
+    }
+  }
+  return best;
+}
+
+std::optional<uint32_t> choose_second_family(const std::vector<VkQueueFamilyProperties>& families, uint32_t first) {
+  if (families[first].queueCount > 1) return first;
+  for (uint32_t i = 0; i < families.size(); ++i)
+    if (i != first && (families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) != 0 && families[i].queueCount > 0) return i;
+  return std::nullopt;
+}
+
 }  // namespace runtime
 }  // namespace weft

@@ -6,6 +6,7 @@
 // builds pipelines three times as fast so. What is left is as the compiler wrote it.
 //
 // WEFT_LOSE_AT=N: the N-th submission of the process, and all after it, come back with a lost device.
+// WEFT_SECOND_QUEUE=1: each queue family claims a second queue, which is the first; submissions take turns.
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan_core.h>
 #include <spirv-tools/optimizer.hpp>
@@ -25,6 +26,7 @@ namespace {
 struct Instance {
   PFN_vkGetInstanceProcAddr next;
   PFN_vkCreateDevice create_device;
+  PFN_vkGetPhysicalDeviceQueueFamilyProperties get_families;
 };
 
 struct Device {
@@ -33,6 +35,7 @@ struct Device {
   PFN_vkDestroyShaderModule destroy_module;
   PFN_vkCreateComputePipelines create_pipelines;
   PFN_vkQueueSubmit submit;
+  PFN_vkGetDeviceQueue get_queue;
 };
 
 std::mutex mutex;
@@ -131,7 +134,16 @@ VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSub
   static std::atomic<unsigned long> submissions = 0;
   const char* const lose_at = std::getenv("WEFT_LOSE_AT");
   if (lose_at != nullptr && ++submissions >= std::strtoul(lose_at, nullptr, 10)) return VK_ERROR_DEVICE_LOST;
-  return device_of(queue).submit(queue, count, infos, fence);
+  const Device device = device_of(queue);
+  static std::mutex turn;
+  const std::scoped_lock lock(turn);
+  return device.submit(queue, count, infos, fence);
+}
+
+bool has_second_queue() { return std::getenv("WEFT_SECOND_QUEUE") != nullptr; }
+
+VKAPI_ATTR void VKAPI_CALL get_queue(VkDevice device, uint32_t family, uint32_t index, VkQueue* queue) {
+  device_of(device).get_queue(device, family, has_second_queue() ? 0 : index, queue);
 }
 
 PFN_vkVoidFunction device_function(std::string_view name);
@@ -147,6 +159,7 @@ PFN_vkVoidFunction device_function(std::string_view name) {
   if (name == "vkDestroyShaderModule") return reinterpret_cast<PFN_vkVoidFunction>(destroy_module);
   if (name == "vkCreateComputePipelines") return reinterpret_cast<PFN_vkVoidFunction>(create_pipelines);
   if (name == "vkQueueSubmit") return reinterpret_cast<PFN_vkVoidFunction>(submit);
+  if (name == "vkGetDeviceQueue") return reinterpret_cast<PFN_vkVoidFunction>(get_queue);
   return nullptr;
 }
 
@@ -159,8 +172,21 @@ VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo* info,
       reinterpret_cast<PFN_vkCreateInstance>(next(VK_NULL_HANDLE, "vkCreateInstance"))(info, allocator, instance);
   if (result != VK_SUCCESS) return result;
   const std::scoped_lock lock(mutex);
-  instances[key_of(*instance)] = {next, reinterpret_cast<PFN_vkCreateDevice>(next(*instance, "vkCreateDevice"))};
+  instances[key_of(*instance)] = {next, reinterpret_cast<PFN_vkCreateDevice>(next(*instance, "vkCreateDevice")),
+                                  reinterpret_cast<PFN_vkGetPhysicalDeviceQueueFamilyProperties>(
+                                      next(*instance, "vkGetPhysicalDeviceQueueFamilyProperties"))};
   return result;
+}
+
+VKAPI_ATTR void VKAPI_CALL get_families(VkPhysicalDevice physical_device, uint32_t* count,
+                                        VkQueueFamilyProperties* families) {
+  PFN_vkGetPhysicalDeviceQueueFamilyProperties next = nullptr;
+  {
+    const std::scoped_lock lock(mutex);
+    next = instances.at(key_of(physical_device)).get_families;
+  }
+  next(physical_device, count, families);
+  for (uint32_t i = 0; families != nullptr && has_second_queue() && i < *count; ++i) families[i].queueCount = 2;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical_device, const VkDeviceCreateInfo* info,
@@ -173,14 +199,21 @@ VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical_device, c
   auto* link = link_of<VkLayerDeviceCreateInfo>(info->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO);
   const PFN_vkGetDeviceProcAddr next = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
   link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-  const VkResult result = instance.create_device(physical_device, info, allocator, device);
+  VkDeviceCreateInfo passed = *info;
+  std::vector<VkDeviceQueueCreateInfo> queues(info->pQueueCreateInfos,
+                                              info->pQueueCreateInfos + info->queueCreateInfoCount);
+  for (VkDeviceQueueCreateInfo& queue : queues) queue.queueCount = has_second_queue() ? 1 : queue.queueCount;
+  passed.pQueueCreateInfos = queues.data();
+  const VkResult result = instance.create_device(physical_device, &passed, allocator, device);
   if (result != VK_SUCCESS) return result;
   const auto function = [&](const char* name) { return next(*device, name); };
   const std::scoped_lock lock(mutex);
-  devices[key_of(*device)] = {next, reinterpret_cast<PFN_vkCreateShaderModule>(function("vkCreateShaderModule")),
+  devices[key_of(*device)] = {next,
+                              reinterpret_cast<PFN_vkCreateShaderModule>(function("vkCreateShaderModule")),
                               reinterpret_cast<PFN_vkDestroyShaderModule>(function("vkDestroyShaderModule")),
                               reinterpret_cast<PFN_vkCreateComputePipelines>(function("vkCreateComputePipelines")),
-                              reinterpret_cast<PFN_vkQueueSubmit>(function("vkQueueSubmit"))};
+                              reinterpret_cast<PFN_vkQueueSubmit>(function("vkQueueSubmit")),
+                              reinterpret_cast<PFN_vkGetDeviceQueue>(function("vkGetDeviceQueue"))};
   return result;
 }
 
@@ -189,6 +222,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance insta
   if (name == "vkGetInstanceProcAddr") return reinterpret_cast<PFN_vkVoidFunction>(get_instance_proc_addr);
   if (name == "vkCreateInstance") return reinterpret_cast<PFN_vkVoidFunction>(create_instance);
   if (name == "vkCreateDevice") return reinterpret_cast<PFN_vkVoidFunction>(create_device);
+  if (name == "vkGetPhysicalDeviceQueueFamilyProperties") return reinterpret_cast<PFN_vkVoidFunction>(get_families);
   if (const PFN_vkVoidFunction own = device_function(name)) return own;
   if (instance == VK_NULL_HANDLE) return nullptr;
   PFN_vkGetInstanceProcAddr next = nullptr;

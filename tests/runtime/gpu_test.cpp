@@ -13,8 +13,6 @@
 #include <set>
 #include <thread>
 
-#include <unistd.h>
-
 #include <weft/gpu.hpp>
 
 #include "gpu/instance.hpp"
@@ -22,6 +20,7 @@
 #include "primitives/scan/scan_tuning.hpp"
 #include "runtime/context_state.hpp"
 #include "support/device.hpp"
+#include "support/environment.hpp"
 #include "support/host_device.hpp"
 #include "support/vulkan_shim.hpp"
 #include "vk/memory.hpp"
@@ -84,15 +83,18 @@ std::vector<std::byte> random_bytes(size_t size) {
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "weft-XXXXXX").string();
-    REQUIRE(mkdtemp(pattern.data()) != nullptr);
-    path_ = pattern;
+    static int folders = 0;
+    path_ = std::filesystem::temp_directory_path() /
+            ("weft-" + std::to_string(process_id()) + '-' + std::to_string(++folders));
+    std::filesystem::remove_all(path_);
+    REQUIRE(std::filesystem::create_directory(path_));
   }
   ~TemporaryFolder() { std::filesystem::remove_all(path_); }
   const std::filesystem::path& path() const { return path_; }
   std::vector<std::string> files() const {
     std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(path_)) names.push_back(entry.path().filename());
+    for (const auto& entry : std::filesystem::directory_iterator(path_))
+      names.push_back(entry.path().filename().string());
     return names;
   }
 
@@ -128,6 +130,24 @@ TEST_SUITE("host gpu selection") {
     CHECK(*select_gpu(machine, "2b2b2b2b-2b2b-2b2b-2b2b-2b2b2b2b2b2b") == 2);
     CHECK(*select_gpu(machine, "2B2B2B2B2B2B2B2B2B2B2B2B2B2B2B2B") == 2);
     CHECK(*select_gpu(machine, uuid_string(machine[3].info).data()) == 3);
+  }
+
+  TEST_CASE("a second queue is of the same family, else of another with compute, else none") {
+    const auto family = [](VkQueueFlags flags, uint32_t count, uint32_t bits) {
+      return VkQueueFamilyProperties{flags, count, bits, {1, 1, 1}};
+    };
+    constexpr VkQueueFlags kAll = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT;
+    using runtime::choose_queue_family, runtime::choose_second_family;
+    const std::vector nvidia{family(kAll, 16, 64), family(VK_QUEUE_TRANSFER_BIT, 2, 64),
+                             family(VK_QUEUE_COMPUTE_BIT, 8, 64)};
+    CHECK(choose_queue_family(nvidia) == 0);
+    CHECK(choose_second_family(nvidia, 0) == 0);
+    const std::vector amd{family(VK_QUEUE_TRANSFER_BIT, 2, 64), family(kAll, 1, 64),
+                          family(VK_QUEUE_COMPUTE_BIT, 4, 64)};
+    CHECK(choose_queue_family(amd) == 1);
+    CHECK(choose_second_family(amd, 1) == 2);
+    const std::vector intel{family(kAll, 1, 36), family(VK_QUEUE_TRANSFER_BIT, 1, 36)};
+    CHECK_FALSE(choose_second_family(intel, 0));
   }
 
   TEST_CASE("an unusable device is refused by name, never replaced by another") {
@@ -712,7 +732,7 @@ TEST_SUITE("host pipeline cache file") {
     CHECK(folder.files().empty());
     std::vector<std::string> beside;
     for (const auto& entry : std::filesystem::directory_iterator(folder.path().parent_path())) {
-      const std::string name = entry.path().filename();
+      const std::string name = entry.path().filename().string();
       if (name.starts_with(folder.path().filename().string() + ".")) beside.push_back(name);
     }
     CHECK(beside.empty());
