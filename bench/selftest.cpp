@@ -16,9 +16,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "environment.hpp"
 #include "self_test.hpp"
+#include "selftest_builds.hpp"
 #include "selftest_journal.hpp"
 #include "selftest_load.hpp"
+#include "support/call_bound.hpp"
 #include "support/options.hpp"
 #include "support/progress.hpp"
 
@@ -32,9 +35,8 @@ using test::Outcome;
 using test::Simpler;
 using test::Trial;
 
-// Items of a random case until none of such cases is known to take long: the largest have ten times as many.
+// Items of a random case until its speed is known: the largest have ten times as many.
 constexpr uint64_t kFirstItems = 20'000;
-constexpr double kLongMs = 10;
 constexpr uint32_t kMostTries = 30;  // of making a case simpler
 
 struct Choice {
@@ -128,10 +130,21 @@ class Selftest {
   void take_up();
   bool is_over() const { return stopped_ || elapsed_s() >= options_.minutes * 60; }
   double elapsed_s() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  /// A case to run.
+  struct Due {
+    const Trial* trial;
+    uint64_t seed;
+    bool loaded;
+  };
+  /// First those that one of has ended an earlier run, to find out which.
+  std::vector<Due> due_in(uint64_t round) const;
   /// Whether any case was left to run.
   bool run_round(uint64_t round);
-  void run_case(const Trial& trial, uint64_t seed, bool loaded);
-  void fail(const Trial& trial, uint64_t seed, Smallest smallest, bool loaded);
+  /// Begins to build the pipelines of those from `first` on.
+  void build_ahead(const std::vector<Due>& due, size_t& first);
+  void note_built(const std::vector<std::string>& names);
+  void run_case(const Due& due);
+  void fail(const Due& due, Smallest smallest);
   void keep(const Status& status);
   void print_look_back() const;
   int verdict() const;
@@ -143,15 +156,25 @@ class Selftest {
   SelftestJournal journal_;
   std::vector<Trial> trials_;
   SelftestLoad& load_;
+  SelftestBuilds builds_;
   Progress progress_;
   Clock::time_point start_ = Clock::now();
   std::set<std::pair<std::string, uint64_t>> ended_;  // case and seed
   std::set<std::string> left_out_;                    // cases that failed or ended a process
+  std::set<std::string> suspects_;                    // cases of which one ended a process: yet to be tried
+  std::map<std::string, CallSpeed> speeds_;           // of random cases
+  double longest_ms_ = 0;                             // submission
   bool stopped_ = false;
 };
 
 // What earlier runs did.
 void Selftest::take_up() {
+  suspects_ = {journal_.suspects().begin(), journal_.suspects().end()};
+  if (!suspects_.empty()) {
+    fmt::print("An earlier run ended while {} cases were in work, in one of them. Each is tried alone first:\n",
+               suspects_.size());
+    for (const std::string& name : suspects_) fmt::print("  {}\n", name);
+  }
   if (journal_.entries().empty()) return;
   for (const SelftestEntry& entry : journal_.entries()) {
     ended_.emplace(entry.name, entry.seed);
@@ -179,14 +202,18 @@ std::string Selftest::case_file() const {
   }
 }
 
-void Selftest::fail(const Trial& trial, uint64_t seed, Smallest smallest, bool loaded) {
+void Selftest::fail(const Due& due, Smallest smallest) {
+  const Trial& trial = *due.trial;
+  const uint64_t seed = due.seed;
+  load_.set(due.loaded ? trial.gpu : nullptr);
   if (trial.is_random && !smallest.outcome.lost)
     smallest = shrink(trial, seed, smallest.simpler, std::move(smallest.outcome));
+  load_.set(nullptr);
   const Outcome& outcome = smallest.outcome;
   const std::string file = case_file(), how = text_of(smallest.simpler);
   const std::string command = command_of(trial.name, seed, smallest.simpler);
-  Json found{{"case", trial.name},         {"seed", seed},      {"simpler", how},
-             {"items", outcome.items},     {"loaded", loaded},  {"verdict", outcome.lost ? "lost" : "fail"},
+  Json found{{"case", trial.name},         {"seed", seed},         {"simpler", how},
+             {"items", outcome.items},     {"loaded", due.loaded}, {"verdict", outcome.lost ? "lost" : "fail"},
              {"problem", outcome.problem}, {"command", command}};
   keep(journal_.add({{"smallest", found}, {"file", file}}));
   found["head"] = head_;
@@ -194,16 +221,24 @@ void Selftest::fail(const Trial& trial, uint64_t seed, Smallest smallest, bool l
   progress_.clear();
   fmt::print("FAILED {}: {}\n", trial.name, outcome.problem);
   if (trial.is_random)
-    fmt::print("  smallest: {} items, seed {}{}\n", outcome.items, seed, loaded ? ", under load" : "");
+    fmt::print("  smallest: {} items, seed {}{}\n", outcome.items, seed, due.loaded ? ", under load" : "");
   fmt::print("  again: {}\n  file: {}\n", command, file);
   stopped_ = stopped_ || outcome.lost;
   if (outcome.lost) fmt::print("The device was lost in case \"{}\". The same command goes on behind it.\n", trial.name);
 }
 
-void Selftest::run_case(const Trial& trial, uint64_t seed, bool loaded) {
+void Selftest::run_case(const Due& due) {
+  const Trial& trial = *due.trial;
+  const uint64_t seed = due.seed;
   const double before_s = elapsed_s();
   progress_.show(trial.name);
-  keep(journal_.begin(trial.name, seed, loaded));
+  if (builds_.has(trial.name)) {
+    builds_.take(trial.name);
+    note_built({trial.name});
+  }
+  Json about{{"loaded", due.loaded}};
+  if (due.loaded) about["second_queue"] = SelftestLoad::queue_beside(*trial.gpu);
+  keep(journal_.begin(trial.name, seed, about));
   if (stopped_) return;
   if (!options_.die_in.empty() && trial.name.find(options_.die_in) != std::string::npos) {
 #ifdef _WIN32
@@ -213,39 +248,71 @@ void Selftest::run_case(const Trial& trial, uint64_t seed, bool loaded) {
 #endif
   }
   Simpler simpler;
-  if (trial.is_random && test::longest_call_ms() >= kLongMs) simpler.items = kFirstItems;
-  if (trial.is_random && test::longest_call_ms() == 0) simpler.items = kFirstItems;
+  const auto speed = speeds_.find(trial.name);
+  if (trial.is_random)
+    simpler.items =
+        affordable_items(speed == speeds_.end() ? std::nullopt : std::optional(speed->second), kMaxCallMs, kFirstItems);
+  load_.set(due.loaded ? trial.gpu : nullptr);
   Outcome outcome = trial.run(seed, simpler);
+  load_.set(nullptr);
+  if (trial.is_random) speeds_[trial.name] = {outcome.items, outcome.longest_ms};
+  longest_ms_ = std::max(longest_ms_, outcome.longest_ms);
   const Ending ending = outcome.lost ? Ending::lost : outcome.passed ? Ending::pass : Ending::fail;
   const double case_s = elapsed_s() - before_s;
-  Json more{{"ms", case_s * 1000}};
+  Json more{{"ms", case_s * 1000}, {"longest_ms", outcome.longest_ms}};
   if (trial.is_random) more["items"] = outcome.items;
   if (!outcome.note.empty()) more["note"] = outcome.note;
   keep(journal_.end(ending, outcome.held_back, outcome.problem, more));
   ended_.emplace(trial.name, seed);
+  suspects_.erase(trial.name);
   if (!outcome.passed) {
     left_out_.insert(trial.name);
-    fail(trial, seed, {simpler, std::move(outcome)}, loaded);
+    fail(due, {simpler, std::move(outcome)});
   }
+  test::release_pipelines();
   progress_.advance(case_s);
 }
 
-bool Selftest::run_round(uint64_t round) {
-  bool any = false;
-  for (size_t i = 0; i < trials_.size() && !is_over(); ++i) {
+std::vector<Selftest::Due> Selftest::due_in(uint64_t round) const {
+  std::vector<Due> due;
+  for (size_t i = 0; i < trials_.size(); ++i) {
     const Trial& trial = trials_[i];
     // What draws nothing is the same in all rounds but for the load: once with it, once without.
     if (!trial.is_random && round >= 2) continue;
-    const uint64_t seed = trial.is_random ? options_.seed + round : round;
-    if (left_out_.contains(trial.name)) continue;
-    any = true;
-    if (ended_.contains({trial.name, seed})) continue;
-    const bool loaded = (i + round) % 2 != 0;
-    load_.set(loaded);
-    run_case(trial, seed, loaded);
-    load_.set(false);
+    if (!left_out_.contains(trial.name))
+      due.push_back({&trial, trial.is_random ? options_.seed + round : round, (i + round) % 2 != 0});
   }
-  return any;
+  std::ranges::stable_partition(due, [&](const Due& one) { return suspects_.contains(one.trial->name); });
+  return due;
+}
+
+void Selftest::note_built(const std::vector<std::string>& names) {
+  for (const std::string& name : names) keep(journal_.built(name));
+}
+
+void Selftest::build_ahead(const std::vector<Due>& due, size_t& first) {
+  note_built(builds_.ended());
+  // One that ends the process is found alone.
+  if (!suspects_.empty()) return;
+  for (; first < due.size() && builds_.has_room() && !stopped_; ++first) {
+    const Trial& trial = *due[first].trial;
+    if (!trial.build || ended_.contains({trial.name, due[first].seed})) continue;
+    keep(journal_.building(trial.name, due[first].seed));
+    builds_.begin(trial.name, trial.build);
+  }
+}
+
+bool Selftest::run_round(uint64_t round) {
+  const std::vector<Due> due = due_in(round);
+  size_t next_build = 0;
+  for (size_t i = 0; i < due.size() && !is_over(); ++i) {
+    if (ended_.contains({due[i].trial->name, due[i].seed})) continue;
+    next_build = std::max(next_build, i);
+    build_ahead(due, next_build);
+    run_case(due[i]);
+  }
+  note_built(builds_.finish());
+  return !due.empty();
 }
 
 void Selftest::print_look_back() const {
@@ -256,22 +323,24 @@ void Selftest::print_look_back() const {
     const bool holds = entry.ending == Ending::pass && !entry.held_back;
     held[entry.name] = holds && (!held.contains(entry.name) || held[entry.name]);
   }
-  const bool has_it = std::ranges::any_of(trials_, [](const Trial& t) { return t.concerns_look_back && t.is_random; });
-  for (const Trial& trial : trials_)
-    if (trial.concerns_look_back && !held.contains(trial.name)) {
-      fmt::print("look-back: not shown to be safe yet: \"{}\" was not tried\n", trial.name);
-      return;
-    }
+  const auto concerned = std::ranges::count_if(trials_, &Trial::concerns_look_back);
+  const auto essential = std::ranges::count_if(
+      trials_, [](const Trial& trial) { return trial.concerns_look_back && trial.is_essential && trial.is_random; });
   const auto broken = std::ranges::find(held, false, &std::pair<const std::string, bool>::second);
+  const auto untried = std::ranges::find_if(trials_, [&](const Trial& trial) {
+    return trial.concerns_look_back && trial.is_essential && !held.contains(trial.name);
+  });
   if (broken != held.end())
     fmt::print("look-back: NOT safe or not fast here: \"{}\"; reduce_then_scan needs none of it\n", broken->first);
-  else if (!has_it)
+  else if (untried != trials_.end())
+    fmt::print("look-back: not shown to be safe yet: \"{}\" was not tried\n", untried->name);
+  else if (essential == 0)
     fmt::print("look-back: none of its cases is here: the device has no 64-bit atomics, or --filter leaves them out\n");
   else
     fmt::print(
-        "look-back: safe here, all {} cases of it; ask for it by WEFT_STRATEGY=look_back, or by strategy in "
-        "ContextConfig\n",
-        held.size());
+        "look-back: safe here, in {} of {} cases, all essential ones among them; ask for it by "
+        "WEFT_STRATEGY=look_back, or by strategy in ContextConfig\n",
+        held.size(), concerned);
 }
 
 int Selftest::verdict() const {
@@ -284,13 +353,21 @@ int Selftest::verdict() const {
   }
   const auto failed =
       static_cast<size_t>(std::ranges::count_if(of_case, [](const auto& one) { return one.second != Ending::pass; }));
-  const auto missing =
-      std::ranges::count_if(trials_, [&](const Trial& trial) { return !of_case.contains(trial.name); });
+  const auto missing = [&](bool essential) {
+    return std::ranges::count_if(trials_, [&](const Trial& trial) {
+      return !of_case.contains(trial.name) && (trial.is_essential || !essential);
+    });
+  };
+  const auto essential = std::ranges::count_if(trials_, &Trial::is_essential);
   const bool passed = failed == 0 && !stopped_ && runs > 0;
   print_look_back();
+  // Every primitive once in both strategies, natively and on emulated subgroups, is among the essential ones.
   fmt::print(
-      "{} {}: {} of {} cases failed, {} runs of them, {} cases not reached, {} copies on a second queue, {:.0f} s\n",
-      passed ? "PASS" : "FAIL", device_, failed, of_case.size(), runs, missing, load_.dispatches(), elapsed_s());
+      "{} {}: {} of {} cases failed, {} runs of them; {} of {} essential cases not reached, {} of {} others; longest "
+      "call {:.1f} ms; {} copies on a second queue; {:.0f} s\n",
+      passed ? "PASS" : "FAIL", device_, failed, of_case.size(), runs, missing(true), essential,
+      missing(false) - missing(true), static_cast<std::ptrdiff_t>(trials_.size()) - essential, longest_ms_,
+      load_.dispatches(), elapsed_s());
   return passed ? 0 : 1;
 }
 
@@ -309,25 +386,18 @@ int run_only(const SelftestOptions& options, const std::vector<Trial>& trials, c
     return 2;
   }
   const Outcome outcome = trial->run(options.seed, simpler);
+  test::release_pipelines();
   if (!outcome.note.empty()) fmt::print("{}\n", outcome.note);
   fmt::print("{} {}, seed {}: {} items{}{}\n", outcome.passed ? "PASS" : "FAIL", trial->name, options.seed,
              outcome.items, outcome.passed ? "" : ": ", outcome.problem);
   return outcome.passed ? 0 : 1;
 }
 
-// The trials open the device that WEFT_DEVICE names.
-void name_device(const std::string& uuid) {
-#ifdef _WIN32
-  _putenv_s("WEFT_DEVICE", uuid.c_str());
-#else
-  setenv("WEFT_DEVICE", uuid.c_str(), 1);
-#endif
-}
-
 // Of a device that a Gpu has been opened on.
 int run_on(const SelftestOptions& options, const Simpler& simpler, const std::string& device, const std::string& uuid,
            Json head) {
-  name_device(uuid);
+  // The trials open the device that it names.
+  test::set_variable("WEFT_DEVICE", uuid.c_str());
   std::string problem;
   std::vector<Trial> trials = test::every_trial(problem);
   if (!problem.empty()) {

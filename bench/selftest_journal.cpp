@@ -73,14 +73,36 @@ const char* name_of(Ending ending) {
   return "unended";
 }
 
-std::vector<SelftestEntry> SelftestJournal::entries_in(const std::vector<Json>& lines) {
-  std::vector<SelftestEntry> entries;
+// Where a process has ended: of one case that was in work it is known that it did that.
+void SelftestJournal::settle(std::vector<SelftestEntry>& in_work) {
+  if (entries_.size() > settled_ && entries_.back().ending == Ending::unended) {
+    std::erase_if(in_work, [&](const SelftestEntry& build) { return build.name == entries_.back().name; });
+    in_work.push_back(entries_.back());
+    entries_.pop_back();
+  }
+  suspects_.clear();
+  if (in_work.size() == 1)
+    entries_.push_back(in_work.front());
+  else
+    for (const SelftestEntry& entry : in_work) suspects_.push_back(entry.name);
+  in_work.clear();
+  settled_ = entries_.size();
+}
+
+void SelftestJournal::read(const std::vector<Json>& lines) {
+  std::vector<SelftestEntry> builds;
   for (const Json& line : lines) {
+    const auto seed = member(line, "seed", uint64_t{0});
+    if (line.contains("resumed")) settle(builds);
+    if (line.contains("building"))
+      builds.push_back({member(line, "building", std::string()), seed, Ending::unended, false, {}});
+    if (line.contains("built"))
+      std::erase_if(builds,
+                    [&](const SelftestEntry& build) { return build.name == member(line, "built", std::string()); });
     if (line.contains("begin"))
-      entries.push_back(
-          {member(line, "begin", std::string()), member(line, "seed", uint64_t{0}), Ending::unended, false, {}});
-    if (!line.contains("end") || entries.empty()) continue;
-    SelftestEntry& entry = entries.back();
+      entries_.push_back({member(line, "begin", std::string()), seed, Ending::unended, false, {}});
+    if (!line.contains("end") || entries_.empty()) continue;
+    SelftestEntry& entry = entries_.back();
     const std::string verdict = member(line, "verdict", std::string());
     entry.ending = Ending::unended;
     for (const Ending one : {Ending::pass, Ending::fail, Ending::lost})
@@ -88,7 +110,7 @@ std::vector<SelftestEntry> SelftestJournal::entries_in(const std::vector<Json>& 
     entry.held_back = member(line, "held_back", false);
     entry.problem = member(line, "problem", std::string());
   }
-  return entries;
+  settle(builds);
 }
 
 Result<SelftestJournal> SelftestJournal::open(const std::string& path, const Json& head) {
@@ -108,9 +130,8 @@ Result<SelftestJournal> SelftestJournal::open(const std::string& path, const Jso
   std::FILE* const file = std::fopen(path.c_str(), "ab");
   if (file == nullptr) return cannot("write", path);
   SelftestJournal journal(file);
-  journal.entries_ = entries_in(lines);
-  if (lines.empty())
-    if (const Status status = journal.add(head); !status) return status.error();
+  journal.read(lines);
+  if (const Status status = journal.add(lines.empty() ? head : Json{{"resumed", true}}); !status) return status.error();
   return journal;
 }
 
@@ -128,10 +149,18 @@ Status SelftestJournal::add(const Json& line) {
   return {};
 }
 
-Status SelftestJournal::begin(const std::string& name, uint64_t seed, bool loaded) {
+Status SelftestJournal::begin(const std::string& name, uint64_t seed, const Json& more) {
   entries_.push_back({name, seed, Ending::unended, false, {}});
-  return add({{"begin", name}, {"seed", seed}, {"loaded", loaded}});
+  Json line{{"begin", name}, {"seed", seed}};
+  line.update(more);
+  return add(line);
 }
+
+Status SelftestJournal::building(const std::string& name, uint64_t seed) {
+  return add({{"building", name}, {"seed", seed}});
+}
+
+Status SelftestJournal::built(const std::string& name) { return add({{"built", name}}); }
 
 Status SelftestJournal::end(Ending ending, bool held_back, const std::string& problem, Json more) {
   SelftestEntry& entry = entries_.back();

@@ -37,14 +37,16 @@ selftest(0 "PASS " --minutes 0.06 --file "${file}" ${few})
 check_lines("${file}")
 file(READ "${file}" text)
 foreach(piece IN ITEMS "messages received" "waits, of which" "\"loaded\":true" "\"loaded\":false"
-                    "\"verdict\":\"pass\"")
+                    "\"second_queue\":\"of a second VkDevice\"" "\"verdict\":\"pass\"" "\"longest_ms\":"
+                    "\"building\":" "\"built\":")
   string(FIND "${text}" "${piece}" at)
   if(at EQUAL -1)
     message(SEND_ERROR "${file} has no ${piece}:\n${text}")
   endif()
 endforeach()
-if(NOT output MATCHES "look-back: ")
-  message(SEND_ERROR "nothing is said of look-back:\n${output}")
+if(NOT output MATCHES "look-back: " OR NOT output MATCHES "PASS [^\n]* 0 of [0-9]+ essential cases not reached"
+   OR NOT output MATCHES "PASS [^\n]* longest call [0-9]+\\.[0-9] ms")
+  message(SEND_ERROR "nothing is said of look-back, the essential cases or the longest call:\n${output}")
 endif()
 # A second run goes on behind the first.
 selftest(0 "this run goes on behind them" --minutes 0.01 --file "${file}" ${few})
@@ -85,6 +87,25 @@ if(NOT output MATCHES "ended in case \"[^\n]*: reduce add"
   message(SEND_ERROR "the run after a killed one:\n${output}")
 endif()
 
+# Ended while a case ran and pipelines of another were built: it is not known which of them did it, so that each is
+# tried alone, and nothing has failed. If the process ends in that, it is known.
+file(STRINGS "${file}" lines)
+list(GET lines 0 head)
+string(REGEX MATCH "[^\"]*: reduce add u32 u32[^\"]*" reduce "${lines}")
+string(REGEX MATCH "[^\"]*32 bits arrive[^\"]*" litmus "${lines}")
+set(file "${WORK}/suspects.jsonl")
+file(WRITE "${file}" "${head}\n{\"building\":\"${reduce}\",\"seed\":1}\n{\"begin\":\"${litmus}\",\"seed\":0}\n")
+file(COPY_FILE "${file}" "${WORK}/again.jsonl")
+selftest(0 "while 2 cases were in work" --minutes 0.02 --file "${file}" ${two})
+check_lines("${file}")
+file(READ "${file}" text)
+if(NOT text MATCHES "resumed.*\"end\":\"${litmus}\".*\"end\":\"${reduce}\"" OR text MATCHES "resumed[^}]*}[^}]*{\"building\"")
+  message(SEND_ERROR "of two suspects not both were tried alone:\n${text}")
+endif()
+execute_process(COMMAND "${BENCH}" selftest --minutes 1 --file "${WORK}/again.jsonl" ${two} --die-in ": reduce"
+                OUTPUT_QUIET ERROR_QUIET)
+selftest(1 "An earlier run ended in case \"${reduce}\"" --minutes 0.02 --file "${WORK}/again.jsonl" ${two})
+
 # What is no file of this device is left alone.
 file(READ "${WORK}/pass.jsonl" text)
 string(REGEX REPLACE "\"name\":\"[^\"]*\"" "\"name\":\"another\"" text "${text}")
@@ -96,10 +117,17 @@ selftest(2 "no case holds any" --file "${WORK}/none.jsonl" --filter "no such cas
 selftest(2 "no case is called" --case "no such case")
 selftest(2 "--simpler items=x" --simpler items=x)
 
-# A device that is lost, by a layer that says so of the 40th submission on.
+# A device with a second queue, by a layer that says so; and one that is lost from the 40th submission on.
 if(LAYER)
   set(ENV{VK_LAYER_PATH} "${LAYER}")
   set(ENV{VK_INSTANCE_LAYERS} VK_LAYER_WEFT_specialize)
+  set(ENV{WEFT_SECOND_QUEUE} 1)
+  selftest(0 "PASS " --minutes 0.06 --file "${WORK}/second.jsonl" ${two})
+  unset(ENV{WEFT_SECOND_QUEUE})
+  file(READ "${WORK}/second.jsonl" text)
+  if(NOT text MATCHES "\"loaded\":true,\"second_queue\":\"of the same family\"" OR output MATCHES " 0 copies")
+    message(SEND_ERROR "no load on a second queue:\n${text}\n${output}")
+  endif()
   set(ENV{WEFT_LOSE_AT} 40)
   set(file "${WORK}/lost.jsonl")
   selftest(1 "The device was lost in case \"" --minutes 1 --file "${file}" ${two})

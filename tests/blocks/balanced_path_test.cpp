@@ -26,7 +26,7 @@ void check_cuts(Backend& backend, const Kernel& kernel, const std::vector<T>& a,
   push.results = results.address();
   push.delta = static_cast<uint32_t>(a.size());
   push.lane = static_cast<uint32_t>(b.size());
-  const auto ran = backend.gpu().run([&](VkCommandBuffer commands) {
+  const auto ran = run_timed(backend.gpu(), [&](VkCommandBuffer commands) {
     kernel.record(commands, push, 1);
     return Status{};
   });

@@ -251,7 +251,7 @@ void check_tables(Backend& backend, const Shape& shape, std::vector<Distribution
   push.delta = kTurns;
   push.lane = kCounts;
   push.mask = kDirt;
-  const auto ran = backend.gpu().run([&](VkCommandBuffer commands) {
+  const auto ran = run_timed(backend.gpu(), [&](VkCommandBuffer commands) {
     kernel.record(commands, push, static_cast<uint32_t>(turns / kTurns));
     return Status{};
   });

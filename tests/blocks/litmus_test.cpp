@@ -51,7 +51,7 @@ class Litmus {
     if (!cleared) FAIL(cleared.error().message);
     round_ = round_ % 255 + 1;
     const LitmusPush push{counters_.address(), slots_.address(), round_, polls, work, 0};
-    const auto ran = gpu_.run([&](VkCommandBuffer commands) {
+    const auto ran = run_timed(gpu_, [&](VkCommandBuffer commands) {
       kernel_.record(commands, push, workgroups_);
       return Status{};
     });

@@ -129,7 +129,7 @@ void check_outputs(Backend& backend, std::vector<Output> outputs) {
   push.inputs = given.address();
   push.results = results.address();
   push.lane = static_cast<uint32_t>(region_words);
-  const auto ran = backend.gpu().run([&](VkCommandBuffer commands) {
+  const auto ran = run_timed(backend.gpu(), [&](VkCommandBuffer commands) {
     kernel.record(commands, push, static_cast<uint32_t>(outputs.size() / (workgroup / 32)));
     return Status{};
   });

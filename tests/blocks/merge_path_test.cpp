@@ -43,7 +43,7 @@ void check_merge(Backend& backend, const Kernel& kernel, const Shape& shape, con
   push.delta = static_cast<uint32_t>(a.size());
   push.lane = static_cast<uint32_t>(b.size());
   push.mask = others;
-  const auto ran = backend.gpu().run([&](VkCommandBuffer commands) {
+  const auto ran = run_timed(backend.gpu(), [&](VkCommandBuffer commands) {
     kernel.record(commands, push, 1);
     return Status{};
   });
@@ -126,7 +126,7 @@ TEST_SUITE("merge_path") {
             push.results = results.address();
             push.delta = static_cast<uint32_t>(a.size());
             push.lane = static_cast<uint32_t>(b.size());
-            const auto ran = backend->gpu().run([&](VkCommandBuffer commands) {
+            const auto ran = run_timed(backend->gpu(), [&](VkCommandBuffer commands) {
               kernel.record(commands, push, 1);
               return Status{};
             });
@@ -186,7 +186,7 @@ TEST_SUITE("merge_path") {
           shader::SelfTestPush push{};
           push.inputs = input.address();
           push.results = results.address();
-          const auto ran = backend->gpu().run([&](VkCommandBuffer commands) {
+          const auto ran = run_timed(backend->gpu(), [&](VkCommandBuffer commands) {
             kernel.record(commands, push, 1);
             return Status{};
           });

@@ -166,7 +166,7 @@ void check(Gpu& gpu, const Kernel& kernel, std::span<const Input> inputs, uint32
   push.inputs = given.address();
   push.results = results.address();
   push.positions = static_cast<uint32_t>(inputs.size());
-  const auto ran = gpu.run([&](VkCommandBuffer commands) {
+  const auto ran = run_timed(gpu, [&](VkCommandBuffer commands) {
     kernel.record(commands, push, workgroups);
     return Status{};
   });

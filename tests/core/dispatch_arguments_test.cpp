@@ -80,7 +80,7 @@ TEST_SUITE("dispatch_arguments") {
     // here: the pipeline that is bound is that of DispatchArguments, and what it pushed last still is.
     const auto indirect = device_function<PFN_vkCmdDispatchIndirect>(gpu, "vkCmdDispatchIndirect");
     const auto pipeline_barrier = device_function<PFN_vkCmdPipelineBarrier>(gpu, "vkCmdPipelineBarrier");
-    const auto ran = gpu.run([&](VkCommandBuffer commands) {
+    const auto ran = run_timed(gpu, [&](VkCommandBuffer commands) {
       Status status = arguments.record(commands, {30, 10, buffer->range(0, 12)});
       if (!status) return status;
       const VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT,

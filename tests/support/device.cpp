@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include "support/device.hpp"
 
-#include <dlfcn.h>
 #include <doctest/doctest.h>
 
 #include <cstdio>
@@ -11,6 +10,7 @@
 
 #include "runtime/context_state.hpp"
 #include "runtime/device_facts.hpp"
+#include "runtime/loader.hpp"
 #include "runtime/subgroup_choice.hpp"
 #include "support/host_device.hpp"
 
@@ -114,6 +114,7 @@ void open(size_t count) {
     config.on_message = fail_on_message;
     config.subgroup_backend = backend.kind;
     config.subgroup_size = backend.subgroup_size;
+    config.second_queue = true;
     Result<Gpu> gpu = Gpu::open(config);
     // A driver without native subgroup operations is a legitimate part of the matrix; every driver can emulate them.
     if (!gpu && backend.kind == SubgroupBackend::native && gpu.error().code == ErrorCode::missing_feature) {
@@ -246,10 +247,25 @@ int close_devices() {
   return stray().count;
 }
 
+namespace {
+
+double& longest() {
+  static double ms = 0;
+  return ms;
+}
+
+}  // namespace
+
+Result<RunTime> run_timed(Gpu& gpu, const std::function<Status(VkCommandBuffer)>& record) {
+  Result<RunTime> ran = gpu.run(record);
+  if (ran) longest() = std::max(longest(), ran->device_ms.value_or(ran->host_ms));
+  return ran;
+}
+double longest_ms() { return longest(); }
+void forget_longest() { longest() = 0; }
+
 PFN_vkGetInstanceProcAddr loader_entry_point() {
-  static void* const library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return nullptr;
-  return reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(library, "vkGetInstanceProcAddr"));
+  return runtime::system_get_instance_proc_addr();
 }
 
 bool is_layer_setup(std::string_view message) {

@@ -55,7 +55,7 @@ class Backend {
   /// ends it.
   template <class Primitive>
   const Primitive& primitive(const ConfigOf<Primitive>& config) {
-    const std::string key = typeid(Primitive).name() + (' ' + config_text(config)) + ' ' + current_tuning();
+    const std::string key = key_of<Primitive>(config);
     std::shared_ptr<const void>& kept = primitives_[key];
     if (kept == nullptr) {
       Result<Primitive> created = Primitive::create(context(), config);
@@ -64,8 +64,19 @@ class Backend {
     }
     return *static_cast<const Primitive*>(kept.get());
   }
+  /// What primitive() takes next for that config, if it was built elsewhere. With current_tuning().
+  template <class Primitive>
+  void keep(const ConfigOf<Primitive>& config, std::shared_ptr<const Primitive> built) {
+    primitives_[key_of<Primitive>(config)] = std::move(built);
+  }
+  /// Destroys what primitive() has built.
+  void release_primitives() { primitives_.clear(); }
 
  private:
+  template <class Primitive>
+  static std::string key_of(const ConfigOf<Primitive>& config) {
+    return typeid(Primitive).name() + (' ' + config_text(config)) + ' ' + current_tuning();
+  }
   [[noreturn]] static void fail(const std::string& message);  ///< the running test, and ends it
 
   Gpu gpu_;
@@ -142,6 +153,12 @@ Backend& first_backend();
 /// Destroys all devices, which drivers insist on before exit. Returns how many messages of validation layers arrived
 /// outside of tests, after printing them.
 int close_devices();
+
+/// Gpu::run, whose time counts for longest_ms().
+Result<RunTime> run_timed(Gpu& gpu, const std::function<Status(VkCommandBuffer)>& record);
+/// The longest that run_timed has taken since forget_longest().
+double longest_ms();
+void forget_longest();
 
 /// The loader's entry point, as weft::Gpu uses it; null where there is no loader.
 PFN_vkGetInstanceProcAddr loader_entry_point();

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include <any>
 #include <functional>
 #include <map>
 #include <string>
@@ -22,17 +23,24 @@ struct FuzzSubject {
   /// `draw_case(backend, config, draw)` draws a case, runs it, and fails the running test if anything is wrong.
   /// `kind`: of cases, where a configuration has several.
   template <class Config, class DrawCase>
-  FuzzSubject(const Config& config, const char* tuned, DrawCase draw_case, const char* kind = "")
-      : name(config_text(config) + (*tuned != '\0' ? " " : "") + tuned + (*kind != '\0' ? " " : "") + kind),
+  FuzzSubject(const Config& given, const char* tuned, DrawCase draw_case, const char* kind_of_cases = "")
+      : name(config_text(given) + (*tuned != '\0' ? " " : "") + tuned + (*kind_of_cases != '\0' ? " " : "") +
+             kind_of_cases),
+        kind(kind_of_cases),
         tuning(tuned),
-        run([=](Backend& backend, Draws& draw) { draw_case(backend, config, draw); }) {
-    if constexpr (requires { config.accumulator; }) types = {config.item, config.accumulator};
-    if constexpr (requires { config.strategy; }) needs_look_back = config.strategy == Strategy::look_back;
+        config(given),
+        run([=](Backend& backend, Draws& draw) { draw_case(backend, given, draw); }) {
+    if constexpr (requires { given.accumulator; }) types = {given.item, given.accumulator};
+    if constexpr (requires { given.strategy; }) strategy = given.strategy;
+    needs_look_back = strategy == Strategy::look_back;
   }
 
-  std::string name;
-  std::string tuning;       ///< WEFT_TUNE while pipelines are built
-  std::vector<Type> types;  ///< that the device must support
+  std::string name;  ///< of FuzzSubjects::all(): its first word is the primitive's
+  std::string kind;
+  std::string tuning;  ///< WEFT_TUNE while pipelines are built
+  std::any config;
+  std::vector<Type> types;                  ///< that the device must support
+  Strategy strategy = Strategy::automatic;  ///< where the config has one
   bool needs_look_back = false;
   std::function<void(Backend&, Draws&)> run;
 };

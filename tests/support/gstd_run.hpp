@@ -251,7 +251,7 @@ class GstdCall {
 /// Runs one call and checks it; what verdicts there were.
 inline GstdVerdicts check_decoded(Backend& backend, const GstdBatch& batch, const GstdRunOptions& options = {}) {
   GstdCall call(backend, batch, options);
-  const auto ran = backend.gpu().run([&](VkCommandBuffer commands) { return call.record(commands); });
+  const auto ran = run_timed(backend.gpu(), [&](VkCommandBuffer commands) { return call.record(commands); });
   if (!ran) FAIL(ran.error().message);
   return call.check();
 }

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "support/device.hpp"
+#include "support/environment.hpp"
 
 namespace weft::test {
 namespace {
@@ -23,18 +24,10 @@ ScopedVariable::ScopedVariable(const char* name, const char* value) : name_(name
   const char* before = std::getenv(name);
   was_set_ = before != nullptr;
   if (was_set_) before_ = before;
-  if (value != nullptr)
-    setenv(name, value, 1);
-  else
-    unsetenv(name);
+  set_variable(name, value);
 }
 
-ScopedVariable::~ScopedVariable() {
-  if (was_set_)
-    setenv(name_.c_str(), before_.c_str(), 1);
-  else
-    unsetenv(name_.c_str());
-}
+ScopedVariable::~ScopedVariable() { set_variable(name_.c_str(), was_set_ ? before_.c_str() : nullptr); }
 
 HostInstance::HostInstance(uint32_t api_version)
     : get_instance_proc_addr_(loader_entry_point()), api_version_(api_version) {

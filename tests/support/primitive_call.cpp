@@ -14,18 +14,9 @@ std::optional<uint64_t>& planted() {
   return item;
 }
 
-double& longest() {
-  static double ms = 0;
-  return ms;
-}
-
 }  // namespace
 
 void PrimitiveCall::plant(const std::optional<uint64_t>& item) { planted() = item; }
-double PrimitiveCall::longest_ms() { return longest(); }
-void PrimitiveCall::took(const RunTime& time) {
-  longest() = std::max(longest(), time.device_ms.value_or(time.host_ms));
-}
 
 BufferRange PrimitiveCall::add(const char* name, VkDeviceSize bytes, VkDeviceSize misalignment,
                                std::span<const std::byte> contents) {

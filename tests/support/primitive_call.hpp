@@ -96,9 +96,8 @@ class PrimitiveCall {
   /// Runs the call, and gives what is wrong, or nothing.
   template <class Primitive, class Args>
   std::string wrong(const Primitive& primitive, const Args& args) {
-    const Result<RunTime> ran = gpu_.run([&](VkCommandBuffer commands) { return primitive.record(commands, args); });
+    const auto ran = run_timed(gpu_, [&](VkCommandBuffer commands) { return primitive.record(commands, args); });
     if (!ran) return ran.error().message;
-    took(*ran);
     return wrong_after();
   }
 
@@ -108,8 +107,6 @@ class PrimitiveCall {
   /// From now on the first byte of item `item` of each output is taken to be another, for a test of what looks for
   /// faults. None: of no output.
   static void plant(const std::optional<uint64_t>& item);
-  /// The longest that wrong() has waited for a call in this process.
-  static double longest_ms();
 
   VkDeviceSize bytes(const char* name) { return range(name).expected.size(); }
   /// What the range holds after the call.
@@ -128,7 +125,6 @@ class PrimitiveCall {
 
   BufferRange add(const char* name, VkDeviceSize bytes, VkDeviceSize misalignment, std::span<const std::byte> contents);
   Range& range(const char* name);
-  static void took(const RunTime& time);
 
   Gpu& gpu_;
   uint8_t dirt_;

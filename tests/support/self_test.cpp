@@ -5,12 +5,16 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <any>
 #include <array>
+#include <iterator>
 #include <map>
 #include <memory>
+#include <set>
 #include <sstream>
 #include <utility>
 
+#include "every_call.hpp"
 #include "support/device.hpp"
 #include "support/fuzz_subject.hpp"
 #include "support/primitive_call.hpp"
@@ -28,6 +32,11 @@ Outcome& outcome() {
 std::function<void()>& asked_for() {
   static std::function<void()> current;
   return current;
+}
+
+std::vector<Backend*>& opened() {
+  static std::vector<Backend*> backends;
+  return backends;
 }
 
 /// The test cases that a run with `list-test-cases` has found.
@@ -99,7 +108,9 @@ Outcome run_tests(const char* suite, std::string title, const char* query = null
   // A filter is a list, and ? is any character.
   std::ranges::replace(title, ',', '?');
   context.addFilter("test-case", title.c_str());
+  forget_longest();
   context.run();
+  outcome().longest_ms = longest_ms();
   return std::move(outcome());
 }
 
@@ -118,15 +129,19 @@ std::string short_name(const Backend& backend) {
   return (backend.is_emulated() ? "emulated " : "native ") + std::to_string(backend.context().subgroup_size());
 }
 
-void add_tests(std::vector<Trial>& trials, const char* suite, bool concerns_look_back) {
+void add_tests(std::vector<Trial>& trials, const char* suite, Gpu& gpu, bool is_essential) {
   listed().clear();
   run_tests(suite, "*", "--list-test-cases");
   std::vector<std::string> titles = listed();
   // No block of the library, but arguments that it refuses.
   std::erase_if(titles, [](const std::string& title) { return title.ends_with("[refusal]"); });
-  for (const std::string& title : titles)
-    trials.push_back({std::string(suite) + ": " + title, false, concerns_look_back,
-                      [=](uint64_t, const Simpler&) { return run_tests(suite, title); }});
+  for (const std::string& title : titles) {
+    Trial& trial = trials.emplace_back();
+    trial.name = std::string(suite) + ": " + title;
+    trial.is_essential = trial.concerns_look_back = is_essential;
+    trial.gpu = &gpu;
+    trial.run = [=](uint64_t, const Simpler&) { return run_tests(suite, title); };
+  }
 }
 
 Outcome run_subject(const FuzzSubject& subject, Backend& backend, uint64_t seed, const Simpler& simpler) {
@@ -155,18 +170,83 @@ std::vector<FuzzSubject> subjects_in_turn() {
   return in_turn;
 }
 
-void add_subjects(std::vector<Trial>& trials, const std::vector<Backend*>& backends) {
+// Any thread may call the inner function. Contexts read the environment, and are made here, before there are others.
+template <class Primitive>
+std::function<std::function<void()>()> build_of(const FuzzSubject& subject, Backend& backend,
+                                                const ConfigOf<Primitive>& config) {
+  const ScopedTuning tuned(subject.tuning);
+  const Context& context = backend.context();
+  return [&backend, &context, config, tuning = subject.tuning]() -> std::function<void()> {
+    Result<Primitive> created = Primitive::create(context, config);
+    // The trial's own attempt reports what is wrong.
+    if (!created) return [] {};
+    return [&backend, config, tuning, built = std::make_shared<const Primitive>(*std::move(created))] {
+      const ScopedTuning own(tuning);
+      backend.keep<Primitive>(config, built);
+    };
+  };
+}
+
+Trial trial_of(const FuzzSubject& subject, Backend& backend) {
+  Trial trial;
+  trial.name = short_name(backend) + ": " + subject.name;
+  trial.is_random = true;
+  trial.concerns_look_back = subject.needs_look_back;
+  trial.gpu = &backend.gpu();
+  trial.run = [subject, &backend](uint64_t seed, const Simpler& simpler) {
+    return run_subject(subject, backend, seed, simpler);
+  };
+  for_each_primitive([&]<class Primitive>() {
+    if (const auto* const config = std::any_cast<ConfigOf<Primitive>>(&subject.config))
+      trial.build = build_of<Primitive>(subject, backend, *config);
+  });
+  return trial;
+}
+
+/// The device's own subgroups, and the first that are emulated.
+std::vector<Backend*> both_kinds(const std::vector<Backend*>& backends) {
+  std::vector<Backend*> both;
+  for (Backend* const backend : backends)
+    if (both.empty() || backend->is_emulated() != both.front()->is_emulated()) {
+      both.push_back(backend);
+      if (both.size() == 2) break;
+    }
+  return both;
+}
+
+/// Whether each subject is the first of its primitive, strategy and kind of cases.
+std::vector<bool> firsts_of(const std::vector<FuzzSubject>& subjects) {
+  std::set<std::string> met;
+  std::vector<bool> firsts;
+  for (const FuzzSubject& subject : subjects) {
+    const std::string primitive = subject.name.substr(0, subject.name.find(' '));
+    firsts.push_back(met.insert(primitive + ' ' + name_of(subject.strategy) + ' ' + subject.kind).second);
+  }
+  return firsts;
+}
+
+void add_essentials(std::vector<Trial>& trials, const std::vector<Backend*>& backends) {
   const std::vector<FuzzSubject> subjects = subjects_in_turn();
+  const std::vector<bool> firsts = firsts_of(subjects);
+  for (size_t s = 0; s < subjects.size(); ++s)
+    for (Backend* const backend : both_kinds(backends)) {
+      if (!firsts[s] || !is_supported(subjects[s], backend->context())) continue;
+      trials.push_back(trial_of(subjects[s], *backend));
+      trials.back().is_essential = true;
+    }
+}
+
+void add_others(std::vector<Trial>& trials, const std::vector<Backend*>& backends) {
+  const std::vector<FuzzSubject> subjects = subjects_in_turn();
+  const std::vector<bool> firsts = firsts_of(subjects);
+  const std::vector<Backend*> both = both_kinds(backends);
   for (size_t turn = 0; turn < backends.size(); ++turn)
     for (size_t s = 0; s < subjects.size(); ++s) {
       // Every subject meets every backend, and each turn has all backends.
-      Backend& backend = *backends[(s + turn) % backends.size()];
-      const FuzzSubject& subject = subjects[s];
-      if (!is_supported(subject, backend.context())) continue;
-      trials.push_back({short_name(backend) + ": " + subject.name, true, subject.needs_look_back,
-                        [subject, &backend](uint64_t seed, const Simpler& simpler) {
-                          return run_subject(subject, backend, seed, simpler);
-                        }});
+      Backend* const backend = backends[(s + turn) % backends.size()];
+      const bool is_essential = firsts[s] && std::ranges::find(both, backend) != both.end();
+      if (!is_essential && is_supported(subjects[s], backend->context()))
+        trials.push_back(trial_of(subjects[s], *backend));
     }
 }
 
@@ -179,21 +259,34 @@ TEST_SUITE("self_test") {
 }
 
 std::vector<Trial> every_trial(std::string& problem) {
-  std::vector<Trial> trials;
-  std::vector<Backend*> backends;
-  problem = run_here([&] { backends = every_backend(); }).problem;
+  std::vector<Trial> trials, essentials, others;
+  std::vector<Backend*>& backends = opened();
+  // What may fail does so in a test.
+  problem = run_here([&] {
+              backends = every_backend();
+              add_essentials(essentials, backends);
+              add_others(others, backends);
+            }).problem;
   if (!problem.empty()) return {};
-  for (const char* const suite : {"litmus", "forward_progress"}) add_tests(trials, suite, true);
+  Gpu& gpu = backends.front()->gpu();
+  for (const char* const suite : {"litmus", "forward_progress"}) add_tests(trials, suite, gpu, true);
+  std::ranges::move(essentials, std::back_inserter(trials));
   for (const char* const suite : {"subgroup", "lanes", "workgroup", "fse", "lz_copy", "merge_path", "balanced_path",
                                   "transform_lbs", "dispatch_arguments"})
-    add_tests(trials, suite, false);
-  add_subjects(trials, backends);
+    add_tests(trials, suite, gpu, false);
+  std::ranges::move(others, std::back_inserter(trials));
   return trials;
 }
 
-double longest_call_ms() { return PrimitiveCall::longest_ms(); }
+void release_pipelines() {
+  for (Backend* const backend : opened()) backend->release_primitives();
+}
+
 void plant_fault(const std::optional<uint64_t>& item) { PrimitiveCall::plant(item); }
-void end_trials() { close_devices(); }
+void end_trials() {
+  opened().clear();
+  close_devices();
+}
 
 }  // namespace weft::test
 
