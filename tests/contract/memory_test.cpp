@@ -5,10 +5,9 @@
 #include <filesystem>
 #include <string>
 
-#include <unistd.h>
-
 #include "every_primitive.hpp"
 #include "failing_allocation.hpp"
+#include "support/environment.hpp"
 
 namespace weft::test {
 namespace {
@@ -17,8 +16,8 @@ const VkCommandBuffer kCommands = reinterpret_cast<VkCommandBuffer>(uintptr_t{64
 
 class Variable {
  public:
-  Variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
-  ~Variable() { unsetenv(name_); }
+  Variable(const char* name, const char* value) : name_(name) { set_variable(name, value); }
+  ~Variable() { set_variable(name_, nullptr); }
 
  private:
   const char* name_;
@@ -71,7 +70,8 @@ TEST_SUITE("host memory") {
 
   TEST_CASE("a Gpu is opened and used, or there is no memory") {
     const int64_t before = null_driver::live_objects();
-    const std::string cache = std::filesystem::temp_directory_path() / ("weft_null_cache." + std::to_string(getpid()));
+    const std::string cache =
+        (std::filesystem::temp_directory_path() / ("weft_null_cache." + std::to_string(process_id()))).string();
     {
       const Variable device("WEFT_DEVICE", "no such device");
       GpuConfig config;

@@ -101,10 +101,10 @@ class CountingAllocator {
   void* allocate(size_t size, size_t alignment) {
     const std::scoped_lock lock(mutex_);
     alignment = std::max(alignment, sizeof(void*));
-    void* memory = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+    void* memory = ::operator new (size, std::align_val_t{alignment}, std::nothrow);
     if (memory == nullptr) return nullptr;
     ++allocations_;
-    live_[memory] = size;
+    live_[memory] = {size, alignment};
     return memory;
   }
   void* reallocate(void* old, size_t size, size_t alignment) {
@@ -118,7 +118,7 @@ class CountingAllocator {
     size_t kept = 0;
     {
       const std::scoped_lock lock(mutex_);
-      kept = std::min(size, live_.at(old));
+      kept = std::min(size, live_.at(old).size);
     }
     std::memcpy(memory, old, kept);
     release(old);
@@ -127,16 +127,21 @@ class CountingAllocator {
   void release(void* memory) {
     if (memory == nullptr) return;
     const std::scoped_lock lock(mutex_);
-    if (live_.erase(memory) == 0) {
+    const auto found = live_.find(memory);
+    if (found == live_.end()) {
       ++foreign_frees_;
       return;
     }
-    std::free(memory);
+    ::operator delete (memory, std::align_val_t{found->second.alignment}, std::nothrow);
+    live_.erase(found);
   }
 
   VkAllocationCallbacks callbacks_{};
   std::mutex mutex_;
-  std::map<void*, size_t> live_;
+  struct Block {
+    size_t size = 0, alignment = 0;
+  };
+  std::map<void*, Block> live_;
   size_t allocations_ = 0;
   size_t foreign_frees_ = 0;
 };
