@@ -77,8 +77,9 @@ Result<SubgroupChoice> choose_native(const DeviceFacts& facts, const FeatureSet&
   choice.size = wanted;
   if (choice.size != 0) return choice;
 
-  // Intel reports 32 whatever its compiler prefers; elsewhere the reported size is the device's natural one.
-  const uint32_t preferred = facts.vendor_id == kVendorIntel ? 32 : subgroups.size;
+  // Intel reports 32 whatever its compiler prefers, and at 32 most kernels have twice the registers that a thread has
+  // (docs/decisions/intel-subgroup-width.md). Elsewhere the reported size is the device's natural one.
+  const uint32_t preferred = facts.vendor_id == kVendorIntel ? 16 : subgroups.size;
   if (can_require(subgroups, preferred)) {
     choice.size = preferred;
     return choice;

@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/isa.md"
 TABLES = {"amd": "tests/isa/kernels.csv", "intel": "tests/isa/intel.csv"}
 AMD = ("polaris10", "vega10", "navi10", "navi21", "gfx1100")
-INTEL = ("tgl",)
+INTEL = ("tgl", "dg2")
 NONE = "–"
 HISTORY = "## Trend"
 COMMITS = 8
@@ -47,7 +47,8 @@ A cell is the most VGPRs of a variant, and the fewest subgroups per SIMD.
 
 A thread has 128 registers of 32 bytes whatever it runs, so registers do not change its occupancy: what does not fit is
 **spilled** to memory, and what limits the threads at a time is shared memory. Lanes are those of the subgroup, which
-weft pins to 32: a value of 4 bytes takes 4 registers of a thread. Kernels of f64 are missing: the device has none.
+weft requires to be 16 ([why](decisions/intel-subgroup-width.md)): a value of 4 bytes takes 2 registers of a thread.
+Kernels of f64 are missing: the devices have none.
 
 {intel_families}
 

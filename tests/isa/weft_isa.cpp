@@ -8,6 +8,7 @@
 //     --primitive PRIMITIVE         only the kernels of this one, e.g. ScanByKey
 //     --types TYPES                 only kernels of these types of items and accumulators, e.g. u8,u32, or of no type
 //     --tune OVERRIDES              sets WEFT_TUNE, which otherwise has no effect here
+//     --lanes SIZE                  of a subgroup, rather than what the library chooses
 //
 // Fails where a kernel spills registers of AMD's or uses scratch memory there. The library itself builds the
 // pipelines, through the public API: this program stands between it and the driver, asks for statistics, and notes
@@ -84,7 +85,7 @@ constexpr Family kAmdFamilies[] = {{"polaris10", "polaris10"},
                                    {"navi21", "navi21"},
                                    {"gfx1100", "gfx1100"}};
 #ifdef WEFT_ISA_INTEL
-constexpr Family kIntelFamilies[] = {{"tgl", "9a49"}};
+constexpr Family kIntelFamilies[] = {{"tgl", "9a49"}, {"dg2", "56a0"}};
 #endif
 
 struct Driver {
@@ -124,6 +125,7 @@ struct Interception {
   std::map<VkPipeline, std::string> constants;
   std::set<Row> rows;
   weft::test::AmongTypes types;
+  uint32_t lanes = 0;  // 0: as the library chooses
   bool has_float64 = true;
   std::string failure;
 };
@@ -303,6 +305,7 @@ std::string build_on(VkInstance instance, VkPhysicalDevice physical_device, cons
     config.get_instance_proc_addr = &get_instance_proc_addr;
     config.device_create_info = &info;
     config.subgroup_backend = weft::SubgroupBackend::native;
+    config.subgroup_size = interception.lanes;
     config.use_environment = true;
     config.debug_utils = true;
     const auto context = weft::Context::create(config);
@@ -417,6 +420,7 @@ struct Options {
   std::string primitive;
   std::string types;
   std::string tuning;
+  std::string lanes;
 
   // Of a family's process.
   std::filesystem::path part(const std::string& family) const { return directory / (family + ".part"); }
@@ -443,6 +447,7 @@ int run_family(const Driver& driver, const Family& chosen, const Options& option
     unsetenv(variable);
   }
   if (!options.tuning.empty()) setenv("WEFT_TUNE", options.tuning.c_str(), 1);
+  interception.lanes = static_cast<uint32_t>(std::strtoul(options.lanes.c_str(), nullptr, 10));
 
   void* loader = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
   if (loader == nullptr) return fail(family, "there is no Vulkan loader");
@@ -548,17 +553,15 @@ int run_driver(const Driver& driver, std::span<const Family> chosen, const Optio
 int main(int argc, char** argv) {
   Options options;
   std::string committed, only;
-  const std::map<std::string, std::string*> named{{"--check", &committed},
-                                                  {"--family", &only},
-                                                  {"--primitive", &options.primitive},
-                                                  {"--types", &options.types},
-                                                  {"--tune", &options.tuning}};
+  const std::map<std::string, std::string*> named{
+      {"--check", &committed},     {"--family", &only},         {"--primitive", &options.primitive},
+      {"--types", &options.types}, {"--tune", &options.tuning}, {"--lanes", &options.lanes}};
   int next = 1;
   for (; next + 2 < argc && named.count(argv[next]) != 0; next += 2) *named.at(argv[next]) = argv[next + 1];
   if (next + 1 != argc || *argv[next] == '-') {
     std::fputs(
         "usage: weft-isa [--check COMMITTED] [--family FAMILY] [--primitive PRIMITIVE] [--types TYPES] "
-        "[--tune OVERRIDES] DIRECTORY\n",
+        "[--tune OVERRIDES] [--lanes SIZE] DIRECTORY\n",
         stderr);
     return 2;
   }

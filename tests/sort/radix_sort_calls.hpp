@@ -16,10 +16,12 @@ struct SoundCall<RadixSort> {
             r.write("values_out", 8 * n), r.scratch(p.scratch_size(n)), r.count("count", n)};
   }
   static std::vector<RadixSortConfig> kernels(const AmongTypes&) {
-    return {{.key = Type::u32},
-            {.key = Type::u32, .value_bytes = 4},
-            {.key = Type::u64},
-            {.key = Type::u64, .value_bytes = 8}};
+    // It builds those of the other strategy too, for few keys.
+    constexpr auto kLookBack = Strategy::look_back;
+    return {{.key = Type::u32, .strategy = kLookBack},
+            {.key = Type::u32, .value_bytes = 4, .strategy = kLookBack},
+            {.key = Type::u64, .strategy = kLookBack},
+            {.key = Type::u64, .value_bytes = 8, .strategy = kLookBack}};
   }
 };
 
