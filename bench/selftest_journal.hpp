@@ -26,8 +26,8 @@ struct SelftestEntry {
 };
 
 /// The results of self-tests on one device: a line of JSON for the device, then one where a case begins and one where
-/// it ends, and the same for pipelines that are built beside it. Every line is on the disk before anything else happens,
-/// so that the file is whole whenever the process dies.
+/// it ends, and the same for pipelines that are built beside it. Every line is on the disk before anything else
+/// happens, so that the file is whole whenever the process dies.
 class SelftestJournal {
  public:
   /// Reads what is there, and goes on behind it. A last line that is not whole is taken off. `head`: of report_head.

@@ -99,7 +99,8 @@ file(COPY_FILE "${file}" "${WORK}/again.jsonl")
 selftest(0 "while 2 cases were in work" --minutes 0.02 --file "${file}" ${two})
 check_lines("${file}")
 file(READ "${file}" text)
-if(NOT text MATCHES "resumed.*\"end\":\"${litmus}\".*\"end\":\"${reduce}\"" OR text MATCHES "resumed[^}]*}[^}]*{\"building\"")
+if(NOT text MATCHES "resumed.*\"end\":\"${litmus}\".*\"end\":\"${reduce}\""
+   OR text MATCHES "resumed[^}]*}[^}]*{\"building\"")
   message(SEND_ERROR "of two suspects not both were tried alone:\n${text}")
 endif()
 execute_process(COMMAND "${BENCH}" selftest --minutes 1 --file "${WORK}/again.jsonl" ${two} --die-in ": reduce"

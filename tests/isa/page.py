@@ -43,7 +43,8 @@ A cell is the most VGPRs of a variant, and the fewest subgroups per SIMD.
 
 ## Intel
 
-{intel_compilers}. tests/isa/intel_stand_in.cpp answers what ANV asks of Linux.
+{intel_compilers}.
+tests/isa/intel_stand_in.cpp answers what ANV asks of Linux.
 
 A thread has 128 registers of 32 bytes whatever it runs, so registers do not change its occupancy: what does not fit is
 **spilled** to memory, and what limits the threads at a time is shared memory. Lanes are those of the subgroup, which

@@ -264,9 +264,7 @@ Result<RunTime> run_timed(Gpu& gpu, const std::function<Status(VkCommandBuffer)>
 double longest_ms() { return longest(); }
 void forget_longest() { longest() = 0; }
 
-PFN_vkGetInstanceProcAddr loader_entry_point() {
-  return runtime::system_get_instance_proc_addr();
-}
+PFN_vkGetInstanceProcAddr loader_entry_point() { return runtime::system_get_instance_proc_addr(); }
 
 bool is_layer_setup(std::string_view message) {
   return message.find("validation is adjusting settings") != std::string_view::npos ||
