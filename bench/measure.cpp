@@ -14,6 +14,7 @@
 #include <weft/version.hpp>
 
 #include "git_commit.hpp"
+#include "support/clocks.hpp"
 #include "support/options.hpp"
 #include "support/parallel.hpp"
 #include "support/progress.hpp"
@@ -81,7 +82,8 @@ class Measurement {
         session_(std::move(gpu), source, session_config_),
         cases_(cases_of(options, matrix_of(options, source, session_.gpu()), copy_bits_)),
         progress_(total_weight()),
-        table_(out_) {}
+        table_(out_),
+        clock_reader_(session_.gpu()) {}
 
   int run(const std::string& source_name);
 
@@ -96,6 +98,7 @@ class Measurement {
   void write_json() {
     auto head = report_head(session_.gpu(), options_.uuid);
     if (!options_.tuning.empty()) head["tuning"] = options_.tuning;
+    clocks_.write(head["device"]);
     write(options_.json, report_json(std::move(head), session_.timer(), rows_).dump(1) + '\n');
   }
 
@@ -111,6 +114,8 @@ class Measurement {
   std::vector<Row> rows_;
   std::map<uint64_t, double> copy_gbps_;
   ReportClock clock_;
+  ClockReader clock_reader_;
+  ClockRange clocks_;
   bool failed_ = false;
   bool timer_reported_ = false;
 };
@@ -160,6 +165,8 @@ void Measurement::add(const BenchCase& bench_case, Row row) {
     if (copy != copy_gbps_.end() && copy->second > 0) row.copy_fraction = row.gbps / copy->second;
   }
   failed_ = failed_ || row.failed;
+  // Right after the row, before the clocks fall.
+  if (row.ms && !bench_case.is_on_host()) clocks_.add(clock_reader_.read());
   rows_.push_back(row);
   if (clock_.is_due(options_.json)) write_json();
   progress_.clear();

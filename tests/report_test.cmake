@@ -80,7 +80,7 @@ endfunction()
 shown(document "" a.json)
 must_show("${document}" "<title>weft on Card A</title>" "<b>PASS</b> Card A: the outputs of 3 of 3 rows are verified"
           "Share of measured copy" "Speed of scan plain u32 over size" "no doubles" "2^24" ">hardware</td>")
-if(document MATCHES ">(Vendor, device|UUID|Device.s subgroup sizes|Memory heaps|System|Environment)<")
+if(document MATCHES ">(Vendor, device|UUID|Device.s subgroup sizes|Memory heaps|Clocks while measuring|System|Environment)<")
   message(SEND_ERROR "the page has a row '${CMAKE_MATCH_1}', of which the report says nothing")
 endif()
 # What a report says of device, system and environment. Runs in different environments are not merged.
@@ -88,7 +88,7 @@ file(READ "${WORK}/a.json" full)
 string(JSON full SET "${full}" device "{\"name\": \"Card A\", \"kind\": \"integrated\", \"vendor_id\": 4098, \
 \"device_id\": 5567, \"uuid\": \"00c0ffee\", \"subgroup_backend\": \"emulated\", \"subgroup_sizes\": \
 {\"min\": 4, \"max\": 64, \"default\": 32}, \"memory_heaps\": [{\"size\": 3221225472, \"device_local\": true}, \
-{\"size\": 536870912, \"device_local\": false}]}")
+{\"size\": 536870912, \"device_local\": false}], \"graphics_mhz\": {\"min\": 300, \"max\": 1980}}")
 string(JSON full SET "${full}" system "{\"sysname\": \"Linux\", \"release\": \"6.1\", \"machine\": \"aarch64\"}")
 string(JSON full SET "${full}" environment "{}")
 file(WRITE "${WORK}/full.json" "${full}")
@@ -96,7 +96,7 @@ string(JSON full SET "${full}" environment "{\"WEFT_TUNE\": \"scan.rows=2\", \"W
 file(WRITE "${WORK}/tuned.json" "${full}")
 shown(document "" full.json tuned.json)
 foreach(cell IN ITEMS integrated "0x1002, 0x15bf" 00c0ffee emulated "4 to 64, default 32" "Linux 6.1 aarch64"
-                      "3.0 GiB, device local + 0.5 GiB" "none set" tuned.json
+                      "3.0 GiB, device local + 0.5 GiB" "graphics 300 to 1980 MHz" "none set" tuned.json
                       "WEFT_STRATEGY=look_back WEFT_TUNE=scan.rows=2")
   must_show("${document}" ">${cell}</td>")
 endforeach()

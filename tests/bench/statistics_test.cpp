@@ -11,6 +11,7 @@
 #include <random>
 #include <vector>
 
+#include "support/active_clock.hpp"
 #include "support/call_bound.hpp"
 #include "support/progress.hpp"
 #include "support/rank_test.hpp"
@@ -134,6 +135,13 @@ TEST_CASE("a case that is drawn has few items until its speed is known, and then
       // At most ten times as many as a first case has are drawn.
       if (items > 1) CHECK(device(std::min(items, 10 * kFirst)) <= kMaxCallMs);
     }
+}
+
+TEST_CASE("the clock in use is that of the line with a star") {
+  CHECK(active_mhz("0: 500Mhz\n1: 1500Mhz *\n2: 2400Mhz\n") == 1500);
+  CHECK(active_mhz("0: 96Mhz *") == 96);
+  for (const char* const text : {"", "*", "0: 500Mhz\n", "1500Mhz *", "1: Mhz *", "1: 99999999999Mhz *"})
+    CHECK_FALSE(active_mhz(text));
 }
 
 TEST_CASE("a summary keeps its samples in the order taken") {
