@@ -17,3 +17,5 @@ set(fmt_DIR "${WEFT_KIT_WORK}/dependencies/usr/lib/x86_64-linux-gnu/cmake/fmt")
 
 # Windows 10. Sizes of files have 64 bits.
 set(CMAKE_CXX_FLAGS_INIT "-D_WIN32_WINNT=0x0A00 -D_FILE_OFFSET_BITS=64")
+# One file each: no DLL of the compiler's.
+set(CMAKE_EXE_LINKER_FLAGS_INIT "-static")
