@@ -63,7 +63,7 @@ function(check_tree)
     set(stem "${CMAKE_MATCH_1}")
     string(FIND "${umbrella}" "#include <weft/${stem}.hpp>" position)
     # Headers of components that a build may lack are their users' to include.
-    if(stem MATCHES "^(jit|gstd|pack|gstd_[a-z0-9_]+)$")
+    if(stem MATCHES "^(jit|gstd|pack|loader|gstd_[a-z0-9_]+)$")
       if(NOT position EQUAL -1)
         fault("include/weft/weft.hpp includes <weft/${stem}.hpp>, which is of a component")
       endif()
@@ -179,6 +179,8 @@ function(check_tree)
                  "the codec knows its own header and errors, libzstd and the processor: it can be built without Vulkan")
   check_includes(src/pack/ "${std};<weft/(gstd|pack|status)\\.hpp>;\"(gstd|pack)/.*;<xxhash\\.h>"
                  "packs know the codec, and no Vulkan")
+  check_includes(src/loader/ "${std};${weft};\"(vk|runtime|gstd|pack|loader)/.*;<(zstd(_errors)?|windows)\\.h>;<liburing\\.h>;<vulkan/.*;<(fcntl|unistd|sys/stat)\\.h>"
+                 "the loader knows packs, the decoders by their headers, the codec, runtime and vk, and files")
   check_includes(src/decode/ "${std};${weft};\"(vk|runtime|primitives|gstd|decode)/.*"
                  "the decoders on the device know what primitives know, and the codec")
   set(public "<[^/]+\\.h>;<(weft|vulkan|CLI|fmt|nlohmann|cuda|cub|thrust|sys)/.*;\"support/.*")

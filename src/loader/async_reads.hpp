@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace weft::loader {
+
+/// One read of a file, which the system does while the program goes on. The owner keeps it until it is reaped.
+struct AsyncRead {
+  intptr_t handle = -1;
+  uint64_t position = 0;
+  std::span<std::byte> to;
+  bool direct = false;
+  int64_t result = 0;  ///< as File::read has it
+};
+
+/// A queue of them. Calls must not coincide.
+class AsyncReads {
+ public:
+  virtual ~AsyncReads() = default;
+  /// False if the queue is full.
+  virtual bool start(AsyncRead& read) = 0;
+  /// Hands what was started to the system.
+  virtual void flush() = 0;
+  /// Up to `room.size()` reads that are done.
+  virtual size_t reap(std::span<AsyncRead*> room) = 0;
+  /// Waits until there is one, at most so long.
+  virtual void wait(uint64_t nanoseconds) = 0;
+};
+
+/// Null if the system has none, or forbids it. `memory`: where most reads go, which may be registered.
+std::unique_ptr<AsyncReads> open_async_reads(uint32_t depth, std::span<std::byte> memory);
+
+}  // namespace weft::loader

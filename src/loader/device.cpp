@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "loader/device.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include <weft/gstd_decode.hpp>
+
+#include "loader/loader_state.hpp"
+#include "loader/recording.hpp"
+#include "loader/space.hpp"
+#include "runtime/error.hpp"
+
+namespace weft::loader {
+
+namespace {
+
+constexpr uint32_t kSlots = 3;
+constexpr uint32_t kSlotTiles = 4096;
+constexpr uint64_t kSlotControl = kSlotTiles * sizeof(GstdTile) + 4 * (2 * uint64_t{kSlotTiles});
+
+class VulkanDevice final : public Device {
+ public:
+  explicit VulkanDevice(const Context& context, const LoaderDevice& device)
+      : state_(context.state()), device_(device), functions_(load_functions(context.device(), device)) {}
+
+  Status open(const Context& context, const LoaderConfig& config);
+
+  std::span<std::byte> staging() const noexcept override { return staging_.bytes().subspan(control_bytes_); }
+  uint64_t bytes() const noexcept override { return staging_.bytes().size() + arena_.size; }
+  bool can_decode(uint32_t tile_bytes) const noexcept override { return tile_bytes <= gstd::kDefaultTileBytes; }
+  bool fits(uint64_t stored_bytes, uint64_t image_bytes) const noexcept override {
+    return stored_bytes + 2 * Space::kBlock + image_bytes + kImageAlignment <= slots_[0].temporary.size &&
+           image_bytes / gstd::kMinTileBytes + 2 <= kSlotTiles;
+  }
+  bool has_queue() const noexcept override { return device_.queue != VK_NULL_HANDLE; }
+  bool has_room() const noexcept override {
+    return lost_ || std::ranges::any_of(slots_, [](const Slot& slot) { return slot.pieces.empty(); });
+  }
+  void submit(std::vector<PiecePtr>& pieces, std::vector<DevicePiece>& ended) override;
+  Result<uint64_t> record(VkCommandBuffer commands, std::vector<PiecePtr>& pieces,
+                          std::vector<DevicePiece>& ended) override;
+  void retire(uint64_t number) noexcept override { retired_ = std::max(retired_, number); }
+  void reap(std::vector<DevicePiece>& ended) override;
+  bool signal(const LoadSignal& signal) const noexcept override;
+
+ private:
+  Status open_slot(Slot& slot, uint32_t index);
+  Slot& free_slot() {
+    return *std::ranges::find_if(slots_, [](const Slot& slot) { return slot.pieces.empty(); });
+  }
+  Status record_into(Slot& slot, VkCommandBuffer commands, std::vector<PiecePtr>& pieces,
+                     std::vector<DevicePiece>& ended);
+  Status submit_commands(Slot& slot, std::vector<PiecePtr>& pieces, std::vector<DevicePiece>& ended);
+  void end(Slot& slot, RequestStatus status, std::vector<DevicePiece>& ended);
+  bool is_done(const Slot& slot, RequestStatus& status);
+
+  std::shared_ptr<const runtime::ContextState> state_;
+  LoaderDevice device_;
+  Functions functions_;
+  Staging staging_;
+  uint64_t control_bytes_ = 0;
+  vk::BoundBuffer arena_;
+  std::optional<GstdDecode> decoder_;
+  BufferRange scratch_;
+  std::array<Slot, kSlots> slots_;
+  uint64_t number_ = 0, retired_ = 0;
+  bool lost_ = false;
+};
+
+Status VulkanDevice::open(const Context& context, const LoaderConfig& config) {
+  if (functions_.copy_to_image == nullptr || functions_.reset_pool == nullptr)
+    return Error{ErrorCode::driver_error, "Loader: the device lacks functions of Vulkan 1.0"};
+  control_bytes_ = Space::rounded(kSlots * kSlotControl);
+  const uint64_t staging_bytes = Space::rounded(config.staging_bytes);
+  if (Status status = staging_.create(*state_, device_, config, staging_bytes); !status) return status;
+
+  GstdDecodeConfig decode;
+  decode.verify = config.verify;
+  decode.tiles_in_flight = std::max(config.tiles_in_flight, 1u);
+  if (config.tiles_in_flight == 0) {
+    // As many as half of the memory holds: scratch grows by tiles.
+    decode.tiles_in_flight = 1;
+    const auto one = GstdDecode::create(context, decode);
+    if (!one) return one.error();
+    decode.tiles_in_flight =
+        static_cast<uint32_t>(std::clamp<uint64_t>(config.device_bytes / 2 / one->scratch_size(1), 1, kSlotTiles));
+  }
+  auto decoder = GstdDecode::create(context, decode);
+  if (!decoder) return decoder.error();
+  const uint64_t scratch = Space::rounded(decoder->scratch_size(kSlotTiles));
+  const uint64_t temporary = config.device_bytes > scratch ? (config.device_bytes - scratch) / kSlots : 0;
+  if (temporary < (uint64_t{4} << 20))
+    return Error{ErrorCode::invalid_argument, "Loader: device_bytes is too small: scratch takes " +
+                                                  std::to_string(scratch) + " bytes, and submissions 4 MiB each"};
+  const VkResult result = vk::create_bound_buffer(
+      {&state_->vk(), state_->device(), state_->allocator()}, memory_of(device_), config.device_bytes,
+      VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
+          VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT,
+      vk::MemoryUse::device, arena_);
+  if (result != VK_SUCCESS) return runtime::error_of(result, "device memory of Loader");
+  decoder_ = *std::move(decoder);
+  scratch_ = {arena_.buffer.get(), 0, scratch};
+  for (uint32_t i = 0; i < kSlots; ++i) {
+    slots_[i].temporary = {arena_.buffer.get(), scratch + i * (temporary / 192 * 192), temporary / 192 * 192};
+    if (Status status = open_slot(slots_[i], i); !status) return status;
+  }
+  return {};
+}
+
+Status VulkanDevice::open_slot(Slot& slot, uint32_t index) {
+  slot.control = {staging_.buffer(), index * kSlotControl, kSlotControl};
+  slot.mapped = staging_.bytes().data() + slot.control.offset;
+  if (!has_queue()) return {};
+  const vk::DeviceRef ref{&state_->vk(), state_->device(), state_->allocator()};
+  VkCommandPoolCreateInfo pool_info{};
+  pool_info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+  pool_info.queueFamilyIndex = device_.queue_family;
+  VkCommandPool pool = VK_NULL_HANDLE;
+  VkResult result = state_->vk().vkCreateCommandPool(ref.device, &pool_info, ref.allocator, &pool);
+  if (result != VK_SUCCESS) return runtime::error_of(result, "vkCreateCommandPool");
+  slot.pool = vk::UniqueCommandPool(ref, pool);
+  VkCommandBufferAllocateInfo commands_info{};
+  commands_info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
+  commands_info.commandPool = pool;
+  commands_info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+  commands_info.commandBufferCount = 1;
+  result = state_->vk().vkAllocateCommandBuffers(ref.device, &commands_info, &slot.commands);
+  if (result != VK_SUCCESS) return runtime::error_of(result, "vkAllocateCommandBuffers");
+  VkFenceCreateInfo fence_info{};
+  fence_info.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO;
+  VkFence fence = VK_NULL_HANDLE;
+  result = state_->vk().vkCreateFence(ref.device, &fence_info, ref.allocator, &fence);
+  if (result != VK_SUCCESS) return runtime::error_of(result, "vkCreateFence");
+  slot.fence = vk::UniqueFence(ref, fence);
+  return {};
+}
+
+Status VulkanDevice::record_into(Slot& slot, VkCommandBuffer commands, std::vector<PiecePtr>& pieces,
+                                 std::vector<DevicePiece>& ended) {
+  const bool copies_source = state_->traits().type != VK_PHYSICAL_DEVICE_TYPE_CPU &&
+                             state_->traits().type != VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
+  Recording recording(*state_, functions_, *decoder_, slot,
+                      {staging_.buffer(), control_bytes_, staging_.bytes().size() - control_bytes_}, scratch_,
+                      copies_source);
+  recording.take(pieces, ended, kSlotTiles);
+  return recording.record(commands);
+}
+
+Status VulkanDevice::submit_commands(Slot& slot, std::vector<PiecePtr>& pieces, std::vector<DevicePiece>& ended) {
+  const auto& vk = state_->vk();
+  VkResult result = functions_.reset_pool(state_->device(), slot.pool.get(), 0);
+  if (result != VK_SUCCESS) return runtime::error_of(result, "vkResetCommandPool");
+  VkCommandBufferBeginInfo begin{};
+  begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+  begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+  result = vk.vkBeginCommandBuffer(slot.commands, &begin);
+  if (result != VK_SUCCESS) return runtime::error_of(result, "vkBeginCommandBuffer");
+  if (Status status = record_into(slot, slot.commands, pieces, ended); !status) return status;
+  result = vk.vkEndCommandBuffer(slot.commands);
+  if (result != VK_SUCCESS) return runtime::error_of(result, "vkEndCommandBuffer");
+  if (slot.pieces.empty()) return {};
+  const VkFence fence = slot.fence.get();
+  result = vk.vkResetFences(state_->device(), 1, &fence);
+  if (result != VK_SUCCESS) return runtime::error_of(result, "vkResetFences");
+  VkSubmitInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+  info.commandBufferCount = 1;
+  info.pCommandBuffers = &slot.commands;
+  if (device_.lock) device_.lock();
+  result = vk.vkQueueSubmit(device_.queue, 1, &info, fence);
+  if (device_.unlock) device_.unlock();
+  if (result != VK_SUCCESS) return runtime::error_of(result, "vkQueueSubmit");
+  return {};
+}
+
+void VulkanDevice::submit(std::vector<PiecePtr>& pieces, std::vector<DevicePiece>& ended) {
+  if (lost_) {
+    for (PiecePtr& piece : pieces) ended.push_back({std::move(piece), RequestStatus::device_lost});
+    pieces.clear();
+    return;
+  }
+  Slot& slot = free_slot();
+  const Status status = submit_commands(slot, pieces, ended);
+  if (status) return;
+  const ErrorCode code = status.error().code;
+  lost_ = code == ErrorCode::device_lost || code == ErrorCode::driver_error;
+  if (slot.pieces.empty()) {
+    // Nothing was recorded: these would be tried for ever.
+    for (PiecePtr& piece : pieces) slot.pieces.push_back(std::move(piece));
+    pieces.clear();
+  }
+  end(slot, lost_ ? RequestStatus::device_lost : RequestStatus::out_of_memory, ended);
+}
+
+Result<uint64_t> VulkanDevice::record(VkCommandBuffer commands, std::vector<PiecePtr>& pieces,
+                                      std::vector<DevicePiece>& ended) {
+  Slot& slot = free_slot();
+  if (const Status status = record_into(slot, commands, pieces, ended); !status) {
+    end(slot, RequestStatus::out_of_memory, ended);
+    return status.error();
+  }
+  if (slot.pieces.empty()) return uint64_t{0};
+  slot.number = ++number_;
+  return slot.number;
+}
+
+bool VulkanDevice::is_done(const Slot& slot, RequestStatus& status) {
+  if (!has_queue()) return slot.number <= retired_;
+  const VkFence fence = slot.fence.get();
+  const VkResult result = state_->vk().vkWaitForFences(state_->device(), 1, &fence, VK_TRUE, 0);
+  if (result == VK_TIMEOUT) return false;
+  if (result != VK_SUCCESS) {
+    lost_ = true;
+    status = RequestStatus::device_lost;
+  }
+  return true;
+}
+
+void VulkanDevice::reap(std::vector<DevicePiece>& ended) {
+  for (Slot& slot : slots_) {
+    if (slot.pieces.empty()) continue;
+    RequestStatus status = lost_ && has_queue() ? RequestStatus::device_lost : RequestStatus::ok;
+    if (status == RequestStatus::ok && !is_done(slot, status)) continue;
+    end(slot, status, ended);
+  }
+}
+
+// Gives the slot's pieces back, those with refused tiles as corrupt.
+void VulkanDevice::end(Slot& slot, RequestStatus status, std::vector<DevicePiece>& ended) {
+  std::vector<RequestStatus> statuses(slot.pieces.size(), status);
+  if (status == RequestStatus::ok) {
+    for (const Decoding& decoding : slot.decodings) {
+      std::vector<uint32_t> words(1 + decoding.owners.size());
+      std::memcpy(words.data(), slot.mapped + (decoding.status.offset - slot.control.offset), 4 * words.size());
+      if (words[0] == 0) continue;
+      for (size_t tile = 0; tile < decoding.owners.size(); ++tile)
+        if (words[1 + tile] != 0) statuses[decoding.owners[tile]] = RequestStatus::corrupt;
+    }
+  }
+  for (size_t i = 0; i < slot.pieces.size(); ++i) ended.push_back({std::move(slot.pieces[i]), statuses[i]});
+  slot.pieces.clear();
+  slot.decodings.clear();
+}
+
+bool VulkanDevice::signal(const LoadSignal& signal) const noexcept {
+  VkSemaphoreSignalInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO;
+  info.semaphore = signal.semaphore;
+  info.value = signal.value;
+  return functions_.signal_semaphore != nullptr && functions_.signal_semaphore(state_->device(), &info) == VK_SUCCESS;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Device>> open_device(const Context& context, const LoaderDevice& device,
+                                            const LoaderConfig& config) {
+  auto opened = std::make_unique<VulkanDevice>(context, device);
+  if (Status status = opened->open(context, config); !status) return status.error();
+  return std::unique_ptr<Device>(std::move(opened));
+}
+
+}  // namespace weft::loader
+
+namespace weft {
+
+Result<Loader> Loader::create(const Context& context, const LoaderDevice& device, const LoaderConfig& config) noexcept
+    try {
+  if (Status status = loader::check(config); !status) return status.error();
+  if (device.instance == VK_NULL_HANDLE || device.physical_device == VK_NULL_HANDLE ||
+      device.get_instance_proc_addr == nullptr)
+    return Error{ErrorCode::invalid_argument, "Loader: a handle or function of the device is null"};
+  auto opened = loader::open_device(context, device, config);
+  if (!opened) return opened.error();
+  auto engine = loader::open_engine(config, *std::move(opened));
+  if (!engine) return engine.error();
+  return Loader(std::make_unique<State>(State{*std::move(engine)}));
+} catch (...) {
+  return runtime::caught();
+}
+
+}  // namespace weft

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <weft/loader.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "loader/request.hpp"
+
+namespace weft::loader {
+
+/// A piece whose commands have run, with what the device said of its tiles.
+struct DevicePiece {
+  PiecePtr piece;
+  RequestStatus status = RequestStatus::ok;
+};
+
+/// What a Loader does on a device. Calls must not coincide, but for the const ones and signal().
+class Device {
+ public:
+  virtual ~Device() = default;
+  /// Where files are read to.
+  virtual std::span<std::byte> staging() const noexcept = 0;
+  /// Device and staging memory, in bytes.
+  virtual uint64_t bytes() const noexcept = 0;
+  virtual bool can_decode(uint32_t tile_bytes) const noexcept = 0;
+  /// Whether a piece with so many stored bytes, decoded to an image of `image_bytes` (else 0), fits what a submission
+  /// has.
+  virtual bool fits(uint64_t stored_bytes, uint64_t image_bytes) const noexcept = 0;
+  virtual bool has_queue() const noexcept = 0;
+  /// Whether submit() would take a piece.
+  virtual bool has_room() const noexcept = 0;
+
+  /// Takes pieces from the front as far as there is room, and submits their commands. On failure, those taken end so.
+  virtual void submit(std::vector<PiecePtr>& pieces, std::vector<DevicePiece>& ended) = 0;
+  /// The same into the host's commands. Returns the submission's number, 0: none.
+  virtual Result<uint64_t> record(VkCommandBuffer commands, std::vector<PiecePtr>& pieces,
+                                  std::vector<DevicePiece>& ended) = 0;
+  virtual void retire(uint64_t number) noexcept = 0;
+  /// Appends pieces whose commands have run.
+  virtual void reap(std::vector<DevicePiece>& ended) = 0;
+  virtual bool signal(const LoadSignal& signal) const noexcept = 0;
+};
+
+/// Bytes of content that a copy to the image takes, each layer directly after the other. 0: the format is unknown, or
+/// the numbers are too large.
+uint64_t image_bytes(const ImageDestination& image) noexcept;
+/// Of a texel block.
+uint32_t block_bytes(VkFormat format) noexcept;
+
+}  // namespace weft::loader

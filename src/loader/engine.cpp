@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "loader/engine.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "runtime/caught.hpp"
+
+namespace weft::loader {
+
+namespace {
+
+constexpr size_t kAlignment = 64 << 10;
+// With no event to wait for: reads of the system, and the device.
+constexpr std::chrono::microseconds kPoll{50}, kSpin{300};
+
+}  // namespace
+
+Engine::Engine(const LoaderConfig& config, std::unique_ptr<Device> device)
+    : config_(config), device_(std::move(device)) {}
+
+Engine::~Engine() {
+  {
+    const std::unique_lock lock(mutex_);
+    stopping_ = true;
+    const auto live = live_;
+    for (const auto& [sequence, request] : live) {
+      fail(*request, {RequestStatus::cancelled, "the Loader was destroyed"});
+      end_if_done(request);
+    }
+  }
+  if (device_ != nullptr) device_->retire(UINT64_MAX);
+  for (;;) {
+    while (step()) {
+    }
+    const std::unique_lock lock(mutex_);
+    if (live_.empty()) break;
+  }
+  wake();
+  for (std::thread& worker : workers_) worker.join();
+  async_ = nullptr;
+  device_ = nullptr;
+  if (allocated_ != nullptr && config_.free)
+    config_.free(allocated_);
+  else if (allocated_ != nullptr)
+    ::operator delete (allocated_, std::align_val_t{kAlignment});
+}
+
+Status Engine::open() {
+  const uint64_t bytes = Space::rounded(config_.staging_bytes);
+  if (device_ != nullptr) {
+    staging_ = device_->staging();
+  } else {
+    allocated_ = config_.allocate ? config_.allocate(bytes, kAlignment)
+                                  : ::operator new (bytes, std::align_val_t{kAlignment}, std::nothrow);
+    if (allocated_ == nullptr) return Error{ErrorCode::out_of_host_memory, "Loader: no memory for staging"};
+    staging_ = {static_cast<std::byte*>(allocated_), bytes};
+  }
+  space_ = Space(staging_.size());
+  piece_bytes_ = std::clamp<uint64_t>(staging_.size() / 16, 1 << 20, 2 << 20);
+  piece_content_ = 4 * piece_bytes_;
+  if (config_.reads != ReadBackend::threads) async_ = open_async_reads(config_.queue_depth, staging_);
+  if (config_.reads == ReadBackend::io_uring && async_ == nullptr)
+    return Error{ErrorCode::system_error, "Loader: io_uring is missing or forbidden"};
+  for (uint32_t i = 0; i < config_.threads + 1; ++i) decoders_.push_back(std::make_unique<Decoder>());
+  used_ = peak_ = (device_ != nullptr ? device_->bytes() : bytes) + decoders_.size() * kDecoderBytes;
+  if (used_ > config_.budget_bytes || config_.budget_bytes - used_ < kLeastFree)
+    return Error{ErrorCode::invalid_argument,
+                 "Loader: budget_bytes is too small: staging, device memory and decoders take " +
+                     std::to_string(used_) + " bytes, and tables need " + std::to_string(kLeastFree)};
+  for (uint32_t i = 0; i < config_.threads; ++i) workers_.emplace_back([this] { work(); });
+  return {};
+}
+
+void Engine::submit(std::vector<std::shared_ptr<Request>> requests) {
+  {
+    const std::unique_lock lock(mutex_);
+    for (std::shared_ptr<Request>& request : requests) {
+      request->sequence = sequence_++;
+      request->queued = true;
+      queue_.emplace(Order(request->priority, request->deadline, request->sequence), request);
+      live_.emplace(request->sequence, std::move(request));
+    }
+  }
+  wake();
+}
+
+uint32_t Engine::cancel(uint64_t tag) {
+  uint32_t count = 0;
+  {
+    const std::unique_lock lock(mutex_);
+    std::vector<std::shared_ptr<Request>> found;
+    for (const auto& [sequence, request] : live_)
+      if (request->tag == tag && request->failure == RequestStatus::ok) found.push_back(request);
+    for (const std::shared_ptr<Request>& request : found) {
+      fail(*request, {RequestStatus::cancelled, "cancelled by its tag"});
+      end_if_done(request);
+    }
+    count = static_cast<uint32_t>(found.size());
+  }
+  wake();
+  return count;
+}
+
+// Does one thing of each kind. Returns whether there was one.
+bool Engine::step() {
+  bool any = admit();
+  any |= run_reads();
+  any |= run_task();
+  any |= run_device();
+  return any;
+}
+
+bool Engine::run_task() {
+  std::unique_lock lock(mutex_);
+  if (decoders_.empty()) return false;
+  if (!to_plan_.empty()) {
+    const std::shared_ptr<Request> request = std::move(to_plan_.front());
+    to_plan_.pop_front();
+    lock.unlock();
+    plan(request);
+    return true;
+  }
+  std::deque<PiecePtr>& pieces = to_process_;
+  if (!pieces.empty()) {
+    PiecePtr piece = std::move(pieces.front());
+    pieces.pop_front();
+    std::unique_ptr<Decoder> decoder = std::move(decoders_.back());
+    decoders_.pop_back();
+    lock.unlock();
+    process(std::move(piece), *decoder);
+    lock.lock();
+    decoders_.push_back(std::move(decoder));
+    return true;
+  }
+  if (async_ != nullptr || to_read_.empty()) return false;
+  PiecePtr piece = std::move(to_read_.front());
+  to_read_.pop_front();
+  lock.unlock();
+  read_now(std::move(piece));
+  return true;
+}
+
+bool Engine::run_device() {
+  if (device_ == nullptr) return false;
+  const std::unique_lock device(device_mutex_, std::try_to_lock);
+  if (!device) return false;
+  std::vector<DevicePiece> ended;
+  device_->reap(ended);
+  bool any = !ended.empty();
+  if (device_->has_queue() && device_->has_room()) {
+    std::vector<PiecePtr> pieces;
+    {
+      const std::unique_lock lock(mutex_);
+      pieces.swap(for_device_);
+    }
+    if (!pieces.empty()) {
+      any = true;
+      device_->submit(pieces, ended);
+      const std::unique_lock lock(mutex_);
+      for_device_.insert(for_device_.begin(), std::make_move_iterator(pieces.begin()),
+                         std::make_move_iterator(pieces.end()));
+    }
+  } else if (!device_->has_queue()) {
+    // What was cancelled needs no commands.
+    const std::unique_lock lock(mutex_);
+    std::erase_if(for_device_, [&](PiecePtr& piece) {
+      if (piece->request->failure == RequestStatus::ok) return false;
+      ended.push_back({std::move(piece), RequestStatus::ok});
+      return true;
+    });
+    any |= !ended.empty();
+  }
+  finish_all(ended);
+  return any;
+}
+
+Result<uint64_t> Engine::record(VkCommandBuffer commands) {
+  if (device_ == nullptr || device_->has_queue())
+    return Error{ErrorCode::invalid_argument, "Loader::record: the Loader has a queue, or no device"};
+  const std::unique_lock device(device_mutex_);
+  std::vector<PiecePtr> pieces;
+  {
+    const std::unique_lock lock(mutex_);
+    pieces.swap(for_device_);
+  }
+  std::vector<DevicePiece> ended;
+  Result<uint64_t> number = uint64_t{0};
+  if (!pieces.empty() && device_->has_room()) number = device_->record(commands, pieces, ended);
+  {
+    const std::unique_lock lock(mutex_);
+    for_device_.insert(for_device_.begin(), std::make_move_iterator(pieces.begin()),
+                       std::make_move_iterator(pieces.end()));
+  }
+  finish_all(ended);
+  return number;
+}
+
+void Engine::retire(uint64_t number) {
+  if (device_ == nullptr) return;
+  {
+    const std::unique_lock device(device_mutex_);
+    device_->retire(number);
+  }
+  wake();
+}
+
+void Engine::finish_all(std::vector<DevicePiece>& ended) {
+  for (DevicePiece& piece : ended) {
+    constexpr auto reason_of = [](RequestStatus status) -> std::string_view {
+      switch (status) {
+        case RequestStatus::ok: return {};
+        case RequestStatus::corrupt: return "the device refused a tile";
+        case RequestStatus::device_lost: return "the device is lost, or refused commands";
+        default: return "the device has no memory";
+      }
+    };
+    finish(std::move(piece.piece), {piece.status, reason_of(piece.status)});
+  }
+  ended.clear();
+}
+
+void Engine::finish(PiecePtr piece, const Outcome& outcome) {
+  {
+    const std::unique_lock lock(mutex_);
+    const std::shared_ptr<Request> request = piece->request;
+    for (const Part& part : piece->parts) {
+      const LoadPath path = part.range.coding == pack::Coding::raw && !request->zstd ? LoadPath::copy
+                            : part.on_device                                         ? LoadPath::device_decode
+                                                                                     : LoadPath::host_decode;
+      LoadPath& so_far = request->report.path;
+      // What was decoded on the CPU counts most, what was copied least.
+      const auto weight = [](LoadPath p) {
+        return p == LoadPath::host_decode ? 3 : p == LoadPath::device_decode ? 2 : p == LoadPath::copy ? 1 : 0;
+      };
+      if (weight(path) > weight(so_far)) so_far = path;
+    }
+    if (piece->copies.empty() && piece->tiles.empty()) request->report.decoded = Clock::now();
+    space_.give_back(piece->staging, piece->staging_bytes);
+    give_budget(piece->table_bytes);
+    piece = nullptr;
+    --request->pieces;
+    --pieces_;
+    if (!outcome.ok()) fail(*request, outcome);
+    end_if_done(request);
+  }
+  wake();
+}
+
+void Engine::fail(Request& request, const Outcome& outcome) {
+  if (request.failure != RequestStatus::ok) return;
+  request.failure = outcome.status;
+  request.report.reason = outcome.reason;
+  request.report.system_error = outcome.system_error;
+  dequeue(request);
+  request.all_cut = true;
+  request.next_piece = nullptr;
+  for (auto& [turn, piece] : request.waiting) to_process_.push_back(std::move(piece));
+  request.waiting.clear();
+}
+
+void Engine::end_if_done(const std::shared_ptr<Request>& request) {
+  if (request->ended || request->pieces != 0 || request->planning || !request->all_cut ||
+      request->next_piece != nullptr)
+    return;
+  if (request->long_range != nullptr) {
+    plans_ -= request->long_range->budget;
+    give_budget(request->long_range->budget);
+    request->long_range = nullptr;
+  }
+  live_.erase(request->sequence);
+  publish(*request);
+}
+
+// The status comes after the report, and the signal after the last status.
+void Engine::publish(Request& request) {
+  request.ended = true;
+  request.report.done = Clock::now();
+  const RequestStatus status = request.failure;
+  if (status != RequestStatus::ok) request.report.bytes = 0;
+  LoadBatch::State& batch = *request.batch;
+  batch.items[request.index].report = request.report;
+  batch.items[request.index].status.store(status, std::memory_order_release);
+  if (batch.pending.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (batch.signal.semaphore != VK_NULL_HANDLE && device_ != nullptr && !device_->signal(batch.signal) && config_.log)
+    config_.log("Loader: a batch's semaphore could not be signalled");
+}
+
+void Engine::end_at_once(const std::shared_ptr<Request>& request, RequestStatus status, std::string_view reason) {
+  const std::unique_lock lock(mutex_);
+  request->failure = status;
+  request->report.reason = reason;
+  publish(*request);
+}
+
+void Engine::dequeue(Request& request) {
+  if (!request.queued) return;
+  request.queued = false;
+  queue_.erase(Order(request.priority, request.deadline, request.sequence));
+}
+
+bool Engine::take_budget(uint64_t bytes) noexcept {
+  if (bytes > config_.budget_bytes - used_) return false;
+  used_ += bytes;
+  peak_ = std::max(peak_, used_);
+  return true;
+}
+
+void Engine::give_budget(uint64_t bytes) noexcept { used_ -= bytes; }
+
+LoaderUsage Engine::usage() const {
+  const std::unique_lock lock(mutex_);
+  return {config_.budget_bytes, used_, peak_, space_.used(), space_.peak(), reads_};
+}
+
+void Engine::wake() {
+  {
+    const std::unique_lock lock(mutex_);
+    ++events_;
+  }
+  changed_.notify_all();
+  if (config_.on_work) config_.on_work();
+}
+
+// Whether the system or the device will have something to do that no event reports.
+bool Engine::is_waiting_outside() const noexcept { return pieces_ != 0; }
+
+void Engine::work() {
+  for (;;) {
+    uint64_t events;
+    {
+      const std::unique_lock lock(mutex_);
+      events = events_;
+    }
+    if (step()) continue;
+    std::unique_lock lock(mutex_);
+    if (stopping_ && live_.empty()) return;
+    const auto changed = [&] { return events_ != events; };
+    if (is_waiting_outside())
+      changed_.wait_for(lock, kPoll, changed);
+    else
+      changed_.wait(lock, changed);
+  }
+}
+
+bool Engine::wait(const LoadBatch::State& batch, std::chrono::nanoseconds timeout) {
+  const auto done = [&] { return batch.pending.load(std::memory_order_acquire) == 0; };
+  const Clock::time_point begin = Clock::now();
+  Clock::time_point idle_since = begin;
+  while (!done()) {
+    if (step()) {
+      idle_since = Clock::now();
+      continue;
+    }
+    const Clock::time_point now = Clock::now();
+    if (now - begin >= timeout) return done();
+    if (now - idle_since < kSpin) {
+      std::this_thread::yield();
+      continue;
+    }
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, kPoll);
+  }
+  return true;
+}
+
+}  // namespace weft::loader

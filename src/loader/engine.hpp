@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include "gstd/stored_tile.hpp"
+#include "loader/device.hpp"
+#include "loader/request.hpp"
+#include "loader/space.hpp"
+
+struct ZSTD_DCtx_s;
+
+namespace weft::loader {
+
+struct Outcome {
+  RequestStatus status = RequestStatus::ok;
+  std::string_view reason{};
+  int system_error = 0;
+
+  bool ok() const noexcept { return status == RequestStatus::ok; }
+};
+
+/// Memory of a thread that decodes.
+struct Decoder {
+  ~Decoder();
+  gstd::TileUnpacker tiles;
+  ZSTD_DCtx_s* zstd = nullptr;
+};
+/// Upper bound of it: words and room of the largest tile, gstd's tables, libzstd's context.
+constexpr uint64_t kDecoderBytes = uint64_t{5} << 19;
+/// What a budget leaves at least for tables: those of a plan, twice, and of the longest piece.
+constexpr uint64_t kLeastFree = uint64_t{32} << 20;
+
+/// Moves requests through their pieces: queued, read, processed on the CPU, on the device, ended. What it does is done
+/// by whichever threads call step(): workers of its own, or the host's.
+///
+/// Locks, in this order: device_mutex_ or io_mutex_, then mutex_. Nothing is read, decoded or submitted under mutex_.
+class Engine {
+ public:
+  Engine(const LoaderConfig& config, std::unique_ptr<Device> device);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  /// Allocates, and starts threads.
+  Status open();
+  void submit(std::vector<std::shared_ptr<Request>> requests);
+  uint32_t cancel(uint64_t tag);
+  bool step();
+  bool wait(const LoadBatch::State& batch, std::chrono::nanoseconds timeout);
+  Result<uint64_t> record(VkCommandBuffer commands);
+  void retire(uint64_t number);
+  LoaderUsage usage() const;
+
+  const LoaderConfig& config() const noexcept { return config_; }
+  const Device* device() const noexcept { return device_.get(); }
+  bool is_asynchronous() const noexcept { return async_ != nullptr; }
+  uint64_t staging_size() const noexcept { return space_.size(); }
+  /// Ends a request that has not begun. Its batch's last end signals.
+  void end_at_once(const std::shared_ptr<Request>& request, RequestStatus status, std::string_view reason);
+
+ private:
+  using Order = std::tuple<LoadPriority, Clock::time_point, uint64_t>;
+
+  // cut.cpp
+  bool is_decoded_to_staging(const Request& request, const Part& part) const noexcept;
+  void add_part(Piece& piece, Part part);
+  void set_read(Piece& piece, uint64_t position, uint64_t bytes);
+  PiecePtr cut_short(const std::shared_ptr<Request>& request);
+  PiecePtr cut_raw(const std::shared_ptr<Request>& request, const pack::Range& range);
+  PiecePtr cut_tiles(const std::shared_ptr<Request>& request, const pack::Range& range);
+  PiecePtr cut(const std::shared_ptr<Request>& request, bool& needs_plan);
+  void leave_range(Request& request);
+
+  // reading.cpp
+  bool admit();
+  bool admit_next(const std::shared_ptr<Request>& request, bool& stop);
+  bool start_piece(const std::shared_ptr<Request>& request, bool& stop);
+  bool start_plan(const std::shared_ptr<Request>& request, bool& stop);
+  void plan(const std::shared_ptr<Request>& request);
+  Outcome plan_segment(Request& request, const pack::Range& range, const Interval& interval);
+  void prepare_read(Piece& piece) const noexcept;
+  /// Whether reading has ended: with the bytes, or with an outcome that is not ok.
+  bool take_result(Piece& piece, int64_t result, Outcome& outcome) const noexcept;
+  bool run_reads();
+  void read_now(PiecePtr piece);
+  void end_read(PiecePtr piece, const Outcome& outcome);
+
+  // process.cpp
+  void process(PiecePtr piece, Decoder& decoder);
+  bool hash_in_turn(PiecePtr& piece, Outcome& outcome);
+  Outcome work_on(Piece& piece, Decoder& decoder);
+  Outcome take_raw(Piece& piece, const Part& part);
+  Outcome find_tiles(const Piece& piece, Part& part);
+  Outcome decode_on_host(Piece& piece, const Part& part, Decoder& decoder);
+  Outcome decode_tile(const Piece& piece, const Part& part, const GstdTile& tile, std::byte* output, Decoder& decoder);
+  Outcome decode_zstd(Piece& piece, Decoder& decoder);
+  Outcome deliver(Piece& piece, const Part& part, uint64_t staging);
+  void give_tiles(Piece& piece, const Part& part);
+
+  // engine.cpp
+  bool run_task();
+  bool run_device();
+  void finish(PiecePtr piece, const Outcome& outcome);
+  void finish_all(std::vector<DevicePiece>& ended);
+  void wake();
+  void work();
+  // With mutex_.
+  void fail(Request& request, const Outcome& outcome);
+  void end_if_done(const std::shared_ptr<Request>& request);
+  void publish(Request& request);
+  void dequeue(Request& request);
+  bool take_budget(uint64_t bytes) noexcept;
+  void give_budget(uint64_t bytes) noexcept;
+  bool is_waiting_outside() const noexcept;
+
+  std::byte* at(uint64_t staging) const noexcept { return staging_.data() + staging; }
+  /// Where in staging a byte of the pack is.
+  static uint64_t staged(const Piece& piece, uint64_t position) noexcept {
+    return piece.staging + (position - piece.read_from);
+  }
+
+  LoaderConfig config_;
+  std::unique_ptr<Device> device_;
+  void* allocated_ = nullptr;
+  std::span<std::byte> staging_;
+  uint64_t piece_bytes_ = 0, piece_content_ = 0;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<Order, std::shared_ptr<Request>> queue_;  // those with pieces to cut
+  std::deque<PiecePtr> to_read_;                     // read by threads
+  std::deque<PiecePtr> to_process_;
+  std::deque<std::shared_ptr<Request>> to_plan_;
+  std::vector<PiecePtr> for_device_;
+  std::map<uint64_t, std::shared_ptr<Request>> live_;  // by sequence; not ended
+  std::vector<std::unique_ptr<Decoder>> decoders_;
+  Space space_;
+  uint64_t used_ = 0, peak_ = 0, plans_ = 0;
+  uint64_t sequence_ = 0, events_ = 0;
+  uint32_t pieces_ = 0, reads_ = 0, on_device_ = 0;
+  bool stopping_ = false;
+
+  std::mutex io_mutex_;
+  std::unique_ptr<AsyncReads> async_;
+  std::map<const AsyncRead*, PiecePtr> in_flight_;  // with io_mutex_
+
+  std::mutex device_mutex_;
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace weft::loader

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What becomes of bytes in staging: on the CPU, or a list for the device.
+#include <algorithm>
+#include <cstring>
+
+#define ZSTD_STATIC_LINKING_ONLY
+#include <zstd.h>
+#include <zstd_errors.h>
+
+#include "gstd/checksum.hpp"
+#include "loader/engine.hpp"
+
+namespace weft::loader {
+
+namespace {
+
+constexpr size_t kMaxCopies = 1 << 16;  // of a piece, for the device
+
+const Outcome kDamaged{RequestStatus::corrupt, "a checksum does not match the stored bytes"};
+const Outcome kBadStream{RequestStatus::corrupt, "the asset's stream is invalid"};
+
+}  // namespace
+
+Decoder::~Decoder() { ZSTD_freeDCtx(zstd); }
+
+void Engine::process(PiecePtr piece, Decoder& decoder) {
+  bool failed;
+  {
+    const std::unique_lock lock(mutex_);
+    failed = piece->request->failure != RequestStatus::ok;
+  }
+  if (failed) {
+    finish(std::move(piece), {});
+    return;
+  }
+  Outcome outcome;
+  try {
+    if (piece->hash_turn && !hash_in_turn(piece, outcome)) return;
+    if (outcome.ok()) outcome = work_on(*piece, decoder);
+  } catch (...) {
+    outcome = {RequestStatus::out_of_memory, "no host memory"};
+  }
+  if (!outcome.ok() || (piece->copies.empty() && piece->tiles.empty())) {
+    finish(std::move(piece), outcome);
+    return;
+  }
+  const std::unique_lock lock(mutex_);
+  piece->request->report.decoded = Clock::now();
+  for_device_.push_back(std::move(piece));
+}
+
+// Hashes pieces of a long range in their order. Returns false, and keeps the piece, if it is not its turn.
+bool Engine::hash_in_turn(PiecePtr& piece, Outcome& outcome) {
+  Request& request = *piece->request;
+  {
+    const std::unique_lock lock(mutex_);
+    if (request.hash_next != *piece->hash_turn && request.failure == RequestStatus::ok) {
+      const uint32_t turn = *piece->hash_turn;
+      request.waiting.emplace(turn, std::move(piece));
+      return false;
+    }
+    if (request.failure != RequestStatus::ok) return true;
+  }
+  const Part& part = piece->parts.front();
+  request.hash.add({at(staged(*piece, part.range.position + part.content.first)), part.content.count});
+  if (piece->hash_ends) {
+    if (request.hash.value() != part.range.stored_hash) outcome = kDamaged;
+    request.hash = {};
+  }
+  const std::unique_lock lock(mutex_);
+  const auto next = request.waiting.find(++request.hash_next);
+  if (next != request.waiting.end()) {
+    to_process_.push_front(std::move(next->second));
+    request.waiting.erase(next);
+  }
+  return true;
+}
+
+Outcome Engine::work_on(Piece& piece, Decoder& decoder) {
+  if (piece.request->zstd) return decode_zstd(piece, decoder);
+  for (Part& part : piece.parts) {
+    Outcome outcome;
+    if (part.range.coding == pack::Coding::raw) {
+      outcome = take_raw(piece, part);
+    } else {
+      if (part.tiles.empty()) outcome = find_tiles(piece, part);
+      if (outcome.ok()) {
+        if (part.on_device)
+          give_tiles(piece, part);
+        else
+          outcome = decode_on_host(piece, part, decoder);
+      }
+    }
+    if (!outcome.ok()) return outcome;
+  }
+  return {};
+}
+
+Outcome Engine::take_raw(Piece& piece, const Part& part) {
+  const uint64_t staging = staged(piece, part.range.position + part.content.first);
+  if (config_.verify && !piece.hash_turn && part.content.first == 0 && part.content.count == part.range.stored_bytes &&
+      pack::hash_of(std::span<const std::byte>(at(staging), part.content.count)) != part.range.stored_hash)
+    return kDamaged;
+  return deliver(piece, part, staging);
+}
+
+// Of a short range, whose stream is in staging.
+Outcome Engine::find_tiles(const Piece& piece, Part& part) {
+  const std::span<const std::byte> stream(at(staged(piece, part.range.position)), part.range.stored_bytes);
+  gstd::DecompressConfig limits;
+  limits.max_content = content_of(*piece.request, part.range);
+  const auto content = gstd::decompressed_size(stream, limits);
+  if (!content || *content != *limits.max_content) return kBadStream;
+  auto tiles = gstd_tiles_of_range(stream, 0, part.content.first, part.content.count, part.content.first, limits);
+  if (!tiles)
+    return tiles.error().code == ErrorCode::out_of_host_memory ? Outcome{RequestStatus::out_of_memory, "no host memory"}
+                                                               : kBadStream;
+  // The table's size was reserved by the directory's tile size.
+  const bool as_declared =
+      std::ranges::all_of(*tiles, [&](const GstdTile& tile) { return tile.bytes <= part.range.tile_bytes; });
+  if (!as_declared || tiles->size() > part.content.count / part.range.tile_bytes + 2) return kBadStream;
+  const bool all_sums = std::ranges::all_of(*tiles, [](const GstdTile& tile) { return tile.has_checksum != 0; });
+  if (config_.verify && !all_sums && pack::hash_of(stream) != part.range.stored_hash) return kDamaged;
+  part.tiles = *std::move(tiles);
+  return {};
+}
+
+void Engine::give_tiles(Piece& piece, const Part& part) {
+  for_each_stretch(*piece.request, part.range, part.content, [&](uint64_t from, uint64_t to, uint64_t) {
+    for (GstdTile tile : part.tiles) {
+      tile.source = staged(piece, part.range.position + tile.source);
+      tile.output = tile.output - from + to;
+      piece.tiles.push_back(tile);
+    }
+  });
+}
+
+Outcome Engine::decode_on_host(Piece& piece, const Part& part, Decoder& decoder) {
+  const bool staged_first = is_decoded_to_staging(*piece.request, part);
+  std::byte* output = nullptr;  // of the interval's first byte
+  if (staged_first) {
+    output = at(piece.decoded + part.decoded_at);
+  } else {
+    const auto to = std::get<std::span<std::byte>>(piece.request->to);
+    for_each_stretch(*piece.request, part.range, part.content,
+                     [&](uint64_t, uint64_t at_byte, uint64_t) { output = to.data() + at_byte; });
+  }
+  for (const GstdTile& tile : part.tiles) {
+    const Outcome outcome = decode_tile(piece, part, tile, output + (tile.output - part.content.first), decoder);
+    if (!outcome.ok()) return outcome;
+  }
+  return staged_first ? deliver(piece, part, piece.decoded + part.decoded_at) : Outcome{};
+}
+
+Outcome Engine::decode_tile(const Piece& piece, const Part& part, const GstdTile& tile, std::byte* output,
+                            Decoder& decoder) {
+  const gstd::StoredTile stored{static_cast<gstd::TileType>(tile.kind),
+                                {at(staged(piece, part.range.position + tile.source)), 4 * size_t{tile.words}},
+                                tile.source};
+  const bool whole = tile.count == tile.bytes;
+  const std::span<std::byte> bytes = whole ? std::span(output, tile.bytes) : decoder.tiles.room(tile.bytes);
+  if (decoder.tiles.unpack(stored, bytes, false)) return kBadStream;
+  if (config_.verify && tile.has_checksum != 0 && gstd::checksum(bytes) != tile.checksum) return kDamaged;
+  if (!whole) std::memcpy(output, bytes.data() + tile.first, tile.count);
+  return {};
+}
+
+// Brings a part's bytes in staging to the destination.
+Outcome Engine::deliver(Piece& piece, const Part& part, uint64_t staging) {
+  Outcome outcome;
+  const auto* const host = std::get_if<std::span<std::byte>>(&piece.request->to);
+  for_each_stretch(*piece.request, part.range, part.content, [&](uint64_t from, uint64_t to, uint64_t bytes) {
+    const uint64_t source = staging + (from - part.content.first);
+    if (host != nullptr)
+      std::memcpy(host->data() + to, at(source), bytes);
+    else if (piece.copies.size() < kMaxCopies)
+      piece.copies.push_back({source, to, bytes});
+    else
+      outcome = {RequestStatus::unsupported, "an image in too many slices for a copy to the device"};
+  });
+  return outcome;
+}
+
+Outcome Engine::decode_zstd(Piece& piece, Decoder& decoder) {
+  Request& request = *piece.request;
+  const Part& part = piece.parts.front();
+  const std::span<const std::byte> file(at(staged(piece, part.range.position)), part.content.count);
+  if (config_.verify && pack::hash_of(file) != part.range.stored_hash) return kDamaged;
+  if (decoder.zstd == nullptr) decoder.zstd = ZSTD_createDCtx();
+  if (decoder.zstd == nullptr) return {RequestStatus::out_of_memory, "no host memory"};
+  std::span<std::byte> to;
+  if (const auto* host = std::get_if<std::span<std::byte>>(&request.to))
+    to = *host;
+  else
+    to = {at(piece.decoded), piece.decoded_bytes};
+  const size_t bytes = ZSTD_decompressDCtx(decoder.zstd, to.data(), to.size(), file.data(), file.size());
+  if (ZSTD_isError(bytes)) switch (ZSTD_getErrorCode(bytes)) {
+      case ZSTD_error_dstSize_tooSmall:
+        return {RequestStatus::over_limit, "the file's content is larger than the destination"};
+      case ZSTD_error_memory_allocation: return {RequestStatus::out_of_memory, "no host memory"};
+      default: return {RequestStatus::corrupt, "the file is no valid Zstandard"};
+    }
+  if (!request.to_host() && bytes != 0) piece.copies.push_back({piece.decoded, 0, bytes});
+  const std::unique_lock lock(mutex_);
+  request.report.bytes = bytes;
+  return {};
+}
+
+}  // namespace weft::loader

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// From the queue of requests to bytes in staging.
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "gstd/container.hpp"
+#include "loader/engine.hpp"
+
+namespace weft::loader {
+
+namespace {
+
+constexpr uint32_t kMaxSegmentTiles = (gstd::kMaxSegmentBytes / gstd::kMinTileBytes);
+
+/// What a segment's tiles and tables take while they are found, and until they are read.
+uint64_t plan_bytes(const pack::Range& range, uint64_t content) {
+  const uint64_t tiles = std::min<uint64_t>(content / range.tile_bytes + 2, kMaxSegmentTiles);
+  return tiles * (2 * sizeof(GstdTile) + 8) + Space::kBlock;
+}
+
+Outcome outcome_of_read(int64_t result) {
+  if (result >= 0) return {RequestStatus::short_read, "the file ends before the asset does"};
+  return {RequestStatus::io_error, "the system refused a read", static_cast<int>(-result)};
+}
+
+}  // namespace
+
+// Begins reads as long as there is room, strictly in order: what does not fit yet is not overtaken.
+bool Engine::admit() {
+  const std::unique_lock lock(mutex_);
+  bool any = false, stop = false;
+  for (auto item = queue_.begin(); item != queue_.end() && !stop;) {
+    const std::shared_ptr<Request> request = item->second;
+    ++item;
+    while (request->queued && !stop && admit_next(request, stop)) any = true;
+  }
+  return any;
+}
+
+// Returns whether the request went on. Sets `stop` if those behind it must wait as well.
+bool Engine::admit_next(const std::shared_ptr<Request>& request, bool& stop) try {
+  if (request->planning) return false;
+  if (request->pieces == 0 && request->next_piece == nullptr && request->report.read_begun == Clock::time_point{} &&
+      request->deadline < Clock::now()) {
+    fail(*request, {RequestStatus::expired, "the deadline passed before the first read"});
+    end_if_done(request);
+    return true;
+  }
+  stop = reads_ >= config_.queue_depth;
+  if (stop) return false;
+  if (request->next_piece == nullptr) {
+    bool needs_plan = false;
+    request->next_piece = cut(request, needs_plan);
+    if (needs_plan) return start_plan(request, stop);
+    if (request->next_piece == nullptr) {
+      dequeue(*request);
+      end_if_done(request);
+      return true;
+    }
+  }
+  return start_piece(request, stop);
+} catch (...) {
+  fail(*request, {RequestStatus::out_of_memory, "no host memory"});
+  end_if_done(request);
+  return true;
+}
+
+bool Engine::start_piece(const std::shared_ptr<Request>& request, bool& stop) {
+  Piece& piece = *request->next_piece;
+  if (piece.staging_bytes > space_.size()) {
+    fail(*request, {RequestStatus::over_limit, "staging memory is smaller than what must be in it at once"});
+    end_if_done(request);
+    return true;
+  }
+  if (!take_budget(piece.table_bytes)) {
+    stop = true;
+    if (pieces_ != 0 || plans_ != 0) return false;
+    fail(*request, {RequestStatus::out_of_memory, "the budget leaves no room for tables"});
+    end_if_done(request);
+    return true;
+  }
+  const auto staging = space_.take(piece.staging_bytes);
+  if (!staging) {
+    give_budget(piece.table_bytes);
+    stop = true;
+    return false;
+  }
+  piece.staging = *staging;
+  piece.decoded = *staging + piece.read_bytes;
+  to_read_.push_back(std::move(request->next_piece));
+  ++request->pieces;
+  ++pieces_;
+  ++reads_;
+  if (request->report.read_begun == Clock::time_point{}) request->report.read_begun = Clock::now();
+  request->report.read_bytes += to_read_.back()->read_bytes;
+  if (request->all_cut) dequeue(*request);
+  return true;
+}
+
+// Plans take half of what the budget leaves, so that tables of pieces are never short of it.
+bool Engine::start_plan(const std::shared_ptr<Request>& request, bool& stop) {
+  if (request->long_range == nullptr) {
+    const pack::Range range = request->pack->directory.range(request->entry, request->next_range);
+    const uint64_t bytes = plan_bytes(range, needed(*request, range).count);
+    if (plans_ + bytes > (config_.budget_bytes - (used_ - plans_)) / 2 || !take_budget(bytes)) {
+      stop = true;
+      if (pieces_ != 0 || plans_ != 0) return false;
+      fail(*request, {RequestStatus::out_of_memory, "the budget leaves no room for tables"});
+      end_if_done(request);
+      return true;
+    }
+    plans_ += bytes;
+    const auto read = [this, request = request.get(), range](uint64_t position, std::span<std::byte> to) -> Status {
+      const File& file = request->pack->file;
+      for (size_t done = 0; done < to.size();) {
+        const uint64_t from = range.position + position + done;
+        int64_t result = file.read(from, to.subspan(done), false);
+        if (config_.hooks != nullptr && config_.hooks->read)
+          result = config_.hooks->read(from, to.size() - done, result);
+        if (result <= 0) {
+          request->long_range->read_failure = result == 0 ? 1 : result;
+          return Error{ErrorCode::system_error, {}};
+        }
+        done += static_cast<size_t>(result);
+      }
+      return {};
+    };
+    request->long_range = std::make_unique<LongRange>(read, range.stored_bytes);
+    request->long_range->budget = bytes;
+  }
+  request->planning = true;
+  to_plan_.push_back(request);
+  return true;
+}
+
+// Finds the next segment's tiles.
+void Engine::plan(const std::shared_ptr<Request>& request) {
+  const pack::Range range = request->pack->directory.range(request->entry, request->next_range);
+  const Interval interval = needed(*request, range);
+  Outcome outcome;
+  try {
+    outcome = plan_segment(*request, range, interval);
+  } catch (...) {
+    outcome = {RequestStatus::out_of_memory, "no host memory"};
+  }
+  const std::unique_lock lock(mutex_);
+  request->planning = false;
+  if (!outcome.ok()) fail(*request, outcome);
+  end_if_done(request);
+}
+
+Outcome Engine::plan_segment(Request& request, const pack::Range& range, const Interval& interval) {
+  LongRange& plan = *request.long_range;
+  plan.tiles.clear();
+  plan.next = 0;
+  const uint64_t end = interval.first + interval.count;
+  const auto refused = [&]() -> Outcome {
+    if (plan.read_failure != 0) return outcome_of_read(std::min<int64_t>(plan.read_failure, 0));
+    return {RequestStatus::corrupt, "the asset's stream is invalid"};
+  };
+  while (plan.tiles.empty()) {
+    const Result<bool> more = plan.walk.next();
+    if (!more || !*more) return refused();
+    const gstd::SegmentHeader& header = plan.walk.header();
+    const uint64_t begin = plan.walk.order().content_at();
+    if (begin >= end || plan.walk.order().content_end() > content_of(request, range) ||
+        header.tile_bytes() < range.tile_bytes)
+      return {RequestStatus::corrupt, "the asset's stream is not as the directory says"};
+    if (plan.walk.order().content_end() <= interval.first) continue;
+    const Result<gstd::Tables> tables = plan.walk.tables();
+    if (!tables) return refused();
+    for (uint32_t t = 0; t < header.tiles(); ++t) {
+      const uint64_t tile_begin = begin + uint64_t{t} * header.tile_bytes(), size = header.bytes_of(t);
+      if (tile_begin >= end || tile_begin + size <= interval.first) continue;
+      const uint64_t from = std::max(tile_begin, interval.first), until = std::min(tile_begin + size, end);
+      GstdTile tile;
+      tile.source = plan.walk.position() + header.data_at() + 4 * uint64_t{tables->word_offset(t)};
+      tile.words = tables->words(t);
+      tile.bytes = static_cast<uint32_t>(size);
+      tile.kind = static_cast<GstdTileKind>(tables->type(t));
+      tile.has_checksum = tables->has_sums() ? 1 : 0;
+      tile.checksum = tables->has_sums() ? tables->sum(t) : 0;
+      tile.output = from;
+      tile.first = static_cast<uint32_t>(from - tile_begin);
+      tile.count = static_cast<uint32_t>(until - from);
+      plan.tiles.push_back(tile);
+    }
+  }
+  return {};
+}
+
+void Engine::prepare_read(Piece& piece) const noexcept {
+  const LoaderPack::State& pack = *piece.request->pack;
+  // What a direct read left is not aligned.
+  piece.read.direct = piece.read_done == 0 && pack.direct.load(std::memory_order_relaxed);
+  piece.read.handle = pack.file.handle(piece.read.direct);
+  piece.read.position = piece.read_from + piece.read_done;
+  piece.read.to = {at(piece.staging + piece.read_done), piece.read_bytes - piece.read_done};
+}
+
+bool Engine::take_result(Piece& piece, int64_t result, Outcome& outcome) const noexcept {
+  if (config_.hooks != nullptr && config_.hooks->read)
+    result = config_.hooks->read(piece.read.position, piece.read.to.size(), result);
+  if (result == -EINTR) return false;
+  if (piece.read.direct && is_refused_direct(result)) {
+    piece.request->pack->direct.store(false, std::memory_order_relaxed);
+    return false;
+  }
+  if (result > 0) piece.read_done += std::min<uint64_t>(static_cast<uint64_t>(result), piece.read.to.size());
+  // Behind the last byte may be the file's end.
+  if (piece.read_from + piece.read_done >= piece.position + piece.bytes) return true;
+  if (result > 0) return false;
+  outcome = outcome_of_read(result);
+  return true;
+}
+
+// Starts and reaps asynchronous reads. Where another thread does, there is nothing to do.
+bool Engine::run_reads() {
+  if (async_ == nullptr) return false;
+  const std::unique_lock io(io_mutex_, std::try_to_lock);
+  if (!io) return false;
+  bool any = false;
+  const auto start = [&](PiecePtr piece) {
+    prepare_read(*piece);
+    AsyncRead* const read = &piece->read;
+    in_flight_.emplace(read, std::move(piece));
+    if (async_->start(*read)) return true;
+    PiecePtr back = std::move(in_flight_.at(read));
+    in_flight_.erase(read);
+    const std::unique_lock lock(mutex_);
+    to_read_.push_front(std::move(back));
+    return false;
+  };
+  for (bool started = true; started;) {
+    PiecePtr piece;
+    {
+      const std::unique_lock lock(mutex_);
+      if (to_read_.empty()) break;
+      piece = std::move(to_read_.front());
+      to_read_.pop_front();
+    }
+    started = start(std::move(piece));
+    any |= started;
+  }
+  std::array<AsyncRead*, 64> done;
+  const size_t count = async_->reap(done);
+  for (size_t i = 0; i < count; ++i) {
+    const auto found = in_flight_.find(done[i]);
+    PiecePtr piece = std::move(found->second);
+    in_flight_.erase(found);
+    Outcome outcome;
+    if (take_result(*piece, piece->read.result, outcome))
+      end_read(std::move(piece), outcome);
+    else
+      start(std::move(piece));
+  }
+  return any || count != 0;
+}
+
+void Engine::read_now(PiecePtr piece) {
+  Outcome outcome;
+  do prepare_read(*piece);
+  while (!take_result(*piece, piece->request->pack->file.read(piece->read.position, piece->read.to, piece->read.direct),
+                      outcome));
+  end_read(std::move(piece), outcome);
+}
+
+void Engine::end_read(PiecePtr piece, const Outcome& outcome) {
+  {
+    const std::unique_lock lock(mutex_);
+    --reads_;
+    if (outcome.ok()) {
+      piece->request->report.read_done = Clock::now();
+      to_process_.push_back(std::move(piece));
+    }
+  }
+  if (piece != nullptr) finish(std::move(piece), outcome);
+  wake();
+}
+
+}  // namespace weft::loader

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "loader/recording.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "loader/space.hpp"
+
+namespace weft::loader {
+
+namespace {
+
+constexpr uint64_t aligned(uint64_t value) noexcept {
+  return (value + kImageAlignment - 1) / kImageAlignment * kImageAlignment;
+}
+
+constexpr VkPipelineStageFlags kTransfer = VK_PIPELINE_STAGE_TRANSFER_BIT;
+constexpr VkPipelineStageFlags kCompute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+constexpr VkAccessFlags kShader = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
+
+const ImageDestination* image_of(const Piece& piece) { return std::get_if<ImageDestination>(&piece.request->to); }
+
+}  // namespace
+
+// Whether the image's bytes are to be brought to temporary memory first: decoded there, or not aligned in staging.
+bool Recording::needs_image_room(const Piece& piece) const {
+  const ImageDestination* const image = image_of(piece);
+  if (image == nullptr) return false;
+  if (!piece.tiles.empty()) return true;
+  const uint64_t alignment = std::lcm(4u, block_bytes(image->format));
+  return (staging_.offset + piece.copies.front().from) % alignment != 0;
+}
+
+bool Recording::place(const Piece& piece, uint32_t& tiles, uint32_t max_tiles) {
+  Placed placed;
+  placed.has_image = needs_image_room(piece);
+  uint64_t compressed = compressed_bytes_, images = image_bytes_;
+  if (copies_source_ && !piece.tiles.empty()) {
+    placed.compressed = compressed;
+    compressed += piece.read_bytes;
+  }
+  if (placed.has_image) {
+    placed.image = images;
+    images = aligned(images + piece.request->count);
+  }
+  if (tiles + piece.tiles.size() > max_tiles || aligned(compressed) + images > slot_.temporary.size) return false;
+  tiles += static_cast<uint32_t>(piece.tiles.size());
+  compressed_bytes_ = compressed;
+  image_bytes_ = images;
+  placed_.push_back(placed);
+  return true;
+}
+
+void Recording::take(std::vector<PiecePtr>& pieces, std::vector<DevicePiece>& ended, uint32_t max_tiles) {
+  uint32_t tiles = 0;
+  size_t taken = 0;
+  for (; taken < pieces.size(); ++taken) {
+    if (place(*pieces[taken], tiles, max_tiles)) {
+      slot_.pieces.push_back(std::move(pieces[taken]));
+    } else if (slot_.pieces.empty()) {
+      ended.push_back({std::move(pieces[taken]), RequestStatus::out_of_memory});
+    } else {
+      break;
+    }
+  }
+  pieces.erase(pieces.begin(), pieces.begin() + static_cast<std::ptrdiff_t>(taken));
+  // Images are behind all compressed bytes.
+  const uint64_t images = slot_.temporary.offset + aligned(compressed_bytes_);
+  for (Placed& placed : placed_) {
+    placed.compressed += slot_.temporary.offset;
+    placed.image += aligned(images);
+  }
+}
+
+void Recording::begin_label(VkCommandBuffer commands, const char* name) const {
+  if (functions_.begin_label == nullptr) return;
+  VkDebugUtilsLabelEXT label{};
+  label.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT;
+  label.pLabelName = name;
+  functions_.begin_label(commands, &label);
+}
+
+void Recording::end_label(VkCommandBuffer commands) const {
+  if (functions_.end_label != nullptr) functions_.end_label(commands);
+}
+
+void Recording::barrier(VkCommandBuffer commands, VkPipelineStageFlags from, VkAccessFlags written,
+                        VkPipelineStageFlags to, VkAccessFlags seen) const {
+  const VkMemoryBarrier memory{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, written, seen};
+  state_.vk().vkCmdPipelineBarrier(commands, from, to, 0, 1, &memory, 0, nullptr, 0, nullptr);
+}
+
+Status Recording::record(VkCommandBuffer commands) {
+  if (slot_.pieces.empty()) return {};
+  // After the submission before, whose scratch this one uses, and what the destinations were used for.
+  barrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT, kTransfer | kCompute,
+          VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT | kShader);
+  begin_label(commands, "weft loader: copies");
+  record_copies(commands);
+  end_label(commands);
+  group_tiles();
+  if (!slot_.decodings.empty()) {
+    barrier(commands, kTransfer, VK_ACCESS_TRANSFER_WRITE_BIT, kCompute, kShader);
+    begin_label(commands, "weft loader: GstdDecode");
+    const Status status = record_decodings(commands);
+    end_label(commands);
+    if (!status) return status;
+  }
+  begin_label(commands, "weft loader: images");
+  record_images(commands);
+  end_label(commands);
+  barrier(commands, kTransfer | kCompute, VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_WRITE_BIT,
+          VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT,
+          VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT | VK_ACCESS_HOST_READ_BIT);
+  return {};
+}
+
+// Bytes that are copied as they are, and compressed ones to where the device reads them fast.
+void Recording::record_copies(VkCommandBuffer commands) const {
+  for (size_t i = 0; i < slot_.pieces.size(); ++i) {
+    const Piece& piece = *slot_.pieces[i];
+    if (copies_source_ && !piece.tiles.empty()) {
+      const VkBufferCopy region{staging_.offset + piece.staging, placed_[i].compressed, piece.read_bytes};
+      state_.vk().vkCmdCopyBuffer(commands, staging_.buffer, slot_.temporary.buffer, 1, &region);
+    }
+    if (piece.copies.empty()) continue;
+    std::vector<VkBufferCopy> regions;
+    VkBuffer to = VK_NULL_HANDLE;
+    if (image_of(piece) == nullptr) {
+      const auto& buffer = std::get<BufferRange>(piece.request->to);
+      to = buffer.buffer;
+      for (const Copy& copy : piece.copies)
+        regions.push_back({staging_.offset + copy.from, buffer.offset + copy.to, copy.bytes});
+    } else if (placed_[i].has_image) {
+      to = slot_.temporary.buffer;
+      const Copy& copy = piece.copies.front();
+      regions.push_back({staging_.offset + copy.from, placed_[i].image, copy.bytes});
+    } else {
+      continue;
+    }
+    state_.vk().vkCmdCopyBuffer(commands, staging_.buffer, to, static_cast<uint32_t>(regions.size()), regions.data());
+  }
+}
+
+// By the buffer that they are decoded to.
+void Recording::group_tiles() {
+  for (size_t i = 0; i < slot_.pieces.size(); ++i) {
+    Piece& piece = *slot_.pieces[i];
+    if (piece.tiles.empty()) continue;
+    VkBuffer output = slot_.temporary.buffer;
+    uint64_t base = placed_[i].image, bytes = piece.request->count;
+    if (const auto* buffer = std::get_if<BufferRange>(&piece.request->to)) {
+      output = buffer->buffer;
+      base = buffer->offset;
+    }
+    auto group = std::ranges::find(slot_.decodings, output, &Decoding::output);
+    if (group == slot_.decodings.end()) {
+      slot_.decodings.emplace_back();
+      group = std::prev(slot_.decodings.end());
+      group->output = output;
+    }
+    group->begin = std::min(group->begin, base);
+    group->end = std::max(group->end, base + bytes);
+    for (GstdTile tile : piece.tiles) {
+      // In the source range, which is staging or the compressed bytes.
+      if (copies_source_) tile.source = tile.source - piece.staging + placed_[i].compressed - slot_.temporary.offset;
+      tile.output += base;
+      group->tiles.push_back(tile);
+      group->owners.push_back(static_cast<uint32_t>(i));
+    }
+  }
+}
+
+Status Recording::record_decodings(VkCommandBuffer commands) {
+  uint64_t table_at = 0, status_at = 0;
+  for (const Decoding& decoding : slot_.decodings) status_at += decoding.tiles.size() * sizeof(GstdTile);
+  BufferRange source = staging_;
+  if (copies_source_) source = {slot_.temporary.buffer, slot_.temporary.offset, compressed_bytes_};
+  bool first = true;
+  for (Decoding& decoding : slot_.decodings) {
+    // Scratch is used again.
+    if (!std::exchange(first, false)) barrier(commands, kCompute, VK_ACCESS_SHADER_WRITE_BIT, kCompute, kShader);
+    const size_t count = decoding.tiles.size();
+    // The largest first, as gstd_largest_first has them, with their owners.
+    std::vector<uint32_t> order(count);
+    std::iota(order.begin(), order.end(), 0u);
+    std::ranges::stable_sort(order, std::ranges::greater(), [&](uint32_t i) { return decoding.tiles[i].words; });
+    std::vector<uint32_t> owners(count);
+    for (size_t i = 0; i < count; ++i) {
+      GstdTile tile = decoding.tiles[order[i]];
+      tile.output -= decoding.begin;
+      owners[i] = decoding.owners[order[i]];
+      std::memcpy(slot_.mapped + table_at + i * sizeof(GstdTile), &tile, sizeof(GstdTile));
+    }
+    decoding.owners = std::move(owners);
+    decoding.tiles.clear();
+    std::memset(slot_.mapped + status_at, 0, 4 * (1 + count));
+    GstdDecodeArgs args;
+    args.tiles = {slot_.control.buffer, slot_.control.offset + table_at, count * sizeof(GstdTile)};
+    args.tile_count = count;
+    args.source = source;
+    args.output = {decoding.output, decoding.begin, decoding.end - decoding.begin};
+    args.status = {slot_.control.buffer, slot_.control.offset + status_at, 4 * (1 + uint64_t{count})};
+    args.scratch = scratch_;
+    if (Status status = decoder_.record(commands, args); !status) return status;
+    decoding.status = args.status;
+    table_at += count * sizeof(GstdTile);
+    status_at += 4 * (1 + count);
+  }
+  return {};
+}
+
+void Recording::record_images(VkCommandBuffer commands) const {
+  bool first = true;
+  for (size_t i = 0; i < slot_.pieces.size(); ++i) {
+    if (image_of(*slot_.pieces[i]) == nullptr) continue;
+    if (std::exchange(first, false))
+      barrier(commands, kTransfer | kCompute, VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_WRITE_BIT, kTransfer,
+              VK_ACCESS_TRANSFER_READ_BIT);
+    record_image(commands, *slot_.pieces[i], placed_[i]);
+  }
+}
+
+void Recording::record_image(VkCommandBuffer commands, const Piece& piece, const Placed& placed) const {
+  const ImageDestination& image = *image_of(piece);
+  VkImageMemoryBarrier change{};
+  change.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER;
+  change.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
+  change.dstAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
+  change.oldLayout = image.old_layout;
+  change.newLayout = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
+  change.srcQueueFamilyIndex = change.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
+  change.image = image.image;
+  change.subresourceRange = {image.aspect, image.level, 1, image.base_layer, image.layers};
+  state_.vk().vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, kTransfer, 0, 0, nullptr, 0, nullptr,
+                                   1, &change);
+  VkBufferImageCopy region{};
+  region.bufferOffset = placed.has_image ? placed.image : staging_.offset + piece.copies.front().from;
+  region.imageSubresource = {image.aspect, image.level, image.base_layer, image.layers};
+  region.imageOffset = image.offset;
+  region.imageExtent = image.extent;
+  functions_.copy_to_image(commands, placed.has_image ? slot_.temporary.buffer : staging_.buffer, image.image,
+                           VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
+  change.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
+  change.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT;
+  change.oldLayout = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
+  change.newLayout = image.layout;
+  state_.vk().vkCmdPipelineBarrier(commands, kTransfer, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, nullptr, 0, nullptr,
+                                   1, &change);
+}
+
+}  // namespace weft::loader

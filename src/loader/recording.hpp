@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <weft/gstd_decode.hpp>
+
+#include "loader/vulkan.hpp"
+
+namespace weft::loader {
+
+/// Bytes of an image in a buffer begin at a multiple of it: of 4, and of every format's texel block.
+constexpr uint64_t kImageAlignment = 192;
+
+/// Tiles that one GstdDecode decodes, to one buffer.
+struct Decoding {
+  VkBuffer output = VK_NULL_HANDLE;
+  uint64_t begin = UINT64_MAX, end = 0;  // of the buffer
+  std::vector<GstdTile> tiles;           // output: from `begin`, once they are recorded
+  std::vector<uint32_t> owners;          // indices of the slot's pieces, in the order of the statuses
+  BufferRange status;
+};
+
+/// What a submission has of its own.
+struct Slot {
+  vk::UniqueCommandPool pool;
+  VkCommandBuffer commands = VK_NULL_HANDLE;
+  vk::UniqueFence fence;
+  uint64_t number = 0;
+  BufferRange temporary;  // device memory: compressed bytes, then images' content
+  BufferRange control;    // tables and statuses, in staging
+  std::byte* mapped = nullptr;
+  std::vector<PiecePtr> pieces;  // empty: the slot is free
+  std::vector<Decoding> decodings;
+};
+
+/// Records the commands of one submission.
+class Recording {
+ public:
+  Recording(const runtime::ContextState& state, const Functions& functions, const GstdDecode& decoder, Slot& slot,
+            const BufferRange& staging, const BufferRange& scratch, bool copies_source)
+      : state_(state),
+        functions_(functions),
+        decoder_(decoder),
+        slot_(slot),
+        staging_(staging),
+        scratch_(scratch),
+        copies_source_(copies_source) {}
+
+  /// Moves pieces from the front to the slot, as many as it has room for. Those that no slot has room for end.
+  void take(std::vector<PiecePtr>& pieces, std::vector<DevicePiece>& ended, uint32_t max_tiles);
+  Status record(VkCommandBuffer commands);
+
+ private:
+  /// Where in the temporary memory a piece's bytes are; of the buffer.
+  struct Placed {
+    uint64_t compressed = 0, image = 0;
+    bool has_image = false;
+  };
+
+  bool place(const Piece& piece, uint32_t& tiles, uint32_t max_tiles);
+  bool needs_image_room(const Piece& piece) const;
+  void begin_label(VkCommandBuffer commands, const char* name) const;
+  void end_label(VkCommandBuffer commands) const;
+  void barrier(VkCommandBuffer commands, VkPipelineStageFlags from, VkAccessFlags written, VkPipelineStageFlags to,
+               VkAccessFlags seen) const;
+  void record_copies(VkCommandBuffer commands) const;
+  void group_tiles();
+  Status record_decodings(VkCommandBuffer commands);
+  void record_images(VkCommandBuffer commands) const;
+  void record_image(VkCommandBuffer commands, const Piece& piece, const Placed& placed) const;
+
+  const runtime::ContextState& state_;
+  const Functions& functions_;
+  const GstdDecode& decoder_;
+  Slot& slot_;
+  BufferRange staging_, scratch_;
+  bool copies_source_;
+  std::vector<Placed> placed_;
+  uint64_t compressed_bytes_ = 0, image_bytes_ = 0;
+};
+
+}  // namespace weft::loader

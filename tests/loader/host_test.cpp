@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The Loader without a device: what it loads, in what order, within which memory, and what becomes of faults.
+#include <weft/loader.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "loader/file.hpp"
+#include "loader/loader_files.hpp"
+
+using namespace weft;
+using test::Bytes;
+using test::load_one;
+
+namespace {
+
+struct Way {
+  ReadBackend reads;
+  bool direct;
+  uint32_t threads;
+};
+
+// Each with the least staging, so that everything waits for room.
+std::vector<Way> every_way() {
+  return {{ReadBackend::threads, false, 0},
+          {ReadBackend::threads, true, 2},
+          {ReadBackend::automatic, false, 0},
+          {ReadBackend::automatic, true, 2}};
+}
+
+LoaderConfig config_of(const Way& way) {
+  LoaderConfig config;
+  config.reads = way.reads;
+  config.direct = way.direct;
+  config.threads = way.threads;
+  config.staging_bytes = 8u << 20;
+  config.budget_bytes = 64u << 20;
+  return config;
+}
+
+Loader opened(const LoaderConfig& config) {
+  auto loader = Loader::create(config);
+  REQUIRE_MESSAGE(loader.ok(), (loader.ok() ? "" : loader.error().message));
+  return *std::move(loader);
+}
+
+LoaderPack pack_at(Loader& loader, const std::string& path) {
+  auto pack = loader.open_pack(path);
+  REQUIRE_MESSAGE(pack.ok(), (pack.ok() ? "" : pack.error().message));
+  return *std::move(pack);
+}
+
+LoadRequest request_of(const LoaderPack& pack, std::string_view path, Bytes& to) {
+  LoadRequest request;
+  request.pack = pack;
+  request.path = path;
+  request.to = std::span<std::byte>(to);
+  return request;
+}
+
+/// A pack with one asset, and a hook for its reads.
+struct FaultyPack {
+  explicit FaultyPack(const Bytes& content) : FaultyPack(content, test::pack_of_files({{"a", content}})) {}
+  FaultyPack(const Bytes& content, const Bytes& bytes) : content_(content), file(bytes) {
+    const auto entry = pack::PackReader::open(bytes)->entry(0);
+    end = entry.position + entry.stored_bytes;
+  }
+
+  RequestStatus load(const Way& way, std::function<int64_t(uint64_t, size_t, int64_t)> hook,
+                     RequestReport* report = nullptr) {
+    const loader::Hooks hooks{std::move(hook)};
+    LoaderConfig config = config_of(way);
+    config.hooks = &hooks;
+    Loader loader = opened(config);
+    Bytes to(content_.size());
+    const RequestStatus status = load_one(loader, request_of(pack_at(loader, file.path()), "a", to), report);
+    if (status == RequestStatus::ok) CHECK(to == content_);
+    CHECK(loader.usage().staging_now == 0);
+    return status;
+  }
+
+  Bytes content_;
+  test::TemporaryFile file;
+  uint64_t end = 0;  // of the asset
+};
+
+}  // namespace
+
+TEST_SUITE_BEGIN("host loader");
+
+TEST_CASE("every kind of asset comes as unpack gives it, by every way, within the budget") {
+  const auto files = test::loader_files();
+  const test::TemporaryFile file(test::loader_pack());
+  for (const Way& way : every_way()) {
+    CAPTURE(static_cast<int>(way.reads));
+    CAPTURE(way.threads);
+    Loader loader = opened(config_of(way));
+    const LoaderPack pack = pack_at(loader, file.path());
+    std::map<std::string, Bytes> outputs;
+    std::vector<LoadRequest> requests;
+    for (const auto& [path, content] : files) {
+      outputs[path].resize(path == "text.zst" ? 700000 : content.size());
+      requests.push_back(request_of(pack, path, outputs[path]));
+      requests.back().stored = path == "data.gdeflate";
+    }
+    const auto batch = loader.submit(requests);
+    REQUIRE(batch.ok());
+    REQUIRE(loader.wait(*batch));
+    for (uint32_t i = 0; i < requests.size(); ++i) {
+      const std::string path(requests[i].path);
+      CAPTURE(path);
+      CHECK(batch->status(i) == RequestStatus::ok);
+      const Bytes expected = path == "text.zst" ? test::slope(700000, 5) : files.at(path);
+      CHECK(outputs[path] == expected);
+      const RequestReport& report = batch->report(i);
+      CHECK(report.bytes == expected.size());
+      if (expected.empty()) continue;
+      const pack::Kind kind = pack.directory().find(path)->kind;
+      CHECK(report.path ==
+            (kind == pack::Kind::gstd || kind == pack::Kind::zst ? LoadPath::host_decode : LoadPath::copy));
+      CHECK(report.submitted <= report.read_begun);
+      CHECK(report.read_begun <= report.read_done);
+      CHECK(report.read_done <= report.decoded);
+      CHECK(report.decoded <= report.done);
+    }
+    const LoaderUsage usage = loader.usage();
+    CHECK(usage.peak <= usage.budget);
+    CHECK(usage.staging_peak <= 8u << 20);
+    CHECK(usage.staging_peak > 4u << 20);
+    CHECK(usage.staging_now == 0);
+  }
+}
+
+TEST_CASE("byte ranges and levels") {
+  const auto files = test::loader_files();
+  const test::TemporaryFile file(test::loader_pack());
+  Loader loader = opened(config_of(every_way()[3]));
+  const LoaderPack pack = pack_at(loader, file.path());
+  std::mt19937 random(7);
+  for (const char* const path : {"long/slope", "long/noise", "long/mixed", "cube.dds", "a.ktx2", "slope/300001"}) {
+    const Bytes& content = files.at(path);
+    for (int i = 0; i < 12; ++i) {
+      const uint64_t first = random() % content.size();
+      const uint64_t count = i == 0 ? content.size() - first : random() % (content.size() - first + 1);
+      CAPTURE(path);
+      CAPTURE(first);
+      CAPTURE(count);
+      Bytes to(count + 2, std::byte{0xa5});
+      LoadRequest request = request_of(pack, path, to);
+      request.to = std::span<std::byte>(to).subspan(1, count);
+      request.first = first;
+      request.count = count;
+      CHECK(load_one(loader, request) == RequestStatus::ok);
+      CHECK(std::equal(to.begin() + 1, to.end() - 1, content.begin() + static_cast<std::ptrdiff_t>(first)));
+      CHECK(to.front() == std::byte{0xa5});
+      CHECK(to.back() == std::byte{0xa5});
+    }
+  }
+  const auto reader = pack::PackReader::open(test::loader_pack());
+  REQUIRE(reader.ok());
+  for (const char* const path : {"cube.dds", "a.ktx2"}) {
+    const auto entry = *reader->find(path);
+    for (uint32_t i = 1; i < entry.range_count; ++i) {
+      const pack::Range range = reader->range(entry, i);
+      Bytes expected(range.slice_bytes * entry.slices), to(expected.size());
+      REQUIRE(reader->extract(entry, range, expected).ok());
+      LoadRequest request = request_of(pack, path, to);
+      request.level = range.level;
+      CHECK(load_one(loader, request) == RequestStatus::ok);
+      CHECK(to == expected);
+    }
+  }
+}
+
+TEST_CASE("requests that do not fit end at once, with their reason") {
+  const test::TemporaryFile file(test::loader_pack());
+  Loader loader = opened(config_of(every_way()[0]));
+  const LoaderPack pack = pack_at(loader, file.path());
+  Bytes to(100000);
+  RequestReport report;
+  const auto status_of = [&](const auto& change) {
+    LoadRequest request = request_of(pack, "slope/65536", to);
+    change(request);
+    const RequestStatus status = load_one(loader, request, &report);
+    CHECK(report.reason.empty() == (status == RequestStatus::ok));
+    CHECK(report.bytes == (status == RequestStatus::ok ? request.count == kToEnd ? 65536 : request.count : 0));
+    return status;
+  };
+  CHECK(status_of([](LoadRequest&) {}) == RequestStatus::ok);
+  CHECK(status_of([](LoadRequest& r) { r.pack = {}; }) == RequestStatus::invalid_argument);
+  CHECK(status_of([](LoadRequest& r) { r.path = "none"; }) == RequestStatus::not_found);
+  CHECK(status_of([](LoadRequest& r) { r.path = "", r.asset = 1000; }) == RequestStatus::not_found);
+  CHECK(status_of([](LoadRequest& r) { r.first = 65537; }) == RequestStatus::invalid_argument);
+  CHECK(status_of([](LoadRequest& r) { r.first = 1, r.count = 65536; }) == RequestStatus::invalid_argument);
+  CHECK(status_of([](LoadRequest& r) { r.first = 65536, r.count = 0; }) == RequestStatus::ok);
+  CHECK(status_of([](LoadRequest& r) { r.level = 0; }) == RequestStatus::invalid_argument);
+  CHECK(status_of([&](LoadRequest& r) { r.to = std::span(to).first(65535); }) == RequestStatus::over_limit);
+  CHECK(status_of([](LoadRequest& r) { r.to = BufferRange{}; }) == RequestStatus::invalid_argument);
+  CHECK(status_of([](LoadRequest& r) { r.to = ImageDestination{}; }) == RequestStatus::invalid_argument);
+  CHECK(status_of([](LoadRequest& r) { r.path = "data.gdeflate"; }) == RequestStatus::unsupported);
+  CHECK(status_of([](LoadRequest& r) { r.path = "text.zst"; }) == RequestStatus::over_limit);
+  CHECK(status_of([](LoadRequest& r) { r.path = "text.zst", r.first = 1; }) == RequestStatus::unsupported);
+  CHECK(status_of([](LoadRequest& r) { r.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1); }) ==
+        RequestStatus::expired);
+  CHECK(loader.open_pack(file.path() + ".none").error().code == ErrorCode::not_found);
+  CHECK(loader.open_pack("/").error().code == ErrorCode::system_error);
+  const test::TemporaryFile other(test::noise(10000));
+  CHECK(loader.open_pack(other.path()).error().code == ErrorCode::corrupt_stream);
+}
+
+TEST_CASE("configurations that cannot work are refused") {
+  const auto refused = [](const auto& change) {
+    LoaderConfig config = config_of(every_way()[0]);
+    change(config);
+    const auto loader = Loader::create(config);
+    return !loader.ok() && loader.error().code == ErrorCode::invalid_argument;
+  };
+  CHECK_FALSE(refused([](LoaderConfig&) {}));
+  CHECK(refused([](LoaderConfig& c) { c.staging_bytes = 1 << 20; }));
+  CHECK(refused([](LoaderConfig& c) { c.queue_depth = 0; }));
+  CHECK(refused([](LoaderConfig& c) { c.budget_bytes = 32u << 20; }));
+  CHECK(refused([](LoaderConfig& c) { c.allocate = [](size_t, size_t) -> void* { return nullptr; }; }));
+  LoaderConfig config = config_of(every_way()[0]);
+  config.allocate = [](size_t, size_t) -> void* { return nullptr; };
+  config.free = [](void*) {};
+  CHECK(Loader::create(config).error().code == ErrorCode::out_of_host_memory);
+}
+
+TEST_CASE("requests begin by priority, then by deadline, then as they came") {
+  std::map<std::string, Bytes> files;
+  for (char name = 'a'; name < 'i'; ++name)
+    files[std::string(1, name)] = test::noise(5000, static_cast<uint32_t>(name));
+  const test::TemporaryFile file(test::pack_of_files(files));
+  std::vector<uint64_t> order;
+  const loader::Hooks hooks{[&](uint64_t position, size_t, int64_t result) {
+    order.push_back(position);
+    return result;
+  }};
+  LoaderConfig config = config_of(every_way()[0]);
+  config.hooks = &hooks;
+  Loader loader = opened(config);
+  const LoaderPack pack = pack_at(loader, file.path());
+  Bytes to(5000);
+  const auto now = std::chrono::steady_clock::now();
+  const struct {
+    const char* path;
+    LoadPriority priority;
+    int deadline;  // hours; 0: none
+  } asked[] = {{"a", LoadPriority::low, 0},  {"b", LoadPriority::normal, 0}, {"c", LoadPriority::normal, 2},
+               {"d", LoadPriority::high, 0}, {"e", LoadPriority::normal, 1}, {"f", LoadPriority::low, 9},
+               {"g", LoadPriority::high, 0}, {"h", LoadPriority::high, 5}};
+  std::vector<LoadRequest> requests;
+  for (const auto& ask : asked) {
+    requests.push_back(request_of(pack, ask.path, to));
+    requests.back().priority = ask.priority;
+    if (ask.deadline != 0) requests.back().deadline = now + std::chrono::hours(ask.deadline);
+  }
+  const auto batch = loader.submit(requests);
+  REQUIRE(batch.ok());
+  REQUIRE(loader.wait(*batch));
+  std::string begun;
+  for (const uint64_t position : order)
+    for (const auto& [path, content] : files)
+      if (pack.directory().find(path)->position == position) begun += path;
+  CHECK(begun == "hdgecbfa");
+}
+
+TEST_CASE("cancel ends what has its tag, and nothing else") {
+  const test::TemporaryFile file(test::loader_pack());
+  for (const Way& way : every_way()) {
+    LoaderConfig config = config_of(way);
+    Loader loader = opened(config);
+    const LoaderPack pack = pack_at(loader, file.path());
+    const Bytes expected = test::slope(12u << 20);
+    std::vector<Bytes> outputs(6, Bytes(expected.size()));
+    std::vector<LoadRequest> requests;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      requests.push_back(request_of(pack, "long/slope", outputs[i]));
+      requests.back().tag = i % 3;
+    }
+    const auto batch = loader.submit(requests);
+    REQUIRE(batch.ok());
+    for (int i = 0; i < 5; ++i) loader.pump();  // the first has begun
+    const uint32_t cancelled = loader.cancel(0);
+    CHECK(cancelled <= 2);
+    if (way.threads == 0) CHECK(cancelled == 2);
+    CHECK(loader.cancel(99) == 0);
+    REQUIRE(loader.wait(*batch));
+    uint32_t ended = 0;
+    for (uint32_t i = 0; i < requests.size(); ++i) {
+      if (batch->status(i) == RequestStatus::cancelled) {
+        CHECK(i % 3 == 0);
+        ++ended;
+      } else {
+        CHECK(batch->status(i) == RequestStatus::ok);
+        CHECK(outputs[i] == expected);
+      }
+    }
+    CHECK(ended == cancelled);
+    CHECK(loader.usage().staging_now == 0);
+  }
+}
+
+TEST_CASE("a Loader that is destroyed cancels what is pending, and frees all") {
+  const test::TemporaryFile file(test::loader_pack());
+  for (const Way& way : every_way()) {
+    std::atomic<int> allocations = 0;
+    LoaderConfig config = config_of(way);
+    config.allocate = [&](size_t bytes, size_t alignment) {
+      ++allocations;
+      return ::operator new (bytes, std::align_val_t{alignment}, std::nothrow);
+    };
+    config.free = [&](void* memory) {
+      --allocations;
+      ::operator delete (memory, std::align_val_t{64 << 10});
+    };
+    Bytes to(12u << 20);
+    LoadBatch batch;
+    {
+      Loader loader = opened(config);
+      CHECK(allocations == 1);
+      const std::vector<LoadRequest> requests(4, request_of(pack_at(loader, file.path()), "long/slope", to));
+      batch = *loader.submit(requests);
+      for (int i = 0; i < 3; ++i) loader.pump();
+    }
+    CHECK(allocations == 0);
+    REQUIRE(batch.done());
+    for (uint32_t i = 0; i < 4; ++i) {
+      const bool is_expected = batch.status(i) == RequestStatus::cancelled || batch.status(i) == RequestStatus::ok;
+      CHECK(is_expected);
+    }
+    CHECK(batch.status(3) == RequestStatus::cancelled);
+  }
+}
+
+TEST_CASE("reads that fail end their request with their own status") {
+  for (const size_t bytes : {size_t{5000}, size_t{9} << 20}) {
+    for (const bool compresses : {false, true}) {
+      FaultyPack faulty(compresses ? test::slope(bytes * 4) : test::noise(bytes));
+      for (const Way& way : every_way()) {
+        CAPTURE(bytes);
+        CAPTURE(compresses);
+        CAPTURE(static_cast<int>(way.reads));
+        RequestReport report;
+        for (const int error : {EIO, ENOSPC, ESTALE}) {
+          CHECK(faulty.load(
+                    way, [&](uint64_t, size_t, int64_t) { return -error; }, &report) == RequestStatus::io_error);
+          CHECK(report.system_error == error);
+        }
+        CHECK(faulty.load(way, [](uint64_t, size_t, int64_t) { return 0; }) == RequestStatus::short_read);
+        std::atomic<int> calls = 0;
+        // Interrupted, and in pieces: nothing is wrong.
+        const auto in_pieces = [&](uint64_t, size_t size, int64_t result) -> int64_t {
+          if (++calls % 3 == 0)
+            return result < 0 ? result : std::min<int64_t>(result, static_cast<int64_t>(size + 1) / 2);
+          return result;
+        };
+        CHECK(faulty.load(way, in_pieces) == RequestStatus::ok);
+        // The last read only.
+        CHECK(faulty.load(way, [&](uint64_t position, size_t size, int64_t result) -> int64_t {
+          return position + size >= faulty.end ? -EIO : result;
+        }) == RequestStatus::io_error);
+      }
+    }
+  }
+}
+
+TEST_CASE("a file that changes, shrinks or vanishes") {
+  std::map<std::string, Bytes> files = {{"a", test::noise(50000)},
+                                        {"b", test::slope(200000)},
+                                        {"c", test::noise(9u << 20, 3)},
+                                        {"d", test::slope(12u << 20)},
+                                        {"e.zst", test::zstd_of(test::slope(90000))}};
+  const Bytes bytes = test::pack_of_files(files);
+  for (const Way& way : every_way()) {
+    for (const char* const path : {"a", "b", "c", "d", "e.zst"}) {
+      CAPTURE(path);
+      CAPTURE(static_cast<int>(way.reads));
+      const test::TemporaryFile file(bytes);
+      Loader loader = opened(config_of(way));
+      const LoaderPack pack = pack_at(loader, file.path());
+      Bytes to(std::string_view(path) == "e.zst" ? 90000 : files.at(path).size());
+      const LoadRequest request = request_of(pack, path, to);
+      const pack::Entry entry = *pack.directory().find(path);
+      Bytes changed = bytes;
+      changed[entry.position + entry.stored_bytes / 2] ^= std::byte{16};
+      file.write(changed);
+      CHECK(load_one(loader, request) == RequestStatus::corrupt);
+      changed = bytes;
+      changed.resize(entry.position + entry.stored_bytes - 1);
+      file.write(changed);
+      CHECK(load_one(loader, request) == RequestStatus::short_read);
+      file.write(bytes);
+      CHECK(load_one(loader, request) == RequestStatus::ok);
+      std::filesystem::remove(file.path());
+      CHECK(load_one(loader, request) == RequestStatus::ok);
+    }
+  }
+}
+
+TEST_CASE("ranges without tile checksums are verified by their hash") {
+  const Bytes bytes = test::pack_of_files({{"a", test::slope(200000)}}, false);
+  Bytes changed = bytes;
+  const auto entry = pack::PackReader::open(bytes)->entry(0);
+  // A literal, most likely: the stream stays valid.
+  changed[entry.position + entry.stored_bytes - 9] ^= std::byte{1};
+  const test::TemporaryFile file(changed);
+  Loader loader = opened(config_of(every_way()[0]));
+  Bytes to(200000);
+  CHECK(load_one(loader, request_of(pack_at(loader, file.path()), "a", to)) == RequestStatus::corrupt);
+}
+
+TEST_CASE("24,000 requests of 8 threads, some cancelled, end once each") {
+  std::map<std::string, Bytes> files;
+  for (uint32_t i = 0; i < 64; ++i)
+    files["f" + std::to_string(i)] = i % 2 == 0 ? test::slope(500 + 300 * i, i) : test::noise(500 + 100 * i, i);
+  const test::TemporaryFile file(test::pack_of_files(files));
+  for (const ReadBackend reads : {ReadBackend::automatic, ReadBackend::threads}) {
+    LoaderConfig config = config_of({reads, false, 3});
+    std::atomic<uint32_t> calls = 0;
+    config.on_work = [&] { ++calls; };
+    Loader loader = opened(config);
+    const LoaderPack pack = pack_at(loader, file.path());
+    constexpr uint32_t kThreads = 8, kEach = 1500, kBatch = 100;
+    std::atomic<uint32_t> good = 0, cancelled = 0, wrong = 0;
+    std::vector<std::thread> threads;
+    for (uint32_t t = 0; t < kThreads; ++t)
+      threads.emplace_back([&, t] {
+        std::vector<Bytes> outputs(kBatch);
+        for (uint32_t done = 0; done < kEach; done += kBatch) {
+          std::vector<LoadRequest> requests;
+          for (uint32_t i = 0; i < kBatch; ++i) {
+            const std::string& path = std::next(files.begin(), (t + done + i) % 64)->first;
+            outputs[i].assign(files.at(path).size(), std::byte{});
+            requests.push_back(request_of(pack, path, outputs[i]));
+            requests.back().priority = static_cast<LoadPriority>(i % 3);
+            requests.back().tag = i % 10 == 0 ? 1000 + t : 0;
+          }
+          const auto batch = loader.submit(requests);
+          if (!batch) std::abort();
+          if (t % 2 == 0) loader.cancel(1000 + t);
+          if (t % 4 == 1)
+            while (!batch->done()) std::this_thread::yield();  // the Loader's threads alone
+          else
+            loader.wait(*batch);
+          for (uint32_t i = 0; i < kBatch; ++i) {
+            const RequestStatus status = batch->status(i);
+            if (status == RequestStatus::cancelled && requests[i].tag != 0)
+              ++cancelled;
+            else if (status == RequestStatus::ok && outputs[i] == files.at(std::string(requests[i].path)))
+              ++good;
+            else
+              ++wrong;
+          }
+        }
+      });
+    for (std::thread& thread : threads) thread.join();
+    CHECK(wrong == 0);
+    CHECK(good + cancelled == kThreads * kEach);
+    CHECK(good >= kThreads * kEach * 9 / 10);
+    CHECK(calls > 0);
+    const LoaderUsage usage = loader.usage();
+    CHECK(usage.peak <= usage.budget);
+    CHECK(usage.staging_now == 0);
+    CHECK(usage.reads_in_flight == 0);
+  }
+}
+
+TEST_SUITE_END();
