@@ -67,11 +67,16 @@ class VulkanDevice final : public Device {
   std::array<Slot, kSlots> slots_;
   uint64_t number_ = 0, retired_ = 0;
   bool lost_ = false;
+  bool copies_source_ = false;
 };
 
 Status VulkanDevice::open(const Context& context, const LoaderConfig& config) {
   if (functions_.copy_to_image == nullptr || functions_.reset_pool == nullptr)
     return Error{ErrorCode::driver_error, "Loader: the device lacks functions of Vulkan 1.0"};
+  // Over a bus, tiles are read many times slower than they are copied.
+  const VkPhysicalDeviceType type = state_->traits().type;
+  copies_source_ = (type != VK_PHYSICAL_DEVICE_TYPE_CPU && type != VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU) ||
+                   (config.hooks != nullptr && config.hooks->copies_source);
   control_bytes_ = Space::rounded(kSlots * kSlotControl);
   const uint64_t staging_bytes = Space::rounded(config.staging_bytes);
   if (Status status = staging_.create(*state_, device_, config, staging_bytes); !status) return status;
@@ -139,11 +144,9 @@ Status VulkanDevice::open_slot(Slot& slot, uint32_t index) {
 
 Status VulkanDevice::record_into(Slot& slot, VkCommandBuffer commands, std::vector<PiecePtr>& pieces,
                                  std::vector<DevicePiece>& ended) {
-  const bool copies_source = state_->traits().type != VK_PHYSICAL_DEVICE_TYPE_CPU &&
-                             state_->traits().type != VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
   Recording recording(*state_, functions_, *decoder_, slot,
                       {staging_.buffer(), control_bytes_, staging_.bytes().size() - control_bytes_}, scratch_,
-                      copies_source);
+                      copies_source_);
   recording.take(pieces, ended, kSlotTiles);
   return recording.record(commands);
 }

@@ -11,9 +11,12 @@
 
 namespace weft::loader {
 
-/// What tests change: results of reads, as if the system had given them. Negative results are errors.
+/// What tests change.
 struct Hooks {
+  /// Results of reads, as if the system had given them. Negative ones are errors.
   std::function<int64_t(uint64_t position, size_t bytes, int64_t result)> read;
+  /// Compressed bytes are copied to device memory, as on a discrete device.
+  bool copies_source = false;
 };
 
 /// A file that is read at positions, from many threads.

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The Loader on a device: buffers and images get what unpack gives, by every path; signals, records, and lost devices.
+#include <weft/loader.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "loader/loader_device.hpp"
+#include "support/vulkan_shim.hpp"
+
+using namespace weft;
+using test::Bytes;
+using test::load_one;
+using test::LoaderHost;
+
+namespace {
+
+LoaderConfig small_config() {
+  LoaderConfig config;
+  config.staging_bytes = 12u << 20;
+  config.device_bytes = 24u << 20;
+  config.budget_bytes = 80u << 20;
+  config.tiles_in_flight = 32;
+  return config;
+}
+
+Loader opened(const LoaderHost& host, const LoaderDevice& device, const LoaderConfig& config) {
+  auto loader = Loader::create(host.context(), device, config);
+  REQUIRE_MESSAGE(loader.ok(), (loader.ok() ? "" : loader.error().message));
+  return *std::move(loader);
+}
+
+LoaderPack pack_at(Loader& loader, const std::string& path) {
+  auto pack = loader.open_pack(path);
+  REQUIRE_MESSAGE(pack.ok(), (pack.ok() ? "" : pack.error().message));
+  return *std::move(pack);
+}
+
+/// All files behind each other in one buffer, at odd offsets.
+struct AllFiles {
+  AllFiles(const LoaderHost& host, const LoaderPack& pack) {
+    uint64_t at = 3;
+    for (auto& [path, content] : files) {
+      if (path == "text.zst") content = test::slope(700000, 5);
+      LoadRequest request;
+      request.pack = pack;
+      request.path = path;
+      request.stored = path == "data.gdeflate";
+      request.to = BufferRange{VK_NULL_HANDLE, at, content.size()};
+      requests.push_back(request);
+      at += content.size() + 5;
+    }
+    buffer = host.buffer(at);
+    for (LoadRequest& request : requests) std::get<BufferRange>(request.to).buffer = buffer.buffer.get();
+  }
+
+  // What lies between them keeps its bytes.
+  void check(const LoadBatch& batch, bool on_device) const {
+    const auto* const mapped = static_cast<const std::byte*>(buffer.mapped);
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < requests.size(); ++i) {
+      const std::string path(requests[i].path);
+      CAPTURE(path);
+      const Bytes& content = files.at(path);
+      const auto& range = std::get<BufferRange>(requests[i].to);
+      for (; at < range.offset; ++at) CHECK(mapped[at] == std::byte{0xa5});
+      CHECK_MESSAGE(batch.status(i) == RequestStatus::ok, name_of(batch.status(i)), ": ", batch.report(i).reason);
+      const bool equal = std::equal(content.begin(), content.end(), mapped + range.offset);
+      CHECK(equal);
+      at += content.size();
+      const auto kind = requests[i].pack.directory().find(path)->kind;
+      const LoadPath path_taken = batch.report(i).path;
+      if (content.empty()) continue;
+      if (kind == pack::Kind::gstd && path != "cube.dds")
+        CHECK(path_taken == (on_device ? LoadPath::device_decode : LoadPath::host_decode));
+      else if (kind == pack::Kind::raw)
+        CHECK(path_taken == LoadPath::copy);
+      else if (kind == pack::Kind::zst || kind == pack::Kind::gstd)
+        CHECK(path_taken == LoadPath::host_decode);
+    }
+  }
+
+  std::map<std::string, Bytes> files = test::loader_files();
+  std::vector<LoadRequest> requests;
+  vk::BoundBuffer buffer;
+};
+
+}  // namespace
+
+TEST_SUITE_BEGIN("loader");
+
+TEST_CASE("every kind of asset comes to buffers as unpack gives it, by every path, within the budget") {
+  const LoaderHost host;
+  const test::TemporaryFile file(test::loader_pack());
+  struct Way {
+    bool on_device, imports, copies_source, direct;
+    uint32_t threads;
+  };
+  for (const Way& way : {Way{true, true, false, false, 0}, Way{true, false, true, true, 2},
+                         Way{true, true, true, true, 1}, Way{false, false, false, false, 1}}) {
+    CAPTURE(way.on_device);
+    CAPTURE(way.copies_source);
+    const loader::Hooks hooks{{}, way.copies_source};
+    std::atomic<int> locks = 0, submissions = 0;
+    LoaderDevice device = host.loader_device();
+    device.external_memory_host &= way.imports;
+    device.lock = [&] {
+      CHECK(++locks == 1);
+      ++submissions;
+    };
+    device.unlock = [&] { CHECK(--locks == 0); };
+    LoaderConfig config = small_config();
+    config.decode_on_device = way.on_device;
+    config.direct = way.direct;
+    config.threads = way.threads;
+    config.hooks = &hooks;
+    Loader loader = opened(host, device, config);
+    const LoaderPack pack = pack_at(loader, file.path());
+    const AllFiles all(host, pack);
+    const auto batch = loader.submit(all.requests);
+    REQUIRE(batch.ok());
+    REQUIRE(loader.wait(*batch, std::chrono::seconds(300)));
+    all.check(*batch, way.on_device);
+    CHECK(submissions > 1);
+    const LoaderUsage usage = loader.usage();
+    CHECK(usage.peak <= usage.budget);
+    CHECK(usage.staging_now == 0);
+  }
+}
+
+TEST_CASE("levels come to images, and to buffers by layers and rows") {
+  const LoaderHost host;
+  const test::TemporaryFile file(test::loader_pack());
+  const auto reader = pack::PackReader::open(test::loader_pack());
+  REQUIRE(reader.ok());
+  for (const bool on_device : {true, false}) {
+    for (const bool copies_source : {true, false}) {
+      const loader::Hooks hooks{{}, copies_source};
+      LoaderConfig config = small_config();
+      config.decode_on_device = on_device;
+      config.hooks = &hooks;
+      Loader loader = opened(host, host.loader_device(), config);
+      const LoaderPack pack = pack_at(loader, file.path());
+      for (const char* const path : {"cube.dds", "a.ktx2", "plain.dds"}) {
+        const pack::Entry entry = *reader->find(path);
+        const uint32_t layers = entry.image.layers * entry.image.faces;
+        const auto format = static_cast<VkFormat>(entry.image.vk_format);
+        const test::TestImage image(host, format, entry.image.width, entry.image.levels, layers);
+        std::vector<LoadRequest> requests;
+        for (uint32_t level = 0; level < entry.image.levels; ++level) {
+          const uint32_t side = std::max(entry.image.width >> level, 1u);
+          ImageDestination to;
+          to.image = image.handle();
+          to.format = format;
+          to.level = level;
+          to.layers = layers;
+          to.extent = {side, side, 1};
+          to.layout = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
+          LoadRequest request;
+          request.pack = pack;
+          request.path = path;
+          request.level = level;
+          request.to = to;
+          requests.push_back(request);
+        }
+        const auto batch = loader.submit(requests);
+        REQUIRE(batch.ok());
+        REQUIRE(loader.wait(*batch));
+        for (uint32_t level = 0; level < entry.image.levels; ++level) {
+          CAPTURE(path);
+          CAPTURE(level);
+          CHECK_MESSAGE(batch->status(level) == RequestStatus::ok, batch->report(level).reason);
+          for (uint32_t i = 0; i < entry.range_count; ++i) {
+            const pack::Range range = reader->range(entry, i);
+            if (range.level != level) continue;
+            Bytes expected(range.slice_bytes * entry.slices);
+            REQUIRE(reader->extract(entry, range, expected).ok());
+            const uint32_t side = std::max(entry.image.width >> level, 1u);
+            expected.resize(uint64_t{(side + 3) / 4} * ((side + 3) / 4) * 16 * layers);
+            CHECK(image.read(level, side, layers, expected.size()) == expected);
+            if (range.coding == pack::Coding::gstd)
+              CHECK(batch->report(level).path == (on_device ? LoadPath::device_decode : LoadPath::host_decode));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("images that do not fit their level are refused") {
+  const LoaderHost host;
+  const test::TemporaryFile file(test::loader_pack());
+  Loader loader = opened(host, host.loader_device(), small_config());
+  const test::TestImage image(host, VK_FORMAT_BC7_UNORM_BLOCK, 256, 1, 6);
+  LoadRequest request;
+  request.pack = pack_at(loader, file.path());
+  request.path = "cube.dds";
+  const auto status_of = [&](const auto& change, std::optional<uint32_t> level = 0) {
+    ImageDestination to;
+    to.image = image.handle();
+    to.format = VK_FORMAT_BC7_UNORM_BLOCK;
+    to.layers = 6;
+    to.extent = {256, 256, 1};
+    change(to);
+    request.to = to;
+    request.level = level;
+    return load_one(loader, request);
+  };
+  CHECK(status_of([](ImageDestination&) {}) == RequestStatus::ok);
+  CHECK(status_of([](ImageDestination&) {}, std::nullopt) == RequestStatus::invalid_argument);
+  CHECK(status_of([](ImageDestination&) {}, 1) == RequestStatus::invalid_argument);
+  CHECK(status_of([](ImageDestination& to) { to.image = VK_NULL_HANDLE; }) == RequestStatus::invalid_argument);
+  CHECK(status_of([](ImageDestination& to) { to.layers = 7; }) == RequestStatus::invalid_argument);
+  CHECK(status_of([](ImageDestination& to) { to.format = VK_FORMAT_R8G8B8A8_UNORM; }) ==
+        RequestStatus::invalid_argument);
+  CHECK(status_of([](ImageDestination& to) { to.format = VK_FORMAT_UNDEFINED; }) == RequestStatus::unsupported);
+  request.path = "kept.ktx2";
+  CHECK(status_of([](ImageDestination&) {}) == RequestStatus::unsupported);
+}
+
+TEST_CASE("a batch's semaphore is signalled when all have ended, with errors among them") {
+  const LoaderHost host;
+  const test::TemporaryFile file(test::loader_pack());
+  Loader loader = opened(host, host.loader_device(), small_config());
+  const LoaderPack pack = pack_at(loader, file.path());
+  VkSemaphoreTypeCreateInfo type{};
+  type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
+  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+  VkSemaphoreCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
+  info.pNext = &type;
+  VkSemaphore semaphore = VK_NULL_HANDLE;
+  const test::HostDevice& device = host.device();
+  REQUIRE(device.function<PFN_vkCreateSemaphore>("vkCreateSemaphore")(device.handle(), &info, nullptr, &semaphore) ==
+          VK_SUCCESS);
+  const auto value = [&] {
+    uint64_t now = 0;
+    device.function<PFN_vkGetSemaphoreCounterValue>("vkGetSemaphoreCounterValue")(device.handle(), semaphore, &now);
+    return now;
+  };
+  const vk::BoundBuffer buffer = host.buffer(1 << 20);
+  std::vector<LoadRequest> requests(3);
+  for (LoadRequest& request : requests) {
+    request.pack = pack;
+    request.path = "slope/300001";
+    request.to = BufferRange{buffer.buffer.get(), 0, 300001};
+  }
+  requests[1].path = "none";
+  const auto batch = loader.submit(requests, {semaphore, 7});
+  REQUIRE(batch.ok());
+  CHECK(value() == 0);
+  REQUIRE(loader.wait(*batch));
+  CHECK(value() == 7);
+  CHECK(batch->status(0) == RequestStatus::ok);
+  CHECK(batch->status(1) == RequestStatus::not_found);
+  CHECK(batch->status(2) == RequestStatus::ok);
+  REQUIRE(loader.submit({&requests[1], 1}, {semaphore, 9}).ok());
+  CHECK(value() == 9);
+  REQUIRE(loader.submit({}, {semaphore, 10}).ok());
+  CHECK(value() == 10);
+  device.function<PFN_vkDestroySemaphore>("vkDestroySemaphore")(device.handle(), semaphore, nullptr);
+}
+
+TEST_CASE("a host without a lent queue records the work itself") {
+  const LoaderHost host;
+  const test::TemporaryFile file(test::loader_pack());
+  LoaderDevice device = host.loader_device();
+  device.queue = VK_NULL_HANDLE;
+  Loader loader = opened(host, device, small_config());
+  const LoaderPack pack = pack_at(loader, file.path());
+  const AllFiles all(host, pack);
+  const auto batch = loader.submit(all.requests);
+  REQUIRE(batch.ok());
+  uint64_t last = 0;
+  for (int frame = 0; frame < 10000 && !batch->done(); ++frame) {
+    while (loader.pump()) {
+    }
+    uint64_t number = 0;
+    host.run([&](VkCommandBuffer commands) {
+      const auto recorded = loader.record(commands);
+      REQUIRE(recorded.ok());
+      number = *recorded;
+    });
+    if (number == 0) continue;
+    CHECK(number == ++last);
+    CHECK_FALSE(batch->done());
+    loader.retire(number);
+  }
+  REQUIRE(batch->done());
+  CHECK(last > 1);
+  all.check(*batch, true);
+  Loader with_queue = opened(host, host.loader_device(), small_config());
+  CHECK(with_queue.record(VK_NULL_HANDLE).error().code == ErrorCode::invalid_argument);
+}
+
+TEST_CASE("tiles that the device refuses make their request corrupt, and no other") {
+  const LoaderHost host;
+  Bytes bytes = test::loader_pack();
+  const auto entry = *pack::PackReader::open(bytes)->find("slope/65536");
+  bytes[entry.position + entry.stored_bytes / 2] ^= std::byte{4};
+  const test::TemporaryFile file(bytes);
+  Loader loader = opened(host, host.loader_device(), small_config());
+  const vk::BoundBuffer buffer = host.buffer(1 << 20);
+  std::vector<LoadRequest> requests(2);
+  for (LoadRequest& request : requests) request.pack = pack_at(loader, file.path());
+  requests[0].path = "slope/65536";
+  requests[0].to = BufferRange{buffer.buffer.get(), 0, 65536};
+  requests[1].path = "slope/300001";
+  requests[1].to = BufferRange{buffer.buffer.get(), 65536, 300001};
+  const auto batch = loader.submit(requests);
+  REQUIRE(batch.ok());
+  REQUIRE(loader.wait(*batch));
+  CHECK(batch->status(0) == RequestStatus::corrupt);
+  CHECK(batch->status(1) == RequestStatus::ok);
+}
+
+TEST_CASE("on a lost device requests to it end so, and those to host memory go on") {
+  for (const VkResult failure : {VK_ERROR_DEVICE_LOST, VK_ERROR_OUT_OF_DEVICE_MEMORY}) {
+    test::VulkanShim shim;
+    std::atomic<int> left = 1;
+    WEFT_REPLACE(shim, vkQueueSubmit,
+                 [&](PFN_vkQueueSubmit real, VkQueue queue, uint32_t count, const VkSubmitInfo* infos, VkFence fence) {
+                   return left-- > 0 ? real(queue, count, infos, fence) : failure;
+                 });
+    const LoaderHost host(shim.get_instance_proc_addr());
+    const test::TemporaryFile file(test::loader_pack());
+    Loader loader = opened(host, host.loader_device(), small_config());
+    const vk::BoundBuffer buffer = host.buffer(1 << 20);
+    Bytes bytes(65536);
+    LoadRequest request;
+    request.pack = pack_at(loader, file.path());
+    request.path = "slope/65536";
+    request.to = BufferRange{buffer.buffer.get(), 0, 65536};
+    CHECK(load_one(loader, request) == RequestStatus::ok);
+    const RequestStatus expected =
+        failure == VK_ERROR_DEVICE_LOST ? RequestStatus::device_lost : RequestStatus::out_of_memory;
+    for (const char* const path : {"slope/65536", "noise/65536"}) {
+      request.path = path;
+      CHECK(load_one(loader, request) == expected);
+    }
+    request.to = std::span<std::byte>(bytes);
+    CHECK(load_one(loader, request) == RequestStatus::ok);
+    CHECK(bytes == test::noise(65536));
+    CHECK(loader.usage().staging_now == 0);
+    if (failure != VK_ERROR_DEVICE_LOST) {
+      left = 1;
+      request.to = BufferRange{buffer.buffer.get(), 0, 65536};
+      CHECK(load_one(loader, request) == RequestStatus::ok);
+    }
+  }
+}
+
+TEST_CASE("a Loader that gets no device memory is not created, and leaves nothing") {
+  std::atomic<int> allocations = 0;
+  for (int fails_at = 0;; ++fails_at) {
+    test::VulkanShim shim;
+    std::atomic<int> calls = 0;
+    WEFT_REPLACE(shim, vkAllocateMemory,
+                 [&](PFN_vkAllocateMemory real, VkDevice device, const VkMemoryAllocateInfo* info,
+                     const VkAllocationCallbacks* callbacks, VkDeviceMemory* memory) {
+                   if (calls++ == fails_at) return VK_ERROR_OUT_OF_HOST_MEMORY;
+                   ++allocations;
+                   return real(device, info, callbacks, memory);
+                 });
+    WEFT_REPLACE(shim, vkFreeMemory,
+                 [&](PFN_vkFreeMemory real, VkDevice device, VkDeviceMemory memory,
+                     const VkAllocationCallbacks* callbacks) {
+                   if (memory != VK_NULL_HANDLE) --allocations;
+                   real(device, memory, callbacks);
+                 });
+    const LoaderHost host(shim.get_instance_proc_addr());
+    LoaderDevice device = host.loader_device();
+    device.external_memory_host = false;
+    bool created = false;
+    {
+      const auto loader = Loader::create(host.context(), device, small_config());
+      created = loader.ok();
+      if (!created) CHECK(loader.error().code == ErrorCode::out_of_host_memory);
+      if (created) CHECK(allocations == 2);
+    }
+    CHECK(allocations == 0);
+    CHECK(created == (fails_at == 2));
+    if (created) break;
+  }
+}
+
+TEST_CASE("commands have labels, begun and ended in pairs") {
+  test::VulkanShim shim;
+  std::vector<std::string> labels;
+  int open = 0;
+  WEFT_REPLACE(shim, vkCmdBeginDebugUtilsLabelEXT,
+               [&](PFN_vkCmdBeginDebugUtilsLabelEXT real, VkCommandBuffer commands, const VkDebugUtilsLabelEXT* label) {
+                 labels.emplace_back(label->pLabelName);
+                 ++open;
+                 real(commands, label);
+               });
+  WEFT_REPLACE(shim, vkCmdEndDebugUtilsLabelEXT, [&](PFN_vkCmdEndDebugUtilsLabelEXT real, VkCommandBuffer commands) {
+    --open;
+    real(commands);
+  });
+  const LoaderHost host(shim.get_instance_proc_addr());
+  if (!host.instance().has_debug_utils()) return;
+  const test::TemporaryFile file(test::loader_pack());
+  Loader loader = opened(host, host.loader_device(), small_config());
+  const vk::BoundBuffer buffer = host.buffer(1 << 20);
+  LoadRequest request;
+  request.pack = pack_at(loader, file.path());
+  request.path = "slope/65536";
+  request.to = BufferRange{buffer.buffer.get(), 0, 65536};
+  CHECK(load_one(loader, request) == RequestStatus::ok);
+  CHECK(open == 0);
+  CHECK(std::ranges::find(labels, "weft loader: GstdDecode") != labels.end());
+}
+
+TEST_SUITE_END();
