@@ -11,6 +11,7 @@
 #include "check.hpp"
 #include "git_commit.hpp"
 #include "gstd/decode.hpp"
+#include "loader/load.hpp"
 #include "selftest.hpp"
 #include "support/options.hpp"
 
@@ -172,6 +173,47 @@ CLI::App* add_decode_options(CLI::App& app, DecodeOptions& options) {
 }
 #endif
 
+#ifdef WEFT_BENCH_LOADER
+CLI::App* add_load_options(CLI::App& app, LoadOptions& options) {
+  CLI::App* const load = app.add_subcommand(
+      "load", "Brings files as a pack from disk and page cache to device memory, beside other ways to do it.");
+  load->add_option("files", options.files, "files, and directories, of which all files are taken")
+      ->required()
+      ->check(CLI::ExistingPath)
+      ->type_name("PATH...");
+  load->add_option("--device", options.device,
+                   "index in --list, part of a name, or UUID (default: WEFT_DEVICE, or the best)");
+  load->add_option("--folder", options.folder, "where packs are written, on the disk to measure (default: .)")
+      ->check(CLI::ExistingDirectory)
+      ->type_name("FOLDER");
+  load->add_option("--bytes", options.first_bytes, "of all files together only the first N (default: 2^28)")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  load->add_option("--level", options.level, "that packs and libzstd's file are made at (default: 3)")
+      ->check(CLI::Range(1, 19));
+  load->add_option("--depths", options.depths, "reads in flight (default: 1,8,32,128)")
+      ->delimiter(',')
+      ->type_name("N,...")
+      ->check(CLI::Range(1u, 4096u));
+  add_parsed(*load, "--stagings", options.stagings, parse_size, "bytes of staging (default: 2^24,2^26,2^28)")
+      ->delimiter(',')
+      ->type_name("N,...");
+  add_parsed(*load, "--assets", options.assets, parse_size, "bytes of assets (default: 2^16,2^20,2^24)")
+      ->delimiter(',')
+      ->type_name("N,...");
+  load->add_option("--device-bytes", options.device_bytes,
+                   "device memory for decoding (default: 768 MiB, on a software device 64 MiB)")
+      ->type_name("N");
+  load->add_option("--threads", options.threads, "of the loader and of peers (default: all there are)")
+      ->check(CLI::Range(1u, 1024u));
+  load->add_option("--repeats", options.repeats, "timed loads a row (default: 10)")->check(CLI::Range(1u, 1000u));
+  load->add_option("--latencies", options.latencies, "assets loaded one by one (default: 1000)")->type_name("N");
+  load->add_option("--json", options.json, "write the results as JSON to FILE, or to stdout for -")->type_name("FILE");
+  load->add_flag("!--no-uuid", options.uuid, kNoUuid);
+  return load;
+}
+#endif
+
 #ifdef WEFT_BENCH_SELFTEST
 CLI::App* add_selftest_options(CLI::App& app, SelftestOptions& options) {
   CLI::App* const selftest =
@@ -292,6 +334,11 @@ int run(int argc, char** argv) {
   CLI::App* const decode = add_decode_options(app, decode_options);
 #endif
 
+#ifdef WEFT_BENCH_LOADER
+  LoadOptions load_options;
+  CLI::App* const load = add_load_options(app, load_options);
+#endif
+
 #ifdef WEFT_BENCH_SELFTEST
   SelftestOptions selftest_options;
   CLI::App* const selftest = add_selftest_options(app, selftest_options);
@@ -305,6 +352,9 @@ int run(int argc, char** argv) {
 #ifdef WEFT_BENCH_CODEC
   if (*codec) return run_codec(codec_options);
   if (*decode) return run_decode(decode_options);
+#endif
+#ifdef WEFT_BENCH_LOADER
+  if (*load) return run_load(load_options);
 #endif
   if (*check || (kIsKit && argc == 1)) return run_check(check_options);
 #ifdef WEFT_BENCH_SELFTEST

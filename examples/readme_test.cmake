@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-# README.md shows parts of the examples. Each stands behind a line "<!-- from FILE -->" as a fenced block, and in FILE
-# between lines "// README" and "// README end"; the parts of one file are joined by an empty line. This compares them.
+# README.md and docs/loader.md show parts of the examples. Each stands behind a line "<!-- from FILE -->" as a fenced
+# block, and in FILE between lines "// README" and "// README end"; the parts of one file are joined by an empty line. This compares them.
 #   cmake -DROOT=<sources> -P readme_test.cmake                   checks README.md
 #   cmake -DSELF_CHECK=<empty directory> -P readme_test.cmake     plants differences and expects them to be found
 cmake_minimum_required(VERSION 3.25)
@@ -37,7 +37,18 @@ endfunction()
 function(check_readme)
   set(faults "")
   set(shown 0)
-  file(READ "${ROOT}/README.md" text)
+  foreach(page IN ITEMS README.md docs/loader.md)
+    if(EXISTS "${ROOT}/${page}")
+      check_page(${page})
+    endif()
+  endforeach()
+  set(faults "${faults}" PARENT_SCOPE)
+  set(shown ${shown} PARENT_SCOPE)
+endfunction()
+
+# Adds to both.
+function(check_page page)
+  file(READ "${ROOT}/${page}" text)
   while(text MATCHES "\n<!-- from ([a-z0-9_./]+) -->\n")
     set(file "${CMAKE_MATCH_1}")
     set(marker "\n<!-- from ${file} -->\n")
@@ -46,7 +57,7 @@ function(check_readme)
     math(EXPR first "${first} + ${length}")
     string(SUBSTRING "${text}" ${first} -1 text)
     if(NOT EXISTS "${ROOT}/${file}")
-      string(APPEND faults "README.md shows ${file}, which does not exist\n")
+      string(APPEND faults "${page} shows ${file}, which does not exist\n")
       continue()
     endif()
     parts_of("${ROOT}/${file}" expected)
@@ -60,7 +71,7 @@ function(check_readme)
     math(EXPR length "${last} + 1 - ${first}")
     string(SUBSTRING "${text}" ${first} ${length} block)
     if(NOT block STREQUAL expected)
-      string(APPEND faults "README.md shows another ${file} than there is, which is\n${expected}")
+      string(APPEND faults "${page} shows another ${file} than there is, which is\n${expected}")
     endif()
     math(EXPR shown "${shown} + 1")
     string(SUBSTRING "${text}" ${last} -1 text)
@@ -75,8 +86,8 @@ if(NOT DEFINED SELF_CHECK)
     message(FATAL_ERROR "${faults}")
   endif()
   # One for each way of use.
-  if(shown LESS 3)
-    message(FATAL_ERROR "README.md shows ${shown} parts of examples where 3 are due")
+  if(shown LESS 4)
+    message(FATAL_ERROR "README.md and docs/loader.md show ${shown} parts of examples where 4 are due")
   endif()
   return()
 endif()

@@ -179,12 +179,13 @@ function(check_tree)
                  "the codec knows its own header and errors, libzstd and the processor: it can be built without Vulkan")
   check_includes(src/pack/ "${std};<weft/(gstd|pack|status)\\.hpp>;\"(gstd|pack)/.*;<xxhash\\.h>"
                  "packs know the codec, and no Vulkan")
-  check_includes(src/loader/ "${std};${weft};\"(vk|runtime|gstd|pack|loader)/.*;<(zstd(_errors)?|windows)\\.h>;<liburing\\.h>;<vulkan/.*;<(fcntl|unistd|sys/stat)\\.h>"
+  set(files_of "<(fcntl|unistd|sys/stat|windows|liburing)\\.h>;<zstd(_errors)?\\.h>")
+  check_includes(src/loader/ "${std};${weft};\"(vk|runtime|gstd|pack|loader)/.*;<vulkan/.*;${files_of}"
                  "the loader knows packs, the decoders by their headers, the codec, runtime and vk, and files")
   check_includes(src/decode/ "${std};${weft};\"(vk|runtime|primitives|gstd|decode)/.*"
                  "the decoders on the device know what primitives know, and the codec")
   set(public "<[^/]+\\.h>;<(weft|vulkan|CLI|fmt|nlohmann|cuda|cub|thrust|sys)/.*;\"support/.*")
-  list(APPEND public "\"((weft|weft_kernels|gstd|decode)/)?[a-z0-9_]+\\.(hpp|h|glsl)\"")
+  list(APPEND public "\"((weft|weft_kernels|gstd|decode|loader)/)?[a-z0-9_]+\\.(hpp|h|glsl)\"")
   foreach(folder IN ITEMS bench/ examples/ tools/)
     check_includes(${folder} "${std};${public}"
                    "bench, examples and tools use weft's public headers only")

@@ -72,6 +72,9 @@ struct GpuConfig {
   std::string pipeline_cache_file;
   /// Whether the device is opened with Gpu::second_queue too.
   bool second_queue = false;
+  /// Device extensions for the program's own use, enabled if the device has them: Gpu::has_extension.
+  /// Only those without features of their own, such as VK_EXT_external_memory_host.
+  std::vector<std::string> extensions{};
 };
 
 /// A queue of a Gpu's device.
@@ -159,6 +162,8 @@ class Gpu {
   /// A queue that the Gpu itself does not use, for work beside it: another of queue_family(), or one of another family
   /// with compute. Not set if GpuConfig::second_queue is false or the device has none.
   std::optional<GpuQueue> second_queue() const noexcept;
+  /// Whether it is in GpuConfig::extensions and enabled.
+  bool has_extension(std::string_view name) const noexcept;
 
   /// Allocates device-local memory for storage, transfer, indirect arguments and device addresses.
   /// The size is rounded up to a multiple of 16 and is never 0. Contents are undefined.

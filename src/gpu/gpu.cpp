@@ -188,6 +188,22 @@ Status Gpu::State::open(const GpuConfig& config) {
   return {};
 }
 
+// Keeps those of the program's extensions that the device has.
+VkResult Gpu::State::choose_extensions(const std::vector<std::string>& wanted) {
+  if (wanted.empty()) return VK_SUCCESS;
+  const auto enumerate = instance->vk().vkEnumerateDeviceExtensionProperties;
+  uint32_t count = 0;
+  VkResult result = enumerate(physical_device, nullptr, &count, nullptr);
+  if (result != VK_SUCCESS) return result;
+  std::vector<VkExtensionProperties> found(count);
+  result = enumerate(physical_device, nullptr, &count, found.data());
+  if (result != VK_SUCCESS) return result;
+  for (const std::string& name : wanted)
+    if (std::ranges::any_of(found, [&](const VkExtensionProperties& one) { return name == one.extensionName; }))
+      extra_extensions.push_back(name);
+  return VK_SUCCESS;
+}
+
 Status Gpu::State::create_device(const GpuConfig& config) {
   const vk::InstanceTable& vk = instance->vk();
   uint32_t family_count = 0;
@@ -202,6 +218,9 @@ Status Gpu::State::create_device(const GpuConfig& config) {
   if (!features) return features.error();
   std::vector<const char*> extensions = features->support().extensions;
   if (facts.portability_subset) extensions.push_back("VK_KHR_portability_subset");
+  if (const VkResult result = choose_extensions(config.extensions); result != VK_SUCCESS)
+    return error_of(result, "vkEnumerateDeviceExtensionProperties");
+  for (const std::string& name : extra_extensions) extensions.push_back(name.c_str());
 
   if (config.second_queue)
     if (const auto family = runtime::choose_second_family(families, queue_family))
@@ -313,6 +332,9 @@ VkPhysicalDevice Gpu::physical_device() const noexcept { return state_->physical
 VkQueue Gpu::queue() const noexcept { return state_->queue; }
 uint32_t Gpu::queue_family() const noexcept { return state_->queue_family; }
 std::optional<GpuQueue> Gpu::second_queue() const noexcept { return state_->second_queue; }
+bool Gpu::has_extension(std::string_view name) const noexcept {
+  return std::ranges::find(state_->extra_extensions, name) != state_->extra_extensions.end();
+}
 
 // ---- buffers ----
 

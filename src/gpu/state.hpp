@@ -64,6 +64,7 @@ struct Gpu::State {
   vk::DeviceRef ref() const noexcept { return {&table, device, nullptr}; }
   Status open(const GpuConfig& config);
   Result<uint32_t> selected(const std::vector<runtime::ListedGpu>& list, const std::string& selection);
+  VkResult choose_extensions(const std::vector<std::string>& wanted);
   Status create_device(const GpuConfig& config);
   Status create_submission(runtime::Submission& submission);
   void save_pipeline_cache() noexcept;
@@ -86,6 +87,7 @@ struct Gpu::State {
   std::unique_ptr<runtime::GpuInstance> instance;
   GpuInfo info;
   std::vector<std::string> warnings;
+  std::vector<std::string> extra_extensions;  // of the program's, those that are enabled
   runtime::DeviceFacts facts;
   VkPhysicalDevice physical_device = VK_NULL_HANDLE;
   VkPhysicalDeviceMemoryProperties memory{};

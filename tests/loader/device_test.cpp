@@ -364,12 +364,12 @@ TEST_CASE("a Loader that gets no device memory is not created, and leaves nothin
                    ++allocations;
                    return real(device, info, callbacks, memory);
                  });
-    WEFT_REPLACE(shim, vkFreeMemory,
-                 [&](PFN_vkFreeMemory real, VkDevice device, VkDeviceMemory memory,
-                     const VkAllocationCallbacks* callbacks) {
-                   if (memory != VK_NULL_HANDLE) --allocations;
-                   real(device, memory, callbacks);
-                 });
+    WEFT_REPLACE(
+        shim, vkFreeMemory,
+        [&](PFN_vkFreeMemory real, VkDevice device, VkDeviceMemory memory, const VkAllocationCallbacks* callbacks) {
+          if (memory != VK_NULL_HANDLE) --allocations;
+          real(device, memory, callbacks);
+        });
     const LoaderHost host(shim.get_instance_proc_addr());
     LoaderDevice device = host.loader_device();
     device.external_memory_host = false;
