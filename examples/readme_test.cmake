@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # README.md and docs/loader.md show parts of the examples. Each stands behind a line "<!-- from FILE -->" as a fenced
-# block, and in FILE between lines "// README" and "// README end"; the parts of one file are joined by an empty line. This compares them.
+# block, and in FILE between lines "// README" and "// README end"; the parts of one file are joined by an empty line.
+# This compares them.
 #   cmake -DROOT=<sources> -P readme_test.cmake                   checks README.md
 #   cmake -DSELF_CHECK=<empty directory> -P readme_test.cmake     plants differences and expects them to be found
 cmake_minimum_required(VERSION 3.25)
