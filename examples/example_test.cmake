@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-#   cmake -DPROGRAM=<example> -DEXPECTED=<the beginning of what it prints> -P example_test.cmake
+#   cmake -DPROGRAM=<example> "-DARGUMENTS=<of it>" -DEXPECTED=<the beginning of what it prints> -P example_test.cmake
 cmake_minimum_required(VERSION 3.25)
 
-execute_process(COMMAND "${PROGRAM}" OUTPUT_VARIABLE output RESULT_VARIABLE failed)
+execute_process(COMMAND "${PROGRAM}" ${ARGUMENTS} OUTPUT_VARIABLE output RESULT_VARIABLE failed)
 string(FIND "${output}" "${EXPECTED}" place)
 if(failed OR NOT place EQUAL 0)
   message(FATAL_ERROR "${PROGRAM} ended with ${failed} and printed\n${output}\nwhere this was expected:\n${EXPECTED}")
