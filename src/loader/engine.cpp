@@ -29,12 +29,18 @@ Engine::~Engine() {
       end_if_done(request);
     }
   }
-  if (device_ != nullptr) device_->retire(UINT64_MAX);
+  if (device_ != nullptr) {
+    const std::unique_lock device(device_mutex_);
+    device_->retire(UINT64_MAX);
+  }
   for (;;) {
     while (step()) {
     }
-    const std::unique_lock lock(mutex_);
-    if (live_.empty()) break;
+    {
+      const std::unique_lock lock(mutex_);
+      if (live_.empty()) break;
+    }
+    std::this_thread::yield();
   }
   wake();
   for (std::thread& worker : workers_) worker.join();
@@ -72,15 +78,21 @@ Status Engine::open() {
   return {};
 }
 
+// Takes all of them or, if memory runs out, none.
 void Engine::submit(std::vector<std::shared_ptr<Request>> requests) {
+  uint64_t sequence = sequence_.fetch_add(requests.size());
+  std::map<Order, std::shared_ptr<Request>> queue;
+  std::map<uint64_t, std::shared_ptr<Request>> live;
+  for (std::shared_ptr<Request>& request : requests) {
+    request->sequence = sequence++;
+    request->queued = true;
+    queue.emplace(Order(request->priority, request->deadline, request->sequence), request);
+    live.emplace(request->sequence, std::move(request));
+  }
   {
     const std::unique_lock lock(mutex_);
-    for (std::shared_ptr<Request>& request : requests) {
-      request->sequence = sequence_++;
-      request->queued = true;
-      queue_.emplace(Order(request->priority, request->deadline, request->sequence), request);
-      live_.emplace(request->sequence, std::move(request));
-    }
+    queue_.merge(queue);
+    live_.merge(live);
   }
   wake();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -145,10 +146,11 @@ class Engine {
   std::vector<std::unique_ptr<Decoder>> decoders_;
   Space space_;
   uint64_t used_ = 0, peak_ = 0, plans_ = 0;
-  uint64_t sequence_ = 0, events_ = 0;
+  uint64_t events_ = 0;
   uint32_t pieces_ = 0, reads_ = 0, on_device_ = 0;
   bool stopping_ = false;
 
+  std::atomic<uint64_t> sequence_{0};
   std::mutex io_mutex_;
   std::unique_ptr<AsyncReads> async_;
   std::map<const AsyncRead*, PiecePtr> in_flight_;  // with io_mutex_

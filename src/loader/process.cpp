@@ -137,10 +137,8 @@ void Engine::give_tiles(Piece& piece, const Part& part) {
 
 Outcome Engine::decode_on_host(Piece& piece, const Part& part, Decoder& decoder) {
   const bool staged_first = is_decoded_to_staging(*piece.request, part);
-  std::byte* output = nullptr;  // of the interval's first byte
-  if (staged_first) {
-    output = at(piece.decoded + part.decoded_at);
-  } else {
+  std::byte* output = at(piece.decoded + part.decoded_at);  // of the interval's first byte
+  if (!staged_first) {
     const auto to = std::get<std::span<std::byte>>(piece.request->to);
     for_each_stretch(*piece.request, part.range, part.content,
                      [&](uint64_t, uint64_t at_byte, uint64_t) { output = to.data() + at_byte; });

@@ -103,7 +103,7 @@ Status Recording::record(VkCommandBuffer commands) {
   if (!slot_.decodings.empty()) {
     barrier(commands, kTransfer, VK_ACCESS_TRANSFER_WRITE_BIT, kCompute, kShader);
     begin_label(commands, "weft loader: GstdDecode");
-    const Status status = record_decodings(commands);
+    Status status = record_decodings(commands);
     end_label(commands);
     if (!status) return status;
   }

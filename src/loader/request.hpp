@@ -71,36 +71,36 @@ struct Piece;
 
 /// A request from submission to its end. What is not marked is guarded by the Engine's mutex.
 struct Request {
+  // Long raw ranges are hashed in order: pieces wait for their turn.
+  pack::RunningHash hash;
+  std::map<uint32_t, std::unique_ptr<Piece>> waiting;
+  uint32_t hash_next = 0, hash_made = 0;
+
   // Constant.
   std::shared_ptr<LoadBatch::State> batch;
-  uint32_t index = 0;
   std::shared_ptr<const LoaderPack::State> pack;
   pack::Entry entry;
   LoadDestination to;
-  uint64_t first = 0, count = 0;        // of the content, or of the level's
-  std::optional<uint32_t> level_range;  // index of the level's range
-  bool zstd = false;                    // to be decoded as a file
-  bool whole_piece = false;             // one piece, however long
-  bool on_device = false;               // Gstd is decoded there
-  bool to_host() const noexcept { return std::holds_alternative<std::span<std::byte>>(to); }
+  uint64_t first = 0, count = 0;  // of the content, or of the level's
   uint64_t tag = 0;
-  LoadPriority priority = LoadPriority::normal;
   Clock::time_point deadline = Clock::time_point::max();
   uint64_t sequence = 0;
+  std::optional<uint32_t> level_range;  // index of the level's range
+  uint32_t index = 0;
+  LoadPriority priority = LoadPriority::normal;
+  bool zstd = false;         // to be decoded as a file
+  bool whole_piece = false;  // one piece, however long
+  bool on_device = false;    // Gstd is decoded there
+  bool to_host() const noexcept { return std::holds_alternative<std::span<std::byte>>(to); }
 
   RequestReport report;
-  RequestStatus failure = RequestStatus::ok;  // why it ends
-  bool queued = false, all_cut = false, ended = false, planning = false;
-  uint32_t pieces = 0;  // that exist
-  uint32_t next_range = 0;
   uint64_t next_byte = 0;  // of a long raw range: done so far
   std::unique_ptr<LongRange> long_range;
   std::unique_ptr<Piece> next_piece;  // cut, and there was no room for it
-
-  // Long raw ranges are hashed in order: pieces wait for their turn.
-  pack::RunningHash hash;
-  uint32_t hash_next = 0, hash_made = 0;
-  std::map<uint32_t, std::unique_ptr<Piece>> waiting;
+  uint32_t pieces = 0;                // that exist
+  uint32_t next_range = 0;
+  RequestStatus failure = RequestStatus::ok;  // why it ends
+  bool queued = false, all_cut = false, ended = false, planning = false;
 };
 
 /// A part of a range in a piece.
