@@ -80,7 +80,8 @@ tar -C "$sources" --exclude=./build --exclude=./.git -c . | tar -C "$tree" -x
 cmake -S "$tree" -B "$build" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release \
   -DWEFT_BUILD_BENCH=OFF -DWEFT_BUILD_TOOLS=OFF -DWEFT_BUILD_EXAMPLES=OFF -DWEFT_BUILD_TESTS=ON -DWEFT_JIT=OFF \
   -DWEFT_GSTD=ON >&2
-compile() { cmake --build "$build" --target weft_tests gstd_tests pack_tests >"$work/build.log" 2>&1; }
+programs=(weft_tests gstd_tests pack_tests loader_host_tests loader_device_tests)
+compile() { cmake --build "$build" --target "${programs[@]}" >"$work/build.log" 2>&1; }
 
 # lavapipe, 8 lanes wide. Tests stop at their first failure.
 icd=$(compgen -G '/usr/share/vulkan/icd.d/lvp_icd*.json' | head -n 1)
@@ -97,10 +98,12 @@ tests() {
   case ${arguments[0]} in
     gstd) program=$build/tests/gstd/gstd_tests ;;
     pack) program=$build/tests/gstd/pack_tests ;;
+    loader) program=$build/tests/gstd/loader_host_tests ;;
+    loader_device) program=$build/tests/loader/loader_device_tests ;;
     *) export WEFT_TEST_BACKENDS=${arguments[0]} ;;
   esac
   arguments=("${arguments[@]:1}")
-  [[ $run == *--test-case=* || $program == */gstd_tests || $program == */pack_tests ]] || arguments+=("$quick")
+  [[ $run == *--test-case=* || $program != */weft_tests ]] || arguments+=("$quick")
   timeout 600 "$program" --abort-after=1 "${arguments[@]}" >"$work/tests.log" 2>&1 || status=1
   if ! grep -Eq 'test cases: +[1-9]' "$work/tests.log"; then
     printf 'nothing is tested by: %s\n' "$run" >&2
