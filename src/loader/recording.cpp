@@ -28,7 +28,7 @@ bool Recording::needs_image_room(const Piece& piece) const {
   const ImageDestination* const image = image_of(piece);
   if (image == nullptr) return false;
   if (!piece.tiles.empty()) return true;
-  const uint64_t alignment = std::lcm(4u, block_bytes(image->format));
+  const uint64_t alignment = std::lcm(4u, std::max(block_bytes(image->format), 1u));
   return (staging_.offset + piece.copies.front().from) % alignment != 0;
 }
 
