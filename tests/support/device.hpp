@@ -14,6 +14,7 @@
 
 #include <weft/gpu.hpp>
 
+#include "support/capture.hpp"
 #include "support/config_text.hpp"
 
 namespace weft::test {
