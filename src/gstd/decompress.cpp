@@ -15,7 +15,7 @@
 namespace weft::gstd {
 namespace {
 
-constexpr uint32_t kTilesPerThread = 8;  // in a Decompressor's batch
+constexpr uint32_t kTilesToDecodePerThread = 8;  // in a Decompressor's batch
 
 Result<uint64_t> decompress_all(std::span<const std::byte> stream, std::span<std::byte> output,
                                 const DecompressConfig& config, Unpacker& unpacker) {
@@ -123,7 +123,7 @@ void Decompressor::State::await_tiles() {
   const uint32_t tiles = order.header().tiles();
   if (run.first == tiles) return await_header();
   next = Next::tiles;
-  run.count = std::min(tiles - run.first, unpacker.threads() == 1 ? 1 : unpacker.threads() * kTilesPerThread);
+  run.count = std::min(tiles - run.first, unpacker.threads() == 1 ? 1 : unpacker.threads() * kTilesToDecodePerThread);
   awaited = 4 * size_t{tables.word_offset(run.first + run.count) - tables.word_offset(run.first)};
 }
 

@@ -10,14 +10,14 @@ namespace {
 
 constexpr uint32_t kLengthsTried = 24;      // of a match, from the shortest up and from the longest down
 constexpr uint32_t kFirstPrice = 1u << 24;  // so that no difference is negative
-constexpr uint32_t kLongest = kMaxBlockBytes / 2;
+constexpr uint32_t kLongestChosen = kMaxBlockBytes / 2;
 
 uint32_t field_price(const BlockPrices& prices, Field field, const Coded& coded) {
   return prices.fields[field][coded.symbol] + (coded.extra_bits << kPriceLog);
 }
 
 uint32_t literals_price(const BlockPrices& prices, uint32_t literals) {
-  return field_price(prices, kLiteralLength, code_length(std::min(literals, kLongest), kLiteralLengthDirect));
+  return field_price(prices, kLiteralLength, code_length(std::min(literals, kLongestChosen), kLiteralLengthDirect));
 }
 
 uint32_t length_price(const BlockPrices& prices, uint32_t length) {
@@ -61,7 +61,7 @@ void MatchChooser::take_match(uint32_t at, const Candidate& match, const BlockPr
     const uint32_t all = price + length_price(prices, length);
     if (Node& to = nodes_[at + length]; all < to.price) to = {all, 0, length, offset, repeats};
   };
-  const uint32_t longest = std::min(match.end - at, kLongest);
+  const uint32_t longest = std::min(match.end - at, kLongestChosen);
   const uint32_t last_short = std::min(longest, kMinMatch + kLengthsTried - 1);
   for (uint32_t length = kMinMatch; length <= last_short; ++length) take(length);
   const uint32_t first_long = std::max(last_short, longest - std::min(longest, kLengthsTried)) + 1;

@@ -37,9 +37,9 @@ struct Sequence {
   uint32_t symbols[kFields]{};
 };
 
-class Decoder {
+class ReferenceDecoder {
  public:
-  Decoder(std::span<const uint32_t> words, std::span<std::byte> output) : words_(words), output_(output) {}
+  ReferenceDecoder(std::span<const uint32_t> words, std::span<std::byte> output) : words_(words), output_(output) {}
 
   TileVerdict run() {
     const Reason reason = tile();
@@ -386,7 +386,7 @@ class Decoder {
 }  // namespace
 
 TileVerdict decode_tile_reference(std::span<const uint32_t> words, std::span<std::byte> output) {
-  return std::make_unique<Decoder>(words, output)->run();
+  return std::make_unique<ReferenceDecoder>(words, output)->run();
 }
 
 }  // namespace weft::gstd

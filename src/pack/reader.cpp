@@ -17,7 +17,7 @@ namespace {
 using gstd::load_u32;
 using gstd::load_u64;
 
-constexpr size_t kPieceBytes = 1u << 20;
+constexpr size_t kReadBytes = 1u << 20;
 constexpr uint64_t kMaxPackBytes = uint64_t{1} << 62;
 
 struct Refusal {
@@ -451,7 +451,7 @@ std::optional<Entry> PackReader::find_hash(uint64_t path_hash) const noexcept {
 Status PackReader::read_stored(const Entry& entry, const Sink& sink, const ReadConfig& config) const noexcept {
   if (config.verdict != nullptr) *config.verdict = {};
   return gstd::guarded([&]() -> Status {
-    std::vector<std::byte> room(std::max<uint64_t>(kBlockBytes, std::min<uint64_t>(entry.stored_bytes, kPieceBytes)));
+    std::vector<std::byte> room(std::max<uint64_t>(kBlockBytes, std::min<uint64_t>(entry.stored_bytes, kReadBytes)));
     uint64_t end = entry.position;
     for (uint32_t i = 0; i < entry.range_count; ++i) {
       const Range stored = range(entry, i);
@@ -545,7 +545,7 @@ Status PackReader::State::read_whole(const Entry& entry, const Sink& sink, const
   std::ranges::sort(parts, {}, [](const auto& part) { return part.first.content_offset; });
 
   RunningHash hash;
-  std::vector<std::byte> room(std::min<uint64_t>(entry.content_bytes, kPieceBytes * std::max(config.threads, 1u)));
+  std::vector<std::byte> room(std::min<uint64_t>(entry.content_bytes, kReadBytes * std::max(config.threads, 1u)));
   const auto pass = [&](std::pair<Range, RangeReader>& part, uint64_t from) -> Status {
     for (uint64_t at = 0; at < part.first.slice_bytes;) {
       const auto piece = std::span(room).first(std::min<uint64_t>(room.size(), part.first.slice_bytes - at));

@@ -10,7 +10,7 @@ namespace weft::primitives {
 
 namespace {
 
-constexpr uint64_t kMaxTiles = uint64_t{1} << 30;
+constexpr uint64_t kBulkMaxTiles = uint64_t{1} << 30;
 constexpr uint32_t kMaxItemBytes = 256;
 constexpr uint32_t kMaxStageWords = 2048;  // of shared memory, for items of less than a word
 
@@ -60,11 +60,11 @@ uint64_t BulkPlan::tile_count(uint64_t items) const {
 
 VkDeviceSize BulkPlan::scratch_size(uint64_t max_items) const {
   // No call takes more.
-  return (std::min(tile_count(max_items), kMaxTiles) + 1) * sizeof(uint64_t);
+  return (std::min(tile_count(max_items), kBulkMaxTiles) + 1) * sizeof(uint64_t);
 }
 
 void BulkPlan::check_items(RecordCall& call, const char* argument, uint64_t max_items) const {
-  if (tile_count(max_items) >= kMaxTiles)
+  if (tile_count(max_items) >= kBulkMaxTiles)
     call.refuse(argument, "makes more items than 2^30 tiles hold: " + std::to_string(max_items));
 }
 

@@ -16,14 +16,14 @@ struct ReduceByKey::Plan {
 
 namespace {
 
-constexpr const char* kName = "ReduceByKey";
+constexpr const char* kReduceByKeyName = "ReduceByKey";
 constexpr uint64_t kMaxItems = (uint64_t{1} << 32) - 1;  // kernels number runs in 32 bits
 
 }  // namespace
 
 Result<ReduceByKey> ReduceByKey::create(const Context& context, const ReduceByKeyConfig& config) noexcept try {
   Result<KeyedPlan> keyed =
-      KeyedPlan::create(context, {kName, runtime::kernels::reduce_by_key(), "reduce_by_key",
+      KeyedPlan::create(context, {kReduceByKeyName, runtime::kernels::reduce_by_key(), "reduce_by_key",
                                   primitives::reduce_by_key_tuning.of(*context.state()), SegmentsBy::keys, config.key,
                                   config.op, config.item, config.accumulator, config.strategy, false, true,
                                   config.own_kernels ? &*config.own_kernels : nullptr});
@@ -51,7 +51,7 @@ Status ReduceByKey::record(VkCommandBuffer commands, const ReduceByKeyArgs& args
 
   shader::ReduceByKeyPush push{};
   VkDeviceAddress scratch = 0;
-  primitives::RecordCall call(*plan.state, kName, commands);
+  primitives::RecordCall call(*plan.state, kReduceByKeyName, commands);
   if (maximum > kMaxItems) call.refuse("count", "is more than 2^32 - 1: " + std::to_string(maximum));
   call.count("count", args.count, push.count, push.count_value, push.count_words)
       .read("keys", args.keys, key_bytes, plan.key_alignment(), push.keys)

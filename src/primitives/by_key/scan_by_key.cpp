@@ -15,16 +15,16 @@ struct ScanByKey::Plan {
 
 namespace {
 
-constexpr const char* kName = "ScanByKey";
+constexpr const char* kScanByKeyName = "ScanByKey";
 
 }  // namespace
 
 Result<ScanByKey> ScanByKey::create(const Context& context, const ScanByKeyConfig& config) noexcept try {
   Result<KeyedPlan> keyed = KeyedPlan::create(
-      context,
-      {kName, runtime::kernels::scan_by_key(), "scan_by_key", primitives::scan_by_key_tuning.of(*context.state()),
-       config.segments, config.key, config.op, config.item, config.accumulator, config.strategy,
-       config.kind == ScanKind::inclusive, false, config.own_kernels ? &*config.own_kernels : nullptr});
+      context, {kScanByKeyName, runtime::kernels::scan_by_key(), "scan_by_key",
+                primitives::scan_by_key_tuning.of(*context.state()), config.segments, config.key, config.op,
+                config.item, config.accumulator, config.strategy, config.kind == ScanKind::inclusive, false,
+                config.own_kernels ? &*config.own_kernels : nullptr});
   if (!keyed) return keyed.error();
   return ScanByKey(std::make_shared<const Plan>(Plan{*std::move(keyed), config}));
 } catch (...) {
@@ -48,7 +48,7 @@ Status ScanByKey::record(VkCommandBuffer commands, const ScanByKeyArgs& args) co
 
   shader::ScanByKeyPush push{};
   VkDeviceAddress scratch = 0;
-  primitives::RecordCall call(*plan.state, kName, commands);
+  primitives::RecordCall call(*plan.state, kScanByKeyName, commands);
   if (maximum / plan.pass.tile_items() >= primitives::kMaxTiles)
     call.refuse("count", "is more than 2^31 tiles hold: " + std::to_string(maximum));
   call.refuse_if(config.own_kernels && args.initial, "initial", "does not go with own_kernels")

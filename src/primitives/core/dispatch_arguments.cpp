@@ -20,7 +20,7 @@ struct DispatchArguments::Plan {
 
 namespace {
 
-constexpr const char* kName = "DispatchArguments";
+constexpr const char* kDispatchArgumentsName = "DispatchArguments";
 constexpr uint32_t kWorkgroup = 128;     // the least that every subgroup size divides; one invocation works
 constexpr uint64_t kMinMaxRows = 65535;  // what every device has of maxComputeWorkGroupCount[1]
 
@@ -49,7 +49,7 @@ Status DispatchArguments::record(VkCommandBuffer commands, const DispatchArgumen
   shader::DispatchArgumentsPush push{};
   push.group_items = args.items_per_workgroup;
   push.max_groups_x = max_x;
-  primitives::RecordCall call(state, kName, commands);
+  primitives::RecordCall call(state, kDispatchArgumentsName, commands);
   call.refuse_if(push.group_items == 0, "items_per_workgroup", "is 0");
   if (call.status() && primitives::divided_up(maximum, push.group_items) > most_groups)
     call.refuse("count", "makes more workgroups than can be dispatched: " + std::to_string(maximum));

@@ -31,8 +31,8 @@ struct Histogram::Plan {
 
 namespace {
 
-constexpr const char* kName = "Histogram";
-constexpr uint64_t kMaxTiles = uint64_t{1} << 31;
+constexpr const char* kHistogramName = "Histogram";
+constexpr uint64_t kHistogramMaxTiles = uint64_t{1} << 31;
 constexpr uint32_t kMaxBins = 65536;
 constexpr uint32_t kClearWorkgroup = 128;
 constexpr uint32_t kByteValues = 256;
@@ -69,7 +69,7 @@ uint32_t key_of(float value) {
 }
 
 Error bound_error(const char* bound, double value, const std::string& what) {
-  return primitives::argument_error(kName, bound, "is " + std::to_string(value) + ", " + what);
+  return primitives::argument_error(kHistogramName, bound, "is " + std::to_string(value) + ", " + what);
 }
 
 Status set_even_bins(const HistogramConfig& config, double lower, double upper, shader::HistogramPush& push) {
@@ -159,8 +159,8 @@ Status Histogram::record(VkCommandBuffer commands, const HistogramArgs& args) co
   const uint64_t maximum = args.count.maximum();
 
   shader::HistogramPush push{};
-  primitives::RecordCall call(*plan.state, kName, commands);
-  if (maximum / plan.tile_items >= kMaxTiles)
+  primitives::RecordCall call(*plan.state, kHistogramName, commands);
+  if (maximum / plan.tile_items >= kHistogramMaxTiles)
     call.refuse("count", "is more than 2^31 tiles hold: " + std::to_string(maximum));
   call.count("count", args.count, push.count, push.count_value, push.count_words)
       .read("input", args.input, maximum * item_bytes, item_bytes, push.items)

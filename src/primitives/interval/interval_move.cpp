@@ -33,9 +33,11 @@ struct IntervalMove::Plan {
 
 namespace {
 
-constexpr const char* kName = "IntervalMove";
+constexpr const char* kIntervalMoveName = "IntervalMove";
 
-Error unsupported(const std::string& what) { return {ErrorCode::unsupported, std::string(kName) + ": " + what}; }
+Error unsupported(const std::string& what) {
+  return {ErrorCode::unsupported, std::string(kIntervalMoveName) + ": " + what};
+}
 
 }  // namespace
 
@@ -53,7 +55,7 @@ Result<IntervalMove> IntervalMove::create(const Context& context, const Interval
       .set(shader::interval_move::kOffsetWords, size_of(config.offset) / 4)
       .set(shader::interval_move::kGathers, config.gather)
       .set(shader::interval_move::kScatters, config.scatter);
-  IntervalPlan::Desc desc{.name = kName,
+  IntervalPlan::Desc desc{.name = kIntervalMoveName,
                           .builder = builder,
                           .kernel = "interval_move",
                           .tuning = primitives::move_tuning,
@@ -94,7 +96,7 @@ Status IntervalMove::record(VkCommandBuffer commands, const IntervalMoveArgs& ar
   const uint64_t alignment = primitives::alignment_of(config.item_bytes);
 
   shader::IntervalMovePush push{};
-  primitives::RecordCall call(*plan.state, kName, commands);
+  primitives::RecordCall call(*plan.state, kIntervalMoveName, commands);
   if (maximum >= ~uint32_t{0}) call.refuse("count", "is more than 2^32 - 2: " + std::to_string(maximum));
   plan.check_sizes(call, maximum, args.max_output);
   // An interval touches fewer than two lines more than its bytes fill.

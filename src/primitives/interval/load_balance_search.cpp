@@ -16,21 +16,22 @@ struct LoadBalanceSearch::Plan {
 
 namespace {
 
-constexpr const char* kName = "LoadBalanceSearch";
+constexpr const char* kLoadBalanceSearchName = "LoadBalanceSearch";
 
 }  // namespace
 
 Result<LoadBalanceSearch> LoadBalanceSearch::create(const Context& context,
                                                     const LoadBalanceSearchConfig& config) noexcept try {
   if (config.index != Type::u32 && config.index != Type::u64)
-    return Error{ErrorCode::unsupported,
-                 std::string(kName) + ": sources and ranks are u32 or u64, not " + name_of(config.index)};
+    return Error{ErrorCode::unsupported, std::string(kLoadBalanceSearchName) +
+                                             ": sources and ranks are u32 or u64, not " + name_of(config.index)};
   if (!config.sources && !config.ranks)
-    return Error{ErrorCode::unsupported, std::string(kName) + ": neither sources nor ranks are wanted"};
+    return Error{ErrorCode::unsupported,
+                 std::string(kLoadBalanceSearchName) + ": neither sources nor ranks are wanted"};
   primitives::PipelineBuilder builder(*context.state(), runtime::kernels::load_balance_search(), 0);
   builder.set(shader::load_balance_search::kSources, config.sources)
       .set(shader::load_balance_search::kRanks, config.ranks);
-  Result<IntervalPlan> intervals = IntervalPlan::create(context, {.name = kName,
+  Result<IntervalPlan> intervals = IntervalPlan::create(context, {.name = kLoadBalanceSearchName,
                                                                   .builder = builder,
                                                                   .kernel = "load_balance_search",
                                                                   .tuning = primitives::load_balance_tuning,
@@ -60,7 +61,7 @@ Status LoadBalanceSearch::record(VkCommandBuffer commands, const LoadBalanceSear
   const uint32_t index_bytes = size_of(config.index);
 
   shader::LoadBalanceSearchPush push{};
-  primitives::RecordCall call(*plan.state, kName, commands);
+  primitives::RecordCall call(*plan.state, kLoadBalanceSearchName, commands);
   plan.check_sizes(call, maximum, args.max_output);
   if (config.index == Type::u32 && maximum > uint64_t{1} << 32)
     call.refuse("count", "is more than a u32 can number: " + std::to_string(maximum));

@@ -15,7 +15,7 @@ struct TransformLbs::Plan {
 
 namespace {
 
-constexpr const char* kName = "TransformLbs";
+constexpr const char* kTransformLbsName = "TransformLbs";
 constexpr const char* kPrimitive = "transform_lbs";
 constexpr uint32_t kOutputBytes = 4;  // that the sizes of segments are tuned for
 
@@ -23,14 +23,15 @@ constexpr uint32_t kOutputBytes = 4;  // that the sizes of segments are tuned fo
 
 Result<TransformLbs> TransformLbs::create(const Context& context, const TransformLbsConfig& config) noexcept try {
   if (!config.own_kernels)
-    return Error{ErrorCode::unsupported, std::string(kName) + ": own_kernels are what it is for, and there are none"};
+    return Error{ErrorCode::unsupported,
+                 std::string(kTransformLbsName) + ": own_kernels are what it is for, and there are none"};
   const KernelSet& own = *config.own_kernels;
   if (!own.ok()) return runtime::out_of_memory();
   if (own.primitive() != kPrimitive)
-    return Error{ErrorCode::unsupported, std::string(kName) + ": own_kernels '" + own.name() + "' are made for " +
-                                             own.primitive() + ", and not for " + kPrimitive};
+    return Error{ErrorCode::unsupported, std::string(kTransformLbsName) + ": own_kernels '" + own.name() +
+                                             "' are made for " + own.primitive() + ", and not for " + kPrimitive};
   Result<IntervalPlan> intervals = IntervalPlan::create(
-      context, {.name = kName,
+      context, {.name = kTransformLbsName,
                 .builder = primitives::PipelineBuilder(*context.state(), runtime::kernels::intervals(), 0, &own),
                 .kernel = kPrimitive,
                 .tuning = primitives::load_balance_tuning,
@@ -58,7 +59,7 @@ Status TransformLbs::record(VkCommandBuffer commands, const TransformLbsArgs& ar
   const IntervalPlan& plan = plan_->intervals;
   const uint64_t maximum = args.count.maximum();
   shader::TransformLbsPush push{};
-  primitives::RecordCall call(*plan.state, kName, commands);
+  primitives::RecordCall call(*plan.state, kTransformLbsName, commands);
   plan.check_sizes(call, maximum, args.max_output);
   plan.read_counts(call, args.counts, maximum, push.counts);
   // What is written there is not known here.

@@ -27,7 +27,7 @@ struct Merge::Plan {
 
 namespace {
 
-constexpr const char* kName = "Merge";
+constexpr const char* kMergeName = "Merge";
 
 // Of buffers and records in merge_stream.comp, where a lane has more than one key of a step.
 constexpr uint32_t kMaxStreamBytes = 8 << 10;
@@ -36,7 +36,7 @@ constexpr uint32_t kMaxStreamBytes = 8 << 10;
 
 Result<Merge> Merge::create(const Context& context, const MergeConfig& config) noexcept try {
   const ContextState& state = *context.state();
-  if (const Status status = primitives::check_merge_config(kName, "merge", config); !status) return status.error();
+  if (const Status status = primitives::check_merge_config(kMergeName, "merge", config); !status) return status.error();
   const primitives::MergeTuning tuning = primitives::merge_tuning.of(state);
 
   auto plan = std::make_shared<Plan>();
@@ -108,7 +108,7 @@ Status Merge::record(VkCommandBuffer commands, const MergeArgs& args) const noex
   const uint64_t a = args.count_a.maximum(), b = args.count_b.maximum();
 
   shader::MergePush push{};
-  primitives::RecordCall call(*plan.state, kName, commands);
+  primitives::RecordCall call(*plan.state, kMergeName, commands);
   if (a >= kMaxSearchKeys) call.refuse("count_a", "is 2^32 or more: " + std::to_string(a));
   if (b >= kMaxSearchKeys || a + b >= kMaxSearchKeys)
     call.refuse("count_b", "is " + std::to_string(b) + ", with those of A 2^32 or more: merge parts of both");

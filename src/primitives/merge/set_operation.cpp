@@ -37,7 +37,7 @@ struct SetOperation::Plan {
 
 namespace {
 
-constexpr const char* kName = "SetOperation";
+constexpr const char* kSetOperationName = "SetOperation";
 constexpr uint32_t kMaxTileBytes = 12 * 1024;  // of shared memory
 
 uint32_t kept_of(SetOperator operation) {
@@ -52,8 +52,8 @@ uint32_t kept_of(SetOperator operation) {
 
 Status check_config(const SetOperationConfig& config) {
   if (kept_of(config.operation) == 0)
-    return Error{ErrorCode::unsupported, std::string(kName) + ": there is no such operation"};
-  return primitives::check_merge_config(kName, "set_operation", config);
+    return Error{ErrorCode::unsupported, std::string(kSetOperationName) + ": there is no such operation"};
+  return primitives::check_merge_config(kSetOperationName, "set_operation", config);
 }
 
 }  // namespace
@@ -125,7 +125,7 @@ Status SetOperation::record(VkCommandBuffer commands, const SetOperationArgs& ar
   const uint64_t a = args.count_a.maximum(), b = args.count_b.maximum();
 
   shader::SetOperationPush push{};
-  primitives::RecordCall call(*plan.state, kName, commands);
+  primitives::RecordCall call(*plan.state, kSetOperationName, commands);
   if (a >= kMaxSearchKeys) call.refuse("count_a", "is 2^32 or more: " + std::to_string(a));
   if (b >= kMaxSearchKeys || a + b >= kMaxSearchKeys)
     call.refuse("count_b", "is " + std::to_string(b) + ", with those of A 2^32 or more");

@@ -23,8 +23,8 @@ struct AdjacentDifference::Plan {
 
 namespace {
 
-constexpr const char* kName = "AdjacentDifference";
-constexpr uint64_t kMaxTiles = uint64_t{1} << 31;
+constexpr const char* kAdjacentDifferenceName = "AdjacentDifference";
+constexpr uint64_t kAdjacentDifferenceMaxTiles = uint64_t{1} << 31;
 constexpr uint32_t kVectorBytes = 16;
 
 struct Tuning {
@@ -84,8 +84,8 @@ Status AdjacentDifference::record(VkCommandBuffer commands, const AdjacentDiffer
   const uint32_t alignment = std::min(plan.item_bytes, 4u);
 
   shader::AdjacentDifferencePush push{};
-  primitives::RecordCall call(*plan.state, kName, commands);
-  if (maximum / plan.tile_items >= kMaxTiles)
+  primitives::RecordCall call(*plan.state, kAdjacentDifferenceName, commands);
+  if (maximum / plan.tile_items >= kAdjacentDifferenceMaxTiles)
     call.refuse("count", "is more than 2^31 tiles hold: " + std::to_string(maximum));
   call.read("input", args.input, maximum * plan.item_bytes, alignment, push.items)
       .write("output", args.output, maximum * plan.item_bytes, alignment, push.outputs)

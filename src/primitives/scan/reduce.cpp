@@ -33,13 +33,13 @@ struct Reduce::Plan {
 
 namespace {
 
-constexpr const char* kName = "Reduce";
-constexpr uint64_t kMaxTiles = uint64_t{1} << 31;
+constexpr const char* kReduceName = "Reduce";
+constexpr uint64_t kReduceMaxTiles = uint64_t{1} << 31;
 constexpr VkDeviceSize kMinScratch = 16;
 
 Status check_config(const ContextState& state, const ReduceConfig& config) {
-  if (config.own_kernels) return primitives::check_own_kernels(kName, *config.own_kernels, "reduce");
-  if (Status status = primitives::check_operator(kName, config.op, config.item, config.accumulator); !status)
+  if (config.own_kernels) return primitives::check_own_kernels(kReduceName, *config.own_kernels, "reduce");
+  if (Status status = primitives::check_operator(kReduceName, config.op, config.item, config.accumulator); !status)
     return status;
   for (const Type type : {config.item, config.accumulator})
     if (Status status = state.check_type(type); !status) return status;
@@ -102,10 +102,10 @@ Status Reduce::record(VkCommandBuffer commands, const ReduceArgs& args) const no
   const uint64_t maximum = args.count.maximum();
 
   shader::ReducePush push{};
-  primitives::RecordCall call(*plan.state, kName, commands);
+  primitives::RecordCall call(*plan.state, kReduceName, commands);
   call.refuse_if(plan.arg && args.initial, "initial", "does not go with arg_min and arg_max")
       .refuse_if(plan.config.own_kernels && args.initial, "initial", "does not go with own_kernels");
-  if (maximum / plan.tile_items >= kMaxTiles)
+  if (maximum / plan.tile_items >= kReduceMaxTiles)
     call.refuse("count", "is more than 2^31 tiles hold: " + std::to_string(maximum));
   // Kernels number the items of a workgroup's run of tiles in 32 bits to find the best.
   if (plan.arg && maximum / plan.tuning.groups >= (uint64_t{1} << 32) - 2 * uint64_t{plan.tile_items})

@@ -29,15 +29,15 @@ struct Scan::Plan {
 
 namespace {
 
-constexpr const char* kName = "Scan";
+constexpr const char* kScanName = "Scan";
 // Of calls without items, so that callers need no special case.
-constexpr VkDeviceSize kMinScratch = 16;
+constexpr VkDeviceSize kScanMinScratch = 16;
 
 Status check_config(const ContextState& state, const ScanConfig& config) {
-  if (config.own_kernels) return primitives::check_own_kernels(kName, *config.own_kernels, "scan");
+  if (config.own_kernels) return primitives::check_own_kernels(kScanName, *config.own_kernels, "scan");
   if (config.op == Op::arg_min || config.op == Op::arg_max)
     return Error{ErrorCode::unsupported, "Scan: arg_min and arg_max are operators of Reduce"};
-  if (Status status = primitives::check_operator(kName, config.op, config.item, config.accumulator); !status)
+  if (Status status = primitives::check_operator(kScanName, config.op, config.item, config.accumulator); !status)
     return status;
   for (const Type type : {config.item, config.accumulator})
     if (Status status = state.check_type(type); !status) return status;
@@ -103,7 +103,7 @@ Strategy Scan::strategy() const noexcept { return plan_->pass.strategy(); }
 uint32_t Scan::tile_items() const noexcept { return plan_->pass.tile_items(); }
 
 VkDeviceSize Scan::scratch_size(uint64_t max_count) const noexcept {
-  return max_count == 0 ? kMinScratch : plan_->pass.scratch_size(max_count);
+  return max_count == 0 ? kScanMinScratch : plan_->pass.scratch_size(max_count);
 }
 
 Status Scan::record(VkCommandBuffer commands, const ScanArgs& args) const noexcept try {
@@ -114,7 +114,7 @@ Status Scan::record(VkCommandBuffer commands, const ScanArgs& args) const noexce
 
   shader::ScanPush push{};
   VkDeviceAddress scratch = 0;
-  RecordCall call(*plan.state, kName, commands);
+  RecordCall call(*plan.state, kScanName, commands);
   call.refuse_if(plan.config.own_kernels && args.initial, "initial", "does not go with own_kernels");
   if (maximum / plan.pass.tile_items() >= primitives::kMaxTiles)
     call.refuse("count", "is more than 2^31 tiles hold: " + std::to_string(maximum));

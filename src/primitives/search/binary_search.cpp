@@ -26,14 +26,14 @@ struct BinarySearch::Plan {
 
 namespace {
 
-constexpr const char* kName = "BinarySearch";
+constexpr const char* kBinarySearchName = "BinarySearch";
 constexpr uint32_t kLaneNeedles = 4;  // as in binary_search.comp
 
 }  // namespace
 
 Result<BinarySearch> BinarySearch::create(const Context& context, const BinarySearchConfig& config) noexcept try {
   const ContextState& state = *context.state();
-  if (const Status status = primitives::check_search_key(kName, config.key); !status) return status.error();
+  if (const Status status = primitives::check_search_key(kBinarySearchName, config.key); !status) return status.error();
   const primitives::SearchTuning tuning = primitives::search_tuning.of(state);
 
   auto plan = std::make_shared<Plan>();
@@ -62,7 +62,7 @@ Status BinarySearch::record(VkCommandBuffer commands, const BinarySearchArgs& ar
   const uint64_t needles = args.needle_count.maximum(), haystack = args.haystack_count.maximum();
 
   shader::BinarySearchPush push{};
-  primitives::RecordCall call(*plan.state, kName, commands);
+  primitives::RecordCall call(*plan.state, kBinarySearchName, commands);
   if (needles >= kMaxSearchKeys) call.refuse("needle_count", "is 2^32 or more: " + std::to_string(needles));
   if (haystack >= kMaxSearchKeys) call.refuse("haystack_count", "is 2^32 or more: " + std::to_string(haystack));
   call.read("needles", args.needles, needles * key_bytes, 4, push.needles)

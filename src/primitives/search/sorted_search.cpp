@@ -29,15 +29,15 @@ struct SortedSearch::Plan {
 
 namespace {
 
-constexpr const char* kName = "SortedSearch";
+constexpr const char* kSortedSearchName = "SortedSearch";
 // Of 16 KiB, which every device has; emulated subgroups take some.
-constexpr uint32_t kMaxTileBytes = 12 << 10;
+constexpr uint32_t kSortedSearchMaxTileBytes = 12 << 10;
 
 }  // namespace
 
 Result<SortedSearch> SortedSearch::create(const Context& context, const SortedSearchConfig& config) noexcept try {
   const ContextState& state = *context.state();
-  if (const Status status = primitives::check_search_key(kName, config.key); !status) return status.error();
+  if (const Status status = primitives::check_search_key(kSortedSearchName, config.key); !status) return status.error();
   const primitives::SearchTuning tuning = primitives::search_tuning.of(state);
 
   auto plan = std::make_shared<Plan>();
@@ -45,7 +45,8 @@ Result<SortedSearch> SortedSearch::create(const Context& context, const SortedSe
   plan->config = config;
   plan->workgroup = std::min(tuning.workgroup, state.traits().max_workgroup_invocations);
   const uint32_t key_bytes = size_of(config.key);
-  const uint32_t lane_keys = std::clamp(tuning.keys * 4 / key_bytes, 1u, kMaxTileBytes / (plan->workgroup * key_bytes));
+  const uint32_t lane_keys =
+      std::clamp(tuning.keys * 4 / key_bytes, 1u, kSortedSearchMaxTileBytes / (plan->workgroup * key_bytes));
   plan->tile_keys = plan->workgroup * lane_keys;
 
   primitives::PipelineBuilder builder(state, runtime::kernels::sorted_search(), plan->workgroup);
@@ -78,7 +79,7 @@ Status SortedSearch::record(VkCommandBuffer commands, const SortedSearchArgs& ar
   const uint64_t needles = args.needle_count.maximum(), haystack = args.haystack_count.maximum();
 
   shader::SortedSearchPush push{};
-  primitives::RecordCall call(*plan.state, kName, commands);
+  primitives::RecordCall call(*plan.state, kSortedSearchName, commands);
   if (needles >= kMaxSearchKeys) call.refuse("needle_count", "is 2^32 or more: " + std::to_string(needles));
   if (haystack >= kMaxSearchKeys || needles + haystack >= kMaxSearchKeys)
     call.refuse("haystack_count",

@@ -55,7 +55,7 @@ struct SegmentedReduce::Plan {
 
 namespace {
 
-constexpr const char* kName = "SegmentedReduce";
+constexpr const char* kSegmentedReduceName = "SegmentedReduce";
 constexpr uint32_t kVectorItems = primitives::KeyedPlan::kVectorItems;
 // Of an end of a segment, where an item is 1; as in shaders/segment/segmented_path.glsl.
 constexpr uint32_t kSegmentUnits = 4;
@@ -78,12 +78,14 @@ Result<SegmentedReduce> SegmentedReduce::create(const Context& context, const Se
     try {
   const ContextState& state = *context.state();
   const KernelSet* own = config.own_kernels ? &*config.own_kernels : nullptr;
-  if (const Status status =
-          own != nullptr ? primitives::check_own_kernels(kName, *own, "segmented_reduce")
-                         : primitives::check_segment_values(state, kName, config.op, config.item, config.accumulator);
+  if (const Status status = own != nullptr
+                                ? primitives::check_own_kernels(kSegmentedReduceName, *own, "segmented_reduce")
+                                : primitives::check_segment_values(state, kSegmentedReduceName, config.op, config.item,
+                                                                   config.accumulator);
       !status)
     return status.error();
-  if (const Status status = primitives::check_offset(kName, config.offset); !status) return status.error();
+  if (const Status status = primitives::check_offset(kSegmentedReduceName, config.offset); !status)
+    return status.error();
 
   auto plan = std::make_shared<Plan>();
   plan->state = context.state();
@@ -156,7 +158,7 @@ Status SegmentedReduce::record(VkCommandBuffer commands, const SegmentedReduceAr
   const uint64_t count = args.count.maximum(), items = args.item_count.maximum();
 
   shader::SegmentedReducePush push{};
-  primitives::RecordCall call(*plan.state, kName, commands);
+  primitives::RecordCall call(*plan.state, kSegmentedReduceName, commands);
   if (units_of(0, items) / plan.tile_units >= primitives::kMaxTiles)
     call.refuse("item_count", "is more than 2^31 tiles hold: " + std::to_string(items));
   if (units_of(count, items) / plan.tile_units >= primitives::kMaxTiles)

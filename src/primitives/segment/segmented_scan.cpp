@@ -25,11 +25,11 @@ struct SegmentedScan::Plan {
 
 namespace {
 
-constexpr const char* kName = "SegmentedScan";
+constexpr const char* kSegmentedScanName = "SegmentedScan";
 constexpr uint32_t kHeadsWorkgroup = 128;
 constexpr uint32_t kLaneOffsets = 4;  // as in shaders/segment/segmented_scan_heads.comp
 // Within what ScanByKey's tiles hold, and bits of so many are cleared by one dispatch.
-constexpr uint64_t kMaxItems = uint64_t{1} << 39;
+constexpr uint64_t kSegmentedScanMaxItems = uint64_t{1} << 39;
 constexpr uint64_t kMaxSegments = uint64_t{1} << 40;
 
 /// Of the heads, a whole number of vectors of 16.
@@ -40,12 +40,12 @@ uint64_t head_bytes(uint64_t items) { return items / 128 * 16 + (items % 128 != 
 Result<SegmentedScan> SegmentedScan::create(const Context& context, const SegmentedScanConfig& config) noexcept try {
   const ContextState& state = *context.state();
   const KernelSet* own = config.own_kernels ? &*config.own_kernels : nullptr;
-  if (const Status status =
-          own != nullptr ? primitives::check_own_kernels(kName, *own, "scan_by_key")
-                         : primitives::check_segment_values(state, kName, config.op, config.item, config.accumulator);
+  if (const Status status = own != nullptr ? primitives::check_own_kernels(kSegmentedScanName, *own, "scan_by_key")
+                                           : primitives::check_segment_values(state, kSegmentedScanName, config.op,
+                                                                              config.item, config.accumulator);
       !status)
     return status.error();
-  if (const Status status = primitives::check_offset(kName, config.offset); !status) return status.error();
+  if (const Status status = primitives::check_offset(kSegmentedScanName, config.offset); !status) return status.error();
   Result<ScanByKey> scan =
       ScanByKey::create(context, {config.kind, config.op, SegmentsBy::head_bits, Type::u32, config.item,
                                   config.accumulator, config.strategy, config.own_kernels});
@@ -84,8 +84,8 @@ Status SegmentedScan::record(VkCommandBuffer commands, const SegmentedScanArgs& 
   // All that ScanByKey would refuse, under the names that it has here.
   shader::SegmentedScanPush push{};
   VkDeviceAddress items_address = 0, output = 0;
-  primitives::RecordCall call(*plan.state, kName, commands);
-  if (items >= kMaxItems) call.refuse("item_count", "is 2^39 or more: " + std::to_string(items));
+  primitives::RecordCall call(*plan.state, kSegmentedScanName, commands);
+  if (items >= kSegmentedScanMaxItems) call.refuse("item_count", "is 2^39 or more: " + std::to_string(items));
   if (count >= kMaxSegments) call.refuse("count", "is 2^40 or more: " + std::to_string(count));
   call.refuse_if(plan.own && args.initial, "initial", "does not go with own_kernels")
       .count("count", args.count, push.count, push.count_value, push.count_words)

@@ -53,12 +53,12 @@ struct SegmentedSort::Plan {
 
 namespace {
 
-constexpr const char* kName = "SegmentedSort";
+constexpr const char* kSegmentedSortName = "SegmentedSort";
 constexpr uint64_t kMaxKeys = uint64_t{1} << 32;  // a call takes fewer
-constexpr uint64_t kMaxSegments = uint64_t{1} << 40;
+constexpr uint64_t kSegmentedSortMaxSegments = uint64_t{1} << 40;
 constexpr uint64_t kTotalsBytes = 16;
-constexpr uint32_t kHeadsWorkgroup = 128;
-constexpr uint32_t kLaneOffsets = 4;  // as in shaders/segment/segmented_sort_heads.comp
+constexpr uint32_t kSegmentedSortHeadsWorkgroup = 128;
+constexpr uint32_t kSegmentedSortLaneOffsets = 4;  // as in shaders/segment/segmented_sort_heads.comp
 constexpr uint32_t kScanWorkgroup = 256;
 constexpr uint32_t kScanDigits = 16;  // as in shaders/segment/segmented_sort_scan.comp
 constexpr uint32_t kScanGroups = 64;  // for each kScanDigits, at most: mostly there is little to scan
@@ -108,9 +108,9 @@ void SegmentedSort::Plan::record_passes(const RecordCall& call, const RadixMoves
 
 Result<SegmentedSort> SegmentedSort::create(const Context& context, const SegmentedSortConfig& config) noexcept try {
   const ContextState& state = *context.state();
-  if (const Status status = primitives::check_radix_config(kName, config.key, config.value_bytes); !status)
+  if (const Status status = primitives::check_radix_config(kSegmentedSortName, config.key, config.value_bytes); !status)
     return status.error();
-  if (const Status status = primitives::check_offset(kName, config.offset); !status) return status.error();
+  if (const Status status = primitives::check_offset(kSegmentedSortName, config.offset); !status) return status.error();
   const primitives::SegmentedSortTuning tuning = primitives::segmented_sort_tuning.of(state);
   primitives::RadixSortTuning radix = primitives::radix_sort_tuning.of(state);
   radix.workgroup = tuning.long_workgroup;
@@ -138,7 +138,7 @@ Result<SegmentedSort> SegmentedSort::create(const Context& context, const Segmen
 
   const bool flips = primitives::key_flips(config.key, config.order).any();
   const PackedKernels& kernels = runtime::kernels::segmented_sort();
-  PipelineBuilder heads(state, kernels, kHeadsWorkgroup);
+  PipelineBuilder heads(state, kernels, kSegmentedSortHeadsWorkgroup);
   heads.set(shader::segmented_sort_heads::kOffsetWords, size_of(config.offset) / 4)
       .build(plan->heads, "segmented_sort_heads");
   PipelineBuilder tiles(state, kernels, workgroup);
@@ -186,9 +186,9 @@ Status SegmentedSort::record(VkCommandBuffer commands, const SegmentedSortArgs& 
 
   RadixMoves moves{.end_bit = 8 * size_of(plan.config.key)};
   shader::SegmentedSortHeadsPush heads{};
-  RecordCall call(*plan.state, kName, commands);
+  RecordCall call(*plan.state, kSegmentedSortName, commands);
   if (keys >= kMaxKeys) call.refuse("key_count", "is 2^32 or more: " + std::to_string(keys));
-  if (count >= kMaxSegments) call.refuse("count", "is 2^40 or more: " + std::to_string(count));
+  if (count >= kSegmentedSortMaxSegments) call.refuse("count", "is 2^40 or more: " + std::to_string(count));
   const bool is_empty = count == 0 || keys == 0;
   const uint64_t key_bytes = is_empty ? 0 : keys * size_of(plan.config.key);
   const uint64_t value_bytes = is_empty ? 0 : keys * plan.config.value_bytes;
@@ -213,7 +213,7 @@ Status SegmentedSort::record(VkCommandBuffer commands, const SegmentedSortArgs& 
   heads.max_split = at.max_split;
   plan.clear.record(call, scratch, at.heads_end);
   call.barrier();
-  call.dispatch(*plan.heads, heads, count / (kHeadsWorkgroup * kLaneOffsets) + 1);
+  call.dispatch(*plan.heads, heads, count / (kSegmentedSortHeadsWorkgroup * kSegmentedSortLaneOffsets) + 1);
   call.barrier();
 
   shader::SegmentedSortPush push{};

@@ -21,7 +21,7 @@ struct RunLengthEncode::Plan {
 
 namespace {
 
-constexpr const char* kName = "RunLengthEncode";
+constexpr const char* kRunLengthEncodeName = "RunLengthEncode";
 constexpr const char* kStem = "run_length_encode";
 
 }  // namespace
@@ -29,11 +29,12 @@ constexpr const char* kStem = "run_length_encode";
 Result<RunLengthEncode> RunLengthEncode::create(const Context& context, const RunLengthEncodeConfig& config) noexcept
     try {
   if (config.length != Type::u32 && config.length != Type::u64)
-    return Error{ErrorCode::unsupported,
-                 std::string(kName) + ": lengths and offsets are u32 or u64, not " + name_of(config.length)};
+    return Error{ErrorCode::unsupported, std::string(kRunLengthEncodeName) +
+                                             ": lengths and offsets are u32 or u64, not " + name_of(config.length)};
   const KernelSet* own = config.own_kernels ? &*config.own_kernels : nullptr;
   if (own != nullptr) {
-    if (const Status status = primitives::check_own_kernels(kName, *own, kStem); !status) return status.error();
+    if (const Status status = primitives::check_own_kernels(kRunLengthEncodeName, *own, kStem); !status)
+      return status.error();
   }
   auto plan = std::make_shared<Plan>();
   plan->state = context.state();
@@ -92,7 +93,7 @@ Status RunLengthEncode::record(VkCommandBuffer commands, const RunLengthEncodeAr
 
   shader::RunLengthEncodePush push{};
   uint32_t count_words = 0;
-  primitives::RecordCall call(*plan.state, kName, commands);
+  primitives::RecordCall call(*plan.state, kRunLengthEncodeName, commands);
   plan.pass.check_count(call, maximum);
   call.count("count", args.count, push.count, push.count_value, count_words)
       .counts("run_count", args.run_count, 1, push.counts)

@@ -23,7 +23,7 @@ using shader::kTestBits;
 using shader::kTestRange;
 using shader::kTestRunHead;
 
-constexpr uint32_t kMaxItemBytes = 1024;
+constexpr uint32_t kSelectMaxItemBytes = 1024;
 
 uint32_t order_of(Type type) {
   if (is_float(type)) return kOrderFloat;
@@ -110,7 +110,7 @@ Error refused(const char* primitive, const std::string& why) {
 }
 
 bool is_item_size(uint32_t bytes) {
-  return bytes == 1 || bytes == 2 || (bytes != 0 && bytes % 4 == 0 && bytes <= kMaxItemBytes);
+  return bytes == 1 || bytes == 2 || (bytes != 0 && bytes % 4 == 0 && bytes <= kSelectMaxItemBytes);
 }
 
 bool tests_bits(Criterion criterion) {

@@ -44,7 +44,7 @@ struct MergeSort::Plan {
 
 namespace {
 
-constexpr const char* kName = "MergeSort";
+constexpr const char* kMergeSortName = "MergeSort";
 
 // Where the keys are after each dispatch, and what goes with them: the last writes the outputs, and those before it
 // alternate.
@@ -69,7 +69,8 @@ uint32_t MergeSort::Plan::carried_between(uint64_t count) const {
 
 Result<MergeSort> MergeSort::create(const Context& context, const MergeSortConfig& config) noexcept try {
   const ContextState& state = *context.state();
-  if (const Status status = primitives::check_merge_config(kName, "merge_sort", config); !status) return status.error();
+  if (const Status status = primitives::check_merge_config(kMergeSortName, "merge_sort", config); !status)
+    return status.error();
   const primitives::MergeSortTuning tuning = primitives::merge_sort_tuning.of(state);
 
   auto plan = std::make_shared<Plan>();
@@ -151,7 +152,7 @@ Status MergeSort::record(VkCommandBuffer commands, const MergeSortArgs& args) co
 
   VkDeviceAddress keys = 0, keys_out = 0, values = 0, values_out = 0, indices_out = 0;
   shader::MergeSortPush push{};
-  primitives::RecordCall call(*plan.state, kName, commands);
+  primitives::RecordCall call(*plan.state, kMergeSortName, commands);
   if (count >= kMaxSearchKeys) call.refuse("count", "is 2^32 or more: " + std::to_string(count));
   const uint64_t key_alignment = primitives::alignment_of(plan.key_bytes),
                  value_alignment = primitives::alignment_of(config.value_bytes);

@@ -30,9 +30,9 @@ using runtime::Pipeline;
 
 namespace {
 
-constexpr const char* kName = "RadixSort";
-constexpr uint64_t kMaxKeys = uint64_t{1} << 32;  // a call takes fewer
-constexpr uint32_t kScanWorkgroup = 256;
+constexpr const char* kRadixSortName = "RadixSort";
+constexpr uint64_t kRadixSortMaxKeys = uint64_t{1} << 32;  // a call takes fewer
+constexpr uint32_t kRadixSortScanWorkgroup = 256;
 constexpr uint64_t kMaxSweepKeys = uint64_t{1} << 30;  // a tile state has 30 bits for a number of keys
 constexpr uint32_t kCountedWords = 4096;  // of shared memory, mostly, where digits of all passes are counted
 
@@ -160,7 +160,7 @@ void FormBuilder::build(Form& form, const RadixSortTuning& tuning) {
   form.groups = tuning.groups;
   form.direct_groups = tuning.direct_groups;
   form.sizes = set_sizes(tuning);
-  builder_.workgroup(kScanWorkgroup)
+  builder_.workgroup(kRadixSortScanWorkgroup)
       .build(form.scan, "radix_sort_scan")
       .workgroup(counting_workgroup(tuning.count_workgroup))
       .set(shader::radix_sort_count::kCopies, std::bit_floor(tuning.copies))
@@ -221,7 +221,7 @@ uint64_t RadixSort::Plan::table_bytes(uint64_t count) const {
 
 Result<RadixSort> RadixSort::create(const Context& context, const RadixSortConfig& config) noexcept try {
   const ContextState& state = *context.state();
-  if (const Status status = primitives::check_radix_config(kName, config.key, config.value_bytes); !status)
+  if (const Status status = primitives::check_radix_config(kRadixSortName, config.key, config.value_bytes); !status)
     return status.error();
   const uint32_t key_bits = 8 * size_of(config.key);
   const uint32_t end_bit = config.end_bit != 0 ? config.end_bit : key_bits;
@@ -268,7 +268,7 @@ uint32_t RadixSort::tile_keys() const noexcept {
 
 VkDeviceSize RadixSort::scratch_size(uint64_t max_count) const noexcept {
   // No call takes more.
-  const uint64_t count = std::min(max_count, kMaxKeys - 1);
+  const uint64_t count = std::min(max_count, kRadixSortMaxKeys - 1);
   return plan_->table_bytes(count) +
          (std::max({plan_->small_form.sizes.passes, plan_->large_form ? plan_->large_form->sizes.passes : 0,
                     plan_->sweep ? plan_->sweep->sizes.passes : 0}) > 1
@@ -283,8 +283,8 @@ Status RadixSort::record(VkCommandBuffer commands, const RadixSortArgs& args) co
   RadixMoves moves{.begin_bit = plan.config.begin_bit, .end_bit = plan.config.end_bit};
   VkDeviceAddress scratch = 0;
   shader::RadixSortPush push{};
-  RecordCall call(*plan.state, kName, commands);
-  if (count >= kMaxKeys) call.refuse("count", "is 2^32 or more: " + std::to_string(count));
+  RecordCall call(*plan.state, kRadixSortName, commands);
+  if (count >= kRadixSortMaxKeys) call.refuse("count", "is 2^32 or more: " + std::to_string(count));
   const uint64_t key_bytes = count * size_of(plan.config.key), value_bytes = count * plan.config.value_bytes;
   call.read("keys", args.keys, key_bytes, 4, moves.input.keys)
       .read("values", args.values, value_bytes, 4, moves.input.values)

@@ -20,8 +20,8 @@ using runtime::Pipeline;
 
 namespace {
 
-constexpr const char* kName = "TopK";
-constexpr uint64_t kMaxKeys = uint64_t{1} << 32;  // a call takes fewer
+constexpr const char* kTopKName = "TopK";
+constexpr uint64_t kTopKMaxKeys = uint64_t{1} << 32;  // a call takes fewer
 constexpr uint32_t kDigitBits = 8;
 constexpr uint32_t kBins = 1u << kDigitBits;
 constexpr uint32_t kCountRows = 8;      // as in top_k_count.comp
@@ -49,7 +49,7 @@ struct TopK::Plan {
 
 Result<TopK> TopK::create(const Context& context, const TopKConfig& config) noexcept try {
   const ContextState& state = *context.state();
-  if (const Status status = primitives::check_radix_config(kName, config.key, config.value_bytes); !status)
+  if (const Status status = primitives::check_radix_config(kTopKName, config.key, config.value_bytes); !status)
     return status.error();
   if (config.positions && config.value_bytes != 4)
     return Error{ErrorCode::unsupported,
@@ -101,7 +101,7 @@ uint32_t TopK::tile_keys() const noexcept { return plan_->move.tile_items(); }
 
 VkDeviceSize TopK::scratch_size(uint64_t max_count) const noexcept {
   // No call takes more.
-  const uint64_t count = std::min(max_count, kMaxKeys - 1);
+  const uint64_t count = std::min(max_count, kTopKMaxKeys - 1);
   return plan_->move_at(count) + plan_->move.scratch_size(count);
 }
 
@@ -112,8 +112,8 @@ Status TopK::record(VkCommandBuffer commands, const TopKArgs& args) const noexce
 
   shader::TopKPush push{};
   VkDeviceAddress scratch = 0;
-  primitives::RecordCall call(*plan.state, kName, commands);
-  if (count >= kMaxKeys) call.refuse("count", "is 2^32 or more: " + std::to_string(count));
+  primitives::RecordCall call(*plan.state, kTopKName, commands);
+  if (count >= kTopKMaxKeys) call.refuse("count", "is 2^32 or more: " + std::to_string(count));
   call.read("keys", args.keys, count * key_bytes, 4, push.keys)
       .read("values", args.values, plan.config.positions ? 0 : count * value_bytes, 4, push.values)
       .write("keys_out", args.keys_out, found * key_bytes, 4, push.keys_out)
