@@ -67,8 +67,9 @@ TEST_SUITE("radix_sort") {
     for (Backend* backend : every_backend())
       for (const auto& keys : hard_sort_keys<uint32_t>(3 * tile_keys(*backend, 4) + 77)) {
         check_sort<uint32_t>(*backend, {}, keys);
-        check_sort<uint32_t>(*backend, {.value_bytes = 4}, keys);
-        check_sort<uint32_t>(*backend, {.value_bytes = 4, .order = SortOrder::descending}, keys);
+        if (backend->is_emulated() || takes_turn(2)) check_sort<uint32_t>(*backend, {.value_bytes = 4}, keys);
+        if (backend->is_emulated() || takes_turn(0))
+          check_sort<uint32_t>(*backend, {.value_bytes = 4, .order = SortOrder::descending}, keys);
       }
   }
 
