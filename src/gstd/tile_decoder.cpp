@@ -210,7 +210,7 @@ class Decoder {
   bool read_literal_tables(const BlockHeader& block) {
     tables_ = block.tables;
     map_ = block.map;
-    const uint32_t steps = 256 / lane_count_;
+    const uint32_t steps = 256u >> lanes_log_;
     const RansTable* const models = &length_table(0);
     for (uint32_t t = 0; t < block.tables; ++t) {
       const bool is_relative = (block.relative >> t & 1) != 0;
@@ -246,7 +246,7 @@ class Decoder {
     // Lanes take turns, and a word goes to one lane: refilling in turn gives the same result.
     for (uint32_t f = 0; f < kFields; ++f) {
       if (block.fields[f] != TableMode::own) continue;
-      for (uint32_t s = 0; s < kFieldSymbols[f]; ++s, turn = (turn + 1) % lane_count_) {
+      for (uint32_t s = 0; s < kFieldSymbols[f]; ++s, turn = (turn + 1) & (lane_count_ - 1)) {
         if (turn == 0 && is_past_end()) return false;
         Lane lane = get(turn);
         refill(lane, kRansLog + kWeightBits);

@@ -10,7 +10,6 @@ namespace weft::loader {
 
 namespace {
 
-constexpr size_t kAlignment = 64 << 10;
 constexpr VkBufferUsageFlags kUsage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
                                       VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
 
@@ -53,14 +52,14 @@ Staging::~Staging() {
   if (free_)
     free_(host_);
   else
-    ::operator delete (host_, std::align_val_t{kAlignment});
+    ::operator delete (host_, std::align_val_t{kStagingAlignment});
 }
 
 Status Staging::create(const runtime::ContextState& state, const LoaderDevice& device, const LoaderConfig& config,
                        uint64_t bytes) {
   if (device.external_memory_host) {
-    host_ = config.allocate ? config.allocate(bytes, kAlignment)
-                            : ::operator new (bytes, std::align_val_t{kAlignment}, std::nothrow);
+    host_ = config.allocate ? config.allocate(bytes, kStagingAlignment)
+                            : ::operator new (bytes, std::align_val_t{kStagingAlignment}, std::nothrow);
     free_ = config.free;
     if (host_ == nullptr) return Error{ErrorCode::out_of_host_memory, "Loader: no memory for staging"};
     if (import(state, device, bytes)) return {};

@@ -10,7 +10,6 @@ namespace weft::loader {
 
 namespace {
 
-constexpr size_t kAlignment = 64 << 10;
 // With no event to wait for: reads of the system, and the device.
 constexpr std::chrono::microseconds kPoll{50}, kSpin{300};
 
@@ -49,7 +48,7 @@ Engine::~Engine() {
   if (allocated_ != nullptr && config_.free)
     config_.free(allocated_);
   else if (allocated_ != nullptr)
-    ::operator delete (allocated_, std::align_val_t{kAlignment});
+    ::operator delete (allocated_, std::align_val_t{kStagingAlignment});
 }
 
 Status Engine::open() {
@@ -57,8 +56,8 @@ Status Engine::open() {
   if (device_ != nullptr) {
     staging_ = device_->staging();
   } else {
-    allocated_ = config_.allocate ? config_.allocate(bytes, kAlignment)
-                                  : ::operator new (bytes, std::align_val_t{kAlignment}, std::nothrow);
+    allocated_ = config_.allocate ? config_.allocate(bytes, kStagingAlignment)
+                                  : ::operator new (bytes, std::align_val_t{kStagingAlignment}, std::nothrow);
     if (allocated_ == nullptr) return Error{ErrorCode::out_of_host_memory, "Loader: no memory for staging"};
     staging_ = {static_cast<std::byte*>(allocated_), bytes};
   }

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <map>
 #include <optional>
 
 namespace weft::loader {
+
+constexpr size_t kStagingAlignment = 64 << 10;  ///< what LoaderConfig::allocate is asked for at most
 
 /// Shares out one piece of memory, first fit, in blocks. Unlike a ring it gives room back in any order, so that a
 /// large read that is waited for does not hold up what was finished behind it.
