@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -21,6 +22,8 @@
 
 #include <weft/gpu.hpp>
 #include <weft/loader.hpp>
+
+#include "memory_pack.hpp"
 
 namespace {
 
@@ -110,50 +113,17 @@ Bytes dds_of(const Texture& texture) {
   }
 }
 
-struct Payload : weft::pack::Payload {
-  weft::Status write(std::span<const std::byte> more) override {
-    bytes.insert(bytes.end(), more.begin(), more.end());
-    return {};
-  }
-  weft::Status rewind(uint64_t count) override {
-    bytes.resize(begin + count);
-    return {};
-  }
-
-  Bytes bytes = Bytes(weft::pack::kPayloadAt);
-  size_t begin = 0;
-};
-
 void write_pack(const std::string& path, const std::vector<Texture>& textures) {
-  auto encoder = weft::pack::AssetEncoder::create({.level = 12});
-  check(encoder.status());
-  Payload pack;
-  std::vector<weft::pack::Asset> assets;
+  MemoryPack pack(12);
   uint64_t content = 0;
   for (const Texture& texture : textures) {
     const Bytes file = dds_of(texture);
-    pack.begin = (pack.bytes.size() + weft::pack::kBlockBytes - 1) / weft::pack::kBlockBytes * weft::pack::kBlockBytes;
-    pack.bytes.resize(pack.begin);
-    const weft::pack::ReadAt read = [&](uint64_t at, std::span<std::byte> to) -> weft::Status {
-      std::memcpy(to.data(), file.data() + at, to.size());
-      return {};
-    };
-    auto asset = encoder->encode(texture.name + ".dds", read, file.size(), pack);
-    check(asset.status());
-    asset->move_by(pack.begin);
-    assets.push_back(*std::move(asset));
+    check(pack.add(texture.name + ".dds", file));
     content += file.size();
   }
-  const auto end = weft::pack::end_pack(assets, pack.bytes.size());
-  check(end.status());
-  pack.bytes.resize(end->directory_position);
-  pack.bytes.insert(pack.bytes.end(), end->directory.begin(), end->directory.end());
-  std::copy(end->slot.begin(), end->slot.end(), pack.bytes.begin() + static_cast<std::ptrdiff_t>(end->slot_position));
-  std::ofstream file(path, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(pack.bytes.data()), static_cast<std::streamsize>(pack.bytes.size()));
-  if (!file) fail(path + " cannot be written");
+  check(pack.write(path));
   std::fprintf(stderr, "%zu textures, %llu bytes, packed in %zu\n", textures.size(),
-               static_cast<unsigned long long>(content), pack.bytes.size());
+               static_cast<unsigned long long>(content), static_cast<size_t>(std::filesystem::file_size(path)));
 }
 
 // An image in device memory of its own.

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "memory_pack.hpp"
+
 namespace {
 
 void check(const weft::Status& status) {
@@ -95,48 +97,15 @@ class Streaming {
 };
 // README end
 
-// A pack in memory, until it is written: see pack.cpp.
-struct Bytes : weft::pack::Payload {
-  weft::Status write(std::span<const std::byte> more) override {
-    bytes.insert(bytes.end(), more.begin(), more.end());
-    return {};
-  }
-  weft::Status rewind(uint64_t count) override {
-    bytes.resize(begin + count);
-    return {};
-  }
-
-  std::vector<std::byte> bytes = std::vector<std::byte>(weft::pack::kPayloadAt);
-  size_t begin = weft::pack::kPayloadAt;
-};
-
-void write_pack(const char* path, const std::vector<std::byte>& content) {
-  Bytes pack;
-  auto encoder = weft::pack::AssetEncoder::create();
-  check(encoder.status());
-  const weft::pack::ReadAt read = [&](uint64_t at, std::span<std::byte> to) -> weft::Status {
-    std::memcpy(to.data(), content.data() + at, to.size());
-    return {};
-  };
-  auto asset = encoder->encode("terrain/heights", read, content.size(), pack);
-  check(asset.status());
-  asset->move_by(pack.begin);
-  const auto end = weft::pack::end_pack({&*asset, 1}, pack.bytes.size());
-  check(end.status());
-  pack.bytes.resize(end->directory_position);
-  pack.bytes.insert(pack.bytes.end(), end->directory.begin(), end->directory.end());
-  std::copy(end->slot.begin(), end->slot.end(), pack.bytes.begin() + static_cast<std::ptrdiff_t>(end->slot_position));
-  std::ofstream(path, std::ios::binary)
-      .write(reinterpret_cast<const char*>(pack.bytes.data()), static_cast<std::streamsize>(pack.bytes.size()));
-}
-
 }  // namespace
 
 int main() {
   std::vector<std::byte> content(300000);
   for (size_t i = 0; i < content.size(); ++i) content[i] = static_cast<std::byte>(i / 300);
   const char* const path = "loader-example.wpk";
-  write_pack(path, content);
+  MemoryPack pack(3);
+  check(pack.add("terrain/heights", content));
+  check(pack.write(path));
 
   auto gpu = weft::Gpu::open();
   check(gpu.status());

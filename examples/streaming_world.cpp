@@ -20,6 +20,8 @@
 #include <string>
 #include <vector>
 
+#include "memory_pack.hpp"
+
 namespace {
 
 using Bytes = std::vector<std::byte>;
@@ -54,46 +56,10 @@ Bytes heights_of(int cell) {
 
 std::string path_of(int cell) { return "cell/" + std::to_string(cell); }
 
-struct Payload : weft::pack::Payload {
-  weft::Status write(std::span<const std::byte> more) override {
-    bytes.insert(bytes.end(), more.begin(), more.end());
-    return {};
-  }
-  weft::Status rewind(uint64_t count) override {
-    bytes.resize(begin + count);
-    return {};
-  }
-
-  Bytes bytes = Bytes(weft::pack::kPayloadAt);
-  size_t begin = 0;
-};
-
 void write_world(const std::string& path) {
-  auto encoder = weft::pack::AssetEncoder::create();
-  check(encoder.status());
-  Payload pack;
-  std::vector<weft::pack::Asset> assets;
-  for (int cell = 0; cell < kSide * kSide; ++cell) {
-    const Bytes content = heights_of(cell);
-    pack.begin = (pack.bytes.size() + weft::pack::kBlockBytes - 1) / weft::pack::kBlockBytes * weft::pack::kBlockBytes;
-    pack.bytes.resize(pack.begin);
-    const weft::pack::ReadAt read = [&](uint64_t at, std::span<std::byte> to) -> weft::Status {
-      std::memcpy(to.data(), content.data() + at, to.size());
-      return {};
-    };
-    auto asset = encoder->encode(path_of(cell), read, content.size(), pack);
-    check(asset.status());
-    asset->move_by(pack.begin);
-    assets.push_back(*std::move(asset));
-  }
-  const auto end = weft::pack::end_pack(assets, pack.bytes.size());
-  check(end.status());
-  pack.bytes.resize(end->directory_position);
-  pack.bytes.insert(pack.bytes.end(), end->directory.begin(), end->directory.end());
-  std::copy(end->slot.begin(), end->slot.end(), pack.bytes.begin() + static_cast<std::ptrdiff_t>(end->slot_position));
-  std::ofstream file(path, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(pack.bytes.data()), static_cast<std::streamsize>(pack.bytes.size()));
-  if (!file) fail(path + " cannot be written");
+  MemoryPack pack(3);
+  for (int cell = 0; cell < kSide * kSide; ++cell) check(pack.add(path_of(cell), heights_of(cell)));
+  check(pack.write(path));
 }
 
 // A cell that is in device memory, or on its way.

@@ -205,7 +205,7 @@ struct LoaderConfig {
   /// Threads that the Loader may start. 0: everything runs in pump() and wait().
   uint32_t threads = 0;
   /// Called if pump() has something to do, from threads that call the Loader, with no lock held: a host with a thread
-  /// pool posts a job that calls pump().
+  /// pool queues a job that calls pump().
   std::function<void()> on_work{};
   /// For staging of the host. Both or none. Alignment is at most 64 KiB.
   std::function<void*(size_t bytes, size_t alignment)> allocate{};
