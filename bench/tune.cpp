@@ -143,6 +143,8 @@ class Sweep {
   Clock::time_point deadline_;
   Progress progress_;
   GpuInfo info_;
+  /// Open for the whole sweep: NVIDIA's driver cannot be loaded again after some dozens of times.
+  std::optional<Gpu> gpu_;
   std::vector<TuningValue> keys_;
   Settings chosen_;  // that differ from what is built in or given by --tuning
   std::vector<std::string> not_tried_;
@@ -181,6 +183,7 @@ bool Sweep::open() {
     if (known == keys_.end() || !known->swept) return complain(fmt::format("'{}' is no key that can be tried", key));
   }
   head_ = report_head(*gpu, options_.uuid);
+  gpu_ = *std::move(gpu);
   if (info_.kind == GpuKind::software) fmt::print(out_, "{}\n", kSoftwareDevice);
   say(fmt::format(
       "Tuning on {}, {}, for {:.3g} minutes. A value wins if no row takes longer by more than {:.0f} %, and "
