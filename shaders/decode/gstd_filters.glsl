@@ -14,11 +14,11 @@
 #ifndef WEFT_GSTD_FILTERS_GLSL
 #define WEFT_GSTD_FILTERS_GLSL
 
-#include "weft/buffers.glsl"
 #include "weft/lanes.glsl"
 #include "weft/word64.glsl"
 #include "weft/workgroup_add.glsl"
 
+#include "decode/gstd_bytes.glsl"
 #include "decode/gstd_checksum.glsl"
 
 struct GstdContent {
@@ -39,14 +39,6 @@ shared uint weft_gstd_planes[128];
 void gstd_filter_barrier() {
   memoryBarrierBuffer();
   barrier();
-}
-
-uint gstd_add_bytes(uint a, uint b) { return ((a & 0x7f7f7f7fu) + (b & 0x7f7f7f7fu)) ^ ((a ^ b) & 0x80808080u); }
-
-uint gstd_byte_of(Words words, uint at) { return words.at[at >> 2] >> (8u * (at & 3u)) & 255u; }
-uint gstd_bytes_of(Words words, uint at) {
-  const uint shift = 8u * (at & 3u);
-  return words.at[at >> 2] >> shift | (words.at[(at >> 2) + 1u] << 1) << (31u - shift);
 }
 
 uint gstd_divided_by_stride(GstdContent content, uint at) {
@@ -85,15 +77,6 @@ void gstd_sum_bytes(Words words, uint bytes) {
     slot ^= 1u;
   }
   gstd_filter_barrier();
-}
-
-// Transposes 4 by 4 bytes.
-uvec4 gstd_transposed(uvec4 rows) {
-  const uvec4 pairs =
-      uvec4((rows.x & 0x00ff00ffu) | (rows.y & 0x00ff00ffu) << 8, (rows.x >> 8 & 0x00ff00ffu) | (rows.y & 0xff00ff00u),
-            (rows.z & 0x00ff00ffu) | (rows.w & 0x00ff00ffu) << 8, (rows.z >> 8 & 0x00ff00ffu) | (rows.w & 0xff00ff00u));
-  return uvec4((pairs.x & 0xffffu) | pairs.z << 16, (pairs.y & 0xffffu) | pairs.w << 16,
-               pairs.x >> 16 | (pairs.z & 0xffff0000u), pairs.y >> 16 | (pairs.w & 0xffff0000u));
 }
 
 // Splits the content in `decoded` into planes in `aside`, 4 bytes of 4 elements at a time. Planes begin at multiples of
@@ -261,8 +244,6 @@ uint gstd_content_at(GstdContent content, uint at, uint count) {
   return bytes;
 }
 
-uint gstd_subtract_bytes(uint a, uint b) { return ((a | 0x80808080u) - (b & 0x7f7f7f7fu)) ^ ((a ^ ~b) & 0x80808080u); }
-
 // The bytes of plane `plane` in four elements from `element` on.
 uint gstd_plane_bytes(GstdContent content, uint plane, uint element) {
   const uint begin = weft_gstd_planes[plane];
@@ -291,8 +272,6 @@ uint gstd_content_store_words(GstdContent content, Words words, inout uint sum) 
     } else {
       uvec4 planes;
       [[unroll]] for (uint p = 0; p < 4u; ++p) planes[p] = gstd_plane_bytes(content, 4u * column + p, 4u * row);
-      if (content.tile_filter == 7u)
-        planes = uvec4(gstd_add_bytes(planes.x, planes.y), planes.y, gstd_add_bytes(planes.z, planes.y), planes.w);
       made = gstd_transposed(planes);
     }
     [[unroll]] for (uint e = 0; e < 4u; ++e) {
@@ -310,49 +289,15 @@ uint gstd_content_store_words(GstdContent content, Words words, inout uint sum) 
   return 4u * rows * content.stride;
 }
 
-// The same for elements of 3 bytes: 12 bytes at a time.
-uint gstd_content_store_triples(GstdContent content, Words words, inout uint sum) {
+// The same for numbers of 2 bytes: four at a time.
+uint gstd_content_store_numbers(GstdContent content, Words words, inout uint sum) {
   const uint rows = content.elements / 4u;
-  for (uint row = lanes_position(); row < rows; row += kWorkgroupSize) {
-    uvec3 planes;
-    [[unroll]] for (uint p = 0; p < 3u; ++p) planes[p] = gstd_plane_bytes(content, p, 4u * row);
-    if (content.tile_filter == 7u)
-      planes = uvec3(gstd_add_bytes(planes.x, planes.y), planes.y, gstd_add_bytes(planes.z, planes.y));
-    const uvec3 made = uvec3(
-        (planes.x & 255u) | (planes.y & 255u) << 8 | (planes.z & 255u) << 16 | (planes.x & 0xff00u) << 16,
-        (planes.y >> 8 & 255u) | (planes.z & 0xff00u) | (planes.x & 0xff0000u) | (planes.y & 0xff0000u) << 8,
-        (planes.z >> 16 & 255u) | (planes.x >> 16 & 0xff00u) | (planes.y >> 8 & 0xff0000u) | (planes.z & 0xff000000u));
-    [[unroll]] for (uint i = 0; i < 3u; ++i) {
-      words.at[3u * row + i] = made[i];
-      sum += gstd_checksum_term(made[i], 3u * row + i);
-    }
+  for (uint word = lanes_position(); word < 2u * rows; word += kWorkgroupSize) {
+    const uint made = content.aside.at[word];
+    words.at[word] = made;
+    sum += gstd_checksum_term(made, word);
   }
-  return 12u * rows;
-}
-
-// The same for elements of 1 and 2 bytes: 4 elements at a time.
-uint gstd_content_store_narrow(GstdContent content, Words words, inout uint sum) {
-  const uint rows = content.elements / 4u;
-  const bool numbers = content.tile_filter >= 4u;
-  for (uint row = lanes_position(); row < rows; row += kWorkgroupSize) {
-    uvec2 made;
-    if (content.stride == 1u) {
-      made = uvec2(gstd_plane_bytes(content, 0u, 4u * row), 0u);
-    } else if (numbers) {
-      made = uvec2(content.aside.at[2u * row], content.aside.at[2u * row + 1u]);
-    } else {
-      const uint lows = gstd_plane_bytes(content, 0u, 4u * row);
-      const uint highs = gstd_plane_bytes(content, 1u, 4u * row);
-      made = uvec2((lows & 255u) | (highs & 255u) << 8 | (lows & 0xff00u) << 8 | (highs & 0xff00u) << 16,
-                   (lows >> 16 & 255u) | (highs >> 8 & 0xff00u) | (lows >> 8 & 0xff0000u) | (highs & 0xff000000u));
-    }
-    [[unroll]] for (uint i = 0; i < 2u; ++i) {
-      if (i == content.stride) break;
-      words.at[content.stride * row + i] = made[i];
-      sum += gstd_checksum_term(made[i], content.stride * row + i);
-    }
-  }
-  return 4u * rows * content.stride;
+  return 8u * rows;
 }
 
 // Stores `count` bytes of the content from `first` on at `output_at`, of any alignment. Returns this invocation's terms
@@ -366,10 +311,8 @@ uint gstd_content_store(GstdContent content, uint first, uint count, uvec2 outpu
   if (skew == 0u && first == 0u && count == content.bytes && content.tile_filter >= 1u && content.tile_filter <= 7u) {
     if ((content.stride & 3u) == 0u) {
       begin = gstd_content_store_words(content, words, sum);
-    } else if (content.stride == 3u) {
-      begin = gstd_content_store_triples(content, words, sum);
-    } else if (content.stride <= 2u) {
-      begin = gstd_content_store_narrow(content, words, sum);
+    } else if (content.stride == 2u && content.tile_filter >= 4u && content.tile_filter <= 6u) {
+      begin = gstd_content_store_numbers(content, words, sum);
     }
   }
   for (uint own = begin + 4u * lanes_position(); own < end; own += 4u * kWorkgroupSize) {

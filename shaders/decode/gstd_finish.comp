@@ -9,6 +9,7 @@
 #define WEFT_LANES_REDUCE_UNIFORM kReduceUniform
 #include "decode/gstd_filters.glsl"
 #include "decode/gstd_header.glsl"
+#include "decode/gstd_rows.glsl"
 #include "decode/tile_table.glsl"
 
 // A word of the content of a raw tile, or of one that repeats four bytes.
@@ -92,13 +93,18 @@ void main() {
         if (sums) sum = output_sum(tile);
       } else {
         const uvec2 scratch = scratch_of(slot);
-        GstdContent content = gstd_filter_prepare(header.tile_filter, header.stride, tile.bytes, scratch,
-                                                  word64_add(scratch, uvec2(scratch_part(), 0u)));
-        sum = gstd_content_store(content, tile.first, tile.count, tile.target);
-        if (lanes_uniform(sums && (tile.count != tile.bytes || (tile.target.x & 3u) != 0u))) {
-          sum = 0u;
-          for (uint word = lane; sums && word < words; word += kWorkgroupSize)
-            sum += gstd_checksum_term(gstd_content_at(content, 4u * word, min(tile.bytes - 4u * word, 4u)), word);
+        const bool whole = tile.count == tile.bytes && (tile.target.x & 3u) == 0u;
+        if (lanes_uniform(whole && gstd_has_rows(header.tile_filter, header.stride))) {
+          sum = gstd_rows_store(header.tile_filter, header.stride, tile.bytes, scratch, tile.target);
+        } else {
+          GstdContent content = gstd_filter_prepare(header.tile_filter, header.stride, tile.bytes, scratch,
+                                                    word64_add(scratch, uvec2(scratch_part(), 0u)));
+          sum = gstd_content_store(content, tile.first, tile.count, tile.target);
+          if (lanes_uniform(sums && !whole)) {
+            sum = 0u;
+            for (uint word = lane; word < words; word += kWorkgroupSize)
+              sum += gstd_checksum_term(gstd_content_at(content, 4u * word, min(tile.bytes - 4u * word, 4u)), word);
+          }
         }
       }
     }

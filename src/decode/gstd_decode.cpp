@@ -20,15 +20,22 @@ using runtime::Pipeline;
 struct GstdDecode::Plan {
   std::shared_ptr<const ContextState> state;
   GstdDecodeConfig config;
-  uint32_t workgroup = 32;  // of the first dispatch
   uint32_t tiles_in_flight = 0;
-  std::shared_ptr<const Pipeline> decode, finish;
+  // The first dispatch, for few tiles and for many, and the second.
+  struct Decode {
+    uint32_t workgroup = 32;
+    std::shared_ptr<const Pipeline> pipeline;
+  };
+  Decode few, many;
+  std::shared_ptr<const Pipeline> finish;
 };
 
 namespace {
 
 constexpr const char* kName = "GstdDecode";
-constexpr uint32_t kLanes = 32;             // of a group, which decodes a tile
+constexpr uint32_t kLanes = 32;           // of a group, which decodes a tile
+constexpr uint32_t kManyWorkgroup = 128;  // of the first dispatch for many tiles, where subgroups have 32 lanes
+constexpr uint32_t kFewTiles = 2048;
 constexpr uint32_t kFinishWorkgroup = 256;  // of the second dispatch, for a tile
 constexpr uint64_t kMaxTiles = uint64_t{1} << 24;
 
@@ -77,16 +84,23 @@ Result<GstdDecode> GstdDecode::create(const Context& context, const GstdDecodeCo
   plan->config = config;
   // A subgroup for each group; wide subgroups hold several. Emulated ones never do: groups
   // diverge and meet at no barrier.
-  plan->workgroup = std::max(kLanes, state.subgroup_size_in(kLanes));
+  plan->few.workgroup = std::max(kLanes, state.subgroup_size_in(kLanes));
+  // Native subgroups of 32 lanes each have a group. Several in a workgroup are shared out evenly among the parts of a
+  // multiprocessor; few tiles are better shared out among multiprocessors.
+  const bool packs = state.subgroup_backend() == SubgroupBackend::native &&
+                     state.subgroup_size_in(kManyWorkgroup) == kLanes &&
+                     state.traits().max_workgroup_invocations >= kManyWorkgroup;
   const uint64_t fitting = kMaxScratch / tile_scratch(config.tile_bytes);
   plan->tiles_in_flight = config.tiles_in_flight != 0
                               ? config.tiles_in_flight
                               : static_cast<uint32_t>(std::clamp<uint64_t>(fitting, kMinInFlight, kMaxInFlight));
   // NVIDIA's compiler takes only reductions as uniform (shaders/weft/lanes.glsl).
-  primitives::PipelineBuilder builder(state, decode::kernels::gstd_decode(), plan->workgroup);
+  primitives::PipelineBuilder builder(state, decode::kernels::gstd_decode(), plan->few.workgroup);
   builder.set(shader::gstd_decode::kReduceUniform, state.traits().vendor_id == runtime::kVendorNvidia)
-      .build(plan->decode, "gstd_decode")
-      .workgroup(kFinishWorkgroup)
+      .build(plan->few.pipeline, "gstd_decode");
+  plan->many = plan->few;
+  if (packs) builder.workgroup(plan->many.workgroup = kManyWorkgroup).build(plan->many.pipeline, "gstd_decode");
+  builder.workgroup(kFinishWorkgroup)
       .set(shader::gstd_finish::kVerify, config.verify)
       .build(plan->finish, "gstd_finish");
   if (!builder.status()) return builder.status().error();
@@ -163,8 +177,9 @@ Status GstdDecode::record_tiles(VkCommandBuffer commands, std::span<const GstdTi
     if (first != 0) call.barrier();
     push.first_tile = static_cast<uint32_t>(first);
     push.slots = static_cast<uint32_t>(std::min<uint64_t>(tiles - first, plan.tiles_in_flight));
-    const uint64_t workgroups = (uint64_t{push.slots} * kLanes + plan.workgroup - 1) / plan.workgroup;
-    call.dispatch(*plan.decode, push, workgroups);
+    const auto& decode = push.slots <= kFewTiles ? plan.few : plan.many;
+    const uint64_t workgroups = (uint64_t{push.slots} * kLanes + decode.workgroup - 1) / decode.workgroup;
+    call.dispatch(*decode.pipeline, push, workgroups);
     call.barrier();
     call.dispatch(*plan.finish, push, push.slots);
   }

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Bytes in words: what inverse filters are made of.
+#ifndef WEFT_GSTD_BYTES_GLSL
+#define WEFT_GSTD_BYTES_GLSL
+
+#include "weft/buffers.glsl"
+
+uint gstd_add_bytes(uint a, uint b) { return ((a & 0x7f7f7f7fu) + (b & 0x7f7f7f7fu)) ^ ((a ^ b) & 0x80808080u); }
+uint gstd_subtract_bytes(uint a, uint b) { return ((a | 0x80808080u) - (b & 0x7f7f7f7fu)) ^ ((a ^ ~b) & 0x80808080u); }
+
+uint gstd_byte_of(Words words, uint at) { return words.at[at >> 2] >> (8u * (at & 3u)) & 255u; }
+// Four bytes; the word after them is read too.
+uint gstd_bytes_of(Words words, uint at) {
+  const uint shift = 8u * (at & 3u);
+  return words.at[at >> 2] >> shift | (words.at[(at >> 2) + 1u] << 1) << (31u - shift);
+}
+
+// Transposes 4 by 4 bytes.
+uvec4 gstd_transposed(uvec4 rows) {
+  const uvec4 pairs =
+      uvec4((rows.x & 0x00ff00ffu) | (rows.y & 0x00ff00ffu) << 8, (rows.x >> 8 & 0x00ff00ffu) | (rows.y & 0xff00ff00u),
+            (rows.z & 0x00ff00ffu) | (rows.w & 0x00ff00ffu) << 8, (rows.z >> 8 & 0x00ff00ffu) | (rows.w & 0xff00ff00u));
+  return uvec4((pairs.x & 0xffffu) | pairs.z << 16, (pairs.y & 0xffffu) | pairs.w << 16,
+               pairs.x >> 16 | (pairs.z & 0xffff0000u), pairs.y >> 16 | (pairs.w & 0xffff0000u));
+}
+
+#endif
