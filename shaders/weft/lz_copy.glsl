@@ -10,9 +10,9 @@
 // literals, and matches. An item is a segment's share of one word of the window; there are about 1.3 a word. A lane
 // finds its item's segment by the bits of the segments' first items, and merges the item's bytes into the word.
 //   1. Items of literals, and of matches whose source was stored before the window: 32 at a time, in any order.
-//   2. Items of near matches, whose source is in the window: 32 at a time, in turns. In a turn an item is copied if
-//      its source ends before the first item that is left. That one always can be, so there are at most 32 turns.
-//      Where a match overlaps itself, items have their source in its first period.
+//   2. Items of near matches, whose source is in the window: 32 at a time, in turns. A search over the lanes finds the
+//      items that have an item's source; it is copied when none of these is left. They are before it, so there are at
+//      most 32 turns. Where a match overlaps itself, items have their source in its first period.
 //
 // The includer defines WEFT_LZ_LITERALS(word), the words that literals are read from. Positions are bytes from the
 // output's first word on, which is aligned to 4; `first` is the position of its first byte, 0 to 3. The first word and
@@ -236,8 +236,33 @@ uint lz_repeat(LzPeriod period, uint bytes) {
   return kept * period.factor >> period.phase | (kept >> period.above << 1) << (31u - period.phase);
 }
 
+// Bytes of the window. Those of lanes' items ascend.
+struct LzSpan {
+  int begin, end;
+};
+const int kLzNowhere = 0x7fff;
+
+// 1 if lane `lane` begins before `end`, else 0.
+uint lz_begins_before(uint spans, uint lane, int end) { return uint(int(lanes_shuffle(spans, lane) & 0xffffu) < end); }
+
+// The lanes before this one whose spans have one of up to four bytes.
+uint lz_lanes_of(LzSpan bytes, LzSpan own) {
+  const uint spans = uint(own.begin) | uint(own.end) << 16;
+  // Lanes that begin up to the first byte. Steps by hand, as above.
+  uint count = 16u * lz_begins_before(spans, 15u, bytes.begin + 1);
+  count += 8u * lz_begins_before(spans, count + 7u, bytes.begin + 1);
+  count += 4u * lz_begins_before(spans, count + 3u, bytes.begin + 1);
+  count += 2u * lz_begins_before(spans, count + 1u, bytes.begin + 1);
+  count += lz_begins_before(spans, count, bytes.begin + 1);
+  const uint before = lanes_shuffle(spans, count - 1u) >> 16;
+  const bool has_before = count != 0u && int(before) > bytes.begin;
+  // Up to three more begin before the last byte's end.
+  const uint more = lz_begins_before(spans, count, bytes.end) + lz_begins_before(spans, count + 1u, bytes.end) +
+                    lz_begins_before(spans, count + 2u, bytes.end);
+  return ~0u << (has_before ? count - 1u : count) & ~(~0u << min(count + more, 31u)) & lanes_mask_before();
+}
+
 void lz_copy_near(Words words, LzItems items, uint base) {
-  const uint kDone = 0x7fffffffu;
   const uint window = lz_window();
   const uint first_row = (items.any_order + 31u) >> 5;
   uint before = lanes_group() * kLzSegments + items.near_segments - 1u;
@@ -245,11 +270,10 @@ void lz_copy_near(Words words, LzItems items, uint base) {
   for (uint row = 0u; lanes_uniform(row < rows); ++row) {
     const LzItem item = lz_item(first_row + row, before);
     const bool has = 32u * row + lanes_lane() < items.near;
-    // Positions in the window, of bytes and, `needed` and `own_bit`, of bits.
+    // Positions in the window, of bytes.
     const int segment_begin = int(item.segment.y & 1023u), segment_end = int(item.segment.y >> 10 & 1023u);
     int source = int(item.source);
     const int offset = 4 * item.word - source;
-    const uint own_bit = uint(32 * item.word + item.low);
     LzPeriod period = LzPeriod(~0u, 1u, 0u, 0u);  // as they are
     int needed_end = source + (item.high >> 3);
     const bool overlaps = has && offset < segment_end - segment_begin;
@@ -272,28 +296,35 @@ void lz_copy_near(Words words, LzItems items, uint base) {
                           offset == 3 ? 8u : 0u, 8u * phase);
       }
     }
-    uint needed = has ? uint(8 * needed_end) : kDone;
     // Bytes before the window's, but for the last word of them, are in device memory.
+    bool left = has;
     if (has && source < -4) {
       lz_merge(item, lz_shift(lz_load(words, uint(int(base + 4u) + source)), uint(source)));
-      needed = kDone;
+      left = false;
     }
-    const uint source_word = needed == kDone ? window : uint(int(window) + (source >> 2));
+    const uint source_word = left ? uint(int(window) + (source >> 2)) : window;
     const bool repeats = lanes_any(period.factor != 1u);
-    // A word may be merged into while it is read: of its bytes, those that are read are there already. The first item
-    // that is left never waits, since its source ends before it: there are at most 32 turns.
-    uint left_from = lanes_broadcast(own_bit, 0u);  // the first lane's item is not before others' sources
+    // A word may be merged into while it is read: of its bytes, those that are read are there already.
+    const int begin = 4 * item.word + (item.low >> 3);
+    const bool precedes = needed_end <= int(lanes_broadcast(uint(begin), 0u));  // all items of the row
+    uint waits_for = 0u;
+    if (lanes_any(left && !precedes)) {
+      const int needed_begin = needed_end - (period.factor != 1u ? offset : (item.high - item.low) >> 3);
+      waits_for = lz_lanes_of(LzSpan(needed_begin, needed_end),
+                              LzSpan(has ? begin : kLzNowhere, 4 * item.word + (item.high >> 3)));
+    }
+    bool ready = left && waits_for == 0u;
     for (;;) {
-      if (int(needed) <= int(left_from)) {
+      if (ready) {
         uint bytes = lz_shift(uvec2(weft_lz_window[source_word], weft_lz_window[source_word + 1u]), uint(source));
         if (repeats) bytes = lz_repeat(period, bytes);
         lz_merge(item, bytes);
-        needed = kDone;
+        left = false;
       }
       if (kSubgroupSize >= 32u) lanes_shared_barrier();  // else the ballot is one
-      const uint left = lanes_ballot(needed != kDone);
-      if (lanes_uniform(left == 0u)) break;
-      left_from = lanes_shuffle(own_bit, uint(findLSB(left)));
+      const uint all_left = lanes_ballot(left);
+      if (lanes_uniform(all_left == 0u)) break;
+      ready = left && (waits_for & all_left) == 0u;
     }
   }
 }
