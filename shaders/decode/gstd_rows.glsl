@@ -31,7 +31,8 @@ uvec4 gstd_row_parted(uvec4 words, uint stride) {
 uvec4 gstd_row_joined(uvec4 elements, uint stride) {
   if (stride == 2u) return uvec4(elements.x | elements.y << 16, elements.z | elements.w << 16, 0u, 0u);
   if (stride != 3u) return elements;
-  return uvec4(elements.x | elements.y << 24, elements.y >> 8 | elements.z << 16, elements.z >> 16 | elements.w << 8, 0u);
+  return uvec4(elements.x | elements.y << 24, elements.y >> 8 | elements.z << 16,
+               elements.z >> 16 | elements.w << 8, 0u);
 }
 
 // A row's bytes from its words or, if they are in `planes`, from these: the first `rest` of them have a byte more than
