@@ -267,8 +267,8 @@ uint gstd_block_sequences(inout GstdTile tile, GstdBlock block) {
     offsets += bitCount(fresh);
 
     GstdRecord record;
-    record.literals_end = done.literals_end + lz_inclusive_add(sequence.literals);
-    record.end = done.end + lz_inclusive_add(sequence.literals + sequence.match);
+    record.literals_end = done.literals_end + lanes_inclusive_add_unrolled(sequence.literals);
+    record.end = done.end + lanes_inclusive_add_unrolled(sequence.literals + sequence.match);
     record.offset = offset;
     done.literals_end = lanes_broadcast(record.literals_end, 31u);
     done.end = lanes_broadcast(record.end, 31u);

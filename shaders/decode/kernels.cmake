@@ -3,3 +3,7 @@
 weft_family(gstd_decode)
 weft_kernel(decode/gstd_decode.comp)
 weft_kernel(decode/gstd_finish.comp)
+
+weft_family(gdeflate_decode)
+weft_kernel(decode/gdeflate_decode.comp)
+weft_kernel(decode/gdeflate_copy.comp)

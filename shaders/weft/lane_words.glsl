@@ -5,6 +5,7 @@
 // each which is its own. In steps:
 //   lane_words_begin()     the group, once
 //   lane_words_uniform()   one word for all lanes
+//   lane_words_take()      one word for each lane that wants one
 //   lane_words_refill()    for lanes with fewer than n bits, one word; lane_words_refill_rarely() too
 //   lane_bits_take()       a lane, from its own queue
 // and a rANS decoder whose states are fed from those queues: lane_rans_advance().
@@ -83,11 +84,11 @@ uint lane_words_uniform(inout LaneWords words) {
   return lanes_uniform(word);
 }
 
-// Lanes `taking_part` that have fewer than `need` bits, up to 32, take a word.
-void lane_words_refill(inout LaneWords words, inout LaneBits bits, bool taking_part, uint need) {
-  const bool takes = taking_part && bits.count < need;
+// Gives each lane that `takes` one its next word, and moves the read position past all of them. `position`: of the
+// lane's word. Others have any word.
+uint lane_words_take(inout LaneWords words, bool takes, out uint position) {
   const uint takers = lanes_ballot(takes);
-  const uint position = words.position + bitCount(takers & lanes_mask_before());
+  position = words.position + bitCount(takers & lanes_mask_before());
   uint word;
   if (kSubgroupSize < 32u) {
     word = lane_words_at(words, takes ? position : words.count);
@@ -97,13 +98,21 @@ void lane_words_refill(inout LaneWords words, inout LaneBits bits, bool taking_p
     const uint behind = lanes_shuffle(words.ahead, at);
     word = at < 32u ? near : behind;
   }
+  lane_words_move(words, bitCount(takers));
+  return word;
+}
+
+// Lanes `taking_part` that have fewer than `need` bits, up to 32, take a word.
+void lane_words_refill(inout LaneWords words, inout LaneBits bits, bool taking_part, uint need) {
+  const bool takes = taking_part && bits.count < need;
+  uint position;
+  const uint word = lane_words_take(words, takes, position);
   if (takes) {
     // There are fewer than 32 bits, all of them in `high`.
     bits.high |= word >> bits.count;
     bits.low = (word << 1) << (31u - bits.count);
     bits.count += 32u;
   }
-  lane_words_move(words, bitCount(takers));
 }
 
 // The same, in less time where no lane takes a word.

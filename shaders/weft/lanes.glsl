@@ -127,6 +127,21 @@ uint lanes_inclusive_add(uint value) {
   return before + inclusive;
 }
 
+// The same in steps by hand: NVIDIA's compiler leaves loops that hold subgroup operations as they are, and its own sum
+// takes longer.
+uint lanes_plus_earlier(uint value, uint delta) {
+  const uint before = subgroup_shuffle_up(value, delta);
+  return value + (lanes_lane() >= delta ? before : 0u);
+}
+uint lanes_inclusive_add_unrolled(uint value) {
+  if (kSubgroupSize < 32u) return lanes_inclusive_add(value);
+  value = lanes_plus_earlier(value, 1u);
+  value = lanes_plus_earlier(value, 2u);
+  value = lanes_plus_earlier(value, 4u);
+  value = lanes_plus_earlier(value, 8u);
+  return lanes_plus_earlier(value, 16u);
+}
+
 // The largest over the lanes up to and with this one.
 uint lanes_inclusive_max(uint value) {
   if (kSubgroupSize == 32u) return subgroup_inclusive_max(value);

@@ -78,20 +78,6 @@ struct LzItems {
   uint any_order, near, near_segments;
 };
 
-// Steps by hand: NVIDIA's compiler leaves loops that hold subgroup operations as they are.
-uint lz_plus_earlier(uint value, uint delta) {
-  const uint before = subgroup_shuffle_up(value, delta);
-  return value + (lanes_lane() >= delta ? before : 0u);
-}
-uint lz_inclusive_add(uint value) {
-  if (kSubgroupSize < 32u) return lanes_inclusive_add(value);
-  value = lz_plus_earlier(value, 1u);
-  value = lz_plus_earlier(value, 2u);
-  value = lz_plus_earlier(value, 4u);
-  value = lz_plus_earlier(value, 8u);
-  return lz_plus_earlier(value, 16u);
-}
-
 // A sequence's part of the window: positions in it, the items of its literals and of its match, and whether the match
 // has sources in the window.
 struct LzPart {
@@ -145,7 +131,7 @@ LzItems lz_list(LzSequence one, LzSequence two, uint base, uint from, uint to) {
   const LzPart part_one = lz_part(one, base, from, to), part_two = lz_part(two, base, from, to);
   const uint own =
       lz_literal_counts(part_one) + lz_match_counts(part_one) + lz_literal_counts(part_two) + lz_match_counts(part_two);
-  const uint inclusive = lz_inclusive_add(own);
+  const uint inclusive = lanes_inclusive_add_unrolled(own);
   const uint total = lanes_broadcast(inclusive, 31u);
   LzItems items;
   items.any_order = total & 511u;

@@ -63,8 +63,8 @@ TEST_SUITE("fuzz") {
       if (!cases.all && !takes_turn(static_cast<uint32_t>(b == 0 ? s : s + 1))) continue;
       Backend& backend = *backends[b];
       if (!std::ranges::all_of(subject.types, [&](Type type) { return backend.context().supports(type); })) continue;
-      // The decoder's own tests have more of it, where a software device is quick enough.
-      if (subject.name.starts_with("gstd_decode")) continue;
+      // The decoders' own tests have more of it, where a software device is quick enough.
+      if (subject.name.starts_with("gstd_decode") || subject.name.starts_with("gdeflate_decode")) continue;
       if (subject.needs_look_back && !has_look_back(backend.context())) continue;
       INFO("WEFT_FUZZ_SEED=", seed, " WEFT_FUZZ_CASES=", i, '-', i, " on ", backend.name(), ": ", subject.name);
       const ScopedTuning tuned(subject.tuning);

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// The table of pages of GdeflateDecode, and what lies in a page's scratch.
+#ifndef WEFT_GDEFLATE_PAGE_TABLE_GLSL
+#define WEFT_GDEFLATE_PAGE_TABLE_GLSL
+
+#include "weft/buffers.glsl"
+#include "weft/lanes.glsl"
+#include "weft/word64.glsl"
+#include "decode/gdeflate_decode.h"
+
+layout(push_constant, std430) uniform Push { GdeflateDecodePush push; };
+
+const uint kTileItems = 1u;
+#include "weft/tile_range.glsl"
+
+// Verdicts: weft::gdeflate::Refusal.
+const uint kGdeflateTruncated = 1u, kGdeflateBadBlock = 2u, kGdeflateBadTable = 3u, kGdeflateBadSymbol = 4u,
+           kGdeflateBadOffset = 5u, kGdeflateBadLength = 6u, kGdeflateBadEntry = 7u;
+
+const uint kGdeflateMaxPageBytes = 65536u, kGdeflateMaxPageWords = 32768u;
+
+struct PageEntry {
+  uvec2 source, target;  // addresses
+  uint words, bytes;
+  bool valid;
+};
+
+// Whether [at, at + bytes) is in a range of `size` bytes.
+bool lies_within(uvec2 at, uint bytes, uvec2 size) {
+  return !word64_less(size, uvec2(bytes, 0u)) && !word64_less(word64_subtract(size, uvec2(bytes, 0u)), at);
+}
+
+PageEntry load_page(uint index) {
+  Words entry = Words(word64_add(push.pages, word64_multiply(index, 24u)));
+  const uvec2 source = uvec2(lanes_uniform(entry.at[0]), lanes_uniform(entry.at[1]));
+  const uvec2 target = uvec2(lanes_uniform(entry.at[2]), lanes_uniform(entry.at[3]));
+  PageEntry page;
+  page.words = lanes_uniform(entry.at[4]);
+  page.bytes = lanes_uniform(entry.at[5]);
+  page.valid = page.bytes != 0u && page.bytes <= kGdeflateMaxPageBytes && page.words <= kGdeflateMaxPageWords &&
+               (source.x & 3u) == 0u && lies_within(source, 4u * page.words, push.source_bytes) &&
+               lies_within(target, page.bytes, push.output_bytes);
+  page.source = word64_add(push.source, source);
+  page.target = word64_add(push.outputs, target);
+  return page;
+}
+
+uint workgroup_number() { return gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x; }
+
+// Whether slot `slot` of this dispatch has a page.
+bool page_is_there(uint slot) {
+  const uint pages = count_of(push.page_count, push.page_count_words, uvec2(push.page_maximum, 0u)).x;
+  return slot < push.slots && push.first_page + slot < pages;
+}
+
+// ---- a page's scratch ----
+
+uvec2 scratch_of(uint slot) { return word64_add(push.scratch, word64_multiply(slot, WEFT_GDEFLATE_SCRATCH)); }
+
+// In words.
+const uint kGdeflateTablesAt = 2u;
+const uint kGdeflateLiteralTable = kGdeflateTablesAt, kGdeflateDistanceTable = kGdeflateLiteralTable + 512u,
+           kGdeflateSortedAt = kGdeflateDistanceTable + 128u;
+const uint kGdeflateLiteralsAt = kGdeflateSortedAt + 320u;
+const uint kGdeflateEnd = WEFT_GDEFLATE_SCRATCH / 4u;
+
+// A match, and the literals before it: literals and bytes of the page up to its end.
+struct GdeflateRecord {
+  uint literals_end, end, offset;
+};
+uint gdeflate_record_at(uint index) { return kGdeflateEnd - 2u * (index + 1u); }
+void gdeflate_record_store(Words scratch, uint index, GdeflateRecord record) {
+  const uint at = gdeflate_record_at(index), offset = record.offset - 1u;
+  scratch.at[at] = record.literals_end | offset << 17;
+  scratch.at[at + 1u] = record.end | offset >> 15 << 17;
+}
+GdeflateRecord gdeflate_record_load(Words scratch, uint index) {
+  const uint at = gdeflate_record_at(index);
+  const uvec2 packed = uvec2(scratch.at[at], scratch.at[at + 1u]);
+  return GdeflateRecord(packed.x & 0x1ffffu, packed.y & 0x1ffffu, (packed.x >> 17 | packed.y >> 17 << 15) + 1u);
+}
+
+#endif
