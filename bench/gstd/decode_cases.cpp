@@ -150,6 +150,104 @@ class GstdDecodeCase final : public DecodeCase {
   std::vector<GstdTile> table_;
 };
 
+// What rows of GDeflate have in common: a slice of a file's tiles, and its words.
+struct GdSlice {
+  const GdFile& gd;
+  uint64_t first, end;  // tiles
+
+  GdSlice(const GdFile& file, const DecodeSlice& slice)
+      : gd(file),
+        first(slice.begin / GdFile::kTileBytes),
+        end((slice.end + GdFile::kTileBytes - 1) / GdFile::kTileBytes) {}
+
+  uint64_t tiles() const { return end - first; }
+  /// With the sizes of the file's table.
+  uint64_t compressed_bytes() const {
+    uint64_t bytes = 0;
+    for (uint64_t tile = first; tile < end; ++tile) bytes += gd.tiles[tile].bytes + 4;
+    return bytes;
+  }
+  std::span<const std::byte> source() const {
+    const GdFile::Tile& last = gd.tiles[end - 1];
+    const uint64_t begin = gd.tiles[first].at;
+    return std::span(gd.bytes).subspan(begin, last.at + (uint64_t{last.bytes} + 3) / 4 * 4 - begin);
+  }
+};
+
+class GdeflateDecodeCase final : public DecodeCase {
+ public:
+  GdeflateDecodeCase(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies, const GdFile& gd,
+                     const DecodeOptions& options, const std::string& note)
+      : DecodeCase("gdeflate_decode", input, slice, copies,
+                   fmt::format("copies={}{}{}", copies,
+                               options.in_flight == 0 ? "" : fmt::format(" in_flight={}", options.in_flight),
+                               order_note(options) + note)),
+        gd_(gd, slice),
+        in_flight_(options.in_flight),
+        largest_first_(options.largest_first) {}
+
+  uint64_t compressed_bytes() const override { return gd_.compressed_bytes(); }
+
+  Status prepare(Gpu& gpu) override {
+    make_table();
+    return assign(decoder_, GdeflateDecode::create(gpu.context(), {.pages_in_flight = in_flight_}));
+  }
+  void release() override {
+    decoder_.reset();
+    table_ = {};
+  }
+  Arrays inputs(ItemSource&, uint64_t) const override {
+    Arrays arrays(copies(), HostArray{gd_.source(), source_id_});
+    arrays.push_back({std::as_bytes(std::span(table_)), table_id_});
+    return arrays;
+  }
+  Sizes outputs(uint64_t) const override { return {output_bytes(), sizeof(uint32_t) * (1 + table_.size())}; }
+  uint64_t scratch_size(uint64_t) const override { return decoder_->scratch_size(table_.size()); }
+
+  Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override {
+    const auto sources = std::span(buffers.inputs).first(copies());
+    const uint64_t bytes = gd_.source().size();
+    if (Status status = check_stride(sources, stride_of(bytes)); !status) return status;
+    const uint64_t wanted = n < sizes().back() ? n / GdFile::kTileBytes : table_.size();
+    return decoder_->record(
+        commands, {.pages = buffers.inputs.back(),
+                   .page_count = std::clamp<uint64_t>(wanted, 1, table_.size()),
+                   .source = {sources[0].buffer, sources[0].offset, stride_of(bytes) * (copies() - 1) + bytes},
+                   .output = buffers.outputs[0],
+                   .status = buffers.outputs[1],
+                   .scratch = buffers.scratch});
+  }
+  Verdict verify(GpuOutputs& found, ItemSource&, uint64_t) const override {
+    std::vector<uint32_t> status(1 + table_.size());
+    const Status read = found.gpu().download(found.range(1), std::as_writable_bytes(std::span(status)));
+    if (!read) return read.error();
+    for (size_t page = 0; page < table_.size(); ++page)
+      if (status[1 + page] != 0)
+        return wrong(page, "a page that is decoded", name_of(static_cast<gdeflate::Refusal>(status[1 + page])));
+    return verify_copies(found.gpu(), found.range(0));
+  }
+
+ private:
+  void make_table() {
+    for (uint64_t copy = 0; copy < copies(); ++copy)
+      for (uint64_t tile = gd_.first; tile < gd_.end; ++tile) {
+        const GdFile::Tile& one = gd_.gd.tiles[tile];
+        const uint64_t at = (tile - gd_.first) * GdFile::kTileBytes;
+        table_.push_back({copy * stride_of(gd_.source().size()) + one.at - gd_.gd.tiles[gd_.first].at,
+                          copy * output_stride() + at, (one.bytes + 3) / 4,
+                          static_cast<uint32_t>(std::min<uint64_t>(GdFile::kTileBytes, copy_bytes() - at))});
+      }
+    if (largest_first_) std::ranges::stable_sort(table_, std::ranges::greater(), &GdeflatePage::words);
+  }
+
+  GdSlice gd_;
+  uint32_t in_flight_;
+  bool largest_first_;
+  uint64_t source_id_ = next_array_id(), table_id_ = next_array_id();
+  std::optional<GdeflateDecode> decoder_;
+  std::vector<GdeflatePage> table_;
+};
+
 // Works on buffers of its own: the driver wants their addresses in its regions.
 class GdeflateCase final : public DecodeCase {
  public:
@@ -158,18 +256,12 @@ class GdeflateCase final : public DecodeCase {
       : DecodeCase(
             "gdeflate_driver", input, slice, copies,
             fmt::format("copies={} {}{}{}", copies, indirect ? "indirect" : "direct", order_note(options), note)),
-        gd_(gd),
+        gd_(gd, slice),
         driver_(driver),
         indirect_(indirect),
-        largest_first_(options.largest_first),
-        first_(slice.begin / GdFile::kTileBytes),
-        end_((slice.end + GdFile::kTileBytes - 1) / GdFile::kTileBytes) {}
+        largest_first_(options.largest_first) {}
 
-  uint64_t compressed_bytes() const override {
-    uint64_t bytes = 0;
-    for (uint64_t tile = first_; tile < end_; ++tile) bytes += gd_.tiles[tile].bytes + 4;
-    return bytes;
-  }
+  uint64_t compressed_bytes() const override { return gd_.compressed_bytes(); }
 
   Status prepare(Gpu& gpu) override;
   void release() override {
@@ -195,29 +287,24 @@ class GdeflateCase final : public DecodeCase {
   }
 
  private:
-  std::span<const std::byte> source() const {
-    const GdFile::Tile& last = gd_.tiles[end_ - 1];
-    const uint64_t begin = gd_.tiles[first_].at;
-    return std::span(gd_.bytes).subspan(begin, last.at + (uint64_t{last.bytes} + 3) / 4 * 4 - begin);
-  }
+  std::span<const std::byte> source() const { return gd_.source(); }
   void list_regions();
   Status create_buffers(Gpu& gpu);
 
-  const GdFile& gd_;
+  GdSlice gd_;
   const DriverDecoder& driver_;
   bool indirect_, largest_first_;
-  uint64_t first_, end_;  // tiles of gd_
   std::optional<Buffer> source_, output_, regions_, counts_;
   std::vector<VkDecompressMemoryRegionNV> region_list_;
 };
 
 void GdeflateCase::list_regions() {
   for (uint64_t copy = 0; copy < copies(); ++copy)
-    for (uint64_t tile = first_; tile < end_; ++tile) {
-      const uint64_t at = (tile - first_) * GdFile::kTileBytes;
+    for (uint64_t tile = gd_.first; tile < gd_.end; ++tile) {
+      const uint64_t at = (tile - gd_.first) * GdFile::kTileBytes;
       region_list_.push_back(
-          {source_->address() + copy * stride_of(source().size()) + gd_.tiles[tile].at - gd_.tiles[first_].at,
-           output_->address() + copy * output_stride() + at, gd_.tiles[tile].bytes,
+          {source_->address() + copy * stride_of(source().size()) + gd_.gd.tiles[tile].at - gd_.gd.tiles[gd_.first].at,
+           output_->address() + copy * output_stride() + at, gd_.gd.tiles[tile].bytes,
            std::min<uint64_t>(GdFile::kTileBytes, copy_bytes() - at),
            VK_MEMORY_DECOMPRESSION_METHOD_GDEFLATE_1_0_BIT_NV});
     }
@@ -230,7 +317,7 @@ Status GdeflateCase::create_buffers(Gpu& gpu) {
   const auto create = [&](std::optional<Buffer>& buffer, uint64_t bytes) {
     return assign(buffer, gpu.create_buffer(bytes));
   };
-  const uint64_t regions = copies() * (end_ - first_);
+  const uint64_t regions = copies() * gd_.tiles();
   if (Status status = create(source_, stride_of(source().size()) * copies()); !status) return status;
   if (Status status = create(output_, output_bytes()); !status) return status;
   if (Status status = create(regions_, regions * sizeof(VkDecompressMemoryRegionNV)); !status) return status;
@@ -238,7 +325,7 @@ Status GdeflateCase::create_buffers(Gpu& gpu) {
 }
 
 Status GdeflateCase::prepare(Gpu& gpu) {
-  if (indirect_ && copies() * (end_ - first_) > driver_.most_indirect)
+  if (indirect_ && copies() * gd_.tiles() > driver_.most_indirect)
     return Error{ErrorCode::unsupported, fmt::format("the driver takes {} regions", driver_.most_indirect)};
   if (Status status = create_buffers(gpu); !status) return status;
   list_regions();
@@ -296,8 +383,10 @@ void add_device_cases(const DecodeInput& input, const DecodeSlice& slice, uint32
                       const std::string& note, const GdFile* gd, const DriverDecoder* driver, DecodeCases& cases) {
   cases.push_back(std::make_unique<CopyOfOutputCase>(input, slice, copies, note));
   cases.push_back(std::make_unique<GstdDecodeCase>(input, slice, copies, options, note));
-  // The slice has to begin where one of the driver's tiles does.
-  if (!gd || !driver || slice.begin % GdFile::kTileBytes != 0) return;
+  // The slice has to begin where a tile of GDeflate does.
+  if (!gd || slice.begin % GdFile::kTileBytes != 0) return;
+  cases.push_back(std::make_unique<GdeflateDecodeCase>(input, slice, copies, *gd, options, note));
+  if (!driver) return;
   for (const bool indirect : {false, true})
     cases.push_back(std::make_unique<GdeflateCase>(input, slice, copies, *gd, *driver, options, indirect, note));
 }

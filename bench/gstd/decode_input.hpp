@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <weft/gdeflate_decode.hpp>
 #include <weft/gstd_decode.hpp>
 
 #include "decode.hpp"

@@ -60,7 +60,7 @@ struct GdeflateDecodeArgs {
 ///   `scratch`. The work of a page is bounded by the bytes it declares and by gdeflate::kMaxBlocks.
 /// - Statuses are those of gdeflate::decode_page if the device runs shaders to their end. lavapipe stops an invocation
 ///   after 65,535 loop iterations, which pages of hundreds of blocks with codes of their own take.
-/// - Cost: reads the source once, writes literals and 8 bytes a match to scratch and reads them, writes the output once,
+/// - Cost: reads the source once. Writes literals and 8 bytes a match to scratch and reads them. Writes the output once
 ///   and reads matches back. Two dispatches per pages_in_flight pages.
 /// - Needs neither 8-bit storage nor shaderInt64.
 /// - Subgroups have 32 lanes if the device supports that, whatever the Context's size.

@@ -66,8 +66,8 @@ void gdeflate_table_fill(Words scratch, GdeflateCode code) {
   }
 }
 
-// Builds a code of the `symbols` lengths from `first` on. Returns false unless it is complete, or has no symbols, or one,
-// of 1 bit.
+// Builds a code of the `symbols` lengths from `first` on. Returns false unless it is complete, or has no symbols, or
+// one, of 1 bit.
 bool gdeflate_code_build(Words scratch, bool distances, uint first, uint symbols) {
   const uint lane = lanes_lane();
   const GdeflateCode code = gdeflate_code(distances);

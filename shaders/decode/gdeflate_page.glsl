@@ -122,7 +122,10 @@ void gdeflate_codes_read(Words scratch, inout GdeflatePage page) {
   gdeflate_take(page, described ? 3u : 0u);
   // The symbol of lane i: 16, 17, 18, 0, 8, then 7, 9, 6, 10, and so on to 15.
   const uint step = lane - 4u;
-  const uint symbol = lane < 3u ? 16u + lane : lane == 3u ? 0u : (step & 1u) != 0u ? 8u - (step + 1u) / 2u : 8u + step / 2u;
+  const uint symbol = lane < 3u             ? 16u + lane
+                      : lane == 3u          ? 0u
+                      : (step & 1u) != 0u ? 8u - (step + 1u) / 2u
+                                            : 8u + step / 2u;
   const uint lengths_at = gdeflate_shared() + kGdeflateHeaderLengths / 8u;
   if (lane < 3u) weft_gdeflate_shared[lengths_at + lane] = 0u;
   lanes_shared_barrier();
