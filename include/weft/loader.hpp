@@ -229,7 +229,7 @@ struct LoaderUsage {
 ///
 /// - Every request ends exactly once, with its own status. An error never affects other requests.
 /// - A destination must outlive its request. After another status than ok, its bytes are unspecified.
-/// - .zst files are decoded on the CPU by libzstd, as a whole; GDeflate files are unsupported.
+/// - .zst and GDeflate files are decoded on the CPU, as a whole.
 /// - All calls are safe from many threads at once, but record() as recording is.
 class Loader {
  public:

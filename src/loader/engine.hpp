@@ -103,7 +103,7 @@ class Engine {
   Outcome find_tiles(const Piece& piece, Part& part);
   Outcome decode_on_host(Piece& piece, const Part& part, Decoder& decoder);
   Outcome decode_tile(const Piece& piece, const Part& part, const GstdTile& tile, std::byte* output, Decoder& decoder);
-  Outcome decode_zstd(Piece& piece, Decoder& decoder);
+  Outcome decode_file(Piece& piece, Decoder& decoder);
   Outcome deliver(Piece& piece, const Part& part, uint64_t staging);
   void give_tiles(Piece& piece, const Part& part);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <weft/gdeflate.hpp>
+
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 #include <zstd_errors.h>
@@ -18,6 +20,35 @@ constexpr size_t kMaxCopies = 1 << 16;  // of a piece, for the device
 
 const Outcome kDamaged{RequestStatus::corrupt, "a checksum does not match the stored bytes"};
 const Outcome kBadStream{RequestStatus::corrupt, "the asset's stream is invalid"};
+
+const Outcome kNoMemory{RequestStatus::out_of_memory, "no host memory"};
+const Outcome kTooLarge{RequestStatus::over_limit, "the file's content is larger than the destination"};
+
+Outcome decode_zstd(std::span<const std::byte> file, std::span<std::byte> to, Decoder& decoder, size_t& bytes) {
+  if (decoder.zstd == nullptr) decoder.zstd = ZSTD_createDCtx();
+  if (decoder.zstd == nullptr) return kNoMemory;
+  bytes = ZSTD_decompressDCtx(decoder.zstd, to.data(), to.size(), file.data(), file.size());
+  if (!ZSTD_isError(bytes)) return {};
+  switch (ZSTD_getErrorCode(bytes)) {
+    case ZSTD_error_dstSize_tooSmall: return kTooLarge;
+    case ZSTD_error_memory_allocation: return kNoMemory;
+    default: return {RequestStatus::corrupt, "the file is no valid Zstandard"};
+  }
+}
+
+Outcome decode_gdeflate(std::span<const std::byte> file, std::span<std::byte> to, size_t& bytes) {
+  const auto decoded = [&]() -> Status {
+    const Result<std::vector<gdeflate::Page>> pages = gdeflate::pages(file);
+    if (!pages) return pages.error();
+    for (const gdeflate::Page& page : *pages) bytes += page.bytes;
+    return bytes <= to.size() ? gdeflate::decompress(file, to.first(bytes)) : Status{};
+  }();
+  if (!decoded)
+    return decoded.error().code == ErrorCode::out_of_host_memory
+               ? kNoMemory
+               : Outcome{RequestStatus::corrupt, "the file is no valid GDeflate"};
+  return bytes <= to.size() ? Outcome{} : kTooLarge;
+}
 
 }  // namespace
 
@@ -77,7 +108,7 @@ bool Engine::hash_in_turn(PiecePtr& piece, Outcome& outcome) {
 }
 
 Outcome Engine::work_on(Piece& piece, Decoder& decoder) {
-  if (piece.request->zstd) return decode_zstd(piece, decoder);
+  if (piece.request->zstd) return decode_file(piece, decoder);
   for (Part& part : piece.parts) {
     Outcome outcome;
     if (part.range.coding == pack::Coding::raw) {
@@ -179,25 +210,20 @@ Outcome Engine::deliver(Piece& piece, const Part& part, uint64_t staging) {
   return outcome;
 }
 
-Outcome Engine::decode_zstd(Piece& piece, Decoder& decoder) {
+Outcome Engine::decode_file(Piece& piece, Decoder& decoder) {
   Request& request = *piece.request;
   const Part& part = piece.parts.front();
   const std::span<const std::byte> file(at(staged(piece, part.range.position)), part.content.count);
   if (config_.verify && pack::hash_of(file) != part.range.stored_hash) return kDamaged;
-  if (decoder.zstd == nullptr) decoder.zstd = ZSTD_createDCtx();
-  if (decoder.zstd == nullptr) return {RequestStatus::out_of_memory, "no host memory"};
   std::span<std::byte> to;
   if (const auto* host = std::get_if<std::span<std::byte>>(&request.to))
     to = *host;
   else
     to = {at(piece.decoded), piece.decoded_bytes};
-  const size_t bytes = ZSTD_decompressDCtx(decoder.zstd, to.data(), to.size(), file.data(), file.size());
-  if (ZSTD_isError(bytes)) switch (ZSTD_getErrorCode(bytes)) {
-      case ZSTD_error_dstSize_tooSmall:
-        return {RequestStatus::over_limit, "the file's content is larger than the destination"};
-      case ZSTD_error_memory_allocation: return {RequestStatus::out_of_memory, "no host memory"};
-      default: return {RequestStatus::corrupt, "the file is no valid Zstandard"};
-    }
+  size_t bytes = 0;
+  const Outcome outcome = request.entry.kind == pack::Kind::gdeflate ? decode_gdeflate(file, to, bytes)
+                                                                     : decode_zstd(file, to, decoder, bytes);
+  if (!outcome.ok()) return outcome;
   if (!request.to_host() && bytes != 0) piece.copies.push_back({piece.decoded, 0, bytes});
   const std::unique_lock lock(mutex_);
   request.report.bytes = bytes;

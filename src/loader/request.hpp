@@ -88,7 +88,7 @@ struct Request {
   std::optional<uint32_t> level_range;  // index of the level's range
   uint32_t index = 0;
   LoadPriority priority = LoadPriority::normal;
-  bool zstd = false;         // to be decoded as a file
+  bool zstd = false;         // to be decoded as a file: by libzstd, or GDeflate if the entry is of that kind
   bool whole_piece = false;  // one piece, however long
   bool on_device = false;    // Gstd is decoded there
   bool to_host() const noexcept { return std::holds_alternative<std::span<std::byte>>(to); }

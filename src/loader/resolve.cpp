@@ -80,11 +80,9 @@ Outcome resolve(const Engine& engine, const LoadRequest& asked, Request& request
     bytes = content_of(request, request.pack->directory.range(*entry, *request.level_range));
   }
   if (!set_interval(asked, bytes, request)) return refuse("the range is not within the content");
-  if (!asked.stored && entry->kind == pack::Kind::gdeflate)
-    return {RequestStatus::unsupported, "GDeflate is not decoded: load the file as it is, with LoadRequest::stored"};
-  if (!asked.stored && entry->kind == pack::Kind::zst) {
+  if (!asked.stored && (entry->kind == pack::Kind::zst || entry->kind == pack::Kind::gdeflate)) {
     if (request.first != 0 || request.count != bytes)
-      return {RequestStatus::unsupported, "a .zst file is decoded as a whole"};
+      return {RequestStatus::unsupported, "a file of Zstandard or GDeflate is decoded as a whole"};
     request.zstd = request.whole_piece = true;
   }
   request.report.bytes = request.count;

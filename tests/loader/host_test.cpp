@@ -12,6 +12,7 @@
 #include <set>
 #include <thread>
 
+#include "gstd/gdeflate_maker.hpp"
 #include "loader/file.hpp"
 #include "loader/loader_files.hpp"
 
@@ -179,6 +180,36 @@ TEST_CASE("byte ranges and levels") {
   }
 }
 
+TEST_CASE("a file of GDeflate is decoded as a whole") {
+  const std::vector<uint32_t> page = gdeflate::test::page_of_zeros();
+  const auto size = static_cast<uint32_t>(4 * page.size());
+  std::vector<uint32_t> words = {0x0002fb04u, 1u, size, size};
+  for (uint32_t i = 0; i < 2; ++i) words.insert(words.end(), page.begin(), page.end());
+  Bytes stream(4 * words.size());
+  std::memcpy(stream.data(), words.data(), stream.size());
+  const test::TemporaryFile file(test::pack_of_files({{"zeros.gdeflate", stream}}));
+  for (const Way& way : every_way()) {
+    Loader loader = opened(config_of(way));
+    const LoaderPack pack = pack_at(loader, file.path());
+    RequestReport report;
+    Bytes to(2 * 65536 + 7, std::byte{0xa5});
+    CHECK(load_one(loader, request_of(pack, "zeros.gdeflate", to), &report) == RequestStatus::ok);
+    CHECK(report.bytes == 2 * 65536);
+    CHECK(report.path == LoadPath::host_decode);
+    CHECK(std::all_of(to.begin(), to.end() - 7, [](std::byte byte) { return byte == std::byte{0}; }));
+    CHECK(std::all_of(to.end() - 7, to.end(), [](std::byte byte) { return byte == std::byte{0xa5}; }));
+    LoadRequest part = request_of(pack, "zeros.gdeflate", to);
+    part.first = 1;
+    CHECK(load_one(loader, part) == RequestStatus::unsupported);
+    to.resize(2 * 65536 - 1);
+    CHECK(load_one(loader, request_of(pack, "zeros.gdeflate", to)) == RequestStatus::over_limit);
+    part = request_of(pack, "zeros.gdeflate", to);
+    part.stored = true;
+    CHECK(load_one(loader, part, &report) == RequestStatus::ok);
+    CHECK(report.bytes == stream.size());
+  }
+}
+
 TEST_CASE("requests that do not fit end at once, with their reason") {
   const test::TemporaryFile file(test::loader_pack());
   Loader loader = opened(config_of(every_way()[0]));
@@ -204,7 +235,7 @@ TEST_CASE("requests that do not fit end at once, with their reason") {
   CHECK(status_of([&](LoadRequest& r) { r.to = std::span(to).first(65535); }) == RequestStatus::over_limit);
   CHECK(status_of([](LoadRequest& r) { r.to = BufferRange{}; }) == RequestStatus::invalid_argument);
   CHECK(status_of([](LoadRequest& r) { r.to = ImageDestination{}; }) == RequestStatus::invalid_argument);
-  CHECK(status_of([](LoadRequest& r) { r.path = "data.gdeflate"; }) == RequestStatus::unsupported);
+  CHECK(status_of([](LoadRequest& r) { r.path = "data.gdeflate"; }) == RequestStatus::corrupt);
   CHECK(status_of([](LoadRequest& r) { r.path = "text.zst"; }) == RequestStatus::over_limit);
   CHECK(status_of([](LoadRequest& r) { r.path = "text.zst", r.first = 1; }) == RequestStatus::unsupported);
   CHECK(status_of([](LoadRequest& r) { r.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1); }) ==
