@@ -87,7 +87,7 @@ class Code {
     for (uint32_t length = 1; length <= kMaxCodeBits; ++length) {
       next[length] = index;
       // Codes of 15 bits from `begin` on; a code's symbol is sorted_[its bits + delta_].
-      delta_[length] = static_cast<int32_t>(index) - static_cast<int32_t>(begin >> (kMaxCodeBits - length));
+      delta_[length] = index - (begin >> (kMaxCodeBits - length));  // modulo 2^32
       begin += counts[length] << (kMaxCodeBits - length);
       limit_[length] = begin;
       index += counts[length];
@@ -111,9 +111,7 @@ class Code {
 
   Symbol search(uint32_t code, uint32_t length) const {
     for (; length <= kMaxCodeBits; ++length)
-      if (code < limit_[length])
-        return {sorted_[static_cast<size_t>(static_cast<int32_t>(code >> (kMaxCodeBits - length)) + delta_[length])],
-                length};
+      if (code < limit_[length]) return {sorted_[(code >> (kMaxCodeBits - length)) + delta_[length]], length};
     return {};
   }
 
@@ -127,7 +125,7 @@ class Code {
   std::array<uint16_t, 1u << kTableBits> table_{};
   std::array<uint16_t, kMaxLiteralSymbols> sorted_{};
   std::array<uint32_t, kMaxCodeBits + 1> limit_{};
-  std::array<int32_t, kMaxCodeBits + 1> delta_{};
+  std::array<uint32_t, kMaxCodeBits + 1> delta_{};
 };
 
 /// What a symbol stands for: `base`, and as much more as its extra bits say.

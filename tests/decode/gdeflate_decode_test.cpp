@@ -213,8 +213,7 @@ TEST_SUITE("gdeflate_decode") {
         CHECK(check_pages(*backend, batch,
                           {.output_misalignment = misalignment,
                            .dirt = misalignment == 0 ? uint8_t{0xdb} : uint8_t{}}) == all_good(batch));
-      if (!backend->is_emulated() || !backend->is_software())
-        CHECK(check_pages(*backend, large) == all_good(large));
+      if (!backend->is_emulated() || !backend->is_software()) CHECK(check_pages(*backend, large) == all_good(large));
     }
   }
 
