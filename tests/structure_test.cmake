@@ -180,7 +180,7 @@ function(check_tree)
                  "the codec knows its headers and errors, libzstd and the processor: it can be built without Vulkan")
   check_includes(src/pack/ "${std};<weft/(gstd|pack|status)\\.hpp>;\"(gstd|pack)/.*;<xxhash\\.h>"
                  "packs know the codec, and no Vulkan")
-  set(files_of "<(fcntl|unistd|sys/stat|windows|liburing)\\.h>;<zstd(_errors)?\\.h>")
+  set(files_of "<(fcntl|unistd|sys/stat|sys/uio|windows|liburing)\\.h>;<zstd(_errors)?\\.h>")
   check_includes(src/loader/ "${std};${weft};\"(vk|runtime|gstd|pack|loader)/.*;<vulkan/.*;${files_of}"
                  "the loader knows packs, the decoders by their headers, the codec, runtime and vk, and files")
   check_includes(src/decode/ "${std};${weft};\"(vk|runtime|primitives|gstd|decode)/.*"

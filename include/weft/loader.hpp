@@ -188,7 +188,8 @@ struct LoaderConfig {
   ReadBackend reads = ReadBackend::automatic;
   /// Reads in flight.
   uint32_t queue_depth = 32;
-  /// Whether reads bypass the page cache where the file system allows it (O_DIRECT).
+  /// Whether reads from the disk bypass the page cache where the file system allows it (O_DIRECT). What the page cache
+  /// has is copied from it in any case.
   bool direct = false;
   /// Upper bound of staging, device memory, tables and decoders together. Never exceeded.
   uint64_t budget_bytes = uint64_t{256} << 20;
@@ -200,6 +201,9 @@ struct LoaderConfig {
   uint32_t tiles_in_flight = 0;
   /// If false, everything is decoded on the CPU. Results are the same.
   bool decode_on_device = true;
+  /// A request for at most so many bytes is decoded on the CPU if there are no more pending ones than threads that work
+  /// (`threads` and one that waits): a device needs longer for few tiles.
+  uint64_t host_decode_bytes = 64 << 10;
   /// Whether checksums are compared: those of Gstd tiles; and of raw ranges that are read as a whole.
   bool verify = true;
   /// Threads that the Loader may start. 0: everything runs in pump() and wait().

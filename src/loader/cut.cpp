@@ -42,11 +42,16 @@ bool Engine::is_decoded_to_staging(const Request& request, const Part& part) con
   return !request.to_host() || (request.entry.slices > 1 && !request.level_range);
 }
 
+// A device takes longer for few tiles than a thread that has nothing else to do.
+bool Engine::is_for_host(const Request& request) const noexcept {
+  return request.count <= config_.host_decode_bytes && live_.size() <= config_.threads + 1;
+}
+
 // Adds what the part needs besides its stored bytes.
 void Engine::add_part(Piece& piece, Part part) {
   const Request& request = *piece.request;
   if (part.range.coding == pack::Coding::gstd) {
-    part.on_device = request.on_device && device_->can_decode(part.range.tile_bytes);
+    part.on_device = request.on_device && !is_for_host(request) && device_->can_decode(part.range.tile_bytes);
     const uint64_t tiles = part.tiles.empty() ? part.content.count / part.range.tile_bytes + 2 : part.tiles.size();
     piece.table_bytes += tiles * (2 * sizeof(GstdTile));
     if (is_decoded_to_staging(request, part)) {

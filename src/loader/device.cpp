@@ -35,6 +35,11 @@ class VulkanDevice final : public Device {
            image_bytes / gstd::kMinTileBytes + 2 <= kSlotTiles;
   }
   bool has_queue() const noexcept override { return device_.queue != VK_NULL_HANDLE; }
+  uint32_t pieces() const noexcept override {
+    size_t count = 0;
+    for (const Slot& slot : slots_) count += slot.pieces.size();
+    return static_cast<uint32_t>(count);
+  }
   bool has_room() const noexcept override {
     return lost_ || std::ranges::any_of(slots_, [](const Slot& slot) { return slot.pieces.empty(); });
   }

@@ -31,6 +31,8 @@ class Device {
   /// has.
   virtual bool fits(uint64_t stored_bytes, uint64_t image_bytes) const noexcept = 0;
   virtual bool has_queue() const noexcept = 0;
+  /// That it has taken, and not given back.
+  virtual uint32_t pieces() const noexcept = 0;
   /// Whether submit() would take a piece.
   virtual bool has_room() const noexcept = 0;
 

@@ -12,6 +12,8 @@ namespace {
 
 // With no event to wait for: reads of the system, and the device.
 constexpr std::chrono::microseconds kPoll{50}, kSpin{300};
+// Of content that waits for a busy device: what keeps a large one busy by itself.
+constexpr uint64_t kWorthBytes = uint64_t{16} << 20;
 
 }  // namespace
 
@@ -41,7 +43,11 @@ Engine::~Engine() {
     }
     std::this_thread::yield();
   }
-  wake();
+  {
+    const std::unique_lock lock(mutex_);
+    ++events_;
+  }
+  work_.notify_all();
   for (std::thread& worker : workers_) worker.join();
   async_ = nullptr;
   device_ = nullptr;
@@ -124,32 +130,43 @@ bool Engine::step() {
 
 bool Engine::run_task() {
   std::unique_lock lock(mutex_);
-  if (decoders_.empty()) return false;
+  if (decoders_.empty() || (to_plan_.empty() && to_process_.empty() && to_read_.empty())) return false;
+  std::shared_ptr<Request> request;
+  PiecePtr piece;
+  const bool is_read = to_plan_.empty() && to_process_.empty();
   if (!to_plan_.empty()) {
-    const std::shared_ptr<Request> request = std::move(to_plan_.front());
+    request = std::move(to_plan_.front());
     to_plan_.pop_front();
-    lock.unlock();
-    plan(request);
-    return true;
-  }
-  std::deque<PiecePtr>& pieces = to_process_;
-  if (!pieces.empty()) {
-    PiecePtr piece = std::move(pieces.front());
+  } else {
+    std::deque<PiecePtr>& pieces = is_read ? to_read_ : to_process_;
+    piece = std::move(pieces.front());
     pieces.pop_front();
-    std::unique_ptr<Decoder> decoder = std::move(decoders_.back());
-    decoders_.pop_back();
-    lock.unlock();
-    process(std::move(piece), *decoder);
-    lock.lock();
-    decoders_.push_back(std::move(decoder));
-    return true;
   }
-  if (async_ != nullptr || to_read_.empty()) return false;
-  PiecePtr piece = std::move(to_read_.front());
-  to_read_.pop_front();
+  std::unique_ptr<Decoder> decoder = std::move(decoders_.back());
+  decoders_.pop_back();
+  // While this thread is busy, another one takes the next task, and looks after reads and device.
+  if ((!is_polled_ && pieces_ > 1) || !to_plan_.empty() || !to_process_.empty() || !to_read_.empty()) wake_one();
   lock.unlock();
-  read_now(std::move(piece));
+  if (request != nullptr)
+    plan(request);
+  else if (is_read)
+    read(std::move(piece), *decoder);
+  else
+    process(std::move(piece), *decoder);
+  lock.lock();
+  decoders_.push_back(std::move(decoder));
   return true;
+}
+
+// A submission takes a while, however little it has. While the device is busy, pieces wait for each other.
+bool Engine::is_worth_a_submission() const {
+  const uint32_t on_device = device_->pieces();
+  if (on_device == 0 || for_device_.size() + on_device == pieces_) return true;
+  uint64_t bytes = 0;
+  return std::ranges::any_of(for_device_, [&](const PiecePtr& piece) {
+    for (const Part& part : piece->parts) bytes += part.content.count;
+    return bytes >= kWorthBytes;
+  });
 }
 
 bool Engine::run_device() {
@@ -163,7 +180,7 @@ bool Engine::run_device() {
     std::vector<PiecePtr> pieces;
     {
       const std::unique_lock lock(mutex_);
-      pieces.swap(for_device_);
+      if (is_worth_a_submission()) pieces.swap(for_device_);
     }
     if (!pieces.empty()) {
       any = true;
@@ -232,6 +249,7 @@ void Engine::finish_all(std::vector<DevicePiece>& ended) {
 }
 
 void Engine::finish(PiecePtr piece, const Outcome& outcome) {
+  bool has_more;
   {
     const std::unique_lock lock(mutex_);
     const std::shared_ptr<Request> request = piece->request;
@@ -254,8 +272,9 @@ void Engine::finish(PiecePtr piece, const Outcome& outcome) {
     --pieces_;
     if (!outcome.ok()) fail(*request, outcome);
     end_if_done(request);
+    has_more = !queue_.empty() || !to_process_.empty();
   }
-  wake();
+  if (has_more) wake();
 }
 
 void Engine::fail(Request& request, const Outcome& outcome) {
@@ -295,6 +314,7 @@ void Engine::publish(Request& request) {
   if (batch.pending.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (batch.signal.semaphore != VK_NULL_HANDLE && device_ != nullptr && !device_->signal(batch.signal) && config_.log)
     config_.log("Loader: a batch's semaphore could not be signalled");
+  ended_.notify_all();
 }
 
 void Engine::end_at_once(const std::shared_ptr<Request>& request, RequestStatus status, std::string_view reason) {
@@ -327,15 +347,18 @@ LoaderUsage Engine::usage() const {
 void Engine::wake() {
   {
     const std::unique_lock lock(mutex_);
-    ++events_;
+    wake_one();
   }
-  changed_.notify_all();
   if (config_.on_work) config_.on_work();
 }
 
-// Whether the system or the device will have something to do that no event reports.
-bool Engine::is_waiting_outside() const noexcept { return pieces_ != 0; }
+// One worker is enough: who takes a task and leaves another wakes the next.
+void Engine::wake_one() {
+  ++events_;
+  if (idle_ != 0) work_.notify_one();
+}
 
+// One of the idle workers looks after what no event reports: reads of the system, and the device.
 void Engine::work() {
   for (;;) {
     uint64_t events;
@@ -347,10 +370,15 @@ void Engine::work() {
     std::unique_lock lock(mutex_);
     if (stopping_ && live_.empty()) return;
     const auto changed = [&] { return events_ != events; };
-    if (is_waiting_outside())
-      changed_.wait_for(lock, kPoll, changed);
-    else
-      changed_.wait(lock, changed);
+    ++idle_;
+    if (pieces_ != 0 && !is_polled_) {
+      is_polled_ = true;
+      work_.wait_for(lock, kPoll, changed);
+      is_polled_ = false;
+    } else {
+      work_.wait(lock, changed);
+    }
+    --idle_;
   }
 }
 
@@ -370,7 +398,7 @@ bool Engine::wait(const LoadBatch::State& batch, std::chrono::nanoseconds timeou
       continue;
     }
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, kPoll);
+    if (!done()) ended_.wait_for(lock, kPoll);
   }
   return true;
 }

@@ -73,6 +73,7 @@ class Engine {
 
   // cut.cpp
   bool is_decoded_to_staging(const Request& request, const Part& part) const noexcept;
+  bool is_for_host(const Request& request) const noexcept;
   void add_part(Piece& piece, Part part);
   void set_read(Piece& piece, uint64_t position, uint64_t bytes);
   PiecePtr cut_short(const std::shared_ptr<Request>& request);
@@ -92,8 +93,9 @@ class Engine {
   /// Whether reading has ended: with the bytes, or with an outcome that is not ok.
   bool take_result(Piece& piece, int64_t result, Outcome& outcome) const noexcept;
   bool run_reads();
-  void read_now(PiecePtr piece);
-  void end_read(PiecePtr piece, const Outcome& outcome);
+  void read(PiecePtr piece, Decoder& decoder);
+  /// Returns the piece, if it is to be processed.
+  PiecePtr end_read(PiecePtr piece, const Outcome& outcome);
 
   // process.cpp
   void process(PiecePtr piece, Decoder& decoder);
@@ -110,6 +112,7 @@ class Engine {
   // engine.cpp
   bool run_task();
   bool run_device();
+  bool is_worth_a_submission() const;
   void finish(PiecePtr piece, const Outcome& outcome);
   void finish_all(std::vector<DevicePiece>& ended);
   void wake();
@@ -121,7 +124,7 @@ class Engine {
   void dequeue(Request& request);
   bool take_budget(uint64_t bytes) noexcept;
   void give_budget(uint64_t bytes) noexcept;
-  bool is_waiting_outside() const noexcept;
+  void wake_one();
 
   std::byte* at(uint64_t staging) const noexcept { return staging_.data() + staging; }
   /// Where in staging a byte of the pack is.
@@ -136,9 +139,10 @@ class Engine {
   uint64_t piece_bytes_ = 0, piece_content_ = 0;
 
   mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable work_, ended_;             // of workers; of wait()
   std::map<Order, std::shared_ptr<Request>> queue_;  // those with pieces to cut
-  std::deque<PiecePtr> to_read_;                     // read by threads
+  std::deque<PiecePtr> to_read_;
+  std::deque<PiecePtr> to_start_;  // asynchronous reads: the page cache does not have these
   std::deque<PiecePtr> to_process_;
   std::deque<std::shared_ptr<Request>> to_plan_;
   std::vector<PiecePtr> for_device_;
@@ -147,7 +151,8 @@ class Engine {
   Space space_;
   uint64_t used_ = 0, peak_ = 0, plans_ = 0;
   uint64_t events_ = 0;
-  uint32_t pieces_ = 0, reads_ = 0, on_device_ = 0;
+  uint32_t pieces_ = 0, reads_ = 0, idle_ = 0;
+  bool is_polled_ = false;  // by an idle worker
   bool stopping_ = false;
 
   std::atomic<uint64_t> sequence_{0};

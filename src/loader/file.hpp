@@ -17,6 +17,8 @@ struct Hooks {
   std::function<int64_t(uint64_t position, size_t bytes, int64_t result)> read;
   /// Compressed bytes are copied to device memory, as on a discrete device.
   bool copies_source = false;
+  /// Nothing is taken from the page cache directly.
+  bool skips_cache = false;
 };
 
 /// A file that is read at positions, from many threads.
@@ -34,6 +36,9 @@ class File {
   intptr_t handle(bool direct) const noexcept { return direct ? direct_ : buffered_; }
   /// Bytes read, 0 at the end of the file, or the negative number of an error.
   int64_t read(uint64_t position, std::span<std::byte> to, bool direct) const noexcept;
+  /// The same of what the page cache has, without waiting for the disk. kNotCached: it has none of it, or does not say.
+  int64_t read_cached(uint64_t position, std::span<std::byte> to) const noexcept;
+  static constexpr int64_t kNotCached = INT64_MIN;
 
  private:
   static constexpr intptr_t kNone = -1;

@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "loader/file.hpp"
@@ -53,6 +54,19 @@ int64_t File::read(uint64_t position, std::span<std::byte> to, bool direct) cons
     if (result >= 0) return result;
     if (errno != EINTR) return -int64_t{errno};
   }
+}
+
+int64_t File::read_cached(uint64_t position, std::span<std::byte> to) const noexcept {
+#ifdef RWF_NOWAIT
+  const iovec part{to.data(), to.size()};
+  const ssize_t result = ::preadv2(static_cast<int>(buffered_), &part, 1, static_cast<off_t>(position), RWF_NOWAIT);
+  // Whatever was wrong, an ordinary read reports.
+  if (result >= 0) return result;
+#else
+  static_cast<void>(position);
+  static_cast<void>(to);
+#endif
+  return kNotCached;
 }
 
 bool is_refused_direct(int64_t result) noexcept { return result == -EFAULT || result == -EINVAL; }

@@ -54,6 +54,8 @@ int64_t File::read(uint64_t position, std::span<std::byte> to, bool direct) cons
   return why == ERROR_HANDLE_EOF ? 0 : -int64_t{why};
 }
 
+int64_t File::read_cached(uint64_t, std::span<std::byte>) const noexcept { return kNotCached; }
+
 bool is_refused_direct(int64_t result) noexcept {
   return result == -int64_t{ERROR_INVALID_PARAMETER} || result == -int64_t{ERROR_NOACCESS};
 }

@@ -148,6 +148,7 @@ void Engine::plan(const std::shared_ptr<Request>& request) {
   request->planning = false;
   if (!outcome.ok()) fail(*request, outcome);
   end_if_done(request);
+  wake_one();
 }
 
 Outcome Engine::plan_segment(Request& request, const pack::Range& range, const Interval& interval) {
@@ -192,8 +193,8 @@ Outcome Engine::plan_segment(Request& request, const pack::Range& range, const I
 
 void Engine::prepare_read(Piece& piece) const noexcept {
   const LoaderPack::State& pack = *piece.request->pack;
-  // What a direct read left is not aligned.
-  piece.read.direct = piece.read_done == 0 && pack.direct.load(std::memory_order_relaxed);
+  // What a direct read left may not be aligned.
+  piece.read.direct = piece.read_done % Space::kBlock == 0 && pack.direct.load(std::memory_order_relaxed);
   piece.read.handle = pack.file.handle(piece.read.direct);
   piece.read.position = piece.read_from + piece.read_done;
   piece.read.to = {at(piece.staging + piece.read_done), piece.read_bytes - piece.read_done};
@@ -229,16 +230,16 @@ bool Engine::run_reads() {
     PiecePtr back = std::move(in_flight_.at(read));
     in_flight_.erase(read);
     const std::unique_lock lock(mutex_);
-    to_read_.push_front(std::move(back));
+    to_start_.push_front(std::move(back));
     return false;
   };
   for (bool started = true; started;) {
     PiecePtr piece;
     {
       const std::unique_lock lock(mutex_);
-      if (to_read_.empty()) break;
-      piece = std::move(to_read_.front());
-      to_read_.pop_front();
+      if (to_start_.empty()) break;
+      piece = std::move(to_start_.front());
+      to_start_.pop_front();
     }
     started = start(std::move(piece));
     any |= started;
@@ -250,33 +251,52 @@ bool Engine::run_reads() {
     PiecePtr piece = std::move(found->second);
     in_flight_.erase(found);
     Outcome outcome;
-    if (take_result(*piece, piece->read.result, outcome))
-      end_read(std::move(piece), outcome);
-    else
+    if (!take_result(*piece, piece->read.result, outcome)) {
       start(std::move(piece));
+    } else if ((piece = end_read(std::move(piece), outcome)) != nullptr) {
+      {
+        const std::unique_lock lock(mutex_);
+        to_process_.push_back(std::move(piece));
+      }
+      wake();
+    }
   }
   return any || count != 0;
 }
 
-void Engine::read_now(PiecePtr piece) {
+// Copies from the page cache what it has: threads do that side by side, and wait for no disk. Then reads the rest.
+void Engine::read(PiecePtr piece, Decoder& decoder) {
+  const File& file = piece->request->pack->file;
   Outcome outcome;
-  do prepare_read(*piece);
-  while (!take_result(*piece, piece->request->pack->file.read(piece->read.position, piece->read.to, piece->read.direct),
-                      outcome));
-  end_read(std::move(piece), outcome);
+  prepare_read(*piece);
+  piece->read.direct = false;
+  const bool skips = config_.hooks != nullptr && config_.hooks->skips_cache;
+  const int64_t cached = skips ? File::kNotCached : file.read_cached(piece->read.position, piece->read.to);
+  bool is_done = cached != File::kNotCached && take_result(*piece, cached, outcome);
+  if (!is_done && async_ != nullptr) {
+    const std::unique_lock lock(mutex_);
+    to_start_.push_back(std::move(piece));
+    return;
+  }
+  while (!is_done) {
+    prepare_read(*piece);
+    is_done = take_result(*piece, file.read(piece->read.position, piece->read.to, piece->read.direct), outcome);
+  }
+  piece = end_read(std::move(piece), outcome);
+  if (piece != nullptr) process(std::move(piece), decoder);
 }
 
-void Engine::end_read(PiecePtr piece, const Outcome& outcome) {
+PiecePtr Engine::end_read(PiecePtr piece, const Outcome& outcome) {
   {
     const std::unique_lock lock(mutex_);
     --reads_;
     if (outcome.ok()) {
       piece->request->report.read_done = Clock::now();
-      to_process_.push_back(std::move(piece));
+      return piece;
     }
   }
-  if (piece != nullptr) finish(std::move(piece), outcome);
-  wake();
+  finish(std::move(piece), outcome);
+  return nullptr;
 }
 
 }  // namespace weft::loader

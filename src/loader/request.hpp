@@ -124,7 +124,6 @@ struct Piece {
   uint64_t position = 0, bytes = 0;  // stored, exactly
   AsyncRead read;                    // whole blocks around these
   uint64_t read_from = 0, read_bytes = 0, read_done = 0;
-  bool has_read = false;
   uint64_t staging = 0, staging_bytes = 0, decoded = 0;  // positions in staging
   uint64_t decoded_bytes = 0;
   uint64_t table_bytes = 0;  // of the budget

@@ -23,6 +23,7 @@ LoaderConfig small_config() {
   config.device_bytes = 24u << 20;
   config.budget_bytes = 80u << 20;
   config.tiles_in_flight = 32;
+  config.host_decode_bytes = 0;
   return config;
 }
 
@@ -102,7 +103,7 @@ TEST_CASE("every kind of asset comes to buffers as unpack gives it, by every pat
                          Way{true, true, true, true, 1}, Way{false, false, false, false, 1}}) {
     CAPTURE(way.on_device);
     CAPTURE(way.copies_source);
-    const loader::Hooks hooks{{}, way.copies_source};
+    const loader::Hooks hooks{{}, way.copies_source, way.direct};
     std::atomic<int> locks = 0, submissions = 0;
     LoaderDevice device = host.loader_device();
     device.external_memory_host &= way.imports;
@@ -128,6 +129,33 @@ TEST_CASE("every kind of asset comes to buffers as unpack gives it, by every pat
     CHECK(usage.peak <= usage.budget);
     CHECK(usage.staging_now == 0);
   }
+}
+
+TEST_CASE("small requests are decoded on the CPU if few are pending, with the same bytes") {
+  const LoaderHost host;
+  const test::TemporaryFile file(test::loader_pack());
+  LoaderConfig config = small_config();
+  config.host_decode_bytes = 65536;
+  Loader loader = opened(host, host.loader_device(), config);
+  const vk::BoundBuffer buffer = host.buffer(1 << 20);
+  LoadRequest request;
+  request.pack = pack_at(loader, file.path());
+  const auto load = [&](const char* path, uint64_t count, size_t requests) {
+    request.path = path;
+    request.count = count;
+    request.to = BufferRange{buffer.buffer.get(), 4, count};
+    const auto batch = loader.submit(std::vector<LoadRequest>(requests, request));
+    REQUIRE(batch.ok());
+    REQUIRE(loader.wait(*batch));
+    for (uint32_t i = 0; i < requests; ++i) CHECK(batch->status(i) == RequestStatus::ok);
+    const Bytes content = test::slope(count);
+    CHECK(std::memcmp(static_cast<const std::byte*>(buffer.mapped) + 4, content.data(), count) == 0);
+    return batch->report(0).path;
+  };
+  CHECK(load("slope/65536", 65536, 1) == LoadPath::host_decode);
+  CHECK(load("slope/65536", 65536, 2) == LoadPath::device_decode);
+  CHECK(load("slope/300001", 65536, 1) == LoadPath::host_decode);
+  CHECK(load("slope/300001", 65537, 1) == LoadPath::device_decode);
 }
 
 TEST_CASE("levels come to images, and to buffers by layers and rows") {

@@ -26,18 +26,22 @@ struct Way {
   ReadBackend reads;
   bool direct;
   uint32_t threads;
+  bool cached;
 };
 
 // Each with the least staging, so that everything waits for room.
 std::vector<Way> every_way() {
-  return {{ReadBackend::threads, false, 0},
-          {ReadBackend::threads, true, 2},
-          {ReadBackend::automatic, false, 0},
-          {ReadBackend::automatic, true, 2}};
+  return {{ReadBackend::threads, false, 0, true},
+          {ReadBackend::threads, true, 2, false},
+          {ReadBackend::automatic, false, 2, true},
+          {ReadBackend::automatic, false, 0, false},
+          {ReadBackend::automatic, true, 2, false}};
 }
 
 LoaderConfig config_of(const Way& way) {
+  static const loader::Hooks uncached{{}, false, true};
   LoaderConfig config;
+  if (!way.cached) config.hooks = &uncached;
   config.reads = way.reads;
   config.direct = way.direct;
   config.threads = way.threads;
@@ -76,7 +80,7 @@ struct FaultyPack {
 
   RequestStatus load(const Way& way, std::function<int64_t(uint64_t, size_t, int64_t)> hook,
                      RequestReport* report = nullptr) {
-    const loader::Hooks hooks{std::move(hook)};
+    const loader::Hooks hooks{std::move(hook), false, !way.cached};
     LoaderConfig config = config_of(way);
     config.hooks = &hooks;
     Loader loader = opened(config);
@@ -459,7 +463,7 @@ TEST_CASE("24,000 requests of 8 threads, some cancelled, end once each") {
     files["f" + std::to_string(i)] = i % 2 == 0 ? test::slope(500 + 300 * i, i) : test::noise(500 + 100 * i, i);
   const test::TemporaryFile file(test::pack_of_files(files));
   for (const ReadBackend reads : {ReadBackend::automatic, ReadBackend::threads}) {
-    LoaderConfig config = config_of({reads, false, 3});
+    LoaderConfig config = config_of({reads, false, 3, reads == ReadBackend::threads});
     std::atomic<uint32_t> calls = 0;
     config.on_work = [&] { ++calls; };
     Loader loader = opened(config);
