@@ -8,6 +8,8 @@
 
 namespace weft::loader {
 
+struct Piece;
+
 /// One read of a file, which the system does while the program goes on. The owner keeps it until it is reaped.
 struct AsyncRead {
   intptr_t handle = -1;
@@ -15,6 +17,7 @@ struct AsyncRead {
   std::span<std::byte> to;
   bool direct = false;
   int64_t result = 0;  ///< as File::read has it
+  Piece* owner = nullptr;
 };
 
 /// A queue of them. Calls must not coincide.

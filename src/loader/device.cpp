@@ -10,6 +10,7 @@
 #include "loader/loader_state.hpp"
 #include "loader/recording.hpp"
 #include "loader/space.hpp"
+#include "runtime/caught.hpp"
 #include "runtime/error.hpp"
 
 namespace weft::loader {
@@ -36,18 +37,17 @@ class VulkanDevice final : public Device {
   }
   bool has_queue() const noexcept override { return device_.queue != VK_NULL_HANDLE; }
   uint32_t pieces() const noexcept override {
-    size_t count = 0;
+    uint32_t count = 0;
     for (const Slot& slot : slots_) count += slot.pieces.size();
-    return static_cast<uint32_t>(count);
+    return count;
   }
   bool has_room() const noexcept override {
     return lost_ || std::ranges::any_of(slots_, [](const Slot& slot) { return slot.pieces.empty(); });
   }
-  void submit(std::vector<PiecePtr>& pieces, std::vector<DevicePiece>& ended) override;
-  Result<uint64_t> record(VkCommandBuffer commands, std::vector<PiecePtr>& pieces,
-                          std::vector<DevicePiece>& ended) override;
+  void submit(PieceList& pieces, PieceList& ended) noexcept override;
+  Result<uint64_t> record(VkCommandBuffer commands, PieceList& pieces, PieceList& ended) noexcept override;
   void retire(uint64_t number) noexcept override { retired_ = std::max(retired_, number); }
-  void reap(std::vector<DevicePiece>& ended) override;
+  void reap(PieceList& ended) noexcept override;
   bool signal(const LoadSignal& signal) const noexcept override;
 
  private:
@@ -55,10 +55,9 @@ class VulkanDevice final : public Device {
   Slot& free_slot() {
     return *std::ranges::find_if(slots_, [](const Slot& slot) { return slot.pieces.empty(); });
   }
-  Status record_into(Slot& slot, VkCommandBuffer commands, std::vector<PiecePtr>& pieces,
-                     std::vector<DevicePiece>& ended);
-  Status submit_commands(Slot& slot, std::vector<PiecePtr>& pieces, std::vector<DevicePiece>& ended);
-  void end(Slot& slot, RequestStatus status, std::vector<DevicePiece>& ended);
+  Status record_into(Slot& slot, VkCommandBuffer commands, PieceList& pieces, PieceList& ended);
+  Status submit_commands(Slot& slot, PieceList& pieces, PieceList& ended);
+  void end(Slot& slot, RequestStatus status, PieceList& ended) noexcept;
   bool is_done(const Slot& slot, RequestStatus& status);
 
   std::shared_ptr<const runtime::ContextState> state_;
@@ -147,8 +146,7 @@ Status VulkanDevice::open_slot(Slot& slot, uint32_t index) {
   return {};
 }
 
-Status VulkanDevice::record_into(Slot& slot, VkCommandBuffer commands, std::vector<PiecePtr>& pieces,
-                                 std::vector<DevicePiece>& ended) {
+Status VulkanDevice::record_into(Slot& slot, VkCommandBuffer commands, PieceList& pieces, PieceList& ended) {
   Recording recording(*state_, functions_, *decoder_, slot,
                       {staging_.buffer(), control_bytes_, staging_.bytes().size() - control_bytes_}, scratch_,
                       copies_source_);
@@ -156,7 +154,7 @@ Status VulkanDevice::record_into(Slot& slot, VkCommandBuffer commands, std::vect
   return recording.record(commands);
 }
 
-Status VulkanDevice::submit_commands(Slot& slot, std::vector<PiecePtr>& pieces, std::vector<DevicePiece>& ended) {
+Status VulkanDevice::submit_commands(Slot& slot, PieceList& pieces, PieceList& ended) {
   const auto& vk = state_->vk();
   VkResult result = functions_.reset_pool(state_->device(), slot.pool.get(), 0);
   if (result != VK_SUCCESS) return runtime::error_of(result, "vkResetCommandPool");
@@ -183,35 +181,41 @@ Status VulkanDevice::submit_commands(Slot& slot, std::vector<PiecePtr>& pieces, 
   return {};
 }
 
-void VulkanDevice::submit(std::vector<PiecePtr>& pieces, std::vector<DevicePiece>& ended) {
+void VulkanDevice::submit(PieceList& pieces, PieceList& ended) noexcept {
   if (lost_) {
-    for (PiecePtr& piece : pieces) ended.push_back({std::move(piece), RequestStatus::device_lost});
-    pieces.clear();
+    for (Piece& piece : pieces) piece.status = RequestStatus::device_lost;
+    ended.append(pieces);
     return;
   }
   Slot& slot = free_slot();
-  const Status status = submit_commands(slot, pieces, ended);
+  Status status;
+  try {
+    status = submit_commands(slot, pieces, ended);
+  } catch (...) {
+    status = runtime::caught();
+  }
   if (status) return;
   const ErrorCode code = status.error().code;
   lost_ = code == ErrorCode::device_lost || code == ErrorCode::driver_error;
   if (slot.pieces.empty()) {
     // Nothing was recorded: these would be tried for ever.
-    for (PiecePtr& piece : pieces) slot.pieces.push_back(std::move(piece));
-    pieces.clear();
+    slot.pieces.append(pieces);
   }
   end(slot, lost_ ? RequestStatus::device_lost : RequestStatus::out_of_memory, ended);
 }
 
-Result<uint64_t> VulkanDevice::record(VkCommandBuffer commands, std::vector<PiecePtr>& pieces,
-                                      std::vector<DevicePiece>& ended) {
+Result<uint64_t> VulkanDevice::record(VkCommandBuffer commands, PieceList& pieces, PieceList& ended) noexcept {
   Slot& slot = free_slot();
-  if (const Status status = record_into(slot, commands, pieces, ended); !status) {
+  try {
+    const Status status = record_into(slot, commands, pieces, ended);
+    if (status && !slot.pieces.empty()) slot.number = ++number_;
+    if (status) return slot.pieces.empty() ? 0 : slot.number;
     end(slot, RequestStatus::out_of_memory, ended);
     return status.error();
+  } catch (...) {
+    end(slot, RequestStatus::out_of_memory, ended);
+    return runtime::caught();
   }
-  if (slot.pieces.empty()) return uint64_t{0};
-  slot.number = ++number_;
-  return slot.number;
 }
 
 bool VulkanDevice::is_done(const Slot& slot, RequestStatus& status) {
@@ -226,7 +230,7 @@ bool VulkanDevice::is_done(const Slot& slot, RequestStatus& status) {
   return true;
 }
 
-void VulkanDevice::reap(std::vector<DevicePiece>& ended) {
+void VulkanDevice::reap(PieceList& ended) noexcept {
   for (Slot& slot : slots_) {
     if (slot.pieces.empty()) continue;
     RequestStatus status = lost_ && has_queue() ? RequestStatus::device_lost : RequestStatus::ok;
@@ -236,19 +240,19 @@ void VulkanDevice::reap(std::vector<DevicePiece>& ended) {
 }
 
 // Gives the slot's pieces back, those with refused tiles as corrupt.
-void VulkanDevice::end(Slot& slot, RequestStatus status, std::vector<DevicePiece>& ended) {
-  std::vector<RequestStatus> statuses(slot.pieces.size(), status);
-  if (status == RequestStatus::ok) {
-    for (const Decoding& decoding : slot.decodings) {
-      std::vector<uint32_t> words(1 + decoding.owners.size());
-      std::memcpy(words.data(), slot.mapped + (decoding.status.offset - slot.control.offset), 4 * words.size());
-      if (words[0] == 0) continue;
-      for (size_t tile = 0; tile < decoding.owners.size(); ++tile)
-        if (words[1 + tile] != 0) statuses[decoding.owners[tile]] = RequestStatus::corrupt;
-    }
+void VulkanDevice::end(Slot& slot, RequestStatus status, PieceList& ended) noexcept {
+  for (Piece& piece : slot.pieces) piece.status = status;
+  for (const Decoding& decoding : slot.decodings) {
+    const auto refused = [&](size_t word) {
+      uint32_t value = 0;
+      std::memcpy(&value, slot.mapped + (decoding.status.offset - slot.control.offset) + 4 * word, 4);
+      return value != 0;
+    };
+    if (status != RequestStatus::ok || !refused(0)) continue;
+    for (size_t tile = 0; tile < decoding.owners.size(); ++tile)
+      if (refused(1 + tile)) decoding.owners[tile]->status = RequestStatus::corrupt;
   }
-  for (size_t i = 0; i < slot.pieces.size(); ++i) ended.push_back({std::move(slot.pieces[i]), statuses[i]});
-  slot.pieces.clear();
+  ended.append(slot.pieces);
   slot.decodings.clear();
 }
 

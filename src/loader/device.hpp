@@ -6,17 +6,10 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <vector>
 
 #include "loader/request.hpp"
 
 namespace weft::loader {
-
-/// A piece whose commands have run, with what the device said of its tiles.
-struct DevicePiece {
-  PiecePtr piece;
-  RequestStatus status = RequestStatus::ok;
-};
 
 /// What a Loader does on a device. Calls must not coincide, but for the const ones and signal().
 class Device {
@@ -37,13 +30,12 @@ class Device {
   virtual bool has_room() const noexcept = 0;
 
   /// Takes pieces from the front as far as there is room, and submits their commands. On failure, those taken end so.
-  virtual void submit(std::vector<PiecePtr>& pieces, std::vector<DevicePiece>& ended) = 0;
+  virtual void submit(PieceList& pieces, PieceList& ended) noexcept = 0;
   /// The same into the host's commands. Returns the submission's number, 0: none.
-  virtual Result<uint64_t> record(VkCommandBuffer commands, std::vector<PiecePtr>& pieces,
-                                  std::vector<DevicePiece>& ended) = 0;
+  virtual Result<uint64_t> record(VkCommandBuffer commands, PieceList& pieces, PieceList& ended) noexcept = 0;
   virtual void retire(uint64_t number) noexcept = 0;
-  /// Appends pieces whose commands have run.
-  virtual void reap(std::vector<DevicePiece>& ended) = 0;
+  /// Appends pieces whose commands have run, with their status.
+  virtual void reap(PieceList& ended) noexcept = 0;
   virtual bool signal(const LoadSignal& signal) const noexcept = 0;
 };
 

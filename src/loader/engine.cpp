@@ -24,11 +24,7 @@ Engine::~Engine() {
   {
     const std::unique_lock lock(mutex_);
     stopping_ = true;
-    const auto live = live_;
-    for (const auto& [sequence, request] : live) {
-      fail(*request, {RequestStatus::cancelled, "the Loader was destroyed"});
-      end_if_done(request);
-    }
+    fail_all({RequestStatus::cancelled, "the Loader was destroyed"}, [](const Request&) { return true; });
   }
   if (device_ != nullptr) {
     const std::unique_lock device(device_mutex_);
@@ -106,14 +102,8 @@ uint32_t Engine::cancel(uint64_t tag) {
   uint32_t count = 0;
   {
     const std::unique_lock lock(mutex_);
-    std::vector<std::shared_ptr<Request>> found;
-    for (const auto& [sequence, request] : live_)
-      if (request->tag == tag && request->failure == RequestStatus::ok) found.push_back(request);
-    for (const std::shared_ptr<Request>& request : found) {
-      fail(*request, {RequestStatus::cancelled, "cancelled by its tag"});
-      end_if_done(request);
-    }
-    count = static_cast<uint32_t>(found.size());
+    count = fail_all({RequestStatus::cancelled, "cancelled by its tag"},
+                     [&](const Request& request) { return request.tag == tag; });
   }
   wake();
   return count;
@@ -138,9 +128,7 @@ bool Engine::run_task() {
     request = std::move(to_plan_.front());
     to_plan_.pop_front();
   } else {
-    std::deque<PiecePtr>& pieces = is_read ? to_read_ : to_process_;
-    piece = std::move(pieces.front());
-    pieces.pop_front();
+    piece = (is_read ? to_read_ : to_process_).pop_front();
   }
   std::unique_ptr<Decoder> decoder = std::move(decoders_.back());
   decoders_.pop_back();
@@ -163,21 +151,22 @@ bool Engine::is_worth_a_submission() const {
   const uint32_t on_device = device_->pieces();
   if (on_device == 0 || for_device_.size() + on_device == pieces_) return true;
   uint64_t bytes = 0;
-  return std::ranges::any_of(for_device_, [&](const PiecePtr& piece) {
-    for (const Part& part : piece->parts) bytes += part.content.count;
-    return bytes >= kWorthBytes;
-  });
+  for (const Piece& piece : for_device_) {
+    for (const Part& part : piece.parts) bytes += part.content.count;
+    if (bytes >= kWorthBytes) return true;
+  }
+  return false;
 }
 
 bool Engine::run_device() {
   if (device_ == nullptr) return false;
   const std::unique_lock device(device_mutex_, std::try_to_lock);
   if (!device) return false;
-  std::vector<DevicePiece> ended;
+  PieceList ended;
   device_->reap(ended);
   bool any = !ended.empty();
   if (device_->has_queue() && device_->has_room()) {
-    std::vector<PiecePtr> pieces;
+    PieceList pieces;
     {
       const std::unique_lock lock(mutex_);
       if (is_worth_a_submission()) pieces.swap(for_device_);
@@ -185,18 +174,17 @@ bool Engine::run_device() {
     if (!pieces.empty()) {
       any = true;
       device_->submit(pieces, ended);
-      const std::unique_lock lock(mutex_);
-      for_device_.insert(for_device_.begin(), std::make_move_iterator(pieces.begin()),
-                         std::make_move_iterator(pieces.end()));
+      take_back(pieces);
     }
   } else if (!device_->has_queue()) {
     // What was cancelled needs no commands.
     const std::unique_lock lock(mutex_);
-    std::erase_if(for_device_, [&](PiecePtr& piece) {
-      if (piece->request->failure == RequestStatus::ok) return false;
-      ended.push_back({std::move(piece), RequestStatus::ok});
-      return true;
-    });
+    PieceList pieces;
+    pieces.swap(for_device_);
+    while (!pieces.empty()) {
+      const bool goes_on = (*pieces.begin()).request->failure == RequestStatus::ok;
+      (goes_on ? for_device_ : ended).push_back(pieces.pop_front());
+    }
     any |= !ended.empty();
   }
   finish_all(ended);
@@ -207,21 +195,23 @@ Result<uint64_t> Engine::record(VkCommandBuffer commands) {
   if (device_ == nullptr || device_->has_queue())
     return Error{ErrorCode::invalid_argument, "Loader::record: the Loader has a queue, or no device"};
   const std::unique_lock device(device_mutex_);
-  std::vector<PiecePtr> pieces;
+  PieceList pieces, ended;
   {
     const std::unique_lock lock(mutex_);
     pieces.swap(for_device_);
   }
-  std::vector<DevicePiece> ended;
   Result<uint64_t> number = uint64_t{0};
   if (!pieces.empty() && device_->has_room()) number = device_->record(commands, pieces, ended);
-  {
-    const std::unique_lock lock(mutex_);
-    for_device_.insert(for_device_.begin(), std::make_move_iterator(pieces.begin()),
-                       std::make_move_iterator(pieces.end()));
-  }
+  take_back(pieces);
   finish_all(ended);
   return number;
+}
+
+// What had no room goes before what came meanwhile.
+void Engine::take_back(PieceList& pieces) {
+  const std::unique_lock lock(mutex_);
+  pieces.append(for_device_);
+  pieces.swap(for_device_);
 }
 
 void Engine::retire(uint64_t number) {
@@ -233,19 +223,20 @@ void Engine::retire(uint64_t number) {
   wake();
 }
 
-void Engine::finish_all(std::vector<DevicePiece>& ended) {
-  for (DevicePiece& piece : ended) {
-    constexpr auto reason_of = [](RequestStatus status) -> std::string_view {
-      switch (status) {
+void Engine::finish_all(PieceList& ended) {
+  while (!ended.empty()) {
+    PiecePtr piece = ended.pop_front();
+    const RequestStatus status = piece->status;
+    constexpr auto reason_of = [](RequestStatus ended_as) -> std::string_view {
+      switch (ended_as) {
         case RequestStatus::ok: return {};
         case RequestStatus::corrupt: return "the device refused a tile";
         case RequestStatus::device_lost: return "the device is lost, or refused commands";
         default: return "the device has no memory";
       }
     };
-    finish(std::move(piece.piece), {piece.status, reason_of(piece.status)});
+    finish(std::move(piece), {status, reason_of(status)});
   }
-  ended.clear();
 }
 
 void Engine::finish(PiecePtr piece, const Outcome& outcome) {
@@ -265,7 +256,7 @@ void Engine::finish(PiecePtr piece, const Outcome& outcome) {
       if (weight(path) > weight(so_far)) so_far = path;
     }
     if (piece->copies.empty() && piece->tiles.empty()) request->report.decoded = Clock::now();
-    space_.give_back(piece->staging, piece->staging_bytes);
+    space_.give_back(piece->staging);
     give_budget(piece->table_bytes);
     piece = nullptr;
     --request->pieces;
@@ -287,6 +278,20 @@ void Engine::fail(Request& request, const Outcome& outcome) {
   request.next_piece = nullptr;
   for (auto& [turn, piece] : request.waiting) to_process_.push_back(std::move(piece));
   request.waiting.clear();
+}
+
+template <class Which>
+uint32_t Engine::fail_all(const Outcome& outcome, const Which& which) {
+  uint32_t count = 0;
+  for (auto next = live_.begin(); next != live_.end();) {
+    const std::shared_ptr<Request> request = next->second;
+    ++next;
+    if (request->failure != RequestStatus::ok || !which(*request)) continue;
+    fail(*request, outcome);
+    end_if_done(request);
+    ++count;
+  }
+  return count;
 }
 
 void Engine::end_if_done(const std::shared_ptr<Request>& request) {

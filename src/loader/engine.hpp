@@ -114,11 +114,14 @@ class Engine {
   bool run_device();
   bool is_worth_a_submission() const;
   void finish(PiecePtr piece, const Outcome& outcome);
-  void finish_all(std::vector<DevicePiece>& ended);
+  void take_back(PieceList& pieces);
+  void finish_all(PieceList& ended);
   void wake();
   void work();
   // With mutex_.
   void fail(Request& request, const Outcome& outcome);
+  template <class Which>
+  uint32_t fail_all(const Outcome& outcome, const Which& which);
   void end_if_done(const std::shared_ptr<Request>& request);
   void publish(Request& request);
   void dequeue(Request& request);
@@ -141,11 +144,9 @@ class Engine {
   mutable std::mutex mutex_;
   std::condition_variable work_, ended_;             // of workers; of wait()
   std::map<Order, std::shared_ptr<Request>> queue_;  // those with pieces to cut
-  std::deque<PiecePtr> to_read_;
-  std::deque<PiecePtr> to_start_;  // asynchronous reads: the page cache does not have these
-  std::deque<PiecePtr> to_process_;
+  PieceList to_read_, to_process_, for_device_;
+  PieceList to_start_;  // asynchronous reads: the page cache does not have these
   std::deque<std::shared_ptr<Request>> to_plan_;
-  std::vector<PiecePtr> for_device_;
   std::map<uint64_t, std::shared_ptr<Request>> live_;  // by sequence; not ended
   std::vector<std::unique_ptr<Decoder>> decoders_;
   Space space_;
@@ -158,7 +159,6 @@ class Engine {
   std::atomic<uint64_t> sequence_{0};
   std::mutex io_mutex_;
   std::unique_ptr<AsyncReads> async_;
-  std::map<const AsyncRead*, PiecePtr> in_flight_;  // with io_mutex_
 
   std::mutex device_mutex_;
   std::vector<std::thread> workers_;

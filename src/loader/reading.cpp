@@ -73,27 +73,27 @@ bool Engine::start_piece(const std::shared_ptr<Request>& request, bool& stop) {
     end_if_done(request);
     return true;
   }
+  const auto staging = space_.take(piece.staging_bytes);
+  if (!staging) {
+    stop = true;
+    return false;
+  }
   if (!take_budget(piece.table_bytes)) {
+    space_.give_back(*staging);
     stop = true;
     if (pieces_ != 0 || plans_ != 0) return false;
     fail(*request, {RequestStatus::out_of_memory, "the budget leaves no room for tables"});
     end_if_done(request);
     return true;
   }
-  const auto staging = space_.take(piece.staging_bytes);
-  if (!staging) {
-    give_budget(piece.table_bytes);
-    stop = true;
-    return false;
-  }
   piece.staging = *staging;
   piece.decoded = *staging + piece.read_bytes;
+  request->report.read_bytes += piece.read_bytes;
   to_read_.push_back(std::move(request->next_piece));
   ++request->pieces;
   ++pieces_;
   ++reads_;
   if (request->report.read_begun == Clock::time_point{}) request->report.read_begun = Clock::now();
-  request->report.read_bytes += to_read_.back()->read_bytes;
   if (request->all_cut) dequeue(*request);
   return true;
 }
@@ -103,14 +103,13 @@ bool Engine::start_plan(const std::shared_ptr<Request>& request, bool& stop) {
   if (request->long_range == nullptr) {
     const pack::Range range = request->pack->directory.range(request->entry, request->next_range);
     const uint64_t bytes = plan_bytes(range, needed(*request, range).count);
-    if (plans_ + bytes > (config_.budget_bytes - (used_ - plans_)) / 2 || !take_budget(bytes)) {
+    if (plans_ + bytes > (config_.budget_bytes - (used_ - plans_)) / 2 || bytes > config_.budget_bytes - used_) {
       stop = true;
       if (pieces_ != 0 || plans_ != 0) return false;
       fail(*request, {RequestStatus::out_of_memory, "the budget leaves no room for tables"});
       end_if_done(request);
       return true;
     }
-    plans_ += bytes;
     const auto read = [this, request = request.get(), range](uint64_t position, std::span<std::byte> to) -> Status {
       const File& file = request->pack->file;
       for (size_t done = 0; done < to.size();) {
@@ -128,9 +127,11 @@ bool Engine::start_plan(const std::shared_ptr<Request>& request, bool& stop) {
     };
     request->long_range = std::make_unique<LongRange>(read, range.stored_bytes);
     request->long_range->budget = bytes;
+    plans_ += bytes;
+    static_cast<void>(take_budget(bytes));
   }
-  request->planning = true;
   to_plan_.push_back(request);
+  request->planning = true;
   return true;
 }
 
@@ -224,13 +225,13 @@ bool Engine::run_reads() {
   bool any = false;
   const auto start = [&](PiecePtr piece) {
     prepare_read(*piece);
-    AsyncRead* const read = &piece->read;
-    in_flight_.emplace(read, std::move(piece));
-    if (async_->start(*read)) return true;
-    PiecePtr back = std::move(in_flight_.at(read));
-    in_flight_.erase(read);
+    piece->read.owner = piece.get();
+    if (async_->start(piece->read)) {
+      static_cast<void>(piece.release());
+      return true;
+    }
     const std::unique_lock lock(mutex_);
-    to_start_.push_front(std::move(back));
+    to_start_.push_front(std::move(piece));
     return false;
   };
   for (bool started = true; started;) {
@@ -238,8 +239,7 @@ bool Engine::run_reads() {
     {
       const std::unique_lock lock(mutex_);
       if (to_start_.empty()) break;
-      piece = std::move(to_start_.front());
-      to_start_.pop_front();
+      piece = to_start_.pop_front();
     }
     started = start(std::move(piece));
     any |= started;
@@ -247,9 +247,7 @@ bool Engine::run_reads() {
   std::array<AsyncRead*, 64> done;
   const size_t count = async_->reap(done);
   for (size_t i = 0; i < count; ++i) {
-    const auto found = in_flight_.find(done[i]);
-    PiecePtr piece = std::move(found->second);
-    in_flight_.erase(found);
+    PiecePtr piece(done[i]->owner);
     Outcome outcome;
     if (!take_result(*piece, piece->read.result, outcome)) {
       start(std::move(piece));

@@ -32,45 +32,32 @@ bool Recording::needs_image_room(const Piece& piece) const {
   return (staging_.offset + piece.copies.front().from) % alignment != 0;
 }
 
-bool Recording::place(const Piece& piece, uint32_t& tiles, uint32_t max_tiles) {
-  Placed placed;
-  placed.has_image = needs_image_room(piece);
+bool Recording::place(Piece& piece, uint32_t& tiles, uint32_t max_tiles) {
+  piece.has_image = needs_image_room(piece);
   uint64_t compressed = compressed_bytes_, images = image_bytes_;
-  if (copies_source_ && !piece.tiles.empty()) {
-    placed.compressed = compressed;
-    compressed += piece.read_bytes;
-  }
-  if (placed.has_image) {
-    placed.image = images;
-    images = aligned(images + piece.request->count);
-  }
+  piece.compressed_at = slot_.temporary.offset + compressed;
+  piece.image_at = images;
+  if (copies_source_ && !piece.tiles.empty()) compressed += piece.read_bytes;
+  if (piece.has_image) images = aligned(images + piece.request->count);
   if (tiles + piece.tiles.size() > max_tiles || aligned(compressed) + images > slot_.temporary.size) return false;
   tiles += static_cast<uint32_t>(piece.tiles.size());
   compressed_bytes_ = compressed;
   image_bytes_ = images;
-  placed_.push_back(placed);
   return true;
 }
 
-void Recording::take(std::vector<PiecePtr>& pieces, std::vector<DevicePiece>& ended, uint32_t max_tiles) {
+void Recording::take(PieceList& pieces, PieceList& ended, uint32_t max_tiles) {
   uint32_t tiles = 0;
-  size_t taken = 0;
-  for (; taken < pieces.size(); ++taken) {
-    if (place(*pieces[taken], tiles, max_tiles)) {
-      slot_.pieces.push_back(std::move(pieces[taken]));
-    } else if (slot_.pieces.empty()) {
-      ended.push_back({std::move(pieces[taken]), RequestStatus::out_of_memory});
-    } else {
-      break;
-    }
+  while (!pieces.empty()) {
+    Piece& piece = *pieces.begin();
+    const bool fits = place(piece, tiles, max_tiles);
+    if (!fits && !slot_.pieces.empty()) break;
+    if (!fits) piece.status = RequestStatus::out_of_memory;
+    (fits ? slot_.pieces : ended).push_back(pieces.pop_front());
   }
-  pieces.erase(pieces.begin(), pieces.begin() + static_cast<std::ptrdiff_t>(taken));
   // Images are behind all compressed bytes.
-  const uint64_t images = slot_.temporary.offset + aligned(compressed_bytes_);
-  for (Placed& placed : placed_) {
-    placed.compressed += slot_.temporary.offset;
-    placed.image += aligned(images);
-  }
+  const uint64_t images = aligned(slot_.temporary.offset + aligned(compressed_bytes_));
+  for (Piece& piece : slot_.pieces) piece.image_at += images;
 }
 
 void Recording::begin_label(VkCommandBuffer commands, const char* name) const {
@@ -118,10 +105,9 @@ Status Recording::record(VkCommandBuffer commands) {
 
 // Bytes that are copied as they are, and compressed ones to where the device reads them fast.
 void Recording::record_copies(VkCommandBuffer commands) const {
-  for (size_t i = 0; i < slot_.pieces.size(); ++i) {
-    const Piece& piece = *slot_.pieces[i];
+  for (const Piece& piece : slot_.pieces) {
     if (copies_source_ && !piece.tiles.empty()) {
-      const VkBufferCopy region{staging_.offset + piece.staging, placed_[i].compressed, piece.read_bytes};
+      const VkBufferCopy region{staging_.offset + piece.staging, piece.compressed_at, piece.read_bytes};
       state_.vk().vkCmdCopyBuffer(commands, staging_.buffer, slot_.temporary.buffer, 1, &region);
     }
     if (piece.copies.empty()) continue;
@@ -132,10 +118,10 @@ void Recording::record_copies(VkCommandBuffer commands) const {
       to = buffer.buffer;
       for (const Copy& copy : piece.copies)
         regions.push_back({staging_.offset + copy.from, buffer.offset + copy.to, copy.bytes});
-    } else if (placed_[i].has_image) {
+    } else if (piece.has_image) {
       to = slot_.temporary.buffer;
       const Copy& copy = piece.copies.front();
-      regions.push_back({staging_.offset + copy.from, placed_[i].image, copy.bytes});
+      regions.push_back({staging_.offset + copy.from, piece.image_at, copy.bytes});
     } else {
       continue;
     }
@@ -145,11 +131,10 @@ void Recording::record_copies(VkCommandBuffer commands) const {
 
 // By the buffer that they are decoded to.
 void Recording::group_tiles() {
-  for (size_t i = 0; i < slot_.pieces.size(); ++i) {
-    Piece& piece = *slot_.pieces[i];
+  for (Piece& piece : slot_.pieces) {
     if (piece.tiles.empty()) continue;
     VkBuffer output = slot_.temporary.buffer;
-    uint64_t base = placed_[i].image, bytes = piece.request->count;
+    uint64_t base = piece.image_at, bytes = piece.request->count;
     if (const auto* buffer = std::get_if<BufferRange>(&piece.request->to)) {
       output = buffer->buffer;
       base = buffer->offset;
@@ -164,10 +149,10 @@ void Recording::group_tiles() {
     group->end = std::max(group->end, base + bytes);
     for (GstdTile tile : piece.tiles) {
       // In the source range, which is staging or the compressed bytes.
-      if (copies_source_) tile.source = tile.source - piece.staging + placed_[i].compressed - slot_.temporary.offset;
+      if (copies_source_) tile.source = tile.source - piece.staging + piece.compressed_at - slot_.temporary.offset;
       tile.output += base;
       group->tiles.push_back(tile);
-      group->owners.push_back(static_cast<uint32_t>(i));
+      group->owners.push_back(&piece);
     }
   }
 }
@@ -186,7 +171,7 @@ Status Recording::record_decodings(VkCommandBuffer commands) {
     std::vector<uint32_t> order(count);
     std::iota(order.begin(), order.end(), 0u);
     std::ranges::stable_sort(order, std::ranges::greater(), [&](uint32_t i) { return decoding.tiles[i].words; });
-    std::vector<uint32_t> owners(count);
+    std::vector<Piece*> owners(count);
     for (size_t i = 0; i < count; ++i) {
       GstdTile tile = decoding.tiles[order[i]];
       tile.output -= decoding.begin;
@@ -213,16 +198,16 @@ Status Recording::record_decodings(VkCommandBuffer commands) {
 
 void Recording::record_images(VkCommandBuffer commands) const {
   bool first = true;
-  for (size_t i = 0; i < slot_.pieces.size(); ++i) {
-    if (image_of(*slot_.pieces[i]) == nullptr) continue;
+  for (const Piece& piece : slot_.pieces) {
+    if (image_of(piece) == nullptr) continue;
     if (std::exchange(first, false))
       barrier(commands, kTransfer | kCompute, VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_WRITE_BIT, kTransfer,
               VK_ACCESS_TRANSFER_READ_BIT);
-    record_image(commands, *slot_.pieces[i], placed_[i]);
+    record_image(commands, piece);
   }
 }
 
-void Recording::record_image(VkCommandBuffer commands, const Piece& piece, const Placed& placed) const {
+void Recording::record_image(VkCommandBuffer commands, const Piece& piece) const {
   const ImageDestination& image = *image_of(piece);
   VkImageMemoryBarrier change{};
   change.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER;
@@ -236,11 +221,11 @@ void Recording::record_image(VkCommandBuffer commands, const Piece& piece, const
   state_.vk().vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, kTransfer, 0, 0, nullptr, 0, nullptr,
                                    1, &change);
   VkBufferImageCopy region{};
-  region.bufferOffset = placed.has_image ? placed.image : staging_.offset + piece.copies.front().from;
+  region.bufferOffset = piece.has_image ? piece.image_at : staging_.offset + piece.copies.front().from;
   region.imageSubresource = {image.aspect, image.level, image.base_layer, image.layers};
   region.imageOffset = image.offset;
   region.imageExtent = image.extent;
-  functions_.copy_to_image(commands, placed.has_image ? slot_.temporary.buffer : staging_.buffer, image.image,
+  functions_.copy_to_image(commands, piece.has_image ? slot_.temporary.buffer : staging_.buffer, image.image,
                            VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
   change.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
   change.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT;

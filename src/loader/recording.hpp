@@ -18,7 +18,7 @@ struct Decoding {
   VkBuffer output = VK_NULL_HANDLE;
   uint64_t begin = UINT64_MAX, end = 0;  // of the buffer
   std::vector<GstdTile> tiles;           // output: from `begin`, once they are recorded
-  std::vector<uint32_t> owners;          // indices of the slot's pieces, in the order of the statuses
+  std::vector<Piece*> owners;            // in the order of the statuses
   BufferRange status;
 };
 
@@ -31,7 +31,7 @@ struct Slot {
   BufferRange temporary;  // device memory: compressed bytes, then images' content
   BufferRange control;    // tables and statuses, in staging
   std::byte* mapped = nullptr;
-  std::vector<PiecePtr> pieces;  // empty: the slot is free
+  PieceList pieces;  // empty: the slot is free
   std::vector<Decoding> decodings;
 };
 
@@ -49,17 +49,11 @@ class Recording {
         copies_source_(copies_source) {}
 
   /// Moves pieces from the front to the slot, as many as it has room for. Those that no slot has room for end.
-  void take(std::vector<PiecePtr>& pieces, std::vector<DevicePiece>& ended, uint32_t max_tiles);
+  void take(PieceList& pieces, PieceList& ended, uint32_t max_tiles);
   Status record(VkCommandBuffer commands);
 
  private:
-  /// Where in the temporary memory a piece's bytes are; of the buffer.
-  struct Placed {
-    uint64_t compressed = 0, image = 0;
-    bool has_image = false;
-  };
-
-  bool place(const Piece& piece, uint32_t& tiles, uint32_t max_tiles);
+  bool place(Piece& piece, uint32_t& tiles, uint32_t max_tiles);
   bool needs_image_room(const Piece& piece) const;
   void begin_label(VkCommandBuffer commands, const char* name) const;
   void end_label(VkCommandBuffer commands) const;
@@ -69,7 +63,7 @@ class Recording {
   void group_tiles();
   Status record_decodings(VkCommandBuffer commands);
   void record_images(VkCommandBuffer commands) const;
-  void record_image(VkCommandBuffer commands, const Piece& piece, const Placed& placed) const;
+  void record_image(VkCommandBuffer commands, const Piece& piece) const;
 
   const runtime::ContextState& state_;
   const Functions& functions_;
@@ -77,7 +71,6 @@ class Recording {
   Slot& slot_;
   BufferRange staging_, scratch_;
   bool copies_source_;
-  std::vector<Placed> placed_;
   uint64_t compressed_bytes_ = 0, image_bytes_ = 0;
 };
 

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gstd/segment_walk.hpp"
@@ -132,9 +133,78 @@ struct Piece {
   // For the device.
   std::vector<Copy> copies;
   std::vector<GstdTile> tiles;  // source: in staging; output: in the destination
+  // Where in the submission's temporary memory its bytes are; of the buffer.
+  uint64_t compressed_at = 0, image_at = 0;
+  bool has_image = false;
+  RequestStatus status = RequestStatus::ok;  // what the device said of its tiles
+
+  std::unique_ptr<Piece> next;  // of a PieceList
 };
 
 using PiecePtr = std::unique_ptr<Piece>;
+
+/// Pieces in a row, linked by themselves: moving them allocates nothing, so that none is lost when memory runs out.
+class PieceList {
+ public:
+  class Iterator {
+   public:
+    explicit Iterator(Piece* piece) : piece_(piece) {}
+    Piece& operator*() const { return *piece_; }
+    Iterator& operator++() {
+      piece_ = piece_->next.get();
+      return *this;
+    }
+    bool operator==(const Iterator&) const = default;
+
+   private:
+    Piece* piece_;
+  };
+
+  PieceList() = default;
+  ~PieceList() {
+    while (!empty()) pop_front();
+  }
+  PieceList(const PieceList&) = delete;
+  PieceList& operator=(const PieceList&) = delete;
+
+  bool empty() const noexcept { return first_ == nullptr; }
+  uint32_t size() const noexcept { return size_; }
+  Iterator begin() const noexcept { return Iterator(first_.get()); }
+  Iterator end() const noexcept { return Iterator(nullptr); }
+
+  void push_back(PiecePtr piece) noexcept {
+    Piece* const last = piece.get();
+    (empty() ? first_ : last_->next) = std::move(piece);
+    last_ = last;
+    ++size_;
+  }
+  void push_front(PiecePtr piece) noexcept {
+    if (empty()) last_ = piece.get();
+    piece->next = std::move(first_);
+    first_ = std::move(piece);
+    ++size_;
+  }
+  PiecePtr pop_front() noexcept {
+    PiecePtr piece = std::move(first_);
+    first_ = std::move(piece->next);
+    --size_;
+    return piece;
+  }
+  /// Takes all of the other list.
+  void append(PieceList& other) noexcept {
+    while (!other.empty()) push_back(other.pop_front());
+  }
+  void swap(PieceList& other) noexcept {
+    std::swap(first_, other.first_);
+    std::swap(last_, other.last_);
+    std::swap(size_, other.size_);
+  }
+
+ private:
+  PiecePtr first_;
+  Piece* last_ = nullptr;
+  uint32_t size_ = 0;
+};
 
 /// What of the range's content the request needs.
 Interval needed(const Request& request, const pack::Range& range) noexcept;

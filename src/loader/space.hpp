@@ -26,35 +26,36 @@ class Space {
 
   std::optional<uint64_t> take(uint64_t bytes) {
     const uint64_t wanted = rounded(std::max<uint64_t>(bytes, 1));
-    for (auto part = free_.begin(); part != free_.end(); ++part) {
-      if (part->second < wanted) continue;
-      const uint64_t at = part->first, left = part->second - wanted;
-      free_.erase(part);
-      if (left != 0) free_.emplace(at + wanted, left);
-      used_ += wanted;
-      peak_ = std::max(peak_, used_);
-      return at;
-    }
-    return std::nullopt;
+    const auto part = std::ranges::find_if(free_, [&](const auto& free) { return free.second >= wanted; });
+    if (part == free_.end()) return std::nullopt;
+    const uint64_t at = part->first;
+    taken_.emplace(at, wanted);
+    auto rest = free_.extract(part);
+    rest.key() += wanted;
+    rest.mapped() -= wanted;
+    if (rest.mapped() != 0) free_.insert(std::move(rest));
+    used_ += wanted;
+    peak_ = std::max(peak_, used_);
+    return at;
   }
 
-  void give_back(uint64_t at, uint64_t bytes) {
-    uint64_t size = rounded(std::max<uint64_t>(bytes, 1));
-    used_ -= size;
-    const auto next = free_.lower_bound(at);
-    if (next != free_.end() && next->first == at + size) {
-      size += next->second;
-      free_.erase(next);
+  /// Allocates nothing.
+  void give_back(uint64_t at) noexcept {
+    auto part = taken_.extract(at);
+    used_ -= part.mapped();
+    auto next = free_.lower_bound(at);
+    if (next != free_.end() && next->first == at + part.mapped()) {
+      part.mapped() += next->second;
+      next = free_.erase(next);
     }
-    const auto after = free_.lower_bound(at);
-    if (after != free_.begin()) {
-      const auto before = std::prev(after);
+    if (next != free_.begin()) {
+      const auto before = std::prev(next);
       if (before->first + before->second == at) {
-        before->second += size;
+        before->second += part.mapped();
         return;
       }
     }
-    free_.emplace(at, size);
+    free_.insert(std::move(part));
   }
 
   uint64_t size() const noexcept { return size_; }
@@ -62,7 +63,7 @@ class Space {
   uint64_t peak() const noexcept { return peak_; }
 
  private:
-  std::map<uint64_t, uint64_t> free_;  // bytes by position
+  std::map<uint64_t, uint64_t> free_, taken_;  // bytes by position
   uint64_t size_ = 0, used_ = 0, peak_ = 0;
 };
 
