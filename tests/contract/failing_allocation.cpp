@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include "failing_allocation.hpp"
 
+#include <atomic>
 #include <cstdlib>
 #include <new>
 
@@ -9,10 +10,17 @@ namespace {
 thread_local bool is_watched = false;
 thread_local uint64_t made = 0;
 thread_local uint64_t failing = 0;
+std::atomic<int64_t> live_allocations = 0;
 
 void* allocate(std::size_t bytes) noexcept {
   if (is_watched && ++made == failing) return nullptr;
+  ++live_allocations;
   return std::malloc(bytes != 0 ? bytes : 1);
+}
+
+void release(void* memory) noexcept {
+  if (memory != nullptr) --live_allocations;
+  std::free(memory);
 }
 
 void* allocate_or_throw(std::size_t bytes) {
@@ -26,10 +34,10 @@ void* operator new(std::size_t bytes) { return allocate_or_throw(bytes); }
 void* operator new[](std::size_t bytes) { return allocate_or_throw(bytes); }
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return allocate(bytes); }
 void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept { return allocate(bytes); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept { release(memory); }
+void operator delete[](void* memory) noexcept { release(memory); }
+void operator delete(void* memory, std::size_t) noexcept { release(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { release(memory); }
 
 namespace weft::test {
 
@@ -45,5 +53,6 @@ AllocationsPaused::AllocationsPaused() noexcept : was_watched_(is_watched) { is_
 AllocationsPaused::~AllocationsPaused() { is_watched = was_watched_; }
 
 uint64_t FailingAllocation::allocations() noexcept { return made; }
+int64_t FailingAllocation::live() noexcept { return live_allocations; }
 
 }  // namespace weft::test

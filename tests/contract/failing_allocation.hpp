@@ -23,6 +23,7 @@ class FailingAllocation {
   FailingAllocation& operator=(const FailingAllocation&) = delete;
 
   static uint64_t allocations() noexcept;  ///< of the calling thread since it began
+  static int64_t live() noexcept;          ///< of all threads: made and not freed
 };
 
 /// While it lives, the calling thread's allocations are neither counted nor made to fail.

@@ -258,6 +258,7 @@ const Entry kEntries[] = {
     ENTRY(vkBindBufferMemory, succeed),
     ENTRY(vkCmdBindPipeline, command),
     ENTRY(vkCmdCopyBuffer, command),
+    ENTRY(vkCmdCopyBufferToImage, command),
     ENTRY(vkCmdDispatch, command),
     ENTRY(vkCmdDispatchIndirect, command),
     ENTRY(vkCmdFillBuffer, command),
@@ -306,7 +307,9 @@ const Entry kEntries[] = {
     ENTRY(vkGetQueryPoolResults, query_results),
     ENTRY(vkMapMemory, map_memory),
     ENTRY(vkQueueSubmit, succeed),
+    ENTRY(vkResetCommandPool, succeed),
     ENTRY(vkResetFences, succeed),
+    ENTRY(vkSignalSemaphore, succeed),
     ENTRY(vkWaitForFences, succeed),
 };
 
