@@ -115,7 +115,7 @@ struct LoadRequest {
   /// Bytes [first, first + count) of these. kToEnd: what follows `first`.
   uint64_t first = 0;
   uint64_t count = kToEnd;
-  /// Whether .zst and GDeflate files are loaded as they are, and not decoded.
+  /// Whether .zst and GDeflate files, and levels of supercompressed KTX2 files, are loaded as they are.
   bool stored = false;
   LoadDestination to{};
   LoadPriority priority = LoadPriority::normal;
@@ -234,6 +234,7 @@ struct LoaderUsage {
 /// - Every request ends exactly once, with its own status. An error never affects other requests.
 /// - A destination must outlive its request. After another status than ok, its bytes are unspecified.
 /// - .zst and GDeflate files are decoded on the CPU, as a whole.
+/// - So are levels of KTX2 files with Zstandard's supercompression; those with another one are unsupported.
 /// - All calls are safe from many threads at once, but record() as recording is.
 class Loader {
  public:

@@ -99,8 +99,8 @@ PiecePtr Engine::cut_short(const std::shared_ptr<Request>& request) {
     request->all_cut = index == last;
     return nullptr;
   }
-  // A file's content size is known when it is decoded.
-  if (request->zstd && !request->to_host()) piece->decoded_bytes = std::get<BufferRange>(request->to).size;
+  // The content's size is known when it is decoded.
+  if (request->zstd) piece->decoded_bytes = request->decoded_room;
   set_read(*piece, begin, end - begin);
   request->next_range = index;
   request->all_cut = index == last;

@@ -29,6 +29,9 @@ struct Outcome {
   bool ok() const noexcept { return status == RequestStatus::ok; }
 };
 
+/// Of a result that is not positive.
+Outcome outcome_of_read(int64_t result);
+
 /// Memory of a thread that decodes.
 struct Decoder {
   ~Decoder();
@@ -89,6 +92,7 @@ class Engine {
   bool start_plan(const std::shared_ptr<Request>& request, bool& stop);
   void plan(const std::shared_ptr<Request>& request);
   Outcome plan_segment(Request& request, const pack::Range& range, const Interval& interval);
+  int64_t read_now(const Request& request, uint64_t position, std::span<std::byte> to) const;
   void prepare_read(Piece& piece) const noexcept;
   /// Whether reading has ended: with the bytes, or with an outcome that is not ok.
   bool take_result(Piece& piece, int64_t result, Outcome& outcome) const noexcept;
@@ -106,6 +110,8 @@ class Engine {
   Outcome decode_on_host(Piece& piece, const Part& part, Decoder& decoder);
   Outcome decode_tile(const Piece& piece, const Part& part, const GstdTile& tile, std::byte* output, Decoder& decoder);
   Outcome decode_file(Piece& piece, Decoder& decoder);
+  Outcome find_level(const Request& request, const Part& part, std::span<const std::byte>& stored,
+                     uint64_t& content) const;
   Outcome deliver(Piece& piece, const Part& part, uint64_t staging);
   void give_tiles(Piece& piece, const Part& part);
 

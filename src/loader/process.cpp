@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What becomes of bytes in staging: on the CPU, or a list for the device.
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include <weft/gdeflate.hpp>
@@ -10,6 +11,7 @@
 #include <zstd_errors.h>
 
 #include "gstd/checksum.hpp"
+#include "gstd/little_endian.hpp"
 #include "loader/engine.hpp"
 
 namespace weft::loader {
@@ -210,11 +212,38 @@ Outcome Engine::deliver(Piece& piece, const Part& part, uint64_t staging) {
   return outcome;
 }
 
+// What the KTX2 file's header says of a level: its bytes without padding, and the size of its content.
+Outcome Engine::find_level(const Request& request, const Part& part, std::span<const std::byte>& stored,
+                           uint64_t& content) const {
+  constexpr size_t kScheme = 44, kLevels = 80, kLevel = 24;
+  std::array<std::byte, kLevels + kLevel * pack::kMaxRanges> room;
+  const pack::Range head = request.pack->directory.range(request.entry, 0);
+  const uint64_t at_level = kLevels + kLevel * uint64_t{part.range.level};
+  if (head.level != pack::kNoLevel || head.stored_bytes < at_level + kLevel || at_level + kLevel > room.size())
+    return {RequestStatus::corrupt, "the KTX2 file's header is invalid"};
+  const int64_t result = read_now(request, head.position, std::span(room).first(at_level + kLevel));
+  if (result <= 0) return outcome_of_read(result);
+  switch (gstd::load_u32(&room[kScheme])) {
+    case 1: return {RequestStatus::unsupported, "BasisLZ supercompression of KTX2 is not decoded"};
+    case 2: break;
+    case 3: return {RequestStatus::unsupported, "ZLIB supercompression of KTX2 is not decoded"};
+    default: return {RequestStatus::unsupported, "the KTX2 file's supercompression is unknown"};
+  }
+  const uint64_t bytes = gstd::load_u64(&room[at_level + 8]);
+  content = gstd::load_u64(&room[at_level + 16]);
+  if (bytes > stored.size()) return {RequestStatus::corrupt, "the KTX2 file's header is invalid"};
+  stored = stored.first(bytes);
+  return {};
+}
+
 Outcome Engine::decode_file(Piece& piece, Decoder& decoder) {
   Request& request = *piece.request;
   const Part& part = piece.parts.front();
-  const std::span<const std::byte> file(at(staged(piece, part.range.position)), part.content.count);
+  std::span<const std::byte> file(at(staged(piece, part.range.position)), part.content.count);
   if (config_.verify && pack::hash_of(file) != part.range.stored_hash) return kDamaged;
+  uint64_t content = kToEnd;
+  if (request.level_range)
+    if (const Outcome outcome = find_level(request, part, file, content); !outcome.ok()) return outcome;
   std::span<std::byte> to;
   if (const auto* host = std::get_if<std::span<std::byte>>(&request.to))
     to = *host;
@@ -224,6 +253,9 @@ Outcome Engine::decode_file(Piece& piece, Decoder& decoder) {
   const Outcome outcome = request.entry.kind == pack::Kind::gdeflate ? decode_gdeflate(file, to, bytes)
                                                                      : decode_zstd(file, to, decoder, bytes);
   if (!outcome.ok()) return outcome;
+  if (content != kToEnd && bytes != content) return {RequestStatus::corrupt, "the level has another size than it says"};
+  if (std::holds_alternative<ImageDestination>(request.to) && bytes != request.decoded_room)
+    return {RequestStatus::invalid_argument, "the level has another size than the image takes"};
   if (!request.to_host() && bytes != 0) piece.copies.push_back({piece.decoded, 0, bytes});
   const std::unique_lock lock(mutex_);
   request.report.bytes = bytes;

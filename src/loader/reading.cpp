@@ -19,12 +19,12 @@ uint64_t plan_bytes(const pack::Range& range, uint64_t content) {
   return tiles * (2 * sizeof(GstdTile) + 8) + Space::kBlock;
 }
 
+}  // namespace
+
 Outcome outcome_of_read(int64_t result) {
   if (result >= 0) return {RequestStatus::short_read, "the file ends before the asset does"};
   return {RequestStatus::io_error, "the system refused a read", static_cast<int>(-result)};
 }
-
-}  // namespace
 
 // Begins reads as long as there is room, strictly in order: what does not fit yet is not overtaken.
 bool Engine::admit() {
@@ -111,19 +111,10 @@ bool Engine::start_plan(const std::shared_ptr<Request>& request, bool& stop) {
       return true;
     }
     const auto read = [this, request = request.get(), range](uint64_t position, std::span<std::byte> to) -> Status {
-      const File& file = request->pack->file;
-      for (size_t done = 0; done < to.size();) {
-        const uint64_t from = range.position + position + done;
-        int64_t result = file.read(from, to.subspan(done), false);
-        if (config_.hooks != nullptr && config_.hooks->read)
-          result = config_.hooks->read(from, to.size() - done, result);
-        if (result <= 0) {
-          request->long_range->read_failure = result == 0 ? 1 : result;
-          return Error{ErrorCode::system_error, {}};
-        }
-        done += static_cast<size_t>(result);
-      }
-      return {};
+      const int64_t result = read_now(*request, range.position + position, to);
+      if (result > 0) return {};
+      request->long_range->read_failure = result == 0 ? 1 : result;
+      return Error{ErrorCode::system_error, {}};
     };
     request->long_range = std::make_unique<LongRange>(read, range.stored_bytes);
     request->long_range->budget = bytes;
@@ -133,6 +124,19 @@ bool Engine::start_plan(const std::shared_ptr<Request>& request, bool& stop) {
   to_plan_.push_back(request);
   request->planning = true;
   return true;
+}
+
+// All of it, on this thread: what the rest depends on. Returns 1, or what File::read did if that was not positive.
+int64_t Engine::read_now(const Request& request, uint64_t position, std::span<std::byte> to) const {
+  for (size_t done = 0; done < to.size();) {
+    int64_t result = request.pack->file.read(position + done, to.subspan(done), false);
+    if (config_.hooks != nullptr && config_.hooks->read)
+      result = config_.hooks->read(position + done, to.size() - done, result);
+    if (result == -EINTR) continue;
+    if (result <= 0) return result;
+    done += static_cast<size_t>(result);
+  }
+  return 1;
 }
 
 // Finds the next segment's tiles.

@@ -38,7 +38,8 @@ bool Recording::place(Piece& piece, uint32_t& tiles, uint32_t max_tiles) {
   piece.compressed_at = slot_.temporary.offset + compressed;
   piece.image_at = images;
   if (copies_source_ && !piece.tiles.empty()) compressed += piece.read_bytes;
-  if (piece.has_image) images = aligned(images + piece.request->count);
+  if (piece.has_image)
+    images = aligned(images + (piece.copies.empty() ? piece.request->count : piece.copies.front().bytes));
   if (tiles + piece.tiles.size() > max_tiles || aligned(compressed) + images > slot_.temporary.size) return false;
   tiles += static_cast<uint32_t>(piece.tiles.size());
   compressed_bytes_ = compressed;

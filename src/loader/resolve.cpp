@@ -28,14 +28,16 @@ bool set_interval(const LoadRequest& asked, uint64_t bytes, Request& request) {
 Outcome resolve_image(const Engine& engine, Request& request) {
   const auto& image = std::get<ImageDestination>(request.to);
   if (!request.level_range) return refuse("an image takes a level: LoadRequest::level");
-  if (request.entry.kind == pack::Kind::ktx2)
-    return {RequestStatus::unsupported, "levels of a supercompressed KTX2 file are not decoded"};
   if (image.image == VK_NULL_HANDLE || image.layers == 0) return refuse("the image is null, or has no layers");
   const uint64_t bytes = image_bytes(image);
   if (bytes == 0) return {RequestStatus::unsupported, "the image's format is unknown to the loader"};
+  request.whole_piece = true;
+  if (request.zstd) {
+    request.decoded_room = bytes;
+    return {};
+  }
   if (bytes > request.count) return refuse("the image takes more bytes than there are of the level");
   request.count = bytes;
-  request.whole_piece = true;
   const pack::Range range = request.pack->directory.range(request.entry, *request.level_range);
   request.on_device &= engine.device()->fits(range.stored_bytes, bytes);
   return {};
@@ -56,6 +58,7 @@ Outcome resolve_destination(const Engine& engine, Request& request) {
   if (buffer.buffer == VK_NULL_HANDLE || buffer.size == VK_WHOLE_SIZE) return refuse("the buffer range is invalid");
   if (!request.zstd && buffer.size < request.count)
     return {RequestStatus::over_limit, "the destination is smaller than the content"};
+  request.decoded_room = request.zstd ? buffer.size : 0;
   return {};
 }
 
@@ -80,9 +83,10 @@ Outcome resolve(const Engine& engine, const LoadRequest& asked, Request& request
     bytes = content_of(request, request.pack->directory.range(*entry, *request.level_range));
   }
   if (!set_interval(asked, bytes, request)) return refuse("the range is not within the content");
-  if (!asked.stored && (entry->kind == pack::Kind::zst || entry->kind == pack::Kind::gdeflate)) {
+  if (!asked.stored && (entry->kind == pack::Kind::zst || entry->kind == pack::Kind::gdeflate ||
+                        (entry->kind == pack::Kind::ktx2 && asked.level))) {
     if (request.first != 0 || request.count != bytes)
-      return {RequestStatus::unsupported, "a file of Zstandard or GDeflate is decoded as a whole"};
+      return {RequestStatus::unsupported, "Zstandard and GDeflate are decoded as a whole"};
     request.zstd = request.whole_piece = true;
   }
   request.report.bytes = request.count;

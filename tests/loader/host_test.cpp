@@ -214,6 +214,54 @@ TEST_CASE("a file of GDeflate is decoded as a whole") {
   }
 }
 
+TEST_CASE("levels of KTX2 files with Zstandard are decoded, those with another scheme refused by its name") {
+  Bytes longer = test::zstd_ktx2(), other = longer, damaged = longer;
+  test::put_u64(longer, 80 + 8, 100000);  // stored bytes
+  test::put_u64(other, 80 + 16, 4095);    // content
+  damaged[damaged.size() - 30] ^= std::byte{1};
+  const test::TemporaryFile file(test::pack_of_files({{"1", test::zstd_ktx2(1)},
+                                                      {"2", test::zstd_ktx2()},
+                                                      {"3", test::zstd_ktx2(3)},
+                                                      {"9", test::zstd_ktx2(9)},
+                                                      {"longer", longer},
+                                                      {"other", other},
+                                                      {"damaged", damaged}}));
+  for (const Way& way : every_way()) {
+    Loader loader = opened(config_of(way));
+    const LoaderPack pack = pack_at(loader, file.path());
+    RequestReport report;
+    Bytes to(5000);
+    const auto load = [&](const char* path, uint32_t level, bool stored = false) {
+      LoadRequest request = request_of(pack, path, to);
+      request.level = level;
+      request.stored = stored;
+      return load_one(loader, request, &report);
+    };
+    for (const uint32_t level : {0u, 1u}) {
+      REQUIRE(load("2", level) == RequestStatus::ok);
+      const Bytes expected = test::slope(level == 0 ? 4096 : 1024);
+      CHECK(report.bytes == expected.size());
+      CHECK(report.path == LoadPath::host_decode);
+      CHECK(std::equal(expected.begin(), expected.end(), to.begin()));
+    }
+    CHECK(load("2", 0, true) == RequestStatus::ok);
+    CHECK(report.path == LoadPath::copy);
+    CHECK(to[0] == std::byte{0x28});
+    CHECK(load("1", 0) == RequestStatus::unsupported);
+    CHECK(report.reason.starts_with("BasisLZ"));
+    CHECK(load("3", 1) == RequestStatus::unsupported);
+    CHECK(report.reason.starts_with("ZLIB"));
+    CHECK(load("9", 1) == RequestStatus::unsupported);
+    CHECK(load("other", 0) == RequestStatus::corrupt);
+    CHECK(load("damaged", 0) == RequestStatus::corrupt);
+    // Levels that do not lie in the file are none.
+    CHECK(load("longer", 0) == RequestStatus::invalid_argument);
+    to.resize(4095);
+    CHECK(load("2", 0) == RequestStatus::over_limit);
+    to.resize(5000);
+  }
+}
+
 TEST_CASE("requests that do not fit end at once, with their reason") {
   const test::TemporaryFile file(test::loader_pack());
   Loader loader = opened(config_of(every_way()[0]));

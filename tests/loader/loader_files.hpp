@@ -53,6 +53,14 @@ inline Bytes zstd_of(const Bytes& content) {
   return file;
 }
 
+/// A KTX2 file of BC7 with levels of slope(4096) and slope(1024), each compressed by Zstandard, whatever the scheme's
+/// number is.
+inline Bytes zstd_ktx2(uint32_t scheme = 2) {
+  Bytes file = ktx2(64, 64, {zstd_of(slope(4096)), zstd_of(slope(1024))}, scheme);
+  for (const uint32_t level : {0u, 1u}) put_u64(file, 80 + 24 * level + 16, level == 0 ? 4096 : 1024);
+  return file;
+}
+
 /// A DDS cube of BC7, with levels down to 1 x 1.
 inline Bytes cube_of(uint32_t size) {
   Bytes file = DdsHeader{size, size, 1, 1, "DX10", 98, 1, true}.bytes();
@@ -87,7 +95,7 @@ inline std::map<std::string, Bytes> loader_files() {
   const Bytes pixels = slope(4096);
   files["plain.dds"].insert(files["plain.dds"].end(), pixels.begin(), pixels.end());
   files["a.ktx2"] = ktx2(256, 256, {slope(65536), slope(16384), slope(4096), slope(1024), slope(256)});
-  files["kept.ktx2"] = ktx2(64, 64, {slope(4096), slope(1024)}, 2);
+  files["kept.ktx2"] = zstd_ktx2();
   files["text.zst"] = zstd_of(slope(700000, 5));
   files["data.gdeflate"] = noise(5000);
   files["data.gdeflate"][0] = std::byte{4};
