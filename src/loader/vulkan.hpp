@@ -27,7 +27,7 @@ class Staging {
   std::span<std::byte> bytes() const noexcept { return bytes_; }
 
  private:
-  bool import(const runtime::ContextState& state, const LoaderDevice& device, uint64_t bytes);
+  VkResult import(const runtime::ContextState& state, const LoaderDevice& device, uint64_t bytes);
 
   vk::BoundBuffer bound_;
   std::span<std::byte> bytes_;

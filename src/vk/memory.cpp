@@ -36,7 +36,8 @@ std::vector<uint32_t> memory_types(const VkPhysicalDeviceMemoryProperties& memor
 }
 
 VkResult create_bound_buffer(const DeviceRef& device, const VkPhysicalDeviceMemoryProperties& memory, VkDeviceSize size,
-                             VkBufferUsageFlags usage, MemoryUse use, BoundBuffer& out) {
+                             VkBufferUsageFlags usage, MemoryUse use, BoundBuffer& out, const HostMemory* host) {
+  constexpr auto kHostMemory = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
   const DeviceTable& vk = *device.table;
   out = {};
 
@@ -45,6 +46,10 @@ VkResult create_bound_buffer(const DeviceRef& device, const VkPhysicalDeviceMemo
   buffer_info.size = size;
   buffer_info.usage = usage;
   buffer_info.sharingMode = VK_SHARING_MODE_EXCLUSIVE;
+  VkExternalMemoryBufferCreateInfo external_info{};
+  external_info.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO;
+  external_info.handleTypes = kHostMemory;
+  if (host != nullptr) buffer_info.pNext = &external_info;
   VkBuffer buffer = VK_NULL_HANDLE;
   if (VkResult result = vk.vkCreateBuffer(device.device, &buffer_info, device.allocator, &buffer); result != VK_SUCCESS)
     return result;
@@ -54,6 +59,7 @@ VkResult create_bound_buffer(const DeviceRef& device, const VkPhysicalDeviceMemo
 
   VkMemoryRequirements requirements{};
   vk.vkGetBufferMemoryRequirements(device.device, buffer, &requirements);
+  if (host != nullptr && requirements.size > size) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
 
   VkMemoryAllocateFlagsInfo flags_info{};
   flags_info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO;
@@ -62,7 +68,16 @@ VkResult create_bound_buffer(const DeviceRef& device, const VkPhysicalDeviceMemo
   allocate_info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
   const bool addressed = (usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0;
   if (addressed) allocate_info.pNext = &flags_info;
-  allocate_info.allocationSize = requirements.size;
+  allocate_info.allocationSize = host != nullptr ? size : requirements.size;
+  VkImportMemoryHostPointerInfoEXT import_info{};
+  import_info.sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT;
+  import_info.pNext = allocate_info.pNext;
+  import_info.handleType = kHostMemory;
+  if (host != nullptr) {
+    import_info.pHostPointer = host->at;
+    allocate_info.pNext = &import_info;
+    requirements.memoryTypeBits &= host->types;
+  }
 
   VkResult result = VK_ERROR_OUT_OF_DEVICE_MEMORY;
   for (const uint32_t type : memory_types(memory, requirements.memoryTypeBits, use)) {
@@ -71,13 +86,16 @@ VkResult create_bound_buffer(const DeviceRef& device, const VkPhysicalDeviceMemo
     VkDeviceMemory allocated = VK_NULL_HANDLE;
     result = vk.vkAllocateMemory(device.device, &allocate_info, device.allocator, &allocated);
     if (result == VK_SUCCESS) bound.memory = UniqueMemory(device, allocated);
-    if (result != VK_ERROR_OUT_OF_DEVICE_MEMORY) break;
+    // An import may be refused for one type alone.
+    if (result == VK_SUCCESS || (host == nullptr && result != VK_ERROR_OUT_OF_DEVICE_MEMORY)) break;
   }
   if (result != VK_SUCCESS) return result;
 
   result = vk.vkBindBufferMemory(device.device, buffer, bound.memory.get(), 0);
   if (result != VK_SUCCESS) return result;
-  if (use == MemoryUse::staging) {
+  if (host != nullptr) {
+    bound.mapped = host->at;
+  } else if (use == MemoryUse::staging) {
     result = vk.vkMapMemory(device.device, bound.memory.get(), 0, VK_WHOLE_SIZE, 0, &bound.mapped);
     if (result != VK_SUCCESS) return result;
   }

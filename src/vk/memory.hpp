@@ -32,9 +32,16 @@ struct BoundBuffer {
   void* mapped = nullptr;       ///< staging only
 };
 
+/// Memory of the host that a buffer's is imported from, by VK_EXT_external_memory_host. It must outlive the buffer.
+struct HostMemory {
+  void* at = nullptr;
+  uint32_t types = 0;  ///< of VkMemoryHostPointerPropertiesEXT
+};
+
 /// Creates `out`, trying the memory types in order until one has room. VK_ERROR_OUT_OF_DEVICE_MEMORY where none has,
-/// also where no heap is as large as the buffer.
+/// also where no heap is as large as the buffer, or `host` is too small for what the driver needs.
 VkResult create_bound_buffer(const DeviceRef& device, const VkPhysicalDeviceMemoryProperties& memory, VkDeviceSize size,
-                             VkBufferUsageFlags usage, MemoryUse use, BoundBuffer& out);
+                             VkBufferUsageFlags usage, MemoryUse use, BoundBuffer& out,
+                             const HostMemory* host = nullptr);
 
 }  // namespace weft::vk

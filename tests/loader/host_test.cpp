@@ -411,6 +411,7 @@ TEST_CASE("a Loader that is destroyed cancels what is pending, and frees all") {
       CHECK(allocations == 1);
       const LoaderPack pack = pack_at(loader, file.path());
       std::vector<LoadRequest> requests;
+      requests.reserve(outputs.size());
       for (Bytes& to : outputs) requests.push_back(request_of(pack, "long/slope", to));
       batch = *loader.submit(requests);
       for (int i = 0; i < 3; ++i) loader.pump();
