@@ -33,6 +33,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr size_t kNameColumns = 66;
 constexpr uint64_t kLatencyBytes = 1 << 16;
+constexpr uint64_t kRequestBytes = 4096;  // so few that the time is that of the request
+constexpr size_t kRequests = 2000;
 
 double ms_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
@@ -67,6 +69,7 @@ class LoadBench {
   Status run_loader(const Contents& contents, const WorkFile& pack, const Setup& setup, const std::string& asset);
   Status run_peer(const PeerFile& peer, const char* name, bool compressed, bool disk);
   Status run_latency();
+  Status run_requests();
   Result<Loader> loader_of(const Setup& setup);
   Result<bool> matches();
   Status time_row(Row row, uint64_t bytes, const std::function<void()>& before, const std::function<Status()>& call);
@@ -365,6 +368,53 @@ Status LoadBench::run_latency() {
   return {};
 }
 
+// The host's time for a request, one by one and in a batch, to host memory from the page cache.
+Status LoadBench::run_requests() {
+  Contents parts = contents_.cut(kRequestBytes);
+  parts.files.resize(std::min(parts.files.size(), kRequests));
+  auto pack = write_pack(parts, options_.folder + "/weft-load-requests.wpk", 1);
+  if (!pack) return pack.error();
+  LoaderConfig config;
+  config.threads = threads_ - 1;
+  auto loader = Loader::create(config);
+  if (!loader) return loader.error();
+  auto opened = loader->open_pack(pack->path());
+  if (!opened) return opened.error();
+  std::vector<std::byte> to(kRequestBytes * parts.files.size());
+  std::vector<LoadRequest> requests(parts.files.size());
+  for (size_t i = 0; i < requests.size(); ++i) {
+    requests[i].pack = *opened;
+    requests[i].path = parts.files[i].path;
+    requests[i].to = std::span(to).subspan(kRequestBytes * i, kRequestBytes);
+  }
+  const auto load = [&](std::span<const LoadRequest> some) -> Status {
+    const auto batch = loader->submit(some);
+    if (!batch) return batch.error();
+    loader->wait(*batch);
+    for (uint32_t i = 0; i < batch->size(); ++i)
+      if (batch->status(i) != RequestStatus::ok) return Error{ErrorCode::corrupt_stream, name_of(batch->status(i))};
+    return {};
+  };
+  for (const bool lone : {true, false}) {
+    std::vector<double> samples;
+    const size_t count = lone ? 1 : requests.size();
+    for (size_t i = 0; i < (lone ? requests.size() : options_.repeats); ++i) {
+      const Clock::time_point begin = Clock::now();
+      if (Status status = load(std::span(requests).subspan(lone ? i : 0, count)); !status) return status;
+      samples.push_back(ms_since(begin) / static_cast<double>(count));
+    }
+    std::ranges::sort(samples);
+    Row row = row_of_variant("loader", "");
+    row.variant = fmt::format("request asset=4KiB to=host threads={} batch={} p99={}ms", threads_, count,
+                              ms_text(samples[samples.size() * 99 / 100]));
+    row.n = kRequestBytes;
+    row.ms = summarize(std::move(samples));
+    row.gbps = gbps_of(kRequestBytes, row.ms->median);
+    add_row(std::move(row));
+  }
+  return {};
+}
+
 Json LoadBench::json() {
   Json json = report_json(report_head(gpu_, options_.uuid), "host", rows_);
   json["program"] = "weft-bench load";
@@ -429,7 +479,8 @@ bool LoadBench::run() {
         if (Status status = run_peer(*peer, compressed ? "read+libzstd+copy" : "read+copy", compressed, disk); !status)
           return status;
     }
-    return run_latency();
+    if (Status status = run_latency(); !status) return status;
+    return run_requests();
   };
   const Status status = all();
   if (!status) print_message(status.error().message);
