@@ -7,8 +7,8 @@ namespace weft::gstd {
 
 namespace {
 
-constexpr uint32_t kLongest = kMaxBlockBytes / 2;  // match of a sequence
-constexpr Cost kBlockCost = 680 * kBit;            // headers, and what descriptions of tables take beyond the estimate
+constexpr uint32_t kMaxMatch = kMaxBlockBytes / 2;  // match of a sequence
+constexpr Cost kBlockCost = 680 * kBit;             // headers, and what descriptions of tables take beyond the estimate
 
 }  // namespace
 
@@ -126,7 +126,7 @@ uint64_t BlockPlanner::plan_fast(std::span<const std::byte> bytes, std::span<con
   // A block of much work is worth several: their tables fit better.
   const size_t parts = (literals + kSequenceWork * matches.size() + kMaxBlockWork / 2 - 1) / (kMaxBlockWork / 2);
   if (block_bytes == 0 && parts > 1) block_bytes = static_cast<uint32_t>(bytes.size() / parts + 1);
-  if (block_bytes == 0 && bytes.size() <= kMaxBlockBytes && longest <= kLongest) {
+  if (block_bytes == 0 && bytes.size() <= kMaxBlockBytes && longest <= kMaxMatch) {
     sequences.assign(matches.begin(), matches.end());
     BlockPlan block;
     block.size = static_cast<uint32_t>(bytes.size());
@@ -193,7 +193,7 @@ void BlockPlanner::cut(std::span<const std::byte> bytes, std::span<const Match> 
     while (left != 0) {
       at_segment();
       // The rest of a long match is a match.
-      const uint32_t now = left <= kLongest ? left : left - kLongest < kMinMatch ? kLongest - kMinMatch : kLongest;
+      const uint32_t now = left <= kMaxMatch ? left : left - kMaxMatch < kMinMatch ? kMaxMatch - kMinMatch : kMaxMatch;
       if (now > room() || work < kSequenceWork) divide();
       work -= kSequenceWork;
       sequences.push_back({pending, now, match.offset});
