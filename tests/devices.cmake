@@ -54,10 +54,10 @@ endif()
 
 # Tags choose test cases. A tag is a word in brackets at the end of a title; tests/tags_test.cmake compares the tags of
 # all titles with those that are asked for.
-#   [types]                one check for all types of items, operators, criteria
+#   [types]                variants between which the widths take turns: types of items above all, operators, criteria
 #   [forms]                one check for the sizes of items, kinds of outputs and other forms of a primitive's kernels
 #   [tuning]               results with other tuning values
-#   [huge]                 more workgroups than a dispatch has along one axis
+#   [huge]                 more workgroups than a dispatch has along one axis, and inputs of ten million items
 #   [refusal]              bad arguments, refused before anything runs
 #   [faults]               tiles that publish with delay, or never
 #   [slow]                 minutes under a validation layer
@@ -129,11 +129,11 @@ endforeach()
 
 # Nearly all of a test's time here goes into building pipelines: a tenth of a second to one each on lavapipe, up to
 # fifteen on SwiftShader. So the work is shared out.
-# - lavapipe at 8 lanes has every test. At 16 it has all but what does not depend on a width: refusals, and dispatches
-#   of more workgroups than one axis has. At 4, where SwiftShader has what is not about types and forms, it has those,
-#   and the faults of look-back, for which SwiftShader lacks 64-bit integers.
-# - Emulated widths do not depend on the driver's own: the blocks that they are made of and the random tests meet all of
-#   them, each family one. At the same width it meets other tuning values.
+# - Every family has its tests without a tag, types and faults at 4, 8 and 16 lanes. At 4 SwiftShader has those without
+#   a tag and lavapipe the rest: SwiftShader lacks 64-bit integers, and with them most faults of look-back.
+# - What depends on no width, refusals and huge inputs, is lavapipe's at 8 lanes.
+# - Each family meets its other forms and tuning values, and an emulated width, at one of lavapipe's widths. The blocks
+#   that emulated widths are made of, and the random tests, meet all of them.
 # - Of large cross products of types, operators and kinds each width takes a twenty-seventh, of small ones a third
 #   (support/device.hpp); SwiftShader, which takes longest by far, an eighty-first, and no emulated widths.
 # WEFT_TEST_EXHAUSTIVE gives every process all of it: hours.
@@ -142,9 +142,10 @@ if(WEFT_TEST_EXHAUSTIVE)
     set(weft_share_${process} "")
   endforeach()
 else()
-  set(weft_share_lavapipe4 WEFT_TEST_SHARE=1/27)
+  # Modulo 3 that is 2, 1, 0 and 2: tests without a tag, which at 4 lanes are SwiftShader's, have all three.
+  set(weft_share_lavapipe4 WEFT_TEST_SHARE=27/27)
   set(weft_share_lavapipe8 WEFT_TEST_SHARE=14/27)
-  set(weft_share_lavapipe16 WEFT_TEST_SHARE=27/27)
+  set(weft_share_lavapipe16 WEFT_TEST_SHARE=25/27)
   set(weft_share_swiftshader WEFT_TEST_SHARE=3/81)
 endif()
 
@@ -162,11 +163,12 @@ if(weft_specialize_dir)
 endif()
 
 # weft_lavapipe_tests(<lanes> [WITH|WITHOUT <tag>...] EMULATED <width> BOTH <group>... NATIVE <group>...
-#                     EMULATE <group>... TUNE <group>...)
-# Natively the groups of BOTH and NATIVE: of NATIVE the tests that are so tagged, and with other tuning values those of
-# TUNE. By the emulated width the groups of BOTH, and, in processes of their own, those of EMULATE.
+#                     HERE <group>...)
+# Natively the groups of BOTH and NATIVE: of NATIVE the tests that are so tagged. Forms and other tuning values, which
+# depend little on the width, are those of HERE alone, and these meet the emulated width too, in processes of their
+# own. The groups of BOTH meet both backends in one process.
 function(weft_lavapipe_tests lanes)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EMULATED" "WITH;WITHOUT;BOTH;NATIVE;EMULATE;TUNE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EMULATED" "WITH;WITHOUT;BOTH;NATIVE;HERE")
   set(name lavapipe${lanes})
   math(EXPR bits "32 * ${lanes}")
   foreach(group IN LISTS arg_BOTH arg_NATIVE)
@@ -179,13 +181,12 @@ function(weft_lavapipe_tests lanes)
       list(APPEND environment "WEFT_TEST_BACKENDS=native,emulated${arg_EMULATED}")
     elseif(NOT WEFT_TEST_EXHAUSTIVE)
       list(APPEND environment WEFT_TEST_BACKENDS=native)
-      if(arg_WITH)
+      if(arg_WITH AND group IN_LIST arg_HERE)
+        set(tagged WITH ${arg_WITH} forms tuning)
+      elseif(arg_WITH)
         set(tagged WITH ${arg_WITH})
-        if(group IN_LIST arg_TUNE)
-          list(APPEND tagged tuning)
-        endif()
-      elseif(NOT group IN_LIST arg_TUNE)
-        set(tagged WITHOUT ${arg_WITHOUT} tuning)
+      elseif(NOT group IN_LIST arg_HERE)
+        set(tagged WITHOUT ${arg_WITHOUT} forms tuning)
       elseif(arg_WITHOUT)
         set(tagged WITHOUT ${arg_WITHOUT})
       endif()
@@ -193,8 +194,8 @@ function(weft_lavapipe_tests lanes)
     weft_device_tests(${name} LABELS ${name} GROUPS ${group} ${tagged} ENVIRONMENT ${environment})
   endforeach()
   if(NOT WEFT_TEST_EXHAUSTIVE)
-    weft_device_tests(${name}_emulated${arg_EMULATED} LABELS ${name} GROUPS ${arg_EMULATE}
-      WITHOUT types tuning huge refusal faults slow
+    weft_device_tests(${name}_emulated${arg_EMULATED} LABELS ${name} GROUPS ${arg_HERE}
+      WITHOUT types forms tuning huge refusal faults slow
       ENVIRONMENT ${weft_lavapipe} LP_NATIVE_VECTOR_WIDTH=${bits} ${weft_share_${name}} ${weft_specialized}
                   WEFT_TEST_BACKENDS=emulated${arg_EMULATED})
   endif()
@@ -205,19 +206,19 @@ if(weft_lavapipe_icd)
   set(weft_at_4 WITHOUT huge refusal)
   set(weft_untagged_at_4 others real ${weft_codec})
   if(weft_swiftshader_icd AND NOT WEFT_TEST_EXHAUSTIVE)
-    set(weft_at_4 WITH types forms faults)
+    set(weft_at_4 WITH types faults)
     set(weft_untagged_at_4 "")
   endif()
   weft_lavapipe_tests(4 ${weft_at_4} EMULATED 64 BOTH blocks fuzz
                       NATIVE scan reduce select runs intervals by_key segmented search own ${weft_untagged_at_4}
-                      EMULATE scan runs intervals segmented own TUNE scan runs intervals segmented own)
+                      HERE scan runs intervals segmented own)
   weft_lavapipe_tests(8 EMULATED 32 BOTH blocks fuzz
                       NATIVE scan reduce select runs intervals by_key segmented others search own real ${weft_codec}
                              runtime
-                      EMULATE reduce others search ${weft_codec} TUNE reduce others search)
+                      HERE reduce others search ${weft_codec})
   weft_lavapipe_tests(16 WITHOUT huge refusal EMULATED 128 BOTH blocks fuzz
                       NATIVE scan reduce select runs intervals by_key segmented others search own real ${weft_codec}
-                      EMULATE select by_key real TUNE select by_key)
+                      HERE select by_key real)
   weft_device_tests(lavapipe8 LABELS host GROUPS host ENVIRONMENT ${weft_lavapipe} LP_NATIVE_VECTOR_WIDTH=256)
 else()
   message(WARNING "lavapipe is not installed (Debian: mesa-vulkan-drivers): its tests are left out")
@@ -268,7 +269,8 @@ set(weft_validated_share ${weft_share_lavapipe8})
 weft_tagged(weft_without WITHOUT types forms tuning huge faults)
 set(weft_validated "--test-suite=scan,reduce,subgroup,lanes,workgroup,refusal,host recording" "${weft_without}")
 
-if(weft_lavapipe_icd AND weft_debian_layer)
+# The newer layer has all that the older one checks.
+if(weft_lavapipe_icd AND weft_debian_layer AND NOT weft_new_layer)
   get_filename_component(weft_debian_layer_dir "${weft_debian_layer}" DIRECTORY)
   weft_validation_test(core_1_3 LAYER "${weft_debian_layer_dir}" SPECIALIZED ARGUMENTS ${weft_validated}
     ENVIRONMENT WEFT_TEST_BACKENDS=native ${weft_validated_share})

@@ -193,7 +193,7 @@ TEST_SUITE("scan_by_key") {
       }
   }
 
-  TEST_CASE("segments of every length are given by keys of every width and by flags of every form [forms]") {
+  TEST_CASE("segments of every length are given by keys of every width and by flags of every form [types]") {
     uint32_t combination = 0;
     for (const Device& device : every_device())
       for (const Marks& marks : kAllMarks) {
@@ -206,7 +206,7 @@ TEST_SUITE("scan_by_key") {
       }
   }
 
-  TEST_CASE("narrow and wide values beside narrow and wide keys are scanned whole [slow]") {
+  TEST_CASE("narrow and wide values beside narrow and wide keys are scanned whole [forms] [slow]") {
     for (const Device& device : every_device()) {
       if (is_slow(device) || (device.backend().is_emulated() && device.strategy() != Strategy::look_back)) continue;
       const uint64_t tile =

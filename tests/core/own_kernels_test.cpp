@@ -574,7 +574,7 @@ void check_reduce(Backend& backend, const Reduce& reduce, uint64_t n, const RunO
 
 TEST_SUITE("own kernels") {
   TEST_CASE(
-      "items of one to four words and results of one to eight are scanned whole, at and around every edge [forms]") {
+      "items of one to four words and results of one to eight are scanned whole, at and around every edge [types]") {
     // Snippets meet kinds in registers and strategies around them, so that kinds take turns. Emulated backends are slow
     // to build for, and see words only: three of them by either strategy, eight by one.
     uint32_t combination = 0;
@@ -721,7 +721,7 @@ TEST_SUITE("own kernels") {
           "Select: own_kernels 'scan_triangle' are made for scan, and not for select");
   }
 
-  TEST_CASE("items go to the three partitions that a snippet names, at and around every edge [forms]") {
+  TEST_CASE("items go to the three partitions that a snippet names, at and around every edge [types]") {
     uint32_t combination = 0;
     for (const OwnSelection& selection : own_splits())
       for (const Device& device : every_device()) {
@@ -756,7 +756,7 @@ TEST_SUITE("own kernels") {
           "Select: own_kernels 'partition_third' are made for partition, and not for select");
   }
 
-  TEST_CASE("runs of items that a snippet calls the same are encoded, all of them or the longer ones [forms]") {
+  TEST_CASE("runs of items that a snippet calls the same are encoded, all of them or the longer ones [types]") {
     uint32_t combination = 0;
     for (const OwnEncoding& encoding : own_encodings())
       for (const Device& device : every_device())
@@ -815,7 +815,7 @@ TEST_SUITE("own kernels") {
       }
   }
 
-  TEST_CASE("items of one to four words and results of one to eight are scanned by key [forms]") {
+  TEST_CASE("items of one to four words and results of one to eight are scanned by key [types]") {
     uint32_t combination = 0;
     const auto run = [&]<class Own>(const KernelSet& own) {
       for (const Device& device : every_device()) {
@@ -853,7 +853,7 @@ TEST_SUITE("own kernels") {
     run.operator()<Tally>(own::by_key_tally());
   }
 
-  TEST_CASE("items of one to three words and results of two to eight are reduced by key [forms]") {
+  TEST_CASE("items of one to three words and results of two to eight are reduced by key [types]") {
     uint32_t combination = 0;
     const auto run = [&]<class Own>(const KernelSet& own) {
       for (const Device& device : every_device()) {
@@ -885,7 +885,7 @@ TEST_SUITE("own kernels") {
     run.operator()<Tally>(own::sums_tally());
   }
 
-  TEST_CASE("items of one to three words and results of two to eight are reduced by segments [forms]") {
+  TEST_CASE("items of one to three words and results of two to eight are reduced by segments [types]") {
     uint32_t combination = 0;
     const auto run = [&]<class Own>(const KernelSet& own) {
       for (Backend* backend : every_backend()) {

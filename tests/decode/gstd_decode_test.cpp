@@ -613,7 +613,7 @@ TEST_SUITE("gstd_decode") {
       CHECK(check_decoded(*backend, batch) ==
             GstdVerdicts{{GstdRefusal::none, 10}, {GstdRefusal::bad_padding, 3}, {GstdRefusal::checksum, 5}});
       // Other pipelines, which take long to build on software.
-      if (backend->is_software() && (backend->is_emulated() || !takes_turn(2))) continue;
+      if (backend->is_software() && (backend->is_emulated() || !takes_turn(1))) continue;
       GstdRunOptions options;
       options.verify = false;
       CHECK(check_decoded(*backend, batch, options) ==
@@ -954,7 +954,7 @@ TEST_SUITE("gstd_decode") {
 
   TEST_CASE("arguments that break a precondition are refused, and nothing is recorded [refusal]") {
     RecordingGpu recording;
-    if (recording.gpu().info().kind == GpuKind::software && !takes_turn(2)) return;
+    if (recording.gpu().info().kind == GpuKind::software && !takes_turn(1)) return;
     for (const uint32_t tile_bytes : {0u, 1u << 13, (1u << 14) + 1, 3u << 14, 1u << 21, ~0u}) {
       GstdDecodeConfig config;
       config.tile_bytes = tile_bytes;

@@ -183,7 +183,7 @@ TEST_SUITE("interval_move") {
       }
   }
 
-  TEST_CASE("items of every size in every form, from counts and from offsets, of both types") {
+  TEST_CASE("items of every size in every form, from counts and from offsets, of both types [forms]") {
     uint32_t combination = 0;
     for (Backend* backend : every_backend())
       for (const uint32_t bytes : {1u, 2u, 4u, 8u, 12u, 16u, 256u})

@@ -153,7 +153,7 @@ TEST_SUITE("load_balance_search") {
     }
   }
 
-  TEST_CASE("counts, offsets and indices of both types, sources and ranks together and alone") {
+  TEST_CASE("counts, offsets and indices of both types, sources and ranks together and alone [forms]") {
     uint32_t combination = 0;
     for (Backend* backend : every_backend())
       for (const IntervalsBy by : {IntervalsBy::counts, IntervalsBy::offsets})
@@ -186,7 +186,7 @@ TEST_SUITE("load_balance_search") {
     }
   }
 
-  TEST_CASE("one source with ten million outputs, and millions of sources without") {
+  TEST_CASE("one source with ten million outputs, and millions of sources without [huge]") {
     Backend& backend = first_backend();
     const LoadBalanceSearch& search = create(backend);
     Counts counts = random_counts(3000, 5);

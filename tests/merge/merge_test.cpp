@@ -54,7 +54,7 @@ std::vector<Backend*> backends_of_form() {
     const ScopedTuning tuning(kCutBefore);      \
     body();                                     \
   }                                             \
-  TEST_CASE(name ", in one dispatch [forms]") { \
+  TEST_CASE(name ", in one dispatch [types]") { \
     const ScopedTuning tuning(kDirect);         \
     body();                                     \
   }                                             \

@@ -274,7 +274,7 @@ TEST_SUITE("set_operation") {
       }
   }
 
-  TEST_CASE("keys of less than a word are taken, wherever they begin [forms]") {
+  TEST_CASE("keys of less than a word are taken, wherever they begin [types]") {
     const auto of = []<class T>(Backend& backend, SetOperator operation, bool descending) {
       const SetOperationConfig config{.operation = operation,
                                       .key = item_type<T>(),

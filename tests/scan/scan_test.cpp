@@ -181,7 +181,7 @@ TEST_SUITE("scan") {
     check_scan<U32x2, U32x2>(device, scan, config, (groups + 3) * scan.tile_items());
   }
 
-  TEST_CASE("however many tiles are deferred, none is far from a prefix in the fallback pass") {
+  TEST_CASE("however many tiles are deferred, none is far from a prefix in the fallback pass [huge]") {
     // A device's second thread may begin in the middle of the fallback pass; lavapipe ends loops after 65,535 rounds.
     const ScopedTuning small_tiles("scan.workgroup=128,scan.rows_wide=1,scan.spin_limit=1");
     if (!has_look_back(first_backend().context())) return;
@@ -208,7 +208,7 @@ TEST_SUITE("scan") {
     }
   }
 
-  TEST_CASE("an initial value comes before the first item [forms]") {
+  TEST_CASE("an initial value comes before the first item [types]") {
     uint32_t combination = 0;
     for (const Device& device : every_device())
       for_every_type([&]<class T, class A>() {
@@ -222,7 +222,7 @@ TEST_SUITE("scan") {
       });
   }
 
-  TEST_CASE("an initial value is combined by every operator [forms]") {
+  TEST_CASE("an initial value is combined by every operator [types]") {
     uint32_t combination = 0;
     for (const Device& device : every_device()) {
       if (device.backend().is_emulated()) continue;
@@ -236,7 +236,7 @@ TEST_SUITE("scan") {
     }
   }
 
-  TEST_CASE("outputs may replace the inputs [forms]") {
+  TEST_CASE("outputs may replace the inputs [types]") {
     uint32_t combination = 0;
     for (const Device& device : every_device())
       for_every_type([&]<class T, class A>() {

@@ -46,9 +46,11 @@ TEST_SUITE("binary_search") {
   }
 
   TEST_CASE("keys of every type have both bounds, whatever the keys are [types]") {
+    uint32_t combination = 0;
     for (Backend* backend : every_backend())
       for_every_key([&]<class T>() {
         for (const Bound bound : kBounds) {
+          if (!takes_turn(combination++)) continue;
           if (backend->is_emulated() && (sizeof(T) == 8) == (bound == Bound::lower)) continue;
           for (const auto& [needles, haystack] : hard_keys<T>(700, 900)) {
             auto disordered = needles;

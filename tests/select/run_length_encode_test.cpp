@@ -173,7 +173,7 @@ TEST_SUITE("run_length_encode") {
     }
   }
 
-  TEST_CASE("PARLE: one run of ten million items, and all items distinct [slow]") {
+  TEST_CASE("PARLE: one run of ten million items, and all items distinct [huge] [slow]") {
     for (const Device& device : every_device()) {
       if (device.backend().is_emulated()) continue;
       check(device, std::vector<uint32_t>(10'000'000, 5));
@@ -296,7 +296,8 @@ TEST_SUITE("run_length_encode") {
     }
   }
 
-  TEST_CASE("non-trivial runs: none of items that are all distinct or alternate, and one of ten million equal items") {
+  TEST_CASE(
+      "non-trivial runs: none of items that are all distinct or alternate, and one of ten million equal items [huge]") {
     for (const Device& device : every_device()) {
       if (device.backend().is_emulated()) continue;
       const auto run = [&]<class T>() {

@@ -406,7 +406,7 @@ TEST_SUITE("select") {
         }
   }
 
-  TEST_CASE("items, indices and both are written, indices of either width [forms]") {
+  TEST_CASE("items, indices and both are written, indices of either width [types]") {
     uint32_t combination = 0;
     for (const Device& device : every_device())
       for (const Type index : {Type::u32, Type::u64})
@@ -477,7 +477,7 @@ TEST_SUITE("select") {
     }
   }
 
-  TEST_CASE("unique_by_key keeps the first key of each run and the value beside it [forms]") {
+  TEST_CASE("unique_by_key keeps the first key of each run and the value beside it [types]") {
     uint32_t combination = 0;
     for (const Device& device : every_device()) {
       ++combination;  // each strategy's turns are other ones
@@ -568,7 +568,7 @@ TEST_SUITE("select") {
     }
   }
 
-  TEST_CASE("a partition in three splits below, inside and above [forms]") {
+  TEST_CASE("a partition in three splits below, inside and above [types]") {
     uint32_t combination = 0;
     for (const Device& device : every_device()) {
       const auto run = [&]<class T>(T a, T b) {

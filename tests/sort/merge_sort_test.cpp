@@ -139,7 +139,7 @@ TEST_SUITE("merge_sort") {
     }
   }
 
-  TEST_CASE("keys are sorted whatever they are, and equal ones keep their order [forms]") {
+  TEST_CASE("keys are sorted whatever they are, and equal ones keep their order [types]") {
     for (Backend* backend : every_backend())
       for (const auto& keys : hard_sort_keys<uint32_t>(3 * block_keys(*backend) + 77)) {
         check_merge_sort(*backend, {}, keys);
@@ -230,7 +230,7 @@ TEST_SUITE("merge_sort") {
     }
   }
 
-  TEST_CASE("items of the caller's own go by the caller's order, and equal ones keep theirs") {
+  TEST_CASE("items of the caller's own go by the caller's order, and equal ones keep theirs [forms]") {
     const auto of = [](Backend& backend, const MergeSortConfig& config, const auto& drawn, const auto& less,
                        bool ordered = true) {
       using T = decltype(drawn(uint64_t{0}, uint64_t{0}));
@@ -268,7 +268,7 @@ TEST_SUITE("merge_sort") {
           "MergeSort: own_kernels 'scan_best' are made for scan, and not for merge_sort");
   }
 
-  TEST_CASE("few keys, more and many are sorted alike, by counts around both switches too") {
+  TEST_CASE("few keys, more and many are sorted alike, by counts around both switches too [forms]") {
     const ScopedTuning overrides(
         "merge_sort.workgroup=128,merge_sort.keys=4,merge_sort.keys_wide=2,merge_sort.merge_keys=4,"
         "merge_sort.merge_keys_wide=4,merge_sort.few_keys=2,merge_sort.few_keys_wide=1,"

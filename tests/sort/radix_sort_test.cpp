@@ -63,7 +63,7 @@ TEST_SUITE("radix_sort") {
         check_sort<uint32_t>(*backend, {}, drawn_keys<uint32_t>(n, n));
   }
 
-  TEST_CASE("keys are sorted whatever they are, and equal ones keep their order [forms]") {
+  TEST_CASE("keys are sorted whatever they are, and equal ones keep their order [types]") {
     for (Backend* backend : every_backend())
       for (const auto& keys : hard_sort_keys<uint32_t>(3 * tile_keys(*backend, 4) + 77)) {
         check_sort<uint32_t>(*backend, {}, keys);
@@ -133,8 +133,7 @@ TEST_SUITE("radix_sort") {
                                     .keys_out_misalignment = out,
                                     .values_out_misalignment = (3 * keys + out) % 16};
           if (backend->is_emulated()) continue;
-          check_sort<uint32_t>(*backend, {.value_bytes = 8}, drawn_keys<uint32_t>(800, keys), options);
-          check_sort<uint64_t>(*backend, {.value_bytes = 4}, drawn_keys<uint64_t>(800, out), options);
+          check_sort<uint64_t>(*backend, {.value_bytes = 8}, drawn_keys<uint64_t>(800, keys + out), options);
         }
   }
 
@@ -196,6 +195,8 @@ TEST_SUITE("radix_sort") {
       for (Backend* backend : every_backend())
         for (const auto kind : {LookBackFault::Kind::delay, LookBackFault::Kind::omit}) {
           uint32_t combination = first++;
+          // SwiftShader, which has no 64-bit atomics, takes ten seconds a sort: it has one kind with each tuning.
+          if (backend->is_software() && !has_look_back(backend->context()) && combination % 3 != 0) continue;
           for (const uint32_t every : {1u, 2u, 7u}) {
             // With every tuning and kind each width meets another one of the three.
             if (!takes_turn(combination++)) continue;
@@ -214,7 +215,6 @@ TEST_SUITE("radix_sort") {
               }
             };
             check.operator()<uint32_t>({.value_bytes = 4}, ~uint64_t{0});
-            // SwiftShader, which has no 64-bit atomics, takes ten seconds a sort.
             if (every != 2 || backend->is_emulated() || !has_look_back(backend->context())) continue;
             check.operator()<int32_t>({.order = SortOrder::descending}, 1000);
             check.operator()<double>({.value_bytes = 8, .begin_bit = 27, .end_bit = 43}, ~uint64_t{0});
