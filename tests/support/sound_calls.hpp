@@ -26,7 +26,7 @@ namespace weft::test {
 class Ranges {
  public:
   /// Bytes on either side of a range.
-  static constexpr VkDeviceSize kAround = 1 << 16;
+  static constexpr VkDeviceSize kAround = 1 << 18;
 
   struct Range {
     std::string name;
