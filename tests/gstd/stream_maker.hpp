@@ -72,7 +72,7 @@ class StreamMaker {
     const bool full = random_.one_in(20), short_ones = full && random_.one_in(2);
     const uint32_t most_work = max_block_work(is_large_ ? kMaxBlockWork : 1);
     const bool lengthens = is_large_ && output.empty();  // the tile, by its first match
-    std::vector<Match> matches(short_ones          ? most_work / kSequenceWork - random_.below(100)
+    std::vector<Match> matches(short_ones          ? most_work / kSequenceWork - std::max(random_.below(100), 1u)
                                : random_.one_in(4) ? (lengthens ? 1 : 0)
                                                    : random_.below(random_.one_in(3) ? 150 : 20) + (lengthens ? 1 : 0));
     uint32_t size = 0, work = most_work - kSequenceWork * static_cast<uint32_t>(matches.size());
@@ -86,17 +86,17 @@ class StreamMaker {
         size += match.literals + match.length;
         continue;
       }
-      match.literals = output.size() + size == 0 ? 1 + skewed(300) : skewed(300);
+      match.literals = std::min(output.size() + size == 0 ? 1 + skewed(300) : skewed(300), work);
       match.length = kMinMatch + longer + skewed(2000);
       const uint32_t before = static_cast<uint32_t>(output.size()) + size + match.literals;
       match.offset = 1 + (random_.one_in(2) ? skewed(before) : random_.below(before));
       if (random_.one_in(2) && offset_at_ < before) match.offset = offset_at_ + 1;
       offset_at_ = random_.one_in(3) ? match.offset - 1 : offset_at_;
       match.offset = std::min(match.offset, before);
+      work -= match.literals;
       size += match.literals + match.length;
     }
     const uint32_t most = short_ones ? work : 5000, least = size == 0 ? 1 : 0;
-    for (const Match& match : matches) work -= short_ones ? 0 : match.literals;
     const uint32_t trailing = full ? work : least != 0 || random_.one_in(2) ? 1 + skewed(most) : 0;
     if (full) reach(std::string(is_large_ ? "large " : "small ") + (short_ones ? "most sequences" : "most literals"));
     size += trailing;
