@@ -188,8 +188,8 @@ struct LoaderConfig {
   ReadBackend reads = ReadBackend::automatic;
   /// Reads in flight.
   uint32_t queue_depth = 32;
-  /// Whether reads from the disk bypass the page cache where the file system allows it (O_DIRECT). What the page cache
-  /// has is copied from it in any case.
+  /// Whether reads bypass the page cache where the file system allows it (O_DIRECT): for packs that are not in it. Else
+  /// what the page cache has is copied from it, and the rest read through it.
   bool direct = false;
   /// Upper bound of staging, device memory, tables and decoders together. Never exceeded.
   uint64_t budget_bytes = uint64_t{256} << 20;
