@@ -24,8 +24,8 @@ struct GdeflateDecode::Plan {
 
 namespace {
 
-constexpr const char* kName = "GdeflateDecode";
-constexpr uint32_t kLanes = 32;  // of a group, which decodes a page
+constexpr const char* kGdeflateDecodeName = "GdeflateDecode";
+constexpr uint32_t kPageLanes = 32;  // of a group, which decodes a page
 constexpr uint64_t kMaxPages = uint64_t{1} << 24;
 constexpr uint32_t kDefaultInFlight = 4096;
 
@@ -37,7 +37,7 @@ Result<GdeflateDecode> GdeflateDecode::create(const Context& context, const Gdef
   plan->state = context.state();
   // A subgroup for each group; wide subgroups hold several. Emulated ones never do: groups
   // diverge and meet at no barrier.
-  plan->workgroup = std::max(kLanes, state.subgroup_size_in(kLanes));
+  plan->workgroup = std::max(kPageLanes, state.subgroup_size_in(kPageLanes));
   plan->pages_in_flight = config.pages_in_flight != 0 ? config.pages_in_flight : kDefaultInFlight;
   // NVIDIA's compiler takes only reductions as uniform (shaders/weft/lanes.glsl).
   primitives::PipelineBuilder builder(state, decode::kernels::gdeflate_decode(), plan->workgroup);
@@ -62,7 +62,7 @@ Status GdeflateDecode::record(VkCommandBuffer commands, const GdeflateDecodeArgs
   const uint64_t pages = args.page_count.maximum();
 
   shader::GdeflateDecodePush push{};
-  primitives::RecordCall call(state, kName, commands);
+  primitives::RecordCall call(state, kGdeflateDecodeName, commands);
   if (pages > kMaxPages) call.refuse("page_count", "is more than 2^24: " + std::to_string(pages));
   // If there are pages, ranges of 0 bytes are given too.
   const bool any = pages != 0;
@@ -82,7 +82,7 @@ Status GdeflateDecode::record(VkCommandBuffer commands, const GdeflateDecodeArgs
     if (first != 0) call.barrier();
     push.first_page = static_cast<uint32_t>(first);
     push.slots = static_cast<uint32_t>(std::min<uint64_t>(pages - first, plan.pages_in_flight));
-    const uint64_t workgroups = (uint64_t{push.slots} * kLanes + plan.workgroup - 1) / plan.workgroup;
+    const uint64_t workgroups = (uint64_t{push.slots} * kPageLanes + plan.workgroup - 1) / plan.workgroup;
     call.dispatch(*plan.decode, push, workgroups);
     call.barrier();
     call.dispatch(*plan.copy, push, workgroups);
