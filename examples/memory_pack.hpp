@@ -33,7 +33,7 @@ class MemoryPack {
     return {};
   }
 
-  /// Behind the payloads comes the directory, and the slot before them tells where it is.
+  /// Behind the payloads comes the directory, and the slot before them says where it is.
   weft::Result<std::vector<std::byte>> finish() {
     std::vector<std::byte> bytes = std::move(payload_.bytes);
     const auto end = weft::pack::end_pack(assets_, bytes.size());

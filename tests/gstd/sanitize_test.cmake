@@ -26,7 +26,7 @@ if(SANITIZE STREQUAL "thread")
                   OUTPUT_VARIABLE output ECHO_OUTPUT_VARIABLE)
   # A filter that selects nothing passes in doctest.
   if(NOT output MATCHES "test cases: +[1-9]")
-    message(FATAL_ERROR "no test case tells of threads")
+    message(FATAL_ERROR "no test case is about threads")
   endif()
 else()
   execute_process(COMMAND "${CMAKE_CTEST_COMMAND}" --test-dir "${WORK}" --output-on-failure RESULT_VARIABLE failed)
