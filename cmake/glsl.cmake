@@ -30,7 +30,8 @@
 # Sets <variable> to the manifest's families, or to the given ones and what they require, <variable>_SOURCES to their
 # SOURCES and <variable>_WITH_KERNELS to those that have kernels.
 #
-# WEFT_KERNELS_FROM: another build of the same sources, whose packed kernels are used where it has them.
+# WEFT_KERNELS_FROM: another build of the same sources, whose packed kernels are used where it has them, and whose
+# program packs the others: one that is built for another system may not run here.
 
 # Functions outlive the scope that defines them, so that what they need is a property. The package's file sets where
 # its shaders are.
@@ -151,6 +152,11 @@ endfunction()
 
 # What packs kernels. Without libzstd it leaves them as they are.
 function(weft_add_embedder)
+  if(WEFT_KERNELS_FROM)
+    add_executable(weft_embed_kernels IMPORTED GLOBAL)
+    set_property(TARGET weft_embed_kernels PROPERTY IMPORTED_LOCATION "${WEFT_KERNELS_FROM}/src/weft_embed_kernels")
+    return()
+  endif()
   add_executable(weft_embed_kernels "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/embed_kernels.cpp")
   target_compile_features(weft_embed_kernels PRIVATE cxx_std_20)
   # In the package both files are in one folder.
