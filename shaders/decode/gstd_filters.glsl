@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Inverse filters of Gstd by a workgroup (docs/gstd-format.md, "Filters"): from a tile's decoded
-// bytes, in scratch, to its content.
-//   gstd_filter_prepare()   computes the sums, in scratch
-//   gstd_content_at()       then returns up to four bytes of the content to any lane
-//   gstd_content_store()    then stores a part of the content, and sums it up
+// Inverse filters of Gstd by a workgroup (docs/gstd-format.md, "Filters"): from a tile's decoded bytes,
+// in scratch, to its content.
+//   gstd_content_of()      what is known of a tile, and which bytes gstd_rows_store() is to sum up after
+//   gstd_content_begin()   which parts planes or sums numbers, in scratch
+//   gstd_content_ready()   after both
+//   gstd_content_at()      then returns up to four bytes of the content to any lane
+//   gstd_content_store()   then stores a part of the content, and sums it up
 // One prefix sum over all planes inverts the differences. In each plane it exceeds the plane's own sums by the sum
 // before its first byte, which is subtracted when a byte is fetched.
 //
@@ -20,11 +22,13 @@
 
 #include "decode/gstd_bytes.glsl"
 #include "decode/gstd_checksum.glsl"
+#include "decode/gstd_rows.glsl"
 
 struct GstdContent {
   Words decoded;  // the tile's bytes, later their sums
   Words aside;    // 16-bit numbers, or the planes of a tile that has none
-  Words planes;   // `decoded` or `aside`: the one that has the planes
+  uvec2 planes;   // the address of either: of the one that has the planes
+  uint summed;    // bytes of it that are summed up
   uint tile_filter, stride;
   uint bytes;
   uint elements;    // bytes / stride, rounded down
@@ -35,6 +39,7 @@ struct GstdContent {
 
 // For each plane: its begin in 24 bits, then the excess of its sums.
 shared uint weft_gstd_planes[128];
+
 
 void gstd_filter_barrier() {
   memoryBarrierBuffer();
@@ -49,35 +54,6 @@ uint gstd_divided_by_stride(GstdContent content, uint at) {
 }
 
 uint gstd_plane_begin(GstdContent content, uint plane) { return plane * content.elements + min(plane, content.rest); }
-
-// Inclusive sums of the first `bytes` bytes, mod 256, in place, at an address aligned to 16. Overwrites the bytes after
-// them up to a multiple of 16.
-void gstd_sum_bytes(Words words, uint bytes) {
-  Words4 fours = Words4(uvec2(words));
-  uint carry = 0u;
-  uint slot = 0u;
-  for (uint first = 0u; lanes_uniform(first < (bytes + 15u) / 16u); first += kWorkgroupSize) {
-    const uint at = first + lanes_position();
-    const bool there = 16u * at < bytes;
-    uvec4 sums = uvec4(0u);
-    uint total = 0u;
-    if (there) sums = fours.at[at];
-    [[unroll]] for (uint i = 0; i < 4u; ++i) {
-      sums[i] = gstd_add_bytes(sums[i], sums[i] << 8);
-      sums[i] = gstd_add_bytes(sums[i], sums[i] << 16);
-      sums[i] = gstd_add_bytes(sums[i], total * 0x01010101u);
-      total = sums[i] >> 24;
-    }
-    uint all;
-    const uint through = carry + workgroup_inclusive_add(total, slot, all);
-    const uint before = through - total & 255u;
-    [[unroll]] for (uint i = 0; i < 4u; ++i) sums[i] = gstd_add_bytes(sums[i], before * 0x01010101u);
-    if (there) fours.at[at] = sums;
-    carry += all;
-    slot ^= 1u;
-  }
-  gstd_filter_barrier();
-}
 
 // Splits the content in `decoded` into planes in `aside`, 4 bytes of 4 elements at a time. Planes begin at multiples of
 // `pitch`, and zeros are between them.
@@ -101,18 +77,19 @@ void gstd_part_planes(GstdContent content) {
   gstd_filter_barrier();
 }
 
-// Reads 16-bit numbers from their planes, inverts their zigzag code and sums them `order` times.
+// Reads 16-bit numbers from their planes, inverts their zigzag code and sums them `order` times. A subgroup has a place
+// in the element at a time, and of its numbers four a lane.
 void gstd_sum_numbers(GstdContent content, uint order) {
   const uint places = content.stride / 2u;
   const uint numbers = content.bytes / 2u;
-  uint slot = 0u;
-  for (uint place = 0u; lanes_uniform(place < places); ++place) {
-    const uint count = place < numbers ? (numbers - 1u - place) / places + 1u : 0u;
+  for (uint begin = 0u; lanes_uniform(begin < places); begin += kSubgroupCount) {
+    const uint place = begin + subgroup_index();
+    const uint count = place < min(places, numbers) ? (numbers - 1u - place) / places + 1u : 0u;
     const uint low = gstd_plane_begin(content, 2u * place);
     const uint high = gstd_plane_begin(content, 2u * place + 1u);
     uvec3 carry = uvec3(0u);
-    for (uint first = 0u; lanes_uniform(first < count); first += 4u * kWorkgroupSize) {
-      const uint at = first + 4u * lanes_position();
+    for (uint first = 0u; lanes_uniform(first * places < numbers); first += 4u * kSubgroupSize) {
+      const uint at = first + 4u * subgroup_lane();
       uvec4 sums = uvec4(0u);
       if (at < count) {
         const uint lows = gstd_bytes_of(content.decoded, low + at);
@@ -125,11 +102,9 @@ void gstd_sum_numbers(GstdContent content, uint order) {
       [[unroll]] for (uint o = 0; o < 3u; ++o) {
         if (lanes_uniform(o < order)) {
           [[unroll]] for (uint i = 1; i < 4u; ++i) sums[i] += sums[i - 1u];
-          uint all;
-          const uint through = carry[o] + workgroup_inclusive_add(sums[3], slot, all);
+          const uint through = carry[o] + subgroup_inclusive_add(sums[3]);
+          carry[o] = subgroup_broadcast(through, kSubgroupSize - 1u);
           sums += uvec4(through - sums[3]);
-          carry[o] += all;
-          slot ^= 1u;
         }
       }
       if (at < count) {
@@ -139,15 +114,13 @@ void gstd_sum_numbers(GstdContent content, uint order) {
       }
     }
   }
-  gstd_filter_barrier();
 }
 
-// Prepares the content of a tile with `bytes` bytes in `decoded`.
-GstdContent gstd_filter_prepare(uint tile_filter, uint stride, uint bytes, uvec2 decoded, uvec2 aside) {
+// The content of a tile with `bytes` bytes in `decoded`.
+GstdContent gstd_content_of(uint tile_filter, uint stride, uint bytes, uvec2 decoded, uvec2 aside) {
   GstdContent content;
   content.decoded = Words(decoded);
   content.aside = Words(aside);
-  content.planes = content.decoded;
   content.tile_filter = tile_filter;
   content.stride = stride;
   content.bytes = bytes;
@@ -155,51 +128,80 @@ GstdContent gstd_filter_prepare(uint tile_filter, uint stride, uint bytes, uvec2
   content.elements = bytes / stride;
   content.rest = bytes - content.elements * stride;
   content.pitch = ((bytes / 2u) / max(stride / 2u, 1u) + 1u + 3u) & ~3u;
-  if (lanes_uniform(tile_filter == 1u && stride != 1u)) {
+  content.planes = decoded;
+  content.summed = tile_filter == 1u || tile_filter == 3u || tile_filter == 7u ? bytes : 0u;
+  if (tile_filter == 1u && stride != 1u) {
     content.pitch = (content.elements + min(content.rest, 1u) + 3u) & ~3u;
-    content.planes = content.aside;
-    gstd_part_planes(content);
-    gstd_sum_bytes(content.aside, stride * content.pitch);
-  } else if (lanes_uniform(tile_filter == 1u)) {
-    gstd_sum_bytes(content.decoded, bytes);
-  } else if (lanes_uniform(tile_filter == 3u || tile_filter == 7u)) {
-    gstd_sum_bytes(content.decoded, bytes);
-  } else if (lanes_uniform(tile_filter >= 4u && tile_filter <= 6u)) {
-    gstd_sum_numbers(content, tile_filter - 3u);
+    content.planes = aside;
+    content.summed = stride * content.pitch;
   }
+  return content;
+}
+
+void gstd_content_begin(GstdContent content) {
+  if (lanes_uniform(content.tile_filter == 1u && content.stride != 1u)) {
+    gstd_part_planes(content);
+  } else if (lanes_uniform(content.tile_filter >= 4u && content.tile_filter <= 6u)) {
+    gstd_sum_numbers(content, content.tile_filter - 3u);
+  }
+}
+
+void gstd_content_ready(GstdContent content) {
+  gstd_filter_barrier();
+  const uint tile_filter = content.tile_filter, stride = content.stride;
   for (uint plane = lanes_position(); plane < stride; plane += kWorkgroupSize) {
     const uint begin =
         tile_filter == 1u && stride != 1u ? plane * content.pitch : gstd_plane_begin(content, plane);
     uint excess = 0u;
     if (begin != 0u && (tile_filter == 1u || tile_filter == 3u || tile_filter == 7u))
-      excess = gstd_byte_of(content.planes, begin - 1u);
+      excess = gstd_byte_of(Words(content.planes), begin - 1u);
     weft_gstd_planes[plane] = begin | excess << 24;
   }
   barrier();
-  return content;
 }
 
-// Position of a byte of texture blocks. `widths`: the width of each field, a hexadecimal
-// digit, the first in the lowest.
-uint gstd_place_in_fields(uint at, uint bytes, uint widths, uint width) {
-  const uint blocks = bytes / width;
-  const uint block = at / width;
-  uint within = at - block * width;
-  if (block >= blocks) return at;
-  uint first = 0u;
-  [[unroll]] for (uint i = 0; i < 6u; ++i) {
-    const uint field = widths >> (4u * i) & 15u;
-    if (within < field) return first + block * field + within;
-    within -= field;
-    first += blocks * field;
+// Of a filter of texture blocks, the width of each field, a hexadecimal digit, the first in the lowest.
+uint gstd_field_widths(uint tile_filter) {
+  switch (tile_filter) {
+    case 8u: return 0x422u;
+    case 9u: return 0x4228u;
+    case 10u: return 0x422611u;
+    case 11u: return 0x611u;
+    case 12u: return 0x611611u;
+    default: return 0x444211u;
   }
-  return at;
+}
+uint gstd_block_bytes(uint tile_filter) { return tile_filter == 8u || tile_filter == 11u ? 8u : 16u; }
+
+// A texture block, of 8 or 16 bytes.
+uvec4 gstd_block_of_fields(GstdContent content, uint block) {
+  const uint widths = gstd_field_widths(content.tile_filter);
+  const uint blocks = content.bytes / gstd_block_bytes(content.tile_filter);
+  uvec4 made = uvec4(0u);
+  uint first = 0u, within = 0u;
+  [[dont_unroll]] for (uint left = widths; left != 0u; left >>= 4) {
+    const uint width = left & 15u;
+    const uint at = first + block * width;
+    [[unroll]] for (uint part = 0u; part < 8u; part += 4u) {
+      if (part < width) {
+        uint bytes = gstd_bytes_of(content.decoded, at + part);
+        if (width - part < 4u) bytes &= (1u << (8u * (width - part))) - 1u;
+        const uint word = within + part >> 2, shift = 8u * (within + part & 3u);
+        const uint above = (bytes >> 1) >> (31u - shift);
+        [[unroll]] for (uint i = 0u; i < 4u; ++i)
+          made[i] |= i == word ? bytes << shift : i == word + 1u ? above : 0u;
+      }
+    }
+    first += blocks * width;
+    within += width;
+  }
+  return made;
 }
 
 // The byte of plane `plane` in `element`, without the excess.
 uint gstd_plane_byte(GstdContent content, uint plane, uint element) {
   const uint begin = weft_gstd_planes[plane];
-  return gstd_byte_of(content.planes, (begin & 0xffffffu) + element) - (begin >> 24) & 255u;
+  return gstd_byte_of(Words(content.planes), (begin & 0xffffffu) + element) - (begin >> 24) & 255u;
 }
 
 uint gstd_content_byte(GstdContent content, uint at, uint plane, uint element) {
@@ -219,12 +221,13 @@ uint gstd_content_byte(GstdContent content, uint at, uint plane, uint element) {
       if ((plane & 1u) == 0u && element < content.elements && plane < 3u) byte += gstd_plane_byte(content, 1u, element);
       return byte & 255u;
     }
-    case 8u: return gstd_byte_of(content.decoded, gstd_place_in_fields(at, content.bytes, 0x422u, 8u));
-    case 9u: return gstd_byte_of(content.decoded, gstd_place_in_fields(at, content.bytes, 0x4228u, 16u));
-    case 10u: return gstd_byte_of(content.decoded, gstd_place_in_fields(at, content.bytes, 0x422611u, 16u));
-    case 11u: return gstd_byte_of(content.decoded, gstd_place_in_fields(at, content.bytes, 0x611u, 8u));
-    case 12u: return gstd_byte_of(content.decoded, gstd_place_in_fields(at, content.bytes, 0x611611u, 16u));
-    default: return gstd_byte_of(content.decoded, gstd_place_in_fields(at, content.bytes, 0x444211u, 16u));
+    default: {
+      const uint bytes = gstd_block_bytes(content.tile_filter), block = at / bytes, within = at - block * bytes;
+      if (block >= content.bytes / bytes) return gstd_byte_of(content.decoded, at);
+      const uvec4 made = gstd_block_of_fields(content, block);
+      const uvec2 pair = within < 8u ? made.xy : made.zw;
+      return ((within & 4u) == 0u ? pair.x : pair.y) >> (8u * (within & 3u)) & 255u;
+    }
   }
 }
 
@@ -247,37 +250,42 @@ uint gstd_content_at(GstdContent content, uint at, uint count) {
 // The bytes of plane `plane` in four elements from `element` on.
 uint gstd_plane_bytes(GstdContent content, uint plane, uint element) {
   const uint begin = weft_gstd_planes[plane];
-  return gstd_subtract_bytes(gstd_bytes_of(content.planes, (begin & 0xffffffu) + element), (begin >> 24) * 0x01010101u);
+  return gstd_subtract_bytes(gstd_bytes_of(Words(content.planes), (begin & 0xffffffu) + element),
+                             (begin >> 24) * 0x01010101u);
+}
+
+// Word `column` of each of four elements from `element` on.
+uvec4 gstd_content_column(GstdContent content, uint column, uint element) {
+  if (content.tile_filter >= 4u && content.tile_filter <= 6u) {
+    const uint low = (2u * column * content.pitch + element) / 2u;
+    const uint high = low + content.pitch / 2u;
+    const uvec2 lows = uvec2(content.aside.at[low], content.aside.at[low + 1u]);
+    const uvec2 highs = uvec2(content.aside.at[high], content.aside.at[high + 1u]);
+    return uvec4((lows.x & 0xffffu) | highs.x << 16, lows.x >> 16 | (highs.x & 0xffff0000u),
+                 (lows.y & 0xffffu) | highs.y << 16, lows.y >> 16 | (highs.y & 0xffff0000u));
+  }
+  uvec4 planes;
+  [[unroll]] for (uint p = 0; p < 4u; ++p) planes[p] = gstd_plane_bytes(content, 4u * column + p, element);
+  return gstd_transposed(planes);
 }
 
 // Stores whole elements of whole words to an aligned output, four at a time, and adds their terms to the checksum.
 // Returns how many bytes it stored.
 uint gstd_content_store_words(GstdContent content, Words words, inout uint sum) {
   const uint columns = content.stride / 4u;
-  const uint rows = content.elements / 4u;
-  const bool numbers = content.tile_filter >= 4u && content.tile_filter <= 6u;
+  const uint rows = (content.elements + 3u) / 4u;
   uint column = lanes_position() % columns;
   uint row = lanes_position() / columns;
   const uint column_step = kWorkgroupSize % columns;
   const uint row_step = kWorkgroupSize / columns;
   [[dont_unroll]] for (uint i = lanes_position(); i < columns * rows; i += kWorkgroupSize) {
-    uvec4 made;
-    if (numbers) {
-      const uint low = (2u * column * content.pitch + 4u * row) / 2u;
-      const uint high = low + content.pitch / 2u;
-      const uvec2 lows = uvec2(content.aside.at[low], content.aside.at[low + 1u]);
-      const uvec2 highs = uvec2(content.aside.at[high], content.aside.at[high + 1u]);
-      made = uvec4((lows.x & 0xffffu) | highs.x << 16, lows.x >> 16 | (highs.x & 0xffff0000u),
-                   (lows.y & 0xffffu) | highs.y << 16, lows.y >> 16 | (highs.y & 0xffff0000u));
-    } else {
-      uvec4 planes;
-      [[unroll]] for (uint p = 0; p < 4u; ++p) planes[p] = gstd_plane_bytes(content, 4u * column + p, 4u * row);
-      made = gstd_transposed(planes);
-    }
+    const uvec4 made = gstd_content_column(content, column, 4u * row);
     [[unroll]] for (uint e = 0; e < 4u; ++e) {
       const uint at = (4u * row + e) * columns + column;
-      words.at[at] = made[e];
-      sum += gstd_checksum_term(made[e], at);
+      if (4u * row + e < content.elements) {
+        words.at[at] = made[e];
+        sum += gstd_checksum_term(made[e], at);
+      }
     }
     column += column_step;
     row += row_step;
@@ -286,7 +294,19 @@ uint gstd_content_store_words(GstdContent content, Words words, inout uint sum) 
       ++row;
     }
   }
-  return 4u * rows * content.stride;
+  return content.elements * content.stride;
+}
+
+// The same for whole texture blocks.
+uint gstd_content_store_blocks(GstdContent content, uvec2 output_at, inout uint sum) {
+  const uint block_bytes = gstd_block_bytes(content.tile_filter);
+  const uint bytes = content.bytes / block_bytes * block_bytes;
+  for (uint own = lanes_position(); 16u * own < bytes; own += kWorkgroupSize) {
+    uvec4 row = gstd_block_of_fields(content, block_bytes == 16u ? own : 2u * own);
+    if (block_bytes == 8u && 16u * own + 8u < bytes) row.zw = gstd_block_of_fields(content, 2u * own + 1u).xy;
+    gstd_row_store(row, own, bytes, output_at, sum);
+  }
+  return bytes;
 }
 
 // The same for numbers of 2 bytes: four at a time.
@@ -308,9 +328,11 @@ uint gstd_content_store(GstdContent content, uint first, uint count, uvec2 outpu
   Words words = Words(uvec2(output_at.x - skew, output_at.y));
   const uint end = skew + count;
   uint begin = 0u;
-  if (skew == 0u && first == 0u && count == content.bytes && content.tile_filter >= 1u && content.tile_filter <= 7u) {
-    if ((content.stride & 3u) == 0u) {
+  if (lanes_uniform(skew == 0u && first == 0u && count == content.bytes)) {
+    if (lanes_uniform(content.tile_filter >= 1u && content.tile_filter <= 7u && (content.stride & 3u) == 0u)) {
       begin = gstd_content_store_words(content, words, sum);
+    } else if (content.tile_filter >= 8u) {
+      begin = gstd_content_store_blocks(content, output_at, sum);
     } else if (content.stride == 2u && content.tile_filter >= 4u && content.tile_filter <= 6u) {
       begin = gstd_content_store_numbers(content, words, sum);
     }

@@ -94,11 +94,16 @@ void main() {
       } else {
         const uvec2 scratch = scratch_of(slot);
         const bool whole = tile.count == tile.bytes && (tile.target.x & 3u) == 0u;
-        if (lanes_uniform(whole && gstd_has_rows(header.tile_filter, header.stride))) {
-          sum = gstd_rows_store(header.tile_filter, header.stride, tile.bytes, scratch, tile.target);
-        } else {
-          GstdContent content = gstd_filter_prepare(header.tile_filter, header.stride, tile.bytes, scratch,
-                                                    word64_add(scratch, uvec2(scratch_part(), 0u)));
+        const bool has_rows = lanes_uniform(whole && gstd_has_rows(header.tile_filter, header.stride));
+        GstdContent content = gstd_content_of(header.tile_filter, header.stride, tile.bytes, scratch,
+                                              word64_add(scratch, uvec2(scratch_part(), 0u)));
+        if (!has_rows) gstd_content_begin(content);
+        if (has_rows || lanes_uniform(content.summed != 0u))
+          sum = gstd_rows_store(has_rows ? header.tile_filter : 1u, has_rows ? header.stride : 1u,
+                                has_rows ? tile.bytes : content.summed, has_rows ? scratch : content.planes,
+                                has_rows ? tile.target : content.planes);
+        if (!has_rows) {
+          gstd_content_ready(content);
           sum = gstd_content_store(content, tile.first, tile.count, tile.target);
           if (lanes_uniform(sums && !whole)) {
             sum = 0u;
@@ -110,6 +115,7 @@ void main() {
     }
     if (lanes_uniform(sums)) {
       uint whole;
+      barrier();  // sums of rows may still be read
       workgroup_inclusive_add(sum, 0u, whole);
       whole += gstd_checksum_mix(tile.bytes);
       if (verdict == 0u && whole != tile.checksum) verdict = kGstdChecksum;
