@@ -99,16 +99,22 @@ Segment accumulator_of_words(uint words[WEFT_SEGMENT_WORDS]) {
 
 // ---- across the lanes of a subgroup ----
 
+// Steps by hand: some compilers never unroll a loop that holds subgroup operations.
+Value subgroup_with_earlier(Value v, uint first, uint delta) {
+  if (delta >= kSubgroupSize) return v;
+  const Value earlier = subgroup_shuffle_up(v, delta);
+  if (subgroup_lane() >= first + delta) v = combine(earlier, v);
+  return v;
+}
+
 // Each lane combined with those before it, back to the last with a head; `with_head` is the ballot of those.
 Value subgroup_inclusive_of_segments(Value v, uvec4 with_head) {
-  const uint lane = subgroup_lane();
-  const uint head = ballot_highest_bit_through(with_head, lane);
+  const uint head = ballot_highest_bit_through(with_head, subgroup_lane());
   const uint first = head == 128u ? 0u : head;
-  [[unroll]] for (uint delta = 1u; delta < kSubgroupSize; delta <<= 1) {
-    const Value earlier = subgroup_shuffle_up(v, delta);
-    if (lane >= first + delta) v = combine(earlier, v);
-  }
-  return v;
+  v = subgroup_with_earlier(subgroup_with_earlier(v, first, 1u), first, 2u);
+  v = subgroup_with_earlier(subgroup_with_earlier(v, first, 4u), first, 8u);
+  v = subgroup_with_earlier(subgroup_with_earlier(v, first, 16u), first, 32u);
+  return subgroup_with_earlier(v, first, 64u);
 }
 
 Segment subgroup_inclusive(Segment v) {

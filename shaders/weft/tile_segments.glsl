@@ -162,6 +162,17 @@ struct SegmentBefore {
 };
 
 // From a vector's heads and tail, carrying `running` from row to row.
+// The heads of the lanes up to and with this one; `heads` has a bit for each.
+uint subgroup_heads_through(uint heads) {
+  uint through = uint(bitCount(heads));
+  if (WEFT_VECTOR_ITEMS > 4u) return subgroup_inclusive_add(through);
+  through += subgroup_rank(subgroup_ballot((heads & 1u) != 0u));
+  if (WEFT_VECTOR_ITEMS > 1u) through += subgroup_rank(subgroup_ballot((heads & 2u) != 0u));
+  if (WEFT_VECTOR_ITEMS > 2u) through += subgroup_rank(subgroup_ballot((heads & 4u) != 0u));
+  if (WEFT_VECTOR_ITEMS > 3u) through += subgroup_rank(subgroup_ballot((heads & 8u) != 0u));
+  return through;
+}
+
 SegmentBefore segments_before(uint heads, Value tail, inout Segment running) {
   const uvec4 with_head = subgroup_ballot(heads != 0u);
   const bool any = with_head != uvec4(0u);
@@ -174,7 +185,7 @@ SegmentBefore segments_before(uint heads, Value tail, inout Segment running) {
   uint row_heads = any ? 1u : 0u;
   if (kCountsHeads) {
     const uint own = uint(bitCount(heads));
-    const uint through = subgroup_inclusive_add(own);
+    const uint through = subgroup_heads_through(heads);
     row_heads = subgroup_shuffle(through, kSubgroupSize - 1u);
     open = through == own;
     before.heads = running.heads + through - own;
