@@ -100,7 +100,7 @@ PiecePtr Engine::cut_short(const std::shared_ptr<Request>& request) {
     return nullptr;
   }
   // The content's size is known when it is decoded.
-  if (request->zstd) piece->decoded_bytes = request->decoded_room;
+  if (request->decoded_whole) piece->decoded_bytes = request->decoded_room;
   set_read(*piece, begin, end - begin);
   request->next_range = index;
   request->all_cut = index == last;

@@ -245,9 +245,9 @@ void Engine::finish(PiecePtr piece, const Outcome& outcome) {
     const std::unique_lock lock(mutex_);
     const std::shared_ptr<Request> request = piece->request;
     for (const Part& part : piece->parts) {
-      const LoadPath path = part.range.coding == pack::Coding::raw && !request->zstd ? LoadPath::copy
-                            : part.on_device                                         ? LoadPath::device_decode
-                                                                                     : LoadPath::host_decode;
+      const LoadPath path = part.range.coding == pack::Coding::raw && !request->decoded_whole ? LoadPath::copy
+                            : part.on_device                                                  ? LoadPath::device_decode
+                                                                                              : LoadPath::host_decode;
       LoadPath& so_far = request->report.path;
       // What was decoded on the CPU counts most, what was copied least.
       const auto weight = [](LoadPath p) {

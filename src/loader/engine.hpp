@@ -94,6 +94,7 @@ class Engine {
   Outcome plan_segment(Request& request, const pack::Range& range, const Interval& interval);
   int64_t read_now(const Request& request, uint64_t position, std::span<std::byte> to) const;
   void prepare_read(Piece& piece) const noexcept;
+  int64_t read_cached(const Piece& piece) const;
   /// Whether reading has ended: with the bytes, or with an outcome that is not ok.
   bool take_result(Piece& piece, int64_t result, Outcome& outcome) const noexcept;
   bool run_reads();

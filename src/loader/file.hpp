@@ -14,11 +14,11 @@ namespace weft::loader {
 /// What tests change.
 struct Hooks {
   /// Results of reads, as if the system had given them. Negative ones are errors.
-  std::function<int64_t(uint64_t position, size_t bytes, int64_t result)> read;
+  std::function<int64_t(uint64_t position, size_t bytes, int64_t result)> read{};
+  /// Results of File::read_cached.
+  std::function<int64_t(int64_t result)> read_cached{};
   /// Compressed bytes are copied to device memory, as on a discrete device.
   bool copies_source = false;
-  /// Nothing is taken from the page cache directly.
-  bool skips_cache = false;
 };
 
 /// A file that is read at positions, from many threads.

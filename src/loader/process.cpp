@@ -110,7 +110,7 @@ bool Engine::hash_in_turn(PiecePtr& piece, Outcome& outcome) {
 }
 
 Outcome Engine::work_on(Piece& piece, Decoder& decoder) {
-  if (piece.request->zstd) return decode_file(piece, decoder);
+  if (piece.request->decoded_whole) return decode_file(piece, decoder);
   for (Part& part : piece.parts) {
     Outcome outcome;
     if (part.range.coding == pack::Coding::raw) {

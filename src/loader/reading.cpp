@@ -266,14 +266,18 @@ bool Engine::run_reads() {
   return any || count != 0;
 }
 
+int64_t Engine::read_cached(const Piece& piece) const {
+  const int64_t result = piece.request->pack->file.read_cached(piece.read.position, piece.read.to);
+  return config_.hooks != nullptr && config_.hooks->read_cached ? config_.hooks->read_cached(result) : result;
+}
+
 // Copies from the page cache what it has: threads do that side by side, and wait for no disk. Then reads the rest. Not
 // before direct reads: asking for bytes that are not there makes the system read them ahead, a second time.
 void Engine::read(PiecePtr piece, Decoder& decoder) {
   const File& file = piece->request->pack->file;
   Outcome outcome;
   prepare_read(*piece);
-  const bool skips = piece->read.direct || (config_.hooks != nullptr && config_.hooks->skips_cache);
-  const int64_t cached = skips ? File::kNotCached : file.read_cached(piece->read.position, piece->read.to);
+  const int64_t cached = piece->read.direct ? File::kNotCached : read_cached(*piece);
   bool is_done = cached != File::kNotCached && take_result(*piece, cached, outcome);
   if (!is_done && async_ != nullptr) {
     const std::unique_lock lock(mutex_);

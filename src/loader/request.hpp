@@ -89,10 +89,10 @@ struct Request {
   std::optional<uint32_t> level_range;  // index of the level's range
   uint32_t index = 0;
   LoadPriority priority = LoadPriority::normal;
-  uint64_t decoded_room = 0;  // of `zstd`, in staging; an image takes exactly this
-  bool zstd = false;          // a file or a level, to be decoded as a whole; GDeflate if the entry is of that kind
-  bool whole_piece = false;   // one piece, however long
-  bool on_device = false;     // Gstd is decoded there
+  uint64_t decoded_room = 0;   // of `decoded_whole`, in staging; an image takes exactly this
+  bool decoded_whole = false;  // a file of Zstandard or GDeflate, or a level, which the CPU decodes at once
+  bool whole_piece = false;    // one piece, however long
+  bool on_device = false;      // Gstd is decoded there
   bool to_host() const noexcept { return std::holds_alternative<std::span<std::byte>>(to); }
 
   RequestReport report;

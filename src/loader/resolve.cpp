@@ -32,7 +32,7 @@ Outcome resolve_image(const Engine& engine, Request& request) {
   const uint64_t bytes = image_bytes(image);
   if (bytes == 0) return {RequestStatus::unsupported, "the image's format is unknown to the loader"};
   request.whole_piece = true;
-  if (request.zstd) {
+  if (request.decoded_whole) {
     request.decoded_room = bytes;
     return {};
   }
@@ -45,7 +45,7 @@ Outcome resolve_image(const Engine& engine, Request& request) {
 
 Outcome resolve_destination(const Engine& engine, Request& request) {
   if (const auto* host = std::get_if<std::span<std::byte>>(&request.to)) {
-    if (!request.zstd && host->size() < request.count)
+    if (!request.decoded_whole && host->size() < request.count)
       return {RequestStatus::over_limit, "the destination is smaller than the content"};
     return {};
   }
@@ -56,9 +56,9 @@ Outcome resolve_destination(const Engine& engine, Request& request) {
   if (std::holds_alternative<ImageDestination>(request.to)) return resolve_image(engine, request);
   const auto& buffer = std::get<BufferRange>(request.to);
   if (buffer.buffer == VK_NULL_HANDLE || buffer.size == VK_WHOLE_SIZE) return refuse("the buffer range is invalid");
-  if (!request.zstd && buffer.size < request.count)
+  if (!request.decoded_whole && buffer.size < request.count)
     return {RequestStatus::over_limit, "the destination is smaller than the content"};
-  request.decoded_room = request.zstd ? buffer.size : 0;
+  request.decoded_room = request.decoded_whole ? buffer.size : 0;
   return {};
 }
 
@@ -87,7 +87,7 @@ Outcome resolve(const Engine& engine, const LoadRequest& asked, Request& request
                         (entry->kind == pack::Kind::ktx2 && asked.level))) {
     if (request.first != 0 || request.count != bytes)
       return {RequestStatus::unsupported, "Zstandard and GDeflate are decoded as a whole"};
-    request.zstd = request.whole_piece = true;
+    request.decoded_whole = request.whole_piece = true;
   }
   request.report.bytes = request.count;
   const Outcome outcome = resolve_destination(engine, request);

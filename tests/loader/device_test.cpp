@@ -103,7 +103,7 @@ TEST_CASE("every kind of asset comes to buffers as unpack gives it, by every pat
                          Way{true, true, true, true, 1}, Way{false, false, false, false, 1}}) {
     CAPTURE(way.on_device);
     CAPTURE(way.copies_source);
-    const loader::Hooks hooks{{}, way.copies_source, way.direct};
+    const loader::Hooks hooks{{}, {}, way.copies_source};
     std::atomic<int> locks = 0, submissions = 0;
     LoaderDevice device = host.loader_device();
     device.external_memory_host &= way.imports;
@@ -165,7 +165,7 @@ TEST_CASE("levels come to images, and to buffers by layers and rows") {
   REQUIRE(reader.ok());
   for (const bool on_device : {true, false}) {
     for (const bool copies_source : {true, false}) {
-      const loader::Hooks hooks{{}, copies_source};
+      const loader::Hooks hooks{{}, {}, copies_source};
       LoaderConfig config = small_config();
       config.decode_on_device = on_device;
       config.hooks = &hooks;

@@ -38,8 +38,10 @@ std::vector<Way> every_way() {
           {ReadBackend::automatic, true, 2, false}};
 }
 
+int64_t nothing_cached(int64_t) { return loader::File::kNotCached; }
+
 LoaderConfig config_of(const Way& way) {
-  static const loader::Hooks uncached{{}, false, true};
+  static const loader::Hooks uncached{{}, nothing_cached};
   LoaderConfig config;
   if (!way.cached) config.hooks = &uncached;
   config.reads = way.reads;
@@ -80,7 +82,8 @@ struct FaultyPack {
 
   RequestStatus load(const Way& way, std::function<int64_t(uint64_t, size_t, int64_t)> hook,
                      RequestReport* report = nullptr) {
-    const loader::Hooks hooks{std::move(hook), false, !way.cached};
+    loader::Hooks hooks{std::move(hook)};
+    if (!way.cached) hooks.read_cached = nothing_cached;
     LoaderConfig config = config_of(way);
     config.hooks = &hooks;
     Loader loader = opened(config);
@@ -353,6 +356,38 @@ TEST_CASE("requests begin by priority, then by deadline, then as they came") {
     for (const auto& [path, content] : files)
       if (pack.directory().find(path)->position == position) begun += path;
   CHECK(begun == "hdgecbfa");
+}
+
+TEST_CASE("direct reads ask the page cache for nothing, until the system refuses them") {
+  const Bytes content = test::noise(3u << 20);
+  const test::TemporaryFile file(test::pack_of_files({{"a", content}}));
+  for (const ReadBackend reads : {ReadBackend::automatic, ReadBackend::threads}) {
+    std::atomic<uint32_t> asked = 0;
+    std::atomic<bool> refused = false;
+    const loader::Hooks hooks{
+        [&](uint64_t, size_t, int64_t result) -> int64_t { return refused.exchange(false) ? -EINVAL : result; },
+        [&](int64_t result) {
+          ++asked;
+          return result;
+        }};
+    LoaderConfig config = config_of({reads, true, 1, true});
+    config.hooks = &hooks;
+    Loader loader = opened(config);
+    const LoaderPack pack = pack_at(loader, file.path());
+    Bytes to(content.size());
+    const auto load = [&] {
+      std::ranges::fill(to, std::byte{0});
+      CHECK(load_one(loader, request_of(pack, "a", to)) == RequestStatus::ok);
+      CHECK(to == content);
+      return asked.exchange(0);
+    };
+    // Where the file system has no direct reads, the cache is asked at once.
+    const bool has_direct = loader::File::open(file.path(), true)->has_direct();
+    CHECK((load() == 0) == has_direct);
+    refused = has_direct;
+    load();
+    CHECK(load() > 0);
+  }
 }
 
 TEST_CASE("cancel ends what has its tag, and nothing else") {
