@@ -253,6 +253,11 @@ class Compressor {
   /// Further errors: invalid_argument (more than was declared, or after finish).
   Status write(std::span<const std::byte> content, const Sink& sink) noexcept;
 
+  /// Takes the stream's first content without encoding it: the caller has the finished segments of it, of the same
+  /// configuration and size, and goes on after them. All calls together take a multiple of segment_bytes.
+  /// Further errors: invalid_argument (no multiple of tile_bytes, or after write).
+  Status skip(std::span<const std::byte> content) noexcept;
+
   /// Ends the stream. Further errors: invalid_argument (less than was declared, or a second time).
   Status finish(const Sink& sink) noexcept;
 

@@ -233,6 +233,25 @@ class Payload {
   virtual Status rewind(uint64_t bytes) = 0;
 };
 
+/// How far the encoding of a long asset has come. Another run may go on from there.
+struct Checkpoint {
+  /// gstd: the first bytes are encoded. raw: it has shown that the content does not get smaller, and all is written
+  /// again as it is; the content's size and hash are those of all of it, and nothing is stored.
+  Coding coding = Coding::gstd;
+  uint64_t content_bytes = 0, content_hash = 0;
+  uint64_t stored_bytes = 0, stored_hash = 0;
+};
+
+/// How an asset's encoding is interrupted and gone on with.
+struct Resume {
+  /// Called at the ends of segments, with everything written that it names. May be empty.
+  std::function<Status(const Checkpoint&)> reached{};
+  /// Where to go on, if given: the payload has its stored bytes already, which `stored` reads. If they or the content
+  /// are not what they were, rewind(0), and everything is encoded.
+  std::optional<Checkpoint> from{};
+  ReadAt stored{};
+};
+
 /// Encodes assets. Keeps a compressor between them. The result depends on content, path and configuration, not on
 /// threads.
 class AssetEncoder {
@@ -247,8 +266,10 @@ class AssetEncoder {
   /// multiple of kBlockBytes. Content of several ranges is read twice, as is a range that Gstd does not make smaller.
   /// Memory does not grow with the content, which must not change meanwhile.
   ///
+  /// - `resume`: for assets of one range. What is stored does not depend on it.
   /// - Errors: invalid_argument if the path is invalid; those of callbacks.
-  Result<Asset> encode(std::string path, const ReadAt& read, uint64_t content_bytes, Payload& to) noexcept;
+  Result<Asset> encode(std::string path, const ReadAt& read, uint64_t content_bytes, Payload& to,
+                       const Resume& resume = {}) noexcept;
 
  private:
   struct State;

@@ -171,6 +171,7 @@ class SegmentWriter {
   std::vector<std::byte> release() { return data_.release(); }
 
   Status write(std::span<const std::byte> content, const Sink& sink);
+  Status skip(std::span<const std::byte> content);
   Status finish(const Sink& sink);
 
  private:
@@ -346,6 +347,18 @@ Status SegmentWriter::write(std::span<const std::byte> content, const Sink& sink
   return add(content, sink);
 }
 
+Status SegmentWriter::skip(std::span<const std::byte> content) {
+  if (ended_ || written_ != segment_at_) return refuse("skip after write");
+  if (content.size() % config_.tile_bytes != 0) return refuse("skip of no whole tiles");
+  if (content.size() > size_.value_or(kUnknownSize - 1) - written_) return refuse("skip of more than was declared");
+  if (config_.stream_checksum)
+    for (size_t at = 0; at < content.size(); at += config_.tile_bytes)
+      stream_sum_.add(checksum(content.subspan(at, config_.tile_bytes)));
+  written_ += content.size();
+  segment_at_ += content.size();
+  return {};
+}
+
 Status SegmentWriter::finish(const Sink& sink) {
   if (ended_) return refuse("a second finish");
   if (size_ && written_ != *size_)
@@ -425,6 +438,12 @@ Result<Compressor> Compressor::create(const CompressConfig& config, std::optiona
 Status Compressor::write(std::span<const std::byte> content, const Sink& sink) noexcept {
   State& state = *state_;
   if (state.outcome) state.outcome = guarded([&] { return state.write(content, sink); });
+  return guarded([&] { return state.outcome; });
+}
+
+Status Compressor::skip(std::span<const std::byte> content) noexcept {
+  State& state = *state_;
+  if (state.outcome) state.outcome = guarded([&] { return state.skip(content); });
   return guarded([&] { return state.outcome; });
 }
 

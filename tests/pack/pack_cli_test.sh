@@ -251,4 +251,29 @@ done
 [[ -e killed.wpk ]] || expect 0 "pack after kills" "$gstd" pack -22 many -o killed.wpk
 same "pack after kills" many.wpk killed.wpk
 
+# Within a large file, too: killed when the journal names a part of it, which is then gone on with.
+mkdir long
+{ seq 1 600000 | head -c 3000000; head -c 6000000 /dev/zero; } >long/file
+options=(-22 --segment=1M -T1)
+expect 0 "pack a large file" "$gstd" pack "${options[@]}" long -o long.wpk
+"$gstd" pack "${options[@]}" long -o part.wpk -q &
+for ((i = 0; i < 3000; ++i)); do
+  [[ -s part.wpk.journal || -e part.wpk ]] && break
+  sleep 0.01
+done
+kill -9 $! 2>/dev/null
+wait $! 2>/dev/null
+((++checks))
+[[ ! -e part.wpk && -s part.wpk.journal ]] || fail "the part of a large file is not in the journal"
+cp part.wpk.unfinished changed.wpk.unfinished
+cp part.wpk.journal changed.wpk.journal
+expect 0 "pack goes on within a file" "$gstd" pack "${options[@]}" long -o part.wpk
+says "pack goes on within a file" "going on after 0 of 1 files, within the next one"
+same "pack goes on within a file" long.wpk part.wpk
+# What has changed meanwhile is seen.
+printf x | dd of=long/file bs=1 seek=100 conv=notrunc status=none
+expect 0 "pack goes on with a changed file" "$gstd" pack "${options[@]}" long -o changed.wpk
+expect 0 "unpack a changed file" "$gstd" unpack changed.wpk -o changed
+same "pack goes on with a changed file" long changed
+
 end_checks

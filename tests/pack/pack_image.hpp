@@ -128,16 +128,20 @@ class MemoryPack : public pack::Payload {
     return {};
   }
 
-  /// Appends an asset. Returns what encode returned.
-  Status add(pack::AssetEncoder& encoder, const std::string& path, const Bytes& content) {
+  /// Appends an asset, of which `stored` is there already. Returns what encode returned.
+  Status add(pack::AssetEncoder& encoder, const std::string& path, const Bytes& content,
+             const pack::Resume& resume = {}, const Bytes& stored = {}) {
     bytes_.resize((bytes_.size() + pack::kBlockBytes - 1) / pack::kBlockBytes * pack::kBlockBytes);
     begin_ = bytes_.size();
-    auto asset = encoder.encode(path, reading(content), content.size(), *this);
+    bytes_.insert(bytes_.end(), stored.begin(), stored.end());
+    auto asset = encoder.encode(path, reading(content), content.size(), *this, resume);
     if (!asset) return asset.status();
     asset->move_by(begin_);
     assets.push_back(*std::move(asset));
     return {};
   }
+  /// Of the last asset.
+  Bytes stored() const { return Bytes(bytes_.begin() + static_cast<std::ptrdiff_t>(begin_), bytes_.end()); }
   /// Ends the pack as it is.
   Result<Bytes> end(uint64_t generation = 1) {
     const auto tail = pack::end_pack(assets, bytes_.size(), generation);

@@ -511,6 +511,62 @@ TEST_CASE("paths that leave a directory, or that some system reads otherwise, ar
   CHECK(pack::end_pack(twice, 0).error().message.find("same path") != std::string::npos);
 }
 
+TEST_CASE("an asset is gone on with from every checkpoint, and encoded anew if something has changed") {
+  // Segments of tiles that get smaller, and some that do not; a part of a segment at the end.
+  const Bytes mixed = joined({test::slope((2u << 20) + 5000), test::noise(1u << 20), test::slope((1u << 20) + 77, 5)});
+  for (const Bytes& content : {mixed, test::noise((3u << 20) + 1), test::slope(2u << 20)}) {
+    for (const bool stream_checksum : {false, true}) {
+      gstd::CompressConfig config;
+      config.level = 1;
+      config.segment_bytes = (1u << 20) + (1u << 16);
+      config.stream_checksum = stream_checksum;
+      auto of_pack = *pack::AssetEncoder::create(config);
+      test::MemoryPack whole;
+      std::vector<std::pair<pack::Checkpoint, Bytes>> reached;
+      pack::Resume resume;
+      resume.reached = [&](const pack::Checkpoint& done) -> Status {
+        reached.emplace_back(done, whole.stored());
+        return {};
+      };
+      REQUIRE(whole.add(of_pack, "a", content, resume).ok());
+      REQUIRE(reached.size() >= 1);
+      const Bytes expected = *whole.end();
+      const auto gone_on = [&](const pack::Checkpoint& from, const Bytes& stored, const Bytes& now) {
+        test::MemoryPack memory;
+        pack::Resume later;
+        later.from = from;
+        later.stored = test::reading(stored);
+        uint64_t encoded_from = UINT64_MAX;
+        later.reached = [&](const pack::Checkpoint& done) -> Status {
+          encoded_from = std::min(encoded_from, done.content_bytes);
+          return {};
+        };
+        REQUIRE(memory.add(of_pack, "a", now, later, stored).ok());
+        if (now == content) CHECK(encoded_from > from.content_bytes);
+        return *memory.end();
+      };
+      for (const auto& [from, stored] : reached) {
+        CHECK(from.stored_bytes == stored.size());
+        CHECK(gone_on(from, stored, content) == expected);
+        Bytes other = content;
+        other[from.content_bytes / 2] ^= std::byte{1};
+        test::MemoryPack anew;
+        REQUIRE(anew.add(of_pack, "a", other).ok());
+        CHECK(gone_on(from, stored, other) == *anew.end());
+        if (stored.empty()) continue;
+        Bytes damaged = stored;
+        damaged.back() ^= std::byte{1};
+        test::MemoryPack memory;
+        pack::Resume later;
+        later.from = from;
+        later.stored = test::reading(damaged);
+        REQUIRE(memory.add(of_pack, "a", content, later, damaged).ok());
+        CHECK(*memory.end() == expected);
+      }
+    }
+  }
+}
+
 TEST_CASE("an error or exception of a callback is returned") {
   auto of_pack = encoder();
   test::MemoryPack memory;

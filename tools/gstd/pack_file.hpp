@@ -37,10 +37,11 @@ class PackFile {
   int file_;
 };
 
-/// Payload that goes to a file, from a position on.
+/// Payload that goes to a file, from a position on, after bytes that are there.
 class FilePayload : public weft::pack::Payload {
  public:
-  FilePayload(PackFile& file, uint64_t position) : file_(file), begin_(position), end_(position) {}
+  FilePayload(PackFile& file, uint64_t position, uint64_t bytes)
+      : file_(file), begin_(position), end_(position + bytes) {}
   weft::Status write(std::span<const std::byte> bytes) override;
   weft::Status rewind(uint64_t bytes) override;
 
@@ -76,6 +77,12 @@ weft::Result<std::vector<PackSource>> pack_sources(
 /// Calls task(item) for every item below `items` on so many threads. The first error ends it and is returned.
 weft::Status in_parallel(uint32_t threads, size_t items, const std::function<weft::Status(size_t item)>& task);
 
+/// A large asset that is not finished.
+struct PackPart {
+  uint64_t path_hash = 0, position = 0, content_bytes = 0;  ///< of all of it
+  weft::pack::Checkpoint done;
+};
+
 /// What is done of an unfinished pack: assets in their order, appended in chunks, each with a hash.
 class PackJournal {
  public:
@@ -83,17 +90,23 @@ class PackJournal {
   static weft::Result<PackJournal> open(const std::string& path, uint64_t key);
 
   std::vector<weft::pack::Asset> take_assets() { return std::move(assets_); }
+  /// What follows the last asset.
+  const std::optional<PackPart>& part() const { return part_; }
   /// Drops everything and begins with these.
   weft::Status begin(std::span<const weft::pack::Asset> assets);
   /// Returns when they are on the disk.
   weft::Status append(std::span<const weft::pack::Asset> assets);
+  weft::Status append(const PackPart& part);
 
  private:
+  bool read_assets(uint64_t file_bytes, weft::Status& status);
+  bool read_part(uint64_t file_bytes, weft::Status& status);
   PackJournal(PackFile file, uint64_t key) : file_(std::move(file)), key_(key) {}
   PackFile file_;
   uint64_t key_;
   uint64_t end_ = 0;
   std::vector<weft::pack::Asset> assets_;
+  std::optional<PackPart> part_;
 };
 
 }  // namespace gstd_tool

@@ -111,18 +111,21 @@ class PackWriting {
     journaled_ = assets_.size();
   }
 
-  // `old`: where unchanged assets are taken from, if not null.
-  Status write(std::span<const PackSource> sources, const pack::PackReader* old);
+  // `old`: where unchanged assets are taken from, if not null. `part`: what is done of the first source.
+  Status write(std::span<const PackSource> sources, const pack::PackReader* old,
+               const std::optional<PackPart>& part = {});
 
   std::span<const Asset> assets() const { return assets_; }
   uint64_t end() const { return end_; }
 
  private:
   Status write_small(std::span<const PackSource> batch, const pack::PackReader* old);
-  Status write_large(const PackSource& source, const pack::PackReader* old);
+  Status write_large(const PackSource& source, const pack::PackReader* old, const std::optional<PackPart>& part);
   Result<Asset> encode(const PackSource& source, uint32_t worker, uint32_t threads, pack::Payload& to,
-                       const pack::PackReader* old);
+                       const pack::PackReader* old, const pack::Resume& resume = {});
+  Status reach(const PackSource& source, const pack::Checkpoint& done);
   Status place(Asset asset);
+  bool is_due(uint64_t end) const;
   Status flush(bool now);
 
   using Clock = std::chrono::steady_clock;
@@ -141,12 +144,13 @@ class PackWriting {
 };
 
 Result<Asset> PackWriting::encode(const PackSource& source, uint32_t worker, uint32_t threads, pack::Payload& to,
-                                  const pack::PackReader* old) {
+                                  const pack::PackReader* old, const pack::Resume& resume) {
   const std::optional<pack::Entry> entry = old != nullptr ? old->find(source.path) : std::nullopt;
   if (entry) {
     const Result<bool> same = is_unchanged(source, entry->content_bytes, entry->content_hash);
     if (!same) return same.error();
     if (*same) {
+      if (const Status status = to.rewind(0); !status) return status.error();
       Asset asset = pack::asset_of(*old, *entry);
       const pack::Sink sink = [&](std::span<const std::byte> piece) { return to.write(piece); };
       if (const Status status = old->read_stored(*entry, sink); !status) return status.error();
@@ -164,7 +168,7 @@ Result<Asset> PackWriting::encode(const PackSource& source, uint32_t worker, uin
   }
   std::optional<Asset> asset;
   const Status status = with_source(source, [&](const pack::ReadAt& read) -> Status {
-    Result<Asset> encoded = encoder->encode(source.path, read, source.bytes, to);
+    Result<Asset> encoded = encoder->encode(source.path, read, source.bytes, to, resume);
     if (!encoded) return encoded.status();
     asset = *std::move(encoded);
     return {};
@@ -211,14 +215,29 @@ Status PackWriting::write_small(std::span<const PackSource> batch, const pack::P
   return {};
 }
 
-Status PackWriting::write_large(const PackSource& source, const pack::PackReader* old) {
-  FilePayload payload(file_, end_);
-  Result<Asset> asset = encode(source, 0, threads_, payload, old);
+// What an interruption leaves of a large file is gone on with, too.
+Status PackWriting::reach(const PackSource& source, const pack::Checkpoint& done) {
+  meter_.update(done_bytes_ + done.content_bytes, done_bytes_ + done.content_bytes, stored_bytes_ + done.stored_bytes);
+  if (journal_ == nullptr || (done.coding == pack::Coding::gstd && !is_due(end_ + done.stored_bytes))) return {};
+  if (Status status = flush(true); !status) return status;
+  flushed_end_ = end_ + done.stored_bytes;
+  return journal_->append({pack::hash_of(source.path), end_, source.bytes, done});
+}
+
+Status PackWriting::write_large(const PackSource& source, const pack::PackReader* old,
+                                const std::optional<PackPart>& part) {
+  pack::Resume resume;
+  resume.reached = [&](const pack::Checkpoint& done) { return reach(source, done); };
+  if (part) resume.from = part->done;
+  resume.stored = [&](uint64_t at, std::span<std::byte> to) { return file_.read_at(end_ + at, to); };
+  FilePayload payload(file_, end_, part ? part->done.stored_bytes : 0);
+  Result<Asset> asset = encode(source, 0, threads_, payload, old, resume);
   if (!asset) return asset.status();
   return place(*std::move(asset));
 }
 
-Status PackWriting::write(std::span<const PackSource> sources, const pack::PackReader* old) {
+Status PackWriting::write(std::span<const PackSource> sources, const pack::PackReader* old,
+                          const std::optional<PackPart>& part) {
   const uint64_t most = std::max(kSmallBytes, kBatchBytes * threads_);
   for (size_t at = 0; at < sources.size();) {
     size_t count = 0;
@@ -227,7 +246,8 @@ Status PackWriting::write(std::span<const PackSource> sources, const pack::PackR
       if (next > kSmallBytes || bytes + next > most) break;
       bytes += next;
     }
-    Status status = count == 0 ? write_large(sources[at], old) : write_small(sources.subspan(at, count), old);
+    Status status = count == 0 ? write_large(sources[at], old, at == 0 ? part : std::nullopt)
+                               : write_small(sources.subspan(at, count), old);
     if (!status) {
       (void)flush(true);  // what is done stays done
       return status;
@@ -237,10 +257,14 @@ Status PackWriting::write(std::span<const PackSource> sources, const pack::PackR
   return flush(true);
 }
 
+bool PackWriting::is_due(uint64_t end) const {
+  return end - flushed_end_ >= kFlushBytes || Clock::now() - flushed_ >= kFlushTime;
+}
+
 // The journal names nothing that is not on the disk.
 Status PackWriting::flush(bool now) {
   if (journal_ == nullptr) return {};
-  if (!now && end_ - flushed_end_ < kFlushBytes && Clock::now() - flushed_ < kFlushTime) return {};
+  if (!now && !is_due(end_)) return {};
   if (Status status = file_.sync(); !status) return status;
   if (Status status = journal_->append(std::span(assets_).subspan(journaled_)); !status) return status;
   journaled_ = assets_.size();
@@ -282,6 +306,13 @@ Result<size_t> count_done(std::span<const PackSource> sources, std::span<const A
   });
   if (!status) return status.error();
   return first_changed.load();
+}
+
+// Whether it is what an interrupted run has done of a source that begins there.
+bool is_part_of(const PackPart& part, const PackSource& source, uint64_t position, uint64_t file_bytes) {
+  return source.bytes > kSmallBytes && part.path_hash == pack::hash_of(source.path) &&
+         part.content_bytes == source.bytes && part.position == position && part.done.coding <= pack::Coding::gstd &&
+         part.done.stored_bytes <= file_bytes && position <= file_bytes - part.done.stored_bytes;
 }
 
 void print_table(const Options& options, std::span<const Asset> assets) {
@@ -329,17 +360,23 @@ Status write_new(const Options& options, std::span<const PackSource> sources, co
   done.resize(*count);
   uint64_t end = pack::kPayloadAt;
   for (const Asset& asset : done) end = block_end(end + asset.stored_bytes());
+  std::optional<PackPart> part;
+  if (*count < sources.size() && journal->part() && is_part_of(*journal->part(), sources[*count], end, *file_bytes))
+    part = journal->part();
   // Nothing of another file stays where headers will be.
-  if (*count == 0)
+  if (*count == 0 && !part)
     if (Status status = file->truncate(0); !status) return status;
-  if (Status status = file->truncate(end); !status) return status;
+  if (Status status = file->truncate(end + (part ? part->done.stored_bytes : 0)); !status) return status;
   if (Status status = journal->begin(done); !status) return status;
-  if (*count > 0 && options.verbosity >= 2)
-    std::fprintf(stderr, "going on after %zu of %zu files\n", *count, sources.size());
+  if (part)
+    if (Status status = journal->append(*part); !status) return status;
+  if ((*count > 0 || part) && options.verbosity >= 2)
+    std::fprintf(stderr, "going on after %zu of %zu files%s\n", *count, sources.size(),
+                 part ? ", within the next one" : "");
 
   PackWriting writing(options, *file, end, &*journal, content_of(sources));
   for (Asset& asset : done) writing.keep(std::move(asset));
-  if (Status status = writing.write(sources.subspan(*count), old); !status) return status;
+  if (Status status = writing.write(sources.subspan(*count), old, part); !status) return status;
   if (Status status = write_end(*file, writing.assets(), writing.end(), 1); !status) return status;
   if (Status status = file->rename(unfinished, options.output); !status) return of_file(options.output, status.error());
   if (::unlink(journal_name.c_str()) != 0)
