@@ -45,6 +45,7 @@ struct Setup {
   ReadBackend reads = ReadBackend::automatic;
   uint32_t depth = 32;
   uint64_t staging = uint64_t{64} << 20;
+  StagingMemory memory = StagingMemory::automatic;
   bool disk = false;  // reads bypass the page cache, which is dropped before
   bool on_device = true;
 };
@@ -161,10 +162,11 @@ Result<Loader> LoadBench::loader_of(const Setup& setup) {
   config.queue_depth = setup.depth;
   config.direct = setup.disk;
   config.staging_bytes = setup.staging;
+  config.staging = setup.memory;
   config.device_bytes = device_bytes_;
   config.decode_on_device = setup.on_device;
   config.threads = threads_ - 1;
-  config.budget_bytes = setup.staging + device_bytes_ + (uint64_t{threads_} * 3 << 20) + (uint64_t{64} << 20);
+  config.budget_bytes = 2 * setup.staging + device_bytes_ + (uint64_t{threads_} * 3 << 20) + (uint64_t{64} << 20);
   config.log = [](std::string_view message) {
     std::fprintf(stderr, "weft-bench: %.*s\n", static_cast<int>(message.size()), message.data());
   };
@@ -185,6 +187,7 @@ Status LoadBench::run_loader(const Contents& contents, const WorkFile& pack, con
   const std::string backend = loader ? name_of(loader->backend()) : name_of(setup.reads);
   row.variant = fmt::format("from={} reads={} decode={} depth={} staging={} asset={}", setup.disk ? "disk" : "cache",
                             backend, setup.on_device ? "device" : "host", setup.depth, size_text(setup.staging), asset);
+  if (setup.memory != StagingMemory::automatic) row.variant += fmt::format(" memory={}", name_of(setup.memory));
   if (!loader) {
     row.problem = loader.error().message;
     add_row(std::move(row));
@@ -456,6 +459,11 @@ bool LoadBench::run() {
         if (Status status = run_loader(contents_, *pack, setup, "file"); !status) return status;
       }
       setup.staging = Setup{}.staging;
+      for (const StagingMemory memory : {StagingMemory::host, StagingMemory::imported, StagingMemory::device}) {
+        setup.memory = memory;
+        if (Status status = run_loader(contents_, *pack, setup, "file"); !status) return status;
+      }
+      setup.memory = Setup{}.memory;
       setup.on_device = false;
       if (Status status = run_loader(contents_, *pack, setup, "file"); !status) return status;
       setup.on_device = true;

@@ -68,6 +68,19 @@ enum class ReadBackend : uint8_t {
 /// The enumerator's name.
 const char* name_of(ReadBackend backend) noexcept;
 
+/// Memory that files are read to, as the device sees it.
+enum class StagingMemory : uint8_t {
+  /// imported, if the host allows it; else device, if the host sees more than 256 MiB of a discrete device's memory and
+  /// reads are not direct; else host.
+  automatic,
+  host,      ///< the driver's, of the host
+  imported,  ///< of the process, by VK_EXT_external_memory_host
+  /// Of the device: for what only the device reads. The rest is read to the driver's memory of the host.
+  device,
+};
+/// The enumerator's name.
+const char* name_of(StagingMemory memory) noexcept;
+
 /// A level, or a part of one, of an image. Its commands end in `layout`.
 struct ImageDestination {
   VkImage image = VK_NULL_HANDLE;
@@ -127,6 +140,8 @@ struct LoadRequest {
 
 struct RequestReport {
   LoadPath path = LoadPath::none;
+  /// Where at least a part was read to.
+  StagingMemory staging = StagingMemory::host;
   /// Of content in the destination.
   uint64_t bytes = 0;
   /// Read from the file, in whole blocks.
@@ -179,8 +194,7 @@ struct LoaderDevice {
   std::function<void()> lock, unlock;
   /// Whether VK_EXT_debug_utils is enabled: commands then have labels.
   bool debug_utils = false;
-  /// Whether VK_EXT_external_memory_host is enabled: staging is then imported memory of the host, which files are read
-  /// to directly.
+  /// Whether VK_EXT_external_memory_host is enabled: for StagingMemory::imported, which files are read to directly.
   bool external_memory_host = false;
 };
 
@@ -195,6 +209,9 @@ struct LoaderConfig {
   uint64_t budget_bytes = uint64_t{256} << 20;
   /// Memory that files are read to: at least 8 MiB. An image level, with what it is decoded from, must fit.
   uint64_t staging_bytes = uint64_t{64} << 20;
+  /// Loader::create returns unsupported if the device has no such memory. `device` takes up to staging_bytes more of
+  /// the budget, at least 8 MiB.
+  StagingMemory staging = StagingMemory::automatic;
   /// Device memory for decoding: half of it is scratch, unless `tiles_in_flight` is given.
   uint64_t device_bytes = uint64_t{128} << 20;
   /// As GstdDecodeConfig has it. 0: what half of device_bytes holds.

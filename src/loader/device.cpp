@@ -29,7 +29,9 @@ class VulkanDevice final : public Device {
   Status open(const Context& context, const LoaderConfig& config);
 
   std::span<std::byte> staging() const noexcept override { return staging_.bytes().subspan(control_bytes_); }
-  uint64_t bytes() const noexcept override { return staging_.bytes().size() + arena_.size; }
+  bool imports_staging() const noexcept override { return staging_.is_imported(); }
+  std::span<std::byte> window() const noexcept override { return window_.bytes(); }
+  uint64_t bytes() const noexcept override { return staging_.bytes().size() + window_.bytes().size() + arena_.size; }
   bool can_decode(uint32_t tile_bytes) const noexcept override { return tile_bytes <= gstd::kDefaultTileBytes; }
   bool fits(uint64_t stored_bytes, uint64_t image_bytes) const noexcept override {
     return stored_bytes + 2 * Space::kBlock + image_bytes + kImageAlignment <= slots_[0].temporary.size &&
@@ -51,6 +53,7 @@ class VulkanDevice final : public Device {
   bool signal(const LoadSignal& signal) const noexcept override;
 
  private:
+  Status open_window(const LoaderConfig& config);
   Status open_slot(Slot& slot, uint32_t index);
   Slot& free_slot() {
     return *std::ranges::find_if(slots_, [](const Slot& slot) { return slot.pieces.empty(); });
@@ -63,7 +66,7 @@ class VulkanDevice final : public Device {
   std::shared_ptr<const runtime::ContextState> state_;
   LoaderDevice device_;
   Functions functions_;
-  Staging staging_;
+  Staging staging_, window_;
   uint64_t control_bytes_ = 0;
   vk::BoundBuffer arena_;
   std::optional<GstdDecode> decoder_;
@@ -84,6 +87,7 @@ Status VulkanDevice::open(const Context& context, const LoaderConfig& config) {
   control_bytes_ = Space::rounded(kSlots * kSlotControl);
   const uint64_t staging_bytes = Space::rounded(config.staging_bytes);
   if (Status status = staging_.create(*state_, device_, config, staging_bytes); !status) return status;
+  if (Status status = open_window(config); !status) return status;
 
   GstdDecodeConfig decode;
   decode.verify = config.verify;
@@ -118,6 +122,28 @@ Status VulkanDevice::open(const Context& context, const LoaderConfig& config) {
   return {};
 }
 
+// Of the budget it takes what others leave.
+Status VulkanDevice::open_window(const LoaderConfig& config) {
+  constexpr uint64_t kSmallHeap = uint64_t{256} << 20;  // of devices whose memory the host sees but a part of
+  const bool is_asked = config.staging == StagingMemory::device;
+  const bool is_usual = config.staging == StagingMemory::automatic && copies_source_ && !config.direct &&
+                        config.decode_on_device && !staging_.is_imported();
+  if (!is_asked && !is_usual) return {};
+  const uint64_t heap = window_bytes(memory_of(device_));
+  const uint64_t taken = staging_.bytes().size() + config.device_bytes + fixed_bytes(config);
+  const uint64_t left = config.budget_bytes - std::min(taken, config.budget_bytes);
+  const uint64_t bytes = std::min({staging_.bytes().size(), heap / 4, left}) / Space::kBlock * Space::kBlock;
+  const bool has_heap = heap > kSmallHeap;
+  if (has_heap && bytes >= kLeastStaging) {
+    const Status status = window_.create_window(*state_, device_, bytes);
+    // What was not asked for need not be there.
+    if (status || is_asked) return status;
+  }
+  if (!is_asked) return {};
+  if (!has_heap) return Error{ErrorCode::unsupported, "Loader: the host sees no more than 256 MiB of device memory"};
+  return Error{ErrorCode::invalid_argument, "Loader: budget_bytes leaves no 8 MiB of device memory for staging"};
+}
+
 Status VulkanDevice::open_slot(Slot& slot, uint32_t index) {
   slot.control = {staging_.buffer(), index * kSlotControl, kSlotControl};
   slot.mapped = staging_.bytes().data() + slot.control.offset;
@@ -148,8 +174,8 @@ Status VulkanDevice::open_slot(Slot& slot, uint32_t index) {
 
 Status VulkanDevice::record_into(Slot& slot, VkCommandBuffer commands, PieceList& pieces, PieceList& ended) {
   Recording recording(*state_, functions_, *decoder_, slot,
-                      {staging_.buffer(), control_bytes_, staging_.bytes().size() - control_bytes_}, scratch_,
-                      copies_source_);
+                      {staging_.buffer(), control_bytes_, staging_.bytes().size() - control_bytes_},
+                      {window_.buffer(), 0, window_.bytes().size()}, scratch_, copies_source_);
   recording.take(pieces, ended, kSlotTiles);
   return recording.record(commands);
 }

@@ -17,6 +17,9 @@ class Device {
   virtual ~Device() = default;
   /// Where files are read to.
   virtual std::span<std::byte> staging() const noexcept = 0;
+  virtual bool imports_staging() const noexcept = 0;
+  /// The same in the device's memory, at positions that follow those of staging(). Empty: there is none.
+  virtual std::span<std::byte> window() const noexcept = 0;
   /// Device and staging memory, in bytes.
   virtual uint64_t bytes() const noexcept = 0;
   virtual bool can_decode(uint32_t tile_bytes) const noexcept = 0;

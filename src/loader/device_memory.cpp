@@ -48,30 +48,54 @@ VkPhysicalDeviceMemoryProperties memory_of(const LoaderDevice& device) {
 
 Staging::~Staging() {
   bound_ = {};
+  give_back_host();
+}
+
+void Staging::give_back_host() noexcept {
   if (host_ == nullptr) return;
   if (free_)
     free_(host_);
   else
     ::operator delete (host_, std::align_val_t{kStagingAlignment});
+  host_ = nullptr;
+}
+
+uint64_t window_bytes(const VkPhysicalDeviceMemoryProperties& memory) {
+  uint64_t bytes = 0;
+  for (const uint32_t type : vk::memory_types(memory, UINT32_MAX, vk::MemoryUse::window))
+    bytes = std::max<uint64_t>(bytes, memory.memoryHeaps[memory.memoryTypes[type].heapIndex].size);
+  return bytes;
 }
 
 Status Staging::create(const runtime::ContextState& state, const LoaderDevice& device, const LoaderConfig& config,
                        uint64_t bytes) {
-  if (device.external_memory_host) {
+  const bool must_import = config.staging == StagingMemory::imported;
+  VkResult result = VK_ERROR_EXTENSION_NOT_PRESENT;
+  if (device.external_memory_host && (must_import || config.staging == StagingMemory::automatic)) {
     host_ = config.allocate ? config.allocate(bytes, kStagingAlignment)
                             : ::operator new (bytes, std::align_val_t{kStagingAlignment}, std::nothrow);
     free_ = config.free;
     if (host_ == nullptr) return Error{ErrorCode::out_of_host_memory, "Loader: no memory for staging"};
+    result = import(state, device, bytes);
   }
-  VkResult result = VK_ERROR_EXTENSION_NOT_PRESENT;
-  if (host_ != nullptr) result = import(state, device, bytes);
+  if (result != VK_SUCCESS && must_import)
+    return Error{ErrorCode::unsupported, "Loader: the device does not import memory of the host"};
   if (result != VK_SUCCESS) {
     if (host_ != nullptr && config.log)
       config.log("Loader: the device does not import memory of the host; staging is the driver's");
+    give_back_host();
     result = vk::create_bound_buffer({&state.vk(), state.device(), state.allocator()}, memory_of(device), bytes, kUsage,
                                      vk::MemoryUse::staging, bound_);
   }
   if (result != VK_SUCCESS) return runtime::error_of(result, "staging memory of Loader");
+  bytes_ = {static_cast<std::byte*>(bound_.mapped), bytes};
+  return {};
+}
+
+Status Staging::create_window(const runtime::ContextState& state, const LoaderDevice& device, uint64_t bytes) {
+  const VkResult result = vk::create_bound_buffer({&state.vk(), state.device(), state.allocator()}, memory_of(device),
+                                                  bytes, kUsage, vk::MemoryUse::window, bound_);
+  if (result != VK_SUCCESS) return runtime::error_of(result, "device memory for Loader's staging");
   bytes_ = {static_cast<std::byte*>(bound_.mapped), bytes};
   return {};
 }

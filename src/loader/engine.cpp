@@ -57,6 +57,7 @@ Status Engine::open() {
   const uint64_t bytes = Space::rounded(config_.staging_bytes);
   if (device_ != nullptr) {
     staging_ = device_->staging();
+    window_ = device_->window();
   } else {
     allocated_ = config_.allocate ? config_.allocate(bytes, kStagingAlignment)
                                   : ::operator new (bytes, std::align_val_t{kStagingAlignment}, std::nothrow);
@@ -64,6 +65,7 @@ Status Engine::open() {
     staging_ = {static_cast<std::byte*>(allocated_), bytes};
   }
   space_ = Space(staging_.size());
+  window_space_ = Space(window_.size());
   piece_bytes_ = std::clamp<uint64_t>(staging_.size() / 16, 1 << 20, 2 << 20);
   piece_content_ = 4 * piece_bytes_;
   if (config_.reads != ReadBackend::threads) async_ = open_async_reads(config_.queue_depth, staging_);
@@ -256,7 +258,8 @@ void Engine::finish(PiecePtr piece, const Outcome& outcome) {
       if (weight(path) > weight(so_far)) so_far = path;
     }
     if (piece->copies.empty() && piece->tiles.empty()) request->report.decoded = Clock::now();
-    space_.give_back(piece->staging);
+    if (request->report.staging != StagingMemory::device) request->report.staging = staging_of(*piece);
+    give_room(piece->staging);
     give_budget(piece->table_bytes);
     piece = nullptr;
     --request->pieces;
@@ -266,6 +269,11 @@ void Engine::finish(PiecePtr piece, const Outcome& outcome) {
     has_more = !queue_.empty() || !to_process_.empty();
   }
   if (has_more) wake();
+}
+
+StagingMemory Engine::staging_of(const Piece& piece) const noexcept {
+  if (is_in_window(piece.staging)) return StagingMemory::device;
+  return device_ != nullptr && device_->imports_staging() ? StagingMemory::imported : StagingMemory::host;
 }
 
 void Engine::fail(Request& request, const Outcome& outcome) {
@@ -346,7 +354,12 @@ void Engine::give_budget(uint64_t bytes) noexcept { used_ -= bytes; }
 
 LoaderUsage Engine::usage() const {
   const std::unique_lock lock(mutex_);
-  return {config_.budget_bytes, used_, peak_, space_.used(), space_.peak(), reads_};
+  return {config_.budget_bytes,
+          used_,
+          peak_,
+          space_.used() + window_space_.used(),
+          space_.peak() + window_space_.peak(),
+          reads_};
 }
 
 void Engine::wake() {

@@ -89,6 +89,9 @@ class Engine {
   bool admit();
   bool admit_next(const std::shared_ptr<Request>& request, bool& stop);
   bool start_piece(const std::shared_ptr<Request>& request, bool& stop);
+  bool is_for_window(const Piece& piece) const noexcept;
+  std::optional<uint64_t> take_room(const Piece& piece);
+  void give_room(uint64_t staging) noexcept;
   bool start_plan(const std::shared_ptr<Request>& request, bool& stop);
   void plan(const std::shared_ptr<Request>& request);
   Outcome plan_segment(Request& request, const pack::Range& range, const Interval& interval);
@@ -121,6 +124,7 @@ class Engine {
   bool run_device();
   bool is_worth_a_submission() const;
   void finish(PiecePtr piece, const Outcome& outcome);
+  StagingMemory staging_of(const Piece& piece) const noexcept;
   void take_back(PieceList& pieces);
   void finish_all(PieceList& ended);
   void wake();
@@ -136,7 +140,10 @@ class Engine {
   void give_budget(uint64_t bytes) noexcept;
   void wake_one();
 
-  std::byte* at(uint64_t staging) const noexcept { return staging_.data() + staging; }
+  std::byte* at(uint64_t staging) const noexcept {
+    return is_in_window(staging) ? window_.data() + (staging - staging_.size()) : staging_.data() + staging;
+  }
+  bool is_in_window(uint64_t staging) const noexcept { return staging >= staging_.size(); }
   /// Where in staging a byte of the pack is.
   static uint64_t staged(const Piece& piece, uint64_t position) noexcept {
     return piece.staging + (position - piece.read_from);
@@ -145,7 +152,7 @@ class Engine {
   LoaderConfig config_;
   std::unique_ptr<Device> device_;
   void* allocated_ = nullptr;
-  std::span<std::byte> staging_;
+  std::span<std::byte> staging_, window_;  // positions in the second one follow those of the first one
   uint64_t piece_bytes_ = 0, piece_content_ = 0;
 
   mutable std::mutex mutex_;
@@ -156,7 +163,7 @@ class Engine {
   std::deque<std::shared_ptr<Request>> to_plan_;
   std::map<uint64_t, std::shared_ptr<Request>> live_;  // by sequence; not ended
   std::vector<std::unique_ptr<Decoder>> decoders_;
-  Space space_;
+  Space space_, window_space_;
   uint64_t used_ = 0, peak_ = 0, plans_ = 0;
   uint64_t events_ = 0;
   uint32_t pieces_ = 0, reads_ = 0, idle_ = 0;

@@ -52,6 +52,16 @@ const char* name_of(ReadBackend backend) noexcept {
   return "?";
 }
 
+const char* name_of(StagingMemory memory) noexcept {
+  switch (memory) {
+    case StagingMemory::automatic: return "automatic";
+    case StagingMemory::host: return "host";
+    case StagingMemory::imported: return "imported";
+    case StagingMemory::device: return "device";
+  }
+  return "?";
+}
+
 LoaderPack::LoaderPack(std::shared_ptr<const State> state) noexcept : state_(std::move(state)) {}
 const pack::PackReader& LoaderPack::directory() const noexcept { return state_->directory; }
 
@@ -69,12 +79,16 @@ Status check(const LoaderConfig& config) {
   const auto refuse = [](const char* what) {
     return Error{ErrorCode::invalid_argument, std::string("Loader: ") + what};
   };
-  if (config.staging_bytes < (uint64_t{8} << 20)) return refuse("staging_bytes is less than 8 MiB");
+  if (config.staging_bytes < kLeastStaging) return refuse("staging_bytes is less than 8 MiB");
   if (config.queue_depth == 0 || config.queue_depth > 4096) return refuse("queue_depth is not 1 to 4096");
   if (config.threads > 1024) return refuse("threads is more than 1024");
   if (static_cast<bool>(config.allocate) != static_cast<bool>(config.free))
     return refuse("allocate and free are to be given together");
   return {};
+}
+
+uint64_t fixed_bytes(const LoaderConfig& config) noexcept {
+  return (uint64_t{config.threads} + 1) * kDecoderBytes + kLeastFree;
 }
 
 Result<std::unique_ptr<Engine>> open_engine(const LoaderConfig& config, std::unique_ptr<Device> device) {

@@ -66,6 +66,29 @@ bool Engine::admit_next(const std::shared_ptr<Request>& request, bool& stop) try
   return true;
 }
 
+// What the CPU reads, which is slow in the device's memory, is not for it, nor are direct reads.
+bool Engine::is_for_window(const Piece& piece) const noexcept {
+  if (window_.empty() || piece.decoded_bytes != 0 || piece.request->decoded_whole || piece.request->to_host())
+    return false;
+  if (piece.request->pack->direct.load(std::memory_order_relaxed)) return false;
+  return std::ranges::all_of(piece.parts, [&](const Part& part) {
+    return part.range.coding == pack::Coding::gstd ? part.on_device : !config_.verify;
+  });
+}
+
+std::optional<uint64_t> Engine::take_room(const Piece& piece) {
+  if (is_for_window(piece))
+    if (const auto at = window_space_.take(piece.staging_bytes)) return *at + staging_.size();
+  return space_.take(piece.staging_bytes);
+}
+
+void Engine::give_room(uint64_t staging) noexcept {
+  if (is_in_window(staging))
+    window_space_.give_back(staging - staging_.size());
+  else
+    space_.give_back(staging);
+}
+
 bool Engine::start_piece(const std::shared_ptr<Request>& request, bool& stop) {
   Piece& piece = *request->next_piece;
   if (piece.staging_bytes > space_.size()) {
@@ -73,13 +96,13 @@ bool Engine::start_piece(const std::shared_ptr<Request>& request, bool& stop) {
     end_if_done(request);
     return true;
   }
-  const auto staging = space_.take(piece.staging_bytes);
+  const auto staging = take_room(piece);
   if (!staging) {
     stop = true;
     return false;
   }
   if (!take_budget(piece.table_bytes)) {
-    space_.give_back(*staging);
+    give_room(*staging);
     stop = true;
     if (pieces_ != 0 || plans_ != 0) return false;
     fail(*request, {RequestStatus::out_of_memory, "the budget leaves no room for tables"});
@@ -199,7 +222,8 @@ Outcome Engine::plan_segment(Request& request, const pack::Range& range, const I
 void Engine::prepare_read(Piece& piece) const noexcept {
   const LoaderPack::State& pack = *piece.request->pack;
   // What a direct read left may not be aligned.
-  piece.read.direct = piece.read_done % Space::kBlock == 0 && pack.direct.load(std::memory_order_relaxed);
+  piece.read.direct = piece.read_done % Space::kBlock == 0 && !is_in_window(piece.staging) &&
+                      pack.direct.load(std::memory_order_relaxed);
   piece.read.handle = pack.file.handle(piece.read.direct);
   piece.read.position = piece.read_from + piece.read_done;
   piece.read.to = {at(piece.staging + piece.read_done), piece.read_bytes - piece.read_done};

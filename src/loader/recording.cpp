@@ -23,13 +23,19 @@ const ImageDestination* image_of(const Piece& piece) { return std::get_if<ImageD
 
 }  // namespace
 
+BufferRange Recording::at(uint64_t position) const {
+  if (position < staging_.size) return {staging_.buffer, staging_.offset + position, staging_.size - position};
+  position -= staging_.size;
+  return {window_.buffer, position, window_.size - position};
+}
+
 // Whether the image's bytes are to be brought to temporary memory first: decoded there, or not aligned in staging.
 bool Recording::needs_image_room(const Piece& piece) const {
   const ImageDestination* const image = image_of(piece);
   if (image == nullptr) return false;
   if (!piece.tiles.empty()) return true;
   const uint64_t alignment = std::lcm(4u, std::max(block_bytes(image->format), 1u));
-  return (staging_.offset + piece.copies.front().from) % alignment != 0;
+  return at(piece.copies.front().from).offset % alignment != 0;
 }
 
 bool Recording::place(Piece& piece, uint32_t& tiles, uint32_t max_tiles) {
@@ -37,7 +43,7 @@ bool Recording::place(Piece& piece, uint32_t& tiles, uint32_t max_tiles) {
   uint64_t compressed = compressed_bytes_, images = image_bytes_;
   piece.compressed_at = slot_.temporary.offset + compressed;
   piece.image_at = images;
-  if (copies_source_ && !piece.tiles.empty()) compressed += piece.read_bytes;
+  if (copies_source(piece)) compressed += piece.read_bytes;
   if (piece.has_image)
     images = aligned(images + (piece.copies.empty() ? piece.request->count : piece.copies.front().bytes));
   if (tiles + piece.tiles.size() > max_tiles || aligned(compressed) + images > slot_.temporary.size) return false;
@@ -107,9 +113,10 @@ Status Recording::record(VkCommandBuffer commands) {
 // Bytes that are copied as they are, and compressed ones to where the device reads them fast.
 void Recording::record_copies(VkCommandBuffer commands) const {
   for (const Piece& piece : slot_.pieces) {
-    if (copies_source_ && !piece.tiles.empty()) {
-      const VkBufferCopy region{staging_.offset + piece.staging, piece.compressed_at, piece.read_bytes};
-      state_.vk().vkCmdCopyBuffer(commands, staging_.buffer, slot_.temporary.buffer, 1, &region);
+    const BufferRange source = at(piece.staging);
+    if (copies_source(piece)) {
+      const VkBufferCopy region{source.offset, piece.compressed_at, piece.read_bytes};
+      state_.vk().vkCmdCopyBuffer(commands, source.buffer, slot_.temporary.buffer, 1, &region);
     }
     if (piece.copies.empty()) continue;
     std::vector<VkBufferCopy> regions;
@@ -118,19 +125,19 @@ void Recording::record_copies(VkCommandBuffer commands) const {
       const auto& buffer = std::get<BufferRange>(piece.request->to);
       to = buffer.buffer;
       for (const Copy& copy : piece.copies)
-        regions.push_back({staging_.offset + copy.from, buffer.offset + copy.to, copy.bytes});
+        regions.push_back({at(copy.from).offset, buffer.offset + copy.to, copy.bytes});
     } else if (piece.has_image) {
       to = slot_.temporary.buffer;
       const Copy& copy = piece.copies.front();
-      regions.push_back({staging_.offset + copy.from, piece.image_at, copy.bytes});
+      regions.push_back({at(copy.from).offset, piece.image_at, copy.bytes});
     } else {
       continue;
     }
-    state_.vk().vkCmdCopyBuffer(commands, staging_.buffer, to, static_cast<uint32_t>(regions.size()), regions.data());
+    state_.vk().vkCmdCopyBuffer(commands, source.buffer, to, static_cast<uint32_t>(regions.size()), regions.data());
   }
 }
 
-// By the buffer that they are decoded to.
+// By the buffers that they are decoded from and to.
 void Recording::group_tiles() {
   for (Piece& piece : slot_.pieces) {
     if (piece.tiles.empty()) continue;
@@ -140,17 +147,27 @@ void Recording::group_tiles() {
       output = buffer->buffer;
       base = buffer->offset;
     }
-    auto group = std::ranges::find(slot_.decodings, output, &Decoding::output);
+    // Compressed bytes are in staging, in the device's part of it, or copied.
+    const bool is_copied = copies_source(piece);
+    BufferRange source = is_in_window(piece) ? window_ : staging_;
+    uint64_t from = is_in_window(piece) ? staging_.size : 0;
+    if (is_copied) {
+      source = {slot_.temporary.buffer, slot_.temporary.offset, compressed_bytes_};
+      from = piece.staging - (piece.compressed_at - slot_.temporary.offset);
+    }
+    auto group = std::ranges::find_if(slot_.decodings, [&](const Decoding& decoding) {
+      return decoding.output == output && decoding.source.buffer == source.buffer;
+    });
     if (group == slot_.decodings.end()) {
       slot_.decodings.emplace_back();
       group = std::prev(slot_.decodings.end());
       group->output = output;
+      group->source = source;
     }
     group->begin = std::min(group->begin, base);
     group->end = std::max(group->end, base + bytes);
     for (GstdTile tile : piece.tiles) {
-      // In the source range, which is staging or the compressed bytes.
-      if (copies_source_) tile.source = tile.source - piece.staging + piece.compressed_at - slot_.temporary.offset;
+      tile.source -= from;
       tile.output += base;
       group->tiles.push_back(tile);
       group->owners.push_back(&piece);
@@ -161,8 +178,6 @@ void Recording::group_tiles() {
 Status Recording::record_decodings(VkCommandBuffer commands) {
   uint64_t table_at = 0, status_at = 0;
   for (const Decoding& decoding : slot_.decodings) status_at += decoding.tiles.size() * sizeof(GstdTile);
-  BufferRange source = staging_;
-  if (copies_source_) source = {slot_.temporary.buffer, slot_.temporary.offset, compressed_bytes_};
   bool first = true;
   for (Decoding& decoding : slot_.decodings) {
     // Scratch is used again.
@@ -185,7 +200,7 @@ Status Recording::record_decodings(VkCommandBuffer commands) {
     GstdDecodeArgs args;
     args.tiles = {slot_.control.buffer, slot_.control.offset + table_at, count * sizeof(GstdTile)};
     args.tile_count = count;
-    args.source = source;
+    args.source = decoding.source;
     args.output = {decoding.output, decoding.begin, decoding.end - decoding.begin};
     args.status = {slot_.control.buffer, slot_.control.offset + status_at, 4 * (1 + uint64_t{count})};
     args.scratch = scratch_;
@@ -222,11 +237,11 @@ void Recording::record_image(VkCommandBuffer commands, const Piece& piece) const
   state_.vk().vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, kTransfer, 0, 0, nullptr, 0, nullptr,
                                    1, &change);
   VkBufferImageCopy region{};
-  region.bufferOffset = piece.has_image ? piece.image_at : staging_.offset + piece.copies.front().from;
+  region.bufferOffset = piece.has_image ? piece.image_at : at(piece.copies.front().from).offset;
   region.imageSubresource = {image.aspect, image.level, image.base_layer, image.layers};
   region.imageOffset = image.offset;
   region.imageExtent = image.extent;
-  functions_.copy_to_image(commands, piece.has_image ? slot_.temporary.buffer : staging_.buffer, image.image,
+  functions_.copy_to_image(commands, piece.has_image ? slot_.temporary.buffer : at(piece.staging).buffer, image.image,
                            VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
   change.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
   change.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT;

@@ -13,8 +13,9 @@ namespace weft::loader {
 /// Bytes of an image in a buffer begin at a multiple of it: of 4, and of every format's texel block.
 constexpr uint64_t kImageAlignment = 192;
 
-/// Tiles that one GstdDecode decodes, to one buffer.
+/// Tiles that one GstdDecode decodes, from one buffer to one.
 struct Decoding {
+  BufferRange source;
   VkBuffer output = VK_NULL_HANDLE;
   uint64_t begin = UINT64_MAX, end = 0;  // of the buffer
   std::vector<GstdTile> tiles;           // output: from `begin`, once they are recorded
@@ -39,12 +40,13 @@ struct Slot {
 class Recording {
  public:
   Recording(const runtime::ContextState& state, const Functions& functions, const GstdDecode& decoder, Slot& slot,
-            const BufferRange& staging, const BufferRange& scratch, bool copies_source)
+            const BufferRange& staging, const BufferRange& window, const BufferRange& scratch, bool copies_source)
       : state_(state),
         functions_(functions),
         decoder_(decoder),
         slot_(slot),
         staging_(staging),
+        window_(window),
         scratch_(scratch),
         copies_source_(copies_source) {}
 
@@ -53,6 +55,12 @@ class Recording {
   Status record(VkCommandBuffer commands);
 
  private:
+  // A position in staging.
+  BufferRange at(uint64_t position) const;
+  bool is_in_window(const Piece& piece) const { return piece.staging >= staging_.size; }
+  bool copies_source(const Piece& piece) const {
+    return copies_source_ && !piece.tiles.empty() && !is_in_window(piece);
+  }
   bool place(Piece& piece, uint32_t& tiles, uint32_t max_tiles);
   bool needs_image_room(const Piece& piece) const;
   void begin_label(VkCommandBuffer commands, const char* name) const;
@@ -69,7 +77,7 @@ class Recording {
   const Functions& functions_;
   const GstdDecode& decoder_;
   Slot& slot_;
-  BufferRange staging_, scratch_;
+  BufferRange staging_, window_, scratch_;
   bool copies_source_;
   uint64_t compressed_bytes_ = 0, image_bytes_ = 0;
 };

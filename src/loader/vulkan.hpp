@@ -20,13 +20,17 @@ class Staging {
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
 
-  /// Imports memory of the host if the device can, else maps the device's.
+  /// Of the host: imported or the driver's, as the configuration says.
   Status create(const runtime::ContextState& state, const LoaderDevice& device, const LoaderConfig& config,
                 uint64_t bytes);
+  /// Of the device.
+  Status create_window(const runtime::ContextState& state, const LoaderDevice& device, uint64_t bytes);
+  bool is_imported() const noexcept { return host_ != nullptr; }
   VkBuffer buffer() const noexcept { return bound_.buffer.get(); }
   std::span<std::byte> bytes() const noexcept { return bytes_; }
 
  private:
+  void give_back_host() noexcept;
   VkResult import(const runtime::ContextState& state, const LoaderDevice& device, uint64_t bytes);
 
   vk::BoundBuffer bound_;
@@ -45,6 +49,8 @@ struct Functions {
 };
 Functions load_functions(VkDevice device, const LoaderDevice& from);
 VkPhysicalDeviceMemoryProperties memory_of(const LoaderDevice& device);
+/// Bytes of the largest heap of the device whose memory the host sees.
+uint64_t window_bytes(const VkPhysicalDeviceMemoryProperties& memory);
 
 Result<std::unique_ptr<Device>> open_device(const Context& context, const LoaderDevice& device,
                                             const LoaderConfig& config);

@@ -15,7 +15,8 @@ std::vector<uint32_t> memory_types(const VkPhysicalDeviceMemoryProperties& memor
   constexpr VkMemoryPropertyFlags kHostCoherent =
       VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
   constexpr VkMemoryPropertyFlags kDeviceLocal = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
-  const VkMemoryPropertyFlags needed = use == MemoryUse::device ? kDeviceLocal : kHostCoherent;
+  const VkMemoryPropertyFlags needed =
+      (use != MemoryUse::staging ? kDeviceLocal : 0) | (use != MemoryUse::device ? kHostCoherent : 0);
 
   std::vector<uint32_t> types;
   for (uint32_t type = 0; type < memory.memoryTypeCount; ++type) {
@@ -26,9 +27,10 @@ std::vector<uint32_t> memory_types(const VkPhysicalDeviceMemoryProperties& memor
   const auto preference = [&](uint32_t type) {
     const VkMemoryPropertyFlags flags = memory.memoryTypes[type].propertyFlags;
     const VkDeviceSize heap = memory.memoryHeaps[memory.memoryTypes[type].heapIndex].size;
-    const bool first = use == MemoryUse::device ? (flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) == 0
-                                                : (flags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) == 0;
-    const bool second = use == MemoryUse::staging && (flags & VK_MEMORY_PROPERTY_HOST_CACHED_BIT) != 0;
+    const bool first = use == MemoryUse::device    ? (flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) == 0
+                       : use == MemoryUse::staging ? (flags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) == 0
+                                                   : false;
+    const bool second = use != MemoryUse::device && (flags & VK_MEMORY_PROPERTY_HOST_CACHED_BIT) != 0;
     return std::tuple(first, second, heap);
   };
   std::stable_sort(types.begin(), types.end(), [&](uint32_t a, uint32_t b) { return preference(a) > preference(b); });
@@ -95,7 +97,7 @@ VkResult create_bound_buffer(const DeviceRef& device, const VkPhysicalDeviceMemo
   if (result != VK_SUCCESS) return result;
   if (host != nullptr) {
     bound.mapped = host->at;
-  } else if (use == MemoryUse::staging) {
+  } else if (use != MemoryUse::device) {
     result = vk.vkMapMemory(device.device, bound.memory.get(), 0, VK_WHOLE_SIZE, 0, &bound.mapped);
     if (result != VK_SUCCESS) return result;
   }

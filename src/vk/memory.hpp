@@ -12,12 +12,13 @@ namespace weft::vk {
 enum class MemoryUse : uint8_t {
   device,   ///< read and written by the device alone
   staging,  ///< written and read by the host, copied by the device; coherent
+  window,   ///< of the device, written by the host, read by the device; coherent
 };
 
 /// The memory types of `allowed_types` (bits) that serve `use`, best first.
 ///
 /// device: device-local only; those the host does not see come first, because the host-visible window of a discrete
-/// device may be a 256 MiB heap of its own. staging: host-visible and coherent only; those outside the device first,
+/// device may be a 256 MiB heap of its own. window: device-local, host-visible and coherent only. staging: host-visible and coherent only; those outside the device first,
 /// for the same reason, and among them cached ones, because the host reads uncached memory at a small share of its
 /// speed.
 std::vector<uint32_t> memory_types(const VkPhysicalDeviceMemoryProperties& memory, uint32_t allowed_types,
@@ -29,7 +30,7 @@ struct BoundBuffer {
   UniqueBuffer buffer;
   VkDeviceSize size = 0;
   VkDeviceAddress address = 0;  ///< where `usage` has SHADER_DEVICE_ADDRESS, else 0
-  void* mapped = nullptr;       ///< staging only
+  void* mapped = nullptr;       ///< staging and window only
 };
 
 /// Memory of the host that a buffer's is imported from, by VK_EXT_external_memory_host. It must outlive the buffer.

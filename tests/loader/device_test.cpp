@@ -131,6 +131,94 @@ TEST_CASE("every kind of asset comes to buffers as unpack gives it, by every pat
   }
 }
 
+TEST_CASE("files are read to the memory that is asked for, and the report says so") {
+  const LoaderHost host;
+  const test::TemporaryFile file(test::loader_pack());
+  for (const StagingMemory memory : {StagingMemory::host, StagingMemory::imported, StagingMemory::device}) {
+    for (const bool copies_source : {false, true}) {
+      if (memory == StagingMemory::imported && !host.has_import()) continue;
+      CAPTURE(name_of(memory));
+      const loader::Hooks hooks{{}, {}, copies_source};
+      LoaderConfig config = small_config();
+      config.budget_bytes = 96u << 20;
+      config.staging = memory;
+      config.threads = 1;
+      config.hooks = &hooks;
+      Loader loader = opened(host, host.loader_device(), config);
+      const LoaderPack pack = pack_at(loader, file.path());
+      const AllFiles all(host, pack);
+      const auto batch = loader.submit(all.requests);
+      REQUIRE(batch.ok());
+      REQUIRE(loader.wait(*batch, std::chrono::seconds(300)));
+      all.check(*batch, true);
+      uint32_t in_device = 0;
+      for (uint32_t i = 0; i < batch->size(); ++i) {
+        const RequestReport& report = batch->report(i);
+        if (report.bytes == 0) continue;
+        CAPTURE(std::string(all.requests[i].path));
+        const bool is_for_device = memory == StagingMemory::device && report.path == LoadPath::device_decode;
+        // The device's part may be full.
+        if (is_for_device && report.staging == StagingMemory::device)
+          ++in_device;
+        else
+          CHECK(report.staging == (memory == StagingMemory::device ? StagingMemory::host : memory));
+      }
+      CHECK((in_device >= 4) == (memory == StagingMemory::device));
+      const LoaderUsage usage = loader.usage();
+      CHECK(usage.peak <= usage.budget);
+      CHECK(usage.staging_now == 0);
+    }
+  }
+}
+
+TEST_CASE("staging is device memory if the host sees enough of it, and only what the device reads") {
+  for (const uint64_t heap : {uint64_t{256} << 20, uint64_t{1} << 30}) {
+    test::VulkanShim shim;
+    WEFT_REPLACE(shim, vkGetPhysicalDeviceMemoryProperties,
+                 [&](PFN_vkGetPhysicalDeviceMemoryProperties real, VkPhysicalDevice device,
+                     VkPhysicalDeviceMemoryProperties* memory) {
+                   real(device, memory);
+                   for (VkMemoryHeap& one : memory->memoryHeaps) one.size = heap;
+                 });
+    const LoaderHost host(shim.get_instance_proc_addr());
+    const test::TemporaryFile file(test::loader_pack());
+    const loader::Hooks hooks{{}, {}, true};
+    LoaderDevice device = host.loader_device();
+    device.external_memory_host = false;
+    LoaderConfig config = small_config();
+    config.budget_bytes = 96u << 20;
+    config.hooks = &hooks;
+    const vk::BoundBuffer buffer = host.buffer(1 << 20);
+    const auto staging_of = [&](const char* path, uint64_t bytes) {
+      Loader loader = opened(host, device, config);
+      LoadRequest request;
+      request.pack = pack_at(loader, file.path());
+      request.path = path;
+      request.to = BufferRange{buffer.buffer.get(), 0, bytes};
+      RequestReport report;
+      CHECK(load_one(loader, request, &report) == RequestStatus::ok);
+      return report.staging;
+    };
+    const bool is_enough = heap > 256u << 20;
+    const StagingMemory expected = is_enough ? StagingMemory::device : StagingMemory::host;
+    CHECK(staging_of("slope/65536", 65536) == expected);
+    CHECK(staging_of("noise/65536", 65536) == StagingMemory::host);  // the CPU compares its hash
+    config.verify = false;
+    CHECK(staging_of("noise/65536", 65536) == expected);
+    config.direct = true;
+    CHECK(staging_of("slope/65536", 65536) == StagingMemory::host);
+    config.direct = false;
+    config.budget_bytes = 74u << 20;  // all taken
+    CHECK(staging_of("slope/65536", 65536) == StagingMemory::host);
+    config.staging = StagingMemory::device;
+    const auto refused = Loader::create(host.context(), device, config);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().code == (is_enough ? ErrorCode::invalid_argument : ErrorCode::unsupported));
+    config.staging = StagingMemory::imported;
+    CHECK(Loader::create(host.context(), device, config).error().code == ErrorCode::unsupported);
+  }
+}
+
 TEST_CASE("small requests are decoded on the CPU if few are pending, with the same bytes") {
   const LoaderHost host;
   const test::TemporaryFile file(test::loader_pack());
@@ -404,7 +492,9 @@ TEST_CASE("a Loader that gets no device memory is not created, and leaves nothin
     device.external_memory_host = false;
     bool created = false;
     {
-      const auto loader = Loader::create(host.context(), device, small_config());
+      LoaderConfig config = small_config();
+      config.staging = StagingMemory::host;
+      const auto loader = Loader::create(host.context(), device, config);
       created = loader.ok();
       if (!created) CHECK(loader.error().code == ErrorCode::out_of_host_memory);
       if (created) CHECK(allocations == 2);

@@ -284,6 +284,7 @@ TEST_SUITE("host memory types") {
                     {VkDeviceSize{24} << 30, VkDeviceSize{64} << 30, VkDeviceSize{256} << 20});
     CHECK(vk::memory_types(memory, ~0u, vk::MemoryUse::device) == std::vector<uint32_t>{2, 0});
     CHECK(vk::memory_types(memory, ~0u, vk::MemoryUse::staging) == std::vector<uint32_t>{3, 1, 0});
+    CHECK(vk::memory_types(memory, ~0u, vk::MemoryUse::window) == std::vector<uint32_t>{0});
     CHECK(vk::memory_types(memory, 0b00010, vk::MemoryUse::staging) == std::vector<uint32_t>{1});
     CHECK(vk::memory_types(memory, 0b00001, vk::MemoryUse::device) == std::vector<uint32_t>{0});
   }
