@@ -46,6 +46,7 @@ struct Setup {
   uint32_t depth = 32;
   uint64_t staging = uint64_t{64} << 20;
   StagingMemory memory = StagingMemory::automatic;
+  bool copy_queue = false;
   bool disk = false;  // reads bypass the page cache, which is dropped before
   bool on_device = true;
 };
@@ -157,6 +158,10 @@ Result<Loader> LoadBench::loader_of(const Setup& setup) {
   device.queue = gpu_.queue();
   device.queue_family = gpu_.queue_family();
   device.external_memory_host = gpu_.has_extension(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
+  if (const auto queue = gpu_.copy_queue(); queue && setup.copy_queue) {
+    device.copy_queue = queue->handle;
+    device.copy_queue_family = queue->family;
+  }
   LoaderConfig config;
   config.reads = setup.reads;
   config.queue_depth = setup.depth;
@@ -188,6 +193,7 @@ Status LoadBench::run_loader(const Contents& contents, const WorkFile& pack, con
   row.variant = fmt::format("from={} reads={} decode={} depth={} staging={} asset={}", setup.disk ? "disk" : "cache",
                             backend, setup.on_device ? "device" : "host", setup.depth, size_text(setup.staging), asset);
   if (setup.memory != StagingMemory::automatic) row.variant += fmt::format(" memory={}", name_of(setup.memory));
+  if (setup.copy_queue) row.variant += " copies=queue";
   if (!loader) {
     row.problem = loader.error().message;
     add_row(std::move(row));
@@ -464,6 +470,11 @@ bool LoadBench::run() {
         if (Status status = run_loader(contents_, *pack, setup, "file"); !status) return status;
       }
       setup.memory = Setup{}.memory;
+      if (gpu_.copy_queue()) {
+        setup.copy_queue = true;
+        if (Status status = run_loader(contents_, *pack, setup, "file"); !status) return status;
+        setup.copy_queue = false;
+      }
       setup.on_device = false;
       if (Status status = run_loader(contents_, *pack, setup, "file"); !status) return status;
       setup.on_device = true;
@@ -501,6 +512,7 @@ bool LoadBench::run() {
 int run_load(const LoadOptions& options) {
   GpuConfig config;
   config.device = options.device;
+  config.copy_queue = true;
   config.extensions = {VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME};
   auto gpu = Gpu::open(config);
   if (!gpu) {

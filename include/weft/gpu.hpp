@@ -72,6 +72,8 @@ struct GpuConfig {
   std::string pipeline_cache_file;
   /// Whether the device is opened with Gpu::second_queue too.
   bool second_queue = false;
+  /// Whether the device is opened with Gpu::copy_queue too.
+  bool copy_queue = false;
   /// Device extensions for the program's own use, enabled if the device has them: Gpu::has_extension.
   /// Only those without features of their own, such as VK_EXT_external_memory_host.
   std::vector<std::string> extensions{};
@@ -162,6 +164,9 @@ class Gpu {
   /// A queue that the Gpu itself does not use, for work beside it: another of queue_family(), or one of another family
   /// with compute. Not set if GpuConfig::second_queue is false or the device has none.
   std::optional<GpuQueue> second_queue() const noexcept;
+  /// A queue of a family for transfers alone, which the Gpu itself does not use. Not set if GpuConfig::copy_queue is
+  /// false or the device has none.
+  std::optional<GpuQueue> copy_queue() const noexcept;
   /// Whether it is in GpuConfig::extensions and enabled.
   bool has_extension(std::string_view name) const noexcept;
 

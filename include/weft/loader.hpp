@@ -192,6 +192,12 @@ struct LoaderDevice {
   uint32_t queue_family = 0;
   /// Called around each submission to `queue`. May be empty if nobody else submits to it.
   std::function<void()> lock, unlock;
+  /// Another queue, with TRANSFER, of the same family or of one of its own: copies from staging run there, beside what
+  /// `queue` does. Buffers must then not be in use on the device while a request writes to them: their ranges pass from
+  /// its family to `queue_family`. Without it, or without `queue`, copies run where the decoding does.
+  VkQueue copy_queue = VK_NULL_HANDLE;
+  uint32_t copy_queue_family = 0;
+  std::function<void()> copy_lock{}, copy_unlock{};
   /// Whether VK_EXT_debug_utils is enabled: commands then have labels.
   bool debug_utils = false;
   /// Whether VK_EXT_external_memory_host is enabled: for StagingMemory::imported, which files are read to directly.

@@ -225,22 +225,28 @@ Status Gpu::State::create_device(const GpuConfig& config) {
   if (config.second_queue)
     if (const auto family = runtime::choose_second_family(families, queue_family))
       second_queue.emplace().family = *family;
-  const uint32_t second_family = second_queue ? second_queue->family : queue_family;
-  const bool in_one_family = second_queue && second_family == queue_family;
+  if (config.copy_queue)
+    if (const auto family = runtime::choose_copy_family(families)) copy_queue.emplace().family = *family;
   const float priorities[] = {1.0F, 1.0F};
-  VkDeviceQueueCreateInfo queue_infos[2]{};
-  for (VkDeviceQueueCreateInfo& queue_info : queue_infos) {
+  std::vector<VkDeviceQueueCreateInfo> queue_infos;
+  const auto add_queue = [&](uint32_t family) {
+    const auto same = std::ranges::find(queue_infos, family, &VkDeviceQueueCreateInfo::queueFamilyIndex);
+    if (same != queue_infos.end()) return same->queueCount++;
+    VkDeviceQueueCreateInfo queue_info{};
     queue_info.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+    queue_info.queueFamilyIndex = family;
     queue_info.queueCount = 1;
     queue_info.pQueuePriorities = priorities;
-  }
-  queue_infos[0].queueFamilyIndex = queue_family;
-  queue_infos[0].queueCount = in_one_family ? 2 : 1;
-  queue_infos[1].queueFamilyIndex = second_family;
+    queue_infos.push_back(queue_info);
+    return 0U;
+  };
+  add_queue(queue_family);
+  const uint32_t second_index = second_queue ? add_queue(second_queue->family) : 0;
+  if (copy_queue) add_queue(copy_queue->family);
   VkDeviceCreateInfo device_info{};
   device_info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
-  device_info.queueCreateInfoCount = second_family != queue_family ? 2 : 1;
-  device_info.pQueueCreateInfos = queue_infos;
+  device_info.queueCreateInfoCount = static_cast<uint32_t>(queue_infos.size());
+  device_info.pQueueCreateInfos = queue_infos.data();
   device_info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
   device_info.ppEnabledExtensionNames = extensions.data();
   features->extend(device_info);
@@ -249,7 +255,8 @@ Status Gpu::State::create_device(const GpuConfig& config) {
   if (!vk::load_device_table(table, device, vk.vkGetDeviceProcAddr))
     return Error{ErrorCode::driver_error, "the driver lacks functions of Vulkan 1.2"};
   table.vkGetDeviceQueue(device, queue_family, 0, &queue);
-  if (second_queue) table.vkGetDeviceQueue(device, second_family, in_one_family ? 1 : 0, &second_queue->handle);
+  if (second_queue) table.vkGetDeviceQueue(device, second_queue->family, second_index, &second_queue->handle);
+  if (copy_queue) table.vkGetDeviceQueue(device, copy_queue->family, 0, &copy_queue->handle);
 
   pipeline_cache_file = config.pipeline_cache_file;
   if (!pipeline_cache_file.empty()) loaded_pipeline_cache = read_file(pipeline_cache_file);
@@ -332,6 +339,7 @@ VkPhysicalDevice Gpu::physical_device() const noexcept { return state_->physical
 VkQueue Gpu::queue() const noexcept { return state_->queue; }
 uint32_t Gpu::queue_family() const noexcept { return state_->queue_family; }
 std::optional<GpuQueue> Gpu::second_queue() const noexcept { return state_->second_queue; }
+std::optional<GpuQueue> Gpu::copy_queue() const noexcept { return state_->copy_queue; }
 bool Gpu::has_extension(std::string_view name) const noexcept {
   return std::ranges::find(state_->extra_extensions, name) != state_->extra_extensions.end();
 }

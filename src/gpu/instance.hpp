@@ -61,5 +61,7 @@ Result<uint32_t> select_gpu(const std::vector<ListedGpu>& list, std::string_view
 uint32_t choose_queue_family(const std::vector<VkQueueFamilyProperties>& families);
 /// The family for a second queue beside one of `first`: the same if it has several.
 std::optional<uint32_t> choose_second_family(const std::vector<VkQueueFamilyProperties>& families, uint32_t first);
+/// A family for transfers alone: the first.
+std::optional<uint32_t> choose_copy_family(const std::vector<VkQueueFamilyProperties>& families);
 
 }  // namespace weft::runtime

@@ -122,5 +122,12 @@ std::optional<uint32_t> choose_second_family(const std::vector<VkQueueFamilyProp
   return std::nullopt;
 }
 
+std::optional<uint32_t> choose_copy_family(const std::vector<VkQueueFamilyProperties>& families) {
+  constexpr VkQueueFlags kKinds = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT;
+  for (uint32_t i = 0; i < families.size(); ++i)
+    if ((families[i].queueFlags & kKinds) == VK_QUEUE_TRANSFER_BIT && families[i].queueCount > 0) return i;
+  return std::nullopt;
+}
+
 }  // namespace runtime
 }  // namespace weft

@@ -96,7 +96,7 @@ struct Gpu::State {
   VkDevice device = VK_NULL_HANDLE;
   vk::DeviceTable table{};
   VkQueue queue = VK_NULL_HANDLE;
-  std::optional<GpuQueue> second_queue;
+  std::optional<GpuQueue> second_queue, copy_queue;
   std::string pipeline_cache_file;
   std::vector<std::byte> loaded_pipeline_cache;
   std::optional<Context> context;

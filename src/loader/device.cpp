@@ -26,6 +26,12 @@ class VulkanDevice final : public Device {
   explicit VulkanDevice(const Context& context, const LoaderDevice& device)
       : state_(context.state()), device_(device), functions_(load_functions(context.device(), device)) {}
 
+  ~VulkanDevice() override {
+    for (Slot& slot : slots_) close_semaphore(slot);
+  }
+  VulkanDevice(const VulkanDevice&) = delete;
+  VulkanDevice& operator=(const VulkanDevice&) = delete;
+
   Status open(const Context& context, const LoaderConfig& config);
 
   std::span<std::byte> staging() const noexcept override { return staging_.bytes().subspan(control_bytes_); }
@@ -58,7 +64,12 @@ class VulkanDevice final : public Device {
   Slot& free_slot() {
     return *std::ranges::find_if(slots_, [](const Slot& slot) { return slot.pieces.empty(); });
   }
-  Status record_into(Slot& slot, VkCommandBuffer commands, PieceList& pieces, PieceList& ended);
+  Status open_commands(uint32_t family, vk::UniqueCommandPool& pool, VkCommandBuffer& commands);
+  Status open_semaphore(Slot& slot);
+  void close_semaphore(Slot& slot) noexcept;
+  Status begin(const vk::UniqueCommandPool& pool, VkCommandBuffer commands);
+  Status record_into(Slot& slot, VkCommandBuffer commands, const CopyLane* lane, PieceList& pieces, PieceList& ended);
+  void take_back_copies(Slot& slot);
   Status submit_commands(Slot& slot, PieceList& pieces, PieceList& ended);
   void end(Slot& slot, RequestStatus status, PieceList& ended) noexcept;
   bool is_done(const Slot& slot, RequestStatus& status);
@@ -78,7 +89,9 @@ class VulkanDevice final : public Device {
 };
 
 Status VulkanDevice::open(const Context& context, const LoaderConfig& config) {
-  if (functions_.copy_to_image == nullptr || functions_.reset_pool == nullptr)
+  if (functions_.copy_to_image == nullptr || functions_.reset_pool == nullptr ||
+      functions_.create_semaphore == nullptr || functions_.destroy_semaphore == nullptr ||
+      functions_.queue_wait_idle == nullptr)
     return Error{ErrorCode::driver_error, "Loader: the device lacks functions of Vulkan 1.0"};
   // Over a bus, tiles are read many times slower than they are copied.
   const VkPhysicalDeviceType type = state_->traits().type;
@@ -148,49 +161,83 @@ Status VulkanDevice::open_slot(Slot& slot, uint32_t index) {
   slot.control = {staging_.buffer(), index * kSlotControl, kSlotControl};
   slot.mapped = staging_.bytes().data() + slot.control.offset;
   if (!has_queue()) return {};
+  if (Status status = open_commands(device_.queue_family, slot.pool, slot.commands); !status) return status;
   const vk::DeviceRef ref{&state_->vk(), state_->device(), state_->allocator()};
-  VkCommandPoolCreateInfo pool_info{};
-  pool_info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
-  pool_info.queueFamilyIndex = device_.queue_family;
-  VkCommandPool pool = VK_NULL_HANDLE;
-  VkResult result = state_->vk().vkCreateCommandPool(ref.device, &pool_info, ref.allocator, &pool);
-  if (result != VK_SUCCESS) return runtime::error_of(result, "vkCreateCommandPool");
-  slot.pool = vk::UniqueCommandPool(ref, pool);
-  VkCommandBufferAllocateInfo commands_info{};
-  commands_info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
-  commands_info.commandPool = pool;
-  commands_info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
-  commands_info.commandBufferCount = 1;
-  result = state_->vk().vkAllocateCommandBuffers(ref.device, &commands_info, &slot.commands);
-  if (result != VK_SUCCESS) return runtime::error_of(result, "vkAllocateCommandBuffers");
   VkFenceCreateInfo fence_info{};
   fence_info.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO;
   VkFence fence = VK_NULL_HANDLE;
-  result = state_->vk().vkCreateFence(ref.device, &fence_info, ref.allocator, &fence);
+  const VkResult result = state_->vk().vkCreateFence(ref.device, &fence_info, ref.allocator, &fence);
   if (result != VK_SUCCESS) return runtime::error_of(result, "vkCreateFence");
   slot.fence = vk::UniqueFence(ref, fence);
+  if (!has_copy_queue(device_)) return {};
+  if (Status status = open_commands(device_.copy_queue_family, slot.copy_pool, slot.copy_commands); !status)
+    return status;
+  return open_semaphore(slot);
+}
+
+Status VulkanDevice::open_commands(uint32_t family, vk::UniqueCommandPool& pool, VkCommandBuffer& commands) {
+  const vk::DeviceRef ref{&state_->vk(), state_->device(), state_->allocator()};
+  VkCommandPoolCreateInfo pool_info{};
+  pool_info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+  pool_info.queueFamilyIndex = family;
+  VkCommandPool created = VK_NULL_HANDLE;
+  VkResult result = state_->vk().vkCreateCommandPool(ref.device, &pool_info, ref.allocator, &created);
+  if (result != VK_SUCCESS) return runtime::error_of(result, "vkCreateCommandPool");
+  pool = vk::UniqueCommandPool(ref, created);
+  VkCommandBufferAllocateInfo commands_info{};
+  commands_info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
+  commands_info.commandPool = created;
+  commands_info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+  commands_info.commandBufferCount = 1;
+  result = state_->vk().vkAllocateCommandBuffers(ref.device, &commands_info, &commands);
+  if (result != VK_SUCCESS) return runtime::error_of(result, "vkAllocateCommandBuffers");
   return {};
 }
 
-Status VulkanDevice::record_into(Slot& slot, VkCommandBuffer commands, PieceList& pieces, PieceList& ended) {
+Status VulkanDevice::open_semaphore(Slot& slot) {
+  VkSemaphoreCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
+  const VkResult result = functions_.create_semaphore(state_->device(), &info, state_->allocator(), &slot.copied);
+  if (result != VK_SUCCESS) return runtime::error_of(result, "vkCreateSemaphore");
+  return {};
+}
+
+void VulkanDevice::close_semaphore(Slot& slot) noexcept {
+  if (slot.copied != VK_NULL_HANDLE) functions_.destroy_semaphore(state_->device(), slot.copied, state_->allocator());
+  slot.copied = VK_NULL_HANDLE;
+}
+
+Status VulkanDevice::begin(const vk::UniqueCommandPool& pool, VkCommandBuffer commands) {
+  VkResult result = functions_.reset_pool(state_->device(), pool.get(), 0);
+  if (result != VK_SUCCESS) return runtime::error_of(result, "vkResetCommandPool");
+  VkCommandBufferBeginInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+  info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+  result = state_->vk().vkBeginCommandBuffer(commands, &info);
+  if (result != VK_SUCCESS) return runtime::error_of(result, "vkBeginCommandBuffer");
+  return {};
+}
+
+Status VulkanDevice::record_into(Slot& slot, VkCommandBuffer commands, const CopyLane* lane, PieceList& pieces,
+                                 PieceList& ended) {
   Recording recording(*state_, functions_, *decoder_, slot,
                       {staging_.buffer(), control_bytes_, staging_.bytes().size() - control_bytes_},
                       {window_.buffer(), 0, window_.bytes().size()}, scratch_, copies_source_);
   recording.take(pieces, ended, kSlotTiles);
-  return recording.record(commands);
+  return recording.record(commands, lane);
 }
 
 Status VulkanDevice::submit_commands(Slot& slot, PieceList& pieces, PieceList& ended) {
   const auto& vk = state_->vk();
-  VkResult result = functions_.reset_pool(state_->device(), slot.pool.get(), 0);
-  if (result != VK_SUCCESS) return runtime::error_of(result, "vkResetCommandPool");
-  VkCommandBufferBeginInfo begin{};
-  begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
-  begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
-  result = vk.vkBeginCommandBuffer(slot.commands, &begin);
-  if (result != VK_SUCCESS) return runtime::error_of(result, "vkBeginCommandBuffer");
-  if (Status status = record_into(slot, slot.commands, pieces, ended); !status) return status;
-  result = vk.vkEndCommandBuffer(slot.commands);
+  const bool has_lane = has_copy_queue(device_);
+  const CopyLane lane{slot.copy_commands, device_.copy_queue_family, device_.queue_family};
+  if (Status status = begin(slot.pool, slot.commands); !status) return status;
+  if (has_lane)
+    if (Status status = begin(slot.copy_pool, slot.copy_commands); !status) return status;
+  if (Status status = record_into(slot, slot.commands, has_lane ? &lane : nullptr, pieces, ended); !status)
+    return status;
+  VkResult result = vk.vkEndCommandBuffer(slot.commands);
+  if (result == VK_SUCCESS && has_lane) result = vk.vkEndCommandBuffer(slot.copy_commands);
   if (result != VK_SUCCESS) return runtime::error_of(result, "vkEndCommandBuffer");
   if (slot.pieces.empty()) return {};
   const VkFence fence = slot.fence.get();
@@ -199,12 +246,37 @@ Status VulkanDevice::submit_commands(Slot& slot, PieceList& pieces, PieceList& e
   VkSubmitInfo info{};
   info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
   info.commandBufferCount = 1;
+  const bool waits = has_lane && slot.has_copies;
+  if (waits) {
+    info.pCommandBuffers = &slot.copy_commands;
+    info.signalSemaphoreCount = 1;
+    info.pSignalSemaphores = &slot.copied;
+    if (device_.copy_lock) device_.copy_lock();
+    result = vk.vkQueueSubmit(device_.copy_queue, 1, &info, VK_NULL_HANDLE);
+    if (device_.copy_unlock) device_.copy_unlock();
+    if (result != VK_SUCCESS) return runtime::error_of(result, "vkQueueSubmit");
+    info.signalSemaphoreCount = 0;
+    info.waitSemaphoreCount = 1;
+    info.pWaitSemaphores = &slot.copied;
+  }
+  const VkPipelineStageFlags all = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+  info.pWaitDstStageMask = &all;
   info.pCommandBuffers = &slot.commands;
   if (device_.lock) device_.lock();
   result = vk.vkQueueSubmit(device_.queue, 1, &info, fence);
   if (device_.unlock) device_.unlock();
-  if (result != VK_SUCCESS) return runtime::error_of(result, "vkQueueSubmit");
-  return {};
+  if (result == VK_SUCCESS) return {};
+  if (waits) take_back_copies(slot);
+  return runtime::error_of(result, "vkQueueSubmit");
+}
+
+// Copies run that nothing waits for: their memory is used until they end, and their semaphore is of no use any more.
+void VulkanDevice::take_back_copies(Slot& slot) {
+  if (device_.copy_lock) device_.copy_lock();
+  const VkResult result = functions_.queue_wait_idle(device_.copy_queue);
+  if (device_.copy_unlock) device_.copy_unlock();
+  close_semaphore(slot);
+  lost_ = result != VK_SUCCESS || !open_semaphore(slot);
 }
 
 void VulkanDevice::submit(PieceList& pieces, PieceList& ended) noexcept {
@@ -222,7 +294,7 @@ void VulkanDevice::submit(PieceList& pieces, PieceList& ended) noexcept {
   }
   if (status) return;
   const ErrorCode code = status.error().code;
-  lost_ = code == ErrorCode::device_lost || code == ErrorCode::driver_error;
+  lost_ = lost_ || code == ErrorCode::device_lost || code == ErrorCode::driver_error;
   if (slot.pieces.empty()) {
     // Nothing was recorded: these would be tried for ever.
     slot.pieces.append(pieces);
@@ -233,7 +305,7 @@ void VulkanDevice::submit(PieceList& pieces, PieceList& ended) noexcept {
 Result<uint64_t> VulkanDevice::record(VkCommandBuffer commands, PieceList& pieces, PieceList& ended) noexcept {
   Slot& slot = free_slot();
   try {
-    const Status status = record_into(slot, commands, pieces, ended);
+    const Status status = record_into(slot, commands, nullptr, pieces, ended);
     if (status && !slot.pieces.empty()) slot.number = ++number_;
     if (status) return slot.pieces.empty() ? 0 : slot.number;
     end(slot, RequestStatus::out_of_memory, ended);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <algorithm>
+#include <array>
 #include <new>
 
 #include "loader/space.hpp"
@@ -34,6 +35,9 @@ Functions load_functions(VkDevice device, const LoaderDevice& from) {
   }
   load(functions.copy_to_image, from, device, "vkCmdCopyBufferToImage");
   load(functions.reset_pool, from, device, "vkResetCommandPool");
+  load(functions.create_semaphore, from, device, "vkCreateSemaphore");
+  load(functions.destroy_semaphore, from, device, "vkDestroySemaphore");
+  load(functions.queue_wait_idle, from, device, "vkQueueWaitIdle");
   load(functions.signal_semaphore, from, device, "vkSignalSemaphore");
   return functions;
 }
@@ -84,8 +88,7 @@ Status Staging::create(const runtime::ContextState& state, const LoaderDevice& d
     if (host_ != nullptr && config.log)
       config.log("Loader: the device does not import memory of the host; staging is the driver's");
     give_back_host();
-    result = vk::create_bound_buffer({&state.vk(), state.device(), state.allocator()}, memory_of(device), bytes, kUsage,
-                                     vk::MemoryUse::staging, bound_);
+    result = bind(state, device, bytes, vk::MemoryUse::staging);
   }
   if (result != VK_SUCCESS) return runtime::error_of(result, "staging memory of Loader");
   bytes_ = {static_cast<std::byte*>(bound_.mapped), bytes};
@@ -93,8 +96,7 @@ Status Staging::create(const runtime::ContextState& state, const LoaderDevice& d
 }
 
 Status Staging::create_window(const runtime::ContextState& state, const LoaderDevice& device, uint64_t bytes) {
-  const VkResult result = vk::create_bound_buffer({&state.vk(), state.device(), state.allocator()}, memory_of(device),
-                                                  bytes, kUsage, vk::MemoryUse::window, bound_);
+  const VkResult result = bind(state, device, bytes, vk::MemoryUse::window);
   if (result != VK_SUCCESS) return runtime::error_of(result, "device memory for Loader's staging");
   bytes_ = {static_cast<std::byte*>(bound_.mapped), bytes};
   return {};
@@ -110,8 +112,16 @@ VkResult Staging::import(const runtime::ContextState& state, const LoaderDevice&
       query(state.device(), VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT, host_, &properties);
   if (result != VK_SUCCESS) return result;
   const vk::HostMemory host{host_, properties.memoryTypeBits};
+  return bind(state, device, bytes, vk::MemoryUse::staging, &host);
+}
+
+// Both queues read it.
+VkResult Staging::bind(const runtime::ContextState& state, const LoaderDevice& device, uint64_t bytes,
+                       vk::MemoryUse use, const vk::HostMemory* host) {
+  const std::array<uint32_t, 2> families{device.queue_family, device.copy_queue_family};
+  const bool are_two = has_copy_queue(device) && families[0] != families[1];
   return vk::create_bound_buffer({&state.vk(), state.device(), state.allocator()}, memory_of(device), bytes, kUsage,
-                                 vk::MemoryUse::staging, bound_, &host);
+                                 use, bound_, host, std::span(families).first(are_two ? 2 : 0));
 }
 
 }  // namespace weft::loader

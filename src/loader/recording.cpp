@@ -85,14 +85,17 @@ void Recording::barrier(VkCommandBuffer commands, VkPipelineStageFlags from, VkA
   state_.vk().vkCmdPipelineBarrier(commands, from, to, 0, 1, &memory, 0, nullptr, 0, nullptr);
 }
 
-Status Recording::record(VkCommandBuffer commands) {
+Status Recording::record(VkCommandBuffer commands, const CopyLane* lane) {
   if (slot_.pieces.empty()) return {};
   // After the submission before, whose scratch this one uses, and what the destinations were used for.
   barrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT, kTransfer | kCompute,
           VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT | kShader);
-  begin_label(commands, "weft loader: copies");
-  record_copies(commands);
-  end_label(commands);
+  const VkCommandBuffer copies = lane != nullptr ? lane->commands : commands;
+  begin_label(copies, "weft loader: copies");
+  record_copies(copies);
+  end_label(copies);
+  slot_.has_copies = !copied_.empty();
+  if (lane != nullptr && slot_.has_copies) change_owner(commands, *lane);
   group_tiles();
   if (!slot_.decodings.empty()) {
     barrier(commands, kTransfer, VK_ACCESS_TRANSFER_WRITE_BIT, kCompute, kShader);
@@ -104,37 +107,71 @@ Status Recording::record(VkCommandBuffer commands) {
   begin_label(commands, "weft loader: images");
   record_images(commands);
   end_label(commands);
-  barrier(commands, kTransfer | kCompute, VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_WRITE_BIT,
-          VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT,
+  // What another queue has written counts with this one's commands.
+  VkPipelineStageFlags from = kTransfer | kCompute;
+  VkAccessFlags written = VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_WRITE_BIT;
+  if (lane != nullptr && slot_.has_copies) {
+    from = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+    written = VK_ACCESS_MEMORY_WRITE_BIT;
+  }
+  barrier(commands, from, written, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT,
           VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT | VK_ACCESS_HOST_READ_BIT);
   return {};
 }
 
+void Recording::copy(VkCommandBuffer commands, VkBuffer from, VkBuffer to, std::span<const VkBufferCopy> regions) {
+  state_.vk().vkCmdCopyBuffer(commands, from, to, static_cast<uint32_t>(regions.size()), regions.data());
+  for (const VkBufferCopy& region : regions) {
+    VkBufferMemoryBarrier range{};
+    range.sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER;
+    range.buffer = to;
+    range.offset = region.dstOffset;
+    range.size = region.size;
+    copied_.push_back(range);
+  }
+}
+
 // Bytes that are copied as they are, and compressed ones to where the device reads them fast.
-void Recording::record_copies(VkCommandBuffer commands) const {
+void Recording::record_copies(VkCommandBuffer commands) {
   for (const Piece& piece : slot_.pieces) {
     const BufferRange source = at(piece.staging);
     if (copies_source(piece)) {
       const VkBufferCopy region{source.offset, piece.compressed_at, piece.read_bytes};
-      state_.vk().vkCmdCopyBuffer(commands, source.buffer, slot_.temporary.buffer, 1, &region);
+      copy(commands, source.buffer, slot_.temporary.buffer, {&region, 1});
     }
     if (piece.copies.empty()) continue;
-    std::vector<VkBufferCopy> regions;
-    VkBuffer to = VK_NULL_HANDLE;
     if (image_of(piece) == nullptr) {
       const auto& buffer = std::get<BufferRange>(piece.request->to);
-      to = buffer.buffer;
-      for (const Copy& copy : piece.copies)
-        regions.push_back({at(copy.from).offset, buffer.offset + copy.to, copy.bytes});
+      std::vector<VkBufferCopy> regions;
+      for (const Copy& one : piece.copies) regions.push_back({at(one.from).offset, buffer.offset + one.to, one.bytes});
+      copy(commands, source.buffer, buffer.buffer, regions);
     } else if (piece.has_image) {
-      to = slot_.temporary.buffer;
-      const Copy& copy = piece.copies.front();
-      regions.push_back({at(copy.from).offset, piece.image_at, copy.bytes});
-    } else {
-      continue;
+      const Copy& one = piece.copies.front();
+      const VkBufferCopy region{at(one.from).offset, piece.image_at, one.bytes};
+      copy(commands, source.buffer, slot_.temporary.buffer, {&region, 1});
     }
-    state_.vk().vkCmdCopyBuffer(commands, source.buffer, to, static_cast<uint32_t>(regions.size()), regions.data());
   }
+}
+
+// Releases what the copies have written, and acquires it for what follows, on the other queue. Its family needs nothing
+// of what was there before.
+void Recording::change_owner(VkCommandBuffer commands, const CopyLane& lane) {
+  const bool changes = lane.from_family != lane.to_family;
+  for (VkBufferMemoryBarrier& range : copied_) {
+    range.srcQueueFamilyIndex = changes ? lane.from_family : VK_QUEUE_FAMILY_IGNORED;
+    range.dstQueueFamilyIndex = changes ? lane.to_family : VK_QUEUE_FAMILY_IGNORED;
+    range.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
+  }
+  const auto count = static_cast<uint32_t>(copied_.size());
+  if (changes)
+    state_.vk().vkCmdPipelineBarrier(lane.commands, kTransfer, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, 0, 0, nullptr,
+                                     count, copied_.data(), 0, nullptr);
+  for (VkBufferMemoryBarrier& range : copied_) {
+    if (changes) range.srcAccessMask = 0;
+    range.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+  }
+  state_.vk().vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0,
+                                   0, nullptr, count, copied_.data(), 0, nullptr);
 }
 
 // By the buffers that they are decoded from and to.

@@ -28,12 +28,23 @@ struct Slot {
   vk::UniqueCommandPool pool;
   VkCommandBuffer commands = VK_NULL_HANDLE;
   vk::UniqueFence fence;
+  // With a queue for copies.
+  vk::UniqueCommandPool copy_pool;
+  VkCommandBuffer copy_commands = VK_NULL_HANDLE;
+  VkSemaphore copied = VK_NULL_HANDLE;
+  bool has_copies = false;
   uint64_t number = 0;
   BufferRange temporary;  // device memory: compressed bytes, then images' content
   BufferRange control;    // tables and statuses, in staging
   std::byte* mapped = nullptr;
   PieceList pieces;  // empty: the slot is free
   std::vector<Decoding> decodings;
+};
+
+/// Where copies are recorded, if not with the rest.
+struct CopyLane {
+  VkCommandBuffer commands = VK_NULL_HANDLE;
+  uint32_t from_family = 0, to_family = 0;
 };
 
 /// Records the commands of one submission.
@@ -52,7 +63,8 @@ class Recording {
 
   /// Moves pieces from the front to the slot, as many as it has room for. Those that no slot has room for end.
   void take(PieceList& pieces, PieceList& ended, uint32_t max_tiles);
-  Status record(VkCommandBuffer commands);
+  /// The commands are to wait for the lane's, if slot.has_copies.
+  Status record(VkCommandBuffer commands, const CopyLane* lane = nullptr);
 
  private:
   // A position in staging.
@@ -67,7 +79,9 @@ class Recording {
   void end_label(VkCommandBuffer commands) const;
   void barrier(VkCommandBuffer commands, VkPipelineStageFlags from, VkAccessFlags written, VkPipelineStageFlags to,
                VkAccessFlags seen) const;
-  void record_copies(VkCommandBuffer commands) const;
+  void copy(VkCommandBuffer commands, VkBuffer from, VkBuffer to, std::span<const VkBufferCopy> regions);
+  void record_copies(VkCommandBuffer commands);
+  void change_owner(VkCommandBuffer commands, const CopyLane& lane);
   void group_tiles();
   Status record_decodings(VkCommandBuffer commands);
   void record_images(VkCommandBuffer commands) const;
@@ -80,6 +94,7 @@ class Recording {
   BufferRange staging_, window_, scratch_;
   bool copies_source_;
   uint64_t compressed_bytes_ = 0, image_bytes_ = 0;
+  std::vector<VkBufferMemoryBarrier> copied_;  // ranges that copies write
 };
 
 }  // namespace weft::loader

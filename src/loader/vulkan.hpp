@@ -33,6 +33,9 @@ class Staging {
   void give_back_host() noexcept;
   VkResult import(const runtime::ContextState& state, const LoaderDevice& device, uint64_t bytes);
 
+  VkResult bind(const runtime::ContextState& state, const LoaderDevice& device, uint64_t bytes, vk::MemoryUse use,
+                const vk::HostMemory* host = nullptr);
+
   vk::BoundBuffer bound_;
   std::span<std::byte> bytes_;
   void* host_ = nullptr;
@@ -46,9 +49,15 @@ struct Functions {
   PFN_vkCmdCopyBufferToImage copy_to_image = nullptr;
   PFN_vkResetCommandPool reset_pool = nullptr;
   PFN_vkSignalSemaphore signal_semaphore = nullptr;  // null before Vulkan 1.2
+  PFN_vkCreateSemaphore create_semaphore = nullptr;
+  PFN_vkDestroySemaphore destroy_semaphore = nullptr;
+  PFN_vkQueueWaitIdle queue_wait_idle = nullptr;
 };
 Functions load_functions(VkDevice device, const LoaderDevice& from);
 VkPhysicalDeviceMemoryProperties memory_of(const LoaderDevice& device);
+inline bool has_copy_queue(const LoaderDevice& device) {
+  return device.queue != VK_NULL_HANDLE && device.copy_queue != VK_NULL_HANDLE;
+}
 /// Bytes of the largest heap of the device whose memory the host sees.
 uint64_t window_bytes(const VkPhysicalDeviceMemoryProperties& memory);
 

@@ -38,7 +38,8 @@ std::vector<uint32_t> memory_types(const VkPhysicalDeviceMemoryProperties& memor
 }
 
 VkResult create_bound_buffer(const DeviceRef& device, const VkPhysicalDeviceMemoryProperties& memory, VkDeviceSize size,
-                             VkBufferUsageFlags usage, MemoryUse use, BoundBuffer& out, const HostMemory* host) {
+                             VkBufferUsageFlags usage, MemoryUse use, BoundBuffer& out, const HostMemory* host,
+                             std::span<const uint32_t> families) {
   constexpr auto kHostMemory = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
   const DeviceTable& vk = *device.table;
   out = {};
@@ -47,7 +48,9 @@ VkResult create_bound_buffer(const DeviceRef& device, const VkPhysicalDeviceMemo
   buffer_info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
   buffer_info.size = size;
   buffer_info.usage = usage;
-  buffer_info.sharingMode = VK_SHARING_MODE_EXCLUSIVE;
+  buffer_info.sharingMode = families.size() > 1 ? VK_SHARING_MODE_CONCURRENT : VK_SHARING_MODE_EXCLUSIVE;
+  buffer_info.queueFamilyIndexCount = static_cast<uint32_t>(families.size());
+  buffer_info.pQueueFamilyIndices = families.data();
   VkExternalMemoryBufferCreateInfo external_info{};
   external_info.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO;
   external_info.handleTypes = kHostMemory;

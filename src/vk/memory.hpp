@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "vk/unique.hpp"
@@ -40,9 +41,10 @@ struct HostMemory {
 };
 
 /// Creates `out`, trying the memory types in order until one has room. VK_ERROR_OUT_OF_DEVICE_MEMORY where none has,
-/// also where no heap is as large as the buffer, or `host` is too small for what the driver needs.
+/// also where no heap is as large as the buffer, or `host` is too small for what the driver needs. Several `families` of
+/// queues share the buffer.
 VkResult create_bound_buffer(const DeviceRef& device, const VkPhysicalDeviceMemoryProperties& memory, VkDeviceSize size,
                              VkBufferUsageFlags usage, MemoryUse use, BoundBuffer& out,
-                             const HostMemory* host = nullptr);
+                             const HostMemory* host = nullptr, std::span<const uint32_t> families = {});
 
 }  // namespace weft::vk

@@ -219,6 +219,146 @@ TEST_CASE("staging is device memory if the host sees enough of it, and only what
   }
 }
 
+namespace {
+
+// What the Loader does with two queues. Where the device has one family only, the second is a pretended family 7 with
+// the same queue, of which the driver hears nothing.
+class TwoQueues {
+ public:
+  static constexpr uint32_t kPretended = 7;
+
+  TwoQueues() {
+    WEFT_REPLACE(shim_, vkCmdPipelineBarrier,
+                 [this](PFN_vkCmdPipelineBarrier real, VkCommandBuffer commands, VkPipelineStageFlags from,
+                        VkPipelineStageFlags to, VkDependencyFlags flags, uint32_t memory_count,
+                        const VkMemoryBarrier* memory, uint32_t count, const VkBufferMemoryBarrier* barriers,
+                        uint32_t image_count, const VkImageMemoryBarrier* images) {
+                   std::vector<VkBufferMemoryBarrier> real_ones(barriers, barriers + count);
+                   for (VkBufferMemoryBarrier& one : real_ones) {
+                     changes[commands].emplace_back(one.buffer, one.offset, one.size, one.srcQueueFamilyIndex,
+                                                    one.dstQueueFamilyIndex);
+                     if (pretends()) one.srcQueueFamilyIndex = one.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
+                   }
+                   real(commands, from, to, flags, memory_count, memory, count, real_ones.data(), image_count, images);
+                 });
+    WEFT_REPLACE(shim_, vkCreateCommandPool,
+                 [this](PFN_vkCreateCommandPool real, VkDevice device, const VkCommandPoolCreateInfo* info,
+                        const VkAllocationCallbacks* callbacks, VkCommandPool* pool) {
+                   VkCommandPoolCreateInfo real_one = *info;
+                   if (real_one.queueFamilyIndex == kPretended && pretends())
+                     real_one.queueFamilyIndex = host->instance().queue_family();
+                   return real(device, &real_one, callbacks, pool);
+                 });
+    WEFT_REPLACE(shim_, vkCreateBuffer,
+                 [this](PFN_vkCreateBuffer real, VkDevice device, const VkBufferCreateInfo* info,
+                        const VkAllocationCallbacks* callbacks, VkBuffer* buffer) {
+                   VkBufferCreateInfo real_one = *info;
+                   if (real_one.sharingMode == VK_SHARING_MODE_CONCURRENT) ++shared_buffers;
+                   if (pretends()) real_one.sharingMode = VK_SHARING_MODE_EXCLUSIVE;
+                   return real(device, &real_one, callbacks, buffer);
+                 });
+    WEFT_REPLACE(
+        shim_, vkQueueSubmit,
+        [this](PFN_vkQueueSubmit real, VkQueue queue, uint32_t count, const VkSubmitInfo* infos, VkFence fence) {
+          if (infos->waitSemaphoreCount != 0 && fails-- > 0) {
+            changes.erase(infos->pCommandBuffers[0]);
+            return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+          }
+          if (infos->signalSemaphoreCount != 0) {
+            signalled = infos->pSignalSemaphores[0];
+            released = std::exchange(changes[infos->pCommandBuffers[0]], {});
+            ++copies;
+          } else if (infos->waitSemaphoreCount != 0) {
+            CHECK(infos->pWaitSemaphores[0] == signalled);
+            CHECK(std::exchange(changes[infos->pCommandBuffers[0]], {}) == released);
+            ++joins;
+          }
+          return real(queue, count, infos, fence);
+        });
+    WEFT_REPLACE(shim_, vkQueueWaitIdle, [this](PFN_vkQueueWaitIdle real, VkQueue queue) {
+      ++waits;
+      return real(queue);
+    });
+    host.emplace(shim_.get_instance_proc_addr());
+  }
+
+  bool pretends() const { return host && !host->copy_family(); }
+  LoaderDevice loader_device() const {
+    LoaderDevice device = host->loader_device();
+    device.external_memory_host = false;
+    device.copy_queue = pretends() ? host->queue() : host->copy_queue();
+    device.copy_queue_family = host->copy_family().value_or(kPretended);
+    return device;
+  }
+
+  using Change = std::tuple<VkBuffer, VkDeviceSize, VkDeviceSize, uint32_t, uint32_t>;
+  std::map<VkCommandBuffer, std::vector<Change>> changes;
+  std::vector<Change> released;
+  VkSemaphore signalled = VK_NULL_HANDLE;
+  int copies = 0, joins = 0, shared_buffers = 0, fails = 0, waits = 0;
+
+ private:
+  test::VulkanShim shim_;
+
+ public:
+  std::optional<LoaderHost> host;
+};
+
+}  // namespace
+
+TEST_CASE("copies run on a queue of another family, which passes on what they have written") {
+  TwoQueues queues;
+  const test::TemporaryFile file(test::loader_pack());
+  const loader::Hooks hooks{{}, {}, true};
+  for (const bool on_device : {true, false}) {
+    LoaderConfig config = small_config();
+    config.staging = StagingMemory::host;
+    config.decode_on_device = on_device;
+    config.hooks = &hooks;
+    LoaderDevice device = queues.loader_device();
+    int locked = 0;
+    device.copy_lock = [&] { ++locked; };
+    queues.copies = queues.joins = queues.shared_buffers = 0;
+    Loader loader = opened(*queues.host, device, config);
+    CHECK(queues.shared_buffers == 1);  // staging
+    const LoaderPack pack = pack_at(loader, file.path());
+    const AllFiles all(*queues.host, pack);
+    const auto batch = loader.submit(all.requests);
+    REQUIRE(batch.ok());
+    REQUIRE(loader.wait(*batch, std::chrono::seconds(300)));
+    all.check(*batch, on_device);
+    CHECK(queues.copies > 1);
+    CHECK(queues.joins == queues.copies);
+    CHECK(locked == queues.copies);
+    REQUIRE_FALSE(queues.released.empty());
+    CHECK(std::get<3>(queues.released[0]) == device.copy_queue_family);
+    CHECK(std::get<4>(queues.released[0]) == device.queue_family);
+  }
+}
+
+TEST_CASE("copies whose decoding is not submitted are waited for, and the next ones work") {
+  TwoQueues queues;
+  const test::TemporaryFile file(test::loader_pack());
+  const loader::Hooks hooks{{}, {}, true};
+  LoaderConfig config = small_config();
+  config.staging = StagingMemory::host;
+  config.hooks = &hooks;
+  Loader loader = opened(*queues.host, queues.loader_device(), config);
+  const vk::BoundBuffer buffer = queues.host->buffer(1 << 20);
+  LoadRequest request;
+  request.pack = pack_at(loader, file.path());
+  request.path = "slope/65536";
+  request.to = BufferRange{buffer.buffer.get(), 0, 65536};
+  for (int i = 0; i < 4; ++i) {
+    queues.fails = 1;
+    CHECK(load_one(loader, request) == RequestStatus::out_of_memory);
+    CHECK(queues.waits == i + 1);
+    queues.fails = 0;
+    CHECK(load_one(loader, request) == RequestStatus::ok);
+  }
+  CHECK(loader.usage().staging_now == 0);
+}
+
 TEST_CASE("small requests are decoded on the CPU if few are pending, with the same bytes") {
   const LoaderHost host;
   const test::TemporaryFile file(test::loader_pack());
@@ -257,7 +397,12 @@ TEST_CASE("levels come to images, and to buffers by layers and rows") {
       LoaderConfig config = small_config();
       config.decode_on_device = on_device;
       config.hooks = &hooks;
-      Loader loader = opened(host, host.loader_device(), config);
+      LoaderDevice device = host.loader_device();
+      if (copies_source) {
+        device.copy_queue = host.copy_family() ? host.copy_queue() : host.queue();
+        device.copy_queue_family = host.copy_family().value_or(device.queue_family);
+      }
+      Loader loader = opened(host, device, config);
       const LoaderPack pack = pack_at(loader, file.path());
       for (const char* const path : {"cube.dds", "a.ktx2", "plain.dds", "kept.ktx2"}) {
         const pack::Entry entry = *reader->find(path);

@@ -25,6 +25,13 @@ class LoaderHost {
       request_.info.enabledExtensionCount = 1;
       request_.info.ppEnabledExtensionNames = &import_;
     }
+    copy_family_ = family_of_copies();
+    if (copy_family_) {
+      queues_[0] = queues_[1] = request_.queue;
+      queues_[1].queueFamilyIndex = *copy_family_;
+      request_.info.queueCreateInfoCount = 2;
+      request_.info.pQueueCreateInfos = queues_;
+    }
     timeline_.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES;
     timeline_.timelineSemaphore = VK_TRUE;
     request_.info.pNext = &timeline_;
@@ -40,7 +47,12 @@ class LoaderHost {
     vk::load_device_table(table_, device_->handle(),
                           instance_.function<PFN_vkGetDeviceProcAddr>("vkGetDeviceProcAddr"));
     table_.vkGetDeviceQueue(device_->handle(), instance_.queue_family(), 0, &queue_);
+    if (copy_family_) table_.vkGetDeviceQueue(device_->handle(), *copy_family_, 0, &copy_queue_);
   }
+
+  /// A family for copies alone, if the device has one, and its queue.
+  std::optional<uint32_t> copy_family() const { return copy_family_; }
+  VkQueue copy_queue() const { return copy_queue_; }
 
   bool has_extension(const char* name) const {
     uint32_t count = 0;
@@ -119,8 +131,26 @@ class LoaderHost {
   }
 
  private:
+  std::optional<uint32_t> family_of_copies() const {
+    uint32_t count = 0;
+    const auto query =
+        instance_.function<PFN_vkGetPhysicalDeviceQueueFamilyProperties>("vkGetPhysicalDeviceQueueFamilyProperties");
+    query(instance_.physical_device(), &count, nullptr);
+    std::vector<VkQueueFamilyProperties> families(count);
+    query(instance_.physical_device(), &count, families.data());
+    constexpr VkQueueFlags kMore = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT;
+    for (uint32_t i = 0; i < count; ++i)
+      if (i != instance_.queue_family() &&
+          (families[i].queueFlags & (kMore | VK_QUEUE_TRANSFER_BIT)) == VK_QUEUE_TRANSFER_BIT)
+        return i;
+    return std::nullopt;
+  }
+
   HostInstance instance_;
   DeviceRequest request_;
+  VkDeviceQueueCreateInfo queues_[2]{};
+  std::optional<uint32_t> copy_family_;
+  VkQueue copy_queue_ = VK_NULL_HANDLE;
   const char* import_ = VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME;
   bool has_import_ = false;
   VkPhysicalDeviceTimelineSemaphoreFeatures timeline_{};

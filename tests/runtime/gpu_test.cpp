@@ -137,15 +137,18 @@ TEST_SUITE("host gpu selection") {
       return VkQueueFamilyProperties{flags, count, bits, {1, 1, 1}};
     };
     constexpr VkQueueFlags kAll = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT;
-    using runtime::choose_queue_family, runtime::choose_second_family;
+    using runtime::choose_copy_family, runtime::choose_queue_family, runtime::choose_second_family;
     const std::vector nvidia{family(kAll, 16, 64), family(VK_QUEUE_TRANSFER_BIT, 2, 64),
                              family(VK_QUEUE_COMPUTE_BIT, 8, 64)};
     CHECK(choose_queue_family(nvidia) == 0);
     CHECK(choose_second_family(nvidia, 0) == 0);
+    CHECK(choose_copy_family(nvidia) == 1);
     const std::vector amd{family(VK_QUEUE_TRANSFER_BIT, 2, 64), family(kAll, 1, 64),
                           family(VK_QUEUE_COMPUTE_BIT, 4, 64)};
     CHECK(choose_queue_family(amd) == 1);
     CHECK(choose_second_family(amd, 1) == 2);
+    CHECK(choose_copy_family(amd) == 0);
+    CHECK_FALSE(choose_copy_family({family(kAll, 1, 36)}));
     const std::vector intel{family(kAll, 1, 36), family(VK_QUEUE_TRANSFER_BIT, 1, 36)};
     CHECK_FALSE(choose_second_family(intel, 0));
   }
