@@ -206,7 +206,7 @@ struct LoaderDevice {
 
 struct LoaderConfig {
   ReadBackend reads = ReadBackend::automatic;
-  /// Reads in flight.
+  /// Reads in flight. Assets that lie next to each other in the pack, and are requested so, come by one read.
   uint32_t queue_depth = 32;
   /// Whether reads bypass the page cache where the file system allows it (O_DIRECT): for packs that are not in it. Else
   /// what the page cache has is copied from it, and the rest read through it.
@@ -250,6 +250,8 @@ struct LoaderUsage {
   /// Of staging: parts that reads and decoded bytes occupy.
   uint64_t staging_now = 0, staging_peak = 0;
   uint32_t reads_in_flight = 0;
+  /// That the system was asked for so far, those of the page cache included.
+  uint64_t reads = 0;
 };
 
 /// Loads assets of packs. Movable.

@@ -359,7 +359,8 @@ LoaderUsage Engine::usage() const {
           peak_,
           space_.used() + window_space_.used(),
           space_.peak() + window_space_.peak(),
-          reads_};
+          reads_,
+          system_reads_.load()};
 }
 
 void Engine::wake() {

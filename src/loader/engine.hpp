@@ -91,6 +91,9 @@ class Engine {
   bool start_piece(const std::shared_ptr<Request>& request, bool& stop);
   bool is_for_window(const Piece& piece) const noexcept;
   std::optional<uint64_t> take_room(const Piece& piece);
+  Piece* neighbour_of(const Piece& piece) const noexcept;
+  bool take_room_behind(const Piece& head, Piece& piece);
+  static void join(Piece& head, PiecePtr piece) noexcept;
   void give_room(uint64_t staging) noexcept;
   bool start_plan(const std::shared_ptr<Request>& request, bool& stop);
   void plan(const std::shared_ptr<Request>& request);
@@ -102,6 +105,7 @@ class Engine {
   bool take_result(Piece& piece, int64_t result, Outcome& outcome) const noexcept;
   bool run_reads();
   void read(PiecePtr piece, Decoder& decoder);
+  bool take_results(Piece& piece, int64_t result, Outcome& outcome);
   /// Returns the piece, if it is to be processed.
   PiecePtr end_read(PiecePtr piece, const Outcome& outcome);
 
@@ -171,6 +175,7 @@ class Engine {
   bool stopping_ = false;
 
   std::atomic<uint64_t> sequence_{0};
+  mutable std::atomic<uint64_t> system_reads_{0};
   std::mutex io_mutex_;
   std::unique_ptr<AsyncReads> async_;
 

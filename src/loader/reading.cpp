@@ -41,17 +41,20 @@ bool Engine::admit() {
 // Returns whether the request went on. Sets `stop` if those behind it must wait as well.
 bool Engine::admit_next(const std::shared_ptr<Request>& request, bool& stop) try {
   if (request->planning) return false;
-  if (request->pieces == 0 && request->next_piece == nullptr && request->report.read_begun == Clock::time_point{} &&
-      request->deadline < Clock::now()) {
+  if (request->pieces == 0 && request->report.read_begun == Clock::time_point{} && request->deadline < Clock::now()) {
     fail(*request, {RequestStatus::expired, "the deadline passed before the first read"});
     end_if_done(request);
     return true;
   }
-  stop = reads_ >= config_.queue_depth;
+  // When enough reads are in flight, a piece may still come with one that has not begun.
+  const bool is_full = reads_ >= config_.queue_depth;
+  stop = is_full && to_read_.empty();
   if (stop) return false;
   if (request->next_piece == nullptr) {
     bool needs_plan = false;
     request->next_piece = cut(request, needs_plan);
+    stop = needs_plan && is_full;
+    if (stop) return false;
     if (needs_plan) return start_plan(request, stop);
     if (request->next_piece == nullptr) {
       dequeue(*request);
@@ -77,9 +80,28 @@ bool Engine::is_for_window(const Piece& piece) const noexcept {
 }
 
 std::optional<uint64_t> Engine::take_room(const Piece& piece) {
+  const uint64_t with_more = piece.decoded_bytes == 0 ? piece_bytes_ : 0;  // for neighbours
   if (is_for_window(piece))
-    if (const auto at = window_space_.take(piece.staging_bytes)) return *at + staging_.size();
-  return space_.take(piece.staging_bytes);
+    if (const auto at = window_space_.take(piece.staging_bytes, with_more)) return *at + staging_.size();
+  return space_.take(piece.staging_bytes, with_more);
+}
+
+// The read that has not begun and ends, in the pack, where the piece's begins.
+Piece* Engine::neighbour_of(const Piece& piece) const noexcept {
+  Piece* const head = to_read_.last();
+  if (head == nullptr || head->request->pack != piece.request->pack || !head->has_read) return nullptr;
+  const Piece& last = head->last_joined != nullptr ? *head->last_joined : *head;
+  const bool follows = last.read_from + last.read_bytes == piece.read_from && last.decoded_bytes == 0 &&
+                       last.read_done == 0 && is_in_window(head->staging) == is_for_window(piece);
+  return follows && piece.read_from + piece.read_bytes - head->read_from <= piece_bytes_ ? head : nullptr;
+}
+
+// Takes room for the piece after its neighbour's. False: it is not free.
+bool Engine::take_room_behind(const Piece& head, Piece& piece) {
+  const Piece& last = head.last_joined != nullptr ? *head.last_joined : head;
+  piece.staging = last.staging + last.read_bytes;
+  if (!is_in_window(head.staging)) return space_.take_at(piece.staging, piece.staging_bytes);
+  return window_space_.take_at(piece.staging - staging_.size(), piece.staging_bytes);
 }
 
 void Engine::give_room(uint64_t staging) noexcept {
@@ -96,26 +118,33 @@ bool Engine::start_piece(const std::shared_ptr<Request>& request, bool& stop) {
     end_if_done(request);
     return true;
   }
-  const auto staging = take_room(piece);
-  if (!staging) {
-    stop = true;
-    return false;
+  Piece* head = neighbour_of(piece);
+  if (head != nullptr && !take_room_behind(*head, piece)) head = nullptr;
+  if (head == nullptr) {
+    const auto staging = reads_ < config_.queue_depth ? take_room(piece) : std::nullopt;
+    stop = !staging;
+    if (stop) return false;
+    piece.staging = *staging;
   }
   if (!take_budget(piece.table_bytes)) {
-    give_room(*staging);
+    give_room(piece.staging);
     stop = true;
     if (pieces_ != 0 || plans_ != 0) return false;
     fail(*request, {RequestStatus::out_of_memory, "the budget leaves no room for tables"});
     end_if_done(request);
     return true;
   }
-  piece.staging = *staging;
-  piece.decoded = *staging + piece.read_bytes;
+  piece.decoded = piece.staging + piece.read_bytes;
   request->report.read_bytes += piece.read_bytes;
-  to_read_.push_back(std::move(request->next_piece));
+  if (head != nullptr) {
+    join(*head, std::move(request->next_piece));
+  } else {
+    piece.has_read = true;
+    to_read_.push_back(std::move(request->next_piece));
+    ++reads_;
+  }
   ++request->pieces;
   ++pieces_;
-  ++reads_;
   if (request->report.read_begun == Clock::time_point{}) request->report.read_begun = Clock::now();
   if (request->all_cut) dequeue(*request);
   return true;
@@ -226,7 +255,54 @@ void Engine::prepare_read(Piece& piece) const noexcept {
                       pack.direct.load(std::memory_order_relaxed);
   piece.read.handle = pack.file.handle(piece.read.direct);
   piece.read.position = piece.read_from + piece.read_done;
-  piece.read.to = {at(piece.staging + piece.read_done), piece.read_bytes - piece.read_done};
+  piece.read.to = {at(piece.staging + piece.read_done),
+                   std::max(piece.read_bytes, piece.with_joined) - piece.read_done};
+}
+
+void Engine::join(Piece& head, PiecePtr piece) noexcept {
+  head.with_joined = piece->read_from + piece->read_bytes - head.read_from;
+  Piece* const last = piece.get();
+  (head.last_joined != nullptr ? head.last_joined->joined : head.joined) = std::move(piece);
+  head.last_joined = last;
+}
+
+// As take_result, and gives the pieces that came with this one what is theirs. Those without go on: together after a
+// read that stopped before them, and else by themselves, so that each has its own outcome.
+bool Engine::take_results(Piece& piece, int64_t result, Outcome& outcome) {
+  if (piece.joined == nullptr) return take_result(piece, result, outcome);
+  PiecePtr next = std::move(piece.joined);
+  piece.last_joined = nullptr;
+  piece.with_joined = 0;
+  piece.read.to = piece.read.to.first(piece.read_bytes);
+  uint64_t left = result > 0 ? static_cast<uint64_t>(result) : 0;
+  const auto take = [&](uint64_t bytes) { return std::exchange(left, left - std::min(left, bytes)) - left; };
+  const int64_t of_this = result > 0 ? static_cast<int64_t>(take(piece.read_bytes)) : result;
+  PieceList alone;
+  while (next != nullptr) {
+    PiecePtr one = std::move(next);
+    next = std::move(one->joined);
+    const uint64_t bytes = take(one->read_bytes);
+    Outcome of_one;
+    prepare_read(*one);
+    if (bytes != 0 && take_result(*one, static_cast<int64_t>(bytes), of_one)) {
+      if ((one = end_read(std::move(one), of_one)) != nullptr) {
+        const std::unique_lock lock(mutex_);
+        to_process_.push_back(std::move(one));
+      }
+    } else if (bytes == 0 && result > 0 && !alone.empty() && alone.last()->read_done == 0) {
+      join(*alone.last(), std::move(one));
+    } else {
+      alone.push_back(std::move(one));
+    }
+  }
+  {
+    const std::unique_lock lock(mutex_);
+    for (Piece& one : alone) one.has_read = true;
+    reads_ += alone.size();
+    to_read_.append(alone);
+  }
+  wake();
+  return take_result(piece, of_this, outcome);
 }
 
 bool Engine::take_result(Piece& piece, int64_t result, Outcome& outcome) const noexcept {
@@ -255,6 +331,7 @@ bool Engine::run_reads() {
     prepare_read(*piece);
     piece->read.owner = piece.get();
     if (async_->start(piece->read)) {
+      ++system_reads_;
       static_cast<void>(piece.release());
       return true;
     }
@@ -277,7 +354,7 @@ bool Engine::run_reads() {
   for (size_t i = 0; i < count; ++i) {
     PiecePtr piece(done[i]->owner);
     Outcome outcome;
-    if (!take_result(*piece, piece->read.result, outcome)) {
+    if (!take_results(*piece, piece->read.result, outcome)) {
       start(std::move(piece));
     } else if ((piece = end_read(std::move(piece), outcome)) != nullptr) {
       {
@@ -291,6 +368,7 @@ bool Engine::run_reads() {
 }
 
 int64_t Engine::read_cached(const Piece& piece) const {
+  ++system_reads_;
   const int64_t result = piece.request->pack->file.read_cached(piece.read.position, piece.read.to);
   return config_.hooks != nullptr && config_.hooks->read_cached ? config_.hooks->read_cached(result) : result;
 }
@@ -302,7 +380,7 @@ void Engine::read(PiecePtr piece, Decoder& decoder) {
   Outcome outcome;
   prepare_read(*piece);
   const int64_t cached = piece->read.direct ? File::kNotCached : read_cached(*piece);
-  bool is_done = cached != File::kNotCached && take_result(*piece, cached, outcome);
+  bool is_done = cached != File::kNotCached && take_results(*piece, cached, outcome);
   if (!is_done && async_ != nullptr) {
     const std::unique_lock lock(mutex_);
     to_start_.push_back(std::move(piece));
@@ -310,7 +388,8 @@ void Engine::read(PiecePtr piece, Decoder& decoder) {
   }
   while (!is_done) {
     prepare_read(*piece);
-    is_done = take_result(*piece, file.read(piece->read.position, piece->read.to, piece->read.direct), outcome);
+    ++system_reads_;
+    is_done = take_results(*piece, file.read(piece->read.position, piece->read.to, piece->read.direct), outcome);
   }
   piece = end_read(std::move(piece), outcome);
   if (piece != nullptr) process(std::move(piece), decoder);
@@ -319,7 +398,7 @@ void Engine::read(PiecePtr piece, Decoder& decoder) {
 PiecePtr Engine::end_read(PiecePtr piece, const Outcome& outcome) {
   {
     const std::unique_lock lock(mutex_);
-    --reads_;
+    reads_ -= piece->has_read ? 1 : 0;
     if (outcome.ok()) {
       piece->request->report.read_done = Clock::now();
       return piece;

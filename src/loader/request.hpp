@@ -129,6 +129,11 @@ struct Piece {
   uint64_t staging = 0, staging_bytes = 0, decoded = 0;  // positions in staging
   uint64_t decoded_bytes = 0;
   uint64_t table_bytes = 0;  // of the budget
+  // Pieces that follow in the pack and in staging: they come with this one's read, of `with_joined` bytes.
+  std::unique_ptr<Piece> joined;
+  Piece* last_joined = nullptr;
+  uint64_t with_joined = 0;
+  bool has_read = false;  // counts as one in flight
   std::optional<uint32_t> hash_turn;
   bool hash_ends = false;
   // For the device.
@@ -172,6 +177,7 @@ class PieceList {
   uint32_t size() const noexcept { return size_; }
   Iterator begin() const noexcept { return Iterator(first_.get()); }
   Iterator end() const noexcept { return Iterator(nullptr); }
+  Piece* last() const noexcept { return empty() ? nullptr : last_; }
 
   void push_back(PiecePtr piece) noexcept {
     Piece* const last = piece.get();

@@ -24,19 +24,24 @@ class Space {
 
   static constexpr uint64_t rounded(uint64_t bytes) noexcept { return (bytes + kBlock - 1) / kBlock * kBlock; }
 
-  std::optional<uint64_t> take(uint64_t bytes) {
+  /// If there is one, from a part with room for `with_more` bytes, so that neighbours may follow.
+  std::optional<uint64_t> take(uint64_t bytes, uint64_t with_more = 0) {
     const uint64_t wanted = rounded(std::max<uint64_t>(bytes, 1));
-    const auto part = std::ranges::find_if(free_, [&](const auto& free) { return free.second >= wanted; });
+    const auto has = [&](uint64_t least) {
+      return std::ranges::find_if(free_, [least](const auto& free) { return free.second >= least; });
+    };
+    auto part = has(std::max(wanted, with_more));
+    if (part == free_.end()) part = has(wanted);
     if (part == free_.end()) return std::nullopt;
-    const uint64_t at = part->first;
-    taken_.emplace(at, wanted);
-    auto rest = free_.extract(part);
-    rest.key() += wanted;
-    rest.mapped() -= wanted;
-    if (rest.mapped() != 0) free_.insert(std::move(rest));
-    used_ += wanted;
-    peak_ = std::max(peak_, used_);
-    return at;
+    return take_from(part, wanted);
+  }
+  /// The same at a position, if it is free from there on.
+  bool take_at(uint64_t at, uint64_t bytes) {
+    const uint64_t wanted = rounded(std::max<uint64_t>(bytes, 1));
+    const auto part = free_.find(at);
+    if (part == free_.end() || part->second < wanted) return false;
+    take_from(part, wanted);
+    return true;
   }
 
   /// Allocates nothing.
@@ -63,6 +68,18 @@ class Space {
   uint64_t peak() const noexcept { return peak_; }
 
  private:
+  uint64_t take_from(std::map<uint64_t, uint64_t>::iterator part, uint64_t wanted) {
+    const uint64_t at = part->first;
+    taken_.emplace(at, wanted);
+    auto rest = free_.extract(part);
+    rest.key() += wanted;
+    rest.mapped() -= wanted;
+    if (rest.mapped() != 0) free_.insert(std::move(rest));
+    used_ += wanted;
+    peak_ = std::max(peak_, used_);
+    return at;
+  }
+
   std::map<uint64_t, uint64_t> free_, taken_;  // bytes by position
   uint64_t size_ = 0, used_ = 0, peak_ = 0;
 };

@@ -390,6 +390,66 @@ TEST_CASE("direct reads ask the page cache for nothing, until the system refuses
   }
 }
 
+TEST_CASE("assets that lie next to each other come by one read, with a status each") {
+  std::map<std::string, Bytes> files;
+  for (uint32_t i = 100; i < 164; ++i)
+    files[std::to_string(i)] = i % 3 == 0 ? test::slope(65536, i) : test::noise(20000 + i, i);
+  const Bytes bytes = test::pack_of_files(files);
+  const test::TemporaryFile file(bytes);
+  for (const Way& way : every_way()) {
+    CAPTURE(static_cast<int>(way.reads));
+    std::atomic<uint64_t> failing = UINT64_MAX;
+    loader::Hooks hooks{[&](uint64_t position, size_t, int64_t result) { return position == failing ? -EIO : result; }};
+    if (!way.cached) hooks.read_cached = nothing_cached;
+    LoaderConfig config = config_of(way);
+    config.hooks = &hooks;
+    Loader loader = opened(config);
+    const LoaderPack pack = pack_at(loader, file.path());
+    std::map<std::string, Bytes> outputs;
+    std::vector<LoadRequest> requests, every_second;
+    for (const auto& [path, content] : files) {
+      outputs[path].resize(content.size());
+      requests.push_back(request_of(pack, path, outputs[path]));
+      if (requests.size() % 2 == 0) every_second.push_back(requests.back());
+    }
+    const auto reads_of = [&](const std::vector<LoadRequest>& some, std::string_view fails = {}) {
+      const uint64_t before = loader.usage().reads;
+      const auto batch = loader.submit(some);
+      REQUIRE(batch.ok());
+      REQUIRE(loader.wait(*batch));
+      for (uint32_t i = 0; i < some.size(); ++i) {
+        const std::string path(some[i].path);
+        CHECK(batch->status(i) == (path == fails ? RequestStatus::io_error : RequestStatus::ok));
+        const bool is_equal = path == fails || outputs[path] == files.at(path);
+        CHECK(is_equal);
+        std::ranges::fill(outputs[path], std::byte{0});
+      }
+      const LoaderUsage usage = loader.usage();
+      CHECK(usage.staging_now == 0);
+      CHECK(usage.reads_in_flight == 0);
+      return usage.reads - before;
+    };
+    // 1.1 MB, at most 1 MiB in one read; each is tried from the page cache first unless it is direct.
+    CHECK(reads_of(requests) <= 8);
+    CHECK(reads_of(every_second) >= every_second.size());
+    for (const char* const path : {"100", "110"}) {
+      failing = pack.directory().find(path)->position;
+      CHECK(reads_of(requests, path) <= 8);
+      failing = UINT64_MAX;
+    }
+    // The file ends within a read: what is before the end is there.
+    Bytes shorter = bytes;
+    shorter.resize(pack.directory().find("130")->position + 5000);
+    file.write(shorter);
+    const auto batch = loader.submit(requests);
+    REQUIRE(batch.ok());
+    REQUIRE(loader.wait(*batch));
+    for (uint32_t i = 0; i < requests.size(); ++i)
+      CHECK(batch->status(i) == (i < 30 ? RequestStatus::ok : RequestStatus::short_read));
+    file.write(bytes);
+  }
+}
+
 TEST_CASE("cancel ends what has its tag, and nothing else") {
   const test::TemporaryFile file(test::loader_pack());
   for (const Way& way : every_way()) {
