@@ -61,9 +61,10 @@ enum class LoadPriority : uint8_t { high, normal, low };
 
 /// How files are read.
 enum class ReadBackend : uint8_t {
-  automatic,  ///< asynchronous if the system allows it, else threads
-  io_uring,   ///< Linux
-  threads,    ///< plain reads by the threads that run the Loader
+  automatic,   ///< asynchronous if the system allows it, else threads
+  io_uring,    ///< Linux
+  overlapped,  ///< Windows, with an I/O completion port
+  threads,     ///< plain reads by the threads that run the Loader
 };
 /// The enumerator's name.
 const char* name_of(ReadBackend backend) noexcept;
@@ -300,7 +301,7 @@ class Loader {
   void retire(uint64_t number) noexcept;
 
   LoaderUsage usage() const noexcept;
-  /// io_uring or threads.
+  /// None of them is automatic.
   ReadBackend backend() const noexcept;
 
  private:

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/loader.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+
+#include "loader/file.hpp"
 
 namespace weft::loader {
 
@@ -30,8 +34,9 @@ class AsyncReads {
   virtual void flush() = 0;
   /// Up to `room.size()` reads that are done.
   virtual size_t reap(std::span<AsyncRead*> room) = 0;
-  /// Waits until there is one, at most so long.
-  virtual void wait(uint64_t nanoseconds) = 0;
+  virtual ReadBackend backend() const noexcept = 0;
+  /// Whether the file's reads belong to this queue from now on, and to no other.
+  virtual Result<bool> attach(const File& file) = 0;
 };
 
 /// Null if the system has none, or forbids it. `memory`: where most reads go, which may be registered.

@@ -69,8 +69,9 @@ Status Engine::open() {
   piece_bytes_ = std::clamp<uint64_t>(staging_.size() / 16, 1 << 20, 2 << 20);
   piece_content_ = 4 * piece_bytes_;
   if (config_.reads != ReadBackend::threads) async_ = open_async_reads(config_.queue_depth, staging_);
-  if (config_.reads == ReadBackend::io_uring && async_ == nullptr)
-    return Error{ErrorCode::system_error, "Loader: io_uring is missing or forbidden"};
+  if (config_.reads != ReadBackend::automatic && config_.reads != backend())
+    return Error{ErrorCode::system_error,
+                 std::string("Loader: ") + name_of(config_.reads) + " is missing or forbidden"};
   for (uint32_t i = 0; i < config_.threads + 1; ++i) decoders_.push_back(std::make_unique<Decoder>());
   used_ = peak_ = (device_ != nullptr ? device_->bytes() : bytes) + decoders_.size() * kDecoderBytes;
   if (used_ > config_.budget_bytes || config_.budget_bytes - used_ < kLeastFree)
@@ -79,6 +80,13 @@ Status Engine::open() {
                      std::to_string(used_) + " bytes, and tables need " + std::to_string(kLeastFree)};
   for (uint32_t i = 0; i < config_.threads; ++i) workers_.emplace_back([this] { work(); });
   return {};
+}
+
+Status Engine::attach(LoaderPack::State& pack) const {
+  if (async_ == nullptr) return {};
+  const Result<bool> attached = async_->attach(pack.file);
+  if (attached && *attached) pack.attached = async_.get();
+  return attached.status();
 }
 
 // Takes all of them or, if memory runs out, none.

@@ -66,7 +66,8 @@ class Engine {
 
   const LoaderConfig& config() const noexcept { return config_; }
   const Device* device() const noexcept { return device_.get(); }
-  bool is_asynchronous() const noexcept { return async_ != nullptr; }
+  ReadBackend backend() const noexcept { return async_ != nullptr ? async_->backend() : ReadBackend::threads; }
+  Status attach(LoaderPack::State& pack) const;
   uint64_t staging_size() const noexcept { return space_.size(); }
   /// Ends a request that has not begun. Its batch's last end signals.
   void end_at_once(const std::shared_ptr<Request>& request, RequestStatus status, std::string_view reason);

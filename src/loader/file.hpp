@@ -33,7 +33,11 @@ class File {
   uint64_t size() const noexcept { return size_; }
   bool has_direct() const noexcept { return direct_ != kNone; }
   /// Where asynchronous reads go.
+#ifdef _WIN32
+  intptr_t handle(bool direct) const noexcept { return direct ? async_direct_ : async_buffered_; }
+#else
   intptr_t handle(bool direct) const noexcept { return direct ? direct_ : buffered_; }
+#endif
   /// Bytes read, 0 at the end of the file, or the negative number of an error.
   int64_t read(uint64_t position, std::span<std::byte> to, bool direct) const noexcept;
   /// The same of what the page cache has, without waiting for the disk. kNotCached: it has none of it, or does not say.
@@ -45,6 +49,9 @@ class File {
   File() = default;
 
   intptr_t buffered_ = kNone, direct_ = kNone;
+#ifdef _WIN32
+  intptr_t async_buffered_ = kNone, async_direct_ = kNone;
+#endif
   uint64_t size_ = 0;
 };
 

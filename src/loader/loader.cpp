@@ -47,6 +47,7 @@ const char* name_of(ReadBackend backend) noexcept {
   switch (backend) {
     case ReadBackend::automatic: return "automatic";
     case ReadBackend::io_uring: return "io_uring";
+    case ReadBackend::overlapped: return "overlapped";
     case ReadBackend::threads: return "threads";
   }
   return "?";
@@ -130,7 +131,10 @@ Result<LoaderPack> Loader::open_pack(const std::string& path) noexcept try {
   };
   auto reader = pack::PackReader::open(read, opened.size());
   if (!reader) return Error{reader.error().code, path + ": " + reader.error().message};
-  return LoaderPack(std::make_shared<LoaderPack::State>(*std::move(file), *std::move(reader)));
+  auto state = std::make_shared<LoaderPack::State>(*std::move(file), *std::move(reader));
+  if (Status status = state_->engine->attach(*state); !status)
+    return Error{status.error().code, path + ": " + status.error().message};
+  return LoaderPack(std::move(state));
 } catch (...) {
   return caught();
 }
@@ -188,8 +192,6 @@ void Loader::retire(uint64_t number) noexcept try { state_->engine->retire(numbe
 }
 
 LoaderUsage Loader::usage() const noexcept { return state_->engine->usage(); }
-ReadBackend Loader::backend() const noexcept {
-  return state_->engine->is_asynchronous() ? ReadBackend::io_uring : ReadBackend::threads;
-}
+ReadBackend Loader::backend() const noexcept { return state_->engine->backend(); }
 
 }  // namespace weft

@@ -381,7 +381,8 @@ void Engine::read(PiecePtr piece, Decoder& decoder) {
   prepare_read(*piece);
   const int64_t cached = piece->read.direct ? File::kNotCached : read_cached(*piece);
   bool is_done = cached != File::kNotCached && take_results(*piece, cached, outcome);
-  if (!is_done && async_ != nullptr) {
+  const loader::AsyncReads* const attached = piece->request->pack->attached;
+  if (!is_done && async_ != nullptr && (attached == nullptr || attached == async_.get())) {
     const std::unique_lock lock(mutex_);
     to_start_.push_back(std::move(piece));
     return;

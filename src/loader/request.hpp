@@ -28,6 +28,8 @@ struct LoaderPack::State {
 
   loader::File file;
   pack::PackReader directory;
+  // If its asynchronous reads are those of one queue alone.
+  const loader::AsyncReads* attached = nullptr;
   // Until a direct read is refused.
   mutable std::atomic<bool> direct{file.has_direct()};
 };

@@ -66,13 +66,8 @@ class UringReads final : public AsyncReads {
     return count;
   }
 
-  void wait(uint64_t nanoseconds) override {
-    flush();
-    __kernel_timespec time{static_cast<long long>(nanoseconds / 1'000'000'000),
-                           static_cast<long long>(nanoseconds % 1'000'000'000)};
-    io_uring_cqe* entry = nullptr;
-    static_cast<void>(io_uring_wait_cqe_timeout(&ring_, &entry, &time));
-  }
+  ReadBackend backend() const noexcept override { return ReadBackend::io_uring; }
+  Result<bool> attach(const File&) override { return false; }
 
  private:
   uint32_t depth_;

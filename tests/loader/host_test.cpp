@@ -319,6 +319,28 @@ TEST_CASE("configurations that cannot work are refused") {
   CHECK(Loader::create(config).error().code == ErrorCode::out_of_host_memory);
 }
 
+TEST_CASE("reads are the system's asynchronous ones, and a pack may be another Loader's") {
+  LoaderConfig config = config_of(every_way()[0]);
+  CHECK(opened(config).backend() == ReadBackend::threads);
+#ifdef _WIN32
+  constexpr ReadBackend kAsked = ReadBackend::overlapped, kOther = ReadBackend::io_uring;
+#else
+  constexpr ReadBackend kAsked = ReadBackend::automatic, kOther = ReadBackend::overlapped;
+#endif
+  config.reads = kOther;
+  CHECK(Loader::create(config).error().code == ErrorCode::system_error);
+  config.reads = kAsked;
+  const test::TemporaryFile file(test::loader_pack());
+  Loader first = opened(config), second = opened(config);
+  if (kAsked != ReadBackend::automatic) CHECK(first.backend() == kAsked);
+  const LoaderPack pack = pack_at(first, file.path());
+  for (Loader* const loader : {&first, &second}) {
+    Bytes to(65536);
+    CHECK(load_one(*loader, request_of(pack, "noise/65536", to)) == RequestStatus::ok);
+    CHECK(to == test::noise(65536));
+  }
+}
+
 TEST_CASE("requests begin by priority, then by deadline, then as they came") {
   std::map<std::string, Bytes> files;
   for (char name = 'a'; name < 'i'; ++name)
@@ -364,8 +386,9 @@ TEST_CASE("direct reads ask the page cache for nothing, until the system refuses
   for (const ReadBackend reads : {ReadBackend::automatic, ReadBackend::threads}) {
     std::atomic<uint32_t> asked = 0;
     std::atomic<bool> refused = false;
+    const int64_t refusal = loader::is_refused_direct(-EINVAL) ? -EINVAL : -87;  // Windows' invalid parameter
     const loader::Hooks hooks{
-        [&](uint64_t, size_t, int64_t result) -> int64_t { return refused.exchange(false) ? -EINVAL : result; },
+        [&](uint64_t, size_t, int64_t result) -> int64_t { return refused.exchange(false) ? refusal : result; },
         [&](int64_t result) {
           ++asked;
           return result;
@@ -530,7 +553,7 @@ TEST_CASE("reads that fail end their request with their own status") {
         CAPTURE(compresses);
         CAPTURE(static_cast<int>(way.reads));
         RequestReport report;
-        for (const int error : {EIO, ENOSPC, ESTALE}) {
+        for (const int error : {EIO, ENOSPC, ENXIO}) {
           CHECK(faulty.load(
                     way, [&](uint64_t, size_t, int64_t) { return -error; }, &report) == RequestStatus::io_error);
           CHECK(report.system_error == error);
