@@ -84,13 +84,13 @@ build_windows_libraries() {
 
 # build SYSTEM TARGET...: in WORK/SYSTEM.
 build() {
-  # The work on packs is for POSIX. Tests are run where the programs cannot be tried as they are by those of the tree.
-  local on_linux=ON on_windows=OFF
-  if [[ $1 == windows ]]; then on_linux=OFF on_windows=ON; fi
+  # Tests are run where the programs cannot be tried as they are by those of the tree.
+  local on_windows=OFF
+  if [[ $1 == windows ]]; then on_windows=ON; fi
   say "building for $1"
   cmake -S "$source" -B "$work/$1" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release \
     "-DCMAKE_TOOLCHAIN_FILE=$source/cmake/$1_kit.cmake" "-DWEFT_KIT_WORK=$work" "-DWEFT_KERNELS_FROM=$kernels" \
-    -DWEFT_KIT=ON -DWEFT_BENCH_SELFTEST=ON "-DWEFT_PACK=$on_linux" "-DWEFT_BUILD_TESTS=$on_windows" \
+    -DWEFT_KIT=ON -DWEFT_BENCH_SELFTEST=ON -DWEFT_PACK=ON "-DWEFT_BUILD_TESTS=$on_windows" \
     -DWEFT_JIT=OFF -DWEFT_BUILD_EXAMPLES=OFF -DWEFT_INSTALL=OFF >&2
   cmake --build "$work/$1" --parallel "$(nproc)" --target "${@:2}" >&2
 }
@@ -129,7 +129,7 @@ pack_linux() {
 
 pack_windows() {
   local name
-  build windows weft-bench gstd weft_tests weft_contract_tests gstd_tests
+  build windows weft-bench gstd weft_tests weft_contract_tests gstd_tests loader_host_tests
   stage windows .exe mingw-w64-x86-64-dev
   cp "$here/check.cmd" "$work/stage/$name/"
   sed -i 's/$/\r/' "$work/stage/$name"/{check.cmd,README.txt,LICENSE*}
@@ -191,6 +191,7 @@ check_windows() {
     wine "../$2/gstd.exe" -q -d "содержание.gst" -o decoded
     cmp "содержание" decoded
     wine "../$2/gstd.exe" -t --gpu "содержание.gst"
+    "$here/check_packs.sh" wine "../$2/gstd.exe"
     wine "../$2/weft-bench.exe" check --minutes 0.5 --try litmus --try ": reduce add u32 u32" \
       --filter "scan exclusive add u32" --filter "radix_sort pairs u32" --sizes 2^16
   ) >&2
@@ -198,7 +199,8 @@ check_windows() {
   expect "$(cat "$try"/elsewhere/weft-results/*.selftest.jsonl)" '"verdict":"pass"'
 
   local tests
-  for tests in "tests/weft_tests.exe -ts=host*" tests/contract/weft_contract_tests.exe tests/gstd/gstd_tests.exe; do
+  for tests in "tests/weft_tests.exe -ts=host*" tests/contract/weft_contract_tests.exe \
+               tests/gstd/gstd_tests.exe tests/gstd/loader_host_tests.exe; do
     say "running $tests under wine"
     # A crash ends wine with status 0.
     said=$(export VK_DRIVER_FILES=$lavapipe VK_ICD_FILENAMES=$lavapipe && wine "$work/windows/"$tests 2>&1 || true)

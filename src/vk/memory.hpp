@@ -19,9 +19,9 @@ enum class MemoryUse : uint8_t {
 /// The memory types of `allowed_types` (bits) that serve `use`, best first.
 ///
 /// device: device-local only; those the host does not see come first, because the host-visible window of a discrete
-/// device may be a 256 MiB heap of its own. window: device-local, host-visible and coherent only. staging: host-visible and coherent only; those outside the device first,
-/// for the same reason, and among them cached ones, because the host reads uncached memory at a small share of its
-/// speed.
+/// device may be a 256 MiB heap of its own. window: device-local, host-visible and coherent only. staging:
+/// host-visible and coherent only; those outside the device first, for the same reason, and among them cached ones,
+/// because the host reads uncached memory at a small share of its speed.
 std::vector<uint32_t> memory_types(const VkPhysicalDeviceMemoryProperties& memory, uint32_t allowed_types,
                                    MemoryUse use);
 
@@ -40,9 +40,9 @@ struct HostMemory {
   uint32_t types = 0;  ///< of VkMemoryHostPointerPropertiesEXT
 };
 
-/// Creates `out`, trying the memory types in order until one has room. VK_ERROR_OUT_OF_DEVICE_MEMORY where none has,
-/// also where no heap is as large as the buffer, or `host` is too small for what the driver needs. Several `families` of
-/// queues share the buffer.
+/// Creates `out`, trying the memory types in order until one has room. VK_ERROR_OUT_OF_DEVICE_MEMORY where none
+/// has, also where no heap is as large as the buffer, or `host` is too small for what the driver needs. Several
+/// `families` of queues share the buffer.
 VkResult create_bound_buffer(const DeviceRef& device, const VkPhysicalDeviceMemoryProperties& memory, VkDeviceSize size,
                              VkBufferUsageFlags usage, MemoryUse use, BoundBuffer& out,
                              const HostMemory* host = nullptr, std::span<const uint32_t> families = {});

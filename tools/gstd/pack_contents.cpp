@@ -12,13 +12,13 @@
 #include <thread>
 #include <utility>
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "files.hpp"
+#include "folder.hpp"
 #include "meter.hpp"
 #include "pack_file.hpp"
+#include "system.hpp"
 #include "work.hpp"
 
 namespace gstd_tool {
@@ -63,45 +63,9 @@ struct OpenPack {
   }
 };
 
-/// A directory that paths of a pack are below. Links in it are not followed.
-class Folder {
- public:
-  static Result<Folder> open(const std::string& name) {
-    if (::mkdir(name.c_str(), 0777) != 0 && errno != EEXIST) return failed();
-    Folder folder(::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (folder.file_ < 0) return failed();
-    return folder;
-  }
-  ~Folder() {
-    if (file_ >= 0) ::close(file_);
-  }
-  Folder(Folder&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
-  Folder& operator=(Folder&& other) noexcept {
-    std::swap(file_, other.file_);
-    return *this;
-  }
-
-  int file() const { return file_; }
-  // The folder of that name in this one; made if it is not there.
-  Result<Folder> below(const std::string& name) const {
-    if (::mkdirat(file_, name.c_str(), 0777) != 0 && errno != EEXIST) return failed();
-    Folder folder(::openat(file_, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (folder.file_ < 0) {
-      if (errno == ELOOP || errno == ENOTDIR)
-        return Error{ErrorCode::invalid_argument, name + " is no directory, or a link to one"};
-      return failed();
-    }
-    return folder;
-  }
-
- private:
-  explicit Folder(int file) : file_(file) {}
-  int file_;
-};
-
 Status write_all(int file, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const ssize_t done = ::write(file, bytes.data(), bytes.size());
+    const std::ptrdiff_t done = system::write(file, bytes.data(), bytes.size());
     if (done < 0 && errno != EINTR) return failed();
     if (done > 0) bytes = bytes.subspan(static_cast<size_t>(done));
   }
@@ -111,20 +75,13 @@ Status write_all(int file, std::span<const std::byte> bytes) {
 // A file gets its name when it is whole.
 Status write_file(const Folder& folder, const std::string& name, const std::string& unfinished, const Options& options,
                   const std::function<Status(const pack::Sink&)>& fill) {
-  const int file =
-      ::openat(folder.file(), unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
-  if (file < 0) return failed();
-  Status status = fill([&](std::span<const std::byte> bytes) { return write_all(file, bytes); });
-  if (status && options.fsync && ::fsync(file) != 0) status = failed();
-  if (::close(file) != 0 && status) status = failed();
-  if (status && options.force) {
-    if (::renameat(folder.file(), unfinished.c_str(), folder.file(), name.c_str()) == 0) return {};
-    status = failed();
-  } else if (status && ::linkat(folder.file(), unfinished.c_str(), folder.file(), name.c_str(), 0) != 0) {
-    status = errno == EEXIST ? Status(Error{ErrorCode::invalid_argument, "already exists; -f overwrites it"})
-                             : Status(failed());
-  }
-  ::unlinkat(folder.file(), unfinished.c_str(), 0);
+  const Result<int> file = folder.create(unfinished);
+  if (!file) return file.status();
+  Status status = fill([&](std::span<const std::byte> bytes) { return write_all(*file, bytes); });
+  if (status && options.fsync && !system::sync(*file)) status = failed();
+  if (::close(*file) != 0 && status) status = failed();
+  if (status) status = folder.rename(unfinished, name, options.force);
+  if (!status) folder.remove(unfinished);
   return status;
 }
 

@@ -9,11 +9,11 @@
 #include <utility>
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "files.hpp"
+#include "system.hpp"
 
 namespace gstd_tool {
 namespace {
@@ -28,21 +28,23 @@ Error failed() { return {ErrorCode::driver_error, system_reason()}; }
 }  // namespace
 
 Result<PackFile> PackFile::open(const std::string& path, bool create) {
-  const int flags = O_RDWR | O_CLOEXEC | (create ? O_CREAT : 0);
+  const int flags = O_RDWR | system::kBytes | (create ? O_CREAT : 0);
   PackFile file(::open(path.c_str(), flags, 0600));
   if (file.file_ < 0) return failed();
   struct stat facts;
   if (::fstat(file.file_, &facts) != 0) return failed();
   if (!S_ISREG(facts.st_mode)) return Error{ErrorCode::invalid_argument, "is not a regular file"};
-  if (::flock(file.file_, LOCK_EX | LOCK_NB) != 0) {
+  if (!system::lock(file.file_)) {
     if (errno == EWOULDBLOCK) return Error{ErrorCode::invalid_argument, "is being written by another process"};
     return failed();
   }
   return file;
 }
 
-PackFile::~PackFile() {
-  if (file_ >= 0) ::close(file_);
+PackFile::~PackFile() { close(); }
+
+void PackFile::close() {
+  if (const int file = std::exchange(file_, -1); file >= 0) ::close(file);
 }
 
 PackFile::PackFile(PackFile&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
@@ -55,7 +57,7 @@ Result<uint64_t> PackFile::size() const {
 
 Status PackFile::read_at(uint64_t position, std::span<std::byte> to) const {
   while (!to.empty()) {
-    const ssize_t done = ::pread(file_, to.data(), to.size(), static_cast<off_t>(position));
+    const std::ptrdiff_t done = system::read_at(file_, to.data(), to.size(), position);
     if (done == 0) return Error{ErrorCode::driver_error, "the file became shorter"};
     if (done < 0) {
       if (errno == EINTR) continue;
@@ -69,7 +71,7 @@ Status PackFile::read_at(uint64_t position, std::span<std::byte> to) const {
 
 Status PackFile::write_at(uint64_t position, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const ssize_t done = ::pwrite(file_, bytes.data(), bytes.size(), static_cast<off_t>(position));
+    const std::ptrdiff_t done = system::write_at(file_, bytes.data(), bytes.size(), position);
     if (done < 0) {
       if (errno == EINTR) continue;
       return failed();
@@ -80,22 +82,15 @@ Status PackFile::write_at(uint64_t position, std::span<const std::byte> bytes) {
   return {};
 }
 
-Status PackFile::truncate(uint64_t bytes) {
-  return ::ftruncate(file_, static_cast<off_t>(bytes)) == 0 ? Status() : Status(failed());
-}
+Status PackFile::truncate(uint64_t bytes) { return system::truncate(file_, bytes) ? Status() : Status(failed()); }
 
-Status PackFile::sync() { return ::fsync(file_) == 0 ? Status() : Status(failed()); }
+Status PackFile::sync() { return system::sync(file_) ? Status() : Status(failed()); }
 
 Status PackFile::rename(const std::string& from, const std::string& to) {
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  if (::fchmod(file_, 0666 & ~mask) != 0 || ::rename(from.c_str(), to.c_str()) != 0) return failed();
-  const std::string folder = to.substr(0, to.rfind('/') + 1);
-  const int directory = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (directory < 0) return failed();
-  Status status = ::fsync(directory) == 0 ? Status() : Status(failed());
-  ::close(directory);
-  return status;
+  const bool has_mode = system::take_facts(file_, nullptr);
+  close();
+  if (!has_mode || !system::rename(from, to, true)) return failed();
+  return system::sync_folder(to.substr(0, to.rfind('/') + 1)) ? Status() : Status(failed());
 }
 
 Status FilePayload::write(std::span<const std::byte> bytes) {

@@ -29,7 +29,9 @@ class PackFile {
   weft::Status truncate(uint64_t bytes);
   /// Returns when everything is on the disk.
   weft::Status sync();
-  /// Gives the file another name, and the mode of a new file.
+  /// Windows renames and removes no open file.
+  void close();
+  /// Closes the file, and gives it another name and the mode of a new file.
   weft::Status rename(const std::string& from, const std::string& to);
 
  private:
@@ -90,6 +92,7 @@ class PackJournal {
   static weft::Result<PackJournal> open(const std::string& path, uint64_t key);
 
   std::vector<weft::pack::Asset> take_assets() { return std::move(assets_); }
+  void close() { file_.close(); }
   /// What follows the last asset.
   const std::optional<PackPart>& part() const { return part_; }
   /// Drops everything and begins with these.

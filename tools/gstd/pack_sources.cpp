@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "pack_file.hpp"
+#include "system.hpp"
 
 namespace gstd_tool {
 
@@ -20,7 +21,8 @@ Result<std::vector<PackSource>> pack_sources(const std::string& folder, std::spa
   const fs::path root = fs::canonical(folder, error);
   if (error) return Error{ErrorCode::not_found, error.message()};
   if (!fs::is_directory(root)) return Error{ErrorCode::invalid_argument, "is not a directory"};
-  const size_t prefix = root.native().size() + (root.native().ends_with('/') ? 0 : 1);
+  const std::string root_name = root.generic_string();
+  const size_t prefix = root_name.size() + (root_name.ends_with('/') ? 0 : 1);
 
   std::vector<PackSource> sources;
   bool all = true;
@@ -29,17 +31,20 @@ Result<std::vector<PackSource>> pack_sources(const std::string& folder, std::spa
     const fs::file_status status = at->symlink_status(error);
     if (error) break;
     const fs::path& file = at->path();
-    if (fs::is_regular_file(status) && std::ranges::find(own, file) == own.end()) {
-      const std::string path = file.native().substr(prefix);
+    const std::string name = file.string();
+    const bool is_link = system::is_link(name);
+    if (is_link) at.disable_recursion_pending();
+    if (!is_link && fs::is_regular_file(status) && std::ranges::find(own, file) == own.end()) {
+      const std::string path = file.generic_string().substr(prefix);
       if (const std::string fault = weft::pack::fault_of_path(path); !fault.empty()) {
-        say(file.native(), fault);
+        say(name, fault);
         all = false;
       }
       const uint64_t bytes = at->file_size(error);
       if (error) break;
-      sources.push_back({path, file.native(), bytes});
-    } else if (!fs::is_regular_file(status) && !fs::is_directory(status)) {
-      say(file.native(), fs::is_symlink(status) ? "is left out: a symbolic link" : "is left out: no regular file");
+      sources.push_back({path, name, bytes});
+    } else if (is_link || (!fs::is_regular_file(status) && !fs::is_directory(status))) {
+      say(name, is_link ? "is left out: a symbolic link" : "is left out: no regular file");
     }
     at.increment(error);
   }

@@ -17,6 +17,7 @@
 #include "files.hpp"
 #include "meter.hpp"
 #include "pack_file.hpp"
+#include "system.hpp"
 #include "work.hpp"
 
 namespace gstd_tool {
@@ -67,10 +68,7 @@ Status with_source(const PackSource& source, const Use& use) {
   if (static_cast<uint64_t>(input->facts().st_size) != source.bytes)
     return Error{ErrorCode::driver_error, shown_name(source.file) + ": changed while it was packed"};
   if (const Status status = use(read); !status) return of_file(source.file, status.error());
-  struct stat after;
-  const struct stat& before = input->facts();
-  if (::stat(source.file.c_str(), &after) != 0 || after.st_ino != before.st_ino || after.st_size != before.st_size ||
-      after.st_mtim.tv_sec != before.st_mtim.tv_sec || after.st_mtim.tv_nsec != before.st_mtim.tv_nsec)
+  if (system::has_changed(source.file, input->facts()))
     return Error{ErrorCode::driver_error, shown_name(source.file) + ": changed while it was packed"};
   return {};
 }
@@ -346,7 +344,9 @@ uint64_t content_of(std::span<const PackSource> sources) {
 }
 
 // Writes a new pack beside the output, which then takes its name. An interrupted run's work is gone on with.
-Status write_new(const Options& options, std::span<const PackSource> sources, const pack::PackReader* old) {
+// `old`: what is kept is taken from it; it is read from `old_file`, which is closed before it is replaced.
+Status write_new(const Options& options, std::span<const PackSource> sources, const pack::PackReader* old = nullptr,
+                 PackFile* old_file = nullptr) {
   const std::string unfinished = options.output + ".unfinished", journal_name = options.output + ".journal";
   Result<PackFile> file = PackFile::open(unfinished, true);
   if (!file) return of_file(unfinished, file.error());
@@ -378,7 +378,9 @@ Status write_new(const Options& options, std::span<const PackSource> sources, co
   for (Asset& asset : done) writing.keep(std::move(asset));
   if (Status status = writing.write(sources.subspan(*count), old, part); !status) return status;
   if (Status status = write_end(*file, writing.assets(), writing.end(), 1); !status) return status;
+  if (old_file != nullptr) old_file->close();
   if (Status status = file->rename(unfinished, options.output); !status) return of_file(options.output, status.error());
+  journal->close();
   if (::unlink(journal_name.c_str()) != 0)
     return Error{ErrorCode::driver_error, shown_name(journal_name) + ": " + system_reason()};
   print_table(options, writing.assets());
@@ -427,7 +429,7 @@ Status update(const Options& options, std::span<const PackSource> sources) {
   const auto old =
       pack::PackReader::open([&](uint64_t at, std::span<std::byte> to) { return file->read_at(at, to); }, *bytes);
   if (!old) return of_file(options.output, old.error());
-  return options.compact ? write_new(options, sources, &*old) : append_changes(options, sources, *file, *old);
+  return options.compact ? write_new(options, sources, &*old, &*file) : append_changes(options, sources, *file, *old);
 }
 
 }  // namespace
@@ -445,7 +447,7 @@ bool write_pack(const Options& options) {
     tell_error(options, folder, sources.error().message);
     return false;
   }
-  const Status status = options.mode == Mode::pack ? write_new(options, *sources, nullptr) : update(options, *sources);
+  const Status status = options.mode == Mode::pack ? write_new(options, *sources) : update(options, *sources);
   if (!status && options.verbosity >= 1)
     std::fprintf(stderr, "gstd: %s\n", without_prefix(status.error().message).c_str());
   return status.ok();

@@ -31,6 +31,14 @@ void on_end(void (*handler)(int));
 std::ptrdiff_t read(int file, void* to, size_t bytes);
 std::ptrdiff_t write(int file, const void* from, size_t bytes);
 std::ptrdiff_t read_at(int file, void* to, size_t bytes, uint64_t position);
+std::ptrdiff_t write_at(int file, const void* from, size_t bytes, uint64_t position);
+bool truncate(int file, uint64_t bytes);
+/// Keeps the file from other processes that ask for the same. errno is EWOULDBLOCK if one has it.
+bool lock(int file);
+/// Whether the file of that name may have been written since.
+bool has_changed(const std::string& path, const struct stat& before);
+/// Whether it is a link, or Windows' junction.
+bool is_link(const std::string& path);
 /// Whether the path is that of the open file.
 bool is_same(int file, const std::string& path);
 /// Gives the file its source's times and, where there are such, rights. Null: those of a new file.

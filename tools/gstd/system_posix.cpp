@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <csignal>
 
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -43,6 +44,25 @@ std::ptrdiff_t write(int file, const void* from, size_t bytes) {
 
 std::ptrdiff_t read_at(int file, void* to, size_t bytes, uint64_t position) {
   return ::pread(file, to, std::min(bytes, kMostBytes), static_cast<off_t>(position));
+}
+
+std::ptrdiff_t write_at(int file, const void* from, size_t bytes, uint64_t position) {
+  return ::pwrite(file, from, std::min(bytes, kMostBytes), static_cast<off_t>(position));
+}
+
+bool truncate(int file, uint64_t bytes) { return ::ftruncate(file, static_cast<off_t>(bytes)) == 0; }
+
+bool lock(int file) { return ::flock(file, LOCK_EX | LOCK_NB) == 0; }
+
+bool has_changed(const std::string& path, const struct stat& before) {
+  struct stat after;
+  return ::stat(path.c_str(), &after) != 0 || after.st_ino != before.st_ino || after.st_size != before.st_size ||
+         after.st_mtim.tv_sec != before.st_mtim.tv_sec || after.st_mtim.tv_nsec != before.st_mtim.tv_nsec;
+}
+
+bool is_link(const std::string& path) {
+  struct stat facts;
+  return ::lstat(path.c_str(), &facts) == 0 && S_ISLNK(facts.st_mode);
 }
 
 bool is_same(int file, const std::string& path) {

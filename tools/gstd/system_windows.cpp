@@ -76,6 +76,45 @@ std::ptrdiff_t read_at(int file, void* to, size_t bytes, uint64_t position) {
   return -1;
 }
 
+std::ptrdiff_t write_at(int file, const void* from, size_t bytes, uint64_t position) {
+  OVERLAPPED at = {};
+  at.Offset = static_cast<DWORD>(position);
+  at.OffsetHigh = static_cast<DWORD>(position >> 32);
+  DWORD done = 0;
+  if (::WriteFile(handle_of(file), from, at_most_1_gib(bytes), &done, &at) != 0)
+    return static_cast<std::ptrdiff_t>(done);
+  failed();
+  return -1;
+}
+
+bool truncate(int file, uint64_t bytes) {
+  FILE_END_OF_FILE_INFO end = {};
+  end.EndOfFile.QuadPart = static_cast<LONGLONG>(bytes);
+  return ::SetFileInformationByHandle(handle_of(file), FileEndOfFileInfo, &end, sizeof end) != 0 || failed();
+}
+
+// A byte far behind the file's end, which nobody reads.
+bool lock(int file) {
+  OVERLAPPED at = {};
+  at.OffsetHigh = 0x40000000;
+  if (::LockFileEx(handle_of(file), LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &at) != 0)
+    return true;
+  const bool is_taken = ::GetLastError() == ERROR_LOCK_VIOLATION || ::GetLastError() == ERROR_IO_PENDING;
+  failed();
+  if (is_taken) errno = EWOULDBLOCK;
+  return false;
+}
+
+bool has_changed(const std::string& path, const struct stat& before) {
+  struct stat after;
+  return ::stat(path.c_str(), &after) != 0 || after.st_size != before.st_size || after.st_mtime != before.st_mtime;
+}
+
+bool is_link(const std::string& path) {
+  const DWORD attributes = ::GetFileAttributesA(path.c_str());
+  return attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
+}
+
 // The C library says 0 for every file's index.
 bool is_same(int file, const std::string& path) {
   const HANDLE other = ::CreateFileA(path.c_str(), 0, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr,

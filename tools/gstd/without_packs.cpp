@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Where weft::pack is not built, and on Windows: the work on packs is refused.
+// Where weft::pack is not built: the work on packs is refused.
 #include "work.hpp"
 
 namespace gstd_tool {
