@@ -89,9 +89,10 @@ class VulkanDevice final : public Device {
 };
 
 Status VulkanDevice::open(const Context& context, const LoaderConfig& config) {
+  const bool has_semaphores = functions_.create_semaphore != nullptr && functions_.destroy_semaphore != nullptr &&
+                              functions_.queue_wait_idle != nullptr;
   if (functions_.copy_to_image == nullptr || functions_.reset_pool == nullptr ||
-      functions_.create_semaphore == nullptr || functions_.destroy_semaphore == nullptr ||
-      functions_.queue_wait_idle == nullptr)
+      (has_copy_queue(device_) && !has_semaphores))
     return Error{ErrorCode::driver_error, "Loader: the device lacks functions of Vulkan 1.0"};
   // Over a bus, tiles are read many times slower than they are copied.
   const VkPhysicalDeviceType type = state_->traits().type;
