@@ -65,7 +65,14 @@ workgroup.
 
 
 def rows_of(text):
-    return list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
+    """A row for each pipeline of a family. Older tables have such rows; now a row has all families of a pipeline."""
+    lines = text.splitlines()
+    rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    names = [line.split()[3:] for line in lines if line.startswith("# A cell:")]
+    if not names:
+        return rows
+    return [dict(zip(names[0], cell.split()), kernel=row["kernel"], constants=row["constants"], family=family)
+            for row in rows for family, cell in row.items() if family not in ("kernel", "constants") and cell]
 
 
 def compilers(text):

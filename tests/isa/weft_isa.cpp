@@ -347,17 +347,33 @@ int fail(const std::string& family, const std::string& message) {
   return 1;
 }
 
+// The parts of a text between separators.
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text + separator);
+  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+  return parts;
+}
+
 // A table, or the part of one that a family's process has found: lines that say which compiler made a family's code,
-// and rows. Another compiler makes other code, which says nothing about weft's kernels.
+// and rows "kernel,constants,family,values". Another compiler makes other code, which says nothing about weft's
+// kernels. In a file, a row has the families of a pipeline side by side, with the values of each in a cell.
 struct Table {
   std::set<std::string> devices, rows;
 
   static Table read(const std::filesystem::path& file) {
     Table table;
     std::istringstream text(read_text(file));
+    std::vector<std::string> head;
     for (std::string line; std::getline(text, line);) {
       if (line.find(", compiled by ") != std::string::npos) table.devices.insert(line);
-      if (!line.starts_with('#') && !line.starts_with("kernel,")) table.rows.insert(line);
+      if (line.starts_with('#')) continue;
+      std::vector<std::string> cells = split(line, ',');
+      if (head.empty()) head = cells;
+      for (size_t i = 2; cells[0] != "kernel" && i < std::min(cells.size(), head.size()); ++i) {
+        std::ranges::replace(cells[i], ' ', ',');
+        if (!cells[i].empty()) table.rows.insert(cells[0] + ',' + cells[1] + ',' + head[i] + ',' + cells[i]);
+      }
     }
     return table;
   }
@@ -369,10 +385,22 @@ struct Table {
             "take\n"
          << "# the same code but for a few instructions, and emulated variants are not meant for this hardware.\n"
          << "# constants: specialization constants by id; 0 is the workgroup's size, 1 the subgroup's.\n"
-         << "kernel,constants,family";
-    for (const Column& column : driver.columns) text << ',' << column.title;
+         << "# A cell:";
+    for (const Column& column : driver.columns) text << ' ' << column.title;
+    text << "\nkernel,constants";
+    for (const Family& family : driver.families) text << ',' << family.name;
     text << '\n';
-    for (const std::string& row : rows) text << row << '\n';
+    std::map<std::string, std::map<std::string, std::string>> cells;  // by kernel and constants, and by family
+    for (const std::string& row : rows) {
+      const std::vector<std::string> values = split(row, ',');
+      std::string& cell = cells[values[0] + ',' + values[1]][values[2]];
+      for (size_t i = 3; i < values.size(); ++i) cell += (i == 3 ? "" : " ") + values[i];
+    }
+    for (auto& [pipeline, by_family] : cells) {
+      text << pipeline;
+      for (const Family& family : driver.families) text << ',' << by_family[family.name];
+      text << '\n';
+    }
   }
   void add(const Table& other) {
     devices.insert(other.devices.begin(), other.devices.end());
