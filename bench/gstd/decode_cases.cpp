@@ -51,30 +51,18 @@ class CopyOfOutputCase final : public DecodeCase {
 
 std::string order_note(const DecodeOptions& options) { return options.largest_first ? "" : " order=content"; }
 
-class GstdDecodeCase final : public DecodeCase {
+// Decodes by a table of entries, whose source is the words of each copy. The second output has 1 + entries verdicts.
+template <class Decoder, class Entry>
+class TableDecodeCase : public DecodeCase {
  public:
-  GstdDecodeCase(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies, const DecodeOptions& options,
-                 const std::string& note)
-      : DecodeCase("gstd_decode", input, slice, copies,
-                   fmt::format("copies={} level={} tile={} filters={}{}{}{}", copies, input.level, input.tile_bytes,
-                               input.level == "given" ? "given" : options.filters,
-                               options.checksums && input.checksums ? "" : " checksums=off",
+  TableDecodeCase(const char* primitive, const DecodeInput& input, const DecodeSlice& slice, uint32_t copies,
+                  const DecodeOptions& options, const std::string& variant, const std::string& note)
+      : DecodeCase(primitive, input, slice, copies,
+                   fmt::format("copies={}{}{}{}{}", copies, variant,
                                options.in_flight == 0 ? "" : fmt::format(" in_flight={}", options.in_flight),
-                               order_note(options) + note)),
-        in_flight_(options.in_flight),
-        largest_first_(options.largest_first),
-        verifies_(options.checksums && input.checksums) {}
+                               order_note(options), note)),
+        options_(options) {}
 
-  uint64_t compressed_bytes() const override { return bench::compressed_bytes(input(), slice()); }
-
-  Status prepare(Gpu& gpu) override {
-    GstdDecodeConfig config;
-    config.tile_bytes = input().tile_bytes;
-    config.verify = verifies_;
-    config.tiles_in_flight = in_flight_;
-    make_table();
-    return assign(decoder_, GstdDecode::create(gpu.context(), config));
-  }
   void release() override {
     decoder_.reset();
     table_ = {};
@@ -86,30 +74,75 @@ class GstdDecodeCase final : public DecodeCase {
   }
   Sizes outputs(uint64_t) const override { return {output_bytes(), sizeof(uint32_t) * (1 + table_.size())}; }
   uint64_t scratch_size(uint64_t) const override { return decoder_->scratch_size(table_.size()); }
+  Verdict verify(GpuOutputs& found, ItemSource&, uint64_t) const override {
+    std::vector<uint32_t> status(1 + table_.size());
+    const Status read = found.gpu().download(found.range(1), std::as_writable_bytes(std::span(status)));
+    if (!read) return read.error();
+    for (size_t entry = 0; entry < table_.size(); ++entry)
+      if (status[1 + entry] != 0) return wrong(entry, "content that is decoded", refusal(status[1 + entry]));
+    return verify_copies(found.gpu(), found.range(0));
+  }
 
-  Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override {
+ protected:
+  virtual std::span<const std::byte> source() const = 0;
+  virtual std::string refusal(uint32_t status) const = 0;
+
+  // The words of all copies.
+  Result<BufferRange> source_range(const CaseBuffers& buffers) const {
     const auto sources = std::span(buffers.inputs).first(copies());
-    if (Status status = check_stride(sources, stride_of(source().size())); !status) return status;
-    const uint64_t source_bytes = stride_of(source().size()) * (copies() - 1) + source().size();
+    const uint64_t bytes = source().size();
+    if (Status status = check_stride(sources, stride_of(bytes)); !status) return status.error();
+    return BufferRange{sources[0].buffer, sources[0].offset, stride_of(bytes) * (copies() - 1) + bytes};
+  }
+
+  DecodeOptions options_;
+  std::optional<Decoder> decoder_;
+  std::vector<Entry> table_;
+
+ private:
+  uint64_t source_id_ = next_array_id(), table_id_ = next_array_id();
+};
+
+class GstdDecodeCase final : public TableDecodeCase<GstdDecode, GstdTile> {
+ public:
+  GstdDecodeCase(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies, const DecodeOptions& options,
+                 const std::string& note)
+      : TableDecodeCase("gstd_decode", input, slice, copies, options,
+                        fmt::format(" level={} tile={} filters={}{}", input.level, input.tile_bytes,
+                                    input.level == "given" ? "given" : options.filters,
+                                    options.checksums && input.checksums ? "" : " checksums=off"),
+                        note) {}
+
+  uint64_t compressed_bytes() const override { return bench::compressed_bytes(input(), slice()); }
+
+  Status prepare(Gpu& gpu) override {
+    GstdDecodeConfig config;
+    config.tile_bytes = input().tile_bytes;
+    config.verify = options_.checksums && input().checksums;
+    config.tiles_in_flight = options_.in_flight;
+    make_table();
+    return assign(decoder_, GstdDecode::create(gpu.context(), config));
+  }
+  Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override {
+    const auto source = source_range(buffers);
+    if (!source) return source.error();
     return decoder_->record(commands, {.tiles = buffers.inputs.back(),
                                        .tile_count = tiles_in(n),
-                                       .source = {sources[0].buffer, sources[0].offset, source_bytes},
+                                       .source = *source,
                                        .output = buffers.outputs[0],
                                        .status = buffers.outputs[1],
                                        .scratch = buffers.scratch});
   }
-  Verdict verify(GpuOutputs& found, ItemSource&, uint64_t) const override {
-    auto refused = first_refused(found.gpu(), found.range(1));
-    if (!refused || *refused) return refused;
-    return verify_copies(found.gpu(), found.range(0));
-  }
 
  private:
   // The slice's words, with whatever headers lie between them.
-  std::span<const std::byte> source() const {
+  std::span<const std::byte> source() const override {
     const GstdTile& first = input().tiles[slice().first_tile];
     const GstdTile& last = input().tiles[slice().end_tile - 1];
     return std::span(input().stream).subspan(first.source, last.source + 4 * uint64_t{last.words} - first.source);
+  }
+  std::string refusal(uint32_t status) const override {
+    return fmt::format("{} at word {}", name_of(GstdRefusal{status & 0xff}), status >> 8);
   }
 
   void make_table() {
@@ -120,7 +153,7 @@ class GstdDecodeCase final : public DecodeCase {
         tile.output += copy * output_stride() - slice().begin;
         table_.push_back(tile);
       }
-    if (largest_first_) gstd_largest_first(table_);
+    if (options_.largest_first) gstd_largest_first(table_);
   }
 
   // As many tiles as make so many bytes, and one at least.
@@ -132,22 +165,6 @@ class GstdDecodeCase final : public DecodeCase {
     }
     return std::max<uint64_t>(tiles, 1);
   }
-
-  Verdict first_refused(Gpu& gpu, const BufferRange& range) const {
-    std::vector<uint32_t> status(1 + table_.size());
-    if (const Status read = gpu.download(range, std::as_writable_bytes(std::span(status))); !read) return read.error();
-    for (size_t tile = 0; tile < table_.size(); ++tile)
-      if (const uint32_t word = status[1 + tile]; word != 0)
-        return wrong(tile, "a tile that is decoded",
-                     fmt::format("{} at word {}", name_of(GstdRefusal{word & 0xff}), word >> 8));
-    return right();
-  }
-
-  uint32_t in_flight_;
-  bool largest_first_, verifies_;
-  uint64_t source_id_ = next_array_id(), table_id_ = next_array_id();
-  std::optional<GstdDecode> decoder_;
-  std::vector<GstdTile> table_;
 };
 
 // What rows of GDeflate have in common: a slice of a file's tiles, and its words.
@@ -174,60 +191,34 @@ struct GdSlice {
   }
 };
 
-class GdeflateDecodeCase final : public DecodeCase {
+class GdeflateDecodeCase final : public TableDecodeCase<GdeflateDecode, GdeflatePage> {
  public:
   GdeflateDecodeCase(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies, const GdFile& gd,
                      const DecodeOptions& options, const std::string& note)
-      : DecodeCase("gdeflate_decode", input, slice, copies,
-                   fmt::format("copies={}{}{}", copies,
-                               options.in_flight == 0 ? "" : fmt::format(" in_flight={}", options.in_flight),
-                               order_note(options) + note)),
-        gd_(gd, slice),
-        in_flight_(options.in_flight),
-        largest_first_(options.largest_first) {}
+      : TableDecodeCase("gdeflate_decode", input, slice, copies, options, "", note), gd_(gd, slice) {}
 
   uint64_t compressed_bytes() const override { return gd_.compressed_bytes(); }
 
   Status prepare(Gpu& gpu) override {
     make_table();
-    return assign(decoder_, GdeflateDecode::create(gpu.context(), {.pages_in_flight = in_flight_}));
+    return assign(decoder_, GdeflateDecode::create(gpu.context(), {.pages_in_flight = options_.in_flight}));
   }
-  void release() override {
-    decoder_.reset();
-    table_ = {};
-  }
-  Arrays inputs(ItemSource&, uint64_t) const override {
-    Arrays arrays(copies(), HostArray{gd_.source(), source_id_});
-    arrays.push_back({std::as_bytes(std::span(table_)), table_id_});
-    return arrays;
-  }
-  Sizes outputs(uint64_t) const override { return {output_bytes(), sizeof(uint32_t) * (1 + table_.size())}; }
-  uint64_t scratch_size(uint64_t) const override { return decoder_->scratch_size(table_.size()); }
-
   Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override {
-    const auto sources = std::span(buffers.inputs).first(copies());
-    const uint64_t bytes = gd_.source().size();
-    if (Status status = check_stride(sources, stride_of(bytes)); !status) return status;
+    const auto source = source_range(buffers);
+    if (!source) return source.error();
     const uint64_t wanted = n < sizes().back() ? n / GdFile::kTileBytes : table_.size();
-    return decoder_->record(
-        commands, {.pages = buffers.inputs.back(),
-                   .page_count = std::clamp<uint64_t>(wanted, 1, table_.size()),
-                   .source = {sources[0].buffer, sources[0].offset, stride_of(bytes) * (copies() - 1) + bytes},
-                   .output = buffers.outputs[0],
-                   .status = buffers.outputs[1],
-                   .scratch = buffers.scratch});
-  }
-  Verdict verify(GpuOutputs& found, ItemSource&, uint64_t) const override {
-    std::vector<uint32_t> status(1 + table_.size());
-    const Status read = found.gpu().download(found.range(1), std::as_writable_bytes(std::span(status)));
-    if (!read) return read.error();
-    for (size_t page = 0; page < table_.size(); ++page)
-      if (status[1 + page] != 0)
-        return wrong(page, "a page that is decoded", name_of(static_cast<gdeflate::Refusal>(status[1 + page])));
-    return verify_copies(found.gpu(), found.range(0));
+    return decoder_->record(commands, {.pages = buffers.inputs.back(),
+                                       .page_count = std::clamp<uint64_t>(wanted, 1, table_.size()),
+                                       .source = *source,
+                                       .output = buffers.outputs[0],
+                                       .status = buffers.outputs[1],
+                                       .scratch = buffers.scratch});
   }
 
  private:
+  std::span<const std::byte> source() const override { return gd_.source(); }
+  std::string refusal(uint32_t status) const override { return name_of(static_cast<gdeflate::Refusal>(status)); }
+
   void make_table() {
     for (uint64_t copy = 0; copy < copies(); ++copy)
       for (uint64_t tile = gd_.first; tile < gd_.end; ++tile) {
@@ -237,15 +228,10 @@ class GdeflateDecodeCase final : public DecodeCase {
                           copy * output_stride() + at, (one.bytes + 3) / 4,
                           static_cast<uint32_t>(std::min<uint64_t>(GdFile::kTileBytes, copy_bytes() - at))});
       }
-    if (largest_first_) std::ranges::stable_sort(table_, std::ranges::greater(), &GdeflatePage::words);
+    if (options_.largest_first) std::ranges::stable_sort(table_, std::ranges::greater(), &GdeflatePage::words);
   }
 
   GdSlice gd_;
-  uint32_t in_flight_;
-  bool largest_first_;
-  uint64_t source_id_ = next_array_id(), table_id_ = next_array_id();
-  std::optional<GdeflateDecode> decoder_;
-  std::vector<GdeflatePage> table_;
 };
 
 // Works on buffers of its own: the driver wants their addresses in its regions.

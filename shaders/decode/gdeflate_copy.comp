@@ -49,8 +49,8 @@ void write_page(PageEntry page, Words scratch) {
 
 void main() {
   const uint slot = lanes_uniform(workgroup_number() * lanes_group_count() + lanes_group());
-  if (lanes_uniform(!page_is_there(slot))) return;
-  const uint index = push.first_page + slot;
+  if (lanes_uniform(!entry_is_there(slot))) return;
+  const uint index = push.first + slot;
   const PageEntry page = load_page(index);
   Words status = Words(push.status);
   if (lanes_uniform(status.at[1u + index] != 0u)) return;

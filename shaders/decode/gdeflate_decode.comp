@@ -10,8 +10,8 @@
 
 void main() {
   const uint slot = lanes_uniform(workgroup_number() * lanes_group_count() + lanes_group());
-  if (lanes_uniform(!page_is_there(slot))) return;
-  const uint index = push.first_page + slot;
+  if (lanes_uniform(!entry_is_there(slot))) return;
+  const uint index = push.first + slot;
   const PageEntry page = load_page(index);
   uint verdict = kGdeflateBadEntry;
   if (lanes_uniform(page.valid)) verdict = gdeflate_page_decode(page.source, page.words, page.bytes, scratch_of(slot));

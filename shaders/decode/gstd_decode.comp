@@ -11,8 +11,8 @@
 
 void main() {
   const uint slot = lanes_uniform(workgroup_number() * lanes_group_count() + lanes_group());
-  if (lanes_uniform(!tile_is_there(slot))) return;
-  const uint index = push.first_tile + slot;
+  if (lanes_uniform(!entry_is_there(slot))) return;
+  const uint index = push.first + slot;
   const Tile tile = load_tile(index);
   uint verdict = 0u;
   if (lanes_uniform(!tile.valid)) {

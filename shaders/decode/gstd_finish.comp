@@ -64,8 +64,8 @@ uint output_sum(Tile tile) {
 
 void main() {
   const uint slot = workgroup_number();
-  if (lanes_uniform(!tile_is_there(slot))) return;
-  const uint index = push.first_tile + slot;
+  if (lanes_uniform(!entry_is_there(slot))) return;
+  const uint index = push.first + slot;
   const uint lane = lanes_position();
   Words status = Words(push.status);
   const Tile tile = load_tile(index);

@@ -4,15 +4,8 @@
 #ifndef WEFT_GDEFLATE_PAGE_TABLE_GLSL
 #define WEFT_GDEFLATE_PAGE_TABLE_GLSL
 
-#include "weft/buffers.glsl"
-#include "weft/lanes.glsl"
-#include "weft/word64.glsl"
+#include "decode/decode_table.glsl"
 #include "decode/gdeflate_decode.h"
-
-layout(push_constant, std430) uniform Push { GdeflateDecodePush push; };
-
-const uint kTileItems = 1u;
-#include "weft/tile_range.glsl"
 
 // Verdicts: weft::gdeflate::Refusal.
 const uint kGdeflateTruncated = 1u, kGdeflateBadBlock = 2u, kGdeflateBadTable = 3u, kGdeflateBadSymbol = 4u,
@@ -26,32 +19,19 @@ struct PageEntry {
   bool valid;
 };
 
-// Whether [at, at + bytes) is in a range of `size` bytes.
-bool lies_within(uvec2 at, uint bytes, uvec2 size) {
-  return !word64_less(size, uvec2(bytes, 0u)) && !word64_less(word64_subtract(size, uvec2(bytes, 0u)), at);
-}
-
 PageEntry load_page(uint index) {
-  Words entry = Words(word64_add(push.pages, word64_multiply(index, 24u)));
+  Words entry = Words(word64_add(push.entries, word64_multiply(index, 24u)));
   const uvec2 source = uvec2(lanes_uniform(entry.at[0]), lanes_uniform(entry.at[1]));
   const uvec2 target = uvec2(lanes_uniform(entry.at[2]), lanes_uniform(entry.at[3]));
   PageEntry page;
   page.words = lanes_uniform(entry.at[4]);
   page.bytes = lanes_uniform(entry.at[5]);
   page.valid = page.bytes != 0u && page.bytes <= kGdeflateMaxPageBytes && page.words <= kGdeflateMaxPageWords &&
-               (source.x & 3u) == 0u && lies_within(source, 4u * page.words, push.source_bytes) &&
-               lies_within(target, page.bytes, push.output_bytes);
+               (source.x & 3u) == 0u && lies_within(source, uvec2(4u * page.words, 0u), push.source_bytes) &&
+               lies_within(target, uvec2(page.bytes, 0u), push.output_bytes);
   page.source = word64_add(push.source, source);
   page.target = word64_add(push.outputs, target);
   return page;
-}
-
-uint workgroup_number() { return gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x; }
-
-// Whether slot `slot` of this dispatch has a page.
-bool page_is_there(uint slot) {
-  const uint pages = count_of(push.page_count, push.page_count_words, uvec2(push.page_maximum, 0u)).x;
-  return slot < push.slots && push.first_page + slot < pages;
 }
 
 // ---- a page's scratch ----

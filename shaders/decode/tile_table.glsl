@@ -4,15 +4,8 @@
 #ifndef WEFT_GSTD_TILE_TABLE_GLSL
 #define WEFT_GSTD_TILE_TABLE_GLSL
 
-#include "weft/buffers.glsl"
-#include "weft/lanes.glsl"
-#include "weft/word64.glsl"
+#include "decode/decode_table.glsl"
 #include "decode/gstd_decode.h"
-
-layout(push_constant, std430) uniform Push { GstdDecodePush push; };
-
-const uint kTileItems = 1u;
-#include "weft/tile_range.glsl"
 
 const uint kGstdBadEntry = 9u, kGstdChecksum = 10u;
 const uint kRaw = 0u, kFill = 1u, kCompressed = 2u;
@@ -24,13 +17,8 @@ struct Tile {
   bool valid;
 };
 
-// Whether [at, at + bytes) is in a range of `size` bytes.
-bool lies_within(uvec2 at, uvec2 bytes, uvec2 size) {
-  return !word64_less(size, bytes) && !word64_less(word64_subtract(size, bytes), at);
-}
-
 Tile load_tile(uint index) {
-  Words entry = Words(word64_add(push.tiles, word64_multiply(index, 40u)));
+  Words entry = Words(word64_add(push.entries, word64_multiply(index, 40u)));
   const uvec2 source = uvec2(lanes_uniform(entry.at[0]), lanes_uniform(entry.at[1]));
   const uvec2 target = uvec2(lanes_uniform(entry.at[2]), lanes_uniform(entry.at[3]));
   Tile tile;
@@ -53,14 +41,6 @@ Tile load_tile(uint index) {
   tile.source = word64_add(push.source, source);
   tile.target = word64_add(push.outputs, target);
   return tile;
-}
-
-uint workgroup_number() { return gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x; }
-
-// Whether slot `slot` of this dispatch has a tile.
-bool tile_is_there(uint slot) {
-  const uint tiles = count_of(push.tile_count, push.tile_count_words, uvec2(push.tile_maximum, 0u)).x;
-  return slot < push.slots && push.first_tile + slot < tiles;
 }
 
 // A tile's two parts of scratch, in bytes. Each is enough for 16-bit numbers, which are padded for each of up to 64

@@ -5,10 +5,10 @@
 #include <string>
 #include <utility>
 
+#include "decode/decode_table.hpp"
 #include "decode/gdeflate_decode.h"
 #include "decode/kernel_families.hpp"
 #include "primitives/core/pipeline_builder.hpp"
-#include "primitives/core/record_call.hpp"
 
 namespace weft {
 
@@ -25,8 +25,6 @@ struct GdeflateDecode::Plan {
 namespace {
 
 constexpr const char* kGdeflateDecodeName = "GdeflateDecode";
-constexpr uint32_t kPageLanes = 32;  // of a group, which decodes a page
-constexpr uint64_t kMaxPages = uint64_t{1} << 24;
 constexpr uint32_t kDefaultInFlight = 4096;
 
 }  // namespace
@@ -35,13 +33,10 @@ Result<GdeflateDecode> GdeflateDecode::create(const Context& context, const Gdef
   const ContextState& state = *context.state();
   auto plan = std::make_shared<Plan>();
   plan->state = context.state();
-  // A subgroup for each group; wide subgroups hold several. Emulated ones never do: groups
-  // diverge and meet at no barrier.
-  plan->workgroup = std::max(kPageLanes, state.subgroup_size_in(kPageLanes));
+  plan->workgroup = decode::smallest_workgroup(state);
   plan->pages_in_flight = config.pages_in_flight != 0 ? config.pages_in_flight : kDefaultInFlight;
-  // NVIDIA's compiler takes only reductions as uniform (shaders/weft/lanes.glsl).
   primitives::PipelineBuilder builder(state, decode::kernels::gdeflate_decode(), plan->workgroup);
-  builder.set(shader::gdeflate_decode::kReduceUniform, state.traits().vendor_id == runtime::kVendorNvidia)
+  builder.set(shader::gdeflate_decode::kReduceUniform, decode::reduces_uniform(state))
       .build(plan->decode, "gdeflate_decode")
       .build(plan->copy, "gdeflate_copy");
   if (!builder.status()) return builder.status().error();
@@ -61,32 +56,18 @@ Status GdeflateDecode::record(VkCommandBuffer commands, const GdeflateDecodeArgs
   const ContextState& state = *plan.state;
   const uint64_t pages = args.page_count.maximum();
 
-  shader::GdeflateDecodePush push{};
+  shader::DecodePush push{};
   primitives::RecordCall call(state, kGdeflateDecodeName, commands);
-  if (pages > kMaxPages) call.refuse("page_count", "is more than 2^24: " + std::to_string(pages));
-  // If there are pages, ranges of 0 bytes are given too.
-  const bool any = pages != 0;
-  call.read("pages", args.pages, pages * sizeof(GdeflatePage), 8, push.pages)
-      .refuse_if(any && args.source.buffer == VK_NULL_HANDLE, "source", "has no buffer")
-      .read("source", args.source, any ? args.source.size : 0, 4, push.source)
-      .refuse_if(any && args.output.buffer == VK_NULL_HANDLE, "output", "has no buffer")
-      .write("output", args.output, any ? args.output.size : 0, 1, push.outputs)
-      .write("status", args.status, any ? 4 * (1 + pages) : 0, 4, push.status)
-      .scratch(args.scratch, scratch_size(pages), push.scratch)
-      .count("page_count", args.page_count, push.page_count, push.page_maximum, push.page_count_words);
+  decode::declare(call, {"pages", args.pages, sizeof(GdeflatePage), "page_count", args.page_count}, args,
+                  scratch_size(pages), push);
   if (!call.accepted()) return call.status();
 
-  push.source_bytes = args.source.size;
-  push.output_bytes = args.output.size;
-  for (uint64_t first = 0; first < pages; first += plan.pages_in_flight) {
-    if (first != 0) call.barrier();
-    push.first_page = static_cast<uint32_t>(first);
-    push.slots = static_cast<uint32_t>(std::min<uint64_t>(pages - first, plan.pages_in_flight));
-    const uint64_t workgroups = (uint64_t{push.slots} * kPageLanes + plan.workgroup - 1) / plan.workgroup;
+  decode::record_batches(call, pages, plan.pages_in_flight, push, [&] {
+    const uint64_t workgroups = decode::workgroups_for(push.slots, plan.workgroup);
     call.dispatch(*plan.decode, push, workgroups);
     call.barrier();
     call.dispatch(*plan.copy, push, workgroups);
-  }
+  });
   return {};
 } catch (...) {
   return runtime::caught();

@@ -6,14 +6,15 @@
 #include <span>
 #include <utility>
 
+#include "decode/decode_table.hpp"
 #include "decode/gstd_decode.h"
 #include "decode/gstd_finish.h"
 #include "decode/kernel_families.hpp"
 #include "primitives/core/pipeline_builder.hpp"
-#include "primitives/core/record_call.hpp"
 
 namespace weft {
 
+using decode::kLanes;
 using runtime::ContextState;
 using runtime::Pipeline;
 
@@ -33,11 +34,9 @@ struct GstdDecode::Plan {
 namespace {
 
 constexpr const char* kName = "GstdDecode";
-constexpr uint32_t kLanes = 32;           // of a group, which decodes a tile
 constexpr uint32_t kManyWorkgroup = 128;  // of the first dispatch for many tiles, where subgroups have 32 lanes
 constexpr uint32_t kFewTiles = 2048;
 constexpr uint32_t kFinishWorkgroup = 256;  // of the second dispatch, for a tile
-constexpr uint64_t kMaxTiles = uint64_t{1} << 24;
 
 // Tiles in flight on a large device, and an upper bound of their scratch.
 constexpr uint32_t kMaxInFlight = 4096, kMinInFlight = 64;
@@ -82,9 +81,7 @@ Result<GstdDecode> GstdDecode::create(const Context& context, const GstdDecodeCo
   auto plan = std::make_shared<Plan>();
   plan->state = context.state();
   plan->config = config;
-  // A subgroup for each group; wide subgroups hold several. Emulated ones never do: groups
-  // diverge and meet at no barrier.
-  plan->few.workgroup = std::max(kLanes, state.subgroup_size_in(kLanes));
+  plan->few.workgroup = decode::smallest_workgroup(state);
   // Native subgroups of 32 lanes each have a group. Several in a workgroup are shared out evenly among the parts of a
   // multiprocessor; few tiles are better shared out among multiprocessors.
   const bool packs = state.subgroup_backend() == SubgroupBackend::native &&
@@ -94,9 +91,8 @@ Result<GstdDecode> GstdDecode::create(const Context& context, const GstdDecodeCo
   plan->tiles_in_flight = config.tiles_in_flight != 0
                               ? config.tiles_in_flight
                               : static_cast<uint32_t>(std::clamp<uint64_t>(fitting, kMinInFlight, kMaxInFlight));
-  // NVIDIA's compiler takes only reductions as uniform (shaders/weft/lanes.glsl).
   primitives::PipelineBuilder builder(state, decode::kernels::gstd_decode(), plan->few.workgroup);
-  builder.set(shader::gstd_decode::kReduceUniform, state.traits().vendor_id == runtime::kVendorNvidia)
+  builder.set(shader::gstd_decode::kReduceUniform, decode::reduces_uniform(state))
       .build(plan->few.pipeline, "gstd_decode");
   plan->many = plan->few;
   if (packs) builder.workgroup(plan->many.workgroup = kManyWorkgroup).build(plan->many.pipeline, "gstd_decode");
@@ -148,41 +144,27 @@ Status GstdDecode::record_tiles(VkCommandBuffer commands, std::span<const GstdTi
   const ContextState& state = *plan.state;
   const uint64_t tiles = args.tile_count.maximum();
 
-  shader::GstdDecodePush push{};
+  shader::DecodePush push{};
   primitives::RecordCall call(state, kName, commands);
-  if (tiles > kMaxTiles) call.refuse("tile_count", "is more than 2^24: " + std::to_string(tiles));
   const uint64_t table_bytes = table_scratch(values.size());
-  // If there are tiles, ranges of 0 bytes are given too.
-  const bool any = tiles != 0;
-  call.read("tiles", args.tiles, values.empty() ? tiles * sizeof(GstdTile) : 0, 8, push.tiles)
-      .refuse_if(any && args.source.buffer == VK_NULL_HANDLE, "source", "has no buffer")
-      .read("source", args.source, any ? args.source.size : 0, 4, push.source)
-      .refuse_if(any && args.output.buffer == VK_NULL_HANDLE, "output", "has no buffer")
-      .write("output", args.output, any ? args.output.size : 0, 1, push.outputs)
-      .write("status", args.status, any ? 4 * (1 + tiles) : 0, 4, push.status)
-      .scratch(args.scratch, table_bytes + scratch_size(tiles), push.scratch)
-      .count("tile_count", args.tile_count, push.tile_count, push.tile_maximum, push.tile_count_words);
+  // Tiles by value are in no range of the caller's.
+  const uint64_t entry_bytes = values.empty() ? sizeof(GstdTile) : 0;
+  decode::declare(call, {"tiles", args.tiles, entry_bytes, "tile_count", args.tile_count}, args,
+                  table_bytes + scratch_size(tiles), push);
   if (!call.accepted()) return call.status();
-  if (tiles == 0) return {};
 
   if (!values.empty()) {
     record_update(state, commands, args.scratch, std::as_bytes(values));
-    push.tiles = push.scratch;
+    push.entries = push.scratch;
     push.scratch += table_bytes;
   }
-  push.source_bytes = args.source.size;
-  push.output_bytes = args.output.size;
   push.max_bytes = plan.config.tile_bytes;
-  for (uint64_t first = 0; first < tiles; first += plan.tiles_in_flight) {
-    if (first != 0) call.barrier();
-    push.first_tile = static_cast<uint32_t>(first);
-    push.slots = static_cast<uint32_t>(std::min<uint64_t>(tiles - first, plan.tiles_in_flight));
-    const auto& decode = push.slots <= kFewTiles ? plan.few : plan.many;
-    const uint64_t workgroups = (uint64_t{push.slots} * kLanes + decode.workgroup - 1) / decode.workgroup;
-    call.dispatch(*decode.pipeline, push, workgroups);
+  decode::record_batches(call, tiles, plan.tiles_in_flight, push, [&] {
+    const Plan::Decode& first = push.slots <= kFewTiles ? plan.few : plan.many;
+    call.dispatch(*first.pipeline, push, decode::workgroups_for(push.slots, first.workgroup));
     call.barrier();
     call.dispatch(*plan.finish, push, push.slots);
-  }
+  });
   return {};
 }
 

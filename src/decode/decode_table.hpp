@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// What GstdDecode and GdeflateDecode share: a table, of tiles or of pages, each decoded by a group of lanes.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include <weft/types.hpp>
+
+#include "decode/decode_table.h"
+#include "primitives/core/record_call.hpp"
+
+namespace weft::decode {
+
+constexpr uint32_t kLanes = 32;  // of a group, which decodes an entry
+constexpr uint64_t kMaxEntries = uint64_t{1} << 24;
+
+/// A workgroup of one subgroup, which has a group or, if it is wide, several. Emulated subgroups have one: groups
+/// diverge and meet at no barrier.
+inline uint32_t smallest_workgroup(const runtime::ContextState& state) {
+  return std::max(kLanes, state.subgroup_size_in(kLanes));
+}
+
+/// NVIDIA's compiler takes only reductions as uniform (shaders/weft/lanes.glsl).
+inline bool reduces_uniform(const runtime::ContextState& state) {
+  return state.traits().vendor_id == runtime::kVendorNvidia;
+}
+
+struct Table {
+  const char* name;
+  BufferRange range;
+  uint64_t entry_bytes;
+  const char* count_name;
+  Count count;
+};
+
+/// Declares all arguments. If there are entries, source, output and status are required, even of 0 bytes.
+template <class Args>
+void declare(primitives::RecordCall& call, const Table& table, const Args& args, uint64_t scratch_bytes,
+             shader::DecodePush& push) {
+  const uint64_t entries = table.count.maximum();
+  const bool any = entries != 0;
+  if (entries > kMaxEntries) call.refuse(table.count_name, "is more than 2^24: " + std::to_string(entries));
+  call.read(table.name, table.range, entries * table.entry_bytes, 8, push.entries)
+      .refuse_if(any && args.source.buffer == VK_NULL_HANDLE, "source", "has no buffer")
+      .read("source", args.source, any ? args.source.size : 0, 4, push.source)
+      .refuse_if(any && args.output.buffer == VK_NULL_HANDLE, "output", "has no buffer")
+      .write("output", args.output, any ? args.output.size : 0, 1, push.outputs)
+      .write("status", args.status, any ? 4 * (1 + entries) : 0, 4, push.status)
+      .scratch(args.scratch, scratch_bytes, push.scratch)
+      .count(table.count_name, table.count, push.count, push.maximum, push.count_words);
+  push.source_bytes = args.source.size;
+  push.output_bytes = args.output.size;
+}
+
+/// Calls record() for each batch of up to `in_flight` entries.
+template <class Record>
+void record_batches(const primitives::RecordCall& call, uint64_t entries, uint32_t in_flight, shader::DecodePush& push,
+                    const Record& record) {
+  for (uint64_t first = 0; first < entries; first += in_flight) {
+    if (first != 0) call.barrier();
+    push.first = static_cast<uint32_t>(first);
+    push.slots = static_cast<uint32_t>(std::min<uint64_t>(entries - first, in_flight));
+    record();
+  }
+}
+
+/// Workgroups with a group for each slot.
+inline uint64_t workgroups_for(uint32_t slots, uint32_t workgroup) {
+  return (uint64_t{slots} * kLanes + workgroup - 1) / workgroup;
+}
+
+}  // namespace weft::decode
