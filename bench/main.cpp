@@ -221,7 +221,7 @@ CLI::App* add_selftest_options(CLI::App& app, SelftestOptions& options) {
   selftest->add_option("--device", options.device,
                        "index in --list, part of a name, or UUID (default: WEFT_DEVICE, or the best)");
   selftest->add_option("--minutes", options.minutes, "for random cases (default: 5)")->check(CLI::Range(0.0, 1e6));
-  selftest->add_option("--file", options.file, "of results; goes on behind it (default: weft-selftest.jsonl)")
+  selftest->add_option("--file", options.file, "of results; goes on after it (default: weft-selftest.jsonl)")
       ->type_name("FILE");
   selftest->add_option("--filter", options.filters, "only cases whose name holds TEXT; several: any of them")
       ->type_name("TEXT")
@@ -243,30 +243,20 @@ CLI::App* add_selftest_options(CLI::App& app, SelftestOptions& options) {
 }
 #endif
 
-int run(int argc, char** argv) {
-  CLI::App app("Verifies and times weft's primitives on any Vulkan device.", "weft-bench");
-  Options options;
-  bool list = false;
-  app.set_version_flag("--version", fmt::format("weft-bench {}.{}.{} ({})", WEFT_VERSION_MAJOR, WEFT_VERSION_MINOR,
-                                                WEFT_VERSION_PATCH, kGitCommit));
-  app.add_flag("--list", list, "list the Vulkan devices and stop");
-  add_shared_options(app, options);
-  app.add_option("--csv", options.csv, "write the results as CSV to FILE, or to stdout for -")->type_name("FILE");
-  app.require_subcommand(0, 1);
-  app.footer("Exit status: 0, 1 if a result was wrong or not available, 2 for a wrong command line.");
-
-  std::string first;
-  std::string second;
-  CLI::App* const compare = app.add_subcommand("compare", "Compares two JSON reports row by row.");
-  compare->add_option("a", first, "a report of weft-bench or of a peer")->required()->type_name("A.json");
-  compare->add_option("b", second, "another")->required()->type_name("B.json");
+struct CompareOptions {
+  std::string first, second, html;
   double percent = 2;
-  compare->add_option("--percent", percent, "a smaller difference is none (default: 2)")
-      ->check(CLI::Range(0.0, 1000.0));
   bool fail_unsure = false;
-  compare->add_flag("--fail-unsure", fail_unsure, "exit status 1 also if a row is unsure");
-  std::string comparison;
-  compare->add_option("--html", comparison, "write a page, too, or to stdout for -")->type_name("FILE.html");
+};
+
+CLI::App* add_compare_options(CLI::App& app, CompareOptions& options) {
+  CLI::App* const compare = app.add_subcommand("compare", "Compares two JSON reports row by row.");
+  compare->add_option("a", options.first, "a report of weft-bench or of a peer")->required()->type_name("A.json");
+  compare->add_option("b", options.second, "another")->required()->type_name("B.json");
+  compare->add_option("--percent", options.percent, "a smaller difference is none (default: 2)")
+      ->check(CLI::Range(0.0, 1000.0));
+  compare->add_flag("--fail-unsure", options.fail_unsure, "exit status 1 also if a row is unsure");
+  compare->add_option("--html", options.html, "write a page, too, or to stdout for -")->type_name("FILE.html");
   compare->footer(
       "A row of B is slower or faster if a rank test of all samples finds that it is so by more than the percentage, "
       "and\n"
@@ -274,9 +264,10 @@ int run(int argc, char** argv) {
       "samples\n"
       "are compared by medians.\n\nExit status: 0, 1 if a row of B is slower or, with --fail-unsure, unsure, 2 if a "
       "report cannot be used.");
+  return compare;
+}
 
-  std::vector<std::string> reports;
-  std::string page = "report.html";
+CLI::App* add_report_options(CLI::App& app, std::vector<std::string>& reports, std::string& page) {
   CLI::App* const report = app.add_subcommand("report", "Writes a page that shows reports, of one device or several.");
   report->add_option("reports", reports, "reports of weft-bench, and of peers, which are marks beside a device's rows")
       ->required()
@@ -284,7 +275,10 @@ int run(int argc, char** argv) {
       ->type_name("FILE.json...");
   report->add_option("-o,--output", page, "the page, one file, or - for stdout (default: report.html)")
       ->type_name("FILE.html");
+  return report;
+}
 
+CLI::App* add_tune_options(CLI::App& app, Options& options) {
   CLI::App* const tune =
       app.add_subcommand("tune", "Tries values of every tuning key, and writes those that win to a tuning file.");
   add_shared_options(*tune, options);
@@ -297,43 +291,67 @@ int run(int argc, char** argv) {
              "values to try of a key, as scan.rows=2,4,8; then no other key is tried but those of --set")
       ->type_name("KEY=N,...")
       ->allow_extra_args(false);
-
-  CheckOptions check_options;
-  CLI::App* const check = add_check_options(app, check_options);
+  return tune;
+}
 
 #ifdef WEFT_BENCH_CODEC
-  CodecOptions codec_options;
+CLI::App* add_codec_options(CLI::App& app, CodecOptions& options) {
   CLI::App* const codec = app.add_subcommand(
       "codec", "Compresses files by gstd and, in chunks of its tiles, by zstd, lz4 and libdeflate; on the CPU.");
-  codec->add_option("files", codec_options.files, "files to compress")
+  codec->add_option("files", options.files, "files to compress")
       ->required()
       ->check(CLI::ExistingFile)
       ->type_name("FILE...");
-  codec->add_option("--levels", codec_options.levels, "levels (default: 3,12,19)")
+  codec->add_option("--levels", options.levels, "levels (default: 3,12,19)")
       ->delimiter(',')
       ->type_name("N,...")
       ->check(CLI::Range(1, 22));
-  codec->add_option("--tiles", codec_options.tiles, "bytes a tile, powers of two (default: 65536)")
+  codec->add_option("--tiles", options.tiles, "bytes a tile, powers of two (default: 65536)")
       ->delimiter(',')
       ->type_name("N,...")
       ->check(CLI::Range(1u << 14, 1u << 20));
-  codec->add_option("--filters", codec_options.filters, "auto, none (default: both)")
+  codec->add_option("--filters", options.filters, "auto, none (default: both)")
       ->delimiter(',')
       ->type_name("NAME,...")
       ->check(CLI::IsMember({"auto", "none"}));
-  codec->add_option("--bytes", codec_options.most_bytes, "of each file only its first N")->type_name("N");
-  codec->add_option("--threads", codec_options.threads, "of gstd; 0: all there are (default: 1)")->type_name("N");
-  codec->add_option("--repeats", codec_options.repeats, "times a file is decoded (default: 5)")
+  codec->add_option("--bytes", options.most_bytes, "of each file only its first N")->type_name("N");
+  codec->add_option("--threads", options.threads, "of gstd; 0: all there are (default: 1)")->type_name("N");
+  codec->add_option("--repeats", options.repeats, "times a file is decoded (default: 5)")
       ->type_name("N")
       ->check(CLI::Range(1u, 1000u));
-  codec->add_flag("!--no-peers", codec_options.peers, "gstd alone");
-  codec->add_option("--ratios", codec_options.ratios, "write gstd's sizes as CSV to FILE")->type_name("FILE");
-  codec->add_option("--json", codec_options.json, "write everything as JSON to FILE")->type_name("FILE");
+  codec->add_flag("!--no-peers", options.peers, "gstd alone");
+  codec->add_option("--ratios", options.ratios, "write gstd's sizes as CSV to FILE")->type_name("FILE");
+  codec->add_option("--json", options.json, "write everything as JSON to FILE")->type_name("FILE");
+  return codec;
+}
+#endif
 
+int run(int argc, char** argv) {
+  CLI::App app("Verifies and times weft's primitives on any Vulkan device.", "weft-bench");
+  Options options;
+  bool list = false;
+  app.set_version_flag("--version", fmt::format("weft-bench {}.{}.{} ({})", WEFT_VERSION_MAJOR, WEFT_VERSION_MINOR,
+                                                WEFT_VERSION_PATCH, kGitCommit));
+  app.add_flag("--list", list, "list the Vulkan devices and stop");
+  add_shared_options(app, options);
+  app.add_option("--csv", options.csv, "write the results as CSV to FILE, or to stdout for -")->type_name("FILE");
+  app.require_subcommand(0, 1);
+  app.footer("Exit status: 0, 1 if a result was wrong or not available, 2 for a wrong command line.");
+
+  CompareOptions compare_options;
+  CLI::App* const compare = add_compare_options(app, compare_options);
+  std::vector<std::string> reports;
+  std::string page = "report.html";
+  CLI::App* const report = add_report_options(app, reports, page);
+  CLI::App* const tune = add_tune_options(app, options);
+  CheckOptions check_options;
+  CLI::App* const check = add_check_options(app, check_options);
+#ifdef WEFT_BENCH_CODEC
+  CodecOptions codec_options;
+  CLI::App* const codec = add_codec_options(app, codec_options);
   DecodeOptions decode_options;
   CLI::App* const decode = add_decode_options(app, decode_options);
 #endif
-
 #ifdef WEFT_BENCH_LOADER
   LoadOptions load_options;
   CLI::App* const load = add_load_options(app, load_options);
@@ -360,7 +378,9 @@ int run(int argc, char** argv) {
 #ifdef WEFT_BENCH_SELFTEST
   if (*selftest) return run_selftest(selftest_options);
 #endif
-  if (*compare) return run_compare(first, second, percent, fail_unsure, comparison);
+  if (*compare)
+    return run_compare(compare_options.first, compare_options.second, compare_options.percent,
+                       compare_options.fail_unsure, compare_options.html);
   if (*report) return run_report(reports, page);
   if (*tune) return run_tune(options);
   if (list) return run_list();
