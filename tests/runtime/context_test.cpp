@@ -298,16 +298,27 @@ TEST_SUITE("host device features") {
     return features;
   }
 
-  TEST_CASE("an empty chain") {
-    const HostInstance host;
-    DeviceRequest request(host);
-    const DeviceFeatures features = extend_and_adopt(host, request);
+  // A structure of a host's chain, before `next`.
+  template <class Structure>
+  Structure linked(VkStructureType type, void* next = nullptr) {
+    Structure structure{};
+    structure.sType = type;
+    structure.pNext = next;
+    return structure;
   }
+  constexpr auto kFeatures2 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+  constexpr auto kVulkan12 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+  constexpr auto kVulkan13 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
+  constexpr auto kAddress = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES;
+  constexpr auto kAtomics = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_INT64_FEATURES;
+  constexpr auto kSizes = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES;
 
-  TEST_CASE("an empty chain on an instance of Vulkan 1.2") {
-    const HostInstance host(VK_API_VERSION_1_2);
-    DeviceRequest request(host);
-    const DeviceFeatures features = extend_and_adopt(host, request);
+  TEST_CASE("an empty chain") {
+    for (const uint32_t version : {VK_API_VERSION_1_2, VK_API_VERSION_1_3}) {
+      const HostInstance host(version);
+      DeviceRequest request(host);
+      const DeviceFeatures features = extend_and_adopt(host, request);
+    }
   }
 
   TEST_CASE("pEnabledFeatures is copied, not written to") {
@@ -325,8 +336,7 @@ TEST_SUITE("host device features") {
   TEST_CASE("VkPhysicalDeviceFeatures2") {
     const HostInstance host;
     DeviceRequest request(host);
-    VkPhysicalDeviceFeatures2 core{};
-    core.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+    auto core = linked<VkPhysicalDeviceFeatures2>(kFeatures2);
     core.features.robustBufferAccess = VK_TRUE;
     request.info.pNext = &core;
     const DeviceFeatures features = extend_and_adopt(host, request);
@@ -338,8 +348,7 @@ TEST_SUITE("host device features") {
   TEST_CASE("VkPhysicalDeviceVulkan12Features") {
     const HostInstance host;
     DeviceRequest request(host);
-    VkPhysicalDeviceVulkan12Features vulkan_1_2{};
-    vulkan_1_2.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+    auto vulkan_1_2 = linked<VkPhysicalDeviceVulkan12Features>(kVulkan12);
     vulkan_1_2.timelineSemaphore = VK_TRUE;
     request.info.pNext = &vulkan_1_2;
     const DeviceFeatures features = extend_and_adopt(host, request);
@@ -351,14 +360,10 @@ TEST_SUITE("host device features") {
   TEST_CASE("VkPhysicalDeviceVulkan12Features after VkPhysicalDeviceFeatures2 and a structure weft does not know") {
     const HostInstance host;
     DeviceRequest request(host);
-    VkPhysicalDeviceVulkan12Features vulkan_1_2{};
-    vulkan_1_2.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
-    VkPhysicalDeviceMultiviewFeatures unknown{};
-    unknown.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MULTIVIEW_FEATURES;
-    unknown.pNext = &vulkan_1_2;
-    VkPhysicalDeviceFeatures2 core{};
-    core.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
-    core.pNext = &unknown;
+    auto vulkan_1_2 = linked<VkPhysicalDeviceVulkan12Features>(kVulkan12);
+    auto unknown =
+        linked<VkPhysicalDeviceMultiviewFeatures>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MULTIVIEW_FEATURES, &vulkan_1_2);
+    auto core = linked<VkPhysicalDeviceFeatures2>(kFeatures2, &unknown);
     request.info.pNext = &core;
     const DeviceFeatures features = extend_and_adopt(host, request);
     CHECK(vulkan_1_2.bufferDeviceAddress == VK_TRUE);
@@ -367,11 +372,8 @@ TEST_SUITE("host device features") {
   TEST_CASE("VkPhysicalDeviceVulkan12Features and VkPhysicalDeviceVulkan13Features") {
     const HostInstance host;
     DeviceRequest request(host);
-    VkPhysicalDeviceVulkan12Features vulkan_1_2{};
-    vulkan_1_2.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
-    VkPhysicalDeviceVulkan13Features vulkan_1_3{};
-    vulkan_1_3.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
-    vulkan_1_3.pNext = &vulkan_1_2;
+    auto vulkan_1_2 = linked<VkPhysicalDeviceVulkan12Features>(kVulkan12);
+    auto vulkan_1_3 = linked<VkPhysicalDeviceVulkan13Features>(kVulkan13, &vulkan_1_2);
     request.info.pNext = &vulkan_1_3;
     const DeviceFeatures features = extend_and_adopt(host, request);
     CHECK(vulkan_1_2.bufferDeviceAddress == VK_TRUE);
@@ -382,47 +384,35 @@ TEST_SUITE("host device features") {
       "VkPhysicalDeviceVulkan13Features alone, and a structure of 1.2 that forbids VkPhysicalDeviceVulkan12Features") {
     const HostInstance host;
     DeviceRequest request(host);
-    VkPhysicalDeviceTimelineSemaphoreFeatures timeline{};
-    timeline.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES;
+    auto timeline = linked<VkPhysicalDeviceTimelineSemaphoreFeatures>(
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES);
     timeline.timelineSemaphore = VK_TRUE;
-    VkPhysicalDeviceVulkan13Features vulkan_1_3{};
-    vulkan_1_3.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
-    vulkan_1_3.pNext = &timeline;
+    auto vulkan_1_3 = linked<VkPhysicalDeviceVulkan13Features>(kVulkan13, &timeline);
     request.info.pNext = &vulkan_1_3;
     const DeviceFeatures features = extend_and_adopt(host, request);
     const std::set<VkStructureType> types = types_in(request.info.pNext);
-    CHECK_FALSE(types.contains(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES));
-    CHECK(types.contains(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES));
+    CHECK_FALSE(types.contains(kVulkan12));
+    CHECK(types.contains(kAddress));
     CHECK(timeline.timelineSemaphore == VK_TRUE);
   }
 
   TEST_CASE("the single structures of each feature") {
     const HostInstance host;
     DeviceRequest request(host);
-    VkPhysicalDeviceBufferDeviceAddressFeatures address{};
-    address.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES;
-    VkPhysicalDeviceShaderAtomicInt64Features atomics{};
-    atomics.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_INT64_FEATURES;
-    atomics.pNext = &address;
-    VkPhysicalDeviceSubgroupSizeControlFeatures sizes{};
-    sizes.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES;
-    sizes.pNext = &atomics;
+    auto address = linked<VkPhysicalDeviceBufferDeviceAddressFeatures>(kAddress);
+    auto atomics = linked<VkPhysicalDeviceShaderAtomicInt64Features>(kAtomics, &address);
+    auto sizes = linked<VkPhysicalDeviceSubgroupSizeControlFeatures>(kSizes, &atomics);
     request.info.pNext = &sizes;
     const DeviceFeatures features = extend_and_adopt(host, request);
     CHECK(address.bufferDeviceAddress == VK_TRUE);
   }
 
   TEST_CASE("what a host enabled is read back from every shape") {
-    VkPhysicalDeviceSubgroupSizeControlFeatures sizes{};
-    sizes.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES;
+    auto sizes = linked<VkPhysicalDeviceSubgroupSizeControlFeatures>(kSizes);
     sizes.computeFullSubgroups = VK_TRUE;
-    VkPhysicalDeviceShaderAtomicInt64Features atomics{};
-    atomics.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_INT64_FEATURES;
-    atomics.pNext = &sizes;
+    auto atomics = linked<VkPhysicalDeviceShaderAtomicInt64Features>(kAtomics, &sizes);
     atomics.shaderBufferInt64Atomics = VK_TRUE;
-    VkPhysicalDeviceBufferDeviceAddressFeatures address{};
-    address.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES;
-    address.pNext = &atomics;
+    auto address = linked<VkPhysicalDeviceBufferDeviceAddressFeatures>(kAddress, &atomics);
     address.bufferDeviceAddress = VK_TRUE;
     VkPhysicalDeviceFeatures core{};
     core.shaderInt64 = VK_TRUE;
@@ -440,16 +430,11 @@ TEST_SUITE("host device features") {
     CHECK(on.full_subgroups);
     CHECK_FALSE(on.subgroup_size_control);
 
-    VkPhysicalDeviceVulkan12Features vulkan_1_2{};
-    vulkan_1_2.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+    auto vulkan_1_2 = linked<VkPhysicalDeviceVulkan12Features>(kVulkan12);
     vulkan_1_2.bufferDeviceAddress = VK_TRUE;
-    VkPhysicalDeviceVulkan13Features vulkan_1_3{};
-    vulkan_1_3.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
-    vulkan_1_3.pNext = &vulkan_1_2;
+    auto vulkan_1_3 = linked<VkPhysicalDeviceVulkan13Features>(kVulkan13, &vulkan_1_2);
     vulkan_1_3.subgroupSizeControl = VK_TRUE;
-    VkPhysicalDeviceFeatures2 core2{};
-    core2.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
-    core2.pNext = &vulkan_1_3;
+    auto core2 = linked<VkPhysicalDeviceFeatures2>(kFeatures2, &vulkan_1_3);
     core2.features.shaderFloat64 = VK_TRUE;
     info.pNext = &core2;
     info.pEnabledFeatures = nullptr;
@@ -1096,7 +1081,7 @@ TEST_SUITE("host pipelines") {
 }
 
 TEST_SUITE("host pipeline cache") {
-  // The header that Vulkan prescribes, for `facts`, and a driver's bytes behind it.
+  // The header that Vulkan prescribes, for `facts`, and a driver's bytes after it.
   std::vector<std::byte> contents_for(const DeviceFacts& facts) {
     VkPipelineCacheHeaderVersionOne header{};
     header.headerSize = sizeof header;
