@@ -183,7 +183,7 @@ void Selftest::take_up() {
       fmt::print("An earlier run {} in case \"{}\", seed {}: left out from now on.\n",
                  entry.ending == Ending::lost ? "lost the device" : "ended", entry.name, entry.seed);
   }
-  fmt::print("{} has {} cases; this run goes on behind them.\n", options_.file, journal_.entries().size());
+  fmt::print("{} has {} cases; this run goes on after them.\n", options_.file, journal_.entries().size());
 }
 
 void Selftest::keep(const Status& status) {
@@ -224,7 +224,7 @@ void Selftest::fail(const Due& due, Smallest smallest) {
     fmt::print("  smallest: {} items, seed {}{}\n", outcome.items, seed, due.loaded ? ", under load" : "");
   fmt::print("  again: {}\n  file: {}\n", command, file);
   stopped_ = stopped_ || outcome.lost;
-  if (outcome.lost) fmt::print("The device was lost in case \"{}\". The same command goes on behind it.\n", trial.name);
+  if (outcome.lost) fmt::print("The device was lost in case \"{}\". The same command goes on after it.\n", trial.name);
 }
 
 void Selftest::run_case(const Due& due) {

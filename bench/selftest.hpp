@@ -12,7 +12,7 @@ namespace weft::bench {
 struct SelftestOptions {
   std::string device;  ///< as of Options
   double minutes = 5;
-  std::string file = "weft-selftest.jsonl";  ///< of results; a run goes on behind what it has
+  std::string file = "weft-selftest.jsonl";  ///< of results; a run goes on after what it has
   std::vector<std::string> filters;          ///< only cases whose name holds one of them; empty: all
   uint64_t seed = 1;                         ///< of the first round of random cases
   std::string only;                          ///< one case alone, with `seed` and `simpler`; nothing is written

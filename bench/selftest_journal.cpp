@@ -32,7 +32,7 @@ T member(const Json& line, const char* name, T otherwise) {
   }
 }
 
-// What two runs must have in common for the second to go on behind the first.
+// What two runs must have in common for the second to go on after the first.
 std::string identity(const Json& head) {
   const Json device = member(head, "device", Json::object());
   return member(device, "name", std::string()) + ", " + member(device, "driver", std::string()) + ", weft " +

@@ -30,7 +30,7 @@ struct SelftestEntry {
 /// happens, so that the file is whole whenever the process dies.
 class SelftestJournal {
  public:
-  /// Reads what is there, and goes on behind it. A last line that is not whole is taken off. `head`: of report_head.
+  /// Reads what is there, and goes on after it. A last line that is not whole is taken off. `head`: of report_head.
   /// Errors: invalid_argument (of another device, driver or weft, or no such file), system_error.
   static Result<SelftestJournal> open(const std::string& path, const nlohmann::ordered_json& head);
 

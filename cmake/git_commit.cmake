@@ -3,7 +3,7 @@
 #   weft_git_commit(<target>)
 #
 # Lets <target> include "git_commit.hpp", which defines weft::kGitCommit: the commit of the sources at build time (not
-# at configure time, which may be long past), "-dirty" behind it where tracked files differ. Sources unpacked from an
+# at configure time, which may be long past), "-dirty" after it where tracked files differ. Sources unpacked from an
 # archive that git made have their commit in git_archive.txt; of others it is "unknown". As a script (-DSOURCE_DIR=
 # -DOUTPUT=) it writes that header, and touches it only when the text changes.
 if(CMAKE_SCRIPT_MODE_FILE)

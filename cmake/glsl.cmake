@@ -253,7 +253,7 @@ function(weft_embed_kernels target)
       set(files "${kernel_files_${kernel_family}}")
       list(REMOVE_DUPLICATES files)
       if(NOT files STREQUAL kernel_files_${kernel_family})
-        message(FATAL_ERROR "${arg_MANIFEST} lists a variant twice; SUFFIX tells variants of one source apart")
+        message(FATAL_ERROR "${arg_MANIFEST} lists a variant twice; SUFFIX distinguishes variants of one source")
       endif()
       # The list goes through a file: a command line would be too long for some systems.
       set(list "${kernel_binary_dir}/${kernel_family}.txt")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-# README.md and docs/loader.md show parts of the examples. Each stands behind a line "<!-- from FILE -->" as a fenced
+# README.md and docs/loader.md show parts of the examples. Each stands after a line "<!-- from FILE -->" as a fenced
 # block, and in FILE between lines "// README" and "// README end"; the parts of one file are joined by an empty line.
 # This compares them.
 #   cmake -DROOT=<sources> -P readme_test.cmake                   checks README.md

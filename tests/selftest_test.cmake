@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 #   cmake -DBENCH=<weft-bench> -DWORK=<folder> -DLAYER=<folder of the layer's manifest, or empty> -P selftest_test.cmake
-# weft-bench selftest passes on the device, finds a planted fault and makes it small, goes on behind a case that ended
+# weft-bench selftest passes on the device, finds a planted fault and makes it small, goes on after a case that ended
 # the process or lost the device, and refuses what is no file of its own.
 cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE "${WORK}")
@@ -48,8 +48,8 @@ if(NOT output MATCHES "look-back: " OR NOT output MATCHES "PASS [^\n]* 0 of [0-9
    OR NOT output MATCHES "PASS [^\n]* longest call [0-9]+\\.[0-9] ms")
   message(SEND_ERROR "nothing is said of look-back, the essential cases or the longest call:\n${output}")
 endif()
-# A second run goes on behind the first.
-selftest(0 "this run goes on behind them" --minutes 0.01 --file "${file}" ${few})
+# A second run goes on after the first.
+selftest(0 "this run goes on after them" --minutes 0.01 --file "${file}" ${few})
 
 # A fault at item 100 of each output fails cases that have as many bytes, and the smallest of them is found.
 set(file "${WORK}/fault.jsonl")
@@ -70,7 +70,7 @@ set(again --case "${found_case}" --seed ${found_seed} --simpler ${found_simpler}
 selftest(1 "FAIL ${found_case}, seed ${found_seed}: 26 items: ${found_problem}" ${again} --faulty-item 100)
 selftest(0 "PASS ${found_case}, seed ${found_seed}: 26 items" ${again})
 
-# Killed in a case, with half a line behind it.
+# Killed in a case, with half a line after it.
 set(file "${WORK}/killed.jsonl")
 set(two --filter ": reduce add u32 u32" --filter "32 bits arrive")
 execute_process(COMMAND "${BENCH}" selftest --minutes 1 --file "${file}" ${two} --die-in ": reduce"

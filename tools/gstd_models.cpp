@@ -33,7 +33,7 @@ std::string formatted(const char* form, Numbers... numbers) {
 
 constexpr uint32_t kPackedBits = 10, kPackedFields = 3, kModelWords = 4;
 
-/// Fields of 10 bits, three to a word; those behind the last are 0.
+/// Fields of 10 bits, three to a word; those after the last are 0.
 std::vector<uint32_t> packed(std::span<const uint32_t> fields) {
   std::vector<uint32_t> words((fields.size() + kPackedFields - 1) / kPackedFields);
   for (size_t i = 0; i < fields.size(); ++i)
@@ -154,7 +154,7 @@ std::string given() {
   return text;
 }
 
-/// The document with the block of code behind each appendix's heading replaced. None: there is no such block.
+/// The document with the block of code after each appendix's heading replaced. None: there is no such block.
 std::optional<std::string> document_text(std::string document) {
   struct Appendix {
     std::string_view heading;

@@ -6,7 +6,7 @@
 
 // Scratch of a page, in bytes, a multiple of 16. In words: the number of records and a word that is not used, tables
 // (gdeflate_codes.glsl), literals, and from the end on, records of two words. A page has the most if it has matches of
-// 3 bytes alone: 21,845 records and one behind them.
+// 3 bytes alone: 21,845 records and one after them.
 #define WEFT_GDEFLATE_SCRATCH 178944u
 
 WEFT_CONSTANTS_BEGIN(gdeflate_decode)

@@ -97,7 +97,7 @@ bool gstd_codes_valid(GstdBlock block) {
 }
 
 // A sequence's record: the literals and the bytes of the block up to its end, and its offset. After the last sequence
-// comes a record of the literals behind it.
+// comes a record of the literals after it.
 struct GstdRecord {
   uint literals_end, end, offset;
 };
@@ -113,7 +113,7 @@ GstdRecord gstd_record_load(uint index) {
   const uvec2 packed = uvec2(scratch.at[at], scratch.at[at + 1u]);
   return GstdRecord(packed.x & 0x1ffffu, packed.x >> 17 | packed.y >> 20 << 15, packed.y & 0xfffffu);
 }
-// The word where the literals begin, behind the records.
+// The word where the literals begin, after the records.
 uint gstd_literals_at(GstdBlock block) { return kGstdTableWords + 2u * (gstd_sequences(block) + 1u) + 1u; }
 
 // ---- headers and tables ----

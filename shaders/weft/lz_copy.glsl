@@ -104,7 +104,7 @@ uint lz_counts(bool there, bool near, uint items) {
 uint lz_literal_counts(LzPart part) { return lz_counts(part.literal_items != 0u, false, part.literal_items); }
 uint lz_match_counts(LzPart part) { return lz_counts(part.match_items != 0u, part.near, part.match_items); }
 
-// Puts a sequence's segments into the list, behind those that `before` counts.
+// Puts a sequence's segments into the list, after those that `before` counts.
 void lz_put(LzSequence own, LzPart part, LzItems items, uint base, inout uint before) {
   const uint starts = lanes_group() * kLzStartWords;
   const uint segments = lanes_group() * kLzSegments;

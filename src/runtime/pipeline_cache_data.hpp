@@ -10,7 +10,7 @@
 namespace weft::runtime {
 
 /// A driver's pipeline cache contents with a header before them: magic, version, the driver they came from, length and
-/// checksum. Some drivers crash on damaged contents behind a header that is in order, so weft hands them only what is
+/// checksum. Some drivers crash on damaged contents after a header that is in order, so weft hands them only what is
 /// intact.
 std::vector<std::byte> wrap_pipeline_cache(std::span<const std::byte> contents, const DeviceFacts& facts);
 

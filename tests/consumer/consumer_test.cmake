@@ -94,7 +94,7 @@ elseif(WAY STREQUAL "pkg_config")
     must_print("${expected}" "${WORK}/${module}")
   endforeach()
 elseif(WAY STREQUAL "add_subdirectory")
-  # One primitive by one backend: nothing else is built, and a device that needs the other is told so.
+  # One primitive by one backend: nothing else is built, and a device that needs the other is refused.
   must(${configure} "-DWEFT_SOURCE=${SOURCE}" "-DWEFT_KERNELS_FROM=${BUILD}" -DWEFT_PRIMITIVES=scan
        -DWEFT_BACKENDS=native)
   must("${CMAKE_COMMAND}" --build "${WORK}/build")

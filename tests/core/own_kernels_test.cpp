@@ -530,7 +530,7 @@ std::string check_own_encoding(Gpu& gpu, const RunLengthEncode& encode, const Ru
   return call.wrong(encode, args);
 }
 
-/// `config` with the set; the member tells check_selection() how large items are.
+/// `config` with the set; check_selection() takes the size of items from the member.
 template <class Config>
 Config with_own(Config config, const Device& device, const OwnSelection& selection) {
   config.strategy = device.strategy();

@@ -70,7 +70,7 @@ void record_barrier(const Gpu& gpu, VkCommandBuffer commands, VkAccessFlags writ
                                                                          nullptr, 0, nullptr);
 }
 
-/// A buffer at the start of memory that goes on behind it.
+/// A buffer at the start of memory that goes on after it.
 class SmallBuffer {
  public:
   SmallBuffer(const Gpu& gpu, VkDeviceSize bytes, VkDeviceSize memory_bytes) : gpu_(gpu) {
@@ -179,7 +179,7 @@ TEST_SUITE("safety net") {
       int64_t first;
       const char* expected;
     };
-    for (const Case& write : {Case{0, ""}, Case{1, "byte 0 behind the range"}, Case{-1, "byte 4 before the range"}}) {
+    for (const Case& write : {Case{0, ""}, Case{1, "byte 0 after the range"}, Case{-1, "byte 4 before the range"}}) {
       GuardedBuffer buffer(watched.gpu, kBytes, 0, {});
       const PlantedPush push{buffer.address() + static_cast<uint64_t>(write.first * 4), 0, 0};
       watched.run([&](VkCommandBuffer commands) { kernel.record(commands, push, 1); });
@@ -330,7 +330,7 @@ TEST_SUITE("safety net") {
   TEST_CASE("GPU-assisted validation reports an access outside of every buffer [net_gpu_assisted]" * doctest::skip()) {
     Watched watched;
     const Kernel kernel = watched.kernel("planted_write");
-    // Memory that goes on behind its buffer, so that the fault harms nothing.
+    // Memory that goes on after its buffer, so that the fault harms nothing.
     const SmallBuffer buffer(watched.gpu, kBytes, 64 * kBytes);
     watched.run([&](VkCommandBuffer commands) { kernel.record(commands, PlantedPush{buffer.address(), 0, 0}, 1); });
     CHECK(watched.said() == "");

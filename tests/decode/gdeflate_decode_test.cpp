@@ -42,7 +42,7 @@ struct PageBatch {
   std::vector<GdeflatePage> pages;
   uint64_t output_bytes = 0;
 
-  /// Adds a page behind all others, `gap` bytes behind the last output.
+  /// Adds a page after all others, `gap` bytes after the last output.
   void add(std::span<const uint32_t> words, uint32_t bytes, uint64_t gap = 0) {
     pages.push_back({4 * source.size(), output_bytes + gap, static_cast<uint32_t>(words.size()), bytes});
     source.insert(source.end(), words.begin(), words.end());

@@ -83,7 +83,7 @@ std::vector<std::byte> mixed_content(size_t size, size_t piece) {
   return content;
 }
 
-/// Appends a stream and all of its tiles, `gap` bytes behind the last output; what it holds.
+/// Appends a stream and all of its tiles, `gap` bytes after the last output; what it holds.
 std::vector<std::byte> add_stream(GstdBatch& batch, std::span<const std::byte> stream, uint64_t gap = 0) {
   const uint64_t at = batch.append(stream);
   const auto tiles = gstd_tiles(stream, at, batch.output_bytes + gap);
@@ -604,7 +604,7 @@ TEST_SUITE("gstd_decode") {
       part.output = batch.output_bytes;
       batch.output_bytes += part.count;
       batch.tiles.push_back(part);
-      // The bytes behind a stored tile's last one are zeros.
+      // The bytes after a stored tile's last one are zeros.
       raw.back() |= 0x80000000u;
       add(noise, raw, GstdTileKind::raw);
     }
@@ -697,7 +697,7 @@ TEST_SUITE("gstd_decode") {
       GstdVerdicts all;
       for (const Small& small : small_tiles()) {
         GstdBatch batch;
-        // Truncated tiles have words of their own: behind them are the next tile's.
+        // Truncated tiles have words of their own: after them are the next tile's.
         for (uint32_t words = 1; words <= small.words.size(); ++words)
           batch.add(std::span(small.words).first(words), small.bytes, words % 2);
         std::vector<uint32_t> more = small.words;

@@ -10,7 +10,7 @@
 using namespace weft;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  // The first two bytes tell how many bytes the page has.
+  // The first two bytes are the number of bytes of the page.
   if (size < 2) return 0;
   const uint32_t bytes = 1u + data[0] + 256u * data[1];
   // Allocations of exactly what may be touched.

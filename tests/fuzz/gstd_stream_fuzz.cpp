@@ -24,13 +24,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto reference = gstd::decompress(stream, config);
   fuzz::require(fast.ok() == reference.ok() && fast_verdict == reference_verdict, "both decoders have one verdict");
   if (!fast) {
-    fuzz::require(fast_verdict.fault != gstd::Fault::none && fast_verdict.position <= size, "a refusal tells where");
+    fuzz::require(fast_verdict.fault != gstd::Fault::none && fast_verdict.position <= size, "a refusal has a position");
     return 0;
   }
   fuzz::require(*fast == *reference, "both decoders have one result");
   fuzz::require(fast->size() <= kMaxContent, "the limit on content holds");
 
-  // Without checksums: what they would have told must not be what keeps decoders safe.
+  // Without checksums: what they would have reported must not be what keeps decoders safe.
   config = {};
   config.max_content = kMaxContent;
   config.verify = false;

@@ -10,7 +10,7 @@
 using namespace weft;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  // The first word tells how many bytes the tile has.
+  // The first word is the number of bytes of the tile.
   if (size < 4) return 0;
   uint32_t bytes = 0;
   std::memcpy(&bytes, data, 4);

@@ -103,7 +103,7 @@ class GoldenContent {
       number(grey / 2 + 40, 1);
     }
   }
-  // 16 bytes each, as blocks of textures, and some that are none behind them.
+  // 16 bytes each, as blocks of textures, and some that are none after them.
   void blocks(uint32_t count) {
     for (uint32_t i = 0; i < count; ++i) {
       number(0xff00 + next() % 4, 2);

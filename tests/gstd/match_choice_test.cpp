@@ -105,7 +105,7 @@ TEST_SUITE("gstd match choice") {
 
   TEST_CASE("low bits of offsets cost what their table says, where a block has one") {
     const std::vector<std::byte> bytes = bytes_of("abababcdefghijklmnababXY");
-    // Of one symbol both; the bits behind it are 0 and 2.
+    // Of one symbol both; the bits after it are 0 and 2.
     const std::vector<Match> first = {{18, 4, 16}}, second = {{18, 4, 18}};
     for (const uint32_t cheap : {0u, 2u}) {
       BlockPrices prices = even_prices(800, 400);

@@ -58,7 +58,7 @@ TEST_SUITE("gstd parser") {
     Random random(3);
     for (uint32_t size = 0; size <= 70; ++size)
       for (const uint32_t behind : {0u, 1u, 7u, 8u, 9u, 15u, 16u, 40u}) {
-        // Two copies, and other bytes behind each, in an allocation of exactly so many bytes.
+        // Two copies, and other bytes after each, in an allocation of exactly so many bytes.
         std::vector<std::byte> bytes(2 * size + 1 + behind);
         for (std::byte& byte : bytes) byte = static_cast<std::byte>(random.next());
         const size_t second = size + 1;

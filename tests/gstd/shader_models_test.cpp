@@ -24,7 +24,7 @@ std::string shader_text() {
 }
 
 struct ShaderArray {
-  uint32_t declared = 0;  // items, as the brackets behind its name have it
+  uint32_t declared = 0;  // items, as the brackets after its name have it
   std::vector<uint32_t> words;
 };
 
@@ -41,7 +41,7 @@ ShaderArray shader_array(const std::string& text, const std::string& type, const
   return array;
 }
 
-// Three fields of 10 bits to a word; those behind the last are 0.
+// Three fields of 10 bits to a word; those after the last are 0.
 std::vector<uint32_t> packed(const std::vector<uint32_t>& fields) {
   std::vector<uint32_t> words((fields.size() + 2) / 3);
   for (size_t i = 0; i < fields.size(); ++i) words[i / 3] |= fields[i] << (10 * (i % 3));

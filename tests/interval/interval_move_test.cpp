@@ -26,7 +26,7 @@ struct Intervals {
   uint64_t sources = 0, destinations = 0;
 };
 
-/// Where intervals lie one behind the other in an order drawn at random, up to `gap` items
+/// Where intervals lie one after the other in an order drawn at random, up to `gap` items
 /// apart; and where the last one ends.
 struct Places {
   Counts offsets;
@@ -98,7 +98,7 @@ Bytes check_move(Backend& backend, const IntervalMoveConfig& config, const Inter
   if (config.scatter) call.args.scatter = places("scatter", intervals.scatter);
   call.args.output = call.output("output", expected.size(), options.output_misalignment);
   call.expect("output", expected, bytes);
-  // In lines, intervals behind the first max_output items may be moved or not.
+  // In lines, intervals after the first max_output items may be moved or not.
   if (config.gather && config.scatter && call.expected_total > max_output) call.expect_any("output", expected.size());
   call.check(move, first_bad);
   return call.found("output");
@@ -287,7 +287,7 @@ TEST_SUITE("interval_move") {
             intervals.counts[bad] = std::max<uint64_t>(1, intervals.counts[bad]);
             Counts& offsets = config.gather ? intervals.gather : intervals.scatter;
             const uint64_t items = config.gather ? intervals.sources : intervals.destinations;
-            // By one item, and by as much as can be; behind it another one, and an empty one, which is none.
+            // By one item, and by as much as can be; after it another one, and an empty one, which is none.
             offsets[bad] = items - intervals.counts[bad] + 1;
             check_move(*backend, config, intervals);
             offsets[bad] = config.offset == Type::u64 ? ~uint64_t{0} : ~uint32_t{0};

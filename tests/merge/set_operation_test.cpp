@@ -101,7 +101,7 @@ std::string wrong_set_operation_by(const Less& key_is_less, Gpu& gpu, const SetO
   const auto has_tail = [&](const char* name, uint64_t item_bytes) {
     if (wrong.empty() && std::ranges::any_of(std::span(call.found(name)).subspan(written * item_bytes),
                                              [&](std::byte byte) { return byte != std::byte{options.dirt}; }))
-      wrong = std::string(name) + " was written to behind its last item";
+      wrong = std::string(name) + " was written to after its last item";
   };
   if (config.keys) has_tail("keys_out", sizeof(T));
   if (config.indices) has_tail("indices_out", 4);

@@ -112,7 +112,7 @@ Selection flagged_selection(std::vector<uint8_t> partitions, uint32_t moved_byte
     std::vector<uint32_t> words((n + 31) / 32);
     for (uint64_t i = 0; i < n; ++i)
       if (partitions[i] == 0) words[i / 32] |= 1u << (i % 32);
-    // What lies behind the last item is nobody's.
+    // What lies after the last item is nobody's.
     if (n % 32 != 0) words.back() |= ~0u << (n % 32);
     selection.tested = bytes_of(words);
   } else if (*flags == Type::u8) {

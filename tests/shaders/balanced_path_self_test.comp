@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // balanced_path.glsl by itself, for tests/blocks/balanced_path_test.cpp: one workgroup cuts two ranges of keys that lie
-// behind each other. Results: for each diagonal how many keys of A, and of B, are before its cut.
+// one after the other. Results: for each diagonal how many keys of A, and of B, are before its cut.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "weft/subgroup.glsl"

@@ -3,7 +3,7 @@
 // Every function of fse.glsl, for tests/blocks/fse_test.cpp. The first kTables groups of a workgroup build push.delta
 // tables each, one after the other and without a barrier between. Inputs of each turn of a workgroup are for each of
 // these groups an accuracy, how many symbols there are, and push.lane counts; all other groups ask for the first one's
-// table. Results of each turn are what each lane was told, and for each of these groups as many entries as a table may
+// table. Results of each turn are what each lane was given, and for each of these groups as many entries as a table may
 // have, which were push.mask before the first turn. They are read by the group in front.
 #version 460
 #extension GL_EXT_buffer_reference : require

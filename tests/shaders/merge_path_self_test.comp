@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // Every function of merge_path.glsl and merge_tile.glsl, for tests/blocks/merge_path_test.cpp: one workgroup merges a
-// piece of each of two ranges. Ranges lie behind each other, and begin and end with push.mask keys that are not in the
-// piece. Results: for each key of the merge where it is in its piece, with the highest bit set for those of B, and its
-// low word; then for each lane how many keys of A are before its own, as found in memory.
+// piece of each of two ranges. Ranges lie one after the other, and begin and end with push.mask keys that are not in
+// the piece. Results: for each key of the merge where it is in its piece, with the highest bit set for those of B, and
+// its low word; then for each lane how many keys of A are before its own, as found in memory.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "self_test.h"

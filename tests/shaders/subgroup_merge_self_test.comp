@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // subgroup_merge.glsl and lanes_merge_path.glsl by themselves, for tests/blocks/merge_path_test.cpp: one workgroup cuts
-// and merges two ranges of u32 that lie behind each other. Results: for each diagonal how many keys of A are in front
+// and merges two ranges of u32 that lie one after the other. Results: for each diagonal how many keys of A are in front
 // of it, as a subgroup finds it, then as one lane does, then as four lanes do, then as a subgroup finds it beside the
 // one as far from the end, and that one; then the merge.
 #version 460
@@ -30,7 +30,7 @@ void main() {
     const uint split = subgroup_merge_path_split(ranges, diagonal, count_a, count_b);
     const uvec2 splits = subgroup_merge_path_splits(ranges, uvec2(diagonal, total - diagonal), count_a, count_b,
                                                     min(count_a, count_b));
-    // Each lane in turn tells what it has.
+    // Each lane in turn stores what it has.
     if (subgroup_lane() == diagonal % kSubgroupSize) {
       results.at[3u * (total + 1u) + diagonal] = splits.x;
       results.at[4u * (total + 1u) + total - diagonal] = splits.y;
@@ -44,7 +44,7 @@ void main() {
   for (uint first = 0u; first <= total; first += kWorkgroupSize / kMergePathLanes) {
     const uint diagonal = min(first + position / kMergePathLanes, total);
     const uint split = lanes_merge_path_split(ranges, diagonal, count_a, count_b, min(count_a, count_b));
-    // Each of the four in turn tells what it has.
+    // Each of the four in turn stores what it has.
     if (position % kMergePathLanes == diagonal % kMergePathLanes) results.at[2u * (total + 1u) + diagonal] = split;
   }
 

@@ -86,7 +86,7 @@ void main() {
       emit_result(subgroup_all_where(taking_part, predicate));
       emit_result(subgroup_add_where(taking_part, value));
       emit_result(subgroup_exclusive_add_where(taking_part, value));
-      // All lanes are together again behind a divergent operation.
+      // All lanes are together again after a divergent operation.
       emit_result(subgroup_ballot(predicate));
       break;
     }

@@ -172,7 +172,7 @@ Function device_function(const Gpu& gpu, const char* name) {
   return reinterpret_cast<Function>(get_device_proc_addr(gpu.context().device(), name));
 }
 
-/// Whether a message tells how a layer has set itself up rather than what it thinks of the program.
+/// Whether a message is about how a layer has set itself up rather than about the program.
 bool is_layer_setup(std::string_view message);
 
 /// What the validation layers said about something done on purpose, from any thread, their own setup left out.

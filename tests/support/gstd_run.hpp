@@ -31,7 +31,7 @@ struct GstdBatch {
   std::vector<GstdTile> tiles;
   uint64_t output_bytes = 0;
 
-  /// A tile behind all others, with words of its own, `gap` bytes behind the last output. The
+  /// A tile after all others, with words of its own, `gap` bytes after the last output. The
   /// reference holds until the next.
   GstdTile& add(std::span<const uint32_t> words, uint32_t bytes, uint64_t gap = 0,
                 GstdTileKind kind = GstdTileKind::compressed) {
@@ -51,7 +51,7 @@ struct GstdBatch {
     output_bytes = tile.output + bytes;
     return tiles.emplace_back(tile);
   }
-  /// Puts a stream behind all words; the byte where it begins.
+  /// Puts a stream after all words; the byte where it begins.
   uint64_t append(std::span<const std::byte> stream) {
     const uint64_t at = 4 * source.size();
     source.resize(source.size() + (stream.size() + 3) / 4);
@@ -208,7 +208,7 @@ class GstdCall {
       CAPTURE(batch_.tiles[tile].bytes);
       CAPTURE(batch_.tiles[tile].words);
       CHECK(described(found[1 + tile]) == described(expected_.status[tile]));
-      return;  // the first tells enough
+      return;  // the first is enough
     }
   }
 

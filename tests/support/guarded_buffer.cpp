@@ -46,7 +46,7 @@ std::string GuardedBuffer::read(std::vector<std::byte>& contents) {
   for (VkDeviceSize place = first_; place-- > 0;)
     if (image_[place] != pattern(place)) return "byte " + std::to_string(first_ - place) + " before the range";
   for (VkDeviceSize place = first_ + bytes_; place < image_.size(); ++place)
-    if (image_[place] != pattern(place)) return "byte " + std::to_string(place - first_ - bytes_) + " behind the range";
+    if (image_[place] != pattern(place)) return "byte " + std::to_string(place - first_ - bytes_) + " after the range";
   return {};
 }
 

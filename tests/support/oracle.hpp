@@ -148,7 +148,7 @@ struct Reduced {
   uint64_t count;
 };
 
-/// Outputs behind the last run stay `dirt`.
+/// Outputs after the last run stay `dirt`.
 template <class A, class T>
 Reduced<A> reduce_by_key_of(const std::vector<T>& values, const std::vector<bool>& heads,
                             const std::vector<std::byte>& keys, uint32_t key_bytes, Op op, uint64_t count,
@@ -224,7 +224,7 @@ inline std::vector<std::byte> bytes_of_lengths(std::span<const uint64_t> lengths
   return bytes;
 }
 
-/// The items at these places, one behind the other.
+/// The items at these positions, one after the other.
 inline std::vector<std::byte> gathered(std::span<const std::byte> items, uint64_t item_bytes,
                                        std::span<const uint32_t> places) {
   std::vector<std::byte> result(places.size() * item_bytes);

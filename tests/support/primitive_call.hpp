@@ -83,7 +83,7 @@ class PrimitiveCall {
   /// A value, or what the device reads, at a multiple of 4 that is none of 8.
   Count count(const std::optional<DeviceCount>& on_device, uint64_t maximum, VkDeviceSize misalignment = 4);
 
-  /// What the range holds after the call, in items of `item_bytes`; behind it what it held before. Without a word of
+  /// What the range holds after the call, in items of `item_bytes`; after it what it held before. Without a word of
   /// this: what it held before. Gives the range.
   BufferRange expect(const char* name, std::span<const std::byte> contents, uint64_t item_bytes = 1);
   template <class T>

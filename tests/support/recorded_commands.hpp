@@ -16,7 +16,7 @@ PFN_vkGetInstanceProcAddr recording_entry_point();
 ///     d  a dispatch
 ///     b  a barrier that makes shader writes of compute visible to its shader reads and writes
 ///     u  an update of a buffer
-///     t  a barrier that lets transfers write behind compute
+///     t  a barrier that lets transfers write after compute
 ///     v  a barrier that makes what transfers wrote visible to shader reads of compute
 ///     .  any other
 std::string take_recorded();

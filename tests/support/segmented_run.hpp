@@ -100,7 +100,7 @@ std::string wrong_segmented_reduce(Gpu& gpu, const SegmentedReduce& reduce, cons
   return wrong;
 }
 
-/// The heads that offsets tell. Where they decrease, each is one all the same.
+/// The heads that offsets describe. Where they decrease, each is one all the same.
 inline std::vector<bool> heads_of_offsets(const Offsets& offsets, uint64_t count, uint64_t items) {
   std::vector<bool> heads(items);
   if (items != 0) heads[0] = true;

@@ -55,7 +55,7 @@ std::vector<std::byte> marks_of(const std::vector<bool>& heads, SegmentsBy segme
       std::vector<std::byte> bits((n + 31) / 32 * 4);
       for (uint64_t i = 0; i < n; ++i)
         if (is_marked(i)) bits[i / 8] |= std::byte{1} << i % 8;
-      // What lies behind the last item means nothing.
+      // What lies after the last item means nothing.
       for (uint64_t i = n; i < 8 * bits.size(); ++i) bits[i / 8] |= std::byte{1} << i % 8;
       return bits;
     }

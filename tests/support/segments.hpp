@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Ranges that fall into segments: their shapes, and the keys and flags that tell them.
+// Ranges that fall into segments: their shapes, and the keys and flags that describe them.
 #pragma once
 
 #include <cstddef>
@@ -52,11 +52,11 @@ void for_every_value(const Test& test) {
   test.template operator()<double, double>();
 }
 
-/// SwiftShader takes seconds to build a pipeline: there tests take those that tell most.
+/// SwiftShader takes seconds to build a pipeline: there tests take those that show most.
 inline bool is_slow(const Backend& backend) { return backend.name().find("SwiftShader") != std::string::npos; }
 inline bool is_slow(const Device& device) { return is_slow(device.backend()); }
 
-/// Keys or flags that tell the heads. Flags that are set have any bits; the first item's is not always set.
+/// Keys or flags that describe the heads. Flags that are set have any bits; the first item's is not always set.
 std::vector<std::byte> marks_of(const std::vector<bool>& heads, SegmentsBy segments, uint32_t key_bytes);
 
 }  // namespace weft::test

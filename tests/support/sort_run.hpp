@@ -65,7 +65,7 @@ struct SortOptions {
 inline Bytes numbered_values(uint64_t n, uint32_t value_bytes) {
   Bytes values(n * value_bytes);
   for (uint64_t i = 0; i < n; ++i) {
-    // The upper half tells too.
+    // The upper half counts too.
     const uint64_t value = value_bytes == 8 ? i << 32 | (~i & 0xffffffff) : i;
     if (value_bytes != 0) std::memcpy(values.data() + i * value_bytes, &value, value_bytes);
   }
