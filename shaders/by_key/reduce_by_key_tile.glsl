@@ -18,9 +18,11 @@
 
 layout(push_constant, std430) uniform Push { ReduceByKeyPush push; };
 
-TileRange push_range() { return tile_range(count_of(push.count, push.count_words, push.count_value), push.head); }
+TileRange pass_range() { return tile_range(count_of(push.count, push.count_words, push.count_value), push.head); }
 
-SegmentTile push_tile(TileRange range, uint index) { return segment_tile_of(push.keys, push.items, range, index); }
+SegmentTile pass_tile(TileRange range, uint index) { return segment_tile_of(push.keys, push.items, range, index); }
+
+Segment pass_initial() { return segment_identity(); }
 
 const uint kStageWords = 2048u;
 const uint kStageKeyWords = kKeyBytes == 8u ? 2u : 1u;
@@ -179,6 +181,46 @@ void put_tile(SegmentTile tile, bool staged, Segment prefix, Segment subgroups_b
     put_value(all.heads - 1u, all.value);
     put_count(all.heads);
   }
+}
+
+// ---- the hooks of a pass: scan/scan_pass.glsl describes them ----
+
+#define PassTile SegmentTile
+const bool kPassStages = true;
+
+struct PassHeld {
+  TileWords words;
+  TileKeys keys;
+  RunsBefore before;
+};
+
+void pass_fetch(SegmentTile tile, inout PassHeld held) {
+  if (tile.loadable) segment_tile_load(tile, held.words, held.keys);
+}
+
+Segment pass_aggregate(SegmentTile tile, uint slot) { return tile_segment(tile, slot); }
+
+Segment pass_total(SegmentTile tile, inout PassHeld held) {
+  if (tile.loadable) return runs_total(tile, held.words, held.keys, held.before);
+  return segments_total_by_rows(tile);
+}
+
+Segment pass_take(SegmentTile tile, inout PassHeld held) {
+  if (!tile.loadable) return segments_total_by_rows(tile);
+  segment_tile_load(tile, held.words, held.keys);
+  return runs_total(tile, held.words, held.keys, held.before);
+}
+
+void pass_stage(SegmentTile tile, PassHeld held, Segment subgroups_before) {
+  if (tile.loadable) stage(held.words, held.keys, held.before, subgroups_before);
+}
+
+void pass_store(SegmentTile tile, PassHeld held, Segment prefix, Segment subgroups_before, Segment aggregate) {
+  put_tile(tile, tile.loadable, prefix, subgroups_before, aggregate);
+}
+
+void pass_none() {
+  if (gl_LocalInvocationIndex == 0u) put_count(0u);
 }
 
 #endif

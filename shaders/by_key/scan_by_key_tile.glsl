@@ -12,9 +12,9 @@
 
 layout(push_constant, std430) uniform Push { ScanByKeyPush push; };
 
-TileRange push_range() { return tile_range(count_of(push.count, push.count_words, push.count_value), push.head); }
+TileRange pass_range() { return tile_range(count_of(push.count, push.count_words, push.count_value), push.head); }
 
-SegmentTile push_tile(TileRange range, uint index) { return segment_tile_of(push.keys, push.items, range, index); }
+SegmentTile pass_tile(TileRange range, uint index) { return segment_tile_of(push.keys, push.items, range, index); }
 
 uvec2 push_output_address(SegmentTile tile) {
   return word64_add(word64_subtract(push.outputs, uvec2(tile.range.head * WEFT_OUTPUT_BYTES, 0u)),
@@ -22,7 +22,7 @@ uvec2 push_output_address(SegmentTile tile) {
 }
 
 // The start of a range is one of a segment.
-Segment push_initial() { return Segment(value_of_bits(push.initial), 0u); }
+Segment pass_initial() { return Segment(value_of_bits(push.initial), 0u); }
 
 // What stands before an item: of an open one `open`, of others the initial value.
 struct PrefixValues {
@@ -30,7 +30,7 @@ struct PrefixValues {
   Value initial;
 };
 
-// `prefix`: the segment of everything before a subgroup's items, from push_initial() on.
+// `prefix`: the segment of everything before a subgroup's items, from pass_initial() on.
 PrefixValues prefix_values_of(Segment prefix) {
   const Value initial = value_of_bits(push.initial);
   return PrefixValues(prefix.heads != 0u ? combine(initial, prefix.value) : prefix.value, initial);
@@ -142,5 +142,50 @@ void scan_by_key_store(SegmentTile tile, HeldSegments held, Segment prefix) {
   WEFT_FOR_ROWS(WEFT_STORE_ROW)
 #undef WEFT_STORE_ROW
 }
+
+// ---- the hooks of a pass: scan/scan_pass.glsl describes them ----
+
+#define PassTile SegmentTile
+const bool kPassStages = false;
+
+struct PassHeld {
+  TileWords words;
+  TileKeys keys;
+  HeldSegments scanned;
+  bool fast;
+};
+
+void pass_fetch(SegmentTile tile, inout PassHeld held) {
+  held.fast = scan_by_key_is_fast(tile);
+  if (held.fast) segment_tile_load(tile, held.words, held.keys);
+}
+
+Segment pass_aggregate(SegmentTile tile, uint slot) { return tile_segment(tile, slot); }
+
+Segment pass_total(SegmentTile tile, inout PassHeld held) {
+  if (held.fast) return scan_by_key_total(tile, held.words, held.keys, held.scanned);
+  return segments_total_by_rows(tile);
+}
+
+Segment pass_take(SegmentTile tile, inout PassHeld held) {
+  held.fast = scan_by_key_is_fast(tile);
+  if (!held.fast) return segments_total_by_rows(tile);
+  TileWords words;
+  TileKeys keys;
+  segment_tile_load(tile, words, keys);
+  return scan_by_key_total(tile, words, keys, held.scanned);
+}
+
+void pass_stage(SegmentTile tile, PassHeld held, Segment subgroups_before) {}
+
+void pass_store(SegmentTile tile, PassHeld held, Segment prefix, Segment subgroups_before, Segment aggregate) {
+  const Segment before = combine(prefix, subgroups_before);
+  if (held.fast)
+    scan_by_key_store(tile, held.scanned, before);
+  else
+    scan_by_key_store_by_rows(tile, before);
+}
+
+void pass_none() {}
 
 #endif

@@ -8,12 +8,12 @@
 #include "weft/partials.glsl"
 
 void main() {
-  const TileRange range = push_range();
+  const TileRange range = pass_range();
   const uint first_tile = gl_WorkGroupID.x * push.tiles_per_workgroup;
   Segment folded = segment_identity();
   for (uint i = 0u; i < push.tiles_per_workgroup; ++i) {
     if (!tile_exists(range, first_tile + i)) break;
-    folded = combine(folded, tile_segment(push_tile(range, first_tile + i), i & 1u));
+    folded = combine(folded, tile_segment(pass_tile(range, first_tile + i), i & 1u));
   }
   if (gl_LocalInvocationIndex == 0u) partials_store(push.scratch, gl_WorkGroupID.x, folded);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // Compacts in one dispatch. Workgroup number k counts tile k and publishes the counts; then it moves the items of tile
-// k - lag, which it reads again from the device's cache (scan_look_back.comp says why). A call whose items fit one tile
-// does not look back. The fallback pass moves the items of deferred tiles.
+// k - lag, which it reads again from the device's cache (core/prefix_look_back.glsl says why). A call whose items fit
+// one tile does not look back. The fallback pass moves the items of deferred tiles.
 //
 // After the include that defines a tile: select_tile.glsl or run_length_encode_tile.glsl.
 #ifndef WEFT_COMPACT_LOOK_BACK_GLSL

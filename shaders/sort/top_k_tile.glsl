@@ -22,7 +22,7 @@ layout(push_constant, std430) uniform Push { TopKPush push; };
 
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer States { TopKState at; };
 
-TileRange top_k_range() {
+TileRange pass_range() {
   return tile_range(count_of(push.count, push.count_words, uvec2(push.count_maximum, 0u)), 0u);
 }
 
@@ -31,7 +31,7 @@ struct TopKTile {
   uint present;  // its keys
 };
 
-TopKTile top_k_tile(TileRange range, uint tile) {
+TopKTile pass_tile(TileRange range, uint tile) {
   return TopKTile(tile * kTileItems, tile_present(range, tile).y);
 }
 
@@ -95,5 +95,43 @@ void top_k_store(TopKTile tile, TopKKeys keys, uvec2 masks, uvec2 before) {
     before += uvec2(ballot_bit_count(firsts), ballot_bit_count(ties));
   }
 }
+
+// ---- the hooks of a pass: scan/scan_pass.glsl describes them ----
+
+#define PassTile TopKTile
+const bool kPassStages = false;
+
+struct PassHeld {
+  TopKKeys keys;
+  uvec2 masks;
+};
+
+uvec2 pass_initial() { return identity(); }
+
+void pass_fetch(TopKTile tile, inout PassHeld held) { top_k_fetch(tile, held.keys); }
+
+uvec2 pass_aggregate(TopKTile tile, uint slot) {
+  uvec2 total;
+  workgroup_exclusive_of_subgroups(top_k_aggregate(tile), slot, total);
+  return total;
+}
+
+uvec2 pass_total(TopKTile tile, inout PassHeld held) {
+  held.masks = top_k_masks(tile, held.keys);
+  return top_k_subgroup_counts(held.masks);
+}
+
+uvec2 pass_take(TopKTile tile, inout PassHeld held) {
+  pass_fetch(tile, held);
+  return pass_total(tile, held);
+}
+
+void pass_stage(TopKTile tile, PassHeld held, uvec2 subgroups_before) {}
+
+void pass_store(TopKTile tile, PassHeld held, uvec2 prefix, uvec2 subgroups_before, uvec2 total) {
+  if (total != uvec2(0u)) top_k_store(tile, held.keys, held.masks, combine(prefix, subgroups_before));
+}
+
+void pass_none() {}
 
 #endif

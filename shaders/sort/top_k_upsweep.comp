@@ -7,12 +7,12 @@
 #include "weft/partials.glsl"
 
 void main() {
-  const TileRange range = top_k_range();
+  const TileRange range = pass_range();
   const uint first_tile = gl_WorkGroupID.x * push.tiles_per_workgroup;
   uvec2 counts = identity();
   for (uint i = 0u; i < push.tiles_per_workgroup; ++i) {
     if (!tile_exists(range, first_tile + i)) break;
-    counts = combine(counts, top_k_aggregate(top_k_tile(range, first_tile + i)));
+    counts = combine(counts, top_k_aggregate(pass_tile(range, first_tile + i)));
   }
   uvec2 total;
   workgroup_exclusive_of_subgroups(counts, 0u, total);
