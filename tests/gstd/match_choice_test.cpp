@@ -199,6 +199,7 @@ TEST_SUITE("gstd match choice") {
   TEST_CASE("of tiles of every kind and size matches are matches") {
     for (const size_t size : {1u, 2u, 3u, 17u, 300u, 65536u, 262144u})
       for (const Sample& sample : samples_of(size)) {
+        if (kSanitized && size > 65536 && sample.name != "text") continue;
         CAPTURE(size);
         CAPTURE(sample.name);
         MatchChooser chooser;

@@ -19,6 +19,7 @@ TEST_SUITE("gstd parser") {
       for (const size_t size : {0u, 1u, 7u, 8u, 15u, 16u, 17u, 40u, 300u, 4096u, 65535u, 65536u, 8192u, 262144u})
         for (const uint32_t least : {0u, kMinInPlanes})
           for (const Sample& sample : samples_of(size)) {
+            if (kSanitized && size > 65536 && level != 3) continue;
             Parser& parser = least == 0 ? plain : long_ones;
             CAPTURE(level);
             CAPTURE(sample.name);

@@ -15,6 +15,13 @@
 
 namespace weft::gstd::test {
 
+/// Whether this is built with the address sanitizer, to which a further sample of a kind shows nothing new.
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
 /// A small generator of numbers, the same everywhere.
 class Random {
  public:
