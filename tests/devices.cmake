@@ -54,6 +54,7 @@ endif()
 
 # Tags choose test cases. A tag is a word in brackets at the end of a title; tests/tags_test.cmake compares the tags of
 # all titles with those that are asked for.
+#   [widths]               what every width has of a primitive: every edge of counts, and variants that take turns
 #   [types]                variants between which the widths take turns: types of items above all, operators, criteria
 #   [forms]                one check for the sizes of items, kinds of outputs and other forms of a primitive's kernels
 #   [tuning]               results with other tuning values
@@ -64,7 +65,7 @@ endif()
 #   [bounds]               what the GPU-assisted layer runs
 #   [net_synchronization]  a fault that synchronization validation must report
 #   [net_gpu_assisted]     likewise GPU-assisted validation
-set(weft_tags types forms tuning huge refusal faults slow bounds net_synchronization net_gpu_assisted)
+set(weft_tags widths types forms tuning huge refusal faults slow bounds net_synchronization net_gpu_assisted)
 
 # weft_tagged(<variable> WITH|WITHOUT <tag>...): the option that selects test cases that have
 # one of the tags, or have none.
@@ -90,7 +91,8 @@ function(weft_device_tests name)
   set(tagged "")
   foreach(choice IN ITEMS WITH WITHOUT)
     if(arg_${choice})
-      weft_tagged(tagged ${choice} ${arg_${choice}})
+      weft_tagged(chosen ${choice} ${arg_${choice}})
+      list(APPEND tagged "${chosen}")
     endif()
   endforeach()
   foreach(group IN LISTS arg_GROUPS)
@@ -129,9 +131,10 @@ endforeach()
 
 # Nearly all of a test's time here goes into building pipelines: a tenth of a second to one each on lavapipe, up to
 # fifteen on SwiftShader. So the work is shared out.
-# - Every family has its tests without a tag, types and faults at 4, 8 and 16 lanes. At 4 SwiftShader has those without
-#   a tag and lavapipe the rest: SwiftShader lacks 64-bit integers, and with them most faults of look-back.
-# - What depends on no width, refusals and huge inputs, is lavapipe's at 8 lanes.
+# - Every primitive has its edges, types and faults at 4, 8 and 16 lanes, blocks and random cases with them. At 4
+#   SwiftShader has the edges and lavapipe the rest: SwiftShader lacks 64-bit integers, and with them most faults of
+#   look-back.
+# - All other tests, refusals and huge inputs among them, are lavapipe's at 8 lanes.
 # - Each family meets its other forms and tuning values, and an emulated width, at one of lavapipe's widths. The blocks
 #   that emulated widths are made of, and the random tests, meet all of them.
 # - Of large cross products of types, operators and kinds each width takes a twenty-seventh, of small ones a third
@@ -142,7 +145,8 @@ if(WEFT_TEST_EXHAUSTIVE)
     set(weft_share_${process} "")
   endforeach()
 else()
-  # Modulo 3 that is 2, 1, 0 and 2: tests without a tag, which at 4 lanes are SwiftShader's, have all three.
+  # Modulo 3 that is 2, 1, 0 and 2: edges, which at 4 lanes are SwiftShader's, have all three. So what takes turns is
+  # tagged: nobody would have the turns of 4 and 16 lanes else (tags_test.cmake).
   set(weft_share_lavapipe4 WEFT_TEST_SHARE=27/27)
   set(weft_share_lavapipe8 WEFT_TEST_SHARE=14/27)
   set(weft_share_lavapipe16 WEFT_TEST_SHARE=25/27)
@@ -216,9 +220,9 @@ if(weft_lavapipe_icd)
                       NATIVE scan reduce select runs intervals by_key segmented others search own real ${weft_codec}
                              runtime
                       HERE reduce others search ${weft_codec})
-  weft_lavapipe_tests(16 WITHOUT huge refusal EMULATED 128 BOTH blocks fuzz
-                      NATIVE scan reduce select runs intervals by_key segmented others search own real ${weft_codec}
-                      HERE select by_key real)
+  weft_lavapipe_tests(16 WITH widths types faults EMULATED 128 BOTH blocks fuzz
+                      NATIVE scan reduce select runs intervals by_key segmented others search own ${weft_codec}
+                      HERE select by_key)
   weft_device_tests(lavapipe8 LABELS host GROUPS host ENVIRONMENT ${weft_lavapipe} LP_NATIVE_VECTOR_WIDTH=256)
 else()
   message(WARNING "lavapipe is not installed (Debian: mesa-vulkan-drivers): its tests are left out")
@@ -226,17 +230,24 @@ endif()
 
 if(weft_swiftshader_icd)
   # It is here for what it alone does not forgive, wild writes and endless loops. What differs by type, operator, tuning
-  # or size of item, and what refuses arguments before anything runs, is lavapipe's.
+  # or size of item, and what refuses arguments before anything runs, is lavapipe's. Of primitives it has
+  # what every width has, and what GPU-assisted validation looks at.
   set(weft_not_on_swiftshader WITHOUT types forms tuning huge refusal)
+  set(weft_on_swiftshader WITH widths bounds)
   if(WEFT_TEST_EXHAUSTIVE)
     set(weft_not_on_swiftshader "")
+    set(weft_on_swiftshader "")
   endif()
   set(weft_swiftshader_environment ${weft_swiftshader} WEFT_TEST_BACKENDS=native ${weft_share_swiftshader})
-  weft_device_tests(swiftshader LABELS swiftshader GROUPS scan reduce select runs intervals by_key runtime
+  weft_device_tests(swiftshader LABELS swiftshader GROUPS scan reduce select runs intervals by_key
+    ${weft_on_swiftshader} ${weft_not_on_swiftshader} ENVIRONMENT ${weft_swiftshader_environment} ${weft_specialized})
+  weft_device_tests(swiftshader LABELS swiftshader GROUPS runtime
     ${weft_not_on_swiftshader} ENVIRONMENT ${weft_swiftshader_environment} ${weft_specialized})
   # Of merges, sorts and segments some kernels, specialized, take SwiftShader many gigabytes; the
   # others are not known to gain.
-  weft_device_tests(swiftshader LABELS swiftshader GROUPS blocks segmented others search own real ${weft_codec}
+  weft_device_tests(swiftshader LABELS swiftshader GROUPS segmented others search own ${weft_codec}
+    ${weft_on_swiftshader} ${weft_not_on_swiftshader} ENVIRONMENT ${weft_swiftshader_environment})
+  weft_device_tests(swiftshader LABELS swiftshader GROUPS blocks
     ${weft_not_on_swiftshader} ENVIRONMENT ${weft_swiftshader_environment})
 else()
   message(WARNING "SwiftShader is not installed (Debian: chromium): its tests are left out")
@@ -323,7 +334,7 @@ if(weft_lavapipe_icd AND weft_new_layer)
     ARGUMENTS "--source-file=*/scan/*,*/merge/merge*,*/balanced_path*,*/search/*" "${weft_bounds}")
   # Emulation is in the blocks.
   weft_validation_test(gpu_assisted_blocks LAYER "${weft_layer_dir}"
-    ENVIRONMENT ${weft_gpu_assisted} "WEFT_TEST_BACKENDS=native,emulated64"
+    ENVIRONMENT ${weft_gpu_assisted} WEFT_TEST_BACKENDS=emulated64
     ARGUMENTS "--test-suite=lanes,workgroup,fse,merge_path" "${weft_bounds}")
   weft_validation_test(gpu_assisted_moves LAYER "${weft_layer_dir}"
     ENVIRONMENT ${weft_gpu_assisted} WEFT_TEST_BACKENDS=native WEFT_TEST_SHARE=3/9
@@ -345,6 +356,7 @@ endif()
 if(weft_lavapipe_icd AND weft_swiftshader_icd AND weft_new_layer AND NOT WEFT_TEST_EXHAUSTIVE)
   get_property(weft_tags_used GLOBAL PROPERTY WEFT_TAGS_USED)
   add_test(NAME tags COMMAND ${CMAKE_COMMAND} -DTESTS=$<TARGET_FILE:weft_tests> "-DTAGS=${weft_tags}"
-                             "-DUSED=${weft_tags_used}" -P "${CMAKE_CURRENT_SOURCE_DIR}/tags_test.cmake")
+                             "-DUSED=${weft_tags_used}" "-DSOURCE=${CMAKE_CURRENT_SOURCE_DIR}"
+                             -P "${CMAKE_CURRENT_SOURCE_DIR}/tags_test.cmake")
   set_tests_properties(tags PROPERTIES LABELS structure)
 endif()

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # Every tag that a title has is known and chooses tests somewhere, and every tag that is known is in a title.
-#   cmake -DTESTS=<weft_tests> "-DTAGS=<known>" "-DUSED=<asked for>" -P tags_test.cmake
+# Every primitive has tests that every width runs. What takes turns between the widths has a tag, without which 8 lanes
+# alone would have it.
+#   cmake -DTESTS=<weft_tests> "-DTAGS=<known>" "-DUSED=<asked for>" -DSOURCE=<tests> -P tags_test.cmake
 cmake_minimum_required(VERSION 3.25)
 
 execute_process(COMMAND "${TESTS}" --list-test-cases --no-skip OUTPUT_VARIABLE titles COMMAND_ERROR_IS_FATAL ANY)
@@ -23,6 +25,27 @@ foreach(tag IN LISTS tags)
   if(NOT tag IN_LIST TAGS)
     string(APPEND faults "a test case has the tag [${tag}], which tests/devices.cmake does not know\n")
   endif()
+endforeach()
+# Blocks and random cases are at every width, and turn 1 is that of 8 lanes.
+file(GLOB files "${SOURCE}/*/*_test.cpp")
+list(FILTER files EXCLUDE REGEX "/blocks/|/primitives_fuzz_test")
+foreach(file IN LISTS files)
+  file(READ "${file}" text)
+  string(REGEX REPLACE "[][;]" "|" text "${text}")
+  string(REGEX REPLACE "_test.cpp$" "_calls.hpp" calls "${file}")
+  if(EXISTS "${calls}" AND NOT text MATCHES "[|]widths[|]")
+    string(APPEND faults "${file}: no test has the tag [widths], so 16 lanes and SwiftShader run none\n")
+  endif()
+  string(REGEX REPLACE "\"\n +\"" "" text "${text}")
+  string(REPLACE "takes_turn(1)" "" text "${text}")
+  string(REPLACE "TEST_CASE(" ";" cases "${text}")
+  list(POP_FRONT cases)
+  foreach(case IN LISTS cases)
+    string(REGEX MATCH "\"[^\"]*\"" title "${case}")
+    if(case MATCHES "takes_turn\\(|is_in_share\\(" AND NOT title MATCHES "[|](widths|types|tuning|faults)[|]")
+      string(APPEND faults "${file}: what takes turns runs at every width, and has a tag: ${title}\n")
+    endif()
+  endforeach()
 endforeach()
 if(faults)
   message(FATAL_ERROR "${faults}")

@@ -53,7 +53,7 @@ const FuzzSubjects fuzzed("bulk_insert", [] {
 }  // namespace
 
 TEST_SUITE("bulk_insert") {
-  TEST_CASE("both are in their order at every edge of the total") {
+  TEST_CASE("both are in their order at every edge of the total [widths]") {
     for (Backend* backend : every_backend()) {
       const BulkShape shape{4, Type::u32};
       for (const uint64_t total : edges(*backend, create(*backend, shape).tile_items(), 4))

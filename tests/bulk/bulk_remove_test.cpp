@@ -48,7 +48,7 @@ const FuzzSubjects fuzzed("bulk_remove", [] {
 }  // namespace
 
 TEST_SUITE("bulk_remove") {
-  TEST_CASE("what stays closes up at every edge of the count") {
+  TEST_CASE("what stays closes up at every edge of the count [widths]") {
     for (Backend* backend : every_backend()) {
       const BulkShape shape{4, Type::u32};
       for (const uint64_t n : edges(*backend, create(*backend, shape).tile_items(), 4))

@@ -149,7 +149,7 @@ TEST_SUITE("reduce_by_key") {
     });
   }
 
-  TEST_CASE("counts at and around every edge are reduced whole") {
+  TEST_CASE("counts at and around every edge are reduced whole [widths]") {
     for (const Device& device : every_device()) {
       uint32_t turn = 0;
       for (const uint64_t n :
@@ -159,7 +159,7 @@ TEST_SUITE("reduce_by_key") {
     }
   }
 
-  TEST_CASE("runs of every length are given by keys of every width, beside values of every width") {
+  TEST_CASE("runs of every length are given by keys of every width, beside values of every width [widths]") {
     uint32_t combination = 0;
     for (const Device& device : every_device()) {
       const auto every_length = [&]<class T>(Type key) {
@@ -218,7 +218,7 @@ TEST_SUITE("reduce_by_key") {
     }
   }
 
-  TEST_CASE("keys, values and outputs begin at any item, independently") {
+  TEST_CASE("keys, values and outputs begin at any item, independently [widths]") {
     for (const Device& device : every_device()) {
       const auto every_start = [&]<class T>(Type key_type) {
         const uint64_t tile = create<ReduceByKey>(device, config_of<T>(Op::add, key_type)).tile_items();

@@ -181,7 +181,7 @@ TEST_SUITE("scan_by_key") {
     });
   }
 
-  TEST_CASE("counts at and around every edge are scanned whole") {
+  TEST_CASE("counts at and around every edge are scanned whole [widths]") {
     for (const Device& device : every_device())
       for (const ScanKind kind : kBothKinds) {
         if ((is_slow(device) || device.backend().is_emulated()) && kind == ScanKind::inclusive) continue;
@@ -286,7 +286,7 @@ TEST_SUITE("scan_by_key") {
     }
   }
 
-  TEST_CASE("keys, values and outputs begin at any item, independently") {
+  TEST_CASE("keys, values and outputs begin at any item, independently [widths]") {
     for (const Device& device : every_device()) {
       const auto every_start = [&]<class T>(ScanKind kind, Op op, const Marks& marks) {
         const uint64_t tile = create<ScanByKey>(device, config_of<T>(kind, op, marks)).tile_items();
@@ -409,7 +409,8 @@ TEST_SUITE("scan_by_key") {
       }
   }
 
-  TEST_CASE("blocks that nobody closes are closed by the second dispatch, however many tiles were deferred [slow]") {
+  TEST_CASE(
+      "blocks that nobody closes are closed by the second dispatch, however many tiles were deferred [slow] [widths]") {
     const ScopedTuning small_tiles("scan_by_key.workgroup=128,scan_by_key.rows=1");
     uint32_t combination = 0;
     for (const Device& device : every_look_back())

@@ -37,7 +37,7 @@ Command expected_for(const Backend& backend, uint64_t groups) {
 }  // namespace
 
 TEST_SUITE("dispatch_arguments") {
-  TEST_CASE("counts on the device become as many workgroups as the host would dispatch") {
+  TEST_CASE("counts on the device become as many workgroups as the host would dispatch [widths]") {
     for (Backend* backend : every_backend()) {
       CAPTURE(backend->name());
       const uint64_t max_x = backend->context().state()->traits().max_workgroup_count_x;

@@ -598,7 +598,7 @@ TEST_SUITE("own kernels") {
     });
   }
 
-  TEST_CASE("any multiple of four bytes will do as an address, and equal addresses scan in place") {
+  TEST_CASE("any multiple of four bytes will do as an address, and equal addresses scan in place [widths]") {
     for (Backend* backend : every_backend()) {
       uint32_t combination = 0;
       for_every_snippet([&]<class Own>() {
@@ -642,7 +642,7 @@ TEST_SUITE("own kernels") {
     }
   }
 
-  TEST_CASE("items are reduced whole and in order") {
+  TEST_CASE("items are reduced whole and in order [widths]") {
     for (Backend* backend : every_backend())
       for_every_snippet([&]<class Own>() {
         const Reduce& reduce = create_reduce(*backend, Own::reduce_kernels());
@@ -654,7 +654,8 @@ TEST_SUITE("own kernels") {
   }
 
   TEST_CASE(
-      "items that a predicate keeps, and the first of each run of same ones, are selected at and around every edge") {
+      "items that a predicate keeps, and the first of each run of same ones, are selected at and around every edge "
+      "[widths]") {
     uint32_t combination = 0;
     for (const OwnSelection& selection : own_selections())
       for (const Device& device : every_device()) {
@@ -794,7 +795,7 @@ TEST_SUITE("own kernels") {
           "RunLengthEncode: own_kernels 'unique_decade' are made for unique, and not for run_length_encode");
   }
 
-  TEST_CASE("chunks carry open runs of the user's own on") {
+  TEST_CASE("chunks carry open runs of the user's own on [widths]") {
     const ScopedTuning overrides("select.chunk_tiles=1");
     const Device device(first_backend(), strategies_of(first_backend().context()).back());
     uint32_t combination = 0;

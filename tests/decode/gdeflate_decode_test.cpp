@@ -198,7 +198,7 @@ const FuzzSubjects fuzzed("gdeflate_decode", [] {
 }  // namespace
 
 TEST_SUITE("gdeflate_decode") {
-  TEST_CASE("pages in blocks of every type come back, at every byte of a word, of one byte to 64 KiB") {
+  TEST_CASE("pages in blocks of every type come back, at every byte of a word, of one byte to 64 KiB [widths]") {
     PageBatch batch, large;
     Random random(1);
     for (const uint32_t size : {1u, 2u, 3u, 4u, 31u, 32u, 33u, 127u, 128u, 129u, 895u, 896u, 897u, 4099u})

@@ -295,7 +295,7 @@ TEST_SUITE("gstd_decode") {
     }
   }
 
-  TEST_CASE("streams of tiles of 16 to 64 KiB with raw, repeated and compressed tiles come back") {
+  TEST_CASE("streams of tiles of 16 to 64 KiB with raw, repeated and compressed tiles come back [widths]") {
     for (Backend* backend : every_backend()) {
       CAPTURE(backend->name());
       for (const uint32_t tile_bytes : {1u << 14, 1u << 15, 1u << 16}) {
@@ -750,7 +750,7 @@ TEST_SUITE("gstd_decode") {
     }
   }
 
-  TEST_CASE("tiles that are broken by chance have the host's verdict") {
+  TEST_CASE("tiles that are broken by chance have the host's verdict [widths]") {
     constexpr uint32_t kBytes = 3001;
     const std::vector<std::vector<uint32_t>> tiles = tiles_of_samples(kBytes);
     for (Backend* backend : every_backend()) {
@@ -787,7 +787,7 @@ TEST_SUITE("gstd_decode") {
     }
   }
 
-  TEST_CASE("streams with every choice by chance, of 1 to 32 lanes, come to their output") {
+  TEST_CASE("streams with every choice by chance, of 1 to 32 lanes, come to their output [widths]") {
     for (Backend* backend : every_backend()) {
       CAPTURE(backend->name());
       GstdBatch batch;

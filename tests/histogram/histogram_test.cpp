@@ -161,7 +161,7 @@ const FuzzSubjects fuzzed("histogram", [] {
 }  // namespace
 
 TEST_SUITE("histogram") {
-  TEST_CASE("items of every type are counted in any number of bins, even and by levels") {
+  TEST_CASE("items of every type are counted in any number of bins, even and by levels [widths]") {
     for (Backend* backend : every_backend()) {
       uint32_t combination = 0;
       for_every_item([&]<class T>() {
@@ -175,7 +175,7 @@ TEST_SUITE("histogram") {
     }
   }
 
-  TEST_CASE("counts at and around every edge are counted whole") {
+  TEST_CASE("counts at and around every edge are counted whole [widths]") {
     for (Backend* backend : every_backend()) {
       const auto at_edges = [&]<class T>() {
         const uint64_t tile =
@@ -188,7 +188,7 @@ TEST_SUITE("histogram") {
     }
   }
 
-  TEST_CASE("even bins of integers are exact at every bound") {
+  TEST_CASE("even bins of integers are exact at every bound [widths]") {
     Backend& backend = first_backend();
     uint32_t combination = 0;
     const auto check = [&]<class T>(uint32_t bins, double lower, double upper) {

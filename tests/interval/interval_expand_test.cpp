@@ -73,7 +73,7 @@ TEST_SUITE("interval_expand") {
       }
   }
 
-  TEST_CASE("every edge of offsets, of structs and of words") {
+  TEST_CASE("every edge of offsets, of structs and of words [widths]") {
     for (Backend* backend : every_backend())
       for (const uint32_t bytes : {4u, 12u}) {
         const IntervalExpandConfig config{IntervalsBy::offsets, Type::u32, bytes};

@@ -201,7 +201,7 @@ TEST_SUITE("interval_move") {
         }
   }
 
-  TEST_CASE("every edge of intervals and of items, in every form of bytes and of words") {
+  TEST_CASE("every edge of intervals and of items, in every form of bytes and of words [widths]") {
     for (Backend* backend : every_backend())
       for (const uint32_t bytes : {1u, 4u})
         for (const IntervalMoveConfig& config : forms({.item_bytes = bytes})) {

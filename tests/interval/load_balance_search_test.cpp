@@ -125,7 +125,7 @@ TEST_SUITE("load_balance_search") {
       }
   }
 
-  TEST_CASE("every edge of sources") {
+  TEST_CASE("every edge of sources [widths]") {
     for (Backend* backend : every_backend()) {
       const LoadBalanceSearch& search = create(*backend);
       for (const uint64_t sources : edges(*backend, search.tile_sources(), 4))
@@ -142,7 +142,7 @@ TEST_SUITE("load_balance_search") {
     }
   }
 
-  TEST_CASE("every edge of outputs, of one source and of two") {
+  TEST_CASE("every edge of outputs, of one source and of two [widths]") {
     for (Backend* backend : every_backend()) {
       const LoadBalanceSearch& search = create(*backend);
       const uint64_t segment = search.segment_outputs();
@@ -251,7 +251,7 @@ TEST_SUITE("load_balance_search") {
       }
   }
 
-  TEST_CASE("as many intervals as take one pass, and one more") {
+  TEST_CASE("as many intervals as take one pass, and one more [widths]") {
     for (Backend* backend : every_backend())
       for (const uint64_t most : {uint64_t{0}, uint64_t{1}, uint64_t{700}}) {
         const ScopedTuning overrides("load_balance.single_tiles=0,load_balance.direct_intervals=" +

@@ -62,7 +62,7 @@ const FuzzSubjects fuzzed("run_length_decode", [] {
 }  // namespace
 
 TEST_SUITE("run_length_decode") {
-  TEST_CASE("symbols are repeated as their lengths say, at every edge of runs") {
+  TEST_CASE("symbols are repeated as their lengths say, at every edge of runs [widths]") {
     for (Backend* backend : every_backend()) {
       const RunLengthDecode& decode = create<RunLengthDecode>(*backend);
       for (const uint64_t runs : edges(*backend, decode.tile_runs(), 4))
@@ -70,7 +70,7 @@ TEST_SUITE("run_length_decode") {
     }
   }
 
-  TEST_CASE("totals at and around every edge of outputs are decoded whole") {
+  TEST_CASE("totals at and around every edge of outputs are decoded whole [widths]") {
     for (Backend* backend : every_backend()) {
       const RunLengthDecode& decode = create<RunLengthDecode>(*backend);
       const uint64_t tile = decode.segment_outputs();

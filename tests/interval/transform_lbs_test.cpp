@@ -67,7 +67,7 @@ void check_tally(Backend& backend, const Counts& counts, IntervalsBy by) {
 }  // namespace
 
 TEST_SUITE("transform_lbs") {
-  TEST_CASE("every edge of sources and of outputs") {
+  TEST_CASE("every edge of sources and of outputs [widths]") {
     for (Backend* backend : every_backend()) {
       const TransformLbs& transform = create<TransformLbs>(*backend, config_of(own::transform_repeat_values()));
       for (const uint64_t sources : edges(*backend, transform.tile_sources(), 2))

@@ -104,7 +104,7 @@ TEST_SUITE("merge") {
     }
   }
 
-  MERGE_TEST_CASE("merges are right at every edge of both counts [bounds]") {
+  MERGE_TEST_CASE("merges are right at every edge of both counts [bounds] [widths]") {
     for (Backend* backend : every_backend()) {
       const Merge& merge = merge_of(*backend);
       std::vector<uint64_t> totals = edges(*backend, merge.tile_keys(), 4);
@@ -179,7 +179,7 @@ TEST_SUITE("merge") {
     }
   }
 
-  MERGE_TEST_CASE("values and indices go with their keys, and equal keys keep their order") {
+  MERGE_TEST_CASE("values and indices go with their keys, and equal keys keep their order [widths]") {
     const auto of = []<class T>(Backend& backend, MergeConfig config) {
       config.key = item_type<T>();
       const Merge& merge = create<Merge>(backend, config);
@@ -221,7 +221,7 @@ TEST_SUITE("merge") {
     }
   }
 
-  MERGE_TEST_CASE("keys of the caller's own go by the caller's order, and equal ones keep theirs") {
+  MERGE_TEST_CASE("keys of the caller's own go by the caller's order, and equal ones keep theirs [widths]") {
     const auto of = [](Backend& backend, const MergeConfig& config, const auto& drawn, const auto& less) {
       using T = decltype(drawn(uint64_t{0}, uint64_t{0}));
       const Merge& merge = create<Merge>(backend, config);
@@ -395,7 +395,7 @@ TEST_SUITE("merge") {
     }
   }
 
-  TEST_CASE("few keys, more and many are merged alike, by counts around both switches too") {
+  TEST_CASE("few keys, more and many are merged alike, by counts around both switches too [widths]") {
     // On the first two counts one dispatch, with small tiles and with large ones.
     const ScopedTuning overrides(
         "merge.workgroup=128,merge.keys=4,merge.keys_sides=4,merge.keys_wide=4,merge.few_keys=2,"

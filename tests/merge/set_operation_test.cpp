@@ -194,7 +194,7 @@ TEST_SUITE("set_operation") {
       }
   }
 
-  TEST_CASE("results are right at every edge of both counts") {
+  TEST_CASE("results are right at every edge of both counts [widths]") {
     for (Backend* backend : every_backend()) {
       const SetOperation& operation = create<SetOperation>(*backend);
       const uint64_t tile = operation.tile_keys();
@@ -295,7 +295,7 @@ TEST_SUITE("set_operation") {
     }
   }
 
-  TEST_CASE("values and indices go with their keys, and show which copies are taken") {
+  TEST_CASE("values and indices go with their keys, and show which copies are taken [widths]") {
     const auto of = []<class T>(Backend& backend, SetOperationConfig config) {
       config.key = item_type<T>();
       const uint64_t tile = create<SetOperation>(backend, config).tile_keys();
@@ -336,7 +336,7 @@ TEST_SUITE("set_operation") {
     }
   }
 
-  TEST_CASE("keys of the caller's own go by the caller's order; those of which neither is less are equal") {
+  TEST_CASE("keys of the caller's own go by the caller's order; those of which neither is less are equal [widths]") {
     const auto of = [](Backend& backend, const SetOperationConfig& config, const auto& drawn, const auto& less) {
       using T = decltype(drawn(uint64_t{0}, uint64_t{0}));
       const SetOperation& operation = create<SetOperation>(backend, config);

@@ -105,7 +105,7 @@ TEST_SUITE("adjacent_difference") {
       });
   }
 
-  TEST_CASE("input and output begin at any multiple of the item") {
+  TEST_CASE("input and output begin at any multiple of the item [widths]") {
     for (Backend* backend : every_backend())
       for_every_item(*backend, [&]<class T>() {
         const VkDeviceSize step = std::min<VkDeviceSize>(sizeof(T), 4);

@@ -118,7 +118,7 @@ TEST_SUITE("reduce") {
     });
   }
 
-  TEST_CASE("counts at and around every edge are reduced whole [bounds]") {
+  TEST_CASE("counts at and around every edge are reduced whole [bounds] [widths]") {
     for (Backend* backend : every_backend()) {
       for (const uint64_t n : edges(*backend, create<Reduce>(*backend, config_of<uint32_t>(Op::add)).tile_items(), 4))
         check_reduce<uint32_t>(*backend, Op::add, n);
@@ -128,7 +128,7 @@ TEST_SUITE("reduce") {
     }
   }
 
-  TEST_CASE("items keep their order under an operator that does not commute") {
+  TEST_CASE("items keep their order under an operator that does not commute [widths]") {
     for (Backend* backend : every_backend())
       for (const uint64_t n : edges(*backend, create<Reduce>(*backend, config_of<U32x2>(Op::affine)).tile_items(), 8))
         check_reduce<U32x2>(*backend, Op::affine, n);
@@ -200,7 +200,7 @@ TEST_SUITE("reduce") {
     }
   }
 
-  TEST_CASE("the input begins at any item, the output at any multiple of its size") {
+  TEST_CASE("the input begins at any item, the output at any multiple of its size [widths]") {
     for (Backend* backend : every_backend()) {
       const auto every_start = [&]<class T, class A>() {
         if (!backend->context().supports(item_type<T>()) || !backend->context().supports(item_type<A>())) return;
@@ -277,7 +277,7 @@ TEST_SUITE("reduce") {
       }
   }
 
-  TEST_CASE("arg_min and arg_max give the extreme item and where it is first") {
+  TEST_CASE("arg_min and arg_max give the extreme item and where it is first [widths]") {
     for (Backend* backend : every_backend())
       for_every_ordered_type([&]<class T>() {
         if (!backend->context().supports(item_type<T>())) return;

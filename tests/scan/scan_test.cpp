@@ -118,7 +118,7 @@ TEST_SUITE("scan") {
     });
   }
 
-  TEST_CASE("counts at and around every edge are scanned whole [bounds]") {
+  TEST_CASE("counts at and around every edge are scanned whole [bounds] [widths]") {
     for (const Device& device : every_device())
       for (const ScanKind kind : kBothKinds)
         for (const uint64_t n :
@@ -134,7 +134,7 @@ TEST_SUITE("scan") {
         check_scan<uint8_t>(device, ScanKind::inclusive, Op::add, n);
   }
 
-  TEST_CASE("runs of many tiles a workgroup are scanned whole") {
+  TEST_CASE("runs of many tiles a workgroup are scanned whole [widths]") {
     // Three workgroups make small counts what huge ones are by default.
     const ScopedTuning few_groups("scan.groups=3");
     for (Backend* backend : every_backend()) {
@@ -251,7 +251,7 @@ TEST_SUITE("scan") {
       });
   }
 
-  TEST_CASE("in place, neighbouring tiles that share a word do not disturb each other") {
+  TEST_CASE("in place, neighbouring tiles that share a word do not disturb each other [widths]") {
     for (const Device& device : every_device())
       for (VkDeviceSize misalignment = 0; misalignment < 16; misalignment += device.backend().is_emulated() ? 5 : 1) {
         const uint64_t tile = create<Scan>(device, config_of<uint8_t>(ScanKind::inclusive, Op::add)).tile_items();
@@ -260,7 +260,7 @@ TEST_SUITE("scan") {
       }
   }
 
-  TEST_CASE("input and output begin at any item, independently") {
+  TEST_CASE("input and output begin at any item, independently [widths]") {
     uint32_t combination = 0;
     for (const Device& device : every_device()) {
       const auto every_start = [&]<class T, class A>() {

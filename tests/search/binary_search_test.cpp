@@ -33,7 +33,7 @@ const FuzzSubjects fuzzed("binary_search", [] {
 }  // namespace
 
 TEST_SUITE("binary_search") {
-  TEST_CASE("bounds are right at every edge of needles, and of the powers of two of the haystack [bounds]") {
+  TEST_CASE("bounds are right at every edge of needles, and of the powers of two of the haystack [bounds] [widths]") {
     for (Backend* backend : every_backend()) {
       for (const uint64_t needles : edges(*backend, tile_needles(*backend), 4))
         check<uint32_t>(*backend, Bound::lower, drawn_keys<uint32_t>(needles, 1, 1000),

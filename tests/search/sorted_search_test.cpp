@@ -38,7 +38,7 @@ const FuzzSubjects fuzzed("sorted_search", [] {
 }  // namespace
 
 TEST_SUITE("sorted_search") {
-  TEST_CASE("bounds are right at every edge of both counts [bounds]") {
+  TEST_CASE("bounds are right at every edge of both counts [bounds] [widths]") {
     for (Backend* backend : every_backend()) {
       const uint64_t tile = tile_keys(*backend);
       for (const uint64_t total : edges(*backend, tile, 4)) {

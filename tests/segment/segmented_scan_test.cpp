@@ -74,7 +74,7 @@ const FuzzSubjects fuzzed("segmented_scan", [] {
 }  // namespace
 
 TEST_SUITE("segmented_scan") {
-  TEST_CASE("segments of all kinds of lengths are scanned, at and around every edge") {
+  TEST_CASE("segments of all kinds of lengths are scanned, at and around every edge [widths]") {
     for (const Device& device : devices_to_test()) {
       const uint64_t tile = tile_items(device);
       for (const uint64_t n : edges(device.backend(), tile, 4)) {
@@ -88,7 +88,7 @@ TEST_SUITE("segmented_scan") {
     }
   }
 
-  TEST_CASE("types, kinds and initial values are ScanByKey's") {
+  TEST_CASE("types, kinds and initial values are ScanByKey's [widths]") {
     const Device device(first_backend(), Strategy::reduce_then_scan);
     if (device.name().find("SwiftShader") != std::string::npos) return;
     const auto of = [&]<class T, class A>(ScanKind kind, Type offset, std::optional<A> initial) {

@@ -172,7 +172,7 @@ TEST_SUITE("segmented_sort") {
     }
   }
 
-  TEST_CASE("offsets above the number of keys are taken as that, and those that decrease spoil nothing else") {
+  TEST_CASE("offsets above the number of keys are taken as that, and those that decrease spoil nothing else [widths]") {
     for (Backend* backend : every_backend())
       for (const Type offset : {Type::u32, Type::u64}) {
         if (is_slow(*backend) && offset == Type::u64) continue;

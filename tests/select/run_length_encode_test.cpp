@@ -200,14 +200,18 @@ TEST_SUITE("run_length_encode") {
     }
   }
 
-  TEST_CASE("counts at and around every edge are encoded whole") {
+  TEST_CASE("counts at and around every edge are encoded whole [widths]") {
     for (const Device& device : every_device()) {
       const uint64_t tile = create<RunLengthEncode>(device, config_of<uint32_t>()).tile_items();
       for (const uint64_t n : edges(device.backend(), tile, 4)) check(device, items_in_runs<uint32_t>(n, n, 7));
+      // Symbols of less than a word are stored another way.
+      const RunLengthEncodeConfig bytes = config_of<uint8_t>();
+      const uint64_t of_bytes = 2 * create<RunLengthEncode>(device, bytes).tile_items() + 1;
+      check(device, items_in_runs<uint8_t>(of_bytes, 1, 7), bytes);
     }
   }
 
-  TEST_CASE("a run that spans tiles is closed by whichever tile the next one begins in") {
+  TEST_CASE("a run that spans tiles is closed by whichever tile the next one begins in [widths]") {
     for (const Device& device : every_device()) {
       const uint64_t tile = create<RunLengthEncode>(device, config_of<uint32_t>()).tile_items();
       for (const uint64_t length : {tile - 1, tile, tile + 1, 2 * tile, 4 * tile + 3}) {
@@ -364,7 +368,7 @@ TEST_SUITE("run_length_encode") {
     }
   }
 
-  TEST_CASE("non-trivial runs: counts at and around every edge, values and on the device") {
+  TEST_CASE("non-trivial runs: counts at and around every edge, values and on the device [widths]") {
     for (const Device& device : every_device()) {
       const RunLengthEncodeConfig config = non_trivial_of<uint32_t>();
       const uint64_t tile = create<RunLengthEncode>(device, config).tile_items();
@@ -379,6 +383,9 @@ TEST_SUITE("run_length_encode") {
       for (const uint64_t value : {uint64_t{0}, uint64_t{1}, uint64_t{2}, uint64_t{4097}, uint64_t{1} << 33})
         check(device, items_in_runs<uint32_t>(9000, 1, 2), config,
               {.input_misalignment = 4, .device_count = DeviceCount{value, 8}});
+      const RunLengthEncodeConfig bytes = non_trivial_of<uint8_t>();
+      const uint64_t of_bytes = 2 * create<RunLengthEncode>(device, bytes).tile_items() + 1;
+      check(device, items_in_runs<uint8_t>(of_bytes, 1, 3), bytes);
     }
   }
 

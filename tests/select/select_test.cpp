@@ -341,7 +341,7 @@ TEST_SUITE("select") {
     });
   }
 
-  TEST_CASE("counts at and around every edge are selected from whole") {
+  TEST_CASE("counts at and around every edge are selected from whole [widths]") {
     for (const Device& device : every_device()) {
       const uint64_t tile = create<Select>(device, SelectConfig::select_if(Type::u32, Criterion::less)).tile_items();
       for (const uint64_t n : edges(device.backend(), tile, 4)) check_u32(device, n);
@@ -375,7 +375,7 @@ TEST_SUITE("select") {
     }
   }
 
-  TEST_CASE("any displacement of input and output is served, and bytes beside an output stay") {
+  TEST_CASE("any displacement of input and output is served, and bytes beside an output stay [widths]") {
     for (const Device& device : every_device()) {
       const SelectConfig narrow = SelectConfig::select_if(Type::u8, Criterion::less);
       const uint64_t n = create<Select>(device, narrow).tile_items() + 21;
@@ -453,7 +453,7 @@ TEST_SUITE("select") {
     }
   }
 
-  TEST_CASE("unique keeps the first of each run, of every size of item and wherever runs break") {
+  TEST_CASE("unique keeps the first of each run, of every size of item and wherever runs break [widths]") {
     const std::vector<Device> devices = every_device();
     const auto run = [&]<class T>(const Device& device) {
       const SelectConfig config = SelectConfig::unique(item_type<T>());
@@ -536,7 +536,7 @@ TEST_SUITE("select") {
     }
   }
 
-  TEST_CASE("a partition in two keeps the order of both partitions") {
+  TEST_CASE("a partition in two keeps the order of both partitions [widths]") {
     uint32_t combination = 0;
     for (const Device& device : every_device()) {
       PartitionConfig config;
@@ -597,7 +597,7 @@ TEST_SUITE("select") {
     }
   }
 
-  TEST_CASE("chunks carry their counts on") {
+  TEST_CASE("chunks carry their counts on [widths]") {
     uint32_t combination = 0;
     for (const char* tuning : {"select.chunk_tiles=1", "select.chunk_tiles=3"}) {
       const ScopedTuning overrides(tuning);

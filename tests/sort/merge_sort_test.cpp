@@ -125,7 +125,7 @@ const FuzzSubjects fuzzed("merge_sort", [] {
 }  // namespace
 
 TEST_SUITE("merge_sort") {
-  TEST_CASE("keys are sorted at every edge of the count") {
+  TEST_CASE("keys are sorted at every edge of the count [widths]") {
     for (Backend* backend : every_backend()) {
       const MergeSort& sort = create<MergeSort>(*backend);
       const uint64_t block = sort.block_keys(), tile = sort.tile_keys();
@@ -192,7 +192,7 @@ TEST_SUITE("merge_sort") {
     }
   }
 
-  TEST_CASE("values and indices go with their keys, wherever both begin") {
+  TEST_CASE("values and indices go with their keys, wherever both begin [widths]") {
     const auto of = []<class T>(Backend& backend, MergeSortConfig config) {
       config.key = item_type<T>();
       const MergeSort& sort = create<MergeSort>(backend, config);

@@ -57,7 +57,7 @@ const FuzzSubjects fuzzed("radix_sort", [] {
 }  // namespace
 
 TEST_SUITE("radix_sort") {
-  TEST_CASE("keys are sorted at every edge of the count") {
+  TEST_CASE("keys are sorted at every edge of the count [widths]") {
     for (Backend* backend : every_backend())
       for (const uint64_t n : edges(*backend, tile_keys(*backend), 4))
         check_sort<uint32_t>(*backend, {}, drawn_keys<uint32_t>(n, n));
@@ -151,6 +151,7 @@ TEST_SUITE("radix_sort") {
   }
 
   TEST_CASE("results do not depend on the tuning [tuning]") {
+    uint32_t turn = 0;
     // Scans of the table and not, rows that parts do not divide evenly, more subgroups than a lane holds counters of.
     for (const char* tuning :
          {"radix_sort.groups=3,radix_sort.direct_groups=0,radix_sort.rows=5,radix_sort.part_words=200",
@@ -171,7 +172,7 @@ TEST_SUITE("radix_sort") {
         const uint64_t tile = tile_keys(*backend, 4);
         check_sort<uint32_t>(*backend, {.value_bytes = 4}, drawn_keys<uint32_t>(3 * tile + 99, 1));
         check_sort<uint32_t>(*backend, {.value_bytes = 4}, drawn_keys<uint32_t>(2 * tile, 1, 5));
-        check_sort<uint32_t>(*backend, {.value_bytes = 8}, drawn_keys<uint32_t>(tile + 7, 1));
+        if (turn++ % 2 == 0) check_sort<uint32_t>(*backend, {.value_bytes = 8}, drawn_keys<uint32_t>(tile + 7, 1));
       }
     }
   }
@@ -195,8 +196,8 @@ TEST_SUITE("radix_sort") {
       for (Backend* backend : every_backend())
         for (const auto kind : {LookBackFault::Kind::delay, LookBackFault::Kind::omit}) {
           uint32_t combination = first++;
-          // SwiftShader, which has no 64-bit atomics, takes ten seconds a sort: it has one kind with each tuning.
-          if (backend->is_software() && !has_look_back(backend->context()) && combination % 3 != 0) continue;
+          // SwiftShader, which has no 64-bit atomics, takes ten seconds a sort: it has one kind, with one tuning.
+          if (backend->is_software() && !has_look_back(backend->context()) && combination != 3) continue;
           for (const uint32_t every : {1u, 2u, 7u}) {
             // With every tuning and kind each width meets another one of the three.
             if (!takes_turn(combination++)) continue;

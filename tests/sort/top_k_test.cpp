@@ -110,7 +110,7 @@ const FuzzSubjects fuzzed("top_k", [] {
 }  // namespace
 
 TEST_SUITE("top_k") {
-  TEST_CASE("the first k are found at every edge of the count, for every edge of k") {
+  TEST_CASE("the first k are found at every edge of the count, for every edge of k [widths]") {
     for (Backend* backend : every_backend())
       for (const uint64_t n : edges(*backend, tile_keys(*backend), 4)) {
         const auto keys = drawn_keys<uint32_t>(n, n);
