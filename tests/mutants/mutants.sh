@@ -83,15 +83,15 @@ cmake -S "$tree" -B "$build" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Rel
 programs=(weft_tests gstd_tests pack_tests loader_host_tests loader_device_tests)
 compile() { cmake --build "$build" --target "${programs[@]}" >"$work/build.log" 2>&1; }
 
-# lavapipe, 8 lanes wide. Tests stop at their first failure.
+# lavapipe, 8 lanes wide, or 16 by native16. Tests stop at their first failure.
 icd=$(compgen -G '/usr/share/vulkan/icd.d/lvp_icd*.json' | head -n 1)
-export VK_DRIVER_FILES=$icd VK_ICD_FILENAMES=$icd LP_NATIVE_VECTOR_WIDTH=256 WEFT_TEST_SHARE=14/27
+export VK_DRIVER_FILES=$icd VK_ICD_FILENAMES=$icd WEFT_TEST_SHARE=14/27
 export MESA_SHADER_CACHE_DIR=$work/lavapipe_cache
 quick='--test-case-exclude=*[types]*,*[forms]*,*[tuning]*,*[huge]*,*[slow]*'
 
 # Runs the tests of `run`: 0 if they pass, 1 if one fails. A filter that selects nothing is an error.
 tests() {
-  local arguments program=$build/tests/weft_tests status=0
+  local arguments program=$build/tests/weft_tests bits=256 status=0
   set -f
   eval "arguments=($run)"
   set +f
@@ -100,10 +100,15 @@ tests() {
     pack) program=$build/tests/gstd/pack_tests ;;
     loader) program=$build/tests/gstd/loader_host_tests ;;
     loader_device) program=$build/tests/loader/loader_device_tests ;;
+    native16)
+      bits=512
+      export WEFT_TEST_BACKENDS=native
+      ;;
     *) export WEFT_TEST_BACKENDS=${arguments[0]} ;;
   esac
   arguments=("${arguments[@]:1}")
   [[ $run == *--test-case=* || $program != */weft_tests ]] || arguments+=("$quick")
+  export LP_NATIVE_VECTOR_WIDTH=$bits
   timeout 600 "$program" --abort-after=1 "${arguments[@]}" >"$work/tests.log" 2>&1 || status=1
   if ! grep -Eq 'test cases: +[1-9]' "$work/tests.log"; then
     printf 'nothing is tested by: %s\n' "$run" >&2
