@@ -188,31 +188,31 @@ void put_tile(SegmentTile tile, bool staged, Segment prefix, Segment subgroups_b
 #define PassTile SegmentTile
 const bool kPassStages = true;
 
-struct PassHeld {
+struct PassWords {
   TileWords words;
   TileKeys keys;
-  RunsBefore before;
 };
+#define PassHeld RunsBefore
 
-void pass_fetch(SegmentTile tile, inout PassHeld held) {
-  if (tile.loadable) segment_tile_load(tile, held.words, held.keys);
+void pass_fetch(SegmentTile tile, inout PassWords loaded) {
+  if (tile.loadable) segment_tile_load(tile, loaded.words, loaded.keys);
 }
 
 Segment pass_aggregate(SegmentTile tile, uint slot) { return tile_segment(tile, slot); }
 
-Segment pass_total(SegmentTile tile, inout PassHeld held) {
-  if (tile.loadable) return runs_total(tile, held.words, held.keys, held.before);
+Segment pass_total(SegmentTile tile, PassWords loaded, inout PassHeld held) {
+  if (tile.loadable) return runs_total(tile, loaded.words, loaded.keys, held);
   return segments_total_by_rows(tile);
 }
 
-Segment pass_take(SegmentTile tile, inout PassHeld held) {
+Segment pass_take(SegmentTile tile, inout PassWords loaded, inout PassHeld held) {
   if (!tile.loadable) return segments_total_by_rows(tile);
-  segment_tile_load(tile, held.words, held.keys);
-  return runs_total(tile, held.words, held.keys, held.before);
+  segment_tile_load(tile, loaded.words, loaded.keys);
+  return runs_total(tile, loaded.words, loaded.keys, held);
 }
 
-void pass_stage(SegmentTile tile, PassHeld held, Segment subgroups_before) {
-  if (tile.loadable) stage(held.words, held.keys, held.before, subgroups_before);
+void pass_stage(SegmentTile tile, PassWords loaded, PassHeld held, Segment subgroups_before) {
+  if (tile.loadable) stage(loaded.words, loaded.keys, held, subgroups_before);
 }
 
 void pass_store(SegmentTile tile, PassHeld held, Segment prefix, Segment subgroups_before, Segment aggregate) {

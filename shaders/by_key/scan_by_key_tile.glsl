@@ -148,40 +148,35 @@ void scan_by_key_store(SegmentTile tile, HeldSegments held, Segment prefix) {
 #define PassTile SegmentTile
 const bool kPassStages = false;
 
-struct PassHeld {
+struct PassWords {
   TileWords words;
   TileKeys keys;
-  HeldSegments scanned;
-  bool fast;
 };
+#define PassHeld HeldSegments
 
-void pass_fetch(SegmentTile tile, inout PassHeld held) {
-  held.fast = scan_by_key_is_fast(tile);
-  if (held.fast) segment_tile_load(tile, held.words, held.keys);
+void pass_fetch(SegmentTile tile, inout PassWords loaded) {
+  if (scan_by_key_is_fast(tile)) segment_tile_load(tile, loaded.words, loaded.keys);
 }
 
 Segment pass_aggregate(SegmentTile tile, uint slot) { return tile_segment(tile, slot); }
 
-Segment pass_total(SegmentTile tile, inout PassHeld held) {
-  if (held.fast) return scan_by_key_total(tile, held.words, held.keys, held.scanned);
+Segment pass_total(SegmentTile tile, PassWords loaded, inout PassHeld held) {
+  if (scan_by_key_is_fast(tile)) return scan_by_key_total(tile, loaded.words, loaded.keys, held);
   return segments_total_by_rows(tile);
 }
 
-Segment pass_take(SegmentTile tile, inout PassHeld held) {
-  held.fast = scan_by_key_is_fast(tile);
-  if (!held.fast) return segments_total_by_rows(tile);
-  TileWords words;
-  TileKeys keys;
-  segment_tile_load(tile, words, keys);
-  return scan_by_key_total(tile, words, keys, held.scanned);
+Segment pass_take(SegmentTile tile, inout PassWords loaded, inout PassHeld held) {
+  if (!scan_by_key_is_fast(tile)) return segments_total_by_rows(tile);
+  segment_tile_load(tile, loaded.words, loaded.keys);
+  return scan_by_key_total(tile, loaded.words, loaded.keys, held);
 }
 
-void pass_stage(SegmentTile tile, PassHeld held, Segment subgroups_before) {}
+void pass_stage(SegmentTile tile, PassWords loaded, PassHeld held, Segment subgroups_before) {}
 
 void pass_store(SegmentTile tile, PassHeld held, Segment prefix, Segment subgroups_before, Segment aggregate) {
   const Segment before = combine(prefix, subgroups_before);
-  if (held.fast)
-    scan_by_key_store(tile, held.scanned, before);
+  if (scan_by_key_is_fast(tile))
+    scan_by_key_store(tile, held, before);
   else
     scan_by_key_store_by_rows(tile, before);
 }

@@ -21,10 +21,12 @@ void main() {
   for (uint i = 0u; i < push.tiles_per_workgroup; ++i) {
     if (!tile_exists(range, first_tile + i)) break;
     const PassTile tile = pass_tile(range, first_tile + i);
+    PassWords words;
     PassHeld held;
     Accumulator aggregate;
-    const Accumulator subgroups_before = workgroup_exclusive_of_subgroups(pass_take(tile, held), i & 1u, aggregate);
-    pass_stage(tile, held, subgroups_before);
+    const Accumulator own_total = pass_take(tile, words, held);
+    const Accumulator subgroups_before = workgroup_exclusive_of_subgroups(own_total, i & 1u, aggregate);
+    pass_stage(tile, words, held, subgroups_before);
     if (kPassStages) barrier();
     pass_store(tile, held, carry, subgroups_before, aggregate);
     carry = combine(carry, aggregate);

@@ -12,8 +12,8 @@
 // The fallback pass emits deferred tiles row by row. A call whose items fit one tile has no scratch and no look-back.
 //
 // After weft/look_back.glsl, with look_back_aggregate() and look_back_finish(), and the hooks of a pass: PassTile,
-// PassHeld, pass_range(), pass_tile(), pass_initial(), pass_fetch(), pass_aggregate(), pass_total(), pass_take(),
-// pass_stage(), pass_store() and pass_none(), as in scan/scan_pass.glsl.
+// PassWords, PassHeld, pass_range(), pass_tile(), pass_initial(), pass_fetch(), pass_aggregate(), pass_total(),
+// pass_take(), pass_stage(), pass_store() and pass_none(), as in scan/scan_pass.glsl.
 #ifndef WEFT_PREFIX_LOOK_BACK_GLSL
 #define WEFT_PREFIX_LOOK_BACK_GLSL
 
@@ -31,8 +31,8 @@ void main() {
   const uint ticket = alone ? 0u : look_back_ticket(state);
   const bool emits = ticket >= lag && tile_exists(range, ticket - lag);
   const PassTile tile = pass_tile(range, ticket - lag);
-  PassHeld held;
-  if (emits) pass_fetch(tile, held);
+  PassWords words;
+  if (emits) pass_fetch(tile, words);
 
   const bool combines = !alone && tile_exists(range, ticket);
   if (combines) look_back_publish_tile(state, ticket, pass_aggregate(pass_tile(range, ticket), 1u));
@@ -42,9 +42,10 @@ void main() {
     return;
   }
 
+  PassHeld held;
   Accumulator aggregate;
-  const Accumulator subgroups_before = workgroup_exclusive_of_subgroups(pass_total(tile, held), 0u, aggregate);
-  pass_stage(tile, held, subgroups_before);
+  const Accumulator subgroups_before = workgroup_exclusive_of_subgroups(pass_total(tile, words, held), 0u, aggregate);
+  pass_stage(tile, words, held, subgroups_before);
   if (combines) look_back_close_block(state, ticket);
   Accumulator prefix = pass_initial();
   if (!alone && !look_back_prefix(state, ticket - lag, pass_initial(), prefix)) return;

@@ -3,8 +3,8 @@
 // Inverse filters of Gstd for elements of up to 4 bytes, in one pass from a tile's decoded bytes to its content:
 //   gstd_has_rows()     whether a filter can be inverted so; others are left to gstd_filters.glsl
 //   gstd_rows_store()   does it, and sums the content up
-// An invocation has four rows at a time: 16 elements, or 64 of one byte. Differences are inverted by sums of bytes, four
-// to a word: in the rows, over the workgroup, and over the rows before it.
+// An invocation has four rows at a time: 16 elements, or 64 of one byte. Differences are inverted by sums of bytes,
+// four to a word: in the rows, over the workgroup, and over the rows before it.
 //
 // Who calls: every invocation of the workgroup, in workgroup-uniform control flow, with the same arguments. All of them
 // see the decoded bytes, at an address aligned to 16. Up to 64 bytes after these are read.
@@ -78,7 +78,8 @@ GstdRows gstd_rows_load(uvec2 decoded, bool planes, uint stride, uint row, uint 
   return gstd_rows_parted(rows, stride);
 }
 
-// Adds to each element of the rows those before it. `carry`: the sums of the workgroup's rows before; then of these too.
+// Adds to each element of the rows those before it. `carry`: the sums of the workgroup's rows before; then of these
+// too.
 void gstd_rows_sum(inout GstdRows rows, bool bytes, uint slot, inout uint carry) {
   uint own = 0u;
   [[unroll]] for (uint r = 0; r < 4u; ++r) {

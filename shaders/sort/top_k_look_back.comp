@@ -11,10 +11,11 @@ uvec2 look_back_aggregate(uint tile) { return pass_aggregate(pass_tile(pass_rang
 
 void look_back_finish(uint index, uvec2 prefix) {
   const TopKTile tile = pass_tile(pass_range(), index);
+  PassWords keys;
+  pass_fetch(tile, keys);
   PassHeld held;
-  pass_fetch(tile, held);
   uvec2 total;
-  const uvec2 subgroups_before = workgroup_exclusive_of_subgroups(pass_total(tile, held), 0u, total);
+  const uvec2 subgroups_before = workgroup_exclusive_of_subgroups(pass_total(tile, keys, held), 0u, total);
   pass_store(tile, held, prefix, subgroups_before, total);
 }
 

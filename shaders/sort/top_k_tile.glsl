@@ -101,6 +101,8 @@ void top_k_store(TopKTile tile, TopKKeys keys, uvec2 masks, uvec2 before) {
 #define PassTile TopKTile
 const bool kPassStages = false;
 
+#define PassWords TopKKeys
+
 struct PassHeld {
   TopKKeys keys;
   uvec2 masks;
@@ -108,7 +110,7 @@ struct PassHeld {
 
 uvec2 pass_initial() { return identity(); }
 
-void pass_fetch(TopKTile tile, inout PassHeld held) { top_k_fetch(tile, held.keys); }
+void pass_fetch(TopKTile tile, inout PassWords keys) { top_k_fetch(tile, keys); }
 
 uvec2 pass_aggregate(TopKTile tile, uint slot) {
   uvec2 total;
@@ -116,17 +118,17 @@ uvec2 pass_aggregate(TopKTile tile, uint slot) {
   return total;
 }
 
-uvec2 pass_total(TopKTile tile, inout PassHeld held) {
-  held.masks = top_k_masks(tile, held.keys);
+uvec2 pass_total(TopKTile tile, PassWords keys, inout PassHeld held) {
+  held = PassHeld(keys, top_k_masks(tile, keys));
   return top_k_subgroup_counts(held.masks);
 }
 
-uvec2 pass_take(TopKTile tile, inout PassHeld held) {
-  pass_fetch(tile, held);
-  return pass_total(tile, held);
+uvec2 pass_take(TopKTile tile, inout PassWords keys, inout PassHeld held) {
+  pass_fetch(tile, keys);
+  return pass_total(tile, keys, held);
 }
 
-void pass_stage(TopKTile tile, PassHeld held, uvec2 subgroups_before) {}
+void pass_stage(TopKTile tile, PassWords keys, PassHeld held, uvec2 subgroups_before) {}
 
 void pass_store(TopKTile tile, PassHeld held, uvec2 prefix, uvec2 subgroups_before, uvec2 total) {
   if (total != uvec2(0u)) top_k_store(tile, held.keys, held.masks, combine(prefix, subgroups_before));
