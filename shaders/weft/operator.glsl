@@ -294,17 +294,12 @@ Accumulator subgroup_reduce(Accumulator v) {
 
 #else
 
-// Steps by hand: some compilers never unroll a loop that holds subgroup operations.
-Accumulator subgroup_with_earlier(Accumulator v, uint delta) {
-  if (delta >= kSubgroupSize) return v;
-  const Accumulator earlier = subgroup_shuffle_up(v, delta);
-  if (subgroup_lane() >= delta) v = combine(earlier, v);
-  return v;
-}
 Accumulator subgroup_inclusive(Accumulator v) {
-  v = subgroup_with_earlier(subgroup_with_earlier(v, 1u), 2u);
-  v = subgroup_with_earlier(subgroup_with_earlier(v, 4u), 8u);
-  return subgroup_with_earlier(subgroup_with_earlier(subgroup_with_earlier(v, 16u), 32u), 64u);
+  [[unroll]] for (uint delta = 1u; delta < kSubgroupSize; delta <<= 1) {
+    const Accumulator earlier = subgroup_shuffle_up(v, delta);
+    if (subgroup_lane() >= delta) v = combine(earlier, v);
+  }
+  return v;
 }
 
 Accumulator subgroup_reduce(Accumulator v) { return subgroup_shuffle(subgroup_inclusive(v), kSubgroupSize - 1u); }

@@ -99,7 +99,8 @@ Segment accumulator_of_words(uint words[WEFT_SEGMENT_WORDS]) {
 
 // ---- across the lanes of a subgroup ----
 
-// Steps by hand: some compilers never unroll a loop that holds subgroup operations.
+// Of one word step by step: some compilers never unroll a loop that holds subgroup operations. Of more words that took
+// more registers than gfx1100 has.
 Value subgroup_with_earlier(Value v, uint first, uint delta) {
   if (delta >= kSubgroupSize) return v;
   const Value earlier = subgroup_shuffle_up(v, delta);
@@ -111,10 +112,15 @@ Value subgroup_with_earlier(Value v, uint first, uint delta) {
 Value subgroup_inclusive_of_segments(Value v, uvec4 with_head) {
   const uint head = ballot_highest_bit_through(with_head, subgroup_lane());
   const uint first = head == 128u ? 0u : head;
+#if WEFT_SEGMENT_WORDS == 2
   v = subgroup_with_earlier(subgroup_with_earlier(v, first, 1u), first, 2u);
   v = subgroup_with_earlier(subgroup_with_earlier(v, first, 4u), first, 8u);
   v = subgroup_with_earlier(subgroup_with_earlier(v, first, 16u), first, 32u);
-  return subgroup_with_earlier(v, first, 64u);
+  v = subgroup_with_earlier(v, first, 64u);
+#else
+  [[unroll]] for (uint delta = 1u; delta < kSubgroupSize; delta <<= 1) v = subgroup_with_earlier(v, first, delta);
+#endif
+  return v;
 }
 
 Segment subgroup_inclusive(Segment v) {
