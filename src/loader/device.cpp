@@ -149,7 +149,7 @@ Status VulkanDevice::open_window(const LoaderConfig& config) {
   const uint64_t bytes = std::min({staging_.bytes().size(), heap / 4, left}) / Space::kBlock * Space::kBlock;
   const bool has_heap = heap > kSmallHeap;
   if (has_heap && bytes >= kLeastStaging) {
-    const Status status = window_.create_window(*state_, device_, bytes);
+    Status status = window_.create_window(*state_, device_, bytes);
     // What was not asked for need not be there.
     if (status || is_asked) return status;
   }
