@@ -185,31 +185,11 @@ void put_tile(SegmentTile tile, bool staged, Segment prefix, Segment subgroups_b
 
 // ---- the hooks of a pass: scan/scan_pass.glsl describes them ----
 
-#define PassTile SegmentTile
 const bool kPassStages = true;
-
-struct PassWords {
-  TileWords words;
-  TileKeys keys;
-};
 #define PassHeld RunsBefore
-
-void pass_fetch(SegmentTile tile, inout PassWords loaded) {
-  if (tile.loadable) segment_tile_load(tile, loaded.words, loaded.keys);
-}
-
-Segment pass_aggregate(SegmentTile tile, uint slot) { return tile_segment(tile, slot); }
-
-Segment pass_total(SegmentTile tile, PassWords loaded, inout PassHeld held) {
-  if (tile.loadable) return runs_total(tile, loaded.words, loaded.keys, held);
-  return segments_total_by_rows(tile);
-}
-
-Segment pass_take(SegmentTile tile, inout PassWords loaded, inout PassHeld held) {
-  if (!tile.loadable) return segments_total_by_rows(tile);
-  segment_tile_load(tile, loaded.words, loaded.keys);
-  return runs_total(tile, loaded.words, loaded.keys, held);
-}
+#define pass_is_fast(tile) (tile.loadable)
+#define pass_total_of runs_total
+#include "by_key/by_key_pass.glsl"
 
 void pass_stage(SegmentTile tile, PassWords loaded, PassHeld held, Segment subgroups_before) {
   if (tile.loadable) stage(loaded.words, loaded.keys, held, subgroups_before);

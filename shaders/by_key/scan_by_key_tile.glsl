@@ -145,31 +145,11 @@ void scan_by_key_store(SegmentTile tile, HeldSegments held, Segment prefix) {
 
 // ---- the hooks of a pass: scan/scan_pass.glsl describes them ----
 
-#define PassTile SegmentTile
 const bool kPassStages = false;
-
-struct PassWords {
-  TileWords words;
-  TileKeys keys;
-};
 #define PassHeld HeldSegments
-
-void pass_fetch(SegmentTile tile, inout PassWords loaded) {
-  if (scan_by_key_is_fast(tile)) segment_tile_load(tile, loaded.words, loaded.keys);
-}
-
-Segment pass_aggregate(SegmentTile tile, uint slot) { return tile_segment(tile, slot); }
-
-Segment pass_total(SegmentTile tile, PassWords loaded, inout PassHeld held) {
-  if (scan_by_key_is_fast(tile)) return scan_by_key_total(tile, loaded.words, loaded.keys, held);
-  return segments_total_by_rows(tile);
-}
-
-Segment pass_take(SegmentTile tile, inout PassWords loaded, inout PassHeld held) {
-  if (!scan_by_key_is_fast(tile)) return segments_total_by_rows(tile);
-  segment_tile_load(tile, loaded.words, loaded.keys);
-  return scan_by_key_total(tile, loaded.words, loaded.keys, held);
-}
+#define pass_is_fast(tile) scan_by_key_is_fast(tile)
+#define pass_total_of scan_by_key_total
+#include "by_key/by_key_pass.glsl"
 
 void pass_stage(SegmentTile tile, PassWords loaded, PassHeld held, Segment subgroups_before) {}
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Overlapped reads of Windows, whose ends an I/O completion port tells.
+// Overlapped reads of Windows, whose ends an I/O completion port reports.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -88,7 +88,7 @@ class OverlappedReads final : public AsyncReads {
 
  private:
   struct Slot {
-    OVERLAPPED overlapped;  // first: the port tells its address
+    OVERLAPPED overlapped;  // first: the port returns its address
     AsyncRead* read;
   };
 

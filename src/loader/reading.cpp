@@ -300,8 +300,8 @@ bool Engine::take_results(Piece& piece, int64_t result, Outcome& outcome) {
     for (Piece& one : alone) one.has_read = true;
     reads_ += alone.size();
     to_read_.append(alone);
+    wake_one();
   }
-  wake();
   return take_result(piece, of_this, outcome);
 }
 
@@ -324,7 +324,7 @@ bool Engine::take_result(Piece& piece, int64_t result, Outcome& outcome) const n
 // Starts and reaps asynchronous reads. Where another thread does, there is nothing to do.
 bool Engine::run_reads() {
   if (async_ == nullptr) return false;
-  const std::unique_lock io(io_mutex_, std::try_to_lock);
+  std::unique_lock io(io_mutex_, std::try_to_lock);
   if (!io) return false;
   bool any = false;
   const auto start = [&](PiecePtr piece) {
@@ -357,13 +357,13 @@ bool Engine::run_reads() {
     if (!take_results(*piece, piece->read.result, outcome)) {
       start(std::move(piece));
     } else if ((piece = end_read(std::move(piece), outcome)) != nullptr) {
-      {
-        const std::unique_lock lock(mutex_);
-        to_process_.push_back(std::move(piece));
-      }
-      wake();
+      const std::unique_lock lock(mutex_);
+      to_process_.push_back(std::move(piece));
+      wake_one();
     }
   }
+  io.unlock();
+  if (count != 0 && config_.on_work) config_.on_work();
   return any || count != 0;
 }
 
@@ -380,7 +380,13 @@ void Engine::read(PiecePtr piece, Decoder& decoder) {
   Outcome outcome;
   prepare_read(*piece);
   const int64_t cached = piece->read.direct ? File::kNotCached : read_cached(*piece);
-  bool is_done = cached != File::kNotCached && take_results(*piece, cached, outcome);
+  const auto take = [&](int64_t result) {
+    const bool has_joined = piece->joined != nullptr;
+    const bool is_done = take_results(*piece, result, outcome);
+    if (has_joined && config_.on_work) config_.on_work();
+    return is_done;
+  };
+  bool is_done = cached != File::kNotCached && take(cached);
   const loader::AsyncReads* const attached = piece->request->pack->attached;
   if (!is_done && async_ != nullptr && (attached == nullptr || attached == async_.get())) {
     const std::unique_lock lock(mutex_);
@@ -390,7 +396,7 @@ void Engine::read(PiecePtr piece, Decoder& decoder) {
   while (!is_done) {
     prepare_read(*piece);
     ++system_reads_;
-    is_done = take_results(*piece, file.read(piece->read.position, piece->read.to, piece->read.direct), outcome);
+    is_done = take(file.read(piece->read.position, piece->read.to, piece->read.direct));
   }
   piece = end_read(std::move(piece), outcome);
   if (piece != nullptr) process(std::move(piece), decoder);
