@@ -110,7 +110,7 @@ void Table::row(const Row& row) {
   std::string name = row.primitive;
   for (const std::string* part : {&row.variant, &row.type})
     if (!part->empty()) name += ' ' + *part;
-  if (!row.ms) {
+  if (!row.ms || row.failed) {
     const std::string begin = fmt::format("{} {:>10}", name_cell(name, kNameColumns), size_text(row.n));
     if (kNameColumns + 13 + row.problem.size() <= kTableColumns) {
       fmt::print(out_, "{}  {}\n", begin, row.problem);
