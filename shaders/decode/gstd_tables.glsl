@@ -237,7 +237,9 @@ uvec4 gstd_length_counts(uint lengths) {
 }
 
 uint gstd_length_count(uvec4 counts, uint length) {
-  return counts[(length - 1u) / 3u] >> (10u * ((length - 1u) % 3u)) & 1023u;
+  const uint w = (length - 1u) / 3u;
+  const uint word = w == 0u ? counts.x : w == 1u ? counts.y : w == 2u ? counts.z : counts.w;
+  return word >> (10u * ((length - 1u) % 3u)) & 1023u;
 }
 
 uint gstd_ordered_byte(uint making, uint place) {
@@ -289,11 +291,11 @@ bool gstd_code_build(Words tables, uint code, uint map) {
   const uint lengths = tables.at[kGstdLengthsAt + lane];
 
   const uvec4 counts = gstd_length_counts(lengths);
-  uvec4 through, totals;
-  [[unroll]] for (uint w = 0; w < 4u; ++w) {
-    through[w] = lanes_inclusive_add(counts[w]);
-    totals[w] = lanes_uniform(lanes_broadcast(through[w], 31u));
-  }
+  const uvec4 through = uvec4(lanes_inclusive_add(counts.x), lanes_inclusive_add(counts.y),
+                              lanes_inclusive_add(counts.z), lanes_inclusive_add(counts.w));
+  const uvec4 totals =
+      uvec4(lanes_uniform(lanes_broadcast(through.x, 31u)), lanes_uniform(lanes_broadcast(through.y, 31u)),
+            lanes_uniform(lanes_broadcast(through.z, 31u)), lanes_uniform(lanes_broadcast(through.w, 31u)));
   const uvec4 before = through - counts;
 
   uint begin = 0u;
