@@ -154,6 +154,9 @@ CLI::App* add_decode_options(CLI::App& app, DecodeOptions& options) {
                    "the same data as FILE's NAME for the driver's decoder; shortens FILE to as much")
       ->type_name("NAME=FILE.gd")
       ->allow_extra_args(false);
+  decode->add_option("--stage", options.stages, "also entropy or copy by itself, of gstd's first dispatch")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"entropy", "copy"}));
   decode->add_flag("--single-tile", options.single_tile, "also one tile alone");
   decode->add_flag("--size-sweep", options.size_sweep, "also the first 64 KiB, 1 MiB and 10 MB, and all");
   decode->add_flag("!--no-cpu", options.cpu, "no rows of the CPU's decoders");

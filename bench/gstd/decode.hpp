@@ -19,8 +19,9 @@ struct DecodeOptions {
   bool checksums = true;                  ///< whether the device compares those of tiles
   std::vector<uint32_t> copies = {1, 8};  ///< of a file that are decoded at once
   uint32_t in_flight = 0;                 ///< tiles decoded at once; 0: as many as gstd thinks best
-  bool largest_first = true;    ///< whether the devices' decoders get tiles in that order, or in the content's
-  std::vector<std::string> gd;  ///< NAME=FILE.gd: the same data for the driver's decoder
+  bool largest_first = true;        ///< whether the devices' decoders get tiles in that order, or in the content's
+  std::vector<std::string> gd;      ///< NAME=FILE.gd: the same data for the driver's decoder
+  std::vector<std::string> stages;  ///< "entropy", "copy": also these of gstd's first dispatch, by themselves
   bool single_tile = false;
   bool size_sweep = false;
   bool cpu = true;

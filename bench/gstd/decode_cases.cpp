@@ -8,6 +8,10 @@
 
 #include <fmt/format.h>
 
+// Push constants of the decoder, and the codec's own filters.
+#include "decode/decode_table.h"
+#include "filters.hpp"
+
 namespace weft::bench {
 namespace {
 
@@ -41,7 +45,7 @@ class CopyOfOutputCase final : public DecodeCase {
     return {};
   }
   Verdict verify(GpuOutputs& found, ItemSource&, uint64_t) const override {
-    return verify_copies(found.gpu(), found.range(0));
+    return verify_copies(found.gpu(), found.range(0), content());
   }
 
  private:
@@ -80,12 +84,15 @@ class TableDecodeCase : public DecodeCase {
     if (!read) return read.error();
     for (size_t entry = 0; entry < table_.size(); ++entry)
       if (status[1 + entry] != 0) return wrong(entry, "content that is decoded", refusal(status[1 + entry]));
-    return verify_copies(found.gpu(), found.range(0));
+    return verify_output(found.gpu(), found.range(0));
   }
 
  protected:
   virtual std::span<const std::byte> source() const = 0;
   virtual std::string refusal(uint32_t status) const = 0;
+  virtual Verdict verify_output(Gpu& gpu, const BufferRange& range) const {
+    return verify_copies(gpu, range, content());
+  }
 
   // The words of all copies.
   Result<BufferRange> source_range(const CaseBuffers& buffers) const {
@@ -103,17 +110,66 @@ class TableDecodeCase : public DecodeCase {
   uint64_t source_id_ = next_array_id(), table_id_ = next_array_id();
 };
 
-class GstdDecodeCase final : public TableDecodeCase<GstdDecode, GstdTile> {
+// The tiles of a slice, of all copies.
+template <class Decoder>
+class GstdTilesCase : public TableDecodeCase<Decoder, GstdTile> {
+  using Base = TableDecodeCase<Decoder, GstdTile>;
+
+ public:
+  GstdTilesCase(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies, const DecodeOptions& options,
+                const std::string& stage, const std::string& note)
+      : Base("gstd_decode", input, slice, copies, options,
+             fmt::format("{} level={} tile={} filters={}{}", stage, input.level, input.tile_bytes,
+                         input.level == "given" ? "given" : options.filters,
+                         options.checksums && input.checksums ? "" : " checksums=off"),
+             note) {}
+
+  uint64_t compressed_bytes() const override { return bench::compressed_bytes(this->input(), this->slice()); }
+
+ protected:
+  std::span<const GstdTile> tiles() const {
+    return std::span(this->input().tiles).subspan(this->slice().first_tile, this->slice().tiles());
+  }
+
+  void make_table() {
+    for (uint64_t copy = 0; copy < this->copies(); ++copy)
+      for (GstdTile tile : tiles()) {
+        tile.source += copy * Base::stride_of(source().size()) - tiles()[0].source;
+        tile.output += copy * this->output_stride() - this->slice().begin;
+        this->table_.push_back(tile);
+      }
+    if (this->options_.largest_first) gstd_largest_first(this->table_);
+  }
+
+  // As many tiles as make so many bytes, and one at least.
+  uint64_t tiles_in(uint64_t n) const {
+    uint64_t count = 0;
+    for (uint64_t bytes = 0; count < this->table_.size(); ++count) {
+      bytes += this->table_[count].bytes;
+      if (bytes > n) break;
+    }
+    return std::max<uint64_t>(count, 1);
+  }
+
+ protected:
+  // The slice's words, with whatever headers lie between them.
+  std::span<const std::byte> source() const override {
+    const GstdTile& last = tiles().back();
+    const uint64_t bytes = last.source + 4 * uint64_t{last.words} - tiles()[0].source;
+    return std::span(this->input().stream).subspan(tiles()[0].source, bytes);
+  }
+
+ private:
+  std::string refusal(uint32_t status) const override {
+    return fmt::format("{} at word {}", name_of(GstdRefusal{status & 0xff}), status >> 8);
+  }
+};
+
+class GstdDecodeCase final : public GstdTilesCase<GstdDecode> {
  public:
   GstdDecodeCase(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies, const DecodeOptions& options,
                  const std::string& note)
-      : TableDecodeCase("gstd_decode", input, slice, copies, options,
-                        fmt::format(" level={} tile={} filters={}{}", input.level, input.tile_bytes,
-                                    input.level == "given" ? "given" : options.filters,
-                                    options.checksums && input.checksums ? "" : " checksums=off"),
-                        note) {}
-
-  uint64_t compressed_bytes() const override { return bench::compressed_bytes(input(), slice()); }
+      : GstdTilesCase(input, slice, copies, options, "", note) {}
 
   Status prepare(Gpu& gpu) override {
     GstdDecodeConfig config;
@@ -133,38 +189,89 @@ class GstdDecodeCase final : public TableDecodeCase<GstdDecode, GstdTile> {
                                        .status = buffers.outputs[1],
                                        .scratch = buffers.scratch});
   }
+};
+
+// The kernels of shaders/gstd_stage.comp, for all tiles at once.
+struct GstdStages {
+  Kernel entropy, copy;
+  uint32_t workgroup = 0, slot_bytes = 0;
+
+  uint64_t scratch_size(uint64_t tiles) const { return tiles * slot_bytes; }
+
+  static Result<GstdStages> create(const Gpu& gpu, uint32_t tile_bytes) {
+    constexpr uint32_t kNvidia = 0x10de;
+    const uint32_t subgroup = gpu.context().subgroup_size();
+    const bool packs = gpu.context().subgroup_backend() == SubgroupBackend::native && subgroup == 32;
+    const uint32_t workgroup = packs ? 128 : std::max(32u, subgroup);
+    const auto kernel = [&](uint32_t stage) {
+      return Kernel::create(gpu, "gstd_stage", sizeof(shader::DecodePush),
+                            KernelShape{workgroup, {gpu.info().vendor_id == kNvidia ? 1u : 0u, stage}});
+    };
+    auto entropy = kernel(0), copy = kernel(1);
+    if (!entropy) return entropy.error();
+    if (!copy) return copy.error();
+    // Of up to 1,024 blocks 32 bytes, and 16 KiB for tables.
+    return GstdStages{*std::move(entropy), *std::move(copy), workgroup, 3 * tile_bytes + 32 * 1024 + 16384};
+  }
+};
+
+// A stage of the decoder's first dispatch by itself, without the second. The first call of a copy makes what it copies.
+class GstdStageCase final : public GstdTilesCase<GstdStages> {
+ public:
+  GstdStageCase(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies, const DecodeOptions& options,
+                const std::string& stage, const std::string& note)
+      : GstdTilesCase(input, slice, copies, options, " stage=" + stage, note), copies_bytes_(stage == "copy") {}
+
+  Status prepare(Gpu& gpu) override {
+    make_table();
+    is_made_ = false;
+    return assign(decoder_, GstdStages::create(gpu, input().tile_bytes));
+  }
+  Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override {
+    const auto source = source_range(buffers);
+    if (!source) return source.error();
+    shader::DecodePush push{};
+    push.entries = decoder_->entropy.address_of(buffers.inputs.back());
+    push.source = decoder_->entropy.address_of(*source);
+    push.source_bytes = source->size;
+    push.outputs = decoder_->entropy.address_of(buffers.outputs[0]);
+    push.output_bytes = buffers.outputs[0].size;
+    push.status = decoder_->entropy.address_of(buffers.outputs[1]);
+    push.scratch = decoder_->entropy.address_of(buffers.scratch);
+    push.maximum = push.slots = static_cast<uint32_t>(is_made_ ? tiles_in(n) : table_.size());
+    push.max_bytes = input().tile_bytes;
+    push.reserved = decoder_->slot_bytes;
+    const uint64_t workgroups = (uint64_t{push.slots} * 32 + decoder_->workgroup - 1) / decoder_->workgroup;
+    if (!copies_bytes_ || !is_made_) decoder_->entropy.record(commands, push, workgroups);
+    if (copies_bytes_ && !is_made_) decoder_->entropy.barrier(commands);
+    if (copies_bytes_) decoder_->copy.record(commands, push, workgroups);
+    is_made_ = true;
+    return {};
+  }
 
  private:
-  // The slice's words, with whatever headers lie between them.
-  std::span<const std::byte> source() const override {
-    const GstdTile& first = input().tiles[slice().first_tile];
-    const GstdTile& last = input().tiles[slice().end_tile - 1];
-    return std::span(input().stream).subspan(first.source, last.source + 4 * uint64_t{last.words} - first.source);
-  }
-  std::string refusal(uint32_t status) const override {
-    return fmt::format("{} at word {}", name_of(GstdRefusal{status & 0xff}), status >> 8);
-  }
-
-  void make_table() {
-    const auto tiles = std::span(input().tiles).subspan(slice().first_tile, slice().tiles());
-    for (uint64_t copy = 0; copy < copies(); ++copy)
-      for (GstdTile tile : tiles) {
-        tile.source += copy * stride_of(source().size()) - tiles[0].source;
-        tile.output += copy * output_stride() - slice().begin;
-        table_.push_back(tile);
-      }
-    if (options_.largest_first) gstd_largest_first(table_);
-  }
-
-  // As many tiles as make so many bytes, and one at least.
-  uint64_t tiles_in(uint64_t n) const {
-    uint64_t tiles = 0;
-    for (uint64_t bytes = 0; tiles < table_.size(); ++tiles) {
-      bytes += table_[tiles].bytes;
-      if (bytes > n) break;
+  // Of the copy stage, compares the bytes of tiles that are coded with the content before filters are inverted.
+  Verdict verify_output(Gpu& gpu, const BufferRange& range) const override {
+    std::vector<std::byte> found(output_bytes()), filtered(input().tile_bytes), scratch(input().tile_bytes);
+    if (!copies_bytes_) return right();
+    if (const Status read = gpu.download(range, found); !read) return read.error();
+    for (const GstdTile& tile : table_) {
+      if (tile.kind != GstdTileKind::compressed) continue;
+      uint32_t header = 0;
+      std::memcpy(&header, source().data() + tile.source % stride_of(source().size()), sizeof header);
+      const auto expected = std::span(filtered).first(tile.bytes);
+      gstd::apply_filter(gstd::Filter{header >> 4 & 15}, (header >> 8 & 127) + 1,
+                         content().subspan(tile.output % output_stride(), tile.bytes), expected,
+                         std::span(scratch).first(tile.bytes));
+      if (Verdict verdict = compare(std::span(found).subspan(tile.output, tile.bytes), expected, tile.output);
+          !verdict || *verdict)
+        return verdict;
     }
-    return std::max<uint64_t>(tiles, 1);
+    return right();
   }
+
+  bool copies_bytes_;
+  mutable bool is_made_ = false;
 };
 
 // What rows of GDeflate have in common: a slice of a file's tiles, and its words.
@@ -269,7 +376,7 @@ class GdeflateCase final : public DecodeCase {
     return {};
   }
   Verdict verify(GpuOutputs& found, ItemSource&, uint64_t) const override {
-    return verify_copies(found.gpu(), output_->range());
+    return verify_copies(found.gpu(), output_->range(), content());
   }
 
  private:
@@ -345,8 +452,7 @@ DecodeCase::DecodeCase(std::string primitive, const DecodeInput& input, const De
       slice_(slice),
       copies_(copies) {}
 
-Verdict DecodeCase::compare(std::span<const std::byte> found, uint64_t at) const {
-  const auto expected = content();
+Verdict DecodeCase::compare(std::span<const std::byte> found, std::span<const std::byte> expected, uint64_t at) {
   if (std::memcmp(found.data(), expected.data(), expected.size()) == 0) return right();
   const auto differs = std::mismatch(expected.begin(), expected.end(), found.begin());
   return wrong(at + static_cast<uint64_t>(differs.first - expected.begin()),
@@ -354,13 +460,13 @@ Verdict DecodeCase::compare(std::span<const std::byte> found, uint64_t at) const
                fmt::format("byte {}", std::to_integer<int>(*differs.second)));
 }
 
-Verdict DecodeCase::verify_copies(Gpu& gpu, const BufferRange& range) const {
+Verdict DecodeCase::verify_copies(Gpu& gpu, const BufferRange& range, std::span<const std::byte> expected) const {
   std::vector<std::byte> found(slice_.bytes());
   Verdict verdict = right();
   for (uint64_t at = 0; at < output_bytes() && verdict && !*verdict; at += output_stride()) {
     if (const Status read = gpu.download({range.buffer, range.offset + at, found.size()}, found); !read)
       return read.error();
-    verdict = compare(found, at);
+    verdict = compare(found, expected, at);
   }
   return verdict;
 }
@@ -369,6 +475,8 @@ void add_device_cases(const DecodeInput& input, const DecodeSlice& slice, uint32
                       const std::string& note, const GdFile* gd, const DriverDecoder* driver, DecodeCases& cases) {
   cases.push_back(std::make_unique<CopyOfOutputCase>(input, slice, copies, note));
   cases.push_back(std::make_unique<GstdDecodeCase>(input, slice, copies, options, note));
+  for (const std::string& stage : options.stages)
+    cases.push_back(std::make_unique<GstdStageCase>(input, slice, copies, options, stage, note));
   // The slice has to begin where a tile of GDeflate does.
   if (!gd || slice.begin % GdFile::kTileBytes != 0) return;
   cases.push_back(std::make_unique<GdeflateDecodeCase>(input, slice, copies, *gd, options, note));

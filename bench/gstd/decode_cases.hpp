@@ -36,9 +36,9 @@ class DecodeCase : public BenchCase {
   uint64_t output_stride() const { return stride_of(slice_.bytes()); }
   uint64_t output_bytes() const { return output_stride() * (copies_ - 1) + slice_.bytes(); }
   /// Compares one copy's output, which begins at `at` of all outputs.
-  Verdict compare(std::span<const std::byte> found, uint64_t at) const;
+  static Verdict compare(std::span<const std::byte> found, std::span<const std::byte> expected, uint64_t at);
   /// Compares every copy of `range`.
-  Verdict verify_copies(Gpu& gpu, const BufferRange& range) const;
+  Verdict verify_copies(Gpu& gpu, const BufferRange& range, std::span<const std::byte> expected) const;
 
  private:
   const DecodeInput& input_;
@@ -48,7 +48,8 @@ class DecodeCase : public BenchCase {
 
 using DecodeCases = std::vector<std::unique_ptr<DecodeCase>>;
 
-/// Rows `copy`, a kernel that reads and writes as many bytes as the others write; `gstd_decode`; of a `gd` that has the
+/// Rows `copy`, a kernel that reads and writes as many bytes as the others write; `gstd_decode`, and of its first
+/// dispatch the stages that are asked for; of a `gd` that has the
 /// slice's content, `gdeflate_decode`; and, with a `driver`, `gdeflate_driver`, with the regions in the call or,
 /// indirect, in a buffer.
 void add_device_cases(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies, const DecodeOptions& options,

@@ -38,7 +38,7 @@ class HostCase : public DecodeCase {
   void release() final { output_ = {}; }
   Status record(VkCommandBuffer, const CaseBuffers&, uint64_t) const final { return {}; }
   Verdict verify(GpuOutputs&, ItemSource&, uint64_t) const final {
-    return good_ ? compare(output_, 0) : wrong(0, "content", "an error");
+    return good_ ? compare(output_, content(), 0) : wrong(0, "content", "an error");
   }
 
  private:

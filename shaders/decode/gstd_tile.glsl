@@ -6,6 +6,9 @@
 // gstd_filters.glsl inverts the filters. After gstd_tile_decode() all lanes of the group see the bytes, so that a
 // user's shader can go on with them.
 //
+// An includer may define WEFT_GSTD_WORK, the word of scratch where a block's records begin, and WEFT_GSTD_BLOCK_COPY,
+// what becomes of a block after its second step, to measure steps by themselves.
+//
 // A block is decoded in three steps, each by all lanes:
 //   1. Sequences, one a lane, in batches of up to 32. A record of each goes to device memory.
 //   2. Literals, up to 16 a lane and round, to device memory.
@@ -34,6 +37,11 @@ uint gstd_making() { return lz_window() + 1u; }
 #include "decode/gstd_decode.h"
 #include "decode/gstd_header.glsl"
 #include "decode/gstd_tables.glsl"
+
+#ifndef WEFT_GSTD_WORK
+#define WEFT_GSTD_WORK kGstdTableWords
+#define WEFT_GSTD_BLOCK_COPY gstd_block_copy
+#endif
 
 const uint kGstdMaxTileBytes = 1u << 20;
 const uint kGstdRepeats = 3u;
@@ -103,18 +111,18 @@ struct GstdRecord {
 };
 void gstd_record_store(uint index, GstdRecord record) {
   Words scratch = Words(weft_gstd_scratch);
-  const uint at = kGstdTableWords + 2u * index;
+  const uint at = WEFT_GSTD_WORK + 2u * index;
   scratch.at[at] = record.literals_end & 0x1ffffu | record.end << 17;
   scratch.at[at + 1u] = record.offset | record.end >> 15 << 20;
 }
 GstdRecord gstd_record_load(uint index) {
   Words scratch = Words(weft_gstd_scratch);
-  const uint at = kGstdTableWords + 2u * index;
+  const uint at = WEFT_GSTD_WORK + 2u * index;
   const uvec2 packed = uvec2(scratch.at[at], scratch.at[at + 1u]);
   return GstdRecord(packed.x & 0x1ffffu, packed.x >> 17 | packed.y >> 20 << 15, packed.y & 0xfffffu);
 }
 // The word where the literals begin, after the records.
-uint gstd_literals_at(GstdBlock block) { return kGstdTableWords + 2u * (gstd_sequences(block) + 1u) + 1u; }
+uint gstd_literals_at(GstdBlock block) { return WEFT_GSTD_WORK + 2u * (gstd_sequences(block) + 1u) + 1u; }
 
 // ---- headers and tables ----
 
@@ -349,8 +357,9 @@ LzSequence gstd_sequence_between(GstdRecord before, GstdRecord record, uint lite
   return sequence;
 }
 
-// Writes a block's output, which begins at `begin` in `target`, a window of up to 64 sequences at a time.
-void gstd_block_copy(GstdBlock block, Words target, uint skew, uint begin) {
+// Writes the output of a block of `literals` literals, which begins at `begin` in `target`, a window of up to 64
+// sequences at a time.
+void gstd_block_copy(GstdBlock block, uint literals, Words target, uint skew, uint begin) {
   const uint literals_at = 4u * gstd_literals_at(block), sequences = gstd_sequences(block);
   const uint end = begin + gstd_size(block);
   uint first = 0u;  // record that is not yet written to its end
@@ -416,7 +425,7 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
     if (lanes_uniform(tile.reason != 0u)) break;
     gstd_block_literals(tile, block, literals);
     if (lanes_uniform(tile.reason != 0u)) break;
-    gstd_block_copy(block, target, skew, skew + tile.done);
+    WEFT_GSTD_BLOCK_COPY(block, literals, target, skew, skew + tile.done);
     tile.done += gstd_size(block);
     lane_words_fetch(tile.words);  // copying needs the registers
   }
