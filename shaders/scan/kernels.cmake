@@ -11,7 +11,6 @@ weft_kernel(scan/scan_downsweep.comp TYPES ${scan_types})
 
 weft_family(reduce)
 weft_kernel(scan/reduce.comp TYPES ${scan_types} ${arg_types})
-weft_kernel(scan/reduce_finish.comp TYPES ${scan_types} ${arg_types})
 
 # u32x2 stands for integers of 8 bytes.
 weft_family(adjacent_difference)

@@ -10,7 +10,6 @@ constexpr std::string_view kUpsweep = "_upsweep";
 
 // Suffixes of kernels.
 constexpr std::string_view kScanPasses[] = {"_look_back", kUpsweep, "_downsweep"};
-constexpr std::string_view kReducePasses[] = {"", "_finish"};
 constexpr std::string_view kSegmentedReducePasses[] = {"", "_direct"};
 constexpr std::string_view kMergePasses[] = {"_partition", "_tiles", "_stream"};
 constexpr std::string_view kSetOperationPasses[] = {"_partition", "_count", "_write"};
@@ -29,7 +28,7 @@ struct Primitive {
 constexpr Primitive kPrimitives[] = {
     {"scan", "scan", kScanPasses, "scan", "own", nullptr},
     {"scan_by_key", "scan_by_key", kScanPasses, "scan_by_key", "own", nullptr},
-    {"reduce", "reduce", kReducePasses, nullptr, "own", nullptr},
+    {"reduce", "reduce", kOnlyPass, nullptr, "own", nullptr},
     {"reduce_by_key", "reduce_by_key", kScanPasses, "scan_by_key", "own", nullptr},
     {"segmented_reduce", "segmented_reduce", kSegmentedReducePasses, nullptr, "own", nullptr},
     {"select", "select", kScanPasses, "select", "u32", nullptr},

@@ -243,7 +243,7 @@ TEST_SUITE("jit") {
       jit::Snippet snippet = quick();
       snippet.context = backend->context();
       const KernelSet set = compile(compiler, snippet);
-      CHECK(set.kernels().size() == 2);
+      CHECK(set.kernels().size() == 1);
       ReduceConfig config;
       config.own_kernels = set;
       const Result<Reduce> reduce = Reduce::create(backend->context(), config);

@@ -8,6 +8,7 @@
 #include "primitives/scan/scan_tuning.hpp"
 #include "runtime/kernel_families.hpp"
 #include "scan/reduce.h"
+#include "scan/reduce_pass.h"
 #include "weft/operator.h"
 #include "weft/tile.h"
 
@@ -77,8 +78,10 @@ Result<Reduce> Reduce::create(const Context& context, const ReduceConfig& config
   primitives::PipelineBuilder builder(state, runtime::kernels::reduce(), plan->tuning.workgroup, own);
   builder.set(shader::combine::kOp, own != nullptr ? 0 : static_cast<uint32_t>(config.op))
       .set(shader::tile::kRows, plan->tuning.rows)
+      .set(shader::reduce_pass::kFinish, false)
       .build(plan->reduce, "reduce" + types)
-      .build(plan->finish, "reduce_finish" + types);
+      .set(shader::reduce_pass::kFinish, true)
+      .build(plan->finish, "reduce" + types);
   if (!builder.status()) return builder.status().error();
   return Reduce(std::move(plan));
 } catch (...) {
