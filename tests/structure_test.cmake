@@ -63,7 +63,7 @@ function(check_tree)
     set(stem "${CMAKE_MATCH_1}")
     string(FIND "${umbrella}" "#include <weft/${stem}.hpp>" position)
     # Headers of components that a build may lack are their users' to include.
-    if(stem MATCHES "^(jit|gstd|pack|loader|(gstd_|gdeflate)[a-z0-9_]*)$")
+    if(stem MATCHES "^(jit|gstd|pack|loader|(gstd_|gdeflate|zstd_)[a-z0-9_]*)$")
       if(NOT position EQUAL -1)
         fault("include/weft/weft.hpp includes <weft/${stem}.hpp>, which is of a component")
       endif()
@@ -85,7 +85,7 @@ function(check_tree)
   foreach(stem IN LISTS stems)
     # A primitive's source says its family: the folder that its shaders, tests and bench rows are in too. What the codec
     # does on the device has folders of its own, and its bench is a command of weft-bench.
-    if(stem MATCHES "^(gstd|gdeflate)_(.+)$")
+    if(stem MATCHES "^(gstd|gdeflate|zstd)_(.+)$")
       set(family decode)
       set(source "src/decode/${stem}.cpp")
       set(bench "bench/gstd/${CMAKE_MATCH_2}.cpp")

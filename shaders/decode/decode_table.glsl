@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// What the tables of GstdDecode and GdeflateDecode share: push constants, checks of ranges, and slots of a dispatch.
+// What the tables of decoders share: push constants, checks of ranges, and slots of a dispatch. An includer with push
+// constants of its own defines WEFT_DECODE_PUSH.
 #ifndef WEFT_DECODE_TABLE_GLSL
 #define WEFT_DECODE_TABLE_GLSL
 
@@ -9,7 +10,10 @@
 #include "weft/word64.glsl"
 #include "decode/decode_table.h"
 
-layout(push_constant, std430) uniform Push { DecodePush push; };
+#ifndef WEFT_DECODE_PUSH
+#define WEFT_DECODE_PUSH DecodePush
+#endif
+layout(push_constant, std430) uniform Push { WEFT_DECODE_PUSH push; };
 
 const uint kTileItems = 1u;
 #include "weft/tile_range.glsl"

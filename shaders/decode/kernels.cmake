@@ -7,3 +7,8 @@ weft_kernel(decode/gstd_finish.comp)
 weft_family(gdeflate_decode)
 weft_kernel(decode/gdeflate_decode.comp)
 weft_kernel(decode/gdeflate_copy.comp)
+
+weft_family(zstd_decode)
+weft_kernel(decode/zstd_decode_lanes.comp)
+weft_kernel(decode/zstd_decode_tables.comp)
+weft_kernel(decode/zstd_decode_copy.comp)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// What GstdDecode and GdeflateDecode share: a table, of tiles or of pages, each decoded by a group of lanes.
+// What the decoders share: a table, of tiles, pages or frames, each decoded by a group of lanes.
 #pragma once
 
 #include <algorithm>
@@ -37,9 +37,8 @@ struct Table {
 };
 
 /// Declares all arguments. If there are entries, source, output and status are required, even of 0 bytes.
-template <class Args>
-void declare(primitives::RecordCall& call, const Table& table, const Args& args, uint64_t scratch_bytes,
-             shader::DecodePush& push) {
+template <class Args, class Push>
+void declare(primitives::RecordCall& call, const Table& table, const Args& args, uint64_t scratch_bytes, Push& push) {
   const uint64_t entries = table.count.maximum();
   const bool any = entries != 0;
   if (entries > kMaxEntries) call.refuse(table.count_name, "is more than 2^24: " + std::to_string(entries));

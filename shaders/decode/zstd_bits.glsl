@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Bytes and bits of Zstandard's frames, read by one lane: forwards of a section, and backwards of a stream.
+#ifndef WEFT_ZSTD_BITS_GLSL
+#define WEFT_ZSTD_BITS_GLSL
+
+#include "decode/zstd_frames.glsl"
+
+// Turns of one loop: drivers may end it after 65,535.
+const uint kZstdTurns = 1u << 12;
+
+// Bytes at any address; `base` is aligned to 4.
+struct ZstdSection {
+  uvec2 base;
+  uint first, bytes;
+};
+
+ZstdSection zstd_section(uvec2 address, uint bytes) {
+  return ZstdSection(uvec2(address.x & ~3u, address.y), address.x & 3u, bytes);
+}
+
+uint zstd_section_word(ZstdSection section, uint word) {
+  uint value = 0u;
+  if (word < (section.first + section.bytes + 3u) >> 2) {
+    Words words = Words(word64_add(section.base, word64_multiply(word, 4u)));
+    value = words.at[0];
+  }
+  return value;
+}
+
+// The four bytes from byte `at` on. Those after the section's last are any.
+uint zstd_bytes(ZstdSection section, uint at) {
+  const uint byte = section.first + at, shift = 8u * (byte & 3u);
+  return zstd_section_word(section, byte >> 2) >> shift |
+         (zstd_section_word(section, (byte >> 2) + 1u) << 1) << (31u - shift);
+}
+
+// At least 25 bits from bit `at` on.
+uint zstd_bits(ZstdSection section, uint at) { return zstd_bytes(section, at >> 3) >> (at & 7u); }
+
+// A stream that is read from its last bit on. Bits come from the top of `high`, then of `low`; before the first bit
+// there are any.
+struct ZstdStream {
+  uvec2 base;              // aligned to 4
+  uint word;               // words that are not yet taken
+  uint high, low, count;
+  int left;                // bits of the stream that are not yet used; negative if more were
+};
+
+// Makes 32 bits available.
+void zstd_refill(inout ZstdStream stream) {
+  if (stream.count < 32u) {
+    uint word = 0u;
+    if (stream.word != 0u) {
+      --stream.word;
+      Words words = Words(stream.base);
+      word = words.at[stream.word];
+    }
+    stream.high |= word >> stream.count;
+    stream.low = (word << 1) << (31u - stream.count);
+    stream.count += 32u;
+  }
+}
+
+// Drops `taken` bits, up to 31, that are available.
+void zstd_drop(inout ZstdStream stream, uint taken) {
+  stream.high = stream.high << taken | (stream.low >> 1) >> (31u - taken);
+  stream.low <<= taken;
+  stream.count -= taken;
+  stream.left -= int(taken);
+}
+
+uint zstd_take(inout ZstdStream stream, uint count) {
+  const uint value = (stream.high >> 1) >> (31u - count);
+  zstd_drop(stream, count);
+  return value;
+}
+
+// Begins with the last bit before the highest one of `bytes` bytes, at most 2^27. `left` is -1 if there is no such bit.
+ZstdStream zstd_stream(uvec2 address, uint bytes) {
+  ZstdStream stream = ZstdStream(uvec2(address.x & ~3u, address.y), 0u, 0u, 0u, 0u, -1);
+  if (bytes != 0u) {
+    const uint first = address.x & 3u, end = first + bytes;
+    Words words = Words(stream.base);
+    const uint last = words.at[(end - 1u) >> 2];
+    const uint byte = last >> (8u * ((end - 1u) & 3u)) & 255u;
+    if (byte != 0u) {
+      const uint bits = 8u * (end - 1u) + uint(findMSB(byte));
+      stream.word = bits >> 5;
+      stream.count = bits & 31u;
+      if (stream.count != 0u) stream.high = last << (32u - stream.count);
+      stream.left = int(bits - 8u * first);
+    }
+  }
+  zstd_refill(stream);
+  return stream;
+}
+
+#endif
