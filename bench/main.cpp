@@ -124,8 +124,8 @@ CLI::App* add_check_options(CLI::App& app, CheckOptions& options) {
 #ifdef WEFT_BENCH_CODEC
 CLI::App* add_decode_options(CLI::App& app, DecodeOptions& options) {
   CLI::App* const decode = app.add_subcommand(
-      "decode", "Decodes files by gstd on the device, beside a copy, the driver's GDeflate and the CPU.");
-  decode->add_option("files", options.files, "content, or .gst files, which are taken as they are")
+      "decode", "Decodes files by gstd and zstd on the device, beside a copy, the driver's GDeflate and the CPU.");
+  decode->add_option("files", options.files, "content, or .gst and .zst files, which are taken as they are")
       ->required()
       ->check(CLI::ExistingFile)
       ->type_name("FILE...");
@@ -157,6 +157,9 @@ CLI::App* add_decode_options(CLI::App& app, DecodeOptions& options) {
   decode->add_option("--stage", options.stages, "also entropy or copy by itself, of gstd's first dispatch")
       ->delimiter(',')
       ->check(CLI::IsMember({"entropy", "copy"}));
+  decode->add_option("--zstd", options.zstd, "also frames of zstd, one a tile, compressed at these levels")
+      ->delimiter(',')
+      ->check(CLI::Range(-7, 22));
   decode->add_flag("--single-tile", options.single_tile, "also one tile alone");
   decode->add_flag("--size-sweep", options.size_sweep, "also the first 64 KiB, 1 MiB and 10 MB, and all");
   decode->add_flag("!--no-cpu", options.cpu, "no rows of the CPU's decoders");

@@ -11,7 +11,7 @@ namespace weft::bench {
 /// Options of `weft-bench decode`: each file compressed once, then decoded on the device and beside it.
 struct DecodeOptions {
   std::string device;
-  std::vector<std::string> files;     ///< content, or streams of gstd, which are taken as they are
+  std::vector<std::string> files;     ///< content, or streams of gstd or zstd, which are taken as they are
   uint64_t first_bytes = UINT64_MAX;  ///< of each file's content
   std::optional<int> level;           ///< 19 without; of a stream that is given it only names the rows
   uint32_t tile_bytes = 1u << 16;
@@ -22,6 +22,7 @@ struct DecodeOptions {
   bool largest_first = true;        ///< whether the devices' decoders get tiles in that order, or in the content's
   std::vector<std::string> gd;      ///< NAME=FILE.gd: the same data for the driver's decoder
   std::vector<std::string> stages;  ///< "entropy", "copy": also these of gstd's first dispatch, by themselves
+  std::vector<int> zstd;            ///< levels at which content is compressed to a frame of zstd a tile
   bool single_tile = false;
   bool size_sweep = false;
   bool cpu = true;

@@ -77,7 +77,10 @@ class TableDecodeCase : public DecodeCase {
     return arrays;
   }
   Sizes outputs(uint64_t) const override { return {output_bytes(), sizeof(uint32_t) * (1 + table_.size())}; }
-  uint64_t scratch_size(uint64_t) const override { return decoder_->scratch_size(table_.size()); }
+  uint64_t scratch_size(uint64_t) const override {
+    if constexpr (requires { decoder_->scratch_size(table_.size()); }) return decoder_->scratch_size(table_.size());
+    return 0;
+  }
   Verdict verify(GpuOutputs& found, ItemSource&, uint64_t) const override {
     std::vector<uint32_t> status(1 + table_.size());
     const Status read = found.gpu().download(found.range(1), std::as_writable_bytes(std::span(status)));
@@ -272,6 +275,62 @@ class GstdStageCase final : public GstdTilesCase<GstdStages> {
 
   bool copies_bytes_;
   mutable bool is_made_ = false;
+};
+
+// A file of zstd as it is, or a slice compressed to a frame a tile.
+class ZstdDecodeCase final : public TableDecodeCase<ZstdDecode, ZstdFrame> {
+ public:
+  ZstdDecodeCase(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies, std::optional<int> level,
+                 const DecodeOptions& options, const std::string& note)
+      : TableDecodeCase("zstd_decode", input, slice, copies, options,
+                        level ? fmt::format(" level={} tile={}", *level, input.tile_bytes) : " given", note),
+        level_(level) {}
+
+  uint64_t compressed_bytes() const override { return stream_.bytes.size(); }
+  uint64_t scratch_size(uint64_t) const override { return decoder_->scratch_size(table_.size(), bounds_); }
+
+  Status prepare(Gpu& gpu) override {
+    if (stream_.bytes.empty()) {
+      if (level_) {
+        auto made = zstd_stream(zstd_pieces(content(), input().tile_bytes, *level_));
+        if (!made) return made.error();
+        stream_ = *std::move(made);
+      } else {
+        stream_ = *input().given;
+      }
+    }
+    bounds_ = stream_.table.bounds;
+    for (uint64_t* sum : {&bounds_.blocks, &bounds_.literals, &bounds_.sequences}) *sum *= copies();
+    for (uint64_t copy = 0; copy < copies(); ++copy)
+      for (ZstdFrame frame : stream_.table.frames) {
+        frame.source += copy * stride_of(stream_.bytes.size());
+        frame.output += copy * output_stride();
+        table_.push_back(frame);
+      }
+    if (options_.largest_first) std::ranges::stable_sort(table_, std::ranges::greater(), &ZstdFrame::bytes);
+    return assign(decoder_, ZstdDecode::create(gpu.context(), {.verify = options_.checksums}));
+  }
+  Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override {
+    const auto source = source_range(buffers);
+    if (!source) return source.error();
+    const uint64_t wanted = n < sizes().back() ? n / input().tile_bytes : table_.size();
+    return decoder_->record(commands, {.frames = buffers.inputs.back(),
+                                       .frame_count = std::clamp<uint64_t>(wanted, 1, table_.size()),
+                                       .source = *source,
+                                       .output = buffers.outputs[0],
+                                       .status = buffers.outputs[1],
+                                       .sizes = {},
+                                       .scratch = buffers.scratch,
+                                       .bounds = bounds_});
+  }
+
+ private:
+  std::span<const std::byte> source() const override { return stream_.bytes; }
+  std::string refusal(uint32_t status) const override { return name_of(static_cast<ZstdRefusal>(status)); }
+
+  std::optional<int> level_;
+  ZstdStream stream_;
+  ZstdBounds bounds_;
 };
 
 // What rows of GDeflate have in common: a slice of a file's tiles, and its words.
@@ -477,6 +536,10 @@ void add_device_cases(const DecodeInput& input, const DecodeSlice& slice, uint32
   cases.push_back(std::make_unique<GstdDecodeCase>(input, slice, copies, options, note));
   for (const std::string& stage : options.stages)
     cases.push_back(std::make_unique<GstdStageCase>(input, slice, copies, options, stage, note));
+  for (const int level : options.zstd)
+    cases.push_back(std::make_unique<ZstdDecodeCase>(input, slice, copies, level, options, note));
+  if (input.given && slice.bytes() == input.content.size())
+    cases.push_back(std::make_unique<ZstdDecodeCase>(input, slice, copies, std::nullopt, options, note));
   // The slice has to begin where a tile of GDeflate does.
   if (!gd || slice.begin % GdFile::kTileBytes != 0) return;
   cases.push_back(std::make_unique<GdeflateDecodeCase>(input, slice, copies, *gd, options, note));

@@ -49,7 +49,7 @@ class DecodeCase : public BenchCase {
 using DecodeCases = std::vector<std::unique_ptr<DecodeCase>>;
 
 /// Rows `copy`, a kernel that reads and writes as many bytes as the others write; `gstd_decode`, and of its first
-/// dispatch the stages that are asked for; of a `gd` that has the
+/// dispatch the stages that are asked for; `zstd_decode` at each level, or of a file of zstd; of a `gd` that has the
 /// slice's content, `gdeflate_decode`; and, with a `driver`, `gdeflate_driver`, with the regions in the call or,
 /// indirect, in a buffer.
 void add_device_cases(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies, const DecodeOptions& options,

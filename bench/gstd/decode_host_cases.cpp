@@ -90,19 +90,8 @@ class CpuZstdCase final : public HostCase {
   }
 
   bool encode() override {
-    if (!chunks_.empty()) return true;
-    chunks_.resize((copy_bytes() + input().tile_bytes - 1) / input().tile_bytes);
-    std::atomic<bool> good = true;
-    for_each_block(chunks_.size(), [&](uint64_t chunk) {
-      const auto from = content().subspan(part(chunk).at, part(chunk).bytes);
-      Bytes room(ZSTD_compressBound(from.size()));
-      const size_t size = ZSTD_compress(room.data(), room.size(), from.data(), from.size(), level_);
-      if (ZSTD_isError(size) != 0)
-        good = false;
-      else
-        chunks_[chunk].assign(room.begin(), room.begin() + static_cast<std::ptrdiff_t>(size));
-    });
-    return good;
+    if (chunks_.empty()) chunks_ = zstd_pieces(content(), input().tile_bytes, level_);
+    return !chunks_.empty();
   }
   // Each thread its part of the chunks, with a context of its own.
   bool decode(Bytes& output) override {

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include "decode_input.hpp"
 
+#include <zstd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+
+#include "support/parallel.hpp"
 
 namespace weft::bench {
 namespace {
@@ -17,10 +22,30 @@ uint32_t word_at(const Bytes& bytes, size_t at) {
   return word;
 }
 
-bool begins_as_stream(const std::string& path) {
+bool begins_with(const std::string& path, const char* wanted) {
   char magic[4] = {};
   std::ifstream(path, std::ios::binary).read(magic, sizeof magic);
-  return std::memcmp(magic, "GSTD", sizeof magic) == 0;
+  return std::memcmp(magic, wanted, sizeof magic) == 0;
+}
+
+// Keeps the stream, and makes its content that of the input. Capacities become sizes.
+Status decompress_zstd(DecodeInput& input) {
+  auto stream = zstd_stream(std::span(&input.content, 1));
+  if (!stream) return stream.error();
+  uint64_t at = 0;
+  Bytes content(stream->table.output_bytes);
+  for (ZstdFrame& frame : stream->table.frames) {
+    const size_t size =
+        ZSTD_decompress(content.data() + at, frame.capacity, stream->bytes.data() + frame.source, frame.bytes);
+    if (ZSTD_isError(size) != 0) return Error{ErrorCode::corrupt_stream, ZSTD_getErrorName(size)};
+    frame.output = at;
+    frame.capacity = static_cast<uint32_t>(size);
+    at += size;
+  }
+  content.resize(at);
+  input.content = std::move(content);
+  input.given = *std::move(stream);
+  return {};
 }
 
 Status compress_content(const DecodeOptions& options, DecodeInput& input) {
@@ -72,12 +97,14 @@ void keep_whole_tiles(DecodeInput& input, uint64_t first_bytes) {
 Result<DecodeInput> load_decode_input(const std::string& path, const DecodeOptions& options, uint64_t first_bytes) {
   DecodeInput input;
   input.name = std::filesystem::path(path).stem().string();
-  const bool is_stream = begins_as_stream(path);
-  auto bytes = read_file(path, is_stream ? UINT64_MAX : first_bytes);
+  const bool is_stream = begins_with(path, "GSTD"), is_zstd = begins_with(path, "\x28\xb5\x2f\xfd");
+  auto bytes = read_file(path, is_stream || is_zstd ? UINT64_MAX : first_bytes);
   if (!bytes) return bytes.error();
   (is_stream ? input.stream : input.content) = *std::move(bytes);
   const auto make = is_stream ? decompress_stream : compress_content;
   const auto refuse = [&](const Error& error) { return Error{error.code, path + ": " + error.message}; };
+  if (is_zstd)
+    if (const Status status = decompress_zstd(input); !status) return refuse(status.error());
   if (const Status status = make(options, input); !status) return refuse(status.error());
   if (const Status status = list_tiles(input); !status) return refuse(status.error());
   keep_whole_tiles(input, first_bytes);
@@ -105,6 +132,33 @@ uint64_t compressed_bytes(const DecodeInput& input, const DecodeSlice& slice) {
   for (size_t tile = slice.first_tile; tile < slice.end_tile; ++tile)
     bytes += 4 * uint64_t{input.tiles[tile].words} + (input.checksums ? 8 : 4);
   return bytes;
+}
+
+std::vector<Bytes> zstd_pieces(std::span<const std::byte> content, uint64_t piece_bytes, int level) {
+  std::vector<Bytes> pieces((content.size() + piece_bytes - 1) / piece_bytes);
+  std::atomic<bool> good = true;
+  for_each_block(pieces.size(), [&](uint64_t piece) {
+    const uint64_t at = piece * piece_bytes;
+    const auto from = content.subspan(at, std::min<uint64_t>(piece_bytes, content.size() - at));
+    Bytes room(ZSTD_compressBound(from.size()));
+    const size_t size = ZSTD_compress(room.data(), room.size(), from.data(), from.size(), level);
+    if (ZSTD_isError(size) != 0)
+      good = false;
+    else
+      pieces[piece].assign(room.begin(), room.begin() + static_cast<std::ptrdiff_t>(size));
+  });
+  if (!good) pieces.clear();
+  return pieces;
+}
+
+Result<ZstdStream> zstd_stream(std::span<const Bytes> pieces) {
+  ZstdStream stream;
+  for (const Bytes& piece : pieces) stream.bytes.insert(stream.bytes.end(), piece.begin(), piece.end());
+  auto table = zstd_frames(stream.bytes, 0, 0);
+  if (!table) return table.error();
+  stream.table = *std::move(table);
+  stream.bytes.resize((stream.bytes.size() + 3) / 4 * 4);
+  return stream;
 }
 
 Result<GdFile> load_gd(const std::string& path) {

@@ -3,17 +3,25 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <weft/gdeflate_decode.hpp>
 #include <weft/gstd_decode.hpp>
+#include <weft/zstd_decode.hpp>
 
 #include "decode.hpp"
 #include "support/item_source.hpp"
 
 namespace weft::bench {
+
+/// Frames of zstd; output: in the content.
+struct ZstdStream {
+  std::vector<std::byte> bytes;  ///< a multiple of 4
+  ZstdTable table;
+};
 
 /// A file's content and what gstd makes of it.
 struct DecodeInput {
@@ -22,8 +30,9 @@ struct DecodeInput {
   std::vector<std::byte> stream;
   std::vector<GstdTile> tiles;  ///< source: in the stream; output: in the content
   uint32_t tile_bytes = 0;
-  bool checksums = false;  ///< whether all tiles have them
-  std::string level;       ///< as rows name it
+  bool checksums = false;           ///< whether all tiles have them
+  std::string level;                ///< as rows name it
+  std::optional<ZstdStream> given;  ///< the file, where it is of zstd
 };
 
 /// Tiles that are one after the other, and their bytes.
@@ -44,6 +53,12 @@ DecodeSlice slice_of(const DecodeInput& input, uint64_t begin, uint64_t end);
 
 /// The same content as the slice's tiles take: their words, entries and checksums.
 uint64_t compressed_bytes(const DecodeInput& input, const DecodeSlice& slice);
+
+/// Compresses pieces of `piece_bytes` by libzstd, on all cores. Empty: it failed.
+std::vector<std::vector<std::byte>> zstd_pieces(std::span<const std::byte> content, uint64_t piece_bytes, int level);
+
+/// Lists the frames of one or several streams. Errors: corrupt_stream.
+Result<ZstdStream> zstd_stream(std::span<const std::vector<std::byte>> pieces);
 
 /// Tiles of 65,536 bytes for the driver's decoder, each a deflate stream in 32 parts.
 struct GdFile {

@@ -5,10 +5,10 @@
 #ifndef WEFT_DECODE_TABLE_GLSL
 #define WEFT_DECODE_TABLE_GLSL
 
+#include "decode/decode_table.h"
 #include "weft/buffers.glsl"
 #include "weft/lanes.glsl"
 #include "weft/word64.glsl"
-#include "decode/decode_table.h"
 
 #ifndef WEFT_DECODE_PUSH
 #define WEFT_DECODE_PUSH DecodePush

@@ -31,8 +31,8 @@ uint zstd_section_word(ZstdSection section, uint word) {
 // The four bytes from byte `at` on. Those after the section's last are any.
 uint zstd_bytes(ZstdSection section, uint at) {
   const uint byte = section.first + at, shift = 8u * (byte & 3u);
-  return zstd_section_word(section, byte >> 2) >> shift |
-         (zstd_section_word(section, (byte >> 2) + 1u) << 1) << (31u - shift);
+  return zstd_section_word(section, byte >> 2) >> shift | (zstd_section_word(section, (byte >> 2) + 1u) << 1)
+                                                              << (31u - shift);
 }
 
 // At least 25 bits from bit `at` on.
@@ -41,10 +41,10 @@ uint zstd_bits(ZstdSection section, uint at) { return zstd_bytes(section, at >> 
 // A stream that is read from its last bit on. Bits come from the top of `high`, then of `low`; before the first bit
 // there are any.
 struct ZstdStream {
-  uvec2 base;              // aligned to 4
-  uint word;               // words that are not yet taken
+  uvec2 base;  // aligned to 4
+  uint word;   // words that are not yet taken
   uint high, low, count;
-  int left;                // bits of the stream that are not yet used; negative if more were
+  int left;  // bits of the stream that are not yet used; negative if more were
 };
 
 // Makes 32 bits available.

@@ -13,9 +13,9 @@ const uint kZstdMagic = 0xfd2fb528u, kZstdSkippable = 0x184d2a50u;
 struct ZstdWalk {
   ZstdSection section;
   uvec2 source;
-  uint at;       // the next byte
+  uint at;  // the next byte
   uint frame, fault;
-  uint limit;    // bytes of a block
+  uint limit;  // bytes of a block
   bool has_checksum, has_size;
   uint size;
   uint last;     // block, or kZstdNone

@@ -30,12 +30,12 @@ struct ZstdPush {
   weft_u64 source_bytes;
   weft_address outputs;
   weft_u64 output_bytes;
-  weft_address status;   // 1 + entries u32
+  weft_address status;  // 1 + entries u32
   weft_address scratch;
-  weft_address sizes;    // 0, or of each frame's content, u32
-  weft_u32 maximum;      // the count, or its maximum
-  weft_u32 count_words;  // words at `count`: 1 or 2
-  weft_u32 first, slots; // 0, and the same as `maximum`
+  weft_address sizes;     // 0, or of each frame's content, u32
+  weft_u32 maximum;       // the count, or its maximum
+  weft_u32 count_words;   // words at `count`: 1 or 2
+  weft_u32 first, slots;  // 0, and the same as `maximum`
   // Room in scratch: of records and literals in units.
   weft_u32 blocks;
   weft_u32 records;

@@ -3,11 +3,11 @@
 // ZstdDecode, the stages in which a lane works alone: a pipeline for each.
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "decode/zstd_decode_lanes.h"
 #include "decode/zstd_blocks.glsl"
+#include "decode/zstd_checksum.glsl"
+#include "decode/zstd_decode_lanes.h"
 #include "decode/zstd_headers.glsl"
 #include "decode/zstd_streams.glsl"
-#include "decode/zstd_checksum.glsl"
 
 void main() {
   const uint number = workgroup_number() * kWorkgroupSize + gl_LocalInvocationIndex;

@@ -7,8 +7,8 @@
 #define WEFT_LANES_REDUCE_UNIFORM kReduceUniform
 #define WEFT_FSE_SYMBOLS 53
 #define WEFT_FSE_ACCURACY 9
-#include "weft/fse.glsl"
 #include "decode/zstd_frames.glsl"
+#include "weft/fse.glsl"
 
 // ---- literals ----
 
@@ -63,8 +63,8 @@ void huffman_build(Words tables, Words weights, uint log) {
   huffman_sort(weights, shared_at);
 
   uint limits[13];
-  [[unroll]] for (uint weight = 0u; weight < 13u; ++weight)
-    limits[weight] = weft_zstd_huffman[shared_at + kHuffmanLimits + weight];
+  [[unroll]] for (uint weight = 0u; weight < 13u; ++weight) limits[weight] =
+      weft_zstd_huffman[shared_at + kHuffmanLimits + weight];
   for (uint word = lane; word < 1u << (log - 1u); word += 32u) {
     uint both = 0u;
     [[unroll]] for (uint i = 0u; i < 2u; ++i) {
@@ -90,14 +90,15 @@ const uint kLiteralLengths = 0u, kOffsets = 1u, kMatchLengths = 2u;
 // The distributions that RFC 8878 defines (section 3.1.1.3.2.2).
 int default_count(uint table, uint symbol) {
   if (table == kOffsets) return symbol >= 24u ? -1 : symbol >= 6u && symbol < 9u ? 2 : 1;
-  if (table == kMatchLengths) return symbol >= 46u ? -1 : symbol == 1u ? 4 : symbol == 2u ? 3 : symbol == 0u ? 1 : symbol < 9u ? 2 : 1;
-  return symbol >= 32u                     ? -1
-         : symbol == 0u                    ? 4
-         : symbol == 1u || symbol == 25u   ? 3
-         : symbol < 13u                    ? 2
-         : symbol < 16u                    ? 1
-         : symbol < 27u                    ? 2
-                                           : 1;
+  if (table == kMatchLengths)
+    return symbol >= 46u ? -1 : symbol == 1u ? 4 : symbol == 2u ? 3 : symbol == 0u ? 1 : symbol < 9u ? 2 : 1;
+  return symbol >= 32u                   ? -1
+         : symbol == 0u                  ? 4
+         : symbol == 1u || symbol == 25u ? 3
+         : symbol < 13u                  ? 2
+         : symbol < 16u                  ? 1
+         : symbol < 27u                  ? 2
+                                         : 1;
 }
 uint default_symbols(uint table) { return table == kOffsets ? 29u : table == kMatchLengths ? 53u : 36u; }
 

@@ -47,7 +47,7 @@ const uint kZstdBlocksUsed = 0u, kZstdRecordsUsed = 1u, kZstdLiteralsUsed = 2u;
 const uint kZstdNone = ~0u;
 const uint kFrameFirstBlock = 0u, kFrameHasSize = 1u, kFrameSize = 2u, kFrameHasChecksum = 3u, kFrameChecksum = 4u,
            kFrameContent = 5u,  // bytes, as they were found
-           kFrameWalked = 6u;   // 1 if all its blocks are listed, 2 if its checksum is left
+    kFrameWalked = 6u;          // 1 if all its blocks are listed, 2 if its checksum is left
 
 // Of a block. A fault of its headers is in the low 8 bits of kBlockFault, the greatest of its streams' above these.
 const uint kBlockNext = 0u, kBlockFault = 1u, kBlockFrame = 2u, kBlockSource = 3u, kBlockSourceHigh = 4u,

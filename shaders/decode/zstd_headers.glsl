@@ -146,7 +146,8 @@ uint zstd_read_weights(Words block, Words tables, uvec2 tables_at, uvec2 source,
   if (header >= 128u) {
     symbols = header - 127u;
     for (uint symbol = 0u; symbol < symbols; ++symbol)
-      zstd_store_weight(weights, symbol, zstd_bytes(section, 1u + (symbol >> 1)) >> ((symbol & 1u) == 0u ? 4u : 0u) & 15u);
+      zstd_store_weight(weights, symbol,
+                        zstd_bytes(section, 1u + (symbol >> 1)) >> ((symbol & 1u) == 0u ? 4u : 0u) & 15u);
   } else if (header != 0u) {
     // In the room for the table of literals, which is built later: the weights' table, counts, and next states.
     Words counts = Words(word64_add(tables_at, uvec2(4u * 64u, 0u)));

@@ -147,7 +147,8 @@ uint zstd_offset(inout ZstdHistory history, uint value, bool no_literals) {
 uint zstd_read_sequences(Words block, ZstdStream stream, Words2 records, out uint size) {
   const uint count = block.at[kBlockSequences];
   const uint literals = block.at[kBlockLiterals], limit = block.at[kBlockLimit];
-  const uvec2 lengths_at = zstd_tables_at(block.at[kBlockTables]), offsets_at = zstd_tables_at(block.at[kBlockTables + 1u]),
+  const uvec2 lengths_at = zstd_tables_at(block.at[kBlockTables]),
+              offsets_at = zstd_tables_at(block.at[kBlockTables + 1u]),
               matches_at = zstd_tables_at(block.at[kBlockTables + 2u]);
   Words2 lengths = Words2(word64_add(lengths_at, uvec2(4u * kTableLiteralLengths, 0u)));
   Words2 matches = Words2(word64_add(matches_at, uvec2(4u * kTableMatchLengths, 0u)));
@@ -176,7 +177,7 @@ uint zstd_read_sequences(Words block, ZstdStream stream, Words2 records, out uin
       record.literals_end += literal_length;
       record.end += literal_length + match_length;
       record.offset = zstd_offset(history, value, literal_length == 0u);
-      fault = record.literals_end > literals ? kZstdBadSequences
+      fault = record.literals_end > literals              ? kZstdBadSequences
               : record.end > limit || record.offset == 0u ? kZstdInexact
                                                           : 0u;
       if (fault == 0u) records.at[done] = zstd_record_packed(record);

@@ -19,7 +19,8 @@ using Bytes = std::span<const std::byte>;
 // `count` bytes from `at` on, the first lowest; those past the end are 0.
 uint64_t number_at(Bytes bytes, uint64_t at, uint32_t count) {
   uint64_t number = 0;
-  for (uint32_t i = 0; i < count && at + i < bytes.size(); ++i) number |= std::to_integer<uint64_t>(bytes[at + i]) << 8 * i;
+  for (uint32_t i = 0; i < count && at + i < bytes.size(); ++i)
+    number |= std::to_integer<uint64_t>(bytes[at + i]) << 8 * i;
   return number;
 }
 

@@ -45,7 +45,7 @@ struct FrameBatch {
     source.insert(source.end(), frame.begin(), frame.end());
     output_bytes += gap + capacity;
     const auto table = zstd_frames(frame, 0, 0);
-    const ZstdBounds own = table ? table->bounds : ZstdBounds{16, 16384, 4096};
+    const ZstdBounds own = table ? table->bounds : ZstdBounds{20, 65536, 8192};
     bounds.blocks += own.blocks;
     bounds.literals += own.literals;
     bounds.sequences += own.sequences;
@@ -149,9 +149,8 @@ Verdicts check_frames(Backend& backend, const FrameBatch& batch, const FrameRunO
   for (size_t f = frames; f < batch.frames.size(); ++f) CHECK(found.status[1 + f] == options.dirt * 0x01010101u);
   const auto wrong = static_cast<uint64_t>(std::ranges::mismatch(found.output, expected).in1 - found.output.begin());
   if (wrong != expected.size()) {
-    const auto frame = std::ranges::find_if(batch.frames, [&](const ZstdFrame& one) {
-      return wrong >= one.output && wrong - one.output < one.capacity;
-    });
+    const auto frame = std::ranges::find_if(
+        batch.frames, [&](const ZstdFrame& one) { return wrong >= one.output && wrong - one.output < one.capacity; });
     CAPTURE(wrong);
     CAPTURE(frame - batch.frames.begin());
     const uint64_t byte_of_frame = wrong - (frame != batch.frames.end() ? frame->output : 0);
@@ -161,14 +160,13 @@ Verdicts check_frames(Backend& backend, const FrameBatch& batch, const FrameRunO
   return verdicts;
 }
 
-Verdicts all_good(const FrameBatch& batch) {
-  return {{ZstdRefusal::none, static_cast<uint32_t>(batch.frames.size())}};
-}
+Verdicts all_good(const FrameBatch& batch) { return {{ZstdRefusal::none, static_cast<uint32_t>(batch.frames.size())}}; }
 
 /// Adds a frame of each sample of `size` bytes, with options drawn.
 void add_samples(FrameBatch& batch, uint32_t size, Random& random) {
   for (const Sample& sample : samples_of(size))
-    batch.add(zstd_frame(sample.bytes, drawn_options(random)), size + random.below(3), random.below(4));
+    batch.add(zstd_frame(sample.bytes, drawn_options(random, sample.bytes.size())), size + random.below(3),
+              random.below(4));
 }
 
 /// Adds `count` frames of `bytes` bytes of content, with bits or bytes that are others, or with another's end.
@@ -176,7 +174,8 @@ void add_broken(FrameBatch& batch, uint32_t bytes, uint64_t seed, uint32_t count
   Random random(seed);
   std::vector<std::vector<std::byte>> frames;
   for (uint32_t turn = 0; turn < 4; ++turn)
-    for (const Sample& sample : samples_of(bytes)) frames.push_back(zstd_frame(sample.bytes, drawn_options(random)));
+    for (const Sample& sample : samples_of(bytes))
+      frames.push_back(zstd_frame(sample.bytes, drawn_options(random, sample.bytes.size())));
   const auto any_below = [&](size_t end) { return random.below(static_cast<uint32_t>(end)); };
   for (uint32_t i = 0; i < count; ++i) {
     std::vector<std::byte> frame = frames[any_below(frames.size())];
@@ -232,7 +231,8 @@ const FuzzSubjects fuzzed("zstd_decode", [] {
 }  // namespace
 
 TEST_SUITE("zstd_decode") {
-  TEST_CASE("frames of every kind of content come back, at every byte of a word, of no bytes to several blocks [widths]") {
+  TEST_CASE(
+      "frames of every kind of content come back, at every byte of a word, of no bytes to several blocks [widths]") {
     FrameBatch batch, large;
     Random random(1);
     for (const uint32_t size : {0u, 1u, 2u, 3u, 5u, 31u, 127u, 128u, 129u, 895u, 896u, 897u, 4099u})
@@ -258,10 +258,10 @@ TEST_SUITE("zstd_decode") {
       CAPTURE(backend->name());
       // WEFT_TEST_ZSTD_FRAMES: as many of each size, in batches.
       const char* wanted = std::getenv("WEFT_TEST_ZSTD_FRAMES");
-      const uint64_t count = wanted != nullptr            ? std::strtoull(wanted, nullptr, 10)
-                             : !backend->is_software()    ? 50'000
-                             : backend->is_emulated()     ? 300
-                                                          : 1500;
+      const uint64_t count = wanted != nullptr         ? std::strtoull(wanted, nullptr, 10)
+                             : !backend->is_software() ? 50'000
+                             : backend->is_emulated()  ? 300
+                                                       : 1500;
       Verdicts verdicts;
       for (const uint32_t bytes : {203u, 1000u, 5003u})
         for (uint64_t done = 0; done < count; done += 50'000) {

@@ -21,18 +21,19 @@ namespace weft::test {
 struct ZstdOptions {
   int level = 3;
   bool checksum = false, content_size = true;
-  int window_log = 0;    // 0: what the level has
-  size_t flushed = 0;    // content after which a block ends; 0: as libzstd has it
+  int window_log = 0;  // 0: what the level has
+  size_t flushed = 0;  // content after which a block ends; 0: as libzstd has it
 };
 
-inline ZstdOptions drawn_options(gstd::test::Random& random) {
+/// Options for `bytes` of content, in up to 16 blocks.
+inline ZstdOptions drawn_options(gstd::test::Random& random, size_t bytes) {
   constexpr int kLevels[] = {-7, 1, 2, 3, 5, 7, 9, 13, 19, 22};
   ZstdOptions options;
   options.level = kLevels[random.below(std::size(kLevels))];
   options.checksum = random.one_in(2);
   options.content_size = !random.one_in(4);
   options.window_log = random.one_in(2) ? static_cast<int>(10 + random.below(10)) : 0;
-  options.flushed = random.one_in(2) ? 1 + random.below(4000) : 0;
+  options.flushed = random.one_in(2) ? 1 + bytes / 16 + random.below(static_cast<uint32_t>(1 + bytes)) : 0;
   return options;
 }
 
