@@ -154,8 +154,8 @@ void zstd_store_block(inout ZstdWalk walk, ZstdBlock block, uint index, uint kin
   for (uint log = 0u; log < 4u; ++log) words.at[kBlockLogs + log] = 0u;
 }
 
-// Reserves `units` of `limit`. A counter that is too large already stays as it is, so that none wraps: a block has up to
-// 1,532 units, and no device runs 2^21 lanes at once.
+// Reserves `units` of `limit`. A counter that is too large already stays as it is, so that none wraps: a block has up
+// to 1,532 units, and no device runs 2^21 lanes at once.
 bool zstd_reserve(uint counter, uint units, uint limit, out uint first) {
   Words counters = Words(push.scratch);
   first = atomicAdd(counters.at[counter], 0u);

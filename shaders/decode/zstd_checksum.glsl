@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// ZstdDecode, stage of checksums: XXH64 of a frame's content, whose low word is in the frame. Each of four lanes has one
-// of its sums; the first combines them.
+// ZstdDecode, stage of checksums: XXH64 of a frame's content, whose low word is in the frame. Each of four lanes has
+// one of its sums; the first combines them.
 #ifndef WEFT_ZSTD_CHECKSUM_GLSL
 #define WEFT_ZSTD_CHECKSUM_GLSL
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// ZstdDecode against libzstd: every verdict and every byte, of frames that libzstd writes and of frames that are broken.
+// ZstdDecode against libzstd: every verdict and every byte, of frames that libzstd writes, that it does not write, and
+// that are broken.
 #include <weft/zstd_decode.hpp>
 
 #include <doctest/doctest.h>
@@ -37,8 +38,8 @@ struct FrameBatch {
   ZstdBounds bounds;
   uint64_t output_bytes = 0;
 
-  /// Adds a frame after all others, `gap` bytes after the last and after its output. The bounds of one that is not sound
-  /// are what most such frames have.
+  /// Adds a frame after all others, `gap` bytes after the last and after its output. The bounds of one that is not
+  /// sound are what most such frames have.
   void add(std::span<const std::byte> frame, uint32_t capacity, uint64_t gap = 0) {
     source.resize(source.size() + gap, std::byte{0x28});
     frames.push_back({source.size(), output_bytes + gap, static_cast<uint32_t>(frame.size()), capacity});
@@ -250,6 +251,152 @@ TEST_SUITE("zstd_decode") {
       if (is_lavapipe(*backend)) verdicts[ZstdRefusal::none] += verdicts[ZstdRefusal::unfinished];
       if (is_lavapipe(*backend)) verdicts.erase(ZstdRefusal::unfinished);
       CHECK(verdicts == all_good(large));
+    }
+  }
+
+  TEST_CASE("forms of blocks that libzstd does not write are decoded, or have its verdict") {
+    struct Form {
+      std::vector<uint8_t> blocks;
+      ZstdRefusal verdict;
+      uint32_t content = 0;
+    };
+    constexpr ZstdRefusal kNone = ZstdRefusal::none, kInexact = ZstdRefusal::inexact;
+    // Blocks: 3 bytes, whose low bits are is_last, then type: 0 raw, 1 run, 2 compressed.
+    const std::vector<Form> forms = {
+        {{0x01, 0, 0}, kNone, 0},       // no bytes
+        {{0x03, 0, 0, 'x'}, kNone, 0},  // a run of none
+        {{0x0b, 0, 0, 'x'}, kNone, 1},  // of one
+        {{0x20, 0, 0, 'a', 'b', 'c', 'd', 0x92, 0, 0, 'x', 0x09, 0, 0, 'e'}, kNone, 23},
+        {{0x25, 0, 0, 0x45, 0x06, 'x', 0}, kNone, 100},                         // a run of literals
+        {{0x1d, 0, 0, 0x09, 'x', 0}, kNone, 1},                                 // in one byte
+        {{0x35, 0, 0, 0x18, 'a', 'b', 'c', 0, 0}, ZstdRefusal::bad_sequences},  // bytes after no sequences
+        {{0x07, 0, 0}, ZstdRefusal::bad_header},
+        {{0x2d, 0, 0, 0x03 | 0x10, 0x40, 0, 1, 0}, ZstdRefusal::bad_table},  // no table of literals to repeat
+        {{0x25, 0, 0, 0x00, 0x01, 0xfc, 1}, ZstdRefusal::bad_table},         // nor of sequences
+        {{0x1d, 0, 0, 0x00, 0x80, 0x00}, kInexact},                          // no sequences, in two bytes
+        {{0x25, 0, 0, 0x00, 0x01, 0x01, 1}, kInexact},                       // a reserved bit
+        {{0xeb, 0xff, 0x0f, 'x'}, kInexact},                                 // more bytes than the window of 1 KiB
+        {{0x15, 0, 0, 0x45, 0x06}, ZstdRefusal::truncated},
+        {{0x1d, 0, 0, 0xd5, 0x00, 0x00}, ZstdRefusal::truncated},     // a run without its byte
+        {{0x1d, 0, 0, 0x06, 0x00, 0x00}, ZstdRefusal::bad_literals},  // 4 streams of no literals
+    };
+    FrameBatch batch;
+    for (const Form& form : forms) {
+      std::vector<uint8_t> frame = {0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x00};
+      frame.insert(frame.end(), form.blocks.begin(), form.blocks.end());
+      batch.add(std::as_bytes(std::span(frame)), 4096, batch.frames.size() % 3);
+    }
+    for (Backend* backend : native_backends()) {
+      check_frames(*backend, batch);
+      const FoundFrames found = run_frames(*backend, batch, {});
+      for (size_t f = 0; f < forms.size(); ++f) {
+        CAPTURE(f);
+        CHECK(std::string(name_of(static_cast<ZstdRefusal>(found.status[1 + f]))) == name_of(forms[f].verdict));
+        CHECK(found.sizes[f] == forms[f].content);
+      }
+    }
+  }
+
+  TEST_CASE("every truncation is refused, and so are bytes after a frame") {
+    FrameBatch batch;
+    Random random(5);
+    for (const size_t kind : {2u, 5u, 6u}) {
+      std::vector<std::byte> frame = zstd_frame(samples_of(300)[kind].bytes, drawn_options(random, 300));
+      for (size_t count = 0; count <= frame.size(); ++count) batch.add(std::span(frame).first(count), 300);
+      frame.push_back(std::byte{});
+      batch.add(frame, 300);
+    }
+    // Skippable ones have no content.
+    const std::vector<uint8_t> skippable = {0x5f, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3};
+    for (size_t count = 0; count <= skippable.size(); ++count)
+      batch.add(std::as_bytes(std::span(skippable)).first(count), 0, 1);
+    for (Backend* backend : every_backend()) {
+      const Verdicts verdicts = check_frames(*backend, batch);
+      CHECK(verdicts.at(ZstdRefusal::none) == 4);
+      CHECK(verdicts.at(ZstdRefusal::truncated) > 300);
+    }
+  }
+
+  TEST_CASE("a count on the device is obeyed, and no frames are nothing") {
+    FrameBatch batch;
+    Random random(3);
+    for (uint32_t i = 0; i < 4; ++i) add_samples(batch, 300 + i, random);
+    for (Backend* backend : native_backends()) {
+      for (const uint64_t count : {0ull, 14ull, 39ull, 1ull << 31}) {
+        CAPTURE(count);
+        const auto frames = static_cast<uint32_t>(std::min<uint64_t>(count, batch.frames.size()));
+        CHECK(check_frames(*backend, batch, {.device_count = DeviceCount{count, 4}}) ==
+              (count == 0 ? Verdicts{} : Verdicts{{ZstdRefusal::none, frames}}));
+      }
+      CHECK(check_frames(*backend, FrameBatch{}).empty());
+    }
+  }
+
+  TEST_CASE("bad entries of the table have their verdict, and so have bounds that are too small") {
+    FrameBatch batch;
+    Random random(4);
+    // Of several units of sequences and of literals.
+    std::vector<std::byte> content = samples_of(4000)[5].bytes;
+    const std::vector<std::byte> sound = samples_of(4000)[7].bytes;
+    content.insert(content.end(), sound.begin(), sound.end());
+    const std::vector<std::byte> frame = zstd_frame(content, {.level = 9});
+    for (uint32_t i = 0; i < 12; ++i) batch.add(frame, 8000, 1);
+    FrameBatch bad = batch;
+    bad.frames[0].bytes = ~0u;
+    bad.frames[1].source = bad.source.size() - 4;
+    bad.frames[2].source = ~uint64_t{0};
+    bad.frames[3].output = bad.output_bytes - 7999;
+    bad.frames[4].output = ~uint64_t{0} - 100;
+    bad.frames[5].capacity = ~0u;
+    for (Backend* backend : native_backends()) {
+      CHECK(check_frames(*backend, bad) == Verdicts{{ZstdRefusal::none, 6}, {ZstdRefusal::bad_entry, 6}});
+      for (const ZstdRefusal bound :
+           {ZstdRefusal::too_many_blocks, ZstdRefusal::too_many_literals, ZstdRefusal::too_many_sequences}) {
+        FrameBatch tight = batch;
+        if (bound == ZstdRefusal::too_many_blocks) tight.bounds = {5, 100'000, 100'000};
+        if (bound == ZstdRefusal::too_many_literals) tight.bounds.literals /= 2;
+        if (bound == ZstdRefusal::too_many_sequences) tight.bounds.sequences /= 2;
+        const Verdicts verdicts = check_frames(*backend, tight);
+        CAPTURE(std::string(name_of(bound)));
+        CHECK(verdicts.size() == 2);
+        CHECK(verdicts.contains(ZstdRefusal::none));
+        CHECK(verdicts.contains(bound));
+      }
+      FrameBatch none = batch;
+      none.bounds = {};
+      CHECK(check_frames(*backend, none).size() == 1);
+    }
+  }
+
+  TEST_CASE("a stream has its table") {
+    const std::vector<std::byte> content = samples_of(3000)[5].bytes;
+    std::vector<std::byte> stream;
+    const auto append = [&](std::span<const std::byte> bytes) {
+      stream.insert(stream.end(), bytes.begin(), bytes.end());
+    };
+    const std::vector<std::byte> sized = zstd_frame(content, {.checksum = true});
+    const std::vector<std::byte> unsized = zstd_frame(content, {.content_size = false, .flushed = 700});
+    const std::vector<uint8_t> skippable = {0x50, 0x2a, 0x4d, 0x18, 1, 0, 0, 0, 9};
+    append(sized);
+    append(std::as_bytes(std::span(skippable)));
+    append(unsized);
+    const auto table = zstd_frames(stream, 7, 11);
+    REQUIRE(table);
+    REQUIRE(table->frames.size() == 2);
+    CHECK(table->frames[0].source == 7);
+    CHECK(table->frames[0].output == 11);
+    CHECK(table->frames[0].bytes == sized.size());
+    CHECK(table->frames[0].capacity == content.size());
+    CHECK(table->frames[1].source == 7 + sized.size() + skippable.size());
+    CHECK(table->frames[1].output == 11 + content.size());
+    CHECK(table->frames[1].bytes == unsized.size());
+    CHECK(table->frames[1].capacity >= content.size());
+    CHECK(table->output_bytes == content.size() + table->frames[1].capacity);
+    CHECK(table->bounds.blocks == 1 + 5);
+    for (size_t count = 1; count < stream.size(); ++count) {
+      const auto part = zstd_frames(std::span(stream).first(count), 0, 0);
+      CHECK(part.ok() == (count == sized.size() || count == sized.size() + skippable.size()));
+      if (!part) CHECK(part.error().code == ErrorCode::corrupt_stream);
     }
   }
 
