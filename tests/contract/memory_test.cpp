@@ -203,6 +203,18 @@ TEST_SUITE("host memory") {
     CHECK(with_each_allocation_failing([&]() noexcept { return gstd_tiles(*stream, 2, 0); }).error().code ==
           ErrorCode::invalid_argument);
   }
+
+  TEST_CASE("a table of frames is made or there is no memory") {
+    constexpr std::array<uint8_t, 10> kFrame = {0x28, 0xb5, 0x2f, 0xfd, 0x20, 0x01, 0x09, 0x00, 0x00, 'x'};
+    const auto frames =
+        with_each_allocation_failing([&]() noexcept { return zstd_frames(std::as_bytes(std::span(kFrame)), 0, 0); });
+    REQUIRE(frames.ok());
+    CHECK(frames->frames.size() == 1);
+    CHECK(with_each_allocation_failing(
+              [&]() noexcept { return zstd_frames(std::as_bytes(std::span(kFrame)).first(9), 0, 0); })
+              .error()
+              .code == ErrorCode::corrupt_stream);
+  }
 #endif
 
   TEST_CASE("a set of kernels without memory is empty, and refused as such") {

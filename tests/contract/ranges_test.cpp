@@ -78,6 +78,22 @@ TEST_SUITE("host ranges") {
     CHECK(mib_of({.tile_bytes = 1u << 20}) == 1023);
     CHECK(mib_of({.tiles_in_flight = 936}) == 128);
   }
+
+  TEST_CASE("ZstdDecode's scratch is as large as its header says, and its bounds have limits") {
+    const Gpu gpu = open_null_gpu();
+    const auto decode = ZstdDecode::create(gpu.context());
+    REQUIRE(decode.ok());
+    const auto size = [&](uint64_t frames, const ZstdBounds& bounds) { return decode->scratch_size(frames, bounds); };
+    CHECK(size(0, {}) == 64);
+    CHECK(size(1000, {}) == 64 + 32'000);
+    CHECK((size(0, {.blocks = 1000}) - 64) * 10 / 1024 / 1000 == 183);
+    CHECK(size(0, {.literals = 256'000}) == 64 + 256'000);
+    CHECK(size(0, {.sequences = 64'000}) == 64 + 8 * 64'000);
+    Ranges ranges(const_cast<Gpu&>(gpu));
+    ZstdDecodeArgs args = SoundCall<ZstdDecode>::args(*decode, ranges);
+    args.bounds.blocks = (uint64_t{1} << 28) + 1;
+    CHECK(decode->record(kCommands, args).error().code == ErrorCode::invalid_argument);
+  }
 #endif
 
   TEST_CASE("VK_WHOLE_SIZE is refused where there is nothing to do too") {

@@ -12,13 +12,13 @@ struct SoundCall<ZstdDecode> {
   static constexpr const char* name = "ZstdDecode";
   static ZstdDecodeConfig config() { return {}; }
   static ZstdDecodeArgs args(const ZstdDecode& p, Ranges& r, uint64_t frames = 20) {
-    const ZstdBounds bounds{frames, 1000, 1000};
+    const ZstdBounds bounds{10, 1000, 1000};
     return {r.read("frames", frames * sizeof(ZstdFrame), 8),
             r.count("frame_count", frames),
             r.any_size("source", 8 * kCalled, 4, false, false),
             r.any_size("output", 8 * kCalled, 1, true, false),
             r.write("status", 4 * (1 + frames)),
-            r.write("sizes", 4 * frames),
+            r.write_optional("sizes", 4 * frames),
             r.scratch(p.scratch_size(frames, bounds)),
             bounds};
   }

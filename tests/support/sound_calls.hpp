@@ -48,6 +48,9 @@ class Ranges {
   BufferRange write(const char* name, VkDeviceSize bytes, VkDeviceSize alignment = 4, const char* may_be = "") {
     return add({.name = name, .range = create(bytes), .alignment = alignment, .written = true, .may_be = may_be});
   }
+  BufferRange write_optional(const char* name, VkDeviceSize bytes) {
+    return add({.name = name, .range = create(bytes), .alignment = 4, .written = true, .may_be_null = true});
+  }
   BufferRange write_counts(const char* name, uint32_t number = 1) {
     return add({.name = name, .range = create(4 * number), .alignment = 4, .written = true, .is_count = true});
   }
