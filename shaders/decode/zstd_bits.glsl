@@ -38,27 +38,32 @@ uint zstd_bytes(ZstdSection section, uint at) {
 // At least 25 bits from bit `at` on.
 uint zstd_bits(ZstdSection section, uint at) { return zstd_bytes(section, at >> 3) >> (at & 7u); }
 
-// A stream that is read from its last bit on. Bits come from the top of `high`, then of `low`; before the first bit
-// there are any.
+// A stream that is read from its last bit on. `count` bits come from the top of `high`, then of `low`, and are followed
+// by 0; before the first bit there are any.
 struct ZstdStream {
   uvec2 base;  // aligned to 4
-  uint word;   // words that are not yet taken
+  uint word;   // words before `ahead`
+  uint ahead;  // the next word, which is loaded long before it is needed
   uint high, low, count;
   int left;  // bits of the stream that are not yet used; negative if more were
 };
 
+void zstd_load_ahead(inout ZstdStream stream) {
+  stream.ahead = 0u;
+  if (stream.word != 0u) {
+    --stream.word;
+    Words words = Words(stream.base);
+    stream.ahead = words.at[stream.word];
+  }
+}
+
 // Makes 32 bits available.
 void zstd_refill(inout ZstdStream stream) {
   if (stream.count < 32u) {
-    uint word = 0u;
-    if (stream.word != 0u) {
-      --stream.word;
-      Words words = Words(stream.base);
-      word = words.at[stream.word];
-    }
-    stream.high |= word >> stream.count;
-    stream.low = (word << 1) << (31u - stream.count);
+    stream.high |= stream.ahead >> stream.count;
+    stream.low = (stream.ahead << 1) << (31u - stream.count);
     stream.count += 32u;
+    zstd_load_ahead(stream);
   }
 }
 
@@ -70,15 +75,20 @@ void zstd_drop(inout ZstdStream stream, uint taken) {
   stream.left -= int(taken);
 }
 
+// `count` bits, up to 31, after the first `from`: together at most 32, and available.
+uint zstd_peek(ZstdStream stream, uint from, uint count) {
+  return ((stream.high << (from & 31u)) >> 1) >> (31u - count);
+}
+
 uint zstd_take(inout ZstdStream stream, uint count) {
-  const uint value = (stream.high >> 1) >> (31u - count);
+  const uint value = zstd_peek(stream, 0u, count);
   zstd_drop(stream, count);
   return value;
 }
 
 // Begins with the last bit before the highest one of `bytes` bytes, at most 2^27. `left` is -1 if there is no such bit.
 ZstdStream zstd_stream(uvec2 address, uint bytes) {
-  ZstdStream stream = ZstdStream(uvec2(address.x & ~3u, address.y), 0u, 0u, 0u, 0u, -1);
+  ZstdStream stream = ZstdStream(uvec2(address.x & ~3u, address.y), 0u, 0u, 0u, 0u, 0u, -1);
   if (bytes != 0u) {
     const uint first = address.x & 3u, end = first + bytes;
     Words words = Words(stream.base);
@@ -92,6 +102,7 @@ ZstdStream zstd_stream(uvec2 address, uint bytes) {
       stream.left = int(bits - 8u * first);
     }
   }
+  zstd_load_ahead(stream);
   zstd_refill(stream);
   return stream;
 }

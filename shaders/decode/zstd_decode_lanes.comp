@@ -11,17 +11,19 @@
 
 void main() {
   const uint number = workgroup_number() * kWorkgroupSize + gl_LocalInvocationIndex;
+  const uint block = workgroup_number() * WEFT_ZSTD_BLOCKS_TOGETHER + gl_LocalInvocationIndex;
+  const bool has_block = gl_LocalInvocationIndex < WEFT_ZSTD_BLOCKS_TOGETHER && block < zstd_blocks();
   if (kStage == WEFT_ZSTD_CLEAR) {
     Words counters = Words(push.scratch);
     if (number < WEFT_ZSTD_COUNTER_WORDS) counters.at[number] = 0u;
   } else if (kStage == WEFT_ZSTD_BLOCKS) {
     if (entry_is_there(number)) zstd_list_frame(number);
   } else if (kStage == WEFT_ZSTD_HEADERS) {
-    if (number < zstd_blocks()) zstd_read_headers(number);
+    if (has_block) zstd_read_headers(block);
   } else if (kStage == WEFT_ZSTD_LITERALS) {
     if (number >> 2 < zstd_blocks()) zstd_decode_literals(number);
   } else if (kStage == WEFT_ZSTD_SEQUENCES) {
-    if (number < zstd_blocks()) zstd_decode_sequences(number);
+    if (has_block) zstd_decode_sequences(block);
   } else {
     zstd_check_frame(number >> 2, number & 3u, entry_is_there(number >> 2));
   }

@@ -16,4 +16,8 @@ WEFT_CONSTANTS_END
 #define WEFT_ZSTD_SEQUENCES 4u  // a block: reads its sequences
 #define WEFT_ZSTD_CHECKSUM 5u   // a quarter of a frame's checksum
 
+// Blocks of a workgroup, whose other lanes are idle: a lane that reads headers or sequences goes its own way at each of
+// them, and is slowed down by its neighbours more than a multiprocessor is by further workgroups.
+#define WEFT_ZSTD_BLOCKS_TOGETHER 8u
+
 #endif

@@ -160,6 +160,7 @@ uint zstd_read_sequences(Words block, ZstdStream stream, Words2 records, out uin
   uint offset_state = zstd_take(stream, offsets_block.at[kBlockLogs + 2u]);
   zstd_refill(stream);
   uint match_state = zstd_take(stream, matches_block.at[kBlockLogs + 3u]);
+  zstd_refill(stream);
 
   ZstdHistory history = ZstdHistory(kZstdHistory, kZstdHistory + 1u, kZstdHistory + 2u);
   ZstdRecord record = ZstdRecord(0u, 0u, 0u);
@@ -168,12 +169,21 @@ uint zstd_read_sequences(Words block, ZstdStream stream, Words2 records, out uin
     for (uint turn = 0u; turn < kZstdTurns && done < count && fault == 0u; ++turn) {
       const uvec2 length = lengths.at[length_state & 511u], match = matches.at[match_state & 511u];
       const uint offset = offsets.at[offset_state & 255u];
+      const uint code = offset >> 24, match_bits = match.x >> 24, length_bits = length.x >> 24;
+      const uint bits = code + match_bits + length_bits;
+      uint value = 1u << code, match_length = match.y, literal_length = length.y;
+      if (bits < 32u) {
+        value += zstd_peek(stream, 0u, code);
+        match_length += zstd_peek(stream, code, match_bits);
+        literal_length += zstd_peek(stream, code + match_bits, length_bits);
+        zstd_drop(stream, bits);
+      } else {
+        value += zstd_take(stream, code);
+        zstd_refill(stream);
+        match_length += zstd_take(stream, match_bits);
+        literal_length += zstd_take(stream, length_bits);
+      }
       zstd_refill(stream);
-      const uint code = offset >> 24;
-      const uint value = (1u << code) + zstd_take(stream, code);
-      zstd_refill(stream);
-      const uint match_length = match.y + zstd_take(stream, match.x >> 24);
-      const uint literal_length = length.y + zstd_take(stream, length.x >> 24);
       record.literals_end += literal_length;
       record.end += literal_length + match_length;
       record.offset = zstd_offset(history, value, literal_length == 0u);
@@ -183,10 +193,13 @@ uint zstd_read_sequences(Words block, ZstdStream stream, Words2 records, out uin
       if (fault == 0u) records.at[done] = zstd_record_packed(record);
       ++done;
       if (done < count) {
+        const uint next_length = length.x >> 16 & 255u, next_match = match.x >> 16 & 255u;
+        const uint next_offset = offset >> 16 & 255u;
+        length_state = (length.x & 0xffffu) + zstd_peek(stream, 0u, next_length);
+        match_state = (match.x & 0xffffu) + zstd_peek(stream, next_length, next_match);
+        offset_state = (offset & 0xffffu) + zstd_peek(stream, next_length + next_match, next_offset);
+        zstd_drop(stream, next_length + next_match + next_offset);
         zstd_refill(stream);
-        length_state = (length.x & 0xffffu) + zstd_take(stream, length.x >> 16 & 255u);
-        match_state = (match.x & 0xffffu) + zstd_take(stream, match.x >> 16 & 255u);
-        offset_state = (offset & 0xffffu) + zstd_take(stream, offset >> 16 & 255u);
       }
     }
   block.at[kBlockOffsets] = history.first;

@@ -116,18 +116,19 @@ Status ZstdDecode::record(VkCommandBuffer commands, const ZstdDecodeArgs& args) 
   push.blocks = static_cast<uint32_t>(bounds.blocks);
   push.records = static_cast<uint32_t>(record_units(bounds));
   push.literals = static_cast<uint32_t>(literal_units(bounds));
-  const auto lanes = [&](const Pipeline& pipeline, uint64_t count) {
-    if (count != 0) call.dispatch(pipeline, push, primitives::divided_up(count, plan.workgroup));
+  const auto workgroups = [&](const Pipeline& pipeline, uint64_t units, uint32_t of_each) {
+    if (units != 0) call.dispatch(pipeline, push, primitives::divided_up(units, of_each));
   };
+  const auto lanes = [&](const Pipeline& pipeline, uint64_t count) { workgroups(pipeline, count, plan.workgroup); };
   lanes(*plan.clear, WEFT_ZSTD_COUNTER_WORDS);
   call.barrier();
   lanes(*plan.blocks, frames);
   call.barrier();
-  lanes(*plan.headers, bounds.blocks);
+  workgroups(*plan.headers, bounds.blocks, WEFT_ZSTD_BLOCKS_TOGETHER);
   call.barrier();
   lanes(*plan.tables, decode::kLanes * bounds.blocks);
   call.barrier();
-  lanes(*plan.sequences, bounds.blocks);
+  workgroups(*plan.sequences, bounds.blocks, WEFT_ZSTD_BLOCKS_TOGETHER);
   lanes(*plan.literals, 4 * bounds.blocks);
   call.barrier();
   lanes(*plan.copy, decode::kLanes * frames);
