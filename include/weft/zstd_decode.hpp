@@ -40,7 +40,7 @@ enum class ZstdRefusal : uint32_t {
   bad_offset,          ///< a match from before the frame, or from 255.5 MiB before or more
   bad_size,            ///< content of another size than the frame declares, or larger than its room
   checksum,            ///< the content does not match the checksum
-  dictionary,          ///< the frame needs a dictionary
+  dictionary,          ///< the frame needs another dictionary, or the call's is corrupt
   too_many_blocks,     ///< more than ZstdBounds has
   too_many_literals,   ///< likewise
   too_many_sequences,  ///< likewise
@@ -64,7 +64,12 @@ struct ZstdBounds {
 struct ZstdDecodeConfig {
   /// Whether checksums are compared. If false, they are not read.
   bool verify = true;
+  /// Whether calls have a dictionary.
+  bool dictionary = false;
 };
+
+/// The largest dictionary in bytes.
+inline constexpr uint32_t kMaxZstdDictionary = 1u << 27;
 
 /// Arguments of ZstdDecode::record. No range that is written may overlap another one, or a count on the device.
 struct ZstdDecodeArgs {
@@ -83,6 +88,9 @@ struct ZstdDecodeArgs {
   /// scratch_size(frame_count.maximum(), bounds) bytes, 16-byte aligned.
   BufferRange scratch;
   ZstdBounds bounds;
+  /// The dictionary of all frames if ZstdDecodeConfig::dictionary, 4-byte aligned: a trained one (RFC 8878, section 5),
+  /// or bytes that precede each content. The size is that of the dictionary, up to kMaxZstdDictionary.
+  BufferRange dictionary;
 };
 
 /// Decodes frames of Zstandard (RFC 8878), many at once.
@@ -91,7 +99,7 @@ struct ZstdDecodeArgs {
 ///     status[0] += frames refused,  status[1 + f] = ZstdRefusal,  sizes[f] = size of the content
 ///
 /// - Frames may be of any number of streams and files. zstd_frames() makes the table of a stream.
-/// - All types of blocks, literals and tables, any window, and frames without content size. No dictionaries.
+/// - All types of blocks, literals and tables, any window, dictionaries, and frames without content size.
 /// - status[0] is not cleared: the caller does that.
 /// - Bytes around a frame's output, in the same words, keep their values.
 /// - Bytes of a refused frame's output, and those where outputs of two frames overlap, are unspecified.
@@ -99,7 +107,7 @@ struct ZstdDecodeArgs {
 /// - All others, and statuses, are bit-identical on every run and device.
 /// - Safe for untrusted data, table included: accesses nothing outside the ranges, writes only `output`, `status`,
 ///   `sizes` and `scratch`. The work of a frame is bounded by its bytes and by the content of its blocks.
-/// - Verdicts are those of libzstd's ZSTD_decompress, which decodes all that is decoded here. It may decode a frame
+/// - Verdicts are those of libzstd's ZSTD_decompress_usingDict, which decodes all that is decoded here. It may decode a frame
 ///   that is `inexact`: by version and processor, it does not check that streams end with their first bit, that
 ///   reserved bits are 0, the largest size of blocks, and that no offset is 0. The other exception is bad_offset.
 /// - A frame is `unfinished` if the device does not run shaders to their end. lavapipe stops an invocation after 65,535

@@ -35,6 +35,15 @@ uint zstd_bytes(ZstdSection section, uint at) {
                                                               << (31u - shift);
 }
 
+// Whether the dictionary is a trained one, and its number; others have 0.
+bool zstd_is_trained() {
+  return push.dictionary_bytes >= 8u &&
+         zstd_bytes(zstd_section(push.dictionary, push.dictionary_bytes), 0u) == 0xec30a437u;
+}
+uint zstd_dictionary_number() {
+  return zstd_is_trained() ? zstd_bytes(zstd_section(push.dictionary, push.dictionary_bytes), 4u) : 0u;
+}
+
 // At least 25 bits from bit `at` on.
 uint zstd_bits(ZstdSection section, uint at) { return zstd_bytes(section, at >> 3) >> (at & 7u); }
 

@@ -23,7 +23,7 @@ struct ZstdWalk {
   uint tables;   // and with sequences
 };
 
-// Reads the header: magic number, sizes, and the identifier of a dictionary, which there is none of.
+// Reads the header: magic number, sizes, and the number of a dictionary, which is the call's or 0.
 void zstd_read_frame_header(inout ZstdWalk walk) {
   const uint bytes = walk.section.bytes;
   walk.fault = bytes < 9u ? kZstdTruncated : 0u;
@@ -37,8 +37,10 @@ void zstd_read_frame_header(inout ZstdWalk walk) {
   walk.at = size_at + size_bytes;
   if (walk.at > bytes) walk.fault = kZstdTruncated;
   if ((descriptor & 8u) != 0u) walk.fault = kZstdBadHeader;
-  const uint dictionary = zstd_bytes(walk.section, dictionary_at);
-  if (dictionary_bytes != 0u && (dictionary & ~0u >> (32u - 8u * dictionary_bytes)) != 0u) walk.fault = kZstdDictionary;
+  uint dictionary = 0u;
+  if (dictionary_bytes != 0u)
+    dictionary = zstd_bytes(walk.section, dictionary_at) & ~0u >> (32u - 8u * dictionary_bytes);
+  if (dictionary != 0u && dictionary != zstd_dictionary_number()) walk.fault = kZstdDictionary;
 
   walk.has_checksum = (descriptor & 4u) != 0u;
   walk.has_size = size_bytes != 0u;
@@ -246,8 +248,9 @@ void zstd_list_frame(uint index) {
     Words sizes = Words(push.sizes);
     sizes.at[index] = 0u;
   }
+  const uint before = zstd_is_trained() ? push.blocks : kZstdNone;
   ZstdWalk walk = ZstdWalk(zstd_section(entry.source, entry.bytes), entry.source, 0u, index, 0u, 0u, false, false, 0u,
-                           kZstdNone, kZstdNone, kZstdNone);
+                           kZstdNone, before, before);
   // Positions of bytes are added to.
   uint verdict = kZstdBadEntry;
   if (entry.valid && entry.bytes < 0xffff0000u) {

@@ -20,6 +20,7 @@
 
 WEFT_CONSTANTS_BEGIN(zstd_decode)
 WEFT_CONSTANT(2, bool, kReduceUniform, false)  // shaders/weft/lanes.glsl
+WEFT_CONSTANT(4, bool, kDictionary, false)     // whether there may be one
 WEFT_CONSTANTS_END
 
 WEFT_STRUCT_BEGIN
@@ -32,15 +33,18 @@ struct ZstdPush {
   weft_u64 output_bytes;
   weft_address status;  // 1 + entries u32
   weft_address scratch;
-  weft_address sizes;     // 0, or of each frame's content, u32
-  weft_u32 maximum;       // the count, or its maximum
-  weft_u32 count_words;   // words at `count`: 1 or 2
-  weft_u32 first, slots;  // 0, and the same as `maximum`
+  weft_address sizes;       // 0, or of each frame's content, u32
+  weft_address dictionary;  // 0: there is none
+  weft_u32 maximum;         // the count, or its maximum
+  weft_u32 count_words;     // words at `count`: 1 or 2
+  weft_u32 first, slots;    // 0, and the same as `maximum`
   // Room in scratch: of records and literals in units.
   weft_u32 blocks;
   weft_u32 records;
   weft_u32 literals;
   weft_u32 verify;  // whether checksums are compared
+  weft_u32 dictionary_bytes;
+  weft_u32 reserved;
 };
 WEFT_STRUCT_END
 

@@ -190,11 +190,10 @@ void sequences_build(Words block, uvec2 tables_at, bool there, uint table) {
 
 void main() {
   const uint index = workgroup_number() * lanes_group_count() + lanes_group();
-  const uint blocks = zstd_blocks();
-  const uint number = min(index, max(blocks, 1u) - 1u);
+  bool there = zstd_is_slot(index);
+  const uint number = there ? index : 0u;
   const uvec2 tables_at = zstd_tables_at(number);
   Words block = Words(zstd_block_at(number));
-  bool there = index < blocks;
   if (there) there = block.at[kBlockFault] == 0u;
   bool has_literals = false, has_sequences = false;
   uint log = 1u;

@@ -32,7 +32,7 @@ FrameEntry load_frame_entry(uint index) {
   frame.capacity = entry.at[5];
   frame.valid = lies_within(source, uvec2(frame.bytes, 0u), push.source_bytes) &&
                 lies_within(target, uvec2(frame.capacity, 0u), push.output_bytes);
-  frame.capacity = min(frame.capacity, kZstdMaxContent);
+  frame.capacity = min(frame.capacity, kZstdMaxContent - push.dictionary_bytes);
   frame.source = word64_add(push.source, source);
   frame.target = word64_add(push.outputs, target);
   return frame;
@@ -87,11 +87,14 @@ uvec2 zstd_frame_at(uint frame) {
 uvec2 zstd_block_at(uint block) {
   return word64_add(zstd_frame_at(push.maximum), word64_multiply(block, 4u * WEFT_ZSTD_BLOCK_WORDS));
 }
+// Of blocks and, after them, of the dictionary.
+bool zstd_has_dictionary() { return push.dictionary != uvec2(0u); }
+uint zstd_slots() { return push.blocks + (zstd_has_dictionary() ? 1u : 0u); }
 uvec2 zstd_tables_at(uint block) {
-  return word64_add(zstd_block_at(push.blocks), word64_multiply(block, 4u * WEFT_ZSTD_TABLE_WORDS));
+  return word64_add(zstd_block_at(zstd_slots()), word64_multiply(block, 4u * WEFT_ZSTD_TABLE_WORDS));
 }
 uvec2 zstd_records_at(uint unit) {
-  return word64_add(zstd_tables_at(push.blocks), word64_multiply(unit, 4u * WEFT_ZSTD_RECORD_UNIT));
+  return word64_add(zstd_tables_at(zstd_slots()), word64_multiply(unit, 4u * WEFT_ZSTD_RECORD_UNIT));
 }
 uvec2 zstd_literals_at(uint unit) {
   return word64_add(zstd_records_at(push.records), word64_multiply(unit, 4u * WEFT_ZSTD_LITERAL_UNIT));
@@ -115,6 +118,12 @@ void zstd_accept(uint frame, uint bytes) {
     Words sizes = Words(push.sizes);
     sizes.at[frame] = bytes;
   }
+}
+
+// Whether a number is a block's or the dictionary's.
+bool zstd_is_slot(uint number) {
+  Words counters = Words(push.scratch);
+  return number < min(counters.at[kZstdBlocksUsed], push.blocks) || (number == push.blocks && zstd_has_dictionary());
 }
 
 uint zstd_blocks() {

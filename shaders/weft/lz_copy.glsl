@@ -14,12 +14,15 @@
 //      items that have an item's source; it is copied when none of these is left. They are before it, so there are at
 //      most 32 turns. Where a match overlaps itself, items have their source in its first period.
 //
-// The includer defines WEFT_LZ_LITERALS(word), the words that literals are read from. Positions are bytes from the
-// output's first word on, which is aligned to 4; `first` is the position of its first byte, 0 to 3. The first word and
-// the last are merged into what others may be writing beside them.
+// The includer defines WEFT_LZ_LITERALS(word), the words that literals are read from. Positions are bytes from a word
+// aligned to 4 on, the output's first or one before it; `first` is the position of the output's first byte. The first
+// word and the last are merged into what others may be writing beside them.
 //
-// Preconditions: sequences lie one after the other; 1 <= offset <= match - first, so that nothing before the output's
-// first byte is read; literals begin at byte 4 of their words or later, and have a word after their last, of any value.
+// Matches may begin before the output's first byte if the includer defines WEFT_LZ_OUTPUT(words, word), which loads a
+// word of the output or of what precedes it, and gives lz_begin_after() the two words that end with that byte.
+//
+// Preconditions: sequences lie one after the other; 1 <= offset <= match - first, or more where bytes precede the
+// output; literals begin at byte 4 of their words or later, and have a word after their last, of any value.
 //
 // Who calls: every invocation of the workgroup, in workgroup-uniform control flow. With native subgroups of 32 lanes or
 // more, each group may have a batch of its own. Shared memory of a group: 2 KiB.
@@ -29,6 +32,10 @@
 #include "weft/buffers.glsl"
 #include "weft/lane_words.glsl"
 #include "weft/lanes.glsl"
+
+#ifndef WEFT_LZ_OUTPUT
+#define WEFT_LZ_OUTPUT(WORDS, WORD) (WORDS).at[WORD]
+#endif
 
 // A multiple of 4, at most 1,020: a position in the window has 10 bits.
 #ifndef WEFT_LZ_WINDOW_BYTES
@@ -180,7 +187,7 @@ uvec2 lz_load(Words words, uint source) {
     return uvec2(WEFT_LZ_LITERALS(word), WEFT_LZ_LITERALS(word + 1u));
   }
   const uint word = source >> 2;
-  return uvec2(word == 0u ? 0u : words.at[word - 1u], words.at[word]);
+  return uvec2(word == 0u ? 0u : WEFT_LZ_OUTPUT(words, word - 1u), WEFT_LZ_OUTPUT(words, word));
 }
 
 uint lz_shift(uvec2 pair, uint byte) {
@@ -325,8 +332,8 @@ void lz_store(Words words, uint first, uint base, uint to) {
   const uint begun = weft_lz_window[window + count];
   lanes_shared_barrier();
   uint word = lanes_lane();
-  if (base + word == 0u && first != 0u && count != 0u) {
-    merge_word(words, 0u, weft_lz_window[window], ~0u << (8u * first));
+  if (base == (first & ~3u) && word == 0u && (first & 3u) != 0u && count != 0u) {
+    merge_word(words, base >> 2, weft_lz_window[window], ~0u << (8u * (first & 3u)));
     weft_lz_window[window] = 0u;
     word = 32u;
   }
@@ -349,6 +356,16 @@ void lz_begin() {
   lanes_shared_barrier();
 }
 
+// The same where bytes precede the output: those of the word before its first word, and of that one.
+void lz_begin_after(uint before, uint begun) {
+  lz_begin();
+  if (lanes_lane() == 0u) {
+    weft_lz_window[lz_window() - 1u] = before;
+    weft_lz_window[lz_window()] = begun;
+  }
+  lanes_shared_barrier();
+}
+
 // Writes bytes [begin, end) of a batch, at most as many as a window has: up to lz_window_end(begin). Each lane has two
 // sequences, one after the other. A call goes on where the one before ended; the first begins at `first`.
 void lz_copy(Words words, uint first, LzSequence one, LzSequence two, uint begin, uint end) {
@@ -364,7 +381,7 @@ void lz_copy(Words words, uint first, LzSequence one, LzSequence two, uint begin
 void lz_end(Words words, uint first, uint end) {
   if (lanes_lane() == 0u && (end & 3u) != 0u) {
     uint mask = ~0u >> (32u - 8u * (end & 3u));
-    if (end < 4u) mask &= ~0u << (8u * first);
+    if (end >> 2 == first >> 2) mask &= ~0u << (8u * (first & 3u));
     merge_word(words, end >> 2, weft_lz_window[lz_window()], mask);
   }
   if (end < first) words.at[0] = weft_lz_used;  // never

@@ -19,7 +19,7 @@ using runtime::Pipeline;
 struct ZstdDecode::Plan {
   std::shared_ptr<const ContextState> state;
   uint32_t workgroup = 32;
-  bool verify = true;
+  bool verify = true, dictionary = false;
   std::shared_ptr<const Pipeline> clear, blocks, headers, tables, literals, sequences, copy, checksum;
 };
 
@@ -66,8 +66,10 @@ Result<ZstdDecode> ZstdDecode::create(const Context& context, const ZstdDecodeCo
   plan->state = context.state();
   plan->workgroup = decode::smallest_workgroup(state);
   plan->verify = config.verify;
+  plan->dictionary = config.dictionary;
   primitives::PipelineBuilder builder(state, decode::kernels::zstd_decode(), plan->workgroup);
   builder.set(shader::zstd_decode::kReduceUniform, decode::reduces_uniform(state))
+      .set(shader::zstd_decode::kDictionary, config.dictionary)
       .build(plan->tables, "zstd_decode_tables")
       .build(plan->copy, "zstd_decode_copy");
   const auto build_lanes = [&](std::shared_ptr<const Pipeline>& pipeline, uint32_t stage) {
@@ -90,8 +92,8 @@ ZstdDecode::ZstdDecode(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)
 VkDeviceSize ZstdDecode::scratch_size(uint64_t frames, const ZstdBounds& bounds) const noexcept {
   const uint64_t block_words = WEFT_ZSTD_BLOCK_WORDS + WEFT_ZSTD_TABLE_WORDS;
   return 4 * (WEFT_ZSTD_COUNTER_WORDS + WEFT_ZSTD_FRAME_WORDS * std::min(frames, decode::kMaxEntries) +
-              block_words * std::min(bounds.blocks, kMaxBlocks) + WEFT_ZSTD_RECORD_UNIT * record_units(bounds) +
-              WEFT_ZSTD_LITERAL_UNIT * literal_units(bounds));
+              block_words * (std::min(bounds.blocks, kMaxBlocks) + (plan_->dictionary ? 1 : 0)) +
+              WEFT_ZSTD_RECORD_UNIT * record_units(bounds) + WEFT_ZSTD_LITERAL_UNIT * literal_units(bounds));
 }
 
 Status ZstdDecode::record(VkCommandBuffer commands, const ZstdDecodeArgs& args) const noexcept try {
@@ -104,6 +106,11 @@ Status ZstdDecode::record(VkCommandBuffer commands, const ZstdDecodeArgs& args) 
   decode::declare(call, {"frames", args.frames, sizeof(ZstdFrame), "frame_count", args.frame_count}, args,
                   frames == 0 ? 0 : scratch_size(frames, bounds), push);
   call.write("sizes", args.sizes, args.sizes.buffer == VK_NULL_HANDLE ? 0 : 4 * frames, 4, push.sizes)
+      .read("dictionary", args.dictionary, plan.dictionary && frames != 0 ? args.dictionary.size : 0, 4,
+            push.dictionary)
+      .refuse_if(plan.dictionary && frames != 0 && args.dictionary.size == 0, "dictionary", "is empty")
+      .refuse_if(plan.dictionary && args.dictionary.size > kMaxZstdDictionary, "dictionary", "is more than 128 MiB")
+      .refuse_if(!plan.dictionary && args.dictionary.buffer != VK_NULL_HANDLE, "dictionary", "is not in the config")
       .refuse_if(args.source.size % 4 != 0, "source", "has a size that is no multiple of 4")
       .refuse_if(bounds.blocks > kMaxBlocks, "bounds", "have more than 2^28 blocks")
       .refuse_if(record_units(bounds) > kMaxUnits, "bounds", "have too many sequences")
@@ -113,6 +120,7 @@ Status ZstdDecode::record(VkCommandBuffer commands, const ZstdDecodeArgs& args) 
 
   push.slots = push.maximum;
   push.verify = plan.verify;
+  push.dictionary_bytes = plan.dictionary ? static_cast<uint32_t>(args.dictionary.size) : 0;
   push.blocks = static_cast<uint32_t>(bounds.blocks);
   push.records = static_cast<uint32_t>(record_units(bounds));
   push.literals = static_cast<uint32_t>(literal_units(bounds));
@@ -124,9 +132,10 @@ Status ZstdDecode::record(VkCommandBuffer commands, const ZstdDecodeArgs& args) 
   call.barrier();
   lanes(*plan.blocks, frames);
   call.barrier();
-  workgroups(*plan.headers, bounds.blocks, WEFT_ZSTD_BLOCKS_TOGETHER);
+  const uint64_t slots = bounds.blocks + (plan.dictionary ? 1 : 0);
+  workgroups(*plan.headers, slots, WEFT_ZSTD_BLOCKS_TOGETHER);
   call.barrier();
-  lanes(*plan.tables, decode::kLanes * bounds.blocks);
+  lanes(*plan.tables, decode::kLanes * slots);
   call.barrier();
   workgroups(*plan.sequences, bounds.blocks, WEFT_ZSTD_BLOCKS_TOGETHER);
   lanes(*plan.literals, 4 * bounds.blocks);

@@ -5,6 +5,7 @@
 #include <weft/zstd_decode.hpp>
 
 #include <doctest/doctest.h>
+#include <zdict.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -37,6 +38,7 @@ struct FrameBatch {
   std::vector<ZstdFrame> frames;
   ZstdBounds bounds;
   uint64_t output_bytes = 0;
+  std::vector<std::byte> dictionary;
 
   /// Adds a frame after all others, `gap` bytes after the last and after its output. The bounds of one that is not
   /// sound are what most such frames have.
@@ -84,7 +86,7 @@ struct FoundFrames {
 
 /// Runs one call in guarded buffers and on dirty scratch.
 FoundFrames run_frames(Backend& backend, const FrameBatch& batch, const FrameRunOptions& options) {
-  const ZstdDecode& decode = create<ZstdDecode>(backend, ZstdDecodeConfig{options.verify});
+  const ZstdDecode& decode = create<ZstdDecode>(backend, ZstdDecodeConfig{options.verify, !batch.dictionary.empty()});
   PrimitiveCall call(backend.gpu(), options.dirt);
   ZstdDecodeArgs args;
   args.frames = call.input("frames", batch.frames, 8);
@@ -103,6 +105,7 @@ FoundFrames run_frames(Backend& backend, const FrameBatch& batch, const FrameRun
     args.sizes = call.expect_any("sizes", 4 * batch.frames.size());
   }
   args.bounds = batch.bounds;
+  if (!batch.dictionary.empty()) args.dictionary = call.input("dictionary", batch.dictionary, 4);
   args.scratch = call.scratch(batch.frames.empty() ? 0 : decode.scratch_size(batch.frames.size(), args.bounds));
   const auto ran = run_timed(backend.gpu(), [&](VkCommandBuffer commands) { return decode.record(commands, args); });
   if (!ran) FAIL(ran.error().message);
@@ -132,7 +135,7 @@ Verdicts check_frames(Backend& backend, const FrameBatch& batch, const FrameRunO
       continue;
     }
     const auto place = static_cast<std::ptrdiff_t>(frame.output);
-    const auto content = libzstd_content(batch.bytes_of(frame), frame.capacity);
+    const auto content = libzstd_content(batch.bytes_of(frame), frame.capacity, batch.dictionary);
     if (verdict == ZstdRefusal::none) {
       if (options.verify) REQUIRE(content);
       if (content) std::ranges::copy(*content, expected.begin() + place);
@@ -171,12 +174,14 @@ void add_samples(FrameBatch& batch, uint32_t size, Random& random) {
 }
 
 /// Adds `count` frames of `bytes` bytes of content, with bits or bytes that are others, or with another's end.
+/// The batch's dictionary is theirs, but of every fourth.
 void add_broken(FrameBatch& batch, uint32_t bytes, uint64_t seed, uint32_t count) {
   Random random(seed);
   std::vector<std::vector<std::byte>> frames;
   for (uint32_t turn = 0; turn < 4; ++turn)
     for (const Sample& sample : samples_of(bytes))
-      frames.push_back(zstd_frame(sample.bytes, drawn_options(random, sample.bytes.size())));
+      frames.push_back(zstd_frame(sample.bytes, drawn_options(random, sample.bytes.size()),
+                                  turn == 3 ? std::span<const std::byte>() : batch.dictionary));
   const auto any_below = [&](size_t end) { return random.below(static_cast<uint32_t>(end)); };
   for (uint32_t i = 0; i < count; ++i) {
     std::vector<std::byte> frame = frames[any_below(frames.size())];
@@ -365,6 +370,54 @@ TEST_SUITE("zstd_decode") {
       FrameBatch none = batch;
       none.bounds = {};
       CHECK(check_frames(*backend, none).size() == 1);
+    }
+  }
+
+  TEST_CASE("frames with a dictionary are decoded, and dictionaries that are none refused") {
+    // Contents are like the dictionaries' samples, and the first bytes of some are the last of the dictionary.
+    std::vector<std::byte> samples;
+    std::vector<size_t> sizes;
+    for (uint32_t size = 200; size < 1200; size += 10)
+      for (const size_t kind : {5u, 6u}) {
+        const std::vector<std::byte> bytes = samples_of(size)[kind].bytes;
+        samples.insert(samples.end(), bytes.begin(), bytes.end());
+        sizes.push_back(size);
+      }
+    std::vector<std::byte> trained(4001);
+    const size_t trained_size = ZDICT_trainFromBuffer(trained.data(), trained.size(), samples.data(), sizes.data(),
+                                                      static_cast<unsigned>(sizes.size()));
+    REQUIRE(ZDICT_isError(trained_size) == 0);
+    trained.resize(trained_size);
+    std::vector<std::vector<std::byte>> dictionaries = {trained, samples_of(3001)[5].bytes};
+    for (const size_t bytes : {1u, 2u, 7u, 9u})
+      dictionaries.push_back(samples_of(3001)[5].bytes), dictionaries.back().resize(bytes);
+    Random random(7);
+    for (Backend* backend : every_backend()) {
+      CAPTURE(backend->name());
+      for (const auto& dictionary : dictionaries) {
+        CAPTURE(dictionary.size());
+        FrameBatch batch;
+        batch.dictionary = dictionary;
+        for (const uint32_t size : {1u, 5u, 900u, 3000u})
+          for (Sample& sample : samples_of(size)) {
+            if (random.one_in(2))
+              std::copy_n(dictionary.end() - std::min<ptrdiff_t>(size, std::ssize(dictionary)),
+                          std::min<size_t>(size, dictionary.size()), sample.bytes.begin());
+            batch.add(zstd_frame(sample.bytes, drawn_options(random, size), dictionary), size, random.below(4));
+          }
+        CHECK(check_frames(*backend, batch, {.output_misalignment = random.below(4)}) == all_good(batch));
+      }
+      // Broken frames, and a broken dictionary.
+      Verdicts verdicts;
+      for (uint32_t turn = 0; turn < (backend->is_emulated() ? 10u : 40u); ++turn) {
+        FrameBatch batch;
+        batch.dictionary = trained;
+        add_broken(batch, 600, turn, 20);
+        batch.dictionary[random.below(turn % 2 == 0 ? 120 : 4000)] ^= std::byte{1} << random.below(8);
+        for (const auto& [verdict, frames] : check_frames(*backend, batch)) verdicts[verdict] += frames;
+      }
+      CHECK(verdicts[ZstdRefusal::none] > 0);
+      CHECK(verdicts[ZstdRefusal::dictionary] > 0);
     }
   }
 

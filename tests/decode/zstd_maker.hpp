@@ -37,7 +37,8 @@ inline ZstdOptions drawn_options(gstd::test::Random& random, size_t bytes) {
   return options;
 }
 
-inline std::vector<std::byte> zstd_frame(std::span<const std::byte> content, const ZstdOptions& options) {
+inline std::vector<std::byte> zstd_frame(std::span<const std::byte> content, const ZstdOptions& options,
+                                         std::span<const std::byte> dictionary = {}) {
   const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(), &ZSTD_freeCCtx);
   const auto set = [&](ZSTD_cParameter parameter, int value) {
     REQUIRE(ZSTD_isError(ZSTD_CCtx_setParameter(context.get(), parameter, value)) == 0);
@@ -46,6 +47,7 @@ inline std::vector<std::byte> zstd_frame(std::span<const std::byte> content, con
   set(ZSTD_c_checksumFlag, options.checksum);
   set(ZSTD_c_contentSizeFlag, options.content_size);
   set(ZSTD_c_windowLog, options.window_log);
+  REQUIRE(ZSTD_isError(ZSTD_CCtx_loadDictionary(context.get(), dictionary.data(), dictionary.size())) == 0);
   REQUIRE(ZSTD_isError(ZSTD_CCtx_setPledgedSrcSize(context.get(), content.size())) == 0);
   std::vector<std::byte> frame(ZSTD_compressBound(content.size()) + 64 + 16 * content.size());
   ZSTD_outBuffer output{frame.data(), frame.size(), 0};
@@ -62,10 +64,13 @@ inline std::vector<std::byte> zstd_frame(std::span<const std::byte> content, con
 }
 
 /// What libzstd decodes of bytes that have to be one frame; nothing if it refuses them.
-inline std::optional<std::vector<std::byte>> libzstd_content(std::span<const std::byte> frame, size_t capacity) {
+inline std::optional<std::vector<std::byte>> libzstd_content(std::span<const std::byte> frame, size_t capacity,
+                                                             std::span<const std::byte> dictionary = {}) {
   if (ZSTD_findFrameCompressedSize(frame.data(), frame.size()) != frame.size()) return std::nullopt;
   std::vector<std::byte> content(capacity);
-  const size_t size = ZSTD_decompress(content.data(), capacity, frame.data(), frame.size());
+  const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(), &ZSTD_freeDCtx);
+  const size_t size = ZSTD_decompress_usingDict(context.get(), content.data(), capacity, frame.data(), frame.size(),
+                                                dictionary.data(), dictionary.size());
   if (ZSTD_isError(size) != 0) return std::nullopt;
   content.resize(size);
   return content;
