@@ -107,8 +107,8 @@ struct ZstdDecodeArgs {
 /// - All others, and statuses, are bit-identical on every run and device.
 /// - Safe for untrusted data, table included: accesses nothing outside the ranges, writes only `output`, `status`,
 ///   `sizes` and `scratch`. The work of a frame is bounded by its bytes and by the content of its blocks.
-/// - Verdicts are those of libzstd's ZSTD_decompress_usingDict, which decodes all that is decoded here. It may decode a frame
-///   that is `inexact`: by version and processor, it does not check that streams end with their first bit, that
+/// - Verdicts are those of libzstd's ZSTD_decompress_usingDict, which decodes all that is decoded here. It may decode a
+///   frame that is `inexact`: by version and processor, it does not check that streams end with their first bit, that
 ///   reserved bits are 0, the largest size of blocks, and that no offset is 0. The other exception is bad_offset.
 /// - A frame is `unfinished` if the device does not run shaders to their end. lavapipe stops an invocation after 65,535
 ///   loop iterations, which frames of more than 64 KiB may take.

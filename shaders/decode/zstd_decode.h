@@ -20,7 +20,6 @@
 
 WEFT_CONSTANTS_BEGIN(zstd_decode)
 WEFT_CONSTANT(2, bool, kReduceUniform, false)  // shaders/weft/lanes.glsl
-WEFT_CONSTANT(4, bool, kDictionary, false)     // whether there may be one
 WEFT_CONSTANTS_END
 
 WEFT_STRUCT_BEGIN

@@ -5,6 +5,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "decode/zstd_decode.h"
+#include "decode/zstd_decode_copy.h"
 #define WEFT_LANES_REDUCE_UNIFORM kReduceUniform
 #include "decode/zstd_bits.glsl"
 

@@ -8,6 +8,7 @@
 #include "decode/decode_table.hpp"
 #include "decode/kernel_families.hpp"
 #include "decode/zstd_decode.h"
+#include "decode/zstd_decode_copy.h"
 #include "decode/zstd_decode_lanes.h"
 #include "primitives/core/pipeline_builder.hpp"
 
@@ -69,7 +70,7 @@ Result<ZstdDecode> ZstdDecode::create(const Context& context, const ZstdDecodeCo
   plan->dictionary = config.dictionary;
   primitives::PipelineBuilder builder(state, decode::kernels::zstd_decode(), plan->workgroup);
   builder.set(shader::zstd_decode::kReduceUniform, decode::reduces_uniform(state))
-      .set(shader::zstd_decode::kDictionary, config.dictionary)
+      .set(shader::zstd_decode_copy::kDictionary, config.dictionary)
       .build(plan->tables, "zstd_decode_tables")
       .build(plan->copy, "zstd_decode_copy");
   const auto build_lanes = [&](std::shared_ptr<const Pipeline>& pipeline, uint32_t stage) {
