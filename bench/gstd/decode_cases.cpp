@@ -321,7 +321,8 @@ class ZstdDecodeCase final : public TableDecodeCase<ZstdDecode, ZstdFrame> {
                                        .status = buffers.outputs[1],
                                        .sizes = {},
                                        .scratch = buffers.scratch,
-                                       .bounds = bounds_});
+                                       .bounds = bounds_,
+                                       .dictionary = {}});
   }
 
  private:
