@@ -18,6 +18,6 @@ WEFT_CONSTANTS_END
 
 // Blocks of a workgroup, whose other lanes are idle: a lane that reads headers or sequences goes its own way at each of
 // them, and is slowed down by its neighbours more than a multiprocessor is by further workgroups.
-#define WEFT_ZSTD_BLOCKS_TOGETHER 8u
+#define WEFT_ZSTD_BLOCKS_TOGETHER 4u
 
 #endif
