@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -31,6 +32,17 @@ inline bool equal_bytes(const std::byte* a, const std::byte* b, size_t size, con
     if ((apart(0) | apart(8)) != 0) return false;
   if (end - b < static_cast<std::ptrdiff_t>(kEqualStep)) return std::equal(a, a + size, b);
   return ((apart(0) & kLow[size]) | (apart(8) & kHigh[size])) == 0;
+}
+
+/// How many bytes are equal from `a` and `b` on, at least `length`, which are known to be, at most `most`.
+inline uint32_t equal_length(const std::byte* a, const std::byte* b, uint32_t length, uint32_t most) {
+  while (most - length >= 8) {
+    if (const uint64_t apart = load_u64(a + length) ^ load_u64(b + length); apart != 0)
+      return length + static_cast<uint32_t>(std::countr_zero(apart)) / 8;
+    length += 8;
+  }
+  while (length < most && a[length] == b[length]) ++length;
+  return length;
 }
 
 }  // namespace weft::gstd

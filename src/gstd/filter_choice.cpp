@@ -9,22 +9,48 @@ namespace weft::gstd {
 
 namespace {
 
-constexpr size_t kSampleBytes = 4096, kSamples = 4;
-constexpr size_t kStrides = 4;  // with small differences
-// Estimates use the middle of each piece of a tile, and are no worse than with all of it.
-constexpr size_t kPieceBytes = 65536, kEstimatedBytes = 16384;
+constexpr size_t kSampleBytes = 2048, kSamples = 4;
+constexpr size_t kLikelyStrides = 16, kStrides = 4;  // with small differences
+// Estimates use the middle of each piece of a tile: a little of it for all filters, a quarter for the best of them.
+// They are no worse than with all of it.
+constexpr size_t kPieceBytes = 65536, kFirstEstimated = 4096, kEstimatedBytes = 16384;
+// Estimates err by less: filters are dropped that take more than the best by this part of it.
+constexpr uint64_t kFirstSlack = 1, kSlack = 2;
 
-// Entropy of differences at a stride, by samples of the whole tile.
-Cost difference_cost(std::span<const std::byte> tile, uint32_t stride) {
-  Cost cost = 0;
+// Calls `use` with samples from all of a tile, each of kSampleBytes bytes unless the tile has fewer.
+template <class Use>
+void each_stride_sample(std::span<const std::byte> tile, const Use& use) {
   const size_t samples = std::min(kSamples, tile.size() / kSampleBytes + 1);
   for (size_t s = 0; s < samples; ++s) {
-    std::array<uint32_t, 256> counts{};
-    const size_t begin = tile.size() / samples * s, end = std::min(begin + kSampleBytes, tile.size());
-    for (size_t i = begin + stride; i < end; ++i)
-      ++counts[(static_cast<uint32_t>(tile[i]) - static_cast<uint32_t>(tile[i - stride])) & 255];
-    cost += entropy_cost(counts);
+    const size_t begin = tile.size() / samples * s;
+    use(tile.subspan(begin, std::min(kSampleBytes, tile.size() - begin)));
   }
+}
+
+// Sum of the sizes of differences at a stride: a loop for vector instructions, to sort out most strides.
+uint64_t difference_size(std::span<const std::byte> tile, uint32_t stride) {
+  uint64_t sum = 0;
+  each_stride_sample(tile, [&](std::span<const std::byte> sample) {
+    uint32_t of_sample = 0;
+    for (size_t i = stride; i < sample.size(); ++i) {
+      const auto difference =
+          static_cast<int8_t>(static_cast<uint8_t>(sample[i]) - static_cast<uint8_t>(sample[i - stride]));
+      of_sample += static_cast<uint32_t>(difference < 0 ? -difference : difference);
+    }
+    sum += of_sample;
+  });
+  return sum;
+}
+
+// Entropy of differences at a stride.
+Cost difference_cost(std::span<const std::byte> tile, uint32_t stride) {
+  Cost cost = 0;
+  each_stride_sample(tile, [&](std::span<const std::byte> sample) {
+    std::array<uint32_t, 256> counts{};
+    for (size_t i = stride; i < sample.size(); ++i)
+      ++counts[(static_cast<uint32_t>(sample[i]) - static_cast<uint32_t>(sample[i - stride])) & 255];
+    cost += entropy_cost(counts);
+  });
   return cost;
 }
 
@@ -33,17 +59,24 @@ constexpr uint32_t kMaxPlanes = 4;                  // of a quickly chosen filte
 constexpr size_t kPartBytes = 4096;                 // of a tile, to try a filter on
 constexpr uint64_t kMatchBits = 12;                 // of a sequence, without extra bits of its offset
 
+constexpr uint64_t kUnseenMatches = 12;  // part of the bits that they save
+constexpr size_t kEstimatedParts = 8;
+constexpr uint64_t kSequenceBits = 3;  // of a sequence, beside its symbols and their extra bits
+
+// Small samples underestimate entropy: this adds half a nat for each value but one.
+Cost sample_cost(std::span<const uint32_t> counts) {
+  Cost cost = entropy_cost(counts);
+  for (const uint32_t count : counts) cost += count != 0 ? kBit * 46 / 64 : 0;
+  return cost;
+}
+
 // Bytes counted by plane.
 struct PlaneCounts {
   std::array<std::array<uint32_t, 256>, kMaxPlanes> counts{};
 
-  // Small samples underestimate entropy: this adds half a nat for each value but one.
   Cost cost(uint32_t planes) const {
     Cost cost = 0;
-    for (uint32_t plane = 0; plane < planes; ++plane) {
-      cost += entropy_cost(counts[plane]);
-      for (const uint32_t count : counts[plane]) cost += count != 0 ? kBit * 46 / 64 : 0;
-    }
+    for (uint32_t plane = 0; plane < planes; ++plane) cost += sample_cost(counts[plane]);
     return cost;
   }
 };
@@ -124,8 +157,10 @@ void FilterScout::candidates(std::span<const std::byte> tile, std::vector<Filter
     for (const Filter filter : {Filter::colour_planes, Filter::delta_planes, Filter::delta}) add(filter, stride);
   std::array<std::pair<Cost, uint32_t>, kMaxStride> strides;
   for (uint32_t stride = 1; stride <= kMaxStride; ++stride)
-    strides[stride - 1] = {difference_cost(tile, stride), stride};
-  std::partial_sort(strides.begin(), strides.begin() + kStrides, strides.end());
+    strides[stride - 1] = {difference_size(tile, stride), stride};
+  std::partial_sort(strides.begin(), strides.begin() + kLikelyStrides, strides.end());
+  for (size_t i = 0; i < kLikelyStrides; ++i) strides[i].first = difference_cost(tile, strides[i].second);
+  std::partial_sort(strides.begin(), strides.begin() + kStrides, strides.begin() + kLikelyStrides);
   for (size_t i = 0; i < kStrides; ++i)
     for (const Filter filter : {Filter::delta, Filter::planes, Filter::delta_planes, Filter::zigzag_planes})
       add(filter, strides[i].second);
@@ -134,25 +169,93 @@ void FilterScout::candidates(std::span<const std::byte> tile, std::vector<Filter
     add(filter, 1);
 }
 
-uint64_t FilterScout::estimate(const FilterChoice& choice, std::span<const std::byte> tile) {
-  filtered_.resize(tile.size());
-  scratch_.resize(tile.size());
-  apply_filter(choice.filter, choice.stride, tile, filtered_, scratch_);
+// Entropies of literals by context and of fields: no block is planned and no table is made.
+uint64_t FilterScout::estimate(const FilterChoice& choice, std::span<const std::byte> part) {
+  filtered_.resize(part.size());
+  scratch_.resize(part.size());
+  apply_filter(choice.filter, choice.stride, part, filtered_, scratch_);
   parser_.parse(filtered_, matches_);
-  return planner_.plan(filtered_, matches_, segment_bytes_of(tile.size()), sequences_, blocks_);
+  // By context, and by where they are in the filter's result, whose parts may get blocks of their own.
+  std::array<Counts, kLiteralContexts> by_context{};
+  std::array<Counts, kEstimatedParts> by_part{};
+  std::array<std::array<uint32_t, kMaxFieldSymbols>, kLowBits> fields{};
+  uint64_t bits = matches_.size() * kSequenceBits;
+  History history;
+  uint32_t previous = 0;
+  const std::byte* at = filtered_.data();
+  const auto count = [&](size_t run) {
+    for (const std::byte* const end = at + run; at != end; ++at) {
+      const uint32_t byte = static_cast<uint32_t>(*at);
+      ++by_context[literal_context(previous)][byte];
+      ++by_part[static_cast<size_t>(at - filtered_.data()) * kEstimatedParts / filtered_.size()][byte];
+      previous = byte;
+    }
+  };
+  for (const Match& match : matches_) {
+    count(match.literals);
+    at += match.length;
+    const Coded run = code_length(match.literals, kLiteralLengthDirect);
+    const Coded length = code_length(match.length - kMinMatch, kMatchLengthDirect);
+    const uint32_t offset = history.push(match.offset);
+    ++fields[kLiteralLength][run.symbol];
+    ++fields[kOffset][offset];
+    ++fields[kMatchLength][length.symbol];
+    bits += run.extra_bits + length.extra_bits + (offset < kRepeats ? 0 : offset_extra_bits(offset));
+  }
+  count(static_cast<size_t>(filtered_.data() + filtered_.size() - at));
+  Cost of_contexts = 0, of_parts = 0;
+  for (const Counts& counts : by_context) of_contexts += sample_cost(counts);
+  for (const Counts& counts : by_part) of_parts += sample_cost(counts);
+  Cost cost = std::min(of_contexts, of_parts);
+  for (const auto& of_field : fields) cost += entropy_cost(of_field);
+  bits += cost >> kCostLog;
+  // These leave matches that the whole tile and a better search have more of.
+  return choice.filter == Filter::none || choice.filter == Filter::planes ? bits - bits / kUnseenMatches : bits;
 }
 
 void FilterScout::choose(std::span<const std::byte> tile, size_t count, std::vector<FilterChoice>& choices) {
   choices.clear();
   candidates(tile, choices);
+  if (tile.size() >= kPartBytes) {
+    for (FilterChoice& choice : choices) choice.bits = choice.filter == Filter::none ? 0 : entropy(choice, tile);
+    keep_cheapest(choices, 8 + 4 * count);
+  }
+  narrow(tile, kFirstEstimated, 2 * count, kFirstSlack, choices);
+  narrow(tile, kEstimatedBytes, count, kSlack, choices);
+}
+
+// Entropy of samples' bytes by plane.
+uint64_t FilterScout::entropy(const FilterChoice& choice, std::span<const std::byte> tile) {
+  filtered_.resize(kSampleBytes / 2);
+  scratch_.resize(kSampleBytes / 2);
+  const bool is_in_planes = choice.filter != Filter::delta;
+  const size_t planes = !is_in_planes ? 1 : choice.filter >= Filter::bc1 ? 4 : std::min<size_t>(choice.stride, 8);
+  std::array<Counts, 8> counts{};
+  for (size_t s = 0; s < kFewSamples; ++s) {
+    const size_t begin = (tile.size() - filtered_.size()) * s / (kFewSamples - 1) / 16 * 16;
+    apply_filter(choice.filter, choice.stride, tile.subspan(begin, filtered_.size()), filtered_, scratch_);
+    for (size_t plane = 0, i = 0; plane < planes; ++plane)
+      for (; i < filtered_.size() * (plane + 1) / planes; ++i) ++counts[plane][static_cast<uint8_t>(filtered_[i])];
+  }
+  Cost cost = 0;
+  for (size_t plane = 0; plane < planes; ++plane) cost += sample_cost(counts[plane]);
+  return cost >> kCostLog;
+}
+
+void FilterScout::narrow(std::span<const std::byte> tile, size_t estimated, size_t count, uint64_t slack,
+                         std::vector<FilterChoice>& choices) {
+  for (FilterChoice& choice : choices) choice.bits = 0;
   const size_t pieces = std::max<size_t>(tile.size() / kPieceBytes, 1);
   for (size_t piece = 0; piece < pieces; ++piece) {
     const size_t begin = tile.size() * piece / pieces, size = tile.size() * (piece + 1) / pieces - begin;
-    const size_t of_piece = std::min(size, kEstimatedBytes);
+    const size_t of_piece = std::min(size, estimated);
     const auto part = tile.subspan(begin + (size - of_piece) / 32 * 16, of_piece);
     for (FilterChoice& choice : choices) choice.bits += estimate(choice, part);
   }
   keep_cheapest(choices, count);
+  std::erase_if(choices, [most = choices[0].bits + choices[0].bits / slack](const FilterChoice& choice) {
+    return choice.bits > most;
+  });
 }
 
 uint64_t FilterScout::estimate_quickly(const FilterChoice& choice, std::span<const std::byte> part) {

@@ -30,24 +30,25 @@ uint32_t plane_bytes(const FilterChoice& choice, size_t size);
 /// Tries filters on a tile. One a thread.
 class FilterScout {
  public:
-  /// `level` is the encoder's.
-  explicit FilterScout(int level) : parser_(level < 10 ? 1 : 3), plane_parser_(kPlaneLevel, kMinInPlanes) {}
+  FilterScout() : parser_(1), plane_parser_(kPlaneLevel, kMinInPlanes) {}
 
-  /// Chooses at most `count`, the most promising first. Each is tried on a quarter of the tile.
+  /// Chooses at least one and at most `count`, the most promising first. All are tried on a sixteenth of the tile, the
+  /// best of them on a quarter.
   void choose(std::span<const std::byte> tile, size_t count, std::vector<FilterChoice>& choices);
   /// For fast levels. Tries a few filters on a few bytes, and the best one, if it is promising, on a part of the tile.
   FilterChoice choose_quickly(std::span<const std::byte> tile);
 
  private:
   uint64_t estimate_quickly(const FilterChoice& choice, std::span<const std::byte> part);
-  uint64_t estimate(const FilterChoice& choice, std::span<const std::byte> tile);
+  uint64_t entropy(const FilterChoice& choice, std::span<const std::byte> tile);
+  uint64_t estimate(const FilterChoice& choice, std::span<const std::byte> part);
   void candidates(std::span<const std::byte> tile, std::vector<FilterChoice>& choices) const;
+  void narrow(std::span<const std::byte> tile, size_t estimated, size_t count, uint64_t slack,
+              std::vector<FilterChoice>& choices);
 
   Parser parser_, plane_parser_;
-  BlockPlanner planner_;
   std::vector<std::byte> filtered_, scratch_;
-  std::vector<Match> matches_, sequences_;
-  std::vector<BlockPlan> blocks_;
+  std::vector<Match> matches_;
 };
 
 }  // namespace weft::gstd

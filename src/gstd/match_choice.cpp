@@ -2,13 +2,13 @@
 #include "gstd/match_choice.hpp"
 
 #include <algorithm>
-#include <tuple>
+
+#include "gstd/equal_bytes.hpp"
 
 namespace weft::gstd {
 
 namespace {
 
-constexpr uint32_t kLengthsTried = 24;      // of a match, from the shortest up and from the longest down
 constexpr uint32_t kFirstPrice = 1u << 24;  // so that no difference is negative
 constexpr uint32_t kLongestChosen = kMaxBlockBytes / 2;
 
@@ -36,79 +36,98 @@ uint32_t offset_price(const BlockPrices& prices, uint32_t offset, const std::arr
 
 }  // namespace
 
-// Extends matches that the parser cut short or began after their first byte.
-void MatchChooser::add(std::span<const std::byte> bytes, std::span<const Match> matches) {
-  uint32_t position = 0;
-  for (const Match& match : matches) {
-    position += match.literals;
-    uint32_t begin = position, end = position + match.length;
-    while (end < bytes.size() && bytes[end] == bytes[end - match.offset]) ++end;
-    while (begin > match.offset && bytes[begin - 1] == bytes[begin - 1 - match.offset]) --begin;
-    candidates_.push_back({begin, end, match.offset});
-    position += match.length;
+void MatchChooser::set_block(const BlockPrices& prices) {
+  for (uint32_t literals = 0; literals < kKnownLengths; ++literals)
+    run_prices_[literals] = literals_price(prices, literals);
+  for (uint32_t length = kMinMatch; length < kKnownLengths; ++length)
+    length_prices_[length] = length_price(prices, length);
+}
+
+// Completes the node of a position, to which no other way can lead any more.
+void MatchChooser::settle(uint32_t at) {
+  Node& node = nodes_[at];
+  if (node.length == 0) {
+    node.literals = nodes_[at - 1].literals + 1;
+    node.repeats = nodes_[at - 1].repeats;
+    return;
   }
+  node.literals = 0;
+  node.repeats = nodes_[at - node.length].repeats;
+  const auto& [first, second, third] = node.repeats;
+  if (node.offset != first && node.offset != second && node.offset != third)
+    node.repeats = {node.offset, first, second};
 }
 
-// Relaxes the positions that a match from `at` reaches.
-void MatchChooser::take_match(uint32_t at, const Candidate& match, const BlockPrices& prices) {
+// Relaxes the positions that a match of `least` to `most` bytes reaches.
+void MatchChooser::take(uint32_t at, uint32_t offset, uint32_t least, uint32_t most, const BlockPrices& prices) {
   const Node& from = nodes_[at];
-  const uint32_t offset = match.offset;
-  std::array<uint32_t, kRepeats> repeats = from.repeats;
-  if (std::find(repeats.begin(), repeats.end(), offset) == repeats.end()) repeats = {offset, repeats[0], repeats[1]};
-  const uint32_t price =
-      from.price + offset_price(prices, offset, from.repeats) + literals_price(prices, 0) + prices.sequence;
-  const auto take = [&](uint32_t length) {
-    const uint32_t all = price + length_price(prices, length);
-    if (Node& to = nodes_[at + length]; all < to.price) to = {all, 0, length, offset, repeats};
+  const uint32_t price = from.price + offset_price(prices, offset, from.repeats) + run_prices_[0] + prices.sequence;
+  const auto reach = [&](uint32_t length, uint32_t of_length) {
+    Node& to = nodes_[at + length];
+    if (price + of_length >= to.price) return;
+    to.price = price + of_length;
+    to.length = length;
+    to.offset = offset;
   };
-  const uint32_t longest = std::min(match.end - at, kLongestChosen);
-  const uint32_t last_short = std::min(longest, kMinMatch + kLengthsTried - 1);
-  for (uint32_t length = kMinMatch; length <= last_short; ++length) take(length);
-  const uint32_t first_long = std::max(last_short, longest - std::min(longest, kLengthsTried)) + 1;
-  for (uint32_t length = first_long; length <= longest; ++length) take(length);
+  uint32_t length = least;
+  for (const uint32_t last = std::min(most, kKnownLengths - 1); length <= last; ++length)
+    reach(length, length_prices_[length]);
+  if (most >= kKnownLengths) reach(most, length_price(prices, most));
 }
 
-// Relaxes all positions that `at` leads to.
-void MatchChooser::leave(uint32_t at, const BlockPrices& prices, std::span<const std::byte> bytes) {
+// Relaxes all positions that `at` leads to. Returns the length of a long match, which is taken as a whole, or 0.
+uint32_t MatchChooser::leave(uint32_t at, const BlockPrices& prices, std::span<const std::byte> bytes, bool skips,
+                             std::span<const FoundMatch> found) {
   const Node from = nodes_[at];
   const uint32_t context = at == 0 ? 0 : literal_context(static_cast<uint32_t>(bytes[at - 1]));
+  const auto run_price = [&](uint32_t literals) {
+    return literals < kKnownLengths ? run_prices_[literals] : literals_price(prices, literals);
+  };
   const uint32_t with_literal = from.price + prices.literals[context][static_cast<uint8_t>(bytes[at])] +
-                                literals_price(prices, from.literals + 1) - literals_price(prices, from.literals);
-  if (Node& to = nodes_[at + 1]; with_literal < to.price) to = {with_literal, from.literals + 1, 0, 0, from.repeats};
-
-  for (const Candidate& match : open_) take_match(at, match, prices);
-  if (bytes.size() - at < kMinMatch) return;
-  for (const uint32_t offset : from.repeats) {
-    if (offset > at || std::any_of(open_.begin(), open_.end(), [&](const auto& c) { return c.offset == offset; }))
-      continue;
-    uint32_t end = at;
-    while (end < bytes.size() && bytes[end] == bytes[end - offset]) ++end;
-    if (end - at < kMinMatch) continue;
-    open_.push_back({at, end, offset});
-    take_match(at, open_.back(), prices);
+                                run_price(from.literals + 1) - run_price(from.literals);
+  if (Node& to = nodes_[at + 1]; with_literal < to.price) {
+    to.price = with_literal;
+    to.length = 0;
   }
+  if (skips && nodes_[at + 1].price <= from.price) return 0;
+  const uint32_t left = std::min(static_cast<uint32_t>(bytes.size()) - at, kLongestChosen);
+  if (left < kMinMatch) return 0;
+  uint32_t longest = 0;
+  for (const uint32_t offset : from.repeats) {
+    if (offset > at) continue;
+    const uint32_t length = equal_length(&bytes[at - offset], &bytes[at], 0, left);
+    if (length < kMinMatch) continue;
+    take(at, offset, kMinMatch, length, prices);
+    longest = std::max(longest, length);
+  }
+  uint32_t least = kMinMatch;
+  for (const FoundMatch& match : found) {
+    const uint32_t length = std::min(match.length, left);
+    if (length < least) break;
+    take(at, match.offset, least, length, prices);
+    longest = std::max(longest, length);
+    least = length + 1;
+  }
+  return longest < kLongMatch ? 0 : longest;
 }
 
-void MatchChooser::choose(std::span<const std::byte> bytes, std::span<const BlockPrices> prices,
-                          std::vector<Match>& matches) {
+void MatchChooser::choose(std::span<const std::byte> bytes, const MatchFinder& found,
+                          std::span<const BlockPrices> prices, bool skips, std::vector<Match>& matches) {
   const uint32_t size = static_cast<uint32_t>(bytes.size());
-  std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
-    return std::tie(a.begin, a.offset, a.end) < std::tie(b.begin, b.offset, b.end);
-  });
   nodes_.assign(size_t{size} + 1, {});
   nodes_[0].price = kFirstPrice;
   nodes_[0].repeats = kFirstRepeats;
-  open_.clear();
   size_t block = 0;
-  auto next = candidates_.begin();
-  for (uint32_t at = 0; at < size; ++at) {
+  set_block(prices[0]);
+  for (uint32_t at = 0; at < size;) {
+    if (at != 0) settle(at);
+    const size_t block_before = block;
     while (block + 1 < prices.size() && prices[block + 1].begin <= at) ++block;
-    std::erase_if(open_, [&](const Candidate& match) { return match.end < at + kMinMatch; });
-    for (; next != candidates_.end() && next->begin == at; ++next)
-      if (std::none_of(open_.begin(), open_.end(), [&](const auto& match) { return match.offset == next->offset; }))
-        open_.push_back(*next);
-    leave(at, prices[block], bytes);
+    if (block != block_before) set_block(prices[block]);
+    const uint32_t whole = leave(at, prices[block], bytes, skips, found.at(at));
+    at += std::max(whole, 1u);
   }
+  if (size != 0) settle(size);
   // Backtracks from the end.
   matches.clear();
   for (uint32_t at = size; at != 0;) {

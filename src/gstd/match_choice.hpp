@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gstd/format.hpp"
+#include "gstd/match_finder.hpp"
 #include "gstd/parser.hpp"
 
 namespace weft::gstd {
@@ -28,33 +29,32 @@ struct BlockPrices {
   uint32_t sequence = 0;  ///< of each, beside its symbols and bits
 };
 
-/// Finds the cheapest parse of a tile from literals, a parser's matches, parts of these, and
-/// repeated offsets. One a thread.
+/// Finds the cheapest parse of a tile from literals, found matches, their beginnings, and repeated offsets. A match of
+/// kLongMatch bytes is taken as a whole. One a thread.
 class MatchChooser {
  public:
-  /// Forgets all matches.
-  void clear() { candidates_.clear(); }
-  /// Adds a parser's matches of `bytes`, which are the same in each call.
-  void add(std::span<const std::byte> bytes, std::span<const Match> matches);
-  /// Chooses by the prices of blocks, which are in order. Takes at most 30 bytes of memory a byte of the tile.
-  void choose(std::span<const std::byte> bytes, std::span<const BlockPrices> prices, std::vector<Match>& matches);
+  /// Chooses by the prices of blocks, which are in order. Takes at most 32 bytes of memory a byte of the tile.
+  /// `skips`: whether no match is tried where a literal more costs nothing, as the match before is as good one longer.
+  void choose(std::span<const std::byte> bytes, const MatchFinder& found, std::span<const BlockPrices> prices,
+              bool skips, std::vector<Match>& matches);
 
  private:
-  struct Candidate {
-    uint32_t begin, end, offset;
-  };
+  static constexpr uint32_t kKnownLengths = kLongMatch;  // whose prices are in tables
   // The cheapest parse up to a position.
   struct Node {
     uint32_t price = ~0u;
-    uint32_t literals = 0;            // since the last match
     uint32_t length = 0, offset = 0;  // of the match that ends here; length 0: a literal
+    uint32_t literals = 0;            // since the last match
     std::array<uint32_t, kRepeats> repeats{};
   };
-  void leave(uint32_t at, const BlockPrices& prices, std::span<const std::byte> bytes);
-  void take_match(uint32_t at, const Candidate& match, const BlockPrices& prices);
+  void set_block(const BlockPrices& prices);
+  void settle(uint32_t at);
+  uint32_t leave(uint32_t at, const BlockPrices& prices, std::span<const std::byte> bytes, bool skips,
+                 std::span<const FoundMatch> found);
+  void take(uint32_t at, uint32_t offset, uint32_t least, uint32_t most, const BlockPrices& prices);
 
-  std::vector<Candidate> candidates_, open_;  // open: at or after the search's position
   std::vector<Node> nodes_;
+  std::array<uint32_t, kKnownLengths> run_prices_{}, length_prices_{};  // of the current block
 };
 
 }  // namespace weft::gstd

@@ -149,7 +149,7 @@ Cost description_cost(const CodeLengths& lengths, const CodeLengths* reference, 
   return cost;
 }
 
-void choose_frequencies(std::span<const uint32_t> counts, FieldChoice& choice) {
+void choose_frequencies(std::span<const uint32_t> counts, uint32_t coarseness, FieldChoice& choice) {
   choice = {};
   uint64_t sum = 0;
   for (const uint32_t count : counts) sum += count;
@@ -180,10 +180,14 @@ void choose_frequencies(std::span<const uint32_t> counts, FieldChoice& choice) {
   }
   uint32_t weight_sum = 0;
   for (uint32_t s = 0; s < counts.size(); ++s) {
-    if (slots[s] != 0) choice.weights[s] = weight_of(slots[s] - 1);
+    if (slots[s] != 0) choice.weights[s] = weight_of((slots[s] - 1) >> coarseness);
     weight_sum += value_of(choice.weights[s]);
   }
-  if (weight_sum == 0) choice.weights[0] = weight_of(1);  // unreachable: there are fewer symbols than slots
+  if (weight_sum == 0) {
+    // All of them are rare by these weights.
+    const auto most = std::max_element(slots.begin(), slots.begin() + static_cast<std::ptrdiff_t>(counts.size()));
+    choice.weights[static_cast<size_t>(most - slots.begin())] = weight_of(1);
+  }
   frequencies_of({choice.weights.data(), counts.size()}, choice.frequencies);
 }
 

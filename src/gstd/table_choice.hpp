@@ -26,7 +26,8 @@ struct FieldChoice {
   std::array<Weight, kMaxFieldSymbols> weights{};
   std::array<uint16_t, kMaxFieldSymbols> frequencies{};
 };
-void choose_frequencies(std::span<const uint32_t> counts, FieldChoice& choice);
+/// Weights lose the lowest `coarseness` bits, which shortens their description.
+void choose_frequencies(std::span<const uint32_t> counts, uint32_t coarseness, FieldChoice& choice);
 /// Returns ~0 if a counted symbol has frequency 0.
 Cost field_cost(std::span<const uint32_t> counts, std::span<const uint16_t> frequencies);
 Cost description_cost(uint32_t field, const FieldChoice& choice);

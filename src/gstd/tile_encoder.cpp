@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <numeric>
 #include <optional>
@@ -28,24 +29,41 @@ constexpr size_t kTinyBytes = 128;
 // What a sequence costs a decoder, in bits. Files grow by 0.1 % or less: tables fit literals better that are more.
 constexpr uint32_t kSequencePrice = 3u << kPriceLog;
 
-// A level's effort beyond a parse.
-struct Effort {
-  size_t estimated = 3;  // filters to try with matches of `trial_level`, best by an estimate
-  int trial_level = 0;
-  size_t tried = 3;                  // of those, to try with the level's own matches
-  uint32_t rounds = 0;               // how often matches are chosen anew by their cost in this format
-  std::span<const int> more_levels;  // of libzstd, whose matches are candidates, too
+constexpr uint32_t kCoarsest = 5;  // table of a field that is tried
+constexpr int kTrialParser = 5;    // libzstd's level for trials of filters
+// A filter is refined if its trial takes at most this part more than the best.
+constexpr uint64_t kRefinedSlack = 48;
+
+// How filters are chosen.
+enum class Trial : uint8_t {
+  none,   // the tile as it is
+  quick,  // by entropies of a few bytes, then a part of the tile
+  scout,  // by estimates, then real tables
 };
-Effort effort_of(int level) {
-  static constexpr std::array<int, 4> kMoreLevels = {5, 12, 3, 16};
-  const std::span more(kMoreLevels);
-  if (level >= 22) return {32, 9, 4, 8, more};
-  if (level >= 19) return {16, 5, 2, 3, more.first(2)};
-  if (level >= 16) return {16, 5, 1, 2, {}};
-  if (level >= 10) return {8, 5, 1, 1, {}};
-  if (level == 9) return {3, 0, 3, 1, {}};
-  return {};
-}
+
+// What a level tries.
+struct Effort {
+  int parser;        // libzstd's level
+  Trial trial;       // of filters
+  uint32_t tried;    // filters to try with a fast parser's matches and real tables, best by an estimate
+  uint32_t refined;  // of those, best by these, to take the parser's matches, and to search and choose further
+  uint32_t depth;    // of that search
+  uint32_t rounds;   // how often matches are chosen by their cost in this format
+  bool skips;        // whether positions are left out at which a match is unlikely to gain
+};
+constexpr std::array<Effort, kMaxLevel> kEfforts = {{
+    {1, Trial::none, 1, 1, 0, 0, false},      {2, Trial::quick, 1, 1, 0, 0, false},
+    {3, Trial::quick, 1, 1, 0, 0, false},     {5, Trial::quick, 1, 1, 0, 0, false},
+    {6, Trial::quick, 1, 1, 0, 0, false},     {7, Trial::quick, 1, 1, 0, 0, false},
+    {8, Trial::quick, 1, 1, 0, 0, false},     {8, Trial::scout, 1, 1, 0, 0, false},
+    {9, Trial::scout, 1, 1, 0, 0, false},     {10, Trial::scout, 1, 1, 0, 0, false},
+    {12, Trial::scout, 1, 1, 0, 0, false},    {14, Trial::scout, 1, 1, 0, 0, false},
+    {14, Trial::scout, 2, 1, 0, 0, false},    {14, Trial::scout, 2, 1, 8, 1, true},
+    {14, Trial::scout, 3, 1, 16, 1, true},    {14, Trial::scout, 4, 1, 16, 2, true},
+    {14, Trial::scout, 6, 1, 24, 2, true},    {14, Trial::scout, 8, 1, 32, 2, false},
+    {14, Trial::scout, 16, 2, 48, 3, false},  {14, Trial::scout, 24, 3, 64, 4, false},
+    {14, Trial::scout, 32, 4, 128, 6, false}, {14, Trial::scout, 48, 6, 256, 10, false},
+}};
 
 // code_length of small values, a table for the loop over sequences.
 constexpr uint32_t kSmallLengths = 256;
@@ -88,17 +106,18 @@ struct FieldCounts {
 
 // The cheapest of `given`, an own table, and `before` unless that is null. Returns the cost.
 Cost choose_field(uint32_t field, std::span<const uint32_t> counts, Cost given, const FieldChoice* before,
-                  TableMode& mode, FieldChoice& table) {
+                  uint32_t coarsest, TableMode& mode, FieldChoice& table) {
   Cost best = given;
-  if (best > least_description_cost(field)) {
-    FieldChoice own;
-    choose_frequencies(counts, own);
-    if (const Cost cost = field_cost(counts, own.frequencies) + description_cost(field, own); cost < best) {
+  if (best > least_description_cost(field))
+    for (uint32_t coarseness = 0; coarseness <= coarsest; ++coarseness) {
+      FieldChoice own;
+      choose_frequencies(counts, coarseness, own);
+      const Cost cost = field_cost(counts, own.frequencies) + description_cost(field, own);
+      if (cost >= best) continue;
       best = cost;
       mode = TableMode::own;
       table = own;
     }
-  }
   if (before == nullptr) return best;
   if (const Cost cost = field_cost(counts, before->frequencies); cost < best) {
     best = cost;
@@ -112,7 +131,8 @@ Cost choose_field(uint32_t field, std::span<const uint32_t> counts, Cost given, 
 
 struct TileEncoder::Work {
   TileEncoderConfig config;
-  Parser parser, plane_parser;
+  Effort effort;
+  Parser parser, plane_parser, trial_parser;
   BlockPlanner planner;
   LaneWriter writer;
   std::vector<Match> matches, sequences;
@@ -128,12 +148,9 @@ struct TileEncoder::Work {
   std::vector<FilterChoice> choices;
   std::vector<std::byte> filtered, scratch;
   std::vector<uint32_t> attempt;
-  Effort effort;
-  Parser trial_parser;
-  std::vector<Parser> more_parsers;
+  MatchFinder finder;
   MatchChooser chooser;
-  std::vector<BlockPrices> prices, best_prices;  // of the blocks of the last attempt, and of the best one
-  std::vector<Match> best_matches;
+  std::vector<BlockPrices> prices, last_prices;  // of the blocks of the last attempt, and of the one before
 
   // The decoder's tables from the blocks before.
   std::optional<LiteralChoice> before_literals;
@@ -147,23 +164,26 @@ struct TileEncoder::Work {
 
   explicit Work(const TileEncoderConfig& of)
       : config(of),
-        parser(of.level),
+        effort(kEfforts[static_cast<size_t>(std::clamp(of.level, kMinLevel, kMaxLevel)) - 1]),
+        parser(effort.parser),
         plane_parser(kPlaneLevel, kMinInPlanes),
-        writer(of.vectors),
-        scout(of.level),
-        effort(effort_of(of.level)),
-        trial_parser(effort.trial_level) {
-    for (const int level : effort.more_levels) more_parsers.emplace_back(level);
-  }
+        trial_parser(kTrialParser),
+        writer(of.vectors) {}
 
   void choose_filters(std::span<const std::byte> tile);
   std::span<const std::byte> filter_tile(const FilterChoice& choice, std::span<const std::byte> tile);
   /// Writes the words of `attempt`, by `matches`. Returns false if they are not smaller than the tile.
   bool write(std::span<const std::byte> bytes, const FilterChoice& choice);
-  /// Chooses matches anew while that reduces `words`, those of `choice` by the best matches so far.
-  void refine(std::span<const std::byte> tile, const FilterChoice& choice, std::vector<uint32_t>& words, size_t before);
+  /// Writes `attempt` by the parser's matches.
+  bool try_parser(std::span<const std::byte> bytes, const FilterChoice& choice, bool is_trial);
+  /// Searches and chooses matches by the prices of the last attempt, then by theirs, while that reduces its size.
+  void refine(std::span<const std::byte> bytes, const FilterChoice& choice, std::vector<uint32_t>& words,
+              size_t before);
   bool keep_smaller(std::vector<uint32_t>& words, size_t before) const;
   void code_sequences();
+  /// Whether tables are tried that are a little worse and described in fewer bits.
+  bool tries_cheap_tables() const { return effort.rounds != 0; }
+  uint32_t coarsest() const { return tries_cheap_tables() ? kCoarsest : 0; }
   bool tries_contexts() const { return config.contexts && config.level >= 4; }
   /// Returns false if the words will not be smaller than the tile. Only fast levels estimate that.
   bool write_tile(std::span<const std::byte> bytes, bool releases);
@@ -178,6 +198,7 @@ struct TileEncoder::Work {
   void count_literals(bool by_context, ContextCounts& counts) const;
   Cost choose_literals(LiteralChoice& choice) const;
   Cost choose_tables(const ContextCounts& counts, LiteralChoice& choice) const;
+  Cost choose_table(const Counts& counts, const CodeLengths* last, uint32_t table, LiteralChoice& choice) const;
   void write_literal_tables(const LiteralChoice& choice);
   void add_prices(const BlockPlan& plan, const BlockHeader& block, const LiteralChoice& choice,
                   const FieldChoices& tables);
@@ -231,6 +252,40 @@ void TileEncoder::Work::count_literals(bool by_context, ContextCounts& counts) c
     for (uint32_t turn = 0; turn < 4; ++turn) ++turns[turn][byte[turn]];
   for (size_t i = 4 * fours; i < bytes_of_literals.size(); ++i) ++turns[0][bytes_of_literals[i]];
   for (uint32_t s = 0; s < 256; ++s) counts[0][s] = turns[0][s] + turns[1][s] + turns[2][s] + turns[3][s];
+}
+
+// Counts whose code is as good nearly, and may be described in fewer bits, as lengths of neighbours differ less.
+Counts rounded(const Counts& counts) {
+  Counts result{};
+  for (uint32_t s = 0; s < 256; ++s) result[s] = std::bit_floor(counts[s] + counts[s] / 2);
+  return result;
+}
+Counts smoothed(const Counts& counts) {
+  Counts result{};
+  for (uint32_t s = 0; s < 256; ++s)
+    if (counts[s] != 0) result[s] = 2 * counts[s] + (s != 0 ? counts[s - 1] : 0) + (s != 255 ? counts[s + 1] : 0);
+  return result;
+}
+
+// Sets a table for counted literals. Returns its bits and theirs.
+Cost TileEncoder::Work::choose_table(const Counts& counts, const CodeLengths* last, uint32_t table,
+                                     LiteralChoice& choice) const {
+  Cost best = ~Cost{0};
+  const auto consider = [&](const Counts& by) {
+    CodeLengths lengths;
+    choose_lengths(by, lengths);
+    const Cost literals = literals_cost(counts, lengths), own = description_cost(lengths, nullptr, header.lanes_log);
+    const Cost by_last = last == nullptr ? ~Cost{0} : description_cost(lengths, last, header.lanes_log);
+    if (literals + std::min(own, by_last) >= best) return;
+    best = literals + std::min(own, by_last);
+    choice.lengths[table] = lengths;
+    choice.relative = (choice.relative & ~(1u << table)) | (by_last < own ? 1u : 0u) << table;
+  };
+  consider(counts);
+  if (!tries_cheap_tables()) return best;
+  consider(rounded(counts));
+  consider(smoothed(counts));
+  return best;
 }
 
 // Merges contexts' tables while the total shrinks, then sets the tables. Returns the bits of tables and literals.
@@ -291,17 +346,7 @@ Cost TileEncoder::Work::choose_tables(const ContextCounts& counts, LiteralChoice
     if (!is_used[c]) continue;
     const uint32_t t = choice.tables++;
     number[c] = t;
-    choose_lengths(groups[c], choice.lengths[t]);
-    cost += literals_cost(groups[c], choice.lengths[t]);
-    Cost description = description_cost(choice.lengths[t], nullptr, header.lanes_log);
-    if (last != nullptr) {
-      const Cost by_last = description_cost(choice.lengths[t], last, header.lanes_log);
-      if (by_last < description) {
-        description = by_last;
-        choice.relative |= 1u << t;
-      }
-    }
-    cost += description;
+    cost += choose_table(groups[c], last, t, choice);
     last = &choice.lengths[t];
   }
   for (uint32_t c = 0; c < kLiteralContexts; ++c)
@@ -464,7 +509,7 @@ void TileEncoder::Work::choose_fields(const BlockPlan& plan, BlockHeader& block,
   for (uint32_t f = 0; f < kLowBits; ++f) {
     const std::span<const uint32_t> of(counts.symbols[f].data(), kFieldSymbols[f]);
     const FieldChoice* const before = before_fields[f] ? &*before_fields[f] : nullptr;
-    spent += choose_field(f, of, field_cost(of, kGivenFrequencies[f]), before, block.fields[f], tables[f]);
+    spent += choose_field(f, of, field_cost(of, kGivenFrequencies[f]), before, coarsest(), block.fields[f], tables[f]);
     if (block.fields[f] == TableMode::given)
       std::copy(kGivenFrequencies[f].begin(), kGivenFrequencies[f].end(), tables[f].frequencies.begin());
   }
@@ -478,7 +523,7 @@ void TileEncoder::Work::choose_fields(const BlockPlan& plan, BlockHeader& block,
         before_fields[kLowBits] && before_low_bits == low ? &*before_fields[kLowBits] : nullptr;
     TableMode mode = TableMode::given;
     FieldChoice table;
-    const Cost cost = choose_field(kLowBits, of, raw, before, mode, table);
+    const Cost cost = choose_field(kLowBits, of, raw, before, coarsest(), mode, table);
     if (raw - cost <= saved) continue;
     saved = raw - cost;
     block.low_bits = low;
@@ -611,21 +656,12 @@ void TileEncoder::Work::choose_filters(std::span<const std::byte> tile) {
     if (is_filter(filter, stride)) choices[0] = {static_cast<Filter>(filter), stride, 0};
     return;
   }
-  if (!config.filters || config.level < kFastLevels) return;
-  if (config.level == kFastLevels) {
+  if (!config.filters || effort.trial == Trial::none) return;
+  if (effort.trial == Trial::quick) {
     choices[0] = scout.choose_quickly(tile);
     return;
   }
-  scout.choose(tile, effort.estimated, choices);
-  if (effort.estimated == effort.tried) return;
-  // Estimates leave out contexts and the cost of tables.
-  for (FilterChoice& choice : choices) {
-    const std::span<const std::byte> bytes = filter_tile(choice, tile);
-    trial_parser.parse(bytes, matches);
-    write(bytes, choice);
-    choice.bits = attempt.size() * 32;
-  }
-  keep_cheapest(choices, effort.tried);
+  scout.choose(tile, effort.tried, choices);
 }
 
 std::span<const std::byte> TileEncoder::Work::filter_tile(const FilterChoice& choice, std::span<const std::byte> tile) {
@@ -665,20 +701,22 @@ bool TileEncoder::Work::keep_smaller(std::vector<uint32_t>& words, size_t before
   return true;
 }
 
-void TileEncoder::Work::refine(std::span<const std::byte> tile, const FilterChoice& choice,
+bool TileEncoder::Work::try_parser(std::span<const std::byte> bytes, const FilterChoice& choice, bool is_trial) {
+  const bool in_planes = config.level <= kFastLevels && plane_bytes(choice, bytes.size()) != 0;
+  (is_trial ? trial_parser : in_planes ? plane_parser : parser).parse(bytes, matches);
+  return write(bytes, choice);
+}
+
+void TileEncoder::Work::refine(std::span<const std::byte> bytes, const FilterChoice& choice,
                                std::vector<uint32_t>& words, size_t before) {
-  const std::span<const std::byte> bytes = filter_tile(choice, tile);
-  chooser.clear();
-  chooser.add(bytes, best_matches);
-  for (Parser& more : more_parsers) {
-    more.parse(bytes, matches);
-    chooser.add(bytes, matches);
-  }
-  prices = best_prices;
+  finder.find(bytes, effort.depth);
+  size_t best = attempt.size();
   for (uint32_t round = 0; round < effort.rounds; ++round) {
-    chooser.choose(bytes, prices, matches);
-    write(bytes, choice);
-    if (!keep_smaller(words, before)) return;
+    std::swap(prices, last_prices);
+    chooser.choose(bytes, finder, last_prices, effort.skips, matches);
+    if (write(bytes, choice)) keep_smaller(words, before);
+    if (attempt.size() >= best) return;
+    best = attempt.size();
   }
 }
 
@@ -693,21 +731,23 @@ bool TileEncoder::encode(std::span<const std::byte> tile, std::vector<uint32_t>&
   Work& work = *work_;
   work.choose_filters(tile);
   const size_t before = words.size();
-  FilterChoice best;
+  // Estimates leave out tables, and more matches than a fast search finds.
+  if (work.choices.size() > 1)
+    for (FilterChoice& choice : work.choices) {
+      const bool is_smaller = work.try_parser(work.filter_tile(choice, tile), choice, true);
+      choice.bits = is_smaller ? work.attempt.size() * 32 : ~uint64_t{0};
+      if (is_smaller) work.keep_smaller(words, before);
+    }
+  keep_cheapest(work.choices, work.effort.refined);
+  const uint64_t cheapest = work.choices[0].bits;
+  std::erase_if(work.choices,
+                [&](const FilterChoice& choice) { return choice.bits - cheapest > cheapest / kRefinedSlack; });
   for (const FilterChoice& choice : work.choices) {
     const std::span<const std::byte> bytes = work.filter_tile(choice, tile);
-    const bool is_fast = work.config.level <= kFastLevels;
-    Parser& parser = is_fast && plane_bytes(choice, bytes.size()) != 0 ? work.plane_parser : work.parser;
-    parser.parse(bytes, work.matches);
-    if (!work.write(bytes, choice) || !work.keep_smaller(words, before)) continue;
-    best = choice;
-    if (work.effort.rounds == 0) continue;
-    work.best_matches = work.matches;
-    work.best_prices = work.prices;
+    if (work.try_parser(bytes, choice, false)) work.keep_smaller(words, before);
+    if (work.effort.rounds != 0) work.refine(bytes, choice, words, before);
   }
-  if (words.size() == before) return false;
-  if (work.effort.rounds != 0) work.refine(tile, best, words, before);
-  return true;
+  return words.size() != before;
 }
 
 }  // namespace weft::gstd

@@ -160,7 +160,7 @@ class StreamMaker {
         // More symbols than there are, at times.
         std::vector<uint32_t> more(of.begin(), of.end());
         more[f == kLowBits ? random_.below(4) : random_.below(kFieldSymbols[f])] += 1 + skewed(1000);
-        choose_frequencies(more, choices[f]);
+        choose_frequencies(more, 0, choices[f]);
       } else if (mode == TableMode::previous) {
         choices[f] = *before_[f];
       } else {

@@ -145,7 +145,7 @@ TEST_SUITE("gstd choice of tables") {
         if (random.one_in(some)) count = skewed(random) >> 12;
       counts[random.below(static_cast<uint32_t>(counts.size()))] += 1;
       FieldChoice choice;
-      choose_frequencies(counts, choice);
+      choose_frequencies(counts, 0, choice);
       uint32_t slots = 0, present = 0;
       uint64_t sum = 0;
       for (size_t s = 0; s < counts.size(); ++s) {
@@ -185,11 +185,36 @@ TEST_SUITE("gstd choice of tables") {
     }
   }
 
+  TEST_CASE("coarser frequencies of a field still have every symbol that is counted, and shorter descriptions") {
+    Random random(23);
+    Cost fine = 0, coarse = 0;
+    for (uint32_t run = 0; run < 500; ++run) {
+      const uint32_t field = run % kFields;
+      std::vector<uint32_t> counts(kFieldSymbols[field]);
+      for (uint32_t& count : counts)
+        if (random.one_in(3)) count = skewed(random) >> 12;
+      counts[random.below(static_cast<uint32_t>(counts.size()))] += 1;
+      for (uint32_t coarseness = 0; coarseness <= 9; ++coarseness) {
+        FieldChoice choice;
+        choose_frequencies(counts, coarseness, choice);
+        uint32_t slots = 0;
+        for (size_t s = 0; s < counts.size(); ++s) {
+          slots += choice.frequencies[s];
+          CHECK((choice.frequencies[s] != 0 || counts[s] == 0));
+        }
+        CHECK(slots == kRansSlots);
+        if (coarseness == 0) fine += description_cost(field, choice);
+        if (coarseness == 4) coarse += description_cost(field, choice);
+      }
+    }
+    CHECK(coarse < fine * 19 / 20);
+  }
+
   TEST_CASE("a field's table without a symbol that is counted has no cost") {
     std::vector<uint32_t> counts(kFieldSymbols[kLiteralLength]);
     counts[3] = 5;
     FieldChoice choice;
-    choose_frequencies(counts, choice);
+    choose_frequencies(counts, 0, choice);
     CHECK(field_cost(counts, choice.frequencies) < kBit);
     counts[41] = 1;
     CHECK((choice.frequencies[41] != 0 || field_cost(counts, choice.frequencies) == ~Cost{0}));

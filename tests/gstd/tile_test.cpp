@@ -39,7 +39,7 @@ TEST_SUITE("gstd tiles") {
           if (!encoder.encode(sample.bytes, words)) {
             CHECK(words.size() == 1);
             // Only what has little to gain is refused.
-            CHECK((size <= 64 || sample.name == "random" || (sample.name == "pixels" && level < 4)));
+            CHECK((size <= 64 || sample.name == "random" || (sample.name == "pixels" && level < 8)));
             continue;
           }
           CHECK(words[0] == 123);
@@ -122,6 +122,24 @@ TEST_SUITE("gstd tiles") {
             CHECK(with_fewer == words);
           }
         }
+  }
+
+  TEST_CASE("no level is more than a tenth larger than one below it") {
+    for (const Sample& sample : samples_of(kSanitized ? 8192 : 65536)) {
+      if (sample.name == "random") continue;
+      CAPTURE(sample.name);
+      size_t least = SIZE_MAX;
+      for (int level = kMinLevel; level <= kMaxLevel; ++level) {
+        CAPTURE(level);
+        TileEncoderConfig config;
+        config.level = level;
+        std::vector<uint32_t> words;
+        TileEncoder(config).encode(sample.bytes, words);
+        const size_t size = words.empty() ? sample.bytes.size() : 4 * words.size();
+        CHECK(size <= least + least / 10 + 16);
+        least = std::min(least, size);
+      }
+    }
   }
 
   TEST_CASE("sizes that are no tile's are refused") {
