@@ -249,7 +249,7 @@ class Compressor {
   Compressor& operator=(Compressor&&) noexcept;
 
   /// Appends content, and passes finished segments to the sink. The stream does not depend on the pieces.
-  /// After an error of write or finish, both return that error until reset().
+  /// After an error of write, flush or finish, all of them return that error until reset().
   /// Further errors: invalid_argument (more than was declared, or after finish).
   Status write(std::span<const std::byte> content, const Sink& sink) noexcept;
 
@@ -257,6 +257,11 @@ class Compressor {
   /// configuration and size, and goes on after them. All calls together take a multiple of segment_bytes.
   /// Further errors: invalid_argument (no multiple of tile_bytes, or after write).
   Status skip(std::span<const std::byte> content) noexcept;
+
+  /// Ends the segment and passes it to the sink. Content of at least one byte and at most a tile stays for the next
+  /// one. Each segment takes 60 bytes: compress_bound() does not count those of flushes.
+  /// Further errors: invalid_argument (after finish).
+  Status flush(const Sink& sink) noexcept;
 
   /// Ends the stream. Further errors: invalid_argument (less than was declared, or a second time).
   Status finish(const Sink& sink) noexcept;

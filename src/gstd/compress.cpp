@@ -172,6 +172,7 @@ class SegmentWriter {
 
   Status write(std::span<const std::byte> content, const Sink& sink);
   Status skip(std::span<const std::byte> content);
+  Status flush(const Sink& sink);
   Status finish(const Sink& sink);
 
  private:
@@ -320,8 +321,14 @@ Status SegmentWriter::add(std::span<const std::byte> content, const Sink& sink) 
       if (Status status = emit(false, sink); !status) return status;
     const size_t batch =
         std::min<size_t>(size_t{batch_tiles()} * config_.tile_bytes, config_.segment_bytes - segment_bytes_);
-    // Whole batches, and the known end, are encoded without a copy.
-    if (pending_.empty() && (content.size() >= batch || keeps_)) {
+    if (pending_.size() >= batch) {
+      if (Status status = encode(pending_); !status) return status;
+      pending_.clear();
+      continue;
+    }
+    // Whole batches, and the known end, are encoded without a copy. But the end of content that may be the last stays
+    // pending: a flush cannot pass it on, since the last segment must not be empty.
+    if (pending_.empty() && (content.size() > batch || keeps_)) {
       const size_t now = std::min(batch, content.size());
       if (Status status = encode(content.first(now)); !status) return status;
       content = content.subspan(now);
@@ -330,10 +337,6 @@ Status SegmentWriter::add(std::span<const std::byte> content, const Sink& sink) 
     const size_t more = std::min(batch - pending_.size(), content.size());
     pending_.insert(pending_.end(), content.begin(), content.begin() + static_cast<std::ptrdiff_t>(more));
     content = content.subspan(more);
-    if (pending_.size() == batch) {
-      if (Status status = encode(pending_); !status) return status;
-      pending_.clear();
-    }
   }
   return {};
 }
@@ -357,6 +360,17 @@ Status SegmentWriter::skip(std::span<const std::byte> content) {
   written_ += content.size();
   segment_at_ += content.size();
   return {};
+}
+
+Status SegmentWriter::flush(const Sink& sink) {
+  if (ended_) return refuse("flush after finish");
+  if (!pending_.empty()) {
+    const size_t whole = (pending_.size() - 1) / config_.tile_bytes * config_.tile_bytes;
+    if (whole != 0)
+      if (Status status = encode(std::span(pending_).first(whole)); !status) return status;
+    pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(whole));
+  }
+  return segment_bytes_ == 0 ? Status() : emit(false, sink);
 }
 
 Status SegmentWriter::finish(const Sink& sink) {
@@ -444,6 +458,12 @@ Status Compressor::write(std::span<const std::byte> content, const Sink& sink) n
 Status Compressor::skip(std::span<const std::byte> content) noexcept {
   State& state = *state_;
   if (state.outcome) state.outcome = guarded([&] { return state.skip(content); });
+  return guarded([&] { return state.outcome; });
+}
+
+Status Compressor::flush(const Sink& sink) noexcept {
+  State& state = *state_;
+  if (state.outcome) state.outcome = guarded([&] { return state.flush(sink); });
   return guarded([&] { return state.outcome; });
 }
 

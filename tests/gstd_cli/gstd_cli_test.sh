@@ -95,7 +95,21 @@ quiet "through pipes"
 same "through pipes" piped original
 expect 0 "-c" "$gstd" -c content
 same "-c writes what a file would have" out content.gst
-expect 0 "few bytes of a pipe have a known size" bash -c "cat original | '$gstd' | cmp - content.gst"
+head -c 150000 original >few
+expect 0 "few bytes" "$gstd" few
+expect 0 "few bytes of a pipe have a known size" bash -c "cat few | '$gstd' | cmp - few.gst"
+expect 0 "with --segment more" bash -c "cat original | '$gstd' --segment=64M | cmp - content.gst"
+# The pipe stays open, with 256 KiB more than what has to come out.
+mkfifo slow
+"$gstd" -q <slow | "$gstd" -qd >passed &
+exec {to_slow}>slow
+head -c 524288 original >&"$to_slow"
+for ((i = 0; i < 200 && $(wc -c <passed) < 262144; ++i)); do sleep 0.1; done
+((++checks))
+(($(wc -c <passed) >= 262144)) || fail "a pipe passes on what it has: only $(wc -c <passed) bytes"
+exec {to_slow}>&-
+wait $!
+same "a pipe passes on what it has" passed <(head -c 524288 original)
 expect 0 "a file that does not tell its size" bash -c "'$gstd' -c /proc/version | '$gstd' -d | cmp - /proc/version"
 expect 0 "- is standard input" bash -c "'$gstd' -d - <content.gst >piped"
 same "- is standard input" piped original

@@ -48,6 +48,51 @@ TEST_SUITE("gstd streams") {
     CHECK(*by_reference == content);
   }
 
+  TEST_CASE("a flush passes on all tiles but the last, of any pieces, threads and knowledge of the size") {
+    const Bytes content = mixed_bytes(5 * 65536 + 77);
+    for (const uint32_t threads : {1u, 3u})
+      for (const bool is_known : {false, true})
+        for (const size_t piece : {size_t{1000}, size_t{65536}, size_t{65537}, size_t{131072}, content.size()}) {
+          CAPTURE(threads);
+          CAPTURE(is_known);
+          CAPTURE(piece);
+          CompressConfig config;
+          config.threads = threads;
+          auto compressor = gstd::Compressor::create(config, is_known ? std::optional(content.size()) : std::nullopt);
+          REQUIRE(compressor);
+          Bytes stream;
+          const gstd::Sink sink = [&](Span bytes) -> Status {
+            stream.insert(stream.end(), bytes.begin(), bytes.end());
+            return {};
+          };
+          auto decompressor = gstd::Decompressor::create();
+          REQUIRE(decompressor);
+          Bytes back;
+          size_t given = 0;
+          REQUIRE(compressor->flush(sink));  // of nothing
+          CHECK(stream.empty());
+          for (size_t at = 0; at < content.size(); at += piece) {
+            const size_t now = std::min(piece, content.size() - at);
+            REQUIRE(compressor->write(Span(content).subspan(at, now), sink));
+            REQUIRE(compressor->flush(sink));
+            REQUIRE(decompressor->write(Span(stream).subspan(given), [&](Span bytes) -> Status {
+              back.insert(back.end(), bytes.begin(), bytes.end());
+              return {};
+            }));
+            given = stream.size();
+            CHECK(back.size() + 65536 >= at + now);
+            const size_t flushed = stream.size();
+            REQUIRE(compressor->flush(sink));
+            CHECK(stream.size() == flushed);
+          }
+          REQUIRE(compressor->finish(sink));
+          CHECK(!compressor->flush(sink));
+          const auto whole = gstd::decompress(stream);
+          REQUIRE(whole);
+          CHECK(*whole == content);
+        }
+  }
+
   TEST_CASE("sizes around the edges of tiles, words and segments come back") {
     for (const uint32_t tile : {1u << 14, 1u << 16}) {
       CompressConfig config;

@@ -42,6 +42,7 @@ class CompressConverter final : public Converter {
   Status write(std::span<const std::byte> bytes, const gstd::Sink& sink) override {
     return compressor_.write(bytes, sink);
   }
+  Status flush(const gstd::Sink& sink) override { return compressor_.flush(sink); }
   Status finish(const gstd::Sink& sink) override { return compressor_.finish(sink); }
 
  private:
@@ -117,6 +118,8 @@ class FromZstConverter final : public Converter {
   std::vector<std::byte> content_;
 };
 
+constexpr size_t kBeginning = 4;  // bytes of an input that tell whether it is a stream
+
 // A run of one kind over inputs.
 struct Work {
   const Options& options;
@@ -132,6 +135,8 @@ struct Work {
     return !compresses && !tests() && options.pass_through.value_or(options.force && writes_stdout(name));
   }
   bool meters() const { return options.progress.value_or(options.verbosity >= 2 && ::isatty(STDERR_FILENO) != 0); }
+  // With a tile that waits for what comes after it, at most 256 KiB are held back of content in tiles of 64 KiB.
+  size_t piece_of_pipe() const { return std::max(size_t{192} << 10, 3 * size_t{options.compress.tile_bytes}); }
   Status convert(Input& input, const std::string& name, const gstd::Sink& sink, Sizes& sizes) const;
   Status run(const std::string& name);
   Result<Output> open_output(const std::string& name, const Input& input, bool to_stdout);
@@ -141,14 +146,19 @@ struct Work {
 
 Status Work::convert(Input& input, const std::string& name, const gstd::Sink& sink, Sizes& sizes) const {
   const std::optional<uint64_t> size = input.size();
-  std::vector<std::byte> piece(size_t{4} << 20);
-  Result<size_t> count = input.read(piece);
+  // What comes from a pipe goes on soon: content in small pieces, compressed bytes as they come.
+  const bool passes_on = !size && writes_stdout(name);
+  const bool in_pieces = passes_on && compresses && options.segment_default;
+  const bool as_they_come = passes_on && !compresses;
+  std::vector<std::byte> piece(in_pieces ? piece_of_pipe() : size_t{4} << 20);
+  size_t wanted = as_they_come ? kBeginning : piece.size();
+  Result<size_t> count = input.read(std::span(piece).first(wanted));
   if (!count) return count.error();
   const bool copies = passes_through(name) && !begin_stream(std::span(piece).first(*count));
   // What ends in the first piece has a size that is known, whatever the file's facts say.
   Result<std::unique_ptr<Converter>> converter =
       copies ? Result<std::unique_ptr<Converter>>(std::make_unique<PassThroughConverter>(options.limit))
-             : make(*count < piece.size() ? *count : size);
+             : make(*count < wanted ? *count : size);
   if (!converter) return converter.error();
   Meter meter(meters(), name == "-" ? "standard input" : name, size);
   const gstd::Sink counted = [&](std::span<const std::byte> bytes) -> Status {
@@ -159,8 +169,11 @@ Status Work::convert(Input& input, const std::string& name, const gstd::Sink& si
     sizes.read += *count;
     if (Status status = (*converter)->write(std::span(piece).first(*count), counted); !status) return status;
     meter.update(sizes.read, compresses ? sizes.read : sizes.written, compresses ? sizes.written : sizes.read);
-    if (*count < piece.size()) break;
-    count = input.read(piece);
+    if (*count < wanted) break;
+    if (in_pieces)
+      if (Status status = (*converter)->flush(counted); !status) return status;
+    if (as_they_come) wanted = 0;
+    count = as_they_come ? input.read_some(piece) : input.read(piece);
     if (!count) return count.error();
   }
   return (*converter)->finish(counted);

@@ -19,6 +19,8 @@ class Converter {
  public:
   virtual ~Converter() = default;
   virtual weft::Status write(std::span<const std::byte> bytes, const weft::gstd::Sink& sink) = 0;
+  /// Passes on what may wait in a buffer, as far as the format allows.
+  virtual weft::Status flush(const weft::gstd::Sink&) { return {}; }
   virtual weft::Status finish(const weft::gstd::Sink& sink) = 0;
 };
 

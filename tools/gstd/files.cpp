@@ -82,15 +82,20 @@ Input::Input(Input&& other) noexcept : file_(std::exchange(other.file_, -1)), fa
 Result<size_t> Input::read(std::span<std::byte> to) {
   size_t done = 0;
   while (done < to.size()) {
-    const std::ptrdiff_t more = system::read(file_, to.data() + done, to.size() - done);
-    if (more == 0) break;
-    if (more < 0) {
-      if (errno == EINTR) continue;
-      return failed();
-    }
-    done += static_cast<size_t>(more);
+    const Result<size_t> more = read_some(to.subspan(done));
+    if (!more) return more;
+    if (*more == 0) break;
+    done += *more;
   }
   return done;
+}
+
+Result<size_t> Input::read_some(std::span<std::byte> to) {
+  for (;;) {
+    const std::ptrdiff_t count = system::read(file_, to.data(), to.size());
+    if (count >= 0) return static_cast<size_t>(count);
+    if (errno != EINTR) return failed();
+  }
 }
 
 Status Input::read_at(uint64_t position, std::span<std::byte> to) const {

@@ -25,6 +25,8 @@ class Input {
 
   /// Fills `to` as far as there is something; fewer bytes only at the end.
   weft::Result<size_t> read(std::span<std::byte> to);
+  /// Waits for something, and takes what is there. 0: the end.
+  weft::Result<size_t> read_some(std::span<std::byte> to);
   /// Fills all of `to` from a place.
   weft::Status read_at(uint64_t position, std::span<std::byte> to) const;
 

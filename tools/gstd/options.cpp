@@ -183,6 +183,7 @@ Status Parser::parse_long(std::string_view option) {
 
 Status Parser::set_value(std::string_view name, std::string_view value) {
   if (name == "--tile") return set_size("--tile=", value, options_.compress.tile_bytes);
+  if (name == "--segment") options_.segment_default = false;
   if (name == "--segment") return set_size("--segment=", value, options_.compress.segment_bytes);
   if (name == "--limit") return set_size("--limit=", value, options_.limit);
   if (name == "--memory") return set_size("--memory=", value, options_.memory);

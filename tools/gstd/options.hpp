@@ -29,6 +29,7 @@ enum class Mode {
 struct Options {
   Mode mode = Mode::compress;
   weft::gstd::CompressConfig compress;  ///< threads for everything
+  bool segment_default = true;          ///< whether no size of segments is given
   bool from_zst = false;
   bool to_stdout = false;
   bool force = false;
