@@ -14,7 +14,7 @@
 #include "support/intervals.hpp"
 #include "support/refusals.hpp"
 #include "support/sizes.hpp"
-#include "weft_kernels/scan_triangle.hpp"
+#include "weft_kernels/merge_by_score.hpp"
 #include "weft_kernels/transform_repeat_values.hpp"
 #include "weft_kernels/transform_tally_ranks.hpp"
 
@@ -113,8 +113,8 @@ TEST_SUITE("transform_lbs") {
     const Context& context = first_backend().context();
     CHECK(TransformLbs::create(context, {}).error().message ==
           "TransformLbs: own_kernels are what it is for, and there are none");
-    CHECK(TransformLbs::create(context, config_of(own::scan_triangle())).error().message ==
-          "TransformLbs: own_kernels 'scan_triangle' are made for scan, and not for transform_lbs");
+    CHECK(TransformLbs::create(context, config_of(own::merge_by_score())).error().message ==
+          "TransformLbs: own_kernels 'merge_by_score' are made for merge, and not for transform_lbs");
     CHECK(TransformLbs::create(context, config_of(own::transform_tally_ranks(), IntervalsBy::counts, Type::f32))
               .error()
               .message == "TransformLbs: counts are u32 or u64, not f32");

@@ -15,7 +15,7 @@
 #include "support/text_hashes.hpp"
 #include "weft_kernels/merge_by_residue.hpp"
 #include "weft_kernels/merge_by_score.hpp"
-#include "weft_kernels/scan_best.hpp"
+#include "weft_kernels/transform_tally_ranks.hpp"
 
 namespace weft::test {
 namespace {
@@ -256,8 +256,10 @@ TEST_SUITE("merge") {
           [](uint32_t a, uint32_t b) { return a % 100 < b % 100; });
     }
     CHECK(own::merge_by_score().item_bytes() == 12);
-    CHECK(Merge::create(first_backend().context(), {.own_kernels = own::scan_best()}).status().error().message ==
-          "Merge: own_kernels 'scan_best' are made for scan, and not for merge");
+    CHECK(Merge::create(first_backend().context(), {.own_kernels = own::transform_tally_ranks()})
+              .status()
+              .error()
+              .message == "Merge: own_kernels 'transform_tally_ranks' are made for transform_lbs, and not for merge");
   }
 
   TEST_CASE("words and lines of two texts, each sorted by their hashes, are merged with where they stand") {

@@ -14,10 +14,10 @@
 #include "support/sizes.hpp"
 #include "support/sort_run.hpp"
 #include "support/text_hashes.hpp"
-#include "weft_kernels/scan_best.hpp"
 #include "weft_kernels/sort_by_residue.hpp"
 #include "weft_kernels/sort_by_score.hpp"
 #include "weft_kernels/sort_never_in_order.hpp"
+#include "weft_kernels/transform_tally_ranks.hpp"
 
 namespace weft::test {
 namespace {
@@ -264,8 +264,11 @@ TEST_SUITE("merge_sort") {
       }
     }
     CHECK(own::sort_by_score().item_bytes() == 12);
-    CHECK(MergeSort::create(first_backend().context(), {.own_kernels = own::scan_best()}).status().error().message ==
-          "MergeSort: own_kernels 'scan_best' are made for scan, and not for merge_sort");
+    CHECK(MergeSort::create(first_backend().context(), {.own_kernels = own::transform_tally_ranks()})
+              .status()
+              .error()
+              .message ==
+          "MergeSort: own_kernels 'transform_tally_ranks' are made for transform_lbs, and not for merge_sort");
   }
 
   TEST_CASE("few keys, more and many are sorted alike, by counts around both switches too [forms]") {
