@@ -80,8 +80,12 @@ tar -C "$sources" --exclude=./build --exclude=./.git -c . | tar -C "$tree" -x
 cmake -S "$tree" -B "$build" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release \
   -DWEFT_BUILD_BENCH=OFF -DWEFT_BUILD_TOOLS=OFF -DWEFT_BUILD_EXAMPLES=OFF -DWEFT_BUILD_TESTS=ON -DWEFT_JIT=OFF \
   -DWEFT_GSTD=ON >&2
-programs=(weft_tests gstd_tests pack_tests loader_host_tests loader_device_tests)
-compile() { cmake --build "$build" --target "${programs[@]}" >"$work/build.log" 2>&1; }
+# Compiles the targets given, or every program.
+compile() {
+  local targets=("$@")
+  (($#)) || targets=(weft_tests gstd_tests pack_tests loader_host_tests loader_device_tests)
+  cmake --build "$build" --target "${targets[@]}" >"$work/build.log" 2>&1
+}
 
 # lavapipe, 8 lanes wide, or 16 by native16. Tests stop at their first failure.
 icd=$(compgen -G '/usr/share/vulkan/icd.d/lvp_icd*.json' | head -n 1)
@@ -89,27 +93,34 @@ export VK_DRIVER_FILES=$icd VK_ICD_FILENAMES=$icd WEFT_TEST_SHARE=14/27
 export MESA_SHADER_CACHE_DIR=$work/lavapipe_cache
 quick='--test-case-exclude=*[types]*,*[forms]*,*[tuning]*,*[huge]*,*[slow]*'
 
-# Runs the tests of `run`: 0 if they pass, 1 if one fails. A filter that selects nothing is an error.
-tests() {
-  local arguments program=$build/tests/weft_tests bits=256 status=0
+# Sets `arguments` to the words of `run`, and `program` to what runs them.
+read_run() {
   set -f
   eval "arguments=($run)"
   set +f
   case ${arguments[0]} in
-    gstd) program=$build/tests/gstd/gstd_tests ;;
-    pack) program=$build/tests/gstd/pack_tests ;;
-    loader) program=$build/tests/gstd/loader_host_tests ;;
-    loader_device) program=$build/tests/loader/loader_device_tests ;;
-    native16)
-      bits=512
-      export WEFT_TEST_BACKENDS=native
-      ;;
-    *) export WEFT_TEST_BACKENDS=${arguments[0]} ;;
+    gstd) program=tests/gstd/gstd_tests ;;
+    pack) program=tests/gstd/pack_tests ;;
+    loader) program=tests/gstd/loader_host_tests ;;
+    loader_device) program=tests/loader/loader_device_tests ;;
+    *) program=tests/weft_tests ;;
   esac
+}
+
+# Runs the tests of `run`: 0 if they pass, 1 if one fails. A filter that selects nothing is an error.
+tests() {
+  local arguments program bits=256 status=0
+  read_run
+  if [[ ${arguments[0]} == native16 ]]; then
+    bits=512
+    export WEFT_TEST_BACKENDS=native
+  elif [[ $program == tests/weft_tests ]]; then
+    export WEFT_TEST_BACKENDS=${arguments[0]}
+  fi
   arguments=("${arguments[@]:1}")
-  [[ $run == *--test-case=* || $program != */weft_tests ]] || arguments+=("$quick")
+  [[ $run == *--test-case=* || $program != tests/weft_tests ]] || arguments+=("$quick")
   export LP_NATIVE_VECTOR_WIDTH=$bits
-  timeout 600 "$program" --abort-after=1 "${arguments[@]}" >"$work/tests.log" 2>&1 || status=1
+  timeout 600 "$build/$program" --abort-after=1 "${arguments[@]}" >"$work/tests.log" 2>&1 || status=1
   if ! grep -Eq 'test cases: +[1-9]' "$work/tests.log"; then
     printf 'nothing is tested by: %s\n' "$run" >&2
     exit 2
@@ -134,10 +145,11 @@ unplanted() {
 caught=0 survived=0
 plant() {
   selected || return 0
-  local verdict began=$SECONDS
+  local verdict began=$SECONDS arguments program
+  read_run
   content_of "$sources/$file"
   printf '%s' "${content/"$find"/"$with"}" >"$tree/$file"
-  if ! compile; then
+  if ! compile "${program##*/}"; then
     tail -n 30 "$work/build.log" >&2
     verdict='does not compile'
     survived=$((survived + 1))
