@@ -30,7 +30,8 @@ uint output_word(Words words, uint word) {
   uint bytes = dictionary_word(word);
   if (word == weft_zstd_first >> 2) {
     const uint mask = ~0u << (8u * (weft_zstd_first & 3u));
-    bytes = (bytes & ~mask) | (words.at[word] & mask);
+    // Merged into by atomics, past caches that may have the word as it was.
+    bytes = (bytes & ~mask) | (atomicOr(words.at[word], 0u) & mask);
   }
   return bytes;
 }
