@@ -253,7 +253,9 @@ same "pack after kills" many.wpk killed.wpk
 
 # Within a large file, too: killed when the journal names a part of it, which is then gone on with.
 mkdir long
-{ seq 1 600000 | head -c 3000000; head -c 6000000 /dev/zero; } >long/file
+# Seconds of work: the journal is written after each.
+awk 'BEGIN { for (i = 0; i < 200000; ++i) printf "%d item %d of %x\n", i, rand() * 5000, rand() * 65536 }' >long/file
+truncate -s 9000000 long/file
 options=(-22 --segment=1M -T1)
 expect 0 "pack a large file" "$gstd" pack "${options[@]}" long -o long.wpk
 "$gstd" pack "${options[@]}" long -o part.wpk -q &
