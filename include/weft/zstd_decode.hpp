@@ -53,7 +53,7 @@ const char* name_of(ZstdRefusal refusal) noexcept;
 
 /// What all frames of a call have in sum, at most. zstd_frames() counts it.
 struct ZstdBounds {
-  /// Blocks of any type, each with 18.4 KiB of scratch. At most 2^28.
+  /// Blocks of any type, each with 13.7 KiB of scratch. At most 2^28.
   uint64_t blocks = 0;
   /// Bytes of literals, but for raw ones. No more than the content.
   uint64_t literals = 0;
@@ -113,7 +113,7 @@ struct ZstdDecodeArgs {
 /// - A frame is `unfinished` if the device does not run shaders to their end. lavapipe stops an invocation after 65,535
 ///   loop iterations, which frames of more than 64 KiB may take.
 /// - Cost: reads the source once. Writes literals and 8 bytes a sequence to scratch and reads them. Writes the output
-///   once and reads matches back, and reads it for a checksum. Seven dispatches, eight with `verify`.
+///   once and reads matches back, and reads it for a checksum. Eight dispatches, nine with `verify`.
 /// - Frames are decoded side by side. Blocks of one frame are too, but for the copies of their matches, block after
 ///   block by 32 lanes; a checksum is computed by 4 lanes.
 /// - Needs neither 8-bit storage nor shaderInt64.

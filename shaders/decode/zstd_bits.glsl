@@ -47,8 +47,37 @@ uint zstd_dictionary_number() {
 // At least 25 bits from bit `at` on.
 uint zstd_bits(ZstdSection section, uint at) { return zstd_bytes(section, at >> 3) >> (at & 7u); }
 
-// A stream that is read from its last bit on. `count` bits come from the top of `high`, then of `low`, and are followed
-// by 0; before the first bit there are any.
+// The bits of a stream, which is read from its last one on: those from `begin` on and before `end`, of words from `base`
+// on, which is aligned to 4, up to `last`. `end` is -1 if the stream is empty or its last byte is 0.
+struct ZstdSpan {
+  uvec2 base;
+  uint last;
+  int begin, end;
+};
+
+// Of `bytes` bytes, at most 2^27.
+ZstdSpan zstd_span(uvec2 address, uint bytes) {
+  const uint first = address.x & 3u;
+  ZstdSpan span = ZstdSpan(uvec2(address.x & ~3u, address.y), 0u, int(8u * first), -1);
+  if (bytes != 0u) {
+    span.last = (first + bytes - 1u) >> 2;
+    Words words = Words(span.base);
+    const uint byte = words.at[span.last] >> (8u * ((first + bytes - 1u) & 3u)) & 255u;
+    if (byte != 0u) span.end = int(8u * (first + bytes - 1u)) + findMSB(byte);
+  }
+  return span;
+}
+
+// The 32 bits from `at` on, a bit of words up to the last. Those of words after it are any.
+uint zstd_bits_from(ZstdSpan span, int at) {
+  Words words = Words(span.base);
+  const uint word = uint(at) >> 5;
+  const uint low = words.at[word], high = words.at[min(word + 1u, span.last)];
+  return (low >> (at & 31)) + high * (2u << (~at & 31));
+}
+
+// A stream as a lane reads it by itself. `count` bits come from the top of `high`, then of `low`, and are followed by
+// 0; before the first bit there are any.
 struct ZstdStream {
   uvec2 base;  // aligned to 4
   uint word;   // words before `ahead`
@@ -95,21 +124,16 @@ uint zstd_take(inout ZstdStream stream, uint count) {
   return value;
 }
 
-// Begins with the last bit before the highest one of `bytes` bytes, at most 2^27. `left` is -1 if there is no such bit.
+// `left` is -1 if there is no stream.
 ZstdStream zstd_stream(uvec2 address, uint bytes) {
-  ZstdStream stream = ZstdStream(uvec2(address.x & ~3u, address.y), 0u, 0u, 0u, 0u, 0u, -1);
-  if (bytes != 0u) {
-    const uint first = address.x & 3u, end = first + bytes;
+  const ZstdSpan span = zstd_span(address, bytes);
+  ZstdStream stream = ZstdStream(span.base, 0u, 0u, 0u, 0u, 0u, -1);
+  if (span.end >= 0) {
     Words words = Words(stream.base);
-    const uint last = words.at[(end - 1u) >> 2];
-    const uint byte = last >> (8u * ((end - 1u) & 3u)) & 255u;
-    if (byte != 0u) {
-      const uint bits = 8u * (end - 1u) + uint(findMSB(byte));
-      stream.word = bits >> 5;
-      stream.count = bits & 31u;
-      if (stream.count != 0u) stream.high = last << (32u - stream.count);
-      stream.left = int(bits - 8u * first);
-    }
+    stream.word = uint(span.end) >> 5;
+    stream.count = uint(span.end) & 31u;
+    if (stream.count != 0u) stream.high = words.at[stream.word] << (32u - stream.count);
+    stream.left = span.end - span.begin;
   }
   zstd_load_ahead(stream);
   zstd_refill(stream);

@@ -10,7 +10,7 @@
 #define WEFT_ZSTD_FRAME_WORDS 8u
 #define WEFT_ZSTD_BLOCK_WORDS 32u
 // Of a block's tables: that of literals, three of sequences, and what they are made from (zstd_frames.glsl).
-#define WEFT_ZSTD_TABLE_WORDS 4480u
+#define WEFT_ZSTD_TABLE_WORDS 3456u
 // Units of 64 records of two words, and of 256 literals. A word follows the last literal.
 #define WEFT_ZSTD_RECORD_UNIT 128u
 #define WEFT_ZSTD_LITERAL_UNIT 64u

@@ -30,8 +30,7 @@ uint output_word(Words words, uint word) {
   uint bytes = dictionary_word(word);
   if (word == weft_zstd_first >> 2) {
     const uint mask = ~0u << (8u * (weft_zstd_first & 3u));
-    // Merged into by atomics, past caches that may have the word as it was.
-    bytes = (bytes & ~mask) | (atomicOr(words.at[word], 0u) & mask);
+    bytes = (bytes & ~mask) | (words.at[word] & mask);
   }
   return bytes;
 }
@@ -128,7 +127,8 @@ uint write_frame(FrameEntry entry, Words frame, out uint done) {
   done = 0u;
   if (kDictionary) {
     Words dictionary = Words(zstd_block_at(push.blocks));
-    const uint bytes = lanes_uniform(dictionary.at[kBlockSize]);
+    // Not declared uniform: of positions that are computed from such a number, NVIDIA's compiler makes wrong loads.
+    const uint bytes = dictionary.at[kBlockSize];
     fault = lanes_uniform(dictionary.at[kBlockFault]);
     weft_zstd_dictionary = zstd_section(word64_add(push.dictionary, dictionary.at[kBlockLiteralsAt]), bytes);
     history = uvec3(dictionary.at[kBlockOffsets], dictionary.at[kBlockOffsets + 1u], dictionary.at[kBlockOffsets + 2u]);

@@ -24,8 +24,8 @@ void main() {
     if (has_block && block == push.blocks) zstd_read_dictionary();
   } else if (kStage == WEFT_ZSTD_LITERALS) {
     if (number >> 2 < zstd_blocks()) zstd_decode_literals(number);
-  } else if (kStage == WEFT_ZSTD_SEQUENCES) {
-    if (has_block && block != push.blocks) zstd_decode_sequences(block);
+  } else if (kStage == WEFT_ZSTD_WALK) {
+    if (has_block && block != push.blocks) zstd_walk(block);
   } else {
     zstd_check_frame(number >> 2, number & 3u, entry_is_there(number >> 2));
   }

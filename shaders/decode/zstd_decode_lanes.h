@@ -13,11 +13,11 @@ WEFT_CONSTANTS_END
 #define WEFT_ZSTD_BLOCKS 1u     // a frame: lists its blocks
 #define WEFT_ZSTD_HEADERS 2u    // a block: reads what its tables are made from
 #define WEFT_ZSTD_LITERALS 3u   // a stream of literals, of which a block has up to 4
-#define WEFT_ZSTD_SEQUENCES 4u  // a block: reads its sequences
+#define WEFT_ZSTD_WALK 4u       // a block: walks through its sequences
 #define WEFT_ZSTD_CHECKSUM 5u   // a quarter of a frame's checksum
 
-// Blocks of a workgroup, whose other lanes are idle: a lane that reads headers or sequences goes its own way at each of
-// them, and is slowed down by its neighbours more than a multiprocessor is by further workgroups.
-#define WEFT_ZSTD_BLOCKS_TOGETHER 4u
+// Blocks of a workgroup, whose other lanes are idle: a lane that reads headers or walks through sequences waits for its
+// own loads and goes its own way, and neighbours wait with it; but each instruction takes as long for one as for many.
+#define WEFT_ZSTD_BLOCKS_TOGETHER 2u
 
 #endif

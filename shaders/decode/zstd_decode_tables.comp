@@ -7,7 +7,7 @@
 #define WEFT_LANES_REDUCE_UNIFORM kReduceUniform
 #define WEFT_FSE_SYMBOLS 53
 #define WEFT_FSE_ACCURACY 9
-#include "decode/zstd_frames.glsl"
+#include "decode/zstd_sequences.glsl"
 #include "weft/fse.glsl"
 
 // ---- literals ----
@@ -85,8 +85,6 @@ void huffman_build(Words tables, Words weights, uint log) {
 
 // ---- sequences ----
 
-const uint kLiteralLengths = 0u, kOffsets = 1u, kMatchLengths = 2u;
-
 // The distributions that RFC 8878 defines (section 3.1.1.3.2.2).
 int default_count(uint table, uint symbol) {
   if (table == kOffsets) return symbol >= 24u ? -1 : symbol >= 6u && symbol < 9u ? 2 : 1;
@@ -101,32 +99,6 @@ int default_count(uint table, uint symbol) {
                                          : 1;
 }
 uint default_symbols(uint table) { return table == kOffsets ? 29u : table == kMatchLengths ? 53u : 36u; }
-
-// The extra bits of a code, in the top byte, and the least value (sections 3.1.1.3.2.1.1).
-uvec2 value_of(uint table, uint code) {
-  if (table == kOffsets) return uvec2(code << 24, 0u);
-  const bool is_match = table == kMatchLengths;
-  // From `first` on, codes have extra bits: 4 codes one, 2 codes two, 2 codes three, then fewer codes a step.
-  const uint first = is_match ? 32u : 16u;
-  const uint step = code - first;
-  uint bits = 0u, least = code;
-  if (code >= first) {
-    if (step < 4u) {
-      bits = 1u, least = first + 2u * step;
-    } else if (step < 6u) {
-      bits = 2u, least = first + 8u + 4u * (step - 4u);
-    } else if (step < 8u) {
-      bits = 3u, least = first + 16u + 8u * (step - 6u);
-    } else if (is_match) {
-      bits = step < 10u ? 4u : step == 10u ? 5u : step - 4u;
-      least = step < 10u ? 64u + 16u * (step - 8u) : step == 10u ? 96u : 1u << bits;
-    } else {
-      bits = step == 8u ? 4u : step - 3u;
-      least = step == 8u ? 48u : 1u << bits;
-    }
-  }
-  return uvec2(bits << 24, least + (is_match ? 3u : 0u));
-}
 
 // What a block has of one of its tables: the accuracy, 0 if it is of one state, whose symbol is in place of `symbols`.
 struct TableOf {
@@ -170,19 +142,16 @@ void sequences_build(Words block, uvec2 tables_at, bool there, uint table) {
                        : table == kOffsets      ? kTableOffsets
                                                 : kTableMatchLengths;
     for (uint state = lane; state < 1u << own.accuracy; state += 32u) {
-      uint symbol = own.symbols, next = 0u;
+      uint symbol = own.symbols, least = 0u, bits = 0u;
       if (builds) {
         const uint entry = fse_entry(group, state);
         symbol = fse_symbol(entry);
-        next = fse_baseline(entry) | fse_bits(entry) << 16;
+        least = fse_baseline(entry);
+        bits = fse_bits(entry);
       }
-      const uvec2 value = value_of(table, symbol);
-      if (table == kOffsets) {
-        tables.at[first + state] = next | value.x;
-      } else {
-        tables.at[first + 2u * state] = next | value.x;
-        tables.at[first + 2u * state + 1u] = value.y;
-      }
+      const uint all_bits = bits + (zstd_value_of(table, symbol) >> kZstdExtraAt);
+      tables.at[first + state] =
+          least | bits << 9 | symbol << (table == kMatchLengths ? 19u : 13u) | all_bits << 25;
     }
     if (lane == 0u && own.mode == kZstdRaw) block.at[kBlockLogs + 1u + table] = own.accuracy;
   }

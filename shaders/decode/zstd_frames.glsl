@@ -69,13 +69,13 @@ const uint kBlockLogs = 28u;
 const uint kZstdRaw = 0u, kZstdRle = 1u, kZstdCompressed = 2u, kZstdRepeated = 3u;
 
 // Of a block's tables, in words. That of literals has two entries a word: symbols, and in the low 4 bits the length of
-// the code. Those of sequences have for each state the next one's least value, from bit 16 on how many bits are added,
-// from bit 24 on how many extra bits the value has, and in a second word the least value; offsets have their code in
-// place of both.
-const uint kTableLiteralLengths = 2048u, kTableMatchLengths = 3072u, kTableOffsets = 4096u;
+// the code. Those of sequences have an entry for each state: the next one's least value; from bit 9 on, how many bits are
+// added to it; from bit 13 on, of match lengths 19, the code; from bit 25 on, how many bits the next state and the
+// code's value have together. Three entries added up have the sum of the last.
+const uint kTableLiteralLengths = 2048u, kTableMatchLengths = 2560u, kTableOffsets = 3072u;
 // From these: 64 words of weights, a byte each, and 64 words of counts, 2 bytes each, of literal lengths, offsets and
 // match lengths; their number is that of the greatest symbol and 1, as bytes of a word after each.
-const uint kTableWeights = 4352u, kTableCounts = 4416u;
+const uint kTableWeights = 3328u, kTableCounts = 3392u;
 const uint kCountsOfOffsets = 36u, kCountsOfMatches = 68u, kCountsSymbols = 62u;  // the last in words
 
 uint zstd_count_at(uint table) { return table == 0u ? 0u : table == 1u ? kCountsOfOffsets : kCountsOfMatches; }
@@ -100,9 +100,22 @@ uvec2 zstd_literals_at(uint unit) {
   return word64_add(zstd_records_at(push.records), word64_multiply(unit, 4u * WEFT_ZSTD_LITERAL_UNIT));
 }
 
-// How many lanes have a part of a block: a run of literals is stored by four.
+// How many parts a block is decoded in: a run of literals is stored by four lanes, and sequences take two stages.
 uint zstd_parts(uint literal_kind, uint streams, uint sequences) {
-  return (literal_kind == kZstdRle ? 4u : streams) + min(sequences, 1u);
+  return (literal_kind == kZstdRle ? 4u : streams) + 2u * min(sequences, 1u);
+}
+
+// Whether earlier stages have found no fault in a block. (Faults of this one would depend on the order of lanes.)
+bool zstd_sound(uint block) {
+  Words words = Words(zstd_block_at(block));
+  return (words.at[kBlockFault] & 255u) == 0u;
+}
+
+// A part of a block is done.
+void zstd_end_part(uint block, uint fault) {
+  Words words = Words(zstd_block_at(block));
+  if (fault != 0u) atomicMax(words.at[kBlockFault], fault << 8);
+  atomicAdd(words.at[kBlockDone], 1u);
 }
 
 // A frame counts as refused until it is decoded, so that none is taken for that on a device that ends shaders early.

@@ -5,20 +5,7 @@
 #ifndef WEFT_ZSTD_STREAMS_GLSL
 #define WEFT_ZSTD_STREAMS_GLSL
 
-#include "decode/zstd_bits.glsl"
-
-// Whether earlier stages have found no fault in a block. (Faults of this one would depend on the order of lanes.)
-bool zstd_sound(uint block) {
-  Words words = Words(zstd_block_at(block));
-  return (words.at[kBlockFault] & 255u) == 0u;
-}
-
-// A part of a block is done.
-void zstd_end_part(uint block, uint fault) {
-  Words words = Words(zstd_block_at(block));
-  if (fault != 0u) atomicMax(words.at[kBlockFault], fault << 8);
-  atomicAdd(words.at[kBlockDone], 1u);
-}
+#include "decode/zstd_sequences.glsl"
 
 // ---- literals ----
 
@@ -118,111 +105,48 @@ void zstd_decode_literals(uint number) {
 
 // ---- sequences ----
 
-// One of the three states: its table and the logarithm of its size.
-struct ZstdState {
-  uint at, log;
-};
+// The state after one that has `entry`; its bits are the lowest of `bits`. (Its least value has zeros in their place.)
+uint zstd_next_state(uint entry, uint bits) { return (entry & 511u) | (bits & ~(~0u << (entry >> 9 & 15u))); }
 
-// The last three offsets, first the last.
-struct ZstdHistory {
-  uint first, second, third;
-};
-
-// Turns the value of an offset into it, and into the last of three.
-uint zstd_offset(inout ZstdHistory history, uint value, bool no_literals) {
-  const uint index = value - 1u + (no_literals ? 1u : 0u);
-  uint offset = min(value - 3u, kZstdHistory - 1u);
-  if (value <= 3u) {
-    offset = index == 0u ? history.first : index == 1u ? history.second : index == 2u ? history.third : history.first;
-    // One less: as a number, or noted for the copy stage.
-    if (index == 3u) offset = offset >= kZstdHistory ? offset + 4u : offset - 1u;
-  }
-  if (value > 3u || index > 1u) history.third = history.second;
-  if (value > 3u || index > 0u) history.second = history.first;
-  history.first = offset;
-  return offset;
-}
-
-// Decodes the block's sequences to records. Returns a fault; `size` becomes the number of the block's bytes.
-uint zstd_read_sequences(Words block, ZstdStream stream, Words2 records, out uint size) {
+// Walks through the states of a block's sequences, and stores of each its codes and how many bits it has: all that
+// depends on the sequence before. States stay within their tables whatever the bits are. Positions before the stream
+// count as 0; the next stage, which adds up the bits, finds that.
+void zstd_walk_sequences(Words block, ZstdSpan span, Words walked) {
   const uint count = block.at[kBlockSequences];
-  const uint literals = block.at[kBlockLiterals], limit = block.at[kBlockLimit];
-  const uvec2 lengths_at = zstd_tables_at(block.at[kBlockTables]),
-              offsets_at = zstd_tables_at(block.at[kBlockTables + 1u]),
-              matches_at = zstd_tables_at(block.at[kBlockTables + 2u]);
-  Words2 lengths = Words2(word64_add(lengths_at, uvec2(4u * kTableLiteralLengths, 0u)));
-  Words2 matches = Words2(word64_add(matches_at, uvec2(4u * kTableMatchLengths, 0u)));
-  Words offsets = Words(word64_add(offsets_at, uvec2(4u * kTableOffsets, 0u)));
-  Words lengths_block = Words(zstd_block_at(block.at[kBlockTables]));
-  Words offsets_block = Words(zstd_block_at(block.at[kBlockTables + 1u]));
-  Words matches_block = Words(zstd_block_at(block.at[kBlockTables + 2u]));
-  uint length_state = zstd_take(stream, lengths_block.at[kBlockLogs + 1u]);
-  uint offset_state = zstd_take(stream, offsets_block.at[kBlockLogs + 2u]);
-  zstd_refill(stream);
-  uint match_state = zstd_take(stream, matches_block.at[kBlockLogs + 3u]);
-  zstd_refill(stream);
-
-  ZstdHistory history = ZstdHistory(kZstdHistory, kZstdHistory + 1u, kZstdHistory + 2u);
-  ZstdRecord record = ZstdRecord(0u, 0u, 0u);
-  uint fault = 0u;
-  for (uint done = 0u; done < count && fault == 0u;)
-    for (uint turn = 0u; turn < kZstdTurns && done < count && fault == 0u; ++turn) {
-      const uvec2 length = lengths.at[length_state & 511u], match = matches.at[match_state & 511u];
-      const uint offset = offsets.at[offset_state & 255u];
-      const uint code = offset >> 24, match_bits = match.x >> 24, length_bits = length.x >> 24;
-      const uint bits = code + match_bits + length_bits;
-      uint value = 1u << code, match_length = match.y, literal_length = length.y;
-      if (bits < 32u) {
-        value += zstd_peek(stream, 0u, code);
-        match_length += zstd_peek(stream, code, match_bits);
-        literal_length += zstd_peek(stream, code + match_bits, length_bits);
-        zstd_drop(stream, bits);
-      } else {
-        value += zstd_take(stream, code);
-        zstd_refill(stream);
-        match_length += zstd_take(stream, match_bits);
-        literal_length += zstd_take(stream, length_bits);
-      }
-      zstd_refill(stream);
-      record.literals_end += literal_length;
-      record.end += literal_length + match_length;
-      record.offset = zstd_offset(history, value, literal_length == 0u);
-      fault = record.literals_end > literals              ? kZstdBadSequences
-              : record.end > limit || record.offset == 0u ? kZstdInexact
-                                                          : 0u;
-      if (fault == 0u) records.at[done] = zstd_record_packed(record);
-      ++done;
-      if (done < count) {
-        const uint next_length = length.x >> 16 & 255u, next_match = match.x >> 16 & 255u;
-        const uint next_offset = offset >> 16 & 255u;
-        length_state = (length.x & 0xffffu) + zstd_peek(stream, 0u, next_length);
-        match_state = (match.x & 0xffffu) + zstd_peek(stream, next_length, next_match);
-        offset_state = (offset & 0xffffu) + zstd_peek(stream, next_length + next_match, next_offset);
-        zstd_drop(stream, next_length + next_match + next_offset);
-        zstd_refill(stream);
-      }
+  const uint lengths_owner = block.at[kBlockTables], offsets_owner = block.at[kBlockTables + 1u],
+             matches_owner = block.at[kBlockTables + 2u];
+  Words lengths = Words(word64_add(zstd_tables_at(lengths_owner), 4u * kTableLiteralLengths));
+  Words offsets = Words(word64_add(zstd_tables_at(offsets_owner), 4u * kTableOffsets));
+  Words matches = Words(word64_add(zstd_tables_at(matches_owner), 4u * kTableMatchLengths));
+  const ivec3 logs = zstd_sequence_logs(block);
+  int at = max(span.end - logs.x - logs.y - logs.z, 0);
+  const uint first = zstd_bits_from(span, at);
+  uint match_state = bitfieldExtract(first, 0, logs.z);
+  uint offset_state = bitfieldExtract(first, logs.z, logs.y);
+  uint length_state = bitfieldExtract(first, logs.z + logs.y, logs.x);
+  // After the last sequence come up to seven of any kind, which nobody reads.
+  for (uint base = 0u; base < count; base += 8u)
+    [[unroll]] for (uint step = 0u; step < 8u; ++step) {
+      const uint length = lengths.at[length_state], match = matches.at[match_state], offset = offsets.at[offset_state];
+      const uint walk = zstd_walked(length, match, offset);
+      walked.at[base + step] = walk;
+      at = max(at - int(walk >> 25), 0);
+      const uint bits = zstd_bits_from(span, at);
+      const uint offset_bits = offset >> 9 & 15u, match_bits = match >> 9 & 15u;
+      offset_state = zstd_next_state(offset, bits);
+      match_state = zstd_next_state(match, bits >> offset_bits);
+      length_state = zstd_next_state(length, bits >> (offset_bits + match_bits));
     }
-  block.at[kBlockOffsets] = history.first;
-  block.at[kBlockOffsets + 1u] = history.second;
-  block.at[kBlockOffsets + 2u] = history.third;
-  size = record.end + literals - record.literals_end;
-  if (fault == 0u && (stream.left != 0 || size > limit)) fault = kZstdInexact;
-  return fault;
 }
 
-void zstd_decode_sequences(uint index) {
+void zstd_walk(uint index) {
   Words block = Words(zstd_block_at(index));
   if (block.at[kBlockSequences] == 0u || !zstd_sound(index)) return;
   for (uint table = 0u; table < 3u; ++table)
     if (!zstd_sound(block.at[kBlockTables + table])) return;
-  const uint at = block.at[kBlockSequencesAt];
-  const uvec2 source = uvec2(block.at[kBlockSource], block.at[kBlockSourceHigh]);
-  const ZstdStream stream = zstd_stream(word64_add(source, at), block.at[kBlockBytes] - at);
-  uint fault = kZstdBadSequences, size = 0u;
-  if (stream.left >= 0)
-    fault = zstd_read_sequences(block, stream, Words2(zstd_records_at(block.at[kBlockRecords])), size);
-  block.at[kBlockSize] = size;
-  zstd_end_part(index, fault);
+  const ZstdSpan span = zstd_sequence_span(block);
+  if (span.end >= 0) zstd_walk_sequences(block, span, Words(zstd_walked_at(block)));
+  zstd_end_part(index, 0u);
 }
 
 #endif

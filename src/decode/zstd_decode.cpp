@@ -21,7 +21,7 @@ struct ZstdDecode::Plan {
   std::shared_ptr<const ContextState> state;
   uint32_t workgroup = 32;
   bool verify = true, dictionary = false;
-  std::shared_ptr<const Pipeline> clear, blocks, headers, tables, literals, sequences, copy, checksum;
+  std::shared_ptr<const Pipeline> clear, blocks, headers, tables, literals, walk, records, copy, checksum;
 };
 
 namespace {
@@ -72,6 +72,7 @@ Result<ZstdDecode> ZstdDecode::create(const Context& context, const ZstdDecodeCo
   builder.set(shader::zstd_decode::kReduceUniform, decode::reduces_uniform(state))
       .set(shader::zstd_decode_copy::kDictionary, config.dictionary)
       .build(plan->tables, "zstd_decode_tables")
+      .build(plan->records, "zstd_decode_records")
       .build(plan->copy, "zstd_decode_copy");
   const auto build_lanes = [&](std::shared_ptr<const Pipeline>& pipeline, uint32_t stage) {
     builder.set(shader::zstd_decode_lanes::kStage, stage).build(pipeline, "zstd_decode_lanes");
@@ -80,7 +81,7 @@ Result<ZstdDecode> ZstdDecode::create(const Context& context, const ZstdDecodeCo
   build_lanes(plan->blocks, WEFT_ZSTD_BLOCKS);
   build_lanes(plan->headers, WEFT_ZSTD_HEADERS);
   build_lanes(plan->literals, WEFT_ZSTD_LITERALS);
-  build_lanes(plan->sequences, WEFT_ZSTD_SEQUENCES);
+  build_lanes(plan->walk, WEFT_ZSTD_WALK);
   if (config.verify) build_lanes(plan->checksum, WEFT_ZSTD_CHECKSUM);
   if (!builder.status()) return builder.status().error();
   return ZstdDecode(std::move(plan));
@@ -138,9 +139,13 @@ Status ZstdDecode::record(VkCommandBuffer commands, const ZstdDecodeArgs& args) 
   call.barrier();
   lanes(*plan.tables, decode::kLanes * slots);
   call.barrier();
-  workgroups(*plan.sequences, bounds.blocks, WEFT_ZSTD_BLOCKS_TOGETHER);
+  workgroups(*plan.walk, bounds.blocks, WEFT_ZSTD_BLOCKS_TOGETHER);
   lanes(*plan.literals, 4 * bounds.blocks);
   call.barrier();
+  if (bounds.sequences != 0) {
+    lanes(*plan.records, decode::kLanes * bounds.blocks);
+    call.barrier();
+  }
   lanes(*plan.copy, decode::kLanes * frames);
   if (plan.verify) {
     call.barrier();
