@@ -43,7 +43,7 @@ set_tests_properties(clang-tidy PROPERTIES PROCESSORS 2 TIMEOUT 1200)
 file(GLOB weft_lavapipe_icd /usr/share/vulkan/icd.d/lvp_icd*.json)
 set(weft_software_device "")
 if(weft_lavapipe_icd)
-  set(weft_software_device "VK_DRIVER_FILES=${weft_lavapipe_icd};VK_ICD_FILENAMES=${weft_lavapipe_icd}")
+  set(weft_software_device "${weft_lavapipe};LP_NATIVE_VECTOR_WIDTH=256")
 endif()
 
 foreach(way IN ITEMS find_package add_subdirectory pkg_config gstd_alone)
@@ -88,7 +88,8 @@ if(WEFT_BUILD_BENCH)
   add_test(NAME bench COMMAND ${CMAKE_COMMAND} "-DBENCH=$<TARGET_FILE:weft-bench>"
                               "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/bench"
                               -P "${CMAKE_CURRENT_SOURCE_DIR}/bench_test.cmake")
-  set_tests_properties(bench PROPERTIES LABELS bench TIMEOUT 600 ENVIRONMENT "${weft_software_device}")
+  set_tests_properties(bench PROPERTIES LABELS bench TIMEOUT 600
+                                   ENVIRONMENT "${weft_software_device};${weft_specialized}")
   add_test(NAME report COMMAND ${CMAKE_COMMAND} "-DBENCH=$<TARGET_FILE:weft-bench>"
                                "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/report"
                                -P "${CMAKE_CURRENT_SOURCE_DIR}/report_test.cmake")

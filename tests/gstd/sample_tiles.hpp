@@ -12,15 +12,11 @@
 
 #include "gstd/lanes.hpp"
 #include "gstd/tile.hpp"
+#include "support/sanitized.hpp"
 
 namespace weft::gstd::test {
 
-/// Whether this is built with the address sanitizer, to which a further sample of a kind shows nothing new.
-#ifdef __SANITIZE_ADDRESS__
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
+using weft::test::kSanitized;
 
 /// A small generator of numbers, the same everywhere.
 class Random {

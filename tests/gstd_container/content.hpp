@@ -14,6 +14,7 @@
 
 #include "gstd/checksum.hpp"
 #include "gstd/container.hpp"
+#include "support/sanitized.hpp"
 
 namespace weft::test {
 

@@ -990,7 +990,7 @@ TEST_SUITE("host adoption") {
 }
 
 TEST_SUITE("host pipelines") {
-  TEST_CASE("one pipeline per variant, whoever asks and however many at once") {
+  TEST_CASE("one pipeline per variant, whichever threads ask and however many at once") {
     const HostInstance host;
     VulkanShim shim;
     std::atomic<int> built = 0;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-#define DOCTEST_CONFIG_IMPLEMENT
 #include "support/self_test.hpp"
 
 #include <doctest/doctest.h>
