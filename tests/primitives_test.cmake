@@ -7,6 +7,8 @@ cmake_minimum_required(VERSION 3.25)
 include("${SOURCE}/cmake/glsl.cmake")
 set(manifest "${SOURCE}/shaders/kernels.cmake")
 file(STRINGS "${OBJECTS}" objects)
+# Precompiled headers are among them.
+list(FILTER objects INCLUDE REGEX "\\.cpp\\.[a-z]+$")
 string(REPLACE "|" ";" LIBRARIES "${LIBRARIES}")
 
 # The objects of these families, as <folder>/<file>.
