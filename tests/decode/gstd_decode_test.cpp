@@ -859,6 +859,28 @@ TEST_SUITE("gstd_decode") {
     }
   }
 
+  TEST_CASE("a block with one literal more than a decoder keeps is refused, though it decodes otherwise") {
+    for (Backend* backend : every_backend()) {
+      CAPTURE(backend->name());
+      GstdBatch batch;
+      std::map<std::string, int> reached;
+      constexpr uint32_t kWanted = 3;
+      for (uint64_t seed = 1; batch.tiles.size() < kWanted && seed < 3000; ++seed) {
+        gstd::test::StreamMaker maker(seed, reached, 1);
+        maker.make();
+        const auto size = static_cast<uint32_t>(maker.output.size());
+        if (maker.words.empty() || size > 1u << 17 || maker.words.size() >= (size + 3) / 4) continue;
+        if (!is_short_enough(*backend, size, 1u << (maker.words[0] & 7))) continue;
+        std::vector<std::byte> output(size);
+        if (gstd::decode_tile(maker.words, output).reason == gstd::Reason::bad_length)
+          batch.add(maker.words, size, seed % 4);
+      }
+      GstdRunOptions options;
+      options.tile_bytes = 1u << 17;
+      CHECK(check_decoded(*backend, batch, options) == GstdVerdicts{{GstdRefusal::bad_length, kWanted}});
+    }
+  }
+
   TEST_CASE("a stream that is written down here, and the document's example, decode to what they always did") {
     const std::string text = "weft and warp, weft and warp, weft!";
     const std::vector<uint32_t> example = {0x00000008, 0x5ac8c55d, 0x00000022, 0x00000001,

@@ -30,7 +30,9 @@ struct LiteralTables {
 /// Makes one stream no encoder would write, every choice of the format by chance, beside the output it has to come to.
 class StreamMaker {
  public:
-  StreamMaker(uint64_t seed, std::map<std::string, int>& reached) : random_(seed), reached_(reached) {}
+  /// Of blocks that are as large as they may be, `excess` is what they have above that.
+  StreamMaker(uint64_t seed, std::map<std::string, int>& reached, uint32_t excess = 0)
+      : random_(seed), reached_(reached), excess_(excess) {}
 
   std::vector<uint32_t> words;  ///< none: the choices cannot be written
   std::vector<std::byte> output;
@@ -70,7 +72,7 @@ class StreamMaker {
     const uint32_t lanes = 1u << lanes_log_;
     // At times a block whose literals and sequences are as much as a decoder has to keep.
     const bool full = random_.one_in(20), short_ones = full && random_.one_in(2);
-    const uint32_t most_work = max_block_work(is_large_ ? kMaxBlockWork : 1);
+    const uint32_t most_work = max_block_work(is_large_ ? kMaxBlockWork : 1) + excess_;
     const bool lengthens = is_large_ && output.empty();  // the tile, by its first match
     std::vector<Match> matches(short_ones          ? most_work / kSequenceWork - std::max(random_.below(100), 1u)
                                : random_.one_in(4) ? (lengthens ? 1 : 0)
@@ -297,6 +299,7 @@ class StreamMaker {
 
   Random random_;
   std::map<std::string, int>& reached_;
+  uint32_t excess_;
   LaneWriter writer_;
   bool is_large_ = false;  // more than kMaxBlockWork / 2 bytes
   uint32_t lanes_log_ = 0;
