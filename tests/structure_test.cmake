@@ -63,7 +63,7 @@ function(check_tree)
     set(stem "${CMAKE_MATCH_1}")
     string(FIND "${umbrella}" "#include <weft/${stem}.hpp>" position)
     # Headers of components that a build may lack are their users' to include.
-    if(stem MATCHES "^(jit|gstd|pack|loader|(gstd_|gdeflate|zstd_)[a-z0-9_]*)$")
+    if(stem MATCHES "^(jit|gstd|ktx2|pack|loader|(gstd_|gdeflate|zstd_)[a-z0-9_]*)$")
       if(NOT position EQUAL -1)
         fault("include/weft/weft.hpp includes <weft/${stem}.hpp>, which is of a component")
       endif()
@@ -178,8 +178,10 @@ function(check_tree)
   list(APPEND codec "<(zstd(_errors)?|immintrin|windows)\\.h>")
   check_includes(src/gstd/ "${std};${codec}"
                  "the codec knows its headers and errors, libzstd and the processor: it can be built without Vulkan")
-  check_includes(src/pack/ "${std};<weft/(gstd|pack|status)\\.hpp>;\"(gstd|pack)/.*;<xxhash\\.h>"
-                 "packs know the codec, and no Vulkan")
+  check_includes(src/ktx2/ "${std};<weft/(ktx2|status)\\.hpp>;\"ktx2/.*;\"gstd/(guarded|little_endian)\\.hpp\""
+                 "headers of textures are read without anything else: it can be built alone")
+  check_includes(src/pack/ "${std};<weft/(gstd|ktx2|pack|status)\\.hpp>;\"(gstd|pack)/.*;<xxhash\\.h>"
+                 "packs know the codec and headers of textures, and no Vulkan")
   set(files_of "<(fcntl|unistd|sys/stat|sys/uio|windows|liburing)\\.h>;<zstd(_errors)?\\.h>")
   check_includes(src/loader/ "${std};${weft};\"(vk|runtime|gstd|pack|loader)/.*;<vulkan/.*;${files_of}"
                  "the loader knows packs, the decoders by their headers, the codec, runtime and vk, and files")

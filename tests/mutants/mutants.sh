@@ -83,7 +83,7 @@ cmake -S "$tree" -B "$build" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Rel
 # Compiles the targets given, or every program.
 compile() {
   local targets=("$@")
-  (($#)) || targets=(weft_tests gstd_tests pack_tests loader_host_tests loader_device_tests)
+  (($#)) || targets=(weft_tests gstd_tests ktx2_tests pack_tests loader_host_tests loader_device_tests)
   cmake --build "$build" --target "${targets[@]}" >"$work/build.log" 2>&1
 }
 
@@ -100,6 +100,7 @@ read_run() {
   set +f
   case ${arguments[0]} in
     gstd) program=tests/gstd/gstd_tests ;;
+    ktx2) program=tests/gstd/ktx2_tests ;;
     pack) program=tests/gstd/pack_tests ;;
     loader) program=tests/gstd/loader_host_tests ;;
     loader_device) program=tests/loader/loader_device_tests ;;
