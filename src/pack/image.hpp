@@ -21,7 +21,7 @@ struct Plan {
 };
 
 /// Bytes of a file's beginning that plan_of looks at.
-constexpr size_t kHeadBytes = 1024;
+constexpr size_t kHeadBytes = 516;
 
 /// `head`: the content's first kHeadBytes, or all of it. A file whose header is invalid is planned as any other.
 Plan plan_of(std::string_view path, std::span<const std::byte> head, uint64_t content_bytes);

@@ -54,11 +54,12 @@ inline Bytes zstd_of(const Bytes& content) {
 }
 
 /// A KTX2 file of BC7 with levels of slope(4096) and slope(1024), each compressed by Zstandard, whatever the scheme's
-/// number is.
-inline Bytes zstd_ktx2(uint32_t scheme = 2) {
-  Bytes file = ktx2(64, 64, {zstd_of(slope(4096)), zstd_of(slope(1024))}, scheme);
-  for (const uint32_t level : {0u, 1u}) put_u64(file, 80 + 24 * level + 16, level == 0 ? 4096 : 1024);
-  return file;
+/// number is. `content`: bytes of level 0, whatever the file says.
+inline Bytes zstd_ktx2(uint32_t scheme = 2, size_t content = 4096) {
+  // BasisLZ has no VkFormat.
+  return Ktx2File{
+      .vk_format = scheme == 1 ? 0u : 145u, .scheme = scheme, .levels = {zstd_of(slope(content)), zstd_of(slope(1024))}}
+      .bytes();
 }
 
 /// A DDS cube of BC7, with levels down to 1 x 1.
@@ -94,7 +95,10 @@ inline std::map<std::string, Bytes> loader_files() {
   files["plain.dds"] = DdsHeader{}.bytes();
   const Bytes pixels = slope(4096);
   files["plain.dds"].insert(files["plain.dds"].end(), pixels.begin(), pixels.end());
-  files["a.ktx2"] = ktx2(256, 256, {slope(65536), slope(16384), slope(4096), slope(1024), slope(256)});
+  files["a.ktx2"] =
+      Ktx2File{
+          .width = 256, .height = 256, .levels = {slope(65536), slope(16384), slope(4096), slope(1024), slope(256)}}
+          .bytes();
   files["kept.ktx2"] = zstd_ktx2();
   files["text.zst"] = zstd_of(slope(700000, 5));
   files["data.gdeflate"] = noise(5000);

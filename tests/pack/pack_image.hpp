@@ -7,14 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace weft::test {
+#include "../ktx2/image_files.hpp"
 
-using Bytes = std::vector<std::byte>;
+namespace weft::test {
 
 /// Bytes that compress: pixels of a slope with some noise.
 inline Bytes slope(size_t bytes, uint32_t seed = 1) {
@@ -34,75 +33,6 @@ inline Bytes noise(size_t bytes, uint32_t seed = 1) {
     byte = static_cast<std::byte>(seed >> 24);
   }
   return result;
-}
-
-inline void put_u32(Bytes& bytes, size_t at, uint32_t word) {
-  for (size_t i = 0; i < 4; ++i) bytes[at + i] = static_cast<std::byte>(word >> 8 * i);
-}
-
-inline void put_u64(Bytes& bytes, size_t at, uint64_t word) {
-  put_u32(bytes, at, static_cast<uint32_t>(word));
-  put_u32(bytes, at + 4, static_cast<uint32_t>(word >> 32));
-}
-
-/// The header of a DDS file; dxgi 0: without the DX10 part.
-struct DdsHeader {
-  uint32_t width = 64, height = 64, depth = 1, levels = 1;
-  const char* four_cc = "DX10";
-  uint32_t dxgi = 98, layers = 1;
-  bool cube = false;
-
-  Bytes bytes() const {
-    const bool has_dx10 = std::strcmp(four_cc, "DX10") == 0;
-    Bytes header(has_dx10 ? 148 : 128);
-    put_u32(header, 0, 0x20534444);
-    put_u32(header, 4, 124);
-    put_u32(header, 8, 0x1007u | (levels > 1 ? 0x20000u : 0u) | (depth > 1 ? 0x800000u : 0u));
-    put_u32(header, 12, height);
-    put_u32(header, 16, width);
-    put_u32(header, 24, depth);
-    put_u32(header, 28, levels);
-    put_u32(header, 76, 32);
-    put_u32(header, 80, *four_cc == 0 ? 0x41 : 4);
-    for (size_t i = 0; four_cc[i] != 0; ++i) header[84 + i] = static_cast<std::byte>(four_cc[i]);
-    if (*four_cc == 0) {
-      put_u32(header, 88, 32);
-      put_u32(header, 92, 0xff0000);
-      put_u32(header, 96, 0xff00);
-      put_u32(header, 100, 0xff);
-      put_u32(header, 104, 0xff000000);
-    }
-    if (!has_dx10 && cube) put_u32(header, 112, 0xfe00);
-    if (!has_dx10 && depth > 1) put_u32(header, 112, 0x200000);
-    if (has_dx10) {
-      put_u32(header, 128, dxgi);
-      put_u32(header, 132, depth > 1 ? 4 : 3);
-      put_u32(header, 136, cube ? 4 : 0);
-      put_u32(header, 140, layers);
-    }
-    return header;
-  }
-};
-
-/// A KTX2 file with levels of these bytes, the largest first; each begins at a multiple of 16.
-inline Bytes ktx2(uint32_t width, uint32_t height, const std::vector<Bytes>& levels, uint32_t supercompression = 0) {
-  Bytes file(80 + 24 * levels.size() + 20);
-  const unsigned char identifier[] = {0xab, 'K', 'T', 'X', ' ', '2', '0', 0xbb, '\r', '\n', 0x1a, '\n'};
-  std::memcpy(file.data(), identifier, sizeof identifier);
-  put_u32(file, 12, 145);
-  put_u32(file, 16, 1);
-  put_u32(file, 20, width);
-  put_u32(file, 24, height);
-  put_u32(file, 36, 1);
-  put_u32(file, 40, static_cast<uint32_t>(levels.size()));
-  put_u32(file, 44, supercompression);
-  for (size_t level = levels.size(); level-- > 0;) {
-    file.resize((file.size() + 15) / 16 * 16);
-    put_u64(file, 80 + 24 * level, file.size());
-    put_u64(file, 80 + 24 * level + 8, levels[level].size());
-    file.insert(file.end(), levels[level].begin(), levels[level].end());
-  }
-  return file;
 }
 
 inline pack::ReadAt reading(const Bytes& bytes) {

@@ -232,30 +232,46 @@ TEST_CASE("a file with a DDS header that does not fit it is one range") {
 }
 
 TEST_CASE("each level of a KTX2 file is read alone") {
-  const std::vector<Bytes> levels = {test::slope(65536), test::slope(16400), test::slope(4097), test::slope(20),
-                                     test::slope(3)};
-  const Bytes file = test::ktx2(256, 256, levels), kept = test::ktx2(256, 256, levels, 2);
-  const Bytes bytes = pack_of({{"a.ktx2", file}, {"kept.ktx2", kept}});
-  const auto reader = opened(bytes);
-  for (const char* const path : {"a.ktx2", "kept.ktx2"}) {
+  const auto slopes = [](std::initializer_list<size_t> sizes) {
+    std::vector<Bytes> levels;
+    for (const size_t size : sizes) levels.push_back(test::slope(size));
+    return levels;
+  };
+  test::Ktx2File blocks{.width = 256, .height = 256, .levels = slopes({65536, 16384, 4096, 1024, 256})};
+  test::Ktx2File compressed = blocks, bytes{.vk_format = 9,
+                                            .width = 20,
+                                            .height = 20,
+                                            .color_model = 1,
+                                            .block = {},
+                                            .plane = 1,
+                                            .levels = slopes({400, 100, 25, 4, 1})};
+  compressed.scheme = 2;
+  compressed.levels = slopes({40000, 16400, 4097, 20, 3});
+  const std::map<std::string, test::Ktx2File> files = {{"a.ktx2", blocks}, {"bytes", bytes}, {"kept", compressed}};
+  std::map<std::string, Bytes> contents;
+  for (const auto& [path, file] : files) contents[path] = file.bytes();
+  const Bytes packed = pack_of(contents);
+  const auto reader = opened(packed);
+  for (const auto& [path, file] : files) {
     CAPTURE(path);
     const auto entry = reader.find(path);
-    CHECK(entry->image == pack::Image{pack::ImageFile::ktx2, 145, 256, 256, 1, 5, 1, 1});
-    CHECK(entry->kind == (path[0] == 'k' ? pack::Kind::ktx2 : pack::Kind::gstd));
+    CHECK(entry->image == pack::Image{pack::ImageFile::ktx2, file.vk_format, file.width, file.height, 1, 5, 1, 1});
+    CHECK(entry->kind == (path == "kept" ? pack::Kind::ktx2 : path == "bytes" ? pack::Kind::raw : pack::Kind::gstd));
     REQUIRE(entry->range_count == 6);
     for (uint32_t i = 1; i < entry->range_count; ++i) {
       const pack::Range range = reader.range(*entry, i);
+      const Bytes& expected = file.levels[range.level];
       Bytes level(range.slice_bytes);
       REQUIRE(reader.extract(*entry, range, level).ok());
       // What follows is padding before the next level.
-      REQUIRE(level.size() >= levels[range.level].size());
-      CHECK(level.size() < levels[range.level].size() + 16);
-      level.resize(levels[range.level].size());
-      CHECK(level == levels[range.level]);
+      REQUIRE(level.size() >= expected.size());
+      CHECK(level.size() < expected.size() + 16);
+      level.resize(expected.size());
+      CHECK(level == expected);
     }
     const auto back = test::content_of(reader, *entry);
     REQUIRE(back.ok());
-    CHECK(*back == (path[0] == 'k' ? kept : file));
+    CHECK(*back == contents[path]);
   }
   // Small levels share a block.
   const auto entry = reader.find("a.ktx2");
@@ -263,7 +279,7 @@ TEST_CASE("each level of a KTX2 file is read alone") {
 }
 
 TEST_CASE("a file with a KTX2 header that does not fit it is one range") {
-  const Bytes good = test::ktx2(64, 64, {test::slope(4096), test::slope(1024)});
+  const Bytes good = test::Ktx2File{.levels = {test::slope(4096), test::slope(1024)}}.bytes();
   REQUIRE(opened(pack_of({{"a", good}})).find("a")->range_count == 3);
   std::map<std::string, Bytes> files;
   const std::pair<const char*, std::pair<size_t, uint64_t>> changes[] = {{"before the index", {80, 40}},
@@ -271,6 +287,7 @@ TEST_CASE("a file with a KTX2 header that does not fit it is one range") {
                                                                          {"far", {80, UINT64_MAX}},
                                                                          {"too long", {88, 4097}},
                                                                          {"empty", {88, 0}},
+                                                                         {"content", {96, 4095}},
                                                                          {"order", {104, good.size() - 1}}};
   for (const auto& [name, change] : changes) {
     files[name] = good;
