@@ -5,8 +5,6 @@
 #define VOLK_IMPLEMENTATION
 #include <volk.h>
 
-#include <png.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -15,7 +13,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,6 +20,7 @@
 #include <weft/gpu.hpp>
 #include <weft/loader.hpp>
 
+#include "device_image.hpp"
 #include "memory_pack.hpp"
 
 namespace {
@@ -32,17 +30,6 @@ using Bytes = std::vector<std::byte>;
 constexpr uint32_t kSide = 64, kLevels = 7;  // of a texture
 constexpr uint32_t kCell = 68, kColumns = 16;
 constexpr VkFormat kFormat = VK_FORMAT_R8G8B8A8_UNORM;
-
-[[noreturn]] void fail(const std::string& what) {
-  std::fprintf(stderr, "%s\n", what.c_str());
-  std::exit(1);
-}
-void check(const weft::Status& status) {
-  if (!status) fail(status.error().message);
-}
-void check(VkResult result, const char* what) {
-  if (result != VK_SUCCESS) fail(std::string(what) + ": VkResult " + std::to_string(result));
-}
 
 uint32_t load_u32(const Bytes& bytes, size_t at) {
   if (at + 4 > bytes.size()) fail("the WAD ends early");
@@ -126,49 +113,6 @@ void write_pack(const std::string& path, const std::vector<Texture>& textures) {
                static_cast<unsigned long long>(content), static_cast<size_t>(std::filesystem::file_size(path)));
 }
 
-// An image in device memory of its own.
-class Image {
- public:
-  Image(const weft::Gpu& gpu, uint32_t width, uint32_t height, uint32_t levels) : device_(gpu.context().device()) {
-    const VkImageCreateInfo info{.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
-                                 .imageType = VK_IMAGE_TYPE_2D,
-                                 .format = kFormat,
-                                 .extent = {width, height, 1},
-                                 .mipLevels = levels,
-                                 .arrayLayers = 1,
-                                 .samples = VK_SAMPLE_COUNT_1_BIT,
-                                 .usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT};
-    check(vkCreateImage(device_, &info, nullptr, &image_), "vkCreateImage");
-    VkMemoryRequirements needs;
-    vkGetImageMemoryRequirements(device_, image_, &needs);
-    VkPhysicalDeviceMemoryProperties memory;
-    vkGetPhysicalDeviceMemoryProperties(gpu.physical_device(), &memory);
-    uint32_t type = 0;  // Vulkan promises that such a type exists for every image.
-    while ((needs.memoryTypeBits >> type & 1) == 0 ||
-           (memory.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) == 0)
-      ++type;
-    const VkMemoryAllocateInfo allocation{
-        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = needs.size, .memoryTypeIndex = type};
-    check(vkAllocateMemory(device_, &allocation, nullptr, &memory_), "vkAllocateMemory");
-    check(vkBindImageMemory(device_, image_, memory_, 0), "vkBindImageMemory");
-  }
-  Image(Image&& other) noexcept
-      : device_(other.device_),
-        image_(std::exchange(other.image_, VK_NULL_HANDLE)),
-        memory_(std::exchange(other.memory_, VK_NULL_HANDLE)) {}
-  Image& operator=(Image&&) = delete;
-  ~Image() {
-    vkDestroyImage(device_, image_, nullptr);
-    vkFreeMemory(device_, memory_, nullptr);
-  }
-  VkImage handle() const { return image_; }
-
- private:
-  VkDevice device_;
-  VkImage image_ = VK_NULL_HANDLE;
-  VkDeviceMemory memory_ = VK_NULL_HANDLE;
-};
-
 weft::Loader loader_on(weft::Gpu& gpu) {
   weft::LoaderDevice device;
   device.instance = gpu.instance();
@@ -185,14 +129,14 @@ weft::Loader loader_on(weft::Gpu& gpu) {
 }
 
 // Every level of every texture, as one batch: the smallest levels first, by their priority.
-std::vector<Image> load(weft::Gpu& gpu, const std::string& path, const std::vector<Texture>& textures) {
+std::vector<DeviceImage> load(weft::Gpu& gpu, const std::string& path, const std::vector<Texture>& textures) {
   weft::Loader loader = loader_on(gpu);
   auto pack = loader.open_pack(path);
   check(pack.status());
-  std::vector<Image> images;
+  std::vector<DeviceImage> images;
   std::vector<std::string> paths;
   for (const Texture& texture : textures) {
-    images.emplace_back(gpu, kSide, kSide, kLevels);
+    images.emplace_back(gpu, image_info(kFormat, kSide, kSide, kLevels, 1));
     paths.push_back(texture.name + ".dds");
   }
   std::vector<weft::LoadRequest> requests;
@@ -222,47 +166,22 @@ std::vector<Image> load(weft::Gpu& gpu, const std::string& path, const std::vect
   return images;
 }
 
-void change_layout(VkCommandBuffer commands, VkImage image, VkImageLayout from, VkImageLayout to) {
-  const VkImageMemoryBarrier barrier{.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
-                                     .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
-                                     .dstAccessMask = VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
-                                     .oldLayout = from,
-                                     .newLayout = to,
-                                     .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-                                     .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-                                     .image = image,
-                                     .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
-  vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, nullptr, 0,
-                       nullptr, 1, &barrier);
-}
-
 // Textures in rows; in the corner of each its level of 16 x 16, which shows that levels came too.
-Bytes draw(weft::Gpu& gpu, const std::vector<Image>& images, uint32_t width, uint32_t height) {
-  const Image sheet(gpu, width, height, 1);
+Bytes draw(weft::Gpu& gpu, const std::vector<DeviceImage>& images, uint32_t width, uint32_t height) {
+  const DeviceImage sheet(gpu, image_info(kFormat, width, height, 1, 1));
   auto pixels = gpu.create_buffer(uint64_t{4} * width * height);
   check(pixels.status());
   const auto record = [&](VkCommandBuffer commands) -> weft::Status {
-    change_layout(commands, sheet.handle(), VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
-    const VkClearColorValue background{{0.1f, 0.1f, 0.1f, 1.0f}};
-    const VkImageSubresourceRange all{VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
-    vkCmdClearColorImage(commands, sheet.handle(), VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, &background, 1, &all);
-    change_layout(commands, sheet.handle(), VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
+    clear_sheet(commands, sheet.handle());
     for (size_t i = 0; i < images.size(); ++i)
       for (const uint32_t level : {0u, 2u}) {
         const auto side = static_cast<int32_t>(kSide >> level);
         const auto x = static_cast<int32_t>(i % kColumns * kCell + 2),
                    y = static_cast<int32_t>(i / kColumns * kCell + 2);
-        VkImageBlit region{};
-        region.srcSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, level, 0, 1};
-        region.srcOffsets[1] = {side, side, 1};
-        region.dstSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
-        region.dstOffsets[0] = {x, y, 0};
-        region.dstOffsets[1] = {x + side, y + side, 1};
         if (level != 0)
           change_layout(commands, sheet.handle(), VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
                         VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
-        vkCmdBlitImage(commands, images[i].handle(), VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, sheet.handle(),
-                       VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region, VK_FILTER_NEAREST);
+        draw_level(commands, images[i].handle(), level, 0, {side, side, 1}, sheet.handle(), {x, y, 0});
       }
     change_layout(commands, sheet.handle(), VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
     VkBufferImageCopy copy{};
@@ -310,18 +229,13 @@ int main(int argc, char** argv) {
   volkInitializeCustom(gpu->get_instance_proc_addr());
   volkLoadInstance(gpu->instance());
   volkLoadDevice(gpu->context().device());
-  const std::vector<Image> images = load(*gpu, pack, textures);
+  const std::vector<DeviceImage> images = load(*gpu, pack, textures);
   const uint32_t width = kColumns * kCell;
   const uint32_t height = static_cast<uint32_t>((textures.size() + kColumns - 1) / kColumns) * kCell;
   const Bytes sheet = draw(*gpu, images, width, height);
   std::remove(pack.c_str());
 
-  png_image png{};
-  png.version = PNG_IMAGE_VERSION;
-  png.width = width;
-  png.height = height;
-  png.format = PNG_FORMAT_RGBA;
-  if (png_image_write_to_file(&png, argv[2], 0, sheet.data(), 0, nullptr) == 0) fail(png.message);
+  write_png(argv[2], width, height, sheet);
   std::printf("drawn %s: %zu textures\n", is_right(textures, sheet, width) ? "as packed" : "otherwise",
               textures.size());
   return 0;
