@@ -41,14 +41,14 @@ struct FrameBatch {
   std::vector<std::byte> dictionary;
 
   /// Adds a frame after all others, `gap` bytes after the last and after its output. The bounds of one that is not
-  /// sound are what most such frames have.
+  /// sound are more than such frames have on average, and not much more: most time goes into scratch.
   void add(std::span<const std::byte> frame, uint32_t capacity, uint64_t gap = 0) {
     source.resize(source.size() + gap, std::byte{0x28});
     frames.push_back({source.size(), output_bytes + gap, static_cast<uint32_t>(frame.size()), capacity});
     source.insert(source.end(), frame.begin(), frame.end());
     output_bytes += gap + capacity;
     const auto table = zstd_frames(frame, 0, 0);
-    const ZstdBounds own = table ? table->bounds : ZstdBounds{20, 65536, 8192};
+    const ZstdBounds own = table ? table->bounds : ZstdBounds{4, 4096, 512};
     bounds.blocks += own.blocks;
     bounds.literals += own.literals;
     bounds.sequences += own.sequences;
@@ -453,25 +453,42 @@ TEST_SUITE("zstd_decode") {
     }
   }
 
+  TEST_CASE("thousands of frames of one to some hundred bytes, as small levels of textures are, come back [widths]") {
+    FrameBatch batch;
+    Random random(9);
+    // Sizes of levels among others. Their outputs, one to three bytes apart or none, begin at every byte of a word.
+    while (batch.frames.size() < 4000)
+      add_samples(batch, random.one_in(2) ? 1u << random.below(9) : 1 + random.below(400), random);
+    for (Backend* backend : every_backend())
+      CHECK(check_frames(*backend, batch, {.output_misalignment = 1}) == all_good(batch));
+  }
+
   TEST_CASE("thousands of frames that are broken by chance have libzstd's verdict") {
     for (Backend* backend : every_backend()) {
       CAPTURE(backend->name());
-      // WEFT_TEST_ZSTD_FRAMES: as many of each size, in batches whose scratch takes up to 2 GB.
+      // WEFT_TEST_ZSTD_FRAMES: of the sizes of 203 and 1,000 bytes as many, of that of 5,003 a fifth.
       const char* wanted = std::getenv("WEFT_TEST_ZSTD_FRAMES");
       const uint64_t count = wanted != nullptr         ? std::strtoull(wanted, nullptr, 10)
-                             : !backend->is_software() ? 50'000
-                             : backend->is_emulated()  ? 300
-                                                       : 1500;
+                             : !backend->is_software() ? 70'000
+                             : backend->is_emulated()  ? 400
+                                                       : 2000;
+      // Every width has frames of its own.
+      const uint64_t seed = uint64_t{1'000'000} * backend->context().subgroup_size();
+      // What the allocator of the host keeps, or 2 GB of a GPU.
+      const uint64_t at_once = backend->is_software() ? 500 : 20'000;
       Verdicts verdicts;
-      for (const uint32_t bytes : {203u, 1000u, 5003u})
-        for (uint64_t done = 0; done < count; done += 4000) {
+      for (const uint32_t bytes : {203u, 1000u, 5003u}) {
+        const uint64_t frames_of_size = bytes == 5003 ? count / 5 : count;
+        for (uint64_t done = 0; done < frames_of_size; done += at_once) {
           FrameBatch batch;
-          add_broken(batch, bytes, bytes + done, static_cast<uint32_t>(std::min<uint64_t>(count - done, 4000)));
+          add_broken(batch, bytes, seed + bytes + done,
+                     static_cast<uint32_t>(std::min(frames_of_size - done, at_once)));
           for (const auto& [verdict, frames] : check_frames(*backend, batch)) verdicts[verdict] += frames;
         }
+      }
       uint32_t bounded = 0;
       for (const auto& [verdict, frames] : verdicts) bounded += is_bound(verdict) ? frames : 0;
-      CHECK(bounded < 3 * count / 100);
+      CHECK(bounded < 2 * count / 100);
       for (const auto refusal :
            {ZstdRefusal::none, ZstdRefusal::inexact, ZstdRefusal::truncated, ZstdRefusal::bad_header,
             ZstdRefusal::bad_table, ZstdRefusal::bad_literals, ZstdRefusal::bad_sequences, ZstdRefusal::bad_offset,

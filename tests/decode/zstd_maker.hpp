@@ -68,7 +68,7 @@ inline std::optional<std::vector<std::byte>> libzstd_content(std::span<const std
                                                              std::span<const std::byte> dictionary = {}) {
   if (ZSTD_findFrameCompressedSize(frame.data(), frame.size()) != frame.size()) return std::nullopt;
   std::vector<std::byte> content(capacity);
-  const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(), &ZSTD_freeDCtx);
+  static const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(), &ZSTD_freeDCtx);
   const size_t size = ZSTD_decompress_usingDict(context.get(), content.data(), capacity, frame.data(), frame.size(),
                                                 dictionary.data(), dictionary.size());
   if (ZSTD_isError(size) != 0) return std::nullopt;
