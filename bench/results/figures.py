@@ -227,6 +227,39 @@ def intervals(weft, _):
                   list(colors.items()), panels, "GB/s")
 
 
+def zstd_stages(_, __):
+    """The stages of ZstdDecode, of docs/decisions/zstd-stages.md: name, unit, what it takes, what it leaves."""
+    columns = ([("blocks", "a lane a frame", "source", "a list of blocks")],
+               [("headers", "a lane a block", "source", "weights, counts")],
+               [("tables", "32 lanes a block", "weights, counts", "Huffman, FSE")],
+               [("sequences", "a lane a block", "source, FSE", "8 bytes each"),
+                ("literals", "a lane a stream", "source, Huffman", "bytes")],
+               [("copies", "32 lanes a frame", "both", "output")],
+               [("checksums", "4 lanes a frame", "output", "status")])
+    width, height, gap, top = 116, 92, 18, 80
+    svg = Svg("Decoding Zstandard on the device",
+              "A dispatch a stage, over all frames of a call; what a stage takes, and what it leaves", top + 248)
+    middle = top + 102
+    for index, column in enumerate(columns):
+        x = 26 + index * (width + gap)
+        ys = [middle - height / 2] if len(column) == 1 else [middle - height - 10, middle + 10]
+        for y, (name, unit, takes, leaves) in zip(ys, column):
+            svg.parts.append(f'<rect x="{x}" y="{y:.4g}" width="{width}" height="{height}" rx="6" fill="#eef4ff" '
+                             f'stroke="{WEFT}"/>')
+            svg.text(x + 10, y + 21, name, size=14, weight=600)
+            svg.text(x + 10, y + 38, unit, size=11.5, color=MUTED)
+            svg.text(x + 10, y + 63, takes, size=11)
+            svg.text(x + 10, y + 80, f"→ {leaves}", size=11)
+            own, two = y + height / 2, len(column) == 2
+            if index and (two or len(columns[index - 1]) == 1):
+                svg.line(x - gap + 1, middle, x - 1, own, WEFT, 2)
+            if two:
+                svg.line(x + width + 1, own, x + width + gap - 1, middle, WEFT, 2)
+    svg.text(26, top + 230, size=11.5, color=MUTED,
+             words="Sequences and literals of all blocks run side by side; a frame's copies go block after block.")
+    return svg.written()
+
+
 def write_or_check(program, texts):
     """texts: {path: text}. With --check writes nothing, and fails if a file has another text."""
     differing = []
@@ -243,7 +276,8 @@ def write_or_check(program, texts):
 def main():
     weft, peers = Results(HERE / "h200.json"), Results(HERE / "h200-peers.json")
     write_or_check("figures.py", {FIGURES / f"{draw.__name__}.svg": draw(weft, peers)
-                                  for draw in (throughput, sorts, sizes, decode, intervals)})
+                                  for draw in (throughput, sorts, sizes, decode, intervals,
+                                               zstd_stages)})
 
 
 if __name__ == "__main__":
