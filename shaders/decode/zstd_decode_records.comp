@@ -152,9 +152,10 @@ uint make_records(Block block, ZstdSpan span, uint codes, uint number, inout Pas
 
   const bool is_last = number + lanes_lane() == block.sequences - 1u;
   uint fault = 0u;
-  if (sequence.begin < span.begin || (is_last && sequence.begin != span.begin)) fault = kZstdInexact;
+  if (sequence.begin < span.begin) fault = kZstdInexact;
   else if (record.literals_end > block.literals) fault = kZstdBadSequences;
   else if (record.end > block.limit || (has && record.offset == 0u)) fault = kZstdInexact;
+  else if (is_last && sequence.begin != span.begin) fault = kZstdInexact;
   const uint faults = lanes_ballot(fault != 0u);
   if (lanes_uniform(faults != 0u)) return lanes_broadcast(fault, uint(findLSB(faults)));
   if (has) Words2(block.records_at).at[number + lanes_lane()] = zstd_record_packed(record);

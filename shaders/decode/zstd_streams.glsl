@@ -37,7 +37,8 @@ uint zstd_literal(inout ZstdStream stream, Words table, uint log) {
 // Decodes `count` literals to byte `at` of the block's. Returns a fault.
 uint zstd_decode_stream(Words words, uint at, uint count, uvec2 source, uint bytes, Words table, uint log) {
   ZstdStream stream = zstd_stream(source, bytes);
-  if (stream.left < 0) return kZstdBadLiterals;
+  // libzstd's fast loops do not look for the last bit.
+  if (stream.left < 0) return bytes == 0u ? kZstdBadLiterals : kZstdInexact;
   ZstdLiterals literals = ZstdLiterals(words, at, 0u, 0u);
   while (count != 0u)
     for (uint turn = 0u; turn < kZstdTurns && count != 0u; ++turn) {

@@ -281,6 +281,12 @@ TEST_SUITE("zstd_decode") {
         {{0x1d, 0, 0, 0x00, 0x80, 0x00}, kInexact},                          // no sequences, in two bytes
         {{0x25, 0, 0, 0x00, 0x01, 0x01, 1}, kInexact},                       // a reserved bit
         {{0xeb, 0xff, 0x0f, 'x'}, kInexact},                                 // more bytes than the window of 1 KiB
+        // More literals than there are, by bits before the first.
+        {{0x65, 0, 0, 0x10, 0x11, 0xc8, 0x02, 0x08, 0xc2, 0x01, 0xbe, 0x04, 0xc7, 0x07, 0x57}, kInexact},
+        // Four streams of literals, of which the last has no last bit.
+        {{0x65, 1, 0, 0x06, 0x0a, 0x0a, 0x80, 0x10, 8, 0, 8, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0,
+          0,    0, 0, 0,    0,    1,    0,    0,    0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+         kInexact},
         {{0x15, 0, 0, 0x45, 0x06}, ZstdRefusal::truncated},
         {{0x1d, 0, 0, 0xd5, 0x00, 0x00}, ZstdRefusal::truncated},     // a run without its byte
         {{0x1d, 0, 0, 0x06, 0x00, 0x00}, ZstdRefusal::bad_literals},  // 4 streams of no literals
