@@ -392,7 +392,9 @@ alike() {
 }
 # Many files a command, since a software device takes its time for every pipeline. No tile has more than 64 KiB:
 # lavapipe ends what has gone through 65,535 iterations of loops.
+has_gpu=''
 if "$gstd" -t --gpu content.gst 2>err; then
+  has_gpu=yes
   streams=(content.gst both.gst zeros.gst empty.gst)
   for options in --tile=16K --segment=1M "--filter=delta:3 -9" "--filter=zigzag-planes:4" --no-check; do
     # shellcheck disable=SC2086 # words are wanted
@@ -498,7 +500,8 @@ completes "gstd list game" game.wpk
 completes "gstd --filter = delta" delta delta-planes
 completes "gstd --tile 6" 64K
 completes "gstd -19 origin" original
-completes "gstd -dk conte" content.gst
+: >content.zst
+completes "gstd -dk conte" content.gst content.zst
 completes "gstd --output-dir-flat = mir" mirror
 if command -v zsh >/dev/null; then expect 0 "zsh reads the completions" zsh -n "$root/tools/gstd/completions/_gstd"; fi
 if command -v fish >/dev/null; then
@@ -591,6 +594,123 @@ if command -v zstd >/dev/null; then
   [[ ! -s out ]] || fail "--from-zst of nothing gives something"
 else
   printf 'zstd is not there: --from-zst is not tried\n' >&2
+fi
+
+# .zst files: what zstd makes is restored, tested and listed.
+# zst_pieces BYTES FILE: a frame of each so many bytes, of one more level each.
+zst_pieces() {
+  local at
+  for ((at = 0; at * $1 < $(stat -c %s "$2"); ++at)); do
+    dd if="$2" bs="$1" skip=$at count=1 status=none | zstd -q -$((at % 19 + 1)) --check
+  done
+}
+if command -v zstd >/dev/null; then
+  skippable='\x51\x2a\x4d\x18\x05\x00\x00\x00hello'
+  zst_pieces 50000 original >pieces.zst
+  # shellcheck disable=SC2059 # bytes are wanted
+  { printf "$skippable"; cat pieces.zst; printf "$skippable"; } >skipped.zst
+  zstd -q -19 original -o 'one frame.zst'
+  zstd -q -3 <original >unsized.zst
+  zstd -q --no-check <empty >nothing.zst
+  expect 0 "-d of a .zst" "$gstd" -d pieces.zst
+  same "-d of a .zst" pieces original
+  there "-d of a .zst keeps it" pieces.zst
+  cp skipped.zst removed.zst
+  expect 0 "-d of a .zst, --rm" "$gstd" -d --rm removed.zst
+  absent "-d of a .zst, --rm" removed.zst
+  same "-d of a .zst, --rm" removed original
+  expect 0 ".zst and .gst files" "$gstd" -dc skipped.zst content.gst nothing.zst
+  same ".zst and .gst files" out twice
+  expect 0 "-dcf of a .zst" "$gstd" -dcf 'one frame.zst' original
+  same "-dcf of a .zst" out twice
+  expect 0 "a .zst from a pipe" bash -c "'$gstd' -d <unsized.zst"
+  same "a .zst from a pipe" out original
+  expect 0 "-t of a .zst" "$gstd" -t pieces.zst unsized.zst
+  says "-t of a .zst" "unsized.zst: good, $(stat -c %s original) bytes"
+  mkdir zst_tree
+  cp pieces.zst zst_tree/one.zst
+  cp content.gst zst_tree/two.gst
+  expect 0 "-dr takes both" "$gstd" -dr zst_tree
+  same "-dr takes .zst" zst_tree/one original
+  same "-dr takes .gst" zst_tree/two original
+  # A window that zstd's default refuses: a frame's header alone says it.
+  printf '\x28\xb5\x2f\xfd\x00\x98\x01\x00\x00' >windows.zst
+  expect 1 "a long window" "$gstd" -t windows.zst
+  says "a long window" "windows.zst: the frame at byte 0: "
+  expect 0 "a long window, --long" "$gstd" -t --long=31 windows.zst
+
+  expect 0 "-l of .zst" "$gstd" -lv skipped.zst 'one frame.zst' content.gst
+  grep -qE '^ +15 +15 .* - +- +stream +skipped.zst$' out || fail "-l of .zst: $(cat out)"
+  grep -q 'skippable frames: 2;' out || fail "-lv of .zst: $(cat out)"
+  expect 0 "-l --json of .zst" "$gstd" -l --json skipped.zst 'one frame.zst' content.gst
+  if command -v python3 >/dev/null; then
+    python3 - "$(stat -c %s original)" "$(stat -c %s skipped.zst)" <<'EOF' || fail "--json of .zst"
+import json, sys
+skipped, frame, stream = json.load(open("out"))
+assert skipped["frames"] == 15 and skipped["skippable_frames"] == 2 and skipped["content_bytes"] is None
+assert skipped["compressed_bytes"] == int(sys.argv[2]) and skipped["checksums"] is True
+assert frame["frames"] == 1 and frame["content_bytes"] == stream["content_bytes"] == int(sys.argv[1])
+EOF
+  fi
+
+  # Damage: zstd's verdict, and the frame's position.
+  size=$(stat -c %s pieces.zst)
+  second=$(head -c 50000 original | zstd -q -1 --check | wc -c)
+  damaged=()
+  for at in 4 30 $((second + 2)) $((second + 4)) $((second + 9)) $((second + 400)) $((size / 2)) $((size - 2)); do
+    cp pieces.zst "zst$at.zst"
+    spoil "zst$at.zst" "$at"
+    damaged+=("zst$at.zst")
+  done
+  head -c $((size - 5)) pieces.zst >zst_cut.zst
+  { cat pieces.zst; printf 'more'; } >zst_more.zst
+  cp original zst_none.zst
+  : >void.zst
+  damaged+=(zst_cut.zst zst_more.zst zst_none.zst void.zst)
+  for file in "${damaged[@]}"; do
+    zstd -tq "$file" 2>zstd.err
+    expect $? "the verdict of zstd for $file" "$gstd" -t "$file"
+  done
+  expect 1 "damage in the second frame" "$gstd" -d "zst$((second + 2)).zst"
+  says "damage in the second frame" "zst$((second + 2)).zst: the frame at byte $second: "
+  absent "damage in the second frame" "zst$((second + 2))"
+  expect 1 "a .zst that is cut off" "$gstd" -dc zst_cut.zst
+  says "a .zst that is cut off" ": it is cut off"
+  expect 1 "--rm of a damaged .zst" "$gstd" -d --rm zst_cut.zst
+  there "--rm of a damaged .zst" zst_cut.zst
+  expect 1 "-l of a damaged .zst" "$gstd" -l zst_cut.zst
+  says "-l of a damaged .zst" "zst_cut.zst: the frame at byte "
+  # A checksum alone: --no-check does not compare it.
+  expect 1 "a wrong checksum" "$gstd" -t "zst$((size - 2)).zst"
+  expect 0 "a wrong checksum, --no-check" "$gstd" -t --no-check "zst$((size - 2)).zst"
+  expect 1 "--limit of a .zst" "$gstd" -dc --limit=$(($(stat -c %s original) - 1)) pieces.zst
+  says "--limit of a .zst" "more content than --limit allows"
+  expect 1 "-M of a .zst" "$gstd" -M2M -dc unsized.zst
+  says "-M of a .zst" "more memory"
+
+  if [[ $has_gpu ]]; then
+    alike "--gpu of .zst" -dc pieces.zst skipped.zst content.gst nothing.zst 'one frame.zst' unsized.zst
+    alike "--gpu of damaged .zst" -t "${damaged[@]}" windows.zst pieces.zst
+    says "--gpu of damaged .zst" "pieces.zst: good"
+    alike "--gpu of damaged .zst, unchecked" -t --no-check "${damaged[@]}"
+    alike "--gpu of a .zst beyond a limit" -dc --limit=$(($(stat -c %s original) - 1)) pieces.zst
+    expect 0 "--gpu of .zst to a file" "$gstd" -d --gpu -fo restored skipped.zst
+    same "--gpu of .zst to a file" restored original
+    # More than a batch has: 70 MB. All of it is decoded on the device.
+    head -c 50000 /dev/zero | zstd -q --no-check >zeros.zst
+    for ((i = 0; i < 1400; ++i)); do cat zeros.zst; done >many.zst
+    expect 0 "--gpu of more than a batch" \
+           bash -c "'$gstd' -dcv --gpu skipped.zst many.zst | cmp - <(cat original <(head -c 70000000 /dev/zero))"
+    if grep -q 'by the CPU' err; then fail "--gpu of more than a batch: $(head -c 300 err)"; fi
+    # What -M does not let be kept is the CPU's.
+    expect 0 "--gpu -M of .zst" bash -c "cat pieces.zst | '$gstd' -dv --gpu -M20K | cmp - original"
+    says "--gpu -M of .zst" "is decoded by the CPU: it is longer than what is kept of it"
+    expect 1 "--gpu of a damaged .zst" "$gstd" -d --gpu -fo damaged zst_cut.zst
+    absent "--gpu of a damaged .zst" damaged
+    if unfinished; then fail "--gpu of .zst: unfinished files are left"; fi
+  fi
+else
+  printf 'zstd is not there: .zst files are not tried\n' >&2
 fi
 
 # -b.

@@ -148,7 +148,7 @@ Status benchmark(const std::string& name, const Options& options) {
 
 bool benchmark_files(const Options& options) {
   std::vector<std::string> names;
-  bool good = collect_inputs(options, kSuffix, true, names);
+  bool good = collect_inputs(options, {&kSuffix, 1}, true, names);
   for (const std::string& name : names) {
     const Status status = benchmark(name, options);
     if (status) continue;

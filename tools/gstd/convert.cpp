@@ -3,21 +3,24 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #include "converter.hpp"
 #include "files.hpp"
 #include "gpu_converter.hpp"
+#include "gpu_zst_converter.hpp"
 #include "meter.hpp"
 #include "work.hpp"
+#include "zst_decoder.hpp"
 
 namespace gstd_tool {
 namespace {
@@ -80,51 +83,28 @@ class PassThroughConverter final : public Converter {
 class FromZstConverter final : public Converter {
  public:
   FromZstConverter(gstd::Compressor compressor, const Options& options)
-      : compressor_(std::move(compressor)), limit_(options.limit), stream_(ZSTD_createDStream(), ZSTD_freeDStream) {
-    if (stream_ != nullptr) ZSTD_DCtx_setParameter(stream_.get(), ZSTD_d_windowLogMax, options.window_log);
-    content_.resize(std::max(ZSTD_DStreamOutSize(), size_t{1} << 20));
-  }
+      : compressor_(std::move(compressor)), frames_(options) {}
 
   Status write(std::span<const std::byte> bytes, const gstd::Sink& sink) override {
-    if (stream_ == nullptr) return Error{ErrorCode::out_of_host_memory, "the host is out of memory"};
-    ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
-    // Output that fills its room may go on without more input.
-    for (bool full = true; in.pos < in.size || full;) {
-      ZSTD_outBuffer out{content_.data(), content_.size(), 0};
-      const size_t before = in.pos;
-      missing_ = ZSTD_decompressStream(stream_.get(), &out, &in);
-      if (ZSTD_isError(missing_) != 0)
-        return refuse("byte " + std::to_string(read_ + in.pos) + " of the .zst: " + ZSTD_getErrorName(missing_));
-      full = out.pos == out.size;
-      if (out.pos > limit_ - given_) return refuse("there is more content than --limit allows");
-      given_ += out.pos;
-      if (Status status = compressor_.write(std::span(content_).first(out.pos), sink); !status) return status;
-      if (in.pos == before && out.pos == 0) break;
-    }
-    read_ += bytes.size();
-    return {};
+    return frames_.write(bytes, [&](std::span<const std::byte> content) { return compressor_.write(content, sink); });
   }
-
   Status finish(const gstd::Sink& sink) override {
-    if (read_ == 0 || missing_ != 0) return refuse("byte " + std::to_string(read_) + " of the .zst: it is cut off");
+    if (Status status = frames_.finish(sink); !status) return status;
     return compressor_.finish(sink);
   }
 
  private:
   gstd::Compressor compressor_;
-  uint64_t limit_, given_ = 0, read_ = 0;
-  size_t missing_ = 0;
-  std::unique_ptr<ZSTD_DStream, size_t (*)(ZSTD_DStream*)> stream_;
-  std::vector<std::byte> content_;
+  ZstConverter frames_;
 };
 
-constexpr size_t kBeginning = 4;  // bytes of an input that tell whether it is a stream
+constexpr size_t kBeginning = 4;  // bytes of an input that tell its format
 
 // A run of one kind over inputs.
 struct Work {
   const Options& options;
   bool compresses;  // or decompresses
-  std::function<Result<std::unique_ptr<Converter>>(std::optional<uint64_t> size)> make;
+  std::function<Result<std::unique_ptr<Converter>>(std::optional<uint64_t> size, Format format)> make;
   std::set<std::string> outputs = {};  // in the output directory
 
   bool tests() const { return options.mode == Mode::test; }
@@ -154,11 +134,14 @@ Status Work::convert(Input& input, const std::string& name, const gstd::Sink& si
   size_t wanted = as_they_come ? kBeginning : piece.size();
   Result<size_t> count = input.read(std::span(piece).first(wanted));
   if (!count) return count.error();
-  const bool copies = passes_through(name) && !begin_stream(std::span(piece).first(*count));
+  const Format begun = format_of(std::span(piece).first(*count));
+  const bool copies = passes_through(name) && begun == Format::unknown;
+  // What begins as neither is refused as what its name says.
+  const Format format = begun == Format::unknown && name.ends_with(kZstSuffix) ? Format::zst : begun;
   // What ends in the first piece has a size that is known, whatever the file's facts say.
   Result<std::unique_ptr<Converter>> converter =
       copies ? Result<std::unique_ptr<Converter>>(std::make_unique<PassThroughConverter>(options.limit))
-             : make(*count < wanted ? *count : size);
+             : make(*count < wanted ? *count : size, format);
   if (!converter) return converter.error();
   Meter meter(meters(), name == "-" ? "standard input" : name, size);
   const gstd::Sink counted = [&](std::span<const std::byte> bytes) -> Status {
@@ -182,16 +165,23 @@ Status Work::convert(Input& input, const std::string& name, const gstd::Sink& si
 // Whether nothing is left of a file's name, without its suffix.
 bool names_nothing(const std::string& path) { return !fs::path(path).has_filename(); }
 
+// Empty, if a name has none of the suffixes.
+std::string without_suffix(const std::string& name, std::initializer_list<std::string_view> suffixes) {
+  for (const std::string_view suffix : suffixes)
+    if (name.ends_with(suffix)) return name.substr(0, name.size() - suffix.size());
+  return {};
+}
+
 Result<std::string> Work::name_beside(const std::string& name) const {
   if (compresses) {
     if (!options.from_zst) return name + kSuffix;
-    const size_t stem = name.ends_with(".zst") ? name.size() - 4 : 0;
-    if (names_nothing(name.substr(0, stem))) return refuse("its name does not end in .zst; -o names the output");
-    return name.substr(0, stem) + kSuffix;
+    const std::string stem = without_suffix(name, {kZstSuffix});
+    if (names_nothing(stem)) return refuse("its name does not end in .zst; -o names the output");
+    return stem + kSuffix;
   }
-  const size_t stem = name.ends_with(kSuffix) ? name.size() - std::string_view(kSuffix).size() : 0;
-  if (names_nothing(name.substr(0, stem))) return refuse("its name does not end in .gst; -o or -c say where to write");
-  return name.substr(0, stem);
+  std::string stem = without_suffix(name, {kSuffix, kZstSuffix});
+  if (names_nothing(stem)) return refuse("its name does not end in .gst or .zst; -o or -c say where to write");
+  return stem;
 }
 
 // Makes the output's directories, if there is an output directory.
@@ -285,10 +275,10 @@ Status Work::run(const std::string& name) {
   return {};
 }
 
-bool run_all(Work work, const std::string& suffix, bool without) {
+bool run_all(Work work, std::span<const char* const> suffixes, bool without) {
   const Options& options = work.options;
   std::vector<std::string> names;
-  bool good = collect_inputs(options, suffix, without, names);
+  bool good = collect_inputs(options, suffixes, without, names);
   if (!options.output.empty() && names.size() != 1) {
     tell_error(options, options.output,
                "-o names one output, and there are " + std::to_string(names.size()) + " inputs");
@@ -308,14 +298,14 @@ bool run_all(Work work, const std::string& suffix, bool without) {
 }  // namespace
 
 bool compress_files(const Options& options) {
-  const auto make = [&](std::optional<uint64_t> size) -> Result<std::unique_ptr<Converter>> {
+  const auto make = [&](std::optional<uint64_t> size, Format) -> Result<std::unique_ptr<Converter>> {
     auto compressor = gstd::Compressor::create(options.compress, options.from_zst ? std::nullopt : size);
     if (!compressor) return compressor.error();
     if (options.from_zst) return std::unique_ptr<Converter>(new FromZstConverter(*std::move(compressor), options));
     return std::unique_ptr<Converter>(new CompressConverter(*std::move(compressor)));
   };
   const Work work{options, true, make};
-  return options.from_zst ? run_all(work, ".zst", false) : run_all(work, kSuffix, true);
+  return options.from_zst ? run_all(work, {&kZstSuffix, 1}, false) : run_all(work, {&kSuffix, 1}, true);
 }
 
 bool decompress_files(const Options& options) {
@@ -329,7 +319,9 @@ bool decompress_files(const Options& options) {
     gpu = *std::move(opened);
     if (options.verbosity >= 3) std::fprintf(stderr, "decoding by %s\n", gpu->name().c_str());
   }
-  const auto make = [&](std::optional<uint64_t> size) -> Result<std::unique_ptr<Converter>> {
+  const auto make = [&](std::optional<uint64_t> size, Format format) -> Result<std::unique_ptr<Converter>> {
+    if (format == Format::zst && gpu) return std::unique_ptr<Converter>(new GpuZstConverter(*gpu, options));
+    if (format == Format::zst) return std::unique_ptr<Converter>(new ZstConverter(options));
     gstd::DecompressConfig config;
     config.max_content = options.limit;
     config.verify = options.verify;
@@ -339,7 +331,7 @@ bool decompress_files(const Options& options) {
     if (!decompressor) return decompressor.error();
     return std::unique_ptr<Converter>(new DecompressConverter(*std::move(decompressor)));
   };
-  return run_all({options, false, make}, kSuffix, false);
+  return run_all({options, false, make}, kSuffixes, false);
 }
 
 }  // namespace gstd_tool

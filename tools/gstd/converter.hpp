@@ -4,14 +4,22 @@
 #include <weft/gstd.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <span>
 
 namespace gstd_tool {
 
-/// Whether bytes begin as a stream does.
-inline bool begin_stream(std::span<const std::byte> bytes) {
-  return bytes.size() >= 4 && std::memcmp(bytes.data(), "GSTD", 4) == 0;
+/// Of compressed bytes.
+enum class Format : uint8_t { gstd, zst, unknown };
+
+/// What bytes begin as. A frame of Zstandard may be a skippable one.
+inline Format format_of(std::span<const std::byte> bytes) {
+  if (bytes.size() < 4) return Format::unknown;
+  if (std::memcmp(bytes.data(), "GSTD", 4) == 0) return Format::gstd;
+  const bool is_skippable =
+      (bytes[0] & std::byte{0xf0}) == std::byte{0x50} && std::memcmp(&bytes[1], "\x2a\x4d\x18", 3) == 0;
+  return is_skippable || std::memcmp(bytes.data(), "\x28\xb5\x2f\xfd", 4) == 0 ? Format::zst : Format::unknown;
 }
 
 /// Takes pieces of an input, and gives the sink those of the output.

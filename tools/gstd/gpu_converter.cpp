@@ -40,7 +40,7 @@ Status GpuConverter::write(std::span<const std::byte> bytes, const gstd::Sink&) 
   if (bytes.size() > memory_ - stream_.size()) return Error{ErrorCode::out_of_host_memory, "more bytes than -M allows"};
   const bool begins = stream_.empty();
   stream_.insert(stream_.end(), bytes.begin(), bytes.end());
-  if (begins && stream_.size() >= 4 && !begin_stream(stream_)) return explain("its beginning");
+  if (begins && stream_.size() >= 4 && format_of(stream_) != Format::gstd) return explain("its beginning");
   return {};
 }
 

@@ -12,13 +12,7 @@ using weft::GstdTile;
 using weft::Result;
 using weft::Status;
 
-constexpr uint64_t kBatchBytes = 64u << 20;  // of content, and of all that is read for it
 constexpr uint32_t kNoVerdict = UINT32_MAX;
-
-// A tile may have no verdict, as where a driver ends an invocation that it takes for hung.
-std::string reason_of(uint32_t verdict) {
-  return verdict == kNoVerdict ? "no verdict" : weft::name_of(static_cast<weft::GstdRefusal>(verdict & 0xff));
-}
 
 }  // namespace
 
@@ -69,12 +63,11 @@ Status GpuDecoder::ensure(std::optional<weft::Buffer>& buffer, uint64_t bytes) {
   return {};
 }
 
-Status GpuDecoder::upload(std::span<const std::byte> stream, const Batch& batch) {
-  if (Status status = ensure(source_, batch.source_bytes); !status) return status;
-  if (Status status = ensure(output_, batch.output_bytes); !status) return status;
-  if (Status status = ensure(status_, 4 * (1 + batch.end - batch.first)); !status) return status;
-  if (Status status = gpu_.upload(source_->range(), stream.subspan(batch.source_at, batch.source_bytes)); !status)
-    return status;
+Status GpuDecoder::upload(std::span<const std::byte> source, uint64_t output_bytes, size_t entries) {
+  if (Status status = ensure(source_, source.size()); !status) return status;
+  if (Status status = ensure(output_, output_bytes); !status) return status;
+  if (Status status = ensure(status_, 4 * (1 + entries)); !status) return status;
+  if (Status status = gpu_.upload(source_->range(), source); !status) return status;
   return gpu_.fill(status_->range(), kNoVerdict);
 }
 
@@ -94,15 +87,12 @@ Status GpuDecoder::run(const weft::GstdDecode& decoder, std::span<const GstdTile
   return gpu_.run([&](VkCommandBuffer commands) { return decoder.record(commands, table, args); }).status();
 }
 
-Result<std::optional<RefusedTile>> GpuDecoder::first_refused(const Batch& batch) {
-  std::vector<uint32_t> verdicts(1 + batch.end - batch.first);
-  const Status status = gpu_.download(status_->range(), std::as_writable_bytes(std::span(verdicts)));
+Result<std::vector<uint32_t>> GpuDecoder::verdicts(size_t entries) {
+  std::vector<uint32_t> words(1 + entries);
+  const Status status = gpu_.download(status_->range(), std::as_writable_bytes(std::span(words)));
   if (!status) return status.error();
-  const auto refused =
-      std::find_if(verdicts.begin() + 1, verdicts.end(), [](uint32_t verdict) { return verdict != 0; });
-  if (refused == verdicts.end()) return std::optional<RefusedTile>();
-  return std::optional(
-      RefusedTile{batch.first + static_cast<size_t>(refused - verdicts.begin()) - 1, reason_of(*refused)});
+  words.erase(words.begin());
+  return words;
 }
 
 Result<std::optional<RefusedTile>> GpuDecoder::decode(std::span<const std::byte> stream,
@@ -113,16 +103,76 @@ Result<std::optional<RefusedTile>> GpuDecoder::decode(std::span<const std::byte>
   std::vector<std::byte> content;
   for (size_t first = 0; first < tiles.size();) {
     const Batch batch = batch_at(tiles, first);
-    if (const Status status = upload(stream, batch); !status) return status.error();
+    const auto source = stream.subspan(batch.source_at, batch.source_bytes);
+    const size_t count = batch.end - batch.first;
+    if (const Status status = upload(source, batch.output_bytes, count); !status) return status.error();
     if (const Status status = run(**decoder, tiles, batch); !status) return status.error();
-    auto refused = first_refused(batch);
-    if (!refused || *refused) return refused;
+    const auto words = verdicts(count);
+    if (!words) return words.error();
+    const auto refused = std::ranges::find_if(*words, [](uint32_t verdict) { return verdict != 0; });
+    if (refused != words->end())
+      return std::optional(RefusedTile{batch.first + static_cast<size_t>(refused - words->begin()),
+                                       reason_of<weft::GstdRefusal>(*refused)});
     content.resize(batch.output_bytes);
     if (const Status status = gpu_.download(output_->range(), content); !status) return status.error();
     if (const Status status = sink(content); !status) return status.error();
     first = batch.end;
   }
   return std::optional<RefusedTile>();
+}
+
+Result<const weft::ZstdDecode*> GpuDecoder::frame_pipeline(bool verify) {
+  auto found = frame_pipelines_.find(verify);
+  if (found == frame_pipelines_.end()) {
+    weft::ZstdDecodeConfig config;
+    config.verify = verify;
+    Result<weft::ZstdDecode> created = weft::ZstdDecode::create(gpu_.context(), config);
+    if (!created) return created.error();
+    found = frame_pipelines_.emplace(verify, *std::move(created)).first;
+  }
+  return &found->second;
+}
+
+Result<uint64_t> GpuDecoder::memory_for(uint64_t frames, const weft::ZstdBounds& bounds, uint64_t bytes, bool verify) {
+  const auto decoder = frame_pipeline(verify);
+  if (!decoder) return decoder.error();
+  return bytes + (*decoder)->scratch_size(frames, bounds);
+}
+
+Result<DecodedFrames> GpuDecoder::decode(std::span<const std::byte> stream, const weft::ZstdTable& table, bool verify) {
+  const auto found = frame_pipeline(verify);
+  if (!found) return found.error();
+  const weft::ZstdDecode& decoder = **found;
+  const size_t count = table.frames.size();
+  const auto entries = std::as_bytes(std::span(table.frames));
+  if (const Status status = upload(stream, table.output_bytes, count); !status) return status.error();
+  if (const Status status = ensure(frames_, entries.size()); !status) return status.error();
+  if (const Status status = ensure(sizes_, 4 * count); !status) return status.error();
+  if (const Status status = ensure(scratch_, decoder.scratch_size(count, table.bounds)); !status) return status.error();
+  if (const Status status = gpu_.upload(frames_->range(), entries); !status) return status.error();
+  weft::ZstdDecodeArgs args;
+  args.frames = frames_->range(0, entries.size());
+  args.frame_count = count;
+  args.source = source_->range(0, (stream.size() + 3) / 4 * 4);
+  args.output = output_->range(0, table.output_bytes);
+  args.status = status_->range(0, 4 * (1 + count));
+  args.sizes = sizes_->range(0, 4 * count);
+  args.scratch = scratch_->range();
+  args.bounds = table.bounds;
+  const auto ran = gpu_.run([&](VkCommandBuffer commands) { return decoder.record(commands, args); });
+  if (!ran) return ran.error();
+  DecodedFrames decoded;
+  auto words = verdicts(count);
+  if (!words) return words.error();
+  decoded.verdicts = *std::move(words);
+  // A damaged frame may claim any size.
+  if (std::ranges::find(decoded.verdicts, 0u) == decoded.verdicts.end()) return decoded;
+  decoded.sizes.resize(count);
+  decoded.content.resize(table.output_bytes);
+  Status status = gpu_.download(sizes_->range(), std::as_writable_bytes(std::span(decoded.sizes)));
+  if (status) status = gpu_.download(output_->range(), decoded.content);
+  if (!status) return status.error();
+  return decoded;
 }
 
 }  // namespace gstd_tool

@@ -16,8 +16,11 @@ namespace {
 namespace fs = std::filesystem;
 
 // Files below a directory, in the order of their names, so that runs are the same. Links are not followed.
-bool collect_below(const Options& options, const std::string& folder, const std::string& suffix, bool without,
-                   std::vector<std::string>& names) {
+bool collect_below(const Options& options, const std::string& folder, std::span<const char* const> suffixes,
+                   bool without, std::vector<std::string>& names) {
+  const auto has_suffix = [&](const std::string& name) {
+    return std::ranges::any_of(suffixes, [&](const char* suffix) { return name.ends_with(suffix); });
+  };
   std::error_code error;
   std::vector<std::string> found;
   auto at = fs::recursive_directory_iterator(folder, error);
@@ -27,7 +30,7 @@ bool collect_below(const Options& options, const std::string& folder, const std:
     const bool is_file = fs::is_regular_file(at->symlink_status(skipped));
     if (is_file && is_unfinished_name(name)) {
       if (options.verbosity >= 2) tell_error(options, name, "is skipped: gstd writes it, or was killed before its end");
-    } else if (is_file && name.ends_with(suffix) != without) {
+    } else if (is_file && has_suffix(name) != without) {
       found.push_back(name);
     }
     at.increment(error);
@@ -69,7 +72,8 @@ void tell_error(const Options& options, const std::string& name, const std::stri
     std::fprintf(stderr, "gstd: %s: %s\n", shown_name(name).c_str(), without_prefix(reason).c_str());
 }
 
-bool collect_inputs(const Options& options, const std::string& suffix, bool without, std::vector<std::string>& names) {
+bool collect_inputs(const Options& options, std::span<const char* const> suffixes, bool without,
+                    std::vector<std::string>& names) {
   bool all = true;
   std::vector<std::string> inputs = options.inputs;
   for (const std::string& list : options.filelists) all = append_lines(options, list, inputs) && all;
@@ -78,7 +82,7 @@ bool collect_inputs(const Options& options, const std::string& suffix, bool with
     if (name == "-" || !fs::is_directory(name, error)) {
       names.push_back(name);
     } else if (options.recursive) {
-      all = collect_below(options, name, suffix, without, names) && all;
+      all = collect_below(options, name, suffixes, without, names) && all;
     } else {
       tell_error(options, name, "is a directory; -r works on what is in it");
       all = false;

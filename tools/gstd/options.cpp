@@ -374,8 +374,8 @@ Result<Options> Parser::parse() {
 const char* const kUsage = R"(usage: gstd [OPTIONS] [--] [FILES]
        gstd pack|update DIR -o PACK | list|verify PACK | unpack PACK [-o DIR] [PATHS]
 
-Compresses FILES to FILES.gst, or with -d restores them; without FILES, or for -, standard input to standard output.
-Sources are kept.
+Compresses FILES to FILES.gst, or with -d restores FILES.gst and FILES.zst; without FILES, or for -, standard input
+to standard output. Sources are kept.
 
   -1 ... -22       level, fast to small (3)
   -d  -z           decompress; compress (the default)
@@ -408,7 +408,8 @@ Sources are kept.
   --fsync          have each output on the disk before its source is removed
   --limit=SIZE     refuse inputs whose content is larger
   --gpu[=DEVICE]   -d and -t on a Vulkan device: the best, or the one with this index, part of a name, or UUID
-  --from-zst       compress the content of .zst files; --long[=#] allows windows of up to 2^# bytes
+  --from-zst       compress the content of .zst files
+  --long[=#]       allow windows of .zst files of up to 2^# bytes (27; without #: 31)
 
   pack DIR -o PACK     write the files of DIR to one file; begun again, it goes on where it was interrupted
   update DIR -o PACK   write what changed since, at the pack's end; --compact: write the pack anew, without gaps

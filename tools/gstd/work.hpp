@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,8 @@
 namespace gstd_tool {
 
 constexpr const char* kSuffix = ".gst";
+constexpr const char* kZstSuffix = ".zst";
+constexpr const char* kSuffixes[] = {kSuffix, kZstSuffix};  ///< of what is decompressed
 
 /// Says on standard error why something failed, unless errors are silenced.
 void tell_error(const Options& options, const std::string& name, const std::string& reason);
@@ -29,8 +32,9 @@ bool verify_pack(const Options& options);
 
 /// The options' inputs and those of their lists, or standard input if there are neither; with --recursive, directories'
 /// files in place of them; with --exclude-compressed, without files of compressed formats.
-/// `suffix`: which files of a directory count: those that end in it, or, with `without`, all others. False: some were
-/// not available, which was reported.
-bool collect_inputs(const Options& options, const std::string& suffix, bool without, std::vector<std::string>& names);
+/// `suffixes`: which files of a directory count: those that end in one, or, with `without`, all others. False: some
+/// were not available, which was reported.
+bool collect_inputs(const Options& options, std::span<const char* const> suffixes, bool without,
+                    std::vector<std::string>& names);
 
 }  // namespace gstd_tool

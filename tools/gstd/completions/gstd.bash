@@ -32,7 +32,7 @@ _gstd() {
                --quiet --recursive --rm --segment --stdout --test --threads --tile --ultra --uncompress --verbose
                --version'
       [[ " ${COMP_WORDS[*]} " =~ \ (-[a-zA-Z0-9]*[dtl][a-zA-Z0-9]*|--(decompress|uncompress|test|list))\  ]] &&
-        pattern='!*.gst'
+        pattern='!*.[gz]st'
       [[ ${COMP_WORDS[1]} =~ ^(list|unpack|verify)$ ]] && pattern='!*.wpk' ;;
   esac
   if [[ $words ]]; then
