@@ -219,7 +219,7 @@ struct LoaderConfig {
   /// Loader::create returns unsupported if the device has no such memory. `device` takes up to staging_bytes more of
   /// the budget, at least 8 MiB.
   StagingMemory staging = StagingMemory::automatic;
-  /// Device memory for decoding: half of it is scratch, unless `tiles_in_flight` is given.
+  /// Device memory for decoding: half of it is scratch or, if `tiles_in_flight` is given, what so many tiles take.
   uint64_t device_bytes = uint64_t{128} << 20;
   /// As GstdDecodeConfig has it. 0: what half of device_bytes holds.
   uint32_t tiles_in_flight = 0;
@@ -259,8 +259,9 @@ struct LoaderUsage {
 ///
 /// - Every request ends exactly once, with its own status. An error never affects other requests.
 /// - A destination must outlive its request. After another status than ok, its bytes are unspecified.
-/// - .zst and GDeflate files are decoded on the CPU, as a whole.
-/// - So are levels of KTX2 files with Zstandard's supercompression; those with another one are unsupported.
+/// - .zst and GDeflate files are decoded as a whole, and so are levels of KTX2 files with Zstandard's supercompression.
+///   Levels with another one are unsupported.
+/// - The CPU decodes what the device cannot, or refuses: RequestReport::path. docs/loader.md has which files those are.
 /// - All calls are safe from many threads at once, but record() as recording is.
 class Loader {
  public:

@@ -50,6 +50,8 @@ bool Engine::is_for_host(const Request& request) const noexcept {
 // Adds what the part needs besides its stored bytes.
 void Engine::add_part(Piece& piece, Part part) {
   const Request& request = *piece.request;
+  // Whether a file suits the device is known when it is read.
+  if (request.decoded_whole) part.on_device = request.on_device && !is_for_host(request);
   if (part.range.coding == pack::Coding::gstd) {
     part.on_device = request.on_device && !is_for_host(request) && device_->can_decode(part.range.tile_bytes);
     const uint64_t tiles = part.tiles.empty() ? part.content.count / part.range.tile_bytes + 2 : part.tiles.size();

@@ -18,13 +18,17 @@ namespace weft::loader {
 namespace {
 
 constexpr uint32_t kSlots = 3;
-constexpr uint32_t kSlotTiles = 4096;
-constexpr uint64_t kSlotControl = kSlotTiles * sizeof(GstdTile) + 4 * (2 * uint64_t{kSlotTiles});
+// Tables, of which GstdDecode's have the largest entries, and statuses.
+constexpr uint64_t kSlotControl = kMaxEntries * sizeof(GstdTile) + 4 * (2 * uint64_t{kMaxEntries});
+static_assert(sizeof(GstdTile) >= sizeof(ZstdFrame) && sizeof(GstdTile) >= sizeof(GdeflatePage));
 
 class VulkanDevice final : public Device {
  public:
   explicit VulkanDevice(const Context& context, const LoaderDevice& device)
-      : state_(context.state()), device_(device), functions_(load_functions(context.device(), device)) {}
+      : context_(context),
+        state_(context.state()),
+        device_(device),
+        functions_(load_functions(context.device(), device)) {}
 
   ~VulkanDevice() override {
     for (Slot& slot : slots_) close_semaphore(slot);
@@ -41,7 +45,7 @@ class VulkanDevice final : public Device {
   bool can_decode(uint32_t tile_bytes) const noexcept override { return tile_bytes <= gstd::kDefaultTileBytes; }
   bool fits(uint64_t stored_bytes, uint64_t image_bytes) const noexcept override {
     return stored_bytes + 2 * Space::kBlock + image_bytes + kImageAlignment <= slots_[0].temporary.size &&
-           image_bytes / gstd::kMinTileBytes + 2 <= kSlotTiles;
+           image_bytes / gstd::kMinTileBytes + 2 <= kMaxEntries;
   }
   bool has_queue() const noexcept override { return device_.queue != VK_NULL_HANDLE; }
   uint32_t pieces() const noexcept override {
@@ -69,18 +73,21 @@ class VulkanDevice final : public Device {
   void close_semaphore(Slot& slot) noexcept;
   Status begin(const vk::UniqueCommandPool& pool, VkCommandBuffer commands);
   Status record_into(Slot& slot, VkCommandBuffer commands, const CopyLane* lane, PieceList& pieces, PieceList& ended);
+  bool can_take(const Piece& piece);
+  void give_back_files(PieceList& pieces, PieceList& ended);
   void take_back_copies(Slot& slot);
   Status submit_commands(Slot& slot, PieceList& pieces, PieceList& ended);
   void end(Slot& slot, RequestStatus status, PieceList& ended) noexcept;
   bool is_done(const Slot& slot, RequestStatus& status);
 
+  Context context_;
   std::shared_ptr<const runtime::ContextState> state_;
   LoaderDevice device_;
   Functions functions_;
   Staging staging_, window_;
   uint64_t control_bytes_ = 0;
   vk::BoundBuffer arena_;
-  std::optional<GstdDecode> decoder_;
+  Decoders decoders_;
   BufferRange scratch_;
   std::array<Slot, kSlots> slots_;
   uint64_t number_ = 0, retired_ = 0;
@@ -112,11 +119,11 @@ Status VulkanDevice::open(const Context& context, const LoaderConfig& config) {
     const auto one = GstdDecode::create(context, decode);
     if (!one) return one.error();
     decode.tiles_in_flight =
-        static_cast<uint32_t>(std::clamp<uint64_t>(config.device_bytes / 2 / one->scratch_size(1), 1, kSlotTiles));
+        static_cast<uint32_t>(std::clamp<uint64_t>(config.device_bytes / 2 / one->scratch_size(1), 1, kMaxEntries));
   }
   auto decoder = GstdDecode::create(context, decode);
   if (!decoder) return decoder.error();
-  const uint64_t scratch = Space::rounded(decoder->scratch_size(kSlotTiles));
+  const uint64_t scratch = Space::rounded(decoder->scratch_size(kMaxEntries));
   const uint64_t temporary = config.device_bytes > scratch ? (config.device_bytes - scratch) / kSlots : 0;
   if (temporary < (uint64_t{4} << 20))
     return Error{ErrorCode::invalid_argument, "Loader: device_bytes is too small: scratch takes " +
@@ -127,7 +134,7 @@ Status VulkanDevice::open(const Context& context, const LoaderConfig& config) {
           VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT,
       vk::MemoryUse::device, arena_);
   if (result != VK_SUCCESS) return runtime::error_of(result, "device memory of Loader");
-  decoder_ = *std::move(decoder);
+  decoders_.gstd = *std::move(decoder);
   scratch_ = {arena_.buffer.get(), 0, scratch};
   for (uint32_t i = 0; i < kSlots; ++i) {
     slots_[i].temporary = {arena_.buffer.get(), scratch + i * (temporary / 192 * 192), temporary / 192 * 192};
@@ -219,12 +226,49 @@ Status VulkanDevice::begin(const vk::UniqueCommandPool& pool, VkCommandBuffer co
   return {};
 }
 
+// Whether a submission can decode the piece. Pipelines for frames and pages are built when the first one comes.
+bool VulkanDevice::can_take(const Piece& piece) {
+  if (!piece.is_file()) return true;
+  const bool is_image = std::holds_alternative<ImageDestination>(piece.request->to);
+  const uint64_t copied = copies_source_ ? piece.read_bytes : 0, image = is_image ? piece.output_bytes : 0;
+  if (copied + image + 2 * kImageAlignment > slots_[0].temporary.size) return false;
+  if (!piece.frames.empty()) {
+    if (!decoders_.zstd)
+      if (auto created = ZstdDecode::create(context_)) decoders_.zstd = *std::move(created);
+    return decoders_.zstd && decoders_.zstd->scratch_size(piece.frames.size(), piece.bounds) <= scratch_.size;
+  }
+  if (!decoders_.gdeflate) {
+    GdeflateDecodeConfig config;
+    config.pages_in_flight = 1;
+    auto created = GdeflateDecode::create(context_, config);
+    if (created && created->scratch_size(1) <= scratch_.size) {
+      config.pages_in_flight =
+          static_cast<uint32_t>(std::min<uint64_t>(scratch_.size / created->scratch_size(1), kMaxEntries));
+      created = GdeflateDecode::create(context_, config);
+      if (created) decoders_.gdeflate = *std::move(created);
+    }
+  }
+  return decoders_.gdeflate.has_value();
+}
+
+// Files that the CPU is to decode after all.
+void VulkanDevice::give_back_files(PieceList& pieces, PieceList& ended) {
+  PieceList others;
+  while (!pieces.empty()) {
+    Piece& piece = *pieces.begin();
+    piece.is_refused = !can_take(piece);
+    (piece.is_refused ? ended : others).push_back(pieces.pop_front());
+  }
+  pieces.swap(others);
+}
+
 Status VulkanDevice::record_into(Slot& slot, VkCommandBuffer commands, const CopyLane* lane, PieceList& pieces,
                                  PieceList& ended) {
-  Recording recording(*state_, functions_, *decoder_, slot,
+  give_back_files(pieces, ended);
+  Recording recording(*state_, functions_, decoders_, slot,
                       {staging_.buffer(), control_bytes_, staging_.bytes().size() - control_bytes_},
                       {window_.buffer(), 0, window_.bytes().size()}, scratch_, copies_source_);
-  recording.take(pieces, ended, kSlotTiles);
+  recording.take(pieces, ended);
   return recording.record(commands, lane);
 }
 
@@ -338,6 +382,14 @@ void VulkanDevice::reap(PieceList& ended) noexcept {
   }
 }
 
+// Of frames and pages the CPU may think otherwise.
+void refuse(Piece& piece) {
+  if (piece.is_file())
+    piece.is_refused = true;
+  else
+    piece.status = RequestStatus::corrupt;
+}
+
 // Gives the slot's pieces back, those with refused tiles as corrupt.
 void VulkanDevice::end(Slot& slot, RequestStatus status, PieceList& ended) noexcept {
   for (Piece& piece : slot.pieces) piece.status = status;
@@ -349,7 +401,7 @@ void VulkanDevice::end(Slot& slot, RequestStatus status, PieceList& ended) noexc
     };
     if (status != RequestStatus::ok || !refused(0)) continue;
     for (size_t tile = 0; tile < decoding.owners.size(); ++tile)
-      if (refused(1 + tile)) decoding.owners[tile]->status = RequestStatus::corrupt;
+      if (refused(1 + tile)) refuse(*decoding.owners[tile]);
   }
   ended.append(slot.pieces);
   slot.decodings.clear();

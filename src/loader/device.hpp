@@ -11,6 +11,9 @@
 
 namespace weft::loader {
 
+/// Tiles, frames or pages of a submission.
+constexpr uint32_t kMaxEntries = 4096;
+
 /// What a Loader does on a device. Calls must not coincide, but for the const ones and signal().
 class Device {
  public:

@@ -237,6 +237,10 @@ void Engine::finish_all(PieceList& ended) {
   while (!ended.empty()) {
     PiecePtr piece = ended.pop_front();
     const RequestStatus status = piece->status;
+    if (status == RequestStatus::ok && piece->is_refused) {
+      decode_on_host_after_all(std::move(piece));
+      continue;
+    }
     constexpr auto reason_of = [](RequestStatus ended_as) -> std::string_view {
       switch (ended_as) {
         case RequestStatus::ok: return {};
@@ -247,6 +251,17 @@ void Engine::finish_all(PieceList& ended) {
     };
     finish(std::move(piece), {status, reason_of(status)});
   }
+}
+
+// A file that the device has no room for, or refuses, has the CPU's verdict.
+void Engine::decode_on_host_after_all(PiecePtr piece) {
+  piece->is_refused = false;
+  piece->frames.clear();
+  piece->pages.clear();
+  piece->parts.front().on_device = false;
+  const std::unique_lock lock(mutex_);
+  to_process_.push_back(std::move(piece));
+  wake_one();
 }
 
 void Engine::finish(PiecePtr piece, const Outcome& outcome) {
@@ -265,7 +280,7 @@ void Engine::finish(PiecePtr piece, const Outcome& outcome) {
       };
       if (weight(path) > weight(so_far)) so_far = path;
     }
-    if (piece->copies.empty() && piece->tiles.empty()) request->report.decoded = Clock::now();
+    if (!piece->is_for_device()) request->report.decoded = Clock::now();
     if (request->report.staging != StagingMemory::device) request->report.staging = staging_of(*piece);
     give_room(piece->staging);
     give_budget(piece->table_bytes);

@@ -119,6 +119,10 @@ class Engine {
   Outcome decode_on_host(Piece& piece, const Part& part, Decoder& decoder);
   Outcome decode_tile(const Piece& piece, const Part& part, const GstdTile& tile, std::byte* output, Decoder& decoder);
   Outcome decode_file(Piece& piece, Decoder& decoder);
+  bool list_file(Piece& piece, const Part& part, std::span<const std::byte> file);
+  bool list_frames(Piece& piece, std::span<const std::byte> file, uint64_t source);
+  bool list_pages(Piece& piece, std::span<const std::byte> file, uint64_t source);
+  bool take_table(Piece& piece, uint64_t bytes);
   Outcome find_level(const Request& request, const Part& part, std::span<const std::byte>& stored,
                      uint64_t& content) const;
   Outcome deliver(Piece& piece, const Part& part, uint64_t staging);
@@ -132,6 +136,7 @@ class Engine {
   StagingMemory staging_of(const Piece& piece) const noexcept;
   void take_back(PieceList& pieces);
   void finish_all(PieceList& ended);
+  void decode_on_host_after_all(PiecePtr piece);
   void wake();
   void work();
   // With mutex_.

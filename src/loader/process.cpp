@@ -73,7 +73,7 @@ void Engine::process(PiecePtr piece, Decoder& decoder) {
   } catch (...) {
     outcome = {RequestStatus::out_of_memory, "no host memory"};
   }
-  if (!outcome.ok() || (piece->copies.empty() && piece->tiles.empty())) {
+  if (!outcome.ok() || !piece->is_for_device()) {
     finish(std::move(piece), outcome);
     return;
   }
@@ -236,27 +236,85 @@ Outcome Engine::find_level(const Request& request, const Part& part, std::span<c
   return {};
 }
 
+// Tables count as part of the budget until the piece ends.
+bool Engine::take_table(Piece& piece, uint64_t bytes) {
+  const std::unique_lock lock(mutex_);
+  if (!take_budget(bytes)) return false;
+  piece.table_bytes += bytes;
+  return true;
+}
+
+// Where each frame's content is to go is known if all before it declare theirs.
+bool Engine::list_frames(Piece& piece, std::span<const std::byte> file, uint64_t source) {
+  uint64_t count = 0, content = 0;
+  for (auto rest = file; !rest.empty(); ++count) {
+    const size_t size = ZSTD_findFrameCompressedSize(rest.data(), rest.size());
+    if (ZSTD_isError(size) != 0 || count == kMaxEntries) return false;
+    const unsigned long long declared = ZSTD_getFrameContentSize(rest.data(), rest.size());
+    if (declared > piece.decoded_bytes - content) return false;  // unknown sizes are the largest numbers
+    content += declared;
+    rest = rest.subspan(size);
+  }
+  if (content == 0 || !take_table(piece, count * 2 * sizeof(ZstdFrame))) return false;
+  auto table = zstd_frames(file, source, 0);
+  if (!table || table->output_bytes != content) return false;
+  piece.frames = std::move(table->frames);
+  piece.bounds = table->bounds;
+  piece.output_bytes = content;
+  return true;
+}
+
+bool Engine::list_pages(Piece& piece, std::span<const std::byte> file, uint64_t source) {
+  if (file.size() < 8 || source % 4 != 0) return false;
+  const uint64_t count = gstd::load_u32(file.data()) >> 16;
+  if (count > kMaxEntries || !take_table(piece, count * (sizeof(gdeflate::Page) + 2 * sizeof(GdeflatePage))))
+    return false;
+  const auto pages = gdeflate::pages(file);
+  if (!pages) return false;
+  uint64_t content = 0;
+  std::vector<GdeflatePage> table;
+  for (const gdeflate::Page& page : *pages) {
+    if (page.first % 4 != 0 || page.size % 4 != 0 || page.bytes > piece.decoded_bytes - content) return false;
+    table.push_back({source + page.first, content, page.size / 4, page.bytes});
+    content += page.bytes;
+  }
+  piece.pages = std::move(table);
+  piece.output_bytes = content;
+  return true;
+}
+
+// Makes the device's table. False: the CPU decodes the file, and says what is wrong with it.
+bool Engine::list_file(Piece& piece, const Part& part, std::span<const std::byte> file) {
+  if (!part.on_device) return false;
+  const uint64_t source = piece.staging + static_cast<uint64_t>(file.data() - at(piece.staging));
+  return piece.request->entry.kind == pack::Kind::gdeflate ? list_pages(piece, file, source)
+                                                           : list_frames(piece, file, source);
+}
+
 Outcome Engine::decode_file(Piece& piece, Decoder& decoder) {
   Request& request = *piece.request;
-  const Part& part = piece.parts.front();
+  Part& part = piece.parts.front();
   std::span<const std::byte> file(at(staged(piece, part.range.position)), part.content.count);
   if (config_.verify && pack::hash_of(file) != part.range.stored_hash) return kDamaged;
   uint64_t content = kToEnd;
   if (request.level_range)
     if (const Outcome outcome = find_level(request, part, file, content); !outcome.ok()) return outcome;
-  std::span<std::byte> to;
-  if (const auto* host = std::get_if<std::span<std::byte>>(&request.to))
-    to = *host;
-  else
-    to = {at(piece.decoded), piece.decoded_bytes};
-  size_t bytes = 0;
-  const Outcome outcome = request.entry.kind == pack::Kind::gdeflate ? decode_gdeflate(file, to, bytes)
-                                                                     : decode_zstd(file, to, decoder, bytes);
-  if (!outcome.ok()) return outcome;
+  part.on_device = list_file(piece, part, file);
+  size_t bytes = part.on_device ? piece.output_bytes : 0;
+  if (!part.on_device) {
+    std::span<std::byte> to;
+    if (const auto* host = std::get_if<std::span<std::byte>>(&request.to))
+      to = *host;
+    else
+      to = {at(piece.decoded), piece.decoded_bytes};
+    const Outcome outcome = request.entry.kind == pack::Kind::gdeflate ? decode_gdeflate(file, to, bytes)
+                                                                       : decode_zstd(file, to, decoder, bytes);
+    if (!outcome.ok()) return outcome;
+  }
   if (content != kToEnd && bytes != content) return {RequestStatus::corrupt, "the level has another size than it says"};
   if (std::holds_alternative<ImageDestination>(request.to) && bytes != request.decoded_room)
     return {RequestStatus::invalid_argument, "the level has another size than the image takes"};
-  if (!request.to_host() && bytes != 0) piece.copies.push_back({piece.decoded, 0, bytes});
+  if (!request.to_host() && !part.on_device && bytes != 0) piece.copies.push_back({piece.decoded, 0, bytes});
   const std::unique_lock lock(mutex_);
   request.report.bytes = bytes;
   return {};

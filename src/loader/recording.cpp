@@ -19,6 +19,22 @@ constexpr VkPipelineStageFlags kTransfer = VK_PIPELINE_STAGE_TRANSFER_BIT;
 constexpr VkPipelineStageFlags kCompute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
 constexpr VkAccessFlags kShader = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
 
+ZstdBounds sum_of(const ZstdBounds& a, const ZstdBounds& b) {
+  return {a.blocks + b.blocks, a.literals + b.literals, a.sequences + b.sequences};
+}
+
+uint64_t content_of(const Piece& piece) { return piece.is_file() ? piece.output_bytes : piece.request->count; }
+
+// From positions in staging and in the destination to those in the ranges of a call.
+template <class Entry>
+void append(std::vector<Entry>& entries, const std::vector<Entry>& more, uint64_t from, uint64_t base) {
+  for (Entry entry : more) {
+    entry.source -= from;
+    entry.output += base;
+    entries.push_back(entry);
+  }
+}
+
 const ImageDestination* image_of(const Piece& piece) { return std::get_if<ImageDestination>(&piece.request->to); }
 
 }  // namespace
@@ -33,31 +49,31 @@ BufferRange Recording::at(uint64_t position) const {
 bool Recording::needs_image_room(const Piece& piece) const {
   const ImageDestination* const image = image_of(piece);
   if (image == nullptr) return false;
-  if (!piece.tiles.empty()) return true;
+  if (piece.entries() != 0) return true;
   const uint64_t alignment = std::lcm(4u, std::max(block_bytes(image->format), 1u));
   return at(piece.copies.front().from).offset % alignment != 0;
 }
 
-bool Recording::place(Piece& piece, uint32_t& tiles, uint32_t max_tiles) {
+bool Recording::place(Piece& piece, uint32_t& entries) {
   piece.has_image = needs_image_room(piece);
   uint64_t compressed = compressed_bytes_, images = image_bytes_;
   piece.compressed_at = slot_.temporary.offset + compressed;
   piece.image_at = images;
   if (copies_source(piece)) compressed += piece.read_bytes;
   if (piece.has_image)
-    images = aligned(images + (piece.copies.empty() ? piece.request->count : piece.copies.front().bytes));
-  if (tiles + piece.tiles.size() > max_tiles || aligned(compressed) + images > slot_.temporary.size) return false;
-  tiles += static_cast<uint32_t>(piece.tiles.size());
+    images = aligned(images + (piece.copies.empty() ? content_of(piece) : piece.copies.front().bytes));
+  if (entries + piece.entries() > kMaxEntries || aligned(compressed) + images > slot_.temporary.size) return false;
+  entries += static_cast<uint32_t>(piece.entries());
   compressed_bytes_ = compressed;
   image_bytes_ = images;
   return true;
 }
 
-void Recording::take(PieceList& pieces, PieceList& ended, uint32_t max_tiles) {
-  uint32_t tiles = 0;
+void Recording::take(PieceList& pieces, PieceList& ended) {
+  uint32_t entries = 0;
   while (!pieces.empty()) {
     Piece& piece = *pieces.begin();
-    const bool fits = place(piece, tiles, max_tiles);
+    const bool fits = place(piece, entries);
     if (!fits && !slot_.pieces.empty()) break;
     if (!fits) piece.status = RequestStatus::out_of_memory;
     (fits ? slot_.pieces : ended).push_back(pieces.pop_front());
@@ -96,10 +112,10 @@ Status Recording::record(VkCommandBuffer commands, const CopyLane* lane) {
   end_label(copies);
   slot_.has_copies = !copied_.empty();
   if (lane != nullptr && slot_.has_copies) change_owner(commands, *lane);
-  group_tiles();
+  group_entries();
   if (!slot_.decodings.empty()) {
     barrier(commands, kTransfer, VK_ACCESS_TRANSFER_WRITE_BIT, kCompute, kShader);
-    begin_label(commands, "weft loader: GstdDecode");
+    begin_label(commands, "weft loader: decode");
     Status status = record_decodings(commands);
     end_label(commands);
     if (!status) return status;
@@ -174,12 +190,29 @@ void Recording::change_owner(VkCommandBuffer commands, const CopyLane& lane) {
                                    0, nullptr, count, copied_.data(), 0, nullptr);
 }
 
-// By the buffers that they are decoded from and to.
-void Recording::group_tiles() {
+// One of the piece's kind from and to these buffers, with scratch for the piece's frames too.
+Decoding& Recording::decoding_for(const Piece& piece, VkBuffer output, const BufferRange& source) {
+  const auto suits = [&](const Decoding& decoding) {
+    if (decoding.output != output || decoding.source.buffer != source.buffer) return false;
+    if (decoding.tiles.empty() != piece.tiles.empty() || decoding.pages.empty() != piece.pages.empty()) return false;
+    if (piece.frames.empty()) return true;
+    return decoders_.zstd->scratch_size(decoding.frames.size() + piece.frames.size(),
+                                        sum_of(decoding.bounds, piece.bounds)) <= scratch_.size;
+  };
+  const auto found = std::ranges::find_if(slot_.decodings, suits);
+  if (found != slot_.decodings.end()) return *found;
+  Decoding& decoding = slot_.decodings.emplace_back();
+  decoding.output = output;
+  decoding.source = source;
+  return decoding;
+}
+
+void Recording::group_entries() {
   for (Piece& piece : slot_.pieces) {
-    if (piece.tiles.empty()) continue;
+    if (piece.entries() == 0) continue;
     VkBuffer output = slot_.temporary.buffer;
-    uint64_t base = piece.image_at, bytes = piece.request->count;
+    uint64_t base = piece.image_at;
+    const uint64_t bytes = content_of(piece);
     if (const auto* buffer = std::get_if<BufferRange>(&piece.request->to)) {
       output = buffer->buffer;
       base = buffer->offset;
@@ -192,61 +225,74 @@ void Recording::group_tiles() {
       source = {slot_.temporary.buffer, slot_.temporary.offset, compressed_bytes_};
       from = piece.staging - (piece.compressed_at - slot_.temporary.offset);
     }
-    auto group = std::ranges::find_if(slot_.decodings, [&](const Decoding& decoding) {
-      return decoding.output == output && decoding.source.buffer == source.buffer;
-    });
-    if (group == slot_.decodings.end()) {
-      slot_.decodings.emplace_back();
-      group = std::prev(slot_.decodings.end());
-      group->output = output;
-      group->source = source;
-    }
-    group->begin = std::min(group->begin, base);
-    group->end = std::max(group->end, base + bytes);
-    for (GstdTile tile : piece.tiles) {
-      tile.source -= from;
-      tile.output += base;
-      group->tiles.push_back(tile);
-      group->owners.push_back(&piece);
-    }
+    Decoding& decoding = decoding_for(piece, output, source);
+    decoding.begin = std::min(decoding.begin, base);
+    decoding.end = std::max(decoding.end, base + bytes);
+    append(decoding.tiles, piece.tiles, from, base);
+    append(decoding.frames, piece.frames, from, base);
+    append(decoding.pages, piece.pages, from, base);
+    decoding.bounds = sum_of(decoding.bounds, piece.bounds);
+    decoding.owners.insert(decoding.owners.end(), piece.entries(), &piece);
   }
 }
 
 Status Recording::record_decodings(VkCommandBuffer commands) {
-  uint64_t table_at = 0, status_at = 0;
-  for (const Decoding& decoding : slot_.decodings) status_at += decoding.tiles.size() * sizeof(GstdTile);
+  uint64_t table_at = 0, status_at = uint64_t{kMaxEntries} * sizeof(GstdTile);
   bool first = true;
   for (Decoding& decoding : slot_.decodings) {
     // Scratch is used again.
     if (!std::exchange(first, false)) barrier(commands, kCompute, VK_ACCESS_SHADER_WRITE_BIT, kCompute, kShader);
-    const size_t count = decoding.tiles.size();
-    // The largest first, as gstd_largest_first has them, with their owners.
-    std::vector<uint32_t> order(count);
-    std::iota(order.begin(), order.end(), 0u);
-    std::ranges::stable_sort(order, std::ranges::greater(), [&](uint32_t i) { return decoding.tiles[i].words; });
-    std::vector<Piece*> owners(count);
-    for (size_t i = 0; i < count; ++i) {
-      GstdTile tile = decoding.tiles[order[i]];
-      tile.output -= decoding.begin;
-      owners[i] = decoding.owners[order[i]];
-      std::memcpy(slot_.mapped + table_at + i * sizeof(GstdTile), &tile, sizeof(GstdTile));
-    }
-    decoding.owners = std::move(owners);
-    decoding.tiles.clear();
-    std::memset(slot_.mapped + status_at, 0, 4 * (1 + count));
-    GstdDecodeArgs args;
-    args.tiles = {slot_.control.buffer, slot_.control.offset + table_at, count * sizeof(GstdTile)};
-    args.tile_count = count;
-    args.source = decoding.source;
-    args.output = {decoding.output, decoding.begin, decoding.end - decoding.begin};
-    args.status = {slot_.control.buffer, slot_.control.offset + status_at, 4 * (1 + uint64_t{count})};
-    args.scratch = scratch_;
-    if (Status status = decoder_.record(commands, args); !status) return status;
-    decoding.status = args.status;
-    table_at += count * sizeof(GstdTile);
-    status_at += 4 * (1 + count);
+    if (Status status = record_decoding(commands, decoding, table_at, status_at); !status) return status;
   }
   return {};
+}
+
+Status Recording::record_decoding(VkCommandBuffer commands, Decoding& decoding, uint64_t& table_at,
+                                  uint64_t& status_at) {
+  const size_t count = decoding.owners.size();
+  decoding.status = {slot_.control.buffer, slot_.control.offset + status_at, 4 * (1 + uint64_t{count})};
+  std::memset(slot_.mapped + status_at, 0, decoding.status.size);
+  status_at += decoding.status.size;
+  // Writes the table, and sets all arguments but those that are a decoder's own.
+  const auto prepare = [&](auto& args, auto& table, auto& entries, auto& entry_count) {
+    for (auto& entry : entries) entry.output -= decoding.begin;
+    const auto bytes = std::as_bytes(std::span(entries));
+    std::memcpy(slot_.mapped + table_at, bytes.data(), bytes.size());
+    table = {slot_.control.buffer, slot_.control.offset + table_at, bytes.size()};
+    table_at += bytes.size();
+    entry_count = count;
+    args.source = decoding.source;
+    args.output = {decoding.output, decoding.begin, decoding.end - decoding.begin};
+    args.status = decoding.status;
+    args.scratch = scratch_;
+    entries.clear();
+  };
+  if (!decoding.frames.empty()) {
+    ZstdDecodeArgs args;
+    args.bounds = decoding.bounds;
+    prepare(args, args.frames, decoding.frames, args.frame_count);
+    return decoders_.zstd->record(commands, args);
+  }
+  if (!decoding.pages.empty()) {
+    GdeflateDecodeArgs args;
+    prepare(args, args.pages, decoding.pages, args.page_count);
+    return decoders_.gdeflate->record(commands, args);
+  }
+  // The largest first, as gstd_largest_first has them, with their owners.
+  std::vector<uint32_t> order(count);
+  std::iota(order.begin(), order.end(), 0u);
+  std::ranges::stable_sort(order, std::ranges::greater(), [&](uint32_t i) { return decoding.tiles[i].words; });
+  std::vector<GstdTile> tiles(count);
+  std::vector<Piece*> owners(count);
+  for (size_t i = 0; i < count; ++i) {
+    tiles[i] = decoding.tiles[order[i]];
+    owners[i] = decoding.owners[order[i]];
+  }
+  decoding.tiles = std::move(tiles);
+  decoding.owners = std::move(owners);
+  GstdDecodeArgs args;
+  prepare(args, args.tiles, decoding.tiles, args.tile_count);
+  return decoders_.gstd->record(commands, args);
 }
 
 void Recording::record_images(VkCommandBuffer commands) const {

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include <weft/gdeflate_decode.hpp>
 #include <weft/gstd_decode.hpp>
+#include <weft/zstd_decode.hpp>
 
 #include "loader/vulkan.hpp"
 
@@ -13,13 +16,24 @@ namespace weft::loader {
 /// Bytes of an image in a buffer begin at a multiple of it: of 4, and of every format's texel block.
 constexpr uint64_t kImageAlignment = 192;
 
-/// Tiles that one GstdDecode decodes, from one buffer to one.
+/// Those that are needed.
+struct Decoders {
+  std::optional<GstdDecode> gstd;
+  std::optional<ZstdDecode> zstd;
+  std::optional<GdeflateDecode> gdeflate;
+};
+
+/// What one call decodes, from one buffer to one: tiles, frames or pages.
 struct Decoding {
   BufferRange source;
   VkBuffer output = VK_NULL_HANDLE;
   uint64_t begin = UINT64_MAX, end = 0;  // of the buffer
-  std::vector<GstdTile> tiles;           // output: from `begin`, once they are recorded
-  std::vector<Piece*> owners;            // in the order of the statuses
+  // output: from `begin`, once they are recorded
+  std::vector<GstdTile> tiles;
+  std::vector<ZstdFrame> frames;
+  ZstdBounds bounds;
+  std::vector<GdeflatePage> pages;
+  std::vector<Piece*> owners;  // in the order of the statuses
   BufferRange status;
 };
 
@@ -50,11 +64,11 @@ struct CopyLane {
 /// Records the commands of one submission.
 class Recording {
  public:
-  Recording(const runtime::ContextState& state, const Functions& functions, const GstdDecode& decoder, Slot& slot,
+  Recording(const runtime::ContextState& state, const Functions& functions, const Decoders& decoders, Slot& slot,
             const BufferRange& staging, const BufferRange& window, const BufferRange& scratch, bool copies_source)
       : state_(state),
         functions_(functions),
-        decoder_(decoder),
+        decoders_(decoders),
         slot_(slot),
         staging_(staging),
         window_(window),
@@ -62,7 +76,7 @@ class Recording {
         copies_source_(copies_source) {}
 
   /// Moves pieces from the front to the slot, as many as it has room for. Those that no slot has room for end.
-  void take(PieceList& pieces, PieceList& ended, uint32_t max_tiles);
+  void take(PieceList& pieces, PieceList& ended);
   /// The commands are to wait for the lane's, if slot.has_copies.
   Status record(VkCommandBuffer commands, const CopyLane* lane = nullptr);
 
@@ -71,9 +85,9 @@ class Recording {
   BufferRange at(uint64_t position) const;
   bool is_in_window(const Piece& piece) const { return piece.staging >= staging_.size; }
   bool copies_source(const Piece& piece) const {
-    return copies_source_ && !piece.tiles.empty() && !is_in_window(piece);
+    return copies_source_ && piece.entries() != 0 && !is_in_window(piece);
   }
-  bool place(Piece& piece, uint32_t& tiles, uint32_t max_tiles);
+  bool place(Piece& piece, uint32_t& entries);
   bool needs_image_room(const Piece& piece) const;
   void begin_label(VkCommandBuffer commands, const char* name) const;
   void end_label(VkCommandBuffer commands) const;
@@ -82,14 +96,16 @@ class Recording {
   void copy(VkCommandBuffer commands, VkBuffer from, VkBuffer to, std::span<const VkBufferCopy> regions);
   void record_copies(VkCommandBuffer commands);
   void change_owner(VkCommandBuffer commands, const CopyLane& lane);
-  void group_tiles();
+  void group_entries();
+  Decoding& decoding_for(const Piece& piece, VkBuffer output, const BufferRange& source);
   Status record_decodings(VkCommandBuffer commands);
+  Status record_decoding(VkCommandBuffer commands, Decoding& decoding, uint64_t& table_at, uint64_t& status_at);
   void record_images(VkCommandBuffer commands) const;
   void record_image(VkCommandBuffer commands, const Piece& piece) const;
 
   const runtime::ContextState& state_;
   const Functions& functions_;
-  const GstdDecode& decoder_;
+  const Decoders& decoders_;
   Slot& slot_;
   BufferRange staging_, window_, scratch_;
   bool copies_source_;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/gdeflate_decode.hpp>
 #include <weft/gstd_decode.hpp>
 #include <weft/loader.hpp>
+#include <weft/zstd_decode.hpp>
 
 #include <atomic>
 #include <condition_variable>
@@ -92,9 +94,9 @@ struct Request {
   uint32_t index = 0;
   LoadPriority priority = LoadPriority::normal;
   uint64_t decoded_room = 0;   // of `decoded_whole`, in staging; an image takes exactly this
-  bool decoded_whole = false;  // a file of Zstandard or GDeflate, or a level, which the CPU decodes at once
+  bool decoded_whole = false;  // a file of Zstandard or GDeflate, or a level, which is decoded at once
   bool whole_piece = false;    // one piece, however long
-  bool on_device = false;      // Gstd is decoded there
+  bool on_device = false;      // what is compressed is decoded there, if it can be
   bool to_host() const noexcept { return std::holds_alternative<std::span<std::byte>>(to); }
 
   RequestReport report;
@@ -141,10 +143,21 @@ struct Piece {
   // For the device.
   std::vector<Copy> copies;
   std::vector<GstdTile> tiles;  // source: in staging; output: in the destination
+  // The same of a file that is decoded at once; `output_bytes`: of its content.
+  std::vector<ZstdFrame> frames;
+  ZstdBounds bounds;
+  std::vector<GdeflatePage> pages;
+  uint64_t output_bytes = 0;
   // Where in the submission's temporary memory its bytes are; of the buffer.
   uint64_t compressed_at = 0, image_at = 0;
   bool has_image = false;
   RequestStatus status = RequestStatus::ok;  // what the device said of its tiles
+  bool is_refused = false;                   // frames or pages: the CPU has the last word
+
+  /// Tiles, frames and pages: a piece has one kind.
+  size_t entries() const noexcept { return tiles.size() + frames.size() + pages.size(); }
+  bool is_file() const noexcept { return !frames.empty() || !pages.empty(); }
+  bool is_for_device() const noexcept { return !copies.empty() || entries() != 0; }
 
   std::unique_ptr<Piece> next;  // of a PieceList
 };

@@ -52,7 +52,8 @@ Outcome resolve_destination(const Engine& engine, Request& request) {
   if (engine.device() == nullptr) return refuse("the Loader has no device");
   // A tile that lies in several slices would be decoded several times.
   const bool contiguous = request.level_range || request.entry.slices <= 1;
-  request.on_device = engine.config().decode_on_device && contiguous && request.entry.kind == pack::Kind::gstd;
+  const bool is_compressed = request.entry.kind == pack::Kind::gstd || request.decoded_whole;
+  request.on_device = engine.config().decode_on_device && contiguous && is_compressed;
   if (std::holds_alternative<ImageDestination>(request.to)) return resolve_image(engine, request);
   const auto& buffer = std::get<BufferRange>(request.to);
   if (buffer.buffer == VK_NULL_HANDLE || buffer.size == VK_WHOLE_SIZE) return refuse("the buffer range is invalid");

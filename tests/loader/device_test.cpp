@@ -7,6 +7,8 @@
 #include <atomic>
 #include <thread>
 
+#include "decode/zstd_maker.hpp"
+#include "gstd/gdeflate_maker.hpp"
 #include "loader/loader_device.hpp"
 #include "support/vulkan_shim.hpp"
 
@@ -78,8 +80,10 @@ struct AllFiles {
         CHECK(path_taken == (on_device ? LoadPath::device_decode : LoadPath::host_decode));
       else if (kind == pack::Kind::raw)
         CHECK(path_taken == LoadPath::copy);
-      else if (kind == pack::Kind::zst || kind == pack::Kind::gstd)
+      else if (kind == pack::Kind::gstd || (kind == pack::Kind::zst && !on_device))
         CHECK(path_taken == LoadPath::host_decode);
+      else if (kind == pack::Kind::zst)  // lavapipe does not finish every frame of this size
+        CHECK((path_taken == LoadPath::device_decode || path_taken == LoadPath::host_decode));
     }
   }
 
@@ -442,7 +446,7 @@ TEST_CASE("levels come to images, and to buffers by layers and rows") {
             if (std::string_view(path) == "kept.ktx2") expected = test::slope(level == 0 ? 4096 : 1024);
             expected.resize(uint64_t{(side + 3) / 4} * ((side + 3) / 4) * 16 * layers);
             CHECK(image.read(level, side, layers, expected.size()) == expected);
-            if (range.coding == pack::Coding::gstd)
+            if (range.coding == pack::Coding::gstd || std::string_view(path) == "kept.ktx2")
               CHECK(batch->report(level).path == (on_device ? LoadPath::device_decode : LoadPath::host_decode));
           }
         }
@@ -578,6 +582,113 @@ TEST_CASE("tiles that the device refuses make their request corrupt, and no othe
   CHECK(batch->status(1) == RequestStatus::ok);
 }
 
+namespace {
+
+// Files of frames and pages, and what is in them. No content: they are damaged.
+struct FileCase {
+  std::string path;
+  Bytes file;
+  std::optional<Bytes> content;
+  bool on_device = true;
+};
+
+Bytes joined(std::initializer_list<Bytes> parts) {
+  Bytes all;
+  for (const Bytes& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+Bytes tile_stream(std::span<const std::vector<uint32_t>> pages, uint32_t last_bytes) {
+  std::vector<uint32_t> words = {0xfb04u | static_cast<uint32_t>(pages.size()) << 16, 1u | last_bytes % 65536 << 2};
+  words.push_back(static_cast<uint32_t>(4 * pages.back().size()));
+  uint32_t at = 0;
+  for (size_t i = 0; i + 1 < pages.size(); ++i) words.push_back(at += static_cast<uint32_t>(4 * pages[i].size()));
+  for (const auto& page : pages) words.insert(words.end(), page.begin(), page.end());
+  const auto bytes = std::as_bytes(std::span(words));
+  return {bytes.begin(), bytes.end()};
+}
+
+std::vector<FileCase> file_cases() {
+  // lavapipe finishes frames of this size.
+  const Bytes content = test::slope(30000, 3), more = test::slope(20001, 4);
+  const test::ZstdOptions checked{3, true}, unsized{3, false, false}, in_blocks{1, false, true, 0, 30};
+  const Bytes frame = test::zstd_frame(content, checked), tail = test::zstd_frame(more, {19, true});
+  const Bytes skippable = {std::byte{0x53}, std::byte{0x2a}, std::byte{0x4d}, std::byte{0x18}, std::byte{1},
+                           std::byte{0},    std::byte{0},    std::byte{0},    std::byte{7}};
+  const auto spoilt = [](Bytes file, size_t at) {
+    file[at] ^= std::byte{0x24};
+    return file;
+  };
+  gstd::test::Random random(7);
+  const Bytes page_content = test::slope(30011, 6);
+  const std::vector<std::vector<uint32_t>> pages = {gdeflate::test::page_of_zeros(),
+                                                    gdeflate::test::page_of(page_content, random)};
+  const Bytes stream = tile_stream(pages, 30011);
+  const Bytes none = test::zstd_frame({}, checked);
+  return {
+      {"frame.zst", frame, content},
+      {"frames.zst", joined({frame, none, skippable, tail, skippable, frame}), joined({content, more, content})},
+      {"unsized.zst", test::zstd_frame(content, unsized), content, false},
+      {"blocks.zst", test::zstd_frame(content, in_blocks), content, false},  // 1,000, for which scratch is too small
+      {"checksum.zst", spoilt(frame, frame.size() - 2), std::nullopt},
+      {"literals.zst", joined({frame, spoilt(tail, 40)}), std::nullopt},
+      {"cut.zst", joined({frame, Bytes(tail.begin(), tail.end() - 9)}), std::nullopt},
+      {"pages.gdeflate", stream, joined({Bytes(65536), page_content})},
+      {"bad.gdeflate", spoilt(stream, stream.size() / 2), std::nullopt}};
+}
+
+}  // namespace
+
+TEST_CASE("files of frames and pages are decoded on the device; what it refuses ends with the CPU's verdict, alone") {
+  const LoaderHost host;
+  const std::vector<FileCase> cases = file_cases();
+  std::map<std::string, Bytes> files = {{"slope", test::slope(70000)}};
+  for (const FileCase& one : cases) files[one.path] = one.file;
+  const test::TemporaryFile file(test::pack_of_files(files));
+  for (const bool copies_source : {false, true}) {
+    for (const bool on_device : {true, false}) {
+      const loader::Hooks hooks{{}, {}, copies_source};
+      LoaderConfig config = small_config();
+      config.decode_on_device = on_device;
+      config.hooks = &hooks;
+      Loader loader = opened(host, host.loader_device(), config);
+      const LoaderPack pack = pack_at(loader, file.path());
+      const uint64_t room = 3 + 100000;  // of each file
+      const vk::BoundBuffer buffer = host.buffer(room * (cases.size() + 1));
+      std::vector<LoadRequest> requests(cases.size() + 1);
+      for (size_t i = 0; i < requests.size(); ++i) {
+        requests[i].pack = pack;
+        requests[i].path = i < cases.size() ? std::string_view(cases[i].path) : "slope";
+        requests[i].to = BufferRange{buffer.buffer.get(), i * room + i % 4, room - 4};
+      }
+      const auto batch = loader.submit(requests);
+      REQUIRE(batch.ok());
+      REQUIRE(loader.wait(*batch, std::chrono::seconds(300)));
+      for (uint32_t i = 0; i < cases.size(); ++i) {
+        const FileCase& one = cases[i];
+        CAPTURE(one.path);
+        const RequestReport& report = batch->report(i);
+        const auto* const to = static_cast<const std::byte*>(buffer.mapped) + i * room + i % 4;
+        CHECK(batch->status(i) == (one.content ? RequestStatus::ok : RequestStatus::corrupt));
+        CHECK(report.path == (on_device && one.on_device && one.content ? LoadPath::device_decode  //
+                                                                        : LoadPath::host_decode));
+        if (!one.content) continue;
+        CHECK(report.bytes == one.content->size());
+        CHECK(std::equal(one.content->begin(), one.content->end(), to));
+        CHECK(to[one.content->size()] == std::byte{0xa5});
+        CHECK((i == 0 || to[-1] == std::byte{0xa5}));
+      }
+      CHECK(batch->status(static_cast<uint32_t>(cases.size())) == RequestStatus::ok);
+      // Content that does not fit.
+      requests[0].to = BufferRange{buffer.buffer.get(), 0, cases[0].content->size() - 1};
+      CHECK(load_one(loader, requests[0]) == RequestStatus::over_limit);
+      const LoaderUsage usage = loader.usage();
+      CHECK(usage.peak <= usage.budget);
+      CHECK(usage.staging_now == 0);
+    }
+  }
+}
+
 TEST_CASE("on a lost device requests to it end so, and those to host memory go on") {
   for (const VkResult failure : {VK_ERROR_DEVICE_LOST, VK_ERROR_OUT_OF_DEVICE_MEMORY}) {
     test::VulkanShim shim;
@@ -675,7 +786,7 @@ TEST_CASE("commands have labels, begun and ended in pairs") {
   request.to = BufferRange{buffer.buffer.get(), 0, 65536};
   CHECK(load_one(loader, request) == RequestStatus::ok);
   CHECK(open == 0);
-  CHECK(std::ranges::find(labels, "weft loader: GstdDecode") != labels.end());
+  CHECK(std::ranges::find(labels, "weft loader: decode") != labels.end());
 }
 
 TEST_SUITE_END();

@@ -16,11 +16,12 @@ else()
   elseif(Uring_FOUND)
     set(system file_posix uring_reads)
   endif()
-  add_library(weft_loader_host STATIC "${weft_root}/src/decode/gstd_tiles.cpp")
+  add_library(weft_loader_host STATIC "${weft_root}/src/decode/gstd_tiles.cpp"
+                                      "${weft_root}/src/decode/zstd_frames.cpp")
   foreach(source IN ITEMS cut engine image_bytes loader process reading resolve ${system})
     target_sources(weft_loader_host PRIVATE "${weft_root}/src/loader/${source}.cpp")
   endforeach()
-  target_include_directories(weft_loader_host PRIVATE "${weft_root}/src")
+  target_include_directories(weft_loader_host PRIVATE "${weft_root}/src" "${weft_root}/shaders")
   target_link_libraries(weft_loader_host PUBLIC weft_pack Vulkan::Headers
                                          PRIVATE weft_options Xxhash::xxhash Zstd::zstd Threads::Threads
                                                  $<TARGET_NAME_IF_EXISTS:Uring::uring>)

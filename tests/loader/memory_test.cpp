@@ -14,6 +14,7 @@
 
 #include "contract/failing_allocation.hpp"
 #include "contract/null_driver.hpp"
+#include "gstd/gdeflate_maker.hpp"
 #include "loader/loader_device.hpp"
 #include "support/vulkan_shim.hpp"
 
@@ -23,6 +24,16 @@ using test::FailingAllocation;
 
 namespace {
 
+// A tile stream of a page of zeros.
+Bytes gdeflate_file() {
+  std::vector<uint32_t> words = {0x0001fb04u, 1u};
+  const std::vector<uint32_t> page = gdeflate::test::page_of_zeros();
+  words.push_back(static_cast<uint32_t>(4 * page.size()));
+  words.insert(words.end(), page.begin(), page.end());
+  const auto bytes = std::as_bytes(std::span(words));
+  return {bytes.begin(), bytes.end()};
+}
+
 std::map<std::string, Bytes> every_path() {
   Bytes mixed = test::noise(5u << 18);  // longer than a piece
   mixed.resize(6u << 18);
@@ -31,6 +42,7 @@ std::map<std::string, Bytes> every_path() {
           {"long noise", test::noise(9u << 18, 2)},
           {"mixed", mixed},
           {"a.zst", test::zstd_of(test::slope(70000))},
+          {"b.gdeflate", gdeflate_file()},
           {"cube.dds", test::cube_of(64)}};
 }
 
@@ -50,7 +62,7 @@ class Requests {
  public:
   Requests(const std::map<std::string, Bytes>& files, VkBuffer buffer, VkImage image) : files_(files) {
     for (const auto& [path, file] : files) {
-      const Bytes content = path == "a.zst" ? test::slope(70000) : file;
+      const Bytes content = path == "a.zst" ? test::slope(70000) : path == "b.gdeflate" ? Bytes(65536) : file;
       expected_.push_back(content);
       outputs_.emplace_back(content.size());
     }
