@@ -19,19 +19,23 @@ struct PageEntry {
   bool valid;
 };
 
-PageEntry load_page(uint index) {
-  Words entry = Words(word64_add(push.entries, word64_multiply(index, 24u)));
-  const uvec2 source = uvec2(lanes_uniform(entry.at[0]), lanes_uniform(entry.at[1]));
-  const uvec2 target = uvec2(lanes_uniform(entry.at[2]), lanes_uniform(entry.at[3]));
+PageEntry page_of(uvec2 source, uvec2 target, uint words, uint bytes) {
   PageEntry page;
-  page.words = lanes_uniform(entry.at[4]);
-  page.bytes = lanes_uniform(entry.at[5]);
+  page.words = words;
+  page.bytes = bytes;
   page.valid = page.bytes != 0u && page.bytes <= kGdeflateMaxPageBytes && page.words <= kGdeflateMaxPageWords &&
                (source.x & 3u) == 0u && lies_within(source, uvec2(4u * page.words, 0u), push.source_bytes) &&
                lies_within(target, uvec2(page.bytes, 0u), push.output_bytes);
   page.source = word64_add(push.source, source);
   page.target = word64_add(push.outputs, target);
   return page;
+}
+
+PageEntry load_page(uint index) {
+  Words entry = Words(word64_add(push.entries, word64_multiply(index, 24u)));
+  const uvec2 source = uvec2(lanes_uniform(entry.at[0]), lanes_uniform(entry.at[1]));
+  const uvec2 target = uvec2(lanes_uniform(entry.at[2]), lanes_uniform(entry.at[3]));
+  return page_of(source, target, lanes_uniform(entry.at[4]), lanes_uniform(entry.at[5]));
 }
 
 // ---- a page's scratch ----

@@ -14,6 +14,7 @@ namespace weft::test {
 
 inline std::string member_text(bool value) { return value ? "yes" : "no"; }
 inline std::string member_text(uint32_t value) { return std::to_string(value); }
+inline std::string member_text(const void* given) { return given != nullptr ? "given" : "none"; }
 inline std::string member_text(const Member& member) {
   return std::to_string(member.stride) + '+' + std::to_string(member.offset) + '+' + std::to_string(member.bytes);
 }
