@@ -232,31 +232,32 @@ def zstd_stages(_, __):
     columns = ([("blocks", "a lane a frame", "source", "a list of blocks")],
                [("headers", "a lane a block", "source", "weights, counts")],
                [("tables", "32 lanes a block", "weights, counts", "Huffman, FSE")],
-               [("sequences", "a lane a block", "source, FSE", "8 bytes each"),
+               [("walk", "a lane a block", "source, FSE", "codes"),
                 ("literals", "a lane a stream", "source, Huffman", "bytes")],
-               [("copies", "32 lanes a frame", "both", "output")],
+               [("records", "32 lanes a block", "codes, source", "8 bytes each")],
+               [("copies", "32 lanes a frame", "records, bytes", "output")],
                [("checksums", "4 lanes a frame", "output", "status")])
-    width, height, gap, top = 116, 92, 18, 80
+    width, height, gap, top = 108, 92, 9, 80
     svg = Svg("Decoding Zstandard on the device",
               "A dispatch a stage, over all frames of a call; what a stage takes, and what it leaves", top + 248)
     middle = top + 102
     for index, column in enumerate(columns):
-        x = 26 + index * (width + gap)
+        x = 16 + index * (width + gap)
         ys = [middle - height / 2] if len(column) == 1 else [middle - height - 10, middle + 10]
         for y, (name, unit, takes, leaves) in zip(ys, column):
             svg.parts.append(f'<rect x="{x}" y="{y:.4g}" width="{width}" height="{height}" rx="6" fill="#eef4ff" '
                              f'stroke="{WEFT}"/>')
-            svg.text(x + 10, y + 21, name, size=14, weight=600)
-            svg.text(x + 10, y + 38, unit, size=11.5, color=MUTED)
-            svg.text(x + 10, y + 63, takes, size=11)
-            svg.text(x + 10, y + 80, f"→ {leaves}", size=11)
+            svg.text(x + 7, y + 21, name, size=14, weight=600)
+            svg.text(x + 7, y + 38, unit, size=11, color=MUTED)
+            svg.text(x + 7, y + 63, takes, size=11)
+            svg.text(x + 7, y + 80, f"→ {leaves}", size=11)
             own, two = y + height / 2, len(column) == 2
             if index and (two or len(columns[index - 1]) == 1):
                 svg.line(x - gap + 1, middle, x - 1, own, WEFT, 2)
             if two:
                 svg.line(x + width + 1, own, x + width + gap - 1, middle, WEFT, 2)
     svg.text(26, top + 230, size=11.5, color=MUTED,
-             words="Sequences and literals of all blocks run side by side; a frame's copies go block after block.")
+             words="The walk and literals of all blocks run side by side; a frame's copies go block after block.")
     return svg.written()
 
 
