@@ -53,7 +53,7 @@ const char* name_of(ZstdRefusal refusal) noexcept;
 
 /// What all frames of a call have in sum, at most. zstd_frames() counts it.
 struct ZstdBounds {
-  /// Blocks of any type, each with 13.7 KiB of scratch. At most 2^28.
+  /// Blocks of any type, each with 14.4 KiB of scratch. At most 2^28.
   uint64_t blocks = 0;
   /// Bytes of literals, but for raw ones. No more than the content.
   uint64_t literals = 0;

@@ -47,8 +47,8 @@ uint zstd_dictionary_number() {
 // At least 25 bits from bit `at` on.
 uint zstd_bits(ZstdSection section, uint at) { return zstd_bytes(section, at >> 3) >> (at & 7u); }
 
-// The bits of a stream, which is read from its last one on: those from `begin` on and before `end`, of words from `base`
-// on, which is aligned to 4, up to `last`. `end` is -1 if the stream is empty or its last byte is 0.
+// The bits of a stream, which is read from its last one on: those from `begin` on and before `end`, of words from
+// `base` on, which is aligned to 4, up to `last`. `end` is -1 if the stream is empty or its last byte is 0.
 struct ZstdSpan {
   uvec2 base;
   uint last;

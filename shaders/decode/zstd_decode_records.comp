@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// ZstdDecode, stage of records: each group of 32 lanes makes the records of one block's sequences from their codes, which
-// the walk has left: values of codes, the last three offsets, and positions by scans. A stream of sequences ends with
-// its first bit exactly; a libzstd may not demand that.
+// ZstdDecode, stage of records: each group of 32 lanes makes the records of one block's sequences from their codes,
+// which the walk has left: values of codes, the last three offsets, and positions by scans. A stream of sequences ends
+// with its first bit exactly; a libzstd may not demand that.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "decode/zstd_decode.h"
@@ -21,8 +21,8 @@ void fill_values() {
   barrier();
 }
 
-// What the sequences so far leave to those after them: the stream's bits, literals and bytes of the block up to here, and
-// the last three offsets, first the last.
+// What the sequences so far leave to those after them: the stream's bits, literals and bytes of the block up to here,
+// and the last three offsets, first the last.
 struct Past {
   int left;
   uint literals, bytes;
@@ -53,7 +53,8 @@ Sequence sequence_of(ZstdSpan span, uint walked, int end) {
 
 // ---- the last three offsets ----
 
-// Where each of three offsets comes from, a byte each: one of the three before, or 3 and the lane whose sequence has it.
+// Where each of three offsets comes from, a byte each: one of the three before, or 3 and the lane whose sequence has
+// it.
 const uint kSameHistory = 0x020100u;
 
 uint history_source(uint history, uint index) { return history >> (8u * index) & 255u; }

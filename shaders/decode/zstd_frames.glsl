@@ -69,8 +69,8 @@ const uint kBlockLogs = 28u;
 const uint kZstdRaw = 0u, kZstdRle = 1u, kZstdCompressed = 2u, kZstdRepeated = 3u;
 
 // Of a block's tables, in words. That of literals has two entries a word: symbols, and in the low 4 bits the length of
-// the code. Those of sequences have an entry for each state: the next one's least value; from bit 9 on, how many bits are
-// added to it; from bit 13 on, of match lengths 19, the code; from bit 25 on, how many bits the next state and the
+// the code. Those of sequences have an entry for each state: the next one's least value; from bit 9 on, how many bits
+// are added to it; from bit 13 on, of match lengths 19, the code; from bit 25 on, how many bits the next state and the
 // code's value have together. Three entries added up have the sum of the last.
 const uint kTableLiteralLengths = 2048u, kTableMatchLengths = 2560u, kTableOffsets = 3072u;
 // From these: 64 words of weights, a byte each, and 64 words of counts, 2 bytes each, of literal lengths, offsets and

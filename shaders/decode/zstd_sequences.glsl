@@ -38,7 +38,8 @@ uint zstd_value_of(uint table, uint code) {
 
 ZstdSpan zstd_sequence_span(Words block) {
   const uint at = block.at[kBlockSequencesAt];
-  return zstd_span(word64_add(uvec2(block.at[kBlockSource], block.at[kBlockSourceHigh]), at), block.at[kBlockBytes] - at);
+  const uvec2 source = uvec2(block.at[kBlockSource], block.at[kBlockSourceHigh]);
+  return zstd_span(word64_add(source, at), block.at[kBlockBytes] - at);
 }
 
 // Bits of the first states, in their order: of literal lengths, offsets and match lengths.
@@ -59,7 +60,8 @@ uint zstd_walked(uint length, uint match, uint offset) {
 
 // They are at the end of the room for records, in eights: each is read before a record is written there.
 uvec2 zstd_walked_at(Words block) {
-  const uint sequences = block.at[kBlockSequences], eights = (sequences + 7u) & ~7u, room = 2u * ((sequences + 63u) & ~63u);
+  const uint sequences = block.at[kBlockSequences];
+  const uint eights = (sequences + 7u) & ~7u, room = 2u * ((sequences + 63u) & ~63u);
   return word64_add(zstd_records_at(block.at[kBlockRecords]), word64_multiply(room - eights, 4u));
 }
 
