@@ -22,6 +22,10 @@ struct ZstdCounts {
   uint log, symbols, bytes;  // bytes: of the description; 0 if it is none
 };
 
+// Whether a description has gone on past its section. What a libzstd sees there is another matter.
+bool weft_zstd_past_end = false;
+uint zstd_table_fault() { return weft_zstd_past_end ? kZstdInexact : kZstdBadTable; }
+
 // Reads the description of an FSE table of up to `symbols` symbols and 2^max_log states.
 ZstdCounts zstd_read_counts(ZstdSection section, uint symbols, uint max_log, Words counts) {
   ZstdCounts result = ZstdCounts((zstd_bits(section, 0u) & 15u) + 5u, 0u, 0u);
@@ -54,7 +58,8 @@ ZstdCounts zstd_read_counts(ZstdSection section, uint symbols, uint max_log, Wor
   }
   const uint bytes = (bit + 7u) >> 3;
   result.symbols = symbol;
-  if (remaining == 1u && symbol <= symbols && bytes <= section.bytes) result.bytes = bytes;
+  weft_zstd_past_end = bytes > section.bytes;
+  if (remaining == 1u && symbol <= symbols && !weft_zstd_past_end) result.bytes = bytes;
   return result;
 }
 
@@ -203,14 +208,14 @@ void zstd_read_headers(uint index) {
     const uint literals_at = block.at[kBlockLiteralsAt];
     const uint taken = zstd_read_weights(block, tables, tables_at, word64_add(source, uvec2(literals_at, 0u)),
                                          block.at[kBlockLiteralsEnd] - literals_at);
-    if (taken == 0u) fault = kZstdBadTable;
+    if (taken == 0u) fault = zstd_table_fault();
     block.at[kBlockLiteralsAt] = literals_at + taken;
   }
   if (block.at[kBlockSequences] != 0u) {
     uint at = block.at[kBlockSequencesAt];
     tables.at[kTableCounts + kCountsSymbols] = 0u;
     for (uint table = 0u; table < 3u && fault == 0u; ++table)
-      if (!zstd_read_table(block, tables_at, source, bytes, table, at)) fault = kZstdBadTable;
+      if (!zstd_read_table(block, tables_at, source, bytes, table, at)) fault = zstd_table_fault();
     block.at[kBlockSequencesAt] = at;
   }
   block.at[kBlockFault] = fault;

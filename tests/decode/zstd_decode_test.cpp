@@ -283,6 +283,8 @@ TEST_SUITE("zstd_decode") {
         {{0xeb, 0xff, 0x0f, 'x'}, kInexact},                                 // more bytes than the window of 1 KiB
         // More literals than there are, by bits before the first.
         {{0x65, 0, 0, 0x10, 0x11, 0xc8, 0x02, 0x08, 0xc2, 0x01, 0xbe, 0x04, 0xc7, 0x07, 0x57}, kInexact},
+        // A table's description that goes on past the block.
+        {{0x22, 3, 0, 'y', 0x55, 0, 0, 0x00, 0x03, 0x08, 0x33, 0x07, 0x0a, 0x40, 0xbe, 0xa0, 0x09}, kInexact},
         // Four streams of literals, of which the last has no last bit.
         {{0x65, 1, 0, 0x06, 0x0a, 0x0a, 0x80, 0x10, 8, 0, 8, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0,
           0,    0, 0, 0,    0,    1,    0,    0,    0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0},
