@@ -281,6 +281,9 @@ TEST_SUITE("zstd_decode") {
         {{0x1d, 0, 0, 0x00, 0x80, 0x00}, kInexact},                          // no sequences, in two bytes
         {{0x25, 0, 0, 0x00, 0x01, 0x01, 1}, kInexact},                       // a reserved bit
         {{0xeb, 0xff, 0x0f, 'x'}, kInexact},                                 // more bytes than the window of 1 KiB
+        // A sequence of 17 bits, and 7 bits after it.
+        {{0x52, 0, 0, 'x', 0x35, 0, 0, 0x00, 0x01, 0x00, 0, 0, 2}, kNone, 13},
+        {{0x52, 0, 0, 'x', 0x3d, 0, 0, 0x00, 0x01, 0x00, 0, 0, 0, 1}, kInexact},
         // More literals than there are, by bits before the first.
         {{0x65, 0, 0, 0x10, 0x11, 0xc8, 0x02, 0x08, 0xc2, 0x01, 0xbe, 0x04, 0xc7, 0x07, 0x57}, kInexact},
         // A table's description that goes on past the block.
