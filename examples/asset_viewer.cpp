@@ -235,7 +235,7 @@ int main(int argc, char** argv) {
   const Bytes sheet = draw(*gpu, images, width, height);
   std::remove(pack.c_str());
 
-  write_png(argv[2], width, height, sheet);
+  write_png(argv[2], width, height, sheet.data());
   std::printf("drawn %s: %zu textures\n", is_right(textures, sheet, width) ? "as packed" : "otherwise",
               textures.size());
   return 0;

@@ -4,13 +4,11 @@
 
 #include <png.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <weft/gpu.hpp>
 
@@ -111,12 +109,12 @@ inline void draw_level(VkCommandBuffer commands, VkImage image, uint32_t level, 
                  &region, VK_FILTER_NEAREST);
 }
 
-/// RGBA.
-inline void write_png(const char* path, uint32_t width, uint32_t height, const std::vector<std::byte>& pixels) {
+/// `pixels`: RGBA, 4 bytes each.
+inline void write_png(const char* path, uint32_t width, uint32_t height, const void* pixels) {
   png_image png{};
   png.version = PNG_IMAGE_VERSION;
   png.width = width;
   png.height = height;
   png.format = PNG_FORMAT_RGBA;
-  if (png_image_write_to_file(&png, path, 0, pixels.data(), 0, nullptr) == 0) fail(png.message);
+  if (png_image_write_to_file(&png, path, 0, pixels, 0, nullptr) == 0) fail(png.message);
 }

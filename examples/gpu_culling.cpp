@@ -5,14 +5,11 @@
 #define VOLK_IMPLEMENTATION
 #include <volk.h>
 
-#include <png.h>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <span>
@@ -21,6 +18,8 @@
 
 #include <weft/gpu.hpp>
 #include <weft/select.hpp>
+
+#include "device_image.hpp"
 
 namespace {
 
@@ -53,17 +52,6 @@ struct DrawPush {
   VkDeviceAddress spheres;
   float slope = kSlope, near = kNear, far = kFar;
 };
-
-[[noreturn]] void fail(const std::string& what) {
-  std::fprintf(stderr, "%s\n", what.c_str());
-  std::exit(1);
-}
-void check(const weft::Status& status) {
-  if (!status) fail(status.error().message);
-}
-void check(VkResult result, const char* what) {
-  if (result != VK_SUCCESS) fail(std::string(what) + ": VkResult " + std::to_string(result));
-}
 
 // All around the camera, which is at 0 and looks along z.
 std::vector<Sphere> make_spheres() {
@@ -170,11 +158,8 @@ class Picture {
     vkDestroyPipelineLayout(device_, layout_, nullptr);
     vkDestroyFramebuffer(device_, frame_, nullptr);
     vkDestroyRenderPass(device_, pass_, nullptr);
-    for (const Image& image : {colour_, depth_}) {
-      vkDestroyImageView(device_, image.view, nullptr);
-      vkDestroyImage(device_, image.image, nullptr);
-      vkFreeMemory(device_, image.memory, nullptr);
-    }
+    vkDestroyImageView(device_, colour_.view, nullptr);
+    vkDestroyImageView(device_, depth_.view, nullptr);
   }
   Picture(const Picture&) = delete;
   Picture& operator=(const Picture&) = delete;
@@ -200,13 +185,13 @@ class Picture {
             VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT);
     const VkBufferImageCopy copy{.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
                                  .imageExtent = {kSide, kSide, 1}};
-    vkCmdCopyImageToBuffer(commands, colour_.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, pixels.handle(), 1, &copy);
+    vkCmdCopyImageToBuffer(commands, colour_.image.handle(), VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, pixels.handle(), 1,
+                           &copy);
   }
 
  private:
   struct Image {
-    VkImage image = VK_NULL_HANDLE;
-    VkDeviceMemory memory = VK_NULL_HANDLE;
+    DeviceImage image;
     VkImageView view = VK_NULL_HANDLE;
   };
 
@@ -224,30 +209,11 @@ class Picture {
 };
 
 Picture::Image Picture::create_image(VkFormat format, VkImageUsageFlags usage, VkImageAspectFlags aspect) const {
-  Image created;
-  const VkImageCreateInfo info{.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
-                               .imageType = VK_IMAGE_TYPE_2D,
-                               .format = format,
-                               .extent = {kSide, kSide, 1},
-                               .mipLevels = 1,
-                               .arrayLayers = 1,
-                               .samples = VK_SAMPLE_COUNT_1_BIT,
-                               .usage = usage};
-  check(vkCreateImage(device_, &info, nullptr, &created.image), "vkCreateImage");
-  VkMemoryRequirements needs;
-  vkGetImageMemoryRequirements(device_, created.image, &needs);
-  VkPhysicalDeviceMemoryProperties memory;
-  vkGetPhysicalDeviceMemoryProperties(gpu_.physical_device(), &memory);
-  uint32_t type = 0;  // Vulkan promises that such a type exists for every image.
-  while ((needs.memoryTypeBits >> type & 1) == 0 ||
-         (memory.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) == 0)
-    ++type;
-  const VkMemoryAllocateInfo allocation{
-      .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = needs.size, .memoryTypeIndex = type};
-  check(vkAllocateMemory(device_, &allocation, nullptr, &created.memory), "vkAllocateMemory");
-  check(vkBindImageMemory(device_, created.image, created.memory, 0), "vkBindImageMemory");
+  VkImageCreateInfo info = image_info(format, kSide, kSide, 1, 1);
+  info.usage = usage;
+  Image created{DeviceImage(gpu_, info)};
   const VkImageViewCreateInfo view{.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
-                                   .image = created.image,
+                                   .image = created.image.handle(),
                                    .viewType = VK_IMAGE_VIEW_TYPE_2D,
                                    .format = format,
                                    .subresourceRange = {aspect, 0, 1, 0, 1}};
@@ -351,14 +317,6 @@ std::vector<Item> items_of(weft::Gpu& gpu, const weft::Buffer& buffer, size_t co
   return items;
 }
 
-void write_png(const char* path, const std::vector<uint32_t>& pixels) {
-  png_image png{};
-  png.version = PNG_IMAGE_VERSION;
-  png.width = png.height = kSide;
-  png.format = PNG_FORMAT_RGBA;
-  if (png_image_write_to_file(&png, path, 0, pixels.data(), 0, nullptr) == 0) fail(png.message);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -423,7 +381,7 @@ int main(int argc, char** argv) {
             .status());
   const bool same_picture = items_of<uint32_t>(*gpu, pixels, kSide * kSide) == culled;
   const bool has_content = std::ranges::any_of(culled, [&](uint32_t pixel) { return pixel != culled.front(); });
-  write_png(argv[1], culled);
+  write_png(argv[1], kSide, kSide, culled.data());
   std::printf("%u of %u spheres are drawn, %s, and the picture is %s\n", count, kSpheres,
               same_spheres ? "those that the CPU finds" : "and the CPU finds others",
               same_picture && has_content ? "that of all of them" : "another one");

@@ -331,7 +331,7 @@ int main(int argc, char** argv) {
   volkLoadDevice(gpu->context().device());
   const Viewer viewer(*gpu, file, header, plan, sheet);
   check(gpu->run([&](VkCommandBuffer commands) { return viewer.record(commands); }).status());
-  write_png(argv[1], sheet.width, sheet.height, download(*gpu, viewer.pixels()));
+  write_png(argv[1], sheet.width, sheet.height, download(*gpu, viewer.pixels()).data());
 
   uint32_t refused = 0;
   check(gpu->download({viewer.status().handle(), 0, 4}, std::as_writable_bytes(std::span(&refused, 1))));
