@@ -53,15 +53,16 @@ struct GdeflateDecodeArgs {
 ///
 /// - Pages may be of any number of streams and files. gdeflate_pages() makes the table of a tile stream.
 /// - status[0] is not cleared: the caller does that.
-/// - Bytes around a page's output, in the same words, keep their values. Nothing is written for a refused page.
-/// - Bytes where outputs of two pages overlap are unspecified.
+/// - Bytes around a page's output, in the same words, keep their values.
+/// - Bytes where outputs of two pages overlap, and those of a refused page, are unspecified. For a bad entry nothing is
+///   written.
 /// - All others, and statuses, are bit-identical on every run and device.
 /// - Safe for untrusted data, table included: accesses nothing outside the ranges, writes only `output`, `status` and
 ///   `scratch`. The work of a page is bounded by the bytes it declares and by gdeflate::kMaxBlocks.
 /// - Statuses are those of gdeflate::decode_page if the device runs shaders to their end. lavapipe stops an invocation
 ///   after 65,535 loop iterations, which pages of hundreds of blocks with codes of their own take.
 /// - Cost: reads the source once. Writes literals and 8 bytes a match to scratch and reads them. Writes the output once
-///   and reads matches back. Two dispatches per pages_in_flight pages.
+///   and reads matches back. One or two dispatches per pages_in_flight pages: few pages are decoded in less time each.
 /// - Needs neither 8-bit storage nor shaderInt64.
 /// - Subgroups have 32 lanes if the device supports that, whatever the Context's size.
 /// - Barriers, lifetime, threads: docs/integration.md.

@@ -127,8 +127,10 @@ uint gdeflate_code_find(Words scratch, bool distances, uint bits) {
   uint entry = scratch.at[code.table_at + (slot >> 1)] >> (16u * (slot & 1u)) & 0xffffu;
   if (entry == 0u) {
     const uint code15 = bitfieldReverse(bits) >> (32u - kGdeflateCodeBits);
-    for (uint length = code.table_bits + 1u; entry == 0u && length <= kGdeflateCodeBits; ++length)
-      if (code15 < weft_gdeflate_shared[code.limits_at + length]) entry = gdeflate_entry(scratch, code, code15, length);
+    uint length = 9u;
+    [[unroll]] for (uint shorter = 9u; shorter <= kGdeflateCodeBits; ++shorter)
+      length += code15 >= weft_gdeflate_shared[code.limits_at + shorter] ? 1u : 0u;
+    if (length <= kGdeflateCodeBits) entry = gdeflate_entry(scratch, code, code15, length);
   }
   return entry;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Constants of gdeflate_decode.comp and gdeflate_copy.comp.
+// Of GdeflateDecode and Decompress.
 #ifndef WEFT_GDEFLATE_DECODE_H
 #define WEFT_GDEFLATE_DECODE_H
 #include "weft/interop.h"

@@ -2,7 +2,9 @@
 //
 // The entropy stage of GDeflate: a group of 32 lanes, one a bit stream, decodes a page to literals and records of its
 // matches in scratch.
-//   gdeflate_page_decode()   the page; returns the verdict
+//   gdeflate_page_begin()   once
+//   gdeflate_page_step()    decodes on, while gdeflate_page_runs()
+//   gdeflate_page_end()     once; returns the verdict
 //
 // A round is a symbol of each lane. Its positions come from a sum over the lanes. A match is complete a round later,
 // when its lane has its distance; then its record is stored, in the order of all matches. Literals are collected in
@@ -31,6 +33,11 @@ shared uint weft_gdeflate_staged[kLanesGroupCount * kGdeflateStagedWords];
 // As weft_lz_used: an atomic whose result nothing uses becomes a reduction.
 uint weft_gdeflate_used = 0u;
 
+// Parts of a page: a block's header, bytes of a stored block, rounds of a coded one, the last of them, which has its
+// last distances, and the end.
+const uint kGdeflateHeader = 0u, kGdeflateStored = 1u, kGdeflateRounds = 2u, kGdeflateLastRound = 3u,
+           kGdeflateFinished = 4u;
+
 struct GdeflatePage {
   LaneWords words;
   // Of a lane: its next bits, the first lowest, 32 to 63 between steps; and the words it took past the last.
@@ -38,10 +45,12 @@ struct GdeflatePage {
   uint bytes;    // of content
   uint reason;   // why the page is refused, or 0
   uint done, literals, records;
-  // Of a lane whose last symbol was a length: the match.
-  bool has_match;
-  uint begin, index;
-  GdeflateRecord match;
+  uint part;  // what comes next: kGdeflateHeader and the following
+  uint blocks, stored;  // blocks begun; bytes left of a stored one
+  bool is_last, has_fixed;
+  // Of a lane its last symbol, which has no place yet: a literal, or a length, whose distance is next.
+  bool has_literal, has_match;
+  uint literal, size;  // size: of its content
 };
 
 // Drops the lane's first `taken` bits, up to 31, and refills.
@@ -179,8 +188,8 @@ void gdeflate_literals_append(Words scratch, inout GdeflatePage page, bool has, 
   }
 }
 
-// Stores the literals that are left, fewer than 128.
-void gdeflate_literals_end(Words scratch, GdeflatePage page) {
+// Stores the literals that are left, fewer than 128. More may follow.
+void gdeflate_literals_store(Words scratch, GdeflatePage page) {
   lanes_shared_barrier();
   const uint word = (page.literals >> 7 << 5) + lanes_lane();
   if (4u * word < page.literals)
@@ -190,22 +199,52 @@ void gdeflate_literals_end(Words scratch, GdeflatePage page) {
 
 // ---- blocks ----
 
-void gdeflate_stored_block(Words scratch, inout GdeflatePage page) {
-  const uint lane = lanes_lane();
-  const uint size = lanes_uniform(lanes_broadcast(page.low & 0xffffu, 0u));
-  gdeflate_take(page, lane == 0u ? 16u : 0u);
-  page.reason = gdeflate_truncated(page) ? kGdeflateTruncated : size > page.bytes - page.done ? kGdeflateBadLength : 0u;
-  for (uint first = 0u; lanes_uniform(first < size && page.reason == 0u); first += 32u) {
-    const bool has = first + lane < size;
-    const uint byte = page.low & 255u;
-    gdeflate_take(page, has ? 8u : 0u);
-    if (gdeflate_truncated(page)) page.reason = kGdeflateTruncated;
-    gdeflate_literals_append(scratch, page, has, byte);
+// Reads the header of a block, with its codes or its size, or ends the page.
+void gdeflate_header(Words scratch, inout GdeflatePage page) {
+  if (lanes_uniform(page.is_last)) {
+    page.part = kGdeflateFinished;
+    return;
   }
-  page.done += page.reason == 0u ? size : 0u;
+  const uint lane = lanes_lane();
+  const uint header = lanes_uniform(lanes_broadcast(page.low & 7u, 0u)), type = header >> 1;
+  gdeflate_take(page, lane == 0u ? 3u : 0u);
+  page.is_last = (header & 1u) != 0u;
+  page.reason = gdeflate_truncated(page)                               ? kGdeflateTruncated
+                : page.blocks == kGdeflateMaxBlocks || type == 3u ? kGdeflateBadBlock
+                                                                       : 0u;
+  ++page.blocks;
+  if (lanes_uniform(page.reason != 0u)) return;
+  page.part = type == 0u ? kGdeflateStored : kGdeflateRounds;
+  if (lanes_uniform(type == 0u)) {
+    page.stored = lanes_uniform(lanes_broadcast(page.low & 0xffffu, 0u));
+    gdeflate_take(page, lane == 0u ? 16u : 0u);
+    page.reason = gdeflate_truncated(page)                   ? kGdeflateTruncated
+                  : page.stored > page.bytes - page.done ? kGdeflateBadLength
+                                                             : 0u;
+  } else if (lanes_uniform(type == 2u)) {
+    page.has_fixed = false;
+    gdeflate_codes_read(scratch, page);
+  } else if (lanes_uniform(!page.has_fixed)) {
+    page.has_fixed = true;
+    gdeflate_codes_fixed(scratch);
+  }
+}
+
+// Reads up to 32 bytes of a stored block.
+void gdeflate_stored_bytes(Words scratch, inout GdeflatePage page) {
+  const uint count = min(page.stored, 32u);
+  const bool has = lanes_lane() < count;
+  const uint byte = page.low & 255u;
+  gdeflate_take(page, has ? 8u : 0u);
+  if (gdeflate_truncated(page)) page.reason = kGdeflateTruncated;
+  gdeflate_literals_append(scratch, page, has, byte);
+  page.done += count;
+  page.stored -= count;
+  if (page.stored == 0u) page.part = kGdeflateHeader;
 }
 
 // A round. `reads`: lanes without a match read a literal or a length. Returns whether one of them was the block's end.
+// The last round's symbols have their places here, while this round's are looked up.
 bool gdeflate_round(Words scratch, inout GdeflatePage page, bool reads) {
   const bool distance = page.has_match;
   const uint entry = gdeflate_code_find(scratch, distance, page.low);
@@ -229,95 +268,93 @@ bool gdeflate_round(Words scratch, inout GdeflatePage page, bool reads) {
   }
   if (!is_length && !(sound && distance)) extra = 0u;
   const uint value = least + (distance ? 1u : 3u) + gdeflate_peek(page, bits, extra);
-  gdeflate_take(page, sound ? bits + extra : 0u);
 
-  const uint through = lanes_inclusive_add_unrolled(is_literal ? 1u : is_length ? value : 0u);
-  const uint end = page.done + through;
+  const uint end = page.done + lanes_inclusive_add_unrolled(page.size);
   const uint done = lanes_uniform(lanes_broadcast(end, 31u));
-  const bool bad_offset = distance && !bad_symbol && value > page.begin;
-  const bool truncated = gdeflate_truncated(page);
-  if (lanes_uniform(truncated || done > page.bytes || lanes_any(bad_symbol || bad_offset))) {
-    const bool any_symbol = lanes_any(bad_symbol), any_offset = lanes_any(bad_offset);
-    page.reason = truncated    ? kGdeflateTruncated
-                  : any_symbol ? kGdeflateBadSymbol
-                  : any_offset ? kGdeflateBadOffset
-                               : kGdeflateBadLength;
+  const uint lengths = lanes_ballot(distance), literals = lanes_ballot(page.has_literal);
+  gdeflate_take(page, sound ? bits + extra : 0u);
+  const bool bad_offset = distance && !bad_symbol && value > end - page.size;
+  if (lanes_uniform(lanes_any(bad_symbol || bad_offset || page.past_end > 1u || done > page.bytes))) {
+    const bool any_symbol = lanes_any(bad_symbol);
+    page.reason = done > page.bytes           ? kGdeflateBadLength
+                  : gdeflate_truncated(page) ? kGdeflateTruncated
+                  : any_symbol               ? kGdeflateBadSymbol
+                                             : kGdeflateBadOffset;
     return true;
   }
   if (distance) {
-    page.match.offset = value;
-    gdeflate_record_store(scratch, page.index, page.match);
-  }
-  const uint lengths = lanes_ballot(is_length), literals_before = page.literals;
-  page.has_match = is_length;
-  const uint literals = lanes_ballot(is_literal);
-  if (is_length) {
-    page.index = page.records + bitCount(lengths & lanes_mask_before());
-    page.begin = end - value;
-    page.match.end = end;
-    page.match.literals_end = literals_before + bitCount(literals & lanes_mask_before());
+    const uint before = lanes_mask_before();
+    gdeflate_record_store(scratch, page.records + bitCount(lengths & before),
+                          GdeflateRecord(page.literals + bitCount(literals & before), end, value));
   }
   page.records += bitCount(lengths);
   page.done = done;
-  if (lanes_uniform(literals != 0u)) gdeflate_literals_append(scratch, page, is_literal, symbol);
+  if (lanes_uniform(literals != 0u)) gdeflate_literals_append(scratch, page, page.has_literal, page.literal);
+  page.has_literal = is_literal;
+  page.has_match = is_length;
+  page.literal = symbol;
+  page.size = is_literal ? 1u : is_length ? value : 0u;
   return ends != 0u;
-}
-
-void gdeflate_coded_block(Words scratch, inout GdeflatePage page) {
-  for (bool ended = false; lanes_uniform(!ended);) ended = gdeflate_round(scratch, page, true);
-  // Distances of the block's last lengths.
-  if (lanes_uniform(page.reason == 0u && lanes_any(page.has_match))) gdeflate_round(scratch, page, false);
 }
 
 // ---- a page ----
 
-uint gdeflate_page_decode(uvec2 source, uint count, uint bytes, uvec2 scratch_at) {
-  const uint lane = lanes_lane();
-  Words scratch = Words(scratch_at);
+// A page that is no entry is refused before its first step.
+GdeflatePage gdeflate_page_begin(PageEntry entry) {
   GdeflatePage page;
-  page.words = lane_words_begin(source, count);
+  page.words = lane_words_begin(entry.source, entry.valid ? entry.words : 0u);
   page.low = page.high = page.count = page.past_end = 0u;
-  page.bytes = bytes;
-  page.reason = page.done = page.literals = page.records = 0u;
-  page.has_match = false;
-  page.begin = page.index = 0u;
-  page.match = GdeflateRecord(0u, 0u, 1u);
-  for (uint word = lane; word < kGdeflateStagedWords; word += 32u)
+  page.bytes = entry.bytes;
+  page.reason = entry.valid ? 0u : kGdeflateBadEntry;
+  page.done = page.literals = page.records = 0u;
+  page.part = kGdeflateHeader;
+  page.blocks = page.stored = 0u;
+  page.is_last = page.has_fixed = false;
+  page.has_literal = page.has_match = false;
+  page.literal = page.size = 0u;
+  for (uint word = lanes_lane(); word < kGdeflateStagedWords; word += 32u)
     weft_gdeflate_staged[lanes_group() * kGdeflateStagedWords + word] = 0u;
   lanes_shared_barrier();
   gdeflate_take(page, 0u);
-  bool is_last = false, has_fixed = false;
-  for (uint block = 0u; lanes_uniform(!is_last && page.reason == 0u); ++block) {
-    const uint header = lanes_uniform(lanes_broadcast(page.low & 7u, 0u));
-    const uint type = header >> 1;
-    gdeflate_take(page, lane == 0u ? 3u : 0u);
-    is_last = (header & 1u) != 0u;
-    page.reason = gdeflate_truncated(page)                        ? kGdeflateTruncated
-                  : block == kGdeflateMaxBlocks || type == 3u ? kGdeflateBadBlock
-                                                                  : 0u;
-    if (lanes_uniform(page.reason != 0u)) break;
-    if (lanes_uniform(type == 0u)) {
-      gdeflate_stored_block(scratch, page);
+  return page;
+}
+
+bool gdeflate_page_runs(GdeflatePage page) { return page.part != kGdeflateFinished && page.reason == 0u; }
+
+// Goes on by up to `count` steps: a block's header, up to 32 bytes of a stored block, or a round of a coded one.
+void gdeflate_page_step(Words scratch, inout GdeflatePage page, uint count) {
+  for (uint step = 0u; lanes_uniform(step < count && gdeflate_page_runs(page)); ++step) {
+    if (lanes_uniform(page.part == kGdeflateHeader)) {
+      gdeflate_header(scratch, page);
+    } else if (lanes_uniform(page.part == kGdeflateStored)) {
+      gdeflate_stored_bytes(scratch, page);
     } else {
-      if (lanes_uniform(type == 2u)) {
-        has_fixed = false;
-        gdeflate_codes_read(scratch, page);
-      } else if (lanes_uniform(!has_fixed)) {
-        has_fixed = true;
-        gdeflate_codes_fixed(scratch);
+      for (; lanes_uniform(step < count && page.part != kGdeflateHeader && page.reason == 0u); ++step) {
+        const bool reads = page.part == kGdeflateRounds;
+        const bool ends = gdeflate_round(scratch, page, reads) || !reads;
+        if (lanes_uniform(ends)) page.part = reads && lanes_any(page.size != 0u) ? kGdeflateLastRound : kGdeflateHeader;
       }
-      if (lanes_uniform(page.reason == 0u)) gdeflate_coded_block(scratch, page);
     }
   }
+}
+
+// Stores what a finished page still holds, and returns the verdict.
+uint gdeflate_page_end(Words scratch, inout GdeflatePage page) {
+  if (page.reason == 0u && page.done != page.bytes) page.reason = kGdeflateBadLength;
   if (lanes_uniform(page.reason != 0u)) return page.reason;
-  if (lanes_uniform(page.done != bytes)) return kGdeflateBadLength;
-  gdeflate_literals_end(scratch, page);
-  if (lane == 0u) {
+  gdeflate_literals_store(scratch, page);
+  if (lanes_lane() == 0u) {
     scratch.at[0] = page.records;
-    gdeflate_record_store(scratch, page.records, GdeflateRecord(page.literals, bytes, 1u));
-    if (page.literals > bytes) scratch.at[1] = weft_gdeflate_used;  // never
+    gdeflate_record_store(scratch, page.records, GdeflateRecord(page.literals, page.bytes, 1u));
+    if (page.literals > page.bytes) scratch.at[1] = weft_gdeflate_used;  // never
   }
   return 0u;
+}
+
+void report_page(uint index, uint verdict) {
+  Words status = Words(push.status);
+  status.at[1u + index] = verdict;
+  if (verdict != 0u) atomicAdd(status.at[0], 1u);
 }
 
 #endif

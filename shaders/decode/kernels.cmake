@@ -7,6 +7,7 @@ weft_kernel(decode/gstd_finish.comp)
 weft_family(gdeflate_decode)
 weft_kernel(decode/gdeflate_decode.comp)
 weft_kernel(decode/gdeflate_copy.comp)
+weft_kernel(decode/gdeflate_pair.comp)
 weft_kernel(decode/decompress.comp)
 
 weft_family(zstd_decode)

@@ -121,8 +121,11 @@ uint lanes_inclusive_add(uint value) {
   const uint inclusive = subgroup_inclusive_add(value);
   if (subgroup_lane() == kSubgroupSize - 1u) weft_lanes_words[subgroup_index()] = inclusive;
   barrier();
+  // (As many steps for all, so that compilers unroll them.)
+  const uint first = lanes_group() * (32u / kSubgroupSize);
   uint before = 0u;
-  for (uint i = lanes_group() * (32u / kSubgroupSize); i < subgroup_index(); ++i) before += weft_lanes_words[i];
+  for (uint i = 0u; i < 32u / kSubgroupSize; ++i)
+    before += first + i < subgroup_index() ? weft_lanes_words[first + i] : 0u;
   barrier();
   return before + inclusive;
 }

@@ -7,6 +7,7 @@
 
 #include "decode/decode_table.hpp"
 #include "decode/gdeflate_decode.h"
+#include "decode/gdeflate_tuning.hpp"
 #include "decode/kernel_families.hpp"
 #include "primitives/core/pipeline_builder.hpp"
 
@@ -20,12 +21,21 @@ struct GdeflateDecode::Plan {
   uint32_t workgroup = 32;
   uint32_t pages_in_flight = 0;
   std::shared_ptr<const Pipeline> decode, copy;
+  std::shared_ptr<const Pipeline> pair;  // of up to `few_pages`, if there is one
+  uint32_t few_pages = 0;
 };
 
 namespace {
 
 constexpr const char* kGdeflateDecodeName = "GdeflateDecode";
 constexpr uint32_t kDefaultInFlight = 4096;
+// Lanes of the workgroup that decodes one of few pages: two groups if they are subgroups, else one, which all subgroups
+// are part of. 0: a subgroup is several groups.
+uint32_t pair_workgroup(const ContextState& state) {
+  const bool pairs = state.subgroup_backend() == SubgroupBackend::native &&
+                     state.subgroup_size_in(2 * decode::kLanes) == decode::kLanes;
+  return pairs ? 2 * decode::kLanes : decode::smallest_workgroup(state) == decode::kLanes ? decode::kLanes : 0;
+}
 
 }  // namespace
 
@@ -34,11 +44,14 @@ Result<GdeflateDecode> GdeflateDecode::create(const Context& context, const Gdef
   auto plan = std::make_shared<Plan>();
   plan->state = context.state();
   plan->workgroup = decode::smallest_workgroup(state);
+  plan->few_pages = decode::gdeflate_tuning.of(state).few_pages;
   plan->pages_in_flight = config.pages_in_flight != 0 ? config.pages_in_flight : kDefaultInFlight;
   primitives::PipelineBuilder builder(state, decode::kernels::gdeflate_decode(), plan->workgroup);
   builder.set(shader::gdeflate_decode::kReduceUniform, decode::reduces_uniform(state))
       .build(plan->decode, "gdeflate_decode")
       .build(plan->copy, "gdeflate_copy");
+  if (const uint32_t workgroup = plan->few_pages != 0 ? pair_workgroup(state) : 0)
+    builder.workgroup(workgroup).build(plan->pair, "gdeflate_pair");
   if (!builder.status()) return builder.status().error();
   return GdeflateDecode(std::move(plan));
 } catch (...) {
@@ -63,6 +76,10 @@ Status GdeflateDecode::record(VkCommandBuffer commands, const GdeflateDecodeArgs
   if (!call.accepted()) return call.status();
 
   decode::record_batches(call, pages, plan.pages_in_flight, push, [&] {
+    if (plan.pair && push.slots <= plan.few_pages) {
+      call.dispatch(*plan.pair, push, push.slots);
+      return;
+    }
     const uint64_t workgroups = decode::workgroups_for(push.slots, plan.workgroup);
     call.dispatch(*plan.decode, push, workgroups);
     call.barrier();
