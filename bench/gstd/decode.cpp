@@ -62,7 +62,7 @@ class DecodeBench {
 
   const DecodeOptions& options_;
   std::FILE* out_;
-  std::optional<DriverDecoder> driver_;
+  std::optional<DriverDecompression> driver_;
   std::string driver_absent_;
   ItemSource source_;
   double max_call_ms_;

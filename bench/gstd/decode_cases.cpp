@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -334,166 +335,83 @@ class ZstdDecodeCase final : public TableDecodeCase<ZstdDecode, ZstdFrame> {
   ZstdBounds bounds_;
 };
 
-// What rows of GDeflate have in common: a slice of a file's tiles, and its words.
-struct GdSlice {
-  const GdFile& gd;
-  uint64_t first, end;  // tiles
+// Pages of a slice, of all copies: by GdeflateDecode or, with a `driver`, by Decompress.
+template <class Decoder>
+class GdeflatePagesCase final : public TableDecodeCase<Decoder, GdeflatePage> {
+  using Base = TableDecodeCase<Decoder, GdeflatePage>;
+  static constexpr bool kByDriver = std::is_same_v<Decoder, Decompress>;
 
-  GdSlice(const GdFile& file, const DecodeSlice& slice)
-      : gd(file),
-        first(slice.begin / GdFile::kTileBytes),
-        end((slice.end + GdFile::kTileBytes - 1) / GdFile::kTileBytes) {}
+ public:
+  GdeflatePagesCase(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies, const GdFile& gd,
+                    const DriverDecompression* driver, const DecodeOptions& options, const std::string& note)
+      : Base(kByDriver ? "gdeflate_driver" : "gdeflate_decode", input, slice, copies, options,
+             kByDriver ? " indirect" : "", note),
+        gd_(gd),
+        driver_(driver),
+        first_(slice.begin / GdFile::kTileBytes),
+        end_((slice.end + GdFile::kTileBytes - 1) / GdFile::kTileBytes) {}
 
-  uint64_t tiles() const { return end - first; }
   /// With the sizes of the file's table.
-  uint64_t compressed_bytes() const {
+  uint64_t compressed_bytes() const override {
     uint64_t bytes = 0;
-    for (uint64_t tile = first; tile < end; ++tile) bytes += gd.tiles[tile].bytes + 4;
+    for (uint64_t tile = first_; tile < end_; ++tile) bytes += gd_.tiles[tile].bytes + 4;
     return bytes;
   }
-  std::span<const std::byte> source() const {
-    const GdFile::Tile& last = gd.tiles[end - 1];
-    const uint64_t begin = gd.tiles[first].at;
-    return std::span(gd.bytes).subspan(begin, last.at + (uint64_t{last.bytes} + 3) / 4 * 4 - begin);
-  }
-};
-
-class GdeflateDecodeCase final : public TableDecodeCase<GdeflateDecode, GdeflatePage> {
- public:
-  GdeflateDecodeCase(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies, const GdFile& gd,
-                     const DecodeOptions& options, const std::string& note)
-      : TableDecodeCase("gdeflate_decode", input, slice, copies, options, "", note), gd_(gd, slice) {}
-
-  uint64_t compressed_bytes() const override { return gd_.compressed_bytes(); }
 
   Status prepare(Gpu& gpu) override {
     make_table();
-    return assign(decoder_, GdeflateDecode::create(gpu.context(), {.pages_in_flight = options_.in_flight}));
+    if constexpr (kByDriver) {
+      DecompressConfig config;
+      config.trusted = true;
+      config.driver = driver_;
+      Status status = assign(this->decoder_, Decompress::create(gpu.context(), config));
+      if (status && this->decoder_->path() == DecompressPath::weft)
+        return Error{ErrorCode::unsupported, "the driver decodes no GDeflate 1.0"};
+      return status;
+    } else {
+      return assign(this->decoder_,
+                    GdeflateDecode::create(gpu.context(), {.pages_in_flight = this->options_.in_flight}));
+    }
   }
   Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override {
-    const auto source = source_range(buffers);
+    const auto source = this->source_range(buffers);
     if (!source) return source.error();
-    const uint64_t wanted = n < sizes().back() ? n / GdFile::kTileBytes : table_.size();
-    return decoder_->record(commands, {.pages = buffers.inputs.back(),
-                                       .page_count = std::clamp<uint64_t>(wanted, 1, table_.size()),
-                                       .source = *source,
-                                       .output = buffers.outputs[0],
-                                       .status = buffers.outputs[1],
-                                       .scratch = buffers.scratch});
+    const uint64_t pages = this->table_.size();
+    const uint64_t wanted = n < this->sizes().back() ? n / GdFile::kTileBytes : pages;
+    return this->decoder_->record(commands, {.pages = buffers.inputs.back(),
+                                             .page_count = std::clamp<uint64_t>(wanted, 1, pages),
+                                             .source = *source,
+                                             .output = buffers.outputs[0],
+                                             .status = buffers.outputs[1],
+                                             .scratch = buffers.scratch});
   }
 
  private:
-  std::span<const std::byte> source() const override { return gd_.source(); }
+  std::span<const std::byte> source() const override {
+    const GdFile::Tile& last = gd_.tiles[end_ - 1];
+    const uint64_t begin = gd_.tiles[first_].at;
+    return std::span(gd_.bytes).subspan(begin, last.at + (uint64_t{last.bytes} + 3) / 4 * 4 - begin);
+  }
   std::string refusal(uint32_t status) const override { return name_of(static_cast<gdeflate::Refusal>(status)); }
 
   void make_table() {
-    for (uint64_t copy = 0; copy < copies(); ++copy)
-      for (uint64_t tile = gd_.first; tile < gd_.end; ++tile) {
-        const GdFile::Tile& one = gd_.gd.tiles[tile];
-        const uint64_t at = (tile - gd_.first) * GdFile::kTileBytes;
-        table_.push_back({copy * stride_of(gd_.source().size()) + one.at - gd_.gd.tiles[gd_.first].at,
-                          copy * output_stride() + at, (one.bytes + 3) / 4,
-                          static_cast<uint32_t>(std::min<uint64_t>(GdFile::kTileBytes, copy_bytes() - at))});
+    for (uint64_t copy = 0; copy < this->copies(); ++copy)
+      for (uint64_t tile = first_; tile < end_; ++tile) {
+        const GdFile::Tile& one = gd_.tiles[tile];
+        const uint64_t at = (tile - first_) * GdFile::kTileBytes;
+        this->table_.push_back(
+            {copy * Base::stride_of(source().size()) + one.at - gd_.tiles[first_].at, copy * this->output_stride() + at,
+             (one.bytes + 3) / 4,
+             static_cast<uint32_t>(std::min<uint64_t>(GdFile::kTileBytes, this->copy_bytes() - at))});
       }
-    if (options_.largest_first) std::ranges::stable_sort(table_, std::ranges::greater(), &GdeflatePage::words);
+    if (this->options_.largest_first)
+      std::ranges::stable_sort(this->table_, std::ranges::greater(), &GdeflatePage::words);
   }
 
-  GdSlice gd_;
+  const GdFile& gd_;
+  const DriverDecompression* driver_;
+  uint64_t first_, end_;  // tiles
 };
-
-// Works on buffers of its own: the driver wants their addresses in its regions.
-class GdeflateCase final : public DecodeCase {
- public:
-  GdeflateCase(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies, const GdFile& gd,
-               const DriverDecoder& driver, const DecodeOptions& options, bool indirect, const std::string& note)
-      : DecodeCase(
-            "gdeflate_driver", input, slice, copies,
-            fmt::format("copies={} {}{}{}", copies, indirect ? "indirect" : "direct", order_note(options), note)),
-        gd_(gd, slice),
-        driver_(driver),
-        indirect_(indirect),
-        largest_first_(options.largest_first) {}
-
-  uint64_t compressed_bytes() const override { return gd_.compressed_bytes(); }
-
-  Status prepare(Gpu& gpu) override;
-  void release() override {
-    source_.reset();
-    output_.reset();
-    regions_.reset();
-    counts_.reset();
-    region_list_ = {};
-  }
-
-  Status record(VkCommandBuffer commands, const CaseBuffers&, uint64_t n) const override {
-    const uint64_t wanted = n < sizes().back() ? n / GdFile::kTileBytes : region_list_.size();
-    const auto count = static_cast<uint32_t>(std::clamp<uint64_t>(wanted, 1, region_list_.size()));
-    if (indirect_)
-      driver_.decompress_indirect_count(commands, regions_->address(), counts_->address() + 4 * uint64_t{count - 1},
-                                        sizeof(VkDecompressMemoryRegionNV));
-    else
-      driver_.decompress(commands, count, region_list_.data());
-    return {};
-  }
-  Verdict verify(GpuOutputs& found, ItemSource&, uint64_t) const override {
-    return verify_copies(found.gpu(), output_->range(), content());
-  }
-
- private:
-  std::span<const std::byte> source() const { return gd_.source(); }
-  void list_regions();
-  Status create_buffers(Gpu& gpu);
-
-  GdSlice gd_;
-  const DriverDecoder& driver_;
-  bool indirect_, largest_first_;
-  std::optional<Buffer> source_, output_, regions_, counts_;
-  std::vector<VkDecompressMemoryRegionNV> region_list_;
-};
-
-void GdeflateCase::list_regions() {
-  for (uint64_t copy = 0; copy < copies(); ++copy)
-    for (uint64_t tile = gd_.first; tile < gd_.end; ++tile) {
-      const uint64_t at = (tile - gd_.first) * GdFile::kTileBytes;
-      region_list_.push_back(
-          {source_->address() + copy * stride_of(source().size()) + gd_.gd.tiles[tile].at - gd_.gd.tiles[gd_.first].at,
-           output_->address() + copy * output_stride() + at, gd_.gd.tiles[tile].bytes,
-           std::min<uint64_t>(GdFile::kTileBytes, copy_bytes() - at),
-           VK_MEMORY_DECOMPRESSION_METHOD_GDEFLATE_1_0_BIT_NV});
-    }
-  // For both decoders the same.
-  if (largest_first_)
-    std::ranges::stable_sort(region_list_, std::ranges::greater(), &VkDecompressMemoryRegionNV::compressedSize);
-}
-
-Status GdeflateCase::create_buffers(Gpu& gpu) {
-  const auto create = [&](std::optional<Buffer>& buffer, uint64_t bytes) {
-    return assign(buffer, gpu.create_buffer(bytes));
-  };
-  const uint64_t regions = copies() * gd_.tiles();
-  if (Status status = create(source_, stride_of(source().size()) * copies()); !status) return status;
-  if (Status status = create(output_, output_bytes()); !status) return status;
-  if (Status status = create(regions_, regions * sizeof(VkDecompressMemoryRegionNV)); !status) return status;
-  return create(counts_, regions * sizeof(uint32_t));
-}
-
-Status GdeflateCase::prepare(Gpu& gpu) {
-  if (indirect_ && copies() * gd_.tiles() > driver_.most_indirect)
-    return Error{ErrorCode::unsupported, fmt::format("the driver takes {} regions", driver_.most_indirect)};
-  if (Status status = create_buffers(gpu); !status) return status;
-  list_regions();
-  for (uint64_t copy = 0; copy < copies(); ++copy) {
-    const uint64_t at = copy * stride_of(source().size());
-    if (Status status = gpu.upload(source_->range(at, source().size()), source()); !status) return status;
-  }
-  // A call on the first regions reads its count where that many are counted.
-  std::vector<uint32_t> counts(region_list_.size());
-  for (size_t i = 0; i < counts.size(); ++i) counts[i] = static_cast<uint32_t>(i + 1);
-  if (Status status = gpu.upload(regions_->range(), std::as_bytes(std::span(region_list_))); !status) return status;
-  if (Status status = gpu.upload(counts_->range(), std::as_bytes(std::span(counts))); !status) return status;
-  // What earlier rows left in this memory must not pass for this one's.
-  return gpu.fill(output_->range(), 0xa5c35a3c);
-}
 
 }  // namespace
 
@@ -532,7 +450,8 @@ Verdict DecodeCase::verify_copies(Gpu& gpu, const BufferRange& range, std::span<
 }
 
 void add_device_cases(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies, const DecodeOptions& options,
-                      const std::string& note, const GdFile* gd, const DriverDecoder* driver, DecodeCases& cases) {
+                      const std::string& note, const GdFile* gd, const DriverDecompression* driver,
+                      DecodeCases& cases) {
   cases.push_back(std::make_unique<CopyOfOutputCase>(input, slice, copies, note));
   cases.push_back(std::make_unique<GstdDecodeCase>(input, slice, copies, options, note));
   for (const std::string& stage : options.stages)
@@ -543,10 +462,13 @@ void add_device_cases(const DecodeInput& input, const DecodeSlice& slice, uint32
     cases.push_back(std::make_unique<ZstdDecodeCase>(input, slice, copies, std::nullopt, options, note));
   // The slice has to begin where a tile of GDeflate does.
   if (!gd || slice.begin % GdFile::kTileBytes != 0) return;
-  cases.push_back(std::make_unique<GdeflateDecodeCase>(input, slice, copies, *gd, options, note));
+  cases.push_back(
+      std::make_unique<GdeflatePagesCase<GdeflateDecode>>(input, slice, copies, *gd, nullptr, options, note));
   if (!driver) return;
-  for (const bool indirect : {false, true})
-    cases.push_back(std::make_unique<GdeflateCase>(input, slice, copies, *gd, *driver, options, indirect, note));
+  // The driver decides how many pages are in flight.
+  DecodeOptions plain = options;
+  plain.in_flight = 0;
+  cases.push_back(std::make_unique<GdeflatePagesCase<Decompress>>(input, slice, copies, *gd, driver, plain, note));
 }
 
 }  // namespace weft::bench

@@ -50,10 +50,9 @@ using DecodeCases = std::vector<std::unique_ptr<DecodeCase>>;
 
 /// Rows `copy`, a kernel that reads and writes as many bytes as the others write; `gstd_decode`, and of its first
 /// dispatch the stages that are asked for; `zstd_decode` at each level, or of a file of zstd; of a `gd` that has the
-/// slice's content, `gdeflate_decode`; and, with a `driver`, `gdeflate_driver`, with the regions in the call or,
-/// indirect, in a buffer.
+/// slice's content, `gdeflate_decode`; and, with a `driver`, `gdeflate_driver`.
 void add_device_cases(const DecodeInput& input, const DecodeSlice& slice, uint32_t copies, const DecodeOptions& options,
-                      const std::string& note, const GdFile* gd, const DriverDecoder* driver, DecodeCases& cases);
+                      const std::string& note, const GdFile* gd, const DriverDecompression* driver, DecodeCases& cases);
 
 /// Rows `cpu_gstd` and `cpu_zstd`, by one thread and by all cores; zstd in pieces of a tile's size at `level`.
 void add_host_cases(const DecodeInput& input, int level, DecodeCases& cases);

@@ -60,8 +60,8 @@ bool has_extension(const Gpu& gpu) {
   });
 }
 
-// Why the device cannot decode GDeflate, or nothing, and then how many regions at once.
-std::string absence_of_driver(const Gpu& gpu, uint64_t& most_indirect) {
+// Why the extension cannot be enabled, or nothing.
+std::string absence_of_driver(const Gpu& gpu) {
   if (!has_extension(gpu)) return gpu.info().name + " has no VK_NV_memory_decompression";
   VkPhysicalDeviceMemoryDecompressionFeaturesNV feature{};
   feature.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_DECOMPRESSION_FEATURES_NV;
@@ -70,30 +70,7 @@ std::string absence_of_driver(const Gpu& gpu, uint64_t& most_indirect) {
   features.pNext = &feature;
   function_of<PFN_vkGetPhysicalDeviceFeatures2>(gpu, "vkGetPhysicalDeviceFeatures2")(gpu.physical_device(), &features);
   if (feature.memoryDecompression == VK_FALSE) return gpu.info().name + " has no feature memoryDecompression";
-  VkPhysicalDeviceMemoryDecompressionPropertiesNV limits{};
-  limits.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_DECOMPRESSION_PROPERTIES_NV;
-  VkPhysicalDeviceProperties2 properties{};
-  properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
-  properties.pNext = &limits;
-  function_of<PFN_vkGetPhysicalDeviceProperties2>(gpu, "vkGetPhysicalDeviceProperties2")(gpu.physical_device(),
-                                                                                         &properties);
-  if ((limits.decompressionMethods & VK_MEMORY_DECOMPRESSION_METHOD_GDEFLATE_1_0_BIT_NV) == 0)
-    return gpu.info().name + " decompresses memory, but no GDeflate 1.0";
-  most_indirect = limits.maxDecompressionIndirectCount;
   return {};
-}
-
-std::optional<DriverDecoder> driver_of(const Gpu& gpu, uint64_t most_indirect) {
-  const auto get_device_proc_addr = function_of<PFN_vkGetDeviceProcAddr>(gpu, "vkGetDeviceProcAddr");
-  const VkDevice device = gpu.context().device();
-  DriverDecoder driver;
-  driver.decompress =
-      reinterpret_cast<PFN_vkCmdDecompressMemoryNV>(get_device_proc_addr(device, "vkCmdDecompressMemoryNV"));
-  driver.decompress_indirect_count = reinterpret_cast<PFN_vkCmdDecompressMemoryIndirectCountNV>(
-      get_device_proc_addr(device, "vkCmdDecompressMemoryIndirectCountNV"));
-  driver.most_indirect = most_indirect;
-  if (driver.decompress == nullptr || driver.decompress_indirect_count == nullptr) return std::nullopt;
-  return driver;
 }
 
 }  // namespace
@@ -106,8 +83,7 @@ Result<DecodeDevice> open_decode_device(const std::string& device, bool wants_dr
   for (const std::string& warning : plain->warnings()) std::fprintf(stderr, "weft-bench: %s\n", warning.c_str());
   DecodeDevice opened{*std::move(plain), std::nullopt, {}};
   if (!wants_driver) return opened;
-  uint64_t most_indirect = 0;
-  opened.driver_absent = absence_of_driver(opened.gpu, most_indirect);
+  opened.driver_absent = absence_of_driver(opened.gpu);
   if (!opened.driver_absent.empty()) return opened;
 
   loader = {opened.gpu.get_instance_proc_addr(), nullptr};
@@ -115,8 +91,10 @@ Result<DecodeDevice> open_decode_device(const std::string& device, bool wants_dr
   auto extended = Gpu::open(config);
   if (!extended) return extended.error();
   opened.gpu = *std::move(extended);
-  opened.driver = driver_of(opened.gpu, most_indirect);
-  if (!opened.driver) opened.driver_absent = "the driver lacks functions of VK_NV_memory_decompression";
+  opened.driver = {.instance = opened.gpu.instance(),
+                   .physical_device = opened.gpu.physical_device(),
+                   .get_instance_proc_addr = opened.gpu.get_instance_proc_addr(),
+                   .nv = true};
   return opened;
 }
 
