@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Push constants of the decoders: a table whose entries, tiles or pages, are decoded from one range to another.
+// Push constants of the decoders: a table whose entries, tiles, pages or frames, are decoded from one range to another.
 #ifndef WEFT_DECODE_TABLE_H
 #define WEFT_DECODE_TABLE_H
 #include "weft/interop.h"
 
+// What those of every decoder begin with. `entries`: weft::GstdTile, GdeflatePage or ZstdFrame. `count`: 0: use
+// maximum. `status`: 1 + entries u32.
+#define WEFT_DECODE_RANGES \
+  weft_address entries;    \
+  weft_address count;      \
+  weft_address source;     \
+  weft_u64 source_bytes;   \
+  weft_address outputs;    \
+  weft_u64 output_bytes;   \
+  weft_address status;     \
+  weft_address scratch
+
 WEFT_STRUCT_BEGIN
 struct DecodePush {
-  weft_address entries;  // weft::GstdTile or weft::GdeflatePage
-  weft_address count;    // 0: use maximum
-  weft_address source;
-  weft_u64 source_bytes;
-  weft_address outputs;
-  weft_u64 output_bytes;
-  weft_address status;   // 1 + entries u32
-  weft_address scratch;  // of each slot
+  WEFT_DECODE_RANGES;    // scratch: of each slot
   weft_u32 maximum;      // the count, or its maximum
   weft_u32 count_words;  // words at `count`: 1 or 2
   weft_u32 max_bytes;    // of a tile; pages have a constant

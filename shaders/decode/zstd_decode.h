@@ -3,7 +3,7 @@
 // frames, blocks, tables of blocks, records, literals.
 #ifndef WEFT_ZSTD_DECODE_H
 #define WEFT_ZSTD_DECODE_H
-#include "weft/interop.h"
+#include "decode/decode_table.h"
 
 // In words.
 #define WEFT_ZSTD_COUNTER_WORDS 16u
@@ -24,14 +24,7 @@ WEFT_CONSTANTS_END
 
 WEFT_STRUCT_BEGIN
 struct ZstdPush {
-  weft_address entries;  // weft::ZstdFrame
-  weft_address count;    // 0: use maximum
-  weft_address source;
-  weft_u64 source_bytes;
-  weft_address outputs;
-  weft_u64 output_bytes;
-  weft_address status;  // 1 + entries u32
-  weft_address scratch;
+  WEFT_DECODE_RANGES;
   weft_address sizes;       // 0, or of each frame's content, u32
   weft_address dictionary;  // 0: there is none
   weft_u32 maximum;         // the count, or its maximum
