@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include <weft/gdeflate.hpp>
+#include <weft/ktx2.hpp>
 
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
@@ -215,24 +216,32 @@ Outcome Engine::deliver(Piece& piece, const Part& part, uint64_t staging) {
 // What the KTX2 file's header says of a level: its bytes without padding, and the size of its content.
 Outcome Engine::find_level(const Request& request, const Part& part, std::span<const std::byte>& stored,
                            uint64_t& content) const {
-  constexpr size_t kScheme = 44, kLevels = 80, kLevel = 24;
-  std::array<std::byte, kLevels + kLevel * pack::kMaxRanges> room;
-  const pack::Range head = request.pack->directory.range(request.entry, 0);
-  const uint64_t at_level = kLevels + kLevel * uint64_t{part.range.level};
-  if (head.level != pack::kNoLevel || head.stored_bytes < at_level + kLevel || at_level + kLevel > room.size())
-    return {RequestStatus::corrupt, "the KTX2 file's header is invalid"};
-  const int64_t result = read_now(request, head.position, std::span(room).first(at_level + kLevel));
-  if (result <= 0) return outcome_of_read(result);
-  switch (gstd::load_u32(&room[kScheme])) {
-    case 1: return {RequestStatus::unsupported, "BasisLZ supercompression of KTX2 is not decoded"};
-    case 2: break;
-    case 3: return {RequestStatus::unsupported, "ZLIB supercompression of KTX2 is not decoded"};
+  const Outcome invalid{RequestStatus::corrupt, "the KTX2 file's header is invalid"};
+  const auto outcome_of = [&](const Error& error) {
+    return error.code == ErrorCode::out_of_host_memory ? kNoMemory : invalid;
+  };
+  std::array<std::byte, ktx2::kHeadBytes> room;
+  const pack::Range range = request.pack->directory.range(request.entry, 0);
+  const auto head = std::span(room).first(std::min<uint64_t>(range.stored_bytes, room.size()));
+  if (range.level != pack::kNoLevel || head.empty()) return invalid;
+  if (const int64_t result = read_now(request, range.position, head); result <= 0) return outcome_of_read(result);
+  const auto header = ktx2::read_header(head);
+  if (!header) return outcome_of(header.error());
+  switch (header->supercompression) {
+    case ktx2::Supercompression::basis_lz:
+      return {RequestStatus::unsupported, "BasisLZ supercompression of KTX2 is not decoded"};
+    case ktx2::Supercompression::zstd: break;
+    case ktx2::Supercompression::zlib:
+      return {RequestStatus::unsupported, "ZLIB supercompression of KTX2 is not decoded"};
     default: return {RequestStatus::unsupported, "the KTX2 file's supercompression is unknown"};
   }
-  const uint64_t bytes = gstd::load_u64(&room[at_level + 8]);
-  content = gstd::load_u64(&room[at_level + 16]);
-  if (bytes > stored.size()) return {RequestStatus::corrupt, "the KTX2 file's header is invalid"};
-  stored = stored.first(bytes);
+  const auto levels = ktx2::read_levels(*header, head, request.entry.content_bytes);
+  if (!levels) return outcome_of(levels.error());
+  if (part.range.level >= levels->size()) return invalid;
+  const ktx2::Level& level = (*levels)[part.range.level];
+  content = level.slice_bytes * header->layers * header->faces;
+  if (level.stored_bytes > stored.size()) return invalid;
+  stored = stored.first(level.stored_bytes);
   return {};
 }
 
