@@ -261,7 +261,8 @@ struct LoaderUsage {
 /// - A destination must outlive its request. After another status than ok, its bytes are unspecified.
 /// - .zst and GDeflate files are decoded as a whole, and so are levels of KTX2 files with Zstandard's supercompression.
 ///   Levels with another one are unsupported.
-/// - The CPU decodes what the device cannot, or refuses: RequestReport::path. docs/loader.md has which files those are.
+/// - The CPU decodes what the device cannot, or refuses: RequestReport::path. docs/loader.md has which files those are,
+///   such as those with a frame of Zstandard after one that does not declare the size of its content.
 /// - All calls are safe from many threads at once, but record() as recording is.
 class Loader {
  public:

@@ -18,8 +18,8 @@ namespace weft::loader {
 namespace {
 
 constexpr uint32_t kSlots = 3;
-// Tables, of which GstdDecode's have the largest entries, and statuses.
-constexpr uint64_t kSlotControl = kMaxEntries * sizeof(GstdTile) + 4 * (2 * uint64_t{kMaxEntries});
+// Tables, of which GstdDecode's have the largest entries, statuses and sizes.
+constexpr uint64_t kSlotControl = kMaxEntries * kTableBytes;
 static_assert(sizeof(GstdTile) >= sizeof(ZstdFrame) && sizeof(GstdTile) >= sizeof(GdeflatePage));
 
 class VulkanDevice final : public Device {
@@ -235,7 +235,9 @@ bool VulkanDevice::can_take(const Piece& piece) {
   if (!piece.frames.empty()) {
     if (!decoders_.zstd)
       if (auto created = ZstdDecode::create(context_)) decoders_.zstd = *std::move(created);
-    return decoders_.zstd && decoders_.zstd->scratch_size(piece.frames.size(), piece.bounds) <= scratch_.size;
+    return decoders_.zstd && std::ranges::all_of(piece.bounds, [&](const ZstdBounds& bounds) {
+             return decoders_.zstd->scratch_size(1, bounds) <= scratch_.size;
+           });
   }
   if (!decoders_.gdeflate) {
     GdeflateDecodeConfig config;
@@ -390,18 +392,27 @@ void refuse(Piece& piece) {
     piece.status = RequestStatus::corrupt;
 }
 
+// The size of the piece's last frame is known.
+void close(Piece& piece, uint32_t bytes) {
+  const uint32_t capacity = piece.frames.back().capacity;
+  if (piece.is_exact && bytes != capacity) refuse(piece);
+  piece.output_bytes -= capacity - bytes;
+}
+
 // Gives the slot's pieces back, those with refused tiles as corrupt.
 void VulkanDevice::end(Slot& slot, RequestStatus status, PieceList& ended) noexcept {
   for (Piece& piece : slot.pieces) piece.status = status;
   for (const Decoding& decoding : slot.decodings) {
-    const auto refused = [&](size_t word) {
+    if (status != RequestStatus::ok) break;
+    const auto word = [&](const BufferRange& range, size_t index) {
       uint32_t value = 0;
-      std::memcpy(&value, slot.mapped + (decoding.status.offset - slot.control.offset) + 4 * word, 4);
-      return value != 0;
+      std::memcpy(&value, slot.mapped + (range.offset - slot.control.offset) + 4 * index, 4);
+      return value;
     };
-    if (status != RequestStatus::ok || !refused(0)) continue;
-    for (size_t tile = 0; tile < decoding.owners.size(); ++tile)
-      if (refused(1 + tile)) refuse(*decoding.owners[tile]);
+    const bool any = word(decoding.status, 0) != 0;
+    for (size_t entry = 0; any && entry < decoding.owners.size(); ++entry)
+      if (word(decoding.status, 1 + entry) != 0) refuse(*decoding.owners[entry]);
+    for (const size_t entry : decoding.open) close(*decoding.owners[entry], word(decoding.sizes, entry));
   }
   ended.append(slot.pieces);
   slot.decodings.clear();

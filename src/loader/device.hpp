@@ -11,8 +11,11 @@
 
 namespace weft::loader {
 
-/// Tiles, frames or pages of a submission.
+/// Tiles, frames or pages of a submission; those of a file with more have their table in its staging.
 constexpr uint32_t kMaxEntries = 4096;
+/// An entry, its status and size, and what a call of its own would add.
+constexpr uint64_t kTableBytes = sizeof(GstdTile) + 24;
+inline bool has_own_table(const Piece& piece) noexcept { return piece.is_file() && piece.entries() > kMaxEntries; }
 
 /// What a Loader does on a device. Calls must not coincide, but for the const ones and signal().
 class Device {

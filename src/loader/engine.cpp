@@ -257,6 +257,7 @@ void Engine::finish_all(PieceList& ended) {
 void Engine::decode_on_host_after_all(PiecePtr piece) {
   piece->is_refused = false;
   piece->frames.clear();
+  piece->bounds.clear();
   piece->pages.clear();
   piece->parts.front().on_device = false;
   const std::unique_lock lock(mutex_);
@@ -281,6 +282,7 @@ void Engine::finish(PiecePtr piece, const Outcome& outcome) {
       if (weight(path) > weight(so_far)) so_far = path;
     }
     if (!piece->is_for_device()) request->report.decoded = Clock::now();
+    if (piece->is_file() && outcome.ok()) request->report.bytes = piece->output_bytes;
     if (request->report.staging != StagingMemory::device) request->report.staging = staging_of(*piece);
     give_room(piece->staging);
     give_budget(piece->table_bytes);

@@ -119,10 +119,10 @@ class Engine {
   Outcome decode_on_host(Piece& piece, const Part& part, Decoder& decoder);
   Outcome decode_tile(const Piece& piece, const Part& part, const GstdTile& tile, std::byte* output, Decoder& decoder);
   Outcome decode_file(Piece& piece, Decoder& decoder);
-  bool list_file(Piece& piece, const Part& part, std::span<const std::byte> file);
-  bool list_frames(Piece& piece, std::span<const std::byte> file, uint64_t source);
+  bool list_file(Piece& piece, const Part& part, std::span<const std::byte> file, uint64_t content);
+  bool list_frames(Piece& piece, std::span<const std::byte> file, uint64_t source, uint64_t content);
   bool list_pages(Piece& piece, std::span<const std::byte> file, uint64_t source);
-  bool take_table(Piece& piece, uint64_t bytes);
+  bool take_table(Piece& piece, uint64_t entries, uint64_t entry_bytes);
   Outcome find_level(const Request& request, const Part& part, std::span<const std::byte>& stored,
                      uint64_t& content) const;
   Outcome deliver(Piece& piece, const Part& part, uint64_t staging);

@@ -245,39 +245,63 @@ Outcome Engine::find_level(const Request& request, const Part& part, std::span<c
   return {};
 }
 
-// Tables count as part of the budget until the piece ends.
-bool Engine::take_table(Piece& piece, uint64_t bytes) {
+// Tables count as part of the budget until the piece ends. `entry_bytes`: on the host.
+bool Engine::take_table(Piece& piece, uint64_t entries, uint64_t entry_bytes) {
+  if (entries > kMaxEntries && entries > piece.decoded_bytes / kTableBytes) return false;
   const std::unique_lock lock(mutex_);
-  if (!take_budget(bytes)) return false;
-  piece.table_bytes += bytes;
+  if (!take_budget(entries * entry_bytes)) return false;
+  piece.table_bytes += entries * entry_bytes;
   return true;
 }
 
 // Where each frame's content is to go is known if all before it declare theirs.
-bool Engine::list_frames(Piece& piece, std::span<const std::byte> file, uint64_t source) {
-  uint64_t count = 0, content = 0;
-  for (auto rest = file; !rest.empty(); ++count) {
+bool Engine::list_frames(Piece& piece, std::span<const std::byte> file, uint64_t source, uint64_t content) {
+  const uint64_t room = std::min(piece.decoded_bytes, content);
+  uint64_t count = 0, declared = 0;
+  bool is_open = false;
+  for (auto rest = file; !rest.empty();) {
+    ZSTD_frameHeader header;
     const size_t size = ZSTD_findFrameCompressedSize(rest.data(), rest.size());
-    if (ZSTD_isError(size) != 0 || count == kMaxEntries) return false;
-    const unsigned long long declared = ZSTD_getFrameContentSize(rest.data(), rest.size());
-    if (declared > piece.decoded_bytes - content) return false;  // unknown sizes are the largest numbers
-    content += declared;
+    if (ZSTD_isError(size) != 0 || ZSTD_getFrameHeader(&header, rest.data(), rest.size()) != 0) return false;
     rest = rest.subspan(size);
+    if (header.frameType == ZSTD_skippableFrame) continue;
+    if (is_open) return false;
+    ++count;
+    is_open = header.frameContentSize == ZSTD_CONTENTSIZE_UNKNOWN;
+    if (is_open) continue;
+    if (header.frameContentSize > room - declared) return false;
+    declared += header.frameContentSize;
   }
-  if (content == 0 || !take_table(piece, count * 2 * sizeof(ZstdFrame))) return false;
-  auto table = zstd_frames(file, source, 0);
-  if (!table || table->output_bytes != content) return false;
-  piece.frames = std::move(table->frames);
-  piece.bounds = table->bounds;
-  piece.output_bytes = content;
-  return true;
+  if (!take_table(piece, count, 2 * sizeof(ZstdFrame) + sizeof(ZstdBounds) + sizeof(Piece*))) return false;
+  piece.frames.reserve(count);
+  piece.bounds.reserve(count);
+  uint64_t output = 0;
+  for (size_t at = 0; at < file.size();) {
+    const size_t size = ZSTD_findFrameCompressedSize(&file[at], file.size() - at);
+    const auto table = zstd_frames(file.subspan(at, size), source + at, output);
+    if (!table || table->frames.size() > 1) return false;
+    at += size;
+    if (table->frames.empty()) continue;
+    piece.frames.push_back(table->frames.front());
+    piece.bounds.push_back(table->bounds);
+    output += table->output_bytes;
+  }
+  if (is_open) {
+    uint32_t& capacity = piece.frames.back().capacity;
+    output -= capacity;
+    capacity = static_cast<uint32_t>(std::min<uint64_t>(capacity, room - declared));
+    output += capacity;
+  }
+  piece.is_open = is_open;
+  piece.is_exact = content != kToEnd;
+  piece.output_bytes = output;
+  return output != 0 && (!is_open || !piece.is_exact || output == content);
 }
 
 bool Engine::list_pages(Piece& piece, std::span<const std::byte> file, uint64_t source) {
   if (file.size() < 8 || source % 4 != 0) return false;
   const uint64_t count = gstd::load_u32(file.data()) >> 16;
-  if (count > kMaxEntries || !take_table(piece, count * (sizeof(gdeflate::Page) + 2 * sizeof(GdeflatePage))))
-    return false;
+  if (!take_table(piece, count, sizeof(gdeflate::Page) + 2 * sizeof(GdeflatePage) + sizeof(Piece*))) return false;
   const auto pages = gdeflate::pages(file);
   if (!pages) return false;
   uint64_t content = 0;
@@ -293,11 +317,13 @@ bool Engine::list_pages(Piece& piece, std::span<const std::byte> file, uint64_t 
 }
 
 // Makes the device's table. False: the CPU decodes the file, and says what is wrong with it.
-bool Engine::list_file(Piece& piece, const Part& part, std::span<const std::byte> file) {
+bool Engine::list_file(Piece& piece, const Part& part, std::span<const std::byte> file, uint64_t content) {
   if (!part.on_device) return false;
   const uint64_t source = piece.staging + static_cast<uint64_t>(file.data() - at(piece.staging));
-  return piece.request->entry.kind == pack::Kind::gdeflate ? list_pages(piece, file, source)
-                                                           : list_frames(piece, file, source);
+  if (piece.request->entry.kind == pack::Kind::gdeflate) return list_pages(piece, file, source);
+  if (list_frames(piece, file, source, content)) return true;
+  piece.frames.clear();
+  return false;
 }
 
 Outcome Engine::decode_file(Piece& piece, Decoder& decoder) {
@@ -308,7 +334,8 @@ Outcome Engine::decode_file(Piece& piece, Decoder& decoder) {
   uint64_t content = kToEnd;
   if (request.level_range)
     if (const Outcome outcome = find_level(request, part, file, content); !outcome.ok()) return outcome;
-  part.on_device = list_file(piece, part, file);
+  const bool is_image = std::holds_alternative<ImageDestination>(request.to);
+  part.on_device = list_file(piece, part, file, is_image ? std::min(content, request.decoded_room) : content);
   size_t bytes = part.on_device ? piece.output_bytes : 0;
   if (!part.on_device) {
     std::span<std::byte> to;
@@ -321,7 +348,7 @@ Outcome Engine::decode_file(Piece& piece, Decoder& decoder) {
     if (!outcome.ok()) return outcome;
   }
   if (content != kToEnd && bytes != content) return {RequestStatus::corrupt, "the level has another size than it says"};
-  if (std::holds_alternative<ImageDestination>(request.to) && bytes != request.decoded_room)
+  if (is_image && bytes != request.decoded_room)
     return {RequestStatus::invalid_argument, "the level has another size than the image takes"};
   if (!request.to_host() && !part.on_device && bytes != 0) piece.copies.push_back({piece.decoded, 0, bytes});
   const std::unique_lock lock(mutex_);

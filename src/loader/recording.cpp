@@ -27,12 +27,14 @@ uint64_t content_of(const Piece& piece) { return piece.is_file() ? piece.output_
 
 // From positions in staging and in the destination to those in the ranges of a call.
 template <class Entry>
+Entry moved(Entry entry, uint64_t from, uint64_t base) {
+  entry.source -= from;
+  entry.output += base;
+  return entry;
+}
+template <class Entry>
 void append(std::vector<Entry>& entries, const std::vector<Entry>& more, uint64_t from, uint64_t base) {
-  for (Entry entry : more) {
-    entry.source -= from;
-    entry.output += base;
-    entries.push_back(entry);
-  }
+  for (const Entry& entry : more) entries.push_back(moved(entry, from, base));
 }
 
 const ImageDestination* image_of(const Piece& piece) { return std::get_if<ImageDestination>(&piece.request->to); }
@@ -62,8 +64,9 @@ bool Recording::place(Piece& piece, uint32_t& entries) {
   if (copies_source(piece)) compressed += piece.read_bytes;
   if (piece.has_image)
     images = aligned(images + (piece.copies.empty() ? content_of(piece) : piece.copies.front().bytes));
-  if (entries + piece.entries() > kMaxEntries || aligned(compressed) + images > slot_.temporary.size) return false;
-  entries += static_cast<uint32_t>(piece.entries());
+  const uint64_t more = has_own_table(piece) ? 0 : piece.entries();
+  if (entries + more > kMaxEntries || aligned(compressed) + images > slot_.temporary.size) return false;
+  entries += static_cast<uint32_t>(more);
   compressed_bytes_ = compressed;
   image_bytes_ = images;
   return true;
@@ -190,20 +193,23 @@ void Recording::change_owner(VkCommandBuffer commands, const CopyLane& lane) {
                                    0, nullptr, count, copied_.data(), 0, nullptr);
 }
 
-// One of the piece's kind from and to these buffers, with scratch for the piece's frames too.
-Decoding& Recording::decoding_for(const Piece& piece, VkBuffer output, const BufferRange& source) {
+// One of the piece's kind from and to these buffers, with scratch for a frame of `bounds` too.
+Decoding& Recording::decoding_for(const Piece& piece, VkBuffer output, const BufferRange& source,
+                                  const ZstdBounds& bounds) {
+  const Piece* const table_of = has_own_table(piece) ? &piece : nullptr;
   const auto suits = [&](const Decoding& decoding) {
-    if (decoding.output != output || decoding.source.buffer != source.buffer) return false;
+    if (decoding.output != output || decoding.source.buffer != source.buffer || decoding.table_of != table_of)
+      return false;
     if (decoding.tiles.empty() != piece.tiles.empty() || decoding.pages.empty() != piece.pages.empty()) return false;
     if (piece.frames.empty()) return true;
-    return decoders_.zstd->scratch_size(decoding.frames.size() + piece.frames.size(),
-                                        sum_of(decoding.bounds, piece.bounds)) <= scratch_.size;
+    return decoders_.zstd->scratch_size(decoding.frames.size() + 1, sum_of(decoding.bounds, bounds)) <= scratch_.size;
   };
   const auto found = std::ranges::find_if(slot_.decodings, suits);
   if (found != slot_.decodings.end()) return *found;
   Decoding& decoding = slot_.decodings.emplace_back();
   decoding.output = output;
   decoding.source = source;
+  decoding.table_of = table_of;
   return decoding;
 }
 
@@ -221,45 +227,69 @@ void Recording::group_entries() {
     const bool is_copied = copies_source(piece);
     BufferRange source = is_in_window(piece) ? window_ : staging_;
     uint64_t from = is_in_window(piece) ? staging_.size : 0;
+    if (has_own_table(piece)) {
+      // Its table, which follows in staging, has what is written.
+      from = piece.staging;
+      source = {at(from).buffer, at(from).offset, piece.read_bytes};
+    }
     if (is_copied) {
       source = {slot_.temporary.buffer, slot_.temporary.offset, compressed_bytes_};
       from = piece.staging - (piece.compressed_at - slot_.temporary.offset);
     }
-    Decoding& decoding = decoding_for(piece, output, source);
-    decoding.begin = std::min(decoding.begin, base);
-    decoding.end = std::max(decoding.end, base + bytes);
+    const auto add = [&](const ZstdBounds& bounds, size_t entries) -> Decoding& {
+      Decoding& decoding = decoding_for(piece, output, source, bounds);
+      decoding.begin = std::min(decoding.begin, base);
+      decoding.end = std::max(decoding.end, base + bytes);
+      decoding.bounds = sum_of(decoding.bounds, bounds);
+      decoding.owners.insert(decoding.owners.end(), entries, &piece);
+      return decoding;
+    };
+    // As many frames a call as there is scratch for.
+    for (size_t i = 0; i < piece.frames.size(); ++i) {
+      Decoding& decoding = add(piece.bounds[i], 1);
+      if (piece.is_open && i + 1 == piece.frames.size()) decoding.open.push_back(decoding.frames.size());
+      decoding.frames.push_back(moved(piece.frames[i], from, base));
+    }
+    if (!piece.frames.empty()) continue;
+    Decoding& decoding = add({}, piece.entries());
     append(decoding.tiles, piece.tiles, from, base);
-    append(decoding.frames, piece.frames, from, base);
     append(decoding.pages, piece.pages, from, base);
-    decoding.bounds = sum_of(decoding.bounds, piece.bounds);
-    decoding.owners.insert(decoding.owners.end(), piece.entries(), &piece);
   }
 }
 
 Status Recording::record_decodings(VkCommandBuffer commands) {
-  uint64_t table_at = 0, status_at = uint64_t{kMaxEntries} * sizeof(GstdTile);
+  uint64_t control_at = slot_.control.offset, own_at = 0;
+  const Piece* table_of = nullptr;  // calls of one piece follow each other
   bool first = true;
   for (Decoding& decoding : slot_.decodings) {
     // Scratch is used again.
     if (!std::exchange(first, false)) barrier(commands, kCompute, VK_ACCESS_SHADER_WRITE_BIT, kCompute, kShader);
-    if (Status status = record_decoding(commands, decoding, table_at, status_at); !status) return status;
+    const bool is_own = decoding.table_of != nullptr;
+    if (is_own && std::exchange(table_of, decoding.table_of) != decoding.table_of)
+      own_at = at(table_of->decoded).offset;
+    if (Status status = record_decoding(commands, decoding, is_own ? own_at : control_at); !status) return status;
   }
   return {};
 }
 
-Status Recording::record_decoding(VkCommandBuffer commands, Decoding& decoding, uint64_t& table_at,
-                                  uint64_t& status_at) {
+// `next`: where in the buffer of staging its table is to be; then that of the next one.
+Status Recording::record_decoding(VkCommandBuffer commands, Decoding& decoding, uint64_t& next) {
   const size_t count = decoding.owners.size();
-  decoding.status = {slot_.control.buffer, slot_.control.offset + status_at, 4 * (1 + uint64_t{count})};
-  std::memset(slot_.mapped + status_at, 0, decoding.status.size);
-  status_at += decoding.status.size;
+  const auto mapped = [&] { return slot_.mapped + (next - slot_.control.offset); };
+  const auto take = [&](uint64_t bytes) {
+    const BufferRange range{slot_.control.buffer, next, bytes};
+    next += (bytes + 7) / 8 * 8;
+    return range;
+  };
+  std::memset(mapped(), 0, 4);  // refused entries
+  decoding.status = take(4 * (1 + uint64_t{count}));
+  decoding.sizes = take(decoding.frames.empty() ? 0 : 4 * uint64_t{count});
   // Writes the table, and sets all arguments but those that are a decoder's own.
   const auto prepare = [&](auto& args, auto& table, auto& entries, auto& entry_count) {
     for (auto& entry : entries) entry.output -= decoding.begin;
     const auto bytes = std::as_bytes(std::span(entries));
-    std::memcpy(slot_.mapped + table_at, bytes.data(), bytes.size());
-    table = {slot_.control.buffer, slot_.control.offset + table_at, bytes.size()};
-    table_at += bytes.size();
+    std::memcpy(mapped(), bytes.data(), bytes.size());
+    table = take(bytes.size());
     entry_count = count;
     args.source = decoding.source;
     args.output = {decoding.output, decoding.begin, decoding.end - decoding.begin};
@@ -270,6 +300,7 @@ Status Recording::record_decoding(VkCommandBuffer commands, Decoding& decoding, 
   if (!decoding.frames.empty()) {
     ZstdDecodeArgs args;
     args.bounds = decoding.bounds;
+    args.sizes = decoding.sizes;
     prepare(args, args.frames, decoding.frames, args.frame_count);
     return decoders_.zstd->record(commands, args);
   }

@@ -33,8 +33,10 @@ struct Decoding {
   std::vector<ZstdFrame> frames;
   ZstdBounds bounds;
   std::vector<GdeflatePage> pages;
-  std::vector<Piece*> owners;  // in the order of the statuses
-  BufferRange status;
+  std::vector<Piece*> owners;       // in the order of the statuses
+  std::vector<size_t> open;         // entries that end a piece whose size is open
+  const Piece* table_of = nullptr;  // whose staging has the table; null: the slot's control has it
+  BufferRange status, sizes;        // sizes: of frames
 };
 
 /// What a submission has of its own.
@@ -49,7 +51,7 @@ struct Slot {
   bool has_copies = false;
   uint64_t number = 0;
   BufferRange temporary;  // device memory: compressed bytes, then images' content
-  BufferRange control;    // tables and statuses, in staging
+  BufferRange control;    // tables, statuses and sizes, in staging
   std::byte* mapped = nullptr;
   PieceList pieces;  // empty: the slot is free
   std::vector<Decoding> decodings;
@@ -97,9 +99,9 @@ class Recording {
   void record_copies(VkCommandBuffer commands);
   void change_owner(VkCommandBuffer commands, const CopyLane& lane);
   void group_entries();
-  Decoding& decoding_for(const Piece& piece, VkBuffer output, const BufferRange& source);
+  Decoding& decoding_for(const Piece& piece, VkBuffer output, const BufferRange& source, const ZstdBounds& bounds);
   Status record_decodings(VkCommandBuffer commands);
-  Status record_decoding(VkCommandBuffer commands, Decoding& decoding, uint64_t& table_at, uint64_t& status_at);
+  Status record_decoding(VkCommandBuffer commands, Decoding& decoding, uint64_t& next);
   void record_images(VkCommandBuffer commands) const;
   void record_image(VkCommandBuffer commands, const Piece& piece) const;
 

@@ -145,9 +145,12 @@ struct Piece {
   std::vector<GstdTile> tiles;  // source: in staging; output: in the destination
   // The same of a file that is decoded at once; `output_bytes`: of its content.
   std::vector<ZstdFrame> frames;
-  ZstdBounds bounds;
+  std::vector<ZstdBounds> bounds;  // of each frame
   std::vector<GdeflatePage> pages;
   uint64_t output_bytes = 0;
+  // The last frame does not declare the size of its content: its capacity is the most that it may have or, if the size
+  // is known otherwise, exactly that. The device says what it was.
+  bool is_open = false, is_exact = false;
   // Where in the submission's temporary memory its bytes are; of the buffer.
   uint64_t compressed_at = 0, image_at = 0;
   bool has_image = false;

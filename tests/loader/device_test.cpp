@@ -486,6 +486,39 @@ TEST_CASE("images that do not fit their level are refused") {
   CHECK(status_of([](ImageDestination&) {}) == RequestStatus::invalid_argument);
 }
 
+TEST_CASE("a level whose frame does not declare its size is decoded on the device, if it has that of the level") {
+  const LoaderHost host;
+  const test::TemporaryFile file(test::pack_of_files(
+      {{"open.ktx2", test::zstd_ktx2(2, 4096, false)}, {"short.ktx2", test::zstd_ktx2(2, 4095, false)}}));
+  Loader loader = opened(host, host.loader_device(), small_config());
+  const test::TestImage image(host, VK_FORMAT_BC7_UNORM_BLOCK, 64, 1, 1);
+  const vk::BoundBuffer buffer = host.buffer(4096 + 16);
+  LoadRequest request;
+  request.pack = pack_at(loader, file.path());
+  request.level = 0;
+  ImageDestination to;
+  to.image = image.handle();
+  to.format = VK_FORMAT_BC7_UNORM_BLOCK;
+  to.extent = {64, 64, 1};
+  to.layout = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
+  for (const LoadDestination& destination :
+       {LoadDestination(to), LoadDestination(BufferRange{buffer.buffer.get(), 0, 4096 + 16})}) {
+    request.to = destination;
+    request.path = "short.ktx2";
+    RequestReport report;
+    CHECK(load_one(loader, request, &report) == RequestStatus::corrupt);
+    CHECK(report.path == LoadPath::host_decode);
+    request.path = "open.ktx2";
+    CHECK(load_one(loader, request, &report) == RequestStatus::ok);
+    CHECK(report.path == LoadPath::device_decode);
+    CHECK(report.bytes == 4096);
+  }
+  const Bytes expected = test::slope(4096);
+  CHECK(image.read(0, 64, 1, 4096) == expected);
+  CHECK(std::memcmp(buffer.mapped, expected.data(), expected.size()) == 0);
+  CHECK(static_cast<const std::byte*>(buffer.mapped)[4096] == std::byte{0xa5});
+}
+
 TEST_CASE("a batch's semaphore is signalled when all have ended, with errors among them") {
   const LoaderHost host;
   const test::TemporaryFile file(test::loader_pack());
@@ -584,12 +617,15 @@ TEST_CASE("tiles that the device refuses make their request corrupt, and no othe
 
 namespace {
 
+constexpr uint64_t kFileRoom = 300000;
+
 // Files of frames and pages, and what is in them. No content: they are damaged.
 struct FileCase {
   std::string path;
   Bytes file;
   std::optional<Bytes> content;
   bool on_device = true;
+  uint64_t room = kFileRoom;
 };
 
 Bytes joined(std::initializer_list<Bytes> parts) {
@@ -624,11 +660,28 @@ std::vector<FileCase> file_cases() {
   const std::vector<std::vector<uint32_t>> pages = {gdeflate::test::page_of_zeros(),
                                                     gdeflate::test::page_of(page_content, random)};
   const Bytes stream = tile_stream(pages, 30011);
-  const Bytes none = test::zstd_frame({}, checked);
+  const Bytes none = test::zstd_frame({}, checked), open = test::zstd_frame(content, unsized);
+  // More frames than a submission's table has entries, and than its scratch has room for at once; of one kind, the
+  // content leaves no room for a table in staging.
+  constexpr uint32_t kMany = 4100;
+  Bytes many, many_contents, tiny, tiny_contents;
+  for (uint32_t i = 0; i < kMany; ++i) {
+    const Bytes large = test::slope(64, i), small = test::slope(7, i);
+    many = joined({std::move(many), test::zstd_frame(large, {1, i % 2 == 0, i + 1 < kMany})});
+    tiny = joined({std::move(tiny), test::zstd_frame(small, {1})});
+    many_contents.insert(many_contents.end(), large.begin(), large.end());
+    tiny_contents.insert(tiny_contents.end(), small.begin(), small.end());
+  }
   return {
       {"frame.zst", frame, content},
       {"frames.zst", joined({frame, none, skippable, tail, skippable, frame}), joined({content, more, content})},
-      {"unsized.zst", test::zstd_frame(content, unsized), content, false},
+      {"open.zst", open, content},
+      {"open_end.zst", joined({frame, skippable, test::zstd_frame(more, {3, true, false}), skippable}),
+       joined({content, more})},
+      {"open_first.zst", joined({open, tail}), joined({content, more}), false},
+      {"open_checksum.zst", spoilt(test::zstd_frame(more, {3, true, false}), 60), std::nullopt},
+      {"many.zst", many, many_contents},
+      {"tiny.zst", tiny, tiny_contents, false, 50000},
       {"blocks.zst", test::zstd_frame(content, in_blocks), content, false},  // 1,000, for which scratch is too small
       {"checksum.zst", spoilt(frame, frame.size() - 2), std::nullopt},
       {"literals.zst", joined({frame, spoilt(tail, 40)}), std::nullopt},
@@ -653,13 +706,14 @@ TEST_CASE("files of frames and pages are decoded on the device; what it refuses 
       config.hooks = &hooks;
       Loader loader = opened(host, host.loader_device(), config);
       const LoaderPack pack = pack_at(loader, file.path());
-      const uint64_t room = 3 + 100000;  // of each file
+      const uint64_t room = 4 + kFileRoom;
       const vk::BoundBuffer buffer = host.buffer(room * (cases.size() + 1));
       std::vector<LoadRequest> requests(cases.size() + 1);
       for (size_t i = 0; i < requests.size(); ++i) {
         requests[i].pack = pack;
         requests[i].path = i < cases.size() ? std::string_view(cases[i].path) : "slope";
-        requests[i].to = BufferRange{buffer.buffer.get(), i * room + i % 4, room - 4};
+        requests[i].to =
+            BufferRange{buffer.buffer.get(), i * room + i % 4, i < cases.size() ? cases[i].room : kFileRoom};
       }
       const auto batch = loader.submit(requests);
       REQUIRE(batch.ok());
@@ -679,9 +733,16 @@ TEST_CASE("files of frames and pages are decoded on the device; what it refuses 
         CHECK((i == 0 || to[-1] == std::byte{0xa5}));
       }
       CHECK(batch->status(static_cast<uint32_t>(cases.size())) == RequestStatus::ok);
-      // Content that does not fit.
-      requests[0].to = BufferRange{buffer.buffer.get(), 0, cases[0].content->size() - 1};
-      CHECK(load_one(loader, requests[0]) == RequestStatus::over_limit);
+      // Content that does not fit, or just so.
+      for (const uint32_t i : {0u, 2u}) {
+        REQUIRE(cases[i].content->size() == 30000);
+        requests[i].to = BufferRange{buffer.buffer.get(), 0, 29999};
+        CHECK(load_one(loader, requests[i]) == RequestStatus::over_limit);
+        requests[i].to = BufferRange{buffer.buffer.get(), 0, 30000};
+        RequestReport report;
+        CHECK(load_one(loader, requests[i], &report) == RequestStatus::ok);
+        CHECK(report.path == (on_device ? LoadPath::device_decode : LoadPath::host_decode));
+      }
       const LoaderUsage usage = loader.usage();
       CHECK(usage.peak <= usage.budget);
       CHECK(usage.staging_now == 0);

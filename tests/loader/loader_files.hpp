@@ -47,18 +47,22 @@ class TemporaryFile {
   std::string path_;
 };
 
-inline Bytes zstd_of(const Bytes& content) {
+inline Bytes zstd_of(const Bytes& content, bool declares_size = true) {
   Bytes file(ZSTD_compressBound(content.size()));
-  file.resize(ZSTD_compress(file.data(), file.size(), content.data(), content.size(), 3));
+  ZSTD_CCtx* const context = ZSTD_createCCtx();
+  ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, declares_size ? 1 : 0);
+  file.resize(ZSTD_compress2(context, file.data(), file.size(), content.data(), content.size()));
+  ZSTD_freeCCtx(context);
   return file;
 }
 
 /// A KTX2 file of BC7 with levels of slope(4096) and slope(1024), each compressed by Zstandard, whatever the scheme's
 /// number is. `content`: bytes of level 0, whatever the file says.
-inline Bytes zstd_ktx2(uint32_t scheme = 2, size_t content = 4096) {
+inline Bytes zstd_ktx2(uint32_t scheme = 2, size_t content = 4096, bool declares_size = true) {
   // BasisLZ has no VkFormat.
-  return Ktx2File{
-      .vk_format = scheme == 1 ? 0u : 145u, .scheme = scheme, .levels = {zstd_of(slope(content)), zstd_of(slope(1024))}}
+  return Ktx2File{.vk_format = scheme == 1 ? 0u : 145u,
+                  .scheme = scheme,
+                  .levels = {zstd_of(slope(content), declares_size), zstd_of(slope(1024), declares_size)}}
       .bytes();
 }
 
