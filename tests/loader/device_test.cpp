@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The Loader on a device: buffers and images get what unpack gives, by every path; signals, records, and lost devices.
+#include <weft/ktx2.hpp>
 #include <weft/loader.hpp>
 
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <thread>
 
 #include "decode/zstd_maker.hpp"
@@ -517,6 +521,47 @@ TEST_CASE("a level whose frame does not declare its size is decoded on the devic
   CHECK(image.read(0, 64, 1, 4096) == expected);
   CHECK(std::memcmp(buffer.mapped, expected.data(), expected.size()) == 0);
   CHECK(static_cast<const std::byte*>(buffer.mapped)[4096] == std::byte{0xa5});
+}
+
+// By Basis Universal 2.10: UASTC of 64 x 64 texels with all levels, of the same pixels with and without Zstandard.
+TEST_CASE("a KTX2 file of another encoder has the levels of its plain twin, by the device and by the CPU") {
+  const auto read = [](const char* name) {
+    std::ifstream file(std::filesystem::path(WEFT_TEST_TEXTURES) / name, std::ios::binary);
+    const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
+    const auto all = std::as_bytes(std::span(bytes));
+    return Bytes(all.begin(), all.end());
+  };
+  const Bytes compressed = read("uastc-zstd.ktx2"), plain = read("uastc-plain.ktx2");
+  REQUIRE(compressed.size() == 2117);
+  const auto texture = ktx2::read(std::span(compressed).first(ktx2::kHeadBytes), compressed.size());
+  const auto twin = ktx2::read(std::span(plain).first(ktx2::kHeadBytes), plain.size());
+  REQUIRE(texture.ok());
+  REQUIRE(twin.ok());
+  CHECK(texture->header.supercompression == ktx2::Supercompression::zstd);
+  CHECK(texture->header.color_model == 166);
+  REQUIRE(texture->levels.size() == 7);
+  const LoaderHost host;
+  const test::TemporaryFile file(test::pack_of_files({{"uastc.ktx2", compressed}}));
+  const vk::BoundBuffer buffer = host.buffer(4096 + 16);
+  for (const bool on_device : {true, false}) {
+    LoaderConfig config = small_config();
+    config.decode_on_device = on_device;
+    Loader loader = opened(host, host.loader_device(), config);
+    LoadRequest request;
+    request.pack = pack_at(loader, file.path());
+    request.path = "uastc.ktx2";
+    for (uint32_t level = 0; level < 7; ++level) {
+      CAPTURE(level);
+      const ktx2::Level& expected = twin->levels[level];
+      CHECK(texture->levels[level].slice_bytes == expected.stored_bytes);
+      request.level = level;
+      request.to = BufferRange{buffer.buffer.get(), 0, expected.stored_bytes};
+      RequestReport report;
+      CHECK(load_one(loader, request, &report) == RequestStatus::ok);
+      CHECK(report.path == (on_device ? LoadPath::device_decode : LoadPath::host_decode));
+      CHECK(std::memcmp(buffer.mapped, &plain[expected.position], expected.stored_bytes) == 0);
+    }
+  }
 }
 
 TEST_CASE("a batch's semaphore is signalled when all have ended, with errors among them") {

@@ -23,7 +23,7 @@ else()
   endforeach()
   target_include_directories(weft_loader_host PRIVATE "${weft_root}/src" "${weft_root}/shaders")
   target_link_libraries(weft_loader_host PUBLIC weft_pack Vulkan::Headers
-                                         PRIVATE weft_options Xxhash::xxhash Zstd::zstd Threads::Threads
+                                         PRIVATE weft_ktx2 weft_options Xxhash::xxhash Zstd::zstd Threads::Threads
                                                  $<TARGET_NAME_IF_EXISTS:Uring::uring>)
   if(WEFT_SANITIZE)
     # What is looked at, unlike the tests around it.
