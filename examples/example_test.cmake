@@ -3,7 +3,7 @@
 cmake_minimum_required(VERSION 3.25)
 
 execute_process(COMMAND "${PROGRAM}" ${ARGUMENTS} OUTPUT_VARIABLE output RESULT_VARIABLE failed)
-string(FIND "${output}" "${EXPECTED}" place)
-if(failed OR NOT place EQUAL 0)
+string(FIND "${output}" "${EXPECTED}" position)
+if(failed OR NOT position EQUAL 0)
   message(FATAL_ERROR "${PROGRAM} ended with ${failed} and printed\n${output}\nwhere this was expected:\n${EXPECTED}")
 endif()

@@ -15,8 +15,8 @@ void main() {
   const uint pixels = width * (gl_NumWorkGroups.x + 1u);
   const MergeTile tile =
       workgroup_merge_load(MergePiece(image, row, width, pixels), MergePiece(image, row + width, width, pixels));
-  const uint place = subgroup_index() * kSubgroupSize + subgroup_lane();
-  const uint first = min(place * kMergeLaneKeys, 2u * width);
+  const uint number = subgroup_index() * kSubgroupSize + subgroup_lane();
+  const uint first = min(number * kMergeLaneKeys, 2u * width);
   uint a = merge_path_split(tile, first, width, width);
   uint b = first - a;
   const uint order = lane_merge_order(tile, a, b);

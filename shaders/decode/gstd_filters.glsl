@@ -77,18 +77,18 @@ void gstd_part_planes(GstdContent content) {
   gstd_filter_barrier();
 }
 
-// Reads 16-bit numbers from their planes, inverts their zigzag code and sums them `order` times. A subgroup has a place
-// in the element at a time, and of its numbers four a lane.
+// Reads 16-bit numbers from their planes, inverts their zigzag code and sums them `order` times. A subgroup has one
+// position in the element at a time, and of its numbers four a lane.
 void gstd_sum_numbers(GstdContent content, uint order) {
-  const uint places = content.stride / 2u;
+  const uint positions = content.stride / 2u;
   const uint numbers = content.bytes / 2u;
-  for (uint begin = 0u; lanes_uniform(begin < places); begin += kSubgroupCount) {
-    const uint place = begin + subgroup_index();
-    const uint count = place < min(places, numbers) ? (numbers - 1u - place) / places + 1u : 0u;
-    const uint low = gstd_plane_begin(content, 2u * place);
-    const uint high = gstd_plane_begin(content, 2u * place + 1u);
+  for (uint begin = 0u; lanes_uniform(begin < positions); begin += kSubgroupCount) {
+    const uint position = begin + subgroup_index();
+    const uint count = position < min(positions, numbers) ? (numbers - 1u - position) / positions + 1u : 0u;
+    const uint low = gstd_plane_begin(content, 2u * position);
+    const uint high = gstd_plane_begin(content, 2u * position + 1u);
     uvec3 carry = uvec3(0u);
-    for (uint first = 0u; lanes_uniform(first * places < numbers); first += 4u * kSubgroupSize) {
+    for (uint first = 0u; lanes_uniform(first * positions < numbers); first += 4u * kSubgroupSize) {
       const uint at = first + 4u * subgroup_lane();
       uvec4 sums = uvec4(0u);
       if (at < count) {
@@ -108,7 +108,7 @@ void gstd_sum_numbers(GstdContent content, uint order) {
         }
       }
       if (at < count) {
-        const uint to = (place * content.pitch + at) / 2u;
+        const uint to = (position * content.pitch + at) / 2u;
         content.aside.at[to] = (sums[0] & 0xffffu) | sums[1] << 16;
         content.aside.at[to + 1u] = (sums[2] & 0xffffu) | sums[3] << 16;
       }

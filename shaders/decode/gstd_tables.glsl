@@ -83,16 +83,16 @@ void gstd_fields_read(Words tables, inout LaneWords words, inout LaneBits bits, 
     lane_words_refill(words, bits, decodes, 12u);
     if (decodes) {
       // Its index among the symbols of all fields, those without a table in the tile included.
-      uint place = first + lanes_lane();
+      uint position = first + lanes_lane();
       [[unroll]] for (uint f = 0; f < 4u; ++f)
-        place += place >= gstd_field_first(f) && (own >> f & 1u) == 0u ? gstd_field_symbols(f) : 0u;
-      const GstdModelSymbol found = gstd_model_symbol(kGstdWeightModels[place], lane_rans_slot(state));
+        position += position >= gstd_field_first(f) && (own >> f & 1u) == 0u ? gstd_field_symbols(f) : 0u;
+      const GstdModelSymbol found = gstd_model_symbol(kGstdWeightModels[position], lane_rans_slot(state));
       lane_rans_advance(state, bits, found.frequency, found.base);
       const uint octave = max(found.symbol, 2u) - 2u;
       const uint extra_bits = min(octave, 3u);
       const uint extra = lane_bits_take(bits, extra_bits);
       const uint weight = found.symbol < 2u ? 0u : (1u << octave) + (extra << (octave - extra_bits));
-      tables.at[kGstdSymbolsAt + place] = weight | (found.symbol != 0u ? 1u << 16 : 0u);
+      tables.at[kGstdSymbolsAt + position] = weight | (found.symbol != 0u ? 1u << 16 : 0u);
     }
   }
   lanes_buffer_barrier();
@@ -242,8 +242,8 @@ uint gstd_length_count(uvec4 counts, uint length) {
   return word >> (10u * ((length - 1u) % 3u)) & 1023u;
 }
 
-uint gstd_ordered_byte(uint making, uint place) {
-  return WEFT_GSTD_MAKING[making + (place >> 2)] >> (8u * (place & 3u)) & 255u;
+uint gstd_ordered_byte(uint making, uint position) {
+  return WEFT_GSTD_MAKING[making + (position >> 2)] >> (8u * (position & 3u)) & 255u;
 }
 
 // The context of a literal after `previous`.
@@ -314,16 +314,16 @@ bool gstd_code_build(Words tables, uint code, uint map) {
   for (uint i = 0u; i < WEFT_LOOP_END(8u); ++i) {
     const uint length = lengths >> (4u * i) & 15u;
     if (length != 0u) {
-      uint place = WEFT_GSTD_MAKING[making + 64u + length];
+      uint position = WEFT_GSTD_MAKING[making + 64u + length];
       [[unroll]] for (uint w = 0; w < 4u; ++w) {
         if (length > 3u * w && length <= 3u * w + 3u) {
           const uint shift = 10u * (length - 1u - 3u * w);
-          place += rank[w] >> shift & 1023u;
+          position += rank[w] >> shift & 1023u;
           rank[w] += 1u << shift;
         }
       }
-      place = min(place, 255u);
-      atomicOr(WEFT_GSTD_MAKING[making + (place >> 2)], (8u * lane + i) << (8u * (place & 3u)));
+      position = min(position, 255u);
+      atomicOr(WEFT_GSTD_MAKING[making + (position >> 2)], (8u * lane + i) << (8u * (position & 3u)));
     }
   }
   lanes_shared_barrier();

@@ -229,9 +229,9 @@ uint look_back_window(LookBack state, uint end, Accumulator initial, out Accumul
 }
 
 // Walks back from a tile whose own aggregate, too, must be ready (it may be about to lose its inputs). Gives the
-// combination of all before it, and 0; or, where that is not ready, the tile after one whose aggregate is missing, or
-// its block's. The lanes of look_back_looks() call. Loops are bounded: each round moves a window, or is one of
-// kSpinLimit polls.
+// inclusive prefix of the tile before it, and 0. If that is not ready, gives the tile after one whose aggregate is
+// missing, or its block's. The lanes of look_back_looks() call. Loops are bounded: each round moves a window, or is one
+// of kSpinLimit polls.
 uint look_back_poll(LookBack state, uint tile, Accumulator initial, out Accumulator prefix) {
   const uint lane = look_back_lane();
   const uint block = tile / kLookBackLanes;

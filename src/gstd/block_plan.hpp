@@ -38,11 +38,11 @@ class History {
     const auto [first, second, third] = offsets_;
     const uint32_t not_first = offset != first ? 1 : 0, not_second = offset != second ? 1 : 0;
     const uint32_t not_third = offset != third ? 1 : 0;
-    const uint32_t place = not_first + (not_first & not_second) + (not_first & not_second & not_third);
+    const uint32_t position = not_first + (not_first & not_second) + (not_first & not_second & not_third);
     const uint32_t is_new = 0u - (not_first & not_second & not_third);
     offsets_ = {(is_new & offset) | (~is_new & first), (is_new & first) | (~is_new & second),
                 (is_new & second) | (~is_new & third)};
-    return place;
+    return position;
   }
 
  private:

@@ -32,9 +32,10 @@ Weight weight_of(uint32_t value) {
   const uint32_t extra = weight_extra_bits(octave + 2);
   const uint32_t step = 1u << (octave - extra);
   const uint32_t rounded = std::clamp((value + step / 2) / step * step, 1u, 512 - (1u << (8 - kWeightBits)));
-  const uint32_t place = static_cast<uint32_t>(std::bit_width(rounded)) - 1;
-  const uint32_t bits = std::min(weight_extra_bits(place + 2), place);
-  return {static_cast<uint8_t>(place + 2), static_cast<uint8_t>((rounded >> (place - bits)) & ((1u << bits) - 1))};
+  const uint32_t position = static_cast<uint32_t>(std::bit_width(rounded)) - 1;
+  const uint32_t bits = std::min(weight_extra_bits(position + 2), position);
+  return {static_cast<uint8_t>(position + 2),
+          static_cast<uint8_t>((rounded >> (position - bits)) & ((1u << bits) - 1))};
 }
 
 bool frequencies_of(std::span<const Weight> weights, std::span<uint16_t> frequencies) {

@@ -29,8 +29,8 @@ extern const std::array<uint32_t, kRansSlots + 1> kRansCosts;
 /// log2 of a number that is not 0.
 inline Cost log2_cost(uint32_t value) {
   const uint32_t top = std::min(static_cast<uint32_t>(std::bit_width(value)) - 1, 31u);
-  const uint32_t place = top <= 11 ? (value << (11 - top)) - 2048 : (value >> (top - 11)) - 2048;
-  return (Cost{top} << kCostLog) + kLog2Table[place];
+  const uint32_t index = top <= 11 ? (value << (11 - top)) - 2048 : (value >> (top - 11)) - 2048;
+  return (Cost{top} << kCostLog) + kLog2Table[index];
 }
 
 /// The cost of a symbol with this frequency, not 0.

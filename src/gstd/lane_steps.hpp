@@ -107,23 +107,23 @@ struct LaneQueues {
       64) std::array<uint32_t, kMaxLanes> pending{};  ///< bits that fill no word yet, the first highest, zeros after
   alignas(64)
       std::array<uint32_t, kMaxLanes> available{};  ///< bits of words that the decoder has, and that are not here yet
-  alignas(64) std::array<uint32_t, kMaxLanes> place{};  ///< of the word that is being filled; 0: there is none
-  alignas(64) std::array<uint32_t, kMaxLanes> next{};   ///< and of the one after it
-  uint32_t* words = nullptr;                            ///< words[0] is none: what has no position goes there
-  uint32_t read = 1;                                    ///< the decoder's read position
+  alignas(64) std::array<uint32_t, kMaxLanes> slot{};  ///< of the word that is being filled; 0: there is none
+  alignas(64) std::array<uint32_t, kMaxLanes> next{};  ///< and of the one after it
+  uint32_t* words = nullptr;                           ///< words[0] is none: what has no position goes there
+  uint32_t read = 1;                                   ///< the decoder's read position
 
   /// The lane takes a word if `takes` is 1, then appends `bits` bits, at most 32. Without branches, which could not be
   /// predicted. The caller has the read position, so that loops over lanes keep it in a register.
   void put(uint32_t& now, uint32_t lane, uint32_t takes, uint32_t value, uint32_t bits) {
     const uint32_t before = available[lane], fresh = now & (0 - takes);
     const uint32_t is_empty = 0 - ((before - 1) >> 31);
-    const uint32_t at = place[lane] | (fresh & is_empty), behind = next[lane] | (fresh & ~is_empty);
+    const uint32_t at = slot[lane] | (fresh & is_empty), behind = next[lane] | (fresh & ~is_empty);
     const uint32_t filled = (0 - before) & 31;
     const uint64_t all = uint64_t{pending[lane]} << 32 | uint64_t{value} << 1 << (63 - filled - bits);
     const uint32_t is_full = 0 - ((filled + bits) >> 5);
     words[at] = static_cast<uint32_t>(all >> 32);
     pending[lane] = static_cast<uint32_t>(all << (is_full & 32) >> 32);
-    place[lane] = at ^ ((at ^ behind) & is_full);
+    slot[lane] = at ^ ((at ^ behind) & is_full);
     next[lane] = behind & ~is_full;
     available[lane] = before + 32 * takes - bits;
     now += takes;

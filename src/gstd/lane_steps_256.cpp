@@ -54,19 +54,19 @@ WEFT_GSTD_TARGET inline void put(LaneQueues& queues, uint32_t group, uint32_t& r
   const __m256i turns = _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(kTurnsOf8[mask].data())));
   const __m256i fresh = _mm256_and_si256(takes, _mm256_add_epi32(turns, set(read)));
   read += static_cast<uint32_t>(__builtin_popcount(mask));
-  const __m256i place = _mm256_or_si256(load(&queues.place[first]), _mm256_and_si256(is_empty, fresh));
+  const __m256i slot = _mm256_or_si256(load(&queues.slot[first]), _mm256_and_si256(is_empty, fresh));
   const __m256i next = _mm256_or_si256(load(&queues.next[first]), _mm256_andnot_si256(is_empty, fresh));
   const __m256i filled = _mm256_and_si256(_mm256_sub_epi32(_mm256_setzero_si256(), available), low);
   const __m256i left = _mm256_sllv_epi32(value, _mm256_sub_epi32(full, bits));
   const __m256i word = _mm256_or_si256(load(&queues.pending[first]), _mm256_srlv_epi32(left, filled));
   const __m256i is_full = is_less(low, _mm256_add_epi32(filled, bits));
-  alignas(32) std::array<uint32_t, kWidth> places, words;
-  store(places.data(), place);
+  alignas(32) std::array<uint32_t, kWidth> slots, words;
+  store(slots.data(), slot);
   store(words.data(), word);
-  for (uint32_t lane = 0; lane < kWidth; ++lane) queues.words[places[lane]] = words[lane];
+  for (uint32_t lane = 0; lane < kWidth; ++lane) queues.words[slots[lane]] = words[lane];
   store(&queues.pending[first],
         _mm256_blendv_epi8(word, _mm256_sllv_epi32(left, _mm256_sub_epi32(full, filled)), is_full));
-  store(&queues.place[first], _mm256_blendv_epi8(place, next, is_full));
+  store(&queues.slot[first], _mm256_blendv_epi8(slot, next, is_full));
   store(&queues.next[first], _mm256_andnot_si256(is_full, next));
   store(&queues.available[first], _mm256_sub_epi32(_mm256_add_epi32(available, _mm256_and_si256(takes, full)), bits));
 }

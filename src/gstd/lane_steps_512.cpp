@@ -27,18 +27,18 @@ inline __mmask16 first_lanes(uint32_t count, uint32_t group) {
 
 // 16 lanes in registers.
 struct Group {
-  __m512i pending, available, place, next;
+  __m512i pending, available, slot, next;
 };
 WEFT_GSTD_TARGET inline Group load(const LaneQueues& queues, uint32_t group) {
   const size_t at = size_t{group} * kWidth;
   return {_mm512_load_si512(&queues.pending[at]), _mm512_load_si512(&queues.available[at]),
-          _mm512_load_si512(&queues.place[at]), _mm512_load_si512(&queues.next[at])};
+          _mm512_load_si512(&queues.slot[at]), _mm512_load_si512(&queues.next[at])};
 }
 WEFT_GSTD_TARGET inline void store(LaneQueues& queues, uint32_t group, const Group& from) {
   const size_t at = size_t{group} * kWidth;
   _mm512_store_si512(&queues.pending[at], from.pending);
   _mm512_store_si512(&queues.available[at], from.available);
-  _mm512_store_si512(&queues.place[at], from.place);
+  _mm512_store_si512(&queues.slot[at], from.slot);
   _mm512_store_si512(&queues.next[at], from.next);
 }
 
@@ -50,15 +50,15 @@ WEFT_GSTD_TARGET inline void put(Group& group, uint32_t* words, uint32_t& read, 
   const __mmask16 is_empty = _mm512_testn_epi32_mask(group.available, group.available);
   const __m512i fresh = _mm512_maskz_expand_epi32(takes, _mm512_add_epi32(numbers(), set(read)));
   read += static_cast<uint32_t>(__builtin_popcount(takes));
-  group.place = _mm512_mask_mov_epi32(group.place, static_cast<__mmask16>(takes & is_empty), fresh);
+  group.slot = _mm512_mask_mov_epi32(group.slot, static_cast<__mmask16>(takes & is_empty), fresh);
   group.next = _mm512_mask_mov_epi32(group.next, static_cast<__mmask16>(takes & ~is_empty), fresh);
   const __m512i filled = _mm512_and_si512(_mm512_sub_epi32(_mm512_setzero_si512(), group.available), low);
   const __m512i left = _mm512_sllv_epi32(value, _mm512_sub_epi32(full, bits));
   const __m512i word = _mm512_or_si512(group.pending, _mm512_srlv_epi32(left, filled));
   const __mmask16 is_full = _mm512_cmpge_epu32_mask(_mm512_add_epi32(filled, bits), full);
-  _mm512_mask_i32scatter_epi32(words, is_full, group.place, word, 4);
+  _mm512_mask_i32scatter_epi32(words, is_full, group.slot, word, 4);
   group.pending = _mm512_mask_sllv_epi32(word, is_full, left, _mm512_sub_epi32(full, filled));
-  group.place = _mm512_mask_mov_epi32(group.place, is_full, group.next);
+  group.slot = _mm512_mask_mov_epi32(group.slot, is_full, group.next);
   group.next = _mm512_maskz_mov_epi32(static_cast<__mmask16>(~is_full), group.next);
   group.available = _mm512_mask_add_epi32(group.available, takes, group.available, full);
   group.available = _mm512_sub_epi32(group.available, bits);

@@ -250,7 +250,7 @@ bool LaneWriter::finish(TileHeader header, std::vector<uint32_t>& words) {
   }
   // The rest of words that the decoder takes.
   for (uint32_t lane = 0; lane < lanes; ++lane) {
-    streams.words[streams.place[lane]] = streams.pending[lane];
+    streams.words[streams.slot[lane]] = streams.pending[lane];
     streams.words[streams.next[lane]] = 0;
   }
   words.insert(words.end(), streams.words + 1, streams.words + streams.read);

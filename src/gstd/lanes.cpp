@@ -43,9 +43,9 @@ WEFT_GSTD_TARGET inline void refill(Group& group, __mmask16 active, __m512i need
   const __mmask16 takes = _mm512_mask_cmplt_epu32_mask(active, group.bits, need);
   const __m512i words = _mm512_maskz_expand_epi32(takes, _mm512_loadu_si512(next));
   next += _mm_popcnt_u32(takes);
-  const __m512i places = _mm512_sub_epi32(_mm512_set1_epi32(32), group.bits);
-  group.low = _mm512_or_si512(group.low, _mm512_sllv_epi64(low_half(words), low_half(places)));
-  group.high = _mm512_or_si512(group.high, _mm512_sllv_epi64(high_half(words), high_half(places)));
+  const __m512i positions = _mm512_sub_epi32(_mm512_set1_epi32(32), group.bits);
+  group.low = _mm512_or_si512(group.low, _mm512_sllv_epi64(low_half(words), low_half(positions)));
+  group.high = _mm512_or_si512(group.high, _mm512_sllv_epi64(high_half(words), high_half(positions)));
   group.bits = _mm512_mask_add_epi32(group.bits, takes, group.bits, _mm512_set1_epi32(32));
 }
 

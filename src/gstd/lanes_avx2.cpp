@@ -68,9 +68,9 @@ WEFT_GSTD_TARGET inline void refill(Group& group, __m256i active, __m256i need, 
   const __m256i ahead = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(next));
   const __m256i words = _mm256_and_si256(takes, _mm256_permutevar8x32_epi32(ahead, turns));
   next += _mm_popcnt_u32(mask);
-  const __m256i places = _mm256_sub_epi32(set(32), group.bits);
-  group.low = _mm256_or_si256(group.low, _mm256_sllv_epi64(low_half(words), low_half(places)));
-  group.high = _mm256_or_si256(group.high, _mm256_sllv_epi64(high_half(words), high_half(places)));
+  const __m256i positions = _mm256_sub_epi32(set(32), group.bits);
+  group.low = _mm256_or_si256(group.low, _mm256_sllv_epi64(low_half(words), low_half(positions)));
+  group.high = _mm256_or_si256(group.high, _mm256_sllv_epi64(high_half(words), high_half(positions)));
   group.bits = _mm256_add_epi32(group.bits, _mm256_and_si256(takes, set(32)));
 }
 
@@ -200,8 +200,8 @@ WEFT_GSTD_TARGET const uint32_t* literals_256(Lanes& lanes, uint32_t lanes_log, 
             if constexpr (source == LiteralSource::by_context)
               table = _mm256_permutevar8x32_epi32(begin_of_context, _mm256_srli_epi32(previous[g], kContextAt));
             previous[g] = literal<source>(group[g], i == step ? any : two, entries, table);
-            const __m128i place = _mm_cvtsi32_si128(static_cast<int>(8 * (i - word)));
-            words[g] = _mm256_or_si256(words[g], _mm256_sll_epi32(_mm256_and_si256(previous[g], set(255)), place));
+            const __m128i left_by = _mm_cvtsi32_si128(static_cast<int>(8 * (i - word)));
+            words[g] = _mm256_or_si256(words[g], _mm256_sll_epi32(_mm256_and_si256(previous[g], set(255)), left_by));
           }
         }
         if (next > end) return next;

@@ -25,8 +25,8 @@ uint32_t length_price(const BlockPrices& prices, uint32_t length) {
 }
 
 uint32_t offset_price(const BlockPrices& prices, uint32_t offset, const std::array<uint32_t, kRepeats>& repeats) {
-  for (uint32_t place = 0; place < kRepeats; ++place)
-    if (repeats[place] == offset) return prices.fields[kOffset][place];
+  for (uint32_t slot = 0; slot < kRepeats; ++slot)
+    if (repeats[slot] == offset) return prices.fields[kOffset][slot];
   const Coded coded = code_offset(offset);
   const uint32_t price = field_price(prices, kOffset, coded);
   if (prices.low_bits == 0 || coded.extra_bits < prices.low_bits) return price;

@@ -282,10 +282,10 @@ void check_tables(Backend& backend, const Shape& shape, std::vector<Distribution
   REQUIRE(expected.size() == found.size());
   const auto word = static_cast<size_t>(std::ranges::mismatch(found, expected).in1 - found.begin());
   if (word == found.size()) return;
-  const size_t turn = word / (result_words / turns), place = word % (result_words / turns);
-  const bool is_verdict = place < shape.workgroup;
-  const size_t state = is_verdict ? 0 : (place - shape.workgroup) % most_states;
-  const size_t group = is_verdict ? place / 32 : (place - shape.workgroup) / most_states;
+  const size_t turn = word / (result_words / turns), slot = word % (result_words / turns);
+  const bool is_verdict = slot < shape.workgroup;
+  const size_t state = is_verdict ? 0 : (slot - shape.workgroup) % most_states;
+  const size_t group = is_verdict ? slot / 32 : (slot - shape.workgroup) / most_states;
   const Distribution& distribution = all[turn * shape.tables + std::min<size_t>(group, shape.tables - 1)];
   CAPTURE(turn);
   CAPTURE(group);

@@ -111,9 +111,9 @@ void check_outputs(Backend& backend, std::vector<Output> outputs) {
     region[3] = output.split;
     for (size_t batch = 0; batch < output.batches.size(); ++batch) {
       uint32_t* word = region + kHead + batch * kBatchWords;
-      for (size_t place = 0; place < kBatch; ++place) {
+      for (size_t slot = 0; slot < kBatch; ++slot) {
         const auto& sequences = output.batches[batch];
-        const Sequence sequence = place < sequences.size() ? sequences[place] : Sequence{};
+        const Sequence sequence = slot < sequences.size() ? sequences[slot] : Sequence{};
         *word++ = sequence.literals;
         *word++ = sequence.match;
         *word++ = sequence.offset;

@@ -39,13 +39,13 @@ constexpr Marks kWide{SegmentsBy::keys, Type::u64};    // beside values of 8
 /// Whether the device, one of each backend's two, takes the marks beside u32 values: u32 keys always, the others with
 /// one strategy each, on the emulated backend two of them. Pipelines are what takes the time.
 bool has_marks(const Device& device, const Marks& marks) {
-  const auto place = static_cast<size_t>(&marks - kAllMarks);
+  const auto index = static_cast<size_t>(&marks - kAllMarks);
   const bool look_back = device.strategy() == Strategy::look_back;
   if (is_slow(device))
-    return !device.backend().is_emulated() && (place == 0 || marks.segments == SegmentsBy::head_bits);
+    return !device.backend().is_emulated() && (index == 0 || marks.segments == SegmentsBy::head_bits);
   if (marks.segments == SegmentsBy::keys && size_of(marks.key) == 4) return true;
-  if (device.backend().is_emulated() && place != 0 && marks.segments != SegmentsBy::head_bits) return false;
-  return (place % 2 == 0) == look_back;
+  if (device.backend().is_emulated() && index != 0 && marks.segments != SegmentsBy::head_bits) return false;
+  return (index % 2 == 0) == look_back;
 }
 
 template <class T, class A = T>

@@ -139,13 +139,14 @@ Verdicts check_pages(Backend& backend, const PageBatch& batch, const PageRunOpti
     std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(page.output), page.bytes,
                 expected.output.begin() + static_cast<std::ptrdiff_t>(page.output));
   }
-  const auto place = static_cast<uint64_t>(std::ranges::mismatch(bytes, expected.output).in1 - bytes.begin());
-  if (place != bytes.size()) {
-    const auto page = std::ranges::find_if(
-        batch.pages, [&](const GdeflatePage& one) { return place >= one.output && place - one.output < one.bytes; });
-    CAPTURE(place);
+  const auto position = static_cast<uint64_t>(std::ranges::mismatch(bytes, expected.output).in1 - bytes.begin());
+  if (position != bytes.size()) {
+    const auto page = std::ranges::find_if(batch.pages, [&](const GdeflatePage& one) {
+      return position >= one.output && position - one.output < one.bytes;
+    });
+    CAPTURE(position);
     CAPTURE(page - batch.pages.begin());
-    CHECK(static_cast<uint32_t>(bytes[place]) == static_cast<uint32_t>(expected.output[place]));
+    CHECK(static_cast<uint32_t>(bytes[position]) == static_cast<uint32_t>(expected.output[position]));
   }
   return expected.verdicts;
 }

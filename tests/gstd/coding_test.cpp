@@ -129,18 +129,18 @@ TEST_SUITE("gstd coding") {
         LiteralTable table;
         REQUIRE(table.set(lengths));
         // By length, then by byte, each takes as much of the range as its length leaves it.
-        uint32_t place = 0;
+        uint32_t position = 0;
         for (uint32_t length = 1; length <= kMaxCodeLength; ++length)
           for (uint32_t byte = 0; byte < 256; ++byte) {
             if (lengths[byte] != length) continue;
-            CHECK(codes[byte] == place >> (kMaxCodeLength - length));
-            for (uint32_t i = 0; i < 1u << (kMaxCodeLength - length); ++i, ++place) {
-              CHECK(uint32_t{table.entries[place].symbol} == byte);
-              CHECK(uint32_t{table.entries[place].length} == length);
-              CHECK(uint32_t{table.entries[place].context} == literal_context(byte));
+            CHECK(codes[byte] == position >> (kMaxCodeLength - length));
+            for (uint32_t i = 0; i < 1u << (kMaxCodeLength - length); ++i, ++position) {
+              CHECK(uint32_t{table.entries[position].symbol} == byte);
+              CHECK(uint32_t{table.entries[position].length} == length);
+              CHECK(uint32_t{table.entries[position].context} == literal_context(byte));
             }
           }
-        CHECK(place == 1u << kMaxCodeLength);
+        CHECK(position == 1u << kMaxCodeLength);
       }
   }
 

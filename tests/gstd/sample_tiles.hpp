@@ -58,10 +58,10 @@ inline std::vector<Sample> samples_of(size_t size) {
   std::string text;
   while (text.size() < size) text += words[random.below(static_cast<uint32_t>(words.size()))];
   add("text", [&](size_t i) { return static_cast<uint32_t>(text[i]); });
-  uint32_t place = 0;
+  uint32_t position = 0;
   add("vertices", [&](size_t i) {
-    if (i % 8 == 0) place += random.below(9);
-    return i % 8 < 6 ? (place * (1 + static_cast<uint32_t>(i % 8 / 2)) >> (8 * (i % 2))) : random.below(4) * 60;
+    if (i % 8 == 0) position += random.below(9);
+    return i % 8 < 6 ? (position * (1 + static_cast<uint32_t>(i % 8 / 2)) >> (8 * (i % 2))) : random.below(4) * 60;
   });
   int32_t level = 0, slope = 0;
   add("sound", [&](size_t i) {

@@ -223,11 +223,11 @@ class StreamMaker {
     if (releases) writer_.release();
 
     // Places of the literals, then the literals, then the matches.
-    std::vector<uint32_t> places;
+    std::vector<uint32_t> slots;
     size_t at = output.size();
     uint32_t position = static_cast<uint32_t>(at);
     const auto run = [&](uint32_t length) {
-      for (uint32_t i = 0; i < length; ++i) places.push_back(position++);
+      for (uint32_t i = 0; i < length; ++i) slots.push_back(position++);
     };
     for (const Match& match : matches) {
       run(match.literals);
@@ -235,7 +235,7 @@ class StreamMaker {
     }
     run(trailing);
     output.resize(position);
-    write_literals(coded, places);
+    write_literals(coded, slots);
     for (const Match& match : matches) {
       at += match.literals;
       for (uint32_t i = 0; i < match.length; ++i, ++at) output[at] = output[at - match.offset];
@@ -263,10 +263,10 @@ class StreamMaker {
     }
   }
 
-  void write_literals(bool coded, const std::vector<uint32_t>& places) {
+  void write_literals(bool coded, const std::vector<uint32_t>& slots) {
     const uint32_t lanes = 1u << lanes_log_;
-    for (size_t done = 0; done < places.size();) {
-      const uint32_t round = static_cast<uint32_t>(std::min<size_t>(places.size() - done, 16 * lanes));
+    for (size_t done = 0; done < slots.size();) {
+      const uint32_t round = static_cast<uint32_t>(std::min<size_t>(slots.size() - done, 16 * lanes));
       const uint32_t per_lane = 4 * ((round + 4 * lanes - 1) / (4 * lanes));
       reach("literals of a lane " + std::to_string(per_lane));
       std::vector<std::pair<uint32_t, uint32_t>> codes(round);
@@ -283,7 +283,7 @@ class StreamMaker {
           codes[i] = single_symbol(lengths) != 256 ? std::pair(0u, 0u)
                                                    : std::pair(uint32_t{canonical[byte]}, uint32_t{lengths[byte]});
         }
-        output[places[done + i]] = static_cast<std::byte>(byte);
+        output[slots[done + i]] = static_cast<std::byte>(byte);
         previous = byte;
       }
       const uint32_t longest = coded ? kMaxCodeLength : 8;

@@ -28,35 +28,35 @@ struct Intervals {
 
 /// Where intervals lie one after the other in an order drawn at random, up to `gap` items
 /// apart; and where the last one ends.
-struct Places {
+struct Positions {
   Counts offsets;
   uint64_t end = 0;
 };
-Places shuffled_places(const Counts& counts, uint64_t gap, uint64_t seed) {
+Positions shuffled_positions(const Counts& counts, uint64_t gap, uint64_t seed) {
   std::vector<uint64_t> order(counts.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::sort(order, {}, [&](uint64_t i) { return random_word(seed, i); });
-  Places places{Counts(counts.size())};
+  Positions positions{Counts(counts.size())};
   for (const uint64_t i : order) {
-    places.end += random_word(seed + 1, i) % (gap + 1);
-    places.offsets[i] = places.end;
-    places.end += counts[i];
+    positions.end += random_word(seed + 1, i) % (gap + 1);
+    positions.offsets[i] = positions.end;
+    positions.end += counts[i];
   }
-  return places;
+  return positions;
 }
 
 Intervals intervals_of(const IntervalMoveConfig& config, Counts counts, uint64_t gap = 5, uint64_t seed = 1) {
   Intervals intervals{std::move(counts)};
   intervals.sources = intervals.destinations = total_of(intervals.counts);
   if (config.gather) {
-    Places places = shuffled_places(intervals.counts, gap, seed);
-    intervals.gather = std::move(places.offsets);
-    intervals.sources = places.end + 3;
+    Positions positions = shuffled_positions(intervals.counts, gap, seed);
+    intervals.gather = std::move(positions.offsets);
+    intervals.sources = positions.end + 3;
   }
   if (config.scatter) {
-    Places places = shuffled_places(intervals.counts, gap, seed + 7);
-    intervals.scatter = std::move(places.offsets);
-    intervals.destinations = places.end + 3;
+    Positions positions = shuffled_positions(intervals.counts, gap, seed + 7);
+    intervals.scatter = std::move(positions.offsets);
+    intervals.destinations = positions.end + 3;
   }
   return intervals;
 }
@@ -91,11 +91,11 @@ Bytes check_move(Backend& backend, const IntervalMoveConfig& config, const Inter
   }
 
   call.args.input = call.input("input", input, options.input_misalignment);
-  const auto places = [&](const char* name, const Counts& offsets) {
+  const auto positions = [&](const char* name, const Counts& offsets) {
     return call.input(name, bytes_of_lengths(offsets, config.offset), options.other_misalignment);
   };
-  if (config.gather) call.args.gather = places("gather", intervals.gather);
-  if (config.scatter) call.args.scatter = places("scatter", intervals.scatter);
+  if (config.gather) call.args.gather = positions("gather", intervals.gather);
+  if (config.scatter) call.args.scatter = positions("scatter", intervals.scatter);
   call.args.output = call.output("output", expected.size(), options.output_misalignment);
   call.expect("output", expected, bytes);
   // In lines, intervals after the first max_output items may be moved or not.
@@ -325,9 +325,9 @@ TEST_SUITE("interval_move") {
           for (const uint64_t below : {uint64_t{40}, items, uint64_t{~0u}}) {
             if (backend->is_emulated() && below != items) continue;
             const IntervalMove& move = create<IntervalMove>(*backend, config);
-            Counts offsets(number + 1), places(number);
+            Counts offsets(number + 1), positions(number);
             for (uint64_t i = 0; i <= number; ++i) offsets[i] = random_word(below, i) % below;
-            for (uint64_t i = 0; i < number; ++i) places[i] = random_word(3, i) % items;
+            for (uint64_t i = 0; i < number; ++i) positions[i] = random_word(3, i) % items;
             if (below == items) std::ranges::sort(offsets, std::greater{});
             PrimitiveCall call(backend->gpu());
             const auto output = [&](const char* name, uint64_t size) {
@@ -335,7 +335,7 @@ TEST_SUITE("interval_move") {
               return call.expect_any(name, size);
             };
             const auto given = [&](const char* name, bool is_wanted) {
-              return is_wanted ? call.input(name, bytes_of_lengths(places, config.offset)) : BufferRange{};
+              return is_wanted ? call.input(name, bytes_of_lengths(positions, config.offset)) : BufferRange{};
             };
             const IntervalMoveArgs args{call.input("input", Bytes(items * bytes, std::byte{7})),
                                         call.input("counts", bytes_of_lengths(offsets, Type::u32)),

@@ -310,7 +310,7 @@ TEST_SUITE("reduce") {
     const auto in_total_order = [](Backend& backend, auto zero, auto of_bits) {
       using T = decltype(zero);
       // Signed zeros, infinities and NaNs of either sign and several payloads, the
-      // extremes among them at varied places.
+      // extremes among them at varied positions.
       const std::vector<T> special = of_bits();
       for (size_t left_out = 0; left_out < special.size(); ++left_out) {
         std::vector<T> items;
@@ -410,10 +410,10 @@ TEST_SUITE("reduce") {
       return;
     }
     // Every item 1, and one 2 whose index needs more than 32 bits.
-    const uint64_t place = (uint64_t{1} << 32) + 5;
+    const uint64_t position = (uint64_t{1} << 32) + 5;
     const std::byte two{2};
     REQUIRE(gpu.fill(input->range(), 0x01010101).ok());
-    REQUIRE(gpu.upload(input->range(place, 1), std::span(&two, 1)).ok());
+    REQUIRE(gpu.upload(input->range(position, 1), std::span(&two, 1)).ok());
     const auto reduced = [&](const Reduce& reduce, std::span<std::byte> result) {
       const auto ran = gpu.run([&](VkCommandBuffer commands) {
         return reduce.record(commands, {input->range(0, n), output->range(), scratch->range(), n, {}});
@@ -426,7 +426,7 @@ TEST_SUITE("reduce") {
     CHECK(total == static_cast<uint32_t>(n + 1));
     ArgResult arg{};
     reduced(largest, std::as_writable_bytes(std::span(&arg, 1)));
-    CHECK(arg.index == place);
+    CHECK(arg.index == position);
     CHECK(arg.value.bits == 2);
   }
 }

@@ -20,7 +20,7 @@ namespace {
 template <class T>
 std::vector<uint32_t> found_positions(const std::vector<T>& keys, uint64_t count, const TopKConfig& config,
                                       uint32_t k) {
-  std::vector<uint32_t> positions = sorted_places(keys, count, {.order = config.order});
+  std::vector<uint32_t> positions = sorted_positions(keys, count, {.order = config.order});
   positions.resize(std::min<uint64_t>(k, count));
   if (positions.empty()) return positions;
   const uint64_t last = ordered_bits(keys[positions.back()]);

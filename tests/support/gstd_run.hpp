@@ -218,21 +218,21 @@ class GstdCall {
       const auto at = static_cast<std::ptrdiff_t>(batch_.tiles[tile].output);
       std::copy_n(expected_.output.begin() + at, batch_.tiles[tile].count, bytes.begin() + at);
     }
-    const auto place = static_cast<uint64_t>(std::ranges::mismatch(bytes, expected_.output).in1 - bytes.begin());
-    if (place == bytes.size()) return;
+    const auto position = static_cast<uint64_t>(std::ranges::mismatch(bytes, expected_.output).in1 - bytes.begin());
+    if (position == bytes.size()) return;
     for (size_t tile = 0; tile < batch_.tiles.size(); ++tile) {
       const GstdTile& of = batch_.tiles[tile];
-      if (place < of.output || place - of.output >= of.count) continue;
+      if (position < of.output || position - of.output >= of.count) continue;
       CAPTURE(tile);
       CAPTURE(of.bytes);
       CAPTURE(of.first);
       CAPTURE(of.count);
-      const uint64_t byte_of_request = place - of.output;
+      const uint64_t byte_of_request = position - of.output;
       CAPTURE(byte_of_request);
-      CHECK(static_cast<uint32_t>(bytes[place]) == static_cast<uint32_t>(expected_.output[place]));
+      CHECK(static_cast<uint32_t>(bytes[position]) == static_cast<uint32_t>(expected_.output[position]));
       return;
     }
-    CAPTURE(place);
+    CAPTURE(position);
     FAIL_CHECK("a byte that no tile has was written");
   }
 

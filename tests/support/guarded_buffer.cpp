@@ -10,7 +10,7 @@ namespace weft::test {
 namespace {
 
 // No two neighbouring words are equal, and no byte repeats within a vector.
-std::byte pattern(VkDeviceSize place) { return static_cast<std::byte>(place * 37 + (place >> 8) * 11 + 0x5a); }
+std::byte pattern(VkDeviceSize position) { return static_cast<std::byte>(position * 37 + (position >> 8) * 11 + 0x5a); }
 
 Buffer create(Gpu& gpu, VkDeviceSize bytes) {
   Result<Buffer> buffer = gpu.create_buffer(bytes);
@@ -29,11 +29,12 @@ GuardedBuffer::GuardedBuffer(Gpu& gpu, VkDeviceSize bytes, VkDeviceSize misalign
       buffer_(create(gpu, image_.size())) {
   REQUIRE(buffer_.address() % 16 == 0);
   REQUIRE(contents.size() <= bytes);
-  for (VkDeviceSize place = 0; place < first_; ++place) image_[place] = pattern(place);
+  for (VkDeviceSize position = 0; position < first_; ++position) image_[position] = pattern(position);
   std::copy(contents.begin(), contents.end(), image_.begin() + static_cast<std::ptrdiff_t>(first_));
   std::fill_n(image_.begin() + static_cast<std::ptrdiff_t>(first_ + contents.size()), bytes - contents.size(),
               static_cast<std::byte>(dirt));
-  for (VkDeviceSize place = first_ + bytes; place < image_.size(); ++place) image_[place] = pattern(place);
+  for (VkDeviceSize position = first_ + bytes; position < image_.size(); ++position)
+    image_[position] = pattern(position);
   const Status uploaded = gpu.upload(buffer_.range(), image_);
   if (!uploaded) FAIL(uploaded.error().message);
 }
@@ -43,10 +44,11 @@ std::string GuardedBuffer::read(std::vector<std::byte>& contents) {
   if (!downloaded) FAIL(downloaded.error().message);
   const auto begin = image_.begin() + static_cast<std::ptrdiff_t>(first_);
   contents.assign(begin, begin + static_cast<std::ptrdiff_t>(bytes_));
-  for (VkDeviceSize place = first_; place-- > 0;)
-    if (image_[place] != pattern(place)) return "byte " + std::to_string(first_ - place) + " before the range";
-  for (VkDeviceSize place = first_ + bytes_; place < image_.size(); ++place)
-    if (image_[place] != pattern(place)) return "byte " + std::to_string(place - first_ - bytes_) + " after the range";
+  for (VkDeviceSize position = first_; position-- > 0;)
+    if (image_[position] != pattern(position)) return "byte " + std::to_string(first_ - position) + " before the range";
+  for (VkDeviceSize position = first_ + bytes_; position < image_.size(); ++position)
+    if (image_[position] != pattern(position))
+      return "byte " + std::to_string(position - first_ - bytes_) + " after the range";
   return {};
 }
 

@@ -24,8 +24,8 @@ namespace weft::test {
 template <class T>
 bool merge_less(T a, T b) {
   if constexpr (std::is_same_v<T, F16>) {
-    const auto place = [](F16 v) { return (v.bits & 0x8000) != 0 ? -1 - (v.bits & 0x7fff) : int{v.bits}; };
-    return place(a) < place(b);
+    const auto rank = [](F16 v) { return (v.bits & 0x8000) != 0 ? -1 - (v.bits & 0x7fff) : int{v.bits}; };
+    return rank(a) < rank(b);
   } else {
     return std::is_lt(std::strong_order(a, b));
   }

@@ -226,10 +226,10 @@ inline std::vector<std::byte> bytes_of_lengths(std::span<const uint64_t> lengths
 
 /// The items at these positions, one after the other.
 inline std::vector<std::byte> gathered(std::span<const std::byte> items, uint64_t item_bytes,
-                                       std::span<const uint32_t> places) {
-  std::vector<std::byte> result(places.size() * item_bytes);
-  for (size_t i = 0; item_bytes != 0 && i < places.size(); ++i)
-    std::memcpy(&result[i * item_bytes], &items[places[i] * item_bytes], item_bytes);
+                                       std::span<const uint32_t> taken) {
+  std::vector<std::byte> result(taken.size() * item_bytes);
+  for (size_t i = 0; item_bytes != 0 && i < taken.size(); ++i)
+    std::memcpy(&result[i * item_bytes], &items[taken[i] * item_bytes], item_bytes);
   return result;
 }
 
@@ -289,7 +289,7 @@ bool same_bits(const T& a, const T& b) {
   return std::memcmp(&a, &b, sizeof(T)) == 0;
 }
 
-/// The first place where the bits differ, in words; empty where there is none.
+/// The first position where the bits differ, in words; empty where there is none.
 template <class T>
 std::string difference(std::span<const T> actual, std::span<const T> expected) {
   if (actual.size() != expected.size())

@@ -41,13 +41,14 @@ class Run : public PrimitiveCall {
     args.b = options.b;
     std::vector<uint64_t> counts;
     for (uint8_t partition = 0; partition < shape.partitions; ++partition) {
-      counts.push_back(places_of(partition).size());
+      counts.push_back(positions_of(partition).size());
       if (shape.items) args.outputs[partition] = add("items", partition, selection.tested, shape.tested_bytes);
       if (shape.moved_bytes != 0) moved[partition] = add("moved items", partition, selection.moved, shape.moved_bytes);
       if (shape.indices) {
-        const std::vector<uint32_t> places = places_of(partition);
-        args.indices[partition] = add(
-            "indices", partition, bytes_of_lengths(std::vector<uint64_t>(places.begin(), places.end()), shape.index));
+        const std::vector<uint32_t> positions = positions_of(partition);
+        args.indices[partition] =
+            add("indices", partition,
+                bytes_of_lengths(std::vector<uint64_t>(positions.begin(), positions.end()), shape.index));
       }
     }
     const Bytes count_bytes = bytes_of_lengths(counts, options.wide_counts ? Type::u64 : Type::u32);
@@ -59,18 +60,18 @@ class Run : public PrimitiveCall {
   std::array<BufferRange, 3> moved;
 
  private:
-  std::vector<uint32_t> places_of(uint8_t partition) const {
-    std::vector<uint32_t> places;
+  std::vector<uint32_t> positions_of(uint8_t partition) const {
+    std::vector<uint32_t> positions;
     for (uint32_t i = 0; i < selection_.partitions.size(); ++i)
-      if (selection_.partitions[i] == partition) places.push_back(i);
-    return places;
+      if (selection_.partitions[i] == partition) positions.push_back(i);
+    return positions;
   }
   /// Of so many bytes each, which come out as they are; or the items that go to the partition.
   BufferRange add(const char* what, uint8_t partition, const Bytes& expected) {
     return add(what, partition, expected, size_of(shape_.index), options_.output_misalignment / 4 * 4);
   }
   BufferRange add(const char* what, uint8_t partition, const Bytes& from, uint32_t bytes) {
-    return add(what, partition, gathered(from, bytes, places_of(partition)), bytes, options_.output_misalignment);
+    return add(what, partition, gathered(from, bytes, positions_of(partition)), bytes, options_.output_misalignment);
   }
   BufferRange add(const char* what, uint8_t partition, const Bytes& expected, uint32_t bytes,
                   VkDeviceSize misalignment) {

@@ -45,10 +45,10 @@ std::string wrong_segmented_sort(Gpu& gpu, const SegmentedSort& sort, const Segm
     const uint64_t first = std::min(offsets[s], count), end = std::min(offsets[s + 1], count);
     const std::vector<T> segment(keys.begin() + static_cast<std::ptrdiff_t>(first),
                                  keys.begin() + static_cast<std::ptrdiff_t>(end));
-    const std::vector<uint32_t> places =
-        sorted_places(segment, segment.size(), {.key = config.key, .order = config.order});
+    const std::vector<uint32_t> positions =
+        sorted_positions(segment, segment.size(), {.key = config.key, .order = config.order});
     const auto put = [&](Bytes& out, std::span<const std::byte> in, uint64_t item_bytes) {
-      std::ranges::copy(gathered(in, item_bytes, places),
+      std::ranges::copy(gathered(in, item_bytes, positions),
                         out.begin() + static_cast<std::ptrdiff_t>(first * item_bytes));
     };
     put(keys_out, std::as_bytes(std::span(segment)), sizeof(T));

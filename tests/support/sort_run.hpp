@@ -24,7 +24,7 @@
 
 namespace weft::test {
 
-/// The unsigned number that has the key's place in the order of its type.
+/// The unsigned number that has the key's position in the order of its type.
 template <class T>
 uint64_t ordered_bits(T key) {
   if constexpr (std::floating_point<T>) {
@@ -40,19 +40,19 @@ uint64_t ordered_bits(T key) {
   }
 }
 
-/// What comes out where what came in: out[i] is the key that was at place i of the result.
+/// What comes out where what came in: out[i] is the key that was at position i of the result.
 template <class T>
-std::vector<uint32_t> sorted_places(const std::vector<T>& keys, uint64_t count, const RadixSortConfig& config) {
+std::vector<uint32_t> sorted_positions(const std::vector<T>& keys, uint64_t count, const RadixSortConfig& config) {
   const uint32_t end = config.end_bit != 0 ? config.end_bit : 8 * sizeof(T);
   const uint64_t mask = ~uint64_t{0} >> (64 - (end - config.begin_bit));
   std::vector<uint64_t> bits(count);
   for (uint64_t i = 0; i < count; ++i) bits[i] = (ordered_bits(keys[i]) >> config.begin_bit) & mask;
-  std::vector<uint32_t> places(count);
-  std::iota(places.begin(), places.end(), 0u);
+  std::vector<uint32_t> positions(count);
+  std::iota(positions.begin(), positions.end(), 0u);
   const bool descending = config.order == SortOrder::descending;
-  std::ranges::stable_sort(places,
+  std::ranges::stable_sort(positions,
                            [&](uint32_t a, uint32_t b) { return descending ? bits[b] < bits[a] : bits[a] < bits[b]; });
-  return places;
+  return positions;
 }
 
 struct SortOptions {
@@ -78,7 +78,7 @@ std::string wrong_sort(Gpu& gpu, const RadixSort& sort, const RadixSortConfig& c
                        const SortOptions& options, Bytes* found = nullptr) {
   const uint64_t n = keys.size();
   const Bytes values = numbered_values(n, config.value_bytes);
-  const std::vector<uint32_t> places = sorted_places(keys, obeyed(options.device_count, n), config);
+  const std::vector<uint32_t> positions = sorted_positions(keys, obeyed(options.device_count, n), config);
   PrimitiveCall call(gpu, options.dirt);
   RadixSortArgs args{call.input("keys", keys, options.keys_misalignment),
                      {},
@@ -86,11 +86,11 @@ std::string wrong_sort(Gpu& gpu, const RadixSort& sort, const RadixSortConfig& c
                      {},
                      call.scratch(sort.scratch_size(n)),
                      call.count(options.device_count, n)};
-  call.expect("keys_out", gathered(std::as_bytes(std::span(keys)), sizeof(T), places), sizeof(T));
+  call.expect("keys_out", gathered(std::as_bytes(std::span(keys)), sizeof(T), positions), sizeof(T));
   if (config.value_bytes != 0) {
     args.values = call.input("values", values, options.values_misalignment);
     args.values_out = call.output("values_out", values.size(), options.values_out_misalignment);
-    call.expect("values_out", gathered(values, config.value_bytes, places), config.value_bytes);
+    call.expect("values_out", gathered(values, config.value_bytes, positions), config.value_bytes);
   }
   const std::string wrong = call.wrong(sort, args);
   if (found != nullptr) *found = call.found("keys_out");

@@ -52,10 +52,10 @@ Result<BulkPlan> BulkPlan::create(const Context& context, const Desc& desc) {
 }
 
 uint64_t BulkPlan::tile_count(uint64_t items) const {
-  // The first tile may begin with places of a word that have no item.
+  // The first tile may begin with slots of a word that have no item.
   const uint64_t head = item_bytes < 4 ? 4 / item_bytes - 1 : 0;
-  const uint64_t places = items > ~uint64_t{0} - head ? items : items + head;
-  return divided_up(places, tile_items);
+  const uint64_t slots = items > ~uint64_t{0} - head ? items : items + head;
+  return divided_up(slots, tile_items);
 }
 
 VkDeviceSize BulkPlan::scratch_size(uint64_t max_items) const {
