@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-# Holds the tree to its plan: every primitive's six places, licence lines, names, the length of lines, and the direction
-# of the layers.
+# Holds the tree to its plan: every primitive's five places, licence lines, names, the length of lines and
+# decisions, and the direction of the layers.
 #   cmake -DROOT=<sources> -P structure_test.cmake                 checks the tree
 #   cmake -DSELF_CHECK=<empty directory> -P structure_test.cmake   plants faults in a small tree and expects each report
 cmake_minimum_required(VERSION 3.25)
@@ -151,6 +151,12 @@ function(check_tree)
     endif()
     file(READ "${ROOT}/${file}" text)
     string(REGEX REPLACE "${not_plain}" "." text "\n${text}")
+    # A decision has half a page.
+    string(REGEX MATCHALL "\n[^\n]*" lines "${text}")
+    list(LENGTH lines count)
+    if(file MATCHES "^docs/decisions/" AND count GREATER 41)
+      fault("${file} has more than 40 lines")
+    endif()
     string(REGEX MATCHALL "\n${too_long}[^\n]*" lines "${text}")
     foreach(line IN LISTS lines)
       if(line MATCHES "[^ \n] +[^ ]" AND NOT (file MATCHES "\\.md$" AND line MATCHES "^\n *\\|"))
@@ -352,6 +358,11 @@ foreach(name IN ITEMS run src/vk/table.hpp shaders/weft/interop.h docs/scan.md)
   file(APPEND "${ROOT}/${name}" "# [\\] ${full}")
   expect_fault("${name} has a line above 120 characters: # \\.\\.\\. \\. ")
 endforeach()
+
+plant_tree()
+string(REPEAT "x\n" 41 long)
+file(WRITE "${ROOT}/docs/decisions/scan.md" "${long}")
+expect_fault("docs/decisions/scan.md has more than 40 lines")
 
 foreach(case IN ITEMS "include/weft/status.hpp|<volk.h>|public headers"
                       "include/weft/status.hpp|\"vk/table.hpp\"|public headers"
