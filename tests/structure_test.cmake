@@ -212,6 +212,13 @@ function(check_tree)
                    "${family} knows shaders/weft and of families ${known}")
     check_includes(src/primitives/${family}/ "${std};${weft};\"(vk|runtime|weft|primitives/(${known})|${known})/.*"
                    "${family} knows runtime, vk and of families ${known}")
+    file(STRINGS "${ROOT}/shaders/${family}/kernels.cmake" sources REGEX "SOURCES")
+    string(REGEX MATCHALL "[a-z_]+/[a-z_]+\\.cpp" sources "${sources}")
+    foreach(source IN LISTS sources)
+      if(NOT source MATCHES "^(${known})/")
+        fault("${family} is made of ${source}: it knows of families ${known}")
+      endif()
+    endforeach()
   endforeach()
 
   set(faults "${faults}" PARENT_SCOPE)
@@ -363,6 +370,10 @@ plant_tree()
 string(REPEAT "x\n" 41 long)
 file(WRITE "${ROOT}/docs/decisions/scan.md" "${long}")
 expect_fault("docs/decisions/scan.md has more than 40 lines")
+
+plant_tree()
+file(APPEND "${ROOT}/shaders/scan/kernels.cmake" "weft_family(scan SOURCES segment/segments.cpp)\n")
+expect_fault("scan is made of segment/segments.cpp")
 
 foreach(case IN ITEMS "include/weft/status.hpp|<volk.h>|public headers"
                       "include/weft/status.hpp|\"vk/table.hpp\"|public headers"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-weft_family(by_key REQUIRES look_back SOURCES by_key/keyed_plan.cpp segment/segments.cpp)
+weft_family(by_key REQUIRES look_back SOURCES by_key/keyed_plan.cpp by_key/segments.cpp)
 weft_kernel(by_key/scan_by_key_upsweep.comp TYPES ${by_key_types})
 
 weft_family(scan_by_key REQUIRES by_key)

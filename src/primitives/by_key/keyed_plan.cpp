@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "primitives/by_key/segments.hpp"
 #include "runtime/kernel_families.hpp"
 #include "weft/operator.h"
 #include "weft/segment.h"

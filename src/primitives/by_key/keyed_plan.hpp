@@ -55,37 +55,30 @@ struct KeyedPlan {
   /// `Push` has the members that both primitives have; those of the pass are set here.
   template <class Push>
   void record(const RecordCall& call, uint64_t maximum, VkDeviceAddress scratch, const Push& push) const {
-    const auto set = [](auto& of_pass, const PrefixPass::Chunk& chunk) {
-      of_pass.scratch = chunk.scratch;
-      of_pass.tile_capacity = chunk.tiles;
-      of_pass.lag = chunk.lag;
-      of_pass.tiles_per_workgroup = chunk.tiles_per_workgroup;
+    const auto set = [](auto& pass_push, const PrefixPass::Chunk& chunk) {
+      pass_push.scratch = chunk.scratch;
+      pass_push.tile_capacity = chunk.tiles;
+      pass_push.lag = chunk.lag;
+      pass_push.tiles_per_workgroup = chunk.tiles_per_workgroup;
     };
     const auto push_of = [&](const PrefixPass::Chunk& chunk) {
-      Push of_pass = push;
-      set(of_pass, chunk);
-      return of_pass;
+      Push pass_push = push;
+      set(pass_push, chunk);
+      return pass_push;
     };
     const auto upsweep_push_of = [&](const PrefixPass::Chunk& chunk) {
-      shader::ScanByKeyPush of_pass{};
-      of_pass.keys = push.keys;
-      of_pass.items = push.items;
-      of_pass.count = push.count;
-      of_pass.count_value = push.count_value;
-      of_pass.count_words = push.count_words;
-      of_pass.head = push.head;
-      set(of_pass, chunk);
-      return of_pass;
+      shader::ScanByKeyPush pass_push{};
+      pass_push.keys = push.keys;
+      pass_push.items = push.items;
+      pass_push.count = push.count;
+      pass_push.count_value = push.count_value;
+      pass_push.count_words = push.count_words;
+      pass_push.head = push.head;
+      set(pass_push, chunk);
+      return pass_push;
     };
     pass.record(call, maximum, push.head, scratch, push_of, upsweep_push_of);
   }
 };
-
-/// Refuses what kernels on segments are not compiled for: operators, values, and what the device lacks for them.
-Status check_segment_values(const runtime::ContextState& state, const char* primitive, Op op, Type item,
-                            Type accumulator);
-
-/// Refuses offsets of segments that are neither u32 nor u64.
-Status check_offset(const char* primitive, Type offset);
 
 }  // namespace weft::primitives

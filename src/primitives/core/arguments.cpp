@@ -52,21 +52,22 @@ uint32_t own_vector_items(uint32_t item_bytes, uint32_t output_bytes) {
   return fills(item_bytes) && fills(output_bytes) ? 16 / std::max(item_bytes, output_bytes) : 1;
 }
 
-Status check_operator(const char* primitive, Op op, Type item, Type accumulator) {
+Status check_operator(const runtime::ContextState& state, const char* primitive, Op op, Type item, Type accumulator) {
   const std::string name = primitive;
   const auto refused = [&](const std::string& why) { return Error{ErrorCode::unsupported, name + ": " + why}; };
   if ((op == Op::affine) != (item == Type::u32x2))
     return refused("affine takes items of type u32x2, and these take no other operator");
   if (is_float(item) && (op == Op::bit_and || op == Op::bit_or || op == Op::bit_xor))
     return refused(std::string(name_of(op)) + " takes integers, not " + name_of(item));
-  if (item == accumulator) return {};
-  if (op == Op::arg_min || op == Op::arg_max)
+  if (item != accumulator && (op == Op::arg_min || op == Op::arg_max))
     return refused("arg_min and arg_max give the item itself; the accumulator is its type");
   constexpr std::pair<Type, Type> kWidenings[] = {
       {Type::u8, Type::u16},  {Type::u8, Type::u32},  {Type::u16, Type::u32}, {Type::u32, Type::u64},
       {Type::i32, Type::i64}, {Type::f16, Type::f32}, {Type::f32, Type::f64}};
-  if (std::ranges::find(kWidenings, std::pair(item, accumulator)) != std::end(kWidenings)) return {};
-  return refused(std::string("items of type ") + name_of(item) + " do not accumulate in " + name_of(accumulator));
+  if (item != accumulator && std::ranges::find(kWidenings, std::pair(item, accumulator)) == std::end(kWidenings))
+    return refused(std::string("items of type ") + name_of(item) + " do not accumulate in " + name_of(accumulator));
+  if (Status status = state.check_type(item); !status) return status;
+  return state.check_type(accumulator);
 }
 
 uint64_t identity_bits(Op op, Type type) {

@@ -53,8 +53,9 @@ Status check_own_kernels(const char* primitive, const KernelSet& own, std::strin
 /// Items of a vector, as in shaders/weft/item.glsl: as many as fill 16 bytes with the wider of item and output, or 1.
 uint32_t own_vector_items(uint32_t item_bytes, uint32_t output_bytes);
 
-/// Refuses operators that do not go with the item, and accumulators that are neither it nor a wider one.
-Status check_operator(const char* primitive, Op op, Type item, Type accumulator);
+/// Refuses operators that do not go with the item, accumulators that are neither it nor a wider one, and types that the
+/// device cannot compute with.
+Status check_operator(const runtime::ContextState& state, const char* primitive, Op op, Type item, Type accumulator);
 
 /// The bits of the operator's identity as a stored accumulator.
 uint64_t identity_bits(Op op, Type accumulator);

@@ -40,11 +40,7 @@ constexpr VkDeviceSize kMinScratch = 16;
 
 Status check_config(const ContextState& state, const ReduceConfig& config) {
   if (config.own_kernels) return primitives::check_own_kernels(kReduceName, *config.own_kernels, "reduce");
-  if (Status status = primitives::check_operator(kReduceName, config.op, config.item, config.accumulator); !status)
-    return status;
-  for (const Type type : {config.item, config.accumulator})
-    if (Status status = state.check_type(type); !status) return status;
-  return {};
+  return primitives::check_operator(state, kReduceName, config.op, config.item, config.accumulator);
 }
 
 }  // namespace

@@ -37,11 +37,7 @@ Status check_config(const ContextState& state, const ScanConfig& config) {
   if (config.own_kernels) return primitives::check_own_kernels(kScanName, *config.own_kernels, "scan");
   if (config.op == Op::arg_min || config.op == Op::arg_max)
     return Error{ErrorCode::unsupported, "Scan: arg_min and arg_max are operators of Reduce"};
-  if (Status status = primitives::check_operator(kScanName, config.op, config.item, config.accumulator); !status)
-    return status;
-  for (const Type type : {config.item, config.accumulator})
-    if (Status status = state.check_type(type); !status) return status;
-  return {};
+  return primitives::check_operator(state, kScanName, config.op, config.item, config.accumulator);
 }
 
 }  // namespace

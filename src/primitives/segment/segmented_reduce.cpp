@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "primitives/by_key/keyed_plan.hpp"
+#include "primitives/by_key/segments.hpp"
 #include "primitives/core/pipeline_builder.hpp"
 #include "primitives/core/record_call.hpp"
 #include "primitives/segment/segment_tuning.hpp"

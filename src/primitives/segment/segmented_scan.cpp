@@ -3,7 +3,8 @@
 
 #include <weft/scan_by_key.hpp>
 
-#include "primitives/by_key/keyed_plan.hpp"
+#include "primitives/by_key/segments.hpp"
+#include "primitives/core/prefix_pass.hpp"
 #include "runtime/kernel_families.hpp"
 #include "segment/segmented_scan.h"
 

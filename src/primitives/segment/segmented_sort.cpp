@@ -6,7 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "primitives/by_key/keyed_plan.hpp"
+#include "primitives/by_key/segments.hpp"
+#include "primitives/core/prefix_pass.hpp"
 #include "primitives/segment/segment_tuning.hpp"
 #include "primitives/sort/radix_passes.hpp"
 #include "runtime/kernel_families.hpp"
