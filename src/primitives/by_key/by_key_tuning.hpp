@@ -26,38 +26,14 @@ inline constexpr runtime::TuningKey<ByKeyTuning> kByKeyTuningKeys[] = {
     {"lag_kib", &ByKeyTuning::lag_kib, 1, 1u << 20},   {"small_kib", &ByKeyTuning::small_kib, 0, 1u << 20},
 };
 
-inline const runtime::TuningTable<ByKeyTuning> scan_by_key_tuning("scan_by_key", kByKeyTuningKeys,
-                                                                  {.cpu = {.workgroup = 128,
-                                                                           .rows = 2,
-                                                                           .rows_wide = 2,
-                                                                           .groups = 1024,
-                                                                           .spin_limit = 64,
-                                                                           .lag_kib = 128,
-                                                                           .small_kib = 0},
-                                                                   .nvidia = {.workgroup = 256,
-                                                                              .rows = 4,
-                                                                              .rows_wide = 2,
-                                                                              .small_rows = 2,
-                                                                              .groups = 1024,
-                                                                              .spin_limit = 256,
-                                                                              .lag_kib = 12288,
-                                                                              .small_kib = 8192}});
+inline const runtime::TuningTable<ByKeyTuning> scan_by_key_tuning(
+    "scan_by_key", kByKeyTuningKeys,
+    {.cpu = {.workgroup = 128, .spin_limit = 64, .lag_kib = 128},
+     .nvidia = {.rows = 4, .lag_kib = 12288, .small_kib = 8192}});
 
-inline const runtime::TuningTable<ByKeyTuning> reduce_by_key_tuning("reduce_by_key", kByKeyTuningKeys,
-                                                                    {.cpu = {.workgroup = 128,
-                                                                             .rows = 2,
-                                                                             .rows_wide = 2,
-                                                                             .groups = 1024,
-                                                                             .spin_limit = 64,
-                                                                             .lag_kib = 128,
-                                                                             .small_kib = 0},
-                                                                     .nvidia = {.workgroup = 256,
-                                                                                .rows = 4,
-                                                                                .rows_wide = 2,
-                                                                                .small_rows = 1,
-                                                                                .groups = 1024,
-                                                                                .spin_limit = 256,
-                                                                                .lag_kib = 12288,
-                                                                                .small_kib = 2048}});
+inline const runtime::TuningTable<ByKeyTuning> reduce_by_key_tuning(
+    "reduce_by_key", kByKeyTuningKeys,
+    {.cpu = {.workgroup = 128, .spin_limit = 64, .lag_kib = 128},
+     .nvidia = {.rows = 4, .small_rows = 1, .lag_kib = 12288, .small_kib = 2048}});
 
 }  // namespace weft::primitives
