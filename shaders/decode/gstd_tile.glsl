@@ -46,8 +46,6 @@ uint gstd_making() { return lz_window() + 1u; }
 const uint kGstdMaxTileBytes = 1u << 20;
 const uint kGstdRepeats = 3u;
 const uint kGstdSequenceWork = 8u;
-// Of a group: tables, records, literals, and words beside the latter.
-uint gstd_tile_scratch(uint bytes) { return 4u * kGstdTableWords + WEFT_GSTD_BLOCK_WORK(bytes) + 32u; }
 
 // While sequences are read, the list of segments holds the last offsets that were not repeated: those that a batch may
 // repeat, its own, and those of the next batch, which may be written already.
@@ -382,9 +380,8 @@ void gstd_block_copy(GstdBlock block, uint literals, Words target, uint skew, ui
 // ---- a tile ----
 
 // Decodes `count` words at `source`, aligned to 4, to `bytes` bytes at `output_at`, of any alignment, but leaves the
-// filter. `scratch`: the group's gstd_tile_scratch(bytes) bytes,
-// aligned to 4. Returns 0, or a verdict and from bit 8 the word
-// where it was detected, to all lanes of the group.
+// filter. `scratch`: the group's WEFT_GSTD_BLOCK_WORK(bytes) + WEFT_GSTD_BESIDE_WORK bytes, aligned to 4. Returns 0, or
+// a verdict and from bit 8 the word where it was detected, to all lanes of the group.
 uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uvec2 scratch) {
   const uint lane = lanes_lane();
   GstdTile tile;

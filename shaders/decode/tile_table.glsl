@@ -44,7 +44,7 @@ Tile load_tile(uint index) {
 }
 
 // A tile's two parts of scratch, in bytes. Each is enough for 16-bit numbers, which are padded for each of up to 64
-// numbers of an element; the second, for the gstd_tile_scratch() bytes of gstd_tile.glsl too.
+// numbers of an element; the second, for what gstd_tile_decode() takes too.
 uint scratch_part() { return (push.max_bytes + 1024u + 511u) / 512u * 512u; }
 uvec2 scratch_of(uint slot) {
   const uint both =
