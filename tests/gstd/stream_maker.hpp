@@ -68,17 +68,40 @@ class StreamMaker {
     return random_.below(1 + random_.below(random_.one_in(20) ? end : std::min(end, 40u)));
   }
 
+  struct Block {
+    BlockHeader header;
+    std::vector<Match> matches;
+    uint32_t trailing = 0;             // literals after the last match
+    std::optional<LiteralTables> own;  // literal tables
+    std::vector<std::array<Coded, kLowBits>> sequences;
+    std::array<FieldChoice, kFields> choices;
+
+    bool uses_low() const { return header.fields[kLowBits] != TableMode::given; }
+  };
+
   void block(bool releases) {
-    const uint32_t lanes = 1u << lanes_log_;
+    Block block;
+    draw_matches(block);
+    draw_literal_tables(block);
+    draw_fields(block);
+    writer_.uniform(block.header.pack_first());
+    writer_.uniform(block.header.pack_second());
+    if (block.own) write_tables(*block.own, block.header.relative);
+    write_sequences(block, write_field_tables(block));
+    if (releases) writer_.release();
+    write_output(block);
+  }
+
+  void draw_matches(Block& block) {
     // At times a block whose literals and sequences are as much as a decoder has to keep.
     const bool full = random_.one_in(20), short_ones = full && random_.one_in(2);
     const uint32_t most_work = max_block_work(is_large_ ? kMaxBlockWork : 1) + excess_;
     const bool lengthens = is_large_ && output.empty();  // the tile, by its first match
-    std::vector<Match> matches(short_ones          ? most_work / kSequenceWork - std::max(random_.below(100), 1u)
-                               : random_.one_in(4) ? (lengthens ? 1 : 0)
-                                                   : random_.below(random_.one_in(3) ? 150 : 20) + (lengthens ? 1 : 0));
-    uint32_t size = 0, work = most_work - kSequenceWork * static_cast<uint32_t>(matches.size());
-    for (Match& match : matches) {
+    block.matches.resize(short_ones          ? most_work / kSequenceWork - std::max(random_.below(100), 1u)
+                         : random_.one_in(4) ? (lengthens ? 1 : 0)
+                                             : random_.below(random_.one_in(3) ? 150 : 20) + (lengthens ? 1 : 0));
+    uint32_t size = 0, work = most_work - kSequenceWork * static_cast<uint32_t>(block.matches.size());
+    for (Match& match : block.matches) {
       const uint32_t longer = lengthens && size == 0 ? kMaxBlockWork / 2 : 0;
       if (short_ones) {
         match.literals = output.size() + size == 0 ? 1 : std::min(random_.below(2), work);
@@ -99,60 +122,53 @@ class StreamMaker {
       size += match.literals + match.length;
     }
     const uint32_t most = short_ones ? work : 5000, least = size == 0 ? 1 : 0;
-    const uint32_t trailing = full ? work : least != 0 || random_.one_in(2) ? 1 + skewed(most) : 0;
+    block.trailing = full ? work : least != 0 || random_.one_in(2) ? 1 + skewed(most) : 0;
     if (full) reach(std::string(is_large_ ? "large " : "small ") + (short_ones ? "most sequences" : "most literals"));
-    size += trailing;
+    block.header.size = size + block.trailing;
+    block.header.sequences = static_cast<uint32_t>(block.matches.size());
+  }
 
-    BlockHeader header;
-    header.size = size;
-    header.sequences = static_cast<uint32_t>(matches.size());
-
-    // Literal tables.
-    std::optional<LiteralTables> own;
+  void draw_literal_tables(Block& block) {
+    BlockHeader& header = block.header;
     header.literals = static_cast<TableMode>(random_.below(3));
     if (header.literals == TableMode::previous && !tables_) header.literals = TableMode::own;
-    uint32_t relative = 0;
     if (header.literals == TableMode::own) {
-      own.emplace();
-      own->lengths.resize(1 + random_.below(kMaxLiteralTables));
+      LiteralTables& own = block.own.emplace();
+      own.lengths.resize(1 + random_.below(kMaxLiteralTables));
       for (uint32_t c = 0; c < kLiteralContexts; ++c)
-        own->map |= random_.below(static_cast<uint32_t>(own->lengths.size())) << (2 * c);
-      for (uint32_t t = 0; t < own->lengths.size(); ++t) {
+        own.map |= random_.below(static_cast<uint32_t>(own.lengths.size())) << (2 * c);
+      header.relative = 0;
+      for (uint32_t t = 0; t < own.lengths.size(); ++t) {
         Counts counts{};
         const uint32_t symbols = random_.one_in(5) ? 1 : 1 + random_.below(256);
         for (uint32_t s = 0; s < symbols; ++s) counts[random_.below(256)] += 1 + skewed(100000);
-        choose_lengths(counts, own->lengths[t]);
-        if (random_.one_in(2) && (reference_ || t != 0)) relative |= 1u << t;
+        choose_lengths(counts, own.lengths[t]);
+        if (random_.one_in(2) && (reference_ || t != 0)) header.relative |= 1u << t;
       }
-      header.tables = static_cast<uint32_t>(own->lengths.size());
-      header.relative = relative;
-      header.map = own->map;
+      header.tables = static_cast<uint32_t>(own.lengths.size());
+      header.map = own.map;
       reach("literal tables " + std::to_string(header.tables));
       tables_ = own;
     }
     reach("literals " + std::to_string(static_cast<uint32_t>(header.literals)));
-    const bool coded = header.literals != TableMode::given;
+  }
 
-    // Fields of sequences.
-    struct Fields {
-      std::array<Coded, kLowBits> fields;
-    };
-    std::vector<Fields> sequences;
+  void draw_fields(Block& block) {
+    BlockHeader& header = block.header;
     std::array<std::array<uint32_t, kMaxFieldSymbols>, kFields> counts{};
     header.low_bits = 2 + random_.below(2);
-    for (const Match& match : matches) {
+    for (const Match& match : block.matches) {
       Coded offset = code_offset(match.offset);
       const uint32_t symbol = history_.push(match.offset);
       if (symbol < kRepeats) offset = {symbol, 0, 0};
       if (symbol < kRepeats) reach("repeat " + std::to_string(symbol));
-      sequences.push_back({{code_length(match.literals, kLiteralLengthDirect), offset,
-                            code_length(match.length - kMinMatch, kMatchLengthDirect)}});
-      for (uint32_t f = 0; f < kLowBits; ++f) ++counts[f][sequences.back().fields[f].symbol];
+      block.sequences.push_back({code_length(match.literals, kLiteralLengthDirect), offset,
+                                 code_length(match.length - kMinMatch, kMatchLengthDirect)});
+      for (uint32_t f = 0; f < kLowBits; ++f) ++counts[f][block.sequences.back()[f].symbol];
       if (offset.extra_bits >= header.low_bits) ++counts[kLowBits][offset.extra & ((1u << header.low_bits) - 1)];
     }
-    std::array<FieldChoice, kFields> choices;
-    for (uint32_t f = 0; f < kFields; ++f) {
-      if (matches.empty()) break;
+    for (uint32_t f = 0; f < kFields && !block.matches.empty(); ++f) {
+      FieldChoice& choice = block.choices[f];
       const std::span<const uint32_t> of(counts[f].data(), kFieldSymbols[f]);
       TableMode mode = static_cast<TableMode>(random_.below(3));
       if (f == kLowBits && before_low_bits_ != header.low_bits && mode == TableMode::previous) mode = TableMode::own;
@@ -162,41 +178,46 @@ class StreamMaker {
         // More symbols than there are, at times.
         std::vector<uint32_t> more(of.begin(), of.end());
         more[f == kLowBits ? random_.below(4) : random_.below(kFieldSymbols[f])] += 1 + skewed(1000);
-        choose_frequencies(more, 0, choices[f]);
+        choose_frequencies(more, 0, choice);
       } else if (mode == TableMode::previous) {
-        choices[f] = *before_[f];
+        choice = *before_[f];
       } else {
-        std::copy(kGivenFrequencies[f].begin(), kGivenFrequencies[f].end(), choices[f].frequencies.begin());
+        std::copy(kGivenFrequencies[f].begin(), kGivenFrequencies[f].end(), choice.frequencies.begin());
       }
       header.fields[f] = mode;
       reach("field " + std::to_string(f) + " " + std::to_string(static_cast<uint32_t>(mode)));
-      if (f != kLowBits || mode != TableMode::given) before_[f] = choices[f];
+      if (f != kLowBits || mode != TableMode::given) before_[f] = choice;
     }
-    const bool uses_low = header.fields[kLowBits] != TableMode::given;
-    if (!uses_low) header.low_bits = 2;
-    if (uses_low) before_low_bits_ = header.low_bits;
+    if (block.uses_low())
+      before_low_bits_ = header.low_bits;
+    else
+      header.low_bits = 2;
+  }
 
-    writer_.uniform(header.pack_first());
-    writer_.uniform(header.pack_second());
-    if (own) write_tables(*own, relative);
+  std::array<RansTable, kFields> write_field_tables(const Block& block) {
+    const uint32_t lanes = 1u << lanes_log_;
     uint32_t described = 0;
     std::array<RansTable, kFields> rans;
     for (uint32_t f = 0; f < kFields; ++f) {
-      if (!matches.empty() && (f != kLowBits || uses_low))
-        rans[f].set({choices[f].frequencies.data(), kFieldSymbols[f]});
-      if (header.fields[f] != TableMode::own) continue;
+      if (!block.matches.empty() && (f != kLowBits || block.uses_low()))
+        rans[f].set({block.choices[f].frequencies.data(), kFieldSymbols[f]});
+      if (block.header.fields[f] != TableMode::own) continue;
       for (uint32_t s = 0; s < kFieldSymbols[f]; ++s, ++described) {
-        const Weight weight = choices[f].weights[s];
+        const Weight weight = block.choices[f].weights[s];
         writer_.symbols(described % lanes, kRansLog + kWeightBits,
                         LaneWriter::pack(weight_table(weight_model(f, s)), weight.weight_class));
         writer_.bits(described % lanes, 0, weight.extra, weight_extra_bits(weight.weight_class));
       }
     }
+    return rans;
+  }
 
-    for (size_t batch = 0; batch < matches.size(); batch += lanes) {
-      const size_t count = std::min<size_t>(matches.size() - batch, lanes);
+  void write_sequences(const Block& block, const std::array<RansTable, kFields>& rans) {
+    const uint32_t lanes = 1u << lanes_log_;
+    for (size_t batch = 0; batch < block.sequences.size(); batch += lanes) {
+      const size_t count = std::min<size_t>(block.sequences.size() - batch, lanes);
       const auto each = [&](const auto& step) {
-        for (uint32_t l = 0; l < count; ++l) step(l, sequences[batch + l].fields);
+        for (uint32_t l = 0; l < count; ++l) step(l, block.sequences[batch + l]);
       };
       each([&](uint32_t l, const auto& fields) {
         writer_.symbols(l, 3 * kRansLog, LaneWriter::pack(rans[kLiteralLength], fields[kLiteralLength].symbol),
@@ -204,7 +225,7 @@ class StreamMaker {
                         LaneWriter::pack(rans[kMatchLength], fields[kMatchLength].symbol));
       });
       const auto low_of = [&](const Coded& offset) {
-        return uses_low && offset.extra_bits >= header.low_bits ? header.low_bits : 0;
+        return block.uses_low() && offset.extra_bits >= block.header.low_bits ? block.header.low_bits : 0;
       };
       each([&](uint32_t l, const auto& fields) {
         if (const uint32_t low = low_of(fields[kOffset]); low != 0)
@@ -220,23 +241,24 @@ class StreamMaker {
         writer_.bits(l, bits, run.extra << match.extra_bits | match.extra, bits);
       });
     }
-    if (releases) writer_.release();
+  }
 
-    // Places of the literals, then the literals, then the matches.
+  // Finds the positions of literals, then writes the literals, then copies the matches.
+  void write_output(const Block& block) {
     std::vector<uint32_t> slots;
     size_t at = output.size();
     uint32_t position = static_cast<uint32_t>(at);
     const auto run = [&](uint32_t length) {
       for (uint32_t i = 0; i < length; ++i) slots.push_back(position++);
     };
-    for (const Match& match : matches) {
+    for (const Match& match : block.matches) {
       run(match.literals);
       position += match.length;
     }
-    run(trailing);
+    run(block.trailing);
     output.resize(position);
-    write_literals(coded, slots);
-    for (const Match& match : matches) {
+    write_literals(block.header.literals != TableMode::given, slots);
+    for (const Match& match : block.matches) {
       at += match.literals;
       for (uint32_t i = 0; i < match.length; ++i, ++at) output[at] = output[at - match.offset];
     }
