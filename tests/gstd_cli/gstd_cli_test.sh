@@ -110,7 +110,7 @@ for ((i = 0; i < 200 && $(wc -c <passed) < 262144; ++i)); do sleep 0.1; done
 exec {to_slow}>&-
 wait $!
 same "a pipe passes on what it has" passed <(head -c 524288 original)
-expect 0 "a file that does not tell its size" bash -c "'$gstd' -c /proc/version | '$gstd' -d | cmp - /proc/version"
+expect 0 "a file that does not report its size" bash -c "'$gstd' -c /proc/version | '$gstd' -d | cmp - /proc/version"
 expect 0 "- is standard input" bash -c "'$gstd' -d - <content.gst >piped"
 same "- is standard input" piped original
 expect 0 "standard input to a file" bash -c "cat original | '$gstd' -T2 -o piped.gst"
@@ -420,7 +420,7 @@ if "$gstd" -t --gpu content.gst 2>err; then
   cat last.gst >>many.gst
   alike "--gpu of many tiles" -dc many.gst
   (($(stat -c %s out) == 65537)) || fail "--gpu of many tiles: $(stat -c %s out) bytes"
-  # Damage is told in the same words, wherever it is: in headers, tables, and tiles.
+  # Damage is reported in the same words, wherever it is: in headers, tables, and tiles.
   tables=$((56 + 8 * (($(stat -c %s original) + 65535) / 65536) + 4))
   damaged=()
   for at in 5 30 60 $((tables - 3)) "$tables" $((tables + 5)) $((tables + 400)) $((size / 2)) $((size - 2)); do

@@ -31,11 +31,11 @@ TEST_SUITE("gstd headers and tables") {
   Bytes small_stream() { return stream_of(mixed_bytes(3 * kTile - 5)); }
 
   // Two segments of 16 tiles and one of two, the last of which is not whole.
-  Bytes long_stream(std::optional<uint64_t> told) {
+  Bytes long_stream(std::optional<uint64_t> declared) {
     const Bytes content = mixed_bytes(34 * kTile - 1);
     gstd::CompressConfig config;
     config.segment_bytes = 16 * kTile;
-    auto compressor = gstd::Compressor::create(config, told);
+    auto compressor = gstd::Compressor::create(config, declared);
     REQUIRE(compressor);
     Bytes stream;
     const gstd::Sink sink = [&](Span bytes) -> Status {
@@ -208,9 +208,9 @@ TEST_SUITE("gstd headers and tables") {
   }
 
   TEST_CASE("segments that do not follow each other are refused") {
-    for (const bool told : {false, true}) {
-      CAPTURE(told);
-      const Bytes good = long_stream(told ? std::optional<uint64_t>(34 * kTile - 1) : std::nullopt);
+    for (const bool declared : {false, true}) {
+      CAPTURE(declared);
+      const Bytes good = long_stream(declared ? std::optional<uint64_t>(34 * kTile - 1) : std::nullopt);
       REQUIRE(verdict_of(good) == Verdict{});
       const std::vector<size_t> at = segments_of(good);
       REQUIRE(at.size() == 3);
@@ -233,13 +233,13 @@ TEST_SUITE("gstd headers and tables") {
       seal_header(other_flags, at[1]);
       check_refused(other_flags, {Fault::bad_sequence, at[1] + HeaderAt::flags});
       Bytes other_size = good;
-      gstd::store_u64(&other_size[at[1] + HeaderAt::stream_size], told ? gstd::kUnknownSize : 34 * kTile - 1);
+      gstd::store_u64(&other_size[at[1] + HeaderAt::stream_size], declared ? gstd::kUnknownSize : 34 * kTile - 1);
       seal_header(other_size, at[1]);
       check_refused(other_size, {Fault::bad_sequence, at[1] + HeaderAt::stream_size});
       Bytes early_last = good;
       early_last[at[1] + HeaderAt::flags] |= std::byte{gstd::kLastSegment};
       seal_header(early_last, at[1]);
-      if (told) {
+      if (declared) {
         check_refused(early_last, {Fault::bad_header, at[1] + HeaderAt::stream_size});
       } else {
         // What has all bytes looks at all headers first.

@@ -11,8 +11,8 @@ using gstd::Fault;
 using gstd::Verdict;
 
 TEST_SUITE("gstd streams") {
-  Bytes pieced_stream_of(Span content, size_t piece, const CompressConfig& config, std::optional<uint64_t> told) {
-    auto compressor = gstd::Compressor::create(config, told);
+  Bytes pieced_stream_of(Span content, size_t piece, const CompressConfig& config, std::optional<uint64_t> declared) {
+    auto compressor = gstd::Compressor::create(config, declared);
     REQUIRE(compressor);
     Bytes stream;
     const gstd::Sink sink = [&](Span bytes) -> Status {
@@ -176,18 +176,18 @@ TEST_SUITE("gstd streams") {
     CompressConfig config;
     config.level = 1;
     config.segment_bytes = 1u << 20;
-    const Bytes told = stream_of(content, config);
-    const Bytes untold = pieced_stream_of(content, content.size(), config, std::nullopt);
-    CHECK(told.size() == untold.size());
+    const Bytes declared = stream_of(content, config);
+    const Bytes undeclared = pieced_stream_of(content, content.size(), config, std::nullopt);
+    CHECK(declared.size() == undeclared.size());
     for (const uint32_t threads : {1u, 2u, 5u, 0u}) {
       CAPTURE(threads);
       config.threads = threads;
-      CHECK(stream_of(content, config) == told);
+      CHECK(stream_of(content, config) == declared);
       for (const size_t piece : {size_t{1000}, size_t{65536}, size_t{65537}, size_t{2} << 20}) {
         if (kSanitized && (piece == 65536 || threads == 1)) continue;
         CAPTURE(piece);
-        CHECK(pieced_stream_of(content, piece, config, content.size()) == told);
-        CHECK(pieced_stream_of(content, piece, config, std::nullopt) == untold);
+        CHECK(pieced_stream_of(content, piece, config, content.size()) == declared);
+        CHECK(pieced_stream_of(content, piece, config, std::nullopt) == undeclared);
       }
     }
     CHECK(pieced_stream_of(Span(content).first(3000), 1, config, 3000) == stream_of(Span(content).first(3000), config));
@@ -199,7 +199,7 @@ TEST_SUITE("gstd streams") {
     config.segment_bytes = 1u << 20;
     const Bytes good = stream_of(content, config);
     Bytes bad = good;
-    // Two tiles that are stored are damaged: the first one is told.
+    // Two tiles that are stored are damaged: the first one is reported.
     const auto place_of = [&](size_t tile) {
       return 56 + 4 * 17 + 4 * 16 + 4 * size_t{gstd::load_u32(&good[56 + 4 * tile]) >> 2};
     };
@@ -287,12 +287,12 @@ TEST_SUITE("gstd streams") {
     CompressConfig config;
     config.tile_bytes = 1u << 20;
     const Bytes content(64u << 20);
-    const Bytes told = stream_of(content, config);
-    const Bytes untold = pieced_stream_of(content, content.size(), config, std::nullopt);
-    CHECK(told.size() < 1000);
+    const Bytes declared = stream_of(content, config);
+    const Bytes undeclared = pieced_stream_of(content, content.size(), config, std::nullopt);
+    CHECK(declared.size() < 1000);
     DecompressConfig limited;
     limited.max_content = content.size() - 1;
-    for (const Bytes& stream : {told, untold}) {
+    for (const Bytes& stream : {declared, undeclared}) {
       CHECK(verdict_of(stream, limited) == Verdict{Fault::over_limit, gstd::HeaderAt::stream_size});
       Bytes given;
       CHECK(streamed_verdict_of(stream, 100, &given, limited) ==

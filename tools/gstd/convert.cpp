@@ -98,7 +98,7 @@ class FromZstConverter final : public Converter {
   ZstConverter frames_;
 };
 
-constexpr size_t kBeginning = 4;  // bytes of an input that tell its format
+constexpr size_t kBeginning = 4;  // bytes of an input that show its format
 
 // A run of one kind over inputs.
 struct Work {
