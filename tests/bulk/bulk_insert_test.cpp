@@ -137,10 +137,8 @@ TEST_SUITE("bulk_insert") {
   }
 
   TEST_CASE("results do not depend on the tuning [tuning]") {
-    for (const char* tuning :
-         {"bulk.workgroup=256,bulk.words=16", "bulk.workgroup=128,bulk.words=1", "bulk.workgroup=256,bulk.words=3"}) {
+    for (const char* tuning : kBulkTunings) {
       const ScopedTuning overrides(tuning);
-      CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend())
         for (const BulkShape& shape : kFewBulkShapes) {
           if (backend->is_emulated()) continue;  // builds these for long
@@ -175,14 +173,7 @@ TEST_SUITE("bulk_insert") {
     check_scratch_grows_with_both(insert);
   }
 
-  TEST_CASE("other items and positions are refused [refusal]") {
-    for (const uint32_t bytes : {0u, 3u, 6u, 10u, 260u})
-      CHECK(BulkInsert::create(first_backend().context(), {bytes, Type::u32}).status().error().code ==
-            ErrorCode::unsupported);
-    for (const Type position : {Type::u16, Type::i32, Type::i64, Type::f32})
-      CHECK(BulkInsert::create(first_backend().context(), {4, position}).status().error().code ==
-            ErrorCode::unsupported);
-  }
+  TEST_CASE("other items and positions are refused [refusal]") { check_bulk_refusals<BulkInsert>(); }
 
   TEST_CASE("arguments are refused by name and nothing is recorded [refusal]") {
     RefusalTest<BulkInsert> test;

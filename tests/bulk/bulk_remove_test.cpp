@@ -149,10 +149,8 @@ TEST_SUITE("bulk_remove") {
   }
 
   TEST_CASE("results do not depend on the tuning [tuning]") {
-    for (const char* tuning :
-         {"bulk.workgroup=256,bulk.words=16", "bulk.workgroup=128,bulk.words=1", "bulk.workgroup=256,bulk.words=3"}) {
+    for (const char* tuning : kBulkTunings) {
       const ScopedTuning overrides(tuning);
-      CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend())
         for (const BulkShape& shape : kFewBulkShapes) {
           if (backend->is_emulated()) continue;  // builds these for long
@@ -189,13 +187,7 @@ TEST_SUITE("bulk_remove") {
     check_scratch_grows([&](uint64_t n) { return remove.scratch_size(n); }, ~uint64_t{0});
   }
 
-  TEST_CASE("other items and indices are refused [refusal]") {
-    for (const uint32_t bytes : {0u, 3u, 6u, 10u, 260u})
-      CHECK(BulkRemove::create(first_backend().context(), {bytes, Type::u32}).status().error().code ==
-            ErrorCode::unsupported);
-    for (const Type index : {Type::u16, Type::i32, Type::i64, Type::f32})
-      CHECK(BulkRemove::create(first_backend().context(), {4, index}).status().error().code == ErrorCode::unsupported);
-  }
+  TEST_CASE("other items and indices are refused [refusal]") { check_bulk_refusals<BulkRemove>(); }
 
   TEST_CASE("arguments are refused by name and nothing is recorded [refusal]") {
     RefusalTest<BulkRemove> test;

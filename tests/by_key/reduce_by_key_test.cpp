@@ -132,20 +132,14 @@ TEST_SUITE("reduce_by_key") {
   TEST_CASE("every operator and every type of values is combined by key [types]") {
     // u32 takes every operator, and every type one, each on one device in turn.
     const std::vector<Device> devices = every_device();
-    uint32_t combination = 0;
-    for_every_value([&]<class T, class A>() {
-      const std::vector<Op> all = operators_of<T>();
-      const bool is_first = std::is_same_v<T, uint32_t> && std::is_same_v<A, uint32_t>;
-      for (const Op op : all) {
-        if (!is_first && op != all[combination % all.size()]) continue;
-        const Device& device = devices[++combination % devices.size()];
-        if (!takes_turn(combination) || !device.supports({item_type<T>(), item_type<A>()})) continue;
-        const uint64_t tile = create<ReduceByKey>(device, config_of<T, A>(op)).tile_items();
-        check_reduce<T, A>(device, op, tile / 2 + 3, {.runs = Runs::mixed});
-        check_reduce<T, A>(device, op, 3 * tile + 5, {.runs = Runs::long_});
-        check_reduce<T, A>(device, op, 3 * tile + 5, {.runs = Runs::ones});
-        if (!is_first) break;
-      }
+    for_every_value_in_turn([&]<class T, class A>(Op op, uint32_t turn) {
+      const Device& device = devices[turn % devices.size()];
+      if (!takes_turn(turn) || !device.supports({item_type<T>(), item_type<A>()})) return false;
+      const uint64_t tile = create<ReduceByKey>(device, config_of<T, A>(op)).tile_items();
+      check_reduce<T, A>(device, op, tile / 2 + 3, {.runs = Runs::mixed});
+      check_reduce<T, A>(device, op, 3 * tile + 5, {.runs = Runs::long_});
+      check_reduce<T, A>(device, op, 3 * tile + 5, {.runs = Runs::ones});
+      return true;
     });
   }
 

@@ -297,7 +297,6 @@ TEST_SUITE("histogram") {
     for (const char* tuning : {"histogram.workgroup=256,histogram.rows=8,histogram.table_words=16384",
                                "histogram.rows=1,histogram.groups=1,histogram.table_words=256"}) {
       const ScopedTuning overrides(tuning);
-      CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend())
         for (const uint32_t bins : {256u, 1000u}) {
           if (backend->is_emulated()) continue;  // builds these for long

@@ -131,7 +131,6 @@ TEST_SUITE("interval_expand") {
   TEST_CASE("calls whose intervals are short may have other tiles than those whose intervals are long") {
     for (const char* tuning : {"decode.short_vectors=2", "decode.vectors=2,decode.short_vectors=1"}) {
       const ScopedTuning overrides(tuning);
-      CAPTURE(std::string(tuning));
       const IntervalExpandConfig config{IntervalsBy::counts, Type::u32, 4};
       const uint64_t tile = create<IntervalExpand>(first_backend(), config).tile_intervals();
       for (const uint64_t intervals : {uint64_t{1}, tile, tile + 1, 2 * tile, 4 * tile + 3})

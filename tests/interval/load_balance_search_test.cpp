@@ -337,7 +337,6 @@ TEST_SUITE("load_balance_search") {
          {"load_balance.workgroup=256,load_balance.rows=8,load_balance.vectors=2,load_balance.direct_intervals=20000",
           "load_balance.workgroup=128,load_balance.rows=32,load_balance.groups=3,load_balance.direct_intervals=0"}) {
       const ScopedTuning overrides(tuning);
-      CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend())
         for (const auto& config : {with_ranks(), with_ranks(IntervalsBy::offsets, Type::u64, Type::u64)}) {
           if (backend->is_emulated() && config.index == Type::u64) continue;

@@ -227,7 +227,6 @@ TEST_SUITE("run_length_decode") {
          {"decode.workgroup=256,decode.rows=8,decode.vectors=2", "decode.rows=1,decode.groups=3",
           "decode.groups=1,decode.rows=3", "decode.workgroup=128,decode.rows=32,decode.vectors=2"}) {
       const ScopedTuning overrides(tuning);
-      CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend())
         for (const RunLengthDecodeConfig& config :
              {RunLengthDecodeConfig{4, Type::u32}, RunLengthDecodeConfig{1, Type::u64}}) {

@@ -223,29 +223,14 @@ TEST_SUITE("merge") {
 
   MERGE_TEST_CASE("keys of the caller's own go by the caller's order, and equal ones keep theirs [widths]") {
     const auto of = [](Backend& backend, const MergeConfig& config, const auto& drawn, const auto& less) {
-      using T = decltype(drawn(uint64_t{0}, uint64_t{0}));
       const Merge& merge = create<Merge>(backend, config);
       const uint64_t subgroup = merge.subgroup_keys(), tile = merge.tile_keys();
-      for (const auto& [n, m] : {std::pair{uint64_t{0}, uint64_t{3}},
-                                 {uint64_t{2}, uint64_t{5}},
-                                 {subgroup - 3, subgroup + 3},
-                                 {tile / 2, tile / 2 + 1},
-                                 {2 * tile + 9, tile / 3},
-                                 {uint64_t{7}, 2 * tile + 1}})
-        for (const bool sorted : {true, false}) {
-          CAPTURE(backend.name());
-          CAPTURE(config_text(config));
-          const uint64_t count_a = n, count_b = m;  // that CAPTURE can name
-          CAPTURE(count_a);
-          CAPTURE(count_b);
-          std::vector<T> keys[2];
-          for (uint64_t i = 0; i < n; ++i) keys[0].push_back(drawn(n, i));
-          for (uint64_t i = 0; i < m; ++i) keys[1].push_back(drawn(m + 1, i));
-          for (auto& sequence : keys)
-            if (sorted) std::ranges::stable_sort(sequence, less);
-          CHECK(wrong_merge_by(less, backend.gpu(), merge, config, keys[0], keys[1],
-                               {.a_misalignment = 4, .out_misalignment = 8, .sorted = sorted}) == "");
-        }
+      CAPTURE(backend.name());
+      CAPTURE(config_text(config));
+      check_pairs_by(less, drawn, tile, {{subgroup - 3, subgroup + 3}}, [&](const auto& a, const auto& b, bool sorted) {
+        return wrong_merge_by(less, backend.gpu(), merge, config, a, b,
+                              {.a_misalignment = 4, .out_misalignment = 8, .sorted = sorted});
+      });
     };
     for (Backend* backend : backends_of_form()) {
       of(*backend, {.own_kernels = own::merge_by_score()}, scored_record, is_ahead_by_score);

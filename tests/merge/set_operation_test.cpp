@@ -338,28 +338,13 @@ TEST_SUITE("set_operation") {
 
   TEST_CASE("keys of the caller's own go by the caller's order; those of which neither is less are equal [widths]") {
     const auto of = [](Backend& backend, const SetOperationConfig& config, const auto& drawn, const auto& less) {
-      using T = decltype(drawn(uint64_t{0}, uint64_t{0}));
       const SetOperation& operation = create<SetOperation>(backend, config);
-      const uint64_t tile = operation.tile_keys();
-      for (const auto& [n, m] : {std::pair{uint64_t{0}, uint64_t{3}},
-                                 {uint64_t{2}, uint64_t{5}},
-                                 {tile / 2, tile / 2 + 1},
-                                 {2 * tile + 9, tile / 3},
-                                 {uint64_t{7}, 2 * tile + 1}})
-        for (const bool sorted : {true, false}) {
-          CAPTURE(backend.name());
-          CAPTURE(config_text(config));
-          const uint64_t count_a = n, count_b = m;  // that CAPTURE can name
-          CAPTURE(count_a);
-          CAPTURE(count_b);
-          std::vector<T> keys[2];
-          for (uint64_t i = 0; i < n; ++i) keys[0].push_back(drawn(n, i));
-          for (uint64_t i = 0; i < m; ++i) keys[1].push_back(drawn(m + 1, i));
-          for (auto& sequence : keys)
-            if (sorted) std::ranges::stable_sort(sequence, less);
-          CHECK(wrong_set_operation_by(less, backend.gpu(), operation, config, keys[0], keys[1],
-                                       {.a_misalignment = 4, .out_misalignment = 8, .sorted = sorted}) == "");
-        }
+      CAPTURE(backend.name());
+      CAPTURE(config_text(config));
+      check_pairs_by(less, drawn, operation.tile_keys(), {}, [&](const auto& a, const auto& b, bool sorted) {
+        return wrong_set_operation_by(less, backend.gpu(), operation, config, a, b,
+                                      {.a_misalignment = 4, .out_misalignment = 8, .sorted = sorted});
+      });
     };
     for (Backend* backend : every_backend()) {
       if (takes_turn(0))
@@ -441,7 +426,6 @@ TEST_SUITE("set_operation") {
          {"set_operation.workgroup=256,set_operation.keys=12,set_operation.keys_wide=6,set_operation.groups=2",
           "set_operation.workgroup=128,set_operation.keys=1,set_operation.keys_wide=1"}) {
       const ScopedTuning overrides(tuning);
-      CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend()) {
         const auto same = [&]<class T>(SetOperator operation) {
           const uint64_t tile = tile_of<T>(*backend, operation);

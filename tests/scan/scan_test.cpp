@@ -151,7 +151,6 @@ TEST_SUITE("scan") {
     for (const char* tuning :
          {"scan.rows_wide=1", "scan.rows_wide=3,scan.workgroup=256", "scan.rows_wide=8,scan.spin_limit=1"}) {
       const ScopedTuning overrides(tuning);
-      CAPTURE(std::string(tuning));
       for (const Device& device : every_device()) {
         if (device.backend().is_emulated() && device.context().subgroup_size() != 64) continue;
         const ScanConfig config = config_of<uint16_t, uint32_t>(ScanKind::inclusive, Op::add);

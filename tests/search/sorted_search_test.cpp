@@ -153,7 +153,6 @@ TEST_SUITE("sorted_search") {
     for (const char* tuning : {"search.workgroup=256,search.keys=31", "search.workgroup=128,search.keys=1",
                                "search.workgroup=128,search.keys=24", "search.workgroup=256,search.keys=5"}) {
       const ScopedTuning overrides(tuning);
-      CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend()) {
         const auto same = [&]<class T>() {
           const uint64_t tile = tile_keys<T>(*backend);

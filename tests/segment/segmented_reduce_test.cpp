@@ -48,22 +48,16 @@ void check_lengths(Backend& backend, const Counts& lengths, uint64_t seed = 1) {
 // takes one on software devices.
 void check_every_type(uint32_t of) {
   const std::vector<Backend*> backends = every_backend();
-  uint32_t combination = 0;
-  for_every_value([&]<class T, class A>() {
-    const std::vector<Op> all = operators_of<T>();
-    const bool is_first = std::is_same_v<T, uint32_t> && std::is_same_v<A, uint32_t>;
-    for (const Op op : all) {
-      if (!is_first && op != all[combination % all.size()]) continue;
-      Backend& backend = *backends[++combination % backends.size()];
-      if (!takes_turn(combination) || (is_slow(backend) && combination / 3 % of != 0)) continue;
-      if (!backend.context().supports(item_type<T>()) || !backend.context().supports(item_type<A>())) continue;
-      const Type offset = combination % 2 == 0 ? Type::u32 : Type::u64;
-      const uint64_t n = 3 * tile_items<T, A>(backend, op, offset) + 5;
-      for (const Counts& lengths : hard_lengths(n, combination))
-        check<T, A>(backend, op, random_items<T>(n, n + 17 * static_cast<uint64_t>(op), op), offsets_from(0, lengths),
-                    {}, offset);
-      if (!is_first) break;
-    }
+  for_every_value_in_turn([&]<class T, class A>(Op op, uint32_t turn) {
+    Backend& backend = *backends[turn % backends.size()];
+    if (!takes_turn(turn) || (is_slow(backend) && turn / 3 % of != 0)) return false;
+    if (!backend.context().supports(item_type<T>()) || !backend.context().supports(item_type<A>())) return false;
+    const Type offset = turn % 2 == 0 ? Type::u32 : Type::u64;
+    const uint64_t n = 3 * tile_items<T, A>(backend, op, offset) + 5;
+    for (const Counts& lengths : hard_lengths(n, turn))
+      check<T, A>(backend, op, random_items<T>(n, n + 17 * static_cast<uint64_t>(op), op), offsets_from(0, lengths), {},
+                  offset);
+    return true;
   });
 }
 
@@ -155,7 +149,6 @@ TEST_SUITE("segmented_reduce") {
     for (const char* tuning : {"segmented_reduce.workgroup=256,segmented_reduce.rows=8,segmented_reduce.groups=5",
                                "segmented_reduce.workgroup=128,segmented_reduce.rows=1,segmented_reduce.rows_wide=3"}) {
       const ScopedTuning overrides(tuning);
-      CAPTURE(std::string(tuning));
       Backend& backend = first_backend();
       if (is_slow(backend)) return;
       const uint64_t n = 3 * tile_items(backend) + 7;

@@ -205,7 +205,6 @@ TEST_SUITE("segmented_sort") {
           "segmented_sort.workgroup=256,segmented_sort.rows_wide=8,segmented_sort.long_workgroup=256,"
           "segmented_sort.long_rows=7,radix_sort.groups=1,radix_sort.copies=4"}) {
       const ScopedTuning overrides(tuning);
-      CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend()) {
         if (is_slow(*backend)) continue;
         const uint64_t n = 30000;

@@ -121,6 +121,16 @@ void check(const Device& device, const std::vector<T>& items, const RunLengthEnc
   CHECK(check_encoding(device.gpu(), create<RunLengthEncode>(device, config), config, items, options) == "");
 }
 
+/// Runs of up to `longest` items, one more, 15 and three tiles, so that they break anywhere.
+template <class T>
+void check_breaks(const Device& device, const RunLengthEncodeConfig& config, uint64_t longest) {
+  const uint64_t tile = create<RunLengthEncode>(device, config).tile_items();
+  for (const uint64_t items : {longest, longest + 1, uint64_t{15}, 3 * tile})
+    for (const uint64_t n : {uint64_t{2}, tile - 1, tile + 1, 3 * tile + 5})
+      check(device, items_in_runs<T>(n, n + items, items), config,
+            {.input_misalignment = items * sizeof(T) % 16, .symbols_misalignment = 3 * sizeof(T) % 16});
+}
+
 /// L: of lengths and offsets.
 template <class T, class L = uint32_t>
 FuzzSubject subject_of(bool offsets, Strategy strategy, const char* tuning = "", bool non_trivial = false) {
@@ -185,18 +195,11 @@ TEST_SUITE("run_length_encode") {
 
   TEST_CASE("runs of symbols of every size are encoded, wherever they break [forms]") {
     for (const Device& device : every_device()) {
-      const auto run = [&]<class T>() {
-        const uint64_t tile = create<RunLengthEncode>(device, config_of<T>()).tile_items();
-        for (const uint64_t longest : {uint64_t{1}, uint64_t{2}, uint64_t{15}, 3 * tile})
-          for (const uint64_t n : {uint64_t{2}, tile - 1, tile + 1, 3 * tile + 5})
-            check(device, items_in_runs<T>(n, n + longest, longest), config_of<T>(),
-                  {.input_misalignment = longest * sizeof(T) % 16, .symbols_misalignment = 3 * sizeof(T) % 16});
-      };
-      run.operator()<uint32_t>();
+      check_breaks<uint32_t>(device, config_of<uint32_t>(), 1);
       if (device.backend().is_emulated()) continue;
-      run.operator()<uint8_t>();
-      run.operator()<uint16_t>();
-      run.operator()<uint64_t>();
+      check_breaks<uint8_t>(device, config_of<uint8_t>(), 1);
+      check_breaks<uint16_t>(device, config_of<uint16_t>(), 1);
+      check_breaks<uint64_t>(device, config_of<uint64_t>(), 1);
     }
   }
 
@@ -248,7 +251,6 @@ TEST_SUITE("run_length_encode") {
   TEST_CASE("chunks carry the open run on") {
     for (const char* tuning : {"select.chunk_tiles=1", "select.chunk_tiles=2"}) {
       const ScopedTuning overrides(tuning);
-      CAPTURE(std::string(tuning));
       for (const Device& device : every_device()) {
         RunLengthEncodeConfig config = config_of<uint32_t>();
         config.offsets = true;
@@ -329,18 +331,11 @@ TEST_SUITE("run_length_encode") {
 
   TEST_CASE("non-trivial runs of symbols of every size are found, wherever they break [forms]") {
     for (const Device& device : every_device()) {
-      const auto run = [&]<class T>() {
-        const uint64_t tile = create<RunLengthEncode>(device, non_trivial_of<T>()).tile_items();
-        for (const uint64_t longest : {uint64_t{2}, uint64_t{3}, uint64_t{15}, 3 * tile})
-          for (const uint64_t n : {uint64_t{2}, tile - 1, tile + 1, 3 * tile + 5})
-            check(device, items_in_runs<T>(n, n + longest, longest), non_trivial_of<T>(),
-                  {.input_misalignment = longest * sizeof(T) % 16, .symbols_misalignment = 3 * sizeof(T) % 16});
-      };
-      run.operator()<uint32_t>();
-      run.operator()<uint8_t>();
+      check_breaks<uint32_t>(device, non_trivial_of<uint32_t>(), 2);
+      check_breaks<uint8_t>(device, non_trivial_of<uint8_t>(), 2);
       if (device.backend().is_emulated()) continue;
-      run.operator()<uint16_t>();
-      run.operator()<uint64_t>();
+      check_breaks<uint16_t>(device, non_trivial_of<uint16_t>(), 2);
+      check_breaks<uint64_t>(device, non_trivial_of<uint64_t>(), 2);
     }
   }
 
@@ -416,7 +411,6 @@ TEST_SUITE("run_length_encode") {
   TEST_CASE("non-trivial runs: chunks carry the open run on, and write no end before there is one") {
     for (const char* tuning : {"select.chunk_tiles=1", "select.chunk_tiles=2"}) {
       const ScopedTuning overrides(tuning);
-      CAPTURE(std::string(tuning));
       for (const Device& device : every_device()) {
         const auto run = [&]<class T>() {
           const RunLengthEncodeConfig config = non_trivial_of<T>();

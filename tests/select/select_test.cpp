@@ -601,7 +601,6 @@ TEST_SUITE("select") {
     uint32_t combination = 0;
     for (const char* tuning : {"select.chunk_tiles=1", "select.chunk_tiles=3"}) {
       const ScopedTuning overrides(tuning);
-      CAPTURE(std::string(tuning));
       for (const Device& device : every_device()) {
         if (!takes_turn(combination++)) continue;
         SelectConfig config = SelectConfig::select_if(Type::u32, Criterion::less);
@@ -657,7 +656,6 @@ TEST_SUITE("select") {
     for (const char* tuning :
          {"select.rows=1,select.groups=3", "select.rows=3,select.workgroup=256,select.spin_limit=1"}) {
       const ScopedTuning overrides(tuning);
-      CAPTURE(std::string(tuning));
       for (const Device& device : every_device()) {
         check_u32(device, 50001);
         if (device.backend().is_emulated()) continue;

@@ -252,7 +252,6 @@ TEST_SUITE("merge_sort") {
     const char* const cut_before = "merge_sort.few=0,merge_sort.direct_tiles=0,merge_sort.direct_tiles_wide=0";
     for (const char* tuning : {cut_before, "merge_sort.few=4294967295"}) {
       const ScopedTuning overrides(tuning);
-      CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend()) {
         if (backend->is_emulated() && tuning == cut_before) continue;
         of(*backend, {.own_kernels = own::sort_by_score()}, scored_record, is_ahead_by_score);
@@ -326,7 +325,6 @@ TEST_SUITE("merge_sort") {
                                "merge_sort.direct_tiles_wide=99",
                                "merge_sort.keys=8,merge_sort.few=4294967295,merge_sort.few_keys=1"}) {
       const ScopedTuning overrides(tuning);
-      CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend()) {
         if (backend->is_emulated()) continue;  // builds these for long
         for (const uint64_t values : {0, 9})

@@ -74,22 +74,12 @@ TEST_SUITE("radix_sort") {
   }
 
   TEST_CASE("keys of every type are sorted both ways, with values of both sizes [types]") {
-    for (Backend* backend : every_backend()) {
-      uint32_t combination = 0;
-      for_every_key([&]<class T>() {
-        for (const SortOrder order : {SortOrder::ascending, SortOrder::descending}) {
-          const uint32_t value_bytes = sizeof(T) == 4 || order == SortOrder::descending ? 8 : 4;
-          // Emulation is slow, and types of a size differ in nothing that depends on it.
-          if (backend->is_emulated() &&
-              (!std::is_floating_point_v<T> || (sizeof(T) == 8) == (order == SortOrder::ascending)))
-            continue;
-          if (!takes_turn(combination++)) continue;
-          const auto lists = hard_sort_keys<T>(tile_keys<T>(*backend, value_bytes) + 19);
-          for (size_t i = 0; i < lists.size(); i += 2)
-            check_sort<T>(*backend, {.value_bytes = value_bytes, .order = order}, lists[i]);
-        }
+    for (Backend* backend : every_backend())
+      for_every_key_in_turn(*backend, [&]<class T>(SortOrder order, uint32_t value_bytes) {
+        const auto lists = hard_sort_keys<T>(tile_keys<T>(*backend, value_bytes) + 19);
+        for (size_t i = 0; i < lists.size(); i += 2)
+          check_sort<T>(*backend, {.value_bytes = value_bytes, .order = order}, lists[i]);
       });
-    }
   }
 
   TEST_CASE("-0 is before 0, and NaN lies outside of all numbers [forms]") {
@@ -166,7 +156,6 @@ TEST_SUITE("radix_sort") {
           "radix_sort.workgroup=192,radix_sort.sweep_pairs_workgroup=384,radix_sort.sweep_pairs_part_words=3072,"
           "radix_sort.tickets=0"}) {
       const ScopedTuning overrides(tuning);
-      CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend()) {
         if (backend->is_emulated()) continue;  // builds these for long
         const uint64_t tile = tile_keys(*backend, 4);
@@ -192,7 +181,6 @@ TEST_SUITE("radix_sort") {
                                "radix_sort.sweep_pairs_workgroup=1024,radix_sort.sweep_pairs_part_words=8192,"
                                "radix_sort.sweep_workgroup=256,radix_sort.sight=1,radix_sort.tickets=0"}) {
       const ScopedTuning overrides(tuning);
-      CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend())
         for (const auto kind : {LookBackFault::Kind::delay, LookBackFault::Kind::omit}) {
           uint32_t combination = first++;

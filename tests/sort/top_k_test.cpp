@@ -131,22 +131,12 @@ TEST_SUITE("top_k") {
   }
 
   TEST_CASE("keys of every type are found both ways, with values of both sizes [types]") {
-    for (Backend* backend : every_backend()) {
-      uint32_t combination = 0;
-      for_every_key([&]<class T>() {
-        for (const SortOrder order : {SortOrder::ascending, SortOrder::descending}) {
-          const uint32_t value_bytes = sizeof(T) == 4 || order == SortOrder::descending ? 8 : 4;
-          // Emulation is slow, and types of a size differ in nothing that depends on it.
-          if (backend->is_emulated() &&
-              (!std::is_floating_point_v<T> || (sizeof(T) == 8) == (order == SortOrder::ascending)))
-            continue;
-          if (!takes_turn(combination++)) continue;
-          const uint64_t n = tile_keys<T>(*backend) + 19;
-          for (const auto& keys : hard_sort_keys<T>(n))
-            check_top_k<T>(*backend, {.value_bytes = value_bytes, .order = order}, keys, static_cast<uint32_t>(n / 3));
-        }
+    for (Backend* backend : every_backend())
+      for_every_key_in_turn(*backend, [&]<class T>(SortOrder order, uint32_t value_bytes) {
+        const uint64_t n = tile_keys<T>(*backend) + 19;
+        for (const auto& keys : hard_sort_keys<T>(n))
+          check_top_k<T>(*backend, {.value_bytes = value_bytes, .order = order}, keys, static_cast<uint32_t>(n / 3));
       });
-    }
   }
 
   TEST_CASE("-0 is before 0, and NaN lies outside of all numbers") {
@@ -204,7 +194,6 @@ TEST_SUITE("top_k") {
     for (const char* tuning : {"top_k.groups=3,top_k.copies=8,top_k.count_workgroup=256",
                                "top_k.workgroup=256,top_k.lag_kib=1,top_k.spin_limit=1,top_k.groups=1"}) {
       const ScopedTuning overrides(tuning);
-      CAPTURE(std::string(tuning));
       for (Backend* backend : every_backend()) {
         if (backend->is_emulated()) continue;
         const uint64_t tile = tile_keys(*backend);

@@ -68,6 +68,19 @@ inline Indices spread_positions(uint64_t n, uint64_t m, Spread spread, uint64_t 
   return positions;
 }
 
+constexpr const char* kBulkTunings[] = {"bulk.workgroup=256,bulk.words=16", "bulk.workgroup=128,bulk.words=1",
+                                        "bulk.workgroup=256,bulk.words=3"};
+
+/// Items and indices that no kernel has.
+template <class Primitive>
+void check_bulk_refusals() {
+  for (const uint32_t bytes : {0u, 3u, 6u, 10u, 260u})
+    CHECK(Primitive::create(first_backend().context(), {bytes, Type::u32}).status().error().code ==
+          ErrorCode::unsupported);
+  for (const Type index : {Type::u16, Type::i32, Type::i64, Type::f32})
+    CHECK(Primitive::create(first_backend().context(), {4, index}).status().error().code == ErrorCode::unsupported);
+}
+
 struct BulkOptions {
   VkDeviceSize items_misalignment = 0, inserted_misalignment = 0, indices_misalignment = 0, output_misalignment = 0;
   std::optional<DeviceCount> count{}, index_count{};

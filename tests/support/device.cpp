@@ -177,8 +177,13 @@ bool takes_turn(uint32_t index) {
   return !share || index % 3 == share->first % 3;
 }
 
-ScopedTuning::ScopedTuning(std::string overrides) : before_(std::exchange(tuning(), std::move(overrides))) {}
-ScopedTuning::~ScopedTuning() { tuning() = std::move(before_); }
+ScopedTuning::ScopedTuning(const std::string& overrides)
+    : before_(std::exchange(tuning(), overrides)), overrides_(overrides) {}
+ScopedTuning::~ScopedTuning() {
+  if (need_to_destroy) destroy();
+  tuning() = before_;
+}
+void ScopedTuning::stringify(std::ostream* out) const { *out << "tuning := " << overrides_; }
 
 const std::string& current_tuning() { return tuning(); }
 

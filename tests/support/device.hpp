@@ -19,16 +19,18 @@
 
 namespace weft::test {
 
-/// Sizes of tiles as WEFT_TUNE has them, for Backend::context() until the end of the scope.
-class ScopedTuning {
+/// Sizes of tiles as WEFT_TUNE has them, for Backend::context() until the end of the scope. Checks that fail name them.
+class ScopedTuning final : public doctest::detail::ContextScopeBase {
  public:
-  explicit ScopedTuning(std::string overrides);
-  ~ScopedTuning();
+  explicit ScopedTuning(const std::string& overrides);
+  ~ScopedTuning() override;
   ScopedTuning(const ScopedTuning&) = delete;
   ScopedTuning& operator=(const ScopedTuning&) = delete;
 
+  void stringify(std::ostream* out) const override;
+
  private:
-  std::string before_;
+  const std::string before_, overrides_;
 };
 
 /// What the innermost ScopedTuning says; empty: the built-in sizes.

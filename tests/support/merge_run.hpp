@@ -10,6 +10,7 @@
 #include <compare>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <weft/merge.hpp>
@@ -134,6 +135,25 @@ std::string wrong_merge_by(const Less& key_is_less, Gpu& gpu, const Merge& merge
   const std::string wrong = wrong_indices(call, config, call.wrong(merge, args), total, total);
   if (found != nullptr) *found = found_outputs(call, config);
   return wrong;
+}
+
+/// Checks keys drawn(seed, i), in the order of `less` and in none: of sizes around a tile's, and of `sizes`.
+/// `wrong(a, b, sorted)` gives what is wrong, or nothing.
+template <class Less, class Drawn, class Wrong>
+void check_pairs_by(const Less& less, const Drawn& drawn, uint64_t tile,
+                    std::vector<std::pair<uint64_t, uint64_t>> sizes, const Wrong& wrong) {
+  sizes.insert(sizes.end(), {{0, 3}, {2, 5}, {tile / 2, tile / 2 + 1}, {2 * tile + 9, tile / 3}, {7, 2 * tile + 1}});
+  for (const auto& size : sizes)
+    for (const bool sorted : {true, false}) {
+      CAPTURE(size.first);
+      CAPTURE(size.second);
+      std::vector<decltype(drawn(uint64_t{0}, uint64_t{0}))> a, b;
+      for (uint64_t i = 0; i < size.first; ++i) a.push_back(drawn(size.first, i));
+      for (uint64_t i = 0; i < size.second; ++i) b.push_back(drawn(size.second + 1, i));
+      for (auto* keys : {&a, &b})
+        if (sorted) std::ranges::stable_sort(*keys, less);
+      CHECK(wrong(a, b, sorted) == "");
+    }
 }
 
 template <class T>

@@ -11,6 +11,7 @@
 #include <weft/scan_by_key.hpp>
 
 #include "support/device.hpp"
+#include "support/run.hpp"
 
 namespace weft::test {
 
@@ -50,6 +51,21 @@ void for_every_value(const Test& test) {
   test.template operator()<float, float>();
   test.template operator()<float, double>();
   test.template operator()<double, double>();
+}
+
+/// Calls `test.operator()<T, A>(op, turn)`: u32 has every operator, every other type one, which changes from turn to
+/// turn until `test` returns true. Turns count from 1.
+template <class Test>
+void for_every_value_in_turn(const Test& test) {
+  uint32_t turn = 0;
+  for_every_value([&]<class T, class A>() {
+    const std::vector<Op> all = operators_of<T>();
+    const bool is_first = std::is_same_v<T, uint32_t> && std::is_same_v<A, uint32_t>;
+    for (const Op op : all) {
+      if (!is_first && op != all[turn % all.size()]) continue;
+      if (test.template operator()<T, A>(op, ++turn) && !is_first) break;
+    }
+  });
 }
 
 /// SwiftShader takes seconds to build a pipeline: there tests take those that show most.

@@ -21,6 +21,7 @@
 #include "support/oracle.hpp"
 #include "support/primitive_call.hpp"
 #include "support/random.hpp"
+#include "support/search_run.hpp"
 
 namespace weft::test {
 
@@ -53,6 +54,22 @@ std::vector<uint32_t> sorted_positions(const std::vector<T>& keys, uint64_t coun
   std::ranges::stable_sort(positions,
                            [&](uint32_t a, uint32_t b) { return descending ? bits[b] < bits[a] : bits[a] < bits[b]; });
   return positions;
+}
+
+/// Calls `test.operator()<T>(order, value_bytes)` for keys of every type, both ways, as far as they take their turn.
+template <class Test>
+void for_every_key_in_turn(const Backend& backend, const Test& test) {
+  uint32_t turn = 0;
+  for_every_key([&]<class T>() {
+    for (const SortOrder order : {SortOrder::ascending, SortOrder::descending}) {
+      // Emulation is slow, and types of a size differ in nothing that depends on it.
+      if (backend.is_emulated() &&
+          (!std::is_floating_point_v<T> || (sizeof(T) == 8) == (order == SortOrder::ascending)))
+        continue;
+      if (takes_turn(turn++))
+        test.template operator()<T>(order, sizeof(T) == 4 || order == SortOrder::descending ? 8 : 4);
+    }
+  });
 }
 
 struct SortOptions {
