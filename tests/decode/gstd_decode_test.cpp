@@ -31,6 +31,8 @@
 namespace weft::test {
 namespace {
 
+constexpr GstdDecodeConfig kFourInFlight{.tile_bytes = gstd::kMinTileBytes, .tiles_in_flight = 4};
+
 using gstd::test::Sample;
 using gstd::test::samples_of;
 
@@ -974,72 +976,42 @@ TEST_SUITE("gstd_decode") {
     }
   }
 
-  TEST_CASE("arguments that break a precondition are refused, and nothing is recorded [refusal]") {
-    RecordingGpu recording;
-    if (recording.gpu().info().kind == GpuKind::software && !takes_turn(1)) return;
+  TEST_CASE("tiles of other sizes are refused, and scratch grows with what is in flight [refusal]") {
     for (const uint32_t tile_bytes : {0u, 1u << 13, (1u << 14) + 1, 3u << 14, 1u << 21, ~0u}) {
-      GstdDecodeConfig config;
-      config.tile_bytes = tile_bytes;
-      const auto created = GstdDecode::create(recording.context(), config);
+      const auto created = GstdDecode::create(first_backend().context(), {.tile_bytes = tile_bytes});
       REQUIRE_FALSE(created);
       CHECK(created.error().code == ErrorCode::invalid_argument);
       CHECK(created.error().message.find("tile_bytes") != std::string::npos);
     }
-    GstdDecodeConfig config;
-    config.tile_bytes = gstd::kMinTileBytes;
-    config.tiles_in_flight = 4;
-    auto decode = GstdDecode::create(recording.context(), config);
-    if (!decode) FAIL(decode.error().message);
-    CHECK(decode->scratch_size(0) == 0);
-    CHECK(decode->scratch_size(3) < decode->scratch_size(4));
-    CHECK(decode->scratch_size(4) == decode->scratch_size(1u << 24));
-    constexpr uint64_t kTiles = 10;
-    const uint64_t scratch_bytes = decode->scratch_size(kTiles);
-    const Buffer tiles = recording.create(4096), source = recording.create(4096), output = recording.create(4096),
-                 status = recording.create(4096), scratch = recording.create(scratch_bytes + 64),
-                 count = recording.create(64);
-    GstdDecodeArgs sound;
-    sound.tiles = tiles.range(8, 40 * kTiles);
-    sound.tile_count = Count::on_device(count.range(4, 4), kTiles);
-    sound.source = source.range(4, 1000);
-    sound.output = output.range(1, 999);
-    sound.status = status.range(4, 4 * (1 + kTiles));
-    sound.scratch = scratch.range(16, scratch_bytes);
-    const std::vector<Refusal<GstdDecodeArgs>> refusals = {
-        {"tiles", "null", [&](GstdDecodeArgs& args) { args.tiles = {}; }},
-        {"tiles", "misaligned", [&](GstdDecodeArgs& args) { args.tiles = tiles.range(4, 40 * kTiles); }},
-        {"tiles", "too small", [&](GstdDecodeArgs& args) { args.tiles = tiles.range(8, 40 * kTiles - 1); }},
-        {"tiles", "beyond its buffer", [&](GstdDecodeArgs& args) { args.tile_count = kTiles + 1; }},
-        {"tile_count", "more than 2^24", [&](GstdDecodeArgs& args) { args.tile_count = (1u << 24) + 1; }},
-        {"tile_count", "more than 2^32", [&](GstdDecodeArgs& args) { args.tile_count = (uint64_t{1} << 32) + 1; }},
-        {"tile_count", "neither 4 nor 8 bytes",
-         [&](GstdDecodeArgs& args) { args.tile_count = Count::on_device(count.range(0, 6), kTiles); }},
-        {"tile_count", "misaligned",
-         [&](GstdDecodeArgs& args) { args.tile_count = Count::on_device(count.range(2, 4), kTiles); }},
-        {"source", "null", [&](GstdDecodeArgs& args) { args.source = {}; }},
-        {"source", "misaligned", [&](GstdDecodeArgs& args) { args.source = source.range(2, 1000); }},
-        {"output", "null", [&](GstdDecodeArgs& args) { args.output = {}; }},
-        {"status", "null", [&](GstdDecodeArgs& args) { args.status = {}; }},
-        {"status", "misaligned", [&](GstdDecodeArgs& args) { args.status = status.range(2, 4 * (1 + kTiles)); }},
-        {"status", "too small", [&](GstdDecodeArgs& args) { args.status = status.range(4, 4 * kTiles); }},
-        {"scratch", "null", [&](GstdDecodeArgs& args) { args.scratch = {}; }},
-        {"scratch", "misaligned", [&](GstdDecodeArgs& args) { args.scratch = scratch.range(8, scratch_bytes); }},
-        {"scratch", "too small", [&](GstdDecodeArgs& args) { args.scratch = scratch.range(16, scratch_bytes - 1); }},
-        {"output", "overlaps the source", [&](GstdDecodeArgs& args) { args.output = source.range(1003, 9); }},
-        {"output", "overlaps the table", [&](GstdDecodeArgs& args) { args.output = tiles.range(0, 9); }},
-        {"status", "overlaps the source", [&](GstdDecodeArgs& args) { args.status = source.range(1000, 44); }},
-        {"status", "overlaps the output", [&](GstdDecodeArgs& args) { args.status = output.range(996, 44); }},
-        {"scratch", "overlaps the output",
-         [&](GstdDecodeArgs& args) { args.output = scratch.range(16 + scratch_bytes - 1, 2); }},
-        {"tile_count", "overlaps the status",
-         [&](GstdDecodeArgs& args) { args.tile_count = Count::on_device(status.range(8, 4), kTiles); }},
-    };
-    recording.check_refused(*decode, sound, refusals);
-    // Where there can be no tiles, nothing else is looked at.
-    GstdDecodeArgs none;
-    CHECK_FALSE(recording.record(*decode, none));
+    if (first_backend().is_software() && !takes_turn(1)) return;
+    const GstdDecode& decode = create<GstdDecode>(first_backend(), kFourInFlight);
+    CHECK(decode.scratch_size(0) == 0);
+    CHECK(decode.scratch_size(3) < decode.scratch_size(4));
+    CHECK(decode.scratch_size(4) == decode.scratch_size(1u << 24));
+    CHECK(decode.scratch_size_by_value(0) == 0);
+    CHECK(decode.scratch_size_by_value(10) == decode.scratch_size(10) + 400);
+    CHECK(decode.scratch_size_by_value(11) == decode.scratch_size(11) + 448);
+  }
 
-    // By value: the table takes scratch, and there is no other.
+  TEST_CASE("arguments are refused by name and nothing is recorded [refusal]") {
+    if (first_backend().is_software() && !takes_turn(1)) return;
+    RefusalTest<GstdDecode> test(kFourInFlight);
+    test.check({{"tiles", "fewer than the count", [](auto& a) { a.tile_count = 21; }},
+                {"tile_count", "more than 2^24", [](auto& a) { a.tile_count = (1u << 24) + 1; }},
+                {"tile_count", "more than 2^32", [](auto& a) { a.tile_count = (uint64_t{1} << 32) + 1; }}});
+    // Where there can be no tiles, nothing else is looked at.
+    test.check_taken([](auto& a) { a = {}; });
+    // Inputs may be the same range.
+    test.check_taken([](auto& a) { a.source = a.tiles; });
+  }
+
+  TEST_CASE("with tiles by value there is no other table, and updates take 65,536 bytes each [refusal]") {
+    if (first_backend().is_software() && !takes_turn(1)) return;
+    RefusalTest<GstdDecode> test(kFourInFlight);
+    RecordingGpu& recording = test.recording;
+    const GstdDecode& decode = test.primitive;
+    const GstdDecodeArgs& sound = test.sound;
+    constexpr uint64_t kTiles = 20;  // as SoundCall<GstdDecode>
     struct ByValue {
       const GstdDecode& decode;
       Status record(VkCommandBuffer commands, const std::pair<std::vector<GstdTile>, GstdDecodeArgs>& call) const {
@@ -1047,10 +1019,7 @@ TEST_SUITE("gstd_decode") {
       }
     };
     using Call = std::pair<std::vector<GstdTile>, GstdDecodeArgs>;
-    CHECK(decode->scratch_size_by_value(0) == 0);
-    CHECK(decode->scratch_size_by_value(kTiles) == decode->scratch_size(kTiles) + 400);
-    CHECK(decode->scratch_size_by_value(kTiles + 1) == decode->scratch_size(kTiles + 1) + 448);
-    const uint64_t by_value_bytes = decode->scratch_size_by_value(kTiles);
+    const uint64_t by_value_bytes = decode.scratch_size_by_value(kTiles);
     const Buffer scratch_by_value = recording.create(by_value_bytes + 64);
     Call sound_call{std::vector<GstdTile>(kTiles), sound};
     sound_call.second.tiles = {};
@@ -1062,29 +1031,29 @@ TEST_SUITE("gstd_decode") {
         {"tile_count", "given too", [&](Call& call) { call.second.tile_count = kTiles; }},
         {"tile_count", "on the device too", [&](Call& call) { call.second.tile_count = sound.tile_count; }},
         {"tile_count", "on the device, of none at most",
-         [&](Call& call) { call.second.tile_count = Count::on_device(count.range(4, 4), 0); }},
+         [&](Call& call) { call.second.tile_count = Count::on_device(sound.tile_count.range(), 0); }},
         {"status", "too small", [&](Call& call) { call.first.emplace_back(); }},
         {"source", "null", [&](Call& call) { call.second.source = {}; }},
         {"scratch", "null", [&](Call& call) { call.second.scratch = {}; }},
         {"scratch", "misaligned", [&](Call& call) { call.second.scratch = scratch_by_value.range(8, by_value_bytes); }},
-        {"scratch", "without the table's bytes", [&](Call& call) { call.second.scratch.size = scratch_bytes; }},
+        {"scratch", "without the table's bytes", [&](Call& call) { call.second.scratch.size = sound.scratch.size; }},
         {"scratch", "too small", [&](Call& call) { --call.second.scratch.size; }},
         {"scratch", "overlaps the output", [&](Call& call) { call.second.output = scratch_by_value.range(16, 2); }},
     };
-    recording.check_refused(ByValue{*decode}, sound_call, by_value_refusals);
+    recording.check_refused(ByValue{decode}, sound_call, by_value_refusals);
     Call no_tiles;
-    CHECK_FALSE(recording.record(ByValue{*decode}, no_tiles));
+    CHECK_FALSE(recording.record(ByValue{decode}, no_tiles));
     // Updates of 65,536 bytes, between barriers.
     for (const auto& [tiles_of, updates] : {std::pair(1u, 1), {1638u, 1}, {1639u, 2}, {3276u, 2}, {3277u, 3}}) {
       CAPTURE(tiles_of);
       Call many{std::vector<GstdTile>(tiles_of), sound_call.second};
       const Buffer statuses = recording.create(4 * (1 + tiles_of)),
-                   large = recording.create(decode->scratch_size_by_value(tiles_of));
+                   large = recording.create(decode.scratch_size_by_value(tiles_of));
       many.second.status = statuses.range();
       many.second.scratch = large.range();
       const auto ran = recording.gpu().run([&](VkCommandBuffer commands) {
         take_recorded();
-        const Status recorded_well = decode->record(commands, many.first, many.second);
+        const Status recorded_well = decode.record(commands, many.first, many.second);
         const std::string recorded = take_recorded();
         CHECK(recorded.starts_with('t' + std::string(static_cast<size_t>(updates), 'u') + 'v'));
         CHECK(std::ranges::count(recorded, 'u') == updates);
@@ -1093,10 +1062,6 @@ TEST_SUITE("gstd_decode") {
       });
       CHECK(ran.ok());
     }
-    // Inputs may be the same range.
-    GstdDecodeArgs same = sound;
-    same.source = tiles.range(8, 40 * kTiles);
-    CHECK_FALSE(recording.record(*decode, same));
   }
 }
 
