@@ -26,6 +26,7 @@
 #include "support/draws.hpp"
 #include "support/fuzz_subject.hpp"
 #include "support/gstd_run.hpp"
+#include "support/recorder.hpp"
 #include "support/refusals.hpp"
 
 namespace weft::test {
@@ -166,50 +167,6 @@ void add_broken(GstdBatch& batch, const std::vector<std::vector<uint32_t>>& tile
     batch.add(words, draws.one_in(8) ? 1 + static_cast<uint32_t>(draws.below(2 * bytes)) : bytes, i % 4);
   }
 }
-
-/// A command buffer from a pool of its own, which another thread may record.
-class Recorder {
- public:
-  explicit Recorder(const Gpu& gpu) : gpu_(gpu) {
-    VkCommandPoolCreateInfo pool{};
-    pool.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
-    pool.queueFamilyIndex = gpu.queue_family();
-    REQUIRE(function<PFN_vkCreateCommandPool>("vkCreateCommandPool")(device(), &pool, nullptr, &pool_) == VK_SUCCESS);
-    VkCommandBufferAllocateInfo buffer{};
-    buffer.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
-    buffer.commandPool = pool_;
-    buffer.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
-    buffer.commandBufferCount = 1;
-    REQUIRE(function<PFN_vkAllocateCommandBuffers>("vkAllocateCommandBuffers")(device(), &buffer, &commands_) ==
-            VK_SUCCESS);
-  }
-  ~Recorder() { function<PFN_vkDestroyCommandPool>("vkDestroyCommandPool")(device(), pool_, nullptr); }
-  Recorder(const Recorder&) = delete;
-  Recorder& operator=(const Recorder&) = delete;
-
-  VkCommandBuffer commands() const { return commands_; }
-
-  /// What is wrong, in words; empty where nothing is.
-  std::string record(const GstdCall& call) {
-    VkCommandBufferBeginInfo begin{};
-    begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
-    if (function<PFN_vkBeginCommandBuffer>("vkBeginCommandBuffer")(commands_, &begin) != VK_SUCCESS) return "begin";
-    if (const Status status = call.record(commands_); !status) return status.error().message;
-    if (function<PFN_vkEndCommandBuffer>("vkEndCommandBuffer")(commands_) != VK_SUCCESS) return "end";
-    return {};
-  }
-
- private:
-  VkDevice device() const { return gpu_.context().device(); }
-  template <class Function>
-  Function function(const char* name) const {
-    return device_function<Function>(gpu_, name);
-  }
-
-  const Gpu& gpu_;
-  VkCommandPool pool_ = VK_NULL_HANDLE;
-  VkCommandBuffer commands_ = VK_NULL_HANDLE;
-};
 
 // Subjects of the self-test: streams with every choice by chance, or tiles of samples, broken.
 void check_drawn_streams(Backend& backend, const GstdDecodeConfig& config, Draws& draw) {
@@ -956,11 +913,15 @@ TEST_SUITE("gstd_decode") {
       for (const GstdBatch& batch : batches) {
         calls.push_back(std::make_unique<GstdCall>(*backend, batch, GstdRunOptions{}));
         recorders.push_back(std::make_unique<Recorder>(gpu));
+        REQUIRE(recorders.back()->ok());
       }
       std::array<std::string, 2> errors;
       {
         std::vector<std::jthread> threads;
-        for (size_t i = 0; i < 2; ++i) threads.emplace_back([&, i] { errors[i] = recorders[i]->record(*calls[i]); });
+        for (size_t i = 0; i < 2; ++i)
+          threads.emplace_back([&, i] {
+            errors[i] = recorders[i]->record([&](VkCommandBuffer commands) { return calls[i]->record(commands); });
+          });
       }
       for (const std::string& error : errors) REQUIRE(error == "");
       const std::array<VkCommandBuffer, 2> commands = {recorders[0]->commands(), recorders[1]->commands()};

@@ -10,6 +10,7 @@
 #include "support/config_text.hpp"
 #include "support/faults.hpp"
 #include "support/fuzz_subject.hpp"
+#include "support/item_runs.hpp"
 #include "support/oracle.hpp"
 #include "support/primitive_call.hpp"
 #include "support/random.hpp"
@@ -45,25 +46,6 @@ Runs<T> runs_in(const std::vector<T>& items, bool non_trivial = false) {
     longer.offsets.push_back(runs.offsets[r]);
   }
   return longer;
-}
-
-/// Runs of 1 to `longest` items; neighbours differ, often in one bit only.
-template <class T>
-std::vector<T> items_in_runs(uint64_t n, uint64_t seed, uint64_t longest) {
-  std::vector<T> items(n);
-  T value{};
-  uint64_t left = 0, run = 0;
-  for (uint64_t i = 0; i < n; ++i) {
-    if (left == 0) {
-      const uint64_t word = random_word(seed, ++run);
-      left = 1 + (word >> 32) % longest;
-      const T next = static_cast<T>(word);
-      value = word >> 60 < 8 || next == value ? static_cast<T>(value ^ T{1} << (word >> 16) % (8 * sizeof(T))) : next;
-    }
-    items[i] = value;
-    --left;
-  }
-  return items;
 }
 
 struct EncodeOptions {

@@ -15,6 +15,7 @@
 #include "support/device.hpp"
 #include "support/faults.hpp"
 #include "support/fuzz_subject.hpp"
+#include "support/item_runs.hpp"
 #include "support/oracle.hpp"
 #include "support/random.hpp"
 #include "support/refusals.hpp"
@@ -138,34 +139,6 @@ std::vector<uint8_t> random_partitions(uint64_t n, uint64_t seed, double kept = 
     result[i] = draw < kept ? uint8_t{0} : static_cast<uint8_t>(1 + random_word(seed + 9, i) % (partitions - 1));
   }
   return result;
-}
-
-/// Runs of 1 to `longest` equal items.
-template <class T>
-std::vector<T> runs_of(uint64_t n, uint64_t seed, uint64_t longest) {
-  std::vector<T> items(n);
-  T value{};
-  uint64_t left = 0, run = 0;
-  for (uint64_t i = 0; i < n; ++i) {
-    if (left == 0) {
-      const uint64_t word = random_word(seed, ++run);
-      left = 1 + (word >> 32) % longest;
-      T next;
-      std::memcpy(&next, &word, sizeof(T));
-      // Neighbouring runs differ, often in one bit only.
-      if (word >> 60 < 8) {
-        std::memcpy(&next, &value, sizeof(T));
-        std::byte bytes[sizeof(T)];
-        std::memcpy(bytes, &next, sizeof(T));
-        bytes[(word >> 8) % sizeof(T)] ^= static_cast<std::byte>(1u << (word >> 16) % 8);
-        std::memcpy(&next, bytes, sizeof(T));
-      }
-      value = next;
-    }
-    items[i] = value;
-    --left;
-  }
-  return items;
 }
 
 std::vector<uint8_t> run_heads(const std::vector<std::byte>& items, size_t stride, size_t offset, size_t bytes) {
@@ -460,7 +433,7 @@ TEST_SUITE("select") {
       const uint64_t tile = create<Select>(device, config).tile_items();
       for (const uint64_t longest : {uint64_t{1}, uint64_t{3}, uint64_t{40}, 3 * tile})
         for (const uint64_t n : {uint64_t{0}, uint64_t{1}, uint64_t{2}, tile - 1, tile + 1, 3 * tile + 5}) {
-          const auto items = runs_of<T>(n, n + longest, longest);
+          const auto items = items_in_runs<T>(n, n + longest, longest);
           Selection selection{bytes_of(items), {}, {}};
           selection.partitions = run_heads(selection.tested, sizeof(T), 0, sizeof(T));
           check(device, config, selection, {.tested_misalignment = (longest * sizeof(T)) % 16});
@@ -486,7 +459,7 @@ TEST_SUITE("select") {
         const SelectConfig config = SelectConfig::unique_by_key(Type::u32, bytes);
         const uint64_t n = 2 * create<Select>(device, config).tile_items() + 11;
         Selection selection = flagged_selection(random_partitions(n, 1), bytes, Type::u32, 4);
-        selection.tested = bytes_of(runs_of<uint32_t>(n, 8, 9));
+        selection.tested = bytes_of(items_in_runs<uint32_t>(n, 8, 9));
         selection.partitions = run_heads(selection.tested, 4, 0, 4);
         check(device, config, selection, {.tested_misalignment = 8, .output_misalignment = 4});
       }
@@ -660,7 +633,7 @@ TEST_SUITE("select") {
         check_u32(device, 50001);
         if (device.backend().is_emulated()) continue;
         const SelectConfig config = SelectConfig::unique(Type::u8);
-        const auto items = runs_of<uint8_t>(50001, 3, 5);
+        const auto items = items_in_runs<uint8_t>(50001, 3, 5);
         Selection selection{bytes_of(items), {}, {}};
         selection.partitions = run_heads(selection.tested, 1, 0, 1);
         check(device, config, selection, {});
