@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// weft_embed_kernels <list> <output> bytes|text: packs the SPIR-V files that <list> names one a line, as
-// runtime/packed_format.hpp has it. A kernel's name is its file's without ".spv". Names and source texts inside the
-// code are left out. "text" writes the bytes as numbers for a C array.
+// weft_embed_kernels <output> bytes|text <kernel>...: packs the SPIR-V files <kernel>.spv, as runtime/packed_format.hpp
+// has it. Names and source texts inside the code are left out. "text" writes the bytes as numbers for a C array. The
+// output depends on what the files <kernel>.spv.d name, which glslc has written: <output>.d says so.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -27,11 +27,6 @@ constexpr size_t kHeaderWords = 5;
 // A kernel is unpacked with its whole block: the larger, the better it compresses and the longer
 // that takes, about 1 ms a MiB.
 constexpr size_t kBlockBytes = size_t{1} << 20;
-
-struct Kernel {
-  std::string name;
-  std::filesystem::path file;
-};
 
 // SPIR-V files have the byte order of the machine that wrote them, which is this one.
 bool read_words(const std::filesystem::path& file, std::vector<uint32_t>& words) {
@@ -83,21 +78,23 @@ std::vector<char> packed(const std::vector<uint32_t>& words) {
   return data;
 }
 
+bool write(const std::string& file, const char* data, size_t size) {
+  std::ofstream stream(file, std::ios::binary);
+  stream.write(data, static_cast<std::streamsize>(size));
+  stream.close();
+  return stream.good();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string_view form = argc == 4 ? argv[3] : "";
+  const std::string_view form = argc >= 3 ? argv[2] : "";
   if (form != "bytes" && form != "text") {
-    std::fputs("usage: weft_embed_kernels <list> <output> bytes|text\n", stderr);
+    std::fputs("usage: weft_embed_kernels <output> bytes|text <kernel>...\n", stderr);
     return 2;
   }
-  std::ifstream list(argv[1]);
-  std::vector<Kernel> kernels;
-  for (std::string line; std::getline(list, line);) {
-    const std::filesystem::path file(line);
-    if (!line.empty()) kernels.push_back({file.stem().string(), file});
-  }
-  std::sort(kernels.begin(), kernels.end(), [](const Kernel& a, const Kernel& b) { return a.name < b.name; });
+  std::vector<std::string> kernels(argv + 3, argv + argc);
+  std::sort(kernels.begin(), kernels.end());
 
   std::vector<weft::PackedKernel> entries;
   std::vector<weft::PackedBlock> blocks;
@@ -111,18 +108,25 @@ int main(int argc, char** argv) {
     data.insert(data.end(), bytes.begin(), bytes.end());
     block.clear();
   };
-  for (const Kernel& kernel : kernels) {
+  const std::string output = argv[1];
+  std::string dependencies = output + ":";
+  for (const std::string& kernel : kernels) {
     code.clear();
-    if (!read_words(kernel.file, words) || !append_stripped(words, code)) {
-      std::fprintf(stderr, "weft_embed_kernels: %s is not a SPIR-V file\n", kernel.file.string().c_str());
+    if (!read_words(kernel + ".spv", words) || !append_stripped(words, code)) {
+      std::fprintf(stderr, "weft_embed_kernels: %s.spv is not a SPIR-V file\n", kernel.c_str());
       return 1;
     }
     if ((block.size() + code.size()) * sizeof(uint32_t) > kBlockBytes) finish_block();
-    entries.push_back({static_cast<uint32_t>(names.size()), static_cast<uint32_t>(kernel.name.size()),
+    entries.push_back({static_cast<uint32_t>(names.size()), static_cast<uint32_t>(kernel.size()),
                        static_cast<uint32_t>(blocks.size()), static_cast<uint32_t>(block.size()),
                        static_cast<uint32_t>(code.size())});
-    names.insert(names.end(), kernel.name.begin(), kernel.name.end());
+    names.insert(names.end(), kernel.begin(), kernel.end());
     block.insert(block.end(), code.begin(), code.end());
+    std::ifstream rule(kernel + ".spv.d");
+    std::string target, prerequisites;
+    rule >> target;
+    std::getline(rule, prerequisites);
+    dependencies += prerequisites;
   }
   finish_block();
 
@@ -145,12 +149,10 @@ int main(int argc, char** argv) {
       text += std::to_string(static_cast<unsigned char>(out[i])) + (i % 32 == 31 ? ",\n" : ",");
     out.assign(text.begin(), text.end());
   }
-  std::ofstream stream(argv[2], std::ios::binary);
-  stream.write(out.data(), static_cast<std::streamsize>(out.size()));
-  stream.close();
-  if (!stream) {
-    std::fprintf(stderr, "weft_embed_kernels: cannot write %s\n", argv[2]);
-    std::filesystem::remove(argv[2]);
+  dependencies += '\n';
+  if (!write(output + ".d", dependencies.data(), dependencies.size()) || !write(output, out.data(), out.size())) {
+    std::fprintf(stderr, "weft_embed_kernels: cannot write %s\n", output.c_str());
+    std::filesystem::remove(output);
     return 1;
   }
   return 0;

@@ -21,9 +21,10 @@
 #   weft_kernel(SOURCE [TYPES item:accumulator ...] [DEFINES NAME[=VALUE] ...] [SUFFIX suffix])
 #
 # Only in a manifest. A kernel belongs to the family begun last, "kernels" where none is. Every combination of the axes,
-# each for the subgroup backends of WEFT_BACKENDS, is one variant: one command and one dependency file, so that editing
-# an include rebuilds what includes it. Names and defines: shaders/kernels.cmake. DEFINES go to all variants of the
-# call; SUFFIX is appended to the stem, to distinguish calls on the same source. SOURCES are for weft_families().
+# each for the subgroup backends of WEFT_BACKENDS, is one variant. One command compiles all of a family, as glslc takes
+# longer to start than to compile one; its dependency file rebuilds a family if an include changes. Names and defines:
+# shaders/kernels.cmake. DEFINES go to all variants of the call; SUFFIX is appended to the stem, to distinguish calls on
+# the same source. SOURCES are for weft_families().
 #
 #   weft_families(<manifest> <variable> [<family>...])
 #
@@ -40,7 +41,7 @@ if(NOT weft_SHADER_INCLUDE_DIR)
 endif()
 set_property(GLOBAL PROPERTY WEFT_SHADER_DIRECTORY "${weft_SHADER_INCLUDE_DIR}")
 
-# Families are collected in the scope of weft_families(), and there alone; variants in kernel_files_<family> of
+# Families are collected in the scope of weft_families(), and there alone; names of variants in kernels_<family> of
 # weft_embed_kernels().
 macro(weft_family name)
   set(kernel_family "${name}")
@@ -105,7 +106,6 @@ function(weft_kernel_variants source)
   endif()
   cmake_path(GET source STEM stem)
   string(APPEND stem "${arg_SUFFIX}")
-  list(TRANSFORM arg_DEFINES PREPEND "-D")
   # An axis that the kernel has not got contributes one empty value, written ":".
   if(NOT arg_TYPES)
     set(arg_TYPES ":")
@@ -119,7 +119,7 @@ function(weft_kernel_variants source)
         message(FATAL_ERROR "weft_kernel(${source}): TYPES takes item:accumulator, not '${types}'")
       endif()
       set(types_name ".${CMAKE_MATCH_1}.${CMAKE_MATCH_2}")
-      string(TOUPPER "-DWEFT_ITEM=WEFT_${CMAKE_MATCH_1};-DWEFT_ACCUMULATOR=WEFT_${CMAKE_MATCH_2}" types_defines)
+      string(TOUPPER "WEFT_ITEM=WEFT_${CMAKE_MATCH_1};WEFT_ACCUMULATOR=WEFT_${CMAKE_MATCH_2}" types_defines)
     endif()
     foreach(backend IN LISTS kernel_backends)
       set(emulated 0)
@@ -127,27 +127,14 @@ function(weft_kernel_variants source)
         set(emulated 1)
       endif()
       set(name "${stem}${types_name}.${backend}")
-      set(file "${kernel_binary_dir}/${name}.spv")
-      set(check "${kernel_check}")
-      if(check)
-        list(APPEND check "${file}")
-      endif()
-      add_custom_command(
-        OUTPUT "${file}"
-        COMMAND "${WEFT_GLSLC}" --target-env=vulkan1.2 -fshader-stage=comp "$<$<BOOL:${WEFT_WERROR}>:-Werror>"
-                -I "${shader_dir}" ${kernel_include_options} ${types_defines}
-                -DWEFT_SUBGROUP_EMULATED=${emulated} ${arg_DEFINES}
-                -MD -MF "${file}.d" -MT "${file}" -o "${file}" "${kernel_source_dir}/${source}"
-        ${check}
-        MAIN_DEPENDENCY "${kernel_source_dir}/${source}"
-        DEPFILE "${file}.d"
-        COMMENT "Kernel ${name}"
-        COMMAND_EXPAND_LISTS
-        VERBATIM)
-      list(APPEND kernel_files_${kernel_family} "${file}")
+      set(defines ${types_defines} WEFT_SUBGROUP_EMULATED=${emulated} ${arg_DEFINES})
+      list(TRANSFORM defines REPLACE "^([^=]+)=?(.*)$" "#define \\1 \\2\n")
+      list(JOIN defines "" defines)
+      file(CONFIGURE OUTPUT "${kernel_binary_dir}/${name}.glsl" CONTENT "@defines@#include \"@source@\"\n" @ONLY)
+      list(APPEND kernels_${kernel_family} "${name}")
     endforeach()
   endforeach()
-  set(kernel_files_${kernel_family} "${kernel_files_${kernel_family}}" PARENT_SCOPE)
+  set(kernels_${kernel_family} "${kernels_${kernel_family}}" PARENT_SCOPE)
 endfunction()
 
 # What packs kernels. Without libzstd it leaves them as they are.
@@ -233,14 +220,12 @@ function(weft_embed_kernels target)
     # weft's own are checked where its tests are built.
     set(kernel_check "")
     if(WEFT_SPIRV_VAL AND (WEFT_BUILD_TESTS OR NOT PROJECT_NAME STREQUAL "weft"))
-      set(kernel_check COMMAND "${WEFT_SPIRV_VAL}" --target-env vulkan1.2 --scalar-block-layout)
+      set(kernel_check "${WEFT_SPIRV_VAL}" --target-env vulkan1.2 --scalar-block-layout)
     elseif(WEFT_BUILD_TESTS)
       message(FATAL_ERROR "The tests need spirv-val, which is not found")
     endif()
-    set(kernel_source_dir "${arg_SOURCES}")
-    set(kernel_include_options "${arg_INCLUDES}")
-    list(TRANSFORM kernel_include_options PREPEND "-I")
-    file(MAKE_DIRECTORY "${kernel_binary_dir}")
+    set(include_options "${arg_SOURCES}" "${shader_dir}" ${arg_INCLUDES})
+    list(TRANSFORM include_options PREPEND "-I")
     set(kernel_family kernels)
     set(wanted_families "${families}")
     include("${arg_MANIFEST}")
@@ -250,20 +235,30 @@ function(weft_embed_kernels target)
   foreach(kernel_family IN LISTS families)
     set(kernel_file "${kernel_binary_dir}/${kernel_family}.${form}")
     if(NOT reused)
-      set(files "${kernel_files_${kernel_family}}")
-      list(REMOVE_DUPLICATES files)
-      if(NOT files STREQUAL kernel_files_${kernel_family})
+      set(names "${kernels_${kernel_family}}")
+      list(REMOVE_DUPLICATES names)
+      if(NOT names STREQUAL kernels_${kernel_family})
         message(FATAL_ERROR "${arg_MANIFEST} lists a variant twice; SUFFIX distinguishes variants of one source")
       endif()
-      # The list goes through a file: a command line would be too long for some systems.
-      set(list "${kernel_binary_dir}/${kernel_family}.txt")
-      list(JOIN files "\n" lines)
-      file(CONFIGURE OUTPUT "${list}" CONTENT "${lines}\n" @ONLY)
+      list(TRANSFORM names REPLACE "(.+)" "${kernel_binary_dir}/\\1.glsl" OUTPUT_VARIABLE sources)
+      set(checks "")
+      if(kernel_check)
+        foreach(name IN LISTS names)
+          list(APPEND checks COMMAND ${kernel_check} "${name}.spv")
+        endforeach()
+      endif()
+      # The version stands in what these sources include.
       add_custom_command(
         OUTPUT "${kernel_file}"
-        COMMAND weft_embed_kernels "${list}" "${kernel_file}" ${form}
-        DEPENDS weft_embed_kernels "${list}" ${files}
-        COMMENT "Packing the kernels of ${kernel_family}"
+        COMMAND "${WEFT_GLSLC}" --target-env=vulkan1.2 -fshader-stage=comp -std=460
+                "$<$<BOOL:${WEFT_WERROR}>:-Werror>" ${include_options} -MD -c ${sources}
+        ${checks}
+        COMMAND weft_embed_kernels "${kernel_file}" ${form} ${names}
+        DEPENDS weft_embed_kernels ${sources}
+        DEPFILE "${kernel_file}.d"
+        WORKING_DIRECTORY "${kernel_binary_dir}"
+        COMMENT "Kernels of ${kernel_family}"
+        COMMAND_EXPAND_LISTS
         VERBATIM)
     endif()
     set(kernel_symbol "${symbol_prefix}_${kernel_family}")
