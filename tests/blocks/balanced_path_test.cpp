@@ -9,7 +9,7 @@
 #include "support/kernel.hpp"
 #include "support/search_run.hpp"
 
-namespace weft::test {
+namespace weft::test::balanced_path_tests {
 namespace {
 
 template <class T>
@@ -97,4 +97,4 @@ TEST_SUITE("balanced_path") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::balanced_path_tests

@@ -18,7 +18,7 @@
 #include "support/guarded_buffer.hpp"
 #include "support/kernel.hpp"
 
-namespace weft::test {
+namespace weft::test::fse_tests {
 namespace {
 
 /// Normalized counts of symbols 0, 1, ..., and how many states they are to share: 2^accuracy.
@@ -375,4 +375,4 @@ TEST_SUITE("fse") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::fse_tests

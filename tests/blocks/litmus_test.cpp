@@ -16,7 +16,7 @@
 #include "support/guarded_buffer.hpp"
 #include "support/kernel.hpp"
 
-namespace weft::test {
+namespace weft::test::litmus_tests {
 namespace {
 
 using shader::LitmusCounters;
@@ -123,4 +123,4 @@ TEST_SUITE("forward_progress") {
     }
   }
 }
-}  // namespace weft::test
+}  // namespace weft::test::litmus_tests

@@ -16,7 +16,7 @@
 #include "support/guarded_buffer.hpp"
 #include "support/kernel.hpp"
 
-namespace weft::test {
+namespace weft::test::lz_copy_tests {
 namespace {
 
 struct Sequence {
@@ -164,4 +164,4 @@ TEST_SUITE("lz_copy") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::lz_copy_tests

@@ -13,7 +13,7 @@
 #include "support/search_run.hpp"
 #include "support/sizes.hpp"
 
-namespace weft::test {
+namespace weft::test::merge_path_tests {
 namespace {
 
 struct Shape {
@@ -208,4 +208,4 @@ TEST_SUITE("merge_path") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::merge_path_tests

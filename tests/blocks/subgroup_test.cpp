@@ -19,7 +19,7 @@
 #include "support/oracle.hpp"
 #include "support/random.hpp"
 
-namespace weft::test {
+namespace weft::test::subgroup_tests {
 namespace {
 
 using shader::SelfTestPush;
@@ -712,4 +712,4 @@ TEST_SUITE("workgroup") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::subgroup_tests

@@ -11,7 +11,7 @@
 #include "support/refusals.hpp"
 #include "support/sizes.hpp"
 
-namespace weft::test {
+namespace weft::test::bulk_insert_tests {
 namespace {
 
 const BulkInsert& create(Backend& backend, BulkShape shape) {
@@ -186,4 +186,4 @@ TEST_SUITE("bulk_insert") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::bulk_insert_tests

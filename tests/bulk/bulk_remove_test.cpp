@@ -8,7 +8,7 @@
 #include "support/refusals.hpp"
 #include "support/sizes.hpp"
 
-namespace weft::test {
+namespace weft::test::bulk_remove_tests {
 namespace {
 
 const BulkRemove& create(Backend& backend, BulkShape shape) {
@@ -200,4 +200,4 @@ TEST_SUITE("bulk_remove") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::bulk_remove_tests

@@ -17,7 +17,7 @@
 #include "support/segments.hpp"
 #include "support/sizes.hpp"
 
-namespace weft::test {
+namespace weft::test::reduce_by_key_tests {
 namespace {
 
 template <class T, class A = T>
@@ -347,4 +347,4 @@ TEST_SUITE("reduce_by_key") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::reduce_by_key_tests

@@ -18,7 +18,7 @@
 #include "support/segments.hpp"
 #include "support/sizes.hpp"
 
-namespace weft::test {
+namespace weft::test::scan_by_key_tests {
 namespace {
 
 constexpr ScanKind kBothKinds[] = {ScanKind::exclusive, ScanKind::inclusive};
@@ -465,4 +465,4 @@ TEST_SUITE("scan_by_key") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::scan_by_key_tests

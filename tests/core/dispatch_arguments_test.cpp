@@ -12,7 +12,7 @@
 #include "support/primitive_call.hpp"
 #include "support/refusals.hpp"
 
-namespace weft::test {
+namespace weft::test::dispatch_arguments_tests {
 namespace {
 
 using Command = std::array<uint32_t, 3>;
@@ -106,4 +106,4 @@ TEST_SUITE("dispatch_arguments") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::dispatch_arguments_tests

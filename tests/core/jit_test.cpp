@@ -30,7 +30,7 @@
 #include "weft_kernels/transform_tally_ranks.hpp"
 #include "weft_kernels/unique_near.hpp"
 
-namespace weft::test {
+namespace weft::test::jit_tests {
 namespace {
 
 std::string contents_of(const std::string& file) {
@@ -314,4 +314,4 @@ TEST_SUITE("jit") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::jit_tests

@@ -56,7 +56,7 @@
 #include "weft_kernels/unique_first_of_key.hpp"
 #include "weft_kernels/unique_near.hpp"
 
-namespace weft::test {
+namespace weft::test::own_kernels_tests {
 namespace {
 
 constexpr ScanKind kBothKinds[] = {ScanKind::exclusive, ScanKind::inclusive};
@@ -1070,4 +1070,4 @@ TEST_SUITE("own kernels") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::own_kernels_tests

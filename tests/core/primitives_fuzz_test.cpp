@@ -16,7 +16,7 @@
 #include "support/device.hpp"
 #include "support/fuzz_subject.hpp"
 
-namespace weft::test {
+namespace weft::test::primitives_fuzz_tests {
 namespace {
 
 constexpr uint64_t kSeed = 1;
@@ -87,4 +87,4 @@ TEST_SUITE("fuzz") {
     }
   }
 }
-}  // namespace weft::test
+}  // namespace weft::test::primitives_fuzz_tests

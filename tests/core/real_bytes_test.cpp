@@ -27,7 +27,7 @@
 #include "support/segmented_sort_run.hpp"
 #include "support/sort_run.hpp"
 
-namespace weft::test {
+namespace weft::test::real_bytes_tests {
 namespace {
 
 using Content = std::vector<uint8_t>;
@@ -393,4 +393,4 @@ TEST_SUITE("real bytes") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::real_bytes_tests

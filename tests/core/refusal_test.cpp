@@ -8,7 +8,7 @@
 #include "support/host_device.hpp"
 #include "support/refusals.hpp"
 
-namespace weft::test {
+namespace weft::test::refusal_tests {
 
 TEST_SUITE("refusal") {
   TEST_CASE("a scan refuses arguments by name and records nothing [refusal]") {
@@ -62,4 +62,4 @@ TEST_SUITE("refusal") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::refusal_tests

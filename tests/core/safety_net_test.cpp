@@ -16,7 +16,7 @@
 #include "support/kernel.hpp"
 #include "support/recorded_commands.hpp"
 
-namespace weft::test {
+namespace weft::test::safety_net_tests {
 namespace {
 
 using shader::PlantedPush;
@@ -351,4 +351,4 @@ TEST_SUITE("safety net") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::safety_net_tests

@@ -19,7 +19,7 @@
 #include "support/refusals.hpp"
 #include "support/sizes.hpp"
 
-namespace weft::test {
+namespace weft::test::histogram_tests {
 namespace {
 
 struct HistogramOptions {
@@ -366,4 +366,4 @@ TEST_SUITE("histogram") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::histogram_tests

@@ -17,7 +17,7 @@
 
 // Of counts and values of up to 16 bytes, RunLengthDecode's tests hold for IntervalExpand
 // too: the two share all kernels.
-namespace weft::test {
+namespace weft::test::interval_expand_tests {
 namespace {
 
 /// Expands once and compares all that is written with the CPU's. Returns the output.
@@ -162,4 +162,4 @@ TEST_SUITE("refusal") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::interval_expand_tests

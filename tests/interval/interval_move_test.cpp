@@ -16,7 +16,7 @@
 #include "support/refusals.hpp"
 #include "support/sizes.hpp"
 
-namespace weft::test {
+namespace weft::test::interval_move_tests {
 namespace {
 
 /// Intervals, and where they lie among `sources` and `destinations` items.
@@ -410,4 +410,4 @@ TEST_SUITE("refusal") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::interval_move_tests

@@ -16,7 +16,7 @@
 #include "support/refusals.hpp"
 #include "support/sizes.hpp"
 
-namespace weft::test {
+namespace weft::test::load_balance_search_tests {
 namespace {
 
 LoadBalanceSearchConfig with_ranks(IntervalsBy by = IntervalsBy::counts, Type count = Type::u32,
@@ -408,4 +408,4 @@ TEST_SUITE("refusal") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::load_balance_search_tests

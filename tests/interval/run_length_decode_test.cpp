@@ -16,7 +16,7 @@
 #include "support/refusals.hpp"
 #include "support/sizes.hpp"
 
-namespace weft::test {
+namespace weft::test::run_length_decode_tests {
 namespace {
 
 /// Decodes once and compares all that is written with the CPU's. Returns the output.
@@ -283,4 +283,4 @@ TEST_SUITE("run_length_decode") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::run_length_decode_tests

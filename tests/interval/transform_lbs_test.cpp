@@ -18,7 +18,7 @@
 #include "weft_kernels/transform_repeat_values.hpp"
 #include "weft_kernels/transform_tally_ranks.hpp"
 
-namespace weft::test {
+namespace weft::test::transform_lbs_tests {
 namespace {
 
 TransformLbsConfig config_of(const KernelSet& own, IntervalsBy by = IntervalsBy::counts, Type count = Type::u32) {
@@ -132,4 +132,4 @@ TEST_SUITE("refusal") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::transform_lbs_tests

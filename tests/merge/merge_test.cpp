@@ -17,7 +17,7 @@
 #include "weft_kernels/merge_by_score.hpp"
 #include "weft_kernels/transform_tally_ranks.hpp"
 
-namespace weft::test {
+namespace weft::test::merge_tests {
 namespace {
 
 template <class T>
@@ -534,4 +534,4 @@ TEST_SUITE("refusal") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::merge_tests

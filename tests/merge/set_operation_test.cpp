@@ -23,7 +23,7 @@
 #include "weft_kernels/set_operation_by_residue.hpp"
 #include "weft_kernels/set_operation_by_score.hpp"
 
-namespace weft::test {
+namespace weft::test::set_operation_tests {
 namespace {
 
 constexpr std::array kSetOperators = {SetOperator::set_union, SetOperator::set_intersection,
@@ -512,4 +512,4 @@ TEST_SUITE("set_operation") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::set_operation_tests

@@ -13,7 +13,7 @@
 #include "support/refusals.hpp"
 #include "support/sizes.hpp"
 
-namespace weft::test {
+namespace weft::test::adjacent_difference_tests {
 namespace {
 
 constexpr Neighbour kNeighbours[] = {Neighbour::left, Neighbour::right};
@@ -187,4 +187,4 @@ TEST_SUITE("adjacent_difference") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::adjacent_difference_tests

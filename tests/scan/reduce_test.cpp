@@ -16,7 +16,7 @@
 #include "support/run.hpp"
 #include "support/sizes.hpp"
 
-namespace weft::test {
+namespace weft::test::reduce_tests {
 namespace {
 
 template <class T, class A = T>
@@ -431,4 +431,4 @@ TEST_SUITE("reduce") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::reduce_tests

@@ -17,7 +17,7 @@
 #include "support/run.hpp"
 #include "support/sizes.hpp"
 
-namespace weft::test {
+namespace weft::test::scan_tests {
 namespace {
 
 constexpr ScanKind kBothKinds[] = {ScanKind::exclusive, ScanKind::inclusive};
@@ -561,4 +561,4 @@ TEST_SUITE("scan") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::scan_tests

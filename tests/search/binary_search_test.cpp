@@ -10,7 +10,7 @@
 #include "support/search_run.hpp"
 #include "support/sizes.hpp"
 
-namespace weft::test {
+namespace weft::test::binary_search_tests {
 namespace {
 
 constexpr Bound kBounds[] = {Bound::lower, Bound::upper};
@@ -143,4 +143,4 @@ TEST_SUITE("binary_search") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::binary_search_tests

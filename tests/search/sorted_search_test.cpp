@@ -11,7 +11,7 @@
 #include "support/search_run.hpp"
 #include "support/sizes.hpp"
 
-namespace weft::test {
+namespace weft::test::sorted_search_tests {
 namespace {
 
 constexpr Bound kBounds[] = {Bound::lower, Bound::upper};
@@ -208,4 +208,4 @@ TEST_SUITE("sorted_search") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::sorted_search_tests

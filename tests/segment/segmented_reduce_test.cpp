@@ -13,7 +13,7 @@
 #include "support/segments.hpp"
 #include "support/sizes.hpp"
 
-namespace weft::test {
+namespace weft::test::segmented_reduce_tests {
 namespace {
 
 template <class T, class A>
@@ -314,4 +314,4 @@ TEST_SUITE("segmented_reduce") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::segmented_reduce_tests

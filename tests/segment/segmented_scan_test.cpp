@@ -12,7 +12,7 @@
 #include "support/segmented_run.hpp"
 #include "support/sizes.hpp"
 
-namespace weft::test {
+namespace weft::test::segmented_scan_tests {
 namespace {
 
 // What scans by key do is theirs to test: here it is where segments begin, and that all arguments arrive.
@@ -204,4 +204,4 @@ TEST_SUITE("segmented_scan") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::segmented_scan_tests

@@ -12,7 +12,7 @@
 #include "support/segmented_sort_run.hpp"
 #include "support/sizes.hpp"
 
-namespace weft::test {
+namespace weft::test::segmented_sort_tests {
 namespace {
 
 /// Lengths of segments at which something changes: none, a block, a short segment, a tile and a run of a long one.
@@ -27,7 +27,7 @@ std::vector<uint64_t> hard_segment_lengths(const SegmentedSort& sort) {
 
 /// SwiftShader and emulated subgroups take seconds to build a pipeline: there most tests share one
 /// sort, and some are left to others.
-bool is_slow(const Backend& backend) {
+bool builds_slowly(const Backend& backend) {
   return backend.is_emulated() || backend.name().find("SwiftShader") != std::string::npos;
 }
 
@@ -60,12 +60,12 @@ const FuzzSubjects fuzzed("segmented_sort", [] {
 TEST_SUITE("segmented_sort") {
   TEST_CASE("segments of every length at an edge are sorted, alone and next to each other [forms]") {
     for (Backend* backend : every_backend()) {
-      const SegmentedSortConfig config{.value_bytes = is_slow(*backend) ? 4u : 0u};
+      const SegmentedSortConfig config{.value_bytes = builds_slowly(*backend) ? 4u : 0u};
       const std::vector<uint64_t> lengths = hard_segment_lengths(create<SegmentedSort>(*backend, config));
       uint64_t all = 0;
       for (const uint64_t n : lengths) {
         all += n;
-        if (is_slow(*backend)) continue;
+        if (builds_slowly(*backend)) continue;
         check_segmented_sort<uint32_t>(*backend, config, drawn_keys<uint32_t>(n, n), {0, n});
       }
       check_segmented_sort<uint32_t>(*backend, config, drawn_keys<uint32_t>(all, 1), offsets_from(0, lengths));
@@ -79,7 +79,7 @@ TEST_SUITE("segmented_sort") {
            {uint64_t{1}, uint64_t{2}, uint64_t{7}, uint64_t{17}, uint64_t{100}, tile, tile + 1}) {
         const uint64_t n = 5 * tile + 3;
         for (const uint64_t first : {uint64_t{0}, uint64_t{1}, uint64_t{31}, tile - 1}) {
-          if (is_slow(*backend) && first != 1) continue;
+          if (builds_slowly(*backend) && first != 1) continue;
           Offsets offsets = {first};
           while (offsets.back() + length <= n) offsets.push_back(offsets.back() + length);
           check_segmented_sort<uint32_t>(*backend, {.value_bytes = 4}, drawn_keys<uint32_t>(n, length, 50), offsets);
@@ -90,11 +90,11 @@ TEST_SUITE("segmented_sort") {
 
   TEST_CASE("segments of all kinds of lengths are sorted, and empty ones change nothing [forms]") {
     for (Backend* backend : every_backend()) {
-      const uint64_t n = is_slow(*backend) ? 3000 : 20000;
+      const uint64_t n = builds_slowly(*backend) ? 3000 : 20000;
       for (const Counts& lengths : hard_lengths(n, 1)) {
         check_segmented_sort<uint32_t>(*backend, {.value_bytes = 4}, drawn_keys<uint32_t>(n, 2, 500),
                                        offsets_from(0, lengths));
-        if (is_slow(*backend)) continue;
+        if (builds_slowly(*backend)) continue;
         check_segmented_sort<uint32_t>(*backend, {.offset = Type::u64}, drawn_keys<uint32_t>(n, 3),
                                        offsets_from(0, lengths));
       }
@@ -103,7 +103,7 @@ TEST_SUITE("segmented_sort") {
 
   TEST_CASE("keys are sorted whatever they are, and equal ones keep their order [forms]") {
     for (Backend* backend : every_backend()) {
-      if (is_slow(*backend)) continue;
+      if (builds_slowly(*backend)) continue;
       const uint64_t tile = create<SegmentedSort>(*backend, {.value_bytes = 4}).tile_keys();
       const uint64_t n = 4 * tile + 77;
       const Offsets offsets = offsets_from(3, {20, 0, 90, tile + 5, 16, 2 * tile});
@@ -117,7 +117,7 @@ TEST_SUITE("segmented_sort") {
     for (Backend* backend : every_backend()) {
       uint32_t combination = 0;
       for_every_key([&]<class T>() {
-        if (backend->is_emulated() || (is_slow(*backend) && !std::is_same_v<T, double>)) return;
+        if (backend->is_emulated() || (builds_slowly(*backend) && !std::is_same_v<T, double>)) return;
         for (const SortOrder order : {SortOrder::ascending, SortOrder::descending}) {
           if (!takes_turn(combination++)) continue;
           // Unsigned keys that ascend have pipelines of their own: here of keys alone.
@@ -134,7 +134,7 @@ TEST_SUITE("segmented_sort") {
 
   TEST_CASE("keys, values and offsets begin at any multiple of 4 bytes") {
     for (Backend* backend : every_backend()) {
-      if (is_slow(*backend)) continue;
+      if (builds_slowly(*backend)) continue;
       const Offsets offsets = offsets_from(2, {40, 13, 1200, 7});
       for (VkDeviceSize at = 0; at < 16; at += 4) {
         const SegmentedSortOptions options{.keys_misalignment = at,
@@ -152,7 +152,7 @@ TEST_SUITE("segmented_sort") {
 
   TEST_CASE("counts on the device are obeyed, and never exceed their maxima") {
     for (Backend* backend : every_backend()) {
-      if (is_slow(*backend)) continue;
+      if (builds_slowly(*backend)) continue;
       const uint64_t maximum = 3000;
       const auto keys = drawn_keys<uint32_t>(maximum, 3);
       const Offsets offsets = offsets_from(2, {100, 700, 0, 900, 3, 800, 400});
@@ -175,7 +175,7 @@ TEST_SUITE("segmented_sort") {
   TEST_CASE("offsets above the number of keys are taken as that, and those that decrease spoil nothing else [widths]") {
     for (Backend* backend : every_backend())
       for (const Type offset : {Type::u32, Type::u64}) {
-        if (is_slow(*backend) && offset == Type::u64) continue;
+        if (builds_slowly(*backend) && offset == Type::u64) continue;
         const uint64_t n = 2500;
         const auto keys = drawn_keys<uint32_t>(n, 3);
         const uint64_t most = offset == Type::u32 ? uint64_t{~0u} : ~uint64_t{0};
@@ -192,7 +192,7 @@ TEST_SUITE("segmented_sort") {
   }
 
   TEST_CASE("a million of empty segments is passed by [slow]") {
-    if (is_slow(first_backend())) return;
+    if (builds_slowly(first_backend())) return;
     Offsets offsets(500000, 50);
     offsets.insert(offsets.end(), 500000, 90);
     offsets.push_back(100);
@@ -206,7 +206,7 @@ TEST_SUITE("segmented_sort") {
           "segmented_sort.long_rows=7,radix_sort.groups=1,radix_sort.copies=4"}) {
       const ScopedTuning overrides(tuning);
       for (Backend* backend : every_backend()) {
-        if (is_slow(*backend)) continue;
+        if (builds_slowly(*backend)) continue;
         const uint64_t n = 30000;
         for (const Counts& lengths : {random_counts(60, 900, 1), Counts{100, n - 500, 300}, Counts(n / 9, 9)})
           check_segmented_sort<uint32_t>(*backend, {.value_bytes = 4}, drawn_keys<uint32_t>(n, 1, 3000),
@@ -256,4 +256,4 @@ TEST_SUITE("segmented_sort") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::segmented_sort_tests

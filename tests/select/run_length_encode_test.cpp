@@ -17,7 +17,7 @@
 #include "support/refusals.hpp"
 #include "support/sizes.hpp"
 
-namespace weft::test {
+namespace weft::test::run_length_encode_tests {
 namespace {
 
 template <class T>
@@ -447,4 +447,4 @@ TEST_SUITE("run_length_encode") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::run_length_encode_tests

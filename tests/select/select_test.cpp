@@ -22,7 +22,7 @@
 #include "support/run_select.hpp"
 #include "support/sizes.hpp"
 
-namespace weft::test {
+namespace weft::test::select_tests {
 namespace {
 
 constexpr Criterion kComparisons[] = {
@@ -728,4 +728,4 @@ TEST_SUITE("select") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::select_tests

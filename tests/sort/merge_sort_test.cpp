@@ -19,7 +19,7 @@
 #include "weft_kernels/sort_never_in_order.hpp"
 #include "weft_kernels/transform_tally_ranks.hpp"
 
-namespace weft::test {
+namespace weft::test::merge_sort_tests {
 namespace {
 
 struct MergeSortOptions {
@@ -436,4 +436,4 @@ TEST_SUITE("refusal") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::merge_sort_tests

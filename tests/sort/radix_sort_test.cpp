@@ -13,7 +13,7 @@
 #include "support/sizes.hpp"
 #include "support/sort_run.hpp"
 
-namespace weft::test {
+namespace weft::test::radix_sort_tests {
 namespace {
 
 template <class T = uint32_t>
@@ -262,4 +262,4 @@ TEST_SUITE("radix_sort") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::radix_sort_tests

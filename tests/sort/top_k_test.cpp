@@ -13,7 +13,7 @@
 #include "support/sizes.hpp"
 #include "support/sort_run.hpp"
 
-namespace weft::test {
+namespace weft::test::top_k_tests {
 namespace {
 
 /// Positions of the keys that are found, in the order of the output.
@@ -271,4 +271,4 @@ TEST_SUITE("top_k") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::top_k_tests
