@@ -176,18 +176,22 @@ if(weft_specialize_dir)
 endif()
 
 # weft_lavapipe_tests(<lanes> [WITH|WITHOUT <tag>...] EMULATED <width> BOTH <group>... NATIVE <group>...
-#                     HERE <group>...)
+#                     HERE <group>... [LOOPS <group>...])
 # Natively the groups of BOTH and NATIVE: of NATIVE the tests that are so tagged. Forms and other tuning values, which
 # depend little on the width, are those of HERE alone, and these meet the emulated width too, in processes of their
-# own. The groups of BOTH meet both backends in one process.
+# own. The groups of BOTH meet both backends in one process. In the groups of LOOPS, which gain by it, the layer leaves
+# loops as loops: at 8 and 16 lanes, and on SwiftShader, they are as shipped.
 function(weft_lavapipe_tests lanes)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EMULATED" "WITH;WITHOUT;BOTH;NATIVE;HERE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EMULATED" "WITH;WITHOUT;BOTH;NATIVE;HERE;LOOPS")
   set(name lavapipe${lanes})
   math(EXPR bits "32 * ${lanes}")
   foreach(group IN LISTS arg_BOTH arg_NATIVE)
     set(environment ${weft_lavapipe} ${weft_allocator} LP_NATIVE_VECTOR_WIDTH=${bits} ${weft_share_${name}})
     if(NOT lanes EQUAL 8 OR NOT group IN_LIST weft_as_shipped)
       list(APPEND environment ${weft_specialized})
+    endif()
+    if(group IN_LIST arg_LOOPS)
+      list(APPEND environment WEFT_KEEP_LOOPS=1)
     endif()
     set(tagged "")
     if(NOT WEFT_TEST_EXHAUSTIVE AND group IN_LIST arg_BOTH)
@@ -224,7 +228,8 @@ if(weft_lavapipe_icd)
   endif()
   weft_lavapipe_tests(4 ${weft_at_4} EMULATED 64 BOTH blocks fuzz
                       NATIVE scan reduce select runs intervals by_key segmented search own ${weft_untagged_at_4}
-                      HERE scan runs intervals segmented own)
+                      HERE scan runs intervals segmented own
+                      LOOPS runs intervals segmented)
   weft_lavapipe_tests(8 EMULATED 32 BOTH blocks fuzz
                       NATIVE scan reduce select runs intervals by_key segmented others search own real ${weft_codec}
                              runtime
