@@ -22,7 +22,7 @@
 #include "support/primitive_call.hpp"
 #include "support/refusals.hpp"
 
-namespace weft::test {
+namespace weft::test::gdeflate_decode_tests {
 namespace {
 
 using gdeflate::kMaxBlocks;
@@ -364,4 +364,4 @@ TEST_SUITE("gdeflate_decode") {
   }
 }
 
-}  // namespace weft::test
+}  // namespace weft::test::gdeflate_decode_tests

@@ -6,7 +6,7 @@
 #include "support/draws.hpp"
 #include "support/fuzz_subject.hpp"
 
-namespace weft::test {
+namespace weft::test::zstd_decode_tests {
 namespace {
 
 void check_drawn_frames(Backend& backend, const ZstdDecodeConfig& config, Draws& draw) {
@@ -32,4 +32,4 @@ const FuzzSubjects fuzzed("zstd_decode", [] {
 });
 
 }  // namespace
-}  // namespace weft::test
+}  // namespace weft::test::zstd_decode_tests
