@@ -330,9 +330,11 @@ void gdeflate_page_step(Words scratch, inout GdeflatePage page, uint count) {
       gdeflate_stored_bytes(scratch, page);
     } else {
       for (; lanes_uniform(step < count && page.part != kGdeflateHeader && page.reason == 0u); ++step) {
+        // (Without a vote whether there is anything for the last round to do, with which NVIDIA's compiler takes half
+        // more time for two groups a page.)
         const bool reads = page.part == kGdeflateRounds;
-        const bool ends = gdeflate_round(scratch, page, reads) || !reads;
-        if (lanes_uniform(ends)) page.part = reads && lanes_any(page.size != 0u) ? kGdeflateLastRound : kGdeflateHeader;
+        const bool ended = gdeflate_round(scratch, page, reads);
+        page.part = !reads ? kGdeflateHeader : ended ? kGdeflateLastRound : kGdeflateRounds;
       }
     }
   }

@@ -272,7 +272,7 @@ bool Engine::list_frames(Piece& piece, std::span<const std::byte> file, uint64_t
     if (header.frameContentSize > room - declared) return false;
     declared += header.frameContentSize;
   }
-  if (!take_table(piece, count, 2 * sizeof(ZstdFrame) + sizeof(ZstdBounds) + sizeof(Piece*))) return false;
+  if (!take_table(piece, count, 2 * sizeof(ZstdFrame) + sizeof(ZstdBounds) + sizeof(void*))) return false;
   piece.frames.reserve(count);
   piece.bounds.reserve(count);
   uint64_t output = 0;
@@ -301,7 +301,7 @@ bool Engine::list_frames(Piece& piece, std::span<const std::byte> file, uint64_t
 bool Engine::list_pages(Piece& piece, std::span<const std::byte> file, uint64_t source) {
   if (file.size() < 8 || source % 4 != 0) return false;
   const uint64_t count = gstd::load_u32(file.data()) >> 16;
-  if (!take_table(piece, count, sizeof(gdeflate::Page) + 2 * sizeof(GdeflatePage) + sizeof(Piece*))) return false;
+  if (!take_table(piece, count, sizeof(gdeflate::Page) + 2 * sizeof(GdeflatePage) + sizeof(void*))) return false;
   const auto pages = gdeflate::pages(file);
   if (!pages) return false;
   uint64_t content = 0;
