@@ -49,6 +49,7 @@ struct DecompressConfig {
 /// - Statuses say what is wrong with entries, and nothing of pages: those of damaged ones are `none`.
 /// - `source` and `output` need VK_BUFFER_USAGE_2_MEMORY_DECOMPRESSION_BIT_EXT with VK_EXT_memory_decompression.
 ///   `scratch` needs INDIRECT_BUFFER.
+/// - The driver has pages in the order of the table. It takes less time with the largest first.
 /// - Cost: a dispatch that makes the driver's regions of the table; what the driver takes.
 /// - Barriers as for GdeflateDecode: docs/integration.md.
 class Decompress {

@@ -142,15 +142,11 @@ Status Decompress::record(VkCommandBuffer commands, const GdeflateDecodeArgs& ar
   constexpr VkAccessFlags kMemory = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
   constexpr VkAccessFlags kShader = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
   decode::record_batches(call, pages, plan.driver.max_regions, push, [&] {
-    const uint32_t slots = std::exchange(push.slots, 0);
     call.dispatch(*plan.regions, push, 1);
-    call.barrier();
-    push.slots = slots;
-    call.dispatch(*plan.regions, push, primitives::divided_up(slots, kWorkgroup));
     barrier(kCompute, VK_ACCESS_SHADER_WRITE_BIT, kAll, kMemory);
     const VkDeviceAddress regions = push.scratch + WEFT_DECOMPRESS_HEADER;
     if (plan.driver.ext != nullptr)
-      plan.driver.ext(commands, kGdeflate, regions, push.scratch, slots, kRegionBytesExt);
+      plan.driver.ext(commands, kGdeflate, regions, push.scratch, push.slots, kRegionBytesExt);
     else
       plan.driver.nv(commands, regions, push.scratch, kRegionBytesNv);
     // The caller's barrier is one after compute shaders.
