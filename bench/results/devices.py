@@ -122,7 +122,9 @@ def page(devices):
         return [[weft.device["name"], *cells(weft, peers)] for weft, peers in devices.values()]
 
     def compared(weft, peers):
-        names = distinct(run["peer"].split(",")[0] for run in peers.runs) if peers else NONE
+        called = {primitive for _, primitive, _ in CALLS}
+        runs = {row["run"] for row in peers.rows if row["primitive"] in called} if peers else set()
+        names = distinct(run["peer"].split(",")[0] for run in peers.runs if run["run"] in runs) if runs else NONE
         return [names, *(cell(weft, peers, *call) for _, *call in CALLS)]
 
     return PAGE.format(
