@@ -64,12 +64,14 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT BUILD_SHARED_LIBS AND NOT WEFT_KE
   target_link_libraries(scan_alone PRIVATE weft::weft ${CMAKE_DL_LIBS})
   set(weft_weighed libweft.a=$<TARGET_FILE:weft> scan=$<TARGET_FILE:scan_alone> gstd=$<TARGET_FILE:gstd>
                    weft-bench=$<TARGET_FILE:weft-bench>)
-  get_target_property(weft_core_kernels weft WEFT_KERNEL_DIRECTORY)
-  get_target_property(weft_decode_kernels weft_decode WEFT_KERNEL_DIRECTORY)
+  get_target_property(weft_modules weft WEFT_KERNELS)
+  get_target_property(decode_modules weft_decode WEFT_KERNELS)
+  list(APPEND weft_modules ${decode_modules})
+  list(LENGTH weft_modules weft_modules)
   add_test(NAME sizes
            COMMAND ${CMAKE_COMMAND} "-DTABLE=${CMAKE_CURRENT_SOURCE_DIR}/sizes.csv"
                    "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/sizes" "-DSTRIP=${CMAKE_STRIP}"
-                   "-DPROGRAMS=$<JOIN:${weft_weighed},|>" "-DDIRECTORIES=${weft_core_kernels}|${weft_decode_kernels}"
+                   "-DPROGRAMS=$<JOIN:${weft_weighed},|>" -DMODULES=${weft_modules}
                    -P "${CMAKE_CURRENT_SOURCE_DIR}/sizes_test.cmake")
   set_tests_properties(sizes PROPERTIES LABELS structure)
 endif()

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # Compares what weft weighs with tests/sizes.csv: each row's bytes, of which 3 % more pass, and its limit, of which
 # nothing more does.
-#   cmake -DTABLE=<sizes.csv> -DWORK=<directory> -DSTRIP=<strip> -DPROGRAMS=<name>=<file>|...
-#         -DDIRECTORIES=<directory>|... -P sizes_test.cmake
-# A library is weighed as it is, a program stripped. "modules" counts the kernels that the directories' lists name.
+#   cmake -DTABLE=<sizes.csv> -DWORK=<directory> -DSTRIP=<strip> -DPROGRAMS=<name>=<file>|... -DMODULES=<kernels>
+#         -P sizes_test.cmake
+# A library is weighed as it is, a program stripped.
 cmake_minimum_required(VERSION 3.25)
 
 file(MAKE_DIRECTORY "${WORK}")
 string(REPLACE "|" ";" PROGRAMS "${PROGRAMS}")
-string(REPLACE "|" ";" DIRECTORIES "${DIRECTORIES}")
 foreach(program IN LISTS PROGRAMS)
   string(REGEX MATCH "^([^=]+)=(.*)$" program "${program}")
   set(name "${CMAKE_MATCH_1}")
@@ -19,15 +18,7 @@ foreach(program IN LISTS PROGRAMS)
   endif()
   file(SIZE "${file}" size_${name})
 endforeach()
-set(size_modules 0)
-foreach(directory IN LISTS DIRECTORIES)
-  file(GLOB lists "${directory}/*.txt")
-  foreach(list IN LISTS lists)
-    file(STRINGS "${list}" modules)
-    list(LENGTH modules count)
-    math(EXPR size_modules "${size_modules} + ${count}")
-  endforeach()
-endforeach()
+set(size_modules "${MODULES}")
 
 file(STRINGS "${TABLE}" rows)
 set(faults "")

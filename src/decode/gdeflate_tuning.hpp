@@ -13,7 +13,7 @@ struct GdeflateTuning {
 };
 
 inline constexpr runtime::TuningKey<GdeflateTuning> kGdeflateTuningKeys[] = {
-    {"few_pages", &GdeflateTuning::few_pages, 0, 1u << 24},
+    {"few_pages", &GdeflateTuning::few_pages, 0, 1u << 24, false},
 };
 
 inline const runtime::TuningTable<GdeflateTuning> gdeflate_tuning("gdeflate", kGdeflateTuningKeys,

@@ -372,7 +372,8 @@ TEST_SUITE("load_balance_search") {
 
 TEST_SUITE("refusal") {
   TEST_CASE("LoadBalanceSearch takes one dispatch, two or three, by how many intervals there are") {
-    const ScopedTuning overrides("load_balance.direct_intervals=900,load_balance.single_tiles=2");
+    const ScopedTuning overrides(
+        "load_balance.direct_intervals=900,load_balance.single_tiles=2,load_balance.short_vectors=1");
     RecordingGpu recording;
     const uint64_t most = 3000;
     const Buffer input = recording.create(8 * (most + 1)), indices = recording.create(4000),

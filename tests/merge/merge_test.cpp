@@ -466,7 +466,7 @@ TEST_SUITE("merge") {
 
   TEST_CASE("a streaming merge cuts fewer tiles") {
     const auto scratch_of = [](const char* tuning) {
-      const ScopedTuning overrides(tuning);
+      const ScopedTuning overrides(std::string(tuning) + ",merge.workgroup=128,merge.keys=4");
       return merge_of(first_backend()).scratch_size(1 << 24, 1 << 24);
     };
     CHECK(scratch_of(kStreaming) < scratch_of(kCutBefore));
