@@ -289,6 +289,11 @@ class ZstdDecodeCase final : public TableDecodeCase<ZstdDecode, ZstdFrame> {
 
   uint64_t compressed_bytes() const override { return stream_.bytes.size(); }
   uint64_t scratch_size(uint64_t) const override { return decoder_->scratch_size(table_.size(), bounds_); }
+  uint64_t items_of_call(uint64_t n) const override {
+    uint64_t bytes = 0;
+    for (const ZstdFrame& frame : std::span(table_).first(frames_of(n))) bytes += frame.capacity;
+    return std::max(bytes, n);
+  }
 
   Status prepare(Gpu& gpu) override {
     if (stream_.bytes.empty()) {
@@ -314,9 +319,8 @@ class ZstdDecodeCase final : public TableDecodeCase<ZstdDecode, ZstdFrame> {
   Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override {
     const auto source = source_range(buffers);
     if (!source) return source.error();
-    const uint64_t wanted = n < sizes().back() ? n / input().tile_bytes : table_.size();
     return decoder_->record(commands, {.frames = buffers.inputs.back(),
-                                       .frame_count = std::clamp<uint64_t>(wanted, 1, table_.size()),
+                                       .frame_count = frames_of(n),
                                        .source = *source,
                                        .output = buffers.outputs[0],
                                        .status = buffers.outputs[1],
@@ -329,6 +333,10 @@ class ZstdDecodeCase final : public TableDecodeCase<ZstdDecode, ZstdFrame> {
  private:
   std::span<const std::byte> source() const override { return stream_.bytes; }
   std::string refusal(uint32_t status) const override { return name_of(static_cast<ZstdRefusal>(status)); }
+  uint64_t frames_of(uint64_t n) const {
+    const uint64_t wanted = n < sizes().back() ? n / input().tile_bytes : table_.size();
+    return std::clamp<uint64_t>(wanted, 1, table_.size());
+  }
 
   std::optional<int> level_;
   ZstdStream stream_;

@@ -45,6 +45,8 @@ class BenchCase {
   virtual uint64_t scratch_size(uint64_t) const { return 0; }
   uint64_t moved_bytes(uint64_t n) const { return work_.moved_bytes(n); }
 
+  /// How many items a call on the first n works on, where it has units of more.
+  virtual uint64_t items_of_call(uint64_t n) const { return n; }
   /// `n` may be less than what the buffers were made for: then it is the first n items of each input.
   virtual Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const = 0;
   /// Of cases that work on the CPU alone, for comparison, and record nothing: does all the work of one call on `n`

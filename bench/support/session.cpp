@@ -320,7 +320,8 @@ Result<double> Session::predict_ms(const BenchCase& bench_case, const CaseBuffer
   const auto predicted = predict_call_ms(n, config_.max_call_ms, speed, [&](uint64_t items) -> std::optional<double> {
     // Twice: the first call of a pipeline is slow on some drivers.
     const auto samples = time(bench_case, buffers, items, 2);
-    if (samples) return samples->back();
+    if (samples)
+      return samples->back() * static_cast<double>(items) / static_cast<double>(bench_case.items_of_call(items));
     error = samples.error();
     return std::nullopt;
   });

@@ -909,29 +909,12 @@ TEST_SUITE("gstd_decode") {
       CAPTURE(backend->name());
       Gpu& gpu = backend->gpu();
       std::vector<std::unique_ptr<GstdCall>> calls;
-      std::vector<std::unique_ptr<Recorder>> recorders;
-      for (const GstdBatch& batch : batches) {
+      for (const GstdBatch& batch : batches)
         calls.push_back(std::make_unique<GstdCall>(*backend, batch, GstdRunOptions{}));
-        recorders.push_back(std::make_unique<Recorder>(gpu));
-        REQUIRE(recorders.back()->ok());
-      }
-      std::array<std::string, 2> errors;
-      {
-        std::vector<std::jthread> threads;
-        for (size_t i = 0; i < 2; ++i)
-          threads.emplace_back([&, i] {
-            errors[i] = recorders[i]->record([&](VkCommandBuffer commands) { return calls[i]->record(commands); });
-          });
-      }
-      for (const std::string& error : errors) REQUIRE(error == "");
-      const std::array<VkCommandBuffer, 2> commands = {recorders[0]->commands(), recorders[1]->commands()};
-      VkSubmitInfo submission{};
-      submission.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
-      submission.commandBufferCount = 2;
-      submission.pCommandBuffers = commands.data();
-      REQUIRE(device_function<PFN_vkQueueSubmit>(gpu, "vkQueueSubmit")(gpu.queue(), 1, &submission, VK_NULL_HANDLE) ==
-              VK_SUCCESS);
-      REQUIRE(device_function<PFN_vkQueueWaitIdle>(gpu, "vkQueueWaitIdle")(gpu.queue()) == VK_SUCCESS);
+      const auto record = [&](size_t i) {
+        return [&, i](VkCommandBuffer commands) { return calls[i]->record(commands); };
+      };
+      REQUIRE(run_at_once(gpu, {record(0), record(1)}) == "");
       CHECK(calls[0]->check() == GstdVerdicts{{GstdRefusal::none, 200}});
       CHECK(calls[1]->check().size() > 2);
     }

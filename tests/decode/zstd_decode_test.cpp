@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "decode/zstd_run.hpp"
+#include "support/recorder.hpp"
 #include "support/refusals.hpp"
 
 namespace weft::test {
@@ -205,6 +206,21 @@ TEST_SUITE("zstd_decode") {
       }
       CHECK(verdicts[ZstdRefusal::none] > 0);
       CHECK(verdicts[ZstdRefusal::dictionary] > 0);
+    }
+  }
+
+  TEST_CASE("two threads record at once, and both command buffers may run at once") {
+    FrameBatch sound, broken;
+    Random random(21);
+    for (const uint32_t size : {1u, 700u, 4099u}) add_samples(sound, size, random);
+    add_broken(broken, 700, 22, 60);
+    for (Backend* backend : native_backends()) {
+      CAPTURE(backend->name());
+      FrameCall one(*backend, sound, {}), two(*backend, broken, {});
+      REQUIRE(run_at_once(backend->gpu(), {[&](VkCommandBuffer commands) { return one.record(commands); },
+                                           [&](VkCommandBuffer commands) { return two.record(commands); }}) == "");
+      CHECK(check_found(*backend, sound, {}, one.found()) == all_good(sound));
+      CHECK(check_found(*backend, broken, {}, two.found()).size() > 2);
     }
   }
 

@@ -77,39 +77,58 @@ struct FoundFrames {
   Bytes output;
 };
 
-/// Runs one call in guarded buffers and on dirty scratch.
-inline FoundFrames run_frames(Backend& backend, const FrameBatch& batch, const FrameRunOptions& options) {
-  const ZstdDecode& decode = create<ZstdDecode>(backend, ZstdDecodeConfig{options.verify, !batch.dictionary.empty()});
-  PrimitiveCall call(backend.gpu(), options.dirt);
-  ZstdDecodeArgs args;
-  args.frames = call.input("frames", batch.frames, 8);
-  args.frame_count = call.count(options.device_count, batch.frames.size());
-  Bytes source = batch.source;
-  source.resize((source.size() + 3) / 4 * 4);
-  args.source = call.input("source", source, 4);
-  call.output("output", batch.output_bytes, options.output_misalignment);
-  args.output = call.expect_any("output", batch.output_bytes);
-  std::vector<uint32_t> status(1 + batch.frames.size(), options.dirt * 0x01010101u);
-  status[0] = 77;
-  call.input("status", status, 4);
-  args.status = call.expect_any("status", 4 * status.size());
-  if (options.sizes) {
-    call.output("sizes", 4 * batch.frames.size(), 4);
-    args.sizes = call.expect_any("sizes", 4 * batch.frames.size());
+/// A call in guarded buffers and on dirty scratch.
+class FrameCall {
+ public:
+  FrameCall(Backend& backend, const FrameBatch& batch, const FrameRunOptions& options)
+      : decode_(create<ZstdDecode>(backend, ZstdDecodeConfig{options.verify, !batch.dictionary.empty()})),
+        call_(backend.gpu(), options.dirt) {
+    args_.frames = call_.input("frames", batch.frames, 8);
+    args_.frame_count = call_.count(options.device_count, batch.frames.size());
+    Bytes source = batch.source;
+    source.resize((source.size() + 3) / 4 * 4);
+    args_.source = call_.input("source", source, 4);
+    call_.output("output", batch.output_bytes, options.output_misalignment);
+    args_.output = call_.expect_any("output", batch.output_bytes);
+    std::vector<uint32_t> status(1 + batch.frames.size(), options.dirt * 0x01010101u);
+    status[0] = 77;
+    call_.input("status", status, 4);
+    args_.status = call_.expect_any("status", 4 * status.size());
+    if (options.sizes) {
+      call_.output("sizes", 4 * batch.frames.size(), 4);
+      args_.sizes = call_.expect_any("sizes", 4 * batch.frames.size());
+    }
+    args_.bounds = batch.bounds;
+    if (!batch.dictionary.empty()) args_.dictionary = call_.input("dictionary", batch.dictionary, 4);
+    args_.scratch = call_.scratch(batch.frames.empty() ? 0 : decode_.scratch_size(batch.frames.size(), args_.bounds));
   }
-  args.bounds = batch.bounds;
-  if (!batch.dictionary.empty()) args.dictionary = call.input("dictionary", batch.dictionary, 4);
-  args.scratch = call.scratch(batch.frames.empty() ? 0 : decode.scratch_size(batch.frames.size(), args.bounds));
-  const auto ran = run_timed(backend.gpu(), [&](VkCommandBuffer commands) { return decode.record(commands, args); });
+
+  Status record(VkCommandBuffer commands) const { return decode_.record(commands, args_); }
+
+  /// What it has left, after it ran.
+  FoundFrames found() {
+    CHECK(call_.wrong_after() == "");
+    const bool has_sizes = args_.sizes.buffer != VK_NULL_HANDLE;
+    return {items_of<uint32_t>(call_.found("status")),
+            has_sizes ? items_of<uint32_t>(call_.found("sizes")) : std::vector<uint32_t>{}, call_.found("output")};
+  }
+
+ private:
+  const ZstdDecode& decode_;
+  PrimitiveCall call_;
+  ZstdDecodeArgs args_;
+};
+
+inline FoundFrames run_frames(Backend& backend, const FrameBatch& batch, const FrameRunOptions& options) {
+  FrameCall call(backend, batch, options);
+  const auto ran = run_timed(backend.gpu(), [&](VkCommandBuffer commands) { return call.record(commands); });
   if (!ran) FAIL(ran.error().message);
-  CHECK(call.wrong_after() == "");
-  return {items_of<uint32_t>(call.found("status")),
-          options.sizes ? items_of<uint32_t>(call.found("sizes")) : std::vector<uint32_t>{}, call.found("output")};
+  return call.found();
 }
 
-/// Runs a call and checks it against libzstd; what verdicts there were.
-inline FrameVerdicts check_frames(Backend& backend, const FrameBatch& batch, const FrameRunOptions& options = {}) {
-  FoundFrames found = run_frames(backend, batch, options);
+/// Checks what a call has left against libzstd; what verdicts there were.
+inline FrameVerdicts check_found(const Backend& backend, const FrameBatch& batch, const FrameRunOptions& options,
+                                 FoundFrames found) {
   FrameVerdicts verdicts;
   Bytes expected(batch.output_bytes, std::byte{options.dirt});
   uint32_t refused = 77;
@@ -155,6 +174,10 @@ inline FrameVerdicts check_frames(Backend& backend, const FrameBatch& batch, con
     CHECK(static_cast<uint32_t>(found.output[wrong]) == static_cast<uint32_t>(expected[wrong]));
   }
   return verdicts;
+}
+
+inline FrameVerdicts check_frames(Backend& backend, const FrameBatch& batch, const FrameRunOptions& options = {}) {
+  return check_found(backend, batch, options, run_frames(backend, batch, options));
 }
 
 inline FrameVerdicts all_good(const FrameBatch& batch) {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "support/device.hpp"
 
@@ -66,5 +70,33 @@ class Recorder {
   VkCommandBuffer commands_ = VK_NULL_HANDLE;
   bool ok_ = false;
 };
+
+/// Records each call by a thread of its own, and runs the command buffers in one submission, without barriers between
+/// them; the error in words, empty where all went well.
+inline std::string run_at_once(const Gpu& gpu, const std::vector<std::function<Status(VkCommandBuffer)>>& calls) {
+  std::vector<std::unique_ptr<Recorder>> recorders;
+  std::vector<VkCommandBuffer> commands;
+  for (size_t i = 0; i < calls.size(); ++i) {
+    recorders.push_back(std::make_unique<Recorder>(gpu));
+    if (!recorders.back()->ok()) return "no command buffer";
+    commands.push_back(recorders.back()->commands());
+  }
+  std::vector<std::string> errors(calls.size());
+  {
+    std::vector<std::jthread> threads;
+    for (size_t i = 0; i < calls.size(); ++i)
+      threads.emplace_back([&, i] { errors[i] = recorders[i]->record(calls[i]); });
+  }
+  for (const std::string& error : errors)
+    if (!error.empty()) return error;
+  VkSubmitInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+  info.commandBufferCount = static_cast<uint32_t>(commands.size());
+  info.pCommandBuffers = commands.data();
+  const auto submit = device_function<PFN_vkQueueSubmit>(gpu, "vkQueueSubmit");
+  if (submit(gpu.queue(), 1, &info, VK_NULL_HANDLE) != VK_SUCCESS) return "vkQueueSubmit";
+  const auto wait = device_function<PFN_vkQueueWaitIdle>(gpu, "vkQueueWaitIdle");
+  return wait(gpu.queue()) == VK_SUCCESS ? "" : "vkQueueWaitIdle";
+}
 
 }  // namespace weft::test
