@@ -19,6 +19,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "peers/cuda_peer.hpp"
 #include "support/by_key_works.hpp"
 #include "support/histogram_works.hpp"
 #include "support/interval_works.hpp"
@@ -32,15 +33,6 @@
 
 namespace weft::bench {
 namespace {
-
-#define CUDA_CHECK(call)                                                                        \
-  do {                                                                                          \
-    const cudaError_t cuda_check_error = (call);                                                \
-    if (cuda_check_error != cudaSuccess) {                                                      \
-      std::fprintf(stderr, "cub-bench: %s: %s\n", #call, cudaGetErrorString(cuda_check_error)); \
-      std::exit(1);                                                                             \
-    }                                                                                           \
-  } while (0)
 
 constexpr double kWarmUpMs = 200;
 // All commands of a batch must fit the driver's queue while the gate holds them back.
@@ -643,25 +635,11 @@ class Measurement {
   }
 
   nlohmann::ordered_json report() const {
-    cudaDeviceProp properties{};
-    int device = 0, driver = 0, runtime = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
-    CUDA_CHECK(cudaDriverGetVersion(&driver));
-    CUDA_CHECK(cudaRuntimeGetVersion(&runtime));
-    const auto version = [](int number) {
-      return std::to_string(number / 1000) + '.' + std::to_string(number % 1000 / 10);
-    };
     const std::string cub = "CUB " + std::to_string(CUB_MAJOR_VERSION) + '.' + std::to_string(CUB_MINOR_VERSION) + '.' +
                             std::to_string(CUB_SUBMINOR_VERSION);
     nlohmann::ordered_json head{{"schema", 1}, {"weft_version", nullptr}, {"commit", nullptr}};
     head["peer"] = cub + (options_.queued ? ", calls enqueued ahead" : ", calls enqueued as they run");
-    head["device"] = {{"name", properties.name},
-                      {"vendor_id", 4318},
-                      {"driver", "CUDA driver " + version(driver)},
-                      {"api", "CUDA " + version(runtime)},
-                      {"subgroup_size", properties.warpSize},
-                      {"software", false}};
+    head["device"] = cuda_device_json();
     return report_json(std::move(head), "device", rows_);
   }
 

@@ -16,6 +16,7 @@
 #include <zstd.h>
 #include <nlohmann/json.hpp>
 
+#include "peers/cuda_peer.hpp"
 #include "support/item_source.hpp"
 #include "support/parallel.hpp"
 #include "support/report.hpp"
@@ -23,15 +24,6 @@
 
 namespace weft::bench {
 namespace {
-
-#define CUDA_CHECK(call)                                                                           \
-  do {                                                                                             \
-    const cudaError_t cuda_check_error = (call);                                                   \
-    if (cuda_check_error != cudaSuccess) {                                                         \
-      std::fprintf(stderr, "nvcomp-bench: %s: %s\n", #call, cudaGetErrorString(cuda_check_error)); \
-      std::exit(1);                                                                                \
-    }                                                                                              \
-  } while (0)
 
 #define NVCOMP_CHECK(call)                                                                         \
   do {                                                                                             \
@@ -196,19 +188,9 @@ class Measurement {
   }
 
   nlohmann::ordered_json report() const {
-    cudaDeviceProp properties{};
-    int driver = 0;
-    CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
-    CUDA_CHECK(cudaDriverGetVersion(&driver));
-    const auto version = std::to_string(driver / 1000) + '.' + std::to_string(driver % 1000 / 10);
     nlohmann::ordered_json head{{"schema", 1}, {"weft_version", nullptr}, {"commit", nullptr}};
     head["peer"] = "nvCOMP " + std::to_string(NVCOMP_VER_MAJOR) + '.' + std::to_string(NVCOMP_VER_MINOR);
-    head["device"] = {{"name", properties.name},
-                      {"vendor_id", 4318},
-                      {"driver", "CUDA driver " + version},
-                      {"api", "CUDA " + version},
-                      {"subgroup_size", properties.warpSize},
-                      {"software", false}};
+    head["device"] = cuda_device_json();
     auto report = report_json(std::move(head), "device", rows_);
     for (size_t i = 0; i < report["results"].size(); ++i) report["results"][i]["compressed_bytes"] = compressed_[i];
     return report;

@@ -68,7 +68,6 @@ class Engine {
   const Device* device() const noexcept { return device_.get(); }
   ReadBackend backend() const noexcept { return async_ != nullptr ? async_->backend() : ReadBackend::threads; }
   Status attach(LoaderPack::State& pack) const;
-  uint64_t staging_size() const noexcept { return space_.size(); }
   /// Ends a request that has not begun. Its batch's last end signals.
   void end_at_once(const std::shared_ptr<Request>& request, RequestStatus status, std::string_view reason);
 

@@ -24,7 +24,7 @@ struct TuningKey {
   std::string_view name;
   uint32_t T::*field;
   uint32_t min, max;
-  bool swept = true;  ///< false: for tests alone; no sweep tries it, and no tuning file may set it
+  bool swept = true;  ///< false: for tests, or no row measures it; no sweep tries it, no tuning file may set it
 };
 
 /// What a primitive is tuned by. Each table adds itself to a list while the program starts, so that keys are known of
