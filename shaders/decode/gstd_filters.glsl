@@ -40,7 +40,6 @@ struct GstdContent {
 // For each plane: its begin in 24 bits, then the excess of its sums.
 shared uint weft_gstd_planes[128];
 
-
 void gstd_filter_barrier() {
   memoryBarrierBuffer();
   barrier();
@@ -247,57 +246,8 @@ uint gstd_content_at(GstdContent content, uint at, uint count) {
   return bytes;
 }
 
-// The bytes of plane `plane` in four elements from `element` on.
-uint gstd_plane_bytes(GstdContent content, uint plane, uint element) {
-  const uint begin = weft_gstd_planes[plane];
-  return gstd_subtract_bytes(gstd_bytes_of(Words(content.planes), (begin & 0xffffffu) + element),
-                             (begin >> 24) * 0x01010101u);
-}
-
-// Word `column` of each of four elements from `element` on.
-uvec4 gstd_content_column(GstdContent content, uint column, uint element) {
-  if (content.tile_filter >= 4u && content.tile_filter <= 6u) {
-    const uint low = (2u * column * content.pitch + element) / 2u;
-    const uint high = low + content.pitch / 2u;
-    const uvec2 lows = uvec2(content.aside.at[low], content.aside.at[low + 1u]);
-    const uvec2 highs = uvec2(content.aside.at[high], content.aside.at[high + 1u]);
-    return uvec4((lows.x & 0xffffu) | highs.x << 16, lows.x >> 16 | (highs.x & 0xffff0000u),
-                 (lows.y & 0xffffu) | highs.y << 16, lows.y >> 16 | (highs.y & 0xffff0000u));
-  }
-  uvec4 planes;
-  [[unroll]] for (uint p = 0; p < 4u; ++p) planes[p] = gstd_plane_bytes(content, 4u * column + p, element);
-  return gstd_transposed(planes);
-}
-
-// Stores whole elements of whole words to an aligned output, four at a time, and adds their terms to the checksum.
-// Returns how many bytes it stored.
-uint gstd_content_store_words(GstdContent content, Words words, inout uint sum) {
-  const uint columns = content.stride / 4u;
-  const uint rows = (content.elements + 3u) / 4u;
-  uint column = lanes_position() % columns;
-  uint row = lanes_position() / columns;
-  const uint column_step = kWorkgroupSize % columns;
-  const uint row_step = kWorkgroupSize / columns;
-  [[dont_unroll]] for (uint i = lanes_position(); i < columns * rows; i += kWorkgroupSize) {
-    const uvec4 made = gstd_content_column(content, column, 4u * row);
-    [[unroll]] for (uint e = 0; e < 4u; ++e) {
-      const uint at = (4u * row + e) * columns + column;
-      if (4u * row + e < content.elements) {
-        words.at[at] = made[e];
-        sum += gstd_checksum_term(made[e], at);
-      }
-    }
-    column += column_step;
-    row += row_step;
-    if (column >= columns) {
-      column -= columns;
-      ++row;
-    }
-  }
-  return content.elements * content.stride;
-}
-
-// The same for whole texture blocks.
+// Stores whole texture blocks to an aligned output, and adds their terms to the checksum. Returns how many bytes it
+// stored.
 uint gstd_content_store_blocks(GstdContent content, uvec2 output_at, inout uint sum) {
   const uint block_bytes = gstd_block_bytes(content.tile_filter);
   const uint bytes = content.bytes / block_bytes * block_bytes;
@@ -329,9 +279,7 @@ uint gstd_content_store(GstdContent content, uint first, uint count, uvec2 outpu
   const uint end = skew + count;
   uint begin = 0u;
   if (lanes_uniform(skew == 0u && first == 0u && count == content.bytes)) {
-    if (lanes_uniform(content.tile_filter >= 1u && content.tile_filter <= 7u && (content.stride & 3u) == 0u)) {
-      begin = gstd_content_store_words(content, words, sum);
-    } else if (content.tile_filter >= 8u) {
+    if (lanes_uniform(content.tile_filter >= 8u)) {
       begin = gstd_content_store_blocks(content, output_at, sum);
     } else if (content.stride == 2u && content.tile_filter >= 4u && content.tile_filter <= 6u) {
       begin = gstd_content_store_numbers(content, words, sum);

@@ -10,6 +10,7 @@
 #include "decode/gstd_filters.glsl"
 #include "decode/gstd_header.glsl"
 #include "decode/gstd_rows.glsl"
+#include "decode/gstd_wide.glsl"
 #include "decode/tile_table.glsl"
 
 // A word of the content of a raw tile, or of one that repeats four bytes.
@@ -62,6 +63,31 @@ uint output_sum(Tile tile) {
   return sum;
 }
 
+// Stores the content of a tile with a filter, or a part of a tile. Returns this invocation's terms of the checksum,
+// which mean something if `sums`.
+uint store_filtered(Tile tile, GstdTileHeader header, uint slot, bool sums) {
+  const uvec2 scratch = scratch_of(slot), second = word64_add(scratch, uvec2(scratch_part(), 0u));
+  const bool whole = tile.count == tile.bytes && (tile.target.x & 3u) == 0u;
+  if (lanes_uniform(whole && gstd_is_wide(header.tile_filter, header.stride, tile.bytes)))
+    return gstd_wide_store(header.tile_filter, header.stride, tile.bytes, scratch, tile.target);
+  const bool has_rows = lanes_uniform(whole && gstd_has_rows(header.tile_filter, header.stride));
+  GstdContent content = gstd_content_of(header.tile_filter, header.stride, tile.bytes, scratch, second);
+  if (!has_rows) gstd_content_begin(content);
+  uint sum = 0u;
+  if (has_rows || lanes_uniform(content.summed != 0u))
+    sum = gstd_rows_store(has_rows ? header.tile_filter : 1u, has_rows ? header.stride : 1u,
+                          has_rows ? tile.bytes : content.summed, has_rows ? scratch : content.planes,
+                          has_rows ? tile.target : content.planes);
+  if (has_rows) return sum;
+  gstd_content_ready(content);
+  sum = gstd_content_store(content, tile.first, tile.count, tile.target);
+  if (whole || lanes_uniform(!sums)) return sum;
+  sum = 0u;
+  for (uint word = lanes_position(); 4u * word < tile.bytes; word += kWorkgroupSize)
+    sum += gstd_checksum_term(gstd_content_at(content, 4u * word, min(tile.bytes - 4u * word, 4u)), word);
+  return sum;
+}
+
 void main() {
   const uint slot = workgroup_number();
   if (lanes_uniform(!entry_is_there(slot))) return;
@@ -92,25 +118,7 @@ void main() {
       if (lanes_uniform(is_direct(tile, header.tile_filter))) {
         if (sums) sum = output_sum(tile);
       } else {
-        const uvec2 scratch = scratch_of(slot);
-        const bool whole = tile.count == tile.bytes && (tile.target.x & 3u) == 0u;
-        const bool has_rows = lanes_uniform(whole && gstd_has_rows(header.tile_filter, header.stride));
-        GstdContent content = gstd_content_of(header.tile_filter, header.stride, tile.bytes, scratch,
-                                              word64_add(scratch, uvec2(scratch_part(), 0u)));
-        if (!has_rows) gstd_content_begin(content);
-        if (has_rows || lanes_uniform(content.summed != 0u))
-          sum = gstd_rows_store(has_rows ? header.tile_filter : 1u, has_rows ? header.stride : 1u,
-                                has_rows ? tile.bytes : content.summed, has_rows ? scratch : content.planes,
-                                has_rows ? tile.target : content.planes);
-        if (!has_rows) {
-          gstd_content_ready(content);
-          sum = gstd_content_store(content, tile.first, tile.count, tile.target);
-          if (lanes_uniform(sums && !whole)) {
-            sum = 0u;
-            for (uint word = lane; word < words; word += kWorkgroupSize)
-              sum += gstd_checksum_term(gstd_content_at(content, 4u * word, min(tile.bytes - 4u * word, 4u)), word);
-          }
-        }
+        sum = store_filtered(tile, header, slot, sums);
       }
     }
     if (lanes_uniform(sums)) {
