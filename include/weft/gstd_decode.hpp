@@ -59,6 +59,7 @@ struct GstdDecodeConfig {
   /// 0: 4,096, or what 1 GiB holds: 240 MiB for tiles of 16 KiB, 304 MiB of 32 KiB, 560 MiB of 64 KiB, 1 GiB above.
   /// 936 tiles of 64 KiB take 128 MiB.
   /// Fewer tiles than the device runs at once leave it idle: measure with `weft-bench decode --in-flight`.
+  /// More tiles are decoded in batches of about one size.
   uint32_t tiles_in_flight = 0;
 };
 

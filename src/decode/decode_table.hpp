@@ -54,14 +54,16 @@ void declare(primitives::RecordCall& call, const Table& table, const Args& args,
   push.output_bytes = args.output.size;
 }
 
-/// Calls record() for each batch of up to `in_flight` entries.
+/// Calls record() for each batch of up to `in_flight` entries. Batches are of about one size: a small one would leave the
+/// device idle.
 template <class Record>
 void record_batches(const primitives::RecordCall& call, uint64_t entries, uint32_t in_flight, shader::DecodePush& push,
                     const Record& record) {
-  for (uint64_t first = 0; first < entries; first += in_flight) {
+  const uint64_t batches = (entries + in_flight - 1) / in_flight;
+  for (uint64_t batch = 0, first = 0; batch < batches; ++batch, first += push.slots) {
     if (first != 0) call.barrier();
     push.first = static_cast<uint32_t>(first);
-    push.slots = static_cast<uint32_t>(std::min<uint64_t>(entries - first, in_flight));
+    push.slots = static_cast<uint32_t>((entries - first + batches - batch - 1) / (batches - batch));
     record();
   }
 }
