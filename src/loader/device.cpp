@@ -43,6 +43,7 @@ class VulkanDevice final : public Device {
   std::span<std::byte> window() const noexcept override { return window_.bytes(); }
   uint64_t bytes() const noexcept override { return staging_.bytes().size() + window_.bytes().size() + arena_.size; }
   bool can_decode(uint32_t tile_bytes) const noexcept override { return tile_bytes <= gstd::kDefaultTileBytes; }
+  uint64_t decoded_at_once() const noexcept override { return decoded_at_once_; }
   bool fits(uint64_t stored_bytes, uint64_t image_bytes) const noexcept override {
     return stored_bytes + 2 * Space::kBlock + image_bytes + kImageAlignment <= slots_[0].temporary.size &&
            image_bytes / gstd::kMinTileBytes + 2 <= kMaxEntries;
@@ -85,7 +86,7 @@ class VulkanDevice final : public Device {
   LoaderDevice device_;
   Functions functions_;
   Staging staging_, window_;
-  uint64_t control_bytes_ = 0;
+  uint64_t control_bytes_ = 0, decoded_at_once_ = 0;
   vk::BoundBuffer arena_;
   Decoders decoders_;
   BufferRange scratch_;
@@ -135,6 +136,7 @@ Status VulkanDevice::open(const Context& context, const LoaderConfig& config) {
       vk::MemoryUse::device, arena_);
   if (result != VK_SUCCESS) return runtime::error_of(result, "device memory of Loader");
   decoders_.gstd = *std::move(decoder);
+  decoded_at_once_ = uint64_t{decode.tiles_in_flight} * gstd::kDefaultTileBytes;
   scratch_ = {arena_.buffer.get(), 0, scratch};
   for (uint32_t i = 0; i < kSlots; ++i) {
     slots_[i].temporary = {arena_.buffer.get(), scratch + i * (temporary / 192 * 192), temporary / 192 * 192};

@@ -29,6 +29,8 @@ class Device {
   /// Device and staging memory, in bytes.
   virtual uint64_t bytes() const noexcept = 0;
   virtual bool can_decode(uint32_t tile_bytes) const noexcept = 0;
+  /// Bytes of content that the decoder works on at once.
+  virtual uint64_t decoded_at_once() const noexcept = 0;
   /// Whether a piece with so many stored bytes, decoded to an image of `image_bytes` (else 0), fits what a submission
   /// has.
   virtual bool fits(uint64_t stored_bytes, uint64_t image_bytes) const noexcept = 0;

@@ -12,8 +12,8 @@ namespace {
 
 // With no event to wait for: reads of the system, and the device.
 constexpr std::chrono::microseconds kPoll{50}, kSpin{300};
-// Of content that waits for a busy device: what keeps a large one busy by itself.
-constexpr uint64_t kWorthBytes = uint64_t{16} << 20;
+// Of content that is copied: what keeps a device busy by itself.
+constexpr double kWorthCopying = 16 << 20;
 
 }  // namespace
 
@@ -156,16 +156,29 @@ bool Engine::run_task() {
   return true;
 }
 
-// A submission takes a while, however little it has. While the device is busy, pieces wait for each other.
+// A submission takes as long as its slowest tile, however little it has, and each waits for the one before it. So
+// pieces wait for each other while the device is busy: until they are what it decodes at once, or no other one comes.
 bool Engine::is_worth_a_submission() const {
   const uint32_t on_device = device_->pieces();
-  if (on_device == 0 || for_device_.size() + on_device == pieces_) return true;
-  uint64_t bytes = 0;
-  for (const Piece& piece : for_device_) {
-    for (const Part& part : piece.parts) bytes += part.content.count;
-    if (bytes >= kWorthBytes) return true;
-  }
-  return false;
+  return on_device == 0 || for_device_.size() + on_device == pieces_ || device_load_ >= 1;
+}
+
+double Engine::load_of(const Piece& piece) const {
+  double load = 0;
+  for (const Part& part : piece.parts)
+    load += static_cast<double>(part.content.count) /
+            (part.on_device ? static_cast<double>(device_->decoded_at_once()) : kWorthCopying);
+  return load;
+}
+
+void Engine::give_device(PiecePtr piece) {
+  device_load_ += load_of(*piece);
+  for_device_.push_back(std::move(piece));
+}
+
+void Engine::take_for_device(PieceList& pieces) noexcept {
+  pieces.swap(for_device_);
+  device_load_ = 0;
 }
 
 bool Engine::run_device() {
@@ -179,7 +192,7 @@ bool Engine::run_device() {
     PieceList pieces;
     {
       const std::unique_lock lock(mutex_);
-      if (is_worth_a_submission()) pieces.swap(for_device_);
+      if (is_worth_a_submission()) take_for_device(pieces);
     }
     if (!pieces.empty()) {
       any = true;
@@ -190,10 +203,13 @@ bool Engine::run_device() {
     // What was cancelled needs no commands.
     const std::unique_lock lock(mutex_);
     PieceList pieces;
-    pieces.swap(for_device_);
+    take_for_device(pieces);
     while (!pieces.empty()) {
-      const bool goes_on = (*pieces.begin()).request->failure == RequestStatus::ok;
-      (goes_on ? for_device_ : ended).push_back(pieces.pop_front());
+      PiecePtr piece = pieces.pop_front();
+      if (piece->request->failure == RequestStatus::ok)
+        give_device(std::move(piece));
+      else
+        ended.push_back(std::move(piece));
     }
     any |= !ended.empty();
   }
@@ -208,7 +224,7 @@ Result<uint64_t> Engine::record(VkCommandBuffer commands) {
   PieceList pieces, ended;
   {
     const std::unique_lock lock(mutex_);
-    pieces.swap(for_device_);
+    take_for_device(pieces);
   }
   Result<uint64_t> number = uint64_t{0};
   if (!pieces.empty() && device_->has_room()) number = device_->record(commands, pieces, ended);
@@ -220,8 +236,10 @@ Result<uint64_t> Engine::record(VkCommandBuffer commands) {
 // What had no room goes before what came meanwhile.
 void Engine::take_back(PieceList& pieces) {
   const std::unique_lock lock(mutex_);
-  pieces.append(for_device_);
-  pieces.swap(for_device_);
+  PieceList later;
+  take_for_device(later);
+  pieces.append(later);
+  while (!pieces.empty()) give_device(pieces.pop_front());
 }
 
 void Engine::retire(uint64_t number) {

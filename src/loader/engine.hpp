@@ -131,6 +131,9 @@ class Engine {
   bool run_task();
   bool run_device();
   bool is_worth_a_submission() const;
+  double load_of(const Piece& piece) const;
+  void give_device(PiecePtr piece);
+  void take_for_device(PieceList& pieces) noexcept;
   void finish(PiecePtr piece, const Outcome& outcome);
   StagingMemory staging_of(const Piece& piece) const noexcept;
   void take_back(PieceList& pieces);
@@ -168,7 +171,8 @@ class Engine {
   std::condition_variable work_, ended_;             // of workers; of wait()
   std::map<Order, std::shared_ptr<Request>> queue_;  // those with pieces to cut
   PieceList to_read_, to_process_, for_device_;
-  PieceList to_start_;  // asynchronous reads: the page cache does not have these
+  double device_load_ = 0;  // of those for the device: 1 is worth a submission while it is busy
+  PieceList to_start_;      // asynchronous reads: the page cache does not have these
   std::deque<std::shared_ptr<Request>> to_plan_;
   std::map<uint64_t, std::shared_ptr<Request>> live_;  // by sequence; not ended
   std::vector<std::unique_ptr<Decoder>> decoders_;

@@ -80,7 +80,7 @@ void Engine::process(PiecePtr piece, Decoder& decoder) {
   }
   const std::unique_lock lock(mutex_);
   piece->request->report.decoded = Clock::now();
-  for_device_.push_back(std::move(piece));
+  give_device(std::move(piece));
 }
 
 // Hashes pieces of a long range in their order. Returns false, and keeps the piece, if it is not its turn.

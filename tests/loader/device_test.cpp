@@ -867,6 +867,52 @@ TEST_CASE("a Loader that gets no device memory is not created, and leaves nothin
   }
 }
 
+TEST_CASE("while the device is busy, what it decodes at once is submitted together") {
+  test::VulkanShim shim;
+  std::atomic<bool> is_busy = true;
+  std::vector<uint32_t> dispatched;
+  WEFT_REPLACE(shim, vkWaitForFences,
+               [&](PFN_vkWaitForFences real, VkDevice device, uint32_t count, const VkFence* fences, VkBool32 all,
+                   uint64_t timeout) { return is_busy ? VK_TIMEOUT : real(device, count, fences, all, timeout); });
+  WEFT_REPLACE(shim, vkCmdDispatch,
+               [&](PFN_vkCmdDispatch real, VkCommandBuffer commands, uint32_t x, uint32_t y, uint32_t z) {
+                 dispatched.push_back(x);
+                 real(commands, x, y, z);
+               });
+  const LoaderHost host(shim.get_instance_proc_addr());
+  std::map<std::string, Bytes> files;
+  for (int i = 0; i < 40; ++i) files["file" + std::to_string(i)] = test::slope(1 << 17);
+  const test::TemporaryFile file(test::pack_of_files(files));
+  Loader loader = opened(host, host.loader_device(), small_config());
+  const vk::BoundBuffer buffer = host.buffer(40 << 17);
+  LoadRequest request;
+  request.pack = pack_at(loader, file.path());
+  std::vector<LoadRequest> requests;
+  for (; request.asset < 40; ++request.asset) {
+    request.to = BufferRange{buffer.buffer.get(), uint64_t{request.asset} << 17, 1 << 17};
+    requests.push_back(request);
+  }
+  const auto batch = loader.submit(requests);
+  REQUIRE(batch.ok());
+  const auto pump = [&] {
+    while (loader.pump()) {
+    }
+  };
+  // Of each decoding, the second dispatch has a workgroup for each of two tiles a file.
+  const auto tiles = [&] {
+    std::vector<uint32_t> of_each;
+    for (size_t i = 1; i < dispatched.size(); i += 2) of_each.push_back(dispatched[i]);
+    return of_each;
+  };
+  pump();
+  CHECK(tiles() == std::vector<uint32_t>{2, 32, 32});
+  CHECK_FALSE(batch->done());
+  is_busy = false;
+  REQUIRE(loader.wait(*batch, std::chrono::seconds(300)));
+  for (uint32_t i = 0; i < batch->size(); ++i) CHECK(batch->status(i) == RequestStatus::ok);
+  CHECK(tiles() == std::vector<uint32_t>{2, 32, 32, 14});
+}
+
 TEST_CASE("commands have labels, begun and ended in pairs") {
   test::VulkanShim shim;
   std::vector<std::string> labels;
