@@ -74,8 +74,8 @@ struct GpuConfig {
   bool second_queue = false;
   /// Whether the device is opened with Gpu::copy_queue too.
   bool copy_queue = false;
-  /// Device extensions for the program's own use, enabled if the device has them: Gpu::has_extension.
-  /// Only those without features of their own, such as VK_EXT_external_memory_host.
+  /// Extensions of instance and device for the program's own use, enabled if they are there: Gpu::has_extension.
+  /// Only those without features of their own, such as VK_EXT_external_memory_host, VK_KHR_surface, VK_KHR_swapchain.
   std::vector<std::string> extensions{};
 };
 

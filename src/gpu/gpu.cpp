@@ -112,7 +112,7 @@ VkDeviceAddress Buffer::address() const noexcept { return state_->bound.address;
 // ---- opening and closing ----
 
 Result<std::vector<GpuInfo>> Gpu::list(PFN_vkGetInstanceProcAddr get_instance_proc_addr) noexcept try {
-  const auto instance = runtime::GpuInstance::create(get_instance_proc_addr, {});
+  const auto instance = runtime::GpuInstance::create(get_instance_proc_addr, {}, {});
   if (!instance) return instance.error();
   auto list = (*instance)->list();
   if (!list) return list.error();
@@ -148,9 +148,10 @@ Result<uint32_t> Gpu::State::selected(const std::vector<runtime::ListedGpu>& lis
 }
 
 Status Gpu::State::open(const GpuConfig& config) {
-  auto opened = runtime::GpuInstance::create(config.get_instance_proc_addr, config.on_message);
+  auto opened = runtime::GpuInstance::create(config.get_instance_proc_addr, config.on_message, config.extensions);
   if (!opened) return opened.error();
   instance = *std::move(opened);
+  extra_extensions = instance->extra_extensions();
   auto list = instance->list();
   if (!list) return list.error();
 
@@ -188,8 +189,8 @@ Status Gpu::State::open(const GpuConfig& config) {
   return {};
 }
 
-// Keeps those of the program's extensions that the device has.
-VkResult Gpu::State::choose_extensions(const std::vector<std::string>& wanted) {
+// Adds those of the program's extensions that the device has.
+VkResult Gpu::State::choose_extensions(const std::vector<std::string>& wanted, std::vector<const char*>& enabled) {
   if (wanted.empty()) return VK_SUCCESS;
   const auto enumerate = instance->vk().vkEnumerateDeviceExtensionProperties;
   uint32_t count = 0;
@@ -198,9 +199,12 @@ VkResult Gpu::State::choose_extensions(const std::vector<std::string>& wanted) {
   std::vector<VkExtensionProperties> found(count);
   result = enumerate(physical_device, nullptr, &count, found.data());
   if (result != VK_SUCCESS) return result;
-  for (const std::string& name : wanted)
-    if (std::ranges::any_of(found, [&](const VkExtensionProperties& one) { return name == one.extensionName; }))
-      extra_extensions.push_back(name);
+  for (const std::string& name : wanted) {
+    if (std::ranges::none_of(found, [&](const VkExtensionProperties& one) { return name == one.extensionName; }))
+      continue;
+    extra_extensions.push_back(name);
+    if (std::ranges::none_of(enabled, [&](const char* one) { return name == one; })) enabled.push_back(name.c_str());
+  }
   return VK_SUCCESS;
 }
 
@@ -218,9 +222,8 @@ Status Gpu::State::create_device(const GpuConfig& config) {
   if (!features) return features.error();
   std::vector<const char*> extensions = features->support().extensions;
   if (facts.portability_subset) extensions.push_back("VK_KHR_portability_subset");
-  if (const VkResult result = choose_extensions(config.extensions); result != VK_SUCCESS)
+  if (const VkResult result = choose_extensions(config.extensions, extensions); result != VK_SUCCESS)
     return error_of(result, "vkEnumerateDeviceExtensionProperties");
-  for (const std::string& name : extra_extensions) extensions.push_back(name.c_str());
 
   if (config.second_queue)
     if (const auto family = runtime::choose_second_family(families, queue_family))

@@ -62,7 +62,7 @@ int rank_of(GpuKind kind) {
 }  // namespace
 
 Result<std::unique_ptr<GpuInstance>> GpuInstance::create(PFN_vkGetInstanceProcAddr get_instance_proc_addr,
-                                                         OnMessage on_message) {
+                                                         OnMessage on_message, const std::vector<std::string>& wanted) {
   if (get_instance_proc_addr == nullptr) get_instance_proc_addr = system_get_instance_proc_addr();
   if (get_instance_proc_addr == nullptr)
     return Error{ErrorCode::not_found, "this machine has no Vulkan loader (libvulkan.so.1, vulkan-1.dll)"};
@@ -119,6 +119,10 @@ Result<std::unique_ptr<GpuInstance>> GpuInstance::create(PFN_vkGetInstanceProcAd
   messenger_info.pUserData = &self->on_message_;
   const bool listens = self->on_message_ && enable(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
   if (listens) info.pNext = &messenger_info;  // for messages of creating and destroying the instance
+  for (const std::string& name : wanted) {
+    const bool is_enabled = std::ranges::any_of(enabled, [&](const char* one) { return name == one; });
+    if (is_enabled || enable(name.c_str())) self->extra_.push_back(name);
+  }
   info.enabledExtensionCount = static_cast<uint32_t>(enabled.size());
   info.ppEnabledExtensionNames = enabled.data();
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,10 +25,11 @@ class GpuInstance {
  public:
   using OnMessage = std::function<void(std::string_view)>;
 
-  /// `get_instance_proc_addr` null: the system's loader. Errors: not_found (no loader, no driver), missing_feature (a
-  /// loader of Vulkan 1.0), out_of_host_memory, out_of_device_memory, driver_error.
+  /// `get_instance_proc_addr` null: the system's loader. Of the wanted extensions those are enabled that are there.
+  /// Errors: not_found (no loader, no driver), missing_feature (a loader of Vulkan 1.0), out_of_host_memory,
+  /// out_of_device_memory, driver_error.
   static Result<std::unique_ptr<GpuInstance>> create(PFN_vkGetInstanceProcAddr get_instance_proc_addr,
-                                                     OnMessage on_message);
+                                                     OnMessage on_message, const std::vector<std::string>& wanted);
   ~GpuInstance();
   GpuInstance(const GpuInstance&) = delete;
   GpuInstance& operator=(const GpuInstance&) = delete;
@@ -36,7 +38,8 @@ class GpuInstance {
   const vk::InstanceTable& vk() const noexcept { return table_; }
   PFN_vkGetInstanceProcAddr get_instance_proc_addr() const noexcept { return get_instance_proc_addr_; }
   uint32_t api_version() const noexcept { return api_version_; }
-  bool has_debug_utils() const noexcept { return messenger_ != VK_NULL_HANDLE; }  ///< the extension is enabled
+  bool has_debug_utils() const noexcept { return messenger_ != VK_NULL_HANDLE; }        ///< the extension is enabled
+  const std::vector<std::string>& extra_extensions() const noexcept { return extra_; }  ///< wanted and enabled
 
   /// Every device, best first.
   Result<std::vector<ListedGpu>> list() const;
@@ -46,6 +49,7 @@ class GpuInstance {
 
   PFN_vkGetInstanceProcAddr get_instance_proc_addr_ = nullptr;
   uint32_t api_version_ = 0;
+  std::vector<std::string> extra_;
   OnMessage on_message_;  // the messenger points here: a GpuInstance does not move
   VkInstance instance_ = VK_NULL_HANDLE;
   vk::InstanceTable table_;

@@ -64,7 +64,7 @@ struct Gpu::State {
   vk::DeviceRef ref() const noexcept { return {&table, device, nullptr}; }
   Status open(const GpuConfig& config);
   Result<uint32_t> selected(const std::vector<runtime::ListedGpu>& list, const std::string& selection);
-  VkResult choose_extensions(const std::vector<std::string>& wanted);
+  VkResult choose_extensions(const std::vector<std::string>& wanted, std::vector<const char*>& enabled);
   Status create_device(const GpuConfig& config);
   Status create_submission(runtime::Submission& submission);
   void save_pipeline_cache() noexcept;

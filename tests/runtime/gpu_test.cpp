@@ -244,6 +244,37 @@ TEST_SUITE("host gpu selection") {
     CHECK(Gpu::open(wrong).error().code == ErrorCode::not_found);
   }
 
+  TEST_CASE("a program's extensions of instance and device are enabled if they are there") {
+    VulkanShim shim;
+    std::vector<std::string> of_instance, of_device;
+    WEFT_REPLACE(shim, vkCreateInstance,
+                 [&](PFN_vkCreateInstance real, const VkInstanceCreateInfo* info,
+                     const VkAllocationCallbacks* callbacks, VkInstance* instance) {
+                   of_instance.assign(info->ppEnabledExtensionNames,
+                                      info->ppEnabledExtensionNames + info->enabledExtensionCount);
+                   return real(info, callbacks, instance);
+                 });
+    WEFT_REPLACE(shim, vkCreateDevice,
+                 [&](PFN_vkCreateDevice real, VkPhysicalDevice physical_device, const VkDeviceCreateInfo* info,
+                     const VkAllocationCallbacks* callbacks, VkDevice* device) {
+                   of_device.assign(info->ppEnabledExtensionNames,
+                                    info->ppEnabledExtensionNames + info->enabledExtensionCount);
+                   return real(physical_device, info, callbacks, device);
+                 });
+    GpuConfig config = test_config();
+    config.get_instance_proc_addr = shim.get_instance_proc_addr();
+    const char* const query = VK_KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2_EXTENSION_NAME;
+    const char* const memory = VK_KHR_DEDICATED_ALLOCATION_EXTENSION_NAME;
+    config.extensions = {query, memory, "VK_WEFT_none"};
+    const Gpu gpu = open_gpu(config);
+    CHECK(gpu.has_extension(query) == (std::ranges::count(of_instance, query) == 1));
+    CHECK(gpu.has_extension(memory) == (std::ranges::count(of_device, memory) == 1));
+    CHECK(gpu.has_extension(query));
+    CHECK_FALSE(gpu.has_extension("VK_WEFT_none"));
+    CHECK_FALSE(gpu.has_extension(VK_EXT_DEBUG_UTILS_EXTENSION_NAME));
+    CHECK(std::ranges::count(of_device, query) == 0);
+  }
+
   TEST_CASE("a Gpu obeys the environment and passes its Context's warnings on") {
     const ScopedVariable tuning("WEFT_TUNE", "scan.rows=3");
     const ScopedVariable strategy("WEFT_STRATEGY", "fastest");
