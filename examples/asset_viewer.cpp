@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Packs the floor and ceiling textures of a Doom WAD (Debian's freedoom has one) as images with mip levels, streams
-// them by weft::Loader to images of the device, and draws a contact sheet of all of them to a PNG file.
-//   asset_viewer freedoom2.wad sheet.png
+// them by weft::Loader to images of the device, and draws a contact sheet of all of them to a PNG file. With `window`
+// it shows the sheet too, if it is built with GLFW: until Escape, or for so many frames.
+//   asset_viewer freedoom2.wad sheet.png [window [FRAMES]]
 #define VOLK_IMPLEMENTATION
 #include <volk.h>
 
@@ -15,6 +16,7 @@
 #include <iterator>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <weft/gpu.hpp>
@@ -22,6 +24,9 @@
 
 #include "device_image.hpp"
 #include "memory_pack.hpp"
+#ifdef WEFT_EXAMPLE_WINDOW
+#include "window.hpp"
+#endif
 
 namespace {
 
@@ -167,8 +172,8 @@ std::vector<DeviceImage> load(weft::Gpu& gpu, const std::string& path, const std
 }
 
 // Textures in rows; in the corner of each its level of 16 x 16, which shows that levels came too.
-Bytes draw(weft::Gpu& gpu, const std::vector<DeviceImage>& images, uint32_t width, uint32_t height) {
-  const DeviceImage sheet(gpu, image_info(kFormat, width, height, 1, 1));
+Bytes draw(weft::Gpu& gpu, const std::vector<DeviceImage>& images, const DeviceImage& sheet, uint32_t width,
+           uint32_t height) {
   auto pixels = gpu.create_buffer(uint64_t{4} * width * height);
   check(pixels.status());
   const auto record = [&](VkCommandBuffer commands) -> weft::Status {
@@ -212,10 +217,32 @@ bool is_right(const std::vector<Texture>& textures, const Bytes& sheet, uint32_t
   return true;
 }
 
+// The sheet is in layout TRANSFER_SRC_OPTIMAL.
+void show([[maybe_unused]] weft::Gpu& gpu, [[maybe_unused]] const DeviceImage& sheet, [[maybe_unused]] VkExtent2D size,
+          [[maybe_unused]] uint64_t frames) {
+#ifdef WEFT_EXAMPLE_WINDOW
+  Window window(gpu, "asset_viewer", size);
+  std::fprintf(stderr, "%llu frames shown\n",
+               static_cast<unsigned long long>(window.show(sheet.handle(), size, frames)));
+#endif
+}
+
+weft::GpuConfig config_of(bool has_window) {
+  weft::GpuConfig config;
+#ifdef WEFT_EXAMPLE_WINDOW
+  if (has_window) config.extensions = Window::extensions();
+#else
+  if (has_window) fail("asset_viewer is built without GLFW");
+#endif
+  return config;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) fail("usage: asset_viewer FILE.wad SHEET.png");
+  const bool has_window = argc > 3 && std::string_view(argv[3]) == "window";
+  if (argc < 3 || argc > 5 || (argc > 3 && !has_window))
+    fail("usage: asset_viewer FILE.wad SHEET.png [window [FRAMES]]");
   std::ifstream file(argv[1], std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   const auto raw = std::as_bytes(std::span(text));
@@ -224,7 +251,7 @@ int main(int argc, char** argv) {
   const std::string pack = std::string(argv[2]) + ".wpk";
   write_pack(pack, textures);
 
-  auto gpu = weft::Gpu::open();
+  auto gpu = weft::Gpu::open(config_of(has_window));
   check(gpu.status());
   volkInitializeCustom(gpu->get_instance_proc_addr());
   volkLoadInstance(gpu->instance());
@@ -232,11 +259,13 @@ int main(int argc, char** argv) {
   const std::vector<DeviceImage> images = load(*gpu, pack, textures);
   const uint32_t width = kColumns * kCell;
   const uint32_t height = static_cast<uint32_t>((textures.size() + kColumns - 1) / kColumns) * kCell;
-  const Bytes sheet = draw(*gpu, images, width, height);
+  const DeviceImage sheet(*gpu, image_info(kFormat, width, height, 1, 1));
+  const Bytes pixels = draw(*gpu, images, sheet, width, height);
   std::remove(pack.c_str());
 
-  write_png(argv[2], width, height, sheet.data());
-  std::printf("drawn %s: %zu textures\n", is_right(textures, sheet, width) ? "as packed" : "otherwise",
+  write_png(argv[2], width, height, pixels.data());
+  std::printf("drawn %s: %zu textures\n", is_right(textures, pixels, width) ? "as packed" : "otherwise",
               textures.size());
+  if (has_window) show(*gpu, sheet, {width, height}, argc > 4 ? std::strtoull(argv[4], nullptr, 10) : UINT64_MAX);
   return 0;
 }

@@ -193,7 +193,7 @@ function(check_tree)
                  "the loader knows packs, the decoders by their headers, the codec, runtime and vk, and files")
   check_includes(src/decode/ "${std};${weft};\"(vk|runtime|primitives|gstd|decode)/.*"
                  "the decoders on the device know what primitives know, and the codec")
-  set(public "<[^/]+\\.h>;<(weft|vulkan|CLI|fmt|nlohmann|cuda|cub|thrust|nvcomp|sys)/.*;\"(peers|support)/.*")
+  set(public "<[^/]+\\.h>;<(weft|vulkan|GLFW|CLI|fmt|nlohmann|cuda|cub|thrust|nvcomp|sys)/.*;\"(peers|support)/.*")
   list(APPEND public "\"((weft|weft_kernels|gstd|decode|loader)/)?[a-z0-9_]+\\.(hpp|h|glsl)\"")
   foreach(folder IN ITEMS bench/ examples/ tools/)
     check_includes(${folder} "${std};${public}"
