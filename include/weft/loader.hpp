@@ -238,6 +238,7 @@ struct LoaderConfig {
   /// For staging of the host. Both or none. Alignment is at most 64 KiB.
   std::function<void*(size_t bytes, size_t alignment)> allocate{};
   std::function<void(void* memory)> free{};
+  /// What goes another way than the best one, once: from any thread that calls or runs the Loader. Must not call it.
   std::function<void(std::string_view message)> log{};
   /// Internal: for tests.
   const loader::Hooks* hooks = nullptr;

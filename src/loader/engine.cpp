@@ -72,6 +72,8 @@ Status Engine::open() {
   if (config_.reads != ReadBackend::automatic && config_.reads != backend())
     return Error{ErrorCode::system_error,
                  std::string("Loader: ") + name_of(config_.reads) + " is missing or forbidden"};
+  if (config_.reads == ReadBackend::automatic && async_ == nullptr)
+    log("Loader: asynchronous reads are missing or forbidden; threads read");
   for (uint32_t i = 0; i < config_.threads + 1; ++i) decoders_.push_back(std::make_unique<Decoder>());
   used_ = peak_ = (device_ != nullptr ? device_->bytes() : bytes) + decoders_.size() * kDecoderBytes;
   if (used_ > config_.budget_bytes || config_.budget_bytes - used_ < kLeastFree)
@@ -368,8 +370,8 @@ void Engine::publish(Request& request) {
   batch.items[request.index].report = request.report;
   batch.items[request.index].status.store(status, std::memory_order_release);
   if (batch.pending.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  if (batch.signal.semaphore != VK_NULL_HANDLE && device_ != nullptr && !device_->signal(batch.signal) && config_.log)
-    config_.log("Loader: a batch's semaphore could not be signalled");
+  if (batch.signal.semaphore != VK_NULL_HANDLE && device_ != nullptr && !device_->signal(batch.signal))
+    log("Loader: a batch's semaphore could not be signalled");
   ended_.notify_all();
 }
 
@@ -404,6 +406,10 @@ LoaderUsage Engine::usage() const {
           space_.peak() + window_space_.peak(),
           reads_,
           system_reads_.load()};
+}
+
+void Engine::log(std::string_view message) const {
+  if (config_.log) config_.log(message);
 }
 
 void Engine::wake() {

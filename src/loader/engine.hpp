@@ -140,6 +140,7 @@ class Engine {
   void finish_all(PieceList& ended);
   void decode_on_host_after_all(PiecePtr piece);
   void wake();
+  void log(std::string_view message) const;
   void work();
   // With mutex_.
   void fail(Request& request, const Outcome& outcome);

@@ -310,7 +310,8 @@ bool Engine::take_result(Piece& piece, int64_t result, Outcome& outcome) const n
     result = config_.hooks->read(piece.read.position, piece.read.to.size(), result);
   if (result == -EINTR) return false;
   if (piece.read.direct && is_refused_direct(result)) {
-    piece.request->pack->direct.store(false, std::memory_order_relaxed);
+    if (piece.request->pack->direct.exchange(false, std::memory_order_relaxed))
+      log("Loader: direct reads of a pack are refused; its reads go through the page cache");
     return false;
   }
   if (result > 0) piece.read_done += std::min<uint64_t>(static_cast<uint64_t>(result), piece.read.to.size());

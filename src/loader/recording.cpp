@@ -118,10 +118,7 @@ Status Recording::record(VkCommandBuffer commands, const CopyLane* lane) {
   group_entries();
   if (!slot_.decodings.empty()) {
     barrier(commands, kTransfer, VK_ACCESS_TRANSFER_WRITE_BIT, kCompute, kShader);
-    begin_label(commands, "weft loader: decode");
-    Status status = record_decodings(commands);
-    end_label(commands);
-    if (!status) return status;
+    if (Status status = record_decodings(commands); !status) return status;
   }
   begin_label(commands, "weft loader: images");
   record_images(commands);
@@ -267,7 +264,12 @@ Status Recording::record_decodings(VkCommandBuffer commands) {
     const bool is_own = decoding.table_of != nullptr;
     if (is_own && std::exchange(table_of, decoding.table_of) != decoding.table_of)
       own_at = at(table_of->decoded).offset;
-    if (Status status = record_decoding(commands, decoding, is_own ? own_at : control_at); !status) return status;
+    begin_label(commands, !decoding.frames.empty()  ? "weft loader: decode frames"
+                          : !decoding.pages.empty() ? "weft loader: decode pages"
+                                                    : "weft loader: decode tiles");
+    Status status = record_decoding(commands, decoding, is_own ? own_at : control_at);
+    end_label(commands);
+    if (!status) return status;
   }
   return {};
 }

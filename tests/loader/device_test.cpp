@@ -934,11 +934,15 @@ TEST_CASE("commands have labels, begun and ended in pairs") {
   const vk::BoundBuffer buffer = host.buffer(1 << 20);
   LoadRequest request;
   request.pack = pack_at(loader, file.path());
-  request.path = "slope/65536";
-  request.to = BufferRange{buffer.buffer.get(), 0, 65536};
-  CHECK(load_one(loader, request) == RequestStatus::ok);
-  CHECK(open == 0);
-  CHECK(std::ranges::find(labels, "weft loader: decode") != labels.end());
+  request.to = BufferRange{buffer.buffer.get(), 0, 1 << 20};
+  for (const auto& [path, label] :
+       {std::pair{"slope/65536", "weft loader: decode tiles"}, std::pair{"text.zst", "weft loader: decode frames"}}) {
+    labels.clear();
+    request.path = path;
+    CHECK(load_one(loader, request) == RequestStatus::ok);
+    CHECK(open == 0);
+    CHECK(std::ranges::count(labels, label) == 1);
+  }
 }
 
 TEST_SUITE_END();

@@ -3,6 +3,9 @@
 #include <weft/loader.hpp>
 
 #include <doctest/doctest.h>
+#ifdef __linux__
+#include <sys/resource.h>
+#endif
 
 #include <algorithm>
 #include <atomic>
@@ -340,6 +343,30 @@ TEST_CASE("reads are the system's asynchronous ones, and a pack may be another L
   }
 }
 
+#ifdef __linux__
+TEST_CASE("where asynchronous reads are forbidden, threads read, and the log says so") {
+  LoaderConfig config = config_of({ReadBackend::automatic, true, 0, false});
+  std::string logged;
+  config.log = [&](std::string_view message) { logged += message; };
+  const test::TemporaryFile file(test::loader_pack());
+  rlimit files{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &files) == 0);
+  const rlimit none{0, files.rlim_max};  // no ring can be opened
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &none) == 0);
+  auto loader = Loader::create(config);
+  config.reads = ReadBackend::io_uring;
+  const auto refused = Loader::create(config);
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &files) == 0);
+  REQUIRE(loader.ok());
+  CHECK(loader->backend() == ReadBackend::threads);
+  CHECK(logged.find("asynchronous reads") != std::string::npos);
+  CHECK(refused.error().code == ErrorCode::system_error);
+  Bytes to(65536);
+  CHECK(load_one(*loader, request_of(pack_at(*loader, file.path()), "noise/65536", to)) == RequestStatus::ok);
+  CHECK(to == test::noise(65536));
+}
+#endif
+
 TEST_CASE("requests begin by priority, then by deadline, then as they came") {
   std::map<std::string, Bytes> files;
   for (char name = 'a'; name < 'i'; ++name)
@@ -394,7 +421,10 @@ TEST_CASE("direct reads ask the page cache for nothing, until the system refuses
         }};
     LoaderConfig config = config_of({reads, true, 1, true});
     config.hooks = &hooks;
+    std::atomic<uint32_t> logged = 0;
+    config.log = [&](std::string_view) { ++logged; };
     Loader loader = opened(config);
+    const uint32_t logged_at_first = logged;
     const LoaderPack pack = pack_at(loader, file.path());
     Bytes to(content.size());
     const auto load = [&] {
@@ -409,6 +439,7 @@ TEST_CASE("direct reads ask the page cache for nothing, until the system refuses
     refused = has_direct;
     load();
     CHECK(load() > 0);
+    CHECK(logged - logged_at_first == (has_direct ? 1 : 0));
   }
 }
 
