@@ -10,8 +10,14 @@ namespace weft::loader {
 
 namespace {
 
-// With no event to wait for: reads of the system, and the device.
-constexpr std::chrono::microseconds kPoll{50}, kSpin{300};
+constexpr std::chrono::microseconds kPoll{50}, kMaxPoll{1000}, kSpin{300};
+
+// How long to sleep with no event to wait for: reads of the system, and the device. The longer nothing has come, the
+// longer, so that a thread that waits for a slow device takes it no time.
+std::chrono::nanoseconds poll_after(std::chrono::nanoseconds idle) {
+  return std::clamp<std::chrono::nanoseconds>(idle / 32, kPoll, kMaxPoll);
+}
+
 // Of content that is copied: what keeps a device busy by itself.
 constexpr double kWorthCopying = 16 << 20;
 
@@ -428,23 +434,28 @@ void Engine::wake_one() {
 
 // One of the idle workers looks after what no event reports: reads of the system, and the device.
 void Engine::work() {
+  Clock::time_point idle_since = Clock::now();
   for (;;) {
     uint64_t events;
     {
       const std::unique_lock lock(mutex_);
       events = events_;
     }
-    if (step()) continue;
+    if (step()) {
+      idle_since = Clock::now();
+      continue;
+    }
     std::unique_lock lock(mutex_);
     if (stopping_ && live_.empty()) return;
     const auto changed = [&] { return events_ != events; };
     ++idle_;
     if (pieces_ != 0 && !is_polled_) {
       is_polled_ = true;
-      work_.wait_for(lock, kPoll, changed);
+      work_.wait_for(lock, poll_after(Clock::now() - idle_since), changed);
       is_polled_ = false;
     } else {
       work_.wait(lock, changed);
+      idle_since = Clock::now();
     }
     --idle_;
   }
@@ -466,7 +477,7 @@ bool Engine::wait(const LoadBatch::State& batch, std::chrono::nanoseconds timeou
       continue;
     }
     std::unique_lock lock(mutex_);
-    if (!done()) ended_.wait_for(lock, kPoll);
+    if (!done()) ended_.wait_for(lock, std::min(poll_after(now - idle_since), timeout - (now - begin)));
   }
   return true;
 }
