@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Writes docs/isa.md from the tables of ./run isa: registers, spills and occupancy, and their history in git.
+"""Writes docs/isa.md from the table of ./run isa: registers, spills and occupancy, and their history in git.
 
-  page.py           writes it
-  page.py --check   writes nothing, and fails if the page, but for its history, is not what it would write
+  page.py           writes it: before a release, or when kernels of many primitives have changed
+  page.py --check   writes nothing, and fails if the table cannot be read
 """
-import csv
 import pathlib
 import statistics
 import subprocess
@@ -13,7 +12,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/isa.md"
-TABLES = {"amd": "tests/isa/kernels.csv", "intel": "tests/isa/intel.csv"}
+TABLE = "tests/isa/kernels.csv"
+INTEL_TABLE = "tests/isa/intel.csv"  # had Intel's rows until they joined the others
 AMD = ("polaris10", "vega10", "navi10", "navi21", "gfx1100")
 INTEL = ("tgl", "dg2")
 NONE = "–"
@@ -23,10 +23,11 @@ COMMITS = 8
 TEXT = """<!-- SPDX-License-Identifier: MIT OR Apache-2.0 -->
 # Machine code without hardware
 
-tests/isa/page.py writes this page from what `./run isa` measures ([AMD](../tests/isa/kernels.csv),
-[Intel](../tests/isa/intel.csv)): every native kernel, with the constants that the library gives it on such a device,
-compiled by the driver's own compiler without the hardware. Nothing is executed. A row is all variants of a kernel:
-types, sizes, with values and without.
+tests/isa/page.py writes this page from what `./run isa` measures ([kernels.csv](../tests/isa/kernels.csv)): every
+native kernel, with the constants that the library gives it on such a device, compiled by the driver's own compiler
+without the hardware. Nothing is executed. A row is all variants of a kernel: types, sizes, with values and without. The
+table is always that of the sources; this page is written before a release, and names the table's commit
+([trend](#trend)).
 
 ## AMD
 
@@ -64,24 +65,31 @@ workgroup.
 """
 
 
-def rows_of(text):
+def rows_of(text, families):
     """A row for each pipeline of a family. Older tables have such rows; now a row has all families of a pipeline."""
-    lines = text.splitlines()
-    rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
-    names = [line.split()[3:] for line in lines if line.startswith("# A cell:")]
-    if not names:
-        return rows
-    return [dict(zip(names[0], cell.split()), kernel=row["kernel"], constants=row["constants"], family=family)
-            for row in rows for family, cell in row.items() if family not in ("kernel", "constants") and cell]
+    rows, head, names = [], [], []
+    for line in text.splitlines():
+        cells = line.split(",")
+        if line.startswith("# A cell:"):
+            names = line.split()[3:]
+        elif cells[0] == "kernel":
+            head = cells
+        elif not line.startswith("#") and "family" in head:
+            rows.append(dict(zip(head, cells)))
+        elif not line.startswith("#"):
+            rows += [dict(zip(names, cell.split()), kernel=cells[0], constants=cells[1], family=family)
+                     for family, cell in zip(head[2:], cells[2:]) if cell]
+    return [row for row in rows if row["family"] in families]
 
 
-def compilers(text):
-    """"navi10 and navi21 by radv Mesa 22.3.6": from the comments at the head."""
+def compilers(text, families):
+    """"navi10 and navi21 by radv Mesa 22.3.6": from the comments above the rows."""
     by = {}
     for line in text.splitlines():
         if line.startswith("#") and ", compiled by " in line:
             family, compiler = line[2:].split(" ")[0], line.split(", compiled by ")[1]
-            by.setdefault(compiler, []).append(family)
+            if family in families:
+                by.setdefault(compiler, []).append(family)
     return "; ".join(f"{', '.join(families)}: compiled by {compiler}" for compiler, families in by.items())
 
 
@@ -144,14 +152,19 @@ def pipelines(rows):
     return {(row["kernel"], row["constants"], row["family"]): row for row in rows}
 
 
-def trend_of(path, measures):
-    """A line for each commit that changed the table, the newest first, and for what lies in the working tree."""
-    commits = git("log", f"-{COMMITS}", "--format=%h %ad", "--date=short", "--", path).split("\n")
-    versions = [(commit.split(), pipelines(rows_of(git("show", f"{commit.split()[0]}:{path}"))))
-                for commit in commits if commit]
-    now = pipelines(rows_of((ROOT / path).read_text()))
-    if not versions or versions[0][1] != now:
-        versions.insert(0, (["this page's commit", ""], now))
+def table_at(commit):
+    listed = git("ls-tree", "--name-only", commit, TABLE, INTEL_TABLE).split()
+    return "".join(git("show", f"{commit}:{path}") for path in listed)
+
+
+def trend_of(families, measures):
+    """A line for each commit that changed the families' rows, the newest first, and for what is in the working tree."""
+    commits = git("log", f"-{4 * COMMITS}", "--format=%h %ad", "--date=short", "--", TABLE, INTEL_TABLE).splitlines()
+    tables = [(["this page's commit", ""], (ROOT / TABLE).read_text()),
+              *((commit.split(), table_at(commit.split()[0])) for commit in commits)]
+    versions = [(commit, pipelines(rows_of(text, families))) for commit, text in tables]
+    versions = [version for i, version in enumerate(versions)
+                if i + 1 == len(versions) or version[1] != versions[i + 1][1]][:COMMITS]
     lines = []
     for i, ((commit, date), rows) in enumerate(versions):
         before = versions[i + 1][1] if i + 1 < len(versions) else None
@@ -166,10 +179,10 @@ def trend_of(path, measures):
 
 
 def page(trend):
-    text = {vendor: (ROOT / path).read_text() for vendor, path in TABLES.items()}
-    amd, intel = rows_of(text["amd"]), rows_of(text["intel"])
+    text = (ROOT / TABLE).read_text()
+    amd, intel = rows_of(text, AMD), rows_of(text, INTEL)
     return TEXT.format(
-        heading=HISTORY, trend=trend, amd_compilers=compilers(text["amd"]), intel_compilers=compilers(text["intel"]),
+        heading=HISTORY, trend=trend, amd_compilers=compilers(text, AMD), intel_compilers=compilers(text, INTEL),
         amd_families=by_family(amd, AMD, ["family", "pipelines", "VGPRs, median", "most", "pipelines that spill",
                                           "subgroups per SIMD, median", "fewest", "most"], amd_family),
         intel_families=by_family(intel, INTEL, ["family", "pipelines", "lanes", "instructions, median",
@@ -180,13 +193,11 @@ def page(trend):
 
 def main():
     if sys.argv[1:] == ["--check"]:
-        found = PAGE.read_text().split(HISTORY)[0] if PAGE.exists() else ""
-        if found != page("").split(HISTORY)[0]:
-            sys.exit("docs/isa.md is out of date; tests/isa/page.py writes it")
+        page("")
         return
-    amd = trend_of(TABLES["amd"], (("VGPRs", "vgprs"), ("subgroups per SIMD", "subgroups_per_simd")))
-    intel = trend_of(TABLES["intel"], (("instructions", "instructions"), ("spills", "spills")))
-    PAGE.write_text(page("The tables, commit by commit. \"Changed\" is against the line below, of pipelines in both.\n"
+    amd = trend_of(AMD, (("VGPRs", "vgprs"), ("subgroups per SIMD", "subgroups_per_simd")))
+    intel = trend_of(INTEL, (("instructions", "instructions"), ("spills", "spills")))
+    PAGE.write_text(page("The table, commit by commit. \"Changed\" is against the line below, of pipelines in both.\n"
                          f"\nAMD:\n\n{amd}\n\nIntel:\n\n{intel}"))
 
 

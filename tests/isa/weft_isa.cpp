@@ -2,8 +2,8 @@
 // Tables of the machine code that weft's kernels become: AMD's by Mesa's RADV, which compiles without hardware, and
 // Intel's by Mesa's ANV, which does where intel_stand_in.cpp answers for the kernel of Linux.
 //
-//   weft-isa [OPTIONS] DIRECTORY    writes DIRECTORY/kernels.csv and intel.csv, in which rows of what is not built stay
-//     --check COMMITTED             also fails where a row differs from the table of that name in COMMITTED
+//   weft-isa [OPTIONS] DIRECTORY    writes DIRECTORY/kernels.csv, in which rows of what is not built stay
+//     --check COMMITTED             also fails where a row differs from COMMITTED/kernels.csv
 //     --family FAMILY               only this one
 //     --primitive PRIMITIVE         only the kernels of this one, e.g. ScanByKey
 //     --types TYPES                 only kernels of these types of items and accumulators, e.g. u8,u32, or of no type
@@ -84,24 +84,29 @@ constexpr Family kAmdFamilies[] = {{"polaris10", "polaris10"},
                                    {"navi10", "navi10"},
                                    {"navi21", "navi21"},
                                    {"gfx1100", "gfx1100"}};
-#ifdef WEFT_ISA_INTEL
 constexpr Family kIntelFamilies[] = {{"tgl", "9a49"}, {"dg2", "56a0"}};
-#endif
 
 struct Driver {
   const char* name;
   const char* icd;  // that its file's name begins with
   const char* variable;
-  const char* table;
   std::span<const Family> families;
   std::span<const Column> columns;
+
+  bool has(const std::string& family) const {
+    return std::ranges::any_of(families, [&](const Family& known) { return known.name == family; });
+  }
 };
 constexpr Driver kDrivers[] = {
-    {"RADV", "radeon_icd", "RADV_FORCE_FAMILY", "kernels.csv", kAmdFamilies, kAmdColumns},
-#ifdef WEFT_ISA_INTEL
-    {"ANV", "intel_icd", "WEFT_INTEL_DEVICE", "intel.csv", kIntelFamilies, kIntelColumns},
-#endif
+    {"RADV", "radeon_icd", "RADV_FORCE_FAMILY", kAmdFamilies, kAmdColumns},
+    {"ANV", "intel_icd", "WEFT_INTEL_DEVICE", kIntelFamilies, kIntelColumns},
 };
+#ifdef WEFT_ISA_INTEL
+constexpr std::span<const Driver> kUsedDrivers = kDrivers;
+#else
+constexpr std::span<const Driver> kUsedDrivers = std::span(kDrivers).first<1>();
+#endif
+constexpr const char* kTable = "kernels.csv";
 
 struct Row {
   std::string kernel;
@@ -324,25 +329,6 @@ std::string read_text(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// Where not all types were built, the committed table stands for the others.
-std::string kernels_not_built(const std::filesystem::path& committed) {
-  // Decompress runs its kernel beside an extension that these drivers do not have.
-  std::set<std::string> built{"decompress.native"};
-  for (const Row& row : interception.rows) built.insert(row.kernel);
-  std::istringstream others(interception.types.all() ? std::string() : read_text(committed));
-  for (std::string line; std::getline(others, line);) built.insert(line.substr(0, line.find(',')));
-  std::string missing;
-  const auto check = [&](const weft::PackedKernels& family) {
-    for (const std::string_view kernel : weft::runtime::names_of(family))
-      if (kernel.ends_with(".native") && built.count(std::string(kernel)) == 0 &&
-          (interception.has_float64 || kernel.find(".f64") == std::string_view::npos))
-        missing += " " + std::string(kernel);
-  };
-  for (const auto family : weft::runtime::kernels::kFamilies) check(family());
-  for (const auto family : weft::decode::kernels::kFamilies) check(family());
-  return missing;
-}
-
 int fail(const std::string& family, const std::string& message) {
   std::fprintf(stderr, "%s: %s\n", family.c_str(), message.c_str());
   return 1;
@@ -356,9 +342,13 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-// A table, or the part of one that a family's process has found: lines that say which compiler made a family's code,
+/// Of a line "# <family> (<device>), compiled by ...".
+std::string family_of_device(const std::string& line) { return line.substr(2, line.find(' ', 2) - 2); }
+
+// The table, or the part of it that a family's process has found: lines that say which compiler made a family's code,
 // and rows "kernel,constants,family,values". Another compiler makes other code, which says nothing about weft's
-// kernels. In a file, a row has the families of a pipeline side by side, with the values of each in a cell.
+// kernels. In the file, rows of each driver are together. A row has the families of a pipeline side by side, with the
+// values of each in a cell.
 struct Table {
   std::set<std::string> devices, rows;
 
@@ -370,7 +360,7 @@ struct Table {
       if (line.find(", compiled by ") != std::string::npos) table.devices.insert(line);
       if (line.starts_with('#')) continue;
       std::vector<std::string> cells = split(line, ',');
-      if (head.empty()) head = cells;
+      if (cells[0] == "kernel") head = cells;
       for (size_t i = 2; cells[0] != "kernel" && i < std::min(cells.size(), head.size()); ++i) {
         std::ranges::replace(cells[i], ' ', ',');
         if (!cells[i].empty()) table.rows.insert(cells[0] + ',' + cells[1] + ',' + head[i] + ',' + cells[i]);
@@ -378,29 +368,33 @@ struct Table {
     }
     return table;
   }
-  void write(const std::filesystem::path& file, const Driver& driver) const {
+  void write(const std::filesystem::path& file) const {
     std::ofstream text(file, std::ios::binary);
-    text << "# SPDX-License-Identifier: MIT OR Apache-2.0\n# ./run isa renews this file.\n";
-    for (const std::string& device : devices) text << device << '\n';
-    text << "# Native variants, exclusive scans, operator add (affine for u32x2, arg_min for arg): the other operators "
+    text << "# SPDX-License-Identifier: MIT OR Apache-2.0\n# ./run isa renews this file.\n"
+         << "# Native variants, exclusive scans, operator add (affine for u32x2, arg_min for arg): the other operators "
             "take\n"
          << "# the same code but for a few instructions, and emulated variants are not meant for this hardware.\n"
-         << "# constants: specialization constants by id; 0 is the workgroup's size, 1 the subgroup's.\n"
-         << "# A cell:";
-    for (const Column& column : driver.columns) text << ' ' << column.title;
-    text << "\nkernel,constants";
-    for (const Family& family : driver.families) text << ',' << family.name;
-    text << '\n';
-    std::map<std::string, std::map<std::string, std::string>> cells;  // by kernel and constants, and by family
-    for (const std::string& row : rows) {
-      const std::vector<std::string> values = split(row, ',');
-      std::string& cell = cells[values[0] + ',' + values[1]][values[2]];
-      for (size_t i = 3; i < values.size(); ++i) cell += (i == 3 ? "" : " ") + values[i];
-    }
-    for (auto& [pipeline, by_family] : cells) {
-      text << pipeline;
-      for (const Family& family : driver.families) text << ',' << by_family[family.name];
+         << "# constants: specialization constants by id; 0 is the workgroup's size, 1 the subgroup's.\n";
+    for (const Driver& driver : kDrivers) {
+      for (const std::string& device : devices)
+        if (driver.has(family_of_device(device))) text << device << '\n';
+      text << "# A cell:";
+      for (const Column& column : driver.columns) text << ' ' << column.title;
+      text << "\nkernel,constants";
+      for (const Family& family : driver.families) text << ',' << family.name;
       text << '\n';
+      std::map<std::string, std::map<std::string, std::string>> cells;  // by kernel and constants, and by family
+      for (const std::string& row : rows) {
+        const std::vector<std::string> values = split(row, ',');
+        if (!driver.has(values[2])) continue;
+        std::string& cell = cells[values[0] + ',' + values[1]][values[2]];
+        for (size_t i = 3; i < values.size(); ++i) cell += (i == 3 ? "" : " ") + values[i];
+      }
+      for (auto& [pipeline, by_family] : cells) {
+        text << pipeline;
+        for (const Family& family : driver.families) text << ',' << by_family[family.name];
+        text << '\n';
+      }
     }
   }
   void add(const Table& other) {
@@ -416,6 +410,26 @@ std::string family_of(const std::string& row) {
 /// Kernel, constants and family.
 std::string pipeline_of(const std::string& row) {
   return row.substr(0, row.find(',', row.find(',', row.find(',') + 1) + 1));
+}
+
+// Where not all types were built, the committed table stands for the others.
+std::string kernels_not_built(const std::filesystem::path& committed) {
+  // Decompress runs its kernel beside an extension that these drivers do not have.
+  std::set<std::string> built{"decompress.native"};
+  for (const Row& row : interception.rows) built.insert(row.kernel);
+  if (!interception.types.all())
+    for (const std::string& row : Table::read(committed).rows)
+      if (interception.driver->has(family_of(row))) built.insert(row.substr(0, row.find(',')));
+  std::string missing;
+  const auto check = [&](const weft::PackedKernels& family) {
+    for (const std::string_view kernel : weft::runtime::names_of(family))
+      if (kernel.ends_with(".native") && built.count(std::string(kernel)) == 0 &&
+          (interception.has_float64 || kernel.find(".f64") == std::string_view::npos))
+        missing += " " + std::string(kernel);
+  };
+  for (const auto family : weft::runtime::kernels::kFamilies) check(family());
+  for (const auto family : weft::decode::kernels::kFamilies) check(family());
+  return missing;
 }
 
 // If not all was built, what the committed table has besides is not missed.
@@ -445,7 +459,7 @@ int compare(const std::filesystem::path& file, const Table& built, bool all) {
 
 struct Options {
   std::filesystem::path directory;
-  std::filesystem::path committed;  // the directory of the tables to compare with
+  std::filesystem::path committed;  // the directory of the table to compare with
   std::string primitive;
   std::string types;
   std::string tuning;
@@ -508,7 +522,7 @@ int run_family(const Driver& driver, const Family& chosen, const Options& option
   load<PFN_vkDestroyInstance>(instance, "vkDestroyInstance")(instance, nullptr);
   if (!failure.empty()) return fail(family, failure);
 
-  if (const std::string missing = options.primitive.empty() ? kernels_not_built(options.committed / driver.table) : "";
+  if (const std::string missing = options.primitive.empty() ? kernels_not_built(options.committed / kTable) : "";
       !missing.empty()) {
     return fail(family, "no primitive in its <stem>_calls.hpp uses" + missing);
   }
@@ -521,7 +535,7 @@ int run_family(const Driver& driver, const Family& chosen, const Options& option
     for (const uint64_t value : row.values) text += ',' + std::to_string(value);
     part.rows.insert(std::move(text));
   }
-  part.write(options.part(family), driver);
+  part.write(options.part(family));
 
   int result = 0;
   for (const Row& row : interception.rows) {
@@ -537,7 +551,7 @@ int run_family(const Driver& driver, const Family& chosen, const Options& option
   return result;
 }
 
-// Renews the rows of these families in the driver's table.
+// Renews the rows of these families, of the driver's.
 int run_driver(const Driver& driver, std::span<const Family> chosen, const Options& options) {
   int result = 0;
   std::map<std::string, pid_t> children;
@@ -563,17 +577,16 @@ int run_driver(const Driver& driver, std::span<const Family> chosen, const Optio
   std::set<std::string> pipelines;
   for (const std::string& row : built.rows) pipelines.insert(pipeline_of(row));
   const bool all = options.primitive.empty() && options.types.empty();
-  const std::filesystem::path file = options.directory / driver.table;
+  const std::filesystem::path file = options.directory / kTable;
   Table table = Table::read(file);
   std::erase_if(table.rows, [&](const std::string& row) {
     return families.count(family_of(row)) != 0 && (all || pipelines.count(pipeline_of(row)) != 0);
   });
-  std::erase_if(table.devices, [&](const std::string& device) {
-    return families.count(device.substr(2, device.find(' ', 2) - 2)) != 0;
-  });
+  std::erase_if(table.devices,
+                [&](const std::string& device) { return families.count(family_of_device(device)) != 0; });
   table.add(built);
-  table.write(file, driver);
-  if (!options.committed.empty() && compare(options.committed / driver.table, built, all) != 0) result = 1;
+  table.write(file);
+  if (!options.committed.empty() && compare(options.committed / kTable, built, all) != 0) result = 1;
   return result;
 }
 
@@ -604,7 +617,7 @@ int main(int argc, char** argv) {
 
   bool found = false;
   int result = 0;
-  for (const Driver& driver : kDrivers) {
+  for (const Driver& driver : kUsedDrivers) {
     std::vector<Family> families;
     for (const Family& family : driver.families)
       if (only.empty() || only == family.name) families.push_back(family);
