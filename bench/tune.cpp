@@ -33,29 +33,21 @@ struct Group {
   std::string_view name;  // before the dot
   std::vector<std::string_view> primitives;
 };
-const std::vector<Group>& groups() {
-  static const std::vector<Group> all{
-      {"scan", {"scan"}},
-      {"reduce", {"reduce"}},
-      {"adjacent_difference", {"adjacent_difference"}},
+Group group_called(std::string_view name) {
+  // Those that are not the one of the same name.
+  static const std::map<std::string_view, std::vector<std::string_view>> others{
       {"select", {"select_if", "unique", "partition", "run_length_encode"}},
       {"scan_by_key", {"scan_by_key", "segmented_scan"}},
-      {"reduce_by_key", {"reduce_by_key"}},
-      {"segmented_reduce", {"segmented_reduce"}},
-      {"segmented_sort", {"segmented_sort"}},
       {"decode", {"run_length_decode", "interval_expand"}},
       {"load_balance", {"load_balance_search", "transform_lbs"}},
       {"move", {"interval_gather", "interval_move", "batched_copy"}},
       {"bulk", {"bulk_insert", "bulk_remove"}},
       {"merge", {"merge_keys", "merge_pairs"}},
       {"set_operation", {"set_union_keys"}},
-      {"radix_sort", {"radix_sort"}},
-      {"merge_sort", {"merge_sort"}},
-      {"top_k", {"top_k"}},
       {"search", {"sorted_search", "binary_search"}},
-      {"histogram", {"histogram"}},
   };
-  return all;
+  const auto found = others.find(name);
+  return {name, found != others.end() ? found->second : std::vector<std::string_view>{name}};
 }
 std::string_view group_of(std::string_view key) { return key.substr(0, key.find('.')); }
 
@@ -356,22 +348,20 @@ bool Sweep::write() {
 
 int Sweep::run() {
   if (!open()) return 1;
-  std::vector<const Group*> wanted;
-  for (const Group& group : groups()) {
-    const bool has_key = std::ranges::any_of(
-        keys_, [&](const TuningValue& key) { return group_of(key.key) == group.name && is_wanted_key(key); });
-    const bool has_rows = has_key && !cases_of(group).empty();
-    if (has_rows) wanted.push_back(&group);
-    if (has_key && !has_rows && options_.filters.empty() && options_.types.empty())
-      failed_ = !complain(fmt::format("no rows are known for {}", group.name));
+  std::vector<Group> groups, wanted;
+  for (const TuningValue& key : keys_) {
+    const std::string_view name = group_of(key.key);
+    if (!is_wanted_key(key) || std::ranges::find(groups, name, &Group::name) != groups.end()) continue;
+    const Group& group = groups.emplace_back(group_called(name));
+    const bool has_rows = !cases_of(group).empty();
+    if (has_rows) wanted.push_back(group);
+    if (!has_rows && options_.filters.empty() && options_.types.empty())
+      failed_ = !complain(fmt::format("no rows are known for {}", name));
   }
-  for (const TuningValue& key : keys_)
-    if (is_wanted_key(key) && std::ranges::find(groups(), group_of(key.key), &Group::name) == groups().end())
-      failed_ = !complain(fmt::format("no rows are known for {}", key.key));
   for (size_t i = 0; i < wanted.size(); ++i) {
     // What a group does not need of its share goes to those after it.
     const double share = std::max(seconds_left(deadline_), 0.0) / static_cast<double>(wanted.size() - i);
-    sweep_group(*wanted[i],
+    sweep_group(wanted[i],
                 Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(share)));
   }
   progress_.clear();
