@@ -153,23 +153,6 @@ inline Verdict check_scan(ScanKind kind, Op op, Type item, Type accumulator, std
   return verdict;
 }
 
-/// Compares the differences of items and those before them.
-inline Verdict check_adjacent_difference(Type item, std::span<const std::byte> items, const FetchOutputs& fetch) {
-  Verdict verdict = oracle::no_oracle();
-  oracle::with_types(item, item, [&]<class T, class A>(T*, A*) {
-    if constexpr (std::is_same_v<T, A> && !std::is_same_v<T, U32x2>) {
-      using C = oracle::Computed<T>;
-      const std::span<const T> input(reinterpret_cast<const T*>(items.data()), items.size() / sizeof(T));
-      const auto value = [&](uint64_t i) {
-        if (i == 0) return input[0];
-        return oracle::store<T>(static_cast<C>(oracle::convert<C>(input[i]) - oracle::convert<C>(input[i - 1])));
-      };
-      verdict = oracle::check_each<T>("item", input.size(), value, fetch);
-    }
-  });
-  return verdict;
-}
-
 /// Compares the result of a reduction of `items`: an accumulator, or an ArgResult.
 inline Verdict check_reduce(Op op, Type item, Type accumulator, std::span<const std::byte> items,
                             const ArgResult& found_bytes) {

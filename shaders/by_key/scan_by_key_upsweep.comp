@@ -2,6 +2,9 @@
 //
 // First pass of reduce-then-scan by key, and of reduce by key: combines each workgroup's run of tiles into
 // partials[workgroup].
+//
+// family: by_key
+// kernel: TYPES ${by_key_types}
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "by_key/scan_by_key_tile.glsl"

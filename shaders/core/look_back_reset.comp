@@ -2,6 +2,8 @@
 //
 // Clears the ticket and the tile states that weft/look_back.glsl keeps in scratch. A dispatch, not a fill command, so
 // that callers have one pipeline stage to think of.
+//
+// family: look_back
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_buffer_reference : require

@@ -2,6 +2,8 @@
 //
 // Decompress by the driver: a workgroup makes the regions of pages, with addresses, in scratch, in the order of the
 // table, and counts them.
+//
+// family: gdeflate_decode
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "weft/compact.glsl"

@@ -2,6 +2,8 @@
 //
 // GdeflateDecode of many pages, second dispatch: each group of 32 lanes writes one page, of the literals and records
 // that the first left in scratch.
+//
+// family: gdeflate_decode
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "decode/gdeflate_decode.h"

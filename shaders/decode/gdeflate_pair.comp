@@ -3,6 +3,8 @@
 // GdeflateDecode of few pages, in one dispatch: a workgroup decodes one page, in turns. In each, a group of 32 lanes
 // decodes symbols, and another writes windows of what was decoded before the turn. Where groups are no subgroups, one
 // does both.
+//
+// family: gdeflate_decode
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "decode/gdeflate_decode.h"

@@ -2,6 +2,8 @@
 //
 // GstdDecode, second dispatch: each workgroup inverts a tile's filter or copies a stored tile, compares the checksum
 // and counts refused tiles.
+//
+// family: gstd_decode
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "decode/gstd_decode.h"

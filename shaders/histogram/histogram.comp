@@ -7,6 +7,8 @@
 //
 // More counters than the table holds are counted in the output. There, and where copies are few, a lane adds equal
 // items that follow each other at once.
+//
+// kernel: TYPES u8:u32 u16:u32 u32:u32 i32:u32 f32:u32
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define WEFT_VECTOR_BY_ITEM

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // Last pass of IntervalMove of items of 4, 8 or 16 bytes to a packed output: a lane a vector of 16 bytes there.
+//
+// family: interval_move
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define WEFT_INTERVAL_PUSH IntervalMovePush

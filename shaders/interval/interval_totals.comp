@@ -2,6 +2,8 @@
 //
 // Second pass over intervals: one workgroup turns the totals of spans into what lies before them, and writes the total
 // of all and the status.
+//
+// family: intervals
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define WEFT_INTERVAL_PUSH IntervalPush

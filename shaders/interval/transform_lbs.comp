@@ -2,6 +2,8 @@
 //
 // Last pass of TransformLbs: the caller's body is run for each output of a segment, neighbouring lanes having
 // neighbouring outputs.
+//
+// family: own
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define WEFT_INTERVAL_PUSH TransformLbsPush

@@ -2,6 +2,9 @@
 //
 // Each workgroup takes one tile. The neighbours of a vector's items are the vector itself, moved by one item: what is
 // missing at its end comes from the lane beside, or, at the end of a subgroup's row, from memory.
+//
+// u32x2 stands for integers of 8 bytes.
+// kernel: TYPES u8:u8 u16:u16 u32:u32 u32x2:u32x2 f16:f16 f32:f32 f64:f64
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define WEFT_OP kOpAdd

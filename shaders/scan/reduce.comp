@@ -2,6 +2,8 @@
 //
 // Reduce in two passes of one kernel: the first combines runs of tiles to partials, and in the second one workgroup
 // folds these, in order, and writes the result. Vectors are as wide as items allow, since nothing is written per item.
+//
+// kernel: TYPES ${scan_types} ${arg_types}
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define WEFT_VECTOR_BY_ITEM

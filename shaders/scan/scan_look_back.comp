@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // Scan in one dispatch.
+//
+// kernel: TYPES ${scan_types}
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "weft/look_back.glsl"

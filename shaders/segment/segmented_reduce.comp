@@ -8,6 +8,8 @@
 //
 // A segment that was open when the workgroup's run began is left to segmented_reduce_direct.comp, kFinish, unless it is
 // the first workgroup.
+//
+// kernel: TYPES ${by_key_types}
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define WEFT_VECTOR_ITEMS 4

@@ -11,6 +11,8 @@
 //
 // The last pass of the path, kFinish, is here too: in one module with the path's second pass it would make that 7 %
 // slower on an H200.
+//
+// kernel: TYPES ${by_key_types}
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define WEFT_VECTOR_ITEMS 4

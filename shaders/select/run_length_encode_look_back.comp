@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // RunLengthEncode: in one dispatch.
+//
+// kernel: TYPES ${run_types}
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define WEFT_LOOK_BACK_SUBGROUPS

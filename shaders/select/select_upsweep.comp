@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // Select and Partition: the first pass of reduce-then-scan.
+//
+// kernel: TYPES ${select_types}
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "select/select_move.glsl"

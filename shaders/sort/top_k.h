@@ -26,7 +26,7 @@ struct TopKState {
 WEFT_STRUCT_END
 
 WEFT_STRUCT_BEGIN
-// Of top_k_count.comp.
+// Of the count.
 struct TopKCountPush {
   weft_address keys;
   weft_address count;       // 0: use count_maximum

@@ -348,3 +348,10 @@ TEST_SUITE("reduce_by_key") {
 }
 
 }  // namespace weft::test::reduce_by_key_tests
+
+// Faults that these tests catch: tests/mutants.
+// why: the second run of a subgroup still takes what lies before the subgroup
+// file: shaders/by_key/reduce_by_key_tile.glsl
+// find: runs.open = false;
+// with: runs.open = runs.open;
+// run: native --test-suite=reduce_by_key

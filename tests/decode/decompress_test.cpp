@@ -278,3 +278,16 @@ TEST_SUITE("decompress") {
 }
 
 }  // namespace weft::test
+
+// Faults that these tests catch: tests/mutants.
+// why: the driver decodes what nobody vouches for
+// file: src/decode/decompress.cpp
+// find: config.trusted && config.driver != nullptr
+// with: config.driver != nullptr
+// run: native --test-suite=decompress
+//
+// why: the driver gets pages whose output is at no multiple of 4
+// file: shaders/decode/decompress.comp
+// find: if (!page.valid || (page.target.x & 3u) != 0u)
+// with: if (!page.valid)
+// run: native --test-suite=decompress

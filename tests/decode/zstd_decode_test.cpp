@@ -308,3 +308,34 @@ TEST_SUITE("zstd_decode") {
 }
 
 }  // namespace weft::test
+
+// Faults that these tests catch: tests/mutants.
+// why: a match of Zstandard on the device may begin before its frame
+// file: shaders/decode/zstd_decode_copy.comp
+// find: return sequence.offset > sequence.match - before || sequence.offset == kZstdHistory - 1u ? kZstdBadOffset : 0u;
+// with: return 0u;
+// run: native --test-suite=zstd_decode
+//
+// why: offsets that the block before decides are not one less
+// file: shaders/decode/zstd_decode_copy.comp
+// find: return earlier - min(earlier, less);
+// with: return earlier;
+// run: native --test-suite=zstd_decode
+//
+// why: of offsets that are one less, those after another one are not
+// file: shaders/decode/zstd_decode_records.comp
+// find: if (waits && (waiting >> (source - 3u) & 1u) == 0u) {
+// with: if (waits) {
+// run: native --test-suite=zstd_decode
+//
+// why: repeat offsets do not look back over half a group
+// file: shaders/decode/zstd_decode_records.comp
+// find: history = history_plus_earlier(history, 16u);
+// with: history = history_plus_earlier(history, 0u);
+// run: native --test-suite=zstd_decode
+//
+// why: a stream of Zstandard's sequences may end anywhere
+// file: shaders/decode/zstd_decode_records.comp
+// find: else if (is_last && sequence.begin != span.begin) fault = kZstdInexact;
+// with: else if (false) {}
+// run: native --test-suite=zstd_decode

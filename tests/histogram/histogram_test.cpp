@@ -367,3 +367,10 @@ TEST_SUITE("histogram") {
 }
 
 }  // namespace weft::test::histogram_tests
+
+// Faults that these tests catch: tests/mutants.
+// why: the largest item that counts is left out
+// file: shaders/histogram/histogram.comp
+// find: if (offset > push.last) return kNoBin;
+// with: if (offset >= push.last) return kNoBin;
+// run: native --test-suite=histogram

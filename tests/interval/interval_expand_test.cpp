@@ -163,3 +163,10 @@ TEST_SUITE("refusal") {
 }
 
 }  // namespace weft::test::interval_expand_tests
+
+// Faults that these tests catch: tests/mutants.
+// why: of a value of several words the first is repeated
+// file: shaders/interval/interval_expand.comp
+// find: target.at[w] = values.at[value * kValueWords + (w - item * kValueWords)];
+// with: target.at[w] = values.at[value * kValueWords];
+// run: native --test-suite=interval_expand --test-case=*[forms]*

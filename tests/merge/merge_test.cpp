@@ -535,3 +535,10 @@ TEST_SUITE("refusal") {
 }
 
 }  // namespace weft::test::merge_tests
+
+// Faults that these tests catch: tests/mutants.
+// why: a cut of two sequences is an item too early
+// file: shaders/weft/merge_path.glsl
+// find: low = a_first ? a + 1u : low;
+// with: low = a_first ? a : low;
+// run: native --test-suite=merge

@@ -513,3 +513,10 @@ TEST_SUITE("set_operation") {
 }
 
 }  // namespace weft::test::set_operation_tests
+
+// Faults that these tests catch: tests/mutants.
+// why: of the second sequence indices are counted from its own begin
+// file: shaders/merge/set_operation_write.comp
+// find: indices_out.at[i] = of_a ? tile.first_a + position : total_a + tile.first_b + (position - tile.count_a);
+// with: indices_out.at[i] = of_a ? tile.first_a + position : tile.first_b + (position - tile.count_a);
+// run: native --test-suite=set_operation

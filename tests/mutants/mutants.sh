@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT OR Apache-2.0
-# Plants the faults of mutants.txt one by one in a copy of the tree, and says which of them the tests catch.
+# Plants the faults of mutants.txt, and those at the ends of primitives' tests, one by one in a copy of the tree, and
+# says which of them the tests catch.
 #   mutants.sh check <sources>                 whether every text to be replaced is there exactly once
 #   mutants.sh run <sources> <work> [<word>]   all, or those whose lines hold the word; fails if one is not caught
 set -euo pipefail
 
 command=$1
 sources=$(realpath "$2")
-table=$sources/tests/mutants/mutants.txt
+table=$(cat "$sources/tests/mutants/mutants.txt" \
+  && sed -nE 's,^// ((why|file|find|with|run): ),\1,p' "$sources"/tests/*/*_test.cpp)
 
 # Reads the table: calls `$1` for each fault, with the fields in `why`, `file`, `find`, `with` and `run`.
 each() {
@@ -29,7 +31,7 @@ each() {
         exit 2
         ;;
     esac
-  done <"$table"
+  done <<<"$table"
 }
 
 content_of() {

@@ -188,3 +188,10 @@ TEST_SUITE("adjacent_difference") {
 }
 
 }  // namespace weft::test::adjacent_difference_tests
+
+// Faults that these tests catch: tests/mutants.
+// why: the first vector of a subgroup's row takes no item from before it
+// file: shaders/scan/adjacent_difference.comp
+// find: (first > tile.present.x || tile.has_left);
+// with: first > tile.present.x;
+// run: native --test-suite=adjacent_difference

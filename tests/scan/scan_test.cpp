@@ -562,3 +562,10 @@ TEST_SUITE("scan") {
 }
 
 }  // namespace weft::test::scan_tests
+
+// Faults that these tests catch: tests/mutants.
+// why: a deferred tile is done without what its workgroup's earlier subgroups have
+// file: shaders/scan/scan_look_back.comp
+// find: tile_scan_store_by_rows(scan, combine(prefix, subgroups_before));
+// with: tile_scan_store_by_rows(scan, prefix);
+// run: native --test-suite=scan

@@ -144,3 +144,10 @@ TEST_SUITE("binary_search") {
 }
 
 }  // namespace weft::test::binary_search_tests
+
+// Faults that these tests catch: tests/mutants.
+// why: halves of a range of odd length are taken for equal
+// file: shaders/search/binary_search.comp
+// find: length -= step;
+// with: length = step;
+// run: native --test-suite=binary_search

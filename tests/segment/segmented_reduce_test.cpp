@@ -315,3 +315,10 @@ TEST_SUITE("segmented_reduce") {
 }
 
 }  // namespace weft::test::segmented_reduce_tests
+
+// Faults that these tests catch: tests/mutants.
+// why: a segment that ended in a tile stays open in the next
+// file: shaders/segment/segmented_reduce.comp
+// find: added.heads = 1u;
+// with: added.heads = 0u;
+// run: native --test-suite=segmented_reduce

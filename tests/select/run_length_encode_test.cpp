@@ -448,3 +448,16 @@ TEST_SUITE("run_length_encode") {
 }
 
 }  // namespace weft::test::run_length_encode_tests
+
+// Faults that these tests catch: tests/mutants.
+// why: of 16 lanes eight take the wrong left neighbour, which 8 lanes do not show
+// file: shaders/select/run_length_encode_tile.glsl
+// find: subgroup_shuffle(vector_last(words), (subgroup_lane() - 1u) & (kSubgroupSize - 1u));
+// with: subgroup_shuffle(vector_last(words), (subgroup_lane() - 1u) & 7u);
+// run: native16 --test-suite=run_length_encode --test-case=*[widths]*
+//
+// why: a run's length is stored before any run has begun
+// file: shaders/select/run_length_encode_tile.glsl
+// find: const bool ends = head && has_run_before;
+// with: const bool ends = head;
+// run: native --test-suite=run_length_encode

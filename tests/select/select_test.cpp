@@ -729,3 +729,10 @@ TEST_SUITE("select") {
 }
 
 }  // namespace weft::test::select_tests
+
+// Faults that these tests catch: tests/mutants.
+// why: rows of a selection overwrite each other
+// file: shaders/select/select_move.glsl
+// find: before += ballot_bit_count(lanes);
+// with: before += 0u;
+// run: native --test-suite=select

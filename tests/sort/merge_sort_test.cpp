@@ -437,3 +437,10 @@ TEST_SUITE("refusal") {
 }
 
 }  // namespace weft::test::merge_sort_tests
+
+// Faults that these tests catch: tests/mutants.
+// why: a piece of the second run begins too late
+// file: shaders/sort/merge_sort_merge.comp
+// find: run_b += begin - tile_a;
+// with: run_b += begin;
+// run: native --test-suite=merge_sort

@@ -263,3 +263,10 @@ TEST_SUITE("radix_sort") {
 }
 
 }  // namespace weft::test::radix_sort_tests
+
+// Faults that these tests catch: tests/mutants.
+// why: digits of a workgroup begin where the first workgroup's do
+// file: shaders/sort/radix_sort_downsweep.comp
+// find: own_0.next = workgroup_exclusive(counts.y, 0u, all) + counts.x;
+// with: own_0.next = workgroup_exclusive(counts.y, 0u, all);
+// run: native --test-suite=radix_sort

@@ -272,3 +272,16 @@ TEST_SUITE("top_k") {
 }
 
 }  // namespace weft::test::top_k_tests
+
+// Faults that these tests catch: tests/mutants.
+// why: TopK forgets candidates that an earlier pass gathered
+// file: shaders/sort/top_k.comp
+// find: const uint length = subgroup_uniform(state.gathered != 0u ? state.gathered : count);
+// with: const uint length = subgroup_uniform(state.gathered != 0u ? state.gathered - 1u : count);
+// run: native --test-suite=top_k
+//
+// why: TopK takes one tie too many
+// file: shaders/sort/top_k.comp
+// find: if ((is_first || is_tie) && to < found) {
+// with: if ((is_first || is_tie) && to <= found) {
+// run: native --test-suite=top_k

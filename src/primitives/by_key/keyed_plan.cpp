@@ -64,7 +64,8 @@ Result<KeyedPlan> KeyedPlan::create(const Context& context, const Desc& desc) {
   const ByKeyTuning& tuning = desc.tuning;
   uint32_t rows = plan.accumulator_bytes >= 8 ? tuning.rows_wide : tuning.rows;
   // A tile is held in registers: as many words a lane as the widest of weft's own.
-  if (own != nullptr) rows = std::min(rows, 128 / (kVectorItems * std::max(plan.item_bytes, plan.accumulator_bytes)));
+  if (own != nullptr)
+    rows = std::min(rows, 128 / (kSegmentVectorItems * std::max(plan.item_bytes, plan.accumulator_bytes)));
 
   const std::string types =
       own != nullptr ? ".own.own" : std::string(".") + name_of(desc.item) + "." + name_of(desc.accumulator);
@@ -81,9 +82,9 @@ Result<KeyedPlan> KeyedPlan::create(const Context& context, const Desc& desc) {
                           .upsweep = "scan_by_key_upsweep" + types,
                           .downsweep = stem + "_downsweep" + types,
                           .upsweep_kernels = own != nullptr ? nullptr : &runtime::kernels::by_key(),
-                          .vector_items = kVectorItems,
-                          .input_bytes = kVectorItems * (plan.key_bytes + plan.item_bytes),
-                          .output_bytes = kVectorItems * plan.accumulator_bytes,
+                          .vector_items = kSegmentVectorItems,
+                          .input_bytes = kSegmentVectorItems * (plan.key_bytes + plan.item_bytes),
+                          .output_bytes = kSegmentVectorItems * plan.accumulator_bytes,
                           .value_bytes = std::max(4u, plan.accumulator_bytes) + 4,  // an accumulator and a word
                           .workgroup = tuning.workgroup,
                           .rows = rows,

@@ -9,6 +9,7 @@
 
 #include "by_key/scan_by_key.h"
 #include "primitives/by_key/by_key_tuning.hpp"
+#include "primitives/by_key/segments.hpp"
 #include "primitives/core/arguments.hpp"
 #include "primitives/core/prefix_pass.hpp"
 
@@ -31,9 +32,6 @@ struct KeyedPlan {
     const KernelSet* own;  // where its kernels are, and op, item and accumulator are not looked at; null: weft's own
   };
 
-  /// Items of a vector, and so of a lane's row.
-  static constexpr uint32_t kVectorItems = 4;
-
   std::shared_ptr<const runtime::ContextState> state;
   PrefixPass pass;
   uint32_t item_bytes = 0;
@@ -49,7 +47,7 @@ struct KeyedPlan {
   uint32_t head_of(VkDeviceAddress values) const {
     if (item_bytes == 12)
       return static_cast<uint32_t>(values / 4 % 4 * 3 % 4);  // 12 * that falls short of 16 as values does
-    return head_items(values, std::min(16u, kVectorItems * item_bytes), item_bytes);
+    return head_items(values, std::min(16u, kSegmentVectorItems * item_bytes), item_bytes);
   }
 
   /// `Push` has the members that both primitives have; those of the pass are set here.

@@ -21,6 +21,9 @@ constexpr uint64_t divided_up(uint64_t n, uint64_t by) {
 /// The bytes by which an item has to be aligned.
 constexpr uint32_t alignment_of(uint32_t item_bytes) { return std::min(item_bytes, 4u); }
 
+/// Tiles of a call.
+inline constexpr uint64_t kMaxTiles = uint64_t{1} << 31;
+
 /// What a device has of maxComputeWorkGroupCount at least.
 constexpr uint32_t kMaxGroups = 65535;
 /// Workgroups that have shares of so many parts. They take turns of a bounded length, whatever the tuning says.

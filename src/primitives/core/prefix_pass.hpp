@@ -13,9 +13,6 @@
 
 namespace weft::primitives {
 
-/// Of a call.
-inline constexpr uint64_t kMaxTiles = uint64_t{1} << 31;
-
 /// Clears memory before it is used, in whole vectors of 16 bytes.
 class ClearPass {
  public:

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "primitives/by_key/keyed_plan.hpp"
 #include "primitives/by_key/segments.hpp"
 #include "primitives/core/pipeline_builder.hpp"
 #include "primitives/core/record_call.hpp"
@@ -57,7 +56,7 @@ struct SegmentedReduce::Plan {
 namespace {
 
 constexpr const char* kSegmentedReduceName = "SegmentedReduce";
-constexpr uint32_t kVectorItems = primitives::KeyedPlan::kVectorItems;
+constexpr uint32_t kVectorItems = primitives::kSegmentVectorItems;
 // Of an end of a segment, where an item is 1; as in shaders/segment/segmented_path.glsl.
 constexpr uint32_t kSegmentUnits = 4;
 constexpr uint32_t kCutsWorkgroup = 128, kDirectWorkgroup = 128;

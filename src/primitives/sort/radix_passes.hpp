@@ -14,7 +14,7 @@
 
 namespace weft::primitives {
 
-/// Refuses keys and values that RadixSort, SegmentedSort and TopK do not move.
+/// Refuses keys and values that these primitives do not move.
 Status check_radix_config(const char* primitive, Type key, uint32_t value_bytes);
 
 /// Of the dispatch that moves keys, but for passes.

@@ -143,29 +143,4 @@ inline const runtime::TuningTable<RadixSortTuning> radix_sort_tuning("radix_sort
                                                                                  .sweep_from = 0,
                                                                                  .sweep_pairs_from = 1 << 18}});
 
-struct TopKTuning {
-  uint32_t workgroup = 256;
-  uint32_t groups = 1024;          ///< at most this many workgroups count; in the pass that moves keys as in ScanTuning
-  uint32_t count_workgroup = 256;  ///< of the dispatches that count digits
-  uint32_t copies = 8;             ///< of each counter there: a power of two, at most 8
-  uint32_t spin_limit = 256;       ///< as in ScanTuning
-  uint32_t lag_kib = 4096;         ///< likewise
-  uint32_t small_kib = 0;          ///< likewise
-};
-
-inline constexpr runtime::TuningKey<TopKTuning> kTopKTuningKeys[] = {
-    {"workgroup", &TopKTuning::workgroup, 128, 1024},
-    {"groups", &TopKTuning::groups, 1, 65535},
-    {"count_workgroup", &TopKTuning::count_workgroup, 128, 1024},
-    {"copies", &TopKTuning::copies, 1, 8},
-    {"spin_limit", &TopKTuning::spin_limit, 1, 1u << 20},
-    {"lag_kib", &TopKTuning::lag_kib, 1, 1u << 20},
-    {"small_kib", &TopKTuning::small_kib, 0, 1u << 20},
-};
-
-inline const runtime::TuningTable<TopKTuning> top_k_tuning(
-    "top_k", kTopKTuningKeys,
-    {.cpu = {.workgroup = 128, .groups = 64, .count_workgroup = 128, .copies = 1, .spin_limit = 4, .lag_kib = 128},
-     .nvidia = {.groups = 528, .count_workgroup = 512, .lag_kib = 8192, .small_kib = 8192}});
-
 }  // namespace weft::primitives

@@ -8,8 +8,8 @@
 
 #include "primitives/core/prefix_pass.hpp"
 #include "primitives/sort/radix_passes.hpp"
-#include "primitives/sort/sort_tuning.hpp"
 #include "runtime/kernel_families.hpp"
+#include "runtime/tuning.hpp"
 #include "sort/top_k.h"
 
 namespace weft {
@@ -24,9 +24,34 @@ constexpr const char* kTopKName = "TopK";
 constexpr uint64_t kTopKMaxKeys = uint64_t{1} << 32;  // a call takes fewer
 constexpr uint32_t kDigitBits = 8;
 constexpr uint32_t kBins = 1u << kDigitBits;
-constexpr uint32_t kCountRows = 8;      // as in top_k_count.comp
-constexpr uint32_t kMoveRows = 8;       // as in top_k_tile.glsl
+constexpr uint32_t kCountRows = 8;      // as in top_k.comp
+constexpr uint32_t kMoveRows = 8;       // as in top_k.comp
 constexpr uint64_t kGatheredShare = 8;  // candidates are gathered once they are one key of so many
+
+struct TopKTuning {
+  uint32_t workgroup = 256;
+  uint32_t groups = 1024;          ///< at most this many workgroups count; in the pass that moves keys as in ScanTuning
+  uint32_t count_workgroup = 256;  ///< of the dispatches that count digits
+  uint32_t copies = 8;             ///< of each counter there: a power of two, at most 8
+  uint32_t spin_limit = 256;       ///< as in ScanTuning
+  uint32_t lag_kib = 4096;         ///< likewise
+  uint32_t small_kib = 0;          ///< likewise
+};
+
+constexpr runtime::TuningKey<TopKTuning> kTopKTuningKeys[] = {
+    {"workgroup", &TopKTuning::workgroup, 128, 1024},
+    {"groups", &TopKTuning::groups, 1, 65535},
+    {"count_workgroup", &TopKTuning::count_workgroup, 128, 1024},
+    {"copies", &TopKTuning::copies, 1, 8},
+    {"spin_limit", &TopKTuning::spin_limit, 1, 1u << 20},
+    {"lag_kib", &TopKTuning::lag_kib, 1, 1u << 20},
+    {"small_kib", &TopKTuning::small_kib, 0, 1u << 20},
+};
+
+const runtime::TuningTable<TopKTuning> top_k_tuning(
+    "top_k", kTopKTuningKeys,
+    {.cpu = {.workgroup = 128, .groups = 64, .count_workgroup = 128, .copies = 1, .spin_limit = 4, .lag_kib = 128},
+     .nvidia = {.groups = 528, .count_workgroup = 512, .lag_kib = 8192, .small_kib = 8192}});
 
 }  // namespace
 
@@ -54,7 +79,7 @@ Result<TopK> TopK::create(const Context& context, const TopKConfig& config) noex
   if (config.positions && config.value_bytes != 4)
     return Error{ErrorCode::unsupported,
                  "TopK: positions are values of 4 bytes, not " + std::to_string(config.value_bytes)};
-  const primitives::TopKTuning tuning = primitives::top_k_tuning.of(state);
+  const TopKTuning tuning = top_k_tuning.of(state);
 
   auto plan = std::make_shared<Plan>();
   plan->state = context.state();
