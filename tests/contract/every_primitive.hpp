@@ -8,6 +8,9 @@
 
 namespace weft::test {
 
+/// The null driver does not look at it.
+inline const VkCommandBuffer kCommands = reinterpret_cast<VkCommandBuffer>(uintptr_t{64});
+
 /// A Gpu of the null driver.
 inline Gpu open_null_gpu() {
   GpuConfig config;

@@ -12,8 +12,6 @@
 namespace weft::test {
 namespace {
 
-const VkCommandBuffer kCommands = reinterpret_cast<VkCommandBuffer>(uintptr_t{64});
-
 class Variable {
  public:
   Variable(const char* name, const char* value) : name_(name) { set_variable(name, value); }

@@ -8,9 +8,6 @@
 namespace weft::test {
 namespace {
 
-const VkCommandBuffer kCommands =
-    reinterpret_cast<VkCommandBuffer>(uintptr_t{64});  // the null driver does not look at it
-
 // Breaches what every range and count of the sound arguments must be; each is refused before anything is recorded.
 template <class Args, class Record>
 void check_every_range(const char* name, const Args& sound, const Ranges& ranges, const Record& record) {
