@@ -48,7 +48,7 @@ struct GdeflatePage {
   uint part;  // what comes next: kGdeflateHeader and the following
   uint blocks, stored;  // blocks begun; bytes left of a stored one
   bool is_last, has_fixed;
-  // Of a lane its last symbol, which has no place yet: a literal, or a length, whose distance is next.
+  // Of a lane its last symbol, which has no position yet: a literal, or a length, whose distance is next.
   bool has_literal, has_match;
   uint literal, size;  // size: of its content
 };
@@ -244,7 +244,7 @@ void gdeflate_stored_bytes(Words scratch, inout GdeflatePage page) {
 }
 
 // A round. `reads`: lanes without a match read a literal or a length. Returns whether one of them was the block's end.
-// The last round's symbols have their places here, while this round's are looked up.
+// The last round's symbols have their slots here, while this round's are looked up.
 bool gdeflate_round(Words scratch, inout GdeflatePage page, bool reads) {
   const bool distance = page.has_match;
   const uint entry = gdeflate_code_find(scratch, distance, page.low);

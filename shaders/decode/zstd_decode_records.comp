@@ -117,10 +117,10 @@ uint resolve_offsets(inout Past past, uint value, bool no_literals) {
 
   const uint last = lanes_broadcast(history, 31u);
   uvec3 offsets;
-  [[unroll]] for (uint place = 0u; place < 3u; ++place) {
-    const uint from = history_source(last, place);
-    const uint of_lane = lanes_broadcast(offset, from - 3u);
-    offsets[place] = from < 3u ? past_offset(past, from) : of_lane;
+  [[unroll]] for (uint slot = 0u; slot < 3u; ++slot) {
+    const uint from = history_source(last, slot);
+    const uint of_batch = lanes_broadcast(offset, from - 3u);
+    offsets[slot] = from < 3u ? past_offset(past, from) : of_batch;
   }
   past.offsets = offsets;
   return offset;

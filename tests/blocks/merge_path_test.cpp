@@ -176,7 +176,7 @@ TEST_SUITE("merge_path") {
         inputs.push_back(sorted_keys<uint32_t>(total, 7));
         inputs.push_back(inputs.back());
         std::ranges::reverse(inputs.back());
-        // One key that is apart, at places all over.
+        // One key that is apart, at positions all over.
         for (const uint64_t at : {uint64_t{0}, total / 3, total - 1}) {
           inputs.emplace_back(total, 5u);
           inputs.back()[at] = at % 2 == 0 ? 9 : 1;

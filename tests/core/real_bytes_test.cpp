@@ -200,11 +200,11 @@ void check_nonzero(const Device& device, const Content& bytes) {
   CAPTURE(device.name());
   const uint64_t n = bytes.size();
   Content kept;
-  std::vector<uint32_t> places;
+  std::vector<uint32_t> kept_at;
   for (uint64_t i = 0; i < n; ++i) {
     if (bytes[i] == 0) continue;
     kept.push_back(bytes[i]);
-    places.push_back(static_cast<uint32_t>(i));
+    kept_at.push_back(static_cast<uint32_t>(i));
   }
   REQUIRE(!kept.empty());
   REQUIRE(kept.size() < n);
@@ -226,13 +226,13 @@ void check_nonzero(const Device& device, const Content& bytes) {
   REQUIRE(gpu.run([&](VkCommandBuffer commands) { return select->record(commands, args); }));
   CHECK(read<uint32_t>(count) == std::vector{static_cast<uint32_t>(kept.size())});
   auto found = read<uint8_t>(output);
-  auto found_places = read<uint32_t>(indices);
+  auto found_indices = read<uint32_t>(indices);
   CHECK(std::ranges::all_of(found.begin() + static_cast<ptrdiff_t>(kept.size()), found.end(),
                             [](uint8_t byte) { return byte == 0xdb; }));
   found.resize(kept.size());
-  found_places.resize(places.size());
+  found_indices.resize(kept_at.size());
   CHECK((found == kept));
-  CHECK((found_places == places));
+  CHECK((found_indices == kept_at));
 }
 
 /// Intervals of bytes from `input` to `output`, which starts out as 0xdb. Returns the output.

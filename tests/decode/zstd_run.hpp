@@ -146,11 +146,11 @@ inline FrameVerdicts check_found(const Backend& backend, const FrameBatch& batch
       ++refused;
       continue;
     }
-    const auto place = static_cast<std::ptrdiff_t>(frame.output);
+    const auto first = static_cast<std::ptrdiff_t>(frame.output);
     const auto content = libzstd_content(batch.bytes_of(frame), frame.capacity, batch.dictionary);
     if (verdict == ZstdRefusal::none) {
       if (options.verify) REQUIRE(content);
-      if (content) std::ranges::copy(*content, expected.begin() + place);
+      if (content) std::ranges::copy(*content, expected.begin() + first);
       if (content && options.sizes) CHECK(found.sizes[f] == content->size());
       continue;
     }
@@ -159,7 +159,7 @@ inline FrameVerdicts check_found(const Backend& backend, const FrameBatch& batch
                               (verdict == ZstdRefusal::unfinished && is_lavapipe(backend));
     if (!may_be_sound) CHECK_FALSE(content.has_value());
     if (options.sizes) CHECK(found.sizes[f] == 0);
-    std::copy_n(found.output.begin() + place, frame.capacity, expected.begin() + place);
+    std::copy_n(found.output.begin() + first, frame.capacity, expected.begin() + first);
   }
   CHECK(found.status[0] == refused);
   for (size_t f = frames; f < batch.frames.size(); ++f) CHECK(found.status[1 + f] == options.dirt * 0x01010101u);

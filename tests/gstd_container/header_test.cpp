@@ -48,10 +48,10 @@ TEST_SUITE("gstd headers and tables") {
   }
 
   std::vector<size_t> segments_of(Span stream) {
-    std::vector<size_t> places;
+    std::vector<size_t> begins;
     for (size_t at = 0; at < stream.size(); at += gstd::load_u32(&stream[at + HeaderAt::segment_bytes]))
-      places.push_back(at);
-    return places;
+      begins.push_back(at);
+    return begins;
   }
 
   TEST_CASE("a header has its fields where the document has them") {

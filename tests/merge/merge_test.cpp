@@ -249,7 +249,7 @@ TEST_SUITE("merge") {
 
   TEST_CASE("words and lines of two texts, each sorted by their hashes, are merged with where they stand") {
     for (const bool lines : {false, true}) {
-      // Values are places in the sorted sequence: what stands where equal hashes do.
+      // Values are positions in the sorted sequence: what stands where equal hashes do.
       std::vector<uint64_t> keys[2];
       std::vector<uint32_t> values[2];
       for (size_t t = 0; t < 2; ++t) {
