@@ -12,6 +12,7 @@ enum class Neighbour {
   right,  ///< output[i] = input[i] - input[i+1], the last output is the last item
 };
 
+/// The enumerator's name.
 const char* name_of(Neighbour neighbour) noexcept;
 
 struct AdjacentDifferenceConfig {
@@ -34,7 +35,8 @@ struct AdjacentDifferenceArgs {
 ///
 /// - The item that has no such neighbour is copied, bit for bit.
 /// - Integers wrap. Floats are subtracted once: results are bit-identical on every device that keeps denormals.
-/// - Reads each item once, except for one of every subgroup's part, and writes each output once. One dispatch.
+/// - Cost: reads each item once, and one of each row of a subgroup again; writes each output once. One dispatch, no
+///   scratch.
 /// - Fastest if the addresses of both ranges are equal modulo 16 bytes.
 /// - Inverse of an inclusive Scan with Op::add, of integers, if left.
 /// - Barriers, lifetime, threads: docs/integration.md.

@@ -57,8 +57,8 @@ struct TopKArgs {
 /// - See also: RadixSort; Reduce for k = 1; Select for keys beyond a known limit.
 class TopK {
  public:
-  /// Builds the pipelines. Errors: missing_feature (look_back), unsupported (key type, value size),
-  /// out_of_{host,device}_memory, device_lost, driver_error.
+  /// Builds the pipelines. Errors: missing_feature (look_back), unsupported (key type, value size,
+  /// positions of another size than 4), out_of_{host,device}_memory, device_lost, driver_error.
   static Result<TopK> create(const Context& context, const TopKConfig& config) noexcept;
 
   /// Scratch bytes that suffice for any call with at most `max_count` keys. Monotonic, never 0.
