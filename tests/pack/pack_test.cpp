@@ -386,6 +386,7 @@ TEST_CASE("invalid headers are refused at their field") {
   CHECK(pack::PackReader::open(changed).error().code == ErrorCode::unsupported);
 }
 
+// As long as its table: a row for each field and way of being wrong.
 TEST_CASE("invalid entries and ranges are refused at their field") {
   using At = pack::EntryAt;
   using Of = pack::RangeAt;
