@@ -126,5 +126,6 @@ foreach(sanitizer IN ITEMS address,undefined thread)
                    "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/${name}" "-DCXX=${CMAKE_CXX_COMPILER}"
                    "-DLAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}" "-DKERNELS=${PROJECT_BINARY_DIR}" -DWERROR=${WEFT_WERROR}
                    -P "${CMAKE_CURRENT_SOURCE_DIR}/sanitize_test.cmake")
-  set_tests_properties(${name} PROPERTIES LABELS sanitize TIMEOUT 1500 COST 400 ENVIRONMENT "${weft_software_device}")
+  set_tests_properties(${name} PROPERTIES LABELS sanitize TIMEOUT 1500 COST 400
+                                          ENVIRONMENT "${weft_software_device};${weft_specialized}")
 endforeach()

@@ -7,7 +7,7 @@
 cmake_minimum_required(VERSION 3.25)
 
 # Without any optimization it compiles fastest; the address sanitizer makes it too slow then.
-set(optimization -O1)
+set(optimization -Og)
 set(targets weft_tests weft_contract_tests)
 set(parts "")
 set(chosen "--test-suite=host*")
