@@ -146,21 +146,6 @@ class CountingAllocator {
   size_t foreign_frees_ = 0;
 };
 
-// A host's device with everything weft can use, and what it was made from.
-struct Adopted {
-  explicit Adopted(const HostInstance& host) : features(host.query()), request(host) {
-    request.info.enabledExtensionCount = static_cast<uint32_t>(features.support().extensions.size());
-    request.info.ppEnabledExtensionNames = features.support().extensions.data();
-    features.extend(request.info);
-    device = std::make_unique<HostDevice>(host, request.info);
-  }
-  ContextConfig config() const { return device->config(request.info); }
-
-  DeviceFeatures features;
-  DeviceRequest request;
-  std::unique_ptr<HostDevice> device;
-};
-
 Result<Scan> u32_scan(const Context& context) { return Scan::create(context, ScanConfig{}); }
 
 }  // namespace
@@ -990,63 +975,6 @@ TEST_SUITE("host adoption") {
 }
 
 TEST_SUITE("host pipelines") {
-  TEST_CASE("one pipeline per variant, whichever threads ask and however many at once") {
-    const HostInstance host;
-    VulkanShim shim;
-    std::atomic<int> built = 0;
-    WEFT_REPLACE(shim, vkCreateComputePipelines,
-                 [&](auto real, VkDevice d, VkPipelineCache c, uint32_t n, auto* info, auto* callbacks, auto* out) {
-                   ++built;
-                   return real(d, c, n, info, callbacks, out);
-                 });
-    const Adopted adopted(host);
-    ContextConfig config = adopted.config();
-    config.get_instance_proc_addr = shim.get_instance_proc_addr();
-    const auto context = Context::create(config);
-    REQUIRE_MESSAGE(context.ok(), context.error().message);
-    const runtime::ContextState& state = *context->state();
-    constexpr size_t kThreads = 8;
-    constexpr uint32_t kWorkgroups[] = {128, 256};
-    std::shared_ptr<const runtime::Pipeline> pipelines[kThreads];
-    {
-      std::vector<std::jthread> threads;
-      for (size_t i = 0; i < kThreads; ++i) {
-        threads.emplace_back([&, i] {
-          auto pipeline = state.pipeline(runtime::kernels::look_back(), "look_back_reset", kWorkgroups[i % 2], {});
-          if (pipeline) pipelines[i] = *std::move(pipeline);
-        });
-      }
-    }
-    CHECK(built == 2);
-    for (size_t i = 0; i < kThreads; ++i) {
-      REQUIRE(pipelines[i] != nullptr);
-      CHECK(pipelines[i] == pipelines[i % 2]);
-    }
-    CHECK(pipelines[0] != pipelines[1]);
-
-    const std::shared_ptr<const runtime::Pipeline> kept = pipelines[0];
-    for (auto& pipeline : pipelines) pipeline.reset();
-    CHECK(*state.pipeline(runtime::kernels::look_back(), "look_back_reset", 128, {}) == kept);
-    CHECK(built == 2);
-    CHECK(
-        state.pipeline(runtime::kernels::look_back(), "look_back_reset", 256, {}).ok());  // no one held it: built anew
-    CHECK(built == 3);
-    // A constant that the kernel lacks makes no variant, and one that it has does.
-    const runtime::ConstantValue constant{2, 7};
-    CHECK(*state.pipeline(runtime::kernels::look_back(), "look_back_reset", 128, {&constant, 1}) == kept);
-    CHECK(built == 3);
-    const auto variant = [&](uint32_t value) {
-      std::vector<runtime::ConstantValue> constants;
-      for (uint32_t id = 2; id < 100; ++id) constants.push_back({id, value});
-      return state.pipeline(runtime::kernels::binary_search(), "binary_search", 128, constants);
-    };
-    const auto one = variant(1), two = variant(2);
-    REQUIRE(one.ok());
-    REQUIRE(two.ok());
-    CHECK(*one != *two);
-    CHECK(built == 5);
-  }
-
   TEST_CASE("a pipeline outlives its Context") {
     const HostInstance host;
     const Adopted adopted(host);

@@ -593,33 +593,6 @@ TEST_SUITE("host gpu submissions") {
     CHECK(times.error().code == ErrorCode::missing_feature);
     CHECK(times.error().message.find("timestamps") != std::string::npos);
   }
-
-  TEST_CASE("many threads take turns") {
-    Gpu gpu = open_gpu(test_config());
-    constexpr size_t kThreads = 6;
-    std::atomic<int> wrong = 0;
-    {
-      std::vector<std::jthread> threads;
-      for (size_t t = 0; t < kThreads; ++t) {
-        threads.emplace_back([&, t] {
-          auto buffer = gpu.create_buffer(4096);
-          if (!buffer) {
-            ++wrong;
-            return;
-          }
-          for (uint32_t turn = 0; turn < 5; ++turn) {
-            const std::vector<uint32_t> items(100 + 50 * t, turn + 1);
-            const auto sum = gpu.reduce(items);
-            if (!sum || *sum != items.size() * (turn + 1)) ++wrong;
-            const std::vector<std::byte> bytes = random_bytes(4000 + t);
-            std::vector<std::byte> back(bytes.size());
-            if (!gpu.upload(buffer->range(), bytes) || !gpu.download(buffer->range(), back) || back != bytes) ++wrong;
-          }
-        });
-      }
-    }
-    CHECK(wrong == 0);
-  }
 }
 
 TEST_SUITE("host gpu one-line calls") {

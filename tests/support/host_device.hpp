@@ -98,4 +98,19 @@ class HostDevice {
   VkDevice device_ = VK_NULL_HANDLE;
 };
 
+/// A host's device with everything weft can use, and what it was made from.
+struct Adopted {
+  explicit Adopted(const HostInstance& host) : features(host.query()), request(host) {
+    request.info.enabledExtensionCount = static_cast<uint32_t>(features.support().extensions.size());
+    request.info.ppEnabledExtensionNames = features.support().extensions.data();
+    features.extend(request.info);
+    device = std::make_unique<HostDevice>(host, request.info);
+  }
+  ContextConfig config() const { return device->config(request.info); }
+
+  DeviceFeatures features;
+  DeviceRequest request;
+  std::unique_ptr<HostDevice> device;
+};
+
 }  // namespace weft::test

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Many threads create and record at once, each into a command buffer of its own. Named host so that the thread
-// sanitizer runs it.
+// Many threads build pipelines, create, record and use a Gpu at once. The thread sanitizer runs the tests of this file.
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -13,10 +15,14 @@
 #include <weft/reduce.hpp>
 #include <weft/scan.hpp>
 
+#include "runtime/context_state.hpp"
+#include "runtime/kernel_families.hpp"
 #include "support/device.hpp"
+#include "support/host_device.hpp"
 #include "support/oracle.hpp"
 #include "support/random.hpp"
 #include "support/recorder.hpp"
+#include "support/vulkan_shim.hpp"
 
 namespace weft::test {
 namespace {
@@ -129,6 +135,92 @@ TEST_SUITE("host recording") {
       }
       return {};
     });
+  }
+
+  TEST_CASE("many threads take turns") {
+    Gpu& gpu = first_backend().gpu();
+    std::atomic<int> wrong = 0;
+    {
+      std::vector<std::jthread> threads;
+      for (size_t t = 0; t < kThreads; ++t) {
+        threads.emplace_back([&, t] {
+          auto buffer = gpu.create_buffer(4096);
+          if (!buffer) {
+            ++wrong;
+            return;
+          }
+          for (uint32_t turn = 0; turn < 5; ++turn) {
+            const std::vector<uint32_t> items(100 + 50 * t, turn + 1);
+            const auto sum = gpu.reduce(items);
+            if (!sum || *sum != items.size() * (turn + 1)) ++wrong;
+            const std::vector<uint8_t> bytes = random_items<uint8_t>(4000 + t, turn);
+            std::vector<uint8_t> back(bytes.size());
+            if (!gpu.upload(buffer->range(), std::as_bytes(std::span(bytes))) ||
+                !gpu.download(buffer->range(), std::as_writable_bytes(std::span(back))) || back != bytes)
+              ++wrong;
+          }
+        });
+      }
+    }
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_SUITE("host pipelines") {
+  TEST_CASE("one pipeline per variant, whichever threads ask and however many at once") {
+    const HostInstance host;
+    VulkanShim shim;
+    std::atomic<int> built = 0;
+    WEFT_REPLACE(shim, vkCreateComputePipelines,
+                 [&](auto real, VkDevice d, VkPipelineCache c, uint32_t n, auto* info, auto* callbacks, auto* out) {
+                   ++built;
+                   return real(d, c, n, info, callbacks, out);
+                 });
+    const Adopted adopted(host);
+    ContextConfig config = adopted.config();
+    config.get_instance_proc_addr = shim.get_instance_proc_addr();
+    const auto context = Context::create(config);
+    REQUIRE_MESSAGE(context.ok(), context.error().message);
+    const runtime::ContextState& state = *context->state();
+    constexpr uint32_t kWorkgroups[] = {128, 256};
+    std::shared_ptr<const runtime::Pipeline> pipelines[kThreads];
+    {
+      std::vector<std::jthread> threads;
+      for (size_t i = 0; i < kThreads; ++i) {
+        threads.emplace_back([&, i] {
+          auto pipeline = state.pipeline(runtime::kernels::look_back(), "look_back_reset", kWorkgroups[i % 2], {});
+          if (pipeline) pipelines[i] = *std::move(pipeline);
+        });
+      }
+    }
+    CHECK(built == 2);
+    for (size_t i = 0; i < kThreads; ++i) {
+      REQUIRE(pipelines[i] != nullptr);
+      CHECK(pipelines[i] == pipelines[i % 2]);
+    }
+    CHECK(pipelines[0] != pipelines[1]);
+
+    const std::shared_ptr<const runtime::Pipeline> kept = pipelines[0];
+    for (auto& pipeline : pipelines) pipeline.reset();
+    CHECK(*state.pipeline(runtime::kernels::look_back(), "look_back_reset", 128, {}) == kept);
+    CHECK(built == 2);
+    CHECK(
+        state.pipeline(runtime::kernels::look_back(), "look_back_reset", 256, {}).ok());  // no one held it: built anew
+    CHECK(built == 3);
+    // A constant that the kernel lacks makes no variant, and one that it has does.
+    const runtime::ConstantValue constant{2, 7};
+    CHECK(*state.pipeline(runtime::kernels::look_back(), "look_back_reset", 128, {&constant, 1}) == kept);
+    CHECK(built == 3);
+    const auto variant = [&](uint32_t value) {
+      std::vector<runtime::ConstantValue> constants;
+      for (uint32_t id = 2; id < 100; ++id) constants.push_back({id, value});
+      return state.pipeline(runtime::kernels::binary_search(), "binary_search", 128, constants);
+    };
+    const auto one = variant(1), two = variant(2);
+    REQUIRE(one.ok());
+    REQUIRE(two.ok());
+    CHECK(*one != *two);
+    CHECK(built == 5);
   }
 }
 
