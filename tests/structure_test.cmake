@@ -199,9 +199,9 @@ function(check_tree)
                  "weft::Gpu knows runtime, and of primitives the public headers")
   check_includes(src/jit/ "${std};${weft};\"(vk|runtime|jit)/.*;<shaderc/.*" "jit knows runtime, and shaderc")
   set(codec "<weft/(gdeflate|gstd|status)\\.hpp>;\"gstd/.*;\"runtime/caught\\.hpp\"")
-  list(APPEND codec "<(zstd(_errors)?|immintrin|windows)\\.h>")
+  list(APPEND codec "<(zstd(_errors)?|windows)\\.h>;<hwy/.*")
   check_includes(src/gstd/ "${std};${codec}"
-                 "the codec knows its headers and errors, libzstd and the processor: it can be built without Vulkan")
+                 "the codec knows its headers and errors, libzstd and Highway: it can be built without Vulkan")
   check_includes(src/ktx2/ "${std};<weft/(ktx2|status)\\.hpp>;\"ktx2/.*;\"gstd/(guarded|little_endian)\\.hpp\""
                  "headers of textures are read without anything else: it can be built alone")
   check_includes(src/pack/ "${std};<weft/(gstd|ktx2|pack|status)\\.hpp>;\"(gstd|pack)/.*;<xxhash\\.h>"

@@ -29,7 +29,7 @@ lay_out_dependencies() {
   rm -rf "$work/dependencies" "$work/packages"
   mkdir -p "$work/packages"
   (cd "$work/packages" && apt-get -qq download libvulkan-dev libvulkan-volk-dev libzstd-dev liblz4-dev libdeflate-dev \
-    libfmt9 libfmt-dev libcli11-dev nlohmann-json3-dev libxxhash-dev doctest-dev)
+    libfmt9 libfmt-dev libcli11-dev nlohmann-json3-dev libxxhash-dev libhwy-dev doctest-dev)
   local package
   for package in "$work"/packages/*.deb; do dpkg -x "$package" "$work/dependencies"; done
   # The one CMake package among them that has its prefix inside.
@@ -104,7 +104,7 @@ stage() {
   cp "$work/$1/bench/weft-bench$2" "$work/$1/tools/gstd$2" "$source"/LICENSE* "$stage/"
   # Of what is inside the programs.
   for package in libzstd-dev liblz4-dev libdeflate-dev libfmt-dev libcli11-dev nlohmann-json3-dev libvulkan-volk-dev \
-                 libxxhash-dev doctest-dev; do
+                 libxxhash-dev libhwy-dev doctest-dev; do
     cp -L "$work/dependencies/usr/share/doc/$package/copyright" "$stage/licenses/$package"
   done
   cp -L "/usr/share/doc/$3/copyright" "$stage/licenses/$3"

@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <span>
 
+#include "gstd/little_endian.hpp"
+#include "gstd/tile.hpp"
+
 namespace weft::gstd {
 
 /// Spreads every bit of a word over all bits. Bijective.
@@ -19,8 +22,22 @@ constexpr uint32_t mix(uint32_t word) noexcept {
 /// The term of a word at `index` in a checksum. Sums wrap, so that any number of lanes adds words in any order.
 constexpr uint32_t mix_at(uint32_t index, uint32_t word) noexcept { return mix(word + 0x9e3779b9u * index); }
 
+/// The sum of terms of whole words, the first of which has index 1. Separate sums, which a compiler keeps in vectors.
+inline uint32_t sum_of_words(const std::byte* bytes, size_t words) noexcept {
+  constexpr size_t kLanes = 16;
+  uint32_t sums[kLanes] = {};
+  size_t word = 0;
+  for (; word + kLanes <= words; word += kLanes)
+    for (size_t lane = 0; lane < kLanes; ++lane)
+      sums[lane] += mix_at(static_cast<uint32_t>(word + lane + 1), load_u32(bytes + 4 * (word + lane)));
+  uint32_t sum = 0;
+  for (const uint32_t part : sums) sum += part;
+  for (; word < words; ++word) sum += mix_at(static_cast<uint32_t>(word + 1), load_u32(bytes + 4 * word));
+  return sum;
+}
+
 /// The format's checksum of bytes. Word 0 is their number; the others are the bytes, little-endian, padded with zeros.
-uint32_t checksum(std::span<const std::byte> bytes) noexcept;
+uint32_t checksum(std::span<const std::byte> bytes, Vectors most = Vectors::all) noexcept;
 
 /// The same for 32-bit words, one at a time: a stream's checksum is that of its tiles' checksums.
 class WordSum {

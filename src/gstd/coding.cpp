@@ -84,14 +84,14 @@ void assign_codes(const CodeLengths& lengths, std::array<uint16_t, 256>& codes) 
 
 namespace {
 
-LiteralTable::Entry entry_of(uint32_t byte, uint32_t length) {
+LiteralTable::Entry entry_of(uint32_t byte, uint32_t length, uint32_t map) {
   return {static_cast<uint8_t>(byte), static_cast<uint8_t>(length & 15),
-          static_cast<uint8_t>(literal_context(byte) & 15)};
+          static_cast<uint8_t>(BlockHeader::table_of(map, literal_context(byte)) & 15)};
 }
 
 }  // namespace
 
-bool LiteralTable::set(const CodeLengths& of) {
+bool LiteralTable::set(const CodeLengths& of, uint32_t map) {
   lengths = of;
   // Equal lengths come in a row: with four tables in turn, no increment waits for the one before.
   std::array<std::array<uint32_t, kLengthSymbols>, 4> turns{};
@@ -108,7 +108,7 @@ bool LiteralTable::set(const CodeLengths& of) {
   if (sum != 1u << kMaxCodeLength) {
     const uint32_t single = single_symbol(of);
     if (single == 256) return false;
-    entries.fill(entry_of(single, 0));
+    entries.fill(entry_of(single, 0, map));
     return true;
   }
   // By length, then by byte, the order of the entries: each may overwrite later ones.
@@ -117,7 +117,7 @@ bool LiteralTable::set(const CodeLengths& of) {
   for (uint32_t s = 0; s < 256; ++s) bytes[first[of[s]]++] = static_cast<uint8_t>(s);
   Entry* to = entries.data();
   for (; at < 256; ++at) {
-    const Entry entry = entry_of(bytes[at], of[bytes[at]]);
+    const Entry entry = entry_of(bytes[at], of[bytes[at]], map);
     const std::array<Entry, kSlack> several = {entry, entry, entry, entry, entry, entry, entry, entry};
     const uint32_t count = 1u << (kMaxCodeLength - entry.length);
     for (uint32_t i = 0; i < count; i += kSlack) std::memcpy(to + i, several.data(), sizeof several);

@@ -39,15 +39,17 @@ using CodeLengths = std::array<uint8_t, 256>;
 struct LiteralTable {
   struct Entry {
     uint8_t symbol;
-    uint8_t length : 4, context : 4;  ///< context: of the literal after it
+    uint8_t length : 4, next : 4;  ///< next: number of the table of the literal after it
   };
+  static constexpr uint32_t kNextAt = 12;  ///< in an entry as a number
   CodeLengths lengths{};
   static constexpr uint32_t kSlack = 8;  ///< entries past the last that may be read and written
   /// Indexed by the next kMaxCodeLength bits.
   std::array<Entry, (1u << kMaxCodeLength) + kSlack> entries{};
 
-  /// Returns false if the code is incomplete. The code of a single byte of length 1 takes no bits.
-  bool set(const CodeLengths& of);
+  /// `map`: the table of each context, as a block's header has it. Returns false if the code is incomplete. The code of
+  /// a single byte of length 1 takes no bits.
+  bool set(const CodeLengths& of, uint32_t map = 0);
 };
 
 /// Whether the code is complete or has a single byte.

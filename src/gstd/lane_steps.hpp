@@ -42,7 +42,7 @@ struct CodedSequences {
   Buffer<uint8_t> offset_bits, length_bits;
   Buffer<uint32_t> offset_extra, length_extra;
 
-  static constexpr size_t kSlack = 8;  ///< that may be read past the last
+  static constexpr size_t kSlack = 16;  ///< that may be read past the last
 
   /// Leaves the contents undefined.
   void resize(size_t count) {
@@ -144,14 +144,7 @@ struct VectorSteps {
   void (*put_literals)(LaneQueues& queues, const BlockLiterals& block, uint32_t first, uint32_t lanes_log);
 };
 
-/// By AVX-512 and by AVX2. Null if the processor lacks them.
-const VectorSteps* vector_steps_512();
-const VectorSteps* vector_steps_256();
-
-inline const VectorSteps* vector_steps(Vectors vectors) {
-  if (vectors == Vectors::none) return nullptr;
-  if (vectors == Vectors::all && vector_steps_512() != nullptr) return vector_steps_512();
-  return vector_steps_256();
-}
+/// By the widest that the processor has, up to `most`. Null if there are none.
+const VectorSteps* vector_steps(Vectors most);
 
 }  // namespace weft::gstd

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Lanes of the fast decoder, and its inner loops for 8 or 16 lanes at a time.
+// Lanes of the fast decoder, and its inner loops by vector instructions.
 #pragma once
 
 #include <array>
@@ -16,17 +16,27 @@ namespace weft::gstd {
 
 /// Queues of bits, the next bit highest and zeros after the last, and rANS states.
 struct Lanes {
-  alignas(64) std::array<uint64_t, kMaxLanes> fifo;
+  alignas(64) std::array<uint64_t, kMaxLanes> fifo;  ///< at fifo_of(lane)
   alignas(64) std::array<uint32_t, kMaxLanes> bits;
   alignas(64) std::array<uint32_t, kMaxLanes> state;
+
+  /// Even lanes, then odd ones: a vector's words become queues without crossing lanes.
+  static constexpr uint32_t fifo_of(uint32_t lane) { return lane / 2 + (lane & 1) * (kMaxLanes / 2); }
 };
 
 constexpr uint32_t kRepeatFlag = 1u << 23;
 
 /// A slot of a field's table.
 struct Slot {
-  uint16_t frequency, offset;  ///< offset: of the slot in the symbol's
-  uint32_t value;              ///< base, kRepeatFlag with a repeat's symbol, and extra bits in the highest byte
+  uint64_t packed;  ///< one number, which vectors load as such
+
+  static constexpr Slot of(uint32_t frequency, uint32_t offset, uint32_t value) {
+    return {frequency | offset << 16 | uint64_t{value} << 32};
+  }
+  uint32_t frequency() const { return packed & 0xffff; }
+  uint32_t offset() const { return packed >> 16 & 0xffff; }  ///< of the slot in the symbol's
+  /// Base, kRepeatFlag with a repeat's symbol, and extra bits in the highest byte.
+  uint32_t value() const { return static_cast<uint32_t>(packed >> 32); }
 };
 constexpr uint32_t kSlotSlack = 8;  ///< slots past a table that may be written
 using SlotTable = std::array<Slot, kRansSlots + kSlotSlack>;
@@ -51,25 +61,14 @@ struct VectorLanes {
   const uint32_t* (*read_sequences)(Lanes& lanes, const uint32_t* next, const uint32_t* end,
                                     const std::array<SlotTable, kFields>& fields, uint32_t low_bits, uint32_t first,
                                     uint32_t count, Sequences& sequences);
-  /// Reads a block's literals. `map`: the tables of contexts, as in the block's header.
-  const uint32_t* (*read_literals)(Lanes& lanes, uint32_t lanes_log, const uint32_t* next, const uint32_t* end,
-                                   LiteralSource source, const LiteralTable* tables, uint32_t map, size_t count,
-                                   uint8_t* to);
+  /// Reads a block's literals, by their source. `first_table`: of the first in each run. Null if that is no gain.
+  std::array<const uint32_t* (*)(Lanes& lanes, uint32_t lanes_log, const uint32_t* next, const uint32_t* end,
+                                 const LiteralTable* tables, uint32_t first_table, size_t count, uint8_t* to),
+             3>
+      read_literals;
 };
 
-/// By AVX-512 and by AVX2. Null if the processor lacks them.
-const VectorLanes* vector_lanes_512();
-const VectorLanes* vector_lanes_256();
-
-/// Entries from one table's begin to the next's, with tables as one array.
-constexpr uint32_t kContextAt = 12;  ///< the bit of a LiteralTable's entry where the context is
-constexpr uint32_t kTableStride = sizeof(LiteralTable) / sizeof(LiteralTable::Entry);
-static_assert(sizeof(LiteralTable) % sizeof(LiteralTable::Entry) == 0);
-
-/// decode_tile with AVX2 at most.
-TileVerdict decode_tile_256(std::span<const uint32_t> words, std::span<std::byte> output);
-
-/// decode_tile without vectors.
-TileVerdict decode_tile_scalar(std::span<const uint32_t> words, std::span<std::byte> output);
+/// By the widest that the processor has, up to `most`. Null if there are none.
+const VectorLanes* vector_lanes(Vectors most);
 
 }  // namespace weft::gstd

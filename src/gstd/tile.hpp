@@ -36,8 +36,8 @@ struct TileVerdict {
 /// Name of a reason, of static duration.
 const char* name_of(Reason reason);
 
-/// Vector instructions that an encoder may use. The words do not depend on it.
-enum class Vectors { none, up_to_256, all };
+/// Vector instructions that may be used, by their width in bits. Results do not depend on it.
+enum class Vectors : uint8_t { none, up_to_128, up_to_256, all };
 
 struct TileEncoderConfig {
   int level = 3;           ///< 1 to 22: fast to small
@@ -71,6 +71,6 @@ class TileEncoder {
 TileVerdict decode_tile_reference(std::span<const uint32_t> words, std::span<std::byte> output);
 
 /// Fast. Gives the same verdicts and, for good tiles, the same bytes.
-TileVerdict decode_tile(std::span<const uint32_t> words, std::span<std::byte> output);
+TileVerdict decode_tile(std::span<const uint32_t> words, std::span<std::byte> output, Vectors most = Vectors::all);
 
 }  // namespace weft::gstd

@@ -59,8 +59,7 @@ void expand(uint32_t field, std::span<const uint16_t> frequencies, SlotTable& ta
     // Several at a time, since most symbols have few: slots past the last are rewritten or slack.
     const uint32_t frequency = frequencies[symbol], value = kValues[field][symbol];
     for (uint32_t first = 0; first < frequency; first += kSlotSlack)
-      for (uint32_t i = 0; i < kSlotSlack; ++i)
-        slot[first + i] = {static_cast<uint16_t>(frequency), static_cast<uint16_t>(first + i), value};
+      for (uint32_t i = 0; i < kSlotSlack; ++i) slot[first + i] = Slot::of(frequency, first + i, value);
     slot += frequency;
   }
 }
@@ -111,7 +110,7 @@ class Decoder {
     for (uint32_t b = 0; b < header.blocks; ++b)
       if (!block(b + 1 == header.blocks, header.states_released)) return false;
     for (uint32_t l = 0; l < lane_count_; ++l)
-      if (lanes_.fifo[l] != 0 || (!header.states_released && lanes_.state[l] != kStateLow)) return false;
+      if (get(l).fifo != 0 || (!header.states_released && lanes_.state[l] != kStateLow)) return false;
     if (next_ != end_words_) return false;
     if (header.filter != 0) {
       work_.scratch.resize(std::max(work_.scratch.size(), size_));
@@ -128,9 +127,9 @@ class Decoder {
     uint64_t fifo;
     uint32_t bits, state;
   };
-  Lane get(uint32_t lane) const { return {lanes_.fifo[lane], lanes_.bits[lane], lanes_.state[lane]}; }
+  Lane get(uint32_t lane) const { return {lanes_.fifo[Lanes::fifo_of(lane)], lanes_.bits[lane], lanes_.state[lane]}; }
   void put(uint32_t at, const Lane& lane) {
-    lanes_.fifo[at] = lane.fifo;
+    lanes_.fifo[Lanes::fifo_of(at)] = lane.fifo;
     lanes_.bits[at] = lane.bits;
     lanes_.state[at] = lane.state;
   }
@@ -151,10 +150,10 @@ class Decoder {
   }
   static uint32_t symbol(Lane& lane, const SlotTable& table) {
     const Slot& slot = table[lane.state % kRansSlots];
-    const uint32_t state = slot.frequency * (lane.state >> kRansLog) + slot.offset;
+    const uint32_t state = slot.frequency() * (lane.state >> kRansLog) + slot.offset();
     const uint32_t shift = static_cast<uint32_t>(std::countl_zero(state)) - (31 - kStateLog);
     lane.state = state << shift | take(lane, shift);
-    return slot.value;
+    return slot.value();
   }
   static uint32_t symbol(Lane& lane, const RansTable& table) {
     const uint32_t slot = lane.state % kRansSlots, found = table.symbol[slot];
@@ -233,7 +232,7 @@ class Decoder {
         }
         if (is_past_end()) return false;
       }
-      if (!work_.literal_tables[t].set(lengths)) return false;
+      if (!work_.literal_tables[t].set(lengths, map_)) return false;
       reference_ = lengths;
       has_reference_ = true;
     }
@@ -361,23 +360,21 @@ class Decoder {
 
   template <Source source>
   bool decode_literals(size_t count, uint8_t* to) {
-    if (vectors_ != nullptr) {
-      next_ = vectors_->read_literals(lanes_, lanes_log_, next_, end_words_, source, work_.literal_tables.data(), map_,
-                                      count, to);
+    const auto read = vectors_ != nullptr ? vectors_->read_literals[static_cast<size_t>(source)] : nullptr;
+    if (read != nullptr) {
+      next_ = read(lanes_, lanes_log_, next_, end_words_, work_.literal_tables.data(), map_ & 3, count, to);
       return !is_past_end();
     }
     constexpr uint32_t kLongest = source == Source::plain ? 8 : kMaxCodeLength;
     const LiteralTable* tables = work_.literal_tables.data();
-    std::array<const LiteralTable*, kLiteralContexts> of_context;
-    if constexpr (source == Source::by_context)
-      for (uint32_t c = 0; c < kLiteralContexts; ++c) of_context[c] = &tables[BlockHeader::table_of(map_, c)];
-    const auto one = [&](Lane& lane, uint8_t* at, [[maybe_unused]] bool is_first) {
+    std::array<uint32_t, kMaxLanes> table_of_lane{};
+    const auto one = [&](Lane& lane, uint8_t* at, [[maybe_unused]] uint32_t& table) {
       if constexpr (source == Source::plain) {
         *at = static_cast<uint8_t>(take(lane, 8));
       } else {
-        const LiteralTable* table = tables;
-        if constexpr (source == Source::by_context) table = of_context[literal_context(is_first ? 0u : at[-1])];
-        const LiteralTable::Entry entry = table->entries[lane.fifo >> (64 - kMaxCodeLength)];
+        const LiteralTable& now = source == Source::by_context ? tables[table] : *tables;
+        const LiteralTable::Entry entry = now.entries[lane.fifo >> (64 - kMaxCodeLength)];
+        if constexpr (source == Source::by_context) table = entry.next;
         lane.fifo <<= entry.length;
         lane.bits -= entry.length;
         *at = entry.symbol;
@@ -386,6 +383,7 @@ class Decoder {
     while (count != 0) {
       const uint32_t round = static_cast<uint32_t>(std::min<size_t>(count, kMaxLiteralsPerLane << lanes_log_));
       const uint32_t per_lane = literals_per_lane(round, lanes_log_);
+      if constexpr (source == Source::by_context) table_of_lane.fill(map_ & 3);
       for (uint32_t step = 0; step < per_lane; step += 2) {
         // Lanes with a literal in this step and the next, then those with one in this step.
         const uint32_t with_two = round < step + 2 ? 0 : (round - step - 2) / per_lane + 1;
@@ -395,14 +393,14 @@ class Decoder {
         for (; l < with_two; ++l, at += per_lane) {
           Lane lane = get(l);
           refill(lane, 2 * kLongest);
-          one(lane, at, step == 0);
-          one(lane, at + 1, false);
+          one(lane, at, table_of_lane[l]);
+          one(lane, at + 1, table_of_lane[l]);
           put(l, lane);
         }
         for (; l < with_any; ++l, at += per_lane) {
           Lane lane = get(l);
           refill(lane, kLongest);
-          one(lane, at, step == 0);
+          one(lane, at, table_of_lane[l]);
           put(l, lane);
         }
         if (is_past_end()) return false;
@@ -507,27 +505,14 @@ Workspace& workspace() {
 #endif
 }
 
-TileVerdict decode(std::span<const uint32_t> words, std::span<std::byte> output, const VectorLanes* vectors) {
+}  // namespace
+
+TileVerdict decode_tile(std::span<const uint32_t> words, std::span<std::byte> output, Vectors most) {
   // Many more words than any encoder writes are not worth a copy.
   if (output.empty() || output.size() > kMaxTileBytes || words.size() > 2 * output.size() + 4096)
     return decode_tile_reference(words, output);
-  if (Decoder(workspace(), words, output, vectors).run()) return {};
+  if (Decoder(workspace(), words, output, vector_lanes(most)).run()) return {};
   return decode_tile_reference(words, output);
-}
-
-}  // namespace
-
-TileVerdict decode_tile(std::span<const uint32_t> words, std::span<std::byte> output) {
-  const VectorLanes* const vectors = vector_lanes_512();
-  return decode(words, output, vectors != nullptr ? vectors : vector_lanes_256());
-}
-
-TileVerdict decode_tile_256(std::span<const uint32_t> words, std::span<std::byte> output) {
-  return decode(words, output, vector_lanes_256());
-}
-
-TileVerdict decode_tile_scalar(std::span<const uint32_t> words, std::span<std::byte> output) {
-  return decode(words, output, nullptr);
 }
 
 }  // namespace weft::gstd

@@ -172,7 +172,7 @@ TEST_SUITE("gstd document") {
       for (size_t i = 0; i < words.size(); ++i) words[i] = load_u32(&vector.stream[header.data_at() + 4 * i]);
       ++tiles;
       std::vector<std::byte> output(header.content_bytes);
-      for (const auto decoder : {decode_tile_reference, decode_tile, decode_tile_256, decode_tile_scalar}) {
+      for (const TileDecoder decoder : kDecoders) {
         const TileVerdict verdict = decode(decoder, words, output);
         CHECK(name_of(verdict.reason) == (vector.reason.empty() ? "none" : vector.reason));
         if (verdict) CHECK(output == vector.content);

@@ -28,7 +28,7 @@ TileVerdict check_agrees(std::span<const uint32_t> words, size_t size) {
   std::vector<std::byte> expected(size), output(size);
   const TileVerdict verdict = decode(decode_tile_reference, words, expected);
   CHECK(verdict.word <= words.size());
-  for (const auto decoder : {decode_tile, decode_tile_256, decode_tile_scalar}) {
+  for (const TileDecoder decoder : kFastDecoders) {
     const TileVerdict fast = decode(decoder, words, output);
     CHECK(name_of(fast.reason) == std::string(name_of(verdict.reason)));
     CHECK(fast.word == verdict.word);

@@ -35,6 +35,17 @@ class Random {
   uint64_t state_;
 };
 
+/// decode_tile with each set of vector instructions that this processor has, and then with none.
+template <Vectors most>
+TileVerdict decode_tile_by(std::span<const uint32_t> words, std::span<std::byte> output) {
+  return decode_tile(words, output, most);
+}
+using TileDecoder = TileVerdict (*)(std::span<const uint32_t>, std::span<std::byte>);
+constexpr TileDecoder kFastDecoders[] = {decode_tile_by<Vectors::all>, decode_tile_by<Vectors::up_to_256>,
+                                         decode_tile_by<Vectors::up_to_128>, decode_tile_by<Vectors::none>};
+constexpr TileDecoder kDecoders[] = {decode_tile_reference, kFastDecoders[0], kFastDecoders[1], kFastDecoders[2],
+                                     kFastDecoders[3]};
+
 struct Sample {
   std::string name;
   std::vector<std::byte> bytes;
@@ -78,8 +89,7 @@ inline std::vector<Sample> samples_of(size_t size) {
 }
 
 /// Decodes in an allocation of exactly the words, into one of exactly the bytes.
-inline TileVerdict decode(TileVerdict (*decoder)(std::span<const uint32_t>, std::span<std::byte>),
-                          std::span<const uint32_t> words, std::vector<std::byte>& output) {
+inline TileVerdict decode(TileDecoder decoder, std::span<const uint32_t> words, std::vector<std::byte>& output) {
   const std::vector<uint32_t> exact(words.begin(), words.end());
   std::fill(output.begin(), output.end(), std::byte{0xa5});
   return decoder(exact, output);

@@ -21,7 +21,7 @@ TEST_SUITE("gstd streams") {
       maker.make();
       if (maker.words.empty()) continue;
       std::vector<std::byte> output(maker.output.size());
-      for (const auto decoder : {decode_tile_reference, decode_tile, decode_tile_256, decode_tile_scalar}) {
+      for (const TileDecoder decoder : kDecoders) {
         const TileVerdict verdict = decode(decoder, maker.words, output);
         CHECK(name_of(verdict.reason) == std::string("none"));
         CHECK(verdict.word == 0);
@@ -84,7 +84,7 @@ TEST_SUITE("gstd streams") {
         broken[random.below(static_cast<uint32_t>(broken.size()))] ^= 1u << random.below(32);
         std::vector<std::byte> expected(maker.output.size()), output(maker.output.size());
         const TileVerdict verdict = decode(decode_tile_reference, broken, expected);
-        for (const auto decoder : {decode_tile, decode_tile_256, decode_tile_scalar}) {
+        for (const TileDecoder decoder : kFastDecoders) {
           CHECK(decode(decoder, broken, output) == verdict);
           if (verdict) CHECK(output == expected);
         }

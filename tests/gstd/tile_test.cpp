@@ -12,7 +12,7 @@ namespace {
 
 void check_decodes(std::span<const uint32_t> words, const std::vector<std::byte>& bytes) {
   std::vector<std::byte> output(bytes.size());
-  for (const auto decoder : {decode_tile_reference, decode_tile, decode_tile_256, decode_tile_scalar}) {
+  for (const TileDecoder decoder : kDecoders) {
     const TileVerdict verdict = decode(decoder, words, output);
     CHECK(name_of(verdict.reason) == std::string("none"));
     CHECK(verdict.word == 0);
@@ -115,7 +115,7 @@ TEST_SUITE("gstd tiles") {
           config.level = level;
           std::vector<uint32_t> words;
           const bool is_smaller = TileEncoder(config).encode(sample.bytes, words);
-          for (const Vectors vectors : {Vectors::none, Vectors::up_to_256}) {
+          for (const Vectors vectors : {Vectors::none, Vectors::up_to_128, Vectors::up_to_256}) {
             config.vectors = vectors;
             std::vector<uint32_t> with_fewer;
             CHECK(TileEncoder(config).encode(sample.bytes, with_fewer) == is_smaller);
@@ -148,7 +148,7 @@ TEST_SUITE("gstd tiles") {
     CHECK_FALSE(encoder.encode({}, words));
     CHECK_FALSE(encoder.encode(std::vector<std::byte>(kMaxTileBytes + 1), words));
     CHECK(words.empty());
-    for (const auto decoder : {decode_tile_reference, decode_tile, decode_tile_256, decode_tile_scalar}) {
+    for (const TileDecoder decoder : kDecoders) {
       CHECK(decoder({}, {}).reason == Reason::truncated);
       const std::vector<uint32_t> zeros(100);
       CHECK(decoder(zeros, {}).reason == Reason::bad_header);

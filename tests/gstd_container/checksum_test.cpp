@@ -42,7 +42,10 @@ TEST_SUITE("gstd checksum") {
     for (size_t size = 0; size <= 500; ++size) {
       CAPTURE(size);
       const size_t skip = size % 7;
-      CHECK(gstd::checksum(Exact(Span(bytes).subspan(skip, size))) == plain_checksum(Span(bytes).subspan(skip, size)));
+      for (const auto most :
+           {gstd::Vectors::none, gstd::Vectors::up_to_128, gstd::Vectors::up_to_256, gstd::Vectors::all})
+        CHECK(gstd::checksum(Exact(Span(bytes).subspan(skip, size)), most) ==
+              plain_checksum(Span(bytes).subspan(skip, size)));
     }
   }
 
