@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace weft::gstd {
 
@@ -47,12 +48,15 @@ bool frequencies_of(std::span<const Weight> weights, std::span<uint16_t> frequen
   if (sum == 0) return false;
   // One slot for each present symbol; the others in proportion to the weights.
   const uint32_t slots = kRansSlots - present;
-  uint32_t before = 0;
+  // Instead of divisions by `sum`: exact, since it is below 2^15 and products are below 2^24.
+  constexpr uint32_t kReciprocalLog = 52;
+  const uint64_t reciprocal = (uint64_t{1} << kReciprocalLog) / sum + 1;
+  uint32_t before = 0, slots_before = 0;
   for (uint32_t s = 0; s < weights.size(); ++s) {
-    const uint32_t after = before + value_of(weights[s]);
-    const uint32_t share = after * slots / sum - before * slots / sum;
-    frequencies[s] = static_cast<uint16_t>(share + (weights[s].weight_class != 0 ? 1 : 0));
-    before = after;
+    before += value_of(weights[s]);
+    const uint32_t slots_after = static_cast<uint32_t>(before * slots * reciprocal >> kReciprocalLog);
+    frequencies[s] = static_cast<uint16_t>(slots_after - slots_before + (weights[s].weight_class != 0 ? 1 : 0));
+    slots_before = slots_after;
   }
   return true;
 }
@@ -93,17 +97,19 @@ LiteralTable::Entry entry_of(uint32_t byte, uint32_t length, uint32_t map) {
 
 bool LiteralTable::set(const CodeLengths& of, uint32_t map) {
   lengths = of;
-  // Equal lengths come in a row: with four tables in turn, no increment waits for the one before.
-  std::array<std::array<uint32_t, kLengthSymbols>, 4> turns{};
-  for (uint32_t s = 0; s < 256; s += 4)
-    for (uint32_t turn = 0; turn < 4; ++turn) ++turns[turn][of[s + turn]];
-  std::array<uint32_t, kLengthSymbols> first{};  // of each length's bytes, after all absent ones
-  uint32_t counted = 0, sum = 0;
+  // Equal lengths come in a row: with bytes in quarters, few increments wait for the one before.
+  constexpr uint32_t kQuarter = 64;
+  std::array<std::array<uint32_t, kLengthSymbols>, 4> first{};  // of each length's bytes, after all absent ones
+  for (uint32_t s = 0; s < kQuarter; ++s)
+    for (uint32_t quarter = 0; quarter < 4; ++quarter) ++first[quarter][of[quarter * kQuarter + s]];
+  uint32_t counted = 0, sum = 0, at = 0;
   for (uint32_t length = 0; length <= kMaxCodeLength; ++length) {
-    const uint32_t count = turns[0][length] + turns[1][length] + turns[2][length] + turns[3][length];
-    first[length] = counted;
-    counted += count;
-    sum += length == 0 ? 0 : count << (kMaxCodeLength - length);
+    const uint32_t before = counted;
+    for (auto& quarter : first) counted += std::exchange(quarter[length], counted);
+    if (length == 0)
+      at = counted;
+    else
+      sum += (counted - before) << (kMaxCodeLength - length);
   }
   if (sum != 1u << kMaxCodeLength) {
     const uint32_t single = single_symbol(of);
@@ -112,9 +118,12 @@ bool LiteralTable::set(const CodeLengths& of, uint32_t map) {
     return true;
   }
   // By length, then by byte, the order of the entries: each may overwrite later ones.
-  uint32_t at = first[1];
   std::array<uint8_t, 256> bytes;
-  for (uint32_t s = 0; s < 256; ++s) bytes[first[of[s]]++] = static_cast<uint8_t>(s);
+  for (uint32_t s = 0; s < kQuarter; ++s)
+    for (uint32_t quarter = 0; quarter < 4; ++quarter) {
+      const uint32_t byte = quarter * kQuarter + s;
+      bytes[first[quarter][of[byte]]++] = static_cast<uint8_t>(byte);
+    }
   Entry* to = entries.data();
   for (; at < 256; ++at) {
     const Entry entry = entry_of(bytes[at], of[bytes[at]], map);

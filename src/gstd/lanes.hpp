@@ -30,15 +30,16 @@ constexpr uint32_t kRepeatFlag = 1u << 23;
 struct Slot {
   uint64_t packed;  ///< one number, which vectors load as such
 
+  static constexpr uint64_t kOneOffset = 1u << 16;
   static constexpr Slot of(uint32_t frequency, uint32_t offset, uint32_t value) {
-    return {frequency | offset << 16 | uint64_t{value} << 32};
+    return {frequency | offset * kOneOffset | uint64_t{value} << 32};
   }
   uint32_t frequency() const { return packed & 0xffff; }
   uint32_t offset() const { return packed >> 16 & 0xffff; }  ///< of the slot in the symbol's
   /// Base, kRepeatFlag with a repeat's symbol, and extra bits in the highest byte.
   uint32_t value() const { return static_cast<uint32_t>(packed >> 32); }
 };
-constexpr uint32_t kSlotSlack = 8;  ///< slots past a table that may be written
+constexpr uint32_t kSlotSlack = 16;  ///< slots past a table that may be written
 using SlotTable = std::array<Slot, kRansSlots + kSlotSlack>;
 
 /// A block's sequences.

@@ -56,10 +56,12 @@ constexpr std::array<std::array<uint32_t, kMaxFieldSymbols>, kFields> kValues = 
 void expand(uint32_t field, std::span<const uint16_t> frequencies, SlotTable& table) {
   Slot* slot = table.data();
   for (uint32_t symbol = 0; symbol < kFieldSymbols[field]; ++symbol) {
+    const uint32_t frequency = frequencies[symbol];
+    if (frequency == 0) continue;
     // Several at a time, since most symbols have few: slots past the last are rewritten or slack.
-    const uint32_t frequency = frequencies[symbol], value = kValues[field][symbol];
-    for (uint32_t first = 0; first < frequency; first += kSlotSlack)
-      for (uint32_t i = 0; i < kSlotSlack; ++i) slot[first + i] = Slot::of(frequency, first + i, value);
+    uint64_t packed = Slot::of(frequency, 0, kValues[field][symbol]).packed;
+    for (uint32_t first = 0; first < frequency; first += kSlotSlack, packed += kSlotSlack * Slot::kOneOffset)
+      for (uint32_t i = 0; i < kSlotSlack; ++i) slot[first + i] = {packed + i * Slot::kOneOffset};
     slot += frequency;
   }
 }

@@ -18,6 +18,8 @@
 #define HWY_DISABLE_F16C
 #else
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
+// Every such processor has NEON: no attribute of functions, which constructors that a compiler makes would lack.
+#define TOOLCHAIN_MISS_SYS_AUXV_H
 #endif
 // Its assertions would need the library.
 #define HWY_IS_DEBUG_BUILD 0
