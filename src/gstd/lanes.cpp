@@ -35,8 +35,9 @@ HWY_INLINE void store(Lanes& lanes, uint32_t first, const Group& group) {
   hn::Store(group.state, kWords, &lanes.state[first]);
 }
 
-HWY_INLINE void refill(Group& group, M active, V need, const uint32_t*& next) {
-  const M takes = hn::And(active, is_less(group.bits, need));
+// Lanes that take no word need 0 bits.
+HWY_INLINE void refill(Group& group, V need, const uint32_t*& next) {
+  const M takes = is_less(group.bits, need);
   const V64 words = hn::BitCast(kWide, expanded(hn::LoadU(kWords, next), takes));
   next += count_of(takes);
   const V64 high = hn::Set(kWide, ~uint64_t{0xffffffff});
@@ -87,7 +88,7 @@ const uint32_t* read_sequences(Lanes& lanes, const uint32_t* next, const uint32_
   for (uint32_t g = 0; g < groups; ++g) {
     group[g] = load(lanes, g * kWidth);
     active[g] = first_lanes(count, g * kWidth);
-    refill(group[g], active[g], set(3 * kRansLog), next);
+    refill(group[g], hn::IfThenElseZero(active[g], set(3 * kRansLog)), next);
     literals[g] = symbol(group[g], active[g], fields[kLiteralLength]);
     offset[g] = symbol(group[g], active[g], fields[kOffset]);
     match[g] = symbol(group[g], active[g], fields[kMatchLength]);
@@ -97,7 +98,7 @@ const uint32_t* read_sequences(Lanes& lanes, const uint32_t* next, const uint32_
   if (low_bits != 32) {
     for (uint32_t g = 0; g < groups; ++g) {
       const M has_low = hn::And(active[g], is_less(set(low_bits - 1), hn::ShiftRight<24>(offset[g])));
-      refill(group[g], has_low, set(kRansLog), next);
+      refill(group[g], hn::IfThenElseZero(has_low, set(kRansLog)), next);
       low[g] = hn::IfThenElseZero(has_low, symbol(group[g], has_low, fields[kLowBits]));
       drops_low[g] = hn::IfThenElseZero(has_low, set(low_bits));
     }
@@ -105,7 +106,7 @@ const uint32_t* read_sequences(Lanes& lanes, const uint32_t* next, const uint32_
   }
   for (uint32_t g = 0; g < groups; ++g) {
     const V bits = hn::IfThenElseZero(active[g], hn::Sub(hn::ShiftRight<24>(offset[g]), drops_low[g]));
-    refill(group[g], active[g], bits, next);
+    refill(group[g], bits, next);
     const V value = hn::Or(take(group[g], bits) << drops_low[g], low[g]);
     hn::StoreU(hn::Add(hn::And(offset[g], base_bits), value), kWords, &sequences.offset[first + g * kWidth]);
   }
@@ -113,7 +114,7 @@ const uint32_t* read_sequences(Lanes& lanes, const uint32_t* next, const uint32_
   for (uint32_t g = 0; g < groups; ++g) {
     const V literal_bits = hn::IfThenElseZero(active[g], hn::ShiftRight<24>(literals[g]));
     const V match_bits = hn::IfThenElseZero(active[g], hn::ShiftRight<24>(match[g]));
-    refill(group[g], active[g], hn::Add(literal_bits, match_bits), next);
+    refill(group[g], hn::Add(literal_bits, match_bits), next);
     hn::StoreU(hn::Add(hn::And(literals[g], base_bits), take(group[g], literal_bits)), kWords,
                &sequences.literals[first + g * kWidth]);
     hn::StoreU(hn::Add(hn::And(match[g], base_bits), take(group[g], match_bits)), kWords,
@@ -123,11 +124,11 @@ const uint32_t* read_sequences(Lanes& lanes, const uint32_t* next, const uint32_
   return next;
 }
 
-// Decodes the next literal of each lane that has one, to its table's entry and further bits. `previous`: the entry
-// before.
+// Decodes the next literal of each lane of `active`, to its table's entry and further bits. `previous`: the entry before.
+// `active` has all bits of a lane, or none.
 template <LiteralSource source>
-HWY_INLINE V literal(Group& group, M active, const LiteralTable* tables, V previous) {
-  if constexpr (source == LiteralSource::plain) return take(group, hn::IfThenElseZero(active, set(8)));
+HWY_INLINE V literal(Group& group, V active, const LiteralTable* tables, V previous) {
+  if constexpr (source == LiteralSource::plain) return take(group, hn::And(active, set(8)));
   // In bytes, of two an entry.
   constexpr int kUnread = 63 - static_cast<int>(kMaxCodeLength);
   const V bits = hn::OddEven(hn::BitCast(kWords, hn::ShiftRight<kUnread - 32>(group.odd)),
@@ -139,7 +140,7 @@ HWY_INLINE V literal(Group& group, M active, const LiteralTable* tables, V previ
     at = hn::Add(at, product(table, set(sizeof(LiteralTable))));
   }
   const V entry = gathered_halves(tables->entries.data(), at);
-  drop(group, hn::IfThenElseZero(active, hn::And(hn::ShiftRight<8>(entry), set(15))));
+  drop(group, hn::And(hn::ShiftRight<8>(entry), hn::And(active, set(15))));
   return entry;
 }
 
@@ -162,14 +163,19 @@ const uint32_t* read_literals(Lanes& lanes, uint32_t lanes_log, const uint32_t* 
         const uint32_t at = word + step;
         const uint32_t with_two = round < at + 2 ? 0 : (round - at - 2) / per_lane + 1;
         const uint32_t with_any = round < at + 1 ? 0 : (round - at - 1) / per_lane + 1;
-        for (uint32_t g = 0; g < groups && g * kWidth < with_any; ++g) {
-          const M any = first_lanes(with_any, g * kWidth), two = first_lanes(with_two, g * kWidth);
-          refill(group[g], any, hn::Add(set(kLongest), hn::IfThenElseZero(two, set(kLongest))), next);
-          const V one = literal<source>(group[g], any, tables, previous[g]);
-          previous[g] = literal<source>(group[g], two, tables, one);
+        const auto two = [&](uint32_t g, V has_one, V has_two) HWY_ATTR {
+          const V need = hn::Add(hn::And(has_one, set(kLongest)), hn::And(has_two, set(kLongest)));
+          refill(group[g], need, next);
+          const V one = literal<source>(group[g], has_one, tables, previous[g]);
+          previous[g] = literal<source>(group[g], has_two, tables, one);
           const V both = hn::Or(hn::And(one, set(255)), hn::ShiftLeft<8>(hn::And(previous[g], set(255))));
           words[g] = step == 0 ? both : hn::Or(words[g], hn::ShiftLeft<16>(both));
-        }
+        };
+        uint32_t g = 0;
+        for (; g < groups && (g + 1) * kWidth <= with_two; ++g) two(g, set(~0u), set(~0u));
+        for (; g < groups && g * kWidth < with_any; ++g)
+          two(g, hn::VecFromMask(kWords, first_lanes(with_any, g * kWidth)),
+              hn::VecFromMask(kWords, first_lanes(with_two, g * kWidth)));
         if (next > end) return next;
       }
       const uint32_t with_word = round < word + 1 ? 0 : (round - word - 1) / per_lane + 1;
