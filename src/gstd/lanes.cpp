@@ -60,6 +60,17 @@ HWY_INLINE V take(Group& group, V count) {
   return value;
 }
 
+// The state after a symbol of `frequency` at `offset` in its slots.
+HWY_INLINE void step(Group& group, M active, V frequency, V offset) {
+  const V state = hn::Add(product(frequency, hn::ShiftRight<kRansLog>(group.state)), offset);
+  // States are exact as floats: the exponent is the highest bit's position.
+  const auto as_float = hn::ConvertTo(hn::RebindToFloat<D>(), hn::BitCast(hn::RebindToSigned<D>(), state));
+  const V exponent = hn::ShiftRight<23>(hn::BitCast(kWords, as_float));
+  const V shift = hn::IfThenElseZero(active, hn::Sub(set(127 + kStateLog), exponent));
+  const V bits = take(group, shift);
+  group.state = hn::IfThenElse(active, hn::Or(state << shift, bits), group.state);
+}
+
 // The values of the active lanes' symbols.
 HWY_INLINE V symbol(Group& group, M active, const SlotTable& table) {
   const V slot = hn::And(group.state, set(kRansSlots - 1));
@@ -67,14 +78,34 @@ HWY_INLINE V symbol(Group& group, M active, const SlotTable& table) {
   const V64 of_even = gathered(slots, even(slot)), of_odd = gathered(slots, odd(slot));
   const V codes = hn::OddEven(hn::BitCast(kWords, hn::ShiftLeft<32>(of_odd)), hn::BitCast(kWords, of_even));
   const V values = hn::OddEven(hn::BitCast(kWords, of_odd), hn::BitCast(kWords, hn::ShiftRight<32>(of_even)));
-  const V state = hn::Add(product(codes, hn::ShiftRight<kRansLog>(group.state)), hn::ShiftRight<16>(codes));
-  // States are exact as floats: the exponent is the highest bit's position.
-  const auto as_float = hn::ConvertTo(hn::RebindToFloat<D>(), hn::BitCast(hn::RebindToSigned<D>(), state));
-  const V exponent = hn::ShiftRight<23>(hn::BitCast(kWords, as_float));
-  const V shift = hn::IfThenElseZero(active, hn::Sub(set(127 + kStateLog), exponent));
-  const V bits = take(group, shift);
-  group.state = hn::IfThenElse(active, hn::Or(state << shift, bits), group.state);
+  step(group, active, codes, hn::ShiftRight<16>(codes));
   return values;
+}
+
+const uint32_t* read_weights(Lanes& lanes, uint32_t lanes_log, const uint32_t* next, const uint32_t* end,
+                             const WeightBases& bases, uint32_t count, uint32_t* weights) {
+  const uint32_t all_lanes = 1u << lanes_log, at_once = std::min(kWidth, all_lanes);
+  for (uint32_t first = 0; first < count && next <= end; first += at_once) {
+    const uint32_t lane = first & (all_lanes - 1);
+    Group group = load(lanes, lane);
+    const M active = first_lanes(std::min(count - first, at_once), 0);
+    refill(group, hn::IfThenElseZero(active, set(kRansLog + kWeightBits)), next);
+    const V slot = hn::And(group.state, set(kRansSlots - 1));
+    V found = zero(), begin = zero(), behind = set(kRansSlots);
+    for (uint32_t weight_class = 1; weight_class < kWeightClasses; ++weight_class) {
+      const V base = hn::PromoteTo(kWords, hn::LoadU(hn::Rebind<uint16_t, D>(), &bases[weight_class][first]));
+      const M is_above = is_less(slot, base);
+      found = hn::Add(found, hn::IfThenZeroElse(is_above, set(1)));
+      begin = hn::IfThenElse(is_above, begin, base);
+      behind = hn::IfThenElse(is_above, hn::Min(behind, base), behind);
+    }
+    step(group, active, hn::Sub(behind, begin), hn::Sub(slot, begin));
+    const V extra_bits = hn::Min(hn::Sub(hn::Max(found, set(2)), set(2)), set(kWeightBits));
+    const V extra = take(group, hn::IfThenElseZero(active, extra_bits));
+    hn::StoreU(hn::Or(found, hn::ShiftLeft<8>(extra)), kWords, weights + first);
+    store(lanes, lane, group);
+  }
+  return next;
 }
 
 const uint32_t* read_sequences(Lanes& lanes, const uint32_t* next, const uint32_t* end,
@@ -195,7 +226,7 @@ const uint32_t* read_literals(Lanes& lanes, uint32_t lanes_log, const uint32_t* 
 }
 
 constexpr VectorLanes kLanes = [] {
-  VectorLanes lanes{read_sequences, {}};
+  VectorLanes lanes{read_weights, read_sequences, {}};
   // Of literals 4 lanes by an instruction, without gathers, take longer than one by one.
   if constexpr (kWidth != 4)
     lanes.read_literals = {read_literals<LiteralSource::plain>, read_literals<LiteralSource::one_table>,

@@ -54,9 +54,15 @@ enum class LiteralSource { plain, one_table, by_context };
 constexpr uint32_t kWordSlack = 64;      ///< words past the end that may be read
 constexpr uint32_t kLiteralSlack = 256;  ///< bytes past literals that may be written
 
+/// By class of weights: where its slots begin, in the model of each symbol to be read.
+using WeightBases = std::array<std::array<uint16_t, kAllFieldSymbols + kMaxLanes>, kWeightClasses>;
+
 /// Inner loops for tiles of at least 8 lanes. Functions that read return the next read position, at most kWordSlack
 /// past `end`; they read nothing once it is past `end`.
 struct VectorLanes {
+  /// Reads weights of symbols, by lanes in turn: class | extra << 8 of each. Writes up to kMaxLanes past the last.
+  const uint32_t* (*read_weights)(Lanes& lanes, uint32_t lanes_log, const uint32_t* next, const uint32_t* end,
+                                  const WeightBases& bases, uint32_t count, uint32_t* weights);
   /// Steps 1 to 4 of a batch's sequences, which become those from `first` on. Repeated offsets become kRepeatFlag and
   /// the symbol. `low_bits`: 32 for none.
   const uint32_t* (*read_sequences)(Lanes& lanes, const uint32_t* next, const uint32_t* end,

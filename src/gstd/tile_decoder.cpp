@@ -66,6 +66,18 @@ void expand(uint32_t field, std::span<const uint16_t> frequencies, SlotTable& ta
   }
 }
 
+// Of all symbols.
+const WeightBases& weight_bases() {
+  static const WeightBases bases = [] {
+    WeightBases of{};
+    for (uint32_t symbol = 0; symbol < kAllFieldSymbols; ++symbol)
+      for (uint32_t c = 1; c < kWeightClasses; ++c)
+        of[c][symbol] = static_cast<uint16_t>(of[c - 1][symbol] + kWeightFrequencies[symbol][c - 1]);
+    return of;
+  }();
+  return bases;
+}
+
 // All memory of a thread, enough for any tile.
 struct Workspace {
   std::vector<uint32_t> words;
@@ -75,6 +87,7 @@ struct Workspace {
   std::array<uint8_t, kMaxBlockWork + kLiteralSlack> literals;
   std::array<LiteralTable, kMaxLiteralTables> literal_tables;
   std::array<SlotTable, kFields> fields;
+  WeightBases weight_bases;
 };
 
 class Decoder {
@@ -241,8 +254,7 @@ class Decoder {
     return true;
   }
 
-  bool read_field_tables(const BlockHeader& block) {
-    std::array<Weight, kAllFieldSymbols> weights;
+  bool read_weights(const BlockHeader& block, std::array<Weight, kAllFieldSymbols>& weights) {
     uint32_t turn = 0, read = 0;
     // Lanes take turns, and a word goes to one lane: refilling in turn gives the same result.
     for (uint32_t f = 0; f < kFields; ++f) {
@@ -257,7 +269,27 @@ class Decoder {
         weights[read++] = {static_cast<uint8_t>(weight_class), static_cast<uint8_t>(extra)};
       }
     }
-    if (is_past_end()) return false;
+    return !is_past_end();
+  }
+
+  bool read_weights_by_vectors(const BlockHeader& block, std::array<Weight, kAllFieldSymbols>& weights) {
+    uint32_t count = 0;
+    for (uint32_t f = 0; f < kFields; ++f) {
+      if (block.fields[f] != TableMode::own) continue;
+      for (uint32_t c = 1; c < kWeightClasses; ++c)
+        std::copy_n(&weight_bases()[c][weight_model(f, 0)], kFieldSymbols[f], &work_.weight_bases[c][count]);
+      count += kFieldSymbols[f];
+    }
+    std::array<uint32_t, kAllFieldSymbols + kMaxLanes> packed;
+    next_ = vectors_->read_weights(lanes_, lanes_log_, next_, end_words_, work_.weight_bases, count, packed.data());
+    for (uint32_t i = 0; i < count; ++i)
+      weights[i] = {static_cast<uint8_t>(packed[i]), static_cast<uint8_t>(packed[i] >> 8)};
+    return !is_past_end();
+  }
+
+  bool read_field_tables(const BlockHeader& block) {
+    std::array<Weight, kAllFieldSymbols> weights;
+    if (!(vectors_ != nullptr ? read_weights_by_vectors(block, weights) : read_weights(block, weights))) return false;
     uint32_t first = 0;
     for (uint32_t f = 0; f < kFields; ++f) {
       if (block.fields[f] == TableMode::previous && !has_field_[f]) return false;
