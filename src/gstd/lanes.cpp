@@ -155,8 +155,8 @@ const uint32_t* read_sequences(Lanes& lanes, const uint32_t* next, const uint32_
   return next;
 }
 
-// Decodes the next literal of each lane of `active`, to its table's entry and further bits. `previous`: the entry before.
-// `active` has all bits of a lane, or none.
+// Decodes the next literal of each lane of `active`, which has all bits of a lane or none, to its table's entry and
+// further bits. `previous`: the entry before.
 template <LiteralSource source>
 HWY_INLINE V literal(Group& group, V active, const LiteralTable* tables, V previous) {
   if constexpr (source == LiteralSource::plain) return take(group, hn::And(active, set(8)));
@@ -227,8 +227,8 @@ const uint32_t* read_literals(Lanes& lanes, uint32_t lanes_log, const uint32_t* 
 
 constexpr VectorLanes kLanes = [] {
   VectorLanes lanes{read_weights, read_sequences, {}};
-  // Of literals 4 lanes by an instruction, without gathers, take longer than one by one.
-  if constexpr (kWidth != 4)
+  // SSE4 has no gathers and shifts all lanes alike: literals take longer than one by one.
+  if constexpr (HWY_TARGET != HWY_SSE4)
     lanes.read_literals = {read_literals<LiteralSource::plain>, read_literals<LiteralSource::one_table>,
                            read_literals<LiteralSource::by_context>};
   return lanes;

@@ -57,7 +57,7 @@ constexpr std::array<Effort, kMaxLevel> kEfforts = {{
     {6, Trial::quick, 1, 1, 0, 0, false},     {7, Trial::quick, 1, 1, 0, 0, false},
     {8, Trial::quick, 1, 1, 0, 0, false},     {8, Trial::scout, 1, 1, 0, 0, false},
     {9, Trial::scout, 1, 1, 0, 0, false},     {10, Trial::scout, 1, 1, 0, 0, false},
-    {12, Trial::scout, 1, 1, 0, 0, false},    {14, Trial::scout, 1, 1, 0, 0, false},
+    {11, Trial::scout, 1, 1, 0, 0, false},    {12, Trial::scout, 1, 1, 0, 0, false},
     {14, Trial::scout, 2, 1, 0, 0, false},    {14, Trial::scout, 2, 1, 8, 1, true},
     {14, Trial::scout, 3, 1, 16, 1, true},    {14, Trial::scout, 4, 1, 16, 2, true},
     {14, Trial::scout, 6, 1, 24, 2, true},    {14, Trial::scout, 8, 1, 32, 2, false},
