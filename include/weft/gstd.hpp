@@ -72,7 +72,7 @@ class Executor {
 };
 
 struct CompressConfig {
-  /// kMinLevel (fastest) to kMaxLevel (smallest). Levels up to 3 store tiles of at most 128 bytes uncompressed.
+  /// kMinLevel (fastest) to kMaxLevel (smallest).
   int level = kDefaultLevel;
   /// Unit of independent decoding: a power of two, kMinTileBytes to kMaxTileBytes.
   uint32_t tile_bytes = kDefaultTileBytes;
@@ -85,7 +85,7 @@ struct CompressConfig {
   bool contexts = true;
   /// 4 bytes a tile: each tile can be verified on its own.
   bool tile_checksums = true;
-  /// 4 bytes a stream.
+  /// 4 bytes a stream. A small stream, of one tile of at most 64 KiB, has its tile's checksum for both.
   bool stream_checksum = true;
   /// Threads that encode, the caller's included. 0: as many as the machine runs at once.
   /// Started when there are tiles for them, kept as long as the call's object.
@@ -171,6 +171,8 @@ Result<uint64_t> decompressed_size(std::span<const std::byte> stream, const Deco
 /// Contents of the headers and tables of one stream or of several, one after the other.
 struct StreamInfo {
   uint64_t streams = 0;
+  /// Before, between and after streams; their bytes are skipped.
+  uint64_t skippable_frames = 0;
   uint64_t segments = 0;
   /// Tiles stored uncompressed.
   uint64_t raw_tiles = 0;

@@ -82,7 +82,7 @@ struct Range {
   /// Mip level, 0 the largest, or kNoLevel.
   uint32_t level = kNoLevel;
   Coding coding = Coding::raw;
-  /// Of a Gstd stream: bytes of its first segment's header (56) and tables, which are at its beginning, and tile size.
+  /// Of a Gstd stream: bytes of its first segment's header and tables, which are at its beginning, and tile size.
   uint32_t table_bytes = 0;
   uint32_t tile_bytes = 0;
 

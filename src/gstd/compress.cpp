@@ -180,6 +180,10 @@ class SegmentWriter {
   Status add(std::span<const std::byte> content, const Sink& sink);
   Status encode(std::span<const std::byte> content);
   Status emit(bool last, const Sink& sink);
+  // Whether a stream of this content has a small stream's header.
+  bool is_small(uint64_t bytes) const { return bytes <= std::min(kMaxSmallBytes, config_.tile_bytes); }
+  uint8_t checksum_flags(bool small) const;
+  void write_front(const SegmentHeader& header);
   Status begin_segment();
   Status add_tile(const PackedTile& tile, uint64_t content_done);
 
@@ -202,6 +206,7 @@ class SegmentWriter {
   uint64_t segment_at_ = 0;     // in the content
   uint32_t segment_bytes_ = 0;  // encoded content
   std::vector<uint32_t> entries_, sums_;
+  uint32_t tile_sum_ = 0;               // of the last tile
   size_t front_at_ = 0, words_at_ = 0;  // in `data`; the front is there for a kept stream
 };
 
@@ -217,6 +222,7 @@ void SegmentWriter::reset(std::optional<uint64_t> size) {
   segment_bytes_ = 0;
   entries_.clear();
   sums_.clear();
+  tile_sum_ = 0;
 }
 
 Error no_room() { return {ErrorCode::over_limit, "gstd: the output is too small for the stream"}; }
@@ -224,11 +230,12 @@ Error no_room() { return {ErrorCode::over_limit, "gstd: the output is too small 
 Status SegmentWriter::begin_segment() {
   front_at_ = words_at_ = data_.size();
   if (!keeps_) return {};
-  const uint64_t bytes = std::min<uint64_t>(*size_ - segment_at_, config_.segment_bytes);
-  const uint64_t tiles = (bytes + config_.tile_bytes - 1) / config_.tile_bytes;
-  const uint64_t front = kHeaderBytes + 4 * (tiles + 1) + (config_.tile_checksums ? 4 * tiles : 0);
-  if (!data_.has_room(front)) return no_room();
-  data_.skip(static_cast<size_t>(front));
+  SegmentHeader header;
+  header.flags = checksum_flags(is_small(*size_));
+  header.tile_log = static_cast<uint8_t>(std::countr_zero(config_.tile_bytes));
+  header.content_bytes = static_cast<uint32_t>(std::min<uint64_t>(*size_ - segment_at_, config_.segment_bytes));
+  if (!data_.has_room(header.data_at())) return no_room();
+  data_.skip(header.data_at());
   words_at_ = data_.size();
   return {};
 }
@@ -241,6 +248,7 @@ Status SegmentWriter::add_tile(const PackedTile& tile, uint64_t content_done) {
   if (keeps_) data_.reserve(bytes, static_cast<double>(*size_) / static_cast<double>(content_done));
   entries_.push_back(static_cast<uint32_t>((data_.size() - words_at_) / 4) << 2 | static_cast<uint32_t>(tile.type));
   data_.append(tile.words);
+  tile_sum_ = tile.sum;
   if (config_.tile_checksums) sums_.push_back(tile.sum);
   if (config_.stream_checksum) stream_sum_.add(tile.sum);
   return {};
@@ -273,31 +281,47 @@ Status SegmentWriter::encode(std::span<const std::byte> content) {
   return {};
 }
 
+// A small stream's tile checksum is the stream's too.
+uint8_t SegmentWriter::checksum_flags(bool small) const {
+  if (small) return kSmall | (config_.tile_checksums || config_.stream_checksum ? kTileChecksums : 0);
+  return static_cast<uint8_t>((config_.tile_checksums ? kTileChecksums : 0) |
+                              (config_.stream_checksum ? kStreamChecksum : 0));
+}
+
+// Sets `front_`, of header.data_at() bytes.
+void SegmentWriter::write_front(const SegmentHeader& header) {
+  front_.resize(header.data_at());
+  if (!header.small()) {
+    std::byte* to = front_.data() + kHeaderBytes;
+    const auto put = [&](uint32_t word) {
+      store_u32(to, word);
+      to += 4;
+    };
+    for (const uint32_t entry : entries_) put(entry);
+    put(header.data_words() << 2);
+    for (const uint32_t sum : sums_) put(sum);
+  }
+  SegmentHeader sealed = header;
+  sealed.tables_checksum = checksum(std::span(front_).subspan(header.header_bytes()));
+  sealed.store(front_);
+}
+
 Status SegmentWriter::emit(bool last, const Sink& sink) {
   if (segment_bytes_ == 0)
     if (Status status = begin_segment(); !status) return status;
   const size_t data_bytes = data_.size() - words_at_;
   SegmentHeader header;
-  header.flags = static_cast<uint8_t>((last ? kLastSegment : 0) | (config_.tile_checksums ? kTileChecksums : 0) |
-                                      (config_.stream_checksum ? kStreamChecksum : 0));
+  header.flags = static_cast<uint8_t>(checksum_flags(last && segment_at_ == 0 && is_small(segment_bytes_)) |
+                                      (last ? kLastSegment : 0));
   header.tile_log = static_cast<uint8_t>(std::countr_zero(config_.tile_bytes));
   header.content_offset = segment_at_;
   header.stream_size = size_.value_or(kUnknownSize);
   header.content_bytes = segment_bytes_;
   header.segment_bytes = header.data_at() + static_cast<uint32_t>(data_bytes);
   header.stream_checksum = last && config_.stream_checksum ? stream_sum_.value() : 0;
-
-  front_.resize(header.data_at());
-  std::byte* to = front_.data() + kHeaderBytes;
-  const auto put = [&](uint32_t word) {
-    store_u32(to, word);
-    to += 4;
-  };
-  for (const uint32_t entry : entries_) put(entry);
-  put(static_cast<uint32_t>(data_bytes / 4) << 2);
-  for (const uint32_t sum : sums_) put(sum);
-  header.tables_checksum = checksum(std::span(front_).subspan(kHeaderBytes));
-  header.store(std::span(front_).first<kHeaderBytes>());
+  header.tile_type = entries_.empty() ? TileType::raw : TileType{entries_[0] & 3};
+  header.tile_checksum = tile_sum_;
+  write_front(header);
   if (keeps_) {
     std::copy(front_.begin(), front_.end(), data_.at(front_at_));
   } else {
@@ -311,6 +335,7 @@ Status SegmentWriter::emit(bool last, const Sink& sink) {
   segment_bytes_ = 0;
   entries_.clear();
   sums_.clear();
+  tile_sum_ = 0;
   return {};
 }
 

@@ -2,6 +2,7 @@
 #include "gstd/container.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "gstd/checksum.hpp"
@@ -11,8 +12,17 @@ namespace {
 
 constexpr uint8_t kKnownFlags = kLastSegment | kTileChecksums | kStreamChecksum;
 constexpr uint8_t kMinTileLog = 14, kMaxTileLog = 20;
+constexpr uint32_t kNoTile = 3;  // type in a small stream's header
 
 uint8_t byte_at(std::span<const std::byte> bytes, size_t at) { return std::to_integer<uint8_t>(bytes[at]); }
+
+// The checksum of a small stream's header, with zeros where it is.
+uint32_t small_checksum(std::span<const std::byte> header) {
+  std::array<std::byte, 16> bytes{};
+  std::copy(header.begin(), header.end(), bytes.begin());
+  bytes[SmallHeaderAt::header_checksum] = bytes[SmallHeaderAt::header_checksum + 1] = std::byte{0};
+  return checksum(std::span(bytes).first(header.size())) & 0xffff;
+}
 
 ErrorCode code_of(Fault fault) {
   switch (fault) {
@@ -56,11 +66,23 @@ uint32_t SegmentHeader::bytes_of(uint32_t tile) const noexcept {
   return static_cast<uint32_t>(std::min<uint64_t>(content_bytes - begin, tile_bytes()));
 }
 
-void SegmentHeader::store(std::span<std::byte, kHeaderBytes> to) const noexcept {
-  std::fill(to.begin(), to.end(), std::byte{0});
+void SegmentHeader::store_small(std::span<std::byte> to) const noexcept {
+  // The words of other types are known.
+  const uint32_t words = tile_type == TileType::compressed ? data_words() : 0;
+  store_u32(&to[SmallHeaderAt::content],
+            content_bytes == 0 ? kNoTile : (content_bytes - 1) << 16 | words << 2 | static_cast<uint32_t>(tile_type));
+  if (has(kTileChecksums)) store_u32(&to[SmallHeaderAt::checksum], tile_checksum);
+  const uint32_t sum = small_checksum(to.first(header_bytes()));
+  to[SmallHeaderAt::header_checksum] = static_cast<std::byte>(sum);
+  to[SmallHeaderAt::header_checksum + 1] = static_cast<std::byte>(sum >> 8);
+}
+
+void SegmentHeader::store(std::span<std::byte> to) const noexcept {
+  std::fill_n(to.begin(), header_bytes(), std::byte{0});
   store_u32(&to[HeaderAt::magic], kMagic);
   to[HeaderAt::version] = static_cast<std::byte>(kFormatVersion);
   to[HeaderAt::flags] = static_cast<std::byte>(flags);
+  if (small()) return store_small(to);
   to[HeaderAt::tile_log] = static_cast<std::byte>(tile_log);
   store_u64(&to[HeaderAt::content_offset], content_offset);
   store_u64(&to[HeaderAt::stream_size], stream_size);
@@ -70,6 +92,72 @@ void SegmentHeader::store(std::span<std::byte, kHeaderBytes> to) const noexcept 
   store_u32(&to[HeaderAt::tables_checksum], tables_checksum);
   store_u32(&to[HeaderAt::header_checksum], checksum(to.first(HeaderAt::header_checksum)));
 }
+
+size_t header_bytes(std::span<const std::byte> beginning) noexcept {
+  if (begins_frame(beginning)) return kBeginningBytes;
+  SegmentHeader header;
+  header.flags = byte_at(beginning, HeaderAt::flags);
+  return header.header_bytes();
+}
+
+bool begins_frame(std::span<const std::byte> bytes) noexcept {
+  return (byte_at(bytes, 0) & 0xf0) == (kFrameMagic & 0xff);
+}
+
+std::optional<Refusal> load_frame(std::span<const std::byte> bytes, uint64_t position, uint64_t& frame_bytes) {
+  for (size_t i = 1; i < std::min<size_t>(bytes.size(), 4); ++i)
+    if (byte_at(bytes, i) != (kFrameMagic >> 8 * i & 0xff))
+      return Refusal{Fault::not_gstd, position + i, "neither a stream nor a skippable frame"};
+  if (bytes.size() < kBeginningBytes)
+    return Refusal{Fault::truncated, position + bytes.size(), "the stream ends within a skippable frame"};
+  const uint32_t data = load_u32(&bytes[FrameAt::bytes]);
+  if (data % 4 != 0)
+    return Refusal{Fault::bad_header, position + FrameAt::bytes, "a skippable frame's size is no multiple of 4"};
+  frame_bytes = kBeginningBytes + uint64_t{data};
+  return std::nullopt;
+}
+
+namespace {
+
+// The fields of a small stream's header, of which there are all bytes.
+std::optional<Refusal> load_small(std::span<const std::byte> bytes, uint64_t position, SegmentHeader& header) {
+  const auto refuse = [&](Fault fault, size_t at, const char* what) { return Refusal{fault, position + at, what}; };
+  bytes = bytes.first(header.header_bytes());
+  const uint32_t sum = byte_at(bytes, SmallHeaderAt::header_checksum) |
+                       uint32_t{byte_at(bytes, SmallHeaderAt::header_checksum + 1)} << 8;
+  if (sum != small_checksum(bytes))
+    return refuse(Fault::header_checksum, SmallHeaderAt::header_checksum, "a small stream's header is damaged");
+  if ((header.flags & ~(kKnownFlags | kSmall)) != 0)
+    return refuse(Fault::unknown_feature, HeaderAt::flags, "a flag is not known");
+  if (!header.last() || header.has(kStreamChecksum))
+    return refuse(Fault::bad_header, HeaderAt::flags, "flags that a small stream does not have");
+  const uint32_t content = load_u32(&bytes[SmallHeaderAt::content]);
+  const uint32_t type = content & 3, words = content >> 2 & 0x3fff, most = raw_words((content >> 16) + 1);
+  if (header.has(kTileChecksums)) header.tile_checksum = load_u32(&bytes[SmallHeaderAt::checksum]);
+  header.tile_type = TileType{type};
+  header.content_bytes = type == kNoTile ? 0 : (content >> 16) + 1;
+  header.stream_size = header.content_bytes;
+  header.tile_log =
+      static_cast<uint8_t>(std::max<uint32_t>(kMinTileLog, static_cast<uint32_t>(std::bit_width(content >> 16))));
+  uint32_t used = 0;
+  switch (type) {
+    case static_cast<uint32_t>(TileType::raw): used = most; break;
+    case static_cast<uint32_t>(TileType::fill): used = 1; break;
+    case static_cast<uint32_t>(TileType::compressed): used = words; break;
+    default: break;
+  }
+  header.segment_bytes = header.header_bytes() + 4 * used;
+  const bool is_good = type == kNoTile                                       ? content == kNoTile
+                       : type == static_cast<uint32_t>(TileType::compressed) ? words != 0 && words < most
+                       : type == static_cast<uint32_t>(TileType::fill)       ? words == 0 && most > 1
+                                                                             : words == 0;
+  if (!is_good) return refuse(Fault::bad_header, SmallHeaderAt::content, "a small stream's tile does not fit its type");
+  if (type == kNoTile && header.tile_checksum != 0)
+    return refuse(Fault::bad_header, SmallHeaderAt::checksum, "the checksum of no content is not zero");
+  return std::nullopt;
+}
+
+}  // namespace
 
 std::optional<Refusal> load_header(std::span<const std::byte> bytes, uint64_t position, SegmentHeader& header) {
   const auto refuse = [&](Fault fault, size_t at, std::string what) {
@@ -84,11 +172,14 @@ std::optional<Refusal> load_header(std::span<const std::byte> bytes, uint64_t po
                   "version " + std::to_string(version) + " of the format is not known" +
                       (version == 1 ? "; weft 0.1 reads it" : ""));
   }
-  if (bytes.size() < kHeaderBytes) return refuse(Fault::truncated, bytes.size(), "the stream ends within a header");
+  header = {};
+  if (bytes.size() > HeaderAt::flags) header.flags = byte_at(bytes, HeaderAt::flags);
+  if (bytes.size() <= HeaderAt::flags || bytes.size() < header.header_bytes())
+    return refuse(Fault::truncated, bytes.size(), "the stream ends within a header");
+  if (header.small()) return load_small(bytes, position, header);
   if (load_u32(&bytes[HeaderAt::header_checksum]) != checksum(bytes.first(HeaderAt::header_checksum)))
     return refuse(Fault::header_checksum, HeaderAt::header_checksum, "a segment's header is damaged");
 
-  header.flags = byte_at(bytes, HeaderAt::flags);
   header.tile_log = byte_at(bytes, HeaderAt::tile_log);
   header.content_offset = load_u64(&bytes[HeaderAt::content_offset]);
   header.stream_size = load_u64(&bytes[HeaderAt::stream_size]);
@@ -138,6 +229,7 @@ std::optional<Refusal> check_order(const SegmentHeader* previous, const SegmentH
     if (header.content_offset != 0) return refuse(HeaderAt::content_offset, "the stream's beginning is missing");
     return std::nullopt;
   }
+  if (header.small()) return refuse(HeaderAt::flags, "a small stream within another one");
   if (header.content_offset != previous->content_offset + previous->content_bytes)
     return refuse(HeaderAt::content_offset, "segments are missing or out of order");
   if (header.stream_size != previous->stream_size)
@@ -149,6 +241,7 @@ std::optional<Refusal> check_order(const SegmentHeader* previous, const SegmentH
 }
 
 std::optional<Refusal> check_tables(const SegmentHeader& header, std::span<const std::byte> bytes, uint64_t position) {
+  if (header.small()) return std::nullopt;
   const uint64_t tables_at = position + kHeaderBytes;
   if (checksum(bytes) != header.tables_checksum)
     return Refusal{Fault::table_checksum, position + HeaderAt::tables_checksum, "a segment's tables are damaged"};

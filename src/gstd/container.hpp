@@ -3,6 +3,7 @@
 
 #include <weft/gstd.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -14,6 +15,10 @@
 namespace weft::gstd {
 
 constexpr size_t kHeaderBytes = 56;
+constexpr size_t kMinHeaderBytes = 12;  // of a small stream without checksum
+/// Bytes that show what begins, and how long its header is.
+constexpr size_t kBeginningBytes = 8;
+constexpr uint32_t kMaxSmallBytes = 1u << 16;  // content of a small stream
 constexpr uint64_t kUnknownSize = UINT64_MAX;
 constexpr uint32_t kMaxSegmentContent = 1u << 31;
 
@@ -24,8 +29,19 @@ struct HeaderAt {
                           stream_checksum = 40, tables_checksum = 44, reserved_word = 48, header_checksum = 52;
 };
 
-constexpr uint32_t kMagic = 0x44545347;  // "GSTD"
-constexpr uint8_t kLastSegment = 1, kTileChecksums = 2, kStreamChecksum = 4;
+/// Positions in the header of a small stream, where they differ.
+struct SmallHeaderAt {
+  static constexpr size_t header_checksum = 6, content = 8, checksum = 12;
+};
+
+/// Positions in a skippable frame.
+struct FrameAt {
+  static constexpr size_t bytes = 4;
+};
+
+constexpr uint32_t kMagic = 0x44545347;       // "GSTD"
+constexpr uint32_t kFrameMagic = 0x184d2a50;  // the lowest 4 bits are any
+constexpr uint8_t kLastSegment = 1, kTileChecksums = 2, kStreamChecksum = 4, kSmall = 8;
 
 /// How a tile is stored.
 enum class TileType : uint32_t { raw, fill, compressed };
@@ -42,18 +58,33 @@ struct SegmentHeader {
   uint32_t segment_bytes = 0;
   uint32_t stream_checksum = 0;
   uint32_t tables_checksum = 0;
+  // Of a small stream.
+  TileType tile_type = TileType::raw;
+  uint32_t tile_checksum = 0;
 
   bool has(uint8_t flag) const noexcept { return (flags & flag) != 0; }
   bool last() const noexcept { return has(kLastSegment); }
+  bool small() const noexcept { return has(kSmall); }
   uint32_t tile_bytes() const noexcept { return 1u << tile_log; }
   uint32_t tiles() const noexcept { return (content_bytes >> tile_log) + ((content_bytes & (tile_bytes() - 1)) != 0); }
   uint32_t bytes_of(uint32_t tile) const noexcept;
+  uint32_t header_bytes() const noexcept {
+    return !small()              ? static_cast<uint32_t>(kHeaderBytes)
+           : has(kTileChecksums) ? 16
+                                 : static_cast<uint32_t>(kMinHeaderBytes);
+  }
   /// Bytes of entries and checksums.
-  uint32_t tables_bytes() const noexcept { return 4 * (tiles() + 1) + (has(kTileChecksums) ? 4 * tiles() : 0); }
-  uint32_t data_at() const noexcept { return static_cast<uint32_t>(kHeaderBytes) + tables_bytes(); }
+  uint32_t tables_bytes() const noexcept {
+    return small() ? 0 : 4 * (tiles() + 1) + (has(kTileChecksums) ? 4 * tiles() : 0);
+  }
+  uint32_t data_at() const noexcept { return header_bytes() + tables_bytes(); }
   uint32_t data_words() const noexcept { return (segment_bytes - data_at()) / 4; }
 
-  void store(std::span<std::byte, kHeaderBytes> to) const noexcept;
+  /// Writes header_bytes().
+  void store(std::span<std::byte> to) const noexcept;
+
+ private:
+  void store_small(std::span<std::byte> to) const noexcept;
 };
 
 /// A fault and its position in the stream.
@@ -66,31 +97,47 @@ struct Refusal {
 /// Returns the refusal as an error; also writes the verdict if that is not null.
 Error error_of(const Refusal& refusal, Verdict* verdict);
 
+/// Bytes of the header that begins with these kBeginningBytes, whatever it is.
+size_t header_bytes(std::span<const std::byte> beginning) noexcept;
+
+/// Whether bytes, at least one, do not begin a segment, but may begin a skippable frame.
+bool begins_frame(std::span<const std::byte> bytes) noexcept;
+/// Reads the header of a skippable frame at `position`, of which `bytes` may be a part. `frame_bytes`: of all of it.
+std::optional<Refusal> load_frame(std::span<const std::byte> bytes, uint64_t position, uint64_t& frame_bytes);
+
 /// Reads the header at `position` from `bytes`, which may be fewer than a header.
 std::optional<Refusal> load_header(std::span<const std::byte> bytes, uint64_t position, SegmentHeader& header);
 
 /// Checks that `header`, at `position`, may follow `previous` or, if that is null, begin a stream.
 std::optional<Refusal> check_order(const SegmentHeader* previous, const SegmentHeader& header, uint64_t position);
 
-/// A segment's entries and checksums, in the stream's bytes.
+/// A segment's entries and checksums, in the stream's bytes or, if it is small, in its header.
 class Tables {
  public:
   Tables() = default;
   Tables(const SegmentHeader& header, std::span<const std::byte> bytes) noexcept
-      : bytes_(bytes), sums_at_(header.has(kTileChecksums) ? 4 * (header.tiles() + 1) : 0) {}
+      : bytes_(bytes),
+        has_sums_(header.has(kTileChecksums)),
+        is_small_(header.small()),
+        tiles_(header.tiles()),
+        small_{static_cast<uint32_t>(header.tile_type), header.data_words() << 2, header.tile_checksum} {}
 
   std::span<const std::byte> bytes() const noexcept { return bytes_; }
   TileType type(uint32_t tile) const noexcept { return TileType{entry(tile) & 3}; }
   uint32_t word_offset(uint32_t tile) const noexcept { return entry(tile) >> 2; }
   uint32_t words(uint32_t tile) const noexcept { return word_offset(tile + 1) - word_offset(tile); }
-  bool has_sums() const noexcept { return sums_at_ != 0; }
-  uint32_t sum(uint32_t tile) const noexcept { return load_u32(bytes_.data() + sums_at_ + 4 * size_t{tile}); }
+  bool has_sums() const noexcept { return has_sums_; }
+  uint32_t sum(uint32_t tile) const noexcept { return entry(tiles_ + 1 + tile); }
 
  private:
-  uint32_t entry(uint32_t tile) const noexcept { return load_u32(bytes_.data() + 4 * size_t{tile}); }
+  uint32_t entry(uint32_t at) const noexcept {
+    return is_small_ ? small_[at] : load_u32(bytes_.data() + 4 * size_t{at});
+  }
 
   std::span<const std::byte> bytes_;
-  uint32_t sums_at_ = 0;
+  bool has_sums_ = false, is_small_ = false;
+  uint32_t tiles_ = 0;
+  std::array<uint32_t, 3> small_{};
 };
 
 /// Checks the tables of the segment at `position`, which are complete.

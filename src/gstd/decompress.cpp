@@ -73,13 +73,15 @@ struct Decompressor::State {
   explicit State(const DecompressConfig& from)
       : config(from), unpacker(from), order(from.max_content.value_or(UINT64_MAX)), check(from.verify) {}
 
-  enum class Next { header, tables, tiles };
+  enum class Next { header, frame, tables, tiles };
 
   void reset();
   Status write(std::span<const std::byte> stream, const Sink& sink);
   Status finish(const Sink& sink);
   // Processes the awaited bytes, which are complete, and sets what comes next.
   Status take(const Sink& sink);
+  Status take_header();
+  Status take_tables();
   // Gives the sink the run's content up to the first refused tile. Returns the refusal.
   Status give_tiles(const Sink& sink);
   void await_header();
@@ -94,7 +96,8 @@ struct Decompressor::State {
   bool ended = false;
 
   Next next = Next::header;
-  size_t awaited = kHeaderBytes;
+  size_t awaited = kBeginningBytes;
+  uint64_t left_of_frame = 0;
   std::vector<std::byte> bytes;  // awaited, so far
   uint64_t position = 0;         // of `bytes`, in the stream
   uint64_t segment_at = 0;
@@ -115,7 +118,7 @@ void Decompressor::State::reset() {
 
 void Decompressor::State::await_header() {
   next = Next::header;
-  awaited = kHeaderBytes;
+  awaited = kBeginningBytes;
 }
 
 void Decompressor::State::await_tiles() {
@@ -148,25 +151,39 @@ Status Decompressor::State::give_tiles(const Sink& sink) {
   return refusal ? refuse(*refusal) : Status();
 }
 
-Status Decompressor::State::take(const Sink& sink) {
+Status Decompressor::State::take_header() {
+  if (const auto refusal = order.next(bytes, position)) return refuse(*refusal);
+  if (order.frame_bytes() != 0) {
+    left_of_frame = order.frame_bytes() - kBeginningBytes;
+    next = left_of_frame != 0 ? Next::frame : Next::header;
+    return {};
+  }
+  segment_at = position;
+  if (order.first_of_stream()) check.begin();
+  next = Next::tables;
+  awaited = order.header().tables_bytes();
+  if (awaited != 0) return {};
+  bytes.clear();
+  return take_tables();
+}
+
+Status Decompressor::State::take_tables() {
   const SegmentHeader& header = order.header();
+  if (const auto refusal = check_tables(header, bytes, segment_at)) return refuse(*refusal);
+  table_bytes.swap(bytes);
+  tables = Tables(header, table_bytes);
+  run = {};
+  await_tiles();
+  if (next == Next::header)  // an empty stream
+    if (const auto refusal = check.end_segment(header, segment_at)) return refuse(*refusal);
+  return {};
+}
+
+Status Decompressor::State::take(const Sink& sink) {
   switch (next) {
-    case Next::header:
-      if (const auto refusal = order.next(bytes, position)) return refuse(*refusal);
-      segment_at = position;
-      if (order.first_of_stream()) check.begin();
-      next = Next::tables;
-      awaited = header.tables_bytes();
-      break;
-    case Next::tables:
-      if (const auto refusal = check_tables(header, bytes, segment_at)) return refuse(*refusal);
-      table_bytes.swap(bytes);
-      tables = Tables(header, table_bytes);
-      run = {};
-      await_tiles();
-      if (next == Next::header)  // an empty stream
-        if (const auto refusal = check.end_segment(header, segment_at)) return refuse(*refusal);
-      break;
+    case Next::header: return take_header();
+    case Next::frame: break;
+    case Next::tables: return take_tables();
     case Next::tiles:
       if (Status status = give_tiles(sink); !status) return status;
       await_tiles();
@@ -178,10 +195,20 @@ Status Decompressor::State::take(const Sink& sink) {
 Status Decompressor::State::write(std::span<const std::byte> stream, const Sink& sink) {
   if (ended) return mistake("write after finish");
   while (!stream.empty()) {
+    if (next == Next::frame) {
+      const size_t skipped = static_cast<size_t>(std::min<uint64_t>(left_of_frame, stream.size()));
+      stream = stream.subspan(skipped);
+      position += skipped;
+      left_of_frame -= skipped;
+      if (left_of_frame == 0) await_header();
+      continue;
+    }
     const size_t more = std::min(awaited - bytes.size(), stream.size());
     bytes.insert(bytes.end(), stream.begin(), stream.begin() + static_cast<std::ptrdiff_t>(more));
     stream = stream.subspan(more);
     if (bytes.size() < awaited) break;
+    if (next == Next::header) awaited = header_bytes(bytes);
+    if (bytes.size() < awaited) continue;
     const size_t taken = bytes.size();
     if (Status status = take(sink); !status) return status;
     position += taken;
@@ -207,7 +234,9 @@ Status Decompressor::State::finish(const Sink& sink) {
     if (run.count != 0)
       if (Status status = give_tiles(sink); !status) return status;
   }
-  return refuse({Fault::truncated, end, "the stream ends within a segment"});
+  return refuse(
+      {Fault::truncated, end,
+       next == Next::frame ? "the stream ends within a skippable frame" : "the stream ends within a segment"});
 }
 
 Decompressor::Decompressor(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}

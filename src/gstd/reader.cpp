@@ -41,7 +41,7 @@ void add_segment(const SegmentWalk& walk, const Tables& tables, StreamInfo& info
   info.least_tile_bytes = std::min(info.least_tile_bytes, header.tile_bytes());
   info.most_tile_bytes = std::max(info.most_tile_bytes, header.tile_bytes());
   info.tile_checksums &= header.has(kTileChecksums);
-  info.stream_checksum &= header.has(kStreamChecksum);
+  info.stream_checksum &= header.has(header.small() ? kTileChecksums : kStreamChecksum);
   for (uint32_t tile = 0; tile < header.tiles(); ++tile) switch (tables.type(tile)) {
       case TileType::raw: ++info.raw_tiles; break;
       case TileType::fill: ++info.fill_tiles; break;
@@ -55,6 +55,7 @@ Result<StreamInfo> inspect_source(const Source& source, const DecompressConfig& 
   for (;;) {
     const Result<bool> more = walk.next();
     if (!more) return more.error();
+    info.skippable_frames = walk.order().frames();
     if (!*more) return info;
     const Result<Tables> tables = walk.tables();
     if (!tables) return tables.error();
@@ -120,6 +121,7 @@ Status RangeReader::index_all() {
   for (;;) {
     const Result<bool> more = walk.next();
     if (!more) return more.error();
+    info_.skippable_frames = walk.order().frames();
     if (!*more) return {};
     if (Status status = add(walk, true); !status) return status;
     add_segment(walk, segments_.back().tables, info_);

@@ -17,7 +17,8 @@ class HeaderOrder {
  public:
   explicit HeaderOrder(uint64_t max_content) : max_content_(max_content) {}
 
-  /// Reads and checks the header at `position`. The segment's content then begins at content_at() of all content.
+  /// Reads and checks the header at `position`, of a segment or of a skippable frame. A segment's content then begins
+  /// at content_at() of all content.
   std::optional<Refusal> next(std::span<const std::byte> bytes, uint64_t position);
 
   const SegmentHeader& header() const noexcept { return header_; }
@@ -25,6 +26,9 @@ class HeaderOrder {
   uint64_t content_end() const noexcept { return content_end_; }
   /// Whether the bytes may end here: at least one stream, and each is complete.
   bool may_end() const noexcept { return begun_ && header_.last(); }
+  /// Of the skippable frame that was read last; 0 if that was a segment's header.
+  uint64_t frame_bytes() const noexcept { return frame_bytes_; }
+  uint64_t frames() const noexcept { return frames_; }
   bool first_of_stream() const noexcept { return header_.content_offset == 0; }
 
  private:
@@ -32,6 +36,7 @@ class HeaderOrder {
   SegmentHeader header_;
   bool begun_ = false;
   uint64_t content_end_ = 0;
+  uint64_t frame_bytes_ = 0, frames_ = 0;
 };
 
 /// Goes from segment to segment. Each is complete.
@@ -40,7 +45,7 @@ class SegmentWalk {
   SegmentWalk(const Source& source, const DecompressConfig& config)
       : source_(source), verdict_(config.verdict), order_(config.max_content.value_or(UINT64_MAX)) {}
 
-  /// Reads the next header. Returns false at the streams' proper end.
+  /// Reads the next segment's header. Returns false at the streams' proper end.
   Result<bool> next();
   /// Checks and returns the segment's tables, valid until the next call of either function.
   Result<Tables> tables();

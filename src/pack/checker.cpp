@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "gstd/container.hpp"
 #include "pack/reader_state.hpp"
 
 namespace weft::pack {
@@ -161,8 +162,8 @@ std::optional<Refusal> Checker::check_range(const Entry& entry, uint32_t i) {
     return std::nullopt;
   }
   const uint32_t tile = range.tile_bytes;
-  if (tile < gstd::kMinTileBytes || tile > gstd::kMaxTileBytes || (tile & (tile - 1)) != 0 || range.table_bytes < 60 ||
-      range.table_bytes > range.stored_bytes)
+  if (tile < gstd::kMinTileBytes || tile > gstd::kMaxTileBytes || (tile & (tile - 1)) != 0 ||
+      range.table_bytes < gstd::kMinHeaderBytes || range.table_bytes > range.stored_bytes)
     return bad(RangeAt::table_bytes, "a range's tables or tiles have no valid size");
   return std::nullopt;
 }

@@ -141,8 +141,8 @@ TEST_SUITE("gstd document") {
         if (is_good) CHECK(content == vector.content);
       }
     }
-    CHECK(good >= 8);
-    CHECK(bad >= 11);
+    CHECK(good >= 12);
+    CHECK(bad >= 14);
   }
 
   TEST_CASE("test vectors without compressed tiles are what compress makes") {

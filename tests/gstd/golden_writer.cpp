@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// gstd_golden_writer DIRECTORY: the golden streams of the current version, once when that is finished; afterwards they
-// are never made again.
+// gstd_golden_writer DIRECTORY: golden streams of the current version. Those that are there are never made again: what
+// is added has a name of its own.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -17,14 +17,15 @@ using namespace weft::gstd;
 
 bool write(const std::filesystem::path& directory, const std::string& content, const std::string& how,
            const CompressConfig& config) {
+  const auto path = directory / ("v" + std::to_string(kFormatVersion) + "-" + content + "-" + how + ".gst");
+  if (std::filesystem::exists(path)) return true;
   const auto bytes = test::GoldenContent::of(content);
   const auto stream = compress(*bytes, config);
   if (!stream) {
     std::fprintf(stderr, "%s: %s\n", content.c_str(), stream.error().message.c_str());
     return false;
   }
-  std::ofstream file(directory / ("v" + std::to_string(kFormatVersion) + "-" + content + "-" + how + ".gst"),
-                     std::ios::binary);
+  std::ofstream file(path, std::ios::binary);
   for (const std::byte byte : *stream) file.put(static_cast<char>(byte));
   return file.flush().good();
 }
@@ -70,5 +71,14 @@ int main(int count, char** arguments) {
                                            : "waves",
                  std::string("l12-") + name_of(filter), config);
   }
+  // Small streams.
+  for (const int level : {3, 19}) {
+    config = {};
+    config.level = level;
+    for (const char* content : {"example", "byte", "zeros", "noise", "few", "some", "records", "waves"})
+      all &= write(directory, content, "l" + std::to_string(level) + "-small", config);
+  }
+  config.tile_checksums = config.stream_checksum = false;
+  all &= write(directory, "some", "l19-small-unchecked", config);
   return all ? 0 : 1;
 }

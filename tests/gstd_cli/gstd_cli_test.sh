@@ -120,6 +120,29 @@ cat content.gst other.gst >both.gst
 cat original original >twice
 expect 0 "streams one after the other" "$gstd" -dc both.gst
 same "streams one after the other" out twice
+# Skippable frames: one without data, one of 4 bytes, and one that is longer than what a pipe passes on at once.
+printf '\x5f\x2a\x4d\x18\0\0\0\0\x50\x2a\x4d\x18\4\0\0\0GSTD' >short_frames
+{
+  printf '\x51\x2a\x4d\x18\0\0\x50\0'
+  head -c 5242880 /dev/zero
+} >long_frame
+cat short_frames content.gst long_frame other.gst short_frames >framed.gst
+expect 0 "skippable frames" "$gstd" -dc framed.gst
+same "skippable frames" out twice
+expect 0 "skippable frames of a pipe" bash -c "cat framed.gst | '$gstd' -dc"
+same "skippable frames of a pipe" out twice
+cat long_frame content.gst >late.gst
+expect 0 "a long skippable frame first" "$gstd" -dc late.gst
+same "a long skippable frame first" out original
+expect 0 "-l of skippable frames" "$gstd" -lv framed.gst late.gst
+grep -q 'streams: 2, skippable frames: 5$' out || fail "-l does not count skippable frames: $(cat out)"
+grep -q 'streams: 3, skippable frames: 6$' out || fail "-l does not count all skippable frames: $(cat out)"
+if command -v zstd >/dev/null; then
+  zstd -q -c content >content.zst
+  cat short_frames content.zst >framed.zst
+  expect 0 "skippable frames before Zstandard's" bash -c "cat framed.zst | '$gstd' -dc"
+  same "skippable frames before Zstandard's" out original
+fi
 expect 0 "several files to standard output" bash -c "'$gstd' -c content original | '$gstd' -dc"
 same "several files to standard output" out twice
 : >empty
@@ -395,7 +418,9 @@ alike() {
 has_gpu=''
 if "$gstd" -t --gpu content.gst 2>err; then
   has_gpu=yes
-  streams=(content.gst both.gst zeros.gst empty.gst)
+  printf 'weft and warp, weft and warp, weft!' | "$gstd" -q >small.gst
+  cat small.gst short_frames small.gst empty.gst >smalls.gst
+  streams=(content.gst both.gst zeros.gst empty.gst smalls.gst framed.gst)
   for options in --tile=16K --segment=1M "--filter=delta:3 -9" "--filter=zigzag-planes:4" --no-check; do
     # shellcheck disable=SC2086 # words are wanted
     expect 0 "$options" "$gstd" $options -fo "with${#streams[@]}.gst" content
@@ -513,6 +538,11 @@ fi
 if command -v file >/dev/null; then
   expect 0 "file" file -b -m "$root/tools/gstd/gstd.magic" content.gst
   grep -qx "gstd compressed data, format 2, $(stat -c %s original) bytes of content" out || fail "file: $(cat out)"
+  for bytes in 0 1 4096 65535 65536; do
+    head -c "$bytes" original | "$gstd" -q >sized.gst
+    expect 0 "file of $bytes bytes" file -b -m "$root/tools/gstd/gstd.magic" sized.gst
+    grep -qx "gstd compressed data, format 2, $bytes bytes of content" out || fail "file of $bytes bytes: $(cat out)"
+  done
   head -c 5000000 /dev/zero | "$gstd" -q >unknown.gst
   expect 0 "file of content with an unknown size" file -b -m "$root/tools/gstd/gstd.magic" unknown.gst
   grep -qx "gstd compressed data, format 2" out || fail "file of content with an unknown size: $(cat out)"

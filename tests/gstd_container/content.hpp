@@ -97,6 +97,48 @@ inline void seal_tables(Bytes& stream, size_t segment_at = 0) {
   seal_header(stream, segment_at);
 }
 
+/// A stream of one raw tile, or of none, with the header that streams of several tiles have.
+inline Bytes stored_stream(Span content) {
+  gstd::SegmentHeader header;
+  header.flags = gstd::kLastSegment | gstd::kTileChecksums | gstd::kStreamChecksum;
+  header.tile_log = 16;
+  header.stream_size = header.content_bytes = static_cast<uint32_t>(content.size());
+  const uint32_t words = gstd::raw_words(header.content_bytes);
+  header.segment_bytes = header.data_at() + 4 * words;
+  Bytes stream(header.segment_bytes);
+  gstd::WordSum sum;
+  gstd::store_u32(&stream[gstd::kHeaderBytes + 4 * header.tiles()], words << 2);
+  if (!content.empty()) {
+    sum.add(gstd::checksum(content));
+    gstd::store_u32(&stream[gstd::kHeaderBytes + 8], gstd::checksum(content));
+    std::memcpy(&stream[header.data_at()], content.data(), content.size());
+  }
+  header.stream_checksum = sum.value();
+  header.store(stream);
+  seal_tables(stream);
+  return stream;
+}
+
+/// A small stream's header's checksum anew.
+inline void seal_small(Bytes& stream, size_t at = 0) {
+  const bool has_sum = (stream[at + gstd::HeaderAt::flags] & std::byte{gstd::kTileChecksums}) != std::byte{0};
+  const auto header = std::span(stream).subspan(at, has_sum ? 16 : 12);
+  header[6] = header[7] = std::byte{0};
+  const uint32_t sum = gstd::checksum(header);
+  header[6] = static_cast<std::byte>(sum);
+  header[7] = static_cast<std::byte>(sum >> 8);
+}
+
+/// A skippable frame of Zstandard.
+inline Bytes skippable_frame(uint32_t bytes, uint32_t number = 0) {
+  Bytes frame = random_bytes(8 + size_t{bytes}, bytes + 1);
+  gstd::store_u32(frame.data(), 0x184d2a50 + number);
+  gstd::store_u32(&frame[4], bytes);
+  return frame;
+}
+
+inline void append(Bytes& to, Span more) { to.insert(to.end(), more.begin(), more.end()); }
+
 /// What decompress says of a stream.
 inline gstd::Verdict verdict_of(Span stream, gstd::DecompressConfig config = {}) {
   gstd::Verdict verdict;

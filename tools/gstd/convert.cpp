@@ -98,7 +98,7 @@ class FromZstConverter final : public Converter {
   ZstConverter frames_;
 };
 
-constexpr size_t kBeginning = 4;  // bytes of an input that show its format
+constexpr size_t kBeginning = kFrameBytes;  // bytes of an input that show its format, or a skippable frame before it
 
 // A run of one kind over inputs.
 struct Work {
@@ -134,10 +134,19 @@ Status Work::convert(Input& input, const std::string& name, const gstd::Sink& si
   size_t wanted = as_they_come ? kBeginning : piece.size();
   Result<size_t> count = input.read(std::span(piece).first(wanted));
   if (!count) return count.error();
+  for (uint64_t shown; *count == wanted; wanted = static_cast<size_t>(shown)) {
+    shown = after_frames(std::span(piece).first(wanted)) + kBeginning;
+    if (shown <= wanted || shown > piece.size()) break;
+    const Result<size_t> more = input.read(std::span(piece).subspan(wanted, static_cast<size_t>(shown) - wanted));
+    if (!more) return more.error();
+    count = *count + *more;
+  }
   const Format begun = format_of(std::span(piece).first(*count));
   const bool copies = passes_through(name) && begun == Format::unknown;
-  // What begins as neither is refused as what its name says.
-  const Format format = begun == Format::unknown && name.ends_with(kZstSuffix) ? Format::zst : begun;
+  // What begins as neither is refused as what its name says, and frames alone are read so.
+  const Format format = begun == Format::unknown && name.ends_with(kZstSuffix) ? Format::zst
+                        : begun == Format::frames && !name.ends_with(kSuffix)  ? Format::zst
+                                                                               : begun;
   // What ends in the first piece has a size that is known, whatever the file's facts say.
   Result<std::unique_ptr<Converter>> converter =
       copies ? Result<std::unique_ptr<Converter>>(std::make_unique<PassThroughConverter>(options.limit))

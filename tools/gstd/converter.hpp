@@ -10,16 +10,40 @@
 
 namespace gstd_tool {
 
-/// Of compressed bytes.
-enum class Format : uint8_t { gstd, zst, unknown };
+/// Of compressed bytes. Both formats have skippable frames; `frames`: there is nothing else to go by.
+enum class Format : uint8_t { gstd, zst, frames, unknown };
 
-/// What bytes begin as. A frame of Zstandard may be a skippable one.
+constexpr size_t kFrameBytes = 8;  // before a skippable frame's data
+
+/// The size of the skippable frame that begins here, 0 if none does or there are fewer than kFrameBytes.
+inline uint64_t frame_at(std::span<const std::byte> bytes) {
+  if (bytes.size() < kFrameBytes || (bytes[0] & std::byte{0xf0}) != std::byte{0x50} ||
+      std::memcmp(&bytes[1], "\x2a\x4d\x18", 3) != 0)
+    return 0;
+  uint64_t size = 0;
+  for (size_t i = 0; i < 4; ++i) size |= std::to_integer<uint64_t>(bytes[4 + i]) << 8 * i;
+  return kFrameBytes + size;
+}
+
+/// Where what comes after skippable frames begins. It may be beyond the bytes.
+inline uint64_t after_frames(std::span<const std::byte> bytes) {
+  uint64_t at = 0;
+  while (at < bytes.size()) {
+    const uint64_t frame = frame_at(bytes.subspan(static_cast<size_t>(at)));
+    if (frame == 0) break;
+    at += frame;
+  }
+  return at;
+}
+
+/// What bytes begin as.
 inline Format format_of(std::span<const std::byte> bytes) {
+  const uint64_t at = after_frames(bytes);
+  if (at != 0 && (at > bytes.size() || bytes.size() - at < 4)) return Format::frames;
+  bytes = bytes.subspan(static_cast<size_t>(at));
   if (bytes.size() < 4) return Format::unknown;
   if (std::memcmp(bytes.data(), "GSTD", 4) == 0) return Format::gstd;
-  const bool is_skippable =
-      (bytes[0] & std::byte{0xf0}) == std::byte{0x50} && std::memcmp(&bytes[1], "\x2a\x4d\x18", 3) == 0;
-  return is_skippable || std::memcmp(bytes.data(), "\x28\xb5\x2f\xfd", 4) == 0 ? Format::zst : Format::unknown;
+  return std::memcmp(bytes.data(), "\x28\xb5\x2f\xfd", 4) == 0 ? Format::zst : Format::unknown;
 }
 
 /// Takes pieces of an input, and gives the sink those of the output.

@@ -2,6 +2,7 @@
 #include "gpu_converter.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 
 #include "word_sum.hpp"
@@ -15,9 +16,9 @@ using weft::ErrorCode;
 using weft::GstdTile;
 using weft::Status;
 
-// Of a segment's header: docs/gstd-format.md, section 1.
+// Of a segment's header: docs/gstd-format.md, section 2.
 constexpr size_t kFlagsAt = 5, kTileLogAt = 6, kContentBytesAt = 24, kSegmentBytesAt = 28, kStreamChecksumAt = 40;
-constexpr uint32_t kLastSegment = 1, kStreamChecksum = 4;
+constexpr uint32_t kLastSegment = 1, kTileChecksums = 2, kStreamChecksum = 4, kSmall = 8;
 
 uint32_t byte_at(std::span<const std::byte> bytes, size_t at) { return std::to_integer<uint32_t>(bytes[at]); }
 
@@ -40,7 +41,7 @@ Status GpuConverter::write(std::span<const std::byte> bytes, const gstd::Sink&) 
   if (bytes.size() > memory_ - stream_.size()) return Error{ErrorCode::out_of_host_memory, "more bytes than -M allows"};
   const bool begins = stream_.empty();
   stream_.insert(stream_.end(), bytes.begin(), bytes.end());
-  if (begins && stream_.size() >= 4 && format_of(stream_) != Format::gstd) return explain("its beginning");
+  if (begins && stream_.size() >= 4 && format_of(stream_) == Format::unknown) return explain("its beginning");
   return {};
 }
 
@@ -55,12 +56,30 @@ Status GpuConverter::explain(const std::string& otherwise) const {
   return Error{ErrorCode::driver_error, decoder_.name() + " refuses what the host decodes: " + otherwise};
 }
 
+// Adds a small stream, whose tile is at `tile` if it has one. Returns its size.
+size_t GpuConverter::add_small(std::span<const std::byte> header, size_t& tile) {
+  const size_t header_bytes = (byte_at(header, kFlagsAt) & kTileChecksums) != 0 ? 16 : 12;
+  streams_.push_back({tile, tile, std::nullopt});
+  if ((byte_at(header, 8) & 3) == 3) return header_bytes;
+  streams_.back().end = tile + 1;
+  tile_bytes_ = std::max(tile_bytes_, std::bit_ceil(tiles_[tile].bytes));
+  return header_bytes + 4 * size_t{tiles_[tile++].words};
+}
+
 // The headers are known to be good, and to be those of these tiles.
 void GpuConverter::read_headers() {
   size_t tile = 0;
   bool begins = true;
   for (size_t at = 0; at < stream_.size();) {
     const auto header = std::span(stream_).subspan(at);
+    if (const uint64_t frame = begins ? frame_at(header) : 0; frame != 0) {
+      at += static_cast<size_t>(frame);
+      continue;
+    }
+    if ((byte_at(header, kFlagsAt) & kSmall) != 0) {
+      at += add_small(header, tile);
+      continue;
+    }
     const uint32_t flags = byte_at(header, kFlagsAt), tile_log = byte_at(header, kTileLogAt);
     const uint64_t tile_bytes = uint64_t{1} << tile_log;
     const size_t end = tile + ((word_at(header, kContentBytesAt) + tile_bytes - 1) >> tile_log);

@@ -31,6 +31,7 @@ class GpuConverter final : public Converter {
     std::optional<uint32_t> checksum;
   };
 
+  size_t add_small(std::span<const std::byte> header, size_t& tile);
   void read_headers();
   bool sums_content() const;
   weft::Status decode(const weft::gstd::Sink& sink);
@@ -44,7 +45,7 @@ class GpuConverter final : public Converter {
   std::vector<weft::GstdTile> tiles_;
   std::vector<uint32_t> sums_;  // of the tiles, where there are any
   std::vector<StreamTiles> streams_;
-  uint32_t tile_bytes_ = 0;  // of the largest
+  uint32_t tile_bytes_ = weft::gstd::kMinTileBytes;  // of the largest
 };
 
 }  // namespace gstd_tool

@@ -41,17 +41,29 @@ Listed listed_zst(const ZstInfo& zst) {
   return listed;
 }
 
+// What comes after skippable frames.
+Result<Format> format_of_file(const Input& input, uint64_t size) {
+  std::array<std::byte, kFrameBytes> room{};
+  for (uint64_t at = 0;;) {
+    if (at != 0 && at >= size) return Format::frames;
+    const auto bytes = std::span(room).first(static_cast<size_t>(std::min<uint64_t>(size - at, room.size())));
+    if (weft::Status status = input.read_at(at, bytes); !status) return status.error();
+    const uint64_t frame = frame_at(bytes);
+    if (frame == 0) return format_of(bytes);
+    at += frame;
+  }
+}
+
 Result<Listed> info_of(const std::string& name, const Options& options) {
   if (name == "-") return Error{ErrorCode::invalid_argument, "--list needs files, which it reads at several positions"};
   Result<Input> input = Input::open(name);
   if (!input) return input.error();
   const auto size = input->size();
   if (!size) return Error{ErrorCode::invalid_argument, "is not a regular file"};
-  std::array<std::byte, 4> beginning{};
-  const auto begun = std::span(beginning).first(static_cast<size_t>(std::min<uint64_t>(*size, beginning.size())));
-  if (weft::Status status = input->read_at(0, begun); !status) return status.error();
-  const Format format = format_of(begun);
-  if (format == Format::zst || (format == Format::unknown && name.ends_with(kZstSuffix))) {
+  const Result<Format> format = format_of_file(*input, *size);
+  if (!format) return format.error();
+  if (*format == Format::zst || *format == Format::frames ||
+      (*format == Format::unknown && name.ends_with(kZstSuffix))) {
     const Result<ZstInfo> zst = inspect_zst(*input, *size);
     if (!zst) return zst.error();
     if (zst->content_bytes.value_or(0) > options.limit)
@@ -69,15 +81,15 @@ Result<Listed> info_of(const std::string& name, const Options& options) {
 const char* json_bool(bool value) { return value ? "true" : "false"; }
 
 void print_json(const std::string& name, const gstd::StreamInfo& info, bool first) {
-  std::printf("%s\n  {\"file\": %s, \"format_version\": %" PRIu32 ", \"streams\": %" PRIu64 ", \"segments\": %" PRIu64
-              ", \"tiles\": %" PRIu64 ", \"raw_tiles\": %" PRIu64 ", \"fill_tiles\": %" PRIu64
-              ", \"compressed_tiles\": %" PRIu64 ", \"least_tile_bytes\": %" PRIu32 ", \"most_tile_bytes\": %" PRIu32
-              ", \"compressed_bytes\": %" PRIu64 ", \"content_bytes\": %" PRIu64
-              ", \"tile_checksums\": %s, \"stream_checksum\": %s}",
-              first ? "" : ",", json_string(name).c_str(), gstd::kFormatVersion, info.streams, info.segments,
-              info.tiles(), info.raw_tiles, info.fill_tiles, info.compressed_tiles, info.least_tile_bytes,
-              info.most_tile_bytes, info.stream_bytes, info.content_bytes, json_bool(info.tile_checksums),
-              json_bool(info.stream_checksum));
+  std::printf("%s\n  {\"file\": %s, \"format_version\": %" PRIu32 ", \"streams\": %" PRIu64
+              ", \"skippable_frames\": %" PRIu64 ", \"segments\": %" PRIu64 ", \"tiles\": %" PRIu64
+              ", \"raw_tiles\": %" PRIu64 ", \"fill_tiles\": %" PRIu64 ", \"compressed_tiles\": %" PRIu64
+              ", \"least_tile_bytes\": %" PRIu32 ", \"most_tile_bytes\": %" PRIu32 ", \"compressed_bytes\": %" PRIu64
+              ", \"content_bytes\": %" PRIu64 ", \"tile_checksums\": %s, \"stream_checksum\": %s}",
+              first ? "" : ",", json_string(name).c_str(), gstd::kFormatVersion, info.streams, info.skippable_frames,
+              info.segments, info.tiles(), info.raw_tiles, info.fill_tiles, info.compressed_tiles,
+              info.least_tile_bytes, info.most_tile_bytes, info.stream_bytes, info.content_bytes,
+              json_bool(info.tile_checksums), json_bool(info.stream_checksum));
 }
 
 void print_zst_json(const std::string& name, const ZstInfo& zst, bool first) {
@@ -115,14 +127,15 @@ void print_details(const Listed& listed) {
                 shown_bytes(listed.zst->largest_window).c_str());
   else
     std::printf("tiles of %" PRIu32 " to %" PRIu32 " bytes: %" PRIu64 " compressed, %" PRIu64 " raw, %" PRIu64
-                " fill; streams: %" PRIu64 "\n",
+                " fill; streams: %" PRIu64 ", skippable frames: %" PRIu64 "\n",
                 info.least_tile_bytes, info.most_tile_bytes, info.compressed_tiles, info.raw_tiles, info.fill_tiles,
-                info.streams);
+                info.streams, info.skippable_frames);
 }
 
 gstd::StreamInfo joined_streams(const gstd::StreamInfo& a, const gstd::StreamInfo& b) {
   gstd::StreamInfo both;
   both.streams = a.streams + b.streams;
+  both.skippable_frames = a.skippable_frames + b.skippable_frames;
   both.segments = a.segments + b.segments;
   both.raw_tiles = a.raw_tiles + b.raw_tiles;
   both.fill_tiles = a.fill_tiles + b.fill_tiles;
