@@ -23,9 +23,10 @@ namespace weft::gstd {
 namespace {
 
 constexpr int kFastLevels = 3;  // levels up to this
-// Tiles up to this size are stored by fast levels: their tables would take far longer than the rest
+// Tiles up to this size get no tables of their own from fast levels: to choose them would take far longer than the rest
 // of a stream of one such tile.
 constexpr size_t kTinyBytes = 128;
+constexpr size_t kSmallTile = 1u << 13;
 // What a sequence costs a decoder, in bits. Files grow by 0.1 % or less: tables fit literals better that are more.
 constexpr uint32_t kSequencePrice = 3u << kPriceLog;
 
@@ -104,11 +105,11 @@ struct FieldCounts {
   uint64_t extra_bits = 0;
 };
 
-// The cheapest of `given`, an own table, and `before` unless that is null. Returns the cost.
+// The cheapest of `given`, an own table if that is tried, and `before` unless that is null. Returns the cost.
 Cost choose_field(uint32_t field, std::span<const uint32_t> counts, Cost given, const FieldChoice* before,
-                  uint32_t coarsest, TableMode& mode, FieldChoice& table) {
+                  bool tries_own, uint32_t coarsest, TableMode& mode, FieldChoice& table) {
   Cost best = given;
-  if (best > least_description_cost(field))
+  if (tries_own && best > least_description_cost(field))
     for (uint32_t coarseness = 0; coarseness <= coarsest; ++coarseness) {
       FieldChoice own;
       choose_frequencies(counts, coarseness, own);
@@ -159,6 +160,7 @@ struct TileEncoder::Work {
   uint32_t before_low_bits = 0;
   Cost spent = 0, limit = 0;  // estimate of the tile so far; from `limit` on it is stored raw
 
+  bool own_tables = true;  // whether they are tried
   TileHeader header;
   uint32_t lanes = 1;
 
@@ -449,7 +451,7 @@ LiteralChoice TileEncoder::Work::choose_block_literals(BlockHeader& block) {
   if (bytes_of_literals.empty()) return choice;
   Cost best = Cost{bytes_of_literals.size()} * 8 * kBit;
   LiteralChoice own;
-  if (const Cost cost = choose_literals(own); cost < best) {
+  if (const Cost cost = own_tables ? choose_literals(own) : best; cost < best) {
     best = cost;
     choice = own;
     block.literals = TableMode::own;
@@ -509,7 +511,8 @@ void TileEncoder::Work::choose_fields(const BlockPlan& plan, BlockHeader& block,
   for (uint32_t f = 0; f < kLowBits; ++f) {
     const std::span<const uint32_t> of(counts.symbols[f].data(), kFieldSymbols[f]);
     const FieldChoice* const before = before_fields[f] ? &*before_fields[f] : nullptr;
-    spent += choose_field(f, of, field_cost(of, kGivenFrequencies[f]), before, coarsest(), block.fields[f], tables[f]);
+    spent += choose_field(f, of, field_cost(of, kGivenFrequencies[f]), before, own_tables, coarsest(), block.fields[f],
+                          tables[f]);
     if (block.fields[f] == TableMode::given)
       std::copy(kGivenFrequencies[f].begin(), kGivenFrequencies[f].end(), tables[f].frequencies.begin());
   }
@@ -523,7 +526,7 @@ void TileEncoder::Work::choose_fields(const BlockPlan& plan, BlockHeader& block,
         before_fields[kLowBits] && before_low_bits == low ? &*before_fields[kLowBits] : nullptr;
     TableMode mode = TableMode::given;
     FieldChoice table;
-    const Cost cost = choose_field(kLowBits, of, raw, before, coarsest(), mode, table);
+    const Cost cost = choose_field(kLowBits, of, raw, before, own_tables, coarsest(), mode, table);
     if (raw - cost <= saved) continue;
     saved = raw - cost;
     block.low_bits = low;
@@ -676,9 +679,11 @@ bool TileEncoder::Work::write(std::span<const std::byte> bytes, const FilterChoi
   const uint64_t bits = config.level > kFastLevels
                             ? planner.plan(bytes, matches, segment_bytes_of(bytes.size()), sequences, blocks)
                             : planner.plan_fast(bytes, matches, plane_bytes(choice, bytes.size()), sequences, blocks);
-  // A lane's end takes about 4 bytes, little of a tile.
+  // A lane's end takes about 4 bytes, little of a tile. A small tile's lanes have no more work than those of others.
+  const uint64_t bits_per_lane = bytes.size() <= kSmallTile ? 4096 : 256;
   header = {};
-  header.lanes_log = std::min<uint32_t>(kMaxLanesLog, static_cast<uint32_t>(std::bit_width(bits / 256 + 1)) - 1);
+  header.lanes_log =
+      std::min<uint32_t>(kMaxLanesLog, static_cast<uint32_t>(std::bit_width(bits / bits_per_lane + 1)) - 1);
   header.filter = static_cast<uint32_t>(choice.filter);
   header.stride = choice.stride;
   lanes = 1u << header.lanes_log;
@@ -727,8 +732,8 @@ TileEncoder& TileEncoder::operator=(TileEncoder&&) noexcept = default;
 
 bool TileEncoder::encode(std::span<const std::byte> tile, std::vector<uint32_t>& words) {
   if (tile.empty() || tile.size() > kMaxTileBytes) return false;
-  if (work_->config.level <= kFastLevels && tile.size() <= kTinyBytes) return false;
   Work& work = *work_;
+  work.own_tables = work.config.level > kFastLevels || tile.size() > kTinyBytes;
   work.choose_filters(tile);
   const size_t before = words.size();
   // Estimates leave out tables, and more matches than a fast search finds.
