@@ -31,7 +31,7 @@ namespace weft::gstd {
 
 /// The version of the format that is written, and the one that is read. weft 0.1 has version 1.
 constexpr uint32_t kFormatVersion = 2;
-constexpr int kMinLevel = 1, kMaxLevel = 22, kDefaultLevel = 3;
+constexpr int kMinLevel = -5, kMaxLevel = 22, kDefaultLevel = 3;
 constexpr uint32_t kMinTileBytes = 1u << 14, kMaxTileBytes = 1u << 20, kDefaultTileBytes = 1u << 16;
 constexpr uint32_t kMinSegmentBytes = 1u << 20, kMaxSegmentBytes = 1u << 30, kDefaultSegmentBytes = 1u << 26;
 /// Default limit of the content that `decompress` allocates. A stream of 3 KiB can declare as much.
@@ -72,7 +72,7 @@ class Executor {
 };
 
 struct CompressConfig {
-  /// kMinLevel (fastest) to kMaxLevel (smallest).
+  /// kMinLevel (fastest) to kMaxLevel (smallest), but not 0.
   int level = kDefaultLevel;
   /// Unit of independent decoding: a power of two, kMinTileBytes to kMaxTileBytes.
   uint32_t tile_bytes = kDefaultTileBytes;

@@ -35,8 +35,8 @@ static_assert(number_of(TileFilter::bc7) == static_cast<int>(Filter::bc7));
 Error refuse(std::string what) { return {ErrorCode::invalid_argument, "gstd: " + std::move(what)}; }
 
 Status check(const CompressConfig& config) {
-  if (config.level < kMinLevel || config.level > kMaxLevel)
-    return refuse("level is " + std::to_string(config.level) + ", not 1 to 22");
+  if (config.level < kMinLevel || config.level > kMaxLevel || config.level == 0)
+    return refuse("level is " + std::to_string(config.level) + ", not -5 to -1 or 1 to 22");
   if (!std::has_single_bit(config.tile_bytes) || config.tile_bytes < kMinTileBytes || config.tile_bytes > kMaxTileBytes)
     return refuse("tile_bytes is " + std::to_string(config.tile_bytes) + ", not a power of two from 2^14 to 2^20");
   if (config.segment_bytes < kMinSegmentBytes || config.segment_bytes > kMaxSegmentBytes ||

@@ -65,7 +65,7 @@ void Parser::State::configure(size_t size) {
   ZSTD_CCtx_setParameter(c, ZSTD_c_useBlockSplitter, ZSTD_ps_disable);
 }
 
-Parser::Parser(int level, uint32_t least) : state_(new State{std::clamp(level, 1, 22), least}) {}
+Parser::Parser(int level, uint32_t least) : state_(new State{level, least}) {}
 Parser::~Parser() = default;
 Parser::Parser(Parser&&) noexcept = default;
 Parser& Parser::operator=(Parser&&) noexcept = default;

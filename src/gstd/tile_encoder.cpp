@@ -42,7 +42,7 @@ enum class Trial : uint8_t {
   scout,  // by estimates, then real tables
 };
 
-// What a level tries.
+// What a level tries. There is no level 0.
 struct Effort {
   int parser;        // libzstd's level
   Trial trial;       // of filters
@@ -52,7 +52,10 @@ struct Effort {
   uint32_t rounds;   // how often matches are chosen by their cost in this format
   bool skips;        // whether positions are left out at which a match is unlikely to gain
 };
-constexpr std::array<Effort, kMaxLevel> kEfforts = {{
+constexpr std::array<Effort, kMaxLevel - kMinLevel> kEfforts = {{
+    {-50, Trial::none, 1, 1, 0, 0, false},    {-30, Trial::none, 1, 1, 0, 0, false},
+    {-18, Trial::none, 1, 1, 0, 0, false},    {-10, Trial::none, 1, 1, 0, 0, false},
+    {-5, Trial::none, 1, 1, 0, 0, false},  // level -1
     {1, Trial::none, 1, 1, 0, 0, false},      {2, Trial::quick, 1, 1, 0, 0, false},
     {3, Trial::quick, 1, 1, 0, 0, false},     {5, Trial::quick, 1, 1, 0, 0, false},
     {6, Trial::quick, 1, 1, 0, 0, false},     {7, Trial::quick, 1, 1, 0, 0, false},
@@ -65,6 +68,11 @@ constexpr std::array<Effort, kMaxLevel> kEfforts = {{
     {14, Trial::scout, 16, 2, 48, 3, false},  {14, Trial::scout, 24, 3, 64, 4, false},
     {14, Trial::scout, 32, 4, 128, 6, false}, {14, Trial::scout, 48, 6, 256, 10, false},
 }};
+
+const Effort& effort_of(int level) {
+  const int of = std::clamp(level, kMinLevel, kMaxLevel);
+  return kEfforts[static_cast<size_t>(of - kMinLevel - (of > 0 ? 1 : 0))];
+}
 
 // code_length of small values, a table for the loop over sequences.
 constexpr uint32_t kSmallLengths = 256;
@@ -166,7 +174,7 @@ struct TileEncoder::Work {
 
   explicit Work(const TileEncoderConfig& of)
       : config(of),
-        effort(kEfforts[static_cast<size_t>(std::clamp(of.level, kMinLevel, kMaxLevel)) - 1]),
+        effort(effort_of(of.level)),
         parser(effort.parser),
         plane_parser(kPlaneLevel, kMinInPlanes),
         trial_parser(kTrialParser),

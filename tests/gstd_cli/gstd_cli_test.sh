@@ -153,13 +153,21 @@ expect 0 "a device" "$gstd" -f content -o /dev/null
 [[ -c /dev/null ]] || fail "/dev/null was replaced"
 
 # Threads and levels.
-for level in 1 3 9 22; do
+for level in 1 3 9 22 -fast -fast=3 -fast=5; do
   expect 0 "level $level" "$gstd" -"$level" -T1 -fo "one.gst" content
-  expect 0 "level $level, threads" "$gstd" -"$level"T3 -fo "many.gst" content
+  expect 0 "level $level, threads" "$gstd" -"$level" -T3 -fo "many.gst" content
   same "threads make no difference" one.gst many.gst
   expect 0 "level $level back" "$gstd" -dcT3 many.gst
   same "level $level back" out original
 done
+expect 0 "--fast without a number" "$gstd" --fast -fo one.gst content
+expect 0 "--fast=1" "$gstd" --fast=1 -fo other.one.gst content
+same "--fast without a number" one.gst other.one.gst
+expect 0 "--fast=1000" "$gstd" --fast=1000 -fo many.gst content
+expect 0 "--fast=5" "$gstd" --fast=5 -fo other.one.gst content
+same "--fast=1000" many.gst other.one.gst
+(($(stat -c %s many.gst) >= $(stat -c %s one.gst))) || fail "--fast=5 is smaller than --fast"
+for number in 0 x ""; do expect 1 "--fast=$number" "$gstd" --fast="$number" content; done
 for options in --tile=16K "--tile=1M --segment=1M" --filter=none --filter=delta:3 --filter=zigzag-planes:4 --no-check \
                --no-contexts --ultra --threads=2 "--tile 128K"; do
   # shellcheck disable=SC2086 # words are wanted

@@ -122,7 +122,7 @@ TEST_SUITE("gstd streams") {
   TEST_CASE("all byte values, random bytes and records come back at some levels") {
     Bytes values;
     for (int i = 0; i < 70000; ++i) values.push_back(static_cast<std::byte>(i * (i >> 8)));
-    for (const int level : {1, 3, 12, 22}) {
+    for (const int level : {-5, -1, 1, 3, 12, 22}) {
       CAPTURE(level);
       CompressConfig config;
       config.level = level;
@@ -325,8 +325,9 @@ TEST_SUITE("gstd streams") {
   }
 
   TEST_CASE("configurations out of their ranges are refused") {
-    std::vector<CompressConfig> bad(12);
+    std::vector<CompressConfig> bad(13);
     bad[0].level = 0;
+    bad[12].level = gstd::kMinLevel - 1;
     bad[1].level = 23;
     bad[2].tile_bytes = 1u << 13;
     bad[3].tile_bytes = 1u << 21;

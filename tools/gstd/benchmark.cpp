@@ -130,7 +130,7 @@ Status benchmark(const std::string& name, const Options& options) {
   std::printf("%s: %zu bytes, tiles of %u\n", shown_name(name).c_str(), content->size(), options.compress.tile_bytes);
   std::printf("  %-22s %3s %12s %8s %10s %10s\n", "", "", "bytes", "ratio", "MB/s", "MB/s back");
   const int first = options.compress.level, last = std::max(first, options.last_level);
-  for (int level = first; level <= last; ++level) {
+  for (int level = first; level <= last; level += level == -1 ? 2 : 1) {
     gstd::CompressConfig config = options.compress;
     config.level = level;
     Row row;

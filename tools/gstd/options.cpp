@@ -163,7 +163,7 @@ Status Parser::parse_long(std::string_view option) {
   const size_t equals = option.find('=');
   const std::string_view name = option.substr(0, equals);
   static constexpr std::string_view kWithValue[] = {
-      "--threads", "--tile",   "--segment", "--filter",   "--limit",           "--memory",
+      "--threads", "--tile",   "--segment", "--filter",   "--limit",           "--memory",           "--fast",
       "--long",    "--output", "--gpu",     "--filelist", "--output-dir-flat", "--output-dir-mirror"};
   if (std::ranges::find(kWithValue, name) == std::end(kWithValue))
     return refuse(std::string(option) + ": no such option (gstd -h lists them)");
@@ -172,6 +172,8 @@ Status Parser::parse_long(std::string_view option) {
     value = option.substr(equals + 1);
   } else if (name == "--long") {
     value = "31";
+  } else if (name == "--fast") {
+    value = "1";
   } else if (const auto next = next_argument()) {
     value = *next;
   } else {
@@ -182,6 +184,12 @@ Status Parser::parse_long(std::string_view option) {
 }
 
 Status Parser::set_value(std::string_view name, std::string_view value) {
+  if (name == "--fast") {
+    const auto number = whole_number(value, 1, UINT32_MAX);
+    if (!number) return refuse("--fast=" + std::string(value) + ": not a number from 1 on");
+    options_.compress.level = std::max(-static_cast<int>(std::min<uint64_t>(*number, 99)), weft::gstd::kMinLevel);
+    return {};
+  }
   if (name == "--tile") return set_size("--tile=", value, options_.compress.tile_bytes);
   if (name == "--segment") options_.segment_default = false;
   if (name == "--segment") return set_size("--segment=", value, options_.compress.segment_bytes);
@@ -225,8 +233,7 @@ Status Parser::parse_short(std::string_view letters) {
     const char letter = letters.front();
     if (letter >= '0' && letter <= '9') {
       const auto level = take_number(letters);
-      if (!level || *level < weft::gstd::kMinLevel || *level > weft::gstd::kMaxLevel)
-        return refuse(all + ": levels are 1 to 22");
+      if (!level || *level < 1 || *level > weft::gstd::kMaxLevel) return refuse(all + ": levels are 1 to 22");
       options_.compress.level = static_cast<int>(*level);
       continue;
     }
@@ -258,8 +265,7 @@ Status Parser::parse_short(std::string_view letters) {
         options_.mode = Mode::benchmark;
         const auto level = take_number(letters);
         if (!level && letter == 'b') break;
-        if (!level || *level < weft::gstd::kMinLevel || *level > weft::gstd::kMaxLevel)
-          return refuse(all + ": levels are 1 to 22");
+        if (!level || *level < 1 || *level > weft::gstd::kMaxLevel) return refuse(all + ": levels are 1 to 22");
         (letter == 'b' ? options_.compress.level : options_.last_level) = static_cast<int>(*level);
         break;
       }
@@ -378,6 +384,7 @@ Compresses FILES to FILES.gst, or with -d restores FILES.gst and FILES.zst; with
 to standard output. Sources are kept.
 
   -1 ... -22       level, fast to small (3)
+  --fast[=#]       faster than -1, and larger: 1 to 5 (1)
   -d  -z           decompress; compress (the default)
   -t               test the integrity of compressed files
   -l               list sizes and checksums of compressed files, and their totals; --json for programs
