@@ -163,8 +163,9 @@ Status Parser::parse_long(std::string_view option) {
   const size_t equals = option.find('=');
   const std::string_view name = option.substr(0, equals);
   static constexpr std::string_view kWithValue[] = {
-      "--threads", "--tile",   "--segment", "--filter",   "--limit",           "--memory",           "--fast",
-      "--long",    "--output", "--gpu",     "--filelist", "--output-dir-flat", "--output-dir-mirror"};
+      "--threads", "--tile", "--segment",  "--filter",          "--limit",
+      "--memory",  "--fast", "--job",      "--jobs-list",       "--long",
+      "--output",  "--gpu",  "--filelist", "--output-dir-flat", "--output-dir-mirror"};
   if (std::ranges::find(kWithValue, name) == std::end(kWithValue))
     return refuse(std::string(option) + ": no such option (gstd -h lists them)");
   std::string_view value;
@@ -174,6 +175,8 @@ Status Parser::parse_long(std::string_view option) {
     value = "31";
   } else if (name == "--fast") {
     value = "1";
+  } else if (name == "--jobs-list") {
+    value = "64M";
   } else if (const auto next = next_argument()) {
     value = *next;
   } else {
@@ -196,6 +199,11 @@ Status Parser::set_value(std::string_view name, std::string_view value) {
   if (name == "--limit") return set_size("--limit=", value, options_.limit);
   if (name == "--memory") return set_size("--memory=", value, options_.memory);
   if (name == "--filter") return set_filter(value);
+  if (name == "--jobs-list") return set_size("--jobs-list=", value, options_.jobs_bytes.emplace());
+  if (name == "--job") {
+    options_.job = value;
+    return value.empty() ? Status(refuse("--job has no name")) : Status();
+  }
   if (name == "--output") {
     options_.output = value;
     return value.empty() ? Status(refuse("--output has no name")) : Status();
@@ -315,6 +323,9 @@ Status Parser::check_pack_options() const {
     return refuse("--limit goes with unpack and verify, and with no other work on packs");
   if (options.json && mode != Mode::list_pack) return refuse("--json goes with --list and with list");
   if (options.compact && mode != Mode::update_pack) return refuse("--compact goes with update");
+  if ((options.jobs_bytes || !options.job.empty()) && mode != Mode::pack)
+    return refuse("--jobs-list and --job go with pack");
+  if (options.jobs_bytes && !options.job.empty()) return refuse("--jobs-list and --job are different work");
   if (writes && (options.inputs.size() != 1 || options.output.empty()))
     return refuse(word + " takes a directory, and the pack's name after -o");
   if (mode == Mode::unpack && options.inputs.empty()) return refuse("unpack takes a pack, and paths in it if not all");
@@ -352,6 +363,7 @@ Result<Options> Parser::parse() {
     return options;
   }
   if (options.compact) return refuse("--compact goes with update");
+  if (options.jobs_bytes || !options.job.empty()) return refuse("--jobs-list and --job go with pack");
   if (options.json && options.mode != Mode::list) return refuse("--json goes with --list and with list");
   if (options.from_zst && options.mode != Mode::compress)
     return refuse("--from-zst compresses, and goes with no other work");
@@ -419,6 +431,10 @@ to standard output. Sources are kept.
   --long[=#]       allow windows of .zst files of up to 2^# bytes (27; without #: 31)
 
   pack DIR -o PACK     write the files of DIR to one file; begun again, it goes on where it was interrupted
+  pack DIR -o PACK --jobs-list[=SIZE]
+                       print the names of jobs, of SIZE bytes of content (64M) each, that are not done yet
+  pack DIR -o PACK --job=NAME
+                       do one of them, in any process that sees DIR and PACK; pack then takes what they did
   update DIR -o PACK   write what changed since, at the pack's end; --compact: write the pack anew, without gaps
   list PACK            list paths, kinds, sizes and images; --json for programs
   unpack PACK          write the files, or those of PATHS, to the directory of -o (the current one)

@@ -39,14 +39,16 @@ struct Options {
   bool fsync = false;
   bool json = false;
   bool verify = true;
-  bool compact = false;              ///< whether an update writes the pack anew
-  std::optional<std::string> gpu;    ///< the device that decodes, as weft::GpuConfig has it; none: the CPU
-  std::optional<bool> pass_through;  ///< none: by force to standard output
-  std::optional<bool> progress;      ///< none: on a terminal
-  int verbosity = 2;                 ///< 0: nothing but the exit status; 1: errors; 2: and a line a file; 3: more
-  std::string output;                ///< empty: named after the input
-  std::string output_directory;      ///< empty: beside the input
-  bool mirror = false;               ///< whether the output directory gets the directories of the inputs' names
+  bool compact = false;                ///< whether an update writes the pack anew
+  std::optional<uint64_t> jobs_bytes;  ///< content of a job, if jobs are to be listed
+  std::string job;                     ///< the name of the one that is to be done
+  std::optional<std::string> gpu;      ///< the device that decodes, as weft::GpuConfig has it; none: the CPU
+  std::optional<bool> pass_through;    ///< none: by force to standard output
+  std::optional<bool> progress;        ///< none: on a terminal
+  int verbosity = 2;                   ///< 0: nothing but the exit status; 1: errors; 2: and a line a file; 3: more
+  std::string output;                  ///< empty: named after the input
+  std::string output_directory;        ///< empty: beside the input
+  bool mirror = false;                 ///< whether the output directory gets the directories of the inputs' names
   std::vector<std::string> inputs;
   std::vector<std::string> filelists;  ///< files with the names of more inputs
   uint64_t limit = UINT64_MAX;         ///< bytes of content of an input

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "options.hpp"
+
 namespace gstd_tool {
 
 /// A file that is written at any position, by one process at a time.
@@ -68,6 +70,31 @@ struct PackSource {
   std::string path;  ///< in the pack
   std::string file;
   uint64_t bytes = 0;
+  std::optional<uint64_t> content_hash = {};  ///< what it is to have
+};
+
+/// Packs that hold assets as they were encoded before. Each holds those of its paths that are not in another, from its
+/// first on.
+class OldPacks {
+ public:
+  struct Found {
+    const weft::pack::PackReader* pack;
+    weft::pack::Entry entry;
+  };
+
+  /// In the order of first paths.
+  void add(std::string first_path, weft::pack::PackReader pack) {
+    packs_.push_back({std::move(first_path), std::move(pack)});
+  }
+  size_t size() const { return packs_.size(); }
+  std::optional<Found> find(const std::string& path) const;
+
+ private:
+  struct Old {
+    std::string first_path;
+    weft::pack::PackReader pack;
+  };
+  std::vector<Old> packs_;
 };
 
 /// All regular files below a directory by their paths, but for those named. Links and devices are left out, which is
@@ -75,6 +102,25 @@ struct PackSource {
 weft::Result<std::vector<PackSource>> pack_sources(
     const std::string& folder, std::span<const std::string> left_out,
     const std::function<void(const std::string&, const std::string&)>& say);
+
+/// Calls use(read) with an opened source. Errors: what it returns, and that the file changed meanwhile.
+weft::Status with_source(const PackSource& source, const std::function<weft::Status(const weft::pack::ReadAt&)>& use);
+
+/// What two runs must share for one to go on with the other's work.
+uint64_t key_of(const weft::gstd::CompressConfig& config);
+
+/// Writes a new pack beside the options' output, which then takes its name. An interrupted run's work is gone on with.
+weft::Status write_new_pack(const Options& options, std::span<const PackSource> sources, const OldPacks& old);
+
+/// Of a pack's jobs, each of which encodes some of its files: lists of these, and the packs that are made of them.
+std::string jobs_folder(const Options& options);
+/// The packs of jobs that were done with these options.
+weft::Result<OldPacks> done_jobs(const Options& options);
+weft::Status remove_jobs(const Options& options);
+/// Writes the lists of jobs, and says the names of those that are not done.
+weft::Status list_jobs(const Options& options, std::span<const PackSource> sources);
+/// Does the job of that name, unless it is done.
+weft::Status do_job(const Options& options);
 
 /// Calls task(item) for every item below `items` on so many threads. The first error ends it and is returned.
 weft::Status in_parallel(uint32_t threads, size_t items, const std::function<weft::Status(size_t item)>& task);

@@ -33,8 +33,9 @@ Result<std::vector<PackSource>> pack_sources(const std::string& folder, std::spa
     const fs::path& file = at->path();
     const std::string name = file.string();
     const bool is_link = system::is_link(name);
-    if (is_link) at.disable_recursion_pending();
-    if (!is_link && fs::is_regular_file(status) && std::ranges::find(own, file) == own.end()) {
+    const bool is_own = std::ranges::find(own, file) != own.end();
+    if (is_link || is_own) at.disable_recursion_pending();
+    if (!is_link && fs::is_regular_file(status) && !is_own) {
       const std::string path = file.generic_string().substr(prefix);
       if (const std::string fault = weft::pack::fault_of_path(path); !fault.empty()) {
         say(name, fault);

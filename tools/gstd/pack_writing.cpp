@@ -46,7 +46,8 @@ Error of_file(const std::string& name, const Error& error) {
   return {error.code, shown_name(name) + ": " + without_prefix(error.message)};
 }
 
-// What two runs must share for one to go on with the other's work.
+}  // namespace
+
 uint64_t key_of(const weft::gstd::CompressConfig& config) {
   const std::array<uint64_t, 8> parts{pack::kFormatVersion,
                                       static_cast<uint64_t>(config.level),
@@ -59,9 +60,7 @@ uint64_t key_of(const weft::gstd::CompressConfig& config) {
   return pack::hash_of(std::as_bytes(std::span(parts)));
 }
 
-// Calls use(read, bytes) with an opened source. Errors: what it returns, and that the file changed meanwhile.
-template <class Use>
-Status with_source(const PackSource& source, const Use& use) {
+Status with_source(const PackSource& source, const std::function<Status(const pack::ReadAt&)>& use) {
   Result<Input> input = Input::open(source.file);
   if (!input) return of_file(source.file, input.error());
   const pack::ReadAt read = [&](uint64_t at, std::span<std::byte> to) { return input->read_at(at, to); };
@@ -72,6 +71,16 @@ Status with_source(const PackSource& source, const Use& use) {
     return Error{ErrorCode::driver_error, shown_name(source.file) + ": changed while it was packed"};
   return {};
 }
+
+std::optional<OldPacks::Found> OldPacks::find(const std::string& path) const {
+  const auto after = std::ranges::upper_bound(packs_, path, {}, &Old::first_path);
+  if (after == packs_.begin()) return std::nullopt;
+  const auto entry = std::prev(after)->pack.find(path);
+  if (!entry) return std::nullopt;
+  return Found{&std::prev(after)->pack, *entry};
+}
+
+namespace {
 
 Result<bool> is_unchanged(const PackSource& source, uint64_t content_bytes, uint64_t content_hash) {
   if (source.bytes != content_bytes) return false;
@@ -109,18 +118,17 @@ class PackWriting {
     journaled_ = assets_.size();
   }
 
-  // `old`: where unchanged assets are taken from, if not null. `part`: what is done of the first source.
-  Status write(std::span<const PackSource> sources, const pack::PackReader* old,
-               const std::optional<PackPart>& part = {});
+  // `old`: where unchanged assets are taken from. `part`: what is done of the first source.
+  Status write(std::span<const PackSource> sources, const OldPacks& old, const std::optional<PackPart>& part = {});
 
   std::span<const Asset> assets() const { return assets_; }
   uint64_t end() const { return end_; }
 
  private:
-  Status write_small(std::span<const PackSource> batch, const pack::PackReader* old);
-  Status write_large(const PackSource& source, const pack::PackReader* old, const std::optional<PackPart>& part);
+  Status write_small(std::span<const PackSource> batch, const OldPacks& old);
+  Status write_large(const PackSource& source, const OldPacks& old, const std::optional<PackPart>& part);
   Result<Asset> encode(const PackSource& source, uint32_t worker, uint32_t threads, pack::Payload& to,
-                       const pack::PackReader* old, const pack::Resume& resume = {});
+                       const OldPacks& old, const pack::Resume& resume = {});
   Status reach(const PackSource& source, const pack::Checkpoint& done);
   Status place(Asset asset);
   bool is_due(uint64_t end) const;
@@ -142,17 +150,17 @@ class PackWriting {
 };
 
 Result<Asset> PackWriting::encode(const PackSource& source, uint32_t worker, uint32_t threads, pack::Payload& to,
-                                  const pack::PackReader* old, const pack::Resume& resume) {
-  const std::optional<pack::Entry> entry = old != nullptr ? old->find(source.path) : std::nullopt;
-  if (entry) {
-    const Result<bool> same = is_unchanged(source, entry->content_bytes, entry->content_hash);
+                                  const OldPacks& old, const pack::Resume& resume) {
+  if (const auto found = old.find(source.path)) {
+    const pack::Entry& entry = found->entry;
+    const Result<bool> same = is_unchanged(source, entry.content_bytes, entry.content_hash);
     if (!same) return same.error();
     if (*same) {
       if (const Status status = to.rewind(0); !status) return status.error();
-      Asset asset = pack::asset_of(*old, *entry);
+      Asset asset = pack::asset_of(*found->pack, entry);
       const pack::Sink sink = [&](std::span<const std::byte> piece) { return to.write(piece); };
-      if (const Status status = old->read_stored(*entry, sink); !status) return status.error();
-      asset.move_by(0 - entry->position);
+      if (const Status status = found->pack->read_stored(entry, sink); !status) return status.error();
+      asset.move_by(0 - entry.position);
       return asset;
     }
   }
@@ -172,6 +180,8 @@ Result<Asset> PackWriting::encode(const PackSource& source, uint32_t worker, uin
     return {};
   });
   if (!status) return status.error();
+  if (source.content_hash && asset->content_hash != *source.content_hash)
+    return Error{ErrorCode::driver_error, shown_name(source.file) + ": changed since jobs were listed"};
   return *std::move(asset);
 }
 
@@ -187,7 +197,7 @@ Status PackWriting::place(Asset asset) {
   return flush(false);
 }
 
-Status PackWriting::write_small(std::span<const PackSource> batch, const pack::PackReader* old) {
+Status PackWriting::write_small(std::span<const PackSource> batch, const OldPacks& old) {
   struct Encoded {
     MemoryPayload payload;
     Asset asset;
@@ -222,8 +232,7 @@ Status PackWriting::reach(const PackSource& source, const pack::Checkpoint& done
   return journal_->append({pack::hash_of(source.path), end_, source.bytes, done});
 }
 
-Status PackWriting::write_large(const PackSource& source, const pack::PackReader* old,
-                                const std::optional<PackPart>& part) {
+Status PackWriting::write_large(const PackSource& source, const OldPacks& old, const std::optional<PackPart>& part) {
   pack::Resume resume;
   resume.reached = [&](const pack::Checkpoint& done) { return reach(source, done); };
   if (part) resume.from = part->done;
@@ -234,7 +243,7 @@ Status PackWriting::write_large(const PackSource& source, const pack::PackReader
   return place(*std::move(asset));
 }
 
-Status PackWriting::write(std::span<const PackSource> sources, const pack::PackReader* old,
+Status PackWriting::write(std::span<const PackSource> sources, const OldPacks& old,
                           const std::optional<PackPart>& part) {
   const uint64_t most = std::max(kSmallBytes, kBatchBytes * threads_);
   for (size_t at = 0; at < sources.size();) {
@@ -290,6 +299,7 @@ Result<size_t> count_done(std::span<const PackSource> sources, std::span<const A
   for (; count < std::min(done.size(), sources.size()); ++count) {
     const Asset& asset = done[count];
     if (asset.path != sources[count].path || asset.content_bytes != sources[count].bytes) break;
+    if (asset.content_hash != sources[count].content_hash.value_or(asset.content_hash)) break;
     if (!asset.ranges.empty() && asset.ranges.front().position != end) break;
     if (end + asset.stored_bytes() > file_bytes) break;
     end = block_end(end + asset.stored_bytes());
@@ -343,10 +353,8 @@ uint64_t content_of(std::span<const PackSource> sources) {
   return bytes;
 }
 
-// Writes a new pack beside the output, which then takes its name. An interrupted run's work is gone on with.
-// `old`: what is kept is taken from it; it is read from `old_file`, which is closed before it is replaced.
-Status write_new(const Options& options, std::span<const PackSource> sources, const pack::PackReader* old = nullptr,
-                 PackFile* old_file = nullptr) {
+// `old` is read from `old_file`, which is closed before it is replaced.
+Status write_new(const Options& options, std::span<const PackSource> sources, const OldPacks& old, PackFile* old_file) {
   const std::string unfinished = options.output + ".unfinished", journal_name = options.output + ".journal";
   Result<PackFile> file = PackFile::open(unfinished, true);
   if (!file) return of_file(unfinished, file.error());
@@ -411,7 +419,7 @@ Status append_changes(const Options& options, std::span<const PackSource> source
   PackWriting writing(options, file, block_end(old.pack_bytes()), nullptr, content_of(sources));
   for (std::optional<Asset>& asset : kept)
     if (asset) writing.keep(*std::move(asset));
-  if (Status status = writing.write(changed, nullptr); !status) return status;
+  if (Status status = writing.write(changed, {}); !status) return status;
   if (Status status = write_end(file, writing.assets(), writing.end(), old.generation() + 1); !status) return status;
   const size_t removed = old.size() + changed.size() - sources.size();
   if (options.verbosity >= 2)
@@ -426,28 +434,53 @@ Status update(const Options& options, std::span<const PackSource> sources) {
   if (!file) return of_file(options.output, file.error());
   const Result<uint64_t> bytes = file->size();
   if (!bytes) return bytes.status();
-  const auto old =
+  auto old =
       pack::PackReader::open([&](uint64_t at, std::span<std::byte> to) { return file->read_at(at, to); }, *bytes);
   if (!old) return of_file(options.output, old.error());
-  return options.compact ? write_new(options, sources, &*old, &*file) : append_changes(options, sources, *file, *old);
+  if (!options.compact) return append_changes(options, sources, *file, *old);
+  OldPacks packs;
+  packs.add({}, *std::move(old));
+  return write_new(options, sources, packs, &*file);
+}
+
+// Takes what jobs have done.
+Status write_with_jobs(const Options& options, std::span<const PackSource> sources) {
+  const Result<OldPacks> done = done_jobs(options);
+  if (!done) return done.status();
+  if (done->size() != 0 && options.verbosity >= 2) std::fprintf(stderr, "taking what %zu jobs did\n", done->size());
+  if (Status status = write_new(options, sources, *done, nullptr); !status) return status;
+  return remove_jobs(options);
 }
 
 }  // namespace
 
+Status write_new_pack(const Options& options, std::span<const PackSource> sources, const OldPacks& old) {
+  return write_new(options, sources, old, nullptr);
+}
+
 bool write_pack(const Options& options) {
   const std::string& folder = options.inputs.front();
-  if (options.mode == Mode::pack && !options.force && ::access(options.output.c_str(), F_OK) == 0) {
+  const bool is_whole = !options.jobs_bytes && options.job.empty();
+  if (options.mode == Mode::pack && is_whole && !options.force && ::access(options.output.c_str(), F_OK) == 0) {
     tell_error(options, options.output, "already exists; -f overwrites it, and update changes it");
     return false;
   }
-  const std::array<std::string, 3> own{options.output, options.output + ".unfinished", options.output + ".journal"};
+  if (!options.job.empty()) {
+    const Status status = do_job(options);
+    if (!status) tell_error(options, options.job, status.error().message);
+    return status.ok();
+  }
+  const std::array<std::string, 4> own{options.output, options.output + ".unfinished", options.output + ".journal",
+                                       jobs_folder(options)};
   const auto say = [&](const std::string& name, const std::string& what) { tell_error(options, name, what); };
   const Result<std::vector<PackSource>> sources = pack_sources(folder, own, say);
   if (!sources) {
     tell_error(options, folder, sources.error().message);
     return false;
   }
-  const Status status = options.mode == Mode::pack ? write_new(options, *sources) : update(options, *sources);
+  const Status status = options.jobs_bytes           ? list_jobs(options, *sources)
+                        : options.mode == Mode::pack ? write_with_jobs(options, *sources)
+                                                     : update(options, *sources);
   if (!status && options.verbosity >= 1)
     std::fprintf(stderr, "gstd: %s\n", without_prefix(status.error().message).c_str());
   return status.ok();

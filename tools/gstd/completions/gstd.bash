@@ -26,11 +26,11 @@ _gstd() {
         return
       fi
       [[ $word != -* ]] ||
-        words='--check --compact --compress --contexts --decompress --exclude-compressed --fast --filelist --filter --force
-               --from-zst --fsync --gpu --help --json --keep --limit --list --long --memory --no-check --no-contexts
-               --no-pass-through --no-progress --output --output-dir-flat --output-dir-mirror --pass-through --progress
-               --quiet --recursive --rm --segment --stdout --test --threads --tile --ultra --uncompress --verbose
-               --version'
+        words='--check --compact --compress --contexts --decompress --exclude-compressed --fast --filelist --filter
+               --force --from-zst --fsync --gpu --help --job --jobs-list --json --keep --limit --list --long
+               --memory --no-check --no-contexts --no-pass-through --no-progress --output --output-dir-flat
+               --output-dir-mirror --pass-through --progress --quiet --recursive --rm --segment --stdout --test
+               --threads --tile --ultra --uncompress --verbose --version'
       [[ " ${COMP_WORDS[*]} " =~ \ (-[a-zA-Z0-9]*[dtl][a-zA-Z0-9]*|--(decompress|uncompress|test|list))\  ]] &&
         pattern='!*.[gz]st'
       [[ ${COMP_WORDS[1]} =~ ^(list|unpack|verify)$ ]] && pattern='!*.wpk' ;;
