@@ -140,17 +140,23 @@ std::optional<Refusal> load_small(std::span<const std::byte> bytes, uint64_t pos
   header.tile_log =
       static_cast<uint8_t>(std::max<uint32_t>(kMinTileLog, static_cast<uint32_t>(std::bit_width(content >> 16))));
   uint32_t used = 0;
+  bool is_good = content == kNoTile;
   switch (type) {
-    case static_cast<uint32_t>(TileType::raw): used = most; break;
-    case static_cast<uint32_t>(TileType::fill): used = 1; break;
-    case static_cast<uint32_t>(TileType::compressed): used = words; break;
+    case static_cast<uint32_t>(TileType::raw):
+      used = most;
+      is_good = words == 0;
+      break;
+    case static_cast<uint32_t>(TileType::fill):
+      used = 1;
+      is_good = words == 0 && most > 1;
+      break;
+    case static_cast<uint32_t>(TileType::compressed):
+      used = words;
+      is_good = words != 0 && words < most;
+      break;
     default: break;
   }
   header.segment_bytes = header.header_bytes() + 4 * used;
-  const bool is_good = type == kNoTile                                       ? content == kNoTile
-                       : type == static_cast<uint32_t>(TileType::compressed) ? words != 0 && words < most
-                       : type == static_cast<uint32_t>(TileType::fill)       ? words == 0 && most > 1
-                                                                             : words == 0;
   if (!is_good) return refuse(Fault::bad_header, SmallHeaderAt::content, "a small stream's tile does not fit its type");
   if (type == kNoTile && header.tile_checksum != 0)
     return refuse(Fault::bad_header, SmallHeaderAt::checksum, "the checksum of no content is not zero");

@@ -23,6 +23,7 @@ class Source {
   Result<std::span<const std::byte>> view(uint64_t position, size_t bytes, std::vector<std::byte>& room) const {
     if (read_ == nullptr) return memory_.subspan(static_cast<size_t>(position), bytes);
     room.resize(bytes);
+    if (bytes == 0) return std::span<const std::byte>();
     if (Status status = (*read_)(position, room); !status) return status.error();
     return std::span<const std::byte>(room);
   }

@@ -48,6 +48,15 @@ TEST_SUITE("gstd small streams") {
     Bytes part(content.size() / 2);
     REQUIRE(gstd::decompress_range(exact, content.size() / 3, part));
     CHECK(std::equal(part.begin(), part.end(), content.begin() + static_cast<std::ptrdiff_t>(content.size() / 3)));
+    // Read on demand: some bytes at a time, and never none.
+    const gstd::ReadAt read = [&](uint64_t position, std::span<std::byte> to) -> Status {
+      CHECK(!to.empty());
+      std::ranges::copy(stream.subspan(position, to.size()), to.begin());
+      return {};
+    };
+    Bytes again(part.size());
+    REQUIRE(gstd::decompress_range(read, stream.size(), content.size() / 3, again));
+    CHECK(again == part);
   }
 
   void check_refused(Span stream, Verdict expected) {
