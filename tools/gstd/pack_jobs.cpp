@@ -158,6 +158,7 @@ Status list_jobs(const Options& options, std::span<const PackSource> sources) {
   if (error) return Error{ErrorCode::driver_error, shown_name(jobs_folder(options)) + ": " + error.message()};
   const std::vector<std::string> lists = cut(hashed, *options.jobs_bytes);
   std::vector<std::string> names;
+  names.reserve(lists.size());
   for (const std::string& list : lists) names.push_back(name_of_list(options, list));
   std::vector<std::string> sorted = names;
   std::ranges::sort(sorted);
