@@ -54,8 +54,8 @@ void declare(primitives::RecordCall& call, const Table& table, const Args& args,
   push.output_bytes = args.output.size;
 }
 
-/// Calls record() for each batch of up to `in_flight` entries. Batches are of about one size: a small one would leave the
-/// device idle.
+/// Calls record() for each batch of up to `in_flight` entries. Batches are of about one size: a small one would leave
+/// the device idle.
 template <class Record>
 void record_batches(const primitives::RecordCall& call, uint64_t entries, uint32_t in_flight, shader::DecodePush& push,
                     const Record& record) {
