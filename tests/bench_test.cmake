@@ -78,6 +78,13 @@ execute_process(COMMAND "${BENCH}" ${scan} --sizes 1000 OUTPUT_VARIABLE printed 
 if(kind STREQUAL "software" AND NOT printed MATCHES "^This is a SOFTWARE device, no GPU")
   message(SEND_ERROR "the first line does not say that the device is none:\n${printed}")
 endif()
+# A call on no items has a row, the first of --quick.
+execute_process(COMMAND "${BENCH}" --quick --filter empty --repeats 2 --csv "${WORK}/empty.csv" TIMEOUT 60
+                RESULT_VARIABLE ended OUTPUT_QUIET ERROR_VARIABLE said)
+file(STRINGS "${WORK}/empty.csv" empty REGEX "^empty,nothing,")
+if(NOT ended STREQUAL 0 OR empty STREQUAL "")
+  message(SEND_ERROR "a call on no items has no row (${ended}):\n${said}")
+endif()
 # Without --sizes and --filter a software device has the rows of --quick.
 if(kind STREQUAL "software")
   execute_process(COMMAND "${BENCH}" ${quick} --types u8 --csv "${WORK}/chosen.csv" OUTPUT_QUIET ERROR_VARIABLE said)

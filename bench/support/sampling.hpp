@@ -52,7 +52,7 @@ std::optional<std::vector<double>> take_samples(const Sampling& sampling, double
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   };
   const auto batch_of = [&](double ms, double least) {
-    return static_cast<uint32_t>(std::clamp(ms / std::max(call_ms, 1e-3), least, double(sampling.largest_batch)));
+    return static_cast<uint32_t>(std::clamp(ms / std::max(1e-3, call_ms), least, double(sampling.largest_batch)));
   };
   double best_ms = std::numeric_limits<double>::infinity();
   for (bool going = true; going;) {

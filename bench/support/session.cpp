@@ -329,8 +329,9 @@ Result<double> Session::predict_ms(const BenchCase& bench_case, const CaseBuffer
   const auto predicted = predict_call_ms(n, config_.max_call_ms, speed, [&](uint64_t items) -> std::optional<double> {
     // Twice: the first call of a pipeline is slow on some drivers.
     const auto samples = time(bench_case, buffers, items, 2);
-    if (samples)
-      return samples->back() * static_cast<double>(items) / static_cast<double>(bench_case.items_of_call(items));
+    const uint64_t of_call = bench_case.items_of_call(items);
+    if (samples && of_call == items) return samples->back();  // none, too
+    if (samples) return samples->back() * static_cast<double>(items) / static_cast<double>(of_call);
     error = samples.error();
     return std::nullopt;
   });
