@@ -23,9 +23,6 @@ constexpr uint64_t copy_items(uint64_t moved_bytes, int bits = 4) {
   return (items + half) >> dropped << dropped;
 }
 
-/// How long clocks are waited for.
-constexpr double kMaxSlowMs = 5000;
-
 /// How one row is sampled: the same for weft and its peers.
 struct Sampling {
   uint32_t repeats = 0;        ///< samples taken
@@ -45,6 +42,7 @@ std::optional<std::vector<double>> take_samples(const Sampling& sampling, double
   constexpr double kLongestBatchMs = 100;  // of a batch of samples: submissions are kept short, as dispatches are
   constexpr double kImprovement = 0.97;
   constexpr double kMaxWarmUps = 10;
+  constexpr double kMaxSlowMs = 5000;  // for clocks to rise
   constexpr int kTakes = 4;
   constexpr double kLongCallMs = 0.1;  // shorter ones spread by the timer's steps
 

@@ -311,16 +311,7 @@ bool Session::at_speed() {
   if (!samples) return true;
   const double ms = *std::min_element(samples->begin(), samples->end());
   best_pace_ms_ = std::min(best_pace_ms_, ms);
-  if (ms <= kPaceTolerance * best_pace_ms_) {
-    slow_since_.reset();
-    return true;
-  }
-  if (!slow_since_) slow_since_ = Clock::now();
-  if (milliseconds_since(*slow_since_) < kMaxSlowMs) return false;
-  // The device has become slower, and further rows need not wait.
-  best_pace_ms_ = ms;
-  slow_since_.reset();
-  return true;
+  return ms <= kPaceTolerance * best_pace_ms_;
 }
 
 Result<double> Session::predict_ms(const BenchCase& bench_case, const CaseBuffers& buffers, uint64_t n,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -93,8 +92,7 @@ class Session {
   std::optional<Kernel> compare_, pace_;
   std::optional<Buffer> pace_buffer_;
   double best_pace_ms_ = std::numeric_limits<double>::infinity();
-  std::optional<std::chrono::steady_clock::time_point> slow_since_;  // calls of the pace take longer than the best
-  struct Held {                                                      // an array in input_
+  struct Held {  // an array in input_
     uint64_t id = 0;
     uint64_t offset = 0;
     uint64_t bytes = 0;
