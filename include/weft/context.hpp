@@ -138,7 +138,8 @@ struct ContextConfig {
   /// Copied. What pUserData points to is not.
   const VkAllocationCallbacks* allocator = nullptr;
 
-  /// Whether VK_EXT_debug_utils is enabled on the instance, which weft cannot query. Pipelines then get names.
+  /// Whether VK_EXT_debug_utils is enabled on the instance, which weft cannot query. Pipelines then get names,
+  /// and each dispatch a label of its pipeline's.
   bool debug_utils = false;
 
   /// Meaning of Strategy::automatic for primitives of this Context. automatic: look_back where it was measured,

@@ -145,8 +145,8 @@ void add_environment(Environment& environment, std::vector<TuningOverride>& over
 
 }  // namespace
 
-Pipeline::Pipeline(std::shared_ptr<const ContextState> context, vk::UniquePipeline pipeline) noexcept
-    : context_(std::move(context)), pipeline_(std::move(pipeline)) {}
+Pipeline::Pipeline(std::shared_ptr<const ContextState> context, vk::UniquePipeline pipeline, std::string name) noexcept
+    : context_(std::move(context)), pipeline_(std::move(pipeline)), name_(std::move(name)) {}
 
 VkPipelineLayout Pipeline::layout() const noexcept { return context_->layout(); }
 
@@ -223,6 +223,10 @@ Status ContextState::create_objects(const ContextConfig& config) {
   if (config.debug_utils) {
     set_object_name_ = reinterpret_cast<PFN_vkSetDebugUtilsObjectNameEXT>(
         get_device_proc_addr(device_, "vkSetDebugUtilsObjectNameEXT"));
+    begin_label_ = reinterpret_cast<PFN_vkCmdBeginDebugUtilsLabelEXT>(
+        get_device_proc_addr(device_, "vkCmdBeginDebugUtilsLabelEXT"));
+    end_label_ =
+        reinterpret_cast<PFN_vkCmdEndDebugUtilsLabelEXT>(get_device_proc_addr(device_, "vkCmdEndDebugUtilsLabelEXT"));
   }
 
   VkPushConstantRange push_constants{};
@@ -396,10 +400,10 @@ Result<std::shared_ptr<const Pipeline>> ContextState::build_pipeline(std::span<c
   result = table_.vkCreateComputePipelines(device_, cache_, 1, &info, allocator_, &handle);
   if (result != VK_SUCCESS) return error_of(result, ("vkCreateComputePipelines for " + name).c_str());
   vk::UniquePipeline owned(ref(), handle);
-  auto pipeline = std::make_shared<const Pipeline>(shared_from_this(), std::move(owned));
+  const std::string label = set_object_name_ != nullptr ? "weft " + name : std::string();
+  auto pipeline = std::make_shared<const Pipeline>(shared_from_this(), std::move(owned), label);
 
   if (set_object_name_ != nullptr) {
-    const std::string label = "weft " + name;
     VkDebugUtilsObjectNameInfoEXT name_info{};
     name_info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT;
     name_info.objectType = VK_OBJECT_TYPE_PIPELINE;
@@ -409,6 +413,18 @@ Result<std::shared_ptr<const Pipeline>> ContextState::build_pipeline(std::span<c
     static_cast<void>(set_object_name_(device_, &name_info));
   }
   return pipeline;
+}
+
+void ContextState::begin_label(VkCommandBuffer commands, const std::string& name) const noexcept {
+  if (begin_label_ == nullptr || end_label_ == nullptr) return;
+  VkDebugUtilsLabelEXT label{};
+  label.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT;
+  label.pLabelName = name.c_str();
+  begin_label_(commands, &label);
+}
+
+void ContextState::end_label(VkCommandBuffer commands) const noexcept {
+  if (begin_label_ != nullptr && end_label_ != nullptr) end_label_(commands);
 }
 
 VkDeviceSize ContextState::memory_size(VkBuffer buffer) const noexcept {

@@ -45,14 +45,17 @@ struct TuningOverride {
 /// A compute pipeline; its layout is the Context's only one: 128 bytes of push constants, no descriptor sets.
 class Pipeline {
  public:
-  Pipeline(std::shared_ptr<const ContextState> context, vk::UniquePipeline pipeline) noexcept;
+  Pipeline(std::shared_ptr<const ContextState> context, vk::UniquePipeline pipeline, std::string name) noexcept;
 
   VkPipeline handle() const noexcept { return pipeline_.get(); }
+  /// Empty without VK_EXT_debug_utils.
+  const std::string& name() const noexcept { return name_; }
   VkPipelineLayout layout() const noexcept;
 
  private:
   std::shared_ptr<const ContextState> context_;  // before the pipeline: outlives it
   vk::UniquePipeline pipeline_;
+  std::string name_;
 };
 
 /// A specialization constant's value. Ids 0 and 1 are the workgroup's and the subgroup's size.
@@ -70,6 +73,9 @@ class ContextState : public std::enable_shared_from_this<ContextState> {
   ContextState& operator=(const ContextState&) = delete;
 
   const vk::DeviceTable& vk() const noexcept { return table_; }
+  /// A label of what is recorded until end_label(). Nothing without VK_EXT_debug_utils.
+  void begin_label(VkCommandBuffer commands, const std::string& name) const noexcept;
+  void end_label(VkCommandBuffer commands) const noexcept;
   VkDevice device() const noexcept { return device_; }
   const VkAllocationCallbacks* allocator() const noexcept { return allocator_; }
   const DeviceTraits& traits() const noexcept { return traits_; }
@@ -123,7 +129,10 @@ class ContextState : public std::enable_shared_from_this<ContextState> {
                                                          std::span<const ConstantValue> constants) const;
 
   vk::DeviceTable table_{};
-  PFN_vkSetDebugUtilsObjectNameEXT set_object_name_ = nullptr;  // null where VK_EXT_debug_utils is not enabled
+  // Null where VK_EXT_debug_utils is not enabled.
+  PFN_vkSetDebugUtilsObjectNameEXT set_object_name_ = nullptr;
+  PFN_vkCmdBeginDebugUtilsLabelEXT begin_label_ = nullptr;
+  PFN_vkCmdEndDebugUtilsLabelEXT end_label_ = nullptr;
   VkDevice device_ = VK_NULL_HANDLE;
   const VkAllocationCallbacks* allocator_ = nullptr;
   VkAllocationCallbacks allocator_copy_{};

@@ -942,6 +942,8 @@ TEST_CASE("commands have labels, begun and ended in pairs") {
     CHECK(load_one(loader, request) == RequestStatus::ok);
     CHECK(open == 0);
     CHECK(std::ranges::count(labels, label) == 1);
+    // And each of the decoder's dispatches has its own.
+    CHECK(std::ranges::count_if(labels, [](const std::string& of) { return of.find("_decode") != of.npos; }) != 0);
   }
 }
 
