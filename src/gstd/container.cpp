@@ -105,9 +105,10 @@ bool begins_frame(std::span<const std::byte> bytes) noexcept {
 }
 
 std::optional<Refusal> load_frame(std::span<const std::byte> bytes, uint64_t position, uint64_t& frame_bytes) {
-  for (size_t i = 1; i < std::min<size_t>(bytes.size(), 4); ++i)
-    if (byte_at(bytes, i) != (kFrameMagic >> 8 * i & 0xff))
-      return Refusal{Fault::not_gstd, position + i, "neither a stream nor a skippable frame"};
+  std::array<std::byte, 4> magic;
+  store_u32(magic.data(), kFrameMagic);
+  for (size_t i = 1; i < bytes.size() && i < magic.size(); ++i)
+    if (bytes[i] != magic[i]) return Refusal{Fault::not_gstd, position + i, "neither a stream nor a skippable frame"};
   if (bytes.size() < kBeginningBytes)
     return Refusal{Fault::truncated, position + bytes.size(), "the stream ends within a skippable frame"};
   const uint32_t data = load_u32(&bytes[FrameAt::bytes]);
