@@ -54,7 +54,7 @@ HWY_INLINE uint32_t count_of(M mask) { return static_cast<uint32_t>(hn::CountTru
 /// Of a word from each lane, the even lanes' and the odd lanes'.
 HWY_INLINE V64 even(V of) { return hn::And(hn::BitCast(kWide, of), hn::Set(kWide, 0xffffffff)); }
 HWY_INLINE V64 odd(V of) { return hn::ShiftRight<32>(hn::BitCast(kWide, of)); }
-/// And the way back, of numbers below 2^32.
+/// The inverse of both, of numbers below 2^32.
 HWY_INLINE V joined(V64 even, V64 odd) { return hn::BitCast(kWords, hn::Or(even, hn::ShiftLeft<32>(odd))); }
 
 /// Factors and product below 2^16; bits of `a` from 16 on do not matter.

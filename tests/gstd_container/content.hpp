@@ -3,6 +3,8 @@
 
 #include <weft/gstd.hpp>
 
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -178,3 +180,20 @@ inline std::ostream& operator<<(std::ostream& out, const Verdict& verdict) {
 }
 
 }  // namespace weft::gstd
+
+namespace weft::test {
+
+/// Refused as a whole and in pieces, by its headers and tables alone.
+inline void check_refused(Span stream, gstd::Verdict expected) {
+  const Exact exact(stream);
+  CHECK(verdict_of(exact) == expected);
+  CHECK(streamed_verdict_of(exact, 1) == expected);
+  CHECK(streamed_verdict_of(exact, 1000) == expected);
+  gstd::Verdict verdict;
+  gstd::DecompressConfig config;
+  config.verdict = &verdict;
+  CHECK(!gstd::inspect(exact, config));
+  CHECK(verdict == expected);
+}
+
+}  // namespace weft::test

@@ -16,17 +16,6 @@ using gstd::Verdict;
 TEST_SUITE("gstd headers and tables") {
   constexpr uint32_t kTile = gstd::kDefaultTileBytes;
 
-  void check_refused(Span stream, Verdict expected) {
-    const Exact exact(stream);
-    CHECK(verdict_of(exact) == expected);
-    CHECK(streamed_verdict_of(exact, 1000) == expected);
-    Verdict verdict;
-    gstd::DecompressConfig config;
-    config.verdict = &verdict;
-    CHECK(!gstd::inspect(exact, config));
-    CHECK(verdict == expected);
-  }
-
   // Three tiles, one of each type, in one segment.
   Bytes short_stream() { return stream_of(mixed_bytes(3 * kTile - 5)); }
 

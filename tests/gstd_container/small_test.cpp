@@ -59,18 +59,6 @@ TEST_SUITE("gstd small streams") {
     CHECK(again == part);
   }
 
-  void check_refused(Span stream, Verdict expected) {
-    const Exact exact(stream);
-    CHECK(verdict_of(exact) == expected);
-    CHECK(streamed_verdict_of(exact, 1) == expected);
-    CHECK(streamed_verdict_of(exact, 1000) == expected);
-    Verdict verdict;
-    gstd::DecompressConfig config;
-    config.verdict = &verdict;
-    CHECK(!gstd::inspect(exact, config));
-    CHECK(verdict == expected);
-  }
-
   TEST_CASE("content of one tile of at most 64 KiB has a header of 12 bytes and its checksum") {
     for (const size_t size : {0, 1, 3, 4, 5, 100, 16384, 65535, 65536}) {
       for (const uint32_t tile_log : {14u, 16u, 20u}) {
