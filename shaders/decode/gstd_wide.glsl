@@ -36,7 +36,7 @@ struct GstdWide {
   bool has;                // a column
 };
 
-// Words are of 4 bytes or of 2 numbers, which are added without carries. `top`: the highest bit of each.
+// A word holds 4 bytes or 2 numbers, which are added separately. `top`: the highest bit of each.
 struct GstdPacked {
   uint top, mask, log;
 };
@@ -71,8 +71,8 @@ uvec4 gstd_wide_load(GstdWide wide, uint element) {
   return loaded >> 1 & 0x7fff7fffu ^ (loaded & 0x00010001u) * 0xffffu;
 }
 
-// Adds to each element those before it. `carry`: the sum of the elements of earlier rounds, which
-// `carries` on receives with these. `slot`: of workgroup_inclusive_add().
+// Adds to each element those before it. `carry`: the sum of all elements of earlier rounds. The sum after this round is
+// stored in weft_gstd_carries from `carries` on. `slot`: of workgroup_inclusive_add().
 void gstd_wide_sum(GstdWide wide, GstdPacked packed, uint slot, uint carries, uint carry, inout uvec4 elements) {
   [[unroll]] for (uint e = 1; e < 4u; ++e) elements[e] = gstd_packed_add(packed, elements[e], elements[e - 1u]);
   uvec2 all;
