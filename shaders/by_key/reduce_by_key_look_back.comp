@@ -9,13 +9,18 @@
 #define WEFT_LOOK_BACK_FAST_PATH
 #include "weft/look_back.glsl"
 
-Segment look_back_aggregate(uint tile) { return tile_segment_by_rows(pass_tile(pass_range(), tile), 1u); }
+Segment look_back_aggregate(uint tile) {
+  Segment aggregate;
+  workgroup_exclusive_of_subgroups(segments_total_by_rows(pass_tile(pass_range(), tile)), 1u, aggregate);
+  return aggregate;
+}
 
 void look_back_finish(uint tile, Segment prefix) {
   const SegmentTile segments = pass_tile(pass_range(), tile);
   Segment aggregate;
   const Segment subgroups_before = workgroup_exclusive_of_subgroups(segments_total_by_rows(segments), 0u, aggregate);
-  put_tile(segments, false, prefix, subgroups_before, aggregate);
+  put_by_rows(segments, combine(prefix, subgroups_before));
+  put_last(segments, prefix, aggregate);
 }
 
-#include "core/prefix_look_back.glsl"
+#include "core/prefix_held.glsl"

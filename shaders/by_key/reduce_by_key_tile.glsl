@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// The runs that begin in a tile. At every head the run before it ends: the head's rank in the tile is the index of its
-// key among the tile's, and of the value of the run before. Both are staged in shared memory at that rank, which does
-// not need the prefix of the tile, so that nothing is held in registers while the tile waits for it; then the prefix
-// says where they go, and completes the value of the run that was open when the tile began. What is open at the end is
-// the next tile's, or the range's last run.
+// The runs that begin in a tile. At every head the run before it ends: the head's rank in its subgroup is the index of
+// its key among the subgroup's, and of the value of the run before. Both are staged in the subgroup's part of shared
+// memory at that rank, so that they are stored densely. That needs no prefix: where the part has room for all runs of
+// the subgroup they are staged while the tile waits for it; else row by row afterwards. The prefix says where they go,
+// and completes the value of the run that was open when the subgroup's items began. What is open at the end is the next
+// subgroup's, or the range's last run.
 //
-// A tile of more runs than there is room for, and one that is not loadable, is read again row by row once the prefix is
-// known, and its runs go straight to their positions.
+// The runs of a tile that is not loadable go straight to their positions, from items that are read again.
 #ifndef WEFT_REDUCE_BY_KEY_TILE_GLSL
 #define WEFT_REDUCE_BY_KEY_TILE_GLSL
 
@@ -27,26 +27,29 @@ Segment pass_initial() { return segment_identity(); }
 const uint kStageWords = 2048u;
 const uint kStageKeyWords = kKeyBytes == 8u ? 2u : 1u;
 #define WEFT_VALUE_WORDS (WEFT_SEGMENT_WORDS - 1)
-const uint kStageRuns = kStageWords / (kStageKeyWords + WEFT_VALUE_WORDS);
+const uint kStageShare = kStageWords / (kStageKeyWords + WEFT_VALUE_WORDS) / kSubgroupCount;
+const uint kStageRuns = kStageShare == 0u ? 1u : kStageShare;  // of a subgroup
 
 // Keys, then values, each word by word.
-shared uint weft_stage[kStageWords];
+shared uint weft_stage[(kStageKeyWords + WEFT_VALUE_WORDS) * kStageRuns * kSubgroupCount];
+
+uint stage_position(uint word, uint at) { return (word * kSubgroupCount + subgroup_index()) * kStageRuns + at; }
 
 void stage_put(uint at, uvec2 key, Value value) {
   if (at >= kStageRuns) return;
-  weft_stage[at] = key.x;
-  if (kStageKeyWords == 2u) weft_stage[kStageRuns + at] = key.y;
+  weft_stage[stage_position(0u, at)] = key.x;
+  if (kStageKeyWords == 2u) weft_stage[stage_position(1u, at)] = key.y;
   [[unroll]] for (uint i = 0; i < WEFT_VALUE_WORDS; ++i)
-    weft_stage[(kStageKeyWords + i) * kStageRuns + at] = word_of(value, i);
+    weft_stage[stage_position(kStageKeyWords + i, at)] = word_of(value, i);
 }
 
 uvec2 stage_key(uint at) {
-  return uvec2(weft_stage[at], kStageKeyWords == 2u ? weft_stage[kStageRuns + at] : 0u);
+  return uvec2(weft_stage[stage_position(0u, at)], kStageKeyWords == 2u ? weft_stage[stage_position(1u, at)] : 0u);
 }
 
 Value stage_value(uint at) {
   uint words[WEFT_VALUE_WORDS];
-  [[unroll]] for (uint i = 0; i < WEFT_VALUE_WORDS; ++i) words[i] = weft_stage[(kStageKeyWords + i) * kStageRuns + at];
+  [[unroll]] for (uint i = 0; i < WEFT_VALUE_WORDS; ++i) words[i] = weft_stage[stage_position(kStageKeyWords + i, at)];
 #if WEFT_ACCUMULATOR == WEFT_OWN
   return Value(accumulator_of_words(words));
 #else
@@ -54,63 +57,54 @@ Value stage_value(uint at) {
 #endif
 }
 
-// Where the heads of a vector are staged, and what stands before them.
-struct VectorRuns {
-  uint at;        // of the next head, counted from the tile's first
-  bool open;      // no head of the subgroup is before them
-  Value running;  // of the items since the last head of the subgroup, or of all
-};
-
-VectorRuns vector_runs(SegmentBefore before, Segment subgroups_before) {
-  return VectorRuns(subgroups_before.heads + before.heads, before.heads == 0u, before.value);
-}
-
-void stage_item(inout VectorRuns runs, bool head, uvec2 key, Value value, Segment subgroups_before) {
-  if (!head) {
-    runs.running = combine(runs.running, value);
-    return;
-  }
-  stage_put(runs.at, key, runs.open ? combine(subgroups_before.value, runs.running) : runs.running);
-  ++runs.at;
-  runs.open = false;
-  runs.running = value;
-}
-
 // ---- loadable tiles ----
 
 struct RunsBefore {
   SegmentBefore row_0, row_1, row_2, row_3, row_4, row_5, row_6, row_7;
   uint heads;  // 4 bits a row
+  uint runs;   // of the subgroup
 };
+
+#define heads_of_row(before, row) ((before.heads >> (4u * row)) & 15u)
 
 // This subgroup's segment, and what its vectors have before them.
 Segment runs_total(SegmentTile tile, TileWords words, TileKeys keys, inout RunsBefore before) {
   before.heads = tile_heads(keys, tile.index);
   Segment running = segment_identity();
-#define WEFT_BEFORE_ROW(i)                                                                                       \
-  if (i < kRows)                                                                                                 \
-    before.row_##i = segments_before((before.heads >> (4u * i)) & 15u,                                           \
-                                     vector_tail(words.row_##i, (before.heads >> (4u * i)) & 15u), running);
+#define WEFT_BEFORE_ROW(i)                                                                                          \
+  if (i < kRows)                                                                                                    \
+    before.row_##i = segments_before(heads_of_row(before, i), vector_tail(words.row_##i, heads_of_row(before, i)), \
+                                     running);
   WEFT_FOR_ROWS(WEFT_BEFORE_ROW)
 #undef WEFT_BEFORE_ROW
+  before.runs = running.heads;
   return running;
 }
 
-void stage_vector(TileVector packed, KeyVector keys, uint heads, SegmentBefore before, Segment subgroups_before) {
+// Stages those of a vector's heads for which there is room, counted from the subgroup's head `first` on.
+void stage_vector(TileVector packed, KeyVector keys, uint heads, SegmentBefore before, uint first) {
   uint vector[WEFT_VECTOR_INPUT_WORDS];
   vector_unpack(packed, vector);
-  VectorRuns runs = vector_runs(before, subgroups_before);
-  [[unroll]] for (uint k = 0; k < WEFT_VECTOR_ITEMS; ++k)
-    stage_item(runs, is_head(heads, k), key_of_vector(keys, k), vector_value(vector, k), subgroups_before);
+  uint at = before.heads - first;
+  Value running = before.value;
+  [[unroll]] for (uint k = 0; k < WEFT_VECTOR_ITEMS; ++k) {
+    const Value value = vector_value(vector, k);
+    if (is_head(heads, k)) {
+      stage_put(at, key_of_vector(keys, k), running);
+      running = value;
+      ++at;
+    } else {
+      running = combine(running, value);
+    }
+  }
 }
 
-void stage(TileWords words, TileKeys keys, RunsBefore before, Segment subgroups_before) {
-#define WEFT_STAGE_ROW(i) \
-  if (i < kRows)          \
-    stage_vector(words.row_##i, keys.row_##i, (before.heads >> (4u * i)) & 15u, before.row_##i, subgroups_before);
-  WEFT_FOR_ROWS(WEFT_STAGE_ROW)
-#undef WEFT_STAGE_ROW
-}
+// Whether all runs of the subgroup are staged at once. Emulated subgroups have to agree on it, and never do.
+#if WEFT_SUBGROUP_EMULATED
+bool stages_all(uint runs) { return false; }
+#else
+bool stages_all(uint runs) { return !subgroup_any(runs > kStageRuns); }
+#endif
 
 // ---- outputs ----
 
@@ -128,20 +122,32 @@ void put_count(uint runs) {
   if (push.count_out_words == 2u) count.at[1] = 0u;
 }
 
-// Writes the runs of a tile that are all staged. `prefix`: the segment of everything before the tile.
-void put_staged(Segment prefix, uint runs) {
-  const uint position = subgroup_index() * kSubgroupSize + subgroup_lane();
-  for (uint i = position; i < runs; i += kWorkgroupSize) {
-    const uint run = prefix.heads + i;
-    put_key(run, stage_key(i));
+// Writes the staged heads [first, end) of the subgroup. `before`: the segment of everything before the subgroup.
+void put_staged(uint first, uint end, Segment before) {
+  subgroup_shared_barrier();
+  [[dont_unroll]] for (uint i = first + subgroup_lane(); i < end; i += kSubgroupSize) {
+    const uint run = before.heads + i;
+    put_key(run, stage_key(i - first));
     if (run == 0u) continue;
-    const Value value = stage_value(i);
-    put_value(run - 1u, i == 0u ? combine(prefix.value, value) : value);
+    const Value value = stage_value(i - first);
+    put_value(run - 1u, i == 0u ? combine(before.value, value) : value);
   }
 }
 
-// Writes the runs of a tile straight to their positions, row by row.
-void put_by_rows(SegmentTile tile, Segment prefix, Segment subgroups_before) {
+// Writes the runs of a row, as many at a time as there is room for.
+void put_row(TileVector packed, KeyVector keys, uint heads, SegmentBefore row_before, Segment before) {
+  uint first = subgroup_shuffle(row_before.heads, 0u);
+  const uint end = subgroup_shuffle(row_before.heads + uint(bitCount(heads)), kSubgroupSize - 1u);
+  for (uint staged = 0u; staged < kSubgroupSize * WEFT_VECTOR_ITEMS; staged += kStageRuns) {
+    stage_vector(packed, keys, heads, row_before, first);
+    put_staged(first, min(end, first + kStageRuns), before);
+    subgroup_shared_barrier();
+    first = min(end, first + kStageRuns);
+  }
+}
+
+// Writes the runs of the subgroup straight to their positions, row by row. `before_all`: as put_staged()'s `before`.
+void put_by_rows(SegmentTile tile, Segment before_all) {
   Segment running = segment_identity();
   [[dont_unroll]] for (uint row = 0; row < kRows; ++row) {
     const uint v = tile_vector(row);
@@ -150,54 +156,61 @@ void put_by_rows(SegmentTile tile, Segment prefix, Segment subgroups_before) {
     const uint heads = segment_tile_heads_of_vector(tile, v);
     const SegmentBefore before = segments_before_vector(tile, v, heads, vector, running);
     const uvec2 inside = tile_present_in_vector(tile.present, v);
-    VectorRuns runs = vector_runs(before, subgroups_before);
+    uint run = before_all.heads + before.heads;  // of the next head
+    Value ended = before.value;
     [[unroll]] for (uint k = 0; k < WEFT_VECTOR_ITEMS; ++k) {
       if (k < inside.x || k >= inside.y) continue;
       const Value value = vector_value(vector, k);
       if (!is_head(heads, k)) {
-        runs.running = combine(runs.running, value);
+        ended = combine(ended, value);
         continue;
       }
-      Value ended = runs.running;
-      if (runs.open) ended = combine(subgroups_before.value, ended);
-      if (runs.at == 0u) ended = combine(prefix.value, ended);
-      const uint run = prefix.heads + runs.at;
       put_key(run, tile_key(tile.keys, v * WEFT_VECTOR_ITEMS + k));
-      if (run != 0u) put_value(run - 1u, ended);
-      runs = VectorRuns(runs.at + 1u, false, value);
+      if (run != 0u) put_value(run - 1u, run == before_all.heads ? combine(before_all.value, ended) : ended);
+      ++run;
+      ended = value;
     }
   }
 }
 
-// Writes the runs of a tile. `staged`: all of its runs are, if they fit. Every invocation of the workgroup calls,
-// uniformly, after a barrier.
-void put_tile(SegmentTile tile, bool staged, Segment prefix, Segment subgroups_before, Segment aggregate) {
-  if (staged && aggregate.heads <= kStageRuns)
-    put_staged(prefix, aggregate.heads);
-  else
-    put_by_rows(tile, prefix, subgroups_before);
-  if (gl_LocalInvocationIndex == 0u && !tile_exists(tile.range, tile.index + 1u)) {
-    const Segment all = combine(prefix, aggregate);
-    put_value(all.heads - 1u, all.value);
-    put_count(all.heads);
-  }
+// Writes the range's last run, and how many there are, where this is the last tile.
+void put_last(SegmentTile tile, Segment prefix, Segment aggregate) {
+  if (gl_LocalInvocationIndex != 0u || tile_exists(tile.range, tile.index + 1u)) return;
+  const Segment all = combine(prefix, aggregate);
+  put_value(all.heads - 1u, all.value);
+  put_count(all.heads);
 }
 
 // ---- the hooks of a pass: scan/scan_pass.glsl describes them ----
 
-const bool kPassStages = true;
 #define PassHeld RunsBefore
 #define pass_is_fast(tile) (tile.loadable)
 #define pass_total_of runs_total
 #include "by_key/by_key_pass.glsl"
 
-void pass_stage(SegmentTile tile, PassWords loaded, PassHeld held, Segment subgroups_before) {
-  if (tile.loadable) stage(loaded.words, loaded.keys, held, subgroups_before);
-}
+// Macros, since copies of a tile for functions take time on NVIDIA's devices.
 
-void pass_store(SegmentTile tile, PassHeld held, Segment prefix, Segment subgroups_before, Segment aggregate) {
-  put_tile(tile, tile.loadable, prefix, subgroups_before, aggregate);
-}
+#define WEFT_STAGE_ROW(i) \
+  if (i < kRows) stage_vector(words.words.row_##i, words.keys.row_##i, heads_of_row(held, i), held.row_##i, 0u);
+
+#define pass_stage(tile, words, held)                          \
+  if (tile.loadable && stages_all(held.runs)) {                \
+    WEFT_FOR_ROWS(WEFT_STAGE_ROW)                              \
+  }
+
+#define WEFT_PUT_ROW(i) \
+  if (i < kRows) put_row(words.words.row_##i, words.keys.row_##i, heads_of_row(held, i), held.row_##i, before);
+
+#define pass_store(tile, words, held, prefix, subgroups_before, aggregate) \
+  const Segment before = combine(prefix, subgroups_before);                \
+  if (!tile.loadable) {                                                    \
+    put_by_rows(tile, before);                                             \
+  } else if (stages_all(held.runs)) {                                      \
+    put_staged(0u, held.runs, before);                                     \
+  } else {                                                                 \
+    WEFT_FOR_ROWS(WEFT_PUT_ROW)                                            \
+  }                                                                        \
+  put_last(tile, prefix, aggregate)
 
 void pass_none() {
   if (gl_LocalInvocationIndex == 0u) put_count(0u);

@@ -145,15 +145,15 @@ void scan_by_key_store(SegmentTile tile, HeldSegments held, Segment prefix) {
 
 // ---- the hooks of a pass: scan/scan_pass.glsl describes them ----
 
-const bool kPassStages = false;
 #define PassHeld HeldSegments
 #define pass_is_fast(tile) scan_by_key_is_fast(tile)
 #define pass_total_of scan_by_key_total
 #include "by_key/by_key_pass.glsl"
 
-void pass_stage(SegmentTile tile, PassWords loaded, PassHeld held, Segment subgroups_before) {}
+void pass_stage(SegmentTile tile, PassWords loaded, PassHeld held) {}
 
-void pass_store(SegmentTile tile, PassHeld held, Segment prefix, Segment subgroups_before, Segment aggregate) {
+void pass_store(SegmentTile tile, PassWords loaded, PassHeld held, Segment prefix, Segment subgroups_before,
+                Segment aggregate) {
   const Segment before = combine(prefix, subgroups_before);
   if (scan_by_key_is_fast(tile))
     scan_by_key_store(tile, held, before);

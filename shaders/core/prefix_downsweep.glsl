@@ -26,9 +26,8 @@ void main() {
     Accumulator aggregate;
     const Accumulator own_total = pass_take(tile, words, held);
     const Accumulator subgroups_before = workgroup_exclusive_of_subgroups(own_total, i & 1u, aggregate);
-    pass_stage(tile, words, held, subgroups_before);
-    if (kPassStages) barrier();
-    pass_store(tile, held, carry, subgroups_before, aggregate);
+    pass_stage(tile, words, held);
+    pass_store(tile, words, held, carry, subgroups_before, aggregate);
     carry = combine(carry, aggregate);
   }
 }

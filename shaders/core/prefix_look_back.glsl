@@ -7,13 +7,13 @@
 //
 // Holding tiles in registers until their predecessors are published instead reads nothing twice, but then what is in
 // flight is bounded by registers, all workgroups wait for each other in step, and memory idles meanwhile
-// (docs/performance/scan.md).
+// (docs/performance/scan.md). Reductions by key are faster so: core/prefix_held.glsl.
 //
 // The fallback pass emits deferred tiles row by row. A call whose items fit one tile has no scratch and no look-back.
 //
 // After weft/look_back.glsl, with look_back_aggregate() and look_back_finish(), and the hooks of a pass: PassTile,
 // PassWords, PassHeld, pass_range(), pass_tile(), pass_initial(), pass_fetch(), pass_aggregate(), pass_total(),
-// pass_take(), pass_stage(), pass_store() and pass_none(), as in scan/scan_pass.glsl.
+// pass_take(), pass_store() and pass_none(), as in scan/scan_pass.glsl.
 #ifndef WEFT_PREFIX_LOOK_BACK_GLSL
 #define WEFT_PREFIX_LOOK_BACK_GLSL
 
@@ -45,12 +45,10 @@ void main() {
   PassHeld held;
   Accumulator aggregate;
   const Accumulator subgroups_before = workgroup_exclusive_of_subgroups(pass_total(tile, words, held), 0u, aggregate);
-  pass_stage(tile, words, held, subgroups_before);
   if (combines) look_back_close_block(state, ticket);
   Accumulator prefix = pass_initial();
   if (!alone && !look_back_prefix(state, ticket - lag, pass_initial(), prefix)) return;
-  if (alone && kPassStages) barrier();
-  pass_store(tile, held, prefix, subgroups_before, aggregate);
+  pass_store(tile, words, held, prefix, subgroups_before, aggregate);
 }
 
 #endif

@@ -10,7 +10,6 @@
 layout(push_constant, std430) uniform Push { ScanPush push; };
 
 #define PassTile TileScan
-const bool kPassStages = false;
 
 // What a tile's fetch gives, and what is kept of it to its outputs.
 #define PassWords TileWords
@@ -37,15 +36,15 @@ Accumulator pass_initial() { return accumulator_of_bits(push.initial); }
 // Both at once.
 #define pass_take(scan, words, held) (pass_fetch(scan, words), pass_total(scan, words, held))
 
-// Where kPassStages: puts into shared memory what does not need the prefix. A barrier follows.
-#define pass_stage(scan, words, held, subgroups_before)
+// Puts into shared memory what does not need the prefix.
+#define pass_stage(scan, words, held)
 
 // Writes the outputs of a tile, before which there is `prefix`.
-#define pass_store(scan, held, prefix, subgroups_before, aggregate) \
-  const Accumulator before = combine(prefix, subgroups_before);     \
-  if (scan.fast)                                                    \
-    tile_scan_store(scan, held, before);                            \
-  else                                                              \
+#define pass_store(scan, words, held, prefix, subgroups_before, aggregate) \
+  const Accumulator before = combine(prefix, subgroups_before);            \
+  if (scan.fast)                                                           \
+    tile_scan_store(scan, held, before);                                   \
+  else                                                                     \
     tile_scan_store_by_rows(scan, before)
 
 // Called by the first workgroup if there are no items.

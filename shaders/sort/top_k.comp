@@ -207,7 +207,6 @@ void top_k_store(TopKTile tile, TopKKeys keys, uvec2 masks, uvec2 before) {
 // ---- the hooks of a pass: scan/scan_pass.glsl describes them ----
 
 #define PassTile TopKTile
-const bool kPassStages = false;
 
 #define PassWords TopKKeys
 
@@ -236,9 +235,9 @@ uvec2 pass_take(TopKTile tile, inout PassWords keys, inout PassHeld held) {
   return pass_total(tile, keys, held);
 }
 
-void pass_stage(TopKTile tile, PassWords keys, PassHeld held, uvec2 subgroups_before) {}
+void pass_stage(TopKTile tile, PassWords keys, PassHeld held) {}
 
-void pass_store(TopKTile tile, PassHeld held, uvec2 prefix, uvec2 subgroups_before, uvec2 total) {
+void pass_store(TopKTile tile, PassWords keys, PassHeld held, uvec2 prefix, uvec2 subgroups_before, uvec2 total) {
   if (total != uvec2(0u)) top_k_store(tile, held.keys, held.masks, combine(prefix, subgroups_before));
 }
 
@@ -257,7 +256,7 @@ void look_back_finish(uint index, uvec2 prefix) {
   PassHeld held;
   uvec2 total;
   const uvec2 subgroups_before = workgroup_exclusive_of_subgroups(pass_total(tile, keys, held), 0u, total);
-  pass_store(tile, held, prefix, subgroups_before, total);
+  pass_store(tile, keys, held, prefix, subgroups_before, total);
 }
 
 #include "core/prefix_look_back.glsl"

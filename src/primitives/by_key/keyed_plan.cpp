@@ -74,7 +74,7 @@ Result<KeyedPlan> KeyedPlan::create(const Context& context, const Desc& desc) {
   builder.set(shader::combine::kOp, static_cast<uint32_t>(desc.op))
       .set(shader::scan_by_key::kInclusive, desc.inclusive)
       .set(shader::tile_heads::kSegmentsBy, segments_constant(desc.segments, plan.key_bytes))
-      .set(shader::segment::kCountsHeads, desc.counts_heads);
+      .set(shader::segment::kCountsHeads, desc.reduces);
   Result<PrefixPass> pass =
       PrefixPass::create(context, builder,
                          {.strategy = desc.strategy,
@@ -90,7 +90,7 @@ Result<KeyedPlan> KeyedPlan::create(const Context& context, const Desc& desc) {
                           .rows = rows,
                           .groups = tuning.groups,
                           .spin_limit = tuning.spin_limit,
-                          .lag_kib = tuning.lag_kib,
+                          .lag_kib = desc.reduces ? 0 : tuning.lag_kib,
                           .small_kib = tuning.small_kib,
                           .small_rows = tuning.small_rows});
   if (!pass) return pass.error();

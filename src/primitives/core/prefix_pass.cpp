@@ -37,8 +37,9 @@ Result<PrefixPass> PrefixPass::create(const Context& context, PipelineBuilder bu
     // As in weft/look_back.glsl.
     pass.block_tiles_ = state.subgroup_backend() == SubgroupBackend::native ? state.subgroup_size() : 1;
     if (desc.publishes_subgroups) pass.published_subgroups_ = workgroup / state.subgroup_size();
-    pass.lag_tiles_ =
-        std::max(1u, desc.lag_kib * 1024 / (workgroup * desc.rows * (desc.input_bytes + desc.output_bytes)));
+    if (desc.lag_kib != 0)
+      pass.lag_tiles_ =
+          std::max(1u, desc.lag_kib * 1024 / (workgroup * desc.rows * (desc.input_bytes + desc.output_bytes)));
     if (Status status = state.check_look_back(); !status) return status.error();
     if (Status status = pass.reset_.create(state); !status) return status.error();
     builder.set(shader::look_back::kFault, look_back_tuning.of(state).fault)

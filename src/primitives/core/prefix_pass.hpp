@@ -50,7 +50,8 @@ class PrefixPass {
     uint32_t carry_bytes = 0;          // at the front of the scratch, from chunk to chunk
     uint64_t chunk_items = ~uint64_t{0}, chunk_tiles = ~uint64_t{0};  // at most
 
-    // Tuning: vectors a lane has of a tile, workgroups of reduce_then_scan, and so on as in ScanTuning.
+    // Tuning: vectors a lane has of a tile, workgroups of reduce_then_scan, and so on as in ScanTuning. No lag: the
+    // kernel is by core/prefix_held.glsl.
     uint32_t workgroup = 0, rows = 0, groups = 0, spin_limit = 0, lag_kib = 0, small_kib = 0;
     uint32_t small_workgroup = ~0u, small_rows = ~0u;  // at most, of calls of few items
   };
@@ -150,7 +151,7 @@ class PrefixPass {
   uint32_t carry_bytes_ = 0;
   uint32_t block_tiles_ = 1;          // look_back
   uint32_t published_subgroups_ = 0;  // look_back: of a tile
-  uint32_t lag_tiles_ = 1;            // look_back
+  uint32_t lag_tiles_ = 0;            // look_back
   uint32_t groups_ = 1;               // reduce_then_scan: at most so many workgroups
   uint64_t small_items_ = 0;          // up to this many take reduce_then_scan although the strategy is look_back
   uint64_t chunk_tiles_ = 1;
